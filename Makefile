@@ -1,0 +1,34 @@
+# Thin front of CMake. `make demo` and `make test` install what they need, build, and run.
+.DEFAULT_GOAL := build
+.PHONY: deps deps-test deps-extra deps-bench build demo test test-extra bench docs install clean
+
+RELEASE := build/release
+PREFIX ?= /usr/local
+
+deps deps-test deps-extra deps-bench:
+	@bash scripts/deps.sh $@
+
+build: deps
+	@test -f $(RELEASE)/build.ninja || cmake --preset release
+	@cmake --build --preset release
+
+demo: build
+	@bash scripts/demo.sh $(RELEASE)/bin
+
+test: deps-test build
+	@ctest --preset release
+
+test-extra: deps-extra build
+	@bash scripts/test_extra.sh $(RELEASE)
+
+bench: deps-bench build
+	@bash scripts/bench.sh $(RELEASE)/bin
+
+docs: build
+	@bash scripts/docs.sh $(RELEASE)/bin
+
+install: build
+	@cmake --install $(RELEASE) --prefix $(PREFIX)
+
+clean:
+	rm -rf build out

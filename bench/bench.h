@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What the benches share: results, repeated timing, interleaved comparison.
+#ifndef PL_BENCH_H
+#define PL_BENCH_H
+
+#include <stdbool.h>
+
+typedef struct bench bench;
+
+// Adds a result; paper is what a paper reports for it, or NAN.
+void bench_result(bench* b, const char* name, double value, const char* unit, double paper);
+// With --quick: smaller sizes, fewer repeats.
+bool bench_quick(const bench* b);
+
+typedef void (*bench_run)(void* user);
+// Median seconds of a run, after one warm-up.
+double bench_seconds(bench_run run, void* user, int repeats);
+// Runs both in turn and gives the median of seconds(base) / seconds(ours), so above 1 means ours is
+// faster.
+double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_user, int repeats);
+
+// The benches: name in C, name on the command line, summary. Each has a file bench_NAME.c and fills
+// results; false means it failed and said why.
+#define BENCH_LIST(X)
+
+#define BENCH_PROTOTYPE(name, text, summary) bool bench_##name(bench* b);
+BENCH_LIST(BENCH_PROTOTYPE)
+#undef BENCH_PROTOTYPE
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// pliant-bench NAME [--quick] [--json]: runs one bench and prints its results; `pliant-bench list`
+// names them.
+#include "base/parallel.h"
+#include "bench.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct bench {
+    json_t* results;
+    bool quick;
+    bool as_json;
+};
+
+typedef struct entry {
+    const char* name;
+    bool (*run)(bench* b);
+    const char* summary;
+} entry;
+
+#define BENCH_ROW(name, text, summary) {text, bench_##name, summary},
+static const entry entries[] = {BENCH_LIST(BENCH_ROW){NULL, NULL, NULL}};
+#undef BENCH_ROW
+
+bool bench_quick(const bench* b) { return b->quick; }
+
+void bench_result(bench* b, const char* name, double value, const char* unit, double paper) {
+    json_array_append_new(b->results,
+                          json_pack("{s:s, s:f, s:s, s:o}", "name", name, "value", value, "unit",
+                                    unit, "paper", isnan(paper) ? json_null() : json_real(paper)));
+    if (b->as_json) return;
+    printf("%-36s %12.6g %-10s", name, value, unit);
+    if (!isnan(paper)) printf(" (paper %g)", paper);
+    printf("\n");
+    fflush(stdout);
+}
+
+static json_t* describe_machine(void) {
+    char model[128] = "unknown";
+    FILE* file = fopen("/proc/cpuinfo", "r");
+    char line[256];
+    while (file && fgets(line, sizeof line, file))
+        if (sscanf(line, "model name : %127[^\n]", model) == 1) break;
+    if (file) fclose(file);
+    return json_pack("{s:s, s:i}", "cpu", model, "threads", pl_usable_cpu_count());
+}
+
+static int run_bench(const entry* e, bench* b) {
+    b->results = json_array();
+    bool done = e->run(b);
+    if (done && b->as_json) {
+        json_t* document = json_pack("{s:s, s:o, s:O}", "bench", e->name, "machine",
+                                     describe_machine(), "results", b->results);
+        json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
+        printf("\n");
+        json_decref(document);
+    }
+    json_decref(b->results);
+    return done ? 0 : 1;
+}
+
+int main(int argc, char** argv) {
+    const char* name = NULL;
+    bench b = {0};
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--quick") == 0) b.quick = true;
+        else if (strcmp(argv[i], "--json") == 0) b.as_json = true;
+        else if (argv[i][0] != '-' && !name) name = argv[i];
+        else name = "";
+    }
+    for (const entry* e = entries; e->name; e++) {
+        if (name && strcmp(name, "list") == 0) printf("%-16s %s\n", e->name, e->summary);
+        else if (name && strcmp(name, e->name) == 0) return run_bench(e, &b);
+    }
+    if (name && strcmp(name, "list") == 0) return 0;
+    fprintf(stderr,
+            "usage: pliant-bench NAME [--quick] [--json]; `pliant-bench list` names the benches\n");
+    return 2;
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The verbs of the command: name, function. Each has a file cmd_NAME.c; argv holds what follows the
+// verb.
+#ifndef PL_CLI_COMMANDS_H
+#define PL_CLI_COMMANDS_H
+
+// name, summary
+#define COMMAND_LIST(X)
+
+#define COMMAND_PROTOTYPE(name, summary) int cmd_##name(int argc, char** argv);
+COMMAND_LIST(COMMAND_PROTOTYPE)
+#undef COMMAND_PROTOTYPE
+
+#endif

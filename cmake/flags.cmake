@@ -1,0 +1,37 @@
+# Compiler flags that every target of pliant shares, as the interface library pliant_flags.
+set(CMAKE_C_STANDARD 17)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS OFF)
+set(CMAKE_C_VISIBILITY_PRESET hidden)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
+
+add_library(pliant_flags INTERFACE)
+target_compile_definitions(pliant_flags INTERFACE _GNU_SOURCE)
+# contraction off and no fast-math: the same bits from every compiler and thread count
+target_compile_options(pliant_flags INTERFACE
+    -Wall -Wextra -Wshadow -Wvla -pedantic -Wmissing-prototypes -Wno-psabi
+    -ffp-contract=off -fno-math-errno)
+target_link_libraries(pliant_flags INTERFACE Threads::Threads m)
+
+if(PLIANT_WERROR)
+    target_compile_options(pliant_flags INTERFACE -Werror)
+endif()
+if(PLIANT_SCALAR)
+    target_compile_definitions(pliant_flags INTERFACE PL_LANES=1)
+elseif(PLIANT_NATIVE)
+    target_compile_options(pliant_flags INTERFACE -march=native)
+elseif(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    target_compile_options(pliant_flags INTERFACE -march=x86-64-v3)
+endif()
+if(PLIANT_SANITIZE)
+    target_compile_options(pliant_flags INTERFACE -fsanitize=${PLIANT_SANITIZE} -fno-omit-frame-pointer)
+    target_link_options(pliant_flags INTERFACE -fsanitize=${PLIANT_SANITIZE})
+    if(PLIANT_SANITIZE MATCHES undefined)
+        target_compile_options(pliant_flags INTERFACE -fno-sanitize-recover=undefined)
+    endif()
+endif()
+if(PLIANT_FUZZ)
+    target_compile_options(pliant_flags INTERFACE -fsanitize=fuzzer-no-link)
+endif()

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The whole public interface of pliant.
+#ifndef PLIANT_PLIANT_H
+#define PLIANT_PLIANT_H
+
+#include <pliant/mesh.h>
+#include <pliant/parallel.h>
+#include <pliant/status.h>
+
+#endif

@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Installs what is missing of one group of Debian packages: deps.sh deps|deps-test|deps-extra|deps-bench
+set -u
+
+case "${1:-}" in
+deps) packages="gcc libc6-dev cmake ninja-build pkg-config libjansson-dev zlib1g-dev libpng-dev" ;;
+deps-test) packages="locales" ;;
+deps-extra) packages="python3-meshio python3-vtk9 gmsh tetgen clang llvm libclang-rt-14-dev" ;;
+deps-bench) packages="" ;;
+*) echo "usage: deps.sh deps|deps-test|deps-extra|deps-bench" >&2; exit 2 ;;
+esac
+
+missing=""
+for package in $packages; do
+    dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' || missing="$missing $package"
+done
+[ -n "$missing" ] || exit 0
+
+echo "installing:$missing" >&2
+if ! command -v apt-get >/dev/null; then
+    echo "no apt-get here; install the equivalents of these Debian packages and try again:$missing" >&2
+    exit 1
+fi
+as_root=""
+if [ "$(id -u)" != 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "not root and no sudo; ask an administrator for: apt-get install$missing" >&2
+        exit 1
+    fi
+    as_root="sudo"
+fi
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+$as_root apt-get update >"$log" 2>&1 || { echo "apt-get update failed:" >&2; tail -n 3 "$log" >&2; }
+# shellcheck disable=SC2086
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $missing >"$log" 2>&1 && exit 0
+
+# one by one, to name what cannot be had
+failed=""
+for package in $missing; do
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$package" >"$log" 2>&1 || failed="$failed $package"
+done
+[ -z "$failed" ] && exit 0
+echo "could not be installed:$failed" >&2
+tail -n 3 "$log" >&2
+# checks with other people's programs skip by name where one is absent; the rest is required
+[ "$1" = deps-extra ] || [ "$1" = deps-bench ]

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// An array that grows, for lists whose length is not known before.
+#ifndef PL_BASE_ARRAY_H
+#define PL_BASE_ARRAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+typedef struct pl_array {
+    void* data;
+    size_t count;
+    size_t capacity;
+    size_t item_size;
+} pl_array;
+
+static inline pl_array pl_array_of(size_t item_size) { return (pl_array){.item_size = item_size}; }
+
+// Room for n more items, uninitialised past the first use; a pointer to the first, or NULL when
+// memory is out. Pointers from before are void.
+void* pl_array_add(pl_array* array, size_t n);
+bool pl_array_push(pl_array* array, const void* item);
+bool pl_array_reserve(pl_array* array, size_t capacity);
+void pl_array_free(pl_array* array);
+
+// Hands the data over, cut to exactly count items (NULL if there are none), and leaves the array
+// empty. The new owner frees count * item_size bytes. False when memory is out; then the array
+// still owns its data.
+bool pl_array_take(pl_array* array, void** out);
+
+#endif

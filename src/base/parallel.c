@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// A small pool of threads. A multigrid cycle passes 20 to 150 barriers, so waiting threads spin for
+// a moment (0.3 us to wake) before they sleep (30 us to wake); with more threads than CPUs they
+// sleep at once.
+//
+// A job is published by increasing `generation` (under the mutex, so that sleepers see it); its
+// blocks are claimed from an atomic counter, and it is over when every worker has reported back.
+#include "base/parallel.h"
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+enum { MAX_THREADS = 256, SPINS = 4000 };
+
+typedef struct job {
+    pl_task task;
+    int item_count;
+    int block;
+    void* user;
+} job;
+
+struct pl_pool {
+    int thread_count;
+    pl_parallel_hook hook;
+    void* hook_user;
+
+    pthread_t* threads; // thread_count - 1 of them; the caller is worker 0
+    int started;
+    int spins;
+    pthread_mutex_t mutex; // guards generation changes against sleepers
+    pthread_cond_t wake;
+    pthread_mutex_t caller; // held by the thread whose job runs
+
+    job job;
+    atomic_uint generation;
+    atomic_int next_block;
+    atomic_int running; // workers that have not reported back
+    atomic_bool quit;
+};
+
+typedef struct worker_start {
+    pl_pool* pool;
+    int worker;
+} worker_start;
+
+// inside a task: the pool that runs it, so that nested calls stay on their thread
+static _Thread_local pl_pool* current_pool;
+
+static inline void cpu_relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#endif
+}
+
+static void run_blocks(pl_pool* pool, int worker) {
+    const job j = pool->job;
+    int block_count = (int)(((int64_t)j.item_count + j.block - 1) / j.block);
+    pl_pool* outer = current_pool;
+    current_pool = pool;
+    for (;;) {
+        int k = atomic_fetch_add_explicit(&pool->next_block, 1, memory_order_relaxed);
+        if (k >= block_count) break;
+        int begin = k * j.block;
+        int end = j.item_count - begin < j.block ? j.item_count : begin + j.block;
+        j.task(begin, end, worker, j.user);
+    }
+    current_pool = outer;
+}
+
+// spins, then yields, then sleeps, until the generation differs from the one seen
+static unsigned wait_for_job(pl_pool* pool, unsigned seen) {
+    unsigned now;
+    for (int i = 0; i < pool->spins; i++) {
+        now = atomic_load_explicit(&pool->generation, memory_order_acquire);
+        if (now != seen) return now;
+        cpu_relax();
+    }
+    pthread_mutex_lock(&pool->mutex);
+    while ((now = atomic_load_explicit(&pool->generation, memory_order_acquire)) == seen)
+        pthread_cond_wait(&pool->wake, &pool->mutex);
+    pthread_mutex_unlock(&pool->mutex);
+    return now;
+}
+
+static void* worker_main(void* argument) {
+    worker_start start = *(worker_start*)argument;
+    pl_pool* pool = start.pool;
+    PL_FREE(argument, worker_start, 1);
+    unsigned seen = 0;
+    for (;;) {
+        seen = wait_for_job(pool, seen);
+        if (atomic_load_explicit(&pool->quit, memory_order_acquire)) return NULL;
+        run_blocks(pool, start.worker);
+        atomic_fetch_sub_explicit(&pool->running, 1, memory_order_release);
+    }
+}
+
+static void publish(pl_pool* pool) {
+    pthread_mutex_lock(&pool->mutex);
+    atomic_fetch_add_explicit(&pool->generation, 1, memory_order_release);
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
+static void wait_for_workers(pl_pool* pool) {
+    for (int i = 0; atomic_load_explicit(&pool->running, memory_order_acquire) > 0; i++) {
+        if (i < pool->spins) cpu_relax();
+        else sched_yield();
+    }
+}
+
+static void run_serial(pl_task task, int item_count, int block, void* user) {
+    for (int begin = 0; begin < item_count;) {
+        int end = item_count - begin < block ? item_count : begin + block;
+        task(begin, end, 0, user);
+        begin = end;
+    }
+}
+
+void pl_parallel_for(pl_pool* pool, pl_task task, int item_count, int block, void* user) {
+    if (item_count <= 0) return;
+    if (block < 1) block = 1;
+    bool alone = !pool || current_pool || item_count <= block;
+    if (!alone && pool->hook) {
+        pool->hook(task, item_count, block, user, pool->hook_user);
+        return;
+    }
+    if (alone || pool->thread_count == 1 || pthread_mutex_trylock(&pool->caller) != 0) {
+        run_serial(task, item_count, block, user);
+        return;
+    }
+    pool->job = (job){task, item_count, block, user};
+    atomic_store_explicit(&pool->next_block, 0, memory_order_relaxed);
+    atomic_store_explicit(&pool->running, pool->thread_count - 1, memory_order_relaxed);
+    publish(pool);
+    run_blocks(pool, 0);
+    wait_for_workers(pool);
+    pthread_mutex_unlock(&pool->caller);
+}
+
+typedef struct sum_job {
+    pl_partial part;
+    void* user;
+    int block;
+    double partials[PL_REDUCE_BLOCKS];
+} sum_job;
+
+static void sum_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    sum_job* sum = user;
+    sum->partials[begin / sum->block] = sum->part(begin, end, sum->user);
+}
+
+double pl_parallel_sum(pl_pool* pool, pl_partial part, int item_count, int block, void* user) {
+    if (item_count <= 0) return 0.0;
+    int smallest = (int)(((int64_t)item_count + PL_REDUCE_BLOCKS - 1) / PL_REDUCE_BLOCKS);
+    sum_job sum = {.part = part, .user = user, .block = block > smallest ? block : smallest};
+    pl_parallel_for(pool, sum_task, item_count, sum.block, &sum);
+    double total = 0.0;
+    int block_count = (int)(((int64_t)item_count + sum.block - 1) / sum.block);
+    for (int k = 0; k < block_count; k++) total += sum.partials[k];
+    return total;
+}
+
+static pl_status start_threads(pl_pool* pool, pl_error* error) {
+    pool->threads = PL_ALLOC(pthread_t, pool->thread_count - 1);
+    if (!pool->threads) return pl_fail_memory(error, "the threads of a pool");
+    for (; pool->started < pool->thread_count - 1; pool->started++) {
+        worker_start* start = PL_ALLOC(worker_start, 1);
+        if (!start) return pl_fail_memory(error, "a thread of a pool");
+        *start = (worker_start){pool, pool->started + 1};
+        if (pthread_create(&pool->threads[pool->started], NULL, worker_main, start) != 0) {
+            PL_FREE(start, worker_start, 1);
+            return pl_fail(error, PL_ERROR_LIMIT,
+                           "thread %d of %d could not be started; ask for fewer threads",
+                           pool->started + 1, pool->thread_count);
+        }
+    }
+    return PL_OK;
+}
+
+static pl_status create_pool(int thread_count, pl_pool** out, pl_error* error) {
+    *out = NULL;
+    if (thread_count < 0 || thread_count > MAX_THREADS)
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "%d threads asked for; give 1 to %d, or 0 for all that may be used",
+                       thread_count, MAX_THREADS);
+    pl_pool* pool = PL_ALLOC(pl_pool, 1);
+    if (!pool) return pl_fail_memory(error, "a pool of threads");
+    int cpu_count = pl_usable_cpu_count();
+    pool->thread_count = thread_count              ? thread_count
+                         : cpu_count < MAX_THREADS ? cpu_count
+                                                   : MAX_THREADS;
+    pool->spins = pool->thread_count <= cpu_count ? SPINS : 0;
+    pthread_mutex_init(&pool->mutex, NULL);
+    pthread_mutex_init(&pool->caller, NULL);
+    pthread_cond_init(&pool->wake, NULL);
+    *out = pool;
+    return PL_OK;
+}
+
+pl_status pl_pool_create(int thread_count, pl_pool** out, pl_error* error) {
+    pl_status status = create_pool(thread_count, out, error);
+    if (status == PL_OK && (*out)->thread_count > 1) status = start_threads(*out, error);
+    if (status != PL_OK) {
+        pl_pool_destroy(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+pl_status pl_pool_create_with_hook(pl_parallel_hook hook, void* hook_user, int thread_count,
+                                   pl_pool** out, pl_error* error) {
+    *out = NULL;
+    if (!hook || thread_count < 1)
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "a pool with a hook needs the hook and its thread count");
+    pl_status status = create_pool(thread_count, out, error);
+    if (status == PL_OK) {
+        (*out)->hook = hook;
+        (*out)->hook_user = hook_user;
+    }
+    return status;
+}
+
+void pl_pool_destroy(pl_pool* pool) {
+    if (!pool) return;
+    atomic_store_explicit(&pool->quit, true, memory_order_release);
+    publish(pool);
+    for (int i = 0; i < pool->started; i++) pthread_join(pool->threads[i], NULL);
+    if (pool->threads) PL_FREE(pool->threads, pthread_t, pool->thread_count - 1);
+    pthread_cond_destroy(&pool->wake);
+    pthread_mutex_destroy(&pool->caller);
+    pthread_mutex_destroy(&pool->mutex);
+    PL_FREE(pool, pl_pool, 1);
+}
+
+int pl_pool_thread_count(const pl_pool* pool) { return pool ? pool->thread_count : 1; }

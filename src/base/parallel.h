@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The one door to threads. Blocks depend on the item count, never on the thread count, and a
+// reduction adds one partial per block in block order, so results have the same bits for every
+// pool.
+#ifndef PL_BASE_PARALLEL_H
+#define PL_BASE_PARALLEL_H
+
+#include <pliant/parallel.h>
+
+// Calls task for every block of [0, item_count). pool NULL, a call from inside a task, or a pool
+// that is busy with another caller runs everything on this thread.
+void pl_parallel_for(pl_pool* pool, pl_task task, int item_count, int block, void* user);
+
+// The sum of part(begin, end, user) over blocks; at most PL_REDUCE_BLOCKS blocks of at least
+// `block` items.
+enum { PL_REDUCE_BLOCKS = 256 };
+typedef double (*pl_partial)(int begin, int end, void* user);
+double pl_parallel_sum(pl_pool* pool, pl_partial part, int item_count, int block, void* user);
+
+// CPUs that this process may use: affinity, cut by the cgroup's cpu limit; at least 1.
+int pl_usable_cpu_count(void);
+
+#endif

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// From a path to a mesh: chooses the format, loads the bytes, calls the format's reader and checks
+// what it made.
+#include "mesh/mesh_read.h"
+
+#include <string.h>
+#include <strings.h>
+
+typedef struct format {
+    const char* name;
+    const char* endings; // separated by blanks
+} format;
+
+#define FORMAT_ROW(code, name, endings) {name, endings},
+static const format formats[] = {PL_MESH_FORMAT_LIST(FORMAT_ROW)};
+#undef FORMAT_ROW
+
+static const pl_mesh_reader readers[PL_MESH_FORMAT_COUNT] = {0};
+
+static bool has_ending(const char* endings, const char* ending, size_t size) {
+    for (const char* p = endings; *p;) {
+        size_t length = strcspn(p, " ");
+        if (length == size && strncasecmp(p, ending, size) == 0) return true;
+        p += length + strspn(p + length, " ");
+    }
+    return false;
+}
+
+pl_mesh_format pl_mesh_format_of(const char* path) {
+    size_t size = strlen(path);
+    if (size > 3 && strcasecmp(path + size - 3, ".gz") == 0) size -= 3;
+    size_t dot = size;
+    while (dot > 0 && path[dot - 1] != '.' && path[dot - 1] != '/') dot--;
+    if (dot == 0 || path[dot - 1] != '.') return PL_MESH_AUTO;
+    for (int f = PL_MESH_AUTO + 1; f < PL_MESH_FORMAT_COUNT; f++)
+        if (has_ending(formats[f].endings, path + dot, size - dot)) return (pl_mesh_format)f;
+    return PL_MESH_AUTO;
+}
+
+static pl_status unknown_format(const char* path, pl_error* error) {
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "%s: unknown kind of file; known endings are .msh .node .ele .mesh .vtk .vtu "
+                   ".obj .ply .stl .off, "
+                   "each also with .gz",
+                   path);
+}
+
+static pl_status read_source(const pl_source* source, pl_mesh_format f, bool strict, pl_mesh** out,
+                             pl_notes* notes, pl_error* error) {
+    pl_mesh* mesh = pl_mesh_new();
+    if (!mesh) return pl_fail_memory(error, "a mesh");
+    int first_note = pl_notes_count(notes);
+    pl_status status = readers[f](source, mesh, notes, error);
+    if (status == PL_OK) status = pl_mesh_check_indices(mesh, source->path, error);
+    const char* mended =
+        strict && status == PL_OK ? pl_notes_first_mended(notes, first_note) : NULL;
+    if (mended)
+        status = pl_fail(error, PL_ERROR_MESH, "%s (refused because strict was asked for)", mended);
+    if (status == PL_OK) *out = mesh;
+    else pl_mesh_destroy(mesh);
+    return status;
+}
+
+// runs a read with notes of its own where the caller gave none, since strictness looks at them
+static pl_status read_with_notes(const pl_source* source, pl_mesh_format f, bool strict,
+                                 pl_mesh** out, pl_notes* notes, pl_error* error) {
+    if (notes || !strict) return read_source(source, f, strict, out, notes, error);
+    pl_notes* own = NULL;
+    if (pl_notes_create(&own) != PL_OK) return pl_fail_memory(error, "notes");
+    pl_status status = read_source(source, f, strict, out, own, error);
+    pl_notes_destroy(own);
+    return status;
+}
+
+static pl_mesh_format chosen_format(const char* path, const pl_mesh_read_options* options) {
+    pl_mesh_format f = options ? options->format : PL_MESH_AUTO;
+    return f == PL_MESH_AUTO ? pl_mesh_format_of(path) : f;
+}
+
+pl_status pl_mesh_read(const char* path, const pl_mesh_read_options* options, pl_mesh** out,
+                       pl_notes* notes, pl_error* error) {
+    *out = NULL;
+    pl_mesh_format f = chosen_format(path, options);
+    pl_source source;
+    pl_status status = pl_source_load(path, options ? options->byte_limit : 0, &source, error);
+    if (status != PL_OK) return status;
+    if (f <= PL_MESH_AUTO || f >= PL_MESH_FORMAT_COUNT || !readers[f])
+        status = unknown_format(path, error);
+    else status = read_with_notes(&source, f, options && options->strict, out, notes, error);
+    pl_source_free(&source);
+    return status;
+}
+
+pl_status pl_mesh_read_memory(const void* data, size_t size, const char* path,
+                              const pl_mesh_read_options* options, pl_mesh** out, pl_notes* notes,
+                              pl_error* error) {
+    *out = NULL;
+    pl_mesh_format f = chosen_format(path, options);
+    if (f <= PL_MESH_AUTO || f >= PL_MESH_FORMAT_COUNT || !readers[f])
+        return unknown_format(path, error);
+    pl_source source;
+    pl_status status =
+        pl_source_from_memory(data, size, path, options ? options->byte_limit : 0, &source, error);
+    if (status != PL_OK) return status;
+    status = read_with_notes(&source, f, options && options->strict, out, notes, error);
+    pl_source_free(&source);
+    return status;
+}

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What the readers of the formats have in common. A reader fills an empty mesh from a loaded file;
+// indices, strictness and clean-up are seen to by pl_mesh_read.
+#ifndef PL_MESH_READ_H
+#define PL_MESH_READ_H
+
+#include "base/notes.h"
+#include "mesh/mesh.h"
+#include "mesh/mesh_source.h"
+
+typedef pl_status (*pl_mesh_reader)(const pl_source* source, pl_mesh* mesh, pl_notes* notes,
+                                    pl_error* error);
+
+// The format that a path's ending names (".gz" seen through), or PL_MESH_AUTO if none does.
+pl_mesh_format pl_mesh_format_of(const char* path);
+
+// Reads from memory as pl_mesh_read does from a file; path is used in messages only. What the
+// fuzzers call.
+pl_status pl_mesh_read_memory(const void* data, size_t size, const char* path,
+                              const pl_mesh_read_options* options, pl_mesh** out, pl_notes* notes,
+                              pl_error* error);
+
+#endif

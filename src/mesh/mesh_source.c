@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Loading of whole files. A gzip file is inflated into a buffer that grows with what was really
+// unpacked, and stops at the limit, so that a small file cannot fill the memory.
+#include "mesh/mesh_source.h"
+#include "base/array.h"
+#include "base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static const uint64_t DEFAULT_LIMIT = UINT64_C(4) << 30;
+// a gzip file may always unpack to this much, and beyond it to this many times its own size
+static const uint64_t GZIP_FREE_BYTES = UINT64_C(64) << 20;
+static const uint64_t GZIP_RATIO = 100;
+
+static const char* kind_of(mode_t mode) {
+    return S_ISDIR(mode)    ? "a directory"
+           : S_ISFIFO(mode) ? "a FIFO"
+           : S_ISSOCK(mode) ? "a socket"
+                            : "a device";
+}
+
+static pl_status too_large(const char* path, uint64_t limit, const char* how, pl_error* error) {
+    return pl_fail(
+        error, PL_ERROR_LIMIT,
+        "%s: %s more than the limit of %.4g MiB; raise the byte limit if the file is to be trusted",
+        path, how, (double)limit / 1048576.0);
+}
+
+static pl_status read_all(int file, const char* path, uint64_t size, pl_source* out,
+                          pl_error* error) {
+    out->capacity = size + PL_SOURCE_SLACK;
+    char* data = pl_alloc(out->capacity);
+    if (!data) return pl_fail_memory(error, path);
+    out->data = data;
+    while (out->size < size) {
+        ssize_t got = read(file, data + out->size, size - out->size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0)
+            return pl_fail(error, PL_ERROR_IO, "%s: cannot be read: %s", path, strerror(errno));
+        if (got == 0) break; // the file became shorter; the reader will say what is missing
+        out->size += (size_t)got;
+    }
+    return PL_OK;
+}
+
+static int is_gzip(const pl_source* s) {
+    return s->size >= 2 && (unsigned char)s->data[0] == 0x1f && (unsigned char)s->data[1] == 0x8b;
+}
+
+static pl_status inflate_error(const pl_source* packed, int code, pl_error* error) {
+    if (code == Z_MEM_ERROR) return pl_fail_memory(error, packed->path);
+    return pl_fail(error, PL_ERROR_FORMAT, "%s: %s; fetch or compress the file again", packed->path,
+                   code == Z_BUF_ERROR ? "the gzip data ends too early"
+                                       : "the gzip data is damaged");
+}
+
+// inflates all members of a gzip stream into the array
+static pl_status inflate_members(const pl_source* packed, uint64_t limit, z_stream* stream,
+                                 pl_array* bytes, pl_error* error) {
+    enum { CHUNK = 1 << 20, INPUT_STEP = 1 << 30 };
+    const char* end = packed->data + packed->size;
+    for (;;) {
+        if (stream->avail_in == 0) {
+            size_t left = (size_t)(end - (const char*)stream->next_in);
+            stream->avail_in = (uInt)(left < INPUT_STEP ? left : INPUT_STEP);
+        }
+        char* place = pl_array_add(bytes, CHUNK);
+        if (!place) return pl_fail_memory(error, packed->path);
+        stream->next_out = (Bytef*)place;
+        stream->avail_out = CHUNK;
+        int code = inflate(stream, Z_NO_FLUSH);
+        bytes->count -= stream->avail_out;
+        if (bytes->count > limit) return too_large(packed->path, limit, "unpacks to", error);
+        if (code == Z_STREAM_END) {
+            const char* next = (const char*)stream->next_in;
+            // another member may follow; padding or rubbish behind the data is ignored, as gzip
+            // does
+            if (end - next < 2 || (unsigned char)next[0] != 0x1f || (unsigned char)next[1] != 0x8b)
+                return PL_OK;
+            if (inflateReset(stream) != Z_OK) return inflate_error(packed, Z_DATA_ERROR, error);
+        } else if (code != Z_OK) {
+            return inflate_error(packed, code, error);
+        }
+    }
+}
+
+static pl_status unpack(pl_source* source, uint64_t limit, pl_error* error) {
+    uint64_t ratio_limit = source->size * GZIP_RATIO;
+    if (ratio_limit < GZIP_FREE_BYTES) ratio_limit = GZIP_FREE_BYTES;
+    if (ratio_limit < limit) limit = ratio_limit;
+    z_stream stream = {.next_in = (Bytef*)(uintptr_t)source->data};
+    if (inflateInit2(&stream, 15 + 16) != Z_OK) return pl_fail_memory(error, source->path);
+    pl_array bytes = pl_array_of(1);
+    pl_status status = inflate_members(source, limit, &stream, &bytes, error);
+    inflateEnd(&stream);
+    size_t size = bytes.count;
+    char* slack = status == PL_OK ? pl_array_add(&bytes, PL_SOURCE_SLACK) : NULL;
+    if (!slack) {
+        pl_array_free(&bytes);
+        return status != PL_OK ? status : pl_fail_memory(error, source->path);
+    }
+    memset(slack, 0, PL_SOURCE_SLACK);
+    const char* path = source->path;
+    pl_source_free(source);
+    *source = (pl_source){path, bytes.data, size, bytes.capacity};
+    return PL_OK;
+}
+
+static pl_status finish(pl_source* source, uint64_t limit, pl_status status, pl_error* error) {
+    if (status == PL_OK && is_gzip(source)) status = unpack(source, limit, error);
+    if (status != PL_OK) pl_source_free(source);
+    return status;
+}
+
+pl_status pl_source_load(const char* path, uint64_t byte_limit, pl_source* out, pl_error* error) {
+    *out = (pl_source){.path = path};
+    uint64_t limit = byte_limit ? byte_limit : DEFAULT_LIMIT;
+    // without O_NONBLOCK opening a FIFO would wait for its writer
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0)
+        return pl_fail(error, PL_ERROR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    struct stat info;
+    pl_status status;
+    if (fstat(file, &info) != 0)
+        status = pl_fail(error, PL_ERROR_IO, "%s: %s", path, strerror(errno));
+    else if (!S_ISREG(info.st_mode))
+        status = pl_fail(error, PL_ERROR_IO, "%s: is %s, not a file; give the path of a mesh file",
+                         path, kind_of(info.st_mode));
+    else if ((uint64_t)info.st_size > limit) status = too_large(path, limit, "is", error);
+    else status = read_all(file, path, (uint64_t)info.st_size, out, error);
+    close(file);
+    return finish(out, limit, status, error);
+}
+
+pl_status pl_source_from_memory(const void* data, size_t size, const char* path,
+                                uint64_t byte_limit, pl_source* out, pl_error* error) {
+    *out = (pl_source){.path = path, .size = size, .capacity = size + PL_SOURCE_SLACK};
+    char* copy = pl_alloc(out->capacity);
+    if (!copy) return pl_fail_memory(error, path);
+    if (size > 0) memcpy(copy, data, size);
+    out->data = copy;
+    return finish(out, byte_limit ? byte_limit : DEFAULT_LIMIT, PL_OK, error);
+}
+
+void pl_source_free(pl_source* source) {
+    pl_free((void*)(uintptr_t)source->data, source->capacity);
+    *source = (pl_source){.path = source->path};
+}

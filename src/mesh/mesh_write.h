@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What the writers of the formats have in common.
+#ifndef PL_MESH_WRITE_H
+#define PL_MESH_WRITE_H
+
+#include "base/notes.h"
+#include "mesh/mesh.h"
+#include "mesh/mesh_sink.h"
+
+// Puts the mesh into the sink; the sink keeps its own failures, so only a mesh that does not fit is
+// returned.
+typedef pl_status (*pl_mesh_writer)(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_notes* notes,
+                                    pl_error* error);
+
+#endif

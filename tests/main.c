@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Runs the tests whose names contain one of the given words (a word that is a test's whole name
+// means just that one), or all. Exit 0: all passed, 1: one failed, 77: all were skipped.
+#include "base/memory.h"
+#include "test.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define ENTRY(name) void pl_test_##name(void);
+#include "registry.inc"
+#undef ENTRY
+
+typedef struct entry {
+    const char* name;
+    void (*run)(void);
+} entry;
+
+#define ENTRY(name) {#name, pl_test_##name},
+static const entry entries[] = {
+#include "registry.inc"
+};
+#undef ENTRY
+
+enum { ENTRY_COUNT = sizeof entries / sizeof entries[0], PASSED = 1, FAILED, SKIPPED };
+
+static struct {
+    const char* name;
+    jmp_buf leave;
+    char folder[256];
+    char path[1024];
+    char data[1024];
+} test;
+
+void pl_test_fail(const char* file, int line, const char* format, ...) {
+    printf("%s: FAILED at %s:%d: ", test.name, file, line);
+    va_list arguments;
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    printf("\n");
+    longjmp(test.leave, FAILED);
+}
+
+void pl_test_skip(const char* format, ...) {
+    printf("%s: skipped: ", test.name);
+    va_list arguments;
+    va_start(arguments, format);
+    vprintf(format, arguments);
+    va_end(arguments);
+    printf("\n");
+    longjmp(test.leave, SKIPPED);
+}
+
+const char* pl_test_data(const char* name) {
+    const char* folder = getenv("PLIANT_SHARED");
+    snprintf(test.data, sizeof test.data, "%s/data/%s", folder ? folder : PL_TEST_SHARED_DIR, name);
+    if (access(test.data, R_OK) != 0) pl_test_skip("%s is not there", name);
+    return test.data;
+}
+
+const char* pl_test_folder(void) {
+    if (!test.folder[0]) {
+        const char* base = getenv("TMPDIR");
+        snprintf(test.folder, sizeof test.folder, "%s/pliant-test-XXXXXX", base ? base : "/tmp");
+        if (!mkdtemp(test.folder))
+            pl_test_fail(__FILE__, __LINE__, "no temporary folder %s", test.folder);
+    }
+    return test.folder;
+}
+
+const char* pl_test_path(const char* name) {
+    snprintf(test.path, sizeof test.path, "%s/%s", pl_test_folder(), name);
+    return test.path;
+}
+
+void pl_test_write_file(const char* path, const void* data, size_t size) {
+    FILE* file = fopen(path, "wb");
+    bool done = file && fwrite(data, 1, size, file) == size;
+    if (file && fclose(file) != 0) done = false;
+    if (!done) pl_test_fail(__FILE__, __LINE__, "cannot write %s", path);
+}
+
+int pl_test_run(const char* command, char* text, size_t size) {
+    char line[4096];
+    const char* folder = getenv("PLIANT_BIN");
+    snprintf(line, sizeof line, "%s%s%s </dev/null 2>&1", folder ? folder : "", folder ? "/" : "",
+             command);
+    FILE* pipe = popen(line, "r");
+    if (!pipe) pl_test_fail(__FILE__, __LINE__, "cannot run %s", line);
+    size_t used = 0, got;
+    char rest[4096];
+    while ((got = used + 1 < size ? fread(text + used, 1, size - 1 - used, pipe)
+                                  : fread(rest, 1, sizeof rest, pipe)) > 0)
+        if (used + 1 < size) used += got;
+    if (size) text[used] = '\0';
+    int status = pclose(pipe);
+    return WIFEXITED(status) && WEXITSTATUS(status) < 126 ? WEXITSTATUS(status) : -1;
+}
+
+static void remove_folder(void) {
+    if (!test.folder[0]) return;
+    char line[300];
+    snprintf(line, sizeof line, "rm -rf '%s'", test.folder);
+    if (system(line) != 0) printf("%s: %s is left behind\n", test.name, test.folder);
+    test.folder[0] = '\0';
+}
+
+static int run_entry(const entry* e) {
+    test.name = e->name;
+    size_t bytes_before = pl_byte_count();
+    int result = setjmp(test.leave);
+    if (result == 0) {
+        e->run();
+        result = PASSED;
+    }
+    pl_inject_failure(0);
+    remove_folder();
+    // a failed test leaves its objects behind; a passed one may not
+    if (result == PASSED && pl_byte_count() != bytes_before) {
+        printf("%s: FAILED: %zu bytes were not freed\n", e->name, pl_byte_count() - bytes_before);
+        result = FAILED;
+    }
+    return result;
+}
+
+static bool is_chosen(const char* name, int count, char** words) {
+    if (count == 0) return true;
+    for (int i = 0; i < count; i++) {
+        bool whole = false;
+        for (int k = 0; k < ENTRY_COUNT; k++)
+            whole = whole || strcmp(words[i], entries[k].name) == 0;
+        if (whole ? strcmp(name, words[i]) == 0 : strstr(name, words[i]) != NULL) return true;
+    }
+    return false;
+}
+
+int main(int argc, char** argv) {
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    int counts[4] = {0};
+    for (int i = 0; i < ENTRY_COUNT; i++)
+        if (is_chosen(entries[i].name, argc - 1, argv + 1)) counts[run_entry(&entries[i])]++;
+    printf("%d passed, %d failed, %d skipped\n", counts[PASSED], counts[FAILED], counts[SKIPPED]);
+    if (counts[FAILED] || counts[PASSED] + counts[SKIPPED] == 0) return 1;
+    return counts[PASSED] ? 0 : 77;
+}
