@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "sparse/direct.h"
+#include "sparse/linear_solver.h"
 #include "sparse/ordering.h"
 #include "test.h"
 
@@ -196,5 +197,65 @@ TEST(direct_survives_every_failing_allocation)
         if (status == PL_OK) break;
         CHECK_INT(status, PL_ERROR_MEMORY);
     }
+    free_grid(&g);
+}
+
+// every kind of solver reaches the tolerance it was asked for, and all agree
+TEST(linear_solvers_converge)
+{
+    for (int block = 1; block <= 3; block += 2) {
+        grid_graph g = make_grid(9, 8, 7);
+        pl_block_matrix A;
+        pl_error error;
+        int rhs_count = block == 1 ? 3 : 1, n = 3 * g.row_count;
+        CHECK_OK(pl_block_matrix_setup(&A, g.row_count, block, g.offsets, g.neighbours, &error),
+                 &error);
+        fill_random(&A, 0.5, 7);
+        double* b = PL_ALLOC(double, n);
+        double* x = PL_ALLOC(double, n);
+        double* exact = PL_ALLOC(double, n);
+        pl_random random = {5};
+        for (int i = 0; i < n; i++) exact[i] = pl_random_normal(&random);
+        pl_block_matrix_apply(&A, NULL, rhs_count, exact, b);
+        pl_linear_options options = {.tolerance = 1e-10, .max_iterations = 5000};
+        for (int kind = 0; kind < PL_LINEAR_COUNT; kind++) {
+            pl_linear_solver* solver;
+            pl_linear_info info;
+            CHECK_OK(pl_linear_setup((pl_linear_kind)kind, &A, rhs_count, NULL, &solver, &error),
+                     &error);
+            CHECK_OK(pl_linear_update(solver, &error), &error);
+            memset(x, 0, (size_t)n * sizeof(double));
+            pl_linear_solve(solver, &options, b, x, &info);
+            CHECK(info.converged && info.residual <= 1e-10 && info.history_count > 1);
+            for (int i = 0; i < n; i++) CHECK_NEAR(x[i], exact[i], 1e-7);
+            pl_linear_destroy(solver);
+        }
+        PL_FREE(b, double, n);
+        PL_FREE(x, double, n);
+        PL_FREE(exact, double, n);
+        pl_block_matrix_free(&A);
+        free_grid(&g);
+    }
+}
+
+TEST(linear_solvers_survive_every_failing_allocation)
+{
+    grid_graph g = make_grid(4, 3, 3);
+    pl_block_matrix A;
+    pl_error error;
+    CHECK_OK(pl_block_matrix_setup(&A, g.row_count, 3, g.offsets, g.neighbours, &error), &error);
+    size_t before = pl_byte_count();
+    for (int kind = 0; kind < PL_LINEAR_COUNT; kind++)
+        for (int64_t nth = 1;; nth++) {
+            pl_linear_solver* solver;
+            pl_inject_failure(nth);
+            pl_status status = pl_linear_setup((pl_linear_kind)kind, &A, 1, NULL, &solver, &error);
+            pl_inject_failure(0);
+            pl_linear_destroy(solver);
+            CHECK_INT(pl_byte_count(), before);
+            if (status == PL_OK) break;
+            CHECK_INT(status, PL_ERROR_MEMORY);
+        }
+    pl_block_matrix_free(&A);
     free_grid(&g);
 }
