@@ -7,6 +7,7 @@
 
 static const pl_mesh_writer writers[PL_MESH_FORMAT_COUNT] = {
     [PL_MESH_GMSH] = pl_write_gmsh,
+    [PL_MESH_MEDIT] = pl_write_medit,
 };
 
 pl_status pl_mesh_write(const pl_mesh* mesh, const char* path, const pl_mesh_write_options* options,
