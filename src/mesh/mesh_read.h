@@ -13,6 +13,7 @@
 typedef pl_status (*pl_mesh_reader)(const pl_source* source, pl_mesh* mesh, pl_notes* notes,
                                     pl_error* error);
 
+pl_status pl_read_gmsh(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
 pl_status pl_read_vtk(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
 pl_status pl_read_vtu(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
 pl_status pl_read_obj(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
