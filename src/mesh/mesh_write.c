@@ -8,8 +8,8 @@
 #include <pliant/mesh_surface.h>
 
 static const pl_mesh_writer writers[PL_MESH_FORMAT_COUNT] = {
-    [PL_MESH_GMSH] = pl_write_gmsh, [PL_MESH_VTU] = pl_write_vtu, [PL_MESH_OBJ] = pl_write_obj,
-    [PL_MESH_PLY] = pl_write_ply,   [PL_MESH_STL] = pl_write_stl,
+    [PL_MESH_GMSH] = pl_write_gmsh, [PL_MESH_MEDIT] = pl_write_medit, [PL_MESH_VTU] = pl_write_vtu,
+    [PL_MESH_OBJ] = pl_write_obj,   [PL_MESH_PLY] = pl_write_ply,     [PL_MESH_STL] = pl_write_stl,
 };
 
 static bool holds_surfaces(pl_mesh_format format) {
