@@ -6,6 +6,7 @@
 #define PLIANT_PLIANT_H
 
 #include <pliant/mesh.h>
+#include <pliant/mesh_check.h>
 #include <pliant/mesh_surface.h>
 #include <pliant/parallel.h>
 #include <pliant/status.h>
