@@ -78,15 +78,8 @@ static pl_status check_close_vertices(const pl_mesh* mesh, double tolerance, pl_
     return status;
 }
 
-static bool names_twice(const int* element, int corners) {
-    for (int i = 1; i < corners; i++)
-        for (int j = 0; j < i; j++)
-            if (element[i] == element[j]) return true;
-    return false;
-}
-
 pl_tet_shape pl_judge_tet(const double* positions, const int* tet) {
-    if (names_twice(tet, 4)) return PL_TET_FLAT;
+    if (pl_names_twice(tet, 4)) return PL_TET_FLAT;
     pl_vec3 p[4];
     pl_load_corners(positions, tet, 4, p);
     double det = pl_det4(p[0], p[1], p[2], p[3]), longest2 = 0.0;
@@ -98,7 +91,7 @@ pl_tet_shape pl_judge_tet(const double* positions, const int* tet) {
 }
 
 bool pl_triangle_is_degenerate(const double* positions, const int* triangle) {
-    if (names_twice(triangle, 3)) return true;
+    if (pl_names_twice(triangle, 3)) return true;
     pl_vec3 p[3];
     pl_load_corners(positions, triangle, 3, p);
     if (!isfinite(pl_norm2(p[0]) + pl_norm2(p[1]) + pl_norm2(p[2]))) return false;

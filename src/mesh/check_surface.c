@@ -6,6 +6,7 @@
 // either end: the corners of one fan end up in one set. Open edges then join fans to rims.
 #include "base/memory.h"
 #include "mesh/check.h"
+#include "mesh/disjoint_sets.h"
 #include "mesh/quality.h"
 #include "mesh/winding.h"
 
@@ -21,20 +22,6 @@ typedef struct surface_check {
     pl_components components;
     signed char* verdict; // per component
 } surface_check;
-
-static int root_of(int* parent, int i) {
-    while (parent[i] != i) i = parent[i] = parent[parent[i]];
-    return i;
-}
-
-// false if they were in one set before
-static bool join_sets(int* parent, int a, int b) {
-    a = root_of(parent, a);
-    b = root_of(parent, b);
-    if (a < b) parent[b] = a;
-    else parent[a] = b;
-    return a != b;
-}
 
 // The corner at which a side begins or ends: at its lower or its higher vertex.
 static int corner_at(const surface_check* c, int side, bool higher) {
@@ -56,8 +43,8 @@ static void check_edges(surface_check* c) {
         if (count == 2 && !pl_sides_agree(c->triangles, 3, side[0], side[1]))
             pl_defect_add(&defects[PL_DEFECT_UNEVEN_EDGES], a, b);
         for (int i = 1; i < count; i++) {
-            join_sets(c->fan, low, corner_at(c, side[i], false));
-            join_sets(c->fan, high, corner_at(c, side[i], true));
+            pl_set_join(c->fan, low, corner_at(c, side[i], false));
+            pl_set_join(c->fan, high, corner_at(c, side[i], true));
         }
     }
     c->report->surface_edge_count = groups->count;
@@ -67,7 +54,7 @@ static void check_edges(surface_check* c) {
 static void check_fans(surface_check* c, int* seen) {
     for (int i = 0; i < 3 * c->triangle_count; i++) {
         if (c->sides.group_of_side[i] < 0) continue;
-        int v = c->triangles[i], fan = root_of(c->fan, i) + 1;
+        int v = c->triangles[i], fan = pl_set_root(c->fan, i) + 1;
         if (seen[v] == 0) {
             seen[v] = fan;
             c->report->surface_vertex_count++;
@@ -86,12 +73,12 @@ static void count_holes(surface_check* c) {
         if (c->neighbours[side] != PL_SIDE_BOUNDARY) continue;
         int fan[2];
         for (int end = 0; end < 2; end++) {
-            fan[end] = root_of(c->fan, corner_at(c, side, end));
+            fan[end] = pl_set_root(c->fan, corner_at(c, side, end));
             if (c->rim[fan[end]] >= 0) continue;
             c->rim[fan[end]] = fan[end];
             c->report->hole_count++;
         }
-        c->report->hole_count -= join_sets(c->rim, fan[0], fan[1]);
+        c->report->hole_count -= pl_set_join(c->rim, fan[0], fan[1]);
     }
 }
 
