@@ -23,8 +23,9 @@ typedef struct pl_winding {
 pl_status pl_winding_build(const pl_triangle_tree* tree, pl_winding* out, pl_error* error);
 void pl_winding_free(pl_winding* winding);
 
-// Triangles whose ball is farther than accuracy radii are seen as one: 2 errs by about 0.01, each
-// doubling by an eighth of that; INFINITY takes every triangle for itself, which is exact.
+// Triangles whose ball is farther than accuracy radii are seen as one: 2 errs by up to some
+// hundredths, 4 by less than one, 8 by less than a thousandth; INFINITY takes every triangle for
+// itself, which is exact.
 double pl_winding_number(const pl_winding* winding, pl_vec3 p, double accuracy);
 
 // True where the winding number is above one half. Looks closer where a rough number is near it.

@@ -69,6 +69,9 @@ typedef struct pl_clean_report {
 pl_status pl_stuffing_clean(pl_mesh* mesh, const unsigned char* suspects, double crumb_share,
                             pl_pool* pool, pl_clean_report* report, pl_error* error);
 
+// The edge length that is used when this one is asked for: the default for 0.
+double pl_stuffing_edge(const double* low, const double* high, double edge);
+
 static inline int pl_lattice_sublattice(const pl_lattice* lattice, int point) {
     return point / (lattice->size[0] * lattice->size[1]) & 1;
 }

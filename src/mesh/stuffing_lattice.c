@@ -2,18 +2,18 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Isosurface stuffing, first half: the function on the lattice, cut points, warping. After F.
-// Labelle and J. Shewchuk, "Isosurface stuffing: fast tetrahedral meshes with good dihedral angles",
-// 2007, section 3 (the uniform lattice).
+// Labelle and J. Shewchuk, "Isosurface stuffing: fast tetrahedral meshes with good dihedral
+// angles", 2007, section 3 (the uniform lattice).
 //
 // paper: a vertex is positive inside; here inside is negative, as for a signed distance.
 #include "base/memory.h"
 #include "mesh/stuffing.h"
 
-// bounds of section 3.2 for the uniform lattice: cut points nearer to a lattice point than this share
-// of their edge pull it onto the surface
+// bounds of section 3.2 for the uniform lattice: cut points nearer to a lattice point than this
+// share of their edge pull it onto the surface
 static const double alpha_long = 0.24999, alpha_short = 0.41189;
 
-enum { MAX_POINTS = 1 << 28, BRICK = 8, SITE_BLOCK = 256, POINT_BLOCK = 1 << 15 };
+enum { MAX_POINTS = 1 << 28, BRICK = 8, SITE_BLOCK = 64, POINT_BLOCK = 1 << 15 };
 
 static const double mean_edge = (3.0 + 4.0 * 0.86602540378443864676) / 7.0; // for h = 1
 
@@ -25,7 +25,8 @@ static void set_steps(pl_lattice* lattice) {
             lattice->step[s][d] = d % 2 ? -along[d / 2] : along[d / 2];
         for (int b = 0; b < 8; b++) {
             int step = s == 0 ? sheet : -sheet;
-            // from a corner to the centre below and above; from a centre to the corner below and above
+            // from a corner to the centre below and above; from a centre to the corner below and
+            // above
             for (int axis = 0; axis < 3; axis++)
                 step += ((b >> axis & 1) - (s == 0 ? 1 : 0)) * along[axis];
             lattice->step[s][PL_LONG_EDGES + b] = step;
@@ -86,15 +87,26 @@ static void store_value(pl_lattice* lattice, int point, bool outermost, double v
     else if (outermost) value = lattice->h;
     else if (!isfinite(value)) value = -lattice->h;
     lattice->phi[point] = value;
-    lattice->side[point] =
-        (signed char)(value < 0.0 ? PL_INSIDE : value > 0.0 ? PL_OUTSIDE : PL_ON_SURFACE);
+    lattice->side[point] = (signed char)(value < 0.0   ? PL_INSIDE
+                                         : value > 0.0 ? PL_OUTSIDE
+                                                       : PL_ON_SURFACE);
 }
 
+typedef struct brick_points {
+    int count;
+    int points[2 * BRICK * BRICK * BRICK];
+    double positions[6 * BRICK * BRICK * BRICK];
+    double values[2 * BRICK * BRICK * BRICK];
+} brick_points;
+
 // one row of a brick, there and back so that points follow one another closely
-static int brick_row(const pl_lattice* lattice, int begin, int end, bool back, int row, int* points) {
-    for (int i = begin; i < end; i++)
-        points[i - begin] = row * lattice->size[0] + (back ? begin + end - 1 - i : i);
-    return end - begin;
+static void add_row(const pl_lattice* lattice, int begin, int end, bool back, int row,
+                    brick_points* b) {
+    for (int i = begin; i < end; i++) {
+        int point = row * lattice->size[0] + (back ? begin + end - 1 - i : i);
+        pl_vec3_store(b->positions + 3 * b->count, pl_lattice_position(lattice, point));
+        b->points[b->count++] = point;
+    }
 }
 
 static int min_int(int a, int b) { return a < b ? a : b; }
@@ -105,19 +117,17 @@ static void sample_brick(const sampling* s, int brick) {
     const int* n = lattice->size;
     int begin[3] = {brick % s->bricks[0] * BRICK, brick / s->bricks[0] % s->bricks[1] * BRICK,
                     brick / s->bricks[0] / s->bricks[1] * BRICK};
-    int points[2 * BRICK * BRICK * BRICK], count = 0;
-    double positions[6 * BRICK * BRICK * BRICK], values[2 * BRICK * BRICK * BRICK];
+    brick_points b;
+    b.count = 0;
     for (int layer = 2 * begin[2]; layer < min_int(2 * begin[2] + 2 * BRICK, 2 * n[2]); layer++)
         for (int j = begin[1]; j < min_int(begin[1] + BRICK, n[1]); j++)
-            count += brick_row(lattice, begin[0], min_int(begin[0] + BRICK, n[0]), j & 1,
-                               layer * n[1] + j, points + count);
-    for (int p = 0; p < count; p++)
-        pl_vec3_store(positions + 3 * p, pl_lattice_position(lattice, points[p]));
-    s->function(positions, count, values, s->user);
-    for (int p = 0; p < count; p++) {
-        int i = points[p] % n[0], row = points[p] / n[0];
-        store_value(lattice, points[p], is_outermost(lattice, i, row % n[1], row / n[1] / 2),
-                    values[p]);
+            add_row(lattice, begin[0], min_int(begin[0] + BRICK, n[0]), j & 1, layer * n[1] + j,
+                    &b);
+    s->function(b.positions, b.count, b.values, s->user);
+    for (int p = 0; p < b.count; p++) {
+        int i = b.points[p] % n[0], row = b.points[p] / n[0];
+        store_value(lattice, b.points[p], is_outermost(lattice, i, row % n[1], row / n[1] / 2),
+                    b.values[p]);
     }
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Isosurface stuffing, second half: each tet of the lattice is filled up to the surface. Labelle and
-// Shewchuk 2007, section 3.1 and figure 3.
+// Isosurface stuffing, second half: each tet of the lattice is filled up to the surface. Labelle
+// and Shewchuk 2007, section 3.1 and figure 3.
 //
-// Where the surface cuts a lattice triangle into a quadrilateral, its diagonal must be the same from
-// both sides, so it is chosen by the triangle alone: at the cut point of the long edge if there is
-// one, else (the two cut edges are alike) by the parity of the directions.
+// Where the surface cuts a lattice triangle into a quadrilateral, its diagonal must be the same
+// from both sides, so it is chosen by the triangle alone: at the cut point of the long edge if
+// there is one, else (the two cut edges are alike) by the parity of the directions.
 #include "base/memory.h"
 #include "mesh/stuffing.h"
 
@@ -14,7 +14,8 @@
 
 enum { CELL_TETS = 12, MAX_OUT = 3, LAYER_BLOCK = 1 };
 
-// Corners relative to a cell centre (sublattice 1): two centres and two corners of the face between.
+// Corners relative to a cell centre (sublattice 1): two centres and two corners of the face
+// between.
 typedef struct lattice_tet {
     int step[4];    // from the centre's index
     int edge[4][4]; // number of the lattice edge from one corner to another
@@ -26,7 +27,8 @@ typedef struct filling {
     int* first;       // the vertex number of a point, or of its first cut point; per lattice point
     int* tet_offsets; // per layer of cells
     pl_mesh* mesh;
-    unsigned char* on_surface;
+    int vertex_count;
+    unsigned char* on_surface; // per vertex
 } filling;
 
 // half-step coordinates of a tet's corners, for directions
@@ -99,8 +101,8 @@ static int cut_vertex(const filling* f, const piece* p, int inside, int outside)
     return f->first[point] + 1 + __builtin_popcount(mask & ((1u << edge) - 1u));
 }
 
-// In the triangle of inside corners a, b and outside corner m: does the diagonal start at a (and end
-// on the edge b m)?
+// In the triangle of inside corners a, b and outside corner m: does the diagonal start at a (and
+// end on the edge b m)?
 static bool diagonal_at(const piece* p, int a, int b, int m) {
     if (p->tet->edge[a][m] < PL_LONG_EDGES) return false;
     if (p->tet->edge[b][m] < PL_LONG_EDGES) return true;
@@ -274,7 +276,7 @@ static void place_vertices(const filling* f) {
 
 static pl_status fill_mesh(filling* f, pl_pool* pool, pl_error* error) {
     int layers = f->lattice->size[2] - 2;
-    int vertex_count = number_vertices(f);
+    f->vertex_count = number_vertices(f);
     pl_parallel_for(pool, count_layer_task, layers, LAYER_BLOCK, f);
     int64_t sum = 0;
     for (int k = 0; k < layers; k++) {
@@ -283,10 +285,13 @@ static pl_status fill_mesh(filling* f, pl_pool* pool, pl_error* error) {
         sum += count;
         if (sum > INT32_MAX) break;
     }
-    if (vertex_count < 0 || sum > INT32_MAX)
+    if (f->vertex_count < 0 || sum > INT32_MAX)
         return pl_fail(error, PL_ERROR_LIMIT, "over 2^31 tets; take a larger edge");
-    f->on_surface = PL_ALLOC(unsigned char, vertex_count);
-    if (!f->on_surface || !pl_mesh_set_vertex_count(f->mesh, vertex_count) ||
+    if (f->vertex_count == 0)
+        return pl_fail(error, PL_ERROR_MESH,
+                       "nothing is left inside at this resolution; take a smaller edge");
+    f->on_surface = PL_ALLOC(unsigned char, f->vertex_count);
+    if (!f->on_surface || !pl_mesh_set_vertex_count(f->mesh, f->vertex_count) ||
         !pl_mesh_set_tet_count(f->mesh, (int)sum))
         return pl_fail_memory(error, "the tets; take a larger edge");
     place_vertices(f);
@@ -304,7 +309,7 @@ pl_status pl_lattice_fill(const pl_lattice* lattice, pl_pool* pool, pl_mesh* mes
                                                 : pl_fail_memory(error, "the numbers of vertices");
     PL_FREE(f.first, int, lattice->point_count);
     PL_FREE(f.tet_offsets, int, lattice->size[2]);
-    if (status != PL_OK) PL_FREE(f.on_surface, unsigned char, mesh->vertex_count);
+    if (status != PL_OK) PL_FREE(f.on_surface, unsigned char, f.vertex_count);
     else *on_surface = f.on_surface;
     return status;
 }
