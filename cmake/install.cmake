@@ -10,6 +10,8 @@ configure_package_config_file(cmake/pliant-config.cmake.in ${PROJECT_BINARY_DIR}
     INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/pliant)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/pliant-config-version.cmake
     COMPATIBILITY SameMajorVersion)
+# relative, so that `cmake --install --prefix` and moved folders work
+file(RELATIVE_PATH PLIANT_PC_TO_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/pliant.pc.in ${PROJECT_BINARY_DIR}/pliant.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/pliant-config.cmake ${PROJECT_BINARY_DIR}/pliant-config-version.cmake
     DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/pliant)

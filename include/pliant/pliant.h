@@ -5,8 +5,12 @@
 #ifndef PLIANT_PLIANT_H
 #define PLIANT_PLIANT_H
 
+#include <pliant/generate.h>
 #include <pliant/mesh.h>
+#include <pliant/mesh_check.h>
+#include <pliant/mesh_surface.h>
 #include <pliant/parallel.h>
 #include <pliant/status.h>
+#include <pliant/tetrahedralise.h>
 
 #endif
