@@ -7,7 +7,7 @@
 #define PL_GEOMETRY_SOLID_H
 
 #include "geometry/surface_edges.h"
-#include "geometry/winding.h"
+#include "geometry/winding_number.h"
 
 typedef struct pl_solid {
     pl_triangle_tree tree;
