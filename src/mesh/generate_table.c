@@ -49,7 +49,7 @@ typedef struct entry {
       LENGTH(radius, 0.5))                                                                         \
     X(shell, "hollow ball around the origin", "triangles inner outer", LENGTH(edge, 0.1),          \
       LENGTH(inner_radius, 0.5), LENGTH(outer_radius, 1))                                          \
-    X(panel, "tapered panel, Cook's membrane", SIDES, LENGTH(edge, 2), LENGTH(size_x, 48),         \
+    X(panel, "tapered panel, Cook's membrane", SIDES, LENGTH(edge, 1), LENGTH(size_x, 48),         \
       LENGTH(left_height, 44), RANGED(right_low, 44, -1e9, 1e9),                                   \
       RANGED(right_high, 60, -1e9, 1e9), LENGTH(thickness, 1), COUNT(count_x), COUNT(count_y),     \
       COUNT(count_z), RANGED(pattern, PL_PATTERN_BCC, 0, 2))                                       \
