@@ -26,9 +26,9 @@ static bool add_sample(sampler* s, int vertex, double radius) {
 
 static pl_heap_entry pop_furthest(sampler* s) {
     for (;;) {
-        pl_heap_entry top = pl_vertex_heap_pop(&s->far);
+        pl_heap_entry top = s->far.entries[0];
         double present = -s->geodesic.distances[top.vertex];
-        if (top.key == present) return top;
+        if (top.key == present) return pl_vertex_heap_pop(&s->far);
         pl_vertex_heap_set(&s->far, top.vertex, present);
     }
 }

@@ -3,6 +3,8 @@
 #include "mesh/vertex_heap.h"
 #include "base/memory.h"
 
+enum { ARITY = 4 }; // children of an entry: half the depth of two, for one line of cache each
+
 bool pl_vertex_heap_alloc(pl_vertex_heap* heap, int capacity) {
     *heap = (pl_vertex_heap){.capacity = capacity};
     heap->entries = PL_ALLOC(pl_heap_entry, capacity);
@@ -32,7 +34,7 @@ static inline void put(pl_vertex_heap* heap, int place, pl_heap_entry entry) {
 
 static void move_up(pl_vertex_heap* heap, int place, pl_heap_entry entry) {
     while (place > 0) {
-        int parent = (place - 1) / 2;
+        int parent = (place - 1) / ARITY;
         if (!is_before(entry, heap->entries[parent])) break;
         put(heap, place, heap->entries[parent]);
         place = parent;
@@ -42,10 +44,12 @@ static void move_up(pl_vertex_heap* heap, int place, pl_heap_entry entry) {
 
 static void move_down(pl_vertex_heap* heap, int place, pl_heap_entry entry) {
     for (;;) {
-        int child = 2 * place + 1;
-        if (child >= heap->count) break;
-        if (child + 1 < heap->count && is_before(heap->entries[child + 1], heap->entries[child]))
-            child++;
+        int first = ARITY * place + 1, end = first + ARITY;
+        if (first >= heap->count) break;
+        if (end > heap->count) end = heap->count;
+        int child = first;
+        for (int i = first + 1; i < end; i++)
+            if (is_before(heap->entries[i], heap->entries[child])) child = i;
         if (!is_before(heap->entries[child], entry)) break;
         put(heap, place, heap->entries[child]);
         place = child;

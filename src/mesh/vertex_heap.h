@@ -16,7 +16,7 @@ typedef struct pl_heap_entry {
 typedef struct pl_vertex_heap {
     int capacity; // vertices that may come
     int count;    // vertices in it
-    pl_heap_entry* entries;
+    pl_heap_entry* entries; // the top first
     int* places; // of each vertex in entries, -1: not in the heap
 } pl_vertex_heap;
 
