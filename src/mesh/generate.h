@@ -103,6 +103,8 @@ pl_status pl_generate_shell(const pl_generate_options* options, pl_mesh** out, p
 pl_status pl_generate_cloth(const pl_generate_options* options, pl_mesh** out, pl_error* error);
 pl_status pl_generate_cloth_irregular(const pl_generate_options* options, pl_mesh** out,
                                       pl_error* error);
+pl_status pl_generate_gummy_bear(const pl_generate_options* options, pl_mesh** out,
+                                 pl_error* error);
 pl_status pl_generate_icosphere(const pl_generate_options* options, pl_mesh** out, pl_error* error);
 
 #endif

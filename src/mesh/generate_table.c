@@ -61,6 +61,8 @@ typedef struct entry {
     X(cloth_irregular, "triangles in the plane z = 0 that favour no direction",                    \
       "vertices x_min x_max y_min y_max corners", LENGTH(edge, 0.02), LENGTH(size_x, 1),           \
       LENGTH(size_y, 1), SEED)                                                                     \
+    X(gummy_bear, "gummy bear that stands on y = 0 and looks along z", "triangles surface soles",  \
+      LENGTH(edge, 0.004), LENGTH(height, 0.1))                                                    \
     X(icosphere, "triangles on a sphere around the origin", "none", LENGTH(edge, 0.1),             \
       LENGTH(radius, 0.5), COUNT(frequency))
 
