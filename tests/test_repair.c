@@ -192,7 +192,7 @@ TEST(repair_fills_holes)
 {
     pl_mesh* sphere = sample_sphere(3);
     double volume = report_of(sphere).enclosed_volume;
-    for (int size = 1; size <= 40; size += 3) {
+    for (int size = 1; size <= 22; size += 3) {
         pl_mesh* holed = without(sphere, 100, 100 + size);
         int holes = report_of(holed).hole_count;
         CHECK(holes > 0);
