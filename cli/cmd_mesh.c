@@ -46,6 +46,15 @@ static pl_status bad_usage(pl_error* error, const char* text) {
     return pl_fail(error, PL_ERROR_ARGUMENT, "%s", text);
 }
 
+static bool holds_tets(pl_mesh_format format) {
+    return format == PL_MESH_GMSH || format == PL_MESH_MEDIT || format == PL_MESH_VTU;
+}
+
+static bool is_written(pl_mesh_format format) {
+    return holds_tets(format) || format == PL_MESH_OBJ || format == PL_MESH_PLY ||
+           format == PL_MESH_STL;
+}
+
 static pl_status check_command(const mesh_command* c, pl_error* error) {
     if (!c->in && !c->generate) return bad_usage(error, "give a file to read, or --generate NAME");
     if (c->in && c->generate) return bad_usage(error, "give a file or --generate, not both");
@@ -56,6 +65,12 @@ static pl_status check_command(const mesh_command* c, pl_error* error) {
         return pl_fail(error, PL_ERROR_ARGUMENT, "--with knows stuffing and tetgen, not \"%s\"",
                        c->with);
     if (c->surface && c->with) return bad_usage(error, "--surface and --with exclude one another");
+    // an ending that cannot be written is told before the work is done
+    if (!is_written(pl_mesh_format_of(c->out)))
+        return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                       "%s: meshes are written as .msh, .vtu, .mesh, .obj, .ply or .stl, each also "
+                       "with .gz",
+                       c->out);
     if (!(c->edge >= 0.0) || !isfinite(c->edge))
         return pl_fail(error, PL_ERROR_ARGUMENT, "--edge is %g; it must be a positive length",
                        c->edge);
@@ -133,9 +148,7 @@ static pl_status load(const mesh_command* c, pl_mesh** out, pl_error* error) {
 
 static bool wants_tets(const mesh_command* c, const pl_mesh* mesh) {
     if (c->surface || c->generate || mesh->tet_count || !mesh->triangle_count) return false;
-    pl_mesh_format format = pl_mesh_format_of(c->out);
-    return c->edge > 0.0 || c->with || format == PL_MESH_GMSH || format == PL_MESH_MEDIT ||
-           format == PL_MESH_VTU;
+    return c->edge > 0.0 || c->with || holds_tets(pl_mesh_format_of(c->out));
 }
 
 static pl_status fill(const mesh_command* c, pl_mesh** mesh, pl_error* error) {
@@ -151,10 +164,15 @@ static pl_status fill(const mesh_command* c, pl_mesh** mesh, pl_error* error) {
         options.pool = c->pool;
         status = pl_tetrahedralise(*mesh, &options, &filled, c->notes, error);
     }
-    if (status != PL_OK) return status;
-    pl_mesh_destroy(*mesh);
-    *mesh = filled;
-    return PL_OK;
+    if (status == PL_OK) {
+        pl_mesh_destroy(*mesh);
+        *mesh = filled;
+    } else if (status == PL_ERROR_MESH) {
+        size_t length = strlen(error->text);
+        snprintf(error->text + length, sizeof error->text - length,
+                 " (--surface converts it as it is)");
+    }
+    return status;
 }
 
 // ---- what came of it
@@ -231,12 +249,6 @@ static int run_command(mesh_command* c) {
     pl_mesh* mesh = NULL;
     pl_error error;
     pl_status status = check_command(c, &error);
-    // an ending that cannot be written is told before the work is done
-    if (status == PL_OK && pl_mesh_format_of(c->out) == PL_MESH_AUTO)
-        status = pl_fail(&error, PL_ERROR_UNSUPPORTED,
-                         "%s: unknown ending; meshes are written as .msh, .vtu, .mesh, .obj, .ply "
-                         "or .stl, each also with .gz",
-                         c->out);
     if (status == PL_OK) status = pl_pool_create(c->threads, &c->pool, &error);
     if (status == PL_OK && pl_notes_create(&c->notes) != PL_OK)
         status = pl_fail_memory(&error, "notes");
