@@ -11,6 +11,9 @@
 #define COMMAND_LIST(X) \
     X(info, "what a mesh is like, what is wrong with it")
 // clang-format on
+#define COMMAND_LIST(X)                                                                            \
+    X(info, "what a mesh is like, what is wrong with it")                                          \
+    X(mesh, "convert, generate, repair a mesh; fill a surface with tets")
 
 #define COMMAND_PROTOTYPE(name, summary) int cmd_##name(int argc, char** argv);
 COMMAND_LIST(COMMAND_PROTOTYPE)
