@@ -5,7 +5,9 @@
 #ifndef PLIANT_PLIANT_H
 #define PLIANT_PLIANT_H
 
+#include <pliant/generate.h>
 #include <pliant/mesh.h>
+#include <pliant/mesh_surface.h>
 #include <pliant/parallel.h>
 #include <pliant/status.h>
 

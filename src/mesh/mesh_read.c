@@ -5,6 +5,7 @@
 // what it made.
 #include "mesh/mesh_read.h"
 
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -17,7 +18,9 @@ typedef struct format {
 static const format formats[] = {PL_MESH_FORMAT_LIST(FORMAT_ROW)};
 #undef FORMAT_ROW
 
-static const pl_mesh_reader readers[PL_MESH_FORMAT_COUNT] = {0};
+static const pl_mesh_reader readers[PL_MESH_FORMAT_COUNT] = {
+    [PL_MESH_GMSH] = pl_read_gmsh,
+};
 
 static bool has_ending(const char* endings, const char* ending, size_t size) {
     for (const char* p = endings; *p;) {
@@ -47,13 +50,35 @@ static pl_status unknown_format(const char* path, pl_error* error) {
                    path);
 }
 
+static pl_status check_not_empty(const pl_mesh* mesh, const char* path, pl_error* error) {
+    if (mesh->tet_count > 0 || mesh->triangle_count > 0) return PL_OK;
+    return pl_fail(error, PL_ERROR_MESH, "%s: holds %d vertices, but no tets and no triangles",
+                   path, mesh->vertex_count);
+}
+
+// such a mesh is read, so that it can be examined, but not without a word
+static void note_non_finite(const pl_mesh* mesh, const char* path, pl_notes* notes) {
+    int count = 0, first = 0;
+    for (int i = 0; i < mesh->vertex_count; i++) {
+        const double* p = &mesh->positions[3 * (size_t)i];
+        if (isfinite(p[0]) && isfinite(p[1]) && isfinite(p[2])) continue;
+        if (count++ == 0) first = i;
+    }
+    if (count)
+        pl_note(notes, PL_NOTE_INFO,
+                "%s: %d vertices have coordinates that are not finite, the first is vertex %d",
+                path, count, first);
+}
+
 static pl_status read_source(const pl_source* source, pl_mesh_format f, bool strict, pl_mesh** out,
                              pl_notes* notes, pl_error* error) {
     pl_mesh* mesh = pl_mesh_new();
     if (!mesh) return pl_fail_memory(error, "a mesh");
     int first_note = pl_notes_count(notes);
     pl_status status = readers[f](source, mesh, notes, error);
+    if (status == PL_OK) status = check_not_empty(mesh, source->path, error);
     if (status == PL_OK) status = pl_mesh_check_indices(mesh, source->path, error);
+    if (status == PL_OK) note_non_finite(mesh, source->path, notes);
     const char* mended =
         strict && status == PL_OK ? pl_notes_first_mended(notes, first_note) : NULL;
     if (mended)

@@ -5,7 +5,9 @@
 #include "mesh/mesh_write.h"
 #include "mesh/mesh_read.h"
 
-static const pl_mesh_writer writers[PL_MESH_FORMAT_COUNT] = {0};
+static const pl_mesh_writer writers[PL_MESH_FORMAT_COUNT] = {
+    [PL_MESH_GMSH] = pl_write_gmsh,
+};
 
 pl_status pl_mesh_write(const pl_mesh* mesh, const char* path, const pl_mesh_write_options* options,
                         pl_notes* notes, pl_error* error) {

@@ -14,4 +14,7 @@
 typedef pl_status (*pl_mesh_writer)(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_notes* notes,
                                     pl_error* error);
 
+pl_status pl_write_gmsh(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_notes* notes,
+                        pl_error* error);
+
 #endif

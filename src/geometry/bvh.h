@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// A bounding volume hierarchy over boxes. Built from the boxes alone, so the same boxes give the
+// same tree; queries only read and may run on many threads.
+#ifndef PL_GEOMETRY_BVH_H
+#define PL_GEOMETRY_BVH_H
+
+#include "base/status.h"
+#include "geometry/box.h"
+
+// Nodes lie in depth-first order: the left child follows its parent.
+typedef struct pl_bvh_node {
+    pl_box box;
+    int right; // the right child, or the first slot of a leaf
+    int count; // slots of a leaf; 0 for an inner node
+} pl_bvh_node;
+
+typedef struct pl_bvh {
+    pl_bvh_node* nodes;
+    int node_count;
+    int node_capacity;
+    pl_box* boxes; // of the slots: what leaves hold, sorted so that every node's are contiguous
+    int* items;    // slot -> index of the box that was given
+    int slot_count;
+    int slot_capacity;
+} pl_bvh;
+
+// No tree is deeper, whatever the boxes; a stack of this many nodes serves every traversal.
+enum { PL_BVH_STACK = 128 };
+
+// Boxes that are not finite (of triangles with a NaN corner, say) are left out. A tree without
+// boxes is valid and finds nothing.
+pl_status pl_bvh_build(const pl_box* boxes, int count, pl_bvh* out, pl_error* error);
+// The same over the boxes of triangles (3 indices each into positions).
+pl_status pl_bvh_build_triangles(const double* positions, const int* triangles, int triangle_count,
+                                 pl_bvh* out, pl_error* error);
+// Accepts a zeroed tree.
+void pl_bvh_free(pl_bvh* tree);
+
+// Called with the index of an item; false ends the query.
+typedef bool (*pl_bvh_visit)(int item, void* user);
+// All items whose boxes overlap (or touch) the given one. False if the visitor ended it.
+bool pl_bvh_overlap(const pl_bvh* tree, pl_box box, pl_bvh_visit visit, void* user);
+
+// Called with two items, a < b.
+typedef bool (*pl_bvh_visit_pair)(int a, int b, void* user);
+// All pairs of items whose boxes overlap or touch, each once, in a fixed order.
+bool pl_bvh_self_overlap(const pl_bvh* tree, pl_bvh_visit_pair visit, void* user);
+
+// All items whose boxes a ray meets: origin + t direction, 0 <= t <= length.
+bool pl_bvh_ray(const pl_bvh* tree, pl_vec3 origin, pl_vec3 direction, double length,
+                pl_bvh_visit visit, void* user);
+
+// 1 / direction per component, with a large number in place of infinity so that a ray inside the
+// plane of a box's face gives no NaN.
+static inline pl_vec3 pl_ray_inverse(pl_vec3 direction) {
+    return (pl_vec3){direction.x != 0.0 ? 1.0 / direction.x : 1e300,
+                     direction.y != 0.0 ? 1.0 / direction.y : 1e300,
+                     direction.z != 0.0 ? 1.0 / direction.z : 1e300};
+}
+
+// Where a ray enters a box, or INFINITY if it misses it within [0, length].
+static inline double pl_box_ray(pl_box box, pl_vec3 origin, pl_vec3 inverse, double length) {
+    double x0 = (box.low.x - origin.x) * inverse.x, x1 = (box.high.x - origin.x) * inverse.x;
+    double y0 = (box.low.y - origin.y) * inverse.y, y1 = (box.high.y - origin.y) * inverse.y;
+    double z0 = (box.low.z - origin.z) * inverse.z, z1 = (box.high.z - origin.z) * inverse.z;
+    double enter = fmax(fmax(fmin(x0, x1), fmin(y0, y1)), fmax(fmin(z0, z1), 0.0));
+    double leave = fmin(fmin(fmax(x0, x1), fmax(y0, y1)), fmin(fmax(z0, z1), length));
+    return enter <= leave ? enter : INFINITY;
+}
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What the generators share. A solid is first a complex of hexahedra (boxes, swept discs, a cubed
+// sphere) whose vertices know by a mask of bits on which named parts of the boundary they lie; one
+// function then splits the hexahedra into tets, collects the boundary and names its regions.
+#ifndef PL_MESH_GENERATE_H
+#define PL_MESH_GENERATE_H
+
+#include "mesh/mesh.h"
+
+#include <pliant/generate.h>
+
+// Cells of a complex, corner c at (c & 1, c >> 1 & 1, c >> 2) of its own three directions.
+typedef struct pl_hexes {
+    int vertex_count;
+    double* positions;    // 3 per vertex
+    unsigned char* masks; // parts of the boundary that the vertex lies on
+    int hex_count;
+    int* corners;    // 8 per hexahedron
+    double* centres; // 3 per hexahedron
+} pl_hexes;
+
+bool pl_hexes_alloc(pl_hexes* hexes, int vertex_count, int hex_count);
+void pl_hexes_free(pl_hexes* hexes);
+
+// A region of the boundary: triangles whose corners share a bit of the mask. Ends with name NULL.
+typedef struct pl_shape_region {
+    const char* name;
+    unsigned mask;
+} pl_shape_region;
+
+typedef struct pl_shape {
+    const void* data;
+    // moves a point that should be on these parts of the boundary exactly there; NULL: it is
+    // already
+    void (*place)(const void* data, unsigned mask, double* position);
+    const pl_shape_region* regions;
+    pl_tet_pattern pattern; // other than PL_PATTERN_BCC only for boxes
+    double jitter;          // [m]
+    int seed;
+} pl_shape;
+
+// Takes no ownership.
+pl_status pl_hexes_to_mesh(const pl_hexes* hexes, const pl_shape* shape, pl_mesh** out,
+                           pl_error* error);
+
+// A planar mesh of quads to be swept along a line or around a circle.
+typedef struct pl_quads {
+    int vertex_count;
+    double* uv; // 2 per vertex
+    unsigned char* masks;
+    int quad_count;
+    int* corners; // 4 per quad, corner c at (c & 1, c >> 1)
+    bool around;  // u goes from 0 to 1 around a circle and starts again
+} pl_quads;
+
+bool pl_quads_alloc(pl_quads* quads, int vertex_count, int quad_count);
+void pl_quads_free(pl_quads* quads);
+
+typedef struct pl_sweep {
+    int layers;
+    bool closed; // the last layer is the first
+    unsigned first_mask, last_mask;
+    const void* data;
+    // the point for (u, v) at t in [0, 1] along the sweep
+    void (*map)(const void* data, double u, double v, double t, double* position);
+} pl_sweep;
+
+bool pl_sweep_quads(const pl_quads* quads, const pl_sweep* sweep, pl_hexes* out);
+// count_u by count_v cells over [0, 1]^2, or around in u (then masks of u are not used).
+bool pl_quads_grid(int count_u, int count_v, bool around, const unsigned char masks[4],
+                   pl_quads* out);
+
+// Moves points without a mask towards the mean of their neighbours along the cells' edges, a number
+// of times. dims 2: quads in the plane; 3: hexahedra in space. False when memory is out.
+bool pl_smooth_cells(double* points, int dims, int point_count, const unsigned char* masks,
+                     const int* corners, int cell_count, int rounds);
+
+// Cells of size `cell` along a length, at least `least`; counts beyond any limit are cut to it.
+int pl_cell_count(double length, double cell, int least);
+// PL_ERROR_LIMIT if that many elements (of 12 tets per cell, say) are too many.
+pl_status pl_check_element_count(double count, pl_error* error);
+// PL_ERROR_ARGUMENT unless inner_radius is below outer_radius.
+pl_status pl_check_radii(const pl_generate_options* options, pl_error* error);
+// PL_ERROR_ARGUMENT if the edge is longer than the object.
+pl_status pl_check_edge(double edge, double extent, pl_error* error);
+// The side of a cubic cell for which the pattern has that mean edge length.
+double pl_cell_size(pl_tet_pattern pattern, double edge);
+
+pl_status pl_generate_box(const pl_generate_options* options, pl_mesh** out, pl_error* error);
+pl_status pl_generate_bar(const pl_generate_options* options, pl_mesh** out, pl_error* error);
+pl_status pl_generate_panel(const pl_generate_options* options, pl_mesh** out, pl_error* error);
+pl_status pl_generate_cylinder(const pl_generate_options* options, pl_mesh** out, pl_error* error);
+pl_status pl_generate_tube(const pl_generate_options* options, pl_mesh** out, pl_error* error);
+pl_status pl_generate_torus(const pl_generate_options* options, pl_mesh** out, pl_error* error);
+pl_status pl_generate_sphere(const pl_generate_options* options, pl_mesh** out, pl_error* error);
+pl_status pl_generate_shell(const pl_generate_options* options, pl_mesh** out, pl_error* error);
+pl_status pl_generate_cloth(const pl_generate_options* options, pl_mesh** out, pl_error* error);
+pl_status pl_generate_cloth_irregular(const pl_generate_options* options, pl_mesh** out,
+                                      pl_error* error);
+pl_status pl_generate_icosphere(const pl_generate_options* options, pl_mesh** out, pl_error* error);
+
+#endif

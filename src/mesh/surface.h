@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Boundary faces of tets, for those who do not need a mesh of their own for them.
+#ifndef PL_MESH_SURFACE_H
+#define PL_MESH_SURFACE_H
+
+#include "mesh/components.h"
+
+#include <pliant/mesh_surface.h>
+
+// The faces that belong to one tet only, outward, with the vertices of the whole mesh.
+typedef struct pl_boundary {
+    int count;
+    int* triangles; // 3 per face
+    int* sides;     // 4 * tet + face, ascending
+} pl_boundary;
+
+// neighbours and components as made from the mesh's tets by pl_side_neighbours and
+// pl_components_create.
+pl_status pl_boundary_from_topology(const pl_mesh* mesh, const int* neighbours,
+                                    const pl_components* components, pl_boundary* out,
+                                    pl_error* error);
+pl_status pl_boundary_create(const pl_mesh* mesh, pl_boundary* out, pl_error* error);
+void pl_boundary_free(pl_boundary* boundary);
+
+#endif

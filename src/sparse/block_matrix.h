@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Square sparse matrices of small dense blocks, in double: the reference that fast layouts are
+// compared with, and what the direct solver factors. block = 1 (Projective Dynamics, one value per
+// vertex pair) or 3 (elasticity).
+//
+// Structure is built once, values change. Rows hold all blocks, both triangles, with ascending
+// columns.
+#ifndef PL_SPARSE_BLOCK_MATRIX_H
+#define PL_SPARSE_BLOCK_MATRIX_H
+
+#include "base/parallel.h"
+
+#include <stdbool.h>
+
+typedef struct pl_block_matrix {
+    int row_count; // in blocks
+    int block;     // 1 or 3
+    int* offsets;  // row_count + 1
+    int* columns;
+    int* diagonal;  // position of the diagonal block of each row
+    double* values; // block * block per entry, row-major
+} pl_block_matrix;
+
+// Zero matrix whose pattern is the given neighbour lists (CSR; each row ascending, symmetric,
+// without the row itself) plus the diagonal.
+pl_status pl_block_matrix_setup(pl_block_matrix* A, int row_count, int block,
+                                const int* neighbour_offsets, const int* neighbours,
+                                pl_error* error);
+void pl_block_matrix_free(pl_block_matrix* A);
+
+int pl_block_matrix_entry_count(const pl_block_matrix* A);
+// Position of the block (row, column), or -1.
+int pl_block_matrix_find(const pl_block_matrix* A, int row, int column);
+void pl_block_matrix_zero(pl_block_matrix* A);
+// y = A x; right-hand sides are columns: with block 1, x may hold rhs_count values per row.
+void pl_block_matrix_apply(const pl_block_matrix* A, pl_pool* pool, int rhs_count, const double* x,
+                           double* y);
+
+#endif

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Direct solution of sparse symmetric systems: our own multifrontal LDL^T (Duff and Reid 1983) on a
+// minimum degree ordering. The reference that iterative solvers are checked with, and the choice
+// for small or stiff systems.
+#ifndef PL_SPARSE_DIRECT_H
+#define PL_SPARSE_DIRECT_H
+
+#include "sparse/block_matrix.h"
+
+typedef struct pl_direct pl_direct;
+
+typedef struct pl_direct_info {
+    int64_t factor_value_count; // stored values of L
+    double flops;               // of one update
+    int tiny_pivot_count;     // unknowns without stiffness: rigid modes of free bodies, unattached
+                              // vertices
+    int negative_pivot_count; // 0 for a positive definite matrix
+} pl_direct_info;
+
+// Order and symbolic factor of a pattern; values are not looked at.
+pl_status pl_direct_setup(const pl_block_matrix* A, pl_direct** out, pl_error* error);
+// The numeric factor. A singular or indefinite matrix is no error: the info tells, and unknowns
+// whose pivot almost vanished come out as zero.
+pl_status pl_direct_update(pl_direct* direct, const pl_block_matrix* A, pl_pool* pool,
+                           pl_error* error);
+// x = A^-1 b; with block 1, rhs_count values per row. x may be b.
+void pl_direct_solve(pl_direct* direct, int rhs_count, const double* b, double* x);
+void pl_direct_destroy(pl_direct* direct);
+pl_direct_info pl_direct_get_info(const pl_direct* direct);
+
+#endif

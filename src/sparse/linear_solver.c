@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The solvers behind one interface: our direct one, conjugate gradients with two simple
+// preconditioners, coloured symmetric Gauss-Seidel (Fratarcangeli 2016, "Vivace") and the Chebyshev
+// semi-iterative method (Wang 2015).
+#include "sparse/linear_solver.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "sparse/direct.h"
+#include "sparse/preconditioner.h"
+#include "sparse/row_colouring.h"
+#include "sparse/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { SCRATCH_VECTORS = 4 };
+
+struct pl_linear_solver {
+    pl_linear_kind kind;
+    const pl_block_matrix* A;
+    int rhs_count;
+    int count; // of values in a vector
+    pl_pool* pool;
+    pl_direct* direct;
+    double* inverse_diagonal;
+    double* incomplete;
+    pl_row_colours colours;
+    double spectral_radius; // of I - D^-1 A, estimated
+    double* scratch[SCRATCH_VECTORS];
+    double update_seconds;
+};
+
+static size_t diagonal_size(const pl_linear_solver* s) {
+    return (size_t)s->A->row_count * (size_t)(s->A->block * s->A->block);
+}
+static size_t value_count(const pl_linear_solver* s) {
+    return (size_t)pl_block_matrix_entry_count(s->A) * (size_t)(s->A->block * s->A->block);
+}
+
+void pl_linear_destroy(pl_linear_solver* s) {
+    if (!s) return;
+    pl_direct_destroy(s->direct);
+    PL_FREE(s->inverse_diagonal, double, diagonal_size(s));
+    PL_FREE(s->incomplete, double, value_count(s));
+    pl_row_colours_free(&s->colours);
+    for (int i = 0; i < SCRATCH_VECTORS; i++) PL_FREE(s->scratch[i], double, s->count);
+    PL_FREE(s, pl_linear_solver, 1);
+}
+
+static pl_status allocate(pl_linear_solver* s, pl_error* error) {
+    for (int i = 0; i < SCRATCH_VECTORS; i++) {
+        s->scratch[i] = PL_ALLOC(double, s->count);
+        if (!s->scratch[i]) return pl_fail_memory(error, "a linear solver");
+    }
+    if (s->kind == PL_LINEAR_DIRECT) return pl_direct_setup(s->A, &s->direct, error);
+    s->inverse_diagonal = PL_ALLOC(double, diagonal_size(s));
+    if (!s->inverse_diagonal) return pl_fail_memory(error, "a linear solver");
+    if (s->kind == PL_LINEAR_ICPCG) {
+        s->incomplete = PL_ALLOC(double, value_count(s));
+        if (!s->incomplete) return pl_fail_memory(error, "an incomplete factor");
+    }
+    if (s->kind == PL_LINEAR_GAUSS_SEIDEL) return pl_row_colours_setup(&s->colours, s->A, error);
+    return PL_OK;
+}
+
+pl_status pl_linear_setup(pl_linear_kind kind, const pl_block_matrix* A, int rhs_count,
+                          pl_pool* pool, pl_linear_solver** out, pl_error* error) {
+    *out = NULL;
+    pl_linear_solver* s = PL_ALLOC(pl_linear_solver, 1);
+    if (!s) return pl_fail_memory(error, "a linear solver");
+    *s = (pl_linear_solver){.kind = kind, .A = A, .rhs_count = rhs_count, .pool = pool};
+    s->count = A->row_count * A->block * rhs_count;
+    pl_status status = allocate(s, error);
+    if (status == PL_OK) *out = s;
+    else pl_linear_destroy(s);
+    return status;
+}
+
+// Spectral radius of I - D^-1 A by power iterations; Chebyshev wants it slightly too small rather
+// than too large.
+static double estimate_radius(pl_linear_solver* s) {
+    enum { ROUNDS = 20 };
+    double *x = s->scratch[0], *y = s->scratch[1], *z = s->scratch[2];
+    for (int i = 0; i < s->count; i++) x[i] = i % 2 ? 1.0 : -0.7;
+    double radius = 0.0;
+    for (int round = 0; round < ROUNDS; round++) {
+        double norm = pl_vector_norm(s->pool, s->count, x);
+        if (!(norm > 0.0)) return 0.0;
+        for (int i = 0; i < s->count; i++) x[i] /= norm;
+        pl_block_matrix_apply(s->A, s->pool, s->rhs_count, x, y);
+        pl_apply_diagonal(s->A, s->pool, s->rhs_count, s->inverse_diagonal, y, z);
+        pl_vector_axpy(s->pool, s->count, -1.0, z, x);
+        radius = pl_vector_norm(s->pool, s->count, x);
+    }
+    return radius;
+}
+
+pl_status pl_linear_update(pl_linear_solver* s, pl_error* error) {
+    double start = pl_seconds();
+    pl_status status = PL_OK;
+    if (s->kind == PL_LINEAR_DIRECT) {
+        status = pl_direct_update(s->direct, s->A, s->pool, error);
+    } else {
+        pl_invert_diagonal(s->A, s->pool, s->inverse_diagonal);
+        if (s->kind == PL_LINEAR_ICPCG) pl_ic_factor(s->A, s->incomplete);
+        if (s->kind == PL_LINEAR_CHEBYSHEV) s->spectral_radius = estimate_radius(s);
+    }
+    s->update_seconds = pl_seconds() - start;
+    return status;
+}
+
+// r = b - A x
+static void residual(pl_linear_solver* s, const double* b, const double* x, double* r) {
+    pl_block_matrix_apply(s->A, s->pool, s->rhs_count, x, r);
+    pl_vector_xpay(s->pool, s->count, b, -1.0, r);
+}
+
+static void precondition(pl_linear_solver* s, const double* r, double* z) {
+    if (s->kind == PL_LINEAR_ICPCG) pl_ic_apply(s->A, s->rhs_count, s->incomplete, r, z);
+    else pl_apply_diagonal(s->A, s->pool, s->rhs_count, s->inverse_diagonal, r, z);
+}
+
+// notes a residual; true when the solve is over
+static bool note_residual(pl_linear_info* info, const pl_linear_options* options, double norm,
+                          double scale) {
+    info->residual = scale > 0.0 ? norm / scale : 0.0;
+    if (info->history_count < PL_HISTORY_SIZE)
+        info->history[info->history_count++] = (float)info->residual;
+    info->converged = info->residual <= options->tolerance;
+    return info->converged || info->iterations >= options->max_iterations || !isfinite(norm);
+}
+
+static void solve_direct(pl_linear_solver* s, const pl_linear_options* options, const double* b,
+                         double* x, double scale, pl_linear_info* info) {
+    double *r = s->scratch[0], *correction = s->scratch[1];
+    info->tiny_pivot_count = pl_direct_get_info(s->direct).tiny_pivot_count;
+    info->singular = info->tiny_pivot_count > 0;
+    // a second pass refines what round-off left
+    for (int pass = 0; pass < 3; pass++) {
+        residual(s, b, x, r);
+        double norm = pl_vector_norm(s->pool, s->count, r);
+        bool over = note_residual(info, options, norm, scale);
+        if (over && (pass > 0 || info->converged)) break;
+        pl_direct_solve(s->direct, s->rhs_count, r, correction);
+        pl_vector_axpy(s->pool, s->count, 1.0, correction, x);
+        info->iterations++;
+    }
+}
+
+static void solve_pcg(pl_linear_solver* s, const pl_linear_options* options, const double* b,
+                      double* x, double scale, pl_linear_info* info) {
+    double *r = s->scratch[0], *z = s->scratch[1], *p = s->scratch[2], *q = s->scratch[3];
+    residual(s, b, x, r);
+    double rho_before = 0.0;
+    while (!note_residual(info, options, pl_vector_norm(s->pool, s->count, r), scale)) {
+        precondition(s, r, z);
+        double rho = pl_vector_dot(s->pool, s->count, r, z);
+        if (info->iterations == 0) memcpy(p, z, (size_t)s->count * sizeof(double));
+        else pl_vector_xpay(s->pool, s->count, z, rho / rho_before, p);
+        pl_block_matrix_apply(s->A, s->pool, s->rhs_count, p, q);
+        double curvature = pl_vector_dot(s->pool, s->count, p, q);
+        if (!(curvature > 0.0)) break; // not positive definite, or not finite
+        pl_vector_axpy(s->pool, s->count, rho / curvature, p, x);
+        pl_vector_axpy(s->pool, s->count, -rho / curvature, q, r);
+        rho_before = rho;
+        info->iterations++;
+    }
+}
+
+static void solve_gauss_seidel(pl_linear_solver* s, const pl_linear_options* options,
+                               const double* b, double* x, double scale, pl_linear_info* info) {
+    double* r = s->scratch[0];
+    for (;;) {
+        residual(s, b, x, r);
+        if (note_residual(info, options, pl_vector_norm(s->pool, s->count, r), scale)) break;
+        pl_row_colours_sweep(&s->colours, s->A, s->pool, s->rhs_count, s->inverse_diagonal, b, x,
+                             false);
+        pl_row_colours_sweep(&s->colours, s->A, s->pool, s->rhs_count, s->inverse_diagonal, b, x,
+                             true);
+        info->iterations++;
+    }
+}
+
+// x_{k+1} = omega (gamma D^-1 r + x_k - x_{k-1}) + x_{k-1}, Wang 2015 Eq. 6
+static void solve_chebyshev(pl_linear_solver* s, const pl_linear_options* options, const double* b,
+                            double* x, double scale, pl_linear_info* info) {
+    enum { PLAIN_STEPS = 5 };
+    const double gamma = 0.9; // under-relaxation, as in the paper
+    // the damped Jacobi step has eigenvalues 1 - gamma (1 - mu); its radius decides
+    double rho = fmin(1.0 - gamma * (1.0 - fmin(s->spectral_radius, 1.0)), 0.9995);
+    double *r = s->scratch[0], *z = s->scratch[1], *previous = s->scratch[2];
+    double omega = 1.0;
+    memcpy(previous, x, (size_t)s->count * sizeof(double));
+    for (;;) {
+        residual(s, b, x, r);
+        if (note_residual(info, options, pl_vector_norm(s->pool, s->count, r), scale)) break;
+        pl_apply_diagonal(s->A, s->pool, s->rhs_count, s->inverse_diagonal, r, z);
+        int k = info->iterations++;
+        if (k == PLAIN_STEPS) omega = 2.0 / (2.0 - rho * rho);
+        else if (k > PLAIN_STEPS) omega = 4.0 / (4.0 - rho * rho * omega);
+        for (int i = 0; i < s->count; i++) {
+            double next = omega * (gamma * z[i] + x[i] - previous[i]) + previous[i];
+            previous[i] = x[i];
+            x[i] = next;
+        }
+    }
+}
+
+void pl_linear_solve(pl_linear_solver* s, const pl_linear_options* options, const double* b,
+                     double* x, pl_linear_info* info) {
+    double start = pl_seconds();
+    *info = (pl_linear_info){.update_seconds = s->update_seconds};
+    double scale = pl_vector_norm(s->pool, s->count, b);
+    switch (s->kind) {
+    case PL_LINEAR_DIRECT: solve_direct(s, options, b, x, scale, info); break;
+    case PL_LINEAR_GAUSS_SEIDEL: solve_gauss_seidel(s, options, b, x, scale, info); break;
+    case PL_LINEAR_CHEBYSHEV: solve_chebyshev(s, options, b, x, scale, info); break;
+    default: solve_pcg(s, options, b, x, scale, info); break;
+    }
+    info->solve_seconds = pl_seconds() - start;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// One interface for all solvers of A x = b with a symmetric positive definite A: setup (structure),
+// update (values), solve. Which one runs is a matter of the kind; multigrid joins this table from
+// its own folder.
+#ifndef PL_SPARSE_LINEAR_SOLVER_H
+#define PL_SPARSE_LINEAR_SOLVER_H
+
+#include "sparse/block_matrix.h"
+
+// enum value, name in a scene
+#define PL_LINEAR_LIST(X)                                                                          \
+    X(PL_LINEAR_DIRECT, "direct")                                                                  \
+    X(PL_LINEAR_PCG, "pcg")                                                                        \
+    X(PL_LINEAR_ICPCG, "icpcg")                                                                    \
+    X(PL_LINEAR_GAUSS_SEIDEL, "gauss-seidel")                                                      \
+    X(PL_LINEAR_CHEBYSHEV, "chebyshev")
+
+#define PL_LINEAR_ENUM(code, name) code,
+typedef enum pl_linear_kind { PL_LINEAR_LIST(PL_LINEAR_ENUM) PL_LINEAR_COUNT } pl_linear_kind;
+#undef PL_LINEAR_ENUM
+
+typedef struct pl_linear_options {
+    double tolerance;   // stop when |b - A x| <= tolerance |b|
+    int max_iterations; // or after so many
+} pl_linear_options;
+
+enum { PL_HISTORY_SIZE = 256 };
+
+// What a solve did. Not converging is no error: it stands here.
+typedef struct pl_linear_info {
+    int iterations;
+    bool converged;
+    bool singular; // direct: pivots vanished
+    int tiny_pivot_count;
+    double residual; // |b - A x| / |b| at the end
+    double update_seconds;
+    double solve_seconds;
+    int history_count; // relative residuals, the first PL_HISTORY_SIZE of them
+    float history[PL_HISTORY_SIZE];
+} pl_linear_info;
+
+typedef struct pl_linear_solver pl_linear_solver;
+
+// A is kept by reference: its structure may not change, its values may, followed by an update.
+pl_status pl_linear_setup(pl_linear_kind kind, const pl_block_matrix* A, int rhs_count,
+                          pl_pool* pool, pl_linear_solver** out, pl_error* error);
+pl_status pl_linear_update(pl_linear_solver* solver, pl_error* error);
+// x holds the start and gets the solution; rhs_count values per row of a matrix with block 1.
+void pl_linear_solve(pl_linear_solver* solver, const pl_linear_options* options, const double* b,
+                     double* x, pl_linear_info* info);
+void pl_linear_destroy(pl_linear_solver* solver);
+
+#endif

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// An elimination order that keeps the factor of a sparse symmetric matrix sparse.
+#ifndef PL_SPARSE_ORDERING_H
+#define PL_SPARSE_ORDERING_H
+
+#include "base/status.h"
+
+// Approximate minimum degree (Amestoy, Davis, Duff 1996) of a symmetric graph (CSR, without the
+// diagonal): order[k] is the row eliminated as number k.
+pl_status pl_order_minimum_degree(int row_count, const int* offsets, const int* neighbours,
+                                  int* order, pl_error* error);
+
+#endif

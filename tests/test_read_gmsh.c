@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "base/memory.h"
+#include "read_checks.h"
+
+#include <stdlib.h>
+
+// two tets over the triangle 2 3 4 (by tags 20 30 40), which is also given, with a curve and a
+// point
+static const char small_2[] =
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
+    "$PhysicalNames\n4\n3 7 \"upper half\"\n2 5 \"middle\"\n1 3 \"edge\"\n3 99 "
+    "\"none\"\n$EndPhysicalNames\n"
+    "$Nodes\n5\n20 0 0 0\n30 1 0 0\n40 0 1 0\n1000000000 0 0 1.5\n7 0 0 -1e-1\n$EndNodes\n"
+    "$Elements\n5\n"
+    "1 15 2 9 1 7\n2 1 2 3 1 20 30\n3 2 2 5 1 20 30 40\n"
+    "4 4 2 7 1 20 30 40 1000000000\n5 4 3 8 2 17 20 40 30 7\n$EndElements\n"
+    "$NodeData\n1\n\"heat\"\n1\n0.5\n3\n0\n1\n2\n20 1.5\n7 -2\n$EndNodeData\n"
+    "$ElementData\n1\n\"young\"\n0\n3\n0\n3\n2\n5 1 2 3\n3 4 5 6\n$EndElementData\n";
+
+static const char small_41[] =
+    "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
+    "$PhysicalNames\n2\n3 1 \"a\"\n3 2 \"b\"\n$EndPhysicalNames\n"
+    "$Entities\n1 0 1 2\n1 0 0 0 1 4\n3 0 0 0 1 1 0 1 -6 2 1 -2\n"
+    "1 0 0 0 1 1 1 2 1 2 1 3\n2 0 0 -1 1 1 0 1 2 0\n$EndEntities\n"
+    "$Nodes\n2 5 1 90\n2 3 1 3\n1\n2\n3\n0 0 0 0 0\n1 0 0 1 0\n0 1 0 0 1\n"
+    "3 1 0 2\n80\n90\n0 0 1\n0 0 -1\n$EndNodes\n"
+    "$Periodic\n0\n$EndPeriodic\n"
+    "$Elements\n4 4 1 4\n0 1 15 1\n4 80\n2 3 2 1\n1 1 2 3\n"
+    "3 1 4 1\n2 1 2 3 80\n3 2 4 1\n3 1 3 2 90\n$EndElements\n";
+
+TEST(gmsh_reads_version_2)
+{
+    pl_notes* notes;
+    CHECK_INT(pl_notes_create(&notes), PL_OK);
+    pl_mesh* mesh = pl_test_read_text("small.msh", small_2, notes);
+    CHECK(mesh->vertex_count == 5 && mesh->tet_count == 2 && mesh->triangle_count == 1);
+    CHECK(mesh->tets[3] == 3 && mesh->tets[7] == 4);
+    CHECK_NEAR(pl_test_volume(mesh), 1.6 / 6.0, 1e-15);
+    const pl_region* upper = pl_mesh_region(mesh, PL_ELEMENT_TET, "upper half");
+    CHECK(upper && upper->tag == 7 && upper->count == 1 && upper->items[0] == 0);
+    CHECK(pl_mesh_region(mesh, PL_ELEMENT_TET, "volume_8"));
+    CHECK(pl_mesh_region(mesh, PL_ELEMENT_TRIANGLE, "middle"));
+    const pl_region* edge = pl_mesh_region(mesh, PL_ELEMENT_VERTEX, "edge");
+    CHECK(edge && edge->count == 2 && edge->items[0] == 0 && edge->items[1] == 1);
+    const pl_region* point = pl_mesh_region(mesh, PL_ELEMENT_VERTEX, "point_9");
+    CHECK(point && point->count == 1 && point->items[0] == 4);
+    CHECK(pl_test_noted(notes, "1 physical groups have no elements, the first is \"none\""));
+    const pl_field* heat = pl_mesh_field(mesh, PL_ELEMENT_VERTEX, "heat");
+    CHECK(heat && heat->values[0] == 1.5 && heat->values[4] == -2.0 && isnan(heat->values[1]));
+    const pl_field* young = pl_mesh_field(mesh, PL_ELEMENT_TET, "young");
+    CHECK(young && young->components == 3 && young->values[5] == 3.0 && isnan(young->values[0]));
+    CHECK_NEAR(pl_mesh_field(mesh, PL_ELEMENT_TRIANGLE, "young")->values[2], 6.0, 0.0);
+    pl_mesh_destroy(mesh);
+    pl_notes_destroy(notes);
+}
+
+TEST(gmsh_reads_version_4)
+{
+    pl_notes* notes;
+    CHECK_INT(pl_notes_create(&notes), PL_OK);
+    pl_mesh* mesh = pl_test_read_text("small.msh", small_41, notes);
+    CHECK(mesh->vertex_count == 5 && mesh->tet_count == 2 && mesh->triangle_count == 1);
+    CHECK_NEAR(pl_test_volume(mesh), 1.0 / 3.0, 1e-15);
+    CHECK_INT(pl_mesh_region(mesh, PL_ELEMENT_TET, "a")->count, 1);
+    CHECK_INT(pl_mesh_region(mesh, PL_ELEMENT_TET, "b")->count, 2);
+    CHECK_INT(pl_mesh_region(mesh, PL_ELEMENT_TRIANGLE, "surface_6")->tag, 6);
+    CHECK_INT(pl_mesh_region(mesh, PL_ELEMENT_VERTEX, "point_4")->items[0], 3);
+    CHECK(pl_test_noted(notes, "section $Periodic is skipped"));
+    pl_mesh_destroy(mesh);
+    pl_notes_destroy(notes);
+}
+
+// what a test writes as binary, in either byte order
+typedef struct bytes {
+    char data[4096];
+    size_t size;
+    bool swap;
+} bytes;
+
+static void put(bytes* b, const void* value, size_t size) {
+    for (size_t i = 0; i < size; i++)
+        b->data[b->size + i] = ((const char*)value)[b->swap ? size - 1 - i : i];
+    b->size += size;
+}
+static void put_text(bytes* b, const char* text) {
+    memcpy(b->data + b->size, text, strlen(text));
+    b->size += strlen(text);
+}
+static void put_ints(bytes* b, int count, const int* values) {
+    for (int i = 0; i < count; i++) put(b, &values[i], sizeof(int));
+}
+static void put_sizes(bytes* b, int count, const int64_t* values) {
+    for (int i = 0; i < count; i++) put(b, &values[i], sizeof(int64_t));
+}
+
+static const double tet_corners[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+
+static void make_binary_2(bytes* b) {
+    put_text(b, "$MeshFormat\n2.2 1 8\n");
+    put_ints(b, 1, (int[]){1});
+    put_text(b, "\n$EndMeshFormat\n$Nodes\n4\n");
+    for (int i = 0; i < 4; i++) {
+        put_ints(b, 1, (int[]){10 + i});
+        for (int k = 0; k < 3; k++) put(b, &tet_corners[3 * i + k], sizeof(double));
+    }
+    put_text(b, "\n$EndNodes\n$Elements\n2\n");
+    put_ints(b, 3, (int[]){2, 1, 2});
+    put_ints(b, 6, (int[]){1, 4, 1, 10, 12, 11});
+    put_ints(b, 3, (int[]){4, 1, 0});
+    put_ints(b, 5, (int[]){2, 10, 11, 12, 13});
+    put_text(b, "\n$EndElements\n$NodeData\n1\n\"f\"\n1\n0.0\n3\n0\n1\n1\n");
+    put_ints(b, 1, (int[]){13});
+    put(b, &(double){2.5}, sizeof(double));
+    put_text(b, "\n$EndNodeData\n");
+}
+
+static void make_binary_41(bytes* b) {
+    put_text(b, "$MeshFormat\n4.1 1 8\n");
+    put_ints(b, 1, (int[]){1});
+    put_text(b, "\n$EndMeshFormat\n$Entities\n");
+    put_sizes(b, 4, (int64_t[]){0, 0, 0, 1});
+    put_ints(b, 1, (int[]){1});
+    for (int k = 0; k < 6; k++) put(b, &(double){k / 3}, sizeof(double));
+    put_sizes(b, 1, (int64_t[]){1});
+    put_ints(b, 1, (int[]){4});
+    put_sizes(b, 1, (int64_t[]){0});
+    put_text(b, "\n$EndEntities\n$Nodes\n");
+    put_sizes(b, 4, (int64_t[]){1, 4, 1, 4});
+    put_ints(b, 3, (int[]){3, 1, 0});
+    put_sizes(b, 5, (int64_t[]){4, 1, 2, 3, INT64_MAX});
+    for (int k = 0; k < 12; k++) put(b, &tet_corners[k], sizeof(double));
+    put_text(b, "\n$EndNodes\n$Elements\n");
+    put_sizes(b, 4, (int64_t[]){1, 1, 1, 1});
+    put_ints(b, 3, (int[]){3, 1, 4});
+    put_sizes(b, 6, (int64_t[]){1, 1, 1, 2, 3, INT64_MAX});
+    put_text(b, "\n$EndElements\n");
+}
+
+TEST(gmsh_reads_binary_of_both_byte_orders)
+{
+    for (int swap = 0; swap < 2; swap++) {
+        bytes b = {.swap = swap};
+        make_binary_2(&b);
+        pl_mesh* mesh = pl_test_read_bytes("b.msh", b.data, b.size, NULL);
+        CHECK(mesh->tet_count == 1 && mesh->triangle_count == 1 && mesh->tets[3] == 3);
+        CHECK_NEAR(pl_test_volume(mesh), 1.0 / 6.0, 0.0);
+        CHECK(pl_mesh_region(mesh, PL_ELEMENT_TRIANGLE, "surface_4"));
+        CHECK_NEAR(pl_mesh_field(mesh, PL_ELEMENT_VERTEX, "f")->values[3], 2.5, 0.0);
+        pl_mesh_destroy(mesh);
+        b.size = 0;
+        make_binary_41(&b);
+        mesh = pl_test_read_bytes("b.msh", b.data, b.size, NULL);
+        CHECK_NEAR(pl_test_volume(mesh), 1.0 / 6.0, 0.0);
+        CHECK(pl_mesh_region(mesh, PL_ELEMENT_TET, "volume_4"));
+        pl_mesh_destroy(mesh);
+    }
+}
+
+static void check_file(const char* name, int vertices, int tets, double volume) {
+    pl_mesh* mesh = pl_test_read_file(pl_test_data(name), NULL);
+    CHECK_INT(mesh->vertex_count, vertices);
+    CHECK_INT(mesh->tet_count, tets);
+    if (volume > 0.0) CHECK_NEAR(pl_test_volume(mesh), volume, 1e-9 * volume);
+    pl_mesh_destroy(mesh);
+}
+
+TEST(gmsh_reads_shared_meshes)
+{
+    check_file("tets/polyfem_5tets_22_ascii.msh", 8, 5, 5.0 / 6.0);
+    check_file("tets/polyfem_5tets_22_binary.msh", 8, 5, 5.0 / 6.0);
+    check_file("tets/polyfem_5tets_41_ascii.msh", 8, 5, 5.0 / 6.0);
+    check_file("tets/polyfem_5tets_41_binary.msh", 8, 5, 5.0 / 6.0);
+    check_file("tets/ipc_bar_186.msh", 86, 186, 5.0);
+    check_file("tets/ipc_bar_14114.msh", 3842, 14114, 5.0);
+    check_file("tets/gpuipc_bunny_2k_notags.msh", 1869, 7356, 0.0);
+    check_file("tets/polyfem_dinosaur_13k_bin22.msh.gz", 13270, 49973, 0.0);
+    check_file("tets_generated/armadillo_15k_shuffled.msh.gz", 14590, 75876, 0.0);
+    check_file("tets_generated/bar_gmsh_fine.msh.gz", 14260, 71389, 8.0 / 9.0);
+    check_file("bad_input/sofa_6_tetra_bad.msh", 17, 6, 0.0);
+    check_file("bad_input/polyfem_microstructure_inverted.msh", 1585, 6414, 0.0);
+}
+
+TEST(gmsh_encodings_agree)
+{
+    static const char* names[] = {
+        "tets_generated/armadillo_1k.msh", "tets_generated/armadillo_1k_v22.msh",
+        "tets_generated/armadillo_1k_v22bin.msh", "tets_generated/armadillo_1k_v41bin.msh"};
+    pl_mesh* first = pl_test_read_file(pl_test_data(names[0]), NULL);
+    for (int i = 1; i < 4; i++) {
+        pl_mesh* mesh = pl_test_read_file(pl_test_data(names[i]), NULL);
+        CHECK(memcmp(first->positions, mesh->positions, 3 * 1017 * sizeof(double)) == 0);
+        CHECK(memcmp(first->tets, mesh->tets, 4 * 3916 * sizeof(int)) == 0);
+        pl_mesh_destroy(mesh);
+    }
+    pl_mesh_destroy(first);
+}
+
+TEST(gmsh_keeps_groups_of_shared_meshes)
+{
+    pl_mesh* mesh = pl_test_read_file(pl_test_data("tets_generated/bar_gmsh_coarse.msh"), NULL);
+    CHECK_INT(pl_mesh_region(mesh, PL_ELEMENT_TET, "bar")->count, mesh->tet_count);
+    CHECK_INT(pl_mesh_region(mesh, PL_ELEMENT_TRIANGLE, "fixed_end")->count, 162);
+    CHECK_INT(pl_mesh_region(mesh, PL_ELEMENT_TRIANGLE, "free_end")->count, 162);
+    pl_mesh_destroy(mesh);
+    mesh = pl_test_read_file(pl_test_data("tets/polyfem_two_material_cubes.msh.gz"), NULL);
+    CHECK_INT(mesh->region_count, 3);
+    CHECK_INT(mesh->regions[0].count + mesh->regions[1].count + mesh->regions[2].count, 32981);
+    pl_mesh_destroy(mesh);
+    mesh = pl_test_read_file(pl_test_data("tets/libigl_hand_7k_bin22.msh.gz"), NULL);
+    CHECK_INT(mesh->triangle_count, 9556);
+    CHECK(pl_mesh_field(mesh, PL_ELEMENT_TET, "E") &&
+          pl_mesh_field(mesh, PL_ELEMENT_TRIANGLE, "E"));
+    pl_mesh_destroy(mesh);
+}
+
+static void check_round_trip(const pl_mesh* mesh, const char* name, bool ascii) {
+    pl_error error = {0};
+    pl_mesh_write_options options = {.ascii = ascii};
+    CHECK_OK(pl_mesh_write(mesh, pl_test_path(name), &options, NULL, &error), &error);
+    pl_mesh* back = pl_test_read_file(pl_test_path(name), NULL);
+    CHECK(pl_test_same_mesh(mesh, back));
+    pl_mesh_destroy(back);
+}
+
+// a row of tets with awkward positions, regions that overlap and interleave, fields with gaps
+static pl_mesh* make_row(void) {
+    enum { TETS = 9 };
+    double positions[3 * (TETS + 3)], heat[TETS + 3], stress[9 * TETS];
+    int tets[4 * TETS];
+    for (int i = 0; i < TETS + 3; i++) {
+        positions[3 * i] = i / 3.0;
+        positions[3 * i + 1] = i == 5 ? -0.0 : sin(i) * 1e-300;
+        positions[3 * i + 2] = i == 2 ? 4.9e-324 : i == 3 ? 1.7976931348623157e308 : cos(i);
+        heat[i] = i % 3 ? 1.0 / (i + 1) : (double)NAN;
+    }
+    for (int i = 0; i < 4 * TETS; i++) tets[i] = i / 4 + i % 4;
+    for (int i = 0; i < 9 * TETS; i++) stress[i] = i / 7.0;
+    int odd[] = {1, 3, 5, 7}, low[] = {0, 1, 2, 3}, all[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    int triangles[] = {0, 2, 1, 1, 3, 2};
+    pl_mesh* mesh;
+    pl_error e = {0};
+    CHECK_OK(pl_mesh_create(positions, TETS + 3, tets, TETS, triangles, 2, &mesh, &e), &e);
+    CHECK_OK(pl_mesh_add_region(mesh, PL_ELEMENT_TET, "low", 2, low, 4, &e), &e);
+    CHECK_OK(pl_mesh_add_region(mesh, PL_ELEMENT_TET, "odd ones", 4, odd, 4, &e), &e);
+    CHECK_OK(pl_mesh_add_region(mesh, PL_ELEMENT_TET, "all", 9, all, 9, &e), &e);
+    CHECK_OK(pl_mesh_add_region(mesh, PL_ELEMENT_TRIANGLE, "foot", 1, low + 1, 1, &e), &e);
+    CHECK_OK(pl_mesh_add_region(mesh, PL_ELEMENT_VERTEX, "pins", 1, odd, 4, &e), &e);
+    CHECK_OK(pl_mesh_add_region(mesh, PL_ELEMENT_VERTEX, "more pins", 2, low, 3, &e), &e);
+    CHECK_OK(pl_mesh_add_field(mesh, PL_ELEMENT_VERTEX, "heat", 1, heat, &e), &e);
+    CHECK_OK(pl_mesh_add_field(mesh, PL_ELEMENT_TET, "stress", 9, stress, &e), &e);
+    CHECK_OK(pl_mesh_add_field(mesh, PL_ELEMENT_TRIANGLE, "v", 3, stress, &e), &e);
+    return mesh;
+}
+
+TEST(gmsh_round_trip_is_exact)
+{
+    pl_mesh* mesh = make_row();
+    check_round_trip(mesh, "row.msh", false);
+    check_round_trip(mesh, "row.msh", true);
+    check_round_trip(mesh, "row.msh.gz", false);
+    pl_mesh_destroy(mesh);
+    mesh = pl_test_read_file(pl_test_data("tets/libigl_hand_7k_bin22.msh.gz"), NULL);
+    check_round_trip(mesh, "hand.msh", false);
+    check_round_trip(mesh, "hand.msh", true);
+    pl_mesh_destroy(mesh);
+}
+
+TEST(gmsh_writing_survives_every_failing_allocation)
+{
+    pl_mesh* mesh = make_row();
+    size_t before = pl_byte_count();
+    for (int64_t nth = 1;; nth++) {
+        pl_error error = {0};
+        pl_inject_failure(nth);
+        pl_status status = pl_mesh_write(mesh, pl_test_path("row.msh"), NULL, NULL, &error);
+        pl_inject_failure(0);
+        CHECK_INT(pl_byte_count(), before);
+        if (status == PL_OK) break;
+        CHECK_INT(status, PL_ERROR_MEMORY);
+    }
+    pl_mesh_destroy(mesh);
+}
