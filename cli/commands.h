@@ -7,7 +7,7 @@
 #define PL_CLI_COMMANDS_H
 
 // name, summary
-#define COMMAND_LIST(X)
+#define COMMAND_LIST(X) X(check, "checks a scene and prints it with every default")
 
 #define COMMAND_PROTOTYPE(name, summary) int cmd_##name(int argc, char** argv);
 COMMAND_LIST(COMMAND_PROTOTYPE)

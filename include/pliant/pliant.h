@@ -9,6 +9,7 @@
 #include <pliant/mesh.h>
 #include <pliant/mesh_surface.h>
 #include <pliant/parallel.h>
+#include <pliant/scene.h>
 #include <pliant/status.h>
 
 #endif
