@@ -8,6 +8,10 @@
 
 // name, summary
 #define COMMAND_LIST(X) X(check, "checks a scene and prints it with every default")
+// clang-format off
+#define COMMAND_LIST(X) \
+    X(info, "what a mesh is like, what is wrong with it")
+// clang-format on
 
 #define COMMAND_PROTOTYPE(name, summary) int cmd_##name(int argc, char** argv);
 COMMAND_LIST(COMMAND_PROTOTYPE)

@@ -7,9 +7,11 @@
 
 #include <pliant/generate.h>
 #include <pliant/mesh.h>
+#include <pliant/mesh_check.h>
 #include <pliant/mesh_surface.h>
 #include <pliant/parallel.h>
 #include <pliant/scene.h>
 #include <pliant/status.h>
+#include <pliant/tetrahedralise.h>
 
 #endif
