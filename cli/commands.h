@@ -7,6 +7,7 @@
 #define PL_CLI_COMMANDS_H
 
 // name, summary
+#define COMMAND_LIST(X) X(check, "checks a scene and prints it with every default")
 // clang-format off
 #define COMMAND_LIST(X) \
     X(info, "what a mesh is like, what is wrong with it")
