@@ -9,7 +9,7 @@
 
 #include <errno.h>
 #include <math.h>
-#include <pliant/pliant.h>
+#include <pliant/status.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +121,7 @@ static pl_status draw_frame(pl_show* show, const render_settings* s, int frame, 
     options.label = label[0] && !s->no_label ? label : NULL;
     const pl_render_scene* scene;
     pl_status status = pl_show_load(show, frame, &scene, error);
-    return status == PL_OK ? pl_render(scene, &options, pool, image, error) : status;
+    return status == PL_OK ? pl_render_draw(scene, &options, pool, image, error) : status;
 }
 
 static void tell_progress(int done, int count) {

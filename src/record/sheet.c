@@ -21,7 +21,7 @@ static pl_status draw_cell(pl_show* show, pl_render_options options, int frame, 
     pl_show_label(show, frame, label, sizeof label);
     options.label = label[0] ? label : NULL;
     pl_status status = pl_show_load(show, frame, &scene, error);
-    return status == PL_OK ? pl_render(scene, &options, pool, cell, error) : status;
+    return status == PL_OK ? pl_render_draw(scene, &options, pool, cell, error) : status;
 }
 
 pl_status pl_sheet_draw(pl_show* show, const pl_render_options* options, int columns, int rows,
