@@ -11,9 +11,9 @@
 #define COMMAND_LIST(X) \
     X(check, "checks a scene and prints it with every default") \
     X(info, "what a mesh is like, what is wrong with it") \
+    X(export, "a run in the formats of other programs") \
     X(mesh, "convert, generate, repair a mesh; fill a surface with tets") \
     X(render, "pictures of a mesh file or of a run")
-    X(mesh, "convert, generate, repair a mesh; fill a surface with tets")
 // clang-format on
 
 #define COMMAND_PROTOTYPE(name, summary) int cmd_##name(int argc, char** argv);
