@@ -48,7 +48,7 @@ for path, mesh in checks.written(sample, (".msh", ".vtu", ".mesh", ".obj", ".ply
         checks.same(f"{path}: numbers of regions", regions, {1, 2})
 
 # what meshio writes, with a field on the points and one on the cells
-mesh, error = checks.convert(sample)
+mesh, error = checks.describe(sample)
 with contextlib.redirect_stdout(io.StringIO()):
     model = meshio.read(sample)
     model = meshio.Mesh(model.points, model.cells)
@@ -61,7 +61,7 @@ with contextlib.redirect_stdout(io.StringIO()):
     for name, (kind, options) in files.items():
         meshio.write(checks.path(name), model, file_format=kind, **options)
 for name in files:
-    read, error = checks.convert(checks.path(name))
+    read, error = checks.describe(checks.path(name))
     if not read:
         raise SystemExit(error)
     for key in ("vertices", "tets", "triangles"):

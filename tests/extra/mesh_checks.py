@@ -34,26 +34,32 @@ class Checks:
         if not good:
             sys.exit(f"{what}: {self.needed} says {actual}, pliant says {expected}")
 
-    def convert(self, source, target=None, ascii=False):
-        """Reads (and writes) by pliant; what it says about the mesh, or None and the error."""
-        command = [os.path.join(self.bin, "pliant-convert-test"), source]
-        if target:
-            command += [target] + (["ascii"] if ascii else [])
-        done = subprocess.run(command, capture_output=True, text=True)
+    def run(self, program, *arguments):
+        done = subprocess.run([os.path.join(self.bin, program), *arguments], capture_output=True, text=True)
         if done.returncode not in (0, 2):
-            sys.exit(f"{' '.join(command)} ended with {done.returncode}: {done.stderr}")
+            sys.exit(f"{program} {' '.join(arguments)} ended with {done.returncode}: {done.stderr}")
+        return done
+
+    def describe(self, path):
+        """What pliant finds in a file, or None and the error."""
+        done = self.run("pliant-describe-test", path)
         return (json.loads(done.stdout), "") if done.returncode == 0 else (None, done.stderr)
+
+    def convert(self, source, target, *options):
+        done = self.run("pliant", "mesh", source, "-o", target, *options)
+        if done.returncode != 0:
+            sys.exit(f"{target}: {done.stderr}")
 
     def written(self, source, endings):
         """Files that pliant writes from the source: path, what a reader should find."""
         for ending in endings:
-            for ascii in (False, True):
-                path = self.path(f"{'text' if ascii else 'binary'}{ending}")
-                mesh, error = self.convert(source, path, ascii)
+            for name, options in (("binary", []), ("text", ["--ascii"])):
+                path = self.path(name + ending)
+                self.convert(source, path, *options)
+                # a format of surfaces holds the boundary, others all of the source
+                mesh, error = self.describe(path if ending in SURFACES else source)
                 if not mesh:
-                    sys.exit(f"{path}: {error}")
-                if ending in SURFACES:
-                    mesh, error = self.convert(path)
+                    sys.exit(error)
                 yield path, mesh
 
     def done(self):
