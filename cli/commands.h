@@ -7,6 +7,11 @@
 #define PL_CLI_COMMANDS_H
 
 // name, summary
+#define COMMAND_LIST(X) X(check, "checks a scene and prints it with every default")
+// clang-format off
+#define COMMAND_LIST(X) \
+    X(info, "what a mesh is like, what is wrong with it")
+// clang-format on
 #define COMMAND_LIST(X)                                                                            \
     X(info, "what a mesh is like, what is wrong with it")                                          \
     X(mesh, "convert, generate, repair a mesh; fill a surface with tets")
