@@ -32,9 +32,6 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(math, "math", "3 x 3 rotations and singular values, wide against scalar") \
     X(render, "render", "pictures per second")
 // clang-format on
-#define BENCH_LIST(X)                                                                              \
-    X(math, "math", "3 x 3 rotations and singular values, wide against scalar")                    \
-    X(mesh_io, "mesh-io", "reading and writing a million tets")
 
 #define BENCH_PROTOTYPE(name, text, summary) bool bench_##name(bench* b);
 BENCH_LIST(BENCH_PROTOTYPE)
