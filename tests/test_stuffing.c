@@ -265,6 +265,16 @@ TEST(stuffing_refuses_what_has_no_inside)
     CHECK(!mesh);
     CHECK_INT(pl_tetrahedralise(solid, NULL, &mesh, NULL, &error), PL_ERROR_MESH);
     CHECK_TEXT(error.text, "no triangles");
+    // both sides of a sheet are closed, and empty
+    pl_mesh* both = sample_join(sheet, sheet, 0.0);
+    for (int t = sheet->triangle_count; t < both->triangle_count; t++) {
+        int swap = both->triangles[3 * t];
+        both->triangles[3 * t] = both->triangles[3 * t + 1];
+        both->triangles[3 * t + 1] = swap;
+    }
+    CHECK_INT(pl_tetrahedralise(both, NULL, &mesh, NULL, &error), PL_ERROR_MESH);
+    CHECK_TEXT(error.text, "nothing is inside");
+    pl_mesh_destroy(both);
     pl_mesh* sphere = sample_sphere(2);
     pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
     options.edge = 1e-6;
