@@ -7,9 +7,9 @@
 #define PL_CLI_COMMANDS_H
 
 // name, summary
-#define COMMAND_LIST(X) X(check, "checks a scene and prints it with every default")
 // clang-format off
 #define COMMAND_LIST(X) \
+    X(check, "checks a scene, prints it with every default") \
     X(info, "what a mesh is like, what is wrong with it")
 // clang-format on
 
