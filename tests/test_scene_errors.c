@@ -8,6 +8,7 @@
 #include "scene/scene_read.h"
 #include "test.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -413,4 +414,30 @@ TEST(scene_survives_every_cut_and_random_damage)
     }
     free(text);
     free(damaged);
+}
+
+// the seeds of the fuzzer and what it found: "good_..." must be read, "bad_..." refused
+TEST(scene_corpus_survives)
+{
+    char folder[600];
+    snprintf(folder, sizeof folder, "%s/tests/corpus/scene", PL_TEST_SOURCE_DIR);
+    DIR* directory = opendir(folder);
+    CHECK(directory);
+    int count = 0;
+    for (struct dirent* entry; (entry = readdir(directory)) != NULL;) {
+        if (entry->d_name[0] == '.') continue;
+        char path[1024];
+        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
+        pl_scene* scene;
+        pl_error error = {0};
+        pl_status status = pl_scene_read(path, NULL, 0, &scene, NULL, &error);
+        pl_scene_destroy(scene);
+        CHECK(status == PL_OK || error.text[0]);
+        if ((strncmp(entry->d_name, "good_", 5) == 0 && status != PL_OK) ||
+            (strncmp(entry->d_name, "bad_", 4) == 0 && status == PL_OK))
+            pl_test_fail(__FILE__, __LINE__, "%s: %s", path, error.text);
+        count++;
+    }
+    closedir(directory);
+    CHECK(count >= 8);
 }
