@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Wide math at 16 lanes, whatever the machine has.
+#undef PL_LANES
+#define PL_LANES 16
+#include "math_wide.h"
+
+TEST(math_lanes_w16)
+{ check_lane_functions(); }
+TEST(math_memory_w16)
+{ check_wide_memory(); }
+TEST(math_newton_w16)
+{ check_wide_newton(); }
+TEST(math_svd_w16)
+{ check_wide_svd(); }
+TEST(math_polar_w16)
+{ check_wide_polar(); }
