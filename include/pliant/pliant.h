@@ -10,5 +10,6 @@
 #include <pliant/mesh_surface.h>
 #include <pliant/parallel.h>
 #include <pliant/status.h>
+#include <pliant/tetrahedralise.h>
 
 #endif

@@ -20,6 +20,8 @@ static const format formats[] = {PL_MESH_FORMAT_LIST(FORMAT_ROW)};
 
 static const pl_mesh_reader readers[PL_MESH_FORMAT_COUNT] = {
     [PL_MESH_GMSH] = pl_read_gmsh,
+    [PL_MESH_VTK] = pl_read_vtk, [PL_MESH_VTU] = pl_read_vtu, [PL_MESH_OBJ] = pl_read_obj,
+    [PL_MESH_PLY] = pl_read_ply, [PL_MESH_STL] = pl_read_stl, [PL_MESH_OFF] = pl_read_off,
 };
 
 static bool has_ending(const char* endings, const char* ending, size_t size) {

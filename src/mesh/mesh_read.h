@@ -14,6 +14,12 @@ typedef pl_status (*pl_mesh_reader)(const pl_source* source, pl_mesh* mesh, pl_n
                                     pl_error* error);
 
 pl_status pl_read_gmsh(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
+pl_status pl_read_vtk(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
+pl_status pl_read_vtu(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
+pl_status pl_read_obj(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
+pl_status pl_read_ply(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
+pl_status pl_read_stl(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
+pl_status pl_read_off(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
 
 // The format that a path's ending names (".gz" seen through), or PL_MESH_AUTO if none does.
 pl_mesh_format pl_mesh_format_of(const char* path);

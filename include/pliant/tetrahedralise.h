@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// From a surface to tets, by isosurface stuffing: a closed triangle mesh, or any function that is
+// negative inside. And the house model, a gummy bear.
+#ifndef PLIANT_TETRAHEDRALISE_H
+#define PLIANT_TETRAHEDRALISE_H
+
+#include <pliant/mesh.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// Values of a function at count points (3 doubles each): below 0 inside, above 0 outside, and near
+/// its zero roughly proportional to the distance. NaN counts as outside. May be called from several
+/// threads at once.
+typedef void (*pl_implicit)(const double* points, int count, double* values, void* user);
+
+typedef struct pl_tetrahedralise_options {
+    /// Mean length of the inner edges [m]; 0 takes a thirtieth of the bounding box's diagonal.
+    double edge;
+    /// Parts of the mesh that are connected to nothing else and hold less than this share of its
+    /// volume are dropped, and that is noted. 0 keeps everything.
+    double crumb_share;
+    /// A note of kind PL_NOTE_MENDED becomes an error.
+    bool strict;
+    pl_pool* pool; ///< NULL: on this thread; the result is the same
+} pl_tetrahedralise_options;
+/// No edge given, crumbs below a thousandth, not strict, no pool.
+PL_API pl_tetrahedralise_options pl_default_tetrahedralise_options(void);
+
+/// Tets inside the triangles of a mesh (its own tets are not looked at). All tets have positive
+/// volume and dihedral angles between 10.7 and 164.9 degrees; the boundary is a manifold whose
+/// vertices lie on the surface, not at its vertices, and features thinner than an edge are lost.
+/// Self-intersections are tolerated, as are holes of up to a twentieth of the area; what was found
+/// is noted. options, notes and error may be NULL.
+/// PL_ERROR_MESH: no triangles, coordinates that are not finite, a surface too open to have an
+/// inside (cloth), or nothing inside at this edge length. PL_ERROR_LIMIT: the edge is too small.
+PL_API pl_status pl_tetrahedralise(const pl_mesh* surface, const pl_tetrahedralise_options* options,
+                                   pl_mesh** out, pl_notes* notes, pl_error* error);
+
+/// The same for the inside of a function, within the box from low to high (3 doubles each), where
+/// it is cut off.
+PL_API pl_status pl_tetrahedralise_implicit(pl_implicit function, void* user, const double* low,
+                                            const double* high,
+                                            const pl_tetrahedralise_options* options, pl_mesh** out,
+                                            pl_notes* notes, pl_error* error);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

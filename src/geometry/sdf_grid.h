@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Signed distance sampled on a regular grid: exact at the nodes within a band around the surface,
+// and a lower bound (with the right sign) beyond it.
+#ifndef PL_GEOMETRY_SDF_GRID_H
+#define PL_GEOMETRY_SDF_GRID_H
+
+#include "base/parallel.h"
+#include "geometry/shape.h"
+
+typedef struct pl_sdf_grid {
+    pl_vec3 origin; // of node 0 0 0
+    double spacing;
+    int size[3];    // nodes per axis
+    double* values; // x runs fastest; negative inside
+} pl_sdf_grid;
+
+typedef struct pl_sdf_options {
+    double spacing; // [m]
+    double margin;  // of grid around the surface [m]
+    double band;    // where distances are exact; INFINITY or 0: everywhere
+} pl_sdf_options;
+
+// PL_ERROR_ARGUMENT for a spacing that is not positive, PL_ERROR_LIMIT for one so fine that there
+// would be more than 2^31 nodes.
+pl_status pl_sdf_grid_build(const pl_shape* shape, const pl_sdf_options* options, pl_pool* pool,
+                            pl_sdf_grid* out, pl_error* error);
+void pl_sdf_grid_free(pl_sdf_grid* grid);
+
+// Trilinear value and, if not NULL, its gradient. A point outside of the grid is taken to its
+// nearest point in the grid, whose value gets the distance moved added.
+double pl_sdf_grid_value(const pl_sdf_grid* grid, pl_vec3 p, pl_vec3* gradient);
+
+#endif

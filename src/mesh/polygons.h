@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Faces with any number of corners, collected by a reader and cut into triangles once all
+// positions are known.
+#ifndef PL_POLYGONS_H
+#define PL_POLYGONS_H
+
+#include "base/array.h"
+#include "base/notes.h"
+#include "mesh/mesh.h"
+
+typedef struct pl_faces {
+    pl_array corners;       // int: vertices
+    pl_array uvs;           // int per corner, -1 for none; empty while no face has any
+    pl_array ends;          // size_t per face: where its corners end
+    int64_t triangle_count; // that the faces so far will give: corners - 2 of each
+    int64_t dropped_count;  // faces with fewer than three corners, which were not added
+} pl_faces;
+
+pl_faces pl_faces_of_none(void);
+void pl_faces_free(pl_faces* faces);
+
+// Adds a face, or counts it as dropped if it has fewer than three corners. uvs may be NULL. False
+// when memory is out.
+bool pl_faces_add(pl_faces* faces, const int* corners, const int* uvs, int count);
+
+// Puts the triangles into the mesh, whose positions are set, in the order of the faces: convex
+// faces as fans, others by ear clipping. Fails on an index out of range, on more triangles than an
+// int counts, and on a non-convex face of more corners than ear clipping should be given. Dropped
+// faces are noted.
+pl_status pl_faces_to_mesh(const pl_faces* faces, const char* path, pl_mesh* mesh, pl_notes* notes,
+                           pl_error* error);
+
+#endif

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Isosurface stuffing from end to end: sample the function on a body-centred cubic lattice, find
+// where its edges cross the surface, pull near lattice points onto it, fill what is inside, drop
+// what hangs by a point. F. Labelle and J. Shewchuk, "Isosurface stuffing", 2007; the uniform
+// variant, for which the paper proves dihedral angles from 10.78 to 164.83 degrees.
+//
+// Differs from the paper in the last step: the paper's meshes may touch themselves in points and
+// edges where the shape is thinner than the lattice; ours drop tets there until the boundary is a
+// manifold.
+#include "mesh/stuffing.h"
+#include "base/memory.h"
+
+pl_tetrahedralise_options pl_default_tetrahedralise_options(void) {
+    return (pl_tetrahedralise_options){.crumb_share = 0.001};
+}
+
+static pl_status run_phases(pl_lattice* lattice, pl_implicit function, void* user, pl_pool* pool,
+                            pl_mesh* mesh, unsigned char** on_surface, pl_error* error) {
+    pl_status status = pl_lattice_sample(lattice, function, user, pool, error);
+    if (status == PL_OK) status = pl_lattice_find_sites(lattice, pool, error);
+    if (status != PL_OK) return status;
+    pl_lattice_cut_edges(lattice, function, user, pool);
+    pl_lattice_warp(lattice);
+    return pl_lattice_fill(lattice, pool, mesh, on_surface, error);
+}
+
+static void note_cleaning(const pl_clean_report* report, pl_notes* notes) {
+    if (report->pinched_tet_count)
+        pl_note(notes, PL_NOTE_MENDED,
+                "dropped %d tets that hung together with the rest in a point or an edge only: the "
+                "shape is thinner than the edge length there",
+                report->pinched_tet_count);
+    if (report->crumb_count)
+        pl_note(notes, PL_NOTE_MENDED,
+                "dropped %d small unconnected parts (%d tets): features thinner than the edge "
+                "length are lost",
+                report->crumb_count, report->crumb_tet_count);
+}
+
+static pl_status stuff(pl_lattice* lattice, pl_implicit function, void* user,
+                       const pl_tetrahedralise_options* options, pl_mesh* mesh, pl_notes* notes,
+                       pl_error* error) {
+    unsigned char* on_surface = NULL;
+    pl_status status = run_phases(lattice, function, user, options->pool, mesh, &on_surface, error);
+    if (status != PL_OK) return status;
+    int vertex_count = mesh->vertex_count;
+    pl_lattice_free(lattice); // its memory is better used by the next step
+    pl_clean_report report;
+    status =
+        pl_stuffing_clean(mesh, on_surface, options->crumb_share, options->pool, &report, error);
+    PL_FREE(on_surface, unsigned char, vertex_count);
+    if (status == PL_OK && mesh->tet_count == 0)
+        return pl_fail(error, PL_ERROR_MESH,
+                       "nothing but crumbs is inside at this resolution; take a smaller edge");
+    if (status == PL_OK) note_cleaning(&report, notes);
+    return status;
+}
+
+static pl_status check_options(const double* low, const double* high,
+                               const pl_tetrahedralise_options* options, pl_error* error) {
+    for (int k = 0; k < 3; k++)
+        if (!(high[k] >= low[k]) || !isfinite(high[k] - low[k]))
+            return pl_fail(error, PL_ERROR_ARGUMENT,
+                           "the box to fill goes from %g %g %g to %g %g %g, which is no box",
+                           low[0], low[1], low[2], high[0], high[1], high[2]);
+    if (!(options->edge >= 0.0) || !isfinite(options->edge))
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "an edge of %g is asked for; give a positive length, or 0 for the default",
+                       options->edge);
+    if (!(options->crumb_share >= 0.0 && options->crumb_share < 1.0))
+        return pl_fail(error, PL_ERROR_ARGUMENT, "a share for crumbs of %g is not in 0 to 1",
+                       options->crumb_share);
+    return PL_OK;
+}
+
+double pl_stuffing_edge(const double* low, const double* high, double edge) {
+    if (edge > 0.0) return edge;
+    return pl_distance(pl_vec3_load(low), pl_vec3_load(high)) / 30.0;
+}
+
+static pl_status stuff_box(pl_implicit function, void* user, const double* low, const double* high,
+                           const pl_tetrahedralise_options* options, pl_mesh** out, pl_notes* notes,
+                           pl_error* error) {
+    pl_status status = check_options(low, high, options, error);
+    if (status != PL_OK) return status;
+    double edge = pl_stuffing_edge(low, high, options->edge);
+    if (!(edge > 0.0))
+        return pl_fail(error, PL_ERROR_MESH, "a box without size has nothing inside");
+    pl_lattice lattice;
+    status = pl_lattice_setup(&lattice, low, high, edge, error);
+    pl_mesh* mesh = status == PL_OK ? pl_mesh_new() : NULL;
+    if (status == PL_OK && !mesh) status = pl_fail_memory(error, "a mesh");
+    if (status == PL_OK) status = stuff(&lattice, function, user, options, mesh, notes, error);
+    pl_lattice_free(&lattice);
+    if (status == PL_OK) *out = mesh;
+    else pl_mesh_destroy(mesh);
+    return status;
+}
+
+pl_status pl_tetrahedralise_implicit(pl_implicit function, void* user, const double* low,
+                                     const double* high, const pl_tetrahedralise_options* options,
+                                     pl_mesh** out, pl_notes* notes, pl_error* error) {
+    *out = NULL;
+    const pl_tetrahedralise_options defaults = pl_default_tetrahedralise_options();
+    if (!options) options = &defaults;
+    if (!options->strict) return stuff_box(function, user, low, high, options, out, notes, error);
+    // strictness looks at the notes, so there must be some
+    pl_notes* own = NULL;
+    if (!notes && pl_notes_create(&own) != PL_OK) return pl_fail_memory(error, "notes");
+    pl_notes* heard = notes ? notes : own;
+    int first_note = pl_notes_count(heard);
+    pl_status status = stuff_box(function, user, low, high, options, out, heard, error);
+    const char* mended = status == PL_OK ? pl_notes_first_mended(heard, first_note) : NULL;
+    if (mended) {
+        status = pl_fail(error, PL_ERROR_MESH, "%s (refused because strict was asked for)", mended);
+        pl_mesh_destroy(*out);
+        *out = NULL;
+    }
+    pl_notes_destroy(own);
+    return status;
+}

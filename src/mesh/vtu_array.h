@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The numbers of a DataArray of VTK's XML formats: text, base64 or raw bytes, inline or appended,
+// plain or in zlib blocks.
+#ifndef PL_VTU_ARRAY_H
+#define PL_VTU_ARRAY_H
+
+#include "base/array.h"
+#include "mesh/raw_number.h"
+#include "mesh/text_scan.h"
+
+typedef enum pl_vtu_encoding { PL_VTU_TEXT, PL_VTU_INLINE, PL_VTU_APPENDED } pl_vtu_encoding;
+
+// What holds for all arrays of a file.
+typedef struct pl_vtu_file {
+    const pl_source* source;
+    bool swap;            // byte order is not ours
+    bool wide_header;     // sizes before the data are 64 bits, not 32
+    bool zlib;            // data are compressed
+    const char* appended; // behind the underscore, or NULL
+    bool appended_base64; // else raw
+    uint64_t bytes_left;  // that arrays may still have, against bombs
+} pl_vtu_file;
+
+typedef struct pl_vtu_array {
+    char name[128];
+    pl_number_type type;
+    int components;
+    pl_vtu_encoding encoding;
+    const char* text;  // inline data: what stands behind the tag
+    uint64_t offset;   // appended data: from pl_vtu_file.appended
+    const char* place; // where the tag is, for messages
+} pl_vtu_array;
+
+// Sets bytes_left from the size of the file.
+void pl_vtu_file_limit(pl_vtu_file* file);
+
+// Appends all numbers of the array. Fails if there are not expected of them; without an
+// expectation (SIZE_MAX) any number is right.
+pl_status pl_vtu_read_doubles(pl_vtu_file* file, const pl_vtu_array* array, size_t expected,
+                              pl_array* out, pl_error* error);
+// The same for ints; a number that is no int fails.
+pl_status pl_vtu_read_ints(pl_vtu_file* file, const pl_vtu_array* array, size_t expected,
+                           pl_array* out, pl_error* error);
+
+#endif

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Colours that are even to the eye: maps for values, a palette for bodies, and sRGB. Made from
+// formulas in the OKLab space (Ottosson 2020), where equal steps look equal.
+#ifndef PL_RECORD_COLORMAP_H
+#define PL_RECORD_COLORMAP_H
+
+#include <stdint.h>
+
+typedef enum pl_colormap {
+    PL_COLORMAP_SEQUENTIAL, // dark violet over teal to light yellow, lightness linear
+    PL_COLORMAP_DIVERGING,  // blue, light grey, red; for values with a neutral middle
+    PL_COLORMAP_CATEGORIES, // neighbours differ; for numbers of regions
+} pl_colormap;
+
+enum { PL_COLORMAP_SIZE = 256, PL_SRGB_SIZE = 4096 };
+
+// Linear RGB in [0, 1] of lightness, chroma and hue [degrees]; chroma is cut to what a screen
+// shows.
+void pl_color_from_lch(double lightness, double chroma, double hue, float rgb[3]);
+void pl_colormap_fill(pl_colormap map, float table[PL_COLORMAP_SIZE][3]);
+// A pleasant colour for body number index, linear RGB.
+void pl_palette_color(int index, float rgb[3]);
+
+// The 8-bit sRGB value of linear light in [0, 1]; values outside are clamped, NaN gives 0.
+uint8_t pl_srgb8(float linear);
+// The same as a table over linear * (PL_SRGB_SIZE - 1), of square roots for even steps in the dark:
+// entry i holds the value of (i / (PL_SRGB_SIZE - 1))^2.
+void pl_srgb_fill(uint8_t table[PL_SRGB_SIZE]);
+
+#endif

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// One picture: the bodies become one list of triangles, the lights look at it, the camera's samples
+// find their triangles, and every pixel is the mean of its samples in linear light. A triangle is
+// shaded once per pixel, in the middle of its samples there.
+#include "record/render.h"
+#include "base/memory.h"
+#include "record/legend.h"
+#include "record/shade.h"
+
+#include <math.h>
+
+pl_render_options pl_default_render_options(void) {
+    return (pl_render_options){.width = 1280,
+                               .height = 720,
+                               .samples = 4,
+                               .up_axis = 1,
+                               .radius = 1.0,
+                               .ground = true,
+                               .crease = 50.0,
+                               .value_high = 1.0};
+}
+
+void pl_render_options_frame(pl_render_options* options, const pl_camera_fit* fit) {
+    options->camera = pl_camera_fit_end(fit);
+    options->up_axis = fit->view.up_axis;
+    options->center = (pl_vec3){0, 0, 0};
+    options->radius = 1.0;
+    options->ground_height = 0.0;
+    if (fit->point_count == 0) return;
+    options->center = pl_scale(0.5, pl_add(fit->low, fit->high));
+    double radius = 0.5 * pl_distance(fit->low, fit->high);
+    if (radius > 0.0) options->radius = radius;
+    const double low[3] = {fit->low.x, fit->low.y, fit->low.z};
+    options->ground_height = low[options->up_axis];
+}
+
+typedef struct picture {
+    const pl_render_options* options;
+    const pl_render_mesh* mesh;
+    pl_shader shader;
+    const uint8_t (*places)[2];
+    pl_raster_vertex* vertices;
+    float (*body_colors)[3];
+    bool face_values; // colours may change at every edge
+    pl_image* image;
+    uint8_t srgb[PL_SRGB_SIZE];
+} picture;
+
+static void project_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    picture* p = user;
+    const pl_shader* s = &p->shader;
+    float scale_x = (float)PL_RASTER_SUBPIXEL / s->pixel_x;
+    float scale_y = (float)PL_RASTER_SUBPIXEL / s->pixel_y;
+    for (int i = begin; i < end; i++) {
+        pl_vec3f d = pl_subf(p->mesh->positions[i], s->eye);
+        float depth = -pl_dotf(d, s->back);
+        float x = (pl_dotf(d, s->right) / depth + s->tan_x) * scale_x;
+        float y = (s->tan_y - pl_dotf(d, s->up) / depth) * scale_y;
+        // behind the camera, far beside the picture, or not a number
+        bool usable = depth > 1e-4f && fabsf(x) < 1e8f && fabsf(y) < 1e8f;
+        p->vertices[i] = usable ? (pl_raster_vertex){(int)lrintf(x), (int)lrintf(y), 1.0f / depth}
+                                : (pl_raster_vertex){.x = PL_RASTER_HIDDEN};
+    }
+}
+
+// true if two triangles of a pixel belong to one smooth piece of surface, so that one colour serves
+// for both
+static bool is_continued(const picture* p, int a, int b, float depth_a, float depth_b) {
+    if (p->shader.wireframe || p->mesh->bodies[a] != p->mesh->bodies[b]) return false;
+    if (fabsf(depth_a - depth_b) > 0.002f * depth_a) return false;
+    const pl_vec3f* n = p->mesh->normals;
+    if (pl_dotf(n[3 * (size_t)a], n[3 * (size_t)b]) < 0.96f) return false;
+    return !p->mesh->values || !p->face_values;
+}
+
+// adds the colours of the triangles of a pixel's samples; returns how many samples are uncovered
+static int add_samples(const picture* p, const int* ids, const float* depths, int sample_count,
+                       float x, float y, float sum[3]) {
+    int empty = 0;
+    unsigned done = 0;
+    for (int s = 0; s < sample_count; s++) {
+        if (done >> s & 1) continue;
+        if (ids[s] < 0) {
+            empty++;
+            continue;
+        }
+        int count = 0, at_x = 0, at_y = 0;
+        for (int r = s; r < sample_count; r++) {
+            if (done >> r & 1 || ids[r] < 0) continue;
+            if (ids[r] != ids[s] && !is_continued(p, ids[s], ids[r], depths[s], depths[r]))
+                continue;
+            done |= 1u << r;
+            count++;
+            at_x += p->places[r][0];
+            at_y += p->places[r][1];
+        }
+        float step = 1.0f / (float)(count * PL_RASTER_SUBPIXEL), color[3];
+        pl_shade_triangle(&p->shader, ids[s], x + (float)at_x * step, y + (float)at_y * step,
+                          color);
+        for (int k = 0; k < 3; k++) sum[k] += (float)count * color[k];
+    }
+    return empty;
+}
+
+static void store_row(const picture* p, const float (*rgb)[3], int count, uint8_t* out) {
+    const float* in = rgb[0];
+    int places[3 * PL_RASTER_TILE];
+    for (int i = 0; i < 3 * count; i++) {
+        float value = in[i] < 1.0f ? in[i] : 1.0f;
+        value = value > 0.0f ? value : 0.0f;
+        places[i] = (int)(sqrtf(value) * (PL_SRGB_SIZE - 1) + 0.5f);
+    }
+    for (int i = 0; i < 3 * count; i++) out[i] = p->srgb[places[i]];
+}
+
+static void resolve_picture(const pl_raster_tile* tile, int worker, void* user) {
+    (void)worker;
+    picture* p = user;
+    int n = tile->sample_count, width = tile->x1 - tile->x0;
+    float part = 1.0f / (float)n;
+    for (int y = tile->y0; y < tile->y1; y++) {
+        float rgb[PL_RASTER_TILE][3];
+        pl_shade_backdrop(&p->shader, tile->x0, y, width, rgb);
+        for (int i = 0; i < width && tile->triangle_count > 0; i++) {
+            int place = ((y - tile->y0) * PL_RASTER_TILE + i) * n;
+            float sum[3] = {0.0f, 0.0f, 0.0f};
+            int empty = add_samples(p, tile->ids + place, tile->depths + place, n,
+                                    (float)(tile->x0 + i), (float)y, sum);
+            for (int k = 0; k < 3; k++) rgb[i][k] = (sum[k] + (float)empty * rgb[i][k]) * part;
+        }
+        store_row(p, (const float(*)[3])rgb, width, pl_image_at(p->image, tile->x0, y));
+    }
+}
+
+static void set_shader(picture* p, const pl_shadows* shadows) {
+    const pl_render_options* o = p->options;
+    const pl_camera* c = &o->camera;
+    double range = o->value_high - o->value_low;
+    pl_vec3 east, north, up;
+    pl_view_axes(o->up_axis, &east, &north, &up);
+    p->shader = (pl_shader){
+        .mesh = p->mesh,
+        .shadows = shadows,
+        .body_colors = (const float(*)[3])p->body_colors,
+        .projected = p->vertices,
+        .wireframe = o->wireframe,
+        .ground = o->ground,
+        .ground_height = (float)((o->ground_height - pl_dot(o->center, up)) / o->radius),
+        .value_low = (float)o->value_low,
+        .value_scale = range > 0.0 ? (float)(1.0 / range) : 0.0f,
+        .eye = pl_vec3f_of(pl_scale(1.0 / o->radius, pl_sub(c->eye, o->center))),
+        .right = pl_vec3f_of(c->right),
+        .up = pl_vec3f_of(c->up),
+        .back = pl_vec3f_of(c->back),
+        .world_up = pl_vec3f_of(up),
+        .tan_x = (float)c->tan_x,
+        .tan_y = (float)c->tan_y,
+        .pixel_x = (float)(2.0 * c->tan_x / o->width),
+        .pixel_y = (float)(2.0 * c->tan_y / o->height),
+        .shadow_bias = 0.004f,
+        .line_width = 0.5f + (float)o->height / 2000.0f,
+    };
+    pl_colormap_fill(o->map, p->shader.map);
+    pl_shader_place_lights(&p->shader);
+}
+
+static pl_status draw(picture* p, pl_pool* pool, pl_error* error) {
+    const pl_render_options* o = p->options;
+    pl_shadows shadows;
+    set_shader(p, &shadows);
+    pl_status status = pl_shadows_create(p->mesh, p->shader.key, o->up_axis, o->ground,
+                                         p->shader.ground_height, pool, &shadows, error);
+    if (status != PL_OK) return status;
+    pl_parallel_for(pool, project_task, p->mesh->vertex_count, 4096, p);
+    p->places = pl_raster_places(o->samples);
+    pl_raster_job job = {.width = o->width,
+                         .height = o->height,
+                         .sample_count = o->samples >= 16  ? 16
+                                         : o->samples >= 8 ? 8
+                                                           : 4,
+                         .places = p->places,
+                         .vertices = p->vertices,
+                         .triangle_count = p->mesh->triangle_count,
+                         .triangles = p->mesh->triangles,
+                         .resolve = resolve_picture,
+                         .user = p};
+    status = pl_raster_run(&job, pool, error);
+    pl_shadows_free(&shadows);
+    return status;
+}
+
+static void choose_colors(const pl_render_scene* scene, picture* p) {
+    for (int i = 0; i < scene->body_count; i++) {
+        const pl_render_body* b = &scene->bodies[i];
+        if (!b->has_color) pl_palette_color(i, p->body_colors[i]);
+        for (int k = 0; k < 3 && b->has_color; k++) p->body_colors[i][k] = b->color[k];
+        p->face_values = p->face_values || b->triangle_values;
+    }
+}
+
+pl_status pl_render(const pl_render_scene* scene, const pl_render_options* options, pl_pool* pool,
+                    pl_image* image, pl_error* error) {
+    PL_ASSERT(image->width == options->width && image->height == options->height);
+    pl_render_mesh mesh;
+    pl_status status = pl_render_mesh_create(scene, options, pool, &mesh, error);
+    if (status != PL_OK) return status;
+    picture* p = PL_ALLOC(picture, 1);
+    if (p) {
+        *p = (picture){.options = options, .mesh = &mesh, .image = image};
+        p->vertices = PL_ALLOC(pl_raster_vertex, mesh.vertex_count);
+        p->body_colors = pl_alloc_items((size_t)scene->body_count, sizeof *p->body_colors);
+    }
+    if (!p || (mesh.vertex_count > 0 && !p->vertices) || (scene->body_count > 0 && !p->body_colors))
+        status = pl_fail_memory(error, "a picture");
+    if (status == PL_OK) {
+        pl_srgb_fill(p->srgb);
+        choose_colors(scene, p);
+        status = draw(p, pool, error);
+    }
+    if (status == PL_OK) pl_legend_draw(image, options);
+    if (p) {
+        PL_FREE(p->vertices, pl_raster_vertex, mesh.vertex_count);
+        pl_free(p->body_colors, (size_t)scene->body_count * sizeof *p->body_colors);
+        PL_FREE(p, picture, 1);
+    }
+    pl_render_mesh_free(&mesh);
+    return status;
+}

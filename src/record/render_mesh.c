@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Normals: a corner of a triangle takes the sum of the area-weighted normals of those triangles
+// around its vertex that are not across a sharp edge, so that boxes keep their edges and spheres
+// are round.
+#include "record/render_mesh.h"
+#include "base/memory.h"
+
+#include <math.h>
+
+enum { BLOCK = 4096 };
+
+static pl_status allocate(const pl_render_scene* scene, pl_render_mesh* m, pl_error* error) {
+    int64_t vertices = 0, triangles = 0;
+    bool values = false;
+    for (int i = 0; i < scene->body_count; i++) {
+        const pl_render_body* b = &scene->bodies[i];
+        vertices += b->vertex_count;
+        triangles += b->triangle_count;
+        values = values || b->vertex_values || b->triangle_values;
+    }
+    if (vertices >= INT32_MAX || triangles > INT32_MAX / 3)
+        return pl_fail(error, PL_ERROR_LIMIT,
+                       "%lld triangles are too many for one picture; show fewer bodies",
+                       (long long)triangles);
+    m->vertex_count = (int)vertices;
+    m->triangle_count = (int)triangles;
+    m->positions = PL_ALLOC(pl_vec3f, vertices);
+    m->triangles = PL_ALLOC(int, 3 * triangles);
+    m->bodies = PL_ALLOC(int, triangles);
+    m->normals = PL_ALLOC(pl_vec3f, 3 * triangles);
+    m->face_normals = PL_ALLOC(pl_vec3f, triangles);
+    m->areas = PL_ALLOC(float, triangles);
+    m->vertex_begins = PL_ALLOC(int, vertices + 1);
+    m->vertex_corners = PL_ALLOC(int, 3 * triangles);
+    m->values = values ? PL_ALLOC(float, 3 * triangles) : NULL;
+    bool failed = (vertices > 0 && !m->positions) || !m->vertex_begins ||
+                  (triangles > 0 && (!m->triangles || !m->bodies || !m->normals ||
+                                     !m->face_normals || !m->areas || !m->vertex_corners)) ||
+                  (values && triangles > 0 && !m->values);
+    return failed ? pl_fail_memory(error, "the triangles of a picture") : PL_OK;
+}
+
+void pl_render_mesh_free(pl_render_mesh* m) {
+    size_t triangles = (size_t)m->triangle_count;
+    PL_FREE(m->positions, pl_vec3f, m->vertex_count);
+    PL_FREE(m->triangles, int, 3 * triangles);
+    PL_FREE(m->bodies, int, triangles);
+    PL_FREE(m->normals, pl_vec3f, 3 * triangles);
+    PL_FREE(m->face_normals, pl_vec3f, triangles);
+    PL_FREE(m->areas, float, triangles);
+    PL_FREE(m->vertex_begins, int, m->vertex_count + 1);
+    PL_FREE(m->vertex_corners, int, 3 * triangles);
+    PL_FREE(m->values, float, 3 * triangles);
+    *m = (pl_render_mesh){0};
+}
+
+static void copy_values(const pl_render_body* b, float* values) {
+    for (int t = 0; t < b->triangle_count; t++)
+        for (int k = 0; k < 3; k++)
+            values[3 * t + k] = b->vertex_values     ? b->vertex_values[b->triangles[3 * t + k]]
+                                : b->triangle_values ? b->triangle_values[t]
+                                                     : NAN;
+}
+
+// shading works in a space where all that is shown has its middle at 0 and radius 1
+static void copy_positions(const pl_render_body* b, pl_vec3 center, double radius, pl_vec3f* out) {
+    for (int i = 0; i < b->vertex_count; i++) {
+        const float* p = b->positions + 3 * (size_t)i;
+        pl_vec3 moved = pl_sub((pl_vec3){p[0], p[1], p[2]}, center);
+        out[i] = pl_vec3f_of(pl_scale(1.0 / radius, moved));
+    }
+}
+
+static void copy_bodies(const pl_render_scene* scene, const pl_render_options* options,
+                        pl_render_mesh* m) {
+    int first_vertex = 0, first_triangle = 0;
+    for (int i = 0; i < scene->body_count; i++) {
+        const pl_render_body* b = &scene->bodies[i];
+        copy_positions(b, options->center, options->radius, m->positions + first_vertex);
+        for (int k = 0; k < 3 * b->triangle_count; k++)
+            m->triangles[3 * (size_t)first_triangle + (size_t)k] = first_vertex + b->triangles[k];
+        for (int t = 0; t < b->triangle_count; t++) m->bodies[first_triangle + t] = i;
+        if (m->values) copy_values(b, m->values + 3 * (size_t)first_triangle);
+        first_vertex += b->vertex_count;
+        first_triangle += b->triangle_count;
+    }
+}
+
+static void face_normal_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    pl_render_mesh* m = user;
+    for (int t = begin; t < end; t++) {
+        const int* v = m->triangles + 3 * (size_t)t;
+        pl_vec3f a = m->positions[v[0]];
+        pl_vec3f n = pl_crossf(pl_subf(m->positions[v[1]], a), pl_subf(m->positions[v[2]], a));
+        float area = sqrtf(pl_dotf(n, n));
+        m->face_normals[t] = pl_unitf(n);
+        m->areas[t] = area < INFINITY ? area : 0.0f; // also if it is not a number
+    }
+}
+
+// lists of corners around vertices, by counting; begins are moved while filling and then back
+static void list_vertex_corners(pl_render_mesh* m) {
+    int* begins = m->vertex_begins;
+    size_t corners = 3 * (size_t)m->triangle_count;
+    for (size_t k = 0; k < corners; k++) begins[m->triangles[k] + 1]++;
+    for (int v = 0; v < m->vertex_count; v++) begins[v + 1] += begins[v];
+    for (size_t k = 0; k < corners; k++) m->vertex_corners[begins[m->triangles[k]]++] = (int)k;
+    for (int v = m->vertex_count; v > 0; v--) begins[v] = begins[v - 1];
+    begins[0] = 0;
+}
+
+// the weighted sum of the normals around a vertex that are within the angle of `own`
+static pl_vec3f sum_normals(const pl_render_mesh* m, int vertex, pl_vec3f own, float cosine) {
+    pl_vec3f sum = {0.0f, 0.0f, 0.0f};
+    for (int k = m->vertex_begins[vertex]; k < m->vertex_begins[vertex + 1]; k++) {
+        int t = m->vertex_corners[k] / 3;
+        if (pl_dotf(own, m->face_normals[t]) >= cosine)
+            sum = pl_maddf(sum, m->areas[t], m->face_normals[t]);
+    }
+    return sum;
+}
+
+// true if all normals around a vertex are so close to their mean that no two of them are across a
+// sharp edge
+static bool is_smooth(const pl_render_mesh* m, int vertex, pl_vec3f mean) {
+    for (int k = m->vertex_begins[vertex]; k < m->vertex_begins[vertex + 1]; k++)
+        if (pl_dotf(mean, m->face_normals[m->vertex_corners[k] / 3]) < m->half_crease_cosine)
+            return false;
+    return true;
+}
+
+static void corner_normal_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    pl_render_mesh* m = user;
+    for (int v = begin; v < end; v++) {
+        pl_vec3f mean = pl_unitf(sum_normals(m, v, (pl_vec3f){0.0f, 0.0f, 0.0f}, 0.0f));
+        bool smooth = is_smooth(m, v, mean);
+        for (int k = m->vertex_begins[v]; k < m->vertex_begins[v + 1]; k++) {
+            int corner = m->vertex_corners[k];
+            pl_vec3f own = m->face_normals[corner / 3];
+            m->normals[corner] = smooth ? mean : pl_unitf(sum_normals(m, v, own, m->crease_cosine));
+            if (pl_dotf(m->normals[corner], m->normals[corner]) == 0.0f) m->normals[corner] = own;
+        }
+    }
+}
+
+static float cosine_of(double degrees) {
+    return (float)cos(degrees * (3.14159265358979323846 / 180.0));
+}
+
+pl_status pl_render_mesh_create(const pl_render_scene* scene, const pl_render_options* options,
+                                pl_pool* pool, pl_render_mesh* out, pl_error* error) {
+    *out = (pl_render_mesh){.crease_cosine = cosine_of(options->crease),
+                            .half_crease_cosine = cosine_of(0.5 * options->crease)};
+    pl_status status = allocate(scene, out, error);
+    if (status != PL_OK) {
+        pl_render_mesh_free(out);
+        return status;
+    }
+    copy_bodies(scene, options, out);
+    pl_parallel_for(pool, face_normal_task, out->triangle_count, BLOCK, out);
+    list_vertex_corners(out);
+    pl_parallel_for(pool, corner_normal_task, out->vertex_count, BLOCK, out);
+    return PL_OK;
+}

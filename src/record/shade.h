@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The colour of what a ray meets: a point of a body, the ground, the backdrop.
+#ifndef PL_RECORD_SHADE_H
+#define PL_RECORD_SHADE_H
+
+#include "record/raster.h"
+#include "record/shadow.h"
+
+typedef struct pl_shader {
+    const pl_render_mesh* mesh;
+    const pl_shadows* shadows;
+    const float (*body_colors)[3];
+    const pl_raster_vertex* projected; // for the width of lines
+    bool wireframe;
+    bool ground;
+    float ground_height;
+    float value_low, value_scale;  // of the colour map
+    pl_vec3f eye, right, up, back; // of the camera
+    pl_vec3f world_up;
+    float tan_x, tan_y;
+    float pixel_x, pixel_y; // size of a pixel in the plane at distance 1
+    pl_vec3f key, fill;     // unit vectors towards the lights
+    float shadow_bias;
+    float line_width; // [pixels]
+    float map[PL_COLORMAP_SIZE][3];
+} pl_shader;
+
+// Key and fill light stand left and right behind the camera's shoulders.
+void pl_shader_place_lights(pl_shader* shader);
+// Linear RGB of triangle id where the ray through picture point (x, y) [pixels] meets its plane.
+void pl_shade_triangle(const pl_shader* shader, int id, float x, float y, float rgb[3]);
+// Linear RGB behind all bodies for count pixels of a row from (x, y) on, at most PL_RASTER_TILE.
+void pl_shade_backdrop(const pl_shader* shader, int x, int y, int count, float (*rgb)[3]);
+
+#endif

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The key light is a disc, so a shadow is sharp where the body touches the ground and soft far
+// below it. The map of the light holds which part of each entry is covered and how high above the
+// ground; the mean height around an entry gives the radius of the penumbra (after Fernando,
+// "Percentage-closer soft shadows", 2005), and box means of that radius come from a summed-area
+// table (Crow 1984) at the same cost for every radius. The sky is done likewise with a map seen
+// from below, where low parts count more.
+#include "record/shadow.h"
+#include "base/memory.h"
+#include "record/raster.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { DEPTH_SIDE = 1024, LIGHT_SIDE = 512, SKY_SIDE = 256 };
+static const float MAP_REACH = 1.45f;    // half side of the maps; bodies lie within 1
+static const float LIGHT_SPREAD = 0.16f; // tangent of the half angle of the key light's disc
+
+float pl_light_map_value(const pl_light_map* map, pl_vec3f p) {
+    float x = (pl_dotf(p, map->u) - map->u0) * map->scale - 0.5f;
+    float y = (pl_dotf(p, map->v) - map->v0) * map->scale - 0.5f;
+    if (!(x >= 0.0f && y >= 0.0f && x < (float)(map->side - 1) && y < (float)(map->side - 1)))
+        return 0.0f;
+    int ix = (int)x, iy = (int)y;
+    float fx = x - (float)ix, fy = y - (float)iy;
+    const float* row = map->values + (size_t)iy * (size_t)map->side + (size_t)ix;
+    float top = row[0] + fx * (row[1] - row[0]);
+    float bottom = row[map->side] + fx * (row[map->side + 1] - row[map->side]);
+    return top + fy * (bottom - top);
+}
+
+float pl_light_map_lit(const pl_light_map* map, pl_vec3f p) {
+    // 3 x 3 means of comparisons, interpolated: weights 1-f, 1, 1, f over 4 x 4 entries
+    float x = (pl_dotf(p, map->u) - map->u0) * map->scale - 0.5f;
+    float y = (pl_dotf(p, map->v) - map->v0) * map->scale - 0.5f;
+    float limit = (float)(map->side - 3);
+    if (!(x >= 1.0f && y >= 1.0f && x < limit && y < limit)) return 1.0f;
+    int ix = (int)x, iy = (int)y;
+    float fx = x - (float)ix, fy = y - (float)iy;
+    float depth = pl_dotf(p, map->toward), lit = 0.0f;
+    for (int j = -1; j <= 2; j++) {
+        const float* row = map->values + (size_t)(iy + j) * (size_t)map->side + (size_t)(ix - 1);
+        float weight = j == -1 ? 1.0f - fy : j == 2 ? fy : 1.0f;
+        float sum = row[0] <= depth ? 1.0f - fx : 0.0f;
+        sum += row[1] <= depth ? 1.0f : 0.0f;
+        sum += row[2] <= depth ? 1.0f : 0.0f;
+        sum += row[3] <= depth ? fx : 0.0f;
+        lit += weight * sum;
+    }
+    return lit * (1.0f / 9.0f);
+}
+
+static pl_status map_create(pl_light_map* map, int side, pl_vec3f u, pl_vec3f v, pl_vec3f toward,
+                            pl_error* error) {
+    *map = (pl_light_map){.side = side,
+                          .u = u,
+                          .v = v,
+                          .toward = toward,
+                          .u0 = -MAP_REACH,
+                          .v0 = -MAP_REACH,
+                          .scale = (float)side / (2.0f * MAP_REACH)};
+    map->values = PL_ALLOC(float, (size_t)side*(size_t)side);
+    return map->values ? PL_OK : pl_fail_memory(error, "a map of shadows");
+}
+
+static void map_free(pl_light_map* map) {
+    PL_FREE(map->values, float, (size_t)map->side*(size_t)map->side);
+    *map = (pl_light_map){0};
+}
+
+// a drawing of the mesh from a light's direction
+typedef struct light_job {
+    const pl_render_mesh* mesh;
+    pl_light_map map; // of pixels
+    pl_raster_vertex* vertices;
+    float* depths;   // twice the side, of samples; or NULL
+    float* coverage; // per pixel
+    float* heights;  // per pixel: along the light's direction from the ground, times coverage
+    float ground_height;
+    pl_vec3f up;
+} light_job;
+
+static void project_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    light_job* job = user;
+    const pl_light_map* map = &job->map;
+    float scale = map->scale * PL_RASTER_SUBPIXEL;
+    for (int i = begin; i < end; i++) {
+        pl_vec3f p = job->mesh->positions[i];
+        float x = (pl_dotf(p, map->u) - map->u0) * scale;
+        float y = (pl_dotf(p, map->v) - map->v0) * scale;
+        float depth = pl_dotf(p, map->toward);
+        // a point far outside, or not a number, throws no shadow
+        bool usable = fabsf(x) < 1e8f && fabsf(y) < 1e8f && fabsf(depth) < 1e8f;
+        job->vertices[i] = usable ? (pl_raster_vertex){(int)lrintf(x), (int)lrintf(y), depth}
+                                  : (pl_raster_vertex){.x = PL_RASTER_HIDDEN};
+    }
+}
+
+static void resolve_light(const pl_raster_tile* tile, int worker, void* user) {
+    (void)worker;
+    light_job* job = user;
+    size_t side = (size_t)job->map.side;
+    float rise = pl_dotf(job->map.toward, job->up); // height per unit towards the light
+    for (int y = tile->y0; y < tile->y1; y++) {
+        for (int x = tile->x0; x < tile->x1; x++) {
+            int place = ((y - tile->y0) * PL_RASTER_TILE + x - tile->x0) * 4;
+            const float* depths = tile->depths + place;
+            if (job->depths) {
+                float* out = job->depths + ((size_t)y * 2 * side + (size_t)x) * 2;
+                out[0] = depths[0], out[1] = depths[1];
+                out[2 * side] = depths[2], out[2 * side + 1] = depths[3];
+            }
+            if (!job->coverage) continue;
+            // the ground's coordinate towards the light where this ray meets it
+            float u = job->map.u0 + ((float)x + 0.5f) / job->map.scale;
+            float v = job->map.v0 + ((float)y + 0.5f) / job->map.scale;
+            float flat = u * pl_dotf(job->map.u, job->up) + v * pl_dotf(job->map.v, job->up);
+            float ground = (job->ground_height - flat) / rise;
+            float covered = 0.0f, height = 0.0f;
+            for (int s = 0; s < 4; s++) {
+                if (tile->ids[place + s] < 0) continue;
+                covered += 0.25f;
+                height += 0.25f * fabsf(depths[s] - ground);
+            }
+            job->coverage[(size_t)y * side + (size_t)x] = covered;
+            job->heights[(size_t)y * side + (size_t)x] = height;
+        }
+    }
+}
+
+static pl_status draw_light(light_job* job, pl_pool* pool, pl_error* error) {
+    const pl_render_mesh* mesh = job->mesh;
+    job->vertices = PL_ALLOC(pl_raster_vertex, mesh->vertex_count);
+    if (mesh->vertex_count > 0 && !job->vertices) return pl_fail_memory(error, "a map of shadows");
+    pl_parallel_for(pool, project_task, mesh->vertex_count, 4096, job);
+    pl_raster_job raster = {.width = job->map.side,
+                            .height = job->map.side,
+                            .sample_count = 4,
+                            .places = pl_raster_grid_places,
+                            .vertices = job->vertices,
+                            .triangle_count = mesh->triangle_count,
+                            .triangles = mesh->triangles,
+                            .resolve = resolve_light,
+                            .user = job};
+    pl_status status = pl_raster_run(&raster, pool, error);
+    PL_FREE(job->vertices, pl_raster_vertex, mesh->vertex_count);
+    return status;
+}
+
+// sums[(y, x)] = sum of values above and to the left; (side + 1)^2 numbers
+static void sum_areas(const float* values, int side, double* sums) {
+    size_t stride = (size_t)side + 1;
+    for (size_t y = 0; y < (size_t)side; y++) {
+        double row = 0.0;
+        for (size_t x = 0; x < (size_t)side; x++) {
+            row += (double)values[y * (size_t)side + x];
+            sums[(y + 1) * stride + x + 1] = sums[y * stride + x + 1] + row;
+        }
+    }
+}
+
+// mean over the square of 2 reach + 1 entries around (x, y); what lies outside counts as 0
+static inline float box_mean(const double* sums, int side, int x, int y, int reach) {
+    size_t stride = (size_t)side + 1;
+    size_t x0 = (size_t)(x < reach ? 0 : x - reach), y0 = (size_t)(y < reach ? 0 : y - reach);
+    size_t x1 = (size_t)(x + reach >= side ? side : x + reach + 1);
+    size_t y1 = (size_t)(y + reach >= side ? side : y + reach + 1);
+    double sum = sums[y1 * stride + x1] - sums[y0 * stride + x1] - sums[y1 * stride + x0] +
+                 sums[y0 * stride + x0];
+    float width = (float)(2 * reach + 1);
+    return (float)sum / (width * width);
+}
+
+// the same for a radius between two of these
+static inline float soft_mean(const double* sums, int side, int x, int y, float radius) {
+    int reach = (int)radius;
+    float low = box_mean(sums, side, x, y, reach), high = box_mean(sums, side, x, y, reach + 1);
+    return low + (radius - (float)reach) * (high - low);
+}
+
+typedef struct blur_job {
+    int side;
+    const double* sums;        // of what is blurred
+    const double* height_sums; // of heights, or NULL if radius holds for all
+    const float* radii_in;     // radii to use, or NULL
+    int reach;                 // of the search, or for all
+    float spread;              // entries of penumbra per unit of height
+    float* radii_out;
+    float* out;
+} blur_job;
+
+static void penumbra_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    blur_job* job = user;
+    for (int y = begin; y < end; y++)
+        for (int x = 0; x < job->side; x++) {
+            float covered = box_mean(job->sums, job->side, x, y, job->reach);
+            float height = box_mean(job->height_sums, job->side, x, y, job->reach);
+            float radius = covered > 1e-6f ? job->spread * height / covered : 0.0f;
+            job->radii_out[(size_t)y * (size_t)job->side + (size_t)x] =
+                fminf(fmaxf(radius, 0.7f), (float)job->reach);
+        }
+}
+
+static void blur_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    blur_job* job = user;
+    for (int y = begin; y < end; y++)
+        for (int x = 0; x < job->side; x++) {
+            size_t i = (size_t)y * (size_t)job->side + (size_t)x;
+            job->out[i] = job->radii_in ? soft_mean(job->sums, job->side, x, y, job->radii_in[i])
+                                        : box_mean(job->sums, job->side, x, y, job->reach);
+        }
+}
+
+typedef struct blur_buffers {
+    double *sums, *height_sums;
+    float *heights, *radii;
+    int side;
+} blur_buffers;
+
+static pl_status blur_create(int side, blur_buffers* b, pl_error* error) {
+    size_t n = (size_t)side * (size_t)side, m = ((size_t)side + 1) * ((size_t)side + 1);
+    *b = (blur_buffers){.side = side};
+    b->sums = PL_ALLOC(double, m);
+    b->height_sums = PL_ALLOC(double, m);
+    b->heights = PL_ALLOC(float, n);
+    b->radii = PL_ALLOC(float, n);
+    if (b->sums && b->height_sums && b->heights && b->radii) return PL_OK;
+    return pl_fail_memory(error, "a map of shadows");
+}
+
+static void blur_free(blur_buffers* b) {
+    size_t n = (size_t)b->side * (size_t)b->side, m = ((size_t)b->side + 1) * ((size_t)b->side + 1);
+    PL_FREE(b->sums, double, m);
+    PL_FREE(b->height_sums, double, m);
+    PL_FREE(b->heights, float, n);
+    PL_FREE(b->radii, float, n);
+}
+
+// blurs values in place, repeatedly: two boxes make a tent, three are near a bell
+static void blur(float* values, blur_buffers* b, const float* radii, float radius, int times,
+                 pl_pool* pool) {
+    for (int i = 0; i < times; i++) {
+        sum_areas(values, b->side, b->sums);
+        blur_job job = {.side = b->side,
+                        .sums = b->sums,
+                        .radii_in = radii,
+                        .reach = (int)(radius + 0.5f),
+                        .out = values};
+        pl_parallel_for(pool, blur_task, b->side, 16, &job);
+    }
+}
+
+// the depth map and, over the ground, the soft shadow of the key light
+static pl_status create_light(const pl_render_mesh* mesh, pl_vec3f light, pl_vec3f up, bool ground,
+                              float ground_height, pl_pool* pool, pl_shadows* out,
+                              pl_error* error) {
+    pl_vec3f u = pl_unitf(pl_crossf(up, light)), v = pl_crossf(light, u);
+    pl_status status = map_create(&out->depth, DEPTH_SIDE, u, v, light, error);
+    if (status == PL_OK) status = map_create(&out->light, LIGHT_SIDE, u, v, light, error);
+    if (status != PL_OK) return status;
+    blur_buffers b = {0};
+    status = blur_create(LIGHT_SIDE, &b, error);
+    light_job job = {.mesh = mesh,
+                     .map = out->light,
+                     .depths = out->depth.values,
+                     .coverage = ground ? out->light.values : NULL,
+                     .heights = b.heights,
+                     .ground_height = ground_height,
+                     .up = up};
+    if (status == PL_OK) status = draw_light(&job, pool, error);
+    if (status == PL_OK && ground) {
+        sum_areas(out->light.values, LIGHT_SIDE, b.sums);
+        sum_areas(b.heights, LIGHT_SIDE, b.height_sums);
+        blur_job penumbra = {.side = LIGHT_SIDE,
+                             .sums = b.sums,
+                             .height_sums = b.height_sums,
+                             .reach = (int)(0.22f * out->light.scale),
+                             .spread = 0.5f * LIGHT_SPREAD * out->light.scale,
+                             .radii_out = b.radii};
+        pl_parallel_for(pool, penumbra_task, LIGHT_SIDE, 16, &penumbra);
+        blur(b.radii, &b, NULL, 0.02f * out->light.scale, 1, pool);
+        blur(out->light.values, &b, b.radii, 0.0f, 2, pool);
+    }
+    blur_free(&b);
+    return status;
+}
+
+// how much of the sky is hidden: coverage weighted by nearness to the ground, blurred
+static pl_status create_sky(const pl_render_mesh* mesh, int up_axis, pl_vec3f up,
+                            float ground_height, pl_pool* pool, pl_shadows* out, pl_error* error) {
+    pl_vec3 east, north, unused;
+    pl_view_axes(up_axis, &east, &north, &unused);
+    pl_status status = map_create(&out->sky, SKY_SIDE, pl_vec3f_of(east), pl_vec3f_of(north),
+                                  pl_scalef(-1.0f, up), error);
+    if (status != PL_OK) return status;
+    blur_buffers b = {0};
+    status = blur_create(SKY_SIDE, &b, error);
+    light_job job = {.mesh = mesh,
+                     .map = out->sky,
+                     .coverage = out->sky.values,
+                     .heights = b.heights,
+                     .ground_height = ground_height,
+                     .up = up};
+    if (status == PL_OK) status = draw_light(&job, pool, error);
+    if (status == PL_OK) {
+        float* near_part = b.radii; // free until now
+        for (size_t i = 0; i < (size_t)SKY_SIDE * SKY_SIDE; i++) {
+            float covered = out->sky.values[i];
+            float height = covered > 0.0f ? b.heights[i] / covered : 0.0f;
+            near_part[i] = covered * expf(-height * (1.0f / 0.04f));
+            out->sky.values[i] = covered * expf(-height * (1.0f / 0.35f));
+        }
+        blur(near_part, &b, NULL, 0.018f * out->sky.scale, 3, pool);
+        blur(out->sky.values, &b, NULL, 0.10f * out->sky.scale, 3, pool);
+        for (size_t i = 0; i < (size_t)SKY_SIDE * SKY_SIDE; i++)
+            out->sky.values[i] =
+                1.0f - (1.0f - 0.75f * out->sky.values[i]) * (1.0f - 0.55f * near_part[i]);
+    }
+    blur_free(&b);
+    return status;
+}
+
+pl_status pl_shadows_create(const pl_render_mesh* mesh, pl_vec3f light, int up_axis, bool ground,
+                            float ground_height, pl_pool* pool, pl_shadows* out, pl_error* error) {
+    *out = (pl_shadows){0};
+    pl_vec3 east, north, up;
+    pl_view_axes(up_axis, &east, &north, &up);
+    pl_status status =
+        create_light(mesh, light, pl_vec3f_of(up), ground, ground_height, pool, out, error);
+    if (status == PL_OK && ground)
+        status = create_sky(mesh, up_axis, pl_vec3f_of(up), ground_height, pool, out, error);
+    if (status != PL_OK) pl_shadows_free(out);
+    return status;
+}
+
+void pl_shadows_free(pl_shadows* shadows) {
+    map_free(&shadows->depth);
+    map_free(&shadows->light);
+    map_free(&shadows->sky);
+}
