@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A vertex is followed through the solid's frame, where the solid rests: from its place in the frame at the begin of
-// the step straight to that at its end. Where it enters decides the side it is pushed back to, so that it cannot come out
-// on the other one, however fast it or the solid is.
+// A vertex is followed through the solid's frame, where the solid rests: from its place in the
+// frame at the begin of the step straight to that at its end. Where it enters decides the side it
+// is pushed back to, so that it cannot come out on the other one, however fast it or the solid is.
 #include "contact/collision.h"
 
 #include <math.h>
 
 // the plane that touches the solid where the vertex is nearest, or came in
-static void make_contact(const pl_moving_solid* m, pl_vec3 surface, pl_vec3 normal, pl_contact* out) {
+static void make_contact(const pl_moving_solid* m, pl_vec3 surface, pl_vec3 normal,
+                         pl_contact* out) {
     pl_vec3 begin = pl_pose_to_world(&m->begin, surface), end = pl_pose_to_world(&m->end, surface);
     out->point = end;
     out->normal = pl_mat3_apply(&m->end.rotation, normal);
@@ -32,13 +33,15 @@ static bool find_entry(const pl_solid* solid, pl_vec3 from, pl_vec3 to, double r
     return true;
 }
 
-bool pl_find_contact(const pl_moving_solid* m, pl_vec3 start, pl_vec3 end, double thickness, pl_contact* out) {
+bool pl_find_contact(const pl_moving_solid* m, pl_vec3 start, pl_vec3 end, double thickness,
+                     pl_contact* out) {
     double room = m->thickness + thickness;
     pl_vec3 from = pl_pose_to_local(&m->begin, start), to = pl_pose_to_local(&m->end, end);
     pl_vec3 entry, entry_normal, normal;
     if (!find_entry(&m->solid, from, to, room, &entry, &entry_normal)) return false;
     double distance = pl_solid_distance(&m->solid, to, &normal);
-    if (distance <= room && pl_dot(normal, entry_normal) > 0.0) { // still on its side: the nearest place
+    if (distance <= room &&
+        pl_dot(normal, entry_normal) > 0.0) { // still on its side: the nearest place
         make_contact(m, pl_madd(to, room - distance, normal), normal, out);
         return true;
     }
@@ -47,7 +50,8 @@ bool pl_find_contact(const pl_moving_solid* m, pl_vec3 start, pl_vec3 end, doubl
     return true;
 }
 
-int pl_detect_collisions(void* user, const double* start, const double* x, pl_contact* out, int capacity) {
+int pl_detect_collisions(void* user, const double* start, const double* x, pl_contact* out,
+                         int capacity) {
     const pl_collision_job* job = user;
     int found = 0;
     for (int g = 0; g < job->group_count; g++) {

@@ -16,7 +16,9 @@ typedef struct pl_pose {
     pl_vec3 translation;
 } pl_pose;
 
-static inline pl_pose pl_pose_identity(void) { return (pl_pose){pl_mat3_identity(), {0.0, 0.0, 0.0}}; }
+static inline pl_pose pl_pose_identity(void) {
+    return (pl_pose){pl_mat3_identity(), {0.0, 0.0, 0.0}};
+}
 static inline pl_vec3 pl_pose_to_world(const pl_pose* pose, pl_vec3 local) {
     return pl_add(pl_mat3_apply(&pose->rotation, local), pose->translation);
 }
@@ -34,7 +36,8 @@ typedef struct pl_moving_solid {
     double stiffness; // of the penalty [N/m]; 0: that of the vertex
 } pl_moving_solid;
 
-// What is tested: vertices (of a body's surface) with the room they keep and the penalty they ask for.
+// What is tested: vertices (of a body's surface) with the room they keep and the penalty they ask
+// for.
 typedef struct pl_colliding_vertices {
     const int* vertices;
     int count;
@@ -51,9 +54,11 @@ typedef struct pl_collision_job {
 } pl_collision_job;
 
 // The nearest contact of one vertex with one solid during a step, if there is any.
-bool pl_find_contact(const pl_moving_solid* solid, pl_vec3 start, pl_vec3 end, double thickness, pl_contact* out);
+bool pl_find_contact(const pl_moving_solid* solid, pl_vec3 start, pl_vec3 end, double thickness,
+                     pl_contact* out);
 
 // A pl_detect whose user is a pl_collision_job: contacts by group, vertex and solid, in this order.
-int pl_detect_collisions(void* job, const double* start, const double* x, pl_contact* out, int capacity);
+int pl_detect_collisions(void* job, const double* start, const double* x, pl_contact* out,
+                         int capacity);
 
 #endif

@@ -45,9 +45,10 @@ static double box_distance(const pl_solid* s, pl_vec3 p, pl_vec3* normal) {
     return nearest;
 }
 
-// A cone with round ends: the nearest of all balls along the axis. Along x from a, at y across, the best ball is at
-// t = (x + s y / sqrt(1 - s^2)) / l with s = (r_b - r_a) / l.
-static double cone_distance(pl_vec3 a, double ra, pl_vec3 b, double rb, pl_vec3 p, pl_vec3* normal) {
+// A cone with round ends: the nearest of all balls along the axis. Along x from a, at y across, the
+// best ball is at t = (x + s y / sqrt(1 - s^2)) / l with s = (r_b - r_a) / l.
+static double cone_distance(pl_vec3 a, double ra, pl_vec3 b, double rb, pl_vec3 p,
+                            pl_vec3* normal) {
     pl_vec3 axis = pl_sub(b, a);
     double length = pl_norm(axis), t;
     if (length <= fabs(rb - ra)) {
@@ -72,8 +73,8 @@ static double chain_distance(const pl_solid* s, pl_vec3 p, pl_vec3* normal) {
     for (int k = 0; k < last; k++) {
         int next = s->point_count > 1 ? k + 1 : k;
         pl_vec3 n;
-        double d = cone_distance(pl_vec3_load(s->points + 3 * k), s->radii[k], pl_vec3_load(s->points + 3 * next),
-                                 s->radii[next], p, &n);
+        double d = cone_distance(pl_vec3_load(s->points + 3 * k), s->radii[k],
+                                 pl_vec3_load(s->points + 3 * next), s->radii[next], p, &n);
         if (d < best) best = d, *normal = n;
     }
     return best;
@@ -89,7 +90,8 @@ static double cylinder_distance(const pl_solid* s, pl_vec3 p, pl_vec3* normal) {
     double beyond_end = fabs(x - 0.5 * length) - 0.5 * length, beyond_side = y - s->radius;
     if (beyond_end > 0.0 && beyond_side > 0.0) { // nearest to the rim
         double distance = hypot(beyond_end, beyond_side);
-        *normal = pl_add(pl_scale(beyond_end / distance, end), pl_scale(beyond_side / distance, side));
+        *normal =
+            pl_add(pl_scale(beyond_end / distance, end), pl_scale(beyond_side / distance, side));
         return distance;
     }
     *normal = beyond_end > beyond_side ? end : side;
@@ -137,27 +139,32 @@ static pl_box ball_box(pl_vec3 centre, double r) {
 pl_box pl_solid_bounds(const pl_solid* s) {
     pl_box box = pl_box_empty();
     switch (s->kind) {
-    case PL_SOLID_PLANE: return (pl_box){{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
+    case PL_SOLID_PLANE:
+        return (pl_box){{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
     case PL_SOLID_SPHERE: return ball_box(s->a, s->radius);
     case PL_SOLID_BOX: return (pl_box){s->a, s->b};
     case PL_SOLID_CHAIN:
         for (int k = 0; k < s->point_count; k++)
             box = pl_box_add_box(box, ball_box(pl_vec3_load(s->points + 3 * k), s->radii[k]));
         return box;
-    case PL_SOLID_CYLINDER: return pl_box_add_box(ball_box(s->a, s->radius), ball_box(s->b, s->radius));
+    case PL_SOLID_CYLINDER:
+        return pl_box_add_box(ball_box(s->a, s->radius), ball_box(s->b, s->radius));
     case PL_SOLID_TORUS: return ball_box(s->a, s->radius + s->tube);
     case PL_SOLID_GRID: {
         const pl_sdf_grid* g = s->grid;
-        pl_vec3 size = {g->spacing * (g->size[0] - 1), g->spacing * (g->size[1] - 1), g->spacing * (g->size[2] - 1)};
+        pl_vec3 size = {g->spacing * (g->size[0] - 1), g->spacing * (g->size[1] - 1),
+                        g->spacing * (g->size[2] - 1)};
         return (pl_box){g->origin, pl_add(g->origin, size)};
     }
     }
     return box;
 }
 
-bool pl_solid_sweep(const pl_solid* s, pl_vec3 from, pl_vec3 to, double distance, double* part, pl_vec3* normal) {
-    // The distance changes by at most the way gone, so it is safe to advance by what is left of it. A step of at least
-    // this part keeps grazing ways from taking for ever; it is far below the thickness that matters.
+bool pl_solid_sweep(const pl_solid* s, pl_vec3 from, pl_vec3 to, double distance, double* part,
+                    pl_vec3* normal) {
+    // The distance changes by at most the way gone, so it is safe to advance by what is left of it.
+    // A step of at least this part keeps grazing ways from taking for ever; it is far below the
+    // thickness that matters.
     enum { MAX_STEPS = 256 };
     double way = pl_distance(from, to), at = 0.0;
     for (int k = 0; k < MAX_STEPS; k++) {
