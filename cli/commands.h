@@ -7,7 +7,7 @@
 #define PL_CLI_COMMANDS_H
 
 // name, summary
-#define COMMAND_LIST(X)
+#define COMMAND_LIST(X) X(info, "what a mesh is like, what is wrong with it")
 
 #define COMMAND_PROTOTYPE(name, summary) int cmd_##name(int argc, char** argv);
 COMMAND_LIST(COMMAND_PROTOTYPE)

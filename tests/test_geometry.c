@@ -15,10 +15,10 @@ static pl_vec3 random_point(pl_random* random, double size) {
     return (pl_vec3){x, y, pl_random_uniform(random, -size, size)};
 }
 
-static void build_shape(const pl_mesh* mesh, pl_shape* shape) {
+static void build_solid(const pl_mesh* mesh, pl_solid* solid) {
     pl_error error;
-    CHECK_OK(pl_shape_build(mesh->positions, mesh->vertex_count, mesh->triangles,
-                            mesh->triangle_count, shape, &error),
+    CHECK_OK(pl_solid_build(mesh->positions, mesh->vertex_count, mesh->triangles,
+                            mesh->triangle_count, solid, &error),
              &error);
 }
 
@@ -26,34 +26,34 @@ TEST(winding_of_closed_and_open_surfaces)
 {
     pl_mesh* sphere = sample_sphere(4);
     pl_mesh* pair = sample_join(sphere, sphere, 0.5);
-    pl_shape shape;
+    pl_solid solid;
     pl_random random = {1};
-    build_shape(pair, &shape);
+    build_solid(pair, &solid);
     for (int q = 0; q < 500; q++) {
         pl_vec3 p = random_point(&random, 2.0);
         double r1 = pl_norm(p), r2 = pl_distance(p, (pl_vec3){0.5, 0, 0});
         if (fabs(r1 - 1.0) < 0.01 || fabs(r2 - 1.0) < 0.01) continue; // between sphere and facets
-        double exact = pl_winding_number(&shape.winding, p, INFINITY);
+        double exact = pl_winding_number(&solid.winding, p, INFINITY);
         CHECK_NEAR(exact, (r1 < 1.0) + (r2 < 1.0), 1e-12);
-        CHECK_INT(pl_shape_inside(&shape, p), r1 < 1.0 || r2 < 1.0);
+        CHECK_INT(pl_solid_inside(&solid, p), r1 < 1.0 || r2 < 1.0);
     }
-    pl_shape_free(&shape);
+    pl_solid_free(&solid);
     // half a sphere: the rough number stays near the exact one, and nearer with more accuracy
     double errors[3] = {0};
     pl_mesh half = *sphere;
     half.triangle_count = sphere->triangle_count / 2;
-    build_shape(&half, &shape);
-    CHECK(!shape.closed && shape.edges.hole_count >= 1);
+    build_solid(&half, &solid);
+    CHECK(!solid.closed && solid.edges.hole_count >= 1);
     for (int q = 0; q < 500; q++) {
         pl_vec3 p = random_point(&random, 1.5);
-        double exact = pl_winding_number(&shape.winding, p, INFINITY);
+        double exact = pl_winding_number(&solid.winding, p, INFINITY);
         for (int k = 0; k < 3; k++)
-            errors[k] = fmax(errors[k], fabs(pl_winding_number(&shape.winding, p, 2 << k) - exact));
+            errors[k] = fmax(errors[k], fabs(pl_winding_number(&solid.winding, p, 2 << k) - exact));
     }
     if (!(errors[0] < 0.05 && errors[1] < 0.01 && errors[2] < 0.001))
         pl_test_fail(__FILE__, __LINE__, "errors %g %g %g", errors[0], errors[1], errors[2]);
     CHECK(errors[0] > 0.0);
-    pl_shape_free(&shape);
+    pl_solid_free(&solid);
     pl_mesh_destroy(pair);
     pl_mesh_destroy(sphere);
 }
@@ -61,22 +61,22 @@ TEST(winding_of_closed_and_open_surfaces)
 TEST(sdf_grid_of_a_sphere)
 {
     pl_mesh* sphere = sample_sphere(5);
-    pl_shape shape;
+    pl_solid solid;
     pl_error error;
-    build_shape(sphere, &shape);
-    CHECK(shape.closed && !shape.turned);
+    build_solid(sphere, &solid);
+    CHECK(solid.closed && !solid.turned);
     pl_pool* pool;
     CHECK_OK(pl_pool_create(3, &pool, &error), &error);
     pl_sdf_grid exact, band;
     pl_sdf_options options = {.spacing = 0.1, .margin = 0.25};
-    CHECK_OK(pl_sdf_grid_build(&shape, &options, pool, &exact, &error), &error);
+    CHECK_OK(pl_sdf_grid_build(&solid, &options, pool, &exact, &error), &error);
     options.band = 0.35;
-    CHECK_OK(pl_sdf_grid_build(&shape, &options, NULL, &band, &error), &error);
+    CHECK_OK(pl_sdf_grid_build(&solid, &options, NULL, &band, &error), &error);
     pl_random random = {3};
     for (int q = 0; q < 1000; q++) {
         pl_vec3 p = random_point(&random, 1.2), gradient;
         double distance = pl_norm(p) - 1.0;
-        CHECK_NEAR(pl_shape_distance(&shape, p, INFINITY), distance, 0.002);
+        CHECK_NEAR(pl_solid_distance(&solid, p, INFINITY), distance, 0.002);
         double value = pl_sdf_grid_value(&exact, p, &gradient);
         CHECK_NEAR(value, distance, pl_norm(p) > 0.3 ? 0.012 : 0.12);
         if (fabs(distance) < 0.2) CHECK(value == pl_sdf_grid_value(&band, p, NULL));
@@ -94,12 +94,12 @@ TEST(sdf_grid_of_a_sphere)
     CHECK_NEAR(pl_sdf_grid_value(&exact, (pl_vec3){3.0, 0.0, 0.0}, NULL), 2.0, 0.05);
     pl_sdf_grid_free(&exact);
     options.spacing = 1e-5;
-    CHECK_INT(pl_sdf_grid_build(&shape, &options, NULL, &exact, &error), PL_ERROR_LIMIT);
+    CHECK_INT(pl_sdf_grid_build(&solid, &options, NULL, &exact, &error), PL_ERROR_LIMIT);
     options.spacing = 0.0;
-    CHECK_INT(pl_sdf_grid_build(&shape, &options, NULL, &exact, &error), PL_ERROR_ARGUMENT);
+    CHECK_INT(pl_sdf_grid_build(&solid, &options, NULL, &exact, &error), PL_ERROR_ARGUMENT);
     pl_sdf_grid_free(&band);
     pl_pool_destroy(pool);
-    pl_shape_free(&shape);
+    pl_solid_free(&solid);
     pl_mesh_destroy(sphere);
 }
 
@@ -203,18 +203,18 @@ TEST(geometry_survives_every_failing_allocation)
     size_t before = pl_byte_count();
     pl_error error;
     for (int64_t nth = 1;; nth++) {
-        pl_shape shape = {0};
+        pl_solid solid = {0};
         pl_sdf_grid grid = {0};
         pl_inject_failure(nth);
         pl_status status =
-            pl_shape_build(sphere->positions, sphere->vertex_count, sphere->triangles,
-                           sphere->triangle_count, &shape, &error);
+            pl_solid_build(sphere->positions, sphere->vertex_count, sphere->triangles,
+                           sphere->triangle_count, &solid, &error);
         if (status == PL_OK)
             status =
-                pl_sdf_grid_build(&shape, &(pl_sdf_options){.spacing = 0.5}, NULL, &grid, &error);
+                pl_sdf_grid_build(&solid, &(pl_sdf_options){.spacing = 0.5}, NULL, &grid, &error);
         pl_inject_failure(0);
         pl_sdf_grid_free(&grid);
-        pl_shape_free(&shape);
+        pl_solid_free(&solid);
         CHECK_INT(pl_byte_count(), before);
         if (status == PL_OK) break;
         CHECK_INT(status, PL_ERROR_MEMORY);

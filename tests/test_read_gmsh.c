@@ -281,3 +281,219 @@ TEST(gmsh_writing_survives_every_failing_allocation)
     }
     pl_mesh_destroy(mesh);
 }
+
+TEST(gmsh_version_2_repeats_elements_per_group)
+{
+    static const char text[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
+                               "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"
+                               "$Elements\n4\n1 4 2 1 1 1 2 3 4\n2 4 2 2 1 1 2 3 4\n"
+                               "3 4 2 5 1 1 2 3 4\n4 4 2 5 1 1 2 3 4\n$EndElements\n";
+    pl_mesh* mesh = pl_test_read_text("r.msh", text, NULL);
+    CHECK_INT(mesh->tet_count, 2); // the last one is in the same group: a defect, not a repetition
+    CHECK_INT(mesh->region_count, 3);
+    CHECK_INT(pl_mesh_region(mesh, PL_ELEMENT_TET, "volume_1")->count, 1);
+    CHECK_INT(pl_mesh_region(mesh, PL_ELEMENT_TET, "volume_5")->count, 2);
+    pl_mesh_destroy(mesh);
+}
+
+TEST(gmsh_reads_version_4_0_and_line_ends_of_windows)
+{
+    static const char text[] =
+        "$MeshFormat\r\n4 0 8\r\n$EndMeshFormat\r\n"
+        "$Entities\r\n0 0 0 1\r\n7 0 0 0 1 1 1 1 3 0\r\n$EndEntities\r\n"
+        "$Nodes\r\n1 4\r\n7 3 0 4\r\n1 0 0 0\r\n2 1 0 0\r\n3 0 1 0\r\n4 0 0 1\r\n$EndNodes\r\n"
+        "$Elements\r\n1 1\r\n7 3 4 1\r\n1 1 2 3 4\r\n$EndElements\r\n";
+    pl_mesh* mesh = pl_test_read_text("crlf.msh", text, NULL);
+    CHECK_NEAR(pl_test_volume(mesh), 1.0 / 6.0, 0.0);
+    CHECK(pl_mesh_region(mesh, PL_ELEMENT_TET, "volume_3"));
+    pl_mesh_destroy(mesh);
+}
+
+TEST(gmsh_cut_anywhere_gives_an_error)
+{
+    bytes b2 = {0}, b41 = {0};
+    make_binary_2(&b2);
+    make_binary_41(&b41);
+    // only cuts between the elements and the values, or in the last line end, leave a whole mesh
+    const char* text = strstr(small_2, "$NodeData");
+    int whole = pl_test_every_cut("cut.msh", small_2, (size_t)(text - small_2));
+    CHECK(whole <= 1);
+    CHECK(pl_test_every_cut("cut.msh", small_2, sizeof small_2 - 1) <= 6);
+    CHECK(pl_test_every_cut("cut.msh", small_41, sizeof small_41 - 1) <= 1);
+    CHECK(pl_test_every_cut("cut.msh", b2.data, b2.size) <= 3);
+    CHECK(pl_test_every_cut("cut.msh", b41.data, b41.size) <= 1);
+}
+
+TEST(gmsh_survives_random_damage)
+{
+    bytes b2 = {0}, b41 = {0};
+    make_binary_2(&b2);
+    make_binary_41(&b41);
+    pl_test_random_damage("damaged.msh", small_2, sizeof small_2 - 1, 3000);
+    pl_test_random_damage("damaged.msh", small_41, sizeof small_41 - 1, 3000);
+    pl_test_random_damage("damaged.msh", b2.data, b2.size, 3000);
+    pl_test_random_damage("damaged.msh", b41.data, b41.size, 3000);
+}
+
+TEST(gmsh_survives_every_failing_allocation)
+{
+    pl_test_every_allocation("small.msh", small_2, sizeof small_2 - 1);
+    pl_test_every_allocation("small.msh", small_41, sizeof small_41 - 1);
+}
+
+TEST(gmsh_gzipped)
+{
+    bytes b = {0};
+    make_binary_41(&b);
+    pl_test_gzipped("small.msh", small_41, sizeof small_41 - 1);
+    pl_test_gzipped("small.msh", b.data, b.size);
+}
+
+TEST(gmsh_with_decimal_comma)
+{ pl_test_decimal_comma("small.msh", small_2, sizeof small_2 - 1); }
+
+#define FORMAT_2 "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
+#define FORMAT_41 "$MeshFormat\n4.1 0 8\n$EndMeshFormat\n"
+#define NODES_2 "$Nodes\n4\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n"
+
+typedef struct refusal {
+    const char* text;
+    pl_status status;
+    const char* part;
+} refusal;
+
+TEST(gmsh_refuses_bad_input)
+{
+    static const refusal cases[] = {
+        {"", PL_ERROR_FORMAT, "has no $MeshFormat"},
+        {"garbage", PL_ERROR_FORMAT, "expected $MeshFormat"},
+        {"\x7f\x45\x4c\x46\x01\x02", PL_ERROR_FORMAT, "expected $MeshFormat"},
+        {"$NOD\n1\n", PL_ERROR_UNSUPPORTED, "Gmsh format 1"},
+        {"$MeshFormat\n3.0 0 8\n$EndMeshFormat\n", PL_ERROR_UNSUPPORTED, "format 3 is not read"},
+        {"$MeshFormat\n4.0 1 8\n", PL_ERROR_UNSUPPORTED, "binary files of format 4.0"},
+        {"$MeshFormat\n4.1 1 4\n", PL_ERROR_UNSUPPORTED, "numbers of 4 bytes"},
+        {"$MeshFormat\n4.1 7 8\n", PL_ERROR_FORMAT, "file type is 7"},
+        {"$MeshFormat\n4.1 1 8\nabcd\n", PL_ERROR_FORMAT, "byte order"},
+        {"$Nodes\n", PL_ERROR_FORMAT, "$Nodes comes before $MeshFormat"},
+        {FORMAT_2, PL_ERROR_FORMAT, "has no $Nodes"},
+        {FORMAT_2 NODES_2, PL_ERROR_FORMAT, "has no $Elements"},
+        {FORMAT_2 NODES_2 NODES_2, PL_ERROR_UNSUPPORTED, ": a second $Nodes"},
+        {FORMAT_2 "$Elements\n0\n$EndElements\n", PL_ERROR_FORMAT, "comes before $Nodes"},
+        {FORMAT_2 "$Nodes\n0\n$EndNodes\n$Elements\n0\n$EndElements\n", PL_ERROR_MESH,
+         "no tets and no triangles"},
+        {FORMAT_2 NODES_2 "$Elements\n0\n$EndElements\n", PL_ERROR_MESH, "4 vertices, but no tets"},
+        {FORMAT_2 "$Nodes\n2147483648\n1 0 0 0\n", PL_ERROR_FORMAT, "2147483648 nodes are stated"},
+        {FORMAT_2 "$Nodes\n99999999999999999999\n", PL_ERROR_FORMAT, "number of nodes"},
+        {FORMAT_2 "$Nodes\n-1\n", PL_ERROR_FORMAT, "-1 nodes are stated"},
+        {FORMAT_2 "$Nodes\n2\n1 0 0 0\n1 0 0 1\n$EndNodes\n", PL_ERROR_FORMAT,
+         "node tag 1 is given twice"},
+        {FORMAT_2 "$Nodes\n2\n1 0 0 zero\n2 0 0 0\n$EndNodes\n", PL_ERROR_FORMAT,
+         ":6: expected a coordinate, found \"zero\""},
+        {FORMAT_2 "$Nodes\n3\n1 0 0 0\n2 0 0 0\n$EndNodes\n", PL_ERROR_FORMAT,
+         "expected a node's number"},
+        {FORMAT_2 "$Nodes\n1\n1 0 0 0\n2 0 0 0\n$EndNodes\n", PL_ERROR_FORMAT,
+         "expected $EndNodes, found \"2\""},
+        {FORMAT_2 NODES_2 "$Elements\n1\n1 4 0 1 2 3 5\n$EndElements\n", PL_ERROR_FORMAT,
+         "tet 0 refers to node 5"},
+        {FORMAT_2 NODES_2 "$Elements\n1\n1 4 0 1 2 3 -1\n$EndElements\n", PL_ERROR_FORMAT,
+         "tet 0 refers to node -1"},
+        {FORMAT_2 NODES_2 "$Elements\n2\n1 4 0 1 2 3 4\n$EndElements\n", PL_ERROR_FORMAT,
+         "expected an element"},
+        {FORMAT_2 NODES_2 "$Elements\n2147483648\n1 4 0 1 2 3 4\n", PL_ERROR_FORMAT,
+         "expected an element"},
+        {FORMAT_2 NODES_2 "$Elements\n1\n1 77 0 1 2 3 4\n", PL_ERROR_UNSUPPORTED, "Gmsh type 77"},
+        {FORMAT_2 NODES_2 "$Elements\n1\n1 4 2147483647 1 2 3 4\n", PL_ERROR_FORMAT,
+         "2147483647 tags"},
+        {FORMAT_2 NODES_2 "$Elements\n2\n1 6 0 1 2 3 4 1 2\n2 4 0 1 2 3 4\n$EndElements\n",
+         PL_ERROR_UNSUPPORTED, "holds 1 prisms"},
+        {FORMAT_2 NODES_2 "$Elements\n1\n1 11 0 1 2 3 4 1 2 3 4 1 2\n$EndElements\n",
+         PL_ERROR_UNSUPPORTED, "SetOrder 1"},
+        {FORMAT_41 "$Nodes\n1 4 1 4\n3 1 0 5\n1\n2\n3\n4\n0 0 0\n0 0 0\n0 0 0\n0 0 0\n",
+         PL_ERROR_FORMAT, "a block of 5 nodes"},
+        {FORMAT_41 "$Nodes\n1 2 1 2\n3 1 0 1\n1\n0 0 0\n$EndNodes\n", PL_ERROR_FORMAT,
+         "2 nodes are stated, but the blocks hold 1"},
+        {FORMAT_41 "$Nodes\n1 1 1 1\n9 1 0 1\n1\n0 0 0\n$EndNodes\n", PL_ERROR_FORMAT,
+         "dimension 9"},
+        {FORMAT_41 "$Nodes\n0 2147483648 1 1\n$EndNodes\n", PL_ERROR_FORMAT, "2147483648 nodes"},
+        {FORMAT_41 "$Nodes\n0 0 0 0\n$EndNodes\n$Elements\n1 1 1 1\n3 1 4 4611686018427387904\n",
+         PL_ERROR_FORMAT, "too short"},
+        {FORMAT_41 "$Other\n1 2 3\n", PL_ERROR_FORMAT, "$EndOther is missing"},
+        {FORMAT_41 "$Entities\n0 0 0 2147483648\n1 0 0 0 0 0 0 0 0\n", PL_ERROR_FORMAT,
+         "expected an entity"},
+        {FORMAT_41 "$PhysicalNames\n1\n3 1 open\n", PL_ERROR_FORMAT, "a name in quotes"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        pl_test_text_refused("bad.msh", cases[i].text, cases[i].status, cases[i].part);
+}
+
+static void check_file_refused(const char* name, const char* part) {
+    pl_mesh* mesh;
+    pl_error error = {0};
+    CHECK_INT(pl_mesh_read(pl_test_data(name), NULL, &mesh, NULL, &error), PL_ERROR_UNSUPPORTED);
+    CHECK_TEXT(error.text, part);
+    CHECK_TEXT(error.text, name);
+}
+
+TEST(gmsh_refuses_shared_bad_input)
+{
+    check_file_refused("bad_input/polyfem_armadillo_order4.msh.gz", "4680 tetrahedra of order 4");
+    check_file_refused("bad_input/polyfem_hexahedron.msh", "1 hexahedra");
+    check_file_refused("tets/vega_asian_dragon_1k.veg", "a Vega mesh");
+    check_file_refused("bad_input/softcon_octopus_1k_flipped.tet", ".tet means different things");
+}
+
+TEST(gmsh_notes_coordinates_that_are_not_finite)
+{
+    pl_notes* notes;
+    CHECK_INT(pl_notes_create(&notes), PL_OK);
+    static const char text[] =
+        FORMAT_2 "$Nodes\n4\n1 0 0 0\n2 nan 0 0\n3 0 -inf 0\n4 0 0 1\n$EndNodes\n"
+                 "$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n";
+    pl_mesh* mesh = pl_test_read_text("nan.msh", text, notes);
+    CHECK(isnan(mesh->positions[3]) && isinf(mesh->positions[7]));
+    CHECK(pl_test_noted(notes,
+                        "2 vertices have coordinates that are not finite, the first is vertex 1"));
+    pl_mesh_destroy(mesh);
+    pl_notes_destroy(notes);
+}
+
+TEST(gmsh_strict_refuses_what_is_mended)
+{
+    // a value for an element that is not there is dropped, with a note
+    static const char text[] = FORMAT_2 NODES_2
+        "$Elements\n1\n1 4 0 1 2 3 4\n$EndElements\n$ElementData\n1\n\"E\"\n0\n3\n0\n1\n1\n9 "
+        "1\n$EndElementData\n";
+    pl_mesh_read_options strict = {.strict = true};
+    pl_mesh* mesh;
+    pl_error error = {0};
+    CHECK_INT(pl_mesh_read_memory(text, sizeof text - 1, "s.msh", &strict, &mesh, NULL, &error),
+              PL_ERROR_MESH);
+    CHECK_TEXT(error.text, "1 values of \"E\" are dropped");
+    mesh = pl_test_read_text("s.msh", text, NULL);
+    pl_mesh_destroy(mesh);
+}
+
+TEST(gmsh_huge_tags_and_many_groups_take_little_memory)
+{
+    enum { COUNT = 6000 };
+    size_t room = 200 + (size_t)COUNT * 64, used = 0;
+    char* text = malloc(room);
+    CHECK(text);
+    used += (size_t)snprintf(text, room,
+                             FORMAT_2 "$Nodes\n4\n1 0 0 0\n2147483647 1 0 0\n9000000000000000000 0 "
+                                      "1 0\n-9000000000000000000 0 0 1\n$EndNodes\n$Elements\n%d\n",
+                             COUNT);
+    for (int i = 1; i <= COUNT; i++)
+        used += (size_t)snprintf(text + used, room - used,
+                                 "%d 2 2 %d %d 1 2147483647 9000000000000000000\n", i, i, i);
+    snprintf(text + used, room - used, "$EndElements\n");
+    pl_notes* notes;
+    CHECK_INT(pl_notes_create(&notes), PL_OK);
+    pl_mesh* mesh = pl_test_read_text("many.msh", text, notes);
+    CHECK_INT(mesh->region_count, 0);
+    CHECK(pl_test_noted(notes, "6000 groups named surface_N are too many"));
+    CHECK(pl_byte_count() < 1 << 20);
+    pl_mesh_destroy(mesh);
+    pl_notes_destroy(notes);
+    free(text);
+}

@@ -162,7 +162,7 @@ TEST(stuffing_of_a_surface)
     CHECK_OK(pl_tetrahedralise(surface, &strict, &mesh, notes, &error), &error);
     tet_quality q = check_tets(mesh);
     CHECK(q.min_angle > min_angle && q.max_angle < max_angle);
-    CHECK_NEAR(q.mean_edge, 2.0 * sqrt(3.0) / 30.0, 0.1 * q.mean_edge);
+    CHECK_NEAR(q.mean_edge, 2.0 * sqrt(3.0) / 50.0, 0.1 * q.mean_edge);
     CHECK_INT(pl_notes_count(notes), 1);
     CHECK_TEXT(pl_notes_text(notes, 0, NULL), "% of the surface's");
     for (int threads = 1; threads <= 4; threads++) check_same_bits(surface, threads, mesh);

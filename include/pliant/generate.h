@@ -24,7 +24,7 @@ extern "C" {
     X(DOUBLE, inner_radius, "m", NULL, "radius of the inner surface")                              \
     X(DOUBLE, outer_radius, "m", NULL, "radius of the outer surface")                              \
     X(DOUBLE, ring_radius, "m", NULL, "from the centre of a torus to the centre of its tube")      \
-    X(DOUBLE, height, "m", NULL, "length along the axis z")                                        \
+    X(DOUBLE, height, "m", NULL, "length along the axis: z, of a bear y")                          \
     X(DOUBLE, left_height, "m", NULL, "height of the left side, which starts at y = 0")            \
     X(DOUBLE, right_low, "m", NULL, "y of the lower right corner")                                 \
     X(DOUBLE, right_high, "m", NULL, "y of the upper right corner")                                \

@@ -7,6 +7,7 @@
 
 #include <pliant/generate.h>
 #include <pliant/mesh.h>
+#include <pliant/mesh_check.h>
 #include <pliant/mesh_surface.h>
 #include <pliant/parallel.h>
 #include <pliant/status.h>

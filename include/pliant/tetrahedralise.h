@@ -18,7 +18,7 @@ extern "C" {
 typedef void (*pl_implicit)(const double* points, int count, double* values, void* user);
 
 typedef struct pl_tetrahedralise_options {
-    /// Mean length of the inner edges [m]; 0 takes a thirtieth of the bounding box's diagonal.
+    /// Mean length of the inner edges [m]; 0 takes a fiftieth of the bounding box's diagonal.
     double edge;
     /// Parts of the mesh that are connected to nothing else and hold less than this share of its
     /// volume are dropped, and that is noted. 0 keeps everything.
@@ -33,7 +33,7 @@ PL_API pl_tetrahedralise_options pl_default_tetrahedralise_options(void);
 /// Tets inside the triangles of a mesh (its own tets are not looked at). All tets have positive
 /// volume and dihedral angles between 10.7 and 164.9 degrees; the boundary is a manifold whose
 /// vertices lie on the surface, not at its vertices, and features thinner than an edge are lost.
-/// Self-intersections are tolerated, as are holes of up to a twentieth of the area; what was found
+/// Self-intersections are tolerated, as are holes of up to 8 % of the area; what was found
 /// is noted. options, notes and error may be NULL.
 /// PL_ERROR_MESH: no triangles, coordinates that are not finite, a surface too open to have an
 /// inside (cloth), or nothing inside at this edge length. PL_ERROR_LIMIT: the edge is too small.
@@ -46,6 +46,15 @@ PL_API pl_status pl_tetrahedralise_implicit(pl_implicit function, void* user, co
                                             const double* high,
                                             const pl_tetrahedralise_options* options, pl_mesh** out,
                                             pl_notes* notes, pl_error* error);
+
+/// Roughly the signed distance [m] of a point (3 doubles) to a gummy bear of that height [m]:
+/// negative inside, exact in sign, and to first order at the surface. The bear stands on the plane
+/// y = 0 around the origin, is symmetric in x, and looks along +z.
+PL_API double pl_gummy_bear_distance(const double* point, double height);
+
+/// The bear's tets and, as triangles, its boundary, with the regions "surface" and "soles".
+PL_API pl_status pl_gummy_bear(double height, const pl_tetrahedralise_options* options,
+                               pl_mesh** out, pl_notes* notes, pl_error* error);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,7 @@
 enum { ROW_BLOCK = 4, ROW_CHUNK = 64 };
 
 typedef struct fill {
-    const pl_shape* shape;
+    const pl_solid* solid;
     const pl_sdf_grid* grid;
     double band;
 } fill;
@@ -25,7 +25,7 @@ static void fill_row(const fill* f, int row) {
             points[3 * i + 1] = grid->origin.y + grid->spacing * (row % grid->size[1]);
             points[3 * i + 2] = grid->origin.z + grid->spacing * (row / grid->size[1]);
         }
-        pl_shape_distances(f->shape, points, count, f->band, values + begin);
+        pl_solid_distances(f->solid, points, count, f->band, values + begin);
     }
 }
 
@@ -34,16 +34,16 @@ static void fill_task(int begin, int end, int worker, void* user) {
     for (int row = begin; row < end; row++) fill_row(user, row);
 }
 
-static pl_status choose_size(const pl_shape* shape, const pl_sdf_options* options,
+static pl_status choose_size(const pl_solid* solid, const pl_sdf_options* options,
                              pl_sdf_grid* grid, pl_error* error) {
     if (!(options->spacing > 0.0) || !(options->margin >= 0.0) || !isfinite(options->margin))
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "a distance grid needs a spacing above 0 and a margin of 0 or more, not %g "
                        "and %g",
                        options->spacing, options->margin);
-    if (shape->tree.bvh.node_count == 0)
+    if (solid->tree.bvh.node_count == 0)
         return pl_fail(error, PL_ERROR_MESH, "a distance grid needs a surface with triangles");
-    pl_box box = shape->tree.bvh.nodes[0].box;
+    pl_box box = solid->tree.bvh.nodes[0].box;
     pl_vec3 margin = {options->margin, options->margin, options->margin};
     grid->origin = pl_sub(box.low, margin);
     pl_vec3 extent = pl_add(pl_box_size(box), pl_scale(2.0, margin));
@@ -63,15 +63,15 @@ static size_t node_count(const pl_sdf_grid* grid) {
     return (size_t)grid->size[0] * (size_t)grid->size[1] * (size_t)grid->size[2];
 }
 
-pl_status pl_sdf_grid_build(const pl_shape* shape, const pl_sdf_options* options, pl_pool* pool,
+pl_status pl_sdf_grid_build(const pl_solid* solid, const pl_sdf_options* options, pl_pool* pool,
                             pl_sdf_grid* out, pl_error* error) {
     *out = (pl_sdf_grid){0};
     pl_sdf_grid grid = {0};
-    pl_status status = choose_size(shape, options, &grid, error);
+    pl_status status = choose_size(solid, options, &grid, error);
     if (status != PL_OK) return status;
     grid.values = PL_ALLOC(double, node_count(&grid));
     if (!grid.values) return pl_fail_memory(error, "a distance grid");
-    fill f = {shape, &grid, options->band > 0.0 ? options->band : INFINITY};
+    fill f = {solid, &grid, options->band > 0.0 ? options->band : INFINITY};
     pl_parallel_for(pool, fill_task, grid.size[1] * grid.size[2], ROW_BLOCK, &f);
     *out = grid;
     return PL_OK;

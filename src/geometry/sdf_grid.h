@@ -7,7 +7,7 @@
 #define PL_GEOMETRY_SDF_GRID_H
 
 #include "base/parallel.h"
-#include "geometry/shape.h"
+#include "geometry/solid.h"
 
 typedef struct pl_sdf_grid {
     pl_vec3 origin; // of node 0 0 0
@@ -24,7 +24,7 @@ typedef struct pl_sdf_options {
 
 // PL_ERROR_ARGUMENT for a spacing that is not positive, PL_ERROR_LIMIT for one so fine that there
 // would be more than 2^31 nodes.
-pl_status pl_sdf_grid_build(const pl_shape* shape, const pl_sdf_options* options, pl_pool* pool,
+pl_status pl_sdf_grid_build(const pl_solid* solid, const pl_sdf_options* options, pl_pool* pool,
                             pl_sdf_grid* out, pl_error* error);
 void pl_sdf_grid_free(pl_sdf_grid* grid);
 

@@ -5,6 +5,7 @@
 // through vertices by a union of vertices.
 #include "mesh/components.h"
 #include "base/memory.h"
+#include "mesh/disjoint_sets.h"
 
 // 1 if the side's vertices, in the element's own order, are an odd permutation of ascending order.
 static int side_parity(const int* elements, int corners, int side) {
@@ -73,21 +74,6 @@ void pl_components_free(pl_components* components) {
     *components = (pl_components){.twisted_side = -1};
 }
 
-static int find_root(int* parent, int v) {
-    while (parent[v] != v) {
-        parent[v] = parent[parent[v]];
-        v = parent[v];
-    }
-    return v;
-}
-
-// The lower root wins, so roots do not depend on the order of joining.
-static void join(int* parent, int a, int b) {
-    int root_a = find_root(parent, a), root_b = find_root(parent, b);
-    if (root_a < root_b) parent[root_b] = root_a;
-    else parent[root_a] = root_b;
-}
-
 pl_status pl_vertex_components(const int* elements, int element_count, int corners,
                                int vertex_count, int* component, int* count, pl_error* error) {
     *count = 0;
@@ -99,10 +85,10 @@ pl_status pl_vertex_components(const int* elements, int element_count, int corne
         for (int e = 0; e < element_count; e++)
             for (int k = 1; k < corners; k++) {
                 const int* element = elements + (size_t)e * (size_t)corners;
-                join(parent, element[0], element[k]);
+                pl_set_join(parent, element[0], element[k]);
             }
         for (int e = 0; e < element_count; e++) {
-            int root = find_root(parent, elements[(size_t)e * (size_t)corners]);
+            int root = pl_set_root(parent, elements[(size_t)e * (size_t)corners]);
             if (number[root] < 0) number[root] = (*count)++;
             if (component) component[e] = number[root];
         }

@@ -73,12 +73,16 @@ bool pl_quads_grid(int count_u, int count_v, bool around, const unsigned char ma
                    pl_quads* out);
 
 // Moves points without a mask towards the mean of their neighbours along the cells' edges, a number
-// of times. dims 2: quads in the plane; 3: hexahedra in space. False when memory is out.
+// of times (few: where three cells meet, many rounds draw the cells together). dims 2: quads in the
+// plane; 3: hexahedra in space. False when memory is out.
 bool pl_smooth_cells(double* points, int dims, int point_count, const unsigned char* masks,
                      const int* corners, int cell_count, int rounds);
 
 // Cells of size `cell` along a length, at least `least`; counts beyond any limit are cut to it.
 int pl_cell_count(double length, double cell, int least);
+// The fewest cells around a circle for which the arc of a cell rises no more than a quarter of a
+// layer's thickness over its chord: with fewer, thin layers would fold.
+int pl_least_around(double radius, double layer);
 // PL_ERROR_LIMIT if that many elements (of 12 tets per cell, say) are too many.
 pl_status pl_check_element_count(double count, pl_error* error);
 // PL_ERROR_ARGUMENT unless inner_radius is below outer_radius.
@@ -99,6 +103,8 @@ pl_status pl_generate_shell(const pl_generate_options* options, pl_mesh** out, p
 pl_status pl_generate_cloth(const pl_generate_options* options, pl_mesh** out, pl_error* error);
 pl_status pl_generate_cloth_irregular(const pl_generate_options* options, pl_mesh** out,
                                       pl_error* error);
+pl_status pl_generate_gummy_bear(const pl_generate_options* options, pl_mesh** out,
+                                 pl_error* error);
 pl_status pl_generate_icosphere(const pl_generate_options* options, pl_mesh** out, pl_error* error);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include <math.h>
 
-enum { OUTER = 1, INNER = 2, SMOOTHINGS = 20 };
+enum { OUTER = 1, INNER = 2 };
 
 static const double pi = 3.14159265358979323846;
 
@@ -120,15 +120,17 @@ static pl_vec3 mean_corner(const pl_hexes* hexes, int hex) {
 
 // ---- ball
 
-// half of the core's width, how round it is, and how far its corners then reach
-static const double core_side = 0.52, core_bulge = 0.5;
+// the core's half width, how round it is, and the radius it is rounded towards, in half widths:
+// found by search for the best radius ratios from coarse to fine
+static const double core_side = 0.55, core_bulge = 0.8, core_reach = 1.4;
 
 static pl_vec3 core_point(pl_vec3 p) {
     double t = fmax(fabs(p.x), fmax(fabs(p.y), fabs(p.z)));
     if (!(t > 0.0)) return p;
     pl_vec3 direction = cube_direction(pl_scale(1.0 / t, p));
     double bulge = core_bulge * t;
-    return pl_scale(core_side, pl_madd(pl_scale(1.0 - bulge, p), bulge * t * 1.25, direction));
+    return pl_scale(core_side,
+                    pl_madd(pl_scale(1.0 - bulge, p), bulge * t * core_reach, direction));
 }
 
 static void fill_ball_cells(const cube_surface* s, int m, pl_hexes* hexes) {
@@ -170,7 +172,7 @@ static bool make_ball(int n, int m, double radius, pl_hexes* hexes) {
         fill_ball_cells(&surface, m, hexes);
         fill_ball_vertices(&surface, m, radius, hexes);
         done = pl_smooth_cells(hexes->positions, 3, hexes->vertex_count, hexes->masks,
-                               hexes->corners, hexes->hex_count, SMOOTHINGS);
+                               hexes->corners, hexes->hex_count, 5 + 30 / n);
     }
     for (int h = 0; done && h < hexes->hex_count; h++)
         pl_vec3_store(hexes->centres + 3 * (size_t)h, mean_corner(hexes, h));
@@ -188,7 +190,7 @@ pl_status pl_generate_sphere(const pl_generate_options* o, pl_mesh** out, pl_err
     pl_status status = pl_check_edge(o->edge, 2.0 * o->radius, error);
     if (status != PL_OK) return status;
     double cell = pl_cell_size(PL_PATTERN_BCC, o->edge);
-    int n = pl_cell_count(1.35 * o->radius, cell, 2), m = pl_cell_count(0.36 * o->radius, cell, 1);
+    int n = pl_cell_count(1.2 * o->radius, cell, 2), m = pl_cell_count(0.27 * o->radius, cell, 1);
     status = pl_check_element_count(16.0 * ((double)n * n * n + 6.0 * n * n * m), error);
     if (status != PL_OK) return status;
     pl_hexes hexes = {0};
@@ -236,8 +238,11 @@ pl_status pl_generate_shell(const pl_generate_options* o, pl_mesh** out, pl_erro
     if (status != PL_OK) return status;
     double cell = pl_cell_size(PL_PATTERN_BCC, o->edge);
     double middle = 0.5 * (o->inner_radius + o->outer_radius);
-    int n = pl_cell_count(0.5 * pi * middle, cell, 2);
     int m = pl_cell_count(middle * log(o->outer_radius / o->inner_radius), cell, 1);
+    double layer = (o->outer_radius - o->inner_radius) / m;
+    // four sides of the cube make a circle
+    int n =
+        pl_cell_count(0.5 * pi * middle, cell, (pl_least_around(o->outer_radius, layer) + 3) / 4);
     status = pl_check_element_count(16.0 * 6.0 * n * n * m, error);
     // the lattice that numbers the surface
     if (status == PL_OK) status = pl_check_element_count((double)n * n * n, error);

@@ -9,14 +9,14 @@
 #include <math.h>
 
 enum { SIDE = 1, INNER = 2, BOTTOM = 4, TOP = 8 };
-enum { LEAST_AROUND = 8, SMOOTHINGS = 20 };
 
 static const double pi = 3.14159265358979323846;
 
 // ---- the disc of radius 1
 
-// how far the core's sides and corners reach, for cells of nearly one size
-static const double core_side = 0.60, core_bulge = 0.35;
+// the core's half width, how round it is, and the radius it is rounded towards, in half widths:
+// found by search for the best radius ratios from coarse to fine
+static const double core_side = 0.6, core_bulge = 0.6, core_reach = 1.3;
 
 // from the point (a, b) of the square's rim, |a| or |b| 1, to the circle at equal angles
 static void rim_direction(double a, double b, double* x, double* y) {
@@ -29,8 +29,8 @@ static void disc_point(double a, double b, double* x, double* y) {
     double t = fmax(fabs(a), fabs(b)), dx = 0.0, dy = 0.0;
     if (t > 0.0) rim_direction(a / t, b / t, &dx, &dy);
     double bulge = core_bulge * t;
-    *x = core_side * ((1.0 - bulge) * a + bulge * t * 1.15 * dx);
-    *y = core_side * ((1.0 - bulge) * b + bulge * t * 1.15 * dy);
+    *x = core_side * ((1.0 - bulge) * a + bulge * t * core_reach * dx);
+    *y = core_side * ((1.0 - bulge) * b + bulge * t * core_reach * dy);
 }
 
 // the vertex numbers of the core's rim, counter-clockwise from (-1, -1)
@@ -84,17 +84,19 @@ static bool make_disc(int n, int m, pl_quads* disc) {
     fill_disc_vertices(n, m, disc);
     fill_disc_quads(n, m, disc);
     if (pl_smooth_cells(disc->uv, 2, disc->vertex_count, disc->masks, disc->corners,
-                        disc->quad_count, SMOOTHINGS))
+                        disc->quad_count, 5 + 30 / n))
         return true;
     pl_quads_free(disc);
     return false;
 }
 
-// cells across the core and from it to the circle
-static void disc_counts(double radius, double edge, int* n, int* m) {
+// Cells across the core, from it to the circle, and the size of cells along the sweep: as asked
+// for, but no long ones where the disc needs finer cells than that.
+static double disc_counts(double radius, double edge, int* n, int* m) {
     double cell = pl_cell_size(PL_PATTERN_BCC, edge);
-    *n = pl_cell_count(1.42 * radius, cell, 2);
-    *m = pl_cell_count(0.36 * radius, cell, 1);
+    *n = pl_cell_count(1.25 * radius, cell, 2);
+    *m = pl_cell_count(0.27 * radius, cell, 1);
+    return fmin(cell, 1.8 * radius / *n);
 }
 
 // ---- the solids
@@ -145,8 +147,9 @@ static void place_cylinder(const void* data, unsigned mask, double* position) {
 pl_status pl_generate_cylinder(const pl_generate_options* o, pl_mesh** out, pl_error* error) {
     static const pl_shape_region regions[] = {
         {"side", SIDE}, {"bottom", BOTTOM}, {"top", TOP}, {NULL, 0}};
-    int n, m, layers = pl_cell_count(o->height, pl_cell_size(PL_PATTERN_BCC, o->edge), 1);
-    disc_counts(o->radius, o->edge, &n, &m);
+    int n, m;
+    double cell = disc_counts(o->radius, o->edge, &n, &m);
+    int layers = pl_cell_count(o->height, cell, 1);
     pl_status status = check_sweep((double)n * n + 4.0 * n * m, layers, o->edge,
                                    fmax(2.0 * o->radius, o->height), error);
     if (status != PL_OK) return status;
@@ -188,8 +191,9 @@ pl_status pl_generate_tube(const pl_generate_options* o, pl_mesh** out, pl_error
     if (status != PL_OK) return status;
     double cell = pl_cell_size(PL_PATTERN_BCC, o->edge);
     double middle = 0.5 * (o->inner_radius + o->outer_radius);
-    int around = pl_cell_count(2.0 * pi * middle, cell, LEAST_AROUND);
     int across = pl_cell_count(middle * log(o->outer_radius / o->inner_radius), cell, 1);
+    double layer = (o->outer_radius - o->inner_radius) / across;
+    int around = pl_cell_count(2.0 * pi * middle, cell, pl_least_around(o->outer_radius, layer));
     int layers = pl_cell_count(o->height, cell, 1);
     status = check_sweep((double)around * across, layers, o->edge,
                          fmax(2.0 * o->outer_radius, o->height), error);
@@ -229,11 +233,11 @@ pl_status pl_generate_torus(const pl_generate_options* o, pl_mesh** out, pl_erro
                        "itself in the middle",
                        o->radius, o->ring_radius);
     int n, m;
-    disc_counts(o->radius, o->edge, &n, &m);
-    double cell = pl_cell_size(PL_PATTERN_BCC, o->edge);
-    int layers = pl_cell_count(2.0 * pi * o->ring_radius, cell, LEAST_AROUND);
-    pl_status status = check_sweep((double)n * n + 4.0 * n * m, layers, o->edge,
-                                   2.0 * (o->ring_radius + o->radius), error);
+    double cell = disc_counts(o->radius, o->edge, &n, &m);
+    double reach = o->ring_radius + o->radius, thinnest = fmin(1.2 / n, 0.3 / m) * o->radius;
+    int layers = pl_cell_count(2.0 * pi * o->ring_radius, cell, pl_least_around(reach, thinnest));
+    pl_status status =
+        check_sweep((double)n * n + 4.0 * n * m, layers, o->edge, 2.0 * reach, error);
     if (status != PL_OK) return status;
     pl_quads disc = {0};
     pl_sweep sweep = {layers, true, 0, 0, o, map_torus};

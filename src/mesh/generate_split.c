@@ -11,6 +11,7 @@
 #include "base/random.h"
 #include "math/vec3.h"
 #include "mesh/generate.h"
+#include "mesh/topology.h"
 
 #include <math.h>
 #include <string.h>
@@ -42,6 +43,13 @@ int pl_cell_count(double length, double cell, int least) {
     double count = floor(length / cell + 0.5);
     if (!(count > least)) return least;
     return count < PL_GENERATE_ELEMENT_LIMIT ? (int)count : PL_GENERATE_ELEMENT_LIMIT;
+}
+
+int pl_least_around(double radius, double layer) {
+    enum { LEAST = 8 };
+    double rise = 0.25 * layer / radius; // = 1 - cos(pi / count)
+    double count = rise < 1.0 ? ceil(3.14159265358979323846 / acos(1.0 - rise)) : 0.0;
+    return pl_cell_count(count, 1.0, LEAST);
 }
 
 pl_status pl_check_element_count(double count, pl_error* error) {
@@ -207,8 +215,8 @@ static void put_five_tets(build* b, const pl_hexes* hexes, const unsigned char* 
         for (int t = 0; t < 5; t++) {
             int v[4];
             for (int i = 0; i < 4; i++) v[i] = corners[even[t][i] ^ flip];
-            if (flip) put_tet(b, v[0], v[2], v[1], v[3]);
-            else put_tet(b, v[0], v[1], v[2], v[3]);
+            if (flip) put_tet(b, v[0], v[1], v[2], v[3]);
+            else put_tet(b, v[0], v[2], v[1], v[3]);
         }
     }
 }
@@ -260,17 +268,15 @@ static void place_vertices(build* b, const pl_shape* shape) {
 // A face of a tet is on the boundary if its three vertices share a part of it: no tet of these
 // patterns reaches from one part over the inside back to the same part.
 static int collect_boundary(const build* b, int* triangles, unsigned char* masks) {
-    static const unsigned char faces[4][3] = {{1, 2, 3}, {0, 3, 2}, {0, 1, 3}, {0, 2, 1}};
     int count = 0;
     for (int t = 0; t < b->mesh->tet_count; t++) {
-        const int* tet = b->mesh->tets + 4 * (size_t)t;
-        for (int f = 0; f < 4; f++) {
-            int i = tet[faces[f][0]], j = tet[faces[f][1]], k = tet[faces[f][2]];
-            unsigned char mask = b->masks[i] & b->masks[j] & b->masks[k];
+        for (int side = 0; side < 4; side++) {
+            int face[3];
+            pl_tet_face(b->mesh->tets + 4 * (size_t)t, side, face);
+            unsigned char mask = b->masks[face[0]] & b->masks[face[1]] & b->masks[face[2]];
             if (!mask) continue;
             if (triangles) {
-                int* triangle = triangles + 3 * (size_t)count;
-                triangle[0] = i, triangle[1] = j, triangle[2] = k;
+                memcpy(triangles + 3 * (size_t)count, face, sizeof(face));
                 masks[count] = mask;
             }
             count++;

@@ -49,7 +49,7 @@ typedef struct entry {
       LENGTH(radius, 0.5))                                                                         \
     X(shell, "hollow ball around the origin", "triangles inner outer", LENGTH(edge, 0.1),          \
       LENGTH(inner_radius, 0.5), LENGTH(outer_radius, 1))                                          \
-    X(panel, "tapered panel, Cook's membrane", SIDES, LENGTH(edge, 2), LENGTH(size_x, 48),         \
+    X(panel, "tapered panel, Cook's membrane", SIDES, LENGTH(edge, 1), LENGTH(size_x, 48),         \
       LENGTH(left_height, 44), RANGED(right_low, 44, -1e9, 1e9),                                   \
       RANGED(right_high, 60, -1e9, 1e9), LENGTH(thickness, 1), COUNT(count_x), COUNT(count_y),     \
       COUNT(count_z), RANGED(pattern, PL_PATTERN_BCC, 0, 2))                                       \
@@ -61,6 +61,8 @@ typedef struct entry {
     X(cloth_irregular, "triangles in the plane z = 0 that favour no direction",                    \
       "vertices x_min x_max y_min y_max corners", LENGTH(edge, 0.02), LENGTH(size_x, 1),           \
       LENGTH(size_y, 1), SEED)                                                                     \
+    X(gummy_bear, "gummy bear that stands on y = 0 and looks along z", "triangles surface soles",  \
+      LENGTH(edge, 0.004), LENGTH(height, 0.1))                                                    \
     X(icosphere, "triangles on a sphere around the origin", "none", LENGTH(edge, 0.1),             \
       LENGTH(radius, 0.5), COUNT(frequency))
 

@@ -19,9 +19,11 @@ static const format formats[] = {PL_MESH_FORMAT_LIST(FORMAT_ROW)};
 #undef FORMAT_ROW
 
 static const pl_mesh_reader readers[PL_MESH_FORMAT_COUNT] = {
-    [PL_MESH_GMSH] = pl_read_gmsh,
-    [PL_MESH_VTK] = pl_read_vtk, [PL_MESH_VTU] = pl_read_vtu, [PL_MESH_OBJ] = pl_read_obj,
-    [PL_MESH_PLY] = pl_read_ply, [PL_MESH_STL] = pl_read_stl, [PL_MESH_OFF] = pl_read_off,
+    [PL_MESH_GMSH] = pl_read_gmsh,   [PL_MESH_TETGEN] = pl_read_tetgen,
+    [PL_MESH_MEDIT] = pl_read_medit, [PL_MESH_VTK] = pl_read_vtk,
+    [PL_MESH_VTU] = pl_read_vtu,     [PL_MESH_OBJ] = pl_read_obj,
+    [PL_MESH_PLY] = pl_read_ply,     [PL_MESH_STL] = pl_read_stl,
+    [PL_MESH_OFF] = pl_read_off,
 };
 
 static bool has_ending(const char* endings, const char* ending, size_t size) {
@@ -33,22 +35,44 @@ static bool has_ending(const char* endings, const char* ending, size_t size) {
     return false;
 }
 
-pl_mesh_format pl_mesh_format_of(const char* path) {
+// whether one of the endings is that of the path, seen through ".gz"
+static bool path_has_ending(const char* path, const char* endings) {
     size_t size = strlen(path);
     if (size > 3 && strcasecmp(path + size - 3, ".gz") == 0) size -= 3;
     size_t dot = size;
     while (dot > 0 && path[dot - 1] != '.' && path[dot - 1] != '/') dot--;
-    if (dot == 0 || path[dot - 1] != '.') return PL_MESH_AUTO;
+    return dot > 0 && path[dot - 1] == '.' && has_ending(endings, path + dot, size - dot);
+}
+
+pl_mesh_format pl_mesh_format_of(const char* path) {
     for (int f = PL_MESH_AUTO + 1; f < PL_MESH_FORMAT_COUNT; f++)
-        if (has_ending(formats[f].endings, path + dot, size - dot)) return (pl_mesh_format)f;
+        if (path_has_ending(path, formats[f].endings)) return (pl_mesh_format)f;
     return PL_MESH_AUTO;
 }
 
+// formats that people have and that we do not read
+typedef struct foreign_format {
+    const char* ending;
+    const char* what;
+} foreign_format;
+
+static const foreign_format foreign_formats[] = {
+    {"veg", "a Vega mesh, which is not read; copy its *VERTICES into NAME.node and its *ELEMENTS "
+            "(without the line TET) into NAME.ele and give one of these"},
+    {"tet", "not read, since .tet means different things to different programs; save it as .msh, "
+            ".mesh or .node with .ele"},
+    {"meshb", "a binary MEDIT file, which is not read; convert it to .mesh, for instance by gmsh "
+              "-save -format mesh"},
+    {"geo", "a Gmsh script, not a mesh; make one of it: gmsh -3 IN.geo -o OUT.msh"},
+};
+
 static pl_status unknown_format(const char* path, pl_error* error) {
+    for (size_t i = 0; i < sizeof foreign_formats / sizeof foreign_formats[0]; i++)
+        if (path_has_ending(path, foreign_formats[i].ending))
+            return pl_fail(error, PL_ERROR_UNSUPPORTED, "%s: %s", path, foreign_formats[i].what);
     return pl_fail(error, PL_ERROR_UNSUPPORTED,
                    "%s: unknown kind of file; known endings are .msh .node .ele .mesh .vtk .vtu "
-                   ".obj .ply .stl .off, "
-                   "each also with .gz",
+                   ".obj .ply .stl .off, each also with .gz",
                    path);
 }
 

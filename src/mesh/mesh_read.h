@@ -13,6 +13,8 @@
 typedef pl_status (*pl_mesh_reader)(const pl_source* source, pl_mesh* mesh, pl_notes* notes,
                                     pl_error* error);
 
+pl_status pl_read_tetgen(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
+pl_status pl_read_medit(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
 pl_status pl_read_gmsh(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
 pl_status pl_read_vtk(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
 pl_status pl_read_vtu(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
@@ -25,7 +27,7 @@ pl_status pl_read_off(const pl_source* source, pl_mesh* mesh, pl_notes* notes, p
 pl_mesh_format pl_mesh_format_of(const char* path);
 
 // Reads from memory as pl_mesh_read does from a file; path is used in messages only. What the
-// fuzzers call.
+// fuzzers call. A TetGen pair is one buffer: .node, a line "#ele", .ele.
 pl_status pl_mesh_read_memory(const void* data, size_t size, const char* path,
                               const pl_mesh_read_options* options, pl_mesh** out, pl_notes* notes,
                               pl_error* error);

@@ -107,9 +107,10 @@ static pl_status unpack(pl_source* source, uint64_t limit, pl_error* error) {
         return status != PL_OK ? status : pl_fail_memory(error, source->path);
     }
     memset(slack, 0, PL_SOURCE_SLACK);
-    const char* path = source->path;
     pl_source_free(source);
-    *source = (pl_source){path, bytes.data, size, bytes.capacity};
+    source->data = bytes.data;
+    source->size = size;
+    source->capacity = bytes.capacity;
     return PL_OK;
 }
 
@@ -120,7 +121,7 @@ static pl_status finish(pl_source* source, uint64_t limit, pl_status status, pl_
 }
 
 pl_status pl_source_load(const char* path, uint64_t byte_limit, pl_source* out, pl_error* error) {
-    *out = (pl_source){.path = path};
+    *out = (pl_source){.path = path, .byte_limit = byte_limit};
     uint64_t limit = byte_limit ? byte_limit : DEFAULT_LIMIT;
     // without O_NONBLOCK opening a FIFO would wait for its writer
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -141,7 +142,11 @@ pl_status pl_source_load(const char* path, uint64_t byte_limit, pl_source* out, 
 
 pl_status pl_source_from_memory(const void* data, size_t size, const char* path,
                                 uint64_t byte_limit, pl_source* out, pl_error* error) {
-    *out = (pl_source){.path = path, .size = size, .capacity = size + PL_SOURCE_SLACK};
+    *out = (pl_source){.path = path,
+                       .size = size,
+                       .capacity = size + PL_SOURCE_SLACK,
+                       .byte_limit = byte_limit,
+                       .in_memory = true};
     char* copy = pl_alloc(out->capacity);
     if (!copy) return pl_fail_memory(error, path);
     if (size > 0) memcpy(copy, data, size);
@@ -151,5 +156,6 @@ pl_status pl_source_from_memory(const void* data, size_t size, const char* path,
 
 void pl_source_free(pl_source* source) {
     pl_free((void*)(uintptr_t)source->data, source->capacity);
-    *source = (pl_source){.path = source->path};
+    source->data = NULL;
+    source->size = source->capacity = 0;
 }

@@ -8,11 +8,15 @@
 
 #include "base/status.h"
 
+#include <stdbool.h>
+
 typedef struct pl_source {
     const char* path; // for messages; borrowed
     const char* data; // size bytes, then at least PL_SOURCE_SLACK zeros
     size_t size;
-    size_t capacity; // of the allocation
+    size_t capacity;     // of the allocation
+    uint64_t byte_limit; // that was asked for, for files beside this one
+    bool in_memory;      // the path is only a name: no file is beside it
 } pl_source;
 
 enum { PL_SOURCE_SLACK = 64 };

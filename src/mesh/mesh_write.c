@@ -5,9 +5,39 @@
 #include "mesh/mesh_write.h"
 #include "mesh/mesh_read.h"
 
+#include <pliant/mesh_surface.h>
+
 static const pl_mesh_writer writers[PL_MESH_FORMAT_COUNT] = {
-    [PL_MESH_GMSH] = pl_write_gmsh,
+    [PL_MESH_GMSH] = pl_write_gmsh, [PL_MESH_MEDIT] = pl_write_medit, [PL_MESH_VTU] = pl_write_vtu,
+    [PL_MESH_OBJ] = pl_write_obj,   [PL_MESH_PLY] = pl_write_ply,     [PL_MESH_STL] = pl_write_stl,
 };
+
+static bool holds_surfaces(pl_mesh_format format) {
+    return format == PL_MESH_OBJ || format == PL_MESH_PLY || format == PL_MESH_STL;
+}
+
+static pl_status write_file(const pl_mesh* mesh, pl_mesh_format format, bool ascii,
+                            const char* path, pl_notes* notes, pl_error* error) {
+    pl_sink* sink;
+    pl_status status = pl_sink_create(path, &sink, error);
+    if (status != PL_OK) return status;
+    pl_status written = writers[format](mesh, ascii, sink, notes, error);
+    status = pl_sink_close(sink, written == PL_OK, error);
+    return written != PL_OK ? written : status;
+}
+
+// of tets, a format of surfaces gets the boundary
+static pl_status write_surface(const pl_mesh* mesh, pl_mesh_format format, bool ascii,
+                               const char* path, pl_notes* notes, pl_error* error) {
+    pl_surface* surface;
+    pl_status status = pl_mesh_surface(mesh, &surface, error);
+    if (status != PL_OK) return status;
+    pl_note(notes, PL_NOTE_INFO, "%s: the boundary of the %d tets is written, %d triangles", path,
+            mesh->tet_count, surface->mesh->triangle_count);
+    status = write_file(surface->mesh, format, ascii, path, notes, error);
+    pl_surface_destroy(surface);
+    return status;
+}
 
 pl_status pl_mesh_write(const pl_mesh* mesh, const char* path, const pl_mesh_write_options* options,
                         pl_notes* notes, pl_error* error) {
@@ -18,10 +48,8 @@ pl_status pl_mesh_write(const pl_mesh* mesh, const char* path, const pl_mesh_wri
             error, PL_ERROR_UNSUPPORTED,
             "%s: meshes are written as .msh, .vtu, .mesh, .obj, .ply or .stl, each also with .gz",
             path);
-    pl_sink* sink;
-    pl_status status = pl_sink_create(path, &sink, error);
-    if (status != PL_OK) return status;
-    pl_status written = writers[format](mesh, options && options->ascii, sink, notes, error);
-    status = pl_sink_close(sink, written == PL_OK, error);
-    return written != PL_OK ? written : status;
+    bool ascii = options && options->ascii;
+    return mesh->tet_count && holds_surfaces(format)
+               ? write_surface(mesh, format, ascii, path, notes, error)
+               : write_file(mesh, format, ascii, path, notes, error);
 }

@@ -14,7 +14,18 @@
 typedef pl_status (*pl_mesh_writer)(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_notes* notes,
                                     pl_error* error);
 
+pl_status pl_write_medit(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_notes* notes,
+                         pl_error* error);
 pl_status pl_write_gmsh(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_notes* notes,
                         pl_error* error);
+pl_status pl_write_vtu(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_notes* notes,
+                       pl_error* error);
+// Formats of surfaces are given meshes of triangles only.
+pl_status pl_write_obj(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_notes* notes,
+                       pl_error* error);
+pl_status pl_write_ply(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_notes* notes,
+                       pl_error* error);
+pl_status pl_write_stl(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_notes* notes,
+                       pl_error* error);
 
 #endif

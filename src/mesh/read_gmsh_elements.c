@@ -132,6 +132,23 @@ static pl_status read_tags_2(pl_gmsh* g, block* b) {
     return PL_OK;
 }
 
+// Version 2 writes an element once per physical group that it is in, in a row. The last element of
+// its dimension is such a repetition if only the group differs from the one before.
+static bool is_repetition(const pl_gmsh* g, const block* b, size_t index) {
+    const pl_array* corners = &g->corners[b->type->dimension];
+    const pl_region_runs* entities = &g->entities[b->type->dimension];
+    const pl_region_runs* physicals = &g->physicals[b->type->dimension];
+    if (index == 0 || !b->physical || entities->runs.count == 0 || physicals->runs.count == 0)
+        return false;
+    const pl_region_run* entity = (pl_region_run*)entities->runs.data + entities->runs.count - 1;
+    const pl_region_run* physical =
+        (pl_region_run*)physicals->runs.data + physicals->runs.count - 1;
+    const char* last = (char*)corners->data + index * corners->item_size;
+    return entity->tag == b->entity && physical->tag != b->physical &&
+           physical->first + physical->count == (int)index &&
+           memcmp(last, last - corners->item_size, corners->item_size) == 0;
+}
+
 // one element of version 2 behind its number and header: groups, then nodes
 static pl_status read_element_2(pl_gmsh* g, block* b, int64_t number, tally* t) {
     pl_status status = read_tags_2(g, b);
@@ -141,6 +158,11 @@ static pl_status read_element_2(pl_gmsh* g, block* b, int64_t number, tally* t) 
     size_t index = g->corners[d].count - 1;
     if (status == PL_OK) status = read_corners(g, b->type, corners, index);
     if (status != PL_OK || !corners) return status;
+    if (is_repetition(g, b, index)) {
+        g->corners[d].count--;
+        pl_region_runs_add(&g->physicals[d], b->physical, (int)index - 1, 1);
+        return PL_OK;
+    }
     if (!keep_tag(g, d, number)) return pl_gmsh_fail_memory(g);
     if (b->physical) pl_region_runs_add(&g->physicals[d], b->physical, (int)index, 1);
     if (b->tag_count > 1) pl_region_runs_add(&g->entities[d], b->entity, (int)index, 1);

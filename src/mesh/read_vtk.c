@@ -107,6 +107,15 @@ static pl_status read_doubles(reader* r, const char* what, pl_number_type type, 
     return PL_OK;
 }
 
+// like pl_scan_keyword, but without the word nothing is skipped: binary data may begin with what
+// looks like space
+static bool accept_keyword(reader* r, const char* word) {
+    pl_scan before = r->scan;
+    bool found = pl_scan_keyword(&r->scan, word);
+    if (!found) r->scan = before;
+    return found;
+}
+
 // appends count ints to an array
 static pl_status read_ints(reader* r, const char* what, pl_number_type type, size_t count,
                            pl_array* array) {
@@ -221,7 +230,7 @@ static pl_status read_cells(reader* r, const char* section, int type) {
     if (r->data.corners.count + (size_t)size > INT_MAX)
         return pl_scan_fail(&r->scan, r->error, PL_ERROR_LIMIT, "too many cells");
     size_t before = r->data.ends.count;
-    status = pl_scan_keyword(&r->scan, "OFFSETS") ? read_new_cells(r, section, count, size)
+    status = accept_keyword(r, "OFFSETS") ? read_new_cells(r, section, count, size)
                                                   : read_old_cells(r, section, count, size);
     for (size_t i = before; status == PL_OK && type && i < r->data.ends.count; i++)
         if (!pl_array_push(&r->data.types, &type)) status = no_memory(r);
@@ -371,7 +380,7 @@ static pl_status read_scalars(reader* r, place where, int owners) {
     if (!pl_scan_at_line_end(&r->scan)) status = read_count(r, "components", &components);
     if (status == PL_OK && components < 1)
         return pl_scan_expected(&r->scan, r->error, "a positive number of components");
-    if (status == PL_OK && pl_scan_keyword(&r->scan, "LOOKUP_TABLE")) {
+    if (status == PL_OK && accept_keyword(r, "LOOKUP_TABLE")) {
         char table[WORD_SIZE];
         status = read_name(r, table);
     }

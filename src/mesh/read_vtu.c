@@ -33,6 +33,7 @@ typedef struct reader {
     pl_array arrays; // listed_array
     section section;
     bool in_grid;
+    char compressor[64]; // empty for none
     pl_notes* notes;
     pl_error* error;
 } reader;
@@ -72,7 +73,7 @@ static pl_status refuse(reader* r, const char* what, const char* value, const ch
 }
 
 static pl_status open_file(reader* r) {
-    char type[64], order[32], header[32], compressor[64];
+    char type[64], order[32], header[32];
     pl_xml_attribute(&r->xml, "type", type, sizeof type);
     if (strcmp(type, "UnstructuredGrid") != 0)
         return refuse(r, "VTKFile of type", type, "UnstructuredGrid");
@@ -85,12 +86,8 @@ static pl_status open_file(reader* r) {
     r->file.wide_header = strcasecmp(header, "UInt64") == 0;
     if (header[0] && !r->file.wide_header && strcasecmp(header, "UInt32") != 0)
         return refuse(r, "header_type", header, "UInt32 and UInt64");
-    pl_xml_attribute(&r->xml, "compressor", compressor, sizeof compressor);
-    r->file.zlib = strcmp(compressor, "vtkZLibDataCompressor") == 0;
-    if (compressor[0] && !r->file.zlib)
-        return refuse(r, "compressor", compressor,
-                      "vtkZLibDataCompressor and uncompressed data: write the file again with one "
-                      "of these");
+    pl_xml_attribute(&r->xml, "compressor", r->compressor, sizeof r->compressor);
+    r->file.zlib = strcmp(r->compressor, "vtkZLibDataCompressor") == 0;
     return PL_OK;
 }
 
@@ -125,6 +122,10 @@ static pl_status open_array(reader* r) {
     else if (strcasecmp(format, "binary") == 0) a->encoding = PL_VTU_INLINE;
     else if (!format[0] || strcasecmp(format, "ascii") == 0) a->encoding = PL_VTU_TEXT;
     else return refuse(r, "format", format, "ascii, binary and appended");
+    if (a->encoding != PL_VTU_TEXT && r->compressor[0] && !r->file.zlib)
+        return refuse(r, "compressor", r->compressor,
+                      "vtkZLibDataCompressor and uncompressed data: write the file again with one "
+                      "of these");
     if (a->type == PL_NUMBER_NONE && r->section >= POINT_DATA) {
         pl_note(r->notes, PL_NOTE_INFO, "%s: array \"%s\" of type \"%s\" was skipped",
                 r->file.source->path, a->name, type);

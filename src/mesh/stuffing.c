@@ -77,7 +77,7 @@ static pl_status check_options(const double* low, const double* high,
 
 double pl_stuffing_edge(const double* low, const double* high, double edge) {
     if (edge > 0.0) return edge;
-    return pl_distance(pl_vec3_load(low), pl_vec3_load(high)) / 30.0;
+    return pl_distance(pl_vec3_load(low), pl_vec3_load(high)) / 50.0;
 }
 
 static pl_status stuff_box(pl_implicit function, void* user, const double* low, const double* high,

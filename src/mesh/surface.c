@@ -47,10 +47,8 @@ static void fill_boundary(const pl_mesh* mesh, const int* neighbours,
     }
 }
 
-pl_status pl_boundary_from_topology(const pl_mesh* mesh, const int* neighbours,
-                                    const pl_components* components, pl_boundary* out,
-                                    pl_error* error) {
-    *out = (pl_boundary){0};
+static pl_status take_boundary(const pl_mesh* mesh, const int* neighbours,
+                               const pl_components* components, pl_boundary* out, pl_error* error) {
     int count = 0;
     for (int side = 0; side < 4 * mesh->tet_count; side++)
         count += neighbours[side] == PL_SIDE_BOUNDARY;
@@ -71,26 +69,29 @@ pl_status pl_boundary_from_topology(const pl_mesh* mesh, const int* neighbours,
     return status;
 }
 
-pl_status pl_boundary_create(const pl_mesh* mesh, pl_boundary* out, pl_error* error) {
+pl_status pl_boundary_from_sides(const pl_mesh* mesh, const pl_side_groups* sides, pl_boundary* out,
+                                 pl_error* error) {
     *out = (pl_boundary){0};
     if (mesh->tet_count == 0) return PL_OK;
+    int* neighbours = PL_ALLOC(int, sides->side_count);
+    if (!neighbours) return pl_fail_memory(error, "the surface of a mesh");
+    pl_side_neighbours(sides, neighbours);
+    pl_components components;
+    pl_status status =
+        pl_components_create(mesh->tets, mesh->tet_count, 4, neighbours, &components, error);
+    if (status == PL_OK) status = take_boundary(mesh, neighbours, &components, out, error);
+    pl_components_free(&components);
+    PL_FREE(neighbours, int, sides->side_count);
+    return status;
+}
+
+pl_status pl_boundary_create(const pl_mesh* mesh, pl_boundary* out, pl_error* error) {
+    *out = (pl_boundary){0};
     pl_side_groups sides;
     pl_status status =
         pl_side_groups_create(mesh->tets, mesh->tet_count, 4, mesh->vertex_count, &sides, error);
-    if (status != PL_OK) return status;
-    int side_count = sides.side_count;
-    int* neighbours = PL_ALLOC(int, side_count);
-    if (neighbours) pl_side_neighbours(&sides, neighbours);
-    else status = pl_fail_memory(error, "the surface of a mesh");
+    if (status == PL_OK) status = pl_boundary_from_sides(mesh, &sides, out, error);
     pl_side_groups_free(&sides);
-    pl_components components = {0};
-    if (status == PL_OK)
-        status =
-            pl_components_create(mesh->tets, mesh->tet_count, 4, neighbours, &components, error);
-    if (status == PL_OK)
-        status = pl_boundary_from_topology(mesh, neighbours, &components, out, error);
-    pl_components_free(&components);
-    PL_FREE(neighbours, int, side_count);
     return status;
 }
 

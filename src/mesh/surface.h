@@ -16,12 +16,10 @@ typedef struct pl_boundary {
     int* sides;     // 4 * tet + face, ascending
 } pl_boundary;
 
-// neighbours and components as made from the mesh's tets by pl_side_neighbours and
-// pl_components_create.
-pl_status pl_boundary_from_topology(const pl_mesh* mesh, const int* neighbours,
-                                    const pl_components* components, pl_boundary* out,
-                                    pl_error* error);
 pl_status pl_boundary_create(const pl_mesh* mesh, pl_boundary* out, pl_error* error);
+// The same for those who have the sides of the mesh's tets already.
+pl_status pl_boundary_from_sides(const pl_mesh* mesh, const pl_side_groups* sides, pl_boundary* out,
+                                 pl_error* error);
 void pl_boundary_free(pl_boundary* boundary);
 
 #endif

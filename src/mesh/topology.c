@@ -53,13 +53,6 @@ static bool is_before(simplex a, simplex b) {
     return a.high < b.high || (a.high == b.high && a.low < b.low);
 }
 
-static bool has_repeat(const int* element, int corners) {
-    for (int i = 1; i < corners; i++)
-        for (int j = 0; j < i; j++)
-            if (element[i] == element[j]) return true;
-    return false;
-}
-
 // The sorted vertices of one simplex, zero behind the last; false if two are the same.
 static bool pick_sorted(const int* element, const pattern* p, int which, int v[4]) {
     v[2] = v[3] = 0;
@@ -77,7 +70,7 @@ static void scan_elements(const int* elements, int element_count, const pattern*
                           bool place) {
     for (int e = 0; e < element_count; e++) {
         const int* element = elements + (size_t)e * (size_t)p->corners;
-        if (p->proper_only && has_repeat(element, p->corners)) continue;
+        if (p->proper_only && pl_names_twice(element, p->corners)) continue;
         for (int k = 0; k < p->simplices; k++) {
             int v[4];
             if (!pick_sorted(element, p, k, v)) continue;

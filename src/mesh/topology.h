@@ -65,6 +65,14 @@ void pl_side_neighbours(const pl_side_groups* sides, int* neighbours);
 pl_status pl_first_of_equal_elements(const int* elements, int element_count, int corners,
                                      int vertex_count, int* first, pl_error* error);
 
+// True if an element names a vertex twice.
+static inline bool pl_names_twice(const int* element, int corners) {
+    for (int i = 1; i < corners; i++)
+        for (int j = 0; j < i; j++)
+            if (element[i] == element[j]) return true;
+    return false;
+}
+
 // The vertices of side k, in the order that looks outward from a tet of positive volume, or along
 // the rim of a counter-clockwise triangle (from corner k + 1 to k + 2).
 static inline void pl_tet_face(const int* tet, int k, int face[3]) {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What `pliant info` says about one file, in two forms.
+#ifndef PL_CLI_INFO_H
+#define PL_CLI_INFO_H
+
+#include <pliant/pliant.h>
+#include <stddef.h>
+
+typedef struct info {
+    const char* path;
+    const pl_mesh* mesh;
+    const pl_mesh_report* report;
+    const pl_notes* notes; // of the reader
+    bool usable;           // no defect forbids to simulate it
+    char verdict[768];     // one line: what the mesh is good for, or what to do
+} info;
+
+// Fills usable and verdict from the rest.
+void info_judge(info* i);
+void info_print_text(const info* i);
+void info_print_json(const info* i);
+// The JSON object of a file that cannot be read.
+void info_print_json_error(const char* path, const pl_error* error);
+
+#endif

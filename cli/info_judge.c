@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The verdict of `pliant info`: what a mesh is good for, or the command that mends it.
+#include "info.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void say(info* i, const char* format, ...) PL_PRINTF(2, 3);
+static void say(info* i, const char* format, ...) {
+    size_t used = strlen(i->verdict);
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(i->verdict + used, sizeof i->verdict - used, format, arguments);
+    va_end(arguments);
+}
+
+static int64_t count_of(const info* i, pl_defect_kind kind) {
+    return i->report->defects[kind].count;
+}
+
+// "inverted tets (3), duplicate tets (2)": the defects for which wanted says yes; how many kinds
+static int say_defects(info* i, bool (*wanted)(pl_defect_kind)) {
+    int said = 0;
+    for (int kind = 0; kind < PL_DEFECT_COUNT; kind++)
+        if (count_of(i, (pl_defect_kind)kind) && wanted((pl_defect_kind)kind))
+            say(i, "%s%s (%lld)", said++ ? ", " : "", pl_defect_text((pl_defect_kind)kind),
+                (long long)count_of(i, (pl_defect_kind)kind));
+    return said;
+}
+
+static bool has_defect(const info* i, bool (*wanted)(pl_defect_kind)) {
+    for (int kind = 0; kind < PL_DEFECT_COUNT; kind++)
+        if (count_of(i, (pl_defect_kind)kind) && wanted((pl_defect_kind)kind)) return true;
+    return false;
+}
+
+static bool is_fatal(pl_defect_kind kind) { return pl_defect_severity(kind) == PL_SEVERITY_FATAL; }
+
+// What `pliant mesh --repair` takes away.
+static bool is_mendable(pl_defect_kind kind) {
+    switch (kind) {
+    case PL_DEFECT_NON_FINITE:
+    case PL_DEFECT_INVERTED_TETS:
+    case PL_DEFECT_FLAT_TETS:
+    case PL_DEFECT_EQUAL_TETS:
+    case PL_DEFECT_FLAT_TRIANGLES:
+    case PL_DEFECT_EQUAL_TRIANGLES:
+    case PL_DEFECT_EQUAL_VERTICES:
+    case PL_DEFECT_UNUSED_VERTICES:
+    case PL_DEFECT_UNEVEN_EDGES:
+    case PL_DEFECT_INSIDE_OUT: return true;
+    default: return false;
+    }
+}
+
+// What stays, and may stay.
+static bool is_tolerable(pl_defect_kind kind) {
+    return !is_mendable(kind) && pl_defect_severity(kind) == PL_SEVERITY_WARNING;
+}
+
+static void say_repair(info* i) {
+    say(i, "; `pliant mesh %s -o OUT --repair` mends ", i->path);
+    say_defects(i, is_mendable);
+}
+
+static void judge_tets(info* i) {
+    double worst = i->report->quality.radius_ratio_min;
+    say(i, "ready to simulate");
+    if (worst < 1e-3)
+        say(i, ", slowly: there are slivers (radius ratio %.2g at tet %d)", worst,
+            i->report->quality.worst_element);
+    if (has_defect(i, is_tolerable)) {
+        say(i, "; note ");
+        say_defects(i, is_tolerable);
+    }
+    if (has_defect(i, is_mendable)) say_repair(i);
+}
+
+static void judge_triangles(info* i) {
+    const pl_mesh_report* report = i->report;
+    if (report->surface_closed) {
+        say(i, "closed surface: fill it with tets by `pliant mesh %s -o OUT.msh --edge %.2g`",
+            i->path, report->quality.edge_mean);
+        if (count_of(i, PL_DEFECT_INTERSECTIONS))
+            say(i, " (which tolerates its %lld self-intersections)",
+                (long long)count_of(i, PL_DEFECT_INTERSECTIONS));
+    } else
+        say(i, "open surface with %d hole%s: ready to simulate as cloth", report->hole_count,
+            report->hole_count == 1 ? "" : "s");
+    if (has_defect(i, is_mendable)) say_repair(i);
+}
+
+void info_judge(info* i) {
+    i->verdict[0] = '\0';
+    i->usable = !has_defect(i, is_fatal);
+    if (i->mesh->tet_count == 0 && i->mesh->triangle_count == 0) {
+        i->usable = false;
+        say(i, "no tets and no triangles: nothing to simulate");
+    } else if (!i->usable) {
+        say(i, "cannot be simulated: ");
+        say_defects(i, is_fatal);
+        if (has_defect(i, is_mendable)) say(i, "; try `pliant mesh %s -o OUT --repair`", i->path);
+    } else if (i->mesh->tet_count) judge_tets(i);
+    else judge_triangles(i);
+}

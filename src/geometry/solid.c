@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "geometry/solid.h"
+
+pl_status pl_solid_build(const double* positions, int vertex_count, const int* triangles,
+                         int triangle_count, pl_solid* out, pl_error* error) {
+    *out = (pl_solid){0};
+    pl_status status = pl_surface_edges_count(positions, vertex_count, triangles, triangle_count,
+                                              &out->edges, error);
+    if (status == PL_OK)
+        status = pl_triangle_tree_build(positions, triangles, triangle_count, &out->tree, error);
+    if (status == PL_OK) status = pl_winding_build(&out->tree, &out->winding, error);
+    if (status != PL_OK) pl_solid_free(out);
+    out->closed = out->edges.manifold_count == out->edges.edge_count;
+    out->turned = out->edges.signed_volume < 0.0;
+    return status;
+}
+
+void pl_solid_free(pl_solid* solid) {
+    pl_winding_free(&solid->winding);
+    pl_triangle_tree_free(&solid->tree);
+}
+
+bool pl_solid_inside(const pl_solid* solid, pl_vec3 p) {
+    if (!solid->turned) return pl_winding_inside(&solid->winding, p);
+    return pl_winding_number(&solid->winding, p, 4.0) < -0.5;
+}
+
+static double unsigned_distance(const pl_solid* solid, pl_vec3 p, double band) {
+    return sqrt(pl_triangle_tree_nearest(&solid->tree, p, band).at.distance2);
+}
+
+double pl_solid_distance(const pl_solid* solid, pl_vec3 p, double band) {
+    double distance = unsigned_distance(solid, p, band);
+    return pl_solid_inside(solid, p) ? -distance : distance;
+}
+
+void pl_solid_distances(const pl_solid* solid, const double* points, int count, double band,
+                        double* values) {
+    pl_vec3 last = {0};
+    bool inside = false;
+    double reach = 0.0; // no triangle is nearer than this to the last point
+    for (int i = 0; i < count; i++) {
+        pl_vec3 p = pl_vec3_load(points + 3 * (size_t)i);
+        double distance = unsigned_distance(solid, p, band);
+        // without a triangle in between, the side is that of the last point
+        bool same_side =
+            solid->closed && i > 0 && pl_distance(p, last) < 0.999 * fmax(reach, distance);
+        if (!same_side) inside = pl_solid_inside(solid, p);
+        last = p;
+        reach = distance;
+        values[i] = inside ? -distance : distance;
+    }
+}

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The parts of the mesh doctor.
+#ifndef PL_MESH_CHECK_H
+#define PL_MESH_CHECK_H
+
+#include "math/vec3.h"
+
+#include <pliant/mesh_check.h>
+
+// One more of a defect; the lowest pair of indices is kept.
+void pl_defect_add(pl_defect* defect, int first, int other);
+
+typedef enum pl_tet_shape { PL_TET_SOUND, PL_TET_FLAT, PL_TET_INVERTED } pl_tet_shape;
+// Flat: a vertex named twice, or a volume that is nothing but rounding.
+pl_tet_shape pl_judge_tet(const double* positions, const int* tet);
+// A vertex named twice, or corners exactly on one line.
+bool pl_triangle_is_degenerate(const double* positions, const int* triangle);
+
+// Edges, fans, rims, components and winding of a surface. judge_winding: look for components that
+// are inside out.
+pl_status pl_check_surface(const pl_mesh* mesh, const int* triangles, int triangle_count,
+                           bool judge_winding, pl_mesh_report* report, pl_error* error);
+
+// Pairs of triangles that have more in common than the vertices they share.
+pl_status pl_check_intersections(const double* positions, const int* triangles, int triangle_count,
+                                 int64_t limit, pl_pool* pool, pl_mesh_report* report,
+                                 pl_error* error);
+// One such pair, both triangles with an area.
+bool pl_triangles_intersect(const double* positions, const int* s, const int* t);
+
+#endif
