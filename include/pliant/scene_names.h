@@ -64,17 +64,17 @@ extern "C" {
 
 // a material parameter that may vary
 #define PL_MATERIAL_KEY_LIST(X)                                                                    \
-    X(PL_VARY_DENSITY, "density", "")                                                          \
-    X(PL_VARY_AREA_DENSITY, "area_density", "")                                                \
-    X(PL_VARY_YOUNG, "young", "")                                                              \
-    X(PL_VARY_POISSON, "poisson", "")                                                          \
-    X(PL_VARY_MU, "mu", "")                                                                    \
-    X(PL_VARY_LAMBDA, "lambda", "")                                                            \
-    X(PL_VARY_BULK, "bulk", "")                                                                \
-    X(PL_VARY_MU2, "mu2", "")                                                                  \
-    X(PL_VARY_THICKNESS, "thickness", "")                                                      \
-    X(PL_VARY_STRETCH, "stretch", "")                                                          \
-    X(PL_VARY_SHEAR, "shear", "")                                                              \
+    X(PL_VARY_DENSITY, "density", "")                                                              \
+    X(PL_VARY_AREA_DENSITY, "area_density", "")                                                    \
+    X(PL_VARY_YOUNG, "young", "")                                                                  \
+    X(PL_VARY_POISSON, "poisson", "")                                                              \
+    X(PL_VARY_MU, "mu", "")                                                                        \
+    X(PL_VARY_LAMBDA, "lambda", "")                                                                \
+    X(PL_VARY_BULK, "bulk", "")                                                                    \
+    X(PL_VARY_MU2, "mu2", "")                                                                      \
+    X(PL_VARY_THICKNESS, "thickness", "")                                                          \
+    X(PL_VARY_STRETCH, "stretch", "")                                                              \
+    X(PL_VARY_SHEAR, "shear", "")                                                                  \
     X(PL_VARY_BEND, "bend", "")
 
 // how a parameter varies
@@ -219,7 +219,7 @@ extern "C" {
     X(pl_side, PL_SIDE_LIST, PL_SIDE_COUNT)                                                        \
     X(pl_selection_kind, PL_SELECTION_KIND_LIST, PL_SELECT_COUNT)                                  \
     X(pl_law, PL_LAW_LIST, PL_LAW_COUNT)                                                           \
-    X(pl_material_key, PL_MATERIAL_KEY_LIST, PL_VARY_COUNT)                                    \
+    X(pl_material_key, PL_MATERIAL_KEY_LIST, PL_VARY_COUNT)                                        \
     X(pl_variation_kind, PL_VARIATION_KIND_LIST, PL_VARIATION_COUNT)                               \
     X(pl_spacing, PL_SPACING_LIST, PL_SPACING_COUNT)                                               \
     X(pl_body_shape, PL_BODY_SHAPE_LIST, PL_SHAPE_COUNT)                                           \
