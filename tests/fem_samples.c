@@ -57,12 +57,12 @@ void fem_sample_free(fem_sample* s) {
     pl_mesh_destroy(s->mesh);
 }
 
-pl_fem_step_info fem_sample_step(fem_sample* s, double time_step, double gravity,
+pl_method_info fem_sample_step(fem_sample* s, double time_step, double gravity,
                                  const pl_pin* pins, int pin_count) {
     for (int v = 0; v < s->mesh->vertex_count; v++) s->force[3 * v + 1] = -gravity * s->mass[v];
-    pl_fem_step step = {
+    pl_method_step step = {
         .time_step = time_step, .force = s->force, .pins = pins, .pin_count = pin_count};
-    pl_fem_step_info info;
+    pl_method_info info;
     pl_error error;
     CHECK_OK(pl_fem_system_step(s->system, &step, &info, &error), &error);
     return info;

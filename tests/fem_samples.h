@@ -26,7 +26,7 @@ void fem_sample_free(fem_sample* sample);
 
 pl_mesh* fem_box(double x, double y, double z, int nx, int ny, int nz);
 // A step with gravity along y and the given pins; fails the test if the step fails.
-pl_fem_step_info fem_sample_step(fem_sample* sample, double time_step, double gravity,
+pl_method_info fem_sample_step(fem_sample* sample, double time_step, double gravity,
                                  const pl_pin* pins, int pin_count);
 
 #endif

@@ -142,14 +142,14 @@ TEST(contact_knows_the_entry_side)
     const double thickness = 0.02;
     pl_moving_solid plate = {
         .solid = {.kind = PL_SOLID_BOX, .a = {-1, -thickness, -1}, .b = {1, 0, 1}},
-        .begin = pl_pose_identity(),
-        .end = pl_pose_identity()};
+        .begin = pl_rigid_identity(),
+        .end = pl_rigid_identity()};
     static const double steps[] = {0.4, 1.0, 3.0, 50.0};
     for (int k = 0; k < 4; k++)
         for (int plate_moves = 0; plate_moves < 2; plate_moves++) {
             double way = steps[k] * thickness;
             pl_vec3 start = {0.1, 0.3 * way + 1e-6, 0.2}, end = start;
-            plate.end = plate.begin = pl_pose_identity();
+            plate.end = plate.begin = pl_rigid_identity();
             if (plate_moves) plate.end.translation.y = way;
             else end.y -= way;
             pl_contact contact;
@@ -163,8 +163,8 @@ TEST(contact_knows_the_entry_side)
 TEST(contact_leaves_what_only_passes)
 {
     pl_moving_solid ball = {.solid = {.kind = PL_SOLID_SPHERE, .radius = 1.0},
-                            .begin = pl_pose_identity(),
-                            .end = pl_pose_identity(),
+                            .begin = pl_rigid_identity(),
+                            .end = pl_rigid_identity(),
                             .thickness = 0.1};
     pl_contact contact;
     CHECK(!pl_find_contact(&ball, (pl_vec3){-3, 1.2, 0}, (pl_vec3){3, 1.2, 0}, 0.0, &contact));
@@ -181,8 +181,8 @@ TEST(contact_leaves_what_only_passes)
 TEST(contact_detection_counts_past_its_room)
 {
     pl_moving_solid floor = {.solid = {.kind = PL_SOLID_PLANE, .b = {0, 1, 0}},
-                             .begin = pl_pose_identity(),
-                             .end = pl_pose_identity(),
+                             .begin = pl_rigid_identity(),
+                             .end = pl_rigid_identity(),
                              .friction = 0.3};
     double x[30] = {0};
     int vertices[10];

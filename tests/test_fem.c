@@ -93,7 +93,7 @@ TEST(fem_energy_of_linear_elasticity)
         fem_sample s = fem_sample_create(fem_box(1, 0.5, 0.5, 4, 2, 2), PL_MATERIAL_LINEAR, 1e5,
                                          0.3, 1000, &settings, NULL);
         deform(&s, 0.1, 3);
-        pl_fem_energies energies = pl_fem_system_energies(s.system);
+        pl_method_energies energies = pl_fem_system_energies(s.system);
         double first = energies.kinetic + energies.elastic, last = first;
         for (int n = 0; n < (k == 0 ? 50 : 200); n++) {
             fem_sample_step(&s, 0.005, 0.0, NULL, 0);
@@ -145,7 +145,7 @@ TEST(fem_solvers_agree)
         pl_pin pins[100];
         int pin_count = pin_left(&s, 1e-9, true, 0.0, pins);
         CHECK(pin_count > 0 && pin_count < 100);
-        pl_fem_step_info info = fem_sample_step(&s, 1.0, 9.81, pins, pin_count);
+        pl_method_info info = fem_sample_step(&s, 1.0, 9.81, pins, pin_count);
         CHECK(info.converged);
         if (k == 0) expected = lowest(&s);
         CHECK(expected < -0.16);

@@ -11,7 +11,7 @@
 // the plane that touches the solid where the vertex is nearest, or came in
 static void make_contact(const pl_moving_solid* m, pl_vec3 surface, pl_vec3 normal,
                          pl_contact* out) {
-    pl_vec3 begin = pl_pose_to_world(&m->begin, surface), end = pl_pose_to_world(&m->end, surface);
+    pl_vec3 begin = pl_rigid_to_world(&m->begin, surface), end = pl_rigid_to_world(&m->end, surface);
     out->point = end;
     out->normal = pl_mat3_apply(&m->end.rotation, normal);
     out->motion = pl_sub(end, begin);
@@ -36,7 +36,7 @@ static bool find_entry(const pl_solid* solid, pl_vec3 from, pl_vec3 to, double r
 bool pl_find_contact(const pl_moving_solid* m, pl_vec3 start, pl_vec3 end, double thickness,
                      pl_contact* out) {
     double room = m->thickness + thickness;
-    pl_vec3 from = pl_pose_to_local(&m->begin, start), to = pl_pose_to_local(&m->end, end);
+    pl_vec3 from = pl_rigid_to_local(&m->begin, start), to = pl_rigid_to_local(&m->end, end);
     pl_vec3 entry, entry_normal, normal;
     if (!find_entry(&m->solid, from, to, room, &entry, &entry_normal)) return false;
     double distance = pl_solid_distance(&m->solid, to, &normal);

@@ -11,18 +11,18 @@
 #include "math/mat3.h"
 
 // Where a solid's frame is: world = rotation * local + translation.
-typedef struct pl_pose {
+typedef struct pl_rigid {
     pl_mat3 rotation;
     pl_vec3 translation;
-} pl_pose;
+} pl_rigid;
 
-static inline pl_pose pl_pose_identity(void) {
-    return (pl_pose){pl_mat3_identity(), {0.0, 0.0, 0.0}};
+static inline pl_rigid pl_rigid_identity(void) {
+    return (pl_rigid){pl_mat3_identity(), {0.0, 0.0, 0.0}};
 }
-static inline pl_vec3 pl_pose_to_world(const pl_pose* pose, pl_vec3 local) {
+static inline pl_vec3 pl_rigid_to_world(const pl_rigid* pose, pl_vec3 local) {
     return pl_add(pl_mat3_apply(&pose->rotation, local), pose->translation);
 }
-static inline pl_vec3 pl_pose_to_local(const pl_pose* pose, pl_vec3 world) {
+static inline pl_vec3 pl_rigid_to_local(const pl_rigid* pose, pl_vec3 world) {
     pl_mat3 inverse = pl_mat3_transpose(pose->rotation);
     return pl_mat3_apply(&inverse, pl_sub(world, pose->translation));
 }
@@ -30,7 +30,7 @@ static inline pl_vec3 pl_pose_to_local(const pl_pose* pose, pl_vec3 world) {
 // A solid with its motion over a step.
 typedef struct pl_moving_solid {
     pl_solid solid;
-    pl_pose begin, end;
+    pl_rigid begin, end;
     double thickness; // kept free around it [m]
     double friction;
     double stiffness; // of the penalty [N/m]; 0: that of the vertex

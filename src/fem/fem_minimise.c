@@ -82,7 +82,7 @@ static double force_noise(const pl_minimiser* m) {
 }
 
 static pl_status find_direction(pl_minimiser* m, const pl_fem_objective* f,
-                                const pl_fem_settings* settings, pl_fem_step_info* info,
+                                const pl_fem_settings* settings, pl_method_info* info,
                                 pl_error* error) {
     double start = pl_seconds();
     if (m->A.block == 3) pl_fem_hessian(f, m->x, &m->A);
@@ -125,7 +125,7 @@ static bool line_search(pl_minimiser* m, const pl_fem_objective* f, bool wanted,
 // true when the residual is small enough, or nothing but round-off
 static bool is_converged(pl_minimiser* m, const pl_fem_objective* f,
                          const pl_fem_settings* settings, double* load, double noise,
-                         pl_fem_step_info* info) {
+                         pl_method_info* info) {
     double norm = pl_vector_norm(f->pool, m->count, m->gradient);
     if (norm > *load) *load = norm;
     info->residual = *load > 0.0 ? norm / *load : 0.0;
@@ -134,7 +134,7 @@ static bool is_converged(pl_minimiser* m, const pl_fem_objective* f,
 }
 
 pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_settings* settings,
-                      pl_detect detect, void* detect_user, pl_fem_step_info* info,
+                      pl_detect detect, void* detect_user, pl_method_info* info,
                       pl_error* error) {
     int max_iterations =
         settings->nonlinear == PL_NONLINEAR_LINEARISED ? 1 : settings->max_iterations;

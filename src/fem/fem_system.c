@@ -139,7 +139,7 @@ pl_status pl_fem_system_create(const double* positions, const double* mass, int 
     return PL_OK;
 }
 
-static void objective_common(pl_fem_system* s, const pl_fem_step* step, pl_fem_objective* f) {
+static void objective_common(pl_fem_system* s, const pl_method_step* step, pl_fem_objective* f) {
     *f = (pl_fem_objective){.vertex_count = s->vertex_count,
                             .set_count = s->set_count,
                             .sets = s->sets,
@@ -214,7 +214,7 @@ static void hold_hard_pins(pl_fem_system* s, const pl_pin* pins, int count, doub
 
 // pins on the way to their targets. Midpoint solves for the middle of its step, so its pins are
 // half way there.
-static pl_status place_pins(pl_fem_system* s, const pl_fem_step* step, double begin, double end,
+static pl_status place_pins(pl_fem_system* s, const pl_method_step* step, double begin, double end,
                             pl_error* error) {
     s->pins.count = 0;
     pl_pin* pins = pl_array_add(&s->pins, (size_t)step->pin_count);
@@ -228,8 +228,8 @@ static pl_status place_pins(pl_fem_system* s, const pl_fem_step* step, double be
 }
 
 // from `begin` to `end` of the step, both in [0, 1]
-static pl_status advance(pl_fem_system* s, const pl_fem_step* step, double begin, double end,
-                         pl_fem_step_info* info, pl_error* error) {
+static pl_status advance(pl_fem_system* s, const pl_method_step* step, double begin, double end,
+                         pl_method_info* info, pl_error* error) {
     double h = (end - begin) * step->time_step;
     size_t size = 3 * (size_t)s->vertex_count * sizeof(double);
     pl_status status = place_pins(s, step, begin, end, error);
@@ -257,9 +257,9 @@ static void copy_state(double* const* from, double* const* to, int count) {
     for (int k = 0; k < STATE_VECTORS; k++) memcpy(to[k], from[k], (size_t)count * sizeof(double));
 }
 
-pl_status pl_fem_system_step(pl_fem_system* s, const pl_fem_step* step, pl_fem_step_info* info,
+pl_status pl_fem_system_step(pl_fem_system* s, const pl_method_step* step, pl_method_info* info,
                              pl_error* error) {
-    *info = (pl_fem_step_info){0};
+    *info = (pl_method_info){0};
     double start = pl_seconds();
     if (!(step->time_step > 0.0) || !isfinite(step->time_step))
         return pl_fail(error, PL_ERROR_ARGUMENT, "the time step is %g; it must be above 0",
@@ -281,10 +281,11 @@ pl_status pl_fem_system_step(pl_fem_system* s, const pl_fem_step* step, pl_fem_s
 
 double* pl_fem_positions(pl_fem_system* s) { return s->state[POSITIONS]; }
 double* pl_fem_velocities(pl_fem_system* s) { return s->state[VELOCITIES]; }
+const double* pl_fem_masses(pl_fem_system* s) { return s->mass; }
 int pl_fem_vertex_count(const pl_fem_system* s) { return s->vertex_count; }
 
-pl_fem_energies pl_fem_system_energies(pl_fem_system* s) {
-    pl_fem_energies energies = {0.0, 0.0};
+pl_method_energies pl_fem_system_energies(pl_fem_system* s) {
+    pl_method_energies energies = {0.0, 0.0};
     const double* v = s->state[VELOCITIES];
     for (int i = 0; i < 3 * s->vertex_count; i++)
         energies.kinetic += 0.5 * s->mass[i / 3] * v[i] * v[i];

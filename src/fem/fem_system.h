@@ -5,8 +5,8 @@
 #ifndef PL_FEM_SYSTEM_H
 #define PL_FEM_SYSTEM_H
 
-#include "contact/contact.h"
 #include "fem/element_set.h"
+#include "method/method.h"
 #include "sparse/linear_solver.h"
 
 typedef struct pl_fem_settings {
@@ -25,29 +25,6 @@ typedef struct pl_fem_settings {
 
 pl_fem_settings pl_default_fem_settings(void);
 
-// What acts during one step; everything is borrowed.
-typedef struct pl_fem_step {
-    double time_step;    // [s]
-    const double* force; // 3 per vertex: gravity, loads, wind [N]
-    const pl_pin* pins;
-    int pin_count;
-    pl_detect detect; // contacts, asked for in every iteration; or NULL
-    void* detect_user;
-} pl_fem_step;
-
-typedef struct pl_fem_step_info {
-    int iterations;
-    bool converged;
-    bool stalled; // the line search found no smaller value
-    int linear_iterations;
-    int contact_count;
-    int retries;          // smaller steps that were needed
-    int rigid_mode_count; // unknowns without stiffness, found by the direct solver
-    double residual;      // relative to the load
-    double linear_residual;
-    double assembly_seconds, linear_seconds, seconds;
-} pl_fem_step_info;
-
 typedef struct pl_fem_system pl_fem_system;
 
 // mass: per vertex [kg]; positions: 3 per vertex; neighbours: who shares an element with whom (CSR,
@@ -60,18 +37,16 @@ void pl_fem_system_destroy(pl_fem_system* system);
 
 // One step. A step that fails leaves the state as it was and says why; not converging is no
 // failure.
-pl_status pl_fem_system_step(pl_fem_system* system, const pl_fem_step* step, pl_fem_step_info* info,
+pl_status pl_fem_system_step(pl_fem_system* system, const pl_method_step* step, pl_method_info* info,
                              pl_error* error);
 
 // Views of the state, 3 per vertex; writable between steps.
 double* pl_fem_positions(pl_fem_system* system);
 double* pl_fem_velocities(pl_fem_system* system);
+const double* pl_fem_masses(pl_fem_system* system);
 int pl_fem_vertex_count(const pl_fem_system* system);
 
-typedef struct pl_fem_energies {
-    double kinetic, elastic;
-} pl_fem_energies;
-pl_fem_energies pl_fem_system_energies(pl_fem_system* system);
+pl_method_energies pl_fem_system_energies(pl_fem_system* system);
 
 // All that a step depends on, for checkpoints: size in bytes, copied out and in.
 size_t pl_fem_state_size(const pl_fem_system* system);
