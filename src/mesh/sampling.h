@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Furthest point sampling: each sample is the vertex furthest, along the edges, from all samples
+// before it. So every beginning of the list is an even sampling of its own, a coarser one.
+#ifndef PL_MESH_SAMPLING_H
+#define PL_MESH_SAMPLING_H
+
+#include "mesh/geodesic.h"
+
+typedef struct pl_samples {
+    int count;
+    int* vertices; // the samples: the given starts, then the found ones
+    double* radii; // how far the sample was from those before it; INFINITY for the starts and for
+                   // the first one of a part that no earlier one reaches
+    int vertex_count;
+    int* nearest;      // the number of each vertex's nearest sample
+    double* distances; // to it
+} pl_samples;
+
+// count samples of the vertices of a graph, with the lengths of its edges (one per item). Starts
+// come first (different vertices; none: the sampling begins at vertex 0). Each part that is not
+// connected to the others gets a sample, even if there are then more than count. Of equally far
+// vertices the lowest is taken. PL_ERROR_ARGUMENT if count is below 1 or above the vertices, or
+// starts are out of range or repeated.
+pl_status pl_sample_furthest(const pl_adjacency* graph, const double* lengths, const int* starts,
+                             int start_count, int count, pl_samples* out, pl_error* error);
+void pl_samples_free(pl_samples* samples);
+
+#endif
