@@ -51,7 +51,8 @@ static pl_status material_of(const pl_element_material* from, pl_material* out, 
         *out = (pl_material){.kind = table[k].kind, .mu = from->mu, .lambda = from->lambda};
         return PL_OK;
     }
-    return pl_fail(error, PL_ERROR_UNSUPPORTED, "law \"%s\" is not one of solids", pl_law_name((int)from->law));
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "law \"%s\" is not one of solids",
+                   pl_law_name((int)from->law));
 }
 
 // copies a body's vertices and tets behind those of the bodies before it
@@ -60,13 +61,14 @@ static pl_status add_body(fem_build* b, const pl_method_body* body, pl_error* er
     memcpy(b->positions + 3 * (size_t)body->first_vertex, mesh->positions,
            3 * (size_t)mesh->vertex_count * sizeof(double));
     if (body->is_cloth)
-        return pl_fail(error, PL_ERROR_UNSUPPORTED, "body \"%s\" is a cloth; method fem takes solids only",
-                       body->body->name);
+        return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                       "body \"%s\" is a cloth; method fem takes solids only", body->body->name);
     for (int e = 0; e < mesh->tet_count; e++) {
         pl_status status = material_of(&body->materials[e], &b->materials[b->tet_count], error);
         if (status != PL_OK) return status;
         for (int i = 0; i < 4; i++)
-            b->tets[4 * (size_t)b->tet_count + (size_t)i] = mesh->tets[4 * (size_t)e + (size_t)i] + body->first_vertex;
+            b->tets[4 * (size_t)b->tet_count + (size_t)i] =
+                mesh->tets[4 * (size_t)e + (size_t)i] + body->first_vertex;
         b->tet_count++;
     }
     return PL_OK;
@@ -77,8 +79,10 @@ static void lump_masses(fem_build* b) {
     int tet = 0;
     for (int k = 0; k < b->body_count; k++)
         for (int e = 0; e < b->bodies[k].mesh->tet_count; e++, tet++) {
-            double mass = b->bodies[k].materials[e].density * pl_tet_element_volume(&b->sets[0], tet);
-            for (int i = 0; i < 4; i++) b->mass[b->tets[4 * (size_t)tet + (size_t)i]] += 0.25 * mass;
+            double mass =
+                b->bodies[k].materials[e].density * pl_tet_element_volume(&b->sets[0], tet);
+            for (int i = 0; i < 4; i++)
+                b->mass[b->tets[4 * (size_t)tet + (size_t)i]] += 0.25 * mass;
         }
 }
 
@@ -94,11 +98,12 @@ static pl_status build(fem_build* b, pl_error* error) {
         return pl_fail_memory(error, "a fem system");
     }
     pl_status status = PL_OK;
-    for (int k = 0; status == PL_OK && k < b->body_count; k++) status = add_body(b, &b->bodies[k], error);
+    for (int k = 0; status == PL_OK && k < b->body_count; k++)
+        status = add_body(b, &b->bodies[k], error);
     b->tet_count = (int)tet_count;
     if (status != PL_OK) return status;
-    status = pl_tet_elements_setup(&b->sets[0], b->positions, b->vertex_count, b->tets, b->tet_count, b->materials,
-                                   error);
+    status = pl_tet_elements_setup(&b->sets[0], b->positions, b->vertex_count, b->tets,
+                                   b->tet_count, b->materials, error);
     if (status != PL_OK) return status;
     b->set_count = 1;
     lump_masses(b);
@@ -121,8 +126,8 @@ static pl_fem_settings settings_of(const pl_body* body) {
                              .damping_stiffness = body->damping.stiffness};
 }
 
-static pl_status create(const pl_method_body* bodies, int body_count, int vertex_count, pl_pool* pool, void** out,
-                        pl_notes* notes, pl_error* error) {
+static pl_status create(const pl_method_body* bodies, int body_count, int vertex_count,
+                        pl_pool* pool, void** out, pl_notes* notes, pl_error* error) {
     (void)notes;
     *out = NULL;
     fem_build b = {.bodies = bodies, .body_count = body_count, .vertex_count = vertex_count};
@@ -130,15 +135,17 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
     pl_fem_system* system = NULL;
     pl_status status = build(&b, error);
     if (status == PL_OK)
-        status = pl_fem_system_create(b.positions, b.mass, vertex_count, b.neighbours.offsets, b.neighbours.items,
-                                      b.sets, b.set_count, &settings, pool, &system, error);
+        status = pl_fem_system_create(b.positions, b.mass, vertex_count, b.neighbours.offsets,
+                                      b.neighbours.items, b.sets, b.set_count, &settings, pool,
+                                      &system, error);
     build_free(&b);
     *out = system;
     return status;
 }
 
 static void destroy(void* system) { pl_fem_system_destroy(system); }
-static pl_status step(void* system, const pl_method_step* s, pl_method_info* info, pl_error* error) {
+static pl_status step(void* system, const pl_method_step* s, pl_method_info* info,
+                      pl_error* error) {
     return pl_fem_system_step(system, s, info, error);
 }
 static double* positions(void* system) { return pl_fem_positions(system); }
@@ -149,5 +156,6 @@ static size_t state_size(const void* system) { return pl_fem_state_size(system);
 static void state_save(const void* system, void* out) { pl_fem_state_save(system, out); }
 static void state_load(void* system, const void* in) { pl_fem_state_load(system, in); }
 
-const pl_method_functions pl_fem_method = {"fem",  create,   destroy,    step,       positions, velocities,
-                                           masses, energies, state_size, state_save, state_load};
+const pl_method_functions pl_fem_method = {"fem",      create,     destroy,   step,
+                                           positions,  velocities, masses,    energies,
+                                           state_size, state_save, state_load};

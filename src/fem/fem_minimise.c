@@ -134,8 +134,7 @@ static bool is_converged(pl_minimiser* m, const pl_fem_objective* f,
 }
 
 pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_settings* settings,
-                      pl_detect detect, void* detect_user, pl_method_info* info,
-                      pl_error* error) {
+                      pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error) {
     int max_iterations =
         settings->nonlinear == PL_NONLINEAR_LINEARISED ? 1 : settings->max_iterations;
     double load = pl_vector_norm(f->pool, m->count, f->force), noise = 0.0;

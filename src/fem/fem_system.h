@@ -37,8 +37,8 @@ void pl_fem_system_destroy(pl_fem_system* system);
 
 // One step. A step that fails leaves the state as it was and says why; not converging is no
 // failure.
-pl_status pl_fem_system_step(pl_fem_system* system, const pl_method_step* step, pl_method_info* info,
-                             pl_error* error);
+pl_status pl_fem_system_step(pl_fem_system* system, const pl_method_step* step,
+                             pl_method_info* info, pl_error* error);
 
 // Views of the state, 3 per vertex; writable between steps.
 double* pl_fem_positions(pl_fem_system* system);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What the world knows of a method. The bodies of one system have the same method and are solved together; their vertices
-// are numbered one body after the other.
+// What the world knows of a method. The bodies of one system have the same method and are solved
+// together; their vertices are numbered one body after the other.
 #ifndef PL_METHOD_METHOD_H
 #define PL_METHOD_METHOD_H
 
@@ -15,18 +15,18 @@
 // The material of one tet, or of one triangle of a cloth.
 typedef struct pl_element_material {
     pl_law law;
-    double density;    // solids [kg/m^3], cloth [kg/m^2]
-    double mu, lambda; // [Pa]; of membranes times the thickness [N/m]
-    double mu2;        // [Pa], Mooney-Rivlin
+    double density;              // solids [kg/m^3], cloth [kg/m^2]
+    double mu, lambda;           // [Pa]; of membranes times the thickness [N/m]
+    double mu2;                  // [Pa], Mooney-Rivlin
     double stretch, shear, bend; // springs of cloth
 } pl_element_material;
 
 typedef struct pl_method_body {
-    const pl_body* body;  // resolved
-    const pl_mesh* mesh;  // rest, in the world's coordinates
-    bool is_cloth;        // its triangles are elements; else its tets
+    const pl_body* body;                  // resolved
+    const pl_mesh* mesh;                  // rest, in the world's coordinates
+    bool is_cloth;                        // its triangles are elements; else its tets
     const pl_element_material* materials; // one per element
-    int first_vertex;     // of this body in the system
+    int first_vertex;                     // of this body in the system
 } pl_method_body;
 
 // What acts during one step; everything is borrowed.
@@ -59,11 +59,12 @@ typedef struct pl_method_energies {
 
 typedef struct pl_method_functions {
     const char* name;
-    pl_status (*create)(const pl_method_body* bodies, int body_count, int vertex_count, pl_pool* pool, void** out,
-                        pl_notes* notes, pl_error* error);
+    pl_status (*create)(const pl_method_body* bodies, int body_count, int vertex_count,
+                        pl_pool* pool, void** out, pl_notes* notes, pl_error* error);
     void (*destroy)(void* system);
     // A step that fails leaves the state as it was and says why.
-    pl_status (*step)(void* system, const pl_method_step* step, pl_method_info* info, pl_error* error);
+    pl_status (*step)(void* system, const pl_method_step* step, pl_method_info* info,
+                      pl_error* error);
     // Views of the state, 3 per vertex, writable between steps; and the mass per vertex.
     double* (*positions)(void* system);
     double* (*velocities)(void* system);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
-#include "contact/solid.h"
+#include "contact/obstacle.h"
 
 #include <float.h>
 #include <math.h>
@@ -19,12 +19,12 @@ static double ball_distance(pl_vec3 p, pl_vec3 centre, double radius, pl_vec3* n
     return length - radius;
 }
 
-static double plane_distance(const pl_solid* s, pl_vec3 p, pl_vec3* normal) {
+static double plane_distance(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal) {
     *normal = pl_normalize(s->b);
     return pl_dot(pl_sub(p, s->a), *normal);
 }
 
-static double box_distance(const pl_solid* s, pl_vec3 p, pl_vec3* normal) {
+static double box_distance(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal) {
     const double low[3] = {s->a.x, s->a.y, s->a.z}, high[3] = {s->b.x, s->b.y, s->b.z};
     const double at[3] = {p.x, p.y, p.z};
     double outside[3], nearest = -HUGE_VAL, n[3] = {0.0, 0.0, 0.0};
@@ -67,20 +67,24 @@ static double cone_distance(pl_vec3 a, double ra, pl_vec3 b, double rb, pl_vec3 
     return distance;
 }
 
-static double chain_distance(const pl_solid* s, pl_vec3 p, pl_vec3* normal) {
+static double chain_radius(const pl_obstacle* s, int point) {
+    return s->radii[point < s->radius_count ? point : s->radius_count - 1];
+}
+
+static double chain_distance(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal) {
     double best = HUGE_VAL;
     int last = s->point_count > 1 ? s->point_count - 1 : 1;
     for (int k = 0; k < last; k++) {
         int next = s->point_count > 1 ? k + 1 : k;
         pl_vec3 n;
         double d = cone_distance(pl_vec3_load(s->points + 3 * k), s->radii[k],
-                                 pl_vec3_load(s->points + 3 * next), s->radii[next], p, &n);
+                                 pl_vec3_load(s->points + 3 * next), chain_radius(s, next), p, &n);
         if (d < best) best = d, *normal = n;
     }
     return best;
 }
 
-static double cylinder_distance(const pl_solid* s, pl_vec3 p, pl_vec3* normal) {
+static double cylinder_distance(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal) {
     pl_vec3 axis = pl_normalize(pl_sub(s->b, s->a));
     double length = pl_distance(s->a, s->b), x = pl_dot(pl_sub(p, s->a), axis);
     pl_vec3 across = pl_madd(pl_sub(p, s->a), -x, axis);
@@ -98,7 +102,7 @@ static double cylinder_distance(const pl_solid* s, pl_vec3 p, pl_vec3* normal) {
     return fmax(beyond_end, beyond_side);
 }
 
-static double torus_distance(const pl_solid* s, pl_vec3 p, pl_vec3* normal) {
+static double torus_distance(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal) {
     pl_vec3 axis = pl_normalize(s->b), d = pl_sub(p, s->a);
     double x = pl_dot(d, axis);
     pl_vec3 across = pl_madd(d, -x, axis);
@@ -109,7 +113,7 @@ static double torus_distance(const pl_solid* s, pl_vec3 p, pl_vec3* normal) {
     return distance;
 }
 
-static double grid_distance(const pl_solid* s, pl_vec3 p, pl_vec3* normal) {
+static double grid_distance(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal) {
     pl_vec3 gradient;
     double distance = pl_sdf_grid_value(s->grid, p, &gradient);
     double length = pl_norm(gradient);
@@ -117,15 +121,16 @@ static double grid_distance(const pl_solid* s, pl_vec3 p, pl_vec3* normal) {
     return distance;
 }
 
-double pl_solid_distance(const pl_solid* s, pl_vec3 p, pl_vec3* normal) {
+double pl_obstacle_distance(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal) {
     switch (s->kind) {
-    case PL_SOLID_PLANE: return plane_distance(s, p, normal);
-    case PL_SOLID_SPHERE: return ball_distance(p, s->a, s->radius, normal);
-    case PL_SOLID_BOX: return box_distance(s, p, normal);
-    case PL_SOLID_CHAIN: return chain_distance(s, p, normal);
-    case PL_SOLID_CYLINDER: return cylinder_distance(s, p, normal);
-    case PL_SOLID_TORUS: return torus_distance(s, p, normal);
-    case PL_SOLID_GRID: return grid_distance(s, p, normal);
+    case PL_OBSTACLE_PLANE: return plane_distance(s, p, normal);
+    case PL_OBSTACLE_SPHERE: return ball_distance(p, s->a, s->radius, normal);
+    case PL_OBSTACLE_BOX: return box_distance(s, p, normal);
+    case PL_OBSTACLE_CAPSULE: return cone_distance(s->a, s->radius, s->b, s->radius, p, normal);
+    case PL_OBSTACLE_CHAIN: return chain_distance(s, p, normal);
+    case PL_OBSTACLE_CYLINDER: return cylinder_distance(s, p, normal);
+    case PL_OBSTACLE_TORUS: return torus_distance(s, p, normal);
+    case PL_OBSTACLE_GRID: return grid_distance(s, p, normal);
     }
     *normal = (pl_vec3){0, 1, 0};
     return HUGE_VAL;
@@ -136,21 +141,23 @@ static pl_box ball_box(pl_vec3 centre, double r) {
     return (pl_box){pl_sub(centre, reach), pl_add(centre, reach)};
 }
 
-pl_box pl_solid_bounds(const pl_solid* s) {
+pl_box pl_obstacle_bounds(const pl_obstacle* s) {
     pl_box box = pl_box_empty();
     switch (s->kind) {
-    case PL_SOLID_PLANE:
+    case PL_OBSTACLE_PLANE:
         return (pl_box){{-HUGE_VAL, -HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, HUGE_VAL, HUGE_VAL}};
-    case PL_SOLID_SPHERE: return ball_box(s->a, s->radius);
-    case PL_SOLID_BOX: return (pl_box){s->a, s->b};
-    case PL_SOLID_CHAIN:
+    case PL_OBSTACLE_SPHERE: return ball_box(s->a, s->radius);
+    case PL_OBSTACLE_BOX: return (pl_box){s->a, s->b};
+    case PL_OBSTACLE_CHAIN:
         for (int k = 0; k < s->point_count; k++)
-            box = pl_box_add_box(box, ball_box(pl_vec3_load(s->points + 3 * k), s->radii[k]));
+            box =
+                pl_box_add_box(box, ball_box(pl_vec3_load(s->points + 3 * k), chain_radius(s, k)));
         return box;
-    case PL_SOLID_CYLINDER:
+    case PL_OBSTACLE_CAPSULE:
+    case PL_OBSTACLE_CYLINDER:
         return pl_box_add_box(ball_box(s->a, s->radius), ball_box(s->b, s->radius));
-    case PL_SOLID_TORUS: return ball_box(s->a, s->radius + s->tube);
-    case PL_SOLID_GRID: {
+    case PL_OBSTACLE_TORUS: return ball_box(s->a, s->radius + s->tube);
+    case PL_OBSTACLE_GRID: {
         const pl_sdf_grid* g = s->grid;
         pl_vec3 size = {g->spacing * (g->size[0] - 1), g->spacing * (g->size[1] - 1),
                         g->spacing * (g->size[2] - 1)};
@@ -160,15 +167,15 @@ pl_box pl_solid_bounds(const pl_solid* s) {
     return box;
 }
 
-bool pl_solid_sweep(const pl_solid* s, pl_vec3 from, pl_vec3 to, double distance, double* part,
-                    pl_vec3* normal) {
+bool pl_obstacle_sweep(const pl_obstacle* s, pl_vec3 from, pl_vec3 to, double distance,
+                       double* part, pl_vec3* normal) {
     // The distance changes by at most the way gone, so it is safe to advance by what is left of it.
     // A step of at least this part keeps grazing ways from taking for ever; it is far below the
     // thickness that matters.
     enum { MAX_STEPS = 256 };
     double way = pl_distance(from, to), at = 0.0;
     for (int k = 0; k < MAX_STEPS; k++) {
-        double gap = pl_solid_distance(s, pl_lerp(from, to, at), normal) - distance;
+        double gap = pl_obstacle_distance(s, pl_lerp(from, to, at), normal) - distance;
         if (gap <= 1e-12 * way) {
             *part = at;
             return true;
