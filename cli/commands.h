@@ -9,7 +9,9 @@
 // name, summary
 // clang-format off
 #define COMMAND_LIST(X) \
-    X(info, "what a mesh is like, what is wrong with it")
+    X(check, "checks a scene and prints it with every default") \
+    X(info, "what a mesh is like, what is wrong with it") \
+    X(mesh, "convert, generate, repair a mesh; fill a surface with tets")
 // clang-format on
 
 #define COMMAND_PROTOTYPE(name, summary) int cmd_##name(int argc, char** argv);

@@ -5,11 +5,13 @@
 #ifndef PLIANT_PLIANT_H
 #define PLIANT_PLIANT_H
 
+#include <pliant/embed.h>
 #include <pliant/generate.h>
 #include <pliant/mesh.h>
 #include <pliant/mesh_check.h>
 #include <pliant/mesh_surface.h>
 #include <pliant/parallel.h>
+#include <pliant/scene.h>
 #include <pliant/status.h>
 #include <pliant/tetrahedralise.h>
 

@@ -30,7 +30,7 @@ const pl_type pl_type_maker = {
 };
 
 static const pl_field_info transform_rows[] = {
-    PL_ROW_AUTO(pl_transform, "size", size, "m", 1e-6, 1e6, "as it is",
+    PL_ROW_AUTO(pl_transform, "size", size, 0, "m", 1e-6, 1e6, "as it is",
                 "first the longest side of the bounding box is made so long"),
     PL_ROW_VECTOR(pl_transform, "scale", scale, PL_UNIFORM, "", 1e-9, 1e9, 1, 1, 1,
                   "then this scale; one number, or three"),
@@ -53,11 +53,12 @@ static const pl_field_info material_rows[] = {
                   "Young's modulus: jelly 1e3, flesh 1e4, soft rubber 1e6, steel 2e11"),
     PL_ROW_NUMBER(pl_material_def, "poisson", poisson, PL_ANIMATED, "", -0.99, 0.5, 0.4,
                   "Poisson's ratio: 0 keeps no volume, 0.5 all of it (method mixed only)"),
-    PL_ROW_AUTO(pl_material_def, "mu", mu, "Pa", 1e-3, 1e13, "from young and poisson",
+    PL_ROW_AUTO(pl_material_def, "mu", mu, PL_ANIMATED, "Pa", 1e-3, 1e13, "from young and poisson",
                 "shear modulus; goes with lambda or bulk, in place of young and poisson"),
-    PL_ROW_AUTO(pl_material_def, "lambda", lambda, "Pa", -1e13, 1e15, "from the others",
-                "first Lame parameter"),
-    PL_ROW_AUTO(pl_material_def, "bulk", bulk, "Pa", 1e-3, 1e15, "from the others", "bulk modulus"),
+    PL_ROW_AUTO(pl_material_def, "lambda", lambda, PL_ANIMATED, "Pa", -1e13, 1e15,
+                "from the others", "first Lame parameter"),
+    PL_ROW_AUTO(pl_material_def, "bulk", bulk, PL_ANIMATED, "Pa", 1e-3, 1e15, "from the others",
+                "bulk modulus"),
     PL_ROW_NUMBER(pl_material_def, "mu2", mu2, PL_ANIMATED, "Pa", 0, 1e13, 0,
                   "second modulus of mooney_rivlin"),
     PL_ROW_NUMBER(pl_material_def, "thickness", thickness, PL_ANIMATED, "m", 1e-7, 1, 1e-3,
@@ -167,9 +168,9 @@ const pl_type pl_type_mixed = {
     .name = "mixed", .help = "Settings of method mixed.", PL_TYPE_TABLE(pl_mixed, mixed_rows)};
 
 static const pl_field_info grid_rows[] = {
-    PL_ROW_AUTO(pl_grid, "cell", cell, "m", 1e-6, 1e6, "size / 64", "edge of a lattice cell"),
+    PL_ROW_AUTO(pl_grid, "cell", cell, 0, "m", 1e-6, 1e6, "size / 64", "edge of a lattice cell"),
     PL_ROW_INT(pl_grid, "padding", padding, 0, 16, 0, "layers of cells around the surface"),
-    PL_ROW_CHOICE(pl_grid, "embedding", embedding, pl_embedding, PL_EMBEDDING_TRILINEAR,
+    PL_ROW_CHOICE(pl_grid, "embedding", embedding, pl_grid_embedding, PL_GRID_EMBEDDING_TRILINEAR,
                   "how the surface follows the lattice"),
     PL_ROW_CHOICE(pl_grid, "smoother", smoother, pl_grid_smoother, PL_GRID_SMOOTHER_DISTRIBUTIVE,
                   "smoother"),
@@ -195,7 +196,7 @@ static const pl_field_info pbd_rows[] = {
     PL_ROW_BOOL(pl_pbd, "lumped_mass", lumped_mass, true,
                 "coarse masses lumped: linear momentum is kept"),
     PL_ROW_INT(pl_pbd, "level", level, 0, 32, 0, "simulate and draw only this level; 0: all"),
-    PL_ROW_AUTO(pl_pbd, "tear", tear, "", 1, 1e3, "never",
+    PL_ROW_AUTO(pl_pbd, "tear", tear, PL_ANIMATED, "", 1, 1e3, "never",
                 "constraints break above this stretch (2: twice as long)"),
     PL_ROW_CHOICE(pl_pbd, "tear_mode", tear_mode, pl_tear_mode, PL_TEAR_REBUILD,
                   "hierarchy at a tear"),
@@ -206,7 +207,7 @@ const pl_type pl_type_pbd = {
 static const pl_field_info eigenfit_rows[] = {
     PL_ROW_INT(pl_eigenfit, "modes", modes, 1, 1000, 10, "how many modes are fitted"),
     PL_ROW_TEXT(pl_eigenfit, "fine", fine, PL_FIELD_FILE, 0, "mesh of the fine body"),
-    PL_ROW_AUTO(pl_eigenfit, "edge", edge, "m", 1e-6, 1e6, "half that of the body",
+    PL_ROW_AUTO(pl_eigenfit, "edge", edge, 0, "m", 1e-6, 1e6, "half that of the body",
                 "edge length of the fine mesh, if no file is given"),
     PL_ROW_NUMBER(pl_eigenfit, "tolerance", tolerance, 0, "", 0, 1, 0.4,
                   "largest loss of orthogonality of a matched mode"),
@@ -218,10 +219,10 @@ const pl_type pl_type_eigenfit = {
 };
 
 static const pl_field_info body_contact_rows[] = {
-    PL_ROW_AUTO(pl_body_contact, "thickness", thickness, "m", 0, 1e3, "a tenth of an edge",
-                "kept free around the surface"),
-    PL_ROW_AUTO(pl_body_contact, "stiffness", stiffness, "N/m", 0, 1e15, "from the material",
-                "of the penalty"),
+    PL_ROW_AUTO(pl_body_contact, "thickness", thickness, PL_ANIMATED, "m", 0, 1e3,
+                "a tenth of an edge", "kept free around the surface"),
+    PL_ROW_AUTO(pl_body_contact, "stiffness", stiffness, PL_ANIMATED, "N/m", 0, 1e15,
+                "from the material", "of the penalty"),
     PL_ROW_NUMBER(pl_body_contact, "friction", friction, PL_ANIMATED, "", 0, 10, 0.3,
                   "Coulomb's coefficient between bodies"),
     PL_ROW_BOOL(pl_body_contact, "self", self, false, "the body collides with itself"),
@@ -246,7 +247,7 @@ static const pl_field_info body_rows[] = {
     PL_ROW_OBJECT(pl_body, "generate", generate, PL_FIELD_OBJECT, PL_VARIANT, maker,
                   "a shape made by pliant"),
     PL_ROW_CHOICE(pl_body, "kind", kind, pl_body_kind, PL_BODY_AUTO, "solid or cloth"),
-    PL_ROW_AUTO(pl_body, "edge", edge, "m", 1e-6, 1e6, "size / 20",
+    PL_ROW_AUTO(pl_body, "edge", edge, 0, "m", 1e-6, 1e6, "size / 20",
                 "edge length of the tets that fill a closed surface"),
     PL_ROW_OBJECT(pl_body, "transform", transform, PL_FIELD_OBJECT, 0, transform, "its place"),
     PL_ROW_VECTOR(pl_body, "velocity", velocity, 0, "m/s", -1e6, 1e6, 0, 0, 0, "at the start"),

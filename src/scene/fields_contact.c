@@ -72,7 +72,7 @@ const pl_type pl_type_torus = {
 
 static const pl_field_info mesh_shape_rows[] = {
     PL_ROW_TEXT(pl_mesh_shape, "file", file, PL_FIELD_FILE, PL_REQUIRED, "a closed surface"),
-    PL_ROW_AUTO(pl_mesh_shape, "cell", cell, "m", 1e-6, 1e6, "size / 64",
+    PL_ROW_AUTO(pl_mesh_shape, "cell", cell, 0, "m", 1e-6, 1e6, "size / 64",
                 "of the grid of distances to it"),
     PL_ROW_TEXT(pl_mesh_shape, "cache", cache, PL_FIELD_FILE, 0,
                 "PC2 file that moves its vertices"),
@@ -196,7 +196,7 @@ static const pl_field_info attachment_rows[] = {
     PL_ROW_TEXT(pl_attachment, "body", body, PL_FIELD_TEXT, PL_REQUIRED, "name of the body"),
     PL_ROW_OBJECT(pl_attachment, "where", where, PL_FIELD_OBJECT, 0, selection,
                   "which of its vertices"),
-    PL_ROW_AUTO(pl_attachment, "stiffness", stiffness, "N/m", 0, 1e15, "held exactly",
+    PL_ROW_AUTO(pl_attachment, "stiffness", stiffness, PL_ANIMATED, "N/m", 0, 1e15, "held exactly",
                 "of the spring at each vertex"),
     PL_ROW_VECTOR(pl_attachment, "point", point, PL_VARIANT, "m", -1e9, 1e9, 0, 0, 0,
                   "pulls all of them to this point"),
@@ -208,7 +208,7 @@ static const pl_field_info attachment_rows[] = {
                   "time of the first sample of cache"),
     PL_ROW_OBJECT(pl_attachment, "motion", motion, PL_FIELD_OBJECT, 0, motion, "how they move"),
     PL_ROW_NUMBER(pl_attachment, "from", from, 0, "s", -1e6, 1e9, 0, "holds from this time on"),
-    PL_ROW_AUTO(pl_attachment, "until", until, "s", -1e6, 1e9, "never", "and lets go then"),
+    PL_ROW_AUTO(pl_attachment, "until", until, 0, "s", -1e6, 1e9, "never", "and lets go then"),
 };
 const pl_type pl_type_attachment = {
     .name = "attachment",
@@ -238,7 +238,7 @@ static const pl_field_info collider_rows[] = {
                   "Coulomb's coefficient"),
     PL_ROW_NUMBER(pl_collider, "thickness", thickness, PL_ANIMATED, "m", 0, 1e3, 1e-3,
                   "kept free around it"),
-    PL_ROW_AUTO(pl_collider, "stiffness", stiffness, "N/m", 0, 1e15, "from the body",
+    PL_ROW_AUTO(pl_collider, "stiffness", stiffness, PL_ANIMATED, "N/m", 0, 1e15, "from the body",
                 "of the penalty"),
     PL_ROW_OBJECT(pl_collider, "motion", motion, PL_FIELD_OBJECT, 0, motion, "how it moves"),
 };

@@ -44,7 +44,7 @@ static const pl_field_info force_rows[] = {
     PL_ROW_VECTOR(pl_force, "traction", traction, PL_VARIANT | PL_ANIMATED, "Pa", -1e13, 1e13, 0, 0,
                   0, "force for each area of the selected surface at rest"),
     PL_ROW_NUMBER(pl_force, "from", from, 0, "s", -1e6, 1e9, 0, "acts from this time on"),
-    PL_ROW_AUTO(pl_force, "until", until, "s", -1e6, 1e9, "never", "and ends then"),
+    PL_ROW_AUTO(pl_force, "until", until, 0, "s", -1e6, 1e9, "never", "and ends then"),
 };
 const pl_type pl_type_force = {
     .name = "force",

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Several files, and values from the command line, become one tree. What a file says itself goes over
-// what it includes: objects are merged key by key; lists of objects are joined, items of the same
-// name being merged; everything else is replaced.
-#include "scene/scene_node.h"
+// Several files, and values from the command line, become one tree. What a file says itself goes
+// over what it includes: objects are merged key by key; lists of objects are joined, items of the
+// same name being merged; everything else is replaced.
 #include "base/memory.h"
+#include "scene/scene_node.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FILE_LIMIT = 256, NAMED_LIMIT = 10000 };
+enum { FILE_LIMIT = 256, CHAIN_LIMIT = 32, NAMED_LIMIT = 10000 };
 
 // the files that are being read, each included by the next
 typedef struct chain {
@@ -72,10 +72,8 @@ static pl_status merge_lists(pl_node* base, pl_node* over, pl_error* error) {
         const pl_node* name = pl_node_member(item, "name");
         pl_node* known = name && name->kind == PL_NODE_TEXT ? item_named(base, name->text) : NULL;
         pl_status status = PL_OK;
-        if (known)
-            status = merge_into(known, item, error);
-        else
-            pl_node_append(base, item);
+        if (known) status = merge_into(known, item, error);
+        else pl_node_append(base, item);
         if (status != PL_OK) return status;
     }
     return PL_OK;
@@ -114,9 +112,13 @@ static void describe_chain(const chain* files, char* text, size_t size) {
     if (used < size) snprintf(text + used, size - used, "%s -> ", files->path);
 }
 
-static pl_status check_cycle(const chain* files, const pl_node* include, const char* path,
+static pl_status check_chain(const chain* files, const pl_node* include, const char* path,
                              const char* real, pl_error* error) {
+    int length = 0;
     for (const chain* file = files; file; file = file->from) {
+        if (++length > CHAIN_LIMIT)
+            return pl_node_fail(include, "include", error, PL_ERROR_LIMIT,
+                                "files include one another more than %d deep", CHAIN_LIMIT);
         if (strcmp(file->real, real) != 0) continue;
         char text[512] = "";
         describe_chain(files, text, sizeof text);
@@ -149,7 +151,7 @@ static pl_status include_file(pl_tree* tree, const pl_node* name, const chain* f
         return pl_node_fail(name, "include", error, PL_ERROR_IO,
                             "there is no file %s (names are relative to the file they stand in)",
                             path);
-    pl_status status = check_cycle(files, name, path, real, error);
+    pl_status status = check_chain(files, name, path, real, error);
     pl_node* root = NULL;
     if (status == PL_OK) status = load(tree, path, NULL, 0, files, &root, error);
     if (status != PL_OK) return status;
@@ -217,8 +219,8 @@ static pl_status wrong_path(const char* text, const char* what, pl_error* error)
 }
 
 // the item of a list that a step names; one past the end is made
-static pl_status step_into_list(pl_tree* tree, pl_node* node, const pl_step* step,
-                                const char* text, pl_node** out, pl_error* error) {
+static pl_status step_into_list(pl_tree* tree, pl_node* node, const pl_step* step, const char* text,
+                                pl_node** out, pl_error* error) {
     char what[256];
     if (step->number < 0) {
         *out = item_named(node, step->name);
@@ -239,8 +241,8 @@ static pl_status step_into_list(pl_tree* tree, pl_node* node, const pl_step* ste
     return PL_OK;
 }
 
-static pl_status step_into_object(pl_tree* tree, pl_node* node, const pl_step* step,
-                                  pl_node** out, pl_error* error) {
+static pl_status step_into_object(pl_tree* tree, pl_node* node, const pl_step* step, pl_node** out,
+                                  pl_error* error) {
     for (*out = node->first; *out; *out = (*out)->next)
         if (strcmp((*out)->key, step->name) == 0) return PL_OK;
     *out = pl_tree_new_node(tree, PL_NODE_NULL, node);

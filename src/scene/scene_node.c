@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// JSON text to a tree with places. The text was accepted by jansson before it is walked, so the walk
-// needs no errors of its own; members of an object come in the order of the text (jansson keeps it,
-// and refuses keys that stand twice).
+// JSON text to a tree with places. The text was accepted by jansson before it is walked, so the
+// walk needs no errors of its own; members of an object come in the order of the text (jansson
+// keeps it, and refuses keys that stand twice).
 #include "scene/scene_node.h"
 #include "base/memory.h"
 #include "mesh/mesh_source.h"
@@ -77,8 +77,7 @@ static void place_of(const pl_document* document, size_t offset, int* line, int*
     *line = *column = 1;
     for (size_t i = 0; i < offset && i < document->source.size; i++) {
         unsigned char c = (unsigned char)document->source.data[i];
-        if (c == '\n')
-            (*line)++, *column = 1;
+        if (c == '\n') (*line)++, *column = 1;
         else if ((c & 0xC0) != 0x80) // not inside a character of UTF-8
             (*column)++;
     }
@@ -138,10 +137,8 @@ pl_node* pl_tree_new_node(pl_tree* tree, pl_node_kind kind, const pl_node* place
 
 void pl_node_append(pl_node* parent, pl_node* child) {
     child->next = NULL;
-    if (parent->last)
-        parent->last->next = child;
-    else
-        parent->first = child;
+    if (parent->last) parent->last->next = child;
+    else parent->first = child;
     parent->last = child;
     parent->count++;
 }
@@ -191,16 +188,14 @@ static pl_node* walk_container(walk* w, json_t* json, pl_node* node) {
                      DEPTH_LIMIT);
         return NULL;
     }
-    pl_node* done =
-        json_is_object(json) ? walk_object(w, json, node) : walk_array(w, json, node);
+    pl_node* done = json_is_object(json) ? walk_object(w, json, node) : walk_array(w, json, node);
     w->depth--;
     return done;
 }
 
 static pl_node* walk_value(walk* w, json_t* json) {
     skip_space(w);
-    pl_node place = {.document = w->document,
-                     .offset = (size_t)(w->at - w->document->source.data)};
+    pl_node place = {.document = w->document, .offset = (size_t)(w->at - w->document->source.data)};
     pl_node* node = pl_tree_new_node(w->tree, PL_NODE_NULL, &place);
     if (!node) {
         pl_fail_memory(w->error, "the scene");
@@ -259,8 +254,7 @@ static pl_status parse(pl_tree* tree, pl_document* document, size_t start, pl_no
                        pl_error* error) {
     json_error_t problem;
     const pl_source* source = &document->source;
-    document->json =
-        json_loadb(source->data + start, source->size - start, PARSE_FLAGS, &problem);
+    document->json = json_loadb(source->data + start, source->size - start, PARSE_FLAGS, &problem);
     if (!document->json) return parse_failed(document, &problem, error);
     walk w = {.tree = tree,
               .document = document,

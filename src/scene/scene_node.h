@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A JSON document as a tree that knows where in which file each value stands. jansson parses; a walk
-// over the text beside its result gives the places. Files that are included, and values from the
-// command line, are merged into one tree.
+// A JSON document as a tree that knows where in which file each value stands. jansson parses; a
+// walk over the text beside its result gives the places. Files that are included, and values from
+// the command line, are merged into one tree.
 #ifndef PL_SCENE_NODE_H
 #define PL_SCENE_NODE_H
 
@@ -47,9 +47,11 @@ pl_status pl_tree_read(const char* path, pl_tree* tree, pl_error* error);
 // The same from memory; path is used in messages and to find what is included.
 pl_status pl_tree_read_memory(const void* data, size_t size, const char* path, pl_tree* tree,
                               pl_error* error);
-// Applies "bodies[0].material.young=1e5"; objects and the next item of a list are made where missing.
+// Applies "bodies[0].material.young=1e5"; objects and the next item of a list are made where
+// missing.
 pl_status pl_tree_override(pl_tree* tree, const char* text, pl_error* error);
-// A value as on the command line: JSON, or a text without quotes. Becomes the root of an empty tree.
+// A value as on the command line: JSON, or a text without quotes. Becomes the root of an empty
+// tree.
 pl_status pl_tree_value(const char* text, pl_tree* tree, pl_error* error);
 void pl_tree_free(pl_tree* tree);
 

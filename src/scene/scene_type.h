@@ -175,10 +175,10 @@ const char* pl_nearest_name(const char* name, const char* const* names, int coun
                                                   .low = low_, .high = high_, .preset = {preset_}, \
                                                   .help = help_                                    \
     }
-#define PL_ROW_AUTO(T, key_, member, unit_, low_, high_, preset_text_, help_)                      \
+#define PL_ROW_AUTO(T, key_, member, flags_, unit_, low_, high_, preset_text_, help_)              \
     {                                                                                              \
         PL_ROW(T, key_, member, PL_FIELD_NUMBER),                                                  \
-            .flags = PL_AUTO | PL_ANIMATED, .width = 1, .unit = unit_, .low = low_, .high = high_, \
+            .flags = PL_AUTO | (flags_), .width = 1, .unit = unit_, .low = low_, .high = high_,    \
             .preset = {NAN}, .preset_text = preset_text_, .help = help_                            \
     }
 #define PL_ROW_VECTOR(T, key_, member, flags_, unit_, low_, high_, x, y, z, help_)                 \
