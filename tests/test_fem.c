@@ -148,7 +148,7 @@ TEST(fem_solvers_agree)
         pl_method_info info = fem_sample_step(&s, 1.0, 9.81, pins, pin_count);
         CHECK(info.converged);
         if (k == 0) expected = lowest(&s);
-        CHECK(expected < -0.16);
+        CHECK(expected < -0.03);
         CHECK_NEAR(lowest(&s), expected, 1e-6);
         fem_sample_free(&s);
     }

@@ -27,7 +27,8 @@ typedef struct pl_obstacle {
     double radius, tube;
     int point_count;         // of a chain
     const double* points;    // 3 per point, borrowed
-    const double* radii;     // 1 per point, borrowed
+    int radius_count;        // one for all, or one per point
+    const double* radii;     // borrowed
     const pl_sdf_grid* grid; // borrowed
 } pl_obstacle;
 

@@ -13,8 +13,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_HALVINGS = 30 };
+enum { MAX_HALVINGS = 30, FRICTION_UPDATES = 3 };
 static const double ARMIJO = 1e-4;
+static const double SETTLED = 1e-2; // residual at which friction follows
 
 void pl_minimiser_free(pl_minimiser* m) {
     pl_linear_destroy(m->solver);
@@ -25,22 +26,21 @@ void pl_minimiser_free(pl_minimiser* m) {
     PL_FREE(m->direction, double, m->count);
     PL_FREE(m->scratch, double, 2 * (size_t)m->count);
     pl_array_free(&m->contacts);
-    pl_array_free(&m->contact_force);
+    PL_FREE(m->normal_force, double, m->count / 3);
     *m = (pl_minimiser){0};
 }
 
 pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
                              const int* neighbour_offsets, const int* neighbours, pl_linear linear,
                              pl_pool* pool, pl_error* error) {
-    *m = (pl_minimiser){.count = 3 * vertex_count,
-                        .contacts = pl_array_of(sizeof(pl_contact)),
-                        .contact_force = pl_array_of(sizeof(double))};
+    *m = (pl_minimiser){.count = 3 * vertex_count, .contacts = pl_array_of(sizeof(pl_contact))};
     m->x = PL_ALLOC(double, m->count);
     m->trial = PL_ALLOC(double, m->count);
     m->gradient = PL_ALLOC(double, m->count);
     m->direction = PL_ALLOC(double, m->count);
     m->scratch = PL_ALLOC(double, 2 * (size_t)m->count);
-    if (!m->x || !m->trial || !m->gradient || !m->direction || !m->scratch)
+    m->normal_force = PL_ALLOC(double, vertex_count);
+    if (!m->normal_force || !m->x || !m->trial || !m->gradient || !m->direction || !m->scratch)
         return pl_fail_memory(error, "the solver of a step");
     pl_status status =
         pl_block_matrix_setup(&m->A, vertex_count, block, neighbour_offsets, neighbours, error);
@@ -48,9 +48,10 @@ pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
     return pl_linear_setup(linear, &m->A, block == 1 ? 3 : 1, pool, &m->solver, error);
 }
 
-// contacts of the present positions, with the normal forces that friction lags behind
+// contacts of the present positions
 static pl_status find_contacts(pl_minimiser* m, pl_fem_objective* f, pl_detect detect, void* user,
                                pl_error* error) {
+    f->normal_force = m->normal_force;
     if (!detect) return PL_OK;
     for (;;) {
         int found = detect(user, f->start, m->x, m->contacts.data, (int)m->contacts.capacity);
@@ -59,13 +60,15 @@ static pl_status find_contacts(pl_minimiser* m, pl_fem_objective* f, pl_detect d
         if (!pl_array_reserve(&m->contacts, m->contacts.count + m->contacts.count / 2))
             return pl_fail_memory(error, "contacts");
     }
-    if (!pl_array_reserve(&m->contact_force, m->contacts.count))
-        return pl_fail_memory(error, "contacts");
     f->contacts = m->contacts.data;
     f->contact_count = (int)m->contacts.count;
-    f->contact_force = m->contact_force.data;
-    pl_fem_contact_force(f, m->x, m->contact_force.data);
     return PL_OK;
+}
+
+static bool has_friction(const pl_fem_objective* f) {
+    for (int k = 0; k < f->contact_count; k++)
+        if (f->contacts[k].friction > 0.0) return true;
+    return false;
 }
 
 // what round-off leaves of a force: differences of positions times the stiffness at hand
@@ -108,7 +111,7 @@ static bool line_search(pl_minimiser* m, const pl_fem_objective* f, bool wanted,
     double slope = pl_vector_dot(f->pool, m->count, m->gradient, m->direction);
     double length = 1.0, before = wanted ? pl_fem_energy(f, m->x, m->scratch) : 0.0;
     // below this, differences of Phi are round-off
-    double slack = 1e-14 * fabs(before) + noise * pl_vector_norm(f->pool, m->count, m->direction);
+    double slack = 1e-12 * fabs(before) + noise * pl_vector_norm(f->pool, m->count, m->direction);
     for (int k = 0; k < MAX_HALVINGS; k++, length *= 0.5) {
         for (int i = 0; i < m->count; i++) m->trial[i] = m->x[i] + length * m->direction[i];
         double after = wanted ? pl_fem_energy(f, m->trial, m->scratch) : before;
@@ -133,17 +136,36 @@ static bool is_converged(pl_minimiser* m, const pl_fem_objective* f,
     return info->converged;
 }
 
+// Friction is a part of normal forces that stand still while positions are sought, and follow when
+// those have nearly settled: at the begin, and FRICTION_UPDATES times more. True if they moved, so
+// that the gradient has to be taken again.
+static bool follow_friction(pl_minimiser* m, const pl_fem_objective* f, double residual,
+                            int* updates) {
+    bool first = *updates == 0;
+    if (!first && (*updates > FRICTION_UPDATES || residual > SETTLED || !has_friction(f)))
+        return false;
+    pl_fem_normal_force(f, m->x, m->normal_force);
+    ++*updates;
+    return true;
+}
+
 pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_settings* settings,
                       pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error) {
     int max_iterations =
         settings->nonlinear == PL_NONLINEAR_LINEARISED ? 1 : settings->max_iterations;
     double load = pl_vector_norm(f->pool, m->count, f->force), noise = 0.0;
+    int friction_updates = 0;
     info->stalled = false;
     for (int k = 0;; k++) {
         pl_status status = find_contacts(m, f, detect, detect_user, error);
         if (status != PL_OK) return status;
+        if (k == 0) follow_friction(m, f, 0.0, &friction_updates);
         pl_fem_gradient(f, m->x, m->gradient, m->scratch);
         bool over = is_converged(m, f, settings, &load, noise, info) && (k > 0 || load == 0.0);
+        if (k > 0 && follow_friction(m, f, info->residual, &friction_updates)) {
+            pl_fem_gradient(f, m->x, m->gradient, m->scratch);
+            over = is_converged(m, f, settings, &load, noise, info);
+        }
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);

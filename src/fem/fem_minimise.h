@@ -18,9 +18,9 @@ typedef struct pl_minimiser {
     double* trial; // of the line search
     double* gradient;
     double* direction;
-    double* scratch;        // twice as long
-    pl_array contacts;      // of pl_contact
-    pl_array contact_force; // of double
+    double* scratch;      // twice as long
+    pl_array contacts;    // of pl_contact
+    double* normal_force; // per vertex
 } pl_minimiser;
 
 pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,

@@ -91,7 +91,7 @@ static double contact_energy(const pl_fem_objective* f, int k, const double* x) 
     const pl_contact* contact = &f->contacts[k];
     double depth = contact_depth(contact, x), sum = 0.0;
     if (depth > 0.0) sum += 0.5 * contact->stiffness * depth * depth;
-    double limit = contact->friction * f->contact_force[k];
+    double limit = contact->friction * f->normal_force[contact->vertex];
     if (limit > 0.0) {
         double s = pl_norm(contact_slip(f, contact, x)), e = f->slip_length;
         sum += limit * (s >= e ? s - e / 3.0 : s * s / e - s * s * s / (3.0 * e * e));
@@ -111,7 +111,7 @@ static void add_contact_gradient(const pl_fem_objective* f, int k, const double*
     double depth = contact_depth(contact, x);
     pl_vec3 sum = {0.0, 0.0, 0.0};
     if (depth > 0.0) sum = pl_scale(-contact->stiffness * depth, contact->normal);
-    double limit = contact->friction * f->contact_force[k];
+    double limit = contact->friction * f->normal_force[contact->vertex];
     if (limit > 0.0) {
         pl_vec3 slip = contact_slip(f, contact, x);
         sum = pl_madd(sum, friction_factor(f, limit, pl_norm(slip)), slip);
@@ -158,10 +158,11 @@ void pl_fem_gradient(const pl_fem_objective* f, const double* x, double* gradien
         if (f->fixed[v]) memset(gradient + 3 * (size_t)v, 0, 3 * sizeof(double));
 }
 
-void pl_fem_contact_force(const pl_fem_objective* f, const double* x, double* contact_force) {
+void pl_fem_normal_force(const pl_fem_objective* f, const double* x, double* normal_force) {
+    memset(normal_force, 0, (size_t)f->vertex_count * sizeof(double));
     for (int k = 0; k < f->contact_count; k++) {
         double depth = contact_depth(&f->contacts[k], x);
-        contact_force[k] = depth > 0.0 ? f->contacts[k].stiffness * depth : 0.0;
+        if (depth > 0.0) normal_force[f->contacts[k].vertex] += f->contacts[k].stiffness * depth;
     }
 }
 
@@ -180,18 +181,29 @@ static void add_isotropic(pl_block_matrix* A, int v, double s) {
     for (int c = 0; c < A->block; c++) block[c * A->block + c] += s;
 }
 
-// k n n' where it is inside, and the bound of friction's Hessian across the normal
+// k n n' where it is inside; friction resists across the slip by its force over the slip, and along
+// it only while it still grows
 static void add_contact_hessian(const pl_fem_objective* f, int k, const double* x,
                                 pl_block_matrix* A) {
     const pl_contact* contact = &f->contacts[k];
-    double normal = contact_depth(contact, x) > 0.0 ? contact->stiffness : 0.0, across = 0.0;
-    double limit = contact->friction * f->contact_force[k];
-    if (limit > 0.0) across = friction_factor(f, limit, pl_norm(contact_slip(f, contact, x)));
-    const double n[3] = {contact->normal.x, contact->normal.y, contact->normal.z};
     double* block = diagonal_block(A, contact->vertex);
+    double normal = contact_depth(contact, x) > 0.0 ? contact->stiffness : 0.0, across = 0.0,
+           along = 0.0;
+    double limit = contact->friction * f->normal_force[contact->vertex];
+    pl_vec3 direction = {0, 0, 0};
+    if (limit > 0.0) {
+        pl_vec3 slip = contact_slip(f, contact, x);
+        double s = pl_norm(slip), e = f->slip_length;
+        direction = pl_normalize(slip);
+        across = friction_factor(f, limit, s);
+        along = s >= e ? 0.0 : 2.0 * limit * (1.0 - s / e) / e;
+    }
+    const double n[3] = {contact->normal.x, contact->normal.y, contact->normal.z};
+    const double d[3] = {direction.x, direction.y, direction.z};
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
-            block[3 * r + c] += (normal - across) * n[r] * n[c] + (r == c ? across : 0.0);
+            block[3 * r + c] += (normal - across) * n[r] * n[c] + (along - across) * d[r] * d[c] +
+                                (r == c ? across : 0.0);
 }
 
 // rows and columns of fixed vertices become those of the identity

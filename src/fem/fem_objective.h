@@ -36,10 +36,9 @@ typedef struct pl_fem_objective {
     int pin_count;
     const pl_contact* contacts;
     int contact_count;
-    const double*
-        contact_force;   // normal force of the last iteration per contact: friction lags [N]
-    const double* start; // positions at the begin of the step, for friction
-    double slip_length;  // friction is smooth below this sliding distance [m]
+    const double* normal_force; // per vertex: what friction is a part of; it lags behind [N]
+    const double* start;        // positions at the begin of the step, for friction
+    double slip_length;         // friction is smooth below this sliding distance [m]
 
     const bool* fixed; // per vertex: held exactly
 } pl_fem_objective;
@@ -56,7 +55,7 @@ void pl_fem_projective(const pl_fem_objective* f, pl_block_matrix* A);
 
 // Elastic energy W alone.
 double pl_fem_elastic_energy(const pl_fem_objective* f, const double* x);
-// Normal force of each contact at x [N].
-void pl_fem_contact_force(const pl_fem_objective* f, const double* x, double* contact_force);
+// Adds up the normal forces of the contacts at x, per vertex [N].
+void pl_fem_normal_force(const pl_fem_objective* f, const double* x, double* normal_force);
 
 #endif

@@ -53,23 +53,16 @@ static void tet_gradient(const void* data, int e, const double* x, double* gradi
 
 static void tet_hessian(const void* data, int e, const double* x, bool projected, double* hessian) {
     const tet_data* d = data;
-    double tangent[81], half[9 * 12]; // half: dP/dx, 9 x 12
-    pl_material_tangent(&d->materials[e], deformation(d, e, x), projected, tangent);
+    pl_principal tangent = pl_material_principal(&d->materials[e], deformation(d, e, x), projected);
     const double* g = d->gradients + 12 * (size_t)e;
-    for (int p = 0; p < 9; p++)
-        for (int j = 0; j < 4; j++)
-            for (int r = 0; r < 3; r++) {
-                const double* row = tangent + 9 * p + 3 * r;
-                half[12 * p + 3 * j + r] =
-                    row[0] * g[3 * j] + row[1] * g[3 * j + 1] + row[2] * g[3 * j + 2];
-            }
     for (int i = 0; i < 4; i++)
-        for (int r = 0; r < 3; r++)
-            for (int q = 0; q < 12; q++) {
-                double sum = 0.0;
-                for (int c = 0; c < 3; c++) sum += g[3 * i + c] * half[12 * (3 * r + c) + q];
-                hessian[12 * (3 * i + r) + q] = d->volumes[e] * sum;
-            }
+        for (int j = 0; j < 4; j++) {
+            pl_mat3 K =
+                pl_principal_block(&tangent, pl_vec3_load(g + 3 * i), pl_vec3_load(g + 3 * j));
+            for (int r = 0; r < 3; r++)
+                for (int c = 0; c < 3; c++)
+                    hessian[12 * (3 * i + r) + 3 * j + c] = d->volumes[e] * K.m[3 * r + c];
+        }
 }
 
 // 2 mu + lambda bounds the tangent of the corotated laws near the rest state
