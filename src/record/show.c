@@ -104,7 +104,7 @@ static pl_status allocate_bodies(pl_show* s, pl_error* error) {
             *b = (pl_render_body){.vertex_count = body->vertex_count,
                                   .triangle_count = body->triangle_count,
                                   .triangles = body->triangles};
-            b->has_color = isfinite(body->color[0] + body->color[1] + body->color[2]);
+            b->has_color = pl_record_has_color(body);
             for (int k = 0; k < 3 && b->has_color; k++) b->color[k] = pl_linear(body->color[k]);
         } else {
             const pl_mesh* mesh = s->surface->mesh;
