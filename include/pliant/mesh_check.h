@@ -91,7 +91,8 @@ typedef struct pl_mesh_report {
 typedef struct pl_mesh_check_options {
     double tolerance; ///< distance of close vertices, by the diagonal of the box; 0 is 1e-9
     bool skip_intersections;
-    int64_t intersection_limit; ///< pairs of overlapping boxes to look at; 0 is 200 million
+    /// Pairs of overlapping boxes to look at; 0: ten million and a hundred for each element.
+    int64_t intersection_limit;
 } pl_mesh_check_options;
 
 /// Measures and examines a mesh, which need not be sound. options, pool and error may be NULL.
