@@ -232,6 +232,34 @@ TEST(repair_fills_holes)
     pl_mesh_destroy(sphere);
 }
 
+TEST(repair_keeps_a_surface_with_flat_triangles_closed)
+{
+    // a tet whose edge 0 1 is cut in three on one side only: 0 4 1 and 4 5 1 have no area
+    double positions[] = {0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 3, 1, 0, 0, 2, 0, 0};
+    int triangles[] = {0, 2, 1, 0, 1, 4, 4, 1, 5, 0, 4, 3, 4, 5, 3, 5, 1, 3, 1, 2, 3, 0, 3, 2};
+    pl_mesh* mesh;
+    pl_error error;
+    CHECK_OK(pl_mesh_create(positions, 6, NULL, 0, triangles, 8, &mesh, &error), &error);
+    pl_mesh_report r = report_of(mesh);
+    CHECK(r.surface_closed && r.defects[PL_DEFECT_FLAT_TRIANGLES].count == 2);
+    for (int64_t nth = 1;; nth++) { // every allocation failing once
+        pl_mesh* copy;
+        CHECK_OK(pl_mesh_copy(mesh, &copy, &error), &error);
+        pl_inject_failure(nth);
+        pl_status status = pl_mesh_repair(copy, NULL, NULL, &error);
+        pl_inject_failure(0);
+        CHECK(status == PL_ERROR_MEMORY || (status == PL_OK && nth > 10));
+        pl_mesh_destroy(copy);
+        if (status == PL_OK) break;
+    }
+    repair(mesh, NULL, "gave degenerate triangles an area by turning their long edge: 2");
+    CHECK_INT(defect_count(mesh), 0);
+    r = report_of(mesh);
+    CHECK(r.surface_closed && r.genus == 0 && mesh->triangle_count == 8);
+    CHECK_NEAR(r.enclosed_volume, 4.5, 1e-12);
+    pl_mesh_destroy(mesh);
+}
+
 TEST(repair_carries_regions_fields_and_uvs)
 {
     // a sheet of four triangles; a vertex twice, a degenerate triangle in front, one turned

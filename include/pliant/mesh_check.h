@@ -114,11 +114,11 @@ typedef struct pl_mesh_repair_options {
 } pl_mesh_repair_options;
 
 /// Mends a mesh in place: drops vertices that are not finite with their elements, merges duplicate
-/// vertices, drops degenerate and duplicate elements, turns inverted tets, winds the triangles of a
-/// surface alike and outward, closes small holes if asked, drops unreferenced vertices. Regions,
-/// fields and texture coordinates follow. Everything done is noted with its count and the first
-/// index in the old numbering. options, notes and error may be NULL. Fails for want of memory only,
-/// and then leaves the mesh as it was.
+/// vertices, mends or drops degenerate and drops duplicate elements, turns inverted tets, winds the
+/// triangles of a surface alike and outward, closes small holes if asked, drops unreferenced
+/// vertices. Regions, fields and texture coordinates follow. Everything done is noted with its
+/// count and the first index in the old numbering. options, notes and error may be NULL. Fails for
+/// want of memory only, and then leaves the mesh as it was.
 PL_API pl_status pl_mesh_repair(pl_mesh* mesh, const pl_mesh_repair_options* options,
                                 pl_notes* notes, pl_error* error);
 

@@ -341,6 +341,7 @@ pl_status pl_mesh_repair(pl_mesh* mesh, const pl_mesh_repair_options* options, p
         drop_non_finite(&r);
         status = merge_vertices(&r, chosen.tolerance, error);
     }
+    if (status == PL_OK && mesh->tet_count == 0) status = pl_repair_flat_triangles(&r, error);
     if (status == PL_OK) {
         drop_degenerate(&r);
         status = drop_duplicates(&r, error);
