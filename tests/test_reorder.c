@@ -4,12 +4,15 @@
 // Reordering and colouring.
 #include "base/memory.h"
 #include "base/random.h"
-#include "base/timer.h"
 #include "mesh/colouring.h"
 #include "mesh/reorder.h"
 #include "test.h"
 
 #include <pliant/generate.h>
+#include <time.h>
+
+// of this process, so that a busy machine fails no test
+static double cpu_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 static pl_mesh* make_box(int nx, int ny, int nz) {
     pl_generate_options options;
@@ -100,9 +103,9 @@ TEST(reorder_rcm_of_a_path_a_star_and_loose_vertices)
         star.items[RAYS + i] = 0;
         star.offsets[i + 2] = RAYS + i + 1;
     }
-    double start = pl_seconds();
+    double start = cpu_seconds();
     CHECK_OK(pl_order_rcm(&star, &order, &error), &error);
-    CHECK(pl_seconds() - start < 5.0);
+    CHECK(cpu_seconds() - start < 5.0);
     check_permutation(&order, RAYS + 1);
     pl_ordering_free(&order);
     pl_adjacency_free(&star);
@@ -161,12 +164,12 @@ TEST(reorder_two_hundred_thousand_vertices_in_time)
     pl_adjacency graph = make_graph(mesh);
     pl_ordering order;
     pl_error error;
-    double start = pl_seconds();
+    double start = cpu_seconds();
     CHECK_OK(pl_order_rcm(&graph, &order, &error), &error);
-    double seconds = pl_seconds() - start;
+    double seconds = cpu_seconds() - start;
     printf("  rcm of %d vertices: %.3f s, bandwidth %d\n", graph.count, seconds,
            pl_bandwidth(&graph, &order));
-    CHECK(seconds < 5.0); // 0.1 s alone on a machine; sanitizers and neighbours cost more
+    CHECK(seconds < 5.0); // 0.1 s; sanitizers cost more
     pl_ordering_free(&order);
     pl_adjacency_free(&graph);
     pl_mesh_destroy(mesh);
