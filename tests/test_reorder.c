@@ -82,6 +82,35 @@ TEST(reorder_rcm_narrows_a_shuffled_bar)
     pl_mesh_destroy(mesh);
 }
 
+// how far each row of the matrix reaches to the left of its diagonal, in all
+static int64_t envelope(const pl_adjacency* graph, const pl_ordering* order, bool backwards) {
+    int64_t sum = 0;
+    for (int v = 0; v < graph->count; v++) {
+        int row = order->new_of_old[v], reach = 0;
+        for (int k = graph->offsets[v]; k < graph->offsets[v + 1]; k++) {
+            int distance = row - order->new_of_old[graph->items[k]];
+            if (backwards) distance = -distance;
+            if (distance > reach) reach = distance;
+        }
+        sum += reach;
+    }
+    return sum;
+}
+
+// Liu and Sherman 1976: the reverse of the order never has the smaller envelope
+TEST(reorder_rcm_is_reversed)
+{
+    pl_mesh* mesh = make_box(9, 7, 4);
+    pl_adjacency graph = make_graph(mesh);
+    pl_ordering order;
+    pl_error error;
+    CHECK_OK(pl_order_rcm(&graph, &order, &error), &error);
+    CHECK(envelope(&graph, &order, false) < envelope(&graph, &order, true));
+    pl_ordering_free(&order);
+    pl_adjacency_free(&graph);
+    pl_mesh_destroy(mesh);
+}
+
 TEST(reorder_rcm_of_a_path_a_star_and_loose_vertices)
 {
     // a path 3 - 0 - 4 - 1 - 2, then two vertices without neighbours
