@@ -1,6 +1,6 @@
 # Thin front of CMake. `make demo` and `make test` install what they need, build, and run.
 .DEFAULT_GOAL := build
-.PHONY: deps deps-test deps-extra deps-bench build demo test test-extra bench docs install clean
+.PHONY: deps deps-test deps-extra deps-bench build demo test test-extra bench docs fuzz install clean
 
 RELEASE := build/release
 PREFIX ?= /usr/local
@@ -26,6 +26,11 @@ bench: deps-bench build
 
 docs: build
 	@bash scripts/docs.sh $(RELEASE)/bin
+
+# a night's work: every mesh reader for an hour
+FUZZ_SECONDS ?= 3600
+fuzz: deps-extra
+	@bash scripts/fuzz.sh $(FUZZ_SECONDS)
 
 install: build
 	@cmake --install $(RELEASE) --prefix $(PREFIX)

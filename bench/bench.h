@@ -23,7 +23,12 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
 
 // The benches: name in C, name on the command line, summary. Each has a file bench_NAME.c and fills
 // results; false means it failed and said why.
-#define BENCH_LIST(X) X(math, "math", "3 x 3 rotations and singular values, wide against scalar")
+// clang-format off
+#define BENCH_LIST(X) \
+    X(mesh_io, "mesh-io", "reading and writing a million tets") \
+    X(math, "math", "3 x 3 rotations and singular values, wide against scalar") \
+    X(render, "render", "pictures per second")
+// clang-format on
 
 #define BENCH_PROTOTYPE(name, text, summary) bool bench_##name(bench* b);
 BENCH_LIST(BENCH_PROTOTYPE)

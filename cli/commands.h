@@ -7,7 +7,12 @@
 #define PL_CLI_COMMANDS_H
 
 // name, summary
-#define COMMAND_LIST(X) X(info, "what a mesh is like, what is wrong with it")
+// clang-format off
+#define COMMAND_LIST(X) \
+    X(check, "checks a scene and prints it with every default") \
+    X(info, "what a mesh is like, what is wrong with it") \
+    X(mesh, "convert, generate, repair a mesh; fill a surface with tets")
+// clang-format on
 
 #define COMMAND_PROTOTYPE(name, summary) int cmd_##name(int argc, char** argv);
 COMMAND_LIST(COMMAND_PROTOTYPE)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "base/memory.h"
-#include "geometry/surface_edges.h"
 #include "mesh/quality.h"
+#include "mesh/surface_edges.h"
 #include "tet_checks.h"
 
 #include <pliant/generate.h>

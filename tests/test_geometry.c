@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "geometry/sdf_grid.h"
 #include "geometry/spatial_hash.h"
+#include "mesh/surface_edges.h"
 #include "sample_meshes.h"
 #include "test.h"
 
@@ -15,10 +16,10 @@ static pl_vec3 random_point(pl_random* random, double size) {
     return (pl_vec3){x, y, pl_random_uniform(random, -size, size)};
 }
 
-static void build_solid(const pl_mesh* mesh, pl_solid* solid) {
+static void build_solid(const pl_mesh* mesh, bool closed, pl_solid* solid) {
     pl_error error;
-    CHECK_OK(pl_solid_build(mesh->positions, mesh->vertex_count, mesh->triangles,
-                            mesh->triangle_count, solid, &error),
+    CHECK_OK(pl_solid_build(mesh->positions, mesh->triangles, mesh->triangle_count, closed, solid,
+                            &error),
              &error);
 }
 
@@ -28,7 +29,7 @@ TEST(winding_of_closed_and_open_surfaces)
     pl_mesh* pair = sample_join(sphere, sphere, 0.5);
     pl_solid solid;
     pl_random random = {1};
-    build_solid(pair, &solid);
+    build_solid(pair, true, &solid);
     for (int q = 0; q < 500; q++) {
         pl_vec3 p = random_point(&random, 2.0);
         double r1 = pl_norm(p), r2 = pl_distance(p, (pl_vec3){0.5, 0, 0});
@@ -42,8 +43,7 @@ TEST(winding_of_closed_and_open_surfaces)
     double errors[3] = {0};
     pl_mesh half = *sphere;
     half.triangle_count = sphere->triangle_count / 2;
-    build_solid(&half, &solid);
-    CHECK(!solid.closed && solid.edges.hole_count >= 1);
+    build_solid(&half, false, &solid);
     for (int q = 0; q < 500; q++) {
         pl_vec3 p = random_point(&random, 1.5);
         double exact = pl_winding_number(&solid.winding, p, INFINITY);
@@ -63,8 +63,8 @@ TEST(sdf_grid_of_a_sphere)
     pl_mesh* sphere = sample_sphere(5);
     pl_solid solid;
     pl_error error;
-    build_solid(sphere, &solid);
-    CHECK(solid.closed && !solid.turned);
+    build_solid(sphere, true, &solid);
+    CHECK(!solid.turned);
     pl_pool* pool;
     CHECK_OK(pl_pool_create(3, &pool, &error), &error);
     pl_sdf_grid exact, band;
@@ -139,37 +139,6 @@ TEST(spatial_hash_as_brute_force)
     CHECK_INT(pl_spatial_hash_build(points, COUNT, 0.0, &hash, &error), PL_ERROR_ARGUMENT);
 }
 
-TEST(merge_points_exact_and_near)
-{
-    enum { COUNT = 30000 };
-    double* points = PL_ALLOC(double, 3 * COUNT);
-    int* first = PL_ALLOC(int, COUNT);
-    pl_random random = {6};
-    pl_error error;
-    int merged;
-    // three copies of each, the third a little off; then a heap of copies in one place
-    for (int i = 0; i < COUNT; i++) {
-        if (i < COUNT / 3) pl_vec3_store(points + 3 * i, random_point(&random, 1.0));
-        else memcpy(points + 3 * i, points + 3 * (i % (COUNT / 3)), 3 * sizeof(double));
-        if (i >= 2 * COUNT / 3) points[3 * i + 1] += 1e-9;
-    }
-    points[0] = -0.0, points[COUNT] = points[2 * COUNT] = 0.0; // equal
-    CHECK_OK(pl_merge_points(points, COUNT, 0.0, first, &merged, &error), &error);
-    CHECK_INT(merged, COUNT / 3);
-    for (int i = 0; i < COUNT; i++)
-        CHECK_INT(first[i], i >= COUNT / 3 && i < 2 * COUNT / 3 ? i - COUNT / 3 : i);
-    CHECK_OK(pl_merge_points(points, COUNT, 1e-8, first, &merged, &error), &error);
-    for (int i = 0; i < COUNT; i++) CHECK_INT(first[i], i % (COUNT / 3));
-    for (int i = 0; i < 3 * COUNT; i++) points[i] = 1.0;
-    points[3] = NAN;
-    CHECK_OK(pl_merge_points(points, COUNT, 0.0, first, &merged, &error), &error);
-    CHECK_INT(merged, COUNT - 2);
-    CHECK_OK(pl_merge_points(points, COUNT, 0.5, first, &merged, &error), &error);
-    CHECK_INT(merged, COUNT - 2);
-    PL_FREE(points, double, 3 * COUNT);
-    PL_FREE(first, int, COUNT);
-}
-
 TEST(surface_edges_are_counted)
 {
     pl_mesh *sphere = sample_sphere(3), *sheet = sample_sheet(4, 3);
@@ -206,9 +175,8 @@ TEST(geometry_survives_every_failing_allocation)
         pl_solid solid = {0};
         pl_sdf_grid grid = {0};
         pl_inject_failure(nth);
-        pl_status status =
-            pl_solid_build(sphere->positions, sphere->vertex_count, sphere->triangles,
-                           sphere->triangle_count, &solid, &error);
+        pl_status status = pl_solid_build(sphere->positions, sphere->triangles,
+                                          sphere->triangle_count, true, &solid, &error);
         if (status == PL_OK)
             status =
                 pl_sdf_grid_build(&solid, &(pl_sdf_options){.spacing = 0.5}, NULL, &grid, &error);

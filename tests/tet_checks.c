@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "tet_checks.h"
-#include "geometry/surface_edges.h"
 #include "math/vec3.h"
 #include "mesh/surface.h"
+#include "mesh/surface_edges.h"
 
 #include <stdlib.h>
 

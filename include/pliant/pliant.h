@@ -11,6 +11,7 @@
 #include <pliant/mesh_check.h>
 #include <pliant/mesh_surface.h>
 #include <pliant/parallel.h>
+#include <pliant/scene.h>
 #include <pliant/status.h>
 #include <pliant/tetrahedralise.h>
 

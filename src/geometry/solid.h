@@ -6,20 +6,20 @@
 #ifndef PL_GEOMETRY_SOLID_H
 #define PL_GEOMETRY_SOLID_H
 
-#include "geometry/surface_edges.h"
-#include "geometry/winding.h"
+#include "geometry/winding_number.h"
 
 typedef struct pl_solid {
     pl_triangle_tree tree;
     pl_winding winding;
-    pl_surface_edges edges;
-    bool closed; // every edge has its partner, so the sign changes only across triangles
+    bool closed;
     bool turned; // the triangles face inwards, which is taken into account
 } pl_solid;
 
-// The arrays are not needed any more afterwards. Not to be moved in memory while it lives.
-pl_status pl_solid_build(const double* positions, int vertex_count, const int* triangles,
-                         int triangle_count, pl_solid* out, pl_error* error);
+// closed: the caller knows that every edge has its partner, so that sides change only across
+// triangles; false is always right, only slower. The arrays are not needed any more afterwards. Not
+// to be moved in memory while it lives.
+pl_status pl_solid_build(const double* positions, const int* triangles, int triangle_count,
+                         bool closed, pl_solid* out, pl_error* error);
 void pl_solid_free(pl_solid* solid);
 
 bool pl_solid_inside(const pl_solid* solid, pl_vec3 p);

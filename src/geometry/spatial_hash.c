@@ -4,8 +4,6 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-#include <string.h>
-
 typedef struct cell {
     int64_t x, y, z;
 } cell;
@@ -100,79 +98,4 @@ bool pl_spatial_hash_near(const pl_spatial_hash* hash, pl_vec3 p, double radius,
             for (int64_t x = low.x; x <= high.x; x++)
                 if (!visit_cell(hash, (cell){x, y, z}, p, radius, visit, user)) return false;
     return true;
-}
-
-// Merging keeps a hash of the points that are nobody's copy, so that a heap of copies costs no more
-// than one point.
-typedef struct merge {
-    pl_spatial_hash grid; // for cells and buckets; it holds no items
-    int* heads;           // of a bucket: a point, or -1
-    int* next;            // in the same bucket
-    double tolerance;
-} merge;
-
-// equal coordinates for tolerance 0 (where -0 equals 0), else the cell
-static cell merge_cell(const merge* m, pl_vec3 p) {
-    if (m->tolerance > 0.0) return cell_of(&m->grid, p);
-    pl_vec3 positive = {p.x + 0.0, p.y + 0.0, p.z + 0.0};
-    cell bits;
-    memcpy(&bits, &positive, sizeof bits);
-    return bits;
-}
-
-// the lowest of the kept points in a cell that is within tolerance, or best
-static int find_in_cell(const merge* m, cell c, pl_vec3 p, int best) {
-    for (int i = m->heads[bucket_of(&m->grid, c)]; i >= 0; i = m->next[i])
-        if (i < best && pl_norm2(pl_sub(point_at(&m->grid, i), p)) <= m->tolerance * m->tolerance)
-            best = i;
-    return best;
-}
-
-static int find_first(const merge* m, int point) {
-    pl_vec3 p = point_at(&m->grid, point);
-    if (!(m->tolerance > 0.0)) return find_in_cell(m, merge_cell(m, p), p, point);
-    pl_vec3 reach = {m->tolerance, m->tolerance, m->tolerance};
-    cell low = merge_cell(m, pl_sub(p, reach)), high = merge_cell(m, pl_add(p, reach));
-    int best = point;
-    for (int64_t z = low.z; z <= high.z; z++)
-        for (int64_t y = low.y; y <= high.y; y++)
-            for (int64_t x = low.x; x <= high.x; x++)
-                best = find_in_cell(m, (cell){x, y, z}, p, best);
-    return best;
-}
-
-static void merge_points(merge* m, int* first, int* merged_count) {
-    for (int b = 0; b < m->grid.bucket_count; b++) m->heads[b] = -1;
-    for (int i = 0; i < m->grid.point_count; i++) {
-        pl_vec3 p = point_at(&m->grid, i);
-        first[i] = i;
-        if (!is_finite(p)) continue;
-        first[i] = find_first(m, i);
-        if (first[i] != i) {
-            ++*merged_count;
-            continue;
-        }
-        int bucket = bucket_of(&m->grid, merge_cell(m, p));
-        m->next[i] = m->heads[bucket];
-        m->heads[bucket] = i;
-    }
-}
-
-pl_status pl_merge_points(const double* points, int point_count, double tolerance, int* first,
-                          int* merged_count, pl_error* error) {
-    *merged_count = 0;
-    if (!(tolerance >= 0.0) || !isfinite(tolerance))
-        return pl_fail(error, PL_ERROR_ARGUMENT, "%g is no tolerance for merging points",
-                       tolerance);
-    // cells of twice the tolerance: a query looks into eight of them
-    pl_spatial_hash grid = {.points = points, .point_count = point_count, .cell = 2.0 * tolerance};
-    grid.bucket_count = bucket_count_for(point_count);
-    merge m = {.grid = grid, .tolerance = tolerance};
-    m.heads = PL_ALLOC(int, grid.bucket_count);
-    m.next = PL_ALLOC(int, point_count);
-    bool allocated = m.heads && (m.next || point_count == 0);
-    if (allocated) merge_points(&m, first, merged_count);
-    PL_FREE(m.heads, int, grid.bucket_count);
-    PL_FREE(m.next, int, point_count);
-    return allocated ? PL_OK : pl_fail_memory(error, "merging of points");
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Points sorted into the cells of an endless grid, for search of neighbours and duplicates. Cells
-// are hashed, so far-apart points cost nothing.
+// Points sorted into the cells of an endless grid, for search of neighbours. Cells are
+// hashed, so far-apart points cost nothing.
 #ifndef PL_GEOMETRY_SPATIAL_HASH_H
 #define PL_GEOMETRY_SPATIAL_HASH_H
 
@@ -30,11 +30,5 @@ typedef bool (*pl_point_visit)(int point, void* user);
 // cell. The visitor returns false to end the query.
 bool pl_spatial_hash_near(const pl_spatial_hash* hash, pl_vec3 p, double radius,
                           pl_point_visit visit, void* user);
-
-// The first point (lowest index) that is within tolerance of each point and not itself merged into
-// another one: first[i] <= i. With tolerance 0 only equal coordinates merge. Points that are not
-// finite stay themselves. Returns how many points have another one for their first.
-pl_status pl_merge_points(const double* points, int point_count, double tolerance, int* first,
-                          int* merged_count, pl_error* error);
 
 #endif

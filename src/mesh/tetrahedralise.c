@@ -5,13 +5,19 @@
 // and tell what was found on the way.
 #include "base/notes.h"
 #include "geometry/solid.h"
+#include "mesh/check.h"
 #include "mesh/components.h"
 #include "mesh/stuffing.h"
+#include "mesh/surface_edges.h"
 
 // Open surfaces: winding numbers bridge holes, but a surface that is mostly opening has no inside.
 // The holes of scans sum up to a few hundredths of their area (the raw Stanford bunny: 0.037), the
 // openings of garments start at three twentieths.
 static const double largest_hole_share = 0.08;
+
+// Pairs of triangles whose boxes overlap that are looked at: enough for every surface that is not
+// one heap.
+static const int64_t intersection_limit = 20000000;
 
 // Distances are needed on edges that cross the surface, whose ends are at most a long edge away.
 typedef struct sampled_solid {
@@ -40,8 +46,8 @@ static pl_status check_surface(const pl_mesh* surface, pl_error* error) {
     return PL_OK;
 }
 
-static pl_status check_solid(const pl_solid* solid, pl_error* error) {
-    const pl_surface_edges* e = &solid->edges;
+// PL_ERROR_MESH for a surface without an inside
+static pl_status check_edges(const pl_surface_edges* e, pl_error* error) {
     if (!(e->area > 0.0))
         return pl_fail(error, PL_ERROR_MESH, "the surface has no area, so there is no inside");
     if (e->hole_area > largest_hole_share * e->area)
@@ -52,14 +58,12 @@ static pl_status check_solid(const pl_solid* solid, pl_error* error) {
             "close the openings first",
             e->boundary_count, e->hole_count, 100.0 * e->hole_area / e->area,
             100.0 * largest_hole_share);
-    // volume over area is the thickness: a sheet folded onto itself has none
     if (!(fabs(e->signed_volume) > 1e-9 * e->area * sqrt(e->area)))
         return pl_fail(error, PL_ERROR_MESH, "the surface encloses no volume");
     return PL_OK;
 }
 
-static void note_solid(const pl_solid* solid, pl_notes* notes) {
-    const pl_surface_edges* e = &solid->edges;
+static void note_edges(const pl_surface_edges* e, pl_notes* notes) {
     if (e->boundary_count)
         pl_note(notes, PL_NOTE_MENDED,
                 "the surface has %d holes with %d boundary edges (%.2g %% of its area); they were "
@@ -73,8 +77,24 @@ static void note_solid(const pl_solid* solid, pl_notes* notes) {
                 "across %d edges of the surface the triangles face opposite sides; inside was "
                 "judged by winding numbers",
                 e->turned_count);
-    if (solid->turned)
+    if (e->signed_volume < 0.0)
         pl_note(notes, PL_NOTE_MENDED, "the surface is inside out; it was taken the other way");
+}
+
+static pl_status note_intersections(const pl_mesh* surface, pl_pool* pool, pl_notes* notes,
+                                    pl_error* error) {
+    pl_mesh_report report = {0};
+    pl_status status =
+        pl_check_intersections(surface->positions, surface->triangles, surface->triangle_count,
+                               intersection_limit, pool, &report, error);
+    const pl_defect* d = &report.defects[PL_DEFECT_INTERSECTIONS];
+    if (status == PL_OK && d->count)
+        pl_note(
+            notes, PL_NOTE_MENDED,
+            "%s%lld pairs of surface triangles intersect, first %d and %d; inside was judged by "
+            "winding numbers",
+            report.intersections_complete ? "" : "over ", (long long)d->count, d->first, d->other);
+    return status;
 }
 
 static double mesh_volume(const pl_mesh* mesh) {
@@ -89,39 +109,62 @@ static double mesh_volume(const pl_mesh* mesh) {
     return sum;
 }
 
-static pl_status note_result(const pl_solid* solid, const pl_mesh* mesh, pl_notes* notes,
+static pl_status note_result(const pl_surface_edges* edges, const pl_mesh* mesh, pl_notes* notes,
                              pl_error* error) {
     int part_count = 0;
     pl_status status = pl_vertex_components(mesh->tets, mesh->tet_count, 4, mesh->vertex_count,
                                             NULL, &part_count, error);
     if (status != PL_OK) return status;
-    double before = fabs(solid->edges.signed_volume), after = mesh_volume(mesh);
+    double before = fabs(edges->signed_volume), after = mesh_volume(mesh);
     pl_note(notes, PL_NOTE_INFO, "volume %.6g, %+.2f %% of the surface's %.6g", after,
             100.0 * (after - before) / before, before);
-    if (part_count != solid->edges.part_count)
+    if (part_count != edges->part_count)
         pl_note(notes, PL_NOTE_INFO, "%d connected parts of the surface became %d of tets",
-                solid->edges.part_count, part_count);
+                edges->part_count, part_count);
     return PL_OK;
 }
 
-static pl_status tetrahedralise_solid(const pl_solid* solid,
-                                      const pl_tetrahedralise_options* options, pl_mesh** out,
-                                      pl_notes* notes, pl_error* error) {
-    pl_status status = check_solid(solid, error);
-    if (status != PL_OK) return status;
-    int first_note = pl_notes_count(notes);
-    note_solid(solid, notes);
-    const char* mended = options->strict ? pl_notes_first_mended(notes, first_note) : NULL;
-    if (mended)
-        return pl_fail(error, PL_ERROR_MESH, "%s (refused because strict was asked for)", mended);
+static pl_status stuff_solid(const pl_solid* solid, const pl_tetrahedralise_options* options,
+                             pl_mesh** out, pl_notes* notes, pl_error* error) {
     pl_box box = solid->tree.bvh.nodes[0].box;
     double low[3], high[3];
     pl_vec3_store(low, box.low);
     pl_vec3_store(high, box.high);
     sampled_solid sampled = {solid, 1.5 * pl_stuffing_edge(low, high, options->edge)};
-    status =
-        pl_tetrahedralise_implicit(sample_solid, &sampled, low, high, options, out, notes, error);
-    if (status == PL_OK) status = note_result(solid, *out, notes, error);
+    return pl_tetrahedralise_implicit(sample_solid, &sampled, low, high, options, out, notes,
+                                      error);
+}
+
+// what is wrong with the surface is told before anything is done about it
+static pl_status examine(const pl_mesh* surface, const pl_tetrahedralise_options* options,
+                         pl_surface_edges* edges, pl_notes* notes, pl_error* error) {
+    int first_note = pl_notes_count(notes);
+    pl_status status = check_surface(surface, error);
+    if (status == PL_OK)
+        status = pl_surface_edges_count(surface->positions, surface->vertex_count,
+                                        surface->triangles, surface->triangle_count, edges, error);
+    if (status == PL_OK) status = check_edges(edges, error);
+    if (status != PL_OK) return status;
+    note_edges(edges, notes);
+    status = note_intersections(surface, options->pool, notes, error);
+    const char* mended = options->strict ? pl_notes_first_mended(notes, first_note) : NULL;
+    if (status == PL_OK && mended)
+        return pl_fail(error, PL_ERROR_MESH, "%s (refused because strict was asked for)", mended);
+    return status;
+}
+
+static pl_status tetrahedralise(const pl_mesh* surface, const pl_tetrahedralise_options* options,
+                                pl_mesh** out, pl_notes* notes, pl_error* error) {
+    pl_surface_edges edges;
+    pl_solid solid;
+    pl_status status = examine(surface, options, &edges, notes, error);
+    if (status != PL_OK) return status;
+    status = pl_solid_build(surface->positions, surface->triangles, surface->triangle_count,
+                            edges.manifold_count == edges.edge_count, &solid, error);
+    if (status != PL_OK) return status;
+    status = stuff_solid(&solid, options, out, notes, error);
+    pl_solid_free(&solid);
+    if (status == PL_OK) status = note_result(&edges, *out, notes, error);
     if (status != PL_OK) {
         pl_mesh_destroy(*out);
         *out = NULL;
@@ -134,16 +177,10 @@ pl_status pl_tetrahedralise(const pl_mesh* surface, const pl_tetrahedralise_opti
     *out = NULL;
     const pl_tetrahedralise_options defaults = pl_default_tetrahedralise_options();
     if (!options) options = &defaults;
-    pl_status status = check_surface(surface, error);
-    if (status != PL_OK) return status;
+    // strictness looks at the notes, so there must be some
     pl_notes* own = NULL;
     if (!notes && pl_notes_create(&own) != PL_OK) return pl_fail_memory(error, "notes");
-    pl_solid solid;
-    status = pl_solid_build(surface->positions, surface->vertex_count, surface->triangles,
-                            surface->triangle_count, &solid, error);
-    if (status == PL_OK)
-        status = tetrahedralise_solid(&solid, options, out, notes ? notes : own, error);
-    pl_solid_free(&solid);
+    pl_status status = tetrahedralise(surface, options, out, notes ? notes : own, error);
     pl_notes_destroy(own);
     return status;
 }

@@ -76,17 +76,49 @@ static bool is_continued(const picture* p, int a, int b, float depth_a, float de
     return !p->mesh->values || !p->face_values;
 }
 
-// adds the colours of the triangles of a pixel's samples; returns how many samples are uncovered
-static int add_samples(const picture* p, const int* ids, const float* depths, int sample_count,
-                       float x, float y, float sum[3]) {
+// pixels of one row: the backdrop's colours, to which the bodies' are added
+typedef struct pixel_row {
+    int x, y;
+    float rgb[PL_RASTER_TILE][3];
+    pl_fragments fragments;
+} pixel_row;
+
+static void flush_fragments(const picture* p, pixel_row* row) {
+    pl_fragments* f = &row->fragments;
+    pl_shade_triangles(&p->shader, f);
+    for (int i = 0; i < f->count; i++)
+        for (int k = 0; k < 3; k++) row->rgb[f->pixels[i]][k] += f->weights[i] * f->rgb[k][i];
+    f->count = 0;
+}
+
+static void add_fragment(const picture* p, pixel_row* row, int pixel, int id, float weight,
+                         float at_x, float at_y) {
+    pl_fragments* f = &row->fragments;
+    int i = f->count++;
+    f->ids[i] = id;
+    f->x[i] = (float)(row->x + pixel) + at_x;
+    f->y[i] = (float)row->y + at_y;
+    f->weights[i] = weight;
+    f->pixels[i] = pixel;
+    if (f->count == PL_SHADE_BATCH) flush_fragments(p, row);
+}
+
+static int count_empty(const int* ids, int sample_count) {
     int empty = 0;
+    for (int s = 0; s < sample_count; s++) empty += ids[s] < 0;
+    return empty;
+}
+
+// makes fragments of a pixel's samples, one for each piece of surface, over a dimmed backdrop
+static void add_samples(const picture* p, const int* ids, const float* depths, int sample_count,
+                        int pixel, pixel_row* row) {
+    int empty = count_empty(ids, sample_count);
+    if (empty == sample_count) return;
+    float part = 1.0f / (float)sample_count;
+    for (int k = 0; k < 3; k++) row->rgb[pixel][k] *= part * (float)empty;
     unsigned done = 0;
     for (int s = 0; s < sample_count; s++) {
-        if (done >> s & 1) continue;
-        if (ids[s] < 0) {
-            empty++;
-            continue;
-        }
+        if (done >> s & 1 || ids[s] < 0) continue;
         int count = 0, at_x = 0, at_y = 0;
         for (int r = s; r < sample_count; r++) {
             if (done >> r & 1 || ids[r] < 0) continue;
@@ -97,12 +129,10 @@ static int add_samples(const picture* p, const int* ids, const float* depths, in
             at_x += p->places[r][0];
             at_y += p->places[r][1];
         }
-        float step = 1.0f / (float)(count * PL_RASTER_SUBPIXEL), color[3];
-        pl_shade_triangle(&p->shader, ids[s], x + (float)at_x * step, y + (float)at_y * step,
-                          color);
-        for (int k = 0; k < 3; k++) sum[k] += (float)count * color[k];
+        float step = 1.0f / (float)(count * PL_RASTER_SUBPIXEL);
+        add_fragment(p, row, pixel, ids[s], part * (float)count, (float)at_x * step,
+                     (float)at_y * step);
     }
-    return empty;
 }
 
 static void store_row(const picture* p, const float (*rgb)[3], int count, uint8_t* out) {
@@ -120,18 +150,17 @@ static void resolve_picture(const pl_raster_tile* tile, int worker, void* user) 
     (void)worker;
     picture* p = user;
     int n = tile->sample_count, width = tile->x1 - tile->x0;
-    float part = 1.0f / (float)n;
-    for (int y = tile->y0; y < tile->y1; y++) {
-        float rgb[PL_RASTER_TILE][3];
-        pl_shade_backdrop(&p->shader, tile->x0, y, width, rgb);
+    pixel_row row;
+    row.x = tile->x0;
+    row.fragments.count = 0;
+    for (row.y = tile->y0; row.y < tile->y1; row.y++) {
+        pl_shade_backdrop(&p->shader, tile->x0, row.y, width, row.rgb);
         for (int i = 0; i < width && tile->triangle_count > 0; i++) {
-            int place = ((y - tile->y0) * PL_RASTER_TILE + i) * n;
-            float sum[3] = {0.0f, 0.0f, 0.0f};
-            int empty = add_samples(p, tile->ids + place, tile->depths + place, n,
-                                    (float)(tile->x0 + i), (float)y, sum);
-            for (int k = 0; k < 3; k++) rgb[i][k] = (sum[k] + (float)empty * rgb[i][k]) * part;
+            int place = ((row.y - tile->y0) * PL_RASTER_TILE + i) * n;
+            add_samples(p, tile->ids + place, tile->depths + place, n, i, &row);
         }
-        store_row(p, (const float(*)[3])rgb, width, pl_image_at(p->image, tile->x0, y));
+        if (row.fragments.count > 0) flush_fragments(p, &row);
+        store_row(p, (const float(*)[3])row.rgb, width, pl_image_at(p->image, tile->x0, row.y));
     }
 }
 

@@ -15,6 +15,8 @@ static const float BOUNCE_COLOR[3] = {0.21f, 0.19f, 0.17f};
 static const float BACKDROP_TOP[3] = {0.62f, 0.68f, 0.75f};
 static const float BACKDROP_GROUND[3] = {0.80f, 0.81f, 0.82f};
 
+static const float WRAP = 0.08f; // how far the key light reaches around an edge
+
 void pl_shader_place_lights(pl_shader* s) {
     // horizontal directions of the camera, also when it looks straight down
     pl_vec3f right = s->right, toward = pl_unitf(pl_crossf(right, s->world_up));
@@ -115,6 +117,77 @@ void pl_shade_backdrop(const pl_shader* s, int x, int y, int count, float (*rgb)
     }
 }
 
+// what shading knows of a batch of fragments, one array per number
+typedef float lanes[PL_SHADE_BATCH];
+typedef struct batch {
+    int count;
+    lanes ax, ay, az, ux, uy, uz, vx, vy, vz;          // first corner and two edges of the triangle
+    lanes n0x, n0y, n0z, n1x, n1y, n1z, n2x, n2y, n2z; // normals of its corners
+    lanes fx, fy, fz;                                  // normal of its plane
+    lanes b1, b2; // barycentric coordinates of the second and third corner
+    lanes px, py, pz, nx, ny, nz, wx, wy, wz; // point, normal, direction to the eye
+    lanes red, green, blue, lit, line;
+} batch;
+
+static void gather(const pl_shader* s, const pl_fragments* f, batch* b) {
+    for (int i = 0; i < f->count; i++) {
+        const int* t = s->mesh->triangles + 3 * (size_t)f->ids[i];
+        pl_vec3f p0 = s->mesh->positions[t[0]];
+        pl_vec3f u = pl_subf(s->mesh->positions[t[1]], p0);
+        pl_vec3f v = pl_subf(s->mesh->positions[t[2]], p0);
+        const pl_vec3f* n = s->mesh->normals + 3 * (size_t)f->ids[i];
+        pl_vec3f face = s->mesh->face_normals[f->ids[i]];
+        b->ax[i] = p0.x, b->ay[i] = p0.y, b->az[i] = p0.z;
+        b->ux[i] = u.x, b->uy[i] = u.y, b->uz[i] = u.z;
+        b->vx[i] = v.x, b->vy[i] = v.y, b->vz[i] = v.z;
+        b->n0x[i] = n[0].x, b->n0y[i] = n[0].y, b->n0z[i] = n[0].z;
+        b->n1x[i] = n[1].x, b->n1y[i] = n[1].y, b->n1z[i] = n[1].z;
+        b->n2x[i] = n[2].x, b->n2y[i] = n[2].y, b->n2z[i] = n[2].z;
+        b->fx[i] = face.x, b->fy[i] = face.y, b->fz[i] = face.z;
+    }
+    b->count = f->count;
+}
+
+// where the ray meets the triangle's plane (Moeller and Trumbore 1997), moved into the triangle
+static void intersect(const pl_shader* s, const pl_fragments* f, batch* b) {
+    for (int i = 0; i < b->count; i++) {
+        pl_vec3f d = ray_direction(s, f->x[i], f->y[i]);
+        pl_vec3f e1 = {b->ux[i], b->uy[i], b->uz[i]}, e2 = {b->vx[i], b->vy[i], b->vz[i]};
+        pl_vec3f from = {s->eye.x - b->ax[i], s->eye.y - b->ay[i], s->eye.z - b->az[i]};
+        pl_vec3f p = pl_crossf(d, e2), q = pl_crossf(from, e1);
+        float scale = 1.0f / pl_dotf(e1, p);
+        float u = pl_dotf(from, p) * scale, v = pl_dotf(d, q) * scale;
+        u = u > 0.0f ? u : 0.0f; // 0 also where the triangle is seen edge on
+        v = v > 0.0f ? v : 0.0f;
+        u = u < 1.0f ? u : 1.0f;
+        v = v < 1.0f ? v : 1.0f;
+        float sum = u + v, shrink = 1.0f / (sum > 1.0f ? sum : 1.0f);
+        b->b1[i] = u * shrink;
+        b->b2[i] = v * shrink;
+    }
+}
+
+static void place(const pl_shader* s, batch* b) {
+    for (int i = 0; i < b->count; i++) {
+        float u = b->b1[i], v = b->b2[i], w = 1.0f - u - v;
+        float px = b->ax[i] + u * b->ux[i] + v * b->vx[i];
+        float py = b->ay[i] + u * b->uy[i] + v * b->vy[i];
+        float pz = b->az[i] + u * b->uz[i] + v * b->vz[i];
+        float wx = s->eye.x - px, wy = s->eye.y - py, wz = s->eye.z - pz;
+        float view_scale = 1.0f / sqrtf(wx * wx + wy * wy + wz * wz + 1e-30f);
+        float nx = w * b->n0x[i] + u * b->n1x[i] + v * b->n2x[i];
+        float ny = w * b->n0y[i] + u * b->n1y[i] + v * b->n2y[i];
+        float nz = w * b->n0z[i] + u * b->n1z[i] + v * b->n2z[i];
+        float normal_scale = 1.0f / sqrtf(nx * nx + ny * ny + nz * nz + 1e-30f);
+        // seen from behind, both sides look alike
+        float side = b->fx[i] * wx + b->fy[i] * wy + b->fz[i] * wz;
+        normal_scale = side < 0.0f ? -normal_scale : normal_scale;
+        b->px[i] = px, b->py[i] = py, b->pz[i] = pz;
+        b->nx[i] = nx * normal_scale, b->ny[i] = ny * normal_scale, b->nz[i] = nz * normal_scale;
+        b->wx[i] = wx * view_scale, b->wy[i] = wy * view_scale, b->wz[i] = wz * view_scale;
+    }
+}
+
 static void value_color(const pl_shader* s, float value, float rgb[3]) {
     float t = (value - s->value_low) * s->value_scale;
     if (t != t) { // no value here
@@ -122,50 +195,39 @@ static void value_color(const pl_shader* s, float value, float rgb[3]) {
         return;
     }
     t = t < 0.0f ? 0.0f : t > 1.0f ? 1.0f : t;
-    float place = t * (PL_COLORMAP_SIZE - 1);
-    int i = (int)place;
+    float at = t * (PL_COLORMAP_SIZE - 1);
+    int i = (int)at;
     int j = i + 1 < PL_COLORMAP_SIZE ? i + 1 : i;
-    float f = place - (float)i;
+    float f = at - (float)i;
     for (int k = 0; k < 3; k++) rgb[k] = s->map[i][k] + f * (s->map[j][k] - s->map[i][k]);
 }
 
-typedef struct hit {
-    pl_vec3f position, normal, view; // normal and view are units towards the camera's side
-    float b[3];                      // barycentric coordinates
-} hit;
-
-// where the ray meets the triangle's plane (Moeller and Trumbore 1997), moved into the triangle
-static hit intersect(const pl_shader* s, int id, pl_vec3f d) {
-    const int* t = s->mesh->triangles + 3 * (size_t)id;
-    pl_vec3f a = s->mesh->positions[t[0]];
-    pl_vec3f e1 = pl_subf(s->mesh->positions[t[1]], a), e2 = pl_subf(s->mesh->positions[t[2]], a);
-    pl_vec3f from = pl_subf(s->eye, a), p = pl_crossf(d, e2), q = pl_crossf(from, e1);
-    float det = pl_dotf(e1, p);
-    float u = pl_dotf(from, p) / det, v = pl_dotf(d, q) / det;
-    if (!(u >= 0.0f)) u = 0.0f; // also where the triangle is seen edge on
-    if (!(v >= 0.0f)) v = 0.0f;
-    if (u + v > 1.0f) {
-        float scale = 1.0f / (u + v);
-        u = scale > 0.0f ? u * scale : 0.5f;
-        v = 1.0f - u;
+static void base_colors(const pl_shader* s, const pl_fragments* f, batch* b) {
+    for (int i = 0; i < b->count; i++) {
+        const float* body = s->body_colors[s->mesh->bodies[f->ids[i]]];
+        float rgb[3] = {body[0], body[1], body[2]};
+        const float* values = s->mesh->values ? s->mesh->values + 3 * (size_t)f->ids[i] : NULL;
+        if (values) {
+            float u = b->b1[i], v = b->b2[i];
+            float value = (1.0f - u - v) * values[0] + u * values[1] + v * values[2];
+            bool has_none = values[0] != values[0] && values[1] != values[1];
+            if (!has_none) value_color(s, value, rgb);
+        }
+        b->red[i] = rgb[0], b->green[i] = rgb[1], b->blue[i] = rgb[2];
     }
-    hit h = {.b = {1.0f - u - v, u, v}};
-    h.position = pl_maddf(pl_maddf(a, u, e1), v, e2);
-    h.view = pl_unitf(pl_subf(s->eye, h.position));
-    const pl_vec3f* n = s->mesh->normals + 3 * (size_t)id;
-    h.normal = pl_unitf(pl_maddf(pl_maddf(pl_scalef(h.b[0], n[0]), u, n[1]), v, n[2]));
-    // seen from behind, both sides look alike
-    if (pl_dotf(s->mesh->face_normals[id], h.view) < 0.0f) h.normal = pl_scalef(-1.0f, h.normal);
-    return h;
 }
 
-static void base_color(const pl_shader* s, int id, const hit* h, float rgb[3]) {
-    const float* values = s->mesh->values ? s->mesh->values + 3 * (size_t)id : NULL;
-    const float* body = s->body_colors[s->mesh->bodies[id]];
-    bool has_value = values && !(values[0] != values[0] && values[1] != values[1]);
-    for (int k = 0; k < 3; k++) rgb[k] = body[k];
-    if (has_value)
-        value_color(s, h->b[0] * values[0] + h->b[1] * values[1] + h->b[2] * values[2], rgb);
+// shadows on bodies; points are moved off the surface by more where the light grazes it
+static void shadow_lights(const pl_shader* s, batch* b) {
+    for (int i = 0; i < b->count; i++) {
+        pl_vec3f n = {b->nx[i], b->ny[i], b->nz[i]}, p = {b->px[i], b->py[i], b->pz[i]};
+        float cosine = pl_dotf(n, s->key);
+        b->lit[i] = 0.0f;
+        if (cosine <= -WRAP) continue;
+        float slant = 3.0f - 2.0f * (cosine > 0.0f ? cosine : 0.0f);
+        p = pl_maddf(pl_maddf(p, s->shadow_bias * slant, n), s->shadow_bias, s->key);
+        b->lit[i] = pl_light_map_lit(&s->shadows->depth, p);
+    }
 }
 
 // how much of the line colour is seen: by the distance to the nearest edge of the projected
@@ -175,7 +237,7 @@ static float line_part(const pl_shader* s, int id, float x, float y) {
     float nearest = 1e9f, around = 0.0f;
     for (int k = 0; k < 3; k++) {
         pl_raster_vertex a = s->projected[t[k]], b = s->projected[t[(k + 1) % 3]];
-        float dx = (float)(b.x - a.x), dy = (float)(b.y - a.y);
+        float dx = (float)b.x - (float)a.x, dy = (float)b.y - (float)a.y;
         float px = x * PL_RASTER_SUBPIXEL - (float)a.x, py = y * PL_RASTER_SUBPIXEL - (float)a.y;
         float length = sqrtf(dx * dx + dy * dy);
         float distance = length > 0.0f ? fabsf(dx * py - dy * px) / length : 1e9f;
@@ -188,57 +250,66 @@ static float line_part(const pl_shader* s, int id, float x, float y) {
     return strength * (1.0f - ramp(s->line_width - 0.5f, s->line_width + 0.5f, nearest));
 }
 
+static void draw_lines(const pl_shader* s, const pl_fragments* f, batch* b) {
+    for (int i = 0; i < b->count; i++)
+        b->line[i] = s->wireframe ? line_part(s, f->ids[i], f->x[i], f->y[i]) : 0.0f;
+}
+
+static inline float positive(float x) { return x > 0.0f ? x : 0.0f; }
+
 // x^16 by squaring
 static inline float power16(float x) {
     x *= x, x *= x, x *= x;
     return x * x;
 }
 
-void pl_shade_triangle(const pl_shader* s, int id, float x, float y, float rgb[3]) {
-    hit h = intersect(s, id, ray_direction(s, x, y));
-    float color[3];
-    base_color(s, id, &h, color);
-    float facing = pl_dotf(h.normal, h.view);
-    if (facing < 0.0f) facing = 0.0f;
+// the sum of the lights in one colour, with the brightest parts bent towards white
+static inline float mix(float base, float light, float gloss, float line) {
+    float value = base * light + gloss, over = positive(value - 0.6f);
+    value = value - over + over / (1.0f + 1.2f * over);
+    return value * (1.0f - line) + line * 0.02f;
+}
 
-    // the key light, softened a little around the edge of its reach
-    float cosine = pl_dotf(h.normal, s->key);
-    float key = (cosine + 0.08f) * (1.0f / 1.08f), lit = 0.0f;
-    if (key > 0.0f) {
-        float slant = 1.0f + 2.0f * (1.0f - (cosine > 0.0f ? cosine : 0.0f));
-        lit = pl_light_map_lit(&s->shadows->depth,
-                               pl_maddf(pl_maddf(h.position, s->shadow_bias * slant, h.normal),
-                                        s->shadow_bias, s->key));
-        key *= lit;
-    } else {
-        key = 0.0f;
+static void add_lights(const pl_shader* s, const batch* b, pl_fragments* f) {
+    pl_vec3f up = s->world_up, key = s->key;
+    float gloss_part = s->mesh->values ? 0.35f : 1.0f; // colours of values are to be read
+    float ground_part = s->ground ? 0.55f : 0.0f;
+    for (int i = 0; i < b->count; i++) {
+        pl_vec3f n = {b->nx[i], b->ny[i], b->nz[i]}, w = {b->wx[i], b->wy[i], b->wz[i]};
+        pl_vec3f p = {b->px[i], b->py[i], b->pz[i]};
+        // the key light reaches a little around the edge
+        float direct = positive(pl_dotf(n, key) + WRAP) * (1.0f / (1.0f + WRAP)) * b->lit[i];
+        float fill = positive(pl_dotf(n, s->fill));
+        // the sky from above, the ground from below; close to the ground both are dimmed
+        float upward = 0.5f + 0.5f * pl_dotf(n, up);
+        float height = 2.0f * (pl_dotf(p, up) - s->ground_height);
+        height = height > 0.0f ? height : 0.0f;
+        height = height < 1.0f ? height : 1.0f;
+        float closeness = 1.0f - height * height * (3.0f - 2.0f * height);
+        float open = 1.0f - ground_part * closeness * (1.0f - upward);
+        // highlight and rim
+        pl_vec3f half_way = pl_addf(key, w);
+        float half_scale = 1.0f / sqrtf(pl_dotf(half_way, half_way) + 1e-30f);
+        float glance = positive(pl_dotf(n, half_way) * half_scale);
+        float shine = gloss_part * 0.16f * power16(glance * glance) * b->lit[i];
+        float rim = 1.0f - positive(pl_dotf(n, w));
+        rim = gloss_part * 0.32f * rim * rim * rim * rim * (0.35f + 0.65f * upward);
+        const float* base[3] = {&b->red[i], &b->green[i], &b->blue[i]};
+        for (int k = 0; k < 3; k++) {
+            float ambient = BOUNCE_COLOR[k] + upward * (SKY_COLOR[k] - BOUNCE_COLOR[k]);
+            float light = direct * KEY_COLOR[k] + fill * FILL_COLOR[k] + open * ambient;
+            f->rgb[k][i] = mix(*base[k], light, shine + rim * SKY_COLOR[k], b->line[i]);
+        }
     }
-    float fill = pl_dotf(h.normal, s->fill);
-    fill = fill > 0.0f ? fill : 0.0f;
+}
 
-    // the sky from above, the ground from below; close to the ground both are dimmed
-    float upward = 0.5f + 0.5f * pl_dotf(h.normal, s->world_up), open = 1.0f;
-    if (s->ground) {
-        float height = pl_dotf(h.position, s->world_up) - s->ground_height;
-        float closeness = 1.0f - ramp(0.0f, 0.5f, height);
-        open = 1.0f - 0.55f * closeness * (1.0f - upward);
-    }
-    pl_vec3f half_way = pl_unitf(pl_addf(s->key, h.view));
-    float glance = pl_dotf(h.normal, half_way);
-    float shine = glance > 0.0f ? 0.16f * power16(glance * glance) * lit : 0.0f;
-    float rim = 1.0f - facing;
-    rim = 0.16f * rim * rim * rim * rim * (0.35f + 0.65f * upward);
-    if (s->mesh->values) shine *= 0.35f, rim *= 0.35f; // colours are to be read
-
-    float line = 0.0f;
-    if (s->wireframe) line = line_part(s, id, x, y);
-    for (int k = 0; k < 3; k++) {
-        float ambient = BOUNCE_COLOR[k] + upward * (SKY_COLOR[k] - BOUNCE_COLOR[k]);
-        float light = key * KEY_COLOR[k] + fill * FILL_COLOR[k] + open * ambient;
-        float value = color[k] * light + shine + rim * SKY_COLOR[k] * 2.0f;
-        // the brightest parts bend towards white instead of being cut
-        float over = value - 0.6f;
-        if (over > 0.0f) value = 0.6f + over / (1.0f + 1.2f * over);
-        rgb[k] = value * (1.0f - line) + line * 0.02f;
-    }
+void pl_shade_triangles(const pl_shader* s, pl_fragments* f) {
+    batch b;
+    gather(s, f, &b);
+    intersect(s, f, &b);
+    place(s, &b);
+    base_colors(s, f, &b);
+    shadow_lights(s, &b);
+    draw_lines(s, f, &b);
+    add_lights(s, &b, f);
 }

@@ -29,8 +29,18 @@ typedef struct pl_shader {
 
 // Key and fill light stand left and right behind the camera's shoulders.
 void pl_shader_place_lights(pl_shader* shader);
-// Linear RGB of triangle id where the ray through picture point (x, y) [pixels] meets its plane.
-void pl_shade_triangle(const pl_shader* shader, int id, float x, float y, float rgb[3]);
+// Places where rays meet triangles, shaded together so that the arithmetic runs in wide registers.
+enum { PL_SHADE_BATCH = 64 };
+typedef struct pl_fragments {
+    int count;
+    int ids[PL_SHADE_BATCH];                    // triangles
+    float x[PL_SHADE_BATCH], y[PL_SHADE_BATCH]; // points of the picture [pixels]
+    float weights[PL_SHADE_BATCH];              // for the caller: of its pixel, and
+    int pixels[PL_SHADE_BATCH];                 // which one it is
+    float rgb[3][PL_SHADE_BATCH];               // results, linear
+} pl_fragments;
+
+void pl_shade_triangles(const pl_shader* shader, pl_fragments* fragments);
 // Linear RGB behind all bodies for count pixels of a row from (x, y) on, at most PL_RASTER_TILE.
 void pl_shade_backdrop(const pl_shader* shader, int x, int y, int count, float (*rgb)[3]);
 

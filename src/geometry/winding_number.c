@@ -7,7 +7,7 @@
 // and J. Strackee, 1983.
 //
 // paper: n_tilde = dipole, p_tilde = center, beta = accuracy.
-#include "geometry/winding.h"
+#include "geometry/winding_number.h"
 #include "base/memory.h"
 
 static const double four_pi = 12.566370614359172954;

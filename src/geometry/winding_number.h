@@ -3,8 +3,8 @@
 //
 // Generalised winding number of a triangle soup: 1 inside a closed surface that faces outwards, 0
 // outside, in between near holes, sums where surfaces overlap.
-#ifndef PL_GEOMETRY_WINDING_H
-#define PL_GEOMETRY_WINDING_H
+#ifndef PL_GEOMETRY_WINDING_NUMBER_H
+#define PL_GEOMETRY_WINDING_NUMBER_H
 
 #include "geometry/triangle_tree.h"
 

@@ -3,8 +3,8 @@
 //
 // How far a triangle soup is from a closed surface: edges without a partner, the holes that they
 // go around, edges whose sides disagree, connected parts.
-#ifndef PL_GEOMETRY_SURFACE_EDGES_H
-#define PL_GEOMETRY_SURFACE_EDGES_H
+#ifndef PL_MESH_SURFACE_EDGES_H
+#define PL_MESH_SURFACE_EDGES_H
 
 #include "base/status.h"
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
-#include "geometry/surface_edges.h"
+#include "mesh/surface_edges.h"
 #include "base/memory.h"
-#include "geometry/spatial_hash.h"
+#include "math/vec3.h"
+#include "mesh/close_vertices.h"
+#include "mesh/disjoint_sets.h"
 
 #include <stdlib.h>
 
@@ -28,17 +30,6 @@ static int compare_sides(const void* a, const void* b) {
     return x->reversed - y->reversed;
 }
 
-static int find_root(int* parents, int i) {
-    while (parents[i] != i) i = parents[i] = parents[parents[i]];
-    return i;
-}
-
-static void join(int* parents, int a, int b) {
-    a = find_root(parents, a), b = find_root(parents, b);
-    if (a < b) parents[b] = a;
-    else parents[a] = b;
-}
-
 static pl_vec3 position(const work* w, int vertex) {
     return pl_vec3_load(w->positions + 3 * (size_t)vertex);
 }
@@ -53,8 +44,8 @@ static void collect_sides(work* w, pl_surface_edges* out) {
             int a = v[k], b = v[(k + 1) % 3];
             w->sides[w->side_count++] = a < b ? (side){a, b, 0} : (side){b, a, 1};
         }
-        join(w->parents, v[0], v[1]);
-        join(w->parents, v[1], v[2]);
+        pl_set_join(w->parents, v[0], v[1]);
+        pl_set_join(w->parents, v[1], v[2]);
         pl_vec3 a = position(w, v[0]), b = position(w, v[1]), c = position(w, v[2]);
         out->area += 0.5 * pl_norm(pl_cross(pl_sub(b, a), pl_sub(c, a)));
         // relative to one vertex, so that a surface far from the origin keeps its digits
@@ -67,7 +58,7 @@ static void collect_sides(work* w, pl_surface_edges* out) {
 static int count_roots(work* w, unsigned char* seen) {
     int count = 0;
     for (int s = 0; s < w->side_count; s++) {
-        int root = find_root(w->parents, w->sides[s].low);
+        int root = pl_set_root(w->parents, w->sides[s].low);
         if (!seen[root]) count++;
         seen[root] = 1;
     }
@@ -100,10 +91,10 @@ static void measure_holes(work* w, pl_surface_edges* out) {
     const double four_pi = 12.566370614359172954;
     for (int v = 0; v < w->vertex_count; v++) w->parents[v] = v;
     for (int s = 0; s < out->boundary_count; s++)
-        join(w->parents, w->sides[s].low, w->sides[s].high);
+        pl_set_join(w->parents, w->sides[s].low, w->sides[s].high);
     for (int s = 0; s < out->boundary_count; s++) {
         const side* b = &w->sides[s];
-        w->length[find_root(w->parents, b->low)] +=
+        w->length[pl_set_root(w->parents, b->low)] +=
             pl_distance(position(w, b->low), position(w, b->high));
     }
     for (int v = 0; v < w->vertex_count; v++) {
@@ -128,15 +119,15 @@ pl_status pl_surface_edges_count(const double* positions, int vertex_count, cons
     if (triangle_count > INT32_MAX / 3)
         return pl_fail(error, PL_ERROR_LIMIT, "%d triangles are too many", triangle_count);
     if (vertex_count == 0 || triangle_count == 0) return PL_OK;
-    int merged;
     w.first = PL_ALLOC(int, vertex_count);
     w.parents = PL_ALLOC(int, vertex_count);
     w.length = PL_ALLOC(double, vertex_count);
     w.sides = PL_ALLOC(side, 3 * (size_t)triangle_count);
     unsigned char* seen = PL_ALLOC(unsigned char, vertex_count);
-    pl_status status = w.first && w.parents && w.length && w.sides && seen
-                           ? pl_merge_points(positions, vertex_count, 0.0, w.first, &merged, error)
-                           : pl_fail_memory(error, "the edges of a surface");
+    pl_status status =
+        w.first && w.parents && w.length && w.sides && seen
+            ? pl_first_of_close_vertices(positions, vertex_count, 0.0, w.first, error)
+            : pl_fail_memory(error, "the edges of a surface");
     if (status == PL_OK) count_all(&w, seen, out);
     PL_FREE(w.first, int, vertex_count);
     PL_FREE(w.parents, int, vertex_count);

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// pliant check: is a scene right, and what does it say in full?
+#include "commands.h"
+#include "options.h"
+#include "scene/scene_text.h"
+
+#include <pliant/scene.h>
+#include <stdio.h>
+
+static const verb check_verb = {
+    .name = "check",
+    .arguments = "SCENE [options]",
+    .summary = "Checks a scene with all its files and prints it with every default as JSON.",
+    .details = "Nothing is simulated. What is printed is a scene, too.\n"
+               "--set changes one value, as if the file said so:\n"
+               "  pliant check scene.json --set bodies[0].material.young=1e5 --set frames=10",
+    .min_arguments = 0,
+    .max_arguments = 1,
+};
+
+static int print_text(pl_text* text, pl_status status, const pl_error* error) {
+    if (status == PL_OK) fwrite(text->bytes.data, 1, text->bytes.count, stdout);
+    pl_text_free(text);
+    return status == PL_OK ? EXIT_DONE : report_error(&check_verb, error);
+}
+
+static int check_scene(const char* path, const text_list* overrides, bool with_files) {
+    pl_error error;
+    pl_notes* notes = NULL;
+    pl_scene* scene = NULL;
+    pl_text text = pl_text_begin();
+    pl_status status = pl_notes_create(&notes);
+    if (status == PL_OK)
+        status = pl_scene_read(path, overrides->items, overrides->count, &scene, notes, &error);
+    else pl_fail_memory(&error, "notes");
+    if (status == PL_OK && with_files) status = pl_scene_check_files(scene, notes, &error);
+    if (status == PL_OK) status = pl_scene_to_text(scene, &text, &error);
+    report_notes(&check_verb, notes);
+    pl_notes_destroy(notes);
+    pl_scene_destroy(scene);
+    return print_text(&text, status, &error);
+}
+
+int cmd_check(int argc, char** argv) {
+    text_list overrides = {0};
+    bool schema = false, docs = false, skip_files = false;
+    const option options[] = {
+        {"--set", "PATH=VALUE", OPTION_TEXT_LIST, &overrides, "changes one value; may be repeated"},
+        {"--skip-files", NULL, OPTION_FLAG, &skip_files, "does not look into meshes"},
+        {"--schema", NULL, OPTION_FLAG, &schema, "prints the JSON Schema of scenes instead"},
+        {"--docs", NULL, OPTION_FLAG, &docs, "prints the reference of scenes instead"},
+    };
+    const char* path = NULL;
+    int count, exit_code;
+    if (!parse_options(&check_verb, options, sizeof options / sizeof options[0], argc, argv, &path,
+                       &count, &exit_code))
+        return exit_code;
+    if (schema || docs) {
+        pl_text text = pl_text_begin();
+        pl_error error;
+        pl_status status = schema ? pl_scene_schema(&text, &error) : pl_scene_docs(&text, &error);
+        return print_text(&text, status, &error);
+    }
+    if (count == 0) {
+        fprintf(stderr, "pliant check: which scene? pliant check SCENE (--help tells more)\n");
+        return EXIT_USAGE;
+    }
+    return check_scene(path, &overrides, !skip_files);
+}

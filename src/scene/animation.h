@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Curves and motions of a scene at a time: values and how fast they change.
+#ifndef PL_SCENE_ANIMATION_H
+#define PL_SCENE_ANIMATION_H
+
+#include "math/vec3.h"
+
+#include <pliant/scene.h>
+
+// The curve at a time, and its derivative if rate is not NULL (zero where it jumps).
+double pl_curve_value(const pl_curve* curve, double time, double* rate);
+// The least and the greatest value that the curve can take.
+void pl_curve_bounds(const pl_curve* curve, double* low, double* high);
+
+// A rigid motion at one time: x = pivot + translate + R (start - pivot).
+typedef struct pl_pose {
+    double rotation[9]; // R, row by row
+    pl_vec3 pivot;
+    pl_vec3 translate;        // [m]
+    pl_vec3 velocity;         // of the pivot [m/s]
+    pl_vec3 angular_velocity; // [rad/s]
+} pl_pose;
+
+// middle is the pivot where the motion leaves it open.
+pl_pose pl_motion_pose(const pl_motion* motion, pl_vec3 middle, double time);
+// Where a point that was at start is now; the velocity of a point that is at x now.
+pl_vec3 pl_pose_point(const pl_pose* pose, pl_vec3 start);
+pl_vec3 pl_pose_velocity(const pl_pose* pose, pl_vec3 x);
+
+// Row by row, of turns about x, then y, then z [deg].
+void pl_rotation_of_angles(const double angles[3], double rotation[9]);
+
+#endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Which method, kind of body, law, outer solver, integrator and linear solver go together. One
+// table; everything that is not in it is refused by name.
+#ifndef PL_SCENE_COMBINATIONS_H
+#define PL_SCENE_COMBINATIONS_H
+
+#include <pliant/scene.h>
+#include <stddef.h>
+
+// The keys of a combination, in the order in which they are looked at.
+enum {
+    PL_COMBINE_METHOD,
+    PL_COMBINE_KIND,
+    PL_COMBINE_LAW,
+    PL_COMBINE_NONLINEAR,
+    PL_COMBINE_INTEGRATOR,
+    PL_COMBINE_LINEAR,
+    PL_COMBINE_COUNT
+};
+
+// One row: bit v of masks[key] is set if value v of that key is allowed.
+typedef struct pl_combination {
+    unsigned masks[PL_COMBINE_COUNT];
+} pl_combination;
+
+int pl_combination_count(void);
+const pl_combination* pl_combination_at(int index);
+
+// True if the values, one for each key and none of them auto, are in the table.
+bool pl_combination_allowed(const int values[PL_COMBINE_COUNT]);
+
+// Chooses what a body leaves to pliant. False, with the key that does not fit and what would, if
+// nothing fits; then the body is unchanged.
+bool pl_combination_resolve(pl_body* body, const char** key, char* text, size_t size);
+
+#endif

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The fields of selections, attachments, colliders and of how they move.
+#include "scene/scene_type.h"
+
+#include <math.h>
+
+static const pl_field_info plane_rows[] = {
+    PL_ROW_VECTOR(pl_plane_shape, "point", point, 0, "m", -1e9, 1e9, 0, 0, 0, "on the plane"),
+    PL_ROW_VECTOR(pl_plane_shape, "normal", normal, 0, "", -1e9, 1e9, 0, 1, 0,
+                  "away from what lies behind the plane; any length"),
+};
+const pl_type pl_type_plane = {.name = "plane",
+                               .help = "A plane and all that lies behind it.",
+                               PL_TYPE_TABLE(pl_plane_shape, plane_rows)};
+
+static const pl_field_info sphere_rows[] = {
+    PL_ROW_VECTOR(pl_sphere_shape, "center", center, 0, "m", -1e9, 1e9, 0, 0, 0, "its middle"),
+    PL_ROW_NUMBER(pl_sphere_shape, "radius", radius, PL_ANIMATED, "m", 1e-9, 1e9, NAN,
+                  "its radius"),
+};
+const pl_type pl_type_sphere = {
+    .name = "sphere", .help = "A ball.", PL_TYPE_TABLE(pl_sphere_shape, sphere_rows)};
+
+static const pl_field_info box_rows[] = {
+    PL_ROW_VECTOR(pl_box_shape, "min", min, 0, "m", -1e9, 1e9, NAN, NAN, NAN, "its least corner"),
+    PL_ROW_VECTOR(pl_box_shape, "max", max, 0, "m", -1e9, 1e9, NAN, NAN, NAN,
+                  "its greatest corner"),
+};
+const pl_type pl_type_box = {.name = "box",
+                             .help = "A box along the axes, from corner to corner.",
+                             PL_TYPE_TABLE(pl_box_shape, box_rows)};
+
+static const pl_field_info capsule_rows[] = {
+    PL_ROW_VECTOR(pl_capsule_shape, "from", from, 0, "m", -1e9, 1e9, NAN, NAN, NAN,
+                  "one end of its axis"),
+    PL_ROW_VECTOR(pl_capsule_shape, "to", to, 0, "m", -1e9, 1e9, NAN, NAN, NAN, "the other end"),
+    PL_ROW_NUMBER(pl_capsule_shape, "radius", radius, PL_ANIMATED, "m", 1e-9, 1e9, NAN,
+                  "around the axis"),
+};
+const pl_type pl_type_capsule = {
+    .name = "capsule",
+    .help = "What is nearer to an axis than the radius. A capsule has round ends, a cylinder "
+            "flat ones.",
+    PL_TYPE_TABLE(pl_capsule_shape, capsule_rows)};
+
+static const pl_field_info chain_rows[] = {
+    PL_ROW_ARRAY(pl_chain_shape, "points", points, point_count, PL_FIELD_NUMBERS, PL_REQUIRED, 3,
+                 "m", -1e9, 1e9, "from link to link, [x, y, z] each"),
+    PL_ROW_ARRAY(pl_chain_shape, "radii", radii, radius_count, PL_FIELD_NUMBERS, PL_REQUIRED, 1,
+                 "m", 1e-9, 1e9, "one for each point, or one for all"),
+    PL_ROW_TEXT(pl_chain_shape, "cache", cache, PL_FIELD_FILE, 0, "PC2 file that moves the points"),
+    PL_ROW_NUMBER(pl_chain_shape, "cache_start", cache_start, 0, "s", -1e6, 1e6, 0,
+                  "time of its first sample"),
+};
+const pl_type pl_type_chain = {.name = "chain",
+                               .help = "A chain of capsules, such as an arm.",
+                               PL_TYPE_TABLE(pl_chain_shape, chain_rows)};
+
+static const pl_field_info torus_rows[] = {
+    PL_ROW_VECTOR(pl_torus_shape, "center", center, 0, "m", -1e9, 1e9, 0, 0, 0, "its middle"),
+    PL_ROW_VECTOR(pl_torus_shape, "axis", axis, 0, "", -1e9, 1e9, 0, 1, 0,
+                  "around which it goes; any length"),
+    PL_ROW_NUMBER(pl_torus_shape, "radius", radius, PL_ANIMATED, "m", 1e-9, 1e9, NAN,
+                  "from the middle to that of the tube"),
+    PL_ROW_NUMBER(pl_torus_shape, "tube", tube, PL_ANIMATED, "m", 1e-9, 1e9, NAN,
+                  "radius of the tube"),
+};
+const pl_type pl_type_torus = {
+    .name = "torus", .help = "A ring.", PL_TYPE_TABLE(pl_torus_shape, torus_rows)};
+
+static const pl_field_info mesh_shape_rows[] = {
+    PL_ROW_TEXT(pl_mesh_shape, "file", file, PL_FIELD_FILE, PL_REQUIRED, "a closed surface"),
+    PL_ROW_AUTO(pl_mesh_shape, "cell", cell, 0, "m", 1e-6, 1e6, "size / 64",
+                "of the grid of distances to it"),
+    PL_ROW_TEXT(pl_mesh_shape, "cache", cache, PL_FIELD_FILE, 0,
+                "PC2 file that moves its vertices"),
+    PL_ROW_NUMBER(pl_mesh_shape, "cache_start", cache_start, 0, "s", -1e6, 1e6, 0,
+                  "time of its first sample"),
+    PL_ROW_OBJECT(pl_mesh_shape, "transform", transform, PL_FIELD_OBJECT, 0, transform,
+                  "its place"),
+};
+const pl_type pl_type_mesh_shape = {
+    .name = "mesh",
+    .help = "A closed surface from a file, still or moved by a PC2 cache.",
+    PL_TYPE_TABLE(pl_mesh_shape, mesh_shape_rows),
+    .shorthand = "file",
+};
+
+static const pl_field_info side_rows[] = {
+    PL_ROW_CHOICE(pl_side_shape, "face", face, pl_side, PL_SIDE_LOW_Y, "which side"),
+    PL_ROW_NUMBER(pl_side_shape, "depth", depth, 0, "", 0, 1, 0.001,
+                  "how deep, as a part of the box"),
+};
+const pl_type pl_type_side = {
+    .name = "side",
+    .help = "What lies at one side of the body's bounding box.",
+    PL_TYPE_TABLE(pl_side_shape, side_rows),
+    .shorthand = "face",
+};
+
+static const pl_field_info nearest_rows[] = {
+    PL_ROW_VECTOR(pl_nearest_shape, "point", point, 0, "m", -1e9, 1e9, NAN, NAN, NAN, "to here"),
+    PL_ROW_INT(pl_nearest_shape, "count", count, 1, 1000000000, 1, "how many"),
+};
+const pl_type pl_type_nearest = {
+    .name = "nearest",
+    .help = "The vertices nearest to a point.",
+    PL_TYPE_TABLE(pl_nearest_shape, nearest_rows),
+    .shorthand = "point",
+};
+
+static const pl_field_info selection_rows[] = {
+    {.key = "everything",
+     .kind = PL_FIELD_FLAG,
+     .flags = PL_VARIANT,
+     .unit = "",
+     .help = "all vertices (write true)"},
+    PL_ROW_OBJECT(pl_selection, "box", box, PL_FIELD_OBJECT, PL_VARIANT, box, "inside a box"),
+    PL_ROW_OBJECT(pl_selection, "sphere", sphere, PL_FIELD_OBJECT, PL_VARIANT, sphere,
+                  "inside a ball"),
+    PL_ROW_OBJECT(pl_selection, "capsule", capsule, PL_FIELD_OBJECT, PL_VARIANT, capsule,
+                  "inside a capsule"),
+    PL_ROW_OBJECT(pl_selection, "half_space", half_space, PL_FIELD_OBJECT, PL_VARIANT, plane,
+                  "behind a plane"),
+    PL_ROW_OBJECT(pl_selection, "side", side, PL_FIELD_OBJECT, PL_VARIANT, side,
+                  "at a side of the bounding box"),
+    PL_ROW_TEXT(pl_selection, "region", region, PL_FIELD_TEXT, PL_VARIANT,
+                "in a region of the mesh"),
+    PL_ROW_ARRAY(pl_selection, "vertices", vertices, vertex_count, PL_FIELD_INTS, PL_VARIANT, 1, "",
+                 0, 2147483647, "by number, from 0"),
+    PL_ROW_OBJECT(pl_selection, "nearest", nearest, PL_FIELD_OBJECT, PL_VARIANT, nearest,
+                  "nearest to a point"),
+    PL_ROW_LIST(pl_selection, "and", parts, part_count, PL_VARIANT, selection, "in all of these"),
+    PL_ROW_LIST(pl_selection, "or", parts, part_count, PL_VARIANT | PL_ALIAS, selection,
+                "in any of these"),
+    PL_ROW_LIST(pl_selection, "not", parts, part_count, PL_VARIANT | PL_ALIAS | PL_SINGLE,
+                selection, "not in this"),
+};
+const pl_type pl_type_selection = {
+    .name = "selection",
+    .help = "A set of vertices. Places are those of the body at rest, after its transform.",
+    PL_TYPE_TABLE(pl_selection, selection_rows),
+    .variants = &pl_choices_of_pl_selection_kind,
+    .variant_offset = offsetof(pl_selection, kind),
+};
+
+static const pl_field_info pose_key_rows[] = {
+    PL_ROW_NUMBER(pl_pose_key, "time", time, 0, "s", -1e6, 1e9, NAN, "when"),
+    PL_ROW_VECTOR(pl_pose_key, "translate", translate, 0, "m", -1e9, 1e9, 0, 0, 0,
+                  "shift from the start"),
+    PL_ROW_VECTOR(pl_pose_key, "rotate", rotate, 0, "deg", -1e6, 1e6, 0, 0, 0,
+                  "turns about the axes x, y, z, in this order"),
+};
+const pl_type pl_type_pose_key = {.name = "pose",
+                                  .help = "Where a moving thing is at one time. Rotations go the "
+                                          "short way from key to key: for more than half a turn "
+                                          "use spin or more keys.",
+                                  PL_TYPE_TABLE(pl_pose_key, pose_key_rows)};
+
+static const pl_field_info oscillation_rows[] = {
+    PL_ROW_VECTOR(pl_oscillation, "translate", translate, 0, "m", -1e9, 1e9, 0, 0, 0,
+                  "amplitude of the shift"),
+    PL_ROW_VECTOR(pl_oscillation, "rotate", rotate, 0, "deg", -1e6, 1e6, 0, 0, 0,
+                  "direction is the axis, length the amplitude of the turn"),
+    PL_ROW_NUMBER(pl_oscillation, "frequency", frequency, 0, "1/s", 0, 1e6, 1, "how often"),
+    PL_ROW_NUMBER(pl_oscillation, "phase", phase, 0, "deg", -1e6, 1e6, 0, "where it begins"),
+};
+const pl_type pl_type_oscillation = {
+    .name = "oscillation",
+    .help = "To and fro, by the sine of 2 pi (frequency time + phase / 360).",
+    PL_TYPE_TABLE(pl_oscillation, oscillation_rows)};
+
+static const pl_field_info motion_rows[] = {
+    PL_ROW_VECTOR_AUTO(pl_motion, "pivot", pivot, 0, "m", -1e9, 1e9, "the middle of what moves",
+                       "of rotations"),
+    PL_ROW_LIST(pl_motion, "keyframes", keys, key_count, 0, pose_key, "poses, times ascending"),
+    PL_ROW_CHOICE(pl_motion, "interpolation", interpolation, pl_interpolation, PL_KEYS_SMOOTH,
+                  "how the keys are joined"),
+    PL_ROW_BOOL(pl_motion, "repeat", repeat, false, "after the last key from the first again"),
+    PL_ROW_VECTOR(pl_motion, "spin_axis", spin_axis, 0, "", -1e9, 1e9, 0, 1, 0,
+                  "axis of a steady turn; any length"),
+    PL_ROW_NUMBER(pl_motion, "spin_rate", spin_rate, 0, "deg/s", -1e8, 1e8, 0, "its speed"),
+    PL_ROW_LIST(pl_motion, "oscillations", oscillations, oscillation_count, 0, oscillation,
+                "to and fro, on top"),
+};
+const pl_type pl_type_motion = {.name = "motion",
+                                .help = "How something moves away from where it starts: keyframes, "
+                                        "then the spin, then the oscillations.",
+                                PL_TYPE_TABLE(pl_motion, motion_rows)};
+
+static const pl_field_info attachment_rows[] = {
+    PL_ROW_TEXT(pl_attachment, "name", name, PL_FIELD_TEXT, 0,
+                "unique; without it attachment0, attachment1, ..."),
+    PL_ROW_TEXT(pl_attachment, "body", body, PL_FIELD_TEXT, PL_REQUIRED, "name of the body"),
+    PL_ROW_OBJECT(pl_attachment, "where", where, PL_FIELD_OBJECT, 0, selection,
+                  "which of its vertices"),
+    PL_ROW_AUTO(pl_attachment, "stiffness", stiffness, PL_ANIMATED, "N/m", 0, 1e15, "held exactly",
+                "of the spring at each vertex"),
+    PL_ROW_VECTOR(pl_attachment, "point", point, PL_VARIANT, "m", -1e9, 1e9, 0, 0, 0,
+                  "pulls all of them to this point"),
+    PL_ROW_TEXT(pl_attachment, "collider", collider, PL_FIELD_TEXT, PL_VARIANT,
+                "moves them along with this collider"),
+    PL_ROW_TEXT(pl_attachment, "cache", cache, PL_FIELD_FILE, PL_VARIANT,
+                "moves them as a PC2 file says, one point for each selected vertex"),
+    PL_ROW_NUMBER(pl_attachment, "cache_start", cache_start, 0, "s", -1e6, 1e6, 0,
+                  "time of the first sample of cache"),
+    PL_ROW_OBJECT(pl_attachment, "motion", motion, PL_FIELD_OBJECT, 0, motion, "how they move"),
+    PL_ROW_NUMBER(pl_attachment, "from", from, 0, "s", -1e6, 1e9, 0, "holds from this time on"),
+    PL_ROW_AUTO(pl_attachment, "until", until, 0, "s", -1e6, 1e9, "never", "and lets go then"),
+};
+const pl_type pl_type_attachment = {
+    .name = "attachment",
+    .help = "Holds vertices of a body: where they are, or at one of point, collider and cache.",
+    PL_TYPE_TABLE(pl_attachment, attachment_rows),
+    .variants = &pl_choices_of_pl_target,
+    .variant_offset = offsetof(pl_attachment, target),
+};
+
+static const pl_field_info collider_rows[] = {
+    PL_ROW_TEXT(pl_collider, "name", name, PL_FIELD_TEXT, 0,
+                "unique; without it collider0, collider1, ..."),
+    PL_ROW_OBJECT(pl_collider, "plane", plane, PL_FIELD_OBJECT, PL_VARIANT, plane,
+                  "ground or wall"),
+    PL_ROW_OBJECT(pl_collider, "sphere", sphere, PL_FIELD_OBJECT, PL_VARIANT, sphere, "ball"),
+    PL_ROW_OBJECT(pl_collider, "box", box, PL_FIELD_OBJECT, PL_VARIANT, box, "box"),
+    PL_ROW_OBJECT(pl_collider, "capsule", capsule, PL_FIELD_OBJECT, PL_VARIANT, capsule,
+                  "rod with round ends"),
+    PL_ROW_OBJECT(pl_collider, "chain", chain, PL_FIELD_OBJECT, PL_VARIANT, chain,
+                  "chain of capsules"),
+    PL_ROW_OBJECT(pl_collider, "cylinder", cylinder, PL_FIELD_OBJECT, PL_VARIANT, capsule,
+                  "rod with flat ends"),
+    PL_ROW_OBJECT(pl_collider, "torus", torus, PL_FIELD_OBJECT, PL_VARIANT, torus, "ring"),
+    PL_ROW_OBJECT(pl_collider, "mesh", mesh, PL_FIELD_OBJECT, PL_VARIANT, mesh_shape,
+                  "closed surface from a file, still or moved by a PC2 cache"),
+    PL_ROW_NUMBER(pl_collider, "friction", friction, PL_ANIMATED, "", 0, 10, 0.3,
+                  "Coulomb's coefficient"),
+    PL_ROW_NUMBER(pl_collider, "thickness", thickness, PL_ANIMATED, "m", 0, 1e3, 1e-3,
+                  "kept free around it"),
+    PL_ROW_AUTO(pl_collider, "stiffness", stiffness, PL_ANIMATED, "N/m", 0, 1e15, "from the body",
+                "of the penalty"),
+    PL_ROW_OBJECT(pl_collider, "motion", motion, PL_FIELD_OBJECT, 0, motion, "how it moves"),
+};
+const pl_type pl_type_collider = {
+    .name = "collider",
+    .help = "Something that bodies bump into and that gives no way.",
+    PL_TYPE_TABLE(pl_collider, collider_rows),
+    .variants = &pl_choices_of_pl_collider_shape,
+    .variant_offset = offsetof(pl_collider, shape),
+    .variant_required = true,
+};

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Scenes inside the library.
+#ifndef PL_SCENE_SCENE_H
+#define PL_SCENE_SCENE_H
+
+#include "base/status.h"
+
+#include <pliant/scene.h>
+
+// Stores a copy of the curve for the path, in place of an earlier one; the path is not looked at.
+pl_status pl_scene_put_animation(pl_scene* scene, const char* path, const pl_curve* curve,
+                                 pl_error* error);
+void pl_scene_drop_animation(pl_scene* scene, const char* path);
+
+// What is wrong in a scene, and at which path.
+typedef struct pl_problem {
+    char path[1024];
+    char text[640];
+} pl_problem;
+
+// pl_scene_resolve, with the problem in two parts, so that a reader can add where it stands.
+pl_status pl_scene_resolve_at(pl_scene* scene, pl_problem* problem);
+
+#endif

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The files that a scene names: meshes of bodies, set into the world, and whether all that refers
+// to them can be found in them.
+#include "base/memory.h"
+#include "base/notes.h"
+#include "math/vec3.h"
+#include "scene/animation.h"
+#include "scene/scene.h"
+#include "scene/selection.h"
+
+#include <math.h>
+#include <pliant/generate.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+// ---------------------------------------------------------------- meshes
+
+static double longest_side(const double* positions, int vertex_count) {
+    pl_vec3 low = pl_vec3_load(positions), high = low;
+    for (int v = 1; v < vertex_count; v++) {
+        pl_vec3 x = pl_vec3_load(positions + 3 * (size_t)v);
+        low = pl_min3(low, x);
+        high = pl_max3(high, x);
+    }
+    return fmax(high.x - low.x, fmax(high.y - low.y, high.z - low.z));
+}
+
+void pl_transform_apply(const pl_transform* transform, double* positions, int vertex_count) {
+    if (vertex_count <= 0) return;
+    double side = longest_side(positions, vertex_count);
+    double fit = isnan(transform->size) || !(side > 0.0) ? 1.0 : transform->size / side;
+    double R[9];
+    pl_rotation_of_angles(transform->rotate, R);
+    bool turns =
+        transform->rotate[0] != 0 || transform->rotate[1] != 0 || transform->rotate[2] != 0;
+    for (int v = 0; v < vertex_count; v++) {
+        double* p = positions + 3 * (size_t)v;
+        double x[3], y[3];
+        for (int k = 0; k < 3; k++) y[k] = x[k] = fit * transform->scale[k] * p[k];
+        // without a turn nothing is rounded
+        for (int k = 0; turns && k < 3; k++)
+            y[k] = R[3 * k] * x[0] + R[3 * k + 1] * x[1] + R[3 * k + 2] * x[2];
+        for (int k = 0; k < 3; k++) p[k] = y[k] + transform->translate[k];
+    }
+}
+
+static pl_status generate(const pl_shape_maker* maker, pl_mesh** out, pl_error* error) {
+    pl_generate_options options;
+    pl_status status = pl_generate_defaults(maker->shape, &options, error);
+    for (int i = 0; i < maker->value_count && status == PL_OK; i++) {
+        const pl_shape_value* v = &maker->values[i];
+        status = v->word ? pl_generate_set_text(maker->shape, &options, v->key, v->word, error)
+                         : pl_generate_set_number(maker->shape, &options, v->key, v->number, error);
+    }
+    return status == PL_OK ? pl_generate(maker->shape, &options, out, error) : status;
+}
+
+pl_status pl_body_mesh(const pl_body* body, pl_mesh** out, pl_notes* notes, pl_error* error) {
+    *out = NULL;
+    if (body->shape == PL_SHAPE_MESH && !body->mesh)
+        return pl_fail(error, PL_ERROR_ARGUMENT, "body \"%.100s\" has no mesh", body->name);
+    pl_status status = body->shape == PL_SHAPE_MESH
+                           ? pl_mesh_read(body->mesh, NULL, out, notes, error)
+                           : generate(&body->generate, out, error);
+    if (status != PL_OK) return status;
+    if ((*out)->tet_count == 0 && (*out)->triangle_count == 0) {
+        pl_mesh_destroy(*out);
+        *out = NULL;
+        return pl_fail(error, PL_ERROR_MESH,
+                       "the mesh of body \"%.100s\" has neither tets nor triangles", body->name);
+    }
+    pl_transform_apply(&body->transform, (*out)->positions, (*out)->vertex_count);
+    return PL_OK;
+}
+
+// ---------------------------------------------------------------- what refers to them
+
+// puts the path before what went wrong there
+static pl_status add_path(pl_error* error, pl_status status, const char* list, int index,
+                          const char* key) {
+    if (status == PL_OK || !error) return status;
+    char text[sizeof error->text];
+    memcpy(text, error->text, sizeof text);
+    return pl_fail(error, status, "%s[%d].%s: %.900s", list, index, key, text);
+}
+
+static pl_status check_region_names(const pl_body* body, const pl_mesh* mesh, pl_error* error) {
+    pl_status status = PL_OK;
+    for (int i = 0; i < body->region_count && status == PL_OK; i++) {
+        pl_selection region = pl_default_selection();
+        region.kind = PL_SELECT_REGION;
+        region.region = body->regions[i].region;
+        pl_selected found;
+        status = pl_selection_vertices(&region, mesh, body->name, &found, error);
+        pl_selected_free(&found);
+    }
+    return status;
+}
+
+static pl_status check_fields(const pl_body* body, const pl_mesh* mesh, pl_error* error) {
+    for (int i = 0; i < body->variation_count; i++) {
+        const pl_variation* v = &body->variations[i];
+        bool found = v->kind != PL_VARIATION_FIELD;
+        for (int kind = PL_ELEMENT_VERTEX; kind <= PL_ELEMENT_TET && !found; kind++) {
+            const pl_field* field = pl_mesh_field(mesh, (pl_element_kind)kind, v->field.name);
+            found = field && field->components == 1;
+        }
+        if (!found)
+            return pl_fail(error, PL_ERROR_ARGUMENT,
+                           "the mesh of body \"%.100s\" has no field \"%.100s\" of single numbers",
+                           body->name, v->field.name);
+    }
+    return PL_OK;
+}
+
+static pl_status check_force(const pl_force* force, const pl_body* body, const pl_mesh* mesh,
+                             pl_error* error) {
+    pl_selected selected;
+    pl_status status;
+    if (force->kind == PL_FORCE_PRESSURE || force->kind == PL_FORCE_TRACTION) {
+        pl_surface* surface = NULL;
+        status = pl_mesh_surface(mesh, &surface, error);
+        if (status != PL_OK) return status;
+        status = pl_selection_triangles(&force->where, mesh, surface, body->name, &selected, error);
+        pl_surface_destroy(surface);
+    } else {
+        status = pl_selection_vertices(&force->where, mesh, body->name, &selected, error);
+    }
+    pl_selected_free(&selected);
+    return status;
+}
+
+static pl_status check_selections(const pl_scene* scene, const pl_body* body, const pl_mesh* mesh,
+                                  pl_error* error) {
+    for (int i = 0; i < scene->attachment_count; i++) {
+        if (strcmp(scene->attachments[i].body, body->name) != 0) continue;
+        pl_selected selected;
+        pl_status status =
+            pl_selection_vertices(&scene->attachments[i].where, mesh, body->name, &selected, error);
+        pl_selected_free(&selected);
+        if (status != PL_OK) return add_path(error, status, "attachments", i, "where");
+    }
+    for (int i = 0; i < scene->force_count; i++) {
+        const char* name = scene->forces[i].body; // on every body it may miss some
+        if (!name || strcmp(name, body->name) != 0) continue;
+        pl_status status = check_force(&scene->forces[i], body, mesh, error);
+        if (status != PL_OK) return add_path(error, status, "forces", i, "where");
+    }
+    return PL_OK;
+}
+
+static pl_status check_body(const pl_scene* scene, int index, pl_notes* notes, pl_error* error) {
+    const pl_body* body = &scene->bodies[index];
+    pl_mesh* mesh;
+    pl_status status = pl_body_mesh(body, &mesh, notes, error);
+    if (status != PL_OK)
+        return add_path(error, status, "bodies", index, pl_body_shape_name(body->shape));
+    status = add_path(error, check_region_names(body, mesh, error), "bodies", index, "regions");
+    if (status == PL_OK)
+        status = add_path(error, check_fields(body, mesh, error), "bodies", index, "vary");
+    if (status == PL_OK) status = check_selections(scene, body, mesh, error);
+    pl_mesh_destroy(mesh);
+    return status;
+}
+
+static pl_status check_readable(const char* path, const char* list, int index, const char* key,
+                                pl_error* error) {
+    if (!path || !path[0] || access(path, R_OK) == 0) return PL_OK;
+    return pl_fail(error, PL_ERROR_IO,
+                   "%s[%d].%s: %.500s cannot be read (names are relative to the file they stand "
+                   "in)",
+                   list, index, key, path);
+}
+
+static pl_status check_collider_files(const pl_scene* scene, int i, pl_error* error) {
+    const pl_collider* collider = &scene->colliders[i];
+    pl_status status = PL_OK;
+    if (collider->shape == PL_COLLIDER_CHAIN)
+        status = check_readable(collider->chain.cache, "colliders", i, "chain.cache", error);
+    if (collider->shape != PL_COLLIDER_MESH) return status;
+    status = check_readable(collider->mesh.file, "colliders", i, "mesh", error);
+    if (status == PL_OK)
+        status = check_readable(collider->mesh.cache, "colliders", i, "mesh.cache", error);
+    return status;
+}
+
+pl_status pl_scene_check_files(const pl_scene* scene, pl_notes* notes, pl_error* error) {
+    pl_status status = PL_OK;
+    for (int i = 0; i < scene->body_count && status == PL_OK; i++) {
+        const pl_body* body = &scene->bodies[i];
+        status = check_body(scene, i, notes, error);
+        if (status == PL_OK)
+            status = check_readable(body->render.surface, "bodies", i, "render.surface", error);
+        if (status == PL_OK && body->eigenfit)
+            status = check_readable(body->eigenfit->fine, "bodies", i, "eigenfit.fine", error);
+    }
+    for (int i = 0; i < scene->collider_count && status == PL_OK; i++)
+        status = check_collider_files(scene, i, error);
+    for (int i = 0; i < scene->attachment_count && status == PL_OK; i++)
+        if (scene->attachments[i].target == PL_TARGET_CACHE)
+            status = check_readable(scene->attachments[i].cache, "attachments", i, "cache", error);
+    return status;
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Reading by the tables. Fields are read in the order of their table, whatever their order in the
+// file, so that a region's material can start from that of its body.
+#include "scene/scene_read.h"
+#include "base/memory.h"
+#include "base/notes.h"
+#include "scene/animation.h"
+#include "scene/scene.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static pl_status fail_memory(pl_reader* reader) {
+    return pl_fail_memory(reader->error, "the scene");
+}
+
+static pl_status fail_expected(pl_reader* reader, const pl_node* node, const char* what) {
+    char found[128];
+    switch (node->kind) {
+    case PL_NODE_NULL: snprintf(found, sizeof found, "null"); break;
+    case PL_NODE_BOOL: snprintf(found, sizeof found, "%s", node->truth ? "true" : "false"); break;
+    case PL_NODE_NUMBER: snprintf(found, sizeof found, "%g", node->number); break;
+    case PL_NODE_TEXT: snprintf(found, sizeof found, "\"%.80s\"", node->text); break;
+    case PL_NODE_ARRAY: snprintf(found, sizeof found, "a list of %d", node->count); break;
+    case PL_NODE_OBJECT: snprintf(found, sizeof found, "an object"); break;
+    }
+    return pl_node_fail(node, reader->path.text, reader->error, PL_ERROR_FORMAT,
+                        "expected %s, found %s", what, found);
+}
+
+// ---------------------------------------------------------------- single values
+
+static pl_status read_object(pl_reader* reader, const pl_type* type, const pl_node* node,
+                             void* object);
+
+static pl_status read_curve(pl_reader* reader, const pl_node* node, double* out) {
+    pl_curve curve;
+    pl_type_default(&pl_type_curve, &curve);
+    pl_status status = read_object(reader, &pl_type_curve, node, &curve);
+    if (status == PL_OK && curve.key_count == 0 && !pl_node_member(node, "value"))
+        status = pl_node_fail(node, reader->path.text, reader->error, PL_ERROR_FORMAT,
+                              "a curve needs \"keyframes\" or \"value\"");
+    if (status == PL_OK)
+        status = pl_scene_put_animation(reader->scene, reader->path.text, &curve, reader->error);
+    if (status == PL_OK) *out = pl_curve_value(&curve, 0.0, NULL);
+    pl_type_free(&pl_type_curve, &curve);
+    return status;
+}
+
+pl_status pl_read_number(pl_reader* reader, const pl_field_info* field, const pl_node* node,
+                         double* out) {
+    bool animated = (field->flags & PL_ANIMATED) != 0;
+    if (node->kind == PL_NODE_OBJECT && animated) return read_curve(reader, node, out);
+    if (node->kind != PL_NODE_NUMBER)
+        return fail_expected(reader, node, animated ? "a number or a curve" : "a number");
+    if (animated) pl_scene_drop_animation(reader->scene, reader->path.text);
+    *out = node->number;
+    return PL_OK;
+}
+
+static pl_status read_int(pl_reader* reader, const pl_node* node, int* out) {
+    if (node->kind != PL_NODE_NUMBER || node->number != floor(node->number))
+        return fail_expected(reader, node, "a whole number");
+    if (fabs(node->number) > 2147483647.0)
+        return fail_expected(reader, node, "a whole number below 2147483648");
+    *out = (int)node->number;
+    return PL_OK;
+}
+
+static pl_status read_choice(pl_reader* reader, const pl_choices* choices, const pl_node* node,
+                             int* out) {
+    char names[512], what[640];
+    pl_describe_choices(choices, names, sizeof names);
+    snprintf(what, sizeof what, "one of %s", names);
+    if (node->kind != PL_NODE_TEXT) return fail_expected(reader, node, what);
+    *out = pl_choice_find(choices, node->text);
+    if (*out >= 0) return PL_OK;
+    const char* all[64];
+    for (int i = 0; i < choices->count && i < 64; i++) all[i] = choices->items[i].name;
+    const char* meant = pl_nearest_name(node->text, all, choices->count);
+    if (!meant) return fail_expected(reader, node, what);
+    return pl_node_fail(node, reader->path.text, reader->error, PL_ERROR_FORMAT,
+                        "there is no \"%.80s\"; did you mean \"%s\"? (%s)", node->text, meant,
+                        what);
+}
+
+// a file's name is relative to the file it stands in
+static pl_status read_text(pl_reader* reader, const pl_node* node, bool is_file, char** out) {
+    if (node->kind != PL_NODE_TEXT)
+        return fail_expected(reader, node, is_file ? "the name of a file" : "a text");
+    bool joins = is_file && node->text[0] != '/' && node->text[0] != '\0';
+    const char* folder = joins ? pl_node_folder(node) : "";
+    size_t size = strlen(folder) + strlen(node->text);
+    *out = pl_alloc(size + 1);
+    if (!*out) return fail_memory(reader);
+    snprintf(*out, size + 1, "%s%s", folder, node->text);
+    return PL_OK;
+}
+
+static pl_status read_vector(pl_reader* reader, const pl_field_info* field, const pl_node* node,
+                             double* out) {
+    if ((field->flags & PL_UNIFORM) && node->kind == PL_NODE_NUMBER) {
+        for (int i = 0; i < field->width; i++) out[i] = node->number;
+        return PL_OK;
+    }
+    if (node->kind != PL_NODE_ARRAY || node->count != field->width) {
+        char what[64];
+        snprintf(what, sizeof what, "a list of %d numbers", field->width);
+        return fail_expected(reader, node, what);
+    }
+    int i = 0;
+    for (const pl_node* item = node->first; item; item = item->next, i++) {
+        size_t before = pl_path_push_index(&reader->path, i);
+        pl_status status = pl_read_number(reader, field, item, &out[i]);
+        if (status != PL_OK) return status;
+        pl_path_pop(&reader->path, before);
+    }
+    return PL_OK;
+}
+
+// ---------------------------------------------------------------- lists
+
+static pl_status read_group(pl_reader* reader, const pl_field_info* field, const pl_node* node,
+                            double* out) {
+    pl_field_info numbers = {.width = field->width};
+    if (field->width == 1) return pl_read_number(reader, &numbers, node, out);
+    return read_vector(reader, &numbers, node, out);
+}
+
+static pl_status read_item(pl_reader* reader, const pl_field_info* field, const pl_node* node,
+                           void* item) {
+    switch (field->kind) {
+    case PL_FIELD_INTS: return read_int(reader, node, item);
+    case PL_FIELD_CHOICES: return read_choice(reader, field->choices, node, item);
+    case PL_FIELD_NUMBERS: return read_group(reader, field, node, item);
+    case PL_FIELD_TEXTS: {
+        char* text = NULL;
+        pl_status status = read_text(reader, node, false, &text);
+        pl_store_pointer(item, 0, text);
+        return status;
+    }
+    default: return read_object(reader, field->type, node, item);
+    }
+}
+
+static void prepare_items(const pl_field_info* field, const void* object, char* items, int count) {
+    for (int i = 0; field->type && i < count; i++) {
+        pl_type_default(field->type, items + (size_t)i * field->type->size);
+        if (field->flags & PL_INHERIT)
+            ((pl_region_material*)(void*)items)[i].material = ((const pl_body*)object)->material;
+    }
+}
+
+static pl_status read_list(pl_reader* reader, const pl_field_info* field, const pl_node* node,
+                           void* object) {
+    // one item may stand without brackets where no mistake can hide
+    bool single =
+        (field->flags & PL_SINGLE) != 0 ||
+        (node->kind != PL_NODE_ARRAY && field->kind != PL_FIELD_LIST && field->width <= 1);
+    if (!single && node->kind != PL_NODE_ARRAY) return fail_expected(reader, node, "a list");
+    pl_field_free(field, object);
+    int count = single ? 1 : node->count;
+    if (count == 0) return PL_OK;
+    char* items = pl_alloc_items((size_t)count, pl_field_item_size(field));
+    if (!items) return fail_memory(reader);
+    pl_store_pointer(object, field->offset, items);
+    pl_store_int(object, field->count_offset, count);
+    prepare_items(field, object, items, count);
+    const pl_node* item = single ? node : node->first;
+    for (int i = 0; i < count; i++, item = item->next) {
+        size_t before = single ? reader->path.size : pl_path_push_index(&reader->path, i);
+        pl_status status =
+            read_item(reader, field, item, items + (size_t)i * pl_field_item_size(field));
+        if (status != PL_OK) return status;
+        pl_path_pop(&reader->path, before);
+    }
+    return PL_OK;
+}
+
+static pl_status read_optional(pl_reader* reader, const pl_field_info* field, const pl_node* node,
+                               void* object) {
+    pl_field_free(field, object);
+    void* inner = pl_alloc(field->type->size);
+    if (!inner) return fail_memory(reader);
+    pl_type_default(field->type, inner);
+    pl_store_pointer(object, field->offset, inner);
+    return read_object(reader, field->type, node, inner);
+}
+
+// ---------------------------------------------------------------- objects
+
+static pl_status read_value(pl_reader* reader, const pl_field_info* field, const pl_node* node,
+                            void* object) {
+    void* member = (char*)object + field->offset;
+    switch (field->kind) {
+    case PL_FIELD_BOOL:
+        if (node->kind != PL_NODE_BOOL) return fail_expected(reader, node, "true or false");
+        *(bool*)member = node->truth;
+        return PL_OK;
+    case PL_FIELD_FLAG:
+        if (node->kind == PL_NODE_BOOL && node->truth) return PL_OK;
+        return fail_expected(reader, node, "true");
+    case PL_FIELD_INT: return read_int(reader, node, member);
+    case PL_FIELD_NUMBER: return pl_read_number(reader, field, node, member);
+    case PL_FIELD_VECTOR: return read_vector(reader, field, node, member);
+    case PL_FIELD_CHOICE: return read_choice(reader, field->choices, node, member);
+    case PL_FIELD_TEXT:
+    case PL_FIELD_FILE: {
+        char* text = NULL;
+        pl_status status = read_text(reader, node, field->kind == PL_FIELD_FILE, &text);
+        if (status != PL_OK) return status;
+        pl_field_free(field, object);
+        pl_store_pointer(object, field->offset, text);
+        return PL_OK;
+    }
+    case PL_FIELD_OBJECT: return read_object(reader, field->type, node, member);
+    case PL_FIELD_OPTIONAL: return read_optional(reader, field, node, object);
+    default: return read_list(reader, field, node, object);
+    }
+}
+
+pl_status pl_read_member(pl_reader* reader, const pl_type* type, const pl_field_info* field,
+                         const pl_node* node, void* object) {
+    if (field->flags & PL_VARIANT)
+        pl_store_int(object, type->variant_offset, pl_choice_find(type->variants, field->key));
+    return read_value(reader, field, node, object);
+}
+
+static bool is_remark(const pl_type* type, const char* key) {
+    return strcmp(key, "comment") == 0 || (type == &pl_type_scene && strcmp(key, "$schema") == 0);
+}
+
+static bool is_parameter(const pl_node* child) {
+    return child->kind != PL_NODE_NULL && !is_remark(&pl_type_maker, child->key) &&
+           !pl_type_field(&pl_type_maker, child->key);
+}
+
+static pl_status read_parameter(pl_reader* reader, const pl_node* node, pl_shape_value* value) {
+    value->key = pl_copy_text(node->key);
+    if (!value->key) return fail_memory(reader);
+    value->number = node->number;
+    if (node->kind == PL_NODE_NUMBER) return PL_OK;
+    if (node->kind != PL_NODE_TEXT) return fail_expected(reader, node, "a number or a word");
+    char* word = NULL;
+    pl_status status = read_text(reader, node, false, &word);
+    value->word = word;
+    return status;
+}
+
+// keys of a generated shape that are not in its table are parameters of that shape
+static pl_status read_parameters(pl_reader* reader, const pl_node* node, pl_shape_maker* maker) {
+    pl_field_free(&pl_type_maker.fields[pl_type_maker.field_count - 1], maker);
+    int count = 0;
+    for (const pl_node* child = node->first; child; child = child->next)
+        count += is_parameter(child);
+    if (count == 0) return PL_OK;
+    pl_shape_value* values = PL_ALLOC(pl_shape_value, count);
+    if (!values) return fail_memory(reader);
+    maker->values = values;
+    maker->value_count = count;
+    for (const pl_node* child = node->first; child; child = child->next) {
+        if (!is_parameter(child)) continue;
+        size_t before = pl_path_push_key(&reader->path, child->key);
+        pl_status status = read_parameter(reader, child, values++);
+        if (status != PL_OK) return status;
+        pl_path_pop(&reader->path, before);
+    }
+    return PL_OK;
+}
+
+static pl_status check_keys(pl_reader* reader, const pl_type* type, const pl_node* node) {
+    for (const pl_node* child = node->first; child && !type->open; child = child->next) {
+        if (is_remark(type, child->key) || pl_type_field(type, child->key)) continue;
+        char text[640];
+        pl_describe_unknown(type, child->key, text, sizeof text);
+        return pl_node_fail(child, reader->path.text, reader->error, PL_ERROR_FORMAT, "%s", text);
+    }
+    return PL_OK;
+}
+
+static pl_status fail_variant(pl_reader* reader, const pl_type* type, const pl_node* node,
+                              const char* first, const char* second) {
+    char names[512];
+    pl_describe_choices(type->variants, names, sizeof names);
+    if (!first)
+        return pl_node_fail(node, reader->path.text, reader->error, PL_ERROR_FORMAT,
+                            "needs one of the keys %s", names);
+    return pl_node_fail(node, reader->path.text, reader->error, PL_ERROR_FORMAT,
+                        "has both \"%s\" and \"%s\"; keep one of them", first, second);
+}
+
+static pl_status read_object(pl_reader* reader, const pl_type* type, const pl_node* node,
+                             void* object) {
+    if (node->kind != PL_NODE_OBJECT && type->shorthand)
+        return read_value(reader, pl_type_field(type, type->shorthand), node, object);
+    if (node->kind != PL_NODE_OBJECT) return fail_expected(reader, node, "an object");
+    pl_status status = check_keys(reader, type, node);
+    if (status != PL_OK) return status;
+    const char* variant = NULL;
+    for (int i = 0; i < type->field_count; i++) {
+        const pl_field_info* field = &type->fields[i];
+        const pl_node* child = field->flags & PL_HIDDEN ? NULL : pl_node_member(node, field->key);
+        if (!child) continue;
+        if ((field->flags & PL_VARIANT) && variant)
+            return fail_variant(reader, type, child, variant, field->key);
+        if (field->flags & PL_VARIANT) variant = field->key;
+        size_t before = pl_path_push_key(&reader->path, field->key);
+        status = pl_read_member(reader, type, field, child, object);
+        if (status != PL_OK) return status;
+        pl_path_pop(&reader->path, before);
+    }
+    if (type->variant_required && !variant) return fail_variant(reader, type, node, NULL, NULL);
+    return type->open ? read_parameters(reader, node, object) : PL_OK;
+}
+
+// ---------------------------------------------------------------- the scene
+
+// puts the place in the file before a problem that was found in the structs
+static pl_status resolve(pl_scene* scene, const pl_tree* tree, pl_error* error) {
+    pl_problem problem;
+    pl_status status = pl_scene_resolve_at(scene, &problem);
+    if (status == PL_OK || status == PL_ERROR_MEMORY)
+        return status == PL_OK ? PL_OK : pl_fail_memory(error, "the scene");
+    return pl_node_fail(pl_tree_find(tree, problem.path), problem.path, error, status, "%s",
+                        problem.text);
+}
+
+static pl_status build(pl_tree* tree, const char* const* overrides, int override_count,
+                       pl_scene* scene, pl_error* error) {
+    pl_status status = PL_OK;
+    for (int i = 0; i < override_count && status == PL_OK; i++)
+        status = pl_tree_override(tree, overrides[i], error);
+    pl_reader reader = {.scene = scene, .error = error};
+    if (status == PL_OK) status = read_object(&reader, &pl_type_scene, tree->root, scene);
+    return status == PL_OK ? resolve(scene, tree, error) : status;
+}
+
+static pl_status read_scene(const char* path, const void* data, size_t size,
+                            const char* const* overrides, int override_count, pl_scene** out,
+                            pl_error* error) {
+    *out = NULL;
+    pl_tree tree = {0};
+    pl_status status = data ? pl_tree_read_memory(data, size, path, &tree, error)
+                            : pl_tree_read(path, &tree, error);
+    pl_scene* scene = NULL;
+    if (status == PL_OK) status = pl_scene_create(&scene, error);
+    if (status == PL_OK) status = build(&tree, overrides, override_count, scene, error);
+    pl_tree_free(&tree);
+    if (status == PL_OK) *out = scene;
+    else pl_scene_destroy(scene);
+    return status;
+}
+
+pl_status pl_scene_read(const char* path, const char* const* overrides, int override_count,
+                        pl_scene** out, pl_notes* notes, pl_error* error) {
+    pl_status status = read_scene(path, NULL, 0, overrides, override_count, out, error);
+    if (status == PL_OK && (*out)->body_count == 0)
+        pl_note(notes, PL_NOTE_INFO, "%s: the scene has no bodies: nothing will move", path);
+    return status;
+}
+
+pl_status pl_scene_read_memory(const void* data, size_t size, const char* path,
+                               const char* const* overrides, int override_count, pl_scene** out,
+                               pl_notes* notes, pl_error* error) {
+    (void)notes;
+    return read_scene(path, size ? data : "", size, overrides, override_count, out, error);
+}
+
+pl_status pl_scene_set(pl_scene* scene, const char* path, const char* value, pl_error* error) {
+    pl_place place;
+    pl_status status = pl_scene_locate(scene, path, &place, error);
+    if (status != PL_OK) return status;
+    pl_tree tree = {0};
+    status = pl_tree_value(value, &tree, error);
+    pl_reader reader = {.scene = scene, .error = error};
+    snprintf(reader.path.text, sizeof reader.path.text, "%s", path);
+    reader.path.size = strlen(reader.path.text);
+    if (status == PL_OK && place.component >= 0)
+        status = pl_read_number(&reader, place.field, tree.root, pl_place_number(&place));
+    else if (status == PL_OK)
+        status = pl_read_member(&reader, place.type, place.field, tree.root, place.object);
+    pl_tree_free(&tree);
+    return status;
+}

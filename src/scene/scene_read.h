@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// From a tree of JSON to the structs, by their tables.
+#ifndef PL_SCENE_READ_H
+#define PL_SCENE_READ_H
+
+#include "scene/scene_node.h"
+#include "scene/scene_path.h"
+#include "scene/scene_type.h"
+
+typedef struct pl_reader {
+    pl_scene* scene; // gets the animations
+    pl_path path;    // of what is being read
+    pl_error* error;
+} pl_reader;
+
+// Reads the value of one field into the struct that holds it, in place of what was there. Types are
+// checked here, ranges by pl_scene_resolve.
+pl_status pl_read_member(pl_reader* reader, const pl_type* type, const pl_field_info* field,
+                         const pl_node* node, void* object);
+// A number, or a curve that it follows from now on; path is the reader's.
+pl_status pl_read_number(pl_reader* reader, const pl_field_info* field, const pl_node* node,
+                         double* out);
+
+// As pl_scene_read, from memory; path is used in messages and to find other files. What the fuzzer
+// calls.
+pl_status pl_scene_read_memory(const void* data, size_t size, const char* path,
+                               const char* const* overrides, int override_count, pl_scene** out,
+                               pl_notes* notes, pl_error* error);
+
+#endif

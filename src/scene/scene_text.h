@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Text that grows: what is written about scenes. The first failure is kept and told at the end.
+#ifndef PL_SCENE_TEXT_H
+#define PL_SCENE_TEXT_H
+
+#include "base/array.h"
+#include "base/status.h"
+
+#include <pliant/scene.h>
+
+typedef struct pl_text {
+    pl_array bytes;
+    bool failed; // memory is out
+} pl_text;
+
+pl_text pl_text_begin(void);
+void pl_text_free(pl_text* text);
+void pl_text_add(pl_text* text, const char* part);
+void pl_text_format(pl_text* text, const char* format, ...) PL_PRINTF(2, 3);
+// A new line with two blanks for each level.
+void pl_text_line(pl_text* text, int level);
+// As JSON: the shortest of 1 to 17 digits that reads back to the same bits; a quoted string.
+void pl_text_number(pl_text* text, double value);
+void pl_text_quote(pl_text* text, const char* value);
+// The text with a zero behind it, or NULL if memory was out.
+const char* pl_text_get(pl_text* text);
+
+// The whole scene as JSON; what `pliant check` prints.
+pl_status pl_scene_to_text(const pl_scene* scene, pl_text* text, pl_error* error);
+// docs/scene.schema.json, and the generated part of docs/scene.md.
+pl_status pl_scene_schema(pl_text* text, pl_error* error);
+pl_status pl_scene_docs(pl_text* text, pl_error* error);
+
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What can be done with any struct that has a table: defaults, copies, freeing.
+#include "scene/scene_type.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+#define TYPE_ROW(name) &pl_type_##name,
+static const pl_type* const types[] = {PL_TYPE_LIST(TYPE_ROW)};
+#undef TYPE_ROW
+
+int pl_type_count(void) { return (int)(sizeof types / sizeof types[0]); }
+const pl_type* pl_type_at(int index) { return types[index]; }
+
+const pl_field_info* pl_type_field(const pl_type* type, const char* key) {
+    for (int i = 0; i < type->field_count; i++)
+        if (!(type->fields[i].flags & PL_HIDDEN) && strcmp(type->fields[i].key, key) == 0)
+            return &type->fields[i];
+    return NULL;
+}
+
+void* pl_load_pointer(const void* object, size_t offset) {
+    void* pointer;
+    memcpy(&pointer, (const char*)object + offset, sizeof pointer);
+    return pointer;
+}
+
+void pl_store_pointer(void* object, size_t offset, const void* pointer) {
+    memcpy((char*)object + offset, &pointer, sizeof pointer);
+}
+
+int pl_load_int(const void* object, size_t offset) {
+    int value;
+    memcpy(&value, (const char*)object + offset, sizeof value);
+    return value;
+}
+
+void pl_store_int(void* object, size_t offset, int value) {
+    memcpy((char*)object + offset, &value, sizeof value);
+}
+
+size_t pl_field_item_size(const pl_field_info* field) {
+    switch (field->kind) {
+    case PL_FIELD_INTS:
+    case PL_FIELD_CHOICES: return sizeof(int);
+    case PL_FIELD_NUMBERS: return (size_t)field->width * sizeof(double);
+    case PL_FIELD_TEXTS: return sizeof(char*);
+    case PL_FIELD_OPTIONAL:
+    case PL_FIELD_LIST: return field->type->size;
+    default: return 0;
+    }
+}
+
+bool pl_field_is_counted(const pl_field_info* field) {
+    return field->kind == PL_FIELD_INTS || field->kind == PL_FIELD_NUMBERS ||
+           field->kind == PL_FIELD_CHOICES || field->kind == PL_FIELD_TEXTS ||
+           field->kind == PL_FIELD_LIST;
+}
+
+static bool is_text(const pl_field_info* field) {
+    return field->kind == PL_FIELD_TEXT || field->kind == PL_FIELD_FILE;
+}
+
+static bool is_pointer(const pl_field_info* field) {
+    return pl_field_is_counted(field) || is_text(field) || field->kind == PL_FIELD_OPTIONAL;
+}
+
+// ---------------------------------------------------------------- defaults
+
+static void default_field(const pl_field_info* field, void* object) {
+    char* member = (char*)object + field->offset;
+    switch (field->kind) {
+    case PL_FIELD_BOOL: *(bool*)member = field->preset[0] != 0.0; break;
+    case PL_FIELD_INT:
+    case PL_FIELD_CHOICE: pl_store_int(object, field->offset, (int)field->preset[0]); break;
+    case PL_FIELD_NUMBER:
+    case PL_FIELD_VECTOR:
+        memcpy(member, field->preset, (size_t)field->width * sizeof(double));
+        break;
+    case PL_FIELD_OBJECT: pl_type_default(field->type, member); break;
+    default: break; // pointers and counts are zero
+    }
+}
+
+void pl_type_default(const pl_type* type, void* object) {
+    memset(object, 0, type->size);
+    for (int i = 0; i < type->field_count; i++)
+        if (!(type->fields[i].flags & PL_ALIAS)) default_field(&type->fields[i], object);
+}
+
+// ---------------------------------------------------------------- freeing
+
+static int item_count(const pl_field_info* field, const void* object) {
+    return pl_field_is_counted(field) ? pl_load_int(object, field->count_offset) : 1;
+}
+
+static void free_items(const pl_field_info* field, char* items, int count) {
+    size_t item_size = pl_field_item_size(field);
+    for (int i = 0; i < count; i++) {
+        if (field->kind == PL_FIELD_TEXTS)
+            pl_free_text(pl_load_pointer(items, (size_t)i * item_size));
+        else if (field->type) pl_type_free(field->type, items + (size_t)i * item_size);
+    }
+    pl_free(items, (size_t)count * item_size);
+}
+
+void pl_field_free(const pl_field_info* field, void* object) {
+    if (field->kind == PL_FIELD_OBJECT) pl_type_free(field->type, (char*)object + field->offset);
+    if (!is_pointer(field)) return;
+    char* data = pl_load_pointer(object, field->offset);
+    if (is_text(field)) pl_free_text(data);
+    else if (data) free_items(field, data, item_count(field, object));
+    pl_store_pointer(object, field->offset, NULL);
+    if (pl_field_is_counted(field)) pl_store_int(object, field->count_offset, 0);
+}
+
+void pl_type_free(const pl_type* type, void* object) {
+    for (int i = 0; i < type->field_count; i++)
+        if (!(type->fields[i].flags & PL_ALIAS)) pl_field_free(&type->fields[i], object);
+}
+
+// ---------------------------------------------------------------- copying
+
+// makes a bitwise copy own nothing
+static void forget_pointers(const pl_type* type, void* object) {
+    for (int i = 0; i < type->field_count; i++) {
+        const pl_field_info* field = &type->fields[i];
+        if (field->kind == PL_FIELD_OBJECT)
+            forget_pointers(field->type, (char*)object + field->offset);
+        if (is_pointer(field)) pl_store_pointer(object, field->offset, NULL);
+        if (pl_field_is_counted(field)) pl_store_int(object, field->count_offset, 0);
+    }
+}
+
+static bool copy_fields(const pl_type* type, const void* from, void* to);
+
+static bool copy_items(const pl_field_info* field, const char* items, int count, char* copy) {
+    size_t item_size = pl_field_item_size(field);
+    if (field->kind != PL_FIELD_TEXTS) memcpy(copy, items, (size_t)count * item_size);
+    if (field->type)
+        for (int i = 0; i < count; i++) forget_pointers(field->type, copy + (size_t)i * item_size);
+    for (int i = 0; i < count; i++) {
+        size_t at = (size_t)i * item_size;
+        if (field->kind == PL_FIELD_TEXTS) {
+            const char* text = pl_load_pointer(items, at);
+            char* own = pl_copy_text(text ? text : "");
+            if (!own) return false;
+            pl_store_pointer(copy, at, own);
+        } else if (field->type && !copy_fields(field->type, items + at, copy + at)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool copy_field(const pl_field_info* field, const void* from, void* to) {
+    if (field->kind == PL_FIELD_OBJECT)
+        return copy_fields(field->type, (const char*)from + field->offset,
+                           (char*)to + field->offset);
+    if (!is_pointer(field)) return true;
+    const char* data = pl_load_pointer(from, field->offset);
+    if (!data) return true;
+    if (is_text(field)) {
+        char* own = pl_copy_text(data);
+        pl_store_pointer(to, field->offset, own);
+        return own != NULL;
+    }
+    int count = item_count(field, from);
+    if (count <= 0) return true;
+    char* copy = pl_alloc_items((size_t)count, pl_field_item_size(field));
+    if (!copy) return false;
+    pl_store_pointer(to, field->offset, copy);
+    if (pl_field_is_counted(field)) pl_store_int(to, field->count_offset, count);
+    return copy_items(field, data, count, copy);
+}
+
+static bool copy_fields(const pl_type* type, const void* from, void* to) {
+    for (int i = 0; i < type->field_count; i++)
+        if (!(type->fields[i].flags & PL_ALIAS) && !copy_field(&type->fields[i], from, to))
+            return false;
+    return true;
+}
+
+bool pl_type_copy(const pl_type* type, const void* from, void* to) {
+    memcpy(to, from, type->size);
+    forget_pointers(type, to);
+    if (copy_fields(type, from, to)) return true;
+    pl_type_free(type, to);
+    return false;
+}
