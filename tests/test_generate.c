@@ -398,6 +398,15 @@ TEST(generate_cloth_irregular)
     pl_mesh_destroy(other);
 }
 
+TEST(generate_cloth_irregular_for_any_seed)
+{
+    for (int seed = 0; seed < 8; seed++) {
+        pl_mesh* mesh = generate("cloth_irregular", "seed", seed);
+        check_quality("cloth_irregular", mesh, 0.35, 0.93);
+        pl_mesh_destroy(mesh);
+    }
+}
+
 TEST(generate_cloth_irregular_at_extreme_shapes)
 {
     const double sizes[][2] = {{1.0, 0.001}, {0.02, 1.0}, {0.03, 0.03}, {5.0, 0.1}};

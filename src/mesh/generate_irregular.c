@@ -101,22 +101,28 @@ static int next_around(const sheet* s, int v, int t, int* corner) {
     return s->neighbours[3 * (size_t)t + (size_t)((*corner + 1) % 3)];
 }
 
-// moves an inner vertex by the step, or half of it and so on, so that no triangle gets too small
+// twice the area of the smallest triangle around an inner vertex
+static double smallest_around(const sheet* s, int v) {
+    double smallest = INFINITY;
+    int t = s->star[v], corner;
+    do {
+        const int* c = s->mesh->triangles + 3 * (size_t)t;
+        smallest = fmin(smallest, cross2(point(s, c[0]), point(s, c[1]), point(s, c[2])));
+        t = next_around(s, v, t, &corner);
+    } while (t != s->star[v]);
+    return smallest;
+}
+
+// Moves an inner vertex by the step, or half of it and so on, so that no triangle gets too small;
+// where flips have left one that is, it must not get smaller.
 static void move_vertex(sheet* s, int v, double dx, double dy) {
     double* position = s->mesh->positions + 3 * (size_t)v;
     double x = position[0], y = position[1];
+    double floor_area = fmin(s->least_area, smallest_around(s, v));
     for (int attempt = 0; attempt < 4; attempt++, dx *= 0.5, dy *= 0.5) {
         position[0] = x + dx;
         position[1] = y + dy;
-        bool valid = true;
-        int t = s->star[v];
-        do {
-            const int* c = s->mesh->triangles + 3 * (size_t)t;
-            int corner;
-            valid = cross2(point(s, c[0]), point(s, c[1]), point(s, c[2])) > s->least_area;
-            t = next_around(s, v, t, &corner);
-        } while (valid && t != s->star[v]);
-        if (valid) return;
+        if (smallest_around(s, v) >= floor_area) return;
     }
     position[0] = x;
     position[1] = y;
