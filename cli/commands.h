@@ -11,7 +11,8 @@
 #define COMMAND_LIST(X) \
     X(check, "checks a scene and prints it with every default") \
     X(info, "what a mesh is like, what is wrong with it") \
-    X(mesh, "convert, generate, repair a mesh; fill a surface with tets")
+    X(mesh, "convert, generate, repair a mesh; fill a surface with tets") \
+    X(render, "pictures of a mesh file or of a run")
 // clang-format on
 
 #define COMMAND_PROTOTYPE(name, summary) int cmd_##name(int argc, char** argv);

@@ -32,18 +32,15 @@ void pl_transform_apply(const pl_transform* transform, double* positions, int ve
     if (vertex_count <= 0) return;
     double side = longest_side(positions, vertex_count);
     double fit = isnan(transform->size) || !(side > 0.0) ? 1.0 : transform->size / side;
-    double R[9];
-    pl_rotation_of_angles(transform->rotate, R);
+    pl_mat3 R = pl_rotation_of_angles(transform->rotate);
     bool turns =
         transform->rotate[0] != 0 || transform->rotate[1] != 0 || transform->rotate[2] != 0;
     for (int v = 0; v < vertex_count; v++) {
         double* p = positions + 3 * (size_t)v;
-        double x[3], y[3];
-        for (int k = 0; k < 3; k++) y[k] = x[k] = fit * transform->scale[k] * p[k];
+        for (int k = 0; k < 3; k++) p[k] *= fit * transform->scale[k];
         // without a turn nothing is rounded
-        for (int k = 0; turns && k < 3; k++)
-            y[k] = R[3 * k] * x[0] + R[3 * k + 1] * x[1] + R[3 * k + 2] * x[2];
-        for (int k = 0; k < 3; k++) p[k] = y[k] + transform->translate[k];
+        if (turns) pl_vec3_store(p, pl_mat3_apply(&R, pl_vec3_load(p)));
+        for (int k = 0; k < 3; k++) p[k] += transform->translate[k];
     }
 }
 

@@ -146,12 +146,34 @@ static pl_status read_item(pl_reader* reader, const pl_field_info* field, const 
     }
 }
 
-static void prepare_items(const pl_field_info* field, const void* object, char* items, int count) {
-    for (int i = 0; field->type && i < count; i++) {
+// the region at the reader's path starts with the body's material, and with the curves in it
+static pl_status inherit_material(pl_reader* reader, const pl_body* body, int index,
+                                  pl_region_material* region) {
+    region->material = body->material;
+    char from[1100], to[1100];
+    int size = (int)(strrchr(reader->path.text, '.') - reader->path.text);
+    int from_size = snprintf(from, sizeof from, "%.*s.material.", size, reader->path.text);
+    for (int i = 0; i < reader->scene->animation_count; i++) {
+        const pl_animation* animation = &reader->scene->animations[i];
+        if (strncmp(animation->path, from, (size_t)from_size) != 0) continue;
+        snprintf(to, sizeof to, "%s[%d].material.%s", reader->path.text, index,
+                 animation->path + from_size);
+        pl_status status =
+            pl_scene_put_animation(reader->scene, to, &animation->curve, reader->error);
+        if (status != PL_OK) return status;
+    }
+    return PL_OK;
+}
+
+static pl_status prepare_items(pl_reader* reader, const pl_field_info* field, const void* object,
+                               char* items, int count) {
+    pl_status status = PL_OK;
+    for (int i = 0; field->type && i < count && status == PL_OK; i++) {
         pl_type_default(field->type, items + (size_t)i * field->type->size);
         if (field->flags & PL_INHERIT)
-            ((pl_region_material*)(void*)items)[i].material = ((const pl_body*)object)->material;
+            status = inherit_material(reader, object, i, &((pl_region_material*)(void*)items)[i]);
     }
+    return status;
 }
 
 static pl_status read_list(pl_reader* reader, const pl_field_info* field, const pl_node* node,
@@ -168,16 +190,14 @@ static pl_status read_list(pl_reader* reader, const pl_field_info* field, const 
     if (!items) return fail_memory(reader);
     pl_store_pointer(object, field->offset, items);
     pl_store_int(object, field->count_offset, count);
-    prepare_items(field, object, items, count);
+    pl_status status = prepare_items(reader, field, object, items, count);
     const pl_node* item = single ? node : node->first;
-    for (int i = 0; i < count; i++, item = item->next) {
+    for (int i = 0; i < count && status == PL_OK; i++, item = item->next) {
         size_t before = single ? reader->path.size : pl_path_push_index(&reader->path, i);
-        pl_status status =
-            read_item(reader, field, item, items + (size_t)i * pl_field_item_size(field));
-        if (status != PL_OK) return status;
-        pl_path_pop(&reader->path, before);
+        status = read_item(reader, field, item, items + (size_t)i * pl_field_item_size(field));
+        if (status == PL_OK) pl_path_pop(&reader->path, before);
     }
-    return PL_OK;
+    return status;
 }
 
 static pl_status read_optional(pl_reader* reader, const pl_field_info* field, const pl_node* node,
@@ -375,9 +395,7 @@ pl_status pl_scene_set(pl_scene* scene, const char* path, const char* value, pl_
     if (status != PL_OK) return status;
     pl_tree tree = {0};
     status = pl_tree_value(value, &tree, error);
-    pl_reader reader = {.scene = scene, .error = error};
-    snprintf(reader.path.text, sizeof reader.path.text, "%s", path);
-    reader.path.size = strlen(reader.path.text);
+    pl_reader reader = {.scene = scene, .error = error, .path = place.path};
     if (status == PL_OK && place.component >= 0)
         status = pl_read_number(&reader, place.field, tree.root, pl_place_number(&place));
     else if (status == PL_OK)
