@@ -9,7 +9,8 @@
 // name, summary
 // clang-format off
 #define COMMAND_LIST(X) \
-    X(check, "checks a scene and prints it with every default") \
+    X(check, "checks a scene, prints it with every default") \
+    X(export, "a run in the formats of other programs") \
     X(info, "what a mesh is like, what is wrong with it") \
     X(mesh, "convert, generate, repair a mesh; fill a surface with tets") \
     X(render, "pictures of a mesh file or of a run")

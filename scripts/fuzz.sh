@@ -5,7 +5,7 @@
 set -u
 cd "$(dirname "$0")/.."
 seconds=${1:-180}
-formats=${2:-gmsh tetgen medit vtk vtu obj ply stl off scene}
+formats=${2:-gmsh tetgen medit vtk vtu obj ply stl off scene recording}
 
 test -f build/fuzz/build.ninja || cmake --preset fuzz >/dev/null || exit 1
 targets=""

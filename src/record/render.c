@@ -18,7 +18,7 @@ pl_render_options pl_default_render_options(void) {
                                .up_axis = 1,
                                .radius = 1.0,
                                .ground = true,
-                               .crease = 50.0,
+                               .crease = 60.0,
                                .value_high = 1.0};
 }
 

@@ -34,16 +34,16 @@ static bool has_ending(const char* path, const char* ending) {
     return size > n && strcasecmp(path + size - n, ending) == 0;
 }
 
-char* pl_show_recording_path(const char* path) {
+static char* recording_path(const char* path) {
     if (!is_folder(path)) return pl_copy_text(path);
     char text[4096];
     int size = snprintf(text, sizeof text, "%s/frames.plr", path);
     return size < (int)sizeof text ? pl_copy_text(text) : NULL;
 }
 
-static pl_status open_recording(const char* path, pl_recording** out, pl_notes* notes,
-                                pl_error* error) {
-    char* file = pl_show_recording_path(path);
+pl_status pl_show_open_recording(const char* path, pl_recording** out, pl_notes* notes,
+                                 pl_error* error) {
+    char* file = recording_path(path);
     if (!file) return pl_fail_memory(error, path);
     pl_status status = pl_recording_open(file, out, notes, error);
     if (status == PL_OK && pl_recording_frame_count(*out) == 0) {
@@ -94,6 +94,8 @@ static pl_status allocate_bodies(pl_show* s, pl_error* error) {
             *b = (pl_render_body){.vertex_count = body->vertex_count,
                                   .triangle_count = body->triangle_count,
                                   .triangles = body->triangles};
+            b->has_color = isfinite(body->color[0] + body->color[1] + body->color[2]);
+            for (int k = 0; k < 3 && b->has_color; k++) b->color[k] = pl_linear(body->color[k]);
         } else {
             const pl_mesh* mesh = s->surface->mesh;
             *b = (pl_render_body){.vertex_count = mesh->vertex_count,
@@ -116,9 +118,10 @@ pl_status pl_show_open(const char* path, const char* color_by, const char* again
     pl_show* s = PL_ALLOC(pl_show, 1);
     if (!s) return pl_fail_memory(error, path);
     bool recorded = is_folder(path) || has_ending(path, ".plr");
-    pl_status status = recorded ? open_recording(path, &s->recording, notes, error)
+    pl_status status = recorded ? pl_show_open_recording(path, &s->recording, notes, error)
                                 : open_mesh(s, path, notes, error);
-    if (status == PL_OK && against) status = open_recording(against, &s->against, notes, error);
+    if (status == PL_OK && against)
+        status = pl_show_open_recording(against, &s->against, notes, error);
     if (status == PL_OK && color_by)
         status = pl_show_choose(color_by, path, s->recording, s->against,
                                 s->surface ? s->surface->mesh : NULL, &s->quantity, error);
@@ -130,7 +133,7 @@ pl_status pl_show_open(const char* path, const char* color_by, const char* again
 
 void pl_show_close(pl_show* s) {
     if (!s) return;
-    for (int i = 0; s->values && i < s->body_count; i++)
+    for (int i = 0; s->values && s->bodies && i < s->body_count; i++)
         PL_FREE(s->values[i], float,
                 (size_t)s->bodies[i].vertex_count + (size_t)s->bodies[i].triangle_count);
     PL_FREE(s->values, float*, s->body_count);

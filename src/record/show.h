@@ -39,8 +39,8 @@ pl_status pl_show_load(pl_show* show, int frame, const pl_render_scene** scene, 
 pl_status pl_show_frame_all(pl_show* show, const pl_view* view, pl_render_options* options,
                             pl_error* error);
 
-// The path of the recording in the folder of a run, or of the recording itself; pl_free_text.
-// NULL when memory is out.
-char* pl_show_recording_path(const char* path);
+// The recording of a run's folder, or the file itself; one without a whole frame is an error.
+pl_status pl_show_open_recording(const char* path, pl_recording** out, pl_notes* notes,
+                                 pl_error* error);
 
 #endif
