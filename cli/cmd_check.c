@@ -4,6 +4,7 @@
 // pliant check: is a scene right, and what does it say in full?
 #include "commands.h"
 #include "options.h"
+#include "scene/scene_read.h"
 #include "scene/scene_text.h"
 
 #include <pliant/scene.h>

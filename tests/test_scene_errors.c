@@ -347,6 +347,11 @@ TEST(scene_says_what_is_wrong_with_meshes)
         CHECK(pl_scene_check_files(scene, NULL, &error) != PL_OK);
         CHECK_TEXT(error.text, scenes[i].part);
         pl_scene_destroy(scene);
+        CHECK(pl_scene_read_checked(pl_test_path("scene.json"), NULL, 0, &scene, NULL, &error) !=
+              PL_OK);
+        CHECK_TEXT(error.text, "scene.json:1:");
+        CHECK_TEXT(error.text, scenes[i].part);
+        CHECK(!scene);
     }
 }
 
