@@ -9,6 +9,11 @@
 // name, summary
 // clang-format off
 #define COMMAND_LIST(X) \
+    X(check, "checks a scene and prints it with every default") \
+    X(info, "what a mesh is like, what is wrong with it") \
+    X(mesh, "convert, generate, repair a mesh; fill a surface with tets") \
+    X(render, "pictures of a mesh file or of a run")
+    X(mesh, "convert, generate, repair a mesh; fill a surface with tets")
     X(check, "checks a scene, prints it with every default") \
     X(info, "what a mesh is like, what is wrong with it")
 // clang-format on

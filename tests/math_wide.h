@@ -134,18 +134,20 @@ static void check_lane_functions(void) {
         pl_fw size = pl_abs_w(b), root = pl_sqrt_w(size), inverse_root = pl_rsqrt_w(size);
         pl_fw inverse = pl_rcp_w(b), fused = pl_fma_w(a, b, c), least = pl_min_w(a, c);
         pl_fw most = pl_max_w(a, c), chosen = pl_select_w(a < c, b, c), log = pl_log_w(size);
-        pl_fw signs = pl_copysign_w(b, a);
+        pl_fw signs = pl_copysign_w(b, a), inverse_cube_root = pl_rcbrt_w(size);
         double sum = 0.0, total = 0.0;
         unsigned bits = 0;
         for (int k = 0; k < PL_LANES; k++) {
             CHECK(size[k] == fabsf(b[k]) && root[k] == sqrtf(size[k]));
             CHECK_NEAR(inverse_root[k] * sqrt(size[k]), 1.0, 4e-7);
             CHECK_NEAR((double)inverse[k] * b[k], 1.0, 4e-7);
+            CHECK_NEAR(inverse_cube_root[k] * cbrt(size[k]), 1.0, 3e-7);
             CHECK_NEAR(fused[k], (double)a[k] * b[k] + c[k],
                        2.4e-7 * (fabs((double)a[k] * b[k]) + fabs(c[k])));
             CHECK(least[k] == fminf(a[k], c[k]) && most[k] == fmaxf(a[k], c[k]));
             CHECK(chosen[k] == (a[k] < c[k] ? b[k] : c[k]));
             CHECK(signs[k] == copysignf(b[k], a[k]));
+            CHECK_NEAR(pl_atan2_w(a, c)[k], atan2(a[k], c[k]), 4e-7);
             CHECK_NEAR(log[k], logf(size[k]), 3e-7 * fabsf(logf(size[k])) + 1e-7);
             sum += a[k], total += fabs(a[k]);
             bits |= (unsigned)(a[k] < c[k]) << k;

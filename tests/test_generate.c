@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "base/memory.h"
-#include "math/vec3.h"
-#include "mesh/surface.h"
-#include "test.h"
+#include "mesh/quality.h"
+#include "mesh/surface_edges.h"
+#include "tet_checks.h"
 
 #include <pliant/generate.h>
 #include <stdlib.h>
@@ -19,33 +19,20 @@ static double triangle_area(pl_vec3 a, pl_vec3 b, pl_vec3 c) {
 }
 
 static double tet_volume(const pl_mesh* mesh, int t) {
-    const int* tet = mesh->tets + 4 * (size_t)t;
-    return pl_det4(corner(mesh, tet, 0), corner(mesh, tet, 1), corner(mesh, tet, 2),
-                   corner(mesh, tet, 3)) /
-           6.0;
-}
-
-// three times the inscribed over the circumscribed radius: 1 for a regular tet
-static double radius_ratio(const pl_mesh* mesh, int t) {
     pl_vec3 p[4];
-    for (int i = 0; i < 4; i++) p[i] = corner(mesh, mesh->tets + 4 * (size_t)t, i);
-    double volume = tet_volume(mesh, t), area = 0.0;
-    for (int i = 0; i < 4; i++) area += triangle_area(p[i], p[(i + 1) % 4], p[(i + 2) % 4]);
-    pl_vec3 a = pl_sub(p[1], p[0]), b = pl_sub(p[2], p[0]), c = pl_sub(p[3], p[0]);
-    pl_vec3 centre = pl_scale(pl_norm2(a), pl_cross(b, c));
-    centre = pl_madd(centre, pl_norm2(b), pl_cross(c, a));
-    centre = pl_madd(centre, pl_norm2(c), pl_cross(a, b));
-    return 9.0 * volume / area / (pl_norm(centre) / (12.0 * volume));
+    pl_load_corners(mesh->positions, mesh->tets + 4 * (size_t)t, 4, p);
+    return pl_det4(p[0], p[1], p[2], p[3]) / 6.0;
 }
 
-// twice the inscribed over the circumscribed radius: 1 for an equilateral triangle
-static double triangle_ratio(const pl_mesh* mesh, int t) {
-    const int* triangle = mesh->triangles + 3 * (size_t)t;
-    pl_vec3 p = corner(mesh, triangle, 0), q = corner(mesh, triangle, 1);
-    pl_vec3 r = corner(mesh, triangle, 2);
-    double a = pl_distance(p, q), b = pl_distance(q, r), c = pl_distance(r, p);
-    double area = triangle_area(p, q, r);
-    return 16.0 * area * area / ((a + b + c) * a * b * c);
+// 1 for a regular tet or triangle, 0 for a flat one
+static double radius_ratio(const pl_mesh* mesh, int element) {
+    pl_vec3 p[4];
+    if (mesh->tet_count == 0) {
+        pl_load_corners(mesh->positions, mesh->triangles + 3 * (size_t)element, 3, p);
+        return pl_triangle_radius_ratio(p);
+    }
+    pl_load_corners(mesh->positions, mesh->tets + 4 * (size_t)element, 4, p);
+    return pl_tet_radius_ratio(p);
 }
 
 static int compare_doubles(const void* a, const void* b) {
@@ -70,11 +57,9 @@ static double mesh_volume(const pl_mesh* mesh) {
 }
 
 static void check_quality(const char* name, const pl_mesh* mesh, double least, double median) {
-    bool solid = mesh->tet_count > 0;
-    int count = solid ? mesh->tet_count : mesh->triangle_count;
+    int count = mesh->tet_count ? mesh->tet_count : mesh->triangle_count;
     double* ratios = PL_ALLOC(double, count);
-    for (int t = 0; t < count; t++)
-        ratios[t] = solid ? radius_ratio(mesh, t) : triangle_ratio(mesh, t);
+    for (int t = 0; t < count; t++) ratios[t] = radius_ratio(mesh, t);
     qsort(ratios, (size_t)count, sizeof(double), compare_doubles);
     double found_least = ratios[0], found_median = ratios[count / 2];
     PL_FREE(ratios, double, count);
@@ -99,38 +84,16 @@ static double mean_edge(const pl_mesh* mesh) {
     return mean;
 }
 
-// every side of a triangle belongs to one other triangle, the other way round
 static void check_closed(const pl_mesh* mesh) {
-    pl_side_groups sides;
     pl_error error;
-    CHECK_OK(pl_side_groups_create(mesh->triangles, mesh->triangle_count, 3, mesh->vertex_count,
-                                   &sides, &error),
+    pl_surface_edges edges;
+    CHECK_OK(pl_surface_edges_count(mesh->positions, mesh->vertex_count, mesh->triangles,
+                                    mesh->triangle_count, &edges, &error),
              &error);
-    for (int g = 0; g < sides.groups.count; g++) {
-        const int* at = sides.groups.items + sides.groups.offsets[g];
-        CHECK_INT(sides.groups.offsets[g + 1] - sides.groups.offsets[g], 2);
-        CHECK(pl_sides_agree(mesh->triangles, 3, at[0], at[1]));
-    }
-    pl_side_groups_free(&sides);
+    CHECK_INT(edges.manifold_count, edges.edge_count);
 }
 
-static void check_solid(const char* name, const pl_mesh* mesh) {
-    pl_error error;
-    double* used = PL_ALLOC(double, mesh->vertex_count);
-    for (int t = 0; t < mesh->tet_count; t++) {
-        if (!(tet_volume(mesh, t) > 0.0))
-            pl_test_fail(__FILE__, __LINE__, "%s: tet %d has volume %g", name, t,
-                         tet_volume(mesh, t));
-        for (int i = 0; i < 4; i++) used[mesh->tets[4 * t + i]] = 1.0;
-    }
-    for (int v = 0; v < mesh->vertex_count; v++) CHECK(used[v] == 1.0);
-    PL_FREE(used, double, mesh->vertex_count);
-    // the triangles are the boundary of the tets, outward: as many, and of the same volume
-    pl_boundary boundary;
-    CHECK_OK(pl_boundary_create(mesh, &boundary, &error), &error);
-    CHECK_INT(mesh->triangle_count, boundary.count);
-    pl_boundary_free(&boundary);
-    check_closed(mesh);
+static double enclosed_volume(const pl_mesh* mesh) {
     double volume = 0.0;
     for (int t = 0; t < mesh->triangle_count; t++) {
         const int* triangle = mesh->triangles + 3 * (size_t)t;
@@ -138,7 +101,19 @@ static void check_solid(const char* name, const pl_mesh* mesh) {
                          pl_cross(corner(mesh, triangle, 1), corner(mesh, triangle, 2))) /
                   6.0;
     }
-    CHECK_NEAR(volume, mesh_volume(mesh), 1e-9 * volume);
+    return volume;
+}
+
+// the triangles are the boundary of the tets, outward: as many, closed, and of the same volume
+static void check_solid(const char* name, const pl_mesh* mesh, int euler) {
+    tet_quality quality = check_tets(mesh);
+    if (mesh->triangle_count != quality.boundary_triangle_count || quality.part_count != 1 ||
+        quality.euler != euler)
+        pl_test_fail(__FILE__, __LINE__, "%s: %d triangles of %d, %d parts, Euler number %d", name,
+                     mesh->triangle_count, quality.boundary_triangle_count, quality.part_count,
+                     quality.euler);
+    check_closed(mesh);
+    CHECK_NEAR(enclosed_volume(mesh), quality.volume, 1e-9 * quality.volume);
 }
 
 // every boundary triangle is in a region, and only in one of the given ones
@@ -156,15 +131,16 @@ static const struct {
     double least, median; // radius ratios at the default size
     double volume;
     int region_count; // that divide the boundary
+    int euler;        // of the boundary
 } solids[] = {
-    {"box", 0.70, 0.94, 1.0, 6},
-    {"bar", 0.69, 0.94, 4.0, 6},
-    {"cylinder", 0.55, 0.92, 0.25 * 3.14159265358979, 3},
-    {"tube", 0.45, 0.91, 0.75 * 3.14159265358979, 4},
-    {"sphere", 0.60, 0.90, 3.14159265358979 / 6.0, 1},
-    {"shell", 0.57, 0.93, 3.5 / 3.0 * 3.14159265358979, 2},
-    {"panel", 0.18, 0.67, 1440.0, 6},
-    {"torus", 0.48, 0.89, 0.125 * 3.14159265358979 * 3.14159265358979, 1},
+    {"box", 0.70, 0.94, 1.0, 6, 2},
+    {"bar", 0.69, 0.94, 4.0, 6, 2},
+    {"cylinder", 0.55, 0.92, 0.25 * 3.14159265358979, 3, 2},
+    {"tube", 0.45, 0.91, 0.75 * 3.14159265358979, 4, 0},
+    {"sphere", 0.60, 0.90, 3.14159265358979 / 6.0, 1, 2},
+    {"shell", 0.57, 0.93, 3.5 / 3.0 * 3.14159265358979, 2, 4},
+    {"panel", 0.18, 0.67, 1440.0, 6, 2},
+    {"torus", 0.48, 0.89, 0.125 * 3.14159265358979 * 3.14159265358979, 1, 0},
 };
 enum { SOLID_COUNT = sizeof(solids) / sizeof(solids[0]) };
 
@@ -172,7 +148,7 @@ TEST(generate_solids_are_closed_and_well_shaped)
 {
     for (int s = 0; s < SOLID_COUNT; s++) {
         pl_mesh* mesh = generate(solids[s].name, NULL, 0.0);
-        check_solid(solids[s].name, mesh);
+        check_solid(solids[s].name, mesh, solids[s].euler);
         check_quality(solids[s].name, mesh, solids[s].least, solids[s].median);
         check_regions(mesh, solids[s].region_count);
         pl_generate_options options;
@@ -190,7 +166,7 @@ TEST(generate_solids_at_any_edge_length)
         for (int e = 0; e < 7; e++) {
             double scale = strcmp(solids[s].name, "panel") == 0 ? 20.0 : 1.0;
             pl_mesh* mesh = generate(solids[s].name, "edge", scale * edges[e]);
-            check_solid(solids[s].name, mesh);
+            check_solid(solids[s].name, mesh, solids[s].euler);
             pl_mesh_destroy(mesh);
         }
 }
@@ -482,7 +458,7 @@ TEST(generate_patterns_and_jitter)
         CHECK_NEAR(mean_edge(plain) / options.edge, 1.0, 0.06);
         options.jitter = 0.2;
         CHECK_OK(pl_generate("box", &options, &mesh, &error), &error);
-        check_solid("jittered box", mesh);
+        check_solid("jittered box", mesh, 2);
         CHECK_NEAR(mesh_volume(mesh), 1.0, 1e-12);
         int moved = 0;
         for (int i = 0; i < 3 * mesh->vertex_count; i++)
@@ -511,109 +487,6 @@ TEST(generate_bar_ends)
     for (int i = 0; i < right->count; i++)
         CHECK(mesh->positions[3 * right->items[i]] >= 3.5 - 1e-8);
     pl_mesh_destroy(mesh);
-}
-
-// ---- parameters
-
-TEST(generate_refuses_absurd_parameters)
-{
-    static const struct {
-        const char *name, *key, *value, *text;
-        pl_status status;
-    } cases[] = {
-        {"box", "edge", "-1", "edge is -1 m", PL_ERROR_ARGUMENT},
-        {"box", "edge", "0", "must lie between", PL_ERROR_ARGUMENT},
-        {"box", "edge", "nan", "edge is", PL_ERROR_ARGUMENT},
-        {"box", "edge", "inf", "edge is inf", PL_ERROR_ARGUMENT},
-        {"box", "edge", "1,5", "not a number", PL_ERROR_ARGUMENT},
-        {"box", "edge", "", "not a number", PL_ERROR_ARGUMENT},
-        {"box", "edge", "3", "longer than the whole object", PL_ERROR_ARGUMENT},
-        {"box", "edge", "1e-6", "more than the limit", PL_ERROR_LIMIT},
-        {"box", "count_x", "100000000", "more than the limit", PL_ERROR_LIMIT},
-        {"box", "count_x", "2.5", "whole number", PL_ERROR_ARGUMENT},
-        {"box", "pattern", "hex", "must be one of: bcc five kuhn", PL_ERROR_ARGUMENT},
-        {"box", "pattern", "", "must be one of", PL_ERROR_ARGUMENT},
-        {"box", "radius", "1", "box has no parameter \"radius\"; it takes: edge, size_x",
-         PL_ERROR_ARGUMENT},
-        {"cube", "edge", "1", "there is no generator \"cube\"; there are: box, bar",
-         PL_ERROR_ARGUMENT},
-        {"bar", "end_length", "2", "ends of a bar", PL_ERROR_ARGUMENT},
-        {"tube", "inner_radius", "1", "not below outer_radius", PL_ERROR_ARGUMENT},
-        {"shell", "inner_radius", "2", "not below outer_radius", PL_ERROR_ARGUMENT},
-        {"shell", "inner_radius", "0.9999999999", "more than the limit", PL_ERROR_LIMIT},
-        {"torus", "radius", "1", "meet itself", PL_ERROR_ARGUMENT},
-        {"torus", "edge", "1e-4", "more than the limit", PL_ERROR_LIMIT},
-        {"panel", "right_low", "60", "not above right_low", PL_ERROR_ARGUMENT},
-        {"sphere", "edge", "1.1", "longer than the whole object", PL_ERROR_ARGUMENT},
-        {"sphere", "edge", "1e-9", "more than the limit", PL_ERROR_LIMIT},
-        {"cloth", "count_x", "1", "no area", PL_ERROR_ARGUMENT},
-        {"cloth", "count_x", "100000000", "more than the limit", PL_ERROR_LIMIT},
-        {"cloth_irregular", "edge", "1e-8", "more than the limit", PL_ERROR_LIMIT},
-        {"icosphere", "frequency", "100000000", "more than the limit", PL_ERROR_LIMIT},
-        {"icosphere", "edge", "2", "longer than the whole object", PL_ERROR_ARGUMENT},
-    };
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        pl_generate_options options;
-        pl_error error = {0};
-        pl_mesh* mesh = NULL;
-        pl_status status = pl_generate_defaults(cases[i].name, &options, &error);
-        if (status == PL_OK)
-            status =
-                pl_generate_set_text(cases[i].name, &options, cases[i].key, cases[i].value, &error);
-        if (status == PL_OK) status = pl_generate(cases[i].name, &options, &mesh, &error);
-        CHECK_INT(status, cases[i].status);
-        CHECK_TEXT(error.text, cases[i].text);
-        CHECK(!mesh);
-    }
-}
-
-TEST(generate_table_is_sound)
-{
-    pl_error error;
-    for (int g = 0; g < pl_generator_count(); g++) {
-        const pl_generator *generator = pl_generator_at(g), *found;
-        CHECK_OK(pl_generator_find(generator->name, &found, &error), &error);
-        CHECK(found == generator);
-        pl_generate_options options;
-        CHECK_OK(pl_generate_defaults(generator->name, &options, &error), &error);
-        for (const pl_generator_parameter* p = generator->parameters; p->field; p++) {
-            CHECK(p->low <= p->preset && p->preset <= p->high);
-            CHECK(*p->field->help);
-            CHECK_OK(
-                pl_generate_set_number(generator->name, &options, p->field->key, p->preset, &error),
-                &error);
-        }
-        // regions are what the text says, each word a name
-        pl_mesh* mesh;
-        CHECK_OK(pl_generate(generator->name, NULL, &mesh, &error), &error);
-        char text[256];
-        int count = 0;
-        pl_element_kind kind = PL_ELEMENT_TRIANGLE;
-        snprintf(text, sizeof(text), "%s", generator->regions);
-        for (char* word = strtok(text, " ;"); word; word = strtok(NULL, " ;")) {
-            if (strcmp(word, "none") == 0) continue;
-            if (strcmp(word, "vertices") == 0) kind = PL_ELEMENT_VERTEX;
-            else if (strcmp(word, "triangles") == 0) kind = PL_ELEMENT_TRIANGLE;
-            else if (pl_mesh_region(mesh, kind, word)) count++;
-            else pl_test_fail(__FILE__, __LINE__, "%s lacks %s", generator->name, word);
-        }
-        CHECK_INT(mesh->region_count, count);
-        pl_mesh_destroy(mesh);
-    }
-    CHECK(!pl_generator_at(-1) && !pl_generator_at(pl_generator_count()));
-}
-
-TEST(generate_set_text_reads_choices_and_numbers)
-{
-    pl_generate_options options;
-    pl_error error;
-    CHECK_OK(pl_generate_defaults("box", &options, &error), &error);
-    CHECK_OK(pl_generate_set_text("box", &options, "pattern", "kuhn", &error), &error);
-    CHECK_INT(options.pattern, PL_PATTERN_KUHN);
-    CHECK_OK(pl_generate_set_text("box", &options, "size_y", "2.5e-1", &error), &error);
-    CHECK_NEAR(options.size_y, 0.25, 0.0);
-    CHECK_OK(pl_generate_set_text("box", &options, "count_z", "7", &error), &error);
-    CHECK_INT(options.count_z, 7);
 }
 
 TEST(generate_survives_every_failing_allocation)

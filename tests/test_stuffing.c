@@ -7,6 +7,7 @@
 #include "base/random.h"
 #include "math/vec3.h"
 #include "mesh/stuffing.h"
+#include "mesh/surface_edges.h"
 #include "sample_meshes.h"
 #include "test.h"
 #include "tet_checks.h"
@@ -64,6 +65,48 @@ TEST(stuffing_of_a_ball)
     }
     CHECK(errors[0] < 0.02 && errors[1] < 0.005);
     CHECK(errors[0] / errors[1] > 3.0); // second order
+}
+
+// a cube whose sides hold lattice points exactly, at h = 1/4
+static void cube(const double* points, int count, double* values, void* user) {
+    (void)user;
+    for (int i = 0; i < count; i++) {
+        const double* p = points + 3 * i;
+        values[i] = fmax(fmax(fabs(p[0]), fabs(p[1])), fabs(p[2])) - 1.0;
+    }
+}
+
+TEST(stuffing_with_lattice_points_on_the_surface)
+{
+    pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
+    options.edge = 0.25 * (3.0 + 2.0 * sqrt(3.0)) / 7.0;
+    pl_mesh* mesh;
+    pl_error error;
+    CHECK_OK(pl_tetrahedralise_implicit(cube, NULL, low, high, &options, &mesh, NULL, &error),
+             &error);
+    tet_quality q = check_tets(mesh);
+    CHECK(q.min_angle > min_angle && q.max_angle < max_angle);
+    CHECK(q.part_count == 1 && q.euler == 2);
+    // edges are cut off at most by a tet's size
+    CHECK(q.volume < 8.0 && q.volume > 7.5);
+    pl_mesh_destroy(mesh);
+}
+
+TEST(stuffing_is_cut_off_at_the_box)
+{
+    double radius = 1.0;
+    static const double half_low[3] = {0, -2, -2};
+    pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
+    options.edge = 0.1;
+    pl_mesh* mesh;
+    pl_error error;
+    CHECK_OK(
+        pl_tetrahedralise_implicit(ball, &radius, half_low, high, &options, &mesh, NULL, &error),
+        &error);
+    tet_quality q = check_tets(mesh);
+    CHECK(q.min_angle > min_angle && q.max_angle < max_angle);
+    CHECK_NEAR(q.volume, 2.0 / 3.0 * acos(-1.0), 0.5);
+    pl_mesh_destroy(mesh);
 }
 
 TEST(stuffing_keeps_topology)
@@ -222,6 +265,16 @@ TEST(stuffing_refuses_what_has_no_inside)
     CHECK(!mesh);
     CHECK_INT(pl_tetrahedralise(solid, NULL, &mesh, NULL, &error), PL_ERROR_MESH);
     CHECK_TEXT(error.text, "no triangles");
+    // both sides of a sheet are closed, and empty
+    pl_mesh* both = sample_join(sheet, sheet, 0.0);
+    for (int t = sheet->triangle_count; t < both->triangle_count; t++) {
+        int swap = both->triangles[3 * t];
+        both->triangles[3 * t] = both->triangles[3 * t + 1];
+        both->triangles[3 * t + 1] = swap;
+    }
+    CHECK_INT(pl_tetrahedralise(both, NULL, &mesh, NULL, &error), PL_ERROR_MESH);
+    CHECK_TEXT(error.text, "nothing is inside");
+    pl_mesh_destroy(both);
     pl_mesh* sphere = sample_sphere(2);
     pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
     options.edge = 1e-6;
@@ -258,4 +311,91 @@ TEST(stuffing_survives_every_failing_allocation)
     }
     pl_mesh_destroy(mesh);
     pl_mesh_destroy(sphere);
+}
+
+// every surface of the shared data: volume share that may be lost at a moderate edge, and whether
+// the file is tolerated with notes, or refused
+typedef struct surface_case {
+    const char* name;
+    double lost;
+    const char* note; // that must be there, or NULL
+} surface_case;
+
+static void check_surface_case(const surface_case* s) {
+    char name[128];
+    snprintf(name, sizeof name, "surfaces/%s", s->name);
+    pl_mesh *surface, *mesh;
+    pl_error error;
+    pl_notes* notes;
+    pl_pool* pool;
+    CHECK(pl_notes_create(&notes) == PL_OK);
+    CHECK_OK(pl_pool_create(2, &pool, &error), &error);
+    CHECK_OK(pl_mesh_read(pl_test_data(name), NULL, &surface, NULL, &error), &error);
+    pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
+    options.pool = pool;
+    CHECK_OK(pl_tetrahedralise(surface, &options, &mesh, notes, &error), &error);
+    tet_quality q = check_tets(mesh);
+    CHECK(q.min_angle > min_angle && q.max_angle < max_angle);
+    pl_surface_edges edges;
+    CHECK_OK(pl_surface_edges_count(surface->positions, surface->vertex_count, surface->triangles,
+                                    surface->triangle_count, &edges, &error),
+             &error);
+    double change = q.volume / edges.signed_volume - 1.0;
+    if (!(change < 0.04 && change > -s->lost))
+        pl_test_fail(__FILE__, __LINE__, "%s: volume changed by %g", s->name, change);
+    CHECK(!s->note || has_note(notes, s->note));
+    pl_mesh_destroy(mesh);
+    pl_mesh_destroy(surface);
+    pl_pool_destroy(pool);
+    pl_notes_destroy(notes);
+}
+
+static void check_surface_cases(const surface_case* cases, size_t count) {
+    for (size_t i = 0; i < count; i++) check_surface_case(&cases[i]);
+}
+
+TEST(stuffing_of_scanned_surfaces)
+{
+    static const surface_case cases[] = {
+        {"armadillo_15k.obj", 0.03, NULL},
+        {"armadillo_43k.obj.gz", 0.03, NULL},
+        {"bunny_3k.obj", 0.01, NULL},
+        {"bunny_30k.obj.gz", 0.01, NULL},
+        {"bunny_stanford_raw.obj.gz", 0.01, "5 holes with 223 boundary edges"},
+        {"kingkong_10k.obj", 0.01, NULL},
+        {"spot_3k.obj", 0.01, NULL},
+        {"hand_8k.obj", 0.02, NULL},
+    };
+    check_surface_cases(cases, sizeof cases / sizeof cases[0]);
+}
+
+TEST(stuffing_of_dirty_and_thin_surfaces)
+{
+    static const surface_case cases[] = {
+        {"asian_dragon_25k.obj.gz", 0.09, "pairs of surface triangles intersect"},
+        {"cow_3k.obj", 0.03, "pairs of surface triangles intersect"},
+        {"dragon_50k.obj.gz", 0.04, "pairs of surface triangles intersect"},
+        {"dragon_50k_repaired.off.gz", 0.04, NULL},
+        {"octopus_29k_wrapped.off.gz", 0.08, NULL},
+        {"octopus_5k.obj", 0.08, "4 holes with 28 boundary edges"},
+        {"scorpion_6k.obj", 0.15, "connected parts"},
+    };
+    check_surface_cases(cases, sizeof cases / sizeof cases[0]);
+}
+
+TEST(stuffing_refuses_cloths)
+{
+    static const char* const names[] = {
+        "surfaces/cloth_dress_20k.obj.gz", "surfaces/cloth_poncho_9k.obj.gz",
+        "surfaces/cloth_skirt_4k.obj", "surfaces/cloth_tablecloth_14k.obj.gz",
+        "surfaces/cloth_tshirt_3k.obj"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        pl_mesh *surface, *mesh;
+        pl_error error;
+        CHECK_OK(pl_mesh_read(pl_test_data(names[i]), NULL, &surface, NULL, &error), &error);
+        CHECK_INT(pl_tetrahedralise(surface, NULL, &mesh, NULL, &error), PL_ERROR_MESH);
+        CHECK_TEXT(error.text, "open, as cloth is");
+        CHECK(!mesh);
+        pl_mesh_destroy(surface);
+    }
 }

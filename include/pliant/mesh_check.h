@@ -80,7 +80,7 @@ typedef struct pl_mesh_report {
     double enclosed_volume;  ///< of the surface, negative if inside out; NaN if it is open
     int component_count;     ///< of tets (or triangles) joined through vertices
     int surface_triangle_count, surface_vertex_count, surface_edge_count, surface_component_count;
-    int hole_count;        ///< closed rims of open edges
+    int hole_count;        ///< rims of open edges; one that passes a vertex twice counts once
     bool surface_closed;   ///< no open edge
     bool surface_manifold; ///< no non-manifold edge or vertex
     int genus; ///< handles of a closed, manifold, orientable surface in one piece, else -1

@@ -5,6 +5,7 @@
 #ifndef PLIANT_PLIANT_H
 #define PLIANT_PLIANT_H
 
+#include <pliant/embed.h>
 #include <pliant/generate.h>
 #include <pliant/mesh.h>
 #include <pliant/mesh_check.h>

@@ -245,7 +245,7 @@ typedef struct pl_mixed {
 typedef struct pl_grid {
     double cell; ///< edge of a lattice cell [m]; NAN: from the size
     int padding; ///< layers of cells around the surface
-    pl_embedding embedding;
+    pl_grid_embedding embedding;
     pl_grid_smoother smoother;
     int update_every; ///< cycles between updates of the rotations
 } pl_grid;

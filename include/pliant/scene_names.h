@@ -127,6 +127,7 @@ extern "C" {
     X(PL_LINEAR_MGPCG, "mgpcg", "conjugate gradients with multigrid as preconditioner")            \
     X(PL_LINEAR_DIRECT, "direct", "sparse factorisation")                                          \
     X(PL_LINEAR_PCG, "pcg", "conjugate gradients")                                                 \
+    X(PL_LINEAR_ICPCG, "icpcg", "conjugate gradients with an incomplete factor")                   \
     X(PL_LINEAR_CHEBYSHEV, "chebyshev", "Chebyshev semi-iteration")                                \
     X(PL_LINEAR_GAUSS_SEIDEL, "gauss-seidel", "coloured Gauss-Seidel")
 
@@ -146,9 +147,9 @@ extern "C" {
     X(PL_WEIGHTS_SMOOTH, "smooth", "blended: for comparison")
 
 // how a surface follows a lattice
-#define PL_EMBEDDING_LIST(X)                                                                       \
-    X(PL_EMBEDDING_TRILINEAR, "trilinear", "")                                                     \
-    X(PL_EMBEDDING_TRICUBIC, "tricubic", "smooth across cells")
+#define PL_GRID_EMBEDDING_LIST(X)                                                                  \
+    X(PL_GRID_EMBEDDING_TRILINEAR, "trilinear", "")                                                \
+    X(PL_GRID_EMBEDDING_TRICUBIC, "tricubic", "smooth across cells")
 
 // smoother of the grid method
 #define PL_GRID_SMOOTHER_LIST(X)                                                                   \
@@ -230,7 +231,7 @@ extern "C" {
     X(pl_smoother, PL_SMOOTHER_LIST, PL_SMOOTHER_COUNT)                                            \
     X(pl_coarse_space, PL_COARSE_SPACE_LIST, PL_SPACE_COUNT)                                       \
     X(pl_coarse_weights, PL_COARSE_WEIGHTS_LIST, PL_WEIGHTS_COUNT)                                 \
-    X(pl_embedding, PL_EMBEDDING_LIST, PL_EMBEDDING_COUNT)                                         \
+    X(pl_grid_embedding, PL_GRID_EMBEDDING_LIST, PL_GRID_EMBEDDING_COUNT)                          \
     X(pl_grid_smoother, PL_GRID_SMOOTHER_LIST, PL_GRID_SMOOTHER_COUNT)                             \
     X(pl_pbd_model, PL_PBD_MODEL_LIST, PL_PBD_COUNT)                                               \
     X(pl_rest_length, PL_REST_LENGTH_LIST, PL_REST_LENGTH_COUNT)                                   \
@@ -273,7 +274,9 @@ typedef enum pl_coarse_space {
 typedef enum pl_coarse_weights {
     PL_COARSE_WEIGHTS_LIST(PL_CHOICE_VALUE) PL_WEIGHTS_COUNT
 } pl_coarse_weights;
-typedef enum pl_embedding { PL_EMBEDDING_LIST(PL_CHOICE_VALUE) PL_EMBEDDING_COUNT } pl_embedding;
+typedef enum pl_grid_embedding {
+    PL_GRID_EMBEDDING_LIST(PL_CHOICE_VALUE) PL_GRID_EMBEDDING_COUNT
+} pl_grid_embedding;
 typedef enum pl_grid_smoother {
     PL_GRID_SMOOTHER_LIST(PL_CHOICE_VALUE) PL_GRID_SMOOTHER_COUNT
 } pl_grid_smoother;

@@ -7,11 +7,23 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { ALIGNMENT = 64 };
+enum { ALIGNMENT = 64, LARGE_PAGE = 1 << 21 };
+
+// Large blocks lie on large pages where the system has them: first touching a block in small ones
+// costs more than reading a mesh into it.
+static void* alloc_large(size_t size) {
+    void* memory = aligned_alloc(LARGE_PAGE, (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
+#ifdef MADV_HUGEPAGE
+    if (memory) madvise(memory, size, MADV_HUGEPAGE); // a wish; refusal does no harm
+#endif
+    return memory;
+}
 
 static void* default_alloc(size_t size, void* user) {
     (void)user;
+    if (size >= 2 * LARGE_PAGE) return alloc_large(size);
     return aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
 }
 

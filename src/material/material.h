@@ -1,46 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Elastic laws of solids, as functions of the deformation gradient F (row-major 3x3): energy per rest volume Psi,
-// first Piola stress P = dPsi/dF, tangent dP/dF. The double versions here are the reference; the wide float
-// versions are in material_wide.h. Each law is one file, listed once in PL_MATERIAL_LIST.
+// Elastic laws of solids, as functions of the deformation gradient F (row-major 3x3): energy per
+// rest volume Psi, first Piola stress P = dPsi/dF, tangent dP/dF. The double versions here are the
+// reference; the wide float versions are in material_wide.h. Each law is one file, law_NAME.h,
+// listed once in PL_MATERIAL_LIST. How energy, stress and tangent come from a law: isotropic.h.
+//
+// Every law but ARAP has the split form Psi = Psi_d + kappa/2 Phi^2 of distortion and volume
+// constraint (Ruan 2024, section 6), which the mixed method uses with a pressure p as
+// Psi_d + p Phi - p^2 / (2 kappa).
 #ifndef PL_MATERIAL_H
 #define PL_MATERIAL_H
 
 #include "base/status.h"
-#include "math/mat3.h"
+#include "material/principal.h"
 
 #include <stdbool.h>
 
 // enum value, name in a scene
-#define PL_MATERIAL_LIST(X)                          \
-    X(PL_MATERIAL_LINEAR, "linear")                  \
-    X(PL_MATERIAL_COROTATED, "corotated")            \
-    X(PL_MATERIAL_ARAP, "arap")                      \
-    X(PL_MATERIAL_STVK, "stvk")                      \
-    X(PL_MATERIAL_NEOHOOKEAN, "neohookean")          \
-    X(PL_MATERIAL_STABLE_NEOHOOKEAN, "stable_neohookean") \
-    X(PL_MATERIAL_MOONEY_RIVLIN, "mooney_rivlin")
+#define PL_MATERIAL_LIST(X)                                                                        \
+    X(PL_MATERIAL_LINEAR, "linear")                                                                \
+    X(PL_MATERIAL_COROTATED, "corotated")                                                          \
+    X(PL_MATERIAL_ARAP, "arap")                                                                    \
+    X(PL_MATERIAL_STVK, "stvk")                                                                    \
+    X(PL_MATERIAL_NEOHOOKEAN, "neohookean")                                                        \
+    X(PL_MATERIAL_STABLE_NEOHOOKEAN, "stable_neohookean")                                          \
+    X(PL_MATERIAL_MOONEY_RIVLIN, "mooney_rivlin")                                                  \
+    X(PL_MATERIAL_BARE_NEOHOOKEAN, "bare_neohookean")
 
 #define PL_MATERIAL_ENUM(code, name) code,
-typedef enum pl_material_kind { PL_MATERIAL_LIST(PL_MATERIAL_ENUM) PL_MATERIAL_COUNT } pl_material_kind;
+typedef enum pl_material_kind {
+    PL_MATERIAL_LIST(PL_MATERIAL_ENUM) PL_MATERIAL_COUNT
+} pl_material_kind;
 #undef PL_MATERIAL_ENUM
 
-// Parameters of a law, per element. mu and lambda are the Lamé parameters of linear elasticity that the law has near
-// the rest state, whatever its own form is.
+// Parameters of a law, per element. mu and lambda are the Lamé parameters of linear elasticity that
+// the law has near the rest state, whatever its own form is (ARAP has no lambda of its own: there
+// it counts as 0).
 typedef struct pl_material {
     pl_material_kind kind;
     double mu;     // [Pa]
-    double lambda; // [Pa]
+    double lambda; // [Pa]; INFINITY: incompressible, for the split form only
+    double rivlin; // Mooney-Rivlin only: mu01 / (mu01 + mu10), 0 to 1
 } pl_material;
 
+// The same of PL_LANES elements, all of one kind.
+typedef struct pl_material_w {
+    pl_fw mu, lambda, rivlin;
+} pl_material_w;
+
+// The name of a law in a scene; NULL for a kind that does not exist. And back: false if no law has
+// the name.
+const char* pl_material_name(pl_material_kind kind);
+bool pl_material_find(const char* name, pl_material_kind* kind);
+
 // E [Pa] > 0 and -1 < nu < 0.5 to Lamé; an error says which is out of range.
-pl_status pl_material_from_young(pl_material_kind kind, double young, double poisson, pl_material* out,
-                                 pl_error* error);
+pl_status pl_material_from_young(pl_material_kind kind, double young, double poisson,
+                                 pl_material* out, pl_error* error);
+// mu > 0 and lambda > -2/3 mu, both [Pa].
+pl_status pl_material_from_lame(pl_material_kind kind, double mu, double lambda, pl_material* out,
+                                pl_error* error);
+// Shear modulus mu > 0 and bulk modulus kappa > 0, both [Pa].
+pl_status pl_material_from_bulk(pl_material_kind kind, double mu, double kappa, pl_material* out,
+                                pl_error* error);
+// nu = 0.5, for the split form only; not for laws without one. mu = E / 3.
+pl_status pl_material_incompressible(pl_material_kind kind, double mu, pl_material* out,
+                                     pl_error* error);
+
+// True for laws that exist only for det F > 0 (Neo-Hookean, Mooney-Rivlin). For other F their
+// energy is INFINITY, which a line search refuses, and stress and tangent are NaN.
+bool pl_material_needs_volume(pl_material_kind kind);
 
 double pl_material_energy(const pl_material* material, pl_mat3 F);
 pl_mat3 pl_material_stress(const pl_material* material, pl_mat3 F);
-// tangent[9 * i + j] = dP_i/dF_j, both flattened row-major; projected: the nearest positive semi-definite one.
-void pl_material_tangent(const pl_material* material, pl_mat3 F, bool projected, double tangent[81]);
+// The tangent as it is cheapest to assemble: see principal.h. projected: the nearest positive
+// semi-definite one, by the analytic eigensystem.
+pl_principal pl_material_principal(const pl_material* material, pl_mat3 F, bool projected);
+// tangent[9 * i + j] = dP_i/dF_j, both flattened row-major; projected: the nearest positive
+// semi-definite one.
+void pl_material_tangent(const pl_material* material, pl_mat3 F, bool projected,
+                         double tangent[81]);
+
+// The split form. Psi_d + p Phi as an energy of its own, with its stress and tangent; Phi and
+// dPhi/dF; and 1/kappa [1/Pa], which is 0 for incompressible material. lambda is not read but for
+// 1/kappa. At p = kappa Phi stress and energy + kappa/2 Phi^2 - p Phi are those of the whole law.
+bool pl_material_has_split(pl_material_kind kind);
+double pl_material_compliance(const pl_material* material);
+double pl_material_constraint(const pl_material* material, pl_mat3 F, pl_mat3* gradient);
+double pl_material_mixed_energy(const pl_material* material, pl_mat3 F, double pressure);
+pl_mat3 pl_material_mixed_stress(const pl_material* material, pl_mat3 F, double pressure);
+pl_principal pl_material_mixed_principal(const pl_material* material, pl_mat3 F, double pressure,
+                                         bool projected);
 
 #endif

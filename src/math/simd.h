@@ -299,6 +299,18 @@ PL_WIDE void pl_scatter_w(float* base, pl_iw index, pl_fw a) {
 #endif
 }
 
+// a^(-1/3) with a relative error of at most 3e-7, for a from 1.2e-38 to 1e38; other values give no
+// number that means something. A guess from the exponent and Newton steps.
+PL_WIDE pl_fw pl_rcbrt_w(pl_fw a) {
+    pl_fw third = pl_to_float_w(pl_bits_w(a)) * (-1.0f / 3.0f) + 1.41988608e9f;
+    pl_fw y = pl_from_bits_w(__builtin_convertvector(third, pl_iw));
+    for (int i = 0; i < 4; i++) {
+        pl_fw rest = pl_fnma_w(a * y, y * y, pl_splat_w(1.0f));
+        y = pl_fma_w(y * (1.0f / 3.0f), rest, y);
+    }
+    return y;
+}
+
 // The natural logarithm, relative error at most 3e-7 (absolute 1e-7 near a = 1); 0 gives -inf,
 // negative values NaN. a = 2^e m with m in [sqrt(1/2), sqrt(2)), log m = 2 atanh((m - 1)/(m + 1)).
 PL_WIDE pl_fw pl_log_w(pl_fw a) {
@@ -318,6 +330,24 @@ PL_WIDE pl_fw pl_log_w(pl_fw a) {
     y = pl_select_w(pl_is_finite_w(a), y, a);
     y = pl_select_w(a == 0.0f, pl_splat_w(-INFINITY), y);
     return pl_select_w(a < 0.0f, pl_splat_w(NAN), y);
+}
+
+// The angle of the point (x, y) in [-pi, pi], error at most 4e-7; 0 for (0, 0). The quotient is
+// brought below tan(pi/8), where a polynomial fits the arc tangent to 3e-8.
+PL_WIDE pl_fw pl_atan2_w(pl_fw y, pl_fw x) {
+    pl_fw ax = pl_abs_w(x), ay = pl_abs_w(y), one = pl_splat_w(1.0f);
+    pl_fw large = pl_max_w(ax, ay), small = pl_min_w(ax, ay);
+    pl_iw beyond = small > 0.414213562f * large;
+    pl_fw top = pl_select_w(beyond, small - large, small);
+    pl_fw bottom = pl_select_w(beyond, small + large, large);
+    pl_fw t = top / pl_select_w(bottom > 0.0f, bottom, one), g = t * t;
+    pl_fw p = pl_fma_w(g, pl_splat_w(0.0852049204f), pl_splat_w(-0.140241428f));
+    p = pl_fma_w(g, p, pl_splat_w(0.199912377f));
+    p = pl_fma_w(g, p, pl_splat_w(-0.333332866f));
+    pl_fw angle = pl_fma_w(t * g, p, t) + pl_select_w(beyond, 0.785398163f * one, 0.0f * one);
+    angle = pl_select_w(ay > ax, 1.57079633f - angle, angle);
+    angle = pl_select_w(x < 0.0f, 3.14159265f - angle, angle);
+    return pl_copysign_w(angle, y);
 }
 
 #endif

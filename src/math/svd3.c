@@ -38,8 +38,7 @@ static pl_vec3 orthogonal(pl_vec3 a) {
     return pl_normalize(pl_cross(a, axis));
 }
 
-// The rotation whose first two columns are nearest to a and b.
-static pl_mat3 frame(pl_vec3 a, pl_vec3 b) {
+pl_mat3 pl_svd3_frame(pl_vec3 a, pl_vec3 b) {
     pl_vec3 u0 = direction(a, 1e-240, (pl_vec3){1.0, 0.0, 0.0});
     pl_vec3 any = orthogonal(u0);
     pl_vec3 u1 = direction(pl_madd(b, -pl_dot(u0, b), u0), 1e-240, any);
@@ -73,9 +72,9 @@ bool pl_svd3(pl_mat3 F, pl_mat3* U, double s[3], pl_mat3* V) {
         turned |= rotate_columns(&B, V, 1, 2);
         if (!turned) break;
     }
-    *V = frame(pl_mat3_column(V, 0), pl_mat3_column(V, 1));
+    *V = pl_svd3_frame(pl_mat3_column(V, 0), pl_mat3_column(V, 1));
     B = pl_mat3_mul(F, *V);
-    *U = frame(pl_mat3_column(&B, 0), pl_mat3_column(&B, 1));
+    *U = pl_svd3_frame(pl_mat3_column(&B, 0), pl_mat3_column(&B, 1));
     for (int i = 0; i < 3; i++) s[i] = pl_dot(pl_mat3_column(U, i), pl_mat3_column(&B, i));
     // equal ones may have come out of order by round-off
     s[1] = fmax(s[1], fabs(s[2]));

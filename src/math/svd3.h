@@ -18,6 +18,9 @@
 // = 0.
 bool pl_svd3(pl_mat3 F, pl_mat3* U, double s[3], pl_mat3* V);
 
+// The rotation whose first two columns are nearest to a and b; any that fits where these vanish.
+pl_mat3 pl_svd3_frame(pl_vec3 a, pl_vec3 b);
+
 typedef struct pl_svd3w {
     pl_mat3w U;
     pl_vec3w s;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A hashed grid with cells of twice the tolerance. Only vertices that stand for themselves are put
-// into it; as those are farther apart than the tolerance, no cell holds more than a few.
+// A hashed grid with cells a little wider than twice the tolerance, so that the box within the
+// tolerance of a point never reaches a third cell, rounding included. Only vertices that stand for
+// themselves are put into it; as those are farther apart than the tolerance, no cell holds many.
 #include "mesh/close_vertices.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -27,7 +28,7 @@ typedef struct grid {
 static int64_t cell_index(const grid* g, double x) {
     int64_t bits;
     if (g->tolerance > 0.0) {
-        double scaled = floor(x / (2.0 * g->tolerance));
+        double scaled = floor(x / (2.5 * g->tolerance));
         return (int64_t)fmax(-4e18, fmin(4e18, scaled));
     }
     x += 0.0;

@@ -3,7 +3,8 @@
 //
 // Small holes are closed by cutting ears off their rims, the one with the shortest cut first, so
 // that the new triangles stay compact. A cut along an edge that the surface already has would make
-// that edge non-manifold and is not taken; a rim where no cut is left stays open.
+// that edge non-manifold and is not taken; a rim where no cut is left stays open. Where a walk
+// along open edges comes back to a vertex, what lies between is the rim of a hole of its own.
 #include "base/memory.h"
 #include "geometry/triangle_intersection.h"
 #include "mesh/quality.h"
@@ -13,14 +14,21 @@
 
 static const char* const what = "the filling of holes";
 
+typedef struct open_side {
+    int vertex; // where it begins
+    int side;
+} open_side;
+
 typedef struct filler {
     pl_repair* r;
     int triangle_count; // kept and packed
     int* triangles;
     int* neighbours;
-    bool* done; // per side: its rim was seen
+    bool* done;    // per side: its rim was seen
+    int* place;    // per vertex: where it is in the walk, + 1
+    pl_array walk; // open_side: along the open edges, the surface to the left
     pl_adjacency joined;
-    pl_array rim; // int: vertices, in the order of the new triangles
+    int most_edges;
     int filled, left_open, first_edges;
 } filler;
 
@@ -35,30 +43,6 @@ static int next_open_side(const filler* f, int side) {
         side = across;
     }
     return -1;
-}
-
-// Collects the rim that begins with an open side, backwards: new triangles lie on its other side.
-static pl_status trace_rim(filler* f, int first, bool* sound, pl_error* error) {
-    f->rim.count = 0;
-    *sound = true;
-    int side = first;
-    do {
-        f->done[side] = true;
-        int vertex = f->triangles[side / 3 * 3 + (side + 1) % 3];
-        if (!pl_array_push(&f->rim, &vertex)) return pl_fail_memory(error, what);
-        side = next_open_side(f, side);
-        if (side < 0 || (side != first && f->done[side])) {
-            *sound = false;
-            return PL_OK;
-        }
-    } while (side != first);
-    int* rim = f->rim.data;
-    for (size_t i = 0, j = f->rim.count - 1; i < j; i++, j--) {
-        int swapped = rim[i];
-        rim[i] = rim[j];
-        rim[j] = swapped;
-    }
-    return PL_OK;
 }
 
 static pl_vec3 place_of(const filler* f, int vertex) {
@@ -98,10 +82,15 @@ static int best_ear(const filler* f, const int* rim, int count, size_t from) {
     return best;
 }
 
-static pl_status fill_rim(filler* f, pl_error* error) {
-    int *rim = f->rim.data, count = (int)f->rim.count;
+// A triangle that hangs alone has a rim, but no hole.
+static bool is_lone_triangle(const open_side* rim, int count) {
+    return count == 3 && rim[0].side / 3 == rim[1].side / 3 && rim[1].side / 3 == rim[2].side / 3;
+}
+
+// Triangles over a rim, whose vertices are used up.
+static pl_status cut_ears(filler* f, int* rim, int count, pl_error* error) {
     size_t from = f->r->added.count;
-    while (count >= 3) {
+    for (; count >= 3; count--) {
         int i = best_ear(f, rim, count, from);
         if (i < 0) { // give the rim up as a whole
             f->r->added.count = from;
@@ -112,23 +101,60 @@ static pl_status fill_rim(filler* f, pl_error* error) {
         if (!pl_array_push(&f->r->added, ear)) return pl_fail_memory(error, what);
         if (count == 3) break;
         memmove(rim + i, rim + i + 1, (size_t)(count - i - 1) * sizeof(int));
-        count--;
     }
-    if (f->filled++ == 0) f->first_edges = (int)f->rim.count;
+    f->filled++;
     return PL_OK;
 }
 
-static pl_status fill_all(filler* f, int most_edges, pl_error* error) {
-    pl_status status = PL_OK;
-    for (int side = 0; status == PL_OK && side < 3 * f->triangle_count; side++) {
-        if (f->done[side] || f->neighbours[side] != PL_SIDE_BOUNDARY) continue;
-        bool sound;
-        status = trace_rim(f, side, &sound, error);
-        if (status != PL_OK) break;
-        if (sound && f->rim.count >= 3 && f->rim.count <= (size_t)most_edges)
-            status = fill_rim(f, error);
-        else f->left_open++;
+// Closes the rim that the walk makes from the given place on, and takes it off the walk.
+static pl_status close_rim(filler* f, size_t first, pl_error* error) {
+    const open_side* rim = (const open_side*)f->walk.data + first;
+    int count = (int)(f->walk.count - first);
+    for (int i = 0; i < count; i++) f->place[rim[i].vertex] = 0;
+    f->walk.count = first;
+    if (count < 3 || count > f->most_edges || is_lone_triangle(rim, count)) {
+        f->left_open++;
+        return PL_OK;
     }
+    int* vertices = PL_ALLOC(int, count);
+    if (!vertices) return pl_fail_memory(error, what);
+    // backwards: new triangles lie on the other side of the rim
+    for (int i = 0; i < count; i++) vertices[i] = rim[count - 1 - i].vertex;
+    if (f->filled == 0) f->first_edges = count;
+    pl_status status = cut_ears(f, vertices, count, error);
+    PL_FREE(vertices, int, count);
+    return status;
+}
+
+// Walks along open edges from one until it comes back.
+static pl_status follow_rim(filler* f, int first, pl_error* error) {
+    pl_status status = PL_OK;
+    int side = first;
+    do {
+        if (side < 0 || f->done[side]) { // not a manifold here
+            for (size_t i = 0; i < f->walk.count; i++)
+                f->place[((open_side*)f->walk.data)[i].vertex] = 0;
+            f->walk.count = 0;
+            f->left_open++;
+            return PL_OK;
+        }
+        f->done[side] = true;
+        open_side next = {f->triangles[side / 3 * 3 + (side + 1) % 3], side};
+        int place = f->place[next.vertex];
+        if (place) status = close_rim(f, (size_t)place - 1, error);
+        if (status != PL_OK) return status;
+        f->place[next.vertex] = (int)f->walk.count + 1;
+        if (!pl_array_push(&f->walk, &next)) return pl_fail_memory(error, what);
+        side = next_open_side(f, side);
+    } while (side != first);
+    return close_rim(f, 0, error);
+}
+
+static pl_status fill_all(filler* f, pl_error* error) {
+    pl_status status = PL_OK;
+    for (int side = 0; status == PL_OK && side < 3 * f->triangle_count; side++)
+        if (!f->done[side] && f->neighbours[side] == PL_SIDE_BOUNDARY)
+            status = follow_rim(f, side, error);
     return status;
 }
 
@@ -156,16 +182,18 @@ static pl_status find_topology(filler* f, pl_error* error) {
 pl_status pl_repair_fill_holes(pl_repair* r, int most_edges, pl_error* error) {
     size_t count = (size_t)r->old->triangle_count;
     if (count == 0) return PL_OK;
-    filler f = {.r = r, .rim = pl_array_of(sizeof(int))};
+    filler f = {.r = r, .most_edges = most_edges, .walk = pl_array_of(sizeof(open_side))};
     f.triangles = PL_ALLOC(int, 3 * count);
     f.neighbours = PL_ALLOC(int, 3 * count);
     f.done = PL_ALLOC(bool, 3 * count);
-    pl_status status = f.triangles && f.neighbours && f.done ? PL_OK : pl_fail_memory(error, what);
+    f.place = PL_ALLOC(int, r->old->vertex_count);
+    pl_status status =
+        f.triangles && f.neighbours && f.done && f.place ? PL_OK : pl_fail_memory(error, what);
     if (status == PL_OK) {
         pack_triangles(&f);
         status = find_topology(&f, error);
     }
-    if (status == PL_OK) status = fill_all(&f, most_edges, error);
+    if (status == PL_OK) status = fill_all(&f, error);
     if (status == PL_OK && f.filled)
         pl_note(r->notes, PL_NOTE_MENDED,
                 "filled holes: %d (the first of %d edges) with %zu triangles", f.filled,
@@ -175,7 +203,8 @@ pl_status pl_repair_fill_holes(pl_repair* r, int most_edges, pl_error* error) {
                 "left holes open: %d (of more than %d edges, or not simple rims)", f.left_open,
                 most_edges);
     pl_adjacency_free(&f.joined);
-    pl_array_free(&f.rim);
+    pl_array_free(&f.walk);
+    PL_FREE(f.place, int, r->old->vertex_count);
     PL_FREE(f.triangles, int, 3 * count);
     PL_FREE(f.neighbours, int, 3 * count);
     PL_FREE(f.done, bool, 3 * count);

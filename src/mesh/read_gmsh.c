@@ -126,7 +126,9 @@ static pl_status read_section(pl_gmsh* g, const char* name) {
         return pl_gmsh_fail(g, PL_ERROR_FORMAT, "$%s comes before $MeshFormat", name);
     if (strcmp(name, "MeshFormat") == 0) return read_format(g);
     if (strcmp(name, "PhysicalNames") == 0) return read_names(g);
-    if (strcmp(name, "Entities") == 0 && g->version >= 40) return pl_gmsh_read_entities(g);
+    if (strcmp(name, "Entities") == 0 && g->version >= 40) return pl_gmsh_read_entities(g, false);
+    if (strcmp(name, "PartitionedEntities") == 0 && g->version == 41)
+        return pl_gmsh_read_entities(g, true);
     if (strcmp(name, "Nodes") == 0) return pl_gmsh_read_nodes(g);
     if (strcmp(name, "Elements") == 0) return pl_gmsh_read_elements(g);
     if (is_data) return pl_gmsh_read_data(g, name[0] == 'N');
@@ -225,6 +227,14 @@ pl_status pl_gmsh_make_regions(pl_gmsh* g) {
     return PL_OK;
 }
 
+// "$" is rare in text and binary, which makes this faster than a search for the word
+static bool has_element_data(const pl_scan* scan) {
+    const char* p = scan->at;
+    while ((p = memchr(p, '$', (size_t)(scan->end - p))) != NULL)
+        if (strncmp(p++, "$ElementData", 12) == 0) return true;
+    return false;
+}
+
 static void begin(pl_gmsh* g) {
     g->names = pl_array_of(sizeof(pl_gmsh_name));
     g->memberships = pl_array_of(sizeof(pl_gmsh_membership));
@@ -234,8 +244,7 @@ static void begin(pl_gmsh* g) {
         g->physicals[d] = pl_region_runs_begin();
         g->entities[d] = pl_region_runs_begin();
     }
-    g->wants_element_tags =
-        memmem(g->scan.at, (size_t)(g->scan.end - g->scan.at), "$ElementData", 12) != NULL;
+    g->wants_element_tags = has_element_data(&g->scan);
 }
 
 static void end(pl_gmsh* g) {

@@ -86,9 +86,12 @@ static pl_status refuse_node(pl_gmsh* g, int dimension, size_t index, int64_t ta
 
 // the nodes of one element; corners is NULL for elements that are only counted
 static pl_status read_corners(pl_gmsh* g, const pl_gmsh_type* type, int* corners, size_t index) {
+    pl_scan scan = g->scan; // a copy that can live in registers: this is the innermost loop
     for (int k = 0; k < type->nodes; k++) {
         int64_t tag;
-        if (!pl_gmsh_get_tag(g, &tag)) return pl_gmsh_expected(g, "a node of an element");
+        bool found = g->binary ? pl_gmsh_get_tag(g, &tag) : pl_scan_int64(&scan, &tag);
+        if (!g->binary) g->scan.at = scan.at;
+        if (!found) return pl_gmsh_expected(g, "a node of an element");
         if (!corners) continue;
         corners[k] = pl_tag_map_find(&g->nodes, tag);
         if (corners[k] < 0) return refuse_node(g, type->dimension, index, tag);

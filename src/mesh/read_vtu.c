@@ -108,7 +108,8 @@ static pl_status open_array(reader* r) {
     pl_vtu_array* a = &listed.array;
     char type[32], format[32];
     int64_t components = 1, offset = 0;
-    pl_xml_attribute(&r->xml, "Name", a->name, sizeof a->name);
+    if (!pl_xml_attribute(&r->xml, "Name", a->name, sizeof a->name))
+        strcpy(a->name, r->section == POINTS ? "Points" : "unnamed");
     pl_xml_attribute(&r->xml, "type", type, sizeof type);
     pl_xml_attribute(&r->xml, "format", format, sizeof format);
     pl_status status = int_attribute(r, "NumberOfComponents", INT_MAX, &components);
@@ -286,8 +287,7 @@ static pl_status read_values(reader* r, const listed_array* listed, size_t first
     pl_status status = pl_vtu_read_doubles(&r->file, a, expected, &numbers, r->error);
     if (status == PL_OK)
         status = pl_vtk_add_values(data, r->file.source->path, listed->section == CELL_DATA,
-                                   a->name[0] ? a->name : "unnamed", a->components, first, count,
-                                   &place, r->error);
+                                   a->name, a->components, first, count, &place, r->error);
     if (status == PL_OK && place) memcpy(place, numbers.data, expected * sizeof(double));
     pl_array_free(&numbers);
     return status;

@@ -56,19 +56,12 @@ bool pl_scan_at_line_end(const pl_scan* scan) {
     return pl_scan_at_end(scan) || is_line_end(*scan->at);
 }
 
-bool pl_scan_int64(pl_scan* scan, int64_t* value) {
-    skip_space(scan);
-    const char* p = scan->at;
-    bool negative = *p == '-';
-    if (*p == '-' || *p == '+') p++;
-    if (!is_digit(*p)) return false;
+bool pl_scan_digits_fit(const char* digits, const char* end) {
     uint64_t magnitude = 0;
-    for (; is_digit(*p); p++) {
+    for (; digits < end; digits++) {
         if (magnitude > (INT64_MAX - 9) / 10) return false;
-        magnitude = magnitude * 10 + (uint64_t)(*p - '0');
+        magnitude = magnitude * 10 + (uint64_t)(*digits - '0');
     }
-    *value = negative ? -(int64_t)magnitude : (int64_t)magnitude;
-    scan->at = p;
     return true;
 }
 
@@ -107,6 +100,17 @@ static bool parse_exponent(const char* p, int* exponent, const char** end) {
     return true;
 }
 
+// the digits of a fraction, eight at a time, as long as eight more fit; where that ends
+static const char* add_eights(const char* p, decimal* d) {
+    uint64_t eight;
+    while (d->digits < UINT64_C(10000000000) && pl_scan_leading_digits(p, &eight) == 8) {
+        d->digits = d->digits * 100000000 + eight;
+        d->exponent -= 8;
+        p += 8;
+    }
+    return p;
+}
+
 static bool parse_decimal(const char* p, decimal* d) {
     *d = (decimal){.exact = true};
     d->negative = *p == '-';
@@ -125,6 +129,9 @@ static bool parse_decimal(const char* p, decimal* d) {
             count++;
         } else if (*p == '.' && !point) {
             point = 1;
+            const char* fraction = p + 1;
+            p = add_eights(fraction, d) - 1;
+            count += (int)(p + 1 - fraction);
         } else {
             break;
         }

@@ -230,8 +230,8 @@ static void choose_colors(const pl_render_scene* scene, picture* p) {
     }
 }
 
-pl_status pl_render(const pl_render_scene* scene, const pl_render_options* options, pl_pool* pool,
-                    pl_image* image, pl_error* error) {
+pl_status pl_render_draw(const pl_render_scene* scene, const pl_render_options* options,
+                         pl_pool* pool, pl_image* image, pl_error* error) {
     PL_ASSERT(image->width == options->width && image->height == options->height);
     pl_render_mesh mesh;
     pl_status status = pl_render_mesh_create(scene, options, pool, &mesh, error);

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// A spring between two points: Psi = k/2 (|d| - rest)^2, d = x1 - x0. Cloth has three kinds that
+// differ in what they join, not in what they are: edges (stretch), diagonals of quads (shear), and
+// the two vertices opposite an edge (bend).
+#ifndef PL_MATERIAL_SPRING_H
+#define PL_MATERIAL_SPRING_H
+
+#include "math/mat3.h"
+#include "math/vec3w.h"
+
+// Shorter than this part of its rest length, a spring has no direction: then it exerts no force and
+// its Hessian is k I.
+#define PL_SPRING_LEAST 1e-6
+
+// Energy. gradient: by x1, by x0 it is the opposite; hessian: by x1 and x1, the other blocks are
+// plus or minus the same; NULL for what is not wanted. projected: positive semi-definite.
+double pl_spring_energy(pl_vec3 d, double rest, double stiffness, bool projected, pl_vec3* gradient,
+                        pl_mat3* hessian);
+
+// The same in float, gradient and Hessian of PL_LANES springs.
+PL_WIDE pl_vec3w pl_spring_w(pl_vec3w d, pl_fw rest, pl_fw stiffness, bool projected,
+                             pl_mat3w* hessian) {
+    pl_fw length = pl_sqrt_w(pl_dot_w(d, d)), zero = {0}, one = zero + 1.0f;
+    pl_iw usable = length > (float)PL_SPRING_LEAST * rest;
+    pl_fw inverse = 1.0f / pl_select_w(usable, length, one);
+    pl_vec3w n = pl_scale_w(pl_select_w(usable, inverse, zero), d);
+    // across: what is left of k across the spring; 1 - rest / length is negative when compressed
+    pl_fw across = pl_select_w(usable, stiffness * ((length - rest) * inverse), stiffness);
+    if (hessian) {
+        pl_fw side = projected ? pl_max_w(zero, across) : across, along = stiffness - side;
+        pl_vec3w m = pl_scale_w(along, n);
+        *hessian = (pl_mat3w){{pl_fma_w(m.x, n.x, side), m.x * n.y, m.x * n.z, m.x * n.y,
+                               pl_fma_w(m.y, n.y, side), m.y * n.z, m.x * n.z, m.y * n.z,
+                               pl_fma_w(m.z, n.z, side)}};
+    }
+    return pl_scale_w(pl_select_w(usable, stiffness * (length - rest), zero), n);
+}
+
+#endif

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Points in tets: which tet holds a point, and with which barycentric coordinates.
+#ifndef PL_MESH_EMBEDDING_H
+#define PL_MESH_EMBEDDING_H
+
+#include "geometry/bvh.h"
+#include "mesh/mesh.h"
+
+#include <pliant/embed.h>
+
+// The barycentric coordinates of p in the tet: sum 1, all at least 0 inside. False for a tet
+// without volume.
+bool pl_barycentric(const pl_vec3 corners[4], pl_vec3 p, double weights[4]);
+
+// A tree over the boxes of the tets.
+pl_status pl_tet_tree_build(const pl_mesh* solid, pl_bvh* out, pl_error* error);
+
+typedef struct pl_tet_point {
+    int tet; // -1: in no tet
+    double weights[4];
+} pl_tet_point;
+// The tet that holds p, up to a billionth of its size; of several the one whose least coordinate is
+// largest, then the lowest.
+pl_tet_point pl_tet_tree_find(const pl_mesh* solid, const pl_bvh* tree, pl_vec3 p);
+
+#endif

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The bytes of a recording, as docs/plr.md describes them: what writer and reader share.
+#ifndef PL_RECORD_PLR_FORMAT_H
+#define PL_RECORD_PLR_FORMAT_H
+
+#include "base/arena.h"
+#include "base/array.h"
+#include "record/recording.h"
+
+enum {
+    PL_PLR_MAGIC_SIZE = 16,
+    PL_PLR_CHUNK_SIZE = 64,
+    PL_PLR_VERSION = 1,
+    PL_PLR_RAW = 0,
+    PL_PLR_ZLIB = 1,
+};
+
+// The header of a chunk, which its bytes follow.
+typedef struct pl_plr_chunk {
+    char kind[4]; // "HEAD" or "FRAM"
+    uint32_t encoding;
+    uint64_t raw_size;
+    uint64_t stored_size;
+    uint64_t checksum; // of the stored bytes
+    int64_t number;    // of the frame
+    double time;       // [s]
+} pl_plr_chunk;
+
+void pl_plr_put_magic(uint8_t out[PL_PLR_MAGIC_SIZE]);
+// NULL if these are the first bytes of a recording, else what is wrong with them.
+const char* pl_plr_check_magic(const uint8_t in[PL_PLR_MAGIC_SIZE]);
+
+void pl_plr_put_chunk(const pl_plr_chunk* chunk, uint8_t out[PL_PLR_CHUNK_SIZE]);
+// False if the header's own checksum does not fit.
+bool pl_plr_get_chunk(const uint8_t in[PL_PLR_CHUNK_SIZE], pl_plr_chunk* chunk);
+
+// The bytes of a head; false when memory is out.
+bool pl_plr_put_head(const pl_record_head* head, pl_array* bytes);
+
+// A head whose arrays are its own.
+typedef struct pl_plr_head {
+    pl_record_head head;
+    pl_arena arena;
+} pl_plr_head;
+pl_status pl_plr_get_head(const uint8_t* bytes, size_t size, const char* path, pl_plr_head* out,
+                          pl_error* error);
+void pl_plr_free_head(pl_plr_head* head);
+
+// Bytes of a frame before compression; 0 if it would be too large to handle.
+uint64_t pl_plr_frame_size(const pl_record_head* head);
+// Floats of this machine to those of the file, and back.
+void pl_plr_swap_floats(float* values, uint64_t count);
+
+int pl_plr_element_count(const pl_record_body* body, pl_element_kind kind);
+// PL_ERROR_ARGUMENT, naming the body, if a head cannot be written.
+pl_status pl_plr_check_head(const pl_record_head* head, pl_error* error);
+
+// For going on with a recording: whether the first frame_count frames are there without a gap, and
+// where they end in the file.
+bool pl_recording_is_gapless(const pl_recording* recording, int frame_count);
+uint64_t pl_recording_end(const pl_recording* recording, int frame_count);
+
+#endif

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Writing of recordings. Everything is written behind the last whole frame; if that fails, the file
+// is cut back to it. A killed process leaves at most one incomplete frame at the end, which readers
+// leave out.
+#include "base/hash.h"
+#include "base/memory.h"
+#include "record/plr_format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+struct pl_recorder {
+    char* path;
+    int file;
+    bool compress;
+    pl_plr_head head; // a copy of the caller's
+    int frame_count;
+    uint64_t end; // of the last whole frame
+    float* frame; // one frame before compression
+    uint64_t frame_size;
+    uint8_t* packed; // room for a chunk's header and its bytes
+    uint64_t packed_size;
+    int64_t failure_in; // bytes until an injected failure; negative: none
+};
+
+static void recorder_free(pl_recorder* r) {
+    if (!r) return;
+    if (r->file >= 0) close(r->file);
+    pl_free(r->frame, r->frame_size);
+    pl_free(r->packed, r->packed_size);
+    pl_plr_free_head(&r->head);
+    pl_free_text(r->path);
+    PL_FREE(r, pl_recorder, 1);
+}
+
+// all bytes at an offset, or the error number
+static int write_at(pl_recorder* r, const uint8_t* data, uint64_t size, uint64_t offset) {
+    while (size > 0) {
+        uint64_t step = size < (1 << 30) ? size : (1 << 30);
+        if (r->failure_in >= 0 && (uint64_t)r->failure_in < step) step = (uint64_t)r->failure_in;
+        if (r->failure_in == 0) return ENOSPC;
+        ssize_t done = pwrite(r->file, data, step, (off_t)offset);
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0) return errno ? errno : EIO;
+        if (r->failure_in > 0) r->failure_in -= done;
+        data += done;
+        offset += (uint64_t)done;
+        size -= (uint64_t)done;
+    }
+    return 0;
+}
+
+// writes a chunk behind the end; the end moves only if all of it was written
+static pl_status append_chunk(pl_recorder* r, pl_plr_chunk chunk, const void* raw,
+                              pl_error* error) {
+    uint8_t* stored = r->packed + PL_PLR_CHUNK_SIZE;
+    chunk.encoding = PL_PLR_RAW;
+    chunk.stored_size = chunk.raw_size;
+    uLongf packed = (uLongf)(r->packed_size - PL_PLR_CHUNK_SIZE);
+    if (r->compress && compress2(stored, &packed, raw, (uLong)chunk.raw_size, 1) == Z_OK &&
+        packed < chunk.raw_size) {
+        chunk.encoding = PL_PLR_ZLIB;
+        chunk.stored_size = packed;
+    } else {
+        if (chunk.raw_size > 0) memcpy(stored, raw, chunk.raw_size);
+    }
+    chunk.checksum = pl_hash_bytes(stored, chunk.stored_size, 0);
+    pl_plr_put_chunk(&chunk, r->packed);
+    uint64_t size = PL_PLR_CHUNK_SIZE + chunk.stored_size;
+    int failure = write_at(r, r->packed, size, r->end);
+    if (failure) {
+        // without this a later reader would find half a frame, which it leaves out as well
+        if (ftruncate(r->file, (off_t)r->end) != 0) errno = 0;
+        return pl_fail(error, PL_ERROR_IO,
+                       "%s: frame %d cannot be written: %s; the %d frames before it are safe",
+                       r->path, r->frame_count, strerror(failure), r->frame_count);
+    }
+    r->end += size;
+    return PL_OK;
+}
+
+static float* put_positions(const pl_record_body* b, const double* positions, float* out) {
+    for (int i = 0; i < b->vertex_count; i++) {
+        size_t v = (size_t)(b->vertices ? b->vertices[i] : i);
+        for (size_t k = 0; k < 3; k++) *out++ = (float)positions[3 * v + k];
+    }
+    return out;
+}
+
+static float* put_field(const pl_record_body* b, const pl_record_field* f, const double* values,
+                        float* out) {
+    int count = pl_plr_element_count(b, f->kind);
+    bool gather = f->kind == PL_ELEMENT_VERTEX && b->vertices;
+    size_t components = (size_t)f->components;
+    for (int i = 0; i < count; i++) {
+        size_t e = (size_t)(gather ? b->vertices[i] : i);
+        for (size_t k = 0; k < components; k++) *out++ = (float)values[e * components + k];
+    }
+    return out;
+}
+
+pl_status pl_recorder_append(pl_recorder* r, double time, const pl_record_values* bodies,
+                             pl_error* error) {
+    float* out = r->frame;
+    for (int i = 0; i < r->head.head.body_count; i++) {
+        const pl_record_body* b = &r->head.head.bodies[i];
+        out = put_positions(b, bodies[i].positions, out);
+        for (int k = 0; k < b->field_count; k++)
+            out = put_field(b, &b->fields[k], bodies[i].fields[k], out);
+    }
+    pl_plr_swap_floats(r->frame, r->frame_size / 4);
+    pl_plr_chunk chunk = {
+        .kind = "FRAM", .raw_size = r->frame_size, .number = r->frame_count, .time = time};
+    pl_status status = append_chunk(r, chunk, r->frame, error);
+    if (status == PL_OK) r->frame_count++;
+    return status;
+}
+
+pl_status pl_recorder_flush(pl_recorder* r, pl_error* error) {
+    if (fsync(r->file) == 0 || errno == EINVAL) return PL_OK;
+    return pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+}
+
+int pl_recorder_frame_count(const pl_recorder* r) { return r->frame_count; }
+
+void pl_recorder_inject_failure(pl_recorder* r, int64_t bytes) { r->failure_in = bytes; }
+
+pl_status pl_recorder_close(pl_recorder* r, pl_error* error) {
+    if (!r) return PL_OK;
+    pl_status status = pl_recorder_flush(r, error);
+    if (close(r->file) != 0 && status == PL_OK)
+        status = pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+    r->file = -1;
+    recorder_free(r);
+    return status;
+}
+
+// everything but the file: the head's bytes in *bytes, a copy of the head, buffers for a frame
+static pl_status recorder_new(const char* path, const pl_record_head* head, bool compress,
+                              pl_array* bytes, pl_recorder** out, pl_error* error) {
+    *out = NULL;
+    pl_status status = pl_plr_check_head(head, error);
+    if (status != PL_OK) return status;
+    pl_recorder* r = PL_ALLOC(pl_recorder, 1);
+    if (!r) return pl_fail_memory(error, path);
+    *r = (pl_recorder){.file = -1, .compress = compress, .failure_in = -1};
+    r->path = pl_copy_text(path);
+    bool ready = r->path && pl_plr_put_head(head, bytes);
+    status = ready ? pl_plr_get_head(bytes->data, bytes->count, path, &r->head, error)
+                   : pl_fail_memory(error, path);
+    if (status == PL_OK) {
+        r->frame_size = pl_plr_frame_size(&r->head.head);
+        uint64_t largest = r->frame_size > bytes->count ? r->frame_size : bytes->count;
+        r->packed_size = PL_PLR_CHUNK_SIZE + compressBound((uLong)largest);
+        r->frame = pl_alloc(r->frame_size);
+        r->packed = pl_alloc(r->packed_size);
+        if ((r->frame_size > 0 && !r->frame) || !r->packed) status = pl_fail_memory(error, path);
+    }
+    if (status != PL_OK) recorder_free(r);
+    else *out = r;
+    return status;
+}
+
+// a new file beside the path, which gets its name when the head is in it
+static pl_status start_file(pl_recorder* r, const pl_array* head_bytes, pl_error* error) {
+    size_t size = strlen(r->path) + sizeof ".XXXXXX";
+    char* temporary = pl_alloc(size);
+    if (!temporary) return pl_fail_memory(error, r->path);
+    snprintf(temporary, size, "%s.XXXXXX", r->path);
+    r->file = mkstemp(temporary);
+    pl_status status = PL_OK;
+    if (r->file < 0) {
+        status = pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+    } else {
+        mode_t mask = umask(0);
+        umask(mask);
+        fchmod(r->file, 0666 & ~mask); // mkstemp gives 0600
+        uint8_t magic[PL_PLR_MAGIC_SIZE];
+        pl_plr_put_magic(magic);
+        int failure = write_at(r, magic, sizeof magic, 0);
+        r->end = sizeof magic;
+        if (failure)
+            status = pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path,
+                             strerror(failure));
+        pl_plr_chunk chunk = {.kind = "HEAD", .raw_size = head_bytes->count, .number = -1};
+        if (status == PL_OK) status = append_chunk(r, chunk, head_bytes->data, error);
+        if (status == PL_OK && rename(temporary, r->path) != 0)
+            status =
+                pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+        if (status != PL_OK) unlink(temporary);
+    }
+    pl_free(temporary, size);
+    return status;
+}
+
+pl_status pl_recorder_create(const char* path, const pl_record_head* head, bool compress,
+                             pl_recorder** out, pl_error* error) {
+    pl_array bytes = pl_array_of(1);
+    pl_status status = recorder_new(path, head, compress, &bytes, out, error);
+    if (status == PL_OK) status = start_file(*out, &bytes, error);
+    if (status != PL_OK) {
+        recorder_free(*out);
+        *out = NULL;
+    }
+    pl_array_free(&bytes);
+    return status;
+}
+
+// where the given number of whole frames end, if the file has that many and the same head
+static pl_status find_end(const char* path, const pl_array* head_bytes, int frame_count,
+                          uint64_t* end, pl_error* error) {
+    pl_recording* old;
+    pl_status status = pl_recording_open(path, &old, NULL, error);
+    if (status != PL_OK) return status;
+    pl_array bytes = pl_array_of(1);
+    int whole = pl_recording_frame_count(old);
+    if (!pl_plr_put_head(pl_recording_head(old), &bytes)) status = pl_fail_memory(error, path);
+    else if (bytes.count != head_bytes->count ||
+             memcmp(bytes.data, head_bytes->data, bytes.count) != 0)
+        status =
+            pl_fail(error, PL_ERROR_ARGUMENT,
+                    "%s: is a recording of other bodies; give another name or remove it", path);
+    for (int i = 0; status == PL_OK && i < frame_count && i < whole; i++)
+        status = pl_recording_load(old, i, error);
+    if (status == PL_OK && (whole < frame_count || !pl_recording_is_gapless(old, frame_count)))
+        status = pl_fail(error, PL_ERROR_FORMAT,
+                         "%s: frame %d is needed to go on, but only %d frames are whole", path,
+                         frame_count - 1, whole);
+    if (status == PL_OK) *end = pl_recording_end(old, frame_count);
+    pl_array_free(&bytes);
+    pl_recording_close(old);
+    return status;
+}
+
+pl_status pl_recorder_reopen(const char* path, const pl_record_head* head, bool compress,
+                             int frame_count, pl_recorder** out, pl_error* error) {
+    pl_array bytes = pl_array_of(1);
+    pl_status status = recorder_new(path, head, compress, &bytes, out, error);
+    if (status == PL_OK) status = find_end(path, &bytes, frame_count, &(*out)->end, error);
+    if (status == PL_OK) {
+        (*out)->frame_count = frame_count;
+        (*out)->file = open(path, O_RDWR | O_CLOEXEC);
+        if ((*out)->file < 0 || ftruncate((*out)->file, (off_t)(*out)->end) != 0)
+            status =
+                pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+    }
+    if (status != PL_OK) {
+        recorder_free(*out);
+        *out = NULL;
+    }
+    pl_array_free(&bytes);
+    return status;
+}

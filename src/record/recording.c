@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Reading of recordings. Opening walks over the chunks' headers; a header that does not fit its own
+// checksum, or whose bytes are not all there, ends the walk, and the next good header is searched
+// for. Frames are read when asked for, and their checksums compared then.
+#include "base/hash.h"
+#include "base/memory.h"
+#include "record/plr_format.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+typedef struct frame_place {
+    pl_plr_chunk chunk;
+    uint64_t offset; // of the stored bytes
+} frame_place;
+
+struct pl_recording {
+    char* path;
+    int file;              // -1: in memory
+    const uint8_t* memory; // borrowed
+    uint64_t size;
+    pl_plr_head head;
+    uint64_t head_end;
+    pl_array frames; // of frame_place, in the order of their numbers
+    float* frame;    // the frame that was loaded last
+    uint64_t frame_size;
+    uint8_t* packed; // for compressed frames
+    uint64_t packed_size;
+    bool tail_is_damaged;
+};
+
+static bool read_at(const pl_recording* r, void* out, uint64_t size, uint64_t offset) {
+    if (offset > r->size || size > r->size - offset) return false;
+    if (r->memory) {
+        if (size > 0) memcpy(out, r->memory + offset, size);
+        return true;
+    }
+    uint8_t* at = out;
+    while (size > 0) {
+        ssize_t got = pread(r->file, at, size < (1 << 30) ? size : (1 << 30), (off_t)offset);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        at += got;
+        offset += (uint64_t)got;
+        size -= (uint64_t)got;
+    }
+    return true;
+}
+
+// a chunk's header with all its bytes behind it
+static bool read_chunk(const pl_recording* r, uint64_t offset, pl_plr_chunk* chunk) {
+    uint8_t bytes[PL_PLR_CHUNK_SIZE];
+    if (!read_at(r, bytes, sizeof bytes, offset) || !pl_plr_get_chunk(bytes, chunk)) return false;
+    return chunk->stored_size <= r->size - offset - PL_PLR_CHUNK_SIZE;
+}
+
+// unpacks a chunk's bytes into raw_size bytes at out; what is wrong, or NULL
+static const char* unpack_chunk(const pl_plr_chunk* chunk, uint8_t* stored, uint8_t* out) {
+    if (pl_hash_bytes(stored, chunk->stored_size, 0) != chunk->checksum)
+        return "its checksum does not fit";
+    if (chunk->encoding == PL_PLR_RAW && chunk->stored_size == chunk->raw_size) {
+        if (out != stored && chunk->raw_size > 0) memcpy(out, stored, chunk->raw_size);
+        return NULL;
+    }
+    uLongf size = (uLongf)chunk->raw_size;
+    if (chunk->encoding != PL_PLR_ZLIB ||
+        uncompress(out, &size, stored, (uLong)chunk->stored_size) != Z_OK ||
+        size != chunk->raw_size)
+        return "it cannot be unpacked";
+    return NULL;
+}
+
+// zlib packs at most 1032 to 1, so a larger claim is not true and is not given memory
+static bool is_plausible(const pl_plr_chunk* chunk) {
+    return chunk->raw_size <= chunk->stored_size * 1032 + 1024;
+}
+
+static pl_status load_head(pl_recording* r, pl_error* error) {
+    uint8_t magic[PL_PLR_MAGIC_SIZE];
+    if (!read_at(r, magic, sizeof magic, 0))
+        return pl_fail(error, PL_ERROR_FORMAT, "%s: is too short to be a recording", r->path);
+    const char* fault = pl_plr_check_magic(magic);
+    if (fault) return pl_fail(error, PL_ERROR_FORMAT, "%s: %s", r->path, fault);
+    pl_plr_chunk chunk;
+    if (!read_chunk(r, sizeof magic, &chunk) || memcmp(chunk.kind, "HEAD", 4) != 0 ||
+        !is_plausible(&chunk))
+        return pl_fail(
+            error, PL_ERROR_FORMAT,
+            "%s: the head of the recording is incomplete or damaged; run the scene again", r->path);
+    uint8_t* stored = pl_alloc(chunk.stored_size);
+    uint8_t* raw = pl_alloc(chunk.raw_size);
+    pl_status status = PL_OK;
+    if ((chunk.stored_size > 0 && !stored) || (chunk.raw_size > 0 && !raw))
+        status = pl_fail_memory(error, r->path);
+    else if (!read_at(r, stored, chunk.stored_size, sizeof magic + PL_PLR_CHUNK_SIZE))
+        status = pl_fail(error, PL_ERROR_IO, "%s: cannot be read: %s", r->path, strerror(errno));
+    else if ((fault = unpack_chunk(&chunk, stored, raw)))
+        status = pl_fail(error, PL_ERROR_FORMAT,
+                         "%s: the head of the recording is damaged: %s; run the scene again",
+                         r->path, fault);
+    else status = pl_plr_get_head(raw, chunk.raw_size, r->path, &r->head, error);
+    pl_free(stored, chunk.stored_size);
+    pl_free(raw, chunk.raw_size);
+    r->head_end = sizeof magic + PL_PLR_CHUNK_SIZE + chunk.stored_size;
+    return status;
+}
+
+static bool is_frame(const pl_recording* r, const pl_plr_chunk* chunk) {
+    return memcmp(chunk->kind, "FRAM", 4) == 0 && chunk->raw_size == r->frame_size &&
+           is_plausible(chunk);
+}
+
+// the next place from `offset` on where a whole frame begins, or the file's size
+static uint64_t find_frame(const pl_recording* r, uint64_t offset) {
+    uint8_t window[4096];
+    while (r->size - offset >= PL_PLR_CHUNK_SIZE) {
+        uint64_t size = r->size - offset < sizeof window ? r->size - offset : sizeof window;
+        if (!read_at(r, window, size, offset)) break;
+        for (uint64_t i = 0; i + 4 <= size; i++) {
+            pl_plr_chunk chunk;
+            if (memcmp(window + i, "FRAM", 4) == 0 && read_chunk(r, offset + i, &chunk) &&
+                is_frame(r, &chunk))
+                return offset + i;
+        }
+        if (size < sizeof window) break;
+        offset += size - 3;
+    }
+    return r->size;
+}
+
+static pl_status list_frames(pl_recording* r, pl_notes* notes, pl_error* error) {
+    uint64_t offset = r->head_end;
+    int64_t last = -1;
+    while (offset < r->size) {
+        frame_place place = {.offset = offset + PL_PLR_CHUNK_SIZE};
+        if (read_chunk(r, offset, &place.chunk) && is_frame(r, &place.chunk) &&
+            place.chunk.number > last) {
+            if (!pl_array_push(&r->frames, &place)) return pl_fail_memory(error, r->path);
+            last = place.chunk.number;
+            offset = place.offset + place.chunk.stored_size;
+            continue;
+        }
+        uint64_t next = find_frame(r, offset + 1);
+        if (next >= r->size) {
+            r->tail_is_damaged = true;
+            pl_note(notes, PL_NOTE_MENDED,
+                    "%s: the last %llu bytes are no whole frame and are left out; %zu frames are "
+                    "whole",
+                    r->path, (unsigned long long)(r->size - offset), r->frames.count);
+        } else {
+            pl_note(notes, PL_NOTE_MENDED, "%s: %llu damaged bytes behind frame %lld are left out",
+                    r->path, (unsigned long long)(next - offset), (long long)last);
+        }
+        offset = next;
+    }
+    return PL_OK;
+}
+
+static const frame_place* place_of(const pl_recording* r, int frame) {
+    return (const frame_place*)r->frames.data + frame;
+}
+
+// a cut inside the last frame is seen by its size, damage in it only by its checksum
+static pl_status check_last(pl_recording* r, pl_notes* notes, pl_error* error) {
+    int count = pl_recording_frame_count(r);
+    if (count == 0) return PL_OK;
+    pl_status status = pl_recording_load(r, count - 1, error);
+    if (status != PL_ERROR_FORMAT) return status;
+    pl_note(notes, PL_NOTE_MENDED, "%s: frame %lld, the last one, is damaged and left out", r->path,
+            (long long)place_of(r, count - 1)->chunk.number);
+    r->frames.count--;
+    return PL_OK;
+}
+
+static pl_status open_any(pl_recording* r, pl_recording** out, pl_notes* notes, pl_error* error) {
+    r->frames = pl_array_of(sizeof(frame_place));
+    pl_status status = load_head(r, error);
+    if (status == PL_OK) {
+        r->frame_size = pl_plr_frame_size(&r->head.head);
+        status = list_frames(r, notes, error);
+    }
+    if (status == PL_OK) status = check_last(r, notes, error);
+    if (status == PL_OK) *out = r;
+    else pl_recording_close(r);
+    return status;
+}
+
+static pl_recording* recording_new(const char* path) {
+    pl_recording* r = PL_ALLOC(pl_recording, 1);
+    if (!r) return NULL;
+    r->file = -1;
+    r->path = pl_copy_text(path);
+    if (r->path) return r;
+    PL_FREE(r, pl_recording, 1);
+    return NULL;
+}
+
+pl_status pl_recording_open(const char* path, pl_recording** out, pl_notes* notes,
+                            pl_error* error) {
+    *out = NULL;
+    pl_recording* r = recording_new(path);
+    if (!r) return pl_fail_memory(error, path);
+    r->file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    struct stat info;
+    pl_status status = PL_OK;
+    if (r->file < 0 || fstat(r->file, &info) != 0)
+        status = pl_fail(error, PL_ERROR_IO, "%s: cannot be opened: %s", path, strerror(errno));
+    else if (!S_ISREG(info.st_mode))
+        status =
+            pl_fail(error, PL_ERROR_IO, "%s: is not a file; give the path of a recording", path);
+    if (status != PL_OK) {
+        pl_recording_close(r);
+        return status;
+    }
+    r->size = (uint64_t)info.st_size;
+    return open_any(r, out, notes, error);
+}
+
+pl_status pl_recording_open_memory(const void* data, size_t size, const char* path,
+                                   pl_recording** out, pl_notes* notes, pl_error* error) {
+    *out = NULL;
+    pl_recording* r = recording_new(path);
+    if (!r) return pl_fail_memory(error, path);
+    r->memory = data;
+    r->size = size;
+    return open_any(r, out, notes, error);
+}
+
+void pl_recording_close(pl_recording* r) {
+    if (!r) return;
+    if (r->file >= 0) close(r->file);
+    pl_free(r->frame, r->frame_size);
+    pl_free(r->packed, r->packed_size);
+    pl_array_free(&r->frames);
+    pl_plr_free_head(&r->head);
+    pl_free_text(r->path);
+    PL_FREE(r, pl_recording, 1);
+}
+
+const pl_record_head* pl_recording_head(const pl_recording* r) { return &r->head.head; }
+int pl_recording_frame_count(const pl_recording* r) { return (int)r->frames.count; }
+double pl_recording_time(const pl_recording* r, int frame) {
+    return place_of(r, frame)->chunk.time;
+}
+
+bool pl_recording_is_gapless(const pl_recording* r, int frame_count) {
+    return frame_count == 0 || (frame_count <= pl_recording_frame_count(r) &&
+                                place_of(r, frame_count - 1)->chunk.number == frame_count - 1);
+}
+
+uint64_t pl_recording_end(const pl_recording* r, int frame_count) {
+    if (frame_count == 0) return r->head_end;
+    const frame_place* place = place_of(r, frame_count - 1);
+    return place->offset + place->chunk.stored_size;
+}
+
+static pl_status reserve(pl_recording* r, uint64_t packed_size, pl_error* error) {
+    if (!r->frame) r->frame = pl_alloc(r->frame_size);
+    if (packed_size > r->packed_size) {
+        pl_free(r->packed, r->packed_size);
+        r->packed = pl_alloc(packed_size);
+        r->packed_size = r->packed ? packed_size : 0;
+    }
+    bool ready = (r->frame || r->frame_size == 0) && r->packed_size >= packed_size;
+    return ready ? PL_OK : pl_fail_memory(error, r->path);
+}
+
+pl_status pl_recording_load(pl_recording* r, int frame, pl_error* error) {
+    if (frame < 0 || frame >= pl_recording_frame_count(r))
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "%s: there is no frame %d; it has %d frames, from 0", r->path, frame,
+                       pl_recording_frame_count(r));
+    const frame_place* place = place_of(r, frame);
+    const pl_plr_chunk* chunk = &place->chunk;
+    bool packed = chunk->encoding != PL_PLR_RAW || chunk->stored_size != chunk->raw_size;
+    pl_status status = reserve(r, packed ? chunk->stored_size : 0, error);
+    if (status != PL_OK) return status;
+    uint8_t* stored = packed ? r->packed : (uint8_t*)r->frame;
+    if (!read_at(r, stored, chunk->stored_size, place->offset))
+        return pl_fail(error, PL_ERROR_IO, "%s: frame %lld cannot be read: %s", r->path,
+                       (long long)chunk->number, strerror(errno));
+    const char* fault = unpack_chunk(chunk, stored, (uint8_t*)r->frame);
+    if (fault)
+        return pl_fail(error, PL_ERROR_FORMAT, "%s: frame %lld is damaged: %s", r->path,
+                       (long long)chunk->number, fault);
+    pl_plr_swap_floats(r->frame, r->frame_size / 4);
+    return PL_OK;
+}
+
+const float* pl_recording_positions(const pl_recording* r, int body) {
+    return pl_recording_field(r, body, -1);
+}
+
+const float* pl_recording_field(const pl_recording* r, int body, int field) {
+    const float* at = r->frame;
+    for (int i = 0; i <= body; i++) {
+        const pl_record_body* b = &r->head.head.bodies[i];
+        if (i == body && field < 0) return at;
+        at += 3 * (size_t)b->vertex_count;
+        int count = i == body ? field : b->field_count;
+        for (int k = 0; k < count; k++)
+            at += (size_t)pl_plr_element_count(b, b->fields[k].kind) *
+                  (size_t)b->fields[k].components;
+    }
+    return at;
+}

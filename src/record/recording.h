@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Recordings (.plr): a head that says which bodies there are, then frames, each with a checksum, so
+// that a file that was cut or damaged still gives all frames that are whole. docs/plr.md describes
+// the bytes.
+#ifndef PL_RECORD_RECORDING_H
+#define PL_RECORD_RECORDING_H
+
+#include "base/notes.h"
+
+#include <pliant/mesh.h>
+
+// A quantity that is recorded with each frame.
+typedef struct pl_record_field {
+    const char* name;
+    pl_element_kind kind; // of the elements of the body as recorded
+    int components;       // 1 to PL_RECORD_MAX_COMPONENTS
+} pl_record_field;
+
+enum { PL_RECORD_MAX_COMPONENTS = 16 };
+
+// What does not change during a recording. Arrays of a reader belong to it; those given to a writer
+// are copied into the file.
+typedef struct pl_record_body {
+    const char* name;
+    int vertex_count;
+    const float* rest; // 3 per vertex: positions before anything moved
+    int triangle_count;
+    const int* triangles; // 3 per triangle: the surface
+    int tet_count;
+    const int* tets; // 4 per tet; only with all vertices
+    int uv_count;
+    const float* uvs;        // 2 per texture coordinate
+    const int* triangle_uvs; // 3 per triangle, -1 for none; NULL without uvs
+    const int* vertices;     // the mesh's vertex behind each recorded one; NULL: all, in order
+    int region_count;
+    const char* const* region_names;
+    const int* triangle_regions; // per triangle, -1 for none; NULL without regions
+    int field_count;
+    const pl_record_field* fields;
+} pl_record_body;
+
+typedef struct pl_record_head {
+    int up_axis;       // 0, 1 or 2
+    double frame_step; // [s] between frames, 0 if it varies
+    uint64_t scene;    // identifies what was recorded, for instance a hash of the scene
+    int body_count;
+    const pl_record_body* bodies;
+} pl_record_head;
+
+// Values of one body in one frame.
+typedef struct pl_record_values {
+    const double* positions;     // 3 per vertex of the body's mesh (see `vertices`)
+    const double* const* fields; // one array per field; vertex fields per vertex of the mesh,
+                                 // others per recorded triangle or tet; NULL without fields
+} pl_record_values;
+
+// Writing. Frames are appended; what was written before stays whatever fails later.
+typedef struct pl_recorder pl_recorder;
+
+// The file appears under its name with its head written. Compressing costs time and saves about a
+// third of the bytes.
+pl_status pl_recorder_create(const char* path, const pl_record_head* head, bool compress,
+                             pl_recorder** out, pl_error* error);
+// Goes on with a recording: keeps the first frame_count frames and cuts off the rest. The head must
+// be that of the file. Fails, changing nothing, if fewer frames are whole.
+pl_status pl_recorder_reopen(const char* path, const pl_record_head* head, bool compress,
+                             int frame_count, pl_recorder** out, pl_error* error);
+// One value per body. If this fails (the disk is full), the file ends with the frame before, and
+// appending may be tried again.
+pl_status pl_recorder_append(pl_recorder* recorder, double time, const pl_record_values* bodies,
+                             pl_error* error);
+// Returns when all frames are on the disk.
+pl_status pl_recorder_flush(pl_recorder* recorder, pl_error* error);
+int pl_recorder_frame_count(const pl_recorder* recorder);
+// Flushes and frees; recorder may be NULL.
+pl_status pl_recorder_close(pl_recorder* recorder, pl_error* error);
+// For tests: writing fails, as on a full disk, once this many more bytes were written; negative
+// switches it off.
+void pl_recorder_inject_failure(pl_recorder* recorder, int64_t bytes);
+
+// Reading, in any order.
+typedef struct pl_recording pl_recording;
+
+// Finds the frames by their headers. A damaged or incomplete tail, or a damaged piece between, is
+// left out and noted.
+pl_status pl_recording_open(const char* path, pl_recording** out, pl_notes* notes, pl_error* error);
+// The same from bytes in memory, which are borrowed; path is used in messages only.
+pl_status pl_recording_open_memory(const void* data, size_t size, const char* path,
+                                   pl_recording** out, pl_notes* notes, pl_error* error);
+void pl_recording_close(pl_recording* recording);
+
+const pl_record_head* pl_recording_head(const pl_recording* recording);
+int pl_recording_frame_count(const pl_recording* recording);
+double pl_recording_time(const pl_recording* recording, int frame);
+
+// Loads a frame; PL_ERROR_FORMAT if it is damaged. Arrays are valid until the next one is loaded.
+pl_status pl_recording_load(pl_recording* recording, int frame, pl_error* error);
+// Of the frame that was loaded last: 3 floats per vertex, components per element.
+const float* pl_recording_positions(const pl_recording* recording, int body);
+const float* pl_recording_field(const pl_recording* recording, int body, int field);
+
+#endif
