@@ -103,7 +103,7 @@ pl_status pl_world_obstacles_setup(pl_world* w, pl_notes* notes, pl_error* error
 static pl_rigid rigid_at(const pl_motion* motion, pl_vec3 middle, double time) {
     pl_pose pose = pl_motion_pose(motion, middle, time);
     pl_rigid rigid = {.translation = {0, 0, 0}};
-    for (int i = 0; i < 9; i++) rigid.rotation.m[i] = pose.rotation[i];
+    rigid.rotation = pose.rotation;
     rigid.translation = pl_pose_point(&pose, (pl_vec3){0, 0, 0});
     return rigid;
 }
