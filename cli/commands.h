@@ -13,9 +13,6 @@
     X(info, "what a mesh is like, what is wrong with it") \
     X(mesh, "convert, generate, repair a mesh; fill a surface with tets") \
     X(render, "pictures of a mesh file or of a run")
-    X(mesh, "convert, generate, repair a mesh; fill a surface with tets")
-    X(check, "checks a scene, prints it with every default") \
-    X(info, "what a mesh is like, what is wrong with it")
 // clang-format on
 
 #define COMMAND_PROTOTYPE(name, summary) int cmd_##name(int argc, char** argv);
