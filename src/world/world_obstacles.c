@@ -102,10 +102,7 @@ pl_status pl_world_obstacles_setup(pl_world* w, pl_notes* notes, pl_error* error
 // x = pivot + translate + R (start - pivot), as a frame
 static pl_rigid rigid_at(const pl_motion* motion, pl_vec3 middle, double time) {
     pl_pose pose = pl_motion_pose(motion, middle, time);
-    pl_rigid rigid = {.translation = {0, 0, 0}};
-    rigid.rotation = pose.rotation;
-    rigid.translation = pl_pose_point(&pose, (pl_vec3){0, 0, 0});
-    return rigid;
+    return (pl_rigid){pose.rotation, pl_pose_point(&pose, (pl_vec3){0, 0, 0})};
 }
 
 void pl_world_place_obstacles(pl_world* w, double begin, double end) {
