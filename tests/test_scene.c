@@ -244,6 +244,24 @@ TEST(scene_reads_and_writes_the_same_in_every_locale)
     pl_scene_destroy(scene);
 }
 
+TEST(scene_elastic_constants_replace_inherited_ones)
+{
+    pl_scene* scene =
+        read_text("{\"pliant\": 1, \"bodies\": [{\"generate\": \"bar\", \"material\": {\"mu\": "
+                  "500, \"bulk\": 1e5},"
+                  "\"regions\": [{\"region\": \"a\", \"material\": {\"young\": 7}},"
+                  "{\"region\": \"b\", \"material\": {\"lambda\": 0}}, {\"region\": \"c\"}]}]}");
+    const pl_region_material* regions = scene->bodies[0].regions;
+    double mu, lambda;
+    pl_material_def_lame(&regions[0].material, &mu, &lambda);
+    CHECK_NEAR(mu, 7 / 2.8, 1e-12);
+    pl_material_def_lame(&regions[1].material, &mu, &lambda);
+    CHECK(mu == 500 && lambda == 0);
+    pl_material_def_lame(&regions[2].material, &mu, &lambda);
+    CHECK(mu == 500 && lambda > 9e4);
+    pl_scene_destroy(scene);
+}
+
 TEST(scene_takes_a_byte_order_mark_comments_and_nulls)
 {
     pl_scene* scene =
@@ -367,9 +385,11 @@ TEST(scene_set_in_c)
     CHECK(scene->bodies[0].material.young == 123 && scene->bodies[0].transform.translate[2] == 4);
     CHECK(scene->bodies[0].eigenfit->modes == 9 && scene->bodies[0].multigrid.level_count == 3);
     CHECK(scene->colliders[1].shape == PL_COLLIDER_BOX && scene->colliders[1].box.max[2] == 1);
-    // a number ends the curve that was there
+    // young takes the place of mu and its curve, and of bulk
     int count = scene->animation_count;
-    CHECK_OK(pl_scene_set(scene, "bodies[bar].material.mu", "1e4", &error), &error);
+    CHECK(isnan(scene->bodies[0].material.mu) && isnan(scene->bodies[0].material.bulk));
+    // a number ends the curve that was there
+    CHECK_OK(pl_scene_set(scene, "gravity[1]", "0", &error), &error);
     CHECK_INT(scene->animation_count, count - 1);
     CHECK(pl_scene_set(scene, "bodies[7].edge", "1", &error) != PL_OK);
     CHECK_TEXT(error.text, "there is no \"7\" in \"bodies\"");

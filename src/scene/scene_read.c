@@ -242,10 +242,44 @@ static pl_status read_value(pl_reader* reader, const pl_field_info* field, const
     }
 }
 
+// takes a constant of a material back, with the curve that it may follow
+static void forget_constant(pl_reader* reader, const char* key, double* value) {
+    pl_path path = reader->path;
+    char* dot = strrchr(path.text, '.');
+    path.size = dot ? (size_t)(dot - path.text) : 0;
+    pl_path_push_key(&path, key);
+    pl_scene_drop_animation(reader->scene, path.text);
+    *value = NAN;
+}
+
+// a pair of elastic constants takes the place of another one, such as an inherited one
+static void replace_constants(pl_reader* reader, const char* key, pl_material_def* material) {
+    bool is_young = strcmp(key, "young") == 0 || strcmp(key, "poisson") == 0;
+    if (is_young) forget_constant(reader, "mu", &material->mu);
+    if (is_young || strcmp(key, "bulk") == 0) forget_constant(reader, "lambda", &material->lambda);
+    if (is_young || strcmp(key, "lambda") == 0) forget_constant(reader, "bulk", &material->bulk);
+}
+
+static pl_status check_constants(pl_reader* reader, const pl_node* node) {
+    static const char* const pairs[][2] = {
+        {"young", "mu"},       {"young", "lambda"}, {"young", "bulk"}, {"poisson", "mu"},
+        {"poisson", "lambda"}, {"poisson", "bulk"}, {"lambda", "bulk"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        const pl_node* second = pl_node_member(node, pairs[i][1]);
+        if (second && pl_node_member(node, pairs[i][0]))
+            return pl_node_fail(second, reader->path.text, reader->error, PL_ERROR_FORMAT,
+                                "has both \"%s\" and \"%s\"; give young and poisson, or mu with "
+                                "one of lambda and bulk",
+                                pairs[i][0], pairs[i][1]);
+    }
+    return PL_OK;
+}
+
 pl_status pl_read_member(pl_reader* reader, const pl_type* type, const pl_field_info* field,
                          const pl_node* node, void* object) {
     if (field->flags & PL_VARIANT)
         pl_store_int(object, type->variant_offset, pl_choice_find(type->variants, field->key));
+    if (type == &pl_type_material) replace_constants(reader, field->key, object);
     return read_value(reader, field, node, object);
 }
 
@@ -318,6 +352,7 @@ static pl_status read_object(pl_reader* reader, const pl_type* type, const pl_no
         return read_value(reader, pl_type_field(type, type->shorthand), node, object);
     if (node->kind != PL_NODE_OBJECT) return fail_expected(reader, node, "an object");
     pl_status status = check_keys(reader, type, node);
+    if (status == PL_OK && type == &pl_type_material) status = check_constants(reader, node);
     if (status != PL_OK) return status;
     const char* variant = NULL;
     for (int i = 0; i < type->field_count; i++) {
