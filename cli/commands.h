@@ -9,6 +9,8 @@
 // name, summary
 // clang-format off
 #define COMMAND_LIST(X) \
+    X(run, "simulates a scene into a folder") \
+    X(resume, "goes on with a run that was stopped or killed") \
     X(check, "checks a scene and prints it with every default") \
     X(info, "what a mesh is like, what is wrong with it") \
     X(mesh, "convert, generate, repair a mesh; fill a surface with tets") \
