@@ -13,7 +13,6 @@
     X(export, "a run in the formats of other programs") \
     X(run, "simulates a scene into a folder") \
     X(resume, "goes on with a run that was stopped or killed") \
-    X(check, "checks a scene and prints it with every default") \
     X(info, "what a mesh is like, what is wrong with it") \
     X(mesh, "convert, generate, repair a mesh; fill a surface with tets") \
     X(render, "pictures of a mesh file or of a run")
