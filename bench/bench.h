@@ -25,8 +25,9 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
 // results; false means it failed and said why.
 // clang-format off
 #define BENCH_LIST(X) \
-    X(math, "math", "3 x 3 rotations and singular values, wide against scalar") \
     X(mesh_io, "mesh-io", "reading and writing a million tets") \
+    X(material, "material", "stress and tangent of the laws, wide against scalar") \
+    X(math, "math", "3 x 3 rotations and singular values, wide against scalar") \
     X(render, "render", "pictures per second") \
     X(stuffing, "stuffing", "tets in a shape: speed and angles at 200 000 vertices")
 // clang-format on

@@ -5,8 +5,8 @@
 #include "material/bending.h"
 #include "material/membrane.h"
 #include "material/spring.h"
-#include "math_reference.h"
 #include "math/symmetric.h"
+#include "math_reference.h"
 #include "test.h"
 
 static pl_vec3 random_vector(pl_random* random) {
@@ -23,7 +23,8 @@ static void check_nearest(int n, const double* exact, const double* projected, d
     for (int i = 0; i < n; i++) CHECK(values[i] >= -1e-13 * size);
 }
 
-TEST(cloth_spring) {
+TEST(cloth_spring)
+{
     pl_random random = {.state = 1};
     for (int round = 0; round < 500; round++) {
         pl_vec3 d = random_vector(&random), g, plus, minus;
@@ -99,7 +100,8 @@ static void check_membrane_differences(const pl_membrane* m, pl_mat32 F) {
     }
 }
 
-TEST(cloth_membrane) {
+TEST(cloth_membrane)
+{
     pl_random random = {.state = 2};
     for (int round = 0; round < 900; round++) {
         pl_membrane m;
@@ -155,7 +157,8 @@ static void random_hinge(pl_random* random, pl_vec3 x[4]) {
     x[3] = pl_add(x[0], (pl_vec3){pl_random_uniform(random, 0.0, 1.0), -cos(fold), sin(fold)});
 }
 
-TEST(cloth_bending) {
+TEST(cloth_bending)
+{
     pl_random random = {.state = 3};
     for (int round = 0; round < 300; round++) {
         pl_vec3 x[4];
@@ -187,7 +190,8 @@ TEST(cloth_bending) {
     }
 }
 
-TEST(cloth_bending_sign_and_degenerate) {
+TEST(cloth_bending_sign_and_degenerate)
+{
     pl_vec3 x[4] = {{0, 0, 0}, {1, 0, 0}, {0.5, 1, 0}, {0.5, -1, 0}};
     double angle, g[12], H[144];
     CHECK(pl_bending_angle(x, &angle, NULL) && angle == 0.0);

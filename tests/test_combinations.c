@@ -97,7 +97,7 @@ TEST(combinations_every_cell)
         cells++;
         allowed += is_sensible(v);
     } while (next_cell(v, first));
-    CHECK_INT(cells, 4 * 2 * 9 * 3 * 4 * 6);
+    CHECK_INT(cells, 4 * 2 * 9 * 3 * 4 * 7);
     CHECK(allowed > 0 && allowed < cells);
 }
 
@@ -150,10 +150,9 @@ TEST(combinations_say_what_does_not_fit)
 
 TEST(combinations_laws_are_those_of_the_materials)
 {
-#define LAW_NAME(code, name) name,
-    static const char* const names[] = {PL_MATERIAL_LIST(LAW_NAME)};
-#undef LAW_NAME
-    for (int i = 0; i < PL_MATERIAL_COUNT; i++) CHECK(strcmp(pl_law_name(i + 1), names[i]) == 0);
-    CHECK_INT(PL_LAW_SPRINGS, PL_MATERIAL_COUNT + 1);
+    for (int law = PL_LAW_LINEAR; law < PL_LAW_SPRINGS; law++) {
+        pl_material_kind kind;
+        CHECK(pl_material_find(pl_law_name(law), &kind));
+    }
     CHECK(pl_law_name(-1) == NULL && pl_law_name(PL_LAW_COUNT) == NULL);
 }

@@ -9,6 +9,7 @@
 #include "scene/scene_text.h"
 #include "test.h"
 
+#include <dirent.h>
 #include <sys/stat.h>
 
 static pl_scene* read_text(const char* text) {
@@ -153,15 +154,22 @@ TEST(scene_defaults)
 
 TEST(scene_examples_are_right)
 {
-    static const char* const names[] = {"scenes/bar.json", "scenes/jelly_cube.json",
-                                        "scenes/cloth_over_sphere.json"};
-    for (int i = 0; i < 3; i++) {
-        pl_scene* scene = read_file(source_path(names[i]));
+    DIR* directory = opendir(source_path("scenes"));
+    CHECK(directory);
+    int count = 0;
+    for (struct dirent* entry; (entry = readdir(directory)) != NULL;) {
+        if (!strstr(entry->d_name, ".json")) continue;
+        char name[300];
+        snprintf(name, sizeof name, "scenes/%.200s", entry->d_name);
+        pl_scene* scene;
         pl_error error;
-        CHECK_OK(pl_scene_check_files(scene, NULL, &error), &error);
-        CHECK_INT(scene->body_count, 1);
+        CHECK_OK(pl_scene_read_checked(source_path(name), NULL, 0, &scene, NULL, &error), &error);
+        CHECK(scene->body_count > 0);
         pl_scene_destroy(scene);
+        count++;
     }
+    closedir(directory);
+    CHECK(count >= 4);
 }
 
 TEST(scene_everything_reads_writes_and_copies)
@@ -236,12 +244,47 @@ TEST(scene_reads_and_writes_the_same_in_every_locale)
     pl_scene_destroy(scene);
 }
 
+TEST(scene_elastic_constants_replace_inherited_ones)
+{
+    pl_scene* scene =
+        read_text("{\"pliant\": 1, \"bodies\": [{\"generate\": \"bar\", \"material\": {\"mu\": "
+                  "500, \"bulk\": 1e5},"
+                  "\"regions\": [{\"region\": \"a\", \"material\": {\"young\": 7}},"
+                  "{\"region\": \"b\", \"material\": {\"lambda\": 0}}, {\"region\": \"c\"}]}]}");
+    const pl_region_material* regions = scene->bodies[0].regions;
+    double mu, lambda;
+    pl_material_def_lame(&regions[0].material, &mu, &lambda);
+    CHECK_NEAR(mu, 7 / 2.8, 1e-12);
+    pl_material_def_lame(&regions[1].material, &mu, &lambda);
+    CHECK(mu == 500 && lambda == 0);
+    pl_material_def_lame(&regions[2].material, &mu, &lambda);
+    CHECK(mu == 500 && lambda > 9e4);
+    pl_scene_destroy(scene);
+}
+
 TEST(scene_takes_a_byte_order_mark_comments_and_nulls)
 {
     pl_scene* scene =
         read_text("\xEF\xBB\xBF{\"pliant\": 1, \"comment\": [1, 2], \"frames\": null, "
                   "\"output\": {\"comment\": \"x\", \"every\": 3}}");
     CHECK(scene->frames == 120 && scene->output.every == 3);
+    pl_scene_destroy(scene);
+}
+
+TEST(scene_notes_what_does_nothing)
+{
+    const char* text = "{\"pliant\": 1, \"bodies\": [{\"generate\": \"box\", \"hierarchy\": 3},"
+                       "{\"generate\": \"box\", \"method\": \"grid\", \"levels\": [9]}]}";
+    pl_scene* scene;
+    pl_error error;
+    pl_notes* notes;
+    CHECK_INT(pl_notes_create(&notes), PL_OK);
+    CHECK_OK(pl_scene_read_memory(text, strlen(text), "t.json", NULL, 0, &scene, notes, &error),
+             &error);
+    CHECK(pl_test_noted(notes, "bodies[0].hierarchy does nothing: the method is fem, not pbd"));
+    CHECK(pl_test_noted(notes, "bodies[1].levels does nothing with method grid"));
+    CHECK_INT(pl_notes_count(notes), 2);
+    pl_notes_destroy(notes);
     pl_scene_destroy(scene);
 }
 
@@ -342,9 +385,11 @@ TEST(scene_set_in_c)
     CHECK(scene->bodies[0].material.young == 123 && scene->bodies[0].transform.translate[2] == 4);
     CHECK(scene->bodies[0].eigenfit->modes == 9 && scene->bodies[0].multigrid.level_count == 3);
     CHECK(scene->colliders[1].shape == PL_COLLIDER_BOX && scene->colliders[1].box.max[2] == 1);
-    // a number ends the curve that was there
+    // young takes the place of mu and its curve, and of bulk
     int count = scene->animation_count;
-    CHECK_OK(pl_scene_set(scene, "bodies[bar].material.mu", "1e4", &error), &error);
+    CHECK(isnan(scene->bodies[0].material.mu) && isnan(scene->bodies[0].material.bulk));
+    // a number ends the curve that was there
+    CHECK_OK(pl_scene_set(scene, "gravity[1]", "0", &error), &error);
     CHECK_INT(scene->animation_count, count - 1);
     CHECK(pl_scene_set(scene, "bodies[7].edge", "1", &error) != PL_OK);
     CHECK_TEXT(error.text, "there is no \"7\" in \"bodies\"");

@@ -106,8 +106,10 @@ TEST(scene_refuses_absurd_values)
         {BODY("\"material\": {\"poisson\": 0.5}"), "only method \"mixed\"",
          "bodies[0].material.poisson"},
         {BODY("\"material\": {\"mu\": 5}"), "mu: goes with one of lambda and bulk", NULL},
-        {BODY("\"material\": {\"mu\": 5, \"lambda\": 1, \"bulk\": 1}"), "goes with one of", NULL},
+        {BODY("\"material\": {\"mu\": 5, \"lambda\": 1, \"bulk\": 1}"),
+         "has both \"lambda\" and \"bulk\"", NULL},
         {BODY("\"material\": {\"lambda\": 5}"), "lambda: goes with mu", NULL},
+        {BODY("\"material\": {\"young\": 5, \"mu\": 5}"), "has both \"young\" and \"mu\"", NULL},
         {BODY("\"material\": {\"mu\": 3, \"lambda\": -2}"), "bulk modulus", "must be above 0"},
         {BODY("\"transform\": {\"scale\": -1}"), "transform.scale: is -1", NULL},
         {BODY("\"levels\": [100, 25]"), "bodies[0].levels: 25 comes after 100",
@@ -347,6 +349,11 @@ TEST(scene_says_what_is_wrong_with_meshes)
         CHECK(pl_scene_check_files(scene, NULL, &error) != PL_OK);
         CHECK_TEXT(error.text, scenes[i].part);
         pl_scene_destroy(scene);
+        CHECK(pl_scene_read_checked(pl_test_path("scene.json"), NULL, 0, &scene, NULL, &error) !=
+              PL_OK);
+        CHECK_TEXT(error.text, "scene.json:1:");
+        CHECK_TEXT(error.text, scenes[i].part);
+        CHECK(!scene);
     }
 }
 

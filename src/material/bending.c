@@ -7,7 +7,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-// What the angle is made of. Its gradient is t-weighted m1 = -n1 / |n1|^2 and m2 = -n2 / |n2|^2.
+// What the angle is made of. Its gradient is t-weighted m1 = n1 / |n1|^2 and m2 = n2 / |n2|^2.
 typedef struct hinge {
     pl_vec3 e, a, b, n1, n2, m1, m2; // edge, x2 - x0, x3 - x0, normals
     double length, t1, t2;           // t: feet of the heights along the edge
@@ -20,8 +20,8 @@ static bool make_hinge(const pl_vec3 x[4], hinge* h) {
     if (!(pl_norm2(h->n1) > least && pl_norm2(h->n2) > least)) return false;
     h->length = sqrt(e2);
     h->t1 = pl_dot(h->a, h->e) / h->length, h->t2 = pl_dot(h->b, h->e) / h->length;
-    h->m1 = pl_scale(-1.0 / pl_norm2(h->n1), h->n1);
-    h->m2 = pl_scale(-1.0 / pl_norm2(h->n2), h->n2);
+    h->m1 = pl_scale(1.0 / pl_norm2(h->n1), h->n1);
+    h->m2 = pl_scale(1.0 / pl_norm2(h->n2), h->n2);
     return true;
 }
 
@@ -37,15 +37,15 @@ bool pl_bending_angle(const pl_vec3 x[4], double* angle, pl_vec3 gradient[4]) {
     *angle = 0.0;
     if (gradient) memset(gradient, 0, 4 * sizeof *gradient);
     if (!make_hinge(x, &h)) return false;
-    *angle = atan2(pl_dot(pl_cross(h.n1, h.n2), h.e) / h.length, pl_dot(h.n1, h.n2));
+    *angle = atan2(pl_dot(pl_cross(h.n2, h.n1), h.e) / h.length, pl_dot(h.n1, h.n2));
     if (gradient) gradient_of(&h, gradient);
     return true;
 }
 
-// change of -n / |n|^2 when n changes by dn
+// change of n / |n|^2 when n changes by dn
 static pl_vec3 normal_change(pl_vec3 n, pl_vec3 dn) {
     double n2 = pl_norm2(n);
-    return pl_scale(1.0 / n2, pl_madd(pl_scale(-1.0, dn), 2.0 * pl_dot(n, dn) / n2, n));
+    return pl_scale(1.0 / n2, pl_madd(dn, -2.0 * pl_dot(n, dn) / n2, n));
 }
 
 // change of a.e / |e|

@@ -33,10 +33,10 @@ PL_WIDE pl_fw pl_bending_w(const pl_vec3w x[4], pl_fw rest, pl_fw stiffness, pl_
     pl_fw zero = {0}, one = zero + 1.0f, least = 1e-10f * e2 * e2;
     pl_iw usable = (m1 > least) & (m2 > least);
     pl_fw length = pl_sqrt_w(e2), inverse = 1.0f / pl_select_w(usable, length, one);
-    pl_fw sine = pl_dot_w(pl_cross_w(n1, n2), e) * inverse, cosine = pl_dot_w(n1, n2);
+    pl_fw sine = pl_dot_w(pl_cross_w(n2, n1), e) * inverse, cosine = pl_dot_w(n1, n2);
     pl_fw angle = pl_select_w(usable, pl_atan2_w(sine, cosine), rest);
-    pl_vec3w g1 = pl_scale_w(pl_select_w(usable, -1.0f / m1, zero), n1);
-    pl_vec3w g2 = pl_scale_w(pl_select_w(usable, -1.0f / m2, zero), n2);
+    pl_vec3w g1 = pl_scale_w(pl_select_w(usable, 1.0f / m1, zero), n1);
+    pl_vec3w g2 = pl_scale_w(pl_select_w(usable, 1.0f / m2, zero), n2);
     // how far along the edge the feet of the two heights lie
     pl_fw t1 = pl_dot_w(a0, e) * inverse, t2 = pl_dot_w(b0, e) * inverse;
     gradient[0] = pl_madd_w(pl_scale_w(t1 - length, g1), t2 - length, g2);

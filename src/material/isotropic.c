@@ -22,15 +22,19 @@ pl_mat3 pl_isotropic_stress(const pl_slopes* f, pl_mat3 F, pl_mat3 R) {
 // d psi_p / d s_q
 static double stretching(const pl_slopes* f, const double s[3], int p, int q) {
     double j[3] = {s[1] * s[2], s[0] * s[2], s[0] * s[1]};
+    double p3 = s[p] * s[p] * s[p], q3 = s[q] * s[q] * s[q];
     double a = f->f11 + 4.0 * f->f22 * s[p] * s[q] + f->f33 * j[p] * j[q] +
-               2.0 * f->f23 * (s[p] * j[q] + s[q] * j[p]) +
-               4.0 * f->f34 * (pow(s[p], 3.0) * j[q] + pow(s[q], 3.0) * j[p]);
+               2.0 * f->f23 * (s[p] * j[q] + s[q] * j[p]) + 4.0 * f->f34 * (p3 * j[q] + q3 * j[p]);
     return a + (p == q ? 2.0 * f->f2 + 12.0 * f->f4 * s[p] * s[p] : f->f3 * s[3 - p - q]);
 }
 
 static void project_stretching(double A[6]) {
-    pl_mat3 a = {{A[0], A[3], A[4], A[3], A[1], A[5], A[4], A[5], A[2]}};
-    if (!pl_symmetric_project(3, a.m)) return;
+    pl_mat3 a = {{A[0], A[3], A[4], A[3], A[1], A[5], A[4], A[5], A[2]}}, V;
+    double minor = A[0] * A[1] - A[3] * A[3], values[3];
+    if (A[0] > 0.0 && minor > 0.0 && pl_mat3_det(a) > 0.0) return;
+    if (!pl_mat3_eigen(a, values, &V)) return;
+    pl_mat3 D = pl_mat3_diagonal(fmax(values[0], 0.0), fmax(values[1], 0.0), fmax(values[2], 0.0));
+    a = pl_mat3_mult(pl_mat3_mul(V, D), V);
     A[0] = a.m[0], A[1] = a.m[4], A[2] = a.m[8], A[3] = a.m[1], A[4] = a.m[2], A[5] = a.m[5];
 }
 

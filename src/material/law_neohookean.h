@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Neo-Hookean (Bonet and Wood 2008): Psi = mu/2 (I2 - 3) - mu log J + lambda/2 (log J)^2.
-// Psi_d is the first two terms, Phi = log J, kappa = lambda. Exists for J > 0 only.
+// Psi_d is the first two terms, Phi = log J, kappa = lambda. Exists for J > 0 only; with
+// lambda < 0 (Poisson's ratio below 0) it has no lower bound under extreme compression.
 #ifndef PL_MATERIAL_LAW_NEOHOOKEAN_H
 #define PL_MATERIAL_LAW_NEOHOOKEAN_H
 
@@ -25,8 +26,8 @@ static inline double pl_neohookean_kappa(const pl_material* m) { return m->lambd
 PL_WIDE pl_fw pl_neohookean_distortion_w(const pl_material_w* m, const pl_invariants_w* i,
                                          pl_slopes_w* f) {
     pl_fw inverse = 1.0f / i->J;
-    *f = (pl_slopes_w){
-        .f2 = 0.5f * m->mu, .f3 = -m->mu * inverse, .f33 = m->mu * inverse * inverse};
+    *f =
+        (pl_slopes_w){.f2 = 0.5f * m->mu, .f3 = -m->mu * inverse, .f33 = m->mu * inverse * inverse};
     return m->mu * (0.5f * (i->I2 - 3.0f) - pl_log_w(i->J));
 }
 PL_WIDE pl_fw pl_neohookean_volume_w(const pl_invariants_w* i, pl_slopes_w* f) {

@@ -24,7 +24,8 @@ static inline double pl_stable_neohookean_distortion(const pl_material* m, const
     *f = (pl_slopes){.f2 = 0.5 * modulus * (1.0 - inverse),
                      .f3 = -0.75 * modulus,
                      .f22 = 0.5 * modulus * inverse * inverse};
-    return 0.5 * modulus * (i->I2 - 3.0 - log(0.25 * (i->I2 + 1.0))) - 0.75 * modulus * (i->J - 1.0);
+    return 0.5 * modulus * (i->I2 - 3.0 - log(0.25 * (i->I2 + 1.0))) -
+           0.75 * modulus * (i->J - 1.0);
 }
 static inline double pl_stable_neohookean_volume(const pl_invariants* i, pl_slopes* f) {
     *f = (pl_slopes){.f3 = 1.0};
@@ -49,8 +50,8 @@ PL_WIDE pl_fw pl_stable_neohookean_distortion_w(const pl_material_w* m, const pl
     *f = (pl_slopes_w){.f2 = 0.5f * modulus * (i->I2 * inverse),
                        .f3 = -0.75f * modulus,
                        .f22 = 0.5f * modulus * inverse * inverse};
-    return modulus * (0.5f * (i->I2 - 3.0f - pl_log_w(0.25f * (i->I2 + 1.0f))) -
-                      0.75f * (i->J - 1.0f));
+    return modulus *
+           (0.5f * (i->I2 - 3.0f - pl_log_w(0.25f * (i->I2 + 1.0f))) - 0.75f * (i->J - 1.0f));
 }
 PL_WIDE pl_fw pl_stable_neohookean_volume_w(const pl_invariants_w* i, pl_slopes_w* f) {
     *f = (pl_slopes_w){.f3 = pl_splat_w(1.0f)};

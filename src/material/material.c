@@ -14,10 +14,10 @@ typedef struct law {
 } law;
 
 static const law laws[PL_MATERIAL_COUNT] = {
-    // linear is not a function of invariants: it has its own branches below
+// linear is not a function of invariants: it has its own branches below
 #define LAW_ROW(KIND, name_c)                                                                      \
-    [PL_MATERIAL_##KIND] = {pl_##name_c##_distortion, pl_##name_c##_volume,                  \
-                            pl_##name_c##_kappa, PL_##KIND##_USES},
+    [PL_MATERIAL_##KIND] = {pl_##name_c##_distortion, pl_##name_c##_volume, pl_##name_c##_kappa,   \
+                            PL_##KIND##_USES},
     PL_ISOTROPIC_LAWS(LAW_ROW)
 #undef LAW_ROW
 };
@@ -58,11 +58,10 @@ pl_status pl_material_from_young(pl_material_kind kind, double young, double poi
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "Young's modulus is %g Pa; it must be positive and finite", young);
     if (!(poisson > -1.0 && poisson < 0.5))
-        return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "Poisson's ratio is %g; it must lie between -1 and 0.5, both excluded%s",
-                       poisson,
-                       poisson == 0.5 ? " (0.5 is incompressible: only method \"mixed\" has it)"
-                                      : "");
+        return pl_fail(
+            error, PL_ERROR_ARGUMENT,
+            "Poisson's ratio is %g; it must lie between -1 and 0.5, both excluded%s", poisson,
+            poisson == 0.5 ? " (0.5 is incompressible: only method \"mixed\" has it)" : "");
     double mu = young / (2.0 * (1.0 + poisson));
     double lambda = young * poisson / ((1.0 + poisson) * (1.0 - 2.0 * poisson));
     if (!isfinite(mu) || !isfinite(lambda))

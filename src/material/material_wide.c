@@ -36,7 +36,7 @@ PL_ISOTROPIC_LAWS(LAW_FUNCTIONS)
 #define LAW_ROW(KIND, name)                                                                        \
     [PL_MATERIAL_##KIND] = {name##_energy,       name##_stress,          name##_principal,         \
                             name##_mixed_stress, name##_mixed_principal, name##_constraint},
-static const pl_material_law laws[PL_MATERIAL_COUNT] = {
-    LAW_ROW(LINEAR, linear) PL_ISOTROPIC_LAWS(LAW_ROW)};
+static const pl_material_law laws[PL_MATERIAL_COUNT] = {LAW_ROW(LINEAR, linear)
+                                                            PL_ISOTROPIC_LAWS(LAW_ROW)};
 
 const pl_material_law* pl_material_law_of(pl_material_kind kind) { return &laws[kind]; }

@@ -122,6 +122,11 @@ PL_WIDE pl_mat3w pl_law_stress_w(pl_material_kind kind, pl_law_request_w r, cons
     return pl_isotropic_stress_w(pl_law_uses(kind), &f, F, &R);
 }
 
+// One copy for all laws: a call is nothing beside the work.
+static __attribute__((noinline, unused)) void pl_law_svd_w(const pl_mat3w* F, pl_svd3w* d) {
+    *d = pl_svd3_w(*F);
+}
+
 // The tangent in principal form and, where wanted, the stress with it.
 PL_WIDE void pl_law_principal_w(pl_material_kind kind, pl_law_request_w r, const pl_mat3w* F,
                                 bool projected, pl_principal_w* out, pl_mat3w* P) {
@@ -131,7 +136,8 @@ PL_WIDE void pl_law_principal_w(pl_material_kind kind, pl_law_request_w r, const
         if (P) *P = pl_law_stress_w(kind, r, F, NULL);
         return;
     }
-    pl_svd3w d = pl_svd3_w(*F);
+    pl_svd3w d;
+    pl_law_svd_w(F, &d);
     pl_mat3w R = pl_mat3_mult_w(d.U, d.V);
     pl_slopes_w f;
     pl_law_evaluate_w(kind, r, pl_invariants_of_w(pl_law_uses(kind), F, &R), &f);

@@ -55,8 +55,7 @@ static double evaluate(const pl_membrane* m, const membrane_svd* d, membrane_slo
         return 0.25 * m->mu * (I4 - 2.0 * I2 + 2.0) + 0.125 * m->lambda * (I2 - 2.0) * (I2 - 2.0);
     }
     double lambda = m->kind == PL_MEMBRANE_COROTATED ? m->lambda : 0.0;
-    *f = (membrane_slopes){
-        .f1 = lambda * (I1 - 2.0) - 2.0 * m->mu, .f2 = m->mu, .f11 = lambda};
+    *f = (membrane_slopes){.f1 = lambda * (I1 - 2.0) - 2.0 * m->mu, .f2 = m->mu, .f11 = lambda};
     return m->mu * (I2 - 2.0 * I1 + 2.0) + 0.5 * lambda * (I1 - 2.0) * (I1 - 2.0);
 }
 
@@ -94,8 +93,8 @@ pl_membrane_tangent pl_membrane_principal(const pl_membrane* membrane, pl_mat32 
     evaluate(membrane, &d, &f);
     double a = d.s0, b = d.s1, least = PL_MEMBRANE_LEAST_STRETCH;
     double shear = 2.0 * f.f2 + 4.0 * f.f4 * (a * a + a * b + b * b);
-    double twist = 2.0 * f.f2 + 4.0 * f.f4 * (a * a - a * b + b * b) +
-                   2.0 * f.f1 / fmax(a + b, least);
+    double twist =
+        2.0 * f.f2 + 4.0 * f.f4 * (a * a - a * b + b * b) + 2.0 * f.f1 / fmax(a + b, least);
     pl_membrane_tangent t = {.U = d.U,
                              .c = d.c,
                              .s = d.s,

@@ -24,7 +24,8 @@ pl_quat pl_quat_from_mat3(pl_mat3 rotation) {
 
 // One Jacobi rotation in the plane p q of the symmetric a, also on the columns of V.
 static void rotate_plane(double a[3][3], double V[3][3], int p, int q) {
-    if (a[p][q] == 0.0) return;
+    // entries are below 1: what is this small is zero, and its square would be
+    if (fabs(a[p][q]) < 1e-150) return;
     double difference = a[q][q] - a[p][p], twice = 2.0 * a[p][q];
     double t = twice / (fabs(difference) + sqrt(difference * difference + twice * twice));
     if (difference < 0.0) t = -t;

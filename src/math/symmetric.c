@@ -5,7 +5,8 @@
 enum { N = PL_SYMMETRIC_MAX, MAX_SWEEPS = 30 };
 
 static void rotate(int n, double a[N][N], double v[N][N], int p, int q) {
-    if (a[p][q] == 0.0) return;
+    // entries are below 1: what is this small is zero, and its square would be
+    if (fabs(a[p][q]) < 1e-150) return;
     double difference = a[q][q] - a[p][p], twice = 2.0 * a[p][q];
     double t = twice / (fabs(difference) + sqrt(difference * difference + twice * twice));
     if (difference < 0.0) t = -t;
@@ -65,8 +66,7 @@ bool pl_symmetric_project(int n, double* A) {
     for (int i = 0; i < n; i++)
         for (int j = 0; j <= i; j++) {
             double sum = 0.0;
-            for (int k = 0; k < n; k++)
-                sum += fmax(values[k], 0.0) * V[n * i + k] * V[n * j + k];
+            for (int k = 0; k < n; k++) sum += fmax(values[k], 0.0) * V[n * i + k] * V[n * j + k];
             A[n * i + j] = A[n * j + i] = sum;
         }
     return true;

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Wide laws against the double ones, for the PL_LANES that the including file sets. It also
+// includes the source of the table, so that this is tested at each width too.
+#include "material/bending.h"
+#include "material/membrane.h"
+#include "material/spring.h"
+#include "material_states.h"
+#include "test.h"
+
+#define LAW_OF_WIDTH_(lanes) pl_test_law_of_##lanes
+#define LAW_OF_WIDTH(lanes) LAW_OF_WIDTH_(lanes)
+#define law_of_this_width LAW_OF_WIDTH(PL_LANES)
+#define pl_material_law_of law_of_this_width
+#include "material/material_wide.c"
+
+static pl_material fill_material(pl_random* random, pl_material_kind kind, pl_material_w* wide,
+                                 int lane) {
+    pl_material m = {0};
+    pl_error error = {0};
+    double young = pow(10.0, pl_random_uniform(random, 3.0, 7.0));
+    CHECK_OK(pl_material_from_young(kind, young, pl_random_uniform(random, -0.3, 0.48), &m, &error),
+             &error);
+    m.rivlin = pl_random_uniform(random, 0.0, 1.0);
+    wide->mu[lane] = (float)m.mu, m.mu = wide->mu[lane];
+    wide->lambda[lane] = (float)m.lambda, m.lambda = wide->lambda[lane];
+    wide->rivlin[lane] = (float)m.rivlin, m.rivlin = wide->rivlin[lane];
+    return m;
+}
+
+static pl_mat3 fill_matrix(pl_mat3 F, pl_mat3w* wide, int lane) {
+    for (int i = 0; i < 9; i++) {
+        wide->m[i][lane] = (float)F.m[i];
+        F.m[i] = wide->m[i][lane];
+    }
+    return F;
+}
+
+static double difference(const pl_mat3w* wide, int lane, pl_mat3 exact) {
+    double worst = 0.0;
+    for (int i = 0; i < 9; i++) {
+        double error = fabs(wide->m[i][lane] - exact.m[i]);
+        worst = error <= worst ? worst : error;
+    }
+    return worst;
+}
+
+// One batch: elements of one kind, each with its own parameters, state and pressure.
+typedef struct batch {
+    pl_material_kind kind;
+    pl_material m[PL_LANES];
+    pl_mat3 F[PL_LANES];
+    double p[PL_LANES], size[PL_LANES]; // size: what errors are relative to
+    pl_material_w m_w;
+    pl_mat3w F_w;
+    pl_fw p_w;
+    pl_quatw q_w;
+} batch;
+
+static void fill_batch(pl_random* random, pl_material_kind kind, int round, batch* b) {
+    bool rotation = kind == PL_MATERIAL_ARAP || kind == PL_MATERIAL_COROTATED;
+    b->kind = kind;
+    for (int k = 0; k < PL_LANES; k++) {
+        pl_material m = b->m[k] = fill_material(random, kind, &b->m_w, k);
+        // inverted instead of states where the law is not smooth; laws that need volume are NaN
+        // there
+        int state = (round + k) % PL_TEST_STATE_KINDS;
+        double gap, J;
+        do {
+            b->F[k] = fill_matrix(pl_test_state(random, state), &b->F_w, k);
+            gap = rotation ? pl_test_rotation_gap(b->F[k]) : 1.0;
+            J = pl_material_needs_volume(kind) ? pl_mat3_det(b->F[k]) : 1.0;
+            if (gap < 0.05 || fabs(J) < 0.02) state = PL_TEST_STATE_INVERTED;
+        } while (gap < 0.05 || fabs(J) < 0.02);
+        b->p_w[k] = (float)(m.mu * pl_random_uniform(random, -2.0, 2.0));
+        b->p[k] = b->p_w[k];
+        double n = 1.0 + pl_mat3_norm(b->F[k]);
+        b->size[k] =
+            (m.mu + fabs(m.lambda) + fabs(b->p[k])) * n * n * n * n / fmin(1.0, J * J) / gap;
+        b->q_w.x[k] = b->q_w.y[k] = b->q_w.z[k] = 0.0f;
+        b->q_w.w[k] = 1.0f;
+    }
+}
+
+static bool exists(const batch* b, int k) {
+    return !pl_material_needs_volume(b->kind) || pl_mat3_det(b->F[k]) > 0.0;
+}
+
+static void check_energy_and_stress(batch* b) {
+    const pl_material_law* law = law_of_this_width(b->kind);
+    pl_fw energy, phi;
+    pl_mat3w P, mixed, gradient;
+    law->energy(&b->m_w, &b->F_w, &b->q_w, &energy);
+    law->stress(&b->m_w, &b->F_w, &b->q_w, &P);
+    law->mixed_stress(&b->m_w, &b->F_w, b->p_w, &b->q_w, &mixed);
+    law->constraint(&b->F_w, &b->q_w, &phi, &gradient);
+    for (int k = 0; k < PL_LANES; k++) {
+        const pl_material* m = &b->m[k];
+        if (!exists(b, k)) {
+            CHECK(energy[k] == INFINITY && isnan(P.m[0][k]) && isnan(mixed.m[4][k]));
+            CHECK(isnan(phi[k]));
+            continue;
+        }
+        double size = b->size[k];
+        CHECK_NEAR(energy[k], pl_material_energy(m, b->F[k]), 4e-7 * size);
+        CHECK_NEAR(difference(&P, k, pl_material_stress(m, b->F[k])), 0.0, 4e-7 * size);
+        pl_mat3 exact = pl_material_mixed_stress(m, b->F[k], b->p[k]);
+        CHECK_NEAR(difference(&mixed, k, exact), 0.0, 4e-7 * size);
+        CHECK_NEAR(phi[k], pl_material_constraint(m, b->F[k], &exact), 4e-7 * size / m->mu);
+        CHECK_NEAR(difference(&gradient, k, exact), 0.0, 4e-7 * size / m->mu);
+    }
+}
+
+static void check_dense(const batch* b, const pl_principal_w* wide, const pl_mat3w* P, bool mixed) {
+    pl_fw T[81];
+    pl_principal_dense_w(wide, T);
+    for (int k = 0; k < PL_LANES; k++) {
+        const pl_material* m = &b->m[k];
+        pl_principal exact = mixed ? pl_material_mixed_principal(m, b->F[k], b->p[k], true)
+                                   : pl_material_principal(m, b->F[k], true);
+        pl_mat3 stress =
+            mixed ? pl_material_mixed_stress(m, b->F[k], b->p[k]) : pl_material_stress(m, b->F[k]);
+        if (!exists(b, k)) {
+            CHECK(isnan(T[0][k]) && isnan(P->m[0][k]));
+            continue;
+        }
+        double E[81];
+        pl_principal_dense(&exact, E);
+        CHECK_NEAR(difference(P, k, stress), 0.0, 4e-7 * b->size[k]);
+        for (int i = 0; i < 81; i++) CHECK_NEAR(T[i][k], E[i], 4e-6 * b->size[k]);
+    }
+}
+
+// the block from the frame against the one in double
+static void check_wide_block(const batch* b, const pl_principal_w* wide, pl_random* random) {
+    pl_vec3w a_w, c_w;
+    pl_vec3 a = {pl_random_normal(random), pl_random_normal(random), pl_random_normal(random)};
+    pl_vec3 c = {pl_random_normal(random), pl_random_normal(random), pl_random_normal(random)};
+    a_w = pl_splat_vec3_w((float)a.x, (float)a.y, (float)a.z);
+    c_w = pl_splat_vec3_w((float)c.x, (float)c.y, (float)c.z);
+    pl_mat3w K = pl_principal_frame_block_w(wide, pl_principal_turn_w(wide, a_w),
+                                            pl_principal_turn_w(wide, c_w));
+    K = pl_principal_unturn_w(wide, K);
+    for (int k = 0; k < PL_LANES; k++) {
+        pl_principal exact = pl_material_principal(&b->m[k], b->F[k], true);
+        double size = b->size[k] * (1.0 + pl_norm(a) * pl_norm(c));
+        if (exists(b, k))
+            CHECK_NEAR(difference(&K, k, pl_principal_block(&exact, a, c)), 0.0, 4e-6 * size);
+    }
+}
+
+static void check_wide_laws(void) {
+    pl_random random = {.state = 60 + PL_LANES};
+    for (int kind = 0; kind < PL_MATERIAL_COUNT; kind++)
+        for (int round = 0; round < 1600 / PL_LANES; round++) {
+            batch b;
+            fill_batch(&random, (pl_material_kind)kind, round * PL_LANES, &b);
+            check_energy_and_stress(&b);
+            const pl_material_law* law = law_of_this_width(b.kind);
+            pl_principal_w tangent;
+            pl_mat3w P;
+            law->principal(&b.m_w, &b.F_w, &tangent, &P);
+            check_dense(&b, &tangent, &P, false);
+            check_wide_block(&b, &tangent, &random);
+            law->mixed_principal(&b.m_w, &b.F_w, b.p_w, &tangent, &P);
+            check_dense(&b, &tangent, &P, true);
+        }
+}
+
+static pl_vec3 fill_vector(pl_random* random, pl_vec3w* wide, int lane) {
+    wide->x[lane] = (float)pl_random_normal(random);
+    wide->y[lane] = (float)pl_random_normal(random);
+    wide->z[lane] = (float)pl_random_normal(random);
+    return (pl_vec3){wide->x[lane], wide->y[lane], wide->z[lane]};
+}
+
+static double vector_difference(const pl_vec3w* wide, int lane, pl_vec3 exact) {
+    return pl_distance((pl_vec3){wide->x[lane], wide->y[lane], wide->z[lane]}, exact);
+}
+
+static void check_wide_springs(pl_random* random) {
+    pl_vec3w d_w;
+    pl_vec3 d[PL_LANES];
+    pl_fw rest = {0};
+    for (int k = 0; k < PL_LANES; k++) {
+        d[k] = fill_vector(random, &d_w, k);
+        rest[k] = (float)pl_random_uniform(random, 0.3, 2.0);
+    }
+    d_w.x[0] = d_w.y[0] = d_w.z[0] = 0.0f;
+    d[0] = (pl_vec3){0};
+    pl_mat3w H;
+    pl_vec3w g = pl_spring_w(d_w, rest, pl_splat_w(50.0f), true, &H);
+    for (int k = 0; k < PL_LANES; k++) {
+        pl_vec3 exact;
+        pl_mat3 hessian;
+        pl_spring_energy(d[k], rest[k], 50.0, true, &exact, &hessian);
+        CHECK_NEAR(vector_difference(&g, k, exact), 0.0, 1e-4);
+        CHECK_NEAR(difference(&H, k, hessian), 0.0, 1e-4);
+    }
+}
+
+static void check_wide_membranes(pl_random* random, pl_membrane_kind kind) {
+    pl_membrane_w m_w;
+    pl_mat32w F_w;
+    pl_mat32 F[PL_LANES];
+    pl_membrane m[PL_LANES];
+    for (int k = 0; k < PL_LANES; k++) {
+        m_w.mu[k] = (float)pl_random_uniform(random, 1.0, 100.0);
+        m_w.lambda[k] = (float)pl_random_uniform(random, -0.5, 2.0) * m_w.mu[k];
+        m[k] = (pl_membrane){kind, m_w.mu[k], m_w.lambda[k]};
+        F[k].x = fill_vector(random, &F_w.x, k);
+        F[k].y = fill_vector(random, &F_w.y, k);
+    }
+    pl_membrane_tangent_w t_w;
+    pl_mat32w P = pl_membrane_stress_w(kind, &m_w, &F_w, &t_w);
+    pl_fw one = pl_splat_w(1.0f), two = pl_splat_w(-2.0f), half = pl_splat_w(0.5f);
+    pl_mat3w K = pl_membrane_block_w(&t_w, one, two, half, one);
+    for (int k = 0; k < PL_LANES; k++) {
+        pl_mat32 exact = pl_membrane_stress(&m[k], F[k]);
+        pl_membrane_tangent t = pl_membrane_principal(&m[k], F[k], true);
+        double n = 1.0 + pl_norm(F[k].x) + pl_norm(F[k].y);
+        double area = pl_norm(pl_cross(F[k].x, F[k].y));
+        if (kind != PL_MEMBRANE_STVK && area < 0.05) continue;
+        double size = (m[k].mu + fabs(m[k].lambda)) * n * n * n / fmin(1.0, area * area);
+        CHECK_NEAR(vector_difference(&P.x, k, exact.x), 0.0, 1e-6 * size);
+        CHECK_NEAR(vector_difference(&P.y, k, exact.y), 0.0, 1e-6 * size);
+        pl_mat3 block = pl_membrane_block(&t, 1.0, -2.0, 0.5, 1.0);
+        CHECK_NEAR(difference(&K, k, block), 0.0, 1e-5 * size);
+    }
+}
+
+static void check_wide_bending(pl_random* random) {
+    pl_vec3w x_w[4], g_w[4];
+    pl_vec3 x[PL_LANES][4];
+    pl_fw rest = {0};
+    for (int k = 0; k < PL_LANES; k++) {
+        for (int v = 0; v < 4; v++) x[k][v] = fill_vector(random, &x_w[v], k);
+        rest[k] = (float)pl_random_uniform(random, -1.0, 1.0);
+    }
+    pl_fw moment = pl_bending_w(x_w, rest, pl_splat_w(3.0f), g_w);
+    for (int k = 0; k < PL_LANES; k++) {
+        double angle;
+        pl_vec3 g[4];
+        CHECK(pl_bending_angle(x[k], &angle, g));
+        // how thin the triangles are decides what float can say
+        pl_vec3 e = pl_sub(x[k][1], x[k][0]);
+        double height1 = pl_norm(pl_cross(e, pl_sub(x[k][2], x[k][0]))) / pl_norm(e);
+        double height2 = pl_norm(pl_cross(e, pl_sub(x[k][3], x[k][0]))) / pl_norm(e);
+        double thin = fmin(fmin(height1, height2), pl_norm(e));
+        double delta = remainder(angle - rest[k], 2.0 * 3.14159265358979);
+        if (thin < 0.1 || fabs(delta) > 3.1) continue;
+        CHECK_NEAR(moment[k], 3.0 * delta, 1e-5 * (1.0 + 1.0 / (thin * thin)));
+        for (int v = 0; v < 4; v++)
+            CHECK_NEAR(vector_difference(&g_w[v], k, g[v]), 0.0,
+                       2e-5 * (1.0 + 1.0 / (thin * thin * thin)));
+    }
+}
+
+static void check_wide_cloth(void) {
+    pl_random random = {.state = 70 + PL_LANES};
+    for (int round = 0; round < 400; round++) {
+        check_wide_springs(&random);
+        check_wide_membranes(&random, (pl_membrane_kind)(round % PL_MEMBRANE_COUNT));
+        check_wide_bending(&random);
+    }
+}
