@@ -48,7 +48,7 @@ static void run_render(void* user) {
                            .triangle_count = job->triangle_count,
                            .triangles = job->triangles};
     pl_render_scene scene = {1, &body};
-    job->status = pl_render(&scene, &job->options, job->pool, &job->image, NULL);
+    job->status = pl_render_draw(&scene, &job->options, job->pool, &job->image, NULL);
 }
 
 static void run_png(void* user) {

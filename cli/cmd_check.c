@@ -4,6 +4,7 @@
 // pliant check: is a scene right, and what does it say in full?
 #include "commands.h"
 #include "options.h"
+#include "scene/scene_read.h"
 #include "scene/scene_text.h"
 
 #include <pliant/scene.h>
@@ -33,9 +34,9 @@ static int check_scene(const char* path, const text_list* overrides, bool with_f
     pl_text text = pl_text_begin();
     pl_status status = pl_notes_create(&notes);
     if (status == PL_OK)
-        status = pl_scene_read(path, overrides->items, overrides->count, &scene, notes, &error);
+        status = (with_files ? pl_scene_read_checked : pl_scene_read)(
+            path, overrides->items, overrides->count, &scene, notes, &error);
     else pl_fail_memory(&error, "notes");
-    if (status == PL_OK && with_files) status = pl_scene_check_files(scene, notes, &error);
     if (status == PL_OK) status = pl_scene_to_text(scene, &text, &error);
     report_notes(&check_verb, notes);
     pl_notes_destroy(notes);

@@ -9,9 +9,13 @@
 // name, summary
 // clang-format off
 #define COMMAND_LIST(X) \
-    X(check, "checks a scene and prints it with every default") \
+    X(check, "checks a scene, prints it with every default") \
+    X(export, "a run in the formats of other programs") \
+    X(run, "simulates a scene into a folder") \
+    X(resume, "goes on with a run that was stopped or killed") \
     X(info, "what a mesh is like, what is wrong with it") \
-    X(mesh, "convert, generate, repair a mesh; fill a surface with tets")
+    X(mesh, "convert, generate, repair a mesh; fill a surface with tets") \
+    X(render, "pictures of a mesh file or of a run")
 // clang-format on
 
 #define COMMAND_PROTOTYPE(name, summary) int cmd_##name(int argc, char** argv);

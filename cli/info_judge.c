@@ -62,7 +62,8 @@ static bool is_tolerable(pl_defect_kind kind) {
 }
 
 static void say_repair(info* i) {
-    say(i, "; `pliant mesh %s -o OUT --repair` mends ", i->path);
+    say(i, "; `pliant mesh %s -o OUT.%s --repair` mends ", i->path,
+        i->mesh->tet_count ? "msh" : "obj");
     say_defects(i, is_mendable);
 }
 
@@ -102,7 +103,9 @@ void info_judge(info* i) {
     } else if (!i->usable) {
         say(i, "cannot be simulated: ");
         say_defects(i, is_fatal);
-        if (has_defect(i, is_mendable)) say(i, "; try `pliant mesh %s -o OUT --repair`", i->path);
+        if (has_defect(i, is_mendable))
+            say(i, "; try `pliant mesh %s -o OUT.%s --repair`", i->path,
+                i->mesh->tet_count ? "msh" : "obj");
     } else if (i->mesh->tet_count) judge_tets(i);
     else judge_triangles(i);
 }

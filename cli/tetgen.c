@@ -99,7 +99,9 @@ static pl_status run(workplace* w, const char* switches, pl_error* error) {
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "the program tetgen is not installed (Debian: apt-get install tetgen); "
                        "--with stuffing needs nothing");
-    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return PL_OK;
+    // some failures end with status 0 and no mesh
+    bool ended_well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    if (ended_well && access(path_in(w, "surface.1.ele"), R_OK) == 0) return PL_OK;
     char words[256];
     last_words(log, words, sizeof words);
     return pl_fail(error, PL_ERROR_MESH,

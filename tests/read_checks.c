@@ -148,7 +148,7 @@ void pl_test_gzipped(const char* name, const void* data, size_t size) {
 
 // A locale that differs from "C" by its decimal comma only, made in the test's folder: localedef
 // takes a second and a half for a real one, nearly all of it for the order of letters.
-static bool set_comma_locale(void) {
+bool pl_test_set_comma_locale(void) {
     static const char* copied[] = {"LC_CTYPE", "LC_COLLATE", "LC_TIME", "LC_MONETARY",
                                    "LC_MESSAGES"};
     char source[1024], path[300], command[900];
@@ -170,19 +170,22 @@ static bool set_comma_locale(void) {
     return setlocale(LC_ALL, "comma") && strcmp(localeconv()->decimal_point, ",") == 0;
 }
 
+void pl_test_reset_locale(void) {
+    setlocale(LC_ALL, "C");
+    unsetenv("LOCPATH");
+}
+
 void pl_test_decimal_comma(const char* name, const void* data, size_t size) {
     pl_mesh* plain = pl_test_read_bytes(name, data, size, NULL);
-    if (!set_comma_locale()) {
+    if (!pl_test_set_comma_locale()) {
         pl_mesh_destroy(plain);
-        setlocale(LC_ALL, "C");
-        unsetenv("LOCPATH");
+        pl_test_reset_locale();
         SKIP("no locale with a decimal comma: localedef or its sources are not there");
     }
     pl_mesh* mesh = NULL;
     pl_error error = {0};
     pl_status status = pl_mesh_read_memory(data, size, name, NULL, &mesh, NULL, &error);
-    setlocale(LC_ALL, "C");
-    unsetenv("LOCPATH");
+    pl_test_reset_locale();
     CHECK_OK(status, &error);
     CHECK(pl_test_same_mesh(plain, mesh));
     pl_mesh_destroy(plain);

@@ -33,6 +33,10 @@ void pl_test_gzipped(const char* name, const void* data, size_t size);
 // The same in a locale that writes decimals with a comma (skips by name where none can be made).
 void pl_test_decimal_comma(const char* name, const void* data, size_t size);
 
+// Writes decimals with a comma from now on; false if no such locale can be made. Reset in any case.
+bool pl_test_set_comma_locale(void);
+void pl_test_reset_locale(void);
+
 // The same to the bit: positions, elements, regions, fields.
 bool pl_test_same_mesh(const pl_mesh* a, const pl_mesh* b);
 double pl_test_volume(const pl_mesh* mesh);

@@ -32,6 +32,7 @@ static void begin_ball(sample_recording* s, int levels) {
                                     .region_count = 2,
                                     .region_names = s->region_names,
                                     .triangle_regions = s->ball_regions,
+                                    .color = {NAN, NAN, NAN},
                                     .field_count = 2,
                                     .fields = s->fields};
     s->positions[0] = PL_ALLOC(double, 6 * vertices);
@@ -53,6 +54,7 @@ static void begin_flag(sample_recording* s) {
                                     .rest = s->flag_rest,
                                     .triangle_count = s->flag->triangle_count,
                                     .triangles = s->flag->triangles,
+                                    .color = {0.1f, 0.5f, 0.9f},
                                     .uv_count = vertices,
                                     .uvs = s->flag_uvs,
                                     .triangle_uvs = s->flag->triangles};

@@ -141,6 +141,12 @@ TEST(cmd_mesh_with_tetgen)
     tet_quality q = check_tets(ball);
     CHECK_NEAR(q.volume, 4.0 / 3.0 * acos(-1.0), 0.15);
     pl_mesh_destroy(ball);
+    // a surface that intersects itself is beyond it, and said so
+    pl_mesh* sphere = sample_sphere(2);
+    write_sample(sample_join(sphere, sphere, 0.5), "crossed.obj");
+    pl_mesh_destroy(sphere);
+    CHECK_INT(run("%s -o %s --with tetgen", "crossed.obj", "crossed.msh"), 2);
+    CHECK_TEXT(text, "tetgen gave up");
 }
 
 TEST(cmd_mesh_without_tetgen)

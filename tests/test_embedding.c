@@ -231,7 +231,7 @@ TEST(embedding_refuses_what_it_cannot_use)
     pl_mesh_destroy(surface);
 }
 
-TEST(embedding_of_a_large_surface_in_time)
+TEST(embedding_of_a_large_surface)
 {
     pl_mesh *solid = make("sphere", 0.025, 0.5), *surface = make("icosphere", 0.005, 0.49);
     pl_embedding* embedding;
@@ -248,7 +248,6 @@ TEST(embedding_of_a_large_surface_in_time)
     pl_embedding_deform(embedding, solid->positions, pool, found, normals);
     printf("  %d vertices in %d tets: create %.3f s, deform with normals %.2f ms\n",
            surface->vertex_count, solid->tet_count, create_seconds, 1e3 * (pl_seconds() - start));
-    CHECK(create_seconds < 10.0);
     PL_FREE(found, double, size);
     PL_FREE(normals, double, size);
     pl_embedding_destroy(embedding);

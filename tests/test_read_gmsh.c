@@ -282,6 +282,49 @@ TEST(gmsh_writing_survives_every_failing_allocation)
     pl_mesh_destroy(mesh);
 }
 
+TEST(gmsh_partitions_keep_their_groups)
+{
+    static const char text[] = "$MeshFormat\n"
+                               "4.1 0 8\n"
+                               "$EndMeshFormat\n"
+                               "$Entities\n"
+                               "0 0 0 1\n"
+                               "1 0 0 0 1 1 1 1 5 0\n"
+                               "$EndEntities\n"
+                               "$PartitionedEntities\n"
+                               "2\n"
+                               "1\n"
+                               "9 1\n"
+                               "0 0 0 2\n"
+                               "11 3 1 1 1 0 0 0 1 1 1 1 5 0\n"
+                               "12 3 1 2 1 2 0 0 0 1 1 1 2 5 6 1 -3\n"
+                               "$EndPartitionedEntities\n"
+                               "$Nodes\n"
+                               "1 4 1 4\n"
+                               "3 11 0 4\n"
+                               "1\n"
+                               "2\n"
+                               "3\n"
+                               "4\n"
+                               "0 0 0\n"
+                               "1 0 0\n"
+                               "0 1 0\n"
+                               "0 0 1\n"
+                               "$EndNodes\n"
+                               "$Elements\n"
+                               "2 2 1 2\n"
+                               "3 11 4 1\n"
+                               "1 1 2 3 4\n"
+                               "3 12 4 1\n"
+                               "2 2 1 3 4\n"
+                               "$EndElements\n";
+    pl_mesh* mesh = pl_test_read_text("parts.msh", text, NULL);
+    CHECK_INT(mesh->region_count, 2);
+    CHECK_INT(pl_mesh_region(mesh, PL_ELEMENT_TET, "volume_5")->count, 2);
+    CHECK_INT(pl_mesh_region(mesh, PL_ELEMENT_TET, "volume_6")->items[0], 1);
+    pl_mesh_destroy(mesh);
+}
+
 TEST(gmsh_version_2_repeats_elements_per_group)
 {
     static const char text[] = "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"

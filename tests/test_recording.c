@@ -54,6 +54,7 @@ static void check_head(const sample_recording* s, const pl_record_head* head) {
     CHECK(ball->region_count == 2 && strcmp(ball->region_names[1], "even") == 0);
     CHECK(ball->field_count == 2 && strcmp(ball->fields[1].name, "stress") == 0);
     CHECK(ball->fields[1].kind == PL_ELEMENT_TRIANGLE && ball->fields[1].components == 2);
+    CHECK(isnan(ball->color[0]) && flag->color[0] == 0.1f && flag->color[2] == 0.9f);
     CHECK(!ball->triangle_uvs && !flag->vertices && !flag->triangle_regions);
     CHECK(memcmp(flag->uvs, s->flag_uvs, 8 * (size_t)flag->uv_count) == 0);
     CHECK(memcmp(flag->triangle_uvs, s->flag->triangles, 12 * (size_t)flag->triangle_count) == 0);

@@ -52,7 +52,7 @@ static pl_image drawn(const pl_render_scene* scene, const pl_render_options* opt
     pl_image image;
     pl_error error;
     CHECK_OK(pl_image_create(options->width, options->height, &image, &error), &error);
-    CHECK_OK(pl_render(scene, options, pool, &image, &error), &error);
+    CHECK_OK(pl_render_draw(scene, options, pool, &image, &error), &error);
     return image;
 }
 
@@ -334,7 +334,7 @@ TEST(render_survives_every_failing_allocation)
     size_t before = pl_byte_count();
     for (int64_t nth = 1;; nth++) {
         pl_inject_failure(nth);
-        pl_status status = pl_render(&scene, &options, NULL, &image, &error);
+        pl_status status = pl_render_draw(&scene, &options, NULL, &image, &error);
         pl_inject_failure(0);
         CHECK_INT(pl_byte_count(), before);
         if (status == PL_OK) break;

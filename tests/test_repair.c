@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "base/memory.h"
+#include "base/random.h"
 #include "math/vec3.h"
 #include "read_checks.h"
 #include "sample_meshes.h"
@@ -72,12 +73,29 @@ TEST(repair_turns_inverted_tets)
     pl_mesh* box = sample_box(2, 2, 2);
     turn_tet(box, 7);
     turn_tet(box, 9);
-    repair(box, NULL, "turned inverted tets: 2 (first: tet 7)");
+    pl_notes* notes;
+    pl_error error;
+    CHECK_INT(pl_notes_create(&notes), PL_OK);
+    CHECK_OK(pl_mesh_repair(box, NULL, notes, &error), &error);
+    CHECK_INT(pl_notes_count(notes), 1); // none of them folded
+    CHECK_TEXT(pl_notes_text(notes, 0, NULL), "turned inverted tets: 2 (first: tet 7)");
+    pl_notes_destroy(notes);
     CHECK_INT(defect_count(box), 0);
     CHECK_NEAR(report_of(box).quality.volume, 8.0, 1e-12);
     for (int t = 0; t < box->tet_count; t++) turn_tet(box, t);
     repair(box, NULL, "turned inverted tets, which all were: 48");
     CHECK_INT(defect_count(box), 0);
+    pl_mesh_destroy(box);
+}
+
+TEST(repair_tells_folded_tets_from_turned_ones)
+{
+    pl_mesh* box = sample_box(2, 2, 2);
+    for (int i = 0; i < 3; i++) box->positions[i] = 1.2; // a corner pushed through the box
+    int64_t inverted = report_of(box).defects[PL_DEFECT_INVERTED_TETS].count;
+    CHECK_INT(inverted, 6); // the tets at that corner
+    repair(box, NULL, "6 of the turned tets are folded over their neighbours (first: tet 0)");
+    CHECK_INT(report_of(box).defects[PL_DEFECT_INVERTED_TETS].count, 0);
     pl_mesh_destroy(box);
 }
 
@@ -214,6 +232,34 @@ TEST(repair_fills_holes)
     pl_mesh_destroy(sphere);
 }
 
+TEST(repair_keeps_a_surface_with_flat_triangles_closed)
+{
+    // a tet whose edge 0 1 is cut in three on one side only: 0 4 1 and 4 5 1 have no area
+    double positions[] = {0, 0, 0, 3, 0, 0, 0, 3, 0, 0, 0, 3, 1, 0, 0, 2, 0, 0};
+    int triangles[] = {0, 2, 1, 0, 1, 4, 4, 1, 5, 0, 4, 3, 4, 5, 3, 5, 1, 3, 1, 2, 3, 0, 3, 2};
+    pl_mesh* mesh;
+    pl_error error;
+    CHECK_OK(pl_mesh_create(positions, 6, NULL, 0, triangles, 8, &mesh, &error), &error);
+    pl_mesh_report r = report_of(mesh);
+    CHECK(r.surface_closed && r.defects[PL_DEFECT_FLAT_TRIANGLES].count == 2);
+    for (int64_t nth = 1;; nth++) { // every allocation failing once
+        pl_mesh* copy;
+        CHECK_OK(pl_mesh_copy(mesh, &copy, &error), &error);
+        pl_inject_failure(nth);
+        pl_status status = pl_mesh_repair(copy, NULL, NULL, &error);
+        pl_inject_failure(0);
+        CHECK(status == PL_ERROR_MEMORY || (status == PL_OK && nth > 10));
+        pl_mesh_destroy(copy);
+        if (status == PL_OK) break;
+    }
+    repair(mesh, NULL, "gave degenerate triangles an area by turning their long edge: 2");
+    CHECK_INT(defect_count(mesh), 0);
+    r = report_of(mesh);
+    CHECK(r.surface_closed && r.genus == 0 && mesh->triangle_count == 8);
+    CHECK_NEAR(r.enclosed_volume, 4.5, 1e-12);
+    pl_mesh_destroy(mesh);
+}
+
 TEST(repair_carries_regions_fields_and_uvs)
 {
     // a sheet of four triangles; a vertex twice, a degenerate triangle in front, one turned
@@ -307,4 +353,46 @@ TEST(repair_of_the_raw_bunny)
     CHECK(r.surface_closed && r.surface_manifold && r.genus == 0 && r.enclosed_volume > 0.0);
     CHECK_INT(mesh->vertex_count, 35947 - 1113);
     pl_mesh_destroy(mesh);
+}
+
+// anything that a file may hold: few places, so that much coincides, and numbers out of bounds
+static pl_mesh* wild_mesh(pl_random* random) {
+    static const double odd[] = {NAN, INFINITY, -INFINITY, 1e308, -1e308, 1e-310, 1e150, -0.0};
+    double positions[3 * 24];
+    int tets[4 * 40], triangles[3 * 60];
+    int n = 4 + pl_random_int(random, 20), tet_count = pl_random_int(random, 41);
+    int triangle_count = pl_random_int(random, 61);
+    for (int i = 0; i < 3 * n; i++)
+        positions[i] = pl_random_int(random, 60) == 0 ? odd[pl_random_int(random, 8)]
+                                                      : pl_random_int(random, 4);
+    if (pl_random_int(random, 2)) tet_count = 0;
+    for (int i = 0; i < 4 * tet_count; i++) tets[i] = pl_random_int(random, n);
+    for (int i = 0; i < 3 * triangle_count; i++) triangles[i] = pl_random_int(random, n);
+    pl_mesh* mesh;
+    pl_error error;
+    CHECK_OK(
+        pl_mesh_create(positions, n, tets, tet_count, triangles, triangle_count, &mesh, &error),
+        &error);
+    return mesh;
+}
+
+TEST(repair_of_wild_meshes_leaves_nothing_that_it_mends)
+{
+    static const pl_defect_kind mended[] = {PL_DEFECT_NON_FINITE,     PL_DEFECT_INVERTED_TETS,
+                                            PL_DEFECT_FLAT_TETS,      PL_DEFECT_EQUAL_TETS,
+                                            PL_DEFECT_FLAT_TRIANGLES, PL_DEFECT_EQUAL_TRIANGLES,
+                                            PL_DEFECT_EQUAL_VERTICES, PL_DEFECT_UNUSED_VERTICES};
+    pl_random random = {21};
+    for (int round = 0; round < 2000; round++) {
+        pl_mesh* mesh = wild_mesh(&random);
+        report_of(mesh);
+        pl_mesh_repair_options options = {.fill_hole_edges = round % 3 ? 0 : 8};
+        repair(mesh, &options, NULL);
+        pl_mesh_report r = report_of(mesh);
+        for (size_t i = 0; i < sizeof mended / sizeof mended[0]; i++)
+            if (r.defects[mended[i]].count)
+                pl_test_fail(__FILE__, __LINE__, "round %d leaves %s", round,
+                             pl_defect_text(mended[i]));
+        pl_mesh_destroy(mesh);
+    }
 }

@@ -67,6 +67,48 @@ TEST(stuffing_of_a_ball)
     CHECK(errors[0] / errors[1] > 3.0); // second order
 }
 
+// a cube whose sides hold lattice points exactly, at h = 1/4
+static void cube(const double* points, int count, double* values, void* user) {
+    (void)user;
+    for (int i = 0; i < count; i++) {
+        const double* p = points + 3 * i;
+        values[i] = fmax(fmax(fabs(p[0]), fabs(p[1])), fabs(p[2])) - 1.0;
+    }
+}
+
+TEST(stuffing_with_lattice_points_on_the_surface)
+{
+    pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
+    options.edge = 0.25 * (3.0 + 2.0 * sqrt(3.0)) / 7.0;
+    pl_mesh* mesh;
+    pl_error error;
+    CHECK_OK(pl_tetrahedralise_implicit(cube, NULL, low, high, &options, &mesh, NULL, &error),
+             &error);
+    tet_quality q = check_tets(mesh);
+    CHECK(q.min_angle > min_angle && q.max_angle < max_angle);
+    CHECK(q.part_count == 1 && q.euler == 2);
+    // edges are cut off at most by a tet's size
+    CHECK(q.volume < 8.0 && q.volume > 7.5);
+    pl_mesh_destroy(mesh);
+}
+
+TEST(stuffing_is_cut_off_at_the_box)
+{
+    double radius = 1.0;
+    static const double half_low[3] = {0, -2, -2};
+    pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
+    options.edge = 0.1;
+    pl_mesh* mesh;
+    pl_error error;
+    CHECK_OK(
+        pl_tetrahedralise_implicit(ball, &radius, half_low, high, &options, &mesh, NULL, &error),
+        &error);
+    tet_quality q = check_tets(mesh);
+    CHECK(q.min_angle > min_angle && q.max_angle < max_angle);
+    CHECK_NEAR(q.volume, 2.0 / 3.0 * acos(-1.0), 0.5);
+    pl_mesh_destroy(mesh);
+}
+
 TEST(stuffing_keeps_topology)
 {
     pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
@@ -223,6 +265,16 @@ TEST(stuffing_refuses_what_has_no_inside)
     CHECK(!mesh);
     CHECK_INT(pl_tetrahedralise(solid, NULL, &mesh, NULL, &error), PL_ERROR_MESH);
     CHECK_TEXT(error.text, "no triangles");
+    // both sides of a sheet are closed, and empty
+    pl_mesh* both = sample_join(sheet, sheet, 0.0);
+    for (int t = sheet->triangle_count; t < both->triangle_count; t++) {
+        int swap = both->triangles[3 * t];
+        both->triangles[3 * t] = both->triangles[3 * t + 1];
+        both->triangles[3 * t + 1] = swap;
+    }
+    CHECK_INT(pl_tetrahedralise(both, NULL, &mesh, NULL, &error), PL_ERROR_MESH);
+    CHECK_TEXT(error.text, "nothing is inside");
+    pl_mesh_destroy(both);
     pl_mesh* sphere = sample_sphere(2);
     pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
     options.edge = 1e-6;

@@ -98,6 +98,39 @@ TEST(scan_ints_and_limits)
     pl_source_free(&source);
 }
 
+// integers of every length, with what may stand around them
+TEST(scan_ints_of_every_length)
+{
+    static const char* behind[] = {"", " ", "\n", "/", ":", "a", "\xb5", "."};
+    pl_random random = {5};
+    for (int i = 0; i < 20000; i++) {
+        char text[64], digits[32];
+        int count = 1 + pl_random_int(&random, 18);
+        for (int k = 0; k < count; k++) digits[k] = (char)('0' + pl_random_int(&random, 10));
+        digits[count] = '\0';
+        snprintf(text, sizeof text, "%s%s%s",
+                 i % 3 == 0   ? "-"
+                 : i % 3 == 1 ? " \t\r\n+"
+                              : "",
+                 digits, behind[pl_random_int(&random, 8)]);
+        pl_source source = source_of(text);
+        pl_scan scan = pl_scan_begin(&source);
+        int64_t value;
+        CHECK(pl_scan_int64(&scan, &value));
+        CHECK_INT(value, strtoll(text, NULL, 10));
+        CHECK(!(*scan.at >= '0' && *scan.at <= '9'));
+        pl_source_free(&source);
+    }
+    pl_source source =
+        source_of("0000000000000000000000000042 9223372036854775799 9999999999999999999");
+    pl_scan scan = pl_scan_begin(&source);
+    int64_t value;
+    CHECK(pl_scan_int64(&scan, &value) && value == 42);
+    CHECK(pl_scan_int64(&scan, &value) && value == INT64_C(9223372036854775799));
+    CHECK(!pl_scan_int64(&scan, &value));
+    pl_source_free(&source);
+}
+
 TEST(scan_words_comments_and_messages)
 {
     pl_source source = source_of("# a comment\n  Vertices 3 # more\nrest");

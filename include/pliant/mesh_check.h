@@ -91,7 +91,8 @@ typedef struct pl_mesh_report {
 typedef struct pl_mesh_check_options {
     double tolerance; ///< distance of close vertices, by the diagonal of the box; 0 is 1e-9
     bool skip_intersections;
-    int64_t intersection_limit; ///< pairs of overlapping boxes to look at; 0 is 200 million
+    /// Pairs of overlapping boxes to look at; 0: ten million and a hundred for each element.
+    int64_t intersection_limit;
 } pl_mesh_check_options;
 
 /// Measures and examines a mesh, which need not be sound. options, pool and error may be NULL.
@@ -113,11 +114,11 @@ typedef struct pl_mesh_repair_options {
 } pl_mesh_repair_options;
 
 /// Mends a mesh in place: drops vertices that are not finite with their elements, merges duplicate
-/// vertices, drops degenerate and duplicate elements, turns inverted tets, winds the triangles of a
-/// surface alike and outward, closes small holes if asked, drops unreferenced vertices. Regions,
-/// fields and texture coordinates follow. Everything done is noted with its count and the first
-/// index in the old numbering. options, notes and error may be NULL. Fails for want of memory only,
-/// and then leaves the mesh as it was.
+/// vertices, mends or drops degenerate and drops duplicate elements, turns inverted tets, winds the
+/// triangles of a surface alike and outward, closes small holes if asked, drops unreferenced
+/// vertices. Regions, fields and texture coordinates follow. Everything done is noted with its
+/// count and the first index in the old numbering. options, notes and error may be NULL. Fails for
+/// want of memory only, and then leaves the mesh as it was.
 PL_API pl_status pl_mesh_repair(pl_mesh* mesh, const pl_mesh_repair_options* options,
                                 pl_notes* notes, pl_error* error);
 

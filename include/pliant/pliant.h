@@ -14,5 +14,6 @@
 #include <pliant/scene.h>
 #include <pliant/status.h>
 #include <pliant/tetrahedralise.h>
+#include <pliant/world.h>
 
 #endif

@@ -454,7 +454,8 @@ PL_API pl_status pl_scene_add_wind(pl_scene* scene, const pl_wind* wind, pl_erro
 PL_API pl_status pl_scene_animate(pl_scene* scene, const char* path, const pl_curve* curve,
                                   pl_error* error);
 /// Changes one value by its path, from text as on the command line: ("frames", "10"),
-/// ("bodies[0].method", "pbd"), ("title", "a bear").
+/// ("bodies[0].method", "pbd"), ("title", "a bear"). A number ends a curve that was there. A list
+/// or object that fails half way keeps what was read of it.
 PL_API pl_status pl_scene_set(pl_scene* scene, const char* path, const char* value,
                               pl_error* error);
 

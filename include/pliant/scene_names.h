@@ -127,6 +127,7 @@ extern "C" {
     X(PL_LINEAR_MGPCG, "mgpcg", "conjugate gradients with multigrid as preconditioner")            \
     X(PL_LINEAR_DIRECT, "direct", "sparse factorisation")                                          \
     X(PL_LINEAR_PCG, "pcg", "conjugate gradients")                                                 \
+    X(PL_LINEAR_ICPCG, "icpcg", "conjugate gradients with an incomplete factor")                   \
     X(PL_LINEAR_CHEBYSHEV, "chebyshev", "Chebyshev semi-iteration")                                \
     X(PL_LINEAR_GAUSS_SEIDEL, "gauss-seidel", "coloured Gauss-Seidel")
 

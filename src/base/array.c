@@ -20,6 +20,7 @@ bool pl_array_reserve(pl_array* array, size_t capacity) {
 
 void* pl_array_add(pl_array* array, size_t n) {
     size_t needed = array->count + n;
+    if (needed == 0) return array->data; // NULL plus 0 is undefined
     if (needed > array->capacity) {
         size_t grown = array->capacity + array->capacity / 2 + 16;
         if (!pl_array_reserve(array, needed > grown ? needed : grown)) return NULL;

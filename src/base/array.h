@@ -18,7 +18,7 @@ typedef struct pl_array {
 static inline pl_array pl_array_of(size_t item_size) { return (pl_array){.item_size = item_size}; }
 
 // Room for n more items, uninitialised past the first use; a pointer to the first, or NULL when
-// memory is out. Pointers from before are void.
+// memory is out (or n is 0 and the array is empty). Pointers from before are void.
 void* pl_array_add(pl_array* array, size_t n);
 bool pl_array_push(pl_array* array, const void* item);
 bool pl_array_reserve(pl_array* array, size_t capacity);

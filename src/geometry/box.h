@@ -48,10 +48,9 @@ static inline pl_vec3 pl_box_size(pl_box box) { return pl_sub(box.high, box.low)
 static inline double pl_box_diagonal(pl_box box) { return pl_norm(pl_box_size(box)); }
 // Squared distance from a point to the box, 0 inside.
 static inline double pl_box_distance2(pl_box box, pl_vec3 p) {
-    double x = fmax(fmax(box.low.x - p.x, p.x - box.high.x), 0.0);
-    double y = fmax(fmax(box.low.y - p.y, p.y - box.high.y), 0.0);
-    double z = fmax(fmax(box.low.z - p.z, p.z - box.high.z), 0.0);
-    return x * x + y * y + z * z;
+    // max without fmax, which is a call
+    const pl_vec3 zero = {0.0, 0.0, 0.0};
+    return pl_norm2(pl_max3(pl_max3(pl_sub(box.low, p), pl_sub(p, box.high)), zero));
 }
 // Half the surface area, the measure of how likely a query enters.
 static inline double pl_box_half_area(pl_box box) {

@@ -2,24 +2,13 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "geometry/solid.h"
 
-// six times the volume that the triangles enclose, negative if they face inwards
-static double enclosed_volume(const pl_triangle_tree* tree) {
-    double sum = 0.0;
-    for (size_t s = 0; s < 3 * (size_t)tree->bvh.slot_count; s += 3)
-        // from a corner, so that a surface far from the origin keeps its digits
-        sum +=
-            pl_det4(tree->corners[0], tree->corners[s], tree->corners[s + 1], tree->corners[s + 2]);
-    return sum;
-}
-
 pl_status pl_solid_build(const double* positions, const int* triangles, int triangle_count,
                          bool closed, pl_solid* out, pl_error* error) {
     *out = (pl_solid){.closed = closed};
     pl_status status =
         pl_triangle_tree_build(positions, triangles, triangle_count, &out->tree, error);
     if (status == PL_OK) status = pl_winding_build(&out->tree, &out->winding, error);
-    if (status == PL_OK) out->turned = enclosed_volume(&out->tree) < 0.0;
-    else pl_solid_free(out);
+    if (status != PL_OK) pl_solid_free(out);
     return status;
 }
 
@@ -29,8 +18,7 @@ void pl_solid_free(pl_solid* solid) {
 }
 
 bool pl_solid_inside(const pl_solid* solid, pl_vec3 p) {
-    if (!solid->turned) return pl_winding_inside(&solid->winding, p);
-    return pl_winding_number(&solid->winding, p, 4.0) < -0.5;
+    return pl_winding_inside(&solid->winding, p);
 }
 
 static double unsigned_distance(const pl_solid* solid, pl_vec3 p, double band) {

@@ -12,7 +12,6 @@ typedef struct pl_solid {
     pl_triangle_tree tree;
     pl_winding winding;
     bool closed;
-    bool turned; // the triangles face inwards, which is taken into account
 } pl_solid;
 
 // closed: the caller knows that every edge has its partner, so that sides change only across

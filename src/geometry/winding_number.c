@@ -146,7 +146,7 @@ double pl_winding_number(const pl_winding* winding, pl_vec3 p, double accuracy) 
 }
 
 bool pl_winding_inside(const pl_winding* winding, pl_vec3 p) {
-    double rough = pl_winding_number(winding, p, 2.0);
+    double rough = fabs(pl_winding_number(winding, p, 2.0));
     if (fabs(rough - 0.5) > 0.1) return rough > 0.5;
-    return pl_winding_number(winding, p, 8.0) > 0.5;
+    return fabs(pl_winding_number(winding, p, 8.0)) > 0.5;
 }

@@ -28,7 +28,8 @@ void pl_winding_free(pl_winding* winding);
 // itself, which is exact.
 double pl_winding_number(const pl_winding* winding, pl_vec3 p, double accuracy);
 
-// True where the winding number is above one half. Looks closer where a rough number is near it.
+// True where the winding number is above one half either way, so that surfaces that face inwards
+// have an inside too. Looks closer where a rough number is near one half.
 bool pl_winding_inside(const pl_winding* winding, pl_vec3 p);
 
 #endif

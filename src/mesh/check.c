@@ -66,11 +66,11 @@ static pl_status check_close_vertices(const pl_mesh* mesh, double tolerance, pl_
     pl_status status =
         equal && close ? PL_OK : pl_fail_memory(error, "the search for duplicate vertices");
     if (status == PL_OK) status = pl_first_of_close_vertices(mesh->positions, n, 0.0, equal, error);
-    if (status == PL_OK && tolerance > 0.0)
+    if (status == PL_OK)
         status = pl_first_of_close_vertices(mesh->positions, n, tolerance, close, error);
     for (int v = 0; status == PL_OK && v < n; v++) {
         if (equal[v] != v) pl_defect_add(&report->defects[PL_DEFECT_EQUAL_VERTICES], equal[v], v);
-        else if (tolerance > 0.0 && close[v] != v)
+        else if (close[v] != v)
             pl_defect_add(&report->defects[PL_DEFECT_CLOSE_VERTICES], close[v], v);
     }
     PL_FREE(equal, int, n);
@@ -206,7 +206,9 @@ pl_status pl_mesh_check(const pl_mesh* mesh, const pl_mesh_check_options* option
         return pl_fail(error, PL_ERROR_ARGUMENT, "the tolerance %g is not a distance",
                        chosen.tolerance);
     if (chosen.tolerance == 0.0) chosen.tolerance = 1e-9;
-    if (chosen.intersection_limit <= 0) chosen.intersection_limit = 200000000;
+    if (chosen.intersection_limit <= 0)
+        chosen.intersection_limit =
+            10000000 + 100 * ((int64_t)mesh->triangle_count + mesh->tet_count);
     *report = (pl_mesh_report){.genus = -1, .enclosed_volume = NAN};
     for (int i = 0; i < PL_DEFECT_COUNT; i++) report->defects[i] = (pl_defect){0, -1, -1};
     return check_all(mesh, &chosen, pool, report, error);

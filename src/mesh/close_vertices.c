@@ -42,12 +42,17 @@ static uint64_t cell_slot(const grid* g, cell c) {
     return pl_hash_mix(h ^ (uint64_t)c.i[2]) & g->mask;
 }
 
+// Without a tolerance by comparing numbers: the square of a small distance may be zero.
+static bool is_close(const grid* g, int v, int w) {
+    const double *p = g->positions + 3 * (size_t)v, *q = g->positions + 3 * (size_t)w;
+    if (g->tolerance > 0.0) return pl_distance(pl_vec3_load(p), pl_vec3_load(q)) <= g->tolerance;
+    return p[0] == q[0] && p[1] == q[1] && p[2] == q[2];
+}
+
 // The lowest vertex near v in one cell's chain, or the given one if that is lower.
 static int look_in(const grid* g, cell c, int v, int found) {
-    pl_vec3 p = pl_vec3_load(g->positions + 3 * (size_t)v);
     for (int w = g->heads[cell_slot(g, c)] - 1; w >= 0; w = g->next[w] - 1)
-        if (w < found && pl_distance(p, pl_vec3_load(g->positions + 3 * (size_t)w)) <= g->tolerance)
-            found = w;
+        if (w < found && is_close(g, v, w)) found = w;
     return found;
 }
 
@@ -85,7 +90,9 @@ pl_status pl_first_of_close_vertices(const double* positions, int vertex_count, 
     if (vertex_count == 0) return PL_OK;
     size_t slots = 16;
     while (slots < (size_t)vertex_count) slots *= 2;
-    grid g = {.positions = positions, .tolerance = tolerance, .mask = slots - 1};
+    grid g = {.positions = positions,
+              .tolerance = isfinite(tolerance) ? tolerance : 0.0,
+              .mask = slots - 1};
     g.heads = PL_ALLOC(int, slots);
     g.next = PL_ALLOC(int, vertex_count);
     bool ready = g.heads && g.next;

@@ -9,7 +9,7 @@
 
 // first[v] is the lowest vertex r with first[r] == r that lies within the tolerance of v (exactly
 // at v's place if the tolerance is 0), or v itself if there is none. Vertices that are not finite
-// stand alone. Linear time whatever the positions.
+// stand alone. A tolerance that is not finite counts as 0. Linear time whatever the positions.
 pl_status pl_first_of_close_vertices(const double* positions, int vertex_count, double tolerance,
                                      int* first, pl_error* error);
 

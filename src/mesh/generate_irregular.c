@@ -16,10 +16,11 @@ enum { MELTINGS = 8, ANNEALINGS = 30, MOST_SWEEPS = 100 };
 
 typedef struct sheet {
     pl_mesh* mesh;
-    int* neighbours;       // 3 per triangle, across from each corner, -1 at the border
-    int* star;             // a triangle of each vertex
-    unsigned char* border; // of each vertex
-    double least_area;     // below which no triangle may fall
+    int* neighbours;            // 3 per triangle, across from each corner, -1 at the border
+    int* star;                  // a triangle of each vertex
+    unsigned char* border;      // of each vertex
+    double least_area;          // below which no triangle may fall
+    double low, high_x, high_y; // inner vertices are drawn to between these
 } sheet;
 
 static const double* point(const sheet* s, int v) { return s->mesh->positions + 3 * (size_t)v; }
@@ -101,22 +102,28 @@ static int next_around(const sheet* s, int v, int t, int* corner) {
     return s->neighbours[3 * (size_t)t + (size_t)((*corner + 1) % 3)];
 }
 
-// moves an inner vertex by the step, or half of it and so on, so that no triangle gets too small
+// twice the area of the smallest triangle around an inner vertex
+static double smallest_around(const sheet* s, int v) {
+    double smallest = INFINITY;
+    int t = s->star[v], corner;
+    do {
+        const int* c = s->mesh->triangles + 3 * (size_t)t;
+        smallest = fmin(smallest, cross2(point(s, c[0]), point(s, c[1]), point(s, c[2])));
+        t = next_around(s, v, t, &corner);
+    } while (t != s->star[v]);
+    return smallest;
+}
+
+// Moves an inner vertex by the step, or half of it and so on, so that no triangle gets too small;
+// where flips have left one that is, it must not get smaller.
 static void move_vertex(sheet* s, int v, double dx, double dy) {
     double* position = s->mesh->positions + 3 * (size_t)v;
     double x = position[0], y = position[1];
+    double floor_area = fmin(s->least_area, smallest_around(s, v));
     for (int attempt = 0; attempt < 4; attempt++, dx *= 0.5, dy *= 0.5) {
         position[0] = x + dx;
         position[1] = y + dy;
-        bool valid = true;
-        int t = s->star[v];
-        do {
-            const int* c = s->mesh->triangles + 3 * (size_t)t;
-            int corner;
-            valid = cross2(point(s, c[0]), point(s, c[1]), point(s, c[2])) > s->least_area;
-            t = next_around(s, v, t, &corner);
-        } while (valid && t != s->star[v]);
-        if (valid) return;
+        if (smallest_around(s, v) >= floor_area) return;
     }
     position[0] = x;
     position[1] = y;
@@ -145,7 +152,10 @@ static void anneal(sheet* s) {
             area += weight;
             t = next_around(s, v, t, &corner);
         } while (t != s->star[v]);
-        move_vertex(s, v, x / area - point(s, v)[0], y / area - point(s, v)[1]);
+        // the border does not push back, so vertices are kept off it
+        x = fmin(fmax(x / area, s->low), s->high_x);
+        y = fmin(fmax(y / area, s->low), s->high_y);
+        move_vertex(s, v, x - point(s, v)[0], y - point(s, v)[1]);
     }
     make_delaunay(s);
 }
@@ -173,15 +183,21 @@ static void fill_neighbours(sheet* s, int nx, int ny) {
     }
 }
 
-static bool melt_grid(pl_mesh* mesh, int nx, int ny, double cell, int seed) {
-    sheet s = {.mesh = mesh, .least_area = 0.05 * cell * cell};
+static bool melt_grid(const pl_generate_options* o, pl_mesh* mesh, int nx, int ny) {
+    double cell = fmin(o->size_x / (nx - 1), o->size_y / (ny - 1));
+    double margin = 0.6 * cell;
+    sheet s = {.mesh = mesh,
+               .least_area = 0.05 * cell * cell,
+               .low = margin,
+               .high_x = o->size_x - margin,
+               .high_y = o->size_y - margin};
     size_t triangle_count = (size_t)mesh->triangle_count;
     s.neighbours = PL_ALLOC(int, 3 * triangle_count);
     s.star = PL_ALLOC(int, mesh->vertex_count);
     s.border = PL_ALLOC(unsigned char, mesh->vertex_count);
     bool done = s.neighbours && s.star && s.border;
     if (done) {
-        pl_random random = {(uint64_t)seed};
+        pl_random random = {(uint64_t)o->seed};
         fill_neighbours(&s, nx, ny);
         for (int round = 0; round < MELTINGS; round++) melt(&s, cell, &random);
         for (int round = 0; round < ANNEALINGS; round++) anneal(&s);
@@ -201,8 +217,7 @@ pl_status pl_generate_cloth_irregular(const pl_generate_options* o, pl_mesh** ou
     int nx = pl_cell_count(o->size_x, cell, 1) + 1, ny = pl_cell_count(o->size_y, cell, 1) + 1;
     status = pl_cloth_grid(o, nx, ny, false, out, error);
     if (status != PL_OK) return status;
-    double shorter = fmin(o->size_x / (nx - 1), o->size_y / (ny - 1));
-    if (melt_grid(*out, nx, ny, shorter, o->seed) && pl_cloth_set_uvs(o, *out)) return PL_OK;
+    if (melt_grid(o, *out, nx, ny) && pl_cloth_set_uvs(o, *out)) return PL_OK;
     pl_mesh_destroy(*out);
     *out = NULL;
     return pl_fail_memory(error, "a cloth");

@@ -14,36 +14,36 @@
 // Lengths are shares of the bear's height. A part that stands beside the middle exists twice.
 typedef struct part {
     pl_vec3 center, radii;
-    double lean;  // rotation about z [rad]: the top of a right-hand part goes outwards
-    double bow;   // rotation about x [rad]: the top goes forward
+    double lean;  // sine of a rotation about z: positive brings the top of a part inwards
+    double bow;   // sine of a rotation about x: positive lowers the front
     double blend; // width of the seam with what comes before it
 } part;
 
 static const part parts[] = {
-    {{0.0, 0.345, 0.0}, {0.245, 0.255, 0.195}, 0.0, 0.0, 0.0},       // body
-    {{0.0, 0.330, 0.10}, {0.165, 0.175, 0.125}, 0.0, 0.0, 0.10},     // belly
-    {{0.0, 0.510, 0.0}, {0.190, 0.150, 0.155}, 0.0, 0.0, 0.10},      // chest
-    {{0.0, 0.745, 0.015}, {0.205, 0.178, 0.168}, 0.0, 0.0, 0.06},    // head
-    {{0.0, 0.695, 0.162}, {0.100, 0.078, 0.092}, 0.0, 0.0, 0.05},    // muzzle
-    {{0.137, 0.914, 0.0}, {0.080, 0.087, 0.054}, -0.45, 0.0, 0.035}, // ears
-    {{0.140, 0.150, 0.015}, {0.115, 0.165, 0.120}, 0.15, 0.0, 0.06}, // legs
-    {{0.155, 0.060, 0.110}, {0.098, 0.072, 0.135}, 0.0, 0.0, 0.05},  // feet
-    {{0.215, 0.500, 0.075}, {0.072, 0.080, 0.130}, 0.0, 0.45, 0.05}, // arms, reaching forward
-    {{0.192, 0.440, 0.188}, {0.072, 0.070, 0.068}, 0.0, 0.0, 0.03},  // paws
-    {{0.0, 0.215, -0.185}, {0.060, 0.058, 0.055}, 0.0, 0.0, 0.04},   // tail
-    {{0.0, 0.738, 0.240}, {0.036, 0.026, 0.024}, 0.0, 0.0, 0.012},   // nose
-    {{0.080, 0.792, 0.162}, {0.027, 0.029, 0.024}, 0.0, 0.0, 0.010}, // eyes
+    {{0.0, 0.345, 0.0}, {0.245, 0.255, 0.195}, 0.0, 0.0, 0.0},        // body
+    {{0.0, 0.330, 0.10}, {0.165, 0.175, 0.125}, 0.0, 0.0, 0.10},      // belly
+    {{0.0, 0.510, 0.0}, {0.190, 0.150, 0.155}, 0.0, 0.0, 0.10},       // chest
+    {{0.0, 0.745, 0.015}, {0.205, 0.178, 0.168}, 0.0, 0.0, 0.06},     // head
+    {{0.0, 0.695, 0.162}, {0.100, 0.078, 0.092}, 0.0, 0.0, 0.05},     // muzzle
+    {{0.137, 0.914, 0.0}, {0.080, 0.087, 0.054}, -0.435, 0.0, 0.035}, // ears
+    {{0.140, 0.150, 0.015}, {0.115, 0.165, 0.120}, 0.15, 0.0, 0.06},  // legs
+    {{0.155, 0.060, 0.110}, {0.098, 0.072, 0.135}, 0.0, 0.0, 0.05},   // feet
+    {{0.215, 0.500, 0.075}, {0.072, 0.080, 0.130}, 0.0, 0.435, 0.05}, // arms, reaching forward
+    {{0.192, 0.440, 0.188}, {0.072, 0.070, 0.068}, 0.0, 0.0, 0.03},   // paws
+    {{0.0, 0.215, -0.185}, {0.060, 0.058, 0.055}, 0.0, 0.0, 0.04},    // tail
+    {{0.0, 0.738, 0.240}, {0.036, 0.026, 0.024}, 0.0, 0.0, 0.012},    // nose
+    {{0.080, 0.792, 0.162}, {0.027, 0.029, 0.024}, 0.0, 0.0, 0.010},  // eyes
 };
 
 // hollows of the ears
-static const part hollow = {{0.142, 0.918, 0.060}, {0.044, 0.049, 0.030}, -0.45, 0.0, 0.03};
+static const part hollow = {{0.142, 0.918, 0.060}, {0.044, 0.049, 0.030}, -0.435, 0.0, 0.03};
 
 // to the frame of a part: undo lean, then bow
 static pl_vec3 to_part(const part* p, pl_vec3 x) {
     pl_vec3 d = pl_sub(x, p->center);
-    double c = cos(p->lean), s = sin(p->lean);
+    double s = p->lean, c = sqrt(1.0 - s * s);
     d = (pl_vec3){c * d.x - s * d.y, s * d.x + c * d.y, d.z};
-    c = cos(p->bow), s = sin(p->bow);
+    s = p->bow, c = sqrt(1.0 - s * s);
     return (pl_vec3){d.x, c * d.y + s * d.z, -s * d.y + c * d.z};
 }
 
@@ -58,8 +58,8 @@ static double ellipsoid(const part* p, pl_vec3 x) {
 
 // the lower of two, with a rounded seam: they differ from it only where they are within width
 static double blend_union(double a, double b, double width) {
-    double overlap = fmax(width - fabs(a - b), 0.0);
-    return fmin(a, b) - (width > 0.0 ? 0.25 * overlap * overlap / width : 0.0);
+    double lower = a < b ? a : b, overlap = width - fabs(a - b);
+    return overlap > 0.0 ? lower - 0.25 * overlap * overlap / width : lower;
 }
 
 static double unit_bear(pl_vec3 x) {

@@ -126,7 +126,9 @@ static pl_status read_section(pl_gmsh* g, const char* name) {
         return pl_gmsh_fail(g, PL_ERROR_FORMAT, "$%s comes before $MeshFormat", name);
     if (strcmp(name, "MeshFormat") == 0) return read_format(g);
     if (strcmp(name, "PhysicalNames") == 0) return read_names(g);
-    if (strcmp(name, "Entities") == 0 && g->version >= 40) return pl_gmsh_read_entities(g);
+    if (strcmp(name, "Entities") == 0 && g->version >= 40) return pl_gmsh_read_entities(g, false);
+    if (strcmp(name, "PartitionedEntities") == 0 && g->version == 41)
+        return pl_gmsh_read_entities(g, true);
     if (strcmp(name, "Nodes") == 0) return pl_gmsh_read_nodes(g);
     if (strcmp(name, "Elements") == 0) return pl_gmsh_read_elements(g);
     if (is_data) return pl_gmsh_read_data(g, name[0] == 'N');

@@ -57,7 +57,7 @@ typedef struct pl_gmsh {
 } pl_gmsh;
 
 // The parts. Each starts behind the line "$Name" and ends before "$EndName".
-pl_status pl_gmsh_read_entities(pl_gmsh* g);
+pl_status pl_gmsh_read_entities(pl_gmsh* g, bool partitioned);
 pl_status pl_gmsh_read_nodes(pl_gmsh* g);
 pl_status pl_gmsh_read_elements(pl_gmsh* g);
 pl_status pl_gmsh_read_data(pl_gmsh* g, bool on_nodes);

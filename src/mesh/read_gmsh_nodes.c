@@ -153,30 +153,54 @@ static pl_status read_physicals(pl_gmsh* g, int dimension, int entity) {
     return PL_OK;
 }
 
-static pl_status read_entity(pl_gmsh* g, int dimension) {
-    int entity;
+// a list of ints behind its length, which are of no use to us
+static bool skip_ints(pl_gmsh* g) {
+    int64_t count;
+    int ignored;
+    if (!pl_gmsh_get_size(g, &count)) return false;
+    for (int64_t i = 0; i < count; i++)
+        if (!pl_gmsh_get_int(g, &ignored)) return false;
+    return true;
+}
+
+static pl_status read_entity(pl_gmsh* g, int dimension, bool partitioned) {
+    int entity, parent;
     if (!pl_gmsh_get_int(g, &entity)) return pl_gmsh_expected(g, "an entity");
+    // dimension and tag of the entity that was parted, and the parts
+    if (partitioned &&
+        !(pl_gmsh_get_int(g, &parent) && pl_gmsh_get_int(g, &parent) && skip_ints(g)))
+        return pl_gmsh_expected(g, "the partitions of an entity");
     int bounds = dimension == 0 && g->version == 41 ? 3 : 6;
     double bound;
     for (int k = 0; k < bounds; k++)
         if (!pl_gmsh_get_double(g, &bound)) return pl_gmsh_expected(g, "the bounds of an entity");
     pl_status status = read_physicals(g, dimension, entity);
-    if (status != PL_OK || dimension == 0) return status;
-    int64_t count;
-    int boundary;
-    if (!pl_gmsh_get_size(g, &count)) return pl_gmsh_expected(g, "the boundary of an entity");
-    for (int64_t i = 0; i < count; i++)
-        if (!pl_gmsh_get_int(g, &boundary)) return pl_gmsh_expected(g, "the boundary of an entity");
+    if (status == PL_OK && dimension > 0 && !skip_ints(g))
+        return pl_gmsh_expected(g, "the boundary of an entity");
+    return status;
+}
+
+// $PartitionedEntities has the same entities again, in parts, which the elements then refer to
+static pl_status read_partition_header(pl_gmsh* g) {
+    int64_t partition_count, ghost_count;
+    int ghost, partition;
+    if (!pl_gmsh_get_size(g, &partition_count) || !pl_gmsh_get_size(g, &ghost_count))
+        return pl_gmsh_expected(g, "the number of partitions");
+    for (int64_t i = 0; i < ghost_count; i++)
+        if (!pl_gmsh_get_int(g, &ghost) || !pl_gmsh_get_int(g, &partition))
+            return pl_gmsh_expected(g, "a ghost entity");
     return PL_OK;
 }
 
-pl_status pl_gmsh_read_entities(pl_gmsh* g) {
+pl_status pl_gmsh_read_entities(pl_gmsh* g, bool partitioned) {
+    pl_status status = partitioned ? read_partition_header(g) : PL_OK;
+    if (status != PL_OK) return status;
     int64_t counts[4];
     for (int d = 0; d < 4; d++)
         if (!pl_gmsh_get_size(g, &counts[d])) return pl_gmsh_expected(g, "the number of entities");
     for (int d = 0; d < 4; d++)
         for (int64_t i = 0; i < counts[d]; i++) {
-            pl_status status = read_entity(g, d);
+            status = read_entity(g, d, partitioned);
             if (status != PL_OK) return status;
         }
     if (g->memberships.count > 0)

@@ -157,7 +157,7 @@ static pl_status read_solids(reader* r) {
 static pl_status add_regions(const reader* r, pl_mesh* mesh) {
     const solid* solids = r->solids.data;
     int* items = PL_ALLOC(int, mesh->triangle_count);
-    if (!items && mesh->triangle_count) return pl_fail_memory(r->error, r->scan.source->path);
+    if (!items) return pl_fail_memory(r->error, r->scan.source->path);
     for (int i = 0; i < mesh->triangle_count; i++) items[i] = i;
     pl_status status = PL_OK;
     for (size_t i = 0; status == PL_OK && i < r->solids.count; i++) {
@@ -182,7 +182,8 @@ static pl_status read_text(const pl_source* source, pl_mesh* mesh, pl_notes* not
     if (status == PL_OK)
         status =
             merge_corners(r.corners.data, r.corners.count / 3, source->path, mesh, notes, error);
-    if (status == PL_OK && r.solids.count > 1) status = add_regions(&r, mesh);
+    if (status == PL_OK && r.solids.count > 1 && mesh->triangle_count)
+        status = add_regions(&r, mesh);
     pl_array_free(&r.corners);
     pl_array_free(&r.solids);
     return status;

@@ -158,7 +158,8 @@ static pl_status read_points(reader* r) {
 static pl_status split_cells(reader* r, const char* section, int cell_count, const pl_array* list) {
     const int* numbers = list->data;
     size_t at = 0;
-    size_t corner_count = list->count - (size_t)cell_count, used = r->data.corners.count;
+    size_t corner_count = list->count - (size_t)cell_count;
+    size_t first = r->data.corners.count, used = first;
     int* ends = pl_array_add(&r->data.ends, (size_t)cell_count);
     int* corners = pl_array_add(&r->data.corners, corner_count);
     if ((!ends && cell_count) || (!corners && corner_count)) return no_memory(r);
@@ -169,8 +170,7 @@ static pl_status split_cells(reader* r, const char* section, int cell_count, con
             return pl_scan_fail(&r->scan, r->error, PL_ERROR_FORMAT,
                                 "the list of %s ends inside cell %d of %d", section, i, cell_count);
         size_t n = (size_t)numbers[at];
-        if (n) memcpy(corners, numbers + at + 1, n * sizeof(int));
-        corners += n;
+        if (n) memcpy(corners + used - first, numbers + at + 1, n * sizeof(int));
         used += n;
         ends[i] = (int)used;
         at += n + 1;
@@ -231,7 +231,7 @@ static pl_status read_cells(reader* r, const char* section, int type) {
         return pl_scan_fail(&r->scan, r->error, PL_ERROR_LIMIT, "too many cells");
     size_t before = r->data.ends.count;
     status = accept_keyword(r, "OFFSETS") ? read_new_cells(r, section, count, size)
-                                                  : read_old_cells(r, section, count, size);
+                                          : read_old_cells(r, section, count, size);
     for (size_t i = before; status == PL_OK && type && i < r->data.ends.count; i++)
         if (!pl_array_push(&r->data.types, &type)) status = no_memory(r);
     return status;

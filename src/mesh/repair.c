@@ -192,19 +192,73 @@ static void swap_ints(int* a, int* b) {
     *b = swapped;
 }
 
-static void turn_inverted(pl_repair* r) {
+// Of the tets that were turned, those that the others had wound as they should be: not their
+// winding was wrong but their place, and turned or not they overlap their neighbours. Only tets
+// that were wound against their neighbours before are cured for good. packed holds the tets as they
+// were.
+static pl_status note_folded(pl_repair* r, const int* packed, int count, const int* from,
+                             const bool* inverted, pl_error* error) {
+    pl_side_groups sides;
+    pl_status status = pl_side_groups_create(packed, count, 4, r->old->vertex_count, &sides, error);
+    if (status != PL_OK) return status;
+    int* neighbours = PL_ALLOC(int, sides.side_count);
+    pl_defect folded = none;
+    if (neighbours) {
+        pl_side_neighbours(&sides, neighbours);
+        for (int side = 0; side < sides.side_count; side++) {
+            int t = side / 4, across = neighbours[side];
+            if (across < 0 || !inverted[t] || inverted[across / 4]) continue;
+            bool agree = pl_sides_agree(packed, 4, side, across);
+            if (agree && (folded.count == 0 || folded.other != t)) {
+                folded.count++;
+                if (folded.first < 0) folded.first = from[t];
+                folded.other = t; // the last one counted
+            }
+        }
+    } else status = pl_fail_memory(error, what);
+    PL_FREE(neighbours, int, sides.side_count);
+    pl_side_groups_free(&sides);
+    if (folded.count)
+        pl_note(r->notes, PL_NOTE_INFO,
+                "%lld of the turned tets are folded over their neighbours (first: tet %d): the "
+                "mesh overlaps itself there; if that matters, mesh the shape again",
+                (long long)folded.count, folded.first);
+    return status;
+}
+
+static void turn_tets(pl_repair* r, const bool* inverted, int kept, const int* from) {
     pl_defect turned = none;
-    int kept = 0;
-    for (int t = 0; t < r->old->tet_count; t++) {
-        int* tet = r->tets + 4 * (size_t)t;
-        kept += r->keep_tet[t];
-        if (!r->keep_tet[t] || pl_judge_tet(r->old->positions, tet) != PL_TET_INVERTED) continue;
+    for (int i = 0; i < kept; i++) {
+        if (!inverted[i]) continue;
+        int* tet = r->tets + 4 * (size_t)from[i];
         swap_ints(&tet[2], &tet[3]);
-        pl_defect_add(&turned, t, -1);
+        pl_defect_add(&turned, from[i], -1);
     }
     bool all = turned.count > 0 && turned.count == kept;
     note_found(r, &turned, all ? "turned inverted tets, which all were" : "turned inverted tets",
                "tet");
+}
+
+static pl_status turn_inverted(pl_repair* r, pl_error* error) {
+    int count = r->old->tet_count;
+    if (count == 0) return PL_OK;
+    int *packed = PL_ALLOC(int, 4 * (size_t)count), *from = PL_ALLOC(int, count);
+    bool* inverted = PL_ALLOC(bool, count);
+    pl_status status = packed && from && inverted ? PL_OK : pl_fail_memory(error, what);
+    if (status == PL_OK) {
+        int kept = pack_kept(r->tets, r->keep_tet, count, 4, packed, from), found = 0;
+        for (int i = 0; i < kept; i++) {
+            inverted[i] =
+                pl_judge_tet(r->old->positions, packed + 4 * (size_t)i) == PL_TET_INVERTED;
+            found += inverted[i];
+        }
+        turn_tets(r, inverted, kept, from);
+        if (found && found < kept) status = note_folded(r, packed, kept, from, inverted, error);
+    }
+    PL_FREE(packed, int, 4 * (size_t)count);
+    PL_FREE(from, int, count);
+    PL_FREE(inverted, bool, count);
+    return status;
 }
 
 static void turn_triangle(pl_repair* r, int t) {
@@ -287,14 +341,13 @@ pl_status pl_mesh_repair(pl_mesh* mesh, const pl_mesh_repair_options* options, p
         drop_non_finite(&r);
         status = merge_vertices(&r, chosen.tolerance, error);
     }
+    if (status == PL_OK && mesh->tet_count == 0) status = pl_repair_flat_triangles(&r, error);
     if (status == PL_OK) {
         drop_degenerate(&r);
         status = drop_duplicates(&r, error);
     }
-    if (status == PL_OK) {
-        turn_inverted(&r);
-        status = wind_triangles(&r, error);
-    }
+    if (status == PL_OK) { status = turn_inverted(&r, error); }
+    if (status == PL_OK) status = wind_triangles(&r, error);
     if (status == PL_OK && chosen.fill_hole_edges > 0 && mesh->tet_count == 0)
         status = pl_repair_fill_holes(&r, chosen.fill_hole_edges, error);
     if (status == PL_OK) status = pl_repair_build(&r, &mended, error);

@@ -24,6 +24,9 @@ typedef struct pl_repair {
     pl_notes* notes;
 } pl_repair;
 
+// Gives triangles without area one, where their neighbours allow; the others stay as they are.
+pl_status pl_repair_flat_triangles(pl_repair* r, pl_error* error);
+
 // Closes rims of at most that many edges with triangles; the surface must be wound evenly.
 pl_status pl_repair_fill_holes(pl_repair* r, int most_edges, pl_error* error);
 

@@ -8,10 +8,8 @@
 // disk: then the boundary is a manifold there.
 #include "base/array.h"
 #include "base/memory.h"
-#include "mesh/stuffing.h"
-#include "mesh/topology.h"
-
 #include "mesh/components.h"
+#include "mesh/stuffing.h"
 
 #include <string.h>
 

@@ -13,7 +13,7 @@
 // share of their edge pull it onto the surface
 static const double alpha_long = 0.24999, alpha_short = 0.41189;
 
-enum { MAX_POINTS = 1 << 28, BRICK = 8, SITE_BLOCK = 64, POINT_BLOCK = 1 << 15 };
+enum { MAX_POINTS = 1 << 27, BRICK = 8, SITE_BLOCK = 64, POINT_BLOCK = 1 << 15 };
 
 static const double mean_edge = (3.0 + 4.0 * 0.86602540378443864676) / 7.0; // for h = 1
 

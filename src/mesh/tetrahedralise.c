@@ -58,8 +58,6 @@ static pl_status check_edges(const pl_surface_edges* e, pl_error* error) {
             "close the openings first",
             e->boundary_count, e->hole_count, 100.0 * e->hole_area / e->area,
             100.0 * largest_hole_share);
-    if (!(fabs(e->signed_volume) > 1e-9 * e->area * sqrt(e->area)))
-        return pl_fail(error, PL_ERROR_MESH, "the surface encloses no volume");
     return PL_OK;
 }
 
@@ -116,8 +114,9 @@ static pl_status note_result(const pl_surface_edges* edges, const pl_mesh* mesh,
                                             NULL, &part_count, error);
     if (status != PL_OK) return status;
     double before = fabs(edges->signed_volume), after = mesh_volume(mesh);
-    pl_note(notes, PL_NOTE_INFO, "volume %.6g, %+.2f %% of the surface's %.6g", after,
-            100.0 * (after - before) / before, before);
+    if (before > 0.0)
+        pl_note(notes, PL_NOTE_INFO, "volume %.6g, %+.2f %% of the surface's %.6g", after,
+                100.0 * (after - before) / before, before);
     if (part_count != edges->part_count)
         pl_note(notes, PL_NOTE_INFO, "%d connected parts of the surface became %d of tets",
                 edges->part_count, part_count);

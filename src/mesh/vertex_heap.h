@@ -14,10 +14,10 @@ typedef struct pl_heap_entry {
 } pl_heap_entry;
 
 typedef struct pl_vertex_heap {
-    int capacity; // vertices that may come
-    int count;    // vertices in it
+    int capacity;           // vertices that may come
+    int count;              // vertices in it
     pl_heap_entry* entries; // the top first
-    int* places; // of each vertex in entries, -1: not in the heap
+    int* places;            // of each vertex in entries, -1: not in the heap
 } pl_vertex_heap;
 
 bool pl_vertex_heap_alloc(pl_vertex_heap* heap, int capacity);

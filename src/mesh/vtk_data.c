@@ -14,8 +14,8 @@
 enum { TYPE_COUNT = 82, MAX_FIELDS = 256, MAX_COMPONENTS = 64 };
 // bytes that fields of triangles may take, besides some times the size of the file: a polygon's
 // values are repeated for each of its triangles
-static const size_t FIELD_BYTES = (size_t)256 << 20;
-static const size_t FIELD_BYTES_PER_FILE_BYTE = 256;
+static const size_t FIELD_BYTES = (size_t)16 << 20;
+static const size_t FIELD_BYTES_PER_FILE_BYTE = 64;
 
 pl_vtk_data pl_vtk_data_of_none(void) {
     return (pl_vtk_data){.points = pl_array_of(sizeof(double)),

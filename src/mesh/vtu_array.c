@@ -9,19 +9,18 @@
 #include "mesh/vtu_array.h"
 #include "base/memory.h"
 
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 
-// all arrays together may have this much, and beyond it this many times the size of the file
-static const uint64_t DATA_FREE_BYTES = UINT64_C(64) << 20;
-static const uint64_t DATA_RATIO = 100;
+// what all arrays become in memory may be this much, and beyond it this many times the size of the
+// file
+static const uint64_t DATA_FREE_BYTES = UINT64_C(16) << 20;
+static const uint64_t DATA_RATIO = 64;
 
 void pl_vtu_file_limit(pl_vtu_file* file) {
-    uint64_t by_ratio = file->source->size * DATA_RATIO;
-    file->bytes_left = by_ratio > DATA_FREE_BYTES ? by_ratio : DATA_FREE_BYTES;
+    file->bytes_left = DATA_FREE_BYTES + DATA_RATIO * file->source->size;
 }
 
 static pl_status fail(const pl_vtu_file* file, const pl_vtu_array* array, pl_error* error,
@@ -129,12 +128,13 @@ static bool read_header_word(const pl_vtu_file* file, stream* s, uint64_t* value
 // counts bytes against the limit: blocks may be bombs, and many arrays may share one offset
 static pl_status take_bytes(pl_vtu_file* file, const pl_vtu_array* array, uint64_t size,
                             pl_error* error) {
-    if (size > file->bytes_left)
+    uint64_t needed = size / pl_number_size(array->type);
+    if (needed > file->bytes_left / sizeof(double))
         return pl_fail(error, PL_ERROR_LIMIT,
                        "%s: with array \"%s\" the data are more than %llu times the file's size, "
                        "which no mesh is",
                        file->source->path, array->name, (unsigned long long)DATA_RATIO);
-    file->bytes_left -= size;
+    file->bytes_left -= needed * sizeof(double);
     return PL_OK;
 }
 

@@ -26,6 +26,12 @@ static void put_double(uint8_t* out, double value) {
     memcpy(&bits, &value, 8);
     put64(out, bits);
 }
+static float get_float(const uint8_t* in) {
+    uint32_t bits = get32(in);
+    float value;
+    memcpy(&value, &bits, 4);
+    return value;
+}
 static double get_double(const uint8_t* in) {
     uint64_t bits = get64(in);
     double value;
@@ -211,6 +217,7 @@ static void put_body(put_state* s, const pl_record_body* b) {
     put_int(s, b->triangle_uvs ? b->uv_count : 0);
     put_int(s, b->triangle_regions ? b->region_count : 0);
     put_int(s, b->field_count);
+    put_floats(s, b->color, 3);
     for (int i = 0; b->triangle_regions && i < b->region_count; i++)
         put_text(s, b->region_names[i]);
     for (int i = 0; i < b->field_count; i++) {
@@ -323,6 +330,8 @@ static void get_body(get_state* s, pl_record_body* b) {
     b->uv_count = get_count(s, 8);
     b->region_count = get_count(s, 4);
     b->field_count = get_count(s, 12);
+    const uint8_t* color = get_bytes(s, 3, 4);
+    for (int k = 0; color && k < 3; k++) b->color[k] = get_float(color + 4 * k);
     get_names(s, b);
     size_t vertices = (size_t)b->vertex_count, triangles = (size_t)b->triangle_count;
     b->rest = get_words(s, 3 * vertices);

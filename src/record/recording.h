@@ -37,6 +37,7 @@ typedef struct pl_record_body {
     int region_count;
     const char* const* region_names;
     const int* triangle_regions; // per triangle, -1 for none; NULL without regions
+    float color[3];              // red, green, blue of sRGB, 0 to 1; NAN: any
     int field_count;
     const pl_record_field* fields;
 } pl_record_body;

@@ -18,7 +18,7 @@ pl_render_options pl_default_render_options(void) {
                                .up_axis = 1,
                                .radius = 1.0,
                                .ground = true,
-                               .crease = 50.0,
+                               .crease = 60.0,
                                .value_high = 1.0};
 }
 
@@ -230,8 +230,8 @@ static void choose_colors(const pl_render_scene* scene, picture* p) {
     }
 }
 
-pl_status pl_render(const pl_render_scene* scene, const pl_render_options* options, pl_pool* pool,
-                    pl_image* image, pl_error* error) {
+pl_status pl_render_draw(const pl_render_scene* scene, const pl_render_options* options,
+                         pl_pool* pool, pl_image* image, pl_error* error) {
     PL_ASSERT(image->width == options->width && image->height == options->height);
     pl_render_mesh mesh;
     pl_status status = pl_render_mesh_create(scene, options, pool, &mesh, error);

@@ -52,7 +52,7 @@ pl_render_options pl_default_render_options(void);
 void pl_render_options_frame(pl_render_options* options, const pl_camera_fit* fit);
 
 // image must have been created with the width and height of the options.
-pl_status pl_render(const pl_render_scene* scene, const pl_render_options* options, pl_pool* pool,
-                    pl_image* image, pl_error* error);
+pl_status pl_render_draw(const pl_render_scene* scene, const pl_render_options* options,
+                         pl_pool* pool, pl_image* image, pl_error* error);
 
 #endif

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Normals: a corner of a triangle takes the sum of the area-weighted normals of those triangles
-// around its vertex that are not across a sharp edge, so that boxes keep their edges and spheres
-// are round.
+// around its vertex that can be reached without crossing a sharp edge, so that boxes keep their
+// edges and coarse spheres are round.
 #include "record/render_mesh.h"
 #include "base/memory.h"
 
@@ -112,13 +112,11 @@ static void list_vertex_corners(pl_render_mesh* m) {
     begins[0] = 0;
 }
 
-// the weighted sum of the normals around a vertex that are within the angle of `own`
-static pl_vec3f sum_normals(const pl_render_mesh* m, int vertex, pl_vec3f own, float cosine) {
+static pl_vec3f sum_all_normals(const pl_render_mesh* m, int vertex) {
     pl_vec3f sum = {0.0f, 0.0f, 0.0f};
     for (int k = m->vertex_begins[vertex]; k < m->vertex_begins[vertex + 1]; k++) {
         int t = m->vertex_corners[k] / 3;
-        if (pl_dotf(own, m->face_normals[t]) >= cosine)
-            sum = pl_maddf(sum, m->areas[t], m->face_normals[t]);
+        sum = pl_maddf(sum, m->areas[t], m->face_normals[t]);
     }
     return sum;
 }
@@ -132,17 +130,62 @@ static bool is_smooth(const pl_render_mesh* m, int vertex, pl_vec3f mean) {
     return true;
 }
 
+// the two other vertices of a corner's triangle
+static void other_vertices(const pl_render_mesh* m, int corner, int out[2]) {
+    int first = corner / 3 * 3;
+    out[0] = m->triangles[first + (corner + 1) % 3];
+    out[1] = m->triangles[first + (corner + 2) % 3];
+}
+
+enum { MAX_FAN = 64 };
+
+// Parts the triangles around a vertex at its sharp edges: group[i] is the smallest index of the
+// triangles that i reaches over edges that are not sharp.
+static void group_fan(const pl_render_mesh* m, const int* corners, int count, int* group) {
+    for (int i = 0; i < count; i++) group[i] = i;
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < i; k++) {
+            int a[2], b[2];
+            other_vertices(m, corners[i], a);
+            other_vertices(m, corners[k], b);
+            bool touch = a[0] == b[1] || a[1] == b[0] || a[0] == b[0] || a[1] == b[1];
+            if (!touch || group[i] == group[k]) continue;
+            pl_vec3f n = m->face_normals[corners[i] / 3], o = m->face_normals[corners[k] / 3];
+            if (pl_dotf(n, o) < m->crease_cosine) continue;
+            int low = group[i] < group[k] ? group[i] : group[k];
+            int high = group[i] < group[k] ? group[k] : group[i];
+            for (int j = 0; j < count; j++)
+                if (group[j] == high) group[j] = low;
+        }
+}
+
+static void set_fan_normals(pl_render_mesh* m, int vertex) {
+    const int* corners = m->vertex_corners + m->vertex_begins[vertex];
+    int count = m->vertex_begins[vertex + 1] - m->vertex_begins[vertex], group[MAX_FAN];
+    bool parted = count <= MAX_FAN;
+    if (parted) group_fan(m, corners, count, group);
+    for (int i = 0; i < count; i++) {
+        pl_vec3f sum = {0.0f, 0.0f, 0.0f};
+        for (int k = 0; k < count && parted; k++)
+            if (group[k] == group[i])
+                sum = pl_maddf(sum, m->areas[corners[k] / 3], m->face_normals[corners[k] / 3]);
+        m->normals[corners[i]] = pl_unitf(sum);
+    }
+}
+
 static void corner_normal_task(int begin, int end, int worker, void* user) {
     (void)worker;
     pl_render_mesh* m = user;
     for (int v = begin; v < end; v++) {
-        pl_vec3f mean = pl_unitf(sum_normals(m, v, (pl_vec3f){0.0f, 0.0f, 0.0f}, 0.0f));
+        pl_vec3f mean = pl_unitf(sum_all_normals(m, v));
         bool smooth = is_smooth(m, v, mean);
+        if (!smooth) set_fan_normals(m, v);
         for (int k = m->vertex_begins[v]; k < m->vertex_begins[v + 1]; k++) {
             int corner = m->vertex_corners[k];
-            pl_vec3f own = m->face_normals[corner / 3];
-            m->normals[corner] = smooth ? mean : pl_unitf(sum_normals(m, v, own, m->crease_cosine));
-            if (pl_dotf(m->normals[corner], m->normals[corner]) == 0.0f) m->normals[corner] = own;
+            pl_vec3f* normal = &m->normals[corner];
+            if (smooth) *normal = mean;
+            // flat where no sum points anywhere, or is not a number
+            if (!(pl_dotf(*normal, *normal) > 0.0f)) *normal = m->face_normals[corner / 3];
         }
     }
 }

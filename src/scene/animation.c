@@ -118,64 +118,55 @@ void pl_curve_bounds(const pl_curve* curve, double* low, double* high) {
 
 // ---------------------------------------------------------------- rotations
 
-typedef struct quat {
-    double w;
-    pl_vec3 v;
-} quat;
+static const pl_quat no_turn = {0.0, 0.0, 0.0, 1.0};
 
-static const quat no_turn = {1.0, {0.0, 0.0, 0.0}};
+static pl_quat quat_of(double w, pl_vec3 v) { return (pl_quat){v.x, v.y, v.z, w}; }
+static pl_vec3 vector_of(pl_quat q) { return (pl_vec3){q.x, q.y, q.z}; }
 
-static quat multiply(quat a, quat b) {
-    return (quat){a.w * b.w - pl_dot(a.v, b.v),
-                  pl_add(pl_madd(pl_scale(a.w, b.v), b.w, a.v), pl_cross(a.v, b.v))};
+static pl_quat multiply(pl_quat p, pl_quat q) {
+    pl_vec3 a = vector_of(p), b = vector_of(q);
+    return quat_of(p.w * q.w - pl_dot(a, b),
+                   pl_add(pl_madd(pl_scale(p.w, b), q.w, a), pl_cross(a, b)));
 }
 
-static quat inverse(quat q) { return (quat){q.w, pl_scale(-1.0, q.v)}; }
+static pl_quat inverse(pl_quat q) { return (pl_quat){-q.x, -q.y, -q.z, q.w}; }
 
-static pl_vec3 rotated(quat q, pl_vec3 x) {
-    pl_vec3 c = pl_scale(2.0, pl_cross(q.v, x));
-    return pl_add(pl_madd(x, q.w, c), pl_cross(q.v, c));
+static pl_vec3 rotated(pl_quat q, pl_vec3 x) {
+    pl_vec3 c = pl_scale(2.0, pl_cross(vector_of(q), x));
+    return pl_add(pl_madd(x, q.w, c), pl_cross(vector_of(q), c));
 }
 
 // the turn by |r| about r
-static quat exponential(pl_vec3 r) {
+static pl_quat exponential(pl_vec3 r) {
     double angle = pl_norm(r);
-    if (angle < 1e-9) return (quat){1.0, pl_scale(0.5, r)};
-    return (quat){cos(0.5 * angle), pl_scale(sin(0.5 * angle) / angle, r)};
+    if (angle < 1e-9) return quat_of(1.0, pl_scale(0.5, r));
+    return quat_of(cos(0.5 * angle), pl_scale(sin(0.5 * angle) / angle, r));
 }
 
 // the shortest turn r with exponential(r) = q or -q
-static pl_vec3 logarithm(quat q) {
-    if (q.w < 0.0) q = (quat){-q.w, pl_scale(-1.0, q.v)};
-    double sine = pl_norm(q.v);
-    if (sine < 1e-9) return pl_scale(2.0, q.v);
-    return pl_scale(2.0 * atan2(sine, q.w) / sine, q.v);
+static pl_vec3 logarithm(pl_quat q) {
+    double sign = q.w < 0.0 ? -1.0 : 1.0;
+    pl_vec3 v = pl_scale(sign, vector_of(q));
+    double sine = pl_norm(v);
+    if (sine < 1e-9) return pl_scale(2.0, v);
+    return pl_scale(2.0 * atan2(sine, sign * q.w) / sine, v);
 }
 
-static quat quat_of_angles(const double angles[3]) {
-    quat x = exponential((pl_vec3){angles[0] * degree, 0.0, 0.0});
-    quat y = exponential((pl_vec3){0.0, angles[1] * degree, 0.0});
-    quat z = exponential((pl_vec3){0.0, 0.0, angles[2] * degree});
+static pl_quat quat_of_angles(const double angles[3]) {
+    pl_quat x = exponential((pl_vec3){angles[0] * degree, 0.0, 0.0});
+    pl_quat y = exponential((pl_vec3){0.0, angles[1] * degree, 0.0});
+    pl_quat z = exponential((pl_vec3){0.0, 0.0, angles[2] * degree});
     return multiply(z, multiply(y, x));
 }
 
-static void to_matrix(quat q, double rotation[9]) {
-    for (int column = 0; column < 3; column++) {
-        pl_vec3 axis = {column == 0, column == 1, column == 2};
-        pl_vec3 image = rotated(q, axis);
-        rotation[column] = image.x;
-        rotation[3 + column] = image.y;
-        rotation[6 + column] = image.z;
-    }
-}
-
-void pl_rotation_of_angles(const double angles[3], double rotation[9]) {
-    to_matrix(quat_of_angles(angles), rotation);
+pl_mat3 pl_rotation_of_angles(const double angles[3]) {
+    return pl_quat_to_mat3(quat_of_angles(angles));
 }
 
 // the turn from key k to the next, in the frame of either
 static pl_vec3 turn_between(const pl_motion* motion, int k) {
-    quat a = quat_of_angles(motion->keys[k].rotate), b = quat_of_angles(motion->keys[k + 1].rotate);
+    pl_quat a = quat_of_angles(motion->keys[k].rotate),
+            b = quat_of_angles(motion->keys[k + 1].rotate);
     return logarithm(multiply(inverse(a), b));
 }
 
@@ -190,18 +181,18 @@ static pl_vec3 key_spin(const pl_motion* motion, int k) {
     return pl_add(before, after);
 }
 
-static quat smooth_rotation(const pl_motion* motion, int k, double u, double h, pl_vec3* spin) {
-    quat q0 = quat_of_angles(motion->keys[k].rotate);
-    quat q1 = quat_of_angles(motion->keys[k + 1].rotate);
+static pl_quat smooth_rotation(const pl_motion* motion, int k, double u, double h, pl_vec3* spin) {
+    pl_quat q0 = quat_of_angles(motion->keys[k].rotate);
+    pl_quat q1 = quat_of_angles(motion->keys[k + 1].rotate);
     pl_vec3 w1 = pl_scale(h / 3.0, key_spin(motion, k));
     pl_vec3 w3 = pl_scale(h / 3.0, key_spin(motion, k + 1));
-    quat gap = multiply(multiply(exponential(pl_scale(-1.0, w1)), multiply(inverse(q0), q1)),
-                        exponential(pl_scale(-1.0, w3)));
+    pl_quat gap = multiply(multiply(exponential(pl_scale(-1.0, w1)), multiply(inverse(q0), q1)),
+                           exponential(pl_scale(-1.0, w3)));
     pl_vec3 w2 = logarithm(gap);
     double v = 1.0 - u;
-    quat e1 = exponential(pl_scale(1.0 - v * v * v, w1));
-    quat e2 = exponential(pl_scale(u * u * (3.0 - 2.0 * u), w2));
-    quat e3 = exponential(pl_scale(u * u * u, w3));
+    pl_quat e1 = exponential(pl_scale(1.0 - v * v * v, w1));
+    pl_quat e2 = exponential(pl_scale(u * u * (3.0 - 2.0 * u), w2));
+    pl_quat e3 = exponential(pl_scale(u * u * u, w3));
     // each factor turns about its own axis, seen through the factors before it
     pl_vec3 inner =
         pl_add(pl_scale(6.0 * u * v / h, w2), rotated(e2, pl_scale(3.0 * u * u / h, w3)));
@@ -210,10 +201,10 @@ static quat smooth_rotation(const pl_motion* motion, int k, double u, double h, 
     return multiply(q0, multiply(e1, multiply(e2, e3)));
 }
 
-static quat key_rotation(const pl_motion* motion, int k, double time, pl_vec3* spin) {
+static pl_quat key_rotation(const pl_motion* motion, int k, double time, pl_vec3* spin) {
     *spin = (pl_vec3){0.0, 0.0, 0.0};
     if (k < 0) return quat_of_angles(motion->keys[0].rotate);
-    quat q0 = quat_of_angles(motion->keys[k].rotate);
+    pl_quat q0 = quat_of_angles(motion->keys[k].rotate);
     if (k == motion->key_count - 1 || motion->interpolation == PL_KEYS_STEP) return q0;
     double h = motion->keys[k + 1].time - motion->keys[k].time;
     double u = (time - motion->keys[k].time) / h;
@@ -227,7 +218,7 @@ static quat key_rotation(const pl_motion* motion, int k, double time, pl_vec3* s
 
 // a pose while it is put together
 typedef struct moving {
-    quat q;
+    pl_quat q;
     pl_vec3 translate, velocity, spin;
 } moving;
 
@@ -249,7 +240,7 @@ static moving key_pose(const pl_motion* motion, double time) {
 
 // a further turn by `angle` radians about a fixed axis, on top of what is there
 static void turn_further(moving* m, pl_vec3 axis, double angle, double rate) {
-    quat q = exponential(pl_scale(angle, axis));
+    pl_quat q = exponential(pl_scale(angle, axis));
     m->q = multiply(q, m->q);
     m->spin = pl_add(pl_scale(rate, axis), rotated(q, m->spin));
 }
@@ -268,16 +259,14 @@ pl_pose pl_motion_pose(const pl_motion* motion, pl_vec3 middle, double time) {
     pl_pose pose = {.pivot = isnan(motion->pivot[0]) ? middle : pl_vec3_load(motion->pivot),
                     .translate = m.translate,
                     .velocity = m.velocity,
-                    .angular_velocity = m.spin};
-    to_matrix(m.q, pose.rotation);
+                    .angular_velocity = m.spin,
+                    .rotation = pl_quat_to_mat3(m.q)};
     return pose;
 }
 
 pl_vec3 pl_pose_point(const pl_pose* pose, pl_vec3 start) {
     pl_vec3 d = pl_sub(start, pose->pivot);
-    const double* R = pose->rotation;
-    pl_vec3 turned = {R[0] * d.x + R[1] * d.y + R[2] * d.z, R[3] * d.x + R[4] * d.y + R[5] * d.z,
-                      R[6] * d.x + R[7] * d.y + R[8] * d.z};
+    pl_vec3 turned = pl_mat3_apply(&pose->rotation, d);
     return pl_add(pl_add(pose->pivot, pose->translate), turned);
 }
 

@@ -5,7 +5,7 @@
 #ifndef PL_SCENE_ANIMATION_H
 #define PL_SCENE_ANIMATION_H
 
-#include "math/vec3.h"
+#include "math/mat3.h"
 
 #include <pliant/scene.h>
 
@@ -16,7 +16,7 @@ void pl_curve_bounds(const pl_curve* curve, double* low, double* high);
 
 // A rigid motion at one time: x = pivot + translate + R (start - pivot).
 typedef struct pl_pose {
-    double rotation[9]; // R, row by row
+    pl_mat3 rotation; // R
     pl_vec3 pivot;
     pl_vec3 translate;        // [m]
     pl_vec3 velocity;         // of the pivot [m/s]
@@ -29,7 +29,7 @@ pl_pose pl_motion_pose(const pl_motion* motion, pl_vec3 middle, double time);
 pl_vec3 pl_pose_point(const pl_pose* pose, pl_vec3 start);
 pl_vec3 pl_pose_velocity(const pl_pose* pose, pl_vec3 x);
 
-// Row by row, of turns about x, then y, then z [deg].
-void pl_rotation_of_angles(const double angles[3], double rotation[9]);
+// Turns about x, then y, then z [deg].
+pl_mat3 pl_rotation_of_angles(const double angles[3]);
 
 #endif

@@ -14,7 +14,8 @@
 #define L(linear) (1u << PL_LINEAR_##linear)
 
 #define EVERY_INTEGRATOR (I(EULER) | I(MIDPOINT) | I(BDF2) | I(QUASISTATIC))
-#define EVERY_LINEAR (L(MULTIGRID) | L(MGPCG) | L(DIRECT) | L(PCG) | L(CHEBYSHEV) | L(GAUSS_SEIDEL))
+#define EVERY_LINEAR                                                                               \
+    (L(MULTIGRID) | L(MGPCG) | L(DIRECT) | L(PCG) | L(ICPCG) | L(CHEBYSHEV) | L(GAUSS_SEIDEL))
 #define SPLIT_LAWS                                                                                 \
     (W(LINEAR) | W(COROTATED) | W(NEOHOOKEAN) | W(STABLE_NEOHOOKEAN) | W(MOONEY_RIVLIN))
 #define SOLID_LAWS (SPLIT_LAWS | W(ARAP) | W(STVK) | W(SPRINGS))

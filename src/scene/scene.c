@@ -144,7 +144,7 @@ pl_status pl_scene_animate(pl_scene* scene, const char* path, const pl_curve* cu
     double* number = pl_place_number(&place);
     if (!number || !(place.field->flags & PL_ANIMATED))
         return pl_fail(error, PL_ERROR_ARGUMENT, "%.300s: this cannot change during a run", path);
-    status = pl_scene_put_animation(scene, path, curve, error);
+    status = pl_scene_put_animation(scene, place.path.text, curve, error);
     if (status == PL_OK) *number = pl_curve_value(curve, 0.0, NULL);
     return status;
 }

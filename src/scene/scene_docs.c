@@ -117,7 +117,7 @@ static bool was_listed(int type_index, int field_index, const pl_choices* choice
 }
 
 static void add_choices(pl_text* text) {
-    pl_text_add(text, "\n## Choices\n\n`-` and `_` are the same in these names.\n");
+    pl_text_add(text, "\n## Choices\n");
     for (int t = 0; t < pl_type_count(); t++) {
         const pl_type* type = pl_type_at(t);
         for (int f = 0; f < type->field_count; f++) {

@@ -32,18 +32,15 @@ void pl_transform_apply(const pl_transform* transform, double* positions, int ve
     if (vertex_count <= 0) return;
     double side = longest_side(positions, vertex_count);
     double fit = isnan(transform->size) || !(side > 0.0) ? 1.0 : transform->size / side;
-    double R[9];
-    pl_rotation_of_angles(transform->rotate, R);
+    pl_mat3 R = pl_rotation_of_angles(transform->rotate);
     bool turns =
         transform->rotate[0] != 0 || transform->rotate[1] != 0 || transform->rotate[2] != 0;
     for (int v = 0; v < vertex_count; v++) {
         double* p = positions + 3 * (size_t)v;
-        double x[3], y[3];
-        for (int k = 0; k < 3; k++) y[k] = x[k] = fit * transform->scale[k] * p[k];
+        for (int k = 0; k < 3; k++) p[k] *= fit * transform->scale[k];
         // without a turn nothing is rounded
-        for (int k = 0; turns && k < 3; k++)
-            y[k] = R[3 * k] * x[0] + R[3 * k + 1] * x[1] + R[3 * k + 2] * x[2];
-        for (int k = 0; k < 3; k++) p[k] = y[k] + transform->translate[k];
+        if (turns) pl_vec3_store(p, pl_mat3_apply(&R, pl_vec3_load(p)));
+        for (int k = 0; k < 3; k++) p[k] += transform->translate[k];
     }
 }
 
@@ -78,13 +75,19 @@ pl_status pl_body_mesh(const pl_body* body, pl_mesh** out, pl_notes* notes, pl_e
 
 // ---------------------------------------------------------------- what refers to them
 
-// puts the path before what went wrong there
-static pl_status add_path(pl_error* error, pl_status status, const char* list, int index,
-                          const char* key) {
-    if (status == PL_OK || !error) return status;
-    char text[sizeof error->text];
-    memcpy(text, error->text, sizeof text);
-    return pl_fail(error, status, "%s[%d].%s: %.900s", list, index, key, text);
+typedef struct file_checker {
+    const pl_scene* scene;
+    pl_notes* notes;
+    pl_error error; // of the call that failed
+    pl_problem* problem;
+} file_checker;
+
+// what went wrong, with the path of what refers to it
+static pl_status fail_at(file_checker* c, pl_status status, const char* list, int index,
+                         const char* key) {
+    snprintf(c->problem->path, sizeof c->problem->path, "%s[%d].%s", list, index, key);
+    snprintf(c->problem->text, sizeof c->problem->text, "%.600s", c->error.text);
+    return status;
 }
 
 static pl_status check_region_names(const pl_body* body, const pl_mesh* mesh, pl_error* error) {
@@ -133,74 +136,87 @@ static pl_status check_force(const pl_force* force, const pl_body* body, const p
     return status;
 }
 
-static pl_status check_selections(const pl_scene* scene, const pl_body* body, const pl_mesh* mesh,
-                                  pl_error* error) {
+static pl_status check_selections(file_checker* c, const pl_body* body, const pl_mesh* mesh) {
+    const pl_scene* scene = c->scene;
     for (int i = 0; i < scene->attachment_count; i++) {
         if (strcmp(scene->attachments[i].body, body->name) != 0) continue;
         pl_selected selected;
-        pl_status status =
-            pl_selection_vertices(&scene->attachments[i].where, mesh, body->name, &selected, error);
+        pl_status status = pl_selection_vertices(&scene->attachments[i].where, mesh, body->name,
+                                                 &selected, &c->error);
         pl_selected_free(&selected);
-        if (status != PL_OK) return add_path(error, status, "attachments", i, "where");
+        if (status != PL_OK) return fail_at(c, status, "attachments", i, "where");
     }
     for (int i = 0; i < scene->force_count; i++) {
         const char* name = scene->forces[i].body; // on every body it may miss some
         if (!name || strcmp(name, body->name) != 0) continue;
-        pl_status status = check_force(&scene->forces[i], body, mesh, error);
-        if (status != PL_OK) return add_path(error, status, "forces", i, "where");
+        pl_status status = check_force(&scene->forces[i], body, mesh, &c->error);
+        if (status != PL_OK) return fail_at(c, status, "forces", i, "where");
     }
     return PL_OK;
 }
 
-static pl_status check_body(const pl_scene* scene, int index, pl_notes* notes, pl_error* error) {
-    const pl_body* body = &scene->bodies[index];
+static pl_status check_body(file_checker* c, int index) {
+    const pl_body* body = &c->scene->bodies[index];
     pl_mesh* mesh;
-    pl_status status = pl_body_mesh(body, &mesh, notes, error);
+    pl_status status = pl_body_mesh(body, &mesh, c->notes, &c->error);
     if (status != PL_OK)
-        return add_path(error, status, "bodies", index, pl_body_shape_name(body->shape));
-    status = add_path(error, check_region_names(body, mesh, error), "bodies", index, "regions");
-    if (status == PL_OK)
-        status = add_path(error, check_fields(body, mesh, error), "bodies", index, "vary");
-    if (status == PL_OK) status = check_selections(scene, body, mesh, error);
+        return fail_at(c, status, "bodies", index, pl_body_shape_name(body->shape));
+    const char* key = "regions";
+    status = check_region_names(body, mesh, &c->error);
+    if (status == PL_OK) {
+        key = "vary";
+        status = check_fields(body, mesh, &c->error);
+    }
+    if (status != PL_OK) status = fail_at(c, status, "bodies", index, key);
+    else status = check_selections(c, body, mesh);
     pl_mesh_destroy(mesh);
     return status;
 }
 
-static pl_status check_readable(const char* path, const char* list, int index, const char* key,
-                                pl_error* error) {
+static pl_status check_readable(file_checker* c, const char* path, const char* list, int index,
+                                const char* key) {
     if (!path || !path[0] || access(path, R_OK) == 0) return PL_OK;
-    return pl_fail(error, PL_ERROR_IO,
-                   "%s[%d].%s: %.500s cannot be read (names are relative to the file they stand "
-                   "in)",
-                   list, index, key, path);
+    pl_fail(&c->error, PL_ERROR_IO,
+            "%.400s cannot be read (names are relative to the file they stand in)", path);
+    return fail_at(c, PL_ERROR_IO, list, index, key);
 }
 
-static pl_status check_collider_files(const pl_scene* scene, int i, pl_error* error) {
-    const pl_collider* collider = &scene->colliders[i];
-    pl_status status = PL_OK;
+static pl_status check_body_files(file_checker* c, int i) {
+    const pl_body* body = &c->scene->bodies[i];
+    pl_status status = check_readable(c, body->render.surface, "bodies", i, "render.surface");
+    if (status == PL_OK && body->eigenfit)
+        status = check_readable(c, body->eigenfit->fine, "bodies", i, "eigenfit.fine");
+    return status;
+}
+
+static pl_status check_collider_files(file_checker* c, int i) {
+    const pl_collider* collider = &c->scene->colliders[i];
     if (collider->shape == PL_COLLIDER_CHAIN)
-        status = check_readable(collider->chain.cache, "colliders", i, "chain.cache", error);
-    if (collider->shape != PL_COLLIDER_MESH) return status;
-    status = check_readable(collider->mesh.file, "colliders", i, "mesh", error);
+        return check_readable(c, collider->chain.cache, "colliders", i, "chain.cache");
+    if (collider->shape != PL_COLLIDER_MESH) return PL_OK;
+    pl_status status = check_readable(c, collider->mesh.file, "colliders", i, "mesh");
     if (status == PL_OK)
-        status = check_readable(collider->mesh.cache, "colliders", i, "mesh.cache", error);
+        status = check_readable(c, collider->mesh.cache, "colliders", i, "mesh.cache");
+    return status;
+}
+
+pl_status pl_scene_check_files_at(const pl_scene* scene, pl_notes* notes, pl_problem* problem) {
+    file_checker c = {.scene = scene, .notes = notes, .problem = problem};
+    pl_status status = PL_OK;
+    // first what is quick
+    for (int i = 0; i < scene->body_count && status == PL_OK; i++) status = check_body_files(&c, i);
+    for (int i = 0; i < scene->collider_count && status == PL_OK; i++)
+        status = check_collider_files(&c, i);
+    for (int i = 0; i < scene->attachment_count && status == PL_OK; i++)
+        if (scene->attachments[i].target == PL_TARGET_CACHE)
+            status = check_readable(&c, scene->attachments[i].cache, "attachments", i, "cache");
+    for (int i = 0; i < scene->body_count && status == PL_OK; i++) status = check_body(&c, i);
     return status;
 }
 
 pl_status pl_scene_check_files(const pl_scene* scene, pl_notes* notes, pl_error* error) {
-    pl_status status = PL_OK;
-    for (int i = 0; i < scene->body_count && status == PL_OK; i++) {
-        const pl_body* body = &scene->bodies[i];
-        status = check_body(scene, i, notes, error);
-        if (status == PL_OK)
-            status = check_readable(body->render.surface, "bodies", i, "render.surface", error);
-        if (status == PL_OK && body->eigenfit)
-            status = check_readable(body->eigenfit->fine, "bodies", i, "eigenfit.fine", error);
-    }
-    for (int i = 0; i < scene->collider_count && status == PL_OK; i++)
-        status = check_collider_files(scene, i, error);
-    for (int i = 0; i < scene->attachment_count && status == PL_OK; i++)
-        if (scene->attachments[i].target == PL_TARGET_CACHE)
-            status = check_readable(scene->attachments[i].cache, "attachments", i, "cache", error);
-    return status;
+    pl_problem problem;
+    pl_status status = pl_scene_check_files_at(scene, notes, &problem);
+    if (status == PL_OK) return PL_OK;
+    return pl_fail(error, status, "%.300s: %s", problem.path, problem.text);
 }

@@ -218,9 +218,9 @@ static pl_status wrong_path(const char* text, const char* what, pl_error* error)
                    "--set %.300s: %s; write it like bodies[0].material.young=1e5", text, what);
 }
 
-// the item of a list that a step names; one past the end is made
+// the item of a list that a step names; one past the end is made, standing where the value stands
 static pl_status step_into_list(pl_tree* tree, pl_node* node, const pl_step* step, const char* text,
-                                pl_node** out, pl_error* error) {
+                                const pl_node* value, pl_node** out, pl_error* error) {
     char what[256];
     if (step->number < 0) {
         *out = item_named(node, step->name);
@@ -235,17 +235,17 @@ static pl_status step_into_list(pl_tree* tree, pl_node* node, const pl_step* ste
     *out = node->first;
     for (long i = 0; *out && i < step->number; i++) *out = (*out)->next;
     if (*out) return PL_OK;
-    *out = pl_tree_new_node(tree, PL_NODE_NULL, node);
+    *out = pl_tree_new_node(tree, PL_NODE_NULL, value);
     if (!*out) return pl_fail_memory(error, "the scene");
     pl_node_append(node, *out);
     return PL_OK;
 }
 
-static pl_status step_into_object(pl_tree* tree, pl_node* node, const pl_step* step, pl_node** out,
-                                  pl_error* error) {
+static pl_status step_into_object(pl_tree* tree, pl_node* node, const pl_step* step,
+                                  const pl_node* value, pl_node** out, pl_error* error) {
     for (*out = node->first; *out; *out = (*out)->next)
         if (strcmp((*out)->key, step->name) == 0) return PL_OK;
-    *out = pl_tree_new_node(tree, PL_NODE_NULL, node);
+    *out = pl_tree_new_node(tree, PL_NODE_NULL, value);
     char* key = pl_arena_alloc(&tree->arena, strlen(step->name) + 1);
     if (!*out || !key) return pl_fail_memory(error, "the scene");
     strcpy(key, step->name);
@@ -266,8 +266,9 @@ static pl_status override_at(pl_tree* tree, const char* text, const char* path,
                      step.is_index ? "item" : "key", step.name);
             return wrong_path(text, what, error);
         }
-        pl_status status = step.is_index ? step_into_list(tree, node, &step, text, &node, error)
-                                         : step_into_object(tree, node, &step, &node, error);
+        pl_status status = step.is_index
+                               ? step_into_list(tree, node, &step, text, value, &node, error)
+                               : step_into_object(tree, node, &step, value, &node, error);
         if (status != PL_OK) return status;
         path = step.after;
     }

@@ -18,26 +18,21 @@ PL_CHOICE_LISTS(CHOICE_TABLE)
 #undef CHOICE_TABLE
 #undef CHOICE_ITEM
 
-// '-' and '_' are the same
-static char plain(char c) { return c == '-' ? '_' : c; }
-static char loose(char c) { return plain((char)tolower((unsigned char)c)); }
-
 int pl_choice_find(const pl_choices* choices, const char* name) {
-    for (int i = 0; i < choices->count; i++) {
-        const char* item = choices->items[i].name;
-        size_t k = 0;
-        while (item[k] && plain(item[k]) == plain(name[k])) k++;
-        if (!item[k] && !name[k]) return i;
-    }
+    for (int i = 0; i < choices->count; i++)
+        if (strcmp(choices->items[i].name, name) == 0) return i;
     return -1;
 }
 
 enum { NAME_LIMIT = 40 };
 
+// case, and '-' for '_', are no edits
+static char loose(char c) { return c == '-' ? '_' : (char)tolower((unsigned char)c); }
+
 // edits (insert, drop, change, swap of neighbours) from a to b
 static int edit_distance(const char* a, const char* b) {
     int m = (int)strlen(a), n = (int)strlen(b);
-    if (m > NAME_LIMIT || n > NAME_LIMIT) return NAME_LIMIT;
+    if (m > NAME_LIMIT || n > NAME_LIMIT) return m + n;
     int rows[3][NAME_LIMIT + 1] = {{0}};
     int *before = rows[0], *last = rows[1], *now = rows[2];
     for (int j = 0; j <= n; j++) last[j] = j;
@@ -63,7 +58,7 @@ static int edit_distance(const char* a, const char* b) {
 const char* pl_nearest_name(const char* name, const char* const* names, int count) {
     const char* nearest = NULL;
     // about two thirds of the letters must be right
-    int length = (int)strlen(name), best = length < 4 ? (length + 1) / 2 + 1 : 2 + length / 4;
+    int best = 1 + ((int)strlen(name) + 1) / 3;
     for (int i = 0; i < count; i++) {
         int distance = edit_distance(name, names[i]);
         if (distance < best) best = distance, nearest = names[i];

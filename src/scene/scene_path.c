@@ -71,30 +71,44 @@ static const char* name_of(const pl_type* type, const void* item) {
     return field && field->kind == PL_FIELD_TEXT ? pl_load_pointer(item, field->offset) : NULL;
 }
 
-// the struct in a list that a step names, or NULL
-static void* find_item(const pl_field_info* field, const void* object, const pl_step* step) {
-    char* items = pl_load_pointer(object, field->offset);
+// the index in a list that a step names, or -1
+static int find_item(const pl_field_info* field, const void* object, const pl_step* step) {
+    const char* items = pl_load_pointer(object, field->offset);
     int count = pl_load_int(object, field->count_offset);
-    if (step->number >= 0)
-        return step->number < count ? items + (size_t)step->number * field->type->size : NULL;
+    if (step->number >= 0) return step->number < count ? (int)step->number : -1;
     for (int i = 0; i < count; i++) {
-        char* item = items + (size_t)i * field->type->size;
-        const char* name = name_of(field->type, item);
-        if (name && strcmp(name, step->name) == 0) return item;
+        const char* name = name_of(field->type, items + (size_t)i * field->type->size);
+        if (name && strcmp(name, step->name) == 0) return i;
     }
-    return NULL;
+    return -1;
 }
 
-// goes from a field into the struct behind it; NULL if there is none
-static void* enter_field(const pl_place* place, const char* path, pl_step* step, bool* more) {
+// goes from the field of a place into the struct behind it; false if there is none
+static bool enter_field(pl_place* place, pl_step* step, bool* more) {
     const pl_field_info* field = place->field;
-    if (field->kind == PL_FIELD_OBJECT) return (char*)place->object + field->offset;
-    if (field->kind == PL_FIELD_OPTIONAL) return pl_load_pointer(place->object, field->offset);
-    if (field->kind != PL_FIELD_LIST || !step->is_index) return NULL;
-    void* item = find_item(field, place->object, step);
+    void* inner = NULL;
+    if (field->kind == PL_FIELD_OBJECT) inner = (char*)place->object + field->offset;
+    if (field->kind == PL_FIELD_OPTIONAL) inner = pl_load_pointer(place->object, field->offset);
+    if (field->kind == PL_FIELD_LIST && step->is_index) {
+        int index = find_item(field, place->object, step);
+        if (index < 0) return false;
+        inner = (char*)pl_load_pointer(place->object, field->offset) +
+                (size_t)index * field->type->size;
+        pl_path_push_index(&place->path, index);
+        *more = pl_path_step(step->after, step);
+    }
+    if (!inner) return false;
+    place->object = inner;
+    place->type = field->type;
+    return true;
+}
+
+// the component of a vector that the last step names
+static bool enter_vector(pl_place* place, pl_step* step, bool* more) {
+    place->component = step->number < place->field->width ? (int)step->number : -1;
+    pl_path_push_index(&place->path, place->component);
     *more = pl_path_step(step->after, step);
-    (void)path;
-    return item;
+    return place->component >= 0 && !*more;
 }
 
 pl_status pl_scene_locate(const pl_scene* scene, const char* path, pl_place* out, pl_error* error) {
@@ -108,23 +122,15 @@ pl_status pl_scene_locate(const pl_scene* scene, const char* path, pl_place* out
             pl_describe_unknown(out->type, step.name, text, sizeof text);
             return no_place(path, text, error);
         }
+        pl_path_push_key(&out->path, out->field->key);
         more = pl_path_step(step.after, &step);
         if (!more) break;
-        if (out->field->kind == PL_FIELD_VECTOR && step.is_index) {
-            out->component = (int)step.number;
-            more = pl_path_step(step.after, &step);
-            if (more || out->component < 0 || out->component >= out->field->width)
-                return no_place(path, "there is no such component", error);
-            break;
-        }
-        void* inner = enter_field(out, path, &step, &more);
-        if (!inner) {
+        bool vector = out->field->kind == PL_FIELD_VECTOR && step.is_index;
+        if (!(vector ? enter_vector(out, &step, &more) : enter_field(out, &step, &more))) {
             snprintf(text, sizeof text, "there is no \"%s\" in \"%s\"", step.name, out->field->key);
             return no_place(path, text, error);
         }
-        out->type = out->field->type;
-        out->object = inner;
-        if (!more) return no_place(path, "name a key in it, too", error);
+        if (!more && !vector) return no_place(path, "name a key in it, too", error);
     }
     if (!step.after || !out->field) return no_place(path, "this is not a path", error);
     return PL_OK;

@@ -24,6 +24,7 @@ typedef struct pl_place {
     const pl_field_info* field;
     void* object;  // the struct that holds the field
     int component; // -1 for all of it
+    pl_path path;  // with numbers for names
 } pl_place;
 
 pl_status pl_scene_locate(const pl_scene* scene, const char* path, pl_place* out, pl_error* error);

@@ -146,12 +146,34 @@ static pl_status read_item(pl_reader* reader, const pl_field_info* field, const 
     }
 }
 
-static void prepare_items(const pl_field_info* field, const void* object, char* items, int count) {
-    for (int i = 0; field->type && i < count; i++) {
+// the region at the reader's path starts with the body's material, and with the curves in it
+static pl_status inherit_material(pl_reader* reader, const pl_body* body, int index,
+                                  pl_region_material* region) {
+    region->material = body->material;
+    char from[1100], to[1100];
+    int size = (int)(strrchr(reader->path.text, '.') - reader->path.text);
+    int from_size = snprintf(from, sizeof from, "%.*s.material.", size, reader->path.text);
+    for (int i = 0; i < reader->scene->animation_count; i++) {
+        const pl_animation* animation = &reader->scene->animations[i];
+        if (strncmp(animation->path, from, (size_t)from_size) != 0) continue;
+        snprintf(to, sizeof to, "%s[%d].material.%s", reader->path.text, index,
+                 animation->path + from_size);
+        pl_status status =
+            pl_scene_put_animation(reader->scene, to, &animation->curve, reader->error);
+        if (status != PL_OK) return status;
+    }
+    return PL_OK;
+}
+
+static pl_status prepare_items(pl_reader* reader, const pl_field_info* field, const void* object,
+                               char* items, int count) {
+    pl_status status = PL_OK;
+    for (int i = 0; field->type && i < count && status == PL_OK; i++) {
         pl_type_default(field->type, items + (size_t)i * field->type->size);
         if (field->flags & PL_INHERIT)
-            ((pl_region_material*)(void*)items)[i].material = ((const pl_body*)object)->material;
+            status = inherit_material(reader, object, i, &((pl_region_material*)(void*)items)[i]);
     }
+    return status;
 }
 
 static pl_status read_list(pl_reader* reader, const pl_field_info* field, const pl_node* node,
@@ -168,16 +190,14 @@ static pl_status read_list(pl_reader* reader, const pl_field_info* field, const 
     if (!items) return fail_memory(reader);
     pl_store_pointer(object, field->offset, items);
     pl_store_int(object, field->count_offset, count);
-    prepare_items(field, object, items, count);
+    pl_status status = prepare_items(reader, field, object, items, count);
     const pl_node* item = single ? node : node->first;
-    for (int i = 0; i < count; i++, item = item->next) {
+    for (int i = 0; i < count && status == PL_OK; i++, item = item->next) {
         size_t before = single ? reader->path.size : pl_path_push_index(&reader->path, i);
-        pl_status status =
-            read_item(reader, field, item, items + (size_t)i * pl_field_item_size(field));
-        if (status != PL_OK) return status;
-        pl_path_pop(&reader->path, before);
+        status = read_item(reader, field, item, items + (size_t)i * pl_field_item_size(field));
+        if (status == PL_OK) pl_path_pop(&reader->path, before);
     }
-    return PL_OK;
+    return status;
 }
 
 static pl_status read_optional(pl_reader* reader, const pl_field_info* field, const pl_node* node,
@@ -222,10 +242,44 @@ static pl_status read_value(pl_reader* reader, const pl_field_info* field, const
     }
 }
 
+// takes a constant of a material back, with the curve that it may follow
+static void forget_constant(pl_reader* reader, const char* key, double* value) {
+    pl_path path = reader->path;
+    char* dot = strrchr(path.text, '.');
+    path.size = dot ? (size_t)(dot - path.text) : 0;
+    pl_path_push_key(&path, key);
+    pl_scene_drop_animation(reader->scene, path.text);
+    *value = NAN;
+}
+
+// a pair of elastic constants takes the place of another one, such as an inherited one
+static void replace_constants(pl_reader* reader, const char* key, pl_material_def* material) {
+    bool is_young = strcmp(key, "young") == 0 || strcmp(key, "poisson") == 0;
+    if (is_young) forget_constant(reader, "mu", &material->mu);
+    if (is_young || strcmp(key, "bulk") == 0) forget_constant(reader, "lambda", &material->lambda);
+    if (is_young || strcmp(key, "lambda") == 0) forget_constant(reader, "bulk", &material->bulk);
+}
+
+static pl_status check_constants(pl_reader* reader, const pl_node* node) {
+    static const char* const pairs[][2] = {
+        {"young", "mu"},       {"young", "lambda"}, {"young", "bulk"}, {"poisson", "mu"},
+        {"poisson", "lambda"}, {"poisson", "bulk"}, {"lambda", "bulk"}};
+    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
+        const pl_node* second = pl_node_member(node, pairs[i][1]);
+        if (second && pl_node_member(node, pairs[i][0]))
+            return pl_node_fail(second, reader->path.text, reader->error, PL_ERROR_FORMAT,
+                                "has both \"%s\" and \"%s\"; give young and poisson, or mu with "
+                                "one of lambda and bulk",
+                                pairs[i][0], pairs[i][1]);
+    }
+    return PL_OK;
+}
+
 pl_status pl_read_member(pl_reader* reader, const pl_type* type, const pl_field_info* field,
                          const pl_node* node, void* object) {
     if (field->flags & PL_VARIANT)
         pl_store_int(object, type->variant_offset, pl_choice_find(type->variants, field->key));
+    if (type == &pl_type_material) replace_constants(reader, field->key, object);
     return read_value(reader, field, node, object);
 }
 
@@ -298,6 +352,7 @@ static pl_status read_object(pl_reader* reader, const pl_type* type, const pl_no
         return read_value(reader, pl_type_field(type, type->shorthand), node, object);
     if (node->kind != PL_NODE_OBJECT) return fail_expected(reader, node, "an object");
     pl_status status = check_keys(reader, type, node);
+    if (status == PL_OK && type == &pl_type_material) status = check_constants(reader, node);
     if (status != PL_OK) return status;
     const char* variant = NULL;
     for (int i = 0; i < type->field_count; i++) {
@@ -318,55 +373,109 @@ static pl_status read_object(pl_reader* reader, const pl_type* type, const pl_no
 
 // ---------------------------------------------------------------- the scene
 
+// what is read, and what is said about it
+typedef struct request {
+    const char* path;
+    const void* data; // NULL: the file
+    size_t size;
+    const char* const* overrides;
+    int override_count;
+    bool with_files;
+    pl_notes* notes;
+    pl_error* error;
+} request;
+
 // puts the place in the file before a problem that was found in the structs
-static pl_status resolve(pl_scene* scene, const pl_tree* tree, pl_error* error) {
-    pl_problem problem;
-    pl_status status = pl_scene_resolve_at(scene, &problem);
-    if (status == PL_OK || status == PL_ERROR_MEMORY)
-        return status == PL_OK ? PL_OK : pl_fail_memory(error, "the scene");
-    return pl_node_fail(pl_tree_find(tree, problem.path), problem.path, error, status, "%s",
-                        problem.text);
+static pl_status tell(const pl_tree* tree, pl_status status, const pl_problem* problem,
+                      pl_error* error) {
+    if (status == PL_OK) return PL_OK;
+    if (status == PL_ERROR_MEMORY) return pl_fail_memory(error, "the scene");
+    return pl_node_fail(pl_tree_find(tree, problem->path), problem->path, error, status, "%s",
+                        problem->text);
 }
 
-static pl_status build(pl_tree* tree, const char* const* overrides, int override_count,
-                       pl_scene* scene, pl_error* error) {
+static pl_status build(const request* r, pl_tree* tree, pl_scene* scene) {
     pl_status status = PL_OK;
-    for (int i = 0; i < override_count && status == PL_OK; i++)
-        status = pl_tree_override(tree, overrides[i], error);
-    pl_reader reader = {.scene = scene, .error = error};
+    for (int i = 0; i < r->override_count && status == PL_OK; i++)
+        status = pl_tree_override(tree, r->overrides[i], r->error);
+    pl_reader reader = {.scene = scene, .error = r->error};
     if (status == PL_OK) status = read_object(&reader, &pl_type_scene, tree->root, scene);
-    return status == PL_OK ? resolve(scene, tree, error) : status;
+    if (status != PL_OK) return status;
+    pl_problem problem;
+    status = pl_scene_resolve_at(scene, &problem);
+    if (status == PL_OK && r->with_files)
+        status = pl_scene_check_files_at(scene, r->notes, &problem);
+    return tell(tree, status, &problem, r->error);
 }
 
-static pl_status read_scene(const char* path, const void* data, size_t size,
-                            const char* const* overrides, int override_count, pl_scene** out,
-                            pl_error* error) {
+// settings that were given but do nothing
+static void note_unused(const request* r, const pl_scene* scene) {
+    if (scene->body_count == 0)
+        pl_note(r->notes, PL_NOTE_INFO, "%s: the scene has no bodies: nothing will move", r->path);
+    for (int i = 0; i < scene->body_count; i++) {
+        const pl_body* body = &scene->bodies[i];
+        const char* method = pl_method_name(body->method);
+        bool has_levels = body->method == PL_METHOD_FEM || body->method == PL_METHOD_MIXED;
+        if (body->pbd.hierarchy > 0 && body->method != PL_METHOD_PBD)
+            pl_note(r->notes, PL_NOTE_INFO,
+                    "%s: bodies[%d].hierarchy does nothing: the method is %s, not pbd", r->path, i,
+                    method);
+        if (body->multigrid.level_count > 0 && !has_levels)
+            pl_note(r->notes, PL_NOTE_INFO, "%s: bodies[%d].levels does nothing with method %s",
+                    r->path, i, method);
+    }
+}
+
+static pl_status read_scene(const request* r, pl_scene** out) {
     *out = NULL;
     pl_tree tree = {0};
-    pl_status status = data ? pl_tree_read_memory(data, size, path, &tree, error)
-                            : pl_tree_read(path, &tree, error);
+    pl_status status = r->data ? pl_tree_read_memory(r->data, r->size, r->path, &tree, r->error)
+                               : pl_tree_read(r->path, &tree, r->error);
     pl_scene* scene = NULL;
-    if (status == PL_OK) status = pl_scene_create(&scene, error);
-    if (status == PL_OK) status = build(&tree, overrides, override_count, scene, error);
+    if (status == PL_OK) status = pl_scene_create(&scene, r->error);
+    if (status == PL_OK) status = build(r, &tree, scene);
     pl_tree_free(&tree);
-    if (status == PL_OK) *out = scene;
-    else pl_scene_destroy(scene);
+    if (status == PL_OK) {
+        note_unused(r, scene);
+        *out = scene;
+    } else {
+        pl_scene_destroy(scene);
+    }
     return status;
 }
 
 pl_status pl_scene_read(const char* path, const char* const* overrides, int override_count,
                         pl_scene** out, pl_notes* notes, pl_error* error) {
-    pl_status status = read_scene(path, NULL, 0, overrides, override_count, out, error);
-    if (status == PL_OK && (*out)->body_count == 0)
-        pl_note(notes, PL_NOTE_INFO, "%s: the scene has no bodies: nothing will move", path);
-    return status;
+    request r = {.path = path,
+                 .overrides = overrides,
+                 .override_count = override_count,
+                 .notes = notes,
+                 .error = error};
+    return read_scene(&r, out);
+}
+
+pl_status pl_scene_read_checked(const char* path, const char* const* overrides, int override_count,
+                                pl_scene** out, pl_notes* notes, pl_error* error) {
+    request r = {.path = path,
+                 .overrides = overrides,
+                 .override_count = override_count,
+                 .with_files = true,
+                 .notes = notes,
+                 .error = error};
+    return read_scene(&r, out);
 }
 
 pl_status pl_scene_read_memory(const void* data, size_t size, const char* path,
                                const char* const* overrides, int override_count, pl_scene** out,
                                pl_notes* notes, pl_error* error) {
-    (void)notes;
-    return read_scene(path, size ? data : "", size, overrides, override_count, out, error);
+    request r = {.path = path,
+                 .data = size ? data : "",
+                 .size = size,
+                 .overrides = overrides,
+                 .override_count = override_count,
+                 .notes = notes,
+                 .error = error};
+    return read_scene(&r, out);
 }
 
 pl_status pl_scene_set(pl_scene* scene, const char* path, const char* value, pl_error* error) {
@@ -375,9 +484,7 @@ pl_status pl_scene_set(pl_scene* scene, const char* path, const char* value, pl_
     if (status != PL_OK) return status;
     pl_tree tree = {0};
     status = pl_tree_value(value, &tree, error);
-    pl_reader reader = {.scene = scene, .error = error};
-    snprintf(reader.path.text, sizeof reader.path.text, "%s", path);
-    reader.path.size = strlen(reader.path.text);
+    pl_reader reader = {.scene = scene, .error = error, .path = place.path};
     if (status == PL_OK && place.component >= 0)
         status = pl_read_number(&reader, place.field, tree.root, pl_place_number(&place));
     else if (status == PL_OK)

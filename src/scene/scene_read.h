@@ -23,6 +23,11 @@ pl_status pl_read_member(pl_reader* reader, const pl_type* type, const pl_field_
 pl_status pl_read_number(pl_reader* reader, const pl_field_info* field, const pl_node* node,
                          double* out);
 
+// pl_scene_read and pl_scene_check_files in one, so that what is wrong with a mesh or a selection
+// is told with file, line and column, too.
+pl_status pl_scene_read_checked(const char* path, const char* const* overrides, int override_count,
+                                pl_scene** out, pl_notes* notes, pl_error* error);
+
 // As pl_scene_read, from memory; path is used in messages and to find other files. What the fuzzer
 // calls.
 pl_status pl_scene_read_memory(const void* data, size_t size, const char* path,

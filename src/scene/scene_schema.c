@@ -168,8 +168,9 @@ static void add_required(pl_text* text, const pl_type* type) {
 static void add_variants(pl_text* text, const pl_type* type) {
     if (!type->variants) return;
     char any[1024] = "";
+    pl_text_add(text, ",");
     pl_text_line(text, 3);
-    pl_text_add(text, ", \"oneOf\": [");
+    pl_text_add(text, "\"oneOf\": [");
     for (int i = 0, count = 0; i < type->field_count; i++) {
         if (!(type->fields[i].flags & PL_VARIANT)) continue;
         char one[128];
@@ -206,8 +207,9 @@ static void add_parameter(pl_text* text, const pl_generator_parameter* p) {
 
 // each shape allows its own parameters
 static void add_shapes(pl_text* text) {
+    pl_text_add(text, ",");
     pl_text_line(text, 3);
-    pl_text_add(text, ", \"oneOf\": [");
+    pl_text_add(text, "\"oneOf\": [");
     for (int i = 0; i < pl_generator_count(); i++) {
         const pl_generator* generator = pl_generator_at(i);
         if (i > 0) pl_text_add(text, ",");
@@ -223,14 +225,16 @@ static void add_shapes(pl_text* text) {
     pl_text_add(text, "]");
 }
 
+// what an object of the type must be, but for the opening bracket
 static void add_body(pl_text* text, const pl_type* type) {
-    pl_text_add(text, "{\"type\": \"object\"");
+    pl_text_add(text, "\"type\": \"object\"");
     add_required(text, type);
     if (!type->open) pl_text_add(text, ", \"additionalProperties\": false");
     add_variants(text, type);
     if (type->open) add_shapes(text);
+    pl_text_add(text, ",");
     pl_text_line(text, 3);
-    pl_text_add(text, ", \"properties\": {");
+    pl_text_add(text, "\"properties\": {");
     pl_text_line(text, 4);
     pl_text_add(text, "\"comment\": {\"description\": \"for people; ignored\"}");
     for (int i = 0; i < type->field_count; i++) {
@@ -254,12 +258,15 @@ static void add_type(pl_text* text, const pl_type* type) {
     pl_text_line(text, 2);
     pl_text_format(text, "\"%s\": {\"description\": ", type->name);
     pl_text_quote(text, type->help);
-    pl_text_add(text, ", \"anyOf\": [");
-    add_body(text, type);
-    if (type->shorthand) {
+    if (!type->shorthand) {
         pl_text_add(text, ", ");
-        add_value(text, pl_type_field(type, type->shorthand));
+        add_body(text, type);
+        return;
     }
+    pl_text_add(text, ", \"anyOf\": [{");
+    add_body(text, type);
+    pl_text_add(text, ", ");
+    add_value(text, pl_type_field(type, type->shorthand));
     pl_text_add(text, "]}");
 }
 

@@ -155,7 +155,7 @@ void pl_store_int(void* object, size_t offset, int value);
 bool pl_field_is_counted(const pl_field_info* field);
 size_t pl_field_item_size(const pl_field_info* field);
 
-// The index of a name, '-' and '_' being the same; -1 for none.
+// The index of a name; -1 for none.
 int pl_choice_find(const pl_choices* choices, const char* name);
 // Of count names, the one that was probably meant, or NULL.
 const char* pl_nearest_name(const char* name, const char* const* names, int count);

@@ -106,9 +106,15 @@ static void write_value(writer* w, const pl_field_info* field, const void* objec
     }
 }
 
+// young and poisson of a material that goes by mu
+static bool is_replaced(const pl_type* type, const pl_field_info* field, const void* object) {
+    return type == &pl_type_material && !isnan(((const pl_material_def*)object)->mu) &&
+           (strcmp(field->key, "young") == 0 || strcmp(field->key, "poisson") == 0);
+}
+
 static bool is_said(const writer* w, const pl_type* type, const pl_field_info* field,
                     const void* object) {
-    if (field->flags & PL_HIDDEN) return false;
+    if ((field->flags & PL_HIDDEN) || is_replaced(type, field, object)) return false;
     if (field->flags & PL_VARIANT)
         return pl_choice_find(type->variants, field->key) ==
                pl_load_int(object, type->variant_offset);

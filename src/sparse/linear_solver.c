@@ -18,7 +18,7 @@
 enum { SCRATCH_VECTORS = 4 };
 
 struct pl_linear_solver {
-    pl_linear_kind kind;
+    pl_linear kind;
     const pl_block_matrix* A;
     int rhs_count;
     int count; // of values in a vector
@@ -49,6 +49,11 @@ void pl_linear_destroy(pl_linear_solver* s) {
     PL_FREE(s, pl_linear_solver, 1);
 }
 
+bool pl_linear_is_known(pl_linear kind) {
+    return kind == PL_LINEAR_DIRECT || kind == PL_LINEAR_PCG || kind == PL_LINEAR_ICPCG ||
+           kind == PL_LINEAR_GAUSS_SEIDEL || kind == PL_LINEAR_CHEBYSHEV;
+}
+
 static pl_status allocate(pl_linear_solver* s, pl_error* error) {
     for (int i = 0; i < SCRATCH_VECTORS; i++) {
         s->scratch[i] = PL_ALLOC(double, s->count);
@@ -65,9 +70,12 @@ static pl_status allocate(pl_linear_solver* s, pl_error* error) {
     return PL_OK;
 }
 
-pl_status pl_linear_setup(pl_linear_kind kind, const pl_block_matrix* A, int rhs_count,
+pl_status pl_linear_setup(pl_linear kind, const pl_block_matrix* A, int rhs_count,
                           pl_pool* pool, pl_linear_solver** out, pl_error* error) {
     *out = NULL;
+    if (!pl_linear_is_known(kind))
+        return pl_fail(error, PL_ERROR_UNSUPPORTED, "the linear solver is not one of direct, pcg, icpcg, "
+                                                    "gauss-seidel and chebyshev");
     pl_linear_solver* s = PL_ALLOC(pl_linear_solver, 1);
     if (!s) return pl_fail_memory(error, "a linear solver");
     *s = (pl_linear_solver){.kind = kind, .A = A, .rhs_count = rhs_count, .pool = pool};

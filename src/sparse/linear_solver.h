@@ -9,17 +9,7 @@
 
 #include "sparse/block_matrix.h"
 
-// enum value, name in a scene
-#define PL_LINEAR_LIST(X)                                                                          \
-    X(PL_LINEAR_DIRECT, "direct")                                                                  \
-    X(PL_LINEAR_PCG, "pcg")                                                                        \
-    X(PL_LINEAR_ICPCG, "icpcg")                                                                    \
-    X(PL_LINEAR_GAUSS_SEIDEL, "gauss-seidel")                                                      \
-    X(PL_LINEAR_CHEBYSHEV, "chebyshev")
-
-#define PL_LINEAR_ENUM(code, name) code,
-typedef enum pl_linear_kind { PL_LINEAR_LIST(PL_LINEAR_ENUM) PL_LINEAR_COUNT } pl_linear_kind;
-#undef PL_LINEAR_ENUM
+#include <pliant/scene_names.h>
 
 typedef struct pl_linear_options {
     double tolerance;   // stop when |b - A x| <= tolerance |b|
@@ -43,8 +33,10 @@ typedef struct pl_linear_info {
 
 typedef struct pl_linear_solver pl_linear_solver;
 
+// True for the kinds that this folder has.
+bool pl_linear_is_known(pl_linear kind);
 // A is kept by reference: its structure may not change, its values may, followed by an update.
-pl_status pl_linear_setup(pl_linear_kind kind, const pl_block_matrix* A, int rhs_count,
+pl_status pl_linear_setup(pl_linear kind, const pl_block_matrix* A, int rhs_count,
                           pl_pool* pool, pl_linear_solver** out, pl_error* error);
 pl_status pl_linear_update(pl_linear_solver* solver, pl_error* error);
 // x holds the start and gets the solution; rhs_count values per row of a matrix with block 1.

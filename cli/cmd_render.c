@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// pliant render: pictures of a mesh file or of a run.
+#include "commands.h"
+#include "options.h"
+#include "record/movie.h"
+#include "record/sheet.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pliant/status.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const verb render_verb = {
+    "render",
+    "FILE_OR_DIR [-o OUT] [options]",
+    "pictures of a mesh file or of a run",
+    "FILE_OR_DIR is a mesh file, a recording (.plr), or the folder of a run. OUT says what is "
+    "made:\n"
+    "  OUT.png          one picture: of a mesh, of frame --frame (the last one), or a --sheet\n"
+    "  OUT.gif .mp4 .webm  a movie of all frames, where ffmpeg is installed\n"
+    "  a folder         a picture of every frame\n"
+    "Without -o a mesh becomes NAME.png here, and a run DIR/pictures/.\n"
+    "Colours (--color-by): displacement, stretch, error (with --against), region, or the name of "
+    "a\n"
+    "field, for instance volume_ratio or pressure.",
+    1,
+    1};
+
+typedef struct render_settings {
+    const char* path;
+    const char* out;
+    const char *size, *range, *target, *up, *sheet;
+    const char *color_by, *against;
+    int frame, every, samples, threads;
+    double azimuth, elevation, distance, field, ground_height, rate;
+    bool wireframe, no_ground, no_label;
+    // parsed from the texts above
+    pl_view view;
+    pl_render_options options;
+    int columns, rows;
+} render_settings;
+
+static int usage(const char* what, const char* value) {
+    fprintf(stderr, "pliant render: %s, not \"%s\" (--help tells more)\n", what, value);
+    return EXIT_USAGE;
+}
+
+// two whole numbers with an x between
+static bool parse_pair(const char* text, int* a, int* b) {
+    char* end;
+    long x = strtol(text, &end, 10);
+    if (end == text || (*end != 'x' && *end != 'X')) return false;
+    const char* second = end + 1;
+    long y = strtol(second, &end, 10);
+    if (end == second || *end != '\0' || x < 1 || y < 1 || x > 100000 || y > 100000) return false;
+    *a = (int)x, *b = (int)y;
+    return true;
+}
+
+// count numbers with the given character between
+static bool parse_numbers(const char* text, char between, double* values, int count) {
+    char copy[256];
+    if (strlen(text) >= sizeof copy) return false;
+    strcpy(copy, text);
+    char* at = copy;
+    for (int i = 0; i < count; i++) {
+        char* next = strchr(at, between);
+        if ((next != NULL) != (i + 1 < count)) return false;
+        if (next) *next = '\0';
+        if (!parse_double(at, &values[i]) || !isfinite(values[i])) return false;
+        at = next ? next + 1 : at;
+    }
+    return true;
+}
+
+// the texts of options into numbers; EXIT_DONE or the code of what was printed
+static int parse_settings(render_settings* s) {
+    pl_render_options* o = &s->options;
+    if (s->sheet) o->width = 480, o->height = 360;
+    if (s->size && !parse_pair(s->size, &o->width, &o->height))
+        return usage("--size takes pixels like 1280x720", s->size);
+    if (s->sheet && !parse_pair(s->sheet, &s->columns, &s->rows))
+        return usage("--sheet takes columns and rows like 4x3", s->sheet);
+    double range[2] = {0};
+    if (s->range && (!parse_numbers(s->range, ':', range, 2) || !(range[0] < range[1])))
+        return usage("--range takes two numbers like 0:0.5, the smaller first", s->range);
+    o->value_low = range[0], o->value_high = range[1];
+    s->view.has_target = s->target != NULL;
+    if (s->target && !parse_numbers(s->target, ',', s->view.target, 3))
+        return usage("--target takes three numbers like 0,1.5,0", s->target);
+    if (s->up && (strlen(s->up) != 1 || !strchr("xyz", s->up[0])))
+        return usage("--up takes x, y or z", s->up);
+    if (!(fabs(s->elevation) <= 90.0) || !(fabs(s->azimuth) <= 1e6) || !(s->distance >= 0.0) ||
+        !(s->field > 0.5 && s->field < 150.0))
+        return usage("the camera takes an elevation of -90 to 90, a distance of 0 or more, and a "
+                     "field of 1 to 150 degrees",
+                     "these");
+    if (s->every < 1) return usage("--every takes a number from 1", "less");
+    s->view.azimuth = s->azimuth;
+    s->view.elevation = s->elevation;
+    s->view.distance = s->distance;
+    s->view.field = s->field;
+    o->wireframe = s->wireframe;
+    o->ground = !s->no_ground;
+    o->samples = s->samples;
+    return EXIT_DONE;
+}
+
+static pl_status draw_frame(pl_show* show, const render_settings* s, int frame, pl_pool* pool,
+                            pl_image* image, pl_error* error) {
+    pl_render_options options = s->options;
+    char label[80];
+    pl_show_label(show, frame, label, sizeof label);
+    options.label = label[0] && !s->no_label ? label : NULL;
+    const pl_render_scene* scene;
+    pl_status status = pl_show_load(show, frame, &scene, error);
+    return status == PL_OK ? pl_render_draw(scene, &options, pool, image, error) : status;
+}
+
+static void tell_progress(int done, int count) {
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%d of %d pictures%s", done, count, done == count ? "\n" : "");
+}
+
+static pl_status write_picture(pl_show* show, const render_settings* s, const char* out,
+                               pl_pool* pool, pl_image* image, pl_error* error) {
+    int last = pl_show_frame_count(show) - 1;
+    pl_status status;
+    if (s->sheet) {
+        pl_image sheet;
+        status = pl_sheet_draw(show, &s->options, s->columns, s->rows, pool, &sheet, error);
+        if (status == PL_OK) status = pl_image_write_png(&sheet, out, error);
+        pl_image_free(&sheet);
+    } else {
+        status = draw_frame(show, s, s->frame < 0 ? last : s->frame, pool, image, error);
+        if (status == PL_OK) status = pl_image_write_png(image, out, error);
+    }
+    return status;
+}
+
+static pl_status write_movie(pl_show* show, const render_settings* s, const char* out,
+                             pl_pool* pool, pl_image* image, pl_error* error) {
+    pl_movie* movie;
+    int count = pl_show_frame_count(show);
+    double rate = s->rate;
+    double seconds = pl_show_time(show, count - 1) - pl_show_time(show, 0);
+    // at the speed of the simulated time, unless another is asked for
+    if (!(rate > 0.0)) rate = seconds > 0.0 && count > 1 ? (count - 1) / seconds / s->every : 25.0;
+    rate = rate < 0.1 ? 0.1 : rate > 240.0 ? 240.0 : rate;
+    pl_status status =
+        pl_movie_create(out, s->options.width, s->options.height, rate, &movie, error);
+    for (int i = 0; status == PL_OK && i < count; i += s->every) {
+        status = draw_frame(show, s, i, pool, image, error);
+        if (status == PL_OK) status = pl_movie_add(movie, image, error);
+        tell_progress(i + 1, count);
+    }
+    pl_status closed = pl_movie_close(movie, status == PL_OK, status == PL_OK ? error : NULL);
+    return status == PL_OK ? closed : status;
+}
+
+static pl_status write_folder(pl_show* show, const render_settings* s, const char* out,
+                              pl_pool* pool, pl_image* image, pl_error* error) {
+    if (mkdir(out, 0777) != 0 && errno != EEXIST) {
+        error->status = PL_ERROR_IO;
+        snprintf(error->text, sizeof error->text, "%s: cannot be made: %s", out, strerror(errno));
+        return PL_ERROR_IO;
+    }
+    int count = pl_show_frame_count(show);
+    pl_status status = PL_OK;
+    for (int i = 0; status == PL_OK && i < count; i += s->every) {
+        char path[4200];
+        snprintf(path, sizeof path, "%s/frame_%05d.png", out, i);
+        status = draw_frame(show, s, i, pool, image, error);
+        if (status == PL_OK) status = pl_image_write_png(image, path, error);
+        tell_progress(i + 1, count);
+    }
+    return status;
+}
+
+static bool ends_in(const char* path, const char* ending) {
+    size_t size = strlen(path), n = strlen(ending);
+    return size > n && strcasecmp(path + size - n, ending) == 0;
+}
+
+// where to write if nothing was said
+static void default_out(const pl_show* show, const char* path, bool sheet, char* out, size_t size) {
+    struct stat info;
+    bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    const char* slash = strrchr(path, '/');
+    const char* name = slash && !folder ? slash + 1 : path;
+    const char* dot = strrchr(name, '.');
+    if (dot && ends_in(name, ".gz")) // name.obj.gz
+        while (dot > name && dot[-1] != '.') dot--;
+    int stem =
+        !folder && dot && dot > name ? (int)(dot - name) - (dot[-1] == '.') : (int)strlen(name);
+    if (folder) snprintf(out, size, "%s/%s", path, sheet ? "sheet.png" : "pictures");
+    else if (pl_show_is_recording(show) && !sheet) snprintf(out, size, "%.*s_pictures", stem, name);
+    else snprintf(out, size, "%.*s.png", stem, name);
+}
+
+static pl_status render(pl_show* show, render_settings* s, char* out, pl_pool* pool,
+                        pl_error* error) {
+    s->view.up_axis = s->up ? s->up[0] - 'x' : pl_show_up_axis(show);
+    pl_status status = pl_show_frame_all(show, &s->view, &s->options, error);
+    if (status == PL_OK && isfinite(s->ground_height)) s->options.ground_height = s->ground_height;
+    pl_image image = {0};
+    if (status == PL_OK)
+        status = pl_image_create(s->options.width, s->options.height, &image, error);
+    if (status == PL_OK) {
+        bool one = s->sheet || ends_in(out, ".png");
+        if (one) status = write_picture(show, s, out, pool, &image, error);
+        else if (pl_movie_handles(out)) status = write_movie(show, s, out, pool, &image, error);
+        else status = write_folder(show, s, out, pool, &image, error);
+    }
+    pl_image_free(&image);
+    return status;
+}
+
+static int run_render(render_settings* s) {
+    pl_notes* notes = NULL;
+    pl_pool* pool = NULL;
+    pl_show* show = NULL;
+    pl_error error = {.status = PL_ERROR_MEMORY, .text = "out of memory"};
+    pl_status status = pl_notes_create(&notes);
+    if (status == PL_OK) status = pl_pool_create(s->threads, &pool, &error);
+    if (status == PL_OK)
+        status = pl_show_open(s->path, s->color_by, s->against, &show, notes, &error);
+    char out[4096];
+    if (status == PL_OK) {
+        if (s->out) snprintf(out, sizeof out, "%s", s->out);
+        else default_out(show, s->path, s->sheet != NULL, out, sizeof out);
+        status = render(show, s, out, pool, &error);
+    }
+    report_notes(&render_verb, notes);
+    if (status == PL_OK) printf("%s\n", out);
+    int code = status == PL_OK ? EXIT_DONE : report_error(&render_verb, &error);
+    pl_show_close(show);
+    pl_pool_destroy(pool);
+    pl_notes_destroy(notes);
+    return code;
+}
+
+int cmd_render(int argc, char** argv) {
+    render_settings s = {.view = pl_default_view(),
+                         .options = pl_default_render_options(),
+                         .frame = -1,
+                         .every = 1,
+                         .samples = 4,
+                         .ground_height = NAN};
+    s.azimuth = s.view.azimuth, s.elevation = s.view.elevation, s.field = s.view.field;
+    const option options[] = {
+        {"-o", "OUT", OPTION_TEXT, &s.out, "what to write: .png, .gif, .mp4, .webm, or a folder"},
+        {"--size", "WxH", OPTION_TEXT, &s.size, "pixels of each picture (1280x720)"},
+        {"--frame", "N", OPTION_INT, &s.frame, "the frame of a single picture, from 0 (the last)"},
+        {"--every", "N", OPTION_INT, &s.every, "take every Nth frame (1)"},
+        {"--sheet", "CxR", OPTION_TEXT, &s.sheet, "one picture of C x R frames"},
+        {"--fps", "RATE", OPTION_DOUBLE, &s.rate, "pictures per second of a movie (real time)"},
+        {"--color-by", "WHAT", OPTION_TEXT, &s.color_by, "colours by a quantity, with a legend"},
+        {"--range", "LOW:HIGH", OPTION_TEXT, &s.range, "values at the ends of the colours (all)"},
+        {"--against", "DIR", OPTION_TEXT, &s.against,
+         "the run that --color-by error compares with"},
+        {"--wireframe", NULL, OPTION_FLAG, &s.wireframe, "draw edges"},
+        {"--azimuth", "DEG", OPTION_DOUBLE, &s.azimuth, "turn the camera around the object (30)"},
+        {"--elevation", "DEG", OPTION_DOUBLE, &s.elevation, "camera above the horizon (18)"},
+        {"--distance", "M", OPTION_DOUBLE, &s.distance, "camera from its target (shows all)"},
+        {"--target", "X,Y,Z", OPTION_TEXT, &s.target, "what the camera looks at (the middle)"},
+        {"--field", "DEG", OPTION_DOUBLE, &s.field, "opening of the camera (28)"},
+        {"--up", "AXIS", OPTION_TEXT, &s.up, "x, y or z (y; of a run: that of its scene)"},
+        {"--ground", "HEIGHT", OPTION_DOUBLE, &s.ground_height,
+         "height of the ground (lowest point)"},
+        {"--no-ground", NULL, OPTION_FLAG, &s.no_ground, "no ground and no shadow on it"},
+        {"--no-label", NULL, OPTION_FLAG, &s.no_label, "no frame number and time"},
+        {"--samples", "N", OPTION_INT, &s.samples, "per pixel: 4, 8 or 16 (4)"},
+        {"--threads", "N", OPTION_INT, &s.threads, "threads (all)"},
+    };
+    const char* arguments[1];
+    int argument_count, exit_code;
+    if (!parse_options(&render_verb, options, sizeof options / sizeof options[0], argc, argv,
+                       arguments, &argument_count, &exit_code))
+        return exit_code;
+    s.path = arguments[0];
+    exit_code = parse_settings(&s);
+    return exit_code == EXIT_DONE ? run_render(&s) : exit_code;
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// pliant run SCENE -o DIR and pliant resume DIR: the same loop, from the start or from a
+// checkpoint.
+#include "commands.h"
+#include "options.h"
+#include "record/run_folder.h"
+
+#include <jansson.h>
+#include <pliant/pliant.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct run_options {
+    const char* folder;
+    text_list overrides;
+    bool force, strict, json, quiet;
+    int frames;
+} run_options;
+
+static volatile sig_atomic_t stop_asked;
+
+static void ask_to_stop(int signal_number) {
+    (void)signal_number;
+    stop_asked = 1;
+}
+
+// Ctrl-C ends the run after the present frame, with everything written; a second one ends it at
+// once
+static void catch_interrupts(void) {
+    struct sigaction action;
+    memset(&action, 0, sizeof action);
+    action.sa_handler = ask_to_stop;
+    action.sa_flags = SA_RESETHAND;
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+static void print_bar(const pl_frame_info* info, int total, const pl_run_summary* summary) {
+    enum { WIDTH = 24 };
+    char bar[WIDTH + 1];
+    int filled = total > 0 ? WIDTH * info->frame / total : WIDTH;
+    for (int i = 0; i < WIDTH; i++) bar[i] = i < filled ? '#' : '.';
+    bar[WIDTH] = '\0';
+    double per_frame = summary->seconds / summary->frame_count;
+    fprintf(stderr, "\r[%s] %d/%d  %.1f fps  %.0f s left  %d iterations  residual %.1e  ", bar,
+            info->frame, total, 1.0 / per_frame, per_frame * (total - info->frame),
+            info->iterations, info->residual);
+    if (info->frame == total) fprintf(stderr, "\n");
+}
+
+static void print_line(const pl_frame_info* info, int total) {
+    fprintf(stderr,
+            "frame %d/%d  time %.4g s  %d iterations  residual %.1e%s  %d contacts  %.3f s\n",
+            info->frame, total, info->time, info->iterations, info->residual,
+            info->unconverged_count ? " (not converged)" : "", info->contact_count, info->seconds);
+}
+
+static void print_summary(const char* folder, int done, int total, const pl_run_summary* s,
+                          bool as_json) {
+    double fps = s->seconds > 0.0 ? s->frame_count / s->seconds : 0.0;
+    if (as_json) {
+        json_t* object =
+            json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f}", "folder", folder, "frames",
+                      done, "total", total, "iterations", s->iterations, "unconverged",
+                      s->unconverged_count, "retries", s->retry_count, "worst_residual",
+                      s->worst_residual, "seconds", s->seconds, "fps", fps);
+        json_dumpf(object, stdout, JSON_INDENT(2));
+        printf("\n");
+        json_decref(object);
+        return;
+    }
+    printf("%s: %d of %d frames, %.2f s (%.1f fps), %d iterations\n", folder, done, total,
+           s->seconds, fps, s->iterations);
+    if (s->unconverged_count)
+        printf("  %d solves ended before their tolerance; the worst residual is %.1e. Raise "
+               "solver.iterations, or take "
+               "more substeps.\n",
+               s->unconverged_count, s->worst_residual);
+    if (s->retry_count) printf("  %d times a step had to be halved\n", s->retry_count);
+}
+
+// runs to the end, or to the first frame after Ctrl-C
+static pl_status run_frames(pl_run* run, const run_options* o, pl_error* error) {
+    bool terminal = isatty(STDERR_FILENO) && !o->quiet;
+    int total = pl_run_frame_total(run);
+    catch_interrupts();
+    while (!pl_run_is_done(run) && !stop_asked) {
+        pl_frame_info info;
+        pl_status status = pl_run_frame(run, &info, error);
+        if (status != PL_OK) return status;
+        if (terminal) print_bar(&info, total, pl_run_get_summary(run));
+        else if (!o->quiet) print_line(&info, total);
+    }
+    return PL_OK;
+}
+
+static int finish(const verb* v, pl_run* run, const run_options* o, pl_status status,
+                  pl_error* error) {
+    int done = pl_world_frame(pl_run_world(run)), total = pl_run_frame_total(run);
+    pl_run_summary summary = *pl_run_get_summary(run);
+    // the frames before a failure are kept, with a checkpoint behind them
+    pl_error close_error;
+    pl_status closed = pl_run_close(run, &close_error);
+    print_summary(o->folder, done, total, &summary, o->json);
+    if (status != PL_OK) return report_error(v, error);
+    if (closed != PL_OK) return report_error(v, &close_error);
+    if (done < total) {
+        fprintf(stderr, "pliant %s: stopped; `pliant resume %s` goes on\n", v->name, o->folder);
+        return EXIT_LIMIT;
+    }
+    if (!o->json)
+        printf("next: `pliant render %s -o movie.gif`, `pliant render %s --sheet 4x3 -o "
+               "sheet.png`, `pliant export %s "
+               "--to glb`\n",
+               o->folder, o->folder, o->folder);
+    return o->strict && summary.unconverged_count ? EXIT_FAILED : EXIT_DONE;
+}
+
+static int run_or_resume(const verb* v, const char* scene_path, run_options* o) {
+    pl_notes* notes = NULL;
+    pl_scene* scene = NULL;
+    pl_run* run = NULL;
+    pl_error error = {0};
+    pl_status status = pl_notes_create(&notes);
+    if (scene_path) {
+        char frames[32];
+        snprintf(frames, sizeof frames, "frames=%d", o->frames);
+        if (o->frames >= 0) o->overrides.items[o->overrides.count++] = frames;
+        if (status == PL_OK)
+            status = pl_scene_read(scene_path, o->overrides.items, o->overrides.count, &scene,
+                                   notes, &error);
+        if (status == PL_OK) status = pl_run_start(scene, o->folder, o->force, &run, notes, &error);
+    } else if (status == PL_OK) {
+        status = pl_run_resume(o->folder, &run, notes, &error);
+    }
+    report_notes(v, notes);
+    int code;
+    if (status != PL_OK) {
+        error.status = status;
+        code = report_error(v, &error);
+    } else {
+        status = run_frames(run, o, &error);
+        code = finish(v, run, o, status, &error);
+    }
+    pl_scene_destroy(scene);
+    pl_notes_destroy(notes);
+    return code;
+}
+
+int cmd_run(int argc, char** argv) {
+    static const verb v = {
+        "run",
+        "SCENE -o DIR [options]",
+        "simulates a scene into a folder",
+        "DIR gets scene.json (resolved), frames.plr, metrics.csv, checkpoint.plc and log.txt. "
+        "Ctrl-C\n"
+        "stops after the frame; `pliant resume DIR` goes on, also after a kill, to the same bits.",
+        1,
+        1};
+    run_options o = {.frames = -1};
+    const option options[] = {
+        {"-o", "DIR", OPTION_TEXT, &o.folder, "folder of the run"},
+        {"--set", "PATH=VALUE", OPTION_TEXT_LIST, &o.overrides,
+         "changes one value of the scene; may be repeated"},
+        {"--frames", "N", OPTION_INT, &o.frames, "how many frames, in place of the scene's"},
+        {"--force", NULL, OPTION_FLAG, &o.force, "replaces an old run in the folder"},
+        {"--strict", NULL, OPTION_FLAG, &o.strict, "exit 1 if a solve did not converge"},
+        {"--quiet", NULL, OPTION_FLAG, &o.quiet, "no progress"},
+        {"--json", NULL, OPTION_FLAG, &o.json, "the summary as JSON"},
+    };
+    const char* arguments[1];
+    int count, code;
+    if (!parse_options(&v, options, sizeof options / sizeof options[0], argc, argv, arguments,
+                       &count, &code))
+        return code;
+    if (!o.folder) {
+        fprintf(stderr, "pliant run: -o DIR is missing: where should the run go?\n");
+        return EXIT_USAGE;
+    }
+    return run_or_resume(&v, arguments[0], &o);
+}
+
+int cmd_resume(int argc, char** argv) {
+    static const verb v = {
+        "resume", "DIR [options]", "goes on with a run that was stopped or killed", NULL, 1, 1};
+    run_options o = {.frames = -1};
+    const option options[] = {
+        {"--strict", NULL, OPTION_FLAG, &o.strict, "exit 1 if a solve did not converge"},
+        {"--quiet", NULL, OPTION_FLAG, &o.quiet, "no progress"},
+        {"--json", NULL, OPTION_FLAG, &o.json, "the summary as JSON"},
+    };
+    const char* arguments[1];
+    int count, code;
+    if (!parse_options(&v, options, sizeof options / sizeof options[0], argc, argv, arguments,
+                       &count, &code))
+        return code;
+    o.folder = arguments[0];
+    return run_or_resume(&v, NULL, &o);
+}

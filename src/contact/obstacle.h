@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Solids that bodies collide with: signed distance and outward normal at a point of the obstacle's
+// own frame.
+#ifndef PL_CONTACT_OBSTACLE_H
+#define PL_CONTACT_OBSTACLE_H
+
+#include "geometry/box.h"
+#include "geometry/sdf_grid.h"
+
+typedef enum pl_obstacle_kind {
+    PL_OBSTACLE_PLANE,    // everything behind `a` against the direction `b`
+    PL_OBSTACLE_SPHERE,   // centre a, radius
+    PL_OBSTACLE_BOX,      // from corner a to corner b
+    PL_OBSTACLE_CAPSULE,  // round ends around a and b, radius
+    PL_OBSTACLE_CHAIN,    // round cones from point to point; one of two points and equal radii is a
+                          // capsule
+    PL_OBSTACLE_CYLINDER, // flat ends at a and b, radius
+    PL_OBSTACLE_TORUS,    // centre a, axis b, ring radius `radius`, tube radius `tube`
+    PL_OBSTACLE_GRID,     // signed distance grid of a closed surface
+} pl_obstacle_kind;
+
+typedef struct pl_obstacle {
+    pl_obstacle_kind kind;
+    pl_vec3 a, b;
+    double radius, tube;
+    int point_count;         // of a chain
+    const double* points;    // 3 per point, borrowed
+    int radius_count;        // one for all, or one per point
+    const double* radii;     // borrowed
+    const pl_sdf_grid* grid; // borrowed
+} pl_obstacle;
+
+// Signed distance, negative inside, and the outward unit normal at the nearest surface point. Exact
+// for all kinds but grids, whose error is that of trilinear interpolation. Where several surface
+// points are nearest one of them is taken.
+double pl_obstacle_distance(const pl_obstacle* obstacle, pl_vec3 p, pl_vec3* normal);
+
+// Box that holds the obstacle; infinite for a plane.
+pl_box pl_obstacle_bounds(const pl_obstacle* obstacle);
+
+// Where a point that moves straight from `from` to `to` comes within `distance` of the surface: the
+// part of the way in [0, 1] and the normal there, or false. A point that starts nearer is at 0 of
+// its way.
+bool pl_obstacle_sweep(const pl_obstacle* obstacle, pl_vec3 from, pl_vec3 to, double distance,
+                       double* part, pl_vec3* normal);
+
+#endif

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Elements of one kind (tets, springs, triangles, hinges) and their sums over a mesh: energy,
+// gradient, matrix.
+//
+// An element knows only its own corners: a kind is three small functions of the corners' positions.
+// Sums run over chunks of consecutive elements; chunks that share a vertex have different colours
+// and colours run one after the other, so that the order of additions, and with it every bit, does
+// not depend on the threads.
+#ifndef PL_FEM_ELEMENT_SET_H
+#define PL_FEM_ELEMENT_SET_H
+
+#include "sparse/block_matrix.h"
+
+enum { PL_MAX_CORNERS = 4 };
+
+typedef struct pl_element_set pl_element_set;
+
+// x: 3 per corner; gradient: 3 per corner; hessian: (3 corners)^2, row-major, symmetric.
+typedef struct pl_element_functions {
+    const char* name;
+    int corner_count;
+    double (*energy)(const void* data, int element, const double* x);
+    void (*gradient)(const void* data, int element, const double* x, double* gradient);
+    void (*hessian)(const void* data, int element, const double* x, bool projected,
+                    double* hessian);
+    // The stiffness of Projective Dynamics: the scalar matrix that bounds the Hessian, corners^2;
+    // NULL if it has none.
+    void (*projective)(const void* data, int element, double* matrix);
+    void (*destroy)(void* data);
+} pl_element_functions;
+
+struct pl_element_set {
+    const pl_element_functions* kind;
+    void* data; // owned
+    int count;
+    int* corners; // corner_count per element, owned
+
+    int chunk_count;
+    int colour_count;
+    int* colour_offsets; // colour_count + 1, into chunks
+    int* chunks;         // by colour
+
+    // positions of the element's blocks in the matrix of the system, corner_count^2 per element;
+    // set by pl_element_set_locate
+    int* entries;
+};
+
+// Takes over corners (allocated with PL_ALLOC, count * corner_count) and data, also when it fails.
+pl_status pl_element_set_setup(pl_element_set* set, const pl_element_functions* kind, void* data,
+                               int* corners, int count, int vertex_count, pl_error* error);
+void pl_element_set_free(pl_element_set* set);
+// Looks up where the blocks of each element lie in a matrix of the system's vertices.
+pl_status pl_element_set_locate(pl_element_set* set, const pl_block_matrix* A, pl_error* error);
+
+double pl_element_set_energy(const pl_element_set* set, pl_pool* pool, const double* x);
+// gradient += dE/dx
+void pl_element_set_gradient(const pl_element_set* set, pl_pool* pool, const double* x,
+                             double* gradient);
+// A += scale d2E/dx2 (block 3)
+void pl_element_set_hessian(const pl_element_set* set, pl_pool* pool, const double* x,
+                            bool projected, double scale, pl_block_matrix* A);
+// A += the Projective Dynamics stiffness (block 1)
+void pl_element_set_projective(const pl_element_set* set, pl_pool* pool, pl_block_matrix* A);
+
+#endif

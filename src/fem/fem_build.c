@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Solids become tets. Cloth becomes springs (along edges and between the vertices opposite an edge)
+// or elastic triangles, and in both cases hinges where it has a bending stiffness. Masses are
+// lumped: each element gives equal parts to its corners.
+#include "fem/fem_build.h"
+#include "base/array.h"
+#include "base/memory.h"
+#include "fem/cloth_elements.h"
+#include "fem/tet_elements.h"
+#include "mesh/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// elements of one kind while they are collected: corners and one record each
+typedef struct collected {
+    pl_array corners; // of int
+    pl_array values;  // pl_material, pl_membrane, or a stiffness
+} collected;
+
+typedef struct builder {
+    pl_fem_parts* parts;
+    collected tets, springs, membranes, hinges;
+} builder;
+
+static bool collect(collected* c, const int* corners, int corner_count, int first_vertex,
+                    const void* value) {
+    int* to = pl_array_add(&c->corners, (size_t)corner_count);
+    if (!to) return false;
+    for (int i = 0; i < corner_count; i++) to[i] = corners[i] + first_vertex;
+    return pl_array_push(&c->values, value);
+}
+
+static void collected_free(collected* c) {
+    pl_array_free(&c->corners);
+    pl_array_free(&c->values);
+}
+
+static pl_status law_of_solid(const pl_element_material* from, pl_material* out, pl_error* error) {
+    static const pl_material_kind kinds[PL_LAW_COUNT] = {
+        [PL_LAW_LINEAR] = PL_MATERIAL_LINEAR,
+        [PL_LAW_COROTATED] = PL_MATERIAL_COROTATED,
+        [PL_LAW_ARAP] = PL_MATERIAL_ARAP,
+        [PL_LAW_STVK] = PL_MATERIAL_STVK,
+        [PL_LAW_NEOHOOKEAN] = PL_MATERIAL_NEOHOOKEAN,
+        [PL_LAW_STABLE_NEOHOOKEAN] = PL_MATERIAL_STABLE_NEOHOOKEAN,
+        [PL_LAW_MOONEY_RIVLIN] = PL_MATERIAL_MOONEY_RIVLIN};
+    if (from->law < PL_LAW_LINEAR || from->law > PL_LAW_MOONEY_RIVLIN)
+        return pl_fail(error, PL_ERROR_UNSUPPORTED, "law \"%s\" is not one of solids",
+                       pl_law_name((int)from->law));
+    *out = (pl_material){.kind = kinds[from->law], .mu = from->mu, .lambda = from->lambda};
+    if (from->law == PL_LAW_MOONEY_RIVLIN && from->mu + from->mu2 > 0.0) {
+        out->mu = from->mu + from->mu2;
+        out->rivlin = from->mu2 / out->mu;
+    }
+    return PL_OK;
+}
+
+static pl_status add_solid(builder* b, const pl_method_body* body, pl_error* error) {
+    const pl_mesh* mesh = body->mesh;
+    for (int e = 0; e < mesh->tet_count; e++) {
+        pl_material material;
+        pl_status status = law_of_solid(&body->materials[e], &material, error);
+        if (status != PL_OK) return status;
+        if (!collect(&b->tets, mesh->tets + 4 * (size_t)e, 4, body->first_vertex, &material))
+            return pl_fail_memory(error, "tets");
+    }
+    return PL_OK;
+}
+
+// the corner of a triangle that is not on its side
+static int opposite(const pl_mesh* mesh, int side) { return mesh->triangles[side]; }
+
+// what an inner edge carries: a spring between the opposite vertices, and a hinge
+static pl_status add_inner_edge(builder* b, const pl_method_body* body, const int* sides,
+                                pl_error* error) {
+    const pl_mesh* mesh = body->mesh;
+    const pl_element_material* m = &body->materials[sides[0] / 3];
+    int edge[2];
+    pl_triangle_edge(mesh->triangles + 3 * (size_t)(sides[0] / 3), sides[0] % 3, edge);
+    int hinge[4] = {edge[0], edge[1], opposite(mesh, sides[0]), opposite(mesh, sides[1])};
+    bool ok = true;
+    if (m->law == PL_LAW_SPRINGS && m->shear > 0.0)
+        ok = collect(&b->springs, hinge + 2, 2, body->first_vertex, &m->shear);
+    if (ok && m->bend > 0.0) ok = collect(&b->hinges, hinge, 4, body->first_vertex, &m->bend);
+    return ok ? PL_OK : pl_fail_memory(error, "the edges of a cloth");
+}
+
+static pl_status add_cloth_edges(builder* b, const pl_method_body* body,
+                                 const pl_side_groups* sides, pl_error* error) {
+    for (int g = 0; g < sides->groups.count; g++) {
+        const int* members = sides->groups.items + sides->groups.offsets[g];
+        int count = sides->groups.offsets[g + 1] - sides->groups.offsets[g], edge[2];
+        const pl_element_material* m = &body->materials[members[0] / 3];
+        pl_triangle_edge(body->mesh->triangles + 3 * (size_t)(members[0] / 3), members[0] % 3,
+                         edge);
+        if (m->law == PL_LAW_SPRINGS &&
+            !collect(&b->springs, edge, 2, body->first_vertex, &m->stretch))
+            return pl_fail_memory(error, "the springs of a cloth");
+        pl_status status = count == 2 ? add_inner_edge(b, body, members, error) : PL_OK;
+        if (status != PL_OK) return status;
+    }
+    return PL_OK;
+}
+
+static pl_status add_cloth(builder* b, const pl_method_body* body, pl_error* error) {
+    const pl_mesh* mesh = body->mesh;
+    for (int e = 0; e < mesh->triangle_count; e++) {
+        const pl_element_material* m = &body->materials[e];
+        if (m->law == PL_LAW_SPRINGS) continue;
+        pl_membrane membrane = {PL_MEMBRANE_COROTATED, m->mu, m->lambda};
+        if (!collect(&b->membranes, mesh->triangles + 3 * (size_t)e, 3, body->first_vertex,
+                     &membrane))
+            return pl_fail_memory(error, "the triangles of a cloth");
+    }
+    pl_side_groups sides;
+    pl_status status = pl_side_groups_create(mesh->triangles, mesh->triangle_count, 3,
+                                             mesh->vertex_count, &sides, error);
+    if (status != PL_OK) return status;
+    status = add_cloth_edges(b, body, &sides, error);
+    pl_side_groups_free(&sides);
+    return status;
+}
+
+static double element_size(const pl_method_body* body, int e) {
+    const double* x = body->mesh->positions;
+    const int* v =
+        (body->is_cloth ? body->mesh->triangles + 3 * (size_t)e : body->mesh->tets + 4 * (size_t)e);
+    pl_vec3 a = pl_vec3_load(x + 3 * (size_t)v[0]), b = pl_vec3_load(x + 3 * (size_t)v[1]);
+    pl_vec3 c = pl_vec3_load(x + 3 * (size_t)v[2]);
+    if (body->is_cloth) return 0.5 * pl_norm(pl_cross(pl_sub(b, a), pl_sub(c, a)));
+    return pl_det4(a, b, c, pl_vec3_load(x + 3 * (size_t)v[3])) / 6.0;
+}
+
+static void lump_masses(pl_fem_parts* parts, const pl_method_body* body) {
+    int corners = body->is_cloth ? 3 : 4;
+    int count = body->is_cloth ? body->mesh->triangle_count : body->mesh->tet_count;
+    const int* elements = body->is_cloth ? body->mesh->triangles : body->mesh->tets;
+    for (int e = 0; e < count; e++) {
+        double mass = body->materials[e].density * element_size(body, e);
+        for (int i = 0; i < corners; i++)
+            parts->mass[elements[(size_t)e * (size_t)corners + (size_t)i] + body->first_vertex] +=
+                mass / corners;
+    }
+}
+
+// a vertex that no element moves would have no mass: it gets the mean, so that it falls like the
+// rest
+static void give_mass_to_the_massless(pl_fem_parts* parts) {
+    double sum = 0.0;
+    int count = 0;
+    for (int v = 0; v < parts->vertex_count; v++)
+        if (parts->mass[v] > 0.0) sum += parts->mass[v], count++;
+    for (int v = 0; v < parts->vertex_count; v++)
+        if (!(parts->mass[v] > 0.0)) parts->mass[v] = count ? sum / count : 1.0;
+}
+
+static pl_status make_sets(builder* b, pl_error* error) {
+    pl_fem_parts* p = b->parts;
+    pl_status status = PL_OK;
+    if (b->tets.values.count) {
+        status = pl_tet_elements_setup(&p->sets[p->set_count], p->positions, p->vertex_count,
+                                       b->tets.corners.data, (int)b->tets.values.count,
+                                       b->tets.values.data, error);
+        if (status == PL_OK) p->set_count++;
+    }
+    if (status == PL_OK && b->springs.values.count) {
+        status = pl_spring_elements_setup(&p->sets[p->set_count], p->positions, p->vertex_count,
+                                          b->springs.corners.data, (int)b->springs.values.count,
+                                          b->springs.values.data, error);
+        if (status == PL_OK) p->set_count++;
+    }
+    if (status == PL_OK && b->membranes.values.count) {
+        status = pl_membrane_elements_setup(
+            &p->sets[p->set_count], p->positions, p->vertex_count, b->membranes.corners.data,
+            (int)b->membranes.values.count, b->membranes.values.data, error);
+        if (status == PL_OK) p->set_count++;
+    }
+    if (status == PL_OK && b->hinges.values.count) {
+        status = pl_hinge_elements_setup(&p->sets[p->set_count], p->positions, p->vertex_count,
+                                         b->hinges.corners.data, (int)b->hinges.values.count,
+                                         b->hinges.values.data, error);
+        if (status == PL_OK) p->set_count++;
+    }
+    return status;
+}
+
+static int compare_ints(const void* a, const void* b) {
+    int x = *(const int*)a, y = *(const int*)b;
+    return (x > y) - (x < y);
+}
+
+// counts (fill NULL) or lists, with repetitions, the pairs of vertices that share an element
+static void visit_pairs(const pl_fem_parts* p, int* counts, int* fill) {
+    for (int s = 0; s < p->set_count; s++) {
+        const pl_element_set* set = &p->sets[s];
+        int n = set->kind->corner_count;
+        for (int e = 0; e < set->count; e++) {
+            const int* v = set->corners + (size_t)e * (size_t)n;
+            for (int i = 0; i < n; i++)
+                for (int j = 0; j < n; j++) {
+                    if (i == j) continue;
+                    if (fill) fill[counts[v[i]]] = v[j];
+                    counts[v[i]]++;
+                }
+        }
+    }
+}
+
+// sorts each list and drops repetitions, in place; returns the total
+static int make_lists_unique(int vertex_count, int* offsets, int* lists) {
+    int kept = 0, begin = 0;
+    for (int v = 0; v < vertex_count; v++) {
+        int end = offsets[v + 1], first = kept;
+        if (end > begin) qsort(lists + begin, (size_t)(end - begin), sizeof(int), compare_ints);
+        for (int k = begin; k < end; k++)
+            if (kept == first || lists[kept - 1] != lists[k]) lists[kept++] = lists[k];
+        begin = end;
+        offsets[v] = first;
+    }
+    offsets[vertex_count] = kept;
+    return kept;
+}
+
+static pl_status find_neighbours(pl_fem_parts* p, pl_error* error) {
+    p->neighbour_offsets = PL_ALLOC(int, p->vertex_count + 1);
+    int* cursors = PL_ALLOC(int, p->vertex_count + 1);
+    bool ok = p->neighbour_offsets && cursors;
+    int* lists = NULL;
+    int total = 0;
+    if (ok) {
+        visit_pairs(p, cursors, NULL);
+        for (int v = 0; v < p->vertex_count; v++) {
+            int count = cursors[v];
+            cursors[v] = p->neighbour_offsets[v] = total;
+            total += count;
+        }
+        p->neighbour_offsets[p->vertex_count] = total;
+        lists = PL_ALLOC(int, total);
+        ok = lists || total == 0;
+    }
+    int kept = 0;
+    if (ok) {
+        visit_pairs(p, cursors, lists);
+        kept = make_lists_unique(p->vertex_count, p->neighbour_offsets, lists);
+        p->neighbours = PL_ALLOC(int, kept);
+        ok = p->neighbours || kept == 0;
+    }
+    if (ok && kept) memcpy(p->neighbours, lists, (size_t)kept * sizeof(int));
+    PL_FREE(lists, int, total);
+    PL_FREE(cursors, int, p->vertex_count + 1);
+    return ok ? PL_OK : pl_fail_memory(error, "the pattern of a system");
+}
+
+static pl_status assemble(builder* b, const pl_method_body* bodies, int body_count,
+                          pl_error* error) {
+    pl_fem_parts* p = b->parts;
+    p->positions = PL_ALLOC(double, 3 * (size_t)p->vertex_count);
+    p->mass = PL_ALLOC(double, p->vertex_count);
+    if (!p->positions || !p->mass) return pl_fail_memory(error, "a fem system");
+    pl_status status = PL_OK;
+    for (int k = 0; status == PL_OK && k < body_count; k++) {
+        const pl_mesh* mesh = bodies[k].mesh;
+        memcpy(p->positions + 3 * (size_t)bodies[k].first_vertex, mesh->positions,
+               3 * (size_t)mesh->vertex_count * sizeof(double));
+        status =
+            bodies[k].is_cloth ? add_cloth(b, &bodies[k], error) : add_solid(b, &bodies[k], error);
+        lump_masses(p, &bodies[k]);
+    }
+    if (status != PL_OK) return status;
+    give_mass_to_the_massless(p);
+    status = make_sets(b, error);
+    return status == PL_OK ? find_neighbours(p, error) : status;
+}
+
+pl_status pl_fem_parts_create(const pl_method_body* bodies, int body_count, int vertex_count,
+                              pl_fem_parts* out, pl_error* error) {
+    *out = (pl_fem_parts){.vertex_count = vertex_count};
+    builder b = {.parts = out};
+    b.tets = (collected){pl_array_of(sizeof(int)), pl_array_of(sizeof(pl_material))};
+    b.springs = (collected){pl_array_of(sizeof(int)), pl_array_of(sizeof(double))};
+    b.membranes = (collected){pl_array_of(sizeof(int)), pl_array_of(sizeof(pl_membrane))};
+    b.hinges = (collected){pl_array_of(sizeof(int)), pl_array_of(sizeof(double))};
+    pl_status status = assemble(&b, bodies, body_count, error);
+    collected_free(&b.tets);
+    collected_free(&b.springs);
+    collected_free(&b.membranes);
+    collected_free(&b.hinges);
+    if (status != PL_OK) pl_fem_parts_free(out);
+    return status;
+}
+
+void pl_fem_parts_free(pl_fem_parts* p) {
+    PL_FREE(p->positions, double, 3 * (size_t)p->vertex_count);
+    PL_FREE(p->mass, double, p->vertex_count);
+    for (int k = 0; k < p->set_count; k++) pl_element_set_free(&p->sets[k]);
+    if (p->neighbours) PL_FREE(p->neighbours, int, p->neighbour_offsets[p->vertex_count]);
+    PL_FREE(p->neighbour_offsets, int, p->vertex_count + 1);
+    *p = (pl_fem_parts){0};
+}

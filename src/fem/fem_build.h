@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// From bodies to what a fem system is made of.
+#ifndef PL_FEM_BUILD_H
+#define PL_FEM_BUILD_H
+
+#include "fem/element_set.h"
+#include "fem/fem_objective.h"
+#include "method/method.h"
+
+typedef struct pl_fem_parts {
+    int vertex_count;
+    double* positions; // 3 per vertex
+    double* mass;      // per vertex
+    pl_element_set sets[PL_MAX_ELEMENT_SETS];
+    int set_count;
+    int* neighbour_offsets; // who shares an element with whom, ascending
+    int* neighbours;
+} pl_fem_parts;
+
+pl_status pl_fem_parts_create(const pl_method_body* bodies, int body_count, int vertex_count,
+                              pl_fem_parts* out, pl_error* error);
+void pl_fem_parts_free(pl_fem_parts* parts);
+
+#endif

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Method "fem" of the world.
+#include "fem/fem_method.h"
+#include "fem/fem_build.h"
+#include "fem/fem_system.h"
+
+static pl_fem_settings settings_of(const pl_body* body) {
+    return (pl_fem_settings){.integrator = body->integrator,
+                             .nonlinear = body->nonlinear,
+                             .linear = body->linear,
+                             .tolerance = body->solver.tolerance,
+                             .max_iterations = body->solver.iterations,
+                             .all_iterations = body->solver.fixed,
+                             .line_search = body->solver.line_search,
+                             .linear_tolerance = body->solver.linear_tolerance,
+                             .linear_max_iterations = body->solver.linear_iterations,
+                             .damping_mass = body->damping.mass,
+                             .damping_stiffness = body->damping.stiffness};
+}
+
+static pl_status create(const pl_method_body* bodies, int body_count, int vertex_count,
+                        pl_pool* pool, void** out, pl_notes* notes, pl_error* error) {
+    (void)notes;
+    *out = NULL;
+    pl_fem_parts parts;
+    pl_status status = pl_fem_parts_create(bodies, body_count, vertex_count, &parts, error);
+    if (status != PL_OK) return status;
+    pl_fem_settings settings = settings_of(bodies[0].body);
+    pl_fem_system* system;
+    status = pl_fem_system_create(parts.positions, parts.mass, vertex_count,
+                                  parts.neighbour_offsets, parts.neighbours, parts.sets,
+                                  parts.set_count, &settings, pool, &system, error);
+    pl_fem_parts_free(&parts);
+    *out = system;
+    return status;
+}
+
+static void destroy(void* system) { pl_fem_system_destroy(system); }
+static pl_status step(void* system, const pl_method_step* s, pl_method_info* info,
+                      pl_error* error) {
+    return pl_fem_system_step(system, s, info, error);
+}
+static double* positions(void* system) { return pl_fem_positions(system); }
+static double* velocities(void* system) { return pl_fem_velocities(system); }
+static const double* masses(void* system) { return pl_fem_masses(system); }
+static pl_method_energies energies(void* system) { return pl_fem_system_energies(system); }
+static size_t state_size(const void* system) { return pl_fem_state_size(system); }
+static void state_save(const void* system, void* out) { pl_fem_state_save(system, out); }
+static void state_load(void* system, const void* in) { pl_fem_state_load(system, in); }
+
+const pl_method_functions pl_fem_method = {"fem",      create,     destroy,   step,
+                                           positions,  velocities, masses,    energies,
+                                           state_size, state_save, state_load};

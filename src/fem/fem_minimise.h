@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Minimisation of a step's objective: Newton, or the constant matrix of Projective Dynamics in
+// place of the Hessian.
+#ifndef PL_FEM_MINIMISE_H
+#define PL_FEM_MINIMISE_H
+
+#include "base/array.h"
+#include "fem/fem_objective.h"
+#include "fem/fem_system.h"
+
+typedef struct pl_minimiser {
+    pl_block_matrix A;
+    pl_linear_solver* solver;
+    int count;     // 3 per vertex
+    double* x;     // start and result
+    double* trial; // of the line search
+    double* gradient;
+    double* direction;
+    double* scratch;      // twice as long
+    pl_array contacts;    // of pl_contact
+    double* normal_force; // per vertex
+} pl_minimiser;
+
+pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
+                             const int* neighbour_offsets, const int* neighbours, pl_linear linear,
+                             pl_pool* pool, pl_error* error);
+void pl_minimiser_free(pl_minimiser* m);
+
+// Minimises from m->x on; contacts are found anew in every iteration (S0 Alg. 4).
+pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_settings* settings,
+                      pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error);
+
+#endif

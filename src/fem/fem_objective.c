@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Friction is Coulomb's law made smooth and lagged: with normal force N of the last iteration and
+// sliding u across the normal, the force is mu N u/|u| beyond the slip length e, and fades in below
+// it as mu N (2 - |u|/e) u/e (Li 2020).
+#include "fem/fem_objective.h"
+#include "sparse/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+double pl_fem_elastic_energy(const pl_fem_objective* f, const double* x) {
+    double sum = 0.0;
+    for (int s = 0; s < f->set_count; s++) sum += pl_element_set_energy(&f->sets[s], f->pool, x);
+    return sum;
+}
+
+typedef struct vertex_job {
+    const pl_fem_objective* f;
+    const double* x;
+    double* gradient;
+} vertex_job;
+
+static bool has_damping(const pl_fem_objective* f) { return f->velocity_time > 0.0; }
+
+static double vertex_energy(int begin, int end, void* user) {
+    const vertex_job* job = user;
+    const pl_fem_objective* f = job->f;
+    double drag = has_damping(f) ? f->damping_mass / f->velocity_time : 0.0, sum = 0.0;
+    for (int v = begin; v < end; v++)
+        for (int c = 0; c < 3; c++) {
+            size_t i = 3 * (size_t)v + (size_t)c;
+            if (f->inertia > 0.0) {
+                double d = job->x[i] - f->y[i];
+                sum += 0.5 * f->inertia * f->mass[v] * d * d;
+            }
+            if (drag > 0.0) {
+                double d = job->x[i] - f->reference[i];
+                sum += 0.5 * drag * f->mass[v] * d * d;
+            }
+            sum -= f->force[i] * job->x[i];
+        }
+    return sum;
+}
+
+static void vertex_gradient_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const vertex_job* job = user;
+    const pl_fem_objective* f = job->f;
+    double drag = has_damping(f) ? f->damping_mass / f->velocity_time : 0.0;
+    for (int v = begin; v < end; v++)
+        for (int c = 0; c < 3; c++) {
+            size_t i = 3 * (size_t)v + (size_t)c;
+            double sum = -f->force[i];
+            if (f->inertia > 0.0) sum += f->inertia * f->mass[v] * (job->x[i] - f->y[i]);
+            if (drag > 0.0) sum += drag * f->mass[v] * (job->x[i] - f->reference[i]);
+            job->gradient[i] = sum;
+        }
+}
+
+// K (x - x_ref) into out; a scalar K acts on each coordinate
+static void stiffness_drag(const pl_fem_objective* f, const double* x, double* difference,
+                           double* out) {
+    int count = 3 * f->vertex_count;
+    for (int i = 0; i < count; i++) difference[i] = x[i] - f->reference[i];
+    pl_block_matrix_apply(f->damping_matrix, f->pool, f->damping_matrix->block == 1 ? 3 : 1,
+                          difference, out);
+}
+
+static double pin_energy(const pl_pin* pin, const double* x) {
+    pl_vec3 d = pl_sub(pl_vec3_load(x + 3 * (size_t)pin->vertex), pin->target);
+    return pin->hard ? 0.0 : 0.5 * pin->stiffness * pl_norm2(d);
+}
+
+// depth below the surface, positive inside
+static double contact_depth(const pl_contact* contact, const double* x) {
+    pl_vec3 d = pl_sub(pl_vec3_load(x + 3 * (size_t)contact->vertex), contact->point);
+    return -pl_dot(d, contact->normal);
+}
+
+// how far the vertex slid across the surface during the step
+static pl_vec3 contact_slip(const pl_fem_objective* f, const pl_contact* contact, const double* x) {
+    size_t i = 3 * (size_t)contact->vertex;
+    pl_vec3 moved =
+        pl_sub(pl_sub(pl_vec3_load(x + i), pl_vec3_load(f->start + i)), contact->motion);
+    return pl_madd(moved, -pl_dot(moved, contact->normal), contact->normal);
+}
+
+static double contact_energy(const pl_fem_objective* f, int k, const double* x) {
+    const pl_contact* contact = &f->contacts[k];
+    double depth = contact_depth(contact, x), sum = 0.0;
+    if (depth > 0.0) sum += 0.5 * contact->stiffness * depth * depth;
+    double limit = contact->friction * f->normal_force[contact->vertex];
+    if (limit > 0.0) {
+        double s = pl_norm(contact_slip(f, contact, x)), e = f->slip_length;
+        sum += limit * (s >= e ? s - e / 3.0 : s * s / e - s * s * s / (3.0 * e * e));
+    }
+    return sum;
+}
+
+// friction force divided by the slip: mu N f(s)/s
+static double friction_factor(const pl_fem_objective* f, double limit, double slip) {
+    double e = f->slip_length;
+    return slip >= e ? limit / slip : limit * (2.0 - slip / e) / e;
+}
+
+static void add_contact_gradient(const pl_fem_objective* f, int k, const double* x,
+                                 double* gradient) {
+    const pl_contact* contact = &f->contacts[k];
+    double depth = contact_depth(contact, x);
+    pl_vec3 sum = {0.0, 0.0, 0.0};
+    if (depth > 0.0) sum = pl_scale(-contact->stiffness * depth, contact->normal);
+    double limit = contact->friction * f->normal_force[contact->vertex];
+    if (limit > 0.0) {
+        pl_vec3 slip = contact_slip(f, contact, x);
+        sum = pl_madd(sum, friction_factor(f, limit, pl_norm(slip)), slip);
+    }
+    double* g = gradient + 3 * (size_t)contact->vertex;
+    pl_vec3_store(g, pl_add(pl_vec3_load(g), sum));
+}
+
+double pl_fem_energy(const pl_fem_objective* f, const double* x, double* scratch) {
+    vertex_job job = {.f = f, .x = x};
+    double sum = pl_parallel_sum(f->pool, vertex_energy, f->vertex_count, 1024, &job);
+    sum += pl_fem_elastic_energy(f, x);
+    if (has_damping(f) && f->damping_stiffness > 0.0) {
+        int count = 3 * f->vertex_count;
+        stiffness_drag(f, x, scratch, scratch + count);
+        sum += 0.5 * f->damping_stiffness / f->velocity_time *
+               pl_vector_dot(f->pool, count, scratch, scratch + count);
+    }
+    for (int k = 0; k < f->pin_count; k++) sum += pin_energy(&f->pins[k], x);
+    for (int k = 0; k < f->contact_count; k++) sum += contact_energy(f, k, x);
+    return sum;
+}
+
+void pl_fem_gradient(const pl_fem_objective* f, const double* x, double* gradient,
+                     double* scratch) {
+    int count = 3 * f->vertex_count;
+    vertex_job job = {f, x, gradient};
+    pl_parallel_for(f->pool, vertex_gradient_task, f->vertex_count, 1024, &job);
+    for (int s = 0; s < f->set_count; s++)
+        pl_element_set_gradient(&f->sets[s], f->pool, x, gradient);
+    if (has_damping(f) && f->damping_stiffness > 0.0) {
+        stiffness_drag(f, x, scratch, scratch + count);
+        pl_vector_axpy(f->pool, count, f->damping_stiffness / f->velocity_time, scratch + count,
+                       gradient);
+    }
+    for (int k = 0; k < f->pin_count; k++) {
+        const pl_pin* pin = &f->pins[k];
+        double* g = gradient + 3 * (size_t)pin->vertex;
+        pl_vec3 d = pl_sub(pl_vec3_load(x + 3 * (size_t)pin->vertex), pin->target);
+        if (!pin->hard) pl_vec3_store(g, pl_madd(pl_vec3_load(g), pin->stiffness, d));
+    }
+    for (int k = 0; k < f->contact_count; k++) add_contact_gradient(f, k, x, gradient);
+    for (int v = 0; v < f->vertex_count; v++)
+        if (f->fixed[v]) memset(gradient + 3 * (size_t)v, 0, 3 * sizeof(double));
+}
+
+void pl_fem_normal_force(const pl_fem_objective* f, const double* x, double* normal_force) {
+    memset(normal_force, 0, (size_t)f->vertex_count * sizeof(double));
+    for (int k = 0; k < f->contact_count; k++) {
+        double depth = contact_depth(&f->contacts[k], x);
+        if (depth > 0.0) normal_force[f->contacts[k].vertex] += f->contacts[k].stiffness * depth;
+    }
+}
+
+static double diagonal_weight(const pl_fem_objective* f, int v) {
+    double drag = has_damping(f) ? f->damping_mass / f->velocity_time : 0.0;
+    return (f->inertia + drag) * f->mass[v];
+}
+
+static double* diagonal_block(pl_block_matrix* A, int v) {
+    return A->values + (size_t)A->diagonal[v] * (size_t)(A->block * A->block);
+}
+
+// adds s I to the diagonal block of a vertex
+static void add_isotropic(pl_block_matrix* A, int v, double s) {
+    double* block = diagonal_block(A, v);
+    for (int c = 0; c < A->block; c++) block[c * A->block + c] += s;
+}
+
+// k n n' where it is inside; friction resists across the slip by its force over the slip, and along
+// it only while it still grows
+static void add_contact_hessian(const pl_fem_objective* f, int k, const double* x,
+                                pl_block_matrix* A) {
+    const pl_contact* contact = &f->contacts[k];
+    double* block = diagonal_block(A, contact->vertex);
+    double normal = contact_depth(contact, x) > 0.0 ? contact->stiffness : 0.0, across = 0.0,
+           along = 0.0;
+    double limit = contact->friction * f->normal_force[contact->vertex];
+    pl_vec3 direction = {0, 0, 0};
+    if (limit > 0.0) {
+        pl_vec3 slip = contact_slip(f, contact, x);
+        double s = pl_norm(slip), e = f->slip_length;
+        direction = pl_normalize(slip);
+        across = friction_factor(f, limit, s);
+        along = s >= e ? 0.0 : 2.0 * limit * (1.0 - s / e) / e;
+    }
+    const double n[3] = {contact->normal.x, contact->normal.y, contact->normal.z};
+    const double d[3] = {direction.x, direction.y, direction.z};
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            block[3 * r + c] += (normal - across) * n[r] * n[c] + (along - across) * d[r] * d[c] +
+                                (r == c ? across : 0.0);
+}
+
+// rows and columns of fixed vertices become those of the identity
+static void eliminate_fixed(const pl_fem_objective* f, pl_block_matrix* A) {
+    size_t size = (size_t)(A->block * A->block);
+    for (int v = 0; v < A->row_count; v++) {
+        for (int e = A->offsets[v]; e < A->offsets[v + 1]; e++)
+            if (f->fixed[v] || f->fixed[A->columns[e]])
+                memset(A->values + (size_t)e * size, 0, size * sizeof(double));
+        if (f->fixed[v]) add_isotropic(A, v, 1.0);
+    }
+}
+
+static void add_damping_matrix(const pl_fem_objective* f, pl_block_matrix* A) {
+    if (!has_damping(f) || !(f->damping_stiffness > 0.0)) return;
+    int count = pl_block_matrix_entry_count(A) * A->block * A->block;
+    pl_vector_axpy(f->pool, count, f->damping_stiffness / f->velocity_time,
+                   f->damping_matrix->values, A->values);
+}
+
+void pl_fem_hessian(const pl_fem_objective* f, const double* x, pl_block_matrix* A) {
+    pl_block_matrix_zero(A);
+    for (int v = 0; v < f->vertex_count; v++) add_isotropic(A, v, diagonal_weight(f, v));
+    for (int s = 0; s < f->set_count; s++)
+        pl_element_set_hessian(&f->sets[s], f->pool, x, true, 1.0, A);
+    add_damping_matrix(f, A);
+    for (int k = 0; k < f->pin_count; k++)
+        if (!f->pins[k].hard) add_isotropic(A, f->pins[k].vertex, f->pins[k].stiffness);
+    for (int k = 0; k < f->contact_count; k++) add_contact_hessian(f, k, x, A);
+    eliminate_fixed(f, A);
+}
+
+void pl_fem_projective(const pl_fem_objective* f, pl_block_matrix* A) {
+    pl_block_matrix_zero(A);
+    for (int v = 0; v < f->vertex_count; v++) add_isotropic(A, v, diagonal_weight(f, v));
+    for (int s = 0; s < f->set_count; s++) pl_element_set_projective(&f->sets[s], f->pool, A);
+    add_damping_matrix(f, A);
+    for (int k = 0; k < f->pin_count; k++)
+        if (!f->pins[k].hard) add_isotropic(A, f->pins[k].vertex, f->pins[k].stiffness);
+    for (int k = 0; k < f->contact_count; k++)
+        add_isotropic(A, f->contacts[k].vertex, f->contacts[k].stiffness);
+    eliminate_fixed(f, A);
+}

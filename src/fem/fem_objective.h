@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The function that a step minimises (S0 section 3.1): inertia, elasticity, damping, outer forces,
+// soft pins and contacts,
+//
+//   Phi(x) = w/2 |x - y|_M^2 + W(x) + 1/(2 tau) |x - x_ref|^2_{alpha M + beta K} - f.x + pins +
+//   contacts.
+//
+// Integrators differ only in w, y, x_ref and tau; quasistatics has w = 0.
+#ifndef PL_FEM_OBJECTIVE_H
+#define PL_FEM_OBJECTIVE_H
+
+#include "contact/contact.h"
+#include "fem/element_set.h"
+
+enum { PL_MAX_ELEMENT_SETS = 8 };
+
+typedef struct pl_fem_objective {
+    int vertex_count;
+    int set_count;
+    const pl_element_set* sets;
+    const double* mass; // per vertex [kg]
+    pl_pool* pool;
+
+    double inertia;                        // w [1/s^2]
+    const double* y;                       // 3 per vertex
+    double velocity_time;                  // tau [s]: v = (x - reference) / tau
+    const double* reference;               // x_ref
+    double damping_mass;                   // alpha [1/s]
+    double damping_stiffness;              // beta [s]
+    const pl_block_matrix* damping_matrix; // K of the step, used if beta > 0; block 3 or 1
+    const double* force;                   // 3 per vertex [N]
+
+    const pl_pin* pins;
+    int pin_count;
+    const pl_contact* contacts;
+    int contact_count;
+    const double* normal_force; // per vertex: what friction is a part of; it lags behind [N]
+    const double* start;        // positions at the begin of the step, for friction
+    double slip_length;         // friction is smooth below this sliding distance [m]
+
+    const bool* fixed; // per vertex: held exactly
+} pl_fem_objective;
+
+double pl_fem_energy(const pl_fem_objective* f, const double* x, double* scratch);
+// gradient = dPhi/dx, zero at fixed vertices
+void pl_fem_gradient(const pl_fem_objective* f, const double* x, double* gradient, double* scratch);
+// A = d2Phi/dx2 (block 3), positive semi-definite element by element; fixed vertices become
+// identity rows
+void pl_fem_hessian(const pl_fem_objective* f, const double* x, pl_block_matrix* A);
+// A = the constant matrix of Projective Dynamics (block 1), with contacts as springs in all
+// directions
+void pl_fem_projective(const pl_fem_objective* f, pl_block_matrix* A);
+
+// Elastic energy W alone.
+double pl_fem_elastic_energy(const pl_fem_objective* f, const double* x);
+// Adds up the normal forces of the contacts at x, per vertex [N].
+void pl_fem_normal_force(const pl_fem_objective* f, const double* x, double* normal_force);
+
+#endif

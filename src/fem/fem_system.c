@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Time integration as minimisation (S0 section 3.1). Every integrator here solves for one set of
+// positions x,
+//
+//   Euler      w = 1/h^2,     y = x0 + h v0,                      v = (x - x0)/h
+//   midpoint   w = 4/h^2,     y = x0 + h/2 v0                     x is the midpoint: x1 = 2x - x0,
+//   v1 = 2 v_mid - v0 BDF2       w = 9/(4 h^2), y = (4 x0 - x_-1)/3 + 2h/3 (4 v0 - v_-1)/3
+//   quasistatic w = 0
+//
+// A step that ends in something non-finite is tried again as two, four, eight smaller ones.
+#include "fem/fem_system.h"
+#include "base/array.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "fem/fem_minimise.h"
+#include "fem/fem_objective.h"
+#include "sparse/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STATE_VECTORS = 4, MAX_RETRIES = 3 };
+
+struct pl_fem_system {
+    int vertex_count;
+    pl_pool* pool;
+    pl_fem_settings settings;
+    double* mass;
+    pl_element_set sets[PL_MAX_ELEMENT_SETS];
+    int set_count;
+
+    // state: positions, velocities, and those of the step before (BDF2)
+    double* state[STATE_VECTORS];
+    int history; // steps taken since the last jump, at most 1
+
+    // work of a step
+    double* saved[STATE_VECTORS];
+    double* y;
+    double* reference;
+    double* start; // positions at the begin of the step
+    bool* fixed;
+    pl_array pins; // of pl_pin, with targets on the way
+    pl_block_matrix damping_matrix;
+    pl_minimiser minimiser;
+};
+
+enum { POSITIONS, VELOCITIES, POSITIONS_BEFORE, VELOCITIES_BEFORE };
+
+pl_fem_settings pl_default_fem_settings(void) {
+    return (pl_fem_settings){.integrator = PL_INTEGRATOR_EULER,
+                             .nonlinear = PL_NONLINEAR_NEWTON,
+                             .linear = PL_LINEAR_DIRECT,
+                             .tolerance = 1e-5,
+                             .max_iterations = 20,
+                             .line_search = true,
+                             .linear_tolerance = 1e-6,
+                             .linear_max_iterations = 1000};
+}
+
+void pl_fem_system_destroy(pl_fem_system* s) {
+    if (!s) return;
+    int count = 3 * s->vertex_count;
+    PL_FREE(s->mass, double, s->vertex_count);
+    for (int k = 0; k < s->set_count; k++) pl_element_set_free(&s->sets[k]);
+    for (int k = 0; k < STATE_VECTORS; k++) {
+        PL_FREE(s->state[k], double, count);
+        PL_FREE(s->saved[k], double, count);
+    }
+    PL_FREE(s->y, double, count);
+    PL_FREE(s->reference, double, count);
+    PL_FREE(s->start, double, count);
+    PL_FREE(s->fixed, bool, s->vertex_count);
+    pl_array_free(&s->pins);
+    pl_block_matrix_free(&s->damping_matrix);
+    pl_minimiser_free(&s->minimiser);
+    PL_FREE(s, pl_fem_system, 1);
+}
+
+static bool allocate(pl_fem_system* s) {
+    size_t count = 3 * (size_t)s->vertex_count;
+    double** vectors[] = {&s->y, &s->reference, &s->start};
+    bool ok = true;
+    for (int k = 0; k < 3; k++) ok = ok && (*vectors[k] = PL_ALLOC(double, count));
+    for (int k = 0; k < STATE_VECTORS; k++) {
+        ok = ok && (s->state[k] = PL_ALLOC(double, count));
+        ok = ok && (s->saved[k] = PL_ALLOC(double, count));
+    }
+    ok = ok && (s->mass = PL_ALLOC(double, s->vertex_count));
+    return ok && (s->fixed = PL_ALLOC(bool, s->vertex_count));
+}
+
+static pl_status setup_matrices(pl_fem_system* s, const int* neighbour_offsets,
+                                const int* neighbours, pl_error* error) {
+    int block = s->settings.nonlinear == PL_NONLINEAR_PROJECTIVE ? 1 : 3;
+    pl_status status = pl_minimiser_setup(&s->minimiser, s->vertex_count, block, neighbour_offsets,
+                                          neighbours, s->settings.linear, s->pool, error);
+    if (status == PL_OK && s->settings.damping_stiffness > 0.0)
+        status = pl_block_matrix_setup(&s->damping_matrix, s->vertex_count, block,
+                                       neighbour_offsets, neighbours, error);
+    for (int k = 0; status == PL_OK && k < s->set_count; k++) {
+        if (block == 1 && !s->sets[k].kind->projective)
+            return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                           "%s elements have no projective form; use newton",
+                           s->sets[k].kind->name);
+        status = pl_element_set_locate(&s->sets[k], &s->minimiser.A, error);
+    }
+    return status;
+}
+
+pl_status pl_fem_system_create(const double* positions, const double* mass, int vertex_count,
+                               const int* neighbour_offsets, const int* neighbours,
+                               pl_element_set* sets, int set_count, const pl_fem_settings* settings,
+                               pl_pool* pool, pl_fem_system** out, pl_error* error) {
+    *out = NULL;
+    PL_ASSERT(set_count <= PL_MAX_ELEMENT_SETS);
+    pl_fem_system* s = PL_ALLOC(pl_fem_system, 1);
+    if (!s) {
+        for (int k = 0; k < set_count; k++) pl_element_set_free(&sets[k]);
+        return pl_fail_memory(error, "a fem system");
+    }
+    s->vertex_count = vertex_count;
+    s->settings = *settings;
+    s->pool = pool;
+    s->pins = pl_array_of(sizeof(pl_pin));
+    s->set_count = set_count;
+    memcpy(s->sets, sets, (size_t)set_count * sizeof(pl_element_set));
+    memset(sets, 0, (size_t)set_count * sizeof(pl_element_set));
+    pl_status status = allocate(s) ? PL_OK : pl_fail_memory(error, "a fem system");
+    if (status == PL_OK) status = setup_matrices(s, neighbour_offsets, neighbours, error);
+    if (status != PL_OK) {
+        pl_fem_system_destroy(s);
+        return status;
+    }
+    memcpy(s->mass, mass, (size_t)vertex_count * sizeof(double));
+    memcpy(s->state[POSITIONS], positions, 3 * (size_t)vertex_count * sizeof(double));
+    *out = s;
+    return PL_OK;
+}
+
+static void objective_common(pl_fem_system* s, const pl_method_step* step, pl_fem_objective* f) {
+    *f = (pl_fem_objective){.vertex_count = s->vertex_count,
+                            .set_count = s->set_count,
+                            .sets = s->sets,
+                            .mass = s->mass,
+                            .pool = s->pool,
+                            .y = s->y,
+                            .reference = s->reference,
+                            .damping_mass = s->settings.damping_mass,
+                            .damping_stiffness = s->settings.damping_stiffness,
+                            .damping_matrix = &s->damping_matrix,
+                            .force = step->force,
+                            .start = s->start,
+                            .slip_length = 1e-3 * step->time_step, // 1 mm/s counts as at rest
+                            .fixed = s->fixed};
+}
+
+// w, y, tau and the reference of the integrator
+static void objective_inertia(pl_fem_system* s, double h, bool use_history, pl_fem_objective* f) {
+    const double *x0 = s->state[POSITIONS], *v0 = s->state[VELOCITIES];
+    const double *x1 = s->state[POSITIONS_BEFORE], *v1 = s->state[VELOCITIES_BEFORE];
+    pl_integrator integrator = s->settings.integrator;
+    bool bdf2 = integrator == PL_INTEGRATOR_BDF2 && use_history;
+    double step = integrator == PL_INTEGRATOR_MIDPOINT ? 0.5 * h : bdf2 ? 2.0 / 3.0 * h : h;
+    f->inertia = integrator == PL_INTEGRATOR_QUASISTATIC ? 0.0 : 1.0 / (step * step);
+    f->velocity_time = integrator == PL_INTEGRATOR_QUASISTATIC ? 0.0 : step;
+    for (int i = 0; i < 3 * s->vertex_count; i++) {
+        double from = bdf2 ? (4.0 * x0[i] - x1[i]) / 3.0 : x0[i];
+        double velocity = bdf2 ? (4.0 * v0[i] - v1[i]) / 3.0 : v0[i];
+        s->reference[i] = from;
+        s->y[i] = from + step * velocity;
+    }
+}
+
+// the damping matrix K of this step, from its first positions
+static void update_damping(pl_fem_system* s) {
+    pl_block_matrix* K = &s->damping_matrix;
+    if (!(s->settings.damping_stiffness > 0.0)) return;
+    pl_block_matrix_zero(K);
+    for (int k = 0; k < s->set_count; k++) {
+        if (K->block == 1) pl_element_set_projective(&s->sets[k], s->pool, K);
+        else pl_element_set_hessian(&s->sets[k], s->pool, s->state[POSITIONS], true, 1.0, K);
+    }
+}
+
+// the solved x into new positions and velocities
+static void commit(pl_fem_system* s, const pl_fem_objective* f, const double* x) {
+    double *x0 = s->state[POSITIONS], *v0 = s->state[VELOCITIES];
+    bool midpoint = s->settings.integrator == PL_INTEGRATOR_MIDPOINT;
+    for (int i = 0; i < 3 * s->vertex_count; i++) {
+        double velocity =
+            f->velocity_time > 0.0 ? (x[i] - s->reference[i]) / f->velocity_time : 0.0;
+        double position = x[i];
+        if (midpoint) {
+            velocity = 2.0 * velocity - v0[i];
+            position = 2.0 * x[i] - x0[i];
+        }
+        s->state[POSITIONS_BEFORE][i] = x0[i];
+        s->state[VELOCITIES_BEFORE][i] = v0[i];
+        x0[i] = position;
+        v0[i] = velocity;
+    }
+}
+
+static void hold_hard_pins(pl_fem_system* s, const pl_pin* pins, int count, double* x) {
+    memset(s->fixed, 0, (size_t)s->vertex_count * sizeof(bool));
+    for (int k = 0; k < count; k++) {
+        if (!pins[k].hard) continue;
+        s->fixed[pins[k].vertex] = true;
+        pl_vec3_store(x + 3 * (size_t)pins[k].vertex, pins[k].target);
+    }
+}
+
+// pins on the way to their targets. Midpoint solves for the middle of its step, so its pins are
+// half way there.
+static pl_status place_pins(pl_fem_system* s, const pl_method_step* step, double begin, double end,
+                            pl_error* error) {
+    s->pins.count = 0;
+    pl_pin* pins = pl_array_add(&s->pins, (size_t)step->pin_count);
+    if (!pins && step->pin_count) return pl_fail_memory(error, "pins");
+    double part = s->settings.integrator == PL_INTEGRATOR_MIDPOINT ? 0.5 * (begin + end) : end;
+    for (int k = 0; k < step->pin_count; k++) {
+        pins[k] = step->pins[k];
+        pins[k].target = pl_lerp(pins[k].from, pins[k].target, part);
+    }
+    return PL_OK;
+}
+
+// from `begin` to `end` of the step, both in [0, 1]
+static pl_status advance(pl_fem_system* s, const pl_method_step* step, double begin, double end,
+                         pl_method_info* info, pl_error* error) {
+    double h = (end - begin) * step->time_step;
+    size_t size = 3 * (size_t)s->vertex_count * sizeof(double);
+    pl_status status = place_pins(s, step, begin, end, error);
+    if (status != PL_OK) return status;
+    memcpy(s->start, s->state[POSITIONS], size);
+    update_damping(s);
+    pl_fem_objective f;
+    objective_common(s, step, &f);
+    objective_inertia(s, h, s->history > 0 && end - begin == 1.0, &f);
+    f.pins = s->pins.data;
+    f.pin_count = step->pin_count;
+    memcpy(s->minimiser.x, s->state[POSITIONS], size);
+    hold_hard_pins(s, f.pins, f.pin_count, s->minimiser.x);
+    status =
+        pl_minimise(&s->minimiser, &f, &s->settings, step->detect, step->detect_user, info, error);
+    if (status != PL_OK) return status;
+    commit(s, &f, s->minimiser.x);
+    if (isfinite(pl_vector_max_abs(3 * s->vertex_count, s->state[POSITIONS])) &&
+        isfinite(pl_vector_max_abs(3 * s->vertex_count, s->state[VELOCITIES])))
+        return PL_OK;
+    return pl_fail(error, PL_ERROR_DIVERGED, "the step ended in positions that are not finite");
+}
+
+static void copy_state(double* const* from, double* const* to, int count) {
+    for (int k = 0; k < STATE_VECTORS; k++) memcpy(to[k], from[k], (size_t)count * sizeof(double));
+}
+
+pl_status pl_fem_system_step(pl_fem_system* s, const pl_method_step* step, pl_method_info* info,
+                             pl_error* error) {
+    *info = (pl_method_info){0};
+    double start = pl_seconds();
+    if (!(step->time_step > 0.0) || !isfinite(step->time_step))
+        return pl_fail(error, PL_ERROR_ARGUMENT, "the time step is %g; it must be above 0",
+                       step->time_step);
+    copy_state(s->state, s->saved, 3 * s->vertex_count);
+    pl_status status = PL_ERROR_DIVERGED;
+    for (int retry = 0; status == PL_ERROR_DIVERGED && retry <= MAX_RETRIES; retry++) {
+        int parts = 1 << retry;
+        info->retries = retry;
+        status = PL_OK;
+        for (int k = 0; status == PL_OK && k < parts; k++)
+            status = advance(s, step, (double)k / parts, (double)(k + 1) / parts, info, error);
+        if (status != PL_OK) copy_state(s->saved, s->state, 3 * s->vertex_count);
+        else s->history = parts == 1 ? 1 : 0;
+    }
+    info->seconds = pl_seconds() - start;
+    return status;
+}
+
+double* pl_fem_positions(pl_fem_system* s) { return s->state[POSITIONS]; }
+double* pl_fem_velocities(pl_fem_system* s) { return s->state[VELOCITIES]; }
+const double* pl_fem_masses(pl_fem_system* s) { return s->mass; }
+int pl_fem_vertex_count(const pl_fem_system* s) { return s->vertex_count; }
+
+pl_method_energies pl_fem_system_energies(pl_fem_system* s) {
+    pl_method_energies energies = {0.0, 0.0};
+    const double* v = s->state[VELOCITIES];
+    for (int i = 0; i < 3 * s->vertex_count; i++)
+        energies.kinetic += 0.5 * s->mass[i / 3] * v[i] * v[i];
+    for (int k = 0; k < s->set_count; k++)
+        energies.elastic += pl_element_set_energy(&s->sets[k], s->pool, s->state[POSITIONS]);
+    return energies;
+}
+
+size_t pl_fem_state_size(const pl_fem_system* s) {
+    return sizeof(int64_t) + STATE_VECTORS * 3 * (size_t)s->vertex_count * sizeof(double);
+}
+
+void pl_fem_state_save(const pl_fem_system* s, void* out) {
+    char* to = out;
+    int64_t history = s->history;
+    memcpy(to, &history, sizeof history);
+    to += sizeof history;
+    size_t size = 3 * (size_t)s->vertex_count * sizeof(double);
+    for (int k = 0; k < STATE_VECTORS; k++, to += size) memcpy(to, s->state[k], size);
+}
+
+void pl_fem_state_load(pl_fem_system* s, const void* in) {
+    const char* from = in;
+    int64_t history;
+    memcpy(&history, from, sizeof history);
+    s->history = (int)history;
+    from += sizeof history;
+    size_t size = 3 * (size_t)s->vertex_count * sizeof(double);
+    for (int k = 0; k < STATE_VECTORS; k++, from += size) memcpy(s->state[k], from, size);
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// F = Ds Dm^-1 = sum_i x_i g_i' with g_i the rest gradient of corner i's shape function; so the
+// gradient of the energy at corner i is V P g_i, and the block (i, j) of the Hessian is V times
+// dP/dF contracted with g_i and g_j.
+#include "fem/tet_elements.h"
+#include "base/memory.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+typedef struct tet_data {
+    int count;
+    double* gradients; // 12 per tet: g_0 .. g_3
+    double* volumes;
+    pl_material* materials;
+} tet_data;
+
+static void tet_destroy(void* data) {
+    tet_data* d = data;
+    PL_FREE(d->gradients, double, 12 * (size_t)d->count);
+    PL_FREE(d->volumes, double, d->count);
+    PL_FREE(d->materials, pl_material, d->count);
+    PL_FREE(d, tet_data, 1);
+}
+
+static pl_mat3 deformation(const tet_data* d, int e, const double* x) {
+    const double* g = d->gradients + 12 * (size_t)e;
+    pl_mat3 F = {{0.0}};
+    for (int i = 0; i < 4; i++)
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++) F.m[3 * r + c] += x[3 * i + r] * g[3 * i + c];
+    return F;
+}
+
+static double tet_energy(const void* data, int e, const double* x) {
+    const tet_data* d = data;
+    return d->volumes[e] * pl_material_energy(&d->materials[e], deformation(d, e, x));
+}
+
+static void tet_gradient(const void* data, int e, const double* x, double* gradient) {
+    const tet_data* d = data;
+    pl_mat3 P = pl_material_stress(&d->materials[e], deformation(d, e, x));
+    const double* g = d->gradients + 12 * (size_t)e;
+    for (int i = 0; i < 4; i++)
+        for (int r = 0; r < 3; r++)
+            gradient[3 * i + r] =
+                d->volumes[e] * (P.m[3 * r] * g[3 * i] + P.m[3 * r + 1] * g[3 * i + 1] +
+                                 P.m[3 * r + 2] * g[3 * i + 2]);
+}
+
+static void tet_hessian(const void* data, int e, const double* x, bool projected, double* hessian) {
+    const tet_data* d = data;
+    pl_principal tangent = pl_material_principal(&d->materials[e], deformation(d, e, x), projected);
+    const double* g = d->gradients + 12 * (size_t)e;
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            pl_mat3 K =
+                pl_principal_block(&tangent, pl_vec3_load(g + 3 * i), pl_vec3_load(g + 3 * j));
+            for (int r = 0; r < 3; r++)
+                for (int c = 0; c < 3; c++)
+                    hessian[12 * (3 * i + r) + 3 * j + c] = d->volumes[e] * K.m[3 * r + c];
+        }
+}
+
+// 2 mu + lambda bounds the tangent of the corotated laws near the rest state
+static void tet_projective(const void* data, int e, double* matrix) {
+    const tet_data* d = data;
+    const double* g = d->gradients + 12 * (size_t)e;
+    double weight = d->volumes[e] * (2.0 * d->materials[e].mu + fmax(d->materials[e].lambda, 0.0));
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            matrix[4 * i + j] = weight * (g[3 * i] * g[3 * j] + g[3 * i + 1] * g[3 * j + 1] +
+                                          g[3 * i + 2] * g[3 * j + 2]);
+}
+
+static const pl_element_functions tet_kind = {
+    "tet", 4, tet_energy, tet_gradient, tet_hessian, tet_projective, tet_destroy};
+
+// shape gradients and volume of one tet; false if it has none
+static bool prepare_tet(const double* rest, const int* v, double* gradients, double* volume) {
+    pl_vec3 a = pl_vec3_load(rest + 3 * (size_t)v[0]);
+    pl_vec3 e1 = pl_sub(pl_vec3_load(rest + 3 * (size_t)v[1]), a);
+    pl_vec3 e2 = pl_sub(pl_vec3_load(rest + 3 * (size_t)v[2]), a);
+    pl_vec3 e3 = pl_sub(pl_vec3_load(rest + 3 * (size_t)v[3]), a);
+    double det = pl_dot(e1, pl_cross(e2, e3));
+    double size = pl_norm(e1) * pl_norm(e2) * pl_norm(e3);
+    if (!(det > DBL_EPSILON * size)) return false;
+    pl_vec3 g[4];
+    g[1] = pl_scale(1.0 / det, pl_cross(e2, e3));
+    g[2] = pl_scale(1.0 / det, pl_cross(e3, e1));
+    g[3] = pl_scale(1.0 / det, pl_cross(e1, e2));
+    g[0] = pl_scale(-1.0, pl_add(g[1], pl_add(g[2], g[3])));
+    for (int i = 0; i < 4; i++) pl_vec3_store(gradients + 3 * i, g[i]);
+    *volume = det / 6.0;
+    return isfinite(det);
+}
+
+static tet_data* allocate_data(int count) {
+    tet_data* d = PL_ALLOC(tet_data, 1);
+    if (!d) return NULL;
+    d->count = count;
+    d->gradients = PL_ALLOC(double, 12 * (size_t)count);
+    d->volumes = PL_ALLOC(double, count);
+    d->materials = PL_ALLOC(pl_material, count);
+    if (d->gradients && d->volumes && d->materials) return d;
+    tet_destroy(d);
+    return NULL;
+}
+
+pl_status pl_tet_elements_setup(pl_element_set* set, const double* rest, int vertex_count,
+                                const int* tets, int tet_count, const pl_material* materials,
+                                pl_error* error) {
+    *set = (pl_element_set){0};
+    tet_data* d = allocate_data(tet_count);
+    int* corners = PL_ALLOC(int, 4 * (size_t)tet_count);
+    pl_status status = d && corners ? PL_OK : pl_fail_memory(error, "tets");
+    for (int e = 0; status == PL_OK && e < tet_count; e++)
+        if (!prepare_tet(rest, tets + 4 * (size_t)e, d->gradients + 12 * (size_t)e, &d->volumes[e]))
+            status = pl_fail(
+                error, PL_ERROR_MESH,
+                "tet %d is inverted or flat; `pliant mesh IN -o OUT --repair` turns inverted ones",
+                e);
+    if (status != PL_OK) {
+        if (d) tet_destroy(d);
+        PL_FREE(corners, int, 4 * (size_t)tet_count);
+        return status;
+    }
+    memcpy(corners, tets, 4 * (size_t)tet_count * sizeof(int));
+    memcpy(d->materials, materials, (size_t)tet_count * sizeof(pl_material));
+    return pl_element_set_setup(set, &tet_kind, d, corners, tet_count, vertex_count, error);
+}
+
+double pl_tet_element_volume(const pl_element_set* set, int element) {
+    return ((const tet_data*)set->data)->volumes[element];
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What the world knows of a method. The bodies of one system have the same method and are solved
+// together; their vertices are numbered one body after the other.
+#ifndef PL_METHOD_METHOD_H
+#define PL_METHOD_METHOD_H
+
+#include "contact/contact.h"
+
+#include <pliant/mesh.h>
+#include <pliant/parallel.h>
+#include <pliant/scene.h>
+
+// The material of one tet, or of one triangle of a cloth.
+typedef struct pl_element_material {
+    pl_law law;
+    double density;              // solids [kg/m^3], cloth [kg/m^2]
+    double mu, lambda;           // [Pa]; of membranes times the thickness [N/m]
+    double mu2;                  // [Pa], Mooney-Rivlin
+    double stretch, shear, bend; // springs of cloth
+} pl_element_material;
+
+typedef struct pl_method_body {
+    const pl_body* body;                  // resolved
+    const pl_mesh* mesh;                  // rest, in the world's coordinates
+    bool is_cloth;                        // its triangles are elements; else its tets
+    const pl_element_material* materials; // one per element
+    int first_vertex;                     // of this body in the system
+} pl_method_body;
+
+// What acts during one step; everything is borrowed.
+typedef struct pl_method_step {
+    double time_step;    // [s]
+    const double* force; // 3 per vertex: gravity, loads, wind [N]
+    const pl_pin* pins;
+    int pin_count;
+    pl_detect detect; // contacts, or NULL
+    void* detect_user;
+} pl_method_step;
+
+// What a step did. Not converging is no error: it stands here.
+typedef struct pl_method_info {
+    int iterations;
+    bool converged;
+    bool stalled; // the line search found no smaller value
+    int linear_iterations;
+    int contact_count;
+    int retries;          // times that the step was halved
+    int rigid_mode_count; // unknowns without stiffness, if the solver can tell
+    double residual;      // force relative to the load
+    double linear_residual;
+    double assembly_seconds, linear_seconds, seconds;
+} pl_method_info;
+
+typedef struct pl_method_energies {
+    double kinetic, elastic; // [J]
+} pl_method_energies;
+
+typedef struct pl_method_functions {
+    const char* name;
+    pl_status (*create)(const pl_method_body* bodies, int body_count, int vertex_count,
+                        pl_pool* pool, void** out, pl_notes* notes, pl_error* error);
+    void (*destroy)(void* system);
+    // A step that fails leaves the state as it was and says why.
+    pl_status (*step)(void* system, const pl_method_step* step, pl_method_info* info,
+                      pl_error* error);
+    // Views of the state, 3 per vertex, writable between steps; and the mass per vertex.
+    double* (*positions)(void* system);
+    double* (*velocities)(void* system);
+    const double* (*masses)(void* system);
+    pl_method_energies (*energies)(void* system);
+    // All that later steps depend on, for checkpoints.
+    size_t (*state_size)(const void* system);
+    void (*state_save)(const void* system, void* out);
+    void (*state_load)(void* system, const void* in);
+} pl_method_functions;
+
+#endif

@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// After each frame the recording and the metrics grow by it; the checkpoint, which remembers how
+// long both were, replaces the one before by renaming. So whatever moment a run is killed at, there
+// is a checkpoint whose frames are all there.
+#include "record/run_folder.h"
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/notes.h"
+#include "mesh/mesh_sink.h"
+#include "mesh/mesh_source.h"
+#include "record/recording.h"
+#include "record/run_values.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct pl_run {
+    char* folder;
+    pl_scene* scene;
+    pl_world* world;
+    pl_run_values values;
+    pl_recorder* recorder;
+    int metrics; // file descriptor, or -1
+    int64_t metrics_size;
+    uint64_t scene_hash;
+    int checkpoint_frame; // of the last checkpoint, or -1
+    pl_run_summary summary;
+};
+
+static const char* const METRICS_HEAD = "frame,time,iterations,linear_iterations,unconverged,"
+                                        "retries,contacts,residual,kinetic_energy,elastic_energy,"
+                                        "volume,assembly_seconds,linear_seconds,seconds\n";
+
+enum { PATH_SIZE = 1200 };
+
+static const char* path_in(const pl_run* run, const char* name, char path[PATH_SIZE]) {
+    snprintf(path, PATH_SIZE, "%s/%s", run->folder, name);
+    return path;
+}
+
+static bool is_empty(const char* folder) {
+    DIR* dir = opendir(folder);
+    if (!dir) return true;
+    bool empty = true;
+    for (struct dirent* entry; (entry = readdir(dir)) != NULL;)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0) empty = false;
+    closedir(dir);
+    return empty;
+}
+
+// makes the folder and those above it
+static pl_status make_folder(const char* folder, bool force, pl_error* error) {
+    char path[PATH_SIZE];
+    if (snprintf(path, sizeof path, "%s", folder) >= (int)sizeof path - 64)
+        return pl_fail(error, PL_ERROR_ARGUMENT, "%.80s...: the path is too long", folder);
+    for (char* p = path + 1; *p; p++) {
+        if (*p != '/') continue;
+        *p = '\0';
+        mkdir(path, 0777); // what fails here fails again below, with its reason
+        *p = '/';
+    }
+    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+        return pl_fail(error, PL_ERROR_IO, "%s: cannot be made: %s", folder, strerror(errno));
+    struct stat info;
+    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+        return pl_fail(error, PL_ERROR_IO, "%s: is not a folder; give another place for the run",
+                       folder);
+    if (!force && !is_empty(path))
+        return pl_fail(
+            error, PL_ERROR_IO,
+            "%s: is not empty; --force replaces the run in it, `pliant resume` goes on with it",
+            folder);
+    return PL_OK;
+}
+
+static void remove_old_run(const pl_run* run) {
+    static const char* const names[] = {"frames.plr", "metrics.csv", "checkpoint.plc", "scene.json",
+                                        "log.txt"};
+    char path[PATH_SIZE];
+    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
+        unlink(path_in(run, names[k], path));
+}
+
+// what identifies a run: the bytes of its scene.json
+static pl_status hash_scene(pl_run* run, pl_error* error) {
+    char path[PATH_SIZE];
+    pl_source source;
+    pl_status status = pl_source_load(path_in(run, "scene.json", path), 0, &source, error);
+    if (status != PL_OK) return status;
+    run->scene_hash = pl_hash_bytes(source.data, source.size, 1);
+    pl_source_free(&source);
+    return PL_OK;
+}
+
+static pl_status write_log(const pl_run* run, const pl_notes* notes, pl_error* error) {
+    char path[PATH_SIZE];
+    pl_sink* sink;
+    pl_status status = pl_sink_create(path_in(run, "log.txt", path), &sink, error);
+    if (status != PL_OK) return status;
+    for (int k = 0; k < pl_notes_count(notes); k++) {
+        pl_sink_text(sink, pl_notes_text(notes, k, NULL));
+        pl_sink_char(sink, '\n');
+    }
+    return pl_sink_close(sink, true, error);
+}
+
+static pl_status write_whole(int file, const char* path, const void* data, size_t size,
+                             pl_error* error) {
+    const char* from = data;
+    while (size > 0) {
+        ssize_t done = write(file, from, size);
+        if (done < 0 && errno == EINTR) continue;
+        if (done <= 0)
+            return pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+        from += done;
+        size -= (size_t)done;
+    }
+    return PL_OK;
+}
+
+// keeps the first `size` bytes of the metrics; 0 starts them anew
+static pl_status open_metrics(pl_run* run, int64_t size, pl_error* error) {
+    char path[PATH_SIZE];
+    path_in(run, "metrics.csv", path);
+    run->metrics = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    if (run->metrics < 0 || ftruncate(run->metrics, size) != 0 ||
+        lseek(run->metrics, size, SEEK_SET) < 0)
+        return pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+    run->metrics_size = size;
+    if (size > 0) return PL_OK;
+    run->metrics_size = (int64_t)strlen(METRICS_HEAD);
+    return write_whole(run->metrics, path, METRICS_HEAD, strlen(METRICS_HEAD), error);
+}
+
+static pl_status add_metrics(pl_run* run, const pl_frame_info* info, pl_error* error) {
+    char row[512], path[PATH_SIZE];
+    int size =
+        snprintf(row, sizeof row, "%d,%.17g,%d,%d,%d,%d,%d,%.9g,%.17g,%.17g,%.17g,%.6f,%.6f,%.6f\n",
+                 info->frame, info->time, info->iterations, info->linear_iterations,
+                 info->unconverged_count, info->retry_count, info->contact_count, info->residual,
+                 info->kinetic_energy, info->elastic_energy, info->volume, info->assembly_seconds,
+                 info->linear_seconds, info->seconds);
+    path_in(run, "metrics.csv", path);
+    pl_status status = write_whole(run->metrics, path, row, (size_t)size, error);
+    if (status == PL_OK) {
+        run->metrics_size += size;
+        return PL_OK;
+    }
+    // a row that was written in part is cut off again
+    if (ftruncate(run->metrics, run->metrics_size) == 0)
+        lseek(run->metrics, run->metrics_size, SEEK_SET);
+    return status;
+}
+
+typedef struct checkpoint_head {
+    char magic[8];
+    uint64_t scene_hash;
+    int64_t frame_count; // of the recording
+    int64_t metrics_size;
+    uint64_t state_size;
+    uint64_t state_hash;
+} checkpoint_head;
+
+static const char CHECKPOINT_MAGIC[8] = {'P', 'L', 'C', 'H', 'E', 'C', 'K', '1'};
+
+static pl_status write_checkpoint(pl_run* run, pl_error* error) {
+    if (run->checkpoint_frame == pl_world_frame(run->world)) return PL_OK;
+    char path[PATH_SIZE];
+    size_t size = pl_world_state_size(run->world);
+    void* state = pl_alloc(size);
+    if (!state) return pl_fail_memory(error, "a checkpoint");
+    pl_world_state_save(run->world, state);
+    checkpoint_head head = {.scene_hash = run->scene_hash,
+                            .frame_count = pl_recorder_frame_count(run->recorder),
+                            .metrics_size = run->metrics_size,
+                            .state_size = size,
+                            .state_hash = pl_hash_bytes(state, size, 2)};
+    memcpy(head.magic, CHECKPOINT_MAGIC, sizeof head.magic);
+    pl_status status = pl_recorder_flush(run->recorder, error);
+    pl_sink* sink = NULL;
+    if (status == PL_OK)
+        status = pl_sink_create(path_in(run, "checkpoint.plc", path), &sink, error);
+    if (status == PL_OK) {
+        pl_sink_bytes(sink, &head, sizeof head);
+        pl_sink_bytes(sink, state, size);
+        status = pl_sink_close(sink, true, error);
+    }
+    pl_free(state, size);
+    if (status == PL_OK) run->checkpoint_frame = pl_world_frame(run->world);
+    return status;
+}
+
+// the state of the last checkpoint into the world; *head tells how much of the files belongs to it
+static pl_status load_checkpoint(pl_run* run, checkpoint_head* head, pl_error* error) {
+    char path[PATH_SIZE];
+    pl_source source;
+    pl_status status = pl_source_load(path_in(run, "checkpoint.plc", path), 0, &source, error);
+    if (status != PL_OK) return status;
+    const char* what = NULL;
+    if (source.size < sizeof *head ||
+        memcmp(source.data, CHECKPOINT_MAGIC, sizeof CHECKPOINT_MAGIC) != 0)
+        what = "is not a checkpoint of this version";
+    else memcpy(head, source.data, sizeof *head);
+    const char* state = source.data + sizeof *head;
+    if (!what && head->scene_hash != run->scene_hash)
+        what = "belongs to another scene than scene.json";
+    if (!what && (head->state_size != source.size - sizeof *head ||
+                  pl_hash_bytes(state, head->state_size, 2) != head->state_hash))
+        what = "is damaged";
+    if (what)
+        status =
+            pl_fail(error, PL_ERROR_FORMAT, "%s: %s; delete it to start the run anew", path, what);
+    else status = pl_world_state_load(run->world, state, head->state_size, error);
+    pl_source_free(&source);
+    return status;
+}
+
+static pl_status create_run(const char* folder, pl_run** out, pl_error* error) {
+    *out = PL_ALLOC(pl_run, 1);
+    if (!*out) return pl_fail_memory(error, "a run");
+    (*out)->metrics = -1;
+    (*out)->checkpoint_frame = -1;
+    (*out)->folder = pl_copy_text(folder);
+    return (*out)->folder ? PL_OK : pl_fail_memory(error, "a run");
+}
+
+static void free_run(pl_run* run) {
+    if (!run) return;
+    pl_recorder_close(run->recorder, NULL);
+    if (run->metrics >= 0) close(run->metrics);
+    pl_run_values_free(&run->values);
+    pl_world_destroy(run->world);
+    pl_scene_destroy(run->scene);
+    pl_free_text(run->folder);
+    PL_FREE(run, pl_run, 1);
+}
+
+static pl_status record_frame(pl_run* run, pl_error* error) {
+    pl_run_values_update(&run->values, run->world);
+    return pl_recorder_append(run->recorder, pl_world_time(run->world), run->values.values, error);
+}
+
+static pl_status open_files(pl_run* run, const checkpoint_head* checkpoint, pl_error* error) {
+    char path[PATH_SIZE];
+    path_in(run, "frames.plr", path);
+    run->values.head.scene = run->scene_hash;
+    bool compress = run->scene->output.compress;
+    if (!checkpoint) {
+        pl_status status =
+            pl_recorder_create(path, &run->values.head, compress, &run->recorder, error);
+        if (status == PL_OK) status = open_metrics(run, 0, error);
+        return status == PL_OK ? record_frame(run, error) : status;
+    }
+    pl_status status = pl_recorder_reopen(path, &run->values.head, compress,
+                                          (int)checkpoint->frame_count, &run->recorder, error);
+    run->checkpoint_frame = pl_world_frame(run->world);
+    return status == PL_OK ? open_metrics(run, checkpoint->metrics_size, error) : status;
+}
+
+pl_status pl_run_start(const pl_scene* scene, const char* folder, bool force, pl_run** out,
+                       pl_notes* notes, pl_error* error) {
+    *out = NULL;
+    pl_run* run = NULL;
+    char path[PATH_SIZE];
+    pl_status status = create_run(folder, &run, error);
+    // the world first: a scene that cannot run must not cost an old run its files
+    if (status == PL_OK) status = pl_scene_copy(scene, &run->scene, error);
+    if (status == PL_OK) status = pl_world_create(scene, &run->world, notes, error);
+    if (status == PL_OK) status = pl_run_values_setup(&run->values, run->world, run->scene, error);
+    if (status == PL_OK) status = make_folder(folder, force, error);
+    if (status == PL_OK) {
+        remove_old_run(run);
+        status = pl_scene_write(scene, path_in(run, "scene.json", path), error);
+    }
+    if (status == PL_OK) status = hash_scene(run, error);
+    if (status == PL_OK) status = write_log(run, notes, error);
+    if (status == PL_OK) status = open_files(run, NULL, error);
+    if (status == PL_OK) status = write_checkpoint(run, error);
+    if (status == PL_OK) *out = run;
+    else free_run(run);
+    return status;
+}
+
+pl_status pl_run_resume(const char* folder, pl_run** out, pl_notes* notes, pl_error* error) {
+    *out = NULL;
+    pl_run* run = NULL;
+    char path[PATH_SIZE];
+    pl_status status = create_run(folder, &run, error);
+    if (status == PL_OK)
+        status =
+            pl_scene_read(path_in(run, "scene.json", path), NULL, 0, &run->scene, notes, error);
+    if (status == PL_OK) status = hash_scene(run, error);
+    if (status == PL_OK) status = pl_world_create(run->scene, &run->world, notes, error);
+    if (status == PL_OK) status = pl_run_values_setup(&run->values, run->world, run->scene, error);
+    bool has_checkpoint =
+        status == PL_OK && access(path_in(run, "checkpoint.plc", path), F_OK) == 0;
+    checkpoint_head head;
+    if (has_checkpoint) status = load_checkpoint(run, &head, error);
+    if (status == PL_OK && !has_checkpoint)
+        pl_note(notes, PL_NOTE_INFO, "%s: no checkpoint was written yet; the run starts anew",
+                folder);
+    if (status == PL_OK) status = open_files(run, has_checkpoint ? &head : NULL, error);
+    if (status == PL_OK) *out = run;
+    else free_run(run);
+    return status;
+}
+
+bool pl_run_is_done(const pl_run* run) { return pl_world_frame(run->world) >= run->scene->frames; }
+int pl_run_frame_total(const pl_run* run) { return run->scene->frames; }
+pl_world* pl_run_world(pl_run* run) { return run->world; }
+const pl_run_summary* pl_run_get_summary(const pl_run* run) { return &run->summary; }
+
+static void sum_up(pl_run_summary* summary, const pl_frame_info* info) {
+    summary->frame_count++;
+    summary->iterations += info->iterations;
+    summary->unconverged_count += info->unconverged_count;
+    summary->retry_count += info->retry_count;
+    summary->worst_residual = fmax(summary->worst_residual, info->residual);
+    summary->seconds += info->seconds;
+}
+
+pl_status pl_run_frame(pl_run* run, pl_frame_info* info, pl_error* error) {
+    pl_status status = pl_world_step(run->world, info, error);
+    if (status != PL_OK) return status;
+    sum_up(&run->summary, info);
+    if (info->frame % run->scene->output.every == 0) status = record_frame(run, error);
+    if (status == PL_OK) status = add_metrics(run, info, error);
+    int every = run->scene->output.checkpoint_every;
+    if (status == PL_OK && every > 0 && info->frame % every == 0)
+        status = write_checkpoint(run, error);
+    return status;
+}
+
+pl_status pl_run_close(pl_run* run, pl_error* error) {
+    if (!run) return PL_OK;
+    pl_status status = write_checkpoint(run, error);
+    pl_status closed = pl_recorder_close(run->recorder, status == PL_OK ? error : NULL);
+    run->recorder = NULL;
+    free_run(run);
+    return status != PL_OK ? status : closed;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What of a world goes into a recording: the head, and the values of a frame.
+#ifndef PL_RECORD_RUN_VALUES_H
+#define PL_RECORD_RUN_VALUES_H
+
+#include "record/recording.h"
+
+#include <pliant/mesh_surface.h>
+#include <pliant/world.h>
+
+typedef struct pl_run_body {
+    pl_surface* surface;
+    float* rest;
+    int* triangles;  // of all vertices, where they are recorded
+    double** fields; // one array per recorded field, 3 or 1 per vertex of the mesh
+} pl_run_body;
+
+typedef struct pl_run_values {
+    pl_record_head head;
+    pl_record_body* record_bodies;
+    pl_run_body* bodies;
+    pl_record_values* values; // of the frame, one per body
+    int body_count;
+    pl_record_field* fields; // the same for every body
+    pl_output_field* kinds;
+    int field_count;
+    const pl_world* world;
+} pl_run_values;
+
+pl_status pl_run_values_setup(pl_run_values* values, pl_world* world, const pl_scene* scene,
+                              pl_error* error);
+void pl_run_values_free(pl_run_values* values);
+// The world's present state into values->values.
+void pl_run_values_update(pl_run_values* values, pl_world* world);
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What can be drawn: a mesh file, which is one frame of one body, or a recording, which is many
+// frames of several. Colours come from a quantity that is named.
+#ifndef PL_RECORD_SHOW_H
+#define PL_RECORD_SHOW_H
+
+#include "record/recording.h"
+#include "record/render.h"
+
+typedef struct pl_show pl_show;
+
+// path: a mesh file, a recording (.plr), or the folder of a run. color_by: NULL for the bodies' own
+// colours, or
+//   displacement   distance from the rest position           (recordings)
+//   stretch        largest principal stretch of the surface  (recordings)
+//   error          distance from the same vertex in the other recording `against`
+//   region         the first region that a triangle is in
+//   anything else  a field of that name; of several components the length
+// What is not there is an error that lists what is.
+pl_status pl_show_open(const char* path, const char* color_by, const char* against, pl_show** out,
+                       pl_notes* notes, pl_error* error);
+void pl_show_close(pl_show* show);
+
+int pl_show_frame_count(const pl_show* show);
+double pl_show_time(const pl_show* show, int frame);
+bool pl_show_is_recording(const pl_show* show);
+int pl_show_up_axis(const pl_show* show);
+// NULL for a mesh file.
+pl_recording* pl_show_recording(pl_show* show);
+
+// Loads a frame. The scene is valid until the next one is loaded.
+pl_status pl_show_load(pl_show* show, int frame, const pl_render_scene** scene, pl_error* error);
+
+// Camera, ground, range of values, colour map and legend for all frames of the show (of a long one,
+// for at most 120 of them). A range that the options have (value_high above value_low) stays. The
+// legend's text lives as long as the show.
+pl_status pl_show_frame_all(pl_show* show, const pl_view* view, pl_render_options* options,
+                            pl_error* error);
+
+// The recording of a run's folder, or the file itself; one without a whole frame is an error.
+pl_status pl_show_open_recording(const char* path, pl_recording** out, pl_notes* notes,
+                                 pl_error* error);
+
+#endif

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The quantities that colours can stand for, and their values on a frame.
+#ifndef PL_RECORD_SHOW_VALUES_H
+#define PL_RECORD_SHOW_VALUES_H
+
+#include "record/colormap.h"
+#include "record/recording.h"
+
+typedef enum pl_show_kind {
+    PL_SHOW_NONE,
+    PL_SHOW_DISPLACEMENT,
+    PL_SHOW_STRETCH,
+    PL_SHOW_ERROR,
+    PL_SHOW_REGION,
+    PL_SHOW_FIELD,
+} pl_show_kind;
+
+typedef struct pl_show_quantity {
+    pl_show_kind kind;
+    char field[64];
+    char title[96]; // for the legend
+    pl_colormap map;
+    double neutral; // middle of a diverging map
+    bool from_zero; // the range begins at 0
+} pl_show_quantity;
+
+// The quantity of a name, of a recording or of a mesh (the other is NULL).
+pl_status pl_show_choose(const char* name, const char* path, const pl_recording* recording,
+                         const pl_recording* against, const pl_mesh* mesh, pl_show_quantity* out,
+                         pl_error* error);
+
+// Values of a body in the frame that was loaded last; values has room for a number per vertex and
+// triangle. True if they are per triangle. NaN where there is none.
+bool pl_show_values(const pl_show_quantity* quantity, int body, const pl_recording* recording,
+                    const pl_recording* against, const pl_mesh* mesh, float* values);
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// From the material of a body to that of each element: the body's own, then regions, then
+// parameters that vary.
+#include "base/memory.h"
+#include "world/world_build.h"
+
+#include <math.h>
+
+// the member of a material that varies
+static double* parameter_of(pl_material_def* def, pl_material_key key) {
+    switch (key) {
+    case PL_VARY_DENSITY: return &def->density;
+    case PL_VARY_AREA_DENSITY: return &def->area_density;
+    case PL_VARY_YOUNG: return &def->young;
+    case PL_VARY_POISSON: return &def->poisson;
+    case PL_VARY_MU: return &def->mu;
+    case PL_VARY_LAMBDA: return &def->lambda;
+    case PL_VARY_BULK: return &def->bulk;
+    case PL_VARY_MU2: return &def->mu2;
+    case PL_VARY_THICKNESS: return &def->thickness;
+    case PL_VARY_STRETCH: return &def->stretch;
+    case PL_VARY_SHEAR: return &def->shear;
+    case PL_VARY_BEND: return &def->bend;
+    default: return NULL;
+    }
+}
+
+static pl_vec3 element_middle(const pl_mesh* mesh, bool is_cloth, int e) {
+    int corners = is_cloth ? 3 : 4;
+    const int* v = (is_cloth ? mesh->triangles : mesh->tets) + (size_t)e * (size_t)corners;
+    pl_vec3 sum = {0, 0, 0};
+    for (int i = 0; i < corners; i++)
+        sum = pl_add(sum, pl_vec3_load(mesh->positions + 3 * (size_t)v[i]));
+    return pl_scale(1.0 / corners, sum);
+}
+
+// how far along a direction the body reaches
+static void reach_along(const pl_mesh* mesh, pl_vec3 direction, double* low, double* high) {
+    *low = HUGE_VAL, *high = -HUGE_VAL;
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        double at = pl_dot(direction, pl_vec3_load(mesh->positions + 3 * (size_t)v));
+        *low = fmin(*low, at), *high = fmax(*high, at);
+    }
+}
+
+typedef struct variation_map {
+    const pl_variation* variation;
+    const pl_field* field;
+    pl_vec3 direction;
+    double low, high;
+} variation_map;
+
+static pl_status prepare_variation(const pl_variation* variation, const pl_mesh* mesh,
+                                   bool is_cloth, variation_map* out, pl_error* error) {
+    *out = (variation_map){.variation = variation};
+    if (variation->kind == PL_VARIATION_FIELD) {
+        out->field = pl_mesh_field(mesh, is_cloth ? PL_ELEMENT_TRIANGLE : PL_ELEMENT_TET,
+                                   variation->field.name);
+        if (!out->field)
+            return pl_fail(error, PL_ERROR_MESH,
+                           "the mesh has no field \"%s\" on its %s; `pliant info` lists fields",
+                           variation->field.name, is_cloth ? "triangles" : "tets");
+        return PL_OK;
+    }
+    out->direction = pl_normalize(pl_vec3_load(variation->gradient.direction));
+    reach_along(mesh, out->direction, &out->low, &out->high);
+    return PL_OK;
+}
+
+static double varied_value(const variation_map* map, pl_vec3 at, int e) {
+    if (map->field)
+        return map->variation->field.scale *
+               map->field->values[(size_t)e * (size_t)map->field->components];
+    const pl_gradient* g = &map->variation->gradient;
+    double t = map->high > map->low
+                   ? (pl_dot(map->direction, at) - map->low) / (map->high - map->low)
+                   : 0.0;
+    return g->spacing == PL_SPACING_LOGARITHMIC ? g->from * pow(g->to / g->from, t)
+                                                : g->from + t * (g->to - g->from);
+}
+
+static pl_element_material element_of(const pl_material_def* def, bool is_cloth) {
+    pl_element_material m = {.law = def->law,
+                             .density = is_cloth ? def->area_density : def->density,
+                             .mu2 = def->mu2,
+                             .stretch = def->stretch,
+                             .shear = def->shear,
+                             .bend = def->bend};
+    pl_material_def_lame(def, &m.mu, &m.lambda);
+    if (is_cloth) m.mu *= def->thickness, m.lambda *= def->thickness;
+    return m;
+}
+
+// for each element the material of the last region it is in, or the body's
+static pl_status choose_defs(const pl_body* body, const pl_mesh* mesh, bool is_cloth,
+                             const pl_material_def** defs, int count, pl_error* error) {
+    pl_element_kind kind = is_cloth ? PL_ELEMENT_TRIANGLE : PL_ELEMENT_TET;
+    for (int e = 0; e < count; e++) defs[e] = &body->material;
+    for (int k = 0; k < body->region_count; k++) {
+        const pl_region* region = pl_mesh_region(mesh, kind, body->regions[k].region);
+        if (!region)
+            return pl_fail(error, PL_ERROR_MESH,
+                           "the mesh has no region \"%s\" of %s; `pliant info` lists regions",
+                           body->regions[k].region, is_cloth ? "triangles" : "tets");
+        for (int i = 0; i < region->count; i++) defs[region->items[i]] = &body->regions[k].material;
+    }
+    return PL_OK;
+}
+
+static pl_status check_value(const pl_element_material* m, int e, pl_error* error) {
+    if (m->density > 0.0 && m->mu >= 0.0 && isfinite(m->mu) && isfinite(m->lambda) &&
+        isfinite(m->density))
+        return PL_OK;
+    return pl_fail(
+        error, PL_ERROR_MESH,
+        "element %d gets density %g, mu %g and lambda %g; all must be finite, density above 0", e,
+        m->density, m->mu, m->lambda);
+}
+
+static pl_status fill(const pl_mesh* mesh, bool is_cloth, const pl_material_def* const* defs,
+                      const variation_map* maps, int map_count, int count, pl_element_material* out,
+                      pl_error* error) {
+    for (int e = 0; e < count; e++) {
+        pl_material_def def = *defs[e];
+        for (int k = 0; k < map_count; k++) {
+            double* parameter = parameter_of(&def, maps[k].variation->parameter);
+            if (parameter)
+                *parameter = varied_value(&maps[k], element_middle(mesh, is_cloth, e), e);
+        }
+        out[e] = element_of(&def, is_cloth);
+        pl_status status = check_value(&out[e], e, error);
+        if (status != PL_OK) return status;
+    }
+    return PL_OK;
+}
+
+pl_status pl_body_materials(const pl_body* body, const pl_mesh* mesh, bool is_cloth,
+                            pl_element_material* out, pl_error* error) {
+    int count = is_cloth ? mesh->triangle_count : mesh->tet_count;
+    const pl_material_def** defs = PL_ALLOC(const pl_material_def*, count);
+    variation_map* maps = PL_ALLOC(variation_map, body->variation_count);
+    pl_status status = PL_OK;
+    if ((!defs && count) || (!maps && body->variation_count))
+        status = pl_fail_memory(error, "materials");
+    if (status == PL_OK) status = choose_defs(body, mesh, is_cloth, defs, count, error);
+    for (int k = 0; status == PL_OK && k < body->variation_count; k++)
+        status = prepare_variation(&body->variations[k], mesh, is_cloth, &maps[k], error);
+    if (status == PL_OK)
+        status = fill(mesh, is_cloth, defs, maps, body->variation_count, count, out, error);
+    PL_FREE(defs, const pl_material_def*, count);
+    PL_FREE(maps, variation_map, body->variation_count);
+    return status;
+}

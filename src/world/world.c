@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The world: builds systems from a scene, moves them frame by frame, and gives views of their
+// state.
+#include "base/memory.h"
+#include "base/timer.h"
+#include "fem/fem_method.h"
+#include "world/world_build.h"
+#include "world/world_loads.h"
+
+#include <math.h>
+#include <string.h>
+
+void pl_world_destroy(pl_world* w) {
+    if (!w) return;
+    for (int s = 0; s < w->system_count; s++) {
+        pl_world_system* system = &w->systems[s];
+        if (system->data) system->method->destroy(system->data);
+        PL_FREE(system->force, double, 3 * (size_t)system->vertex_count);
+        PL_FREE(system->host_force, double, 3 * (size_t)system->vertex_count);
+        pl_array_free(&system->pins);
+        pl_array_free(&system->groups);
+    }
+    PL_FREE(w->systems, pl_world_system, w->body_count);
+    pl_world_loads_free(w);
+    for (int k = 0; k < w->obstacle_count; k++) pl_sdf_grid_free(&w->grids[k]);
+    PL_FREE(w->grids, pl_sdf_grid, w->obstacle_count);
+    PL_FREE(w->obstacles, pl_moving_obstacle, w->obstacle_count);
+    for (int k = 0; k < w->body_count; k++) pl_world_body_free(&w->bodies[k]);
+    PL_FREE(w->bodies, pl_world_body, w->body_count);
+    pl_array_free(&w->handles);
+    pl_scene_destroy(w->scene);
+    pl_pool_destroy(w->pool);
+    PL_FREE(w, pl_world, 1);
+}
+
+static const pl_method_functions* method_of(const pl_body* body) {
+    return body->method == PL_METHOD_FEM ? &pl_fem_method : NULL;
+}
+
+static bool are_solved_together(const pl_body* a, const pl_body* b) {
+    return a->method == b->method && a->integrator == b->integrator &&
+           a->nonlinear == b->nonlinear && a->linear == b->linear;
+}
+
+// gives each body its system and its first vertex there
+static pl_status group_bodies(pl_world* w, pl_error* error) {
+    w->systems = PL_ALLOC(pl_world_system, w->body_count);
+    if (!w->systems) return pl_fail_memory(error, "the systems of a world");
+    for (int b = 0; b < w->body_count; b++) {
+        pl_world_body* body = &w->bodies[b];
+        body->system = -1;
+        for (int other = 0; other < b && body->system < 0; other++)
+            if (are_solved_together(w->bodies[other].def, body->def))
+                body->system = w->bodies[other].system;
+        if (body->system < 0) {
+            body->system = w->system_count++;
+            pl_world_system* system = &w->systems[body->system];
+            system->pins = pl_array_of(sizeof(pl_pin));
+            system->groups = pl_array_of(sizeof(pl_colliding_vertices));
+            system->method = method_of(body->def);
+            if (!system->method)
+                return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                               "body \"%s\": method \"%s\" is not in this version", body->def->name,
+                               pl_method_name((int)body->def->method));
+        }
+        body->first_vertex = w->systems[body->system].vertex_count;
+        w->systems[body->system].vertex_count += body->mesh->vertex_count;
+    }
+    return PL_OK;
+}
+
+// the vertices of a body's surface, in the system's numbering, as something that collides
+static pl_status add_colliding(pl_world_system* system, const pl_world_body* body,
+                               pl_error* error) {
+    int count = body->surface->mesh->vertex_count;
+    pl_colliding_vertices group = {.vertices = body->surface->vertices,
+                                   .first = body->first_vertex,
+                                   .count = count,
+                                   .thickness = body->contact_thickness,
+                                   .stiffness = body->contact_stiffness,
+                                   .friction = body->def->contact.friction};
+    return pl_array_push(&system->groups, &group) ? PL_OK : pl_fail_memory(error, "contacts");
+}
+
+static void start_velocities(pl_world_system* system, const pl_world_body* b) {
+    double* v = system->method->velocities(system->data);
+    const double* x = system->method->positions(system->data);
+    pl_vec3 middle = {0, 0, 0}, linear = pl_vec3_load(b->def->velocity);
+    pl_vec3 angular = pl_scale(3.141592653589793 / 180.0, pl_vec3_load(b->def->angular_velocity));
+    for (int i = 0; i < b->mesh->vertex_count; i++)
+        middle = pl_madd(middle, 1.0 / b->mesh->vertex_count,
+                         pl_vec3_load(b->mesh->positions + 3 * (size_t)i));
+    for (int i = 0; i < b->mesh->vertex_count; i++) {
+        size_t k = 3 * (size_t)(i + b->first_vertex);
+        pl_vec3_store(v + k,
+                      pl_add(linear, pl_cross(angular, pl_sub(pl_vec3_load(x + k), middle))));
+    }
+}
+
+static pl_status create_system(pl_world* w, int s, pl_notes* notes, pl_error* error) {
+    pl_world_system* system = &w->systems[s];
+    pl_method_body* bodies = PL_ALLOC(pl_method_body, w->body_count);
+    if (!bodies) return pl_fail_memory(error, "a system");
+    int count = 0;
+    for (int b = 0; b < w->body_count; b++) {
+        const pl_world_body* body = &w->bodies[b];
+        if (body->system != s) continue;
+        bodies[count++] = (pl_method_body){body->def, body->mesh, body->is_cloth, body->materials,
+                                           body->first_vertex};
+    }
+    pl_status status = system->method->create(bodies, count, system->vertex_count, w->pool,
+                                              &system->data, notes, error);
+    PL_FREE(bodies, pl_method_body, w->body_count);
+    if (status != PL_OK) return status;
+    system->force = PL_ALLOC(double, 3 * (size_t)system->vertex_count);
+    system->host_force = PL_ALLOC(double, 3 * (size_t)system->vertex_count);
+    if (!system->force || !system->host_force) return pl_fail_memory(error, "a system");
+    for (int b = 0; status == PL_OK && b < w->body_count; b++) {
+        if (w->bodies[b].system != s) continue;
+        start_velocities(system, &w->bodies[b]);
+        status = add_colliding(system, &w->bodies[b], error);
+    }
+    return status;
+}
+
+static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_error* error) {
+    pl_status status = pl_scene_copy(scene, &w->scene, error);
+    if (status == PL_OK) status = pl_pool_create(w->scene->threads, &w->pool, error);
+    if (status != PL_OK) return status;
+    if (w->scene->body_count == 0)
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "the scene has no bodies; add one under \"bodies\"");
+    w->bodies = PL_ALLOC(pl_world_body, w->scene->body_count);
+    if (!w->bodies) return pl_fail_memory(error, "the bodies of a world");
+    w->body_count = w->scene->body_count;
+    for (int b = 0; status == PL_OK && b < w->body_count; b++)
+        status = pl_world_body_setup(&w->scene->bodies[b], w->pool, &w->bodies[b], notes, error);
+    if (status == PL_OK) status = group_bodies(w, error);
+    for (int s = 0; status == PL_OK && s < w->system_count; s++)
+        status = create_system(w, s, notes, error);
+    if (status == PL_OK) status = pl_world_obstacles_setup(w, notes, error);
+    if (status == PL_OK) status = pl_world_loads_setup(w, error);
+    return status;
+}
+
+pl_status pl_world_create(const pl_scene* scene, pl_world** out, pl_notes* notes, pl_error* error) {
+    *out = NULL;
+    pl_world* w = PL_ALLOC(pl_world, 1);
+    if (!w) return pl_fail_memory(error, "a world");
+    w->handles = pl_array_of(sizeof(pl_world_handle));
+    pl_status status = build(w, scene, notes, error);
+    if (status == PL_OK) *out = w;
+    else pl_world_destroy(w);
+    return status;
+}
+
+static void add_info(const pl_method_info* from, pl_frame_info* to) {
+    to->iterations += from->iterations;
+    to->linear_iterations += from->linear_iterations;
+    to->unconverged_count += from->converged ? 0 : 1;
+    to->retry_count += from->retries;
+    to->contact_count += from->contact_count;
+    to->residual = fmax(to->residual, from->residual);
+    to->assembly_seconds += from->assembly_seconds;
+    to->linear_seconds += from->linear_seconds;
+}
+
+static pl_status step_system(pl_world* w, int s, double begin, double end, pl_frame_info* info,
+                             pl_error* error) {
+    pl_world_system* system = &w->systems[s];
+    pl_status status = pl_world_place_pins(w, s, begin, end, error);
+    if (status != PL_OK) return status;
+    pl_world_sum_forces(w, s, end);
+    pl_collision_job collisions = {w->obstacles, w->obstacle_count, system->groups.data,
+                                   (int)system->groups.count};
+    pl_method_step step = {.time_step = end - begin,
+                           .force = system->force,
+                           .pins = system->pins.data,
+                           .pin_count = (int)system->pins.count,
+                           .detect = w->obstacle_count ? pl_detect_collisions : NULL,
+                           .detect_user = &collisions};
+    pl_method_info method_info;
+    status = system->method->step(system->data, &step, &method_info, error);
+    if (status == PL_OK) add_info(&method_info, info);
+    return status;
+}
+
+static double time_of_step(const pl_world* w, int64_t step) {
+    return (double)step * w->scene->time_step / w->scene->substeps;
+}
+
+static double solid_volume(pl_world* w) {
+    double sum = 0.0;
+    for (int b = 0; b < w->body_count; b++) {
+        const double* x = pl_world_positions(w, b);
+        const pl_mesh* mesh = w->bodies[b].mesh;
+        for (int e = 0; e < mesh->tet_count; e++) {
+            const int* v = mesh->tets + 4 * (size_t)e;
+            sum += pl_det4(pl_vec3_load(x + 3 * (size_t)v[0]), pl_vec3_load(x + 3 * (size_t)v[1]),
+                           pl_vec3_load(x + 3 * (size_t)v[2]), pl_vec3_load(x + 3 * (size_t)v[3])) /
+                   6.0;
+        }
+    }
+    return sum;
+}
+
+static void finish_info(pl_world* w, double start, pl_frame_info* info) {
+    info->frame = w->frame;
+    info->time = pl_world_time(w);
+    for (int s = 0; s < w->system_count; s++) {
+        pl_method_energies e = w->systems[s].method->energies(w->systems[s].data);
+        info->kinetic_energy += e.kinetic;
+        info->elastic_energy += e.elastic;
+    }
+    info->volume = solid_volume(w);
+    info->seconds = pl_seconds() - start;
+}
+
+static pl_status run_substeps(pl_world* w, pl_frame_info* info, pl_error* error) {
+    for (int k = 0; k < w->scene->substeps; k++) {
+        double begin = time_of_step(w, w->step), end = time_of_step(w, w->step + 1);
+        pl_scene_evaluate(w->scene, end);
+        pl_world_place_obstacles(w, begin, end);
+        info->contact_count = 0; // those of the last substep are told
+        for (int s = 0; s < w->system_count; s++) {
+            pl_status status = step_system(w, s, begin, end, info, error);
+            if (status != PL_OK) return status;
+        }
+        w->step++;
+        pl_world_handle* handles = w->handles.data;
+        for (size_t h = 0; h < w->handles.count; h++) handles[h].from = handles[h].target;
+    }
+    return PL_OK;
+}
+
+pl_status pl_world_step(pl_world* w, pl_frame_info* info, pl_error* error) {
+    double start = pl_seconds();
+    pl_frame_info own = {0};
+    pl_status status = run_substeps(w, &own, error);
+    if (status != PL_OK) return status;
+    w->frame++;
+    finish_info(w, start, &own);
+    if (info) *info = own;
+    return PL_OK;
+}
+
+double pl_world_time(const pl_world* w) { return time_of_step(w, w->step); }
+int pl_world_frame(const pl_world* w) { return w->frame; }
+int pl_world_body_count(const pl_world* w) { return w->body_count; }
+const char* pl_world_body_name(const pl_world* w, int body) { return w->bodies[body].def->name; }
+const pl_mesh* pl_world_mesh(const pl_world* w, int body) { return w->bodies[body].mesh; }
+
+int pl_world_find_body(const pl_world* w, const char* name) {
+    for (int b = 0; b < w->body_count; b++)
+        if (strcmp(w->bodies[b].def->name, name) == 0) return b;
+    return -1;
+}
+
+double* pl_world_positions(pl_world* w, int body) {
+    pl_world_system* system = &w->systems[w->bodies[body].system];
+    return system->method->positions(system->data) + 3 * (size_t)w->bodies[body].first_vertex;
+}
+
+double* pl_world_velocities(pl_world* w, int body) {
+    pl_world_system* system = &w->systems[w->bodies[body].system];
+    return system->method->velocities(system->data) + 3 * (size_t)w->bodies[body].first_vertex;
+}
+
+double* pl_world_forces(pl_world* w, int body) {
+    return w->systems[w->bodies[body].system].host_force + 3 * (size_t)w->bodies[body].first_vertex;
+}
+
+int pl_world_grab(pl_world* w, int body, int vertex, double stiffness) {
+    if (body < 0 || body >= w->body_count || vertex < 0 ||
+        vertex >= w->bodies[body].mesh->vertex_count)
+        return -1;
+    pl_vec3 at = pl_vec3_load(pl_world_positions(w, body) + 3 * (size_t)vertex);
+    pl_world_handle handle = {true, body, vertex, stiffness, at, at};
+    pl_world_handle* handles = w->handles.data;
+    for (size_t h = 0; h < w->handles.count; h++)
+        if (!handles[h].used) {
+            handles[h] = handle;
+            return (int)h;
+        }
+    return pl_array_push(&w->handles, &handle) ? (int)w->handles.count - 1 : -1;
+}
+
+void pl_world_move(pl_world* w, int handle, double x, double y, double z) {
+    if (handle >= 0 && (size_t)handle < w->handles.count)
+        ((pl_world_handle*)w->handles.data)[handle].target = (pl_vec3){x, y, z};
+}
+
+void pl_world_release(pl_world* w, int handle) {
+    if (handle >= 0 && (size_t)handle < w->handles.count)
+        ((pl_world_handle*)w->handles.data)[handle].used = false;
+}
+
+// "PLSTATE1", number of systems, vertices, frame, step; then the states
+enum { STATE_HEADER = 5 };
+
+static void state_header(const pl_world* w, int64_t header[STATE_HEADER]) {
+    int64_t vertices = 0;
+    for (int s = 0; s < w->system_count; s++) vertices += w->systems[s].vertex_count;
+    memcpy(&header[0], "PLSTATE1", 8);
+    header[1] = w->system_count;
+    header[2] = vertices;
+    header[3] = w->frame;
+    header[4] = w->step;
+}
+
+size_t pl_world_state_size(const pl_world* w) {
+    size_t size = STATE_HEADER * sizeof(int64_t);
+    for (int s = 0; s < w->system_count; s++)
+        size += w->systems[s].method->state_size(w->systems[s].data);
+    return size;
+}
+
+void pl_world_state_save(const pl_world* w, void* out) {
+    char* to = out;
+    int64_t header[STATE_HEADER];
+    state_header(w, header);
+    memcpy(to, header, sizeof header);
+    to += sizeof header;
+    for (int s = 0; s < w->system_count; s++) {
+        w->systems[s].method->state_save(w->systems[s].data, to);
+        to += w->systems[s].method->state_size(w->systems[s].data);
+    }
+}
+
+pl_status pl_world_state_load(pl_world* w, const void* in, size_t size, pl_error* error) {
+    int64_t header[STATE_HEADER], own[STATE_HEADER];
+    state_header(w, own);
+    if (size != pl_world_state_size(w))
+        return pl_fail(error, PL_ERROR_FORMAT,
+                       "the state has %zu bytes, this world's %zu; it is of another scene", size,
+                       pl_world_state_size(w));
+    memcpy(header, in, sizeof header);
+    if (memcmp(header, own, 3 * sizeof(int64_t)) != 0)
+        return pl_fail(error, PL_ERROR_FORMAT, "the state is of another scene or another version");
+    const char* from = (const char*)in + sizeof header;
+    for (int s = 0; s < w->system_count; s++) {
+        w->systems[s].method->state_load(w->systems[s].data, from);
+        from += w->systems[s].method->state_size(w->systems[s].data);
+    }
+    w->frame = (int)header[3];
+    w->step = header[4];
+    return PL_OK;
+}

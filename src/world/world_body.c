@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// A body of the scene made ready: mesh (filled with tets where only a surface is given), materials,
+// surface, contact.
+#include "base/memory.h"
+#include "base/notes.h"
+#include "world/world_build.h"
+
+#include <math.h>
+#include <pliant/tetrahedralise.h>
+
+void pl_world_body_free(pl_world_body* body) {
+    pl_mesh_destroy(body->mesh);
+    pl_surface_destroy(body->surface);
+    PL_FREE(body->materials, pl_element_material, body->element_count);
+    *body = (pl_world_body){0};
+}
+
+// a closed surface becomes tets
+static pl_status fill_with_tets(pl_world_body* b, pl_pool* pool, pl_notes* notes, pl_error* error) {
+    pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
+    options.edge = isnan(b->def->edge) ? 0.0 : b->def->edge;
+    options.pool = pool;
+    pl_mesh* tets;
+    pl_status status = pl_tetrahedralise(b->mesh, &options, &tets, notes, error);
+    if (status != PL_OK) return status;
+    pl_note(notes, PL_NOTE_INFO, "body \"%s\": the surface was filled with %d tets", b->def->name,
+            tets->tet_count);
+    pl_mesh_destroy(b->mesh);
+    b->mesh = tets;
+    return PL_OK;
+}
+
+// The largest stiffness of an element pushes back a vertex: k = 10 (2 mu + lambda) times the
+// element's size, so that a body sinks in by far less than an element.
+static void choose_contact(pl_world_body* b) {
+    double stiffest = 0.0, area = 0.0;
+    const pl_mesh* surface = b->surface->mesh;
+    for (int e = 0; e < b->element_count; e++) {
+        const pl_element_material* m = &b->materials[e];
+        stiffest = fmax(stiffest, fmax(2.0 * m->mu + m->lambda, 0.0));
+    }
+    for (int t = 0; t < surface->triangle_count; t++) {
+        const int* v = surface->triangles + 3 * (size_t)t;
+        pl_vec3 a = pl_vec3_load(surface->positions + 3 * (size_t)v[0]);
+        pl_vec3 e1 = pl_sub(pl_vec3_load(surface->positions + 3 * (size_t)v[1]), a);
+        pl_vec3 e2 = pl_sub(pl_vec3_load(surface->positions + 3 * (size_t)v[2]), a);
+        area += 0.5 * pl_norm(pl_cross(e1, e2));
+    }
+    double edge = surface->triangle_count ? sqrt(area / surface->triangle_count) : 0.0;
+    const pl_body_contact* contact = &b->def->contact;
+    double scale = b->is_cloth ? 1.0 : edge; // moduli of cloth are per length already
+    b->contact_stiffness = isnan(contact->stiffness) ? 10.0 * stiffest * scale : contact->stiffness;
+    b->contact_thickness =
+        isnan(contact->thickness) ? (b->is_cloth ? 0.1 * edge : 0.0) : contact->thickness;
+}
+
+static pl_status prepare(pl_world_body* b, pl_pool* pool, pl_notes* notes, pl_error* error) {
+    pl_status status = pl_body_mesh(b->def, &b->mesh, notes, error);
+    if (status != PL_OK) return status;
+    b->is_cloth = b->def->kind == PL_BODY_CLOTH;
+    if (!b->is_cloth && b->mesh->tet_count == 0) status = fill_with_tets(b, pool, notes, error);
+    if (status != PL_OK) return status;
+    b->element_count = b->is_cloth ? b->mesh->triangle_count : b->mesh->tet_count;
+    b->materials = PL_ALLOC(pl_element_material, b->element_count);
+    if (!b->materials) return pl_fail_memory(error, "the materials of a body");
+    status = pl_body_materials(b->def, b->mesh, b->is_cloth, b->materials, error);
+    if (status == PL_OK) status = pl_mesh_surface(b->mesh, &b->surface, error);
+    if (status == PL_OK) choose_contact(b);
+    return status;
+}
+
+pl_status pl_world_body_setup(const pl_body* def, pl_pool* pool, pl_world_body* out,
+                              pl_notes* notes, pl_error* error) {
+    *out = (pl_world_body){.def = def};
+    pl_error cause = {0};
+    pl_status status = prepare(out, pool, notes, &cause);
+    if (status == PL_OK) return PL_OK;
+    pl_world_body_free(out);
+    return pl_fail(error, status, "body \"%s\": %.900s", def->name, cause.text);
+}

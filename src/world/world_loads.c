@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "world/world_loads.h"
+#include "base/memory.h"
+#include "contact/wind.h"
+#include "scene/animation.h"
+#include "scene/selection.h"
+
+#include <math.h>
+#include <string.h>
+
+static int find_body(const pl_world* w, const char* name) { return pl_world_find_body(w, name); }
+
+static bool is_active(double from, double until, double time) {
+    return time >= from && (isnan(until) || time <= until);
+}
+
+// where an attachment holds its vertices: at their rest places, or all at one point
+static pl_status hold_places(const pl_attachment* def, const pl_mesh* mesh, pl_world_attachment* a,
+                             pl_error* error) {
+    a->places = PL_ALLOC(double, 3 * (size_t)a->count);
+    if (!a->places) return pl_fail_memory(error, "an attachment");
+    for (int i = 0; i < a->count; i++) {
+        const double* from = mesh->positions + 3 * (size_t)a->vertices[i];
+        if (def->target == PL_TARGET_POINT) from = def->point;
+        memcpy(a->places + 3 * (size_t)i, from, 3 * sizeof(double));
+        a->middle = pl_madd(a->middle, 1.0 / a->count, pl_vec3_load(from));
+    }
+    return PL_OK;
+}
+
+static pl_status setup_attachment(pl_world* w, const pl_attachment* def, pl_world_attachment* out,
+                                  pl_error* error) {
+    out->body = find_body(w, def->body);
+    const pl_mesh* mesh = w->bodies[out->body].mesh;
+    if (def->target == PL_TARGET_CACHE)
+        return pl_fail(error, PL_ERROR_UNSUPPORTED, "attachment \"%s\": caches are not handled yet",
+                       def->name);
+    pl_selected selected;
+    pl_status status = pl_selection_vertices(&def->where, mesh, def->body, &selected, error);
+    if (status != PL_OK) return status;
+    out->count = selected.count;
+    out->vertices = selected.items;
+    return hold_places(def, mesh, out, error);
+}
+
+static pl_status setup_load(pl_world* w, const pl_force* def, int body, pl_world_load* out,
+                            pl_error* error) {
+    pl_world_body* b = &w->bodies[body];
+    pl_selected selected;
+    bool on_surface = def->kind == PL_FORCE_PRESSURE || def->kind == PL_FORCE_TRACTION;
+    pl_status status =
+        on_surface ? pl_selection_triangles(&def->where, b->mesh, b->surface, b->def->name,
+                                            &selected, error)
+                   : pl_selection_vertices(&def->where, b->mesh, b->def->name, &selected, error);
+    if (status != PL_OK) return status;
+    *out = (pl_world_load){body, selected.count, selected.items};
+    return PL_OK;
+}
+
+// one load for each body that a force of the scene acts on, forces first
+static pl_status setup_loads(pl_world* w, pl_error* error) {
+    int count = w->scene->force_count * w->body_count;
+    w->loads = PL_ALLOC(pl_world_load, count);
+    if (count && !w->loads) return pl_fail_memory(error, "forces");
+    w->load_count = count;
+    for (int f = 0; f < w->scene->force_count; f++) {
+        const pl_force* def = &w->scene->forces[f];
+        bool all = !def->body || !def->body[0];
+        for (int b = 0; b < w->body_count; b++) {
+            pl_world_load* load = &w->loads[f * w->body_count + b];
+            load->body = b;
+            if (!all && find_body(w, def->body) != b) continue;
+            pl_status status = setup_load(w, def, b, load, error);
+            if (status != PL_OK) return status;
+        }
+    }
+    return PL_OK;
+}
+
+pl_status pl_world_loads_setup(pl_world* w, pl_error* error) {
+    w->attachments = PL_ALLOC(pl_world_attachment, w->scene->attachment_count);
+    if (w->scene->attachment_count && !w->attachments) return pl_fail_memory(error, "attachments");
+    w->attachment_count = w->scene->attachment_count;
+    for (int k = 0; k < w->attachment_count; k++) {
+        pl_status status =
+            setup_attachment(w, &w->scene->attachments[k], &w->attachments[k], error);
+        if (status != PL_OK) return status;
+    }
+    return setup_loads(w, error);
+}
+
+void pl_world_loads_free(pl_world* w) {
+    for (int k = 0; k < w->attachment_count; k++) {
+        PL_FREE(w->attachments[k].vertices, int, w->attachments[k].count);
+        PL_FREE(w->attachments[k].places, double, 3 * (size_t)w->attachments[k].count);
+    }
+    PL_FREE(w->attachments, pl_world_attachment, w->attachment_count);
+    for (int k = 0; k < w->load_count; k++) PL_FREE(w->loads[k].items, int, w->loads[k].count);
+    PL_FREE(w->loads, pl_world_load, w->load_count);
+}
+
+// the motion of what an attachment hangs on
+static pl_pose attachment_pose(const pl_world* w, const pl_attachment* def, pl_vec3 middle,
+                               double time) {
+    if (def->target == PL_TARGET_COLLIDER)
+        for (int k = 0; k < w->scene->collider_count; k++)
+            if (strcmp(w->scene->colliders[k].name, def->collider) == 0)
+                return pl_motion_pose(&w->scene->colliders[k].motion,
+                                      pl_world_obstacle_middle(w, k), time);
+    return pl_motion_pose(&def->motion, middle, time);
+}
+
+static pl_status add_attachment(pl_world* w, int k, pl_world_system* system, double begin,
+                                double end, pl_error* error) {
+    const pl_attachment* def = &w->scene->attachments[k];
+    const pl_world_attachment* a = &w->attachments[k];
+    if (!is_active(def->from, def->until, end)) return PL_OK;
+    pl_pose from = attachment_pose(w, def, a->middle, begin),
+            to = attachment_pose(w, def, a->middle, end);
+    pl_pin* pins = pl_array_add(&system->pins, (size_t)a->count);
+    if (!pins) return pl_fail_memory(error, "pins");
+    for (int i = 0; i < a->count; i++) {
+        pl_vec3 place = pl_vec3_load(a->places + 3 * (size_t)i);
+        pins[i] = (pl_pin){.vertex = a->vertices[i] + w->bodies[a->body].first_vertex,
+                           .hard = isnan(def->stiffness),
+                           .stiffness = def->stiffness,
+                           .from = pl_pose_point(&from, place),
+                           .target = pl_pose_point(&to, place)};
+    }
+    return PL_OK;
+}
+
+pl_status pl_world_place_pins(pl_world* w, int s, double begin, double end, pl_error* error) {
+    pl_world_system* system = &w->systems[s];
+    system->pins.count = 0;
+    for (int k = 0; k < w->attachment_count; k++) {
+        if (w->bodies[w->attachments[k].body].system != s) continue;
+        pl_status status = add_attachment(w, k, system, begin, end, error);
+        if (status != PL_OK) return status;
+    }
+    const pl_world_handle* handles = w->handles.data;
+    for (size_t k = 0; k < w->handles.count; k++) {
+        if (!handles[k].used || w->bodies[handles[k].body].system != s) continue;
+        pl_pin pin = {.vertex = handles[k].vertex + w->bodies[handles[k].body].first_vertex,
+                      .stiffness = handles[k].stiffness,
+                      .from = handles[k].from,
+                      .target = handles[k].target};
+        if (!pl_array_push(&system->pins, &pin)) return pl_fail_memory(error, "pins");
+    }
+    return PL_OK;
+}
+
+// a surface triangle as vertices of the system
+static void triangle_vertices(const pl_world_body* b, int triangle, int v[3]) {
+    for (int i = 0; i < 3; i++)
+        v[i] = b->surface->vertices[b->surface->mesh->triangles[3 * (size_t)triangle + (size_t)i]] +
+               b->first_vertex;
+}
+
+static void add_to_corners(double* force, const int v[3], pl_vec3 sum) {
+    for (int i = 0; i < 3; i++) {
+        double* f = force + 3 * (size_t)v[i];
+        pl_vec3_store(f, pl_madd(pl_vec3_load(f), 1.0 / 3.0, sum));
+    }
+}
+
+static void add_load(const pl_world* w, const pl_force* def, const pl_world_load* load,
+                     double* force, const double* x, const double* mass) {
+    const pl_world_body* b = &w->bodies[load->body];
+    for (int k = 0; k < load->count; k++) {
+        if (def->kind == PL_FORCE_FORCE || def->kind == PL_FORCE_ACCELERATION) {
+            int v = load->items[k] + b->first_vertex;
+            double* f = force + 3 * (size_t)v;
+            bool spread = def->kind == PL_FORCE_FORCE;
+            pl_vec3 push = pl_vec3_load(spread ? def->force : def->acceleration);
+            pl_vec3_store(f, pl_madd(pl_vec3_load(f), spread ? 1.0 / load->count : mass[v], push));
+            continue;
+        }
+        int v[3];
+        triangle_vertices(b, load->items[k], v);
+        pl_vec3 a = pl_vec3_load(x + 3 * (size_t)v[0]);
+        pl_vec3 area = pl_scale(0.5, pl_cross(pl_sub(pl_vec3_load(x + 3 * (size_t)v[1]), a),
+                                              pl_sub(pl_vec3_load(x + 3 * (size_t)v[2]), a)));
+        pl_vec3 push = def->kind == PL_FORCE_PRESSURE
+                           ? pl_scale(-def->pressure, area)
+                           : pl_scale(pl_norm(area), pl_vec3_load(def->traction));
+        add_to_corners(force, v, push);
+    }
+}
+
+static bool blows_on(const pl_wind* wind, const char* name) {
+    for (int k = 0; k < wind->body_count; k++)
+        if (strcmp(wind->bodies[k], name) == 0) return true;
+    return wind->body_count == 0;
+}
+
+static void add_wind(const pl_world* w, const pl_wind* wind, const pl_world_body* b, double time,
+                     double* force, const double* x, const double* velocity) {
+    if (!blows_on(wind, b->def->name)) return;
+    for (int t = 0; t < b->surface->mesh->triangle_count; t++) {
+        int v[3];
+        triangle_vertices(b, t, v);
+        pl_vec3 corner[3], middle = {0, 0, 0}, speed = {0, 0, 0};
+        for (int i = 0; i < 3; i++) {
+            corner[i] = pl_vec3_load(x + 3 * (size_t)v[i]);
+            middle = pl_madd(middle, 1.0 / 3.0, corner[i]);
+            speed = pl_madd(speed, 1.0 / 3.0, pl_vec3_load(velocity + 3 * (size_t)v[i]));
+        }
+        pl_vec3 air = pl_wind_velocity(wind, w->scene->seed, middle, time);
+        add_to_corners(force, v, pl_wind_force(wind, corner[0], corner[1], corner[2], speed, air));
+    }
+}
+
+void pl_world_sum_forces(pl_world* w, int s, double time) {
+    pl_world_system* system = &w->systems[s];
+    const double* mass = system->method->masses(system->data);
+    const double* x = system->method->positions(system->data);
+    const double* velocity = system->method->velocities(system->data);
+    for (int i = 0; i < 3 * system->vertex_count; i++)
+        system->force[i] = mass[i / 3] * w->scene->gravity[i % 3] + system->host_force[i];
+    for (int k = 0; k < w->load_count; k++) {
+        const pl_force* def = &w->scene->forces[k / w->body_count];
+        if (w->bodies[w->loads[k].body].system == s && is_active(def->from, def->until, time))
+            add_load(w, def, &w->loads[k], system->force, x, mass);
+    }
+    for (int k = 0; k < w->scene->wind_count; k++)
+        for (int b = 0; b < w->body_count; b++)
+            if (w->bodies[b].system == s)
+                add_wind(w, &w->scene->winds[k], &w->bodies[b], time, system->force, x, velocity);
+}

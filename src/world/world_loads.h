@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What acts on bodies: attachments as pins, forces on vertices.
+#ifndef PL_WORLD_LOADS_H
+#define PL_WORLD_LOADS_H
+
+#include "world/world_build.h"
+
+// Finds what each attachment and each force of the scene acts on.
+pl_status pl_world_loads_setup(pl_world* world, pl_error* error);
+void pl_world_loads_free(pl_world* world);
+
+// The pins of a system for a step from begin to end [s].
+pl_status pl_world_place_pins(pl_world* world, int system, double begin, double end,
+                              pl_error* error);
+// The forces on the vertices of a system at a time [s]: gravity, loads, wind, the host's.
+void pl_world_sum_forces(pl_world* world, int system, double time);
+
+#endif

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The pliant authors
+#
+# Khronos' glTF validator finds no error and no warning in an exported run. It comes from npm and is
+# kept in build/npm.
+set -u
+bin=$1
+command -v node >/dev/null && command -v npm >/dev/null || { echo "nodejs and npm are not there"; exit 77; }
+modules=$(cd "$bin/.." && pwd)/npm
+mkdir -p "$modules"
+if [ ! -d "$modules/node_modules/gltf-validator" ]; then
+    npm install --silent --prefix "$modules" gltf-validator@2.0.0-dev.3.10 >/dev/null 2>&1 ||
+        { echo "npm cannot fetch gltf-validator"; exit 77; }
+fi
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+"$bin/pliant-make-recording" "$folder/run" || exit 1
+"$bin/pliant" export "$folder/run" --to glb >/dev/null || exit 1
+"$bin/pliant" export "$folder/run" --to glb --every 100 -o "$folder/still.glb" >/dev/null || exit 1
+cat >"$folder/validate.js" <<'JS'
+const fs = require("fs");
+const validator = require(process.argv[2] + "/node_modules/gltf-validator");
+async function main() {
+    let failed = false;
+    for (const path of process.argv.slice(3)) {
+        const report = await validator.validateBytes(new Uint8Array(fs.readFileSync(path)));
+        const { numErrors, numWarnings, messages } = report.issues;
+        if (numErrors + numWarnings > 0) {
+            console.log(path, JSON.stringify(messages.slice(0, 10), null, 1));
+            failed = true;
+        }
+        console.log(`${numErrors} errors, ${numWarnings} warnings, ${report.info.drawCallCount} draw calls, ` +
+            `${report.info.animationCount} animations, ${report.info.totalVertexCount} vertices`);
+    }
+    process.exit(failed ? 1 : 0);
+}
+main().catch((error) => { console.log(error); process.exit(1); });
+JS
+node "$folder/validate.js" "$modules" "$folder/still.glb" "$folder/run/run.glb"

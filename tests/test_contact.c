@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "base/random.h"
+#include "contact/collision.h"
+#include "test.h"
+
+static const double chain_points[] = {0, 0, 0, 1, 0, 0, 1, 1, 0};
+static const double chain_radii[] = {0.3, 0.2, 0.4};
+
+static const pl_obstacle obstacles[] = {
+    {.kind = PL_OBSTACLE_PLANE, .a = {0, 0.1, 0}, .b = {0, 2, 0.5}},
+    {.kind = PL_OBSTACLE_SPHERE, .a = {0.1, 0.2, 0.3}, .radius = 0.7},
+    {.kind = PL_OBSTACLE_BOX, .a = {-0.5, -0.4, -0.3}, .b = {0.6, 0.5, 0.4}},
+    {.kind = PL_OBSTACLE_CHAIN,
+     .point_count = 2,
+     .points = chain_points,
+     .radius_count = 1,
+     .radii = chain_radii},
+    {.kind = PL_OBSTACLE_CHAIN,
+     .point_count = 3,
+     .points = chain_points,
+     .radius_count = 3,
+     .radii = chain_radii},
+    {.kind = PL_OBSTACLE_CHAIN,
+     .point_count = 1,
+     .points = chain_points,
+     .radius_count = 3,
+     .radii = chain_radii},
+    {.kind = PL_OBSTACLE_CAPSULE, .a = {0, -0.5, 0}, .b = {0.2, 0.6, 0.1}, .radius = 0.4},
+    {.kind = PL_OBSTACLE_CYLINDER, .a = {0, -0.5, 0}, .b = {0.2, 0.6, 0.1}, .radius = 0.4},
+    {.kind = PL_OBSTACLE_TORUS, .a = {0, 0, 0}, .b = {0, 1, 1}, .radius = 0.8, .tube = 0.25},
+};
+enum { OBSTACLE_COUNT = sizeof obstacles / sizeof obstacles[0] };
+
+static pl_vec3 random_point(pl_random* random, double reach) {
+    return (pl_vec3){pl_random_uniform(random, -reach, reach),
+                     pl_random_uniform(random, -reach, reach),
+                     pl_random_uniform(random, -reach, reach)};
+}
+
+// is the point in the solid? by definition of the shape, not by distance
+static bool is_inside(const pl_obstacle* s, pl_vec3 p) {
+    pl_vec3 d = pl_sub(p, s->a);
+    switch (s->kind) {
+    case PL_OBSTACLE_PLANE: return pl_dot(d, s->b) < 0.0;
+    case PL_OBSTACLE_SPHERE: return pl_norm(d) < s->radius;
+    case PL_OBSTACLE_BOX: return pl_box_contains((pl_box){s->a, s->b}, p);
+    case PL_OBSTACLE_CYLINDER: {
+        pl_vec3 axis = pl_normalize(pl_sub(s->b, s->a));
+        double x = pl_dot(d, axis);
+        return x > 0 && x < pl_distance(s->a, s->b) && pl_norm(pl_madd(d, -x, axis)) < s->radius;
+    }
+    case PL_OBSTACLE_TORUS: {
+        pl_vec3 axis = pl_normalize(s->b);
+        double x = pl_dot(d, axis), y = pl_norm(pl_madd(d, -x, axis)) - s->radius;
+        return x * x + y * y < s->tube * s->tube;
+    }
+    case PL_OBSTACLE_CAPSULE: {
+        pl_vec3 axis = pl_sub(s->b, s->a);
+        double t = fmin(fmax(pl_dot(d, axis) / pl_norm2(axis), 0.0), 1.0);
+        return pl_norm(pl_madd(d, -t, axis)) < s->radius;
+    }
+    default: // a chain: in one of its many balls
+        for (int k = 0; k + 1 < s->point_count || k == 0; k++)
+            for (int i = 0; i <= 4000; i++) {
+                int next = s->point_count > 1 ? k + 1 : k;
+                double t = i / 4000.0, first = s->radii[k % s->radius_count];
+                double radius = first + t * (s->radii[next % s->radius_count] - first);
+                pl_vec3 centre =
+                    pl_lerp(pl_vec3_load(s->points + 3 * k), pl_vec3_load(s->points + 3 * next), t);
+                if (pl_distance(p, centre) < radius) return true;
+            }
+        return false;
+    }
+}
+
+TEST(obstacle_distances_are_distances)
+{
+    for (int k = 0; k < OBSTACLE_COUNT; k++) {
+        pl_random random = {(uint64_t)k};
+        for (int i = 0; i < 400; i++) {
+            pl_vec3 p = random_point(&random, 2.0), normal, unused;
+            double distance = pl_obstacle_distance(&obstacles[k], p, &normal);
+            if (fabs(distance) > 1e-3) CHECK_INT(distance < 0.0, is_inside(&obstacles[k], p));
+            CHECK_NEAR(pl_norm(normal), 1.0, 1e-12);
+            // the nearest surface point lies against the normal, on the surface
+            pl_vec3 foot = pl_madd(p, -distance, normal);
+            if (distance > 0.0 || obstacles[k].kind != PL_OBSTACLE_CHAIN)
+                CHECK_NEAR(pl_obstacle_distance(&obstacles[k], foot, &unused), 0.0, 1e-9);
+            // and no point nearer than that is on the other side
+            for (int n = 0; n < 10; n++) {
+                pl_vec3 step =
+                    pl_scale(0.999 * fabs(distance), pl_normalize(random_point(&random, 1.0)));
+                double other = pl_obstacle_distance(&obstacles[k], pl_add(p, step), &unused);
+                if (obstacles[k].kind != PL_OBSTACLE_CHAIN || distance > 0.0)
+                    CHECK(other * distance >= 0.0);
+            }
+        }
+    }
+}
+
+TEST(obstacle_normals_are_gradients)
+{
+    for (int k = 0; k < OBSTACLE_COUNT; k++) {
+        pl_random random = {(uint64_t)k + 100};
+        int checked = 0;
+        for (int i = 0; i < 200; i++) {
+            pl_vec3 p = random_point(&random, 1.5), n, unused;
+            pl_obstacle_distance(&obstacles[k], p, &n);
+            double e = 1e-6, g[3];
+            for (int c = 0; c < 3; c++) {
+                pl_vec3 step = {c == 0 ? e : 0, c == 1 ? e : 0, c == 2 ? e : 0};
+                g[c] = (pl_obstacle_distance(&obstacles[k], pl_add(p, step), &unused) -
+                        pl_obstacle_distance(&obstacles[k], pl_sub(p, step), &unused)) /
+                       (2 * e);
+            }
+            // at ridges inside, where two surface points are nearest, there is no gradient
+            if (pl_distance(n, (pl_vec3){g[0], g[1], g[2]}) < 1e-5) checked++;
+        }
+        CHECK(checked >= 196);
+    }
+}
+
+TEST(obstacle_bounds_hold_the_solid)
+{
+    pl_random random = {9};
+    for (int k = 0; k < OBSTACLE_COUNT; k++)
+        for (int i = 0; i < 2000; i++) {
+            pl_vec3 p = random_point(&random, 2.0), n;
+            if (pl_obstacle_distance(&obstacles[k], p, &n) < 0.0)
+                CHECK(pl_box_contains(pl_obstacle_bounds(&obstacles[k]), p));
+        }
+}
+
+TEST(obstacle_sweep_finds_the_first_touch)
+{
+    for (int k = 0; k < OBSTACLE_COUNT; k++) {
+        pl_random random = {(uint64_t)k + 5};
+        for (int i = 0; i < 200; i++) {
+            pl_vec3 from = random_point(&random, 3.0), to = random_point(&random, 3.0), normal;
+            double room = 0.05, part = -1.0, brute = -1.0;
+            bool hit = pl_obstacle_sweep(&obstacles[k], from, to, room, &part, &normal);
+            for (int n = 0; n <= 2000 && brute < 0.0; n++)
+                if (pl_obstacle_distance(&obstacles[k], pl_lerp(from, to, n / 2000.0), &normal) <=
+                    room)
+                    brute = n / 2000.0;
+            if (brute >= 0.0) {
+                CHECK(hit);
+                CHECK_NEAR(part, brute, 1.0 / 1500.0);
+            }
+        }
+    }
+}
+
+// A vertex is pushed back to the side it came from, at 0.4, 1 and 3 thicknesses of a plate a step,
+// whether it moves or the plate does.
+TEST(contact_knows_the_entry_side)
+{
+    const double thickness = 0.02;
+    pl_moving_obstacle plate = {
+        .obstacle = {.kind = PL_OBSTACLE_BOX, .a = {-1, -thickness, -1}, .b = {1, 0, 1}},
+        .begin = pl_rigid_identity(),
+        .end = pl_rigid_identity()};
+    static const double steps[] = {0.4, 1.0, 3.0, 50.0};
+    for (int k = 0; k < 4; k++)
+        for (int plate_moves = 0; plate_moves < 2; plate_moves++) {
+            double way = steps[k] * thickness;
+            pl_vec3 start = {0.1, 0.3 * way + 1e-6, 0.2}, end = start;
+            plate.end = plate.begin = pl_rigid_identity();
+            if (plate_moves) plate.end.translation.y = way;
+            else end.y -= way;
+            pl_contact contact;
+            CHECK(pl_find_contact(&plate, start, end, 0.0, &contact));
+            CHECK_NEAR(contact.normal.y, 1.0, 1e-9);
+            CHECK_NEAR(contact.point.y, plate_moves ? way : 0.0, 1e-9);
+            CHECK_NEAR(contact.motion.y, plate_moves ? way : 0.0, 1e-9);
+        }
+}
+
+TEST(contact_leaves_what_only_passes)
+{
+    pl_moving_obstacle ball = {.obstacle = {.kind = PL_OBSTACLE_SPHERE, .radius = 1.0},
+                               .begin = pl_rigid_identity(),
+                               .end = pl_rigid_identity(),
+                               .thickness = 0.1};
+    pl_contact contact;
+    CHECK(!pl_find_contact(&ball, (pl_vec3){-3, 1.2, 0}, (pl_vec3){3, 1.2, 0}, 0.0, &contact));
+    CHECK(pl_find_contact(&ball, (pl_vec3){-3, 1.2, 0}, (pl_vec3){3, 1.2, 0}, 0.2, &contact));
+    CHECK(!pl_find_contact(&ball, (pl_vec3){0, 1.1, 0}, (pl_vec3){0, 1.3, 0}, 0.0, &contact));
+    // turning under a vertex drags it along
+    double angle = 0.1;
+    ball.end.rotation = (pl_mat3){{cos(angle), -sin(angle), 0, sin(angle), cos(angle), 0, 0, 0, 1}};
+    CHECK(pl_find_contact(&ball, (pl_vec3){0, 1.05, 0}, (pl_vec3){0, 1.05, 0}, 0.0, &contact));
+    CHECK_NEAR(contact.motion.x, -1.1 * sin(angle), 0.01);
+    CHECK_NEAR(contact.normal.y, 1.0, 1e-9);
+}
+
+TEST(contact_detection_counts_past_its_room)
+{
+    pl_moving_obstacle floor = {.obstacle = {.kind = PL_OBSTACLE_PLANE, .b = {0, 1, 0}},
+                                .begin = pl_rigid_identity(),
+                                .end = pl_rigid_identity(),
+                                .friction = 0.3};
+    double x[30] = {0};
+    int vertices[10];
+    for (int v = 0; v < 10; v++) vertices[v] = v, x[3 * v + 1] = v % 2 ? -0.1 : 0.1;
+    pl_colliding_vertices group = {vertices, 10, 0, 0.0, 1e4, 0.5};
+    pl_collision_job job = {&floor, 1, &group, 1};
+    pl_contact contacts[5];
+    CHECK_INT(pl_detect_collisions(&job, x, x, contacts, 2), 5);
+    CHECK_INT(pl_detect_collisions(&job, x, x, contacts, 5), 5);
+    CHECK_INT(contacts[4].vertex, 9);
+    CHECK_NEAR(contacts[4].stiffness, 1e4, 0.0);
+    CHECK_NEAR(contacts[4].friction, 0.5, 0.0);
+}

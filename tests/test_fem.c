@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "base/memory.h"
+#include "base/random.h"
+#include "fem_samples.h"
+#include "test.h"
+
+static const pl_integrator dynamic_integrators[] = {PL_INTEGRATOR_EULER, PL_INTEGRATOR_MIDPOINT,
+                                                    PL_INTEGRATOR_BDF2};
+
+TEST(fem_free_fall_is_exact)
+{
+    for (int k = 0; k < 3; k++) {
+        pl_fem_settings settings = pl_default_fem_settings();
+        settings.integrator = dynamic_integrators[k];
+        settings.tolerance = 1e-12;
+        fem_sample s = fem_sample_create(fem_box(1, 1, 1, 2, 2, 2), PL_MATERIAL_STVK, 1e5, 0.3,
+                                         1000, &settings, NULL);
+        double h = 0.01, y = 0.0, velocity = 0.0;
+        double y_before = 0.0, velocity_before = 0.0;
+        for (int n = 0; n < 20; n++) {
+            fem_sample_step(&s, h, 9.81, NULL, 0);
+            // what the integrator makes of y'' = -g
+            double y_now = y, velocity_now = velocity;
+            if (settings.integrator == PL_INTEGRATOR_BDF2 && n > 0) {
+                velocity = (4.0 * velocity_now - velocity_before) / 3.0 - 2.0 / 3.0 * h * 9.81;
+                y = (4.0 * y_now - y_before) / 3.0 + 2.0 / 3.0 * h * velocity;
+            } else {
+                velocity = velocity_now - h * 9.81;
+                y = y_now + (settings.integrator == PL_INTEGRATOR_MIDPOINT
+                                 ? 0.5 * h * (velocity + velocity_now)
+                                 : h * velocity);
+            }
+            y_before = y_now, velocity_before = velocity_now;
+        }
+        const double* x = pl_fem_positions(s.system);
+        for (int v = 0; v < s.mesh->vertex_count; v++) {
+            CHECK_NEAR(x[3 * v + 1] - s.mesh->positions[3 * v + 1], y, 1e-10);
+            CHECK_NEAR(x[3 * v], s.mesh->positions[3 * v], 1e-10);
+        }
+        fem_sample_free(&s);
+    }
+}
+
+static void deform(fem_sample* s, double amount, uint64_t seed) {
+    pl_random random = {seed};
+    double* v = pl_fem_velocities(s->system);
+    for (int i = 0; i < 3 * s->mesh->vertex_count; i++) v[i] = amount * pl_random_normal(&random);
+}
+
+static pl_vec3 momentum(const fem_sample* s) {
+    pl_vec3 sum = {0, 0, 0};
+    const double* v = pl_fem_velocities(s->system);
+    for (int i = 0; i < s->mesh->vertex_count; i++)
+        sum = pl_madd(sum, s->mass[i], pl_vec3_load(v + 3 * i));
+    return sum;
+}
+
+static pl_vec3 angular_momentum(const fem_sample* s) {
+    pl_vec3 sum = {0, 0, 0};
+    const double *x = pl_fem_positions(s->system), *v = pl_fem_velocities(s->system);
+    for (int i = 0; i < s->mesh->vertex_count; i++)
+        sum = pl_madd(sum, s->mass[i], pl_cross(pl_vec3_load(x + 3 * i), pl_vec3_load(v + 3 * i)));
+    return sum;
+}
+
+TEST(fem_momentum_is_kept)
+{
+    for (int k = 0; k < 3; k++) {
+        pl_fem_settings settings = pl_default_fem_settings();
+        settings.integrator = dynamic_integrators[k];
+        settings.tolerance = 1e-11;
+        settings.max_iterations = 50;
+        fem_sample s = fem_sample_create(fem_box(1, 0.5, 0.5, 4, 2, 2), PL_MATERIAL_STVK, 1e5, 0.3,
+                                         1000, &settings, NULL);
+        deform(&s, 0.5, 3);
+        pl_vec3 before = momentum(&s), angular_before = angular_momentum(&s);
+        for (int n = 0; n < 20; n++) fem_sample_step(&s, 0.005, 0.0, NULL, 0);
+        CHECK(pl_distance(momentum(&s), before) <= 1e-10 * pl_norm(before));
+        if (settings.integrator == PL_INTEGRATOR_MIDPOINT)
+            CHECK(pl_distance(angular_momentum(&s), angular_before) <=
+                  1e-8 * pl_norm(angular_before));
+        fem_sample_free(&s);
+    }
+}
+
+TEST(fem_energy_of_linear_elasticity)
+{
+    for (int k = 0; k < 2; k++) {
+        pl_fem_settings settings = pl_default_fem_settings();
+        settings.integrator = dynamic_integrators[k];
+        settings.tolerance = 1e-12;
+        fem_sample s = fem_sample_create(fem_box(1, 0.5, 0.5, 4, 2, 2), PL_MATERIAL_LINEAR, 1e5,
+                                         0.3, 1000, &settings, NULL);
+        deform(&s, 0.1, 3);
+        pl_method_energies energies = pl_fem_system_energies(s.system);
+        double first = energies.kinetic + energies.elastic, last = first;
+        for (int n = 0; n < (k == 0 ? 50 : 200); n++) {
+            fem_sample_step(&s, 0.005, 0.0, NULL, 0);
+            energies = pl_fem_system_energies(s.system);
+            double total = energies.kinetic + energies.elastic;
+            if (k == 0) CHECK(total <= last * (1.0 + 1e-12)); // Euler: never grows
+            else CHECK_NEAR(total, first, 1e-8 * first);      // midpoint: stays
+            last = total;
+        }
+        fem_sample_free(&s);
+    }
+}
+
+// pins of all vertices with x below a limit
+static int pin_left(const fem_sample* s, double limit, bool hard, double stiffness, pl_pin* pins) {
+    int count = 0;
+    for (int v = 0; v < s->mesh->vertex_count; v++) {
+        const double* x = s->mesh->positions + 3 * v;
+        if (x[0] > limit) continue;
+        pins[count++] = (pl_pin){v, hard, stiffness, pl_vec3_load(x), pl_vec3_load(x)};
+    }
+    return count;
+}
+
+static double lowest(const fem_sample* s) {
+    double y = HUGE_VAL;
+    for (int v = 0; v < s->mesh->vertex_count; v++)
+        y = fmin(y, pl_fem_positions(s->system)[3 * v + 1]);
+    return y;
+}
+
+// every linear solver and both outer solvers end in the same equilibrium
+TEST(fem_solvers_agree)
+{
+    static const pl_linear kinds[] = {PL_LINEAR_DIRECT, PL_LINEAR_PCG, PL_LINEAR_ICPCG,
+                                      PL_LINEAR_GAUSS_SEIDEL};
+    double expected = 0.0;
+    for (int k = 0; k < 5; k++) {
+        pl_fem_settings settings = pl_default_fem_settings();
+        settings.linear = k < 4 ? kinds[k] : PL_LINEAR_DIRECT;
+        settings.nonlinear = k < 4 ? PL_NONLINEAR_NEWTON : PL_NONLINEAR_PROJECTIVE;
+        settings.tolerance = 1e-8;
+        settings.max_iterations = k < 4 ? 50 : 3000;
+        settings.linear_tolerance = 1e-8;
+        settings.linear_max_iterations = 5000;
+        settings.integrator = PL_INTEGRATOR_QUASISTATIC;
+        fem_sample s = fem_sample_create(fem_box(1, 0.3, 0.3, 6, 2, 2), PL_MATERIAL_COROTATED, 1e6,
+                                         0.3, 1000, &settings, NULL);
+        pl_pin pins[100];
+        int pin_count = pin_left(&s, 1e-9, true, 0.0, pins);
+        CHECK(pin_count > 0 && pin_count < 100);
+        pl_method_info info = fem_sample_step(&s, 1.0, 9.81, pins, pin_count);
+        CHECK(info.converged);
+        if (k == 0) expected = lowest(&s);
+        CHECK(expected < -0.03);
+        CHECK_NEAR(lowest(&s), expected, 1e-6);
+        fem_sample_free(&s);
+    }
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "base/memory.h"
+#include "record/sheet.h"
+#include "sample_meshes.h"
+#include "sample_recording.h"
+#include "test.h"
+
+#include <unistd.h>
+
+enum { FRAMES = 4 };
+
+static char path[1024];
+
+static void begin(sample_recording* s, int levels) {
+    sample_recording_begin(s, levels);
+    snprintf(path, sizeof path, "%s", pl_test_path("frames.plr"));
+    size_t size;
+    uint8_t* bytes = sample_recording_bytes(s, path, true, FRAMES, &size);
+    pl_free(bytes, size);
+}
+
+// the value of each vertex or triangle of the ball in a frame
+static const float* values_of(pl_show* show, int frame) {
+    const pl_render_scene* scene;
+    pl_error error;
+    CHECK_OK(pl_show_load(show, frame, &scene, &error), &error);
+    const pl_render_body* b = &scene->bodies[0];
+    return b->vertex_values ? b->vertex_values : b->triangle_values;
+}
+
+TEST(show_values_are_what_they_say)
+{
+    sample_recording s;
+    begin(&s, 1);
+    pl_show* show;
+    pl_error error;
+    CHECK_OK(pl_show_open(path, "displacement", NULL, &show, NULL, &error), &error);
+    CHECK(pl_show_frame_count(show) == FRAMES && pl_show_up_axis(show) == 2);
+    const float* values = values_of(show, 2);
+    sample_recording_frame(&s, 2);
+    for (int i = 0; i < s.ball->vertex_count; i++) {
+        double square = 0.0;
+        for (int k = 0; k < 3; k++) {
+            double d =
+                (double)sample_recording_expected(&s, 0, i, k) - (double)s.ball_rest[3 * i + k];
+            square += d * d;
+        }
+        CHECK_NEAR(values[i], sqrt(square), 1e-6);
+    }
+    pl_show_close(show);
+
+    CHECK_OK(pl_show_open(path, "region", NULL, &show, NULL, &error), &error);
+    values = values_of(show, 0);
+    CHECK(isnan(values[0]) && values[1] == 0.0f && values[2] == 1.0f);
+    pl_show_close(show);
+
+    CHECK_OK(pl_show_open(path, "stress", NULL, &show, NULL, &error), &error);
+    values = values_of(show, 1);
+    CHECK_NEAR(values[4], sqrt(5.0 * 5.0 + 5.5 * 5.5), 1e-5);
+    pl_show_close(show);
+
+    CHECK_OK(pl_show_open(path, "error", path, &show, NULL, &error), &error);
+    values = values_of(show, 1);
+    for (int i = 0; i < s.ball->vertex_count; i++) CHECK(values[i] == 0.0f);
+    pl_show_close(show);
+    sample_recording_end(&s);
+}
+
+TEST(show_stretch_of_known_maps)
+{
+    // a sheet that is pulled to 1.5 along x, pressed to 0.8 along y, sheared and turned
+    pl_mesh* sheet = sample_sheet(3, 2);
+    float* rest = PL_ALLOC(float, 3 * sheet->vertex_count);
+    double* moved = PL_ALLOC(double, 3 * sheet->vertex_count);
+    for (int i = 0; i < sheet->vertex_count; i++) {
+        const double* p = sheet->positions + 3 * i;
+        for (int k = 0; k < 3; k++) rest[3 * i + k] = (float)p[k];
+        double x = 1.5 * p[0] + 0.4 * p[1], y = 0.8 * p[1];
+        moved[3 * i] = 0.6 * x, moved[3 * i + 1] = y, moved[3 * i + 2] = 0.8 * x;
+    }
+    pl_record_body body = {.name = "sheet",
+                           .vertex_count = sheet->vertex_count,
+                           .rest = rest,
+                           .triangle_count = sheet->triangle_count,
+                           .triangles = sheet->triangles};
+    pl_record_head head = {.up_axis = 1, .body_count = 1, .bodies = &body};
+    pl_recorder* recorder;
+    pl_error error;
+    snprintf(path, sizeof path, "%s", pl_test_path("s.plr"));
+    CHECK_OK(pl_recorder_create(path, &head, false, &recorder, &error), &error);
+    CHECK_OK(pl_recorder_append(recorder, 0.0, &(pl_record_values){moved, NULL}, &error), &error);
+    CHECK_OK(pl_recorder_close(recorder, &error), &error);
+    pl_show* show;
+    CHECK_OK(pl_show_open(path, "stretch", NULL, &show, NULL, &error), &error);
+    const float* values = values_of(show, 0);
+    // singular values of [1.5 0.4; 0 0.8] from trace and determinant of its square
+    double trace = 1.5 * 1.5 + 0.4 * 0.4 + 0.8 * 0.8, det = 1.2 * 1.2;
+    double expected = sqrt(0.5 * trace + sqrt(0.25 * trace * trace - det));
+    for (int t = 0; t < sheet->triangle_count; t++) CHECK_NEAR(values[t], expected, 1e-5);
+    pl_show_close(show);
+    PL_FREE(rest, float, 3 * sheet->vertex_count);
+    PL_FREE(moved, double, 3 * sheet->vertex_count);
+    pl_mesh_destroy(sheet);
+}
+
+TEST(show_says_what_can_be_coloured_by)
+{
+    sample_recording s;
+    begin(&s, 0);
+    pl_show* show;
+    pl_error error;
+    CHECK_INT(pl_show_open(path, "presure", NULL, &show, NULL, &error), PL_ERROR_ARGUMENT);
+    CHECK_TEXT(error.text, "there is displacement, stretch, error, region, speed, stress");
+    CHECK_INT(pl_show_open(path, "error", NULL, &show, NULL, &error), PL_ERROR_ARGUMENT);
+    CHECK_TEXT(error.text, "--against");
+    CHECK(!show);
+    pl_mesh* mesh = sample_sphere(1);
+    char file[1024];
+    snprintf(file, sizeof file, "%s", pl_test_path("s.obj"));
+    CHECK_OK(pl_mesh_write(mesh, file, NULL, NULL, &error), &error);
+    CHECK_INT(pl_show_open(file, "stretch", NULL, &show, NULL, &error), PL_ERROR_ARGUMENT);
+    CHECK_TEXT(error.text, "need a recording");
+    pl_mesh_destroy(mesh);
+    sample_recording_end(&s);
+}
+
+TEST(show_frames_the_whole_run_once)
+{
+    sample_recording s;
+    begin(&s, 2);
+    pl_show* show;
+    pl_error error;
+    CHECK_OK(pl_show_open(path, "speed", NULL, &show, NULL, &error), &error);
+    pl_view view = pl_default_view();
+    view.up_axis = 2;
+    pl_render_options options = pl_default_render_options();
+    options.width = 200, options.height = 150;
+    options.value_low = options.value_high = 0.0;
+    CHECK_OK(pl_show_frame_all(show, &view, &options, &error), &error);
+    CHECK_NEAR(options.value_high, 1.0, 0.02); // the largest |cos| of all frames
+    CHECK(options.legend && strcmp(options.legend, "speed") == 0);
+    CHECK(options.ground_height < 0.25 && options.ground_height > 0.0);
+    for (int i = 0; i < FRAMES; i++) {
+        const pl_render_scene* scene;
+        CHECK_OK(pl_show_load(show, i, &scene, &error), &error);
+        for (int b = 0; b < scene->body_count; b++)
+            for (int v = 0; v < scene->bodies[b].vertex_count; v++) {
+                const float* p = scene->bodies[b].positions + 3 * v;
+                pl_vec3 d = pl_sub((pl_vec3){p[0], p[1], p[2]}, options.camera.eye);
+                double depth = -pl_dot(d, options.camera.back);
+                double x = pl_dot(d, options.camera.right) / (depth * options.camera.tan_x);
+                CHECK(x > -1.0 && x < 0.75); // the right part is the legend's
+                CHECK(fabs(pl_dot(d, options.camera.up)) < depth * options.camera.tan_y);
+            }
+    }
+    pl_image sheet;
+    CHECK_OK(pl_sheet_draw(show, &options, 3, 5, NULL, &sheet, &error), &error);
+    CHECK(sheet.width == 3 * 204 - 4 && sheet.height == 2 * 154 - 4); // 4 frames need 2 rows
+    pl_image_free(&sheet);
+    CHECK_INT(pl_sheet_draw(show, &options, 0, 5, NULL, &sheet, &error), PL_ERROR_ARGUMENT);
+    pl_show_close(show);
+    sample_recording_end(&s);
+}
+
+TEST(show_survives_every_failing_allocation)
+{
+    sample_recording s;
+    begin(&s, 0);
+    pl_mesh* mesh = sample_box(1, 1, 1);
+    pl_error error;
+    char file[1024];
+    snprintf(file, sizeof file, "%s", pl_test_path("box.vtu"));
+    CHECK_OK(pl_mesh_write(mesh, file, NULL, NULL, &error), &error);
+    pl_mesh_destroy(mesh);
+    const char* files[] = {path, file};
+    size_t before = pl_byte_count();
+    for (int k = 0; k < 2; k++)
+        for (int64_t nth = 1;; nth++) {
+            pl_show* show;
+            const pl_render_scene* scene;
+            pl_inject_failure(nth);
+            pl_status status = pl_show_open(files[k], "region", NULL, &show, NULL, &error);
+            if (status == PL_OK) status = pl_show_load(show, 0, &scene, &error);
+            pl_inject_failure(0);
+            pl_show_close(show);
+            CHECK_INT(pl_byte_count(), before);
+            if (status == PL_OK) break;
+            CHECK_INT(status, PL_ERROR_MEMORY);
+        }
+    sample_recording_end(&s);
+}
+
+TEST(render_command)
+{
+    sample_recording s;
+    begin(&s, 1);
+    char command[2048], text[4096];
+    const char* folder = pl_test_folder();
+    snprintf(command, sizeof command, "pliant render %s --size 96x64", folder);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 0);
+    CHECK(access(pl_test_path("pictures/frame_00003.png"), R_OK) == 0);
+    snprintf(command, sizeof command,
+             "pliant render %s --sheet 2x2 --size 80x60 --color-by speed --range 0:2 -o %s/s.png",
+             folder, folder);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 0);
+    CHECK_TEXT(text, "s.png");
+    snprintf(command, sizeof command, "pliant render %s --frame 9 -o %s/x.png", folder, folder);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 2);
+    CHECK_TEXT(text, "there is no frame 9; it has 4 frames");
+    snprintf(command, sizeof command, "pliant render %s --size 0x9", folder);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 2);
+    CHECK_TEXT(text, "--size takes pixels like 1280x720");
+    snprintf(command, sizeof command, "pliant render %s --range 2:1", folder);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 2);
+    snprintf(command, sizeof command, "pliant render %s -o %s/frames.plr/x.png --frame 0", folder,
+             folder);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 2);
+    CHECK_TEXT(text, "cannot be written");
+    // a damaged tail is cut and said
+    CHECK(truncate(path, 3000) == 0);
+    snprintf(command, sizeof command, "pliant render %s -o %s/t.png --size 32x32", folder, folder);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 0);
+    CHECK_TEXT(text, "are no whole frame and are left out");
+    CHECK(truncate(path, 100) == 0);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 2);
+    CHECK_TEXT(text, "the head of the recording is incomplete or damaged");
+    sample_recording_end(&s);
+}
+
+TEST(render_command_makes_a_movie_or_says_what_is_missing)
+{
+    sample_recording s;
+    begin(&s, 1);
+    char command[2048], text[4096];
+    snprintf(command, sizeof command, "pliant render %s -o %s/m.gif --size 64x48", pl_test_folder(),
+             pl_test_folder());
+    int code = pl_test_run(command, text, sizeof text);
+    if (code == 0) {
+        FILE* file = fopen(pl_test_path("m.gif"), "rb");
+        char start[6] = {0};
+        CHECK(file && fread(start, 1, 6, file) == 6 && memcmp(start, "GIF89a", 6) == 0);
+        fclose(file);
+    } else {
+        CHECK_INT(code, 2);
+        CHECK_TEXT(text, "ffmpeg, which is not installed");
+    }
+    sample_recording_end(&s);
+}
