@@ -76,8 +76,9 @@ static void print_summary(const char* folder, int done, int total, const pl_run_
     printf("%s: %d of %d frames, %.2f s (%.1f fps), %d iterations\n", folder, done, total,
            s->seconds, fps, s->iterations);
     if (s->unconverged_count)
-        printf("  %d solves ended before their tolerance; the worst residual is %.1e. Raise "
-               "solver.iterations, or take "
+        printf("  %d solves ended before their tolerance; the worst residual is %.1e. Raise the "
+               "body's "
+               "iterations, or take "
                "more substeps.\n",
                s->unconverged_count, s->worst_residual);
     if (s->retry_count) printf("  %d times a step had to be halved\n", s->retry_count);

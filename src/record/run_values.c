@@ -66,14 +66,14 @@ static int* whole_triangles(const pl_surface* surface) {
     return triangles;
 }
 
-static pl_status setup_body(pl_run_values* v, int b, pl_recorded recorded, pl_error* error) {
+static pl_status setup_body(pl_run_values* v, int b, const pl_scene* scene, pl_error* error) {
     const pl_mesh* mesh = pl_world_mesh(v->world, b);
     pl_run_body* body = &v->bodies[b];
     pl_record_body* out = &v->record_bodies[b];
     pl_status status = pl_mesh_surface(mesh, &body->surface, error);
     if (status != PL_OK) return status;
     const pl_mesh* surface = body->surface->mesh;
-    bool all = recorded == PL_RECORD_ALL;
+    bool all = scene->output.record == PL_RECORD_ALL;
     const pl_mesh* from = all ? mesh : surface;
     *out = (pl_record_body){.name = pl_world_body_name(v->world, b),
                             .vertex_count = from->vertex_count,
@@ -86,6 +86,7 @@ static pl_status setup_body(pl_run_values* v, int b, pl_recorded recorded, pl_er
                             .fields = v->fields};
     body->rest = PL_ALLOC(float, 3 * (size_t)from->vertex_count);
     out->rest = body->rest;
+    for (int k = 0; k < 3; k++) out->color[k] = (float)scene->bodies[b].render.color[k];
     body->fields = PL_ALLOC(double*, v->field_count);
     if (all) out->triangles = body->triangles = whole_triangles(body->surface);
     if (!body->rest || !out->triangles || (!body->fields && v->field_count))
@@ -109,7 +110,7 @@ pl_status pl_run_values_setup(pl_run_values* v, pl_world* world, const pl_scene*
                            ? choose_fields(v, &scene->output, error)
                            : pl_fail_memory(error, "a recording");
     for (int b = 0; status == PL_OK && b < v->body_count; b++)
-        status = setup_body(v, b, scene->output.record, error);
+        status = setup_body(v, b, scene, error);
     if (status != PL_OK) {
         pl_run_values_free(v);
         return status;

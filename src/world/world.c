@@ -35,10 +35,6 @@ void pl_world_destroy(pl_world* w) {
     PL_FREE(w, pl_world, 1);
 }
 
-static const pl_method_functions* method_of(const pl_body* body) {
-    return body->method == PL_METHOD_FEM ? &pl_fem_method : NULL;
-}
-
 static bool are_solved_together(const pl_body* a, const pl_body* b) {
     return a->method == b->method && a->integrator == b->integrator &&
            a->nonlinear == b->nonlinear && a->linear == b->linear;
@@ -59,11 +55,7 @@ static pl_status group_bodies(pl_world* w, pl_error* error) {
             pl_world_system* system = &w->systems[body->system];
             system->pins = pl_array_of(sizeof(pl_pin));
             system->groups = pl_array_of(sizeof(pl_colliding_vertices));
-            system->method = method_of(body->def);
-            if (!system->method)
-                return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                               "body \"%s\": method \"%s\" is not in this version", body->def->name,
-                               pl_method_name((int)body->def->method));
+            system->method = &pl_fem_method;
         }
         body->first_vertex = w->systems[body->system].vertex_count;
         w->systems[body->system].vertex_count += body->mesh->vertex_count;
@@ -132,12 +124,15 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
     if (w->scene->body_count == 0)
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "the scene has no bodies; add one under \"bodies\"");
+    status = pl_world_check_support(w->scene, error);
+    if (status != PL_OK) return status;
     w->bodies = PL_ALLOC(pl_world_body, w->scene->body_count);
     if (!w->bodies) return pl_fail_memory(error, "the bodies of a world");
     w->body_count = w->scene->body_count;
     for (int b = 0; status == PL_OK && b < w->body_count; b++)
         status = pl_world_body_setup(&w->scene->bodies[b], w->pool, &w->bodies[b], notes, error);
     if (status == PL_OK) status = group_bodies(w, error);
+    if (status == PL_OK) status = pl_world_settle_solvers(w, error);
     for (int s = 0; status == PL_OK && s < w->system_count; s++)
         status = create_system(w, s, notes, error);
     if (status == PL_OK) status = pl_world_obstacles_setup(w, notes, error);
@@ -167,12 +162,26 @@ static void add_info(const pl_method_info* from, pl_frame_info* to) {
     to->linear_seconds += from->linear_seconds;
 }
 
+// what the contact of a body says may be animated
+static void update_colliding(pl_world* w, int s) {
+    pl_colliding_vertices* group = w->systems[s].groups.data;
+    for (int b = 0; b < w->body_count; b++) {
+        if (w->bodies[b].system != s) continue;
+        const pl_body_contact* contact = &w->bodies[b].def->contact;
+        if (!isnan(contact->thickness)) group->thickness = contact->thickness;
+        if (!isnan(contact->stiffness)) group->stiffness = contact->stiffness;
+        group->friction = contact->friction;
+        group++;
+    }
+}
+
 static pl_status step_system(pl_world* w, int s, double begin, double end, pl_frame_info* info,
                              pl_error* error) {
     pl_world_system* system = &w->systems[s];
     pl_status status = pl_world_place_pins(w, s, begin, end, error);
     if (status != PL_OK) return status;
     pl_world_sum_forces(w, s, end);
+    update_colliding(w, s);
     pl_collision_job collisions = {w->obstacles, w->obstacle_count, system->groups.data,
                                    (int)system->groups.count};
     pl_method_step step = {.time_step = end - begin,

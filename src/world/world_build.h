@@ -78,6 +78,11 @@ struct pl_world {
     pl_array handles; // of pl_world_handle
 };
 
+// Refuses by name what a scene may say but this version cannot do.
+pl_status pl_world_check_support(const pl_scene* scene, pl_error* error);
+// Chooses the linear solvers that the scene left open, now that the size of each system is known.
+pl_status pl_world_settle_solvers(pl_world* world, pl_error* error);
+
 // Mesh, materials, surface of a body; what they left is freed by pl_world_body_free.
 pl_status pl_world_body_setup(const pl_body* def, pl_pool* pool, pl_world_body* out,
                               pl_notes* notes, pl_error* error);

@@ -109,6 +109,8 @@ void pl_world_place_obstacles(pl_world* w, double begin, double end) {
     for (int k = 0; k < w->obstacle_count; k++) {
         const pl_collider* c = &w->scene->colliders[k];
         pl_moving_obstacle* m = &w->obstacles[k];
+        // sizes may be animated; what was built from files stays
+        if (c->shape != PL_COLLIDER_MESH) m->obstacle = obstacle_of(c);
         pl_vec3 middle = pl_world_obstacle_middle(w, k);
         m->begin = rigid_at(&c->motion, middle, begin);
         m->end = rigid_at(&c->motion, middle, end);
