@@ -17,18 +17,19 @@ static bool is_handled(pl_output_field field) {
            field == PL_OUTPUT_STRETCH || field == PL_OUTPUT_VOLUME;
 }
 
+static void free_body(const pl_run_values* v, int b) {
+    pl_run_body* body = &v->bodies[b];
+    size_t vertex_count = (size_t)pl_world_mesh(v->world, b)->vertex_count;
+    for (int f = 0; body->fields && f < v->field_count; f++)
+        PL_FREE(body->fields[f], double, (size_t)v->fields[f].components* vertex_count);
+    PL_FREE(body->fields, double*, v->field_count);
+    PL_FREE(body->rest, float, 3 * (size_t)v->record_bodies[b].vertex_count);
+    PL_FREE(body->triangles, int, 3 * (size_t)v->record_bodies[b].triangle_count);
+    pl_surface_destroy(body->surface);
+}
+
 void pl_run_values_free(pl_run_values* v) {
-    for (int b = 0; v->bodies && b < v->body_count; b++) {
-        pl_run_body* body = &v->bodies[b];
-        const pl_mesh* mesh = pl_world_mesh(v->world, b);
-        for (int f = 0; body->fields && f < v->field_count; f++)
-            PL_FREE(body->fields[f], double,
-                    (size_t)v->fields[f].components*(size_t)mesh->vertex_count);
-        PL_FREE(body->fields, double*, v->field_count);
-        PL_FREE(body->rest, float, 3 * (size_t)v->record_bodies[b].vertex_count);
-        PL_FREE(body->triangles, int, 3 * (size_t)v->record_bodies[b].triangle_count);
-        pl_surface_destroy(body->surface);
-    }
+    for (int b = 0; v->bodies && v->record_bodies && b < v->body_count; b++) free_body(v, b);
     PL_FREE(v->bodies, pl_run_body, v->body_count);
     PL_FREE(v->record_bodies, pl_record_body, v->body_count);
     PL_FREE(v->values, pl_record_values, v->body_count);
@@ -38,11 +39,11 @@ void pl_run_values_free(pl_run_values* v) {
 }
 
 static pl_status choose_fields(pl_run_values* v, const pl_output* output, pl_error* error) {
-    v->fields = PL_ALLOC(pl_record_field, output->field_count);
-    v->kinds = PL_ALLOC(pl_output_field, output->field_count);
-    if (output->field_count && (!v->fields || !v->kinds))
-        return pl_fail_memory(error, "the fields of a recording");
     v->field_count = output->field_count;
+    v->fields = PL_ALLOC(pl_record_field, v->field_count);
+    v->kinds = PL_ALLOC(pl_output_field, v->field_count);
+    if (v->field_count && (!v->fields || !v->kinds))
+        return pl_fail_memory(error, "the fields of a recording");
     for (int f = 0; f < v->field_count; f++) {
         const char* name = pl_output_field_name((int)output->fields[f]);
         if (!is_handled(output->fields[f]))

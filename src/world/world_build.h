@@ -56,7 +56,7 @@ typedef struct pl_world_handle {
     bool used;
     int body, vertex;
     double stiffness;
-    pl_vec3 from, target;
+    pl_vec3 from, target; // at the begin and the end of the frame
 } pl_world_handle;
 
 struct pl_world {
@@ -76,6 +76,9 @@ struct pl_world {
     pl_sdf_grid* grids; // of colliders that are meshes
     int obstacle_count;
     pl_array handles; // of pl_world_handle
+    double part[2];   // of the frame, at the begin and the end of the substep: 0 to 1
+    void* saved;      // state before the frame, where a substep may fail after others; else NULL
+    size_t saved_size;
 };
 
 // Refuses by name what a scene may say but this version cannot do.
