@@ -130,7 +130,7 @@ static pl_status assemble(const pl_mesh* mesh, pl_element_set* set, const double
                               .sets = set,
                               .mass = mass,
                               .fixed = fixed ? fixed : none};
-        pl_fem_hessian(&f, mesh->positions, K);
+        pl_fem_hessian(&f, mesh->positions, false, K);
     } else {
         pl_block_matrix_free(K);
     }
