@@ -24,9 +24,7 @@ void pl_world_destroy(pl_world* w) {
     }
     PL_FREE(w->systems, pl_world_system, w->body_count);
     pl_world_loads_free(w);
-    for (int k = 0; w->grids && k < w->obstacle_count; k++) pl_sdf_grid_free(&w->grids[k]);
-    PL_FREE(w->grids, pl_sdf_grid, w->obstacle_count);
-    PL_FREE(w->obstacles, pl_moving_obstacle, w->obstacle_count);
+    pl_world_obstacles_free(w);
     for (int k = 0; k < w->body_count; k++) pl_world_body_free(&w->bodies[k]);
     PL_FREE(w->bodies, pl_world_body, w->body_count);
     pl_array_free(&w->handles);
