@@ -169,9 +169,12 @@ static void update_colliding(pl_world* w, int s) {
     pl_colliding_vertices* group = w->systems[s].groups.data;
     for (int b = 0; b < w->body_count; b++) {
         if (w->bodies[b].system != s) continue;
-        const pl_body_contact* contact = &w->bodies[b].def->contact;
-        if (!isnan(contact->thickness)) group->thickness = contact->thickness;
-        if (!isnan(contact->stiffness)) group->stiffness = contact->stiffness;
+        pl_world_body* body = &w->bodies[b];
+        const pl_body_contact* contact = &body->def->contact;
+        if (!isnan(contact->thickness)) body->contact_thickness = contact->thickness;
+        if (!isnan(contact->stiffness)) body->contact_stiffness = contact->stiffness;
+        group->thickness = body->contact_thickness;
+        group->stiffness = body->contact_stiffness;
         group->friction = contact->friction;
         group++;
     }

@@ -116,6 +116,9 @@ pl_vec3 pl_world_obstacle_middle(const pl_world* world, int collider);
 void pl_world_place_obstacles(pl_world* world, double begin, double end);
 void pl_world_obstacles_free(pl_world* world);
 
+// The normal force of contact on each vertex of a body, as of the last step [N].
+void pl_world_contact_forces(const pl_world* world, int body, double* out);
+
 // A cache of as many points as `what` has; errors begin with the path in the scene.
 pl_status pl_world_read_cache(const char* path, const char* file, int point_count, const char* what,
                               pl_point_cache* out, pl_error* error);

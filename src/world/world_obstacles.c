@@ -217,3 +217,26 @@ void pl_world_place_obstacles(pl_world* w, double begin, double end) {
         m->stiffness = isnan(c->stiffness) ? 0.0 : c->stiffness;
     }
 }
+
+void pl_world_contact_forces(const pl_world* w, int b, double* out) {
+    const pl_world_body* body = &w->bodies[b];
+    const pl_world_system* system = &w->systems[body->system];
+    const double* x = system->method->positions(system->data) + 3 * (size_t)body->first_vertex;
+    for (int v = 0; v < body->mesh->vertex_count; v++) out[v] = 0.0;
+    for (int k = 0; k < w->obstacle_count; k++) {
+        // nothing moves any more: where things are at the end of the step
+        pl_moving_obstacle still = w->obstacles[k];
+        still.begin = still.end;
+        still.obstacle.before = NULL;
+        for (int i = 0; i < body->surface->mesh->vertex_count; i++) {
+            int v = body->surface->vertices[i];
+            pl_vec3 at = pl_vec3_load(x + 3 * (size_t)v);
+            pl_contact contact;
+            if (!pl_find_contact(&still, at, at, body->contact_thickness, &contact)) continue;
+            double stiffness =
+                contact.stiffness > 0.0 ? contact.stiffness : body->contact_stiffness;
+            double depth = pl_dot(pl_sub(contact.point, at), contact.normal);
+            if (depth > 0.0) out[v] += stiffness * depth;
+        }
+    }
+}
