@@ -6,6 +6,7 @@
 #include "sample_recording.h"
 #include "test.h"
 
+#include <pliant/mesh_surface.h>
 #include <unistd.h>
 
 enum { FRAMES = 4 };
@@ -102,6 +103,51 @@ TEST(show_stretch_of_known_maps)
     PL_FREE(rest, float, 3 * sheet->vertex_count);
     PL_FREE(moved, double, 3 * sheet->vertex_count);
     pl_mesh_destroy(sheet);
+}
+
+TEST(show_values_of_tets_on_their_triangles)
+{
+    pl_mesh* box = sample_box(2, 2, 1);
+    pl_surface* surface;
+    pl_error error;
+    CHECK_OK(pl_mesh_surface(box, &surface, &error), &error);
+    // triangles of the surface with the numbers of the box's vertices
+    int count = surface->mesh->triangle_count;
+    int* triangles = PL_ALLOC(int, 3 * count);
+    for (int i = 0; i < 3 * count; i++)
+        triangles[i] = surface->vertices[surface->mesh->triangles[i]];
+    float* rest = PL_ALLOC(float, 3 * box->vertex_count);
+    for (int i = 0; i < 3 * box->vertex_count; i++) rest[i] = (float)box->positions[i];
+    double* ratio = PL_ALLOC(double, box->tet_count);
+    for (int i = 0; i < box->tet_count; i++) ratio[i] = 0.5 + i;
+    const pl_record_field field = {"volume_ratio", PL_ELEMENT_TET, 1};
+    pl_record_body body = {.name = "box",
+                           .vertex_count = box->vertex_count,
+                           .rest = rest,
+                           .triangle_count = count,
+                           .triangles = triangles,
+                           .tet_count = box->tet_count,
+                           .tets = box->tets,
+                           .field_count = 1,
+                           .fields = &field};
+    pl_record_head head = {.up_axis = 1, .body_count = 1, .bodies = &body};
+    pl_recorder* recorder;
+    snprintf(path, sizeof path, "%s", pl_test_path("b.plr"));
+    CHECK_OK(pl_recorder_create(path, &head, false, &recorder, &error), &error);
+    const double* fields[1] = {ratio};
+    pl_record_values values = {box->positions, fields};
+    CHECK_OK(pl_recorder_append(recorder, 0.0, &values, &error), &error);
+    CHECK_OK(pl_recorder_close(recorder, &error), &error);
+    pl_show* show;
+    CHECK_OK(pl_show_open(path, "volume_ratio", NULL, &show, NULL, &error), &error);
+    const float* shown = values_of(show, 0);
+    for (int t = 0; t < count; t++) CHECK_NEAR(shown[t], 0.5 + surface->elements[t], 0.0);
+    pl_show_close(show);
+    PL_FREE(ratio, double, box->tet_count);
+    PL_FREE(rest, float, 3 * box->vertex_count);
+    PL_FREE(triangles, int, 3 * count);
+    pl_surface_destroy(surface);
+    pl_mesh_destroy(box);
 }
 
 TEST(show_says_what_can_be_coloured_by)

@@ -4,27 +4,35 @@
 // The table of wide laws: each function of material_wide.h compiled once for each kind.
 #include "material/material_wide.h"
 
+// Whether there is a pressure is decided at run time, which halves the code and costs nothing.
 #define LAW_FUNCTIONS(KIND, name)                                                                  \
     static void name##_energy(const pl_material_w* m, const pl_mat3w* F, pl_quatw* q,              \
                               pl_fw* energy) {                                                     \
         *energy = pl_law_energy_w(PL_MATERIAL_##KIND, (pl_law_request_w){m, NULL}, F, q);          \
     }                                                                                              \
+    static __attribute__((noinline)) void name##_any_stress(pl_law_request_w r, const pl_mat3w* F, \
+                                                            pl_quatw* q, pl_mat3w* P) {            \
+        *P = pl_law_stress_w(PL_MATERIAL_##KIND, r, F, q);                                         \
+    }                                                                                              \
     static void name##_stress(const pl_material_w* m, const pl_mat3w* F, pl_quatw* q,              \
                               pl_mat3w* P) {                                                       \
-        *P = pl_law_stress_w(PL_MATERIAL_##KIND, (pl_law_request_w){m, NULL}, F, q);               \
-    }                                                                                              \
-    static void name##_principal(const pl_material_w* m, const pl_mat3w* F,                        \
-                                 pl_principal_w* tangent, pl_mat3w* P) {                           \
-        pl_law_principal_w(PL_MATERIAL_##KIND, (pl_law_request_w){m, NULL}, F, true, tangent, P);  \
+        name##_any_stress((pl_law_request_w){m, NULL}, F, q, P);                                   \
     }                                                                                              \
     static void name##_mixed_stress(const pl_material_w* m, const pl_mat3w* F, pl_fw pressure,     \
                                     pl_quatw* q, pl_mat3w* P) {                                    \
-        *P = pl_law_stress_w(PL_MATERIAL_##KIND, (pl_law_request_w){m, &pressure}, F, q);          \
+        name##_any_stress((pl_law_request_w){m, &pressure}, F, q, P);                              \
+    }                                                                                              \
+    static __attribute__((noinline)) void name##_any_principal(                                    \
+        pl_law_request_w r, const pl_mat3w* F, pl_principal_w* tangent, pl_mat3w* P) {             \
+        pl_law_principal_w(PL_MATERIAL_##KIND, r, F, true, tangent, P);                            \
+    }                                                                                              \
+    static void name##_principal(const pl_material_w* m, const pl_mat3w* F,                        \
+                                 pl_principal_w* tangent, pl_mat3w* P) {                           \
+        name##_any_principal((pl_law_request_w){m, NULL}, F, tangent, P);                          \
     }                                                                                              \
     static void name##_mixed_principal(const pl_material_w* m, const pl_mat3w* F, pl_fw pressure,  \
                                        pl_principal_w* tangent, pl_mat3w* P) {                     \
-        pl_law_principal_w(PL_MATERIAL_##KIND, (pl_law_request_w){m, &pressure}, F, true, tangent, \
-                           P);                                                                     \
+        name##_any_principal((pl_law_request_w){m, &pressure}, F, tangent, P);                     \
     }                                                                                              \
     static void name##_constraint(const pl_mat3w* F, pl_quatw* q, pl_fw* phi,                      \
                                   pl_mat3w* gradient) {                                            \

@@ -87,10 +87,21 @@ PL_WIDE pl_fw pl_law_evaluate_w(pl_material_kind kind, pl_law_request_w r, pl_in
     return pl_select_w(exists, energy, pl_splat_w(INFINITY));
 }
 
+// One copy of each for all laws: a call is nothing beside the work, and compiling them many times
+// is not nothing.
+static __attribute__((noinline, unused)) void pl_law_polar_w(const pl_mat3w* F, pl_quatw* q,
+                                                             pl_mat3w* R) {
+    pl_polar_w(F, q, R);
+}
+static __attribute__((noinline, unused)) void pl_law_svd_w(const pl_mat3w* F, pl_svd3w* d) {
+    *d = pl_svd3_w(*F);
+}
+
 // The rotation of F where the law looks at it, started from q, which is updated.
 PL_WIDE pl_mat3w pl_law_rotation_w(pl_material_kind kind, const pl_mat3w* F, pl_quatw* q) {
-    pl_mat3w R = pl_mat3_identity_w();
-    if (pl_law_uses(kind) & PL_USES_ROTATION) pl_polar_w(F, q, &R);
+    pl_mat3w R;
+    if (pl_law_uses(kind) & PL_USES_ROTATION) pl_law_polar_w(F, q, &R);
+    else R = pl_mat3_identity_w();
     return R;
 }
 
@@ -120,11 +131,6 @@ PL_WIDE pl_mat3w pl_law_stress_w(pl_material_kind kind, pl_law_request_w r, cons
     pl_slopes_w f;
     pl_law_evaluate_w(kind, r, pl_invariants_of_w(pl_law_uses(kind), F, &R), &f);
     return pl_isotropic_stress_w(pl_law_uses(kind), &f, F, &R);
-}
-
-// One copy for all laws: a call is nothing beside the work.
-static __attribute__((noinline, unused)) void pl_law_svd_w(const pl_mat3w* F, pl_svd3w* d) {
-    *d = pl_svd3_w(*F);
 }
 
 // The tangent in principal form and, where wanted, the stress with it.

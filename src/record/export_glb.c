@@ -111,7 +111,7 @@ static json_t* describe_mesh(glb* g, int b) {
 
 static json_t* describe_material(const pl_record_body* body, int number) {
     float color[3];
-    bool chosen = isfinite(body->color[0] + body->color[1] + body->color[2]);
+    bool chosen = pl_record_has_color(body);
     pl_palette_color(number, color);
     for (int k = 0; k < 3 && chosen; k++) color[k] = pl_linear(body->color[k]);
     return json_pack("{s:{s:[f,f,f,f], s:f, s:f}, s:b}", "pbrMetallicRoughness", "baseColorFactor",

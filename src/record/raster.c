@@ -147,18 +147,19 @@ static pl_status bin_triangles(raster* r, pl_pool* pool, pl_error* error) {
 // sample adds
 typedef struct edge {
     int64_t origin, step_x, step_y;
+    int64_t reach; // the most that a place in the pixel adds
     i64x4 samples[GROUPS];
 } edge;
 
-static edge make_edge(pl_raster_vertex a, pl_raster_vertex b, int64_t sign,
-                      const pl_raster_job* job) {
+static inline void make_edge(pl_raster_vertex a, pl_raster_vertex b, int64_t sign,
+                             const pl_raster_job* job, edge* e) {
     int64_t dx = sign * ((int64_t)b.x - a.x), dy = sign * ((int64_t)b.y - a.y);
-    edge e = {.origin = dy * a.x - dx * a.y,
-              .step_x = -dy * PL_RASTER_SUBPIXEL,
-              .step_y = dx * PL_RASTER_SUBPIXEL};
+    e->origin = dy * a.x - dx * a.y;
+    e->step_x = -dy * PL_RASTER_SUBPIXEL;
+    e->step_y = dx * PL_RASTER_SUBPIXEL;
+    e->reach = (dx > 0 ? e->step_y : 0) + (dy < 0 ? e->step_x : 0);
     for (int s = 0; s < job->sample_count; s++)
-        e.samples[s / 4][s % 4] = dx * job->places[s][1] - dy * job->places[s][0];
-    return e;
+        e->samples[s / 4][s % 4] = dx * job->places[s][1] - dy * job->places[s][0];
 }
 
 // depth over the picture: value at pixel (0, 0), steps per pixel, and what each sample adds
@@ -167,8 +168,8 @@ typedef struct depth_plane {
     f32x4 samples[GROUPS];
 } depth_plane;
 
-static depth_plane make_depth(pl_raster_vertex a, pl_raster_vertex b, pl_raster_vertex c,
-                              const pl_raster_job* job) {
+static inline depth_plane make_depth(pl_raster_vertex a, pl_raster_vertex b, pl_raster_vertex c,
+                                     const pl_raster_job* job) {
     double x1 = (double)b.x - a.x, y1 = (double)b.y - a.y;
     double x2 = (double)c.x - a.x, y2 = (double)c.y - a.y;
     double d1 = (double)b.depth - a.depth, d2 = (double)c.depth - a.depth;
@@ -187,7 +188,6 @@ static inline void draw_pixel(const edge e[3], const int64_t at[3], const depth_
     for (int g = 0; g < group_count; g++) {
         i64x4 outside =
             (e[0].samples[g] + at[0]) | (e[1].samples[g] + at[1]) | (e[2].samples[g] + at[2]);
-        if (((outside[0] & outside[1]) & (outside[2] & outside[3])) < 0) continue;
         i32x4 covered = __builtin_convertvector(outside >= 0, i32x4);
         f32x4 z = plane->samples[g] + depth;
         i32x4 wins = covered & (z > depths[g]);
@@ -197,9 +197,9 @@ static inline void draw_pixel(const edge e[3], const int64_t at[3], const depth_
 }
 
 // the pixels of a row where an edge function can be reached, as an inclusive range
-static void clip_row(const edge* e, int64_t reach, int64_t row_value, int* x0, int* x1) {
+static void clip_row(const edge* e, int64_t row_value, int* x0, int* x1) {
     // row_value + step x + reach >= 0
-    int64_t value = row_value + reach;
+    int64_t value = row_value + e->reach;
     if (e->step_x > 0) {
         if (value >= 0) return;
         int64_t first = (-value + e->step_x - 1) / e->step_x;
@@ -210,13 +210,6 @@ static void clip_row(const edge* e, int64_t reach, int64_t row_value, int* x0, i
         int64_t last = value / -e->step_x;
         if (last < *x1) *x1 = (int)last;
     }
-}
-
-static int64_t largest_sample(const edge* e, int sample_count) {
-    int64_t largest = INT64_MIN;
-    for (int s = 0; s < sample_count; s++)
-        if (e->samples[s / 4][s % 4] > largest) largest = e->samples[s / 4][s % 4];
-    return largest;
 }
 
 static void draw_triangle(const pl_raster_job* job, int id, box pixels, const pl_raster_tile* tile,
@@ -232,26 +225,29 @@ static void draw_triangle(const pl_raster_job* job, int id, box pixels, const pl
         ((int64_t)b.x - a.x) * ((int64_t)c.y - a.y) - ((int64_t)c.x - a.x) * ((int64_t)b.y - a.y);
     if (area == 0) return;
     int64_t sign = area > 0 ? 1 : -1; // both sides are drawn
-    edge e[3] = {make_edge(b, c, sign, job), make_edge(c, a, sign, job),
-                 make_edge(a, b, sign, job)};
+    bool wide = box_x1 - box_x0 >= 8; // else trying every pixel is faster than dividing
+    edge e[3];
+    make_edge(b, c, sign, job, &e[0]);
+    make_edge(c, a, sign, job, &e[1]);
+    make_edge(a, b, sign, job, &e[2]);
     depth_plane plane = make_depth(a, b, c, job);
-    int64_t reach[3];
-    for (int k = 0; k < 3; k++) reach[k] = largest_sample(&e[k], job->sample_count);
     int group_count = job->sample_count / 4;
     for (int y = box_y0; y <= box_y1; y++) {
         int x0 = box_x0, x1 = box_x1;
         int64_t at[3];
         for (int k = 0; k < 3; k++) {
             at[k] = e[k].origin + e[k].step_y * y;
-            clip_row(&e[k], reach[k], at[k], &x0, &x1);
+            if (wide) clip_row(&e[k], at[k], &x0, &x1);
         }
         if (x1 < x0) continue;
         for (int k = 0; k < 3; k++) at[k] += e[k].step_x * x0;
         double row_depth = plane.origin + plane.step_y * y;
         int place = ((y - tile->y0) * PL_RASTER_TILE + x0 - tile->x0) * group_count;
         for (int x = x0; x <= x1; x++, place += group_count) {
-            draw_pixel(e, at, &plane, (float)(row_depth + plane.step_x * x), id, group_count,
-                       buffer->depths + place, buffer->ids + place);
+            bool outside = ((at[0] + e[0].reach) | (at[1] + e[1].reach) | (at[2] + e[2].reach)) < 0;
+            if (!outside)
+                draw_pixel(e, at, &plane, (float)(row_depth + plane.step_x * x), id, group_count,
+                           buffer->depths + place, buffer->ids + place);
             for (int k = 0; k < 3; k++) at[k] += e[k].step_x;
         }
     }

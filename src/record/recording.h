@@ -42,6 +42,10 @@ typedef struct pl_record_body {
     const pl_record_field* fields;
 } pl_record_body;
 
+static inline bool pl_record_has_color(const pl_record_body* body) {
+    return body->color[0] + body->color[1] + body->color[2] > 0.0f;
+}
+
 typedef struct pl_record_head {
     int up_axis;       // 0, 1 or 2
     double frame_step; // [s] between frames, 0 if it varies

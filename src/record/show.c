@@ -20,7 +20,8 @@ struct pl_show {
     pl_show_quantity quantity;
     int body_count;
     pl_render_body* bodies;
-    float** values; // per body, room for a number per vertex or triangle
+    float** values;    // per body, room for a number per vertex or triangle
+    int** tets_behind; // per body, the tets of its triangles; NULL unless tets have the values
     pl_render_scene scene;
 };
 
@@ -81,12 +82,21 @@ static pl_status open_mesh(pl_show* s, const char* path, pl_notes* notes, pl_err
     return copy_surface(s, s->surface->mesh, error);
 }
 
+static bool has_tet_field(const pl_record_body* b, const pl_show_quantity* q) {
+    for (int k = 0; k < b->field_count && q->kind == PL_SHOW_FIELD; k++)
+        if (b->fields[k].kind == PL_ELEMENT_TET && strcmp(b->fields[k].name, q->field) == 0)
+            return true;
+    return false;
+}
+
 static pl_status allocate_bodies(pl_show* s, pl_error* error) {
     const pl_record_head* head = s->recording ? pl_recording_head(s->recording) : NULL;
     s->body_count = head ? head->body_count : 1;
     s->bodies = PL_ALLOC(pl_render_body, s->body_count);
     s->values = PL_ALLOC(float*, s->body_count);
-    if (s->body_count > 0 && (!s->bodies || !s->values)) return pl_fail_memory(error, "a picture");
+    s->tets_behind = PL_ALLOC(int*, s->body_count);
+    if (s->body_count > 0 && (!s->bodies || !s->values || !s->tets_behind))
+        return pl_fail_memory(error, "a picture");
     for (int i = 0; i < s->body_count; i++) {
         pl_render_body* b = &s->bodies[i];
         if (head) {
@@ -94,7 +104,7 @@ static pl_status allocate_bodies(pl_show* s, pl_error* error) {
             *b = (pl_render_body){.vertex_count = body->vertex_count,
                                   .triangle_count = body->triangle_count,
                                   .triangles = body->triangles};
-            b->has_color = isfinite(body->color[0] + body->color[1] + body->color[2]);
+            b->has_color = pl_record_has_color(body);
             for (int k = 0; k < 3 && b->has_color; k++) b->color[k] = pl_linear(body->color[k]);
         } else {
             const pl_mesh* mesh = s->surface->mesh;
@@ -102,6 +112,12 @@ static pl_status allocate_bodies(pl_show* s, pl_error* error) {
                                   .positions = s->surface_positions,
                                   .triangle_count = mesh->triangle_count,
                                   .triangles = mesh->triangles};
+        }
+        if (head && has_tet_field(&head->bodies[i], &s->quantity)) {
+            s->tets_behind[i] = PL_ALLOC(int, b->triangle_count);
+            bool ready = s->tets_behind[i] || b->triangle_count == 0;
+            if (!ready || !pl_show_tets_behind(&head->bodies[i], s->tets_behind[i]))
+                return pl_fail_memory(error, "a picture");
         }
         if (s->quantity.kind == PL_SHOW_NONE) continue;
         s->values[i] = PL_ALLOC(float, (size_t)b->vertex_count + (size_t)b->triangle_count);
@@ -136,6 +152,9 @@ void pl_show_close(pl_show* s) {
     for (int i = 0; s->values && s->bodies && i < s->body_count; i++)
         PL_FREE(s->values[i], float,
                 (size_t)s->bodies[i].vertex_count + (size_t)s->bodies[i].triangle_count);
+    for (int i = 0; s->tets_behind && s->bodies && i < s->body_count; i++)
+        PL_FREE(s->tets_behind[i], int, s->bodies[i].triangle_count);
+    PL_FREE(s->tets_behind, int*, s->body_count);
     PL_FREE(s->values, float*, s->body_count);
     PL_FREE(s->bodies, pl_render_body, s->body_count);
     if (s->surface)
@@ -170,8 +189,9 @@ pl_status pl_show_load(pl_show* s, int frame, const pl_render_scene** scene, pl_
         pl_render_body* b = &s->bodies[i];
         if (s->recording) b->positions = pl_recording_positions(s->recording, i);
         if (s->quantity.kind == PL_SHOW_NONE) continue;
-        bool on_triangles = pl_show_values(&s->quantity, i, s->recording, s->against,
-                                           s->surface ? s->surface->mesh : NULL, s->values[i]);
+        bool on_triangles =
+            pl_show_values(&s->quantity, i, s->recording, s->against,
+                           s->surface ? s->surface->mesh : NULL, s->tets_behind[i], s->values[i]);
         b->vertex_values = on_triangles ? NULL : s->values[i];
         b->triangle_values = on_triangles ? s->values[i] : NULL;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "record/show_values.h"
+#include "base/memory.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -153,18 +154,48 @@ static void fill_empty(float* values, int count) {
     for (int i = 0; i < count; i++) values[i] = NAN;
 }
 
-// a field of a recording; those on tets are not seen on the surface
+static bool has_vertex(const int* tet, int vertex) {
+    return tet[0] == vertex || tet[1] == vertex || tet[2] == vertex || tet[3] == vertex;
+}
+
+// lists the tets around each vertex, then looks for each triangle around its first corner
+bool pl_show_tets_behind(const pl_record_body* b, int* tets) {
+    size_t corners = 4 * (size_t)b->tet_count;
+    int* begins = PL_ALLOC(int, (size_t)b->vertex_count + 2);
+    int* around = PL_ALLOC(int, corners);
+    bool ready = begins && (around || corners == 0);
+    for (size_t k = 0; ready && k < corners; k++) begins[b->tets[k] + 2]++;
+    for (int v = 0; ready && v < b->vertex_count; v++) begins[v + 2] += begins[v + 1];
+    for (size_t k = 0; ready && k < corners; k++) around[begins[b->tets[k] + 1]++] = (int)(k / 4);
+    for (int t = 0; ready && t < b->triangle_count; t++) {
+        const int* v = b->triangles + 3 * (size_t)t;
+        tets[t] = -1;
+        for (int k = begins[v[0]]; k < begins[v[0] + 1] && tets[t] < 0; k++) {
+            const int* tet = b->tets + 4 * (size_t)around[k];
+            if (has_vertex(tet, v[1]) && has_vertex(tet, v[2])) tets[t] = around[k];
+        }
+    }
+    PL_FREE(begins, int, (size_t)b->vertex_count + 2);
+    PL_FREE(around, int, corners);
+    return ready;
+}
+
+// a field of a recording; one on tets is seen on the triangles before them
 static bool fill_record_field(const pl_recording* recording, int body, const char* name,
-                              float* values) {
+                              const int* tets_behind, float* values) {
     const pl_record_body* b = &pl_recording_head(recording)->bodies[body];
     for (int k = 0; k < b->field_count; k++) {
         const pl_record_field* f = &b->fields[k];
-        if (strcmp(f->name, name) != 0 || f->kind == PL_ELEMENT_TET) continue;
+        if (strcmp(f->name, name) != 0) continue;
         const float* field = pl_recording_field(recording, body, k);
+        bool on_tets = f->kind == PL_ELEMENT_TET;
         int count = f->kind == PL_ELEMENT_VERTEX ? b->vertex_count : b->triangle_count;
-        for (int i = 0; i < count; i++)
-            values[i] = length(field + (size_t)i * (size_t)f->components, f->components);
-        return f->kind == PL_ELEMENT_TRIANGLE;
+        for (int i = 0; i < count; i++) {
+            int at = on_tets ? tets_behind[i] : i;
+            values[i] =
+                at < 0 ? NAN : length(field + (size_t)at * (size_t)f->components, f->components);
+        }
+        return f->kind != PL_ELEMENT_VERTEX;
     }
     fill_empty(values, b->vertex_count);
     return false;
@@ -204,7 +235,8 @@ static void fill_record_regions(const pl_record_body* b, float* values) {
 }
 
 bool pl_show_values(const pl_show_quantity* q, int body, const pl_recording* recording,
-                    const pl_recording* against, const pl_mesh* mesh, float* values) {
+                    const pl_recording* against, const pl_mesh* mesh, const int* tets_behind,
+                    float* values) {
     const pl_record_body* b = recording ? &pl_recording_head(recording)->bodies[body] : NULL;
     const float* positions = recording ? pl_recording_positions(recording, body) : NULL;
     const float* other = q->kind == PL_SHOW_ERROR ? pl_recording_positions(against, body)
@@ -223,7 +255,7 @@ bool pl_show_values(const pl_show_quantity* q, int body, const pl_recording* rec
         else fill_mesh_regions(mesh, values);
         return true;
     case PL_SHOW_FIELD:
-        return b ? fill_record_field(recording, body, q->field, values)
+        return b ? fill_record_field(recording, body, q->field, tets_behind, values)
                  : fill_mesh_field(mesh, q->field, values);
     }
     return false;

@@ -31,9 +31,14 @@ pl_status pl_show_choose(const char* name, const char* path, const pl_recording*
                          const pl_recording* against, const pl_mesh* mesh, pl_show_quantity* out,
                          pl_error* error);
 
+// The tet behind each surface triangle of a body, -1 for none. False when memory is out.
+bool pl_show_tets_behind(const pl_record_body* body, int* tets);
+
 // Values of a body in the frame that was loaded last; values has room for a number per vertex and
-// triangle. True if they are per triangle. NaN where there is none.
+// triangle, and tets_behind is NULL if no field is on tets. True if they are per triangle. NaN
+// where there is none.
 bool pl_show_values(const pl_show_quantity* quantity, int body, const pl_recording* recording,
-                    const pl_recording* against, const pl_mesh* mesh, float* values);
+                    const pl_recording* against, const pl_mesh* mesh, const int* tets_behind,
+                    float* values);
 
 #endif
