@@ -5,7 +5,7 @@
 #include "test.h"
 
 const char sample_falling_box[] =
-    "{\"pliant\": 1, \"frames\": 24, \"substeps\": 2, \"threads\": 2,\n"
+    "{\"pliant\": 1, \"frames\": 14, \"substeps\": 2, \"threads\": 2,\n"
     " \"bodies\": [{\"name\": \"box\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.1,\n"
     "  \"size_y\": 0.1, \"size_z\": 0.1, \"edge\": 0.05},\n"
     "  \"transform\": {\"rotate\": [25, 0, 40], \"translate\": [0, 0.15, 0]},\n"

@@ -20,7 +20,7 @@ static pl_scene* falling_box_in_c(void) {
     pl_error error;
     pl_scene* scene;
     CHECK_OK(pl_scene_create(&scene, &error), &error);
-    scene->frames = 24, scene->substeps = 2, scene->threads = 2;
+    scene->frames = 14, scene->substeps = 2, scene->threads = 2;
     pl_body body = pl_default_body();
     body.name = "box";
     body.shape = PL_SHAPE_GENERATE;

@@ -4,7 +4,9 @@
 // A vertex is followed through the obstacle's frame, where the obstacle rests: from its place in
 // the frame at the begin of the step straight to that at its end. Where it enters decides the side
 // it is pushed back to, so that it cannot come out on the other one, however fast it or the
-// obstacle is.
+// obstacle is. An obstacle that changes its shape rests in a frame that goes along with the place
+// of its surface that is nearest: exact where the surface moves as a whole, and right to first
+// order in how much neighbouring places move apart during the step.
 #include "contact/collision.h"
 
 #include <math.h>
@@ -12,8 +14,8 @@
 // the plane that touches the obstacle where the vertex is nearest, or came in
 static void make_contact(const pl_moving_obstacle* m, pl_vec3 surface, pl_vec3 normal,
                          pl_contact* out) {
-    pl_vec3 begin = pl_rigid_to_world(&m->begin, surface),
-            end = pl_rigid_to_world(&m->end, surface);
+    pl_vec3 before = pl_sub(surface, pl_obstacle_drift(&m->obstacle, surface));
+    pl_vec3 begin = pl_rigid_to_world(&m->begin, before), end = pl_rigid_to_world(&m->end, surface);
     out->point = end;
     out->normal = pl_mat3_apply(&m->end.rotation, normal);
     out->motion = pl_sub(end, begin);
@@ -39,6 +41,7 @@ bool pl_find_contact(const pl_moving_obstacle* m, pl_vec3 start, pl_vec3 end, do
                      pl_contact* out) {
     double room = m->thickness + thickness;
     pl_vec3 from = pl_rigid_to_local(&m->begin, start), to = pl_rigid_to_local(&m->end, end);
+    from = pl_add(from, pl_obstacle_drift(&m->obstacle, from));
     pl_vec3 entry, entry_normal, normal;
     if (!find_entry(&m->obstacle, from, to, room, &entry, &entry_normal)) return false;
     double distance = pl_obstacle_distance(&m->obstacle, to, &normal);

@@ -47,18 +47,20 @@ static double box_distance(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal) {
 
 // A cone with round ends: the nearest of all balls along the axis. Along x from a, at y across, the
 // best ball is at t = (x + s y / sqrt(1 - s^2)) / l with s = (r_b - r_a) / l.
+static double cone_part(pl_vec3 a, double ra, pl_vec3 b, double rb, pl_vec3 p) {
+    pl_vec3 axis = pl_sub(b, a);
+    double length = pl_norm(axis);
+    if (length <= fabs(rb - ra)) return rb > ra ? 1.0 : 0.0; // one ball holds the other
+    double x = pl_dot(pl_sub(p, a), axis) / length;
+    double y = sqrt(fmax(pl_norm2(pl_sub(p, a)) - x * x, 0.0));
+    double s = (rb - ra) / length;
+    return fmin(fmax((x + s * y / sqrt(1.0 - s * s)) / length, 0.0), 1.0);
+}
+
 static double cone_distance(pl_vec3 a, double ra, pl_vec3 b, double rb, pl_vec3 p,
                             pl_vec3* normal) {
     pl_vec3 axis = pl_sub(b, a);
-    double length = pl_norm(axis), t;
-    if (length <= fabs(rb - ra)) {
-        t = rb > ra ? 1.0 : 0.0; // one ball holds the other
-    } else {
-        double x = pl_dot(pl_sub(p, a), axis) / length;
-        double y = sqrt(fmax(pl_norm2(pl_sub(p, a)) - x * x, 0.0));
-        double s = (rb - ra) / length;
-        t = fmin(fmax((x + s * y / sqrt(1.0 - s * s)) / length, 0.0), 1.0);
-    }
+    double length = pl_norm(axis), t = cone_part(a, ra, b, rb, p);
     pl_vec3 centre = pl_lerp(a, b, t);
     double distance = ball_distance(p, centre, ra + t * (rb - ra), normal);
     // on the axis itself the way out is across it
@@ -71,17 +73,68 @@ static double chain_radius(const pl_obstacle* s, int point) {
     return s->radii[point < s->radius_count ? point : s->radius_count - 1];
 }
 
-static double chain_distance(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal) {
+// the nearest of a chain's cones: from which point to which
+static double chain_nearest(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal, int ends[2]) {
     double best = HUGE_VAL;
     int last = s->point_count > 1 ? s->point_count - 1 : 1;
     for (int k = 0; k < last; k++) {
         int next = s->point_count > 1 ? k + 1 : k;
         pl_vec3 n;
-        double d = cone_distance(pl_vec3_load(s->points + 3 * k), s->radii[k],
+        double d = cone_distance(pl_vec3_load(s->points + 3 * k), chain_radius(s, k),
                                  pl_vec3_load(s->points + 3 * next), chain_radius(s, next), p, &n);
-        if (d < best) best = d, *normal = n;
+        if (d < best) best = d, *normal = n, ends[0] = k, ends[1] = next;
     }
     return best;
+}
+
+static double chain_distance(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal) {
+    int ends[2];
+    return chain_nearest(s, p, normal, ends);
+}
+
+static pl_vec3 point_drift(const pl_obstacle* s, int point) {
+    return pl_sub(pl_vec3_load(s->points + 3 * (size_t)point),
+                  pl_vec3_load(s->before + 3 * (size_t)point));
+}
+
+static pl_vec3 chain_drift(const pl_obstacle* s, pl_vec3 p) {
+    pl_vec3 normal;
+    int k[2] = {0, 0};
+    chain_nearest(s, p, &normal, k);
+    double t = cone_part(pl_vec3_load(s->points + 3 * k[0]), chain_radius(s, k[0]),
+                         pl_vec3_load(s->points + 3 * k[1]), chain_radius(s, k[1]), p);
+    return pl_lerp(point_drift(s, k[0]), point_drift(s, k[1]), t);
+}
+
+static double surface_distance(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal) {
+    pl_nearest nearest = pl_triangle_tree_nearest(&s->solid->tree, p, INFINITY);
+    double distance = sqrt(nearest.at.distance2);
+    double side = pl_solid_inside(s->solid, p) ? -1.0 : 1.0;
+    if (distance > 0.0) {
+        *normal = pl_scale(side / distance, pl_sub(p, nearest.at.point));
+        return side * distance;
+    }
+    // on the surface itself
+    pl_vec3 c[3] = {{0, 1, 0}, {0, 0, 0}, {0, 0, 0}};
+    for (int i = 0; nearest.triangle >= 0 && i < 3; i++)
+        c[i] = pl_vec3_load(s->points + 3 * (size_t)s->triangles[3 * nearest.triangle + i]);
+    *normal = pl_normalize(pl_cross(pl_sub(c[1], c[0]), pl_sub(c[2], c[0])));
+    return 0.0;
+}
+
+static pl_vec3 surface_drift(const pl_obstacle* s, pl_vec3 p) {
+    pl_nearest nearest = pl_triangle_tree_nearest(&s->solid->tree, p, INFINITY);
+    pl_vec3 drift = {0, 0, 0};
+    for (int i = 0; nearest.triangle >= 0 && i < 3; i++)
+        drift = pl_madd(drift, nearest.at.weights[i],
+                        point_drift(s, s->triangles[3 * nearest.triangle + i]));
+    return drift;
+}
+
+pl_vec3 pl_obstacle_drift(const pl_obstacle* s, pl_vec3 p) {
+    if (s->before && s->kind == PL_OBSTACLE_CHAIN) return chain_drift(s, p);
+    if (s->before && s->kind == PL_OBSTACLE_SURFACE) return surface_drift(s, p);
+    return (pl_vec3){0, 0, 0};
 }
 
 static double cylinder_distance(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal) {
@@ -131,6 +184,7 @@ double pl_obstacle_distance(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal) {
     case PL_OBSTACLE_CYLINDER: return cylinder_distance(s, p, normal);
     case PL_OBSTACLE_TORUS: return torus_distance(s, p, normal);
     case PL_OBSTACLE_GRID: return grid_distance(s, p, normal);
+    case PL_OBSTACLE_SURFACE: return surface_distance(s, p, normal);
     }
     *normal = (pl_vec3){0, 1, 0};
     return HUGE_VAL;
@@ -157,6 +211,8 @@ pl_box pl_obstacle_bounds(const pl_obstacle* s) {
     case PL_OBSTACLE_CYLINDER:
         return pl_box_add_box(ball_box(s->a, s->radius), ball_box(s->b, s->radius));
     case PL_OBSTACLE_TORUS: return ball_box(s->a, s->radius + s->tube);
+    case PL_OBSTACLE_SURFACE:
+        return s->solid->tree.bvh.node_count ? s->solid->tree.bvh.nodes[0].box : box;
     case PL_OBSTACLE_GRID: {
         const pl_sdf_grid* g = s->grid;
         pl_vec3 size = {g->spacing * (g->size[0] - 1), g->spacing * (g->size[1] - 1),

@@ -8,6 +8,7 @@
 
 #include "geometry/box.h"
 #include "geometry/sdf_grid.h"
+#include "geometry/solid.h"
 
 typedef enum pl_obstacle_kind {
     PL_OBSTACLE_PLANE,    // everything behind `a` against the direction `b`
@@ -19,6 +20,7 @@ typedef enum pl_obstacle_kind {
     PL_OBSTACLE_CYLINDER, // flat ends at a and b, radius
     PL_OBSTACLE_TORUS,    // centre a, axis b, ring radius `radius`, tube radius `tube`
     PL_OBSTACLE_GRID,     // signed distance grid of a closed surface
+    PL_OBSTACLE_SURFACE,  // triangles of a closed surface that may change its shape
 } pl_obstacle_kind;
 
 typedef struct pl_obstacle {
@@ -26,7 +28,10 @@ typedef struct pl_obstacle {
     pl_vec3 a, b;
     double radius, tube;
     int point_count;         // of a chain
-    const double* points;    // 3 per point, borrowed
+    const double* points;    // 3 per point of a chain or vertex of a surface, borrowed
+    const double* before;    // where they were at the begin of the step; NULL: there as well
+    const int* triangles;    // of a surface, borrowed
+    const pl_solid* solid;   // of a surface, fitted to points, borrowed
     int radius_count;        // one for all, or one per point
     const double* radii;     // borrowed
     const pl_sdf_grid* grid; // borrowed
@@ -36,6 +41,10 @@ typedef struct pl_obstacle {
 // for all kinds but grids, whose error is that of trilinear interpolation. Where several surface
 // points are nearest one of them is taken.
 double pl_obstacle_distance(const pl_obstacle* obstacle, pl_vec3 p, pl_vec3* normal);
+
+// How the place of the surface that is nearest to p has moved during the step in the obstacle's own
+// frame: zero for all that keep their shape.
+pl_vec3 pl_obstacle_drift(const pl_obstacle* obstacle, pl_vec3 p);
 
 // Box that holds the obstacle; infinite for a plane.
 pl_box pl_obstacle_bounds(const pl_obstacle* obstacle);

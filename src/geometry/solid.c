@@ -17,6 +17,11 @@ void pl_solid_free(pl_solid* solid) {
     pl_triangle_tree_free(&solid->tree);
 }
 
+void pl_solid_refit(pl_solid* solid, const double* positions, const int* triangles) {
+    pl_triangle_tree_refit(&solid->tree, positions, triangles);
+    pl_winding_refit(&solid->winding);
+}
+
 bool pl_solid_inside(const pl_solid* solid, pl_vec3 p) {
     return pl_winding_inside(&solid->winding, p);
 }

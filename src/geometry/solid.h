@@ -20,6 +20,8 @@ typedef struct pl_solid {
 pl_status pl_solid_build(const double* positions, const int* triangles, int triangle_count,
                          bool closed, pl_solid* out, pl_error* error);
 void pl_solid_free(pl_solid* solid);
+// After the triangles that it was built from moved, to finite positions.
+void pl_solid_refit(pl_solid* solid, const double* positions, const int* triangles);
 
 bool pl_solid_inside(const pl_solid* solid, pl_vec3 p);
 // Signed distance, cut off at +-band (INFINITY: not cut).

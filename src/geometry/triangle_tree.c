@@ -3,6 +3,14 @@
 #include "geometry/triangle_tree.h"
 #include "base/memory.h"
 
+static void load_corners(pl_triangle_tree* tree, const double* positions, const int* triangles) {
+    for (int s = 0; s < tree->bvh.slot_count; s++)
+        for (int k = 0; k < 3; k++) {
+            int vertex = triangles[3 * (size_t)tree->bvh.items[s] + (size_t)k];
+            tree->corners[3 * (size_t)s + (size_t)k] = pl_vec3_load(positions + 3 * (size_t)vertex);
+        }
+}
+
 pl_status pl_triangle_tree_build(const double* positions, const int* triangles, int triangle_count,
                                  pl_triangle_tree* out, pl_error* error) {
     *out = (pl_triangle_tree){0};
@@ -14,11 +22,7 @@ pl_status pl_triangle_tree_build(const double* positions, const int* triangles, 
         pl_triangle_tree_free(out);
         return pl_fail_memory(error, "a tree of triangles");
     }
-    for (int s = 0; s < out->bvh.slot_count; s++)
-        for (int k = 0; k < 3; k++) {
-            int vertex = triangles[3 * (size_t)out->bvh.items[s] + (size_t)k];
-            out->corners[3 * (size_t)s + (size_t)k] = pl_vec3_load(positions + 3 * (size_t)vertex);
-        }
+    load_corners(out, positions, triangles);
     return PL_OK;
 }
 
@@ -26,6 +30,25 @@ void pl_triangle_tree_free(pl_triangle_tree* tree) {
     PL_FREE(tree->corners, pl_vec3, 3 * (size_t)tree->bvh.slot_capacity);
     tree->corners = NULL;
     pl_bvh_free(&tree->bvh);
+}
+
+void pl_triangle_tree_refit(pl_triangle_tree* tree, const double* positions, const int* triangles) {
+    pl_bvh* bvh = &tree->bvh;
+    load_corners(tree, positions, triangles);
+    for (int s = 0; s < bvh->slot_count; s++) {
+        bvh->boxes[s] = pl_box_empty();
+        for (int k = 0; k < 3; k++)
+            bvh->boxes[s] =
+                pl_box_add_point(bvh->boxes[s], tree->corners[3 * (size_t)s + (size_t)k]);
+    }
+    // children follow their parents
+    for (int i = bvh->node_count - 1; i >= 0; i--) {
+        pl_bvh_node* node = &bvh->nodes[i];
+        node->box = node->count ? pl_box_empty() : bvh->nodes[i + 1].box;
+        if (!node->count) node->box = pl_box_add_box(node->box, bvh->nodes[node->right].box);
+        for (int s = node->right; s < node->right + node->count; s++)
+            node->box = pl_box_add_box(node->box, bvh->boxes[s]);
+    }
 }
 
 typedef struct pending {

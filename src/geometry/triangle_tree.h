@@ -18,6 +18,9 @@ typedef struct pl_triangle_tree {
 pl_status pl_triangle_tree_build(const double* positions, const int* triangles, int triangle_count,
                                  pl_triangle_tree* out, pl_error* error);
 void pl_triangle_tree_free(pl_triangle_tree* tree);
+// After the triangles that it was built from moved: the same tree with new boxes. Positions must be
+// finite. Slower than a new one where they moved far apart, right anywhere.
+void pl_triangle_tree_refit(pl_triangle_tree* tree, const double* positions, const int* triangles);
 
 typedef struct pl_nearest {
     int triangle; // -1: none within the limit

@@ -12,11 +12,6 @@
 
 static const double four_pi = 12.566370614359172954;
 
-typedef struct mass {
-    double area;
-    pl_vec3 sum; // of area * centre
-} mass;
-
 static void add_moment(double* moment, pl_vec3 offset, pl_vec3 vector) {
     const double o[3] = {offset.x, offset.y, offset.z}, v[3] = {vector.x, vector.y, vector.z};
     for (int i = 0; i < 3; i++)
@@ -31,25 +26,25 @@ static pl_vec3 centroid(const pl_vec3* c) {
     return pl_scale(1.0 / 3.0, pl_add(c[0], pl_add(c[1], c[2])));
 }
 
-static pl_vec3 center_of_mass(mass m, pl_box box) {
-    return m.area > 0.0 && isfinite(m.area) ? pl_scale(1.0 / m.area, m.sum) : pl_box_center(box);
+static pl_vec3 center_of_mass(const pl_winding_node* m, pl_box box) {
+    return m->area > 0.0 && isfinite(m->area) ? pl_scale(1.0 / m->area, m->sum)
+                                              : pl_box_center(box);
 }
 
 static double radius_of(pl_box box, pl_vec3 center) {
     return pl_norm(pl_max3(pl_sub(box.high, center), pl_sub(center, box.low)));
 }
 
-static void sum_leaf(const pl_winding* w, int index, mass* m) {
+static void sum_leaf(const pl_winding* w, int index) {
     const pl_bvh_node* leaf = &w->tree->bvh.nodes[index];
     pl_winding_node* node = &w->nodes[index];
     const pl_vec3* corners = w->tree->corners + 3 * (size_t)leaf->right;
-    *m = (mass){0};
     for (int s = 0; s < leaf->count; s++) {
         double area = pl_norm(area_vector(corners + 3 * s));
-        m->area += area;
-        m->sum = pl_madd(m->sum, area, centroid(corners + 3 * s));
+        node->area += area;
+        node->sum = pl_madd(node->sum, area, centroid(corners + 3 * s));
     }
-    node->center = center_of_mass(*m, leaf->box);
+    node->center = center_of_mass(node, leaf->box);
     for (int s = 0; s < leaf->count; s++) {
         pl_vec3 vector = area_vector(corners + 3 * s);
         node->dipole = pl_add(node->dipole, vector);
@@ -57,15 +52,13 @@ static void sum_leaf(const pl_winding* w, int index, mass* m) {
     }
 }
 
-static void sum_children(const pl_winding* w, int index, mass* masses) {
+static void sum_children(const pl_winding* w, int index) {
     const pl_bvh_node* inner = &w->tree->bvh.nodes[index];
     pl_winding_node* node = &w->nodes[index];
     int children[2] = {index + 1, inner->right};
-    mass m = masses[children[0]];
-    m.area += masses[children[1]].area;
-    m.sum = pl_add(m.sum, masses[children[1]].sum);
-    masses[index] = m;
-    node->center = center_of_mass(m, inner->box);
+    node->area = w->nodes[children[0]].area + w->nodes[children[1]].area;
+    node->sum = pl_add(w->nodes[children[0]].sum, w->nodes[children[1]].sum);
+    node->center = center_of_mass(node, inner->box);
     for (int k = 0; k < 2; k++) {
         const pl_winding_node* child = &w->nodes[children[k]];
         node->dipole = pl_add(node->dipole, child->dipole);
@@ -74,24 +67,23 @@ static void sum_children(const pl_winding* w, int index, mass* masses) {
     }
 }
 
+void pl_winding_refit(pl_winding* w) {
+    const pl_bvh* bvh = &w->tree->bvh;
+    // children follow their parents, so from the back they are ready when needed
+    for (int i = bvh->node_count - 1; i >= 0; i--) {
+        w->nodes[i] = (pl_winding_node){0};
+        if (bvh->nodes[i].count) sum_leaf(w, i);
+        else sum_children(w, i);
+        w->nodes[i].radius = radius_of(bvh->nodes[i].box, w->nodes[i].center);
+    }
+}
+
 pl_status pl_winding_build(const pl_triangle_tree* tree, pl_winding* out, pl_error* error) {
     *out = (pl_winding){.tree = tree};
-    int count = tree->bvh.node_count;
-    if (count == 0) return PL_OK;
+    if (tree->bvh.node_count == 0) return PL_OK;
     out->nodes = PL_ALLOC(pl_winding_node, tree->bvh.node_capacity);
-    mass* masses = PL_ALLOC(mass, count);
-    if (!out->nodes || !masses) {
-        pl_winding_free(out);
-        PL_FREE(masses, mass, count);
-        return pl_fail_memory(error, "winding numbers");
-    }
-    // children follow their parents, so from the back they are ready when needed
-    for (int i = count - 1; i >= 0; i--) {
-        if (tree->bvh.nodes[i].count) sum_leaf(out, i, &masses[i]);
-        else sum_children(out, i, masses);
-        out->nodes[i].radius = radius_of(tree->bvh.nodes[i].box, out->nodes[i].center);
-    }
-    PL_FREE(masses, mass, count);
+    if (!out->nodes) return pl_fail_memory(error, "winding numbers");
+    pl_winding_refit(out);
     return PL_OK;
 }
 

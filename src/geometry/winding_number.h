@@ -13,6 +13,8 @@ typedef struct pl_winding_node {
     double radius;    // of a ball around it that holds the triangles
     pl_vec3 dipole;   // sum of area vectors
     double moment[9]; // sum of (centre of triangle - center) (area vector)', row by row
+    double area;      // of the triangles
+    pl_vec3 sum;      // of area * centre
 } pl_winding_node;
 
 typedef struct pl_winding {
@@ -22,6 +24,8 @@ typedef struct pl_winding {
 
 pl_status pl_winding_build(const pl_triangle_tree* tree, pl_winding* out, pl_error* error);
 void pl_winding_free(pl_winding* winding);
+// After the corners of the tree moved.
+void pl_winding_refit(pl_winding* winding);
 
 // Triangles whose ball is farther than accuracy radii are seen as one: 2 errs by up to some
 // hundredths, 4 by less than one, 8 by less than a thousandth; INFINITY takes every triangle for

@@ -14,6 +14,7 @@ typedef struct pl_run_body {
     pl_surface* surface;
     float* rest;
     int* triangles;  // of all vertices, where they are recorded
+    double* weight;  // per vertex of the mesh, while a field is made
     double** fields; // one array per recorded field, 3 or 1 per vertex of the mesh
 } pl_run_body;
 

@@ -24,9 +24,7 @@ void pl_world_destroy(pl_world* w) {
     }
     PL_FREE(w->systems, pl_world_system, w->body_count);
     pl_world_loads_free(w);
-    for (int k = 0; w->grids && k < w->obstacle_count; k++) pl_sdf_grid_free(&w->grids[k]);
-    PL_FREE(w->grids, pl_sdf_grid, w->obstacle_count);
-    PL_FREE(w->obstacles, pl_moving_obstacle, w->obstacle_count);
+    pl_world_obstacles_free(w);
     for (int k = 0; k < w->body_count; k++) pl_world_body_free(&w->bodies[k]);
     PL_FREE(w->bodies, pl_world_body, w->body_count);
     pl_array_free(&w->handles);
@@ -171,9 +169,12 @@ static void update_colliding(pl_world* w, int s) {
     pl_colliding_vertices* group = w->systems[s].groups.data;
     for (int b = 0; b < w->body_count; b++) {
         if (w->bodies[b].system != s) continue;
-        const pl_body_contact* contact = &w->bodies[b].def->contact;
-        if (!isnan(contact->thickness)) group->thickness = contact->thickness;
-        if (!isnan(contact->stiffness)) group->stiffness = contact->stiffness;
+        pl_world_body* body = &w->bodies[b];
+        const pl_body_contact* contact = &body->def->contact;
+        if (!isnan(contact->thickness)) body->contact_thickness = contact->thickness;
+        if (!isnan(contact->stiffness)) body->contact_stiffness = contact->stiffness;
+        group->thickness = body->contact_thickness;
+        group->stiffness = body->contact_stiffness;
         group->friction = contact->friction;
         group++;
     }

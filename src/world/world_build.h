@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "contact/collision.h"
+#include "contact/point_cache.h"
 #include "method/method.h"
 
 #include <pliant/mesh_surface.h>
@@ -43,6 +44,9 @@ typedef struct pl_world_attachment {
     int* vertices;  // of the body
     double* places; // 3 per vertex: where it holds them before any motion
     pl_vec3 middle;
+    pl_point_cache cache; // of one that follows a file; else empty
+    double* before;       // its places at the begin and the end of a step
+    double* after;
 } pl_world_attachment;
 
 // A load with the vertices or triangles it acts on.
@@ -59,6 +63,15 @@ typedef struct pl_world_handle {
     pl_vec3 from, target; // at the begin and the end of the frame
 } pl_world_handle;
 
+// A collider that changes its shape as a file says.
+typedef struct pl_world_cached {
+    pl_point_cache cache; // empty for all others
+    double* before;       // 3 per point, at the begin and the end of a step
+    double* after;
+    pl_mesh* mesh; // of a surface
+    pl_solid solid;
+} pl_world_cached;
+
 struct pl_world {
     pl_scene* scene; // a copy, animated
     pl_pool* pool;
@@ -73,7 +86,8 @@ struct pl_world {
     pl_world_load* loads;
     int load_count;
     pl_moving_obstacle* obstacles;
-    pl_sdf_grid* grids; // of colliders that are meshes
+    pl_sdf_grid* grids;      // of colliders that are meshes
+    pl_world_cached* cached; // of colliders with a cache
     int obstacle_count;
     pl_array handles; // of pl_world_handle
     double part[2];   // of the frame, at the begin and the end of the substep: 0 to 1
@@ -100,5 +114,16 @@ pl_status pl_world_obstacles_setup(pl_world* world, pl_notes* notes, pl_error* e
 // The point that a collider turns about if its motion names none.
 pl_vec3 pl_world_obstacle_middle(const pl_world* world, int collider);
 void pl_world_place_obstacles(pl_world* world, double begin, double end);
+void pl_world_obstacles_free(pl_world* world);
+
+// The normal force of contact on each vertex of a body, as of the last step [N].
+void pl_world_contact_forces(const pl_world* world, int body, double* out);
+
+// A cache of as many points as `what` has; errors begin with the path in the scene.
+pl_status pl_world_read_cache(const char* path, const char* file, int point_count, const char* what,
+                              pl_point_cache* out, pl_error* error);
+// Its places at a time [s].
+void pl_world_cache_places(const pl_world* world, const pl_point_cache* cache, double start,
+                           double time, double* out);
 
 #endif

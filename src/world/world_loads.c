@@ -7,6 +7,7 @@
 #include "scene/selection.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static int find_body(const pl_world* w, const char* name) { return pl_world_find_body(w, name); }
@@ -33,15 +34,20 @@ static pl_status setup_attachment(pl_world* w, const pl_attachment* def, pl_worl
                                   pl_error* error) {
     out->body = find_body(w, def->body);
     const pl_mesh* mesh = w->bodies[out->body].mesh;
-    if (def->target == PL_TARGET_CACHE)
-        return pl_fail(error, PL_ERROR_UNSUPPORTED, "attachment \"%s\": caches are not handled yet",
-                       def->name);
     pl_selected selected;
     pl_status status = pl_selection_vertices(&def->where, mesh, def->body, &selected, error);
     if (status != PL_OK) return status;
     out->count = selected.count;
     out->vertices = selected.items;
-    return hold_places(def, mesh, out, error);
+    status = hold_places(def, mesh, out, error);
+    if (status != PL_OK || def->target != PL_TARGET_CACHE) return status;
+    char path[64];
+    snprintf(path, sizeof path, "attachments[%d].cache", (int)(def - w->scene->attachments));
+    status = pl_world_read_cache(path, def->cache, out->count, "the selection", &out->cache, error);
+    if (status != PL_OK) return status;
+    out->before = PL_ALLOC(double, 3 * (size_t)out->count);
+    out->after = PL_ALLOC(double, 3 * (size_t)out->count);
+    return out->before && out->after ? PL_OK : pl_fail_memory(error, "an attachment");
 }
 
 static pl_status setup_load(pl_world* w, const pl_force* def, int body, pl_world_load* out,
@@ -92,8 +98,12 @@ pl_status pl_world_loads_setup(pl_world* w, pl_error* error) {
 
 void pl_world_loads_free(pl_world* w) {
     for (int k = 0; k < w->attachment_count; k++) {
-        PL_FREE(w->attachments[k].vertices, int, w->attachments[k].count);
-        PL_FREE(w->attachments[k].places, double, 3 * (size_t)w->attachments[k].count);
+        pl_world_attachment* a = &w->attachments[k];
+        PL_FREE(a->vertices, int, a->count);
+        PL_FREE(a->places, double, 3 * (size_t)a->count);
+        PL_FREE(a->before, double, 3 * (size_t)a->count);
+        PL_FREE(a->after, double, 3 * (size_t)a->count);
+        pl_point_cache_free(&a->cache);
     }
     PL_FREE(w->attachments, pl_world_attachment, w->attachment_count);
     for (int k = 0; k < w->load_count; k++) PL_FREE(w->loads[k].items, int, w->loads[k].count);
@@ -120,13 +130,19 @@ static pl_status add_attachment(pl_world* w, int k, pl_world_system* system, dou
             to = attachment_pose(w, def, a->middle, end);
     pl_pin* pins = pl_array_add(&system->pins, (size_t)a->count);
     if (!pins) return pl_fail_memory(error, "pins");
+    bool cached = def->target == PL_TARGET_CACHE;
+    if (cached) {
+        pl_world_cache_places(w, &a->cache, def->cache_start, begin, a->before);
+        pl_world_cache_places(w, &a->cache, def->cache_start, end, a->after);
+    }
     for (int i = 0; i < a->count; i++) {
-        pl_vec3 place = pl_vec3_load(a->places + 3 * (size_t)i);
+        pl_vec3 place = pl_vec3_load((cached ? a->before : a->places) + 3 * (size_t)i);
+        pl_vec3 next = pl_vec3_load((cached ? a->after : a->places) + 3 * (size_t)i);
         pins[i] = (pl_pin){.vertex = a->vertices[i] + w->bodies[a->body].first_vertex,
                            .hard = isnan(def->stiffness),
                            .stiffness = def->stiffness,
                            .from = pl_pose_point(&from, place),
-                           .target = pl_pose_point(&to, place)};
+                           .target = pl_pose_point(&to, next)};
     }
     return PL_OK;
 }

@@ -7,6 +7,7 @@
 #include "world/world_build.h"
 
 #include <math.h>
+#include <stdio.h>
 
 static pl_obstacle obstacle_of(const pl_collider* c) {
     switch (c->shape) {
@@ -82,21 +83,116 @@ static pl_status build_grid(const pl_collider* c, pl_pool* pool, pl_sdf_grid* gr
     return status;
 }
 
+pl_status pl_world_read_cache(const char* path, const char* file, int point_count, const char* what,
+                              pl_point_cache* out, pl_error* error) {
+    pl_error cause = {0};
+    pl_status status = pl_point_cache_read(file, out, &cause);
+    if (status != PL_OK) return pl_fail(error, status, "%s: %.900s", path, cause.text);
+    if (out->point_count == point_count) return PL_OK;
+    int found = out->point_count;
+    pl_point_cache_free(out);
+    return pl_fail(error, PL_ERROR_ARGUMENT, "%s: %s has %d points, but %s has %d", path, file,
+                   found, what, point_count);
+}
+
+void pl_world_cache_places(const pl_world* w, const pl_point_cache* cache, double start,
+                           double time, double* out) {
+    pl_point_cache_places(cache, (time - start) / w->scene->time_step, out);
+}
+
+static pl_status setup_cached_chain(const pl_collider* c, const char* path, pl_world_cached* out,
+                                    pl_error* error) {
+    pl_status status = pl_world_read_cache(path, c->chain.cache, c->chain.point_count, "the chain",
+                                           &out->cache, error);
+    if (status != PL_OK) return status;
+    out->before = PL_ALLOC(double, 3 * (size_t)out->cache.point_count);
+    out->after = PL_ALLOC(double, 3 * (size_t)out->cache.point_count);
+    return out->before && out->after ? PL_OK : pl_fail_memory(error, "a collider");
+}
+
+static pl_status setup_cached_mesh(const pl_collider* c, const char* path, pl_world_cached* out,
+                                   pl_notes* notes, pl_error* error) {
+    if (!isnan(c->mesh.transform.size))
+        return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                       "%s: goes with no transform.size; use transform.scale", path);
+    pl_status status = pl_mesh_read(c->mesh.file, NULL, &out->mesh, notes, error);
+    if (status == PL_OK)
+        status = pl_world_read_cache(path, c->mesh.cache, out->mesh->vertex_count, c->mesh.file,
+                                     &out->cache, error);
+    if (status != PL_OK) return status;
+    out->before = PL_ALLOC(double, 3 * (size_t)out->cache.point_count);
+    out->after = PL_ALLOC(double, 3 * (size_t)out->cache.point_count);
+    if (!out->before || !out->after) return pl_fail_memory(error, "a collider");
+    return pl_solid_build(out->mesh->positions, out->mesh->triangles, out->mesh->triangle_count,
+                          false, &out->solid, error);
+}
+
+// true if the collider has a cache
+static bool has_cache(const pl_collider* c) {
+    return (c->shape == PL_COLLIDER_CHAIN && c->chain.cache && c->chain.cache[0]) ||
+           (c->shape == PL_COLLIDER_MESH && c->mesh.cache && c->mesh.cache[0]);
+}
+
+static void place_cached(const pl_world* w, const pl_collider* c, pl_world_cached* cached,
+                         double begin, double end, pl_obstacle* obstacle) {
+    bool is_chain = c->shape == PL_COLLIDER_CHAIN;
+    double start = is_chain ? c->chain.cache_start : c->mesh.cache_start;
+    pl_world_cache_places(w, &cached->cache, start, begin, cached->before);
+    pl_world_cache_places(w, &cached->cache, start, end, cached->after);
+    obstacle->points = cached->after;
+    obstacle->before = cached->before;
+    if (is_chain) return;
+    pl_transform_apply(&c->mesh.transform, cached->before, cached->cache.point_count);
+    pl_transform_apply(&c->mesh.transform, cached->after, cached->cache.point_count);
+    pl_solid_refit(&cached->solid, cached->after, cached->mesh->triangles);
+    obstacle->kind = PL_OBSTACLE_SURFACE;
+    obstacle->triangles = cached->mesh->triangles;
+    obstacle->solid = &cached->solid;
+}
+
+void pl_world_obstacles_free(pl_world* w) {
+    for (int k = 0; w->grids && k < w->obstacle_count; k++) pl_sdf_grid_free(&w->grids[k]);
+    PL_FREE(w->grids, pl_sdf_grid, w->obstacle_count);
+    for (int k = 0; w->cached && k < w->obstacle_count; k++) {
+        pl_world_cached* cached = &w->cached[k];
+        PL_FREE(cached->before, double, 3 * (size_t)cached->cache.point_count);
+        PL_FREE(cached->after, double, 3 * (size_t)cached->cache.point_count);
+        pl_point_cache_free(&cached->cache);
+        pl_solid_free(&cached->solid);
+        pl_mesh_destroy(cached->mesh);
+    }
+    PL_FREE(w->cached, pl_world_cached, w->obstacle_count);
+    PL_FREE(w->obstacles, pl_moving_obstacle, w->obstacle_count);
+}
+
+static pl_status setup_obstacle(pl_world* w, int k, pl_notes* notes, pl_error* error) {
+    const pl_collider* c = &w->scene->colliders[k];
+    w->obstacles[k] = (pl_moving_obstacle){.obstacle = obstacle_of(c)};
+    if (has_cache(c)) {
+        char path[64];
+        bool is_chain = c->shape == PL_COLLIDER_CHAIN;
+        snprintf(path, sizeof path, "colliders[%d].%s.cache", k, is_chain ? "chain" : "mesh");
+        pl_status status = is_chain ? setup_cached_chain(c, path, &w->cached[k], error)
+                                    : setup_cached_mesh(c, path, &w->cached[k], notes, error);
+        if (status == PL_OK) place_cached(w, c, &w->cached[k], 0.0, 0.0, &w->obstacles[k].obstacle);
+        return status;
+    }
+    if (c->shape != PL_COLLIDER_MESH) return PL_OK;
+    w->obstacles[k].obstacle.grid = &w->grids[k];
+    return build_grid(c, w->pool, &w->grids[k], notes, error);
+}
+
 pl_status pl_world_obstacles_setup(pl_world* w, pl_notes* notes, pl_error* error) {
     int count = w->scene->collider_count;
     w->obstacle_count = count;
     w->obstacles = PL_ALLOC(pl_moving_obstacle, count);
     w->grids = PL_ALLOC(pl_sdf_grid, count);
-    if (count && (!w->obstacles || !w->grids)) return pl_fail_memory(error, "colliders");
-    for (int k = 0; k < count; k++) {
-        const pl_collider* c = &w->scene->colliders[k];
-        w->obstacles[k] = (pl_moving_obstacle){.obstacle = obstacle_of(c)};
-        if (c->shape != PL_COLLIDER_MESH) continue;
-        pl_status status = build_grid(c, w->pool, &w->grids[k], notes, error);
-        if (status != PL_OK) return status;
-        w->obstacles[k].obstacle.grid = &w->grids[k];
-    }
-    return PL_OK;
+    w->cached = PL_ALLOC(pl_world_cached, count);
+    if (count && (!w->obstacles || !w->grids || !w->cached))
+        return pl_fail_memory(error, "colliders");
+    pl_status status = PL_OK;
+    for (int k = 0; status == PL_OK && k < count; k++) status = setup_obstacle(w, k, notes, error);
+    return status;
 }
 
 // x = pivot + translate + R (start - pivot), as a frame
@@ -111,11 +207,36 @@ void pl_world_place_obstacles(pl_world* w, double begin, double end) {
         pl_moving_obstacle* m = &w->obstacles[k];
         // sizes may be animated; what was built from files stays
         if (c->shape != PL_COLLIDER_MESH) m->obstacle = obstacle_of(c);
+        if (w->cached[k].cache.positions)
+            place_cached(w, c, &w->cached[k], begin, end, &m->obstacle);
         pl_vec3 middle = pl_world_obstacle_middle(w, k);
         m->begin = rigid_at(&c->motion, middle, begin);
         m->end = rigid_at(&c->motion, middle, end);
         m->thickness = c->thickness;
         m->friction = c->friction;
         m->stiffness = isnan(c->stiffness) ? 0.0 : c->stiffness;
+    }
+}
+
+void pl_world_contact_forces(const pl_world* w, int b, double* out) {
+    const pl_world_body* body = &w->bodies[b];
+    const pl_world_system* system = &w->systems[body->system];
+    const double* x = system->method->positions(system->data) + 3 * (size_t)body->first_vertex;
+    for (int v = 0; v < body->mesh->vertex_count; v++) out[v] = 0.0;
+    for (int k = 0; k < w->obstacle_count; k++) {
+        // nothing moves any more: where things are at the end of the step
+        pl_moving_obstacle still = w->obstacles[k];
+        still.begin = still.end;
+        still.obstacle.before = NULL;
+        for (int i = 0; i < body->surface->mesh->vertex_count; i++) {
+            int v = body->surface->vertices[i];
+            pl_vec3 at = pl_vec3_load(x + 3 * (size_t)v);
+            pl_contact contact;
+            if (!pl_find_contact(&still, at, at, body->contact_thickness, &contact)) continue;
+            double stiffness =
+                contact.stiffness > 0.0 ? contact.stiffness : body->contact_stiffness;
+            double depth = pl_dot(pl_sub(contact.point, at), contact.normal);
+            if (depth > 0.0) out[v] += stiffness * depth;
+        }
     }
 }
