@@ -55,7 +55,7 @@ double verify_elastica(double gamma);
 typedef struct verify_cantilever_case {
     double gamma;
     double slenderness; // length over half the thickness
-    int cells_across;   // along the height
+    int cells_across;   // along the height; half as many along the width
     int cells_along;
     int steps; // in which the load grows
 } verify_cantilever_case;

@@ -97,7 +97,7 @@ pl_status verify_cantilever(const verify_cantilever_case* c, pl_pool* pool, veri
     pl_mesh* mesh;
     verify_body body;
     pl_status status = verify_box(length, thickness, thickness, c->cells_along, c->cells_across,
-                                  c->cells_across, PL_PATTERN_BCC, &mesh, error);
+                                  (c->cells_across + 1) / 2, PL_PATTERN_BCC, &mesh, error);
     if (status != PL_OK) return status;
     status = verify_body_create(&body, mesh, PL_MATERIAL_STABLE_NEOHOOKEAN, young, 0.3, density,
                                 &settings, pool, error);

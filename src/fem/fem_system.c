@@ -227,6 +227,18 @@ static pl_status place_pins(pl_fem_system* s, const pl_method_step* step, double
     return PL_OK;
 }
 
+// The minimisation starts where the bodies were, or where they would fly to, whichever is better. A
+// single linearised solve is one about the present positions.
+static void choose_start(pl_fem_system* s, const pl_fem_objective* f) {
+    pl_minimiser* m = &s->minimiser;
+    memcpy(m->x, s->state[POSITIONS], (size_t)m->count * sizeof(double));
+    hold_hard_pins(s, f->pins, f->pin_count, m->x);
+    if (!(f->inertia > 0.0) || s->settings.nonlinear == PL_NONLINEAR_LINEARISED) return;
+    for (int i = 0; i < m->count; i++) m->trial[i] = s->fixed[i / 3] ? m->x[i] : s->y[i];
+    if (!(pl_fem_energy(f, m->trial, m->scratch) < pl_fem_energy(f, m->x, m->scratch))) return;
+    memcpy(m->x, m->trial, (size_t)m->count * sizeof(double));
+}
+
 // from `begin` to `end` of the step, both in [0, 1]
 static pl_status advance(pl_fem_system* s, const pl_method_step* step, double begin, double end,
                          pl_method_info* info, pl_error* error) {
@@ -241,8 +253,7 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
     objective_inertia(s, h, s->history > 0 && end - begin == 1.0, &f);
     f.pins = s->pins.data;
     f.pin_count = step->pin_count;
-    memcpy(s->minimiser.x, s->state[POSITIONS], size);
-    hold_hard_pins(s, f.pins, f.pin_count, s->minimiser.x);
+    choose_start(s, &f);
     status =
         pl_minimise(&s->minimiser, &f, &s->settings, step->detect, step->detect_user, info, error);
     if (status != PL_OK) return status;
