@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// x <- x - a A^-1 dPhi/dx with A the Hessian, projected to be positive semi-definite where it is not
-// definite (Newton), or the constant matrix of Projective Dynamics, whose local-global iteration is
-// just this step with a = 1 (Liu 2017). The step length a is halved until Phi falls enough
-// (Armijo).
+// x <- x - a A^-1 dPhi/dx with A the Hessian, projected to be positive semi-definite where it is
+// not definite (Newton), or the constant matrix of Projective Dynamics, whose local-global
+// iteration is just this step with a = 1 (Liu 2017). The step length a is halved until Phi falls
+// enough (Armijo).
 #include "fem/fem_minimise.h"
 #include "base/memory.h"
 #include "base/timer.h"
