@@ -22,12 +22,13 @@ static elastica elastica_add(elastica a, double h, elastica b) {
                       a.width + h * b.width};
 }
 
-// Runge-Kutta from the clamp, where the slope is given, to the free end
+// Runge-Kutta from the clamp, where the slope is given, to the free end; no further than straight
+// down, beyond which the slope at the clamp is too large and other solutions begin
 static elastica elastica_end(double gamma, double slope) {
     enum { STEPS = 2000 };
     elastica at = {0.0, slope, 0.0, 0.0};
     double h = 1.0 / STEPS;
-    for (int k = 0; k < STEPS; k++) {
+    for (int k = 0; k < STEPS && cos(at.theta) >= 0.0; k++) {
         double s = k * h;
         elastica k1 = elastica_rate(gamma, s, at);
         elastica k2 = elastica_rate(gamma, s + 0.5 * h, elastica_add(at, 0.5 * h, k1));
