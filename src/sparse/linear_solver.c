@@ -74,12 +74,13 @@ static pl_status allocate(pl_linear_solver* s, pl_error* error) {
     return PL_OK;
 }
 
-pl_status pl_linear_setup(pl_linear kind, const pl_block_matrix* A, int rhs_count,
-                          pl_pool* pool, pl_linear_solver** out, pl_error* error) {
+pl_status pl_linear_setup(pl_linear kind, const pl_block_matrix* A, int rhs_count, pl_pool* pool,
+                          pl_linear_solver** out, pl_error* error) {
     *out = NULL;
     if (!pl_linear_is_known(kind))
-        return pl_fail(error, PL_ERROR_UNSUPPORTED, "the linear solver is not one of direct, pcg, icpcg, "
-                                                    "gauss-seidel and chebyshev");
+        return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                       "the linear solver is not one of direct, pcg, icpcg, "
+                       "gauss-seidel and chebyshev");
     pl_linear_solver* s = PL_ALLOC(pl_linear_solver, 1);
     if (!s) return pl_fail_memory(error, "a linear solver");
     *s = (pl_linear_solver){.kind = kind, .A = A, .rhs_count = rhs_count, .pool = pool};
