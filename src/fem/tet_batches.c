@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "fem/tet_batches.h"
+#include "base/memory.h"
+
+#include <float.h>
+
+// Chunks as large as 128 of them allow: the larger they are, the fewer vertices they share and the
+// fewer colours they need; but there must be some of each colour for every thread.
+enum { CHUNK_GOAL = 128, MIN_CHUNK_TETS = 64 };
+
+void pl_tet_batches_free(pl_tet_batches* set) {
+    PL_FREE(set->batches, pl_tet_batch, set->batch_count);
+    PL_FREE(set->entries, pl_tet_entries, set->batch_count);
+    PL_FREE(set->rivlin, pl_fw, set->batch_count);
+    pl_colouring_free(&set->chunks);
+    *set = (pl_tet_batches){0};
+}
+
+// Dm^-1 and the volume of a tet; false if it has none
+static bool rest_shape(const double* rest, const int* v, pl_mat3* shape, double* volume) {
+    pl_vec3 a = pl_vec3_load(rest + 3 * (size_t)v[0]);
+    pl_vec3 edges[3];
+    for (int i = 0; i < 3; i++) edges[i] = pl_sub(pl_vec3_load(rest + 3 * (size_t)v[i + 1]), a);
+    pl_mat3 Dm = pl_mat3_from_columns(edges[0], edges[1], edges[2]);
+    double det = pl_mat3_det(Dm);
+    double size = pl_norm(edges[0]) * pl_norm(edges[1]) * pl_norm(edges[2]);
+    *volume = det / 6.0;
+    return det > DBL_EPSILON * size && pl_mat3_inverse(Dm, shape);
+}
+
+static bool fill_lane(pl_tet_batch* batch, int lane, const double* rest, const int* v,
+                      const pl_material* material) {
+    pl_mat3 shape;
+    double volume;
+    if (!rest_shape(rest, v, &shape, &volume)) return false;
+    for (int i = 0; i < 4; i++) batch->corners[i][lane] = v[i];
+    for (int k = 0; k < 9; k++) batch->shape.m[k][lane] = (float)shape.m[k];
+    batch->mu[lane] = (float)(volume * material->mu);
+    batch->lambda[lane] = (float)(volume * material->lambda);
+    batch->rotation.w[lane] = 1.0f;
+    return true;
+}
+
+static void repeat_lane(pl_tet_batch* batch, int lane, int from) {
+    for (int i = 0; i < 4; i++) batch->corners[i][lane] = batch->corners[i][from];
+    for (int k = 0; k < 9; k++) batch->shape.m[k][lane] = batch->shape.m[k][from];
+    batch->rotation.w[lane] = 1.0f;
+}
+
+static pl_status fill_batches(pl_tet_batches* set, const double* rest, const int* tets,
+                              int tet_count, const pl_material* materials, pl_error* error) {
+    int filled = 0;
+    for (int e = 0; e < tet_count; e++) {
+        if (materials[e].kind != set->kind) continue;
+        int batch = filled / PL_LANES, lane = filled % PL_LANES;
+        if (!fill_lane(&set->batches[batch], lane, rest, tets + 4 * (size_t)e, &materials[e]))
+            return pl_fail(
+                error, PL_ERROR_MESH,
+                "tet %d is inverted or flat; `pliant mesh IN -o OUT --repair` turns inverted ones",
+                e);
+        if (set->rivlin) set->rivlin[batch][lane] = (float)materials[e].rivlin;
+        filled++;
+    }
+    for (int k = filled; k < set->batch_count * PL_LANES; k++)
+        repeat_lane(&set->batches[k / PL_LANES], k % PL_LANES, (filled - 1) % PL_LANES);
+    return PL_OK;
+}
+
+// chunks are coloured as elements with very many corners
+static pl_status colour_chunks(pl_tet_batches* set, int vertex_count, pl_error* error) {
+    int goal = (set->batch_count + CHUNK_GOAL - 1) / CHUNK_GOAL;
+    int least = (MIN_CHUNK_TETS + PL_LANES - 1) / PL_LANES;
+    set->chunk_batch_count = goal > least ? goal : least;
+    int chunk_count = (set->batch_count + set->chunk_batch_count - 1) / set->chunk_batch_count;
+    int chunk_corners = set->chunk_batch_count * 4 * PL_LANES;
+    size_t corner_count = (size_t)chunk_count * (size_t)chunk_corners;
+    int* corners = PL_ALLOC(int, corner_count);
+    if (!corners && corner_count) return pl_fail_memory(error, "tets");
+    for (size_t k = 0; k < corner_count; k++) {
+        size_t batch = k / (4 * PL_LANES), inside = k % (4 * PL_LANES);
+        if (batch >= (size_t)set->batch_count) batch = (size_t)set->batch_count - 1;
+        corners[k] = set->batches[batch].corners[inside / PL_LANES][inside % PL_LANES];
+    }
+    pl_status status =
+        pl_colour_elements(corners, chunk_count, chunk_corners, vertex_count, &set->chunks, error);
+    PL_FREE(corners, int, corner_count);
+    return status;
+}
+
+pl_status pl_tet_batches_setup(pl_tet_batches* set, pl_material_kind kind, const double* rest,
+                               int vertex_count, const int* tets, int tet_count,
+                               const pl_material* materials, pl_error* error) {
+    *set = (pl_tet_batches){.kind = kind};
+    for (int e = 0; e < tet_count; e++) set->tet_count += materials[e].kind == kind;
+    if (set->tet_count > INT32_MAX / 16)
+        return pl_fail(error, PL_ERROR_LIMIT, "%d tets of one material law are too many",
+                       set->tet_count);
+    set->batch_count = (set->tet_count + PL_LANES - 1) / PL_LANES;
+    if (set->batch_count == 0) return PL_OK;
+    set->batches = PL_ALLOC(pl_tet_batch, set->batch_count);
+    bool ok = set->batches != NULL;
+    if (kind == PL_MATERIAL_MOONEY_RIVLIN) {
+        set->rivlin = PL_ALLOC(pl_fw, set->batch_count);
+        ok = ok && set->rivlin;
+    }
+    pl_status status = ok ? PL_OK : pl_fail_memory(error, "tets");
+    if (status == PL_OK) status = fill_batches(set, rest, tets, tet_count, materials, error);
+    if (status == PL_OK) status = colour_chunks(set, vertex_count, error);
+    if (status != PL_OK) pl_tet_batches_free(set);
+    return status;
+}
+
+typedef struct locate_job {
+    pl_tet_batches* set;
+    const pl_block_matrix* A;
+} locate_job;
+
+static void locate_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const locate_job* job = user;
+    for (int b = begin; b < end; b++) {
+        const pl_tet_batch* batch = &job->set->batches[b];
+        for (int k = 0; k < 16; k++)
+            for (int lane = 0; lane < PL_LANES; lane++) {
+                int row = batch->corners[k / 4][lane], column = batch->corners[k % 4][lane];
+                int entry = row == column ? job->A->diagonal[row]
+                                          : pl_block_matrix_find(job->A, row, column);
+                PL_ASSERT(entry >= 0);
+                job->set->entries[b].at[k][lane] = entry;
+            }
+    }
+}
+
+pl_status pl_tet_batches_locate(pl_tet_batches* set, pl_pool* pool, const pl_block_matrix* A,
+                                pl_error* error) {
+    if (!set->entries) set->entries = PL_ALLOC(pl_tet_entries, set->batch_count);
+    if (!set->entries && set->batch_count)
+        return pl_fail_memory(error, "the places of tets in a matrix");
+    locate_job job = {set, A};
+    pl_parallel_for(pool, locate_task, set->batch_count, 256, &job);
+    return PL_OK;
+}
+
+typedef struct points_job {
+    const double* points;
+    const double* origin;
+    float* out;
+} points_job;
+
+static void points_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const points_job* job = user;
+    for (int i = begin; i < end; i++) {
+        const double* p = job->points + 3 * (size_t)i;
+        float* out = job->out + 4 * (size_t)i;
+        for (int c = 0; c < 3; c++) out[c] = (float)(p[c] - job->origin[c]);
+        out[3] = 0.0f;
+    }
+}
+
+void pl_float4_from_points(pl_pool* pool, const double* points, int count, const double origin[3],
+                           float* out) {
+    points_job job = {points, origin, out};
+    pl_parallel_for(pool, points_task, count, 4096, &job);
+}
