@@ -130,7 +130,7 @@ void pl_tet_batches_gradient_warm(pl_tet_batches* set, pl_pool* pool, const floa
 }
 
 // of any alignment: a block is 36 bytes
-typedef float loose_f4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef float loose_f8 __attribute__((vector_size(32), aligned(4), may_alias));
 
 // block number index[i] += lane i
 PL_WIDE void add_block_w(float* blocks, const int32_t* index, const pl_mat3w* K) {
@@ -142,8 +142,7 @@ PL_WIDE void add_block_w(float* blocks, const int32_t* index, const pl_mat3w* K)
     pl_storeu_w(last, m[8]);
     for (int lane = 0; lane < PL_LANES; lane++) {
         float* p = blocks + 9 * (int64_t)index[lane];
-        *(loose_f4*)p += low[lane];
-        *(loose_f4*)(p + 4) += high[lane];
+        *(loose_f8*)p += __builtin_shufflevector(low[lane], high[lane], 0, 1, 2, 3, 4, 5, 6, 7);
         p[8] += last[lane];
     }
 }

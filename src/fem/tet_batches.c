@@ -5,8 +5,8 @@
 
 #include <float.h>
 
-// Chunks as large as 128 of them allow: the larger they are, the fewer vertices they share and the
-// fewer colours they need; but there must be some of each colour for every thread.
+// At most so many chunks: the larger they are, the fewer vertices they share and the fewer colours
+// they need; but there must be some of each colour for every thread.
 enum { CHUNK_GOAL = 128, MIN_CHUNK_TETS = 64 };
 
 void pl_tet_batches_free(pl_tet_batches* set) {
@@ -67,25 +67,54 @@ static pl_status fill_batches(pl_tet_batches* set, const double* rest, const int
     return PL_OK;
 }
 
-// chunks are coloured as elements with very many corners
+// the chunks, one bit each
+typedef struct chunk_bits {
+    uint64_t words[CHUNK_GOAL / 64];
+} chunk_bits;
+
+static void add_bits(chunk_bits* to, const chunk_bits* from) {
+    for (int i = 0; i < CHUNK_GOAL / 64; i++) to->words[i] |= from->words[i];
+}
+static void add_bit(chunk_bits* to, int bit) { to->words[bit / 64] |= UINT64_C(1) << bit % 64; }
+static bool has_bit(const chunk_bits* bits, int bit) {
+    return bits->words[bit / 64] >> bit % 64 & 1;
+}
+
+// touched[k]: the chunks that share a vertex with chunk k, itself among them
+static void find_touched(const pl_tet_batches* set, chunk_bits* of_vertex, chunk_bits* touched) {
+    for (int pass = 0; pass < 2; pass++)
+        for (int b = 0; b < set->batch_count; b++) {
+            int chunk = b / set->chunk_batch_count;
+            const int32_t* corners = set->batches[b].corners[0];
+            for (int k = 0; k < 4 * PL_LANES; k++)
+                if (pass == 0) add_bit(&of_vertex[corners[k]], chunk);
+                else add_bits(&touched[chunk], &of_vertex[corners[k]]);
+        }
+}
+
+static pl_status colour_touched(pl_tet_batches* set, const chunk_bits* touched, int chunk_count,
+                                pl_error* error) {
+    int offsets[CHUNK_GOAL + 1] = {0}, items[CHUNK_GOAL * CHUNK_GOAL];
+    for (int k = 0; k < chunk_count; k++) {
+        offsets[k + 1] = offsets[k];
+        for (int other = 0; other < chunk_count; other++)
+            if (other != k && has_bit(&touched[k], other)) items[offsets[k + 1]++] = other;
+    }
+    pl_adjacency graph = {chunk_count, offsets, items};
+    return pl_colour_graph(&graph, &set->chunks, error);
+}
+
 static pl_status colour_chunks(pl_tet_batches* set, int vertex_count, pl_error* error) {
     int goal = (set->batch_count + CHUNK_GOAL - 1) / CHUNK_GOAL;
     int least = (MIN_CHUNK_TETS + PL_LANES - 1) / PL_LANES;
     set->chunk_batch_count = goal > least ? goal : least;
     int chunk_count = (set->batch_count + set->chunk_batch_count - 1) / set->chunk_batch_count;
-    int chunk_corners = set->chunk_batch_count * 4 * PL_LANES;
-    size_t corner_count = (size_t)chunk_count * (size_t)chunk_corners;
-    int* corners = PL_ALLOC(int, corner_count);
-    if (!corners && corner_count) return pl_fail_memory(error, "tets");
-    for (size_t k = 0; k < corner_count; k++) {
-        size_t batch = k / (4 * PL_LANES), inside = k % (4 * PL_LANES);
-        if (batch >= (size_t)set->batch_count) batch = (size_t)set->batch_count - 1;
-        corners[k] = set->batches[batch].corners[inside / PL_LANES][inside % PL_LANES];
-    }
-    pl_status status =
-        pl_colour_elements(corners, chunk_count, chunk_corners, vertex_count, &set->chunks, error);
-    PL_FREE(corners, int, corner_count);
-    return status;
+    chunk_bits touched[CHUNK_GOAL] = {0};
+    chunk_bits* of_vertex = PL_ALLOC(chunk_bits, vertex_count);
+    if (!of_vertex) return pl_fail_memory(error, "tets");
+    find_touched(set, of_vertex, touched);
+    PL_FREE(of_vertex, chunk_bits, vertex_count);
+    return colour_touched(set, touched, chunk_count, error);
 }
 
 pl_status pl_tet_batches_setup(pl_tet_batches* set, pl_material_kind kind, const double* rest,
