@@ -154,6 +154,13 @@ static void add_pair(float* blocks, const pl_tet_entries* entries, int i, int j,
     add_block_w(blocks, entries->at[4 * j + i], &transposed);
 }
 
+// The blocks of a batch lie all over the matrix: ask for them before the law is computed.
+PL_WIDE void prefetch_blocks_w(const float* blocks, const pl_tet_entries* entries) {
+    for (int k = 0; k < 16; k++)
+        for (int lane = 0; lane < PL_LANES; lane++)
+            __builtin_prefetch(blocks + 9 * (int64_t)entries->at[k][lane], 1);
+}
+
 static void visit_hessian(const sum_job* job, int begin, int end) {
     for (int k = begin; k < end; k++) {
         const pl_tet_batch* b = &job->set->batches[k];
@@ -161,6 +168,7 @@ static void visit_hessian(const sum_job* job, int begin, int end) {
         pl_material_w material = material_of(job->set, k, pl_splat_w(job->scale));
         pl_mat3w F = deformation_w(b, job->x);
         pl_principal_w tangent;
+        prefetch_blocks_w(job->blocks, entries);
         job->law->principal(&material, &F, &tangent, NULL);
         pl_vec3w g[3];
         for (int i = 0; i < 3; i++)
