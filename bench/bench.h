@@ -11,6 +11,8 @@ typedef struct bench bench;
 
 // Adds a result; paper is what a paper reports for it, or NAN.
 void bench_result(bench* b, const char* name, double value, const char* unit, double paper);
+// Adds a result with the value that theory gives; the field is "reference".
+void bench_compare(bench* b, const char* name, double value, const char* unit, double reference);
 // With --quick: smaller sizes, fewer repeats.
 bool bench_quick(const bench* b);
 
@@ -30,7 +32,8 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(material, "material", "stress and tangent of the laws, wide against scalar") \
     X(math, "math", "3 x 3 rotations and singular values, wide against scalar") \
     X(render, "render", "pictures per second") \
-    X(stuffing, "stuffing", "tets in a shape: speed and angles at 200 000 vertices")
+    X(stuffing, "stuffing", "tets in a shape: speed and angles at 200 000 vertices") \
+    X(verify, "verify", "the fem core against theory")
 // clang-format on
 
 #define BENCH_PROTOTYPE(name, text, summary) bool bench_##name(bench* b);

@@ -29,15 +29,30 @@ static const entry entries[] = {BENCH_LIST(BENCH_ROW){NULL, NULL, NULL}};
 
 bool bench_quick(const bench* b) { return b->quick; }
 
-void bench_result(bench* b, const char* name, double value, const char* unit, double paper) {
-    json_array_append_new(b->results,
-                          json_pack("{s:s, s:f, s:s, s:o}", "name", name, "value", value, "unit",
-                                    unit, "paper", isnan(paper) ? json_null() : json_real(paper)));
+static json_t* number_or_null(double value) {
+    return isfinite(value) ? json_real(value) : json_null();
+}
+
+static void add_result(bench* b, const char* name, double value, const char* unit, double paper,
+                       double reference) {
+    json_t* result = json_pack("{s:s, s:o, s:s, s:o}", "name", name, "value", number_or_null(value),
+                               "unit", unit, "paper", number_or_null(paper));
+    if (!isnan(reference)) json_object_set_new(result, "reference", number_or_null(reference));
+    json_array_append_new(b->results, result);
     if (b->as_json) return;
     printf("%-36s %12.6g %-10s", name, value, unit);
     if (!isnan(paper)) printf(" (paper %g)", paper);
+    if (!isnan(reference)) printf(" (reference %g)", reference);
     printf("\n");
     fflush(stdout);
+}
+
+void bench_result(bench* b, const char* name, double value, const char* unit, double paper) {
+    add_result(b, name, value, unit, paper, NAN);
+}
+
+void bench_compare(bench* b, const char* name, double value, const char* unit, double reference) {
+    add_result(b, name, value, unit, NAN, reference);
 }
 
 static json_t* describe_machine(void) {

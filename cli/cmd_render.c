@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // pliant render: pictures of a mesh file or of a run.
+#include "base/status.h"
 #include "commands.h"
 #include "options.h"
 #include "record/movie.h"
@@ -167,11 +168,8 @@ static pl_status write_movie(pl_show* show, const render_settings* s, const char
 
 static pl_status write_folder(pl_show* show, const render_settings* s, const char* out,
                               pl_pool* pool, pl_image* image, pl_error* error) {
-    if (mkdir(out, 0777) != 0 && errno != EEXIST) {
-        error->status = PL_ERROR_IO;
-        snprintf(error->text, sizeof error->text, "%s: cannot be made: %s", out, strerror(errno));
-        return PL_ERROR_IO;
-    }
+    if (mkdir(out, 0777) != 0 && errno != EEXIST)
+        return pl_fail(error, PL_ERROR_IO, "%s: cannot be made: %s", out, strerror(errno));
     int count = pl_show_frame_count(show);
     pl_status status = PL_OK;
     for (int i = 0; status == PL_OK && i < count; i += s->every) {

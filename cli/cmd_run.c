@@ -37,6 +37,7 @@ static void catch_interrupts(void) {
     action.sa_flags = SA_RESETHAND;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+    signal(SIGXFSZ, SIG_IGN); // a file at its limit is an error of the write, not the end
 }
 
 static void print_bar(const pl_frame_info* info, int total, const pl_run_summary* summary) {
@@ -76,8 +77,9 @@ static void print_summary(const char* folder, int done, int total, const pl_run_
     printf("%s: %d of %d frames, %.2f s (%.1f fps), %d iterations\n", folder, done, total,
            s->seconds, fps, s->iterations);
     if (s->unconverged_count)
-        printf("  %d solves ended before their tolerance; the worst residual is %.1e. Raise "
-               "solver.iterations, or take "
+        printf("  %d solves ended before their tolerance; the worst residual is %.1e. Raise the "
+               "body's "
+               "iterations, or take "
                "more substeps.\n",
                s->unconverged_count, s->worst_residual);
     if (s->retry_count) printf("  %d times a step had to be halved\n", s->retry_count);
@@ -87,7 +89,6 @@ static void print_summary(const char* folder, int done, int total, const pl_run_
 static pl_status run_frames(pl_run* run, const run_options* o, pl_error* error) {
     bool terminal = isatty(STDERR_FILENO) && !o->quiet;
     int total = pl_run_frame_total(run);
-    catch_interrupts();
     while (!pl_run_is_done(run) && !stop_asked) {
         pl_frame_info info;
         pl_status status = pl_run_frame(run, &info, error);
@@ -106,8 +107,11 @@ static int finish(const verb* v, pl_run* run, const run_options* o, pl_status st
     pl_error close_error;
     pl_status closed = pl_run_close(run, &close_error);
     print_summary(o->folder, done, total, &summary, o->json);
-    if (status != PL_OK) return report_error(v, error);
-    if (closed != PL_OK) return report_error(v, &close_error);
+    // what fails on the way is no fault of the input
+    if (status != PL_OK || closed != PL_OK) {
+        report_error(v, status != PL_OK ? error : &close_error);
+        return EXIT_FAILED;
+    }
     if (done < total) {
         fprintf(stderr, "pliant %s: stopped; `pliant resume %s` goes on\n", v->name, o->folder);
         return EXIT_LIMIT;
@@ -126,13 +130,15 @@ static int run_or_resume(const verb* v, const char* scene_path, run_options* o) 
     pl_run* run = NULL;
     pl_error error = {0};
     pl_status status = pl_notes_create(&notes);
+    catch_interrupts();
     if (scene_path) {
         char frames[32];
-        snprintf(frames, sizeof frames, "frames=%d", o->frames);
-        if (o->frames >= 0) o->overrides.items[o->overrides.count++] = frames;
+        snprintf(frames, sizeof frames, "%d", o->frames);
         if (status == PL_OK)
             status = pl_scene_read(scene_path, o->overrides.items, o->overrides.count, &scene,
                                    notes, &error);
+        if (status == PL_OK && o->frames >= 0)
+            status = pl_scene_set(scene, "frames", frames, &error);
         if (status == PL_OK) status = pl_run_start(scene, o->folder, o->force, &run, notes, &error);
     } else if (status == PL_OK) {
         status = pl_run_resume(o->folder, &run, notes, &error);

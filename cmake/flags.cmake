@@ -6,6 +6,10 @@ set(CMAKE_C_VISIBILITY_PRESET hidden)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
 set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
+if(PLIANT_SANITIZE)
+    # wide code at -O2 takes the sanitizers minutes to compile
+    set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O1 -g1")
+endif()
 
 add_library(pliant_flags INTERFACE)
 target_compile_definitions(pliant_flags INTERFACE _GNU_SOURCE)

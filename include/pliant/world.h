@@ -60,11 +60,12 @@ PL_API double* pl_world_forces(pl_world* world, int body); ///< [N]
 /// Holds a vertex with a spring until released: the hand of a user. Returns the handle, or -1 if
 /// memory is out or the vertex is none.
 PL_API int pl_world_grab(pl_world* world, int body, int vertex, double stiffness);
+/// Where the hand is at the end of the next frame; it goes there evenly during the frame [m].
 PL_API void pl_world_move(pl_world* world, int handle, double x, double y, double z);
 PL_API void pl_world_release(pl_world* world, int handle);
 
 /// The state that the next frames depend on, as bytes: for checkpoints and for going back. Loading
-/// checks that it is of this world's kind.
+/// checks that it is of this world's kind. What the host does, forces and handles, is not in it.
 PL_API size_t pl_world_state_size(const pl_world* world);
 PL_API void pl_world_state_save(const pl_world* world, void* out);
 PL_API pl_status pl_world_state_load(pl_world* world, const void* in, size_t size, pl_error* error);

@@ -13,9 +13,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_HALVINGS = 30, FRICTION_UPDATES = 3 };
+enum { MAX_HALVINGS = 30, FRICTION_UPDATES = 3, MAX_PATIENCE = 7 };
 static const double ARMIJO = 1e-4;
 static const double SETTLED = 1e-2; // residual at which friction follows
+
+// what a minimisation knows from one iteration to the next
+typedef struct search {
+    double load;  // that forces are compared with
+    double noise; // of forces
+    int friction_updates;
+    int projected_left; // iterations before the exact Hessian is tried again
+    int patience;       // how many there will be after the next failure
+} search;
 
 void pl_minimiser_free(pl_minimiser* m) {
     pl_linear_destroy(m->solver);
@@ -84,26 +93,51 @@ static double force_noise(const pl_minimiser* m) {
     return 4.0 * DBL_EPSILON * sqrt(sum);
 }
 
-static pl_status find_direction(pl_minimiser* m, const pl_fem_objective* f,
-                                const pl_fem_settings* settings, pl_method_info* info,
-                                pl_error* error) {
+// direction = -A^-1 gradient
+static pl_status solve_direction(pl_minimiser* m, const pl_fem_objective* f,
+                                 const pl_fem_settings* settings, bool projected,
+                                 pl_linear_info* linear, pl_method_info* info, pl_error* error) {
     double start = pl_seconds();
-    if (m->A.block == 3) pl_fem_hessian(f, m->x, &m->A);
+    if (m->A.block == 3) pl_fem_hessian(f, m->x, projected, &m->A);
     else pl_fem_projective(f, &m->A);
     info->assembly_seconds += pl_seconds() - start;
     start = pl_seconds();
     pl_status status = pl_linear_update(m->solver, error);
     if (status != PL_OK) return status;
     pl_linear_options options = {settings->linear_tolerance, settings->linear_max_iterations};
-    pl_linear_info linear;
     memset(m->direction, 0, (size_t)m->count * sizeof(double));
     for (int i = 0; i < m->count; i++) m->trial[i] = -m->gradient[i];
-    pl_linear_solve(m->solver, &options, m->trial, m->direction, &linear);
-    info->linear_iterations += linear.iterations;
-    info->linear_residual = linear.residual;
-    info->rigid_mode_count = linear.tiny_pivot_count;
+    pl_linear_solve(m->solver, &options, m->trial, m->direction, linear);
+    info->linear_iterations += linear->iterations;
+    info->linear_residual = linear->residual;
+    info->rigid_mode_count = linear->tiny_pivot_count;
     info->linear_seconds += pl_seconds() - start;
     return PL_OK;
+}
+
+// Projecting every element makes the matrix definite, and stiffer than it is: slender bodies in
+// bending then take many iterations. So the Hessian is taken as it is where the solver sees that it
+// is definite, and projected where not (Longva 2023, section 4); after that it is some time before
+// it is tried again.
+static pl_status find_direction(pl_minimiser* m, const pl_fem_objective* f,
+                                const pl_fem_settings* settings, search* s, pl_method_info* info,
+                                pl_error* error) {
+    pl_linear_info linear;
+    bool exact = m->A.block == 3 && pl_linear_sees_indefinite(settings->linear) &&
+                 s->projected_left == 0;
+    if (s->projected_left > 0) s->projected_left--;
+    if (exact) {
+        pl_status status = solve_direction(m, f, settings, false, &linear, info, error);
+        if (status != PL_OK) return status;
+        bool descends = pl_vector_dot(f->pool, m->count, m->gradient, m->direction) < 0.0;
+        if (descends && !linear.indefinite) {
+            s->patience = 0;
+            return PL_OK;
+        }
+        s->projected_left = s->patience;
+        s->patience = s->patience < MAX_PATIENCE ? 2 * s->patience + 1 : s->patience;
+    }
+    return solve_direction(m, f, settings, true, &linear, info, error);
 }
 
 // moves x along the direction; false if no step makes Phi smaller
@@ -127,12 +161,11 @@ static bool line_search(pl_minimiser* m, const pl_fem_objective* f, bool wanted,
 
 // true when the residual is small enough, or nothing but round-off
 static bool is_converged(pl_minimiser* m, const pl_fem_objective* f,
-                         const pl_fem_settings* settings, double* load, double noise,
-                         pl_method_info* info) {
+                         const pl_fem_settings* settings, search* s, pl_method_info* info) {
     double norm = pl_vector_norm(f->pool, m->count, m->gradient);
-    if (norm > *load) *load = norm;
-    info->residual = *load > 0.0 ? norm / *load : 0.0;
-    info->converged = info->residual <= settings->tolerance || norm <= noise;
+    if (norm > s->load) s->load = norm;
+    info->residual = s->load > 0.0 ? norm / s->load : 0.0;
+    info->converged = info->residual <= settings->tolerance || norm <= s->noise;
     return info->converged;
 }
 
@@ -151,32 +184,29 @@ static bool follow_friction(pl_minimiser* m, const pl_fem_objective* f, double r
 
 pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_settings* settings,
                       pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error) {
-    int max_iterations =
-        settings->nonlinear == PL_NONLINEAR_LINEARISED ? 1 : settings->max_iterations;
-    double load = pl_vector_norm(f->pool, m->count, f->force), noise = 0.0;
-    int friction_updates = 0;
+    bool linearised = settings->nonlinear == PL_NONLINEAR_LINEARISED;
+    int max_iterations = linearised ? 1 : settings->max_iterations;
+    search s = {.load = pl_vector_norm(f->pool, m->count, f->force)};
     info->stalled = false;
     for (int k = 0;; k++) {
         pl_status status = find_contacts(m, f, detect, detect_user, error);
         if (status != PL_OK) return status;
-        if (k == 0) follow_friction(m, f, 0.0, &friction_updates);
+        if (k == 0) follow_friction(m, f, 0.0, &s.friction_updates);
         pl_fem_gradient(f, m->x, m->gradient, m->scratch);
-        bool over = is_converged(m, f, settings, &load, noise, info) && (k > 0 || load == 0.0);
-        if (k > 0 && follow_friction(m, f, info->residual, &friction_updates)) {
+        bool over = is_converged(m, f, settings, &s, info) && (k > 0 || s.load == 0.0);
+        if (k > 0 && follow_friction(m, f, info->residual, &s.friction_updates)) {
             pl_fem_gradient(f, m->x, m->gradient, m->scratch);
-            over = is_converged(m, f, settings, &load, noise, info);
+            over = is_converged(m, f, settings, &s, info);
         }
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
         if (k >= max_iterations || (over && !settings->all_iterations)) break;
-        status = find_direction(m, f, settings, info, error);
+        status = find_direction(m, f, settings, &s, info, error);
         if (status != PL_OK) return status;
-        if (k == 0) noise = force_noise(m);
+        if (k == 0) s.noise = force_noise(m);
         info->iterations++;
-        if (!line_search(m, f,
-                         settings->line_search && settings->nonlinear != PL_NONLINEAR_LINEARISED,
-                         noise)) {
+        if (!line_search(m, f, settings->line_search && !linearised, s.noise)) {
             info->stalled = true;
             break;
         }

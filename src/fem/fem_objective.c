@@ -224,11 +224,12 @@ static void add_damping_matrix(const pl_fem_objective* f, pl_block_matrix* A) {
                    f->damping_matrix->values, A->values);
 }
 
-void pl_fem_hessian(const pl_fem_objective* f, const double* x, pl_block_matrix* A) {
+void pl_fem_hessian(const pl_fem_objective* f, const double* x, bool projected,
+                    pl_block_matrix* A) {
     pl_block_matrix_zero(A);
     for (int v = 0; v < f->vertex_count; v++) add_isotropic(A, v, diagonal_weight(f, v));
     for (int s = 0; s < f->set_count; s++)
-        pl_element_set_hessian(&f->sets[s], f->pool, x, true, 1.0, A);
+        pl_element_set_hessian(&f->sets[s], f->pool, x, projected, 1.0, A);
     add_damping_matrix(f, A);
     for (int k = 0; k < f->pin_count; k++)
         if (!f->pins[k].hard) add_isotropic(A, f->pins[k].vertex, f->pins[k].stiffness);

@@ -46,7 +46,7 @@ static void sequential_color(double t, float rgb[3]) {
 
 static void diverging_color(double t, float rgb[3]) {
     double side = fabs(2.0 * t - 1.0);
-    pl_color_from_lch(0.93 - 0.48 * side, 0.005 + 0.165 * side, t < 0.5 ? 255.0 : 28.0, rgb);
+    pl_color_from_lch(0.93 - 0.48 * side, 0.005 + 0.14 * side, t < 0.5 ? 255.0 : 28.0, rgb);
 }
 
 // hues by the golden angle, lightness in three steps

@@ -20,6 +20,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,6 +34,8 @@ struct pl_run {
     int64_t metrics_size;
     uint64_t scene_hash;
     int checkpoint_frame; // of the last checkpoint, or -1
+    int lock;             // of the folder, or -1
+    bool is_behind;       // the world is ahead of the files, which could not be written
     pl_run_summary summary;
 };
 
@@ -82,12 +85,49 @@ static pl_status make_folder(const char* folder, bool force, pl_error* error) {
     return PL_OK;
 }
 
-static void remove_old_run(const pl_run* run) {
-    static const char* const names[] = {"frames.plr", "metrics.csv", "checkpoint.plc", "scene.json",
-                                        "log.txt"};
+// two processes in one folder would spoil each other's files
+static pl_status lock_folder(pl_run* run, pl_error* error) {
+    run->lock = open(run->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (run->lock < 0)
+        return pl_fail(error, PL_ERROR_IO, "%s: cannot be opened: %s", run->folder,
+                       strerror(errno));
+    if (flock(run->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+        return pl_fail(error, PL_ERROR_IO,
+                       "%s: another process is running in this folder; wait for it or end it",
+                       run->folder);
+    return PL_OK;
+}
+
+// in the order in which they are removed: without a scene nothing is resumed, and without a
+// checkpoint the other files do not matter
+static const char* const file_names[] = {"scene.json", "checkpoint.plc", "frames.plr",
+                                         "metrics.csv", "log.txt"};
+enum { FILE_NAME_COUNT = sizeof file_names / sizeof file_names[0] };
+
+// checkpoint.plc.x1Y2z3: a file that was being written when its process was killed
+static bool is_leftover(const char* name) {
+    for (int k = 0; k < FILE_NAME_COUNT; k++) {
+        size_t size = strlen(file_names[k]);
+        if (strncmp(name, file_names[k], size) == 0 && name[size] == '.' &&
+            strlen(name + size + 1) == 6)
+            return true;
+    }
+    return false;
+}
+
+static void remove_leftovers(const pl_run* run) {
     char path[PATH_SIZE];
-    for (size_t k = 0; k < sizeof names / sizeof names[0]; k++)
-        unlink(path_in(run, names[k], path));
+    DIR* dir = opendir(run->folder);
+    if (!dir) return;
+    for (struct dirent* entry; (entry = readdir(dir)) != NULL;)
+        if (is_leftover(entry->d_name)) unlink(path_in(run, entry->d_name, path));
+    closedir(dir);
+}
+
+static void remove_old_run(const pl_run* run) {
+    char path[PATH_SIZE];
+    for (int k = 0; k < FILE_NAME_COUNT; k++) unlink(path_in(run, file_names[k], path));
+    remove_leftovers(run);
 }
 
 // what identifies a run: the bytes of its scene.json
@@ -132,6 +172,12 @@ static pl_status open_metrics(pl_run* run, int64_t size, pl_error* error) {
     char path[PATH_SIZE];
     path_in(run, "metrics.csv", path);
     run->metrics = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+    struct stat info;
+    if (run->metrics >= 0 && fstat(run->metrics, &info) == 0 && info.st_size < size)
+        return pl_fail(error, PL_ERROR_FORMAT,
+                       "%s: was cut: it has %lld bytes where the checkpoint knows of %lld; delete "
+                       "checkpoint.plc to start the run anew",
+                       path, (long long)info.st_size, (long long)size);
     if (run->metrics < 0 || ftruncate(run->metrics, size) != 0 ||
         lseek(run->metrics, size, SEEK_SET) < 0)
         return pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
@@ -228,6 +274,7 @@ static pl_status create_run(const char* folder, pl_run** out, pl_error* error) {
     *out = PL_ALLOC(pl_run, 1);
     if (!*out) return pl_fail_memory(error, "a run");
     (*out)->metrics = -1;
+    (*out)->lock = -1;
     (*out)->checkpoint_frame = -1;
     (*out)->folder = pl_copy_text(folder);
     return (*out)->folder ? PL_OK : pl_fail_memory(error, "a run");
@@ -237,6 +284,7 @@ static void free_run(pl_run* run) {
     if (!run) return;
     pl_recorder_close(run->recorder, NULL);
     if (run->metrics >= 0) close(run->metrics);
+    if (run->lock >= 0) close(run->lock);
     pl_run_values_free(&run->values);
     pl_world_destroy(run->world);
     pl_scene_destroy(run->scene);
@@ -277,6 +325,7 @@ pl_status pl_run_start(const pl_scene* scene, const char* folder, bool force, pl
     if (status == PL_OK) status = pl_world_create(scene, &run->world, notes, error);
     if (status == PL_OK) status = pl_run_values_setup(&run->values, run->world, run->scene, error);
     if (status == PL_OK) status = make_folder(folder, force, error);
+    if (status == PL_OK) status = lock_folder(run, error);
     if (status == PL_OK) {
         remove_old_run(run);
         status = pl_scene_write(scene, path_in(run, "scene.json", path), error);
@@ -290,11 +339,32 @@ pl_status pl_run_start(const pl_scene* scene, const char* folder, bool force, pl
     return status;
 }
 
+// says what of the recording is cut because the checkpoint does not know of it
+static void note_tail(const pl_run* run, const checkpoint_head* head, pl_notes* notes) {
+    char path[PATH_SIZE];
+    pl_recording* recording;
+    if (pl_recording_open(path_in(run, "frames.plr", path), &recording, notes, NULL) != PL_OK)
+        return; // opening it to write will say why
+    int extra = pl_recording_frame_count(recording) - (int)head->frame_count;
+    if (extra > 0)
+        pl_note(notes, PL_NOTE_INFO,
+                "%s: the last %d frames are newer than the checkpoint and are made again", path,
+                extra);
+    pl_recording_close(recording);
+}
+
 pl_status pl_run_resume(const char* folder, pl_run** out, pl_notes* notes, pl_error* error) {
     *out = NULL;
     pl_run* run = NULL;
     char path[PATH_SIZE];
     pl_status status = create_run(folder, &run, error);
+    if (status == PL_OK && access(path_in(run, "scene.json", path), F_OK) != 0)
+        status = pl_fail(error, PL_ERROR_IO,
+                         "%s: holds no run (there is no scene.json); `pliant run SCENE -o %s` "
+                         "starts one",
+                         folder, folder);
+    if (status == PL_OK) status = lock_folder(run, error);
+    if (status == PL_OK) remove_leftovers(run);
     if (status == PL_OK)
         status =
             pl_scene_read(path_in(run, "scene.json", path), NULL, 0, &run->scene, notes, error);
@@ -308,6 +378,7 @@ pl_status pl_run_resume(const char* folder, pl_run** out, pl_notes* notes, pl_er
     if (status == PL_OK && !has_checkpoint)
         pl_note(notes, PL_NOTE_INFO, "%s: no checkpoint was written yet; the run starts anew",
                 folder);
+    if (has_checkpoint && status == PL_OK) note_tail(run, &head, notes);
     if (status == PL_OK) status = open_files(run, has_checkpoint ? &head : NULL, error);
     if (status == PL_OK) *out = run;
     else free_run(run);
@@ -332,8 +403,10 @@ pl_status pl_run_frame(pl_run* run, pl_frame_info* info, pl_error* error) {
     pl_status status = pl_world_step(run->world, info, error);
     if (status != PL_OK) return status;
     sum_up(&run->summary, info);
+    run->is_behind = true;
     if (info->frame % run->scene->output.every == 0) status = record_frame(run, error);
     if (status == PL_OK) status = add_metrics(run, info, error);
+    run->is_behind = status != PL_OK;
     int every = run->scene->output.checkpoint_every;
     if (status == PL_OK && every > 0 && info->frame % every == 0)
         status = write_checkpoint(run, error);
@@ -342,7 +415,8 @@ pl_status pl_run_frame(pl_run* run, pl_frame_info* info, pl_error* error) {
 
 pl_status pl_run_close(pl_run* run, pl_error* error) {
     if (!run) return PL_OK;
-    pl_status status = write_checkpoint(run, error);
+    // a checkpoint must not know of a frame that the recording lacks
+    pl_status status = run->is_behind ? PL_OK : write_checkpoint(run, error);
     pl_status closed = pl_recorder_close(run->recorder, status == PL_OK ? error : NULL);
     run->recorder = NULL;
     free_run(run);

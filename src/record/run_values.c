@@ -17,18 +17,19 @@ static bool is_handled(pl_output_field field) {
            field == PL_OUTPUT_STRETCH || field == PL_OUTPUT_VOLUME;
 }
 
+static void free_body(const pl_run_values* v, int b) {
+    pl_run_body* body = &v->bodies[b];
+    size_t vertex_count = (size_t)pl_world_mesh(v->world, b)->vertex_count;
+    for (int f = 0; body->fields && f < v->field_count; f++)
+        PL_FREE(body->fields[f], double, (size_t)v->fields[f].components* vertex_count);
+    PL_FREE(body->fields, double*, v->field_count);
+    PL_FREE(body->rest, float, 3 * (size_t)v->record_bodies[b].vertex_count);
+    PL_FREE(body->triangles, int, 3 * (size_t)v->record_bodies[b].triangle_count);
+    pl_surface_destroy(body->surface);
+}
+
 void pl_run_values_free(pl_run_values* v) {
-    for (int b = 0; v->bodies && b < v->body_count; b++) {
-        pl_run_body* body = &v->bodies[b];
-        const pl_mesh* mesh = pl_world_mesh(v->world, b);
-        for (int f = 0; body->fields && f < v->field_count; f++)
-            PL_FREE(body->fields[f], double,
-                    (size_t)v->fields[f].components*(size_t)mesh->vertex_count);
-        PL_FREE(body->fields, double*, v->field_count);
-        PL_FREE(body->rest, float, 3 * (size_t)v->record_bodies[b].vertex_count);
-        PL_FREE(body->triangles, int, 3 * (size_t)v->record_bodies[b].triangle_count);
-        pl_surface_destroy(body->surface);
-    }
+    for (int b = 0; v->bodies && v->record_bodies && b < v->body_count; b++) free_body(v, b);
     PL_FREE(v->bodies, pl_run_body, v->body_count);
     PL_FREE(v->record_bodies, pl_record_body, v->body_count);
     PL_FREE(v->values, pl_record_values, v->body_count);
@@ -38,11 +39,11 @@ void pl_run_values_free(pl_run_values* v) {
 }
 
 static pl_status choose_fields(pl_run_values* v, const pl_output* output, pl_error* error) {
-    v->fields = PL_ALLOC(pl_record_field, output->field_count);
-    v->kinds = PL_ALLOC(pl_output_field, output->field_count);
-    if (output->field_count && (!v->fields || !v->kinds))
-        return pl_fail_memory(error, "the fields of a recording");
     v->field_count = output->field_count;
+    v->fields = PL_ALLOC(pl_record_field, v->field_count);
+    v->kinds = PL_ALLOC(pl_output_field, v->field_count);
+    if (v->field_count && (!v->fields || !v->kinds))
+        return pl_fail_memory(error, "the fields of a recording");
     for (int f = 0; f < v->field_count; f++) {
         const char* name = pl_output_field_name((int)output->fields[f]);
         if (!is_handled(output->fields[f]))
@@ -66,14 +67,14 @@ static int* whole_triangles(const pl_surface* surface) {
     return triangles;
 }
 
-static pl_status setup_body(pl_run_values* v, int b, pl_recorded recorded, pl_error* error) {
+static pl_status setup_body(pl_run_values* v, int b, const pl_scene* scene, pl_error* error) {
     const pl_mesh* mesh = pl_world_mesh(v->world, b);
     pl_run_body* body = &v->bodies[b];
     pl_record_body* out = &v->record_bodies[b];
     pl_status status = pl_mesh_surface(mesh, &body->surface, error);
     if (status != PL_OK) return status;
     const pl_mesh* surface = body->surface->mesh;
-    bool all = recorded == PL_RECORD_ALL;
+    bool all = scene->output.record == PL_RECORD_ALL;
     const pl_mesh* from = all ? mesh : surface;
     *out = (pl_record_body){.name = pl_world_body_name(v->world, b),
                             .vertex_count = from->vertex_count,
@@ -86,6 +87,7 @@ static pl_status setup_body(pl_run_values* v, int b, pl_recorded recorded, pl_er
                             .fields = v->fields};
     body->rest = PL_ALLOC(float, 3 * (size_t)from->vertex_count);
     out->rest = body->rest;
+    for (int k = 0; k < 3; k++) out->color[k] = (float)scene->bodies[b].render.color[k];
     body->fields = PL_ALLOC(double*, v->field_count);
     if (all) out->triangles = body->triangles = whole_triangles(body->surface);
     if (!body->rest || !out->triangles || (!body->fields && v->field_count))
@@ -109,7 +111,7 @@ pl_status pl_run_values_setup(pl_run_values* v, pl_world* world, const pl_scene*
                            ? choose_fields(v, &scene->output, error)
                            : pl_fail_memory(error, "a recording");
     for (int b = 0; status == PL_OK && b < v->body_count; b++)
-        status = setup_body(v, b, scene->output.record, error);
+        status = setup_body(v, b, scene, error);
     if (status != PL_OK) {
         pl_run_values_free(v);
         return status;

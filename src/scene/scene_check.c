@@ -433,6 +433,7 @@ static pl_status resolve_body(checker* c, pl_body* body) {
     if (body->kind == PL_BODY_AUTO) body->kind = is_cloth ? PL_BODY_CLOTH : PL_BODY_SOLID;
     const char* key;
     char text[512];
+    bool is_open = body->linear == PL_LINEAR_AUTO && body->method == PL_METHOD_FEM;
     if (!pl_combination_resolve(body, &key, text, sizeof text)) return fail(c, key, "%s", text);
     if (body->eigenfit &&
         (body->method != PL_METHOD_FEM || body->nonlinear == PL_NONLINEAR_PROJECTIVE))
@@ -440,7 +441,10 @@ static pl_status resolve_body(checker* c, pl_body* body) {
                     "goes with method \"fem\" and nonlinear \"newton\" or "
                     "\"linearised\" only");
     pl_status status = check_poisson(c, body, &body->material, "material.poisson");
-    return status == PL_OK ? resolve_regions(c, body) : status;
+    if (status == PL_OK) status = resolve_regions(c, body);
+    // which linear solver is best depends on the size of the system, which the world will know
+    if (is_open) body->linear = PL_LINEAR_AUTO;
+    return status;
 }
 
 static void resolve_gravity(pl_scene* scene) {

@@ -54,6 +54,10 @@ bool pl_linear_is_known(pl_linear kind) {
            kind == PL_LINEAR_GAUSS_SEIDEL || kind == PL_LINEAR_CHEBYSHEV;
 }
 
+bool pl_linear_sees_indefinite(pl_linear kind) {
+    return kind == PL_LINEAR_DIRECT || kind == PL_LINEAR_PCG || kind == PL_LINEAR_ICPCG;
+}
+
 static pl_status allocate(pl_linear_solver* s, pl_error* error) {
     for (int i = 0; i < SCRATCH_VECTORS; i++) {
         s->scratch[i] = PL_ALLOC(double, s->count);
@@ -143,7 +147,9 @@ static bool note_residual(pl_linear_info* info, const pl_linear_options* options
 static void solve_direct(pl_linear_solver* s, const pl_linear_options* options, const double* b,
                          double* x, double scale, pl_linear_info* info) {
     double *r = s->scratch[0], *correction = s->scratch[1];
-    info->tiny_pivot_count = pl_direct_get_info(s->direct).tiny_pivot_count;
+    pl_direct_info direct = pl_direct_get_info(s->direct);
+    info->tiny_pivot_count = direct.tiny_pivot_count;
+    info->indefinite = direct.negative_pivot_count > 0;
     info->singular = info->tiny_pivot_count > 0;
     // a second pass refines what round-off left
     for (int pass = 0; pass < 3; pass++) {
@@ -169,7 +175,10 @@ static void solve_pcg(pl_linear_solver* s, const pl_linear_options* options, con
         else pl_vector_xpay(s->pool, s->count, z, rho / rho_before, p);
         pl_block_matrix_apply(s->A, s->pool, s->rhs_count, p, q);
         double curvature = pl_vector_dot(s->pool, s->count, p, q);
-        if (!(curvature > 0.0)) break; // not positive definite, or not finite
+        if (!(curvature > 0.0)) { // not positive definite, or not finite
+            info->indefinite = true;
+            break;
+        }
         pl_vector_axpy(s->pool, s->count, rho / curvature, p, x);
         pl_vector_axpy(s->pool, s->count, -rho / curvature, q, r);
         rho_before = rho;

@@ -22,7 +22,8 @@ enum { PL_HISTORY_SIZE = 256 };
 typedef struct pl_linear_info {
     int iterations;
     bool converged;
-    bool singular; // direct: pivots vanished
+    bool singular;   // direct: pivots vanished
+    bool indefinite; // a direction of negative curvature was met: x is of no use
     int tiny_pivot_count;
     double residual; // |b - A x| / |b| at the end
     double update_seconds;
@@ -35,6 +36,8 @@ typedef struct pl_linear_solver pl_linear_solver;
 
 // True for the kinds that this folder has.
 bool pl_linear_is_known(pl_linear kind);
+// True for the kinds that notice if A is not positive semi-definite.
+bool pl_linear_sees_indefinite(pl_linear kind);
 // A is kept by reference: its structure may not change, its values may, followed by an update.
 pl_status pl_linear_setup(pl_linear kind, const pl_block_matrix* A, int rhs_count,
                           pl_pool* pool, pl_linear_solver** out, pl_error* error);

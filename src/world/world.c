@@ -24,19 +24,16 @@ void pl_world_destroy(pl_world* w) {
     }
     PL_FREE(w->systems, pl_world_system, w->body_count);
     pl_world_loads_free(w);
-    for (int k = 0; k < w->obstacle_count; k++) pl_sdf_grid_free(&w->grids[k]);
+    for (int k = 0; w->grids && k < w->obstacle_count; k++) pl_sdf_grid_free(&w->grids[k]);
     PL_FREE(w->grids, pl_sdf_grid, w->obstacle_count);
     PL_FREE(w->obstacles, pl_moving_obstacle, w->obstacle_count);
     for (int k = 0; k < w->body_count; k++) pl_world_body_free(&w->bodies[k]);
     PL_FREE(w->bodies, pl_world_body, w->body_count);
     pl_array_free(&w->handles);
+    pl_free(w->saved, w->saved_size);
     pl_scene_destroy(w->scene);
     pl_pool_destroy(w->pool);
     PL_FREE(w, pl_world, 1);
-}
-
-static const pl_method_functions* method_of(const pl_body* body) {
-    return body->method == PL_METHOD_FEM ? &pl_fem_method : NULL;
 }
 
 static bool are_solved_together(const pl_body* a, const pl_body* b) {
@@ -59,11 +56,7 @@ static pl_status group_bodies(pl_world* w, pl_error* error) {
             pl_world_system* system = &w->systems[body->system];
             system->pins = pl_array_of(sizeof(pl_pin));
             system->groups = pl_array_of(sizeof(pl_colliding_vertices));
-            system->method = method_of(body->def);
-            if (!system->method)
-                return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                               "body \"%s\": method \"%s\" is not in this version", body->def->name,
-                               pl_method_name((int)body->def->method));
+            system->method = &pl_fem_method;
         }
         body->first_vertex = w->systems[body->system].vertex_count;
         w->systems[body->system].vertex_count += body->mesh->vertex_count;
@@ -132,17 +125,23 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
     if (w->scene->body_count == 0)
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "the scene has no bodies; add one under \"bodies\"");
+    status = pl_world_check_support(w->scene, error);
+    if (status != PL_OK) return status;
     w->bodies = PL_ALLOC(pl_world_body, w->scene->body_count);
     if (!w->bodies) return pl_fail_memory(error, "the bodies of a world");
     w->body_count = w->scene->body_count;
     for (int b = 0; status == PL_OK && b < w->body_count; b++)
         status = pl_world_body_setup(&w->scene->bodies[b], w->pool, &w->bodies[b], notes, error);
     if (status == PL_OK) status = group_bodies(w, error);
+    if (status == PL_OK) status = pl_world_settle_solvers(w, error);
     for (int s = 0; status == PL_OK && s < w->system_count; s++)
         status = create_system(w, s, notes, error);
     if (status == PL_OK) status = pl_world_obstacles_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_loads_setup(w, error);
-    return status;
+    if (status != PL_OK || w->scene->substeps * w->system_count == 1) return status;
+    w->saved_size = pl_world_state_size(w);
+    w->saved = pl_alloc(w->saved_size);
+    return w->saved ? PL_OK : pl_fail_memory(error, "the state of a world");
 }
 
 pl_status pl_world_create(const pl_scene* scene, pl_world** out, pl_notes* notes, pl_error* error) {
@@ -167,12 +166,43 @@ static void add_info(const pl_method_info* from, pl_frame_info* to) {
     to->linear_seconds += from->linear_seconds;
 }
 
+// what the contact of a body says may be animated
+static void update_colliding(pl_world* w, int s) {
+    pl_colliding_vertices* group = w->systems[s].groups.data;
+    for (int b = 0; b < w->body_count; b++) {
+        if (w->bodies[b].system != s) continue;
+        const pl_body_contact* contact = &w->bodies[b].def->contact;
+        if (!isnan(contact->thickness)) group->thickness = contact->thickness;
+        if (!isnan(contact->stiffness)) group->stiffness = contact->stiffness;
+        group->friction = contact->friction;
+        group++;
+    }
+}
+
+// a host can write anything into its forces, and a scene can make very large ones
+static pl_status check_forces(const pl_world* w, int s, pl_error* error) {
+    const pl_world_system* system = &w->systems[s];
+    for (int b = 0; b < w->body_count; b++) {
+        if (w->bodies[b].system != s) continue;
+        const double* force = system->force + 3 * (size_t)w->bodies[b].first_vertex;
+        for (int i = 0; i < 3 * w->bodies[b].mesh->vertex_count; i++)
+            if (!isfinite(force[i]))
+                return pl_fail(error, PL_ERROR_ARGUMENT,
+                               "body \"%s\": the force on vertex %d is not finite",
+                               w->bodies[b].def->name, i / 3);
+    }
+    return PL_OK;
+}
+
 static pl_status step_system(pl_world* w, int s, double begin, double end, pl_frame_info* info,
                              pl_error* error) {
     pl_world_system* system = &w->systems[s];
     pl_status status = pl_world_place_pins(w, s, begin, end, error);
     if (status != PL_OK) return status;
     pl_world_sum_forces(w, s, end);
+    update_colliding(w, s);
+    status = check_forces(w, s, error);
+    if (status != PL_OK) return status;
     pl_collision_job collisions = {w->obstacles, w->obstacle_count, system->groups.data,
                                    (int)system->groups.count};
     pl_method_step step = {.time_step = end - begin,
@@ -221,6 +251,8 @@ static void finish_info(pl_world* w, double start, pl_frame_info* info) {
 static pl_status run_substeps(pl_world* w, pl_frame_info* info, pl_error* error) {
     for (int k = 0; k < w->scene->substeps; k++) {
         double begin = time_of_step(w, w->step), end = time_of_step(w, w->step + 1);
+        w->part[0] = (double)k / w->scene->substeps;
+        w->part[1] = (double)(k + 1) / w->scene->substeps;
         pl_scene_evaluate(w->scene, end);
         pl_world_place_obstacles(w, begin, end);
         info->contact_count = 0; // those of the last substep are told
@@ -229,8 +261,6 @@ static pl_status run_substeps(pl_world* w, pl_frame_info* info, pl_error* error)
             if (status != PL_OK) return status;
         }
         w->step++;
-        pl_world_handle* handles = w->handles.data;
-        for (size_t h = 0; h < w->handles.count; h++) handles[h].from = handles[h].target;
     }
     return PL_OK;
 }
@@ -238,9 +268,16 @@ static pl_status run_substeps(pl_world* w, pl_frame_info* info, pl_error* error)
 pl_status pl_world_step(pl_world* w, pl_frame_info* info, pl_error* error) {
     double start = pl_seconds();
     pl_frame_info own = {0};
+    if (w->saved) pl_world_state_save(w, w->saved);
     pl_status status = run_substeps(w, &own, error);
-    if (status != PL_OK) return status;
+    if (status != PL_OK) {
+        // the systems and substeps that went well are taken back as well
+        if (w->saved) pl_world_state_load(w, w->saved, w->saved_size, NULL);
+        return status;
+    }
     w->frame++;
+    pl_world_handle* handles = w->handles.data;
+    for (size_t h = 0; h < w->handles.count; h++) handles[h].from = handles[h].target;
     finish_info(w, start, &own);
     if (info) *info = own;
     return PL_OK;

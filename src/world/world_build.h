@@ -56,7 +56,7 @@ typedef struct pl_world_handle {
     bool used;
     int body, vertex;
     double stiffness;
-    pl_vec3 from, target;
+    pl_vec3 from, target; // at the begin and the end of the frame
 } pl_world_handle;
 
 struct pl_world {
@@ -76,7 +76,15 @@ struct pl_world {
     pl_sdf_grid* grids; // of colliders that are meshes
     int obstacle_count;
     pl_array handles; // of pl_world_handle
+    double part[2];   // of the frame, at the begin and the end of the substep: 0 to 1
+    void* saved;      // state before the frame, where a substep may fail after others; else NULL
+    size_t saved_size;
 };
+
+// Refuses by name what a scene may say but this version cannot do.
+pl_status pl_world_check_support(const pl_scene* scene, pl_error* error);
+// Chooses the linear solvers that the scene left open, now that the size of each system is known.
+pl_status pl_world_settle_solvers(pl_world* world, pl_error* error);
 
 // Mesh, materials, surface of a body; what they left is freed by pl_world_body_free.
 pl_status pl_world_body_setup(const pl_body* def, pl_pool* pool, pl_world_body* out,

@@ -144,8 +144,8 @@ pl_status pl_world_place_pins(pl_world* w, int s, double begin, double end, pl_e
         if (!handles[k].used || w->bodies[handles[k].body].system != s) continue;
         pl_pin pin = {.vertex = handles[k].vertex + w->bodies[handles[k].body].first_vertex,
                       .stiffness = handles[k].stiffness,
-                      .from = handles[k].from,
-                      .target = handles[k].target};
+                      .from = pl_lerp(handles[k].from, handles[k].target, w->part[0]),
+                      .target = pl_lerp(handles[k].from, handles[k].target, w->part[1])};
         if (!pl_array_push(&system->pins, &pin)) return pl_fail_memory(error, "pins");
     }
     return PL_OK;

@@ -84,10 +84,10 @@ static pl_status build_grid(const pl_collider* c, pl_pool* pool, pl_sdf_grid* gr
 
 pl_status pl_world_obstacles_setup(pl_world* w, pl_notes* notes, pl_error* error) {
     int count = w->scene->collider_count;
+    w->obstacle_count = count;
     w->obstacles = PL_ALLOC(pl_moving_obstacle, count);
     w->grids = PL_ALLOC(pl_sdf_grid, count);
     if (count && (!w->obstacles || !w->grids)) return pl_fail_memory(error, "colliders");
-    w->obstacle_count = count;
     for (int k = 0; k < count; k++) {
         const pl_collider* c = &w->scene->colliders[k];
         w->obstacles[k] = (pl_moving_obstacle){.obstacle = obstacle_of(c)};
@@ -109,6 +109,8 @@ void pl_world_place_obstacles(pl_world* w, double begin, double end) {
     for (int k = 0; k < w->obstacle_count; k++) {
         const pl_collider* c = &w->scene->colliders[k];
         pl_moving_obstacle* m = &w->obstacles[k];
+        // sizes may be animated; what was built from files stays
+        if (c->shape != PL_COLLIDER_MESH) m->obstacle = obstacle_of(c);
         pl_vec3 middle = pl_world_obstacle_middle(w, k);
         m->begin = rigid_at(&c->motion, middle, begin);
         m->end = rigid_at(&c->motion, middle, end);

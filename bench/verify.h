@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Problems whose answer is known from theory, solved by the fem core. The bench runs them large,
+// the tests small. Each gives what was computed and what theory says.
+#ifndef PL_VERIFY_H
+#define PL_VERIFY_H
+
+#include "fem/fem_system.h"
+#include "material/material.h"
+
+#include <pliant/generate.h>
+
+typedef struct verify_body {
+    pl_mesh* mesh;
+    pl_fem_system* system;
+    double* mass;  // per vertex
+    double* force; // 3 per vertex
+    pl_material material;
+    double density;
+} verify_body;
+
+// Takes over the mesh, also when it fails.
+pl_status verify_body_create(verify_body* body, pl_mesh* mesh, pl_material_kind law, double young,
+                             double poisson, double density, const pl_fem_settings* settings,
+                             pl_pool* pool, pl_error* error);
+void verify_body_free(verify_body* body);
+pl_status verify_box(double x, double y, double z, int nx, int ny, int nz, pl_tet_pattern pattern,
+                     pl_mesh** out, pl_error* error);
+// A step with gravity along -y and pins.
+pl_status verify_body_step(verify_body* body, double time_step, double gravity, const pl_pin* pins,
+                           int pin_count, pl_method_info* info, pl_error* error);
+// Hard pins at the rest places of all vertices with x below a limit; pins has room for all.
+int verify_pin_left(const pl_mesh* mesh, double limit, pl_pin* pins);
+
+// The stiffness matrix of a mesh at rest and its lumped masses (one per vertex, allocated); rows of
+// fixed vertices (NULL: none) are those of the identity.
+pl_status verify_stiffness(const pl_mesh* mesh, const pl_material* material, double density,
+                           const bool* fixed, pl_block_matrix* K, double** mass, pl_error* error);
+
+typedef struct verify_answer {
+    double value;
+    double reference;
+} verify_answer;
+double verify_relative_error(verify_answer answer);
+
+// An irregular block whose boundary is displaced by an affine map: largest error of the inside,
+// relative to the displacement, of the linearised law.
+pl_status verify_patch(pl_material_kind law, int cells, double* largest, pl_error* error);
+// The same of the law itself, by quasistatic steps of the system.
+pl_status verify_patch_nonlinear(pl_material_kind law, int cells, double* largest, pl_error* error);
+
+// H / W of a heavy elastica clamped horizontally (see verify_cantilever.c), by shooting.
+double verify_elastica(double gamma);
+typedef struct verify_cantilever_case {
+    double gamma;
+    double slenderness; // length over half the thickness
+    int cells_across;   // along the height
+    int cells_along;
+    int steps; // in which the load grows
+} verify_cantilever_case;
+pl_status verify_cantilever(const verify_cantilever_case* c, pl_pool* pool, verify_answer* answer,
+                            int* iterations, pl_error* error);
+
+// u(a) E / p of a thick sphere (a = 1, b = 2) under inner pressure, nu = 0.3; l2: error of all
+// displacements, relative.
+pl_status verify_sphere(double edge, pl_pool* pool, verify_answer* answer, double* l2,
+                        pl_error* error);
+
+// First two bending frequencies [Hz] of a clamped beam of square section.
+pl_status verify_beam(double slenderness, int cells_across, int cells_along, pl_pool* pool,
+                      verify_answer answer[2], pl_error* error);
+// omega of the cube's Lamé mode.
+pl_status verify_cube(int cells, double poisson, pl_pool* pool, verify_answer* answer,
+                      pl_error* error);
+
+// Largest relative change of linear momentum by any integrator, and of angular momentum by
+// midpoint.
+pl_status verify_momentum(int steps, double* linear, double* angular, pl_error* error);
+// Linear elasticity without outer forces: the largest growth of the energy in a step of implicit
+// Euler, and the largest change by midpoint, relative to the first.
+pl_status verify_energy(int steps, double* euler_growth, double* midpoint_change, pl_error* error);
+// Largest error of the energy by midpoint over a fixed time, of a nonlinear law.
+pl_status verify_midpoint_energy(double time_step, double* largest, pl_error* error);
+
+// The slope [rad] between rest and slip of an elastic block, found by bisection, against
+// atan(friction).
+pl_status verify_friction(double friction, int rounds, verify_answer* answer, pl_error* error);
+
+#endif

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What motion keeps: momentum and energy; and the friction angle.
+#include "base/random.h"
+#include "contact/collision.h"
+#include "verify.h"
+
+#include <math.h>
+
+// a free bar whose vertices move at random
+static pl_status moving_bar(verify_body* body, pl_integrator integrator, pl_material_kind law,
+                            double speed, pl_error* error) {
+    pl_fem_settings settings = pl_default_fem_settings();
+    settings.integrator = integrator;
+    settings.tolerance = 1e-12;
+    settings.max_iterations = 50;
+    pl_mesh* mesh;
+    pl_status status = verify_box(1.0, 0.5, 0.5, 4, 2, 2, PL_PATTERN_KUHN, &mesh, error);
+    if (status != PL_OK) return status;
+    status = verify_body_create(body, mesh, law, 1e5, 0.3, 1000.0, &settings, NULL, error);
+    if (status != PL_OK) return status;
+    pl_random random = {3};
+    double* v = pl_fem_velocities(body->system);
+    for (int i = 0; i < 3 * mesh->vertex_count; i++) v[i] = speed * pl_random_normal(&random);
+    return PL_OK;
+}
+
+typedef struct momenta {
+    pl_vec3 linear, angular;
+} momenta;
+
+static momenta momenta_of(const verify_body* body) {
+    momenta sum = {{0, 0, 0}, {0, 0, 0}};
+    for (int i = 0; i < body->mesh->vertex_count; i++) {
+        pl_vec3 x = pl_vec3_load(pl_fem_positions(body->system) + 3 * i),
+                v = pl_vec3_load(pl_fem_velocities(body->system) + 3 * i);
+        sum.linear = pl_madd(sum.linear, body->mass[i], v);
+        sum.angular = pl_madd(sum.angular, body->mass[i], pl_cross(x, v));
+    }
+    return sum;
+}
+
+pl_status verify_momentum(int steps, double* linear, double* angular, pl_error* error) {
+    static const pl_integrator integrators[] = {PL_INTEGRATOR_EULER, PL_INTEGRATOR_BDF2,
+                                                PL_INTEGRATOR_MIDPOINT};
+    *linear = *angular = 0.0;
+    for (int k = 0; k < 3; k++) {
+        verify_body body;
+        pl_status status = moving_bar(&body, integrators[k], PL_MATERIAL_STVK, 0.5, error);
+        if (status != PL_OK) return status;
+        momenta before = momenta_of(&body);
+        pl_method_info info;
+        for (int n = 0; status == PL_OK && n < steps; n++) {
+            status = verify_body_step(&body, 0.005, 0.0, NULL, 0, &info, error);
+            momenta now = momenta_of(&body);
+            *linear =
+                fmax(*linear, pl_distance(now.linear, before.linear) / pl_norm(before.linear));
+            if (integrators[k] == PL_INTEGRATOR_MIDPOINT)
+                *angular = fmax(*angular,
+                                pl_distance(now.angular, before.angular) / pl_norm(before.angular));
+        }
+        verify_body_free(&body);
+        if (status != PL_OK) return status;
+    }
+    return PL_OK;
+}
+
+static double total_energy(const verify_body* body) {
+    pl_method_energies energies = pl_fem_system_energies(body->system);
+    return energies.kinetic + energies.elastic;
+}
+
+// the largest growth in one step and the largest distance from the first, relative to the first
+static pl_status follow_energy(verify_body* body, double time_step, int steps, double* growth,
+                               double* change, pl_error* error) {
+    double first = total_energy(body), last = first;
+    *growth = *change = 0.0;
+    for (int n = 0; n < steps; n++) {
+        pl_method_info info;
+        pl_status status = verify_body_step(body, time_step, 0.0, NULL, 0, &info, error);
+        if (status != PL_OK) return status;
+        double energy = total_energy(body);
+        *growth = fmax(*growth, (energy - last) / first);
+        *change = fmax(*change, fabs(energy - first) / first);
+        last = energy;
+    }
+    return PL_OK;
+}
+
+pl_status verify_energy(int steps, double* euler_growth, double* midpoint_change, pl_error* error) {
+    verify_body body;
+    double other;
+    pl_status status = moving_bar(&body, PL_INTEGRATOR_EULER, PL_MATERIAL_LINEAR, 0.1, error);
+    if (status != PL_OK) return status;
+    status = follow_energy(&body, 0.005, steps, euler_growth, &other, error);
+    verify_body_free(&body);
+    if (status != PL_OK) return status;
+    status = moving_bar(&body, PL_INTEGRATOR_MIDPOINT, PL_MATERIAL_LINEAR, 0.1, error);
+    if (status != PL_OK) return status;
+    status = follow_energy(&body, 0.005, steps, &other, midpoint_change, error);
+    verify_body_free(&body);
+    return status;
+}
+
+pl_status verify_midpoint_energy(double time_step, double* largest, pl_error* error) {
+    const double duration = 0.2;
+    verify_body body;
+    double growth;
+    pl_status status = moving_bar(&body, PL_INTEGRATOR_MIDPOINT, PL_MATERIAL_STVK, 0.5, error);
+    if (status != PL_OK) return status;
+    status =
+        follow_energy(&body, time_step, (int)lround(duration / time_step), &growth, largest, error);
+    verify_body_free(&body);
+    return status;
+}
+
+typedef struct slope_scene {
+    verify_body body;
+    int vertices[64];
+    pl_moving_obstacle plane;
+    pl_colliding_vertices group;
+} slope_scene;
+
+// a flat block on a plane, at rest under its weight
+static pl_status slope_create(slope_scene* s, double friction, pl_error* error) {
+    pl_mesh* mesh;
+    pl_fem_settings settings = pl_default_fem_settings();
+    settings.tolerance = 1e-6;
+    settings.max_iterations = 60;
+    pl_status status = verify_box(0.2, 0.05, 0.2, 2, 1, 2, PL_PATTERN_KUHN, &mesh, error);
+    if (status != PL_OK) return status;
+    status = verify_body_create(&s->body, mesh, PL_MATERIAL_STABLE_NEOHOOKEAN, 1e6, 0.3, 1000.0,
+                                &settings, NULL, error);
+    if (status != PL_OK) return status;
+    for (int v = 0; v < mesh->vertex_count; v++) s->vertices[v] = v;
+    s->plane = (pl_moving_obstacle){
+        .obstacle = {.kind = PL_OBSTACLE_PLANE, .a = {0, 0, 0}, .b = {0, 1, 0}},
+        .begin = pl_rigid_identity(),
+        .end = pl_rigid_identity(),
+        .friction = friction};
+    s->group = (pl_colliding_vertices){
+        .vertices = s->vertices, .count = mesh->vertex_count, .stiffness = 1e4};
+    return PL_OK;
+}
+
+// the plane stays level and gravity turns
+static pl_status slide(slope_scene* s, double angle, double duration, double* speed,
+                       pl_error* error) {
+    const double gravity = 9.81, h = 0.01;
+    pl_collision_job job = {&s->plane, 1, &s->group, 1};
+    verify_body* body = &s->body;
+    for (int v = 0; v < body->mesh->vertex_count; v++) {
+        body->force[3 * v] = gravity * sin(angle) * body->mass[v];
+        body->force[3 * v + 1] = -gravity * cos(angle) * body->mass[v];
+    }
+    pl_method_step step = {
+        .time_step = h, .force = body->force, .detect = pl_detect_collisions, .detect_user = &job};
+    for (int n = 0; n < (int)lround(duration / h); n++) {
+        pl_method_info info;
+        pl_status status = pl_fem_system_step(body->system, &step, &info, error);
+        if (status != PL_OK) return status;
+    }
+    double mass = 0.0;
+    for (int v = 0; v < body->mesh->vertex_count; v++) mass += body->mass[v];
+    *speed = momenta_of(body).linear.x / mass;
+    return PL_OK;
+}
+
+pl_status verify_friction(double friction, int rounds, verify_answer* answer, pl_error* error) {
+    // friction below this speed is not yet full (the slip length of a step), beyond it is sliding
+    const double creeping = 2e-3;
+    answer->reference = atan(friction);
+    double low = 0.5 * answer->reference, high = 1.5 * answer->reference;
+    for (int round = 0; round < rounds; round++) {
+        slope_scene s;
+        double angle = 0.5 * (low + high), speed = 0.0;
+        pl_status status = slope_create(&s, friction, error);
+        if (status != PL_OK) return status;
+        status = slide(&s, 0.0, 0.3, &speed, error); // settles
+        if (status == PL_OK) status = slide(&s, angle, 0.5, &speed, error);
+        verify_body_free(&s.body);
+        if (status != PL_OK) return status;
+        if (speed > creeping) high = angle;
+        else low = angle;
+    }
+    answer->value = 0.5 * (low + high);
+    return PL_OK;
+}

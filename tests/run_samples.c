@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "run_samples.h"
+#include "base/hash.h"
+#include "test.h"
+
+const char sample_falling_box[] =
+    "{\"pliant\": 1, \"frames\": 24, \"substeps\": 2, \"threads\": 2,\n"
+    " \"bodies\": [{\"name\": \"box\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.1,\n"
+    "  \"size_y\": 0.1, \"size_z\": 0.1, \"edge\": 0.05},\n"
+    "  \"transform\": {\"rotate\": [25, 0, 40], \"translate\": [0, 0.15, 0]},\n"
+    "  \"angular_velocity\": [0, 90, 30], \"integrator\": \"bdf2\",\n"
+    "  \"material\": {\"young\": 2e4, \"poisson\": 0.4}}],\n"
+    " \"colliders\": [{\"name\": \"ground\", \"plane\": {}, \"friction\": 0.4}],\n"
+    " \"output\": {\"checkpoint_every\": 2, \"fields\": [\"velocity\", \"stretch\"]}}\n";
+
+pl_scene* sample_scene(const char* text) {
+    pl_scene* scene;
+    pl_error error;
+    const char* path = pl_test_path("sample.json");
+    pl_test_write_file(path, text, strlen(text));
+    CHECK_OK(pl_scene_read(path, NULL, 0, &scene, NULL, &error), &error);
+    return scene;
+}
+
+pl_world* sample_world(const pl_scene* scene) {
+    pl_world* world;
+    pl_error error;
+    CHECK_OK(pl_world_create(scene, &world, NULL, &error), &error);
+    return world;
+}
+
+uint64_t sample_world_hash(pl_world* world) {
+    uint64_t hash = 0;
+    for (int b = 0; b < pl_world_body_count(world); b++) {
+        size_t size = 3 * (size_t)pl_world_mesh(world, b)->vertex_count * sizeof(double);
+        hash = pl_hash_bytes(pl_world_positions(world, b), size, hash);
+        hash = pl_hash_bytes(pl_world_velocities(world, b), size, hash);
+    }
+    return hash;
+}

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Small scenes for tests of worlds and runs.
+#ifndef PL_RUN_SAMPLES_H
+#define PL_RUN_SAMPLES_H
+
+#include <pliant/world.h>
+
+// A box of 27 vertices that falls on the ground and turns; a few milliseconds for all its frames.
+extern const char sample_falling_box[];
+
+// A scene of the given text, read from a file of the test's folder; and its world.
+pl_scene* sample_scene(const char* text);
+pl_world* sample_world(const pl_scene* scene);
+// A hash of all positions and velocities.
+uint64_t sample_world_hash(pl_world* world);
+
+#endif
