@@ -10,5 +10,5 @@ mkdir -p docs/images
 for scene in "$@"; do
     name=$(basename "$scene" .json)
     "$pliant" run "$scene" --quiet --force -o "out/pictures/$name"
-    "$pliant" render "out/pictures/$name" --sheet 4x1 --size 320x280 --no-label -o "docs/images/$name.png"
+    "$pliant" render "out/pictures/$name" --sheet 4x1 --size 320x280 -o "docs/images/$name.png"
 done
