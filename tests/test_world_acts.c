@@ -396,3 +396,40 @@ TEST(run_values_contact_carries_the_weight)
     pl_world_destroy(world);
     pl_scene_destroy(scene);
 }
+
+TEST(run_values_skin_moves_with_the_body)
+{
+    pl_mesh* ball = sample_sphere(2); // of radius 1, drawn in place of a coarser one
+    pl_error error;
+    CHECK_OK(pl_mesh_write(ball, pl_test_path("ball.obj"), NULL, NULL, &error), &error);
+    const char* text =
+        "{\"pliant\": 1, \"bodies\": [{\"generate\": {\"shape\": \"sphere\", \"radius\": 1.5,\n"
+        " \"edge\": 0.5}, \"transform\": {\"translate\": [0, 3, 0]}, \"render\": {\"surface\":\n"
+        " \"ball.obj\"}}]}";
+    pl_scene* scene = sample_scene(text);
+    pl_world* world = sample_world(scene);
+    pl_run_values values;
+    CHECK_OK(pl_run_values_setup(&values, world, scene, &error), &error);
+    CHECK_INT(values.record_bodies[0].vertex_count, ball->vertex_count);
+    CHECK_INT(values.record_bodies[0].triangle_count, ball->triangle_count);
+    // an affine motion of the body is one of its skin
+    double* x = pl_world_positions(world, 0);
+    for (int i = 0; i < pl_world_mesh(world, 0)->vertex_count; i++) {
+        x[3 * i] = 1.1 * x[3 * i] + 0.2 * x[3 * i + 1];
+        x[3 * i + 2] -= 0.5;
+    }
+    pl_run_values_update(&values, world);
+    for (int i = 0; i < ball->vertex_count; i++) {
+        const double *at = values.values[0].positions + 3 * i, *rest = ball->positions + 3 * i;
+        CHECK_NEAR(at[0], 1.1 * rest[0] + 0.2 * (rest[1] + 3.0), 1e-6);
+        CHECK_NEAR(at[1], rest[1] + 3.0, 1e-6);
+        CHECK_NEAR(at[2], rest[2] - 0.5, 1e-6);
+    }
+    pl_run_values_free(&values);
+    CHECK_OK(pl_scene_set(scene, "output.fields", "[\"velocity\"]", &error), &error);
+    CHECK(pl_run_values_setup(&values, world, scene, &error) == PL_ERROR_UNSUPPORTED);
+    CHECK_TEXT(error.text, "bodies[0].render.surface: goes with no output.fields");
+    pl_world_destroy(world);
+    pl_scene_destroy(scene);
+    pl_mesh_destroy(ball);
+}

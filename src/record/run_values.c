@@ -22,6 +22,10 @@ static void free_body(const pl_run_values* v, int b) {
     PL_FREE(body->weight, double, vertex_count);
     PL_FREE(body->rest, float, 3 * (size_t)v->record_bodies[b].vertex_count);
     PL_FREE(body->triangles, int, 3 * (size_t)v->record_bodies[b].triangle_count);
+    PL_FREE(body->uvs, float, 2 * (size_t)v->record_bodies[b].uv_count);
+    if (body->skin) PL_FREE(body->skin_positions, double, 3 * (size_t)body->skin->vertex_count);
+    pl_embedding_destroy(body->embedding);
+    pl_mesh_destroy(body->skin);
     pl_surface_destroy(body->surface);
 }
 
@@ -58,36 +62,93 @@ static int* whole_triangles(const pl_surface* surface) {
     return triangles;
 }
 
-static pl_status setup_body(pl_run_values* v, int b, const pl_scene* scene, pl_error* error) {
+// texture coordinates of the triangles that are recorded
+static pl_status take_uvs(const pl_mesh* from, pl_run_body* body, pl_record_body* out,
+                          pl_error* error) {
+    if (from->uv_count == 0 || !from->triangle_uvs) return PL_OK;
+    body->uvs = PL_ALLOC(float, 2 * (size_t)from->uv_count);
+    if (!body->uvs) return pl_fail_memory(error, "texture coordinates");
+    for (int i = 0; i < 2 * from->uv_count; i++) body->uvs[i] = (float)from->uvs[i];
+    out->uv_count = from->uv_count;
+    out->uvs = body->uvs;
+    out->triangle_uvs = from->triangle_uvs;
+    return PL_OK;
+}
+
+static pl_status take_rest(const pl_mesh* from, pl_run_body* body, pl_record_body* out,
+                           pl_error* error) {
+    body->rest = PL_ALLOC(float, 3 * (size_t)from->vertex_count);
+    if (!body->rest) return pl_fail_memory(error, "the recording of a body");
+    out->vertex_count = from->vertex_count;
+    out->rest = body->rest;
+    for (int i = 0; i < 3 * from->vertex_count; i++) body->rest[i] = (float)from->positions[i];
+    return PL_OK;
+}
+
+// a mesh that is drawn in place of the body and moves with its tets
+static pl_status setup_skin(pl_run_values* v, int b, const pl_body* def, pl_error* error) {
+    pl_run_body* body = &v->bodies[b];
+    pl_record_body* out = &v->record_bodies[b];
+    const pl_mesh* mesh = pl_world_mesh(v->world, b);
+    if (mesh->tet_count == 0 || v->field_count)
+        return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                       "bodies[%d].render.surface: goes with %s in this version; leave one of them "
+                       "out",
+                       b, v->field_count ? "no output.fields" : "solids only");
+    pl_status status = pl_mesh_read(def->render.surface, NULL, &body->skin, NULL, error);
+    if (status != PL_OK) return status;
+    pl_transform_apply(&def->transform, body->skin->positions, body->skin->vertex_count);
+    status = pl_embedding_create(mesh, body->skin, NULL, &body->embedding, error);
+    if (status == PL_OK) status = take_rest(body->skin, body, out, error);
+    if (status == PL_OK) status = take_uvs(body->skin, body, out, error);
+    if (status != PL_OK) return status;
+    out->triangle_count = body->skin->triangle_count;
+    out->triangles = body->skin->triangles;
+    body->skin_positions = PL_ALLOC(double, 3 * (size_t)body->skin->vertex_count);
+    return body->skin_positions ? PL_OK : pl_fail_memory(error, "the recording of a body");
+}
+
+static pl_status setup_own_surface(pl_run_values* v, int b, bool all, pl_error* error) {
     const pl_mesh* mesh = pl_world_mesh(v->world, b);
     pl_run_body* body = &v->bodies[b];
     pl_record_body* out = &v->record_bodies[b];
     pl_status status = pl_mesh_surface(mesh, &body->surface, error);
     if (status != PL_OK) return status;
     const pl_mesh* surface = body->surface->mesh;
-    bool all = scene->output.record == PL_RECORD_ALL;
-    const pl_mesh* from = all ? mesh : surface;
+    status = take_rest(all ? mesh : surface, body, out, error);
+    if (status == PL_OK) status = take_uvs(surface, body, out, error);
+    if (status != PL_OK) return status;
+    out->triangle_count = surface->triangle_count;
+    out->triangles = surface->triangles;
+    out->vertices = body->surface->vertices;
+    if (!all) return PL_OK;
+    out->vertices = NULL;
+    out->tet_count = mesh->tet_count;
+    out->tets = mesh->tets;
+    out->triangles = body->triangles = whole_triangles(body->surface);
+    return out->triangles ? PL_OK : pl_fail_memory(error, "the recording of a body");
+}
+
+static pl_status setup_body(pl_run_values* v, int b, const pl_scene* scene, pl_error* error) {
+    const pl_body* def = &scene->bodies[b];
+    pl_run_body* body = &v->bodies[b];
+    pl_record_body* out = &v->record_bodies[b];
+    size_t vertex_count = (size_t)pl_world_mesh(v->world, b)->vertex_count;
     *out = (pl_record_body){.name = pl_world_body_name(v->world, b),
-                            .vertex_count = from->vertex_count,
-                            .triangle_count = surface->triangle_count,
-                            .triangles = surface->triangles,
-                            .tet_count = all ? mesh->tet_count : 0,
-                            .tets = all ? mesh->tets : NULL,
-                            .vertices = all ? NULL : body->surface->vertices,
                             .field_count = v->field_count,
                             .fields = v->fields};
-    body->rest = PL_ALLOC(float, 3 * (size_t)from->vertex_count);
-    out->rest = body->rest;
-    for (int k = 0; k < 3; k++) out->color[k] = (float)scene->bodies[b].render.color[k];
+    for (int k = 0; k < 3; k++) out->color[k] = (float)def->render.color[k];
+    bool has_skin = def->render.surface && def->render.surface[0];
+    pl_status status = has_skin
+                           ? setup_skin(v, b, def, error)
+                           : setup_own_surface(v, b, scene->output.record == PL_RECORD_ALL, error);
+    if (status != PL_OK) return status;
     body->fields = PL_ALLOC(double*, v->field_count);
-    body->weight = PL_ALLOC(double, mesh->vertex_count);
-    if (all) out->triangles = body->triangles = whole_triangles(body->surface);
-    if (!body->rest || !body->weight || !out->triangles || (!body->fields && v->field_count))
+    body->weight = PL_ALLOC(double, vertex_count);
+    if (!body->weight || (!body->fields && v->field_count))
         return pl_fail_memory(error, "the recording of a body");
-    for (int i = 0; i < 3 * from->vertex_count; i++) body->rest[i] = (float)from->positions[i];
     for (int f = 0; f < v->field_count; f++) {
-        body->fields[f] =
-            PL_ALLOC(double, (size_t)v->fields[f].components*(size_t)mesh->vertex_count);
+        body->fields[f] = PL_ALLOC(double, (size_t)v->fields[f].components* vertex_count);
         if (!body->fields[f]) return pl_fail_memory(error, "a field of a recording");
     }
     return PL_OK;
@@ -203,6 +264,10 @@ void pl_run_values_update(pl_run_values* v, pl_world* world) {
         const double* x = pl_world_positions(world, b);
         for (int f = 0; f < v->field_count; f++)
             update_field(v, world, b, v->kinds[f], v->bodies[b].fields[f]);
+        if (v->bodies[b].skin) {
+            pl_embedding_deform(v->bodies[b].embedding, x, NULL, v->bodies[b].skin_positions, NULL);
+            x = v->bodies[b].skin_positions;
+        }
         v->values[b] = (pl_record_values){x, (const double* const*)v->bodies[b].fields};
     }
 }

@@ -7,13 +7,18 @@
 
 #include "record/recording.h"
 
+#include <pliant/embed.h>
 #include <pliant/mesh_surface.h>
 #include <pliant/world.h>
 
 typedef struct pl_run_body {
     pl_surface* surface;
     float* rest;
-    int* triangles;  // of all vertices, where they are recorded
+    int* triangles; // of all vertices, where they are recorded
+    float* uvs;
+    pl_mesh* skin; // what is recorded in place of the body's own surface, or NULL
+    pl_embedding* embedding;
+    double* skin_positions;
     double* weight;  // per vertex of the mesh, while a field is made
     double** fields; // one array per recorded field, 3 or 1 per vertex of the mesh
 } pl_run_body;

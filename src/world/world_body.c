@@ -32,14 +32,16 @@ static pl_status fill_with_tets(pl_world_body* b, pl_pool* pool, pl_notes* notes
     return PL_OK;
 }
 
-// The largest stiffness of an element pushes back a vertex: k = 10 (2 mu + lambda) times the
-// element's size, so that a body sinks in by far less than an element.
+// The largest stiffness of an element pushes back a vertex of a solid: k = 10 (2 mu + lambda) times
+// the element's size, so that a body sinks in by far less than an element. Cloth is much stiffer in
+// its plane than its weight asks for, and converges badly on obstacles as stiff as that: a tenth.
 static void choose_contact(pl_world_body* b) {
     double stiffest = 0.0, area = 0.0;
     const pl_mesh* surface = b->surface->mesh;
     for (int e = 0; e < b->element_count; e++) {
         const pl_element_material* m = &b->materials[e];
-        stiffest = fmax(stiffest, fmax(2.0 * m->mu + m->lambda, 0.0));
+        double own = m->law == PL_LAW_SPRINGS && b->is_cloth ? m->stretch : 2.0 * m->mu + m->lambda;
+        stiffest = fmax(stiffest, fmax(own, 0.0));
     }
     for (int t = 0; t < surface->triangle_count; t++) {
         const int* v = surface->triangles + 3 * (size_t)t;
@@ -50,8 +52,8 @@ static void choose_contact(pl_world_body* b) {
     }
     double edge = surface->triangle_count ? sqrt(area / surface->triangle_count) : 0.0;
     const pl_body_contact* contact = &b->def->contact;
-    double scale = b->is_cloth ? 1.0 : edge; // moduli of cloth are per length already
-    b->contact_stiffness = isnan(contact->stiffness) ? 10.0 * stiffest * scale : contact->stiffness;
+    double scale = b->is_cloth ? 0.1 : 10.0 * edge; // moduli of cloth are per length already
+    b->contact_stiffness = isnan(contact->stiffness) ? stiffest * scale : contact->stiffness;
     b->contact_thickness =
         isnan(contact->thickness) ? (b->is_cloth ? 0.1 * edge : 0.0) : contact->thickness;
 }
