@@ -115,8 +115,50 @@ static bool friction(bench* b, pl_pool* pool, pl_error* error) {
     return true;
 }
 
+static pl_status recovery_mesh(int which, pl_mesh** out, pl_error* error) {
+    if (which == 0) return verify_box(1.0, 1.0, 1.0, 3, 3, 3, PL_PATTERN_KUHN, out, error);
+    if (which == 1) return verify_box(1.0, 0.3, 0.2, 5, 2, 2, PL_PATTERN_KUHN, out, error);
+    pl_generate_options options;
+    pl_status status = pl_generate_defaults("sphere", &options, error);
+    options.edge = 0.25;
+    return status == PL_OK ? pl_generate("sphere", &options, out, error) : status;
+}
+
+// how many of three meshes and some seeds come back to 1e-3 of their shape
+static bool recovery(bench* b, pl_pool* pool, pl_error* error) {
+    (void)pool;
+    static const struct {
+        const char* name;
+        pl_material_kind law;
+        verify_spoilt how;
+    } rows[] = {
+        {"recovered_flat_stable_neohookean", PL_MATERIAL_STABLE_NEOHOOKEAN, VERIFY_FLAT},
+        {"recovered_flat_corotated", PL_MATERIAL_COROTATED, VERIFY_FLAT},
+        {"recovered_point_stable_neohookean", PL_MATERIAL_STABLE_NEOHOOKEAN, VERIFY_POINT},
+        {"recovered_point_corotated", PL_MATERIAL_COROTATED, VERIFY_POINT},
+        {"recovered_random_stable_neohookean", PL_MATERIAL_STABLE_NEOHOOKEAN, VERIFY_RANDOM},
+        {"recovered_random_corotated", PL_MATERIAL_COROTATED, VERIFY_RANDOM},
+    };
+    int seeds = bench_quick(b) ? 3 : 10;
+    for (int k = 0; k < (int)(sizeof rows / sizeof rows[0]); k++) {
+        int good = 0, iterations;
+        for (int n = 0; n < 3 * seeds; n++) {
+            pl_mesh* mesh;
+            double shape;
+            if (recovery_mesh(n % 3, &mesh, error) != PL_OK) return false;
+            if (verify_recovery(mesh, rows[k].law, rows[k].how, (uint64_t)(1 + n / 3), &shape,
+                                &iterations, error) != PL_OK)
+                return false;
+            good += shape <= 1e-3;
+        }
+        bench_compare(b, rows[k].name, (double)good / (3 * seeds), "", 1.0);
+    }
+    return true;
+}
+
 bool bench_verify(bench* b) {
-    static const verify_function cases[] = {patch, cantilever, vibration, sphere, motion, friction};
+    static const verify_function cases[] = {patch,  cantilever, vibration, sphere,
+                                            motion, friction,   recovery};
     pl_error error;
     pl_pool* pool;
     bool done = pl_pool_create(0, &pool, &error) == PL_OK;

@@ -176,26 +176,36 @@ static double remember_value(search* s, bool contacts, double value) {
     return largest;
 }
 
+// trial = x + length direction
+static void try_step(pl_minimiser* m, double length) {
+    for (int i = 0; i < m->count; i++) m->trial[i] = m->x[i] + length * m->direction[i];
+}
+
+// x becomes what was tried
+static void take_step(pl_minimiser* m, const pl_fem_objective* f, double length) {
+    double* before = m->x;
+    m->x = m->trial;
+    m->trial = before;
+    pl_fem_friction_dual(f, before, length, m->direction, m->friction_dual);
+}
+
 // Moves x along the direction; false if no step makes Phi small enough. Phi may grow, but not above
 // the largest of its last values (Grippo, Lampariello, Lucidi 1986): where slender bodies bend,
 // full steps that first lead uphill arrive earlier.
-static bool line_search(pl_minimiser* m, const pl_fem_objective* f, bool wanted, search* s) {
+static bool line_search(pl_minimiser* m, const pl_fem_objective* f, search* s) {
     double slope = pl_vector_dot(f->pool, m->count, m->gradient, m->direction);
-    double length = 1.0, before = wanted ? pl_fem_energy(f, m->x, m->scratch) : 0.0;
+    double before = pl_fem_energy(f, m->x, m->scratch), length = 1.0;
     double bound = remember_value(s, f->contact_count > 0, before);
     // below this, differences of Phi are round-off
     double slack =
         1e-12 * fabs(before) + s->noise * pl_vector_norm(f->pool, m->count, m->direction);
     for (int k = 0; k < MAX_HALVINGS; k++, length *= 0.5) {
-        for (int i = 0; i < m->count; i++) m->trial[i] = m->x[i] + length * m->direction[i];
-        double after = wanted ? pl_fem_energy(f, m->trial, m->scratch) : before;
-        if (isfinite(after) && after <= bound + ARMIJO * length * fmin(slope, 0.0) + slack) {
-            double* swap = m->x;
-            m->x = m->trial;
-            m->trial = swap;
-            pl_fem_friction_dual(f, m->trial, length, m->direction, m->friction_dual);
-            return true;
-        }
+        try_step(m, length);
+        double after = pl_fem_energy(f, m->trial, m->scratch);
+        if (!isfinite(after) || after > bound + ARMIJO * length * fmin(slope, 0.0) + slack)
+            continue;
+        take_step(m, f, length);
+        return true;
     }
     return false;
 }
@@ -236,11 +246,15 @@ pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_setting
         if (status != PL_OK) return status;
         if (k == 0) s.noise = force_noise(m);
         info->iterations++;
-        if (!line_search(m, f, settings->line_search && !linearised, &s)) {
+        if (!settings->line_search || linearised) {
+            try_step(m, 1.0);
+            take_step(m, f, 1.0);
+        } else if (!line_search(m, f, &s)) {
             info->stalled = true;
             break;
         }
     }
     info->contact_count = (int)m->found.count;
+    if (linearised) info->converged = true; // one solve is all that was asked for
     return PL_OK;
 }
