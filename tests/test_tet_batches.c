@@ -225,6 +225,35 @@ TEST(tet_batches_recover_from_positions_that_are_no_numbers)
     free_sample(&s);
 }
 
+// marks[v]: the last chunk seen there, + 1
+static void check_apart(const pl_tet_batches* set, int chunk, int* marks, bool first_of_colour,
+                        int vertex_count) {
+    if (first_of_colour) memset(marks, 0, sizeof(int) * (size_t)vertex_count);
+    int begin = chunk * set->chunk_batch_count, end = begin + set->chunk_batch_count;
+    for (int b = begin; b < end && b < set->batch_count; b++)
+        for (int k = 0; k < 4 * PL_LANES; k++) {
+            int* mark = &marks[set->batches[b].corners[k / PL_LANES][k % PL_LANES]];
+            CHECK(*mark == 0 || *mark == chunk + 1);
+            *mark = chunk + 1;
+        }
+}
+
+TEST(tet_batches_chunks_of_a_colour_share_no_vertex)
+{
+    sample s = create_sample(fem_box(2.0, 1.0, 1.0, 16, 8, 8), PL_MATERIAL_ARAP);
+    const pl_adjacency* colours = &s.batches.chunks.groups;
+    int* marks = PL_ALLOC(int, s.mesh->vertex_count);
+    int chunk_count = 0;
+    for (int c = 0; c < colours->count; c++)
+        for (int k = colours->offsets[c]; k < colours->offsets[c + 1]; k++, chunk_count++)
+            check_apart(&s.batches, colours->items[k], marks, k == colours->offsets[c],
+                        s.mesh->vertex_count);
+    CHECK(chunk_count > 32);
+    CHECK(chunk_count * s.batches.chunk_batch_count >= s.batches.batch_count);
+    PL_FREE(marks, int, s.mesh->vertex_count);
+    free_sample(&s);
+}
+
 TEST(tet_batches_give_the_same_bits_on_any_threads)
 {
     sample s = create_sample(fem_box(2.0, 1.0, 1.0, 16, 8, 8), PL_MATERIAL_COROTATED);

@@ -85,10 +85,11 @@ static void find_touched(const pl_tet_batches* set, chunk_bits* of_vertex, chunk
     for (int pass = 0; pass < 2; pass++)
         for (int b = 0; b < set->batch_count; b++) {
             int chunk = b / set->chunk_batch_count;
-            const int32_t* corners = set->batches[b].corners[0];
-            for (int k = 0; k < 4 * PL_LANES; k++)
-                if (pass == 0) add_bit(&of_vertex[corners[k]], chunk);
-                else add_bits(&touched[chunk], &of_vertex[corners[k]]);
+            for (int k = 0; k < 4 * PL_LANES; k++) {
+                int vertex = set->batches[b].corners[k / PL_LANES][k % PL_LANES];
+                if (pass == 0) add_bit(&of_vertex[vertex], chunk);
+                else add_bits(&touched[chunk], &of_vertex[vertex]);
+            }
         }
 }
 
