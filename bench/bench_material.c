@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "bench.h"
+#include "material/material.h"
 #include "material/material_wide.h"
 
 #include <stdio.h>

@@ -4,6 +4,7 @@
 // Wide laws, springs, membranes and bending against the double ones, at the width that the build
 // has (the scalar preset: 1). What depends on the width is in simd.h and tested there at all
 // widths.
+#include "material/material.h"
 #include "material/bending.h"
 #include "material/material_wide.h"
 #include "material/membrane.h"

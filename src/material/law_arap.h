@@ -7,7 +7,7 @@
 #define PL_MATERIAL_LAW_ARAP_H
 
 #include "material/isotropic.h"
-#include "material/material.h"
+#include "material/material_kind.h"
 
 enum { PL_ARAP_USES = PL_USES_ROTATION };
 

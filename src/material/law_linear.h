@@ -7,7 +7,7 @@
 #ifndef PL_MATERIAL_LAW_LINEAR_H
 #define PL_MATERIAL_LAW_LINEAR_H
 
-#include "material/material.h"
+#include "material/material_kind.h"
 
 static inline pl_mat3 pl_linear_strain(pl_mat3 F) {
     pl_mat3 e = pl_mat3_scale(0.5, pl_mat3_add(F, pl_mat3_transpose(F)));

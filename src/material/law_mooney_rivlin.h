@@ -9,7 +9,7 @@
 #define PL_MATERIAL_LAW_MOONEY_RIVLIN_H
 
 #include "material/isotropic.h"
-#include "material/material.h"
+#include "material/material_kind.h"
 
 enum { PL_MOONEY_RIVLIN_USES = PL_USES_VOLUME | PL_USES_FOURTH };
 

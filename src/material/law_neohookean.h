@@ -8,7 +8,7 @@
 #define PL_MATERIAL_LAW_NEOHOOKEAN_H
 
 #include "material/isotropic.h"
-#include "material/material.h"
+#include "material/material_kind.h"
 
 enum { PL_NEOHOOKEAN_USES = PL_USES_VOLUME };
 

@@ -14,7 +14,7 @@
 #define PL_MATERIAL_LAW_STABLE_NEOHOOKEAN_H
 
 #include "material/isotropic.h"
-#include "material/material.h"
+#include "material/material_kind.h"
 
 enum { PL_STABLE_NEOHOOKEAN_USES = PL_USES_VOLUME, PL_BARE_NEOHOOKEAN_USES = PL_USES_VOLUME };
 

@@ -5,7 +5,9 @@
 #ifndef PL_RECORD_LEGEND_H
 #define PL_RECORD_LEGEND_H
 
-#include "record/render.h"
+#include "base/parallel.h"
+#include "record/image.h"
+#include "record/render_types.h"
 
 // Part of the picture's width that the legend takes: what the camera should leave free.
 enum { PL_LEGEND_PERCENT = 14 };

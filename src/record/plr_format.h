@@ -7,7 +7,8 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "record/recording.h"
+#include "base/notes.h"
+#include "record/record_types.h"
 
 enum {
     PL_PLR_MAGIC_SIZE = 16,
@@ -56,10 +57,5 @@ void pl_plr_swap_floats(float* values, uint64_t count);
 int pl_plr_element_count(const pl_record_body* body, pl_element_kind kind);
 // PL_ERROR_ARGUMENT, naming the body, if a head cannot be written.
 pl_status pl_plr_check_head(const pl_record_head* head, pl_error* error);
-
-// For going on with a recording: whether the first frame_count frames are there without a gap, and
-// where they end in the file.
-bool pl_recording_is_gapless(const pl_recording* recording, int frame_count);
-uint64_t pl_recording_end(const pl_recording* recording, int frame_count);
 
 #endif

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "record/plr_format.h"
+#include "record/recording.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,6 +4,7 @@
 // Reading of recordings. Opening walks over the chunks' headers; a header that does not fit its own
 // checksum, or whose bytes are not all there, ends the walk, and the next good header is searched
 // for. Frames are read when asked for, and their checksums compared then.
+#include "record/recording.h"
 #include "base/hash.h"
 #include "base/memory.h"
 #include "record/plr_format.h"

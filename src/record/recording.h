@@ -8,58 +8,7 @@
 #define PL_RECORD_RECORDING_H
 
 #include "base/notes.h"
-
-#include <pliant/mesh.h>
-
-// A quantity that is recorded with each frame.
-typedef struct pl_record_field {
-    const char* name;
-    pl_element_kind kind; // of the elements of the body as recorded
-    int components;       // 1 to PL_RECORD_MAX_COMPONENTS
-} pl_record_field;
-
-enum { PL_RECORD_MAX_COMPONENTS = 16 };
-
-// What does not change during a recording. Arrays of a reader belong to it; those given to a writer
-// are copied into the file.
-typedef struct pl_record_body {
-    const char* name;
-    int vertex_count;
-    const float* rest; // 3 per vertex: positions before anything moved
-    int triangle_count;
-    const int* triangles; // 3 per triangle: the surface
-    int tet_count;
-    const int* tets; // 4 per tet; only with all vertices
-    int uv_count;
-    const float* uvs;        // 2 per texture coordinate
-    const int* triangle_uvs; // 3 per triangle, -1 for none; NULL without uvs
-    const int* vertices;     // the mesh's vertex behind each recorded one; NULL: all, in order
-    int region_count;
-    const char* const* region_names;
-    const int* triangle_regions; // per triangle, -1 for none; NULL without regions
-    float color[3];              // red, green, blue of sRGB, 0 to 1; NAN: any
-    int field_count;
-    const pl_record_field* fields;
-} pl_record_body;
-
-static inline bool pl_record_has_color(const pl_record_body* body) {
-    return body->color[0] + body->color[1] + body->color[2] > 0.0f;
-}
-
-typedef struct pl_record_head {
-    int up_axis;       // 0, 1 or 2
-    double frame_step; // [s] between frames, 0 if it varies
-    uint64_t scene;    // identifies what was recorded, for instance a hash of the scene
-    int body_count;
-    const pl_record_body* bodies;
-} pl_record_head;
-
-// Values of one body in one frame.
-typedef struct pl_record_values {
-    const double* positions;     // 3 per vertex of the body's mesh (see `vertices`)
-    const double* const* fields; // one array per field; vertex fields per vertex of the mesh,
-                                 // others per recorded triangle or tet; NULL without fields
-} pl_record_values;
+#include "record/record_types.h"
 
 // Writing. Frames are appended; what was written before stays whatever fails later.
 typedef struct pl_recorder pl_recorder;
@@ -105,5 +54,10 @@ pl_status pl_recording_load(pl_recording* recording, int frame, pl_error* error)
 // Of the frame that was loaded last: 3 floats per vertex, components per element.
 const float* pl_recording_positions(const pl_recording* recording, int body);
 const float* pl_recording_field(const pl_recording* recording, int body, int field);
+
+// For going on with a recording: whether the first frame_count frames are there without a gap, and
+// where they end in the file.
+bool pl_recording_is_gapless(const pl_recording* recording, int frame_count);
+uint64_t pl_recording_end(const pl_recording* recording, int frame_count);
 
 #endif

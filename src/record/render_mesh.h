@@ -6,7 +6,9 @@
 #ifndef PL_RECORD_RENDER_MESH_H
 #define PL_RECORD_RENDER_MESH_H
 
-#include "record/render.h"
+#include "base/parallel.h"
+#include "record/image.h"
+#include "record/render_types.h"
 
 typedef struct pl_vec3f {
     float x, y, z;
