@@ -8,7 +8,9 @@
 
 #include "base/array.h"
 #include "fem/fem_objective.h"
-#include "fem/fem_system.h"
+#include "fem/fem_settings.h"
+#include "method/method.h"
+#include "sparse/linear_solver.h"
 
 typedef struct pl_minimiser {
     pl_block_matrix A;

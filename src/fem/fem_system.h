@@ -6,22 +6,9 @@
 #define PL_FEM_SYSTEM_H
 
 #include "fem/element_set.h"
+#include "fem/fem_settings.h"
 #include "method/method.h"
 #include "sparse/linear_solver.h"
-
-typedef struct pl_fem_settings {
-    pl_integrator integrator;
-    pl_nonlinear nonlinear;
-    pl_linear linear;
-    double tolerance;    // of the residual force, relative to the load
-    int max_iterations;  // Newton or Projective Dynamics iterations
-    bool all_iterations; // never stop before max_iterations
-    bool line_search;
-    double linear_tolerance;
-    int linear_max_iterations;
-    double damping_mass;      // [1/s]
-    double damping_stiffness; // [s]
-} pl_fem_settings;
 
 pl_fem_settings pl_default_fem_settings(void);
 
