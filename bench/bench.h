@@ -27,6 +27,7 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
 // results; false means it failed and said why.
 // clang-format off
 #define BENCH_LIST(X) \
+    X(fem_kernels, "fem-kernels", "gradient and matrix of tets, float batches against double") \
     X(mesh_io, "mesh-io", "reading and writing a million tets") \
     X(material, "material", "stress and tangent of the laws, wide against scalar") \
     X(math, "math", "3 x 3 rotations and singular values, wide against scalar") \

@@ -4,97 +4,24 @@
 // 3 x 3 algebra on one thread: wide float against scalar double, with the errors that go with the
 // speeds, and what the machine could do at best (multiply-adds, reading memory) to read them by.
 #include "base/memory.h"
-#include "base/random.h"
 #include "bench.h"
-#include "math/polar.h"
+#include "rotation_data.h"
 
 #include <stdio.h>
 
-// The scalar side does a part of the matrices, so that both sides take about as long: on a busy
-// machine the longer of two runs is interrupted more often, which would flatter the shorter.
-enum { MATRIX_COUNT = 1 << 14, BATCH_COUNT = MATRIX_COUNT / PL_LANES };
-enum { SCALAR_PART = 16, SCALAR_COUNT = MATRIX_COUNT / SCALAR_PART };
+static ROTATION_WIDE_RUN(run_copy, R = F) static ROTATION_WIDE_RUN(
+    run_newton_1,
+    R = pl_polar_newton_w(
+        &F, &q,
+        1)) static ROTATION_WIDE_RUN(run_checked,
+                                     pl_polar_w(&F, &q,
+                                                &R)) static ROTATION_WIDE_RUN(run_cold,
+                                                                              pl_polar_cold_w(&F,
+                                                                                              &q,
+                                                                                              &R))
 
-// deformation gradients with stretches within 20 % and warm starts that are off by a given angle
-typedef struct matrices {
-    pl_mat3w *F_w, *R_w;
-    pl_quatw *q_w, *start_w;
-    pl_mat3 *F, *R, *exact;
-    pl_quat *q, *start;
-} matrices;
-
-static bool create_matrices(matrices* m) {
-    *m = (matrices){.F_w = PL_ALLOC(pl_mat3w, BATCH_COUNT),
-                    .R_w = PL_ALLOC(pl_mat3w, BATCH_COUNT),
-                    .q_w = PL_ALLOC(pl_quatw, BATCH_COUNT),
-                    .start_w = PL_ALLOC(pl_quatw, BATCH_COUNT),
-                    .F = PL_ALLOC(pl_mat3, MATRIX_COUNT),
-                    .R = PL_ALLOC(pl_mat3, MATRIX_COUNT),
-                    .exact = PL_ALLOC(pl_mat3, MATRIX_COUNT),
-                    .q = PL_ALLOC(pl_quat, MATRIX_COUNT),
-                    .start = PL_ALLOC(pl_quat, MATRIX_COUNT)};
-    return m->F_w && m->R_w && m->q_w && m->start_w && m->F && m->R && m->exact && m->q && m->start;
-}
-
-static void destroy_matrices(matrices* m) {
-    PL_FREE(m->F_w, pl_mat3w, BATCH_COUNT);
-    PL_FREE(m->R_w, pl_mat3w, BATCH_COUNT);
-    PL_FREE(m->q_w, pl_quatw, BATCH_COUNT);
-    PL_FREE(m->start_w, pl_quatw, BATCH_COUNT);
-    PL_FREE(m->F, pl_mat3, MATRIX_COUNT);
-    PL_FREE(m->R, pl_mat3, MATRIX_COUNT);
-    PL_FREE(m->exact, pl_mat3, MATRIX_COUNT);
-    PL_FREE(m->q, pl_quat, MATRIX_COUNT);
-    PL_FREE(m->start, pl_quat, MATRIX_COUNT);
-}
-
-static pl_mat3 random_turn(pl_random* random, double angle) {
-    pl_vec3 axis = {pl_random_normal(random), pl_random_normal(random), pl_random_normal(random)};
-    axis = pl_scale(sin(0.5 * angle), pl_normalize(axis));
-    return pl_quat_to_mat3((pl_quat){axis.x, axis.y, axis.z, cos(0.5 * angle)});
-}
-
-static void fill_matrices(matrices* m, double warm_angle) {
-    pl_random random = {.state = 7};
-    for (int i = 0; i < MATRIX_COUNT; i++) {
-        double s[3];
-        for (int k = 0; k < 3; k++) s[k] = pl_random_uniform(&random, 0.8, 1.2);
-        pl_mat3 R = random_turn(&random, pl_random_uniform(&random, -3.1, 3.1));
-        pl_mat3 V = random_turn(&random, pl_random_uniform(&random, -3.1, 3.1));
-        pl_mat3 S = pl_mat3_mult(pl_mat3_mul(V, pl_mat3_diagonal(s[0], s[1], s[2])), V);
-        pl_mat3 F = pl_mat3_mul(R, S);
-        for (int k = 0; k < 9; k++) {
-            m->F_w[i / PL_LANES].m[k][i % PL_LANES] = (float)F.m[k];
-            m->F[i].m[k] = (float)F.m[k];
-        }
-        pl_polar(m->F[i], &m->exact[i], NULL);
-        pl_mat3 off = pl_mat3_mul(m->exact[i], random_turn(&random, warm_angle));
-        pl_quat q = m->start[i] = pl_quat_from_mat3(off);
-        pl_quatw* q_w = &m->start_w[i / PL_LANES];
-        q_w->x[i % PL_LANES] = (float)q.x, q_w->y[i % PL_LANES] = (float)q.y;
-        q_w->z[i % PL_LANES] = (float)q.z, q_w->w[i % PL_LANES] = (float)q.w;
-    }
-}
-
-#define WIDE_RUN(name, call)                                                                       \
-    static void name(void* user) {                                                                 \
-        matrices* m = user;                                                                        \
-        for (int i = 0; i < BATCH_COUNT; i++) {                                                    \
-            pl_mat3w F = m->F_w[i], R;                                                             \
-            pl_quatw q = m->start_w[i];                                                            \
-            call;                                                                                  \
-            m->R_w[i] = R;                                                                         \
-            m->q_w[i] = q;                                                                         \
-        }                                                                                          \
-    }
-WIDE_RUN(run_copy, R = F)
-WIDE_RUN(run_newton_1, R = pl_polar_newton_w(&F, &q, 1))
-WIDE_RUN(run_newton_2, R = pl_polar_newton_w(&F, &q, 2))
-WIDE_RUN(run_checked, pl_polar_w(&F, &q, &R))
-WIDE_RUN(run_cold, pl_polar_cold_w(&F, &q, &R))
-
-static void run_svd(void* user) {
-    matrices* m = user;
+    static void run_svd(void* user) {
+    rotation_data* m = user;
     for (int i = 0; i < BATCH_COUNT; i++) {
         pl_svd3w d = pl_svd3_w(m->F_w[i]);
         m->R_w[i] = pl_mat3_add_w(d.U, d.V);
@@ -102,21 +29,15 @@ static void run_svd(void* user) {
     }
 }
 
-#define SCALAR_RUN(name, call)                                                                     \
-    static void name(void* user) {                                                                 \
-        matrices* m = user;                                                                        \
-        for (int i = 0; i < SCALAR_COUNT; i++) {                                                   \
-            pl_quat q = m->start[i];                                                               \
-            call;                                                                                  \
-            m->q[i] = q;                                                                           \
-        }                                                                                          \
-    }
-SCALAR_RUN(run_scalar_newton_2, pl_polar_newton(&m->F[i], &q, 2, &m->R[i]))
-SCALAR_RUN(run_scalar_warm, pl_polar_warm(m->F[i], &q, &m->R[i]))
-SCALAR_RUN(run_scalar_cold, pl_polar(m->F[i], &m->R[i], NULL))
+static ROTATION_SCALAR_RUN(run_scalar_warm,
+                           pl_polar_warm(m->F[i], &q,
+                                         &m->R[i])) static ROTATION_SCALAR_RUN(run_scalar_cold,
+                                                                               pl_polar(m->F[i],
+                                                                                        &m->R[i],
+                                                                                        NULL))
 
-static void run_scalar_svd(void* user) {
-    matrices* m = user;
+    static void run_scalar_svd(void* user) {
+    rotation_data* m = user;
     for (int i = 0; i < SCALAR_COUNT; i++) {
         pl_mat3 U, V;
         double s[3];
@@ -126,60 +47,35 @@ static void run_scalar_svd(void* user) {
     }
 }
 
-// the largest difference of an entry of R from the exact rotation
-static double wide_error(const matrices* m) {
-    double worst = 0.0;
-    for (int i = 0; i < MATRIX_COUNT; i++)
-        for (int k = 0; k < 9; k++)
-            worst = fmax(worst, fabs(m->R_w[i / PL_LANES].m[k][i % PL_LANES] - m->exact[i].m[k]));
-    return worst;
-}
-
-static double scalar_error(const matrices* m) {
-    double worst = 0.0;
-    for (int i = 0; i < SCALAR_COUNT; i++)
-        worst = fmax(worst, pl_mat3_max_abs(pl_mat3_sub(m->R[i], m->exact[i])));
-    return worst;
-}
-
-static double rate(bench_run run, matrices* m, int repeats) {
-    return MATRIX_COUNT / bench_seconds(run, m, repeats) / 1e6;
-}
-
-static double scalar_rate(bench_run run, matrices* m, int repeats) {
-    return rate(run, m, repeats) / SCALAR_PART;
-}
-
-static double ratio(bench_run wide, bench_run scalar, matrices* m, int repeats) {
-    return SCALAR_PART * bench_ratio(wide, m, scalar, m, repeats);
-}
-
-static void bench_rotations(bench* b, matrices* m, int repeats) {
-    bench_result(b, "copy_m", rate(run_copy, m, repeats), "M/s", NAN);
-    fill_matrices(m, 0.02);
+static void bench_rotations(bench* b, rotation_data* m, int repeats) {
+    bench_result(b, "copy_m", rotation_rate(run_copy, m, repeats), "M/s", NAN);
+    rotation_data_fill(m, 0.02);
     run_newton_1(m);
-    bench_result(b, "rotation_apd1_error_002", wide_error(m), "", NAN);
-    fill_matrices(m, 0.1);
-    bench_result(b, "rotation_apd1_m", rate(run_newton_1, m, repeats), "M/s", NAN);
-    bench_result(b, "rotation_apd1_error_01", wide_error(m), "", NAN);
-    bench_result(b, "rotation_apd2_m", rate(run_newton_2, m, repeats), "M/s", NAN);
-    bench_result(b, "rotation_apd2_error_01", wide_error(m), "", NAN);
-    bench_result(b, "rotation_checked_m", rate(run_checked, m, repeats), "M/s", NAN);
-    bench_result(b, "rotation_cold_m", rate(run_cold, m, repeats), "M/s", NAN);
-    bench_result(b, "rotation_cold_error", wide_error(m), "", NAN);
-    bench_result(b, "polar_scalar_m", scalar_rate(run_scalar_warm, m, repeats), "M/s", NAN);
-    bench_result(b, "polar_scalar_cold_m", scalar_rate(run_scalar_cold, m, repeats), "M/s", NAN);
-    // the same two iterations on both sides: the strictest comparison
-    bench_result(b, "rotation_vs_scalar", ratio(run_newton_2, run_scalar_newton_2, m, repeats), "x",
+    bench_result(b, "rotation_apd1_error_002", rotation_wide_error(m), "", NAN);
+    rotation_data_fill(m, 0.1);
+    bench_result(b, "rotation_apd1_m", rotation_rate(run_newton_1, m, repeats), "M/s", NAN);
+    bench_result(b, "rotation_apd1_error_01", rotation_wide_error(m), "", NAN);
+    bench_result(b, "rotation_apd2_m", rotation_rate(rotation_run_newton_2, m, repeats), "M/s",
                  NAN);
-    bench_result(b, "rotation_vs_scalar_error", scalar_error(m), "", NAN);
+    bench_result(b, "rotation_apd2_error_01", rotation_wide_error(m), "", NAN);
+    bench_result(b, "rotation_checked_m", rotation_rate(run_checked, m, repeats), "M/s", NAN);
+    bench_result(b, "rotation_cold_m", rotation_rate(run_cold, m, repeats), "M/s", NAN);
+    bench_result(b, "rotation_cold_error", rotation_wide_error(m), "", NAN);
+    bench_result(b, "polar_scalar_m", rotation_scalar_rate(run_scalar_warm, m, repeats), "M/s",
+                 NAN);
+    bench_result(b, "polar_scalar_cold_m", rotation_scalar_rate(run_scalar_cold, m, repeats), "M/s",
+                 NAN);
+    bench_result(b, "rotation_vs_scalar",
+                 rotation_ratio(rotation_run_newton_2, rotation_run_scalar_newton_2, m, repeats),
+                 "x", NAN);
+    bench_result(b, "rotation_vs_scalar_error", rotation_scalar_error(m), "", NAN);
     bench_result(b, "rotation_vs_scalar_converged",
-                 ratio(run_newton_2, run_scalar_warm, m, repeats), "x", NAN);
-    bench_result(b, "rotation_cold_vs_scalar", ratio(run_cold, run_scalar_cold, m, repeats), "x",
-                 NAN);
-    bench_result(b, "svd_m", rate(run_svd, m, repeats), "M/s", NAN);
-    bench_result(b, "svd_scalar_m", scalar_rate(run_scalar_svd, m, repeats), "M/s", NAN);
-    bench_result(b, "svd_vs_scalar", ratio(run_svd, run_scalar_svd, m, repeats), "x", NAN);
+                 rotation_ratio(rotation_run_newton_2, run_scalar_warm, m, repeats), "x", NAN);
+    bench_result(b, "rotation_cold_vs_scalar",
+                 rotation_ratio(run_cold, run_scalar_cold, m, repeats), "x", NAN);
+    bench_result(b, "svd_m", rotation_rate(run_svd, m, repeats), "M/s", NAN);
+    bench_result(b, "svd_scalar_m", rotation_scalar_rate(run_scalar_svd, m, repeats), "M/s", NAN);
+    bench_result(b, "svd_vs_scalar", rotation_ratio(run_svd, run_scalar_svd, m, repeats), "x", NAN);
 }
 
 enum { CHAINS = 12, CHAIN_STEPS = 100000 };
@@ -238,13 +134,13 @@ static bool bench_limits(bench* b, int repeats) {
 }
 
 bool bench_math(bench* b) {
-    matrices m;
-    bool done = create_matrices(&m);
+    rotation_data m;
+    bool done = rotation_data_create(&m);
     if (done) {
-        fill_matrices(&m, 0.1);
+        rotation_data_fill(&m, 0.1);
         bench_rotations(b, &m, bench_quick(b) ? 15 : 101);
         done = bench_limits(b, bench_quick(b) ? 5 : 31);
     } else fprintf(stderr, "math: out of memory\n");
-    destroy_matrices(&m);
+    rotation_data_free(&m);
     return done;
 }

@@ -31,27 +31,29 @@ static bool patch(bench* b, pl_pool* pool, pl_error* error) {
     return true;
 }
 
+// Two meshes of nearly cubic cells; the finer one counts.
 static bool cantilever(bench* b, pl_pool* pool, pl_error* error) {
     static const struct {
         const char* name;
         double gamma, slenderness;
-    } rods[] = {
-        {"gamma0.1", 0.1, 40}, {"gamma1", 1, 40}, {"gamma10", 10, 40}, {"gamma100", 100, 100}};
+        int cells, quick_cells; // across, of the coarser mesh
+    } rods[] = {{"gamma0.1", 0.1, 40, 4, 2},
+                {"gamma1", 1.0, 40, 4, 2},
+                {"gamma10", 10.0, 40, 4, 2},
+                {"gamma100", 100.0, 100, 3, 1}};
     char name[64];
     for (int k = 0; k < 4; k++) {
         double errors[2];
         verify_answer answer = {0};
-        for (int fine = 0; fine < 2; fine++) {
-            int across = (bench_quick(b) ? 2 : 4) << fine;
+        int across = bench_quick(b) ? rods[k].quick_cells : rods[k].cells, iterations;
+        for (int fine = 0; fine < 2; fine++, across *= 2) {
             verify_cantilever_case c = {.gamma = rods[k].gamma,
                                         .slenderness = rods[k].slenderness,
                                         .cells_across = across,
-                                        .cells_along = (int)rods[k].slenderness * across / 4,
+                                        .cells_along = (int)rods[k].slenderness * across / 2,
                                         .steps = 1};
-            int iterations;
             if (verify_cantilever(&c, pool, &answer, &iterations, error) != PL_OK) return false;
             errors[fine] = verify_relative_error(answer);
-            if (!bench_quick(b) || fine) continue;
         }
         snprintf(name, sizeof name, "error_cantilever_%s", rods[k].name);
         add_answer(b, name, answer);
@@ -64,8 +66,8 @@ static bool cantilever(bench* b, pl_pool* pool, pl_error* error) {
 static bool vibration(bench* b, pl_pool* pool, pl_error* error) {
     verify_answer coarse[2], fine[2], cube[2];
     int across = bench_quick(b) ? 2 : 4, cells = bench_quick(b) ? 3 : 6;
-    if (verify_beam(80, across, 20 * across, pool, coarse, error) != PL_OK) return false;
-    if (verify_beam(80, 2 * across, 40 * across, pool, fine, error) != PL_OK) return false;
+    if (verify_beam(80, across, 40 * across, pool, coarse, error) != PL_OK) return false;
+    if (verify_beam(80, 2 * across, 80 * across, pool, fine, error) != PL_OK) return false;
     add_answer(b, "error_beam_f1", fine[0]);
     add_answer(b, "error_beam_f2", fine[1]);
     bench_compare(b, "order_beam_f1",
@@ -80,7 +82,7 @@ static bool vibration(bench* b, pl_pool* pool, pl_error* error) {
 
 static bool sphere(bench* b, pl_pool* pool, pl_error* error) {
     verify_answer answer;
-    double edge = bench_quick(b) ? 0.6 : 0.3, coarse, fine;
+    double edge = bench_quick(b) ? 0.4 : 0.25, coarse, fine;
     if (verify_sphere(edge, pool, &answer, &coarse, error) != PL_OK) return false;
     if (verify_sphere(0.5 * edge, pool, &answer, &fine, error) != PL_OK) return false;
     add_answer(b, "error_sphere_lame", answer);
@@ -113,8 +115,50 @@ static bool friction(bench* b, pl_pool* pool, pl_error* error) {
     return true;
 }
 
+static pl_status recovery_mesh(int which, pl_mesh** out, pl_error* error) {
+    if (which == 0) return verify_box(1.0, 1.0, 1.0, 3, 3, 3, PL_PATTERN_KUHN, out, error);
+    if (which == 1) return verify_box(1.0, 0.3, 0.2, 5, 2, 2, PL_PATTERN_KUHN, out, error);
+    pl_generate_options options;
+    pl_status status = pl_generate_defaults("sphere", &options, error);
+    options.edge = 0.25;
+    return status == PL_OK ? pl_generate("sphere", &options, out, error) : status;
+}
+
+// how many of three meshes and some seeds come back to 1e-3 of their shape
+static bool recovery(bench* b, pl_pool* pool, pl_error* error) {
+    (void)pool;
+    static const struct {
+        const char* name;
+        pl_material_kind law;
+        verify_spoilt how;
+    } rows[] = {
+        {"recovered_flat_stable_neohookean", PL_MATERIAL_STABLE_NEOHOOKEAN, VERIFY_FLAT},
+        {"recovered_flat_corotated", PL_MATERIAL_COROTATED, VERIFY_FLAT},
+        {"recovered_point_stable_neohookean", PL_MATERIAL_STABLE_NEOHOOKEAN, VERIFY_POINT},
+        {"recovered_point_corotated", PL_MATERIAL_COROTATED, VERIFY_POINT},
+        {"recovered_random_stable_neohookean", PL_MATERIAL_STABLE_NEOHOOKEAN, VERIFY_RANDOM},
+        {"recovered_random_corotated", PL_MATERIAL_COROTATED, VERIFY_RANDOM},
+    };
+    int seeds = bench_quick(b) ? 3 : 10;
+    for (int k = 0; k < (int)(sizeof rows / sizeof rows[0]); k++) {
+        int good = 0, iterations;
+        for (int n = 0; n < 3 * seeds; n++) {
+            pl_mesh* mesh;
+            double shape;
+            if (recovery_mesh(n % 3, &mesh, error) != PL_OK) return false;
+            if (verify_recovery(mesh, rows[k].law, rows[k].how, (uint64_t)(1 + n / 3), &shape,
+                                &iterations, error) != PL_OK)
+                return false;
+            good += shape <= 1e-3;
+        }
+        bench_compare(b, rows[k].name, (double)good / (3 * seeds), "", 1.0);
+    }
+    return true;
+}
+
 bool bench_verify(bench* b) {
-    static const verify_function cases[] = {patch, cantilever, vibration, sphere, motion, friction};
+    static const verify_function cases[] = {patch,  cantilever, vibration, sphere,
+                                            motion, friction,   recovery};
     pl_error error;
     pl_pool* pool;
     bool done = pl_pool_create(0, &pool, &error) == PL_OK;

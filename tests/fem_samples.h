@@ -5,19 +5,9 @@
 #ifndef PL_FEM_SAMPLES_H
 #define PL_FEM_SAMPLES_H
 
-#include "fem/fem_system.h"
-#include "material/material.h"
+#include "verify.h"
 
-#include <pliant/mesh.h>
-
-typedef struct fem_sample {
-    pl_mesh* mesh;
-    pl_fem_system* system;
-    double* mass;
-    double* force;
-    pl_material material;
-    double density;
-} fem_sample;
+typedef verify_body fem_sample;
 
 // Takes over the mesh. Fails the test if anything does.
 fem_sample fem_sample_create(pl_mesh* mesh, pl_material_kind law, double young, double poisson,
@@ -27,6 +17,6 @@ void fem_sample_free(fem_sample* sample);
 pl_mesh* fem_box(double x, double y, double z, int nx, int ny, int nz);
 // A step with gravity along y and the given pins; fails the test if the step fails.
 pl_method_info fem_sample_step(fem_sample* sample, double time_step, double gravity,
-                                 const pl_pin* pins, int pin_count);
+                               const pl_pin* pins, int pin_count);
 
 #endif

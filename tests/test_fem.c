@@ -129,14 +129,14 @@ static double lowest(const fem_sample* s) {
 TEST(fem_solvers_agree)
 {
     static const pl_linear kinds[] = {PL_LINEAR_DIRECT, PL_LINEAR_PCG, PL_LINEAR_ICPCG,
-                                      PL_LINEAR_GAUSS_SEIDEL};
+                                      PL_LINEAR_GAUSS_SEIDEL, PL_LINEAR_CHEBYSHEV};
     double expected = 0.0;
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k < 6; k++) {
         pl_fem_settings settings = pl_default_fem_settings();
-        settings.linear = k < 4 ? kinds[k] : PL_LINEAR_DIRECT;
-        settings.nonlinear = k < 4 ? PL_NONLINEAR_NEWTON : PL_NONLINEAR_PROJECTIVE;
+        settings.linear = k < 5 ? kinds[k] : PL_LINEAR_DIRECT;
+        settings.nonlinear = k < 5 ? PL_NONLINEAR_NEWTON : PL_NONLINEAR_PROJECTIVE;
         settings.tolerance = 1e-8;
-        settings.max_iterations = k < 4 ? 50 : 3000;
+        settings.max_iterations = k < 5 ? 50 : 3000;
         settings.linear_tolerance = 1e-8;
         settings.linear_max_iterations = 5000;
         settings.integrator = PL_INTEGRATOR_QUASISTATIC;
@@ -151,5 +151,93 @@ TEST(fem_solvers_agree)
         CHECK(expected < -0.03);
         CHECK_NEAR(lowest(&s), expected, 1e-6);
         fem_sample_free(&s);
+    }
+}
+
+// one linearised solve is the whole step of a linear law, and of others all but O(h^2) of it
+TEST(fem_linearised_step)
+{
+    static const pl_material_kind laws[] = {PL_MATERIAL_LINEAR, PL_MATERIAL_STVK};
+    for (int k = 0; k < 2; k++) {
+        double difference[2];
+        for (int fine = 0; fine < 2; fine++) {
+            fem_sample s[2];
+            for (int i = 0; i < 2; i++) {
+                pl_fem_settings settings = pl_default_fem_settings();
+                settings.tolerance = 1e-12;
+                settings.nonlinear = i == 0 ? PL_NONLINEAR_NEWTON : PL_NONLINEAR_LINEARISED;
+                s[i] = fem_sample_create(fem_box(1, 0.5, 0.5, 2, 1, 1), laws[k], 1e5, 0.3, 1000,
+                                         &settings, NULL);
+                deform(&s[i], 0.3, 3);
+                pl_method_info info = fem_sample_step(&s[i], fine ? 5e-4 : 1e-3, 9.81, NULL, 0);
+                if (i == 1) CHECK_INT(info.iterations, 1);
+            }
+            difference[fine] = 0.0;
+            for (int i = 0; i < 3 * s[0].mesh->vertex_count; i++)
+                difference[fine] = fmax(difference[fine], fabs(pl_fem_positions(s[0].system)[i] -
+                                                               pl_fem_positions(s[1].system)[i]));
+            fem_sample_free(&s[0]);
+            fem_sample_free(&s[1]);
+        }
+        if (laws[k] == PL_MATERIAL_LINEAR) CHECK(difference[0] < 1e-12);
+        else CHECK(difference[0] > 4.0 * difference[1] && difference[1] > 0.0);
+    }
+}
+
+// the same bits for any number of threads
+TEST(fem_threads_do_not_matter)
+{
+    static const pl_linear kinds[] = {PL_LINEAR_DIRECT, PL_LINEAR_PCG, PL_LINEAR_ICPCG,
+                                      PL_LINEAR_GAUSS_SEIDEL, PL_LINEAR_CHEBYSHEV};
+    pl_pool* pool;
+    pl_error error;
+    CHECK_OK(pl_pool_create(3, &pool, &error), &error);
+    for (int k = 0; k < 5; k++) {
+        fem_sample s[2];
+        for (int i = 0; i < 2; i++) {
+            pl_fem_settings settings = pl_default_fem_settings();
+            settings.linear = kinds[k];
+            settings.damping_stiffness = 1e-3;
+            s[i] = fem_sample_create(fem_box(1, 1, 1, 6, 6, 6), PL_MATERIAL_STABLE_NEOHOOKEAN, 1e4,
+                                     0.3, 1000, &settings, i == 0 ? NULL : pool);
+            deform(&s[i], 0.5, 3);
+            for (int n = 0; n < 2; n++) fem_sample_step(&s[i], 0.01, 9.81, NULL, 0);
+        }
+        size_t size = 3 * (size_t)s[0].mesh->vertex_count * sizeof(double);
+        CHECK(memcmp(pl_fem_positions(s[0].system), pl_fem_positions(s[1].system), size) == 0);
+        CHECK(memcmp(pl_fem_velocities(s[0].system), pl_fem_velocities(s[1].system), size) == 0);
+        fem_sample_free(&s[0]);
+        fem_sample_free(&s[1]);
+    }
+    pl_pool_destroy(pool);
+}
+
+// a run goes on from a saved state with the same bits
+TEST(fem_saved_state_goes_on)
+{
+    for (int k = 0; k < 3; k++) {
+        pl_fem_settings settings = pl_default_fem_settings();
+        settings.integrator = dynamic_integrators[k];
+        fem_sample a = fem_sample_create(fem_box(1, 0.5, 0.5, 4, 2, 2), PL_MATERIAL_COROTATED, 1e5,
+                                         0.3, 1000, &settings, NULL);
+        fem_sample b = fem_sample_create(fem_box(1, 0.5, 0.5, 4, 2, 2), PL_MATERIAL_COROTATED, 1e5,
+                                         0.3, 1000, &settings, NULL);
+        deform(&a, 0.5, 3);
+        for (int n = 0; n < 5; n++) fem_sample_step(&a, 0.01, 9.81, NULL, 0);
+        size_t size = pl_fem_state_size(a.system);
+        char *state = PL_ALLOC(char, size), *other = PL_ALLOC(char, size);
+        pl_fem_state_save(a.system, state);
+        pl_fem_state_load(b.system, state);
+        for (int n = 0; n < 3; n++) {
+            fem_sample_step(&a, 0.01, 9.81, NULL, 0);
+            fem_sample_step(&b, 0.01, 9.81, NULL, 0);
+        }
+        pl_fem_state_save(a.system, state);
+        pl_fem_state_save(b.system, other);
+        CHECK(memcmp(state, other, size) == 0);
+        PL_FREE(state, char, size);
+        PL_FREE(other, char, size);
+        fem_sample_free(&a);
+        fem_sample_free(&b);
     }
 }

@@ -147,7 +147,7 @@ TEST(scene_defaults)
     const pl_body* body = &scene->bodies[0];
     CHECK(strcmp(body->name, "body0") == 0);
     CHECK(body->kind == PL_BODY_SOLID && body->method == PL_METHOD_FEM);
-    CHECK(body->material.law == PL_LAW_STABLE_NEOHOOKEAN && body->linear == PL_LINEAR_MULTIGRID);
+    CHECK(body->material.law == PL_LAW_STABLE_NEOHOOKEAN && body->linear == PL_LINEAR_AUTO);
     CHECK(isnan(body->material.mu) && body->material.young == 1e5);
     pl_scene_destroy(scene);
 }

@@ -3,6 +3,8 @@
 #include "fem/element_set.h"
 #include "base/memory.h"
 
+#include <math.h>
+
 enum { CHUNK = 128, MAX_DOFS = 3 * PL_MAX_CORNERS };
 
 void pl_element_set_free(pl_element_set* set) {
@@ -100,6 +102,18 @@ static void gather_corners(const pl_element_set* set, int e, const double* x, do
     const int* v = set->corners + (size_t)e * (size_t)n;
     for (int i = 0; i < n; i++)
         for (int c = 0; c < 3; c++) local[3 * i + c] = x[3 * (size_t)v[i] + (size_t)c];
+}
+
+int pl_element_set_collapsed(const pl_element_set* set, const double* x, double limit) {
+    int count = 0, n = set->kind->corner_count;
+    double local[MAX_DOFS] = {0.0};
+    for (int e = 0; e < set->count; e++) {
+        gather_corners(set, e, x, local);
+        double reach = 0.0;
+        for (int i = 3; i < 3 * n; i++) reach = fmax(reach, fabs(local[i] - local[i % 3]));
+        if (reach <= limit) count++;
+    }
+    return count;
 }
 
 static double energy_part(int begin, int end, void* user) {

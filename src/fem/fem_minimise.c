@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// x <- x - a A^-1 dPhi/dx with A the Hessian, projected to be positive semi-definite (Newton), or
-// the constant matrix of Projective Dynamics, whose local-global iteration is just this step with a
-// = 1 (Liu 2017). The step length a is halved until Phi falls enough (Armijo).
+// x <- x - a A^-1 dPhi/dx with A the Hessian, projected to be positive semi-definite where it is
+// not definite (Newton), or the constant matrix of Projective Dynamics, whose local-global
+// iteration is just this step with a = 1 (Liu 2017). The step length a is halved until Phi falls
+// enough (Armijo).
 #include "fem/fem_minimise.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -13,15 +14,18 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_HALVINGS = 30, FRICTION_UPDATES = 3, MAX_PATIENCE = 7 };
+enum { MAX_HALVINGS = 30, MAX_PATIENCE = 7, MEMORY = 4 };
+// Friction is a part of normal forces. They follow in so many iterations, then they stand still, so
+// that what is minimised is one function and the end is sure.
+enum { FRICTION_UPDATES = 8 };
 static const double ARMIJO = 1e-4;
-static const double SETTLED = 1e-2; // residual at which friction follows
 
 // what a minimisation knows from one iteration to the next
 typedef struct search {
-    double load;  // that forces are compared with
-    double noise; // of forces
-    int friction_updates;
+    double load;           // that forces are compared with
+    double noise;          // of forces
+    double values[MEMORY]; // the last ones of Phi
+    int value_count;
     int projected_left; // iterations before the exact Hessian is tried again
     int patience;       // how many there will be after the next failure
 } search;
@@ -35,21 +39,29 @@ void pl_minimiser_free(pl_minimiser* m) {
     PL_FREE(m->direction, double, m->count);
     PL_FREE(m->scratch, double, 2 * (size_t)m->count);
     pl_array_free(&m->contacts);
+    pl_array_free(&m->found);
+    PL_FREE(m->contact_mark, int, m->count / 3);
     PL_FREE(m->normal_force, double, m->count / 3);
+    PL_FREE(m->friction_dual, double, m->count);
     *m = (pl_minimiser){0};
 }
 
 pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
                              const int* neighbour_offsets, const int* neighbours, pl_linear linear,
                              pl_pool* pool, pl_error* error) {
-    *m = (pl_minimiser){.count = 3 * vertex_count, .contacts = pl_array_of(sizeof(pl_contact))};
+    *m = (pl_minimiser){.count = 3 * vertex_count,
+                        .contacts = pl_array_of(sizeof(pl_contact)),
+                        .found = pl_array_of(sizeof(pl_contact))};
+    m->contact_mark = PL_ALLOC(int, vertex_count);
     m->x = PL_ALLOC(double, m->count);
     m->trial = PL_ALLOC(double, m->count);
     m->gradient = PL_ALLOC(double, m->count);
     m->direction = PL_ALLOC(double, m->count);
     m->scratch = PL_ALLOC(double, 2 * (size_t)m->count);
     m->normal_force = PL_ALLOC(double, vertex_count);
-    if (!m->normal_force || !m->x || !m->trial || !m->gradient || !m->direction || !m->scratch)
+    m->friction_dual = PL_ALLOC(double, m->count);
+    if (!m->contact_mark || !m->friction_dual || !m->normal_force || !m->x || !m->trial ||
+        !m->gradient || !m->direction || !m->scratch)
         return pl_fail_memory(error, "the solver of a step");
     pl_status status =
         pl_block_matrix_setup(&m->A, vertex_count, block, neighbour_offsets, neighbours, error);
@@ -57,27 +69,41 @@ pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
     return pl_linear_setup(linear, &m->A, block == 1 ? 3 : 1, pool, &m->solver, error);
 }
 
-// contacts of the present positions
-static pl_status find_contacts(pl_minimiser* m, pl_fem_objective* f, pl_detect detect, void* user,
-                               pl_error* error) {
-    f->normal_force = m->normal_force;
-    if (!detect) return PL_OK;
+static pl_status detect_contacts(pl_minimiser* m, const pl_fem_objective* f, pl_detect detect,
+                                 void* user, pl_error* error) {
     for (;;) {
-        int found = detect(user, f->start, m->x, m->contacts.data, (int)m->contacts.capacity);
-        m->contacts.count = (size_t)found;
-        if (m->contacts.count <= m->contacts.capacity) break;
-        if (!pl_array_reserve(&m->contacts, m->contacts.count + m->contacts.count / 2))
+        int found = detect(user, f->start, m->x, m->found.data, (int)m->found.capacity);
+        m->found.count = (size_t)found;
+        if (m->found.count <= m->found.capacity) return PL_OK;
+        if (!pl_array_reserve(&m->found, m->found.count + m->found.count / 2))
             return pl_fail_memory(error, "contacts");
     }
+}
+
+// The contacts of the present positions, and those of earlier iterations whose vertices have left:
+// they exert nothing, but a line search that does not know them walks back into the obstacle.
+static pl_status find_contacts(pl_minimiser* m, pl_fem_objective* f, pl_detect detect, void* user,
+                               int iteration, pl_error* error) {
+    f->normal_force = m->normal_force;
+    f->friction_dual = m->friction_dual;
+    if (!detect) return PL_OK;
+    pl_status status = detect_contacts(m, f, detect, user, error);
+    if (status != PL_OK) return status;
+    const pl_contact* found = m->found.data;
+    for (size_t k = 0; k < m->found.count; k++) m->contact_mark[found[k].vertex] = iteration + 1;
+    pl_contact* contacts = m->contacts.data;
+    size_t kept = 0;
+    for (size_t k = 0; k < m->contacts.count; k++)
+        if (m->contact_mark[contacts[k].vertex] <= iteration &&
+            pl_fem_contact_depth(&contacts[k], m->x) <= 0.0)
+            contacts[kept++] = contacts[k];
+    m->contacts.count = kept;
+    contacts = pl_array_add(&m->contacts, m->found.count);
+    if (!contacts && m->found.count) return pl_fail_memory(error, "contacts");
+    if (m->found.count) memcpy(contacts, found, m->found.count * sizeof(pl_contact));
     f->contacts = m->contacts.data;
     f->contact_count = (int)m->contacts.count;
     return PL_OK;
-}
-
-static bool has_friction(const pl_fem_objective* f) {
-    for (int k = 0; k < f->contact_count; k++)
-        if (f->contacts[k].friction > 0.0) return true;
-    return false;
 }
 
 // what round-off leaves of a force: differences of positions times the stiffness at hand
@@ -123,8 +149,8 @@ static pl_status find_direction(pl_minimiser* m, const pl_fem_objective* f,
                                 const pl_fem_settings* settings, search* s, pl_method_info* info,
                                 pl_error* error) {
     pl_linear_info linear;
-    bool exact = m->A.block == 3 && pl_linear_sees_indefinite(settings->linear) &&
-                 s->projected_left == 0;
+    bool exact =
+        m->A.block == 3 && pl_linear_sees_indefinite(settings->linear) && s->projected_left == 0;
     if (s->projected_left > 0) s->projected_left--;
     if (exact) {
         pl_status status = solve_direction(m, f, settings, false, &linear, info, error);
@@ -140,46 +166,61 @@ static pl_status find_direction(pl_minimiser* m, const pl_fem_objective* f,
     return solve_direction(m, f, settings, true, &linear, info, error);
 }
 
-// moves x along the direction; false if no step makes Phi smaller
-static bool line_search(pl_minimiser* m, const pl_fem_objective* f, bool wanted, double noise) {
+// The largest of the last values of Phi, of which `value` becomes one. Contacts that come and go
+// make Phi another function, so with them only the last counts.
+static double remember_value(search* s, bool contacts, double value) {
+    if (contacts) s->value_count = 0;
+    s->values[s->value_count++ % MEMORY] = value;
+    double largest = value;
+    for (int k = 0; k < MEMORY && k < s->value_count; k++) largest = fmax(largest, s->values[k]);
+    return largest;
+}
+
+// trial = x + length direction
+static void try_step(pl_minimiser* m, double length) {
+    for (int i = 0; i < m->count; i++) m->trial[i] = m->x[i] + length * m->direction[i];
+}
+
+// x becomes what was tried
+static void take_step(pl_minimiser* m, const pl_fem_objective* f, double length) {
+    double* before = m->x;
+    m->x = m->trial;
+    m->trial = before;
+    pl_fem_friction_dual(f, before, length, m->direction, m->friction_dual);
+}
+
+// Moves x along the direction; false if no step makes Phi small enough. Phi may grow, but not above
+// the largest of its last values (Grippo, Lampariello, Lucidi 1986): where slender bodies bend,
+// full steps that first lead uphill arrive earlier.
+static bool line_search(pl_minimiser* m, const pl_fem_objective* f, search* s) {
     double slope = pl_vector_dot(f->pool, m->count, m->gradient, m->direction);
-    double length = 1.0, before = wanted ? pl_fem_energy(f, m->x, m->scratch) : 0.0;
+    double before = pl_fem_energy(f, m->x, m->scratch), length = 1.0;
+    double bound = remember_value(s, f->contact_count > 0, before);
     // below this, differences of Phi are round-off
-    double slack = 1e-12 * fabs(before) + noise * pl_vector_norm(f->pool, m->count, m->direction);
+    double slack =
+        1e-12 * fabs(before) + s->noise * pl_vector_norm(f->pool, m->count, m->direction);
     for (int k = 0; k < MAX_HALVINGS; k++, length *= 0.5) {
-        for (int i = 0; i < m->count; i++) m->trial[i] = m->x[i] + length * m->direction[i];
-        double after = wanted ? pl_fem_energy(f, m->trial, m->scratch) : before;
-        if (isfinite(after) && after <= before + ARMIJO * length * fmin(slope, 0.0) + slack) {
-            double* swap = m->x;
-            m->x = m->trial;
-            m->trial = swap;
-            return true;
-        }
+        try_step(m, length);
+        double after = pl_fem_energy(f, m->trial, m->scratch);
+        if (!isfinite(after) || after > bound + ARMIJO * length * fmin(slope, 0.0) + slack)
+            continue;
+        take_step(m, f, length);
+        return true;
     }
     return false;
 }
 
-// true when the residual is small enough, or nothing but round-off
+// True when the residual is small enough, or nothing but round-off. Forces are compared with the
+// largest of the outer forces, the unbalanced ones at the begin, and those that change the motion.
 static bool is_converged(pl_minimiser* m, const pl_fem_objective* f,
-                         const pl_fem_settings* settings, search* s, pl_method_info* info) {
+                         const pl_fem_settings* settings, search* s, bool first,
+                         pl_method_info* info) {
     double norm = pl_vector_norm(f->pool, m->count, m->gradient);
-    if (norm > s->load) s->load = norm;
-    info->residual = s->load > 0.0 ? norm / s->load : 0.0;
+    if (first && norm > s->load) s->load = norm;
+    double load = fmax(s->load, pl_fem_inertia_force(f, m->x));
+    info->residual = load > 0.0 ? norm / load : 0.0;
     info->converged = info->residual <= settings->tolerance || norm <= s->noise;
     return info->converged;
-}
-
-// Friction is a part of normal forces that stand still while positions are sought, and follow when
-// those have nearly settled: at the begin, and FRICTION_UPDATES times more. True if they moved, so
-// that the gradient has to be taken again.
-static bool follow_friction(pl_minimiser* m, const pl_fem_objective* f, double residual,
-                            int* updates) {
-    bool first = *updates == 0;
-    if (!first && (*updates > FRICTION_UPDATES || residual > SETTLED || !has_friction(f)))
-        return false;
-    pl_fem_normal_force(f, m->x, m->normal_force);
-    ++*updates;
-    return true;
 }
 
 pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_settings* settings,
@@ -188,16 +229,15 @@ pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_setting
     int max_iterations = linearised ? 1 : settings->max_iterations;
     search s = {.load = pl_vector_norm(f->pool, m->count, f->force)};
     info->stalled = false;
+    memset(m->friction_dual, 0, (size_t)m->count * sizeof(double));
+    memset(m->contact_mark, 0, (size_t)f->vertex_count * sizeof(int));
+    m->contacts.count = m->found.count = 0;
     for (int k = 0;; k++) {
-        pl_status status = find_contacts(m, f, detect, detect_user, error);
+        pl_status status = find_contacts(m, f, detect, detect_user, k, error);
         if (status != PL_OK) return status;
-        if (k == 0) follow_friction(m, f, 0.0, &s.friction_updates);
+        if (k <= FRICTION_UPDATES) pl_fem_normal_force(f, m->x, m->normal_force);
         pl_fem_gradient(f, m->x, m->gradient, m->scratch);
-        bool over = is_converged(m, f, settings, &s, info) && (k > 0 || s.load == 0.0);
-        if (k > 0 && follow_friction(m, f, info->residual, &s.friction_updates)) {
-            pl_fem_gradient(f, m->x, m->gradient, m->scratch);
-            over = is_converged(m, f, settings, &s, info);
-        }
+        bool over = is_converged(m, f, settings, &s, k == 0, info) && (k > 0 || s.load == 0.0);
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
@@ -206,11 +246,15 @@ pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_setting
         if (status != PL_OK) return status;
         if (k == 0) s.noise = force_noise(m);
         info->iterations++;
-        if (!line_search(m, f, settings->line_search && !linearised, s.noise)) {
+        if (!settings->line_search || linearised) {
+            try_step(m, 1.0);
+            take_step(m, f, 1.0);
+        } else if (!line_search(m, f, &s)) {
             info->stalled = true;
             break;
         }
     }
-    info->contact_count = f->contact_count;
+    info->contact_count = (int)m->found.count;
+    if (linearised) info->converged = true; // one solve is all that was asked for
     return PL_OK;
 }

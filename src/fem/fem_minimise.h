@@ -20,7 +20,10 @@ typedef struct pl_minimiser {
     double* direction;
     double* scratch;      // twice as long
     pl_array contacts;    // of pl_contact
+    pl_array found;       // of pl_contact: those of this iteration
+    int* contact_mark;    // per vertex: the last iteration that found it in contact
     double* normal_force; // per vertex
+    double* friction_dual;
 } pl_minimiser;
 
 pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,

@@ -4,9 +4,15 @@
 // Friction is Coulomb's law made smooth and lagged: with normal force N of the last iteration and
 // sliding u across the normal, the force is mu N u/|u| beyond the slip length e, and fades in below
 // it as mu N (2 - |u|/e) u/e (Li 2020).
+//
+// Newton overshoots where sliding turns into sticking, because |u| has no curvature along u. So its
+// Hessian is that of the primal-dual method (Chan, Golub, Mulet 1999): a dual vector w of length at
+// most 1 says how much of the limit friction is known to reach, and in which direction. With w = 0
+// the Hessian bounds the energy from above, with w = u/|u| it is exact.
 #include "fem/fem_objective.h"
 #include "sparse/vector.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -44,6 +50,22 @@ static double vertex_energy(int begin, int end, void* user) {
     return sum;
 }
 
+static double inertia_square(int begin, int end, void* user) {
+    const vertex_job* job = user;
+    double sum = 0.0;
+    for (int i = 3 * begin; i < 3 * end; i++) {
+        double force = job->f->inertia * job->f->mass[i / 3] * (job->x[i] - job->f->y[i]);
+        sum += force * force;
+    }
+    return sum;
+}
+
+double pl_fem_inertia_force(const pl_fem_objective* f, const double* x) {
+    vertex_job job = {.f = f, .x = x};
+    if (!(f->inertia > 0.0)) return 0.0;
+    return sqrt(pl_parallel_sum(f->pool, inertia_square, f->vertex_count, 1024, &job));
+}
+
 static void vertex_gradient_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const vertex_job* job = user;
@@ -73,8 +95,7 @@ static double pin_energy(const pl_pin* pin, const double* x) {
     return pin->hard ? 0.0 : 0.5 * pin->stiffness * pl_norm2(d);
 }
 
-// depth below the surface, positive inside
-static double contact_depth(const pl_contact* contact, const double* x) {
+double pl_fem_contact_depth(const pl_contact* contact, const double* x) {
     pl_vec3 d = pl_sub(pl_vec3_load(x + 3 * (size_t)contact->vertex), contact->point);
     return -pl_dot(d, contact->normal);
 }
@@ -89,7 +110,7 @@ static pl_vec3 contact_slip(const pl_fem_objective* f, const pl_contact* contact
 
 static double contact_energy(const pl_fem_objective* f, int k, const double* x) {
     const pl_contact* contact = &f->contacts[k];
-    double depth = contact_depth(contact, x), sum = 0.0;
+    double depth = pl_fem_contact_depth(contact, x), sum = 0.0;
     if (depth > 0.0) sum += 0.5 * contact->stiffness * depth * depth;
     double limit = contact->friction * f->normal_force[contact->vertex];
     if (limit > 0.0) {
@@ -108,7 +129,7 @@ static double friction_factor(const pl_fem_objective* f, double limit, double sl
 static void add_contact_gradient(const pl_fem_objective* f, int k, const double* x,
                                  double* gradient) {
     const pl_contact* contact = &f->contacts[k];
-    double depth = contact_depth(contact, x);
+    double depth = pl_fem_contact_depth(contact, x);
     pl_vec3 sum = {0.0, 0.0, 0.0};
     if (depth > 0.0) sum = pl_scale(-contact->stiffness * depth, contact->normal);
     double limit = contact->friction * f->normal_force[contact->vertex];
@@ -161,8 +182,33 @@ void pl_fem_gradient(const pl_fem_objective* f, const double* x, double* gradien
 void pl_fem_normal_force(const pl_fem_objective* f, const double* x, double* normal_force) {
     memset(normal_force, 0, (size_t)f->vertex_count * sizeof(double));
     for (int k = 0; k < f->contact_count; k++) {
-        double depth = contact_depth(&f->contacts[k], x);
+        double depth = pl_fem_contact_depth(&f->contacts[k], x);
         if (depth > 0.0) normal_force[f->contacts[k].vertex] += f->contacts[k].stiffness * depth;
+    }
+}
+
+// w, linearised as the slip is: |u| w = u beyond the slip length, the law itself below it
+void pl_fem_friction_dual(const pl_fem_objective* f, const double* x_before, double length,
+                          const double* direction, double* dual) {
+    for (int k = 0; k < f->contact_count; k++) {
+        const pl_contact* contact = &f->contacts[k];
+        size_t i = 3 * (size_t)contact->vertex;
+        pl_vec3 slip = contact_slip(f, contact, x_before), w = pl_vec3_load(dual + i);
+        pl_vec3 step = pl_vec3_load(direction + i);
+        step = pl_madd(step, -pl_dot(step, contact->normal), contact->normal);
+        double s = pl_norm(slip), e = f->slip_length;
+        if (s >= e) {
+            pl_vec3 next = pl_scale(1.0 / s, pl_add(slip, step));
+            next = pl_madd(next, -pl_dot(slip, step) / (s * s), w);
+            w = pl_lerp(w, next, length);
+            double norm = pl_norm(w);
+            if (norm > 1.0) w = pl_scale(1.0 / norm, w);
+        } else {
+            pl_vec3 now = pl_madd(slip, length, step);
+            w = pl_norm(now) < e ? pl_scale(friction_factor(f, 1.0, pl_norm(now)), now)
+                                 : (pl_vec3){0, 0, 0};
+        }
+        pl_vec3_store(dual + i, w);
     }
 }
 
@@ -181,13 +227,13 @@ static void add_isotropic(pl_block_matrix* A, int v, double s) {
     for (int c = 0; c < A->block; c++) block[c * A->block + c] += s;
 }
 
-// k n n' where it is inside; friction resists across the slip by its force over the slip, and along
-// it only while it still grows
+// k n n' where it is inside; friction resists across the slip by its force over the slip, and as
+// much along it unless it is known to slide (w along the slip), when only its growth counts
 static void add_contact_hessian(const pl_fem_objective* f, int k, const double* x,
                                 pl_block_matrix* A) {
     const pl_contact* contact = &f->contacts[k];
     double* block = diagonal_block(A, contact->vertex);
-    double normal = contact_depth(contact, x) > 0.0 ? contact->stiffness : 0.0, across = 0.0,
+    double normal = pl_fem_contact_depth(contact, x) > 0.0 ? contact->stiffness : 0.0, across = 0.0,
            along = 0.0;
     double limit = contact->friction * f->normal_force[contact->vertex];
     pl_vec3 direction = {0, 0, 0};
@@ -197,6 +243,10 @@ static void add_contact_hessian(const pl_fem_objective* f, int k, const double* 
         direction = pl_normalize(slip);
         across = friction_factor(f, limit, s);
         along = s >= e ? 0.0 : 2.0 * limit * (1.0 - s / e) / e;
+        double known =
+            pl_dot(pl_vec3_load(f->friction_dual + 3 * (size_t)contact->vertex), direction) *
+            limit / fmax(across * s, DBL_MIN);
+        along += (across - along) * (1.0 - fmin(fmax(known, 0.0), 1.0));
     }
     const double n[3] = {contact->normal.x, contact->normal.y, contact->normal.z};
     const double d[3] = {direction.x, direction.y, direction.z};

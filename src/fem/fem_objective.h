@@ -36,9 +36,10 @@ typedef struct pl_fem_objective {
     int pin_count;
     const pl_contact* contacts;
     int contact_count;
-    const double* normal_force; // per vertex: what friction is a part of; it lags behind [N]
-    const double* start;        // positions at the begin of the step, for friction
-    double slip_length;         // friction is smooth below this sliding distance [m]
+    const double* normal_force;  // per vertex: what friction is a part of; it lags behind [N]
+    const double* friction_dual; // 3 per vertex: what friction is known to be of its limit
+    const double* start;         // positions at the begin of the step, for friction
+    double slip_length;          // friction is smooth below this sliding distance [m]
 
     const bool* fixed; // per vertex: held exactly
 } pl_fem_objective;
@@ -53,8 +54,16 @@ void pl_fem_hessian(const pl_fem_objective* f, const double* x, bool projected, 
 // directions
 void pl_fem_projective(const pl_fem_objective* f, pl_block_matrix* A);
 
+// |w M (x - y)| [N]
+double pl_fem_inertia_force(const pl_fem_objective* f, const double* x);
 // Elastic energy W alone.
 double pl_fem_elastic_energy(const pl_fem_objective* f, const double* x);
+// Follows friction after x moved by `length` times direction (which was found at x_before): see
+// friction_dual in fem_objective.c.
+void pl_fem_friction_dual(const pl_fem_objective* f, const double* x_before, double length,
+                          const double* direction, double* dual);
+// Depth of a contact's vertex below its plane, positive inside [m].
+double pl_fem_contact_depth(const pl_contact* contact, const double* x);
 // Adds up the normal forces of the contacts at x, per vertex [N].
 void pl_fem_normal_force(const pl_fem_objective* f, const double* x, double* normal_force);
 

@@ -16,12 +16,15 @@
 #include "base/timer.h"
 #include "fem/fem_minimise.h"
 #include "fem/fem_objective.h"
+#include "fem/free_bodies.h"
+#include "geometry/box.h"
 #include "sparse/vector.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { STATE_VECTORS = 4, MAX_RETRIES = 3 };
+static const double COLLAPSED = 1e-12; // of the rest shape
 
 struct pl_fem_system {
     int vertex_count;
@@ -44,6 +47,8 @@ struct pl_fem_system {
     pl_array pins; // of pl_pin, with targets on the way
     pl_block_matrix damping_matrix;
     pl_minimiser minimiser;
+    pl_free_bodies free_bodies; // of quasistatics
+    double size;                // of the rest shape [m]
 };
 
 enum { POSITIONS, VELOCITIES, POSITIONS_BEFORE, VELOCITIES_BEFORE };
@@ -75,6 +80,7 @@ void pl_fem_system_destroy(pl_fem_system* s) {
     pl_array_free(&s->pins);
     pl_block_matrix_free(&s->damping_matrix);
     pl_minimiser_free(&s->minimiser);
+    pl_free_bodies_free(&s->free_bodies);
     PL_FREE(s, pl_fem_system, 1);
 }
 
@@ -99,6 +105,9 @@ static pl_status setup_matrices(pl_fem_system* s, const int* neighbour_offsets,
     if (status == PL_OK && s->settings.damping_stiffness > 0.0)
         status = pl_block_matrix_setup(&s->damping_matrix, s->vertex_count, block,
                                        neighbour_offsets, neighbours, error);
+    if (status == PL_OK && s->settings.integrator == PL_INTEGRATOR_QUASISTATIC)
+        status = pl_free_bodies_setup(&s->free_bodies, s->vertex_count, neighbour_offsets,
+                                      neighbours, error);
     for (int k = 0; status == PL_OK && k < s->set_count; k++) {
         if (block == 1 && !s->sets[k].kind->projective)
             return pl_fail(error, PL_ERROR_UNSUPPORTED,
@@ -107,6 +116,14 @@ static pl_status setup_matrices(pl_fem_system* s, const int* neighbour_offsets,
         status = pl_element_set_locate(&s->sets[k], &s->minimiser.A, error);
     }
     return status;
+}
+
+// diagonal of the bounding box
+static double extent(const double* positions, int vertex_count) {
+    pl_box box = pl_box_empty();
+    for (int v = 0; v < vertex_count; v++)
+        box = pl_box_add_point(box, pl_vec3_load(positions + 3 * (size_t)v));
+    return vertex_count ? pl_distance(box.low, box.high) : 0.0;
 }
 
 pl_status pl_fem_system_create(const double* positions, const double* mass, int vertex_count,
@@ -135,6 +152,7 @@ pl_status pl_fem_system_create(const double* positions, const double* mass, int 
     }
     memcpy(s->mass, mass, (size_t)vertex_count * sizeof(double));
     memcpy(s->state[POSITIONS], positions, 3 * (size_t)vertex_count * sizeof(double));
+    s->size = extent(positions, vertex_count);
     *out = s;
     return PL_OK;
 }
@@ -227,6 +245,18 @@ static pl_status place_pins(pl_fem_system* s, const pl_method_step* step, double
     return PL_OK;
 }
 
+// The minimisation starts where the bodies were, or where they would fly to, whichever is better. A
+// single linearised solve is one about the present positions.
+static void choose_start(pl_fem_system* s, const pl_fem_objective* f) {
+    pl_minimiser* m = &s->minimiser;
+    memcpy(m->x, s->state[POSITIONS], (size_t)m->count * sizeof(double));
+    hold_hard_pins(s, f->pins, f->pin_count, m->x);
+    if (!(f->inertia > 0.0) || s->settings.nonlinear == PL_NONLINEAR_LINEARISED) return;
+    for (int i = 0; i < m->count; i++) m->trial[i] = s->fixed[i / 3] ? m->x[i] : s->y[i];
+    if (!(pl_fem_energy(f, m->trial, m->scratch) < pl_fem_energy(f, m->x, m->scratch))) return;
+    memcpy(m->x, m->trial, (size_t)m->count * sizeof(double));
+}
+
 // from `begin` to `end` of the step, both in [0, 1]
 static pl_status advance(pl_fem_system* s, const pl_method_step* step, double begin, double end,
                          pl_method_info* info, pl_error* error) {
@@ -241,8 +271,7 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
     objective_inertia(s, h, s->history > 0 && end - begin == 1.0, &f);
     f.pins = s->pins.data;
     f.pin_count = step->pin_count;
-    memcpy(s->minimiser.x, s->state[POSITIONS], size);
-    hold_hard_pins(s, f.pins, f.pin_count, s->minimiser.x);
+    choose_start(s, &f);
     status =
         pl_minimise(&s->minimiser, &f, &s->settings, step->detect, step->detect_user, info, error);
     if (status != PL_OK) return status;
@@ -257,6 +286,21 @@ static void copy_state(double* const* from, double* const* to, int count) {
     for (int k = 0; k < STATE_VECTORS; k++) memcpy(to[k], from[k], (size_t)count * sizeof(double));
 }
 
+// Elements whose corners are all in one place exert no force: they would stay there for ever. In
+// quasistatics that is no answer.
+static pl_status look_for_collapse(pl_fem_system* s, pl_method_info* info, pl_error* error) {
+    for (int k = 0; k < s->set_count; k++)
+        info->collapsed_count +=
+            pl_element_set_collapsed(&s->sets[k], s->state[POSITIONS], COLLAPSED * s->size);
+    if (info->collapsed_count) info->converged = false;
+    if (!info->collapsed_count || s->settings.integrator != PL_INTEGRATOR_QUASISTATIC) return PL_OK;
+    copy_state(s->saved, s->state, 3 * s->vertex_count);
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "%d elements are collapsed to a point, where they exert no force; move their "
+                   "vertices apart, a thousandth of the size is enough",
+                   info->collapsed_count);
+}
+
 pl_status pl_fem_system_step(pl_fem_system* s, const pl_method_step* step, pl_method_info* info,
                              pl_error* error) {
     *info = (pl_method_info){0};
@@ -264,6 +308,14 @@ pl_status pl_fem_system_step(pl_fem_system* s, const pl_method_step* step, pl_me
     if (!(step->time_step > 0.0) || !isfinite(step->time_step))
         return pl_fail(error, PL_ERROR_ARGUMENT, "the time step is %g; it must be above 0",
                        step->time_step);
+    int rigid_mode_count = 0;
+    // contacts may hold what no pin does
+    if (s->settings.integrator == PL_INTEGRATOR_QUASISTATIC && !step->detect) {
+        pl_status status = pl_free_bodies_check(&s->free_bodies, step->force, step->pins,
+                                                step->pin_count, &rigid_mode_count, error);
+        info->rigid_mode_count = rigid_mode_count;
+        if (status != PL_OK) return status;
+    }
     copy_state(s->state, s->saved, 3 * s->vertex_count);
     pl_status status = PL_ERROR_DIVERGED;
     for (int retry = 0; status == PL_ERROR_DIVERGED && retry <= MAX_RETRIES; retry++) {
@@ -275,6 +327,8 @@ pl_status pl_fem_system_step(pl_fem_system* s, const pl_method_step* step, pl_me
         if (status != PL_OK) copy_state(s->saved, s->state, 3 * s->vertex_count);
         else s->history = parts == 1 ? 1 : 0;
     }
+    if (rigid_mode_count > info->rigid_mode_count) info->rigid_mode_count = rigid_mode_count;
+    if (status == PL_OK) status = look_for_collapse(s, info, error);
     info->seconds = pl_seconds() - start;
     return status;
 }

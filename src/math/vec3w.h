@@ -186,14 +186,40 @@ PL_WIDE pl_float4w pl_transpose4_w(pl_fw a, pl_fw b, pl_fw c, pl_fw d) {
         PL_SHUFFLE_W(ab_low, cd_low, 0, 2, 0, 2), PL_SHUFFLE_W(ab_low, cd_low, 1, 3, 1, 3),
         PL_SHUFFLE_W(ab_high, cd_high, 0, 2, 0, 2), PL_SHUFFLE_W(ab_high, cd_high, 1, 3, 1, 3)};
 }
+// The parts of a wide value and back, by shuffles: through memory it would be narrow stores and a
+// wide load of the same bytes, for which the machine has to wait.
+#if PL_LANES == 4
+PL_WIDE pl_fw pl_join4_w(const pl_f4 parts[1]) { return (pl_fw)parts[0]; }
+PL_WIDE void pl_split4_w(pl_fw a, pl_f4 parts[1]) { parts[0] = (pl_f4)a; }
+#elif PL_LANES == 8
+PL_WIDE pl_fw pl_join4_w(const pl_f4 parts[2]) {
+    return (pl_fw)__builtin_shufflevector(parts[0], parts[1], 0, 1, 2, 3, 4, 5, 6, 7);
+}
+PL_WIDE void pl_split4_w(pl_fw a, pl_f4 parts[2]) {
+    parts[0] = (pl_f4)__builtin_shufflevector(a, a, 0, 1, 2, 3);
+    parts[1] = (pl_f4)__builtin_shufflevector(a, a, 4, 5, 6, 7);
+}
+#else
+typedef float pl_f8 __attribute__((vector_size(32)));
+PL_WIDE pl_fw pl_join4_w(const pl_f4 parts[4]) {
+    pl_f8 low = __builtin_shufflevector(parts[0], parts[1], 0, 1, 2, 3, 4, 5, 6, 7);
+    pl_f8 high = __builtin_shufflevector(parts[2], parts[3], 0, 1, 2, 3, 4, 5, 6, 7);
+    return (pl_fw)__builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13,
+                                          14, 15);
+}
+PL_WIDE void pl_split4_w(pl_fw a, pl_f4 parts[4]) {
+    parts[0] = (pl_f4)__builtin_shufflevector(a, a, 0, 1, 2, 3);
+    parts[1] = (pl_f4)__builtin_shufflevector(a, a, 4, 5, 6, 7);
+    parts[2] = (pl_f4)__builtin_shufflevector(a, a, 8, 9, 10, 11);
+    parts[3] = (pl_f4)__builtin_shufflevector(a, a, 12, 13, 14, 15);
+}
+#endif
 // float4 number index[first], index[first + 4], ... side by side
 PL_WIDE pl_fw pl_load_every4_w(const float* base, const int32_t* index, int first) {
     pl_f4 rows[PL_LANES / 4];
     for (int i = 0; i < PL_LANES / 4; i++)
         rows[i] = *(const pl_f4*)(base + 4 * (int64_t)index[first + 4 * i]);
-    pl_fw a;
-    memcpy(&a, rows, sizeof a);
-    return a;
+    return pl_join4_w(rows);
 }
 #endif
 
@@ -216,7 +242,7 @@ PL_WIDE void pl_rows4_w(pl_float4w a, pl_f4 rows[PL_LANES]) {
     const pl_fw columns[4] = {t.x, t.y, t.z, t.w};
     for (int k = 0; k < 4; k++) {
         pl_f4 parts[PL_LANES / 4];
-        memcpy(parts, &columns[k], sizeof parts);
+        pl_split4_w(columns[k], parts);
         for (int i = 0; i < PL_LANES / 4; i++) rows[4 * i + k] = parts[i];
     }
 #endif

@@ -48,6 +48,7 @@ typedef struct pl_method_info {
     int contact_count;
     int retries;          // times that the step was halved
     int rigid_mode_count; // unknowns without stiffness, if the solver can tell
+    int collapsed_count;  // elements in one point, where they exert no force
     double residual;      // force relative to the load
     double linear_residual;
     double assembly_seconds, linear_seconds, seconds;

@@ -12,6 +12,7 @@
 #include "sparse/row_colouring.h"
 #include "sparse/vector.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ struct pl_linear_solver {
     double* inverse_diagonal;
     double* incomplete;
     pl_row_colours colours;
-    double spectral_radius; // of I - D^-1 A, estimated
+    double lowest, highest; // eigenvalues of D^-1 A, estimated
     double* scratch[SCRATCH_VECTORS];
     double update_seconds;
 };
@@ -74,12 +75,13 @@ static pl_status allocate(pl_linear_solver* s, pl_error* error) {
     return PL_OK;
 }
 
-pl_status pl_linear_setup(pl_linear kind, const pl_block_matrix* A, int rhs_count,
-                          pl_pool* pool, pl_linear_solver** out, pl_error* error) {
+pl_status pl_linear_setup(pl_linear kind, const pl_block_matrix* A, int rhs_count, pl_pool* pool,
+                          pl_linear_solver** out, pl_error* error) {
     *out = NULL;
     if (!pl_linear_is_known(kind))
-        return pl_fail(error, PL_ERROR_UNSUPPORTED, "the linear solver is not one of direct, pcg, icpcg, "
-                                                    "gauss-seidel and chebyshev");
+        return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                       "the linear solver is not one of direct, pcg, icpcg, "
+                       "gauss-seidel and chebyshev");
     pl_linear_solver* s = PL_ALLOC(pl_linear_solver, 1);
     if (!s) return pl_fail_memory(error, "a linear solver");
     *s = (pl_linear_solver){.kind = kind, .A = A, .rhs_count = rhs_count, .pool = pool};
@@ -90,23 +92,63 @@ pl_status pl_linear_setup(pl_linear kind, const pl_block_matrix* A, int rhs_coun
     return status;
 }
 
-// Spectral radius of I - D^-1 A by power iterations; Chebyshev wants it slightly too small rather
-// than too large.
-static double estimate_radius(pl_linear_solver* s) {
-    enum { ROUNDS = 20 };
-    double *x = s->scratch[0], *y = s->scratch[1], *z = s->scratch[2];
-    for (int i = 0; i < s->count; i++) x[i] = i % 2 ? 1.0 : -0.7;
-    double radius = 0.0;
-    for (int round = 0; round < ROUNDS; round++) {
-        double norm = pl_vector_norm(s->pool, s->count, x);
-        if (!(norm > 0.0)) return 0.0;
-        for (int i = 0; i < s->count; i++) x[i] /= norm;
-        pl_block_matrix_apply(s->A, s->pool, s->rhs_count, x, y);
-        pl_apply_diagonal(s->A, s->pool, s->rhs_count, s->inverse_diagonal, y, z);
-        pl_vector_axpy(s->pool, s->count, -1.0, z, x);
-        radius = pl_vector_norm(s->pool, s->count, x);
+// how many eigenvalues of the symmetric tridiagonal matrix are below a value (Sturm)
+static int count_below(int n, const double* diagonal, const double* square, double value) {
+    int count = 0;
+    double pivot = 1.0;
+    for (int i = 0; i < n; i++) {
+        pivot = diagonal[i] - value - (i > 0 ? square[i - 1] / pivot : 0.0);
+        if (pivot == 0.0) pivot = -DBL_MIN;
+        if (pivot < 0.0) count++;
     }
-    return radius;
+    return count;
+}
+
+// the k-th eigenvalue from below, in (0, high]
+static double bisect_eigenvalue(int n, const double* diagonal, const double* square, int k,
+                                double high) {
+    double low = 0.0;
+    for (int round = 0; round < 60; round++) {
+        double middle = 0.5 * (low + high);
+        if (count_below(n, diagonal, square, middle) > k) high = middle;
+        else low = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+// The range of the eigenvalues of D^-1 A, from the Lanczos matrix of some steps of conjugate
+// gradients. The lower end comes out too high, which costs Chebyshev time; the upper one too low,
+// which would cost convergence, so it is raised a little.
+static void estimate_spectrum(pl_linear_solver* s) {
+    enum { STEPS = 40 };
+    double *r = s->scratch[0], *z = s->scratch[1], *p = s->scratch[2], *q = s->scratch[3];
+    double diagonal[STEPS], square[STEPS], rho_before = 0.0, alpha_before = 0.0, bound = 0.0;
+    int n = 0;
+    for (int i = 0; i < s->count; i++) r[i] = i % 2 ? 1.0 : -0.7;
+    for (; n < STEPS; n++) {
+        pl_apply_diagonal(s->A, s->pool, s->rhs_count, s->inverse_diagonal, r, z);
+        double rho = pl_vector_dot(s->pool, s->count, r, z);
+        double beta = n > 0 ? rho / rho_before : 0.0;
+        if (!(rho > 0.0) || (n > 0 && !(rho > 1e-28 * bound))) break;
+        if (n == 0) memcpy(p, z, (size_t)s->count * sizeof(double)), bound = rho;
+        else pl_vector_xpay(s->pool, s->count, z, beta, p);
+        pl_block_matrix_apply(s->A, s->pool, s->rhs_count, p, q);
+        double curvature = pl_vector_dot(s->pool, s->count, p, q);
+        if (!(curvature > 0.0)) break;
+        double alpha = rho / curvature;
+        diagonal[n] = 1.0 / alpha + (n > 0 ? beta / alpha_before : 0.0);
+        if (n > 0) square[n - 1] = beta / (alpha_before * alpha_before);
+        pl_vector_axpy(s->pool, s->count, -alpha, q, r);
+        rho_before = rho, alpha_before = alpha;
+    }
+    s->lowest = s->highest = 1.0;
+    if (n == 0) return;
+    double high = 0.0; // Gershgorin
+    for (int i = 0; i < n; i++)
+        high = fmax(high, diagonal[i] + (i > 0 ? sqrt(square[i - 1]) : 0.0) +
+                              (i + 1 < n ? sqrt(square[i]) : 0.0));
+    s->lowest = bisect_eigenvalue(n, diagonal, square, 0, high);
+    s->highest = 1.05 * bisect_eigenvalue(n, diagonal, square, n - 1, high);
 }
 
 pl_status pl_linear_update(pl_linear_solver* s, pl_error* error) {
@@ -117,7 +159,7 @@ pl_status pl_linear_update(pl_linear_solver* s, pl_error* error) {
     } else {
         pl_invert_diagonal(s->A, s->pool, s->inverse_diagonal);
         if (s->kind == PL_LINEAR_ICPCG) pl_ic_factor(s->A, s->incomplete);
-        if (s->kind == PL_LINEAR_CHEBYSHEV) s->spectral_radius = estimate_radius(s);
+        if (s->kind == PL_LINEAR_CHEBYSHEV) estimate_spectrum(s);
     }
     s->update_seconds = pl_seconds() - start;
     return status;
@@ -200,13 +242,12 @@ static void solve_gauss_seidel(pl_linear_solver* s, const pl_linear_options* opt
     }
 }
 
-// x_{k+1} = omega (gamma D^-1 r + x_k - x_{k-1}) + x_{k-1}, Wang 2015 Eq. 6
+// x_{k+1} = omega (gamma D^-1 r + x_k - x_{k-1}) + x_{k-1}, Wang 2015 Eq. 6. Unlike there, gamma
+// and the spectral radius rho come from estimated eigenvalues, not from tuning.
 static void solve_chebyshev(pl_linear_solver* s, const pl_linear_options* options, const double* b,
                             double* x, double scale, pl_linear_info* info) {
-    enum { PLAIN_STEPS = 5 };
-    const double gamma = 0.9; // under-relaxation, as in the paper
-    // the damped Jacobi step has eigenvalues 1 - gamma (1 - mu); its radius decides
-    double rho = fmin(1.0 - gamma * (1.0 - fmin(s->spectral_radius, 1.0)), 0.9995);
+    double gamma = 2.0 / (s->lowest + s->highest);
+    double rho = (s->highest - s->lowest) / (s->highest + s->lowest);
     double *r = s->scratch[0], *z = s->scratch[1], *previous = s->scratch[2];
     double omega = 1.0;
     memcpy(previous, x, (size_t)s->count * sizeof(double));
@@ -215,8 +256,8 @@ static void solve_chebyshev(pl_linear_solver* s, const pl_linear_options* option
         if (note_residual(info, options, pl_vector_norm(s->pool, s->count, r), scale)) break;
         pl_apply_diagonal(s->A, s->pool, s->rhs_count, s->inverse_diagonal, r, z);
         int k = info->iterations++;
-        if (k == PLAIN_STEPS) omega = 2.0 / (2.0 - rho * rho);
-        else if (k > PLAIN_STEPS) omega = 4.0 / (4.0 - rho * rho * omega);
+        if (k == 1) omega = 2.0 / (2.0 - rho * rho);
+        else if (k > 1) omega = 4.0 / (4.0 - rho * rho * omega);
         for (int i = 0; i < s->count; i++) {
             double next = omega * (gamma * z[i] + x[i] - previous[i]) + previous[i];
             previous[i] = x[i];

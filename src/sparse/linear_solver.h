@@ -39,8 +39,8 @@ bool pl_linear_is_known(pl_linear kind);
 // True for the kinds that notice if A is not positive semi-definite.
 bool pl_linear_sees_indefinite(pl_linear kind);
 // A is kept by reference: its structure may not change, its values may, followed by an update.
-pl_status pl_linear_setup(pl_linear kind, const pl_block_matrix* A, int rhs_count,
-                          pl_pool* pool, pl_linear_solver** out, pl_error* error);
+pl_status pl_linear_setup(pl_linear kind, const pl_block_matrix* A, int rhs_count, pl_pool* pool,
+                          pl_linear_solver** out, pl_error* error);
 pl_status pl_linear_update(pl_linear_solver* solver, pl_error* error);
 // x holds the start and gets the solution; rhs_count values per row of a matrix with block 1.
 void pl_linear_solve(pl_linear_solver* solver, const pl_linear_options* options, const double* b,

@@ -90,7 +90,8 @@ static void bucket_remove(graph* g, int i) {
 }
 
 static void graph_fill(graph* g, const int* offsets, const int* neighbours) {
-    memcpy(g->lists, neighbours, (size_t)offsets[g->row_count] * sizeof(int));
+    size_t size = (size_t)offsets[g->row_count] * sizeof(int);
+    if (size) memcpy(g->lists, neighbours, size);
     g->lowest_degree = g->row_count;
     for (int i = 0; i < g->row_count; i++) g->bucket_first[i] = -1;
     for (int i = 0; i < g->row_count; i++) {

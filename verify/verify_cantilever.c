@@ -22,12 +22,13 @@ static elastica elastica_add(elastica a, double h, elastica b) {
                       a.width + h * b.width};
 }
 
-// Runge-Kutta from the clamp, where the slope is given, to the free end
+// Runge-Kutta from the clamp, where the slope is given, to the free end; no further than straight
+// down, beyond which the slope at the clamp is too large and other solutions begin
 static elastica elastica_end(double gamma, double slope) {
     enum { STEPS = 2000 };
     elastica at = {0.0, slope, 0.0, 0.0};
     double h = 1.0 / STEPS;
-    for (int k = 0; k < STEPS; k++) {
+    for (int k = 0; k < STEPS && cos(at.theta) >= 0.0; k++) {
         double s = k * h;
         elastica k1 = elastica_rate(gamma, s, at);
         elastica k2 = elastica_rate(gamma, s + 0.5 * h, elastica_add(at, 0.5 * h, k1));
@@ -97,7 +98,7 @@ pl_status verify_cantilever(const verify_cantilever_case* c, pl_pool* pool, veri
     pl_mesh* mesh;
     verify_body body;
     pl_status status = verify_box(length, thickness, thickness, c->cells_along, c->cells_across,
-                                  c->cells_across, PL_PATTERN_BCC, &mesh, error);
+                                  (c->cells_across + 1) / 2, PL_PATTERN_BCC, &mesh, error);
     if (status != PL_OK) return status;
     status = verify_body_create(&body, mesh, PL_MATERIAL_STABLE_NEOHOOKEAN, young, 0.3, density,
                                 &settings, pool, error);

@@ -55,7 +55,7 @@ double verify_elastica(double gamma);
 typedef struct verify_cantilever_case {
     double gamma;
     double slenderness; // length over half the thickness
-    int cells_across;   // along the height
+    int cells_across;   // along the height; half as many along the width
     int cells_along;
     int steps; // in which the load grows
 } verify_cantilever_case;
@@ -86,5 +86,16 @@ pl_status verify_midpoint_energy(double time_step, double* largest, pl_error* er
 // The slope [rad] between rest and slip of an elastic block, found by bisection, against
 // atan(friction).
 pl_status verify_friction(double friction, int rounds, verify_answer* answer, pl_error* error);
+
+typedef enum verify_spoilt {
+    VERIFY_FLAT,   // y = 0
+    VERIFY_POINT,  // all in one point, with noise of a thousandth of the size
+    VERIFY_RANDOM, // anywhere in a box of the body's size
+} verify_spoilt;
+void verify_spoil(const pl_mesh* mesh, verify_spoilt how, uint64_t seed, double* x);
+// Takes over the mesh. shape: the largest error of an edge at the end, relative to the size; 1 if a
+// tet stays inside out.
+pl_status verify_recovery(pl_mesh* mesh, pl_material_kind law, verify_spoilt how, uint64_t seed,
+                          double* shape, int* iterations, pl_error* error);
 
 #endif

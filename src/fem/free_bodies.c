@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "fem/free_bodies.h"
+#include "base/memory.h"
+#include "base/status.h"
+#include "mesh/disjoint_sets.h"
+
+#include <string.h>
+
+void pl_free_bodies_free(pl_free_bodies* b) {
+    PL_FREE(b->first, int, b->vertex_count);
+    PL_FREE(b->held, bool, b->vertex_count);
+    PL_FREE(b->force, double, 4 * (size_t)b->vertex_count);
+    *b = (pl_free_bodies){0};
+}
+
+pl_status pl_free_bodies_setup(pl_free_bodies* b, int vertex_count, const int* neighbour_offsets,
+                               const int* neighbours, pl_error* error) {
+    *b = (pl_free_bodies){.vertex_count = vertex_count};
+    b->first = PL_ALLOC(int, vertex_count);
+    b->held = PL_ALLOC(bool, vertex_count);
+    b->force = PL_ALLOC(double, 4 * (size_t)vertex_count);
+    if (!b->first || !b->held || !b->force) {
+        pl_free_bodies_free(b);
+        return pl_fail_memory(error, "free bodies");
+    }
+    for (int v = 0; v < vertex_count; v++) b->first[v] = v;
+    for (int v = 0; v < vertex_count; v++)
+        for (int e = neighbour_offsets[v]; e < neighbour_offsets[v + 1]; e++)
+            pl_set_join(b->first, v, neighbours[e]);
+    for (int v = 0; v < vertex_count; v++) b->first[v] = pl_set_root(b->first, v);
+    return PL_OK;
+}
+
+static void sum_forces(pl_free_bodies* b, const double* force) {
+    memset(b->force, 0, 4 * (size_t)b->vertex_count * sizeof(double));
+    for (int v = 0; v < b->vertex_count; v++) {
+        double* sum = b->force + 4 * (size_t)b->first[v];
+        pl_vec3 f = pl_vec3_load(force + 3 * (size_t)v);
+        pl_vec3_store(sum, pl_add(pl_vec3_load(sum), f));
+        sum[3] += pl_norm(f);
+    }
+}
+
+pl_status pl_free_bodies_check(pl_free_bodies* b, const double* force, const pl_pin* pins,
+                               int pin_count, int* rigid_mode_count, pl_error* error) {
+    enum { MODES = 6 };
+    memset(b->held, 0, (size_t)b->vertex_count * sizeof(bool));
+    for (int k = 0; k < pin_count; k++) b->held[b->first[pins[k].vertex]] = true;
+    sum_forces(b, force);
+    *rigid_mode_count = 0;
+    int pushed = -1;
+    for (int v = 0; v < b->vertex_count; v++) {
+        if (b->first[v] != v || b->held[v]) continue;
+        *rigid_mode_count += MODES;
+        const double* sum = b->force + 4 * (size_t)v;
+        if (pushed < 0 && pl_norm(pl_vec3_load(sum)) > 1e-6 * sum[3]) pushed = v;
+    }
+    if (pushed < 0) return PL_OK;
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "the body of vertex %d is pushed and nothing holds it, so that it has no "
+                   "equilibrium; %d rigid modes: attach the body or use a dynamic integrator",
+                   pushed, *rigid_mode_count);
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Bodies that nothing holds. At rest they have an equilibrium only if the forces on them add up to
+// zero.
+#ifndef PL_FEM_FREE_BODIES_H
+#define PL_FEM_FREE_BODIES_H
+
+#include "contact/contact.h"
+
+#include <pliant/status.h>
+
+typedef struct pl_free_bodies {
+    int vertex_count;
+    int* first;    // lowest vertex of each vertex's body
+    bool* held;    // work, at first vertices
+    double* force; // 3 per vertex, at first vertices: their sum; then the sum of their lengths
+} pl_free_bodies;
+
+// neighbours: who shares an element with whom (CSR).
+pl_status pl_free_bodies_setup(pl_free_bodies* bodies, int vertex_count,
+                               const int* neighbour_offsets, const int* neighbours,
+                               pl_error* error);
+void pl_free_bodies_free(pl_free_bodies* bodies);
+// Fails if a body without a pin is pushed; tells how many rigid modes the bodies without pins have.
+pl_status pl_free_bodies_check(pl_free_bodies* bodies, const double* force, const pl_pin* pins,
+                               int pin_count, int* rigid_mode_count, pl_error* error);
+
+#endif

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Gradient and matrix of batches of tets: corners come in by 128-bit loads and register transposes,
+// results go out lane after lane, so that tets of a batch may share vertices.
+//
+// F = Ds Dm^-1, the gradient at corner i is P g_i, and the block (i, j) is dP/dF contracted with
+// g_i and g_j, computed in the frame of the principal stretches (principal.h); corner 0 has what is
+// missing to a sum of zero, so that six of sixteen blocks are computed.
+#include "fem/tet_batches.h"
+#include "material/material_wide.h"
+
+typedef struct sum_job sum_job;
+
+struct sum_job {
+    const pl_tet_batches* set;
+    pl_tet_batch* batches;
+    const pl_material_law* law;
+    const float* x;
+    float* gradient;
+    float* blocks;
+    float scale;
+    void (*visit)(const sum_job* job, int begin, int end);
+    const int* chunks; // of the present colour
+};
+
+static void chunk_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const sum_job* job = user;
+    for (int k = begin; k < end; k++) {
+        int first = job->chunks[k] * job->set->chunk_batch_count;
+        int last = first + job->set->chunk_batch_count;
+        if (last > job->set->batch_count) last = job->set->batch_count;
+        job->visit(job, first, last);
+    }
+}
+
+static void visit_chunks(sum_job* job, pl_pool* pool) {
+    const pl_adjacency* colours = &job->set->chunks.groups;
+    for (int c = 0; c < colours->count; c++) {
+        job->chunks = colours->items + colours->offsets[c];
+        pl_parallel_for(pool, chunk_task, colours->offsets[c + 1] - colours->offsets[c], 1, job);
+    }
+}
+
+PL_WIDE pl_mat3w deformation_w(const pl_tet_batch* b, const float* x) {
+    pl_vec3w a = pl_load_vec3_w(x, b->corners[0]);
+    pl_vec3w e1 = pl_sub_w(pl_load_vec3_w(x, b->corners[1]), a);
+    pl_vec3w e2 = pl_sub_w(pl_load_vec3_w(x, b->corners[2]), a);
+    pl_vec3w e3 = pl_sub_w(pl_load_vec3_w(x, b->corners[3]), a);
+    return pl_mat3_mul_w(pl_mat3_from_columns_w(e1, e2, e3), b->shape);
+}
+
+PL_WIDE void add_corner_w(float* gradient, const int32_t* corners, pl_vec3w f) {
+    pl_add4_w(gradient, corners, (pl_float4w){f.x, f.y, f.z, (pl_fw){0}});
+}
+
+// gradient += P g_i at the corners
+PL_WIDE void add_stress_w(const pl_tet_batch* b, pl_mat3w P, float* gradient) {
+    pl_mat3w f = pl_mat3_mult_w(P, b->shape);
+    pl_vec3w f1 = pl_mat3_column_w(&f, 0), f2 = pl_mat3_column_w(&f, 1);
+    pl_vec3w f3 = pl_mat3_column_w(&f, 2), sum = pl_add_w(f1, pl_add_w(f2, f3));
+    add_corner_w(gradient, b->corners[0], pl_scale_w(pl_splat_w(-1.0f), sum));
+    add_corner_w(gradient, b->corners[1], f1);
+    add_corner_w(gradient, b->corners[2], f2);
+    add_corner_w(gradient, b->corners[3], f3);
+}
+
+PL_WIDE pl_material_w material_of(const pl_tet_batches* set, int batch, pl_fw scale) {
+    const pl_tet_batch* b = &set->batches[batch];
+    return (pl_material_w){scale * b->mu, scale * b->lambda,
+                           set->rivlin ? set->rivlin[batch] : (pl_fw){0}};
+}
+
+static void visit_gradient(const sum_job* job, int begin, int end) {
+    for (int k = begin; k < end; k++) {
+        pl_tet_batch* b = &job->batches[k];
+        pl_material_w material = material_of(job->set, k, pl_splat_w(1.0f));
+        pl_mat3w P, F = deformation_w(b, job->x);
+        job->law->stress(&material, &F, &b->rotation, &P);
+        add_stress_w(b, P, job->gradient);
+    }
+}
+
+// A start that is no number would stay so for ever: keep the last good one.
+PL_WIDE pl_quatw keep_finite_w(pl_quatw q, pl_quatw last) {
+    pl_iw finite = pl_is_finite_w(q.x + q.y + q.z + q.w);
+    return (pl_quatw){pl_select_w(finite, q.x, last.x), pl_select_w(finite, q.y, last.y),
+                      pl_select_w(finite, q.z, last.z), pl_select_w(finite, q.w, last.w)};
+}
+
+// ARAP is corotated with lambda = 0
+PL_WIDE void visit_warm_w(const sum_job* job, int begin, int end, pl_material_kind kind) {
+    for (int k = begin; k < end; k++) {
+        pl_tet_batch* b = &job->batches[k];
+        pl_material_w material = {b->mu, b->lambda, (pl_fw){0}};
+        pl_mat3w F = deformation_w(b, job->x);
+        pl_quatw q = b->rotation;
+        pl_mat3w R = pl_polar_newton_w(&F, &q, 1);
+        b->rotation = keep_finite_w(q, b->rotation);
+        pl_slopes_w f;
+        pl_invariants_w i = pl_invariants_of_w(pl_law_uses(kind), &F, &R);
+        pl_law_evaluate_w(kind, (pl_law_request_w){&material, NULL}, i, &f);
+        add_stress_w(b, pl_isotropic_stress_w(pl_law_uses(kind), &f, &F, &R), job->gradient);
+    }
+}
+static void visit_warm_arap(const sum_job* job, int begin, int end) {
+    visit_warm_w(job, begin, end, PL_MATERIAL_ARAP);
+}
+static void visit_warm_corotated(const sum_job* job, int begin, int end) {
+    visit_warm_w(job, begin, end, PL_MATERIAL_COROTATED);
+}
+
+void pl_tet_batches_gradient(pl_tet_batches* set, pl_pool* pool, const float* x, float* gradient) {
+    sum_job job = {.set = set,
+                   .batches = set->batches,
+                   .law = pl_material_law_of(set->kind),
+                   .x = x,
+                   .gradient = gradient,
+                   .visit = visit_gradient};
+    visit_chunks(&job, pool);
+}
+
+void pl_tet_batches_gradient_warm(pl_tet_batches* set, pl_pool* pool, const float* x,
+                                  float* gradient) {
+    PL_ASSERT(set->kind == PL_MATERIAL_ARAP || set->kind == PL_MATERIAL_COROTATED);
+    sum_job job = {.set = set, .batches = set->batches, .x = x, .gradient = gradient};
+    job.visit = set->kind == PL_MATERIAL_ARAP ? visit_warm_arap : visit_warm_corotated;
+    visit_chunks(&job, pool);
+}
+
+// of any alignment: a block is 36 bytes
+typedef float loose_f8 __attribute__((vector_size(32), aligned(4), may_alias));
+
+// block number index[i] += lane i
+PL_WIDE void add_block_w(float* blocks, const int32_t* index, const pl_mat3w* K) {
+    const pl_fw* m = K->m;
+    pl_f4 low[PL_LANES], high[PL_LANES];
+    float last[PL_LANES];
+    pl_rows4_w((pl_float4w){m[0], m[1], m[2], m[3]}, low);
+    pl_rows4_w((pl_float4w){m[4], m[5], m[6], m[7]}, high);
+    pl_storeu_w(last, m[8]);
+    for (int lane = 0; lane < PL_LANES; lane++) {
+        float* p = blocks + 9 * (int64_t)index[lane];
+        *(loose_f8*)p += __builtin_shufflevector(low[lane], high[lane], 0, 1, 2, 3, 4, 5, 6, 7);
+        p[8] += last[lane];
+    }
+}
+
+static void add_pair(float* blocks, const pl_tet_entries* entries, int i, int j,
+                     const pl_mat3w* K) {
+    add_block_w(blocks, entries->at[4 * i + j], K);
+    pl_mat3w transposed = pl_mat3_transpose_w(*K);
+    add_block_w(blocks, entries->at[4 * j + i], &transposed);
+}
+
+// The blocks of a batch lie all over the matrix: ask for them before the law is computed.
+PL_WIDE void prefetch_blocks_w(const float* blocks, const pl_tet_entries* entries) {
+    for (int k = 0; k < 16; k++)
+        for (int lane = 0; lane < PL_LANES; lane++)
+            __builtin_prefetch(blocks + 9 * (int64_t)entries->at[k][lane], 1);
+}
+
+static void visit_hessian(const sum_job* job, int begin, int end) {
+    for (int k = begin; k < end; k++) {
+        const pl_tet_batch* b = &job->set->batches[k];
+        const pl_tet_entries* entries = &job->set->entries[k];
+        pl_material_w material = material_of(job->set, k, pl_splat_w(job->scale));
+        pl_mat3w F = deformation_w(b, job->x);
+        pl_principal_w tangent;
+        prefetch_blocks_w(job->blocks, entries);
+        job->law->principal(&material, &F, &tangent, NULL);
+        pl_vec3w g[3];
+        for (int i = 0; i < 3; i++)
+            g[i] =
+                pl_principal_turn_w(&tangent, (pl_vec3w){b->shape.m[3 * i], b->shape.m[3 * i + 1],
+                                                         b->shape.m[3 * i + 2]});
+        // row sums of the blocks, from which those of corner 0 follow
+        pl_mat3w sums[3] = {0}, total = {0};
+        for (int i = 0; i < 3; i++)
+            for (int j = i; j < 3; j++) {
+                pl_mat3w K = pl_principal_frame_block_w(&tangent, g[i], g[j]);
+                K = pl_principal_unturn_w(&tangent, K);
+                sums[i] = pl_mat3_add_w(sums[i], K);
+                if (i == j) add_block_w(job->blocks, entries->at[5 * (i + 1)], &K);
+                else {
+                    sums[j] = pl_mat3_add_w(sums[j], pl_mat3_transpose_w(K));
+                    add_pair(job->blocks, entries, i + 1, j + 1, &K);
+                }
+            }
+        for (int i = 0; i < 3; i++) {
+            total = pl_mat3_add_w(total, sums[i]);
+            sums[i] = pl_mat3_scale_w(pl_splat_w(-1.0f), sums[i]);
+            add_pair(job->blocks, entries, i + 1, 0, &sums[i]);
+        }
+        add_block_w(job->blocks, entries->at[0], &total);
+    }
+}
+
+void pl_tet_batches_hessian(const pl_tet_batches* set, pl_pool* pool, const float* x, float scale,
+                            float* blocks) {
+    PL_ASSERT(set->entries || set->batch_count == 0);
+    sum_job job = {.set = set,
+                   .law = pl_material_law_of(set->kind),
+                   .x = x,
+                   .blocks = blocks,
+                   .scale = scale,
+                   .visit = visit_hessian};
+    visit_chunks(&job, pool);
+}

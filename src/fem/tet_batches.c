@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "fem/tet_batches.h"
+#include "base/memory.h"
+
+#include <float.h>
+
+// At most so many chunks: the larger they are, the fewer vertices they share and the fewer colours
+// they need; but there must be some of each colour for every thread.
+enum { CHUNK_GOAL = 128, MIN_CHUNK_TETS = 64 };
+
+void pl_tet_batches_free(pl_tet_batches* set) {
+    PL_FREE(set->batches, pl_tet_batch, set->batch_count);
+    PL_FREE(set->entries, pl_tet_entries, set->batch_count);
+    PL_FREE(set->rivlin, pl_fw, set->batch_count);
+    pl_colouring_free(&set->chunks);
+    *set = (pl_tet_batches){0};
+}
+
+// Dm^-1 and the volume of a tet; false if it has none
+static bool rest_shape(const double* rest, const int* v, pl_mat3* shape, double* volume) {
+    pl_vec3 a = pl_vec3_load(rest + 3 * (size_t)v[0]);
+    pl_vec3 edges[3];
+    for (int i = 0; i < 3; i++) edges[i] = pl_sub(pl_vec3_load(rest + 3 * (size_t)v[i + 1]), a);
+    pl_mat3 Dm = pl_mat3_from_columns(edges[0], edges[1], edges[2]);
+    double det = pl_mat3_det(Dm);
+    double size = pl_norm(edges[0]) * pl_norm(edges[1]) * pl_norm(edges[2]);
+    *volume = det / 6.0;
+    return det > DBL_EPSILON * size && pl_mat3_inverse(Dm, shape);
+}
+
+static bool fill_lane(pl_tet_batch* batch, int lane, const double* rest, const int* v,
+                      const pl_material* material) {
+    pl_mat3 shape;
+    double volume;
+    if (!rest_shape(rest, v, &shape, &volume)) return false;
+    for (int i = 0; i < 4; i++) batch->corners[i][lane] = v[i];
+    for (int k = 0; k < 9; k++) batch->shape.m[k][lane] = (float)shape.m[k];
+    batch->mu[lane] = (float)(volume * material->mu);
+    batch->lambda[lane] = (float)(volume * material->lambda);
+    batch->rotation.w[lane] = 1.0f;
+    return true;
+}
+
+static void repeat_lane(pl_tet_batch* batch, int lane, int from) {
+    for (int i = 0; i < 4; i++) batch->corners[i][lane] = batch->corners[i][from];
+    for (int k = 0; k < 9; k++) batch->shape.m[k][lane] = batch->shape.m[k][from];
+    batch->rotation.w[lane] = 1.0f;
+}
+
+static pl_status fill_batches(pl_tet_batches* set, const double* rest, const int* tets,
+                              int tet_count, const pl_material* materials, pl_error* error) {
+    int filled = 0;
+    for (int e = 0; e < tet_count; e++) {
+        if (materials[e].kind != set->kind) continue;
+        int batch = filled / PL_LANES, lane = filled % PL_LANES;
+        if (!fill_lane(&set->batches[batch], lane, rest, tets + 4 * (size_t)e, &materials[e]))
+            return pl_fail(
+                error, PL_ERROR_MESH,
+                "tet %d is inverted or flat; `pliant mesh IN -o OUT --repair` turns inverted ones",
+                e);
+        if (set->rivlin) set->rivlin[batch][lane] = (float)materials[e].rivlin;
+        filled++;
+    }
+    for (int k = filled; k < set->batch_count * PL_LANES; k++)
+        repeat_lane(&set->batches[k / PL_LANES], k % PL_LANES, (filled - 1) % PL_LANES);
+    return PL_OK;
+}
+
+// the chunks, one bit each
+typedef struct chunk_bits {
+    uint64_t words[CHUNK_GOAL / 64];
+} chunk_bits;
+
+static void add_bits(chunk_bits* to, const chunk_bits* from) {
+    for (int i = 0; i < CHUNK_GOAL / 64; i++) to->words[i] |= from->words[i];
+}
+static void add_bit(chunk_bits* to, int bit) { to->words[bit / 64] |= UINT64_C(1) << bit % 64; }
+static bool has_bit(const chunk_bits* bits, int bit) {
+    return bits->words[bit / 64] >> bit % 64 & 1;
+}
+
+// touched[k]: the chunks that share a vertex with chunk k, itself among them
+static void find_touched(const pl_tet_batches* set, chunk_bits* of_vertex, chunk_bits* touched) {
+    for (int pass = 0; pass < 2; pass++)
+        for (int b = 0; b < set->batch_count; b++) {
+            int chunk = b / set->chunk_batch_count;
+            for (int k = 0; k < 4 * PL_LANES; k++) {
+                int vertex = set->batches[b].corners[k / PL_LANES][k % PL_LANES];
+                if (pass == 0) add_bit(&of_vertex[vertex], chunk);
+                else add_bits(&touched[chunk], &of_vertex[vertex]);
+            }
+        }
+}
+
+static pl_status colour_touched(pl_tet_batches* set, const chunk_bits* touched, int chunk_count,
+                                pl_error* error) {
+    int offsets[CHUNK_GOAL + 1] = {0}, items[CHUNK_GOAL * CHUNK_GOAL];
+    for (int k = 0; k < chunk_count; k++) {
+        offsets[k + 1] = offsets[k];
+        for (int other = 0; other < chunk_count; other++)
+            if (other != k && has_bit(&touched[k], other)) items[offsets[k + 1]++] = other;
+    }
+    pl_adjacency graph = {chunk_count, offsets, items};
+    return pl_colour_graph(&graph, &set->chunks, error);
+}
+
+static pl_status colour_chunks(pl_tet_batches* set, int vertex_count, pl_error* error) {
+    int goal = (set->batch_count + CHUNK_GOAL - 1) / CHUNK_GOAL;
+    int least = (MIN_CHUNK_TETS + PL_LANES - 1) / PL_LANES;
+    set->chunk_batch_count = goal > least ? goal : least;
+    int chunk_count = (set->batch_count + set->chunk_batch_count - 1) / set->chunk_batch_count;
+    chunk_bits touched[CHUNK_GOAL] = {0};
+    chunk_bits* of_vertex = PL_ALLOC(chunk_bits, vertex_count);
+    if (!of_vertex) return pl_fail_memory(error, "tets");
+    find_touched(set, of_vertex, touched);
+    PL_FREE(of_vertex, chunk_bits, vertex_count);
+    return colour_touched(set, touched, chunk_count, error);
+}
+
+pl_status pl_tet_batches_setup(pl_tet_batches* set, pl_material_kind kind, const double* rest,
+                               int vertex_count, const int* tets, int tet_count,
+                               const pl_material* materials, pl_error* error) {
+    *set = (pl_tet_batches){.kind = kind};
+    for (int e = 0; e < tet_count; e++) set->tet_count += materials[e].kind == kind;
+    if (set->tet_count > INT32_MAX / 16)
+        return pl_fail(error, PL_ERROR_LIMIT, "%d tets of one material law are too many",
+                       set->tet_count);
+    set->batch_count = (set->tet_count + PL_LANES - 1) / PL_LANES;
+    if (set->batch_count == 0) return PL_OK;
+    set->batches = PL_ALLOC(pl_tet_batch, set->batch_count);
+    bool ok = set->batches != NULL;
+    if (kind == PL_MATERIAL_MOONEY_RIVLIN) {
+        set->rivlin = PL_ALLOC(pl_fw, set->batch_count);
+        ok = ok && set->rivlin;
+    }
+    pl_status status = ok ? PL_OK : pl_fail_memory(error, "tets");
+    if (status == PL_OK) status = fill_batches(set, rest, tets, tet_count, materials, error);
+    if (status == PL_OK) status = colour_chunks(set, vertex_count, error);
+    if (status != PL_OK) pl_tet_batches_free(set);
+    return status;
+}
+
+typedef struct locate_job {
+    pl_tet_batches* set;
+    const pl_block_matrix* A;
+} locate_job;
+
+static void locate_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const locate_job* job = user;
+    for (int b = begin; b < end; b++) {
+        const pl_tet_batch* batch = &job->set->batches[b];
+        for (int k = 0; k < 16; k++)
+            for (int lane = 0; lane < PL_LANES; lane++) {
+                int row = batch->corners[k / 4][lane], column = batch->corners[k % 4][lane];
+                int entry = row == column ? job->A->diagonal[row]
+                                          : pl_block_matrix_find(job->A, row, column);
+                PL_ASSERT(entry >= 0);
+                job->set->entries[b].at[k][lane] = entry;
+            }
+    }
+}
+
+pl_status pl_tet_batches_locate(pl_tet_batches* set, pl_pool* pool, const pl_block_matrix* A,
+                                pl_error* error) {
+    if (!set->entries) set->entries = PL_ALLOC(pl_tet_entries, set->batch_count);
+    if (!set->entries && set->batch_count)
+        return pl_fail_memory(error, "the places of tets in a matrix");
+    locate_job job = {set, A};
+    pl_parallel_for(pool, locate_task, set->batch_count, 256, &job);
+    return PL_OK;
+}
+
+typedef struct points_job {
+    const double* points;
+    const double* origin;
+    float* out;
+} points_job;
+
+static void points_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const points_job* job = user;
+    for (int i = begin; i < end; i++) {
+        const double* p = job->points + 3 * (size_t)i;
+        float* out = job->out + 4 * (size_t)i;
+        for (int c = 0; c < 3; c++) out[c] = (float)(p[c] - job->origin[c]);
+        out[3] = 0.0f;
+    }
+}
+
+void pl_float4_from_points(pl_pool* pool, const double* points, int count, const double origin[3],
+                           float* out) {
+    points_job job = {points, origin, out};
+    pl_parallel_for(pool, points_task, count, 4096, &job);
+}

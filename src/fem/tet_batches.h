@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Linear tets in float, PL_LANES at a time: what tet_elements does in double, as fast as the
+// machine allows. Each batch holds all that its tets need side by side (76 bytes a tet), positions
+// and gradients are float4 per vertex, so that a corner is one 128-bit load and one addition.
+//
+// Sums run over chunks of consecutive batches; chunks that share a vertex have different colours
+// and colours run one after the other, so that the order of additions does not depend on the
+// threads. Any order of vertices and tets is correct; that of pl_mesh_reorder is fast.
+#ifndef PL_FEM_TET_BATCHES_H
+#define PL_FEM_TET_BATCHES_H
+
+#include "base/parallel.h"
+#include "material/material.h"
+#include "mesh/colouring.h"
+#include "sparse/block_matrix.h"
+
+typedef struct pl_tet_batch {
+    int32_t corners[4][PL_LANES];
+    // row i: the rest gradient of corner i + 1's shape function, which is Dm^-1; corner 0 has minus
+    // their sum
+    pl_mat3w shape;
+    pl_fw mu, lambda;  // times the rest volume: all laws are linear in the two together
+    pl_quatw rotation; // of the deformation when last seen, to start from
+} pl_tet_batch;
+
+// where the blocks of corners (i, j) lie in the matrix, at 4 i + j
+typedef struct pl_tet_entries {
+    int32_t at[16][PL_LANES];
+} pl_tet_entries;
+
+typedef struct pl_tet_batches {
+    pl_material_kind kind;
+    int tet_count;
+    int batch_count; // lanes past the last tet repeat it with no stiffness
+    int chunk_batch_count;
+    pl_tet_batch* batches;
+    pl_tet_entries* entries; // NULL before pl_tet_batches_locate
+    pl_fw* rivlin;           // per batch, for the law that has it; else NULL
+    pl_colouring chunks;
+} pl_tet_batches;
+
+// The tets whose material is of one kind, at rest positions (3 per vertex); the others are left
+// out, for sets of their own. An inverted or flat tet is an error that names it.
+pl_status pl_tet_batches_setup(pl_tet_batches* set, pl_material_kind kind, const double* rest,
+                               int vertex_count, const int* tets, int tet_count,
+                               const pl_material* materials, pl_error* error);
+void pl_tet_batches_free(pl_tet_batches* set);
+// Looks up where the blocks of each tet lie in a matrix of the pattern of A.
+pl_status pl_tet_batches_locate(pl_tet_batches* set, pl_pool* pool, const pl_block_matrix* A,
+                                pl_error* error);
+
+// Positions (3 per vertex) as float4 from an origin. Float keeps 24 bits, so take one in the middle
+// of the body: then a deformation gradient is right to about 1e-7 of (body / edge).
+void pl_float4_from_points(pl_pool* pool, const double* points, int count, const double origin[3],
+                           float* out);
+
+// Below x and gradient are float4 per vertex, aligned to 16 bytes; the fourth values of x are not
+// used, those of the gradient stay.
+
+// gradient += dE/dx, for any law.
+void pl_tet_batches_gradient(pl_tet_batches* set, pl_pool* pool, const float* x, float* gradient);
+// The same for ARAP and corotated with one Newton iteration for the rotations, for methods that
+// come back with nearly the same x: as near to dE/dx as the square of the turns (in rad) since
+// these tets were last seen. Costs half.
+void pl_tet_batches_gradient_warm(pl_tet_batches* set, pl_pool* pool, const float* x,
+                                  float* gradient);
+// blocks += scale d2E/dx2, each tet's part projected to be positive semi-definite; blocks: 9 per
+// entry of the matrix of pl_tet_batches_locate, row-major.
+void pl_tet_batches_hessian(const pl_tet_batches* set, pl_pool* pool, const float* x, float scale,
+                            float* blocks);
+
+#endif

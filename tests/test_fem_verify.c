@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// `pliant-bench verify` in small, and contact against what weight and stiffness say.
+#include "contact/collision.h"
+#include "fem_samples.h"
+#include "test.h"
+
+TEST(fem_patch_test_is_exact)
+{
+    for (int law = 0; law < PL_MATERIAL_COUNT; law++) {
+        double largest;
+        pl_error error;
+        CHECK_OK(verify_patch((pl_material_kind)law, 3, &largest, &error), &error);
+        CHECK_NEAR(largest, 0.0, 1e-13);
+        CHECK_OK(verify_patch_nonlinear((pl_material_kind)law, 3, &largest, &error), &error);
+        CHECK_NEAR(largest, 0.0, 1e-10);
+    }
+}
+
+// the limits of the elastica for little and for much weight
+TEST(fem_elastica_has_its_limits)
+{
+    CHECK_NEAR(verify_elastica(0.01) / (0.01 / 8.0), 1.0, 1e-3);
+    double last = 0.0;
+    for (double gamma = 10.0; gamma < 500.0; gamma *= 3.0) {
+        double part = verify_elastica(gamma) / sqrt(gamma / 2.0);
+        CHECK(part > last && part < 1.0);
+        last = part;
+    }
+    CHECK(last > 0.9);
+}
+
+TEST(fem_cantilever_converges_to_the_elastica)
+{
+    static const double gammas[] = {0.1, 1.0, 10.0};
+    for (int k = 0; k < 3; k++) {
+        double errors[2];
+        for (int fine = 0; fine < 2; fine++) {
+            verify_cantilever_case c = {gammas[k], 40, 2 << fine, 40 << fine, 1};
+            verify_answer answer;
+            pl_error error;
+            int iterations;
+            CHECK_OK(verify_cantilever(&c, NULL, &answer, &iterations, &error), &error);
+            CHECK(iterations <= 40);
+            errors[fine] = verify_relative_error(answer);
+        }
+        CHECK(errors[1] < 0.07);
+        CHECK(errors[1] < 0.5 * errors[0]);
+    }
+}
+
+TEST(fem_beam_vibrates_as_euler_bernoulli)
+{
+    verify_answer coarse[2], fine[2];
+    pl_error error;
+    CHECK_OK(verify_beam(80, 2, 80, NULL, coarse, &error), &error);
+    CHECK_OK(verify_beam(80, 4, 160, NULL, fine, &error), &error);
+    for (int k = 0; k < 2; k++) {
+        CHECK(verify_relative_error(fine[k]) < 0.03);
+        CHECK(verify_relative_error(fine[k]) < verify_relative_error(coarse[k]) / 3.0);
+    }
+}
+
+TEST(fem_cube_has_its_lame_mode)
+{
+    static const double poissons[] = {0.2, 0.3, 0.49};
+    for (int k = 0; k < 3; k++) {
+        verify_answer coarse, fine;
+        pl_error error;
+        CHECK_OK(verify_cube(3, poissons[k], NULL, &coarse, &error), &error);
+        CHECK_OK(verify_cube(6, poissons[k], NULL, &fine, &error), &error);
+        double order = log2(verify_relative_error(coarse) / verify_relative_error(fine));
+        CHECK(verify_relative_error(fine) < 0.05);
+        CHECK(order > 1.6 && order < 2.4);
+    }
+}
+
+TEST(fem_sphere_under_pressure_has_order_two)
+{
+    verify_answer answer;
+    double coarse, fine;
+    pl_error error;
+    CHECK_OK(verify_sphere(0.4, NULL, &answer, &coarse, &error), &error);
+    CHECK_OK(verify_sphere(0.2, NULL, &answer, &fine, &error), &error);
+    CHECK(verify_relative_error(answer) < 0.03);
+    CHECK(log2(coarse / fine) > 1.6);
+}
+
+TEST(fem_motion_keeps_momentum_and_energy)
+{
+    double linear, angular, growth, change, coarse, fine;
+    pl_error error;
+    CHECK_OK(verify_momentum(30, &linear, &angular, &error), &error);
+    CHECK(linear < 1e-11 && angular < 1e-9);
+    CHECK_OK(verify_energy(300, &growth, &change, &error), &error);
+    CHECK(growth <= 1e-14 && change < 1e-8);
+    CHECK_OK(verify_midpoint_energy(0.002, &coarse, &error), &error);
+    CHECK_OK(verify_midpoint_energy(0.001, &fine, &error), &error);
+    CHECK_NEAR(log2(coarse / fine), 2.0, 0.2);
+}
+
+TEST(fem_block_slips_at_the_friction_angle)
+{
+    static const double frictions[] = {0.2, 0.8};
+    for (int k = 0; k < 2; k++) {
+        verify_answer answer;
+        pl_error error;
+        CHECK_OK(verify_friction(frictions[k], 6, &answer, &error), &error);
+        CHECK(verify_relative_error(answer) < 0.05);
+    }
+}
+
+typedef struct falling {
+    fem_sample body;
+    int vertices[64];
+    pl_moving_obstacle obstacle;
+    pl_colliding_vertices group;
+    pl_collision_job job;
+} falling;
+
+// a block of 0.1 m at a height over an obstacle
+static void falling_create(falling* s, pl_obstacle obstacle, double height, double stiffness) {
+    pl_fem_settings settings = pl_default_fem_settings();
+    pl_mesh* mesh = fem_box(0.1, 0.1, 0.1, 2, 2, 2);
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        mesh->positions[3 * v + 1] += height;
+        s->vertices[v] = v;
+    }
+    s->body =
+        fem_sample_create(mesh, PL_MATERIAL_STABLE_NEOHOOKEAN, 1e5, 0.3, 1000.0, &settings, NULL);
+    s->obstacle = (pl_moving_obstacle){
+        .obstacle = obstacle, .begin = pl_rigid_identity(), .end = pl_rigid_identity()};
+    s->group = (pl_colliding_vertices){
+        .vertices = s->vertices, .count = mesh->vertex_count, .stiffness = stiffness};
+    s->job = (pl_collision_job){&s->obstacle, 1, &s->group, 1};
+}
+
+static pl_method_info falling_step(falling* s, double time_step, double gravity) {
+    for (int v = 0; v < s->body.mesh->vertex_count; v++)
+        s->body.force[3 * v + 1] = -gravity * s->body.mass[v];
+    pl_method_step step = {.time_step = time_step,
+                           .force = s->body.force,
+                           .detect = pl_detect_collisions,
+                           .detect_user = &s->job};
+    pl_method_info info;
+    pl_error error;
+    CHECK_OK(pl_fem_system_step(s->body.system, &step, &info, &error), &error);
+    return info;
+}
+
+static double lowest_y(const fem_sample* s) {
+    double y = HUGE_VAL;
+    for (int v = 0; v < s->mesh->vertex_count; v++)
+        y = fmin(y, pl_fem_positions(s->system)[3 * v + 1]);
+    return y;
+}
+
+// it lies on nine vertices: together they bear the weight, none more than all of it
+TEST(fem_dropped_body_comes_to_rest)
+{
+    const double gravity = 9.81, stiffness = 1e4;
+    falling s;
+    pl_obstacle ground = {.kind = PL_OBSTACLE_PLANE, .b = {0, 1, 0}};
+    falling_create(&s, ground, 0.05, stiffness);
+    for (int n = 0; n < 300; n++) CHECK(falling_step(&s, 0.01, gravity).converged);
+    double weight = 0.0, depth = 0.0;
+    for (int v = 0; v < s.body.mesh->vertex_count; v++) {
+        weight += gravity * s.body.mass[v];
+        depth += fmax(-pl_fem_positions(s.body.system)[3 * v + 1], 0.0);
+    }
+    CHECK_NEAR(depth, weight / stiffness, 1e-3 * weight / stiffness);
+    CHECK(-lowest_y(&s.body) < weight / stiffness);
+    CHECK(pl_fem_system_energies(s.body.system).kinetic < 1e-10);
+    fem_sample_free(&s.body);
+}
+
+// the block meets a plate at speeds that take it 0.4, 1 and 3 thicknesses further in a step
+TEST(fem_nothing_tunnels_through_a_thin_plate)
+{
+    static const double parts[] = {0.4, 1.0, 3.0};
+    const double thickness = 0.02, h = 0.01;
+    pl_obstacle plate = {.kind = PL_OBSTACLE_BOX, .a = {-1, -thickness, -1}, .b = {1, 0, 1}};
+    for (int k = 0; k < 3; k++) {
+        falling s;
+        double way = parts[k] * thickness;
+        falling_create(&s, plate, 0.7 * way, 1e5);
+        double* v = pl_fem_velocities(s.body.system);
+        for (int i = 0; i < s.body.mesh->vertex_count; i++) v[3 * i + 1] = -way / h;
+        for (int n = 0; n < 60; n++) {
+            falling_step(&s, h, 9.81);
+            CHECK(lowest_y(&s.body) > -thickness);
+        }
+        fem_sample_free(&s.body);
+    }
+}

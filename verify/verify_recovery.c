@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Bodies that were flattened, collapsed or scattered, and find back to their rest shape. Steps of
+// implicit Euler that are long against the body's vibrations lead it there; it stays free.
+#include "base/random.h"
+#include "verify.h"
+
+#include <math.h>
+
+// size of the bounding box's longest side
+static double longest_side(const pl_mesh* mesh) {
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    for (int i = 0; i < 3 * mesh->vertex_count; i++) {
+        low[i % 3] = fmin(low[i % 3], mesh->positions[i]);
+        high[i % 3] = fmax(high[i % 3], mesh->positions[i]);
+    }
+    return fmax(high[0] - low[0], fmax(high[1] - low[1], high[2] - low[2]));
+}
+
+void verify_spoil(const pl_mesh* mesh, verify_spoilt how, uint64_t seed, double* x) {
+    double size = longest_side(mesh);
+    pl_random random = {seed};
+    for (int i = 0; i < 3 * mesh->vertex_count; i++) {
+        switch (how) {
+        case VERIFY_FLAT: x[i] = i % 3 == 1 ? 0.0 : mesh->positions[i]; break;
+        case VERIFY_POINT: x[i] = 1e-3 * size * pl_random_uniform(&random, -0.5, 0.5); break;
+        case VERIFY_RANDOM: x[i] = size * pl_random_uniform(&random, -0.5, 0.5); break;
+        }
+    }
+}
+
+static double signed_volume(const double* x, const int* tet) {
+    pl_vec3 a = pl_vec3_load(x + 3 * tet[0]);
+    return pl_dot(pl_sub(pl_vec3_load(x + 3 * tet[1]), a),
+                  pl_cross(pl_sub(pl_vec3_load(x + 3 * tet[2]), a),
+                           pl_sub(pl_vec3_load(x + 3 * tet[3]), a))) /
+           6.0;
+}
+
+// Largest error of an edge's length, relative to the size; 1 or more if a tet is inside out.
+static double shape_error(const verify_body* body) {
+    const pl_mesh* mesh = body->mesh;
+    const double* x = pl_fem_positions(body->system);
+    double largest = 0.0;
+    for (int e = 0; e < mesh->tet_count; e++) {
+        const int* tet = mesh->tets + 4 * e;
+        if (!(signed_volume(x, tet) > 0.0)) return 1.0;
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < i; j++) {
+                double now =
+                    pl_distance(pl_vec3_load(x + 3 * tet[i]), pl_vec3_load(x + 3 * tet[j]));
+                double rest = pl_distance(pl_vec3_load(mesh->positions + 3 * tet[i]),
+                                          pl_vec3_load(mesh->positions + 3 * tet[j]));
+                largest = fmax(largest, fabs(now - rest));
+            }
+    }
+    return largest / longest_side(mesh);
+}
+
+pl_status verify_recovery(pl_mesh* mesh, pl_material_kind law, verify_spoilt how, uint64_t seed,
+                          double* shape, int* iterations, pl_error* error) {
+    enum { MAX_STEPS = 60 };
+    pl_fem_settings settings = pl_default_fem_settings();
+    settings.max_iterations = 50;
+    verify_body body;
+    pl_status status =
+        verify_body_create(&body, mesh, law, 1e5, 0.3, 1000.0, &settings, NULL, error);
+    if (status != PL_OK) return status;
+    verify_spoil(mesh, how, seed, pl_fem_positions(body.system));
+    *iterations = 0;
+    *shape = 1.0;
+    for (int k = 0; status == PL_OK && k<MAX_STEPS&& * shape> 1e-4; k++) {
+        pl_method_info info;
+        status = verify_body_step(&body, 1.0, 0.0, NULL, 0, &info, error);
+        *iterations += info.iterations;
+        *shape = shape_error(&body);
+    }
+    verify_body_free(&body);
+    return status;
+}
