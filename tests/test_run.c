@@ -10,6 +10,7 @@
 #include "run_samples.h"
 #include "test.h"
 
+#include <dirent.h>
 #include <pliant/pliant.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -376,4 +377,24 @@ TEST(run_start_survives_every_failing_allocation)
         CHECK(run == NULL);
     }
     pl_scene_destroy(scene);
+}
+
+TEST(run_every_scene_of_the_project)
+{
+    DIR* dir = opendir(PL_TEST_SOURCE_DIR "/scenes");
+    CHECK(dir != NULL);
+    int count = 0;
+    for (struct dirent* entry; (entry = readdir(dir)) != NULL;) {
+        size_t size = strlen(entry->d_name);
+        if (size < 6 || strcmp(entry->d_name + size - 5, ".json") != 0) continue;
+        char command[1400];
+        snprintf(command, sizeof command,
+                 "pliant run %s/scenes/%s --frames 2 --quiet --strict --force -o %s",
+                 PL_TEST_SOURCE_DIR, entry->d_name, pl_test_path("run"));
+        CHECK_INT(pl_test_run(command, text, sizeof text), 0);
+        CHECK_INT(frame_count("run"), 3);
+        count++;
+    }
+    closedir(dir);
+    CHECK(count >= 4);
 }
