@@ -8,7 +8,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "bench.h"
-#include "mesh/mesh.h"
+#include "mesh/mesh_object.h"
 
 #include <math.h>
 #include <stdio.h>

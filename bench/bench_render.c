@@ -3,7 +3,7 @@
 //
 // Pictures per second: a wavy ball of 100k triangles at 1080p, all shadows, 4 samples per pixel.
 #include "base/memory.h"
-#include "base/parallel.h"
+#include "base/pool.h"
 #include "bench.h"
 #include "record/render.h"
 

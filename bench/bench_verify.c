@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The fem core against theory: see verify.h. Errors are relative to the reference given with them.
-#include "base/parallel.h"
+#include "base/pool.h"
 #include "bench.h"
 #include "verify.h"
 

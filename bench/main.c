@@ -3,7 +3,7 @@
 //
 // pliant-bench NAME [--quick] [--json]: runs one bench and prints its results; `pliant-bench list`
 // names them.
-#include "base/parallel.h"
+#include "base/pool.h"
 #include "bench.h"
 
 #include <jansson.h>

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // pliant render: pictures of a mesh file or of a run.
-#include "base/status.h"
+#include "base/fail.h"
 #include "commands.h"
 #include "options.h"
 #include "record/movie.h"

@@ -4,7 +4,7 @@
 // Writes the surface as .smesh into a folder of its own, runs the program there without a shell,
 // and reads what it made.
 #include "tetgen.h"
-#include "base/status.h"
+#include "base/fail.h"
 #include "math/vec3.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #ifndef PL_TEST_H
 #define PL_TEST_H
 
-#include "base/status.h"
+#include "base/fail.h"
 
 #include <math.h>
 #include <stdbool.h>

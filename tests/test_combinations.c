@@ -5,7 +5,7 @@
 // stated here a second time, method by method.
 #include "material/material.h"
 #include "scene/combinations.h"
-#include "scene/scene.h"
+#include "scene/scene_object.h"
 #include "scene/scene_type.h"
 #include "test.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "base/memory.h"
-#include "base/parallel.h"
+#include "base/pool.h"
 #include "test.h"
 
 #include <pthread.h>

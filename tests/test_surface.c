@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "base/memory.h"
 #include "math/vec3.h"
-#include "mesh/mesh.h"
+#include "mesh/mesh_object.h"
 #include "sample_meshes.h"
 
 #include <pliant/mesh_surface.h>

@@ -3,7 +3,7 @@
 //
 // How many CPUs this process may use. A container often sees all cores of its host but has a quota
 // for few.
-#include "base/parallel.h"
+#include "base/pool.h"
 
 #include <sched.h>
 #include <stdio.h>

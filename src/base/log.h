@@ -3,7 +3,7 @@
 #ifndef PL_BASE_LOG_H
 #define PL_BASE_LOG_H
 
-#include "base/status.h"
+#include "base/fail.h"
 
 void pl_log(pl_log_level level, const char* format, ...) PL_PRINTF(2, 3);
 

@@ -6,7 +6,7 @@
 #ifndef PL_BASE_MEMORY_H
 #define PL_BASE_MEMORY_H
 
-#include "base/status.h"
+#include "base/fail.h"
 
 // Zeroed memory, or NULL; size 0 gives NULL, which is not a failure to those who ask for count
 // items.

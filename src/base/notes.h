@@ -5,7 +5,7 @@
 #ifndef PL_BASE_NOTES_H
 #define PL_BASE_NOTES_H
 
-#include "base/status.h"
+#include "base/fail.h"
 
 // Adds a note; notes may be NULL. A note that cannot be stored for want of memory is only counted
 // as lost.

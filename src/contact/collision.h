@@ -5,7 +5,7 @@
 #ifndef PL_CONTACT_COLLISION_H
 #define PL_CONTACT_COLLISION_H
 
-#include "base/parallel.h"
+#include "base/pool.h"
 #include "contact/contact.h"
 #include "contact/obstacle.h"
 #include "math/mat3.h"

@@ -5,7 +5,7 @@
 #ifndef PL_CONTACT_POINT_CACHE_H
 #define PL_CONTACT_POINT_CACHE_H
 
-#include "base/status.h"
+#include "base/fail.h"
 #include "math/vec3.h"
 
 typedef struct pl_point_cache {

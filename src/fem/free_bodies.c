@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "fem/free_bodies.h"
+#include "base/fail.h"
 #include "base/memory.h"
-#include "base/status.h"
 #include "mesh/disjoint_sets.h"
 
 #include <string.h>

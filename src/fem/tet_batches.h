@@ -11,7 +11,7 @@
 #ifndef PL_FEM_TET_BATCHES_H
 #define PL_FEM_TET_BATCHES_H
 
-#include "base/parallel.h"
+#include "base/pool.h"
 #include "material/material.h"
 #include "mesh/colouring.h"
 #include "sparse/block_matrix.h"

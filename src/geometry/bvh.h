@@ -6,7 +6,7 @@
 #ifndef PL_GEOMETRY_BVH_H
 #define PL_GEOMETRY_BVH_H
 
-#include "base/status.h"
+#include "base/fail.h"
 #include "geometry/box.h"
 
 // Nodes lie in depth-first order: the left child follows its parent.

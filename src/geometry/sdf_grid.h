@@ -6,7 +6,7 @@
 #ifndef PL_GEOMETRY_SDF_GRID_H
 #define PL_GEOMETRY_SDF_GRID_H
 
-#include "base/parallel.h"
+#include "base/pool.h"
 #include "geometry/solid.h"
 
 typedef struct pl_sdf_grid {

@@ -6,7 +6,7 @@
 #ifndef PL_GEOMETRY_SPATIAL_HASH_H
 #define PL_GEOMETRY_SPATIAL_HASH_H
 
-#include "base/status.h"
+#include "base/fail.h"
 #include "math/vec3.h"
 
 #include <stdbool.h>

@@ -12,7 +12,7 @@
 #ifndef PL_MATERIAL_H
 #define PL_MATERIAL_H
 
-#include "base/status.h"
+#include "base/fail.h"
 #include "material/material_kind.h"
 #include "material/principal.h"
 

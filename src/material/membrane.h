@@ -11,7 +11,7 @@
 #ifndef PL_MATERIAL_MEMBRANE_H
 #define PL_MATERIAL_MEMBRANE_H
 
-#include "base/status.h"
+#include "base/fail.h"
 #include "math/svd3.h"
 #include "math/symmetric.h"
 

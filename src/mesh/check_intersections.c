@@ -6,7 +6,7 @@
 // opposite to it must meet the other triangle, with a common edge they must lie flat upon one
 // another.
 #include "base/memory.h"
-#include "base/parallel.h"
+#include "base/pool.h"
 #include "geometry/bvh.h"
 #include "geometry/triangle_intersection.h"
 #include "mesh/check.h"

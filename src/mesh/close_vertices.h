@@ -5,7 +5,7 @@
 #ifndef PL_MESH_CLOSE_VERTICES_H
 #define PL_MESH_CLOSE_VERTICES_H
 
-#include "base/status.h"
+#include "base/fail.h"
 
 // first[v] is the lowest vertex r with first[r] == r that lies within the tolerance of v (exactly
 // at v's place if the tolerance is 0), or v itself if there is none. Vertices that are not finite

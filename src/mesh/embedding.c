@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "mesh/embedding.h"
 #include "base/memory.h"
-#include "base/parallel.h"
+#include "base/pool.h"
 #include "geometry/triangle_tree.h"
 #include "math/polar.h"
 #include "mesh/quality.h"

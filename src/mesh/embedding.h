@@ -6,7 +6,7 @@
 #define PL_MESH_EMBEDDING_H
 
 #include "geometry/bvh.h"
-#include "mesh/mesh.h"
+#include "mesh/mesh_object.h"
 
 #include <pliant/embed.h>
 

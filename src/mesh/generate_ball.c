@@ -6,7 +6,7 @@
 // The ball has the cube's lattice as its core. Both have all 48 symmetries of the cube.
 #include "base/memory.h"
 #include "math/vec3.h"
-#include "mesh/generate.h"
+#include "mesh/generator.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 //
 // Box, bar and tapered panel: one lattice under three maps.
 #include "base/memory.h"
-#include "mesh/generate.h"
+#include "mesh/generator.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
 #ifndef PL_MESH_GENERATE_CLOTH_H
 #define PL_MESH_GENERATE_CLOTH_H
 
-#include "mesh/generate.h"
+#include "mesh/generator.h"
 
 // nx by ny vertices, row by row, two triangles per cell (cell c has 2c and 2c + 1), with regions
 // but without texture coordinates. The diagonals go from (0, 0) to (1, 1), or alternate.

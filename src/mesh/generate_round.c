@@ -3,8 +3,8 @@
 //
 // Cylinder and torus: a disc that is swept; tube: a ring that is swept. The disc is a square core
 // with four blocks around it (an O-grid), so that no cell is a wedge.
-#include "base/status.h"
-#include "mesh/generate.h"
+#include "base/fail.h"
+#include "mesh/generator.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
 //
 // Smoothing of quads and hexahedra, to take out the kinks where blocks of cells meet.
 #include "base/memory.h"
-#include "mesh/generate.h"
+#include "mesh/generator.h"
 
 #include <string.h>
 

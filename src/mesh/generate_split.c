@@ -10,7 +10,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "math/vec3.h"
-#include "mesh/generate.h"
+#include "mesh/generator.h"
 #include "mesh/topology.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
 //
 // Hexahedra from a planar mesh of quads that is swept along a line or around a circle.
 #include "base/memory.h"
-#include "mesh/generate.h"
+#include "mesh/generator.h"
 
 bool pl_quads_alloc(pl_quads* quads, int vertex_count, int quad_count) {
     *quads = (pl_quads){.vertex_count = vertex_count, .quad_count = quad_count};

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The table of generators: names, parameters with defaults and ranges, and what is done with them.
-#include "mesh/generate.h"
+#include "mesh/generator.h"
 #include "mesh/text_scan.h"
 
 #include <math.h>

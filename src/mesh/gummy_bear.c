@@ -5,7 +5,7 @@
 // its tets. It stands on the plane y = 0, looks along +z and is symmetric in x. Free of anybody
 // else's rights, at any resolution.
 #include "base/memory.h"
-#include "mesh/generate.h"
+#include "mesh/generator.h"
 #include "mesh/stuffing.h"
 #include "mesh/surface.h"
 

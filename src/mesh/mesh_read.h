@@ -7,7 +7,7 @@
 #define PL_MESH_READ_H
 
 #include "base/notes.h"
-#include "mesh/mesh.h"
+#include "mesh/mesh_object.h"
 #include "mesh/mesh_source.h"
 
 typedef pl_status (*pl_mesh_reader)(const pl_source* source, pl_mesh* mesh, pl_notes* notes,

@@ -6,7 +6,7 @@
 #ifndef PL_MESH_SOURCE_H
 #define PL_MESH_SOURCE_H
 
-#include "base/status.h"
+#include "base/fail.h"
 
 #include <stdbool.h>
 

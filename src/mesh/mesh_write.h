@@ -6,7 +6,7 @@
 #define PL_MESH_WRITE_H
 
 #include "base/notes.h"
-#include "mesh/mesh.h"
+#include "mesh/mesh_object.h"
 #include "mesh/mesh_sink.h"
 
 // Puts the mesh into the sink; the sink keeps its own failures, so only a mesh that does not fit is

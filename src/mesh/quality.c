@@ -4,7 +4,7 @@
 // Shapes are measured in blocks of elements, whose partial results are joined in order.
 #include "mesh/quality.h"
 #include "base/memory.h"
-#include "base/parallel.h"
+#include "base/pool.h"
 #include "base/random.h"
 
 enum { BLOCK = 4096 };

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/notes.h"
-#include "mesh/mesh.h"
+#include "mesh/mesh_object.h"
 
 typedef struct pl_region_run {
     int tag, first, count;

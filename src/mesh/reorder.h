@@ -6,7 +6,7 @@
 #ifndef PL_MESH_REORDER_H
 #define PL_MESH_REORDER_H
 
-#include "mesh/mesh.h"
+#include "mesh/mesh_object.h"
 #include "mesh/topology.h"
 
 // A permutation, kept both ways.

@@ -8,7 +8,7 @@
 #include "geometry/box.h"
 #include "mesh/check.h"
 #include "mesh/close_vertices.h"
-#include "mesh/mesh.h"
+#include "mesh/mesh_object.h"
 #include "mesh/winding.h"
 
 #include <string.h>

@@ -5,7 +5,7 @@
 // vertices and elements follows.
 #include "base/memory.h"
 #include "mesh/check.h"
-#include "mesh/mesh.h"
+#include "mesh/mesh_object.h"
 #include "mesh/repair.h"
 
 #include <string.h>

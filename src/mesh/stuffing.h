@@ -7,9 +7,9 @@
 #define PL_MESH_STUFFING_H
 
 #include "base/notes.h"
-#include "base/parallel.h"
+#include "base/pool.h"
 #include "math/vec3.h"
-#include "mesh/mesh.h"
+#include "mesh/mesh_object.h"
 
 #include <pliant/tetrahedralise.h>
 

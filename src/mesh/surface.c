@@ -6,7 +6,7 @@
 #include "mesh/surface.h"
 #include "base/memory.h"
 #include "math/vec3.h"
-#include "mesh/mesh.h"
+#include "mesh/mesh_object.h"
 
 #include <string.h>
 

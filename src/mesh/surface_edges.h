@@ -6,7 +6,7 @@
 #ifndef PL_MESH_SURFACE_EDGES_H
 #define PL_MESH_SURFACE_EDGES_H
 
-#include "base/status.h"
+#include "base/fail.h"
 
 typedef struct pl_surface_edges {
     int edge_count;

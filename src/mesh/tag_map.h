@@ -7,8 +7,8 @@
 #ifndef PL_TAG_MAP_H
 #define PL_TAG_MAP_H
 
+#include "base/fail.h"
 #include "base/hash.h"
-#include "base/status.h"
 
 typedef enum pl_tag_map_kind { PL_TAGS_CONSECUTIVE, PL_TAGS_TABLE, PL_TAGS_HASH } pl_tag_map_kind;
 

@@ -8,7 +8,7 @@
 #ifndef PL_MESH_TOPOLOGY_H
 #define PL_MESH_TOPOLOGY_H
 
-#include "base/status.h"
+#include "base/fail.h"
 
 #include <stdbool.h>
 

@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/notes.h"
-#include "mesh/mesh.h"
+#include "mesh/mesh_object.h"
 #include "mesh/mesh_source.h"
 
 enum {

@@ -6,7 +6,7 @@
 #define PL_RECORD_IMAGE_H
 
 #include "base/array.h"
-#include "base/status.h"
+#include "base/fail.h"
 
 typedef struct pl_image {
     int width, height;

@@ -5,7 +5,7 @@
 #ifndef PL_RECORD_LEGEND_H
 #define PL_RECORD_LEGEND_H
 
-#include "base/parallel.h"
+#include "base/pool.h"
 #include "record/image.h"
 #include "record/render_types.h"
 

@@ -6,7 +6,7 @@
 #ifndef PL_RECORD_RASTER_H
 #define PL_RECORD_RASTER_H
 
-#include "base/parallel.h"
+#include "base/pool.h"
 
 enum {
     PL_RASTER_TILE = 32,      // pixels per side of a tile

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "record/record_mesh.h"
 #include "base/memory.h"
-#include "mesh/mesh.h"
+#include "mesh/mesh_object.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 #ifndef PL_RECORD_RENDER_H
 #define PL_RECORD_RENDER_H
 
-#include "base/parallel.h"
+#include "base/pool.h"
 #include "record/image.h"
 #include "record/render_types.h"
 

@@ -12,7 +12,7 @@
 #ifndef PL_RECORD_RUN_FOLDER_H
 #define PL_RECORD_RUN_FOLDER_H
 
-#include "base/status.h"
+#include "base/fail.h"
 
 #include <pliant/world.h>
 

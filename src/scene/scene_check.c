@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "scene/animation.h"
 #include "scene/combinations.h"
-#include "scene/scene.h"
+#include "scene/scene_object.h"
 #include "scene/scene_path.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "base/notes.h"
 #include "math/vec3.h"
 #include "scene/animation.h"
-#include "scene/scene.h"
+#include "scene/scene_object.h"
 #include "scene/selection.h"
 
 #include <math.h>

@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "base/status.h"
+#include "base/fail.h"
 
 #include <stdbool.h>
 

@@ -7,7 +7,7 @@
 #include "base/memory.h"
 #include "base/notes.h"
 #include "scene/animation.h"
-#include "scene/scene.h"
+#include "scene/scene_object.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #define PL_SCENE_TEXT_H
 
 #include "base/array.h"
-#include "base/status.h"
+#include "base/fail.h"
 
 #include <pliant/scene.h>
 

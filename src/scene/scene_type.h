@@ -7,7 +7,7 @@
 #ifndef PL_SCENE_TYPE_H
 #define PL_SCENE_TYPE_H
 
-#include "base/status.h"
+#include "base/fail.h"
 
 #include <pliant/scene.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "sparse/block_matrix.h"
+#include "base/fail.h"
 #include "base/memory.h"
-#include "base/status.h"
 
 #include <limits.h>
 #include <string.h>

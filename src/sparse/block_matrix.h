@@ -10,7 +10,7 @@
 #ifndef PL_SPARSE_BLOCK_MATRIX_H
 #define PL_SPARSE_BLOCK_MATRIX_H
 
-#include "base/parallel.h"
+#include "base/pool.h"
 
 #include <stdbool.h>
 

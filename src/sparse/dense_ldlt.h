@@ -6,7 +6,7 @@
 #ifndef PL_SPARSE_DENSE_LDLT_H
 #define PL_SPARSE_DENSE_LDLT_H
 
-#include "base/parallel.h"
+#include "base/pool.h"
 
 // A pivot that elimination made smaller than `tiny` times what it was is counted, and its unknown
 // becomes zero.

@@ -5,7 +5,7 @@
 #ifndef PL_SPARSE_ORDERING_H
 #define PL_SPARSE_ORDERING_H
 
-#include "base/status.h"
+#include "base/fail.h"
 
 // Approximate minimum degree (Amestoy, Davis, Duff 1996) of a symmetric graph (CSR, without the
 // diagonal): order[k] is the row eliminated as number k.

@@ -5,7 +5,7 @@
 #ifndef PL_SPARSE_VECTOR_H
 #define PL_SPARSE_VECTOR_H
 
-#include "base/parallel.h"
+#include "base/pool.h"
 
 double pl_vector_dot(pl_pool* pool, int count, const double* a, const double* b);
 double pl_vector_norm(pl_pool* pool, int count, const double* a);

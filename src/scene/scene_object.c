@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Making scenes in C: defaults, adding, curves.
-#include "scene/scene.h"
+#include "scene/scene_object.h"
 #include "base/memory.h"
 #include "scene/animation.h"
 #include "scene/scene_path.h"

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Status texts, error texts and the assert hook.
-#include "base/status.h"
+#include "base/fail.h"
 
 #include <stdarg.h>
 #include <stdio.h>

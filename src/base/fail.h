@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Failing with a text, asserting, and small checks that every folder uses.
-#ifndef PL_BASE_STATUS_H
-#define PL_BASE_STATUS_H
+#ifndef PL_BASE_FAIL_H
+#define PL_BASE_FAIL_H
 
 #include <pliant/status.h>
 

@@ -4,8 +4,8 @@
 // The one door to threads. Blocks depend on the item count, never on the thread count, and a
 // reduction adds one partial per block in block order, so results have the same bits for every
 // pool.
-#ifndef PL_BASE_PARALLEL_H
-#define PL_BASE_PARALLEL_H
+#ifndef PL_BASE_POOL_H
+#define PL_BASE_POOL_H
 
 #include <pliant/parallel.h>
 

@@ -7,7 +7,7 @@
 //
 // A job is published by increasing `generation` (under the mutex, so that sleepers see it); its
 // blocks are claimed from an atomic counter, and it is over when every worker has reported back.
-#include "base/parallel.h"
+#include "base/pool.h"
 #include "base/memory.h"
 
 #include <pthread.h>

@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Building of meshes inside the library.
-#ifndef PL_MESH_MESH_H
-#define PL_MESH_MESH_H
+#ifndef PL_MESH_OBJECT_H
+#define PL_MESH_OBJECT_H
 
 #include <pliant/mesh.h>
 

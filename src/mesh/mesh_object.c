@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The mesh object: arrays, regions and fields. Arrays have exactly the size that the counts say.
-#include "mesh/mesh.h"
+#include "mesh/mesh_object.h"
 #include "base/memory.h"
 
 #include <stdlib.h>

@@ -4,10 +4,10 @@
 // What the generators share. A solid is first a complex of hexahedra (boxes, swept discs, a cubed
 // sphere) whose vertices know by a mask of bits on which named parts of the boundary they lie; one
 // function then splits the hexahedra into tets, collects the boundary and names its regions.
-#ifndef PL_MESH_GENERATE_H
-#define PL_MESH_GENERATE_H
+#ifndef PL_MESH_GENERATOR_H
+#define PL_MESH_GENERATOR_H
 
-#include "mesh/mesh.h"
+#include "mesh/mesh_object.h"
 
 #include <pliant/generate.h>
 

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Scenes inside the library.
-#ifndef PL_SCENE_SCENE_H
-#define PL_SCENE_SCENE_H
+#ifndef PL_SCENE_OBJECT_H
+#define PL_SCENE_OBJECT_H
 
-#include "base/status.h"
+#include "base/fail.h"
 
 #include <pliant/scene.h>
 
