@@ -1,6 +1,6 @@
 # Thin front of CMake. `make demo` and `make test` install what they need, build, and run.
 .DEFAULT_GOAL := build
-.PHONY: deps deps-test deps-extra deps-bench build demo test test-extra bench docs fuzz install clean
+.PHONY: configure deps deps-test deps-extra deps-bench build demo test test-extra bench docs fuzz install clean
 
 RELEASE := build/release
 PREFIX ?= /usr/local
@@ -8,11 +8,15 @@ PREFIX ?= /usr/local
 deps deps-test deps-extra deps-bench:
 	@bash scripts/deps.sh $@
 
-build: deps
+configure: deps
 	@test -f $(RELEASE)/build.ninja || cmake --preset release
+
+build: configure
 	@cmake --build --preset release
 
-demo: build
+# only the command: the demo waits for no test and no bench
+demo: configure
+	@cmake --build --preset release --target pliant
 	@bash scripts/demo.sh $(RELEASE)/bin
 
 test: deps-test build
