@@ -12,6 +12,8 @@ esac
 
 missing=""
 for package in $packages; do
+    # node and npm often come from elsewhere, in packages that conflict with Debian's
+    case "$package" in nodejs) command -v node >/dev/null && continue ;; npm) command -v npm >/dev/null && continue ;; esac
     dpkg-query -W -f '${Status}' "$package" 2>/dev/null | grep -q '^install ok installed' || missing="$missing $package"
 done
 [ -n "$missing" ] || exit 0

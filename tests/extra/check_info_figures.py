@@ -4,7 +4,8 @@
 #
 # Compares `pliant info --json` with the figures that the README of the shared data states for each file (measured by
 # other programs): counts, size, radius ratios, boundary vertices, inverted tets, open and non-manifold edges, genus,
-# self-intersections. Usage: info_figures.py BIN_FOLDER DATA_FOLDER; exit 77 if the data is not there.
+# self-intersections. Usage: check_info_figures.py BIN_FOLDER [DATA_FOLDER]; exit 77 if the data
+# is not there.
 import json
 import math
 import os
@@ -98,7 +99,9 @@ def compare(c, name, info, vertices, elements, text):
 
 
 def main():
-    program, data = os.path.join(sys.argv[1], "pliant"), sys.argv[2]
+    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "shared")
+    program = os.path.join(sys.argv[1], "pliant")
+    data = sys.argv[2] if len(sys.argv) > 2 else os.path.join(os.environ.get("PLIANT_SHARED", beside), "data")
     readme = os.path.join(data, "README.md")
     if not os.path.exists(readme):
         print("skipped: the shared data is not there")
