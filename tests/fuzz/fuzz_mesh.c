@@ -4,33 +4,13 @@
 // One libFuzzer target per mesh format: PL_FUZZ_FORMAT and PL_FUZZ_NAME come from the build. Bytes
 // must give a mesh or an error with a text, leave no memory behind, and not ask for far more memory
 // than they are long.
+#include "fuzz_memory.h"
 #include "mesh/mesh_read.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 
 enum { BYTE_LIMIT = 1 << 20, FREE_BYTES = 1 << 26, BYTES_PER_BYTE = 256 };
-
-static size_t peak;
-
-static void* counting_alloc(size_t size, void* user) {
-    (void)user;
-    size_t now = pl_byte_count() + size;
-    if (now > peak) peak = now;
-    return now > ((size_t)1 << 30) ? NULL : aligned_alloc(64, (size + 63) / 64 * 64);
-}
-
-static void counting_release(void* memory, size_t size, void* user) {
-    (void)size, (void)user;
-    free(memory);
-}
-
-int LLVMFuzzerInitialize(int* argc, char*** argv);
-int LLVMFuzzerInitialize(int* argc, char*** argv) {
-    (void)argc, (void)argv;
-    pl_set_allocator(&(pl_allocator){counting_alloc, counting_release, NULL});
-    return 0;
-}
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

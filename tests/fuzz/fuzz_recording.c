@@ -4,33 +4,14 @@
 // libFuzzer target for recordings. Checksums would stop every changed byte at the door, so they are
 // made right first, and what lies behind them is tested; a part of the inputs is left as it is.
 #include "base/hash.h"
+#include "fuzz_memory.h"
 #include "record/plr_format.h"
+#include "record/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { FREE_BYTES = 1 << 26, BYTES_PER_BYTE = 2048 };
-
-static size_t peak;
-
-static void* counting_alloc(size_t size, void* user) {
-    (void)user;
-    size_t now = pl_byte_count() + size;
-    if (now > peak) peak = now;
-    return now > ((size_t)1 << 30) ? NULL : aligned_alloc(64, (size + 63) / 64 * 64);
-}
-
-static void counting_release(void* memory, size_t size, void* user) {
-    (void)size, (void)user;
-    free(memory);
-}
-
-int LLVMFuzzerInitialize(int* argc, char*** argv);
-int LLVMFuzzerInitialize(int* argc, char*** argv) {
-    (void)argc, (void)argv;
-    pl_set_allocator(&(pl_allocator){counting_alloc, counting_release, NULL});
-    return 0;
-}
 
 static void put64(uint8_t* out, uint64_t value) {
     for (int i = 0; i < 8; i++) out[i] = (uint8_t)(value >> 8 * i);
