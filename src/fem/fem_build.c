@@ -3,11 +3,12 @@
 //
 // Solids become tets. Cloth becomes springs (along edges and between the vertices opposite an edge)
 // or elastic triangles, and in both cases hinges where it has a bending stiffness. Masses are
-// lumped: each element gives equal parts to its corners.
+// lumped: each element gives equal parts to its corners; or consistent, where a body asks for it.
 #include "fem/fem_build.h"
 #include "base/array.h"
 #include "base/memory.h"
 #include "fem/cloth_elements.h"
+#include "fem/mass_matrix.h"
 #include "fem/tet_elements.h"
 #include "mesh/topology.h"
 
@@ -134,16 +135,41 @@ static double element_size(const pl_method_body* body, int e) {
     return pl_det4(a, b, c, pl_vec3_load(x + 3 * (size_t)v[3])) / 6.0;
 }
 
-static void lump_masses(pl_fem_parts* parts, const pl_method_body* body) {
-    int corners = body->is_cloth ? 3 : 4;
-    int count = body->is_cloth ? body->mesh->triangle_count : body->mesh->tet_count;
+// an element's corners among all vertices; returns how many they are
+static int element_corners(const pl_method_body* body, int e, int corners[4]) {
+    int n = body->is_cloth ? 3 : 4;
     const int* elements = body->is_cloth ? body->mesh->triangles : body->mesh->tets;
+    for (int i = 0; i < n; i++)
+        corners[i] = elements[(size_t)e * (size_t)n + (size_t)i] + body->first_vertex;
+    return n;
+}
+
+// per vertex, and between vertices if M is not NULL
+static void add_masses(double* lumped, pl_block_matrix* M, const pl_method_body* body) {
+    int count = body->is_cloth ? body->mesh->triangle_count : body->mesh->tet_count, corners[4];
     for (int e = 0; e < count; e++) {
         double mass = body->materials[e].density * element_size(body, e);
-        for (int i = 0; i < corners; i++)
-            parts->mass[elements[(size_t)e * (size_t)corners + (size_t)i] + body->first_vertex] +=
-                mass / corners;
+        int n = element_corners(body, e, corners);
+        if (M) pl_mass_matrix_add(M, corners, n, mass);
+        for (int i = 0; lumped && i < n; i++) lumped[corners[i]] += mass / n;
     }
+}
+
+// Bodies with lumped masses, and vertices that are of no element, have them on the diagonal.
+static pl_status make_mass_matrix(pl_fem_parts* p, const pl_method_body* bodies, int body_count,
+                                  pl_error* error) {
+    bool any = false;
+    for (int k = 0; k < body_count; k++) any = any || bodies[k].body->mass == PL_MASS_CONSISTENT;
+    if (!any) return PL_OK;
+    pl_block_matrix* M = &p->mass_matrix;
+    pl_status status =
+        pl_block_matrix_setup(M, p->vertex_count, 1, p->neighbour_offsets, p->neighbours, error);
+    if (status != PL_OK) return status;
+    for (int k = 0; k < body_count; k++)
+        if (bodies[k].body->mass == PL_MASS_CONSISTENT) add_masses(NULL, M, &bodies[k]);
+    for (int v = 0; v < p->vertex_count; v++)
+        if (!(M->values[M->diagonal[v]] > 0.0)) M->values[M->diagonal[v]] = p->mass[v];
+    return PL_OK;
 }
 
 // a vertex that no element moves would have no mass: it gets the mean, so that it falls like the
@@ -267,12 +293,13 @@ static pl_status assemble(builder* b, const pl_method_body* bodies, int body_cou
                3 * (size_t)mesh->vertex_count * sizeof(double));
         status =
             bodies[k].is_cloth ? add_cloth(b, &bodies[k], error) : add_solid(b, &bodies[k], error);
-        lump_masses(p, &bodies[k]);
+        add_masses(p->mass, NULL, &bodies[k]);
     }
     if (status != PL_OK) return status;
     give_mass_to_the_massless(p);
     status = make_sets(b, error);
-    return status == PL_OK ? find_neighbours(p, error) : status;
+    if (status == PL_OK) status = find_neighbours(p, error);
+    return status == PL_OK ? make_mass_matrix(p, bodies, body_count, error) : status;
 }
 
 pl_status pl_fem_parts_create(const pl_method_body* bodies, int body_count, int vertex_count,
@@ -295,6 +322,7 @@ pl_status pl_fem_parts_create(const pl_method_body* bodies, int body_count, int 
 void pl_fem_parts_free(pl_fem_parts* p) {
     PL_FREE(p->positions, double, 3 * (size_t)p->vertex_count);
     PL_FREE(p->mass, double, p->vertex_count);
+    pl_block_matrix_free(&p->mass_matrix);
     for (int k = 0; k < p->set_count; k++) pl_element_set_free(&p->sets[k]);
     if (p->neighbours) PL_FREE(p->neighbours, int, p->neighbour_offsets[p->vertex_count]);
     PL_FREE(p->neighbour_offsets, int, p->vertex_count + 1);

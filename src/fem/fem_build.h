@@ -17,6 +17,7 @@ typedef struct pl_fem_parts {
     int set_count;
     int* neighbour_offsets; // who shares an element with whom, ascending
     int* neighbours;
+    pl_block_matrix mass_matrix; // empty if all bodies have lumped masses
 } pl_fem_parts;
 
 pl_status pl_fem_parts_create(const pl_method_body* bodies, int body_count, int vertex_count,

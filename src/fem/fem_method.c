@@ -32,6 +32,8 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
     status = pl_fem_system_create(parts.positions, parts.mass, vertex_count,
                                   parts.neighbour_offsets, parts.neighbours, parts.sets,
                                   parts.set_count, &settings, pool, &system, error);
+    if (status == PL_OK && parts.mass_matrix.values)
+        pl_fem_use_mass_matrix(system, &parts.mass_matrix);
     pl_fem_parts_free(&parts);
     *out = system;
     return status;

@@ -31,6 +31,7 @@ struct pl_fem_system {
     pl_pool* pool;
     pl_fem_settings settings;
     double* mass;
+    pl_block_matrix mass_matrix; // consistent; empty: lumped
     pl_element_set sets[PL_MAX_ELEMENT_SETS];
     int set_count;
 
@@ -68,6 +69,7 @@ void pl_fem_system_destroy(pl_fem_system* s) {
     if (!s) return;
     int count = 3 * s->vertex_count;
     PL_FREE(s->mass, double, s->vertex_count);
+    pl_block_matrix_free(&s->mass_matrix);
     for (int k = 0; k < s->set_count; k++) pl_element_set_free(&s->sets[k]);
     for (int k = 0; k < STATE_VECTORS; k++) {
         PL_FREE(s->state[k], double, count);
@@ -157,11 +159,21 @@ pl_status pl_fem_system_create(const double* positions, const double* mass, int 
     return PL_OK;
 }
 
+void pl_fem_use_mass_matrix(pl_fem_system* s, pl_block_matrix* M) {
+    PL_ASSERT(M->block == 1 && M->row_count == s->vertex_count);
+    pl_block_matrix_free(&s->mass_matrix);
+    s->mass_matrix = *M;
+    *M = (pl_block_matrix){0};
+}
+
+static bool has_mass_matrix(const pl_fem_system* s) { return s->mass_matrix.values != NULL; }
+
 static void objective_common(pl_fem_system* s, const pl_method_step* step, pl_fem_objective* f) {
     *f = (pl_fem_objective){.vertex_count = s->vertex_count,
                             .set_count = s->set_count,
                             .sets = s->sets,
                             .mass = s->mass,
+                            .mass_matrix = has_mass_matrix(s) ? &s->mass_matrix : NULL,
                             .pool = s->pool,
                             .y = s->y,
                             .reference = s->reference,
@@ -341,8 +353,11 @@ int pl_fem_vertex_count(const pl_fem_system* s) { return s->vertex_count; }
 pl_method_energies pl_fem_system_energies(pl_fem_system* s) {
     pl_method_energies energies = {0.0, 0.0};
     const double* v = s->state[VELOCITIES];
-    for (int i = 0; i < 3 * s->vertex_count; i++)
-        energies.kinetic += 0.5 * s->mass[i / 3] * v[i] * v[i];
+    double* Mv = s->minimiser.scratch;
+    if (has_mass_matrix(s)) pl_block_matrix_apply(&s->mass_matrix, s->pool, 3, v, Mv);
+    else
+        for (int i = 0; i < 3 * s->vertex_count; i++) Mv[i] = s->mass[i / 3] * v[i];
+    for (int i = 0; i < 3 * s->vertex_count; i++) energies.kinetic += 0.5 * Mv[i] * v[i];
     for (int k = 0; k < s->set_count; k++)
         energies.elastic += pl_element_set_energy(&s->sets[k], s->pool, s->state[POSITIONS]);
     return energies;

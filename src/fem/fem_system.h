@@ -20,6 +20,9 @@ pl_status pl_fem_system_create(const double* positions, const double* mass, int 
                                const int* neighbour_offsets, const int* neighbours,
                                pl_element_set* sets, int set_count, const pl_fem_settings* settings,
                                pl_pool* pool, pl_fem_system** out, pl_error* error);
+// From now on masses are those of M (block 1, the pattern of the system, row sums as in `mass`),
+// which is taken over.
+void pl_fem_use_mass_matrix(pl_fem_system* system, pl_block_matrix* M);
 void pl_fem_system_destroy(pl_fem_system* system);
 
 // One step. A step that fails leaves the state as it was and says why; not converging is no
