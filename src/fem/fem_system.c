@@ -110,13 +110,8 @@ static pl_status setup_matrices(pl_fem_system* s, const int* neighbour_offsets,
     if (status == PL_OK && s->settings.integrator == PL_INTEGRATOR_QUASISTATIC)
         status = pl_free_bodies_setup(&s->free_bodies, s->vertex_count, neighbour_offsets,
                                       neighbours, error);
-    for (int k = 0; status == PL_OK && k < s->set_count; k++) {
-        if (block == 1 && !s->sets[k].kind->projective)
-            return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                           "%s elements have no projective form; use newton",
-                           s->sets[k].kind->name);
+    for (int k = 0; status == PL_OK && k < s->set_count; k++)
         status = pl_element_set_locate(&s->sets[k], &s->minimiser.A, error);
-    }
     return status;
 }
 
