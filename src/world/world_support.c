@@ -9,7 +9,7 @@
 #include <string.h>
 
 static pl_status check_body(const pl_body* body, int b, pl_error* error) {
-    if (body->method != PL_METHOD_FEM)
+    if (!pl_world_method(body->method))
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "bodies[%d].method: \"%s\" is not in this version; use \"fem\"", b,
                        pl_method_name((int)body->method));
