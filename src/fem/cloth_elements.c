@@ -241,7 +241,7 @@ pl_status pl_membrane_elements_setup(pl_element_set* set, const double* rest, in
 }
 
 // 3 |edge|^2 over the two areas turns the sheet's bending stiffness into that of the hinge
-static double hinge_stiffness(const pl_vec3 p[4], double stiffness) {
+double pl_hinge_stiffness(const pl_vec3 p[4], double stiffness) {
     pl_vec3 edge = pl_sub(p[1], p[0]);
     double areas = 0.5 * (pl_norm(pl_cross(edge, pl_sub(p[2], p[0]))) +
                           pl_norm(pl_cross(edge, pl_sub(p[3], p[0]))));
@@ -264,7 +264,15 @@ pl_status pl_hinge_elements_setup(pl_element_set* set, const double* rest, int v
         for (int i = 0; i < 4; i++)
             p[i] = pl_vec3_load(rest + 3 * (size_t)hinges[4 * (size_t)e + (size_t)i]);
         pl_bending_angle(p, &d->rest[e], NULL);
-        d->stiffness[e] = hinge_stiffness(p, stiffness[e]);
+        d->stiffness[e] = pl_hinge_stiffness(p, stiffness[e]);
     }
     return pl_element_set_setup(set, &hinge_kind, d, corners, count, vertex_count, error);
+}
+
+void pl_pair_element_set_stiffness(pl_element_set* set, int element, double stiffness) {
+    ((pair_data*)set->data)->stiffness[element] = stiffness;
+}
+
+void pl_membrane_element_set(pl_element_set* set, int element, const pl_membrane* membrane) {
+    ((membrane_data*)set->data)->membranes[element] = *membrane;
 }

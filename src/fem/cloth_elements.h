@@ -23,4 +23,11 @@ pl_status pl_hinge_elements_setup(pl_element_set* set, const double* rest, int v
                                   const int* hinges, int count, const double* stiffness,
                                   pl_error* error);
 
+// The stiffness of a hinge in a sheet of a bending stiffness [N m]; p: at rest, as in the set.
+double pl_hinge_stiffness(const pl_vec3 p[4], double stiffness);
+
+// New values of an element: the stiffness of a spring or hinge, the law of a triangle.
+void pl_pair_element_set_stiffness(pl_element_set* set, int element, double stiffness);
+void pl_membrane_element_set(pl_element_set* set, int element, const pl_membrane* membrane);
+
 #endif
