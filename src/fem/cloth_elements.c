@@ -276,3 +276,17 @@ pl_status pl_hinge_elements_setup(pl_element_set* set, const double* rest, int v
     }
     return pl_element_set_setup(set, &hinge_kind, d, corners, count, vertex_count, error);
 }
+
+void pl_spring_element_set(pl_element_set* set, int element, double stiffness) {
+    ((pair_data*)set->data)->stiffness[element] = stiffness;
+}
+
+void pl_hinge_element_set(pl_element_set* set, int element, const pl_vec3 p[4], double stiffness) {
+    pair_data* d = set->data;
+    d->stiffness[element] = hinge_stiffness(p, stiffness);
+    pl_bending_flat(p, d->stiffness[element], d->flat + 16 * (size_t)element);
+}
+
+void pl_membrane_element_set(pl_element_set* set, int element, const pl_membrane* membrane) {
+    ((membrane_data*)set->data)->membranes[element] = *membrane;
+}

@@ -104,7 +104,7 @@ static pl_status setup_matrices(pl_fem_system* s, const int* neighbour_offsets,
     int block = s->settings.nonlinear == PL_NONLINEAR_PROJECTIVE ? 1 : 3;
     pl_status status = pl_minimiser_setup(&s->minimiser, s->vertex_count, block, neighbour_offsets,
                                           neighbours, s->settings.linear, s->pool, error);
-    if (status == PL_OK && s->settings.damping_stiffness > 0.0)
+    if (status == PL_OK && (s->settings.damping_stiffness > 0.0 || s->settings.damping_may_change))
         status = pl_block_matrix_setup(&s->damping_matrix, s->vertex_count, block,
                                        neighbour_offsets, neighbours, error);
     if (status == PL_OK && s->settings.integrator == PL_INTEGRATOR_QUASISTATIC)
@@ -344,6 +344,13 @@ double* pl_fem_positions(pl_fem_system* s) { return s->state[POSITIONS]; }
 double* pl_fem_velocities(pl_fem_system* s) { return s->state[VELOCITIES]; }
 const double* pl_fem_masses(pl_fem_system* s) { return s->mass; }
 int pl_fem_vertex_count(const pl_fem_system* s) { return s->vertex_count; }
+void pl_fem_restart(pl_fem_system* s) { s->history = 0; }
+
+pl_fem_model pl_fem_system_model(pl_fem_system* s) {
+    return (pl_fem_model){
+        s->vertex_count, s->mass,      has_mass_matrix(s) ? &s->mass_matrix : NULL,
+        s->sets,         s->set_count, &s->settings};
+}
 
 pl_method_energies pl_fem_system_energies(pl_fem_system* s) {
     pl_method_energies energies = {0.0, 0.0};

@@ -36,6 +36,21 @@ double* pl_fem_velocities(pl_fem_system* system);
 const double* pl_fem_masses(pl_fem_system* system);
 int pl_fem_vertex_count(const pl_fem_system* system);
 
+// Forgets the steps before: the next one is of first order.
+void pl_fem_restart(pl_fem_system* system);
+
+// What fem_update.c rewrites between steps; views.
+typedef struct pl_fem_model {
+    int vertex_count;
+    double* mass;
+    pl_block_matrix* mass_matrix; // NULL: lumped
+    pl_element_set* sets;
+    int set_count;
+    pl_fem_settings* settings;
+} pl_fem_model;
+
+pl_fem_model pl_fem_system_model(pl_fem_system* system);
+
 pl_method_energies pl_fem_system_energies(pl_fem_system* system);
 
 // All that a step depends on, for checkpoints: size in bytes, copied out and in.
