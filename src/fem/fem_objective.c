@@ -323,12 +323,15 @@ static void add_damping_matrix(const pl_fem_objective* f, pl_block_matrix* A) {
                    f->damping_matrix->values, A->values);
 }
 
-void pl_fem_hessian(const pl_fem_objective* f, const double* x, bool projected,
+void pl_fem_hessian(const pl_fem_objective* f, const double* x, double projected,
                     pl_block_matrix* A) {
     pl_block_matrix_zero(A);
     add_mass(f, A);
-    for (int s = 0; s < f->set_count; s++)
-        pl_element_set_hessian(&f->sets[s], f->pool, x, projected, 1.0, A);
+    for (int s = 0; s < f->set_count; s++) {
+        if (projected > 0.0) pl_element_set_hessian(&f->sets[s], f->pool, x, true, projected, A);
+        if (projected < 1.0)
+            pl_element_set_hessian(&f->sets[s], f->pool, x, false, 1.0 - projected, A);
+    }
     add_damping_matrix(f, A);
     for (int k = 0; k < f->pin_count; k++)
         if (!f->pins[k].hard) add_isotropic(A, f->pins[k].vertex, f->pins[k].stiffness);
