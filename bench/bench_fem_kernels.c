@@ -231,7 +231,7 @@ static bool bench_gradient(bench* b, kernels* k, int repeats) {
     if (use_law(k, PL_MATERIAL_COROTATED, &error) != PL_OK) return failed(&error);
     run_gradient_exact(k); // warm starts
     prepare_lean(k);
-    bench_result(b, "gradient_colours", k->batches.chunks.groups.count, "", NAN);
+    bench_result(b, "gradient_colours", k->batches.chunks.colours.groups.count, "", NAN);
     bench_result(b, "gradient_vs_scalar_1t", ratio(k, run_gradient_1, run_gradient_double, repeats),
                  "x", NAN);
     bench_result(b, "gradient_vs_scalar", ratio(k, run_gradient_2, run_gradient_double, repeats),

@@ -21,26 +21,15 @@ struct sum_job {
     float* blocks;
     float scale;
     void (*visit)(const sum_job* job, int begin, int end);
-    const int* chunks; // of the present colour
 };
 
-static void chunk_task(int begin, int end, int worker, void* user) {
-    (void)worker;
+static void visit_chunk(int first, int last, void* user) {
     const sum_job* job = user;
-    for (int k = begin; k < end; k++) {
-        int first = job->chunks[k] * job->set->chunk_batch_count;
-        int last = first + job->set->chunk_batch_count;
-        if (last > job->set->batch_count) last = job->set->batch_count;
-        job->visit(job, first, last);
-    }
+    job->visit(job, first, last);
 }
 
 static void visit_chunks(sum_job* job, pl_pool* pool) {
-    const pl_adjacency* colours = &job->set->chunks.groups;
-    for (int c = 0; c < colours->count; c++) {
-        job->chunks = colours->items + colours->offsets[c];
-        pl_parallel_for(pool, chunk_task, colours->offsets[c + 1] - colours->offsets[c], 1, job);
-    }
+    pl_chunks_run(&job->set->chunks, pool, visit_chunk, job);
 }
 
 PL_WIDE pl_mat3w deformation_w(const pl_tet_batch* b, const float* x) {
