@@ -23,4 +23,12 @@ pl_status pl_hinge_elements_setup(pl_element_set* set, const double* rest, int v
                                   const int* hinges, int count, const double* stiffness,
                                   pl_error* error);
 
+// What a set is made of, to be compared with its kind; and its values.
+extern const pl_element_functions pl_spring_elements, pl_hinge_elements, pl_membrane_elements;
+double pl_cloth_rest(const pl_element_set* set, int element);      // of a spring or hinge
+double pl_cloth_stiffness(const pl_element_set* set, int element); // the same
+// gradients: 6, of the shape functions in the plane; NULL for what is not wanted.
+pl_membrane pl_cloth_membrane(const pl_element_set* set, int element, const double** gradients,
+                              double* area);
+
 #endif

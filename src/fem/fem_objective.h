@@ -67,6 +67,10 @@ void pl_fem_friction_dual(const pl_fem_objective* f, const double* x_before, dou
                           const double* direction, double* dual);
 // Depth of a contact's vertex below its plane, positive inside [m].
 double pl_fem_contact_depth(const pl_contact* contact, const double* x);
+// (w + alpha / tau) [1/s^2]: what masses count in the Hessian
+double pl_fem_mass_weight(const pl_fem_objective* f);
+// The Hessian of contact k, 3 x 3.
+void pl_fem_contact_block(const pl_fem_objective* f, int k, const double* x, double block[9]);
 // Adds up the normal forces of the contacts at x, per vertex [N].
 void pl_fem_normal_force(const pl_fem_objective* f, const double* x, double* normal_force);
 

@@ -17,4 +17,8 @@ pl_status pl_tet_elements_setup(pl_element_set* set, const double* rest, int ver
 // Rest volume of an element [m^3].
 double pl_tet_element_volume(const pl_element_set* set, int element);
 
+// What such a set is made of, to be compared with its kind; and its materials, one per tet.
+extern const pl_element_functions pl_tet_elements;
+const pl_material* pl_tet_element_materials(const pl_element_set* set);
+
 #endif
