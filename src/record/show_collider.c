@@ -70,7 +70,7 @@ static void put_torus(double* out, const pl_torus_shape* t) {
     across_of(axis, &u, &v);
     for (int k = 0; k < TUBE_ROWS; k++) {
         double angle = 2.0 * PI * k / TUBE_ROWS;
-        out = put_ring(out, pl_madd(pl_vec3_load(t->center), -t->tube * sin(angle), axis), u, v,
+        out = put_ring(out, pl_madd(pl_vec3_load(t->center), t->tube * sin(angle), axis), u, v,
                        t->radius + t->tube * cos(angle));
     }
 }
