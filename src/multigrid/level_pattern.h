@@ -35,16 +35,17 @@ typedef struct pl_mg_pattern {
     pl_mg_schedule schedule;
 } pl_mg_pattern;
 
-// Slabs of rows that are at least as wide as the graph's bandwidth, even ones first, then odd ones;
-// for a graph numbered by neighbourhood (pl_mg_slab_order).
-pl_status pl_mg_pattern_slabs(pl_mg_pattern* out, const pl_adjacency* graph, pl_error* error);
+// A numbering for sweeps over many rows: reverse Cuthill-McKee, cut into slabs of at least one
+// bandwidth, so that a slab is coupled with its two neighbours only; inside a slab by colour, so
+// that rows next to one another need not wait for one another. Returns the rows of a slab too.
+pl_status pl_mg_number_rows(const pl_adjacency* graph, int* old_of_new, int* slab_rows,
+                            pl_error* error);
+// Even slabs first, then odd ones, of a graph that is numbered so.
+pl_status pl_mg_pattern_slabs(pl_mg_pattern* out, const pl_adjacency* graph, int slab_rows,
+                              pl_error* error);
 // Colours, for few rows.
 pl_status pl_mg_pattern_colours(pl_mg_pattern* out, const pl_adjacency* graph, pl_error* error);
 void pl_mg_pattern_free(pl_mg_pattern* pattern);
-
-// A numbering for slabs: reverse Cuthill-McKee, and inside each slab by colour, so that rows next
-// to one another need not wait for one another. new -> old.
-pl_status pl_mg_slab_order(const pl_adjacency* graph, int* old_of_new, pl_error* error);
 
 // The blocks of the next level with row <= column, by row and column, and the entries of this level
 // that each is the sum of. Entries of one row lie together as a group. Of a diagonal block only the
@@ -61,7 +62,7 @@ typedef struct pl_mg_pairs {
     int* entries;
 } pl_mg_pairs;
 
-pl_status pl_mg_pairs_setup(pl_mg_pairs* out, const pl_mg_pattern* fine, const int* parent,
+pl_status pl_mg_pairs_setup(pl_mg_pairs* out, const pl_mg_pattern* fine,
                             const pl_mg_transfer* transfer, pl_error* error);
 void pl_mg_pairs_free(pl_mg_pairs* pairs);
 // Which nodes of the next level are coupled.
