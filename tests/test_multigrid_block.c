@@ -37,7 +37,7 @@ static void apply_level(const pl_block_mg* mg, int l, const double* x, double* y
             double sum = 0.0;
             const pl_mg_half* halves[2] = {&level->pattern.lower, &level->pattern.upper};
             for (int c = 0; c < m; c++) {
-                int at = l == 0 ? 3 * r + c : 12 * c + r;
+                int at = m * c + r;
                 sum += (double)level->fixed[(size_t)(i * level->block + at)] * x[i * m + c];
                 for (int h = 0; h < 2; h++)
                     for (int e = halves[h]->begin[i]; e < halves[h]->end[i]; e++)

@@ -221,13 +221,15 @@ static double trace_part(int begin, int end, void* user) {
     return sum;
 }
 
+// rows become columns; false if there is nothing in it
 PL_WIDE bool copy_block(const double* from, float scale, float* to) {
-    bool any = false;
-    for (int k = 0; k < 9; k++) {
-        to[k] = (float)(from[k] * (double)scale);
-        any = any || from[k] != 0.0;
-    }
-    return any;
+    double s = (double)scale, sum = 0.0;
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) {
+            to[3 * c + r] = (float)(from[3 * r + c] * s);
+            sum += fabs(from[3 * r + c]);
+        }
+    return sum != 0.0;
 }
 
 static bool copy_half(const copy_job* job, const pl_mg_half* half, int i) {
