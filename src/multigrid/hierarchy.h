@@ -31,9 +31,10 @@ typedef struct pl_mg_frame {
 typedef struct pl_mg_transfer {
     int fine_count, coarse_count;
     int* parent;        // of each fine node
-    int* child_offsets; // coarse_count + 1
+    int* child_offsets; // coarse_count + 1; no list is empty
     int* children;      // fine nodes by parent, ascending
-    float* point;       // 4 per fine node. Level 0: X_i. Above: T_j as shift (3) and ratio
+    float* point;       // 4 per fine node. Level 0: X_i, zero for a held vertex. Above: T_j as
+                        // shift (3) and ratio
     // What affine maps of a coarse node move nothing that belongs to it (flat, collinear, single
     // vertex): the projector on them, 16 per coarse node, symmetric; zero where all four
     // directions are seen.
@@ -41,7 +42,7 @@ typedef struct pl_mg_transfer {
 } pl_mg_transfer;
 
 typedef struct pl_mg_hierarchy {
-    int level_count; // with the vertices; 1: there is no coarse level
+    int level_count; // with the vertices; at least 2
     int node_counts[PL_MG_MAX_LEVELS];
     pl_mg_transfer transfers[PL_MG_MAX_LEVELS - 1];
     pl_mg_frame* frames[PL_MG_MAX_LEVELS]; // of the nodes; NULL on level 0
@@ -58,12 +59,20 @@ typedef struct pl_mg_hierarchy_options {
                            // Stiff connections are made short, so that they are kept together.
 } pl_mg_hierarchy_options;
 
-// The graph says which vertices are coupled; positions: 3 per vertex, at rest.
+// Levels for so many vertices, coarsest first; returns how many.
+int pl_mg_automatic_counts(int vertex_count, int counts[PL_MG_MAX_LEVELS - 1]);
+
+// The graph says which vertices are coupled; positions: 3 per vertex, at rest. Counts above the
+// vertex count are cut to it, and equal levels become one. Parts that are not connected each get a
+// node on level 1, even if there are then more than asked for (and a level more if that is more
+// than twice as many). PL_ERROR_ARGUMENT if counts do not grow, or starts are wrong.
 pl_status pl_mg_hierarchy_setup(pl_mg_hierarchy* out, const pl_adjacency* graph,
                                 const double* positions, const pl_mg_hierarchy_options* options,
                                 pl_error* error);
-// New rest positions, the same nodes: frames and points follow.
-void pl_mg_hierarchy_move(pl_mg_hierarchy* hierarchy, const double* positions);
+// New rest positions, the same nodes: frames and points follow. held: 1 for vertices that no node
+// moves (hard attachments), or NULL.
+void pl_mg_hierarchy_move(pl_mg_hierarchy* hierarchy, const double* positions,
+                          const unsigned char* held);
 void pl_mg_hierarchy_free(pl_mg_hierarchy* hierarchy);
 
 #endif
