@@ -84,7 +84,7 @@ static pl_status make_graph(const pl_mg_blocks* A, const int* old_of_new, const 
 }
 
 static pl_status number_rows(pl_block_mg* mg, const pl_mg_blocks* A, const double* positions,
-                             int* slab_rows, pl_error* error) {
+                             pl_slab_order* order, pl_error* error) {
     int n = mg->row_count;
     mg->old_of_new = PL_ALLOC(int, n);
     mg->new_of_old = PL_ALLOC(int, n);
@@ -98,11 +98,11 @@ static pl_status number_rows(pl_block_mg* mg, const pl_mg_blocks* A, const doubl
     pl_adjacency graph;
     pl_status status = make_graph(A, NULL, NULL, &graph, NULL, error);
     if (status != PL_OK) return status;
-    status = pl_mg_number_rows(&graph, mg->old_of_new, slab_rows, error);
+    status = pl_slab_order_setup(order, &graph, 1, error);
     pl_adjacency_free(&graph);
     if (status != PL_OK) return status;
     for (int i = 0; i < n; i++) {
-        int old = mg->old_of_new[i];
+        int old = mg->old_of_new[i] = order->row[i];
         mg->new_of_old[old] = i;
         memcpy(mg->positions + 3 * (size_t)i, positions + 3 * (size_t)old, 3 * sizeof(double));
         for (int e = A->offsets[old]; e < A->offsets[old + 1]; e++)
@@ -161,21 +161,23 @@ static pl_status make_levels(pl_block_mg* mg, pl_mg_pattern* pattern, pl_error* 
 
 static pl_status build(pl_block_mg* mg, const pl_mg_blocks* A, const double* positions,
                        const pl_mg_settings* settings, pl_error* error) {
-    int slab_rows = 1, item_count = A->offsets[A->row_count] - A->row_count;
-    pl_status status = number_rows(mg, A, positions, &slab_rows, error);
-    if (status != PL_OK) return status;
-    int* entries = PL_ALLOC(int, item_count);
+    int item_count = A->offsets[A->row_count] - A->row_count;
+    pl_slab_order order = {0};
     pl_adjacency graph = {0};
     pl_mg_pattern pattern = {0};
-    if (!entries && item_count > 0) return pl_fail_memory(error, "multigrid");
-    status = make_graph(A, mg->old_of_new, mg->new_of_old, &graph, entries, error);
+    int* entries = PL_ALLOC(int, item_count);
+    pl_status status = !entries && item_count > 0 ? pl_fail_memory(error, "multigrid") : PL_OK;
+    if (status == PL_OK) status = number_rows(mg, A, positions, &order, error);
+    if (status == PL_OK)
+        status = make_graph(A, mg->old_of_new, mg->new_of_old, &graph, entries, error);
     if (status == PL_OK) status = sample_levels(mg, A, &graph, entries, settings, error);
-    if (status == PL_OK) status = pl_mg_pattern_slabs(&pattern, &graph, slab_rows, error);
+    if (status == PL_OK) status = pl_mg_pattern_slabs(&pattern, &graph, &order, error);
     if (status == PL_OK) {
         for (int e = 0; e < pattern.entry_count; e++)
             pattern.source[e] = entries[pattern.source[e]];
         status = make_levels(mg, &pattern, error);
     }
+    pl_slab_order_free(&order);
     pl_adjacency_free(&graph);
     PL_FREE(entries, int, item_count);
     return status;

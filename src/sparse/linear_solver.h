@@ -34,6 +34,17 @@ typedef struct pl_linear_info {
 
 typedef struct pl_linear_solver pl_linear_solver;
 
+// What a solver from another folder (multigrid) does with an object of its own.
+typedef struct pl_linear_functions {
+    pl_status (*update)(void* object, pl_error* error);
+    void (*solve)(void* object, const pl_linear_options* options, const double* b, double* x,
+                  pl_linear_info* info);
+    void (*destroy)(void* object);
+} pl_linear_functions;
+// The solver behind this interface; it owns the object, which is destroyed if this fails.
+pl_status pl_linear_wrap(pl_linear kind, const pl_linear_functions* functions, void* object,
+                         pl_linear_solver** out, pl_error* error);
+
 // True for the kinds that this folder has.
 bool pl_linear_is_known(pl_linear kind);
 // True for the kinds that notice if A is not positive semi-definite.
@@ -46,5 +57,11 @@ pl_status pl_linear_update(pl_linear_solver* solver, pl_error* error);
 void pl_linear_solve(pl_linear_solver* solver, const pl_linear_options* options, const double* b,
                      double* x, pl_linear_info* info);
 void pl_linear_destroy(pl_linear_solver* solver);
+
+// PL_LINEAR_DIRECT is CHOLMOD where it is built in, for large matrices as long as they are positive
+// definite, and our own LDL^T otherwise. Tests and benches may want the one or the other.
+typedef enum pl_direct_choice { PL_DIRECT_ANY, PL_DIRECT_OWN, PL_DIRECT_CHOLMOD } pl_direct_choice;
+pl_status pl_linear_setup_direct(pl_direct_choice choice, const pl_block_matrix* A, int rhs_count,
+                                 pl_pool* pool, pl_linear_solver** out, pl_error* error);
 
 #endif
