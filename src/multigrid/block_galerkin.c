@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// A_c = U' A U, block by block (S0 Eq. 6 and 7). With one node per vertex, a coarse block is the
+// sum of (X_i X_j') (x) A_ij over the entries between two nodes; one level up, X_i becomes the map
+// T of the child. One coarse block after the other, with its sums in registers; only blocks with
+// row <= column, and only the half of what goes into a diagonal block: the rest is transposed.
+#include "multigrid/block_galerkin.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+enum { PAIRS_PER_TASK = 32 };
+
+void pl_block_product_free(pl_block_product* product) {
+    PL_FREE(product->targets, int, 2 * (size_t)product->pairs.count);
+    pl_mg_pairs_free(&product->pairs);
+    *product = (pl_block_product){0};
+}
+
+size_t pl_block_product_bytes(const pl_block_product* product) {
+    const pl_mg_pairs* p = &product->pairs;
+    return (5 * (size_t)p->count + 2 * (size_t)p->group_count + (size_t)p->entry_count) *
+           sizeof(int);
+}
+
+static int find_entry(const pl_mg_pattern* p, int row, int column) {
+    for (int e = p->lower.begin[row]; e < p->lower.end[row]; e++)
+        if (p->columns[e] == column) return e;
+    for (int e = p->upper.begin[row]; e < p->upper.end[row]; e++)
+        if (p->columns[e] == column) return e;
+    return -1;
+}
+
+pl_status pl_block_product_setup(pl_block_product* out, const pl_block_level* fine,
+                                 const pl_mg_transfer* transfer, pl_mg_pattern* pattern,
+                                 pl_error* error) {
+    *out = (pl_block_product){0};
+    *pattern = (pl_mg_pattern){0};
+    pl_status status = pl_mg_pairs_setup(&out->pairs, &fine->pattern, transfer, error);
+    if (status != PL_OK) return status;
+    pl_adjacency graph;
+    status = pl_mg_pairs_graph(&out->pairs, transfer->coarse_count, &graph, error);
+    if (status == PL_OK) status = pl_mg_pattern_colours(pattern, &graph, error);
+    pl_adjacency_free(&graph);
+    if (status == PL_OK && !(out->targets = PL_ALLOC(int, 2 * (size_t)out->pairs.count)))
+        status = pl_fail_memory(error, "the structure of a coarse level");
+    if (status != PL_OK) {
+        pl_block_product_free(out);
+        pl_mg_pattern_free(pattern);
+        return status;
+    }
+    for (int k = 0; k < out->pairs.count; k++) {
+        int P = out->pairs.rows[k], Q = out->pairs.columns[k];
+        out->targets[2 * k] = P == Q ? -1 : find_entry(pattern, P, Q);
+        out->targets[2 * k + 1] = P == Q ? -1 : find_entry(pattern, Q, P);
+    }
+    return PL_OK;
+}
+
+typedef struct product_job {
+    const pl_block_product* product;
+    const pl_block_level* fine;
+    const pl_mg_transfer* transfer;
+    pl_block_level* coarse;
+} product_job;
+
+// A block S (column-major) goes to where its pair lies, and transposed to the other place; a
+// diagonal block is S + S'.
+static void store_block(const product_job* job, int pair, const float* S) {
+    const int* target = job->product->targets + 2 * (size_t)pair;
+    if (target[0] < 0) {
+        float* D = job->coarse->fixed + PL_BLOCK12 * (size_t)job->product->pairs.rows[pair];
+        for (int c = 0; c < 12; c++)
+            for (int r = 0; r < 12; r++) D[12 * c + r] = S[12 * c + r] + S[12 * r + c];
+        return;
+    }
+    memcpy(job->coarse->values + PL_BLOCK12 * (size_t)target[0], S, PL_BLOCK12 * sizeof(float));
+    float* T = job->coarse->values + PL_BLOCK12 * (size_t)target[1];
+    for (int c = 0; c < 12; c++)
+        for (int r = 0; r < 12; r++) T[12 * r + c] = S[12 * c + r];
+}
+
+// row[b] += A Y_b: what a row of a 3 x 3 block matrix makes of the four coordinates of a point
+typedef struct row_sums {
+    pl_f4 at[4][3]; // columns
+} row_sums;
+
+PL_WIDE void add_entry(row_sums* row, const float* A, const float* Y, float weight) {
+    pl_f4 column[3] = {pl_load4(A), pl_load4(A + 3), pl_load4(A + 6)};
+    for (int b = 0; b < 4; b++) {
+        pl_f4 y = pl_splat4(weight * Y[b]);
+        for (int d = 0; d < 3; d++) row->at[b][d] = pl_fma4(column[d], y, row->at[b][d]);
+    }
+}
+
+// column (b, d) of S, values (a, c): += X_a row[b] (c, d)
+PL_WIDE void add_row(float* S, const row_sums* row, const float* X) {
+    pl_f12 point = pl_spread_point(X);
+    for (int b = 0; b < 4; b++)
+        for (int d = 0; d < 3; d++) {
+            float* column = S + 12 * (3 * b + d);
+            pl_f12 sum = pl_fma12(point, pl_spread_columns(row->at[b][d]), pl_load12(column));
+            pl_store12(column, sum);
+        }
+}
+
+static void add_group(const product_job* job, int g, row_sums* row) {
+    const pl_mg_pairs* p = &job->product->pairs;
+    const pl_block_level* fine = job->fine;
+    for (int k = p->entry_offsets[g]; k < p->entry_offsets[g + 1]; k++) {
+        size_t e = (size_t)p->entries[k], j = (size_t)fine->pattern.columns[e];
+        add_entry(row, fine->values + PL_BLOCK3 * e, job->transfer->point + 4 * j, 1.0f);
+    }
+}
+
+// S of a diagonal block: the entries of its vertices with row < column, and half of their diagonals
+static void sum_inner3(const product_job* job, int pair, float* S) {
+    const pl_mg_pairs* p = &job->product->pairs;
+    const pl_mg_transfer* t = job->transfer;
+    int node = p->rows[pair], g = p->group_offsets[pair], end = p->group_offsets[pair + 1];
+    for (int k = t->child_offsets[node]; k < t->child_offsets[node + 1]; k++) {
+        size_t i = (size_t)t->children[k];
+        row_sums row = {0};
+        add_entry(&row, job->fine->fixed + PL_BLOCK3 * i, t->point + 4 * i, 0.5f);
+        if (g < end && p->group_rows[g] == (int)i) add_group(job, g++, &row);
+        add_row(S, &row, t->point + 4 * i);
+    }
+}
+
+static void product3_task(int begin, int end, int worker, void* user) {
+    const product_job* job = user;
+    const pl_mg_pairs* p = &job->product->pairs;
+    (void)worker;
+    for (int pair = begin; pair < end; pair++) {
+        float S[PL_BLOCK12] = {0};
+        if (p->rows[pair] == p->columns[pair]) {
+            sum_inner3(job, pair, S);
+        } else {
+            for (int g = p->group_offsets[pair]; g < p->group_offsets[pair + 1]; g++) {
+                row_sums row = {0};
+                add_group(job, g, &row);
+                add_row(S, &row, job->transfer->point + 4 * (size_t)p->group_rows[g]);
+            }
+        }
+        store_block(job, pair, S);
+    }
+}
+
+// columns += B T: the columns of B, moved from a child's frame to its parent's
+PL_WIDE void add_columns(float* columns, const float* B, const float* T) {
+    for (int d = 0; d < 3; d++) {
+        const float* last = B + 12 * (9 + d);
+        pl_f12 shifted = pl_load12(last);
+        for (int b = 0; b < 3; b++) {
+            float* sum = columns + 12 * (3 * b + d);
+            pl_f12 ratio = {pl_splat8(T[3]), pl_splat4(T[3])};
+            pl_f12 shift = {pl_splat8(T[b]), pl_splat4(T[b])};
+            pl_f12 moved = pl_fma12(pl_load12(B + 12 * (3 * b + d)), ratio, pl_load12(sum));
+            pl_store12(sum, pl_fma12(shifted, shift, moved));
+        }
+        float* sum = columns + 12 * (9 + d);
+        pl_store12(sum, pl_add12(pl_load12(sum), shifted));
+    }
+}
+
+// S += weight T' columns: the same for the rows
+PL_WIDE void add_moved_rows(float* S, const float* columns, const float* T, float weight) {
+    const float ratios[4] = {weight * T[3], weight * T[3], weight * T[3], weight};
+    const float shifts[4] = {weight * T[0], weight * T[1], weight * T[2], 0.0f};
+    pl_f12 ratio = pl_spread_point(ratios), shift = pl_spread_point(shifts);
+    for (int k = 0; k < 12; k++) {
+        // the last three of the column, read with one before them
+        pl_f4 last = pl_load4(columns + 12 * k + 8);
+        last = __builtin_shufflevector(last, last, 1, 2, 3, 3);
+        pl_f12 sum = pl_fma12(pl_load12(columns + 12 * k), ratio, pl_load12(S + 12 * k));
+        pl_store12(S + 12 * k, pl_fma12(pl_spread_columns(last), shift, sum));
+    }
+}
+
+static void product12_task(int begin, int end, int worker, void* user) {
+    const product_job* job = user;
+    const pl_mg_pairs* p = &job->product->pairs;
+    const pl_mg_transfer* t = job->transfer;
+    const pl_block_level* fine = job->fine;
+    (void)worker;
+    for (int pair = begin; pair < end; pair++) {
+        float S[PL_BLOCK12] = {0};
+        for (int g = p->group_offsets[pair]; g < p->group_offsets[pair + 1]; g++) {
+            float columns[PL_BLOCK12] = {0};
+            for (int k = p->entry_offsets[g]; k < p->entry_offsets[g + 1]; k++) {
+                size_t e = (size_t)p->entries[k];
+                add_columns(columns, fine->values + PL_BLOCK12 * e,
+                            t->point + 4 * (size_t)fine->pattern.columns[e]);
+            }
+            add_moved_rows(S, columns, t->point + 4 * (size_t)p->group_rows[g], 1.0f);
+        }
+        if (p->rows[pair] == p->columns[pair]) {
+            int node = p->rows[pair];
+            for (int k = t->child_offsets[node]; k < t->child_offsets[node + 1]; k++) {
+                size_t j = (size_t)t->children[k];
+                float columns[PL_BLOCK12] = {0};
+                add_columns(columns, fine->fixed + PL_BLOCK12 * j, t->point + 4 * j);
+                add_moved_rows(S, columns, t->point + 4 * j, 0.5f);
+            }
+        }
+        store_block(job, pair, S);
+    }
+}
+
+void pl_block_product_update(const pl_block_product* product, const pl_block_level* fine,
+                             const pl_mg_transfer* transfer, pl_block_level* coarse,
+                             pl_pool* pool) {
+    product_job job = {product, fine, transfer, coarse};
+    pl_parallel_for(pool, fine->block == PL_BLOCK3 ? product3_task : product12_task,
+                    product->pairs.count, PAIRS_PER_TASK, &job);
+}
+
+void pl_block_add_point(float* D, const float* X, const float* S) {
+    for (int b = 0; b < 4; b++)
+        for (int d = 0; d < 3; d++)
+            for (int a = 0; a < 4; a++)
+                for (int c = 0; c < 3; c++)
+                    D[12 * (3 * b + d) + 3 * a + c] += X[a] * X[b] * S[3 * c + d];
+}
