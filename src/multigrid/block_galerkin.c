@@ -105,13 +105,15 @@ PL_WIDE void add_row(float* S, const row_sums* row, const float* X) {
         }
 }
 
-static void add_group(const product_job* job, int g, row_sums* row) {
+PL_WIDE void add_group(const product_job* job, int g, row_sums* sums) {
     const pl_mg_pairs* p = &job->product->pairs;
     const pl_block_level* fine = job->fine;
+    row_sums row = *sums; // of its own, so that it stays in registers
     for (int k = p->entry_offsets[g]; k < p->entry_offsets[g + 1]; k++) {
         size_t e = (size_t)p->entries[k], j = (size_t)fine->pattern.columns[e];
-        add_entry(row, fine->values + PL_BLOCK3 * e, job->transfer->point + 4 * j, 1.0f);
+        add_entry(&row, fine->values + PL_BLOCK3 * e, job->transfer->point + 4 * j, 1.0f);
     }
+    *sums = row;
 }
 
 // S of a diagonal block: the entries of its vertices with row < column, and half of their diagonals

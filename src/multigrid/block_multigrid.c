@@ -141,6 +141,24 @@ static pl_status sample_levels(pl_block_mg* mg, const pl_mg_blocks* A, const pl_
     return status;
 }
 
+// Blocks are column-major on the levels and row-major in the matrix, which is symmetric: so entry
+// (i, j) of a level is copied from (j, i) of the matrix.
+static void find_sources(const pl_block_mg* mg, const pl_mg_blocks* A, pl_mg_pattern* p) {
+    const pl_mg_half* halves[2] = {&p->lower, &p->upper};
+    for (int h = 0; h < 2; h++)
+        for (int i = 0; i < p->row_count; i++)
+            for (int e = halves[h]->begin[i]; e < halves[h]->end[i]; e++) {
+                int row = mg->old_of_new[p->columns[e]], column = mg->old_of_new[i];
+                int low = A->offsets[row], high = A->offsets[row + 1] - 1;
+                while (low < high) {
+                    int middle = low + (high - low) / 2;
+                    if (A->columns[middle] < column) low = middle + 1;
+                    else high = middle;
+                }
+                p->source[e] = low;
+            }
+}
+
 static pl_status make_levels(pl_block_mg* mg, pl_mg_pattern* pattern, pl_error* error) {
     const pl_mg_hierarchy* h = &mg->hierarchy;
     pl_status status = pl_block_level_setup(&mg->levels[0], pattern, false, error);
@@ -173,8 +191,7 @@ static pl_status build(pl_block_mg* mg, const pl_mg_blocks* A, const double* pos
     if (status == PL_OK) status = sample_levels(mg, A, &graph, entries, settings, error);
     if (status == PL_OK) status = pl_mg_pattern_slabs(&pattern, &graph, &order, error);
     if (status == PL_OK) {
-        for (int e = 0; e < pattern.entry_count; e++)
-            pattern.source[e] = entries[pattern.source[e]];
+        find_sources(mg, A, &pattern);
         status = make_levels(mg, &pattern, error);
     }
     pl_slab_order_free(&order);
@@ -223,25 +240,28 @@ static double trace_part(int begin, int end, void* user) {
     return sum;
 }
 
-// rows become columns; false if there is nothing in it
-PL_WIDE bool copy_block(const double* from, float scale, float* to) {
-    double s = (double)scale, sum = 0.0;
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++) {
-            to[3 * c + r] = (float)(from[3 * r + c] * s);
-            sum += fabs(from[3 * r + c]);
-        }
-    return sum != 0.0;
+typedef double d4_loose __attribute__((vector_size(32), aligned(8), may_alias));
+
+// returns the bits that are set in its values
+PL_WIDE pl_i4 copy_block(const double* from, float scale, float* to) {
+    const d4_loose *head = (const d4_loose*)from, *tail = (const d4_loose*)(from + 4);
+    pl_f4 a = __builtin_convertvector(*head * (double)scale, pl_f4);
+    pl_f4 b = __builtin_convertvector(*tail * (double)scale, pl_f4);
+    float last = (float)(from[8] * (double)scale);
+    pl_store4(to, a);
+    pl_store4(to + 4, b);
+    to[8] = last;
+    return (pl_i4)a | (pl_i4)b | (pl_i4)(pl_f4){last, 0.0f, 0.0f, 0.0f};
 }
 
+// true if there is something in it
 static bool copy_half(const copy_job* job, const pl_mg_half* half, int i) {
     pl_block_level* level = &job->mg->levels[0];
-    bool any = false;
+    pl_i4 bits = {0};
     for (int e = half->begin[i]; e < half->end[i]; e++)
-        if (copy_block(job->A->values + 9 * (size_t)level->pattern.source[e], job->mg->scale,
-                       level->values + 9 * (size_t)e))
-            any = true;
-    return any;
+        bits |= copy_block(job->A->values + 9 * (size_t)level->pattern.source[e], job->mg->scale,
+                           level->values + 9 * (size_t)e);
+    return ((bits[0] | bits[1] | bits[2] | bits[3]) & 0x7fffffff) != 0; // -0 is nothing
 }
 
 static void copy_rows_task(int begin, int end, int worker, void* user) {

@@ -44,18 +44,17 @@ pl_status pl_world_check_support(const pl_scene* scene, pl_error* error) {
     return status;
 }
 
-// Measured with gummy bears in motion, seconds of CPU for the same frames of each: 620 vertices
-// direct 5, icpcg 10, pcg 11; 2941 vertices direct 2.4, icpcg 1.7, pcg 1.0; 5882 vertices
-// direct 7.4, icpcg 4.1, pcg 1.7. Without inertia the matrix is worse, and the incomplete factor
-// earns its price. A matrix that never changes is factored once.
+// Measured, seconds of CPU for the same frames of each. Gummy bears in motion: 620 vertices direct
+// 5, icpcg 10, pcg 11; 2941 vertices direct 2.4, icpcg 1.7, pcg 1.0. A bar with its end held: 2800
+// vertices direct 2.8, icpcg 2.3, pcg 1.4, mgpcg 1.2; 18 000 vertices pcg 7.3, mgpcg 4.0, multigrid
+// 7.0. A matrix that never changes is factored once.
 enum { DIRECT_VERTICES = 1500, DIRECT_CONSTANT_VERTICES = 30000 };
 
 static pl_linear choose_linear(const pl_body* body, int vertex_count) {
     if (body->linear != PL_LINEAR_AUTO) return body->linear;
     int limit =
         body->nonlinear == PL_NONLINEAR_PROJECTIVE ? DIRECT_CONSTANT_VERTICES : DIRECT_VERTICES;
-    if (vertex_count <= limit) return PL_LINEAR_DIRECT;
-    return body->integrator == PL_INTEGRATOR_QUASISTATIC ? PL_LINEAR_ICPCG : PL_LINEAR_PCG;
+    return vertex_count <= limit ? PL_LINEAR_DIRECT : PL_LINEAR_MGPCG;
 }
 
 pl_status pl_world_settle_solvers(pl_world* w, pl_error* error) {
