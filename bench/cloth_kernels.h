@@ -8,7 +8,8 @@
 #include "bench.h"
 
 // springs_vs_scalar, hinges_vs_scalar: assembly of the projected matrix on one thread against the
-// double elements; spring_gradient_vs_scalar: gradient in double, wide against scalar.
+// double elements; spring_gradient_vs_scalar: gradient in double, several springs at a time against
+// one by one.
 bool bench_cloth_kernels(bench* b);
 
 #endif

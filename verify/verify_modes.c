@@ -48,16 +48,17 @@ static void apply_mass(const modes* m, const double* x, double* y) {
         for (int i = 0; i < m->size; i++) y[i] = m->mass[i / 3] * x[i];
 }
 
-// modified Gram-Schmidt, twice, which is enough
+// classical Gram-Schmidt, twice, which is enough
 static void orthonormalise(const modes* m, double* vectors) {
     for (int k = 0; k < m->count; k++) {
         double* x = mode_of(m, vectors, k);
-        for (int pass = 0; pass < 2; pass++)
+        for (int pass = 0; pass < 2; pass++) {
+            apply_mass(m, x, m->product);
             for (int j = 0; j < k; j++) {
                 const double* y = mode_of(m, vectors, j);
-                apply_mass(m, y, m->product);
-                pl_vector_axpy(NULL, m->size, -pl_vector_dot(NULL, m->size, x, m->product), y, x);
+                pl_vector_axpy(NULL, m->size, -pl_vector_dot(NULL, m->size, y, m->product), y, x);
             }
+        }
         apply_mass(m, x, m->product);
         double norm = sqrt(pl_vector_dot(NULL, m->size, x, m->product));
         for (int i = 0; i < m->size; i++) x[i] /= norm;

@@ -8,8 +8,6 @@
 #include "material/bending.h"
 #include "material/spring.h"
 
-#include <math.h>
-
 enum { LEAST_CHUNK = (64 + PL_LANES - 1) / PL_LANES };
 
 static size_t batch_size(pl_cloth_kind kind) {
@@ -50,8 +48,8 @@ static void fill_values(pl_cloth_batches* b, int place, const pl_element_set* se
     int batch = place / PL_LANES, lane = place % PL_LANES;
     if (b->kind == PL_CLOTH_SPRINGS) {
         pl_spring_batch* s = (pl_spring_batch*)b->batches + batch;
-        s->rest[lane] = pl_cloth_rest(set, e);
-        s->stiffness[lane] = present ? pl_cloth_stiffness(set, e) : 0.0;
+        s->rest[lane] = (float)pl_cloth_rest(set, e);
+        s->stiffness[lane] = present ? (float)pl_cloth_stiffness(set, e) : 0.0f;
     } else if (b->kind == PL_CLOTH_HINGES) {
         pl_hinge_batch* h = (pl_hinge_batch*)b->batches + batch;
         h->rest[lane] = (float)pl_cloth_rest(set, e);
@@ -108,15 +106,7 @@ typedef struct sum_job {
     const pl_cloth_batches* set;
     const float* x;
     float* blocks;
-    const double* x_double;
-    double* gradient;
 } sum_job;
-
-PL_WIDE pl_fw to_float_w(const double* values) {
-    float narrow[PL_LANES];
-    for (int lane = 0; lane < PL_LANES; lane++) narrow[lane] = (float)values[lane];
-    return pl_loadu_w(narrow);
-}
 
 static void visit_springs(int first, int last, void* user) {
     const sum_job* job = user;
@@ -126,7 +116,7 @@ static void visit_springs(int first, int last, void* user) {
         pl_vec3w d =
             pl_sub_w(pl_load_vec3_w(job->x, s->corners[1]), pl_load_vec3_w(job->x, s->corners[0]));
         pl_mat3w H;
-        pl_spring_w(d, to_float_w(s->rest), to_float_w(s->stiffness), true, &H);
+        pl_spring_w(d, s->rest, s->stiffness, true, &H);
         pl_mat3w minus = pl_mat3_scale_w(pl_splat_w(-1.0f), H);
         pl_add_block_w(job->blocks, s->at[0], &H);
         pl_add_block_w(job->blocks, s->at[1], &minus);
@@ -186,40 +176,4 @@ void pl_cloth_batches_hessian(const pl_cloth_batches* set, pl_pool* pool, const 
     static const pl_chunk_visit visits[] = {visit_springs, visit_hinges, visit_membranes};
     sum_job job = {.set = set, .x = x, .blocks = blocks};
     pl_chunks_run(&set->chunks, pool, visits[set->kind], &job);
-}
-
-// Lane by lane in plain loops, which the compiler makes wide: the same operations as
-// pl_spring_energy.
-static void visit_spring_gradients(int first, int last, void* user) {
-    const sum_job* job = user;
-    for (int k = first; k < last; k++) {
-        const pl_spring_batch* s = (const pl_spring_batch*)job->set->batches + k;
-        double d[3][PL_LANES], factor[PL_LANES];
-        for (int lane = 0; lane < PL_LANES; lane++) {
-            const double* a = job->x_double + 3 * (int64_t)s->corners[0][lane];
-            const double* b = job->x_double + 3 * (int64_t)s->corners[1][lane];
-            for (int c = 0; c < 3; c++) d[c][lane] = b[c] - a[c];
-        }
-        for (int lane = 0; lane < PL_LANES; lane++) {
-            double length =
-                sqrt(d[0][lane] * d[0][lane] + d[1][lane] * d[1][lane] + d[2][lane] * d[2][lane]);
-            double force = s->stiffness[lane] * (length - s->rest[lane]);
-            factor[lane] = length > PL_SPRING_LEAST * s->rest[lane] ? force / length : 0.0;
-        }
-        for (int lane = 0; lane < PL_LANES; lane++) {
-            double* a = job->gradient + 3 * (int64_t)s->corners[0][lane];
-            double* b = job->gradient + 3 * (int64_t)s->corners[1][lane];
-            for (int c = 0; c < 3; c++) {
-                double f = factor[lane] * d[c][lane];
-                a[c] -= f, b[c] += f;
-            }
-        }
-    }
-}
-
-void pl_spring_batches_gradient(const pl_cloth_batches* set, pl_pool* pool, const double* x,
-                                double* gradient) {
-    PL_ASSERT(set->kind == PL_CLOTH_SPRINGS);
-    sum_job job = {.set = set, .x_double = x, .gradient = gradient};
-    pl_chunks_run(&set->chunks, pool, visit_spring_gradients, &job);
 }

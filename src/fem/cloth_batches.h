@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Springs, hinges and elastic triangles in float, PL_LANES at a time: the projected matrix of
-// cloth_elements as fast as the machine allows, and the gradient of springs in double. As for tets
-// (tet_batches.h), positions are float4 per vertex from an origin near the body, and sums run over
-// coloured chunks.
+// cloth_elements as fast as the machine allows. As for tets (tet_batches.h), positions are float4
+// per vertex from an origin near the body, and sums run over coloured chunks.
 #ifndef PL_FEM_CLOTH_BATCHES_H
 #define PL_FEM_CLOTH_BATCHES_H
 
@@ -16,7 +15,7 @@
 typedef struct pl_spring_batch {
     int32_t corners[2][PL_LANES];
     int32_t at[4][PL_LANES];
-    double rest[PL_LANES], stiffness[PL_LANES];
+    pl_fw rest, stiffness;
 } pl_spring_batch;
 
 typedef struct pl_hinge_batch {
@@ -54,9 +53,5 @@ void pl_cloth_batches_free(pl_cloth_batches* batches);
 // vertex; blocks: 9 per entry, row-major.
 void pl_cloth_batches_hessian(const pl_cloth_batches* batches, pl_pool* pool, const float* x,
                               float* blocks);
-// gradient += dE/dx of springs, in double, x and gradient 3 per vertex: with stiff springs float
-// loses more of their forces than solvers leave.
-void pl_spring_batches_gradient(const pl_cloth_batches* batches, pl_pool* pool, const double* x,
-                                double* gradient);
 
 #endif

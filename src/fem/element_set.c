@@ -131,6 +131,14 @@ typedef struct visit_job {
     element_function visit;
 } visit_job;
 
+static void gradient_chunk(int first, int last, void* user) {
+    const sum_job* job = user;
+    if (job->set->kind->gradients)
+        job->set->kind->gradients(job->set, first, last, job->x, job->gradient);
+    else
+        for (int e = first; e < last; e++) gradient_of_element(job, e);
+}
+
 static void visit_chunk(int first, int last, void* user) {
     const visit_job* job = user;
     for (int e = first; e < last; e++) job->visit(&job->sum, e);
@@ -144,8 +152,8 @@ static void visit_elements(const pl_element_set* set, pl_pool* pool, element_fun
 
 void pl_element_set_gradient(const pl_element_set* set, pl_pool* pool, const double* x,
                              double* gradient) {
-    visit_elements(set, pool, gradient_of_element,
-                   (sum_job){.set = set, .x = x, .gradient = gradient});
+    sum_job job = {.set = set, .x = x, .gradient = gradient};
+    pl_chunks_run(&set->chunks, pool, gradient_chunk, &job);
 }
 
 void pl_element_set_hessian(const pl_element_set* set, pl_pool* pool, const double* x,

@@ -27,6 +27,10 @@ typedef struct pl_element_functions {
     // The stiffness of Projective Dynamics: the scalar matrix that bounds the Hessian, corners^2.
     void (*projective)(const void* data, int element, double* matrix);
     void (*destroy)(void* data);
+    // gradient of all vertices += that of elements [first, last), several at a time; NULL: one by
+    // one by the function above
+    void (*gradients)(const pl_element_set* set, int first, int last, const double* x,
+                      double* gradient);
 } pl_element_functions;
 
 struct pl_element_set {

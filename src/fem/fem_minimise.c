@@ -21,7 +21,7 @@ enum { MAX_HALVINGS = 30, MEMORY = 4 };
 enum { FRICTION_UPDATES = 8 };
 static const double ARMIJO = 1e-4;
 // of the first slope: where more is left of it after a step, the step was short
-static const double STRAIGHT = 0.7, LONGEST_STEP = 16.0;
+static const double STRAIGHT = 0.6, LONGEST_STEP = 16.0;
 // of the projected Hessian, where it takes some
 static const double LEAST_PART = 0.25;
 
