@@ -295,7 +295,7 @@ pl_status pl_show_load(pl_show* s, int frame, const pl_render_scene** scene, pl_
         b->vertex_values = on_triangles ? NULL : s->values[i];
         b->triangle_values = on_triangles ? s->values[i] : NULL;
     }
-    if (status != PL_OK || !s->shape_count) return status;
+    if (status != PL_OK || !s->all) return status;
     memcpy(s->all, s->bodies, (size_t)s->body_count * sizeof *s->all);
     for (int k = 0; k < s->shape_count; k++) place_collider(s, k, frame);
     return PL_OK;
