@@ -381,7 +381,10 @@ pl_status pl_show_frame_all(pl_show* s, const pl_view* view, pl_render_options* 
     }
     if (fit.point_count > 0) fit_colliders(s, looked, &fit);
     pl_render_options_frame(options, &fit);
-    if (s->has_ground) options->ground_height = s->ground;
+    // what the penalty of contact lets sink in is not shown as lying below the ground
+    bool sinks = options->ground_height < s->ground &&
+                 options->ground_height > s->ground - 0.1 * options->radius;
+    if (s->has_ground && !sinks) options->ground_height = s->ground;
     set_colors(s, low, high, options);
     return PL_OK;
 }
