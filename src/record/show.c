@@ -262,6 +262,7 @@ pl_status pl_show_add_colliders(pl_show* s, const char* path, pl_notes* notes, p
         pl_note(notes, PL_NOTE_INFO, "colliders are not drawn: %s", cause.text);
         return PL_OK;
     }
+    pl_scene_evaluate(s->setting, 0.0);
     s->first_step = s->setting->time_step;
     status = make_shapes(s, notes, error);
     if (status != PL_OK) {
