@@ -104,6 +104,24 @@ TEST(show_colliders_are_the_obstacles)
     pl_scene_destroy(scene);
 }
 
+// the ground alone: there is nothing more to draw, and the bodies are still there
+TEST(show_colliders_of_a_scene_with_only_a_plane)
+{
+    pl_scene* scene = sample_scene(sample_falling_box);
+    pl_error error;
+    CHECK_OK(pl_scene_set(scene, "frames", "2", &error), &error);
+    make_run(scene);
+    pl_show* show;
+    const pl_render_scene* drawn;
+    CHECK_OK(pl_show_open(pl_test_path("run"), NULL, NULL, &show, NULL, &error), &error);
+    CHECK_OK(pl_show_add_colliders(show, pl_test_path("run"), NULL, &error), &error);
+    CHECK_OK(pl_show_load(show, 2, &drawn, &error), &error);
+    CHECK_INT(drawn->body_count, 1);
+    CHECK(drawn->bodies[0].positions != NULL && drawn->bodies[0].triangle_count > 0);
+    pl_show_close(show);
+    pl_scene_destroy(scene);
+}
+
 TEST(show_colliders_that_cannot_be_read_are_said)
 {
     pl_mesh* ball = sample_sphere(2);

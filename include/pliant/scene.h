@@ -279,6 +279,7 @@ typedef struct pl_body_contact {
     double stiffness; ///< of the penalty [N/m]; NAN: from the material
     double friction;  ///< Coulomb's coefficient
     bool self;        ///< the body collides with itself
+    bool bodies;      ///< and with solids that come before it and are solved apart from it
 } pl_body_contact;
 
 /// What is drawn and exported in place of the simulated mesh.

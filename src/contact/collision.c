@@ -55,6 +55,14 @@ bool pl_find_contact(const pl_moving_obstacle* m, pl_vec3 start, pl_vec3 end, do
     return true;
 }
 
+bool pl_may_touch(const pl_moving_obstacle* m, pl_vec3 start, pl_vec3 end, double thickness) {
+    double room = m->thickness + thickness;
+    pl_vec3 low = pl_min3(start, end), high = pl_max3(start, end);
+    return !m->is_body || (low.x <= m->reach.high.x + room && high.x >= m->reach.low.x - room &&
+                           low.y <= m->reach.high.y + room && high.y >= m->reach.low.y - room &&
+                           low.z <= m->reach.high.z + room && high.z >= m->reach.low.z - room);
+}
+
 int pl_detect_collisions(void* user, const double* start, const double* x, pl_contact* out,
                          int capacity) {
     const pl_collision_job* job = user;
@@ -66,7 +74,10 @@ int pl_detect_collisions(void* user, const double* start, const double* x, pl_co
             size_t i = 3 * (size_t)vertex;
             for (int s = 0; s < job->obstacle_count; s++) {
                 pl_contact contact;
-                if (!pl_find_contact(&job->obstacles[s], pl_vec3_load(start + i),
+                if (job->obstacles[s].is_body && !group->meets) continue;
+                if (!pl_may_touch(&job->obstacles[s], pl_vec3_load(start + i), pl_vec3_load(x + i),
+                                  group->thickness) ||
+                    !pl_find_contact(&job->obstacles[s], pl_vec3_load(start + i),
                                      pl_vec3_load(x + i), group->thickness, &contact))
                     continue;
                 contact.vertex = vertex;

@@ -34,6 +34,8 @@ typedef struct pl_moving_obstacle {
     double thickness; // kept free around it [m]
     double friction;
     double stiffness; // of the penalty [N/m]; 0: that of the vertex
+    bool is_body;     // and no collider
+    pl_box reach;     // of a body: all that it covers during the step
 } pl_moving_obstacle;
 
 // What is tested: vertices (of a body's surface) with the room they keep and the penalty they ask
@@ -45,6 +47,7 @@ typedef struct pl_colliding_vertices {
     double thickness; // [m]
     double stiffness; // [N/m]
     double friction;
+    bool meets; // bodies too
 } pl_colliding_vertices;
 
 typedef struct pl_collision_job {
@@ -53,6 +56,9 @@ typedef struct pl_collision_job {
     const pl_colliding_vertices* groups;
     int group_count;
 } pl_collision_job;
+
+// False if a vertex on its way cannot touch a body: a cheap question to ask first.
+bool pl_may_touch(const pl_moving_obstacle* obstacle, pl_vec3 start, pl_vec3 end, double thickness);
 
 // The nearest contact of one vertex with one obstacle during a step, if there is any.
 bool pl_find_contact(const pl_moving_obstacle* obstacle, pl_vec3 start, pl_vec3 end,

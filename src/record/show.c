@@ -262,6 +262,7 @@ pl_status pl_show_add_colliders(pl_show* s, const char* path, pl_notes* notes, p
         pl_note(notes, PL_NOTE_INFO, "colliders are not drawn: %s", cause.text);
         return PL_OK;
     }
+    pl_scene_evaluate(s->setting, 0.0);
     s->first_step = s->setting->time_step;
     status = make_shapes(s, notes, error);
     if (status != PL_OK) {
@@ -295,7 +296,7 @@ pl_status pl_show_load(pl_show* s, int frame, const pl_render_scene** scene, pl_
         b->vertex_values = on_triangles ? NULL : s->values[i];
         b->triangle_values = on_triangles ? s->values[i] : NULL;
     }
-    if (status != PL_OK || !s->shape_count) return status;
+    if (status != PL_OK || !s->all) return status;
     memcpy(s->all, s->bodies, (size_t)s->body_count * sizeof *s->all);
     for (int k = 0; k < s->shape_count; k++) place_collider(s, k, frame);
     return PL_OK;
@@ -381,7 +382,10 @@ pl_status pl_show_frame_all(pl_show* s, const pl_view* view, pl_render_options* 
     }
     if (fit.point_count > 0) fit_colliders(s, looked, &fit);
     pl_render_options_frame(options, &fit);
-    if (s->has_ground) options->ground_height = s->ground;
+    // what the penalty of contact lets sink in is not shown as lying below the ground
+    bool sinks = options->ground_height < s->ground &&
+                 options->ground_height > s->ground - 0.1 * options->radius;
+    if (s->has_ground && !sinks) options->ground_height = s->ground;
     set_colors(s, low, high, options);
     return PL_OK;
 }

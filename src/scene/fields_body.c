@@ -226,6 +226,9 @@ static const pl_field_info body_contact_rows[] = {
     PL_ROW_NUMBER(pl_body_contact, "friction", friction, PL_ANIMATED, "", 0, 10, 0.3,
                   "Coulomb's coefficient between bodies"),
     PL_ROW_BOOL(pl_body_contact, "self", self, false, "the body collides with itself"),
+    PL_ROW_BOOL(
+        pl_body_contact, "bodies", bodies, false,
+        "it collides with solids that come before it in the scene and are solved apart from it"),
 };
 const pl_type pl_type_body_contact = {.name = "contact",
                                       .help = "How a body touches others.",

@@ -7,6 +7,7 @@
 #include "base/timer.h"
 #include "world/world_host.h"
 #include "world/world_loads.h"
+#include "world/world_meeting.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,6 +15,7 @@
 
 void pl_world_destroy(pl_world* w) {
     if (!w) return;
+    pl_world_meetings_free(w);
     for (int s = 0; s < w->system_count; s++) {
         pl_world_system* system = &w->systems[s];
         if (system->data) system->method->destroy(system->data);
@@ -89,7 +91,8 @@ static pl_status add_colliding(pl_world_system* system, const pl_world_body* bod
                                    .count = count,
                                    .thickness = body->contact_thickness,
                                    .stiffness = body->contact_stiffness,
-                                   .friction = body->def->contact.friction};
+                                   .friction = body->def->contact.friction,
+                                   .meets = body->def->contact.bodies};
     return pl_array_push(&system->groups, &group) ? PL_OK : pl_fail_memory(error, "contacts");
 }
 
@@ -184,6 +187,7 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
         status = create_system(w, s, notes, error);
     if (status == PL_OK) status = pl_world_obstacles_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_loads_setup(w, error);
+    if (status == PL_OK) status = pl_world_meetings_setup(w, notes, error);
     return status == PL_OK ? save_before_frame(w, error) : status;
 }
 
@@ -265,19 +269,23 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     update_colliding(w, s);
     status = check_forces(w, s, error);
     if (status != PL_OK) return status;
+    pl_world_begin_meeting(w, s);
+    int obstacle_count = pl_world_add_meetings(w, s);
     timed_collisions collisions = {
-        .job = {w->obstacles, w->obstacle_count, system->groups.data, (int)system->groups.count}};
+        .job = {w->obstacles, obstacle_count, system->groups.data, (int)system->groups.count}};
     pl_method_step step = {.time_step = end - begin,
                            .force = system->force,
                            .pins = system->pins.data,
                            .pin_count = (int)system->pins.count,
-                           .detect = w->obstacle_count ? detect_timed : NULL,
+                           .detect = obstacle_count ? detect_timed : NULL,
                            .detect_user = &collisions};
     pl_method_info method_info;
     status = system->method->step(system->data, &step, &method_info, error);
-    if (status == PL_OK) add_info(&method_info, info);
     info->detect_seconds += collisions.seconds;
-    return status;
+    if (status != PL_OK) return status;
+    add_info(&method_info, info);
+    pl_world_end_meeting(w, s);
+    return PL_OK;
 }
 
 // The time after k steps of the present frame. A clock that never changes does not add up errors.

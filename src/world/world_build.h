@@ -16,6 +16,12 @@
 
 typedef struct pl_material_maps pl_material_maps;
 
+// A solid that bodies of later systems bump into.
+typedef struct pl_world_meeting {
+    pl_solid solid;         // of the surface, fitted to `after`
+    double *before, *after; // 3 per vertex of the surface, at the begin and the end of the step
+} pl_world_meeting;
+
 typedef struct pl_world_body {
     const pl_body* def;
     pl_mesh* mesh; // rest
@@ -26,7 +32,8 @@ typedef struct pl_world_body {
     double contact_stiffness; // of a vertex [N/m]
     double contact_thickness; // [m]
     int system;
-    int first_vertex; // in the system
+    int first_vertex;          // in the system
+    pl_world_meeting* meeting; // or NULL
     // where numbers change during the run
     bool may_change;
     pl_element_material* next; // materials of the next step; NULL unless may_change

@@ -196,7 +196,7 @@ void pl_world_obstacles_free(pl_world* w) {
         pl_driver_free(&shape->driver);
     }
     PL_FREE(w->shapes, pl_world_shape, w->obstacle_count);
-    PL_FREE(w->obstacles, pl_moving_obstacle, w->obstacle_count);
+    PL_FREE(w->obstacles, pl_moving_obstacle, w->obstacle_count + w->body_count);
 }
 
 static pl_status setup_obstacle(pl_world* w, int k, pl_notes* notes, pl_error* error) {
@@ -224,11 +224,11 @@ static pl_status setup_obstacle(pl_world* w, int k, pl_notes* notes, pl_error* e
 pl_status pl_world_obstacles_setup(pl_world* w, pl_notes* notes, pl_error* error) {
     int count = w->scene->collider_count;
     w->obstacle_count = count;
-    w->obstacles = PL_ALLOC(pl_moving_obstacle, count);
+    w->obstacles = PL_ALLOC(pl_moving_obstacle, count + w->body_count); // bodies may join them
     w->grids = PL_ALLOC(pl_sdf_grid, count);
     w->shapes = PL_ALLOC(pl_world_shape, count);
-    if (count && (!w->obstacles || !w->grids || !w->shapes))
-        return pl_fail_memory(error, "colliders");
+    if (!w->obstacles) return pl_fail_memory(error, "colliders");
+    if (count && (!w->grids || !w->shapes)) return pl_fail_memory(error, "colliders");
     pl_status status = PL_OK;
     for (int k = 0; status == PL_OK && k < count; k++) status = setup_obstacle(w, k, notes, error);
     return status;

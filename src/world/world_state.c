@@ -19,6 +19,7 @@ typedef struct state_walk {
 
 // copies a value out or in; false if what is read ends before it
 static bool pass(state_walk* s, void* value, size_t size) {
+    if (size == 0) return true; // value may be NULL then
     if (s->from && (size > s->room || s->size > s->room - size)) return false;
     if (s->from) memcpy(value, s->from + s->size, size);
     if (s->to) memcpy(s->to + s->size, value, size);

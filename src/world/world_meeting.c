@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Bodies that collide with those of systems that were solved before theirs. Systems take a step one
+// after the other; for each the solids of the earlier ones are obstacles that moved and changed
+// their shape during the step as they did, so that contact sweeps, pushes and drags as with any
+// other moving collider. Nothing goes back: the earlier body does not feel the later one. (Giving
+// the penalty forces back one step late was tried: with penalties as stiff as these it feeds energy
+// in, until all flies apart. Bodies that are to push each other belong into one system.)
+#include "world/world_meeting.h"
+#include "base/memory.h"
+#include "base/notes.h"
+
+static size_t point_values(const pl_world_body* body) {
+    return 3 * (size_t)body->surface->mesh->vertex_count;
+}
+
+void pl_world_meetings_free(pl_world* w) {
+    for (int b = 0; b < w->body_count; b++) {
+        pl_world_body* body = &w->bodies[b];
+        if (!body->meeting) continue;
+        pl_solid_free(&body->meeting->solid);
+        PL_FREE(body->meeting->before, double, point_values(body));
+        PL_FREE(body->meeting->after, double, point_values(body));
+        PL_FREE(body->meeting, pl_world_meeting, 1);
+    }
+}
+
+// a solid that some body of a later system asks for; cloth has no inside
+static bool is_met(const pl_world* w, int b) {
+    for (int other = 0; other < w->body_count; other++)
+        if (w->bodies[other].def->contact.bodies && w->bodies[other].system > w->bodies[b].system)
+            return !w->bodies[b].is_cloth;
+    return false;
+}
+
+static pl_status setup_body(pl_world_body* body, pl_error* error) {
+    const pl_mesh* surface = body->surface->mesh;
+    body->meeting = PL_ALLOC(pl_world_meeting, 1);
+    if (!body->meeting) return pl_fail_memory(error, "the contacts of bodies");
+    body->meeting->before = PL_ALLOC(double, point_values(body));
+    body->meeting->after = PL_ALLOC(double, point_values(body));
+    if (!body->meeting->before || !body->meeting->after)
+        return pl_fail_memory(error, "the contacts of bodies");
+    return pl_solid_build(surface->positions, surface->triangles, surface->triangle_count, false,
+                          &body->meeting->solid, error);
+}
+
+// what is asked for and does not happen is said
+static void note_alone(const pl_world* w, int b, pl_notes* notes) {
+    const pl_world_body* body = &w->bodies[b];
+    for (int other = 0; other < w->body_count; other++)
+        if (w->bodies[other].meeting && w->bodies[other].system < body->system) return;
+    pl_note(
+        notes, PL_NOTE_INFO,
+        "bodies[%d].contact.bodies: no solid is solved before \"%s\"; put it after the body that "
+        "it is to collide with, and give it another method, integrator, solver or damping",
+        b, body->def->name);
+}
+
+pl_status pl_world_meetings_setup(pl_world* w, pl_notes* notes, pl_error* error) {
+    pl_status status = PL_OK;
+    for (int b = 0; status == PL_OK && b < w->body_count; b++)
+        if (is_met(w, b)) status = setup_body(&w->bodies[b], error);
+    for (int b = 0; status == PL_OK && b < w->body_count; b++)
+        if (w->bodies[b].def->contact.bodies) note_alone(w, b, notes);
+    return status;
+}
+
+static void take_surface(pl_world* w, int b, double* out) {
+    const pl_world_body* body = &w->bodies[b];
+    const double* x = pl_world_positions(w, b);
+    for (int i = 0; i < body->surface->mesh->vertex_count; i++)
+        pl_vec3_store(out + 3 * (size_t)i,
+                      pl_vec3_load(x + 3 * (size_t)body->surface->vertices[i]));
+}
+
+void pl_world_begin_meeting(pl_world* w, int s) {
+    for (int b = 0; b < w->body_count; b++)
+        if (w->bodies[b].meeting && w->bodies[b].system == s)
+            take_surface(w, b, w->bodies[b].meeting->before);
+}
+
+void pl_world_end_meeting(pl_world* w, int s) {
+    for (int b = 0; b < w->body_count; b++) {
+        pl_world_meeting* m = w->bodies[b].meeting;
+        if (!m || w->bodies[b].system != s) continue;
+        take_surface(w, b, m->after);
+        pl_solid_refit(&m->solid, m->after, w->bodies[b].surface->mesh->triangles);
+    }
+}
+
+static pl_box reach_of(const pl_world_body* body) {
+    pl_box box = pl_box_empty();
+    for (int i = 0; i < body->surface->mesh->vertex_count; i++) {
+        box = pl_box_add_point(box, pl_vec3_load(body->meeting->before + 3 * (size_t)i));
+        box = pl_box_add_point(box, pl_vec3_load(body->meeting->after + 3 * (size_t)i));
+    }
+    return box;
+}
+
+int pl_world_add_meetings(pl_world* w, int s) {
+    int count = w->obstacle_count;
+    for (int b = 0; b < w->body_count; b++) {
+        const pl_world_body* body = &w->bodies[b];
+        if (!body->meeting || body->system >= s) continue;
+        w->obstacles[count++] =
+            (pl_moving_obstacle){.obstacle = {.kind = PL_OBSTACLE_SURFACE,
+                                              .points = body->meeting->after,
+                                              .before = body->meeting->before,
+                                              .triangles = body->surface->mesh->triangles,
+                                              .solid = &body->meeting->solid},
+                                 .begin = pl_rigid_identity(),
+                                 .end = pl_rigid_identity(),
+                                 .thickness = body->contact_thickness,
+                                 .friction = body->def->contact.friction,
+                                 .is_body = true,
+                                 .reach = reach_of(body)};
+    }
+    return count;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Bodies of one system on those of another that is solved before.
+#include "base/memory.h"
+#include "run_samples.h"
+#include "test.h"
+
+#include <stdlib.h>
+
+// a soft table that swings up and down on its feet, and a cube that falls on it
+static const char stacked[] =
+    "{\"pliant\": 1, \"substeps\": 2, \"bodies\": [\n"
+    " {\"name\": \"table\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.4, \"size_y\": 0.2,\n"
+    "  \"size_z\": 0.4, \"edge\": 0.1}, \"transform\": {\"translate\": [0, 0.1, 0]},\n"
+    "  \"material\": {\"young\": 1e5}},\n"
+    " {\"name\": \"cube\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.2, \"size_y\": 0.2,\n"
+    "  \"size_z\": 0.2, \"edge\": 0.1}, \"transform\": {\"translate\": [0, 0.35, 0]},\n"
+    "  \"material\": {\"young\": 1e5}, \"integrator\": \"bdf2\", \"contact\": {\"bodies\": %s}}],\n"
+    " \"attachments\": [{\"body\": \"table\", \"where\": {\"side\": \"-y\"}, \"motion\":\n"
+    "  {\"oscillations\": [{\"translate\": [0, 0.05, 0], \"frequency\": 1}]}}]}";
+
+static pl_scene* scene_of(const char* bodies) {
+    char text[2048];
+    snprintf(text, sizeof text, stacked, bodies);
+    return sample_scene(text);
+}
+
+static void step(pl_world* world, int count) {
+    pl_error error;
+    for (int k = 0; k < count; k++) CHECK_OK(pl_world_step(world, NULL, &error), &error);
+}
+
+static double extreme(pl_world* world, int body, double sign) {
+    double most = -1e9;
+    const double* x = pl_world_positions(world, body);
+    for (int v = 0; v < pl_world_mesh(world, body)->vertex_count; v++)
+        most = fmax(most, sign * x[3 * v + 1]);
+    return sign * most;
+}
+
+TEST(meeting_cube_rides_on_a_table)
+{
+    pl_scene *on = scene_of("true"), *off = scene_of("false");
+    pl_world *world = sample_world(on), *through = sample_world(off);
+    for (int k = 0; k < 60; k++) {
+        step(world, 1);
+        // never through it: the middle of the table's top hangs below its rim
+        if (k > 20) CHECK(extreme(world, 1, -1.0) > extreme(world, 0, 1.0) - 0.04);
+    }
+    CHECK(extreme(world, 1, -1.0) < extreme(world, 0, 1.0) + 0.02); // and on it
+    step(through, 60);
+    CHECK(extreme(through, 1, 1.0) < extreme(through, 0, -1.0)); // without: far below
+    // the table does not feel it
+    const double *a = pl_world_positions(world, 0), *b = pl_world_positions(through, 0);
+    for (int i = 0; i < 3 * pl_world_mesh(world, 0)->vertex_count; i++) CHECK(a[i] == b[i]);
+    pl_world_destroy(world);
+    pl_world_destroy(through);
+    pl_scene_destroy(on);
+    pl_scene_destroy(off);
+}
+
+TEST(meeting_resumes_to_the_same_bits)
+{
+    pl_scene* scene = scene_of("true");
+    pl_error error;
+    pl_world *world = sample_world(scene), *other = sample_world(scene);
+    step(world, 15);
+    size_t size = pl_world_state_size(world);
+    void* state = malloc(size);
+    pl_world_state_save(world, state);
+    step(world, 10);
+    CHECK_OK(pl_world_state_load(other, state, size, &error), &error);
+    pl_inject_failure(0);
+    step(other, 10);
+    CHECK(sample_world_hash(world) == sample_world_hash(other));
+    free(state);
+    pl_world_destroy(world);
+    pl_world_destroy(other);
+    pl_scene_destroy(scene);
+}
+
+// a way through the whole table within one step is seen
+TEST(meeting_sweeps)
+{
+    pl_scene* scene = scene_of("true");
+    pl_error error;
+    CHECK_OK(pl_scene_set(scene, "bodies[1].velocity", "[0, -60, 0]", &error), &error);
+    pl_world* world = sample_world(scene);
+    step(world, 1);
+    CHECK(extreme(world, 1, -1.0) > 0.0); // free it would be at -0.75
+    pl_world_destroy(world);
+    pl_scene_destroy(scene);
+}
+
+TEST(meeting_nobody_is_said)
+{
+    pl_scene* scene = scene_of("true");
+    pl_error error;
+    pl_notes* notes;
+    pl_world* world;
+    CHECK(pl_notes_create(&notes) == PL_OK);
+    CHECK_OK(pl_scene_set(scene, "bodies[1].integrator", "euler", &error), &error);
+    CHECK_OK(pl_world_create(scene, &world, notes, &error), &error); // one system now
+    CHECK_INT(pl_notes_count(notes), 1);
+    CHECK_TEXT(pl_notes_text(notes, 0, NULL), "no solid is solved before \"cube\"");
+    pl_world_destroy(world);
+    pl_notes_destroy(notes);
+    pl_scene_destroy(scene);
+}
