@@ -19,13 +19,20 @@ demo: configure
 	@cmake --build --preset release --target pliant
 	@bash scripts/demo.sh $(RELEASE)/bin
 
-test: deps-test build
+# tests and benches compare our direct solver with CHOLMOD; what is installed does not need it
+with_cholmod = cmake --preset release -DPLIANT_CHOLMOD=$$(test -f /usr/include/suitesparse/cholmod.h && echo ON || echo OFF) >/dev/null
+
+test: deps deps-test
+	@$(with_cholmod)
+	@cmake --build --preset release
 	@ctest --preset release
 
 test-extra: deps-extra build
 	@bash scripts/test_extra.sh $(RELEASE)
 
-bench: deps-bench build
+bench: deps deps-bench
+	@$(with_cholmod)
+	@cmake --build --preset release
 	@bash scripts/bench.sh $(RELEASE)/bin
 
 docs: build
@@ -36,7 +43,9 @@ FUZZ_SECONDS ?= 3600
 fuzz: deps-extra
 	@bash scripts/fuzz.sh $(FUZZ_SECONDS)
 
-install: build
+install: deps
+	@cmake --preset release -DPLIANT_CHOLMOD=OFF >/dev/null
+	@cmake --build --preset release
 	@cmake --install $(RELEASE) --prefix $(PREFIX)
 
 clean:

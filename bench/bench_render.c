@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "bench.h"
+#include "record/png_write.h"
 #include "record/render.h"
 
 #include <math.h>
@@ -54,7 +55,7 @@ static void run_render(void* user) {
 static void run_png(void* user) {
     render_job* job = user;
     pl_array bytes = pl_array_of(1);
-    job->status = pl_image_encode_png(&job->image, &bytes, NULL);
+    job->status = pl_image_encode_png(&job->image, job->pool, &bytes, NULL);
     pl_array_free(&bytes);
 }
 

@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "options.h"
 #include "record/movie.h"
+#include "record/png_write.h"
 #include "record/sheet.h"
 
 #include <errno.h>
@@ -137,11 +138,11 @@ static pl_status write_picture(pl_show* show, const render_settings* s, const ch
     if (s->sheet) {
         pl_image sheet;
         status = pl_sheet_draw(show, &s->options, s->columns, s->rows, pool, &sheet, error);
-        if (status == PL_OK) status = pl_image_write_png(&sheet, out, error);
+        if (status == PL_OK) status = pl_image_write_png(&sheet, pool, out, error);
         pl_image_free(&sheet);
     } else {
         status = draw_frame(show, s, s->frame < 0 ? last : s->frame, pool, image, error);
-        if (status == PL_OK) status = pl_image_write_png(image, out, error);
+        if (status == PL_OK) status = pl_image_write_png(image, pool, out, error);
     }
     return status;
 }
@@ -176,7 +177,7 @@ static pl_status write_folder(pl_show* show, const render_settings* s, const cha
         char path[4200];
         snprintf(path, sizeof path, "%s/frame_%05d.png", out, i);
         status = draw_frame(show, s, i, pool, image, error);
-        if (status == PL_OK) status = pl_image_write_png(image, path, error);
+        if (status == PL_OK) status = pl_image_write_png(image, pool, path, error);
         tell_progress(i + 1, count);
     }
     return status;

@@ -180,13 +180,47 @@ TEST(cloth_bending)
             for (int i = 0; i < 12; i++)
                 CHECK_NEAR(H[12 * i + j], (plus[i] - minus[i]) / (2.0 * h), 2e-6);
         }
+        // Gauss-Newton: k g g', exact at the rest angle; anywhere else the Hessian is indefinite
+        double slope = k * remainder(angle - rest, 6.283185307179586), Q[144];
         pl_bending_energy(x, rest, k, true, NULL, T);
-        check_nearest(12, H, T, 100.0);
+        for (int i = 0; i < 144; i++)
+            CHECK_NEAR(T[i] * slope * slope, k * g[i / 12] * g[i % 12], 1e-9 * slope * slope);
+        memcpy(Q, H, sizeof Q);
+        CHECK(pl_symmetric_project(12, Q));
+        double change = 0.0;
+        for (int i = 0; i < 144; i++) change = fmax(change, fabs(Q[i] - H[i]));
+        CHECK(change > 0.05 * fabs(slope));
+        pl_bending_energy(x, angle, k, false, NULL, H);
+        pl_bending_energy(x, angle, k, true, NULL, T);
+        for (int i = 0; i < 144; i++) CHECK_NEAR(H[i], T[i], 1e-10);
         // the rest angle costs nothing, and neither does moving it rigidly
         CHECK_NEAR(pl_bending_energy(x, angle, k, false, g, NULL), 0.0, 1e-25);
         pl_mat3 R = pl_test_rotation(&random);
         for (int i = 0; i < 4; i++) x[i] = pl_mat3_apply(&R, x[i]);
         CHECK_NEAR(pl_bending_energy(x, angle, k, false, g, NULL), 0.0, 1e-25);
+    }
+}
+
+// the scalar matrix of a hinge is k g g' where it is flat, whatever the fold it is made from
+TEST(cloth_bending_laid_flat)
+{
+    pl_random random = {.state = 5};
+    for (int round = 0; round < 50; round++) {
+        pl_vec3 x[4];
+        random_hinge(&random, x);
+        double Q[16], flat[144], angle, foot = pl_random_uniform(&random, 0.0, 1.0);
+        x[3] = pl_add(x[0], (pl_vec3){foot, -1.0, 0.0});
+        pl_bending_energy(x, 0.0, 2.0, true, NULL, flat);
+        // folded about the edge by any angle
+        pl_vec3 axis = pl_normalize(pl_sub(x[1], x[0])), arm = pl_sub(x[3], x[0]);
+        double fold = pl_random_uniform(&random, -2.5, 2.5), along = pl_dot(arm, axis);
+        pl_vec3 across = pl_madd(arm, -along, axis);
+        x[3] = pl_madd(pl_madd(pl_madd(x[0], along, axis), cos(fold), across), sin(fold),
+                       pl_cross(axis, across));
+        CHECK(pl_bending_angle(x, &angle, NULL) && fabs(fabs(angle) - fabs(fold)) < 1e-12);
+        CHECK(pl_bending_flat(x, 2.0, Q));
+        for (int i = 0; i < 16; i++) // the hinge lay in the plane z = const
+            CHECK_NEAR(Q[i], flat[12 * (3 * (i / 4) + 2) + 3 * (i % 4) + 2], 1e-10);
     }
 }
 

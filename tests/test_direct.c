@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "base/memory.h"
 #include "base/random.h"
+#include "sparse/cholmod_direct.h"
 #include "sparse/direct.h"
 #include "sparse/linear_solver.h"
 #include "sparse/ordering.h"
@@ -257,6 +258,70 @@ TEST(linear_solvers_survive_every_failing_allocation)
             if (status == PL_OK) break;
             CHECK_INT(status, PL_ERROR_MEMORY);
         }
+    pl_block_matrix_free(&A);
+    free_grid(&g);
+}
+
+static void solve_with(pl_direct_choice choice, const pl_block_matrix* A, int rhs_count,
+                       const double* b, double* x, pl_linear_info* info) {
+    pl_linear_solver* solver;
+    pl_error error;
+    pl_linear_options options = {.tolerance = 1e-15, .max_iterations = 1};
+    CHECK_OK(pl_linear_setup_direct(choice, A, rhs_count, NULL, &solver, &error), &error);
+    CHECK_OK(pl_linear_update(solver, &error), &error);
+    memset(x, 0, (size_t)(A->row_count * A->block * rhs_count) * sizeof(double));
+    pl_linear_solve(solver, &options, b, x, info);
+    pl_linear_destroy(solver);
+}
+
+// CHOLMOD and our own solver agree to round-off, and tell the same of matrices without a solution
+TEST(direct_equals_cholmod)
+{
+    if (!pl_cholmod_is_built()) SKIP("built without PLIANT_CHOLMOD");
+    for (int block = 1; block <= 3; block += 2) {
+        grid_graph g = make_grid(9, 8, 7);
+        pl_block_matrix A;
+        pl_error error;
+        int rhs_count = block == 1 ? 3 : 1, n = 3 * g.row_count;
+        CHECK_OK(pl_block_matrix_setup(&A, g.row_count, block, g.offsets, g.neighbours, &error),
+                 &error);
+        double* b = PL_ALLOC(double, n);
+        double* own = PL_ALLOC(double, n);
+        double* theirs = PL_ALLOC(double, n);
+        pl_random random = {5};
+        for (int i = 0; i < n; i++) b[i] = pl_random_normal(&random);
+        for (int kind = 0; kind < 3; kind++) { // definite, singular (block 1), indefinite
+            pl_linear_info a, c;
+            pl_block_matrix_zero(&A);
+            fill_random(&A, kind == 0 ? 0.5 : kind == 1 ? 0.0 : -20.0, 7);
+            solve_with(PL_DIRECT_OWN, &A, rhs_count, b, own, &a);
+            solve_with(PL_DIRECT_CHOLMOD, &A, rhs_count, b, theirs, &c);
+            CHECK(a.indefinite == c.indefinite && a.singular == c.singular);
+            CHECK(a.tiny_pivot_count == c.tiny_pivot_count);
+            CHECK(kind != 2 || a.indefinite);
+            CHECK(kind != 1 || block == 3 || a.singular);
+            for (int i = 0; i < n && kind == 0; i++) CHECK_NEAR(own[i], theirs[i], 1e-12);
+        }
+        PL_FREE(b, double, n);
+        PL_FREE(own, double, n);
+        PL_FREE(theirs, double, n);
+        pl_block_matrix_free(&A);
+        free_grid(&g);
+    }
+}
+
+TEST(direct_says_if_cholmod_is_not_there)
+{
+    if (pl_cholmod_is_built()) SKIP("built with PLIANT_CHOLMOD");
+    grid_graph g = make_grid(2, 2, 2);
+    pl_block_matrix A;
+    pl_linear_solver* solver;
+    pl_error error;
+    CHECK_OK(pl_block_matrix_setup(&A, g.row_count, 1, g.offsets, g.neighbours, &error), &error);
+    CHECK_INT(pl_linear_setup_direct(PL_DIRECT_CHOLMOD, &A, 1, NULL, &solver, &error),
+              PL_ERROR_UNSUPPORTED);
+    CHECK_TEXT(error.text, "PLIANT_CHOLMOD");
+    CHECK(!solver);
     pl_block_matrix_free(&A);
     free_grid(&g);
 }

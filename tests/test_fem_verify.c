@@ -54,8 +54,8 @@ TEST(fem_beam_vibrates_as_euler_bernoulli)
 {
     verify_answer coarse[2], fine[2];
     pl_error error;
-    CHECK_OK(verify_beam(80, 2, 80, NULL, coarse, &error), &error);
-    CHECK_OK(verify_beam(80, 4, 160, NULL, fine, &error), &error);
+    CHECK_OK(verify_beam(80, 2, 80, PL_MASS_LUMPED, NULL, coarse, &error), &error);
+    CHECK_OK(verify_beam(80, 4, 160, PL_MASS_LUMPED, NULL, fine, &error), &error);
     for (int k = 0; k < 2; k++) {
         CHECK(verify_relative_error(fine[k]) < 0.03);
         CHECK(verify_relative_error(fine[k]) < verify_relative_error(coarse[k]) / 3.0);
@@ -68,8 +68,8 @@ TEST(fem_cube_has_its_lame_mode)
     for (int k = 0; k < 3; k++) {
         verify_answer coarse, fine;
         pl_error error;
-        CHECK_OK(verify_cube(3, poissons[k], NULL, &coarse, &error), &error);
-        CHECK_OK(verify_cube(6, poissons[k], NULL, &fine, &error), &error);
+        CHECK_OK(verify_cube(3, poissons[k], PL_MASS_LUMPED, NULL, &coarse, &error), &error);
+        CHECK_OK(verify_cube(6, poissons[k], PL_MASS_LUMPED, NULL, &fine, &error), &error);
         double order = log2(verify_relative_error(coarse) / verify_relative_error(fine));
         CHECK(verify_relative_error(fine) < 0.05);
         CHECK(order > 1.6 && order < 2.4);

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "record/legend.h"
+#include "record/png_write.h"
 #include "record/render.h"
 #include "record/text_draw.h"
 #include "sample_meshes.h"
@@ -393,7 +395,7 @@ TEST(render_png_reads_back)
     CHECK_OK(pl_image_create(33, 17, &image, &error), &error);
     for (int i = 0; i < 3 * 33 * 17; i++) image.pixels[i] = (uint8_t)(i * 7);
     const char* path = pl_test_path("x.png");
-    CHECK_OK(pl_image_write_png(&image, path, &error), &error);
+    CHECK_OK(pl_image_write_png(&image, NULL, path, &error), &error);
     // read by libpng's own simple interface
     png_image png = {.version = PNG_IMAGE_VERSION};
     CHECK(png_image_begin_read_from_file(&png, path));
@@ -402,15 +404,37 @@ TEST(render_png_reads_back)
     uint8_t pixels[3 * 33 * 17];
     CHECK(png_image_finish_read(&png, NULL, pixels, 0, NULL));
     CHECK(memcmp(pixels, image.pixels, sizeof pixels) == 0);
-    CHECK_INT(pl_image_write_png(&image, pl_test_path("none/x.png"), &error), PL_ERROR_IO);
+    CHECK_INT(pl_image_write_png(&image, NULL, pl_test_path("none/x.png"), &error), PL_ERROR_IO);
     CHECK_TEXT(error.text, "none/x.png");
     for (int64_t nth = 1;; nth++) {
         pl_inject_failure(nth);
-        pl_status status = pl_image_write_png(&image, pl_test_path("y.png"), &error);
+        pl_status status = pl_image_write_png(&image, NULL, pl_test_path("y.png"), &error);
         pl_inject_failure(0);
         if (status == PL_OK) break;
         CHECK_INT(status, PL_ERROR_MEMORY);
     }
+    pl_image_free(&image);
+    // several stretches of rows, of noise and of runs, packed by one thread and by three
+    CHECK_OK(pl_image_create(41, 200, &image, &error), &error);
+    pl_random random = {5};
+    for (int i = 0; i < 3 * 41 * 200; i++)
+        image.pixels[i] = (uint8_t)(i < 9000 ? pl_random_uniform(&random, 0, 255.9) : 17);
+    pl_array bytes[2] = {pl_array_of(1), pl_array_of(1)};
+    pl_pool* pool;
+    CHECK_OK(pl_pool_create(3, &pool, &error), &error);
+    CHECK_OK(pl_image_encode_png(&image, NULL, &bytes[0], &error), &error);
+    CHECK_OK(pl_image_encode_png(&image, pool, &bytes[1], &error), &error);
+    CHECK(bytes[0].count == bytes[1].count &&
+          memcmp(bytes[0].data, bytes[1].data, bytes[0].count) == 0);
+    png_image many = {.version = PNG_IMAGE_VERSION};
+    CHECK(png_image_begin_read_from_memory(&many, bytes[0].data, bytes[0].count));
+    many.format = PNG_FORMAT_RGB;
+    uint8_t read[3 * 41 * 200];
+    CHECK(png_image_finish_read(&many, NULL, read, 0, NULL));
+    CHECK(memcmp(read, image.pixels, sizeof read) == 0);
+    pl_array_free(&bytes[0]);
+    pl_array_free(&bytes[1]);
+    pl_pool_destroy(pool);
     pl_image_free(&image);
     CHECK_INT(pl_image_create(0, 5, &image, &error), PL_ERROR_ARGUMENT);
     CHECK_INT(pl_image_create(5, 1 << 20, &image, &error), PL_ERROR_ARGUMENT);

@@ -299,19 +299,6 @@ TEST(world_refuses_by_name_what_it_cannot_do)
         CHECK_TEXT(error.text, cases[k].message);
         pl_scene_destroy(scene);
     }
-    static const char* const fixed[] = {"bodies[0].material.young", "bodies[0].damping.mass",
-                                        "time_step"};
-    for (int k = 0; k < 3; k++) {
-        pl_scene* scene = sample_scene(sample_falling_box);
-        pl_error error;
-        pl_world* world;
-        pl_curve curve = pl_default_curve();
-        curve.value = 1e3, curve.amplitude = 1.0, curve.frequency = 1.0;
-        CHECK_OK(pl_scene_animate(scene, fixed[k], &curve, &error), &error);
-        CHECK(pl_world_create(scene, &world, NULL, &error) == PL_ERROR_UNSUPPORTED);
-        CHECK_TEXT(error.text, fixed[k]);
-        pl_scene_destroy(scene);
-    }
     pl_scene* empty;
     pl_error error;
     pl_world* world;

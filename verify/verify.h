@@ -24,6 +24,8 @@ typedef struct verify_body {
 pl_status verify_body_create(verify_body* body, pl_mesh* mesh, pl_material_kind law, double young,
                              double poisson, double density, const pl_fem_settings* settings,
                              pl_pool* pool, pl_error* error);
+// Gives the body the consistent mass matrix; `mass` stays, its row sums.
+pl_status verify_body_use_consistent_mass(verify_body* body, pl_error* error);
 void verify_body_free(verify_body* body);
 pl_status verify_box(double x, double y, double z, int nx, int ny, int nz, pl_tet_pattern pattern,
                      pl_mesh** out, pl_error* error);
@@ -34,9 +36,11 @@ pl_status verify_body_step(verify_body* body, double time_step, double gravity, 
 int verify_pin_left(const pl_mesh* mesh, double limit, pl_pin* pins);
 
 // The stiffness matrix of a mesh at rest and its lumped masses (one per vertex, allocated); rows of
-// fixed vertices (NULL: none) are those of the identity.
+// fixed vertices (NULL: none) are those of the identity. M, if not NULL, becomes the consistent
+// mass matrix, with zero rows and columns there.
 pl_status verify_stiffness(const pl_mesh* mesh, const pl_material* material, double density,
-                           const bool* fixed, pl_block_matrix* K, double** mass, pl_error* error);
+                           const bool* fixed, pl_block_matrix* K, pl_block_matrix* M, double** mass,
+                           pl_error* error);
 
 typedef struct verify_answer {
     double value;
@@ -68,10 +72,10 @@ pl_status verify_sphere(double edge, pl_pool* pool, verify_answer* answer, doubl
                         pl_error* error);
 
 // First two bending frequencies [Hz] of a clamped beam of square section.
-pl_status verify_beam(double slenderness, int cells_across, int cells_along, pl_pool* pool,
-                      verify_answer answer[2], pl_error* error);
+pl_status verify_beam(double slenderness, int cells_across, int cells_along, pl_mass mass,
+                      pl_pool* pool, verify_answer answer[2], pl_error* error);
 // omega of the cube's Lamé mode.
-pl_status verify_cube(int cells, double poisson, pl_pool* pool, verify_answer* answer,
+pl_status verify_cube(int cells, double poisson, pl_mass mass, pl_pool* pool, verify_answer* answer,
                       pl_error* error);
 
 // Largest relative change of linear momentum by any integrator, and of angular momentum by

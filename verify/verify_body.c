@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "base/memory.h"
 #include "fem/fem_objective.h"
+#include "fem/mass_matrix.h"
 #include "fem/tet_elements.h"
 #include "mesh/topology.h"
 #include "verify.h"
@@ -83,6 +84,32 @@ pl_status verify_body_create(verify_body* body, pl_mesh* mesh, pl_material_kind 
     return status;
 }
 
+static double tet_volume(const pl_mesh* mesh, int e) {
+    pl_vec3 p[4];
+    for (int i = 0; i < 4; i++) p[i] = pl_vec3_load(mesh->positions + 3 * mesh->tets[4 * e + i]);
+    return pl_det4(p[0], p[1], p[2], p[3]) / 6.0;
+}
+
+static pl_status consistent_mass(const pl_mesh* mesh, double density, pl_block_matrix* M,
+                                 pl_error* error) {
+    pl_adjacency neighbours;
+    pl_status status = neighbours_of(mesh, &neighbours, error);
+    if (status != PL_OK) return status;
+    status = pl_block_matrix_setup(M, mesh->vertex_count, 1, neighbours.offsets, neighbours.items,
+                                   error);
+    for (int e = 0; status == PL_OK && e < mesh->tet_count; e++)
+        pl_mass_matrix_add(M, mesh->tets + 4 * e, 4, density * tet_volume(mesh, e));
+    pl_adjacency_free(&neighbours);
+    return status;
+}
+
+pl_status verify_body_use_consistent_mass(verify_body* body, pl_error* error) {
+    pl_block_matrix M;
+    pl_status status = consistent_mass(body->mesh, body->density, &M, error);
+    if (status == PL_OK) pl_fem_use_mass_matrix(body->system, &M);
+    return status;
+}
+
 void verify_body_free(verify_body* body) {
     if (body->mesh) {
         PL_FREE(body->mass, double, body->mesh->vertex_count);
@@ -138,8 +165,15 @@ static pl_status assemble(const pl_mesh* mesh, pl_element_set* set, const double
     return status;
 }
 
+static void zero_fixed(pl_block_matrix* M, const bool* fixed) {
+    for (int v = 0; fixed && v < M->row_count; v++)
+        for (int e = M->offsets[v]; e < M->offsets[v + 1]; e++)
+            if (fixed[v] || fixed[M->columns[e]]) M->values[e] = 0.0;
+}
+
 pl_status verify_stiffness(const pl_mesh* mesh, const pl_material* material, double density,
-                           const bool* fixed, pl_block_matrix* K, double** mass, pl_error* error) {
+                           const bool* fixed, pl_block_matrix* K, pl_block_matrix* M, double** mass,
+                           pl_error* error) {
     pl_element_set set;
     pl_status status = same_material(mesh, material, &set, error);
     if (status != PL_OK) return status;
@@ -150,5 +184,8 @@ pl_status verify_stiffness(const pl_mesh* mesh, const pl_material* material, dou
         *mass = NULL;
     }
     pl_element_set_free(&set);
+    if (status != PL_OK || !M) return status;
+    status = consistent_mass(mesh, density, M, error);
+    if (status == PL_OK) zero_fixed(M, fixed);
     return status;
 }

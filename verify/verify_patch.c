@@ -49,13 +49,13 @@ static pl_status solve_inside(const pl_mesh* mesh, const pl_material* material,
     pl_block_matrix K;
     double* mass;
     int count = 3 * mesh->vertex_count;
-    pl_status status = verify_stiffness(mesh, material, 1.0, NULL, &K, &mass, error);
+    pl_status status = verify_stiffness(mesh, material, 1.0, NULL, &K, NULL, &mass, error);
     if (status != PL_OK) return status;
     pl_block_matrix_apply(&K, NULL, 1, u, work);
     for (int i = 0; i < count; i++) work[i] = boundary[i / 3] ? u[i] : -work[i];
     pl_block_matrix_free(&K);
     PL_FREE(mass, double, mesh->vertex_count);
-    status = verify_stiffness(mesh, material, 1.0, boundary, &K, &mass, error);
+    status = verify_stiffness(mesh, material, 1.0, boundary, &K, NULL, &mass, error);
     if (status != PL_OK) return status;
     pl_direct* direct;
     status = pl_direct_setup(&K, &direct, error);

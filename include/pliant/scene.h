@@ -309,6 +309,7 @@ typedef struct pl_body {
     pl_nonlinear nonlinear;
     pl_linear linear;
     pl_solver solver;
+    pl_mass mass;
     pl_damping damping;
     pl_multigrid multigrid;
     pl_mixed mixed;

@@ -131,6 +131,11 @@ extern "C" {
     X(PL_LINEAR_CHEBYSHEV, "chebyshev", "Chebyshev semi-iteration")                                \
     X(PL_LINEAR_GAUSS_SEIDEL, "gauss-seidel", "coloured Gauss-Seidel")
 
+// where the mass of an element goes
+#define PL_MASS_LIST(X)                                                                            \
+    X(PL_MASS_LUMPED, "lumped", "to its vertices, in equal parts")                                 \
+    X(PL_MASS_CONSISTENT, "consistent", "over its volume: also between vertices; fem only")
+
 // smoother of multigrid
 #define PL_SMOOTHER_LIST(X)                                                                        \
     X(PL_SMOOTHER_GAUSS_SEIDEL, "gauss-seidel", "coloured block Gauss-Seidel")                     \
@@ -228,6 +233,7 @@ extern "C" {
     X(pl_integrator, PL_INTEGRATOR_LIST, PL_INTEGRATOR_COUNT)                                      \
     X(pl_nonlinear, PL_NONLINEAR_LIST, PL_NONLINEAR_COUNT)                                         \
     X(pl_linear, PL_LINEAR_LIST, PL_LINEAR_COUNT)                                                  \
+    X(pl_mass, PL_MASS_LIST, PL_MASS_COUNT)                                                        \
     X(pl_smoother, PL_SMOOTHER_LIST, PL_SMOOTHER_COUNT)                                            \
     X(pl_coarse_space, PL_COARSE_SPACE_LIST, PL_SPACE_COUNT)                                       \
     X(pl_coarse_weights, PL_COARSE_WEIGHTS_LIST, PL_WEIGHTS_COUNT)                                 \
@@ -267,6 +273,7 @@ typedef enum pl_integrator {
 } pl_integrator;
 typedef enum pl_nonlinear { PL_NONLINEAR_LIST(PL_CHOICE_VALUE) PL_NONLINEAR_COUNT } pl_nonlinear;
 typedef enum pl_linear { PL_LINEAR_LIST(PL_CHOICE_VALUE) PL_LINEAR_COUNT } pl_linear;
+typedef enum pl_mass { PL_MASS_LIST(PL_CHOICE_VALUE) PL_MASS_COUNT } pl_mass;
 typedef enum pl_smoother { PL_SMOOTHER_LIST(PL_CHOICE_VALUE) PL_SMOOTHER_COUNT } pl_smoother;
 typedef enum pl_coarse_space {
     PL_COARSE_SPACE_LIST(PL_CHOICE_VALUE) PL_SPACE_COUNT

@@ -64,8 +64,58 @@ PL_API int pl_world_grab(pl_world* world, int body, int vertex, double stiffness
 PL_API void pl_world_move(pl_world* world, int handle, double x, double y, double z);
 PL_API void pl_world_release(pl_world* world, int handle);
 
-/// The state that the next frames depend on, as bytes: for checkpoints and for going back. Loading
-/// checks that it is of this world's kind. What the host does, forces and handles, is not in it.
+// ---------------------------------------------------------------- what the host moves
+
+/// Where something is: x = rotation start + translation, start being its place as the scene
+/// describes it, before any motion.
+typedef struct pl_placement {
+    double rotation[9];    ///< row by row
+    double translation[3]; ///< [m]
+} pl_placement;
+
+PL_API int pl_world_collider_count(const pl_world* world);
+PL_API int pl_world_attachment_count(const pl_world* world);
+/// By the name in the scene, or -1; indices are those of the scene.
+PL_API int pl_world_find_collider(const pl_world* world, const char* name);
+PL_API int pl_world_find_attachment(const pl_world* world, const char* name);
+/// Where a collider is now, driven or as the scene moves it.
+PL_API pl_status pl_world_collider_placement(const pl_world* world, int collider, pl_placement* out,
+                                             pl_error* error);
+
+/// Where a collider, or what an attachment hangs on, is at the end of the next frame. It goes there
+/// evenly during the frame, its middle on a straight line, and then rests until told otherwise; the
+/// scene's motion of it no longer counts. Contact sees it move, so it pushes, drags and sweeps.
+PL_API pl_status pl_world_move_collider(pl_world* world, int collider, const pl_placement* to,
+                                        pl_error* error);
+PL_API pl_status pl_world_move_attachment(pl_world* world, int attachment, const pl_placement* to,
+                                          pl_error* error);
+/// Lets it go on with a velocity of its middle [m/s] and an angular velocity [deg/s] until told
+/// otherwise.
+PL_API pl_status pl_world_drive_collider(pl_world* world, int collider, const double velocity[3],
+                                         const double angular_velocity[3], pl_error* error);
+PL_API pl_status pl_world_drive_attachment(pl_world* world, int attachment,
+                                           const double velocity[3],
+                                           const double angular_velocity[3], pl_error* error);
+/// Where each vertex of a mesh collider, or point of a chain, is at the end of the next frame (3
+/// per point, before the placement); they go there evenly. In place of its grid such a mesh is
+/// tested triangle by triangle.
+PL_API pl_status pl_world_deform_collider(pl_world* world, int collider, const double* points,
+                                          int point_count, pl_error* error);
+/// The vertices that an attachment holds, a view; returns how many, or -1.
+PL_API int pl_world_attachment_vertices(const pl_world* world, int attachment,
+                                        const int** vertices);
+/// Where it holds each of them at the end of the next frame (3 per vertex, before the placement).
+PL_API pl_status pl_world_deform_attachment(pl_world* world, int attachment, const double* points,
+                                            int point_count, pl_error* error);
+
+/// Sets a number of the scene that may change during a run, by its path, from the next step on:
+/// ("wind[0].velocity[0]", 12.0), ("gravity[1]", 0.0). A curve that it has no longer counts.
+/// Numbers of materials and damping need a curve in the scene, so that the method is ready for it.
+PL_API pl_status pl_world_set(pl_world* world, const char* path, double value, pl_error* error);
+
+/// The state that the next frames depend on, as bytes: for checkpoints and for going back. All that
+/// the host did is in it: forces, handles, driven colliders and attachments, numbers. Loading
+/// checks that it is of this world's scene. The size may change when the host does something new.
 PL_API size_t pl_world_state_size(const pl_world* world);
 PL_API void pl_world_state_save(const pl_world* world, void* out);
 PL_API pl_status pl_world_state_load(pl_world* world, const void* in, size_t size, pl_error* error);

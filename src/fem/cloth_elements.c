@@ -13,12 +13,14 @@ typedef struct pair_data {
     int count;
     double* rest;
     double* stiffness;
+    double* flat; // hinges: 16 each, for Projective Dynamics
 } pair_data;
 
 static void pair_destroy(void* data) {
     pair_data* d = data;
     PL_FREE(d->rest, double, d->count);
     PL_FREE(d->stiffness, double, d->count);
+    PL_FREE(d->flat, double, 16 * (size_t)d->count);
     PL_FREE(d, pair_data, 1);
 }
 
@@ -96,8 +98,12 @@ static void hinge_hessian(const void* data, int e, const double* x, bool project
     pl_bending_energy(p, d->rest[e], d->stiffness[e], projected, gradient, hessian);
 }
 
-static const pl_element_functions hinge_kind = {"hinge",       4,    hinge_energy, hinge_gradient,
-                                                hinge_hessian, NULL, pair_destroy};
+static void hinge_projective(const void* data, int e, double* matrix) {
+    memcpy(matrix, ((const pair_data*)data)->flat + 16 * (size_t)e, 16 * sizeof(double));
+}
+
+static const pl_element_functions hinge_kind = {
+    "hinge", 4, hinge_energy, hinge_gradient, hinge_hessian, hinge_projective, pair_destroy};
 
 typedef struct membrane_data {
     int count;
@@ -254,7 +260,8 @@ pl_status pl_hinge_elements_setup(pl_element_set* set, const double* rest, int v
     *set = (pl_element_set){0};
     pair_data* d = pair_create(count);
     int* corners = copy_corners(hinges, 4 * (size_t)count);
-    if (!d || !corners) {
+    if (d) d->flat = PL_ALLOC(double, 16 * (size_t)count);
+    if (!d || !corners || !d->flat) {
         if (d) pair_destroy(d);
         PL_FREE(corners, int, 4 * (size_t)count);
         return pl_fail_memory(error, "hinges");
@@ -265,6 +272,21 @@ pl_status pl_hinge_elements_setup(pl_element_set* set, const double* rest, int v
             p[i] = pl_vec3_load(rest + 3 * (size_t)hinges[4 * (size_t)e + (size_t)i]);
         pl_bending_angle(p, &d->rest[e], NULL);
         d->stiffness[e] = hinge_stiffness(p, stiffness[e]);
+        pl_bending_flat(p, d->stiffness[e], d->flat + 16 * (size_t)e);
     }
     return pl_element_set_setup(set, &hinge_kind, d, corners, count, vertex_count, error);
+}
+
+void pl_spring_element_set(pl_element_set* set, int element, double stiffness) {
+    ((pair_data*)set->data)->stiffness[element] = stiffness;
+}
+
+void pl_hinge_element_set(pl_element_set* set, int element, const pl_vec3 p[4], double stiffness) {
+    pair_data* d = set->data;
+    d->stiffness[element] = hinge_stiffness(p, stiffness);
+    pl_bending_flat(p, d->stiffness[element], d->flat + 16 * (size_t)element);
+}
+
+void pl_membrane_element_set(pl_element_set* set, int element, const pl_membrane* membrane) {
+    ((membrane_data*)set->data)->membranes[element] = *membrane;
 }

@@ -23,4 +23,10 @@ pl_status pl_hinge_elements_setup(pl_element_set* set, const double* rest, int v
                                   const int* hinges, int count, const double* stiffness,
                                   pl_error* error);
 
+// New values of an element: the stiffness of a spring, that of the sheet around a hinge whose
+// corners were at p at rest, the law of a triangle.
+void pl_spring_element_set(pl_element_set* set, int element, double stiffness);
+void pl_hinge_element_set(pl_element_set* set, int element, const pl_vec3 p[4], double stiffness);
+void pl_membrane_element_set(pl_element_set* set, int element, const pl_membrane* membrane);
+
 #endif

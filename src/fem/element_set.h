@@ -25,8 +25,7 @@ typedef struct pl_element_functions {
     void (*gradient)(const void* data, int element, const double* x, double* gradient);
     void (*hessian)(const void* data, int element, const double* x, bool projected,
                     double* hessian);
-    // The stiffness of Projective Dynamics: the scalar matrix that bounds the Hessian, corners^2;
-    // NULL if it has none.
+    // The stiffness of Projective Dynamics: the scalar matrix that bounds the Hessian, corners^2.
     void (*projective)(const void* data, int element, double* matrix);
     void (*destroy)(void* data);
 } pl_element_functions;

@@ -3,11 +3,12 @@
 //
 // Solids become tets. Cloth becomes springs (along edges and between the vertices opposite an edge)
 // or elastic triangles, and in both cases hinges where it has a bending stiffness. Masses are
-// lumped: each element gives equal parts to its corners.
+// lumped: each element gives equal parts to its corners; or consistent, where a body asks for it.
 #include "fem/fem_build.h"
 #include "base/array.h"
 #include "base/memory.h"
 #include "fem/cloth_elements.h"
+#include "fem/mass_matrix.h"
 #include "fem/tet_elements.h"
 #include "mesh/topology.h"
 
@@ -38,7 +39,7 @@ static void collected_free(collected* c) {
     pl_array_free(&c->values);
 }
 
-static pl_status law_of_solid(const pl_element_material* from, pl_material* out, pl_error* error) {
+pl_status pl_fem_law_of_solid(const pl_element_material* from, pl_material* out, pl_error* error) {
     static const pl_material_kind kinds[PL_LAW_COUNT] = {
         [PL_LAW_LINEAR] = PL_MATERIAL_LINEAR,
         [PL_LAW_COROTATED] = PL_MATERIAL_COROTATED,
@@ -62,7 +63,7 @@ static pl_status add_solid(builder* b, const pl_method_body* body, pl_error* err
     const pl_mesh* mesh = body->mesh;
     for (int e = 0; e < mesh->tet_count; e++) {
         pl_material material;
-        pl_status status = law_of_solid(&body->materials[e], &material, error);
+        pl_status status = pl_fem_law_of_solid(&body->materials[e], &material, error);
         if (status != PL_OK) return status;
         if (!collect(&b->tets, mesh->tets + 4 * (size_t)e, 4, body->first_vertex, &material))
             return pl_fail_memory(error, "tets");
@@ -82,9 +83,10 @@ static pl_status add_inner_edge(builder* b, const pl_method_body* body, const in
     pl_triangle_edge(mesh->triangles + 3 * (size_t)(sides[0] / 3), sides[0] % 3, edge);
     int hinge[4] = {edge[0], edge[1], opposite(mesh, sides[0]), opposite(mesh, sides[1])};
     bool ok = true;
-    if (m->law == PL_LAW_SPRINGS && m->shear > 0.0)
+    if (m->law == PL_LAW_SPRINGS && (m->shear > 0.0 || body->may_change))
         ok = collect(&b->springs, hinge + 2, 2, body->first_vertex, &m->shear);
-    if (ok && m->bend > 0.0) ok = collect(&b->hinges, hinge, 4, body->first_vertex, &m->bend);
+    if (ok && (m->bend > 0.0 || body->may_change))
+        ok = collect(&b->hinges, hinge, 4, body->first_vertex, &m->bend);
     return ok ? PL_OK : pl_fail_memory(error, "the edges of a cloth");
 }
 
@@ -134,27 +136,63 @@ static double element_size(const pl_method_body* body, int e) {
     return pl_det4(a, b, c, pl_vec3_load(x + 3 * (size_t)v[3])) / 6.0;
 }
 
-static void lump_masses(pl_fem_parts* parts, const pl_method_body* body) {
-    int corners = body->is_cloth ? 3 : 4;
-    int count = body->is_cloth ? body->mesh->triangle_count : body->mesh->tet_count;
+// an element's corners among all vertices; returns how many they are
+static int element_corners(const pl_method_body* body, int e, int corners[4]) {
+    int n = body->is_cloth ? 3 : 4;
     const int* elements = body->is_cloth ? body->mesh->triangles : body->mesh->tets;
+    for (int i = 0; i < n; i++)
+        corners[i] = elements[(size_t)e * (size_t)n + (size_t)i] + body->first_vertex;
+    return n;
+}
+
+// per vertex, and between vertices if M is not NULL
+static void add_masses(double* lumped, pl_block_matrix* M, const pl_method_body* body) {
+    int count = body->is_cloth ? body->mesh->triangle_count : body->mesh->tet_count, corners[4];
     for (int e = 0; e < count; e++) {
         double mass = body->materials[e].density * element_size(body, e);
-        for (int i = 0; i < corners; i++)
-            parts->mass[elements[(size_t)e * (size_t)corners + (size_t)i] + body->first_vertex] +=
-                mass / corners;
+        int n = element_corners(body, e, corners);
+        if (M) pl_mass_matrix_add(M, corners, n, mass);
+        for (int i = 0; lumped && i < n; i++) lumped[corners[i]] += mass / n;
     }
+}
+
+void pl_fem_fill_mass_matrix(const pl_method_body* bodies, int body_count, const double* lumped,
+                             pl_block_matrix* M) {
+    pl_block_matrix_zero(M);
+    for (int k = 0; k < body_count; k++)
+        if (bodies[k].body->mass == PL_MASS_CONSISTENT) add_masses(NULL, M, &bodies[k]);
+    for (int v = 0; v < M->row_count; v++)
+        if (!(M->values[M->diagonal[v]] > 0.0)) M->values[M->diagonal[v]] = lumped[v];
+}
+
+static pl_status make_mass_matrix(pl_fem_parts* p, const pl_method_body* bodies, int body_count,
+                                  pl_error* error) {
+    bool any = false;
+    for (int k = 0; k < body_count; k++) any = any || bodies[k].body->mass == PL_MASS_CONSISTENT;
+    if (!any) return PL_OK;
+    pl_block_matrix* M = &p->mass_matrix;
+    pl_status status =
+        pl_block_matrix_setup(M, p->vertex_count, 1, p->neighbour_offsets, p->neighbours, error);
+    if (status == PL_OK) pl_fem_fill_mass_matrix(bodies, body_count, p->mass, M);
+    return status;
 }
 
 // a vertex that no element moves would have no mass: it gets the mean, so that it falls like the
 // rest
-static void give_mass_to_the_massless(pl_fem_parts* parts) {
+static void give_mass_to_the_massless(double* mass, int vertex_count) {
     double sum = 0.0;
     int count = 0;
-    for (int v = 0; v < parts->vertex_count; v++)
-        if (parts->mass[v] > 0.0) sum += parts->mass[v], count++;
-    for (int v = 0; v < parts->vertex_count; v++)
-        if (!(parts->mass[v] > 0.0)) parts->mass[v] = count ? sum / count : 1.0;
+    for (int v = 0; v < vertex_count; v++)
+        if (mass[v] > 0.0) sum += mass[v], count++;
+    for (int v = 0; v < vertex_count; v++)
+        if (!(mass[v] > 0.0)) mass[v] = count ? sum / count : 1.0;
+}
+
+void pl_fem_lump_masses(const pl_method_body* bodies, int body_count, int vertex_count,
+                        double* mass) {
+    memset(mass, 0, (size_t)vertex_count * sizeof(double));
+    for (int k = 0; k < body_count; k++) add_masses(mass, NULL, &bodies[k]);
+    give_mass_to_the_massless(mass, vertex_count);
 }
 
 static pl_status make_sets(builder* b, pl_error* error) {
@@ -267,12 +305,12 @@ static pl_status assemble(builder* b, const pl_method_body* bodies, int body_cou
                3 * (size_t)mesh->vertex_count * sizeof(double));
         status =
             bodies[k].is_cloth ? add_cloth(b, &bodies[k], error) : add_solid(b, &bodies[k], error);
-        lump_masses(p, &bodies[k]);
     }
     if (status != PL_OK) return status;
-    give_mass_to_the_massless(p);
+    pl_fem_lump_masses(bodies, body_count, p->vertex_count, p->mass);
     status = make_sets(b, error);
-    return status == PL_OK ? find_neighbours(p, error) : status;
+    if (status == PL_OK) status = find_neighbours(p, error);
+    return status == PL_OK ? make_mass_matrix(p, bodies, body_count, error) : status;
 }
 
 pl_status pl_fem_parts_create(const pl_method_body* bodies, int body_count, int vertex_count,
@@ -295,6 +333,7 @@ pl_status pl_fem_parts_create(const pl_method_body* bodies, int body_count, int 
 void pl_fem_parts_free(pl_fem_parts* p) {
     PL_FREE(p->positions, double, 3 * (size_t)p->vertex_count);
     PL_FREE(p->mass, double, p->vertex_count);
+    pl_block_matrix_free(&p->mass_matrix);
     for (int k = 0; k < p->set_count; k++) pl_element_set_free(&p->sets[k]);
     if (p->neighbours) PL_FREE(p->neighbours, int, p->neighbour_offsets[p->vertex_count]);
     PL_FREE(p->neighbour_offsets, int, p->vertex_count + 1);

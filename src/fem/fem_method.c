@@ -5,6 +5,7 @@
 #include "fem/fem_method.h"
 #include "fem/fem_build.h"
 #include "fem/fem_system.h"
+#include "fem/fem_update.h"
 
 static pl_fem_settings settings_of(const pl_body* body) {
     return (pl_fem_settings){.integrator = body->integrator,
@@ -28,10 +29,13 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
     pl_status status = pl_fem_parts_create(bodies, body_count, vertex_count, &parts, error);
     if (status != PL_OK) return status;
     pl_fem_settings settings = settings_of(bodies[0].body);
+    settings.damping_may_change = bodies[0].may_change;
     pl_fem_system* system;
     status = pl_fem_system_create(parts.positions, parts.mass, vertex_count,
                                   parts.neighbour_offsets, parts.neighbours, parts.sets,
                                   parts.set_count, &settings, pool, &system, error);
+    if (status == PL_OK && parts.mass_matrix.values)
+        pl_fem_use_mass_matrix(system, &parts.mass_matrix);
     pl_fem_parts_free(&parts);
     *out = system;
     return status;
@@ -50,6 +54,22 @@ static size_t state_size(const void* system) { return pl_fem_state_size(system);
 static void state_save(const void* system, void* out) { pl_fem_state_save(system, out); }
 static void state_load(void* system, const void* in) { pl_fem_state_load(system, in); }
 
-const pl_method_functions pl_fem_method = {"fem",      create,     destroy,   step,
-                                           positions,  velocities, masses,    energies,
-                                           state_size, state_save, state_load};
+static void restart(void* system) { pl_fem_restart(system); }
+static pl_status update(void* system, const pl_method_body* bodies, int body_count,
+                        pl_error* error) {
+    return pl_fem_update(system, bodies, body_count, error);
+}
+
+const pl_method_functions pl_fem_method = {.name = "fem",
+                                           .create = create,
+                                           .destroy = destroy,
+                                           .step = step,
+                                           .positions = positions,
+                                           .velocities = velocities,
+                                           .masses = masses,
+                                           .energies = energies,
+                                           .state_size = state_size,
+                                           .state_save = state_save,
+                                           .state_load = state_load,
+                                           .update = update,
+                                           .restart = restart};

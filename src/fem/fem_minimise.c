@@ -217,7 +217,7 @@ static bool is_converged(pl_minimiser* m, const pl_fem_objective* f,
                          pl_method_info* info) {
     double norm = pl_vector_norm(f->pool, m->count, m->gradient);
     if (first && norm > s->load) s->load = norm;
-    double load = fmax(s->load, pl_fem_inertia_force(f, m->x));
+    double load = fmax(s->load, pl_fem_inertia_force(f, m->x, m->scratch));
     info->residual = load > 0.0 ? norm / load : 0.0;
     info->converged = info->residual <= settings->tolerance || norm <= s->noise;
     return info->converged;

@@ -10,6 +10,7 @@
 // most 1 says how much of the limit friction is known to reach, and in which direction. With w = 0
 // the Hessian bounds the energy from above, with w = u/|u| it is exact.
 #include "fem/fem_objective.h"
+#include "fem/mass_matrix.h"
 #include "sparse/vector.h"
 
 #include <float.h>
@@ -30,16 +31,32 @@ typedef struct vertex_job {
 
 static bool has_damping(const pl_fem_objective* f) { return f->velocity_time > 0.0; }
 
+// alpha / tau
+static double mass_drag(const pl_fem_objective* f) {
+    return has_damping(f) ? f->damping_mass / f->velocity_time : 0.0;
+}
+
+// |x - from|^2_M by the mass matrix; the begin of scratch becomes M (x - from)
+static double mass_square(const pl_fem_objective* f, const double* x, const double* from,
+                          double* scratch) {
+    int count = 3 * f->vertex_count;
+    double* difference = scratch + count;
+    for (int i = 0; i < count; i++) difference[i] = x[i] - from[i];
+    pl_block_matrix_apply(f->mass_matrix, f->pool, 3, difference, scratch);
+    return pl_vector_dot(f->pool, count, difference, scratch);
+}
+
 static double vertex_energy(int begin, int end, void* user) {
     const vertex_job* job = user;
     const pl_fem_objective* f = job->f;
-    double drag = has_damping(f) ? f->damping_mass / f->velocity_time : 0.0, sum = 0.0;
+    double drag = f->mass_matrix ? 0.0 : mass_drag(f), sum = 0.0;
+    double inertia = f->mass_matrix ? 0.0 : f->inertia;
     for (int v = begin; v < end; v++)
         for (int c = 0; c < 3; c++) {
             size_t i = 3 * (size_t)v + (size_t)c;
-            if (f->inertia > 0.0) {
+            if (inertia > 0.0) {
                 double d = job->x[i] - f->y[i];
-                sum += 0.5 * f->inertia * f->mass[v] * d * d;
+                sum += 0.5 * inertia * f->mass[v] * d * d;
             }
             if (drag > 0.0) {
                 double d = job->x[i] - f->reference[i];
@@ -60,9 +77,13 @@ static double inertia_square(int begin, int end, void* user) {
     return sum;
 }
 
-double pl_fem_inertia_force(const pl_fem_objective* f, const double* x) {
+double pl_fem_inertia_force(const pl_fem_objective* f, const double* x, double* scratch) {
     vertex_job job = {.f = f, .x = x};
     if (!(f->inertia > 0.0)) return 0.0;
+    if (f->mass_matrix) {
+        mass_square(f, x, f->y, scratch);
+        return f->inertia * pl_vector_norm(f->pool, 3 * f->vertex_count, scratch);
+    }
     return sqrt(pl_parallel_sum(f->pool, inertia_square, f->vertex_count, 1024, &job));
 }
 
@@ -70,15 +91,39 @@ static void vertex_gradient_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const vertex_job* job = user;
     const pl_fem_objective* f = job->f;
-    double drag = has_damping(f) ? f->damping_mass / f->velocity_time : 0.0;
+    double drag = f->mass_matrix ? 0.0 : mass_drag(f);
+    double inertia = f->mass_matrix ? 0.0 : f->inertia;
     for (int v = begin; v < end; v++)
         for (int c = 0; c < 3; c++) {
             size_t i = 3 * (size_t)v + (size_t)c;
             double sum = -f->force[i];
-            if (f->inertia > 0.0) sum += f->inertia * f->mass[v] * (job->x[i] - f->y[i]);
+            if (inertia > 0.0) sum += inertia * f->mass[v] * (job->x[i] - f->y[i]);
             if (drag > 0.0) sum += drag * f->mass[v] * (job->x[i] - f->reference[i]);
             job->gradient[i] = sum;
         }
+}
+
+static double mass_matrix_energy(const pl_fem_objective* f, const double* x, double* scratch) {
+    double sum = 0.0, drag = mass_drag(f);
+    if (!f->mass_matrix) return sum;
+    if (f->inertia > 0.0) sum += 0.5 * f->inertia * mass_square(f, x, f->y, scratch);
+    if (drag > 0.0) sum += 0.5 * drag * mass_square(f, x, f->reference, scratch);
+    return sum;
+}
+
+static void add_mass_matrix_gradient(const pl_fem_objective* f, const double* x, double* gradient,
+                                     double* scratch) {
+    int count = 3 * f->vertex_count;
+    double drag = mass_drag(f);
+    if (!f->mass_matrix) return;
+    if (f->inertia > 0.0) {
+        mass_square(f, x, f->y, scratch);
+        pl_vector_axpy(f->pool, count, f->inertia, scratch, gradient);
+    }
+    if (drag > 0.0) {
+        mass_square(f, x, f->reference, scratch);
+        pl_vector_axpy(f->pool, count, drag, scratch, gradient);
+    }
 }
 
 // K (x - x_ref) into out; a scalar K acts on each coordinate
@@ -144,7 +189,7 @@ static void add_contact_gradient(const pl_fem_objective* f, int k, const double*
 double pl_fem_energy(const pl_fem_objective* f, const double* x, double* scratch) {
     vertex_job job = {.f = f, .x = x};
     double sum = pl_parallel_sum(f->pool, vertex_energy, f->vertex_count, 1024, &job);
-    sum += pl_fem_elastic_energy(f, x);
+    sum += mass_matrix_energy(f, x, scratch) + pl_fem_elastic_energy(f, x);
     if (has_damping(f) && f->damping_stiffness > 0.0) {
         int count = 3 * f->vertex_count;
         stiffness_drag(f, x, scratch, scratch + count);
@@ -161,6 +206,7 @@ void pl_fem_gradient(const pl_fem_objective* f, const double* x, double* gradien
     int count = 3 * f->vertex_count;
     vertex_job job = {f, x, gradient};
     pl_parallel_for(f->pool, vertex_gradient_task, f->vertex_count, 1024, &job);
+    add_mass_matrix_gradient(f, x, gradient, scratch);
     for (int s = 0; s < f->set_count; s++)
         pl_element_set_gradient(&f->sets[s], f->pool, x, gradient);
     if (has_damping(f) && f->damping_stiffness > 0.0) {
@@ -212,11 +258,6 @@ void pl_fem_friction_dual(const pl_fem_objective* f, const double* x_before, dou
     }
 }
 
-static double diagonal_weight(const pl_fem_objective* f, int v) {
-    double drag = has_damping(f) ? f->damping_mass / f->velocity_time : 0.0;
-    return (f->inertia + drag) * f->mass[v];
-}
-
 static double* diagonal_block(pl_block_matrix* A, int v) {
     return A->values + (size_t)A->diagonal[v] * (size_t)(A->block * A->block);
 }
@@ -225,6 +266,14 @@ static double* diagonal_block(pl_block_matrix* A, int v) {
 static void add_isotropic(pl_block_matrix* A, int v, double s) {
     double* block = diagonal_block(A, v);
     for (int c = 0; c < A->block; c++) block[c * A->block + c] += s;
+}
+
+// (w + alpha / tau) M
+static void add_mass(const pl_fem_objective* f, pl_block_matrix* A) {
+    double weight = f->inertia + mass_drag(f);
+    if (f->mass_matrix) pl_mass_matrix_add_to(f->mass_matrix, weight, A);
+    else
+        for (int v = 0; v < f->vertex_count; v++) add_isotropic(A, v, weight * f->mass[v]);
 }
 
 // k n n' where it is inside; friction resists across the slip by its force over the slip, and as
@@ -277,7 +326,7 @@ static void add_damping_matrix(const pl_fem_objective* f, pl_block_matrix* A) {
 void pl_fem_hessian(const pl_fem_objective* f, const double* x, bool projected,
                     pl_block_matrix* A) {
     pl_block_matrix_zero(A);
-    for (int v = 0; v < f->vertex_count; v++) add_isotropic(A, v, diagonal_weight(f, v));
+    add_mass(f, A);
     for (int s = 0; s < f->set_count; s++)
         pl_element_set_hessian(&f->sets[s], f->pool, x, projected, 1.0, A);
     add_damping_matrix(f, A);
@@ -289,7 +338,7 @@ void pl_fem_hessian(const pl_fem_objective* f, const double* x, bool projected,
 
 void pl_fem_projective(const pl_fem_objective* f, pl_block_matrix* A) {
     pl_block_matrix_zero(A);
-    for (int v = 0; v < f->vertex_count; v++) add_isotropic(A, v, diagonal_weight(f, v));
+    add_mass(f, A);
     for (int s = 0; s < f->set_count; s++) pl_element_set_projective(&f->sets[s], f->pool, A);
     add_damping_matrix(f, A);
     for (int k = 0; k < f->pin_count; k++)

@@ -20,7 +20,8 @@ typedef struct pl_fem_objective {
     int vertex_count;
     int set_count;
     const pl_element_set* sets;
-    const double* mass; // per vertex [kg]
+    const double* mass;                 // per vertex [kg]: lumped, the row sums of M
+    const pl_block_matrix* mass_matrix; // M (block 1), or NULL: M is lumped
     pl_pool* pool;
 
     double inertia;                        // w [1/s^2]
@@ -44,6 +45,7 @@ typedef struct pl_fem_objective {
     const bool* fixed; // per vertex: held exactly
 } pl_fem_objective;
 
+// scratch: 6 per vertex
 double pl_fem_energy(const pl_fem_objective* f, const double* x, double* scratch);
 // gradient = dPhi/dx, zero at fixed vertices
 void pl_fem_gradient(const pl_fem_objective* f, const double* x, double* gradient, double* scratch);
@@ -55,7 +57,7 @@ void pl_fem_hessian(const pl_fem_objective* f, const double* x, bool projected, 
 void pl_fem_projective(const pl_fem_objective* f, pl_block_matrix* A);
 
 // |w M (x - y)| [N]
-double pl_fem_inertia_force(const pl_fem_objective* f, const double* x);
+double pl_fem_inertia_force(const pl_fem_objective* f, const double* x, double* scratch);
 // Elastic energy W alone.
 double pl_fem_elastic_energy(const pl_fem_objective* f, const double* x);
 // Follows friction after x moved by `length` times direction (which was found at x_before): see

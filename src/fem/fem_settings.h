@@ -20,6 +20,7 @@ typedef struct pl_fem_settings {
     int linear_max_iterations;
     double damping_mass;      // [1/s]
     double damping_stiffness; // [s]
+    bool damping_may_change;  // its matrix is kept ready
 } pl_fem_settings;
 
 #endif

@@ -31,6 +31,7 @@ struct pl_fem_system {
     pl_pool* pool;
     pl_fem_settings settings;
     double* mass;
+    pl_block_matrix mass_matrix; // consistent; empty: lumped
     pl_element_set sets[PL_MAX_ELEMENT_SETS];
     int set_count;
 
@@ -68,6 +69,7 @@ void pl_fem_system_destroy(pl_fem_system* s) {
     if (!s) return;
     int count = 3 * s->vertex_count;
     PL_FREE(s->mass, double, s->vertex_count);
+    pl_block_matrix_free(&s->mass_matrix);
     for (int k = 0; k < s->set_count; k++) pl_element_set_free(&s->sets[k]);
     for (int k = 0; k < STATE_VECTORS; k++) {
         PL_FREE(s->state[k], double, count);
@@ -102,19 +104,14 @@ static pl_status setup_matrices(pl_fem_system* s, const int* neighbour_offsets,
     int block = s->settings.nonlinear == PL_NONLINEAR_PROJECTIVE ? 1 : 3;
     pl_status status = pl_minimiser_setup(&s->minimiser, s->vertex_count, block, neighbour_offsets,
                                           neighbours, s->settings.linear, s->pool, error);
-    if (status == PL_OK && s->settings.damping_stiffness > 0.0)
+    if (status == PL_OK && (s->settings.damping_stiffness > 0.0 || s->settings.damping_may_change))
         status = pl_block_matrix_setup(&s->damping_matrix, s->vertex_count, block,
                                        neighbour_offsets, neighbours, error);
     if (status == PL_OK && s->settings.integrator == PL_INTEGRATOR_QUASISTATIC)
         status = pl_free_bodies_setup(&s->free_bodies, s->vertex_count, neighbour_offsets,
                                       neighbours, error);
-    for (int k = 0; status == PL_OK && k < s->set_count; k++) {
-        if (block == 1 && !s->sets[k].kind->projective)
-            return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                           "%s elements have no projective form; use newton",
-                           s->sets[k].kind->name);
+    for (int k = 0; status == PL_OK && k < s->set_count; k++)
         status = pl_element_set_locate(&s->sets[k], &s->minimiser.A, error);
-    }
     return status;
 }
 
@@ -157,11 +154,21 @@ pl_status pl_fem_system_create(const double* positions, const double* mass, int 
     return PL_OK;
 }
 
+void pl_fem_use_mass_matrix(pl_fem_system* s, pl_block_matrix* M) {
+    PL_ASSERT(M->block == 1 && M->row_count == s->vertex_count);
+    pl_block_matrix_free(&s->mass_matrix);
+    s->mass_matrix = *M;
+    *M = (pl_block_matrix){0};
+}
+
+static bool has_mass_matrix(const pl_fem_system* s) { return s->mass_matrix.values != NULL; }
+
 static void objective_common(pl_fem_system* s, const pl_method_step* step, pl_fem_objective* f) {
     *f = (pl_fem_objective){.vertex_count = s->vertex_count,
                             .set_count = s->set_count,
                             .sets = s->sets,
                             .mass = s->mass,
+                            .mass_matrix = has_mass_matrix(s) ? &s->mass_matrix : NULL,
                             .pool = s->pool,
                             .y = s->y,
                             .reference = s->reference,
@@ -337,12 +344,22 @@ double* pl_fem_positions(pl_fem_system* s) { return s->state[POSITIONS]; }
 double* pl_fem_velocities(pl_fem_system* s) { return s->state[VELOCITIES]; }
 const double* pl_fem_masses(pl_fem_system* s) { return s->mass; }
 int pl_fem_vertex_count(const pl_fem_system* s) { return s->vertex_count; }
+void pl_fem_restart(pl_fem_system* s) { s->history = 0; }
+
+pl_fem_model pl_fem_system_model(pl_fem_system* s) {
+    return (pl_fem_model){
+        s->vertex_count, s->mass,      has_mass_matrix(s) ? &s->mass_matrix : NULL,
+        s->sets,         s->set_count, &s->settings};
+}
 
 pl_method_energies pl_fem_system_energies(pl_fem_system* s) {
     pl_method_energies energies = {0.0, 0.0};
     const double* v = s->state[VELOCITIES];
-    for (int i = 0; i < 3 * s->vertex_count; i++)
-        energies.kinetic += 0.5 * s->mass[i / 3] * v[i] * v[i];
+    double* Mv = s->minimiser.scratch;
+    if (has_mass_matrix(s)) pl_block_matrix_apply(&s->mass_matrix, s->pool, 3, v, Mv);
+    else
+        for (int i = 0; i < 3 * s->vertex_count; i++) Mv[i] = s->mass[i / 3] * v[i];
+    for (int i = 0; i < 3 * s->vertex_count; i++) energies.kinetic += 0.5 * Mv[i] * v[i];
     for (int k = 0; k < s->set_count; k++)
         energies.elastic += pl_element_set_energy(&s->sets[k], s->pool, s->state[POSITIONS]);
     return energies;

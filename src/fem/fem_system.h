@@ -20,6 +20,9 @@ pl_status pl_fem_system_create(const double* positions, const double* mass, int 
                                const int* neighbour_offsets, const int* neighbours,
                                pl_element_set* sets, int set_count, const pl_fem_settings* settings,
                                pl_pool* pool, pl_fem_system** out, pl_error* error);
+// From now on masses are those of M (block 1, the pattern of the system, row sums as in `mass`),
+// which is taken over.
+void pl_fem_use_mass_matrix(pl_fem_system* system, pl_block_matrix* M);
 void pl_fem_system_destroy(pl_fem_system* system);
 
 // One step. A step that fails leaves the state as it was and says why; not converging is no
@@ -32,6 +35,21 @@ double* pl_fem_positions(pl_fem_system* system);
 double* pl_fem_velocities(pl_fem_system* system);
 const double* pl_fem_masses(pl_fem_system* system);
 int pl_fem_vertex_count(const pl_fem_system* system);
+
+// Forgets the steps before: the next one is of first order.
+void pl_fem_restart(pl_fem_system* system);
+
+// What fem_update.c rewrites between steps; views.
+typedef struct pl_fem_model {
+    int vertex_count;
+    double* mass;
+    pl_block_matrix* mass_matrix; // NULL: lumped
+    pl_element_set* sets;
+    int set_count;
+    pl_fem_settings* settings;
+} pl_fem_model;
+
+pl_fem_model pl_fem_system_model(pl_fem_system* system);
 
 pl_method_energies pl_fem_system_energies(pl_fem_system* system);
 

@@ -136,3 +136,7 @@ pl_status pl_tet_elements_setup(pl_element_set* set, const double* rest, int ver
 double pl_tet_element_volume(const pl_element_set* set, int element) {
     return ((const tet_data*)set->data)->volumes[element];
 }
+
+void pl_tet_element_set_material(pl_element_set* set, int element, const pl_material* material) {
+    ((tet_data*)set->data)->materials[element] = *material;
+}

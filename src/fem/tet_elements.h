@@ -16,5 +16,6 @@ pl_status pl_tet_elements_setup(pl_element_set* set, const double* rest, int ver
 
 // Rest volume of an element [m^3].
 double pl_tet_element_volume(const pl_element_set* set, int element);
+void pl_tet_element_set_material(pl_element_set* set, int element, const pl_material* material);
 
 #endif

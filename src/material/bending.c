@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "material/bending.h"
-#include "math/symmetric.h"
-
 #include <string.h>
 
 static const double pi = 3.14159265358979323846;
@@ -72,6 +70,22 @@ static void gradient_change(const hinge* h, int v, pl_vec3 d, pl_vec3 dg[4]) {
     dg[3] = pl_madd(pl_scale(dlength, h->m2), h->length, dm2);
 }
 
+bool pl_bending_flat(const pl_vec3 x[4], double stiffness, double Q[16]) {
+    hinge h;
+    memset(Q, 0, 16 * sizeof *Q);
+    if (!make_hinge(x, &h)) return false;
+    double m1 = pl_norm(h.m1), m2 = pl_norm(h.m2);
+    double c[4] = {(h.t1 - h.length) * m1 + (h.t2 - h.length) * m2, -h.t1 * m1 - h.t2 * m2,
+                   h.length * m1, h.length * m2};
+    for (int i = 0; i < 16; i++) Q[i] = stiffness * c[i / 4] * c[i % 4];
+    return true;
+}
+
+// k g g'
+static void make_outer(const double g[12], double stiffness, double* hessian) {
+    for (int i = 0; i < 144; i++) hessian[i] = stiffness * g[i / 12] * g[i % 12];
+}
+
 // k (g g' + delta dg/dx)
 static void make_hessian(const hinge* h, const double g[12], double stiffness, double delta,
                          double* hessian) {
@@ -100,9 +114,7 @@ double pl_bending_energy(const pl_vec3 x[4], double rest, double stiffness, bool
     double delta = remainder(angle - rest, 2.0 * pi), g[12];
     for (int v = 0; v < 4; v++) pl_vec3_store(g + 3 * v, by_vertex[v]);
     for (int i = 0; gradient && i < 12; i++) gradient[i] = stiffness * delta * g[i];
-    if (hessian) {
-        make_hessian(&h, g, stiffness, delta, hessian);
-        if (projected) pl_symmetric_project(12, hessian);
-    }
+    if (hessian && projected) make_outer(g, stiffness, hessian);
+    else if (hessian) make_hessian(&h, g, stiffness, delta, hessian);
     return 0.5 * stiffness * delta * delta;
 }

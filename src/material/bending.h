@@ -17,10 +17,20 @@
 bool pl_bending_angle(const pl_vec3 x[4], double* angle, pl_vec3 gradient[4]);
 
 // Energy; gradient (12 numbers) and Hessian (12 x 12, row-major), NULL if not wanted. The angle is
-// taken the short way round to the rest angle. projected: the nearest positive semi-definite
-// Hessian, numerically. Zero where the angle does not exist.
+// taken the short way round to the rest angle. projected: k g g' (Gauss-Newton) without the part
+// k (theta - rest) d2theta/dx2, which has eigenvalues of both signs wherever it is not zero; so it
+// is exact at the rest angle, the only place where the Hessian is semi-definite. The nearest
+// semi-definite matrix would take the eigenvectors of a 12 x 12 matrix for each hinge. Zero where
+// the angle does not exist.
 double pl_bending_energy(const pl_vec3 x[4], double rest, double stiffness, bool projected,
                          double* gradient, double* hessian);
+
+// The stiffness of Projective Dynamics: a 4 x 4 matrix Q, one number per pair of vertices. With c
+// the lengths of the angle's gradients where the hinge is laid flat (all are along the normal
+// there), Q = k c c'. Q (x) I is k g g' of the flat hinge, in all directions instead of the normal
+// alone; it is the matrix of quadratic bending (Bergou 2006). False and Q = 0 where the angle does
+// not exist.
+bool pl_bending_flat(const pl_vec3 x[4], double stiffness, double Q[16]);
 
 // The same in float for PL_LANES hinges: k (theta - rest), and the gradient of theta; their product
 // is the gradient of the energy, and k g g' a Hessian that is always semi-definite and exact at

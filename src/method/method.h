@@ -27,6 +27,7 @@ typedef struct pl_method_body {
     bool is_cloth;                        // its triangles are elements; else its tets
     const pl_element_material* materials; // one per element
     int first_vertex;                     // of this body in the system
+    bool may_change;                      // update() may come: keep what is zero at first
 } pl_method_body;
 
 // What acts during one step; everything is borrowed.
@@ -75,6 +76,13 @@ typedef struct pl_method_functions {
     size_t (*state_size)(const void* system);
     void (*state_save)(const void* system, void* out);
     void (*state_load)(void* system, const void* in);
+    // Takes over the numbers of bodies that may change (materials, damping, those of the method)
+    // between two steps; structure and state stay. NULL: scenes that change them are refused.
+    pl_status (*update)(void* system, const pl_method_body* bodies, int body_count,
+                        pl_error* error);
+    // What is remembered of earlier steps no longer holds: the host wrote positions or velocities,
+    // or the time step changes. NULL: nothing is remembered.
+    void (*restart)(void* system);
 } pl_method_functions;
 
 #endif

@@ -2,13 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "record/image.h"
 #include "base/memory.h"
-#include "mesh/mesh_sink.h"
 
-#include <png.h>
-#include <setjmp.h>
-#include <stdio.h>
 #include <string.h>
-#include <zlib.h>
 
 pl_status pl_image_create(int width, int height, pl_image* out, pl_error* error) {
     *out = (pl_image){0};
@@ -48,68 +43,4 @@ void pl_image_paste(pl_image* image, const pl_image* src, int x, int y) {
         memcpy(pl_image_at(image, x0, y + row), pl_image_at(src, x0 - x, row),
                (size_t)(x1 - x0) * 3);
     }
-}
-
-typedef struct png_target {
-    pl_array* bytes;
-    char text[128];
-} png_target;
-
-static void append_bytes(png_structp png, png_bytep data, size_t size) {
-    png_target* target = png_get_io_ptr(png);
-    void* place = pl_array_add(target->bytes, size);
-    if (!place) png_error(png, "out of memory");
-    memcpy(place, data, size);
-}
-
-static void no_flush(png_structp png) { (void)png; }
-
-static void keep_message(png_structp png, png_const_charp text) {
-    png_target* target = png_get_error_ptr(png);
-    snprintf(target->text, sizeof target->text, "%s", text);
-    longjmp(png_jmpbuf(png), 1);
-}
-
-static void ignore_warning(png_structp png, png_const_charp text) { (void)png, (void)text; }
-
-// false after a failure of libpng, which jumps back here
-static bool encode(png_structp png, png_infop info, const pl_image* image, png_target* target) {
-    if (setjmp(png_jmpbuf(png))) return false;
-    png_set_write_fn(png, target, append_bytes, no_flush);
-    png_set_IHDR(png, info, (png_uint_32)image->width, (png_uint_32)image->height, 8,
-                 PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
-                 PNG_FILTER_TYPE_DEFAULT);
-    png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
-    // differences of smooth shading are mostly runs: half the time of the default, and smaller
-    png_set_compression_strategy(png, Z_RLE);
-    png_set_filter(png, 0, PNG_FILTER_SUB);
-    png_write_info(png, info);
-    for (int y = 0; y < image->height; y++) png_write_row(png, pl_image_at(image, 0, y));
-    png_write_end(png, info);
-    return true;
-}
-
-pl_status pl_image_encode_png(const pl_image* image, pl_array* bytes, pl_error* error) {
-    png_target target = {.bytes = bytes};
-    png_structp png =
-        png_create_write_struct(PNG_LIBPNG_VER_STRING, &target, keep_message, ignore_warning);
-    png_infop info = png ? png_create_info_struct(png) : NULL;
-    bool done = info && encode(png, info, image, &target);
-    png_destroy_write_struct(&png, &info);
-    if (done) return PL_OK;
-    return pl_fail(error, PL_ERROR_MEMORY, "a PNG picture could not be encoded: %s",
-                   target.text[0] ? target.text : "out of memory");
-}
-
-pl_status pl_image_write_png(const pl_image* image, const char* path, pl_error* error) {
-    pl_array bytes = pl_array_of(1);
-    pl_sink* sink = NULL;
-    pl_status status = pl_image_encode_png(image, &bytes, error);
-    if (status == PL_OK) status = pl_sink_create(path, &sink, error);
-    if (status == PL_OK) {
-        pl_sink_bytes(sink, bytes.data, bytes.count);
-        status = pl_sink_close(sink, true, error);
-    }
-    pl_array_free(&bytes);
-    return status;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Pictures of 8-bit sRGB pixels, and PNG files of them.
+// Pictures of 8-bit sRGB pixels.
 #ifndef PL_RECORD_IMAGE_H
 #define PL_RECORD_IMAGE_H
 
-#include "base/array.h"
 #include "base/fail.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef struct pl_image {
     int width, height;
@@ -27,10 +29,5 @@ void pl_image_fill(pl_image* image, const uint8_t rgb[3]);
 void pl_image_blend(pl_image* image, int x, int y, const uint8_t rgb[3], float alpha);
 // Copies src with its upper left corner at (x, y), cut to the picture.
 void pl_image_paste(pl_image* image, const pl_image* src, int x, int y);
-
-// The bytes of a PNG file, appended to an array of item size 1.
-pl_status pl_image_encode_png(const pl_image* image, pl_array* bytes, pl_error* error);
-// Writes a PNG file that appears under its name only when it is complete.
-pl_status pl_image_write_png(const pl_image* image, const char* path, pl_error* error);
 
 #endif

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Coverage is exact: coordinates are integers, an edge function is a sum of products of them in 64
-// bits, so neighbours that share an edge leave no gap. Triangles are first sorted into the tiles
+// bits, so neighbours that share an edge leave no gap. Near a tile 32 bits hold the same numbers,
+// and two pixels of four samples go through one register. Triangles are first sorted into the tiles
 // that their boxes touch (blocks of triangles count, then fill, so the order within a tile is that
 // of the triangles for any number of threads); then tiles are drawn one by one in a buffer that
 // stays in the cache.
@@ -15,6 +16,8 @@
 typedef int64_t i64x4 __attribute__((vector_size(32)));
 typedef int32_t i32x4 __attribute__((vector_size(16)));
 typedef float f32x4 __attribute__((vector_size(16)));
+typedef int32_t i32x8 __attribute__((vector_size(32)));
+typedef float f32x8 __attribute__((vector_size(32)));
 
 enum { GROUPS = PL_RASTER_MAX_SAMPLES / 4, TILE_PIXELS = PL_RASTER_TILE * PL_RASTER_TILE };
 // above this many entries tiles look at all triangles instead of at a list of their own
@@ -212,8 +215,119 @@ static void clip_row(const edge* e, int64_t row_value, int* x0, int* x1) {
     }
 }
 
+// the corners of a triangle, from the corner of the tile, and its box there
+typedef struct near_triangle {
+    int x[3], y[3];
+    float depth[3];
+    int x0, y0, x1, y1; // pixels, inclusive
+    int id;
+} near_triangle;
+
+// an edge function at the samples of two neighbouring pixels
+typedef struct near_edge {
+    i32x8 row; // at the first pixels of a row
+    i32x8 step_x, step_y;
+} near_edge;
+
+static inline near_edge make_near_edge(const near_triangle* t, int from, int to, int sign,
+                                       const pl_raster_job* job) {
+    int dx = sign * (t->x[to] - t->x[from]), dy = sign * (t->y[to] - t->y[from]);
+    int first_x = t->x0 * PL_RASTER_SUBPIXEL, first_y = t->y0 * PL_RASTER_SUBPIXEL;
+    int origin = dx * (first_y - t->y[from]) - dy * (first_x - t->x[from]);
+    int step = -dy * PL_RASTER_SUBPIXEL;
+    near_edge e;
+    for (int s = 0; s < 4; s++) {
+        int at = origin + dx * job->places[s][1] - dy * job->places[s][0];
+        e.row[s] = at;
+        e.row[s + 4] = at + step;
+    }
+    e.step_x = (i32x8){0} + 2 * step;
+    e.step_y = (i32x8){0} + dx * PL_RASTER_SUBPIXEL;
+    return e;
+}
+
+// depth at the same samples
+typedef struct near_depth {
+    f32x8 row, most; // nothing is nearer than the nearest corner, whatever round-off says
+    float step_x, step_y;
+} near_depth;
+
+static inline near_depth make_near_depth(const near_triangle* t, float area,
+                                         const pl_raster_job* job) {
+    float x1 = (float)(t->x[1] - t->x[0]), y1 = (float)(t->y[1] - t->y[0]);
+    float x2 = (float)(t->x[2] - t->x[0]), y2 = (float)(t->y[2] - t->y[0]);
+    float d1 = t->depth[1] - t->depth[0], d2 = t->depth[2] - t->depth[0], scale = 1.0f / area;
+    float gx = (d1 * y2 - d2 * y1) * scale, gy = (d2 * x1 - d1 * x2) * scale;
+    near_depth d = {.step_x = gx * (2 * PL_RASTER_SUBPIXEL), .step_y = gy * PL_RASTER_SUBPIXEL};
+    float most = t->depth[0] > t->depth[1] ? t->depth[0] : t->depth[1];
+    d.most = (f32x8){0} + (most > t->depth[2] ? most : t->depth[2]);
+    float left = (float)(t->x0 * PL_RASTER_SUBPIXEL - t->x[0]);
+    float top = (float)(t->y0 * PL_RASTER_SUBPIXEL - t->y[0]);
+    for (int s = 0; s < 4; s++) {
+        float at_x = left + (float)job->places[s][0], at_y = top + (float)job->places[s][1];
+        d.row[s] = t->depth[0] + gx * at_x + gy * at_y;
+        d.row[s + 4] = t->depth[0] + gx * (at_x + PL_RASTER_SUBPIXEL) + gy * at_y;
+    }
+    return d;
+}
+
+// Four samples per pixel; every corner within 64 pixels of the tile's, so that an edge function is
+// below 2^31: 2 * 2^15 * 2^14 and small change.
+static void draw_near(const pl_raster_job* job, const near_triangle* t, tile_buffer* buffer) {
+    int64_t area = (int64_t)(t->x[1] - t->x[0]) * (t->y[2] - t->y[0]) -
+                   (int64_t)(t->x[2] - t->x[0]) * (t->y[1] - t->y[0]);
+    if (area == 0) return;
+    int sign = area > 0 ? 1 : -1; // both sides are drawn
+    near_edge a = make_near_edge(t, 1, 2, sign, job), b = make_near_edge(t, 2, 0, sign, job),
+              c = make_near_edge(t, 0, 1, sign, job);
+    near_depth d = make_near_depth(t, (float)area, job);
+    for (int y = t->y0; y <= t->y1; y++) {
+        i32x8 ea = a.row, eb = b.row, ec = c.row;
+        f32x8 z = d.row;
+        f32x8* depths = (f32x8*)(buffer->depths + y * PL_RASTER_TILE + t->x0);
+        i32x8* ids = (i32x8*)(buffer->ids + y * PL_RASTER_TILE + t->x0);
+        for (int x = t->x0; x <= t->x1; x += 2, depths++, ids++) {
+            i32x8 beyond = z > d.most;
+            f32x8 at = (f32x8)(((i32x8)d.most & beyond) | ((i32x8)z & ~beyond));
+            i32x8 wins = ((ea | eb | ec) >= 0) & (at > *depths);
+            *depths = (f32x8)(((i32x8)at & wins) | ((i32x8)*depths & ~wins));
+            *ids = (t->id & wins) | (*ids & ~wins);
+            ea += a.step_x, eb += b.step_x, ec += c.step_x;
+            z += d.step_x;
+        }
+        a.row += a.step_y, b.row += b.step_y, c.row += c.step_y;
+        d.row += d.step_y;
+    }
+}
+
+static inline bool is_near(int a, int b, int c, int origin) {
+    enum { LIMIT = 64 * PL_RASTER_SUBPIXEL };
+    return max3(a, b, c) - origin < LIMIT && min3(a, b, c) - origin > -LIMIT;
+}
+
+// true if the triangle was drawn; x0 is even, for pixels go in pairs
+static inline bool try_near(const pl_raster_job* job, int id, box pixels,
+                            const pl_raster_tile* tile, tile_buffer* buffer) {
+    if (job->sample_count != 4) return false;
+    const int* v = job->triangles + 3 * (size_t)id;
+    pl_raster_vertex a = job->vertices[v[0]], b = job->vertices[v[1]], c = job->vertices[v[2]];
+    int left = tile->x0 * PL_RASTER_SUBPIXEL, top = tile->y0 * PL_RASTER_SUBPIXEL;
+    if (!is_near(a.x, b.x, c.x, left) || !is_near(a.y, b.y, c.y, top)) return false;
+    near_triangle t = {.x = {a.x - left, b.x - left, c.x - left},
+                       .y = {a.y - top, b.y - top, c.y - top},
+                       .depth = {a.depth, b.depth, c.depth},
+                       .x0 = (pixels.x0 > tile->x0 ? pixels.x0 - tile->x0 : 0) & ~1,
+                       .y0 = pixels.y0 > tile->y0 ? pixels.y0 - tile->y0 : 0,
+                       .x1 = (pixels.x1 < tile->x1 ? pixels.x1 : tile->x1 - 1) - tile->x0,
+                       .y1 = (pixels.y1 < tile->y1 ? pixels.y1 : tile->y1 - 1) - tile->y0,
+                       .id = id};
+    draw_near(job, &t, buffer);
+    return true;
+}
+
 static void draw_triangle(const pl_raster_job* job, int id, box pixels, const pl_raster_tile* tile,
                           tile_buffer* buffer) {
+    if (try_near(job, id, pixels, tile, buffer)) return;
     int box_x0 = pixels.x0 > tile->x0 ? pixels.x0 : tile->x0;
     int box_y0 = pixels.y0 > tile->y0 ? pixels.y0 : tile->y0;
     int box_x1 = pixels.x1 < tile->x1 ? pixels.x1 : tile->x1 - 1;

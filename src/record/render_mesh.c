@@ -64,27 +64,50 @@ static void copy_values(const pl_render_body* b, float* values) {
                                                      : NAN;
 }
 
+// one body on its way into the list
+typedef struct copy_job {
+    const pl_render_body* body;
+    const pl_render_options* options;
+    pl_render_mesh* mesh;
+    int number, first_vertex, first_triangle;
+} copy_job;
+
 // shading works in a space where all that is shown has its middle at 0 and radius 1
-static void copy_positions(const pl_render_body* b, pl_vec3 center, double radius, pl_vec3f* out) {
-    for (int i = 0; i < b->vertex_count; i++) {
-        const float* p = b->positions + 3 * (size_t)i;
-        pl_vec3 moved = pl_sub((pl_vec3){p[0], p[1], p[2]}, center);
-        out[i] = pl_vec3f_of(pl_scale(1.0 / radius, moved));
+static void copy_vertices_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const copy_job* job = user;
+    double scale = 1.0 / job->options->radius;
+    for (int i = begin; i < end; i++) {
+        const float* p = job->body->positions + 3 * (size_t)i;
+        pl_vec3 moved = pl_sub((pl_vec3){p[0], p[1], p[2]}, job->options->center);
+        job->mesh->positions[job->first_vertex + i] = pl_vec3f_of(pl_scale(scale, moved));
+    }
+}
+
+static void copy_triangles_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const copy_job* job = user;
+    for (int t = begin; t < end; t++) {
+        size_t to = (size_t)(job->first_triangle + t);
+        for (int k = 0; k < 3; k++)
+            job->mesh->triangles[3 * to + (size_t)k] =
+                job->first_vertex + job->body->triangles[3 * (size_t)t + (size_t)k];
+        job->mesh->bodies[to] = job->number;
     }
 }
 
 static void copy_bodies(const pl_render_scene* scene, const pl_render_options* options,
-                        pl_render_mesh* m) {
-    int first_vertex = 0, first_triangle = 0;
+                        pl_pool* pool, pl_render_mesh* m) {
+    copy_job job = {.options = options, .mesh = m};
     for (int i = 0; i < scene->body_count; i++) {
         const pl_render_body* b = &scene->bodies[i];
-        copy_positions(b, options->center, options->radius, m->positions + first_vertex);
-        for (int k = 0; k < 3 * b->triangle_count; k++)
-            m->triangles[3 * (size_t)first_triangle + (size_t)k] = first_vertex + b->triangles[k];
-        for (int t = 0; t < b->triangle_count; t++) m->bodies[first_triangle + t] = i;
-        if (m->values) copy_values(b, m->values + 3 * (size_t)first_triangle);
-        first_vertex += b->vertex_count;
-        first_triangle += b->triangle_count;
+        job.body = b;
+        job.number = i;
+        pl_parallel_for(pool, copy_vertices_task, b->vertex_count, BLOCK, &job);
+        pl_parallel_for(pool, copy_triangles_task, b->triangle_count, BLOCK, &job);
+        if (m->values) copy_values(b, m->values + 3 * (size_t)job.first_triangle);
+        job.first_vertex += b->vertex_count;
+        job.first_triangle += b->triangle_count;
     }
 }
 
@@ -203,7 +226,7 @@ pl_status pl_render_mesh_create(const pl_render_scene* scene, const pl_render_op
         pl_render_mesh_free(out);
         return status;
     }
-    copy_bodies(scene, options, out);
+    copy_bodies(scene, options, pool, out);
     pl_parallel_for(pool, face_normal_task, out->triangle_count, BLOCK, out);
     list_vertex_corners(out);
     pl_parallel_for(pool, corner_normal_task, out->vertex_count, BLOCK, out);

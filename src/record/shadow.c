@@ -150,16 +150,42 @@ static pl_status draw_light(light_job* job, pl_pool* pool, pl_error* error) {
     return status;
 }
 
-// sums[(y, x)] = sum of values above and to the left; (side + 1)^2 numbers
-static void sum_areas(const float* values, int side, double* sums) {
-    size_t stride = (size_t)side + 1;
-    for (size_t y = 0; y < (size_t)side; y++) {
+typedef struct sum_job {
+    const float* values;
+    int side;
+    double* sums;
+} sum_job;
+
+static void sum_rows_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const sum_job* job = user;
+    size_t side = (size_t)job->side;
+    for (size_t y = (size_t)begin; y < (size_t)end; y++) {
         double row = 0.0;
-        for (size_t x = 0; x < (size_t)side; x++) {
-            row += (double)values[y * (size_t)side + x];
-            sums[(y + 1) * stride + x + 1] = sums[y * stride + x + 1] + row;
+        double* out = job->sums + (y + 1) * (side + 1);
+        for (size_t x = 0; x < side; x++) {
+            row += (double)job->values[y * side + x];
+            out[x + 1] = row;
         }
     }
+}
+
+static void sum_columns_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const sum_job* job = user;
+    size_t side = (size_t)job->side;
+    for (size_t y = 1; y < side; y++) {
+        const double* above = job->sums + y * (side + 1);
+        double* out = job->sums + (y + 1) * (side + 1);
+        for (size_t x = (size_t)begin + 1; x < (size_t)end + 1; x++) out[x] += above[x];
+    }
+}
+
+// sums[(y, x)] = sum of values above and to the left; (side + 1)^2 numbers, the first ones 0
+static void sum_areas(const float* values, int side, double* sums, pl_pool* pool) {
+    sum_job job = {values, side, sums};
+    pl_parallel_for(pool, sum_rows_task, side, 32, &job);
+    pl_parallel_for(pool, sum_columns_task, side, 64, &job);
 }
 
 // mean over the square of 2 reach + 1 entries around (x, y); what lies outside counts as 0
@@ -245,7 +271,7 @@ static void blur_free(blur_buffers* b) {
 static void blur(float* values, blur_buffers* b, const float* radii, float radius, int times,
                  pl_pool* pool) {
     for (int i = 0; i < times; i++) {
-        sum_areas(values, b->side, b->sums);
+        sum_areas(values, b->side, b->sums, pool);
         blur_job job = {.side = b->side,
                         .sums = b->sums,
                         .radii_in = radii,
@@ -274,8 +300,8 @@ static pl_status create_light(const pl_render_mesh* mesh, pl_vec3f light, pl_vec
                      .up = up};
     if (status == PL_OK) status = draw_light(&job, pool, error);
     if (status == PL_OK && ground) {
-        sum_areas(out->light.values, LIGHT_SIDE, b.sums);
-        sum_areas(b.heights, LIGHT_SIDE, b.height_sums);
+        sum_areas(out->light.values, LIGHT_SIDE, b.sums, pool);
+        sum_areas(b.heights, LIGHT_SIDE, b.height_sums, pool);
         blur_job penumbra = {.side = LIGHT_SIDE,
                              .sums = b.sums,
                              .height_sums = b.height_sums,
@@ -288,6 +314,23 @@ static pl_status create_light(const pl_render_mesh* mesh, pl_vec3f light, pl_vec
     }
     blur_free(&b);
     return status;
+}
+
+typedef struct sky_job {
+    const float* heights;
+    float *near_part, *values;
+} sky_job;
+
+// coverage fades with the height, fast for what is near and slowly for all
+static void sky_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const sky_job* job = user;
+    for (int i = begin; i < end; i++) {
+        float covered = job->values[i];
+        float height = covered > 0.0f ? job->heights[i] / covered : 0.0f;
+        job->near_part[i] = covered > 0.0f ? covered * expf(-height * (1.0f / 0.04f)) : 0.0f;
+        job->values[i] = covered > 0.0f ? covered * expf(-height * (1.0f / 0.35f)) : 0.0f;
+    }
 }
 
 // how much of the sky is hidden: coverage weighted by nearness to the ground, blurred
@@ -309,12 +352,8 @@ static pl_status create_sky(const pl_render_mesh* mesh, int up_axis, pl_vec3f up
     if (status == PL_OK) status = draw_light(&job, pool, error);
     if (status == PL_OK) {
         float* near_part = b.radii; // free until now
-        for (size_t i = 0; i < (size_t)SKY_SIDE * SKY_SIDE; i++) {
-            float covered = out->sky.values[i];
-            float height = covered > 0.0f ? b.heights[i] / covered : 0.0f;
-            near_part[i] = covered * expf(-height * (1.0f / 0.04f));
-            out->sky.values[i] = covered * expf(-height * (1.0f / 0.35f));
-        }
+        sky_job fading = {b.heights, near_part, out->sky.values};
+        pl_parallel_for(pool, sky_task, SKY_SIDE * SKY_SIDE, 4096, &fading);
         blur(near_part, &b, NULL, 0.018f * out->sky.scale, 3, pool);
         blur(out->sky.values, &b, NULL, 0.10f * out->sky.scale, 3, pool);
         for (size_t i = 0; i < (size_t)SKY_SIDE * SKY_SIDE; i++)

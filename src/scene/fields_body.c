@@ -282,6 +282,7 @@ static const pl_field_info body_rows[] = {
                "of the linear solver, at most"),
     PL_ROW_BOOL(pl_body, "line_search", solver.line_search, true,
                 "shortens steps that would raise the energy"),
+    PL_ROW_CHOICE(pl_body, "mass", mass, pl_mass, PL_MASS_LUMPED, "how mass is spread"),
     PL_ROW_OBJECT(pl_body, "damping", damping, PL_FIELD_OBJECT, 0, damping, "Rayleigh damping"),
     PL_ROW_OBJECT(pl_body, "multigrid", multigrid, PL_FIELD_OBJECT, 0, multigrid,
                   "settings of multigrid"),

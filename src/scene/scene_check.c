@@ -238,6 +238,17 @@ static pl_status check_levels(checker* c, const pl_body* body) {
     return PL_OK;
 }
 
+static pl_status check_mass(checker* c, const pl_body* body) {
+    if (body->mass == PL_MASS_LUMPED || body->method == PL_METHOD_FEM) return PL_OK;
+    return fail(c, "mass", "\"%s\" does not go with method \"%s\"; use \"lumped\"",
+                pl_mass_name((int)body->mass), pl_method_name((int)body->method));
+}
+
+static pl_status check_body(checker* c, const pl_body* body) {
+    pl_status status = check_mass(c, body);
+    return status == PL_OK ? check_levels(c, body) : status;
+}
+
 static pl_status check_maker(checker* c, const pl_shape_maker* maker) {
     pl_generate_options options;
     pl_error error;
@@ -268,7 +279,7 @@ static pl_status check_rules(checker* c, const pl_type* type, const void* object
     if (type == &pl_type_selection) return check_selection(c, object);
     if (type == &pl_type_collider) return check_collider(c, object);
     if (type == &pl_type_maker) return check_maker(c, object);
-    if (type == &pl_type_body) return check_levels(c, object);
+    if (type == &pl_type_body) return check_body(c, object);
     if (type == &pl_type_attachment) {
         const pl_attachment* a = object;
         return check_times(c, a->from, a->until);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The solvers behind one interface: our direct one, conjugate gradients with two simple
-// preconditioners, coloured symmetric Gauss-Seidel (Fratarcangeli 2016, "Vivace") and the Chebyshev
-// semi-iterative method (Wang 2015).
+// The solvers behind one interface: direct (CHOLMOD or our own), conjugate gradients with two
+// simple preconditioners, coloured symmetric Gauss-Seidel (Fratarcangeli 2016, "Vivace") and the
+// Chebyshev semi-iterative method (Wang 2015).
 #include "sparse/linear_solver.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "sparse/cholmod_direct.h"
 #include "sparse/direct.h"
 #include "sparse/preconditioner.h"
 #include "sparse/row_colouring.h"
@@ -17,6 +18,8 @@
 #include <string.h>
 
 enum { SCRATCH_VECTORS = 4 };
+// unknowns from which on CHOLMOD is faster than our own solver (measured on one core)
+enum { CHOLMOD_FROM = 5000 };
 
 struct pl_linear_solver {
     pl_linear kind;
@@ -24,7 +27,9 @@ struct pl_linear_solver {
     int rhs_count;
     int count; // of values in a vector
     pl_pool* pool;
-    pl_direct* direct;
+    pl_direct* direct;   // our own; with CHOLMOD made when first needed
+    pl_cholmod* cholmod; // or NULL
+    bool definite;       // the factor of CHOLMOD can be used
     double* inverse_diagonal;
     double* incomplete;
     pl_row_colours colours;
@@ -43,6 +48,7 @@ static size_t value_count(const pl_linear_solver* s) {
 void pl_linear_destroy(pl_linear_solver* s) {
     if (!s) return;
     pl_direct_destroy(s->direct);
+    pl_cholmod_destroy(s->cholmod);
     PL_FREE(s->inverse_diagonal, double, diagonal_size(s));
     PL_FREE(s->incomplete, double, value_count(s));
     pl_row_colours_free(&s->colours);
@@ -59,12 +65,18 @@ bool pl_linear_sees_indefinite(pl_linear kind) {
     return kind == PL_LINEAR_DIRECT || kind == PL_LINEAR_PCG || kind == PL_LINEAR_ICPCG;
 }
 
-static pl_status allocate(pl_linear_solver* s, pl_error* error) {
+static pl_status allocate(pl_linear_solver* s, pl_direct_choice choice, pl_error* error) {
     for (int i = 0; i < SCRATCH_VECTORS; i++) {
         s->scratch[i] = PL_ALLOC(double, s->count);
         if (!s->scratch[i]) return pl_fail_memory(error, "a linear solver");
     }
-    if (s->kind == PL_LINEAR_DIRECT) return pl_direct_setup(s->A, &s->direct, error);
+    if (s->kind == PL_LINEAR_DIRECT) {
+        bool large = s->A->row_count * s->A->block >= CHOLMOD_FROM;
+        if (choice == PL_DIRECT_CHOLMOD ||
+            (choice == PL_DIRECT_ANY && large && pl_cholmod_is_built()))
+            return pl_cholmod_setup(s->A, s->rhs_count, &s->cholmod, error);
+        return pl_direct_setup(s->A, &s->direct, error);
+    }
     s->inverse_diagonal = PL_ALLOC(double, diagonal_size(s));
     if (!s->inverse_diagonal) return pl_fail_memory(error, "a linear solver");
     if (s->kind == PL_LINEAR_ICPCG) {
@@ -75,8 +87,8 @@ static pl_status allocate(pl_linear_solver* s, pl_error* error) {
     return PL_OK;
 }
 
-pl_status pl_linear_setup(pl_linear kind, const pl_block_matrix* A, int rhs_count, pl_pool* pool,
-                          pl_linear_solver** out, pl_error* error) {
+static pl_status setup(pl_linear kind, pl_direct_choice choice, const pl_block_matrix* A,
+                       int rhs_count, pl_pool* pool, pl_linear_solver** out, pl_error* error) {
     *out = NULL;
     if (!pl_linear_is_known(kind))
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
@@ -86,10 +98,20 @@ pl_status pl_linear_setup(pl_linear kind, const pl_block_matrix* A, int rhs_coun
     if (!s) return pl_fail_memory(error, "a linear solver");
     *s = (pl_linear_solver){.kind = kind, .A = A, .rhs_count = rhs_count, .pool = pool};
     s->count = A->row_count * A->block * rhs_count;
-    pl_status status = allocate(s, error);
+    pl_status status = allocate(s, choice, error);
     if (status == PL_OK) *out = s;
     else pl_linear_destroy(s);
     return status;
+}
+
+pl_status pl_linear_setup(pl_linear kind, const pl_block_matrix* A, int rhs_count, pl_pool* pool,
+                          pl_linear_solver** out, pl_error* error) {
+    return setup(kind, PL_DIRECT_ANY, A, rhs_count, pool, out, error);
+}
+
+pl_status pl_linear_setup_direct(pl_direct_choice choice, const pl_block_matrix* A, int rhs_count,
+                                 pl_pool* pool, pl_linear_solver** out, pl_error* error) {
+    return setup(PL_LINEAR_DIRECT, choice, A, rhs_count, pool, out, error);
 }
 
 // how many eigenvalues of the symmetric tridiagonal matrix are below a value (Sturm)
@@ -151,11 +173,22 @@ static void estimate_spectrum(pl_linear_solver* s) {
     s->highest = 1.05 * bisect_eigenvalue(n, diagonal, square, n - 1, high);
 }
 
+// Our own solver takes over where CHOLMOD cannot go on: it tells how many pivots vanish or are
+// negative.
+static pl_status update_direct(pl_linear_solver* s, pl_error* error) {
+    pl_status status = PL_OK;
+    s->definite = false;
+    if (s->cholmod) status = pl_cholmod_update(s->cholmod, s->A, &s->definite, error);
+    if (status != PL_OK || s->definite) return status;
+    if (!s->direct) status = pl_direct_setup(s->A, &s->direct, error);
+    return status == PL_OK ? pl_direct_update(s->direct, s->A, s->pool, error) : status;
+}
+
 pl_status pl_linear_update(pl_linear_solver* s, pl_error* error) {
     double start = pl_seconds();
     pl_status status = PL_OK;
     if (s->kind == PL_LINEAR_DIRECT) {
-        status = pl_direct_update(s->direct, s->A, s->pool, error);
+        status = update_direct(s, error);
     } else {
         pl_invert_diagonal(s->A, s->pool, s->inverse_diagonal);
         if (s->kind == PL_LINEAR_ICPCG) pl_ic_factor(s->A, s->incomplete);
@@ -189,7 +222,7 @@ static bool note_residual(pl_linear_info* info, const pl_linear_options* options
 static void solve_direct(pl_linear_solver* s, const pl_linear_options* options, const double* b,
                          double* x, double scale, pl_linear_info* info) {
     double *r = s->scratch[0], *correction = s->scratch[1];
-    pl_direct_info direct = pl_direct_get_info(s->direct);
+    pl_direct_info direct = s->definite ? (pl_direct_info){0} : pl_direct_get_info(s->direct);
     info->tiny_pivot_count = direct.tiny_pivot_count;
     info->indefinite = direct.negative_pivot_count > 0;
     info->singular = info->tiny_pivot_count > 0;
@@ -199,7 +232,8 @@ static void solve_direct(pl_linear_solver* s, const pl_linear_options* options, 
         double norm = pl_vector_norm(s->pool, s->count, r);
         bool over = note_residual(info, options, norm, scale);
         if (over && (pass > 0 || info->converged)) break;
-        pl_direct_solve(s->direct, s->rhs_count, r, correction);
+        if (!s->definite) pl_direct_solve(s->direct, s->rhs_count, r, correction);
+        else if (!pl_cholmod_solve(s->cholmod, r, correction)) break;
         pl_vector_axpy(s->pool, s->count, 1.0, correction, x);
         info->iterations++;
     }

@@ -47,4 +47,10 @@ void pl_linear_solve(pl_linear_solver* solver, const pl_linear_options* options,
                      double* x, pl_linear_info* info);
 void pl_linear_destroy(pl_linear_solver* solver);
 
+// PL_LINEAR_DIRECT is CHOLMOD where it is built in, for large matrices as long as they are positive
+// definite, and our own LDL^T otherwise. Tests and benches may want the one or the other.
+typedef enum pl_direct_choice { PL_DIRECT_ANY, PL_DIRECT_OWN, PL_DIRECT_CHOLMOD } pl_direct_choice;
+pl_status pl_linear_setup_direct(pl_direct_choice choice, const pl_block_matrix* A, int rhs_count,
+                                 pl_pool* pool, pl_linear_solver** out, pl_error* error);
+
 #endif

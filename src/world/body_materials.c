@@ -7,6 +7,7 @@
 #include "world/world_build.h"
 
 #include <math.h>
+#include <string.h>
 
 // the member of a material that varies
 static double* parameter_of(pl_material_def* def, pl_material_key key) {
@@ -82,12 +83,14 @@ static double varied_value(const variation_map* map, pl_vec3 at, int e) {
 }
 
 static pl_element_material element_of(const pl_material_def* def, bool is_cloth) {
-    pl_element_material m = {.law = def->law,
-                             .density = is_cloth ? def->area_density : def->density,
-                             .mu2 = def->mu2,
-                             .stretch = def->stretch,
-                             .shear = def->shear,
-                             .bend = def->bend};
+    pl_element_material m;
+    memset(&m, 0, sizeof m); // the gaps too: materials are compared as bytes
+    m.law = def->law;
+    m.density = is_cloth ? def->area_density : def->density;
+    m.mu2 = def->mu2;
+    m.stretch = def->stretch;
+    m.shear = def->shear;
+    m.bend = def->bend;
     pl_material_def_lame(def, &m.mu, &m.lambda);
     if (is_cloth) m.mu *= def->thickness, m.lambda *= def->thickness;
     return m;
@@ -119,37 +122,53 @@ static pl_status check_value(const pl_element_material* m, int e, pl_error* erro
         m->density, m->mu, m->lambda);
 }
 
-static pl_status fill(const pl_mesh* mesh, bool is_cloth, const pl_material_def* const* defs,
-                      const variation_map* maps, int map_count, int count, pl_element_material* out,
-                      pl_error* error) {
-    for (int e = 0; e < count; e++) {
-        pl_material_def def = *defs[e];
-        for (int k = 0; k < map_count; k++) {
-            double* parameter = parameter_of(&def, maps[k].variation->parameter);
+struct pl_material_maps {
+    const pl_body* body;
+    const pl_mesh* mesh;
+    bool is_cloth;
+    int count; // of elements
+    const pl_material_def** defs;
+    variation_map* maps;
+};
+
+void pl_material_maps_destroy(pl_material_maps* m) {
+    if (!m) return;
+    PL_FREE(m->defs, const pl_material_def*, m->count);
+    PL_FREE(m->maps, variation_map, m->body->variation_count);
+    PL_FREE(m, pl_material_maps, 1);
+}
+
+pl_status pl_material_maps_create(const pl_body* body, const pl_mesh* mesh, bool is_cloth,
+                                  pl_material_maps** out, pl_error* error) {
+    *out = NULL;
+    pl_material_maps* m = PL_ALLOC(pl_material_maps, 1);
+    if (!m) return pl_fail_memory(error, "materials");
+    *m = (pl_material_maps){body, mesh, is_cloth, is_cloth ? mesh->triangle_count : mesh->tet_count,
+                            NULL, NULL};
+    m->defs = PL_ALLOC(const pl_material_def*, m->count);
+    m->maps = PL_ALLOC(variation_map, body->variation_count);
+    pl_status status = PL_OK;
+    if ((!m->defs && m->count) || (!m->maps && body->variation_count))
+        status = pl_fail_memory(error, "materials");
+    if (status == PL_OK) status = choose_defs(body, mesh, is_cloth, m->defs, m->count, error);
+    for (int k = 0; status == PL_OK && k < body->variation_count; k++)
+        status = prepare_variation(&body->variations[k], mesh, is_cloth, &m->maps[k], error);
+    if (status == PL_OK) *out = m;
+    else pl_material_maps_destroy(m);
+    return status;
+}
+
+pl_status pl_body_materials(const pl_material_maps* m, pl_element_material* out, pl_error* error) {
+    for (int e = 0; e < m->count; e++) {
+        pl_material_def def = *m->defs[e];
+        for (int k = 0; k < m->body->variation_count; k++) {
+            double* parameter = parameter_of(&def, m->maps[k].variation->parameter);
             if (parameter)
-                *parameter = varied_value(&maps[k], element_middle(mesh, is_cloth, e), e);
+                *parameter = varied_value(&m->maps[k], element_middle(m->mesh, m->is_cloth, e), e);
         }
-        out[e] = element_of(&def, is_cloth);
+        out[e] = element_of(&def, m->is_cloth);
         pl_status status = check_value(&out[e], e, error);
         if (status != PL_OK) return status;
     }
     return PL_OK;
-}
-
-pl_status pl_body_materials(const pl_body* body, const pl_mesh* mesh, bool is_cloth,
-                            pl_element_material* out, pl_error* error) {
-    int count = is_cloth ? mesh->triangle_count : mesh->tet_count;
-    const pl_material_def** defs = PL_ALLOC(const pl_material_def*, count);
-    variation_map* maps = PL_ALLOC(variation_map, body->variation_count);
-    pl_status status = PL_OK;
-    if ((!defs && count) || (!maps && body->variation_count))
-        status = pl_fail_memory(error, "materials");
-    if (status == PL_OK) status = choose_defs(body, mesh, is_cloth, defs, count, error);
-    for (int k = 0; status == PL_OK && k < body->variation_count; k++)
-        status = prepare_variation(&body->variations[k], mesh, is_cloth, &maps[k], error);
-    if (status == PL_OK)
-        status = fill(mesh, is_cloth, defs, maps, body->variation_count, count, out, error);
-    PL_FREE(defs, const pl_material_def*, count);
-    PL_FREE(maps, variation_map, body->variation_count);
-    return status;
 }

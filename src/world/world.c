@@ -5,11 +5,11 @@
 // state.
 #include "base/memory.h"
 #include "base/timer.h"
-#include "fem/fem_method.h"
-#include "world/world_build.h"
+#include "world/world_host.h"
 #include "world/world_loads.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 void pl_world_destroy(pl_world* w) {
@@ -19,6 +19,8 @@ void pl_world_destroy(pl_world* w) {
         if (system->data) system->method->destroy(system->data);
         PL_FREE(system->force, double, 3 * (size_t)system->vertex_count);
         PL_FREE(system->host_force, double, 3 * (size_t)system->vertex_count);
+        PL_FREE(system->left, double, 6 * (size_t)system->vertex_count);
+        PL_FREE(system->method_bodies, pl_method_body, w->body_count);
         pl_array_free(&system->pins);
         pl_array_free(&system->groups);
     }
@@ -27,16 +29,33 @@ void pl_world_destroy(pl_world* w) {
     pl_world_obstacles_free(w);
     for (int k = 0; k < w->body_count; k++) pl_world_body_free(&w->bodies[k]);
     PL_FREE(w->bodies, pl_world_body, w->body_count);
-    pl_array_free(&w->handles);
-    pl_free(w->saved, w->saved_size);
+    pl_world_host_free(w);
+    pl_free(w->saved, w->saved_room);
     pl_scene_destroy(w->scene);
     pl_pool_destroy(w->pool);
     PL_FREE(w, pl_world, 1);
 }
 
-static bool are_solved_together(const pl_body* a, const pl_body* b) {
+static bool are_solved_alike(const pl_solver* a, const pl_solver* b) {
+    return a->tolerance == b->tolerance && a->iterations == b->iterations && a->fixed == b->fixed &&
+           a->linear_tolerance == b->linear_tolerance &&
+           a->linear_iterations == b->linear_iterations && a->line_search == b->line_search;
+}
+
+static bool has_changing_damping(const pl_world* w, int body) {
+    char prefix[48];
+    snprintf(prefix, sizeof prefix, "bodies[%d].damping.", body);
+    return pl_world_is_animated(w->scene, prefix);
+}
+
+// A system has one integrator, one solver and one damping.
+static bool are_solved_together(const pl_world* w, int first, int second) {
+    const pl_body *a = w->bodies[first].def, *b = w->bodies[second].def;
     return a->method == b->method && a->integrator == b->integrator &&
-           a->nonlinear == b->nonlinear && a->linear == b->linear;
+           a->nonlinear == b->nonlinear && a->linear == b->linear &&
+           are_solved_alike(&a->solver, &b->solver) && a->damping.mass == b->damping.mass &&
+           a->damping.stiffness == b->damping.stiffness && !has_changing_damping(w, first) &&
+           !has_changing_damping(w, second);
 }
 
 // gives each body its system and its first vertex there
@@ -47,14 +66,13 @@ static pl_status group_bodies(pl_world* w, pl_error* error) {
         pl_world_body* body = &w->bodies[b];
         body->system = -1;
         for (int other = 0; other < b && body->system < 0; other++)
-            if (are_solved_together(w->bodies[other].def, body->def))
-                body->system = w->bodies[other].system;
+            if (are_solved_together(w, other, b)) body->system = w->bodies[other].system;
         if (body->system < 0) {
             body->system = w->system_count++;
             pl_world_system* system = &w->systems[body->system];
             system->pins = pl_array_of(sizeof(pl_pin));
             system->groups = pl_array_of(sizeof(pl_colliding_vertices));
-            system->method = &pl_fem_method;
+            system->method = pl_world_method(body->def->method);
         }
         body->first_vertex = w->systems[body->system].vertex_count;
         w->systems[body->system].vertex_count += body->mesh->vertex_count;
@@ -90,30 +108,57 @@ static void start_velocities(pl_world_system* system, const pl_world_body* b) {
     }
 }
 
-static pl_status create_system(pl_world* w, int s, pl_notes* notes, pl_error* error) {
+// what the method sees of the system's bodies
+static pl_status list_bodies(pl_world* w, int s, pl_error* error) {
     pl_world_system* system = &w->systems[s];
-    pl_method_body* bodies = PL_ALLOC(pl_method_body, w->body_count);
-    if (!bodies) return pl_fail_memory(error, "a system");
-    int count = 0;
+    system->method_bodies = PL_ALLOC(pl_method_body, w->body_count);
+    if (!system->method_bodies) return pl_fail_memory(error, "a system");
     for (int b = 0; b < w->body_count; b++) {
         const pl_world_body* body = &w->bodies[b];
         if (body->system != s) continue;
-        bodies[count++] = (pl_method_body){body->def, body->mesh, body->is_cloth, body->materials,
-                                           body->first_vertex};
+        system->method_bodies[system->method_body_count++] =
+            (pl_method_body){body->def,       body->mesh,         body->is_cloth,
+                             body->materials, body->first_vertex, body->may_change};
     }
-    pl_status status = system->method->create(bodies, count, system->vertex_count, w->pool,
-                                              &system->data, notes, error);
-    PL_FREE(bodies, pl_method_body, w->body_count);
+    return PL_OK;
+}
+
+static pl_status create_system(pl_world* w, int s, pl_notes* notes, pl_error* error) {
+    pl_world_system* system = &w->systems[s];
+    pl_status status = list_bodies(w, s, error);
+    if (status == PL_OK)
+        status = system->method->create(system->method_bodies, system->method_body_count,
+                                        system->vertex_count, w->pool, &system->data, notes, error);
     if (status != PL_OK) return status;
     system->force = PL_ALLOC(double, 3 * (size_t)system->vertex_count);
     system->host_force = PL_ALLOC(double, 3 * (size_t)system->vertex_count);
-    if (!system->force || !system->host_force) return pl_fail_memory(error, "a system");
+    system->left = PL_ALLOC(double, 6 * (size_t)system->vertex_count);
+    if (!system->force || !system->host_force || !system->left)
+        return pl_fail_memory(error, "a system");
     for (int b = 0; status == PL_OK && b < w->body_count; b++) {
         if (w->bodies[b].system != s) continue;
         start_velocities(system, &w->bodies[b]);
         status = add_colliding(system, &w->bodies[b], error);
     }
+    pl_world_remember(system);
     return status;
+}
+
+// Keeps the state where a step may fail after others went well; the room grows with what the host
+// does.
+static pl_status save_before_frame(pl_world* w, pl_error* error) {
+    if (w->scene->substeps * w->system_count == 1) return PL_OK;
+    size_t size = pl_world_state_size(w);
+    if (!w->saved || w->saved_room < size) {
+        pl_free(w->saved, w->saved_room);
+        w->saved_room = 0;
+        w->saved = pl_alloc(size);
+        if (!w->saved) return pl_fail_memory(error, "the state of a world");
+        w->saved_room = size;
+    }
+    w->saved_size = size;
+    pl_world_state_save(w, w->saved);
+    return PL_OK;
 }
 
 static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_error* error) {
@@ -125,21 +170,21 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
                        "the scene has no bodies; add one under \"bodies\"");
     status = pl_world_check_support(w->scene, error);
     if (status != PL_OK) return status;
+    pl_scene_evaluate(w->scene, 0.0);
+    w->first_step = w->scene->time_step;
     w->bodies = PL_ALLOC(pl_world_body, w->scene->body_count);
     if (!w->bodies) return pl_fail_memory(error, "the bodies of a world");
     w->body_count = w->scene->body_count;
     for (int b = 0; status == PL_OK && b < w->body_count; b++)
         status = pl_world_body_setup(&w->scene->bodies[b], w->pool, &w->bodies[b], notes, error);
+    if (status == PL_OK) status = pl_world_changes_setup(w, error);
     if (status == PL_OK) status = group_bodies(w, error);
     if (status == PL_OK) status = pl_world_settle_solvers(w, error);
     for (int s = 0; status == PL_OK && s < w->system_count; s++)
         status = create_system(w, s, notes, error);
     if (status == PL_OK) status = pl_world_obstacles_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_loads_setup(w, error);
-    if (status != PL_OK || w->scene->substeps * w->system_count == 1) return status;
-    w->saved_size = pl_world_state_size(w);
-    w->saved = pl_alloc(w->saved_size);
-    return w->saved ? PL_OK : pl_fail_memory(error, "the state of a world");
+    return status == PL_OK ? save_before_frame(w, error) : status;
 }
 
 pl_status pl_world_create(const pl_scene* scene, pl_world** out, pl_notes* notes, pl_error* error) {
@@ -147,6 +192,7 @@ pl_status pl_world_create(const pl_scene* scene, pl_world** out, pl_notes* notes
     pl_world* w = PL_ALLOC(pl_world, 1);
     if (!w) return pl_fail_memory(error, "a world");
     w->handles = pl_array_of(sizeof(pl_world_handle));
+    w->numbers = pl_array_of(sizeof(pl_world_number));
     pl_status status = build(w, scene, notes, error);
     if (status == PL_OK) *out = w;
     else pl_world_destroy(w);
@@ -218,8 +264,32 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     return status;
 }
 
-static double time_of_step(const pl_world* w, int64_t step) {
-    return (double)step * w->scene->time_step / w->scene->substeps;
+// The time after k steps of the present frame. A clock that never changes does not add up errors.
+static double time_after(const pl_world* w, int k) {
+    return w->clock_changes ? w->time + k * w->step_size
+                            : (double)(w->step + k) * w->scene->time_step / w->scene->substeps;
+}
+
+// the time step of a frame is the one at its begin
+static void begin_frame(pl_world* w) {
+    double before = w->step_size;
+    if (w->clock_changes) pl_world_evaluate(w, w->time);
+    w->step_size = w->scene->time_step / w->scene->substeps;
+    pl_world_host_begin(w);
+    for (int s = 0; s < w->system_count; s++) {
+        pl_world_system* system = &w->systems[s];
+        bool jumps = pl_world_is_touched(system) || (before > 0.0 && w->step_size != before);
+        if (jumps && system->method->restart) system->method->restart(system->data);
+        system->is_touched = false;
+    }
+}
+
+static void end_frame(pl_world* w) {
+    w->time = time_after(w, w->scene->substeps);
+    w->step += w->scene->substeps;
+    w->frame++;
+    pl_world_host_end(w);
+    for (int s = 0; s < w->system_count; s++) pl_world_remember(&w->systems[s]);
 }
 
 static double solid_volume(pl_world* w) {
@@ -251,17 +321,18 @@ static void finish_info(pl_world* w, double start, pl_frame_info* info) {
 
 static pl_status run_substeps(pl_world* w, pl_frame_info* info, pl_error* error) {
     for (int k = 0; k < w->scene->substeps; k++) {
-        double begin = time_of_step(w, w->step), end = time_of_step(w, w->step + 1);
+        double begin = time_after(w, k), end = time_after(w, k + 1);
         w->part[0] = (double)k / w->scene->substeps;
         w->part[1] = (double)(k + 1) / w->scene->substeps;
-        pl_scene_evaluate(w->scene, end);
+        pl_world_evaluate(w, end);
+        pl_status status = pl_world_push_changes(w, error);
+        if (status != PL_OK) return status;
         pl_world_place_obstacles(w, begin, end);
         info->contact_count = 0; // those of the last substep are told
         for (int s = 0; s < w->system_count; s++) {
-            pl_status status = step_system(w, s, begin, end, info, error);
+            status = step_system(w, s, begin, end, info, error);
             if (status != PL_OK) return status;
         }
-        w->step++;
     }
     return PL_OK;
 }
@@ -269,22 +340,22 @@ static pl_status run_substeps(pl_world* w, pl_frame_info* info, pl_error* error)
 pl_status pl_world_step(pl_world* w, pl_frame_info* info, pl_error* error) {
     double start = pl_seconds();
     pl_frame_info own = {0};
-    if (w->saved) pl_world_state_save(w, w->saved);
-    pl_status status = run_substeps(w, &own, error);
+    pl_status status = save_before_frame(w, error);
+    if (status != PL_OK) return status;
+    begin_frame(w);
+    status = run_substeps(w, &own, error);
     if (status != PL_OK) {
         // the systems and substeps that went well are taken back as well
         if (w->saved) pl_world_state_load(w, w->saved, w->saved_size, NULL);
         return status;
     }
-    w->frame++;
-    pl_world_handle* handles = w->handles.data;
-    for (size_t h = 0; h < w->handles.count; h++) handles[h].from = handles[h].target;
+    end_frame(w);
     finish_info(w, start, &own);
     if (info) *info = own;
     return PL_OK;
 }
 
-double pl_world_time(const pl_world* w) { return time_of_step(w, w->step); }
+double pl_world_time(const pl_world* w) { return w->time; }
 int pl_world_frame(const pl_world* w) { return w->frame; }
 int pl_world_body_count(const pl_world* w) { return w->body_count; }
 const char* pl_world_body_name(const pl_world* w, int body) { return w->bodies[body].def->name; }
@@ -333,56 +404,4 @@ void pl_world_move(pl_world* w, int handle, double x, double y, double z) {
 void pl_world_release(pl_world* w, int handle) {
     if (handle >= 0 && (size_t)handle < w->handles.count)
         ((pl_world_handle*)w->handles.data)[handle].used = false;
-}
-
-// "PLSTATE1", number of systems, vertices, frame, step; then the states
-enum { STATE_HEADER = 5 };
-
-static void state_header(const pl_world* w, int64_t header[STATE_HEADER]) {
-    int64_t vertices = 0;
-    for (int s = 0; s < w->system_count; s++) vertices += w->systems[s].vertex_count;
-    memcpy(&header[0], "PLSTATE1", 8);
-    header[1] = w->system_count;
-    header[2] = vertices;
-    header[3] = w->frame;
-    header[4] = w->step;
-}
-
-size_t pl_world_state_size(const pl_world* w) {
-    size_t size = STATE_HEADER * sizeof(int64_t);
-    for (int s = 0; s < w->system_count; s++)
-        size += w->systems[s].method->state_size(w->systems[s].data);
-    return size;
-}
-
-void pl_world_state_save(const pl_world* w, void* out) {
-    char* to = out;
-    int64_t header[STATE_HEADER];
-    state_header(w, header);
-    memcpy(to, header, sizeof header);
-    to += sizeof header;
-    for (int s = 0; s < w->system_count; s++) {
-        w->systems[s].method->state_save(w->systems[s].data, to);
-        to += w->systems[s].method->state_size(w->systems[s].data);
-    }
-}
-
-pl_status pl_world_state_load(pl_world* w, const void* in, size_t size, pl_error* error) {
-    int64_t header[STATE_HEADER], own[STATE_HEADER];
-    state_header(w, own);
-    if (size != pl_world_state_size(w))
-        return pl_fail(error, PL_ERROR_FORMAT,
-                       "the state has %zu bytes, this world's %zu; it is of another scene", size,
-                       pl_world_state_size(w));
-    memcpy(header, in, sizeof header);
-    if (memcmp(header, own, 3 * sizeof(int64_t)) != 0)
-        return pl_fail(error, PL_ERROR_FORMAT, "the state is of another scene or another version");
-    const char* from = (const char*)in + sizeof header;
-    for (int s = 0; s < w->system_count; s++) {
-        w->systems[s].method->state_load(w->systems[s].data, from);
-        from += w->systems[s].method->state_size(w->systems[s].data);
-    }
-    w->frame = (int)header[3];
-    w->step = header[4];
-    return PL_OK;
 }

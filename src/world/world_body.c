@@ -14,6 +14,8 @@ void pl_world_body_free(pl_world_body* body) {
     pl_mesh_destroy(body->mesh);
     pl_surface_destroy(body->surface);
     PL_FREE(body->materials, pl_element_material, body->element_count);
+    PL_FREE(body->next, pl_element_material, body->element_count);
+    pl_material_maps_destroy(body->maps);
     *body = (pl_world_body){0};
 }
 
@@ -35,7 +37,7 @@ static pl_status fill_with_tets(pl_world_body* b, pl_pool* pool, pl_notes* notes
 // The largest stiffness of an element pushes back a vertex of a solid: k = 10 (2 mu + lambda) times
 // the element's size, so that a body sinks in by far less than an element. Cloth is much stiffer in
 // its plane than its weight asks for, and converges badly on obstacles as stiff as that: a tenth.
-static void choose_contact(pl_world_body* b) {
+void pl_world_choose_contact(pl_world_body* b) {
     double stiffest = 0.0, area = 0.0;
     const pl_mesh* surface = b->surface->mesh;
     for (int e = 0; e < b->element_count; e++) {
@@ -67,9 +69,10 @@ static pl_status prepare(pl_world_body* b, pl_pool* pool, pl_notes* notes, pl_er
     b->element_count = b->is_cloth ? b->mesh->triangle_count : b->mesh->tet_count;
     b->materials = PL_ALLOC(pl_element_material, b->element_count);
     if (!b->materials) return pl_fail_memory(error, "the materials of a body");
-    status = pl_body_materials(b->def, b->mesh, b->is_cloth, b->materials, error);
+    status = pl_material_maps_create(b->def, b->mesh, b->is_cloth, &b->maps, error);
+    if (status == PL_OK) status = pl_body_materials(b->maps, b->materials, error);
     if (status == PL_OK) status = pl_mesh_surface(b->mesh, &b->surface, error);
-    if (status == PL_OK) choose_contact(b);
+    if (status == PL_OK) pl_world_choose_contact(b);
     return status;
 }
 

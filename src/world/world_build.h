@@ -14,6 +14,8 @@
 #include <pliant/mesh_surface.h>
 #include <pliant/world.h>
 
+typedef struct pl_material_maps pl_material_maps;
+
 typedef struct pl_world_body {
     const pl_body* def;
     pl_mesh* mesh; // rest
@@ -25,6 +27,12 @@ typedef struct pl_world_body {
     double contact_thickness; // [m]
     int system;
     int first_vertex; // in the system
+    // where numbers change during the run
+    bool may_change;
+    pl_element_material* next; // materials of the next step; NULL unless may_change
+    pl_material_maps* maps;    // how they come from the scene
+    pl_damping damping;        // of the last step
+    pl_pbd pbd;
 } pl_world_body;
 
 typedef struct pl_world_system {
@@ -33,9 +41,37 @@ typedef struct pl_world_system {
     int vertex_count;
     double* force; // of a step, 3 per vertex
     double* host_force;
+    double* left;    // positions and velocities as the last frame left them: what the host did
+    bool is_touched; // since then, in a state that was loaded
+    pl_method_body* method_bodies; // of body_count of the world
+    int method_body_count;
     pl_array pins;   // of pl_pin
     pl_array groups; // of pl_colliding_vertices
 } pl_world_system;
+
+// What the host does with a collider or an attachment. Once it does, the scene's motion no longer
+// counts.
+typedef enum pl_driven_kind {
+    PL_DRIVEN_BY_SCENE,
+    PL_DRIVEN_TO, // a place at the end of the frame, and it rests there
+    PL_DRIVEN_ON, // with a velocity, for ever
+} pl_driven_kind;
+
+typedef struct pl_world_driver {
+    pl_driven_kind kind;
+    pl_rigid from, target;  // at the begin and the end of the frame
+    pl_vec3 velocity, spin; // [m/s], [rad/s]
+    int point_count;        // of a shape that the host changes; else 0
+    double* points_from;    // 3 per point
+    double* points_target;
+} pl_world_driver;
+
+// A number of the scene that the host has set.
+typedef struct pl_world_number {
+    char* path;
+    double value;
+    double original; // the scene's
+} pl_world_number;
 
 // An attachment with the vertices it holds.
 typedef struct pl_world_attachment {
@@ -45,8 +81,9 @@ typedef struct pl_world_attachment {
     double* places; // 3 per vertex: where it holds them before any motion
     pl_vec3 middle;
     pl_point_cache cache; // of one that follows a file; else empty
-    double* before;       // its places at the begin and the end of a step
+    double* before;       // its places at the begin and the end of a step; of a cache or the host
     double* after;
+    pl_world_driver driver;
 } pl_world_attachment;
 
 // A load with the vertices or triangles it acts on.
@@ -63,20 +100,26 @@ typedef struct pl_world_handle {
     pl_vec3 from, target; // at the begin and the end of the frame
 } pl_world_handle;
 
-// A collider that changes its shape as a file says.
-typedef struct pl_world_cached {
-    pl_point_cache cache; // empty for all others
+// A collider that is made of points and may change its shape, as a file or the host says.
+typedef struct pl_world_shape {
+    pl_mesh* mesh;        // of a surface, after its transform
+    pl_point_cache cache; // or empty
+    int point_count;      // of those below; 0 as long as the shape keeps
     double* before;       // 3 per point, at the begin and the end of a step
     double* after;
-    pl_mesh* mesh; // of a surface
-    pl_solid solid;
-} pl_world_cached;
+    pl_solid solid; // of a surface that changes
+    pl_world_driver driver;
+} pl_world_shape;
 
 struct pl_world {
     pl_scene* scene; // a copy, animated
     pl_pool* pool;
     int frame;
-    int64_t step; // substeps done
+    int64_t step;       // substeps done
+    double time;        // [s]
+    double first_step;  // time step at the start: the beat of caches [s]
+    double step_size;   // of the present frame's steps [s]
+    bool clock_changes; // the time step does
     pl_world_body* bodies;
     int body_count;
     pl_world_system* systems;
@@ -86,14 +129,18 @@ struct pl_world {
     pl_world_load* loads;
     int load_count;
     pl_moving_obstacle* obstacles;
-    pl_sdf_grid* grids;      // of colliders that are meshes
-    pl_world_cached* cached; // of colliders with a cache
+    pl_sdf_grid* grids; // of colliders that are meshes
+    pl_world_shape* shapes;
     int obstacle_count;
     pl_array handles; // of pl_world_handle
+    pl_array numbers; // of pl_world_number
     double part[2];   // of the frame, at the begin and the end of the substep: 0 to 1
     void* saved;      // state before the frame, where a substep may fail after others; else NULL
-    size_t saved_size;
+    size_t saved_size, saved_room;
 };
+
+// The functions of a method, or NULL if this version does not have it.
+const pl_method_functions* pl_world_method(pl_method method);
 
 // Refuses by name what a scene may say but this version cannot do.
 pl_status pl_world_check_support(const pl_scene* scene, pl_error* error);
@@ -105,14 +152,30 @@ pl_status pl_world_body_setup(const pl_body* def, pl_pool* pool, pl_world_body* 
                               pl_notes* notes, pl_error* error);
 void pl_world_body_free(pl_world_body* body);
 
-// The materials of all elements of a mesh, after regions and variations.
-pl_status pl_body_materials(const pl_body* def, const pl_mesh* mesh, bool is_cloth,
-                            pl_element_material* out, pl_error* error);
+// The materials of all elements of a mesh, after regions and variations. The maps stay right when
+// numbers of the body change.
+pl_status pl_material_maps_create(const pl_body* def, const pl_mesh* mesh, bool is_cloth,
+                                  pl_material_maps** out, pl_error* error);
+void pl_material_maps_destroy(pl_material_maps* maps);
+pl_status pl_body_materials(const pl_material_maps* maps, pl_element_material* out,
+                            pl_error* error);
+// Contact of a body as its materials and the scene say.
+void pl_world_choose_contact(pl_world_body* body);
+
+// Looks which numbers of bodies and of the clock may change, and makes room for them.
+pl_status pl_world_changes_setup(pl_world* world, pl_error* error);
+bool pl_world_is_animated(const pl_scene* scene, const char* prefix);
+// Every number of the scene as it is at a time, the host's included.
+void pl_world_evaluate(pl_world* world, double time);
+// Gives the methods what has changed since the last step.
+pl_status pl_world_push_changes(pl_world* world, pl_error* error);
 
 // Solids of the scene's colliders at their places of a time.
 pl_status pl_world_obstacles_setup(pl_world* world, pl_notes* notes, pl_error* error);
 // The point that a collider turns about if its motion names none.
 pl_vec3 pl_world_obstacle_middle(const pl_world* world, int collider);
+// Room for a collider or attachment to change its shape.
+pl_status pl_world_shape_points(pl_world* world, int collider, pl_error* error);
 void pl_world_place_obstacles(pl_world* world, double begin, double end);
 void pl_world_obstacles_free(pl_world* world);
 

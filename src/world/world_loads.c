@@ -3,8 +3,8 @@
 #include "world/world_loads.h"
 #include "base/memory.h"
 #include "contact/wind.h"
-#include "scene/animation.h"
 #include "scene/selection.h"
+#include "world/world_host.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -104,6 +104,7 @@ void pl_world_loads_free(pl_world* w) {
         PL_FREE(a->before, double, 3 * (size_t)a->count);
         PL_FREE(a->after, double, 3 * (size_t)a->count);
         pl_point_cache_free(&a->cache);
+        pl_driver_free(&a->driver);
     }
     PL_FREE(w->attachments, pl_world_attachment, w->attachment_count);
     for (int k = 0; k < w->load_count; k++) PL_FREE(w->loads[k].items, int, w->loads[k].count);
@@ -111,14 +112,28 @@ void pl_world_loads_free(pl_world* w) {
 }
 
 // the motion of what an attachment hangs on
-static pl_pose attachment_pose(const pl_world* w, const pl_attachment* def, pl_vec3 middle,
-                               double time) {
+static pl_pose attachment_pose(const pl_world* w, int k, double time, double part) {
+    const pl_attachment* def = &w->scene->attachments[k];
+    const pl_world_attachment* a = &w->attachments[k];
+    if (a->driver.kind != PL_DRIVEN_BY_SCENE) return pl_driver_pose(&a->driver, a->middle, part);
     if (def->target == PL_TARGET_COLLIDER)
-        for (int k = 0; k < w->scene->collider_count; k++)
-            if (strcmp(w->scene->colliders[k].name, def->collider) == 0)
-                return pl_motion_pose(&w->scene->colliders[k].motion,
-                                      pl_world_obstacle_middle(w, k), time);
-    return pl_motion_pose(&def->motion, middle, time);
+        return pl_world_collider_pose(w, pl_world_find_collider(w, def->collider), time, part);
+    return pl_motion_pose(&def->motion, a->middle, time);
+}
+
+// places of each vertex, at the begin and the end of a step, where they change
+static bool place_points(const pl_world* w, int k, double begin, double end) {
+    const pl_attachment* def = &w->scene->attachments[k];
+    const pl_world_attachment* a = &w->attachments[k];
+    if (a->driver.point_count) {
+        pl_driver_places(&a->driver, w->part[0], a->before);
+        pl_driver_places(&a->driver, w->part[1], a->after);
+        return true;
+    }
+    if (def->target != PL_TARGET_CACHE) return false;
+    pl_world_cache_places(w, &a->cache, def->cache_start, begin, a->before);
+    pl_world_cache_places(w, &a->cache, def->cache_start, end, a->after);
+    return true;
 }
 
 static pl_status add_attachment(pl_world* w, int k, pl_world_system* system, double begin,
@@ -126,18 +141,14 @@ static pl_status add_attachment(pl_world* w, int k, pl_world_system* system, dou
     const pl_attachment* def = &w->scene->attachments[k];
     const pl_world_attachment* a = &w->attachments[k];
     if (!is_active(def->from, def->until, end)) return PL_OK;
-    pl_pose from = attachment_pose(w, def, a->middle, begin),
-            to = attachment_pose(w, def, a->middle, end);
+    pl_pose from = attachment_pose(w, k, begin, w->part[0]),
+            to = attachment_pose(w, k, end, w->part[1]);
     pl_pin* pins = pl_array_add(&system->pins, (size_t)a->count);
     if (!pins) return pl_fail_memory(error, "pins");
-    bool cached = def->target == PL_TARGET_CACHE;
-    if (cached) {
-        pl_world_cache_places(w, &a->cache, def->cache_start, begin, a->before);
-        pl_world_cache_places(w, &a->cache, def->cache_start, end, a->after);
-    }
+    bool changes = place_points(w, k, begin, end);
     for (int i = 0; i < a->count; i++) {
-        pl_vec3 place = pl_vec3_load((cached ? a->before : a->places) + 3 * (size_t)i);
-        pl_vec3 next = pl_vec3_load((cached ? a->after : a->places) + 3 * (size_t)i);
+        pl_vec3 place = pl_vec3_load((changes ? a->before : a->places) + 3 * (size_t)i);
+        pl_vec3 next = pl_vec3_load((changes ? a->after : a->places) + 3 * (size_t)i);
         pins[i] = (pl_pin){.vertex = a->vertices[i] + w->bodies[a->body].first_vertex,
                            .hard = isnan(def->stiffness),
                            .stiffness = def->stiffness,

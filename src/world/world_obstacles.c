@@ -3,11 +3,11 @@
 //
 // The colliders of a scene as moving solids.
 #include "base/memory.h"
-#include "scene/animation.h"
-#include "world/world_build.h"
+#include "world/world_host.h"
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 static pl_obstacle obstacle_of(const pl_collider* c) {
     switch (c->shape) {
@@ -62,24 +62,18 @@ static pl_box bounds_of(const pl_mesh* mesh) {
 }
 
 // the signed distance grid of a collider that is a closed surface
-static pl_status build_grid(const pl_collider* c, pl_pool* pool, pl_sdf_grid* grid, pl_notes* notes,
-                            pl_error* error) {
-    pl_mesh* mesh;
-    pl_status status = pl_mesh_read(c->mesh.file, NULL, &mesh, notes, error);
-    if (status != PL_OK) return status;
-    pl_transform_apply(&c->mesh.transform, mesh->positions, mesh->vertex_count);
+static pl_status build_grid(const pl_collider* c, const pl_mesh* mesh, pl_pool* pool,
+                            pl_sdf_grid* grid, pl_error* error) {
     pl_solid solid;
-    status = pl_solid_build(mesh->positions, mesh->triangles, mesh->triangle_count, false, &solid,
-                            error);
-    if (status == PL_OK) {
-        double diagonal = pl_box_diagonal(bounds_of(mesh));
-        pl_sdf_options options = {.spacing = isnan(c->mesh.cell) ? diagonal / 80.0 : c->mesh.cell};
-        options.margin = 3.0 * options.spacing;
-        options.band = 8.0 * options.spacing;
-        status = pl_sdf_grid_build(&solid, &options, pool, grid, error);
-        pl_solid_free(&solid);
-    }
-    pl_mesh_destroy(mesh);
+    pl_status status = pl_solid_build(mesh->positions, mesh->triangles, mesh->triangle_count, false,
+                                      &solid, error);
+    if (status != PL_OK) return status;
+    double diagonal = pl_box_diagonal(bounds_of(mesh));
+    pl_sdf_options options = {.spacing = isnan(c->mesh.cell) ? diagonal / 80.0 : c->mesh.cell};
+    options.margin = 3.0 * options.spacing;
+    options.band = 8.0 * options.spacing;
+    status = pl_sdf_grid_build(&solid, &options, pool, grid, error);
+    pl_solid_free(&solid);
     return status;
 }
 
@@ -97,34 +91,51 @@ pl_status pl_world_read_cache(const char* path, const char* file, int point_coun
 
 void pl_world_cache_places(const pl_world* w, const pl_point_cache* cache, double start,
                            double time, double* out) {
-    pl_point_cache_places(cache, (time - start) / w->scene->time_step, out);
+    pl_point_cache_places(cache, (time - start) / w->first_step, out);
 }
 
-static pl_status setup_cached_chain(const pl_collider* c, const char* path, pl_world_cached* out,
-                                    pl_error* error) {
-    pl_status status = pl_world_read_cache(path, c->chain.cache, c->chain.point_count, "the chain",
-                                           &out->cache, error);
-    if (status != PL_OK) return status;
-    out->before = PL_ALLOC(double, 3 * (size_t)out->cache.point_count);
-    out->after = PL_ALLOC(double, 3 * (size_t)out->cache.point_count);
-    return out->before && out->after ? PL_OK : pl_fail_memory(error, "a collider");
-}
-
-static pl_status setup_cached_mesh(const pl_collider* c, const char* path, pl_world_cached* out,
-                                   pl_notes* notes, pl_error* error) {
-    if (!isnan(c->mesh.transform.size))
+static pl_status read_shape_cache(const pl_collider* c, int k, pl_world_shape* shape,
+                                  pl_error* error) {
+    char path[64];
+    bool is_chain = c->shape == PL_COLLIDER_CHAIN;
+    snprintf(path, sizeof path, "colliders[%d].%s.cache", k, is_chain ? "chain" : "mesh");
+    if (!is_chain && !isnan(c->mesh.transform.size))
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "%s: goes with no transform.size; use transform.scale", path);
-    pl_status status = pl_mesh_read(c->mesh.file, NULL, &out->mesh, notes, error);
-    if (status == PL_OK)
-        status = pl_world_read_cache(path, c->mesh.cache, out->mesh->vertex_count, c->mesh.file,
-                                     &out->cache, error);
-    if (status != PL_OK) return status;
-    out->before = PL_ALLOC(double, 3 * (size_t)out->cache.point_count);
-    out->after = PL_ALLOC(double, 3 * (size_t)out->cache.point_count);
-    if (!out->before || !out->after) return pl_fail_memory(error, "a collider");
-    return pl_solid_build(out->mesh->positions, out->mesh->triangles, out->mesh->triangle_count,
-                          false, &out->solid, error);
+    return is_chain ? pl_world_read_cache(path, c->chain.cache, c->chain.point_count, "the chain",
+                                          &shape->cache, error)
+                    : pl_world_read_cache(path, c->mesh.cache, shape->mesh->vertex_count,
+                                          c->mesh.file, &shape->cache, error);
+}
+
+pl_status pl_world_shape_points(pl_world* w, int k, pl_error* error) {
+    const pl_collider* c = &w->scene->colliders[k];
+    pl_world_shape* shape = &w->shapes[k];
+    if (shape->point_count) return PL_OK;
+    const pl_mesh* mesh = shape->mesh;
+    if (!mesh && c->shape != PL_COLLIDER_CHAIN)
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "collider \"%s\" has no points; only meshes and chains change their shape",
+                       c->name);
+    int count = mesh ? mesh->vertex_count : c->chain.point_count;
+    double *before = PL_ALLOC(double, 3 * (size_t)count),
+           *after = PL_ALLOC(double, 3 * (size_t)count);
+    pl_status status = before && after ? PL_OK : pl_fail_memory(error, "a collider");
+    const double* places = mesh ? mesh->positions : c->chain.points;
+    if (status == PL_OK && mesh)
+        status = pl_solid_build(places, mesh->triangles, mesh->triangle_count, false, &shape->solid,
+                                error);
+    if (status != PL_OK) {
+        PL_FREE(before, double, 3 * (size_t)count);
+        PL_FREE(after, double, 3 * (size_t)count);
+        return status;
+    }
+    memcpy(before, places, 3 * (size_t)count * sizeof(double));
+    memcpy(after, places, 3 * (size_t)count * sizeof(double));
+    shape->point_count = count;
+    shape->before = before;
+    shape->after = after;
+    return PL_OK;
 }
 
 // true if the collider has a cache
@@ -133,53 +144,74 @@ static bool has_cache(const pl_collider* c) {
            (c->shape == PL_COLLIDER_MESH && c->mesh.cache && c->mesh.cache[0]);
 }
 
-static void place_cached(const pl_world* w, const pl_collider* c, pl_world_cached* cached,
-                         double begin, double end, pl_obstacle* obstacle) {
+// the points of a cache at the begin and the end of a step
+static void place_cached(const pl_world* w, const pl_collider* c, pl_world_shape* shape,
+                         double begin, double end) {
     bool is_chain = c->shape == PL_COLLIDER_CHAIN;
     double start = is_chain ? c->chain.cache_start : c->mesh.cache_start;
-    pl_world_cache_places(w, &cached->cache, start, begin, cached->before);
-    pl_world_cache_places(w, &cached->cache, start, end, cached->after);
-    obstacle->points = cached->after;
-    obstacle->before = cached->before;
+    pl_world_cache_places(w, &shape->cache, start, begin, shape->before);
+    pl_world_cache_places(w, &shape->cache, start, end, shape->after);
     if (is_chain) return;
-    pl_transform_apply(&c->mesh.transform, cached->before, cached->cache.point_count);
-    pl_transform_apply(&c->mesh.transform, cached->after, cached->cache.point_count);
-    pl_solid_refit(&cached->solid, cached->after, cached->mesh->triangles);
+    pl_transform_apply(&c->mesh.transform, shape->before, shape->point_count);
+    pl_transform_apply(&c->mesh.transform, shape->after, shape->point_count);
+}
+
+static void place_shape(const pl_world* w, const pl_collider* c, pl_world_shape* shape,
+                        double begin, double end, pl_obstacle* obstacle) {
+    if (shape->driver.point_count) {
+        pl_driver_places(&shape->driver, w->part[0], shape->before);
+        pl_driver_places(&shape->driver, w->part[1], shape->after);
+    } else if (shape->cache.positions) {
+        place_cached(w, c, shape, begin, end);
+    } else { // a state from before the host changed it
+        const double* places = shape->mesh ? shape->mesh->positions : c->chain.points;
+        memcpy(shape->before, places, 3 * (size_t)shape->point_count * sizeof(double));
+        memcpy(shape->after, places, 3 * (size_t)shape->point_count * sizeof(double));
+    }
+    obstacle->points = shape->after;
+    obstacle->before = shape->before;
+    if (!shape->mesh) return;
+    pl_solid_refit(&shape->solid, shape->after, shape->mesh->triangles);
     obstacle->kind = PL_OBSTACLE_SURFACE;
-    obstacle->triangles = cached->mesh->triangles;
-    obstacle->solid = &cached->solid;
+    obstacle->triangles = shape->mesh->triangles;
+    obstacle->solid = &shape->solid;
 }
 
 void pl_world_obstacles_free(pl_world* w) {
     for (int k = 0; w->grids && k < w->obstacle_count; k++) pl_sdf_grid_free(&w->grids[k]);
     PL_FREE(w->grids, pl_sdf_grid, w->obstacle_count);
-    for (int k = 0; w->cached && k < w->obstacle_count; k++) {
-        pl_world_cached* cached = &w->cached[k];
-        PL_FREE(cached->before, double, 3 * (size_t)cached->cache.point_count);
-        PL_FREE(cached->after, double, 3 * (size_t)cached->cache.point_count);
-        pl_point_cache_free(&cached->cache);
-        pl_solid_free(&cached->solid);
-        pl_mesh_destroy(cached->mesh);
+    for (int k = 0; w->shapes && k < w->obstacle_count; k++) {
+        pl_world_shape* shape = &w->shapes[k];
+        PL_FREE(shape->before, double, 3 * (size_t)shape->point_count);
+        PL_FREE(shape->after, double, 3 * (size_t)shape->point_count);
+        pl_point_cache_free(&shape->cache);
+        pl_solid_free(&shape->solid);
+        pl_mesh_destroy(shape->mesh);
+        pl_driver_free(&shape->driver);
     }
-    PL_FREE(w->cached, pl_world_cached, w->obstacle_count);
+    PL_FREE(w->shapes, pl_world_shape, w->obstacle_count);
     PL_FREE(w->obstacles, pl_moving_obstacle, w->obstacle_count);
 }
 
 static pl_status setup_obstacle(pl_world* w, int k, pl_notes* notes, pl_error* error) {
     const pl_collider* c = &w->scene->colliders[k];
+    pl_world_shape* shape = &w->shapes[k];
     w->obstacles[k] = (pl_moving_obstacle){.obstacle = obstacle_of(c)};
+    pl_status status = PL_OK;
+    if (c->shape == PL_COLLIDER_MESH) {
+        status = pl_mesh_read(c->mesh.file, NULL, &shape->mesh, notes, error);
+        if (status != PL_OK) return status;
+        pl_transform_apply(&c->mesh.transform, shape->mesh->positions, shape->mesh->vertex_count);
+    }
     if (has_cache(c)) {
-        char path[64];
-        bool is_chain = c->shape == PL_COLLIDER_CHAIN;
-        snprintf(path, sizeof path, "colliders[%d].%s.cache", k, is_chain ? "chain" : "mesh");
-        pl_status status = is_chain ? setup_cached_chain(c, path, &w->cached[k], error)
-                                    : setup_cached_mesh(c, path, &w->cached[k], notes, error);
-        if (status == PL_OK) place_cached(w, c, &w->cached[k], 0.0, 0.0, &w->obstacles[k].obstacle);
+        status = read_shape_cache(c, k, shape, error);
+        if (status == PL_OK) status = pl_world_shape_points(w, k, error);
+        if (status == PL_OK) place_shape(w, c, shape, 0.0, 0.0, &w->obstacles[k].obstacle);
         return status;
     }
-    if (c->shape != PL_COLLIDER_MESH) return PL_OK;
+    if (!shape->mesh) return PL_OK;
     w->obstacles[k].obstacle.grid = &w->grids[k];
-    return build_grid(c, w->pool, &w->grids[k], notes, error);
+    return build_grid(c, shape->mesh, w->pool, &w->grids[k], error);
 }
 
 pl_status pl_world_obstacles_setup(pl_world* w, pl_notes* notes, pl_error* error) {
@@ -187,18 +219,25 @@ pl_status pl_world_obstacles_setup(pl_world* w, pl_notes* notes, pl_error* error
     w->obstacle_count = count;
     w->obstacles = PL_ALLOC(pl_moving_obstacle, count);
     w->grids = PL_ALLOC(pl_sdf_grid, count);
-    w->cached = PL_ALLOC(pl_world_cached, count);
-    if (count && (!w->obstacles || !w->grids || !w->cached))
+    w->shapes = PL_ALLOC(pl_world_shape, count);
+    if (count && (!w->obstacles || !w->grids || !w->shapes))
         return pl_fail_memory(error, "colliders");
     pl_status status = PL_OK;
     for (int k = 0; status == PL_OK && k < count; k++) status = setup_obstacle(w, k, notes, error);
     return status;
 }
 
+pl_pose pl_world_collider_pose(const pl_world* w, int k, double time, double part) {
+    const pl_world_driver* driver = &w->shapes[k].driver;
+    pl_vec3 middle = pl_world_obstacle_middle(w, k);
+    return driver->kind == PL_DRIVEN_BY_SCENE
+               ? pl_motion_pose(&w->scene->colliders[k].motion, middle, time)
+               : pl_driver_pose(driver, middle, part);
+}
+
 // x = pivot + translate + R (start - pivot), as a frame
-static pl_rigid rigid_at(const pl_motion* motion, pl_vec3 middle, double time) {
-    pl_pose pose = pl_motion_pose(motion, middle, time);
-    return (pl_rigid){pose.rotation, pl_pose_point(&pose, (pl_vec3){0, 0, 0})};
+static pl_rigid rigid_of(const pl_pose* pose) {
+    return (pl_rigid){pose->rotation, pl_pose_point(pose, (pl_vec3){0, 0, 0})};
 }
 
 void pl_world_place_obstacles(pl_world* w, double begin, double end) {
@@ -207,11 +246,11 @@ void pl_world_place_obstacles(pl_world* w, double begin, double end) {
         pl_moving_obstacle* m = &w->obstacles[k];
         // sizes may be animated; what was built from files stays
         if (c->shape != PL_COLLIDER_MESH) m->obstacle = obstacle_of(c);
-        if (w->cached[k].cache.positions)
-            place_cached(w, c, &w->cached[k], begin, end, &m->obstacle);
-        pl_vec3 middle = pl_world_obstacle_middle(w, k);
-        m->begin = rigid_at(&c->motion, middle, begin);
-        m->end = rigid_at(&c->motion, middle, end);
+        if (w->shapes[k].point_count) place_shape(w, c, &w->shapes[k], begin, end, &m->obstacle);
+        pl_pose from = pl_world_collider_pose(w, k, begin, w->part[0]);
+        pl_pose to = pl_world_collider_pose(w, k, end, w->part[1]);
+        m->begin = rigid_of(&from);
+        m->end = rigid_of(&to);
         m->thickness = c->thickness;
         m->friction = c->friction;
         m->stiffness = isnan(c->stiffness) ? 0.0 : c->stiffness;

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static pl_status check_body(const pl_body* body, int b, pl_error* error) {
-    if (body->method != PL_METHOD_FEM)
+    if (!pl_world_method(body->method))
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "bodies[%d].method: \"%s\" is not in this version; use \"fem\"", b,
                        pl_method_name((int)body->method));
@@ -29,15 +29,16 @@ static pl_status check_body(const pl_body* body, int b, pl_error* error) {
     return PL_OK;
 }
 
-// Parameters of elements, integrators and the clock are fixed when the world is made.
-static pl_status check_animation(const pl_animation* animation, pl_error* error) {
-    static const char* const fixed[] = {".material.", ".damping.", ".pbd.", "time_step"};
-    for (size_t k = 0; k < sizeof fixed / sizeof fixed[0]; k++)
-        if (strstr(animation->path, fixed[k]))
-            return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                           "%s: cannot change during a run in this version; give one number",
-                           animation->path);
-    return PL_OK;
+// Numbers of a body change only with a method that can take them over.
+static pl_status check_animation(const pl_scene* scene, const pl_animation* animation,
+                                 pl_error* error) {
+    int b = -1, size = 0;
+    if (sscanf(animation->path, "bodies[%d].%n", &b, &size) != 1 || size == 0) return PL_OK;
+    if (strncmp(animation->path + size, "contact.", 8) == 0) return PL_OK;
+    if (pl_world_method(scene->bodies[b].method)->update) return PL_OK;
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "%s: cannot change during a run with method %s in this version; give one number",
+                   animation->path, pl_method_name((int)scene->bodies[b].method));
 }
 
 pl_status pl_world_check_support(const pl_scene* scene, pl_error* error) {
@@ -45,7 +46,7 @@ pl_status pl_world_check_support(const pl_scene* scene, pl_error* error) {
     for (int b = 0; status == PL_OK && b < scene->body_count; b++)
         status = check_body(&scene->bodies[b], b, error);
     for (int k = 0; status == PL_OK && k < scene->animation_count; k++)
-        status = check_animation(&scene->animations[k], error);
+        status = check_animation(scene, &scene->animations[k], error);
     return status;
 }
 

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// S0 section 4.1: furthest points along the edges, of which every beginning is a coarser level; who
+// belongs to whom by the same distance. Section 4.4 finds what affine maps of a node do nothing:
+// here from the eigenvectors of the Gram matrix of the points below it, of all four homogeneous
+// coordinates, so that flat, collinear and single-vertex nodes are one case.
+#include "multigrid/hierarchy.h"
+#include "base/memory.h"
+#include "math/symmetric.h"
+#include "mesh/geodesic.h"
+#include "mesh/sampling.h"
+
+#include <math.h>
+#include <string.h>
+
+// eigenvalues of a Gram matrix below this part of the largest are not seen: about a thousandth of a
+// node's size in thickness
+static const double UNSEEN = 1e-6;
+
+static void free_transfer(pl_mg_transfer* t) {
+    PL_FREE(t->parent, int, t->fine_count);
+    PL_FREE(t->child_offsets, int, t->coarse_count + 1);
+    PL_FREE(t->children, int, t->fine_count);
+    PL_FREE(t->point, float, 4 * (size_t)t->fine_count);
+    PL_FREE(t->unseen, float, 16 * (size_t)t->coarse_count);
+    *t = (pl_mg_transfer){0};
+}
+
+void pl_mg_hierarchy_free(pl_mg_hierarchy* h) {
+    if (h->level_count > 1) PL_FREE(h->samples, int, h->node_counts[1]);
+    for (int l = 1; l < h->level_count; l++) {
+        free_transfer(&h->transfers[l - 1]);
+        PL_FREE(h->frames[l], pl_mg_frame, h->node_counts[l]);
+    }
+    *h = (pl_mg_hierarchy){0};
+}
+
+int pl_mg_automatic_counts(int vertex_count, int counts[PL_MG_MAX_LEVELS - 1]) {
+    enum { BOTTOM = 100, FINE_RATIO = 40, RATIO = 20 };
+    if (vertex_count <= 20 * BOTTOM) {
+        counts[0] = vertex_count >= 20 ? vertex_count / 20 : 1;
+        return 1;
+    }
+    int levels[PL_MG_MAX_LEVELS - 1], n = 0;
+    levels[n++] = vertex_count / FINE_RATIO > BOTTOM ? vertex_count / FINE_RATIO : BOTTOM;
+    while (levels[n - 1] > BOTTOM && n < PL_MG_MAX_LEVELS - 1) {
+        levels[n] = levels[n - 1] / RATIO;
+        if (levels[n] < BOTTOM / 2) levels[n] = BOTTOM / 2;
+        n++;
+    }
+    for (int k = 0; k < n; k++) counts[k] = levels[n - 1 - k];
+    return n;
+}
+
+// node_counts from what is asked for
+static pl_status settle_counts(pl_mg_hierarchy* h, int vertex_count,
+                               const pl_mg_hierarchy_options* options, pl_error* error) {
+    int automatic[PL_MG_MAX_LEVELS - 1], count = options->count_count;
+    const int* counts = options->counts;
+    if (!counts || count == 0) {
+        count = pl_mg_automatic_counts(vertex_count, automatic);
+        counts = automatic;
+    }
+    if (count > PL_MG_MAX_LEVELS - 1)
+        return pl_fail(error, PL_ERROR_ARGUMENT, "%d coarse levels are too many; give at most %d",
+                       count, PL_MG_MAX_LEVELS - 1);
+    h->node_counts[0] = vertex_count;
+    h->level_count = 1;
+    for (int k = count - 1; k >= 0; k--) {
+        if (counts[k] < 1 || (k > 0 && counts[k] <= counts[k - 1]))
+            return pl_fail(error, PL_ERROR_ARGUMENT,
+                           "levels: %d coarse nodes after %d; give growing counts, coarsest first",
+                           counts[k], k > 0 ? counts[k - 1] : 0);
+        int nodes = counts[k] < vertex_count ? counts[k] : vertex_count;
+        if (h->level_count > 1 && nodes == h->node_counts[h->level_count - 1]) continue;
+        h->node_counts[h->level_count++] = nodes;
+    }
+    return PL_OK;
+}
+
+// level 1 has as many nodes as there are samples, which parts that are not connected can make more
+static void adopt_sample_count(pl_mg_hierarchy* h, int sample_count) {
+    int asked = h->node_counts[1];
+    h->node_counts[1] = sample_count;
+    if (sample_count <= 2 * asked || h->level_count == PL_MG_MAX_LEVELS) return;
+    for (int l = h->level_count; l > 2; l--) h->node_counts[l] = h->node_counts[l - 1];
+    h->node_counts[2] = asked;
+    h->level_count++;
+}
+
+static pl_status allocate(pl_mg_hierarchy* h, pl_error* error) {
+    for (int l = 1; l < h->level_count; l++) {
+        pl_mg_transfer* t = &h->transfers[l - 1];
+        t->fine_count = h->node_counts[l - 1];
+        t->coarse_count = h->node_counts[l];
+        t->parent = PL_ALLOC(int, t->fine_count);
+        t->child_offsets = PL_ALLOC(int, t->coarse_count + 1);
+        t->children = PL_ALLOC(int, t->fine_count);
+        t->point = PL_ALLOC(float, 4 * (size_t)t->fine_count);
+        t->unseen = PL_ALLOC(float, 16 * (size_t)t->coarse_count);
+        h->frames[l] = PL_ALLOC(pl_mg_frame, t->coarse_count);
+        if (!t->parent || !t->child_offsets || !t->children || !t->point || !t->unseen ||
+            !h->frames[l])
+            return pl_fail_memory(error, "the levels of multigrid");
+    }
+    h->samples = PL_ALLOC(int, h->node_counts[1]);
+    return h->samples ? PL_OK : pl_fail_memory(error, "the levels of multigrid");
+}
+
+static void list_children(pl_mg_transfer* t) {
+    memset(t->child_offsets, 0, ((size_t)t->coarse_count + 1) * sizeof(int));
+    for (int i = 0; i < t->fine_count; i++) t->child_offsets[t->parent[i] + 1]++;
+    for (int k = 0; k < t->coarse_count; k++) t->child_offsets[k + 1] += t->child_offsets[k];
+    // offsets serve as cursors, and are moved back afterwards
+    for (int i = 0; i < t->fine_count; i++) t->children[t->child_offsets[t->parent[i]]++] = i;
+    for (int k = t->coarse_count; k > 0; k--) t->child_offsets[k] = t->child_offsets[k - 1];
+    t->child_offsets[0] = 0;
+}
+
+// the nearest of the first samples as the crow flies, for a part of the mesh that has none of them
+static int nearest_in_space(const pl_mg_hierarchy* h, const double* positions, int vertex,
+                            int sample_count) {
+    int nearest = 0;
+    double least = INFINITY;
+    for (int k = 0; k < sample_count; k++) {
+        const double *a = positions + 3 * (size_t)h->samples[k],
+                     *b = positions + 3 * (size_t)vertex;
+        double square = 0.0;
+        for (int c = 0; c < 3; c++) square += (a[c] - b[c]) * (a[c] - b[c]);
+        if (square < least) least = square, nearest = k;
+    }
+    return nearest;
+}
+
+// parents of the nodes of level l >= 1
+static pl_status find_parents(pl_mg_hierarchy* h, int l, const pl_adjacency* graph,
+                              const double* lengths, const double* positions, pl_error* error) {
+    pl_mg_transfer* t = &h->transfers[l];
+    pl_geodesic geodesic;
+    pl_status status = pl_geodesic_create(graph, lengths, &geodesic, error);
+    if (status != PL_OK) return status;
+    pl_geodesic_add(&geodesic, h->samples, t->coarse_count);
+    for (int j = 0; j < t->fine_count; j++) {
+        int nearest = geodesic.nearest[h->samples[j]];
+        if (nearest < 0) nearest = nearest_in_space(h, positions, h->samples[j], t->coarse_count);
+        t->parent[j] = j < t->coarse_count ? j : nearest;
+    }
+    pl_geodesic_free(&geodesic);
+    list_children(t);
+    return PL_OK;
+}
+
+static pl_status build(pl_mg_hierarchy* h, const pl_adjacency* graph, const double* lengths,
+                       const double* positions, const pl_mg_hierarchy_options* options,
+                       pl_error* error) {
+    pl_samples samples;
+    pl_status status = pl_sample_furthest(graph, lengths, options->starts, options->start_count,
+                                          h->node_counts[1], &samples, error);
+    if (status != PL_OK) {
+        h->level_count = 0; // nothing is allocated yet
+        return status;
+    }
+    adopt_sample_count(h, samples.count);
+    status = allocate(h, error);
+    if (status == PL_OK) {
+        memcpy(h->samples, samples.vertices, (size_t)samples.count * sizeof(int));
+        pl_mg_transfer* t = &h->transfers[0];
+        memcpy(t->parent, samples.nearest, (size_t)t->fine_count * sizeof(int));
+        for (int k = 0; k < t->coarse_count; k++) t->parent[h->samples[k]] = k;
+        list_children(t);
+    }
+    pl_samples_free(&samples);
+    for (int l = 1; status == PL_OK && l + 1 < h->level_count; l++)
+        status = find_parents(h, l, graph, lengths, positions, error);
+    if (status == PL_OK) pl_mg_hierarchy_move(h, positions, NULL);
+    return status;
+}
+
+pl_status pl_mg_hierarchy_setup(pl_mg_hierarchy* h, const pl_adjacency* graph,
+                                const double* positions, const pl_mg_hierarchy_options* options,
+                                pl_error* error) {
+    *h = (pl_mg_hierarchy){0};
+    if (graph->count < 1) return pl_fail(error, PL_ERROR_ARGUMENT, "multigrid of no vertices");
+    pl_status status = settle_counts(h, graph->count, options, error);
+    if (status != PL_OK) {
+        h->level_count = 0;
+        return status;
+    }
+    int item_count = graph->offsets[graph->count];
+    double* lengths = NULL;
+    if (!options->lengths && item_count > 0) {
+        lengths = PL_ALLOC(double, item_count);
+        if (!lengths) {
+            h->level_count = 0;
+            return pl_fail_memory(error, "the levels of multigrid");
+        }
+        pl_edge_lengths(graph, positions, lengths);
+    }
+    status =
+        build(h, graph, options->lengths ? options->lengths : lengths, positions, options, error);
+    PL_FREE(lengths, double, item_count);
+    if (status != PL_OK) pl_mg_hierarchy_free(h);
+    return status;
+}
+
+static const double* centre_of(const pl_mg_hierarchy* h, int l, int node, const double* positions) {
+    return l > 0 ? h->frames[l][node].centre : positions + 3 * (size_t)node;
+}
+
+// A frame around what belongs to a node of level l: the mean, and the root mean square of the
+// distances from it. A node that is a single point gets the typical size of its level.
+static void settle_frame(pl_mg_hierarchy* h, int l, int node, const double* positions,
+                         double typical) {
+    const pl_mg_transfer* t = &h->transfers[l - 1];
+    pl_mg_frame* frame = &h->frames[l][node];
+    int begin = t->child_offsets[node], end = t->child_offsets[node + 1];
+    *frame = (pl_mg_frame){0};
+    for (int k = begin; k < end; k++)
+        for (int c = 0; c < 3; c++)
+            frame->centre[c] += centre_of(h, l - 1, t->children[k], positions)[c] / (end - begin);
+    double square = 0.0;
+    for (int k = begin; k < end; k++) {
+        const double* centre = centre_of(h, l - 1, t->children[k], positions);
+        for (int c = 0; c < 3; c++)
+            square += (centre[c] - frame->centre[c]) * (centre[c] - frame->centre[c]);
+        if (l > 1) square += pow(h->frames[l - 1][t->children[k]].scale, 2.0);
+    }
+    frame->scale = sqrt(square / (end - begin));
+    if (!(frame->scale > 1e-9 * typical)) frame->scale = typical;
+}
+
+// the diagonal of the box of all vertices
+static double extent(const double* positions, int vertex_count) {
+    double square = 0.0;
+    for (int c = 0; c < 3; c++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < vertex_count; i++) {
+            low = fmin(low, positions[3 * (size_t)i + (size_t)c]);
+            high = fmax(high, positions[3 * (size_t)i + (size_t)c]);
+        }
+        square += (high - low) * (high - low);
+    }
+    return square > 0.0 ? sqrt(square) : 1.0;
+}
+
+static void settle_points(pl_mg_hierarchy* h, int l, const double* positions,
+                          const unsigned char* held) {
+    pl_mg_transfer* t = &h->transfers[l];
+    for (int i = 0; i < t->fine_count; i++) {
+        const pl_mg_frame* frame = &h->frames[l + 1][t->parent[i]];
+        const double* centre = centre_of(h, l, i, positions);
+        float* point = t->point + 4 * (size_t)i;
+        for (int c = 0; c < 3; c++)
+            point[c] = (float)((centre[c] - frame->centre[c]) / frame->scale);
+        point[3] = l > 0 ? (float)(h->frames[l][i].scale / frame->scale) : 1.0f;
+        if (l == 0 && held && held[i]) memset(point, 0, 4 * sizeof(float));
+    }
+}
+
+// G = the sum of X X' of the vertices below a node of level l >= 1, in its frame
+static void gram_matrix(const pl_mg_hierarchy* h, int l, int node, double G[4][4]) {
+    const pl_mg_transfer* t = &h->transfers[l - 1];
+    memset(G, 0, 16 * sizeof(double));
+    for (int k = t->child_offsets[node]; k < t->child_offsets[node + 1]; k++) {
+        int child = t->children[k];
+        const float* p = t->point + 4 * (size_t)child;
+        if (l == 1) {
+            for (int a = 0; a < 4; a++)
+                for (int b = 0; b < 4; b++) G[a][b] += (double)p[a] * (double)p[b];
+            continue;
+        }
+        double below[4][4], half[4][4]; // T G T', with T = [ratio I, shift; 0 1]
+        gram_matrix(h, l - 1, child, below);
+        for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 4; b++)
+                half[a][b] =
+                    a < 3 ? (double)p[3] * below[a][b] + (double)p[a] * below[3][b] : below[3][b];
+        for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 4; b++)
+                G[a][b] +=
+                    b < 3 ? (double)p[3] * half[a][b] + (double)p[b] * half[a][3] : half[a][3];
+    }
+}
+
+// unseen = the sum of n n' over the eigenvectors n of the Gram matrix with (almost) no eigenvalue
+static void settle_unseen(const pl_mg_hierarchy* h, int l, int node, float* unseen) {
+    double G[4][4], values[4], V[4][4], largest = 0.0;
+    gram_matrix(h, l, node, G);
+    memset(unseen, 0, 16 * sizeof(float));
+    if (!pl_symmetric_eigen(4, &G[0][0], values, &V[0][0])) return;
+    for (int k = 0; k < 4; k++) largest = fmax(largest, values[k]);
+    for (int k = 0; k < 4; k++) {
+        if (values[k] > UNSEEN * largest) continue;
+        for (int a = 0; a < 4; a++)
+            for (int b = 0; b < 4; b++) unseen[4 * a + b] += (float)(V[a][k] * V[b][k]);
+    }
+}
+
+void pl_mg_hierarchy_move(pl_mg_hierarchy* h, const double* positions, const unsigned char* held) {
+    double size = extent(positions, h->node_counts[0]);
+    for (int l = 1; l < h->level_count; l++) {
+        double typical = size / cbrt((double)h->node_counts[l]);
+        for (int k = 0; k < h->node_counts[l]; k++) settle_frame(h, l, k, positions, typical);
+        settle_points(h, l - 1, positions, held);
+        for (int k = 0; k < h->node_counts[l]; k++)
+            settle_unseen(h, l, k, h->transfers[l - 1].unseen + 16 * (size_t)k);
+    }
+}

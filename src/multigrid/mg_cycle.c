@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "multigrid/mg_cycle.h"
+
+void pl_mg_cycle(const pl_mg_operators* operators, void* levels, int l, int level_count) {
+    if (l == level_count - 1) {
+        operators->solve_coarsest(levels, l);
+        return;
+    }
+    operators->pre_smooth(levels, l);
+    operators->restrict_residual(levels, l);
+    pl_mg_cycle(operators, levels, l + 1, level_count);
+    operators->prolong_add(levels, l);
+    operators->post_smooth(levels, l);
+}

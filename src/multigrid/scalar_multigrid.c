@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// S0 Algorithm 3 and the update of Algorithm 4, for the scalar matrix: levels, their values, and
+// the cycle. Where the paper keeps 3x3 and 12x12 blocks for Projective Dynamics too, this has
+// numbers and 4x4 blocks on all levels.
+#include "multigrid/scalar_multigrid.h"
+#include "base/memory.h"
+#include "multigrid/mg_cycle.h"
+#include "multigrid/scalar_solve.h"
+
+#include <string.h>
+
+static void pre_smooth(void* levels, int l) {
+    pl_scalar_mg* mg = levels;
+    for (int k = 0; k < mg->half_sweeps; k++) {
+        if (l == 0) pl_scalar_fine_sweep(&mg->fine, mg->pool, k % 2, k == 0);
+        else pl_scalar_coarse_sweep(&mg->coarse[l - 1], mg->pool, k % 2, k == 0);
+    }
+}
+
+static void restrict_residual(void* levels, int l) {
+    pl_scalar_mg* mg = levels;
+    float* b = mg->coarse[l].b;
+    if (l == 0) pl_scalar_fine_restrict(&mg->fine, mg->pool, b);
+    else pl_scalar_coarse_restrict(&mg->coarse[l - 1], mg->pool, &mg->hierarchy.transfers[l], b);
+}
+
+static void prolong_add(void* levels, int l) {
+    pl_scalar_mg* mg = levels;
+    const float* x = mg->coarse[l].x;
+    if (l == 0) pl_scalar_fine_prolong_add(&mg->fine, mg->pool, x);
+    else pl_scalar_coarse_prolong_add(&mg->coarse[l - 1], mg->pool, &mg->hierarchy.transfers[l], x);
+}
+
+// the sweeps before, in reverse order and each in the other direction
+static void post_smooth(void* levels, int l) {
+    pl_scalar_mg* mg = levels;
+    bool backward = mg->half_sweeps % 2;
+    if (l == 0) pl_scalar_fine_half_sum(&mg->fine, mg->pool, backward);
+    else pl_scalar_coarse_half_sum(&mg->coarse[l - 1], mg->pool, backward);
+    for (int k = 0; k < mg->half_sweeps; k++, backward = !backward) {
+        if (l == 0) pl_scalar_fine_sweep(&mg->fine, mg->pool, backward, false);
+        else pl_scalar_coarse_sweep(&mg->coarse[l - 1], mg->pool, backward, false);
+    }
+}
+
+static void solve_coarsest(void* levels, int l) {
+    pl_scalar_mg* mg = levels;
+    pl_scalar_coarse* c = &mg->coarse[l - 1];
+    // 16 floats per node: four columns with their three coordinates
+    if (mg->is_mixed)
+        pl_dense_cholesky_solve(&mg->dense_mixed, mg->pool, 1, (pl_rhs_layout){3, 4, 0}, c->b,
+                                c->x);
+    else pl_dense_cholesky_solve(&mg->dense, mg->pool, 3, (pl_rhs_layout){1, 4, 1}, c->b, c->x);
+}
+
+static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong_add, post_smooth,
+                                          solve_coarsest};
+
+void pl_scalar_mg_cycle(pl_scalar_mg* mg) {
+    pl_mg_cycle(&operators, mg, 0, mg->hierarchy.level_count);
+}
+
+void pl_scalar_mg_destroy(pl_scalar_mg* mg) {
+    if (!mg) return;
+    for (int l = 0; l < PL_MG_MAX_LEVELS - 1; l++) pl_scalar_coarse_free(&mg->coarse[l]);
+    size_t places = 4 * (size_t)mg->fine.order.place_count, rows = 3 * (size_t)mg->row_count;
+    for (int k = 0; k < PL_SCALAR_MG_VECTORS; k++) PL_FREE(mg->vectors[k], float, places);
+    for (int k = 0; k < PL_SCALAR_MG_VECTORS; k++) PL_FREE(mg->long_vectors[k], double, rows);
+    pl_scalar_fine_free(&mg->fine);
+    pl_dense_cholesky_free(&mg->dense);
+    pl_dense_cholesky_free(&mg->dense_mixed);
+    PL_FREE(mg->springs, pl_mg_spring, mg->spring_capacity);
+    PL_FREE(mg->spring_nodes, int, mg->spring_capacity);
+    PL_FREE(mg->spring_points, double, 4 * (size_t)mg->spring_capacity);
+    pl_mg_hierarchy_free(&mg->hierarchy);
+    PL_FREE(mg, pl_scalar_mg, 1);
+}
+
+static pl_status setup_hierarchy(pl_scalar_mg* mg, const double* positions,
+                                 const pl_scalar_mg_options* options, pl_error* error) {
+    // rows list themselves too: the distance is zero and changes nothing
+    pl_adjacency graph = {mg->A->row_count, mg->A->offsets, mg->A->columns};
+    return pl_mg_hierarchy_setup(&mg->hierarchy, &graph, positions, &options->hierarchy, error);
+}
+
+static pl_status setup_levels(pl_scalar_mg* mg, pl_error* error) {
+    const pl_mg_hierarchy* h = &mg->hierarchy;
+    int last = h->level_count - 1;
+    pl_status status = pl_scalar_fine_setup(&mg->fine, mg->A, error);
+    if (status == PL_OK)
+        status =
+            pl_scalar_fine_set_parents(&mg->fine, h->transfers[0].parent, h->node_counts[1], error);
+    if (status == PL_OK)
+        status =
+            pl_scalar_coarse_setup_first(&mg->coarse[0], mg->A, &h->transfers[0], last == 1, error);
+    for (int l = 2; status == PL_OK && l <= last; l++)
+        status = pl_scalar_coarse_setup_next(&mg->coarse[l - 1], &mg->coarse[l - 2],
+                                             &h->transfers[l - 1], l == last, error);
+    if (status == PL_OK)
+        status = pl_dense_cholesky_setup(&mg->dense, 4 * h->node_counts[last], 3, error);
+    return status;
+}
+
+static pl_status allocate_vectors(pl_scalar_mg* mg, pl_error* error) {
+    size_t places = 4 * (size_t)mg->fine.order.place_count, rows = 3 * (size_t)mg->row_count;
+    for (int k = 0; k < PL_SCALAR_MG_VECTORS; k++) {
+        mg->vectors[k] = PL_ALLOC(float, places);
+        mg->long_vectors[k] = PL_ALLOC(double, rows);
+        if (!mg->vectors[k] || !mg->long_vectors[k])
+            return pl_fail_memory(error, "the vectors of multigrid");
+    }
+    return PL_OK;
+}
+
+pl_status pl_scalar_mg_setup(const pl_block_matrix* A, const double* positions,
+                             const pl_scalar_mg_options* options, pl_pool* pool, pl_scalar_mg** out,
+                             pl_error* error) {
+    *out = NULL;
+    pl_scalar_mg* mg = PL_ALLOC(pl_scalar_mg, 1);
+    if (!mg) return pl_fail_memory(error, "multigrid");
+    mg->A = A;
+    mg->row_count = A->row_count;
+    mg->pool = pool;
+    mg->half_sweeps = options->half_sweeps > 0 ? options->half_sweeps : 2;
+    pl_status status = setup_hierarchy(mg, positions, options, error);
+    if (status == PL_OK) status = setup_levels(mg, error);
+    if (status == PL_OK) status = allocate_vectors(mg, error);
+    if (status != PL_OK) {
+        pl_scalar_mg_destroy(mg);
+        return status;
+    }
+    *out = mg;
+    return PL_OK;
+}
+
+// The factor of the coarsest matrix. Float may find it indefinite where it is nearly singular
+// (bodies that hardly anything holds): then its diagonal is raised.
+static pl_status factor_coarsest(pl_scalar_mg* mg, pl_error* error) {
+    const pl_scalar_coarse* c = &mg->coarse[mg->hierarchy.level_count - 2];
+    mg->is_mixed = c->mixed_count > 0;
+    pl_dense_cholesky* dense = mg->is_mixed ? &mg->dense_mixed : &mg->dense;
+    if (mg->is_mixed && !mg->dense_mixed.tiles) {
+        pl_status status = pl_dense_cholesky_setup(dense, 12 * c->node_count, 1, error);
+        if (status != PL_OK) return status;
+    }
+    mg->raised = 0.0;
+    for (double raise = 0.0; raise<1.0; raise = raise> 0.0 ? 10.0 * raise : 1e-6) {
+        pl_scalar_coarse_fill_dense(c, mg->is_mixed, dense);
+        for (int i = 0; raise > 0.0 && i < dense->n; i++)
+            *pl_dense_cholesky_at(dense, i, i) *= (float)(1.0 + raise);
+        mg->raised = raise;
+        if (pl_dense_cholesky_factor(dense, mg->pool) < 0) return PL_OK;
+    }
+    return pl_fail(error, PL_ERROR_DIVERGED,
+                   "the coarsest matrix of multigrid is not positive definite; check the matrix "
+                   "for infinite or negative stiffness");
+}
+
+static pl_status apply_springs(pl_scalar_mg* mg, pl_error* error) {
+    const pl_mg_hierarchy* h = &mg->hierarchy;
+    for (int k = 0; k < mg->spring_count; k++) {
+        size_t place = (size_t)mg->springs[k].place;
+        mg->spring_nodes[k] = mg->fine.parent[place];
+        for (size_t a = 0; a < 4; a++)
+            mg->spring_points[4 * (size_t)k + a] = (double)mg->fine.point[4 * place + a];
+    }
+    for (int l = 1; l < h->level_count; l++) {
+        pl_status status =
+            pl_scalar_coarse_set_springs(&mg->coarse[l - 1], mg->springs, mg->spring_nodes,
+                                         mg->spring_points, mg->spring_count, error);
+        if (status != PL_OK) return status;
+        for (int k = 0; l + 1 < h->level_count && k < mg->spring_count; k++) {
+            const float* T = h->transfers[l].point + 4 * (size_t)mg->spring_nodes[k];
+            double* X = mg->spring_points + 4 * (size_t)k;
+            for (int a = 0; a < 3; a++) X[a] = (double)T[3] * X[a] + (double)T[a] * X[3];
+            mg->spring_nodes[k] = h->transfers[l].parent[mg->spring_nodes[k]];
+        }
+    }
+    return factor_coarsest(mg, error);
+}
+
+pl_status pl_scalar_mg_update(pl_scalar_mg* mg, const double* positions, const unsigned char* held,
+                              pl_error* error) {
+    pl_mg_hierarchy* h = &mg->hierarchy;
+    pl_mg_hierarchy_move(h, positions, held);
+    pl_scalar_fine_update(&mg->fine, mg->pool, mg->A, h->transfers[0].point, held);
+    pl_scalar_coarse_update_first(&mg->coarse[0], mg->pool, mg->A, &h->transfers[0]);
+    for (int l = 2; l < h->level_count; l++)
+        pl_scalar_coarse_update_next(&mg->coarse[l - 1], &mg->coarse[l - 2], mg->pool,
+                                     &h->transfers[l - 1]);
+    pl_status status =
+        pl_scalar_fine_set_springs(&mg->fine, NULL, 0, mg->springs, mg->spring_count, error);
+    return status == PL_OK ? apply_springs(mg, error) : status;
+}
+
+static pl_status reserve_springs(pl_scalar_mg* mg, int count, pl_error* error) {
+    if (count <= mg->spring_capacity) return PL_OK;
+    int capacity = count + count / 2;
+    pl_mg_spring* springs = PL_ALLOC(pl_mg_spring, capacity);
+    int* nodes = PL_ALLOC(int, capacity);
+    double* points = PL_ALLOC(double, 4 * (size_t)capacity);
+    if (!springs || !nodes || !points) {
+        PL_FREE(springs, pl_mg_spring, capacity);
+        PL_FREE(nodes, int, capacity);
+        PL_FREE(points, double, 4 * (size_t)capacity);
+        return pl_fail_memory(error, "pins and contacts");
+    }
+    if (mg->spring_count)
+        memcpy(springs, mg->springs, (size_t)mg->spring_count * sizeof(pl_mg_spring));
+    PL_FREE(mg->springs, pl_mg_spring, mg->spring_capacity);
+    PL_FREE(mg->spring_nodes, int, mg->spring_capacity);
+    PL_FREE(mg->spring_points, double, 4 * (size_t)mg->spring_capacity);
+    mg->springs = springs;
+    mg->spring_nodes = nodes;
+    mg->spring_points = points;
+    mg->spring_capacity = capacity;
+    return PL_OK;
+}
+
+static bool same_spring(const pl_mg_spring* a, const pl_mg_spring* b) {
+    if (a->place != b->place || a->has_block != b->has_block || a->stiffness != b->stiffness)
+        return false;
+    for (int k = 0; a->has_block && k < 6; k++)
+        if (a->block[k] != b->block[k]) return false;
+    return true;
+}
+
+static bool same_springs(const pl_scalar_mg* mg, const pl_mg_spring* springs, int count) {
+    if (count != mg->spring_count) return false;
+    for (int k = 0; k < count; k++)
+        if (!same_spring(&springs[k], &mg->springs[k])) return false;
+    return true;
+}
+
+pl_status pl_scalar_mg_set_springs(pl_scalar_mg* mg, const pl_mg_spring* springs, int count,
+                                   pl_error* error) {
+    if (same_springs(mg, springs, count)) return PL_OK;
+    pl_status status = reserve_springs(mg, count, error);
+    if (status == PL_OK)
+        status = pl_scalar_fine_set_springs(&mg->fine, mg->springs, mg->spring_count, springs,
+                                            count, error);
+    if (status != PL_OK) return status;
+    if (count) memcpy(mg->springs, springs, (size_t)count * sizeof(pl_mg_spring));
+    mg->spring_count = count;
+    return apply_springs(mg, error);
+}
+
+pl_scalar_fine* pl_scalar_mg_fine(pl_scalar_mg* mg) { return &mg->fine; }
+const pl_mg_hierarchy* pl_scalar_mg_hierarchy(const pl_scalar_mg* mg) { return &mg->hierarchy; }
+const pl_scalar_coarse* pl_scalar_mg_level(const pl_scalar_mg* mg, int l) {
+    return &mg->coarse[l - 1];
+}
+double pl_scalar_mg_raised(const pl_scalar_mg* mg) { return mg->raised; }

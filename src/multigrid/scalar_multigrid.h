@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Multigrid in skinning space (S0 section 4) for matrices that act on each coordinate alone, as
+// those of Projective Dynamics do: n x n with three right-hand sides.
+#ifndef PL_MULTIGRID_SCALAR_MULTIGRID_H
+#define PL_MULTIGRID_SCALAR_MULTIGRID_H
+
+#include "multigrid/scalar_coarse.h"
+#include "sparse/linear_solver.h"
+
+typedef struct pl_scalar_mg pl_scalar_mg;
+
+typedef struct pl_scalar_mg_options {
+    pl_mg_hierarchy_options hierarchy;
+    int half_sweeps; // on each side of the coarse correction, forward and backward in turn: two are
+                     // one symmetric sweep
+} pl_scalar_mg_options;
+
+// A (block 1) is kept by reference: its structure may not change. positions: 3 per row, at rest.
+pl_status pl_scalar_mg_setup(const pl_block_matrix* A, const double* positions,
+                             const pl_scalar_mg_options* options, pl_pool* pool, pl_scalar_mg** out,
+                             pl_error* error);
+void pl_scalar_mg_destroy(pl_scalar_mg* mg);
+
+// All levels after the values of A have changed, or rest positions, or which rows are held at 0 (1
+// per row, or NULL). Springs stay as they are.
+pl_status pl_scalar_mg_update(pl_scalar_mg* mg, const double* positions, const unsigned char* held,
+                              pl_error* error);
+// Springs on the diagonal of all levels, in place of those there were. The result does not depend
+// on what there was.
+pl_status pl_scalar_mg_set_springs(pl_scalar_mg* mg, const pl_mg_spring* springs, int count,
+                                   pl_error* error);
+
+// The finest level, with the order of rows, b and x.
+pl_scalar_fine* pl_scalar_mg_fine(pl_scalar_mg* mg);
+const pl_mg_hierarchy* pl_scalar_mg_hierarchy(const pl_scalar_mg* mg);
+const pl_scalar_coarse* pl_scalar_mg_level(const pl_scalar_mg* mg, int l);
+// What was added to the coarsest diagonal, relative to it, to make it definite in float; 0:
+// nothing.
+double pl_scalar_mg_raised(const pl_scalar_mg* mg);
+
+// One V-cycle: x of the finest level from its b, starting at 0.
+void pl_scalar_mg_cycle(pl_scalar_mg* mg);
+// Conjugate gradients with the cycle, all in float: x from b as above (b is lost), as far as float
+// goes. One iteration is one cycle with the best step length.
+void pl_scalar_mg_solve_float(pl_scalar_mg* mg, const pl_linear_options* options,
+                              pl_linear_info* info);
+// A x = b for three values per row, in double around the cycle; x holds the start. With gradients:
+// CG (mgpcg), else cycle after cycle. Rows that are held keep their x.
+void pl_scalar_mg_solve(pl_scalar_mg* mg, bool gradients, const pl_linear_options* options,
+                        const double* b, double* x, pl_linear_info* info);
+
+#endif

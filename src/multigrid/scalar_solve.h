@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What the cycle and the solvers around it share.
+#ifndef PL_MULTIGRID_SCALAR_SOLVE_H
+#define PL_MULTIGRID_SCALAR_SOLVE_H
+
+#include "multigrid/scalar_multigrid.h"
+
+enum { PL_SCALAR_MG_VECTORS = 4 };
+
+struct pl_scalar_mg {
+    const pl_block_matrix* A;
+    int row_count;
+    pl_pool* pool;
+    int half_sweeps;
+    pl_mg_hierarchy hierarchy;
+    pl_scalar_fine fine;
+    pl_scalar_coarse coarse[PL_MG_MAX_LEVELS - 1]; // level l at l - 1
+    pl_dense_cholesky dense;
+    pl_dense_cholesky dense_mixed; // 12 rows per node, once contacts mix coordinates
+    bool is_mixed;
+    double raised;
+
+    pl_mg_spring* springs;
+    int spring_count, spring_capacity;
+    int* spring_nodes; // work: on the level at hand
+    double* spring_points;
+
+    // of the solvers around the cycle: x, r, p, A p
+    float* vectors[PL_SCALAR_MG_VECTORS];       // float4 per place
+    double* long_vectors[PL_SCALAR_MG_VECTORS]; // 3 per row
+};
+
+#endif

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The methods of this version: one line each.
+#include "fem/fem_method.h"
+#include "world/world_build.h"
+
+static const pl_method_functions* const methods[PL_METHOD_COUNT] = {
+    [PL_METHOD_FEM] = &pl_fem_method,
+};
+
+const pl_method_functions* pl_world_method(pl_method method) {
+    return method >= 0 && method < PL_METHOD_COUNT ? methods[method] : NULL;
+}
