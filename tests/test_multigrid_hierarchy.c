@@ -46,7 +46,7 @@ static void node_map(const pl_mg_frame* frame, const double M[3][3], const doubl
 }
 
 // A_j = A_k T_j; by_identity: as the paper writes it
-static void pull_map(const float* point, bool by_identity, const double A[3][4], double out[3][4]) {
+static void pull_map(const float* point, bool by_identity, double A[3][4], double out[3][4]) {
     for (int r = 0; r < 3; r++) {
         for (int c = 0; c < 3; c++) out[r][c] = A[r][c] * (by_identity ? 1.0 : (double)point[3]);
         out[r][3] = A[r][3];

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// A solver for sparse symmetric positive definite matrices of 3 x 3 blocks, as elasticity gives
+// them: Galerkin multigrid in skinning space (Xian, Tong and Liu 2019). It needs the matrix and the
+// rest positions of the vertices, nothing else of pliant:
+//
+//   create   structure and positions: which vertices move together on coarse levels
+//   update   values; as often as they change
+//   solve    A x = b
+#ifndef PLIANT_MULTIGRID_H
+#define PLIANT_MULTIGRID_H
+
+#include <pliant/parallel.h>
+#include <pliant/scene_names.h>
+#include <pliant/status.h>
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { PL_MG_HISTORY = 256, PL_MG_LEVELS = 8 };
+
+/// From pl_default_mg_def, the only way to get one.
+typedef struct pl_mg_def {
+    int level_count;
+    const int* levels; ///< nodes of the coarse levels, coarsest first; none: chosen by pliant
+    int start_count;
+    const int* starts; ///< vertices that coarse nodes are put at first; none: chosen by pliant
+    pl_smoother smoother;
+    int pre_sweeps, post_sweeps; ///< a Gauss-Seidel sweep goes forward and backward
+    bool conjugate_gradients;    ///< a cycle is the preconditioner; else cycles alone
+    bool fallback;               ///< cycles alone that stall go over to conjugate gradients
+    bool stiffness_aware;        ///< coarse nodes keep soft and stiff parts apart
+    pl_pool* pool;               ///< threads, or NULL: the caller's alone
+    int cookie;
+} pl_mg_def;
+
+PL_API pl_mg_def pl_default_mg_def(void);
+
+/// A matrix in rows of blocks, borrowed. Each row has both triangles and its diagonal block, with
+/// ascending columns; the structure is symmetric.
+typedef struct pl_mg_blocks {
+    int row_count;
+    const int* offsets; ///< row_count + 1
+    const int* columns;
+    const double* values; ///< 9 per block, row by row
+} pl_mg_blocks;
+
+/// A symmetric block that is added to the diagonal at a vertex: an attachment k I, a contact k n
+/// n'.
+typedef struct pl_mg_diagonal {
+    int vertex;
+    double block[9];
+} pl_mg_diagonal;
+
+/// What a solve did. Not converging is no error: it stands here.
+typedef struct pl_mg_info {
+    int iterations;
+    bool converged;
+    bool switched;   ///< cycles stalled, and conjugate gradients went on
+    bool indefinite; ///< the matrix is not positive definite: x is of no use
+    double residual; ///< |b - A x| / |b|
+    int history_count;
+    float history[PL_MG_HISTORY]; ///< relative residuals, the first of them
+    int level_count;              ///< with the vertices
+    int node_counts[PL_MG_LEVELS];
+    int64_t bytes;         ///< of the solver, without the caller's matrix
+    double setup_seconds;  ///< of create
+    double update_seconds; ///< of the last update, and its parts
+    double update_copy_seconds, update_product_seconds, update_factor_seconds;
+    double solve_seconds; ///< of this solve, and its parts
+    double fine_seconds, coarse_seconds, bottom_seconds, outer_seconds;
+} pl_mg_info;
+
+typedef struct pl_mg_solver pl_mg_solver;
+
+/// positions: 3 per row, at rest. The arrays of A, values too, stay the caller's, and must live as
+/// long as the solver. Values are looked at, and a first update made of them.
+/// PL_ERROR_ARGUMENT if the structure or a setting is not as said above.
+PL_API pl_status pl_mg_create(const pl_mg_def* def, const pl_mg_blocks* A, const double* positions,
+                              pl_mg_solver** out, pl_error* error);
+/// The values of the matrix changed, or are in another array now (9 per block; NULL: in the same).
+PL_API void pl_mg_update(pl_mg_solver* solver, const double* values);
+/// Blocks on the diagonal beside the matrix, in place of those given before; much cheaper than an
+/// update, and to the bit the same as one with them. They are copied.
+PL_API pl_status pl_mg_update_diagonal(pl_mg_solver* solver, const pl_mg_diagonal* blocks,
+                                       int count, pl_error* error);
+/// The rest positions changed: coarse nodes stay, their maps follow. An update must come next.
+PL_API void pl_mg_move(pl_mg_solver* solver, const double* positions);
+/// x holds the start and gets the solution; both 3 per row. Stops at |b - A x| <= tolerance |b|.
+/// info may be NULL.
+PL_API void pl_mg_solve(pl_mg_solver* solver, const double* b, double* x, double tolerance,
+                        int max_iterations, pl_mg_info* info);
+PL_API void pl_mg_destroy(pl_mg_solver* solver);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The operators of the V-cycle (S0 Alg. 2) for 3 x 3 and 12 x 12 blocks. Post-smoothing is the
+// adjoint of pre-smoothing: the same half sweeps backwards, in reverse order. So the cycle is a
+// symmetric operator, and a preconditioner of conjugate gradients.
+#include "base/timer.h"
+#include "multigrid/block_multigrid.h"
+#include "multigrid/mg_cycle.h"
+
+#include <string.h>
+
+enum { ROWS_PER_TASK = 1024, NODES_PER_TASK = 16 };
+
+static int half_sweeps(const pl_block_mg* mg, int sweeps) {
+    int count = 2 * sweeps;
+    return mg->settings.half_sweep && count > 0 ? count - 1 : count;
+}
+
+static void add_time(pl_block_mg* mg, int l, double start) {
+    double* sum = l == 0 ? &mg->times.smooth_fine : &mg->times.coarse;
+    *sum += pl_seconds() - start;
+}
+
+static void pre_smooth(void* levels, int l) {
+    pl_block_mg* mg = levels;
+    double start = pl_seconds();
+    if (mg->settings.smoother == PL_SMOOTHER_JACOBI)
+        pl_block_level_jacobi(&mg->levels[l], mg->pool, mg->settings.pre_sweeps, true);
+    else
+        mg->last_forward[l] = pl_block_level_gauss_seidel(
+            &mg->levels[l], mg->pool, half_sweeps(mg, mg->settings.pre_sweeps), true, true);
+    add_time(mg, l, start);
+}
+
+static void post_smooth(void* levels, int l) {
+    pl_block_mg* mg = levels;
+    pl_block_level* level = &mg->levels[l];
+    double start = pl_seconds();
+    int sweeps = mg->settings.post_sweeps;
+    if (mg->settings.smoother == PL_SMOOTHER_JACOBI) {
+        pl_block_level_jacobi(level, mg->pool, sweeps, false);
+    } else if (sweeps > 0) {
+        // the last one goes backward, as the first one before went forward
+        int count = half_sweeps(mg, sweeps);
+        bool forward = count % 2 == 0;
+        pl_block_level_prepare(level, mg->pool, forward);
+        pl_block_level_gauss_seidel(level, mg->pool, count, forward, false);
+    }
+    add_time(mg, l, start);
+}
+
+typedef struct move_job {
+    pl_block_mg* mg;
+    int l; // the finer level
+} move_job;
+
+// b_c = U' r: each node gathers from what belongs to it
+static void restrict_task(int begin, int end, int worker, void* user) {
+    const move_job* job = user;
+    const pl_mg_transfer* t = &job->mg->hierarchy.transfers[job->l];
+    const float* r = job->mg->levels[job->l].residual;
+    float* b = job->mg->levels[job->l + 1].b;
+    (void)worker;
+    for (int node = begin; node < end; node++) {
+        pl_f16 sum = {0};
+        for (int k = t->child_offsets[node]; k < t->child_offsets[node + 1]; k++) {
+            size_t i = (size_t)t->children[k];
+            const float* p = t->point + 4 * i;
+            if (job->l == 0) {
+                sum = pl_fma16(pl_spread_point(pl_load4(p)), pl_spread_columns(pl_load4(r + 4 * i)),
+                               sum);
+                continue;
+            }
+            pl_f16 child = pl_load16(r + PL_NODE * i);
+            pl_f4 ratio = {p[3], p[3], p[3], 1.0f}, shift = {p[0], p[1], p[2], 0.0f};
+            sum = pl_fma16(child, pl_spread_point(ratio), sum);
+            sum = pl_fma16(pl_spread_last_column(child), pl_spread_point(shift), sum);
+        }
+        pl_store16(b + PL_NODE * (size_t)node, pl_clear_pad(sum));
+    }
+}
+
+static void restrict_residual(void* levels, int l) {
+    pl_block_mg* mg = levels;
+    pl_block_level* level = &mg->levels[l];
+    double start = pl_seconds();
+    if (mg->settings.pre_sweeps == 0)
+        memcpy(level->residual, level->b,
+               (size_t)level->node_count * (size_t)level->stride * sizeof(float));
+    else if (mg->settings.smoother == PL_SMOOTHER_JACOBI) pl_block_level_residual(level, mg->pool);
+    else pl_block_level_residual_after(level, mg->pool, mg->last_forward[l]);
+    move_job job = {mg, l};
+    pl_parallel_for(mg->pool, restrict_task, mg->levels[l + 1].node_count, NODES_PER_TASK, &job);
+    add_time(mg, l, start);
+}
+
+// x += U x_c
+static void prolong_task(int begin, int end, int worker, void* user) {
+    const move_job* job = user;
+    const pl_mg_transfer* t = &job->mg->hierarchy.transfers[job->l];
+    float* x = job->mg->levels[job->l].x;
+    const float* x_c = job->mg->levels[job->l + 1].x;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        pl_f16 map = pl_load16(x_c + PL_NODE * (size_t)t->parent[i]);
+        const float* p = t->point + 4 * (size_t)i;
+        if (job->l == 0) {
+            float* own = x + 4 * (size_t)i;
+            pl_store4(own, pl_load4(own) + pl_sum_columns(map * pl_spread_point(pl_load4(p))));
+            continue;
+        }
+        float* own = x + PL_NODE * (size_t)i;
+        pl_f4 ratio = {p[3], p[3], p[3], 0.0f}, shift = {p[0], p[1], p[2], 1.0f};
+        pl_f4 last = pl_sum_columns(map * pl_spread_point(shift));
+        pl_f16 moved = map * pl_spread_point(ratio);
+        moved = __builtin_shufflevector(moved, pl_spread_columns(last), 0, 1, 2, 3, 4, 5, 6, 7, 8,
+                                        16, 17, 18, 28, 28, 28, 28);
+        pl_store16(own, pl_load16(own) + moved);
+    }
+}
+
+static void prolong_add(void* levels, int l) {
+    pl_block_mg* mg = levels;
+    double start = pl_seconds();
+    move_job job = {mg, l};
+    pl_parallel_for(mg->pool, prolong_task, mg->levels[l].node_count,
+                    l == 0 ? ROWS_PER_TASK : NODES_PER_TASK, &job);
+    add_time(mg, l, start);
+}
+
+static void solve_coarsest(void* levels, int l) {
+    pl_block_mg* mg = levels;
+    pl_block_level* level = &mg->levels[l];
+    double start = pl_seconds();
+    pl_rhs_layout layout = {.run = 12, .stride = PL_NODE, .rhs_stride = 0};
+    pl_dense_cholesky_solve(&mg->bottom, mg->pool, 1, layout, level->b, level->x);
+    mg->times.bottom += pl_seconds() - start;
+}
+
+typedef struct vector_job {
+    pl_block_mg* mg;
+    const double* r;
+    double* z;
+    double scale;
+} vector_job;
+
+static void take_residual_task(int begin, int end, int worker, void* user) {
+    const vector_job* job = user;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        const double* r = job->r + 3 * (size_t)job->mg->old_of_new[i];
+        float* b = job->mg->levels[0].b + 4 * (size_t)i;
+        for (int c = 0; c < 3; c++) b[c] = (float)(r[c] * job->scale);
+        b[3] = 0.0f;
+    }
+}
+
+static void give_correction_task(int begin, int end, int worker, void* user) {
+    const vector_job* job = user;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        const float* x = job->mg->levels[0].x + 4 * (size_t)job->mg->new_of_old[i];
+        double* z = job->z + 3 * (size_t)i;
+        for (int c = 0; c < 3; c++) z[c] = (double)x[c] * job->scale;
+    }
+}
+
+static double square_part(int begin, int end, void* user) {
+    const double* r = user;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++) sum += r[i] * r[i];
+    return sum;
+}
+
+void pl_block_mg_apply(pl_block_mg* mg, const double* r, double* z) {
+    static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong_add,
+                                              post_smooth, solve_coarsest};
+    int n = mg->row_count;
+    double norm =
+        sqrt(pl_parallel_sum(mg->pool, square_part, 3 * n, 8192, (void*)(uintptr_t)r) / n);
+    // a power of two, so that a cycle gives the same digits for any size of the residual
+    int exponent = 0;
+    if (norm > 0.0 && isfinite(norm)) frexp(norm, &exponent);
+    vector_job job = {mg, r, z, ldexp(1.0, -exponent)};
+    pl_parallel_for(mg->pool, take_residual_task, n, ROWS_PER_TASK, &job);
+    pl_mg_cycle(&operators, mg, 0, mg->hierarchy.level_count);
+    // (scale A)^-1 (r / 2^exponent)
+    job.scale = ldexp((double)mg->scale, exponent);
+    pl_parallel_for(mg->pool, give_correction_task, n, ROWS_PER_TASK, &job);
+}

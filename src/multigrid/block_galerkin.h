@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Values of the coarse levels (S0 section 4.3): A_{l+1} = U' A_l U, and what belongs to the
+// diagonal.
+#ifndef PL_MULTIGRID_BLOCK_GALERKIN_H
+#define PL_MULTIGRID_BLOCK_GALERKIN_H
+
+#include "multigrid/block_level.h"
+
+// How a level gets its values from the one below.
+typedef struct pl_block_product {
+    pl_mg_pairs pairs;
+    int* targets; // 2 per pair: the entries (row, column) and (column, row); -1 for the diagonal
+} pl_block_product;
+
+// Makes the pattern of the next level.
+pl_status pl_block_product_setup(pl_block_product* out, const pl_block_level* fine,
+                                 const pl_mg_transfer* transfer, pl_mg_pattern* pattern,
+                                 pl_error* error);
+void pl_block_product_free(pl_block_product* product);
+size_t pl_block_product_bytes(const pl_block_product* product);
+
+// Entries and fixed diagonal of `coarse` from those of `fine`.
+void pl_block_product_update(const pl_block_product* product, const pl_block_level* fine,
+                             const pl_mg_transfer* transfer, pl_block_level* coarse, pl_pool* pool);
+
+// D += (X X') (x) S: what a 3 x 3 block S at a point X adds to its node's diagonal block.
+void pl_block_add_point(float* D, const float* X, const float* S);
+
+// Inverts the diagonal blocks of the nodes in a list (NULL: of all). unseen: 16 per node, NULL on
+// level 0; the mean of a block's diagonal stands in where a node's maps do nothing.
+void pl_block_level_invert(pl_block_level* level, const float* unseen, const int* nodes, int count,
+                           pl_pool* pool);
+
+// 12 x 12, column-major: the block with its unseen directions filled in
+void pl_block_fill_unseen(const float* D, const float* unseen, float* out);
+
+#endif

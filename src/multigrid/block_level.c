@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Smoothers (S0 section 4.5). Gauss-Seidel goes forward and backward by turns, and keeps the half
+// of the row sums that it just made: a forward half sweep then reads only blocks before the row, a
+// backward one only those behind it. That is the same method with half the traffic.
+//
+//   x_i = D_i^-1 (b_i - lower_i - upper_i)   forward: lower_i is new, upper_i is kept, and lower_i
+//                                            is kept for the way back
+#include "multigrid/block_level.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS_PER_TASK = 512, NODES_PER_TASK = 32 };
+
+static size_t vector_size(const pl_block_level* level) {
+    return (size_t)level->node_count * (size_t)level->stride;
+}
+static size_t blocks_size(const pl_block_level* level, int count) {
+    return (size_t)count * (size_t)level->block + PL_BLOCK_PAD;
+}
+
+void pl_block_level_free(pl_block_level* level) {
+    PL_FREE(level->values, float, blocks_size(level, level->pattern.entry_count));
+    PL_FREE(level->fixed, float, blocks_size(level, level->node_count));
+    PL_FREE(level->diagonal, float, blocks_size(level, level->node_count));
+    PL_FREE(level->inverse, float, blocks_size(level, level->node_count));
+    PL_FREE(level->x, float, vector_size(level));
+    PL_FREE(level->b, float, vector_size(level));
+    PL_FREE(level->half_sum, float, vector_size(level));
+    PL_FREE(level->residual, float, vector_size(level));
+    pl_mg_pattern_free(&level->pattern);
+    *level = (pl_block_level){0};
+}
+
+pl_status pl_block_level_setup(pl_block_level* level, pl_mg_pattern* pattern, bool coarse,
+                               pl_error* error) {
+    *level = (pl_block_level){.node_count = pattern->row_count,
+                              .block = coarse ? PL_BLOCK12 : PL_BLOCK3,
+                              .stride = coarse ? PL_NODE : 4,
+                              .pattern = *pattern,
+                              .damping = 1.0f};
+    *pattern = (pl_mg_pattern){0};
+    level->values = PL_ALLOC(float, blocks_size(level, level->pattern.entry_count));
+    level->fixed = PL_ALLOC(float, blocks_size(level, level->node_count));
+    level->diagonal = PL_ALLOC(float, blocks_size(level, level->node_count));
+    level->inverse = PL_ALLOC(float, blocks_size(level, level->node_count));
+    level->x = PL_ALLOC(float, vector_size(level));
+    level->b = PL_ALLOC(float, vector_size(level));
+    level->half_sum = PL_ALLOC(float, vector_size(level));
+    level->residual = PL_ALLOC(float, vector_size(level));
+    if (level->values && level->fixed && level->diagonal && level->inverse && level->x &&
+        level->b && level->half_sum && level->residual)
+        return PL_OK;
+    pl_block_level_free(level);
+    return pl_fail_memory(error, "a level of multigrid");
+}
+
+size_t pl_block_level_bytes(const pl_block_level* level) {
+    size_t blocks = blocks_size(level, level->pattern.entry_count) +
+                    3 * blocks_size(level, level->node_count) + 4 * vector_size(level);
+    return blocks * sizeof(float) +
+           ((size_t)level->pattern.entry_count * 2 + (size_t)level->node_count * 4) * sizeof(int);
+}
+
+// what a task works on
+typedef struct job {
+    pl_block_level* level;
+    const pl_mg_half* half; // that is read
+    const int* units;       // 2 per unit
+    bool forward;
+    bool from_zero;
+    bool both_halves; // or the kept sum in place of the other
+    bool add;         // to x
+} job;
+
+// the sum of the blocks of a half row times x: 3 x 3
+PL_WIDE pl_f4 half_sum3(const pl_block_level* level, const pl_mg_half* half, int i) {
+    const int* columns = level->pattern.columns;
+    const float *values = level->values, *x = level->x;
+    pl_f16 a = {0}, c = {0};
+    int e = half->begin[i], end = half->end[i];
+    for (; e + 1 < end; e += 2) {
+        a = pl_fma16(pl_load16(values + 9 * (size_t)e),
+                     pl_spread_vertex(pl_load4(x + 4 * (size_t)columns[e])), a);
+        c = pl_fma16(pl_load16(values + 9 * (size_t)e + 9),
+                     pl_spread_vertex(pl_load4(x + 4 * (size_t)columns[e + 1])), c);
+    }
+    if (e < end)
+        a = pl_fma16(pl_load16(values + 9 * (size_t)e),
+                     pl_spread_vertex(pl_load4(x + 4 * (size_t)columns[e])), a);
+    return pl_sum_rows(a + c);
+}
+
+// the same, 12 x 12
+PL_WIDE pl_f16 half_sum12(const pl_block_level* level, const pl_mg_half* half, int i) {
+    pl_f16 sum[2] = {{0}, {0}};
+    for (int e = half->begin[i]; e < half->end[i]; e++)
+        pl_block12_add(level->values + PL_BLOCK12 * (size_t)e,
+                       level->x + PL_NODE * (size_t)level->pattern.columns[e], sum);
+    return sum[0] + sum[1];
+}
+
+PL_WIDE pl_f16 apply12(const float* A, const float* x) {
+    pl_f16 sum[2] = {{0}, {0}};
+    pl_block12_add(A, x, sum);
+    return pl_clear_pad(sum[0] + sum[1]);
+}
+
+PL_WIDE void relax3(const job* j, int i) {
+    pl_block_level* level = j->level;
+    pl_f4 sum = half_sum3(level, j->half, i);
+    float* kept = level->half_sum + 4 * (size_t)i;
+    pl_f4 rest = pl_load4(level->b + 4 * (size_t)i) - sum;
+    if (!j->from_zero) rest -= pl_load4(kept);
+    pl_store4(level->x + 4 * (size_t)i, pl_block3_apply(level->inverse + 9 * (size_t)i, rest));
+    pl_store4(kept, sum);
+}
+
+PL_WIDE void relax12(const job* j, int i) {
+    pl_block_level* level = j->level;
+    pl_f16 sum = half_sum12(level, j->half, i);
+    float* kept = level->half_sum + PL_NODE * (size_t)i;
+    pl_f16 rest = pl_load16(level->b + PL_NODE * (size_t)i) - sum;
+    if (!j->from_zero) rest -= pl_load16(kept);
+    float lanes[PL_NODE];
+    pl_store16(lanes, rest);
+    pl_store16(level->x + PL_NODE * (size_t)i,
+               apply12(level->inverse + PL_BLOCK12 * (size_t)i, lanes));
+    pl_store16(kept, sum);
+}
+
+static void relax_units_task(int begin, int end, int worker, void* user) {
+    const job* j = user;
+    const int* order = j->level->pattern.schedule.order;
+    (void)worker;
+    for (int unit = begin; unit < end; unit++) {
+        int low = j->units[2 * unit], high = j->units[2 * unit + 1];
+        int count = high - low, first = j->forward ? low : high - 1, step = j->forward ? 1 : -1;
+        if (j->level->block == PL_BLOCK3)
+            for (int k = 0, i = first; k < count; k++, i += step) relax3(j, i);
+        else
+            for (int k = 0, p = first; k < count; k++, p += step) relax12(j, order[p]);
+    }
+}
+
+static void half_sweep(pl_block_level* level, pl_pool* pool, bool forward, bool from_zero) {
+    const pl_mg_schedule* s = &level->pattern.schedule;
+    job j = {.level = level,
+             .half = forward ? &level->pattern.lower : &level->pattern.upper,
+             .forward = forward,
+             .from_zero = from_zero};
+    for (int k = 0; k < s->phase_count; k++) {
+        int phase = forward ? k : s->phase_count - 1 - k, first = s->phase_offsets[phase];
+        j.units = s->unit_offsets + 2 * (size_t)first;
+        int block = level->block == PL_BLOCK3 ? 1 : 2;
+        pl_parallel_for(pool, relax_units_task, s->phase_offsets[phase + 1] - first, block, &j);
+    }
+}
+
+bool pl_block_level_gauss_seidel(pl_block_level* level, pl_pool* pool, int half_sweeps,
+                                 bool first_forward, bool from_zero) {
+    bool forward = first_forward;
+    // a half sweep from zero reads only what it has set itself
+    if (from_zero && half_sweeps == 0) memset(level->x, 0, vector_size(level) * sizeof(float));
+    for (int k = 0; k < half_sweeps; k++, forward = !forward)
+        half_sweep(level, pool, forward, from_zero && k == 0);
+    return !forward;
+}
+
+// r = b - sum of both halves - D x
+static void residual_task(int begin, int end, int worker, void* user) {
+    const job* j = user;
+    pl_block_level* level = j->level;
+    const pl_mg_pattern* p = &level->pattern;
+    (void)worker;
+    for (int k = begin; k < end; k++) {
+        int i = p->schedule.order ? p->schedule.order[k] : k;
+        size_t at = (size_t)i * (size_t)level->stride;
+        if (level->block == PL_BLOCK3) {
+            pl_f4 rest = pl_load4(level->b + at) - half_sum3(level, j->half, i);
+            rest -=
+                j->both_halves ? half_sum3(level, &p->upper, i) : pl_load4(level->half_sum + at);
+            rest -= pl_block3_apply(level->diagonal + 9 * (size_t)i, pl_load4(level->x + at));
+            pl_store4(level->residual + at, rest);
+        } else {
+            pl_f16 rest = pl_load16(level->b + at) - half_sum12(level, j->half, i);
+            rest -=
+                j->both_halves ? half_sum12(level, &p->upper, i) : pl_load16(level->half_sum + at);
+            rest -= apply12(level->diagonal + PL_BLOCK12 * (size_t)i, level->x + at);
+            pl_store16(level->residual + at, pl_clear_pad(rest));
+        }
+    }
+}
+
+static int task_rows(const pl_block_level* level) {
+    return level->block == PL_BLOCK3 ? ROWS_PER_TASK : NODES_PER_TASK;
+}
+
+void pl_block_level_residual_after(pl_block_level* level, pl_pool* pool, bool forward) {
+    job j = {.level = level, .half = forward ? &level->pattern.upper : &level->pattern.lower};
+    pl_parallel_for(pool, residual_task, level->node_count, task_rows(level), &j);
+}
+
+void pl_block_level_residual(pl_block_level* level, pl_pool* pool) {
+    job j = {.level = level, .half = &level->pattern.lower, .both_halves = true};
+    pl_parallel_for(pool, residual_task, level->node_count, task_rows(level), &j);
+}
+
+static void prepare_task(int begin, int end, int worker, void* user) {
+    const job* j = user;
+    pl_block_level* level = j->level;
+    (void)worker;
+    for (int k = begin; k < end; k++) {
+        int i = level->pattern.schedule.order ? level->pattern.schedule.order[k] : k;
+        float* sum = level->half_sum + (size_t)i * (size_t)level->stride;
+        if (level->block == PL_BLOCK3) pl_store4(sum, half_sum3(level, j->half, i));
+        else pl_store16(sum, half_sum12(level, j->half, i));
+    }
+}
+
+void pl_block_level_prepare(pl_block_level* level, pl_pool* pool, bool forward) {
+    job j = {.level = level, .half = forward ? &level->pattern.upper : &level->pattern.lower};
+    pl_parallel_for(pool, prepare_task, level->node_count, task_rows(level), &j);
+}
+
+// x = or += damping D^-1 of the residual, or of b
+static void damped_step_task(int begin, int end, int worker, void* user) {
+    const job* j = user;
+    pl_block_level* level = j->level;
+    const float* from = j->from_zero ? level->b : level->residual;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        size_t at = (size_t)i * (size_t)level->stride;
+        if (level->block == PL_BLOCK3) {
+            pl_f4 step = level->damping *
+                         pl_block3_apply(level->inverse + 9 * (size_t)i, pl_load4(from + at));
+            pl_store4(level->x + at, j->add ? pl_load4(level->x + at) + step : step);
+        } else {
+            pl_f16 step =
+                level->damping * apply12(level->inverse + PL_BLOCK12 * (size_t)i, from + at);
+            pl_store16(level->x + at, j->add ? pl_load16(level->x + at) + step : step);
+        }
+    }
+}
+
+static void damped_step(pl_block_level* level, pl_pool* pool, bool from_b, bool add) {
+    job j = {.level = level, .from_zero = from_b, .add = add};
+    pl_parallel_for(pool, damped_step_task, level->node_count, task_rows(level), &j);
+}
+
+void pl_block_level_jacobi(pl_block_level* level, pl_pool* pool, int sweeps, bool from_zero) {
+    if (from_zero && sweeps == 0) memset(level->x, 0, vector_size(level) * sizeof(float));
+    for (int k = 0; k < sweeps; k++) {
+        bool first = from_zero && k == 0;
+        if (!first) pl_block_level_residual(level, pool);
+        damped_step(level, pool, first, !first);
+    }
+}
+
+static double norm_part(int begin, int end, void* user) {
+    const float* x = user;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++) sum += (double)x[i] * (double)x[i];
+    return sum;
+}
+
+void pl_block_level_damp(pl_block_level* level, pl_pool* pool) {
+    enum { STEPS = 12 };
+    size_t size = vector_size(level);
+    int count = (int)size;
+    double radius = 1.0;
+    // the highest modes change sign from row to row
+    for (int i = 0; i < level->node_count; i++)
+        for (int c = 0; c < level->stride; c++)
+            level->x[(size_t)(i * level->stride + c)] =
+                c < (level->stride == 4 ? 3 : 12) ? ((i * 7 + c) % 5 < 2 ? 1.0f : -0.8f) : 0.0f;
+    memset(level->b, 0, size * sizeof(float));
+    level->damping = 1.0f;
+    for (int step = 0; step < STEPS; step++) {
+        double before = sqrt(pl_parallel_sum(pool, norm_part, count, 4096, level->x));
+        if (!(before > 0.0)) break;
+        pl_block_level_residual(level, pool); // -A x
+        damped_step(level, pool, false, false);
+        double after = sqrt(pl_parallel_sum(pool, norm_part, count, 4096, level->x));
+        radius = after / before;
+        if (!(after > 0.0)) break;
+        float scale = (float)(-1.0 / after);
+        for (int i = 0; i < count; i++) level->x[i] *= scale;
+    }
+    // a few steps find somewhat less than the radius
+    radius *= 1.1;
+    level->damping = radius > 4.0 / 3.0 ? (float)(4.0 / (3.0 * radius)) : 1.0f;
+}

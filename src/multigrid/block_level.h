@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// One level of multigrid for matrices of 3 x 3 blocks: the vertices (3 x 3 blocks, 4 floats a
+// vertex) or the nodes of a coarse level (12 x 12 blocks, 16 floats a node), with its smoothers.
+// All in float; see wide_block.h for the layouts.
+#ifndef PL_MULTIGRID_BLOCK_LEVEL_H
+#define PL_MULTIGRID_BLOCK_LEVEL_H
+
+#include "multigrid/level_pattern.h"
+#include "multigrid/wide_block.h"
+
+typedef struct pl_block_level {
+    int node_count;
+    int block;  // floats of a block: PL_BLOCK3 or PL_BLOCK12
+    int stride; // floats of a node in a vector: 4 or PL_NODE
+    pl_mg_pattern pattern;
+    float* values;   // per entry of the pattern
+    float* fixed;    // diagonal blocks without what comes and goes
+    float* diagonal; // with it
+    float* inverse;  // of the diagonal blocks
+    float* x;
+    float* b;
+    float* half_sum; // of the half that the last half sweep read
+    float* residual;
+    float damping; // of Jacobi, from the spectral radius
+} pl_block_level;
+
+// Takes the pattern over, also when it fails.
+pl_status pl_block_level_setup(pl_block_level* out, pl_mg_pattern* pattern, bool coarse,
+                               pl_error* error);
+void pl_block_level_free(pl_block_level* level);
+size_t pl_block_level_bytes(const pl_block_level* level);
+
+// Half sweeps of Gauss-Seidel, by turns forward and backward; the first one forward or not. Each
+// reads only what lies before it or behind it, and the sums of the other half are left over from
+// the half sweep before. `from_zero`: x counts as zero before. Returns whether the last one went
+// forward.
+bool pl_block_level_gauss_seidel(pl_block_level* level, pl_pool* pool, int half_sweeps,
+                                 bool first_forward, bool from_zero);
+// The residual after a half sweep in that direction.
+void pl_block_level_residual_after(pl_block_level* level, pl_pool* pool, bool forward);
+// x changed: sums for a half sweep in that direction.
+void pl_block_level_prepare(pl_block_level* level, pl_pool* pool, bool forward);
+
+// residual = b - A x
+void pl_block_level_residual(pl_block_level* level, pl_pool* pool);
+void pl_block_level_jacobi(pl_block_level* level, pl_pool* pool, int sweeps, bool from_zero);
+// Sets the damping of Jacobi: 4 / (3 rho), at most 1, with rho the spectral radius of D^-1 A by
+// power iteration. Overwrites x, b and the residual.
+void pl_block_level_damp(pl_block_level* level, pl_pool* pool);
+
+#endif

@@ -1,0 +1,415 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// S0 Alg. 3 (setup) and the matrix part of Alg. 4 (update).
+//
+// Where we differ from the paper: rows are numbered for Gauss-Seidel in slabs; values are scaled by
+// a power of two, so that floats suffice for any units; vertices that are coupled with nothing
+// (hard attachments, eliminated from the matrix) belong to a node, but it does not move them;
+// blocks that come and go are summed anew, never added and subtracted.
+#include "multigrid/block_multigrid.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "multigrid/stiff_lengths.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS_PER_TASK = 512 };
+
+void pl_block_mg_destroy(pl_block_mg* mg) {
+    if (!mg) return;
+    PL_FREE(mg->old_of_new, int, mg->row_count);
+    PL_FREE(mg->new_of_old, int, mg->row_count);
+    PL_FREE(mg->diagonal_source, int, mg->row_count);
+    PL_FREE(mg->positions, double, 3 * (size_t)mg->row_count);
+    PL_FREE(mg->held, unsigned char, mg->row_count);
+    PL_FREE(mg->held_before, unsigned char, mg->row_count);
+    for (int l = 0; l < PL_MG_MAX_LEVELS; l++) {
+        PL_FREE(mg->marks[l], int, mg->hierarchy.node_counts[l]);
+        PL_FREE(mg->touched[l], int, mg->hierarchy.node_counts[l]);
+        pl_block_level_free(&mg->levels[l]);
+        pl_block_product_free(&mg->products[l]);
+    }
+    pl_mg_hierarchy_free(&mg->hierarchy);
+    pl_dense_cholesky_free(&mg->bottom);
+    pl_array_free(&mg->additions);
+    PL_FREE(mg, pl_block_mg, 1);
+}
+
+size_t pl_block_mg_bytes(const pl_block_mg* mg) {
+    size_t bytes = (size_t)mg->row_count * (3 * sizeof(int) + 3 * sizeof(double) + 2);
+    for (int l = 0; l < mg->hierarchy.level_count; l++) {
+        bytes += pl_block_level_bytes(&mg->levels[l]) + pl_block_product_bytes(&mg->products[l]);
+        bytes += 2 * (size_t)mg->hierarchy.node_counts[l] * sizeof(int);
+        if (l > 0)
+            bytes +=
+                (size_t)mg->hierarchy.node_counts[l - 1] * (2 * sizeof(int) + 4 * sizeof(float));
+    }
+    size_t tiles = (size_t)mg->bottom.tile_rows;
+    return bytes + tiles * (tiles + 1) / 2 * PL_TILE * PL_TILE * sizeof(float);
+}
+
+// The couplings of the matrix with the rows in another order; entries: of each item the entry of
+// the matrix.
+static pl_status make_graph(const pl_mg_blocks* A, const int* old_of_new, const int* new_of_old,
+                            pl_adjacency* graph, int* entries, pl_error* error) {
+    int n = A->row_count, item_count = A->offsets[n] - n;
+    *graph = (pl_adjacency){.count = n};
+    graph->offsets = PL_ALLOC(int, n + 1);
+    graph->items = PL_ALLOC(int, item_count);
+    if (!graph->offsets || (!graph->items && item_count > 0)) {
+        PL_FREE(graph->offsets, int, n + 1);
+        PL_FREE(graph->items, int, item_count);
+        *graph = (pl_adjacency){0};
+        return pl_fail_memory(error, "the graph of a matrix");
+    }
+    int next = 0;
+    for (int i = 0; i < n; i++) {
+        int old = old_of_new ? old_of_new[i] : i, first = next;
+        for (int e = A->offsets[old]; e < A->offsets[old + 1]; e++) {
+            if (A->columns[e] == old) continue;
+            int j = new_of_old ? new_of_old[A->columns[e]] : A->columns[e], at = next++;
+            for (; at > first && graph->items[at - 1] > j; at--) {
+                graph->items[at] = graph->items[at - 1];
+                if (entries) entries[at] = entries[at - 1];
+            }
+            graph->items[at] = j;
+            if (entries) entries[at] = e;
+        }
+        graph->offsets[i + 1] = next;
+    }
+    return PL_OK;
+}
+
+static pl_status number_rows(pl_block_mg* mg, const pl_mg_blocks* A, const double* positions,
+                             int* slab_rows, pl_error* error) {
+    int n = mg->row_count;
+    mg->old_of_new = PL_ALLOC(int, n);
+    mg->new_of_old = PL_ALLOC(int, n);
+    mg->diagonal_source = PL_ALLOC(int, n);
+    mg->positions = PL_ALLOC(double, 3 * (size_t)n);
+    mg->held = PL_ALLOC(unsigned char, n);
+    mg->held_before = PL_ALLOC(unsigned char, n);
+    if (!mg->old_of_new || !mg->new_of_old || !mg->diagonal_source || !mg->positions || !mg->held ||
+        !mg->held_before)
+        return pl_fail_memory(error, "multigrid");
+    pl_adjacency graph;
+    pl_status status = make_graph(A, NULL, NULL, &graph, NULL, error);
+    if (status != PL_OK) return status;
+    status = pl_mg_number_rows(&graph, mg->old_of_new, slab_rows, error);
+    pl_adjacency_free(&graph);
+    if (status != PL_OK) return status;
+    for (int i = 0; i < n; i++) {
+        int old = mg->old_of_new[i];
+        mg->new_of_old[old] = i;
+        memcpy(mg->positions + 3 * (size_t)i, positions + 3 * (size_t)old, 3 * sizeof(double));
+        for (int e = A->offsets[old]; e < A->offsets[old + 1]; e++)
+            if (A->columns[e] == old) mg->diagonal_source[i] = e;
+    }
+    return PL_OK;
+}
+
+// the hierarchy, in the order of rows
+static pl_status sample_levels(pl_block_mg* mg, const pl_mg_blocks* A, const pl_adjacency* graph,
+                               const int* entries, const pl_mg_settings* settings,
+                               pl_error* error) {
+    int item_count = graph->offsets[graph->count];
+    double* lengths = settings->stiffness_aware ? PL_ALLOC(double, item_count) : NULL;
+    int* starts = PL_ALLOC(int, settings->start_count);
+    pl_status status = PL_OK;
+    if ((settings->start_count > 0 && !starts) ||
+        (settings->stiffness_aware && item_count > 0 && !lengths))
+        status = pl_fail_memory(error, "multigrid");
+    for (int k = 0; status == PL_OK && k < settings->start_count; k++) {
+        int vertex = settings->starts[k];
+        bool valid = vertex >= 0 && vertex < mg->row_count;
+        starts[k] = valid ? mg->new_of_old[vertex] : vertex;
+    }
+    pl_mg_hierarchy_options options = {.counts = settings->levels,
+                                       .count_count = settings->level_count,
+                                       .starts = starts,
+                                       .start_count = settings->start_count};
+    if (status == PL_OK && lengths && A->values)
+        if (pl_stiff_lengths(graph, mg->positions, A->values, entries, lengths))
+            options.lengths = lengths;
+    if (status == PL_OK)
+        status = pl_mg_hierarchy_setup(&mg->hierarchy, graph, mg->positions, &options, error);
+    PL_FREE(lengths, double, item_count);
+    PL_FREE(starts, int, settings->start_count);
+    return status;
+}
+
+static pl_status make_levels(pl_block_mg* mg, pl_mg_pattern* pattern, pl_error* error) {
+    const pl_mg_hierarchy* h = &mg->hierarchy;
+    pl_status status = pl_block_level_setup(&mg->levels[0], pattern, false, error);
+    for (int l = 1; status == PL_OK && l < h->level_count; l++) {
+        pl_mg_pattern next;
+        status = pl_block_product_setup(&mg->products[l], &mg->levels[l - 1], &h->transfers[l - 1],
+                                        &next, error);
+        if (status == PL_OK) status = pl_block_level_setup(&mg->levels[l], &next, true, error);
+    }
+    for (int l = 0; status == PL_OK && l < h->level_count; l++) {
+        mg->marks[l] = PL_ALLOC(int, h->node_counts[l]);
+        mg->touched[l] = PL_ALLOC(int, h->node_counts[l]);
+        if (!mg->marks[l] || !mg->touched[l]) status = pl_fail_memory(error, "multigrid");
+    }
+    if (status != PL_OK) return status;
+    return pl_dense_cholesky_setup(&mg->bottom, 12 * h->node_counts[h->level_count - 1], 1, error);
+}
+
+static pl_status build(pl_block_mg* mg, const pl_mg_blocks* A, const double* positions,
+                       const pl_mg_settings* settings, pl_error* error) {
+    int slab_rows = 1, item_count = A->offsets[A->row_count] - A->row_count;
+    pl_status status = number_rows(mg, A, positions, &slab_rows, error);
+    if (status != PL_OK) return status;
+    int* entries = PL_ALLOC(int, item_count);
+    pl_adjacency graph = {0};
+    pl_mg_pattern pattern = {0};
+    if (!entries && item_count > 0) return pl_fail_memory(error, "multigrid");
+    status = make_graph(A, mg->old_of_new, mg->new_of_old, &graph, entries, error);
+    if (status == PL_OK) status = sample_levels(mg, A, &graph, entries, settings, error);
+    if (status == PL_OK) status = pl_mg_pattern_slabs(&pattern, &graph, slab_rows, error);
+    if (status == PL_OK) {
+        for (int e = 0; e < pattern.entry_count; e++)
+            pattern.source[e] = entries[pattern.source[e]];
+        status = make_levels(mg, &pattern, error);
+    }
+    pl_adjacency_free(&graph);
+    PL_FREE(entries, int, item_count);
+    return status;
+}
+
+pl_status pl_block_mg_setup(pl_block_mg** out, const pl_mg_blocks* A, const double* positions,
+                            const pl_mg_settings* settings, pl_pool* pool, pl_error* error) {
+    *out = NULL;
+    pl_block_mg* mg = PL_ALLOC(pl_block_mg, 1);
+    if (!mg) return pl_fail_memory(error, "multigrid");
+    mg->settings = *settings;
+    mg->settings.levels = mg->settings.starts = NULL;
+    mg->pool = pool;
+    mg->row_count = A->row_count;
+    mg->scale = 1.0f;
+    mg->additions = pl_array_of(sizeof(pl_mg_addition));
+    pl_status status = build(mg, A, positions, settings, error);
+    if (status == PL_OK) *out = mg;
+    else pl_block_mg_destroy(mg);
+    return status;
+}
+
+void pl_block_mg_move(pl_block_mg* mg, const double* positions) {
+    for (int i = 0; i < mg->row_count; i++)
+        memcpy(mg->positions + 3 * (size_t)i, positions + 3 * (size_t)mg->old_of_new[i],
+               3 * sizeof(double));
+    pl_mg_hierarchy_move(&mg->hierarchy, mg->positions, mg->held);
+}
+
+typedef struct copy_job {
+    pl_block_mg* mg;
+    const pl_mg_blocks* A;
+} copy_job;
+
+// the sum of the diagonal
+static double trace_part(int begin, int end, void* user) {
+    const copy_job* job = user;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++) {
+        const double* D = job->A->values + 9 * (size_t)job->mg->diagonal_source[i];
+        sum += fabs(D[0]) + fabs(D[4]) + fabs(D[8]);
+    }
+    return sum;
+}
+
+PL_WIDE bool copy_block(const double* from, float scale, float* to) {
+    bool any = false;
+    for (int k = 0; k < 9; k++) {
+        to[k] = (float)(from[k] * (double)scale);
+        any = any || from[k] != 0.0;
+    }
+    return any;
+}
+
+static bool copy_half(const copy_job* job, const pl_mg_half* half, int i) {
+    pl_block_level* level = &job->mg->levels[0];
+    bool any = false;
+    for (int e = half->begin[i]; e < half->end[i]; e++)
+        if (copy_block(job->A->values + 9 * (size_t)level->pattern.source[e], job->mg->scale,
+                       level->values + 9 * (size_t)e))
+            any = true;
+    return any;
+}
+
+static void copy_rows_task(int begin, int end, int worker, void* user) {
+    const copy_job* job = user;
+    pl_block_level* level = &job->mg->levels[0];
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        bool lower = copy_half(job, &level->pattern.lower, i);
+        bool upper = copy_half(job, &level->pattern.upper, i);
+        job->mg->held[i] = !lower && !upper;
+        copy_block(job->A->values + 9 * (size_t)job->mg->diagonal_source[i], job->mg->scale,
+                   level->fixed + 9 * (size_t)i);
+    }
+}
+
+static void copy_values(pl_block_mg* mg, const pl_mg_blocks* A) {
+    copy_job job = {mg, A};
+    double mean = pl_parallel_sum(mg->pool, trace_part, mg->row_count, ROWS_PER_TASK, &job) /
+                  (3.0 * mg->row_count);
+    int exponent = 0;
+    if (mean > 0.0 && isfinite(mean)) frexp(mean, &exponent);
+    mg->scale = (float)ldexp(1.0, -exponent);
+    memcpy(mg->held_before, mg->held, (size_t)mg->row_count);
+    pl_parallel_for(mg->pool, copy_rows_task, mg->row_count, ROWS_PER_TASK, &job);
+    if (memcmp(mg->held_before, mg->held, (size_t)mg->row_count) != 0)
+        pl_mg_hierarchy_move(&mg->hierarchy, mg->positions, mg->held);
+}
+
+// what an added block adds to the diagonals of the levels: X_i moves up with its node
+static void add_to_levels(pl_block_mg* mg, const pl_mg_addition* addition) {
+    const pl_mg_hierarchy* h = &mg->hierarchy;
+    int node = addition->row;
+    float X[4], *D = mg->levels[0].diagonal + 9 * (size_t)node;
+    for (int k = 0; k < 9; k++) D[k] += addition->block[k];
+    for (int l = 0; l + 1 < h->level_count; l++) {
+        const float* point = h->transfers[l].point + 4 * (size_t)node;
+        if (l == 0) memcpy(X, point, sizeof X);
+        for (int c = 0; l > 0 && c < 3; c++) X[c] = point[3] * X[c] + point[c] * X[3];
+        node = h->transfers[l].parent[node];
+        pl_block_add_point(mg->levels[l + 1].diagonal + PL_BLOCK12 * (size_t)node, X,
+                           addition->block);
+    }
+}
+
+static void touch_levels(pl_block_mg* mg, int row) {
+    const pl_mg_hierarchy* h = &mg->hierarchy;
+    for (int l = 0, node = row; l < h->level_count; l++) {
+        if (mg->marks[l][node] == mg->stamp) return; // and so are those above
+        mg->marks[l][node] = mg->stamp;
+        mg->touched[l][mg->touched_count[l]++] = node;
+        if (l + 1 < h->level_count) node = h->transfers[l].parent[node];
+    }
+}
+
+static void fill_bottom(pl_block_mg* mg, float shift) {
+    int top = mg->hierarchy.level_count - 1;
+    const pl_block_level* level = &mg->levels[top];
+    const float* unseen = mg->hierarchy.transfers[top - 1].unseen;
+    pl_dense_cholesky_zero(&mg->bottom);
+    for (int J = 0; J < level->node_count; J++) {
+        float D[PL_BLOCK12];
+        pl_block_fill_unseen(level->diagonal + PL_BLOCK12 * (size_t)J, unseen + 16 * (size_t)J, D);
+        for (int r = 0; r < 12; r++) D[13 * r] *= 1.0f + shift;
+        for (int r = 0; r < 12; r++)
+            for (int c = 0; c <= r; c++)
+                *pl_dense_cholesky_at(&mg->bottom, 12 * J + r, 12 * J + c) = D[12 * c + r];
+        const pl_mg_half* halves[2] = {&level->pattern.lower, &level->pattern.upper};
+        for (int k = 0; k < 2; k++)
+            for (int e = halves[k]->begin[J]; e < halves[k]->end[J]; e++) {
+                int K = level->pattern.columns[e];
+                const float* B = level->values + PL_BLOCK12 * (size_t)e;
+                for (int c = 0; K < J && c < 12; c++)
+                    for (int r = 0; r < 12; r++)
+                        *pl_dense_cholesky_at(&mg->bottom, 12 * J + r, 12 * K + c) = B[12 * c + r];
+            }
+    }
+}
+
+// Round-off can make a matrix that is nearly singular indefinite; then its diagonal is raised.
+static void factor_bottom(pl_block_mg* mg) {
+    mg->bottom_shift = 0.0f;
+    fill_bottom(mg, 0.0f);
+    while (pl_dense_cholesky_factor(&mg->bottom, mg->pool) >= 0 && mg->bottom_shift < 1e3f) {
+        mg->bottom_shift = mg->bottom_shift > 0.0f ? 10.0f * mg->bottom_shift : 1e-6f;
+        fill_bottom(mg, mg->bottom_shift);
+    }
+}
+
+static const float* unseen_of(const pl_block_mg* mg, int l) {
+    return l > 0 ? mg->hierarchy.transfers[l - 1].unseen : NULL;
+}
+
+void pl_block_mg_update(pl_block_mg* mg, const pl_mg_blocks* A) {
+    const pl_mg_hierarchy* h = &mg->hierarchy;
+    double start = pl_seconds();
+    float scale_before = mg->scale;
+    copy_values(mg, A);
+    pl_mg_addition* additions = mg->additions.data;
+    for (size_t k = 0; k < mg->additions.count; k++) // exact: powers of two
+        for (int c = 0; c < 9; c++) additions[k].block[c] *= mg->scale / scale_before;
+    double copied = pl_seconds();
+    for (int l = 1; l < h->level_count; l++)
+        pl_block_product_update(&mg->products[l], &mg->levels[l - 1], &h->transfers[l - 1],
+                                &mg->levels[l], mg->pool);
+    double summed = pl_seconds();
+    for (int l = 0; l < h->level_count; l++)
+        memcpy(mg->levels[l].diagonal, mg->levels[l].fixed,
+               (size_t)h->node_counts[l] * (size_t)mg->levels[l].block * sizeof(float));
+    for (size_t k = 0; k < mg->additions.count; k++) add_to_levels(mg, &additions[k]);
+    for (int l = 0; l < h->level_count; l++)
+        pl_block_level_invert(&mg->levels[l], unseen_of(mg, l), NULL, h->node_counts[l], mg->pool);
+    factor_bottom(mg);
+    if (mg->settings.smoother == PL_SMOOTHER_JACOBI)
+        for (int l = 0; l + 1 < h->level_count; l++) pl_block_level_damp(&mg->levels[l], mg->pool);
+    mg->times.copy = copied - start;
+    mg->times.product = summed - copied;
+    mg->times.factor = pl_seconds() - summed;
+}
+
+static int compare_additions(const void* a, const void* b) {
+    const pl_mg_addition *p = a, *q = b;
+    if (p->row != q->row) return p->row < q->row ? -1 : 1;
+    return p->order < q->order ? -1 : p->order > q->order;
+}
+
+// the list in the order of rows; false for want of memory
+static bool take_additions(pl_block_mg* mg, const pl_mg_diagonal* blocks, int count) {
+    mg->additions.count = 0;
+    if (count == 0) return true;
+    pl_mg_addition* additions = pl_array_add(&mg->additions, (size_t)count);
+    if (!additions) return false;
+    for (int k = 0; k < count; k++) {
+        additions[k].row = mg->new_of_old[blocks[k].vertex];
+        additions[k].order = k;
+        for (int c = 0; c < 9; c++)
+            additions[k].block[c] = (float)(blocks[k].block[c] * (double)mg->scale);
+    }
+    qsort(additions, (size_t)count, sizeof *additions, compare_additions);
+    return true;
+}
+
+static void touch_additions(pl_block_mg* mg) {
+    const pl_mg_addition* additions = mg->additions.data;
+    for (size_t k = 0; k < mg->additions.count; k++) touch_levels(mg, additions[k].row);
+}
+
+pl_status pl_block_mg_update_diagonal(pl_block_mg* mg, const pl_mg_diagonal* blocks, int count,
+                                      pl_error* error) {
+    const pl_mg_hierarchy* h = &mg->hierarchy;
+    for (int k = 0; k < count; k++)
+        if (blocks[k].vertex < 0 || blocks[k].vertex >= mg->row_count)
+            return pl_fail(error, PL_ERROR_ARGUMENT,
+                           "a block is to be added at vertex %d, but there are %d vertices",
+                           blocks[k].vertex, mg->row_count);
+    if (!pl_array_reserve(&mg->additions, (size_t)count))
+        return pl_fail_memory(error, "blocks on the diagonal");
+    mg->stamp++;
+    memset(mg->touched_count, 0, sizeof mg->touched_count);
+    touch_additions(mg);
+    if (!take_additions(mg, blocks, count)) return pl_fail_memory(error, "blocks on the diagonal");
+    touch_additions(mg);
+    for (int l = 0; l < h->level_count; l++) {
+        size_t block = (size_t)mg->levels[l].block;
+        for (int k = 0; k < mg->touched_count[l]; k++)
+            memcpy(mg->levels[l].diagonal + block * (size_t)mg->touched[l][k],
+                   mg->levels[l].fixed + block * (size_t)mg->touched[l][k], block * sizeof(float));
+    }
+    const pl_mg_addition* additions = mg->additions.data;
+    for (size_t k = 0; k < mg->additions.count; k++) add_to_levels(mg, &additions[k]);
+    for (int l = 0; l < h->level_count; l++)
+        pl_block_level_invert(&mg->levels[l], unseen_of(mg, l), mg->touched[l],
+                              mg->touched_count[l], mg->pool);
+    if (mg->touched_count[0] > 0) factor_bottom(mg);
+    return PL_OK;
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Galerkin multigrid in skinning space (S0, Xian, Tong and Liu 2019) for symmetric positive
+// definite matrices of 3 x 3 blocks, one per vertex pair: levels, values, one cycle. All of it in
+// float; the iteration around it is in mg_outer.h, in double.
+#ifndef PL_MULTIGRID_BLOCK_MULTIGRID_H
+#define PL_MULTIGRID_BLOCK_MULTIGRID_H
+
+#include "base/array.h"
+#include "multigrid/block_galerkin.h"
+#include "multigrid/dense_cholesky.h"
+
+#include <pliant/multigrid.h>
+
+typedef struct pl_mg_settings {
+    const int* levels; // nodes of the coarse levels, coarsest first; NULL: from the vertex count
+    int level_count;
+    const int* starts; // vertices that come first in the sampling, or NULL
+    int start_count;
+    pl_smoother smoother;
+    int pre_sweeps, post_sweeps; // a Gauss-Seidel sweep goes forward and backward
+    bool half_sweep;             // the last one before and the first one after go one way only
+    bool stiffness_aware;        // sampling follows the values at setup
+} pl_mg_settings;
+
+typedef struct pl_mg_times {
+    double copy, product, factor;       // of the last update
+    double smooth_fine, coarse, bottom; // summed over cycles
+} pl_mg_times;
+
+// An added block as the levels use it.
+typedef struct pl_mg_addition {
+    int row, order;
+    float block[9];
+} pl_mg_addition;
+
+typedef struct pl_block_mg {
+    pl_mg_settings settings; // levels and starts are not kept
+    pl_pool* pool;
+    int row_count;
+    int* old_of_new; // rows are numbered for sweeps
+    int* new_of_old;
+    int* diagonal_source; // entry of the matrix that is the diagonal block of each row
+    double* positions;    // at rest, in the order of rows
+    unsigned char* held;  // rows that are coupled with no other one
+    unsigned char* held_before;
+    pl_mg_hierarchy hierarchy;
+    pl_block_level levels[PL_MG_MAX_LEVELS];
+    pl_block_product products[PL_MG_MAX_LEVELS]; // products[l]: from level l - 1 to l
+    bool last_forward[PL_MG_MAX_LEVELS];
+    pl_dense_cholesky bottom;
+    float bottom_shift;             // that the factor needed, relative to the diagonal
+    float scale;                    // of the values, a power of two
+    pl_array additions;             // of pl_mg_addition, by row
+    int* marks[PL_MG_MAX_LEVELS];   // per node: the last partial update that touched it
+    int* touched[PL_MG_MAX_LEVELS]; // nodes
+    int touched_count[PL_MG_MAX_LEVELS];
+    int stamp;
+    pl_mg_times times;
+} pl_block_mg;
+
+// positions: 3 per row, at rest. Values are looked at only for stiffness_aware sampling.
+pl_status pl_block_mg_setup(pl_block_mg** out, const pl_mg_blocks* A, const double* positions,
+                            const pl_mg_settings* settings, pl_pool* pool, pl_error* error);
+void pl_block_mg_destroy(pl_block_mg* mg);
+// New rest positions, the same nodes; an update must follow.
+void pl_block_mg_move(pl_block_mg* mg, const double* positions);
+// All values of all levels.
+void pl_block_mg_update(pl_block_mg* mg, const pl_mg_blocks* A);
+// What is added to the diagonal from now on, in place of what was; count 0: nothing. Only what it
+// touches is summed again, in the same order as in a full update: the same bits.
+pl_status pl_block_mg_update_diagonal(pl_block_mg* mg, const pl_mg_diagonal* blocks, int count,
+                                      pl_error* error);
+// z = one cycle for the residual r, from zero; both 3 per vertex, of any size.
+void pl_block_mg_apply(pl_block_mg* mg, const double* r, double* z);
+size_t pl_block_mg_bytes(const pl_block_mg* mg);
+
+#endif

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Cycles alone (S0 Alg. 2, repeated), and conjugate gradients with a cycle as preconditioner, which
+// the paper names as future work. The gradients are flexible (Notay 2000): in float the cycle is
+// linear and symmetric only up to round-off, and it costs one more product.
+#include "multigrid/mg_outer.h"
+#include "base/memory.h"
+#include "sparse/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS_PER_TASK = 512, WATCHED = 3 };
+// a cycle that leaves more than this part of the residual, WATCHED times in a row, has stalled
+static const double STALL = 0.85;
+
+void pl_mg_outer_free(pl_mg_outer* outer) {
+    size_t count = 3 * (size_t)outer->A.row_count;
+    PL_FREE(outer->r, double, count);
+    PL_FREE(outer->z, double, count);
+    PL_FREE(outer->p, double, count);
+    PL_FREE(outer->q, double, count);
+    *outer = (pl_mg_outer){0};
+}
+
+pl_status pl_mg_outer_setup(pl_mg_outer* outer, const pl_mg_blocks* A, pl_error* error) {
+    size_t count = 3 * (size_t)A->row_count;
+    *outer = (pl_mg_outer){.A = *A};
+    outer->r = PL_ALLOC(double, count);
+    outer->z = PL_ALLOC(double, count);
+    outer->p = PL_ALLOC(double, count);
+    outer->q = PL_ALLOC(double, count);
+    if (outer->r && outer->z && outer->p && outer->q) return PL_OK;
+    pl_mg_outer_free(outer);
+    return pl_fail_memory(error, "the vectors of multigrid");
+}
+
+typedef struct apply_job {
+    const pl_mg_blocks* A;
+    const double* x;
+    double* y;
+} apply_job;
+
+typedef double d4 __attribute__((vector_size(32)));
+typedef double d4_loose __attribute__((vector_size(32), aligned(8), may_alias));
+
+static void apply_task(int begin, int end, int worker, void* user) {
+    const apply_job* job = user;
+    const pl_mg_blocks* A = job->A;
+    int last = A->offsets[A->row_count] - 1; // whose block ends where the array may end
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        d4 sum[3] = {{0}, {0}, {0}};
+        for (int e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
+            const double *v = A->values + 9 * (size_t)e, *x = job->x + 3 * (size_t)A->columns[e];
+            d4 xyz = {x[0], x[1], x[2], 0.0};
+            sum[0] += *(const d4_loose*)v * xyz;
+            sum[1] += *(const d4_loose*)(v + 3) * xyz;
+            d4 bottom = {v[6], v[7], v[8], 0.0};
+            if (e < last) bottom = *(const d4_loose*)(v + 6);
+            sum[2] += bottom * xyz;
+        }
+        for (int c = 0; c < 3; c++)
+            job->y[3 * (size_t)i + (size_t)c] = sum[c][0] + sum[c][1] + sum[c][2];
+    }
+}
+
+void pl_mg_outer_apply(const pl_mg_outer* outer, pl_pool* pool, const double* x, double* y) {
+    apply_job job = {&outer->A, x, y};
+    pl_parallel_for(pool, apply_task, outer->A.row_count, ROWS_PER_TASK, &job);
+    for (int k = 0; k < outer->added_count; k++) {
+        size_t at = 3 * (size_t)outer->added[k].vertex;
+        const double* S = outer->added[k].block;
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++) y[at + (size_t)r] += S[3 * r + c] * x[at + (size_t)c];
+    }
+}
+
+typedef struct iteration {
+    pl_mg_outer* outer;
+    pl_block_mg* mg;
+    pl_pool* pool;
+    int count; // of values
+    const double* b;
+    double* x;
+    double tolerance;
+    int max_iterations;
+    double scale; // |b|
+    pl_mg_info* info;
+} iteration;
+
+static double dot(const iteration* it, const double* a, const double* b) {
+    return pl_vector_dot(it->pool, it->count, a, b);
+}
+
+// r = b - A x
+static void find_residual(const iteration* it) {
+    pl_mg_outer_apply(it->outer, it->pool, it->x, it->outer->r);
+    pl_vector_xpay(it->pool, it->count, it->b, -1.0, it->outer->r);
+}
+
+// true when the solve is over
+static bool note_residual(const iteration* it) {
+    pl_mg_info* info = it->info;
+    double norm = pl_vector_norm(it->pool, it->count, it->outer->r);
+    info->residual = it->scale > 0.0 ? norm / it->scale : norm > 0.0 ? INFINITY : 0.0;
+    if (info->history_count < PL_MG_HISTORY)
+        info->history[info->history_count++] = (float)info->residual;
+    info->converged = info->residual <= it->tolerance;
+    return info->converged || info->iterations >= it->max_iterations || !isfinite(norm);
+}
+
+// Cycles until the end, or until they stall: then false, with x where it was least wrong.
+static bool iterate_cycles(const iteration* it, bool fallback) {
+    int slow = 0;
+    double before = INFINITY;
+    find_residual(it);
+    while (!note_residual(it)) {
+        double now = it->info->residual;
+        slow = now > STALL * before ? slow + 1 : 0;
+        if (fallback && (slow >= WATCHED || now > 10.0 * before)) return false;
+        before = now;
+        pl_block_mg_apply(it->mg, it->outer->r, it->outer->z);
+        pl_vector_axpy(it->pool, it->count, 1.0, it->outer->z, it->x);
+        find_residual(it);
+        it->info->iterations++;
+    }
+    return true;
+}
+
+// r holds the residual, which is noted already
+static void iterate_gradients(const iteration* it) {
+    pl_mg_outer* o = it->outer;
+    double rho = 0.0, alpha = 0.0;
+    for (bool first = true;; first = false) {
+        pl_block_mg_apply(it->mg, o->r, o->z);
+        double product = dot(it, o->r, o->z);
+        // z . (r - r_before), since r - r_before = -alpha q
+        double change = first ? 0.0 : -alpha * dot(it, o->z, o->q);
+        if (!(product > 0.0)) { // round-off has eaten the cycle, or A is not definite
+            it->info->indefinite = first;
+            return;
+        }
+        if (first) memcpy(o->p, o->z, (size_t)it->count * sizeof(double));
+        else pl_vector_xpay(it->pool, it->count, o->z, change / rho, o->p);
+        pl_mg_outer_apply(o, it->pool, o->p, o->q);
+        double curvature = dot(it, o->p, o->q);
+        if (!(curvature > 0.0)) {
+            it->info->indefinite = true;
+            return;
+        }
+        alpha = dot(it, o->r, o->p) / curvature;
+        rho = product;
+        pl_vector_axpy(it->pool, it->count, alpha, o->p, it->x);
+        pl_vector_axpy(it->pool, it->count, -alpha, o->q, o->r);
+        it->info->iterations++;
+        if (note_residual(it)) return;
+    }
+}
+
+// The residual of conjugate gradients is carried along; at the end the true one counts, and if it
+// is larger, they begin again from it.
+static void solve_gradients(const iteration* it) {
+    for (int round = 0; round < 5; round++) {
+        find_residual(it);
+        if (round > 0) it->info->history_count -= it->info->history_count < PL_MG_HISTORY;
+        if (note_residual(it)) return;
+        iterate_gradients(it);
+        if (!it->info->converged) return;
+    }
+}
+
+void pl_mg_outer_solve(pl_mg_outer* outer, pl_block_mg* mg, bool conjugate, bool fallback,
+                       const double* b, double* x, double tolerance, int max_iterations,
+                       pl_mg_info* info) {
+    iteration it = {outer,          mg,  mg->pool, 3 * mg->row_count, b, x, tolerance,
+                    max_iterations, 0.0, info};
+    it.scale = pl_vector_norm(it.pool, it.count, b);
+    if (it.scale == 0.0) {
+        memset(x, 0, (size_t)it.count * sizeof(double));
+        info->converged = true;
+        return;
+    }
+    if (conjugate) {
+        solve_gradients(&it);
+    } else if (!iterate_cycles(&it, fallback)) {
+        info->switched = true;
+        info->history_count -= info->history_count < PL_MG_HISTORY;
+        solve_gradients(&it);
+    }
+}

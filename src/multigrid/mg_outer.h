@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The iteration around the cycles, in double: the cycles correct a residual of the matrix that was
+// given, so what they do in float limits their speed, not the result.
+#ifndef PL_MULTIGRID_MG_OUTER_H
+#define PL_MULTIGRID_MG_OUTER_H
+
+#include "multigrid/block_multigrid.h"
+
+typedef struct pl_mg_outer {
+    pl_mg_blocks A;
+    const pl_mg_diagonal* added; // borrowed
+    int added_count;
+    double *r, *z, *p, *q; // 3 per row
+} pl_mg_outer;
+
+pl_status pl_mg_outer_setup(pl_mg_outer* outer, const pl_mg_blocks* A, pl_error* error);
+void pl_mg_outer_free(pl_mg_outer* outer);
+
+// y = A x, with the added blocks
+void pl_mg_outer_apply(const pl_mg_outer* outer, pl_pool* pool, const double* x, double* y);
+
+// Stationary cycles (then conjugate gradients, if `fallback` and they stall), or conjugate
+// gradients at once. Fills what the iteration knows into info.
+void pl_mg_outer_solve(pl_mg_outer* outer, pl_block_mg* mg, bool conjugate, bool fallback,
+                       const double* b, double* x, double tolerance, int max_iterations,
+                       pl_mg_info* info);
+
+#endif
