@@ -50,11 +50,20 @@ double peer_peak(void) {
 
 void peer_result(const char* name, double value) { printf("%s %.9g\n", name, value); }
 
+// ISO C has no cast from an object pointer to a function pointer, hence the copies
+
 void peer_note_blas(void) {
     char* (*core_name)(void);
-    // ISO C has no cast from an object pointer to a function pointer
     void* found = dlsym(RTLD_DEFAULT, "openblas_get_corename");
     memcpy(&core_name, &found, sizeof core_name);
     if (found) printf("note OpenBLAS for %s\n", core_name());
     else printf("note the BLAS is not OpenBLAS: expect it to be slow\n");
+}
+
+bool peer_blas_threads(int count) {
+    void (*set_threads)(int);
+    void* found = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
+    memcpy(&set_threads, &found, sizeof set_threads);
+    if (found) set_threads(count);
+    return found;
 }

@@ -16,6 +16,8 @@
 #ifndef PL_BENCH_PEER_H
 #define PL_BENCH_PEER_H
 
+#include <stdbool.h>
+
 enum { PEER_MAX_REPEATS = 99 };
 
 double peer_seconds(void);
@@ -31,5 +33,7 @@ double peer_peak(void);
 void peer_result(const char* name, double value);
 // Says which core OpenBLAS works for, or that another BLAS is loaded.
 void peer_note_blas(void);
+// Threads of OpenBLAS from now on; false if another BLAS is loaded.
+bool peer_blas_threads(int count);
 
 #endif

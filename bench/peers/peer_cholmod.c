@@ -3,7 +3,7 @@
 //
 // peer_cholmod FILE REPEATS [amd]: CHOLMOD, supernodal, nested dissection by METIS where it has it.
 // setup is its analysis, update its factorisation, solve that of all right-hand sides at once with
-// workspace kept from solve to solve.
+// workspace kept from solve to solve, on two threads or on one, whichever is faster.
 #include "../system_file.h"
 #include "peer.h"
 
@@ -82,28 +82,48 @@ static cholmod_factor* analyse(cholmod_sparse* A, int ordering, cholmod_common* 
     return L;
 }
 
+// Kept from solve to solve.
+typedef struct vectors {
+    cholmod_dense *x, *Y, *E;
+} vectors;
+
+// median seconds, negative on failure
+static double solve(cholmod_dense* b, cholmod_factor* L, vectors* v, int repeats,
+                    cholmod_common* common) {
+    double seconds[PEER_MAX_REPEATS];
+    for (int k = -1; k < repeats; k++) {
+        double start = peer_seconds();
+        if (!cholmod_l_solve2(CHOLMOD_A, L, b, NULL, &v->x, NULL, &v->Y, &v->E, common))
+            return -1.0;
+        if (k >= 0) seconds[k] = peer_seconds() - start;
+    }
+    return peer_median(seconds, repeats);
+}
+
 static int factor_and_solve(cholmod_sparse* A, cholmod_dense* b, cholmod_factor* L, int repeats,
                             cholmod_common* common) {
+    vectors v = {0};
     // a factorisation takes long and varies little: one is enough, solves are repeated
     double start = peer_seconds();
     if (!cholmod_l_factorize(A, L, common) || common->status != CHOLMOD_OK) return 1;
-    double update = peer_seconds() - start, seconds[PEER_MAX_REPEATS];
-    cholmod_dense *x = NULL, *Y = NULL, *E = NULL;
-    for (int k = -1; k < repeats; k++) {
-        start = peer_seconds();
-        if (!cholmod_l_solve2(CHOLMOD_A, L, b, NULL, &x, NULL, &Y, &E, common)) return 1;
-        if (k >= 0) seconds[k] = peer_seconds() - start;
+    double update = peer_seconds() - start;
+    double best = solve(b, L, &v, repeats, common);
+    // the panels of a solve are small: one thread is often faster than two
+    if (peer_blas_threads(1)) {
+        double alone = solve(b, L, &v, repeats, common);
+        printf("note solve %.4g s on two threads, %.4g s on one\n", best, alone);
+        best = fmin(best, alone);
     }
+    if (best < 0.0) return 1;
     peer_result("update", update);
-    double solve = peer_median(seconds, repeats);
-    peer_result("solve", solve);
-    peer_result("total", update + solve);
+    peer_result("solve", best);
+    peer_result("total", update + best);
     peer_result("iterations", 0);
     peer_result("peak", peer_peak());
-    peer_result("residual", relative_residual(A, b, x, common));
-    cholmod_l_free_dense(&x, common);
-    cholmod_l_free_dense(&Y, common);
-    cholmod_l_free_dense(&E, common);
+    peer_result("residual", relative_residual(A, b, v.x, common));
+    cholmod_l_free_dense(&v.x, common);
+    cholmod_l_free_dense(&v.Y, common);
+    cholmod_l_free_dense(&v.E, common);
     return 0;
 }
 
