@@ -37,7 +37,7 @@ static void apply_level(const pl_block_mg* mg, int l, const double* x, double* y
             double sum = 0.0;
             const pl_mg_half* halves[2] = {&level->pattern.lower, &level->pattern.upper};
             for (int c = 0; c < m; c++) {
-                int at = l == 0 ? 3 * r + c : 12 * c + r;
+                int at = m * c + r;
                 sum += (double)level->fixed[(size_t)(i * level->block + at)] * x[i * m + c];
                 for (int h = 0; h < 2; h++)
                     for (int e = halves[h]->begin[i]; e < halves[h]->end[i]; e++)
@@ -166,6 +166,245 @@ TEST(mg_block_cycle_is_symmetric_and_positive)
     pl_block_mg* mg = setup(&s, &settings, NULL);
     CHECK(asymmetry(mg, 3 * s.A.row_count) > 1e-4);
     pl_block_mg_destroy(mg);
+    mg_sample_free(&s);
+    pl_mesh_destroy(box);
+}
+
+// S = U (U' A U)^-1 U' A, with one coarse level that is solved exactly
+static void project(pl_block_mg* mg, const mg_sample* s, const double* e, double* Se) {
+    int count = 3 * s->A.row_count;
+    double* Ae = PL_ALLOC(double, count);
+    pl_block_matrix_apply(&s->A, NULL, 1, e, Ae);
+    pl_block_mg_apply(mg, Ae, Se);
+    PL_FREE(Ae, double, count);
+}
+
+TEST(mg_block_coarse_correction_is_a_projection)
+{
+    pl_mesh *box = sample_box(8, 4, 4), *sheet = sample_sheet(12, 12);
+    for (int kind = 0; kind < 2; kind++) {
+        mg_sample s = mg_sample_create(kind ? sheet : box, &rubber, 1e4);
+        pl_mg_settings settings = settings_of(1, (const int[]){9});
+        settings.pre_sweeps = settings.post_sweeps = 0;
+        pl_block_mg* mg = setup(&s, &settings, NULL);
+        int count = 3 * s.A.row_count;
+        double *e = PL_ALLOC(double, count), *once = PL_ALLOC(double, count);
+        double* twice = PL_ALLOC(double, count);
+        pl_random random = {5};
+        random_vector(&random, count, e);
+        project(mg, &s, e, once);
+        project(mg, &s, once, twice);
+        double worst = 0.0, largest = 0.0;
+        for (int i = 0; i < count; i++) {
+            worst = fmax(worst, fabs(twice[i] - once[i]));
+            largest = fmax(largest, fabs(once[i]));
+        }
+        CHECK(largest > 0.01);
+        CHECK(worst < 1e-4 * largest); // float
+        PL_FREE(e, double, count);
+        PL_FREE(once, double, count);
+        PL_FREE(twice, double, count);
+        pl_block_mg_destroy(mg);
+        mg_sample_free(&s);
+    }
+    pl_mesh_destroy(box);
+    pl_mesh_destroy(sheet);
+}
+
+// x' A_l x > 0 on all levels for what is not in the null space of U, and the factors exist
+static void check_definite(const pl_block_mg* mg) {
+    pl_random random = {17};
+    CHECK(mg->bottom_shift == 0.0f);
+    for (int l = 0; l < mg->hierarchy.level_count; l++) {
+        int count = (l == 0 ? 3 : 12) * mg->hierarchy.node_counts[l];
+        double *x = PL_ALLOC(double, count), *Ax = PL_ALLOC(double, count);
+        for (int trial = 0; trial < 10; trial++) {
+            random_vector(&random, count, x);
+            apply_level(mg, l, x, Ax);
+            CHECK(dot(count, x, Ax) > 0.0);
+        }
+        PL_FREE(x, double, count);
+        PL_FREE(Ax, double, count);
+        // no pivot of a diagonal block was given up
+        const pl_block_level* level = &mg->levels[l];
+        int size = l == 0 ? 3 : 12;
+        for (int i = 0; i < level->node_count; i++)
+            for (int r = 0; r < size; r++)
+                CHECK(level->inverse[(size_t)(i * level->block + r * (size + 1))] > 0.0f);
+    }
+}
+
+TEST(mg_block_levels_are_positive_definite)
+{
+    pl_mesh *box = sample_box(9, 5, 5), *sheet = sample_sheet(18, 14);
+    mg_sample solid = mg_sample_create(box, &rubber, 1e4);
+    mg_sample cloth = mg_sample_create(sheet, &rubber, 1e4);
+    pl_mg_settings settings = settings_of(3, (const int[]){3, 11, 50});
+    pl_block_mg *a = setup(&solid, &settings, NULL), *b = setup(&cloth, &settings, NULL);
+    check_definite(a);
+    check_definite(b);
+    pl_block_mg_destroy(a);
+    pl_block_mg_destroy(b);
+    mg_sample_free(&solid);
+    mg_sample_free(&cloth);
+    pl_mesh_destroy(box);
+    pl_mesh_destroy(sheet);
+}
+
+// all that a cycle reads
+static void check_same_bits(const pl_block_mg* a, const pl_block_mg* b) {
+    for (int l = 0; l < a->hierarchy.level_count; l++) {
+        const pl_block_level *p = &a->levels[l], *q = &b->levels[l];
+        size_t blocks = (size_t)p->node_count * (size_t)p->block * sizeof(float);
+        CHECK(memcmp(p->values, q->values,
+                     (size_t)p->pattern.entry_count * (size_t)p->block * sizeof(float)) == 0);
+        CHECK(memcmp(p->fixed, q->fixed, blocks) == 0);
+        CHECK(memcmp(p->diagonal, q->diagonal, blocks) == 0);
+        CHECK(memcmp(p->inverse, q->inverse, blocks) == 0);
+    }
+    size_t rows = (size_t)a->bottom.tile_rows;
+    CHECK(memcmp(a->bottom.tiles, b->bottom.tiles,
+                 rows * (rows + 1) / 2 * PL_TILE * PL_TILE * sizeof(float)) == 0);
+}
+
+static pl_mg_diagonal contact_at(pl_random* random, int vertex, double k) {
+    pl_mg_diagonal d = {.vertex = vertex};
+    double n[3];
+    for (int c = 0; c < 3; c++) n[c] = pl_random_uniform(random, -1.0, 1.0);
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) d.block[3 * r + c] = k * n[r] * n[c];
+    return d;
+}
+
+TEST(mg_block_partial_update_equals_full_to_the_bit)
+{
+    enum { COUNT = 40 };
+    pl_error error;
+    pl_mesh* box = sample_box(9, 5, 5);
+    mg_sample s = mg_sample_create(box, &rubber, 1e4);
+    pl_mg_blocks A = mg_sample_blocks(&s);
+    pl_mg_settings settings = settings_of(2, (const int[]){5, 40});
+    pl_block_mg *never = setup(&s, &settings, NULL), *partial = setup(&s, &settings, NULL);
+    pl_block_mg* full = setup(&s, &settings, NULL);
+    pl_random random = {23};
+    pl_mg_diagonal blocks[COUNT];
+    for (int round = 0; round < 1000; round++) {
+        int count = pl_random_int(&random, COUNT);
+        for (int k = 0; k < count; k++)
+            blocks[k] = contact_at(&random, pl_random_int(&random, s.A.row_count), 1e6);
+        CHECK_OK(pl_block_mg_update_diagonal(partial, blocks, count, &error), &error);
+        if (round % 250 != 249) continue;
+        CHECK_OK(pl_block_mg_update_diagonal(full, blocks, count, &error), &error);
+        pl_block_mg_update(full, &A);
+        check_same_bits(partial, full);
+    }
+    // all gone: nothing is left over
+    CHECK_OK(pl_block_mg_update_diagonal(partial, NULL, 0, &error), &error);
+    check_same_bits(partial, never);
+    blocks[0].vertex = s.A.row_count;
+    CHECK(pl_block_mg_update_diagonal(partial, blocks, 1, &error) == PL_ERROR_ARGUMENT);
+    check_same_bits(partial, never);
+    pl_block_mg_destroy(never);
+    pl_block_mg_destroy(partial);
+    pl_block_mg_destroy(full);
+    mg_sample_free(&s);
+    pl_mesh_destroy(box);
+}
+
+TEST(mg_block_same_bits_for_any_threads)
+{
+    pl_error error;
+    pl_mesh* box = sample_box(40, 12, 12); // more than one slab
+    mg_sample s = mg_sample_create(box, &rubber, 1e4);
+    int count = 3 * s.A.row_count;
+    double *first = PL_ALLOC(double, count), *other = PL_ALLOC(double, count);
+    for (int kind = 0; kind < 2; kind++) {
+        pl_mg_settings settings = settings_of(2, (const int[]){10, 150});
+        settings.smoother = kind ? PL_SMOOTHER_JACOBI : PL_SMOOTHER_GAUSS_SEIDEL;
+        pl_block_mg* alone = setup(&s, &settings, NULL);
+        pl_block_mg_apply(alone, s.b, first);
+        for (int threads = 2; threads <= 4; threads += 2) {
+            pl_pool* pool;
+            CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
+            pl_block_mg* mg = setup(&s, &settings, pool);
+            check_same_bits(alone, mg);
+            pl_block_mg_apply(mg, s.b, other);
+            CHECK(memcmp(first, other, (size_t)count * sizeof(double)) == 0);
+            pl_block_mg_destroy(mg);
+            pl_pool_destroy(pool);
+        }
+        pl_block_mg_destroy(alone);
+    }
+    PL_FREE(first, double, count);
+    PL_FREE(other, double, count);
+    mg_sample_free(&s);
+    pl_mesh_destroy(box);
+}
+
+// A cycle without sweeps projects on what the coarsest level can do: it gives back rigid motions,
+// whatever the number of levels.
+TEST(mg_block_coarsest_level_gives_rigid_motions)
+{
+    static const double velocity[3] = {0.3, -0.2, 0.5}, spin[3] = {0.7, 0.4, -0.6};
+    pl_mesh* box = sample_box(12, 6, 6);
+    mg_material light = {1e3, 0.3, 1.0, 1.0, NULL};
+    mg_sample s = mg_sample_create(box, &light, 0.0);
+    int count = 3 * s.A.row_count;
+    double *motion = PL_ALLOC(double, count), *right = PL_ALLOC(double, count);
+    for (int i = 0; i < s.A.row_count; i++)
+        for (int c = 0; c < 3; c++) {
+            int d = (c + 1) % 3, e = (c + 2) % 3;
+            motion[3 * i + c] =
+                velocity[c] + spin[d] * s.positions[3 * i + e] - spin[e] * s.positions[3 * i + d];
+        }
+    pl_block_matrix_apply(&s.A, NULL, 1, motion, right);
+    static const int counts[3][3] = {{2, 12, 60}, {2, 30, 0}, {12, 0, 0}};
+    for (int levels = 1; levels <= 3; levels++) {
+        pl_mg_settings settings = settings_of(levels, counts[3 - levels]);
+        settings.pre_sweeps = settings.post_sweeps = 0;
+        pl_block_mg* mg = setup(&s, &settings, NULL);
+        double worst = 0.0;
+        pl_block_mg_apply(mg, right, s.x);
+        for (int i = 0; i < count; i++) worst = fmax(worst, fabs(s.x[i] - motion[i]));
+        CHECK(worst < 0.01);
+        // not so if coarse levels take a node's map as its parent's
+        for (int l = 1; l + 1 < mg->hierarchy.level_count; l++) {
+            pl_mg_transfer* t = &mg->hierarchy.transfers[l];
+            for (int j = 0; j < t->fine_count; j++)
+                memcpy(t->point + 4 * (size_t)j, (const float[]){0, 0, 0, 1}, 4 * sizeof(float));
+        }
+        pl_mg_blocks A = mg_sample_blocks(&s);
+        pl_block_mg_update(mg, &A);
+        pl_block_mg_apply(mg, right, s.x);
+        worst = 0.0;
+        for (int i = 0; i < count; i++) worst = fmax(worst, fabs(s.x[i] - motion[i]));
+        CHECK(levels == 1 || worst > 0.2);
+        pl_block_mg_destroy(mg);
+    }
+    PL_FREE(motion, double, count);
+    PL_FREE(right, double, count);
+    mg_sample_free(&s);
+    pl_mesh_destroy(box);
+}
+
+TEST(mg_block_survives_want_of_memory)
+{
+    pl_error error;
+    pl_mesh* box = sample_box(4, 3, 3);
+    mg_sample s = mg_sample_create(box, &rubber, 1e4);
+    pl_mg_blocks A = mg_sample_blocks(&s);
+    pl_mg_settings settings = settings_of(2, (const int[]){2, 12});
+    settings.stiffness_aware = true;
+    pl_status status = PL_ERROR_MEMORY;
+    for (int nth = 1; status != PL_OK; nth++) {
+        pl_block_mg* mg;
+        pl_inject_failure(nth);
+        status = pl_block_mg_setup(&mg, &A, s.positions, &settings, NULL, &error);
+        pl_inject_failure(0);
+        CHECK(status == PL_OK || status == PL_ERROR_MEMORY);
+        CHECK(nth < 1000);
+        pl_block_mg_destroy(mg);
+    }
     mg_sample_free(&s);
     pl_mesh_destroy(box);
 }

@@ -8,6 +8,7 @@
 #include "fem/fem_minimise.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "multigrid/mg_linear.h"
 #include "sparse/vector.h"
 
 #include <float.h>
@@ -47,8 +48,7 @@ void pl_minimiser_free(pl_minimiser* m) {
 }
 
 pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
-                             const int* neighbour_offsets, const int* neighbours, pl_linear linear,
-                             pl_pool* pool, pl_error* error) {
+                             const int* neighbour_offsets, const int* neighbours, pl_error* error) {
     *m = (pl_minimiser){.count = 3 * vertex_count,
                         .contacts = pl_array_of(sizeof(pl_contact)),
                         .found = pl_array_of(sizeof(pl_contact))};
@@ -63,10 +63,24 @@ pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
     if (!m->contact_mark || !m->friction_dual || !m->normal_force || !m->x || !m->trial ||
         !m->gradient || !m->direction || !m->scratch)
         return pl_fail_memory(error, "the solver of a step");
-    pl_status status =
-        pl_block_matrix_setup(&m->A, vertex_count, block, neighbour_offsets, neighbours, error);
-    if (status != PL_OK) return status;
-    return pl_linear_setup(linear, &m->A, block == 1 ? 3 : 1, pool, &m->solver, error);
+    return pl_block_matrix_setup(&m->A, vertex_count, block, neighbour_offsets, neighbours, error);
+}
+
+pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest,
+                                    const pl_fem_settings* settings, pl_pool* pool,
+                                    pl_error* error) {
+    const pl_multigrid* given = &settings->multigrid;
+    pl_mg_settings multigrid = {.levels = given->levels,
+                                .level_count = given->level_count,
+                                .smoother = given->smoother,
+                                .pre_sweeps = given->pre_sweeps,
+                                .post_sweeps = given->post_sweeps,
+                                .stiffness_aware = given->stiffness_aware};
+    if (settings->linear == PL_LINEAR_MULTIGRID || settings->linear == PL_LINEAR_MGPCG)
+        return pl_mg_linear_setup(settings->linear, &m->A, rest, &multigrid, given->fallback, pool,
+                                  &m->solver, error);
+    return pl_linear_setup(settings->linear, &m->A, m->A.block == 1 ? 3 : 1, pool, &m->solver,
+                           error);
 }
 
 static pl_status detect_contacts(pl_minimiser* m, const pl_fem_objective* f, pl_detect detect,

@@ -29,8 +29,11 @@ typedef struct pl_minimiser {
 } pl_minimiser;
 
 pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
-                             const int* neighbour_offsets, const int* neighbours, pl_linear linear,
-                             pl_pool* pool, pl_error* error);
+                             const int* neighbour_offsets, const int* neighbours, pl_error* error);
+// The linear solver, when the matrix has the values it has at rest.
+pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest,
+                                    const pl_fem_settings* settings, pl_pool* pool,
+                                    pl_error* error);
 void pl_minimiser_free(pl_minimiser* m);
 
 // Minimises from m->x on; contacts are found anew in every iteration (S0 Alg. 4).

@@ -62,7 +62,12 @@ pl_fem_settings pl_default_fem_settings(void) {
                              .max_iterations = 20,
                              .line_search = true,
                              .linear_tolerance = 1e-6,
-                             .linear_max_iterations = 1000};
+                             .linear_max_iterations = 1000,
+                             .multigrid = {.smoother = PL_SMOOTHER_GAUSS_SEIDEL,
+                                           .pre_sweeps = 1,
+                                           .post_sweeps = 1,
+                                           .stiffness_aware = true,
+                                           .fallback = true}};
 }
 
 void pl_fem_system_destroy(pl_fem_system* s) {
@@ -99,11 +104,22 @@ static bool allocate(pl_fem_system* s) {
     return ok && (s->fixed = PL_ALLOC(bool, s->vertex_count));
 }
 
-static pl_status setup_matrices(pl_fem_system* s, const int* neighbour_offsets,
+// The linear solver; multigrid looks at the stiffness at rest, to keep soft and stiff parts apart.
+static pl_status setup_linear(pl_fem_system* s, const double* rest, pl_error* error) {
+    pl_block_matrix* A = &s->minimiser.A;
+    for (int k = 0; k < s->set_count; k++)
+        if (A->block == 3) pl_element_set_hessian(&s->sets[k], s->pool, rest, true, 1.0, A);
+        else pl_element_set_projective(&s->sets[k], s->pool, A);
+    pl_status status = pl_minimiser_setup_linear(&s->minimiser, rest, &s->settings, s->pool, error);
+    pl_block_matrix_zero(A);
+    return status;
+}
+
+static pl_status setup_matrices(pl_fem_system* s, const double* rest, const int* neighbour_offsets,
                                 const int* neighbours, pl_error* error) {
     int block = s->settings.nonlinear == PL_NONLINEAR_PROJECTIVE ? 1 : 3;
     pl_status status = pl_minimiser_setup(&s->minimiser, s->vertex_count, block, neighbour_offsets,
-                                          neighbours, s->settings.linear, s->pool, error);
+                                          neighbours, error);
     if (status == PL_OK && (s->settings.damping_stiffness > 0.0 || s->settings.damping_may_change))
         status = pl_block_matrix_setup(&s->damping_matrix, s->vertex_count, block,
                                        neighbour_offsets, neighbours, error);
@@ -112,7 +128,7 @@ static pl_status setup_matrices(pl_fem_system* s, const int* neighbour_offsets,
                                       neighbours, error);
     for (int k = 0; status == PL_OK && k < s->set_count; k++)
         status = pl_element_set_locate(&s->sets[k], &s->minimiser.A, error);
-    return status;
+    return status == PL_OK ? setup_linear(s, rest, error) : status;
 }
 
 // diagonal of the bounding box
@@ -142,7 +158,8 @@ pl_status pl_fem_system_create(const double* positions, const double* mass, int 
     memcpy(s->sets, sets, (size_t)set_count * sizeof(pl_element_set));
     memset(sets, 0, (size_t)set_count * sizeof(pl_element_set));
     pl_status status = allocate(s) ? PL_OK : pl_fail_memory(error, "a fem system");
-    if (status == PL_OK) status = setup_matrices(s, neighbour_offsets, neighbours, error);
+    if (status == PL_OK)
+        status = setup_matrices(s, positions, neighbour_offsets, neighbours, error);
     if (status != PL_OK) {
         pl_fem_system_destroy(s);
         return status;

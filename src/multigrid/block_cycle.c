@@ -55,7 +55,46 @@ typedef struct move_job {
     int l; // the finer level
 } move_job;
 
+// the four columns of a node's map
+typedef struct map4 {
+    pl_f4 column[4];
+} map4;
+
+PL_WIDE map4 load_map(const float* p) {
+    return (map4){{pl_load4(p), pl_load4(p + 3), pl_load4(p + 6), pl_load4(p + 9)}};
+}
+// in order: each store writes one value too many
+PL_WIDE void store_map(float* p, const map4* map) {
+    for (int a = 0; a < 4; a++) pl_store4(p + 3 * a, map->column[a]);
+}
+
 // b_c = U' r: each node gathers from what belongs to it
+PL_WIDE map4 gather_vertices(const pl_mg_transfer* t, const float* r, int node) {
+    map4 sum = {{{0}, {0}, {0}, {0}}};
+    for (int k = t->child_offsets[node]; k < t->child_offsets[node + 1]; k++) {
+        size_t i = (size_t)t->children[k];
+        const float* X = t->point + 4 * i;
+        pl_f4 own = pl_load4(r + 4 * i);
+        for (int a = 0; a < 4; a++) sum.column[a] = pl_fma4(own, pl_splat4(X[a]), sum.column[a]);
+    }
+    return sum;
+}
+
+PL_WIDE map4 gather_nodes(const pl_mg_transfer* t, const float* r, int node) {
+    map4 sum = {{{0}, {0}, {0}, {0}}};
+    for (int k = t->child_offsets[node]; k < t->child_offsets[node + 1]; k++) {
+        size_t j = (size_t)t->children[k];
+        const float* T = t->point + 4 * j;
+        map4 child = load_map(r + PL_NODE * j);
+        for (int a = 0; a < 3; a++) {
+            sum.column[a] = pl_fma4(child.column[a], pl_splat4(T[3]), sum.column[a]);
+            sum.column[a] = pl_fma4(child.column[3], pl_splat4(T[a]), sum.column[a]);
+        }
+        sum.column[3] += child.column[3];
+    }
+    return sum;
+}
+
 static void restrict_task(int begin, int end, int worker, void* user) {
     const move_job* job = user;
     const pl_mg_transfer* t = &job->mg->hierarchy.transfers[job->l];
@@ -63,21 +102,8 @@ static void restrict_task(int begin, int end, int worker, void* user) {
     float* b = job->mg->levels[job->l + 1].b;
     (void)worker;
     for (int node = begin; node < end; node++) {
-        pl_f16 sum = {0};
-        for (int k = t->child_offsets[node]; k < t->child_offsets[node + 1]; k++) {
-            size_t i = (size_t)t->children[k];
-            const float* p = t->point + 4 * i;
-            if (job->l == 0) {
-                sum = pl_fma16(pl_spread_point(pl_load4(p)), pl_spread_columns(pl_load4(r + 4 * i)),
-                               sum);
-                continue;
-            }
-            pl_f16 child = pl_load16(r + PL_NODE * i);
-            pl_f4 ratio = {p[3], p[3], p[3], 1.0f}, shift = {p[0], p[1], p[2], 0.0f};
-            sum = pl_fma16(child, pl_spread_point(ratio), sum);
-            sum = pl_fma16(pl_spread_last_column(child), pl_spread_point(shift), sum);
-        }
-        pl_store16(b + PL_NODE * (size_t)node, pl_clear_pad(sum));
+        map4 sum = job->l == 0 ? gather_vertices(t, r, node) : gather_nodes(t, r, node);
+        store_map(b + PL_NODE * (size_t)node, &sum);
     }
 }
 
@@ -96,6 +122,22 @@ static void restrict_residual(void* levels, int l) {
 }
 
 // x += U x_c
+PL_WIDE void move_vertex(const map4* map, const float* X, float* x) {
+    pl_f4 sum = map->column[0] * pl_splat4(X[0]);
+    for (int a = 1; a < 4; a++) sum = pl_fma4(map->column[a], pl_splat4(X[a]), sum);
+    pl_store4(x, pl_load4(x) + pl_drop_last(sum));
+}
+
+PL_WIDE void move_node(const map4* map, const float* T, float* x) {
+    map4 own = load_map(x);
+    own.column[3] += map->column[3];
+    for (int a = 0; a < 3; a++) {
+        own.column[a] = pl_fma4(map->column[a], pl_splat4(T[3]), own.column[a]);
+        own.column[3] = pl_fma4(map->column[a], pl_splat4(T[a]), own.column[3]);
+    }
+    store_map(x, &own);
+}
+
 static void prolong_task(int begin, int end, int worker, void* user) {
     const move_job* job = user;
     const pl_mg_transfer* t = &job->mg->hierarchy.transfers[job->l];
@@ -103,20 +145,9 @@ static void prolong_task(int begin, int end, int worker, void* user) {
     const float* x_c = job->mg->levels[job->l + 1].x;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        pl_f16 map = pl_load16(x_c + PL_NODE * (size_t)t->parent[i]);
-        const float* p = t->point + 4 * (size_t)i;
-        if (job->l == 0) {
-            float* own = x + 4 * (size_t)i;
-            pl_store4(own, pl_load4(own) + pl_sum_columns(map * pl_spread_point(pl_load4(p))));
-            continue;
-        }
-        float* own = x + PL_NODE * (size_t)i;
-        pl_f4 ratio = {p[3], p[3], p[3], 0.0f}, shift = {p[0], p[1], p[2], 1.0f};
-        pl_f4 last = pl_sum_columns(map * pl_spread_point(shift));
-        pl_f16 moved = map * pl_spread_point(ratio);
-        moved = __builtin_shufflevector(moved, pl_spread_columns(last), 0, 1, 2, 3, 4, 5, 6, 7, 8,
-                                        16, 17, 18, 28, 28, 28, 28);
-        pl_store16(own, pl_load16(own) + moved);
+        map4 map = load_map(x_c + PL_NODE * (size_t)t->parent[i]);
+        if (job->l == 0) move_vertex(&map, t->point + 4 * (size_t)i, x + 4 * (size_t)i);
+        else move_node(&map, t->point + 4 * (size_t)i, x + PL_NODE * (size_t)i);
     }
 }
 

@@ -81,89 +81,102 @@ static void store_block(const product_job* job, int pair, const float* S) {
         for (int r = 0; r < 12; r++) T[12 * r + c] = S[12 * c + r];
 }
 
-// sums[a][b] += X_a Y_b A; A is row-major 3 x 3
-typedef struct outer_sums {
-    pl_f16 at[4][4];
-} outer_sums;
+// row[b] += A Y_b: what a row of a 3 x 3 block matrix makes of the four coordinates of a point
+typedef struct row_sums {
+    pl_f4 at[4][3]; // columns
+} row_sums;
 
-PL_WIDE void add_rows(outer_sums* sums, const pl_f16 row[4], pl_f4 X, float weight) {
-#pragma GCC unroll 4
-    for (int a = 0; a < 4; a++) {
-        pl_f16 factor = pl_splat16(weight * X[a]);
-#pragma GCC unroll 4
-        for (int b = 0; b < 4; b++) sums->at[a][b] = pl_fma16(factor, row[b], sums->at[a][b]);
+PL_WIDE void add_entry(row_sums* row, const float* A, const float* Y, float weight) {
+    pl_f4 column[3] = {pl_load4(A), pl_load4(A + 3), pl_load4(A + 6)};
+    for (int b = 0; b < 4; b++) {
+        pl_f4 y = pl_splat4(weight * Y[b]);
+        for (int d = 0; d < 3; d++) row->at[b][d] = pl_fma4(column[d], y, row->at[b][d]);
     }
 }
 
-PL_WIDE void add_entry(pl_f16 row[4], pl_f16 A, const float* Y) {
-#pragma GCC unroll 4
-    for (int b = 0; b < 4; b++) row[b] = pl_fma16(A, pl_splat16(Y[b]), row[b]);
+// column (b, d) of S, values (a, c): += X_a row[b] (c, d)
+PL_WIDE void add_row(float* S, const row_sums* row, const float* X) {
+    pl_f12 point = pl_spread_point(X);
+    for (int b = 0; b < 4; b++)
+        for (int d = 0; d < 3; d++) {
+            float* column = S + 12 * (3 * b + d);
+            pl_f12 sum = pl_fma12(point, pl_spread_columns(row->at[b][d]), pl_load12(column));
+            pl_store12(column, sum);
+        }
 }
 
-// column (b, d) of the block, lanes (a, c): sums[a][b] row c column d
-static void flatten(const outer_sums* sums, float* S) {
-    float lanes[16];
-    for (int a = 0; a < 4; a++)
-        for (int b = 0; b < 4; b++) {
-            pl_store16(lanes, sums->at[a][b]);
-            for (int d = 0; d < 3; d++)
-                for (int c = 0; c < 3; c++) S[12 * (3 * b + d) + 3 * a + c] = lanes[3 * c + d];
-        }
+PL_WIDE void add_group(const product_job* job, int g, row_sums* sums) {
+    const pl_mg_pairs* p = &job->product->pairs;
+    const pl_block_level* fine = job->fine;
+    row_sums row = *sums; // of its own, so that it stays in registers
+    for (int k = p->entry_offsets[g]; k < p->entry_offsets[g + 1]; k++) {
+        size_t e = (size_t)p->entries[k], j = (size_t)fine->pattern.columns[e];
+        add_entry(&row, fine->values + PL_BLOCK3 * e, job->transfer->point + 4 * j, 1.0f);
+    }
+    *sums = row;
+}
+
+// S of a diagonal block: the entries of its vertices with row < column, and half of their diagonals
+static void sum_inner3(const product_job* job, int pair, float* S) {
+    const pl_mg_pairs* p = &job->product->pairs;
+    const pl_mg_transfer* t = job->transfer;
+    int node = p->rows[pair], g = p->group_offsets[pair], end = p->group_offsets[pair + 1];
+    for (int k = t->child_offsets[node]; k < t->child_offsets[node + 1]; k++) {
+        size_t i = (size_t)t->children[k];
+        row_sums row = {0};
+        add_entry(&row, job->fine->fixed + PL_BLOCK3 * i, t->point + 4 * i, 0.5f);
+        if (g < end && p->group_rows[g] == (int)i) add_group(job, g++, &row);
+        add_row(S, &row, t->point + 4 * i);
+    }
 }
 
 static void product3_task(int begin, int end, int worker, void* user) {
     const product_job* job = user;
     const pl_mg_pairs* p = &job->product->pairs;
-    const pl_mg_transfer* t = job->transfer;
-    const pl_block_level* fine = job->fine;
     (void)worker;
     for (int pair = begin; pair < end; pair++) {
-        outer_sums sums = {0};
-        for (int g = p->group_offsets[pair]; g < p->group_offsets[pair + 1]; g++) {
-            pl_f16 row[4] = {{0}, {0}, {0}, {0}};
-            for (int k = p->entry_offsets[g]; k < p->entry_offsets[g + 1]; k++) {
-                size_t e = (size_t)p->entries[k];
-                add_entry(row, pl_load16(fine->values + 9 * e),
-                          t->point + 4 * (size_t)fine->pattern.columns[e]);
-            }
-            add_rows(&sums, row, pl_load4(t->point + 4 * (size_t)p->group_rows[g]), 1.0f);
-        }
+        float S[PL_BLOCK12] = {0};
         if (p->rows[pair] == p->columns[pair]) {
-            int node = p->rows[pair];
-            for (int k = t->child_offsets[node]; k < t->child_offsets[node + 1]; k++) {
-                size_t i = (size_t)t->children[k];
-                pl_f16 row[4] = {{0}, {0}, {0}, {0}};
-                add_entry(row, pl_load16(fine->fixed + 9 * i), t->point + 4 * i);
-                add_rows(&sums, row, pl_load4(t->point + 4 * i), 0.5f);
+            sum_inner3(job, pair, S);
+        } else {
+            for (int g = p->group_offsets[pair]; g < p->group_offsets[pair + 1]; g++) {
+                row_sums row = {0};
+                add_group(job, g, &row);
+                add_row(S, &row, job->transfer->point + 4 * (size_t)p->group_rows[g]);
             }
         }
-        float S[PL_BLOCK12];
-        flatten(&sums, S);
         store_block(job, pair, S);
     }
 }
 
-// columns += the columns of B, moved from a child's frame to its parent's: B T
-PL_WIDE void add_columns(pl_f16 columns[12], const float* B, const float* T) {
-    pl_f16 last[3];
-    for (int d = 0; d < 3; d++) last[d] = pl_load16(B + 12 * (9 + d));
-    for (int b = 0; b < 3; b++)
-        for (int d = 0; d < 3; d++) {
-            pl_f16* sum = &columns[3 * b + d];
-            *sum = pl_fma16(pl_load16(B + 12 * (3 * b + d)), pl_splat16(T[3]), *sum);
-            *sum = pl_fma16(last[d], pl_splat16(T[b]), *sum);
+// columns += B T: the columns of B, moved from a child's frame to its parent's
+PL_WIDE void add_columns(float* columns, const float* B, const float* T) {
+    for (int d = 0; d < 3; d++) {
+        const float* last = B + 12 * (9 + d);
+        pl_f12 shifted = pl_load12(last);
+        for (int b = 0; b < 3; b++) {
+            float* sum = columns + 12 * (3 * b + d);
+            pl_f12 ratio = {pl_splat8(T[3]), pl_splat4(T[3])};
+            pl_f12 shift = {pl_splat8(T[b]), pl_splat4(T[b])};
+            pl_f12 moved = pl_fma12(pl_load12(B + 12 * (3 * b + d)), ratio, pl_load12(sum));
+            pl_store12(sum, pl_fma12(shifted, shift, moved));
         }
-    for (int d = 0; d < 3; d++) columns[9 + d] += last[d];
+        float* sum = columns + 12 * (9 + d);
+        pl_store12(sum, pl_add12(pl_load12(sum), shifted));
+    }
 }
 
-// sums += weight T' columns, the same for the rows
-PL_WIDE void add_moved_rows(pl_f16 sums[12], const pl_f16 columns[12], const float* T,
-                            float weight) {
-    pl_f4 ratio = {T[3], T[3], T[3], 1.0f}, shift = {T[0], T[1], T[2], 0.0f};
-    pl_f16 own = weight * pl_spread_point(ratio), last = weight * pl_spread_point(shift);
+// S += weight T' columns: the same for the rows
+PL_WIDE void add_moved_rows(float* S, const float* columns, const float* T, float weight) {
+    const float ratios[4] = {weight * T[3], weight * T[3], weight * T[3], weight};
+    const float shifts[4] = {weight * T[0], weight * T[1], weight * T[2], 0.0f};
+    pl_f12 ratio = pl_spread_point(ratios), shift = pl_spread_point(shifts);
     for (int k = 0; k < 12; k++) {
-        sums[k] = pl_fma16(columns[k], own, sums[k]);
-        sums[k] = pl_fma16(pl_spread_last_column(columns[k]), last, sums[k]);
+        // the last three of the column, read with one before them
+        pl_f4 last = pl_load4(columns + 12 * k + 8);
+        last = __builtin_shufflevector(last, last, 1, 2, 3, 3);
+        pl_f12 sum = pl_fma12(pl_load12(columns + 12 * k), ratio, pl_load12(S + 12 * k));
+        pl_store12(S + 12 * k, pl_fma12(pl_spread_columns(last), shift, sum));
     }
 }
 
@@ -174,27 +187,25 @@ static void product12_task(int begin, int end, int worker, void* user) {
     const pl_block_level* fine = job->fine;
     (void)worker;
     for (int pair = begin; pair < end; pair++) {
-        pl_f16 sums[12] = {0};
+        float S[PL_BLOCK12] = {0};
         for (int g = p->group_offsets[pair]; g < p->group_offsets[pair + 1]; g++) {
-            pl_f16 columns[12] = {0};
+            float columns[PL_BLOCK12] = {0};
             for (int k = p->entry_offsets[g]; k < p->entry_offsets[g + 1]; k++) {
                 size_t e = (size_t)p->entries[k];
                 add_columns(columns, fine->values + PL_BLOCK12 * e,
                             t->point + 4 * (size_t)fine->pattern.columns[e]);
             }
-            add_moved_rows(sums, columns, t->point + 4 * (size_t)p->group_rows[g], 1.0f);
+            add_moved_rows(S, columns, t->point + 4 * (size_t)p->group_rows[g], 1.0f);
         }
         if (p->rows[pair] == p->columns[pair]) {
             int node = p->rows[pair];
             for (int k = t->child_offsets[node]; k < t->child_offsets[node + 1]; k++) {
                 size_t j = (size_t)t->children[k];
-                pl_f16 columns[12] = {0};
+                float columns[PL_BLOCK12] = {0};
                 add_columns(columns, fine->fixed + PL_BLOCK12 * j, t->point + 4 * j);
-                add_moved_rows(sums, columns, t->point + 4 * j, 0.5f);
+                add_moved_rows(S, columns, t->point + 4 * j, 0.5f);
             }
         }
-        float S[PL_BLOCK12 + PL_BLOCK_PAD];
-        for (int k = 0; k < 12; k++) pl_store16(S + 12 * k, sums[k]);
         store_block(job, pair, S);
     }
 }

@@ -79,34 +79,20 @@ typedef struct job {
 // the sum of the blocks of a half row times x: 3 x 3
 PL_WIDE pl_f4 half_sum3(const pl_block_level* level, const pl_mg_half* half, int i) {
     const int* columns = level->pattern.columns;
-    const float *values = level->values, *x = level->x;
-    pl_f16 a = {0}, c = {0};
-    int e = half->begin[i], end = half->end[i];
-    for (; e + 1 < end; e += 2) {
-        a = pl_fma16(pl_load16(values + 9 * (size_t)e),
-                     pl_spread_vertex(pl_load4(x + 4 * (size_t)columns[e])), a);
-        c = pl_fma16(pl_load16(values + 9 * (size_t)e + 9),
-                     pl_spread_vertex(pl_load4(x + 4 * (size_t)columns[e + 1])), c);
-    }
-    if (e < end)
-        a = pl_fma16(pl_load16(values + 9 * (size_t)e),
-                     pl_spread_vertex(pl_load4(x + 4 * (size_t)columns[e])), a);
-    return pl_sum_rows(a + c);
+    pl_f4 sum[3] = {{0}, {0}, {0}};
+    for (int e = half->begin[i]; e < half->end[i]; e++)
+        pl_block3_add(level->values + PL_BLOCK3 * (size_t)e, level->x + 4 * (size_t)columns[e],
+                      sum);
+    return pl_block3_end(sum);
 }
 
 // the same, 12 x 12
-PL_WIDE pl_f16 half_sum12(const pl_block_level* level, const pl_mg_half* half, int i) {
-    pl_f16 sum[2] = {{0}, {0}};
+PL_WIDE pl_f12 half_sum12(const pl_block_level* level, const pl_mg_half* half, int i) {
+    pl_f12 sum[2] = {{{0}, {0}}, {{0}, {0}}};
     for (int e = half->begin[i]; e < half->end[i]; e++)
         pl_block12_add(level->values + PL_BLOCK12 * (size_t)e,
                        level->x + PL_NODE * (size_t)level->pattern.columns[e], sum);
-    return sum[0] + sum[1];
-}
-
-PL_WIDE pl_f16 apply12(const float* A, const float* x) {
-    pl_f16 sum[2] = {{0}, {0}};
-    pl_block12_add(A, x, sum);
-    return pl_clear_pad(sum[0] + sum[1]);
+    return pl_add12(sum[0], sum[1]);
 }
 
 PL_WIDE void relax3(const job* j, int i) {
@@ -115,21 +101,20 @@ PL_WIDE void relax3(const job* j, int i) {
     float* kept = level->half_sum + 4 * (size_t)i;
     pl_f4 rest = pl_load4(level->b + 4 * (size_t)i) - sum;
     if (!j->from_zero) rest -= pl_load4(kept);
-    pl_store4(level->x + 4 * (size_t)i, pl_block3_apply(level->inverse + 9 * (size_t)i, rest));
+    pl_store4(level->x + 4 * (size_t)i,
+              pl_block3_apply(level->inverse + PL_BLOCK3 * (size_t)i, rest));
     pl_store4(kept, sum);
 }
 
 PL_WIDE void relax12(const job* j, int i) {
     pl_block_level* level = j->level;
-    pl_f16 sum = half_sum12(level, j->half, i);
-    float* kept = level->half_sum + PL_NODE * (size_t)i;
-    pl_f16 rest = pl_load16(level->b + PL_NODE * (size_t)i) - sum;
-    if (!j->from_zero) rest -= pl_load16(kept);
-    float lanes[PL_NODE];
-    pl_store16(lanes, rest);
-    pl_store16(level->x + PL_NODE * (size_t)i,
-               apply12(level->inverse + PL_BLOCK12 * (size_t)i, lanes));
-    pl_store16(kept, sum);
+    pl_f12 sum = half_sum12(level, j->half, i);
+    float rest[12], *kept = level->half_sum + PL_NODE * (size_t)i;
+    pl_f12 right = pl_sub12(pl_load12(level->b + PL_NODE * (size_t)i), sum);
+    pl_store12(rest, j->from_zero ? right : pl_sub12(right, pl_load12(kept)));
+    pl_store12(level->x + PL_NODE * (size_t)i,
+               pl_block12_apply(level->inverse + PL_BLOCK12 * (size_t)i, rest));
+    pl_store12(kept, sum);
 }
 
 static void relax_units_task(int begin, int end, int worker, void* user) {
@@ -171,28 +156,29 @@ bool pl_block_level_gauss_seidel(pl_block_level* level, pl_pool* pool, int half_
 }
 
 // r = b - sum of both halves - D x
+static void residual_row(const job* j, int i) {
+    pl_block_level* level = j->level;
+    const pl_mg_half* upper = &level->pattern.upper;
+    size_t at = (size_t)i * (size_t)level->stride;
+    if (level->block == PL_BLOCK3) {
+        pl_f4 rest = pl_load4(level->b + at) - half_sum3(level, j->half, i);
+        rest -= j->both_halves ? half_sum3(level, upper, i) : pl_load4(level->half_sum + at);
+        rest -= pl_block3_apply(level->diagonal + PL_BLOCK3 * (size_t)i, pl_load4(level->x + at));
+        pl_store4(level->residual + at, rest);
+        return;
+    }
+    pl_f12 rest = pl_sub12(pl_load12(level->b + at), half_sum12(level, j->half, i));
+    rest = pl_sub12(rest,
+                    j->both_halves ? half_sum12(level, upper, i) : pl_load12(level->half_sum + at));
+    const float* D = level->diagonal + PL_BLOCK12 * (size_t)i;
+    pl_store12(level->residual + at, pl_sub12(rest, pl_block12_apply(D, level->x + at)));
+}
+
 static void residual_task(int begin, int end, int worker, void* user) {
     const job* j = user;
-    pl_block_level* level = j->level;
-    const pl_mg_pattern* p = &level->pattern;
+    const int* order = j->level->pattern.schedule.order;
     (void)worker;
-    for (int k = begin; k < end; k++) {
-        int i = p->schedule.order ? p->schedule.order[k] : k;
-        size_t at = (size_t)i * (size_t)level->stride;
-        if (level->block == PL_BLOCK3) {
-            pl_f4 rest = pl_load4(level->b + at) - half_sum3(level, j->half, i);
-            rest -=
-                j->both_halves ? half_sum3(level, &p->upper, i) : pl_load4(level->half_sum + at);
-            rest -= pl_block3_apply(level->diagonal + 9 * (size_t)i, pl_load4(level->x + at));
-            pl_store4(level->residual + at, rest);
-        } else {
-            pl_f16 rest = pl_load16(level->b + at) - half_sum12(level, j->half, i);
-            rest -=
-                j->both_halves ? half_sum12(level, &p->upper, i) : pl_load16(level->half_sum + at);
-            rest -= apply12(level->diagonal + PL_BLOCK12 * (size_t)i, level->x + at);
-            pl_store16(level->residual + at, pl_clear_pad(rest));
-        }
-    }
+    for (int k = begin; k < end; k++) residual_row(j, order ? order[k] : k);
 }
 
 static int task_rows(const pl_block_level* level) {
@@ -217,7 +203,7 @@ static void prepare_task(int begin, int end, int worker, void* user) {
         int i = level->pattern.schedule.order ? level->pattern.schedule.order[k] : k;
         float* sum = level->half_sum + (size_t)i * (size_t)level->stride;
         if (level->block == PL_BLOCK3) pl_store4(sum, half_sum3(level, j->half, i));
-        else pl_store16(sum, half_sum12(level, j->half, i));
+        else pl_store12(sum, half_sum12(level, j->half, i));
     }
 }
 
@@ -235,13 +221,13 @@ static void damped_step_task(int begin, int end, int worker, void* user) {
     for (int i = begin; i < end; i++) {
         size_t at = (size_t)i * (size_t)level->stride;
         if (level->block == PL_BLOCK3) {
-            pl_f4 step = level->damping *
-                         pl_block3_apply(level->inverse + 9 * (size_t)i, pl_load4(from + at));
+            const float* inverse = level->inverse + PL_BLOCK3 * (size_t)i;
+            pl_f4 step = level->damping * pl_block3_apply(inverse, pl_load4(from + at));
             pl_store4(level->x + at, j->add ? pl_load4(level->x + at) + step : step);
         } else {
-            pl_f16 step =
-                level->damping * apply12(level->inverse + PL_BLOCK12 * (size_t)i, from + at);
-            pl_store16(level->x + at, j->add ? pl_load16(level->x + at) + step : step);
+            const float* inverse = level->inverse + PL_BLOCK12 * (size_t)i;
+            pl_f12 step = pl_scale12(level->damping, pl_block12_apply(inverse, from + at));
+            pl_store12(level->x + at, j->add ? pl_add12(pl_load12(level->x + at), step) : step);
         }
     }
 }

@@ -84,7 +84,7 @@ static pl_status make_graph(const pl_mg_blocks* A, const int* old_of_new, const 
 }
 
 static pl_status number_rows(pl_block_mg* mg, const pl_mg_blocks* A, const double* positions,
-                             int* slab_rows, pl_error* error) {
+                             pl_slab_order* order, pl_error* error) {
     int n = mg->row_count;
     mg->old_of_new = PL_ALLOC(int, n);
     mg->new_of_old = PL_ALLOC(int, n);
@@ -98,11 +98,11 @@ static pl_status number_rows(pl_block_mg* mg, const pl_mg_blocks* A, const doubl
     pl_adjacency graph;
     pl_status status = make_graph(A, NULL, NULL, &graph, NULL, error);
     if (status != PL_OK) return status;
-    status = pl_mg_number_rows(&graph, mg->old_of_new, slab_rows, error);
+    status = pl_slab_order_setup(order, &graph, 1, error);
     pl_adjacency_free(&graph);
     if (status != PL_OK) return status;
     for (int i = 0; i < n; i++) {
-        int old = mg->old_of_new[i];
+        int old = mg->old_of_new[i] = order->row[i];
         mg->new_of_old[old] = i;
         memcpy(mg->positions + 3 * (size_t)i, positions + 3 * (size_t)old, 3 * sizeof(double));
         for (int e = A->offsets[old]; e < A->offsets[old + 1]; e++)
@@ -141,6 +141,24 @@ static pl_status sample_levels(pl_block_mg* mg, const pl_mg_blocks* A, const pl_
     return status;
 }
 
+// Blocks are column-major on the levels and row-major in the matrix, which is symmetric: so entry
+// (i, j) of a level is copied from (j, i) of the matrix.
+static void find_sources(const pl_block_mg* mg, const pl_mg_blocks* A, pl_mg_pattern* p) {
+    const pl_mg_half* halves[2] = {&p->lower, &p->upper};
+    for (int h = 0; h < 2; h++)
+        for (int i = 0; i < p->row_count; i++)
+            for (int e = halves[h]->begin[i]; e < halves[h]->end[i]; e++) {
+                int row = mg->old_of_new[p->columns[e]], column = mg->old_of_new[i];
+                int low = A->offsets[row], high = A->offsets[row + 1] - 1;
+                while (low < high) {
+                    int middle = low + (high - low) / 2;
+                    if (A->columns[middle] < column) low = middle + 1;
+                    else high = middle;
+                }
+                p->source[e] = low;
+            }
+}
+
 static pl_status make_levels(pl_block_mg* mg, pl_mg_pattern* pattern, pl_error* error) {
     const pl_mg_hierarchy* h = &mg->hierarchy;
     pl_status status = pl_block_level_setup(&mg->levels[0], pattern, false, error);
@@ -161,21 +179,22 @@ static pl_status make_levels(pl_block_mg* mg, pl_mg_pattern* pattern, pl_error* 
 
 static pl_status build(pl_block_mg* mg, const pl_mg_blocks* A, const double* positions,
                        const pl_mg_settings* settings, pl_error* error) {
-    int slab_rows = 1, item_count = A->offsets[A->row_count] - A->row_count;
-    pl_status status = number_rows(mg, A, positions, &slab_rows, error);
-    if (status != PL_OK) return status;
-    int* entries = PL_ALLOC(int, item_count);
+    int item_count = A->offsets[A->row_count] - A->row_count;
+    pl_slab_order order = {0};
     pl_adjacency graph = {0};
     pl_mg_pattern pattern = {0};
-    if (!entries && item_count > 0) return pl_fail_memory(error, "multigrid");
-    status = make_graph(A, mg->old_of_new, mg->new_of_old, &graph, entries, error);
+    int* entries = PL_ALLOC(int, item_count);
+    pl_status status = !entries && item_count > 0 ? pl_fail_memory(error, "multigrid") : PL_OK;
+    if (status == PL_OK) status = number_rows(mg, A, positions, &order, error);
+    if (status == PL_OK)
+        status = make_graph(A, mg->old_of_new, mg->new_of_old, &graph, entries, error);
     if (status == PL_OK) status = sample_levels(mg, A, &graph, entries, settings, error);
-    if (status == PL_OK) status = pl_mg_pattern_slabs(&pattern, &graph, slab_rows, error);
+    if (status == PL_OK) status = pl_mg_pattern_slabs(&pattern, &graph, &order, error);
     if (status == PL_OK) {
-        for (int e = 0; e < pattern.entry_count; e++)
-            pattern.source[e] = entries[pattern.source[e]];
+        find_sources(mg, A, &pattern);
         status = make_levels(mg, &pattern, error);
     }
+    pl_slab_order_free(&order);
     pl_adjacency_free(&graph);
     PL_FREE(entries, int, item_count);
     return status;
@@ -221,23 +240,28 @@ static double trace_part(int begin, int end, void* user) {
     return sum;
 }
 
-PL_WIDE bool copy_block(const double* from, float scale, float* to) {
-    bool any = false;
-    for (int k = 0; k < 9; k++) {
-        to[k] = (float)(from[k] * (double)scale);
-        any = any || from[k] != 0.0;
-    }
-    return any;
+typedef double d4_loose __attribute__((vector_size(32), aligned(8), may_alias));
+
+// returns the bits that are set in its values
+PL_WIDE pl_i4 copy_block(const double* from, float scale, float* to) {
+    const d4_loose *head = (const d4_loose*)from, *tail = (const d4_loose*)(from + 4);
+    pl_f4 a = __builtin_convertvector(*head * (double)scale, pl_f4);
+    pl_f4 b = __builtin_convertvector(*tail * (double)scale, pl_f4);
+    float last = (float)(from[8] * (double)scale);
+    pl_store4(to, a);
+    pl_store4(to + 4, b);
+    to[8] = last;
+    return (pl_i4)a | (pl_i4)b | (pl_i4)(pl_f4){last, 0.0f, 0.0f, 0.0f};
 }
 
+// true if there is something in it
 static bool copy_half(const copy_job* job, const pl_mg_half* half, int i) {
     pl_block_level* level = &job->mg->levels[0];
-    bool any = false;
+    pl_i4 bits = {0};
     for (int e = half->begin[i]; e < half->end[i]; e++)
-        if (copy_block(job->A->values + 9 * (size_t)level->pattern.source[e], job->mg->scale,
-                       level->values + 9 * (size_t)e))
-            any = true;
-    return any;
+        bits |= copy_block(job->A->values + 9 * (size_t)level->pattern.source[e], job->mg->scale,
+                           level->values + 9 * (size_t)e);
+    return ((bits[0] | bits[1] | bits[2] | bits[3]) & 0x7fffffff) != 0; // -0 is nothing
 }
 
 static void copy_rows_task(int begin, int end, int worker, void* user) {

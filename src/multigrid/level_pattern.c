@@ -4,13 +4,11 @@
 // Two schedules: many rows in slabs (two phases, exact Gauss-Seidel, the same bits for any number
 // of threads), few rows in colours (Fratarcangeli 2016).
 #include "multigrid/level_pattern.h"
-#include "base/array.h"
 #include "base/memory.h"
-#include "mesh/reorder.h"
 
 #include <string.h>
 
-enum { SLAB_ROWS = 2048, UNIT_ROWS = 16 };
+enum { UNIT_ROWS = 16 };
 
 static void free_schedule(pl_mg_schedule* s) {
     PL_FREE(s->phase_offsets, int, s->phase_count + 1);
@@ -30,53 +28,21 @@ void pl_mg_pattern_free(pl_mg_pattern* p) {
     *p = (pl_mg_pattern){0};
 }
 
-// Greedy colours; a neighbour counts if it is in the same slab. Returns how many colours there are,
-// or 0 for want of memory.
-static int colour_rows(const pl_adjacency* graph, const int* position, int slab_rows, int* colour) {
+// Greedy colours; returns how many there are, or 0 for want of memory.
+static int colour_rows(const pl_adjacency* graph, int* colour) {
     int n = graph->count, colour_count = 0;
     int* used_by = PL_ALLOC(int, n + 1);
     if (!used_by) return 0;
     for (int i = 0; i <= n; i++) used_by[i] = -1;
-    for (int i = 0; i < n; i++) colour[i] = -1;
     for (int i = 0; i < n; i++) {
-        for (int e = graph->offsets[i]; e < graph->offsets[i + 1]; e++) {
-            int j = graph->items[e];
-            if (colour[j] >= 0 && (!position || position[i] / slab_rows == position[j] / slab_rows))
-                used_by[colour[j]] = i;
-        }
+        for (int e = graph->offsets[i]; e < graph->offsets[i + 1]; e++)
+            if (graph->items[e] < i) used_by[colour[graph->items[e]]] = i;
         colour[i] = 0;
         while (used_by[colour[i]] == i) colour[i]++;
         if (colour[i] >= colour_count) colour_count = colour[i] + 1;
     }
     PL_FREE(used_by, int, n + 1);
     return colour_count;
-}
-
-// rows of a slab by colour, otherwise in the order they had
-static void sort_slab(const int* old_of_new, int begin, int end, const int* colour,
-                      int colour_count, int* out) {
-    int next = begin;
-    for (int c = 0; c < colour_count; c++)
-        for (int k = begin; k < end; k++)
-            if (colour[old_of_new[k]] == c) out[next++] = old_of_new[k];
-}
-
-pl_status pl_mg_number_rows(const pl_adjacency* graph, int* old_of_new, int* slab_rows,
-                            pl_error* error) {
-    pl_ordering rcm;
-    pl_status status = pl_order_rcm(graph, &rcm, error);
-    if (status != PL_OK) return status;
-    int n = graph->count, bandwidth = pl_bandwidth(graph, &rcm);
-    *slab_rows = bandwidth > SLAB_ROWS ? bandwidth : SLAB_ROWS;
-    int* colour = PL_ALLOC(int, n);
-    int colour_count = colour ? colour_rows(graph, rcm.new_of_old, *slab_rows, colour) : 0;
-    for (int begin = 0; colour_count > 0 && begin < n; begin += *slab_rows) {
-        int end = begin + *slab_rows < n ? begin + *slab_rows : n;
-        sort_slab(rcm.old_of_new, begin, end, colour, colour_count, old_of_new);
-    }
-    PL_FREE(colour, int, n);
-    pl_ordering_free(&rcm);
-    return colour_count > 0 ? PL_OK : pl_fail_memory(error, "the order of a sweep");
 }
 
 static bool alloc_schedule(pl_mg_schedule* s, int row_count, int phase_count, int unit_count) {
@@ -87,17 +53,13 @@ static bool alloc_schedule(pl_mg_schedule* s, int row_count, int phase_count, in
     return s->phase_offsets && s->unit_offsets;
 }
 
-static bool schedule_slabs(pl_mg_schedule* s, int row_count, int slab_rows) {
-    int slab_count = (row_count + slab_rows - 1) / slab_rows;
-    int phase_count = slab_count > 1 ? 2 : 1, unit = 0;
-    if (!alloc_schedule(s, row_count, phase_count, slab_count)) return false;
-    for (int phase = 0; phase < phase_count; phase++) {
-        for (int slab = phase; slab < slab_count; slab += 2, unit++) {
-            int end = (slab + 1) * slab_rows;
-            s->unit_offsets[2 * unit] = slab * slab_rows;
-            s->unit_offsets[2 * unit + 1] = end < row_count ? end : row_count;
-        }
-        s->phase_offsets[phase + 1] = unit;
+// the runs of a slab order; its rows are numbered by place
+static bool schedule_slabs(pl_mg_schedule* s, const pl_slab_order* order) {
+    if (!alloc_schedule(s, order->row_count, order->phase_count, order->run_count)) return false;
+    memcpy(s->phase_offsets, order->phase_runs, ((size_t)order->phase_count + 1) * sizeof(int));
+    for (int run = 0; run < order->run_count; run++) {
+        s->unit_offsets[2 * run] = order->run_chunks[run];
+        s->unit_offsets[2 * run + 1] = order->run_chunks[run + 1];
     }
     return true;
 }
@@ -121,7 +83,7 @@ static bool colour_units(pl_mg_schedule* s, int row_count, const int* sizes, int
 }
 
 static bool schedule_colours(pl_mg_schedule* s, const pl_adjacency* graph, int* colour) {
-    int n = graph->count, colour_count = colour_rows(graph, NULL, 1, colour);
+    int n = graph->count, colour_count = colour_rows(graph, colour);
     int* sizes = colour_count > 0 ? PL_ALLOC(int, colour_count) : NULL;
     if (!sizes) return false;
     for (int i = 0; i < n; i++) sizes[colour[i]]++;
@@ -179,14 +141,14 @@ static pl_status fill_pattern(pl_mg_pattern* p, const pl_adjacency* graph, int* 
     return PL_OK;
 }
 
-// slab_rows 0: colours
-static pl_status setup_pattern(pl_mg_pattern* p, const pl_adjacency* graph, int slab_rows,
-                               pl_error* error) {
+// order NULL: colours
+static pl_status setup_pattern(pl_mg_pattern* p, const pl_adjacency* graph,
+                               const pl_slab_order* order, pl_error* error) {
     int n = graph->count;
     *p = (pl_mg_pattern){.row_count = n, .entry_count = graph->offsets[n]};
     int* scratch = PL_ALLOC(int, n);
-    bool ok = scratch && (slab_rows > 0 ? schedule_slabs(&p->schedule, n, slab_rows)
-                                        : schedule_colours(&p->schedule, graph, scratch));
+    bool ok = scratch && (order ? schedule_slabs(&p->schedule, order)
+                                : schedule_colours(&p->schedule, graph, scratch));
     pl_status status = ok ? fill_pattern(p, graph, scratch, error)
                           : pl_fail_memory(error, "the structure of a level");
     PL_FREE(scratch, int, n);
@@ -194,11 +156,11 @@ static pl_status setup_pattern(pl_mg_pattern* p, const pl_adjacency* graph, int 
     return status;
 }
 
-pl_status pl_mg_pattern_slabs(pl_mg_pattern* out, const pl_adjacency* graph, int slab_rows,
-                              pl_error* error) {
-    return setup_pattern(out, graph, slab_rows, error);
+pl_status pl_mg_pattern_slabs(pl_mg_pattern* out, const pl_adjacency* graph,
+                              const pl_slab_order* order, pl_error* error) {
+    return setup_pattern(out, graph, order, error);
 }
 
 pl_status pl_mg_pattern_colours(pl_mg_pattern* out, const pl_adjacency* graph, pl_error* error) {
-    return setup_pattern(out, graph, 0, error);
+    return setup_pattern(out, graph, NULL, error);
 }

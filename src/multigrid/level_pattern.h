@@ -9,6 +9,7 @@
 
 #include "mesh/topology.h"
 #include "multigrid/hierarchy.h"
+#include "multigrid/slab_order.h"
 
 // A fixed order: phases one after the other; the units of a phase are not coupled and run in
 // parallel; the rows of a unit run one after the other.
@@ -35,14 +36,10 @@ typedef struct pl_mg_pattern {
     pl_mg_schedule schedule;
 } pl_mg_pattern;
 
-// A numbering for sweeps over many rows: reverse Cuthill-McKee, cut into slabs of at least one
-// bandwidth, so that a slab is coupled with its two neighbours only; inside a slab by colour, so
-// that rows next to one another need not wait for one another. Returns the rows of a slab too.
-pl_status pl_mg_number_rows(const pl_adjacency* graph, int* old_of_new, int* slab_rows,
-                            pl_error* error);
-// Even slabs first, then odd ones, of a graph that is numbered so.
-pl_status pl_mg_pattern_slabs(pl_mg_pattern* out, const pl_adjacency* graph, int slab_rows,
-                              pl_error* error);
+// Slabs, for many rows; the graph has its rows in the order of the sweep (pl_slab_order with chunks
+// of one row).
+pl_status pl_mg_pattern_slabs(pl_mg_pattern* out, const pl_adjacency* graph,
+                              const pl_slab_order* order, pl_error* error);
 // Colours, for few rows.
 pl_status pl_mg_pattern_colours(pl_mg_pattern* out, const pl_adjacency* graph, pl_error* error);
 void pl_mg_pattern_free(pl_mg_pattern* pattern);

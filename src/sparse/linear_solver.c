@@ -36,6 +36,8 @@ struct pl_linear_solver {
     double lowest, highest; // eigenvalues of D^-1 A, estimated
     double* scratch[SCRATCH_VECTORS];
     double update_seconds;
+    pl_linear_functions functions; // of a solver from elsewhere
+    void* object;
 };
 
 static size_t diagonal_size(const pl_linear_solver* s) {
@@ -47,6 +49,11 @@ static size_t value_count(const pl_linear_solver* s) {
 
 void pl_linear_destroy(pl_linear_solver* s) {
     if (!s) return;
+    if (s->object) {
+        s->functions.destroy(s->object);
+        PL_FREE(s, pl_linear_solver, 1);
+        return;
+    }
     pl_direct_destroy(s->direct);
     pl_cholmod_destroy(s->cholmod);
     PL_FREE(s->inverse_diagonal, double, diagonal_size(s));
@@ -62,7 +69,8 @@ bool pl_linear_is_known(pl_linear kind) {
 }
 
 bool pl_linear_sees_indefinite(pl_linear kind) {
-    return kind == PL_LINEAR_DIRECT || kind == PL_LINEAR_PCG || kind == PL_LINEAR_ICPCG;
+    return kind == PL_LINEAR_DIRECT || kind == PL_LINEAR_PCG || kind == PL_LINEAR_ICPCG ||
+           kind == PL_LINEAR_MGPCG;
 }
 
 static pl_status allocate(pl_linear_solver* s, pl_direct_choice choice, pl_error* error) {
@@ -112,6 +120,18 @@ pl_status pl_linear_setup(pl_linear kind, const pl_block_matrix* A, int rhs_coun
 pl_status pl_linear_setup_direct(pl_direct_choice choice, const pl_block_matrix* A, int rhs_count,
                                  pl_pool* pool, pl_linear_solver** out, pl_error* error) {
     return setup(PL_LINEAR_DIRECT, choice, A, rhs_count, pool, out, error);
+}
+
+pl_status pl_linear_wrap(pl_linear kind, const pl_linear_functions* functions, void* object,
+                         pl_linear_solver** out, pl_error* error) {
+    pl_linear_solver* s = PL_ALLOC(pl_linear_solver, 1);
+    *out = s;
+    if (!s) {
+        functions->destroy(object);
+        return pl_fail_memory(error, "a linear solver");
+    }
+    *s = (pl_linear_solver){.kind = kind, .functions = *functions, .object = object};
+    return PL_OK;
 }
 
 // how many eigenvalues of the symmetric tridiagonal matrix are below a value (Sturm)
@@ -187,7 +207,9 @@ static pl_status update_direct(pl_linear_solver* s, pl_error* error) {
 pl_status pl_linear_update(pl_linear_solver* s, pl_error* error) {
     double start = pl_seconds();
     pl_status status = PL_OK;
-    if (s->kind == PL_LINEAR_DIRECT) {
+    if (s->object) {
+        status = s->functions.update(s->object, error);
+    } else if (s->kind == PL_LINEAR_DIRECT) {
         status = update_direct(s, error);
     } else {
         pl_invert_diagonal(s->A, s->pool, s->inverse_diagonal);
@@ -304,6 +326,12 @@ void pl_linear_solve(pl_linear_solver* s, const pl_linear_options* options, cons
                      double* x, pl_linear_info* info) {
     double start = pl_seconds();
     *info = (pl_linear_info){.update_seconds = s->update_seconds};
+    if (s->object) {
+        s->functions.solve(s->object, options, b, x, info);
+        info->update_seconds = s->update_seconds;
+        info->solve_seconds = pl_seconds() - start;
+        return;
+    }
     double scale = pl_vector_norm(s->pool, s->count, b);
     switch (s->kind) {
     case PL_LINEAR_DIRECT: solve_direct(s, options, b, x, scale, info); break;

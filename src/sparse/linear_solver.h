@@ -34,6 +34,17 @@ typedef struct pl_linear_info {
 
 typedef struct pl_linear_solver pl_linear_solver;
 
+// What a solver from another folder (multigrid) does with an object of its own.
+typedef struct pl_linear_functions {
+    pl_status (*update)(void* object, pl_error* error);
+    void (*solve)(void* object, const pl_linear_options* options, const double* b, double* x,
+                  pl_linear_info* info);
+    void (*destroy)(void* object);
+} pl_linear_functions;
+// The solver behind this interface; it owns the object, which is destroyed if this fails.
+pl_status pl_linear_wrap(pl_linear kind, const pl_linear_functions* functions, void* object,
+                         pl_linear_solver** out, pl_error* error);
+
 // True for the kinds that this folder has.
 bool pl_linear_is_known(pl_linear kind);
 // True for the kinds that notice if A is not positive semi-definite.

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // What of a scene this version can do, and the solvers it chooses where the scene leaves them open.
-#include "sparse/linear_solver.h"
 #include "world/world_build.h"
 
 #include <stdio.h>
@@ -13,11 +12,6 @@ static pl_status check_body(const pl_body* body, int b, pl_error* error) {
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "bodies[%d].method: \"%s\" is not in this version; use \"fem\"", b,
                        pl_method_name((int)body->method));
-    if (body->linear != PL_LINEAR_AUTO && !pl_linear_is_known(body->linear))
-        return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].linear: \"%s\" is not in this version; use direct, icpcg, pcg, "
-                       "chebyshev or gauss-seidel, or leave it out",
-                       b, pl_linear_name((int)body->linear));
     if (body->eigenfit)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "bodies[%d].eigenfit: is not in this version; leave it out", b);
