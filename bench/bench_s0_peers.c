@@ -277,10 +277,10 @@ static void projective_contest(bench* b, contest* c, const char* ratio) {
 static bool projective_bar(bench* b, bench_bar bar, int rounds) {
     bool small = bar == BENCH_BAR_53K;
     contest c = {.system = small ? "pd_bar_53k" : "pd_bar",
-                 .peer_count = 4,
+                 .peer_count = small ? 2 : 4,
                  .peers = {&pliant, &cholmod, &gamg, &hypre_scalar},
                  .rounds = rounds,
-                 .repeats = 15,
+                 .repeats = small ? 5 : 15,
                  .amg_repeats = 3};
     pl_error error;
     pl_mesh* mesh;
