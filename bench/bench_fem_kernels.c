@@ -6,6 +6,7 @@
 // Neo-Hookean). The mesh is the dragon of the shared data ($PLIANT_SHARED or ../shared beside the
 // project) where there is one, else a generated box of the same size.
 #include "base/memory.h"
+#include "cloth_kernels.h"
 #include "fem/tet_batches.h"
 #include "fem/tet_elements.h"
 #include "mesh/reorder.h"
@@ -231,7 +232,7 @@ static bool bench_gradient(bench* b, kernels* k, int repeats) {
     if (use_law(k, PL_MATERIAL_COROTATED, &error) != PL_OK) return failed(&error);
     run_gradient_exact(k); // warm starts
     prepare_lean(k);
-    bench_result(b, "gradient_colours", k->batches.chunks.groups.count, "", NAN);
+    bench_result(b, "gradient_colours", k->batches.chunks.colours.groups.count, "", NAN);
     bench_result(b, "gradient_vs_scalar_1t", ratio(k, run_gradient_1, run_gradient_double, repeats),
                  "x", NAN);
     bench_result(b, "gradient_vs_scalar", ratio(k, run_gradient_2, run_gradient_double, repeats),
@@ -312,7 +313,7 @@ static bool measure(bench* b, kernels* k) {
     bench_result(b, "tets", k->mesh->tet_count, "", NAN);
     int repeats = bench_quick(b) ? 9 : 31;
     return bench_gradient(b, k, repeats) && bench_rotation(b, 3 * repeats) &&
-           bench_assembly(b, k, bench_quick(b) ? 5 : 15);
+           bench_assembly(b, k, bench_quick(b) ? 5 : 15) && bench_cloth_kernels(b);
 }
 
 bool bench_fem_kernels(bench* b) {

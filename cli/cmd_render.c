@@ -42,7 +42,7 @@ typedef struct render_settings {
     const char *color_by, *against;
     int frame, every, samples, threads;
     double azimuth, elevation, distance, field, ground_height, rate;
-    bool wireframe, no_ground, no_label;
+    bool wireframe, no_ground, no_label, no_colliders;
     // parsed from the texts above
     pl_view view;
     pl_render_options options;
@@ -137,7 +137,8 @@ static pl_status write_picture(pl_show* show, const render_settings* s, const ch
     pl_status status;
     if (s->sheet) {
         pl_image sheet;
-        status = pl_sheet_draw(show, &s->options, s->columns, s->rows, pool, &sheet, error);
+        status = pl_sheet_draw(show, &s->options, s->columns, s->rows, !s->no_label, pool, &sheet,
+                               error);
         if (status == PL_OK) status = pl_image_write_png(&sheet, pool, out, error);
         pl_image_free(&sheet);
     } else {
@@ -231,6 +232,8 @@ static int run_render(render_settings* s) {
     if (status == PL_OK) status = pl_pool_create(s->threads, &pool, &error);
     if (status == PL_OK)
         status = pl_show_open(s->path, s->color_by, s->against, &show, notes, &error);
+    if (status == PL_OK && !s->no_colliders)
+        status = pl_show_add_colliders(show, s->path, notes, &error);
     char out[4096];
     if (status == PL_OK) {
         if (s->out) snprintf(out, sizeof out, "%s", s->out);
@@ -273,8 +276,9 @@ int cmd_render(int argc, char** argv) {
         {"--field", "DEG", OPTION_DOUBLE, &s.field, "opening of the camera (28)"},
         {"--up", "AXIS", OPTION_TEXT, &s.up, "x, y or z (y; of a run: that of its scene)"},
         {"--ground", "HEIGHT", OPTION_DOUBLE, &s.ground_height,
-         "height of the ground (lowest point)"},
+         "height of the ground (a plane of the scene, or the lowest point)"},
         {"--no-ground", NULL, OPTION_FLAG, &s.no_ground, "no ground and no shadow on it"},
+        {"--no-colliders", NULL, OPTION_FLAG, &s.no_colliders, "only the bodies of a run"},
         {"--no-label", NULL, OPTION_FLAG, &s.no_label, "no frame number and time"},
         {"--samples", "N", OPTION_INT, &s.samples, "per pixel: 4, 8 or 16 (4)"},
         {"--threads", "N", OPTION_INT, &s.threads, "threads (all)"},

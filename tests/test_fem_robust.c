@@ -139,6 +139,29 @@ TEST(fem_failing_step_leaves_the_state)
     fem_sample_free(&s);
 }
 
+// a load that is no number, where it moves nothing: on a vertex that is held
+TEST(fem_no_number_never_counts_as_converged)
+{
+    static const pl_integrator integrators[] = {PL_INTEGRATOR_EULER, PL_INTEGRATOR_QUASISTATIC};
+    for (int k = 0; k < 2; k++) {
+        pl_fem_settings settings = pl_default_fem_settings();
+        settings.integrator = integrators[k];
+        fem_sample s = fem_sample_create(fem_box(1, 1, 1, 2, 2, 2), PL_MATERIAL_COROTATED, 1e5, 0.3,
+                                         1000, &settings, NULL);
+        pl_pin pins[64];
+        int pin_count = verify_pin_left(s.mesh, 1e-9, pins);
+        pl_method_step step = {
+            .time_step = 0.01, .force = s.force, .pins = pins, .pin_count = pin_count};
+        pl_method_info info;
+        pl_error error;
+        s.force[3 * pins[0].vertex + 1] = NAN;
+        CHECK_INT(pl_fem_system_step(s.system, &step, &info, &error), PL_ERROR_DIVERGED);
+        CHECK_TEXT(error.text, "not finite");
+        CHECK(!info.converged);
+        fem_sample_free(&s);
+    }
+}
+
 static pl_mesh* two_tets(bool apart) {
     const double positions[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1,
                                 2, 0, 0, 3, 0, 0, 2, 1, 0, 2, 0, 1};

@@ -171,6 +171,15 @@ TEST(show_says_what_can_be_coloured_by)
     sample_recording_end(&s);
 }
 
+// the darkest red of the first cell's lower left corner
+static int darkest(const pl_image* image) {
+    int least = 255;
+    for (int y = 130; y < 148; y++)
+        for (int x = 0; x < 70; x++)
+            if (*pl_image_at(image, x, y) < least) least = *pl_image_at(image, x, y);
+    return least;
+}
+
 TEST(show_frames_the_whole_run_once)
 {
     sample_recording s;
@@ -201,10 +210,15 @@ TEST(show_frames_the_whole_run_once)
             }
     }
     pl_image sheet;
-    CHECK_OK(pl_sheet_draw(show, &options, 3, 5, NULL, &sheet, &error), &error);
+    CHECK_OK(pl_sheet_draw(show, &options, 3, 5, true, NULL, &sheet, &error), &error);
     CHECK(sheet.width == 3 * 204 - 4 && sheet.height == 2 * 154 - 4); // 4 frames need 2 rows
+    // labels or not: the lower left corner of a cell
+    pl_image plain;
+    CHECK_OK(pl_sheet_draw(show, &options, 3, 5, false, NULL, &plain, &error), &error);
+    CHECK(darkest(&plain) > darkest(&sheet) + 40);
+    pl_image_free(&plain);
     pl_image_free(&sheet);
-    CHECK_INT(pl_sheet_draw(show, &options, 0, 5, NULL, &sheet, &error), PL_ERROR_ARGUMENT);
+    CHECK_INT(pl_sheet_draw(show, &options, 0, 5, true, NULL, &sheet, &error), PL_ERROR_ARGUMENT);
     pl_show_close(show);
     sample_recording_end(&s);
 }

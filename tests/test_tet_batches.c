@@ -229,7 +229,7 @@ TEST(tet_batches_recover_from_positions_that_are_no_numbers)
 static void check_apart(const pl_tet_batches* set, int chunk, int* marks, bool first_of_colour,
                         int vertex_count) {
     if (first_of_colour) memset(marks, 0, sizeof(int) * (size_t)vertex_count);
-    int begin = chunk * set->chunk_batch_count, end = begin + set->chunk_batch_count;
+    int begin = chunk * set->chunks.size, end = begin + set->chunks.size;
     for (int b = begin; b < end && b < set->batch_count; b++)
         for (int k = 0; k < 4 * PL_LANES; k++) {
             int* mark = &marks[set->batches[b].corners[k / PL_LANES][k % PL_LANES]];
@@ -241,7 +241,7 @@ static void check_apart(const pl_tet_batches* set, int chunk, int* marks, bool f
 TEST(tet_batches_chunks_of_a_colour_share_no_vertex)
 {
     sample s = create_sample(fem_box(2.0, 1.0, 1.0, 16, 8, 8), PL_MATERIAL_ARAP);
-    const pl_adjacency* colours = &s.batches.chunks.groups;
+    const pl_adjacency* colours = &s.batches.chunks.colours.groups;
     int* marks = PL_ALLOC(int, s.mesh->vertex_count);
     int chunk_count = 0;
     for (int c = 0; c < colours->count; c++)
@@ -249,7 +249,7 @@ TEST(tet_batches_chunks_of_a_colour_share_no_vertex)
             check_apart(&s.batches, colours->items[k], marks, k == colours->offsets[c],
                         s.mesh->vertex_count);
     CHECK(chunk_count > 32);
-    CHECK(chunk_count * s.batches.chunk_batch_count >= s.batches.batch_count);
+    CHECK(chunk_count * s.batches.chunks.size >= s.batches.batch_count);
     PL_FREE(marks, int, s.mesh->vertex_count);
     free_sample(&s);
 }
@@ -257,7 +257,7 @@ TEST(tet_batches_chunks_of_a_colour_share_no_vertex)
 TEST(tet_batches_give_the_same_bits_on_any_threads)
 {
     sample s = create_sample(fem_box(2.0, 1.0, 1.0, 16, 8, 8), PL_MATERIAL_COROTATED);
-    CHECK(s.batches.chunks.groups.count > 1);
+    CHECK(s.batches.chunks.colours.groups.count > 1);
     deform(&s, STRETCHED);
     size_t gradient_size = 4 * sizeof(float) * (size_t)s.mesh->vertex_count;
     size_t block_count = 9 * (size_t)pl_block_matrix_entry_count(&s.A);

@@ -426,9 +426,23 @@ TEST(run_values_skin_moves_with_the_body)
         CHECK_NEAR(at[2], rest[2] - 0.5, 1e-6);
     }
     pl_run_values_free(&values);
-    CHECK_OK(pl_scene_set(scene, "output.fields", "[\"velocity\"]", &error), &error);
-    CHECK(pl_run_values_setup(&values, world, scene, &error) == PL_ERROR_UNSUPPORTED);
-    CHECK_TEXT(error.text, "bodies[0].render.surface: goes with no output.fields");
+    // fields of the body at the vertices of its skin: a velocity that is linear in space
+    CHECK_OK(pl_scene_set(scene, "output.fields", "[\"velocity\", \"volume\"]", &error), &error);
+    CHECK_OK(pl_run_values_setup(&values, world, scene, &error), &error);
+    const pl_mesh* mesh = pl_world_mesh(world, 0);
+    for (int i = 0; i < mesh->vertex_count; i++) {
+        double* velocity = pl_world_velocities(world, 0) + 3 * i;
+        velocity[0] = 2.0 * mesh->positions[3 * i + 1];
+        velocity[1] = 0.0, velocity[2] = -1.0;
+    }
+    pl_run_values_update(&values, world);
+    for (int i = 0; i < ball->vertex_count; i++) {
+        const double* velocity = values.values[0].fields[0] + 3 * i;
+        CHECK_NEAR(velocity[0], 2.0 * (ball->positions[3 * i + 1] + 3.0), 1e-6);
+        CHECK_NEAR(velocity[2], -1.0, 1e-12);
+        CHECK_NEAR(values.values[0].fields[1][i], 1.1, 1e-6); // det of the affine motion
+    }
+    pl_run_values_free(&values);
     pl_world_destroy(world);
     pl_scene_destroy(scene);
     pl_mesh_destroy(ball);

@@ -39,6 +39,11 @@ PL_API pl_embedding_info pl_embedding_get_info(const pl_embedding* embedding);
 PL_API void pl_embedding_deform(const pl_embedding* embedding, const double* solid_positions,
                                 pl_pool* pool, double* positions, double* normals);
 
+/// Values of the solid's vertices (components numbers each) at the vertices of the surface, by the
+/// weights that tie them; one outside takes those of the nearest place of the boundary.
+PL_API void pl_embedding_interpolate(const pl_embedding* embedding, const double* solid_values,
+                                     int components, double* values);
+
 #ifdef __cplusplus
 }
 #endif

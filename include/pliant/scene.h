@@ -387,7 +387,7 @@ typedef struct pl_output {
     int field_count;
     const pl_output_field* fields;
     bool compress;
-    int checkpoint_every; ///< frames
+    int checkpoint_every; ///< frames; 0: one after each second of work
 } pl_output;
 
 /// A scalar of the scene that changes with time, by its path: "bodies[0].material.young".

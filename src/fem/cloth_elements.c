@@ -70,7 +70,7 @@ static void spring_projective(const void* data, int e, double* matrix) {
     matrix[1] = matrix[2] = -k;
 }
 
-static const pl_element_functions spring_kind = {
+const pl_element_functions pl_spring_elements = {
     "spring", 2, spring_energy, spring_gradient, spring_hessian, spring_projective, pair_destroy};
 
 static double hinge_energy(const void* data, int e, const double* x) {
@@ -102,7 +102,7 @@ static void hinge_projective(const void* data, int e, double* matrix) {
     memcpy(matrix, ((const pair_data*)data)->flat + 16 * (size_t)e, 16 * sizeof(double));
 }
 
-static const pl_element_functions hinge_kind = {
+const pl_element_functions pl_hinge_elements = {
     "hinge", 4, hinge_energy, hinge_gradient, hinge_hessian, hinge_projective, pair_destroy};
 
 typedef struct membrane_data {
@@ -181,9 +181,23 @@ static void membrane_projective(const void* data, int e, double* matrix) {
             matrix[3 * i + j] = weight * (g[2 * i] * g[2 * j] + g[2 * i + 1] * g[2 * j + 1]);
 }
 
-static const pl_element_functions membrane_kind = {
+const pl_element_functions pl_membrane_elements = {
     "membrane",      3, membrane_energy, membrane_gradient, membrane_hessian, membrane_projective,
     membrane_destroy};
+
+double pl_cloth_rest(const pl_element_set* set, int e) {
+    return ((const pair_data*)set->data)->rest[e];
+}
+double pl_cloth_stiffness(const pl_element_set* set, int e) {
+    return ((const pair_data*)set->data)->stiffness[e];
+}
+pl_membrane pl_cloth_membrane(const pl_element_set* set, int e, const double** gradients,
+                              double* area) {
+    const membrane_data* d = set->data;
+    if (gradients) *gradients = d->gradients + 6 * (size_t)e;
+    if (area) *area = d->areas[e];
+    return d->membranes[e];
+}
 
 static int* copy_corners(const int* corners, size_t count) {
     int* copy = PL_ALLOC(int, count);
@@ -206,7 +220,7 @@ pl_status pl_spring_elements_setup(pl_element_set* set, const double* rest, int 
     for (int e = 0; e < count; e++)
         d->rest[e] = pl_distance(pl_vec3_load(rest + 3 * (size_t)ends[2 * e]),
                                  pl_vec3_load(rest + 3 * (size_t)ends[2 * e + 1]));
-    return pl_element_set_setup(set, &spring_kind, d, corners, count, vertex_count, error);
+    return pl_element_set_setup(set, &pl_spring_elements, d, corners, count, vertex_count, error);
 }
 
 // gradients of the shape functions in the plane with axes along the first edge and across it
@@ -243,7 +257,7 @@ pl_status pl_membrane_elements_setup(pl_element_set* set, const double* rest, in
         return status;
     }
     memcpy(d->membranes, membranes, (size_t)count * sizeof(pl_membrane));
-    return pl_element_set_setup(set, &membrane_kind, d, corners, count, vertex_count, error);
+    return pl_element_set_setup(set, &pl_membrane_elements, d, corners, count, vertex_count, error);
 }
 
 // 3 |edge|^2 over the two areas turns the sheet's bending stiffness into that of the hinge
@@ -274,7 +288,7 @@ pl_status pl_hinge_elements_setup(pl_element_set* set, const double* rest, int v
         d->stiffness[e] = hinge_stiffness(p, stiffness[e]);
         pl_bending_flat(p, d->stiffness[e], d->flat + 16 * (size_t)e);
     }
-    return pl_element_set_setup(set, &hinge_kind, d, corners, count, vertex_count, error);
+    return pl_element_set_setup(set, &pl_hinge_elements, d, corners, count, vertex_count, error);
 }
 
 void pl_spring_element_set(pl_element_set* set, int element, double stiffness) {

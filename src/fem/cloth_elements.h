@@ -29,4 +29,12 @@ void pl_spring_element_set(pl_element_set* set, int element, double stiffness);
 void pl_hinge_element_set(pl_element_set* set, int element, const pl_vec3 p[4], double stiffness);
 void pl_membrane_element_set(pl_element_set* set, int element, const pl_membrane* membrane);
 
+// What a set is made of, to be compared with its kind; and its values.
+extern const pl_element_functions pl_spring_elements, pl_hinge_elements, pl_membrane_elements;
+double pl_cloth_rest(const pl_element_set* set, int element);      // of a spring or hinge
+double pl_cloth_stiffness(const pl_element_set* set, int element); // the same
+// gradients: 6, of the shape functions in the plane; NULL for what is not wanted.
+pl_membrane pl_cloth_membrane(const pl_element_set* set, int element, const double** gradients,
+                              double* area);
+
 #endif

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { CHUNK = 128, MAX_DOFS = 3 * PL_MAX_CORNERS };
+enum { ENERGY_BLOCK = 128, LEAST_CHUNK = 64, MAX_DOFS = 3 * PL_MAX_CORNERS };
 
 void pl_element_set_free(pl_element_set* set) {
     if (!set->kind) return;
@@ -13,62 +13,18 @@ void pl_element_set_free(pl_element_set* set) {
     if (set->kind->destroy && set->data) set->kind->destroy(set->data);
     PL_FREE(set->corners, int, (size_t)set->count*(size_t)corners);
     PL_FREE(set->entries, int, (size_t)set->count*(size_t)(corners * corners));
-    PL_FREE(set->chunks, int, set->chunk_count);
-    PL_FREE(set->colour_offsets, int, set->colour_count + 1);
+    pl_chunks_free(&set->chunks);
     *set = (pl_element_set){0};
-}
-
-// For each chunk the colours that may not be used: vertex v remembers the chunks' colours in a bit
-// set, so that at most 64 colours are found; what remains gets a colour of its own each (never seen
-// on meshes in a sensible order).
-static int colour_chunks(const pl_element_set* set, uint64_t* vertex_colours, int* chunk_colour) {
-    int corners = set->kind->corner_count, colour_count = 0;
-    for (int k = 0; k < set->chunk_count; k++) {
-        int begin = k * CHUNK * corners;
-        int end = k + 1 < set->chunk_count ? begin + CHUNK * corners : set->count * corners;
-        uint64_t used = 0;
-        for (int i = begin; i < end; i++) used |= vertex_colours[set->corners[i]];
-        int colour =
-            used == UINT64_MAX ? (colour_count < 64 ? 64 : colour_count) : __builtin_ctzll(~used);
-        if (colour < 64)
-            for (int i = begin; i < end; i++)
-                vertex_colours[set->corners[i]] |= UINT64_C(1) << colour;
-        chunk_colour[k] = colour;
-        if (colour >= colour_count) colour_count = colour + 1;
-    }
-    return colour_count;
-}
-
-static bool sort_chunks(pl_element_set* set, const int* chunk_colour) {
-    set->colour_offsets = PL_ALLOC(int, set->colour_count + 1);
-    set->chunks = PL_ALLOC(int, set->chunk_count);
-    if (!set->colour_offsets || !set->chunks) return false;
-    for (int k = 0; k < set->chunk_count; k++) set->colour_offsets[chunk_colour[k] + 1]++;
-    for (int c = 0; c < set->colour_count; c++)
-        set->colour_offsets[c + 1] += set->colour_offsets[c];
-    for (int k = 0; k < set->chunk_count; k++)
-        set->chunks[set->colour_offsets[chunk_colour[k]]++] = k;
-    for (int c = set->colour_count; c > 0; c--) set->colour_offsets[c] = set->colour_offsets[c - 1];
-    set->colour_offsets[0] = 0;
-    return true;
 }
 
 pl_status pl_element_set_setup(pl_element_set* set, const pl_element_functions* kind, void* data,
                                int* corners, int count, int vertex_count, pl_error* error) {
     *set = (pl_element_set){.kind = kind, .data = data, .count = count, .corners = corners};
-    set->chunk_count = (count + CHUNK - 1) / CHUNK;
-    uint64_t* vertex_colours = PL_ALLOC(uint64_t, vertex_count);
-    int* chunk_colour = PL_ALLOC(int, set->chunk_count);
-    bool ok = (vertex_colours || vertex_count == 0) && (chunk_colour || set->chunk_count == 0);
-    if (ok) {
-        set->colour_count = colour_chunks(set, vertex_colours, chunk_colour);
-        ok = set->chunk_count == 0 || sort_chunks(set, chunk_colour);
-    }
-    PL_FREE(vertex_colours, uint64_t, vertex_count);
-    PL_FREE(chunk_colour, int, set->chunk_count);
-    if (ok) return PL_OK;
-    pl_element_set_free(set);
-    return pl_fail_memory(error, "elements");
+    pl_status status =
+        pl_chunks_setup(&set->chunks, corners, kind->corner_count, (size_t)kind->corner_count,
+                        count, LEAST_CHUNK, vertex_count, error);
+    if (status != PL_OK) pl_element_set_free(set);
+    return status;
 }
 
 pl_status pl_element_set_locate(pl_element_set* set, const pl_block_matrix* A, pl_error* error) {
@@ -128,7 +84,7 @@ static double energy_part(int begin, int end, void* user) {
 
 double pl_element_set_energy(const pl_element_set* set, pl_pool* pool, const double* x) {
     sum_job job = {.set = set, .x = x};
-    return pl_parallel_sum(pool, energy_part, set->count, CHUNK, &job);
+    return pl_parallel_sum(pool, energy_part, set->count, ENERGY_BLOCK, &job);
 }
 
 static void gradient_of_element(const sum_job* job, int e) {
@@ -170,29 +126,20 @@ static void projective_of_element(const sum_job* job, int e) {
 
 typedef void (*element_function)(const sum_job* job, int element);
 
-typedef struct chunk_job {
+typedef struct visit_job {
     sum_job sum;
     element_function visit;
-    const int* chunks;
-} chunk_job;
+} visit_job;
 
-static void chunk_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const chunk_job* job = user;
-    for (int k = begin; k < end; k++) {
-        int first = job->chunks[k] * CHUNK, last = first + CHUNK;
-        if (last > job->sum.set->count) last = job->sum.set->count;
-        for (int e = first; e < last; e++) job->visit(&job->sum, e);
-    }
+static void visit_chunk(int first, int last, void* user) {
+    const visit_job* job = user;
+    for (int e = first; e < last; e++) job->visit(&job->sum, e);
 }
 
 static void visit_elements(const pl_element_set* set, pl_pool* pool, element_function visit,
                            sum_job sum) {
-    for (int c = 0; c < set->colour_count; c++) {
-        chunk_job job = {sum, visit, set->chunks + set->colour_offsets[c]};
-        pl_parallel_for(pool, chunk_task, set->colour_offsets[c + 1] - set->colour_offsets[c], 1,
-                        &job);
-    }
+    visit_job job = {sum, visit};
+    pl_chunks_run(&set->chunks, pool, visit_chunk, &job);
 }
 
 void pl_element_set_gradient(const pl_element_set* set, pl_pool* pool, const double* x,

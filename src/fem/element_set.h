@@ -5,12 +5,11 @@
 // gradient, matrix.
 //
 // An element knows only its own corners: a kind is three small functions of the corners' positions.
-// Sums run over chunks of consecutive elements; chunks that share a vertex have different colours
-// and colours run one after the other, so that the order of additions, and with it every bit, does
-// not depend on the threads.
+// Sums run over coloured chunks (chunks.h), so that no bit of them depends on the threads.
 #ifndef PL_FEM_ELEMENT_SET_H
 #define PL_FEM_ELEMENT_SET_H
 
+#include "fem/chunks.h"
 #include "sparse/block_matrix.h"
 
 enum { PL_MAX_CORNERS = 4 };
@@ -36,10 +35,7 @@ struct pl_element_set {
     int count;
     int* corners; // corner_count per element, owned
 
-    int chunk_count;
-    int colour_count;
-    int* colour_offsets; // colour_count + 1, into chunks
-    int* chunks;         // by colour
+    pl_chunks chunks;
 
     // positions of the element's blocks in the matrix of the system, corner_count^2 per element;
     // set by pl_element_set_locate

@@ -15,11 +15,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_HALVINGS = 30, MAX_PATIENCE = 7, MEMORY = 4 };
+enum { MAX_HALVINGS = 30, MEMORY = 4 };
 // Friction is a part of normal forces. They follow in so many iterations, then they stand still, so
 // that what is minimised is one function and the end is sure.
 enum { FRICTION_UPDATES = 8 };
 static const double ARMIJO = 1e-4;
+// of the first slope: where more is left of it after a step, the step was short
+static const double STRAIGHT = 0.7, LONGEST_STEP = 16.0;
+// of the projected Hessian, where it takes some
+static const double LEAST_PART = 0.25;
 
 // what a minimisation knows from one iteration to the next
 typedef struct search {
@@ -27,8 +31,7 @@ typedef struct search {
     double noise;          // of forces
     double values[MEMORY]; // the last ones of Phi
     int value_count;
-    int projected_left; // iterations before the exact Hessian is tried again
-    int patience;       // how many there will be after the next failure
+    double projected; // part of the projected Hessian in the last matrix
 } search;
 
 void pl_minimiser_free(pl_minimiser* m) {
@@ -135,7 +138,7 @@ static double force_noise(const pl_minimiser* m) {
 
 // direction = -A^-1 gradient
 static pl_status solve_direction(pl_minimiser* m, const pl_fem_objective* f,
-                                 const pl_fem_settings* settings, bool projected,
+                                 const pl_fem_settings* settings, double projected,
                                  pl_linear_info* linear, pl_method_info* info, pl_error* error) {
     double start = pl_seconds();
     if (m->A.block == 3) pl_fem_hessian(f, m->x, projected, &m->A);
@@ -156,28 +159,24 @@ static pl_status solve_direction(pl_minimiser* m, const pl_fem_objective* f,
 }
 
 // Projecting every element makes the matrix definite, and stiffer than it is: slender bodies in
-// bending then take many iterations. So the Hessian is taken as it is where the solver sees that it
-// is definite, and projected where not (Longva 2023, section 4); after that it is some time before
-// it is tried again.
+// bending then take many iterations, and cloth hardly leaves the saddle that it buckles from. So
+// the Hessian is taken as it is where the solver sees that it is definite (Longva 2023, section 4),
+// else mixed with the projected one, with as little of it as it takes.
 static pl_status find_direction(pl_minimiser* m, const pl_fem_objective* f,
                                 const pl_fem_settings* settings, search* s, pl_method_info* info,
                                 pl_error* error) {
     pl_linear_info linear;
-    bool exact =
-        m->A.block == 3 && pl_linear_sees_indefinite(settings->linear) && s->projected_left == 0;
-    if (s->projected_left > 0) s->projected_left--;
-    if (exact) {
-        pl_status status = solve_direction(m, f, settings, false, &linear, info, error);
+    bool tells = m->A.block == 3 && pl_linear_sees_indefinite(settings->linear);
+    double part = !tells ? 1.0 : s->projected <= LEAST_PART ? 0.0 : 0.5 * s->projected;
+    for (;;) {
+        pl_status status = solve_direction(m, f, settings, part, &linear, info, error);
         if (status != PL_OK) return status;
         bool descends = pl_vector_dot(f->pool, m->count, m->gradient, m->direction) < 0.0;
-        if (descends && !linear.indefinite) {
-            s->patience = 0;
-            return PL_OK;
-        }
-        s->projected_left = s->patience;
-        s->patience = s->patience < MAX_PATIENCE ? 2 * s->patience + 1 : s->patience;
+        if (part >= 1.0 || (descends && !linear.indefinite)) break;
+        part = part > 0.0 ? fmin(2.0 * part, 1.0) : LEAST_PART;
     }
-    return solve_direction(m, f, settings, true, &linear, info, error);
+    s->projected = part;
+    return PL_OK;
 }
 
 // The largest of the last values of Phi, of which `value` becomes one. Contacts that come and go
@@ -203,6 +202,25 @@ static void take_step(pl_minimiser* m, const pl_fem_objective* f, double length)
     pl_fem_friction_dual(f, before, length, m->direction, m->friction_dual);
 }
 
+// Where Phi falls nearly as fast at the end of a full step as at its begin, or faster, the step
+// leads away from a saddle (cloth that buckles) and the matrix is too stiff to get far: it is
+// doubled as long as that pays. trial becomes the step of the length that is returned.
+static double lengthen(pl_minimiser* m, const pl_fem_objective* f, double slope, double before,
+                       double after) {
+    double length = 1.0;
+    while (slope < 0.0 && length < LONGEST_STEP && after - before < STRAIGHT * length * slope) {
+        try_step(m, 2.0 * length);
+        double further = pl_fem_energy(f, m->trial, m->scratch);
+        if (!(further < after)) {
+            try_step(m, length);
+            break;
+        }
+        after = further;
+        length *= 2.0;
+    }
+    return length;
+}
+
 // Moves x along the direction; false if no step makes Phi small enough. Phi may grow, but not above
 // the largest of its last values (Grippo, Lampariello, Lucidi 1986): where slender bodies bend,
 // full steps that first lead uphill arrive earlier.
@@ -218,6 +236,7 @@ static bool line_search(pl_minimiser* m, const pl_fem_objective* f, search* s) {
         double after = pl_fem_energy(f, m->trial, m->scratch);
         if (!isfinite(after) || after > bound + ARMIJO * length * fmin(slope, 0.0) + slack)
             continue;
+        if (k == 0) length = lengthen(m, f, slope, before, after);
         take_step(m, f, length);
         return true;
     }
@@ -231,9 +250,11 @@ static bool is_converged(pl_minimiser* m, const pl_fem_objective* f,
                          pl_method_info* info) {
     double norm = pl_vector_norm(f->pool, m->count, m->gradient);
     if (first && norm > s->load) s->load = norm;
-    double load = fmax(s->load, pl_fem_inertia_force(f, m->x, m->scratch));
-    info->residual = load > 0.0 ? norm / load : 0.0;
-    info->converged = info->residual <= settings->tolerance || norm <= s->noise;
+    double inertia = pl_fem_inertia_force(f, m->x, m->scratch);
+    double load = inertia > s->load ? inertia : s->load; // NaN, if a load is: nothing is small then
+    info->residual = load == 0.0 ? 0.0 : norm / load;
+    info->converged =
+        info->residual <= settings->tolerance || (isfinite(info->residual) && norm <= s->noise);
     return info->converged;
 }
 

@@ -36,6 +36,8 @@ static double mass_drag(const pl_fem_objective* f) {
     return has_damping(f) ? f->damping_mass / f->velocity_time : 0.0;
 }
 
+double pl_fem_mass_weight(const pl_fem_objective* f) { return f->inertia + mass_drag(f); }
+
 // |x - from|^2_M by the mass matrix; the begin of scratch becomes M (x - from)
 static double mass_square(const pl_fem_objective* f, const double* x, const double* from,
                           double* scratch) {
@@ -270,7 +272,7 @@ static void add_isotropic(pl_block_matrix* A, int v, double s) {
 
 // (w + alpha / tau) M
 static void add_mass(const pl_fem_objective* f, pl_block_matrix* A) {
-    double weight = f->inertia + mass_drag(f);
+    double weight = pl_fem_mass_weight(f);
     if (f->mass_matrix) pl_mass_matrix_add_to(f->mass_matrix, weight, A);
     else
         for (int v = 0; v < f->vertex_count; v++) add_isotropic(A, v, weight * f->mass[v]);
@@ -278,10 +280,8 @@ static void add_mass(const pl_fem_objective* f, pl_block_matrix* A) {
 
 // k n n' where it is inside; friction resists across the slip by its force over the slip, and as
 // much along it unless it is known to slide (w along the slip), when only its growth counts
-static void add_contact_hessian(const pl_fem_objective* f, int k, const double* x,
-                                pl_block_matrix* A) {
+void pl_fem_contact_block(const pl_fem_objective* f, int k, const double* x, double block[9]) {
     const pl_contact* contact = &f->contacts[k];
-    double* block = diagonal_block(A, contact->vertex);
     double normal = pl_fem_contact_depth(contact, x) > 0.0 ? contact->stiffness : 0.0, across = 0.0,
            along = 0.0;
     double limit = contact->friction * f->normal_force[contact->vertex];
@@ -301,8 +301,15 @@ static void add_contact_hessian(const pl_fem_objective* f, int k, const double* 
     const double d[3] = {direction.x, direction.y, direction.z};
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
-            block[3 * r + c] += (normal - across) * n[r] * n[c] + (along - across) * d[r] * d[c] +
-                                (r == c ? across : 0.0);
+            block[3 * r + c] = (normal - across) * n[r] * n[c] + (along - across) * d[r] * d[c] +
+                               (r == c ? across : 0.0);
+}
+
+static void add_contact_hessian(const pl_fem_objective* f, int k, const double* x,
+                                pl_block_matrix* A) {
+    double block[9], *to = diagonal_block(A, f->contacts[k].vertex);
+    pl_fem_contact_block(f, k, x, block);
+    for (int i = 0; i < 9; i++) to[i] += block[i];
 }
 
 // rows and columns of fixed vertices become those of the identity
@@ -323,12 +330,15 @@ static void add_damping_matrix(const pl_fem_objective* f, pl_block_matrix* A) {
                    f->damping_matrix->values, A->values);
 }
 
-void pl_fem_hessian(const pl_fem_objective* f, const double* x, bool projected,
+void pl_fem_hessian(const pl_fem_objective* f, const double* x, double projected,
                     pl_block_matrix* A) {
     pl_block_matrix_zero(A);
     add_mass(f, A);
-    for (int s = 0; s < f->set_count; s++)
-        pl_element_set_hessian(&f->sets[s], f->pool, x, projected, 1.0, A);
+    for (int s = 0; s < f->set_count; s++) {
+        if (projected > 0.0) pl_element_set_hessian(&f->sets[s], f->pool, x, true, projected, A);
+        if (projected < 1.0)
+            pl_element_set_hessian(&f->sets[s], f->pool, x, false, 1.0 - projected, A);
+    }
     add_damping_matrix(f, A);
     for (int k = 0; k < f->pin_count; k++)
         if (!f->pins[k].hard) add_isotropic(A, f->pins[k].vertex, f->pins[k].stiffness);

@@ -49,9 +49,10 @@ typedef struct pl_fem_objective {
 double pl_fem_energy(const pl_fem_objective* f, const double* x, double* scratch);
 // gradient = dPhi/dx, zero at fixed vertices
 void pl_fem_gradient(const pl_fem_objective* f, const double* x, double* gradient, double* scratch);
-// A = d2Phi/dx2 (block 3); projected: positive semi-definite element by element. Fixed vertices
-// become identity rows.
-void pl_fem_hessian(const pl_fem_objective* f, const double* x, bool projected, pl_block_matrix* A);
+// A = d2Phi/dx2 (block 3); projected: how much, from 0 to 1, of each element's part is projected to
+// be positive semi-definite. Fixed vertices become identity rows.
+void pl_fem_hessian(const pl_fem_objective* f, const double* x, double projected,
+                    pl_block_matrix* A);
 // A = the constant matrix of Projective Dynamics (block 1), with contacts as springs in all
 // directions
 void pl_fem_projective(const pl_fem_objective* f, pl_block_matrix* A);
@@ -66,6 +67,10 @@ void pl_fem_friction_dual(const pl_fem_objective* f, const double* x_before, dou
                           const double* direction, double* dual);
 // Depth of a contact's vertex below its plane, positive inside [m].
 double pl_fem_contact_depth(const pl_contact* contact, const double* x);
+// (w + alpha / tau) [1/s^2]: what masses count in the Hessian
+double pl_fem_mass_weight(const pl_fem_objective* f);
+// The Hessian of contact k, 3 x 3.
+void pl_fem_contact_block(const pl_fem_objective* f, int k, const double* x, double block[9]);
 // Adds up the normal forces of the contacts at x, per vertex [N].
 void pl_fem_normal_force(const pl_fem_objective* f, const double* x, double* normal_force);
 

@@ -7,6 +7,7 @@
 // F = Ds Dm^-1, the gradient at corner i is P g_i, and the block (i, j) is dP/dF contracted with
 // g_i and g_j, computed in the frame of the principal stretches (principal.h); corner 0 has what is
 // missing to a sum of zero, so that six of sixteen blocks are computed.
+#include "fem/block_sums.h"
 #include "fem/tet_batches.h"
 #include "material/material_wide.h"
 
@@ -21,26 +22,15 @@ struct sum_job {
     float* blocks;
     float scale;
     void (*visit)(const sum_job* job, int begin, int end);
-    const int* chunks; // of the present colour
 };
 
-static void chunk_task(int begin, int end, int worker, void* user) {
-    (void)worker;
+static void visit_chunk(int first, int last, void* user) {
     const sum_job* job = user;
-    for (int k = begin; k < end; k++) {
-        int first = job->chunks[k] * job->set->chunk_batch_count;
-        int last = first + job->set->chunk_batch_count;
-        if (last > job->set->batch_count) last = job->set->batch_count;
-        job->visit(job, first, last);
-    }
+    job->visit(job, first, last);
 }
 
 static void visit_chunks(sum_job* job, pl_pool* pool) {
-    const pl_adjacency* colours = &job->set->chunks.groups;
-    for (int c = 0; c < colours->count; c++) {
-        job->chunks = colours->items + colours->offsets[c];
-        pl_parallel_for(pool, chunk_task, colours->offsets[c + 1] - colours->offsets[c], 1, job);
-    }
+    pl_chunks_run(&job->set->chunks, pool, visit_chunk, job);
 }
 
 PL_WIDE pl_mat3w deformation_w(const pl_tet_batch* b, const float* x) {
@@ -129,36 +119,11 @@ void pl_tet_batches_gradient_warm(pl_tet_batches* set, pl_pool* pool, const floa
     visit_chunks(&job, pool);
 }
 
-// of any alignment: a block is 36 bytes
-typedef float loose_f8 __attribute__((vector_size(32), aligned(4), may_alias));
-
-// block number index[i] += lane i
-PL_WIDE void add_block_w(float* blocks, const int32_t* index, const pl_mat3w* K) {
-    const pl_fw* m = K->m;
-    pl_f4 low[PL_LANES], high[PL_LANES];
-    float last[PL_LANES];
-    pl_rows4_w((pl_float4w){m[0], m[1], m[2], m[3]}, low);
-    pl_rows4_w((pl_float4w){m[4], m[5], m[6], m[7]}, high);
-    pl_storeu_w(last, m[8]);
-    for (int lane = 0; lane < PL_LANES; lane++) {
-        float* p = blocks + 9 * (int64_t)index[lane];
-        *(loose_f8*)p += __builtin_shufflevector(low[lane], high[lane], 0, 1, 2, 3, 4, 5, 6, 7);
-        p[8] += last[lane];
-    }
-}
-
 static void add_pair(float* blocks, const pl_tet_entries* entries, int i, int j,
                      const pl_mat3w* K) {
-    add_block_w(blocks, entries->at[4 * i + j], K);
+    pl_add_block_w(blocks, entries->at[4 * i + j], K);
     pl_mat3w transposed = pl_mat3_transpose_w(*K);
-    add_block_w(blocks, entries->at[4 * j + i], &transposed);
-}
-
-// The blocks of a batch lie all over the matrix: ask for them before the law is computed.
-PL_WIDE void prefetch_blocks_w(const float* blocks, const pl_tet_entries* entries) {
-    for (int k = 0; k < 16; k++)
-        for (int lane = 0; lane < PL_LANES; lane++)
-            __builtin_prefetch(blocks + 9 * (int64_t)entries->at[k][lane], 1);
+    pl_add_block_w(blocks, entries->at[4 * j + i], &transposed);
 }
 
 static void visit_hessian(const sum_job* job, int begin, int end) {
@@ -168,7 +133,7 @@ static void visit_hessian(const sum_job* job, int begin, int end) {
         pl_material_w material = material_of(job->set, k, pl_splat_w(job->scale));
         pl_mat3w F = deformation_w(b, job->x);
         pl_principal_w tangent;
-        prefetch_blocks_w(job->blocks, entries);
+        pl_prefetch_blocks_w(job->blocks, entries->at, 16);
         job->law->principal(&material, &F, &tangent, NULL);
         pl_vec3w g[3];
         for (int i = 0; i < 3; i++)
@@ -182,7 +147,7 @@ static void visit_hessian(const sum_job* job, int begin, int end) {
                 pl_mat3w K = pl_principal_frame_block_w(&tangent, g[i], g[j]);
                 K = pl_principal_unturn_w(&tangent, K);
                 sums[i] = pl_mat3_add_w(sums[i], K);
-                if (i == j) add_block_w(job->blocks, entries->at[5 * (i + 1)], &K);
+                if (i == j) pl_add_block_w(job->blocks, entries->at[5 * (i + 1)], &K);
                 else {
                     sums[j] = pl_mat3_add_w(sums[j], pl_mat3_transpose_w(K));
                     add_pair(job->blocks, entries, i + 1, j + 1, &K);
@@ -193,7 +158,7 @@ static void visit_hessian(const sum_job* job, int begin, int end) {
             sums[i] = pl_mat3_scale_w(pl_splat_w(-1.0f), sums[i]);
             add_pair(job->blocks, entries, i + 1, 0, &sums[i]);
         }
-        add_block_w(job->blocks, entries->at[0], &total);
+        pl_add_block_w(job->blocks, entries->at[0], &total);
     }
 }
 

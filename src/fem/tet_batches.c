@@ -5,15 +5,13 @@
 
 #include <float.h>
 
-// At most so many chunks: the larger they are, the fewer vertices they share and the fewer colours
-// they need; but there must be some of each colour for every thread.
-enum { CHUNK_GOAL = 128, MIN_CHUNK_TETS = 64 };
+enum { LEAST_CHUNK = (64 + PL_LANES - 1) / PL_LANES };
 
 void pl_tet_batches_free(pl_tet_batches* set) {
     PL_FREE(set->batches, pl_tet_batch, set->batch_count);
     PL_FREE(set->entries, pl_tet_entries, set->batch_count);
     PL_FREE(set->rivlin, pl_fw, set->batch_count);
-    pl_colouring_free(&set->chunks);
+    pl_chunks_free(&set->chunks);
     *set = (pl_tet_batches){0};
 }
 
@@ -67,57 +65,6 @@ static pl_status fill_batches(pl_tet_batches* set, const double* rest, const int
     return PL_OK;
 }
 
-// the chunks, one bit each
-typedef struct chunk_bits {
-    uint64_t words[CHUNK_GOAL / 64];
-} chunk_bits;
-
-static void add_bits(chunk_bits* to, const chunk_bits* from) {
-    for (int i = 0; i < CHUNK_GOAL / 64; i++) to->words[i] |= from->words[i];
-}
-static void add_bit(chunk_bits* to, int bit) { to->words[bit / 64] |= UINT64_C(1) << bit % 64; }
-static bool has_bit(const chunk_bits* bits, int bit) {
-    return bits->words[bit / 64] >> bit % 64 & 1;
-}
-
-// touched[k]: the chunks that share a vertex with chunk k, itself among them
-static void find_touched(const pl_tet_batches* set, chunk_bits* of_vertex, chunk_bits* touched) {
-    for (int pass = 0; pass < 2; pass++)
-        for (int b = 0; b < set->batch_count; b++) {
-            int chunk = b / set->chunk_batch_count;
-            for (int k = 0; k < 4 * PL_LANES; k++) {
-                int vertex = set->batches[b].corners[k / PL_LANES][k % PL_LANES];
-                if (pass == 0) add_bit(&of_vertex[vertex], chunk);
-                else add_bits(&touched[chunk], &of_vertex[vertex]);
-            }
-        }
-}
-
-static pl_status colour_touched(pl_tet_batches* set, const chunk_bits* touched, int chunk_count,
-                                pl_error* error) {
-    int offsets[CHUNK_GOAL + 1] = {0}, items[CHUNK_GOAL * CHUNK_GOAL];
-    for (int k = 0; k < chunk_count; k++) {
-        offsets[k + 1] = offsets[k];
-        for (int other = 0; other < chunk_count; other++)
-            if (other != k && has_bit(&touched[k], other)) items[offsets[k + 1]++] = other;
-    }
-    pl_adjacency graph = {chunk_count, offsets, items};
-    return pl_colour_graph(&graph, &set->chunks, error);
-}
-
-static pl_status colour_chunks(pl_tet_batches* set, int vertex_count, pl_error* error) {
-    int goal = (set->batch_count + CHUNK_GOAL - 1) / CHUNK_GOAL;
-    int least = (MIN_CHUNK_TETS + PL_LANES - 1) / PL_LANES;
-    set->chunk_batch_count = goal > least ? goal : least;
-    int chunk_count = (set->batch_count + set->chunk_batch_count - 1) / set->chunk_batch_count;
-    chunk_bits touched[CHUNK_GOAL] = {0};
-    chunk_bits* of_vertex = PL_ALLOC(chunk_bits, vertex_count);
-    if (!of_vertex) return pl_fail_memory(error, "tets");
-    find_touched(set, of_vertex, touched);
-    PL_FREE(of_vertex, chunk_bits, vertex_count);
-    return colour_touched(set, touched, chunk_count, error);
-}
-
 pl_status pl_tet_batches_setup(pl_tet_batches* set, pl_material_kind kind, const double* rest,
                                int vertex_count, const int* tets, int tet_count,
                                const pl_material* materials, pl_error* error) {
@@ -136,7 +83,10 @@ pl_status pl_tet_batches_setup(pl_tet_batches* set, pl_material_kind kind, const
     }
     pl_status status = ok ? PL_OK : pl_fail_memory(error, "tets");
     if (status == PL_OK) status = fill_batches(set, rest, tets, tet_count, materials, error);
-    if (status == PL_OK) status = colour_chunks(set, vertex_count, error);
+    if (status == PL_OK)
+        status = pl_chunks_setup(&set->chunks, set->batches[0].corners[0], 4 * PL_LANES,
+                                 sizeof(pl_tet_batch) / sizeof(int32_t), set->batch_count,
+                                 LEAST_CHUNK, vertex_count, error);
     if (status != PL_OK) pl_tet_batches_free(set);
     return status;
 }

@@ -5,15 +5,13 @@
 // machine allows. Each batch holds all that its tets need side by side (76 bytes a tet), positions
 // and gradients are float4 per vertex, so that a corner is one 128-bit load and one addition.
 //
-// Sums run over chunks of consecutive batches; chunks that share a vertex have different colours
-// and colours run one after the other, so that the order of additions does not depend on the
-// threads. Any order of vertices and tets is correct; that of pl_mesh_reorder is fast.
+// Sums run over coloured chunks of batches (chunks.h). Any order of vertices and tets is correct;
+// that of pl_mesh_reorder is fast.
 #ifndef PL_FEM_TET_BATCHES_H
 #define PL_FEM_TET_BATCHES_H
 
-#include "base/pool.h"
+#include "fem/chunks.h"
 #include "material/material.h"
-#include "mesh/colouring.h"
 #include "sparse/block_matrix.h"
 
 typedef struct pl_tet_batch {
@@ -34,11 +32,10 @@ typedef struct pl_tet_batches {
     pl_material_kind kind;
     int tet_count;
     int batch_count; // lanes past the last tet repeat it with no stiffness
-    int chunk_batch_count;
     pl_tet_batch* batches;
     pl_tet_entries* entries; // NULL before pl_tet_batches_locate
     pl_fw* rivlin;           // per batch, for the law that has it; else NULL
-    pl_colouring chunks;
+    pl_chunks chunks;        // of batches
 } pl_tet_batches;
 
 // The tets whose material is of one kind, at rest positions (3 per vertex); the others are left

@@ -76,7 +76,7 @@ static void tet_projective(const void* data, int e, double* matrix) {
                                           g[3 * i + 2] * g[3 * j + 2]);
 }
 
-static const pl_element_functions tet_kind = {
+const pl_element_functions pl_tet_elements = {
     "tet", 4, tet_energy, tet_gradient, tet_hessian, tet_projective, tet_destroy};
 
 // shape gradients and volume of one tet; false if it has none
@@ -130,7 +130,7 @@ pl_status pl_tet_elements_setup(pl_element_set* set, const double* rest, int ver
     }
     memcpy(corners, tets, 4 * (size_t)tet_count * sizeof(int));
     memcpy(d->materials, materials, (size_t)tet_count * sizeof(pl_material));
-    return pl_element_set_setup(set, &tet_kind, d, corners, tet_count, vertex_count, error);
+    return pl_element_set_setup(set, &pl_tet_elements, d, corners, tet_count, vertex_count, error);
 }
 
 double pl_tet_element_volume(const pl_element_set* set, int element) {
@@ -139,4 +139,8 @@ double pl_tet_element_volume(const pl_element_set* set, int element) {
 
 void pl_tet_element_set_material(pl_element_set* set, int element, const pl_material* material) {
     ((tet_data*)set->data)->materials[element] = *material;
+}
+
+const pl_material* pl_tet_element_materials(const pl_element_set* set) {
+    return ((const tet_data*)set->data)->materials;
 }

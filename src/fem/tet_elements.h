@@ -18,4 +18,8 @@ pl_status pl_tet_elements_setup(pl_element_set* set, const double* rest, int ver
 double pl_tet_element_volume(const pl_element_set* set, int element);
 void pl_tet_element_set_material(pl_element_set* set, int element, const pl_material* material);
 
+// What such a set is made of, to be compared with its kind; and its materials, one per tet.
+extern const pl_element_functions pl_tet_elements;
+const pl_material* pl_tet_element_materials(const pl_element_set* set);
+
 #endif

@@ -317,3 +317,17 @@ void pl_embedding_deform(const pl_embedding* e, const double* solid_positions, p
     pl_parallel_for(pool, offset_task, e->offset_count, BLOCK, &d);
     if (normals) pl_parallel_for(pool, normal_task, e->vertex_count, BLOCK, &d);
 }
+
+void pl_embedding_interpolate(const pl_embedding* e, const double* solid_values, int components,
+                              double* values) {
+    for (int v = 0; v < e->vertex_count; v++) {
+        const anchor* a = &e->anchors[v];
+        for (int c = 0; c < components; c++) {
+            double sum = 0.0;
+            for (int i = 0; i < 4; i++)
+                sum += a->weights[i] *
+                       solid_values[(size_t)a->vertices[i] * (size_t)components + (size_t)c];
+            values[(size_t)v * (size_t)components + (size_t)c] = sum;
+        }
+    }
+}

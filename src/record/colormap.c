@@ -83,7 +83,7 @@ uint8_t pl_srgb8(float linear) {
     return (uint8_t)(255.0 * s + 0.5);
 }
 
-float pl_linear(float srgb) {
+float pl_linear_of_srgb(float srgb) {
     double s = srgb > 0.0f ? srgb < 1.0f ? (double)srgb : 1.0 : 0.0;
     return (float)(s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4));
 }

@@ -26,7 +26,7 @@ void pl_palette_color(int index, float rgb[3]);
 // The 8-bit sRGB value of linear light in [0, 1]; values outside are clamped, NaN gives 0.
 uint8_t pl_srgb8(float linear);
 // Linear light of an sRGB value in [0, 1], which is clamped.
-float pl_linear(float srgb);
+float pl_linear_of_srgb(float srgb);
 // The first as a table over linear * (PL_SRGB_SIZE - 1), of square roots for even steps in the
 // dark: entry i holds the value of (i / (PL_SRGB_SIZE - 1))^2.
 void pl_srgb_fill(uint8_t table[PL_SRGB_SIZE]);

@@ -113,7 +113,7 @@ static json_t* describe_material(const pl_record_body* body, int number) {
     float color[3];
     bool chosen = pl_record_has_color(body);
     pl_palette_color(number, color);
-    for (int k = 0; k < 3 && chosen; k++) color[k] = pl_linear(body->color[k]);
+    for (int k = 0; k < 3 && chosen; k++) color[k] = pl_linear_of_srgb(body->color[k]);
     return json_pack("{s:{s:[f,f,f,f], s:f, s:f}, s:b}", "pbrMetallicRoughness", "baseColorFactor",
                      (double)color[0], (double)color[1], (double)color[2], 1.0, "metallicFactor",
                      0.0, "roughnessFactor", 0.55, "doubleSided", 1);

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/notes.h"
+#include "base/timer.h"
 #include "mesh/mesh_sink.h"
 #include "mesh/mesh_source.h"
 #include "record/recording.h"
@@ -33,15 +34,17 @@ struct pl_run {
     int metrics; // file descriptor, or -1
     int64_t metrics_size;
     uint64_t scene_hash;
-    int checkpoint_frame; // of the last checkpoint, or -1
-    int lock;             // of the folder, or -1
-    bool is_behind;       // the world is ahead of the files, which could not be written
+    int checkpoint_frame;                       // of the last checkpoint, or -1
+    double checkpoint_time, checkpoint_seconds; // when it was written, and how long that took
+    int lock;                                   // of the folder, or -1
+    bool is_behind; // the world is ahead of the files, which could not be written
     pl_run_summary summary;
 };
 
 static const char* const METRICS_HEAD = "frame,time,iterations,linear_iterations,unconverged,"
                                         "retries,contacts,residual,kinetic_energy,elastic_energy,"
-                                        "volume,assembly_seconds,linear_seconds,seconds\n";
+                                        "volume,detect_seconds,assembly_seconds,linear_seconds,"
+                                        "other_seconds,seconds,output_seconds\n";
 
 enum { PATH_SIZE = 1200 };
 
@@ -141,18 +144,6 @@ static pl_status hash_scene(pl_run* run, pl_error* error) {
     return PL_OK;
 }
 
-static pl_status write_log(const pl_run* run, const pl_notes* notes, pl_error* error) {
-    char path[PATH_SIZE];
-    pl_sink* sink;
-    pl_status status = pl_sink_create(path_in(run, "log.txt", path), &sink, error);
-    if (status != PL_OK) return status;
-    for (int k = 0; k < pl_notes_count(notes); k++) {
-        pl_sink_text(sink, pl_notes_text(notes, k, NULL));
-        pl_sink_char(sink, '\n');
-    }
-    return pl_sink_close(sink, true, error);
-}
-
 static pl_status write_whole(int file, const char* path, const void* data, size_t size,
                              pl_error* error) {
     const char* from = data;
@@ -165,6 +156,31 @@ static pl_status write_whole(int file, const char* path, const void* data, size_
         size -= (size_t)done;
     }
     return PL_OK;
+}
+
+// what was noted, at the end of the log; a resumed run says from where
+static pl_status add_to_log(const pl_run* run, const pl_notes* notes, bool is_new,
+                            pl_error* error) {
+    char path[PATH_SIZE];
+    path_in(run, "log.txt", path);
+    int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (is_new ? O_TRUNC : 0);
+    int file = open(path, flags, 0666);
+    if (file < 0)
+        return pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+    pl_status status = PL_OK;
+    if (!is_new) {
+        char line[64];
+        int size = snprintf(line, sizeof line, "resumed at frame %d\n", pl_world_frame(run->world));
+        status = write_whole(file, path, line, (size_t)size, error);
+    }
+    for (int k = 0; status == PL_OK && k < pl_notes_count(notes); k++) {
+        const char* text = pl_notes_text(notes, k, NULL);
+        status = write_whole(file, path, text, strlen(text), error);
+        if (status == PL_OK) status = write_whole(file, path, "\n", 1, error);
+    }
+    if (close(file) != 0 && status == PL_OK)
+        status = pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+    return status;
 }
 
 // keeps the first `size` bytes of the metrics; 0 starts them anew
@@ -187,14 +203,19 @@ static pl_status open_metrics(pl_run* run, int64_t size, pl_error* error) {
     return write_whole(run->metrics, path, METRICS_HEAD, strlen(METRICS_HEAD), error);
 }
 
-static pl_status add_metrics(pl_run* run, const pl_frame_info* info, pl_error* error) {
-    char row[512], path[PATH_SIZE];
-    int size =
-        snprintf(row, sizeof row, "%d,%.17g,%d,%d,%d,%d,%d,%.9g,%.17g,%.17g,%.17g,%.6f,%.6f,%.6f\n",
-                 info->frame, info->time, info->iterations, info->linear_iterations,
-                 info->unconverged_count, info->retry_count, info->contact_count, info->residual,
-                 info->kinetic_energy, info->elastic_energy, info->volume, info->assembly_seconds,
-                 info->linear_seconds, info->seconds);
+static pl_status add_metrics(pl_run* run, const pl_frame_info* info, double output_seconds,
+                             pl_error* error) {
+    char row[640], path[PATH_SIZE];
+    double other = info->seconds - info->detect_seconds - info->assembly_seconds -
+                   info->linear_seconds; // line search, residuals, forces
+    int size = snprintf(row, sizeof row,
+                        "%d,%.17g,%d,%d,%d,%d,%d,%.9g,%.17g,%.17g,%.17g,%.6f,%.6f,%.6f,%.6f,%.6f,"
+                        "%.6f\n",
+                        info->frame, info->time, info->iterations, info->linear_iterations,
+                        info->unconverged_count, info->retry_count, info->contact_count,
+                        info->residual, info->kinetic_energy, info->elastic_energy, info->volume,
+                        info->detect_seconds, info->assembly_seconds, info->linear_seconds, other,
+                        info->seconds, output_seconds);
     path_in(run, "metrics.csv", path);
     pl_status status = write_whole(run->metrics, path, row, (size_t)size, error);
     if (status == PL_OK) {
@@ -276,6 +297,7 @@ static pl_status create_run(const char* folder, pl_run** out, pl_error* error) {
     (*out)->metrics = -1;
     (*out)->lock = -1;
     (*out)->checkpoint_frame = -1;
+    (*out)->checkpoint_time = pl_seconds();
     (*out)->folder = pl_copy_text(folder);
     return (*out)->folder ? PL_OK : pl_fail_memory(error, "a run");
 }
@@ -331,7 +353,7 @@ pl_status pl_run_start(const pl_scene* scene, const char* folder, bool force, pl
         status = pl_scene_write(scene, path_in(run, "scene.json", path), error);
     }
     if (status == PL_OK) status = hash_scene(run, error);
-    if (status == PL_OK) status = write_log(run, notes, error);
+    if (status == PL_OK) status = add_to_log(run, notes, true, error);
     if (status == PL_OK) status = open_files(run, NULL, error);
     if (status == PL_OK) status = write_checkpoint(run, error);
     if (status == PL_OK) *out = run;
@@ -380,6 +402,7 @@ pl_status pl_run_resume(const char* folder, pl_run** out, pl_notes* notes, pl_er
                 folder);
     if (has_checkpoint && status == PL_OK) note_tail(run, &head, notes);
     if (status == PL_OK) status = open_files(run, has_checkpoint ? &head : NULL, error);
+    if (status == PL_OK) status = add_to_log(run, notes, false, error);
     if (status == PL_OK) *out = run;
     else free_run(run);
     return status;
@@ -399,17 +422,31 @@ static void sum_up(pl_run_summary* summary, const pl_frame_info* info) {
     summary->seconds += info->seconds;
 }
 
+// Every so many frames, or when a second has gone by: a run that is killed loses no more than that,
+// and one with many small frames does not spend its time on checkpoints.
+static bool is_checkpoint_due(const pl_run* run, int frame) {
+    int every = run->scene->output.checkpoint_every;
+    return every > 0 ? frame % every == 0 : pl_seconds() - run->checkpoint_time >= 1.0;
+}
+
 pl_status pl_run_frame(pl_run* run, pl_frame_info* info, pl_error* error) {
     pl_status status = pl_world_step(run->world, info, error);
     if (status != PL_OK) return status;
     sum_up(&run->summary, info);
     run->is_behind = true;
+    double start = pl_seconds();
     if (info->frame % run->scene->output.every == 0) status = record_frame(run, error);
-    if (status == PL_OK) status = add_metrics(run, info, error);
+    // the checkpoint of the frame before is counted here, since it must know of its row
+    if (status == PL_OK)
+        status = add_metrics(run, info, pl_seconds() - start + run->checkpoint_seconds, error);
     run->is_behind = status != PL_OK;
-    int every = run->scene->output.checkpoint_every;
-    if (status == PL_OK && every > 0 && info->frame % every == 0)
+    run->checkpoint_seconds = 0.0;
+    if (status == PL_OK && is_checkpoint_due(run, info->frame)) {
+        start = pl_seconds();
         status = write_checkpoint(run, error);
+        run->checkpoint_seconds = pl_seconds() - start;
+        run->checkpoint_time = pl_seconds();
+    }
     return status;
 }
 

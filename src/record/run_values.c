@@ -23,6 +23,10 @@ static void free_body(const pl_run_values* v, int b) {
     PL_FREE(body->rest, float, 3 * (size_t)v->record_bodies[b].vertex_count);
     PL_FREE(body->triangles, int, 3 * (size_t)v->record_bodies[b].triangle_count);
     PL_FREE(body->uvs, float, 2 * (size_t)v->record_bodies[b].uv_count);
+    for (int f = 0; body->skin_fields && f < v->field_count; f++)
+        PL_FREE(body->skin_fields[f], double,
+                (size_t)v->fields[f].components*(size_t)body->skin->vertex_count);
+    PL_FREE(body->skin_fields, double*, v->field_count);
     if (body->skin) PL_FREE(body->skin_positions, double, 3 * (size_t)body->skin->vertex_count);
     pl_embedding_destroy(body->embedding);
     pl_mesh_destroy(body->skin);
@@ -90,11 +94,11 @@ static pl_status setup_skin(pl_run_values* v, int b, const pl_body* def, pl_erro
     pl_run_body* body = &v->bodies[b];
     pl_record_body* out = &v->record_bodies[b];
     const pl_mesh* mesh = pl_world_mesh(v->world, b);
-    if (mesh->tet_count == 0 || v->field_count)
+    if (mesh->tet_count == 0)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].render.surface: goes with %s in this version; leave one of them "
+                       "bodies[%d].render.surface: goes with solids only in this version; leave it "
                        "out",
-                       b, v->field_count ? "no output.fields" : "solids only");
+                       b);
     pl_status status = pl_mesh_read(def->render.surface, NULL, &body->skin, NULL, error);
     if (status != PL_OK) return status;
     pl_transform_apply(&def->transform, body->skin->positions, body->skin->vertex_count);
@@ -105,7 +109,14 @@ static pl_status setup_skin(pl_run_values* v, int b, const pl_body* def, pl_erro
     out->triangle_count = body->skin->triangle_count;
     out->triangles = body->skin->triangles;
     body->skin_positions = PL_ALLOC(double, 3 * (size_t)body->skin->vertex_count);
-    return body->skin_positions ? PL_OK : pl_fail_memory(error, "the recording of a body");
+    body->skin_fields = PL_ALLOC(double*, v->field_count);
+    bool ready = body->skin_positions && (body->skin_fields || v->field_count == 0);
+    for (int f = 0; ready && f < v->field_count; f++) {
+        size_t count = (size_t)v->fields[f].components * (size_t)body->skin->vertex_count;
+        body->skin_fields[f] = PL_ALLOC(double, count);
+        ready = body->skin_fields[f] != NULL;
+    }
+    return ready ? PL_OK : pl_fail_memory(error, "the recording of a body");
 }
 
 static pl_status setup_own_surface(pl_run_values* v, int b, bool all, pl_error* error) {
@@ -267,7 +278,11 @@ void pl_run_values_update(pl_run_values* v, pl_world* world) {
         if (v->bodies[b].skin) {
             pl_embedding_deform(v->bodies[b].embedding, x, NULL, v->bodies[b].skin_positions, NULL);
             x = v->bodies[b].skin_positions;
+            for (int f = 0; f < v->field_count; f++)
+                pl_embedding_interpolate(v->bodies[b].embedding, v->bodies[b].fields[f],
+                                         v->fields[f].components, v->bodies[b].skin_fields[f]);
         }
-        v->values[b] = (pl_record_values){x, (const double* const*)v->bodies[b].fields};
+        double** fields = v->bodies[b].skin ? v->bodies[b].skin_fields : v->bodies[b].fields;
+        v->values[b] = (pl_record_values){x, (const double* const*)fields};
     }
 }

@@ -19,8 +19,9 @@ typedef struct pl_run_body {
     pl_mesh* skin; // what is recorded in place of the body's own surface, or NULL
     pl_embedding* embedding;
     double* skin_positions;
-    double* weight;  // per vertex of the mesh, while a field is made
-    double** fields; // one array per recorded field, 3 or 1 per vertex of the mesh
+    double* weight;       // per vertex of the mesh, while a field is made
+    double** fields;      // one array per recorded field, 3 or 1 per vertex of the mesh
+    double** skin_fields; // the same at the vertices of the skin, or NULL
 } pl_run_body;
 
 typedef struct pl_run_values {

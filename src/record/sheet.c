@@ -14,18 +14,18 @@ void pl_show_label(const pl_show* show, int frame, char* text, size_t size) {
     snprintf(text, size, "frame %d   t = %lld.%03lld s", frame, time / 1000, time % 1000);
 }
 
-static pl_status draw_cell(pl_show* show, pl_render_options options, int frame, pl_pool* pool,
-                           pl_image* cell, pl_error* error) {
+static pl_status draw_cell(pl_show* show, pl_render_options options, bool labels, int frame,
+                           pl_pool* pool, pl_image* cell, pl_error* error) {
     const pl_render_scene* scene;
     char label[80];
     pl_show_label(show, frame, label, sizeof label);
-    options.label = label[0] ? label : NULL;
+    options.label = label[0] && labels ? label : NULL;
     pl_status status = pl_show_load(show, frame, &scene, error);
     return status == PL_OK ? pl_render_draw(scene, &options, pool, cell, error) : status;
 }
 
 pl_status pl_sheet_draw(pl_show* show, const pl_render_options* options, int columns, int rows,
-                        pl_pool* pool, pl_image* image, pl_error* error) {
+                        bool labels, pl_pool* pool, pl_image* image, pl_error* error) {
     *image = (pl_image){0};
     if (columns < 1 || rows < 1 || columns > MAX_CELLS || rows > MAX_CELLS / columns)
         return pl_fail(error, PL_ERROR_ARGUMENT, "a sheet of %d x %d pictures; give 1 to %d in all",
@@ -41,7 +41,7 @@ pl_status pl_sheet_draw(pl_show* show, const pl_render_options* options, int col
     if (status == PL_OK) pl_image_fill(image, (const uint8_t[3]){255, 255, 255});
     for (int i = 0; status == PL_OK && i < cells; i++) {
         int frame = cells > 1 ? (int)((int64_t)i * (count - 1) / (cells - 1)) : count - 1;
-        status = draw_cell(show, *options, frame, pool, &cell, error);
+        status = draw_cell(show, *options, labels, frame, pool, &cell, error);
         if (status == PL_OK)
             pl_image_paste(image, &cell, i % columns * (options->width + GAP),
                            i / columns * (options->height + GAP));

@@ -9,7 +9,7 @@
 
 // options, framed for the show, give the size of each picture. image is created.
 pl_status pl_sheet_draw(pl_show* show, const pl_render_options* options, int columns, int rows,
-                        pl_pool* pool, pl_image* image, pl_error* error);
+                        bool labels, pl_pool* pool, pl_image* image, pl_error* error);
 
 // "frame 12   t = 0.480 s" for recordings, else an empty text.
 void pl_show_label(const pl_show* show, int frame, char* text, size_t size);

@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "record/show.h"
 #include "base/memory.h"
+#include "base/notes.h"
 #include "record/legend.h"
+#include "record/show_collider.h"
 #include "record/show_values.h"
 
 #include <pliant/mesh_surface.h>
@@ -20,9 +22,19 @@ struct pl_show {
     pl_show_quantity quantity;
     int body_count;
     pl_render_body* bodies;
-    float** values;    // per body, room for a number per vertex or triangle
-    int** tets_behind; // per body, the tets of its triangles; NULL unless tets have the values
-    pl_render_scene scene;
+    float** values;        // per body, room for a number per vertex or triangle
+    int** tets_behind;     // per body, the tets of its triangles; NULL unless tets have the values
+    pl_render_scene scene; // bodies, then colliders
+
+    pl_scene* setting; // where the colliders are from, or NULL
+    double first_step; // its time step at the start [s]
+    int shape_count;
+    pl_shown_collider* shapes;
+    pl_render_body* all; // bodies and colliders
+    bool has_ground;     // a plane that lies flat
+    double ground;       // its height
+    pl_vec3 around;      // planes are drawn around here
+    double reach;        // this far
 };
 
 static bool is_folder(const char* path) {
@@ -105,7 +117,8 @@ static pl_status allocate_bodies(pl_show* s, pl_error* error) {
                                   .triangle_count = body->triangle_count,
                                   .triangles = body->triangles};
             b->has_color = pl_record_has_color(body);
-            for (int k = 0; k < 3 && b->has_color; k++) b->color[k] = pl_linear(body->color[k]);
+            for (int k = 0; k < 3 && b->has_color; k++)
+                b->color[k] = pl_linear_of_srgb(body->color[k]);
         } else {
             const pl_mesh* mesh = s->surface->mesh;
             *b = (pl_render_body){.vertex_count = mesh->vertex_count,
@@ -147,8 +160,22 @@ pl_status pl_show_open(const char* path, const char* color_by, const char* again
     return status;
 }
 
+static void free_colliders(pl_show* s) {
+    for (int k = 0; k < s->shape_count; k++) pl_shown_collider_free(&s->shapes[k]);
+    if (s->setting) {
+        PL_FREE(s->shapes, pl_shown_collider, s->setting->collider_count);
+        PL_FREE(s->all, pl_render_body, s->body_count + s->setting->collider_count);
+    }
+    pl_scene_destroy(s->setting);
+    s->setting = NULL;
+    s->shapes = NULL;
+    s->all = NULL;
+    s->shape_count = 0;
+}
+
 void pl_show_close(pl_show* s) {
     if (!s) return;
+    free_colliders(s);
     for (int i = 0; s->values && s->bodies && i < s->body_count; i++)
         PL_FREE(s->values[i], float,
                 (size_t)s->bodies[i].vertex_count + (size_t)s->bodies[i].triangle_count);
@@ -177,6 +204,79 @@ int pl_show_up_axis(const pl_show* s) {
 }
 pl_recording* pl_show_recording(pl_show* s) { return s->recording; }
 
+static bool moves(const pl_motion* motion) {
+    return motion->key_count > 0 || motion->spin_rate != 0.0 || motion->oscillation_count > 0;
+}
+
+// a plane at rest whose normal points straight up is the ground, the highest of them
+static bool is_ground(pl_show* s, const pl_collider* c) {
+    if (c->shape != PL_COLLIDER_PLANE || moves(&c->motion)) return false;
+    const double* n = c->plane.normal;
+    int up = pl_show_up_axis(s);
+    double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
+    if (!(n[up] > (1.0 - 1e-9) * length)) return false;
+    if (!s->has_ground || c->plane.point[up] > s->ground) s->ground = c->plane.point[up];
+    s->has_ground = true;
+    return true;
+}
+
+static pl_status make_shapes(pl_show* s, pl_notes* notes, pl_error* error) {
+    static const float quiet[3] = {0.40f, 0.42f, 0.45f};
+    int count = s->setting->collider_count;
+    s->shapes = PL_ALLOC(pl_shown_collider, count);
+    s->all = PL_ALLOC(pl_render_body, s->body_count + count);
+    if ((count > 0 && !s->shapes) || !s->all) return pl_fail_memory(error, "a picture");
+    for (int k = 0; k < count; k++) {
+        const pl_collider* c = &s->setting->colliders[k];
+        pl_shown_collider* shape = &s->shapes[s->shape_count];
+        if (is_ground(s, c)) continue;
+        pl_error cause = {0};
+        pl_status status = pl_shown_collider_create(c, shape, notes, &cause);
+        if (status == PL_ERROR_MEMORY) return pl_fail_memory(error, "a picture");
+        if (status != PL_OK) {
+            pl_note(notes, PL_NOTE_INFO, "collider \"%s\" is not drawn: %s", c->name, cause.text);
+            continue;
+        }
+        s->all[s->body_count + s->shape_count++] =
+            (pl_render_body){.vertex_count = shape->vertex_count,
+                             .positions = shape->positions,
+                             .triangle_count = shape->triangle_count,
+                             .triangles = shape->triangles,
+                             .has_color = true,
+                             .color = {quiet[0], quiet[1], quiet[2]}};
+    }
+    s->scene = (pl_render_scene){s->body_count + s->shape_count, s->all};
+    return PL_OK;
+}
+
+pl_status pl_show_add_colliders(pl_show* s, const char* path, pl_notes* notes, pl_error* error) {
+    char file[4096];
+    if (!s->recording || !is_folder(path) || s->setting) return PL_OK;
+    struct stat info;
+    int size = snprintf(file, sizeof file, "%s/scene.json", path);
+    if (size >= (int)sizeof file || stat(file, &info) != 0) return PL_OK;
+    pl_error cause = {0};
+    pl_status status = pl_scene_read(file, NULL, 0, &s->setting, notes, &cause);
+    if (status != PL_OK) {
+        if (status == PL_ERROR_MEMORY) return pl_fail_memory(error, file);
+        pl_note(notes, PL_NOTE_INFO, "colliders are not drawn: %s", cause.text);
+        return PL_OK;
+    }
+    s->first_step = s->setting->time_step;
+    status = make_shapes(s, notes, error);
+    if (status != PL_OK) {
+        free_colliders(s);
+        s->scene = (pl_render_scene){s->body_count, s->bodies};
+    }
+    return status;
+}
+
+static void place_collider(pl_show* s, int k, int frame) {
+    double time = pl_show_time(s, frame);
+    pl_scene_evaluate(s->setting, time);
+    pl_shown_collider_place(&s->shapes[k], time, s->first_step, s->around, s->reach);
+}
+
 pl_status pl_show_load(pl_show* s, int frame, const pl_render_scene** scene, pl_error* error) {
     *scene = &s->scene;
     pl_status status = s->recording ? pl_recording_load(s->recording, frame, error) : PL_OK;
@@ -195,7 +295,10 @@ pl_status pl_show_load(pl_show* s, int frame, const pl_render_scene** scene, pl_
         b->vertex_values = on_triangles ? NULL : s->values[i];
         b->triangle_values = on_triangles ? s->values[i] : NULL;
     }
-    return status;
+    if (status != PL_OK || !s->shape_count) return status;
+    memcpy(s->all, s->bodies, (size_t)s->body_count * sizeof *s->all);
+    for (int k = 0; k < s->shape_count; k++) place_collider(s, k, frame);
+    return PL_OK;
 }
 
 // the smallest and largest finite value of a scene
@@ -232,6 +335,34 @@ static void set_colors(const pl_show* s, double low, double high, pl_render_opti
     options->value_high = high;
 }
 
+// a frame of a long show: from the first to the last, evenly
+static int looked_at(int count, int looked, int i) {
+    return looked > 1 ? (int)((int64_t)i * (count - 1) / (looked - 1)) : 0;
+}
+
+// Colliders are shown whole if they are not much larger than the bodies; of larger ones the part
+// around the bodies is enough.
+static void fit_colliders(pl_show* s, int looked, pl_camera_fit* fit) {
+    int count = pl_show_frame_count(s);
+    double size = pl_distance(fit->low, fit->high);
+    pl_camera_fit bodies = *fit;
+    s->around = pl_scale(0.5, pl_add(fit->low, fit->high));
+    s->reach = 3.0 * size;
+    for (int k = 0; k < s->shape_count; k++) {
+        pl_shown_collider* shape = &s->shapes[k];
+        pl_camera_fit with = *fit;
+        pl_camera_fit own = bodies;
+        own.low = (pl_vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
+        own.high = pl_scale(-1.0, own.low);
+        for (int i = 0; i < looked; i++) {
+            place_collider(s, k, looked_at(count, looked, i));
+            pl_camera_fit_points(&with, shape->positions, shape->vertex_count);
+            pl_camera_fit_points(&own, shape->positions, shape->vertex_count);
+        }
+        if (pl_distance(own.low, own.high) < 1.5 * size) *fit = with;
+    }
+}
+
 pl_status pl_show_frame_all(pl_show* s, const pl_view* view, pl_render_options* options,
                             pl_error* error) {
     enum { MOST = 120 };
@@ -241,16 +372,16 @@ pl_status pl_show_frame_all(pl_show* s, const pl_view* view, pl_render_options* 
     int count = pl_show_frame_count(s), looked = count < MOST ? count : MOST;
     double low = INFINITY, high = -INFINITY;
     for (int i = 0; i < looked; i++) {
-        // from the first to the last, evenly
-        int frame = looked > 1 ? (int)((int64_t)i * (count - 1) / (looked - 1)) : 0;
         const pl_render_scene* scene;
-        pl_status status = pl_show_load(s, frame, &scene, error);
+        pl_status status = pl_show_load(s, looked_at(count, looked, i), &scene, error);
         if (status != PL_OK) return status;
-        for (int k = 0; k < scene->body_count; k++)
+        for (int k = 0; k < s->body_count; k++)
             pl_camera_fit_points(&fit, scene->bodies[k].positions, scene->bodies[k].vertex_count);
         add_range(scene, &low, &high);
     }
+    if (fit.point_count > 0) fit_colliders(s, looked, &fit);
     pl_render_options_frame(options, &fit);
+    if (s->has_ground) options->ground_height = s->ground;
     set_colors(s, low, high, options);
     return PL_OK;
 }

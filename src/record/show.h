@@ -22,6 +22,9 @@ typedef struct pl_show pl_show;
 pl_status pl_show_open(const char* path, const char* color_by, const char* against, pl_show** out,
                        pl_notes* notes, pl_error* error);
 void pl_show_close(pl_show* show);
+// Draws the colliders of the run as well, from the scene in its folder; planes that lie flat and at
+// rest become the ground. A recording alone has none. What cannot be read is noted and left out.
+pl_status pl_show_add_colliders(pl_show* show, const char* path, pl_notes* notes, pl_error* error);
 
 int pl_show_frame_count(const pl_show* show);
 double pl_show_time(const pl_show* show, int frame);

@@ -81,8 +81,8 @@ static const pl_field_info output_rows[] = {
      .count_offset = offsetof(pl_output, field_count), .choices = &pl_choices_of_pl_output_field,
      .unit = "", .help = "what is recorded besides positions"},
     PL_ROW_BOOL(pl_output, "compress", compress, true, "recordings are compressed"),
-    PL_ROW_INT(pl_output, "checkpoint_every", checkpoint_every, 1, 1000000, 1,
-               "frames from checkpoint to checkpoint"),
+    PL_ROW_INT(pl_output, "checkpoint_every", checkpoint_every, 0, 1000000, 0,
+               "frames from checkpoint to checkpoint; 0: one after each second of work"),
 };
 const pl_type pl_type_output = {
     .name = "output", .help = "What is kept of a run.", PL_TYPE_TABLE(pl_output, output_rows)};

@@ -241,6 +241,21 @@ static pl_status check_forces(const pl_world* w, int s, pl_error* error) {
     return PL_OK;
 }
 
+// detection with its time taken; the method calls it from one thread
+typedef struct timed_collisions {
+    pl_collision_job job;
+    double seconds;
+} timed_collisions;
+
+static int detect_timed(void* user, const double* start, const double* x, pl_contact* out,
+                        int capacity) {
+    timed_collisions* timed = user;
+    double before = pl_seconds();
+    int count = pl_detect_collisions(&timed->job, start, x, out, capacity);
+    timed->seconds += pl_seconds() - before;
+    return count;
+}
+
 static pl_status step_system(pl_world* w, int s, double begin, double end, pl_frame_info* info,
                              pl_error* error) {
     pl_world_system* system = &w->systems[s];
@@ -250,17 +265,18 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     update_colliding(w, s);
     status = check_forces(w, s, error);
     if (status != PL_OK) return status;
-    pl_collision_job collisions = {w->obstacles, w->obstacle_count, system->groups.data,
-                                   (int)system->groups.count};
+    timed_collisions collisions = {
+        .job = {w->obstacles, w->obstacle_count, system->groups.data, (int)system->groups.count}};
     pl_method_step step = {.time_step = end - begin,
                            .force = system->force,
                            .pins = system->pins.data,
                            .pin_count = (int)system->pins.count,
-                           .detect = w->obstacle_count ? pl_detect_collisions : NULL,
+                           .detect = w->obstacle_count ? detect_timed : NULL,
                            .detect_user = &collisions};
     pl_method_info method_info;
     status = system->method->step(system->data, &step, &method_info, error);
     if (status == PL_OK) add_info(&method_info, info);
+    info->detect_seconds += collisions.seconds;
     return status;
 }
 

@@ -103,6 +103,7 @@ typedef struct pl_world_handle {
 // A collider that is made of points and may change its shape, as a file or the host says.
 typedef struct pl_world_shape {
     pl_mesh* mesh;        // of a surface, after its transform
+    pl_vec3 middle;       // of the mesh
     pl_point_cache cache; // or empty
     int point_count;      // of those below; 0 as long as the shape keeps
     double* before;       // 3 per point, at the begin and the end of a step
@@ -172,7 +173,9 @@ pl_status pl_world_push_changes(pl_world* world, pl_error* error);
 
 // Solids of the scene's colliders at their places of a time.
 pl_status pl_world_obstacles_setup(pl_world* world, pl_notes* notes, pl_error* error);
-// The point that a collider turns about if its motion names none.
+// The point that a collider turns about if its motion names none: the middle of its box as the
+// scene describes it. mesh: of one that is a mesh, after its transform; else NULL.
+pl_vec3 pl_collider_middle(const pl_collider* collider, const pl_mesh* mesh);
 pl_vec3 pl_world_obstacle_middle(const pl_world* world, int collider);
 // Room for a collider or attachment to change its shape.
 pl_status pl_world_shape_points(pl_world* world, int collider, pl_error* error);

@@ -48,17 +48,23 @@ static pl_obstacle obstacle_of(const pl_collider* c) {
     }
 }
 
-pl_vec3 pl_world_obstacle_middle(const pl_world* w, int collider) {
-    const pl_obstacle* obstacle = &w->obstacles[collider].obstacle;
-    pl_box box = pl_obstacle_bounds(obstacle);
-    return pl_box_is_finite(box) ? pl_box_center(box) : obstacle->a;
-}
-
 static pl_box bounds_of(const pl_mesh* mesh) {
     pl_box box = pl_box_empty();
     for (int v = 0; v < mesh->vertex_count; v++)
         box = pl_box_add_point(box, pl_vec3_load(mesh->positions + 3 * (size_t)v));
     return box;
+}
+
+pl_vec3 pl_collider_middle(const pl_collider* c, const pl_mesh* mesh) {
+    if (mesh) return pl_box_center(bounds_of(mesh));
+    pl_obstacle obstacle = obstacle_of(c);
+    pl_box box = pl_obstacle_bounds(&obstacle);
+    return pl_box_is_finite(box) ? pl_box_center(box) : obstacle.a;
+}
+
+pl_vec3 pl_world_obstacle_middle(const pl_world* w, int k) {
+    return w->shapes[k].mesh ? w->shapes[k].middle
+                             : pl_collider_middle(&w->scene->colliders[k], NULL);
 }
 
 // the signed distance grid of a collider that is a closed surface
@@ -202,6 +208,7 @@ static pl_status setup_obstacle(pl_world* w, int k, pl_notes* notes, pl_error* e
         status = pl_mesh_read(c->mesh.file, NULL, &shape->mesh, notes, error);
         if (status != PL_OK) return status;
         pl_transform_apply(&c->mesh.transform, shape->mesh->positions, shape->mesh->vertex_count);
+        shape->middle = pl_collider_middle(c, shape->mesh);
     }
     if (has_cache(c)) {
         status = read_shape_cache(c, k, shape, error);
