@@ -154,6 +154,7 @@ static int solve_projective(system_rows* s, pl_pool* pool, const pl_block_matrix
         pl_scalar_mg_update(mg, s->positions, NULL, &error) != PL_OK)
         return fail(&error);
     double setup = peer_seconds() - start;
+    pl_scalar_mg_solve(mg, true, &linear, s->rhs, x, &info);
     for (int k = 0; k < repeats; k++) {
         change_values(s, k);
         memset(x, 0, 3 * (size_t)s->count * sizeof(double));
