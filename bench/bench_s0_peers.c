@@ -77,7 +77,7 @@ static void say(const char* text, const char* what) {
 }
 
 // The core that OpenBLAS should work for: old packages do not know new processors and fall back to
-// code of 2004, half as fast (performance figures of peers would then be wrong by as much).
+// code of 2004, half as fast.
 static const char* blas_core(void) {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
@@ -86,7 +86,7 @@ static const char* blas_core(void) {
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return __builtin_cpu_is("amd") ? "OPENBLAS_CORETYPE=Zen" : "OPENBLAS_CORETYPE=Haswell";
 #endif
-    return "PLIANT_BLAS_CORE=unknown";
+    return ""; // sets nothing
 }
 
 // splits text in place
