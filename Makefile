@@ -30,8 +30,13 @@ test: deps deps-test
 test-extra: deps-extra build
 	@bash scripts/test_extra.sh $(RELEASE)
 
+# other libraries to compare with, where they are installed
+with_peers = cmake --preset release -DPLIANT_PEERS=ON >/dev/null || \
+	{ echo "s0-peers goes without the libraries named above" >&2; cmake --preset release -DPLIANT_PEERS=OFF >/dev/null; }
+
 bench: deps deps-bench
 	@$(with_cholmod)
+	@$(with_peers)
 	@cmake --build --preset release
 	@bash scripts/bench.sh $(RELEASE)/bin
 

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// mpirun -n 2 peer_petsc FILE REPEATS [PETSc options]: PETSc's CG with the preconditioner of the
+// options (GAMG, hypre BoomerAMG, ...). The rigid motions go along as near-nullspace where blocks
+// are 3 x 3. Every repeat changes the values, so that each builds what depends on them anew.
+#include "../system_file.h"
+#include "peer.h"
+
+#include <math.h>
+#include <petscksp.h>
+#include <stdio.h>
+
+typedef struct problem {
+    Mat A;
+    Vec b[64], x[64], r;
+    int rhs_count;
+    KSP solver;
+} problem;
+
+// entries of each block row within this process's own columns, and of its others
+static PetscErrorCode count_entries(const system_rows* s, PetscInt* own, PetscInt* other) {
+    PetscFunctionBeginUser;
+    for (int i = 0; i < s->count; i++)
+        for (int e = s->offsets[i]; e < s->offsets[i + 1]; e++) {
+            int column = s->columns[e] - s->first;
+            (column >= 0 && column < s->count ? own : other)[i]++;
+        }
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode make_matrix(const system_rows* s, Mat* out) {
+    PetscFunctionBeginUser;
+    PetscInt block = s->header.block, *own, *other;
+    Mat A;
+    PetscCall(MatCreate(PETSC_COMM_WORLD, &A));
+    PetscCall(MatSetSizes(A, block * s->count, block * s->count, PETSC_DETERMINE, PETSC_DETERMINE));
+    PetscCall(MatSetBlockSize(A, block));
+    PetscCall(MatSetType(A, MATAIJ));
+    PetscCall(MatSetFromOptions(A));
+    PetscCall(PetscCalloc2(s->count, &own, s->count, &other));
+    PetscCall(count_entries(s, own, other));
+    PetscCall(MatXAIJSetPreallocation(A, block, own, other, NULL, NULL));
+    PetscCall(PetscFree2(own, other));
+    for (PetscInt i = 0; i < s->count; i++) {
+        PetscInt row = s->first + i, begin = s->offsets[i], count = s->offsets[i + 1] - begin;
+        for (PetscInt e = begin; e < begin + count; e++) {
+            PetscInt column = s->columns[e];
+            PetscCall(MatSetValuesBlocked(A, 1, &row, 1, &column,
+                                          s->values + (size_t)(block * block) * (size_t)e,
+                                          INSERT_VALUES));
+        }
+    }
+    PetscCall(MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY));
+    PetscCall(MatSetOption(A, MAT_SPD, PETSC_TRUE));
+    *out = A;
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode give_rigid_motions(const system_rows* s, Mat A) {
+    PetscFunctionBeginUser;
+    Vec points;
+    MatNullSpace motions;
+    PetscScalar* values;
+    PetscCall(MatCreateVecs(A, &points, NULL));
+    PetscCall(VecSetBlockSize(points, 3));
+    PetscCall(VecGetArray(points, &values));
+    for (int i = 0; i < 3 * s->count; i++) values[i] = s->positions[i];
+    PetscCall(VecRestoreArray(points, &values));
+    PetscCall(MatNullSpaceCreateRigidBody(points, &motions));
+    PetscCall(MatSetNearNullSpace(A, motions));
+    PetscCall(MatNullSpaceDestroy(&motions));
+    PetscCall(VecDestroy(&points));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode make_vectors(const system_rows* s, problem* p) {
+    PetscFunctionBeginUser;
+    int count = s->header.rhs_count, n = s->header.block * s->count;
+    PetscCall(MatCreateVecs(p->A, NULL, &p->r));
+    for (int k = 0; k < count; k++) {
+        PetscScalar* values;
+        PetscCall(VecDuplicate(p->r, &p->b[k]));
+        PetscCall(VecDuplicate(p->r, &p->x[k]));
+        PetscCall(VecGetArray(p->b[k], &values));
+        for (int i = 0; i < n; i++) values[i] = s->rhs[(size_t)count * (size_t)i + (size_t)k];
+        PetscCall(VecRestoreArray(p->b[k], &values));
+    }
+    p->rhs_count = count;
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode make_solver(problem* p) {
+    PetscFunctionBeginUser;
+    PetscCall(KSPCreate(PETSC_COMM_WORLD, &p->solver));
+    PetscCall(KSPSetType(p->solver, KSPCG));
+    PetscCall(KSPSetNormType(p->solver, KSP_NORM_UNPRECONDITIONED));
+    PetscCall(KSPSetTolerances(p->solver, 1e-3, PETSC_DEFAULT, PETSC_DEFAULT, 10000));
+    PetscCall(KSPSetOperators(p->solver, p->A, p->A));
+    PetscCall(KSPSetFromOptions(p->solver));
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode solve(problem* p, int* iterations) {
+    PetscFunctionBeginUser;
+    *iterations = 0;
+    for (int k = 0; k < p->rhs_count; k++) {
+        PetscInt count;
+        KSPConvergedReason reason;
+        PetscCall(VecSet(p->x[k], 0.0));
+        PetscCall(KSPSolve(p->solver, p->b[k], p->x[k]));
+        PetscCall(KSPGetConvergedReason(p->solver, &reason));
+        PetscCheck(reason > 0, PETSC_COMM_WORLD, PETSC_ERR_NOT_CONVERGED, "not converged: %s",
+                   KSPConvergedReasons[reason]);
+        PetscCall(KSPGetIterationNumber(p->solver, &count));
+        if (count > *iterations) *iterations = (int)count;
+    }
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode find_residual(problem* p, double* residual) {
+    PetscFunctionBeginUser;
+    *residual = 0.0;
+    for (int k = 0; k < p->rhs_count; k++) {
+        PetscReal top, bottom;
+        PetscCall(MatMult(p->A, p->x[k], p->r));
+        PetscCall(VecAYPX(p->r, -1.0, p->b[k]));
+        PetscCall(VecNorm(p->r, NORM_2, &top));
+        PetscCall(VecNorm(p->b[k], NORM_2, &bottom));
+        *residual = fmax(*residual, top / bottom);
+    }
+    PetscFunctionReturn(0);
+}
+
+static double synchronous_seconds(void) {
+    MPI_Barrier(PETSC_COMM_WORLD);
+    return peer_seconds();
+}
+
+static PetscErrorCode measure(problem* p, int repeats, int rank) {
+    PetscFunctionBeginUser;
+    double update[PEER_MAX_REPEATS], solving[PEER_MAX_REPEATS], total[PEER_MAX_REPEATS];
+    double residual, own, peak, start = synchronous_seconds();
+    int iterations;
+    PetscCall(KSPSetUp(p->solver));
+    double setup = synchronous_seconds() - start;
+    PetscCall(solve(p, &iterations));
+    for (int k = 0; k < repeats; k++) {
+        // twice the matrix and back: new values for PETSc, the same system but for a factor
+        PetscCall(MatScale(p->A, k % 2 ? 0.5 : 2.0));
+        PetscCall(KSPSetOperators(p->solver, p->A, p->A));
+        start = synchronous_seconds();
+        PetscCall(KSPSetUp(p->solver));
+        double middle = synchronous_seconds();
+        PetscCall(solve(p, &iterations));
+        double end = synchronous_seconds();
+        update[k] = middle - start;
+        solving[k] = end - middle;
+        total[k] = end - start;
+    }
+    own = peer_peak();
+    MPI_Reduce(&own, &peak, 1, MPI_DOUBLE, MPI_SUM, 0, PETSC_COMM_WORLD);
+    PetscCall(find_residual(p, &residual));
+    if (rank == 0) {
+        peer_result("setup", setup);
+        peer_result("update", peer_median(update, repeats));
+        peer_result("solve", peer_median(solving, repeats));
+        peer_result("total", peer_median(total, repeats));
+        peer_result("iterations", iterations);
+        peer_result("residual", residual);
+        peer_result("peak", peak);
+        peer_note_blas();
+    }
+    PetscFunctionReturn(0);
+}
+
+static PetscErrorCode prepare(const char* path, int rank, int ranks, problem* p) {
+    PetscFunctionBeginUser;
+    system_rows s;
+    PetscCheck(system_file_read(path, rank, ranks, &s), PETSC_COMM_SELF, PETSC_ERR_FILE_READ,
+               "%s cannot be read", path);
+    PetscCall(make_matrix(&s, &p->A));
+    if (s.header.block == 3) PetscCall(give_rigid_motions(&s, p->A));
+    PetscCall(make_vectors(&s, p));
+    system_rows_free(&s);
+    PetscCall(make_solver(p));
+    PetscFunctionReturn(0);
+}
+
+int main(int argc, char** argv) {
+    int rank, ranks;
+    problem p = {0};
+    PetscCall(PetscInitialize(&argc, &argv, NULL, NULL));
+    PetscCheck(argc >= 3, PETSC_COMM_WORLD, PETSC_ERR_USER_INPUT,
+               "usage: peer_petsc FILE REPEATS [PETSc options]");
+    MPI_Comm_rank(PETSC_COMM_WORLD, &rank);
+    MPI_Comm_size(PETSC_COMM_WORLD, &ranks);
+    PetscCall(prepare(argv[1], rank, ranks, &p));
+    peer_reset_peak();
+    PetscCall(measure(&p, peer_repeats(argv[2]), rank));
+    PetscCall(KSPDestroy(&p.solver));
+    for (int k = 0; k < p.rhs_count; k++) {
+        PetscCall(VecDestroy(&p.b[k]));
+        PetscCall(VecDestroy(&p.x[k]));
+    }
+    PetscCall(VecDestroy(&p.r));
+    PetscCall(MatDestroy(&p.A));
+    PetscCall(PetscFinalize());
+    return 0;
+}
