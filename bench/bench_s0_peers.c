@@ -266,6 +266,7 @@ static bool elasticity_203k(bench* b, int rounds) {
     report(b, "setup_vs_gamg_reused_", c.system, update / median(&c, &gamg_reused, "update"));
     report(b, "setup_vs_gamg_plain_", c.system, update / median(&c, &gamg_plain, "update"));
     report(b, "memory_vs_gamg_", c.system, peak / median(&c, &gamg, "peak"));
+    report(b, "memory_vs_gamg_plain_", c.system, peak / median(&c, &gamg_plain, "peak"));
     return true;
 }
 
