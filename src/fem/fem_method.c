@@ -17,6 +17,7 @@ static pl_fem_settings settings_of(const pl_body* body) {
                              .line_search = body->solver.line_search,
                              .linear_tolerance = body->solver.linear_tolerance,
                              .linear_max_iterations = body->solver.linear_iterations,
+                             .multigrid = body->multigrid,
                              .damping_mass = body->damping.mass,
                              .damping_stiffness = body->damping.stiffness};
 }

@@ -66,6 +66,8 @@ pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
     pl_status status =
         pl_block_matrix_setup(&m->A, vertex_count, block, neighbour_offsets, neighbours, error);
     if (status != PL_OK) return status;
+    // the multigrid of Projective Dynamics comes with the step that uses it (fem_projective_fast.h)
+    if (block == 1 && (linear == PL_LINEAR_MULTIGRID || linear == PL_LINEAR_MGPCG)) return PL_OK;
     return pl_linear_setup(linear, &m->A, block == 1 ? 3 : 1, pool, &m->solver, error);
 }
 

@@ -5,7 +5,7 @@
 #ifndef PL_FEM_SETTINGS_H
 #define PL_FEM_SETTINGS_H
 
-#include <pliant/scene_names.h>
+#include <pliant/scene.h>
 #include <stdbool.h>
 
 typedef struct pl_fem_settings {
@@ -20,6 +20,7 @@ typedef struct pl_fem_settings {
     int linear_max_iterations;
     double damping_mass;      // [1/s]
     double damping_stiffness; // [s]
+    pl_multigrid multigrid;   // its levels are looked at when a system is made
     bool damping_may_change;  // its matrix is kept ready
 } pl_fem_settings;
 
