@@ -70,6 +70,7 @@ pl_fem_settings pl_default_fem_settings(void) {
 void pl_fem_system_destroy(pl_fem_system* s) {
     if (!s) return;
     int count = 3 * s->vertex_count;
+    pl_projective_fast_destroy(s->projective); // it looks at the sets
     PL_FREE(s->mass, double, s->vertex_count);
     pl_block_matrix_free(&s->mass_matrix);
     for (int k = 0; k < s->set_count; k++) pl_element_set_free(&s->sets[k]);
@@ -83,7 +84,6 @@ void pl_fem_system_destroy(pl_fem_system* s) {
     PL_FREE(s->fixed, bool, s->vertex_count);
     pl_array_free(&s->pins);
     pl_block_matrix_free(&s->damping_matrix);
-    pl_projective_fast_destroy(s->projective);
     pl_minimiser_free(&s->minimiser);
     pl_free_bodies_free(&s->free_bodies);
     PL_FREE(s, pl_fem_system, 1);
