@@ -15,9 +15,11 @@
 #include "fem/tet_batches.h"
 #include "multigrid/scalar_multigrid.h"
 
+typedef struct pl_projective_fast pl_projective_fast;
+
 enum { PL_PROJECTIVE_LAWS = 2 }; // ARAP, corotated
 
-typedef struct pl_projective_fast {
+struct pl_projective_fast {
     int vertex_count;
     pl_pool* pool;
     pl_block_matrix* A; // the minimiser's: without pins and contacts, and nothing held
@@ -47,7 +49,7 @@ typedef struct pl_projective_fast {
     pl_array pending;  // of pl_mg_spring, in the order they come
     int* pending_slot; // per place: number in pending + 1, or 0
     pl_array ordered;  // of pl_mg_spring, by place
-} pl_projective_fast;
+};
 
 // Positions of the integrator: from + step velocity, and what becomes of the solution.
 typedef struct pl_projective_motion {

@@ -411,6 +411,7 @@ double* pl_fem_positions(pl_fem_system* s) { return s->state[POSITIONS]; }
 double* pl_fem_velocities(pl_fem_system* s) { return s->state[VELOCITIES]; }
 const double* pl_fem_masses(pl_fem_system* s) { return s->mass; }
 int pl_fem_vertex_count(const pl_fem_system* s) { return s->vertex_count; }
+pl_projective_fast* pl_fem_projective_of(pl_fem_system* s) { return s->projective; }
 void pl_fem_restart(pl_fem_system* s) {
     s->history = 0;
     if (s->projective) pl_projective_fast_restart(s->projective);
