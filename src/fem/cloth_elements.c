@@ -73,6 +73,15 @@ static void spring_projective(const void* data, int e, double* matrix) {
 static const pl_element_functions spring_kind = {
     "spring", 2, spring_energy, spring_gradient, spring_hessian, spring_projective, pair_destroy};
 
+bool pl_is_spring_set(const pl_element_set* set) { return set->kind == &spring_kind; }
+
+void pl_spring_element_values(const pl_element_set* set, int element, double* rest,
+                              double* stiffness) {
+    const pair_data* d = set->data;
+    *rest = d->rest[element];
+    *stiffness = d->stiffness[element];
+}
+
 static double hinge_energy(const void* data, int e, const double* x) {
     const pair_data* d = data;
     pl_vec3 p[4];

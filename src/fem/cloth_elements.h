@@ -29,4 +29,9 @@ void pl_spring_element_set(pl_element_set* set, int element, double stiffness);
 void pl_hinge_element_set(pl_element_set* set, int element, const pl_vec3 p[4], double stiffness);
 void pl_membrane_element_set(pl_element_set* set, int element, const pl_membrane* membrane);
 
+bool pl_is_spring_set(const pl_element_set* set);
+// Rest length [m] and stiffness [N/m] of a spring.
+void pl_spring_element_values(const pl_element_set* set, int element, double* rest,
+                              double* stiffness);
+
 #endif

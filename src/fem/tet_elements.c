@@ -133,6 +133,12 @@ pl_status pl_tet_elements_setup(pl_element_set* set, const double* rest, int ver
     return pl_element_set_setup(set, &tet_kind, d, corners, tet_count, vertex_count, error);
 }
 
+bool pl_is_tet_set(const pl_element_set* set) { return set->kind == &tet_kind; }
+
+const pl_material* pl_tet_element_materials(const pl_element_set* set) {
+    return ((const tet_data*)set->data)->materials;
+}
+
 double pl_tet_element_volume(const pl_element_set* set, int element) {
     return ((const tet_data*)set->data)->volumes[element];
 }

@@ -14,6 +14,8 @@ pl_status pl_tet_elements_setup(pl_element_set* set, const double* rest, int ver
                                 const int* tets, int tet_count, const pl_material* materials,
                                 pl_error* error);
 
+bool pl_is_tet_set(const pl_element_set* set);
+const pl_material* pl_tet_element_materials(const pl_element_set* set);
 // Rest volume of an element [m^3].
 double pl_tet_element_volume(const pl_element_set* set, int element);
 void pl_tet_element_set_material(pl_element_set* set, int element, const pl_material* material);
