@@ -33,6 +33,9 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(math, "math", "3 x 3 rotations and singular values, wide against scalar") \
     X(render, "render", "pictures per second") \
     X(s0_peers, "s0-peers", "linear systems against CHOLMOD, PETSc GAMG and hypre BoomerAMG") \
+    X(s0_limit, "s0-limit", "multigrid of Projective Dynamics: bandwidth, threads, a frame") \
+    X(s0_stiffness, "s0-stiffness", "cycles of multigrid for stiffness over a range of 500") \
+    X(s0_table3, "s0-table3", "what is left after the coarse solve, for four kinds of coarse spaces") \
     X(stuffing, "stuffing", "tets in a shape: speed and angles at 200 000 vertices") \
     X(verify, "verify", "the fem core against theory")
 // clang-format on

@@ -72,6 +72,10 @@ pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
 pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest,
                                     const pl_fem_settings* settings, pl_pool* pool,
                                     pl_error* error) {
+    bool is_multigrid =
+        settings->linear == PL_LINEAR_MULTIGRID || settings->linear == PL_LINEAR_MGPCG;
+    // the multigrid of Projective Dynamics comes with the step that uses it (fem_projective_fast.h)
+    if (m->A.block == 1 && is_multigrid) return PL_OK;
     const pl_multigrid* given = &settings->multigrid;
     pl_mg_settings multigrid = {.levels = given->levels,
                                 .level_count = given->level_count,
@@ -79,7 +83,7 @@ pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest,
                                 .pre_sweeps = given->pre_sweeps,
                                 .post_sweeps = given->post_sweeps,
                                 .stiffness_aware = given->stiffness_aware};
-    if (settings->linear == PL_LINEAR_MULTIGRID || settings->linear == PL_LINEAR_MGPCG)
+    if (is_multigrid)
         return pl_mg_linear_setup(settings->linear, &m->A, rest, &multigrid, given->fallback, pool,
                                   &m->solver, error);
     return pl_linear_setup(settings->linear, &m->A, m->A.block == 1 ? 3 : 1, pool, &m->solver,

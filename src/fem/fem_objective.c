@@ -173,8 +173,7 @@ static double friction_factor(const pl_fem_objective* f, double limit, double sl
     return slip >= e ? limit / slip : limit * (2.0 - slip / e) / e;
 }
 
-static void add_contact_gradient(const pl_fem_objective* f, int k, const double* x,
-                                 double* gradient) {
+pl_vec3 pl_fem_contact_gradient(const pl_fem_objective* f, int k, const double* x) {
     const pl_contact* contact = &f->contacts[k];
     double depth = pl_fem_contact_depth(contact, x);
     pl_vec3 sum = {0.0, 0.0, 0.0};
@@ -184,8 +183,19 @@ static void add_contact_gradient(const pl_fem_objective* f, int k, const double*
         pl_vec3 slip = contact_slip(f, contact, x);
         sum = pl_madd(sum, friction_factor(f, limit, pl_norm(slip)), slip);
     }
-    double* g = gradient + 3 * (size_t)contact->vertex;
-    pl_vec3_store(g, pl_add(pl_vec3_load(g), sum));
+    return sum;
+}
+
+static void add_contact_gradient(const pl_fem_objective* f, int k, const double* x,
+                                 double* gradient) {
+    double* g = gradient + 3 * (size_t)f->contacts[k].vertex;
+    pl_vec3_store(g, pl_add(pl_vec3_load(g), pl_fem_contact_gradient(f, k, x)));
+}
+
+double pl_fem_friction_stiffness(const pl_fem_objective* f, int k, const double* x) {
+    double limit = f->contacts[k].friction * f->normal_force[f->contacts[k].vertex];
+    return limit > 0.0 ? friction_factor(f, limit, pl_norm(contact_slip(f, &f->contacts[k], x)))
+                       : 0.0;
 }
 
 double pl_fem_energy(const pl_fem_objective* f, const double* x, double* scratch) {
@@ -315,7 +325,7 @@ static void add_contact_hessian(const pl_fem_objective* f, int k, const double* 
 // rows and columns of fixed vertices become those of the identity
 static void eliminate_fixed(const pl_fem_objective* f, pl_block_matrix* A) {
     size_t size = (size_t)(A->block * A->block);
-    for (int v = 0; v < A->row_count; v++) {
+    for (int v = 0; f->fixed && v < A->row_count; v++) {
         for (int e = A->offsets[v]; e < A->offsets[v + 1]; e++)
             if (f->fixed[v] || f->fixed[A->columns[e]])
                 memset(A->values + (size_t)e * size, 0, size * sizeof(double));

@@ -42,7 +42,7 @@ typedef struct pl_fem_objective {
     const double* start;         // positions at the begin of the step, for friction
     double slip_length;          // friction is smooth below this sliding distance [m]
 
-    const bool* fixed; // per vertex: held exactly
+    const bool* fixed; // per vertex: held exactly; NULL for the matrix of Projective Dynamics: none
 } pl_fem_objective;
 
 // scratch: 6 per vertex
@@ -65,6 +65,10 @@ double pl_fem_elastic_energy(const pl_fem_objective* f, const double* x);
 // friction_dual in fem_objective.c.
 void pl_fem_friction_dual(const pl_fem_objective* f, const double* x_before, double length,
                           const double* direction, double* dual);
+// dPhi/dx of contact k at its vertex.
+pl_vec3 pl_fem_contact_gradient(const pl_fem_objective* f, int k, const double* x);
+// What bounds the Hessian of its friction, across the normal.
+double pl_fem_friction_stiffness(const pl_fem_objective* f, int k, const double* x);
 // Depth of a contact's vertex below its plane, positive inside [m].
 double pl_fem_contact_depth(const pl_contact* contact, const double* x);
 // (w + alpha / tau) [1/s^2]: what masses count in the Hessian

@@ -16,6 +16,7 @@
 #include "base/timer.h"
 #include "fem/fem_minimise.h"
 #include "fem/fem_objective.h"
+#include "fem/fem_projective_fast.h"
 #include "fem/free_bodies.h"
 #include "geometry/box.h"
 #include "sparse/vector.h"
@@ -48,8 +49,9 @@ struct pl_fem_system {
     pl_array pins; // of pl_pin, with targets on the way
     pl_block_matrix damping_matrix;
     pl_minimiser minimiser;
-    pl_free_bodies free_bodies; // of quasistatics
-    double size;                // of the rest shape [m]
+    pl_projective_fast* projective; // in its place, where multigrid solves Projective Dynamics
+    pl_free_bodies free_bodies;     // of quasistatics
+    double size;                    // of the rest shape [m]
 };
 
 enum { POSITIONS, VELOCITIES, POSITIONS_BEFORE, VELOCITIES_BEFORE };
@@ -73,6 +75,7 @@ pl_fem_settings pl_default_fem_settings(void) {
 void pl_fem_system_destroy(pl_fem_system* s) {
     if (!s) return;
     int count = 3 * s->vertex_count;
+    pl_projective_fast_destroy(s->projective); // it looks at the sets
     PL_FREE(s->mass, double, s->vertex_count);
     pl_block_matrix_free(&s->mass_matrix);
     for (int k = 0; k < s->set_count; k++) pl_element_set_free(&s->sets[k]);
@@ -131,6 +134,11 @@ static pl_status setup_matrices(pl_fem_system* s, const double* rest, const int*
     return status == PL_OK ? setup_linear(s, rest, error) : status;
 }
 
+static bool takes_projective_multigrid(const pl_fem_settings* settings) {
+    return settings->nonlinear == PL_NONLINEAR_PROJECTIVE &&
+           (settings->linear == PL_LINEAR_MULTIGRID || settings->linear == PL_LINEAR_MGPCG);
+}
+
 // diagonal of the bounding box
 static double extent(const double* positions, int vertex_count) {
     pl_box box = pl_box_empty();
@@ -160,6 +168,9 @@ pl_status pl_fem_system_create(const double* positions, const double* mass, int 
     pl_status status = allocate(s) ? PL_OK : pl_fail_memory(error, "a fem system");
     if (status == PL_OK)
         status = setup_matrices(s, positions, neighbour_offsets, neighbours, error);
+    if (status == PL_OK && takes_projective_multigrid(settings))
+        status = pl_projective_fast_setup(&s->projective, &s->minimiser.A, positions, s->sets,
+                                          set_count, &s->settings, pool, error);
     if (status != PL_OK) {
         pl_fem_system_destroy(s);
         return status;
@@ -198,15 +209,28 @@ static void objective_common(pl_fem_system* s, const pl_method_step* step, pl_fe
                             .fixed = s->fixed};
 }
 
+static bool is_bdf2(const pl_fem_system* s, bool use_history) {
+    return s->settings.integrator == PL_INTEGRATOR_BDF2 && use_history;
+}
+
+// w and tau of the integrator; returns the time that velocities are followed for
+static double objective_times(const pl_fem_system* s, double h, bool use_history,
+                              pl_fem_objective* f) {
+    pl_integrator integrator = s->settings.integrator;
+    double step = integrator == PL_INTEGRATOR_MIDPOINT ? 0.5 * h
+                  : is_bdf2(s, use_history)            ? 2.0 / 3.0 * h
+                                                       : h;
+    f->inertia = integrator == PL_INTEGRATOR_QUASISTATIC ? 0.0 : 1.0 / (step * step);
+    f->velocity_time = integrator == PL_INTEGRATOR_QUASISTATIC ? 0.0 : step;
+    return step;
+}
+
 // w, y, tau and the reference of the integrator
 static void objective_inertia(pl_fem_system* s, double h, bool use_history, pl_fem_objective* f) {
     const double *x0 = s->state[POSITIONS], *v0 = s->state[VELOCITIES];
     const double *x1 = s->state[POSITIONS_BEFORE], *v1 = s->state[VELOCITIES_BEFORE];
-    pl_integrator integrator = s->settings.integrator;
-    bool bdf2 = integrator == PL_INTEGRATOR_BDF2 && use_history;
-    double step = integrator == PL_INTEGRATOR_MIDPOINT ? 0.5 * h : bdf2 ? 2.0 / 3.0 * h : h;
-    f->inertia = integrator == PL_INTEGRATOR_QUASISTATIC ? 0.0 : 1.0 / (step * step);
-    f->velocity_time = integrator == PL_INTEGRATOR_QUASISTATIC ? 0.0 : step;
+    bool bdf2 = is_bdf2(s, use_history);
+    double step = objective_times(s, h, use_history, f);
     for (int i = 0; i < 3 * s->vertex_count; i++) {
         double from = bdf2 ? (4.0 * x0[i] - x1[i]) / 3.0 : x0[i];
         double velocity = bdf2 ? (4.0 * v0[i] - v1[i]) / 3.0 : v0[i];
@@ -281,9 +305,41 @@ static void choose_start(pl_fem_system* s, const pl_fem_objective* f) {
     memcpy(m->x, m->trial, (size_t)m->count * sizeof(double));
 }
 
+// The whole step in float. Not done: the caller takes the long way, from m->x if there is a start.
+static pl_status advance_in_float(pl_fem_system* s, const pl_method_step* step, bool* done,
+                                  bool* has_start, pl_method_info* info, pl_error* error) {
+    *done = *has_start = false;
+    pl_fem_objective f;
+    objective_common(s, step, &f);
+    bool bdf2 = is_bdf2(s, s->history > 0);
+    double tau = objective_times(s, step->time_step, s->history > 0, &f);
+    if (!pl_projective_fast_can(s->projective, &f)) return PL_OK;
+    pl_status status = place_pins(s, step, 0.0, 1.0, error);
+    if (status != PL_OK) return status;
+    f.pins = s->pins.data;
+    f.pin_count = step->pin_count;
+    f.start = s->state[POSITIONS];
+    pl_projective_motion motion = {s->state[POSITIONS],
+                                   s->state[VELOCITIES],
+                                   s->state[POSITIONS_BEFORE],
+                                   s->state[VELOCITIES_BEFORE],
+                                   tau,
+                                   bdf2,
+                                   s->settings.integrator == PL_INTEGRATOR_MIDPOINT};
+    status = pl_projective_fast_step(s->projective, &s->minimiser, &f, &motion, &s->settings,
+                                     step->detect, step->detect_user, info, done, error);
+    if (status == PL_ERROR_DIVERGED) { // smaller steps may do
+        *done = false;
+        return PL_OK;
+    }
+    if (status == PL_OK && *done) s->history = 1;
+    *has_start = status == PL_OK && !*done;
+    return status;
+}
+
 // from `begin` to `end` of the step, both in [0, 1]
 static pl_status advance(pl_fem_system* s, const pl_method_step* step, double begin, double end,
-                         pl_method_info* info, pl_error* error) {
+                         bool has_start, pl_method_info* info, pl_error* error) {
     double h = (end - begin) * step->time_step;
     size_t size = 3 * (size_t)s->vertex_count * sizeof(double);
     pl_status status = place_pins(s, step, begin, end, error);
@@ -295,9 +351,12 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
     objective_inertia(s, h, s->history > 0 && end - begin == 1.0, &f);
     f.pins = s->pins.data;
     f.pin_count = step->pin_count;
-    choose_start(s, &f);
-    status =
-        pl_minimise(&s->minimiser, &f, &s->settings, step->detect, step->detect_user, info, error);
+    if (has_start) hold_hard_pins(s, f.pins, f.pin_count, s->minimiser.x);
+    else choose_start(s, &f);
+    status = s->projective ? pl_projective_minimise(s->projective, &s->minimiser, &f, &s->settings,
+                                                    step->detect, step->detect_user, info, error)
+                           : pl_minimise(&s->minimiser, &f, &s->settings, step->detect,
+                                         step->detect_user, info, error);
     if (status != PL_OK) return status;
     commit(s, &f, s->minimiser.x);
     if (isfinite(pl_vector_max_abs(3 * s->vertex_count, s->state[POSITIONS])) &&
@@ -340,14 +399,22 @@ pl_status pl_fem_system_step(pl_fem_system* s, const pl_method_step* step, pl_me
         info->rigid_mode_count = rigid_mode_count;
         if (status != PL_OK) return status;
     }
+    bool done = false, has_start = false;
+    pl_status status = PL_OK;
+    if (s->projective) status = advance_in_float(s, step, &done, &has_start, info, error);
+    if (done || status != PL_OK) {
+        info->seconds = pl_seconds() - start;
+        return status;
+    }
     copy_state(s->state, s->saved, 3 * s->vertex_count);
-    pl_status status = PL_ERROR_DIVERGED;
+    status = PL_ERROR_DIVERGED;
     for (int retry = 0; status == PL_ERROR_DIVERGED && retry <= MAX_RETRIES; retry++) {
         int parts = 1 << retry;
         info->retries = retry;
         status = PL_OK;
         for (int k = 0; status == PL_OK && k < parts; k++)
-            status = advance(s, step, (double)k / parts, (double)(k + 1) / parts, info, error);
+            status = advance(s, step, (double)k / parts, (double)(k + 1) / parts,
+                             has_start && retry == 0, info, error);
         if (status != PL_OK) copy_state(s->saved, s->state, 3 * s->vertex_count);
         else s->history = parts == 1 ? 1 : 0;
     }
@@ -361,9 +428,14 @@ double* pl_fem_positions(pl_fem_system* s) { return s->state[POSITIONS]; }
 double* pl_fem_velocities(pl_fem_system* s) { return s->state[VELOCITIES]; }
 const double* pl_fem_masses(pl_fem_system* s) { return s->mass; }
 int pl_fem_vertex_count(const pl_fem_system* s) { return s->vertex_count; }
-void pl_fem_restart(pl_fem_system* s) { s->history = 0; }
+pl_projective_fast* pl_fem_projective_of(pl_fem_system* s) { return s->projective; }
+void pl_fem_restart(pl_fem_system* s) {
+    s->history = 0;
+    if (s->projective) pl_projective_fast_restart(s->projective);
+}
 
 pl_fem_model pl_fem_system_model(pl_fem_system* s) {
+    if (s->projective) pl_projective_fast_forget(s->projective);
     return (pl_fem_model){
         s->vertex_count, s->mass,      has_mass_matrix(s) ? &s->mass_matrix : NULL,
         s->sets,         s->set_count, &s->settings};
@@ -383,7 +455,8 @@ pl_method_energies pl_fem_system_energies(pl_fem_system* s) {
 }
 
 size_t pl_fem_state_size(const pl_fem_system* s) {
-    return sizeof(int64_t) + STATE_VECTORS * 3 * (size_t)s->vertex_count * sizeof(double);
+    return sizeof(int64_t) + STATE_VECTORS * 3 * (size_t)s->vertex_count * sizeof(double) +
+           (s->projective ? pl_projective_fast_state_size(s->projective) : 0);
 }
 
 void pl_fem_state_save(const pl_fem_system* s, void* out) {
@@ -393,6 +466,7 @@ void pl_fem_state_save(const pl_fem_system* s, void* out) {
     to += sizeof history;
     size_t size = 3 * (size_t)s->vertex_count * sizeof(double);
     for (int k = 0; k < STATE_VECTORS; k++, to += size) memcpy(to, s->state[k], size);
+    if (s->projective) pl_projective_fast_state_save(s->projective, to);
 }
 
 void pl_fem_state_load(pl_fem_system* s, const void* in) {
@@ -403,4 +477,5 @@ void pl_fem_state_load(pl_fem_system* s, const void* in) {
     from += sizeof history;
     size_t size = 3 * (size_t)s->vertex_count * sizeof(double);
     for (int k = 0; k < STATE_VECTORS; k++, from += size) memcpy(s->state[k], from, size);
+    if (s->projective) pl_projective_fast_state_load(s->projective, from);
 }

@@ -36,6 +36,9 @@ double* pl_fem_velocities(pl_fem_system* system);
 const double* pl_fem_masses(pl_fem_system* system);
 int pl_fem_vertex_count(const pl_fem_system* system);
 
+// The step of Projective Dynamics on multigrid, where there is one, to be looked at; else NULL.
+struct pl_projective_fast* pl_fem_projective_of(pl_fem_system* system);
+
 // Forgets the steps before: the next one is of first order.
 void pl_fem_restart(pl_fem_system* system);
 

@@ -40,12 +40,11 @@ void pl_mg_hierarchy_free(pl_mg_hierarchy* h) {
 // nodes in three. 40 vertices to a node: fewer make the coarse levels as dear as the fine one, more
 // cost iterations.
 int pl_mg_automatic_counts(int vertex_count, int counts[PL_MG_MAX_LEVELS - 1]) {
-    enum { LEAST = 25, MOST = 100, FINE_RATIO = 40, RATIO = 20 };
+    enum { LEAST = 25, ENOUGH = 64, MOST = 100, FINE_RATIO = 40, RATIO = 20 };
     int levels[PL_MG_MAX_LEVELS - 1], n = 0;
     int next = vertex_count / FINE_RATIO > 1 ? vertex_count / FINE_RATIO : 1;
     levels[n++] = next;
-    while (next > 2 * LEAST && n < PL_MG_MAX_LEVELS - 1) {
-        if (next <= MOST && n > 1) break;
+    while (next > (n == 1 ? ENOUGH : MOST) && n < PL_MG_MAX_LEVELS - 1) {
         next = next / RATIO > LEAST ? next / RATIO : LEAST;
         if (next > MOST && next <= 2 * MOST) next = MOST;
         levels[n++] = next;

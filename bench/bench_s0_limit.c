@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// How near the multigrid of Projective Dynamics comes to what the machine can do. The finest level
+// of a cycle (two symmetric sweeps, residual, two symmetric sweeps) is compared with reading as
+// many bytes from a buffer as large as its data, in turn; two threads with one on a whole frame.
+// The mesh is the dragon of the shared data ($PLIANT_SHARED or ../shared beside the project) where
+// there is one, else a generated bar of the same size.
+#include "base/memory.h"
+#include "bench.h"
+#include "fem/fem_projective_fast.h"
+#include "math/simd.h"
+#include "verify.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { THREADS = 2 };
+
+typedef struct limit {
+    verify_body body[THREADS]; // the same, on one and on two threads
+    pl_pool* pool[THREADS];
+    pl_pin* pins;
+    int pin_count;
+    // what the finest level moves in a cycle, and a buffer of the size of its data
+    size_t bytes;
+    float* buffer;
+    size_t buffer_size;
+    double sink;
+    bool failed;
+    pl_error error;
+} limit;
+
+// one system with its level at hand
+typedef struct side {
+    limit* l;
+    int threads;
+    pl_method_info info;
+} side;
+
+static bool exists(const char* path) {
+    FILE* file = fopen(path, "rb");
+    if (file) fclose(file);
+    return file;
+}
+
+static pl_status load_mesh(const bench* b, pl_mesh** out, pl_error* error) {
+    char path[1024];
+    const char* shared = getenv("PLIANT_SHARED");
+    snprintf(path, sizeof path, "%s/data/tets_generated/dragon_200k.msh.gz",
+             shared ? shared : PL_BENCH_SHARED_DIR);
+    if (!bench_quick(b) && exists(path)) return pl_mesh_read(path, NULL, out, NULL, error);
+    int cells = bench_quick(b) ? 12 : 37;
+    return verify_box(4.0, 1.0, 1.0, 4 * cells, cells, cells, PL_PATTERN_KUHN, out, error);
+}
+
+static pl_fem_settings frame_settings(const bench* b) {
+    static const int levels[2] = {50, 1000}, few[2] = {20, 200};
+    pl_fem_settings s = pl_default_fem_settings();
+    s.nonlinear = PL_NONLINEAR_PROJECTIVE;
+    s.linear = PL_LINEAR_MULTIGRID;
+    s.max_iterations = 1;
+    s.all_iterations = true;
+    s.line_search = false;
+    s.linear_max_iterations = 1;
+    s.multigrid.levels = bench_quick(b) ? few : levels;
+    s.multigrid.level_count = 2;
+    s.multigrid.pre_sweeps = s.multigrid.post_sweeps = 2;
+    return s;
+}
+
+// the lowest part in x is held softly
+static pl_status make_pins(limit* l, pl_error* error) {
+    const pl_mesh* mesh = l->body[0].mesh;
+    double low = INFINITY, high = -INFINITY;
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        low = fmin(low, mesh->positions[3 * (size_t)v]);
+        high = fmax(high, mesh->positions[3 * (size_t)v]);
+    }
+    l->pins = PL_ALLOC(pl_pin, mesh->vertex_count);
+    if (!l->pins) return pl_fail_memory(error, "the bench");
+    l->pin_count = verify_pin_left(mesh, low + 0.03 * (high - low), l->pins);
+    for (int k = 0; k < l->pin_count; k++) {
+        l->pins[k].hard = false;
+        l->pins[k].stiffness = 1e4;
+        l->pins[k].from = l->pins[k].target;
+    }
+    return PL_OK;
+}
+
+static pl_status create(const bench* b, limit* l, pl_error* error) {
+    pl_fem_settings settings = frame_settings(b);
+    pl_status status = PL_OK;
+    for (int k = 0; status == PL_OK && k < THREADS; k++) {
+        pl_mesh* mesh;
+        status = pl_pool_create(k + 1, &l->pool[k], error);
+        if (status == PL_OK) status = load_mesh(b, &mesh, error);
+        if (status == PL_OK)
+            status = verify_body_create(&l->body[k], mesh, PL_MATERIAL_ARAP, 1e5, 0.3, 1000.0,
+                                        &settings, l->pool[k], error);
+    }
+    if (status == PL_OK) status = make_pins(l, error);
+    if (status != PL_OK) return status;
+    for (int k = 0; k < THREADS; k++)
+        for (int v = 0; v < l->body[k].mesh->vertex_count; v++)
+            l->body[k].force[3 * (size_t)v + 1] = -9.81 * l->body[k].mass[v];
+    return PL_OK;
+}
+
+static void run_frame(void* user) {
+    side* s = user;
+    limit* l = s->l;
+    verify_body* body = &l->body[s->threads - 1];
+    pl_method_step step = {
+        .time_step = 1.0 / 30.0, .force = body->force, .pins = l->pins, .pin_count = l->pin_count};
+    if (pl_fem_system_step(body->system, &step, &s->info, &l->error) != PL_OK) l->failed = true;
+}
+
+static pl_scalar_mg* mg_of(const side* s) {
+    return pl_fem_projective_of(s->l->body[s->threads - 1].system)->mg;
+}
+
+static void run_cycle(void* user) { pl_scalar_mg_cycle(mg_of(user)); }
+
+static void run_gradient(void* user) {
+    const side* s = user;
+    pl_projective_fast* p = pl_fem_projective_of(s->l->body[s->threads - 1].system);
+    pl_tet_batches_gradient_warm(&p->tets[0], p->pool, p->x, p->g);
+}
+
+// the finest level of a cycle
+static void run_fine(void* user) {
+    const side* s = user;
+    pl_scalar_fine* f = pl_scalar_mg_fine(mg_of(s));
+    pl_pool* pool = s->l->pool[s->threads - 1];
+    for (int k = 0; k < 4; k++) pl_scalar_fine_sweep(f, pool, k % 2, k == 0);
+    pl_scalar_fine_restrict(f, pool, pl_scalar_mg_level(mg_of(s), 1)->b);
+    pl_scalar_fine_prolong_add(f, pool, pl_scalar_mg_level(mg_of(s), 1)->x);
+    pl_scalar_fine_half_sum(f, pool, false);
+    for (int k = 0; k < 4; k++) pl_scalar_fine_sweep(f, pool, k % 2, false);
+}
+
+// Bytes that the above has to read and write, each vector counted once per pass: halves of the
+// matrix, and per row x (read and written), b, u (read and written), the inverse diagonal.
+static void count_bytes(limit* l) {
+    const pl_scalar_fine* f = pl_scalar_mg_fine(pl_fem_projective_of(l->body[0].system)->mg);
+    size_t places = (size_t)f->order.place_count, chunks = (size_t)f->order.chunk_count;
+    size_t lower = 32 * (size_t)f->lower.starts[chunks],
+           upper = 32 * (size_t)f->upper.starts[chunks];
+    size_t sweep = places * (16 + 16 + 16 + 16 + 4) + 4 * chunks, first = sweep - 16 * places;
+    size_t restriction = places * (16 + 16 + 16 + 4 + 16 + 4) + 4 * chunks;
+    size_t prolongation = places * (16 + 16 + 16 + 4), half_sum = places * 32 + 4 * chunks;
+    l->bytes = 4 * (lower + upper) + first + 7 * sweep + restriction + lower + prolongation +
+               half_sum + upper;
+    l->buffer_size = (lower + upper + places * (4 * 16 + 8 + 8)) / sizeof(float) / 64 * 64;
+}
+
+typedef struct read_job {
+    const limit* l;
+    size_t count; // floats
+    double sums[64];
+} read_job;
+
+static void read_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    read_job* job = user;
+    for (int part = begin; part < end; part++) {
+        size_t first = job->count / 64 * (size_t)part, last = job->count / 64 * (size_t)(part + 1);
+        pl_fw sum[4] = {{0}};
+        for (size_t k = first; k + 4 * PL_LANES <= last; k += 4 * PL_LANES)
+            for (size_t i = 0; i < 4; i++) sum[i] += pl_loadu_w(job->l->buffer + k + i * PL_LANES);
+        job->sums[part] = (double)pl_sum_w((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    }
+}
+
+// reads as many bytes as run_fine moves
+static void run_read(void* user) {
+    const side* s = user;
+    limit* l = s->l;
+    for (size_t left = l->bytes / sizeof(float); left > 0;) {
+        read_job job = {.l = l, .count = left < l->buffer_size ? left : l->buffer_size};
+        pl_parallel_for(l->pool[s->threads - 1], read_task, 64, 1, &job);
+        for (int k = 0; k < 64; k++) l->sink += job.sums[k];
+        left -= job.count;
+    }
+}
+
+static void report(bench* b, limit* l) {
+    side one = {.l = l, .threads = 1}, two = {.l = l, .threads = 2};
+    int repeats = bench_quick(b) ? 9 : 31;
+    for (int k = 0; k < 3; k++) run_frame(&one), run_frame(&two);
+    const pl_scalar_mg* mg = mg_of(&one);
+    bench_result(b, "vertices", l->body[0].mesh->vertex_count, "", NAN);
+    bench_result(b, "tets", l->body[0].mesh->tet_count, "", NAN);
+    bench_result(b, "runs", pl_scalar_mg_fine(mg_of(&one))->order.run_count, "", NAN);
+    bench_result(
+        b, "coarsest_nodes",
+        pl_scalar_mg_hierarchy(mg)->node_counts[pl_scalar_mg_hierarchy(mg)->level_count - 1], "",
+        NAN);
+    bench_result(b, "bandwidth_fraction_1t", bench_ratio(run_fine, &one, run_read, &one, repeats),
+                 "", NAN);
+    bench_result(b, "bandwidth_fraction", bench_ratio(run_fine, &two, run_read, &two, repeats), "",
+                 NAN);
+    double gigabytes = (double)l->bytes / 1e9;
+    bench_result(b, "fine_gb_per_s", gigabytes / bench_seconds(run_fine, &two, repeats), "GB/s",
+                 NAN);
+    bench_result(b, "read_gb_per_s", gigabytes / bench_seconds(run_read, &two, repeats), "GB/s",
+                 NAN);
+    bench_result(b, "threads_2_vs_1", bench_ratio(run_frame, &two, run_frame, &one, repeats), "x",
+                 NAN);
+    static const struct {
+        const char *one, *two;
+        bench_run run;
+    } rows[] = {{"gradient_ms_1t", "gradient_ms", run_gradient},
+                {"fine_ms_1t", "fine_ms", run_fine},
+                {"cycle_ms_1t", "cycle_ms", run_cycle},
+                {"frame_ms_1t", "frame_ms", run_frame}};
+    for (int k = 0; k < 4; k++) {
+        bench_result(b, rows[k].one, 1e3 * bench_seconds(rows[k].run, &one, repeats), "ms", NAN);
+        bench_result(b, rows[k].two, 1e3 * bench_seconds(rows[k].run, &two, repeats), "ms", NAN);
+    }
+    // a dragon of about the same size, one iteration a frame: 39.4 fps on an RTX 2080 (Table 1)
+    bench_result(b, "frames_per_s", 1.0 / bench_seconds(run_frame, &two, repeats), "1/s",
+                 bench_quick(b) ? NAN : 39.4);
+}
+
+bool bench_s0_limit(bench* b) {
+    limit l = {0};
+    bool done = create(b, &l, &l.error) == PL_OK;
+    if (done) {
+        side one = {.l = &l, .threads = 1};
+        run_frame(&one); // makes the levels
+        count_bytes(&l);
+        l.buffer = PL_ALLOC(float, l.buffer_size);
+        done = l.buffer && !l.failed;
+    }
+    if (done) report(b, &l);
+    if (!done || l.failed) fprintf(stderr, "pliant-bench s0-limit: %s\n", l.error.text);
+    PL_FREE(l.buffer, float, l.buffer_size);
+    if (l.pins) PL_FREE(l.pins, pl_pin, l.body[0].mesh->vertex_count);
+    for (int k = 0; k < THREADS; k++) {
+        verify_body_free(&l.body[k]);
+        pl_pool_destroy(l.pool[k]);
+    }
+    return done && !l.failed;
+}

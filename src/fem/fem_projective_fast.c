@@ -1,0 +1,395 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What Projective Dynamics on multigrid is made of: elements in float, the matrix and its levels,
+// pins and contacts on them.
+#include "fem/fem_projective_fast.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "fem/cloth_elements.h"
+#include "fem/tet_elements.h"
+#include "mesh/reorder.h"
+
+#include <string.h>
+
+static const pl_material_kind laws[PL_PROJECTIVE_LAWS] = {PL_MATERIAL_ARAP, PL_MATERIAL_COROTATED};
+
+// Contacts mix coordinates. As long as the dense matrix of the coarsest level, which then has 12
+// rows per node, is no larger, they do; beyond that they are springs in all directions there.
+enum { LARGEST_MIXED = 900 };
+
+void pl_projective_fast_destroy(pl_projective_fast* p) {
+    if (!p) return;
+    size_t places = p->mg ? 4 * (size_t)pl_scalar_mg_fine(p->mg)->order.place_count : 0;
+    float* vectors[] = {p->x, p->y, p->u, p->g};
+    for (int k = 0; k < 4; k++) PL_FREE(vectors[k], float, places);
+    PL_FREE(p->weight, float, places / 4);
+    PL_FREE(p->pending_slot, int, places / 4);
+    PL_FREE(p->rest, double, 3 * (size_t)p->vertex_count);
+    PL_FREE(p->root, int, p->vertex_count);
+    PL_FREE(p->held, unsigned char, p->vertex_count);
+    PL_FREE(p->held_now, unsigned char, p->vertex_count);
+    if (p->tet_set) PL_FREE(p->tet_order, int, p->tet_set->count);
+    for (int k = 0; k < PL_PROJECTIVE_LAWS; k++) pl_tet_batches_free(&p->tets[k]);
+    pl_spring_batches_free(&p->springs);
+    pl_array_free(&p->pending);
+    pl_array_free(&p->ordered);
+    pl_scalar_mg_destroy(p->mg);
+    PL_FREE(p, pl_projective_fast, 1);
+}
+
+static bool has_float_law(const pl_element_set* set) {
+    const pl_material* materials = pl_tet_element_materials(set);
+    for (int e = 0; e < set->count; e++)
+        if (materials[e].kind != laws[0] && materials[e].kind != laws[1]) return false;
+    return true;
+}
+
+// which sets there are, and whether all have float elements
+static void look_at_sets(pl_projective_fast* p) {
+    p->in_float = true;
+    for (int k = 0; k < p->set_count; k++) {
+        const pl_element_set* set = &p->sets[k];
+        bool tets = set->kind == &pl_tet_elements && !p->tet_set && has_float_law(set);
+        bool springs = set->kind == &pl_spring_elements && !p->spring_set;
+        if (tets) p->tet_set = set;
+        else if (springs) p->spring_set = set;
+        else p->in_float = false;
+    }
+}
+
+// elements in the order of the band, so that their vertices lie near to one another
+static pl_status order_elements(const pl_projective_fast* p, const pl_element_set* set, int* order,
+                                pl_error* error) {
+    pl_slab_order* slabs = &pl_scalar_mg_fine(p->mg)->order;
+    pl_ordering vertices = {.count = p->vertex_count, .new_of_old = slabs->band_number}, elements;
+    pl_status status = pl_order_elements(set->corners, set->count, set->kind->corner_count,
+                                         &vertices, &elements, error);
+    if (status != PL_OK) return status;
+    memcpy(order, elements.old_of_new, (size_t)set->count * sizeof(int));
+    pl_ordering_free(&elements);
+    return PL_OK;
+}
+
+// corners as places, in the given order
+static int* places_of(const pl_projective_fast* p, const pl_element_set* set, const int* order) {
+    const int* place = pl_scalar_mg_fine(p->mg)->order.place;
+    int n = set->kind->corner_count;
+    int* corners = PL_ALLOC(int, (size_t)n*(size_t)set->count);
+    for (int e = 0; corners && e < set->count; e++)
+        for (int i = 0; i < n; i++)
+            corners[n * e + i] = place[set->corners[(size_t)n * (size_t)order[e] + (size_t)i]];
+    return corners;
+}
+
+static pl_status setup_tets(pl_projective_fast* p, pl_error* error) {
+    const pl_element_set* set = p->tet_set;
+    const pl_slab_order* slabs = &pl_scalar_mg_fine(p->mg)->order;
+    size_t places = (size_t)slabs->place_count;
+    p->tet_order = PL_ALLOC(int, set->count);
+    if (!p->tet_order) return pl_fail_memory(error, "tets");
+    pl_status status = order_elements(p, set, p->tet_order, error);
+    if (status != PL_OK) return status;
+    int* corners = places_of(p, set, p->tet_order);
+    double* rest = PL_ALLOC(double, 3 * places);
+    pl_material* materials = PL_ALLOC(pl_material, set->count);
+    if (!corners || !rest || !materials) status = pl_fail_memory(error, "tets");
+    for (int v = 0; rest && v < p->vertex_count; v++)
+        memcpy(rest + 3 * (size_t)slabs->place[v], p->rest + 3 * (size_t)v, 3 * sizeof(double));
+    for (int e = 0; materials && e < set->count; e++)
+        materials[e] = pl_tet_element_materials(set)[p->tet_order[e]];
+    for (int k = 0; status == PL_OK && k < PL_PROJECTIVE_LAWS; k++)
+        status = pl_tet_batches_setup(&p->tets[k], laws[k], rest, (int)places, corners, set->count,
+                                      materials, error);
+    PL_FREE(corners, int, 4 * (size_t)set->count);
+    PL_FREE(rest, double, 3 * places);
+    PL_FREE(materials, pl_material, set->count);
+    return status;
+}
+
+static pl_status setup_springs(pl_projective_fast* p, pl_error* error) {
+    const pl_element_set* set = p->spring_set;
+    int* order = PL_ALLOC(int, set->count);
+    if (!order) return pl_fail_memory(error, "springs");
+    // slots follow the numbers of elements, so springs are not renumbered
+    for (int e = 0; e < set->count; e++) order[e] = e;
+    int* ends = places_of(p, set, order);
+    pl_status status = ends ? PL_OK : pl_fail_memory(error, "springs");
+    if (status == PL_OK)
+        status = pl_spring_batches_setup(&p->springs, ends, set->count,
+                                         pl_scalar_mg_fine(p->mg)->order.place_count, error);
+    PL_FREE(ends, int, 2 * (size_t)set->count);
+    PL_FREE(order, int, set->count);
+    return status;
+}
+
+// stiffness and rest lengths as they are now
+static void update_elements(pl_projective_fast* p) {
+    int filled[PL_PROJECTIVE_LAWS] = {0};
+    for (int k = 0; p->tet_set && k < p->tet_set->count; k++) {
+        int e = p->tet_order[k];
+        const pl_material* material = &pl_tet_element_materials(p->tet_set)[e];
+        int law = material->kind == laws[0] ? 0 : 1, slot = filled[law]++;
+        pl_tet_batch* batch = &p->tets[law].batches[slot / PL_LANES];
+        double volume = pl_tet_element_volume(p->tet_set, e);
+        batch->mu[slot % PL_LANES] = (float)(volume * material->mu);
+        batch->lambda[slot % PL_LANES] = (float)(volume * material->lambda);
+    }
+    for (int e = 0; p->spring_set && e < p->spring_set->count; e++) {
+        pl_spring_batches_set(&p->springs, e, pl_cloth_rest(p->spring_set, e),
+                              pl_cloth_stiffness(p->spring_set, e));
+    }
+}
+
+// the lowest vertex of each body
+static pl_status find_roots(pl_projective_fast* p, pl_error* error) {
+    int* stack = PL_ALLOC(int, p->vertex_count);
+    if (!stack) return pl_fail_memory(error, "the bodies of a system");
+    for (int v = 0; v < p->vertex_count; v++) p->root[v] = -1;
+    for (int first = 0; first < p->vertex_count; first++) {
+        if (p->root[first] >= 0) continue;
+        int count = 0;
+        stack[count++] = first;
+        p->root[first] = first;
+        while (count > 0) {
+            int v = stack[--count];
+            for (int e = p->A->offsets[v]; e < p->A->offsets[v + 1]; e++) {
+                int other = p->A->columns[e];
+                if (p->root[other] >= 0) continue;
+                p->root[other] = first;
+                stack[count++] = other;
+            }
+        }
+    }
+    PL_FREE(stack, int, p->vertex_count);
+    return PL_OK;
+}
+
+static pl_status setup_levels(pl_projective_fast* p, const pl_fem_settings* settings,
+                              pl_error* error) {
+    const pl_multigrid* m = &settings->multigrid;
+    pl_scalar_mg_options options = {.hierarchy = {.counts = m->level_count > 0 ? m->levels : NULL,
+                                                  .count_count = m->level_count},
+                                    .half_sweeps = 2 * (m->pre_sweeps > 0 ? m->pre_sweeps : 1)};
+    return pl_scalar_mg_setup(p->A, p->rest, &options, p->pool, &p->mg, error);
+}
+
+static pl_status allocate(pl_projective_fast* p, const double* positions, pl_error* error) {
+    size_t count = (size_t)p->vertex_count;
+    p->rest = PL_ALLOC(double, 3 * count);
+    p->root = PL_ALLOC(int, count);
+    p->held = PL_ALLOC(unsigned char, count);
+    p->held_now = PL_ALLOC(unsigned char, count);
+    if (!p->rest || !p->root || !p->held || !p->held_now)
+        return pl_fail_memory(error, "a step of Projective Dynamics");
+    memcpy(p->rest, positions, 3 * count * sizeof(double));
+    return PL_OK;
+}
+
+static pl_status allocate_places(pl_projective_fast* p, pl_error* error) {
+    size_t places = (size_t)pl_scalar_mg_fine(p->mg)->order.place_count;
+    float** vectors[] = {&p->x, &p->y, &p->u, &p->g};
+    bool ok = (p->pending_slot = PL_ALLOC(int, places)) != NULL;
+    for (int k = 0; k < 4; k++) ok = ok && (*vectors[k] = PL_ALLOC(float, 4 * places));
+    ok = ok && (p->weight = PL_ALLOC(float, places));
+    return ok ? PL_OK : pl_fail_memory(error, "a step of Projective Dynamics");
+}
+
+pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
+                                   const double* positions, const pl_element_set* sets,
+                                   int set_count, const pl_fem_settings* settings, pl_pool* pool,
+                                   pl_error* error) {
+    *out = NULL;
+    pl_projective_fast* p = PL_ALLOC(pl_projective_fast, 1);
+    if (!p) return pl_fail_memory(error, "a step of Projective Dynamics");
+    *p = (pl_projective_fast){.vertex_count = A->row_count,
+                              .pool = pool,
+                              .A = A,
+                              .sets = sets,
+                              .set_count = set_count,
+                              .is_cold = true,
+                              .values_stale = true,
+                              .pending = pl_array_of(sizeof(pl_mg_spring)),
+                              .ordered = pl_array_of(sizeof(pl_mg_spring))};
+    pl_status status = allocate(p, positions, error);
+    if (status == PL_OK) status = find_roots(p, error);
+    if (status == PL_OK) status = setup_levels(p, settings, error);
+    if (status == PL_OK) status = allocate_places(p, error);
+    if (status == PL_OK) look_at_sets(p);
+    if (status == PL_OK && p->in_float && p->tet_set) status = setup_tets(p, error);
+    if (status == PL_OK && p->in_float && p->spring_set) status = setup_springs(p, error);
+    if (status != PL_OK) {
+        pl_projective_fast_destroy(p);
+        return status;
+    }
+    *out = p;
+    return PL_OK;
+}
+
+void pl_projective_fast_forget(pl_projective_fast* p) { p->values_stale = true; }
+void pl_projective_fast_restart(pl_projective_fast* p) { p->is_cold = true; }
+
+bool pl_projective_fast_can(const pl_projective_fast* p, const pl_fem_objective* f) {
+    return p->in_float && f->inertia > 0.0 && !f->mass_matrix && !(f->damping_stiffness > 0.0);
+}
+
+static bool held_as_before(pl_projective_fast* p, const pl_fem_objective* f) {
+    memset(p->held_now, 0, (size_t)p->vertex_count);
+    for (int k = 0; k < f->pin_count; k++)
+        if (f->pins[k].hard) p->held_now[f->pins[k].vertex] = 1;
+    return memcmp(p->held, p->held_now, (size_t)p->vertex_count) == 0;
+}
+
+pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_fem_objective* f, pl_error* error) {
+    double drag = f->velocity_time > 0.0 ? f->damping_mass / f->velocity_time : 0.0;
+    double stiffness_drag = f->velocity_time > 0.0 ? f->damping_stiffness / f->velocity_time : 0.0;
+    bool same = held_as_before(p, f) && p->matrix_is_there && !p->values_stale &&
+                p->inertia == f->inertia && p->drag == drag && p->stiffness_drag == stiffness_drag;
+    if (same) return PL_OK;
+    // pins and contacts are springs of the levels, and what is held the levels know
+    pl_fem_objective bare = *f;
+    bare.pin_count = bare.contact_count = 0;
+    bare.fixed = NULL;
+    pl_fem_projective(&bare, p->A);
+    if (p->in_float && p->values_stale) update_elements(p);
+    memcpy(p->held, p->held_now, (size_t)p->vertex_count);
+    p->inertia = f->inertia;
+    p->drag = drag;
+    p->stiffness_drag = stiffness_drag;
+    p->values_stale = false;
+    p->matrix_is_there = true;
+    return pl_scalar_mg_update(p->mg, p->rest, p->held, error);
+}
+
+// the spring at a vertex, new or there already
+static pl_mg_spring* spring_at(pl_projective_fast* p, int vertex) {
+    int place = pl_scalar_mg_fine(p->mg)->order.place[vertex];
+    if (p->pending_slot[place] == 0) {
+        pl_mg_spring* added = pl_array_add(&p->pending, 1);
+        if (!added) return NULL;
+        *added = (pl_mg_spring){.place = place};
+        p->pending_slot[place] = (int)p->pending.count;
+    }
+    return (pl_mg_spring*)p->pending.data + p->pending_slot[place] - 1;
+}
+
+// k n n' in normal direction, and friction across it
+static void add_contact(pl_mg_spring* s, const pl_fem_objective* f, int k, const double* x,
+                        bool mixed) {
+    const pl_contact* contact = &f->contacts[k];
+    double across = pl_fem_friction_stiffness(f, k, x);
+    double normal = pl_fem_contact_depth(contact, x) > 0.0 ? contact->stiffness : 0.0;
+    if (!mixed) {
+        s->stiffness += normal > across ? normal : across;
+        return;
+    }
+    const double n[3] = {contact->normal.x, contact->normal.y, contact->normal.z};
+    s->has_block = true;
+    s->stiffness += across;
+    for (int r = 0, at = 0; r < 3; r++)
+        for (int c = r; c < 3; c++) s->block[at++] += (normal - across) * n[r] * n[c];
+}
+
+// the springs by place; the marks are taken away
+static bool order_springs(pl_projective_fast* p) {
+    int places = pl_scalar_mg_fine(p->mg)->order.place_count;
+    const pl_mg_spring* pending = p->pending.data;
+    p->ordered.count = 0;
+    pl_mg_spring* ordered = pl_array_add(&p->ordered, p->pending.count);
+    if (!ordered && p->pending.count) return false;
+    size_t count = 0;
+    for (int place = 0; count < p->pending.count && place < places; place++) {
+        if (p->pending_slot[place] == 0) continue;
+        ordered[count++] = pending[p->pending_slot[place] - 1];
+        p->pending_slot[place] = 0;
+    }
+    return true;
+}
+
+pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_fem_objective* f,
+                                    const double* x, pl_error* error) {
+    const pl_mg_hierarchy* h = pl_scalar_mg_hierarchy(p->mg);
+    bool ok = true, mixed = 12 * h->node_counts[h->level_count - 1] <= LARGEST_MIXED;
+    p->pending.count = 0;
+    for (int k = 0; ok && k < f->pin_count; k++) {
+        if (f->pins[k].hard) continue;
+        pl_mg_spring* s = spring_at(p, f->pins[k].vertex);
+        ok = s != NULL;
+        if (ok) s->stiffness += f->pins[k].stiffness;
+    }
+    for (int k = 0; ok && k < f->contact_count; k++) {
+        pl_mg_spring* s = spring_at(p, f->contacts[k].vertex);
+        ok = s != NULL;
+        if (ok) add_contact(s, f, k, x, mixed);
+    }
+    ok = ok && order_springs(p);
+    if (!ok) return pl_fail_memory(error, "pins and contacts");
+    return pl_scalar_mg_set_springs(p->mg, p->ordered.data, (int)p->ordered.count, error);
+}
+
+pl_status pl_projective_fast_detect(pl_minimiser* m, pl_fem_objective* f, pl_detect detect,
+                                    void* user, const double* x, bool first, bool follow,
+                                    pl_error* error) {
+    f->normal_force = m->normal_force;
+    f->friction_dual = m->friction_dual;
+    if (first) m->found.count = 0;
+    while (detect) {
+        int found = detect(user, f->start, x, m->found.data, (int)m->found.capacity);
+        m->found.count = (size_t)found;
+        if (m->found.count <= m->found.capacity) break;
+        if (!pl_array_reserve(&m->found, m->found.count + m->found.count / 2))
+            return pl_fail_memory(error, "contacts");
+    }
+    f->contacts = m->found.data;
+    f->contact_count = (int)m->found.count;
+    if (detect && follow) pl_fem_normal_force(f, x, m->normal_force);
+    return PL_OK;
+}
+
+void pl_projective_fast_solve(pl_projective_fast* p, const pl_fem_settings* settings,
+                              pl_method_info* info) {
+    double start = pl_seconds();
+    if (settings->linear_max_iterations <= 1) {
+        pl_scalar_mg_cycle(p->mg);
+        info->linear_iterations++;
+    } else {
+        pl_linear_info linear;
+        pl_linear_options options = {settings->linear_tolerance, settings->linear_max_iterations};
+        pl_scalar_mg_solve_float(p->mg, &options, &linear);
+        info->linear_iterations += linear.iterations;
+        info->linear_residual = linear.residual;
+    }
+    info->linear_seconds += pl_seconds() - start;
+}
+
+static size_t rotations_size(const pl_projective_fast* p) {
+    size_t size = 0;
+    for (int k = 0; k < PL_PROJECTIVE_LAWS; k++)
+        size += (size_t)p->tets[k].batch_count * sizeof(pl_quatw);
+    return size;
+}
+
+size_t pl_projective_fast_state_size(const pl_projective_fast* p) {
+    return sizeof(int64_t) + rotations_size(p);
+}
+
+void pl_projective_fast_state_save(const pl_projective_fast* p, void* out) {
+    char* to = out;
+    int64_t is_cold = p->is_cold;
+    memcpy(to, &is_cold, sizeof is_cold);
+    to += sizeof is_cold;
+    for (int k = 0; k < PL_PROJECTIVE_LAWS; k++)
+        for (int b = 0; b < p->tets[k].batch_count; b++, to += sizeof(pl_quatw))
+            memcpy(to, &p->tets[k].batches[b].rotation, sizeof(pl_quatw));
+}
+
+void pl_projective_fast_state_load(pl_projective_fast* p, const void* in) {
+    const char* from = in;
+    int64_t is_cold;
+    memcpy(&is_cold, from, sizeof is_cold);
+    p->is_cold = is_cold != 0;
+    from += sizeof is_cold;
+    for (int k = 0; k < PL_PROJECTIVE_LAWS; k++)
+        for (int b = 0; b < p->tets[k].batch_count; b++, from += sizeof(pl_quatw))
+            memcpy(&p->tets[k].batches[b].rotation, from, sizeof(pl_quatw));
+}

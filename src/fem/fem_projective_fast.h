@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Projective Dynamics on the scalar multigrid, for "linear": "multigrid" and "mgpcg". Vertices are
+// kept as float4 in the order of the smoother; the state stays in double where it is.
+//
+// Within a step a vertex is y + u: y (double) is where it would fly to under its forces, u (float)
+// what the step adds to it. So float rounds the small u, not the position; elements see float
+// positions from a vertex of their own body.
+#ifndef PL_FEM_PROJECTIVE_FAST_H
+#define PL_FEM_PROJECTIVE_FAST_H
+
+#include "fem/fem_minimise.h"
+#include "fem/spring_batches.h"
+#include "fem/tet_batches.h"
+#include "multigrid/scalar_multigrid.h"
+
+typedef struct pl_projective_fast pl_projective_fast;
+
+enum { PL_PROJECTIVE_LAWS = 2 }; // ARAP, corotated
+
+struct pl_projective_fast {
+    int vertex_count;
+    pl_pool* pool;
+    pl_block_matrix* A; // the minimiser's: without pins and contacts, and nothing held
+    const pl_element_set* sets;
+    int set_count;
+    double* rest; // 3 per vertex
+    int* root;    // per vertex: one of its body, whose position is the origin of its floats
+    pl_scalar_mg* mg;
+
+    // float elements, if all are of kinds that have them
+    bool in_float;
+    const pl_element_set *tet_set, *spring_set; // or NULL
+    int* tet_order;                             // elements of tet_set in the order of batches
+    pl_tet_batches tets[PL_PROJECTIVE_LAWS];
+    pl_spring_batches springs;
+    bool is_cold;      // rotations are not near: the next gradient finds them
+    bool values_stale; // masses or materials have changed
+
+    // what the levels were made for
+    bool matrix_is_there;
+    double inertia, drag, stiffness_drag;
+    unsigned char *held, *held_now; // per vertex
+
+    float *x, *y, *u, *g; // float4 per place
+    float* weight;        // per place: (w + drag) m
+    // soft pins and contacts of an iteration
+    pl_array pending;  // of pl_mg_spring, in the order they come
+    int* pending_slot; // per place: number in pending + 1, or 0
+    pl_array ordered;  // of pl_mg_spring, by place
+};
+
+// Positions of the integrator: from + step velocity, and what becomes of the solution.
+typedef struct pl_projective_motion {
+    double *positions, *velocities, *positions_before, *velocities_before; // 3 per vertex
+    double step;                                                           // tau
+    bool bdf2, midpoint;
+} pl_projective_motion;
+
+// A and the sets are kept by reference. positions: at rest.
+pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
+                                   const double* positions, const pl_element_set* sets,
+                                   int set_count, const pl_fem_settings* settings, pl_pool* pool,
+                                   pl_error* error);
+void pl_projective_fast_destroy(pl_projective_fast* p);
+// Masses or materials of the sets have changed.
+void pl_projective_fast_forget(pl_projective_fast* p);
+// Positions have jumped.
+void pl_projective_fast_restart(pl_projective_fast* p);
+
+// True if a step of this objective can be done in float.
+bool pl_projective_fast_can(const pl_projective_fast* p, const pl_fem_objective* f);
+// A whole step in float, from the state to the state; f->y and f->reference are not looked at.
+// *finished becomes false if the tolerance is below what float gives: then the state is as it was
+// and m->x holds what has been reached.
+pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
+                                  const pl_projective_motion* motion,
+                                  const pl_fem_settings* settings, pl_detect detect,
+                                  void* detect_user, pl_method_info* info, bool* finished,
+                                  pl_error* error);
+// Minimises from m->x on with gradients in double; for everything that Projective Dynamics knows.
+pl_status pl_projective_minimise(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
+                                 const pl_fem_settings* settings, pl_detect detect,
+                                 void* detect_user, pl_method_info* info, pl_error* error);
+
+// What later steps depend on besides positions and velocities: the rotations.
+size_t pl_projective_fast_state_size(const pl_projective_fast* p);
+void pl_projective_fast_state_save(const pl_projective_fast* p, void* out);
+void pl_projective_fast_state_load(pl_projective_fast* p, const void* in);
+
+// Shared by the two kinds of step: the levels for this objective, pins and contacts (those of f) on
+// them, contacts found at x (m->found), and the direction of a step from b of the finest level.
+pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_fem_objective* f, pl_error* error);
+pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_fem_objective* f,
+                                    const double* x, pl_error* error);
+pl_status pl_projective_fast_detect(pl_minimiser* m, pl_fem_objective* f, pl_detect detect,
+                                    void* user, const double* x, bool first, bool follow,
+                                    pl_error* error);
+void pl_projective_fast_solve(pl_projective_fast* p, const pl_fem_settings* settings,
+                              pl_method_info* info);
+
+#endif
