@@ -6,7 +6,6 @@
 #include "multigrid/scalar_coarse.h"
 #include "base/memory.h"
 #include "math/float4.h"
-#include "multigrid/scalar_galerkin.h"
 
 #include <string.h>
 
