@@ -132,7 +132,7 @@ TEST(slab_order_little_padding)
         }
         padded += 4 * (longest[0] + longest[1]);
     }
-    CHECK(padded < 1.05 * g.offsets[g.count]);
+    CHECK((double)padded < 1.05 * g.offsets[g.count]);
     pl_slab_order_free(&o);
     pl_adjacency_free(&g);
 }

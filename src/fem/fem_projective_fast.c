@@ -20,12 +20,16 @@ enum { LARGEST_MIXED = 900 };
 
 void pl_projective_fast_destroy(pl_projective_fast* p) {
     if (!p) return;
-    size_t places = p->mg ? 4 * (size_t)pl_scalar_mg_fine(p->mg)->order.place_count : 0;
+    size_t places = p->mg ? (size_t)pl_scalar_mg_fine(p->mg)->order.place_count : 0;
     float* vectors[] = {p->x, p->y, p->u, p->g};
-    for (int k = 0; k < 4; k++) PL_FREE(vectors[k], float, places);
-    PL_FREE(p->weight, float, places / 4);
-    PL_FREE(p->pending_slot, int, places / 4);
+    for (int k = 0; k < 4; k++) PL_FREE(vectors[k], float, 4 * (size_t)p->vertex_count);
+    PL_FREE(p->weight, float, p->vertex_count);
+    PL_FREE(p->number, int, p->vertex_count);
+    PL_FREE(p->vertex_of, int, p->vertex_count);
+    PL_FREE(p->place_of, int, p->vertex_count);
+    PL_FREE(p->pending_slot, int, places);
     PL_FREE(p->rest, double, 3 * (size_t)p->vertex_count);
+    PL_FREE(p->staged, float, 4 * (size_t)p->vertex_count);
     PL_FREE(p->root, int, p->vertex_count);
     PL_FREE(p->held, unsigned char, p->vertex_count);
     PL_FREE(p->held_now, unsigned char, p->vertex_count);
@@ -61,8 +65,7 @@ static void look_at_sets(pl_projective_fast* p) {
 // elements in the order of the band, so that their vertices lie near to one another
 static pl_status order_elements(const pl_projective_fast* p, const pl_element_set* set, int* order,
                                 pl_error* error) {
-    pl_slab_order* slabs = &pl_scalar_mg_fine(p->mg)->order;
-    pl_ordering vertices = {.count = p->vertex_count, .new_of_old = slabs->band_number}, elements;
+    pl_ordering vertices = {p->vertex_count, p->number, p->vertex_of}, elements;
     pl_status status = pl_order_elements(set->corners, set->count, set->kind->corner_count,
                                          &vertices, &elements, error);
     if (status != PL_OK) return status;
@@ -71,55 +74,47 @@ static pl_status order_elements(const pl_projective_fast* p, const pl_element_se
     return PL_OK;
 }
 
-// corners as places, in the given order
-static int* places_of(const pl_projective_fast* p, const pl_element_set* set, const int* order) {
-    const int* place = pl_scalar_mg_fine(p->mg)->order.place;
+// corners by number, in the given order (NULL: as they are)
+static int* numbers_of(const pl_projective_fast* p, const pl_element_set* set, const int* order) {
     int n = set->kind->corner_count;
     int* corners = PL_ALLOC(int, (size_t)n*(size_t)set->count);
     for (int e = 0; corners && e < set->count; e++)
         for (int i = 0; i < n; i++)
-            corners[n * e + i] = place[set->corners[(size_t)n * (size_t)order[e] + (size_t)i]];
+            corners[n * e + i] = p->number[set->corners[n * (order ? order[e] : e) + i]];
     return corners;
 }
 
 static pl_status setup_tets(pl_projective_fast* p, pl_error* error) {
     const pl_element_set* set = p->tet_set;
-    const pl_slab_order* slabs = &pl_scalar_mg_fine(p->mg)->order;
-    size_t places = (size_t)slabs->place_count;
+    size_t count = (size_t)p->vertex_count;
     p->tet_order = PL_ALLOC(int, set->count);
     if (!p->tet_order) return pl_fail_memory(error, "tets");
     pl_status status = order_elements(p, set, p->tet_order, error);
     if (status != PL_OK) return status;
-    int* corners = places_of(p, set, p->tet_order);
-    double* rest = PL_ALLOC(double, 3 * places);
+    int* corners = numbers_of(p, set, p->tet_order);
+    double* rest = PL_ALLOC(double, 3 * count);
     pl_material* materials = PL_ALLOC(pl_material, set->count);
     if (!corners || !rest || !materials) status = pl_fail_memory(error, "tets");
-    for (int v = 0; rest && v < p->vertex_count; v++)
-        memcpy(rest + 3 * (size_t)slabs->place[v], p->rest + 3 * (size_t)v, 3 * sizeof(double));
+    for (size_t v = 0; rest && v < count; v++)
+        memcpy(rest + 3 * (size_t)p->number[v], p->rest + 3 * v, 3 * sizeof(double));
     for (int e = 0; materials && e < set->count; e++)
         materials[e] = pl_tet_element_materials(set)[p->tet_order[e]];
     for (int k = 0; status == PL_OK && k < PL_PROJECTIVE_LAWS; k++)
-        status = pl_tet_batches_setup(&p->tets[k], laws[k], rest, (int)places, corners, set->count,
-                                      materials, error);
+        status = pl_tet_batches_setup(&p->tets[k], laws[k], rest, p->vertex_count, corners,
+                                      set->count, materials, error);
     PL_FREE(corners, int, 4 * (size_t)set->count);
-    PL_FREE(rest, double, 3 * places);
+    PL_FREE(rest, double, 3 * count);
     PL_FREE(materials, pl_material, set->count);
     return status;
 }
 
 static pl_status setup_springs(pl_projective_fast* p, pl_error* error) {
     const pl_element_set* set = p->spring_set;
-    int* order = PL_ALLOC(int, set->count);
-    if (!order) return pl_fail_memory(error, "springs");
-    // slots follow the numbers of elements, so springs are not renumbered
-    for (int e = 0; e < set->count; e++) order[e] = e;
-    int* ends = places_of(p, set, order);
-    pl_status status = ends ? PL_OK : pl_fail_memory(error, "springs");
-    if (status == PL_OK)
-        status = pl_spring_batches_setup(&p->springs, ends, set->count,
-                                         pl_scalar_mg_fine(p->mg)->order.place_count, error);
+    int* ends = numbers_of(p, set, NULL);
+    if (!ends) return pl_fail_memory(error, "springs");
+    pl_status status =
+        pl_spring_batches_setup(&p->springs, ends, set->count, p->vertex_count, error);
     PL_FREE(ends, int, 2 * (size_t)set->count);
-    PL_FREE(order, int, set->count);
     return status;
 }
 
@@ -177,22 +172,32 @@ static pl_status setup_levels(pl_projective_fast* p, const pl_fem_settings* sett
 static pl_status allocate(pl_projective_fast* p, const double* positions, pl_error* error) {
     size_t count = (size_t)p->vertex_count;
     p->rest = PL_ALLOC(double, 3 * count);
+    p->staged = PL_ALLOC(float, 4 * count);
     p->root = PL_ALLOC(int, count);
     p->held = PL_ALLOC(unsigned char, count);
     p->held_now = PL_ALLOC(unsigned char, count);
-    if (!p->rest || !p->root || !p->held || !p->held_now)
+    if (!p->rest || !p->staged || !p->root || !p->held || !p->held_now)
         return pl_fail_memory(error, "a step of Projective Dynamics");
     memcpy(p->rest, positions, 3 * count * sizeof(double));
     return PL_OK;
 }
 
-static pl_status allocate_places(pl_projective_fast* p, pl_error* error) {
-    size_t places = (size_t)pl_scalar_mg_fine(p->mg)->order.place_count;
+// the vectors of the vertices, and where each vertex is in them
+static pl_status setup_vectors(pl_projective_fast* p, pl_error* error) {
+    const pl_slab_order* order = &pl_scalar_mg_fine(p->mg)->order;
+    size_t count = (size_t)p->vertex_count;
     float** vectors[] = {&p->x, &p->y, &p->u, &p->g};
-    bool ok = (p->pending_slot = PL_ALLOC(int, places)) != NULL;
-    for (int k = 0; k < 4; k++) ok = ok && (*vectors[k] = PL_ALLOC(float, 4 * places));
-    ok = ok && (p->weight = PL_ALLOC(float, places));
-    return ok ? PL_OK : pl_fail_memory(error, "a step of Projective Dynamics");
+    bool ok = (p->pending_slot = PL_ALLOC(int, order->place_count)) != NULL;
+    for (int k = 0; k < 4; k++) ok = ok && (*vectors[k] = PL_ALLOC(float, 4 * count));
+    ok = ok && (p->weight = PL_ALLOC(float, count)) && (p->number = PL_ALLOC(int, count));
+    ok = ok && (p->vertex_of = PL_ALLOC(int, count)) && (p->place_of = PL_ALLOC(int, count));
+    if (!ok) return pl_fail_memory(error, "a step of Projective Dynamics");
+    for (int v = 0; v < p->vertex_count; v++) {
+        p->number[v] = order->band_number[v];
+        p->vertex_of[p->number[v]] = v;
+        p->place_of[p->number[v]] = order->place[v];
+    }
+    return PL_OK;
 }
 
 pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
@@ -214,7 +219,7 @@ pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
     pl_status status = allocate(p, positions, error);
     if (status == PL_OK) status = find_roots(p, error);
     if (status == PL_OK) status = setup_levels(p, settings, error);
-    if (status == PL_OK) status = allocate_places(p, error);
+    if (status == PL_OK) status = setup_vectors(p, error);
     if (status == PL_OK) look_at_sets(p);
     if (status == PL_OK && p->in_float && p->tet_set) status = setup_tets(p, error);
     if (status == PL_OK && p->in_float && p->spring_set) status = setup_springs(p, error);

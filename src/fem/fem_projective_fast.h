@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Projective Dynamics on the scalar multigrid, for "linear": "multigrid" and "mgpcg". Vertices are
-// kept as float4 in the order of the smoother; the state stays in double where it is.
+// float4 in an order of their own; the state stays in double where it is.
 //
 // Within a step a vertex is y + u: y (double) is where it would fly to under its forces, u (float)
 // what the step adds to it. So float rounds the small u, not the position; elements see float
@@ -43,8 +43,14 @@ struct pl_projective_fast {
     double inertia, drag, stiffness_drag;
     unsigned char *held, *held_now; // per vertex
 
-    float *x, *y, *u, *g; // float4 per place
-    float* weight;        // per place: (w + drag) m
+    // Vertices in the order of the band, which is best for elements (1.6 times faster than at the
+    // places of the smoother, which follow colours).
+    int* number;          // of each vertex
+    int* vertex_of;       // each number
+    int* place_of;        // each number
+    float *x, *y, *u, *g; // float4 per number
+    float* weight;        // per number: (w + drag) m
+    float* staged;        // float4 per vertex, on the way to its place
     // soft pins and contacts of an iteration
     pl_array pending;  // of pl_mg_spring, in the order they come
     int* pending_slot; // per place: number in pending + 1, or 0
@@ -56,6 +62,7 @@ typedef struct pl_projective_motion {
     double *positions, *velocities, *positions_before, *velocities_before; // 3 per vertex
     double step;                                                           // tau
     bool bdf2, midpoint;
+    bool keeps_before; // positions_before and velocities_before are of use to later steps
 } pl_projective_motion;
 
 // A and the sets are kept by reference. positions: at rest.

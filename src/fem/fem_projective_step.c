@@ -14,6 +14,9 @@
 // A cycle is a matrix that bounds the Hessian wherever Projective Dynamics does, so a full step
 // descends. The line search needs no values of the energy: with the slopes at both ends of a step,
 // their mean tells whether it went up, and then the step is halved.
+//
+// With a fixed number of iterations the residual reported is that before the last one: what is left
+// at the end would cost another gradient.
 #include "base/timer.h"
 #include "fem/fem_projective_fast.h"
 #include "math/float4.h"
@@ -57,29 +60,36 @@ static pl_vec3 flight_of(const step_work* w, int row) {
 
 static pl_f4 float4_of(pl_vec3 a) { return (pl_f4){(float)a.x, (float)a.y, (float)a.z, 0.0f}; }
 
-// start of the step; the sum of squared forces
-static double begin_part(int begin, int end, void* user) {
+// Start of the step in the order of the state, which may be any: y with the weight of the vertex in
+// its fourth value. Returns the sum of squared forces.
+static double fly_part(int begin, int end, void* user) {
     const step_work* w = user;
     pl_projective_fast* p = w->p;
-    const int* rows = pl_scalar_mg_fine(p->mg)->order.row;
     double sum = 0.0;
-    for (int place = begin; place < end; place++) {
-        size_t at = 4 * (size_t)place;
-        int row = rows[place];
-        pl_f4 y = {0};
-        p->weight[place] = 0.0f;
-        if (row >= 0) {
-            const double* origin = w->motion->positions + 3 * (size_t)p->root[row];
-            y = float4_of(pl_sub(flight_of(w, row), pl_vec3_load(origin)));
-            p->weight[place] = (float)((w->f->inertia + w->drag) * w->f->mass[row]);
-            sum += pl_norm2(pl_vec3_load(w->f->force + 3 * (size_t)row));
-        }
+    for (int row = begin; row < end; row++) {
+        const double* origin = w->motion->positions + 3 * (size_t)p->root[row];
+        pl_f4 y = float4_of(pl_sub(flight_of(w, row), pl_vec3_load(origin)));
+        y[3] = (float)((w->f->inertia + w->drag) * w->f->mass[row]);
+        pl_store4(p->staged + 4 * (size_t)row, y);
+        sum += pl_norm2(pl_vec3_load(w->f->force + 3 * (size_t)row));
+    }
+    return sum;
+}
+
+// and in the order of the band
+static void start_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    pl_projective_fast* p = ((const step_work*)user)->p;
+    for (int k = begin; k < end; k++) {
+        size_t at = 4 * (size_t)k;
+        pl_f4 y = pl_load4(p->staged + 4 * (size_t)p->vertex_of[k]);
+        p->weight[k] = y[3];
+        y[3] = 0.0f;
         pl_store4(p->y + at, y);
         pl_store4(p->x + at, y);
         pl_store4(p->u + at, (pl_f4){0});
         pl_store4(p->g + at, (pl_f4){0});
     }
-    return sum;
 }
 
 // vertices that are held are at their targets
@@ -88,7 +98,7 @@ static void place_held(const step_work* w) {
     for (int k = 0; k < w->f->pin_count; k++) {
         const pl_pin* pin = &w->f->pins[k];
         if (!pin->hard) continue;
-        size_t at = 4 * (size_t)pl_scalar_mg_fine(p->mg)->order.place[pin->vertex];
+        size_t at = 4 * (size_t)p->number[pin->vertex];
         const double* origin = w->motion->positions + 3 * (size_t)p->root[pin->vertex];
         pl_store4(p->y + at, float4_of(pl_sub(pin->target, pl_vec3_load(origin))));
         pl_store4(p->x + at, pl_load4(p->y + at));
@@ -97,8 +107,7 @@ static void place_held(const step_work* w) {
 
 // y + u in double
 static pl_vec3 position_of(const step_work* w, int row) {
-    size_t at = 4 * (size_t)pl_scalar_mg_fine(w->p->mg)->order.place[row];
-    const float* u = w->p->u + at;
+    const float* u = w->p->u + 4 * (size_t)w->p->number[row];
     return pl_add(flight_of(w, row), (pl_vec3){(double)u[0], (double)u[1], (double)u[2]});
 }
 
@@ -116,7 +125,7 @@ static void write_positions(const step_work* w) {
 }
 
 static void add_force(const step_work* w, int vertex, pl_vec3 gradient) {
-    float* g = w->p->g + 4 * (size_t)pl_scalar_mg_fine(w->p->mg)->order.place[vertex];
+    float* g = w->p->g + 4 * (size_t)w->p->number[vertex];
     pl_store4(g, pl_load4(g) + float4_of(gradient));
 }
 
@@ -139,17 +148,16 @@ static void sum_forces(const step_work* w) {
         add_force(w, w->f->contacts[k].vertex, pl_fem_contact_gradient(w->f, k, w->x_out));
 }
 
-// b = -gradient; its square
+// b = -gradient, at the places of the smoother; its square
 static double residual_part(int begin, int end, void* user) {
-    const step_work* w = user;
-    const pl_projective_fast* p = w->p;
+    const pl_projective_fast* p = ((const step_work*)user)->p;
     pl_scalar_fine* fine = pl_scalar_mg_fine(p->mg);
     double sum[3] = {0};
-    for (int place = begin; place < end; place++) {
-        size_t at = 4 * (size_t)place;
-        pl_f4 b = -pl_fma4(p->weight[place], pl_load4(p->u + at), pl_load4(p->g + at));
+    for (int k = begin; k < end; k++) {
+        size_t at = 4 * (size_t)k, place = (size_t)p->place_of[k];
+        pl_f4 b = -pl_fma4(p->weight[k], pl_load4(p->u + at), pl_load4(p->g + at));
         if (fine->inverse[place] == 0.0f) b = (pl_f4){0};
-        pl_store4(fine->b + at, b);
+        pl_store4(fine->b + 4 * place, b);
         for (int c = 0; c < 3; c++) sum[c] += (double)b[c] * (double)b[c];
     }
     return sum[0] + sum[1] + sum[2];
@@ -161,10 +169,10 @@ static double advance_part(int begin, int end, void* user) {
     const pl_projective_fast* p = w->p;
     const float* direction = pl_scalar_mg_fine(p->mg)->x;
     double sum[3] = {0};
-    for (int place = begin; place < end; place++) {
-        size_t at = 4 * (size_t)place;
-        pl_f4 d = pl_load4(direction + at), u = pl_load4(p->u + at);
-        pl_f4 gradient = pl_fma4(p->weight[place], u, pl_load4(p->g + at));
+    for (int k = begin; k < end; k++) {
+        size_t at = 4 * (size_t)k;
+        pl_f4 d = pl_load4(direction + 4 * (size_t)p->place_of[k]), u = pl_load4(p->u + at);
+        pl_f4 gradient = pl_fma4(p->weight[k], u, pl_load4(p->g + at));
         for (int c = 0; c < 3; c++) sum[c] += (double)gradient[c] * (double)d[c];
         u = pl_fma4(w->length, d, u);
         pl_store4(p->u + at, u);
@@ -176,11 +184,14 @@ static double advance_part(int begin, int end, void* user) {
 
 // -b.d: the slope at the end of a step
 static double slope_part(int begin, int end, void* user) {
-    const step_work* w = user;
-    const pl_scalar_fine* fine = pl_scalar_mg_fine(w->p->mg);
-    double sum[4] = {0};
-    for (size_t k = 4 * (size_t)begin; k < 4 * (size_t)end; k++)
-        sum[k % 4] -= (double)fine->b[k] * (double)fine->x[k];
+    const pl_projective_fast* p = ((const step_work*)user)->p;
+    const pl_scalar_fine* fine = pl_scalar_mg_fine(p->mg);
+    double sum[3] = {0};
+    for (int k = begin; k < end; k++)
+        for (size_t c = 0; c < 3; c++) {
+            size_t at = 4 * (size_t)p->place_of[k] + c;
+            sum[c] -= (double)fine->b[at] * (double)fine->x[at];
+        }
     return sum[0] + sum[1] + sum[2];
 }
 
@@ -188,9 +199,9 @@ static double slope_part(int begin, int end, void* user) {
 static double inertia_part(int begin, int end, void* user) {
     const pl_projective_fast* p = ((const step_work*)user)->p;
     double sum = 0.0;
-    for (int place = begin; place < end; place++)
+    for (int k = begin; k < end; k++)
         for (int c = 0; c < 3; c++) {
-            double force = (double)p->weight[place] * (double)p->u[4 * (size_t)place + (size_t)c];
+            double force = (double)p->weight[k] * (double)p->u[4 * (size_t)k + (size_t)c];
             sum += force * force;
         }
     return sum;
@@ -201,37 +212,36 @@ static double noise_part(int begin, int end, void* user) {
     const pl_projective_fast* p = ((const step_work*)user)->p;
     const float* diagonal = pl_scalar_mg_fine(p->mg)->diagonal;
     double sum = 0.0;
-    for (int place = begin; place < end; place++)
+    for (int k = begin; k < end; k++)
         for (int c = 0; c < 3; c++) {
-            double force = (double)diagonal[place] * (double)p->x[4 * (size_t)place + (size_t)c];
+            double stiffness = (double)diagonal[p->place_of[k]];
+            double force = stiffness * (double)p->x[4 * (size_t)k + (size_t)c];
             sum += force * force;
         }
     return FLT_EPSILON * FLT_EPSILON * sum;
 }
 
-static double over_places(const step_work* w, pl_partial part) {
-    int places = pl_scalar_mg_fine(w->p->mg)->order.place_count;
-    return pl_parallel_sum(w->p->pool, part, places, BLOCK, (void*)w);
+static double over_vertices(const step_work* w, pl_partial part) {
+    return pl_parallel_sum(w->p->pool, part, w->p->vertex_count, BLOCK, (void*)w);
 }
 
 static void commit_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const step_work* w = user;
     const pl_projective_motion* m = w->motion;
-    const int* rows = pl_scalar_mg_fine(w->p->mg)->order.row;
-    for (int place = begin; place < end; place++) {
-        if (rows[place] < 0) continue;
-        size_t i = 3 * (size_t)rows[place];
-        pl_vec3 x =
-            w->p->held[rows[place]] ? pl_vec3_load(w->x_out + i) : position_of(w, rows[place]);
+    for (int row = begin; row < end; row++) {
+        size_t i = 3 * (size_t)row;
+        pl_vec3 x = w->p->held[row] ? pl_vec3_load(w->x_out + i) : position_of(w, row);
         pl_vec3 v = pl_scale(1.0 / m->step, pl_sub(x, from_of(m, i)));
         pl_vec3 x0 = pl_vec3_load(m->positions + i), v0 = pl_vec3_load(m->velocities + i);
         if (m->midpoint) {
             v = pl_sub(pl_scale(2.0, v), v0);
             x = pl_sub(pl_scale(2.0, x), x0);
         }
-        pl_vec3_store(m->positions_before + i, x0);
-        pl_vec3_store(m->velocities_before + i, v0);
+        if (m->keeps_before) {
+            pl_vec3_store(m->positions_before + i, x0);
+            pl_vec3_store(m->velocities_before + i, v0);
+        }
         pl_vec3_store(m->positions + i, x);
         pl_vec3_store(m->velocities + i, v);
     }
@@ -241,8 +251,7 @@ static void commit(const step_work* w) {
     for (int k = 0; k < w->f->pin_count; k++)
         if (w->f->pins[k].hard)
             pl_vec3_store(w->x_out + 3 * (size_t)w->f->pins[k].vertex, w->f->pins[k].target);
-    pl_parallel_for(w->p->pool, commit_task, pl_scalar_mg_fine(w->p->mg)->order.place_count, BLOCK,
-                    (void*)w);
+    pl_parallel_for(w->p->pool, commit_task, w->p->vertex_count, BLOCK, (void*)w);
 }
 
 // contacts, springs and b at the present u
@@ -255,7 +264,7 @@ static pl_status evaluate(step_work* w, pl_minimiser* m, pl_fem_objective* f, pl
         status = pl_projective_fast_attach(w->p, f, w->x_out, error);
     if (status != PL_OK) return status;
     sum_forces(w);
-    *norm = sqrt(over_places(w, residual_part));
+    *norm = sqrt(over_vertices(w, residual_part));
     return PL_OK;
 }
 
@@ -264,10 +273,10 @@ static pl_status shorten(step_work* w, pl_minimiser* m, pl_fem_objective* f, pl_
                          void* detect_user, int iteration, double slope0, double* norm,
                          pl_error* error) {
     float length = 1.0f;
-    for (int k = 0; k < MAX_HALVINGS && over_places(w, slope_part) > -slope0; k++) {
+    for (int k = 0; k < MAX_HALVINGS && over_vertices(w, slope_part) > -slope0; k++) {
         length *= 0.5f;
         w->length = -length;
-        over_places(w, advance_part);
+        over_vertices(w, advance_part);
         pl_status status = evaluate(w, m, f, detect, detect_user, iteration, norm, error);
         if (status != PL_OK) return status;
     }
@@ -288,7 +297,9 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem
     info->assembly_seconds += pl_seconds() - start;
     step_work w = {.p = p, .f = f, .motion = motion, .x_out = m->x};
     w.drag = f->damping_mass / f->velocity_time;
-    double load = sqrt(over_places(&w, begin_part)), norm = 0.0, noise = 0.0, slope = 0.0;
+    double load = sqrt(over_vertices(&w, fly_part));
+    double norm = 0.0, noise = 0.0, slope = 0.0;
+    pl_parallel_for(p->pool, start_task, p->vertex_count, BLOCK, &w);
     place_held(&w);
     for (int k = 0;; k++) {
         status = evaluate(&w, m, f, detect, detect_user, k, &norm, error);
@@ -296,9 +307,10 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem
             status = shorten(&w, m, f, detect, detect_user, k, slope, &norm, error);
         if (status != PL_OK) return status;
         if (k == 0) load = largest(load, norm);
-        if (k == 0 && !settings->all_iterations) noise = TRUST * sqrt(over_places(&w, noise_part));
+        if (k == 0 && !settings->all_iterations)
+            noise = TRUST * sqrt(over_vertices(&w, noise_part));
         double size =
-            largest(load, settings->all_iterations ? 0.0 : sqrt(over_places(&w, inertia_part)));
+            largest(load, settings->all_iterations ? 0.0 : sqrt(over_vertices(&w, inertia_part)));
         info->residual = size > 0.0 ? norm / size : 0.0;
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
@@ -311,7 +323,12 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem
         pl_projective_fast_solve(p, settings, info);
         info->iterations++;
         w.length = 1.0f;
-        slope = over_places(&w, advance_part);
+        slope = over_vertices(&w, advance_part);
+        if (!isfinite(slope)) continue; // the forces there tell
+        // nobody waits for the forces at the end of a fixed number of iterations
+        if (settings->all_iterations && !settings->line_search &&
+            info->iterations >= settings->max_iterations)
+            break;
     }
     info->contact_count = f->contact_count;
     if (*finished) commit(&w);

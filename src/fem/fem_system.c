@@ -319,13 +319,14 @@ static pl_status advance_in_float(pl_fem_system* s, const pl_method_step* step, 
     f.pins = s->pins.data;
     f.pin_count = step->pin_count;
     f.start = s->state[POSITIONS];
-    pl_projective_motion motion = {s->state[POSITIONS],
-                                   s->state[VELOCITIES],
-                                   s->state[POSITIONS_BEFORE],
-                                   s->state[VELOCITIES_BEFORE],
-                                   tau,
-                                   bdf2,
-                                   s->settings.integrator == PL_INTEGRATOR_MIDPOINT};
+    pl_projective_motion motion = {.positions = s->state[POSITIONS],
+                                   .velocities = s->state[VELOCITIES],
+                                   .positions_before = s->state[POSITIONS_BEFORE],
+                                   .velocities_before = s->state[VELOCITIES_BEFORE],
+                                   .step = tau,
+                                   .bdf2 = bdf2,
+                                   .midpoint = s->settings.integrator == PL_INTEGRATOR_MIDPOINT,
+                                   .keeps_before = s->settings.integrator == PL_INTEGRATOR_BDF2};
     status = pl_projective_fast_step(s->projective, &s->minimiser, &f, &motion, &s->settings,
                                      step->detect, step->detect_user, info, done, error);
     if (status == PL_ERROR_DIVERGED) { // smaller steps may do

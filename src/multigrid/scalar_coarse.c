@@ -6,7 +6,6 @@
 #include "multigrid/scalar_coarse.h"
 #include "base/memory.h"
 #include "math/float4.h"
-#include "multigrid/scalar_galerkin.h"
 
 #include <string.h>
 
@@ -100,7 +99,7 @@ static int find_block(const pl_scalar_coarse* c, int i, int j) {
     int row = i < j ? i : j, column = i < j ? j : i;
     for (int e = c->block_offsets[row]; e < c->block_offsets[row + 1]; e++)
         if (c->block_columns[e] == column) return i < j ? e : ~e;
-    PL_ASSERT(!"a block that is not there");
+    PL_ASSERT(false); // every coupling has its block
     return 0;
 }
 

@@ -94,4 +94,13 @@ void pl_scalar_coarse_prolong_add(pl_scalar_coarse* c, pl_pool* pool,
 // coordinate).
 void pl_scalar_coarse_fill_dense(const pl_scalar_coarse* c, bool mixed, pl_dense_cholesky* dense);
 
+// Shared by the files of a level.
+// Vectors, order and halves of a level whose blocks are known.
+pl_status pl_scalar_coarse_setup_rows(pl_scalar_coarse* c, bool coarsest, pl_error* error);
+// The halves from the blocks.
+void pl_scalar_coarse_copy_rows(pl_scalar_coarse* c, pl_pool* pool);
+// Nodes and all those they share a block with.
+pl_status pl_scalar_coarse_graph(const pl_scalar_coarse* c, pl_adjacency* graph, pl_error* error);
+void pl_scalar_galerkin_free(pl_scalar_coarse* c);
+
 #endif

@@ -16,8 +16,8 @@
 //
 // Where the paper adds a normal direction to flat regions (section 4.4) we add the projector on
 // the maps that move nothing, which is the same for flat, collinear and single vertices.
-#include "multigrid/scalar_galerkin.h"
 #include "base/memory.h"
+#include "multigrid/scalar_coarse.h"
 
 #include <float.h>
 #include <math.h>

@@ -7,7 +7,7 @@
 #include "multigrid/scalar_multigrid.h"
 #include "base/memory.h"
 #include "multigrid/mg_cycle.h"
-#include "multigrid/scalar_solve.h"
+#include "multigrid/scalar_mg_data.h"
 
 #include <string.h>
 

@@ -4,8 +4,9 @@
 // Conjugate gradients around the cycle, one step length for all three coordinates. In float the
 // true residual stalls between 1e-3 and 1e-4 of the start on large meshes, so what asks for more
 // keeps iterate and residual in double.
-#include "multigrid/scalar_solve.h"
 #include "math/float4.h"
+#include "multigrid/scalar_mg_data.h"
+#include "multigrid/scalar_multigrid.h"
 #include "sparse/vector.h"
 
 #include <math.h>

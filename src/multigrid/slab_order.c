@@ -12,6 +12,7 @@ enum {
     SMALL = 2048,        // rows that one thread does best
     SMALLEST_SLAB = 512, // rows
     LARGEST_SLAB = 4096, // whose vectors stay in the second cache; more only if the band is wider
+    PART = 2048,         // rows of a slab that are coloured together: near in the band
     FEWEST_SLABS = 6,    // below this they do not keep two threads busy
     COLOUR_RUN = 256,    // rows of a run where colours take the place of slabs
 };
@@ -69,6 +70,9 @@ static bool comes_before(const builder* b, int i, int j) {
     if (b->slab_count > 0) {
         int slab_i = slab_of(b, number[i]), slab_j = slab_of(b, number[j]);
         if (slab_i != slab_j) return slab_i % 2 < slab_j % 2;
+        int first = slab_begin(b, slab_i);
+        int part_i = (number[i] - first) / PART, part_j = (number[j] - first) / PART;
+        if (coloured && part_i != part_j) return part_i < part_j;
         if (!coloured) return number[i] < number[j];
     }
     return b->colours.colours[i] < b->colours.colours[j];
@@ -100,14 +104,8 @@ static int place_rows(builder* b, row_key* keys, int count, int at) {
     return (at + count + o->chunk_rows - 1) / o->chunk_rows * o->chunk_rows;
 }
 
-// rows of a slab, colour by colour; blocks keep the order of the band
-static int place_slab(builder* b, int slab, int at) {
-    int begin = slab_begin(b, slab), end = slab_begin(b, slab + 1);
-    if (b->order->chunk_rows == 1) {
-        for (int k = begin; k < end; k++)
-            b->keys[k - begin] = (row_key){0, 0, b->band.old_of_new[k]};
-        return place_rows(b, b->keys, end - begin, at);
-    }
+// a part of a slab, colour by colour
+static int place_part(builder* b, int begin, int end, int at) {
     int colour_count = b->colours.groups.count;
     memset(b->buckets, 0, (size_t)(colour_count + 1) * sizeof(int));
     const int* colours = b->colours.colours;
@@ -119,6 +117,20 @@ static int place_slab(builder* b, int slab, int at) {
     }
     for (int c = 0, first = 0; c < colour_count; first = b->buckets[c++])
         at = place_rows(b, b->keys + first, b->buckets[c] - first, at);
+    return at;
+}
+
+// Rows of a slab, part by part, so that what is visited together lies together; blocks keep the
+// order of the band.
+static int place_slab(builder* b, int slab, int at) {
+    int begin = slab_begin(b, slab), end = slab_begin(b, slab + 1);
+    if (b->order->chunk_rows == 1) {
+        for (int k = begin; k < end; k++)
+            b->keys[k - begin] = (row_key){0, 0, b->band.old_of_new[k]};
+        return place_rows(b, b->keys, end - begin, at);
+    }
+    for (int first = begin; first < end; first += PART)
+        at = place_part(b, first, first + PART < end ? first + PART : end, at);
     return at;
 }
 

@@ -2,10 +2,12 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // What the cycle and the solvers around it share.
-#ifndef PL_MULTIGRID_SCALAR_SOLVE_H
-#define PL_MULTIGRID_SCALAR_SOLVE_H
+#ifndef PL_MULTIGRID_SCALAR_MG_DATA_H
+#define PL_MULTIGRID_SCALAR_MG_DATA_H
 
-#include "multigrid/scalar_multigrid.h"
+#include "multigrid/scalar_coarse.h"
+
+typedef struct pl_scalar_mg pl_scalar_mg;
 
 enum { PL_SCALAR_MG_VECTORS = 4 };
 
