@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "fem/fem_method.h"
+#include "pbd/pbd_method.h"
 #include "world/world_build.h"
 #include "world/world_loads.h"
 
@@ -54,7 +55,7 @@ static pl_status group_bodies(pl_world* w, pl_error* error) {
             pl_world_system* system = &w->systems[body->system];
             system->pins = pl_array_of(sizeof(pl_pin));
             system->groups = pl_array_of(sizeof(pl_colliding_vertices));
-            system->method = &pl_fem_method;
+            system->method = body->def->method == PL_METHOD_PBD ? &pl_pbd_method : &pl_fem_method;
         }
         body->first_vertex = w->systems[body->system].vertex_count;
         w->systems[body->system].vertex_count += body->mesh->vertex_count;

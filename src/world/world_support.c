@@ -5,19 +5,23 @@
 #include "sparse/linear_solver.h"
 #include "world/world_build.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static pl_status check_body(const pl_body* body, int b, pl_error* error) {
-    if (body->method != PL_METHOD_FEM)
+    if (body->method != PL_METHOD_FEM && body->method != PL_METHOD_PBD)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].method: \"%s\" is not in this version; use \"fem\"", b,
-                       pl_method_name((int)body->method));
+                       "bodies[%d].method: \"%s\" is not in this version; use \"fem\" or \"pbd\"",
+                       b, pl_method_name((int)body->method));
     if (body->linear != PL_LINEAR_AUTO && !pl_linear_is_known(body->linear))
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "bodies[%d].linear: \"%s\" is not in this version; use direct, icpcg, pcg, "
                        "chebyshev or gauss-seidel, or leave it out",
                        b, pl_linear_name((int)body->linear));
+    if (body->method == PL_METHOD_PBD && !isnan(body->pbd.tear))
+        return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                       "bodies[%d].pbd.tear: is not in this version; leave it out", b);
     if (body->eigenfit)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "bodies[%d].eigenfit: is not in this version; leave it out", b);
