@@ -32,6 +32,10 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(material, "material", "stress and tangent of the laws, wide against scalar") \
     X(math, "math", "3 x 3 rotations and singular values, wide against scalar") \
     X(render, "render", "pictures per second") \
+    X(s1_iterations, "s1-iterations", "hierarchical pbd: iterations for a stretch (Fig. 3)") \
+    X(s1_hierarchy, "s1-hierarchy", "hierarchical pbd: constraints of the levels") \
+    X(s1_stiffness, "s1-stiffness", "hierarchical pbd: stretch and frame rate (Fig. 7)") \
+    X(s1_throughput, "s1-throughput", "pbd: projections per second, a million triangles") \
     X(stuffing, "stuffing", "tets in a shape: speed and angles at 200 000 vertices") \
     X(verify, "verify", "the fem core against theory")
 // clang-format on

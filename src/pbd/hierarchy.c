@@ -8,10 +8,14 @@
 //   p_i, q_i       particles, before
 //   P(i), w_ij     to_coarser.parents, weights
 //
-// Where this differs: a level's particles lie in an array of their own, so that its sweeps are as
-// dense as those of level 0 and run on all threads (the paper ran the hierarchy on one); and a
-// coarse particle can have the mass of all that hangs on it, which keeps linear momentum: Eq. 7
-// moves the mass of the children along with it.
+// Where this differs: q_i is saved before a level is corrected by the coarser one, so that what is
+// passed down holds the corrections of all coarser levels. Saved after it (the order in which the
+// paper lists the steps), a particle of level l - 2 would never hear of what level l found; the
+// hanging cloth of pliant-bench s1-iterations then gains nothing from its levels. A level's
+// particles lie in an array of their own, so that its sweeps are as dense as those of level 0 and
+// run on all threads (the paper ran the hierarchy on one); and a coarse particle can have the mass
+// of all that hangs on it, which keeps linear momentum: Eq. 7 moves the mass of the children along
+// with it.
 #include "pbd/hierarchy.h"
 #include "base/memory.h"
 #include "math/vec3.h"
@@ -20,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PARTICLE_BLOCK = 4096, SMALLEST_LEVEL = 4 };
+enum { PARTICLE_BLOCK = 16384, SMALLEST_LEVEL = 4 };
 
 static void level_free(pl_pbd_level* l) {
     PL_FREE(l->mass, double, l->graph.particle_count);
@@ -204,9 +208,11 @@ static void restrict_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const level_job* job = user;
     const int* from = job->fine->to_coarser.fine_of_coarse;
-    for (int j = begin; j < end; j++)
-        memcpy(job->coarse->particles + 4 * (size_t)j, job->fine->particles + 4 * (size_t)from[j],
-               3 * sizeof(float)); // the inverse mass is its own
+    for (int j = begin; j < end; j++) {
+        float* p = job->coarse->particles + 4 * (size_t)j;
+        memcpy(p, job->fine->particles + 4 * (size_t)from[j], 3 * sizeof(float));
+        memcpy(job->coarse->before + 4 * (size_t)j, p, 4 * sizeof(float));
+    }
 }
 
 void pl_hierarchy_restrict(pl_hierarchy* h, pl_pool* pool, int finest) {
@@ -257,8 +263,6 @@ void pl_hierarchy_pass(pl_hierarchy* h, pl_pool* pool, double time_step, int fin
     pl_hierarchy_restrict(h, pool, finest);
     for (int l = h->level_count - 1; l > finest; l--) {
         pl_pbd_level* level = &h->levels[l];
-        memcpy(level->before, level->particles,
-               4 * (size_t)level->graph.particle_count * sizeof(float));
         for (int k = 0; k < sweeps; k++) pl_level_sweep(level, pool, time_step, k % 2 == 1);
         prolong(level, &h->levels[l - 1], pool);
     }

@@ -20,7 +20,7 @@ typedef struct pl_pbd_level {
     pl_sweeper sweeper;
     double* mass;     // what each particle stands for [kg]
     float* particles; // x y z and the inverse mass
-    float* before;    // the same before the sweeps of this level; then what they changed
+    float* before;    // the same before the pass; then what it has changed
     int room;         // float4 in these two
     pl_point_list points;
 } pl_pbd_level;

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { PARTICLE_BLOCK = 4096, ORIGIN_SAMPLES = 64 };
+enum { PARTICLE_BLOCK = 16384, ORIGIN_SAMPLES = 64 };
 
 void pl_pbd_body_free(pl_pbd_body* b) {
     PL_FREE(b->attached, bool, b->vertex_count);

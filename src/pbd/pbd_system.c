@@ -14,9 +14,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERTEX_BLOCK = 4096, FINAL_ROUNDS = 8, NON_FINITE_BLOCK = 16384 };
+enum { VERTEX_BLOCK = 16384, FINAL_ROUNDS = 8 };
 // A place counts as behind a surface from here on [m]: the rounding of a detection is below.
 static const double BEHIND = 1e-9;
+// Floats end here.
+static const double FARTHEST = 1e38;
 
 void pl_pbd_system_destroy(pl_pbd_system* s) {
     if (!s) return;
@@ -26,7 +28,6 @@ void pl_pbd_system_destroy(pl_pbd_system* s) {
     PL_FREE(s->positions, double, count);
     PL_FREE(s->velocities, double, count);
     PL_FREE(s->next, double, count);
-    PL_FREE(s->speed, double, count);
     PL_FREE(s->mass, double, s->vertex_count);
     PL_FREE(s->held, bool, s->vertex_count);
     pl_array_free(&s->contacts);
@@ -37,8 +38,7 @@ static bool allocate(pl_pbd_system* s) {
     size_t count = 3 * (size_t)s->vertex_count;
     return (s->bodies = PL_ALLOC(pl_pbd_body, s->body_count)) &&
            (s->positions = PL_ALLOC(double, count)) && (s->velocities = PL_ALLOC(double, count)) &&
-           (s->next = PL_ALLOC(double, count)) && (s->speed = PL_ALLOC(double, count)) &&
-           (s->mass = PL_ALLOC(double, s->vertex_count)) &&
+           (s->next = PL_ALLOC(double, count)) && (s->mass = PL_ALLOC(double, s->vertex_count)) &&
            (s->held = PL_ALLOC(bool, s->vertex_count));
 }
 
@@ -146,32 +146,34 @@ static pl_status check_ways(pl_pbd_system* s, const pl_method_step* step, pl_err
     return PL_OK;
 }
 
-// lines (12) and (13), the velocities; places are taken over when all are known to be finite
-static void velocity_task(int begin, int end, int worker, void* user) {
+// lines (12) and (13)
+static void commit_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const step_job* job = user;
     pl_pbd_system* s = job->system;
     double inverse = 1.0 / job->step->time_step;
-    for (int i = begin; i < end; i++) s->speed[i] = (s->next[i] - s->positions[i]) * inverse;
+    for (int i = begin; i < end; i++) {
+        s->velocities[i] = (s->next[i] - s->positions[i]) * inverse;
+        s->positions[i] = s->next[i];
+    }
 }
 
+// so large that not even its velocity is finite counts as well
 static double count_non_finite(int begin, int end, void* user) {
     const pl_pbd_system* s = user;
     double count = 0.0;
-    for (int i = begin; i < end; i++) count += isfinite(s->speed[i]) ? 0.0 : 1.0;
+    for (int i = begin; i < end; i++) count += fabs(s->next[i]) < FARTHEST ? 0.0 : 1.0;
     return count;
 }
 
 static pl_status commit(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
     int count = 3 * s->vertex_count;
     step_job job = {.system = s, .step = step};
-    pl_parallel_for(s->pool, velocity_task, count, NON_FINITE_BLOCK, &job);
-    if (pl_parallel_sum(s->pool, count_non_finite, count, NON_FINITE_BLOCK, s) > 0.0)
+    if (pl_parallel_sum(s->pool, count_non_finite, count, 3 * VERTEX_BLOCK, s) > 0.0)
         return pl_fail(error, PL_ERROR_DIVERGED,
                        "the step ended in positions that are not finite; use a smaller time_step "
                        "or weaker forces");
-    memcpy(s->positions, s->next, (size_t)count * sizeof(double));
-    memcpy(s->velocities, s->speed, (size_t)count * sizeof(double));
+    pl_parallel_for(s->pool, commit_task, count, 3 * VERTEX_BLOCK, &job);
     return PL_OK;
 }
 

@@ -15,7 +15,6 @@ typedef struct pl_pbd_system {
     double *positions, *velocities; // the state, 3 per vertex
     double* mass;
     double* next;      // positions at the end of the step
-    double* speed;     // velocities of the step
     bool* held;        // exactly, in this step
     pl_array contacts; // of pl_contact
 } pl_pbd_system;

@@ -10,6 +10,8 @@
 // blocks, small enough for the fast cache and for sixteen of them.
 enum { SMALLEST_SLAB = 256, LARGEST_SLAB = 2048, SLABS = 32 };
 enum { MASK_COLOURS = 64 };
+// Fewer constraints than these take less time than waking threads does.
+enum { SMALLEST_SHARED = 65536 };
 
 static void list_free(pl_block_list* list, int slab_count) {
     const pl_constraint_traits* t = &pl_constraint_traits_of[list->kind];
@@ -281,8 +283,12 @@ void pl_sweep(pl_sweeper* s, pl_pool* pool, double time_step, bool backward, flo
                      .particles = particles,
                      .inverse_h2 = (float)(1.0 / (time_step * time_step)),
                      .backward = backward};
+    int blocks = 0;
+    for (int k = 0; k < s->list_count; k++) blocks += s->lists[k].block_count;
+    bool shared = blocks >= SMALLEST_SHARED / PL_LANES;
     for (int phase = 0; phase < 2; phase++) {
         job.parity = backward ? 1 - phase : phase;
-        pl_parallel_for(pool, sweep_task, (s->slab_count + 1 - job.parity) / 2, 1, &job);
+        pl_parallel_for(pool, sweep_task, (s->slab_count + 1 - job.parity) / 2,
+                        shared ? 1 : s->slab_count, &job);
     }
 }
