@@ -121,7 +121,7 @@ static void add_edge(const edge_search* s, const pl_coarsening* c, pl_rest_lengt
     int nx = s->graph->columns, fa = c->fine_of_coarse[a], fb = c->fine_of_coarse[b];
     int e = coarse->edge_count++;
     coarse->edges[2 * (size_t)e] = a, coarse->edges[2 * (size_t)e + 1] = b;
-    coarse->rest[e] = rest_length == PL_REST_LENGTH_PATH
+    coarse->rest[e] = rest_length != PL_REST_LENGTH_DISTANCE
                           ? path_length(s, fa, fb, fb % nx - fa % nx, fb / nx - fa / nx)
                           : pl_distance(pl_vec3_load(s->graph->places + 3 * (size_t)fa),
                                         pl_vec3_load(s->graph->places + 3 * (size_t)fb));

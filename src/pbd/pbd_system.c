@@ -88,8 +88,8 @@ static void predict_task(int begin, int end, int worker, void* user) {
     double h = job->step->time_step;
     for (int v = begin + job->first; v < end + job->first; v++)
         for (size_t i = 3 * (size_t)v; i < 3 * (size_t)v + 3; i++) {
-            double speed = s->velocities[i] + h / s->mass[v] * job->step->force[i];
-            s->next[i] = s->positions[i] + h * job->keep * speed;
+            double speed = job->keep * s->velocities[i] + h / s->mass[v] * job->step->force[i];
+            s->next[i] = s->positions[i] + h * speed;
         }
 }
 

@@ -195,7 +195,7 @@ static const pl_field_info pbd_rows[] = {
     PL_ROW_INT(pl_pbd, "passes", passes, 1, 100, 1, "over the hierarchy in each step"),
     PL_ROW_INT(pl_pbd, "coarse_sweeps", coarse_sweeps, 1, 1000, 1,
                "on each coarse level in a pass"),
-    PL_ROW_CHOICE(pl_pbd, "rest_length", rest_length, pl_rest_length, PL_REST_LENGTH_PATH,
+    PL_ROW_CHOICE(pl_pbd, "rest_length", rest_length, pl_rest_length, PL_REST_LENGTH_GEODESIC,
                   "rest length of coarse constraints"),
     PL_ROW_BOOL(pl_pbd, "coarse_bending", coarse_bending, false, "bending on coarse levels too"),
     PL_ROW_BOOL(pl_pbd, "lumped_mass", lumped_mass, true,
