@@ -204,9 +204,11 @@ TEST(pbd_momentum_is_kept_by_lumped_masses)
         drift(momentum_mesh(m), 1.0 / 60.0, 3, false, &other, &other_angular);
         printf("%s, 3 levels, lumped masses: linear %.1e, angular %.1e; the paper's: %.1e, %.1e\n",
                names[m], linear, angular, other, other_angular);
-        CHECK(linear < 1e-5);
+        // rounding again: a coarse particle is a tenth of the body and is moved by rounded floats
+        // some 10^4 times in this second
+        CHECK(linear < 3e-4);
         CHECK(angular < 0.5);
-        CHECK(other > 10.0 * linear); // the choice makes the difference
+        CHECK(other > 100.0 * linear); // the choice makes the difference
     }
 }
 

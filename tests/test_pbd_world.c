@@ -204,10 +204,12 @@ TEST(pbd_bits_do_not_depend_on_threads)
 TEST(pbd_a_state_goes_on_with_the_same_bits)
 {
     // one corner is let go in between, which changes the levels
-    const char* overrides[] = {
+    static const char corners[] =
         "attachments=[{\"body\": \"cloth\", \"where\": {\"nearest\": {\"point\": [-0.5, 0.5, 0.5], "
         "\"count\": 1}}, \"until\": 0.3}, {\"body\": \"cloth\", \"where\": {\"nearest\": "
-        "{\"point\": [0.5, 0.5, 0.5], \"count\": 1}}}]",
+        "{\"point\": [0.5, 0.5, 0.5], \"count\": 1}}}]";
+    const char* overrides[] = {
+        corners,
         "bodies[0].generate={\"shape\": \"cloth_irregular\", \"edge\": 0.08, \"size_x\": 1, "
         "\"size_y\": 1}",
         "bodies[0].pbd.model=compliance", "bodies[0].pbd.compliance=1e-4"};
