@@ -13,8 +13,8 @@
 // collapsing one after the other only renames ends; but where several paths lead from one coarse
 // particle to another, the shortest gives the rest length and not the first: every path bounds the
 // distance, and the shortest is nearest to the geodesic. On irregular meshes sums of edges are too
-// long all the same (a cloth of 25 x 25 with 5 levels stretches by 18 %, as without levels); so
-// there is a third choice, geodesic: ways are laid flat before they are measured. Edges that a
+// long all the same (test pbd_rest_lengths_of_coarse_levels: 15 % of stretch, 17 % without levels);
+// so there is a third choice, geodesic: ways are laid flat before they are measured. Edges that a
 // collapse leaves without a triangle are dropped, so that triangle meshes stay triangle meshes.
 #include "base/memory.h"
 #include "base/random.h"

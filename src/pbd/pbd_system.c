@@ -86,11 +86,12 @@ static void predict_task(int begin, int end, int worker, void* user) {
     const step_job* job = user;
     pl_pbd_system* s = job->system;
     double h = job->step->time_step;
-    for (int v = begin + job->first; v < end + job->first; v++)
-        for (size_t i = 3 * (size_t)v; i < 3 * (size_t)v + 3; i++) {
-            double speed = job->keep * s->velocities[i] + h / s->mass[v] * job->step->force[i];
-            s->next[i] = s->positions[i] + h * speed;
-        }
+    const double* force = job->step->force;
+    for (int v = begin + job->first; v < end + job->first; v++) {
+        double push = h / s->mass[v];
+        for (size_t i = 3 * (size_t)v; i < 3 * (size_t)v + 3; i++)
+            s->next[i] = s->positions[i] + h * (job->keep * s->velocities[i] + push * force[i]);
+    }
 }
 
 static void predict(pl_pbd_system* s, const pl_method_step* step) {
@@ -161,9 +162,9 @@ static void commit_task(int begin, int end, int worker, void* user) {
 // so large that not even its velocity is finite counts as well
 static double count_non_finite(int begin, int end, void* user) {
     const pl_pbd_system* s = user;
-    double count = 0.0;
-    for (int i = begin; i < end; i++) count += fabs(s->next[i]) < FARTHEST ? 0.0 : 1.0;
-    return count;
+    int64_t count = 0; // of integers: sums of floats would wait for one another
+    for (int i = begin; i < end; i++) count += !(fabs(s->next[i]) < FARTHEST);
+    return (double)count;
 }
 
 static pl_status commit(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
