@@ -59,7 +59,7 @@ bool bench_s1_iterations(bench* b) {
     pl_pool* pool = NULL;
     pl_error error;
     if (pl_pool_create(0, &pool, &error) != PL_OK) return false;
-    bool done = s1_cloth_create(bench_quick(b) ? 9 : 47, 127, pool, &cloth);
+    bool done = s1_cloth_create(bench_quick(b) ? 9 : 17, 127, pool, &cloth);
     if (done) measure(b, &cloth);
     s1_cloth_free(&cloth);
     pl_pool_destroy(pool);
