@@ -36,6 +36,10 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(s0_limit, "s0-limit", "multigrid of Projective Dynamics: bandwidth, threads, a frame") \
     X(s0_stiffness, "s0-stiffness", "cycles of multigrid for stiffness over a range of 500") \
     X(s0_table3, "s0-table3", "what is left after the coarse solve, for four kinds of coarse spaces") \
+    X(s1_iterations, "s1-iterations", "hierarchical pbd: iterations for a stretch (Fig. 3)") \
+    X(s1_hierarchy, "s1-hierarchy", "hierarchical pbd: constraints of the levels") \
+    X(s1_stiffness, "s1-stiffness", "hierarchical pbd: stretch and frame rate (Fig. 7)") \
+    X(s1_throughput, "s1-throughput", "pbd: projections per second, a million triangles") \
     X(stuffing, "stuffing", "tets in a shape: speed and angles at 200 000 vertices") \
     X(verify, "verify", "the fem core against theory")
 // clang-format on

@@ -257,7 +257,10 @@ typedef struct pl_pbd {
     double stretch, shear, bend, volume; ///< stiffness of the constraints, 0 to 1
     double compliance;                   ///< of stretch, with model compliance [m/N]
     int parents;                         ///< at least so many for each fine particle
-    int passes;                          ///< over the hierarchy in each step
+    double keep_attached; ///< probability that an attached particle stays on a coarse level; NAN:
+                          ///< attached ones are left out last
+    int passes;           ///< over the hierarchy in each step
+    int coarse_sweeps;    ///< on each coarse level in a pass; the coarsest has more
     pl_rest_length rest_length;
     bool coarse_bending;
     bool lumped_mass; ///< coarse masses lumped, so that linear momentum is kept

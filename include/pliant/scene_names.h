@@ -168,6 +168,7 @@ extern "C" {
 
 // rest length of coarse constraints
 #define PL_REST_LENGTH_LIST(X)                                                                     \
+    X(PL_REST_LENGTH_GEODESIC, "geodesic", "along the surface, laid flat")                         \
     X(PL_REST_LENGTH_PATH, "path", "sum along the collapsed edges")                                \
     X(PL_REST_LENGTH_DISTANCE, "distance", "straight, at rest")
 

@@ -4,14 +4,18 @@
 // What of a scene this version can do, and the solvers it chooses where the scene leaves them open.
 #include "world/world_build.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 static pl_status check_body(const pl_body* body, int b, pl_error* error) {
     if (!pl_world_method(body->method))
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].method: \"%s\" is not in this version; use \"fem\"", b,
-                       pl_method_name((int)body->method));
+                       "bodies[%d].method: \"%s\" is not in this version; use \"fem\" or \"pbd\"",
+                       b, pl_method_name((int)body->method));
+    if (body->method == PL_METHOD_PBD && !isnan(body->pbd.tear))
+        return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                       "bodies[%d].pbd.tear: is not in this version; leave it out", b);
     if (body->eigenfit)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "bodies[%d].eigenfit: is not in this version; leave it out", b);

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// S1 Fig. 7: a cloth of 11.5k triangles with the hierarchy and 2 iterations against 2, 5, 10 and 20
+// iterations without: stretch, and steps per second. The paper's figures are frames per second on a
+// Core 2 at 2.66 GHz.
+#include "bench.h"
+#include "s1_cloth.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { LEVELS = 5 };
+
+static void run_step(void* user) { s1_cloth_step(user, 10); }
+
+static bool settle(s1_cloth* c, int hierarchy, int iterations, double* stretch) {
+    *stretch = s1_stretch_after(c, hierarchy, iterations);
+    return *stretch >= 0.0;
+}
+
+static bool measure(bench* b, s1_cloth* plain, s1_cloth* levels) {
+    static const int iterations[] = {2, 5, 10, 20};
+    int repeats = bench_quick(b) ? 11 : 41;
+    double stretch;
+    char name[64];
+    if (!settle(levels, LEVELS, 2, &stretch)) return false;
+    bench_result(b, "stretch_mg2", stretch, "", NAN);
+    bench_result(b, "fps_mg2", 10.0 / bench_seconds(run_step, levels, repeats), "1/s", 60);
+    for (int k = 0; k < 4; k++) {
+        if (!settle(plain, 0, iterations[k], &stretch)) return false;
+        snprintf(name, sizeof name, "stretch_plain%d", iterations[k]);
+        bench_result(b, name, stretch, "", NAN);
+        snprintf(name, sizeof name, "fps_plain%d", iterations[k]);
+        bench_result(b, name, 10.0 / bench_seconds(run_step, plain, repeats), "1/s",
+                     iterations[k] == 20 ? 12 : NAN);
+    }
+    bench_result(b, "mg2_over_plain20", bench_ratio(run_step, levels, run_step, plain, repeats),
+                 "x", 5);
+    return true;
+}
+
+bool bench_s1_stiffness(bench* b) {
+    s1_cloth plain = {0}, levels = {0};
+    pl_pool* pool = NULL;
+    pl_error error;
+    if (pl_pool_create(0, &pool, &error) != PL_OK) return false;
+    bool done = s1_cloth_create(47, 127, pool, &plain) && s1_cloth_create(47, 127, pool, &levels) &&
+                measure(b, &plain, &levels);
+    s1_cloth_free(&plain);
+    s1_cloth_free(&levels);
+    pl_pool_destroy(pool);
+    return done;
+}

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Projections of distance constraints per second, along and across the edges of a regular cloth:
+// sweeps of pliant against a loop as libraries have it (a function for one constraint, called in
+// the mesh's order) and against the same function called colour by colour on all threads. And whole
+// steps of a cloth of a million triangles with the hierarchy and two iterations.
+#include "base/memory.h"
+#include "base/timer.h"
+#include "bench.h"
+#include "mesh/colouring.h"
+#include "s1_cloth.h"
+
+#include <math.h>
+#include <stdio.h>
+
+typedef struct vector3 {
+    float x, y, z;
+} vector3;
+
+typedef struct constraints {
+    int count;
+    const int* ends;    // 2 each
+    const float* rests; // one each
+} constraints;
+
+typedef struct other_loop {
+    int particle_count;
+    vector3* places;
+    float* inverse_masses;
+    constraints sets[2];
+    pl_colouring colourings[2];
+    pl_pool* pool;
+} other_loop;
+
+typedef struct our_loop {
+    pl_pbd_level* level;
+    pl_pool* pool;
+} our_loop;
+
+// one constraint, corrections by reference: false if nothing can move
+__attribute__((noinline)) static bool solve_distance(const vector3* p0, float w0, const vector3* p1,
+                                                     float w1, float rest, float stiffness,
+                                                     vector3* c0, vector3* c1) {
+    float w = w0 + w1;
+    if (w == 0.0f) return false;
+    vector3 n = {p1->x - p0->x, p1->y - p0->y, p1->z - p0->z};
+    float d = sqrtf(n.x * n.x + n.y * n.y + n.z * n.z);
+    if (d > 0.0f) n.x /= d, n.y /= d, n.z /= d;
+    float s = stiffness * (d - rest) / w;
+    *c0 = (vector3){s * w0 * n.x, s * w0 * n.y, s * w0 * n.z};
+    *c1 = (vector3){-s * w1 * n.x, -s * w1 * n.y, -s * w1 * n.z};
+    return true;
+}
+
+static void project_one(other_loop* o, const constraints* set, int k) {
+    int i = set->ends[2 * k], j = set->ends[2 * k + 1];
+    vector3 ci, cj;
+    if (!solve_distance(&o->places[i], o->inverse_masses[i], &o->places[j], o->inverse_masses[j],
+                        set->rests[k], 1.0f, &ci, &cj))
+        return;
+    o->places[i].x += ci.x, o->places[i].y += ci.y, o->places[i].z += ci.z;
+    o->places[j].x += cj.x, o->places[j].y += cj.y, o->places[j].z += cj.z;
+}
+
+static void run_sequential(void* user) {
+    other_loop* o = user;
+    for (int s = 0; s < 2; s++)
+        for (int k = 0; k < o->sets[s].count; k++) project_one(o, &o->sets[s], k);
+}
+
+typedef struct colour_job {
+    other_loop* loop;
+    int set;
+    const int* items;
+} colour_job;
+
+static void colour_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const colour_job* job = user;
+    for (int k = begin; k < end; k++)
+        project_one(job->loop, &job->loop->sets[job->set], job->items[k]);
+}
+
+static void run_coloured(void* user) {
+    other_loop* o = user;
+    for (int s = 0; s < 2; s++) {
+        const pl_adjacency* groups = &o->colourings[s].groups;
+        for (int c = 0; c < groups->count; c++) {
+            colour_job job = {o, s, groups->items + groups->offsets[c]};
+            pl_parallel_for(o->pool, colour_task, groups->offsets[c + 1] - groups->offsets[c], 1024,
+                            &job);
+        }
+    }
+}
+
+static void run_ours(void* user) {
+    our_loop* o = user;
+    pl_sweep(&o->level->sweeper, o->pool, 1.0 / 60.0, false, o->level->particles);
+}
+
+static void other_free(other_loop* o) {
+    PL_FREE(o->places, vector3, o->particle_count);
+    PL_FREE(o->inverse_masses, float, o->particle_count);
+    for (int s = 0; s < 2; s++) pl_colouring_free(&o->colourings[s]);
+}
+
+static bool other_create(const pl_pbd_level* level, pl_pool* pool, other_loop* o) {
+    int count = level->graph.particle_count;
+    pl_error error;
+    *o = (other_loop){.particle_count = count, .pool = pool};
+    o->places = PL_ALLOC(vector3, count);
+    o->inverse_masses = PL_ALLOC(float, count);
+    if (!o->places || !o->inverse_masses) return false;
+    for (int i = 0; i < count; i++) {
+        const float* p = level->particles + 4 * (size_t)i;
+        o->places[i] = (vector3){p[0], p[1], p[2]};
+        o->inverse_masses[i] = p[3];
+    }
+    for (int s = 0; s < 2; s++) {
+        o->sets[s] =
+            (constraints){level->sets[s].count, level->sets[s].vertices, level->sets[s].values};
+        if (pl_colour_elements(o->sets[s].ends, o->sets[s].count, 2, count, &o->colourings[s],
+                               &error) != PL_OK)
+            return false;
+    }
+    return true;
+}
+
+static bool sweeps(bench* b, int side, pl_pool* pool) {
+    s1_cloth cloth;
+    other_loop other = {0};
+    if (!s1_cloth_create(side, side, pool, &cloth)) return false;
+    cloth.body.pbd.shear = 1.0;
+    bool done = s1_cloth_start(&cloth) && s1_cloth_step(&cloth, 1);
+    pl_pbd_level* level = done ? &cloth.system->bodies[0].hierarchy.levels[0] : NULL;
+    done = done && other_create(level, pool, &other);
+    if (done) {
+        our_loop ours = {level, pool}, alone = {level, NULL};
+        int repeats = bench_quick(b) ? 21 : 101;
+        double count = level->sets[0].count + level->sets[1].count;
+        bench_result(b, "constraints", count, "", NAN);
+        bench_result(b, "projections_per_second", count / bench_seconds(run_ours, &ours, repeats),
+                     "1/s", NAN);
+        bench_result(b, "vs_sequential",
+                     bench_ratio(run_ours, &ours, run_sequential, &other, repeats), "x", NAN);
+        bench_result(b, "vs_coloured_scalar",
+                     bench_ratio(run_ours, &ours, run_coloured, &other, repeats), "x", NAN);
+        other.pool = NULL;
+        bench_result(b, "vs_sequential_1_thread",
+                     bench_ratio(run_ours, &alone, run_sequential, &other, repeats), "x", NAN);
+        bench_result(b, "vs_coloured_scalar_1_thread",
+                     bench_ratio(run_ours, &alone, run_coloured, &other, repeats), "x", NAN);
+    }
+    other_free(&other);
+    s1_cloth_free(&cloth);
+    return done;
+}
+
+static void run_step(void* user) { s1_cloth_step(user, 1); }
+
+static bool million(bench* b, pl_pool* pool) {
+    s1_cloth cloth;
+    if (!s1_cloth_create(708, 708, pool, &cloth)) return false;
+    cloth.body.pbd.shear = 1.0;
+    cloth.body.pbd.hierarchy = 6;
+    cloth.body.solver.iterations = 2;
+    double start = pl_seconds();
+    bool done = s1_cloth_start(&cloth) && s1_cloth_step(&cloth, 1);
+    if (done) {
+        bench_result(b, "triangles", cloth.mesh->triangle_count, "", NAN);
+        bench_result(b, "setup_1m_triangles", pl_seconds() - start, "s", NAN);
+        bench_result(b, "fps_1m_triangles",
+                     1.0 / bench_seconds(run_step, &cloth, bench_quick(b) ? 21 : 61), "1/s", NAN);
+    }
+    s1_cloth_free(&cloth);
+    return done;
+}
+
+bool bench_s1_throughput(bench* b) {
+    pl_pool* pool = NULL;
+    pl_error error;
+    if (pl_pool_create(0, &pool, &error) != PL_OK) return false;
+    bool done = sweeps(b, 201, pool) && million(b, pool);
+    pl_pool_destroy(pool);
+    return done;
+}

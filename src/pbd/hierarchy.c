@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Hierarchical position based dynamics (Mueller 2008, S1), sections 6 and 7.
+//
+//   paper          here
+//   l, L           level, level_count - 1
+//   p_i, q_i       particles, before
+//   P(i), w_ij     to_coarser.parents, weights
+//
+// Where this differs: q_i is saved before a level is corrected by the coarser one, so that what is
+// passed down holds the corrections of all coarser levels. Saved after it (the order in which the
+// paper lists the steps), a particle of level l - 2 would never hear of what level l found; the
+// hanging cloth of pliant-bench s1-iterations then gains nothing from its levels. A level's
+// particles lie in an array of their own, so that its sweeps are as dense as those of level 0 and
+// run on all threads (the paper ran the hierarchy on one); and a coarse particle can have the mass
+// of all that hangs on it, which keeps linear momentum: Eq. 7 moves the mass of the children along
+// with it.
+#include "pbd/hierarchy.h"
+#include "base/memory.h"
+#include "math/vec3.h"
+#include "math/vec3w.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PARTICLE_BLOCK = 16384, SMALLEST_LEVEL = 4, MOST_COARSEST_SWEEPS = 32 };
+
+static void level_free(pl_pbd_level* l) {
+    PL_FREE(l->mass, double, l->graph.particle_count);
+    PL_FREE(l->particles, float, 4 * (size_t)l->room);
+    PL_FREE(l->before, float, 4 * (size_t)l->room);
+    pl_array_free(&l->points.groups);
+    pl_sweeper_free(&l->sweeper);
+    for (int k = 0; k < l->set_count; k++) pl_constraint_set_free(&l->sets[k]);
+    pl_coarsening_free(&l->to_coarser);
+    pl_particle_graph_free(&l->graph);
+    *l = (pl_pbd_level){0};
+}
+
+void pl_hierarchy_free(pl_hierarchy* h) {
+    for (int l = 0; l < h->level_count; l++) level_free(&h->levels[l]);
+    *h = (pl_hierarchy){0};
+}
+
+// what sweeps need: blocks and room for particles
+static pl_status level_prepare(pl_pbd_level* l, pl_error* error) {
+    pl_status status =
+        pl_sweeper_setup(l->sets, l->set_count, l->graph.particle_count, &l->sweeper, error);
+    if (status != PL_OK) return status;
+    l->room = pl_sweeper_room(&l->sweeper);
+    l->particles = PL_ALLOC(float, 4 * (size_t)l->room);
+    l->before = PL_ALLOC(float, 4 * (size_t)l->room);
+    if (!l->particles || !l->before) return pl_fail_memory(error, "a level of particles");
+    pl_sweeper_fill_room(&l->sweeper, l->particles);
+    l->points = pl_point_list_empty();
+    return PL_OK;
+}
+
+static void set_inverse_masses(pl_pbd_level* l) {
+    for (int i = 0; i < l->graph.particle_count; i++)
+        l->particles[4 * (size_t)i + 3] = l->graph.attached[i] ? 0.0f : (float)(1.0 / l->mass[i]);
+}
+
+pl_status pl_hierarchy_setup(pl_particle_graph* graph, pl_constraint_set* sets, int set_count,
+                             const double* mass, pl_hierarchy* out, pl_error* error) {
+    *out = (pl_hierarchy){.level_count = 1};
+    pl_pbd_level* l = &out->levels[0];
+    l->graph = *graph;
+    *graph = (pl_particle_graph){0};
+    l->set_count = set_count;
+    for (int k = 0; k < set_count; k++) {
+        l->sets[k] = sets[k];
+        sets[k] = (pl_constraint_set){0};
+    }
+    l->mass = PL_ALLOC(double, l->graph.particle_count);
+    pl_status status = l->mass ? level_prepare(l, error) : pl_fail_memory(error, "masses");
+    if (status != PL_OK) {
+        pl_hierarchy_free(out);
+        return status;
+    }
+    memcpy(l->mass, mass, (size_t)l->graph.particle_count * sizeof(double));
+    set_inverse_masses(l);
+    return PL_OK;
+}
+
+// M_j = sum over children of w_ij M_i; what is attached hands on nothing, it is held from outside
+static void lump_masses(const pl_pbd_level* fine, pl_pbd_level* coarse) {
+    const pl_coarsening* c = &fine->to_coarser;
+    for (int i = 0; i < c->fine_count; i++) {
+        if (fine->graph.attached[i] && c->coarse_of_fine[i] < 0) continue;
+        for (int k = c->parent_offsets[i]; k < c->parent_offsets[i + 1]; k++)
+            coarse->mass[c->parents[k]] += (double)c->weights[k] * fine->mass[i];
+    }
+}
+
+static pl_status set_masses(const pl_pbd_level* fine, bool lumped, pl_pbd_level* coarse,
+                            pl_error* error) {
+    const pl_coarsening* c = &fine->to_coarser;
+    coarse->mass = PL_ALLOC(double, c->coarse_count);
+    if (!coarse->mass) return pl_fail_memory(error, "masses");
+    if (lumped) lump_masses(fine, coarse);
+    for (int j = 0; !lumped && j < c->coarse_count; j++)
+        coarse->mass[j] = fine->mass[c->fine_of_coarse[j]];
+    return PL_OK;
+}
+
+static pl_status add_distances(pl_pbd_level* l, const pl_hierarchy_options* options, bool bilateral,
+                               pl_error* error) {
+    pl_constraint_set* set = &l->sets[l->set_count];
+    pl_constraint_kind kind = bilateral ? PL_CONSTRAINT_DISTANCE : PL_CONSTRAINT_LIMIT;
+    pl_status status =
+        pl_constraint_set_create(kind, l->graph.edge_count, options->compliance > 0.0f, set, error);
+    if (status != PL_OK) return status;
+    l->set_count++;
+    set->stiffness = options->stretch;
+    for (int e = 0; e < l->graph.edge_count; e++) {
+        const int* ends = l->graph.edges + 2 * (size_t)e;
+        float rest = (float)l->graph.rest[e];
+        // one that pushes as well holds what is straight at rest
+        if (bilateral)
+            rest = (float)pl_distance(pl_vec3_load(l->graph.places + 3 * (size_t)ends[0]),
+                                      pl_vec3_load(l->graph.places + 3 * (size_t)ends[1]));
+        pl_constraint_set_add(set, ends, &rest, &options->compliance);
+    }
+    return PL_OK;
+}
+
+// a hinge about each edge of two triangles of the level
+static void fill_hinges(pl_pbd_level* l, const pl_side_groups* sides) {
+    pl_constraint_set* set = &l->sets[l->set_count - 1];
+    for (int g = 0; g < sides->groups.count; g++) {
+        const int* members = sides->groups.items + sides->groups.offsets[g];
+        if (sides->groups.offsets[g + 1] - sides->groups.offsets[g] != 2) continue;
+        int v[4];
+        double angle;
+        if (!pl_particle_hinge(&l->graph, members, v, &angle)) continue;
+        float rest = (float)angle;
+        pl_constraint_set_add(set, v, &rest, NULL);
+    }
+}
+
+static pl_status add_hinges(pl_pbd_level* l, float stiffness, pl_error* error) {
+    if (l->graph.triangle_count == 0) return PL_OK;
+    pl_side_groups sides;
+    pl_status status = pl_side_groups_create(l->graph.triangles, l->graph.triangle_count, 3,
+                                             l->graph.particle_count, &sides, error);
+    if (status != PL_OK) return status;
+    status = pl_constraint_set_create(PL_CONSTRAINT_HINGE, sides.groups.count, false,
+                                      &l->sets[l->set_count], error);
+    if (status == PL_OK) {
+        l->sets[l->set_count++].stiffness = stiffness;
+        fill_hinges(l, &sides);
+    }
+    pl_side_groups_free(&sides);
+    return status;
+}
+
+// the next coarser level behind the last one; *made is false if there is none
+static pl_status add_level(pl_hierarchy* h, const pl_hierarchy_options* options, bool* made,
+                           pl_error* error) {
+    pl_pbd_level* fine = &h->levels[h->level_count - 1];
+    pl_pbd_level* coarse = &h->levels[h->level_count];
+    *made = false;
+    if (fine->graph.particle_count <= SMALLEST_LEVEL) return PL_OK;
+    bool grid = pl_can_coarsen_grid(&fine->graph, &options->coarsen);
+    pl_status status = (grid ? pl_coarsen_grid : pl_coarsen)(
+        &fine->graph, &options->coarsen, &fine->to_coarser, &coarse->graph, error);
+    if (status != PL_OK) return status;
+    if (coarse->graph.particle_count == fine->graph.particle_count ||
+        coarse->graph.edge_count == 0) {
+        pl_coarsening_free(&fine->to_coarser);
+        level_free(coarse);
+        return PL_OK;
+    }
+    *made = true;
+    bool drawn = h->level_count++ == options->drawn_level;
+    // what is simulated alone has to weigh what the body weighs
+    bool lumped = options->lumped_mass || options->drawn_level > 0;
+    status = set_masses(fine, lumped, coarse, error);
+    if (status == PL_OK)
+        status = add_distances(coarse, options, options->bilateral || drawn, error);
+    if (status == PL_OK && options->bend > 0.0f && (options->coarse_bending || drawn))
+        status = add_hinges(coarse, options->bend, error);
+    if (status == PL_OK) status = level_prepare(coarse, error);
+    if (status == PL_OK) set_inverse_masses(coarse);
+    return status;
+}
+
+pl_status pl_hierarchy_update(pl_hierarchy* h, const pl_hierarchy_options* options,
+                              pl_error* error) {
+    for (; h->level_count > 1; h->level_count--) level_free(&h->levels[h->level_count - 1]);
+    pl_coarsening_free(&h->levels[0].to_coarser);
+    set_inverse_masses(&h->levels[0]);
+    bool made = true;
+    pl_status status = PL_OK;
+    while (status == PL_OK && made && h->level_count <= options->level_count)
+        status = add_level(h, options, &made, error);
+    return status;
+}
+
+typedef struct level_job {
+    pl_pbd_level* fine;
+    pl_pbd_level* coarse;
+} level_job;
+
+static void restrict_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const level_job* job = user;
+    const int* from = job->fine->to_coarser.fine_of_coarse;
+    for (int j = begin; j < end; j++) {
+        float* p = job->coarse->particles + 4 * (size_t)j;
+        memcpy(p, job->fine->particles + 4 * (size_t)from[j], 3 * sizeof(float));
+        memcpy(job->coarse->before + 4 * (size_t)j, p, 4 * sizeof(float));
+    }
+}
+
+void pl_hierarchy_restrict(pl_hierarchy* h, pl_pool* pool, int finest) {
+    for (int l = finest; l + 1 < h->level_count; l++) {
+        level_job job = {&h->levels[l], &h->levels[l + 1]};
+        pl_parallel_for(pool, restrict_task, job.coarse->graph.particle_count, PARTICLE_BLOCK,
+                        &job);
+    }
+}
+
+// before = particles - before: the corrections of this level
+static void difference_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const pl_pbd_level* l = ((const level_job*)user)->coarse;
+    for (int j = begin; j < end; j++) {
+        pl_f4* before = (pl_f4*)(l->before + 4 * (size_t)j);
+        *before = *(const pl_f4*)(l->particles + 4 * (size_t)j) - *before;
+    }
+}
+
+// Eq. 7: p_i += sum of w_ij (p_j - q_j)
+static void prolong_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const level_job* job = user;
+    const pl_coarsening* c = &job->fine->to_coarser;
+    for (int i = begin; i < end; i++) {
+        pl_f4* p = (pl_f4*)(job->fine->particles + 4 * (size_t)i);
+        if ((*p)[3] == 0.0f) continue; // held
+        pl_f4 sum = {0};
+        for (int k = c->parent_offsets[i]; k < c->parent_offsets[i + 1]; k++)
+            sum += c->weights[k] * *(const pl_f4*)(job->coarse->before + 4 * (size_t)c->parents[k]);
+        *p += sum;
+    }
+}
+
+static void prolong(pl_pbd_level* coarse, pl_pbd_level* fine, pl_pool* pool) {
+    level_job job = {fine, coarse};
+    pl_parallel_for(pool, difference_task, coarse->graph.particle_count, PARTICLE_BLOCK, &job);
+    pl_parallel_for(pool, prolong_task, fine->graph.particle_count, PARTICLE_BLOCK, &job);
+}
+
+void pl_level_sweep(pl_pbd_level* l, pl_pool* pool, double time_step, bool backward) {
+    pl_sweep(&l->sweeper, pool, time_step, backward, l->particles);
+    pl_points_project(&l->points, pool, time_step, l->particles);
+}
+
+static int projection_count(const pl_pbd_level* l) {
+    int count = 0;
+    for (int k = 0; k < l->set_count; k++) count += l->sets[k].count;
+    return count;
+}
+
+// The coarsest level is solved better than the others, for a quarter of what a sweep over the
+// finest one costs: what it leaves, no other level can find.
+static int coarsest_sweeps(const pl_hierarchy* h, int finest, int sweeps) {
+    int coarsest = projection_count(&h->levels[h->level_count - 1]);
+    int cheap = coarsest ? projection_count(&h->levels[finest]) / (4 * coarsest) : 0;
+    if (cheap > MOST_COARSEST_SWEEPS) cheap = MOST_COARSEST_SWEEPS;
+    return cheap > sweeps ? cheap : sweeps;
+}
+
+void pl_hierarchy_pass(pl_hierarchy* h, pl_pool* pool, double time_step, int finest, int sweeps) {
+    pl_hierarchy_restrict(h, pool, finest);
+    for (int l = h->level_count - 1; l > finest; l--) {
+        pl_pbd_level* level = &h->levels[l];
+        bool last = l == h->level_count - 1;
+        int count = last ? coarsest_sweeps(h, finest, sweeps) : sweeps;
+        for (int k = 0; k < count; k++) pl_level_sweep(level, pool, time_step, k % 2 == 1);
+        prolong(level, &h->levels[l - 1], pool);
+    }
+}
+
+static void interpolate_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const level_job* job = user;
+    const pl_coarsening* c = &job->fine->to_coarser;
+    for (int i = begin; i < end; i++) {
+        float* p = job->fine->particles + 4 * (size_t)i;
+        if (p[3] == 0.0f) continue;
+        pl_f4 sum = {0};
+        for (int k = c->parent_offsets[i]; k < c->parent_offsets[i + 1]; k++)
+            sum +=
+                c->weights[k] * *(const pl_f4*)(job->coarse->particles + 4 * (size_t)c->parents[k]);
+        for (int k = 0; k < 3; k++) p[k] = sum[k];
+    }
+}
+
+void pl_hierarchy_interpolate(pl_hierarchy* h, pl_pool* pool, int l) {
+    level_job job = {&h->levels[l], &h->levels[l + 1]};
+    pl_parallel_for(pool, interpolate_task, job.fine->graph.particle_count, PARTICLE_BLOCK, &job);
+}

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The levels of a particle system (S1 sections 6 and 7). Level 0 is the body itself; each coarser
+// one has fewer particles, numbered on their own, and constraints of its own.
+#ifndef PL_PBD_HIERARCHY_H
+#define PL_PBD_HIERARCHY_H
+
+#include "pbd/particle_graph.h"
+#include "pbd/points.h"
+#include "pbd/sweeper.h"
+
+enum { PL_MAX_LEVELS = 33 };
+
+typedef struct pl_pbd_level {
+    pl_particle_graph graph;
+    pl_coarsening to_coarser; // empty on the coarsest
+    int set_count;
+    pl_constraint_set sets[PL_MAX_SETS];
+    pl_sweeper sweeper;
+    double* mass;     // what each particle stands for [kg]
+    float* particles; // x y z and the inverse mass
+    float* before;    // the same before the pass; then what it has changed
+    int room;         // float4 in these two
+    pl_point_list points;
+} pl_pbd_level;
+
+typedef struct pl_hierarchy_options {
+    pl_coarsen_options coarsen;
+    int level_count; // coarse ones, at most
+    bool lumped_mass;
+    bool bilateral;      // coarse constraints also push
+    bool coarse_bending; // angles on coarse levels too
+    int drawn_level;     // the finest that is simulated
+    float stretch, bend; // stiffness of coarse constraints
+    float compliance;    // of coarse distances; 0: by stiffness
+} pl_hierarchy_options;
+
+typedef struct pl_hierarchy {
+    int level_count; // with level 0
+    pl_pbd_level levels[PL_MAX_LEVELS];
+} pl_hierarchy;
+
+// Takes level 0's graph and sets over, which are empty then; the masses are copied.
+pl_status pl_hierarchy_setup(pl_particle_graph* graph, pl_constraint_set* sets, int set_count,
+                             const double* mass, pl_hierarchy* out, pl_error* error);
+// Makes the coarse levels anew, for those particles of level 0 that are attached now.
+pl_status pl_hierarchy_update(pl_hierarchy* hierarchy, const pl_hierarchy_options* options,
+                              pl_error* error);
+void pl_hierarchy_free(pl_hierarchy* hierarchy);
+
+// From each level's next finer one: the places of its particles, down from level `finest`.
+void pl_hierarchy_restrict(pl_hierarchy* hierarchy, pl_pool* pool, int finest);
+
+// One pass of section 7: from the coarsest level down to the one above `finest`, `sweeps` sweeps on
+// each, corrections passed down (Eq. 7) and last onto `finest` itself.
+void pl_hierarchy_pass(pl_hierarchy* hierarchy, pl_pool* pool, double time_step, int finest,
+                       int sweeps);
+
+// A sweep over one level: its constraints, then what acts on single particles.
+void pl_level_sweep(pl_pbd_level* level, pl_pool* pool, double time_step, bool backward);
+
+// Puts the particles of level l that are not on the coarser one between their parents.
+void pl_hierarchy_interpolate(pl_hierarchy* hierarchy, pl_pool* pool, int l);
+
+#endif

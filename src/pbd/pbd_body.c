@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The solver of a step, lines (8) to (10) of S1 section 3 with the hierarchy of section 7 before
+// them: passes from coarse to fine, then sweeps on level 0, every second one backwards (section 9).
+//
+// Places are floats relative to a point of the body. What is added to the predicted places, which
+// are doubles, is only what the solver changed: a body that nothing holds back moves exactly.
+#include "pbd/pbd_body.h"
+#include "base/memory.h"
+#include "base/notes.h"
+#include "pbd/pbd_build.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { PARTICLE_BLOCK = 16384, ORIGIN_SAMPLES = 64 };
+
+void pl_pbd_body_free(pl_pbd_body* b) {
+    PL_FREE(b->attached, bool, b->vertex_count);
+    pl_array_free(&b->points);
+    pl_hierarchy_free(&b->hierarchy);
+    pl_ordering_free(&b->order);
+    *b = (pl_pbd_body){0};
+}
+
+static pl_hierarchy_options options_of(const pl_method_body* body) {
+    const pl_pbd* s = &body->body->pbd;
+    int sweeps = body->body->solver.iterations;
+    bool compliant = s->model == PL_PBD_COMPLIANCE;
+    return (pl_hierarchy_options){.coarsen = {s->parents, s->rest_length, s->keep_attached},
+                                  .level_count = s->hierarchy > s->level ? s->hierarchy : s->level,
+                                  .lumped_mass = s->lumped_mass,
+                                  .bilateral = !body->is_cloth,
+                                  .coarse_bending = s->coarse_bending,
+                                  .drawn_level = s->level,
+                                  // one sweep of a coarse level stands for all sweeps of the finest
+                                  .stretch = compliant ? 1.0f : (float)s->stretch,
+                                  .bend = compliant ? 0.0f : pl_stiffness_of_sweep(s->bend, sweeps),
+                                  .compliance = compliant ? (float)s->compliance : 0.0f};
+}
+
+// levels as they are without attachments: tells what a scene cannot have before it runs
+static pl_status first_levels(pl_pbd_body* b, const char* name, pl_notes* notes, pl_error* error) {
+    pl_status status = pl_hierarchy_update(&b->hierarchy, &b->options, error);
+    b->has_levels = status == PL_OK;
+    if (status == PL_OK && b->hierarchy.level_count - 1 < b->options.level_count)
+        pl_note(notes, PL_NOTE_INFO,
+                "body \"%s\": %d coarse levels can be made, not %d; the coarsest has %d particles",
+                name, b->hierarchy.level_count - 1, b->options.level_count,
+                b->hierarchy.levels[b->hierarchy.level_count - 1].graph.particle_count);
+    return status;
+}
+
+pl_status pl_pbd_body_create(const pl_method_body* body, pl_pbd_body* out, pl_notes* notes,
+                             pl_error* error) {
+    *out = (pl_pbd_body){.first_vertex = body->first_vertex,
+                         .vertex_count = body->mesh->vertex_count,
+                         .options = options_of(body),
+                         .iterations = body->body->solver.iterations,
+                         .passes = body->body->pbd.passes,
+                         .coarse_sweeps = body->body->pbd.coarse_sweeps,
+                         .damping = body->body->damping.mass,
+                         .points = pl_array_of(sizeof(pl_point_constraint))};
+    if (body->body->damping.stiffness > 0.0)
+        pl_note(notes, PL_NOTE_INFO, "body \"%s\": damping.stiffness does nothing with method pbd",
+                body->body->name);
+    pl_pbd_parts parts;
+    pl_status status = pl_pbd_parts_create(body, &parts, error);
+    if (status != PL_OK) return status;
+    status = pl_hierarchy_setup(&parts.graph, parts.sets, parts.set_count, parts.mass,
+                                &out->hierarchy, error);
+    if (status == PL_OK) {
+        out->order = parts.order;
+        PL_FREE(parts.mass, double, parts.order.count);
+        out->attached = PL_ALLOC(bool, out->vertex_count);
+        status = out->attached ? first_levels(out, body->body->name, notes, error)
+                               : pl_fail_memory(error, "a body");
+    } else {
+        pl_pbd_parts_free(&parts);
+    }
+    if (status != PL_OK) pl_pbd_body_free(out);
+    return status;
+}
+
+int pl_pbd_finest(const pl_pbd_body* b) {
+    int coarsest = b->hierarchy.level_count - 1;
+    return b->options.drawn_level < coarsest ? b->options.drawn_level : coarsest;
+}
+
+// The levels follow from who is attached now, never from what was: a run that is resumed has the
+// same.
+static pl_status update_levels(pl_pbd_body* b, const pl_method_step* step, pl_error* error) {
+    memset(b->attached, 0, (size_t)b->vertex_count * sizeof(bool));
+    for (int k = 0; k < step->pin_count; k++) {
+        int v = step->pins[k].vertex - b->first_vertex;
+        if (step->pins[k].hard && v >= 0 && v < b->vertex_count)
+            b->attached[b->order.new_of_old[v]] = true;
+    }
+    bool* known = b->hierarchy.levels[0].graph.attached;
+    size_t size = (size_t)b->vertex_count * sizeof(bool);
+    if (b->has_levels && memcmp(known, b->attached, size) == 0) return PL_OK;
+    memcpy(known, b->attached, size);
+    b->has_levels = false;
+    pl_status status = pl_hierarchy_update(&b->hierarchy, &b->options, error);
+    b->has_levels = status == PL_OK;
+    return status;
+}
+
+// a point amid the body, so that floats are exact where it is
+static void choose_origin(pl_pbd_body* b, const double* next) {
+    int count = b->vertex_count < ORIGIN_SAMPLES ? b->vertex_count : ORIGIN_SAMPLES;
+    memset(b->origin, 0, sizeof b->origin);
+    for (int k = 0; k < count; k++) {
+        size_t v = (size_t)b->first_vertex + (size_t)k * (size_t)b->vertex_count / (size_t)count;
+        for (int i = 0; i < 3; i++) b->origin[i] += next[3 * v + (size_t)i] / count;
+    }
+}
+
+typedef struct copy_job {
+    pl_pbd_body* body;
+    double* next;
+} copy_job;
+
+static void load_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const copy_job* job = user;
+    pl_pbd_body* b = job->body;
+    pl_pbd_level* l = &b->hierarchy.levels[0];
+    for (int k = begin; k < end; k++) {
+        const double* from = job->next + 3 * (size_t)(b->first_vertex + b->order.old_of_new[k]);
+        for (int i = 0; i < 3; i++)
+            l->before[4 * k + i] = l->particles[4 * k + i] = (float)(from[i] - b->origin[i]);
+    }
+}
+
+static void store_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const copy_job* job = user;
+    pl_pbd_body* b = job->body;
+    const pl_pbd_level* l = &b->hierarchy.levels[0];
+    for (int k = begin; k < end; k++) {
+        double* to = job->next + 3 * (size_t)(b->first_vertex + b->order.old_of_new[k]);
+        for (int i = 0; i < 3; i++)
+            to[i] += (double)l->particles[4 * k + i] - (double)l->before[4 * k + i];
+    }
+}
+
+static void to_float(const pl_pbd_body* b, pl_vec3 a, float out[3]) {
+    out[0] = (float)(a.x - b->origin[0]);
+    out[1] = (float)(a.y - b->origin[1]);
+    out[2] = (float)(a.z - b->origin[2]);
+}
+
+static bool add_contact(pl_pbd_body* b, const pl_contact* c, const double* start) {
+    int v = c->vertex - b->first_vertex;
+    if (v < 0 || v >= b->vertex_count) return true;
+    pl_point_constraint point = {
+        .particle = b->order.new_of_old[v],
+        .order = (int)b->points.count,
+        .is_contact = true,
+        .normal = {(float)c->normal.x, (float)c->normal.y, (float)c->normal.z},
+        .friction = (float)c->friction};
+    to_float(b, c->point, point.place);
+    to_float(b, pl_add(pl_vec3_load(start + 3 * (size_t)c->vertex), c->motion), point.origin);
+    return pl_array_push(&b->points, &point);
+}
+
+static bool add_pin(pl_pbd_body* b, const pl_pin* pin) {
+    int v = pin->vertex - b->first_vertex;
+    if (pin->hard || v < 0 || v >= b->vertex_count || !(pin->stiffness > 0.0)) return true;
+    pl_point_constraint point = {.particle = b->order.new_of_old[v],
+                                 .order = (int)b->points.count,
+                                 .compliance = (float)(1.0 / pin->stiffness)};
+    to_float(b, pin->target, point.place);
+    return pl_array_push(&b->points, &point);
+}
+
+// what acts on single particles, on each level that has them
+static pl_status gather_points(pl_pbd_body* b, const pl_method_step* step, const double* start,
+                               const pl_contact* contacts, int contact_count, pl_error* error) {
+    b->points.count = 0;
+    bool ok = true;
+    for (int k = 0; ok && k < step->pin_count; k++) ok = add_pin(b, &step->pins[k]);
+    for (int k = 0; ok && k < contact_count; k++) ok = add_contact(b, &contacts[k], start);
+    if (!ok) return pl_fail_memory(error, "contacts");
+    pl_hierarchy* h = &b->hierarchy;
+    pl_points_sort(b->points.data, (int)b->points.count);
+    ok = pl_points_group(&h->levels[0].points, b->points.data, (int)b->points.count);
+    for (int l = 0; ok && l + 1 < h->level_count; l++)
+        ok = pl_points_coarsen(&h->levels[l].points, h->levels[l].to_coarser.coarse_of_fine,
+                               &h->levels[l + 1].points);
+    return ok ? PL_OK : pl_fail_memory(error, "contacts");
+}
+
+static int run_sweeps(pl_pbd_body* b, pl_pool* pool, double h) {
+    int finest = pl_pbd_finest(b), done = 0;
+    pl_hierarchy* levels = &b->hierarchy;
+    if (finest > 0) pl_hierarchy_restrict(levels, pool, 0);
+    for (int pass = 0; pass < b->passes; pass++) {
+        if (levels->level_count - 1 > finest)
+            pl_hierarchy_pass(levels, pool, h, finest, b->coarse_sweeps);
+        int until = (int)((int64_t)b->iterations * (pass + 1) / b->passes);
+        for (; done < until; done++)
+            pl_level_sweep(&levels->levels[finest], pool, h, done % 2 == 1);
+    }
+    for (int l = finest - 1; l >= 0; l--) pl_hierarchy_interpolate(levels, pool, l);
+    return done;
+}
+
+pl_status pl_pbd_body_solve(pl_pbd_body* b, pl_pool* pool, const pl_method_step* step,
+                            const double* start, const pl_contact* contacts, int contact_count,
+                            double* next, int* sweep_count, pl_error* error) {
+    pl_status status = update_levels(b, step, error);
+    if (status != PL_OK) return status;
+    choose_origin(b, next);
+    status = gather_points(b, step, start, contacts, contact_count, error);
+    if (status != PL_OK) return status;
+    copy_job job = {b, next};
+    pl_parallel_for(pool, load_task, b->vertex_count, PARTICLE_BLOCK, &job);
+    for (int l = 0; l < b->hierarchy.level_count; l++)
+        pl_sweeper_start(&b->hierarchy.levels[l].sweeper);
+    *sweep_count += run_sweeps(b, pool, step->time_step);
+    pl_parallel_for(pool, store_task, b->vertex_count, PARTICLE_BLOCK, &job);
+    return PL_OK;
+}

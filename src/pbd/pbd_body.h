@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// One body of method pbd: its particles, levels and the solver of a step (S1 sections 3 and 7).
+// Bodies do not act on one another, so each has its own.
+#ifndef PL_PBD_BODY_H
+#define PL_PBD_BODY_H
+
+#include "mesh/reorder.h"
+#include "method/method.h"
+#include "pbd/hierarchy.h"
+
+typedef struct pl_pbd_body {
+    int first_vertex, vertex_count; // in the system
+    pl_ordering order;              // vertices of the body to particles of level 0
+    pl_hierarchy hierarchy;
+    pl_hierarchy_options options;
+    int iterations, passes, coarse_sweeps;
+    double damping;   // [1/s]
+    bool* attached;   // of each particle, as of this step
+    bool has_levels;  // made for those that are attached in the graph of level 0
+    pl_array points;  // of pl_point_constraint
+    double origin[3]; // floats are relative to it
+} pl_pbd_body;
+
+pl_status pl_pbd_body_create(const pl_method_body* body, pl_pbd_body* out, pl_notes* notes,
+                             pl_error* error);
+void pl_pbd_body_free(pl_pbd_body* body);
+
+// The level that is simulated: 0 for all.
+int pl_pbd_finest(const pl_pbd_body* body);
+
+// Solves for the end of a step. next: 3 per vertex of the system, the prediction, then the
+// solution. contacts: of all bodies. start: where the vertices were.
+pl_status pl_pbd_body_solve(pl_pbd_body* body, pl_pool* pool, const pl_method_step* step,
+                            const double* start, const pl_contact* contacts, int contact_count,
+                            double* next, int* sweep_count, pl_error* error);
+
+#endif

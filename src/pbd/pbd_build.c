@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Cloth: a distance along each edge, if asked for one across each inner edge, and an angle about
+// it. Solids of law springs: a distance along each edge of a tet and its volume; of law stvk: the
+// strains of each tet and its volume. Masses are lumped.
+//
+// A regular grid keeps its rows, the shorter side first, so that its levels can be made directly;
+// everything else is renumbered by reverse Cuthill-McKee.
+#include "pbd/pbd_build.h"
+#include "base/memory.h"
+#include "math/mat3.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct builder {
+    const pl_method_body* body;
+    const pl_pbd* settings;
+    int corners, element_count;
+    const int* elements; // of the mesh
+    pl_pbd_parts* parts;
+} builder;
+
+float pl_stiffness_of_sweep(double k, int sweeps) {
+    return (float)(k >= 1.0 ? 1.0 : 1.0 - pow(1.0 - k, 1.0 / sweeps));
+}
+
+static pl_vec3 place(const pl_pbd_parts* p, int i) {
+    return pl_vec3_load(p->graph.places + 3 * (size_t)i);
+}
+
+static pl_status order_of_grid(int columns, int rows, pl_ordering* out, pl_error* error) {
+    int count = columns * rows;
+    *out = (pl_ordering){count, PL_ALLOC(int, count), PL_ALLOC(int, count)};
+    if (!out->new_of_old || !out->old_of_new) return pl_fail_memory(error, "a numbering");
+    for (int v = 0; v < count; v++) {
+        int inner = columns <= rows ? v : (v % columns) * rows + v / columns;
+        out->new_of_old[v] = inner;
+        out->old_of_new[inner] = v;
+    }
+    return PL_OK;
+}
+
+static pl_status order_by_edges(const pl_edges* edges, int vertex_count, pl_ordering* out,
+                                pl_error* error) {
+    pl_adjacency neighbours;
+    pl_status status = pl_vertex_neighbours(edges, vertex_count, &neighbours, error);
+    if (status != PL_OK) return status;
+    status = pl_order_rcm(&neighbours, out, error);
+    pl_adjacency_free(&neighbours);
+    return status;
+}
+
+static pl_status choose_order(builder* b, const pl_edges* edges, pl_error* error) {
+    pl_particle_graph* g = &b->parts->graph;
+    int columns, rows, vertex_count = b->body->mesh->vertex_count;
+    if (b->corners != 3 ||
+        !pl_find_grid(b->elements, b->element_count, vertex_count, &columns, &rows))
+        return order_by_edges(edges, vertex_count, &b->parts->order, error);
+    g->columns = columns <= rows ? columns : rows;
+    g->rows = columns <= rows ? rows : columns;
+    return order_of_grid(columns, rows, &b->parts->order, error);
+}
+
+static pl_status make_edges(builder* b, const pl_edges* edges, pl_error* error) {
+    pl_pbd_parts* p = b->parts;
+    int* ends = PL_ALLOC(int, 2 * (size_t)edges->count);
+    double* rest = PL_ALLOC(double, edges->count);
+    pl_status status = PL_OK;
+    if (edges->count && (!ends || !rest)) status = pl_fail_memory(error, "edges");
+    for (int e = 0; status == PL_OK && e < edges->count; e++) {
+        for (int i = 0; i < 2; i++)
+            ends[2 * (size_t)e + (size_t)i] =
+                p->order.new_of_old[edges->ends[2 * (size_t)e + (size_t)i]];
+        rest[e] = pl_distance(place(p, ends[2 * (size_t)e]), place(p, ends[2 * (size_t)e + 1]));
+    }
+    if (status == PL_OK)
+        status = pl_particle_graph_set_edges(&p->graph, ends, rest, edges->count, error);
+    PL_FREE(ends, int, 2 * (size_t)edges->count);
+    PL_FREE(rest, double, edges->count);
+    return status;
+}
+
+static pl_status make_graph(builder* b, pl_error* error) {
+    const pl_mesh* mesh = b->body->mesh;
+    pl_pbd_parts* p = b->parts;
+    int triangle_count = b->corners == 3 ? b->element_count : 0;
+    pl_status status =
+        pl_particle_graph_create(mesh->vertex_count, 0, triangle_count, &p->graph, error);
+    if (status != PL_OK) return status;
+    pl_edges edges;
+    status = pl_edges_create(b->elements, b->element_count, b->corners, mesh->vertex_count, &edges,
+                             error);
+    if (status != PL_OK) return status;
+    status = choose_order(b, &edges, error);
+    if (status == PL_OK) {
+        pl_ordering_in(&p->order, mesh->positions, 3 * sizeof(double), p->graph.places);
+        for (int k = 0; k < 3 * triangle_count; k++)
+            p->graph.triangles[k] = p->order.new_of_old[b->elements[k]];
+        status = make_edges(b, &edges, error);
+    }
+    pl_edges_free(&edges);
+    return status;
+}
+
+static bool is_compliant(const builder* b) { return b->settings->model == PL_PBD_COMPLIANCE; }
+
+static pl_status new_set(builder* b, pl_constraint_kind kind, int capacity, bool compliant,
+                         double stiffness, pl_constraint_set** out, pl_error* error) {
+    pl_pbd_parts* p = b->parts;
+    *out = &p->sets[p->set_count];
+    pl_status status = pl_constraint_set_create(kind, capacity, compliant, *out, error);
+    if (status != PL_OK) return status;
+    p->set_count++;
+    int sweeps = b->body->body->solver.iterations;
+    (*out)->stiffness = is_compliant(b) ? 1.0f : pl_stiffness_of_sweep(stiffness, sweeps);
+    return PL_OK;
+}
+
+static pl_status add_edges(builder* b, pl_error* error) {
+    const pl_particle_graph* g = &b->parts->graph;
+    bool compliant = is_compliant(b) && b->settings->compliance > 0.0;
+    if (!is_compliant(b) && !(b->settings->stretch > 0.0)) return PL_OK;
+    pl_constraint_set* set;
+    pl_status status = new_set(b, PL_CONSTRAINT_DISTANCE, g->edge_count, compliant,
+                               b->settings->stretch, &set, error);
+    float compliance = (float)b->settings->compliance;
+    for (int e = 0; status == PL_OK && e < g->edge_count; e++) {
+        float rest = (float)g->rest[e];
+        pl_constraint_set_add(set, g->edges + 2 * (size_t)e, &rest, &compliance);
+    }
+    return status;
+}
+
+// distances between the vertices opposite an inner edge
+static pl_status add_across(builder* b, const pl_side_groups* sides, pl_error* error) {
+    const pl_pbd_parts* p = b->parts;
+    bool compliant = is_compliant(b) && b->settings->compliance > 0.0;
+    if (!(b->settings->shear > 0.0)) return PL_OK;
+    pl_constraint_set* set;
+    pl_status status = new_set(b, PL_CONSTRAINT_DISTANCE, sides->groups.count, compliant,
+                               b->settings->shear, &set, error);
+    float compliance = (float)b->settings->compliance;
+    for (int g = 0; status == PL_OK && g < sides->groups.count; g++) {
+        const int* members = sides->groups.items + sides->groups.offsets[g];
+        if (sides->groups.offsets[g + 1] - sides->groups.offsets[g] != 2) continue;
+        int ends[2] = {p->graph.triangles[members[0]], p->graph.triangles[members[1]]};
+        if (ends[0] == ends[1]) continue;
+        float rest = (float)pl_distance(place(p, ends[0]), place(p, ends[1]));
+        pl_constraint_set_add(set, ends, &rest, &compliance);
+    }
+    return status;
+}
+
+// of discrete shells: bend 3 |edge|^2 / (sum of the areas) [J]
+static double hinge_energy(const pl_pbd_parts* p, const int v[4], double bend) {
+    pl_vec3 e = pl_sub(place(p, v[1]), place(p, v[0]));
+    double areas = 0.5 * (pl_norm(pl_cross(e, pl_sub(place(p, v[2]), place(p, v[0])))) +
+                          pl_norm(pl_cross(e, pl_sub(place(p, v[3]), place(p, v[0])))));
+    return bend * 3.0 * pl_norm2(e) / areas;
+}
+
+static pl_status add_hinges(builder* b, const pl_side_groups* sides, pl_error* error) {
+    const pl_pbd_parts* p = b->parts;
+    if (!is_compliant(b) && !(b->settings->bend > 0.0)) return PL_OK;
+    pl_constraint_set* set;
+    pl_status status = new_set(b, PL_CONSTRAINT_HINGE, sides->groups.count, is_compliant(b),
+                               b->settings->bend, &set, error);
+    for (int g = 0; status == PL_OK && g < sides->groups.count; g++) {
+        const int* members = sides->groups.items + sides->groups.offsets[g];
+        if (sides->groups.offsets[g + 1] - sides->groups.offsets[g] != 2) continue;
+        int v[4];
+        double angle, bend = b->body->materials[members[0] / 3].bend;
+        if (!pl_particle_hinge(&p->graph, members, v, &angle)) continue;
+        if (is_compliant(b) && !(bend > 0.0)) continue;
+        float rest = (float)angle;
+        float compliance = is_compliant(b) ? (float)(1.0 / hinge_energy(p, v, bend)) : 0.0f;
+        pl_constraint_set_add(set, v, &rest, &compliance);
+    }
+    return status;
+}
+
+static pl_status add_cloth(builder* b, pl_error* error) {
+    const pl_particle_graph* g = &b->parts->graph;
+    pl_status status = add_edges(b, error);
+    if (status != PL_OK) return status;
+    pl_side_groups sides;
+    status =
+        pl_side_groups_create(g->triangles, g->triangle_count, 3, g->particle_count, &sides, error);
+    if (status != PL_OK) return status;
+    status = add_across(b, &sides, error);
+    if (status == PL_OK) status = add_hinges(b, &sides, error);
+    pl_side_groups_free(&sides);
+    return status;
+}
+
+static void tet_vertices(const builder* b, int e, int v[4]) {
+    for (int i = 0; i < 4; i++)
+        v[i] = b->parts->order.new_of_old[b->elements[4 * (size_t)e + (size_t)i]];
+}
+
+static pl_mat3 tet_edges(const pl_pbd_parts* p, const int v[4]) {
+    pl_vec3 a = place(p, v[0]);
+    return pl_mat3_from_columns(pl_sub(place(p, v[1]), a), pl_sub(place(p, v[2]), a),
+                                pl_sub(place(p, v[3]), a));
+}
+
+static pl_status add_strains(builder* b, pl_error* error) {
+    pl_constraint_set* set;
+    pl_status status = new_set(b, PL_CONSTRAINT_STRAIN, b->element_count, is_compliant(b),
+                               b->settings->stretch, &set, error);
+    for (int e = 0; status == PL_OK && e < b->element_count; e++) {
+        int v[4];
+        tet_vertices(b, e, v);
+        pl_mat3 edges = tet_edges(b->parts, v), inverse;
+        double volume = pl_mat3_det(edges) / 6.0, mu = b->body->materials[e].mu;
+        if (!pl_mat3_inverse(edges, &inverse)) continue;
+        float values[9], compliance[6];
+        for (int i = 0; i < 9; i++) values[i] = (float)inverse.m[i];
+        for (int i = 0; i < 6; i++)
+            compliance[i] = (float)((i < 3 ? 0.5 : 1.0) / fmax(mu * volume, 1e-30));
+        pl_constraint_set_add(set, v, values, compliance);
+    }
+    return status;
+}
+
+static pl_status add_volumes(builder* b, bool elastic, pl_error* error) {
+    if (!(b->settings->volume > 0.0)) return PL_OK;
+    pl_constraint_set* set;
+    bool compliant = elastic && is_compliant(b);
+    pl_status status = new_set(b, PL_CONSTRAINT_VOLUME, b->element_count, compliant,
+                               b->settings->volume, &set, error);
+    for (int e = 0; status == PL_OK && e < b->element_count; e++) {
+        int v[4];
+        tet_vertices(b, e, v);
+        pl_mat3 edges = tet_edges(b->parts, v);
+        double volume = pl_mat3_det(edges) / 6.0, lambda = b->body->materials[e].lambda;
+        if (!(volume > 0.0)) continue;
+        float value = (float)(1.0 / (6.0 * volume));
+        float compliance = (float)(1.0 / fmax(lambda * volume, 1e-30));
+        pl_constraint_set_add(set, v, &value, &compliance);
+    }
+    return status;
+}
+
+static pl_status add_solid(builder* b, pl_error* error) {
+    bool strains = b->element_count && b->body->materials[0].law == PL_LAW_STVK;
+    pl_status status = strains ? add_strains(b, error) : add_edges(b, error);
+    return status == PL_OK ? add_volumes(b, strains, error) : status;
+}
+
+static double element_size(const builder* b, int e) {
+    const double* x = b->body->mesh->positions;
+    const int* v = b->elements + (size_t)b->corners * (size_t)e;
+    pl_vec3 a = pl_vec3_load(x + 3 * (size_t)v[0]);
+    pl_vec3 p = pl_sub(pl_vec3_load(x + 3 * (size_t)v[1]), a);
+    pl_vec3 q = pl_sub(pl_vec3_load(x + 3 * (size_t)v[2]), a);
+    if (b->corners == 3) return 0.5 * pl_norm(pl_cross(p, q));
+    return pl_dot(pl_cross(p, q), pl_sub(pl_vec3_load(x + 3 * (size_t)v[3]), a)) / 6.0;
+}
+
+// each element gives equal parts to its corners; who has none gets the mean, to fall like the rest
+static pl_status lump_masses(builder* b, pl_error* error) {
+    pl_pbd_parts* p = b->parts;
+    int count = p->graph.particle_count, heavy = 0;
+    p->mass = PL_ALLOC(double, count);
+    if (!p->mass) return pl_fail_memory(error, "masses");
+    for (int e = 0; e < b->element_count; e++) {
+        double mass = b->body->materials[e].density * element_size(b, e) / b->corners;
+        for (int i = 0; i < b->corners; i++)
+            p->mass[p->order.new_of_old[b->elements[(size_t)(b->corners * e + i)]]] += mass;
+    }
+    double sum = 0.0;
+    for (int i = 0; i < count; i++)
+        if (p->mass[i] > 0.0) sum += p->mass[i], heavy++;
+    for (int i = 0; i < count; i++)
+        if (!(p->mass[i] > 0.0)) p->mass[i] = heavy ? sum / heavy : 1.0;
+    return PL_OK;
+}
+
+void pl_pbd_parts_free(pl_pbd_parts* p) {
+    PL_FREE(p->mass, double, p->order.count);
+    for (int k = 0; k < p->set_count; k++) pl_constraint_set_free(&p->sets[k]);
+    pl_particle_graph_free(&p->graph);
+    pl_ordering_free(&p->order);
+    *p = (pl_pbd_parts){0};
+}
+
+pl_status pl_pbd_parts_create(const pl_method_body* body, pl_pbd_parts* out, pl_error* error) {
+    *out = (pl_pbd_parts){0};
+    const pl_mesh* mesh = body->mesh;
+    builder b = {.body = body,
+                 .settings = &body->body->pbd,
+                 .corners = body->is_cloth ? 3 : 4,
+                 .element_count = body->is_cloth ? mesh->triangle_count : mesh->tet_count,
+                 .elements = body->is_cloth ? mesh->triangles : mesh->tets,
+                 .parts = out};
+    pl_status status = make_graph(&b, error);
+    if (status == PL_OK) status = lump_masses(&b, error);
+    if (status == PL_OK) status = body->is_cloth ? add_cloth(&b, error) : add_solid(&b, error);
+    if (status != PL_OK) pl_pbd_parts_free(out);
+    return status;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// From a body of the scene to particles and constraints.
+#ifndef PL_PBD_BUILD_H
+#define PL_PBD_BUILD_H
+
+#include "mesh/reorder.h"
+#include "method/method.h"
+#include "pbd/constraint_set.h"
+#include "pbd/particle_graph.h"
+#include "pbd/sweeper.h"
+
+// All in the inner numbering but the masses.
+typedef struct pl_pbd_parts {
+    pl_ordering order; // old: the vertex in its mesh
+    pl_particle_graph graph;
+    int set_count;
+    pl_constraint_set sets[PL_MAX_SETS];
+    double* mass; // of each particle [kg]
+} pl_pbd_parts;
+
+// The stiffness of one of `sweeps` sweeps that together take away the part k of an error.
+float pl_stiffness_of_sweep(double k, int sweeps);
+
+pl_status pl_pbd_parts_create(const pl_method_body* body, pl_pbd_parts* out, pl_error* error);
+void pl_pbd_parts_free(pl_pbd_parts* parts);
+
+#endif

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "pbd/pbd_method.h"
+#include "pbd/pbd_system.h"
+
+#include <string.h>
+
+static pl_status create(const pl_method_body* bodies, int body_count, int vertex_count,
+                        pl_pool* pool, void** out, pl_notes* notes, pl_error* error) {
+    pl_pbd_system* system;
+    pl_status status =
+        pl_pbd_system_create(bodies, body_count, vertex_count, pool, &system, notes, error);
+    *out = system;
+    return status;
+}
+
+static void destroy(void* system) { pl_pbd_system_destroy(system); }
+static pl_status step(void* system, const pl_method_step* s, pl_method_info* info,
+                      pl_error* error) {
+    return pl_pbd_system_step(system, s, info, error);
+}
+static double* positions(void* system) { return ((pl_pbd_system*)system)->positions; }
+static double* velocities(void* system) { return ((pl_pbd_system*)system)->velocities; }
+static const double* masses(void* system) { return ((pl_pbd_system*)system)->mass; }
+
+// Constraints have no energy; distances with compliance do, C^2 / (2 compliance).
+static double stored_energy(const pl_pbd_system* s, const pl_pbd_body* b) {
+    const pl_pbd_level* l = &b->hierarchy.levels[0];
+    double sum = 0.0;
+    for (int k = 0; k < l->set_count; k++) {
+        const pl_constraint_set* set = &l->sets[k];
+        if (set->kind != PL_CONSTRAINT_DISTANCE || !set->compliance) continue;
+        for (int c = 0; c < set->count; c++) {
+            const double* ends[2];
+            for (int i = 0; i < 2; i++)
+                ends[i] =
+                    s->positions +
+                    3 * (size_t)(b->first_vertex + b->order.old_of_new[set->vertices[2 * c + i]]);
+            double error =
+                pl_distance(pl_vec3_load(ends[0]), pl_vec3_load(ends[1])) - (double)set->values[c];
+            sum += 0.5 * error * error / (double)set->compliance[c];
+        }
+    }
+    return sum;
+}
+
+static pl_method_energies energies(void* system) {
+    const pl_pbd_system* s = system;
+    pl_method_energies e = {0.0, 0.0};
+    for (int i = 0; i < 3 * s->vertex_count; i++)
+        e.kinetic += 0.5 * s->mass[i / 3] * s->velocities[i] * s->velocities[i];
+    for (int b = 0; b < s->body_count; b++) e.elastic += stored_energy(s, &s->bodies[b]);
+    return e;
+}
+
+static size_t vector_size(const pl_pbd_system* s) {
+    return 3 * (size_t)s->vertex_count * sizeof(double);
+}
+static size_t state_size(const void* system) { return 2 * vector_size(system); }
+static void state_save(const void* system, void* out) {
+    const pl_pbd_system* s = system;
+    memcpy(out, s->positions, vector_size(s));
+    memcpy((char*)out + vector_size(s), s->velocities, vector_size(s));
+}
+static void state_load(void* system, const void* in) {
+    pl_pbd_system* s = system;
+    memcpy(s->positions, in, vector_size(s));
+    memcpy(s->velocities, (const char*)in + vector_size(s), vector_size(s));
+}
+
+const pl_method_functions pl_pbd_method = {.name = "pbd",
+                                           .create = create,
+                                           .destroy = destroy,
+                                           .step = step,
+                                           .positions = positions,
+                                           .velocities = velocities,
+                                           .masses = masses,
+                                           .energies = energies,
+                                           .state_size = state_size,
+                                           .state_save = state_save,
+                                           .state_load = state_load};

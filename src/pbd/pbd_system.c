@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The loop of position based dynamics (S1 section 3, lines (4) to (15)): predict, find contacts on
+// the way to the predicted places, solve, velocities from what the places have changed.
+//
+// Beyond the paper: the solver may carry a particle through something that its prediction did not
+// meet. So the way to the solved place is looked at again, and what would end behind a surface is
+// put in front of it.
+#include "pbd/pbd_system.h"
+#include "base/memory.h"
+#include "base/timer.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { VERTEX_BLOCK = 16384, FINAL_ROUNDS = 8 };
+// A place counts as behind a surface from here on [m]: the rounding of a detection is below.
+static const double BEHIND = 1e-9;
+// Floats end here.
+static const double FARTHEST = 1e38;
+
+void pl_pbd_system_destroy(pl_pbd_system* s) {
+    if (!s) return;
+    size_t count = 3 * (size_t)s->vertex_count;
+    for (int b = 0; b < s->body_count; b++) pl_pbd_body_free(&s->bodies[b]);
+    PL_FREE(s->bodies, pl_pbd_body, s->body_count);
+    PL_FREE(s->positions, double, count);
+    PL_FREE(s->velocities, double, count);
+    PL_FREE(s->next, double, count);
+    PL_FREE(s->mass, double, s->vertex_count);
+    PL_FREE(s->held, bool, s->vertex_count);
+    pl_array_free(&s->contacts);
+    PL_FREE(s, pl_pbd_system, 1);
+}
+
+static bool allocate(pl_pbd_system* s) {
+    size_t count = 3 * (size_t)s->vertex_count;
+    return (s->bodies = PL_ALLOC(pl_pbd_body, s->body_count)) &&
+           (s->positions = PL_ALLOC(double, count)) && (s->velocities = PL_ALLOC(double, count)) &&
+           (s->next = PL_ALLOC(double, count)) && (s->mass = PL_ALLOC(double, s->vertex_count)) &&
+           (s->held = PL_ALLOC(bool, s->vertex_count));
+}
+
+pl_status pl_pbd_system_create(const pl_method_body* bodies, int body_count, int vertex_count,
+                               pl_pool* pool, pl_pbd_system** out, pl_notes* notes,
+                               pl_error* error) {
+    *out = NULL;
+    pl_pbd_system* s = PL_ALLOC(pl_pbd_system, 1);
+    if (!s) return pl_fail_memory(error, "a pbd system");
+    s->vertex_count = vertex_count;
+    s->body_count = body_count;
+    s->pool = pool;
+    s->contacts = pl_array_of(sizeof(pl_contact));
+    pl_status status = allocate(s) ? PL_OK : pl_fail_memory(error, "a pbd system");
+    for (int b = 0; status == PL_OK && b < body_count; b++) {
+        pl_pbd_body* body = &s->bodies[b];
+        status = pl_pbd_body_create(&bodies[b], body, notes, error);
+        if (status != PL_OK) break;
+        const pl_mesh* mesh = bodies[b].mesh;
+        size_t first = (size_t)bodies[b].first_vertex;
+        memcpy(s->positions + 3 * first, mesh->positions,
+               3 * (size_t)mesh->vertex_count * sizeof(double));
+        pl_ordering_out(&body->order, body->hierarchy.levels[0].mass, sizeof(double),
+                        s->mass + first);
+    }
+    if (status != PL_OK) {
+        if (!s->bodies) s->body_count = 0;
+        pl_pbd_system_destroy(s);
+        return status;
+    }
+    *out = s;
+    return PL_OK;
+}
+
+typedef struct step_job {
+    pl_pbd_system* system;
+    const pl_method_step* step;
+    double keep; // of each velocity, after damping
+    int first;   // vertex
+} step_job;
+
+// lines (5) and (6)
+static void predict_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const step_job* job = user;
+    pl_pbd_system* s = job->system;
+    double h = job->step->time_step;
+    const double* force = job->step->force;
+    for (int v = begin + job->first; v < end + job->first; v++) {
+        double push = h / s->mass[v];
+        for (size_t i = 3 * (size_t)v; i < 3 * (size_t)v + 3; i++)
+            s->next[i] = s->positions[i] + h * (job->keep * s->velocities[i] + push * force[i]);
+    }
+}
+
+static void predict(pl_pbd_system* s, const pl_method_step* step) {
+    for (int b = 0; b < s->body_count; b++) {
+        const pl_pbd_body* body = &s->bodies[b];
+        step_job job = {s, step, 1.0 / (1.0 + step->time_step * body->damping), body->first_vertex};
+        pl_parallel_for(s->pool, predict_task, body->vertex_count, VERTEX_BLOCK, &job);
+    }
+    memset(s->held, 0, (size_t)s->vertex_count * sizeof(bool));
+    for (int k = 0; k < step->pin_count; k++) {
+        if (!step->pins[k].hard) continue;
+        s->held[step->pins[k].vertex] = true;
+        pl_vec3_store(s->next + 3 * (size_t)step->pins[k].vertex, step->pins[k].target);
+    }
+}
+
+// the contacts on the way to where the bodies would be
+static pl_status detect(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
+    s->contacts.count = 0;
+    if (!step->detect) return PL_OK;
+    for (;;) {
+        int room = (int)s->contacts.capacity;
+        int found = step->detect(step->detect_user, s->positions, s->next, s->contacts.data, room);
+        if (found <= room) {
+            s->contacts.count = (size_t)found;
+            return PL_OK;
+        }
+        if (!pl_array_reserve(&s->contacts, (size_t)found + (size_t)found / 4 + 16))
+            return pl_fail_memory(error, "contacts");
+    }
+}
+
+// what would end behind a surface is put in front; true if there was something
+static bool push_out(pl_pbd_system* s) {
+    bool moved = false;
+    const pl_contact* contacts = s->contacts.data;
+    for (size_t k = 0; k < s->contacts.count; k++) {
+        const pl_contact* c = &contacts[k];
+        double* x = s->next + 3 * (size_t)c->vertex;
+        double depth = pl_dot(pl_sub(c->point, pl_vec3_load(x)), c->normal);
+        if (s->held[c->vertex] || !(depth > BEHIND)) continue;
+        pl_vec3_store(x, pl_madd(pl_vec3_load(x), depth, c->normal));
+        moved = true;
+    }
+    return moved;
+}
+
+static pl_status check_ways(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
+    for (int round = 0; round < FINAL_ROUNDS && step->detect; round++) {
+        pl_status status = detect(s, step, error);
+        if (status != PL_OK || !push_out(s)) return status;
+    }
+    return PL_OK;
+}
+
+// lines (12) and (13)
+static void commit_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const step_job* job = user;
+    pl_pbd_system* s = job->system;
+    double inverse = 1.0 / job->step->time_step;
+    for (int i = begin; i < end; i++) {
+        s->velocities[i] = (s->next[i] - s->positions[i]) * inverse;
+        s->positions[i] = s->next[i];
+    }
+}
+
+// so large that not even its velocity is finite counts as well
+static double count_non_finite(int begin, int end, void* user) {
+    const pl_pbd_system* s = user;
+    int64_t count = 0; // of integers: sums of floats would wait for one another
+    for (int i = begin; i < end; i++) count += !(fabs(s->next[i]) < FARTHEST);
+    return (double)count;
+}
+
+static pl_status commit(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
+    int count = 3 * s->vertex_count;
+    step_job job = {.system = s, .step = step};
+    if (pl_parallel_sum(s->pool, count_non_finite, count, 3 * VERTEX_BLOCK, s) > 0.0)
+        return pl_fail(error, PL_ERROR_DIVERGED,
+                       "the step ended in positions that are not finite; use a smaller time_step "
+                       "or weaker forces");
+    pl_parallel_for(s->pool, commit_task, count, 3 * VERTEX_BLOCK, &job);
+    return PL_OK;
+}
+
+pl_status pl_pbd_system_step(pl_pbd_system* s, const pl_method_step* step, pl_method_info* info,
+                             pl_error* error) {
+    *info = (pl_method_info){.converged = true};
+    double start = pl_seconds();
+    if (!(step->time_step > 0.0) || !isfinite(step->time_step))
+        return pl_fail(error, PL_ERROR_ARGUMENT, "the time step is %g; it must be above 0",
+                       step->time_step);
+    predict(s, step);
+    pl_status status = detect(s, step, error);
+    if (status != PL_OK) return status;
+    info->contact_count = (int)s->contacts.count;
+    for (int b = 0; status == PL_OK && b < s->body_count; b++)
+        status = pl_pbd_body_solve(&s->bodies[b], s->pool, step, s->positions, s->contacts.data,
+                                   (int)s->contacts.count, s->next, &info->iterations, error);
+    if (status == PL_OK) status = check_ways(s, step, error);
+    if (status == PL_OK) status = commit(s, step, error);
+    info->seconds = pl_seconds() - start;
+    return status;
+}

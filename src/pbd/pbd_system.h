@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// All bodies of method pbd: their state, and the loop of a step.
+#ifndef PL_PBD_SYSTEM_H
+#define PL_PBD_SYSTEM_H
+
+#include "pbd/pbd_body.h"
+
+typedef struct pl_pbd_system {
+    int vertex_count;
+    int body_count;
+    pl_pbd_body* bodies;
+    pl_pool* pool;
+    double *positions, *velocities; // the state, 3 per vertex
+    double* mass;
+    double* next;      // positions at the end of the step
+    bool* held;        // exactly, in this step
+    pl_array contacts; // of pl_contact
+} pl_pbd_system;
+
+pl_status pl_pbd_system_create(const pl_method_body* bodies, int body_count, int vertex_count,
+                               pl_pool* pool, pl_pbd_system** out, pl_notes* notes,
+                               pl_error* error);
+void pl_pbd_system_destroy(pl_pbd_system* system);
+
+// One step. A step that fails leaves the state as it was and says why.
+pl_status pl_pbd_system_step(pl_pbd_system* system, const pl_method_step* step,
+                             pl_method_info* info, pl_error* error);
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Constraints of cardinality 1 (S1 section 6.1): contacts and soft attachments. They belong to
+// particles and act on every level that has the particle.
+#ifndef PL_PBD_POINTS_H
+#define PL_PBD_POINTS_H
+
+#include "base/array.h"
+#include "base/pool.h"
+
+#include <stdbool.h>
+
+typedef struct pl_point_constraint {
+    int particle; // of level 0
+    int order;    // in which they were given
+    bool is_contact;
+    float place[3];  // on the surface of the obstacle, or the target of an attachment
+    float normal[3]; // of a contact
+    float origin[3]; // where a particle without slip would be at the end of the step
+    float friction;
+    float compliance; // of an attachment [m/N]
+    float push;       // what a contact has pushed in this step [m]
+    float drag[3];    // what friction has, or the multiplier of an attachment
+} pl_point_constraint;
+
+// The constraints of one particle of a level.
+typedef struct pl_point_group {
+    int particle; // of the level
+    int first, count;
+} pl_point_group;
+
+typedef struct pl_point_list {
+    pl_point_constraint* constraints; // borrowed, those of level 0
+    pl_array groups;                  // of pl_point_group
+} pl_point_list;
+
+static inline pl_point_list pl_point_list_empty(void) {
+    return (pl_point_list){.groups = pl_array_of(sizeof(pl_point_group))};
+}
+
+// Sorts constraints by particle.
+void pl_points_sort(pl_point_constraint* constraints, int count);
+
+// The groups of sorted constraints, on level 0; false if memory is out.
+bool pl_points_group(pl_point_list* list, pl_point_constraint* constraints, int count);
+// The same on the next coarser level: of those groups whose particle is there.
+bool pl_points_coarsen(const pl_point_list* fine, const int* coarse_of_fine, pl_point_list* coarse);
+
+// Projects all of them once.
+void pl_points_project(pl_point_list* list, pl_pool* pool, double time_step, float* particles);
+
+#endif

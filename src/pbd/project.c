@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Projection of constraints, PL_LANES at a time (S1 section 5).
+//
+//   paper             here
+//   p_i, w_i          particles: x y z, fourth
+//   C, grad C         error, gradient
+//   s (Eq. 5)         C / sum of w |gradient|^2
+//   k                 stiffness of the list
+//
+// With compliance a (XPBD, Macklin 2016), per step a/h^2, each constraint remembers the multiplier
+// m of this step:  dm = (-C - a/h^2 m) / (sum w |grad C|^2 + a/h^2),  dp_i = w_i grad_i C dm.  With
+// a = 0 that is Eq. 4.
+//
+// Strains of a tet are those of Green along and between the material axes, F'F, the diagonal as
+// lengths |F e_i| - 1: the same to first order, and solved exactly by one projection; the six are
+// projected one after the other while the corners are in registers.
+#include "material/bending.h"
+#include "pbd/sweeper.h"
+
+// Below this part of the largest possible value a sum of weights is zero: nothing there can move.
+static const float NOTHING = 1e-30f;
+
+typedef struct block_view {
+    const int32_t* vertices;
+    const float* values;
+    const float* compliance;
+    float* multipliers;
+    pl_fw stiffness;
+    float inverse_h2;
+} block_view;
+
+// How much of the gradient is added: -k C / weight, or by compliance, whose multiplier goes on.
+PL_WIDE pl_fw step_length(const block_view* b, int k, pl_fw error, pl_fw weight) {
+    pl_fw zero = {0};
+    if (b->compliance) {
+        pl_fw a = b->inverse_h2 * pl_load_w(b->compliance + k * PL_LANES);
+        pl_fw m = pl_load_w(b->multipliers + k * PL_LANES), total = weight + a;
+        pl_fw step = pl_select_w(total > NOTHING, -(error + a * m) / total, zero);
+        pl_store_w(b->multipliers + k * PL_LANES, m + step);
+        return step;
+    }
+    return pl_select_w(weight > NOTHING, -b->stiffness * error / weight, zero);
+}
+
+PL_WIDE pl_vec3w xyz(pl_float4w a) { return (pl_vec3w){a.x, a.y, a.z}; }
+
+PL_WIDE void move(pl_float4w* p, pl_fw step, pl_vec3w gradient) {
+    pl_fw s = step * p->w;
+    p->x = pl_fma_w(s, gradient.x, p->x);
+    p->y = pl_fma_w(s, gradient.y, p->y);
+    p->z = pl_fma_w(s, gradient.z, p->z);
+}
+
+// C = |a - b| - rest; a limit is only projected where it is exceeded
+PL_WIDE void project_distance(const block_view* b, bool is_limit, float* p) {
+    pl_float4w a = pl_load4_w(p, b->vertices), c = pl_load4_w(p, b->vertices + PL_LANES);
+    pl_vec3w d = pl_sub_w(xyz(a), xyz(c));
+    pl_fw rest = pl_load_w(b->values), length2 = pl_dot_w(d, d), zero = {0};
+    pl_iw apart = length2 > NOTHING;
+    pl_fw inverse = pl_select_w(apart, pl_rsqrt_w(length2), zero);
+    pl_fw error = length2 * inverse - rest, weight = a.w + c.w;
+    if (is_limit) error = pl_max_w(error, zero);
+    pl_fw step = inverse * step_length(b, 0, error, weight);
+    move(&a, step, d);
+    move(&c, -step, d);
+    pl_store4_w(p, b->vertices, a);
+    pl_store4_w(p, b->vertices + PL_LANES, c);
+}
+
+// the common case, without compliance: one reciprocal
+PL_WIDE void project_stiff_distance(const block_view* b, bool is_limit, float* p) {
+    pl_float4w a = pl_load4_w(p, b->vertices), c = pl_load4_w(p, b->vertices + PL_LANES);
+    pl_vec3w d = pl_sub_w(xyz(a), xyz(c));
+    pl_fw rest = pl_load_w(b->values), length2 = pl_dot_w(d, d), weight = a.w + c.w, zero = {0};
+    // k (1 - rest / length) / weight
+    pl_fw part = pl_fnma_w(rest, pl_rsqrt_w(length2), pl_splat_w(1.0f));
+    if (is_limit) part = pl_max_w(part, zero);
+    pl_fw s = b->stiffness * part * pl_rcp_w(weight);
+    s = pl_select_w((weight > NOTHING) & (length2 > NOTHING), s, zero);
+    move(&a, -s, d);
+    move(&c, s, d);
+    pl_store4_w(p, b->vertices, a);
+    pl_store4_w(p, b->vertices + PL_LANES, c);
+}
+
+PL_WIDE void load_corners(const block_view* b, const float* p, pl_float4w x[4]) {
+    for (int i = 0; i < 4; i++) x[i] = pl_load4_w(p, b->vertices + i * PL_LANES);
+}
+
+PL_WIDE void store_corners(const block_view* b, float* p, const pl_float4w x[4]) {
+    for (int i = 0; i < 4; i++) pl_store4_w(p, b->vertices + i * PL_LANES, x[i]);
+}
+
+// moves four corners along the gradient of one scalar constraint, the k-th of its block
+PL_WIDE void project_four(const block_view* b, int k, pl_fw error, const pl_vec3w gradient[4],
+                          pl_float4w x[4]) {
+    pl_fw weight = {0};
+    for (int i = 0; i < 4; i++)
+        weight = pl_fma_w(x[i].w, pl_dot_w(gradient[i], gradient[i]), weight);
+    pl_fw step = step_length(b, k, error, weight);
+    for (int i = 0; i < 4; i++) move(&x[i], step, gradient[i]);
+}
+
+// Linear in the angle only for small changes: never more than half a radian at once.
+PL_WIDE void project_hinge(const block_view* b, float* p) {
+    pl_float4w x[4];
+    pl_vec3w at[4], gradient[4];
+    load_corners(b, p, x);
+    for (int i = 0; i < 4; i++) at[i] = xyz(x[i]);
+    pl_fw error = pl_bending_w(at, pl_load_w(b->values), pl_splat_w(1.0f), gradient);
+    error = pl_min_w(pl_max_w(error, pl_splat_w(-0.5f)), pl_splat_w(0.5f));
+    project_four(b, 0, error, gradient, x);
+    store_corners(b, p, x);
+}
+
+// C = det(edges) / (6 V) - 1
+PL_WIDE void project_volume(const block_view* b, float* p) {
+    pl_float4w x[4];
+    load_corners(b, p, x);
+    pl_vec3w e1 = pl_sub_w(xyz(x[1]), xyz(x[0])), e2 = pl_sub_w(xyz(x[2]), xyz(x[0])),
+             e3 = pl_sub_w(xyz(x[3]), xyz(x[0]));
+    pl_fw inverse = pl_load_w(b->values);
+    pl_vec3w gradient[4];
+    gradient[1] = pl_scale_w(inverse, pl_cross_w(e2, e3));
+    gradient[2] = pl_scale_w(inverse, pl_cross_w(e3, e1));
+    gradient[3] = pl_scale_w(inverse, pl_cross_w(e1, e2));
+    pl_vec3w sum = pl_add_w(gradient[1], pl_add_w(gradient[2], gradient[3]));
+    gradient[0] = pl_sub_w((pl_vec3w){{0}, {0}, {0}}, sum);
+    project_four(b, 0, pl_dot_w(e1, gradient[1]) - 1.0f, gradient, x);
+    store_corners(b, p, x);
+}
+
+// F e_i = sum over corners k of (x_k - x_0) B_ki
+PL_WIDE pl_vec3w strain_axis(const pl_float4w x[4], const pl_fw B[9], int i) {
+    pl_vec3w f = pl_scale_w(B[i], pl_sub_w(xyz(x[1]), xyz(x[0])));
+    f = pl_madd_w(f, B[3 + i], pl_sub_w(xyz(x[2]), xyz(x[0])));
+    return pl_madd_w(f, B[6 + i], pl_sub_w(xyz(x[3]), xyz(x[0])));
+}
+
+// the gradient by the corners of u . F e_i + v . F e_j
+PL_WIDE void strain_gradient(const pl_fw B[9], pl_vec3w u, int i, pl_vec3w v, int j,
+                             pl_vec3w gradient[4]) {
+    gradient[0] = (pl_vec3w){{0}, {0}, {0}};
+    for (int k = 0; k < 3; k++) {
+        gradient[k + 1] = pl_madd_w(pl_scale_w(B[3 * k + i], u), B[3 * k + j], v);
+        gradient[0] = pl_sub_w(gradient[0], gradient[k + 1]);
+    }
+}
+
+PL_WIDE void project_strain(const block_view* b, float* p) {
+    pl_float4w x[4];
+    load_corners(b, p, x);
+    pl_fw B[9], zero = {0};
+    pl_vec3w nothing = {zero, zero, zero}, gradient[4];
+    for (int k = 0; k < 9; k++) B[k] = pl_load_w(b->values + k * PL_LANES);
+    for (int i = 0; i < 3; i++) {
+        pl_vec3w f = strain_axis(x, B, i);
+        pl_fw length2 = pl_dot_w(f, f);
+        pl_iw usable = length2 > 1e-12f;
+        pl_fw inverse = pl_select_w(usable, pl_rsqrt_w(length2), zero);
+        strain_gradient(B, pl_scale_w(inverse, f), i, nothing, i, gradient);
+        pl_fw error = pl_select_w(usable, length2 * inverse - 1.0f, zero);
+        project_four(b, i, error, gradient, x);
+    }
+    for (int i = 0; i < 3; i++) {
+        int j = (i + 1) % 3;
+        pl_vec3w f = strain_axis(x, B, i), g = strain_axis(x, B, j);
+        strain_gradient(B, g, i, f, j, gradient);
+        project_four(b, 3 + i, pl_dot_w(f, g), gradient, x);
+    }
+    store_corners(b, p, x);
+}
+
+static inline block_view view_of(const pl_block_list* list, int block, float inverse_h2) {
+    const pl_constraint_traits* t = &pl_constraint_traits_of[list->kind];
+    size_t at = (size_t)block * PL_LANES, m = at * (size_t)t->multipliers;
+    return (block_view){list->vertices + at * (size_t)t->corners,
+                        list->values + at * (size_t)t->values,
+                        list->compliance ? list->compliance + m : NULL,
+                        list->compliance ? list->multipliers + m : NULL,
+                        pl_splat_w(list->stiffness),
+                        inverse_h2};
+}
+
+#define FOR_BLOCKS(call)                                                                           \
+    for (int k = 0; k < end - begin; k++) {                                                        \
+        block_view view = view_of(list, backward ? end - 1 - k : begin + k, inverse_h2);           \
+        call;                                                                                      \
+    }                                                                                              \
+    break
+
+void pl_project_blocks(const pl_block_list* list, int begin, int end, bool backward,
+                       float inverse_h2, float* p) {
+    switch (list->kind) {
+    case PL_CONSTRAINT_DISTANCE:
+        if (!list->compliance) { FOR_BLOCKS(project_stiff_distance(&view, false, p)); }
+        FOR_BLOCKS(project_distance(&view, false, p));
+    case PL_CONSTRAINT_LIMIT:
+        if (!list->compliance) { FOR_BLOCKS(project_stiff_distance(&view, true, p)); }
+        FOR_BLOCKS(project_distance(&view, true, p));
+    case PL_CONSTRAINT_HINGE: FOR_BLOCKS(project_hinge(&view, p));
+    case PL_CONSTRAINT_VOLUME: FOR_BLOCKS(project_volume(&view, p));
+    case PL_CONSTRAINT_STRAIN: FOR_BLOCKS(project_strain(&view, p));
+    default: break;
+    }
+}

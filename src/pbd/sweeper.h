@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Gauss-Seidel sweeps over constraints, PL_LANES of them at a time.
+//
+// Particles are float4: x y z and the inverse mass. They are cut into slabs of consecutive numbers,
+// so long that every constraint has its particles in two slabs that follow each other; it belongs
+// to the first. All even slabs are swept at the same time, then all odd ones: two barriers in a
+// sweep, whatever the number of colours. Inside a slab, which fits the cache, one thread goes
+// through colours: constraints that share no particle, PL_LANES in a block. Neither slabs nor
+// colours depend on the threads.
+#ifndef PL_PBD_SWEEPER_H
+#define PL_PBD_SWEEPER_H
+
+#include "base/pool.h"
+#include "pbd/constraint_set.h"
+
+#include <stdint.h>
+
+enum { PL_MAX_SETS = 6 };
+
+// The constraints of a set in blocks. Lanes without a constraint hold one between four particles of
+// the slab's own that cannot move.
+typedef struct pl_block_list {
+    pl_constraint_kind kind;
+    float stiffness;
+    int block_count;
+    int* slab_offsets;  // the blocks of each slab
+    int32_t* vertices;  // [block][corner][lane]
+    float* values;      // [block][value][lane]
+    float* compliance;  // [block][multiplier][lane], or NULL
+    float* multipliers; // the same: what each has pushed in this step
+    int* source;        // [block][lane]: number in its set, or -1
+} pl_block_list;
+
+typedef struct pl_sweeper {
+    int particle_count;
+    int slab_size, slab_count;
+    int list_count;
+    pl_block_list lists[PL_MAX_SETS];
+} pl_sweeper;
+
+// The sets in the order in which a slab goes through them.
+pl_status pl_sweeper_setup(const pl_constraint_set* sets, int set_count, int particle_count,
+                           pl_sweeper* out, pl_error* error);
+void pl_sweeper_free(pl_sweeper* sweeper);
+
+// Particles must have room for these many float4; those after particle_count are the sweeper's.
+int pl_sweeper_room(const pl_sweeper* sweeper);
+void pl_sweeper_fill_room(const pl_sweeper* sweeper, float* particles);
+
+// Constraints have pushed nothing yet: at the begin of a step.
+void pl_sweeper_start(pl_sweeper* sweeper);
+
+// Projects all constraints once, or once in the opposite order.
+void pl_sweep(pl_sweeper* sweeper, pl_pool* pool, double time_step, bool backward,
+              float* particles);
+
+// Blocks [begin, end) of a list in this order or the opposite one; inverse_h2 is 1 / step^2.
+void pl_project_blocks(const pl_block_list* list, int begin, int end, bool backward,
+                       float inverse_h2, float* particles);
+
+#endif
