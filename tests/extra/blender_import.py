@@ -6,6 +6,11 @@ import struct
 import sys
 
 import bpy
+import numpy
+
+# Debian 12: Blender's glTF importer still uses a name that numpy has dropped
+if "bool" not in numpy.__dict__:
+    numpy.bool = bool
 
 run = sys.argv[sys.argv.index("--") + 1]
 compared = 0
