@@ -15,11 +15,17 @@
 // sweeps over positions are red-black Gauss-Seidel sweeps of three Poisson equations that do not
 // see one another, and the sweep over pressures is one more for q from zero, after which
 // phi -= grad q and c += lap q - kappa q. The result is that of the paper's gather and scatter in
-// red-black order, at a fraction of the work.
+// red-black order, at a fraction of the work. Sweeps are over-relaxed (see OVER), which the paper's
+// lexicographic order does not need. Cells next to Dirichlet cells are core cells too: there the
+// equations of positions hold as they stand, and q has no flow through faces that are given; point
+// sweeps with substituted pressures would fail there as nu approaches 1/2.
 #include "grid/grid_smooth.h"
 #include "grid/grid_wide.h"
 
 enum { ROWS = 8 }; // of a block of work
+// Over-relaxation of the red-black sweeps, of positions and of q: 1.0 gives a rate of 0.34 at
+// nu = 0.49 on the box of the bench, 1.1 gives 0.30, 1.2 gives 0.27, 1.3 is no better.
+static const float OVER = 1.2f;
 
 // the record of a chunk next to Dirichlet cells, or NULL
 static inline const pl_grid_wall_chunk* wall_of(const pl_grid_level* l, int at) {
@@ -63,7 +69,8 @@ static void relax_faces(pl_grid_level* l, const pl_grid_segment* g, int colour) 
                             l->wall * pl_loadu_w(wall->held[a] + n % PL_GRID_CHUNK))
                      : s * scale;
             float* to = u + g->begin + n;
-            pl_storeu_w(to, pl_select_w(here, s, pl_loadu_w(to)));
+            pl_fw old = pl_loadu_w(to);
+            pl_storeu_w(to, pl_select_w(here, pl_fma_w(pl_splat_w(OVER), s - old, old), old));
         }
     }
 }
@@ -95,6 +102,7 @@ static void start_q(pl_grid_level* l, const pl_grid_segment* g) {
         const pl_grid_wall_chunk* wall = wall_of(l, g->begin + n);
         r = wall ? r / pl_max_w(q_diagonal_w(l, wall, n), pl_splat_w(1e-6f))
                  : r * (1.0f / diagonal);
+        r *= OVER;
         pl_storeu_w(l->q + g->begin + n,
                     pl_keep_w(m[n / PL_GRID_CHUNK].core, n % PL_GRID_CHUNK, r));
     }
