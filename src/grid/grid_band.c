@@ -73,7 +73,8 @@ PL_WIDE pl_fw residual_w(const pl_grid_level* l, const pl_grid_band_chunk* b, in
             sum += l->wall * (pl_keep_w(b->held[a][2 * e + 1], n, above) -
                               pl_keep_w(b->held[a][2 * e], n, under));
     }
-    return pl_loadu_w(l->f[a] + t->own + n) + l->inertia * own - sum;
+    return pl_loadu_w(l->f[a] + t->own + n) + (l->inertia + pl_loadu_w(b->stiffness[a] + n)) * own -
+           sum;
 }
 
 PL_WIDE void relax_chunk(pl_grid_level* l, const pl_grid_band_chunk* b, int a, uint16_t bits) {

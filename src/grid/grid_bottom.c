@@ -123,6 +123,12 @@ void pl_grid_bottom_update(pl_grid_bottom* b, const pl_grid_level* l) {
         for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++)
             add_cell(b, l, &l->segments[s], i);
     for (size_t i = 0; i < n; i++) b->factor[i * n + i] += l->inertia;
+    for (int k = 0; k < l->band_count; k++)
+        for (int i = 0; i < 3 * PL_GRID_CHUNK; i++) {
+            int a = i / PL_GRID_CHUNK, lane = i % PL_GRID_CHUNK;
+            int row = b->unknown[a][l->band[k].begin + lane];
+            if (row >= 0) b->factor[(size_t)row * n + (size_t)row] += l->band[k].stiffness[a][lane];
+        }
     factor(b);
 }
 

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 static const int shift[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -383,6 +384,18 @@ static float cell_stiffness(const pl_grid_level* level, int index, int a) {
     return 2.0f + 1.0f / (level->compressibility + 0.5f * (float)boundary);
 }
 
+void pl_grid_level_set_stiffness(pl_grid_level* level, float* const stiffness[3]) {
+    for (int k = 0; k < level->band_count; k++) {
+        pl_grid_band_chunk* b = &level->band[k];
+        const pl_grid_masks* m = &level->masks[b->begin / PL_GRID_CHUNK];
+        for (int a = 0; a < 3; a++)
+            for (int i = 0; i < PL_GRID_CHUNK; i++)
+                b->stiffness[a][i] = (m->face[a] & ~m->inner[a]) >> i & 1
+                                         ? fmaxf(stiffness[a][b->begin + i], 0.0f)
+                                         : 0.0f;
+    }
+}
+
 void pl_grid_level_set_material(pl_grid_level* level, double compressibility, double inertia) {
     level->compressibility = (float)compressibility;
     level->inertia = (float)inertia;
@@ -398,7 +411,8 @@ void pl_grid_level_set_material(pl_grid_level* level, double compressibility, do
             const int below[3] = {b->begin + i - 1, b->rows[PL_ROW_Y_LOW] + i,
                                   b->rows[PL_ROW_Z_LOW] + i};
             for (int a = 0; a < 3; a++) {
-                float diagonal = level->inertia + cell_stiffness(level, b->begin + i, a) +
+                float diagonal = level->inertia + b->stiffness[a][i] +
+                                 cell_stiffness(level, b->begin + i, a) +
                                  cell_stiffness(level, below[a], a);
                 for (int e = 0; e < 4; e++)
                     diagonal += (float)(b->edge[a][e] >> i & 1) +

@@ -71,6 +71,7 @@ typedef struct pl_grid_band_chunk {
     uint16_t rim;
     uint16_t cell_stress[3];
     float inverse_diagonal[3][PL_GRID_CHUNK]; // of faces of the band, else 0
+    float stiffness[3][PL_GRID_CHUNK];        // of springs and contacts on a face, like inertia
     float compliance[PL_GRID_CHUNK];          // of slaved cells: p = (g - div) compliance, else 0
 } pl_grid_band_chunk;
 
@@ -134,5 +135,9 @@ void pl_grid_level_free(pl_grid_level* level);
 pl_status pl_grid_level_classify(pl_grid_level* level, const pl_grid_cells* cells, pl_error* error);
 // Coefficients of the band.
 void pl_grid_level_set_material(pl_grid_level* level, double compressibility, double inertia);
+
+// Springs on faces, in units of mu / h^2; only those of the band count. Coefficients must be set
+// again afterwards.
+void pl_grid_level_set_stiffness(pl_grid_level* level, float* const stiffness[3]);
 
 #endif

@@ -7,6 +7,12 @@
 #include <string.h>
 
 enum { BOTTOM_FACES = 500 };
+// Below this a barrier costs more than a second thread brings.
+enum { SERIAL_CELLS = 20000 };
+
+static pl_pool* pool_of(const pl_grid_multigrid* mg, int l) {
+    return mg->levels[l].cell_count < SERIAL_CELLS ? NULL : mg->pool;
+}
 
 static pl_status add_level(pl_grid_multigrid* mg, const pl_grid_cells* cells, pl_error* error) {
     int l = mg->level_count;
@@ -75,22 +81,44 @@ void pl_grid_multigrid_set_material(pl_grid_multigrid* mg, double compressibilit
     pl_grid_bottom_update(&mg->bottom, &mg->levels[mg->level_count - 1]);
 }
 
+void pl_grid_multigrid_set_stiffness(pl_grid_multigrid* mg, double compressibility, double inertia,
+                                     double* const stiffness[3]) {
+    pl_grid_level* fine = &mg->levels[0];
+    for (int i = 0; i < fine->field_size; i++) {
+        fine->q[i] = 0.0f;
+        for (int a = 0; a < 3; a++) fine->r[a][i] = (float)stiffness[a][i];
+    }
+    // restricted like a residual of positions
+    for (int l = 0; l < mg->level_count; l++) {
+        pl_grid_level* level = &mg->levels[l];
+        pl_grid_level_set_stiffness(level, level->r);
+        if (l + 1 == mg->level_count) break;
+        pl_grid_level* next = &mg->levels[l + 1];
+        pl_grid_restrict(&mg->transfers[l], level, next, mg->pool);
+        for (int i = 0; i < next->field_size; i++) {
+            next->q[i] = 0.0f;
+            for (int a = 0; a < 3; a++) next->r[a][i] = next->f[a][i];
+        }
+    }
+    pl_grid_multigrid_set_material(mg, compressibility, inertia);
+}
+
 static void smooth_band(pl_grid_multigrid* mg, int l, int sweeps) {
-    for (int k = 0; k < sweeps; k++) pl_grid_band_sweep(&mg->levels[l], mg->pool);
+    for (int k = 0; k < sweeps; k++) pl_grid_band_sweep(&mg->levels[l], pool_of(mg, l));
 }
 
 // boundary, interior, boundary; then the residual if it is wanted
 static void smooth(pl_grid_multigrid* mg, int l, bool with_residual) {
     pl_grid_level* level = &mg->levels[l];
-    pl_grid_band_begin(level, mg->pool);
+    pl_grid_band_begin(level, pool_of(mg, l));
     smooth_band(mg, l, mg->band_sweeps);
-    pl_grid_band_end(level, mg->pool);
-    pl_grid_smooth_interior(level, mg->pool);
-    pl_grid_band_begin(level, mg->pool);
+    pl_grid_band_end(level, pool_of(mg, l));
+    pl_grid_smooth_interior(level, pool_of(mg, l));
+    pl_grid_band_begin(level, pool_of(mg, l));
     smooth_band(mg, l, mg->band_sweeps);
-    if (with_residual) pl_grid_band_residual(level, mg->pool);
-    pl_grid_band_end(level, mg->pool);
-    if (with_residual) pl_grid_interior_residual(level, mg->pool);
+    if (with_residual) pl_grid_band_residual(level, pool_of(mg, l));
+    pl_grid_band_end(level, pool_of(mg, l));
+    if (with_residual) pl_grid_interior_residual(level, pool_of(mg, l));
 }
 
 static void set_zero(pl_grid_level* level) {
@@ -104,13 +132,13 @@ void pl_grid_multigrid_cycle(pl_grid_multigrid* mg) {
     for (int l = 0; l < last; l++) {
         set_zero(&mg->levels[l]);
         smooth(mg, l, true);
-        pl_grid_restrict(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1], mg->pool);
+        pl_grid_restrict(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1], pool_of(mg, l));
     }
     set_zero(&mg->levels[last]);
     pl_grid_bottom_solve(&mg->bottom, &mg->levels[last]);
     for (int l = last - 1; l >= 0; l--) {
         pl_grid_fill_ghosts(&mg->levels[l + 1]);
-        pl_grid_prolong(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1], mg->pool);
+        pl_grid_prolong(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1], pool_of(mg, l));
         smooth(mg, l, false);
     }
 }

@@ -26,6 +26,10 @@ void pl_grid_multigrid_free(pl_grid_multigrid* mg);
 // compressibility mu / lambda; inertia of the finest level, in units of mu / h^2.
 void pl_grid_multigrid_set_material(pl_grid_multigrid* mg, double compressibility, double inertia);
 
+// Springs on faces of the finest level (which are lost), on all levels; coefficients are set anew.
+void pl_grid_multigrid_set_stiffness(pl_grid_multigrid* mg, double compressibility, double inertia,
+                                     double* const stiffness[3]);
+
 // One V-cycle for f and g of the finest level: u, and c (see grid_level.h), from zero.
 void pl_grid_multigrid_cycle(pl_grid_multigrid* mg);
 

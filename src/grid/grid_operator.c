@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { ROWS = 8 };
+enum { ROWS = 64 };
 
 static double** field_of(pl_grid_state* s, int k) {
     double** fields[] = {&s->u[0], &s->u[1], &s->u[2], &s->p, &s->f[0], &s->f[1], &s->f[2], &s->g};
@@ -113,6 +113,45 @@ static double residual_part(int begin, int end, void* user) {
 double pl_grid_residual(pl_grid_level* level, const pl_grid_state* state, pl_pool* pool) {
     residual_job job = {level, state};
     return sqrt(pl_parallel_sum(pool, residual_part, level->size[1] * level->size[2], ROWS, &job));
+}
+
+void pl_grid_apply(const pl_grid_level* l, const pl_grid_state* s, double* const out[3]) {
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                int at = g->begin + i;
+                bool own = pl_grid_bit(l->masks[at / PL_GRID_CHUNK].face[a], at);
+                out[a][at] = own ? stress_force(l, s, g, a, i) : 0.0;
+            }
+    }
+}
+
+double pl_grid_energy(const pl_grid_level* l, const pl_grid_state* s) {
+    double sum = 0.0;
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            int at = g->begin + i;
+            const pl_grid_masks* m = &l->masks[at / PL_GRID_CHUNK];
+            if (pl_grid_bit(m->interior, at)) {
+                double factor, d = divergence(l, s, g, i, &factor);
+                sum += 0.5 * d * d / factor;
+                for (int a = 0; a < 3; a++) {
+                    double stretch = s->u[a][above(g, a, i)] - s->u[a][at];
+                    if (has_stress(l, a, at)) sum += stretch * stretch;
+                }
+            }
+            for (int n = 0; n < 3; n++) {
+                int a = (n + 1) % 3, b = (n + 2) % 3;
+                if (!has_edge(l, n, at)) continue;
+                double shear =
+                    s->u[a][at] - s->u[a][below(g, b, i)] + s->u[b][at] - s->u[b][below(g, a, i)];
+                sum += 0.5 * shear * shear;
+            }
+        }
+    }
+    return sum;
 }
 
 typedef struct correct_job {

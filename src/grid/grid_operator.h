@@ -24,6 +24,10 @@ void pl_grid_state_free(const pl_grid_level* level, pl_grid_state* state);
 // f and g of the level become the residuals f - L u, g - div u - eps p of the state. Returns the
 // norm of both together.
 double pl_grid_residual(pl_grid_level* level, const pl_grid_state* state, pl_pool* pool);
+// out[a] = L u on interior faces, with the state's pressures.
+void pl_grid_apply(const pl_grid_level* level, const pl_grid_state* state, double* const out[3]);
+// Half of u' K u, where K is -L with all pressures substituted; given values included.
+double pl_grid_energy(const pl_grid_level* level, const pl_grid_state* state);
 // Adds the level's u and c to the state.
 void pl_grid_correct(const pl_grid_level* level, pl_grid_state* state, pl_pool* pool);
 // Pressures that fulfil their equations.

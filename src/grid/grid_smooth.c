@@ -24,7 +24,7 @@
 
 enum { ROWS = 8 }; // of a block of work
 // Over-relaxation of the red-black sweeps, of positions and of q: 1.0 gives a rate of 0.34 at
-// nu = 0.49 on the box of the bench, 1.1 gives 0.30, 1.2 gives 0.27, 1.3 is no better.
+// nu = 0.49 on the box of the bench, 1.1 gives 0.30, 1.2 gives 0.27, 1.25 gives 0.26.
 static const float OVER = 1.2f;
 
 // the record of a chunk next to Dirichlet cells, or NULL

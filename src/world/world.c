@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "fem/fem_method.h"
+#include "grid/grid_method.h"
 #include "world/world_build.h"
 #include "world/world_loads.h"
 
@@ -54,7 +55,7 @@ static pl_status group_bodies(pl_world* w, pl_error* error) {
             pl_world_system* system = &w->systems[body->system];
             system->pins = pl_array_of(sizeof(pl_pin));
             system->groups = pl_array_of(sizeof(pl_colliding_vertices));
-            system->method = &pl_fem_method;
+            system->method = body->def->method == PL_METHOD_GRID ? &pl_grid_method : &pl_fem_method;
         }
         body->first_vertex = w->systems[body->system].vertex_count;
         w->systems[body->system].vertex_count += body->mesh->vertex_count;
@@ -212,6 +213,7 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
                            .pin_count = (int)system->pins.count,
                            .detect = w->obstacle_count ? pl_detect_collisions : NULL,
                            .detect_user = &collisions};
+    memcpy(step.gravity, w->scene->gravity, sizeof step.gravity);
     pl_method_info method_info;
     status = system->method->step(system->data, &step, &method_info, error);
     if (status == PL_OK) add_info(&method_info, info);

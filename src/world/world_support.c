@@ -9,11 +9,17 @@
 #include <string.h>
 
 static pl_status check_body(const pl_body* body, int b, pl_error* error) {
-    if (body->method != PL_METHOD_FEM)
+    bool grid = body->method == PL_METHOD_GRID;
+    if (body->method != PL_METHOD_FEM && !grid)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].method: \"%s\" is not in this version; use \"fem\"", b,
-                       pl_method_name((int)body->method));
-    if (body->linear != PL_LINEAR_AUTO && !pl_linear_is_known(body->linear))
+                       "bodies[%d].method: \"%s\" is not in this version; use \"fem\" or \"grid\"",
+                       b, pl_method_name((int)body->method));
+    if (grid && body->linear != PL_LINEAR_AUTO && body->linear != PL_LINEAR_MULTIGRID)
+        return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                       "bodies[%d].linear: \"%s\" is not in this version for method grid; use "
+                       "multigrid, or leave it out",
+                       b, pl_linear_name((int)body->linear));
+    if (!grid && body->linear != PL_LINEAR_AUTO && !pl_linear_is_known(body->linear))
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "bodies[%d].linear: \"%s\" is not in this version; use direct, icpcg, pcg, "
                        "chebyshev or gauss-seidel, or leave it out",
@@ -57,6 +63,7 @@ enum { DIRECT_VERTICES = 1500, DIRECT_CONSTANT_VERTICES = 30000 };
 
 static pl_linear choose_linear(const pl_body* body, int vertex_count) {
     if (body->linear != PL_LINEAR_AUTO) return body->linear;
+    if (body->method == PL_METHOD_GRID) return PL_LINEAR_MULTIGRID;
     int limit =
         body->nonlinear == PL_NONLINEAR_PROJECTIVE ? DIRECT_CONSTANT_VERTICES : DIRECT_VERTICES;
     if (vertex_count <= limit) return PL_LINEAR_DIRECT;
