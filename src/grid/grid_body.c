@@ -21,6 +21,9 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
         b->applied[a] = PL_ALLOC(double, size);
         ok = ok && b->velocity[a] && b->before[a] && b->applied[a];
     }
+    b->pinned = PL_ALLOC(uint8_t, b->vertex_count);
+    b->triangles = PL_ALLOC(int, 3 * (size_t)b->triangle_count);
+    ok = ok && (b->pinned || !b->vertex_count) && (b->triangles || !b->triangle_count);
     b->held = PL_ALLOC(uint8_t, pl_grid_cells_count(&b->cells));
     b->next_held = PL_ALLOC(uint8_t, pl_grid_cells_count(&b->cells));
     ok = ok && b->held && b->next_held;
@@ -51,9 +54,11 @@ static double longest_side(const pl_mesh* mesh) {
     return longest;
 }
 
-static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const pl_mesh* surface,
+static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const pl_surface* shell,
                               pl_notes* notes, pl_error* error) {
     const pl_grid* settings = &def->body->grid;
+    const pl_mesh* surface = shell->mesh;
+    b->triangle_count = surface->triangle_count;
     double size = longest_side(surface);
     if (surface->triangle_count == 0 || !(size > 0.0))
         return pl_fail(error, PL_ERROR_MESH,
@@ -71,6 +76,8 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
         status = pl_grid_embed(fine, &b->cells, &b->frame, def->mesh->positions, b->vertex_count,
                                &b->map, error);
     if (status != PL_OK) return status;
+    for (int i = 0; i < 3 * b->triangle_count; i++)
+        b->triangles[i] = shell->vertices[surface->triangles[i]];
     double lattice = fine->cell_count * pow(b->frame.cell, 3.0);
     double volume = volume_of(surface);
     b->density = def->body->material.density * (volume > 0.0 ? volume / lattice : 1.0);
@@ -109,7 +116,7 @@ pl_status pl_grid_body_create(const pl_method_body* def, pl_pool* pool, pl_grid_
     pl_status status = check_material(def, error);
     pl_surface* surface = NULL;
     if (status == PL_OK) status = pl_mesh_surface(def->mesh, &surface, error);
-    if (status == PL_OK) status = make_lattice(out, def, surface->mesh, notes, error);
+    if (status == PL_OK) status = make_lattice(out, def, surface, notes, error);
     pl_surface_destroy(surface);
     if (status == PL_OK)
         memcpy(out->rest, def->mesh->positions, 3 * (size_t)out->vertex_count * sizeof(double));
@@ -125,6 +132,8 @@ void pl_grid_body_free(pl_grid_body* b) {
         PL_FREE(b->applied[a], double, size);
     }
     PL_FREE(b->reaction, double, 6 * (size_t)b->vertex_count);
+    PL_FREE(b->triangles, int, 3 * (size_t)b->triangle_count);
+    PL_FREE(b->pinned, uint8_t, b->vertex_count);
     PL_FREE(b->rest, double, 3 * (size_t)b->vertex_count);
     PL_FREE(b->held, uint8_t, pl_grid_cells_count(&b->cells));
     PL_FREE(b->next_held, uint8_t, pl_grid_cells_count(&b->cells));

@@ -27,6 +27,10 @@ typedef struct pl_grid_body {
     double* before[3];   // positions at the begin of a step, or forces of a part of it
     double* applied[3];  // right side without what depends on positions
     pl_grid_embedding_map map;
+    int* triangles; // of the surface, 3 vertices each
+    int triangle_count;
+    uint8_t* pinned; // per vertex: held exactly
+    uint64_t pinned_hash;
     double* rest;               // 3 per vertex
     double mu, lambda, density; // density of lattice cells: the body's mass over all of them
     double damping_mass, damping_stiffness;

@@ -35,23 +35,51 @@ static bool is_own(const pl_grid_body* b, int vertex) {
 
 // ------------------------------------------------------------------ Dirichlet cells
 
-// marks the cells of pinned vertices; true if they are not those of the levels
-static bool mark_held(pl_grid_body* b, const pl_grid_acts* acts) {
-    size_t count = pl_grid_cells_count(&b->cells);
-    memset(b->next_held, 0, count);
+// notes which vertices are held exactly; true if they are others than before
+static bool note_pinned(pl_grid_body* b, const pl_grid_acts* acts) {
+    uint64_t hash = 1469598103934665603u;
     b->held_count = 0;
     for (int k = 0; k < acts->pin_count; k++) {
-        const pl_pin* pin = &acts->pins[k];
-        if (!pin->hard || !is_own(b, pin->vertex)) continue;
-        int cell[3];
-        pl_grid_cell_of(&b->cells, &b->frame, b->rest + 3 * (size_t)(pin->vertex - b->first_vertex),
-                        cell);
-        b->next_held[pl_grid_cells_index(&b->cells, cell[0], cell[1], cell[2])] = 1;
+        if (!acts->pins[k].hard || !is_own(b, acts->pins[k].vertex)) continue;
+        hash = (hash ^ (uint64_t)acts->pins[k].vertex) * 1099511628211u;
         b->held_count++;
     }
-    for (size_t i = 0; i < count; i++)
-        if (!b->held[i] != !b->next_held[i]) return true;
-    return false;
+    if (hash == b->pinned_hash) return false;
+    b->pinned_hash = hash;
+    if (b->vertex_count) memset(b->pinned, 0, (size_t)b->vertex_count);
+    for (int k = 0; k < acts->pin_count; k++)
+        if (acts->pins[k].hard && is_own(b, acts->pins[k].vertex))
+            b->pinned[acts->pins[k].vertex - b->first_vertex] = 1;
+    return true;
+}
+
+static void mark_cell(void* user, size_t cell) {
+    pl_grid_body* b = user;
+    if (b->cells.kinds[cell] != PL_CELL_EXTERIOR) b->next_held[cell] = 1;
+}
+
+// marks the cells of pinned vertices, and of triangles with three of them
+static void mark_held(pl_grid_body* b) {
+    memset(b->next_held, 0, pl_grid_cells_count(&b->cells));
+    for (int v = 0; v < b->vertex_count; v++) {
+        if (!b->pinned[v]) continue;
+        int cell[3];
+        pl_grid_cell_of(&b->cells, &b->frame, b->rest + 3 * (size_t)v, cell);
+        b->next_held[pl_grid_cells_index(&b->cells, cell[0], cell[1], cell[2])] = 1;
+    }
+    for (int t = 0; t < b->triangle_count; t++) {
+        const int* v = b->triangles + 3 * (size_t)t;
+        if (!b->pinned[v[0]] || !b->pinned[v[1]] || !b->pinned[v[2]]) continue;
+        // a little inwards, so that a side of the lattice finds its cells
+        pl_vec3 x[3], inwards;
+        double moved[3][3];
+        for (int i = 0; i < 3; i++) x[i] = pl_vec3_load(b->rest + 3 * (size_t)v[i]);
+        inwards = pl_normalize(pl_cross(pl_sub(x[2], x[0]), pl_sub(x[1], x[0])));
+        for (int i = 0; i < 3; i++)
+            pl_vec3_store(moved[i], pl_madd(x[i], 1e-4 * b->frame.cell, inwards));
+        const double* corners[3] = {moved[0], moved[1], moved[2]};
+        pl_grid_visit_triangle(&b->cells, &b->frame, corners, mark_cell, b);
+    }
 }
 
 // gives all marked cells that hang together with this one a number above 1
@@ -250,7 +278,12 @@ static double norm_of(const pl_grid_level* l, double* const f[3]) {
 }
 
 pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
-    pl_status status = mark_held(b, acts) ? rebuild(b, error) : PL_OK;
+    pl_status status = PL_OK;
+    if (note_pinned(b, acts)) {
+        mark_held(b);
+        status = rebuild(b, error);
+        if (status != PL_OK) b->pinned_hash = 0; // to be tried again
+    }
     if (status != PL_OK) return status;
     const pl_grid_level* l = &b->multigrid.levels[0];
     size_t size = (size_t)l->field_size * sizeof(double);

@@ -32,20 +32,29 @@ static pl_vec3 in_cells(const pl_grid_frame* frame, const double* position) {
     return pl_scale(1.0 / frame->cell, pl_sub(pl_vec3_load(position), pl_vec3_load(frame->origin)));
 }
 
-static void mark_triangle(const pl_grid_cells* cells, const pl_vec3 corner[3]) {
+void pl_grid_visit_triangle(const pl_grid_cells* cells, const pl_grid_frame* frame,
+                            const double* const corners[3], void (*visit)(void* user, size_t cell),
+                            void* user) {
     pl_box box = pl_box_empty();
-    for (int i = 0; i < 3; i++) box = pl_box_add_point(box, corner[i]);
+    pl_vec3 corner[3];
+    for (int i = 0; i < 3; i++) {
+        corner[i] = in_cells(frame, corners[i]);
+        box = pl_box_add_point(box, corner[i]);
+    }
     int low[3] = {(int)floor(box.low.x), (int)floor(box.low.y), (int)floor(box.low.z)};
     int high[3] = {(int)floor(box.high.x), (int)floor(box.high.y), (int)floor(box.high.z)};
     for (int k = low[2]; k <= high[2]; k++)
         for (int j = low[1]; j <= high[1]; j++)
             for (int i = low[0]; i <= high[0]; i++) {
                 if (!pl_grid_cells_has(cells, i, j, k)) continue;
-                uint8_t* kind = &cells->kinds[pl_grid_cells_index(cells, i, j, k)];
                 pl_vec3 middle = {i + 0.5, j + 0.5, k + 0.5}, t[3];
                 for (int n = 0; n < 3; n++) t[n] = pl_sub(corner[n], middle);
-                if (*kind == PL_CELL_EXTERIOR && meets_cube(t)) *kind = PL_CELL_INTERIOR;
+                if (meets_cube(t)) visit(user, pl_grid_cells_index(cells, i, j, k));
             }
+}
+
+static void make_interior(void* user, size_t cell) {
+    ((pl_grid_cells*)user)->kinds[cell] = PL_CELL_INTERIOR;
 }
 
 typedef struct fill_job {
@@ -107,11 +116,10 @@ pl_status pl_grid_voxelise(const pl_mesh* surface, int padding, pl_pool* pool, p
         pl_parallel_for(pool, fill_task, size[1] * size[2], 16, &(fill_job){&solid, frame, out});
         pl_solid_free(&solid);
         for (int t = 0; t < surface->triangle_count; t++) {
-            pl_vec3 corner[3];
+            const double* corner[3];
             for (int i = 0; i < 3; i++)
-                corner[i] =
-                    in_cells(frame, surface->positions + 3 * (size_t)surface->triangles[3 * t + i]);
-            mark_triangle(out, corner);
+                corner[i] = surface->positions + 3 * (size_t)surface->triangles[3 * t + i];
+            pl_grid_visit_triangle(out, frame, corner, make_interior, out);
         }
         status = pl_grid_cells_pad(out, padding, error);
     }

@@ -22,4 +22,9 @@ typedef struct pl_grid_frame {
 pl_status pl_grid_voxelise(const pl_mesh* surface, int padding, pl_pool* pool, pl_grid_frame* frame,
                            pl_grid_cells* out, pl_error* error);
 
+// Calls visit for every cell of the box that a triangle reaches into. corners: 3 positions.
+void pl_grid_visit_triangle(const pl_grid_cells* cells, const pl_grid_frame* frame,
+                            const double* const corners[3], void (*visit)(void* user, size_t cell),
+                            void* user);
+
 #endif
