@@ -69,9 +69,6 @@ PL_WIDE pl_fw residual_w(const pl_grid_level* l, const pl_grid_band_chunk* b, in
         pl_fw under = own - pl_loadu_w(u + t->side[e][0] + n) +
                       (pl_loadu_w(v + t->own + n) - pl_loadu_w(v + t->low + n));
         sum += pl_keep_w(b->edge[a][2 * e + 1], n, above) - pl_keep_w(b->edge[a][2 * e], n, under);
-        if (b->is_held)
-            sum += l->wall * (pl_keep_w(b->held[a][2 * e + 1], n, above) -
-                              pl_keep_w(b->held[a][2 * e], n, under));
     }
     return pl_loadu_w(l->f[a] + t->own + n) + (l->inertia + pl_loadu_w(b->stiffness[a] + n)) * own -
            sum;

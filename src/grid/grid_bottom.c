@@ -94,7 +94,7 @@ static void add_cell(pl_grid_bottom* b, const pl_grid_level* l, const pl_grid_se
         if (!pl_grid_bit(m->edge[n], at)) continue;
         add_difference(&shear, b->unknown[a], at, below(g, d, i));
         add_difference(&shear, b->unknown[d], at, below(g, a, i));
-        add_square(b, &shear, 1.0 + (pl_grid_bit(m->held[n], at) ? l->wall : 0.0));
+        add_square(b, &shear, 1.0);
     }
 }
 
@@ -123,11 +123,20 @@ void pl_grid_bottom_update(pl_grid_bottom* b, const pl_grid_level* l) {
         for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++)
             add_cell(b, l, &l->segments[s], i);
     for (size_t i = 0; i < n; i++) b->factor[i * n + i] += l->inertia;
+    for (int i = 0; i < l->field_size; i++)
+        for (int a = 0; a < 3; a++) {
+            int row = b->unknown[a][i], wall = l->wall_index[i / PL_GRID_CHUNK];
+            bool inner = pl_grid_bit(l->masks[i / PL_GRID_CHUNK].inner[a], i);
+            if (row >= 0 && inner && wall >= 0)
+                b->factor[(size_t)row * n + (size_t)row] +=
+                    l->walls[wall].stiffness[a][i % PL_GRID_CHUNK];
+        }
     for (int k = 0; k < l->band_count; k++)
         for (int i = 0; i < 3 * PL_GRID_CHUNK; i++) {
-            int a = i / PL_GRID_CHUNK, lane = i % PL_GRID_CHUNK;
-            int row = b->unknown[a][l->band[k].begin + lane];
-            if (row >= 0) b->factor[(size_t)row * n + (size_t)row] += l->band[k].stiffness[a][lane];
+            int a = i / PL_GRID_CHUNK, lane = i % PL_GRID_CHUNK, at = l->band[k].begin + lane;
+            int row = b->unknown[a][at];
+            if (row >= 0 && !pl_grid_bit(l->masks[at / PL_GRID_CHUNK].inner[a], at))
+                b->factor[(size_t)row * n + (size_t)row] += l->band[k].stiffness[a][lane];
         }
     factor(b);
 }

@@ -64,14 +64,8 @@ static void set_cell_bits(pl_grid_masks* m, uint16_t bit, const pl_grid_cells* c
         int b = (a + 1) % 3, d = (a + 2) % 3, one[3], two[3], both[3];
         step_back(at, b, one), step_back(at, d, two), step_back(one, d, both);
         if (kind != PL_CELL_EXTERIOR && pl_grid_cell(c, one[0], one[1], one[2]) &&
-            pl_grid_cell(c, two[0], two[1], two[2]) && pl_grid_cell(c, both[0], both[1], both[2])) {
+            pl_grid_cell(c, two[0], two[1], two[2]) && pl_grid_cell(c, both[0], both[1], both[2]))
             m->edge[a] |= bit;
-            if (kind == PL_CELL_DIRICHLET ||
-                pl_grid_cell(c, one[0], one[1], one[2]) == PL_CELL_DIRICHLET ||
-                pl_grid_cell(c, two[0], two[1], two[2]) == PL_CELL_DIRICHLET ||
-                pl_grid_cell(c, both[0], both[1], both[2]) == PL_CELL_DIRICHLET)
-                m->held[a] |= bit;
-        }
     }
 }
 
@@ -92,10 +86,10 @@ void pl_grid_set_masks(pl_grid_level* level, const pl_grid_cells* cells) {
 }
 
 // a mask of the cells at an index, one further up or down along x
-typedef enum mask_kind { STRESS, EDGE, HELD } mask_kind;
+typedef enum mask_kind { STRESS, EDGE } mask_kind;
 static uint16_t mask_at(const pl_grid_level* level, int index, int a, mask_kind kind) {
     const pl_grid_masks* m = &level->masks[index / PL_GRID_CHUNK];
-    return kind == EDGE ? m->edge[a] : kind == HELD ? m->held[a] : m->stress[a];
+    return kind == EDGE ? m->edge[a] : m->stress[a];
 }
 static uint16_t mask_above_x(const pl_grid_level* level, int index, int a, mask_kind kind) {
     return (uint16_t)(mask_at(level, index, a, kind) >> 1 |
@@ -138,8 +132,6 @@ static void fill_band_chunk(const pl_grid_level* level, const pl_grid_segment* g
     out->stress[1][0] = mask_at(level, row[PL_ROW_Y_LOW], 1, STRESS);
     out->stress[2][0] = mask_at(level, row[PL_ROW_Z_LOW], 2, STRESS);
     gather_edges(level, out, EDGE, out->edge);
-    gather_edges(level, out, HELD, out->held);
-    for (int n = 0; n < 12; n++) out->is_held = out->is_held || out->held[n / 4][n % 4];
 }
 
 static void count_walls(const pl_grid_level* level, const pl_grid_segment* g, int chunk,
@@ -150,7 +142,6 @@ static void count_walls(const pl_grid_level* level, const pl_grid_segment* g, in
     const int low[3] = {b.begin - 1, b.rows[PL_ROW_Y_LOW], b.rows[PL_ROW_Z_LOW]};
     for (int i = 0; i < PL_GRID_CHUNK; i++)
         for (int a = 0; a < 3; a++) {
-            for (int e = 0; e < 4; e++) out->held[a][i] += (float)(b.held[a][e] >> i & 1);
             for (int side = 0; side < 2; side++) {
                 int at = (side ? high : low)[a] + i;
                 out->closed[i] += pl_grid_bit(level->masks[at / PL_GRID_CHUNK].dirichlet, at);
@@ -158,13 +149,11 @@ static void count_walls(const pl_grid_level* level, const pl_grid_segment* g, in
         }
 }
 
-// whether a chunk has core cells next to Dirichlet cells, or inner faces with held edges
+// whether a chunk has core cells next to Dirichlet cells: these have all inner faces beside held
+// ones
 static bool has_wall(const pl_grid_masks* m, const pl_grid_wall_chunk* wall) {
-    for (int i = 0; i < PL_GRID_CHUNK; i++) {
+    for (int i = 0; i < PL_GRID_CHUNK; i++)
         if ((m->core >> i & 1) && wall->closed[i] > 0.0f) return true;
-        for (int a = 0; a < 3; a++)
-            if ((m->inner[a] >> i & 1) && wall->held[a][i] > 0.0f) return true;
-    }
     return false;
 }
 
@@ -390,9 +379,9 @@ void pl_grid_level_set_stiffness(pl_grid_level* level, float* const stiffness[3]
         const pl_grid_masks* m = &level->masks[b->begin / PL_GRID_CHUNK];
         for (int a = 0; a < 3; a++)
             for (int i = 0; i < PL_GRID_CHUNK; i++)
-                b->stiffness[a][i] = (m->face[a] & ~m->inner[a]) >> i & 1
-                                         ? fmaxf(stiffness[a][b->begin + i], 0.0f)
-                                         : 0.0f;
+                b->stiffness[a][i] = b->wall[a][i] + ((m->face[a] & ~m->inner[a]) >> i & 1
+                                                          ? fmaxf(stiffness[a][b->begin + i], 0.0f)
+                                                          : 0.0f);
     }
 }
 
@@ -414,9 +403,7 @@ void pl_grid_level_set_material(pl_grid_level* level, double compressibility, do
                 float diagonal = level->inertia + b->stiffness[a][i] +
                                  cell_stiffness(level, b->begin + i, a) +
                                  cell_stiffness(level, below[a], a);
-                for (int e = 0; e < 4; e++)
-                    diagonal += (float)(b->edge[a][e] >> i & 1) +
-                                level->wall * (float)(b->held[a][e] >> i & 1);
+                for (int e = 0; e < 4; e++) diagonal += (float)(b->edge[a][e] >> i & 1);
                 bool own = (m->face[a] & ~m->inner[a]) >> i & 1;
                 b->inverse_diagonal[a][i] = own && diagonal > 0.0f ? 1.0f / diagonal : 0.0f;
             }

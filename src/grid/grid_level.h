@@ -37,7 +37,6 @@ typedef struct pl_grid_masks {
     uint16_t inner[3];
     uint16_t stress[3];
     uint16_t edge[3];
-    uint16_t held[3]; // edges with a Dirichlet cell
 } pl_grid_masks;
 
 // The neighbour rows of a chunk that equations reach.
@@ -65,20 +64,19 @@ typedef struct pl_grid_band_chunk {
     uint16_t odd;          // 0x5555 or 0xaaaa: cells of odd x + y + z
     uint16_t stress[3][2]; // P_aa of the cell below and of the cell above a face
     uint16_t edge[3][4];   // P_ab below and above a face, for the two other axes in turn
-    uint16_t held[3][4];   // those of them with a Dirichlet cell
-    bool is_held;          // any of these
     uint16_t slaved;       // interior cells that are not core
     uint16_t rim;
     uint16_t cell_stress[3];
     float inverse_diagonal[3][PL_GRID_CHUNK]; // of faces of the band, else 0
-    float stiffness[3][PL_GRID_CHUNK];        // of springs and contacts on a face, like inertia
+    float wall[3][PL_GRID_CHUNK];             // stiffness of a face beyond that of its stencil
+    float stiffness[3][PL_GRID_CHUNK];        // the same, with springs and contacts
     float compliance[PL_GRID_CHUNK];          // of slaved cells: p = (g - div) compliance, else 0
 } pl_grid_band_chunk;
 
 // What is different in the equations of core cells and inner faces next to Dirichlet cells.
 typedef struct pl_grid_wall_chunk {
-    float held[3][PL_GRID_CHUNK]; // edges of a face that are held
-    float closed[PL_GRID_CHUNK];  // faces of a cell that are given
+    float stiffness[3][PL_GRID_CHUNK]; // of a face, beyond that of its stencil
+    float closed[PL_GRID_CHUNK];       // faces of a cell that are given
 } pl_grid_wall_chunk;
 
 // A variable outside, from inside ones: value = sum of weight * source (section 5.3, end).
@@ -109,7 +107,6 @@ typedef struct pl_grid_level {
     int face_count, cell_count; // interior variables
 
     float compressibility; // mu / lambda
-    float wall;            // what the weight of held edges has above 1
     float inertia;         // kappa: L u - kappa u = f, in units of mu / h^2
 
     float* u[3];
@@ -133,6 +130,20 @@ void pl_grid_level_free(pl_grid_level* level);
 // Sets masks, band and ghosts anew from cells that differ only in which of the used ones are
 // Dirichlet.
 pl_status pl_grid_level_classify(pl_grid_level* level, const pl_grid_cells* cells, pl_error* error);
+// Distances to the Dirichlet boundary of the finest level, which on coarse levels is not where the
+// coarse Dirichlet cells have it: 18 values per index of the fields (axis of the face, then towards
+// low x, high x, low y, ...), in cells of the level; 1 where the stencil is right.
+typedef struct pl_grid_distances {
+    float* values; // NULL: 1 everywhere
+    int field_size;
+} pl_grid_distances;
+// Those of a coarse level from those of the next finer one; and the stiffness that they bring.
+pl_status pl_grid_find_walls(const pl_grid_level* fine, const pl_grid_cells* fine_cells,
+                             const pl_grid_distances* fine_distances, pl_grid_level* coarse,
+                             const pl_grid_cells* coarse_cells, pl_grid_distances* out,
+                             pl_error* error);
+void pl_grid_distances_free(pl_grid_distances* distances);
+
 // Coefficients of the band.
 void pl_grid_level_set_material(pl_grid_level* level, double compressibility, double inertia);
 

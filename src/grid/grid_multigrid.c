@@ -41,15 +41,25 @@ static bool has_faces(const pl_grid_cells* c) {
 static pl_status add_levels(pl_grid_multigrid* mg, const pl_grid_cells* cells, pl_error* error) {
     pl_status status = add_level(mg, cells, error);
     pl_grid_cells above = {0};
+    pl_grid_distances distances = {0};
     while (status == PL_OK && mg->level_count < PL_GRID_MAX_LEVELS &&
            mg->levels[mg->level_count - 1].face_count > BOTTOM_FACES) {
         pl_grid_cells next = {0};
-        status = pl_grid_cells_coarsen(mg->level_count == 1 ? cells : &above, &next, error);
+        const pl_grid_cells* fine = mg->level_count == 1 ? cells : &above;
+        status = pl_grid_cells_coarsen(fine, &next, error);
+        bool more = status == PL_OK && has_faces(&next);
+        if (more) status = add_level(mg, &next, error);
+        pl_grid_distances found = {0};
+        if (more && status == PL_OK)
+            status = pl_grid_find_walls(&mg->levels[mg->level_count - 2], fine, &distances,
+                                        &mg->levels[mg->level_count - 1], &next, &found, error);
+        pl_grid_distances_free(&distances);
+        distances = found;
         pl_grid_cells_free(&above);
         above = next;
-        if (status != PL_OK || !has_faces(&above)) break;
-        status = add_level(mg, &above, error);
+        if (!more) break;
     }
+    pl_grid_distances_free(&distances);
     pl_grid_cells_free(&above);
     return status;
 }
@@ -75,7 +85,6 @@ void pl_grid_multigrid_free(pl_grid_multigrid* mg) {
 
 void pl_grid_multigrid_set_material(pl_grid_multigrid* mg, double compressibility, double inertia) {
     for (int l = 0; l < mg->level_count; l++) {
-        mg->levels[l].wall = (float)(2.0 / (1.0 + pow(0.5, l)) - 1.0);
         pl_grid_level_set_material(&mg->levels[l], compressibility, inertia * pow(4.0, l));
     }
     pl_grid_bottom_update(&mg->bottom, &mg->levels[mg->level_count - 1]);

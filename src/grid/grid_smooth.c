@@ -65,8 +65,7 @@ static void relax_faces(pl_grid_level* l, const pl_grid_segment* g, int colour) 
                       (pl_loadu_w(c + n) - pl_loadu_w(c_low + n)) - pl_loadu_w(f + n);
             pl_iw here = pl_lanes_w(m[n / PL_GRID_CHUNK].inner[a] & bits, n % PL_GRID_CHUNK);
             const pl_grid_wall_chunk* wall = wall_of(l, g->begin + n);
-            s = wall ? s / (6.0f + l->inertia +
-                            l->wall * pl_loadu_w(wall->held[a] + n % PL_GRID_CHUNK))
+            s = wall ? s / (6.0f + l->inertia + pl_loadu_w(wall->stiffness[a] + n % PL_GRID_CHUNK))
                      : s * scale;
             float* to = u + g->begin + n;
             pl_fw old = pl_loadu_w(to);
@@ -184,7 +183,7 @@ static void inner_residual(pl_grid_level* l, const pl_grid_segment* g) {
                       (pl_loadu_w(c + n) - pl_loadu_w(c_low + n));
             const pl_grid_wall_chunk* wall = wall_of(l, g->begin + n);
             if (wall)
-                s -= l->wall * pl_loadu_w(wall->held[a] + n % PL_GRID_CHUNK) *
+                s -= pl_loadu_w(wall->stiffness[a] + n % PL_GRID_CHUNK) *
                      pl_loadu_w(u + g->begin + n);
             pl_iw here = pl_lanes_w(m[n / PL_GRID_CHUNK].inner[a], n % PL_GRID_CHUNK);
             float* to = l->r[a] + g->begin + n;
