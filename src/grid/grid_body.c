@@ -70,6 +70,11 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     status = pl_grid_multigrid_create(&b->cells, b->pool, &b->multigrid, error);
     if (status != PL_OK) return status;
     const pl_grid_level* fine = &b->multigrid.levels[0];
+    if (fine->face_count == 0)
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "body \"%s\": its lattice of %g m cells has nothing that could deform; use "
+                       "smaller cells (grid.cell)",
+                       b->name, b->frame.cell);
     status = pl_grid_state_create(fine, &b->state, error);
     if (status == PL_OK) status = allocate(b, error);
     if (status == PL_OK)

@@ -223,7 +223,8 @@ typedef struct ghost_maker {
     const pl_grid_cells* cells;
     uint8_t* known; // per component and cell of a field: 1 inside or given, 2 made from these
     pl_array list;
-    bool lost; // memory is out
+    uint8_t pass; // of try_mean, from 4
+    bool lost;    // memory is out
 } ghost_maker;
 
 static uint8_t* known_at(const ghost_maker* m, int a, int index) {
@@ -284,14 +285,14 @@ static void try_mean(ghost_maker* m, int a, const int at[3], int index) {
         int near = pl_grid_index(m->level, at[0] + (n % 2 ? 1 : -1) * shift[n / 2][0],
                                  at[1] + (n % 2 ? 1 : -1) * shift[n / 2][1],
                                  at[2] + (n % 2 ? 1 : -1) * shift[n / 2][2]);
-        if (near < 0 || *known_at(m, a, near) == 0 || *known_at(m, a, near) == 4) continue;
+        if (near < 0 || *known_at(m, a, near) == 0 || *known_at(m, a, near) == m->pass) continue;
         ghost.source_field[ghost.source_count] = a;
         ghost.source[ghost.source_count++] = near;
     }
     if (ghost.source_count == 0) return;
     for (int n = 0; n < ghost.source_count; n++) ghost.weight[n] = 1.0f / (float)ghost.source_count;
     add_ghost(m, &ghost);
-    *known_at(m, a, index) = 4;
+    *known_at(m, a, index) = m->pass;
 }
 
 // whether a cell beside the face of a component is interior: only there are ghosts asked for
@@ -341,7 +342,7 @@ pl_status pl_grid_list_ghosts(pl_grid_level* level, const pl_grid_cells* cells, 
     mark_known(&m);
     visit_unknown(&m, try_across);
     visit_unknown(&m, try_along);
-    visit_unknown(&m, try_mean);
+    for (m.pass = 4; m.pass < 6; m.pass++) visit_unknown(&m, try_mean); // sides, then corners
     PL_FREE(m.known, uint8_t, 3 * (size_t)level->field_size);
     void* data = NULL;
     int count = (int)m.list.count;
