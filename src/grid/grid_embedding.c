@@ -207,10 +207,11 @@ void pl_grid_interpolate(const pl_grid_embedding_map* map, double* const u[3], d
                     &(interpolate_job){map, u, out});
 }
 
-void pl_grid_spread(const pl_grid_embedding_map* m, const double* force, double* const f[3]) {
+// adds values of vertices to faces, with the weights of interpolation
+static void add_to_faces(const pl_grid_embedding_map* m, const double* values, double* const f[3]) {
     for (int v = 0; v < m->vertex_count; v++)
         for (int a = 0; a < 3; a++) {
-            double value = force[3 * (size_t)v + (size_t)a];
+            double value = values[3 * (size_t)v + (size_t)a];
             if (value == 0.0) continue;
             const pl_grid_weights* w = &m->weights[v][a];
             for (int n = 0; n < 4; n++) {
@@ -220,12 +221,37 @@ void pl_grid_spread(const pl_grid_embedding_map* m, const double* force, double*
                 f[a][w->pair[n] + 1] += part * w->fraction[0];
             }
         }
+}
+
+// moves what faces outside have to those that they are made of
+static void move_inside(const pl_grid_embedding_map* m, double* const f[3], bool sizes) {
     for (int k = m->extension_count - 1; k >= 0; k--) {
         const pl_grid_extension* x = &m->extensions[k];
         double value = f[x->axis][x->index];
         if (value == 0.0) continue;
         f[x->axis][x->index] = 0.0;
-        for (int n = x->first; n < x->first + x->count; n++)
-            f[x->axis][m->sources[n]] += m->source_weights[n] * value;
+        for (int n = x->first; n < x->first + x->count; n++) {
+            double weight = sizes ? fabs(m->source_weights[n]) : m->source_weights[n];
+            f[x->axis][m->sources[n]] += weight * value;
+        }
     }
+}
+
+void pl_grid_spread(const pl_grid_embedding_map* m, const double* force, double* const f[3]) {
+    add_to_faces(m, force, f);
+    move_inside(m, f, false);
+}
+
+void pl_grid_spread_sizes(const pl_grid_embedding_map* m, const double* stiffness,
+                          double* const f[3], bool extend) {
+    add_to_faces(m, stiffness, f);
+    if (extend) move_inside(m, f, true);
+}
+
+double pl_grid_largest(const pl_grid_embedding_map* m, int vertex, double* const f[3]) {
+    double largest = 0.0;
+    for (int a = 0; a < 3; a++)
+        for (int n = 0; n < 8; n++)
+            largest = fmax(largest, f[a][m->weights[vertex][a].pair[n / 2] + n % 2]);
+    return largest;
 }

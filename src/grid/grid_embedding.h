@@ -48,4 +48,11 @@ void pl_grid_interpolate(const pl_grid_embedding_map* map, double* const u[3], d
 // The transpose: adds forces on vertices to faces, then moves those outside inwards.
 void pl_grid_spread(const pl_grid_embedding_map* map, const double* force, double* const f[3]);
 
+// The same with the sizes of all weights, for stiffness: a bound of what springs on vertices do to
+// the faces. Faces outside keep theirs if extend is false.
+void pl_grid_spread_sizes(const pl_grid_embedding_map* map, const double* stiffness,
+                          double* const f[3], bool extend);
+// The largest value at the faces of a vertex.
+double pl_grid_largest(const pl_grid_embedding_map* map, int vertex, double* const f[3]);
+
 #endif

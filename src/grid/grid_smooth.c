@@ -26,10 +26,6 @@ enum { ROWS = 8 }; // of a block of work
 // Over-relaxation of the red-black sweeps, of positions and of q: 1.0 gives a rate of 0.34 at
 // nu = 0.49 on the box of the bench, 1.1 gives 0.30, 1.2 gives 0.27, 1.25 gives 0.26.
 static const float OVER = 1.2f;
-// Inertia makes the equations of positions easier, and less is right for them.
-static float over_positions(const pl_grid_level* l) {
-    return 1.0f + (OVER - 1.0f) * 6.0f / (6.0f + 4.0f * l->inertia);
-}
 
 // the record of a chunk next to Dirichlet cells, or NULL
 static inline const pl_grid_wall_chunk* wall_of(const pl_grid_level* l, int at) {
@@ -61,7 +57,7 @@ static void relax_faces(pl_grid_level* l, const pl_grid_segment* g, int colour) 
     const pl_grid_masks* m = &l->masks[g->begin / PL_GRID_CHUNK];
     const uint16_t bits = pl_colour_bits(g->y, g->z, colour);
     const pl_fw scale = pl_splat_w(1.0f / (6.0f + l->inertia));
-    const pl_fw over = pl_splat_w(over_positions(l));
+    const pl_fw over = pl_splat_w(OVER);
     for (int a = 0; a < 3; a++) {
         float* restrict u = l->u[a];
         const float *f = l->f[a] + g->begin, *c = l->c + g->begin, *c_low = l->c + below(g, a);

@@ -12,7 +12,8 @@
 //
 // Where we differ: pins with springs and contacts act on the embedded vertices; what they add to
 // the operator is lumped onto the faces of the band, in the cycle only, and the residual is that of
-// the true forces.
+// the true forces. Contacts, which only have to be stiff enough, are made no stiffer than the
+// lattice at their faces, so that cycles converge however stiff they are asked to be.
 #include "grid/grid_step.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -323,8 +324,13 @@ static void push_pins(const pl_grid_body* b, const pl_grid_acts* acts, const dou
     }
 }
 
+// Stiffness of a face, in units of the lattice, that contacts may bring; the operator has about 6.
+static const double CONTACT_LIMIT = 4.0;
+// Continuation beyond the body's faces makes up to so much of a force on a vertex.
+static const double GAIN = 3.0;
+
 static void push_contacts(const pl_grid_body* b, const pl_grid_acts* acts, const double* positions,
-                          double* force, double* stiffness) {
+                          double* const crowd[3], double scale, double* force, double* stiffness) {
     double slip = 1e-3 * acts->time_step; // 1 mm/s counts as at rest
     for (int k = 0; k < acts->contact_count; k++) {
         const pl_contact* c = &acts->contacts[k];
@@ -333,45 +339,70 @@ static void push_contacts(const pl_grid_body* b, const pl_grid_acts* acts, const
         pl_vec3 x = pl_vec3_load(positions + at);
         double depth = pl_dot(pl_sub(c->point, x), c->normal);
         if (depth <= 0.0) continue;
-        double normal = c->stiffness * depth, k1 = c->stiffness;
+        double most = GAIN * scale * pl_grid_largest(&b->map, c->vertex - b->first_vertex, crowd);
+        double k1 = c->stiffness * fmin(1.0, (CONTACT_LIMIT + b->state.inertia) / most);
         pl_vec3 way =
             pl_sub(pl_sub(x, pl_vec3_load(acts->start + 3 * (size_t)c->vertex)), c->motion);
         way = pl_sub(way, pl_scale(pl_dot(way, c->normal), c->normal));
-        double drag = c->friction * normal / fmax(pl_norm(way), slip);
-        pl_vec3 push = pl_sub(pl_scale(normal, c->normal), pl_scale(drag, way));
-        add_push(force + at, stiffness + at, push, (pl_vec3){k1 + drag, k1 + drag, k1 + drag});
+        double drag = fmin(c->friction * k1 * depth / fmax(pl_norm(way), slip), k1);
+        pl_vec3 push = pl_sub(pl_scale(k1 * depth, c->normal), pl_scale(drag, way));
+        add_push(force + at, stiffness + at, push, (pl_vec3){k1, k1, k1});
     }
 }
 
-// Adds the forces of springs and contacts at the present positions to the right side.
-static bool add_reactions(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
+// how stiff all contacts of faces would be as they are asked for
+static void sum_contacts(const pl_grid_body* b, const pl_grid_acts* acts, double* stiffness,
+                         double* const crowd[3]) {
+    for (int k = 0; k < acts->contact_count; k++) {
+        const pl_contact* c = &acts->contacts[k];
+        if (!is_own(b, c->vertex)) continue;
+        for (int a = 0; a < 3; a++)
+            stiffness[3 * (size_t)(c->vertex - b->first_vertex) + (size_t)a] = c->stiffness;
+    }
+    pl_grid_spread_sizes(&b->map, stiffness, crowd, false);
+}
+
+static void clear_fields(const pl_grid_body* b, double* const f[3]) {
+    size_t size = (size_t)b->multigrid.levels[0].field_size * sizeof(double);
+    for (int a = 0; a < 3; a++) memset(f[a], 0, size);
+}
+
+// what springs and contacts do to the coefficients; stiffness: 3 per vertex
+static void stiffen(pl_grid_body* b, const double* stiffness, double scale, bool any) {
     const pl_grid_level* l = &b->multigrid.levels[0];
-    size_t size = (size_t)l->field_size * sizeof(double);
+    if (any) pl_grid_spread_sizes(&b->map, stiffness, b->state.f, true);
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < l->field_size; i++) b->state.f[a][i] *= GAIN * scale;
+    pl_grid_multigrid_set_stiffness(&b->multigrid, b->state.compressibility, b->state.inertia,
+                                    b->state.f);
+    b->has_coefficients = b->coefficients_fit = true;
+    b->inertia_set = b->state.inertia;
+    b->stiffened = any;
+    clear_fields(b, b->state.f);
+}
+
+// Sets the right side, with the forces of springs and contacts at the present positions.
+static void add_reactions(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
     size_t count = 3 * (size_t)b->vertex_count;
     double *force = b->reaction, *stiffness = b->reaction + count;
-    memset(b->reaction, 0, 2 * count * sizeof(double));
+    double scale = 1.0 / (b->frame.cell * b->mu * softening(b, acts->time_step));
+    if (count) memset(b->reaction, 0, 2 * count * sizeof(double));
+    clear_fields(b, b->state.f);
+    if (acts->contact_count) {
+        sum_contacts(b, acts, stiffness, b->state.f);
+        memset(stiffness, 0, count * sizeof(double));
+        push_contacts(b, acts, positions, b->state.f, scale, force, stiffness);
+        clear_fields(b, b->state.f);
+    }
     push_pins(b, acts, positions, force, stiffness);
-    push_contacts(b, acts, positions, force, stiffness);
     bool any = false;
     for (size_t i = 0; i < count && !any; i++) any = stiffness[i] != 0.0;
-    double scale = 1.0 / (b->frame.cell * b->mu * softening(b, acts->time_step));
-    for (int a = 0; a < 3; a++) memset(b->state.f[a], 0, size);
-    if (any) pl_grid_spread(&b->map, stiffness, b->state.f);
-    if (any || b->stiffened) {
-        for (int a = 0; a < 3; a++)
-            for (int i = 0; i < l->field_size; i++) b->state.f[a][i] *= scale;
-        pl_grid_multigrid_set_stiffness(&b->multigrid, b->state.compressibility, b->state.inertia,
-                                        b->state.f);
-        b->has_coefficients = b->coefficients_fit = true;
-        b->inertia_set = b->state.inertia;
-        b->stiffened = any;
-        for (int a = 0; a < 3; a++) memset(b->state.f[a], 0, size);
-    }
+    if (any || b->stiffened) stiffen(b, stiffness, scale, any);
     if (any) pl_grid_spread(&b->map, force, b->state.f);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++)
             b->state.f[a][i] = b->applied[a][i] - scale * b->state.f[a][i];
-    return any;
 }
 
 double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
