@@ -35,12 +35,14 @@ typedef struct pl_grid_body {
     double mu, lambda, density; // density of lattice cells: the body's mass over all of them
     double damping_mass, damping_stiffness;
     bool dynamic;
+    int cycle;        // of the step
     bool in_step;     // before[] holds the positions to go back to
     double* reaction; // 2 * 3 per vertex: forces of springs and contacts, and stiffness
     double load;      // of the step's equations
     bool has_coefficients, coefficients_fit; // of the levels
     double inertia_set;
-    bool stiffened; // springs or contacts are in the coefficients
+    int stiffened_count; // components of vertices that these know to be held
+    bool stiffened;      // springs or contacts are in the coefficients
     double tolerance;
     int max_cycles;
     pl_pool* pool;

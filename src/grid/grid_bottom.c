@@ -98,20 +98,20 @@ static void add_cell(pl_grid_bottom* b, const pl_grid_level* l, const pl_grid_se
     }
 }
 
+// K = L D L', row by row of the upper triangle, so that what is left is updated along rows
 static void factor(pl_grid_bottom* b) {
     size_t n = (size_t)b->count;
-    double* A = b->factor;
+    for (size_t j = 0; j < n; j++) b->x[j] = b->factor[j * n + j];
     for (size_t j = 0; j < n; j++) {
-        double before = A[j * n + j], d = before;
-        for (size_t k = 0; k < j; k++) d -= A[j * n + k] * A[j * n + k] * b->x[k];
-        b->x[j] = d > 1e-11 * before ? d : 0.0;
-        b->pivot[j] = b->x[j] > 0.0 ? 1.0 / b->x[j] : 0.0;
-        // the rows below, which hold L D of the columns so far
+        double* row = b->factor + j * n;
+        // a row without stiffness of its own left over: its unknown stays zero
+        b->pivot[j] = row[j] > 1e-11 * b->x[j] ? 1.0 / row[j] : 0.0;
         for (size_t i = j + 1; i < n; i++) {
-            double sum = A[i * n + j];
-            for (size_t k = 0; k < j; k++) sum -= A[i * n + k] * A[j * n + k] * b->x[k];
-            A[i * n + j] = sum * b->pivot[j];
+            double share = row[i] * b->pivot[j], *to = b->factor + i * n;
+            if (share == 0.0) continue;
+            for (size_t k = i; k < n; k++) to[k] -= share * row[k];
         }
+        for (size_t k = j + 1; k < n; k++) row[k] *= b->pivot[j];
     }
 }
 
@@ -143,14 +143,13 @@ void pl_grid_bottom_update(pl_grid_bottom* b, const pl_grid_level* l) {
 
 // x = K^-1 x
 static void solve(const pl_grid_bottom* b) {
-    int n = b->count;
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < i; k++)
-            b->x[i] -= b->factor[(size_t)i * (size_t)n + (size_t)k] * b->x[k];
-    for (int i = 0; i < n; i++) b->x[i] *= b->pivot[i];
-    for (int i = n - 1; i >= 0; i--)
-        for (int k = 0; k < i; k++)
-            b->x[k] -= b->factor[(size_t)i * (size_t)n + (size_t)k] * b->x[i];
+    size_t n = (size_t)b->count;
+    double* x = b->x;
+    for (size_t j = 0; j < n; j++)
+        for (size_t k = j + 1; k < n; k++) x[k] -= b->factor[j * n + k] * x[j];
+    for (size_t j = 0; j < n; j++) x[j] *= b->pivot[j];
+    for (size_t j = n; j-- > 0;)
+        for (size_t k = j + 1; k < n; k++) x[j] -= b->factor[j * n + k] * x[k];
 }
 
 void pl_grid_bottom_solve(const pl_grid_bottom* b, pl_grid_level* l) {

@@ -11,7 +11,7 @@ typedef struct pl_grid_bottom {
     int count;       // unknowns: the interior faces
     int* unknown[3]; // of each index of the fields, or -1
     int field_size;
-    double* factor; // count * count, unit lower triangle of L D L'
+    double* factor; // count * count, upper triangle of L D L': unit L', by rows
     double* pivot;  // 1 / D, 0 where a row is without stiffness
     double* x;
 } pl_grid_bottom;

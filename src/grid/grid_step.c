@@ -291,6 +291,7 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     double dt = acts->time_step;
     for (int a = 0; a < 3; a++) memcpy(b->before[a], b->state.u[a], size);
     b->in_step = true;
+    b->cycle = 0;
     for (int a = 0; a < 3; a++) memset(b->state.f[a], 0, size);
     if (b->dynamic && b->damping_stiffness > 0.0) pl_grid_apply(l, &b->state, b->state.f);
     status = place_held_faces(b, acts, error);
@@ -326,6 +327,7 @@ static void push_pins(const pl_grid_body* b, const pl_grid_acts* acts, const dou
 
 // Stiffness of a face, in units of the lattice, that contacts may bring; the operator has about 6.
 static const double CONTACT_LIMIT = 4.0;
+enum { STIFFEN_EVERY = 4 }; // cycles
 // Continuation beyond the body's faces makes up to so much of a force on a vertex.
 static const double GAIN = 3.0;
 
@@ -396,9 +398,14 @@ static void add_reactions(pl_grid_body* b, const pl_grid_acts* acts, const doubl
         clear_fields(b, b->state.f);
     }
     push_pins(b, acts, positions, force, stiffness);
-    bool any = false;
-    for (size_t i = 0; i < count && !any; i++) any = stiffness[i] != 0.0;
-    if (any || b->stiffened) stiffen(b, stiffness, scale, any);
+    int held = 0;
+    for (size_t i = 0; i < count; i++) held += stiffness[i] != 0.0;
+    bool any = held > 0;
+    // coefficients need not be exact, but must know every vertex that is held
+    if (held > b->stiffened_count || ((any || b->stiffened) && b->cycle % STIFFEN_EVERY == 0)) {
+        stiffen(b, stiffness, scale, any);
+        b->stiffened_count = held;
+    }
     if (any) pl_grid_spread(&b->map, force, b->state.f);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++)
@@ -413,6 +420,7 @@ double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const doubl
         b->has_coefficients = b->coefficients_fit = true;
         b->inertia_set = b->state.inertia;
     }
+    b->cycle++;
     double residual = pl_grid_residual(l, &b->state, b->pool);
     b->load = fmax(b->load, residual);
     if (residual <= b->tolerance * b->load) return b->load > 0.0 ? residual / b->load : 0.0;
