@@ -33,6 +33,7 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(math, "math", "3 x 3 rotations and singular values, wide against scalar") \
     X(render, "render", "pictures per second") \
     X(s4_rates, "s4-rates", "convergence of the lattice of method grid") \
+    X(s4_vcycle, "s4-vcycle", "seconds of a V-cycle of method grid") \
     X(stuffing, "stuffing", "tets in a shape: speed and angles at 200 000 vertices") \
     X(verify, "verify", "the fem core against theory")
 // clang-format on
