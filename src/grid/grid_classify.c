@@ -386,9 +386,24 @@ void pl_grid_level_set_stiffness(pl_grid_level* level, float* const stiffness[3]
     }
 }
 
+// A face that is given lets nothing through: it has no part in the Laplacian of q.
+static void set_wall_diagonals(pl_grid_level* level) {
+    float eps = level->compressibility;
+    for (int k = 0; k < level->wall_count; k++) {
+        pl_grid_wall_chunk* w = &level->walls[k];
+        for (int i = 0; i < PL_GRID_CHUNK; i++) {
+            for (int a = 0; a < 3; a++)
+                w->inverse[a][i] = 1.0f / (6.0f + level->inertia + w->stiffness[a][i]);
+            float q = (1.0f + 2.0f * eps) * (6.0f - w->closed[i]) + eps * level->inertia;
+            w->inverse[3][i] = q > 0.0f ? 1.0f / q : 0.0f;
+        }
+    }
+}
+
 void pl_grid_level_set_material(pl_grid_level* level, double compressibility, double inertia) {
     level->compressibility = (float)compressibility;
     level->inertia = (float)inertia;
+    set_wall_diagonals(level);
     for (int k = 0; k < level->band_count; k++) {
         pl_grid_band_chunk* b = &level->band[k];
         const pl_grid_masks* m = &level->masks[b->begin / PL_GRID_CHUNK];

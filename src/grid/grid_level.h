@@ -77,6 +77,7 @@ typedef struct pl_grid_band_chunk {
 typedef struct pl_grid_wall_chunk {
     float stiffness[3][PL_GRID_CHUNK]; // of a face, beyond that of its stencil
     float closed[PL_GRID_CHUNK];       // faces of a cell that are given
+    float inverse[4][PL_GRID_CHUNK];   // of the diagonals: of faces, and of q
 } pl_grid_wall_chunk;
 
 // A variable outside, from inside ones: value = sum of weight * source (section 5.3, end).

@@ -33,11 +33,6 @@ static inline const pl_grid_wall_chunk* wall_of(const pl_grid_level* l, int at) 
     return k < 0 ? NULL : &l->walls[k];
 }
 
-typedef struct sweep {
-    pl_grid_level* level;
-    int colour;
-} sweep;
-
 // the sum of the six neighbours
 PL_WIDE pl_fw neighbours_w(const float* a, int at, const int* row, int i) {
     return pl_loadu_w(a + at + i - 1) + pl_loadu_w(a + at + i + 1) +
@@ -66,8 +61,7 @@ static void relax_faces(pl_grid_level* l, const pl_grid_segment* g, int colour) 
                       (pl_loadu_w(c + n) - pl_loadu_w(c_low + n)) - pl_loadu_w(f + n);
             pl_iw here = pl_lanes_w(m[n / PL_GRID_CHUNK].inner[a] & bits, n % PL_GRID_CHUNK);
             const pl_grid_wall_chunk* wall = wall_of(l, g->begin + n);
-            s = wall ? s / (6.0f + l->inertia + pl_loadu_w(wall->stiffness[a] + n % PL_GRID_CHUNK))
-                     : s * scale;
+            s *= wall ? pl_loadu_w(wall->inverse[a] + n % PL_GRID_CHUNK) : scale;
             float* to = u + g->begin + n;
             pl_fw old = pl_loadu_w(to);
             pl_storeu_w(to, pl_select_w(here, pl_fma_w(over, s - old, old), old));
@@ -83,14 +77,6 @@ PL_WIDE pl_fw divergence_w(const pl_grid_level* l, const pl_grid_segment* g, int
     return sum;
 }
 
-// The diagonal of the equation for q. A face that is given lets nothing through: it has no part in
-// the Laplacian of q.
-PL_WIDE pl_fw q_diagonal_w(const pl_grid_level* l, const pl_grid_wall_chunk* wall, int n) {
-    float eps = l->compressibility;
-    pl_fw open = 6.0f - pl_loadu_w(wall->closed + n % PL_GRID_CHUNK);
-    return (1.0f + 2.0f * eps) * open + eps * l->inertia;
-}
-
 // q = residual of the pressure equation over its diagonal; final in cells of the first colour
 static void start_q(pl_grid_level* l, const pl_grid_segment* g) {
     const pl_grid_masks* m = &l->masks[g->begin / PL_GRID_CHUNK];
@@ -100,9 +86,8 @@ static void start_q(pl_grid_level* l, const pl_grid_segment* g) {
                             pl_loadu_w(l->g + g->begin + n)) +
                   eps * pl_loadu_w(l->c + g->begin + n);
         const pl_grid_wall_chunk* wall = wall_of(l, g->begin + n);
-        r = wall ? r / pl_max_w(q_diagonal_w(l, wall, n), pl_splat_w(1e-6f))
-                 : r * (1.0f / diagonal);
-        r *= OVER;
+        r *= OVER * (wall ? pl_loadu_w(wall->inverse[3] + n % PL_GRID_CHUNK)
+                          : pl_splat_w(1.0f / diagonal));
         pl_storeu_w(l->q + g->begin + n,
                     pl_keep_w(m[n / PL_GRID_CHUNK].core, n % PL_GRID_CHUNK, r));
     }
@@ -112,14 +97,13 @@ static void relax_q(pl_grid_level* l, const pl_grid_segment* g) {
     const pl_grid_masks* m = &l->masks[g->begin / PL_GRID_CHUNK];
     const uint16_t bits = pl_colour_bits(g->y, g->z, 1);
     float eps = l->compressibility, diagonal = 6.0f * (1.0f + 2.0f * eps) + eps * l->inertia;
-    const pl_fw scale = pl_splat_w((1.0f + 2.0f * eps) / diagonal);
+    const pl_fw scale = pl_splat_w(1.0f / diagonal);
     float* q = l->q;
     for (int n = 0; n < g->count * PL_GRID_CHUNK; n += PL_LANES) {
         pl_fw old = pl_loadu_w(q + g->begin + n);
         const pl_grid_wall_chunk* wall = wall_of(l, g->begin + n);
-        pl_fw factor =
-            wall ? (1.0f + 2.0f * eps) / pl_max_w(q_diagonal_w(l, wall, n), pl_splat_w(1e-6f))
-                 : scale;
+        pl_fw factor = OVER * (1.0f + 2.0f * eps) *
+                       (wall ? pl_loadu_w(wall->inverse[3] + n % PL_GRID_CHUNK) : scale);
         pl_fw s = pl_fma_w(neighbours_w(q, g->begin, g->rows, n), factor, old);
         pl_iw here = pl_lanes_w(m[n / PL_GRID_CHUNK].core & bits, n % PL_GRID_CHUNK);
         pl_storeu_w(q + g->begin + n, pl_select_w(here, s, old));
@@ -147,29 +131,72 @@ static void distribute_q(pl_grid_level* l, const pl_grid_segment* g) {
     }
 }
 
-#define SEGMENT_TASK(name, call)                                                                   \
-    static void name(int begin, int end, int worker, void* user) {                                 \
-        (void)worker;                                                                              \
-        sweep* s = user;                                                                           \
-        pl_grid_level* l = s->level;                                                               \
-        for (int k = l->row_segments[begin]; k < l->row_segments[end]; k++) {                      \
-            const pl_grid_segment* g = &l->segments[k];                                            \
-            call;                                                                                  \
-        }                                                                                          \
+// ------------------------------------------------------------------ order
+
+// The five stages of a sweep. Stage s at a row reads what stage s - 1 made of the rows around it,
+// and what it writes no earlier stage still needs once that is done: so all orders that respect
+// this give the same bits, and rows are taken while they are in the cache.
+enum { STAGES = 5, STRIP = 24, SLAB = 32 };
+
+static void run_stage(pl_grid_level* l, int stage, int z, int y_begin, int y_end) {
+    if (y_begin < 0) y_begin = 0;
+    if (y_end > l->size[1]) y_end = l->size[1];
+    if (y_begin >= y_end) return;
+    const int* row = l->row_segments + (size_t)z * (size_t)l->size[1];
+    for (int k = row[y_begin]; k < row[y_end]; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        switch (stage) {
+        case 0: relax_faces(l, g, 0); break;
+        case 1: relax_faces(l, g, 1); break;
+        case 2: start_q(l, g); break;
+        case 3: relax_q(l, g); break;
+        default: distribute_q(l, g); break;
+        }
     }
-SEGMENT_TASK(relax_faces_task, relax_faces(l, g, s->colour))
-SEGMENT_TASK(start_q_task, start_q(l, g))
-SEGMENT_TASK(relax_q_task, relax_q(l, g))
-SEGMENT_TASK(distribute_q_task, distribute_q(l, g))
+}
+
+// the first and the last plane but one of a slab; slabs depend on the lattice only
+static void slab_planes(const pl_grid_level* l, int slab, int* begin, int* end) {
+    int count = l->size[2] / SLAB > 1 ? l->size[2] / SLAB : 1;
+    *begin = (int)((int64_t)l->size[2] * slab / count);
+    *end = (int)((int64_t)l->size[2] * (slab + 1) / count);
+}
+
+// A slab as far as it does not depend on its neighbours: each stage stops one plane earlier. Strips
+// of rows and planes run one behind the other, stage by stage.
+static void slab_task(int slab_begin, int slab_end, int worker, void* user) {
+    (void)worker;
+    pl_grid_level* l = user;
+    for (int slab = slab_begin; slab < slab_end; slab++) {
+        int begin, end;
+        slab_planes(l, slab, &begin, &end);
+        for (int y = 0; y - STAGES < l->size[1]; y += STRIP)
+            for (int z = begin; z < end + STAGES; z++)
+                for (int stage = 0; stage < STAGES; stage++) {
+                    int low = begin == 0 ? 0 : begin + stage;
+                    int high = end == l->size[2] ? end : end - stage;
+                    if (z - stage >= low && z - stage < high)
+                        run_stage(l, stage, z - stage, y - stage, y - stage + STRIP);
+                }
+    }
+}
+
+// what slabs left open at the plane between two of them
+static void seam_task(int seam_begin, int seam_end, int worker, void* user) {
+    (void)worker;
+    pl_grid_level* l = user;
+    for (int seam = seam_begin; seam < seam_end; seam++) {
+        int begin, end;
+        slab_planes(l, seam, &begin, &end);
+        for (int stage = 1; stage < STAGES; stage++)
+            for (int z = end - stage; z < end + stage; z++) run_stage(l, stage, z, 0, l->size[1]);
+    }
+}
 
 void pl_grid_smooth_interior(pl_grid_level* level, pl_pool* pool) {
-    int rows = level->size[1] * level->size[2];
-    sweep s = {level, 0};
-    for (s.colour = 0; s.colour < 2; s.colour++)
-        pl_parallel_for(pool, relax_faces_task, rows, ROWS, &s);
-    pl_parallel_for(pool, start_q_task, rows, ROWS, &s);
-    pl_parallel_for(pool, relax_q_task, rows, ROWS, &s);
-    pl_parallel_for(pool, distribute_q_task, rows, ROWS, &s);
+    int slabs = level->size[2] / SLAB > 1 ? level->size[2] / SLAB : 1;
+    pl_parallel_for(pool, slab_task, slabs, 1, level);
+    pl_parallel_for(pool, seam_task, slabs - 1, 1, level);
 }
 
 static void inner_residual(pl_grid_level* l, const pl_grid_segment* g) {
@@ -200,9 +227,13 @@ static void inner_residual(pl_grid_level* l, const pl_grid_segment* g) {
                     pl_keep_w(m[n / PL_GRID_CHUNK].core, n % PL_GRID_CHUNK, r));
     }
 }
-SEGMENT_TASK(inner_residual_task, inner_residual(l, g))
+static void inner_residual_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    pl_grid_level* l = user;
+    for (int k = l->row_segments[begin]; k < l->row_segments[end]; k++)
+        inner_residual(l, &l->segments[k]);
+}
 
 void pl_grid_interior_residual(pl_grid_level* level, pl_pool* pool) {
-    pl_parallel_for(pool, inner_residual_task, level->size[1] * level->size[2], ROWS,
-                    &(sweep){level, 0});
+    pl_parallel_for(pool, inner_residual_task, level->size[1] * level->size[2], ROWS, level);
 }
