@@ -102,8 +102,9 @@ static void relax_q(pl_grid_level* l, const pl_grid_segment* g) {
     for (int n = 0; n < g->count * PL_GRID_CHUNK; n += PL_LANES) {
         pl_fw old = pl_loadu_w(q + g->begin + n);
         const pl_grid_wall_chunk* wall = wall_of(l, g->begin + n);
-        pl_fw factor = OVER * (1.0f + 2.0f * eps) *
-                       (wall ? pl_loadu_w(wall->inverse[3] + n % PL_GRID_CHUNK) : scale);
+        // the part of the neighbours is not over-relaxed: 0.270 against 0.274 at nu = 0.49
+        pl_fw factor =
+            (1.0f + 2.0f * eps) * (wall ? pl_loadu_w(wall->inverse[3] + n % PL_GRID_CHUNK) : scale);
         pl_fw s = pl_fma_w(neighbours_w(q, g->begin, g->rows, n), factor, old);
         pl_iw here = pl_lanes_w(m[n / PL_GRID_CHUNK].core & bits, n % PL_GRID_CHUNK);
         pl_storeu_w(q + g->begin + n, pl_select_w(here, s, old));
