@@ -28,16 +28,26 @@ enum { ROWS = 8 }; // of a block of work
 static const float OVER = 1.2f;
 
 // the record of a chunk next to Dirichlet cells, or NULL
-static inline const pl_grid_wall_chunk* wall_of(const pl_grid_level* l, int at) {
-    int k = l->wall_index[at / PL_GRID_CHUNK];
-    return k < 0 ? NULL : &l->walls[k];
+static inline const pl_grid_wall_chunk* wall_of(const int* index, const pl_grid_wall_chunk* walls,
+                                                int n) {
+    int k = index[n / PL_GRID_CHUNK];
+    return k < 0 ? NULL : &walls[k];
 }
 
+// A field along a segment and in the four rows beside it; kept in registers, since stores through
+// wide pointers make the compiler read the segment again.
+typedef struct lines {
+    const float *own, *y_low, *y_high, *z_low, *z_high;
+} lines;
+PL_WIDE lines lines_of(const float* a, const pl_grid_segment* g) {
+    return (lines){a + g->begin, a + g->rows[PL_ROW_Y_LOW], a + g->rows[PL_ROW_Y_HIGH],
+                   a + g->rows[PL_ROW_Z_LOW], a + g->rows[PL_ROW_Z_HIGH]};
+}
 // the sum of the six neighbours
-PL_WIDE pl_fw neighbours_w(const float* a, int at, const int* row, int i) {
-    return pl_loadu_w(a + at + i - 1) + pl_loadu_w(a + at + i + 1) +
-           (pl_loadu_w(a + row[PL_ROW_Y_LOW] + i) + pl_loadu_w(a + row[PL_ROW_Y_HIGH] + i)) +
-           (pl_loadu_w(a + row[PL_ROW_Z_LOW] + i) + pl_loadu_w(a + row[PL_ROW_Z_HIGH] + i));
+PL_WIDE pl_fw neighbours_w(lines a, int n) {
+    return pl_loadu_w(a.own + n - 1) + pl_loadu_w(a.own + n + 1) +
+           (pl_loadu_w(a.y_low + n) + pl_loadu_w(a.y_high + n)) +
+           (pl_loadu_w(a.z_low + n) + pl_loadu_w(a.z_high + n));
 }
 
 // the index of the cell below along an axis
@@ -50,83 +60,103 @@ static inline int above(const pl_grid_segment* g, int a) {
 
 static void relax_faces(pl_grid_level* l, const pl_grid_segment* g, int colour) {
     const pl_grid_masks* m = &l->masks[g->begin / PL_GRID_CHUNK];
+    const int *index = &l->wall_index[g->begin / PL_GRID_CHUNK], end = g->count * PL_GRID_CHUNK;
+    const pl_grid_wall_chunk* walls = l->walls;
     const uint16_t bits = pl_colour_bits(g->y, g->z, colour);
     const pl_fw scale = pl_splat_w(1.0f / (6.0f + l->inertia));
     const pl_fw over = pl_splat_w(OVER);
     for (int a = 0; a < 3; a++) {
-        float* restrict u = l->u[a];
+        const lines u = lines_of(l->u[a], g);
+        float* out = l->u[a] + g->begin;
         const float *f = l->f[a] + g->begin, *c = l->c + g->begin, *c_low = l->c + below(g, a);
-        for (int n = 0; n < g->count * PL_GRID_CHUNK; n += PL_LANES) {
-            pl_fw s = neighbours_w(u, g->begin, g->rows, n) +
-                      (pl_loadu_w(c + n) - pl_loadu_w(c_low + n)) - pl_loadu_w(f + n);
+        for (int n = 0; n < end; n += PL_LANES) {
+            pl_fw s = neighbours_w(u, n) + (pl_loadu_w(c + n) - pl_loadu_w(c_low + n)) -
+                      pl_loadu_w(f + n);
             pl_iw here = pl_lanes_w(m[n / PL_GRID_CHUNK].inner[a] & bits, n % PL_GRID_CHUNK);
-            const pl_grid_wall_chunk* wall = wall_of(l, g->begin + n);
+            const pl_grid_wall_chunk* wall = wall_of(index, walls, n);
             s *= wall ? pl_loadu_w(wall->inverse[a] + n % PL_GRID_CHUNK) : scale;
-            float* to = u + g->begin + n;
-            pl_fw old = pl_loadu_w(to);
-            pl_storeu_w(to, pl_select_w(here, pl_fma_w(over, s - old, old), old));
+            pl_fw old = pl_loadu_w(out + n);
+            pl_storeu_w(out + n, pl_select_w(here, pl_fma_w(over, s - old, old), old));
         }
     }
 }
 
+// The faces of the cells of a segment.
+typedef struct sides {
+    const float *low[3], *high[3];
+} sides;
+PL_WIDE sides sides_of(const pl_grid_level* l, const pl_grid_segment* g) {
+    return (sides){{l->u[0] + g->begin, l->u[1] + g->begin, l->u[2] + g->begin},
+                   {l->u[0] + above(g, 0), l->u[1] + above(g, 1), l->u[2] + above(g, 2)}};
+}
 // the sum of differences of u over a cell
-PL_WIDE pl_fw divergence_w(const pl_grid_level* l, const pl_grid_segment* g, int n) {
-    pl_fw sum = pl_splat_w(0.0f);
-    for (int a = 0; a < 3; a++)
-        sum += pl_loadu_w(l->u[a] + above(g, a) + n) - pl_loadu_w(l->u[a] + g->begin + n);
-    return sum;
+PL_WIDE pl_fw divergence_w(sides s, int n) {
+    return (pl_loadu_w(s.high[0] + n) - pl_loadu_w(s.low[0] + n)) +
+           (pl_loadu_w(s.high[1] + n) - pl_loadu_w(s.low[1] + n)) +
+           (pl_loadu_w(s.high[2] + n) - pl_loadu_w(s.low[2] + n));
 }
 
 // q = residual of the pressure equation over its diagonal; final in cells of the first colour
 static void start_q(pl_grid_level* l, const pl_grid_segment* g) {
     const pl_grid_masks* m = &l->masks[g->begin / PL_GRID_CHUNK];
+    const int *index = &l->wall_index[g->begin / PL_GRID_CHUNK], end = g->count * PL_GRID_CHUNK;
+    const pl_grid_wall_chunk* walls = l->walls;
     float eps = l->compressibility, diagonal = 6.0f * (1.0f + 2.0f * eps) + eps * l->inertia;
-    for (int n = 0; n < g->count * PL_GRID_CHUNK; n += PL_LANES) {
-        pl_fw r = pl_fnma_w(pl_splat_w(1.0f + eps), divergence_w(l, g, n),
-                            pl_loadu_w(l->g + g->begin + n)) +
-                  eps * pl_loadu_w(l->c + g->begin + n);
-        const pl_grid_wall_chunk* wall = wall_of(l, g->begin + n);
+    const sides faces = sides_of(l, g);
+    const float *g_own = l->g + g->begin, *c_own = l->c + g->begin;
+    float* out = l->q + g->begin;
+    for (int n = 0; n < end; n += PL_LANES) {
+        pl_fw r = pl_fnma_w(pl_splat_w(1.0f + eps), divergence_w(faces, n), pl_loadu_w(g_own + n)) +
+                  eps * pl_loadu_w(c_own + n);
+        const pl_grid_wall_chunk* wall = wall_of(index, walls, n);
         r *= OVER * (wall ? pl_loadu_w(wall->inverse[3] + n % PL_GRID_CHUNK)
                           : pl_splat_w(1.0f / diagonal));
-        pl_storeu_w(l->q + g->begin + n,
-                    pl_keep_w(m[n / PL_GRID_CHUNK].core, n % PL_GRID_CHUNK, r));
+        pl_storeu_w(out + n, pl_keep_w(m[n / PL_GRID_CHUNK].core, n % PL_GRID_CHUNK, r));
     }
 }
 
 static void relax_q(pl_grid_level* l, const pl_grid_segment* g) {
     const pl_grid_masks* m = &l->masks[g->begin / PL_GRID_CHUNK];
+    const int *index = &l->wall_index[g->begin / PL_GRID_CHUNK], end = g->count * PL_GRID_CHUNK;
+    const pl_grid_wall_chunk* walls = l->walls;
     const uint16_t bits = pl_colour_bits(g->y, g->z, 1);
     float eps = l->compressibility, diagonal = 6.0f * (1.0f + 2.0f * eps) + eps * l->inertia;
     const pl_fw scale = pl_splat_w(1.0f / diagonal);
-    float* q = l->q;
-    for (int n = 0; n < g->count * PL_GRID_CHUNK; n += PL_LANES) {
-        pl_fw old = pl_loadu_w(q + g->begin + n);
-        const pl_grid_wall_chunk* wall = wall_of(l, g->begin + n);
+    const lines q = lines_of(l->q, g);
+    float* out = l->q + g->begin;
+    for (int n = 0; n < end; n += PL_LANES) {
+        pl_fw old = pl_loadu_w(q.own + n);
+        const pl_grid_wall_chunk* wall = wall_of(index, walls, n);
         // the part of the neighbours is not over-relaxed: 0.270 against 0.274 at nu = 0.49
         pl_fw factor =
             (1.0f + 2.0f * eps) * (wall ? pl_loadu_w(wall->inverse[3] + n % PL_GRID_CHUNK) : scale);
-        pl_fw s = pl_fma_w(neighbours_w(q, g->begin, g->rows, n), factor, old);
+        pl_fw s = pl_fma_w(neighbours_w(q, n), factor, old);
         pl_iw here = pl_lanes_w(m[n / PL_GRID_CHUNK].core & bits, n % PL_GRID_CHUNK);
-        pl_storeu_w(q + g->begin + n, pl_select_w(here, s, old));
+        pl_storeu_w(out + n, pl_select_w(here, s, old));
     }
 }
 
 static void distribute_q(pl_grid_level* l, const pl_grid_segment* g) {
     const pl_grid_masks* m = &l->masks[g->begin / PL_GRID_CHUNK];
+    const int *index = &l->wall_index[g->begin / PL_GRID_CHUNK], end = g->count * PL_GRID_CHUNK;
+    const pl_grid_wall_chunk* walls = l->walls;
     const pl_fw centre = pl_splat_w(6.0f + l->inertia);
-    const float* q = l->q;
-    for (int n = 0; n < g->count * PL_GRID_CHUNK; n += PL_LANES) {
-        pl_fw own = pl_loadu_w(q + g->begin + n);
+    const lines q = lines_of(l->q, g);
+    float* const out[3] = {l->u[0] + g->begin, l->u[1] + g->begin, l->u[2] + g->begin};
+    const float* const low[3] = {q.own - 1, q.y_low, q.z_low};
+    float* c_own = l->c + g->begin;
+    for (int n = 0; n < end; n += PL_LANES) {
+        pl_fw own = pl_loadu_w(q.own + n);
         for (int a = 0; a < 3; a++) {
-            float* to = l->u[a] + g->begin + n;
-            pl_fw slope = own - pl_loadu_w(q + below(g, a) + n);
+            float* to = out[a] + n;
+            pl_fw slope = own - pl_loadu_w(low[a] + n);
             pl_storeu_w(to, pl_loadu_w(to) -
                                 pl_keep_w(m[n / PL_GRID_CHUNK].face[a], n % PL_GRID_CHUNK, slope));
         }
-        pl_fw change = pl_fnma_w(centre, own, neighbours_w(q, g->begin, g->rows, n));
-        const pl_grid_wall_chunk* wall = wall_of(l, g->begin + n);
+        pl_fw change = pl_fnma_w(centre, own, neighbours_w(q, n));
+        const pl_grid_wall_chunk* wall = wall_of(index, walls, n);
         if (wall) change += own * pl_loadu_w(wall->closed + n % PL_GRID_CHUNK);
-        float* c = l->c + g->begin + n;
+        float* c = c_own + n;
         pl_storeu_w(c, pl_loadu_w(c) +
                            pl_keep_w(m[n / PL_GRID_CHUNK].core, n % PL_GRID_CHUNK, change));
     }
@@ -202,30 +232,32 @@ void pl_grid_smooth_interior(pl_grid_level* level, pl_pool* pool) {
 
 static void inner_residual(pl_grid_level* l, const pl_grid_segment* g) {
     const pl_grid_masks* m = &l->masks[g->begin / PL_GRID_CHUNK];
+    const int *index = &l->wall_index[g->begin / PL_GRID_CHUNK], end = g->count * PL_GRID_CHUNK;
+    const pl_grid_wall_chunk* walls = l->walls;
     const pl_fw centre = pl_splat_w(6.0f + l->inertia);
     for (int a = 0; a < 3; a++) {
-        const float* u = l->u[a];
+        const lines u = lines_of(l->u[a], g);
+        float* out = l->r[a] + g->begin;
         const float *f = l->f[a] + g->begin, *c = l->c + g->begin, *c_low = l->c + below(g, a);
-        for (int n = 0; n < g->count * PL_GRID_CHUNK; n += PL_LANES) {
-            pl_fw s = pl_fnma_w(centre, pl_loadu_w(u + g->begin + n),
-                                neighbours_w(u, g->begin, g->rows, n)) +
+        for (int n = 0; n < end; n += PL_LANES) {
+            pl_fw s = pl_fnma_w(centre, pl_loadu_w(u.own + n), neighbours_w(u, n)) +
                       (pl_loadu_w(c + n) - pl_loadu_w(c_low + n));
-            const pl_grid_wall_chunk* wall = wall_of(l, g->begin + n);
+            const pl_grid_wall_chunk* wall = wall_of(index, walls, n);
             if (wall)
-                s -= pl_loadu_w(wall->stiffness[a] + n % PL_GRID_CHUNK) *
-                     pl_loadu_w(u + g->begin + n);
+                s -= pl_loadu_w(wall->stiffness[a] + n % PL_GRID_CHUNK) * pl_loadu_w(u.own + n);
             pl_iw here = pl_lanes_w(m[n / PL_GRID_CHUNK].inner[a], n % PL_GRID_CHUNK);
-            float* to = l->r[a] + g->begin + n;
+            float* to = out + n;
             pl_storeu_w(to, pl_select_w(here, pl_loadu_w(f + n) - s, pl_loadu_w(to)));
         }
     }
     float eps = l->compressibility;
-    for (int n = 0; n < g->count * PL_GRID_CHUNK; n += PL_LANES) {
-        pl_fw r = pl_fnma_w(pl_splat_w(1.0f + eps), divergence_w(l, g, n),
-                            pl_loadu_w(l->g + g->begin + n)) +
-                  eps * pl_loadu_w(l->c + g->begin + n);
-        pl_storeu_w(l->q + g->begin + n,
-                    pl_keep_w(m[n / PL_GRID_CHUNK].core, n % PL_GRID_CHUNK, r));
+    const sides faces = sides_of(l, g);
+    const float *g_own = l->g + g->begin, *c_own = l->c + g->begin;
+    float* q_out = l->q + g->begin;
+    for (int n = 0; n < end; n += PL_LANES) {
+        pl_fw r = pl_fnma_w(pl_splat_w(1.0f + eps), divergence_w(faces, n), pl_loadu_w(g_own + n)) +
+                  eps * pl_loadu_w(c_own + n);
+        pl_storeu_w(q_out + n, pl_keep_w(m[n / PL_GRID_CHUNK].core, n % PL_GRID_CHUNK, r));
     }
 }
 static void inner_residual_task(int begin, int end, int worker, void* user) {
