@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 // n^3 interior cells between two walls of Dirichlet cells across x, the other four sides free
 static pl_status make_box(int n, pl_grid_cells* out, pl_error* error) {
@@ -35,31 +34,12 @@ static double measure(pl_grid_multigrid* mg, double nu, int cycles, pl_grid_stat
                                  ? pl_random_uniform(&random, -0.5, 0.5)
                                  : 0.0;
     pl_grid_substitute(fine, state);
-    double before = pl_grid_residual(fine, state, mg->pool), middle = 0.0, after = before;
+    double middle = 0.0, after = pl_grid_residual(fine, state, mg->pool);
     for (int k = 0; k < cycles; k++) {
         pl_grid_multigrid_cycle(mg);
         pl_grid_correct(fine, state, mg->pool);
         after = pl_grid_residual(fine, state, mg->pool);
-        if (getenv("PL_TRACE")) printf("  %d: %g (%.3f)\n", k, after, after / before);
-        before = after;
         if (k == cycles - 6) middle = after;
-    }
-    if (getenv("PL_DUMP")) {
-        double big = 0;
-        for (int i = 0; i < fine->field_size; i++)
-            for (int a = 0; a < 3; a++) big = fmax(big, fabs(state->u[a][i]));
-        int n = atoi(getenv("PL_N"));
-        for (int a = 0; a < 3; a++)
-            for (int k = 0; k < n / 2; k += n / 4) {
-                printf("u%d z=%d\n", a, k);
-                for (int j = 0; j < n; j++) {
-                    for (int i = 0; i <= n; i++) {
-                        int x = pl_grid_index(fine, i, j, k);
-                        printf("%6.2f", state->u[a][x] / big);
-                    }
-                    printf("\n");
-                }
-            }
     }
     return pow(after / middle, 1.0 / 5.0);
 }
@@ -89,9 +69,8 @@ static bool box_rate(bench* b, const char* name, int n, double nu, int sweeps, d
 }
 
 bool bench_s4_rates(bench* b) {
-    int n = getenv("PL_N") ? atoi(getenv("PL_N")) : 32;
-    int s = getenv("PL_S") ? atoi(getenv("PL_S")) : 2;
-    return box_rate(b, "box_nu0.2", n, 0.2, s, 0.26) &&
-           box_rate(b, "box_nu0.49", n, 0.49, s, 0.28) &&
-           box_rate(b, "box_nu0.4999", n, 0.4999, s, NAN);
+    enum { CELLS = 32, SWEEPS = 2 };
+    return box_rate(b, "box_nu0.2", CELLS, 0.2, SWEEPS, 0.26) &&
+           box_rate(b, "box_nu0.49", CELLS, 0.49, SWEEPS, 0.28) &&
+           box_rate(b, "box_nu0.4999", CELLS, 0.4999, SWEEPS, NAN);
 }

@@ -286,7 +286,6 @@ TEST(world_refuses_by_name_what_it_cannot_do)
         {"bodies[0].linear", "multigrid", "bodies[0].linear: \"multigrid\" is not in this version"},
         {"bodies[0].linear", "mgpcg", "\"mgpcg\" is not in this version; use direct"},
         {"bodies[0].method", "mixed", "bodies[0].method: \"mixed\" is not in this version"},
-        {"bodies[0].method", "grid", "\"grid\" is not in this version"},
         {"bodies[0].method", "pbd", "\"pbd\" is not in this version"},
         {"bodies[0].contact.self", "true", "bodies[0].contact.self"},
     };

@@ -19,6 +19,13 @@ static pl_status check_body(const pl_body* body, int b, pl_error* error) {
                        "bodies[%d].linear: \"%s\" is not in this version for method grid; use "
                        "multigrid, or leave it out",
                        b, pl_linear_name((int)body->linear));
+    if (grid && (body->grid.embedding != PL_GRID_EMBEDDING_TRILINEAR ||
+                 body->grid.smoother != PL_GRID_SMOOTHER_DISTRIBUTIVE))
+        return pl_fail(
+            error, PL_ERROR_UNSUPPORTED,
+            "bodies[%d].grid: embedding is trilinear and smoother is distributive in this "
+            "version; leave them out",
+            b);
     if (!grid && body->linear != PL_LINEAR_AUTO && !pl_linear_is_known(body->linear))
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "bodies[%d].linear: \"%s\" is not in this version; use direct, icpcg, pcg, "
