@@ -108,7 +108,7 @@ TEST(grid_bodies_land_on_the_ground)
               "{\"name\": \"b\", \"transform\": {\"translate\": [2, 0.3, 0]}, " BAR "}],"
               " \"colliders\": [{\"plane\": {}}]}");
     double lowest_ever = 0.0;
-    for (int k = 0; k < 80; k++) {
+    for (int k = 0; k < 45; k++) {
         step(world, 1, NULL);
         for (int b = 0; b < 2; b++)
             for (int v = 0; v < pl_world_mesh(world, b)->vertex_count; v++)
