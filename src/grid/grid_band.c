@@ -10,12 +10,13 @@
 #include "grid/grid_smooth.h"
 #include "grid/grid_wide.h"
 
-enum { CHUNKS = 64 }; // of a block of work
+enum { CHUNKS = 64, PLANES = 4 }; // of a block of work
 
 typedef struct band_job {
     pl_grid_level* level;
     int axis;
     int colour;
+    int parity; // of slabs
 } band_job;
 
 // Where the stencil of a face across a finds its neighbours, relative to the fields.
@@ -96,16 +97,24 @@ PL_WIDE void follow_chunk(pl_grid_level* l, const pl_grid_band_chunk* b, int a) 
     }
 }
 
+// The planes of every second slab: stores are of whole vectors, so that slabs which run at the same
+// time must not read one another's planes.
 static void relax_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const band_job* job = user;
-    for (int k = begin; k < end; k++) {
-        const pl_grid_band_chunk* b = &job->level->band[k];
-        uint16_t bits = job->colour ? b->odd : (uint16_t)~b->odd;
-        switch (job->axis) {
-        case 0: relax_chunk(job->level, b, 0, bits); break;
-        case 1: relax_chunk(job->level, b, 1, bits); break;
-        default: relax_chunk(job->level, b, 2, bits); break;
+    pl_grid_level* l = job->level;
+    for (int slab = 2 * begin + job->parity; slab < 2 * end + job->parity; slab += 2) {
+        int first = slab * PLANES, last = first + PLANES;
+        if (first > l->size[2]) first = l->size[2];
+        if (last > l->size[2]) last = l->size[2];
+        for (int k = l->band_rows[first]; k < l->band_rows[last]; k++) {
+            const pl_grid_band_chunk* b = &l->band[k];
+            uint16_t bits = job->colour ? b->odd : (uint16_t)~b->odd;
+            switch (job->axis) {
+            case 0: relax_chunk(l, b, 0, bits); break;
+            case 1: relax_chunk(l, b, 1, bits); break;
+            default: relax_chunk(l, b, 2, bits); break;
+            }
         }
     }
 }
@@ -117,10 +126,12 @@ static void follow_task(int begin, int end, int worker, void* user) {
 }
 
 void pl_grid_band_sweep(pl_grid_level* level, pl_pool* pool) {
-    band_job job = {level, 0, 0};
+    band_job job = {.level = level};
+    int pairs = (level->size[2] + 2 * PLANES - 1) / (2 * PLANES);
     for (job.axis = 0; job.axis < 3; job.axis++)
         for (job.colour = 0; job.colour < 2; job.colour++) {
-            pl_parallel_for(pool, relax_task, level->band_count, CHUNKS, &job);
+            for (job.parity = 0; job.parity < 2; job.parity++)
+                pl_parallel_for(pool, relax_task, pairs, 1, &job);
             pl_parallel_for(pool, follow_task, level->band_count, CHUNKS, &job);
         }
 }

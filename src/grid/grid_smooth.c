@@ -193,8 +193,9 @@ static void slab_planes(const pl_grid_level* l, int slab, int* begin, int* end) 
     *end = (int)((int64_t)l->size[2] * (slab + 1) / count);
 }
 
-// A slab as far as it does not depend on its neighbours: each stage stops one plane earlier. Strips
-// of rows and planes run one behind the other, stage by stage.
+// A slab as far as it does not depend on its neighbours: each stage stops one plane earlier, the
+// first one before the last plane, as stores are of whole vectors and the next slab reads that
+// plane. Strips of rows and planes run one behind the other, stage by stage.
 static void slab_task(int slab_begin, int slab_end, int worker, void* user) {
     (void)worker;
     pl_grid_level* l = user;
@@ -204,8 +205,8 @@ static void slab_task(int slab_begin, int slab_end, int worker, void* user) {
         for (int y = 0; y - STAGES < l->size[1]; y += STRIP)
             for (int z = begin; z < end + STAGES; z++)
                 for (int stage = 0; stage < STAGES; stage++) {
-                    int low = begin == 0 ? 0 : begin + stage;
-                    int high = end == l->size[2] ? end : end - stage;
+                    int low = begin == 0 ? 0 : begin + stage + 1;
+                    int high = end == l->size[2] ? end : end - stage - 1;
                     if (z - stage >= low && z - stage < high)
                         run_stage(l, stage, z - stage, y - stage, y - stage + STRIP);
                 }
@@ -219,8 +220,9 @@ static void seam_task(int seam_begin, int seam_end, int worker, void* user) {
     for (int seam = seam_begin; seam < seam_end; seam++) {
         int begin, end;
         slab_planes(l, seam, &begin, &end);
-        for (int stage = 1; stage < STAGES; stage++)
-            for (int z = end - stage; z < end + stage; z++) run_stage(l, stage, z, 0, l->size[1]);
+        for (int stage = 0; stage < STAGES; stage++)
+            for (int z = end - stage - 1; z < end + stage + 1; z++)
+                run_stage(l, stage, z, 0, l->size[1]);
     }
 }
 
