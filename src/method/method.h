@@ -34,6 +34,7 @@ typedef struct pl_method_body {
 typedef struct pl_method_step {
     double time_step;    // [s]
     const double* force; // 3 per vertex: gravity, loads, wind [N]
+    double gravity[3];   // that is in force, times the masses [m/s^2]
     const pl_pin* pins;
     int pin_count;
     pl_detect detect; // contacts, or NULL

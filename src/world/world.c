@@ -279,6 +279,7 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
                            .pin_count = (int)system->pins.count,
                            .detect = obstacle_count ? detect_timed : NULL,
                            .detect_user = &collisions};
+    memcpy(step.gravity, w->scene->gravity, sizeof step.gravity);
     pl_method_info method_info;
     status = system->method->step(system->data, &step, &method_info, error);
     info->detect_seconds += collisions.seconds;

@@ -45,6 +45,11 @@ void pl_world_choose_contact(pl_world_body* b) {
         double own = m->law == PL_LAW_SPRINGS && b->is_cloth ? m->stretch : 2.0 * m->mu + m->lambda;
         stiffest = fmax(stiffest, fmax(own, 0.0));
     }
+    if (b->element_count == 0) { // only a surface, for a lattice
+        double mu, lambda;
+        pl_material_def_lame(&b->def->material, &mu, &lambda);
+        stiffest = 2.0 * mu + lambda;
+    }
     for (int t = 0; t < surface->triangle_count; t++) {
         const int* v = surface->triangles + 3 * (size_t)t;
         pl_vec3 a = pl_vec3_load(surface->positions + 3 * (size_t)v[0]);
@@ -64,11 +69,12 @@ static pl_status prepare(pl_world_body* b, pl_pool* pool, pl_notes* notes, pl_er
     pl_status status = pl_body_mesh(b->def, &b->mesh, notes, error);
     if (status != PL_OK) return status;
     b->is_cloth = b->def->kind == PL_BODY_CLOTH;
-    if (!b->is_cloth && b->mesh->tet_count == 0) status = fill_with_tets(b, pool, notes, error);
+    if (!b->is_cloth && b->mesh->tet_count == 0 && b->def->method != PL_METHOD_GRID)
+        status = fill_with_tets(b, pool, notes, error);
     if (status != PL_OK) return status;
     b->element_count = b->is_cloth ? b->mesh->triangle_count : b->mesh->tet_count;
     b->materials = PL_ALLOC(pl_element_material, b->element_count);
-    if (!b->materials) return pl_fail_memory(error, "the materials of a body");
+    if (!b->materials && b->element_count) return pl_fail_memory(error, "the materials of a body");
     status = pl_material_maps_create(b->def, b->mesh, b->is_cloth, &b->maps, error);
     if (status == PL_OK) status = pl_body_materials(b->maps, b->materials, error);
     if (status == PL_OK) status = pl_mesh_surface(b->mesh, &b->surface, error);

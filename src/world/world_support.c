@@ -8,11 +8,30 @@
 #include <stdio.h>
 #include <string.h>
 
+static pl_status check_grid(const pl_body* body, int b, pl_error* error) {
+    if (body->linear != PL_LINEAR_AUTO && body->linear != PL_LINEAR_MULTIGRID)
+        return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                       "bodies[%d].linear: \"%s\" is not in this version for method grid; use "
+                       "multigrid, or leave it out",
+                       b, pl_linear_name((int)body->linear));
+    if (body->grid.embedding != PL_GRID_EMBEDDING_TRILINEAR ||
+        body->grid.smoother != PL_GRID_SMOOTHER_DISTRIBUTIVE)
+        return pl_fail(
+            error, PL_ERROR_UNSUPPORTED,
+            "bodies[%d].grid: embedding is trilinear and smoother is distributive in this "
+            "version; leave them out",
+            b);
+    return PL_OK;
+}
+
 static pl_status check_body(const pl_body* body, int b, pl_error* error) {
     if (!pl_world_method(body->method))
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].method: \"%s\" is not in this version; use \"fem\" or \"pbd\"",
+                       "bodies[%d].method: \"%s\" is not in this version; use \"fem\", \"grid\" or "
+                       "\"pbd\"",
                        b, pl_method_name((int)body->method));
+    pl_status status = body->method == PL_METHOD_GRID ? check_grid(body, b, error) : PL_OK;
+    if (status != PL_OK) return status;
     if (body->method == PL_METHOD_PBD && !isnan(body->pbd.tear))
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "bodies[%d].pbd.tear: is not in this version; leave it out", b);
@@ -56,6 +75,7 @@ enum { DIRECT_VERTICES = 1500, DIRECT_CONSTANT_VERTICES = 30000 };
 
 static pl_linear choose_linear(const pl_body* body, int vertex_count) {
     if (body->linear != PL_LINEAR_AUTO) return body->linear;
+    if (body->method == PL_METHOD_GRID) return PL_LINEAR_MULTIGRID;
     int limit =
         body->nonlinear == PL_NONLINEAR_PROJECTIVE ? DIRECT_CONSTANT_VERTICES : DIRECT_VERTICES;
     return vertex_count <= limit ? PL_LINEAR_DIRECT : PL_LINEAR_MGPCG;

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "grid/grid_body.h"
+#include "base/memory.h"
+#include "base/notes.h"
+
+#include <math.h>
+#include <pliant/mesh_surface.h>
+#include <string.h>
+
+enum { DEFAULT_CELLS = 64 }; // along the longest side of a body
+
+static pl_status allocate(pl_grid_body* b, pl_error* error) {
+    int size = b->multigrid.levels[0].field_size;
+    b->rest = PL_ALLOC(double, 3 * (size_t)b->vertex_count);
+    b->reaction = PL_ALLOC(double, 6 * (size_t)b->vertex_count);
+    bool ok = (b->rest && b->reaction) || b->vertex_count == 0;
+    for (int a = 0; a < 3; a++) {
+        b->velocity[a] = PL_ALLOC(double, size);
+        b->before[a] = PL_ALLOC(double, size);
+        b->applied[a] = PL_ALLOC(double, size);
+        ok = ok && b->velocity[a] && b->before[a] && b->applied[a];
+    }
+    b->pinned = PL_ALLOC(uint8_t, b->vertex_count);
+    b->triangles = PL_ALLOC(int, 3 * (size_t)b->triangle_count);
+    ok = ok && (b->pinned || !b->vertex_count) && (b->triangles || !b->triangle_count);
+    b->held = PL_ALLOC(uint8_t, pl_grid_cells_count(&b->cells));
+    b->next_held = PL_ALLOC(uint8_t, pl_grid_cells_count(&b->cells));
+    ok = ok && b->held && b->next_held;
+    return ok ? PL_OK : pl_fail_memory(error, "a body in a lattice");
+}
+
+// the volume inside a surface
+static double volume_of(const pl_mesh* surface) {
+    double sum = 0.0;
+    for (int t = 0; t < surface->triangle_count; t++) {
+        const int* v = surface->triangles + 3 * (size_t)t;
+        pl_vec3 a = pl_vec3_load(surface->positions + 3 * (size_t)v[0]);
+        sum += pl_dot(a, pl_cross(pl_vec3_load(surface->positions + 3 * (size_t)v[1]),
+                                  pl_vec3_load(surface->positions + 3 * (size_t)v[2]))) /
+               6.0;
+    }
+    return fabs(sum);
+}
+
+static double longest_side(const pl_mesh* mesh) {
+    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
+    double longest = 0.0;
+    for (int i = 0; i < 3 * mesh->vertex_count; i++) {
+        low[i % 3] = fmin(low[i % 3], mesh->positions[i]);
+        high[i % 3] = fmax(high[i % 3], mesh->positions[i]);
+    }
+    for (int a = 0; a < 3; a++) longest = fmax(longest, high[a] - low[a]);
+    return longest;
+}
+
+static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const pl_surface* shell,
+                              pl_notes* notes, pl_error* error) {
+    const pl_grid* settings = &def->body->grid;
+    const pl_mesh* surface = shell->mesh;
+    b->triangle_count = surface->triangle_count;
+    double size = longest_side(surface);
+    if (surface->triangle_count == 0 || !(size > 0.0))
+        return pl_fail(error, PL_ERROR_MESH,
+                       "body \"%s\": a lattice needs a surface that encloses something", b->name);
+    b->frame.cell = isnan(settings->cell) ? size / DEFAULT_CELLS : settings->cell;
+    pl_status status =
+        pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells, error);
+    if (status != PL_OK) return status;
+    status = pl_grid_multigrid_create(&b->cells, b->pool, &b->multigrid, error);
+    if (status != PL_OK) return status;
+    const pl_grid_level* fine = &b->multigrid.levels[0];
+    if (fine->face_count == 0)
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "body \"%s\": its lattice of %g m cells has nothing that could deform; use "
+                       "smaller cells (grid.cell)",
+                       b->name, b->frame.cell);
+    status = pl_grid_state_create(fine, &b->state, error);
+    if (status == PL_OK) status = allocate(b, error);
+    if (status == PL_OK)
+        status = pl_grid_embed(fine, &b->cells, &b->frame, def->mesh->positions, b->vertex_count,
+                               &b->map, error);
+    if (status != PL_OK) return status;
+    for (int i = 0; i < 3 * b->triangle_count; i++)
+        b->triangles[i] = shell->vertices[surface->triangles[i]];
+    double lattice = fine->cell_count * pow(b->frame.cell, 3.0);
+    double volume = volume_of(surface);
+    b->density = def->body->material.density * (volume > 0.0 ? volume / lattice : 1.0);
+    pl_note(notes, PL_NOTE_INFO, "body \"%s\": a lattice of %d cells of %g m, %d levels", b->name,
+            fine->cell_count, b->frame.cell, b->multigrid.level_count);
+    return PL_OK;
+}
+
+// one material for all: regions and fields come with another kind of sweep
+static pl_status check_material(const pl_method_body* def, pl_error* error) {
+    if (def->body->region_count || def->body->variation_count)
+        return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                       "body \"%s\": method grid has one material per body in this version; leave "
+                       "out regions and variations",
+                       def->body->name);
+    if (def->body->material.law != PL_LAW_LINEAR)
+        return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                       "body \"%s\": method grid has law \"linear\" only in this version",
+                       def->body->name);
+    return PL_OK;
+}
+
+pl_status pl_grid_body_create(const pl_method_body* def, pl_pool* pool, pl_grid_body* out,
+                              pl_notes* notes, pl_error* error) {
+    const pl_body* body = def->body;
+    *out = (pl_grid_body){.name = body->name,
+                          .first_vertex = def->first_vertex,
+                          .vertex_count = def->mesh->vertex_count,
+                          .damping_mass = body->damping.mass,
+                          .damping_stiffness = body->damping.stiffness,
+                          .dynamic = body->integrator != PL_INTEGRATOR_QUASISTATIC,
+                          .tolerance = body->solver.linear_tolerance,
+                          .max_cycles = body->solver.linear_iterations,
+                          .pool = pool};
+    pl_material_def_lame(&body->material, &out->mu, &out->lambda);
+    pl_status status = check_material(def, error);
+    pl_surface* surface = NULL;
+    if (status == PL_OK) status = pl_mesh_surface(def->mesh, &surface, error);
+    if (status == PL_OK) status = make_lattice(out, def, surface, notes, error);
+    pl_surface_destroy(surface);
+    if (status == PL_OK)
+        memcpy(out->rest, def->mesh->positions, 3 * (size_t)out->vertex_count * sizeof(double));
+    else pl_grid_body_free(out);
+    return status;
+}
+
+void pl_grid_body_free(pl_grid_body* b) {
+    int size = b->multigrid.levels[0].field_size;
+    for (int a = 0; a < 3; a++) {
+        PL_FREE(b->velocity[a], double, size);
+        PL_FREE(b->before[a], double, size);
+        PL_FREE(b->applied[a], double, size);
+    }
+    PL_FREE(b->reaction, double, 6 * (size_t)b->vertex_count);
+    PL_FREE(b->triangles, int, 3 * (size_t)b->triangle_count);
+    PL_FREE(b->pinned, uint8_t, b->vertex_count);
+    PL_FREE(b->rest, double, 3 * (size_t)b->vertex_count);
+    PL_FREE(b->held, uint8_t, pl_grid_cells_count(&b->cells));
+    PL_FREE(b->next_held, uint8_t, pl_grid_cells_count(&b->cells));
+    pl_grid_embedding_free(&b->map);
+    pl_grid_state_free(&b->multigrid.levels[0], &b->state);
+    pl_grid_multigrid_free(&b->multigrid);
+    pl_grid_cells_free(&b->cells);
+    *b = (pl_grid_body){0};
+}
+
+void pl_grid_body_masses(const pl_grid_body* b, const pl_method_body* def, double* out) {
+    const pl_mesh* mesh = def->mesh;
+    int corners = mesh->tet_count ? 4 : 3,
+        count = mesh->tet_count ? mesh->tet_count : mesh->triangle_count;
+    const int* items = mesh->tet_count ? mesh->tets : mesh->triangles;
+    double total = 0.0;
+    memset(out, 0, (size_t)b->vertex_count * sizeof(double));
+    // shares by volume, or by area where there is only a surface
+    for (int e = 0; e < count; e++) {
+        const int* v = items + (size_t)e * (size_t)corners;
+        pl_vec3 x = pl_vec3_load(b->rest + 3 * (size_t)v[0]);
+        pl_vec3 p = pl_sub(pl_vec3_load(b->rest + 3 * (size_t)v[1]), x);
+        pl_vec3 q = pl_sub(pl_vec3_load(b->rest + 3 * (size_t)v[2]), x);
+        double share =
+            corners == 3
+                ? pl_norm(pl_cross(p, q))
+                : fabs(pl_dot(pl_cross(p, q), pl_sub(pl_vec3_load(b->rest + 3 * (size_t)v[3]), x)));
+        for (int i = 0; i < corners; i++) out[v[i]] += share;
+        total += share * corners;
+    }
+    double mass = b->density * b->multigrid.levels[0].cell_count * pow(b->frame.cell, 3.0);
+    for (int v = 0; v < b->vertex_count; v++)
+        out[v] = total > 0.0 ? mass * out[v] / total : mass / b->vertex_count;
+}
+
+void pl_grid_body_vertices(pl_grid_body* b, double* positions, double* velocities) {
+    pl_grid_extend(&b->map, b->state.u);
+    pl_grid_interpolate(&b->map, b->state.u, positions, b->pool);
+    for (int i = 0; i < 3 * b->vertex_count; i++) positions[i] += b->rest[i];
+    pl_grid_extend(&b->map, b->velocity);
+    pl_grid_interpolate(&b->map, b->velocity, velocities, b->pool);
+}
+
+void pl_grid_body_add_field(const pl_grid_body* b, double* const field[3], pl_vec3 linear,
+                            const pl_mat3* gradient) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    for (int s = 0; s < l->segment_count; s++) {
+        const pl_grid_segment* g = &l->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                double at[3] = {g->x + i + 0.5, g->y + 0.5, g->z + 0.5};
+                at[a] -= 0.5;
+                for (int d = 0; d < 3; d++) at[d] = b->frame.origin[d] + b->frame.cell * at[d];
+                pl_vec3 v = pl_add(linear, pl_mat3_apply(gradient, pl_vec3_load(at)));
+                field[a][g->begin + i] += a == 0 ? v.x : a == 1 ? v.y : v.z;
+            }
+    }
+}
+
+pl_method_energies pl_grid_body_energies(const pl_grid_body* b) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    double sum = 0.0, h = b->frame.cell;
+    for (int i = 0; i < l->field_size; i++)
+        for (int a = 0; a < 3; a++)
+            if (pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i))
+                sum += b->velocity[a][i] * b->velocity[a][i];
+    return (pl_method_energies){0.5 * b->density * h * h * h * sum,
+                                b->mu * h * pl_grid_energy(l, &b->state)};
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// One body in its lattice: state, equations of a step, and the vertices that move along.
+#ifndef PL_GRID_BODY_H
+#define PL_GRID_BODY_H
+
+#include "grid/grid_embedding.h"
+#include "grid/grid_multigrid.h"
+#include "grid/grid_operator.h"
+#include "math/mat3.h"
+#include "method/method.h"
+
+enum { PL_GRID_PARTS = 256 }; // of held cells that move on their own
+
+typedef struct pl_grid_body {
+    const char* name;
+    int first_vertex, vertex_count;
+    pl_grid_frame frame;
+    pl_grid_cells cells;
+    uint8_t* held; // per cell of the box: the part of a held cell, from 2, as in the levels
+    uint8_t* next_held;
+    int held_count;
+    pl_grid_multigrid multigrid;
+    pl_grid_state state;
+    double* velocity[3]; // of faces [m/s]
+    double* before[3];   // positions at the begin of a step, or forces of a part of it
+    double* applied[3];  // right side without what depends on positions
+    pl_grid_embedding_map map;
+    int* triangles; // of the surface, 3 vertices each
+    int triangle_count;
+    uint8_t* pinned; // per vertex: held exactly
+    uint64_t pinned_hash;
+    double* rest;               // 3 per vertex
+    double mu, lambda, density; // density of lattice cells: the body's mass over all of them
+    double damping_mass, damping_stiffness;
+    bool dynamic;
+    int cycle;        // of the step
+    bool in_step;     // before[] holds the positions to go back to
+    double* reaction; // 2 * 3 per vertex: forces of springs and contacts, and stiffness
+    double load;      // of the step's equations
+    bool has_coefficients, coefficients_fit; // of the levels
+    double inertia_set;
+    int stiffened_count; // components of vertices that these know to be held
+    bool stiffened;      // springs or contacts are in the coefficients
+    double tolerance;
+    int max_cycles;
+    pl_pool* pool;
+} pl_grid_body;
+
+pl_status pl_grid_body_create(const pl_method_body* body, pl_pool* pool, pl_grid_body* out,
+                              pl_notes* notes, pl_error* error);
+void pl_grid_body_free(pl_grid_body* body);
+
+// The mass of each vertex of the body.
+void pl_grid_body_masses(const pl_grid_body* body, const pl_method_body* def, double* out);
+// Positions and velocities of the body's vertices.
+void pl_grid_body_vertices(pl_grid_body* body, double* positions, double* velocities);
+// Adds linear + gradient x to a field of all faces.
+void pl_grid_body_add_field(const pl_grid_body* body, double* const field[3], pl_vec3 linear,
+                            const pl_mat3* gradient);
+pl_method_energies pl_grid_body_energies(const pl_grid_body* body);
+
+#endif

@@ -1,0 +1,428 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// A stress is a boundary one, and left out, if its stencil touches a traction boundary variable.
+// P_aa in a cell touches the two faces of the cell across a: exterior neighbour, no Dirichlet cell
+// beside the face. P_ab on an edge touches four faces, and is a boundary stress as soon as one of
+// the four cells around the edge is exterior.
+#include "grid/grid_classify.h"
+#include "base/array.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+static const int shift[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+static pl_cell beside(const pl_grid_cells* c, const int at[3], int axis, int step) {
+    return pl_grid_cell(c, at[0] + step * shift[axis][0], at[1] + step * shift[axis][1],
+                        at[2] + step * shift[axis][2]);
+}
+
+static bool is_core(const pl_grid_cells* c, const int at[3]) {
+    if (pl_grid_cell(c, at[0], at[1], at[2]) != PL_CELL_INTERIOR) return false;
+    for (int a = 0; a < 3; a++)
+        if (beside(c, at, a, -1) == PL_CELL_EXTERIOR || beside(c, at, a, 1) == PL_CELL_EXTERIOR)
+            return false;
+    return true;
+}
+
+// the cell before this one along an axis
+static void step_back(const int at[3], int axis, int out[3]) {
+    for (int a = 0; a < 3; a++) out[a] = at[a] - shift[axis][a];
+}
+
+static void set_cell_bits(pl_grid_masks* m, uint16_t bit, const pl_grid_cells* c, const int at[3]) {
+    pl_cell kind = pl_grid_cell(c, at[0], at[1], at[2]);
+    if (kind == PL_CELL_DIRICHLET) m->dirichlet |= bit;
+    if (kind == PL_CELL_INTERIOR) {
+        m->interior |= bit;
+        bool core = true, rim = false;
+        for (int a = 0; a < 3; a++) {
+            pl_cell low = beside(c, at, a, -1), high = beside(c, at, a, 1);
+            if (low != PL_CELL_EXTERIOR && high != PL_CELL_EXTERIOR) m->stress[a] |= bit;
+            core = core && low != PL_CELL_EXTERIOR && high != PL_CELL_EXTERIOR;
+        }
+        for (int n = 0; core && n < 6; n++) {
+            int other[3];
+            for (int a = 0; a < 3; a++) other[a] = at[a] + (n % 2 ? 1 : -1) * shift[n / 2][a];
+            rim = rim || (pl_grid_cell(c, other[0], other[1], other[2]) == PL_CELL_INTERIOR &&
+                          !is_core(c, other));
+        }
+        if (core) m->core |= bit;
+        if (rim) m->rim |= bit;
+    }
+    for (int a = 0; a < 3; a++) {
+        int below[3];
+        step_back(at, a, below);
+        pl_cell low = pl_grid_cell(c, below[0], below[1], below[2]);
+        if (kind == PL_CELL_INTERIOR && low == PL_CELL_INTERIOR) {
+            m->face[a] |= bit;
+            if (is_core(c, at) && is_core(c, below)) m->inner[a] |= bit;
+        }
+        // the edge along a: this cell and those before it along the two other axes
+        int b = (a + 1) % 3, d = (a + 2) % 3, one[3], two[3], both[3];
+        step_back(at, b, one), step_back(at, d, two), step_back(one, d, both);
+        if (kind != PL_CELL_EXTERIOR && pl_grid_cell(c, one[0], one[1], one[2]) &&
+            pl_grid_cell(c, two[0], two[1], two[2]) && pl_grid_cell(c, both[0], both[1], both[2]))
+            m->edge[a] |= bit;
+    }
+}
+
+void pl_grid_set_masks(pl_grid_level* level, const pl_grid_cells* cells) {
+    memset(level->masks, 0, (size_t)(level->field_size / PL_GRID_CHUNK) * sizeof(pl_grid_masks));
+    level->face_count = level->cell_count = 0;
+    for (int s = 0; s < level->segment_count; s++) {
+        const pl_grid_segment* g = &level->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            pl_grid_masks* m = &level->masks[(g->begin + i) / PL_GRID_CHUNK];
+            const int at[3] = {g->x + i, g->y, g->z};
+            uint16_t bit = (uint16_t)(1u << (i % PL_GRID_CHUNK));
+            set_cell_bits(m, bit, cells, at);
+            level->cell_count += pl_grid_bit(m->interior, i);
+            for (int a = 0; a < 3; a++) level->face_count += pl_grid_bit(m->face[a], i);
+        }
+    }
+}
+
+// a mask of the cells at an index, one further up or down along x
+typedef enum mask_kind { STRESS, EDGE } mask_kind;
+static uint16_t mask_at(const pl_grid_level* level, int index, int a, mask_kind kind) {
+    const pl_grid_masks* m = &level->masks[index / PL_GRID_CHUNK];
+    return kind == EDGE ? m->edge[a] : m->stress[a];
+}
+static uint16_t mask_above_x(const pl_grid_level* level, int index, int a, mask_kind kind) {
+    return (uint16_t)(mask_at(level, index, a, kind) >> 1 |
+                      (mask_at(level, index + PL_GRID_CHUNK, a, kind) & 1) << 15);
+}
+static uint16_t mask_below_x(const pl_grid_level* level, int index, int a, mask_kind kind) {
+    return (uint16_t)(mask_at(level, index, a, kind) << 1 |
+                      mask_at(level, index - PL_GRID_CHUNK, a, kind) >> 15);
+}
+
+// faces across x meet edges along z (towards y) and along y (towards z), and so on
+static void gather_edges(const pl_grid_level* level, const pl_grid_band_chunk* b, mask_kind kind,
+                         uint16_t out[3][4]) {
+    const int *row = b->rows, at = b->begin;
+    for (int n = 0; n < 3; n++) {
+        static const int axes[3][2] = {{2, 1}, {2, 0}, {1, 0}};
+        out[n][0] = mask_at(level, at, axes[n][0], kind);
+        out[n][2] = mask_at(level, at, axes[n][1], kind);
+    }
+    out[0][1] = mask_at(level, row[PL_ROW_Y_HIGH], 2, kind);
+    out[0][3] = mask_at(level, row[PL_ROW_Z_HIGH], 1, kind);
+    out[1][1] = mask_above_x(level, at, 2, kind);
+    out[1][3] = mask_at(level, row[PL_ROW_Z_HIGH], 0, kind);
+    out[2][1] = mask_above_x(level, at, 1, kind);
+    out[2][3] = mask_at(level, row[PL_ROW_Y_HIGH], 0, kind);
+}
+
+static void fill_band_chunk(const pl_grid_level* level, const pl_grid_segment* g, int chunk,
+                            pl_grid_band_chunk* out) {
+    int offset = chunk * PL_GRID_CHUNK, at = g->begin + offset;
+    const pl_grid_masks* m = &level->masks[at / PL_GRID_CHUNK];
+    *out = (pl_grid_band_chunk){.begin = at,
+                                .odd = (g->y + g->z) & 1 ? 0x5555 : 0xaaaa,
+                                .slaved = m->interior & (uint16_t)~m->core,
+                                .rim = m->rim};
+    for (int r = 0; r < PL_ROW_COUNT; r++) out->rows[r] = g->rows[r] + offset;
+    const int* row = out->rows;
+    for (int a = 0; a < 3; a++) out->cell_stress[a] = out->stress[a][1] = m->stress[a];
+    out->stress[0][0] = mask_below_x(level, at, 0, STRESS);
+    out->stress[1][0] = mask_at(level, row[PL_ROW_Y_LOW], 1, STRESS);
+    out->stress[2][0] = mask_at(level, row[PL_ROW_Z_LOW], 2, STRESS);
+    gather_edges(level, out, EDGE, out->edge);
+}
+
+static void count_walls(const pl_grid_level* level, const pl_grid_segment* g, int chunk,
+                        pl_grid_wall_chunk* out) {
+    pl_grid_band_chunk b;
+    fill_band_chunk(level, g, chunk, &b);
+    const int high[3] = {b.begin + 1, b.rows[PL_ROW_Y_HIGH], b.rows[PL_ROW_Z_HIGH]};
+    const int low[3] = {b.begin - 1, b.rows[PL_ROW_Y_LOW], b.rows[PL_ROW_Z_LOW]};
+    for (int i = 0; i < PL_GRID_CHUNK; i++)
+        for (int a = 0; a < 3; a++) {
+            for (int side = 0; side < 2; side++) {
+                int at = (side ? high : low)[a] + i;
+                out->closed[i] += pl_grid_bit(level->masks[at / PL_GRID_CHUNK].dirichlet, at);
+            }
+        }
+}
+
+// whether a chunk has core cells next to Dirichlet cells: these have all inner faces beside held
+// ones
+static bool has_wall(const pl_grid_masks* m, const pl_grid_wall_chunk* wall) {
+    for (int i = 0; i < PL_GRID_CHUNK; i++)
+        if ((m->core >> i & 1) && wall->closed[i] > 0.0f) return true;
+    return false;
+}
+
+pl_status pl_grid_list_walls(pl_grid_level* level, pl_error* error) {
+    PL_FREE(level->walls, pl_grid_wall_chunk, level->wall_count);
+    level->walls = NULL, level->wall_count = 0;
+    int chunk_count = level->field_size / PL_GRID_CHUNK;
+    if (!level->wall_index) level->wall_index = PL_ALLOC(int, chunk_count);
+    if (!level->wall_index) return pl_fail_memory(error, "a lattice");
+    for (int c = 0; c < chunk_count; c++) level->wall_index[c] = -1;
+    pl_array list = pl_array_of(sizeof(pl_grid_wall_chunk));
+    for (int s = 0; s < level->segment_count; s++) {
+        const pl_grid_segment* g = &level->segments[s];
+        for (int c = 0; c < g->count; c++) {
+            int chunk = g->begin / PL_GRID_CHUNK + c;
+            pl_grid_wall_chunk wall = {0};
+            count_walls(level, g, c, &wall);
+            if (!has_wall(&level->masks[chunk], &wall)) continue;
+            level->wall_index[chunk] = (int)list.count;
+            if (!pl_array_push(&list, &wall)) {
+                pl_array_free(&list);
+                return pl_fail_memory(error, "a lattice");
+            }
+        }
+    }
+    void* data = NULL;
+    int count = (int)list.count;
+    if (!pl_array_take(&list, &data)) {
+        pl_array_free(&list);
+        return pl_fail_memory(error, "a lattice");
+    }
+    level->walls = data, level->wall_count = count;
+    return PL_OK;
+}
+
+static bool is_of_band(const pl_grid_masks* m) {
+    for (int a = 0; a < 3; a++)
+        if (m->face[a] & ~m->inner[a]) return true;
+    return (m->interior & ~m->core) || m->rim;
+}
+
+pl_status pl_grid_list_band(pl_grid_level* level, pl_error* error) {
+    PL_FREE(level->band, pl_grid_band_chunk, level->band_count);
+    level->band = NULL, level->band_count = 0;
+    if (!level->band_rows) level->band_rows = PL_ALLOC(int, level->size[2] + 1);
+    if (!level->band_rows) return pl_fail_memory(error, "a lattice");
+    int count = 0;
+    for (int c = 0; c < level->field_size / PL_GRID_CHUNK; c++)
+        count += is_of_band(&level->masks[c]);
+    level->band = PL_ALLOC(pl_grid_band_chunk, count);
+    if (!level->band && count) return pl_fail_memory(error, "a lattice");
+    for (int s = 0, z = 0; s <= level->segment_count; s++) {
+        const pl_grid_segment* g = s < level->segment_count ? &level->segments[s] : NULL;
+        for (; z < (g ? g->z - level->low[2] + 1 : level->size[2] + 1); z++)
+            level->band_rows[z] = level->band_count;
+        for (int c = 0; g && c < g->count; c++)
+            if (is_of_band(&level->masks[g->begin / PL_GRID_CHUNK + c]))
+                fill_band_chunk(level, g, c, &level->band[level->band_count++]);
+    }
+    return PL_OK;
+}
+
+// ------------------------------------------------------------------ ghosts
+
+typedef struct ghost_maker {
+    const pl_grid_level* level;
+    const pl_grid_cells* cells;
+    uint8_t* known; // per component and cell of a field: 1 inside or given, 2 made from these
+    pl_array list;
+    uint8_t pass; // of try_mean, from 4
+    bool lost;    // memory is out
+} ghost_maker;
+
+static uint8_t* known_at(const ghost_maker* m, int a, int index) {
+    return &m->known[(size_t)a * (size_t)m->level->field_size + (size_t)index];
+}
+
+static void add_ghost(ghost_maker* m, const pl_grid_ghost* ghost) {
+    if (!pl_array_push(&m->list, ghost)) m->lost = true;
+}
+
+// From P_aa = 0 in the cell inside: u = u on its other side, plus or minus half its pressure.
+static void try_across(ghost_maker* m, int a, const int at[3], int index) {
+    for (int side = 0; side < 2; side++) {
+        // the interior cell is above the face (side 0) or below it
+        int cell[3], other[3];
+        for (int d = 0; d < 3; d++) cell[d] = at[d] - side * shift[a][d];
+        for (int d = 0; d < 3; d++) other[d] = at[d] + (side ? -1 : 1) * shift[a][d];
+        if (pl_grid_cell(m->cells, cell[0], cell[1], cell[2]) != PL_CELL_INTERIOR) continue;
+        int inside = pl_grid_index(m->level, other[0], other[1], other[2]);
+        if (inside < 0 || *known_at(m, a, inside) != 1) continue;
+        add_ghost(m, &(pl_grid_ghost){a,
+                                      index,
+                                      2,
+                                      {a, 3, 0},
+                                      {inside, pl_grid_index(m->level, cell[0], cell[1], cell[2])},
+                                      {1.0f, side ? 0.5f : -0.5f}});
+        *known_at(m, a, index) = 2;
+        return;
+    }
+}
+
+// From P_ab = 0 on the edge towards the inside: D_b u_a = -D_a u_b.
+static void try_along(ghost_maker* m, int a, const int at[3], int index) {
+    for (int n = 0; n < 4; n++) {
+        int b = (a + 1 + n / 2) % 3, step = n % 2 ? 1 : -1;
+        int in[3], edge[3], before[3];
+        for (int d = 0; d < 3; d++) in[d] = at[d] + step * shift[b][d];
+        // u_b beside the edge, which is the low one of the upper of the two faces
+        for (int d = 0; d < 3; d++) edge[d] = (step > 0 ? in[d] : at[d]);
+        step_back(edge, a, before);
+        int inside = pl_grid_index(m->level, in[0], in[1], in[2]);
+        int high = pl_grid_index(m->level, edge[0], edge[1], edge[2]);
+        int low = pl_grid_index(m->level, before[0], before[1], before[2]);
+        if (inside < 0 || high < 0 || low < 0 || *known_at(m, a, inside) != 1 ||
+            !*known_at(m, b, high) || !*known_at(m, b, low))
+            continue;
+        float w = (float)step; // u_a(at) = u_a(in) + step (u_b(high) - u_b(low))
+        add_ghost(m, &(pl_grid_ghost){a, index, 3, {a, b, b}, {inside, high, low}, {1.0f, w, -w}});
+        *known_at(m, a, index) = 3;
+        return;
+    }
+}
+
+// The mean of inside neighbours where nothing better is known.
+static void try_mean(ghost_maker* m, int a, const int at[3], int index) {
+    pl_grid_ghost ghost = {.field = a, .index = index};
+    for (int n = 0; n < 6 && ghost.source_count < 3; n++) {
+        int near = pl_grid_index(m->level, at[0] + (n % 2 ? 1 : -1) * shift[n / 2][0],
+                                 at[1] + (n % 2 ? 1 : -1) * shift[n / 2][1],
+                                 at[2] + (n % 2 ? 1 : -1) * shift[n / 2][2]);
+        if (near < 0 || *known_at(m, a, near) == 0 || *known_at(m, a, near) == m->pass) continue;
+        ghost.source_field[ghost.source_count] = a;
+        ghost.source[ghost.source_count++] = near;
+    }
+    if (ghost.source_count == 0) return;
+    for (int n = 0; n < ghost.source_count; n++) ghost.weight[n] = 1.0f / (float)ghost.source_count;
+    add_ghost(m, &ghost);
+    *known_at(m, a, index) = m->pass;
+}
+
+// whether a cell beside the face of a component is interior: only there are ghosts asked for
+static bool is_near_body(const pl_grid_cells* c, const int at[3]) {
+    for (int n = 0; n < 27; n++)
+        if (pl_grid_cell(c, at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1) ==
+            PL_CELL_INTERIOR)
+            return true;
+    return false;
+}
+
+static void visit_unknown(ghost_maker* m,
+                          void (*try)(ghost_maker*, int a, const int at[3], int index)) {
+    for (int s = 0; s < m->level->segment_count; s++) {
+        const pl_grid_segment* g = &m->level->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            const int at[3] = {g->x + i, g->y, g->z};
+            if (!is_near_body(m->cells, at)) continue;
+            for (int a = 0; a < 3; a++)
+                if (!*known_at(m, a, g->begin + i)) try(m, a, at, g->begin + i);
+        }
+    }
+}
+
+static void mark_known(ghost_maker* m) {
+    for (int s = 0; s < m->level->segment_count; s++) {
+        const pl_grid_segment* g = &m->level->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            const int at[3] = {g->x + i, g->y, g->z};
+            pl_cell own = pl_grid_cell(m->cells, at[0], at[1], at[2]);
+            for (int a = 0; a < 3; a++) {
+                pl_cell below = beside(m->cells, at, a, -1);
+                if (own == PL_CELL_DIRICHLET || below == PL_CELL_DIRICHLET ||
+                    (own == PL_CELL_INTERIOR && below == PL_CELL_INTERIOR))
+                    *known_at(m, a, g->begin + i) = 1;
+            }
+        }
+    }
+}
+
+pl_status pl_grid_list_ghosts(pl_grid_level* level, const pl_grid_cells* cells, pl_error* error) {
+    PL_FREE(level->ghosts, pl_grid_ghost, level->ghost_count);
+    level->ghosts = NULL, level->ghost_count = 0;
+    ghost_maker m = {.level = level, .cells = cells, .list = pl_array_of(sizeof(pl_grid_ghost))};
+    m.known = PL_ALLOC(uint8_t, 3 * (size_t)level->field_size);
+    if (!m.known) return pl_fail_memory(error, "a lattice");
+    mark_known(&m);
+    visit_unknown(&m, try_across);
+    visit_unknown(&m, try_along);
+    for (m.pass = 4; m.pass < 6; m.pass++) visit_unknown(&m, try_mean); // sides, then corners
+    PL_FREE(m.known, uint8_t, 3 * (size_t)level->field_size);
+    void* data = NULL;
+    int count = (int)m.list.count;
+    if (m.lost || !pl_array_take(&m.list, &data)) {
+        pl_array_free(&m.list);
+        return pl_fail_memory(error, "a lattice");
+    }
+    level->ghosts = data, level->ghost_count = count;
+    return PL_OK;
+}
+
+pl_status pl_grid_level_classify(pl_grid_level* level, const pl_grid_cells* cells,
+                                 pl_error* error) {
+    pl_grid_set_masks(level, cells);
+    pl_status status = pl_grid_list_band(level, error);
+    if (status == PL_OK) status = pl_grid_list_walls(level, error);
+    return status == PL_OK ? pl_grid_list_ghosts(level, cells, error) : status;
+}
+
+// ------------------------------------------------------------------ coefficients
+
+// stiffness of P_aa in a cell against its face: 2, and what the slaved pressure adds
+static float cell_stiffness(const pl_grid_level* level, int index, int a) {
+    const pl_grid_masks* m = &level->masks[index / PL_GRID_CHUNK];
+    if (!pl_grid_bit(m->stress[a], index)) return 0.0f;
+    if (pl_grid_bit(m->core, index)) return 2.0f;
+    int boundary = 0;
+    for (int b = 0; b < 3; b++) boundary += !pl_grid_bit(m->stress[b], index);
+    return 2.0f + 1.0f / (level->compressibility + 0.5f * (float)boundary);
+}
+
+void pl_grid_level_set_stiffness(pl_grid_level* level, float* const stiffness[3]) {
+    for (int k = 0; k < level->band_count; k++) {
+        pl_grid_band_chunk* b = &level->band[k];
+        const pl_grid_masks* m = &level->masks[b->begin / PL_GRID_CHUNK];
+        for (int a = 0; a < 3; a++)
+            for (int i = 0; i < PL_GRID_CHUNK; i++)
+                b->stiffness[a][i] = b->wall[a][i] + ((m->face[a] & ~m->inner[a]) >> i & 1
+                                                          ? fmaxf(stiffness[a][b->begin + i], 0.0f)
+                                                          : 0.0f);
+    }
+}
+
+// A face that is given lets nothing through: it has no part in the Laplacian of q.
+static void set_wall_diagonals(pl_grid_level* level) {
+    float eps = level->compressibility;
+    for (int k = 0; k < level->wall_count; k++) {
+        pl_grid_wall_chunk* w = &level->walls[k];
+        for (int i = 0; i < PL_GRID_CHUNK; i++) {
+            for (int a = 0; a < 3; a++)
+                w->inverse[a][i] = 1.0f / (6.0f + level->inertia + w->stiffness[a][i]);
+            float q = (1.0f + 2.0f * eps) * (6.0f - w->closed[i]) + eps * level->inertia;
+            w->inverse[3][i] = q > 0.0f ? 1.0f / q : 0.0f;
+        }
+    }
+}
+
+void pl_grid_level_set_material(pl_grid_level* level, double compressibility, double inertia) {
+    level->compressibility = (float)compressibility;
+    level->inertia = (float)inertia;
+    set_wall_diagonals(level);
+    for (int k = 0; k < level->band_count; k++) {
+        pl_grid_band_chunk* b = &level->band[k];
+        const pl_grid_masks* m = &level->masks[b->begin / PL_GRID_CHUNK];
+        for (int i = 0; i < PL_GRID_CHUNK; i++) {
+            int boundary = 0;
+            for (int a = 0; a < 3; a++) boundary += !(b->cell_stress[a] >> i & 1);
+            b->compliance[i] = b->slaved >> i & 1
+                                   ? 1.0f / (level->compressibility + 0.5f * (float)boundary)
+                                   : 0.0f;
+            const int below[3] = {b->begin + i - 1, b->rows[PL_ROW_Y_LOW] + i,
+                                  b->rows[PL_ROW_Z_LOW] + i};
+            for (int a = 0; a < 3; a++) {
+                float diagonal = level->inertia + b->stiffness[a][i] +
+                                 cell_stiffness(level, b->begin + i, a) +
+                                 cell_stiffness(level, below[a], a);
+                for (int e = 0; e < 4; e++) diagonal += (float)(b->edge[a][e] >> i & 1);
+                bool own = (m->face[a] & ~m->inner[a]) >> i & 1;
+                b->inverse_diagonal[a][i] = own && diagonal > 0.0f ? 1.0f / diagonal : 0.0f;
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Interpolation near the surface reaches faces that are no variables. They are continued from
+// inside: along each axis on which the next two faces are known, u = 2 u1 - u2, and the mean of
+// these; where there is no such pair, the mean of the neighbours. Forces go the transposed way, so
+// that the work of a force is the same on both sides and no force is lost.
+#include "grid/grid_embedding.h"
+#include "base/array.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+static const int shift[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+
+void pl_grid_embedding_free(pl_grid_embedding_map* m) {
+    pl_free(m->weights, (size_t)m->vertex_count * sizeof *m->weights);
+    PL_FREE(m->extensions, pl_grid_extension, m->extension_count);
+    PL_FREE(m->sources, int, m->source_count);
+    PL_FREE(m->source_weights, double, m->source_count);
+    *m = (pl_grid_embedding_map){0};
+}
+
+void pl_grid_cell_of(const pl_grid_cells* cells, const pl_grid_frame* frame, const double* position,
+                     int cell[3]) {
+    double x[3], best = HUGE_VAL;
+    int base[3];
+    for (int a = 0; a < 3; a++) {
+        x[a] = (position[a] - frame->origin[a]) / frame->cell;
+        cell[a] = base[a] = (int)floor(x[a]);
+    }
+    if (pl_grid_cell(cells, base[0], base[1], base[2]) != PL_CELL_EXTERIOR) return;
+    for (int n = 0; n < 27; n++) {
+        const int at[3] = {base[0] + n % 3 - 1, base[1] + n / 3 % 3 - 1, base[2] + n / 9 - 1};
+        if (pl_grid_cell(cells, at[0], at[1], at[2]) == PL_CELL_EXTERIOR) continue;
+        double distance = 0.0;
+        for (int a = 0; a < 3; a++) distance += (x[a] - at[a] - 0.5) * (x[a] - at[a] - 0.5);
+        if (distance < best) {
+            best = distance;
+            memcpy(cell, at, sizeof at);
+        }
+    }
+}
+
+static void weigh(const pl_grid_level* level, const pl_grid_cells* cells,
+                  const pl_grid_frame* frame, const double* position, pl_grid_weights out[3]) {
+    int cell[3];
+    pl_grid_cell_of(cells, frame, position, cell);
+    for (int a = 0; a < 3; a++) {
+        int base[3];
+        for (int d = 0; d < 3; d++) {
+            double x = (position[d] - frame->origin[d]) / frame->cell;
+            double t = d == a ? x : x - 0.5; // faces lie in the middle across their axis
+            base[d] = d == a ? cell[d] : x - cell[d] < 0.5 ? cell[d] - 1 : cell[d];
+            out[a].fraction[d] = (float)(t - base[d]);
+        }
+        for (int n = 0; n < 4; n++)
+            out[a].pair[n] = pl_grid_index(level, base[0], base[1] + n % 2, base[2] + n / 2);
+    }
+}
+
+typedef struct extender {
+    const pl_grid_level* level;
+    uint8_t* known; // per axis and index: the pass that made it known, 1 for variables
+    pl_array extensions, sources, weights;
+    bool lost;
+} extender;
+
+static uint8_t* known_at(const extender* e, int a, int index) {
+    return &e->known[(size_t)a * (size_t)e->level->field_size + (size_t)index];
+}
+
+static void add_source(extender* e, int index, double weight) {
+    if (!pl_array_push(&e->sources, &index) || !pl_array_push(&e->weights, &weight)) e->lost = true;
+}
+
+// extends one face from faces of earlier passes; false if there are none
+static bool extend_face(extender* e, int a, const int at[3], int pass, bool linear) {
+    int near[6], far[6], count = 0;
+    for (int n = 0; n < 6; n++) {
+        int step = n % 2 ? 1 : -1, p[3], q[3];
+        for (int d = 0; d < 3; d++) p[d] = at[d] + step * shift[n / 2][d], q[d] = 2 * p[d] - at[d];
+        near[count] = pl_grid_index(e->level, p[0], p[1], p[2]);
+        far[count] = pl_grid_index(e->level, q[0], q[1], q[2]);
+        if (near[count] < 0 || !*known_at(e, a, near[count]) ||
+            *known_at(e, a, near[count]) >= pass)
+            continue;
+        bool both =
+            far[count] >= 0 && *known_at(e, a, far[count]) && *known_at(e, a, far[count]) < pass;
+        if (!linear || both) count++;
+    }
+    if (count == 0) return false;
+    int index = pl_grid_index(e->level, at[0], at[1], at[2]);
+    pl_grid_extension x = {a, index, (int)e->sources.count, linear ? 2 * count : count};
+    if (!pl_array_push(&e->extensions, &x)) e->lost = true;
+    for (int n = 0; n < count; n++) {
+        add_source(e, near[n], (linear ? 2.0 : 1.0) / count);
+        if (linear) add_source(e, far[n], -1.0 / count);
+    }
+    *known_at(e, a, index) = (uint8_t)pass;
+    return true;
+}
+
+// one pass over all unknown faces; the number that became known
+static int run_pass(extender* e, int pass, bool linear) {
+    int found = 0;
+    for (int s = 0; s < e->level->segment_count; s++) {
+        const pl_grid_segment* g = &e->level->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            const int at[3] = {g->x + i, g->y, g->z};
+            for (int a = 0; a < 3; a++)
+                if (!*known_at(e, a, g->begin + i)) found += extend_face(e, a, at, pass, linear);
+        }
+    }
+    return found;
+}
+
+static void mark_variables(extender* e, const pl_grid_cells* cells) {
+    for (int s = 0; s < e->level->segment_count; s++) {
+        const pl_grid_segment* g = &e->level->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                pl_cell own = pl_grid_cell(cells, g->x + i, g->y, g->z);
+                pl_cell low = pl_grid_cell(cells, g->x + i - shift[a][0], g->y - shift[a][1],
+                                           g->z - shift[a][2]);
+                if (own == PL_CELL_DIRICHLET || low == PL_CELL_DIRICHLET ||
+                    (own == PL_CELL_INTERIOR && low == PL_CELL_INTERIOR))
+                    *known_at(e, a, g->begin + i) = 1;
+            }
+    }
+}
+
+static pl_status list_extensions(const pl_grid_level* level, const pl_grid_cells* cells,
+                                 pl_grid_embedding_map* out, pl_error* error) {
+    extender e = {.level = level,
+                  .extensions = pl_array_of(sizeof(pl_grid_extension)),
+                  .sources = pl_array_of(sizeof(int)),
+                  .weights = pl_array_of(sizeof(double))};
+    e.known = PL_ALLOC(uint8_t, 3 * (size_t)level->field_size);
+    if (!e.known) return pl_fail_memory(error, "an embedding");
+    mark_variables(&e, cells);
+    // linear where possible; a thin part has to be filled from its neighbours
+    for (int pass = 2; pass < 200 && !e.lost; pass++)
+        if (run_pass(&e, pass, true) == 0 && run_pass(&e, pass, false) == 0) break;
+    PL_FREE(e.known, uint8_t, 3 * (size_t)level->field_size);
+    out->extension_count = (int)e.extensions.count;
+    out->source_count = (int)e.sources.count;
+    void *extensions = NULL, *sources = NULL, *weights = NULL;
+    bool ok = !e.lost && pl_array_take(&e.extensions, &extensions);
+    out->extensions = extensions;
+    ok = ok && pl_array_take(&e.sources, &sources);
+    out->sources = sources;
+    ok = ok && pl_array_take(&e.weights, &weights);
+    out->source_weights = weights;
+    pl_array_free(&e.extensions), pl_array_free(&e.sources), pl_array_free(&e.weights);
+    return ok ? PL_OK : pl_fail_memory(error, "an embedding");
+}
+
+pl_status pl_grid_embed(const pl_grid_level* level, const pl_grid_cells* cells,
+                        const pl_grid_frame* frame, const double* positions, int vertex_count,
+                        pl_grid_embedding_map* out, pl_error* error) {
+    *out = (pl_grid_embedding_map){.vertex_count = vertex_count};
+    out->weights = pl_alloc_items((size_t)vertex_count, sizeof *out->weights);
+    if (!out->weights && vertex_count) return pl_fail_memory(error, "an embedding");
+    for (int v = 0; v < vertex_count; v++)
+        weigh(level, cells, frame, positions + 3 * (size_t)v, out->weights[v]);
+    pl_status status = list_extensions(level, cells, out, error);
+    if (status != PL_OK) pl_grid_embedding_free(out);
+    return status;
+}
+
+void pl_grid_extend(const pl_grid_embedding_map* m, double* const u[3]) {
+    for (int k = 0; k < m->extension_count; k++) {
+        const pl_grid_extension* x = &m->extensions[k];
+        double sum = 0.0;
+        for (int n = x->first; n < x->first + x->count; n++)
+            sum += m->source_weights[n] * u[x->axis][m->sources[n]];
+        u[x->axis][x->index] = sum;
+    }
+}
+
+typedef struct interpolate_job {
+    const pl_grid_embedding_map* map;
+    double* const* u;
+    double* out;
+} interpolate_job;
+
+static void interpolate_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const interpolate_job* job = user;
+    for (int v = begin; v < end; v++)
+        for (int a = 0; a < 3; a++) {
+            const pl_grid_weights* w = &job->map->weights[v][a];
+            const double *u = job->u[a], t = w->fraction[0];
+            double row[4];
+            for (int n = 0; n < 4; n++) row[n] = (1.0 - t) * u[w->pair[n]] + t * u[w->pair[n] + 1];
+            double low = row[0] + w->fraction[1] * (row[1] - row[0]);
+            double high = row[2] + w->fraction[1] * (row[3] - row[2]);
+            job->out[3 * (size_t)v + (size_t)a] = low + w->fraction[2] * (high - low);
+        }
+}
+
+void pl_grid_interpolate(const pl_grid_embedding_map* map, double* const u[3], double* out,
+                         pl_pool* pool) {
+    pl_parallel_for(pool, interpolate_task, map->vertex_count, 1024,
+                    &(interpolate_job){map, u, out});
+}
+
+// adds values of vertices to faces, with the weights of interpolation
+static void add_to_faces(const pl_grid_embedding_map* m, const double* values, double* const f[3]) {
+    for (int v = 0; v < m->vertex_count; v++)
+        for (int a = 0; a < 3; a++) {
+            double value = values[3 * (size_t)v + (size_t)a];
+            if (value == 0.0) continue;
+            const pl_grid_weights* w = &m->weights[v][a];
+            for (int n = 0; n < 4; n++) {
+                double part = value * (n % 2 ? w->fraction[1] : 1.0 - w->fraction[1]) *
+                              (n / 2 ? w->fraction[2] : 1.0 - w->fraction[2]);
+                f[a][w->pair[n]] += part * (1.0 - w->fraction[0]);
+                f[a][w->pair[n] + 1] += part * w->fraction[0];
+            }
+        }
+}
+
+// moves what faces outside have to those that they are made of
+static void move_inside(const pl_grid_embedding_map* m, double* const f[3], bool sizes) {
+    for (int k = m->extension_count - 1; k >= 0; k--) {
+        const pl_grid_extension* x = &m->extensions[k];
+        double value = f[x->axis][x->index];
+        if (value == 0.0) continue;
+        f[x->axis][x->index] = 0.0;
+        for (int n = x->first; n < x->first + x->count; n++) {
+            double weight = sizes ? fabs(m->source_weights[n]) : m->source_weights[n];
+            f[x->axis][m->sources[n]] += weight * value;
+        }
+    }
+}
+
+void pl_grid_spread(const pl_grid_embedding_map* m, const double* force, double* const f[3]) {
+    add_to_faces(m, force, f);
+    move_inside(m, f, false);
+}
+
+void pl_grid_spread_sizes(const pl_grid_embedding_map* m, const double* stiffness,
+                          double* const f[3], bool extend) {
+    add_to_faces(m, stiffness, f);
+    if (extend) move_inside(m, f, true);
+}
+
+double pl_grid_largest(const pl_grid_embedding_map* m, int vertex, double* const f[3]) {
+    double largest = 0.0;
+    for (int a = 0; a < 3; a++)
+        for (int n = 0; n < 8; n++)
+            largest = fmax(largest, f[a][m->weights[vertex][a].pair[n / 2] + n % 2]);
+    return largest;
+}

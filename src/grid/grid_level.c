@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Layout of a level: rows, chunks, segments.
+#include "grid/grid_level.h"
+#include "base/memory.h"
+#include "grid/grid_classify.h"
+
+#include <string.h>
+
+static int floor_chunk(int x) {
+    return (x >= 0 ? x / PL_GRID_CHUNK : -((PL_GRID_CHUNK - 1 - x) / PL_GRID_CHUNK));
+}
+
+typedef struct layout {
+    const pl_grid_cells* cells;
+    int first_chunk, chunk_count; // along x
+    uint8_t* used;                // per row of cells and chunk: the body, grown by one along x
+    int* index;                   // per row of the level and chunk: its place, or -1
+} layout;
+
+static size_t cell_row_count(const layout* l) {
+    return (size_t)l->cells->size[1] * (size_t)l->cells->size[2];
+}
+
+static void mark_used(const layout* l) {
+    const pl_grid_cells* c = l->cells;
+    const uint8_t* kind = c->kinds;
+    for (size_t row = 0; row < cell_row_count(l); row++)
+        for (int i = 0; i < c->size[0]; i++, kind++) {
+            if (*kind == PL_CELL_EXTERIOR) continue;
+            for (int d = -1; d <= 1; d++)
+                l->used[row * (size_t)l->chunk_count +
+                        (size_t)(floor_chunk(c->low[0] + i + d) - l->first_chunk)] = 1;
+        }
+}
+
+// whether the body or the layer around it reaches into a chunk of a row of the level
+static bool is_stored(const layout* l, int y, int z, int chunk) {
+    const pl_grid_cells* c = l->cells;
+    for (int n = 0; n < 9; n++) {
+        int j = y - 2 + n % 3, k = z - 2 + n / 3; // the level has one more row on each side
+        if (j < 0 || k < 0 || j >= c->size[1] || k >= c->size[2]) continue;
+        if (l->used[((size_t)k * (size_t)c->size[1] + (size_t)j) * (size_t)l->chunk_count +
+                    (size_t)chunk])
+            return true;
+    }
+    return false;
+}
+
+// gives each stored chunk its place; zeros come first
+static pl_status place_chunks(layout* l, pl_grid_level* level, pl_error* error) {
+    int64_t next = (l->chunk_count + 3) * PL_GRID_CHUNK;
+    for (int z = 0; z < level->size[2]; z++)
+        for (int y = 0; y < level->size[1]; y++)
+            for (int x = 0; x < l->chunk_count; x++) {
+                int* at = &l->index[((size_t)z * (size_t)level->size[1] + (size_t)y) *
+                                        (size_t)l->chunk_count +
+                                    (size_t)x];
+                *at = -1;
+                if (!is_stored(l, y, z, x)) continue;
+                *at = (int)next;
+                next += PL_GRID_CHUNK;
+                if (next > INT32_MAX / 2)
+                    return pl_fail(error, PL_ERROR_ARGUMENT,
+                                   "the lattice has more than %d cells; use larger ones",
+                                   INT32_MAX / 2);
+            }
+    level->field_size = (int)next + PL_GRID_CHUNK;
+    return PL_OK;
+}
+
+static int place_of(const layout* l, const pl_grid_level* level, int x, int y, int z) {
+    if (y < 0 || z < 0 || y >= level->size[1] || z >= level->size[2]) return -1;
+    return l->index[((size_t)z * (size_t)level->size[1] + (size_t)y) * (size_t)l->chunk_count +
+                    (size_t)x];
+}
+
+static const int row_shift[PL_ROW_COUNT][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, 1}, {1, -1}};
+
+// the segments of one row; only counted if out is NULL
+static int cut_row(const layout* l, const pl_grid_level* level, int y, int z,
+                   pl_grid_segment* out) {
+    int count = 0;
+    unsigned pattern = 0;
+    for (int x = 0, open = 0; x < l->chunk_count; x++) {
+        int at = place_of(l, level, x, y, z), rows[PL_ROW_COUNT];
+        unsigned own = 0;
+        for (int r = 0; r < PL_ROW_COUNT; r++) {
+            rows[r] = place_of(l, level, x, y + row_shift[r][0], z + row_shift[r][1]);
+            own |= (unsigned)(rows[r] >= 0) << r;
+            if (rows[r] < 0) rows[r] = 2 * PL_GRID_CHUNK;
+        }
+        open = at >= 0 && open && own == pattern;
+        if (at >= 0 && !open) {
+            pattern = own, open = 1;
+            if (out) {
+                out[count] = (pl_grid_segment){.begin = at,
+                                               .x = level->low[0] + x * PL_GRID_CHUNK,
+                                               .y = level->low[1] + y,
+                                               .z = level->low[2] + z};
+                memcpy(out[count].rows, rows, sizeof rows);
+            }
+            count++;
+        }
+        if (at >= 0 && out) out[count - 1].count++;
+    }
+    return count;
+}
+
+static pl_status cut_rows(const layout* l, pl_grid_level* level, pl_error* error) {
+    size_t row_count = (size_t)level->size[1] * (size_t)level->size[2];
+    level->row_segments = PL_ALLOC(int, row_count + 1);
+    if (!level->row_segments) return pl_fail_memory(error, "a lattice");
+    for (int pass = 0; pass < 2; pass++) {
+        int count = 0, row = 0;
+        for (int z = 0; z < level->size[2]; z++)
+            for (int y = 0; y < level->size[1]; y++, row++) {
+                level->row_segments[row] = count;
+                count += cut_row(l, level, y, z, pass ? level->segments + count : NULL);
+            }
+        level->row_segments[row] = level->segment_count = count;
+        if (pass) break;
+        level->segments = PL_ALLOC(pl_grid_segment, count);
+        if (!level->segments && count) return pl_fail_memory(error, "a lattice");
+    }
+    return PL_OK;
+}
+
+static pl_status lay_out(layout* l, pl_grid_level* level, pl_error* error) {
+    const pl_grid_cells* c = l->cells;
+    l->first_chunk = floor_chunk(c->low[0] - 1);
+    l->chunk_count = floor_chunk(c->low[0] + c->size[0]) + 1 - l->first_chunk;
+    level->low[0] = l->first_chunk * PL_GRID_CHUNK;
+    level->size[0] = l->chunk_count * PL_GRID_CHUNK;
+    for (int a = 1; a < 3; a++) level->low[a] = c->low[a] - 1, level->size[a] = c->size[a] + 2;
+    size_t rows = (size_t)level->size[1] * (size_t)level->size[2];
+    l->used = PL_ALLOC(uint8_t, cell_row_count(l) * (size_t)l->chunk_count);
+    l->index = PL_ALLOC(int, rows*(size_t)l->chunk_count);
+    if ((!l->used && cell_row_count(l)) || !l->index) return pl_fail_memory(error, "a lattice");
+    mark_used(l);
+    pl_status status = place_chunks(l, level, error);
+    return status == PL_OK ? cut_rows(l, level, error) : status;
+}
+
+static pl_status allocate_fields(pl_grid_level* level, pl_error* error) {
+    float** fields[] = {&level->u[0], &level->u[1], &level->u[2], &level->c,
+                        &level->f[0], &level->f[1], &level->f[2], &level->g,
+                        &level->q,    &level->r[0], &level->r[1], &level->r[2]};
+    for (size_t k = 0; k < sizeof fields / sizeof fields[0]; k++) {
+        *fields[k] = PL_ALLOC(float, level->field_size);
+        if (!*fields[k]) return pl_fail_memory(error, "the fields of a lattice");
+    }
+    return PL_OK;
+}
+
+pl_status pl_grid_level_create(const pl_grid_cells* cells, bool with_fields, pl_grid_level* out,
+                               pl_error* error) {
+    *out = (pl_grid_level){0};
+    layout l = {.cells = cells};
+    pl_status status = lay_out(&l, out, error);
+    PL_FREE(l.used, uint8_t, cell_row_count(&l) * (size_t)l.chunk_count);
+    PL_FREE(l.index, int, (size_t)out->size[1] * (size_t)out->size[2] * (size_t)l.chunk_count);
+    if (status == PL_OK) {
+        out->masks = PL_ALLOC(pl_grid_masks, out->field_size / PL_GRID_CHUNK);
+        if (!out->masks) status = pl_fail_memory(error, "a lattice");
+    }
+    if (status == PL_OK && with_fields) status = allocate_fields(out, error);
+    if (status == PL_OK) status = pl_grid_level_classify(out, cells, error);
+    if (status != PL_OK) pl_grid_level_free(out);
+    return status;
+}
+
+void pl_grid_level_free(pl_grid_level* level) {
+    for (int a = 0; a < 3; a++) {
+        PL_FREE(level->u[a], float, level->field_size);
+        PL_FREE(level->f[a], float, level->field_size);
+        PL_FREE(level->r[a], float, level->field_size);
+    }
+    PL_FREE(level->c, float, level->field_size);
+    PL_FREE(level->g, float, level->field_size);
+    PL_FREE(level->q, float, level->field_size);
+    PL_FREE(level->masks, pl_grid_masks, level->field_size / PL_GRID_CHUNK);
+    PL_FREE(level->row_segments, int, (size_t)level->size[1] * (size_t)level->size[2] + 1);
+    PL_FREE(level->segments, pl_grid_segment, level->segment_count);
+    PL_FREE(level->band, pl_grid_band_chunk, level->band_count);
+    PL_FREE(level->band_rows, int, level->size[2] + 1);
+    PL_FREE(level->wall_index, int, level->field_size / PL_GRID_CHUNK);
+    PL_FREE(level->walls, pl_grid_wall_chunk, level->wall_count);
+    PL_FREE(level->ghosts, pl_grid_ghost, level->ghost_count);
+    *level = (pl_grid_level){0};
+}
+
+int pl_grid_index(const pl_grid_level* level, int i, int j, int k) {
+    int y = j - level->low[1], z = k - level->low[2];
+    if (y < 0 || z < 0 || y >= level->size[1] || z >= level->size[2]) return -1;
+    size_t row = (size_t)z * (size_t)level->size[1] + (size_t)y;
+    for (int s = level->row_segments[row]; s < level->row_segments[row + 1]; s++) {
+        const pl_grid_segment* g = &level->segments[s];
+        if (i >= g->x && i < g->x + g->count * PL_GRID_CHUNK) return g->begin + i - g->x;
+    }
+    return -1;
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// One level of the lattice: which variables there are, and where they lie in memory.
+//
+// Memory follows the cells that are in use. A row of cells (fixed y and z) is cut into chunks of 16
+// cells along x; a chunk is stored if the body, or the layer of cells around it, reaches into it.
+// Stored chunks that follow one another along x are neighbours in memory too, so x + 1 is index
+// + 1. A segment is a run of chunks whose neighbour rows are stored (or missing) all along, so that
+// one offset per neighbour row serves the whole run; a missing row is read from a strip of zeros.
+//
+//   paper              here
+//   phi_1, phi_2, phi_3  u[0], u[1], u[2] on the low faces of a cell along x, y, z
+//   p                    c = div(phi) - p in core cells, p itself in the other interior cells
+//   interior variable    face[a]: both cells of the face are interior
+//   distributive         core: an interior cell without exterior neighbours; inner[a]: a face
+//                        between two of them. All other interior faces are of the band.
+//   stress P_aa          stress[a]: in a cell that has no traction boundary across a
+//   stress P_ab          edge[n] around axis n, on the low edge of a cell: no exterior cell there
+//
+// Variables that are not interior are zero in a level: cycles compute corrections, which vanish
+// where values are given, and boundary stresses are left out of the equations (section 5.3).
+#ifndef PL_GRID_LEVEL_H
+#define PL_GRID_LEVEL_H
+
+#include "base/pool.h"
+#include "grid/grid_cells.h"
+
+enum { PL_GRID_CHUNK = 16 };
+
+// Sixteen bits for the cells of a chunk.
+typedef struct pl_grid_masks {
+    uint16_t interior, dirichlet;
+    uint16_t core;
+    uint16_t rim; // core cells with an interior neighbour that is none
+    uint16_t face[3];
+    uint16_t inner[3];
+    uint16_t stress[3];
+    uint16_t edge[3];
+} pl_grid_masks;
+
+// The neighbour rows of a chunk that equations reach.
+typedef enum pl_grid_row {
+    PL_ROW_Y_LOW,
+    PL_ROW_Y_HIGH,
+    PL_ROW_Z_LOW,
+    PL_ROW_Z_HIGH,
+    PL_ROW_Y_LOW_Z_HIGH,
+    PL_ROW_Y_HIGH_Z_LOW,
+    PL_ROW_COUNT
+} pl_grid_row;
+
+typedef struct pl_grid_segment {
+    int begin; // index of its first cell in the fields
+    int count; // chunks
+    int x, y, z;
+    int rows[PL_ROW_COUNT]; // index of the cell beside the first one in each neighbour row
+} pl_grid_segment;
+
+// A chunk with faces of the band, or with cells whose pressure such faces change.
+typedef struct pl_grid_band_chunk {
+    int begin;
+    int rows[PL_ROW_COUNT];
+    uint16_t odd;          // 0x5555 or 0xaaaa: cells of odd x + y + z
+    uint16_t stress[3][2]; // P_aa of the cell below and of the cell above a face
+    uint16_t edge[3][4];   // P_ab below and above a face, for the two other axes in turn
+    uint16_t slaved;       // interior cells that are not core
+    uint16_t rim;
+    uint16_t cell_stress[3];
+    float inverse_diagonal[3][PL_GRID_CHUNK]; // of faces of the band, else 0
+    float wall[3][PL_GRID_CHUNK];             // stiffness of a face beyond that of its stencil
+    float stiffness[3][PL_GRID_CHUNK];        // the same, with springs and contacts
+    float compliance[PL_GRID_CHUNK];          // of slaved cells: p = (g - div) compliance, else 0
+} pl_grid_band_chunk;
+
+// What is different in the equations of core cells and inner faces next to Dirichlet cells.
+typedef struct pl_grid_wall_chunk {
+    float stiffness[3][PL_GRID_CHUNK]; // of a face, beyond that of its stencil
+    float closed[PL_GRID_CHUNK];       // faces of a cell that are given
+    float inverse[4][PL_GRID_CHUNK];   // of the diagonals: of faces, and of q
+} pl_grid_wall_chunk;
+
+// A variable outside, from inside ones: value = sum of weight * source (section 5.3, end).
+typedef struct pl_grid_ghost {
+    int field; // 0 to 2
+    int index;
+    int source_count;
+    int source_field[3]; // 3 is the pressure
+    int source[3];
+    float weight[3];
+} pl_grid_ghost;
+
+typedef struct pl_grid_level {
+    int low[3], size[3];  // box of the rows, with one layer around the body
+    int field_size;       // floats of a field
+    pl_grid_masks* masks; // field_size / 16: that of a cell at masks[index / 16]
+    int* row_segments;    // size[1] * size[2] + 1: the segments of each row, z slowest
+    pl_grid_segment* segments;
+    int segment_count;
+    pl_grid_band_chunk* band;
+    int band_count;
+    int* band_rows;  // size[2] + 1: the band chunks of each plane
+    int* wall_index; // field_size / 16: the wall chunk of a chunk, or -1
+    pl_grid_wall_chunk* walls;
+    int wall_count;
+    pl_grid_ghost* ghosts;
+    int ghost_count;
+    int face_count, cell_count; // interior variables
+
+    float compressibility; // mu / lambda
+    float inertia;         // kappa: L u - kappa u = f, in units of mu / h^2
+
+    float* u[3];
+    float* c;
+    float* f[3];
+    float* g;
+    float* q; // scratch: auxiliary pressure, changes of a band sweep
+    float* r[3];
+} pl_grid_level;
+
+// Index of a cell in the fields, or -1 where nothing is stored.
+int pl_grid_index(const pl_grid_level* level, int i, int j, int k);
+static inline bool pl_grid_bit(uint16_t mask, int index) {
+    return mask >> (index & (PL_GRID_CHUNK - 1)) & 1;
+}
+
+// Layout, masks and fields. The cells are not needed afterwards.
+pl_status pl_grid_level_create(const pl_grid_cells* cells, bool with_fields, pl_grid_level* out,
+                               pl_error* error);
+void pl_grid_level_free(pl_grid_level* level);
+// Sets masks, band and ghosts anew from cells that differ only in which of the used ones are
+// Dirichlet.
+pl_status pl_grid_level_classify(pl_grid_level* level, const pl_grid_cells* cells, pl_error* error);
+// Distances to the Dirichlet boundary of the finest level, which on coarse levels is not where the
+// coarse Dirichlet cells have it: 18 values per index of the fields (axis of the face, then towards
+// low x, high x, low y, ...), in cells of the level; 1 where the stencil is right.
+typedef struct pl_grid_distances {
+    float* values; // NULL: 1 everywhere
+    int field_size;
+} pl_grid_distances;
+// Those of a coarse level from those of the next finer one; and the stiffness that they bring.
+pl_status pl_grid_find_walls(const pl_grid_level* fine, const pl_grid_cells* fine_cells,
+                             const pl_grid_distances* fine_distances, pl_grid_level* coarse,
+                             const pl_grid_cells* coarse_cells, pl_grid_distances* out,
+                             pl_error* error);
+void pl_grid_distances_free(pl_grid_distances* distances);
+
+// Coefficients of the band.
+void pl_grid_level_set_material(pl_grid_level* level, double compressibility, double inertia);
+
+// Springs on faces, in units of mu / h^2; only those of the band count. Coefficients must be set
+// again afterwards.
+void pl_grid_level_set_stiffness(pl_grid_level* level, float* const stiffness[3]);
+
+#endif

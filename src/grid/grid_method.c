@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Method "grid" of the world: bodies in lattices. The vertices of the world are those of the
+// bodies' meshes, embedded; what a host writes into them between steps moves the lattice by the
+// linear field that fits the change best.
+#include "grid/grid_method.h"
+#include "base/array.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "grid/grid_step.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct grid_system {
+    pl_grid_body* bodies;
+    int body_count;
+    int vertex_count;
+    double *positions, *velocities; // 3 per vertex, seen and written by the world
+    double *last_positions, *last_velocities;
+    double* start;
+    double* force;
+    double* mass;
+    pl_array contacts;
+} grid_system;
+
+static void destroy(void* system) {
+    grid_system* s = system;
+    if (!s) return;
+    for (int b = 0; b < s->body_count; b++) pl_grid_body_free(&s->bodies[b]);
+    PL_FREE(s->bodies, pl_grid_body, s->body_count);
+    size_t n = 3 * (size_t)s->vertex_count;
+    PL_FREE(s->positions, double, n), PL_FREE(s->velocities, double, n);
+    PL_FREE(s->last_positions, double, n), PL_FREE(s->last_velocities, double, n);
+    PL_FREE(s->start, double, n), PL_FREE(s->force, double, n);
+    PL_FREE(s->mass, double, s->vertex_count);
+    pl_array_free(&s->contacts);
+    PL_FREE(s, grid_system, 1);
+}
+
+// vertices where their lattices have them
+static void show(grid_system* s) {
+    for (int b = 0; b < s->body_count; b++) {
+        size_t first = 3 * (size_t)s->bodies[b].first_vertex;
+        pl_grid_body_vertices(&s->bodies[b], s->positions + first, s->velocities + first);
+    }
+    size_t bytes = 3 * (size_t)s->vertex_count * sizeof(double);
+    memcpy(s->last_positions, s->positions, bytes);
+    memcpy(s->last_velocities, s->velocities, bytes);
+}
+
+static pl_status fill(grid_system* s, const pl_method_body* bodies, pl_pool* pool, pl_notes* notes,
+                      pl_error* error) {
+    size_t n = 3 * (size_t)s->vertex_count;
+    double** arrays[] = {&s->positions,       &s->velocities, &s->last_positions,
+                         &s->last_velocities, &s->start,      &s->force};
+    for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
+        *arrays[k] = PL_ALLOC(double, n);
+        if (!*arrays[k]) return pl_fail_memory(error, "a system of lattices");
+    }
+    s->mass = PL_ALLOC(double, s->vertex_count);
+    if (!s->mass) return pl_fail_memory(error, "a system of lattices");
+    for (int b = 0; b < s->body_count; b++) {
+        pl_status status = pl_grid_body_create(&bodies[b], pool, &s->bodies[b], notes, error);
+        if (status != PL_OK) return status;
+        pl_grid_body_masses(&s->bodies[b], &bodies[b], s->mass + bodies[b].first_vertex);
+    }
+    show(s);
+    return PL_OK;
+}
+
+static pl_status create(const pl_method_body* bodies, int body_count, int vertex_count,
+                        pl_pool* pool, void** out, pl_notes* notes, pl_error* error) {
+    *out = NULL;
+    grid_system* s = PL_ALLOC(grid_system, 1);
+    if (!s) return pl_fail_memory(error, "a system of lattices");
+    s->contacts = pl_array_of(sizeof(pl_contact));
+    s->vertex_count = vertex_count;
+    s->bodies = PL_ALLOC(pl_grid_body, body_count);
+    pl_status status = s->bodies ? PL_OK : pl_fail_memory(error, "a system of lattices");
+    if (status == PL_OK) {
+        s->body_count = body_count;
+        status = fill(s, bodies, pool, notes, error);
+    }
+    if (status == PL_OK) *out = s;
+    else destroy(s);
+    return status;
+}
+
+// the field linear + gradient x that fits values at rest positions best
+static void fit_field(const pl_grid_body* b, const double* now, const double* before,
+                      pl_vec3* linear, pl_mat3* gradient) {
+    pl_vec3 middle = {0, 0, 0}, mean = {0, 0, 0};
+    pl_mat3 moment = {{0}}, spread = {{0}}, inverse;
+    double share = 1.0 / b->vertex_count;
+    for (int v = 0; v < b->vertex_count; v++) {
+        size_t k = 3 * (size_t)v;
+        middle = pl_madd(middle, share, pl_vec3_load(b->rest + k));
+        mean = pl_madd(mean, share, pl_sub(pl_vec3_load(now + k), pl_vec3_load(before + k)));
+    }
+    for (int v = 0; v < b->vertex_count; v++) {
+        size_t k = 3 * (size_t)v;
+        pl_vec3 x = pl_sub(pl_vec3_load(b->rest + k), middle);
+        pl_vec3 d = pl_sub(pl_vec3_load(now + k), pl_vec3_load(before + k));
+        moment = pl_mat3_add(moment, pl_outer(pl_sub(d, mean), x));
+        spread = pl_mat3_add(spread, pl_outer(x, x));
+    }
+    *gradient = (pl_mat3){{0}};
+    if (pl_mat3_inverse(spread, &inverse)) *gradient = pl_mat3_mul(moment, inverse);
+    *linear = pl_sub(mean, pl_mat3_apply(gradient, middle));
+}
+
+// what a host wrote into positions and velocities since the last step
+static void take_over(grid_system* s) {
+    for (int k = 0; k < s->body_count; k++) {
+        pl_grid_body* b = &s->bodies[k];
+        size_t first = 3 * (size_t)b->first_vertex;
+        size_t bytes = 3 * (size_t)b->vertex_count * sizeof(double);
+        pl_vec3 linear;
+        pl_mat3 gradient;
+        if (memcmp(s->velocities + first, s->last_velocities + first, bytes) != 0) {
+            fit_field(b, s->velocities + first, s->last_velocities + first, &linear, &gradient);
+            pl_grid_body_add_field(b, b->velocity, linear, &gradient);
+        }
+        if (memcmp(s->positions + first, s->last_positions + first, bytes) != 0) {
+            fit_field(b, s->positions + first, s->last_positions + first, &linear, &gradient);
+            pl_grid_body_add_field(b, b->state.u, linear, &gradient);
+        }
+    }
+}
+
+static pl_status find_contacts(grid_system* s, const pl_method_step* step, pl_error* error) {
+    s->contacts.count = 0;
+    while (step->detect) {
+        int found = step->detect(step->detect_user, s->start, s->positions, s->contacts.data,
+                                 (int)s->contacts.capacity);
+        s->contacts.count = (size_t)found;
+        if (s->contacts.count <= s->contacts.capacity) return PL_OK;
+        s->contacts.count = 0;
+        if (!pl_array_reserve(&s->contacts, (size_t)found + (size_t)found / 2))
+            return pl_fail_memory(error, "contacts");
+    }
+    return PL_OK;
+}
+
+// whether forces depend on where vertices are, so that these are needed in every cycle
+static bool has_reactions(const pl_method_step* step) {
+    if (step->detect) return true;
+    for (int k = 0; k < step->pin_count; k++)
+        if (!step->pins[k].hard) return true;
+    return false;
+}
+
+static pl_status check_held(const pl_grid_body* b, const pl_method_step* step, pl_error* error) {
+    if (b->dynamic || b->held_count > 0) return PL_OK;
+    for (int k = 0; k < step->pin_count; k++)
+        if (step->pins[k].vertex >= b->first_vertex &&
+            step->pins[k].vertex < b->first_vertex + b->vertex_count)
+            return PL_OK;
+    return pl_fail(error, PL_ERROR_ARGUMENT,
+                   "body \"%s\" is held nowhere and has no equilibrium; attach it, or use "
+                   "integrator \"euler\"",
+                   b->name);
+}
+
+static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_acts* acts,
+                       pl_method_info* info, pl_error* error) {
+    bool reactions = has_reactions(step);
+    pl_status status = PL_OK;
+    int cycles = 1;
+    for (int b = 0; b < s->body_count; b++)
+        cycles = s->bodies[b].max_cycles > cycles ? s->bodies[b].max_cycles : cycles;
+    for (int k = 0; status == PL_OK && k < cycles; k++) {
+        if (reactions) {
+            if (k > 0) show(s);
+            status = find_contacts(s, step, error);
+            acts->contacts = s->contacts.data, acts->contact_count = (int)s->contacts.count;
+        }
+        info->residual = 0.0;
+        info->converged = true;
+        for (int b = 0; status == PL_OK && b < s->body_count; b++) {
+            pl_grid_body* body = &s->bodies[b];
+            acts->force = s->force + 3 * (size_t)body->first_vertex;
+            double residual =
+                pl_grid_step_cycle(body, acts, s->positions + 3 * (size_t)body->first_vertex);
+            info->residual = fmax(info->residual, residual);
+            info->converged = info->converged && residual <= body->tolerance;
+            if (!isfinite(residual))
+                return pl_fail(error, PL_ERROR_DIVERGED,
+                               "body \"%s\": cycle %d has forces that are not finite", body->name,
+                               k);
+        }
+        info->linear_iterations++;
+        if (info->converged) break;
+    }
+    info->iterations = 1;
+    info->contact_count = (int)s->contacts.count;
+    return status;
+}
+
+static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_info* info,
+                          pl_error* error) {
+    pl_grid_acts acts = {.time_step = step->time_step,
+                         .pins = step->pins,
+                         .pin_count = step->pin_count,
+                         .start = s->start};
+    for (int i = 0; i < 3 * s->vertex_count; i++)
+        s->force[i] = step->force[i] - s->mass[i / 3] * step->gravity[i % 3];
+    memcpy(acts.gravity, step->gravity, sizeof acts.gravity);
+    take_over(s);
+    memcpy(s->start, s->positions, 3 * (size_t)s->vertex_count * sizeof(double));
+    pl_status status = PL_OK;
+    for (int b = 0; status == PL_OK && b < s->body_count; b++) {
+        acts.force = s->force + 3 * (size_t)s->bodies[b].first_vertex;
+        status = pl_grid_step_begin(&s->bodies[b], &acts, error);
+        if (status == PL_OK) status = check_held(&s->bodies[b], step, error);
+    }
+    if (status == PL_OK) status = solve(s, step, &acts, info, error);
+    if (status != PL_OK) return status;
+    for (int b = 0; b < s->body_count; b++) pl_grid_step_end(&s->bodies[b], &acts);
+    show(s);
+    return PL_OK;
+}
+
+// ------------------------------------------------------------------ the world's view
+
+static double* positions(void* system) { return ((grid_system*)system)->positions; }
+static double* velocities(void* system) { return ((grid_system*)system)->velocities; }
+static const double* masses(void* system) { return ((grid_system*)system)->mass; }
+
+static pl_method_energies energies(void* system) {
+    grid_system* s = system;
+    pl_method_energies sum = {0};
+    for (int b = 0; b < s->body_count; b++) {
+        pl_method_energies e = pl_grid_body_energies(&s->bodies[b]);
+        sum.kinetic += e.kinetic, sum.elastic += e.elastic;
+    }
+    return sum;
+}
+
+// calls visit for every array of the state
+static size_t visit_state(const grid_system* s, void (*visit)(double*, size_t, char*), char* at) {
+    size_t total = 0, n = 3 * (size_t)s->vertex_count;
+    double* own[] = {s->positions, s->velocities, s->last_positions, s->last_velocities};
+    for (int k = 0; k < 4; k++, total += n)
+        if (visit) visit(own[k], n, at + total * sizeof(double));
+    for (int b = 0; b < s->body_count; b++) {
+        const pl_grid_body* body = &s->bodies[b];
+        size_t size = (size_t)body->multigrid.levels[0].field_size;
+        double* fields[] = {body->state.u[0],  body->state.u[1],  body->state.u[2], body->state.p,
+                            body->velocity[0], body->velocity[1], body->velocity[2]};
+        for (int k = 0; k < 7; k++, total += size)
+            if (visit) visit(fields[k], size, at + total * sizeof(double));
+    }
+    return total * sizeof(double);
+}
+
+static void save_array(double* array, size_t count, char* at) {
+    memcpy(at, array, count * sizeof(double));
+}
+static void load_array(double* array, size_t count, char* at) {
+    memcpy(array, at, count * sizeof(double));
+}
+
+static size_t state_size(const void* system) { return visit_state(system, NULL, NULL); }
+static void state_save(const void* system, void* out) { visit_state(system, save_array, out); }
+static void state_load(void* system, const void* in) { visit_state(system, load_array, (char*)in); }
+
+static void undo(grid_system* s) {
+    for (int k = 0; k < s->body_count; k++) {
+        pl_grid_body* b = &s->bodies[k];
+        if (!b->in_step) continue;
+        size_t bytes = (size_t)b->multigrid.levels[0].field_size * sizeof(double);
+        for (int a = 0; a < 3; a++) memcpy(b->state.u[a], b->before[a], bytes);
+        pl_grid_substitute(&b->multigrid.levels[0], &b->state);
+    }
+    memcpy(s->positions, s->start, 3 * (size_t)s->vertex_count * sizeof(double));
+}
+
+static pl_status step(void* system, const pl_method_step* step, pl_method_info* info,
+                      pl_error* error) {
+    grid_system* s = system;
+    double begin = pl_seconds();
+    *info = (pl_method_info){0};
+    for (int b = 0; b < s->body_count; b++) s->bodies[b].in_step = false;
+    memcpy(s->start, s->positions, 3 * (size_t)s->vertex_count * sizeof(double));
+    pl_status status = run_step(s, step, info, error);
+    if (status != PL_OK) undo(s);
+    info->seconds = info->linear_seconds = pl_seconds() - begin;
+    return status;
+}
+
+const pl_method_functions pl_grid_method = {.name = "grid",
+                                            .create = create,
+                                            .destroy = destroy,
+                                            .step = step,
+                                            .positions = positions,
+                                            .velocities = velocities,
+                                            .masses = masses,
+                                            .energies = energies,
+                                            .state_size = state_size,
+                                            .state_save = state_save,
+                                            .state_load = state_load};

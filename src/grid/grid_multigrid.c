@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "grid/grid_multigrid.h"
+#include "grid/grid_smooth.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BOTTOM_FACES = 500 };
+// Below this a barrier costs more than a second thread brings.
+enum { SERIAL_CELLS = 20000 };
+
+static pl_pool* pool_of(const pl_grid_multigrid* mg, int l) {
+    return mg->levels[l].cell_count < SERIAL_CELLS ? NULL : mg->pool;
+}
+
+static pl_status add_level(pl_grid_multigrid* mg, const pl_grid_cells* cells, pl_error* error) {
+    int l = mg->level_count;
+    pl_status status = pl_grid_level_create(cells, true, &mg->levels[l], error);
+    if (status != PL_OK) return status;
+    mg->level_count++;
+    return l ? pl_grid_transfer_create(&mg->levels[l - 1], &mg->levels[l], &mg->transfers[l - 1],
+                                       error)
+             : PL_OK;
+}
+
+// whether a lattice has a face between two interior cells
+static bool has_faces(const pl_grid_cells* c) {
+    for (int k = c->low[2]; k < c->low[2] + c->size[2]; k++)
+        for (int j = c->low[1]; j < c->low[1] + c->size[1]; j++)
+            for (int i = c->low[0]; i < c->low[0] + c->size[0]; i++)
+                if (pl_grid_cell(c, i, j, k) == PL_CELL_INTERIOR &&
+                    (pl_grid_cell(c, i - 1, j, k) == PL_CELL_INTERIOR ||
+                     pl_grid_cell(c, i, j - 1, k) == PL_CELL_INTERIOR ||
+                     pl_grid_cell(c, i, j, k - 1) == PL_CELL_INTERIOR))
+                    return true;
+    return false;
+}
+
+// coarser levels, until one is small or the next would have nothing to solve
+static pl_status add_levels(pl_grid_multigrid* mg, const pl_grid_cells* cells, pl_error* error) {
+    pl_status status = add_level(mg, cells, error);
+    pl_grid_cells above = {0};
+    pl_grid_distances distances = {0};
+    while (status == PL_OK && mg->level_count < PL_GRID_MAX_LEVELS &&
+           mg->levels[mg->level_count - 1].face_count > BOTTOM_FACES) {
+        pl_grid_cells next = {0};
+        const pl_grid_cells* fine = mg->level_count == 1 ? cells : &above;
+        status = pl_grid_cells_coarsen(fine, &next, error);
+        bool more = status == PL_OK && has_faces(&next);
+        if (more) status = add_level(mg, &next, error);
+        pl_grid_distances found = {0};
+        if (more && status == PL_OK)
+            status = pl_grid_find_walls(&mg->levels[mg->level_count - 2], fine, &distances,
+                                        &mg->levels[mg->level_count - 1], &next, &found, error);
+        pl_grid_distances_free(&distances);
+        distances = found;
+        pl_grid_cells_free(&above);
+        above = next;
+        if (!more) break;
+    }
+    pl_grid_distances_free(&distances);
+    pl_grid_cells_free(&above);
+    return status;
+}
+
+pl_status pl_grid_multigrid_create(const pl_grid_cells* cells, pl_pool* pool,
+                                   pl_grid_multigrid* out, pl_error* error) {
+    *out = (pl_grid_multigrid){.band_sweeps = 2, .pool = pool};
+    pl_status status = add_levels(out, cells, error);
+    if (status == PL_OK)
+        status = pl_grid_bottom_create(&out->levels[out->level_count - 1], &out->bottom, error);
+    if (status != PL_OK) pl_grid_multigrid_free(out);
+    return status;
+}
+
+void pl_grid_multigrid_free(pl_grid_multigrid* mg) {
+    for (int l = 0; l < PL_GRID_MAX_LEVELS; l++) {
+        pl_grid_level_free(&mg->levels[l]);
+        pl_grid_transfer_free(&mg->transfers[l]);
+    }
+    pl_grid_bottom_free(&mg->bottom);
+    *mg = (pl_grid_multigrid){0};
+}
+
+void pl_grid_multigrid_set_material(pl_grid_multigrid* mg, double compressibility, double inertia) {
+    for (int l = 0; l < mg->level_count; l++) {
+        pl_grid_level_set_material(&mg->levels[l], compressibility, inertia * pow(4.0, l));
+    }
+    pl_grid_bottom_update(&mg->bottom, &mg->levels[mg->level_count - 1]);
+}
+
+void pl_grid_multigrid_set_stiffness(pl_grid_multigrid* mg, double compressibility, double inertia,
+                                     double* const stiffness[3]) {
+    pl_grid_level* fine = &mg->levels[0];
+    for (int i = 0; i < fine->field_size; i++) {
+        fine->q[i] = 0.0f;
+        for (int a = 0; a < 3; a++) fine->r[a][i] = (float)stiffness[a][i];
+    }
+    // restricted like a residual of positions
+    for (int l = 0; l < mg->level_count; l++) {
+        pl_grid_level* level = &mg->levels[l];
+        pl_grid_level_set_stiffness(level, level->r);
+        if (l + 1 == mg->level_count) break;
+        pl_grid_level* next = &mg->levels[l + 1];
+        pl_grid_restrict(&mg->transfers[l], level, next, mg->pool);
+        for (int i = 0; i < next->field_size; i++) {
+            next->q[i] = 0.0f;
+            for (int a = 0; a < 3; a++) next->r[a][i] = next->f[a][i];
+        }
+    }
+    pl_grid_multigrid_set_material(mg, compressibility, inertia);
+}
+
+static void smooth_band(pl_grid_multigrid* mg, int l, int sweeps) {
+    for (int k = 0; k < sweeps; k++) pl_grid_band_sweep(&mg->levels[l], pool_of(mg, l));
+}
+
+// boundary, interior, boundary; then the residual if it is wanted
+static void smooth(pl_grid_multigrid* mg, int l, bool with_residual) {
+    pl_grid_level* level = &mg->levels[l];
+    pl_grid_band_begin(level, pool_of(mg, l));
+    smooth_band(mg, l, mg->band_sweeps);
+    pl_grid_band_end(level, pool_of(mg, l));
+    pl_grid_smooth_interior(level, pool_of(mg, l));
+    pl_grid_band_begin(level, pool_of(mg, l));
+    smooth_band(mg, l, mg->band_sweeps);
+    if (with_residual) pl_grid_band_residual(level, pool_of(mg, l));
+    pl_grid_band_end(level, pool_of(mg, l));
+    if (with_residual) pl_grid_interior_residual(level, pool_of(mg, l));
+}
+
+static void set_zero(pl_grid_level* level) {
+    size_t size = (size_t)level->field_size * sizeof(float);
+    for (int a = 0; a < 3; a++) memset(level->u[a], 0, size);
+    memset(level->c, 0, size);
+}
+
+void pl_grid_multigrid_cycle(pl_grid_multigrid* mg) {
+    int last = mg->level_count - 1;
+    for (int l = 0; l < last; l++) {
+        set_zero(&mg->levels[l]);
+        smooth(mg, l, true);
+        pl_grid_restrict(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1], pool_of(mg, l));
+    }
+    set_zero(&mg->levels[last]);
+    pl_grid_bottom_solve(&mg->bottom, &mg->levels[last]);
+    for (int l = last - 1; l >= 0; l--) {
+        pl_grid_fill_ghosts(&mg->levels[l + 1]);
+        pl_grid_prolong(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1], pool_of(mg, l));
+        smooth(mg, l, false);
+    }
+}

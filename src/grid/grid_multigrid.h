@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Levels of a lattice and the V-cycle over them (Zhu 2010, Algorithm 1).
+#ifndef PL_GRID_MULTIGRID_H
+#define PL_GRID_MULTIGRID_H
+
+#include "grid/grid_bottom.h"
+#include "grid/grid_transfer.h"
+
+enum { PL_GRID_MAX_LEVELS = 24 };
+
+typedef struct pl_grid_multigrid {
+    pl_grid_level levels[PL_GRID_MAX_LEVELS];       // finest first
+    pl_grid_transfer transfers[PL_GRID_MAX_LEVELS]; // from each level to the next
+    int level_count;
+    pl_grid_bottom bottom;
+    int band_sweeps; // before and after each interior sweep
+    pl_pool* pool;
+} pl_grid_multigrid;
+
+// The levels above a lattice. Coefficients must be set before the first cycle.
+pl_status pl_grid_multigrid_create(const pl_grid_cells* cells, pl_pool* pool,
+                                   pl_grid_multigrid* out, pl_error* error);
+void pl_grid_multigrid_free(pl_grid_multigrid* mg);
+// compressibility mu / lambda; inertia of the finest level, in units of mu / h^2.
+void pl_grid_multigrid_set_material(pl_grid_multigrid* mg, double compressibility, double inertia);
+
+// Springs on faces of the finest level (which are lost), on all levels; coefficients are set anew.
+void pl_grid_multigrid_set_stiffness(pl_grid_multigrid* mg, double compressibility, double inertia,
+                                     double* const stiffness[3]);
+
+// One V-cycle for f and g of the finest level: u, and c (see grid_level.h), from zero.
+void pl_grid_multigrid_cycle(pl_grid_multigrid* mg);
+
+#endif

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Zhu 2010, section 5.3: L_i u = D_j P_ij (Eq. 11) with interior stresses from Eq. 9 and 10, in
+// units where mu and the edge of a cell are 1, boundary stresses left out; and the pressure
+// equation D_i u_i + (mu/lambda) p, from which half of each boundary stress is taken away.
+#include "grid/grid_operator.h"
+#include "base/memory.h"
+
+#include <math.h>
+
+enum { ROWS = 64 };
+
+static double** field_of(pl_grid_state* s, int k) {
+    double** fields[] = {&s->u[0], &s->u[1], &s->u[2], &s->p, &s->f[0], &s->f[1], &s->f[2], &s->g};
+    return fields[k];
+}
+
+pl_status pl_grid_state_create(const pl_grid_level* level, pl_grid_state* out, pl_error* error) {
+    *out = (pl_grid_state){0};
+    for (int k = 0; k < 8; k++) {
+        *field_of(out, k) = PL_ALLOC(double, level->field_size);
+        if (!*field_of(out, k)) return pl_fail_memory(error, "the state of a lattice");
+    }
+    return PL_OK;
+}
+
+void pl_grid_state_free(const pl_grid_level* level, pl_grid_state* s) {
+    for (int k = 0; k < 8; k++) PL_FREE(*field_of(s, k), double, level->field_size);
+    *s = (pl_grid_state){0};
+}
+
+static int above(const pl_grid_segment* g, int a, int i) {
+    return i + (a == 0 ? g->begin + 1 : g->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH]);
+}
+static int below(const pl_grid_segment* g, int a, int i) {
+    return i + (a == 0 ? g->begin - 1 : g->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW]);
+}
+
+static bool has_stress(const pl_grid_level* l, int a, int index) {
+    return pl_grid_bit(l->masks[index / PL_GRID_CHUNK].stress[a], index);
+}
+static bool has_edge(const pl_grid_level* l, int n, int index) {
+    return pl_grid_bit(l->masks[index / PL_GRID_CHUNK].edge[n], index);
+}
+
+// index of the cell above along b and below along a
+static int corner(const pl_grid_segment* g, int a, int b, int i) {
+    if (a == 0) return above(g, b, i) - 1;
+    if (b == 0) return below(g, a, i) + 1;
+    return i + g->rows[a == 1 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Y_HIGH_Z_LOW];
+}
+
+// sum over the stresses of a face of what pushes it: D_j P_aj
+static double stress_force(const pl_grid_level* l, const pl_grid_state* s, const pl_grid_segment* g,
+                           int a, int i) {
+    int at = g->begin + i, low = below(g, a, i);
+    const double* u = s->u[a];
+    double sum = 0.0;
+    if (has_stress(l, a, at)) sum += 2.0 * (u[above(g, a, i)] - u[at]) - s->p[at];
+    if (has_stress(l, a, low)) sum -= 2.0 * (u[at] - u[low]) - s->p[low];
+    for (int n = 1; n < 3; n++) {
+        int b = (a + n) % 3, axis = 3 - a - b, high = above(g, b, i);
+        const double* v = s->u[b];
+        if (has_edge(l, axis, high)) sum += u[high] - u[at] + v[high] - v[corner(g, a, b, i)];
+        if (has_edge(l, axis, at)) sum -= u[at] - u[below(g, b, i)] + v[at] - v[low];
+    }
+    return sum;
+}
+
+// interior part of the divergence of a cell; the factor of the pressure beside it
+static double divergence(const pl_grid_level* l, const pl_grid_state* s, const pl_grid_segment* g,
+                         int i, double* factor) {
+    double sum = 0.0;
+    *factor = s->compressibility;
+    for (int a = 0; a < 3; a++)
+        if (has_stress(l, a, g->begin + i)) sum += s->u[a][above(g, a, i)] - s->u[a][g->begin + i];
+        else *factor += 0.5;
+    return sum;
+}
+
+typedef struct residual_job {
+    pl_grid_level* level;
+    const pl_grid_state* state;
+} residual_job;
+
+static double residual_part(int begin, int end, void* user) {
+    const residual_job* job = user;
+    pl_grid_level* l = job->level;
+    const pl_grid_state* s = job->state;
+    double sum = 0.0;
+    for (int k = l->row_segments[begin]; k < l->row_segments[end]; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            int at = g->begin + i;
+            const pl_grid_masks* m = &l->masks[at / PL_GRID_CHUNK];
+            for (int a = 0; a < 3; a++) {
+                if (!pl_grid_bit(m->face[a], at)) continue;
+                double r = s->f[a][at] + s->inertia * s->u[a][at] - stress_force(l, s, g, a, i);
+                l->f[a][at] = (float)r;
+                sum += r * r;
+            }
+            if (!pl_grid_bit(m->interior, at)) continue;
+            double factor, d = divergence(l, s, g, i, &factor);
+            double r = s->g[at] - d - factor * s->p[at];
+            l->g[at] = (float)r;
+            sum += r * r;
+        }
+    }
+    return sum;
+}
+
+double pl_grid_residual(pl_grid_level* level, const pl_grid_state* state, pl_pool* pool) {
+    residual_job job = {level, state};
+    return sqrt(pl_parallel_sum(pool, residual_part, level->size[1] * level->size[2], ROWS, &job));
+}
+
+void pl_grid_apply(const pl_grid_level* l, const pl_grid_state* s, double* const out[3]) {
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                int at = g->begin + i;
+                bool own = pl_grid_bit(l->masks[at / PL_GRID_CHUNK].face[a], at);
+                out[a][at] = own ? stress_force(l, s, g, a, i) : 0.0;
+            }
+    }
+}
+
+double pl_grid_energy(const pl_grid_level* l, const pl_grid_state* s) {
+    double sum = 0.0;
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            int at = g->begin + i;
+            const pl_grid_masks* m = &l->masks[at / PL_GRID_CHUNK];
+            if (pl_grid_bit(m->interior, at)) {
+                double factor, d = divergence(l, s, g, i, &factor);
+                sum += 0.5 * d * d / factor;
+                for (int a = 0; a < 3; a++) {
+                    double stretch = s->u[a][above(g, a, i)] - s->u[a][at];
+                    if (has_stress(l, a, at)) sum += stretch * stretch;
+                }
+            }
+            for (int n = 0; n < 3; n++) {
+                int a = (n + 1) % 3, b = (n + 2) % 3;
+                if (!has_edge(l, n, at)) continue;
+                double shear =
+                    s->u[a][at] - s->u[a][below(g, b, i)] + s->u[b][at] - s->u[b][below(g, a, i)];
+                sum += 0.5 * shear * shear;
+            }
+        }
+    }
+    return sum;
+}
+
+typedef struct correct_job {
+    const pl_grid_level* level;
+    pl_grid_state* state;
+} correct_job;
+
+static void correct_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const correct_job* job = user;
+    const pl_grid_level* l = job->level;
+    pl_grid_state* s = job->state;
+    for (int k = l->row_segments[begin]; k < l->row_segments[end]; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            int at = g->begin + i;
+            const pl_grid_masks* m = &l->masks[at / PL_GRID_CHUNK];
+            for (int a = 0; a < 3; a++)
+                if (pl_grid_bit(m->face[a], at)) s->u[a][at] += l->u[a][at];
+            if (!pl_grid_bit(m->interior, at)) continue;
+            double change = l->c[at];
+            if (pl_grid_bit(m->core, at)) {
+                change = -change;
+                for (int a = 0; a < 3; a++) change += l->u[a][above(g, a, i)] - l->u[a][at];
+            }
+            s->p[at] += change;
+        }
+    }
+}
+
+void pl_grid_correct(const pl_grid_level* level, pl_grid_state* state, pl_pool* pool) {
+    pl_parallel_for(pool, correct_task, level->size[1] * level->size[2], ROWS,
+                    &(correct_job){level, state});
+}
+
+void pl_grid_substitute(const pl_grid_level* l, pl_grid_state* s) {
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            int at = g->begin + i;
+            if (!pl_grid_bit(l->masks[at / PL_GRID_CHUNK].interior, at)) continue;
+            double factor, d = divergence(l, s, g, i, &factor);
+            s->p[at] = (s->g[at] - d) / factor;
+        }
+    }
+}

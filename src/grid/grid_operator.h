@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The discrete equations in double, plainly: what cycles are told to reduce, and what tests compare
+// kernels with.
+#ifndef PL_GRID_OPERATOR_H
+#define PL_GRID_OPERATOR_H
+
+#include "grid/grid_level.h"
+
+// Positions and pressures of a level's layout. Faces that are not interior hold given values where
+// a Dirichlet cell is beside them.
+typedef struct pl_grid_state {
+    double* u[3]; // displacement [m]
+    double* p;    // in interior cells, times the edge of a cell
+    double* f[3]; // right side of interior faces
+    double* g;    // right side of interior cells
+    double compressibility, inertia;
+} pl_grid_state;
+
+pl_status pl_grid_state_create(const pl_grid_level* level, pl_grid_state* out, pl_error* error);
+void pl_grid_state_free(const pl_grid_level* level, pl_grid_state* state);
+
+// f and g of the level become the residuals f - L u, g - div u - eps p of the state. Returns the
+// norm of both together.
+double pl_grid_residual(pl_grid_level* level, const pl_grid_state* state, pl_pool* pool);
+// out[a] = L u on interior faces, with the state's pressures.
+void pl_grid_apply(const pl_grid_level* level, const pl_grid_state* state, double* const out[3]);
+// Half of u' K u, where K is -L with all pressures substituted; given values included.
+double pl_grid_energy(const pl_grid_level* level, const pl_grid_state* state);
+// Adds the level's u and c to the state.
+void pl_grid_correct(const pl_grid_level* level, pl_grid_state* state, pl_pool* pool);
+// Pressures that fulfil their equations.
+void pl_grid_substitute(const pl_grid_level* level, pl_grid_state* state);
+
+#endif

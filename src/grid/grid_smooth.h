@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Smoothing of a level (Zhu 2010, sections 4.2 and 5.3).
+#ifndef PL_GRID_SMOOTH_H
+#define PL_GRID_SMOOTH_H
+
+#include "grid/grid_level.h"
+
+// One distributive sweep over the faces between core cells and over the core cells (Algorithm 2).
+void pl_grid_smooth_interior(pl_grid_level* level, pl_pool* pool);
+
+// Gauss-Seidel on the other faces, with the pressure of the cells there substituted (Eq. 12).
+// Between begin and end c holds the pressure in all cells that such a face touches.
+void pl_grid_band_begin(pl_grid_level* level, pl_pool* pool);
+void pl_grid_band_sweep(pl_grid_level* level, pl_pool* pool);
+// r = f - L u on the faces of the band; also only between begin and end.
+void pl_grid_band_residual(pl_grid_level* level, pl_pool* pool);
+void pl_grid_band_end(pl_grid_level* level, pl_pool* pool);
+
+// r = f - L u on inner faces, q = g - div(u) - eps p in core cells and 0 elsewhere.
+void pl_grid_interior_residual(pl_grid_level* level, pl_pool* pool);
+
+#endif

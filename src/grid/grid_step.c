@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Backward Euler with damping (Zhu 2010, section 8), or equilibrium. With s = 1 + gamma / dt and in
+// the units of the lattice, where L is the operator of linear elasticity,
+//
+//   L u - kappa u = (-kappa0 (u_n + dt v_n + alpha dt u_n) - applied + (gamma / dt) L u_n) / s
+//
+//   paper   here
+//   gamma   damping_stiffness; alpha, damping_mass, is ours
+//   c       kappa = kappa0 (1 + alpha dt) / s, kappa0 = density h^2 / (mu dt^2)
+//
+// Where we differ: pins with springs and contacts act on the embedded vertices; what they add to
+// the operator is lumped onto the faces of the band, in the cycle only, and the residual is that of
+// the true forces. Contacts, which only have to be stiff enough, are made no stiffer than the
+// lattice at their faces, so that cycles converge however stiff they are asked to be.
+#include "grid/grid_step.h"
+#include "base/array.h"
+#include "base/memory.h"
+#include "math/polar.h"
+
+#include <math.h>
+#include <string.h>
+
+static double softening(const pl_grid_body* b, double dt) {
+    return b->dynamic ? 1.0 + b->damping_stiffness / dt : 1.0;
+}
+// kappa0
+static double inertia(const pl_grid_body* b, double dt) {
+    return b->dynamic ? b->density * b->frame.cell * b->frame.cell / (b->mu * dt * dt) : 0.0;
+}
+
+static bool is_own(const pl_grid_body* b, int vertex) {
+    return vertex >= b->first_vertex && vertex < b->first_vertex + b->vertex_count;
+}
+
+// ------------------------------------------------------------------ Dirichlet cells
+
+// notes which vertices are held exactly; true if they are others than before
+static bool note_pinned(pl_grid_body* b, const pl_grid_acts* acts) {
+    uint64_t hash = 1469598103934665603u;
+    b->held_count = 0;
+    for (int k = 0; k < acts->pin_count; k++) {
+        if (!acts->pins[k].hard || !is_own(b, acts->pins[k].vertex)) continue;
+        hash = (hash ^ (uint64_t)acts->pins[k].vertex) * 1099511628211u;
+        b->held_count++;
+    }
+    if (hash == b->pinned_hash) return false;
+    b->pinned_hash = hash;
+    if (b->vertex_count) memset(b->pinned, 0, (size_t)b->vertex_count);
+    for (int k = 0; k < acts->pin_count; k++)
+        if (acts->pins[k].hard && is_own(b, acts->pins[k].vertex))
+            b->pinned[acts->pins[k].vertex - b->first_vertex] = 1;
+    return true;
+}
+
+static void mark_cell(void* user, size_t cell) {
+    pl_grid_body* b = user;
+    if (b->cells.kinds[cell] != PL_CELL_EXTERIOR) b->next_held[cell] = 1;
+}
+
+// marks the cells of pinned vertices, and of triangles with three of them
+static void mark_held(pl_grid_body* b) {
+    memset(b->next_held, 0, pl_grid_cells_count(&b->cells));
+    for (int v = 0; v < b->vertex_count; v++) {
+        if (!b->pinned[v]) continue;
+        int cell[3];
+        pl_grid_cell_of(&b->cells, &b->frame, b->rest + 3 * (size_t)v, cell);
+        b->next_held[pl_grid_cells_index(&b->cells, cell[0], cell[1], cell[2])] = 1;
+    }
+    for (int t = 0; t < b->triangle_count; t++) {
+        const int* v = b->triangles + 3 * (size_t)t;
+        if (!b->pinned[v[0]] || !b->pinned[v[1]] || !b->pinned[v[2]]) continue;
+        // a little inwards, so that a side of the lattice finds its cells
+        pl_vec3 x[3], inwards;
+        double moved[3][3];
+        for (int i = 0; i < 3; i++) x[i] = pl_vec3_load(b->rest + 3 * (size_t)v[i]);
+        inwards = pl_normalize(pl_cross(pl_sub(x[2], x[0]), pl_sub(x[1], x[0])));
+        for (int i = 0; i < 3; i++)
+            pl_vec3_store(moved[i], pl_madd(x[i], 1e-4 * b->frame.cell, inwards));
+        const double* corners[3] = {moved[0], moved[1], moved[2]};
+        pl_grid_visit_triangle(&b->cells, &b->frame, corners, mark_cell, b);
+    }
+}
+
+// gives all marked cells that hang together with this one a number above 1
+static bool label_part(pl_grid_body* b, const int start[3], uint8_t label, pl_array* stack) {
+    stack->count = 0;
+    if (!pl_array_push(stack, start)) return false;
+    b->next_held[pl_grid_cells_index(&b->cells, start[0], start[1], start[2])] = label;
+    while (stack->count > 0) {
+        int at[3];
+        memcpy(at, (int(*)[3])stack->data + --stack->count, sizeof at);
+        for (int n = 0; n < 27; n++) {
+            const int near[3] = {at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1};
+            if (!pl_grid_cells_has(&b->cells, near[0], near[1], near[2])) continue;
+            uint8_t* mark =
+                &b->next_held[pl_grid_cells_index(&b->cells, near[0], near[1], near[2])];
+            if (*mark != 1) continue;
+            *mark = label;
+            if (!pl_array_push(stack, near)) return false;
+        }
+    }
+    return true;
+}
+
+// numbers the parts that held cells fall into, from 2; those beyond PL_GRID_PARTS share the last
+static pl_status label_parts(pl_grid_body* b, pl_error* error) {
+    pl_array stack = pl_array_of(3 * sizeof(int));
+    bool ok = true;
+    int label = 2;
+    const pl_grid_cells* c = &b->cells;
+    for (int k = c->low[2]; ok && k < c->low[2] + c->size[2]; k++)
+        for (int j = c->low[1]; ok && j < c->low[1] + c->size[1]; j++)
+            for (int i = c->low[0]; ok && i < c->low[0] + c->size[0]; i++) {
+                if (b->next_held[pl_grid_cells_index(c, i, j, k)] != 1) continue;
+                ok = label_part(b, (const int[3]){i, j, k}, (uint8_t)label, &stack);
+                if (label < PL_GRID_PARTS - 1) label++;
+            }
+    pl_array_free(&stack);
+    return ok ? PL_OK : pl_fail_memory(error, "the held cells of a lattice");
+}
+
+// levels and continuation anew, for other Dirichlet cells
+static pl_status rebuild(pl_grid_body* b, pl_error* error) {
+    size_t count = pl_grid_cells_count(&b->cells);
+    pl_status status = label_parts(b, error);
+    if (status != PL_OK) return status;
+    for (size_t i = 0; i < count; i++)
+        if (b->cells.kinds[i] != PL_CELL_EXTERIOR)
+            b->cells.kinds[i] = b->next_held[i] ? PL_CELL_DIRICHLET : PL_CELL_INTERIOR;
+    pl_grid_multigrid multigrid;
+    status = pl_grid_multigrid_create(&b->cells, b->pool, &multigrid, error);
+    if (status != PL_OK) return status;
+    pl_grid_embedding_map map;
+    status = pl_grid_embed(&multigrid.levels[0], &b->cells, &b->frame, b->rest, b->vertex_count,
+                           &map, error);
+    if (status != PL_OK) {
+        pl_grid_multigrid_free(&multigrid);
+        return status;
+    }
+    pl_grid_multigrid_free(&b->multigrid);
+    pl_grid_embedding_free(&b->map);
+    b->multigrid = multigrid;
+    b->map = map;
+    b->has_coefficients = false;
+    memcpy(b->held, b->next_held, count);
+    return PL_OK;
+}
+
+// The rigid motion that fits the pins of one part best, from rest to targets.
+typedef struct fit {
+    int count;
+    pl_vec3 from, to; // middles
+    pl_mat3 moment, rotation;
+} fit;
+
+// part and place of a pinned vertex
+static int part_of(const pl_grid_body* b, const pl_pin* pin, pl_vec3* rest, int cell[3]) {
+    const double* x = b->rest + 3 * (size_t)(pin->vertex - b->first_vertex);
+    *rest = pl_vec3_load(x);
+    pl_grid_cell_of(&b->cells, &b->frame, x, cell);
+    return b->held[pl_grid_cells_index(&b->cells, cell[0], cell[1], cell[2])];
+}
+
+static void fit_parts(const pl_grid_body* b, const pl_grid_acts* acts, fit* fits) {
+    int cell[3];
+    pl_vec3 rest;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < acts->pin_count; k++) {
+            if (!acts->pins[k].hard || !is_own(b, acts->pins[k].vertex)) continue;
+            fit* f = &fits[part_of(b, &acts->pins[k], &rest, cell)];
+            if (pass == 0) {
+                f->from = pl_add(f->from, rest), f->to = pl_add(f->to, acts->pins[k].target);
+                f->count++;
+            } else
+                f->moment = pl_mat3_add(f->moment, pl_outer(pl_sub(acts->pins[k].target, f->to),
+                                                            pl_sub(rest, f->from)));
+        }
+        for (int n = 0; n < PL_GRID_PARTS; n++) {
+            fit* f = &fits[n];
+            if (!f->count) continue;
+            if (pass == 0) {
+                f->from = pl_scale(1.0 / f->count, f->from);
+                f->to = pl_scale(1.0 / f->count, f->to);
+            } else if (pl_mat3_norm(f->moment) > 0.0) pl_polar(f->moment, &f->rotation, NULL);
+            else f->rotation = pl_mat3_identity();
+        }
+    }
+}
+
+// where a part takes a point, as a displacement
+static pl_vec3 displacement(const fit* f, pl_vec3 x) {
+    return pl_sub(pl_add(f->to, pl_mat3_apply(&f->rotation, pl_sub(x, f->from))), x);
+}
+
+static double component(pl_vec3 v, int a) { return a == 0 ? v.x : a == 1 ? v.y : v.z; }
+
+// what the pins of each cell do beyond the motion of their part: sums, and how many
+static void sum_deviations(pl_grid_body* b, const pl_grid_acts* acts, const fit* fits,
+                           double* const sum[3], double* count) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    for (int k = 0; k < acts->pin_count; k++) {
+        if (!acts->pins[k].hard || !is_own(b, acts->pins[k].vertex)) continue;
+        int cell[3];
+        pl_vec3 rest;
+        const fit* f = &fits[part_of(b, &acts->pins[k], &rest, cell)];
+        pl_vec3 d = pl_sub(pl_sub(acts->pins[k].target, rest), displacement(f, rest));
+        int at = pl_grid_index(l, cell[0], cell[1], cell[2]);
+        for (int a = 0; a < 3; a++) sum[a][at] += component(d, a);
+        count[at] += 1.0;
+    }
+}
+
+// Faces of Dirichlet cells go where the pins of these cells go.
+static pl_status place_held_faces(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    size_t size = (size_t)l->field_size * sizeof(double);
+    fit* fits = PL_ALLOC(fit, PL_GRID_PARTS);
+    if (!fits) return pl_fail_memory(error, "the held cells of a lattice");
+    double *const *sum = b->applied, *count = b->state.g; // both are set up after this
+    for (int a = 0; a < 3; a++) memset(sum[a], 0, size);
+    memset(count, 0, size);
+    fit_parts(b, acts, fits);
+    sum_deviations(b, acts, fits, sum, count);
+    for (int s = 0; s < l->segment_count; s++) {
+        const pl_grid_segment* g = &l->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                double value = 0.0, weight = 0.0, x[3] = {g->x + i + 0.5, g->y + 0.5, g->z + 0.5};
+                x[a] -= 0.5;
+                for (int d = 0; d < 3; d++) x[d] = b->frame.origin[d] + b->frame.cell * x[d];
+                for (int side = 0; side < 2; side++) {
+                    int cell[3] = {g->x + i, g->y, g->z};
+                    cell[a] -= side;
+                    if (pl_grid_cell(&b->cells, cell[0], cell[1], cell[2]) != PL_CELL_DIRICHLET)
+                        continue;
+                    int at = pl_grid_index(l, cell[0], cell[1], cell[2]);
+                    const fit* f =
+                        &fits[b->held[pl_grid_cells_index(&b->cells, cell[0], cell[1], cell[2])]];
+                    value += component(displacement(f, pl_vec3_load(x)), a) +
+                             sum[a][at] / fmax(count[at], 1.0);
+                    weight += 1.0;
+                }
+                if (weight > 0.0) b->state.u[a][g->begin + i] = value / weight;
+            }
+    }
+    memset(count, 0, size);
+    PL_FREE(fits, fit, PL_GRID_PARTS);
+    return PL_OK;
+}
+
+// ------------------------------------------------------------------ right side
+
+// what does not depend on positions
+static void set_applied(pl_grid_body* b, const pl_grid_acts* acts) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    double dt = acts->time_step, h = b->frame.cell, s = softening(b, dt), k0 = inertia(b, dt);
+    double viscous = b->dynamic ? b->damping_stiffness / dt : 0.0;
+    size_t size = (size_t)l->field_size * sizeof(double);
+    for (int a = 0; a < 3; a++) memset(b->applied[a], 0, size);
+    pl_grid_spread(&b->map, acts->force, b->applied);
+    double* const* L_u = b->state.f; // of the positions before
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < l->field_size; i++) {
+            double u = b->before[a][i], weight = b->density * acts->gravity[a] * h * h / b->mu;
+            double pushed = u + dt * (b->velocity[a][i] + b->damping_mass * u);
+            b->applied[a][i] =
+                (viscous * L_u[a][i] - k0 * pushed - weight - b->applied[a][i] / (h * b->mu)) / s;
+        }
+}
+
+static double norm_of(const pl_grid_level* l, double* const f[3]) {
+    double sum = 0.0;
+    for (int i = 0; i < l->field_size; i++)
+        for (int a = 0; a < 3; a++)
+            if (pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i)) sum += f[a][i] * f[a][i];
+    return sqrt(sum);
+}
+
+pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
+    pl_status status = PL_OK;
+    if (note_pinned(b, acts)) {
+        mark_held(b);
+        status = rebuild(b, error);
+        if (status != PL_OK) b->pinned_hash = 0; // to be tried again
+    }
+    if (status != PL_OK) return status;
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    size_t size = (size_t)l->field_size * sizeof(double);
+    double dt = acts->time_step;
+    for (int a = 0; a < 3; a++) memcpy(b->before[a], b->state.u[a], size);
+    b->in_step = true;
+    b->cycle = 0;
+    for (int a = 0; a < 3; a++) memset(b->state.f[a], 0, size);
+    if (b->dynamic && b->damping_stiffness > 0.0) pl_grid_apply(l, &b->state, b->state.f);
+    status = place_held_faces(b, acts, error);
+    if (status != PL_OK) return status;
+    set_applied(b, acts);
+    b->state.compressibility = b->mu / b->lambda;
+    b->state.inertia = inertia(b, dt) * (1.0 + b->damping_mass * dt) / softening(b, dt);
+    b->load = norm_of(l, b->applied);
+    b->coefficients_fit =
+        b->has_coefficients && !b->stiffened && b->inertia_set == b->state.inertia;
+    return PL_OK;
+}
+
+// ------------------------------------------------------------------ springs and contacts
+
+// force on a vertex and its stiffness along the axes
+static void add_push(double* force, double* stiffness, pl_vec3 push, pl_vec3 stiff) {
+    pl_vec3_store(force, pl_add(pl_vec3_load(force), push));
+    pl_vec3_store(stiffness, pl_add(pl_vec3_load(stiffness), stiff));
+}
+
+static void push_pins(const pl_grid_body* b, const pl_grid_acts* acts, const double* positions,
+                      double* force, double* stiffness) {
+    for (int k = 0; k < acts->pin_count; k++) {
+        const pl_pin* pin = &acts->pins[k];
+        if (pin->hard || !is_own(b, pin->vertex)) continue;
+        size_t at = 3 * (size_t)(pin->vertex - b->first_vertex);
+        pl_vec3 way = pl_sub(pin->target, pl_vec3_load(positions + at));
+        double k1 = pin->stiffness;
+        add_push(force + at, stiffness + at, pl_scale(k1, way), (pl_vec3){k1, k1, k1});
+    }
+}
+
+// Stiffness of a face, in units of the lattice, that contacts may bring; the operator has about 6.
+static const double CONTACT_LIMIT = 4.0;
+enum { STIFFEN_EVERY = 4 }; // cycles
+// Continuation beyond the body's faces makes up to so much of a force on a vertex.
+static const double GAIN = 3.0;
+
+static void push_contacts(const pl_grid_body* b, const pl_grid_acts* acts, const double* positions,
+                          double* const crowd[3], double scale, double* force, double* stiffness) {
+    double slip = 1e-3 * acts->time_step; // 1 mm/s counts as at rest
+    for (int k = 0; k < acts->contact_count; k++) {
+        const pl_contact* c = &acts->contacts[k];
+        if (!is_own(b, c->vertex)) continue;
+        size_t at = 3 * (size_t)(c->vertex - b->first_vertex);
+        pl_vec3 x = pl_vec3_load(positions + at);
+        double depth = pl_dot(pl_sub(c->point, x), c->normal);
+        if (depth <= 0.0) continue;
+        double most = GAIN * scale * pl_grid_largest(&b->map, c->vertex - b->first_vertex, crowd);
+        double k1 = c->stiffness * fmin(1.0, (CONTACT_LIMIT + b->state.inertia) / most);
+        pl_vec3 way =
+            pl_sub(pl_sub(x, pl_vec3_load(acts->start + 3 * (size_t)c->vertex)), c->motion);
+        way = pl_sub(way, pl_scale(pl_dot(way, c->normal), c->normal));
+        double drag = fmin(c->friction * k1 * depth / fmax(pl_norm(way), slip), k1);
+        pl_vec3 push = pl_sub(pl_scale(k1 * depth, c->normal), pl_scale(drag, way));
+        add_push(force + at, stiffness + at, push, (pl_vec3){k1, k1, k1});
+    }
+}
+
+// how stiff all contacts of faces would be as they are asked for
+static void sum_contacts(const pl_grid_body* b, const pl_grid_acts* acts, double* stiffness,
+                         double* const crowd[3]) {
+    for (int k = 0; k < acts->contact_count; k++) {
+        const pl_contact* c = &acts->contacts[k];
+        if (!is_own(b, c->vertex)) continue;
+        for (int a = 0; a < 3; a++)
+            stiffness[3 * (size_t)(c->vertex - b->first_vertex) + (size_t)a] = c->stiffness;
+    }
+    pl_grid_spread_sizes(&b->map, stiffness, crowd, false);
+}
+
+static void clear_fields(const pl_grid_body* b, double* const f[3]) {
+    size_t size = (size_t)b->multigrid.levels[0].field_size * sizeof(double);
+    for (int a = 0; a < 3; a++) memset(f[a], 0, size);
+}
+
+// what springs and contacts do to the coefficients; stiffness: 3 per vertex
+static void stiffen(pl_grid_body* b, const double* stiffness, double scale, bool any) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    if (any) pl_grid_spread_sizes(&b->map, stiffness, b->state.f, true);
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < l->field_size; i++) b->state.f[a][i] *= GAIN * scale;
+    pl_grid_multigrid_set_stiffness(&b->multigrid, b->state.compressibility, b->state.inertia,
+                                    b->state.f);
+    b->has_coefficients = b->coefficients_fit = true;
+    b->inertia_set = b->state.inertia;
+    b->stiffened = any;
+    clear_fields(b, b->state.f);
+}
+
+// Sets the right side, with the forces of springs and contacts at the present positions.
+static void add_reactions(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    size_t count = 3 * (size_t)b->vertex_count;
+    double *force = b->reaction, *stiffness = b->reaction + count;
+    double scale = 1.0 / (b->frame.cell * b->mu * softening(b, acts->time_step));
+    if (count) memset(b->reaction, 0, 2 * count * sizeof(double));
+    clear_fields(b, b->state.f);
+    if (acts->contact_count) {
+        sum_contacts(b, acts, stiffness, b->state.f);
+        memset(stiffness, 0, count * sizeof(double));
+        push_contacts(b, acts, positions, b->state.f, scale, force, stiffness);
+        clear_fields(b, b->state.f);
+    }
+    push_pins(b, acts, positions, force, stiffness);
+    int held = 0;
+    for (size_t i = 0; i < count; i++) held += stiffness[i] != 0.0;
+    bool any = held > 0;
+    // coefficients need not be exact, but must know every vertex that is held
+    if (held > b->stiffened_count || ((any || b->stiffened) && b->cycle % STIFFEN_EVERY == 0)) {
+        stiffen(b, stiffness, scale, any);
+        b->stiffened_count = held;
+    }
+    if (any) pl_grid_spread(&b->map, force, b->state.f);
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < l->field_size; i++)
+            b->state.f[a][i] = b->applied[a][i] - scale * b->state.f[a][i];
+}
+
+double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
+    pl_grid_level* l = &b->multigrid.levels[0];
+    add_reactions(b, acts, positions);
+    if (!b->coefficients_fit) {
+        pl_grid_multigrid_set_material(&b->multigrid, b->state.compressibility, b->state.inertia);
+        b->has_coefficients = b->coefficients_fit = true;
+        b->inertia_set = b->state.inertia;
+    }
+    b->cycle++;
+    double residual = pl_grid_residual(l, &b->state, b->pool);
+    b->load = fmax(b->load, residual);
+    if (residual <= b->tolerance * b->load) return b->load > 0.0 ? residual / b->load : 0.0;
+    pl_grid_multigrid_cycle(&b->multigrid);
+    pl_grid_correct(l, &b->state, b->pool);
+    return residual / b->load;
+}
+
+void pl_grid_step_end(pl_grid_body* b, const pl_grid_acts* acts) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < l->field_size; i++)
+            b->velocity[a][i] = (b->state.u[a][i] - b->before[a][i]) / acts->time_step;
+}

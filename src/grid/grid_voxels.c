@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "grid/grid_voxels.h"
+#include "base/memory.h"
+#include "geometry/box.h"
+#include "geometry/solid.h"
+
+#include <math.h>
+
+// Cells are seen a millionth smaller than they are, so that a side of the body that lies between
+// two layers of cells cuts neither.
+static const double SHRINK = 0.5 - 1e-6;
+
+// Does a triangle, relative to the middle of a cube of edge 1, reach into the cube? Separating
+// axes: the normal, the cube's axes, and their cross products with the edges.
+static bool meets_cube(const pl_vec3 t[3]) {
+    pl_vec3 axes[13] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
+    axes[3] = pl_cross(pl_sub(t[1], t[0]), pl_sub(t[2], t[0]));
+    for (int e = 0; e < 3; e++)
+        for (int a = 0; a < 3; a++)
+            axes[4 + 3 * e + a] = pl_cross(axes[a], pl_sub(t[(e + 1) % 3], t[e]));
+    for (int k = 0; k < 13; k++) {
+        double reach = SHRINK * (fabs(axes[k].x) + fabs(axes[k].y) + fabs(axes[k].z));
+        double a = pl_dot(axes[k], t[0]), b = pl_dot(axes[k], t[1]), c = pl_dot(axes[k], t[2]);
+        if (reach > 0.0 && (fmin(a, fmin(b, c)) > reach || fmax(a, fmax(b, c)) < -reach))
+            return false;
+    }
+    return true;
+}
+
+static pl_vec3 in_cells(const pl_grid_frame* frame, const double* position) {
+    return pl_scale(1.0 / frame->cell, pl_sub(pl_vec3_load(position), pl_vec3_load(frame->origin)));
+}
+
+void pl_grid_visit_triangle(const pl_grid_cells* cells, const pl_grid_frame* frame,
+                            const double* const corners[3], void (*visit)(void* user, size_t cell),
+                            void* user) {
+    pl_box box = pl_box_empty();
+    pl_vec3 corner[3];
+    for (int i = 0; i < 3; i++) {
+        corner[i] = in_cells(frame, corners[i]);
+        box = pl_box_add_point(box, corner[i]);
+    }
+    int low[3] = {(int)floor(box.low.x), (int)floor(box.low.y), (int)floor(box.low.z)};
+    int high[3] = {(int)floor(box.high.x), (int)floor(box.high.y), (int)floor(box.high.z)};
+    for (int k = low[2]; k <= high[2]; k++)
+        for (int j = low[1]; j <= high[1]; j++)
+            for (int i = low[0]; i <= high[0]; i++) {
+                if (!pl_grid_cells_has(cells, i, j, k)) continue;
+                pl_vec3 middle = {i + 0.5, j + 0.5, k + 0.5}, t[3];
+                for (int n = 0; n < 3; n++) t[n] = pl_sub(corner[n], middle);
+                if (meets_cube(t)) visit(user, pl_grid_cells_index(cells, i, j, k));
+            }
+}
+
+static void make_interior(void* user, size_t cell) {
+    ((pl_grid_cells*)user)->kinds[cell] = PL_CELL_INTERIOR;
+}
+
+typedef struct fill_job {
+    const pl_solid* solid;
+    const pl_grid_frame* frame;
+    pl_grid_cells* cells;
+} fill_job;
+
+// the cells of some rows whose middles are inside
+static void fill_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const fill_job* job = user;
+    pl_grid_cells* c = job->cells;
+    enum { BATCH = 64 };
+    double points[3 * BATCH], distance[BATCH];
+    for (int row = begin; row < end; row++)
+        for (int first = 0; first < c->size[0]; first += BATCH) {
+            int count = c->size[0] - first < BATCH ? c->size[0] - first : BATCH;
+            for (int i = 0; i < count; i++) {
+                const double at[3] = {c->low[0] + first + i + 0.5,
+                                      c->low[1] + row % c->size[1] + 0.5,
+                                      c->low[2] + row / c->size[1] + 0.5};
+                for (int a = 0; a < 3; a++)
+                    points[3 * i + a] = job->frame->origin[a] + job->frame->cell * at[a];
+            }
+            pl_solid_distances(job->solid, points, count, job->frame->cell, distance);
+            uint8_t* kinds = c->kinds + (size_t)row * (size_t)c->size[0] + first;
+            for (int i = 0; i < count; i++)
+                if (distance[i] < 0.0) kinds[i] = PL_CELL_INTERIOR;
+        }
+}
+
+pl_status pl_grid_voxelise(const pl_mesh* surface, int padding, pl_pool* pool, pl_grid_frame* frame,
+                           pl_grid_cells* out, pl_error* error) {
+    pl_box box = pl_box_empty();
+    for (int v = 0; v < surface->vertex_count; v++)
+        box = pl_box_add_point(box, pl_vec3_load(surface->positions + 3 * (size_t)v));
+    pl_vec3 span = pl_sub(box.high, box.low);
+    const double length[3] = {span.x, span.y, span.z};
+    int low[3], size[3];
+    pl_vec3_store(frame->origin, box.low);
+    for (int a = 0; a < 3; a++) {
+        double cells = ceil(length[a] / frame->cell - 1e-6);
+        if (!(cells < 1e5))
+            return pl_fail(error, PL_ERROR_ARGUMENT,
+                           "a lattice of %g m cells would be %g cells long; use larger ones",
+                           frame->cell, cells);
+        size[a] = (cells < 1.0 ? 1 : (int)cells) + 2 * padding;
+        low[a] = -padding;
+        // the body in the middle of its cells
+        frame->origin[a] -= 0.5 * ((size[a] - 2 * padding) * frame->cell - length[a]);
+    }
+    pl_status status = pl_grid_cells_create(low, size, out, error);
+    if (status != PL_OK) return status;
+    pl_solid solid;
+    status = pl_solid_build(surface->positions, surface->triangles, surface->triangle_count, false,
+                            &solid, error);
+    if (status == PL_OK) {
+        pl_parallel_for(pool, fill_task, size[1] * size[2], 16, &(fill_job){&solid, frame, out});
+        pl_solid_free(&solid);
+        for (int t = 0; t < surface->triangle_count; t++) {
+            const double* corner[3];
+            for (int i = 0; i < 3; i++)
+                corner[i] = surface->positions + 3 * (size_t)surface->triangles[3 * t + i];
+            pl_grid_visit_triangle(out, frame, corner, make_interior, out);
+        }
+        status = pl_grid_cells_pad(out, padding, error);
+    }
+    if (status != PL_OK) pl_grid_cells_free(out);
+    return status;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// From a surface of triangles to the cells of a lattice that the body overlaps.
+#ifndef PL_GRID_VOXELS_H
+#define PL_GRID_VOXELS_H
+
+#include "base/pool.h"
+#include "grid/grid_cells.h"
+
+#include <pliant/mesh.h>
+
+// Where a lattice lies: cell (i, j, k) spans origin + cell * (i..i+1, j..j+1, k..k+1).
+typedef struct pl_grid_frame {
+    double origin[3]; // [m]
+    double cell;      // edge [m]
+} pl_grid_frame;
+
+// Interior cells: those that a triangle cuts, and those whose middle has a winding number above one
+// half, so that holes and self-intersections do no harm; then `padding` layers more. The frame's
+// cell is given, its origin is chosen.
+pl_status pl_grid_voxelise(const pl_mesh* surface, int padding, pl_pool* pool, pl_grid_frame* frame,
+                           pl_grid_cells* out, pl_error* error);
+
+// Calls visit for every cell of the box that a triangle reaches into. corners: 3 positions.
+void pl_grid_visit_triangle(const pl_grid_cells* cells, const pl_grid_frame* frame,
+                            const double* const corners[3], void (*visit)(void* user, size_t cell),
+                            void* user);
+
+#endif

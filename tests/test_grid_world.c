@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Method grid in the world.
+#include "test.h"
+
+#include <pliant/world.h>
+
+// a bar of 16 x 4 x 4 cells
+#define BAR                                                                                        \
+    "\"generate\": {\"shape\": \"bar\", \"size_x\": 1, \"size_y\": 0.25, \"size_z\": 0.25,"        \
+    " \"edge\": 0.125}, \"method\": \"grid\", \"grid\": {\"cell\": 0.0625},"                       \
+    " \"material\": {\"law\": \"linear\", \"young\": 1e6, \"poisson\": 0.3},"                      \
+    " \"linear_tolerance\": 1e-6"
+
+static pl_world* start(const char* scene_text) {
+    const char* path = pl_test_path("scene.json");
+    pl_error error;
+    pl_scene* scene;
+    pl_world* world;
+    pl_test_write_file(path, scene_text, strlen(scene_text));
+    CHECK_OK(pl_scene_read(path, NULL, 0, &scene, NULL, &error), &error);
+    pl_status status = pl_world_create(scene, &world, NULL, &error);
+    pl_scene_destroy(scene);
+    CHECK_OK(status, &error);
+    return world;
+}
+
+static void step(pl_world* world, int count, pl_frame_info* info) {
+    pl_error error;
+    for (int k = 0; k < count; k++) CHECK_OK(pl_world_step(world, info, &error), &error);
+}
+
+// how far a vertex went along an axis
+static double moved(pl_world* world, int body, int i) {
+    return pl_world_positions(world, body)[i] - pl_world_mesh(world, body)->positions[i];
+}
+
+TEST(grid_free_body_falls_as_it_should)
+{
+    pl_world* world =
+        start("{\"pliant\": 1, \"time_step\": 0.01, \"bodies\": [{\"name\": \"bar\", " BAR "}]}");
+    step(world, 10, NULL);
+    // backward Euler: g dt^2 (1 + 2 + ... + 10), everywhere the same
+    for (int i = 0; i < 3 * pl_world_mesh(world, 0)->vertex_count; i++)
+        CHECK_NEAR(moved(world, 0, i), i % 3 == 1 ? -9.81 * 1e-4 * 55.0 : 0.0, 1e-6);
+    pl_world_destroy(world);
+}
+
+TEST(grid_start_velocities_reach_the_lattice)
+{
+    pl_world* world =
+        start("{\"pliant\": 1, \"time_step\": 0.01, \"gravity\": [0, 0, 0],"
+              " \"bodies\": [{\"name\": \"bar\", \"velocity\": [2, 0, 0], " BAR "}]}");
+    step(world, 5, NULL);
+    for (int i = 0; i < 3 * pl_world_mesh(world, 0)->vertex_count; i++)
+        CHECK_NEAR(moved(world, 0, i), i % 3 == 0 ? 0.1 : 0.0, 1e-6);
+    pl_world_destroy(world);
+}
+
+TEST(grid_attachments_carry_the_body_along)
+{
+    // one end goes up by 0.1: in equilibrium without weight the whole bar does
+    pl_world* world =
+        start("{\"pliant\": 1, \"time_step\": 0.01, \"gravity\": [0, 0, 0], \"bodies\": [{\"name\":"
+              " \"bar\", \"integrator\": \"quasistatic\", " BAR "}], \"attachments\": [{\"body\":"
+              " \"bar\", \"where\": {\"side\": \"-x\"}, \"motion\": {\"keyframes\": [{\"time\": 0},"
+              " {\"time\": 0.01, \"translate\": [0, 0.1, 0]}]}}]}");
+    step(world, 1, NULL);
+    for (int i = 0; i < 3 * pl_world_mesh(world, 0)->vertex_count; i++)
+        CHECK_NEAR(moved(world, 0, i), i % 3 == 1 ? 0.1 : 0.0, 1e-5);
+    pl_world_destroy(world);
+}
+
+TEST(grid_springs_hold_a_vertex)
+{
+    // without weight a spring brings the bar to its target; held by springs alone
+    pl_world* world = start(
+        "{\"pliant\": 1, \"time_step\": 0.02, \"gravity\": [0, 0, 0], \"bodies\": [{\"name\":"
+        " \"bar\", \"damping\": {\"mass\": 5}, " BAR "}], \"attachments\": [{\"body\":"
+        " \"bar\", \"where\": {\"side\": \"-x\"}, \"stiffness\": 5000, \"motion\": {\"keyframes\":"
+        " [{\"time\": 0}, {\"time\": 0.02, \"translate\": [0, 0.05, 0]}]}}]}");
+    pl_frame_info info;
+    step(world, 100, &info);
+    CHECK_INT(info.unconverged_count, 0);
+    double mean = 0.0;
+    int count = pl_world_mesh(world, 0)->vertex_count;
+    for (int v = 0; v < count; v++) mean += moved(world, 0, 3 * v + 1) / count;
+    CHECK_NEAR(mean, 0.05, 0.01);
+    pl_world_destroy(world);
+}
+
+TEST(grid_body_without_hold_has_no_equilibrium)
+{
+    pl_world* world = start("{\"pliant\": 1, \"bodies\": [{\"name\": \"bar\", \"integrator\":"
+                            " \"quasistatic\", " BAR "}]}");
+    pl_error error;
+    CHECK_INT(pl_world_step(world, NULL, &error), PL_ERROR_ARGUMENT);
+    CHECK_TEXT(error.text, "held nowhere");
+    pl_world_destroy(world);
+}
+
+TEST(grid_bodies_land_on_the_ground)
+{
+    pl_world* world =
+        start("{\"pliant\": 1, \"time_step\": 0.01, \"bodies\": ["
+              "{\"name\": \"a\", \"transform\": {\"translate\": [0, 0.2, 0]}, " BAR "},"
+              "{\"name\": \"b\", \"transform\": {\"translate\": [2, 0.3, 0]}, " BAR "}],"
+              " \"colliders\": [{\"plane\": {}}]}");
+    double lowest_ever = 0.0;
+    for (int k = 0; k < 45; k++) {
+        step(world, 1, NULL);
+        for (int b = 0; b < 2; b++)
+            for (int v = 0; v < pl_world_mesh(world, b)->vertex_count; v++)
+                lowest_ever = fmin(lowest_ever, pl_world_positions(world, b)[3 * v + 1]);
+    }
+    CHECK(lowest_ever > -0.02);
+    for (int b = 0; b < 2; b++) {
+        double lowest = 1e9;
+        for (int v = 0; v < pl_world_mesh(world, b)->vertex_count; v++)
+            lowest = fmin(lowest, pl_world_positions(world, b)[3 * v + 1]);
+        CHECK(lowest < 0.1);
+    }
+    pl_world_destroy(world);
+}
+
+TEST(grid_state_can_be_saved_and_loaded)
+{
+    const char* text = "{\"pliant\": 1, \"time_step\": 0.01, \"bodies\": [{\"name\": \"bar\", " BAR
+                       "}], \"attachments\": [{\"body\": \"bar\", \"where\": {\"side\": \"-x\"}}]}";
+    pl_world *one = start(text), *two = start(text);
+    pl_error error;
+    step(one, 3, NULL);
+    static char state[8 << 20];
+    CHECK(pl_world_state_size(one) <= sizeof state);
+    pl_world_state_save(one, state);
+    CHECK_OK(pl_world_state_load(two, state, pl_world_state_size(one), &error), &error);
+    step(one, 2, NULL);
+    step(two, 2, NULL);
+    CHECK(memcmp(pl_world_positions(one, 0), pl_world_positions(two, 0),
+                 3 * (size_t)pl_world_mesh(one, 0)->vertex_count * sizeof(double)) == 0);
+    pl_world_destroy(one);
+    pl_world_destroy(two);
+}
+
+TEST(grid_refuses_what_it_cannot_do)
+{
+    static const char* const scenes[][2] = {
+        {"\"grid\": {\"cell\": 10}, \"material\": {\"law\": \"linear\"}", "smaller cells"},
+        {"\"material\": {\"law\": \"corotated\"}", "linear"}};
+    for (int k = 0; k < 2; k++) {
+        char text[512];
+        snprintf(text, sizeof text,
+                 "{\"pliant\": 1, \"bodies\": [{\"name\": \"bar\", \"generate\": {\"shape\":"
+                 " \"bar\"}, \"method\": \"grid\", %s}]}",
+                 scenes[k][0]);
+        const char* path = pl_test_path("scene.json");
+        pl_error error;
+        pl_scene* scene;
+        pl_world* world;
+        pl_test_write_file(path, text, strlen(text));
+        CHECK_OK(pl_scene_read(path, NULL, 0, &scene, NULL, &error), &error);
+        CHECK(pl_world_create(scene, &world, NULL, &error) != PL_OK);
+        CHECK_TEXT(error.text, scenes[k][1]);
+        pl_scene_destroy(scene);
+    }
+}
