@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
+// Which variables, stresses and equations a level has (Zhu 2010, sections 5.1 and 5.3).
+//
 // A stress is a boundary one, and left out, if its stencil touches a traction boundary variable.
 // P_aa in a cell touches the two faces of the cell across a: exterior neighbour, no Dirichlet cell
 // beside the face. P_ab on an edge touches four faces, and is a boundary stress as soon as one of
 // the four cells around the edge is exterior.
-#include "grid/grid_classify.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "grid/grid_level.h"
 
 #include <math.h>
 #include <string.h>
@@ -69,7 +71,7 @@ static void set_cell_bits(pl_grid_masks* m, uint16_t bit, const pl_grid_cells* c
     }
 }
 
-void pl_grid_set_masks(pl_grid_level* level, const pl_grid_cells* cells) {
+static void set_masks(pl_grid_level* level, const pl_grid_cells* cells) {
     memset(level->masks, 0, (size_t)(level->field_size / PL_GRID_CHUNK) * sizeof(pl_grid_masks));
     level->face_count = level->cell_count = 0;
     for (int s = 0; s < level->segment_count; s++) {
@@ -157,7 +159,7 @@ static bool has_wall(const pl_grid_masks* m, const pl_grid_wall_chunk* wall) {
     return false;
 }
 
-pl_status pl_grid_list_walls(pl_grid_level* level, pl_error* error) {
+static pl_status list_walls(pl_grid_level* level, pl_error* error) {
     PL_FREE(level->walls, pl_grid_wall_chunk, level->wall_count);
     level->walls = NULL, level->wall_count = 0;
     int chunk_count = level->field_size / PL_GRID_CHUNK;
@@ -195,7 +197,7 @@ static bool is_of_band(const pl_grid_masks* m) {
     return (m->interior & ~m->core) || m->rim;
 }
 
-pl_status pl_grid_list_band(pl_grid_level* level, pl_error* error) {
+static pl_status list_band(pl_grid_level* level, pl_error* error) {
     PL_FREE(level->band, pl_grid_band_chunk, level->band_count);
     level->band = NULL, level->band_count = 0;
     if (!level->band_rows) level->band_rows = PL_ALLOC(int, level->size[2] + 1);
@@ -333,7 +335,7 @@ static void mark_known(ghost_maker* m) {
     }
 }
 
-pl_status pl_grid_list_ghosts(pl_grid_level* level, const pl_grid_cells* cells, pl_error* error) {
+static pl_status list_ghosts(pl_grid_level* level, const pl_grid_cells* cells, pl_error* error) {
     PL_FREE(level->ghosts, pl_grid_ghost, level->ghost_count);
     level->ghosts = NULL, level->ghost_count = 0;
     ghost_maker m = {.level = level, .cells = cells, .list = pl_array_of(sizeof(pl_grid_ghost))};
@@ -356,10 +358,10 @@ pl_status pl_grid_list_ghosts(pl_grid_level* level, const pl_grid_cells* cells, 
 
 pl_status pl_grid_level_classify(pl_grid_level* level, const pl_grid_cells* cells,
                                  pl_error* error) {
-    pl_grid_set_masks(level, cells);
-    pl_status status = pl_grid_list_band(level, error);
-    if (status == PL_OK) status = pl_grid_list_walls(level, error);
-    return status == PL_OK ? pl_grid_list_ghosts(level, cells, error) : status;
+    set_masks(level, cells);
+    pl_status status = list_band(level, error);
+    if (status == PL_OK) status = list_walls(level, error);
+    return status == PL_OK ? list_ghosts(level, cells, error) : status;
 }
 
 // ------------------------------------------------------------------ coefficients

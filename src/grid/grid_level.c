@@ -4,7 +4,6 @@
 // Layout of a level: rows, chunks, segments.
 #include "grid/grid_level.h"
 #include "base/memory.h"
-#include "grid/grid_classify.h"
 
 #include <string.h>
 
