@@ -165,3 +165,23 @@ TEST(grid_refuses_what_it_cannot_do)
         pl_scene_destroy(scene);
     }
 }
+
+TEST(grid_says_that_contacts_are_limited)
+{
+    static const char text[] = "{\"pliant\": 1, \"bodies\": [{\"name\": \"bar\", " BAR
+                               ", \"contact\": {\"stiffness\": 1e9}}]}";
+    const char* path = pl_test_path("scene.json");
+    pl_error error;
+    pl_scene* scene;
+    pl_world* world;
+    pl_notes* notes;
+    pl_test_write_file(path, text, strlen(text));
+    CHECK_OK(pl_scene_read(path, NULL, 0, &scene, NULL, &error), &error);
+    CHECK(pl_notes_create(&notes) == PL_OK);
+    CHECK_OK(pl_world_create(scene, &world, notes, &error), &error);
+    CHECK_INT(pl_notes_count(notes), 2); // the lattice, and this
+    CHECK_TEXT(pl_notes_text(notes, 1, NULL), "contact.stiffness is an upper limit");
+    pl_world_destroy(world);
+    pl_notes_destroy(notes);
+    pl_scene_destroy(scene);
+}

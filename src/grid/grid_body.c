@@ -88,6 +88,12 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     b->density = def->body->material.density * (volume > 0.0 ? volume / lattice : 1.0);
     pl_note(notes, PL_NOTE_INFO, "body \"%s\": a lattice of %d cells of %g m, %d levels", b->name,
             fine->cell_count, b->frame.cell, b->multigrid.level_count);
+    if (!isnan(def->body->contact.stiffness))
+        pl_note(
+            notes, PL_NOTE_INFO,
+            "body \"%s\": contact.stiffness is an upper limit with method grid; contacts are no "
+            "stiffer than the lattice at their faces",
+            b->name);
     return PL_OK;
 }
 
