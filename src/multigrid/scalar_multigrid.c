@@ -37,10 +37,10 @@ static void prolong_add(void* levels, int l) {
 static void post_smooth(void* levels, int l) {
     pl_scalar_mg* mg = levels;
     bool backward = mg->half_sweeps % 2;
-    if (l == 0) pl_scalar_fine_half_sum(&mg->fine, mg->pool, backward);
-    else pl_scalar_coarse_half_sum(&mg->coarse[l - 1], mg->pool, backward);
+    if (l > 0) pl_scalar_coarse_half_sum(&mg->coarse[l - 1], mg->pool, backward);
     for (int k = 0; k < mg->half_sweeps; k++, backward = !backward) {
-        if (l == 0) pl_scalar_fine_sweep(&mg->fine, mg->pool, backward, false);
+        if (l == 0 && k == 0) pl_scalar_fine_sweep_both(&mg->fine, mg->pool, backward);
+        else if (l == 0) pl_scalar_fine_sweep(&mg->fine, mg->pool, backward, false);
         else pl_scalar_coarse_sweep(&mg->coarse[l - 1], mg->pool, backward, false);
     }
 }
