@@ -163,7 +163,8 @@ static pl_status setup_levels(pl_projective_fast* p, const pl_fem_settings* sett
     const pl_multigrid* m = &settings->multigrid;
     pl_scalar_mg_options options = {.hierarchy = {.counts = m->level_count > 0 ? m->levels : NULL,
                                                   .count_count = m->level_count},
-                                    .half_sweeps = 2 * (m->pre_sweeps > 0 ? m->pre_sweeps : 1)};
+                                    .half_sweeps = 2 * (m->pre_sweeps > 0 ? m->pre_sweeps : 1),
+                                    .stiffness_aware = m->stiffness_aware};
     return pl_scalar_mg_setup(p->A, p->rest, &options, p->pool, &p->mg, error);
 }
 

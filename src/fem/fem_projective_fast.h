@@ -64,7 +64,8 @@ typedef struct pl_projective_motion {
     bool keeps_before; // positions_before and velocities_before are of use to later steps
 } pl_projective_motion;
 
-// A and the sets are kept by reference. positions: at rest.
+// A and the sets are kept by reference. A has the stiffness, which the sampling of coarse nodes may
+// follow; positions: at rest.
 pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
                                    const double* positions, const pl_element_set* sets,
                                    int set_count, const pl_fem_settings* settings, pl_pool* pool,

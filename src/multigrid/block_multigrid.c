@@ -132,7 +132,7 @@ static pl_status sample_levels(pl_block_mg* mg, const pl_mg_blocks* A, const pl_
                                        .starts = starts,
                                        .start_count = settings->start_count};
     if (status == PL_OK && lengths && A->values)
-        if (pl_stiff_lengths(graph, mg->positions, A->values, entries, lengths))
+        if (pl_stiff_lengths(graph, mg->positions, A->values, 3, entries, lengths))
             options.lengths = lengths;
     if (status == PL_OK)
         status = pl_mg_hierarchy_setup(&mg->hierarchy, graph, mg->positions, &options, error);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "multigrid/mg_cycle.h"
 #include "multigrid/scalar_mg_data.h"
+#include "multigrid/stiff_lengths.h"
 
 #include <string.h>
 
@@ -82,7 +83,16 @@ static pl_status setup_hierarchy(pl_scalar_mg* mg, const double* positions,
                                  const pl_scalar_mg_options* options, pl_error* error) {
     // rows list themselves too: the distance is zero and changes nothing
     pl_adjacency graph = {mg->A->row_count, mg->A->offsets, mg->A->columns};
-    return pl_mg_hierarchy_setup(&mg->hierarchy, &graph, positions, &options->hierarchy, error);
+    pl_mg_hierarchy_options sampling = options->hierarchy;
+    int item_count = graph.offsets[graph.count];
+    double* lengths = options->stiffness_aware ? PL_ALLOC(double, item_count) : NULL;
+    if (options->stiffness_aware && item_count > 0 && !lengths)
+        return pl_fail_memory(error, "multigrid");
+    if (lengths && pl_stiff_lengths(&graph, positions, mg->A->values, 1, NULL, lengths))
+        sampling.lengths = lengths;
+    pl_status status = pl_mg_hierarchy_setup(&mg->hierarchy, &graph, positions, &sampling, error);
+    PL_FREE(lengths, double, item_count);
+    return status;
 }
 
 static pl_status setup_levels(pl_scalar_mg* mg, pl_error* error) {
