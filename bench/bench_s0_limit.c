@@ -126,7 +126,7 @@ static void run_cycle(void* user) { pl_scalar_mg_cycle(mg_of(user)); }
 static void run_gradient(void* user) {
     const side* s = user;
     pl_projective_fast* p = pl_fem_projective_of(s->l->body[s->threads - 1].system);
-    pl_tet_batches_gradient_warm(&p->tets[0], p->pool, p->x, p->g);
+    pl_tet_batches_gradient_warm(&p->tets[0], p->pool, p->y, p->g);
 }
 
 // the finest level of a cycle
@@ -137,8 +137,8 @@ static void run_fine(void* user) {
     for (int k = 0; k < 4; k++) pl_scalar_fine_sweep(f, pool, k % 2, k == 0);
     pl_scalar_fine_restrict(f, pool, pl_scalar_mg_level(mg_of(s), 1)->b);
     pl_scalar_fine_prolong_add(f, pool, pl_scalar_mg_level(mg_of(s), 1)->x);
-    pl_scalar_fine_half_sum(f, pool, false);
-    for (int k = 0; k < 4; k++) pl_scalar_fine_sweep(f, pool, k % 2, false);
+    pl_scalar_fine_sweep_both(f, pool, false);
+    for (int k = 1; k < 4; k++) pl_scalar_fine_sweep(f, pool, k % 2, false);
 }
 
 // Bytes that the above has to read and write, each vector counted once per pass: halves of the
@@ -150,9 +150,10 @@ static void count_bytes(limit* l) {
            upper = 32 * (size_t)f->upper.starts[chunks];
     size_t sweep = places * (16 + 16 + 16 + 16 + 4) + 4 * chunks, first = sweep - 16 * places;
     size_t restriction = places * (16 + 16 + 16 + 4 + 16 + 4) + 4 * chunks;
-    size_t prolongation = places * (16 + 16 + 16 + 4), half_sum = places * 32 + 4 * chunks;
-    l->bytes = 4 * (lower + upper) + first + 7 * sweep + restriction + lower + prolongation +
-               half_sum + upper;
+    size_t prolongation = places * (16 + 16 + 16 + 4);
+    // the first sweep and the first after the prolongation read no u, the latter reads both halves
+    l->bytes = 4 * (lower + upper) + upper + 4 * chunks + 2 * first + 6 * sweep + restriction +
+               lower + prolongation;
     l->buffer_size = (lower + upper + places * (4 * 16 + 8 + 8)) / sizeof(float) / 64 * 64;
 }
 

@@ -423,3 +423,40 @@ TEST(multigrid_scalar_memory)
     pl_inject_failure(0);
     destroy(&s);
 }
+
+// nodes of level 1 that hold vertices of both halves of a bar, stiff and soft ones
+static int shared_nodes(const system_sample* s, bool aware) {
+    pl_error error;
+    int count = 40, shared = 0;
+    pl_scalar_mg_options options = {.hierarchy = {.counts = &count, .count_count = 1},
+                                    .half_sweeps = 2,
+                                    .stiffness_aware = aware};
+    pl_scalar_mg* mg;
+    CHECK_OK(pl_scalar_mg_setup(s->A, s->mesh->positions, &options, NULL, &mg, &error), &error);
+    const pl_mg_hierarchy* h = pl_scalar_mg_hierarchy(mg);
+    for (int n = 0; n < h->node_counts[1]; n++) {
+        bool kinds[2] = {false};
+        const pl_mg_transfer* t = &h->transfers[0];
+        for (int k = t->child_offsets[n]; k < t->child_offsets[n + 1]; k++)
+            kinds[s->mesh->positions[3 * t->children[k]] > 8.5] = true;
+        shared += kinds[0] && kinds[1];
+    }
+    pl_scalar_mg_destroy(mg);
+    return shared;
+}
+
+TEST(multigrid_scalar_stiffness_aware)
+{
+    system_sample s = create(sample_box(16, 4, 4), NULL, 0, 2, 1.0, 0);
+    int plain = shared_nodes(&s, false);
+    CHECK(plain > 0);
+    CHECK_INT(shared_nodes(&s, true), plain); // of one stiffness: nothing to follow
+    // the part up to x = 8 becomes ten thousand times stiffer
+    for (int i = 0; i < s.A->row_count; i++)
+        for (int e = s.A->offsets[i]; e < s.A->offsets[i + 1]; e++)
+            if (s.mesh->positions[3 * i] < 8.5 && s.mesh->positions[3 * s.A->columns[e]] < 8.5)
+                s.A->values[e] *= 1e4;
+    CHECK_INT(shared_nodes(&s, false), plain);
+    CHECK_INT(shared_nodes(&s, true), 0);
+    destroy(&s);
+}

@@ -3,6 +3,7 @@
 //
 // Method "fem" of the world.
 #include "fem/fem_method.h"
+#include "base/notes.h"
 #include "fem/fem_build.h"
 #include "fem/fem_system.h"
 #include "fem/fem_update.h"
@@ -22,15 +23,35 @@ static pl_fem_settings settings_of(const pl_body* body) {
                              .damping_stiffness = body->damping.stiffness};
 }
 
+// What the multigrid of fem does otherwise than the scene says.
+static void note_unused(const pl_fem_settings* settings, pl_notes* notes) {
+    const pl_multigrid* m = &settings->multigrid;
+    if (settings->linear != PL_LINEAR_MULTIGRID && settings->linear != PL_LINEAR_MGPCG) return;
+    if (m->space != PL_SPACE_AFFINE)
+        pl_note(notes, PL_NOTE_MENDED, "multigrid.space is for studies; fem takes \"affine\"");
+    if (m->weights != PL_WEIGHTS_CONSTANT)
+        pl_note(notes, PL_NOTE_MENDED, "multigrid.weights is for studies; fem takes \"constant\"");
+    if (settings->nonlinear != PL_NONLINEAR_PROJECTIVE) return;
+    if (m->smoother != PL_SMOOTHER_GAUSS_SEIDEL)
+        pl_note(notes, PL_NOTE_MENDED,
+                "multigrid.smoother is not used: Projective Dynamics takes Gauss-Seidel");
+    int sweeps = m->pre_sweeps > 0 ? m->pre_sweeps : 1;
+    if (m->pre_sweeps != sweeps || m->post_sweeps != sweeps)
+        pl_note(notes, PL_NOTE_MENDED,
+                "multigrid.pre_sweeps is %d and post_sweeps %d: the cycle of Projective Dynamics "
+                "is symmetric and takes %d on each side; give the same number, at least 1, to both",
+                m->pre_sweeps, m->post_sweeps, sweeps);
+}
+
 static pl_status create(const pl_method_body* bodies, int body_count, int vertex_count,
                         pl_pool* pool, void** out, pl_notes* notes, pl_error* error) {
-    (void)notes;
     *out = NULL;
     pl_fem_parts parts;
     pl_status status = pl_fem_parts_create(bodies, body_count, vertex_count, &parts, error);
     if (status != PL_OK) return status;
     pl_fem_settings settings = settings_of(bodies[0].body);
     settings.damping_may_change = bodies[0].may_change;
+    note_unused(&settings, notes);
     pl_fem_system* system;
     status = pl_fem_system_create(parts.positions, parts.mass, vertex_count,
                                   parts.neighbour_offsets, parts.neighbours, parts.sets,

@@ -23,13 +23,11 @@ void pl_projective_fast_destroy(pl_projective_fast* p) {
     size_t places = p->mg ? (size_t)pl_scalar_mg_fine(p->mg)->order.place_count : 0;
     float* vectors[] = {p->x, p->y, p->u, p->g};
     for (int k = 0; k < 4; k++) PL_FREE(vectors[k], float, 4 * (size_t)p->vertex_count);
-    PL_FREE(p->weight, float, p->vertex_count);
     PL_FREE(p->number, int, p->vertex_count);
     PL_FREE(p->vertex_of, int, p->vertex_count);
     PL_FREE(p->place_of, int, p->vertex_count);
     PL_FREE(p->pending_slot, int, places);
     PL_FREE(p->rest, double, 3 * (size_t)p->vertex_count);
-    PL_FREE(p->staged, float, 4 * (size_t)p->vertex_count);
     PL_FREE(p->root, int, p->vertex_count);
     PL_FREE(p->held, unsigned char, p->vertex_count);
     PL_FREE(p->held_now, unsigned char, p->vertex_count);
@@ -165,18 +163,18 @@ static pl_status setup_levels(pl_projective_fast* p, const pl_fem_settings* sett
     const pl_multigrid* m = &settings->multigrid;
     pl_scalar_mg_options options = {.hierarchy = {.counts = m->level_count > 0 ? m->levels : NULL,
                                                   .count_count = m->level_count},
-                                    .half_sweeps = 2 * (m->pre_sweeps > 0 ? m->pre_sweeps : 1)};
+                                    .half_sweeps = 2 * (m->pre_sweeps > 0 ? m->pre_sweeps : 1),
+                                    .stiffness_aware = m->stiffness_aware};
     return pl_scalar_mg_setup(p->A, p->rest, &options, p->pool, &p->mg, error);
 }
 
 static pl_status allocate(pl_projective_fast* p, const double* positions, pl_error* error) {
     size_t count = (size_t)p->vertex_count;
     p->rest = PL_ALLOC(double, 3 * count);
-    p->staged = PL_ALLOC(float, 4 * count);
     p->root = PL_ALLOC(int, count);
     p->held = PL_ALLOC(unsigned char, count);
     p->held_now = PL_ALLOC(unsigned char, count);
-    if (!p->rest || !p->staged || !p->root || !p->held || !p->held_now)
+    if (!p->rest || !p->root || !p->held || !p->held_now)
         return pl_fail_memory(error, "a step of Projective Dynamics");
     memcpy(p->rest, positions, 3 * count * sizeof(double));
     return PL_OK;
@@ -189,7 +187,7 @@ static pl_status setup_vectors(pl_projective_fast* p, pl_error* error) {
     float** vectors[] = {&p->x, &p->y, &p->u, &p->g};
     bool ok = (p->pending_slot = PL_ALLOC(int, order->place_count)) != NULL;
     for (int k = 0; k < 4; k++) ok = ok && (*vectors[k] = PL_ALLOC(float, 4 * count));
-    ok = ok && (p->weight = PL_ALLOC(float, count)) && (p->number = PL_ALLOC(int, count));
+    ok = ok && (p->number = PL_ALLOC(int, count));
     ok = ok && (p->vertex_of = PL_ALLOC(int, count)) && (p->place_of = PL_ALLOC(int, count));
     if (!ok) return pl_fail_memory(error, "a step of Projective Dynamics");
     for (int v = 0; v < p->vertex_count; v++) {
@@ -238,11 +236,27 @@ bool pl_projective_fast_can(const pl_projective_fast* p, const pl_fem_objective*
     return p->in_float && f->inertia > 0.0 && !f->mass_matrix && !(f->damping_stiffness > 0.0);
 }
 
+// Looks at hard pins only, of which there are few; two may be at one vertex.
 static bool held_as_before(pl_projective_fast* p, const pl_fem_objective* f) {
-    memset(p->held_now, 0, (size_t)p->vertex_count);
+    int count = 0;
+    bool same = true;
+    for (int k = 0; k < f->pin_count; k++) {
+        int v = f->pins[k].vertex;
+        if (!f->pins[k].hard || p->held_now[v]) continue;
+        p->held_now[v] = 1;
+        same = same && p->held[v];
+        count++;
+    }
+    for (int k = 0; k < f->pin_count; k++) p->held_now[f->pins[k].vertex] = 0;
+    same = same && count == p->held_count;
+    p->held_count = count;
+    return same;
+}
+
+static void hold(pl_projective_fast* p, const pl_fem_objective* f) {
+    memset(p->held, 0, (size_t)p->vertex_count);
     for (int k = 0; k < f->pin_count; k++)
-        if (f->pins[k].hard) p->held_now[f->pins[k].vertex] = 1;
-    return memcmp(p->held, p->held_now, (size_t)p->vertex_count) == 0;
+        if (f->pins[k].hard) p->held[f->pins[k].vertex] = 1;
 }
 
 pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_fem_objective* f, pl_error* error) {
@@ -257,7 +271,7 @@ pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_fem_objective* f,
     bare.fixed = NULL;
     pl_fem_projective(&bare, p->A);
     if (p->in_float && p->values_stale) update_elements(p);
-    memcpy(p->held, p->held_now, (size_t)p->vertex_count);
+    hold(p, f);
     p->inertia = f->inertia;
     p->drag = drag;
     p->stiffness_drag = stiffness_drag;

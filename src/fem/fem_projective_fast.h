@@ -41,16 +41,15 @@ struct pl_projective_fast {
     // what the levels were made for
     bool matrix_is_there;
     double inertia, drag, stiffness_drag;
-    unsigned char *held, *held_now; // per vertex
+    unsigned char *held, *held_now; // per vertex; held_now is 0 between steps
+    int held_count;
 
     // Vertices in the order of the band, which is best for elements (1.6 times faster than at the
     // places of the smoother, which follow colours).
     int* number;          // of each vertex
     int* vertex_of;       // each number
     int* place_of;        // each number
-    float *x, *y, *u, *g; // float4 per number
-    float* weight;        // per number: (w + drag) m
-    float* staged;        // float4 per vertex, on the way to its place
+    float *x, *y, *u, *g; // float4 per number; the fourth of y: (w + drag) m
     // soft pins and contacts of an iteration
     pl_array pending;  // of pl_mg_spring, in the order they come
     int* pending_slot; // per place: number in pending + 1, or 0
@@ -65,7 +64,8 @@ typedef struct pl_projective_motion {
     bool keeps_before; // positions_before and velocities_before are of use to later steps
 } pl_projective_motion;
 
-// A and the sets are kept by reference. positions: at rest.
+// A and the sets are kept by reference. A has the stiffness, which the sampling of coarse nodes may
+// follow; positions: at rest.
 pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
                                    const double* positions, const pl_element_set* sets,
                                    int set_count, const pl_fem_settings* settings, pl_pool* pool,

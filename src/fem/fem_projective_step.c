@@ -26,7 +26,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { BLOCK = 2048, FRICTION_UPDATES = 8, MAX_HALVINGS = 8 };
+// AHEAD: vertices to the one whose memory is asked for while another is worked on
+enum { BLOCK = 2048, FRICTION_UPDATES = 8, MAX_HALVINGS = 8, AHEAD = 24 };
 // float is trusted down to so many times its noise
 static const double TRUST = 10.0;
 
@@ -34,62 +35,52 @@ typedef struct step_work {
     pl_projective_fast* p;
     const pl_fem_objective* f;
     const pl_projective_motion* motion;
-    double* x_out; // 3 per vertex
-    float length;  // of the step along the direction
-    double drag;   // [1/s^2]
+    double* x_out;      // 3 per vertex
+    float length;       // of the step along the direction
+    double inertia;     // drag included [1/s^2]
+    double flight_time; // during which velocity moves y, shortened by drag
+    bool at_start;      // u = 0 and x = y, whatever is in their vectors
+    bool on_the_way;    // the last direction is not in u yet
 } step_work;
 
+// x of the elements; its fourth value may be anything
+static const float* present(const step_work* w) { return w->at_start ? w->p->y : w->p->x; }
+
 // where the integrator starts from
-static pl_vec3 from_of(const pl_projective_motion* m, size_t i) {
+static inline pl_vec3 from_of(const pl_projective_motion* m, size_t i) {
     pl_vec3 x = pl_vec3_load(m->positions + i);
     if (!m->bdf2) return x;
     return pl_scale(1.0 / 3.0, pl_sub(pl_scale(4.0, x), pl_vec3_load(m->positions_before + i)));
 }
 
-static pl_vec3 flight_of(const step_work* w, int row) {
+static inline pl_vec3 flight_of(const step_work* w, int row) {
     const pl_projective_motion* m = w->motion;
     size_t i = 3 * (size_t)row;
     pl_vec3 v = pl_vec3_load(m->velocities + i);
     if (m->bdf2)
         v = pl_scale(1.0 / 3.0, pl_sub(pl_scale(4.0, v), pl_vec3_load(m->velocities_before + i)));
-    double inertia = w->f->inertia, all = inertia + w->drag;
-    pl_vec3 moved = pl_scale(inertia * m->step / all, v);
-    moved = pl_madd(moved, 1.0 / (all * w->f->mass[row]), pl_vec3_load(w->f->force + i));
+    pl_vec3 moved = pl_scale(w->flight_time, v);
+    moved = pl_madd(moved, 1.0 / (w->inertia * w->f->mass[row]), pl_vec3_load(w->f->force + i));
     return pl_add(from_of(m, i), moved);
 }
 
 static pl_f4 float4_of(pl_vec3 a) { return (pl_f4){(float)a.x, (float)a.y, (float)a.z, 0.0f}; }
 
-// Start of the step in the order of the state, which may be any: y with the weight of the vertex in
-// its fourth value. Returns the sum of squared forces.
+// Start of the step: y, with the weight of the vertex in its fourth value. Vertices come in the
+// order of the state, which may be any, and go to their numbers. Returns the sum of squared forces.
 static double fly_part(int begin, int end, void* user) {
     const step_work* w = user;
     pl_projective_fast* p = w->p;
     double sum = 0.0;
     for (int row = begin; row < end; row++) {
+        if (row + AHEAD < end) pl_prefetch_write(p->y + 4 * (size_t)p->number[row + AHEAD]);
         const double* origin = w->motion->positions + 3 * (size_t)p->root[row];
         pl_f4 y = float4_of(pl_sub(flight_of(w, row), pl_vec3_load(origin)));
-        y[3] = (float)((w->f->inertia + w->drag) * w->f->mass[row]);
-        pl_store4(p->staged + 4 * (size_t)row, y);
+        y[3] = (float)(w->inertia * w->f->mass[row]);
+        pl_store4(p->y + 4 * (size_t)p->number[row], y);
         sum += pl_norm2(pl_vec3_load(w->f->force + 3 * (size_t)row));
     }
     return sum;
-}
-
-// and in the order of the band
-static void start_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    pl_projective_fast* p = ((const step_work*)user)->p;
-    for (int k = begin; k < end; k++) {
-        size_t at = 4 * (size_t)k;
-        pl_f4 y = pl_load4(p->staged + 4 * (size_t)p->vertex_of[k]);
-        p->weight[k] = y[3];
-        y[3] = 0.0f;
-        pl_store4(p->y + at, y);
-        pl_store4(p->x + at, y);
-        pl_store4(p->u + at, (pl_f4){0});
-        pl_store4(p->g + at, (pl_f4){0});
-    }
 }
 
 // vertices that are held are at their targets
@@ -100,14 +91,24 @@ static void place_held(const step_work* w) {
         if (!pin->hard) continue;
         size_t at = 4 * (size_t)p->number[pin->vertex];
         const double* origin = w->motion->positions + 3 * (size_t)p->root[pin->vertex];
-        pl_store4(p->y + at, float4_of(pl_sub(pin->target, pl_vec3_load(origin))));
-        pl_store4(p->x + at, pl_load4(p->y + at));
+        pl_f4 y = float4_of(pl_sub(pin->target, pl_vec3_load(origin)));
+        y[3] = p->y[at + 3];
+        pl_store4(p->y + at, y);
     }
+}
+
+// u of a vertex, and the last direction where it is not in u
+static pl_f4 found_of(const step_work* w, int row) {
+    const pl_projective_fast* p = w->p;
+    pl_f4 u = w->at_start ? (pl_f4){0} : pl_load4(p->u + 4 * (size_t)p->number[row]);
+    if (!w->on_the_way) return u;
+    const pl_scalar_fine* fine = pl_scalar_mg_fine(p->mg);
+    return u + pl_load4(fine->x + 4 * (size_t)fine->order.place[row]);
 }
 
 // y + u in double
 static pl_vec3 position_of(const step_work* w, int row) {
-    const float* u = w->p->u + 4 * (size_t)w->p->number[row];
+    pl_f4 u = found_of(w, row);
     return pl_add(flight_of(w, row), (pl_vec3){(double)u[0], (double)u[1], (double)u[2]});
 }
 
@@ -132,13 +133,14 @@ static void add_force(const step_work* w, int vertex, pl_vec3 gradient) {
 // g of elements, pins and contacts; g was zero
 static void sum_forces(const step_work* w) {
     pl_projective_fast* p = w->p;
+    const float* x = present(w);
     for (int k = 0; k < PL_PROJECTIVE_LAWS; k++) {
         if (p->tets[k].batch_count == 0) continue;
-        if (p->is_cold) pl_tet_batches_gradient(&p->tets[k], p->pool, p->x, p->g);
-        else pl_tet_batches_gradient_warm(&p->tets[k], p->pool, p->x, p->g);
+        if (p->is_cold) pl_tet_batches_gradient(&p->tets[k], p->pool, x, p->g);
+        else pl_tet_batches_gradient_warm(&p->tets[k], p->pool, x, p->g);
     }
     p->is_cold = false;
-    if (p->spring_set) pl_spring_batches_gradient(&p->springs, p->pool, p->x, p->g);
+    if (p->spring_set) pl_spring_batches_gradient(&p->springs, p->pool, x, p->g);
     for (int k = 0; k < w->f->pin_count; k++) {
         const pl_pin* pin = &w->f->pins[k];
         pl_vec3 d = pl_sub(position_of(w, pin->vertex), pin->target);
@@ -148,14 +150,24 @@ static void sum_forces(const step_work* w) {
         add_force(w, w->f->contacts[k].vertex, pl_fem_contact_gradient(w->f, k, w->x_out));
 }
 
+// weight u + g of a vertex
+static pl_f4 gradient_of(const step_work* w, int k) {
+    const pl_projective_fast* p = w->p;
+    pl_f4 g = pl_load4(p->g + 4 * (size_t)k);
+    if (w->at_start) return g;
+    return pl_fma4(p->y[4 * (size_t)k + 3], pl_load4(p->u + 4 * (size_t)k), g);
+}
+
 // b = -gradient, at the places of the smoother; its square
 static double residual_part(int begin, int end, void* user) {
-    const pl_projective_fast* p = ((const step_work*)user)->p;
+    const step_work* w = user;
+    const pl_projective_fast* p = w->p;
     pl_scalar_fine* fine = pl_scalar_mg_fine(p->mg);
     double sum[3] = {0};
     for (int k = begin; k < end; k++) {
-        size_t at = 4 * (size_t)k, place = (size_t)p->place_of[k];
-        pl_f4 b = -pl_fma4(p->weight[k], pl_load4(p->u + at), pl_load4(p->g + at));
+        size_t place = (size_t)p->place_of[k];
+        if (k + AHEAD < end) pl_prefetch_write(fine->b + 4 * (size_t)p->place_of[k + AHEAD]);
+        pl_f4 b = -gradient_of(w, k);
         if (fine->inverse[place] == 0.0f) b = (pl_f4){0};
         pl_store4(fine->b + 4 * place, b);
         for (int c = 0; c < 3; c++) sum[c] += (double)b[c] * (double)b[c];
@@ -171,15 +183,31 @@ static double advance_part(int begin, int end, void* user) {
     double sum[3] = {0};
     for (int k = begin; k < end; k++) {
         size_t at = 4 * (size_t)k;
-        pl_f4 d = pl_load4(direction + 4 * (size_t)p->place_of[k]), u = pl_load4(p->u + at);
-        pl_f4 gradient = pl_fma4(p->weight[k], u, pl_load4(p->g + at));
+        if (k + AHEAD < end) pl_prefetch(direction + 4 * (size_t)p->place_of[k + AHEAD]);
+        pl_f4 d = pl_load4(direction + 4 * (size_t)p->place_of[k]), gradient = gradient_of(w, k);
         for (int c = 0; c < 3; c++) sum[c] += (double)gradient[c] * (double)d[c];
-        u = pl_fma4(w->length, d, u);
+        pl_f4 u = pl_fma4(w->length, d, w->at_start ? (pl_f4){0} : pl_load4(p->u + at));
         pl_store4(p->u + at, u);
         pl_store4(p->x + at, pl_load4(p->y + at) + u);
         pl_store4(p->g + at, (pl_f4){0});
     }
     return sum[0] + sum[1] + sum[2];
+}
+
+// Finite if the direction is; for the last of a fixed number of iterations, after which only the
+// new state is asked for.
+static double last_part(int begin, int end, void* user) {
+    const pl_scalar_fine* fine = pl_scalar_mg_fine(((const step_work*)user)->p->mg);
+    pl_f4 sum = {0};
+    for (size_t at = 4 * (size_t)begin; at < 4 * (size_t)end; at += 4)
+        sum += 0.0f * pl_load4(fine->x + at);
+    return (double)(sum[0] + sum[1] + sum[2]);
+}
+
+static void clear_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const pl_projective_fast* p = ((const step_work*)user)->p;
+    memset(p->g + 4 * (size_t)begin, 0, 4 * sizeof(float) * (size_t)(end - begin));
 }
 
 // -b.d: the slope at the end of a step
@@ -199,9 +227,11 @@ static double slope_part(int begin, int end, void* user) {
 static double inertia_part(int begin, int end, void* user) {
     const pl_projective_fast* p = ((const step_work*)user)->p;
     double sum = 0.0;
+    if (((const step_work*)user)->at_start) return 0.0;
     for (int k = begin; k < end; k++)
         for (int c = 0; c < 3; c++) {
-            double force = (double)p->weight[k] * (double)p->u[4 * (size_t)k + (size_t)c];
+            double force =
+                (double)p->y[4 * (size_t)k + 3] * (double)p->u[4 * (size_t)k + (size_t)c];
             sum += force * force;
         }
     return sum;
@@ -210,12 +240,12 @@ static double inertia_part(int begin, int end, void* user) {
 // squares of what rounding positions leaves in forces
 static double noise_part(int begin, int end, void* user) {
     const pl_projective_fast* p = ((const step_work*)user)->p;
-    const float* diagonal = pl_scalar_mg_fine(p->mg)->diagonal;
+    const float *diagonal = pl_scalar_mg_fine(p->mg)->diagonal, *x = present(user);
     double sum = 0.0;
     for (int k = begin; k < end; k++)
         for (int c = 0; c < 3; c++) {
             double stiffness = (double)diagonal[p->place_of[k]];
-            double force = stiffness * (double)p->x[4 * (size_t)k + (size_t)c];
+            double force = stiffness * (double)x[4 * (size_t)k + (size_t)c];
             sum += force * force;
         }
     return FLT_EPSILON * FLT_EPSILON * sum;
@@ -229,8 +259,13 @@ static void commit_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const step_work* w = user;
     const pl_projective_motion* m = w->motion;
+    const pl_scalar_fine* fine = pl_scalar_mg_fine(w->p->mg);
     for (int row = begin; row < end; row++) {
         size_t i = 3 * (size_t)row;
+        if (row + AHEAD < end && w->on_the_way)
+            pl_prefetch(fine->x + 4 * (size_t)fine->order.place[row + AHEAD]);
+        if (row + AHEAD < end && !w->at_start)
+            pl_prefetch(w->p->u + 4 * (size_t)w->p->number[row + AHEAD]);
         pl_vec3 x = w->p->held[row] ? pl_vec3_load(w->x_out + i) : position_of(w, row);
         pl_vec3 v = pl_scale(1.0 / m->step, pl_sub(x, from_of(m, i)));
         pl_vec3 x0 = pl_vec3_load(m->positions + i), v0 = pl_vec3_load(m->velocities + i);
@@ -295,11 +330,12 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem
     pl_status status = pl_projective_fast_prepare(p, f, error);
     if (status != PL_OK) return status;
     info->assembly_seconds += pl_seconds() - start;
-    step_work w = {.p = p, .f = f, .motion = motion, .x_out = m->x};
-    w.drag = f->damping_mass / f->velocity_time;
+    step_work w = {.p = p, .f = f, .motion = motion, .x_out = m->x, .at_start = true};
+    w.inertia = f->inertia + f->damping_mass / f->velocity_time;
+    w.flight_time = f->inertia * motion->step / w.inertia;
     double load = sqrt(over_vertices(&w, fly_part));
     double norm = 0.0, noise = 0.0, slope = 0.0;
-    pl_parallel_for(p->pool, start_task, p->vertex_count, BLOCK, &w);
+    pl_parallel_for(p->pool, clear_task, p->vertex_count, BLOCK, &w);
     place_held(&w);
     for (int k = 0;; k++) {
         status = evaluate(&w, m, f, detect, detect_user, k, &norm, error);
@@ -322,13 +358,15 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem
         if (k >= settings->max_iterations || (at_the_end && !settings->all_iterations)) break;
         pl_projective_fast_solve(p, settings, info);
         info->iterations++;
-        w.length = 1.0f;
-        slope = over_vertices(&w, advance_part);
-        if (!isfinite(slope)) continue; // the forces there tell
         // nobody waits for the forces at the end of a fixed number of iterations
-        if (settings->all_iterations && !settings->line_search &&
-            info->iterations >= settings->max_iterations)
-            break;
+        bool last = settings->all_iterations && !settings->line_search &&
+                    info->iterations >= settings->max_iterations;
+        int places = pl_scalar_mg_fine(p->mg)->order.place_count;
+        w.on_the_way = last && pl_parallel_sum(p->pool, last_part, places, BLOCK, &w) == 0.0;
+        if (w.on_the_way) break;
+        w.length = 1.0f; // after a last direction that is not finite the forces there tell
+        slope = over_vertices(&w, advance_part);
+        w.at_start = false;
     }
     info->contact_count = f->contact_count;
     if (*finished) commit(&w);

@@ -107,6 +107,11 @@ static bool allocate(pl_fem_system* s) {
     return ok && (s->fixed = PL_ALLOC(bool, s->vertex_count));
 }
 
+static bool takes_projective_multigrid(const pl_fem_settings* settings) {
+    return settings->nonlinear == PL_NONLINEAR_PROJECTIVE &&
+           (settings->linear == PL_LINEAR_MULTIGRID || settings->linear == PL_LINEAR_MGPCG);
+}
+
 // The linear solver; multigrid looks at the stiffness at rest, to keep soft and stiff parts apart.
 static pl_status setup_linear(pl_fem_system* s, const double* rest, pl_error* error) {
     pl_block_matrix* A = &s->minimiser.A;
@@ -114,6 +119,9 @@ static pl_status setup_linear(pl_fem_system* s, const double* rest, pl_error* er
         if (A->block == 3) pl_element_set_hessian(&s->sets[k], s->pool, rest, true, 1.0, A);
         else pl_element_set_projective(&s->sets[k], s->pool, A);
     pl_status status = pl_minimiser_setup_linear(&s->minimiser, rest, &s->settings, s->pool, error);
+    if (status == PL_OK && takes_projective_multigrid(&s->settings))
+        status = pl_projective_fast_setup(&s->projective, A, rest, s->sets, s->set_count,
+                                          &s->settings, s->pool, error);
     pl_block_matrix_zero(A);
     return status;
 }
@@ -132,11 +140,6 @@ static pl_status setup_matrices(pl_fem_system* s, const double* rest, const int*
     for (int k = 0; status == PL_OK && k < s->set_count; k++)
         status = pl_element_set_locate(&s->sets[k], &s->minimiser.A, error);
     return status == PL_OK ? setup_linear(s, rest, error) : status;
-}
-
-static bool takes_projective_multigrid(const pl_fem_settings* settings) {
-    return settings->nonlinear == PL_NONLINEAR_PROJECTIVE &&
-           (settings->linear == PL_LINEAR_MULTIGRID || settings->linear == PL_LINEAR_MGPCG);
 }
 
 // diagonal of the bounding box
@@ -168,9 +171,6 @@ pl_status pl_fem_system_create(const double* positions, const double* mass, int 
     pl_status status = allocate(s) ? PL_OK : pl_fail_memory(error, "a fem system");
     if (status == PL_OK)
         status = setup_matrices(s, positions, neighbour_offsets, neighbours, error);
-    if (status == PL_OK && takes_projective_multigrid(settings))
-        status = pl_projective_fast_setup(&s->projective, &s->minimiser.A, positions, s->sets,
-                                          set_count, &s->settings, pool, error);
     if (status != PL_OK) {
         pl_fem_system_destroy(s);
         return status;

@@ -10,6 +10,9 @@
 
 PL_WIDE pl_f4 pl_load4(const float* p) { return *(const pl_f4*)p; }
 PL_WIDE void pl_store4(float* p, pl_f4 a) { *(pl_f4*)p = a; }
+// memory that is read (written) soon, where the machine cannot guess it
+PL_WIDE void pl_prefetch(const void* p) { __builtin_prefetch(p); }
+PL_WIDE void pl_prefetch_write(const void* p) { __builtin_prefetch(p, 1); }
 PL_WIDE pl_f4 pl_splat4(float a) { return (pl_f4){a, a, a, a}; }
 // s b + c, rounded once where the machine can
 PL_WIDE pl_f4 pl_fma4(float s, pl_f4 b, pl_f4 c) {

@@ -204,9 +204,20 @@ static double square_part(int begin, int end, void* user) {
     return sum;
 }
 
-void pl_block_mg_apply(pl_block_mg* mg, const double* r, double* z) {
+void pl_block_mg_cycle(pl_block_mg* mg) {
     static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong_add,
                                               post_smooth, solve_coarsest};
+    pl_mg_cycle(&operators, mg, 0, mg->hierarchy.level_count);
+}
+
+void pl_block_mg_product(pl_block_mg* mg, float* y) {
+    double start = pl_seconds();
+    bool swept = mg->settings.smoother != PL_SMOOTHER_JACOBI && mg->settings.post_sweeps > 0;
+    pl_block_level_product(&mg->levels[0], mg->pool, swept, y); // the last sweep went backward
+    add_time(mg, 0, start);
+}
+
+void pl_block_mg_apply(pl_block_mg* mg, const double* r, double* z) {
     int n = mg->row_count;
     double norm =
         sqrt(pl_parallel_sum(mg->pool, square_part, 3 * n, 8192, (void*)(uintptr_t)r) / n);
@@ -215,7 +226,7 @@ void pl_block_mg_apply(pl_block_mg* mg, const double* r, double* z) {
     if (norm > 0.0 && isfinite(norm)) frexp(norm, &exponent);
     vector_job job = {mg, r, z, ldexp(1.0, -exponent)};
     pl_parallel_for(mg->pool, take_residual_task, n, ROWS_PER_TASK, &job);
-    pl_mg_cycle(&operators, mg, 0, mg->hierarchy.level_count);
+    pl_block_mg_cycle(mg);
     // (scale A)^-1 (r / 2^exponent)
     job.scale = ldexp((double)mg->scale, exponent);
     pl_parallel_for(mg->pool, give_correction_task, n, ROWS_PER_TASK, &job);

@@ -195,6 +195,39 @@ void pl_block_level_residual(pl_block_level* level, pl_pool* pool) {
     pl_parallel_for(pool, residual_task, level->node_count, task_rows(level), &j);
 }
 
+typedef struct product_job {
+    const pl_block_level* level;
+    bool after_backward;
+    float* y;
+} product_job;
+
+static void product_task(int begin, int end, int worker, void* user) {
+    const product_job* j = user;
+    const pl_block_level* level = j->level;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        size_t at = (size_t)i * (size_t)level->stride;
+        if (level->block == PL_BLOCK3) {
+            pl_f4 sum = half_sum3(level, &level->pattern.lower, i);
+            sum += j->after_backward ? pl_load4(level->half_sum + at)
+                                     : half_sum3(level, &level->pattern.upper, i);
+            const float* D = level->diagonal + PL_BLOCK3 * (size_t)i;
+            pl_store4(j->y + at, sum + pl_block3_apply(D, pl_load4(level->x + at)));
+        } else {
+            pl_f12 sum = half_sum12(level, &level->pattern.lower, i);
+            sum = pl_add12(sum, j->after_backward ? pl_load12(level->half_sum + at)
+                                                  : half_sum12(level, &level->pattern.upper, i));
+            const float* D = level->diagonal + PL_BLOCK12 * (size_t)i;
+            pl_store12(j->y + at, pl_add12(sum, pl_block12_apply(D, level->x + at)));
+        }
+    }
+}
+
+void pl_block_level_product(pl_block_level* level, pl_pool* pool, bool after_backward, float* y) {
+    product_job j = {level, after_backward, y};
+    pl_parallel_for(pool, product_task, level->node_count, task_rows(level), &j);
+}
+
 static void prepare_task(int begin, int end, int worker, void* user) {
     const job* j = user;
     pl_block_level* level = j->level;

@@ -132,7 +132,7 @@ static pl_status sample_levels(pl_block_mg* mg, const pl_mg_blocks* A, const pl_
                                        .starts = starts,
                                        .start_count = settings->start_count};
     if (status == PL_OK && lengths && A->values)
-        if (pl_stiff_lengths(graph, mg->positions, A->values, entries, lengths))
+        if (pl_stiff_lengths(graph, mg->positions, A->values, 3, entries, lengths))
             options.lengths = lengths;
     if (status == PL_OK)
         status = pl_mg_hierarchy_setup(&mg->hierarchy, graph, mg->positions, &options, error);
@@ -141,14 +141,13 @@ static pl_status sample_levels(pl_block_mg* mg, const pl_mg_blocks* A, const pl_
     return status;
 }
 
-// Blocks are column-major on the levels and row-major in the matrix, which is symmetric: so entry
-// (i, j) of a level is copied from (j, i) of the matrix.
+// The entries of a row come from one row of the matrix, so that it is read in long runs.
 static void find_sources(const pl_block_mg* mg, const pl_mg_blocks* A, pl_mg_pattern* p) {
     const pl_mg_half* halves[2] = {&p->lower, &p->upper};
     for (int h = 0; h < 2; h++)
         for (int i = 0; i < p->row_count; i++)
             for (int e = halves[h]->begin[i]; e < halves[h]->end[i]; e++) {
-                int row = mg->old_of_new[p->columns[e]], column = mg->old_of_new[i];
+                int row = mg->old_of_new[i], column = mg->old_of_new[p->columns[e]];
                 int low = A->offsets[row], high = A->offsets[row + 1] - 1;
                 while (low < high) {
                     int middle = low + (high - low) / 2;
@@ -242,14 +241,14 @@ static double trace_part(int begin, int end, void* user) {
 
 typedef double d4_loose __attribute__((vector_size(32), aligned(8), may_alias));
 
-// returns the bits that are set in its values
+// Blocks are row-major in the matrix and column-major on the levels. Returns the bits that are set
+// in its values.
 PL_WIDE pl_i4 copy_block(const double* from, float scale, float* to) {
     const d4_loose *head = (const d4_loose*)from, *tail = (const d4_loose*)(from + 4);
     pl_f4 a = __builtin_convertvector(*head * (double)scale, pl_f4);
     pl_f4 b = __builtin_convertvector(*tail * (double)scale, pl_f4);
     float last = (float)(from[8] * (double)scale);
-    pl_store4(to, a);
-    pl_store4(to + 4, b);
+    pl_store8(to, __builtin_shufflevector(a, b, 0, 3, 6, 1, 4, 7, 2, 5));
     to[8] = last;
     return (pl_i4)a | (pl_i4)b | (pl_i4)(pl_f4){last, 0.0f, 0.0f, 0.0f};
 }

@@ -12,7 +12,8 @@ typedef struct pl_mg_outer {
     pl_mg_blocks A;
     const pl_mg_diagonal* added; // borrowed
     int added_count;
-    double *r, *z, *p, *q; // 3 per row
+    double *r, *z, *p, *q;    // 3 per row
+    float *float_p, *float_q; // 4 per row, in the order of the finest level
 } pl_mg_outer;
 
 pl_status pl_mg_outer_setup(pl_mg_outer* outer, const pl_mg_blocks* A, pl_error* error);

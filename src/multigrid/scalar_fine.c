@@ -6,13 +6,14 @@
 
 #include <string.h>
 
-enum { C = 4, GROUP = 512, VALUE_BLOCK = 1024 }; // rows of a chunk, chunks of a group
+enum { C = 4, GROUP = 512, VALUE_BLOCK = 1024, AHEAD = 6 }; // rows of a chunk, chunks of a group
 
 typedef struct sweep_work {
     pl_scalar_fine* f;
-    const pl_half_rows* half;
+    const pl_half_rows *half, *other_half; // other_half: u is not there, the sweep sums it itself
     int first_run;
     bool from_zero;
+    int ahead;       // chunks to the one that is fetched
     const float* in; // of an application, or the coarse vector
     float* out;
     const pl_block_matrix* A;
@@ -329,15 +330,30 @@ PL_WIDE pl_f4 apply3(const float m[9], pl_f4 v) {
                    m[6] * v[0] + m[7] * v[1] + m[8] * v[2], 0.0f};
 }
 
+// what a chunk further on will read: too many short streams for the machine to guess
+PL_WIDE void prefetch_chunk(const pl_scalar_fine* f, const pl_half_rows* h, int chunk) {
+    if (chunk < 0 || chunk >= f->order.chunk_count) return;
+    size_t first = (size_t)C * (size_t)h->starts[chunk];
+    size_t last = (size_t)C * (size_t)h->starts[chunk + 1];
+    for (size_t at = first; at < last; at += 16) {
+        pl_prefetch(h->columns + at);
+        pl_prefetch(h->values + at);
+    }
+    pl_prefetch(f->b + 16 * (size_t)chunk);
+    pl_prefetch_write(f->u + 16 * (size_t)chunk);
+}
+
 // x = D^-1 (b - u - sum) and u = sum, for the rows of a chunk
 PL_WIDE void relax_chunk(const sweep_work* w, int chunk) {
     pl_scalar_fine* f = w->f;
-    pl_f4 sum[C];
-    half_sums(w->half, chunk, f->x, sum);
+    pl_f4 sum[C], u[C] = {{0}};
     size_t at = 4 * (size_t)C * (size_t)chunk;
+    prefetch_chunk(f, w->half, chunk + w->ahead);
+    if (w->other_half) half_sums(w->other_half, chunk, f->x, u);
+    else if (!w->from_zero) memcpy(u, f->u + at, sizeof u);
+    half_sums(w->half, chunk, f->x, sum);
     for (int q = 0; q < C; q++, at += 4) {
-        pl_f4 rest = pl_load4(f->b + at) - sum[q];
-        if (!w->from_zero) rest -= pl_load4(f->u + at);
+        pl_f4 rest = pl_load4(f->b + at) - sum[q] - u[q];
         pl_store4(f->x + at, rest * f->inverse[C * chunk + q]);
         pl_store4(f->u + at, sum[q]);
     }
@@ -358,7 +374,8 @@ static void relax_blocks(const sweep_work* w, int chunk, pl_f4 u_before[C]) {
 
 static void relax_with_blocks(const sweep_work* w, int chunk) {
     pl_f4 u_before[C];
-    memcpy(u_before, w->f->u + 16 * (size_t)chunk, sizeof u_before);
+    if (w->other_half) half_sums(w->other_half, chunk, w->f->x, u_before);
+    else memcpy(u_before, w->f->u + 16 * (size_t)chunk, sizeof u_before);
     relax_chunk(w, chunk);
     relax_blocks(w, chunk, u_before);
 }
@@ -397,33 +414,28 @@ static void backward_task(int begin, int end, int worker, void* user) {
     }
 }
 
-void pl_scalar_fine_sweep(pl_scalar_fine* f, pl_pool* pool, bool backward, bool from_zero) {
-    PL_ASSERT(from_zero || f->u_is_lower == backward);
-    const pl_slab_order* o = &f->order;
-    sweep_work w = {.f = f, .half = backward ? &f->upper : &f->lower, .from_zero = from_zero};
+static void run_sweep(sweep_work* w, pl_pool* pool, bool backward) {
+    const pl_slab_order* o = &w->f->order;
+    w->half = backward ? &w->f->upper : &w->f->lower;
+    w->ahead = backward ? -AHEAD : AHEAD;
     for (int k = 0; k < o->phase_count; k++) {
         int phase = backward ? o->phase_count - 1 - k : k;
-        w.first_run = o->phase_runs[phase];
+        w->first_run = o->phase_runs[phase];
         pl_parallel_for(pool, backward ? backward_task : forward_task,
-                        o->phase_runs[phase + 1] - o->phase_runs[phase], 1, &w);
+                        o->phase_runs[phase + 1] - o->phase_runs[phase], 1, w);
     }
-    f->u_is_lower = !backward;
+    w->f->u_is_lower = !backward;
 }
 
-static void half_sum_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const sweep_work* w = user;
-    for (int c = begin; c < end; c++) {
-        pl_f4 sum[C];
-        half_sums(w->half, c, w->f->x, sum);
-        memcpy(w->f->u + 16 * (size_t)c, sum, sizeof sum);
-    }
+void pl_scalar_fine_sweep(pl_scalar_fine* f, pl_pool* pool, bool backward, bool from_zero) {
+    PL_ASSERT(from_zero || f->u_is_lower == backward);
+    sweep_work w = {.f = f, .from_zero = from_zero};
+    run_sweep(&w, pool, backward);
 }
 
-void pl_scalar_fine_half_sum(pl_scalar_fine* f, pl_pool* pool, bool backward) {
-    sweep_work w = {.f = f, .half = backward ? &f->lower : &f->upper};
-    pl_parallel_for(pool, half_sum_task, f->order.chunk_count, GROUP, &w);
-    f->u_is_lower = backward;
+void pl_scalar_fine_sweep_both(pl_scalar_fine* f, pl_pool* pool, bool backward) {
+    sweep_work w = {.f = f, .other_half = backward ? &f->lower : &f->upper};
+    run_sweep(&w, pool, backward);
 }
 
 // D x of a row

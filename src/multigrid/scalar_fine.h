@@ -80,8 +80,8 @@ pl_status pl_scalar_fine_set_springs(pl_scalar_fine* f, const pl_mg_spring* befo
 
 // One sweep of Gauss-Seidel on A x = b; from_zero: x counts as 0, whatever is in it.
 void pl_scalar_fine_sweep(pl_scalar_fine* f, pl_pool* pool, bool backward, bool from_zero);
-// u of an x that came from elsewhere, so that a sweep in this direction can follow.
-void pl_scalar_fine_half_sum(pl_scalar_fine* f, pl_pool* pool, bool backward);
+// The same for an x that came from elsewhere, whose u is not known: reads both halves.
+void pl_scalar_fine_sweep_both(pl_scalar_fine* f, pl_pool* pool, bool backward);
 // Residual of x after a sweep, times U': 16 per node (X_a times each coordinate).
 void pl_scalar_fine_restrict(pl_scalar_fine* f, pl_pool* pool, float* coarse_b);
 void pl_scalar_fine_prolong_add(pl_scalar_fine* f, pl_pool* pool, const float* coarse_x);

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "multigrid/mg_cycle.h"
 #include "multigrid/scalar_mg_data.h"
+#include "multigrid/stiff_lengths.h"
 
 #include <string.h>
 
@@ -37,10 +38,10 @@ static void prolong_add(void* levels, int l) {
 static void post_smooth(void* levels, int l) {
     pl_scalar_mg* mg = levels;
     bool backward = mg->half_sweeps % 2;
-    if (l == 0) pl_scalar_fine_half_sum(&mg->fine, mg->pool, backward);
-    else pl_scalar_coarse_half_sum(&mg->coarse[l - 1], mg->pool, backward);
+    if (l > 0) pl_scalar_coarse_half_sum(&mg->coarse[l - 1], mg->pool, backward);
     for (int k = 0; k < mg->half_sweeps; k++, backward = !backward) {
-        if (l == 0) pl_scalar_fine_sweep(&mg->fine, mg->pool, backward, false);
+        if (l == 0 && k == 0) pl_scalar_fine_sweep_both(&mg->fine, mg->pool, backward);
+        else if (l == 0) pl_scalar_fine_sweep(&mg->fine, mg->pool, backward, false);
         else pl_scalar_coarse_sweep(&mg->coarse[l - 1], mg->pool, backward, false);
     }
 }
@@ -82,7 +83,16 @@ static pl_status setup_hierarchy(pl_scalar_mg* mg, const double* positions,
                                  const pl_scalar_mg_options* options, pl_error* error) {
     // rows list themselves too: the distance is zero and changes nothing
     pl_adjacency graph = {mg->A->row_count, mg->A->offsets, mg->A->columns};
-    return pl_mg_hierarchy_setup(&mg->hierarchy, &graph, positions, &options->hierarchy, error);
+    pl_mg_hierarchy_options sampling = options->hierarchy;
+    int item_count = graph.offsets[graph.count];
+    double* lengths = options->stiffness_aware ? PL_ALLOC(double, item_count) : NULL;
+    if (options->stiffness_aware && item_count > 0 && !lengths)
+        return pl_fail_memory(error, "multigrid");
+    if (lengths && pl_stiff_lengths(&graph, positions, mg->A->values, 1, NULL, lengths))
+        sampling.lengths = lengths;
+    pl_status status = pl_mg_hierarchy_setup(&mg->hierarchy, &graph, positions, &sampling, error);
+    PL_FREE(lengths, double, item_count);
+    return status;
 }
 
 static pl_status setup_levels(pl_scalar_mg* mg, pl_error* error) {

@@ -15,6 +15,7 @@ typedef struct pl_scalar_mg_options {
     pl_mg_hierarchy_options hierarchy;
     int half_sweeps; // on each side of the coarse correction, forward and backward in turn: two are
                      // one symmetric sweep
+    bool stiffness_aware; // sampling follows the values of A (stiff_lengths.h), which are there
 } pl_scalar_mg_options;
 
 // A (block 1) is kept by reference: its structure may not change. positions: 3 per row, at rest.

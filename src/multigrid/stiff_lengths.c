@@ -16,14 +16,16 @@
 // neighbours differ by this much because elements differ in shape
 static const double SHAPE_JUMP = 16.0;
 
-static void vertex_stiffness(const pl_adjacency* graph, const double* values, const int* entries,
-                             const double* lengths, double* stiffness) {
+static void vertex_stiffness(const pl_adjacency* graph, const double* values, int block,
+                             const int* entries, const double* lengths, double* stiffness) {
+    int size = block * block;
     for (int i = 0; i < graph->count; i++) {
         double sum = 0.0, length = 0.0;
         for (int k = graph->offsets[i]; k < graph->offsets[i + 1]; k++) {
-            const double* A = values + 9 * (size_t)entries[k];
+            if (graph->items[k] == i) continue;
+            const double* A = values + (size_t)size * (size_t)(entries ? entries[k] : k);
             double square = 0.0;
-            for (int c = 0; c < 9; c++) square += A[c] * A[c];
+            for (int c = 0; c < size; c++) square += A[c] * A[c];
             sum += sqrt(square);
             length += lengths[k];
         }
@@ -32,11 +34,11 @@ static void vertex_stiffness(const pl_adjacency* graph, const double* values, co
 }
 
 bool pl_stiff_lengths(const pl_adjacency* graph, const double* positions, const double* values,
-                      const int* entries, double* lengths) {
+                      int block, const int* entries, double* lengths) {
     double* stiffness = PL_ALLOC(double, graph->count);
     if (!stiffness) return false;
     pl_edge_lengths(graph, positions, lengths);
-    vertex_stiffness(graph, values, entries, lengths, stiffness);
+    vertex_stiffness(graph, values, block, entries, lengths, stiffness);
     bool any = false;
     for (int i = 0; i < graph->count; i++)
         for (int k = graph->offsets[i]; k < graph->offsets[i + 1]; k++) {

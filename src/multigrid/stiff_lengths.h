@@ -11,10 +11,10 @@
 #include <stdbool.h>
 
 // Edges between a stiff and a soft vertex become longer than they are, so that nodes hold vertices
-// of one kind. values: 9 per entry; entries: of each item of the graph its entry; lengths: per
-// item. False, with lengths undone, if the body is of one stiffness, or memory is out: then plain
-// distances serve.
+// of one kind. values: block^2 per entry; entries: of each item of the graph its entry, or NULL:
+// the same; lengths: per item. False, with lengths undone, if the body is of one stiffness, or
+// memory is out: then plain distances serve.
 bool pl_stiff_lengths(const pl_adjacency* graph, const double* positions, const double* values,
-                      const int* entries, double* lengths);
+                      int block, const int* entries, double* lengths);
 
 #endif

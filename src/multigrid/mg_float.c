@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Conjugate gradients whose vectors are those of the finest level: floats, in the order of its
+// rows. The matrix in double, twice as many bytes, is read only to see what residual is left in
+// truth: when the one that is carried along is small enough, or has fallen far. It then takes the
+// place of the other, and the directions go on (van der Vorst and Ye 2000).
+//
+//   r   level b      z   level x      az  level residual
+//   p, q = A p       kept in mg_outer; q follows p by recurrence, since half of A z is left over
+//                    from the last sweep of the cycle: a product costs half a pass of the matrix
+//   y   the sum of alpha p, in double; x = y size, where size undoes both scales
+#include "multigrid/mg_float.h"
+#include "sparse/vector.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { ROWS_PER_TASK = 2048 };
+// The true residual is looked at when the one that is carried along is this part of the last true
+// one, and after so many iterations at the latest.
+static const double LOOK_AGAIN = 1e-3;
+enum { LATEST_LOOK = 24 };
+// Float is not enough where round-off is a larger part of the residual than this, or what is left
+// in truth is so many times what was carried along, or so much is left after all those iterations
+// (directions that are no longer conjugate).
+static const double MOST_ROUNDED = 1e-3, DRIFT = 1.5, SLOW = 0.1;
+
+typedef double d4 __attribute__((vector_size(32)));
+
+typedef struct run {
+    pl_mg_outer* outer;
+    pl_block_mg* mg;
+    const double* b;
+    double* x;
+    double load; // |b|
+    pl_mg_info* info;
+    double shrink, size; // r in float / r; x / y
+    double alpha, beta;
+} run;
+
+typedef struct two_vectors {
+    const float *a, *b;
+} two_vectors;
+
+static double dot_part(int begin, int end, void* user) {
+    const two_vectors* v = user;
+    d4 sum = {0};
+    for (int i = begin; i < end; i++) {
+        d4 a = __builtin_convertvector(pl_load4(v->a + 4 * (size_t)i), d4);
+        sum += a * __builtin_convertvector(pl_load4(v->b + 4 * (size_t)i), d4);
+    }
+    return sum[0] + sum[1] + sum[2];
+}
+
+static double dot(const run* c, const float* a, const float* b) {
+    two_vectors v = {a, b};
+    return pl_parallel_sum(c->mg->pool, dot_part, c->mg->row_count, ROWS_PER_TASK, &v);
+}
+
+static void take_residual_task(int begin, int end, int worker, void* user) {
+    const run* c = user;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        const double* r = c->outer->r + 3 * (size_t)c->mg->old_of_new[i];
+        float* b = c->mg->levels[0].b + 4 * (size_t)i;
+        for (int k = 0; k < 3; k++) b[k] = (float)(r[k] * c->shrink);
+        b[3] = 0.0f;
+    }
+}
+
+static void give_solution_task(int begin, int end, int worker, void* user) {
+    const run* c = user;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        const double* y = c->outer->z + 3 * (size_t)c->mg->new_of_old[i];
+        for (int k = 0; k < 3; k++) c->x[3 * (size_t)i + (size_t)k] += y[k] * c->size;
+    }
+}
+
+// p = z + beta p, q = A z + beta q
+static void turn_task(int begin, int end, int worker, void* user) {
+    const run* c = user;
+    const pl_block_level* fine = &c->mg->levels[0];
+    pl_f4 beta = pl_splat4((float)c->beta);
+    (void)worker;
+    for (size_t i = 4 * (size_t)begin; i < 4 * (size_t)end; i += 4) {
+        float *p = c->outer->float_p + i, *q = c->outer->float_q + i;
+        pl_store4(p, pl_fma4(beta, pl_load4(p), pl_load4(fine->x + i)));
+        pl_store4(q, pl_fma4(beta, pl_load4(q), pl_load4(fine->residual + i)));
+    }
+}
+
+// y += alpha p, r -= alpha q
+static void step_task(int begin, int end, int worker, void* user) {
+    const run* c = user;
+    float* r = c->mg->levels[0].b;
+    pl_f4 minus = pl_splat4((float)-c->alpha);
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        const float *p = c->outer->float_p + 4 * (size_t)i, *q = c->outer->float_q + 4 * (size_t)i;
+        double* y = c->outer->z + 3 * (size_t)i;
+        // the same alpha in both, as float has it
+        for (int k = 0; k < 3; k++) y[k] -= (double)minus[0] * (double)p[k];
+        pl_store4(r + 4 * (size_t)i, pl_fma4(minus, pl_load4(q), pl_load4(r + 4 * (size_t)i)));
+    }
+}
+
+static void for_rows(const run* c, pl_task task) {
+    pl_parallel_for(c->mg->pool, task, c->mg->row_count, ROWS_PER_TASK, (void*)(uintptr_t)c);
+}
+
+// What was gained goes into x, and r becomes what is left in truth.
+static void look_again(const run* c) {
+    int count = 3 * c->mg->row_count;
+    for_rows(c, give_solution_task);
+    memset(c->outer->z, 0, (size_t)count * sizeof(double));
+    pl_mg_outer_apply(c->outer, c->mg->pool, c->x, c->outer->r);
+    pl_vector_xpay(c->mg->pool, count, c->b, -1.0, c->outer->r);
+    c->info->residual = pl_vector_norm(c->mg->pool, count, c->outer->r) / c->load;
+    for_rows(c, take_residual_task);
+}
+
+static double rounded_part(int begin, int end, void* user) {
+    const run* c = user;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++) {
+        pl_f4 p = pl_load4(c->outer->float_p + 4 * (size_t)i);
+        pl_f4 f = pl_block3_apply(c->mg->levels[0].diagonal + PL_BLOCK3 * (size_t)i, p);
+        sum +=
+            (double)f[0] * (double)f[0] + (double)f[1] * (double)f[1] + (double)f[2] * (double)f[2];
+    }
+    return sum;
+}
+
+// What round-off of float leaves of A x after the first step, relative to the residual before it:
+// forces that cancel, where stiff parts move as a whole.
+static double rounded(const run* c) {
+    double sum = pl_parallel_sum(c->mg->pool, rounded_part, c->mg->row_count, ROWS_PER_TASK,
+                                 (void*)(uintptr_t)c);
+    return 0x1p-24 * c->alpha * sqrt(sum) / (c->info->residual * c->load * c->shrink);
+}
+
+// false where float cannot tell a direction or its curvature
+static bool iterate(run* c, bool first, double* rho) {
+    pl_block_level* fine = &c->mg->levels[0];
+    const pl_mg_outer* o = c->outer;
+    pl_block_mg_cycle(c->mg);
+    pl_block_mg_product(c->mg, fine->residual);
+    double product = dot(c, fine->b, fine->x);
+    if (!(product > 0.0)) return false;
+    c->beta = first ? 0.0 : -c->alpha * dot(c, fine->x, o->float_q) / *rho;
+    for_rows(c, turn_task);
+    double curvature = dot(c, o->float_p, o->float_q);
+    c->alpha = dot(c, fine->b, o->float_p) / curvature;
+    if (!(curvature > 0.0) || !isfinite(c->alpha)) return false;
+    if (first && !(rounded(c) < MOST_ROUNDED)) return false;
+    for_rows(c, step_task);
+    *rho = product;
+    return true;
+}
+
+static void note(pl_mg_info* info, double residual) {
+    info->residual = residual;
+    if (info->history_count < PL_MG_HISTORY) info->history[info->history_count++] = (float)residual;
+}
+
+static void start(run* c) {
+    size_t count = (size_t)c->mg->row_count;
+    int exponent = 0;
+    frexp(c->info->residual * c->load / sqrt((double)count), &exponent);
+    c->shrink = ldexp(1.0, -exponent);
+    c->size = ldexp((double)c->mg->scale, exponent);
+    memset(c->outer->z, 0, 3 * count * sizeof(double));
+    memset(c->outer->float_p, 0, 4 * count * sizeof(float));
+    memset(c->outer->float_q, 0, 4 * count * sizeof(float));
+    for_rows(c, take_residual_task);
+}
+
+bool pl_mg_float_gradients(pl_mg_outer* outer, pl_block_mg* mg, const double* b, double* x,
+                           double load, double tolerance, int max_iterations, pl_mg_info* info) {
+    run c = {.outer = outer, .mg = mg, .b = b, .x = x, .load = load, .info = info};
+    double rho = 0.0, looked = info->residual, carried = looked;
+    int look = info->iterations + LATEST_LOOK;
+    start(&c);
+    for (bool first = true;; first = false) {
+        bool over = !iterate(&c, first, &rho);
+        if (over && first) return false; // x is what it was
+        if (!over) {
+            double norm = sqrt(dot(&c, mg->levels[0].b, mg->levels[0].b));
+            note(info, carried = norm / c.shrink / load);
+            bool last = ++info->iterations >= max_iterations || info->iterations >= look;
+            if (carried > fmax(tolerance, LOOK_AGAIN * looked) && !last) continue;
+        }
+        look_again(&c);
+        if (!over && info->history_count < PL_MG_HISTORY)
+            info->history[info->history_count - 1] = (float)info->residual;
+        info->converged = info->residual <= tolerance;
+        if (info->converged || info->iterations >= max_iterations) return true;
+        bool slow = info->iterations >= look && info->residual > SLOW * looked;
+        if (over || slow || !(info->residual <= DRIFT * carried)) return false;
+        looked = info->residual;
+        look = info->iterations + LATEST_LOOK;
+    }
+}
