@@ -330,18 +330,36 @@ PL_WIDE pl_f4 apply3(const float m[9], pl_f4 v) {
 }
 
 // x = D^-1 (b - u - sum) and u = sum, for the rows of a chunk
-PL_WIDE void relax_chunk(const sweep_work* w, int chunk) {
+PL_WIDE void relax_half_chunk(const sweep_work* w, int chunk) {
     pl_scalar_fine* f = w->f;
-    pl_f4 sum[C], u[C] = {{0}};
-    size_t at = 4 * (size_t)C * (size_t)chunk;
-    if (w->other_half) half_sums(w->other_half, chunk, f->x, u);
-    else if (!w->from_zero) memcpy(u, f->u + at, sizeof u);
+    pl_f4 sum[C];
     half_sums(w->half, chunk, f->x, sum);
+    size_t at = 4 * (size_t)C * (size_t)chunk;
     for (int q = 0; q < C; q++, at += 4) {
-        pl_f4 rest = pl_load4(f->b + at) - sum[q] - u[q];
+        pl_f4 rest = pl_load4(f->b + at) - sum[q];
+        if (!w->from_zero) rest -= pl_load4(f->u + at);
         pl_store4(f->x + at, rest * f->inverse[C * chunk + q]);
         pl_store4(f->u + at, sum[q]);
     }
+}
+
+// the same with the sum that u would have; kept apart, so that the other stays in registers
+static __attribute__((noinline)) void relax_both_halves(const sweep_work* w, int chunk) {
+    pl_scalar_fine* f = w->f;
+    pl_f4 other[C], sum[C];
+    half_sums(w->other_half, chunk, f->x, other);
+    half_sums(w->half, chunk, f->x, sum);
+    size_t at = 4 * (size_t)C * (size_t)chunk;
+    for (int q = 0; q < C; q++, at += 4) {
+        pl_f4 rest = pl_load4(f->b + at) - sum[q] - other[q];
+        pl_store4(f->x + at, rest * f->inverse[C * chunk + q]);
+        pl_store4(f->u + at, sum[q]);
+    }
+}
+
+PL_WIDE void relax_chunk(const sweep_work* w, int chunk) {
+    if (w->other_half) relax_both_halves(w, chunk);
+    else relax_half_chunk(w, chunk);
 }
 
 // rows whose diagonal is a block, once more and as such; their x was not used in between, because
