@@ -6,14 +6,13 @@
 
 #include <string.h>
 
-enum { C = 4, GROUP = 512, VALUE_BLOCK = 1024, AHEAD = 6 }; // rows of a chunk, chunks of a group
+enum { C = 4, GROUP = 512, VALUE_BLOCK = 1024 }; // rows of a chunk, chunks of a group
 
 typedef struct sweep_work {
     pl_scalar_fine* f;
     const pl_half_rows *half, *other_half; // other_half: u is not there, the sweep sums it itself
     int first_run;
     bool from_zero;
-    int ahead;       // chunks to the one that is fetched
     const float* in; // of an application, or the coarse vector
     float* out;
     const pl_block_matrix* A;
@@ -330,33 +329,37 @@ PL_WIDE pl_f4 apply3(const float m[9], pl_f4 v) {
                    m[6] * v[0] + m[7] * v[1] + m[8] * v[2], 0.0f};
 }
 
-// what a chunk further on will read: too many short streams for the machine to guess
-PL_WIDE void prefetch_chunk(const pl_scalar_fine* f, const pl_half_rows* h, int chunk) {
-    if (chunk < 0 || chunk >= f->order.chunk_count) return;
-    size_t first = (size_t)C * (size_t)h->starts[chunk];
-    size_t last = (size_t)C * (size_t)h->starts[chunk + 1];
-    for (size_t at = first; at < last; at += 16) {
-        pl_prefetch(h->columns + at);
-        pl_prefetch(h->values + at);
-    }
-    pl_prefetch(f->b + 16 * (size_t)chunk);
-    pl_prefetch_write(f->u + 16 * (size_t)chunk);
-}
-
 // x = D^-1 (b - u - sum) and u = sum, for the rows of a chunk
-PL_WIDE void relax_chunk(const sweep_work* w, int chunk) {
+PL_WIDE void relax_half_chunk(const sweep_work* w, int chunk) {
     pl_scalar_fine* f = w->f;
-    pl_f4 sum[C], u[C] = {{0}};
-    size_t at = 4 * (size_t)C * (size_t)chunk;
-    prefetch_chunk(f, w->half, chunk + w->ahead);
-    if (w->other_half) half_sums(w->other_half, chunk, f->x, u);
-    else if (!w->from_zero) memcpy(u, f->u + at, sizeof u);
+    pl_f4 sum[C];
     half_sums(w->half, chunk, f->x, sum);
+    size_t at = 4 * (size_t)C * (size_t)chunk;
     for (int q = 0; q < C; q++, at += 4) {
-        pl_f4 rest = pl_load4(f->b + at) - sum[q] - u[q];
+        pl_f4 rest = pl_load4(f->b + at) - sum[q];
+        if (!w->from_zero) rest -= pl_load4(f->u + at);
         pl_store4(f->x + at, rest * f->inverse[C * chunk + q]);
         pl_store4(f->u + at, sum[q]);
     }
+}
+
+// the same with the sum that u would have; kept apart, so that the other stays in registers
+static __attribute__((noinline)) void relax_both_halves(const sweep_work* w, int chunk) {
+    pl_scalar_fine* f = w->f;
+    pl_f4 other[C], sum[C];
+    half_sums(w->other_half, chunk, f->x, other);
+    half_sums(w->half, chunk, f->x, sum);
+    size_t at = 4 * (size_t)C * (size_t)chunk;
+    for (int q = 0; q < C; q++, at += 4) {
+        pl_f4 rest = pl_load4(f->b + at) - sum[q] - other[q];
+        pl_store4(f->x + at, rest * f->inverse[C * chunk + q]);
+        pl_store4(f->u + at, sum[q]);
+    }
+}
+
+PL_WIDE void relax_chunk(const sweep_work* w, int chunk) {
+    if (w->other_half) relax_both_halves(w, chunk);
+    else relax_half_chunk(w, chunk);
 }
 
 // rows whose diagonal is a block, once more and as such; their x was not used in between, because
@@ -417,7 +420,6 @@ static void backward_task(int begin, int end, int worker, void* user) {
 static void run_sweep(sweep_work* w, pl_pool* pool, bool backward) {
     const pl_slab_order* o = &w->f->order;
     w->half = backward ? &w->f->upper : &w->f->lower;
-    w->ahead = backward ? -AHEAD : AHEAD;
     for (int k = 0; k < o->phase_count; k++) {
         int phase = backward ? o->phase_count - 1 - k : k;
         w->first_run = o->phase_runs[phase];
