@@ -3,6 +3,7 @@
 //
 // Method "fem" of the world.
 #include "fem/fem_method.h"
+#include "base/notes.h"
 #include "fem/fem_build.h"
 #include "fem/fem_system.h"
 #include "fem/fem_update.h"
@@ -22,10 +23,25 @@ static pl_fem_settings settings_of(const pl_body* body) {
                              .damping_stiffness = body->damping.stiffness};
 }
 
+// Other coarse spaces are there to be compared (pliant-bench s0-table3), not to be run.
+static void note_coarse_space(const pl_body* body, pl_notes* notes) {
+    bool used = body->linear == PL_LINEAR_MULTIGRID || body->linear == PL_LINEAR_MGPCG;
+    if (used && body->multigrid.space != PL_SPACE_AFFINE)
+        pl_note(notes, PL_NOTE_INFO,
+                "body \"%s\": multigrid.space is not used by fem in this version, coarse nodes move "
+                "affinely; leave it out",
+                body->name);
+    if (used && body->multigrid.weights != PL_WEIGHTS_CONSTANT)
+        pl_note(notes, PL_NOTE_INFO,
+                "body \"%s\": multigrid.weights is not used by fem in this version, weights are "
+                "constant; leave it out",
+                body->name);
+}
+
 static pl_status create(const pl_method_body* bodies, int body_count, int vertex_count,
                         pl_pool* pool, void** out, pl_notes* notes, pl_error* error) {
-    (void)notes;
     *out = NULL;
+    for (int b = 0; b < body_count; b++) note_coarse_space(bodies[b].body, notes);
     pl_fem_parts parts;
     pl_status status = pl_fem_parts_create(bodies, body_count, vertex_count, &parts, error);
     if (status != PL_OK) return status;
