@@ -27,10 +27,11 @@ static pl_fem_settings settings_of(const pl_body* body) {
 static void note_coarse_space(const pl_body* body, pl_notes* notes) {
     bool used = body->linear == PL_LINEAR_MULTIGRID || body->linear == PL_LINEAR_MGPCG;
     if (used && body->multigrid.space != PL_SPACE_AFFINE)
-        pl_note(notes, PL_NOTE_INFO,
-                "body \"%s\": multigrid.space is not used by fem in this version, coarse nodes move "
-                "affinely; leave it out",
-                body->name);
+        pl_note(
+            notes, PL_NOTE_INFO,
+            "body \"%s\": multigrid.space is not used by fem in this version, coarse nodes move "
+            "affinely; leave it out",
+            body->name);
     if (used && body->multigrid.weights != PL_WEIGHTS_CONSTANT)
         pl_note(notes, PL_NOTE_INFO,
                 "body \"%s\": multigrid.weights is not used by fem in this version, weights are "
