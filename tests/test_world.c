@@ -303,3 +303,20 @@ TEST(world_refuses_by_name_what_it_cannot_do)
     CHECK_TEXT(error.text, "no bodies");
     pl_scene_destroy(empty);
 }
+
+TEST(world_says_which_keys_of_multigrid_are_not_used)
+{
+    pl_scene* scene = sample_scene(
+        "{\"pliant\": 1, \"bodies\": [{\"name\": \"cube\", \"generate\": {\"shape\": \"box\",\n"
+        " \"edge\": 0.5}, \"linear\": \"mgpcg\", \"multigrid\": {\"weights\": \"smooth\"}}]}");
+    pl_error error;
+    pl_notes* notes;
+    pl_world* world;
+    CHECK(pl_notes_create(&notes) == PL_OK);
+    CHECK_OK(pl_world_create(scene, &world, notes, &error), &error);
+    CHECK_INT(pl_notes_count(notes), 1);
+    CHECK_TEXT(pl_notes_text(notes, 0, NULL), "multigrid.weights is for studies");
+    pl_world_destroy(world);
+    pl_notes_destroy(notes);
+    pl_scene_destroy(scene);
+}

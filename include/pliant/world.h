@@ -22,6 +22,7 @@ typedef struct pl_frame_info {
     int iterations; ///< nonlinear ones, of all systems and substeps
     int linear_iterations;
     int unconverged_count; ///< solves that ended before their tolerance
+    int switch_count;      ///< linear solves that left stalled multigrid cycles for mgpcg
     int retry_count;       ///< steps that had to be halved
     int contact_count;     ///< at the end
     double residual;       ///< the largest at the end of a solve, relative to the load

@@ -157,6 +157,7 @@ static pl_status solve_direction(pl_minimiser* m, const pl_fem_objective* f,
     pl_linear_solve(m->solver, &options, m->trial, m->direction, linear);
     info->linear_iterations += linear->iterations;
     info->linear_residual = linear->residual;
+    info->switch_count += linear->switched;
     info->rigid_mode_count = linear->tiny_pivot_count;
     info->linear_seconds += pl_seconds() - start;
     return PL_OK;

@@ -35,6 +35,7 @@ static void solve(void* object, const pl_linear_options* options, const double* 
     info->iterations = mg.iterations;
     info->converged = mg.converged;
     info->indefinite = mg.indefinite;
+    info->switched = mg.switched;
     info->residual = mg.residual;
     info->history_count = mg.history_count;
     memcpy(info->history, mg.history, sizeof mg.history);

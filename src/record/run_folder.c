@@ -44,7 +44,7 @@ struct pl_run {
 static const char* const METRICS_HEAD = "frame,time,iterations,linear_iterations,unconverged,"
                                         "retries,contacts,residual,kinetic_energy,elastic_energy,"
                                         "volume,detect_seconds,assembly_seconds,linear_seconds,"
-                                        "other_seconds,seconds,output_seconds\n";
+                                        "other_seconds,seconds,output_seconds,switches\n";
 
 enum { PATH_SIZE = 1200 };
 
@@ -210,12 +210,12 @@ static pl_status add_metrics(pl_run* run, const pl_frame_info* info, double outp
                    info->linear_seconds; // line search, residuals, forces
     int size = snprintf(row, sizeof row,
                         "%d,%.17g,%d,%d,%d,%d,%d,%.9g,%.17g,%.17g,%.17g,%.6f,%.6f,%.6f,%.6f,%.6f,"
-                        "%.6f\n",
+                        "%.6f,%d\n",
                         info->frame, info->time, info->iterations, info->linear_iterations,
                         info->unconverged_count, info->retry_count, info->contact_count,
                         info->residual, info->kinetic_energy, info->elastic_energy, info->volume,
                         info->detect_seconds, info->assembly_seconds, info->linear_seconds, other,
-                        info->seconds, output_seconds);
+                        info->seconds, output_seconds, info->switch_count);
     path_in(run, "metrics.csv", path);
     pl_status status = write_whole(run->metrics, path, row, (size_t)size, error);
     if (status == PL_OK) {

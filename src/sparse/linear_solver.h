@@ -24,6 +24,7 @@ typedef struct pl_linear_info {
     bool converged;
     bool singular;   // direct: pivots vanished
     bool indefinite; // a direction of negative curvature was met: x is of no use
+    bool switched;   // multigrid: cycles stalled, and conjugate gradients went on
     int tiny_pivot_count;
     double residual; // |b - A x| / |b| at the end
     double update_seconds;

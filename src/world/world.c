@@ -207,6 +207,7 @@ static void add_info(const pl_method_info* from, pl_frame_info* to) {
     to->iterations += from->iterations;
     to->linear_iterations += from->linear_iterations;
     to->unconverged_count += from->converged ? 0 : 1;
+    to->switch_count += from->switch_count;
     to->retry_count += from->retries;
     to->contact_count += from->contact_count;
     to->residual = fmax(to->residual, from->residual);
