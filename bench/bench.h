@@ -34,7 +34,11 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(render, "render", "pictures per second") \
     X(s0_peers, "s0-peers", "linear systems against CHOLMOD, PETSc GAMG and hypre BoomerAMG") \
     X(s0_limit, "s0-limit", "multigrid of Projective Dynamics: bandwidth, threads, a frame") \
+    X(s0_race, "s0-race", "one frame by Projective Dynamics with nine linear solvers") \
+    X(s0_scaling, "s0-scaling", "memory and time of a frame against the size of the mesh") \
     X(s0_stiffness, "s0-stiffness", "cycles of multigrid for stiffness over a range of 500") \
+    X(s0_table1, "s0-table1", "frames per second of the examples of Table 1") \
+    X(s0_table2, "s0-table2", "phases of a frame of the examples of Table 2") \
     X(s0_table3, "s0-table3", "what is left after the coarse solve, for four kinds of coarse spaces") \
     X(s1_iterations, "s1-iterations", "hierarchical pbd: iterations for a stretch (Fig. 3)") \
     X(s1_hierarchy, "s1-hierarchy", "hierarchical pbd: constraints of the levels") \

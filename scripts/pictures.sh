@@ -4,11 +4,19 @@ set -eu
 cd "$(dirname "$0")/.."
 pliant=$1/pliant
 shift
-[ $# -gt 0 ] || set -- scenes/*.json
+[ $# -gt 0 ] || set -- scenes/*.json scenes/paper/{armadillo_7k,cloth_newton,cloth_projective,cloth_over_sphere,pachinko,dragon,octopus}.json
 mkdir -p docs/images out/pictures
 
 for scene in "$@"; do
     name=$(basename "$scene" .json)
+    case $scene in */paper/*)
+        name=galerkin_$name
+        mesh=$(sed -n 's/.*"mesh": "\(.*\)",.*/\1/p' "$scene")
+        if [ -n "$mesh" ] && [ ! -e "$(dirname "$scene")/$mesh" ]; then
+            echo "$scene: $mesh is not there, left out"
+            continue
+        fi ;;
+    esac
     options=()
     if [ "$name" = demo ]; then # as in demo.sh
         skin=$PWD/out/pictures/bear.obj

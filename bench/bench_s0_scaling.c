@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// S0 Fig. 7: how memory of the multigrid and time of a frame grow with the tets of the armadillos.
+// Memory: all that the multigrid holds, which is U, coarse matrices and the factor, and besides
+// them its own finest matrix in float. Slopes are those of straight lines through the logarithms.
+#include "base/timer.h"
+#include "multigrid/scalar_multigrid.h"
+#include "s0_example.h"
+
+#include <math.h>
+#include <pliant/status.h>
+#include <stdio.h>
+
+enum { ARMADILLOS = 6, FRAMES = 9, QUICK_FRAMES = 3 };
+
+typedef struct sample {
+    double tets, bytes, seconds;
+} sample;
+
+static double memory_of(s0_example* e, const s0_row* row) {
+    pl_block_matrix A;
+    pl_scalar_mg* mg = NULL;
+    double bytes = NAN;
+    if (pl_block_matrix_setup(&A, e->vertex_count, 1, e->neighbour_offsets, e->neighbours,
+                              &e->error) != PL_OK)
+        return NAN;
+    pl_scalar_mg_options options = {
+        .hierarchy = {.counts = row->levels, .count_count = row->level_count},
+        .half_sweeps = 2 * row->sweeps};
+    size_t before = pl_byte_count();
+    if (pl_scalar_mg_setup(&A, e->rest, &options, e->pool, &mg, &e->error) == PL_OK)
+        bytes = (double)(pl_byte_count() - before);
+    pl_scalar_mg_destroy(mg);
+    pl_block_matrix_free(&A);
+    return bytes;
+}
+
+// the shortest frame: that which others disturbed least
+static double frame_seconds(s0_example* e, int frames) {
+    double shortest = INFINITY;
+    pl_method_info info;
+    for (int k = 0; k <= frames; k++) {
+        double start = pl_seconds();
+        if (!s0_example_step(e, &info)) return NAN;
+        if (k > 0) shortest = fmin(shortest, pl_seconds() - start);
+    }
+    return shortest;
+}
+
+static double slope(const sample* s, int count, bool of_time) {
+    double x = 0.0, y = 0.0, xx = 0.0, xy = 0.0;
+    for (int k = 0; k < count; k++) {
+        double a = log(s[k].tets), b = log(of_time ? s[k].seconds : s[k].bytes);
+        x += a, y += b, xx += a * a, xy += a * b;
+    }
+    return (count * xy - x * y) / (count * xx - x * x);
+}
+
+bool bench_s0_scaling(bench* b) {
+    pl_pool* pool;
+    pl_error error;
+    if (pl_pool_create(0, &pool, &error) != PL_OK) {
+        fprintf(stderr, "pliant-bench s0-scaling: %s\n", error.text);
+        return false;
+    }
+    sample samples[ARMADILLOS];
+    int count = 0;
+    bool ok = true;
+    for (int k = 0; ok && k < (bench_quick(b) ? 4 : ARMADILLOS); k++) {
+        s0_example e;
+        bool missing;
+        pl_fem_settings settings = s0_row_settings(&s0_rows[k]);
+        if (!s0_example_create(&e, &s0_rows[k], &settings, pool, &missing)) {
+            ok = missing;
+            if (missing) printf("  %s is not there, left out\n", s0_rows[k].mesh);
+            continue;
+        }
+        sample* s = &samples[count++];
+        *s = (sample){e.element_count, memory_of(&e, &s0_rows[k]),
+                      frame_seconds(&e, bench_quick(b) ? QUICK_FRAMES : FRAMES)};
+        ok = !isnan(s->bytes) && !isnan(s->seconds);
+        printf("  %7d vertices, %7d tets: %8.2f MB, %7.2f ms a frame\n", e.vertex_count,
+               e.element_count, 1e-6 * s->bytes, 1e3 * s->seconds);
+        s0_example_free(&e);
+    }
+    if (ok && count > 1) {
+        bench_result(b, "slope_memory", slope(samples, count, false), "", 1.012);
+        bench_result(b, "slope_time", slope(samples, count, true), "", 0.365);
+    }
+    pl_pool_destroy(pool);
+    return ok;
+}
