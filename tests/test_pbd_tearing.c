@@ -109,9 +109,11 @@ TEST(pbd_corners_in_one_place_are_one_particle)
 }
 
 // The left and the right rim are drawn apart: two pieces at least, and each stays whole enough.
-TEST(pbd_a_tear_leaves_nothing_across_the_cut)
-{
+static void check_removed(const pl_pbd_body* b);
+
+static void draw_apart(pl_tear_mode mode) {
     pl_body body = torn_body(1.3, 3);
+    body.pbd.tear_mode = mode;
     pbd_sample s = pbd_sample_create(parted(pbd_cloth(17, 17)), &body, NULL);
     pl_pin pins[200];
     int count = 0;
@@ -135,6 +137,7 @@ TEST(pbd_a_tear_leaves_nothing_across_the_cut)
     int pieces = check_links(b);
     printf("%d particles of 289, %d pieces\n", b->tearing.particle_count, pieces);
     CHECK(pieces >= 2);
+    if (mode == PL_TEAR_REMOVE) check_removed(b);
     // drawn 2.4 m apart: an edge across would be longer than the cloth
     for (int c = 0; c < b->tearing.corner_count; c++) {
         const double *x = s.system->positions + 3 * c,
@@ -143,6 +146,29 @@ TEST(pbd_a_tear_leaves_nothing_across_the_cut)
     }
     pbd_sample_free(&s);
 }
+
+TEST(pbd_a_tear_leaves_nothing_across_the_cut)
+{ draw_apart(PL_TEAR_REBUILD); }
+
+// The paper's way: beside the cut no coarse constraint at all, and nothing is handed down.
+static void check_removed(const pl_pbd_body* b) {
+    int cut = 0;
+    for (int l = 0; l < b->hierarchy.level_count; l++) {
+        const pl_pbd_level* level = &b->hierarchy.levels[l];
+        CHECK(level->torn);
+        for (int k = 0; l > 0 && k < level->set_count; k++)
+            for (int c = 0; c < 2 * level->sets[k].count; c++)
+                CHECK(!level->torn[level->sets[k].vertices[c]]);
+        const pl_coarsening* c = &level->to_coarser;
+        for (int i = 0; i < c->fine_count; i++)
+            for (int k = c->parent_offsets[i]; level->torn[i] && k < c->parent_offsets[i + 1]; k++)
+                CHECK(c->weights[k] == 0.0f), cut++;
+    }
+    CHECK(cut > 0);
+}
+
+TEST(pbd_a_tear_removes_links_as_the_paper_does)
+{ draw_apart(PL_TEAR_REMOVE); }
 
 TEST(pbd_ten_thousand_steps_of_random_tearing)
 {
@@ -276,19 +302,14 @@ TEST(pbd_tearing_survives_memory_running_out)
     pl_scene_destroy(scene);
 }
 
-TEST(pbd_tearing_says_what_it_cannot_do)
+TEST(pbd_only_cloth_tears)
 {
-    static const char* const overrides[] = {
-        "bodies[0].pbd.tear_mode=remove",
-        "bodies[0].generate={\"shape\": \"box\", \"size_x\": 0.4, \"edge\": 0.2}"};
-    static const char* const texts[] = {"only \"rebuild\" is in this version",
-                                        "only cloth can tear"};
-    for (int k = 0; k < 2; k++) {
-        pl_scene* scene = torn_scene(&overrides[k], 1);
-        pl_world* world;
-        pl_error error;
-        CHECK_INT(pl_world_create(scene, &world, NULL, &error), PL_ERROR_UNSUPPORTED);
-        CHECK_TEXT(error.text, texts[k]);
-        pl_scene_destroy(scene);
-    }
+    const char* override =
+        "bodies[0].generate={\"shape\": \"box\", \"size_x\": 0.4, \"edge\": 0.2}";
+    pl_scene* scene = torn_scene(&override, 1);
+    pl_world* world;
+    pl_error error;
+    CHECK_INT(pl_world_create(scene, &world, NULL, &error), PL_ERROR_UNSUPPORTED);
+    CHECK_TEXT(error.text, "only cloth can tear");
+    pl_scene_destroy(scene);
 }

@@ -76,10 +76,18 @@ static pl_status make_particles(pl_pbd_body* b, const pl_method_body* body, pl_e
     pl_status status = b->tears ? pl_tearing_parts(&b->tearing, &parts, error)
                                 : pl_pbd_parts_create(body, &parts, error);
     if (status != PL_OK) return status;
+    bool removes = b->tears && b->tearing.body.pbd.tear_mode == PL_TEAR_REMOVE, *torn = NULL;
     if (b->tears) status = list_corners(&b->tearing, &parts.order, &corners, error);
+    if (status == PL_OK && removes) {
+        torn = PL_ALLOC(bool, parts.order.count);
+        status = torn ? PL_OK : pl_fail_memory(error, "torn particles");
+        if (torn) pl_tearing_mark(&b->tearing, &parts.order, torn);
+    }
     if (status == PL_OK)
         status = pl_hierarchy_setup(&parts.graph, parts.sets, parts.set_count, parts.mass,
                                     &hierarchy, error);
+    if (status != PL_OK && torn) PL_FREE(torn, bool, parts.order.count);
+    else if (status == PL_OK) hierarchy.levels[0].torn = torn;
     if (status != PL_OK) {
         pl_adjacency_free(&corners);
         pl_pbd_parts_free(&parts);

@@ -21,6 +21,7 @@ enum { MAX_FAN = 64 }; // triangles at a particle that is split
 
 void pl_tearing_free(pl_tearing* t) {
     PL_FREE(t->particle_of_corner, int, t->corner_count);
+    PL_FREE(t->whole, int, t->corner_count);
     PL_FREE(t->rest, double, 3 * (size_t)t->corner_count);
     PL_FREE(t->mass, double, t->corner_count);
     PL_FREE(t->materials, pl_element_material, t->corner_count / 3);
@@ -69,6 +70,7 @@ static pl_status join_corners(pl_tearing* t, pl_error* error) {
             t->particle_of_corner[sorted[k].corner] = first;
         }
         number_particles(t);
+        memcpy(t->whole, t->particle_of_corner, (size_t)t->corner_count * sizeof(int));
     }
     PL_FREE(sorted, placed_corner, t->corner_count);
     return ok ? PL_OK : pl_fail_memory(error, "particles");
@@ -91,6 +93,7 @@ static void weigh_corners(pl_tearing* t) {
 static bool allocate(pl_tearing* t) {
     int count = t->corner_count;
     t->particle_of_corner = PL_ALLOC(int, count);
+    t->whole = PL_ALLOC(int, count);
     t->rest = PL_ALLOC(double, 3 * (size_t)count);
     t->mass = PL_ALLOC(double, count);
     t->materials = PL_ALLOC(pl_element_material, count / 3);
@@ -98,7 +101,7 @@ static bool allocate(pl_tearing* t) {
     t->offsets = PL_ALLOC(int, count + 1);
     t->items = PL_ALLOC(int, count);
     t->is_split = PL_ALLOC(bool, count);
-    return count == 0 || (t->particle_of_corner && t->rest && t->mass && t->materials &&
+    return count == 0 || (t->particle_of_corner && t->whole && t->rest && t->mass && t->materials &&
                           t->number && t->offsets && t->items && t->is_split);
 }
 
@@ -148,6 +151,17 @@ pl_status pl_tearing_parts(const pl_tearing* t, pl_pbd_parts* out, pl_error* err
     status = pl_pbd_parts_create(&body, out, error);
     pl_mesh_destroy(mesh);
     return status;
+}
+
+void pl_tearing_mark(const pl_tearing* t, const pl_ordering* order, bool* torn) {
+    for (int w = 0; w < t->corner_count; w++) t->number[w] = -1, t->is_split[w] = false;
+    for (int c = 0; c < t->corner_count; c++) {
+        int *first = &t->number[t->whole[c]], p = t->particle_of_corner[c];
+        if (*first < 0) *first = p;
+        if (*first != p) t->is_split[t->whole[c]] = true;
+    }
+    for (int c = 0; c < t->corner_count; c++)
+        if (t->is_split[t->whole[c]]) torn[order->new_of_old[t->particle_of_corner[c]]] = true;
 }
 
 // what a round of splitting needs

@@ -18,6 +18,7 @@ typedef struct pl_tearing {
     int corner_count;
     int particle_count;
     int* particle_of_corner; // numbered by their first corner
+    int* whole;              // the same before anything was torn
     double* rest;            // of each corner, 3 each
     double* mass;            // of each corner [kg]
     pl_element_material* materials;
@@ -39,6 +40,10 @@ void pl_tearing_load(pl_tearing* tearing, const void* saved);
 
 // Particles and constraints of the cloth as it is torn now.
 pl_status pl_tearing_parts(const pl_tearing* tearing, pl_pbd_parts* out, pl_error* error);
+
+// Marks particles that have been split off from one another; torn: of each particle in the inner
+// numbering.
+void pl_tearing_mark(const pl_tearing* tearing, const pl_ordering* order, bool* torn);
 
 // Splits particles at edges that are stretched above the limit. positions: 3 per corner. Gives the
 // number of particles that are new.

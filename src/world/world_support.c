@@ -17,9 +17,6 @@ static pl_status check_body(const pl_body* body, int b, pl_error* error) {
     if (tears && body->kind != PL_BODY_CLOTH)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "bodies[%d].pbd.tear: only cloth can tear in this version; leave it out", b);
-    if (tears && body->pbd.tear_mode != PL_TEAR_REBUILD)
-        return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].pbd.tear_mode: only \"rebuild\" is in this version", b);
     if (body->eigenfit)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "bodies[%d].eigenfit: is not in this version; leave it out", b);
