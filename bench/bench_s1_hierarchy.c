@@ -61,4 +61,105 @@ static bool irregular(bench* b, int hierarchy) {
     return done;
 }
 
-bool bench_s1_hierarchy(bench* b) { return regular(b, 5) && irregular(b, 5); }
+enum { TORN_SIDE = 65 };
+
+// Each triangle gets vertices of its own; the cloth hangs from those of its first row.
+static bool part_cloth(s1_cloth* c) {
+    pl_mesh* mesh = NULL;
+    int count = 3 * c->mesh->triangle_count, pins = 0;
+    double* positions = PL_ALLOC(double, 3 * (size_t)count);
+    int* triangles = PL_ALLOC(int, count);
+    bool ok = positions && triangles;
+    for (int k = 0; ok && k < count; k++) {
+        for (int i = 0; i < 3; i++)
+            positions[3 * k + i] = c->mesh->positions[3 * c->mesh->triangles[k] + i];
+        triangles[k] = k;
+    }
+    ok = ok &&
+         pl_mesh_create(positions, count, NULL, 0, triangles, count / 3, &mesh, &c->error) == PL_OK;
+    PL_FREE(positions, double, 3 * (size_t)count);
+    PL_FREE(triangles, int, count);
+    if (!ok) return false;
+    PL_FREE(c->force, double, 3 * (size_t)c->mesh->vertex_count);
+    PL_FREE(c->pins, pl_pin, c->columns);
+    pl_mesh_destroy(c->mesh);
+    c->mesh = mesh;
+    for (int v = 0; v < count; v++) pins += mesh->positions[3 * v + 1] > -1e-9;
+    c->columns = pins; // as many as it is held by
+    c->force = PL_ALLOC(double, 3 * (size_t)count);
+    c->pins = PL_ALLOC(pl_pin, pins);
+    if (!c->force || !c->pins) return false;
+    for (int v = 0, k = 0; v < count; v++) {
+        pl_vec3 at = pl_vec3_load(mesh->positions + 3 * v);
+        if (at.y > -1e-9) c->pins[k++] = (pl_pin){v, true, 0.0, at, at};
+    }
+    return true;
+}
+
+// A cut downwards from the fourth row along the middle, as if it had been torn.
+static void cut_open(s1_cloth* c) {
+    pl_pbd_body* b = &c->system->bodies[0];
+    pl_tearing* t = &b->tearing;
+    const double* x = c->mesh->positions;
+    double middle = 0.02 * (TORN_SIDE / 2);
+    int next = t->particle_count;
+    for (int v = 0; v < t->corner_count; v++) t->number[v] = -1;
+    for (int v = 0; v < t->corner_count; v++) {
+        const double* first = x + 9 * (v / 3);
+        bool beyond = first[0] + first[3] + first[6] > 3.0 * middle;
+        if (fabs(x[3 * v] - middle) > 1e-9 || x[3 * v + 1] > -0.07 || !beyond) continue;
+        int* copy = &t->number[t->particle_of_corner[v]];
+        if (*copy < 0) *copy = next++;
+        t->particle_of_corner[v] = *copy;
+    }
+    for (int v = 0; v < t->corner_count; v++) t->number[v] = -1;
+    t->particle_count = 0;
+    for (int v = 0; v < t->corner_count; v++) { // numbered by first corners again
+        int* n = &t->number[t->particle_of_corner[v]];
+        if (*n < 0) *n = t->particle_count++;
+        t->particle_of_corner[v] = *n;
+    }
+    b->is_stale = true;
+}
+
+// mean stretch of edges down the cloth that end no more than three columns from the cut
+static double stretch_beside_cut(const s1_cloth* c) {
+    const double *rest = c->mesh->positions, *x = c->system->positions;
+    double middle = 0.02 * (TORN_SIDE / 2), sum = 0.0;
+    int count = 0;
+    for (int v = 0; v < c->mesh->vertex_count; v++) {
+        int w = v - v % 3 + (v + 1) % 3;
+        if (fabs(rest[3 * v] - middle) > 0.061 || fabs(rest[3 * v] - rest[3 * w]) > 1e-9) continue;
+        sum += pl_distance(pl_vec3_load(x + 3 * v), pl_vec3_load(x + 3 * w)) / 0.02 - 1.0;
+        count++;
+    }
+    return sum / count;
+}
+
+// After 4 s with two sweeps and four levels: weight of the cloth over its stretch beside the cut.
+static bool torn(bench* b, pl_tear_mode mode, const char* stretch_name, const char* name) {
+    s1_cloth cloth;
+    if (!s1_cloth_create(TORN_SIDE, TORN_SIDE, NULL, &cloth)) return false;
+    cloth.body.pbd.hierarchy = 4;
+    cloth.body.pbd.tear = 1000.0; // nothing but the cut
+    cloth.body.pbd.tear_mode = mode;
+    cloth.body.solver.iterations = 2;
+    cloth.body.damping.mass = 1.0;
+    bool done = part_cloth(&cloth) && s1_cloth_start(&cloth);
+    if (done) cut_open(&cloth);
+    done = done && s1_cloth_step(&cloth, 240);
+    if (done) {
+        double stretch = stretch_beside_cut(&cloth), weight = 0.0;
+        for (int v = 0; v < cloth.mesh->vertex_count; v++) weight += 9.81 * cloth.system->mass[v];
+        bench_result(b, stretch_name, 100.0 * stretch, "%", NAN);
+        bench_result(b, name, weight / stretch, "N", NAN);
+    }
+    s1_cloth_free(&cloth);
+    return done;
+}
+
+bool bench_s1_hierarchy(bench* b) {
+    return regular(b, 5) && irregular(b, 5) &&
+           torn(b, PL_TEAR_REMOVE, "tear_stretch_paper", "tear_stiffness_paper") &&
+           torn(b, PL_TEAR_REBUILD, "tear_stretch_rebuild", "tear_stiffness_rebuild");
+}

@@ -177,6 +177,13 @@ static pl_mesh* momentum_mesh(int which) {
     return which == 0 ? pbd_cloth(20, 20) : which == 1 ? pbd_irregular_cloth(20) : pbd_box(4);
 }
 
+// Four times the standard deviation of the velocity that rounded floats give a body of `particles`
+// equal ones, each stored `moves` times: places up to 1 m are rounded to 2^-24 m, in each of three
+// coordinates by a twelfth of that squared, and divided by the step.
+static double rounded_velocity(double moves, double particles, double h) {
+    return 4.0 * sqrt(3.0 / 12.0) * ldexp(1.0, -24) / h * sqrt(moves / particles);
+}
+
 // Projections keep both momenta (pbd_solver tests). Over a step the linear one stays; the angular
 // one of x and v = (x - x0) / h changes with the turn of the gradients during the step, which is of
 // the order of the step.
@@ -189,8 +196,10 @@ TEST(pbd_momentum_is_kept)
         drift(momentum_mesh(m), 1.0 / 120.0, 0, true, &half, &half_angular);
         printf("%s without levels: linear %.1e, angular %.1e, at half the step %.1e\n", names[m],
                linear, angular, half_angular);
-        // floats: 6e-8 of a metre in a step is a velocity of 4e-6 m/s, at half of it twice as much
-        CHECK(linear < 1e-5 && half < 4e-5);
+        // of a momentum of 1 m/s: four sweeps, at least 6 constraints at each of 64 particles
+        double moves = 4.0 * 6.0;
+        CHECK(linear < rounded_velocity(60.0 * moves, 64.0, 1.0 / 60.0));
+        CHECK(half < rounded_velocity(120.0 * moves, 64.0, 1.0 / 120.0));
         CHECK(angular < 0.1 && half_angular < 0.75 * angular);
     }
 }
@@ -204,9 +213,9 @@ TEST(pbd_momentum_is_kept_by_lumped_masses)
         drift(momentum_mesh(m), 1.0 / 60.0, 3, false, &other, &other_angular);
         printf("%s, 3 levels, lumped masses: linear %.1e, angular %.1e; the paper's: %.1e, %.1e\n",
                names[m], linear, angular, other, other_angular);
-        // rounding again: a coarse particle is a tenth of the body and is moved by rounded floats
-        // some 10^4 times in this second
-        CHECK(linear < 3e-4);
+        // rounding again: the coarsest particles, of which there are some ten, hand what they are
+        // rounded by to all that hangs on them, some 10^4 times in this second
+        CHECK(linear < rounded_velocity(1e4, 10.0, 1.0 / 60.0));
         CHECK(angular < 0.5);
         CHECK(other > 100.0 * linear); // the choice makes the difference
     }

@@ -192,6 +192,17 @@ PL_WIDE pl_float4w pl_transpose4_w(pl_fw a, pl_fw b, pl_fw c, pl_fw d) {
 PL_WIDE pl_fw pl_join4_w(const pl_f4 parts[1]) { return (pl_fw)parts[0]; }
 PL_WIDE void pl_split4_w(pl_fw a, pl_f4 parts[1]) { parts[0] = (pl_f4)a; }
 #elif PL_LANES == 8
+#if PL_PART_LANES == 8
+// by name: GCC makes two instructions of a shuffle here, and no operand in memory
+PL_WIDE pl_fw pl_join4_w(const pl_f4 parts[2]) {
+    return (pl_fw)_mm256_insertf128_ps(_mm256_castps128_ps256((__m128)parts[0]), (__m128)parts[1],
+                                       1);
+}
+PL_WIDE void pl_split4_w(pl_fw a, pl_f4 parts[2]) {
+    parts[0] = (pl_f4)_mm256_castps256_ps128((__m256)a);
+    parts[1] = (pl_f4)_mm256_extractf128_ps((__m256)a, 1);
+}
+#else
 PL_WIDE pl_fw pl_join4_w(const pl_f4 parts[2]) {
     return (pl_fw)__builtin_shufflevector(parts[0], parts[1], 0, 1, 2, 3, 4, 5, 6, 7);
 }
@@ -199,6 +210,7 @@ PL_WIDE void pl_split4_w(pl_fw a, pl_f4 parts[2]) {
     parts[0] = (pl_f4)__builtin_shufflevector(a, a, 0, 1, 2, 3);
     parts[1] = (pl_f4)__builtin_shufflevector(a, a, 4, 5, 6, 7);
 }
+#endif
 #else
 typedef float pl_f8 __attribute__((vector_size(32)));
 PL_WIDE pl_fw pl_join4_w(const pl_f4 parts[4]) {
@@ -214,24 +226,32 @@ PL_WIDE void pl_split4_w(pl_fw a, pl_f4 parts[4]) {
     parts[3] = (pl_f4)__builtin_shufflevector(a, a, 12, 13, 14, 15);
 }
 #endif
-// float4 number index[first], index[first + 4], ... side by side
-PL_WIDE pl_fw pl_load_every4_w(const float* base, const int32_t* index, int first) {
+// the float4 at index[first], index[first + 4], ... times `unit` floats side by side
+PL_WIDE pl_fw pl_load_every4_w(const float* base, const int32_t* index, int first, int unit) {
     pl_f4 rows[PL_LANES / 4];
     for (int i = 0; i < PL_LANES / 4; i++)
-        rows[i] = *(const pl_f4*)(base + 4 * (int64_t)index[first + 4 * i]);
+        rows[i] = *(const pl_f4*)(base + unit * (int64_t)index[first + 4 * i]);
     return pl_join4_w(rows);
 }
 #endif
 
-// Lane i gets the float4 number index[i] of base, which is aligned to 16 bytes.
-PL_WIDE pl_float4w pl_load4_w(const float* base, const int32_t* index) {
+PL_WIDE pl_float4w pl_load4_unit_w(const float* base, const int32_t* index, int unit) {
 #if PL_LANES == 1
-    const float* p = base + 4 * (int64_t)index[0];
+    const float* p = base + unit * (int64_t)index[0];
     return (pl_float4w){pl_splat_w(p[0]), pl_splat_w(p[1]), pl_splat_w(p[2]), pl_splat_w(p[3])};
 #else
-    return pl_transpose4_w(pl_load_every4_w(base, index, 0), pl_load_every4_w(base, index, 1),
-                           pl_load_every4_w(base, index, 2), pl_load_every4_w(base, index, 3));
+    return pl_transpose4_w(
+        pl_load_every4_w(base, index, 0, unit), pl_load_every4_w(base, index, 1, unit),
+        pl_load_every4_w(base, index, 2, unit), pl_load_every4_w(base, index, 3, unit));
 #endif
+}
+// Lane i gets the float4 number index[i] of base, which is aligned to 16 bytes.
+PL_WIDE pl_float4w pl_load4_w(const float* base, const int32_t* index) {
+    return pl_load4_unit_w(base, index, 4);
+}
+// Lane i gets the float4 that begins with float number offset[i] of base: no shift for an address.
+PL_WIDE pl_float4w pl_load4_at_w(const float* base, const int32_t* offset) {
+    return pl_load4_unit_w(base, offset, 1);
 }
 // The lanes as float4 rows, in lane order.
 PL_WIDE void pl_rows4_w(pl_float4w a, pl_f4 rows[PL_LANES]) {
@@ -252,6 +272,12 @@ PL_WIDE void pl_store4_w(float* base, const int32_t* index, pl_float4w a) {
     pl_f4 rows[PL_LANES];
     pl_rows4_w(a, rows);
     for (int i = 0; i < PL_LANES; i++) *(pl_f4*)(base + 4 * (int64_t)index[i]) = rows[i];
+}
+// The float4 that begins with float number offset[i] of base = lane i; the same holds.
+PL_WIDE void pl_store4_at_w(float* base, const int32_t* offset, pl_float4w a) {
+    pl_f4 rows[PL_LANES];
+    pl_rows4_w(a, rows);
+    for (int i = 0; i < PL_LANES; i++) *(pl_f4*)(base + offset[i]) = rows[i];
 }
 // Float4 number index[i] of base += lane i, in lane order; indices may repeat.
 PL_WIDE void pl_add4_w(float* base, const int32_t* index, pl_float4w a) {

@@ -28,6 +28,7 @@ enum { PARTICLE_BLOCK = 16384, SMALLEST_LEVEL = 4, MOST_COARSEST_SWEEPS = 32 };
 
 static void level_free(pl_pbd_level* l) {
     PL_FREE(l->mass, double, l->graph.particle_count);
+    PL_FREE(l->torn, bool, l->graph.particle_count);
     PL_FREE(l->particles, float, 4 * (size_t)l->room);
     PL_FREE(l->before, float, 4 * (size_t)l->room);
     pl_array_free(&l->points.groups);
@@ -105,6 +106,27 @@ static pl_status set_masses(const pl_pbd_level* fine, bool lumped, pl_pbd_level*
     return PL_OK;
 }
 
+// Section 8: who has been split has no parents, and its parents no constraints and no parents in
+// turn, up to the coarsest level.
+static pl_status cut_links(pl_pbd_level* fine, pl_pbd_level* coarse, pl_error* error) {
+    pl_coarsening* c = &fine->to_coarser;
+    if (!fine->torn) return PL_OK;
+    coarse->torn = PL_ALLOC(bool, c->coarse_count);
+    if (!coarse->torn) return pl_fail_memory(error, "a level of particles");
+    for (int i = 0; i < c->fine_count; i++)
+        for (int k = c->parent_offsets[i]; fine->torn[i] && k < c->parent_offsets[i + 1]; k++) {
+            coarse->torn[c->parents[k]] = true;
+            c->weights[k] = 0.0f;
+        }
+    return PL_OK;
+}
+
+static bool is_cut(const pl_pbd_level* l, const int* vertices, int count) {
+    for (int i = 0; l->torn && i < count; i++)
+        if (l->torn[vertices[i]]) return true;
+    return false;
+}
+
 static pl_status add_distances(pl_pbd_level* l, const pl_hierarchy_options* options, bool bilateral,
                                pl_error* error) {
     pl_constraint_set* set = &l->sets[l->set_count];
@@ -117,6 +139,7 @@ static pl_status add_distances(pl_pbd_level* l, const pl_hierarchy_options* opti
     for (int e = 0; e < l->graph.edge_count; e++) {
         const int* ends = l->graph.edges + 2 * (size_t)e;
         float rest = (float)l->graph.rest[e];
+        if (is_cut(l, ends, 2)) continue;
         // one that pushes as well holds what is straight at rest
         if (bilateral)
             rest = (float)pl_distance(pl_vec3_load(l->graph.places + 3 * (size_t)ends[0]),
@@ -134,7 +157,7 @@ static void fill_hinges(pl_pbd_level* l, const pl_side_groups* sides) {
         if (sides->groups.offsets[g + 1] - sides->groups.offsets[g] != 2) continue;
         int v[4];
         double angle;
-        if (!pl_particle_hinge(&l->graph, members, v, &angle)) continue;
+        if (!pl_particle_hinge(&l->graph, members, v, &angle) || is_cut(l, v, 4)) continue;
         float rest = (float)angle;
         pl_constraint_set_add(set, v, &rest, NULL);
     }
@@ -178,6 +201,7 @@ static pl_status add_level(pl_hierarchy* h, const pl_hierarchy_options* options,
     // what is simulated alone has to weigh what the body weighs
     bool lumped = options->lumped_mass || options->drawn_level > 0;
     status = set_masses(fine, lumped, coarse, error);
+    if (status == PL_OK) status = cut_links(fine, coarse, error);
     if (status == PL_OK)
         status = add_distances(coarse, options, options->bilateral || drawn, error);
     if (status == PL_OK && options->bend > 0.0f && (options->coarse_bending || drawn))
@@ -291,7 +315,7 @@ static void interpolate_task(int begin, int end, int worker, void* user) {
     const pl_coarsening* c = &job->fine->to_coarser;
     for (int i = begin; i < end; i++) {
         float* p = job->fine->particles + 4 * (size_t)i;
-        if (p[3] == 0.0f) continue;
+        if (p[3] == 0.0f || (job->fine->torn && job->fine->torn[i])) continue;
         pl_f4 sum = {0};
         for (int k = c->parent_offsets[i]; k < c->parent_offsets[i + 1]; k++)
             sum +=

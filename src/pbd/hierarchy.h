@@ -15,6 +15,7 @@ enum { PL_MAX_LEVELS = 33 };
 typedef struct pl_pbd_level {
     pl_particle_graph graph;
     pl_coarsening to_coarser; // empty on the coarsest
+    bool* torn;               // no coarse constraint and no parent may be here; NULL: nowhere
     int set_count;
     pl_constraint_set sets[PL_MAX_SETS];
     pl_sweeper sweeper;

@@ -18,6 +18,8 @@ enum { PARTICLE_BLOCK = 16384, ORIGIN_SAMPLES = 64 };
 
 void pl_pbd_body_free(pl_pbd_body* b) {
     PL_FREE(b->attached, bool, b->vertex_count);
+    pl_adjacency_free(&b->corners);
+    pl_tearing_free(&b->tearing);
     pl_array_free(&b->points);
     pl_hierarchy_free(&b->hierarchy);
     pl_ordering_free(&b->order);
@@ -52,6 +54,54 @@ static pl_status first_levels(pl_pbd_body* b, const char* name, pl_notes* notes,
     return status;
 }
 
+// the corners of each particle
+static pl_status list_corners(const pl_tearing* t, const pl_ordering* order, pl_adjacency* out,
+                              pl_error* error) {
+    int* particles = PL_ALLOC(int, t->corner_count);
+    if (t->corner_count && !particles) return pl_fail_memory(error, "corners");
+    for (int c = 0; c < t->corner_count; c++)
+        particles[c] = order->new_of_old[t->particle_of_corner[c]];
+    pl_status status =
+        pl_vertex_elements(particles, t->corner_count, 1, t->particle_count, out, error);
+    PL_FREE(particles, int, t->corner_count);
+    return status;
+}
+
+// Particles and constraints from the body, or from the cloth as it is torn now, instead of those
+// that were there; after a failure those are there still.
+static pl_status make_particles(pl_pbd_body* b, const pl_method_body* body, pl_error* error) {
+    pl_pbd_parts parts;
+    pl_hierarchy hierarchy = {0};
+    pl_adjacency corners = {0};
+    pl_status status = b->tears ? pl_tearing_parts(&b->tearing, &parts, error)
+                                : pl_pbd_parts_create(body, &parts, error);
+    if (status != PL_OK) return status;
+    bool removes = b->tears && b->tearing.body.pbd.tear_mode == PL_TEAR_REMOVE, *torn = NULL;
+    if (b->tears) status = list_corners(&b->tearing, &parts.order, &corners, error);
+    if (status == PL_OK && removes) {
+        torn = PL_ALLOC(bool, parts.order.count);
+        status = torn ? PL_OK : pl_fail_memory(error, "torn particles");
+        if (torn) pl_tearing_mark(&b->tearing, &parts.order, torn);
+    }
+    if (status == PL_OK)
+        status = pl_hierarchy_setup(&parts.graph, parts.sets, parts.set_count, parts.mass,
+                                    &hierarchy, error);
+    if (status != PL_OK && torn) PL_FREE(torn, bool, parts.order.count);
+    else if (status == PL_OK) hierarchy.levels[0].torn = torn;
+    if (status != PL_OK) {
+        pl_adjacency_free(&corners);
+        pl_pbd_parts_free(&parts);
+        return status;
+    }
+    PL_FREE(parts.mass, double, parts.order.count);
+    pl_hierarchy_free(&b->hierarchy);
+    pl_ordering_free(&b->order);
+    pl_adjacency_free(&b->corners);
+    b->hierarchy = hierarchy, b->order = parts.order, b->corners = corners;
+    b->has_levels = b->is_stale = false;
+    return PL_OK;
+}
+
 pl_status pl_pbd_body_create(const pl_method_body* body, pl_pbd_body* out, pl_notes* notes,
                              pl_error* error) {
     *out = (pl_pbd_body){.first_vertex = body->first_vertex,
@@ -65,22 +115,26 @@ pl_status pl_pbd_body_create(const pl_method_body* body, pl_pbd_body* out, pl_no
     if (body->body->damping.stiffness > 0.0)
         pl_note(notes, PL_NOTE_INFO, "body \"%s\": damping.stiffness does nothing with method pbd",
                 body->body->name);
-    pl_pbd_parts parts;
-    pl_status status = pl_pbd_parts_create(body, &parts, error);
-    if (status != PL_OK) return status;
-    status = pl_hierarchy_setup(&parts.graph, parts.sets, parts.set_count, parts.mass,
-                                &out->hierarchy, error);
+    out->tears = !isnan(body->body->pbd.tear);
+    pl_status status = PL_OK;
+    if (out->tears) status = pl_tearing_create(body, &out->tearing, error);
+    if (status == PL_OK) status = make_particles(out, body, error);
     if (status == PL_OK) {
-        out->order = parts.order;
-        PL_FREE(parts.mass, double, parts.order.count);
         out->attached = PL_ALLOC(bool, out->vertex_count);
         status = out->attached ? first_levels(out, body->body->name, notes, error)
                                : pl_fail_memory(error, "a body");
-    } else {
-        pl_pbd_parts_free(&parts);
     }
     if (status != PL_OK) pl_pbd_body_free(out);
     return status;
+}
+
+void pl_pbd_body_tear(pl_pbd_body* b, const double* positions) {
+    if (b->tears && pl_tearing_split(&b->tearing, positions + 3 * (size_t)b->first_vertex) > 0)
+        b->is_stale = true;
+}
+
+static int particle_of(const pl_pbd_body* b, int v) {
+    return b->order.new_of_old[b->tears ? b->tearing.particle_of_corner[v] : v];
 }
 
 int pl_pbd_finest(const pl_pbd_body* b) {
@@ -95,10 +149,10 @@ static pl_status update_levels(pl_pbd_body* b, const pl_method_step* step, pl_er
     for (int k = 0; k < step->pin_count; k++) {
         int v = step->pins[k].vertex - b->first_vertex;
         if (step->pins[k].hard && v >= 0 && v < b->vertex_count)
-            b->attached[b->order.new_of_old[v]] = true;
+            b->attached[particle_of(b, v)] = true;
     }
     bool* known = b->hierarchy.levels[0].graph.attached;
-    size_t size = (size_t)b->vertex_count * sizeof(bool);
+    size_t size = (size_t)b->order.count * sizeof(bool);
     if (b->has_levels && memcmp(known, b->attached, size) == 0) return PL_OK;
     memcpy(known, b->attached, size);
     b->has_levels = false;
@@ -146,6 +200,61 @@ static void store_task(int begin, int end, int worker, void* user) {
     }
 }
 
+// Where a particle of several corners is predicted: its middle by mass. Corners that are in the
+// same place give just that place.
+static pl_vec3 middle_of_corners(const pl_pbd_body* b, const double* next, int k) {
+    const double* first = next + 3 * (size_t)b->corners.items[b->corners.offsets[k]];
+    pl_vec3 at = pl_vec3_load(first), sum = {0, 0, 0};
+    double mass = 0.0;
+    for (int j = b->corners.offsets[k]; j < b->corners.offsets[k + 1]; j++) {
+        int c = b->corners.items[j];
+        sum = pl_madd(sum, b->tearing.mass[c], pl_sub(pl_vec3_load(next + 3 * (size_t)c), at));
+        mass += b->tearing.mass[c];
+    }
+    return pl_madd(at, 1.0 / mass, sum);
+}
+
+static void load_corners_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const copy_job* job = user;
+    pl_pbd_body* b = job->body;
+    pl_pbd_level* l = &b->hierarchy.levels[0];
+    for (int k = begin; k < end; k++) {
+        double at[3];
+        pl_vec3_store(at, middle_of_corners(b, job->next + 3 * (size_t)b->first_vertex, k));
+        for (int i = 0; i < 3; i++)
+            l->before[4 * k + i] = l->particles[4 * k + i] = (float)(at[i] - b->origin[i]);
+    }
+}
+
+static void store_corners_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const copy_job* job = user;
+    pl_pbd_body* b = job->body;
+    const pl_pbd_level* l = &b->hierarchy.levels[0];
+    double* next = job->next + 3 * (size_t)b->first_vertex;
+    for (int k = begin; k < end; k++) {
+        double at[3];
+        pl_vec3_store(at, middle_of_corners(b, next, k));
+        for (int i = 0; i < 3; i++)
+            at[i] += (double)l->particles[4 * k + i] - (double)l->before[4 * k + i];
+        for (int j = b->corners.offsets[k]; j < b->corners.offsets[k + 1]; j++)
+            memcpy(next + 3 * (size_t)b->corners.items[j], at, sizeof at);
+    }
+}
+
+// a particle is held where any of its corners is
+static void hold_corners(pl_pbd_body* b, const pl_method_step* step, double* next) {
+    for (int k = 0; b->tears && k < step->pin_count; k++) {
+        int v = step->pins[k].vertex - b->first_vertex;
+        if (!step->pins[k].hard || v < 0 || v >= b->vertex_count) continue;
+        int p = particle_of(b, v);
+        for (int j = b->corners.offsets[p]; j < b->corners.offsets[p + 1]; j++)
+            pl_vec3_store(next + 3 * (size_t)(b->first_vertex + b->corners.items[j]),
+                          step->pins[k].target);
+    }
+}
+
 static void to_float(const pl_pbd_body* b, pl_vec3 a, float out[3]) {
     out[0] = (float)(a.x - b->origin[0]);
     out[1] = (float)(a.y - b->origin[1]);
@@ -156,7 +265,7 @@ static bool add_contact(pl_pbd_body* b, const pl_contact* c, const double* start
     int v = c->vertex - b->first_vertex;
     if (v < 0 || v >= b->vertex_count) return true;
     pl_point_constraint point = {
-        .particle = b->order.new_of_old[v],
+        .particle = particle_of(b, v),
         .order = (int)b->points.count,
         .is_contact = true,
         .normal = {(float)c->normal.x, (float)c->normal.y, (float)c->normal.z},
@@ -169,7 +278,7 @@ static bool add_contact(pl_pbd_body* b, const pl_contact* c, const double* start
 static bool add_pin(pl_pbd_body* b, const pl_pin* pin) {
     int v = pin->vertex - b->first_vertex;
     if (pin->hard || v < 0 || v >= b->vertex_count || !(pin->stiffness > 0.0)) return true;
-    pl_point_constraint point = {.particle = b->order.new_of_old[v],
+    pl_point_constraint point = {.particle = particle_of(b, v),
                                  .order = (int)b->points.count,
                                  .compliance = (float)(1.0 / pin->stiffness)};
     to_float(b, pin->target, point.place);
@@ -211,16 +320,20 @@ static int run_sweeps(pl_pbd_body* b, pl_pool* pool, double h) {
 pl_status pl_pbd_body_solve(pl_pbd_body* b, pl_pool* pool, const pl_method_step* step,
                             const double* start, const pl_contact* contacts, int contact_count,
                             double* next, int* sweep_count, pl_error* error) {
-    pl_status status = update_levels(b, step, error);
+    pl_status status = b->is_stale ? make_particles(b, NULL, error) : PL_OK;
+    if (status == PL_OK) status = update_levels(b, step, error);
     if (status != PL_OK) return status;
+    hold_corners(b, step, next);
     choose_origin(b, next);
     status = gather_points(b, step, start, contacts, contact_count, error);
     if (status != PL_OK) return status;
     copy_job job = {b, next};
-    pl_parallel_for(pool, load_task, b->vertex_count, PARTICLE_BLOCK, &job);
+    pl_parallel_for(pool, b->tears ? load_corners_task : load_task, b->order.count, PARTICLE_BLOCK,
+                    &job);
     for (int l = 0; l < b->hierarchy.level_count; l++)
         pl_sweeper_start(&b->hierarchy.levels[l].sweeper);
     *sweep_count += run_sweeps(b, pool, step->time_step);
-    pl_parallel_for(pool, store_task, b->vertex_count, PARTICLE_BLOCK, &job);
+    pl_parallel_for(pool, b->tears ? store_corners_task : store_task, b->order.count,
+                    PARTICLE_BLOCK, &job);
     return PL_OK;
 }

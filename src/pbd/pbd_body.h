@@ -9,6 +9,7 @@
 #include "mesh/reorder.h"
 #include "method/method.h"
 #include "pbd/hierarchy.h"
+#include "pbd/tearing.h"
 
 typedef struct pl_pbd_body {
     int first_vertex, vertex_count; // in the system
@@ -21,11 +22,25 @@ typedef struct pl_pbd_body {
     bool has_levels;  // made for those that are attached in the graph of level 0
     pl_array points;  // of pl_point_constraint
     double origin[3]; // floats are relative to it
+    // Cloth that tears: vertices are corners, several of them one particle.
+    bool tears;
+    bool is_stale; // particles and levels are not those of the torn cloth
+    pl_tearing tearing;
+    pl_adjacency corners; // of each particle of level 0
 } pl_pbd_body;
+
+// A vertex of the body that is where a particle of level 0 is.
+static inline int pl_pbd_vertex_of(const pl_pbd_body* b, int particle) {
+    return b->tears ? b->corners.items[b->corners.offsets[particle]]
+                    : b->order.old_of_new[particle];
+}
 
 pl_status pl_pbd_body_create(const pl_method_body* body, pl_pbd_body* out, pl_notes* notes,
                              pl_error* error);
 void pl_pbd_body_free(pl_pbd_body* body);
+
+// Splits what is stretched too far at the end of a step; positions of the system.
+void pl_pbd_body_tear(pl_pbd_body* body, const double* positions);
 
 // The level that is simulated: 0 for all.
 int pl_pbd_finest(const pl_pbd_body* body);

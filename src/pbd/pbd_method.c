@@ -35,7 +35,7 @@ static double stored_energy(const pl_pbd_system* s, const pl_pbd_body* b) {
             for (int i = 0; i < 2; i++)
                 ends[i] =
                     s->positions +
-                    3 * (size_t)(b->first_vertex + b->order.old_of_new[set->vertices[2 * c + i]]);
+                    3 * (size_t)(b->first_vertex + pl_pbd_vertex_of(b, set->vertices[2 * c + i]));
             double error =
                 pl_distance(pl_vec3_load(ends[0]), pl_vec3_load(ends[1])) - (double)set->values[c];
             sum += 0.5 * error * error / (double)set->compliance[c];
@@ -56,16 +56,36 @@ static pl_method_energies energies(void* system) {
 static size_t vector_size(const pl_pbd_system* s) {
     return 3 * (size_t)s->vertex_count * sizeof(double);
 }
-static size_t state_size(const void* system) { return 2 * vector_size(system); }
+// positions, velocities, and of bodies that tear the particle of each corner
+static size_t state_size(const void* system) {
+    const pl_pbd_system* s = system;
+    size_t size = 2 * vector_size(s);
+    for (int b = 0; b < s->body_count; b++)
+        size += (size_t)s->bodies[b].tearing.corner_count * sizeof(int);
+    return size;
+}
 static void state_save(const void* system, void* out) {
     const pl_pbd_system* s = system;
     memcpy(out, s->positions, vector_size(s));
     memcpy((char*)out + vector_size(s), s->velocities, vector_size(s));
+    char* at = (char*)out + 2 * vector_size(s);
+    for (int b = 0; b < s->body_count; b++) {
+        const pl_tearing* t = &s->bodies[b].tearing;
+        size_t size = (size_t)t->corner_count * sizeof(int);
+        if (size) memcpy(at, t->particle_of_corner, size);
+        at += size;
+    }
 }
 static void state_load(void* system, const void* in) {
     pl_pbd_system* s = system;
     memcpy(s->positions, in, vector_size(s));
     memcpy(s->velocities, (const char*)in + vector_size(s), vector_size(s));
+    const char* at = (const char*)in + 2 * vector_size(s);
+    for (int b = 0; b < s->body_count; b++) {
+        pl_tearing* t = &s->bodies[b].tearing;
+        if (t->corner_count) pl_tearing_load(t, at), s->bodies[b].is_stale = true;
+        at += (size_t)t->corner_count * sizeof(int);
+    }
 }
 
 const pl_method_functions pl_pbd_method = {.name = "pbd",

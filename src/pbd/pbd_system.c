@@ -61,8 +61,12 @@ pl_status pl_pbd_system_create(const pl_method_body* bodies, int body_count, int
         size_t first = (size_t)bodies[b].first_vertex;
         memcpy(s->positions + 3 * first, mesh->positions,
                3 * (size_t)mesh->vertex_count * sizeof(double));
-        pl_ordering_out(&body->order, body->hierarchy.levels[0].mass, sizeof(double),
-                        s->mass + first);
+        if (body->tears)
+            memcpy(s->mass + first, body->tearing.mass,
+                   (size_t)mesh->vertex_count * sizeof(double));
+        else
+            pl_ordering_out(&body->order, body->hierarchy.levels[0].mass, sizeof(double),
+                            s->mass + first);
     }
     if (status != PL_OK) {
         if (!s->bodies) s->body_count = 0;
@@ -194,6 +198,8 @@ pl_status pl_pbd_system_step(pl_pbd_system* s, const pl_method_step* step, pl_me
                                    (int)s->contacts.count, s->next, &info->iterations, error);
     if (status == PL_OK) status = check_ways(s, step, error);
     if (status == PL_OK) status = commit(s, step, error);
+    for (int b = 0; status == PL_OK && b < s->body_count; b++)
+        pl_pbd_body_tear(&s->bodies[b], s->positions);
     info->seconds = pl_seconds() - start;
     return status;
 }

@@ -126,10 +126,17 @@ static int free_colour(colouring_work* w, const int* v, int corners) {
     return colour;
 }
 
+// Blocks that follow one another with the same colour: distances without compliance are projected
+// two blocks at a time.
+static int blocks_together(const pl_constraint_set* set) {
+    return pl_constraint_traits_of[set->kind].corners == 2 && !set->compliance ? 2 : 1;
+}
+
 // colours the constraints of a slab and sorts them by it; returns the number of blocks
 static int colour_slab(const pl_constraint_set* set, int slab, colouring_work* w) {
     int corners = pl_constraint_traits_of[set->kind].corners, colour_count = 0, blocks = 0;
     int begin = w->first[slab], end = w->first[slab + 1];
+    int together = blocks_together(set), lanes = together * PL_LANES;
     for (int k = begin; k < end; k++) {
         const int* v = set->vertices + (size_t)w->order[k] * (size_t)corners;
         for (int i = 0; i < corners; i++) w->used[v[i]] = 0, w->next[v[i]] = 0;
@@ -143,7 +150,7 @@ static int colour_slab(const pl_constraint_set* set, int slab, colouring_work* w
     }
     w->starts[0] = begin;
     for (int c = 0; c < colour_count; c++) {
-        blocks += (w->colour_counts[c] + PL_LANES - 1) / PL_LANES;
+        blocks += together * ((w->colour_counts[c] + lanes - 1) / lanes);
         w->starts[c + 1] = w->starts[c] + w->colour_counts[c];
     }
     for (int k = begin; k < end; k++) w->sorted[w->starts[w->colours[w->order[k]]]++] = w->order[k];
@@ -165,15 +172,17 @@ static bool list_allocate(const pl_constraint_set* set, int block_count, pl_bloc
     return list->compliance && list->multipliers;
 }
 
-// one constraint, or for c < 0 none, into a lane
+// one constraint, or for c < 0 none, into a lane of this block or one behind it
 static void fill_lane(const pl_sweeper* s, const pl_constraint_set* set, int c, int slab, int block,
                       int lane, pl_block_list* list) {
     const pl_constraint_traits* t = &pl_constraint_traits_of[set->kind];
+    block += lane / PL_LANES;
+    lane %= PL_LANES;
     size_t at = (size_t)block * PL_LANES, n = (size_t)(c < 0 ? 0 : c);
     for (int i = 0; i < t->corners; i++)
         list->vertices[at * (size_t)t->corners + (size_t)(i * PL_LANES + lane)] =
-            c < 0 ? s->particle_count + PL_MAX_CORNERS * slab + i
-                  : set->vertices[n * (size_t)t->corners + (size_t)i];
+            4 * (c < 0 ? s->particle_count + PL_MAX_CORNERS * slab + i
+                       : set->vertices[n * (size_t)t->corners + (size_t)i]);
     for (int i = 0; i < t->values; i++)
         list->values[at * (size_t)t->values + (size_t)(i * PL_LANES + lane)] =
             set->values[n * (size_t)t->values + (size_t)i];
@@ -185,17 +194,17 @@ static void fill_lane(const pl_sweeper* s, const pl_constraint_set* set, int c, 
 
 static void fill_slab(const pl_sweeper* s, const pl_constraint_set* set, const colouring_work* w,
                       int slab, pl_block_list* list) {
-    int block = list->slab_offsets[slab] - 1, lane = PL_LANES, colour = -1;
+    int together = blocks_together(set), lanes = together * PL_LANES;
+    int block = list->slab_offsets[slab] - together, lane = lanes, colour = -1;
     for (int k = w->first[slab]; k < w->first[slab + 1]; k++) {
         int c = w->order[k];
-        if (lane == PL_LANES || w->colours[c] != colour) {
-            for (; colour >= 0 && lane < PL_LANES; lane++)
-                fill_lane(s, set, -1, slab, block, lane, list);
-            block++, lane = 0, colour = w->colours[c];
+        if (lane == lanes || w->colours[c] != colour) {
+            for (; lane < lanes; lane++) fill_lane(s, set, -1, slab, block, lane, list);
+            block += together, lane = 0, colour = w->colours[c];
         }
         fill_lane(s, set, c, slab, block, lane++, list);
     }
-    for (; colour >= 0 && lane < PL_LANES; lane++) fill_lane(s, set, -1, slab, block, lane, list);
+    for (; lane < lanes; lane++) fill_lane(s, set, -1, slab, block, lane, list);
 }
 
 static bool build_list(const pl_sweeper* s, const pl_constraint_set* set, colouring_work* w,

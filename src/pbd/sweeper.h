@@ -26,7 +26,7 @@ typedef struct pl_block_list {
     float stiffness;
     int block_count;
     int* slab_offsets;  // the blocks of each slab
-    int32_t* vertices;  // [block][corner][lane]
+    int32_t* vertices;  // [block][corner][lane]: where the floats of a particle begin
     float* values;      // [block][value][lane]
     float* compliance;  // [block][multiplier][lane], or NULL
     float* multipliers; // the same: what each has pushed in this step

@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <pliant/tetrahedralise.h>
+#include <string.h>
 
 void pl_world_body_free(pl_world_body* body) {
     pl_mesh_destroy(body->mesh);
@@ -65,12 +66,89 @@ void pl_world_choose_contact(pl_world_body* b) {
         isnan(contact->thickness) ? (b->is_cloth ? 0.1 * edge : 0.0) : contact->thickness;
 }
 
+// items of a region of vertices as corners
+static pl_status add_corner_region(const pl_mesh* mesh, const pl_region* region, pl_mesh* out,
+                                   pl_error* error) {
+    int count = 0, corner_count = 3 * mesh->triangle_count;
+    bool* inside = PL_ALLOC(bool, mesh->vertex_count);
+    int* items = PL_ALLOC(int, corner_count);
+    pl_status status = PL_OK;
+    if (!inside || (corner_count && !items)) status = pl_fail_memory(error, "a region");
+    for (int k = 0; status == PL_OK && k < region->count; k++) inside[region->items[k]] = true;
+    for (int c = 0; status == PL_OK && c < corner_count; c++)
+        if (inside[mesh->triangles[c]]) items[count++] = c;
+    if (status == PL_OK)
+        status =
+            pl_mesh_add_region(out, region->kind, region->name, region->tag, items, count, error);
+    PL_FREE(inside, bool, mesh->vertex_count);
+    PL_FREE(items, int, corner_count);
+    return status;
+}
+
+static pl_status copy_regions(const pl_mesh* mesh, pl_mesh* out, pl_error* error) {
+    pl_status status = PL_OK;
+    for (int k = 0; status == PL_OK && k < mesh->region_count; k++) {
+        const pl_region* r = &mesh->regions[k];
+        status = r->kind == PL_ELEMENT_VERTEX
+                     ? add_corner_region(mesh, r, out, error)
+                     : pl_mesh_add_region(out, r->kind, r->name, r->tag, r->items, r->count, error);
+    }
+    return status;
+}
+
+static bool copy_uvs(const pl_mesh* mesh, pl_mesh* out) {
+    if (mesh->uv_count == 0) return true;
+    out->uvs = PL_ALLOC(double, 2 * (size_t)mesh->uv_count);
+    if (!out->uvs) return false;
+    out->uv_count = mesh->uv_count;
+    out->triangle_uvs = PL_ALLOC(int, 3 * (size_t)mesh->triangle_count);
+    if (!out->triangle_uvs) return false;
+    memcpy(out->uvs, mesh->uvs, 2 * (size_t)mesh->uv_count * sizeof(double));
+    memcpy(out->triangle_uvs, mesh->triangle_uvs, 3 * (size_t)mesh->triangle_count * sizeof(int));
+    return true;
+}
+
+// Cloth that tears has vertices of its own in each triangle (pbd/tearing.h); fields are left out.
+static pl_status part_triangles(pl_world_body* b, pl_notes* notes, pl_error* error) {
+    const pl_mesh* mesh = b->mesh;
+    int count = 3 * mesh->triangle_count;
+    double* positions = PL_ALLOC(double, 3 * (size_t)count);
+    int* triangles = PL_ALLOC(int, count);
+    pl_mesh* out = NULL;
+    pl_status status = PL_OK;
+    if (count && (!positions || !triangles)) status = pl_fail_memory(error, "triangles");
+    for (int c = 0; status == PL_OK && c < count; c++) {
+        memcpy(positions + 3 * (size_t)c, mesh->positions + 3 * (size_t)mesh->triangles[c],
+               3 * sizeof(double));
+        triangles[c] = c;
+    }
+    if (status == PL_OK)
+        status = pl_mesh_create(positions, count, NULL, 0, triangles, count / 3, &out, error);
+    if (status == PL_OK) status = copy_regions(mesh, out, error);
+    if (status == PL_OK && !copy_uvs(mesh, out)) status = pl_fail_memory(error, "triangles");
+    PL_FREE(positions, double, 3 * (size_t)count);
+    PL_FREE(triangles, int, count);
+    if (status != PL_OK) {
+        pl_mesh_destroy(out);
+        return status;
+    }
+    if (mesh->field_count)
+        pl_note(notes, PL_NOTE_INFO, "body \"%s\": fields of the mesh are left out, as it can tear",
+                b->def->name);
+    pl_mesh_destroy(b->mesh);
+    b->mesh = out;
+    return PL_OK;
+}
+
 static pl_status prepare(pl_world_body* b, pl_pool* pool, pl_notes* notes, pl_error* error) {
     pl_status status = pl_body_mesh(b->def, &b->mesh, notes, error);
     if (status != PL_OK) return status;
     b->is_cloth = b->def->kind == PL_BODY_CLOTH;
     if (!b->is_cloth && b->mesh->tet_count == 0 && b->def->method != PL_METHOD_GRID)
         status = fill_with_tets(b, pool, notes, error);
+    if (status != PL_OK) return status;
+    bool tears = b->def->method == PL_METHOD_PBD && !isnan(b->def->pbd.tear);
+    if (tears && b->is_cloth) status = part_triangles(b, notes, error);
     if (status != PL_OK) return status;
     b->element_count = b->is_cloth ? b->mesh->triangle_count : b->mesh->tet_count;
     b->materials = PL_ALLOC(pl_element_material, b->element_count);

@@ -32,9 +32,10 @@ static pl_status check_body(const pl_body* body, int b, pl_error* error) {
                        b, pl_method_name((int)body->method));
     pl_status status = body->method == PL_METHOD_GRID ? check_grid(body, b, error) : PL_OK;
     if (status != PL_OK) return status;
-    if (body->method == PL_METHOD_PBD && !isnan(body->pbd.tear))
+    bool tears = body->method == PL_METHOD_PBD && !isnan(body->pbd.tear);
+    if (tears && body->kind != PL_BODY_CLOTH)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].pbd.tear: is not in this version; leave it out", b);
+                       "bodies[%d].pbd.tear: only cloth can tear in this version; leave it out", b);
     if (body->eigenfit)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "bodies[%d].eigenfit: is not in this version; leave it out", b);

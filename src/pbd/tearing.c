@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Splitting of particles (S1 section 8, after Müller 2006, which it refers to): a particle at the
+// end of an edge that is stretched too far is cut by the plane across the edge. Triangles whose
+// middle lies beyond go with a new particle; triangles on one side that no longer share an edge at
+// the particle part as well, so that nothing hangs on a single point.
+//
+// Where this differs: the levels are made anew from the torn cloth, so that no constraint and no
+// parent reaches across the cut and coarse levels hold what is beside it. The paper takes links
+// away and leaves the cloth beside a tear to the finest level alone.
+#include "pbd/tearing.h"
+#include "base/memory.h"
+#include "mesh/topology.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_FAN = 64 }; // triangles at a particle that is split
+
+void pl_tearing_free(pl_tearing* t) {
+    PL_FREE(t->particle_of_corner, int, t->corner_count);
+    PL_FREE(t->whole, int, t->corner_count);
+    PL_FREE(t->rest, double, 3 * (size_t)t->corner_count);
+    PL_FREE(t->mass, double, t->corner_count);
+    PL_FREE(t->materials, pl_element_material, t->corner_count / 3);
+    PL_FREE(t->number, int, t->corner_count);
+    PL_FREE(t->offsets, int, t->corner_count + 1);
+    PL_FREE(t->items, int, t->corner_count);
+    PL_FREE(t->is_split, bool, t->corner_count);
+    *t = (pl_tearing){0};
+}
+
+typedef struct placed_corner {
+    double at[3];
+    int corner;
+} placed_corner;
+
+static int compare_placed(const void* a, const void* b) {
+    const placed_corner *p = a, *q = b;
+    for (int i = 0; i < 3; i++)
+        if (p->at[i] != q->at[i]) return p->at[i] < q->at[i] ? -1 : 1;
+    return (p->corner > q->corner) - (p->corner < q->corner);
+}
+
+// Numbers particles by their first corner: the numbering follows from who is with whom alone.
+static void number_particles(pl_tearing* t) {
+    t->particle_count = 0;
+    for (int i = 0; i < t->corner_count; i++) t->number[i] = -1;
+    for (int c = 0; c < t->corner_count; c++) {
+        int* n = &t->number[t->particle_of_corner[c]];
+        if (*n < 0) *n = t->particle_count++;
+        t->particle_of_corner[c] = *n;
+    }
+}
+
+static pl_status join_corners(pl_tearing* t, pl_error* error) {
+    placed_corner* sorted = PL_ALLOC(placed_corner, t->corner_count);
+    bool ok = t->corner_count == 0 || sorted;
+    for (int c = 0; ok && c < t->corner_count; c++) {
+        memcpy(sorted[c].at, t->rest + 3 * (size_t)c, sizeof sorted[c].at);
+        sorted[c].corner = c;
+    }
+    if (ok) {
+        qsort(sorted, (size_t)t->corner_count, sizeof *sorted, compare_placed);
+        for (int k = 0, first = 0; k < t->corner_count; k++) {
+            bool same = k > 0 && memcmp(sorted[k].at, sorted[k - 1].at, sizeof sorted[k].at) == 0;
+            if (!same) first = sorted[k].corner;
+            t->particle_of_corner[sorted[k].corner] = first;
+        }
+        number_particles(t);
+        memcpy(t->whole, t->particle_of_corner, (size_t)t->corner_count * sizeof(int));
+    }
+    PL_FREE(sorted, placed_corner, t->corner_count);
+    return ok ? PL_OK : pl_fail_memory(error, "particles");
+}
+
+// A third of its triangle; a little where that has no area, so that every corner can be pushed.
+static void weigh_corners(pl_tearing* t) {
+    double sum = 0.0;
+    for (int c = 0; c < t->corner_count; c++) {
+        const double* x = t->rest + 9 * (size_t)(c / 3);
+        pl_vec3 a = pl_vec3_load(x);
+        double area =
+            0.5 * pl_norm(pl_cross(pl_sub(pl_vec3_load(x + 3), a), pl_sub(pl_vec3_load(x + 6), a)));
+        sum += t->mass[c] = t->materials[c / 3].density * area / 3.0;
+    }
+    double least = sum > 0.0 ? 1e-6 * sum / t->corner_count : 1.0;
+    for (int c = 0; c < t->corner_count; c++) t->mass[c] = fmax(t->mass[c], least);
+}
+
+static bool allocate(pl_tearing* t) {
+    int count = t->corner_count;
+    t->particle_of_corner = PL_ALLOC(int, count);
+    t->whole = PL_ALLOC(int, count);
+    t->rest = PL_ALLOC(double, 3 * (size_t)count);
+    t->mass = PL_ALLOC(double, count);
+    t->materials = PL_ALLOC(pl_element_material, count / 3);
+    t->number = PL_ALLOC(int, count);
+    t->offsets = PL_ALLOC(int, count + 1);
+    t->items = PL_ALLOC(int, count);
+    t->is_split = PL_ALLOC(bool, count);
+    return count == 0 || (t->particle_of_corner && t->whole && t->rest && t->mass && t->materials &&
+                          t->number && t->offsets && t->items && t->is_split);
+}
+
+pl_status pl_tearing_create(const pl_method_body* body, pl_tearing* out, pl_error* error) {
+    const pl_mesh* mesh = body->mesh;
+    int count = 3 * mesh->triangle_count;
+    *out = (pl_tearing){.limit = body->body->pbd.tear, .corner_count = count, .body = *body->body};
+    bool apart = body->is_cloth && mesh->vertex_count == count;
+    for (int c = 0; apart && c < count; c++) apart = mesh->triangles[c] == c;
+    if (!apart)
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "only cloth whose triangles have vertices of their own can tear");
+    pl_status status = allocate(out) ? PL_OK : pl_fail_memory(error, "cloth that tears");
+    if (status == PL_OK && count) {
+        memcpy(out->rest, mesh->positions, 3 * (size_t)count * sizeof(double));
+        memcpy(out->materials, body->materials, (size_t)count / 3 * sizeof *out->materials);
+        weigh_corners(out);
+        status = join_corners(out, error);
+    }
+    if (status != PL_OK) pl_tearing_free(out);
+    return status;
+}
+
+void pl_tearing_load(pl_tearing* t, const void* saved) {
+    memcpy(t->particle_of_corner, saved, (size_t)t->corner_count * sizeof(int));
+    t->particle_count = 0;
+    for (int c = 0; c < t->corner_count; c++) { // numbered by first corners: each at most one more
+        int* p = &t->particle_of_corner[c];
+        if (*p < 0 || *p > t->particle_count) *p = 0;
+        if (*p == t->particle_count) t->particle_count++;
+    }
+}
+
+pl_status pl_tearing_parts(const pl_tearing* t, pl_pbd_parts* out, pl_error* error) {
+    double* places = PL_ALLOC(double, 3 * (size_t)t->particle_count);
+    if (t->particle_count && !places) return pl_fail_memory(error, "particles");
+    for (int c = 0; c < t->corner_count; c++)
+        memcpy(places + 3 * (size_t)t->particle_of_corner[c], t->rest + 3 * (size_t)c,
+               3 * sizeof(double));
+    pl_mesh* mesh;
+    pl_status status = pl_mesh_create(places, t->particle_count, NULL, 0, t->particle_of_corner,
+                                      t->corner_count / 3, &mesh, error);
+    PL_FREE(places, double, 3 * (size_t)t->particle_count);
+    if (status != PL_OK) return status;
+    pl_method_body body = {
+        .body = &t->body, .mesh = mesh, .is_cloth = true, .materials = t->materials};
+    status = pl_pbd_parts_create(&body, out, error);
+    pl_mesh_destroy(mesh);
+    return status;
+}
+
+void pl_tearing_mark(const pl_tearing* t, const pl_ordering* order, bool* torn) {
+    for (int w = 0; w < t->corner_count; w++) t->number[w] = -1, t->is_split[w] = false;
+    for (int c = 0; c < t->corner_count; c++) {
+        int *first = &t->number[t->whole[c]], p = t->particle_of_corner[c];
+        if (*first < 0) *first = p;
+        if (*first != p) t->is_split[t->whole[c]] = true;
+    }
+    for (int c = 0; c < t->corner_count; c++)
+        if (t->is_split[t->whole[c]]) torn[order->new_of_old[t->particle_of_corner[c]]] = true;
+}
+
+// what a round of splitting needs
+typedef struct splitter {
+    pl_tearing* tearing;
+    const double* x;
+    int before; // particles
+    int next;   // number of the next new one
+} splitter;
+
+static int other_particle(const pl_tearing* t, int corner, int k) {
+    return t->particle_of_corner[corner - corner % 3 + (corner + k) % 3];
+}
+
+// true if the triangles of two corners of a particle share another particle
+static bool share_edge(const pl_tearing* t, int c, int d) {
+    for (int i = 1; i <= 2; i++)
+        for (int k = 1; k <= 2; k++)
+            if (other_particle(t, c, i) == other_particle(t, d, k)) return true;
+    return false;
+}
+
+// Parts of the corners of particle p: on each side of the plane those that hang together. part[k]
+// is the first corner of the part of the k-th; gives the number of parts.
+static int find_parts(const splitter* s, int p, pl_vec3 normal, int part[MAX_FAN]) {
+    const int* corners = s->tearing->items + s->tearing->offsets[p];
+    int count = s->tearing->offsets[p + 1] - s->tearing->offsets[p], parts = 0;
+    bool beyond[MAX_FAN];
+    for (int k = 0; k < count; k++) {
+        const double* x = s->x + 9 * (size_t)(corners[k] / 3);
+        pl_vec3 middle = pl_add(pl_add(pl_vec3_load(x), pl_vec3_load(x + 3)), pl_vec3_load(x + 6));
+        pl_vec3 at = pl_vec3_load(s->x + 3 * (size_t)corners[k]);
+        beyond[k] = pl_dot(pl_madd(middle, -3.0, at), normal) > 0.0;
+        part[k] = k;
+    }
+    for (bool changed = true; changed;) { // the least number of a part spreads over it
+        changed = false;
+        for (int k = 0; k < count; k++)
+            for (int j = 0; j < count; j++)
+                if (beyond[k] == beyond[j] && part[j] < part[k] &&
+                    share_edge(s->tearing, corners[k], corners[j]))
+                    part[k] = part[j], changed = true;
+    }
+    for (int k = 0; k < count; k++) parts += part[k] == k;
+    return parts;
+}
+
+// cuts particle p by a plane; false if everything lies on one side
+static bool split(splitter* s, int p, pl_vec3 normal) {
+    int first = s->tearing->offsets[p], count = s->tearing->offsets[p + 1] - first;
+    int part[MAX_FAN], number[MAX_FAN];
+    if (s->tearing->is_split[p] || count < 2 || count > MAX_FAN) return false;
+    if (find_parts(s, p, normal, part) < 2) return false;
+    for (int k = 0; k < count; k++) {
+        number[k] = k == 0 ? p : part[k] == k ? s->next++ : number[part[k]];
+        s->tearing->particle_of_corner[s->tearing->items[first + k]] = number[k];
+    }
+    s->tearing->is_split[p] = true;
+    return true;
+}
+
+// the edge from corner c to the next one of its triangle
+static void tear_edge(splitter* s, int c) {
+    const pl_tearing* t = s->tearing;
+    int d = c - c % 3 + (c + 1) % 3, p = t->particle_of_corner[c], q = t->particle_of_corner[d];
+    pl_vec3 way = pl_sub(pl_vec3_load(s->x + 3 * (size_t)d), pl_vec3_load(s->x + 3 * (size_t)c));
+    double rest =
+        pl_distance(pl_vec3_load(t->rest + 3 * (size_t)d), pl_vec3_load(t->rest + 3 * (size_t)c));
+    if (!(pl_norm(way) > t->limit * rest)) return;
+    // one end in a step, and not one that was made in it: the rest may hold when that has opened
+    if (p >= s->before || q >= s->before || t->is_split[p] || t->is_split[q]) return;
+    if (!split(s, p, way)) split(s, q, way);
+}
+
+// the corners of each particle, ascending
+static void list_corners(pl_tearing* t) {
+    memset(t->offsets, 0, ((size_t)t->corner_count + 1) * sizeof(int));
+    for (int c = 0; c < t->corner_count; c++) t->offsets[t->particle_of_corner[c] + 1]++;
+    for (int p = 0; p < t->particle_count; p++) t->offsets[p + 1] += t->offsets[p];
+    for (int c = 0; c < t->corner_count; c++) t->items[t->offsets[t->particle_of_corner[c]]++] = c;
+    for (int p = t->particle_count; p > 0; p--) t->offsets[p] = t->offsets[p - 1];
+    t->offsets[0] = 0;
+}
+
+int pl_tearing_split(pl_tearing* t, const double* positions) {
+    splitter s = {t, positions, t->particle_count, t->particle_count};
+    if (t->corner_count == 0) return 0;
+    list_corners(t);
+    memset(t->is_split, 0, (size_t)t->corner_count * sizeof(bool));
+    for (int c = 0; c < t->corner_count; c++) tear_edge(&s, c);
+    if (s.next > s.before) number_particles(t);
+    return s.next - s.before;
+}
