@@ -56,15 +56,16 @@ static void run_springs(void* user) {
 static void run_gradient(void* user) {
     pl_projective_fast* f = fast(user);
     for (int k = 0; k < PL_PROJECTIVE_LAWS; k++)
-        if (f->tets[k].batch_count) pl_tet_batches_gradient_warm(&f->tets[k], f->pool, f->x, f->g);
-    if (f->spring_set) pl_spring_batches_gradient(&f->springs, f->pool, f->x, f->g);
+        if (f->tets[k].batch_count) pl_tet_batches_gradient_warm(&f->tets[k], f->pool, f->y, f->g);
+    if (f->spring_set) pl_spring_batches_gradient(&f->springs, f->pool, f->y, f->g);
 }
 
 static void run_sweeps(void* user) {
     phases* p = user;
     pl_scalar_fine* fine = pl_scalar_mg_fine(fast(p)->mg);
     for (int k = 0; k < 4 * p->row->sweeps; k++)
-        pl_scalar_fine_sweep(fine, p->e.pool, k % 2, k == 0);
+        if (k == 2 * p->row->sweeps) pl_scalar_fine_sweep_both(fine, p->e.pool, k % 2);
+        else pl_scalar_fine_sweep(fine, p->e.pool, k % 2, k == 0);
 }
 
 static void run_transfer(void* user) {
@@ -73,7 +74,6 @@ static void run_transfer(void* user) {
     pl_scalar_fine* fine = pl_scalar_mg_fine(mg);
     pl_scalar_fine_restrict(fine, p->e.pool, pl_scalar_mg_level(mg, 1)->b);
     pl_scalar_fine_prolong_add(fine, p->e.pool, pl_scalar_mg_level(mg, 1)->x);
-    pl_scalar_fine_half_sum(fine, p->e.pool, false);
 }
 
 static void run_cycle(void* user) { pl_scalar_mg_cycle(fast(user)->mg); }

@@ -8,7 +8,7 @@
 
 #include "mesh/reorder.h"
 #include "method/method.h"
-#include "pbd/hierarchy.h"
+#include "pbd/pbd_hierarchy.h"
 #include "pbd/tearing.h"
 
 typedef struct pl_pbd_body {

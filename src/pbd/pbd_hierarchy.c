@@ -16,7 +16,7 @@
 // run on all threads (the paper ran the hierarchy on one); and a coarse particle can have the mass
 // of all that hangs on it, which keeps linear momentum: Eq. 7 moves the mass of the children along
 // with it.
-#include "pbd/hierarchy.h"
+#include "pbd/pbd_hierarchy.h"
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "math/vec3w.h"
