@@ -241,3 +241,22 @@ TEST(fem_saved_state_goes_on)
         fem_sample_free(&b);
     }
 }
+
+TEST(fem_projective_matrix_is_factored_once)
+{
+    pl_fem_settings settings = pl_default_fem_settings();
+    settings.nonlinear = PL_NONLINEAR_PROJECTIVE;
+    settings.linear = PL_LINEAR_DIRECT;
+    fem_sample s = fem_sample_create(fem_box(1, 0.3, 0.3, 6, 2, 2), PL_MATERIAL_COROTATED, 1e5, 0.3,
+                                     1000.0, &settings, NULL);
+    pl_pin pin = {.vertex = 0, .stiffness = 1e4};
+    pin.from = pin.target = pl_vec3_load(pl_fem_positions(s.system));
+    pl_method_info info = fem_sample_step(&s, 0.01, -9.81, &pin, 1);
+    CHECK(info.iterations > 1);
+    CHECK_INT(info.linear_updates, 1);
+    CHECK_INT(fem_sample_step(&s, 0.01, -9.81, &pin, 1).linear_updates, 0);
+    pin.stiffness = 2e4;
+    CHECK_INT(fem_sample_step(&s, 0.01, -9.81, &pin, 1).linear_updates, 1);
+    CHECK_INT(fem_sample_step(&s, 0.02, -9.81, &pin, 1).linear_updates, 1);
+    fem_sample_free(&s);
+}

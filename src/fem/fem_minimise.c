@@ -37,6 +37,7 @@ typedef struct search {
 void pl_minimiser_free(pl_minimiser* m) {
     pl_linear_destroy(m->solver);
     pl_block_matrix_free(&m->A);
+    PL_FREE(m->known_values, double, m->known_count);
     PL_FREE(m->x, double, m->count);
     PL_FREE(m->trial, double, m->count);
     PL_FREE(m->gradient, double, m->count);
@@ -86,6 +87,11 @@ pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest,
     if (is_multigrid)
         return pl_mg_linear_setup(settings->linear, &m->A, rest, &multigrid, given->fallback, pool,
                                   &m->solver, error);
+    if (m->A.block == 1) {
+        m->known_count = (size_t)pl_block_matrix_entry_count(&m->A);
+        m->known_values = PL_ALLOC(double, m->known_count);
+        if (!m->known_values) return pl_fail_memory(error, "the matrix of a step");
+    }
     return pl_linear_setup(settings->linear, &m->A, m->A.block == 1 ? 3 : 1, pool, &m->solver,
                            error);
 }
@@ -140,6 +146,20 @@ static double force_noise(const pl_minimiser* m) {
     return 4.0 * DBL_EPSILON * sqrt(sum);
 }
 
+// The matrix of Projective Dynamics seldom changes, and factoring it costs as much as many solves:
+// what was prepared for the same values still holds.
+static pl_status update_solver(pl_minimiser* m, pl_method_info* info, pl_error* error) {
+    size_t size = m->known_count * sizeof(double);
+    if (m->is_known && memcmp(m->known_values, m->A.values, size) == 0) return PL_OK;
+    m->is_known = false;
+    info->linear_updates++;
+    pl_status status = pl_linear_update(m->solver, error);
+    if (status != PL_OK || !m->known_values) return status;
+    memcpy(m->known_values, m->A.values, size);
+    m->is_known = true;
+    return PL_OK;
+}
+
 // direction = -A^-1 gradient
 static pl_status solve_direction(pl_minimiser* m, const pl_fem_objective* f,
                                  const pl_fem_settings* settings, double projected,
@@ -149,7 +169,7 @@ static pl_status solve_direction(pl_minimiser* m, const pl_fem_objective* f,
     else pl_fem_projective(f, &m->A);
     info->assembly_seconds += pl_seconds() - start;
     start = pl_seconds();
-    pl_status status = pl_linear_update(m->solver, error);
+    pl_status status = update_solver(m, info, error);
     if (status != PL_OK) return status;
     pl_linear_options options = {settings->linear_tolerance, settings->linear_max_iterations};
     memset(m->direction, 0, (size_t)m->count * sizeof(double));

@@ -15,6 +15,10 @@
 typedef struct pl_minimiser {
     pl_block_matrix A;
     pl_linear_solver* solver;
+    // Projective Dynamics: the values that the solver was last prepared for; NULL: none yet
+    double* known_values;
+    size_t known_count;
+    bool is_known;
     int count;     // 3 per vertex
     double* x;     // start and result
     double* trial; // of the line search

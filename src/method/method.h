@@ -47,7 +47,8 @@ typedef struct pl_method_info {
     bool converged;
     bool stalled; // the line search found no smaller value
     int linear_iterations;
-    int switch_count; // linear solves whose multigrid cycles stalled, and gradients went on
+    int linear_updates; // times that the linear solver was prepared for new values
+    int switch_count;   // linear solves whose multigrid cycles stalled, and gradients went on
     int contact_count;
     int retries;          // times that the step was halved
     int rigid_mode_count; // unknowns without stiffness, if the solver can tell
