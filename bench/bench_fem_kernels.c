@@ -6,6 +6,7 @@
 // Neo-Hookean). The mesh is the dragon of the shared data ($PLIANT_SHARED or ../shared beside the
 // project) where there is one, else a generated box of the same size.
 #include "base/memory.h"
+#include "bench_systems.h"
 #include "cloth_kernels.h"
 #include "fem/tet_batches.h"
 #include "fem/tet_elements.h"
@@ -44,18 +45,8 @@ static bool failed(const pl_error* error) {
     return false;
 }
 
-static bool exists(const char* path) {
-    FILE* file = fopen(path, "rb");
-    if (file) fclose(file);
-    return file;
-}
-
 static pl_status load_mesh(const bench* b, pl_mesh** out, pl_error* error) {
-    char path[1024];
-    const char* shared = getenv("PLIANT_SHARED");
-    snprintf(path, sizeof path, "%s/data/tets_generated/dragon_200k.msh.gz",
-             shared ? shared : PL_BENCH_SHARED_DIR);
-    if (!bench_quick(b) && exists(path)) return pl_mesh_read(path, NULL, out, NULL, error);
+    if (!bench_quick(b) && bench_read_shared("dragon_200k", out, error) == PL_OK) return PL_OK;
     pl_generate_options options;
     pl_status status = pl_generate_defaults("box", &options, error);
     if (status != PL_OK) return status;

@@ -8,6 +8,7 @@
 // there is one, else a generated bar of the same size.
 #include "base/memory.h"
 #include "bench.h"
+#include "bench_systems.h"
 #include "fem/fem_projective_fast.h"
 #include "math/simd.h"
 #include "verify.h"
@@ -39,18 +40,8 @@ typedef struct side {
     pl_method_info info;
 } side;
 
-static bool exists(const char* path) {
-    FILE* file = fopen(path, "rb");
-    if (file) fclose(file);
-    return file;
-}
-
 static pl_status load_mesh(const bench* b, pl_mesh** out, pl_error* error) {
-    char path[1024];
-    const char* shared = getenv("PLIANT_SHARED");
-    snprintf(path, sizeof path, "%s/data/tets_generated/dragon_200k.msh.gz",
-             shared ? shared : PL_BENCH_SHARED_DIR);
-    if (!bench_quick(b) && exists(path)) return pl_mesh_read(path, NULL, out, NULL, error);
+    if (!bench_quick(b) && bench_read_shared("dragon_200k", out, error) == PL_OK) return PL_OK;
     int cells = bench_quick(b) ? 12 : 37;
     return verify_box(4.0, 1.0, 1.0, 4 * cells, cells, cells, PL_PATTERN_KUHN, out, error);
 }

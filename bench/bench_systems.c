@@ -49,15 +49,20 @@ static bool exists(const char* path) {
     return file;
 }
 
-pl_status bench_shared_mesh(const char* name, pl_mesh** out, pl_error* error) {
+pl_status bench_read_shared(const char* name, pl_mesh** out, pl_error* error) {
     char path[1024];
     const char* shared = getenv("PLIANT_SHARED");
     int length = snprintf(path, sizeof path - 4, "%s/data/tets_generated/%s.msh",
                           shared ? shared : PL_BENCH_SHARED_DIR, name);
     *out = NULL;
-    pl_mesh* mesh;
     if (length > 0 && length < (int)sizeof path - 4 && !exists(path)) strcat(path, ".gz");
-    pl_status status = pl_mesh_read(path, NULL, &mesh, NULL, error);
+    return pl_mesh_read(path, NULL, out, NULL, error);
+}
+
+pl_status bench_shared_mesh(const char* name, pl_mesh** out, pl_error* error) {
+    *out = NULL;
+    pl_mesh* mesh;
+    pl_status status = bench_read_shared(name, &mesh, error);
     return status == PL_OK ? reorder(mesh, out, error) : status;
 }
 

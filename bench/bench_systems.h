@@ -17,7 +17,8 @@
 typedef enum bench_bar { BENCH_BAR_4K, BENCH_BAR_53K, BENCH_BAR_203K } bench_bar;
 pl_status bench_bar_mesh(bench_bar bar, pl_mesh** out, pl_error* error);
 // NAME.msh or NAME.msh.gz of the generated shared meshes ($PLIANT_SHARED or ../shared beside the
-// project), in reverse Cuthill-McKee order. When the file is absent the error says so.
+// project), as it is, or in reverse Cuthill-McKee order. When the file is absent the error says so.
+pl_status bench_read_shared(const char* name, pl_mesh** out, pl_error* error);
 pl_status bench_shared_mesh(const char* name, pl_mesh** out, pl_error* error);
 
 typedef struct bench_solid {

@@ -5,7 +5,7 @@
 #ifndef PL_MULTIGRID_MG_FLOAT_H
 #define PL_MULTIGRID_MG_FLOAT_H
 
-#include "multigrid/mg_outer.h"
+#include "multigrid/outer_vectors.h"
 
 // From x, whose residual is in outer->r and, relative to the load |b|, in info. True when it is
 // over: converged, or no iterations are left. False where float is not enough: the matrix is not
