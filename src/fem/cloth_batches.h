@@ -37,6 +37,7 @@ typedef struct pl_cloth_batches {
     pl_cloth_kind kind;
     pl_membrane_kind law; // of membranes
     int count;            // of elements
+    bool writes;          // springs: blocks are written, not added to
     int batch_count;
     void* batches; // of the struct that goes with the kind
     pl_chunks chunks;
@@ -48,9 +49,17 @@ pl_status pl_cloth_batches_setup(pl_cloth_batches* batches, const pl_element_set
                                  pl_membrane_kind law, int vertex_count, const pl_block_matrix* A,
                                  pl_error* error);
 void pl_cloth_batches_free(pl_cloth_batches* batches);
+// The block of entry e lies at places[e] from now on.
+void pl_cloth_batches_place(pl_cloth_batches* batches, const int* places);
+// Stiffness and rest values of the set that they were made of, as they are now.
+void pl_cloth_batches_refresh(pl_cloth_batches* batches, const pl_element_set* set);
 
-// blocks += d2E/dx2, each element's part projected as pl_element_set_hessian does; x: float4 per
-// vertex; blocks: 9 per entry, row-major.
+// For springs: blocks are to be written instead of added to, if no two springs join the same
+// vertices; false if some do.
+bool pl_cloth_batches_write(pl_cloth_batches* batches);
+
+// blocks += d2E/dx2, each element's part projected as pl_element_set_hessian does, but not on the
+// diagonal; x: float4 per vertex; blocks: 9 per entry, row-major.
 void pl_cloth_batches_hessian(const pl_cloth_batches* batches, pl_pool* pool, const float* x,
                               float* blocks);
 

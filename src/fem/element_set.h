@@ -31,6 +31,8 @@ typedef struct pl_element_functions {
     // one by the function above
     void (*gradients)(const pl_element_set* set, int first, int last, const double* x,
                       double* gradient);
+    // the sum of their energies, likewise
+    double (*energies)(const pl_element_set* set, int first, int last, const double* x);
 } pl_element_functions;
 
 struct pl_element_set {

@@ -2,27 +2,32 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "fem/fem_float.h"
 #include "base/memory.h"
+#include "fem/block_sums.h"
 #include "fem/cloth_batches.h"
 #include "fem/cloth_elements.h"
 #include "fem/tet_batches.h"
 #include "fem/tet_elements.h"
-#include "geometry/box.h"
 
 #include <string.h>
 
 enum {
     MAX_TETS = PL_MAX_ELEMENT_SETS * PL_MATERIAL_COUNT,
-    MAX_CLOTH = PL_MAX_ELEMENT_SETS * PL_MEMBRANE_COUNT
+    MAX_CLOTH = PL_MAX_ELEMENT_SETS * PL_MEMBRANE_COUNT,
+    VERTICES_PER_TASK = 2048
 };
 
 struct pl_float_sets {
     int vertex_count;
     const pl_block_matrix* A; // its pattern
+    pl_float_layout layout;   // without places: that of A
     pl_tet_batches tets[MAX_TETS];
+    const pl_element_set* tet_sources[MAX_TETS]; // that they were made of
     int tet_set_count;
     pl_cloth_batches cloth[MAX_CLOTH];
+    const pl_element_set* cloth_sources[MAX_CLOTH];
     int cloth_count;
-    float* x; // float4 per vertex
+    bool springs_alone; // every coupling is one spring: blocks are written, not added to
+    float* x;           // float4 per vertex
 };
 
 void pl_float_sets_destroy(pl_float_sets* s) {
@@ -49,7 +54,8 @@ static pl_status add_tets(pl_float_sets* s, const pl_element_set* set, const dou
         status = pl_tet_batches_setup(tets, (pl_material_kind)kind, rest, s->vertex_count,
                                       set->corners, set->count, materials, error);
         if (status != PL_OK) return status;
-        s->tet_set_count++;
+        tets->without_diagonal = true;
+        s->tet_sources[s->tet_set_count++] = set;
         status = pl_tet_batches_locate(tets, pool, s->A, error);
     }
     return status;
@@ -61,9 +67,19 @@ static pl_status add_cloth(pl_float_sets* s, const pl_element_set* set, pl_error
     for (int law = 0; status == PL_OK && law < law_count; law++) {
         status = pl_cloth_batches_setup(&s->cloth[s->cloth_count], set, (pl_membrane_kind)law,
                                         s->vertex_count, s->A, error);
-        if (status == PL_OK) s->cloth_count++;
+        if (status == PL_OK) s->cloth_sources[s->cloth_count++] = set;
     }
     return status;
+}
+
+// One set of springs with as many springs as there are couplings, and no two between the same
+// vertices.
+static void find_alone(pl_float_sets* s, int set_count) {
+    const pl_block_matrix* A = s->A;
+    pl_cloth_batches* springs = &s->cloth[0];
+    if (set_count != 1 || s->cloth_count != 1 || springs->kind != PL_CLOTH_SPRINGS) return;
+    if (2 * springs->count != pl_block_matrix_entry_count(A) - A->row_count) return;
+    s->springs_alone = pl_cloth_batches_write(springs);
 }
 
 pl_status pl_float_sets_create(const pl_element_set* sets, int set_count, const double* rest,
@@ -79,18 +95,57 @@ pl_status pl_float_sets_create(const pl_element_set* sets, int set_count, const 
     for (int k = 0; status == PL_OK && k < set_count; k++)
         status = sets[k].kind == &pl_tet_elements ? add_tets(s, &sets[k], rest, pool, error)
                                                   : add_cloth(s, &sets[k], error);
+    if (status == PL_OK) find_alone(s, set_count);
     if (status == PL_OK) *out = s;
     else pl_float_sets_destroy(s);
     return status;
 }
 
+void pl_float_sets_place(pl_float_sets* s, const pl_float_layout* layout) {
+    s->layout = *layout;
+    for (int k = 0; k < s->tet_set_count; k++) pl_tet_batches_place(&s->tets[k], layout->places);
+    for (int k = 0; k < s->cloth_count; k++) pl_cloth_batches_place(&s->cloth[k], layout->places);
+}
+
+static void refresh_tets(pl_tet_batches* tets, const pl_element_set* set) {
+    const pl_material* materials = pl_tet_element_materials(set);
+    int filled = 0;
+    for (int e = 0; e < set->count; e++)
+        if (materials[e].kind == tets->kind)
+            pl_tet_batches_set(tets, filled++, &materials[e], pl_tet_element_volume(set, e));
+}
+
+void pl_float_sets_refresh(pl_float_sets* s) {
+    for (int k = 0; k < s->tet_set_count; k++) refresh_tets(&s->tets[k], s->tet_sources[k]);
+    for (int k = 0; k < s->cloth_count; k++)
+        pl_cloth_batches_refresh(&s->cloth[k], s->cloth_sources[k]);
+}
+
+// the block of an entry
+static float* block_at(const pl_float_sets* s, float* blocks, int entry) {
+    return blocks + 9 * (size_t)(s->layout.places ? s->layout.places[entry] : entry);
+}
+
+typedef struct mean_job {
+    const double* x;
+    int axis;
+} mean_job;
+
+static double mean_part(int begin, int end, void* user) {
+    const mean_job* job = user;
+    double sum = 0.0;
+    for (int v = begin; v < end; v++) sum += job->x[3 * v + job->axis];
+    return sum;
+}
+
 // positions as seen from the middle of them all, where float is finest
 static void narrow_positions(pl_float_sets* s, pl_pool* pool, const double* x) {
-    pl_box box = pl_box_empty();
-    for (int v = 0; v < s->vertex_count; v++)
-        box = pl_box_add_point(box, pl_vec3_load(x + 3 * (size_t)v));
     double origin[3];
-    pl_vec3_store(origin, pl_scale(0.5, pl_add(box.low, box.high)));
+    for (int c = 0; c < 3; c++) {
+        mean_job job = {x, c};
+        origin[c] = pl_parallel_sum(pool, mean_part, s->vertex_count, VERTICES_PER_TASK, &job) /
+                    s->vertex_count;
+    }
     pl_float4_from_points(pool, x, s->vertex_count, origin, s->x);
 }
 
@@ -98,52 +153,112 @@ static void add_isotropic(float* block, double s) {
     for (int c = 0; c < 9; c += 4) block[c] += (float)s;
 }
 
-static void add_masses(const pl_fem_objective* f, const pl_block_matrix* A, float* blocks) {
-    double weight = pl_fem_mass_weight(f);
-    int count = f->mass_matrix ? pl_block_matrix_entry_count(A) : f->vertex_count;
-    for (int k = 0; k < count; k++) {
-        int entry = f->mass_matrix ? k : A->diagonal[k];
-        double mass = f->mass_matrix ? f->mass_matrix->values[k] : f->mass[k];
-        add_isotropic(blocks + 9 * (size_t)entry, weight * mass);
+typedef struct rows_job {
+    const pl_fem_objective* f;
+    const pl_float_sets* sets;
+    float* blocks;
+} rows_job;
+
+static void subtract_blocks(const float* blocks, int begin, int end, float* sum) {
+    pl_loose_f8 head = *(const pl_loose_f8*)sum;
+    float last = sum[8];
+    for (const float* block = blocks + 9 * (size_t)begin; block < blocks + 9 * (size_t)end;
+         block += 9) {
+        head -= *(const pl_loose_f8*)block;
+        last -= block[8];
+    }
+    *(pl_loose_f8*)sum = head;
+    sum[8] = last;
+}
+
+// Elements leave the diagonal out. Forces do not change when all vertices move alike, so that the
+// blocks of a row add up to zero, but for the mass.
+static void close_rows_task(int begin, int end, int worker, void* user) {
+    const rows_job* job = user;
+    const pl_fem_objective* f = job->f;
+    const pl_block_matrix* A = job->sets->A;
+    const pl_float_layout* layout = &job->sets->layout;
+    double weight = f->mass_matrix ? 0.0 : pl_fem_mass_weight(f);
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        int v = layout->places ? layout->vertices[i] : i, entry = A->diagonal[v];
+        float sum[9] = {0.0f};
+        if (layout->places) {
+            for (int run = 0; run < 2; run++)
+                subtract_blocks(job->blocks, layout->begin[run][i], layout->end[run][i], sum);
+        } else {
+            subtract_blocks(job->blocks, A->offsets[v], entry, sum);
+            subtract_blocks(job->blocks, entry + 1, A->offsets[v + 1], sum);
+        }
+        add_isotropic(sum, weight * f->mass[v]);
+        memcpy(block_at(job->sets, job->blocks, entry), sum, sizeof sum);
     }
 }
 
-static void add_damping(const pl_fem_objective* f, const pl_block_matrix* A, float* blocks) {
-    if (!(f->velocity_time > 0.0 && f->damping_stiffness > 0.0)) return;
-    double scale = f->damping_stiffness / f->velocity_time;
-    size_t count = 9 * (size_t)pl_block_matrix_entry_count(A);
-    for (size_t i = 0; i < count; i++) blocks[i] += (float)(scale * f->damping_matrix->values[i]);
+// what couplings have besides their elements: damping and the mass matrix
+static void add_rows_task(int begin, int end, int worker, void* user) {
+    const rows_job* job = user;
+    const pl_fem_objective* f = job->f;
+    const pl_block_matrix* A = job->sets->A;
+    double weight = pl_fem_mass_weight(f);
+    bool damped = f->velocity_time > 0.0 && f->damping_stiffness > 0.0;
+    double scale = damped ? f->damping_stiffness / f->velocity_time : 0.0;
+    (void)worker;
+    for (int e = A->offsets[begin]; e < A->offsets[end]; e++) {
+        float* block = block_at(job->sets, job->blocks, e);
+        if (f->mass_matrix) add_isotropic(block, weight * f->mass_matrix->values[e]);
+        const double* K = damped ? f->damping_matrix->values + 9 * (size_t)e : NULL;
+        for (int i = 0; damped && i < 9; i++) block[i] += (float)(scale * K[i]);
+    }
 }
 
-static void eliminate_fixed(const pl_fem_objective* f, const pl_block_matrix* A, float* blocks) {
-    for (int v = 0; v < A->row_count; v++) {
+static void eliminate_task(int begin, int end, int worker, void* user) {
+    const rows_job* job = user;
+    const bool* fixed = job->f->fixed;
+    const pl_block_matrix* A = job->sets->A;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
         for (int e = A->offsets[v]; e < A->offsets[v + 1]; e++)
-            if (f->fixed[v] || f->fixed[A->columns[e]])
-                memset(blocks + 9 * (size_t)e, 0, 9 * sizeof(float));
-        if (f->fixed[v]) add_isotropic(blocks + 9 * (size_t)A->diagonal[v], 1.0);
+            if (fixed[v] || fixed[A->columns[e]])
+                memset(block_at(job->sets, job->blocks, e), 0, 9 * sizeof(float));
+        if (fixed[v]) add_isotropic(block_at(job->sets, job->blocks, A->diagonal[v]), 1.0);
+    }
+}
+
+static void zero_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    memset((float*)user + 9 * (size_t)begin, 0, 9 * (size_t)(end - begin) * sizeof(float));
+}
+
+static void add_pins_and_contacts(const pl_fem_objective* f, const pl_float_sets* s,
+                                  const double* x, float* blocks) {
+    const int* diagonal = s->A->diagonal;
+    for (int k = 0; k < f->pin_count; k++)
+        if (!f->pins[k].hard)
+            add_isotropic(block_at(s, blocks, diagonal[f->pins[k].vertex]), f->pins[k].stiffness);
+    for (int k = 0; k < f->contact_count; k++) {
+        double block[9];
+        float* to = block_at(s, blocks, diagonal[f->contacts[k].vertex]);
+        pl_fem_contact_block(f, k, x, block);
+        for (int i = 0; i < 9; i++) to[i] += (float)block[i];
     }
 }
 
 void pl_fem_hessian_float(const pl_fem_objective* f, pl_float_sets* s, const double* x,
                           float* blocks) {
-    const pl_block_matrix* A = s->A;
-    memset(blocks, 0, 9 * (size_t)pl_block_matrix_entry_count(A) * sizeof(float));
+    if (!s->springs_alone)
+        pl_parallel_for(f->pool, zero_task, pl_block_matrix_entry_count(s->A), 16384, blocks);
     narrow_positions(s, f->pool, x);
     for (int k = 0; k < s->tet_set_count; k++)
         pl_tet_batches_hessian(&s->tets[k], f->pool, s->x, 1.0f, blocks);
     for (int k = 0; k < s->cloth_count; k++)
         pl_cloth_batches_hessian(&s->cloth[k], f->pool, s->x, blocks);
-    add_masses(f, A, blocks);
-    add_damping(f, A, blocks);
-    for (int k = 0; k < f->pin_count; k++)
-        if (!f->pins[k].hard)
-            add_isotropic(blocks + 9 * (size_t)A->diagonal[f->pins[k].vertex],
-                          f->pins[k].stiffness);
-    for (int k = 0; k < f->contact_count; k++) {
-        double block[9];
-        float* to = blocks + 9 * (size_t)A->diagonal[f->contacts[k].vertex];
-        pl_fem_contact_block(f, k, x, block);
-        for (int i = 0; i < 9; i++) to[i] += (float)block[i];
-    }
-    eliminate_fixed(f, A, blocks);
+    rows_job job = {f, s, blocks};
+    pl_parallel_for(f->pool, close_rows_task, f->vertex_count, VERTICES_PER_TASK, &job);
+    bool damped = f->velocity_time > 0.0 && f->damping_stiffness > 0.0;
+    if (damped || f->mass_matrix)
+        pl_parallel_for(f->pool, add_rows_task, f->vertex_count, VERTICES_PER_TASK, &job);
+    add_pins_and_contacts(f, s, x, blocks);
+    if (memchr(f->fixed, true, (size_t)f->vertex_count * sizeof(bool)))
+        pl_parallel_for(f->pool, eliminate_task, f->vertex_count, VERTICES_PER_TASK, &job);
 }

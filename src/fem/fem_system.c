@@ -118,11 +118,12 @@ static pl_status setup_linear(pl_fem_system* s, const double* rest, pl_error* er
     for (int k = 0; k < s->set_count; k++)
         if (A->block == 3) pl_element_set_hessian(&s->sets[k], s->pool, rest, true, 1.0, A);
         else pl_element_set_projective(&s->sets[k], s->pool, A);
-    pl_status status = pl_minimiser_setup_linear(&s->minimiser, rest, &s->settings, s->pool, error);
+    pl_status status = pl_minimiser_setup_linear(&s->minimiser, rest, s->sets, s->set_count,
+                                                 &s->settings, s->pool, error);
     if (status == PL_OK && takes_projective_multigrid(&s->settings))
         status = pl_projective_fast_setup(&s->projective, A, rest, s->sets, s->set_count,
                                           &s->settings, s->pool, error);
-    pl_block_matrix_zero(A);
+    if (A->values) pl_block_matrix_zero(A);
     return status;
 }
 
@@ -301,8 +302,10 @@ static void choose_start(pl_fem_system* s, const pl_fem_objective* f) {
     hold_hard_pins(s, f->pins, f->pin_count, m->x);
     if (!(f->inertia > 0.0) || s->settings.nonlinear == PL_NONLINEAR_LINEARISED) return;
     for (int i = 0; i < m->count; i++) m->trial[i] = s->fixed[i / 3] ? m->x[i] : s->y[i];
-    if (!(pl_fem_energy(f, m->trial, m->scratch) < pl_fem_energy(f, m->x, m->scratch))) return;
-    memcpy(m->x, m->trial, (size_t)m->count * sizeof(double));
+    double stays = pl_fem_energy(f, m->x, m->scratch);
+    double flies = pl_fem_energy(f, m->trial, m->scratch);
+    m->value = flies < stays ? flies : stays;
+    if (flies < stays) memcpy(m->x, m->trial, (size_t)m->count * sizeof(double));
 }
 
 // The whole step in float. Not done: the caller takes the long way, from m->x if there is a start.
@@ -352,6 +355,7 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
     objective_inertia(s, h, s->history > 0 && end - begin == 1.0, &f);
     f.pins = s->pins.data;
     f.pin_count = step->pin_count;
+    s->minimiser.value = NAN;
     if (has_start) hold_hard_pins(s, f.pins, f.pin_count, s->minimiser.x);
     else choose_start(s, &f);
     status = s->projective ? pl_projective_minimise(s->projective, &s->minimiser, &f, &s->settings,
@@ -437,6 +441,7 @@ void pl_fem_restart(pl_fem_system* s) {
 
 pl_fem_model pl_fem_system_model(pl_fem_system* s) {
     if (s->projective) pl_projective_fast_forget(s->projective);
+    if (s->minimiser.newton) pl_newton_multigrid_forget(s->minimiser.newton);
     return (pl_fem_model){
         s->vertex_count, s->mass,      has_mass_matrix(s) ? &s->mass_matrix : NULL,
         s->sets,         s->set_count, &s->settings};

@@ -22,9 +22,13 @@ static size_t blocks_size(const pl_block_level* level, int count) {
     return (size_t)count * (size_t)level->block + PL_BLOCK_PAD;
 }
 
+// values and fixed
+static size_t stored_size(const pl_block_level* level) {
+    return blocks_size(level, level->pattern.entry_count + level->node_count);
+}
+
 void pl_block_level_free(pl_block_level* level) {
-    PL_FREE(level->values, float, blocks_size(level, level->pattern.entry_count));
-    PL_FREE(level->fixed, float, blocks_size(level, level->node_count));
+    PL_FREE(level->values, float, stored_size(level));
     PL_FREE(level->diagonal, float, blocks_size(level, level->node_count));
     PL_FREE(level->inverse, float, blocks_size(level, level->node_count));
     PL_FREE(level->x, float, vector_size(level));
@@ -43,24 +47,25 @@ pl_status pl_block_level_setup(pl_block_level* level, pl_mg_pattern* pattern, bo
                               .pattern = *pattern,
                               .damping = 1.0f};
     *pattern = (pl_mg_pattern){0};
-    level->values = PL_ALLOC(float, blocks_size(level, level->pattern.entry_count));
-    level->fixed = PL_ALLOC(float, blocks_size(level, level->node_count));
+    level->values = PL_ALLOC(float, stored_size(level));
+    if (level->values)
+        level->fixed = level->values + (size_t)level->pattern.entry_count * (size_t)level->block;
     level->diagonal = PL_ALLOC(float, blocks_size(level, level->node_count));
     level->inverse = PL_ALLOC(float, blocks_size(level, level->node_count));
     level->x = PL_ALLOC(float, vector_size(level));
     level->b = PL_ALLOC(float, vector_size(level));
     level->half_sum = PL_ALLOC(float, vector_size(level));
     level->residual = PL_ALLOC(float, vector_size(level));
-    if (level->values && level->fixed && level->diagonal && level->inverse && level->x &&
-        level->b && level->half_sum && level->residual)
+    if (level->values && level->diagonal && level->inverse && level->x && level->b &&
+        level->half_sum && level->residual)
         return PL_OK;
     pl_block_level_free(level);
     return pl_fail_memory(error, "a level of multigrid");
 }
 
 size_t pl_block_level_bytes(const pl_block_level* level) {
-    size_t blocks = blocks_size(level, level->pattern.entry_count) +
-                    3 * blocks_size(level, level->node_count) + 4 * vector_size(level);
+    size_t blocks =
+        stored_size(level) + 2 * blocks_size(level, level->node_count) + 4 * vector_size(level);
     return blocks * sizeof(float) +
            ((size_t)level->pattern.entry_count * 2 + (size_t)level->node_count * 4) * sizeof(int);
 }
