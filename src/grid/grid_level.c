@@ -144,35 +144,31 @@ static pl_status lay_out(layout* l, pl_grid_level* level, pl_error* error) {
 
 // ------------------------------------------------------------------ runs
 
-typedef enum chunk_kind { SKIPPED, MASKED, DENSE } chunk_kind;
-
-static chunk_kind kind_of_chunk(const pl_grid_level* level, int chunk) {
+static bool is_dense(const pl_grid_level* level, int chunk) {
     const pl_grid_masks* m = &level->masks[chunk];
-    if (!(m->core | m->face[0] | m->face[1] | m->face[2])) return SKIPPED;
     unsigned all = m->core;
     for (int a = 0; a < 3; a++) all &= m->inner[a] & m->face[a];
-    return all == 0xffff && level->wall_index[chunk] < 0 ? DENSE : MASKED;
+    return all == 0xffff && level->wall_index[chunk] < 0;
 }
 
 // the runs of a segment; only counted if out is NULL
 static int cut_segment(const pl_grid_level* level, const pl_grid_segment* g, pl_grid_run* out) {
     int count = 0;
-    chunk_kind last = SKIPPED;
+    bool open = false;
     for (int c = 0; c < g->count; c++) {
-        chunk_kind kind = kind_of_chunk(level, g->begin / PL_GRID_CHUNK + c);
-        if (kind != SKIPPED && kind != last) {
+        const pl_grid_masks* m = &level->masks[g->begin / PL_GRID_CHUNK + c];
+        bool used = m->core | m->face[0] | m->face[1] | m->face[2];
+        if (used && !open) {
             if (out) {
                 int offset = c * PL_GRID_CHUNK;
-                out[count] = (pl_grid_run){.begin = g->begin + offset,
-                                           .odd_y = g->y & 1,
-                                           .odd_z = g->z & 1,
-                                           .dense = kind == DENSE};
+                out[count] =
+                    (pl_grid_run){.begin = g->begin + offset, .odd_y = g->y & 1, .odd_z = g->z & 1};
                 for (int r = 0; r < 4; r++) out[count].rows[r] = g->rows[r] + offset;
             }
             count++;
         }
-        if (kind != SKIPPED && out) out[count - 1].count++;
-        last = kind;
+        if (used && out) out[count - 1].count++;
+        open = used;
     }
     return count;
 }
@@ -196,7 +192,10 @@ pl_status pl_grid_level_list_runs(pl_grid_level* level, pl_error* error) {
     PL_FREE(level->runs, pl_grid_run, level->run_count);
     level->runs = NULL, level->run_count = 0;
     if (!level->row_runs) level->row_runs = PL_ALLOC(int, row_count + 1);
-    if (!level->row_runs) return pl_fail_memory(error, "a lattice");
+    if (!level->dense) level->dense = PL_ALLOC(bool, level->field_size / PL_GRID_CHUNK);
+    if (!level->row_runs || !level->dense) return pl_fail_memory(error, "a lattice");
+    for (int c = 0; c < level->field_size / PL_GRID_CHUNK; c++)
+        level->dense[c] = is_dense(level, c);
     int count = 0;
     for (int s = 0; s < level->segment_count; s++)
         count += cut_segment(level, &level->segments[s], NULL);
@@ -255,6 +254,7 @@ void pl_grid_level_free(pl_grid_level* level) {
     PL_FREE(level->segments, pl_grid_segment, level->segment_count);
     PL_FREE(level->row_runs, int, (size_t)level->size[1] * (size_t)level->size[2] + 1);
     PL_FREE(level->runs, pl_grid_run, level->run_count);
+    PL_FREE(level->dense, bool, level->field_size / PL_GRID_CHUNK);
     PL_FREE(level->band_index, int, level->field_size / PL_GRID_CHUNK);
     pl_free(level->band_residual, (size_t)level->kept_count * sizeof *level->band_residual);
     PL_FREE(level->band, pl_grid_band_chunk, level->band_count);

@@ -57,14 +57,12 @@ typedef struct pl_grid_segment {
     int rows[PL_ROW_COUNT]; // index of the cell beside the first one in each neighbour row
 } pl_grid_segment;
 
-// Chunks of a row, all with core cells or interior faces, that the same kernel takes at one go: a
-// dense run is all core cells, inner faces and far from Dirichlet cells, so that nothing is masked.
+// Chunks that follow one another in a row, all with core cells or interior faces.
 typedef struct pl_grid_run {
     int begin;   // index of its first cell
     int count;   // chunks
     int rows[4]; // index of the cell beside the first one, as in a segment
     bool odd_y, odd_z;
-    bool dense;
 } pl_grid_run;
 
 // A chunk with faces of the band, or with cells whose pressure such faces change.
@@ -110,6 +108,9 @@ typedef struct pl_grid_level {
     int* row_runs; // size[1] * size[2] + 1: the runs of each row
     pl_grid_run* runs;
     int run_count;
+    // field_size / 16: whether a chunk is all core cells and inner faces far from Dirichlet cells,
+    // so that kernels need no masks
+    bool* dense;
     pl_grid_band_chunk* band;
     int band_count;
     int* band_index;                          // field_size / 16: the band chunk of a chunk, or -1

@@ -37,40 +37,66 @@ PL_WIDE triple triple_at(const float* p) {
 }
 
 // the cells of a colour among those of a mask
-PL_WIDE pl_iw coloured_w(pl_iw fixed, uint16_t mask, uint16_t bits, int n, bool dense) {
-    if (PL_LANES > 1 && (dense || mask == 0xffff)) return fixed;
-    return pl_lanes_w(dense ? bits : mask & bits, n % PL_GRID_CHUNK);
+PL_WIDE pl_iw coloured_w(pl_iw fixed, uint16_t mask, uint16_t bits, int i, bool dense) {
+    if (PL_LANES > 1 && dense) return fixed;
+    return pl_lanes_w(dense ? bits : mask & bits, i);
 }
 
-PL_WIDE void relax_axis(pl_grid_level* l, const pl_grid_run* g, int a, int colour, bool dense) {
-    const int end = g->count * PL_GRID_CHUNK;
-    const uint16_t bits = pl_colour_bits(g->odd_y, g->odd_z, colour);
-    const pl_iw fixed = pl_lanes_w(bits, 0);
-    const pl_fw scale = pl_splat_w(OVER / (6.0f + l->inertia)), over = pl_splat_w(OVER);
-    const pl_fw rest = pl_splat_w(1.0f - OVER);
-    const lines u = lines_of(l->u[a], g);
-    float* out = l->u[a] + g->begin;
-    const float *f = l->f[a] + g->begin, *c = l->c + g->begin, *c_low = l->c + below(g, a);
-    triple next = triple_at(out);
-    for (int n = 0; n < end; n += PL_LANES) {
-        triple x = next;
-        pl_fw s = x.low + x.high + beside_w(u, n) + (pl_loadu_w(c + n) - pl_loadu_w(c_low + n)) -
-                  pl_loadu_w(f + n);
-        pl_fw factor = scale;
-        if (!dense && l->has_stiff_walls) {
-            const pl_grid_wall_chunk* wall = wall_of(l, g, n);
-            if (wall) factor = over * pl_loadu_w(wall->inverse[a] + n % PL_GRID_CHUNK);
-        }
-        pl_iw here = coloured_w(fixed, masks_of(l, g, n)->inner[a], bits, n, dense);
-        next = triple_at(out + n + PL_LANES);
-        pl_storeu_w(out + n, pl_select_w(here, pl_fma_w(s, factor, rest * x.own), x.own));
+// One sweep over a colour of the faces across an axis.
+typedef struct face_sweep {
+    int a;
+    lines u;
+    const float *f, *c, *c_low;
+    uint16_t bits;
+    pl_iw fixed; // the lanes of the colour
+    pl_fw scale;
+} face_sweep;
+
+PL_WIDE void relax_chunk(const face_sweep* s, const pl_grid_masks* m, const float* inverse, int n,
+                         triple* next, bool dense) {
+    float* out = (float*)s->u.own + n;
+    for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+        const triple x = *next;
+        pl_fw sum = x.low + x.high + beside_w(s->u, n + i) +
+                    (pl_loadu_w(s->c + n + i) - pl_loadu_w(s->c_low + n + i)) -
+                    pl_loadu_w(s->f + n + i);
+        pl_fw factor = !dense && inverse ? OVER * pl_loadu_w(inverse + i) : s->scale;
+        pl_iw here = coloured_w(s->fixed, dense ? 0 : m->inner[s->a], s->bits, i, dense);
+        *next = triple_at(out + i + PL_LANES);
+        pl_storeu_w(out + i,
+                    pl_select_w(here, pl_fma_w(sum, factor, (1.0f - OVER) * x.own), x.own));
     }
 }
 
-PL_WIDE void relax_faces(pl_grid_level* l, const pl_grid_run* g, int colour, bool dense) {
-    relax_axis(l, g, 0, colour, dense);
-    relax_axis(l, g, 1, colour, dense);
-    relax_axis(l, g, 2, colour, dense);
+PL_WIDE void relax_axis(pl_grid_level* l, const pl_grid_run* g, int a, int colour) {
+    const chunks k = chunks_of(l, g);
+    const int count = g->count;
+    const bool stiff = l->has_stiff_walls;
+    const uint16_t bits = pl_colour_bits(g->odd_y, g->odd_z, colour);
+    const face_sweep s = {a,
+                          lines_of(l->u[a], g),
+                          l->f[a] + g->begin,
+                          l->c + g->begin,
+                          l->c + below(g, a),
+                          bits,
+                          pl_lanes_w(bits, 0),
+                          pl_splat_w(OVER / (6.0f + l->inertia))};
+    triple next = triple_at(s.u.own);
+    for (int n = 0; n < count; n++) {
+        if (k.dense[n]) {
+            relax_chunk(&s, NULL, NULL, n * PL_GRID_CHUNK, &next, true);
+            continue;
+        }
+        const pl_grid_wall_chunk* wall = stiff ? wall_of(&k, n) : NULL;
+        relax_chunk(&s, &k.masks[n], wall ? wall->inverse[a] : NULL, n * PL_GRID_CHUNK, &next,
+                    false);
+    }
+}
+
+static void relax_faces(pl_grid_level* l, const pl_grid_run* g, int colour) {
+    relax_axis(l, g, 0, colour);
+    relax_axis(l, g, 1, colour);
+    relax_axis(l, g, 2, colour);
 }
 
 static float diagonal_of_q(const pl_grid_level* l) {
@@ -79,27 +105,30 @@ static float diagonal_of_q(const pl_grid_level* l) {
 }
 
 // q = residual of the pressure equation over its diagonal; final in cells of the first colour
-PL_WIDE void start_q(pl_grid_level* l, const pl_grid_run* g, bool dense) {
-    const int end = g->count * PL_GRID_CHUNK;
+static void start_q(pl_grid_level* l, const pl_grid_run* g) {
+    const chunks k = chunks_of(l, g);
+    const int count = g->count;
     const pl_fw eps = pl_splat_w(l->compressibility), one_eps = 1.0f + eps;
-    const pl_fw scale = pl_splat_w(OVER / diagonal_of_q(l)), over = pl_splat_w(OVER);
+    const pl_fw scale = pl_splat_w(OVER / diagonal_of_q(l));
     const sides faces = sides_of(l, g);
     const float *g_own = l->g + g->begin, *c_own = l->c + g->begin;
     float* out = l->q + g->begin;
-    for (int n = 0; n < end; n += PL_LANES) {
+    for (int n = 0; n < count * PL_GRID_CHUNK; n += PL_LANES) {
+        const int at = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
         pl_fw r = pl_fnma_w(one_eps, divergence_w(faces, n), pl_loadu_w(g_own + n)) +
                   eps * pl_loadu_w(c_own + n);
-        if (!dense) {
-            const pl_grid_wall_chunk* wall = wall_of(l, g, n);
-            r *= wall ? over * pl_loadu_w(wall->inverse[3] + n % PL_GRID_CHUNK) : scale;
-            r = pl_keep_w(masks_of(l, g, n)->core, n % PL_GRID_CHUNK, r);
+        if (!k.dense[at]) {
+            const pl_grid_wall_chunk* wall = wall_of(&k, at);
+            r *= wall ? OVER * pl_loadu_w(wall->inverse[3] + i) : scale;
+            r = pl_keep_w(k.masks[at].core, i, r);
         } else r *= scale;
         pl_storeu_w(out + n, r);
     }
 }
 
-PL_WIDE void relax_q(pl_grid_level* l, const pl_grid_run* g, bool dense) {
-    const int end = g->count * PL_GRID_CHUNK;
+static void relax_q(pl_grid_level* l, const pl_grid_run* g) {
+    const chunks k = chunks_of(l, g);
+    const int count = g->count;
     const uint16_t bits = pl_colour_bits(g->odd_y, g->odd_z, 1);
     const pl_iw fixed = pl_lanes_w(bits, 0);
     // the part of the neighbours is not over-relaxed: 0.270 against 0.274 at nu = 0.49
@@ -108,61 +137,61 @@ PL_WIDE void relax_q(pl_grid_level* l, const pl_grid_run* g, bool dense) {
     const lines q = lines_of(l->q, g);
     float* out = l->q + g->begin;
     triple next = triple_at(out);
-    for (int n = 0; n < end; n += PL_LANES) {
-        triple x = next;
+    for (int n = 0; n < count * PL_GRID_CHUNK; n += PL_LANES) {
+        const int at = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
+        const triple x = next;
         pl_fw factor = scale;
-        if (!dense) {
-            const pl_grid_wall_chunk* wall = wall_of(l, g, n);
-            if (wall) factor = weight * pl_loadu_w(wall->inverse[3] + n % PL_GRID_CHUNK);
+        pl_iw here = fixed;
+        if (PL_LANES == 1 || !k.dense[at]) {
+            const pl_grid_wall_chunk* wall = wall_of(&k, at);
+            if (wall) factor = weight * pl_loadu_w(wall->inverse[3] + i);
+            here = pl_lanes_w(k.masks[at].core & bits, i);
         }
         pl_fw s = pl_fma_w(x.low + x.high + beside_w(q, n), factor, x.own);
-        pl_iw here = coloured_w(fixed, masks_of(l, g, n)->core, bits, n, dense);
         next = triple_at(out + n + PL_LANES);
         pl_storeu_w(out + n, pl_select_w(here, s, x.own));
     }
 }
 
 // phi -= grad q, c += lap q - kappa q
-PL_WIDE void distribute_q(pl_grid_level* l, const pl_grid_run* g, bool dense) {
-    const int end = g->count * PL_GRID_CHUNK;
+static void distribute_q(pl_grid_level* l, const pl_grid_run* g) {
+    const chunks k = chunks_of(l, g);
+    const int count = g->count;
     const pl_fw centre = pl_splat_w(6.0f + l->inertia);
     const lines q = lines_of(l->q, g);
     float *u0 = l->u[0] + g->begin, *u1 = l->u[1] + g->begin, *u2 = l->u[2] + g->begin;
     float* c = l->c + g->begin;
-    for (int n = 0; n < end; n += PL_LANES) {
+    for (int n = 0; n < count * PL_GRID_CHUNK; n += PL_LANES) {
+        const int at = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
         const triple x = triple_at(q.own + n);
         pl_fw y = pl_loadu_w(q.y_low + n), z = pl_loadu_w(q.z_low + n);
-        pl_fw slope[3] = {x.own - x.low, x.own - y, x.own - z};
+        pl_fw slope0 = x.own - x.low, slope1 = x.own - y, slope2 = x.own - z;
         pl_fw around =
             x.low + x.high + (y + pl_loadu_w(q.y_high + n)) + (z + pl_loadu_w(q.z_high + n));
         pl_fw change = pl_fnma_w(centre, x.own, around);
-        if (!dense) {
-            const pl_grid_masks* m = masks_of(l, g, n);
-            const pl_grid_wall_chunk* wall = wall_of(l, g, n);
-            for (int a = 0; a < 3; a++)
-                slope[a] = pl_keep_w(m->face[a], n % PL_GRID_CHUNK, slope[a]);
-            if (wall) change += x.own * pl_loadu_w(wall->closed + n % PL_GRID_CHUNK);
-            change = pl_keep_w(m->core, n % PL_GRID_CHUNK, change);
+        if (!k.dense[at]) {
+            const pl_grid_masks* m = &k.masks[at];
+            const pl_grid_wall_chunk* wall = wall_of(&k, at);
+            slope0 = pl_keep_w(m->face[0], i, slope0);
+            slope1 = pl_keep_w(m->face[1], i, slope1);
+            slope2 = pl_keep_w(m->face[2], i, slope2);
+            if (wall) change += x.own * pl_loadu_w(wall->closed + i);
+            change = pl_keep_w(m->core, i, change);
         }
-        pl_storeu_w(u0 + n, pl_loadu_w(u0 + n) - slope[0]);
-        pl_storeu_w(u1 + n, pl_loadu_w(u1 + n) - slope[1]);
-        pl_storeu_w(u2 + n, pl_loadu_w(u2 + n) - slope[2]);
+        pl_storeu_w(u0 + n, pl_loadu_w(u0 + n) - slope0);
+        pl_storeu_w(u1 + n, pl_loadu_w(u1 + n) - slope1);
+        pl_storeu_w(u2 + n, pl_loadu_w(u2 + n) - slope2);
         pl_storeu_w(c + n, pl_loadu_w(c + n) + change);
     }
 }
 
-PL_WIDE void run_stage(pl_grid_level* l, const pl_grid_run* g, int stage, bool dense) {
-    switch (stage) {
-    case 0: relax_faces(l, g, 0, dense); break;
-    case 1: relax_faces(l, g, 1, dense); break;
-    case 2: start_q(l, g, dense); break;
-    case 3: relax_q(l, g, dense); break;
-    default: distribute_q(l, g, dense); break;
-    }
-}
-
 void pl_grid_sweep_stage(pl_grid_level* l, int stage, int row_begin, int row_end) {
-    for (int k = l->row_runs[row_begin]; k < l->row_runs[row_end]; k++)
-        if (l->runs[k].dense) run_stage(l, &l->runs[k], stage, true);
-        else run_stage(l, &l->runs[k], stage, false);
+    const pl_grid_run *g = l->runs + l->row_runs[row_begin], *end = l->runs + l->row_runs[row_end];
+    for (; g < end; g++) switch (stage) {
+        case 0: relax_faces(l, g, 0); break;
+        case 1: relax_faces(l, g, 1); break;
+        case 2: start_q(l, g); break;
+        case 3: relax_q(l, g); break;
+        default: distribute_q(l, g); break;
+        }
 }
