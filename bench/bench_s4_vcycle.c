@@ -64,8 +64,7 @@ static double working_set(const pl_grid_multigrid* mg) {
                (double)level->wall_count * sizeof(pl_grid_wall_chunk) +
                (double)level->segment_count * sizeof(pl_grid_segment) +
                (double)level->ghost_count * sizeof(pl_grid_ghost) +
-               mg->transfers[l].parent_count * 9.0 * sizeof(int) +
-               mg->transfers[l].child_count * 18.0 * sizeof(int);
+               mg->transfers[l].parent_count * 9.0 * sizeof(int);
     }
     return sum + (double)mg->bottom.count * mg->bottom.count * sizeof(double);
 }

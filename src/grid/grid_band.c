@@ -192,6 +192,22 @@ static void residual_task(int begin, int end, int worker, void* user) {
     }
 }
 
+static void keep_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    pl_grid_level* l = ((const band_job*)user)->level;
+    for (int k = begin; k < end; k++) {
+        const pl_grid_band_chunk* b = &l->band[k];
+        const pl_grid_masks* m = &l->masks[b->begin / PL_GRID_CHUNK];
+        for (int a = 0; a < 3; a++) {
+            reach t = reach_of(b, a);
+            uint16_t bits = m->face[a] & (uint16_t)~m->inner[a];
+            for (int n = 0; n < PL_GRID_CHUNK; n += PL_LANES)
+                pl_storeu_w(l->band_residual[k][a] + n,
+                            pl_keep_w(bits, n, residual_w(l, b, a, &t, n)));
+        }
+    }
+}
+
 void pl_grid_band_begin(pl_grid_level* level, pl_pool* pool) {
     pl_parallel_for(pool, begin_task, level->band_count, CHUNKS, &(band_job){.level = level});
 }
@@ -200,4 +216,7 @@ void pl_grid_band_end(pl_grid_level* level, pl_pool* pool) {
 }
 void pl_grid_band_residual(pl_grid_level* level, pl_pool* pool) {
     pl_parallel_for(pool, residual_task, level->band_count, CHUNKS, &(band_job){.level = level});
+}
+void pl_grid_band_keep_residual(pl_grid_level* level, pl_pool* pool) {
+    pl_parallel_for(pool, keep_task, level->band_count, CHUNKS, &(band_job){.level = level});
 }

@@ -57,6 +57,14 @@ typedef struct pl_grid_segment {
     int rows[PL_ROW_COUNT]; // index of the cell beside the first one in each neighbour row
 } pl_grid_segment;
 
+// Chunks that follow one another in a row, all with core cells or interior faces.
+typedef struct pl_grid_run {
+    int begin;   // index of its first cell
+    int count;   // chunks
+    int rows[4]; // index of the cell beside the first one, as in a segment
+    bool odd_y, odd_z;
+} pl_grid_run;
+
 // A chunk with faces of the band, or with cells whose pressure such faces change.
 typedef struct pl_grid_band_chunk {
     int begin;
@@ -97,12 +105,22 @@ typedef struct pl_grid_level {
     int* row_segments;    // size[1] * size[2] + 1: the segments of each row, z slowest
     pl_grid_segment* segments;
     int segment_count;
+    int* row_runs; // size[1] * size[2] + 1: the runs of each row
+    pl_grid_run* runs;
+    int run_count;
+    // field_size / 16: whether a chunk is all core cells and inner faces far from Dirichlet cells,
+    // so that kernels need no masks
+    bool* dense;
     pl_grid_band_chunk* band;
     int band_count;
+    int* band_index;                          // field_size / 16: the band chunk of a chunk, or -1
+    float (*band_residual)[3][PL_GRID_CHUNK]; // of faces of the band, else 0
+    int kept_count;
     int* band_rows;  // size[2] + 1: the band chunks of each plane
     int* wall_index; // field_size / 16: the wall chunk of a chunk, or -1
     pl_grid_wall_chunk* walls;
     int wall_count;
+    bool has_stiff_walls; // stiffness of a wall chunk is not zero somewhere
     pl_grid_ghost* ghosts;
     int ghost_count;
     int face_count, cell_count; // interior variables
@@ -116,6 +134,7 @@ typedef struct pl_grid_level {
     float* g;
     float* q; // scratch: auxiliary pressure, changes of a band sweep
     float* r[3];
+    float* fields; // the block that holds them
 } pl_grid_level;
 
 // Index of a cell in the fields, or -1 where nothing is stored.
@@ -131,6 +150,9 @@ void pl_grid_level_free(pl_grid_level* level);
 // Sets masks, band and ghosts anew from cells that differ only in which of the used ones are
 // Dirichlet.
 pl_status pl_grid_level_classify(pl_grid_level* level, const pl_grid_cells* cells, pl_error* error);
+// The runs of a level that has been classified.
+pl_status pl_grid_level_list_runs(pl_grid_level* level, pl_error* error);
+
 // Distances to the Dirichlet boundary of the finest level, which on coarse levels is not where the
 // coarse Dirichlet cells have it: 18 values per index of the fields (axis of the face, then towards
 // low x, high x, low y, ...), in cells of the level; 1 where the stencil is right.

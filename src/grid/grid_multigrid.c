@@ -19,8 +19,8 @@ static pl_status add_level(pl_grid_multigrid* mg, const pl_grid_cells* cells, pl
     pl_status status = pl_grid_level_create(cells, true, &mg->levels[l], error);
     if (status != PL_OK) return status;
     mg->level_count++;
-    return l ? pl_grid_transfer_create(&mg->levels[l - 1], &mg->levels[l], &mg->transfers[l - 1],
-                                       error)
+    return l ? pl_grid_transfer_create(&mg->levels[l - 1], &mg->levels[l], mg->pool,
+                                       &mg->transfers[l - 1], error)
              : PL_OK;
 }
 
@@ -125,9 +125,8 @@ static void smooth(pl_grid_multigrid* mg, int l, bool with_residual) {
     pl_grid_smooth_interior(level, pool_of(mg, l));
     pl_grid_band_begin(level, pool_of(mg, l));
     smooth_band(mg, l, mg->band_sweeps);
-    if (with_residual) pl_grid_band_residual(level, pool_of(mg, l));
+    if (with_residual) pl_grid_band_keep_residual(level, pool_of(mg, l));
     pl_grid_band_end(level, pool_of(mg, l));
-    if (with_residual) pl_grid_interior_residual(level, pool_of(mg, l));
 }
 
 static void set_zero(pl_grid_level* level) {
@@ -141,7 +140,8 @@ void pl_grid_multigrid_cycle(pl_grid_multigrid* mg) {
     for (int l = 0; l < last; l++) {
         set_zero(&mg->levels[l]);
         smooth(mg, l, true);
-        pl_grid_restrict(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1], pool_of(mg, l));
+        pl_grid_restrict_residual(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1],
+                                  pool_of(mg, l));
     }
     set_zero(&mg->levels[last]);
     pl_grid_bottom_solve(&mg->bottom, &mg->levels[last]);
