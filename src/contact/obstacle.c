@@ -74,15 +74,24 @@ static double chain_radius(const pl_obstacle* s, int point) {
     return s->radii[point < s->radius_count ? point : s->radius_count - 1];
 }
 
+// True if no ball along a cone's axis is nearer to p than `best`; needs no root.
+static bool cone_is_farther(pl_vec3 a, double ra, pl_vec3 b, double rb, pl_vec3 p, double best) {
+    pl_vec3 axis = pl_sub(b, a), d = pl_sub(p, a);
+    double x = pl_dot(d, axis), length2 = pl_norm2(axis), reach = best + (ra > rb ? ra : rb);
+    double t = x <= 0.0 ? 0.0 : x >= length2 ? 1.0 : x / length2;
+    return reach < 0.0 || pl_norm2(pl_madd(d, -t, axis)) > 1.000001 * reach * reach;
+}
+
 // the nearest of a chain's cones: from which point to which
 static double chain_nearest(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal, int ends[2]) {
     double best = HUGE_VAL;
     int last = s->point_count > 1 ? s->point_count - 1 : 1;
     for (int k = 0; k < last; k++) {
         int next = s->point_count > 1 ? k + 1 : k;
-        pl_vec3 n;
-        double d = cone_distance(pl_vec3_load(s->points + 3 * k), chain_radius(s, k),
-                                 pl_vec3_load(s->points + 3 * next), chain_radius(s, next), p, &n);
+        pl_vec3 n, a = pl_vec3_load(s->points + 3 * k), b = pl_vec3_load(s->points + 3 * next);
+        double ra = chain_radius(s, k), rb = chain_radius(s, next);
+        if (k > 0 && cone_is_farther(a, ra, b, rb, p, best)) continue;
+        double d = cone_distance(a, ra, b, rb, p, &n);
         if (d < best) best = d, *normal = n, ends[0] = k, ends[1] = next;
     }
     return best;
