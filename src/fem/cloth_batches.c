@@ -72,13 +72,14 @@ static bool belongs(const pl_cloth_batches* b, const pl_element_set* set, int e)
     return b->kind != PL_CLOTH_MEMBRANES || pl_cloth_membrane(set, e, NULL, NULL).kind == b->law;
 }
 
-pl_status pl_cloth_batches_setup(pl_cloth_batches* b, const pl_element_set* set,
+pl_status pl_cloth_batches_setup(pl_cloth_batches* b, const pl_element_set* set, const int* order,
                                  pl_membrane_kind law, int vertex_count, const pl_block_matrix* A,
                                  pl_error* error) {
     *b = (pl_cloth_batches){.kind = set->kind == &pl_spring_elements  ? PL_CLOTH_SPRINGS
                                     : set->kind == &pl_hinge_elements ? PL_CLOTH_HINGES
                                                                       : PL_CLOTH_MEMBRANES,
-                            .law = law};
+                            .law = law,
+                            .order = order};
     int n = corner_count(b->kind), place = 0, last = 0;
     for (int e = 0; e < set->count; e++) b->count += belongs(b, set, e);
     b->batch_count = (b->count + PL_LANES - 1) / PL_LANES;
@@ -88,7 +89,8 @@ pl_status pl_cloth_batches_setup(pl_cloth_batches* b, const pl_element_set* set,
         pl_cloth_batches_free(b);
         return pl_fail_memory(error, "cloth");
     }
-    for (int e = 0; e < set->count; e++) {
+    for (int k = 0; k < set->count; k++) {
+        int e = order ? order[k] : k;
         if (!belongs(b, set, e)) continue;
         fill_corners(b, place, set->corners + (size_t)e * (size_t)n, A);
         fill_values(b, place++, set, last = e, true);
@@ -113,11 +115,13 @@ void pl_cloth_batches_place(pl_cloth_batches* b, const int* places) {
 }
 
 void pl_cloth_batches_refresh(pl_cloth_batches* b, const pl_element_set* set) {
-    int place = 0;
-    for (int e = 0; e < set->count; e++)
-        if (belongs(b, set, e)) fill_values(b, place++, set, e, true);
+    int place = 0, last = 0;
+    for (int k = 0; k < set->count; k++) {
+        int e = b->order ? b->order[k] : k;
+        if (belongs(b, set, e)) fill_values(b, place++, set, last = e, true);
+    }
     for (; b->writes && place < b->batch_count * PL_LANES; place++)
-        fill_values(b, place, set, set->count - 1, true);
+        fill_values(b, place, set, last, true);
 }
 
 static int compare_places(const void* a, const void* b) {

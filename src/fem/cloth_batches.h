@@ -37,6 +37,7 @@ typedef struct pl_cloth_batches {
     pl_cloth_kind kind;
     pl_membrane_kind law; // of membranes
     int count;            // of elements
+    const int* order;     // of the elements of the set
     bool writes;          // springs: blocks are written, not added to
     int batch_count;
     void* batches; // of the struct that goes with the kind
@@ -44,10 +45,11 @@ typedef struct pl_cloth_batches {
 } pl_cloth_batches;
 
 // The elements of a set of springs, hinges or membranes whose law is the given one, as blocks of a
-// matrix of the pattern of A.
+// matrix of the pattern of A. order: all elements, as they are to stand in batches (borrowed);
+// NULL: as they are.
 pl_status pl_cloth_batches_setup(pl_cloth_batches* batches, const pl_element_set* set,
-                                 pl_membrane_kind law, int vertex_count, const pl_block_matrix* A,
-                                 pl_error* error);
+                                 const int* order, pl_membrane_kind law, int vertex_count,
+                                 const pl_block_matrix* A, pl_error* error);
 void pl_cloth_batches_free(pl_cloth_batches* batches);
 // The block of entry e lies at places[e] from now on.
 void pl_cloth_batches_place(pl_cloth_batches* batches, const int* places);

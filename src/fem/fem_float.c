@@ -26,6 +26,9 @@ struct pl_float_sets {
     pl_cloth_batches cloth[MAX_CLOTH];
     const pl_element_set* cloth_sources[MAX_CLOTH];
     int cloth_count;
+    int* orders[PL_MAX_ELEMENT_SETS]; // of each set: its elements as they stand in batches
+    int element_counts[PL_MAX_ELEMENT_SETS];
+    const int* tet_orders[MAX_TETS]; // the same
     bool springs_alone; // every coupling is one spring: blocks are written, not added to
     float* x;           // float4 per vertex
 };
@@ -34,6 +37,7 @@ void pl_float_sets_destroy(pl_float_sets* s) {
     if (!s) return;
     for (int k = 0; k < s->tet_set_count; k++) pl_tet_batches_free(&s->tets[k]);
     for (int k = 0; k < s->cloth_count; k++) pl_cloth_batches_free(&s->cloth[k]);
+    for (int k = 0; k < PL_MAX_ELEMENT_SETS; k++) PL_FREE(s->orders[k], int, s->element_counts[k]);
     PL_FREE(s->x, float, 4 * (size_t)s->vertex_count);
     PL_FREE(s, pl_float_sets, 1);
 }
@@ -44,29 +48,73 @@ static bool has_law(const pl_material* materials, int count, pl_material_kind ki
     return false;
 }
 
-static pl_status add_tets(pl_float_sets* s, const pl_element_set* set, const double* rest,
-                          pl_pool* pool, pl_error* error) {
+// Elements by the first of their rows, in the order they have if there are no ranks. False for want
+// of memory.
+static bool sort_elements(const pl_element_set* set, const int* ranks, int vertex_count,
+                          int* order) {
+    int n = set->kind->corner_count, *offsets = PL_ALLOC(int, vertex_count + 1);
+    int* firsts = PL_ALLOC(int, set->count);
+    bool ok = offsets && (firsts || set->count == 0);
+    for (int e = 0; ok && e < set->count; e++) {
+        const int* v = set->corners + (size_t)e * (size_t)n;
+        firsts[e] = ranks ? ranks[v[0]] : 0;
+        for (int k = 1; ranks && k < n; k++)
+            if (ranks[v[k]] < firsts[e]) firsts[e] = ranks[v[k]];
+        offsets[firsts[e] + 1]++;
+    }
+    for (int i = 0; ok && i < vertex_count; i++) offsets[i + 1] += offsets[i];
+    for (int e = 0; ok && e < set->count; e++) order[offsets[firsts[e]]++] = e;
+    PL_FREE(offsets, int, vertex_count + 1);
+    PL_FREE(firsts, int, set->count);
+    return ok;
+}
+
+// corners and materials in the order of the batches
+typedef struct sorted_tets {
+    int count;
+    int* corners;
+    pl_material* materials;
+} sorted_tets;
+
+static bool sort_tets(sorted_tets* t, const pl_element_set* set, const int* order) {
     const pl_material* materials = pl_tet_element_materials(set);
-    pl_status status = PL_OK;
+    *t = (sorted_tets){set->count, PL_ALLOC(int, 4 * (size_t)set->count),
+                       PL_ALLOC(pl_material, set->count)};
+    if (!t->corners || !t->materials) return false;
+    for (int k = 0; k < set->count; k++) {
+        memcpy(t->corners + 4 * (size_t)k, set->corners + 4 * (size_t)order[k], 4 * sizeof(int));
+        t->materials[k] = materials[order[k]];
+    }
+    return true;
+}
+
+static pl_status add_tets(pl_float_sets* s, const pl_element_set* set, const int* order,
+                          const double* rest, pl_pool* pool, pl_error* error) {
+    sorted_tets sorted;
+    pl_status status = sort_tets(&sorted, set, order) ? PL_OK : pl_fail_memory(error, "tets");
     for (int kind = 0; status == PL_OK && kind < PL_MATERIAL_COUNT; kind++) {
-        if (!has_law(materials, set->count, (pl_material_kind)kind)) continue;
+        if (!has_law(sorted.materials, set->count, (pl_material_kind)kind)) continue;
         pl_tet_batches* tets = &s->tets[s->tet_set_count];
         status = pl_tet_batches_setup(tets, (pl_material_kind)kind, rest, s->vertex_count,
-                                      set->corners, set->count, materials, error);
-        if (status != PL_OK) return status;
+                                      sorted.corners, set->count, sorted.materials, error);
+        if (status != PL_OK) break;
         tets->without_diagonal = true;
-        s->tet_sources[s->tet_set_count++] = set;
+        s->tet_sources[s->tet_set_count] = set;
+        s->tet_orders[s->tet_set_count++] = order;
         status = pl_tet_batches_locate(tets, pool, s->A, error);
     }
+    PL_FREE(sorted.corners, int, 4 * (size_t)set->count);
+    PL_FREE(sorted.materials, pl_material, set->count);
     return status;
 }
 
-static pl_status add_cloth(pl_float_sets* s, const pl_element_set* set, pl_error* error) {
+static pl_status add_cloth(pl_float_sets* s, const pl_element_set* set, const int* order,
+                           pl_error* error) {
     pl_status status = PL_OK;
     int law_count = set->kind == &pl_membrane_elements ? PL_MEMBRANE_COUNT : 1;
     for (int law = 0; status == PL_OK && law < law_count; law++) {
-        status = pl_cloth_batches_setup(&s->cloth[s->cloth_count], set, (pl_membrane_kind)law,
-                                        s->vertex_count, s->A, error);
+        status = pl_cloth_batches_setup(&s->cloth[s->cloth_count], set, order,
+                                        (pl_membrane_kind)law, s->vertex_count, s->A, error);
         if (status == PL_OK) s->cloth_sources[s->cloth_count++] = set;
     }
     return status;
@@ -83,8 +131,8 @@ static void find_alone(pl_float_sets* s, int set_count) {
 }
 
 pl_status pl_float_sets_create(const pl_element_set* sets, int set_count, const double* rest,
-                               int vertex_count, const pl_block_matrix* A, pl_pool* pool,
-                               pl_float_sets** out, pl_error* error) {
+                               int vertex_count, const pl_block_matrix* A, const int* ranks,
+                               pl_pool* pool, pl_float_sets** out, pl_error* error) {
     *out = NULL;
     pl_float_sets* s = PL_ALLOC(pl_float_sets, 1);
     if (!s) return pl_fail_memory(error, "elements in float");
@@ -92,9 +140,14 @@ pl_status pl_float_sets_create(const pl_element_set* sets, int set_count, const 
     s->A = A;
     s->x = PL_ALLOC(float, 4 * (size_t)vertex_count);
     pl_status status = s->x ? PL_OK : pl_fail_memory(error, "elements in float");
-    for (int k = 0; status == PL_OK && k < set_count; k++)
-        status = sets[k].kind == &pl_tet_elements ? add_tets(s, &sets[k], rest, pool, error)
-                                                  : add_cloth(s, &sets[k], error);
+    for (int k = 0; status == PL_OK && k < set_count; k++) {
+        const pl_element_set* set = &sets[k];
+        int* order = s->orders[k] = PL_ALLOC(int, s->element_counts[k] = set->count);
+        if ((set->count > 0 && !order) || !sort_elements(set, ranks, vertex_count, order))
+            status = pl_fail_memory(error, "elements in float");
+        else if (set->kind == &pl_tet_elements) status = add_tets(s, set, order, rest, pool, error);
+        else status = add_cloth(s, set, order, error);
+    }
     if (status == PL_OK) find_alone(s, set_count);
     if (status == PL_OK) *out = s;
     else pl_float_sets_destroy(s);
@@ -107,16 +160,19 @@ void pl_float_sets_place(pl_float_sets* s, const pl_float_layout* layout) {
     for (int k = 0; k < s->cloth_count; k++) pl_cloth_batches_place(&s->cloth[k], layout->places);
 }
 
-static void refresh_tets(pl_tet_batches* tets, const pl_element_set* set) {
+static void refresh_tets(pl_tet_batches* tets, const pl_element_set* set, const int* order) {
     const pl_material* materials = pl_tet_element_materials(set);
     int filled = 0;
-    for (int e = 0; e < set->count; e++)
+    for (int k = 0; k < set->count; k++) {
+        int e = order[k];
         if (materials[e].kind == tets->kind)
             pl_tet_batches_set(tets, filled++, &materials[e], pl_tet_element_volume(set, e));
+    }
 }
 
 void pl_float_sets_refresh(pl_float_sets* s) {
-    for (int k = 0; k < s->tet_set_count; k++) refresh_tets(&s->tets[k], s->tet_sources[k]);
+    for (int k = 0; k < s->tet_set_count; k++)
+        refresh_tets(&s->tets[k], s->tet_sources[k], s->tet_orders[k]);
     for (int k = 0; k < s->cloth_count; k++)
         pl_cloth_batches_refresh(&s->cloth[k], s->cloth_sources[k]);
 }

@@ -11,10 +11,12 @@
 typedef struct pl_float_sets pl_float_sets;
 
 // Batches of all elements of the sets, whose rest positions are given (3 per vertex), as blocks of
-// a matrix of the pattern of A. Sets and pattern are borrowed.
+// a matrix of the pattern of A. Sets and pattern are borrowed. ranks: the row of each vertex in the
+// layout, by which elements are sorted, so that they write to near places; NULL: they stay as they
+// are.
 pl_status pl_float_sets_create(const pl_element_set* sets, int set_count, const double* rest,
-                               int vertex_count, const pl_block_matrix* A, pl_pool* pool,
-                               pl_float_sets** out, pl_error* error);
+                               int vertex_count, const pl_block_matrix* A, const int* ranks,
+                               pl_pool* pool, pl_float_sets** out, pl_error* error);
 void pl_float_sets_destroy(pl_float_sets* sets);
 
 // A matrix that is laid out in its own way (all borrowed). Rows need not be in the order of

@@ -134,26 +134,25 @@ static pl_status find_contacts(pl_minimiser* m, pl_fem_objective* f, pl_detect d
     return PL_OK;
 }
 
-static double stiffness_at(const pl_minimiser* m, int i) {
-    int b = m->A.block, c = b == 3 ? i % 3 : 0;
-    if (m->newton) return pl_newton_multigrid_diagonal(m->newton, i / 3, c);
-    return m->A.values[(size_t)m->A.diagonal[i / 3] * (size_t)(b * b) + (size_t)(c * b + c)];
-}
-
 static double noise_part(int begin, int end, void* user) {
     const pl_minimiser* m = user;
+    int b = m->A.block;
     double sum = 0.0;
     for (int i = begin; i < end; i++) {
-        double force = stiffness_at(m, i) * m->x[i];
-        sum += force * force;
+        int c = b == 3 ? i % 3 : 0;
+        double stiffness =
+            m->A.values[(size_t)m->A.diagonal[i / 3] * (size_t)(b * b) + (size_t)(c * b + c)];
+        sum += stiffness * stiffness * m->x[i] * m->x[i];
     }
     return sum;
 }
 
 // what round-off leaves of a force: differences of positions times the stiffness at hand
 static double force_noise(pl_minimiser* m, pl_pool* pool) {
-    return 4.0 * DBL_EPSILON *
-           sqrt(pl_parallel_sum(pool, noise_part, m->count, VALUES_PER_TASK, m));
+    double force = m->newton
+                       ? pl_newton_multigrid_force(m->newton, m->x)
+                       : sqrt(pl_parallel_sum(pool, noise_part, m->count, VALUES_PER_TASK, m));
+    return 4.0 * DBL_EPSILON * force;
 }
 
 // The matrix of Projective Dynamics seldom changes, and factoring it costs as much as many solves:

@@ -5,6 +5,7 @@
 #include "fem/fem_float.h"
 #include "multigrid/mg_outer.h"
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -49,8 +50,8 @@ static pl_status build(pl_newton_multigrid* n, const double* rest, const pl_elem
     blocks.values = NULL;
     if (status == PL_OK) status = pl_mg_outer_setup(&n->outer, &blocks, error);
     if (status == PL_OK)
-        status =
-            pl_float_sets_create(sets, set_count, rest, A->row_count, A, pool, &n->sets, error);
+        status = pl_float_sets_create(sets, set_count, rest, A->row_count, A, n->mg->new_of_old,
+                                      pool, &n->sets, error);
     if (status != PL_OK) return status;
     n->outer.levels = n->mg;
     n->place_count = pl_block_matrix_entry_count(A);
@@ -141,9 +142,30 @@ void pl_newton_multigrid_solve(pl_newton_multigrid* n, const pl_linear_options* 
     memcpy(info->history, mg.history, sizeof mg.history);
 }
 
-double pl_newton_multigrid_diagonal(const pl_newton_multigrid* n, int vertex, int c) {
-    const float* D = n->mg->levels[0].fixed + 9 * (size_t)n->mg->new_of_old[vertex];
-    return (double)D[4 * c] / (double)n->mg->scale;
+typedef struct force_job {
+    const pl_block_mg* mg;
+    const double* x;
+} force_job;
+
+static double force_part(int begin, int end, void* user) {
+    const force_job* job = user;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++) {
+        const float* D = job->mg->levels[0].fixed + 9 * (size_t)i;
+        const double* x = job->x + 3 * (size_t)job->mg->old_of_new[i];
+        for (int c = 0; c < 3; c++) {
+            double force = (double)D[4 * c] * x[c];
+            sum += force * force;
+        }
+    }
+    return sum;
+}
+
+double pl_newton_multigrid_force(const pl_newton_multigrid* n, const double* x) {
+    force_job job = {n->mg, x};
+    double square =
+        pl_parallel_sum(n->mg->pool, force_part, n->mg->row_count, VERTICES_PER_TASK, &job);
+    return sqrt(square) / (double)n->mg->scale;
 }
 
 struct pl_block_mg* pl_newton_multigrid_levels(pl_newton_multigrid* n) {

@@ -34,8 +34,8 @@ void pl_newton_multigrid_update(pl_newton_multigrid* n, const pl_block_matrix* A
 // As pl_linear_solve does.
 void pl_newton_multigrid_solve(pl_newton_multigrid* n, const pl_linear_options* options,
                                const double* b, double* x, pl_linear_info* info);
-// A number on the diagonal, after an update.
-double pl_newton_multigrid_diagonal(const pl_newton_multigrid* n, int vertex, int c);
+// |D x| with D the diagonal of the matrix, after an update.
+double pl_newton_multigrid_force(const pl_newton_multigrid* n, const double* x);
 // For what is measured of it.
 struct pl_block_mg* pl_newton_multigrid_levels(pl_newton_multigrid* n);
 

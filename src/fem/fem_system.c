@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STATE_VECTORS = 4, MAX_RETRIES = 3 };
+enum { STATE_VECTORS = 4, MAX_RETRIES = 3, VERTICES_PER_TASK = 4096 };
 static const double COLLAPSED = 1e-12; // of the rest shape
 
 struct pl_fem_system {
@@ -226,18 +226,34 @@ static double objective_times(const pl_fem_system* s, double h, bool use_history
     return step;
 }
 
-// w, y, tau and the reference of the integrator
-static void objective_inertia(pl_fem_system* s, double h, bool use_history, pl_fem_objective* f) {
+// what loops over vertices share
+typedef struct vertex_job {
+    pl_fem_system* s;
+    const pl_fem_objective* f;
+    const double* x;
+    double step;
+    bool bdf2;
+} vertex_job;
+
+static void inertia_task(int begin, int end, int worker, void* user) {
+    const vertex_job* job = user;
+    pl_fem_system* s = job->s;
     const double *x0 = s->state[POSITIONS], *v0 = s->state[VELOCITIES];
     const double *x1 = s->state[POSITIONS_BEFORE], *v1 = s->state[VELOCITIES_BEFORE];
-    bool bdf2 = is_bdf2(s, use_history);
-    double step = objective_times(s, h, use_history, f);
-    for (int i = 0; i < 3 * s->vertex_count; i++) {
-        double from = bdf2 ? (4.0 * x0[i] - x1[i]) / 3.0 : x0[i];
-        double velocity = bdf2 ? (4.0 * v0[i] - v1[i]) / 3.0 : v0[i];
+    (void)worker;
+    for (int i = 3 * begin; i < 3 * end; i++) {
+        double from = job->bdf2 ? (4.0 * x0[i] - x1[i]) / 3.0 : x0[i];
+        double velocity = job->bdf2 ? (4.0 * v0[i] - v1[i]) / 3.0 : v0[i];
         s->reference[i] = from;
-        s->y[i] = from + step * velocity;
+        s->y[i] = from + job->step * velocity;
     }
+}
+
+// w, y, tau and the reference of the integrator
+static void objective_inertia(pl_fem_system* s, double h, bool use_history, pl_fem_objective* f) {
+    vertex_job job = {
+        .s = s, .step = objective_times(s, h, use_history, f), .bdf2 = is_bdf2(s, use_history)};
+    pl_parallel_for(s->pool, inertia_task, s->vertex_count, VERTICES_PER_TASK, &job);
 }
 
 // the damping matrix K of this step, from its first positions
@@ -251,13 +267,15 @@ static void update_damping(pl_fem_system* s) {
     }
 }
 
-// the solved x into new positions and velocities
-static void commit(pl_fem_system* s, const pl_fem_objective* f, const double* x) {
+static void commit_task(int begin, int end, int worker, void* user) {
+    const vertex_job* job = user;
+    pl_fem_system* s = job->s;
+    const double *x = job->x, time = job->f->velocity_time;
     double *x0 = s->state[POSITIONS], *v0 = s->state[VELOCITIES];
     bool midpoint = s->settings.integrator == PL_INTEGRATOR_MIDPOINT;
-    for (int i = 0; i < 3 * s->vertex_count; i++) {
-        double velocity =
-            f->velocity_time > 0.0 ? (x[i] - s->reference[i]) / f->velocity_time : 0.0;
+    (void)worker;
+    for (int i = 3 * begin; i < 3 * end; i++) {
+        double velocity = time > 0.0 ? (x[i] - s->reference[i]) / time : 0.0;
         double position = x[i];
         if (midpoint) {
             velocity = 2.0 * velocity - v0[i];
@@ -268,6 +286,12 @@ static void commit(pl_fem_system* s, const pl_fem_objective* f, const double* x)
         x0[i] = position;
         v0[i] = velocity;
     }
+}
+
+// the solved x into new positions and velocities
+static void commit(pl_fem_system* s, const pl_fem_objective* f, const double* x) {
+    vertex_job job = {.s = s, .f = f, .x = x};
+    pl_parallel_for(s->pool, commit_task, s->vertex_count, VERTICES_PER_TASK, &job);
 }
 
 static void hold_hard_pins(pl_fem_system* s, const pl_pin* pins, int count, double* x) {
@@ -378,8 +402,8 @@ static void copy_state(double* const* from, double* const* to, int count) {
 // quasistatics that is no answer.
 static pl_status look_for_collapse(pl_fem_system* s, pl_method_info* info, pl_error* error) {
     for (int k = 0; k < s->set_count; k++)
-        info->collapsed_count +=
-            pl_element_set_collapsed(&s->sets[k], s->state[POSITIONS], COLLAPSED * s->size);
+        info->collapsed_count += pl_element_set_collapsed(&s->sets[k], s->pool, s->state[POSITIONS],
+                                                          COLLAPSED * s->size);
     if (info->collapsed_count) info->converged = false;
     if (!info->collapsed_count || s->settings.integrator != PL_INTEGRATOR_QUASISTATIC) return PL_OK;
     copy_state(s->saved, s->state, 3 * s->vertex_count);
@@ -447,14 +471,25 @@ pl_fem_model pl_fem_system_model(pl_fem_system* s) {
         s->sets,         s->set_count, &s->settings};
 }
 
+static double kinetic_part(int begin, int end, void* user) {
+    const pl_fem_system* s = user;
+    const double* v = s->state[VELOCITIES];
+    double sum = 0.0;
+    for (int i = 3 * begin; i < 3 * end; i++) sum += s->mass[i / 3] * v[i] * v[i];
+    return sum;
+}
+
 pl_method_energies pl_fem_system_energies(pl_fem_system* s) {
     pl_method_energies energies = {0.0, 0.0};
     const double* v = s->state[VELOCITIES];
     double* Mv = s->minimiser.scratch;
-    if (has_mass_matrix(s)) pl_block_matrix_apply(&s->mass_matrix, s->pool, 3, v, Mv);
-    else
-        for (int i = 0; i < 3 * s->vertex_count; i++) Mv[i] = s->mass[i / 3] * v[i];
-    for (int i = 0; i < 3 * s->vertex_count; i++) energies.kinetic += 0.5 * Mv[i] * v[i];
+    if (has_mass_matrix(s)) {
+        pl_block_matrix_apply(&s->mass_matrix, s->pool, 3, v, Mv);
+        energies.kinetic = 0.5 * pl_vector_dot(s->pool, 3 * s->vertex_count, Mv, v);
+    } else {
+        energies.kinetic =
+            0.5 * pl_parallel_sum(s->pool, kinetic_part, s->vertex_count, VERTICES_PER_TASK, s);
+    }
     for (int k = 0; k < s->set_count; k++)
         energies.elastic += pl_element_set_energy(&s->sets[k], s->pool, s->state[POSITIONS]);
     return energies;

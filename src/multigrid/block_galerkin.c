@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { PAIRS_PER_TASK = 32, GROUPS_AHEAD = 4, FARTHEST = 512 };
+enum { PAIRS_PER_TASK = 32, GROUPS_AHEAD = 4, CHILDREN_AHEAD = 4, FARTHEST = 512 };
 
 void pl_block_product_free(pl_block_product* product) {
     PL_FREE(product->targets, int, 2 * (size_t)product->pairs.count);
@@ -131,6 +131,7 @@ PL_WIDE void prefetch_group(const product_job* job, int g) {
     for (const char* at = begin; at <= end && at < begin + FARTHEST; at += 64)
         __builtin_prefetch(at);
     __builtin_prefetch(end);
+    __builtin_prefetch(job->transfer->point + 4 * (size_t)p->group_rows[g]);
 }
 
 PL_WIDE void add_group(const product_job* job, int g, row_sums* sums) {
@@ -153,6 +154,12 @@ static void sum_inner3(const product_job* job, int pair, pair_sums* S) {
         size_t i = (size_t)t->children[k];
         row_sums row = {0};
         float half[4];
+        if (k + CHILDREN_AHEAD < t->child_offsets[node + 1]) {
+            size_t next = (size_t)t->children[k + CHILDREN_AHEAD];
+            __builtin_prefetch(t->point + 4 * next);
+            __builtin_prefetch(job->fine->fixed + PL_BLOCK3 * next);
+            __builtin_prefetch(job->fine->fixed + PL_BLOCK3 * next + PL_BLOCK3 - 1);
+        }
         pl_store4(half, 0.5f * pl_load4(t->point + 4 * i));
         add_entry(&row, job->fine->fixed + PL_BLOCK3 * i, half);
         if (g < end && p->group_rows[g] == (int)i) add_group(job, g++, &row);
