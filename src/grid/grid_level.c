@@ -173,13 +173,21 @@ static int cut_segment(const pl_grid_level* level, const pl_grid_segment* g, pl_
     return count;
 }
 
+static void free_band_work(pl_grid_level* level) {
+    pl_free(level->band_residual, (size_t)level->kept_count * sizeof *level->band_residual);
+    PL_FREE(level->band_rates, pl_grid_band_rates, level->kept_count);
+    level->band_residual = NULL, level->band_rates = NULL, level->kept_count = 0;
+}
+
 static pl_status index_band(pl_grid_level* level, pl_error* error) {
     int chunk_count = level->field_size / PL_GRID_CHUNK;
     if (!level->band_index) level->band_index = PL_ALLOC(int, chunk_count);
-    pl_free(level->band_residual, (size_t)level->kept_count * sizeof *level->band_residual);
-    level->band_residual = pl_alloc_items((size_t)level->band_count, sizeof *level->band_residual);
-    level->kept_count = level->band_residual ? level->band_count : 0;
-    if (!level->band_index || level->kept_count != level->band_count)
+    size_t count = (size_t)level->band_count;
+    free_band_work(level);
+    level->kept_count = level->band_count;
+    level->band_residual = pl_alloc_items(count, sizeof *level->band_residual);
+    level->band_rates = PL_ALLOC(pl_grid_band_rates, count);
+    if (!level->band_index || (count && (!level->band_residual || !level->band_rates)))
         return pl_fail_memory(error, "a lattice");
     for (int c = 0; c < chunk_count; c++) level->band_index[c] = -1;
     for (int k = 0; k < level->band_count; k++)
@@ -256,7 +264,7 @@ void pl_grid_level_free(pl_grid_level* level) {
     PL_FREE(level->runs, pl_grid_run, level->run_count);
     PL_FREE(level->dense, bool, level->field_size / PL_GRID_CHUNK);
     PL_FREE(level->band_index, int, level->field_size / PL_GRID_CHUNK);
-    pl_free(level->band_residual, (size_t)level->kept_count * sizeof *level->band_residual);
+    free_band_work(level);
     PL_FREE(level->band, pl_grid_band_chunk, level->band_count);
     PL_FREE(level->band_rows, int, level->size[2] + 1);
     PL_FREE(level->wall_index, int, level->field_size / PL_GRID_CHUNK);

@@ -21,6 +21,7 @@
 // sweeps with substituted pressures would fail there as nu approaches 1/2.
 #include "grid/grid_smooth.h"
 #include "grid/grid_rows.h"
+#include "grid/grid_wavefront.h"
 
 // Over-relaxation of the red-black sweeps, of positions and of q: 1.0 gives a rate of 0.34 at
 // nu = 0.49 on the box of the bench, 1.1 gives 0.30, 1.2 gives 0.27, 1.25 gives 0.26.
@@ -194,4 +195,17 @@ void pl_grid_sweep_stage(pl_grid_level* l, int stage, int row_begin, int row_end
         case 3: relax_q(l, g); break;
         default: distribute_q(l, g); break;
         }
+}
+
+enum { STRIP_CELLS = 2048 }; // so that a strip of the planes in flight fits in 512 KB
+
+static void run_wave_stage(pl_grid_level* l, int stage, int z, int y_begin, int y_end, void* user) {
+    (void)user;
+    pl_grid_sweep_stage(l, stage, z * l->size[1] + y_begin, z * l->size[1] + y_end);
+}
+
+void pl_grid_smooth_interior(pl_grid_level* level, pl_pool* pool) {
+    int strip = level->size[0] > 0 ? STRIP_CELLS / level->size[0] : 1;
+    pl_grid_wave plan = {run_wave_stage, NULL, PL_GRID_STAGES, strip > 4 ? strip : 4};
+    pl_grid_run_wave(level, &plan, pool);
 }
