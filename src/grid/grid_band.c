@@ -16,6 +16,7 @@
 #include "grid/grid_wide.h"
 
 #include <limits.h>
+#include <string.h>
 
 enum { CHUNKS = 64, VECTORS = PL_GRID_CHUNK / PL_LANES };
 
@@ -216,6 +217,10 @@ static void set_rates(const pl_grid_level* l, int k) {
     }
 }
 
-void pl_grid_level_set_band_rates(pl_grid_level* level) {
+void pl_grid_level_pack(pl_grid_level* level) {
     for (int k = 0; k < level->band_count; k++) set_rates(level, k);
+    for (int k = 0; k < level->wall_count; k++) {
+        memcpy(level->wall_q[k][0], level->walls[k].closed, sizeof level->wall_q[k][0]);
+        memcpy(level->wall_q[k][1], level->walls[k].inverse[3], sizeof level->wall_q[k][1]);
+    }
 }

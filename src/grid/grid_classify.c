@@ -406,7 +406,6 @@ void pl_grid_level_set_material(pl_grid_level* level, double compressibility, do
     level->compressibility = (float)compressibility;
     level->inertia = (float)inertia;
     set_wall_diagonals(level);
-    pl_grid_level_set_band_rates(level);
     for (int k = 0; k < level->band_count; k++) {
         pl_grid_band_chunk* b = &level->band[k];
         const pl_grid_masks* m = &level->masks[b->begin / PL_GRID_CHUNK];
@@ -428,4 +427,5 @@ void pl_grid_level_set_material(pl_grid_level* level, double compressibility, do
             }
         }
     }
+    pl_grid_level_pack(level);
 }
