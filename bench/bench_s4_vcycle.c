@@ -78,10 +78,8 @@ static void run_bands(void* user) {
         for (int half = 0; half < 4; half++) {
             pl_grid_level* level = &b->mg.levels[l];
             pl_pool* pool = level->cell_count < 20000 ? NULL : b->pool;
-            pl_grid_band_begin(level, pool);
-            for (int k = 0; k < b->mg.band_sweeps; k++) pl_grid_band_sweep(level, pool);
-            if (half == 1) pl_grid_band_residual(level, pool);
-            pl_grid_band_end(level, pool);
+            pl_grid_band_smooth(level, half % 2 ? b->mg.band_sweeps : (b->mg.band_sweeps + 1) / 2,
+                                half == 1, pool);
         }
 }
 

@@ -173,13 +173,25 @@ static int cut_segment(const pl_grid_level* level, const pl_grid_segment* g, pl_
     return count;
 }
 
-static pl_status index_band(pl_grid_level* level, pl_error* error) {
+static void free_packed(pl_grid_level* level) {
+    pl_free(level->band_residual, (size_t)level->kept_count * sizeof *level->band_residual);
+    PL_FREE(level->band_rates, pl_grid_band_rates, level->kept_count);
+    pl_free(level->wall_q, (size_t)level->kept_walls * sizeof *level->wall_q);
+    level->band_residual = NULL, level->band_rates = NULL, level->wall_q = NULL;
+    level->kept_count = level->kept_walls = 0;
+}
+
+static pl_status prepare_band(pl_grid_level* level, pl_error* error) {
     int chunk_count = level->field_size / PL_GRID_CHUNK;
     if (!level->band_index) level->band_index = PL_ALLOC(int, chunk_count);
-    pl_free(level->band_residual, (size_t)level->kept_count * sizeof *level->band_residual);
-    level->band_residual = pl_alloc_items((size_t)level->band_count, sizeof *level->band_residual);
-    level->kept_count = level->band_residual ? level->band_count : 0;
-    if (!level->band_index || level->kept_count != level->band_count)
+    size_t count = (size_t)level->band_count;
+    free_packed(level);
+    level->kept_count = level->band_count, level->kept_walls = level->wall_count;
+    level->wall_q = pl_alloc_items((size_t)level->wall_count, sizeof *level->wall_q);
+    level->band_residual = pl_alloc_items(count, sizeof *level->band_residual);
+    level->band_rates = PL_ALLOC(pl_grid_band_rates, count);
+    if (!level->band_index || (count && (!level->band_residual || !level->band_rates)) ||
+        (level->wall_count && !level->wall_q))
         return pl_fail_memory(error, "a lattice");
     for (int c = 0; c < chunk_count; c++) level->band_index[c] = -1;
     for (int k = 0; k < level->band_count; k++)
@@ -208,7 +220,7 @@ pl_status pl_grid_level_list_runs(pl_grid_level* level, pl_error* error) {
                 cut_segment(level, &level->segments[s], level->runs + level->run_count);
     }
     level->row_runs[row_count] = level->run_count;
-    return index_band(level, error);
+    return prepare_band(level, error);
 }
 
 // Fields lie in one block, each a little further on in its pages than the one before: a load that
@@ -256,7 +268,7 @@ void pl_grid_level_free(pl_grid_level* level) {
     PL_FREE(level->runs, pl_grid_run, level->run_count);
     PL_FREE(level->dense, bool, level->field_size / PL_GRID_CHUNK);
     PL_FREE(level->band_index, int, level->field_size / PL_GRID_CHUNK);
-    pl_free(level->band_residual, (size_t)level->kept_count * sizeof *level->band_residual);
+    free_packed(level);
     PL_FREE(level->band, pl_grid_band_chunk, level->band_count);
     PL_FREE(level->band_rows, int, level->size[2] + 1);
     PL_FREE(level->wall_index, int, level->field_size / PL_GRID_CHUNK);

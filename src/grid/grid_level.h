@@ -81,6 +81,14 @@ typedef struct pl_grid_band_chunk {
     float compliance[PL_GRID_CHUNK];          // of slaved cells: p = (g - div) compliance, else 0
 } pl_grid_band_chunk;
 
+// How faces of a band chunk move the pressures of slaved cells: p of the cell above a face grows by
+// own times the face's change, that of the cell below falls by low times it.
+typedef struct pl_grid_band_rates {
+    float own[3][PL_GRID_CHUNK], low[3][PL_GRID_CHUNK];
+    uint16_t faces[3];                        // those of the band
+    bool has_own[3], has_low[3], is_stiff[3]; // not all zero
+} pl_grid_band_rates;
+
 // What is different in the equations of core cells and inner faces next to Dirichlet cells.
 typedef struct pl_grid_wall_chunk {
     float stiffness[3][PL_GRID_CHUNK]; // of a face, beyond that of its stencil
@@ -113,14 +121,16 @@ typedef struct pl_grid_level {
     bool* dense;
     pl_grid_band_chunk* band;
     int band_count;
+    pl_grid_band_rates* band_rates;           // band_count
     int* band_index;                          // field_size / 16: the band chunk of a chunk, or -1
     float (*band_residual)[3][PL_GRID_CHUNK]; // of faces of the band, else 0
-    int kept_count;
-    int* band_rows;  // size[2] + 1: the band chunks of each plane
-    int* wall_index; // field_size / 16: the wall chunk of a chunk, or -1
+    int kept_count, kept_walls;               // records of the two before and of wall_q
+    int* band_rows;                           // size[2] + 1: the band chunks of each plane
+    int* wall_index;                          // field_size / 16: the wall chunk of a chunk, or -1
     pl_grid_wall_chunk* walls;
     int wall_count;
-    bool has_stiff_walls; // stiffness of a wall chunk is not zero somewhere
+    float (*wall_q)[2][PL_GRID_CHUNK]; // of wall chunks: closed, and the inverse diagonal of q
+    bool has_stiff_walls;              // stiffness of a wall chunk is not zero somewhere
     pl_grid_ghost* ghosts;
     int ghost_count;
     int face_count, cell_count; // interior variables
@@ -169,6 +179,9 @@ void pl_grid_distances_free(pl_grid_distances* distances);
 
 // Coefficients of the band.
 void pl_grid_level_set_material(pl_grid_level* level, double compressibility, double inertia);
+
+// Coefficients as kernels read them; the last part of setting the material.
+void pl_grid_level_pack(pl_grid_level* level);
 
 // Springs on faces, in units of mu / h^2; only those of the band count. Coefficients must be set
 // again afterwards.

@@ -14,15 +14,21 @@ typedef struct chunks {
     const pl_grid_masks* masks;
     const int* wall_index;
     const pl_grid_wall_chunk* walls;
+    float (*wall_q)[2][PL_GRID_CHUNK];
 } chunks;
 PL_WIDE chunks chunks_of(const pl_grid_level* l, const pl_grid_run* g) {
     const int first = g->begin / PL_GRID_CHUNK;
-    return (chunks){l->dense + first, l->masks + first, l->wall_index + first, l->walls};
+    return (chunks){l->dense + first, l->masks + first, l->wall_index + first, l->walls, l->wall_q};
 }
 // the record of a chunk next to Dirichlet cells, or NULL
 PL_WIDE const pl_grid_wall_chunk* wall_of(const chunks* c, int n) {
     int k = c->wall_index[n];
     return k < 0 ? NULL : &c->walls[k];
+}
+// its faces that are given, and the inverse diagonal of q
+PL_WIDE const float (*wall_q_of(const chunks* c, int n))[PL_GRID_CHUNK] {
+    int k = c->wall_index[n];
+    return k < 0 ? NULL : (const float(*)[PL_GRID_CHUNK])c->wall_q[k];
 }
 
 // A field along a run and in the four rows beside it.

@@ -21,6 +21,7 @@
 // sweeps with substituted pressures would fail there as nu approaches 1/2.
 #include "grid/grid_smooth.h"
 #include "grid/grid_rows.h"
+#include "grid/grid_wavefront.h"
 
 // Over-relaxation of the red-black sweeps, of positions and of q: 1.0 gives a rate of 0.34 at
 // nu = 0.49 on the box of the bench, 1.1 gives 0.30, 1.2 gives 0.27, 1.25 gives 0.26.
@@ -118,8 +119,8 @@ static void start_q(pl_grid_level* l, const pl_grid_run* g) {
         pl_fw r = pl_fnma_w(one_eps, divergence_w(faces, n), pl_loadu_w(g_own + n)) +
                   eps * pl_loadu_w(c_own + n);
         if (!k.dense[at]) {
-            const pl_grid_wall_chunk* wall = wall_of(&k, at);
-            r *= wall ? OVER * pl_loadu_w(wall->inverse[3] + i) : scale;
+            const float(*wall)[PL_GRID_CHUNK] = wall_q_of(&k, at);
+            r *= wall ? OVER * pl_loadu_w(wall[1] + i) : scale;
             r = pl_keep_w(k.masks[at].core, i, r);
         } else r *= scale;
         pl_storeu_w(out + n, r);
@@ -143,8 +144,8 @@ static void relax_q(pl_grid_level* l, const pl_grid_run* g) {
         pl_fw factor = scale;
         pl_iw here = fixed;
         if (PL_LANES == 1 || !k.dense[at]) {
-            const pl_grid_wall_chunk* wall = wall_of(&k, at);
-            if (wall) factor = weight * pl_loadu_w(wall->inverse[3] + i);
+            const float(*wall)[PL_GRID_CHUNK] = wall_q_of(&k, at);
+            if (wall) factor = weight * pl_loadu_w(wall[1] + i);
             here = pl_lanes_w(k.masks[at].core & bits, i);
         }
         pl_fw s = pl_fma_w(x.low + x.high + beside_w(q, n), factor, x.own);
@@ -171,11 +172,11 @@ static void distribute_q(pl_grid_level* l, const pl_grid_run* g) {
         pl_fw change = pl_fnma_w(centre, x.own, around);
         if (!k.dense[at]) {
             const pl_grid_masks* m = &k.masks[at];
-            const pl_grid_wall_chunk* wall = wall_of(&k, at);
+            const float(*wall)[PL_GRID_CHUNK] = wall_q_of(&k, at);
             slope0 = pl_keep_w(m->face[0], i, slope0);
             slope1 = pl_keep_w(m->face[1], i, slope1);
             slope2 = pl_keep_w(m->face[2], i, slope2);
-            if (wall) change += x.own * pl_loadu_w(wall->closed + i);
+            if (wall) change += x.own * pl_loadu_w(wall[0] + i);
             change = pl_keep_w(m->core, i, change);
         }
         pl_storeu_w(u0 + n, pl_loadu_w(u0 + n) - slope0);
@@ -194,4 +195,17 @@ void pl_grid_sweep_stage(pl_grid_level* l, int stage, int row_begin, int row_end
         case 3: relax_q(l, g); break;
         default: distribute_q(l, g); break;
         }
+}
+
+enum { STRIP_CELLS = 2048 }; // so that a strip of the planes in flight fits in 512 KB
+
+static void run_wave_stage(pl_grid_level* l, int stage, int z, int y_begin, int y_end, void* user) {
+    (void)user;
+    pl_grid_sweep_stage(l, stage, z * l->size[1] + y_begin, z * l->size[1] + y_end);
+}
+
+void pl_grid_smooth_interior(pl_grid_level* level, pl_pool* pool) {
+    int strip = level->size[0] > 0 ? STRIP_CELLS / level->size[0] : 1;
+    pl_grid_wave plan = {run_wave_stage, NULL, PL_GRID_STAGES, strip > 4 ? strip : 4};
+    pl_grid_run_wave(level, &plan, pool);
 }
