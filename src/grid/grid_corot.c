@@ -26,11 +26,10 @@ typedef struct job {
 static void known_gradient(const pl_corot_level* l, double* const u[3], const int* base, int i,
                            double h, double F[9]) {
     const int *S = pl_corot_stride, n = base[13] + i;
-    bool dirichlet = l->flags[n] & PL_COROT_DIRICHLET;
     for (int a = 0; a < 3; a++) {
         const double* v = u[a];
         const int next = base[13 + S[a]] + i;
-        F[4 * a] = dirichlet || l->weights[n].cell[a] > 0.0f ? h + v[next] - v[n] : 0.0;
+        F[4 * a] = l->weights[n].cell[a] > 0.0f ? h + v[next] - v[n] : 0.0;
         for (int e = 0; e < 2; e++) {
             const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
             const int up = base[13 + S[b]] + i, far = base[13 + S[a] + S[b]] + i;
@@ -40,6 +39,27 @@ static void known_gradient(const pl_corot_level* l, double* const u[3], const in
             if (l->weights[next].edge[c] > 0.0f) part += v[next] - v[base[13 + S[a] - S[b]] + i];
             if (l->weights[far].edge[c] > 0.0f) part += v[far] - v[next];
             F[3 * a + b] = 0.25 * part;
+        }
+    }
+}
+
+// The same of a held cell, from faces that are given: its rotation must not depend on the others,
+// or forces would be no gradient.
+static void held_gradient(const pl_corot_level* l, double* const u[3], const int* base, int i,
+                          double h, double F[9], float missing[9]) {
+    const int *S = pl_corot_stride, n = base[13] + i;
+    for (int a = 0; a < 3; a++) {
+        F[4 * a] = h + u[a][base[13 + S[a]] + i] - u[a][n], missing[4 * a] = 0.0f;
+        for (int e = 0; e < 2; e++) {
+            const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), ab = 3 * a + b;
+            const uint16_t held = (uint16_t)(PL_COROT_HELD << a);
+            F[ab] = 0.0, missing[ab] = 1.0f;
+            for (int k = 0; k < 4; k++) {
+                const int at = 13 + (k & 1 ? S[a] : 0) + (k & 2 ? S[b] : 0);
+                const int high = base[at] + i, low = base[at - S[b]] + i;
+                if (!(l->flags[high] & l->flags[low] & held)) continue;
+                F[ab] += 0.25 * (u[a][high] - u[a][low]), missing[ab] -= 0.25f;
+            }
         }
     }
 }
@@ -94,13 +114,15 @@ static void cell_task(int begin, int end, int worker, void* user) {
             if (!(l->flags[n] & (PL_COROT_INTERIOR | PL_COROT_BESIDE))) continue;
             double F[9];
             float missing[9] = {0};
-            if (!(l->flags[n] & PL_COROT_CORE)) pl_corot_missing(l, base, i, missing);
-            known_gradient(l, j->state->u, base, i, j->h, F);
+            bool held = l->flags[n] & PL_COROT_BESIDE;
+            if (held) held_gradient(l, j->state->u, base, i, j->h, F, missing);
+            else known_gradient(l, j->state->u, base, i, j->h, F);
+            if (!held && !(l->flags[n] & PL_COROT_CORE)) pl_corot_missing(l, base, i, missing);
             double eps = j->state->compressibility;
-            if (j->turn_cells && c->rotates)
-                turn_cell(missing, F, j->h, eps, l->flags[n] & PL_COROT_INTERIOR, &c->turn[n]);
+            if (j->turn_cells && c->rotates) turn_cell(missing, F, j->h, eps, !held, &c->turn[n]);
             pl_mat3 R = pl_quat_to_mat3(c->turn[n]);
-            double s = cell_stress(l, F, missing, &R, j->h, eps, n, NULL);
+            double s = held ? -2.0 * (double)l->mu[n] * j->h
+                            : cell_stress(l, F, missing, &R, j->h, eps, n, NULL);
             for (int e = 0; e < 9; e++) c->stress[n][e] = s * R.m[e];
         }
     }
@@ -293,7 +315,7 @@ static double curvature_part(int begin, int end, void* user) {
             }
             if (!(l->flags[n] & PL_COROT_INTERIOR)) continue;
             double T = (double)pl_corot_trace(l, j->d, base, i);
-            sum += (double)l->cells[n].k * T * T;
+            sum += (double)l->cells[n].k * T * T - pl_corot_twist_square(l, j->d, base, i);
         }
     }
     return sum;
@@ -377,6 +399,21 @@ void pl_grid_corot_correct(pl_grid_corot* c, pl_grid_state* state, bool conjugat
     double bend = pl_grid_corot_curvature(c, c->direction);
     c->has_direction = slope > 0.0 && bend > 0.0;
     if (!(bend > 0.0)) return;
+    c->slope = slope;
     j.factor = c->step = slope / bend;
     pl_parallel_for(c->pool, move_task, l->chunk_count, CHUNKS, &j);
+}
+
+double pl_grid_corot_backtrack(pl_grid_corot* c, pl_grid_state* state, double h, double residual) {
+    enum { MOST = 8 };
+    for (int k = 0; k < MOST && c->has_direction; k++) {
+        double now = dot(c, c->direction, c->levels[0].f, NULL);
+        if (isfinite(residual) && now >= -0.5 * c->slope) break;
+        double part = isfinite(now) ? fmin(fmax(c->slope / (c->slope - now), 0.1), 0.7) : 0.1;
+        move_job j = {.c = c, .state = state, .factor = (part - 1.0) * c->step};
+        pl_parallel_for(c->pool, move_task, c->levels[0].chunk_count, CHUNKS, &j);
+        c->step *= part;
+        residual = pl_grid_corot_residual(c, state, h, true);
+    }
+    return residual;
 }

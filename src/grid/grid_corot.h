@@ -72,7 +72,9 @@ typedef struct pl_corot_level {
     uint16_t* flags;
     pl_corot_cell* cells;
     pl_corot_weights* weights;
-    float* mu;        // of cells, relative to the body's
+    float* mu;   // of cells, relative to the body's
+    float* soft; // of cells: what turning them does not cost, see grid_corot_soft.c
+    float (*twist)[9];
     float* inverse_q; // of core cells: of the distributed pressure equation's diagonal
     float *u[3], *f[3], *r[3];
     float* rg;         // residual of the pressure equation of core cells
@@ -92,12 +94,13 @@ typedef struct pl_grid_corot {
     int band_sweeps;
     bool bottom_fails; // no factor: sweeps in its place
     bool rotates;      // else R = I for ever: linear elasticity
+    bool softens;      // what turning does not cost is taken away; false: the frozen problem's A
     pl_quat* turn;     // of the finest level's cells; borrowed
     double (*stress)[9];
     float *direction[3], *before[3]; // of conjugate directions: the last one, and its residual
     float* spring[3];                // of the finest level, already in extra
     double last_product;             // of residual and correction
-    double step;                     // the last length
+    double slope, step; // along the last direction, and how far it went
     bool has_direction;
     pl_pool* pool;
 } pl_grid_corot;
@@ -123,6 +126,10 @@ void pl_grid_corot_cycle(pl_grid_corot* c);
 // Adds a multiple of the last cycle's u, made conjugate to the last direction, to the state.
 // Needs the residual that the cycle was for.
 void pl_grid_corot_correct(pl_grid_corot* c, pl_grid_state* state, bool conjugate);
+// After a residual at positions that the last correction led to: as long as the direction now
+// points uphill by more than half of what it pointed downhill, part of the correction is taken
+// back. Returns the norm of the last residual.
+double pl_grid_corot_backtrack(pl_grid_corot* c, pl_grid_state* state, double h, double residual);
 // Energy, in the units of pl_grid_energy; rotations as they are.
 double pl_grid_corot_energy(const pl_grid_corot* c, const pl_grid_state* state, double h);
 // out = the gradient of the energy on faces that are variables, rotations as they are after a
@@ -141,6 +148,13 @@ void pl_corot_set_coefficients(pl_corot_level* level, double compressibility, do
 void pl_corot_smooth(pl_corot_level* level, int band_sweeps, bool backwards, pl_pool* pool);
 // r = f - A u; rg = g - T + s / k in core cells, else 0.
 void pl_corot_residual(pl_corot_level* level, pl_pool* pool);
+// f += what A u has too much of where cells turn; nothing for linear elasticity.
+void pl_corot_soften(pl_corot_level* level, float* const to[3], pl_pool* pool);
+// The square of the same, weighted, for one cell: it is to be taken away from that of A.
+double pl_corot_twist_square(const pl_corot_level* level, float* const u[3], const int* base,
+                             int i);
+// 2 mu K^-1 of a cell, see there.
+void pl_corot_twist_matrix(const pl_corot_level* level, const int* base, int i, float out[9]);
 void pl_corot_slave(pl_corot_level* level, pl_pool* pool);
 void pl_corot_restrict(const pl_corot_level* fine, pl_corot_level* coarse, pl_pool* pool);
 void pl_corot_prolong(pl_corot_level* fine, const pl_corot_level* coarse, pl_pool* pool);

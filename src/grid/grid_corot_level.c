@@ -33,7 +33,8 @@ void pl_corot_level_free(pl_corot_level* l) {
     PL_FREE(l->flags, uint16_t, size);
     PL_FREE(l->cells, pl_corot_cell, size);
     PL_FREE(l->weights, pl_corot_weights, size);
-    PL_FREE(l->mu, float, size);
+    PL_FREE(l->mu, float, size), PL_FREE(l->soft, float, size);
+    pl_free(l->twist, (size_t)size * sizeof *l->twist);
     PL_FREE(l->inverse_q, float, size), PL_FREE(l->rg, float, size);
     *l = (pl_corot_level){0};
 }
@@ -52,10 +53,11 @@ static pl_status allocate(pl_corot_level* l, pl_error* error) {
     l->flags = PL_ALLOC(uint16_t, size);
     l->cells = PL_ALLOC(pl_corot_cell, size);
     l->weights = PL_ALLOC(pl_corot_weights, size);
-    l->mu = PL_ALLOC(float, size);
+    l->mu = PL_ALLOC(float, size), l->soft = PL_ALLOC(float, size);
+    l->twist = pl_alloc_items((size_t)size, sizeof *l->twist);
     l->inverse_q = PL_ALLOC(float, size), l->rg = PL_ALLOC(float, size);
     ok = ok && (l->chunks || !l->chunk_count) && l->planes && l->flags && l->cells && l->weights &&
-         l->mu && l->inverse_q && l->rg;
+         l->mu && l->soft && l->twist && l->inverse_q && l->rg;
     return ok ? PL_OK : pl_fail_memory(error, "the general lattice");
 }
 
@@ -300,13 +302,16 @@ static void rotation_task(int begin, int end, int worker, void* user) {
             int n = job->coarse->chunks[k].begin + i;
             if (!(job->coarse->flags[n] & PL_COROT_INTERIOR)) continue;
             pl_mat3 sum = {{0}}, R;
+            float soft = 0.0f, count = 0.0f;
             for (int child = 0; child < 8; child++) {
                 int at = pl_corot_child(&job->coarse->chunks[k], i, child);
                 if (!(job->fine->flags[at] & PL_COROT_INTERIOR)) continue;
                 for (int e = 0; e < 9; e++) sum.m[e] += (double)job->fine->cells[at].R[e];
+                soft += job->fine->soft[at], count += 1.0f;
             }
             if (pl_mat3_norm(sum) < 1e-3 || !pl_polar(sum, &R, NULL)) R = pl_mat3_identity();
             for (int e = 0; e < 9; e++) job->coarse->cells[n].R[e] = (float)R.m[e];
+            job->coarse->soft[n] = count > 0.0f ? soft / count : 0.0f;
         }
 }
 

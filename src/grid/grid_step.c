@@ -440,7 +440,9 @@ static void add_reactions(pl_grid_body* b, const pl_grid_acts* acts, const doubl
 // positions, or of up to update_every cycles ago.
 static double general_cycle(pl_grid_body* b) {
     double residual = pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
-    b->load = fmax(b->load, residual);
+    residual = pl_grid_corot_backtrack(&b->corot, &b->state, b->frame.cell, residual);
+    // on the way to equilibrium forces may well grow for a while: only the first ones count
+    if (b->cycle == 0) b->load = fmax(b->load, residual);
     double relative = b->load > 0.0 ? residual / b->load : 0.0;
     if (residual <= b->tolerance * b->load || !isfinite(residual)) return relative;
     if (!b->coefficients_fit || b->cycle % b->update_every == 0)
