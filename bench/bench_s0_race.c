@@ -147,7 +147,7 @@ static double find_truth(race* r, const s0_row* row) {
     pl_status status =
         pl_minimiser_setup(&m, e->vertex_count, 3, e->neighbour_offsets, e->neighbours, &e->error);
     if (status == PL_OK)
-        status = pl_minimiser_setup_linear(&m, e->rest, &settings, e->pool, &e->error);
+        status = pl_minimiser_setup_linear(&m, e->rest, &e->set, 1, &settings, e->pool, &e->error);
     rival_start(&r->frame);
     for (int k = 0; k < WAY_TO_TRUTH; k++) rival_iterate(&r->frame, &r->rivals[1]);
     rival_energy(&r->frame); // sets x
