@@ -13,6 +13,8 @@
 //   transfer        Projective Dynamics: residual, restriction and prolongation of the finest
 //   level;
 //                   Newton: between double and float
+//
+// The lines that begin with | are a table, ours beside the paper's in brackets.
 #include "base/timer.h"
 #include "fem/fem_newton.h"
 #include "fem/fem_projective_fast.h"
@@ -174,6 +176,12 @@ static bool measure(bench* b, const s0_row* row, pl_pool* pool) {
     for (int k = 0; ok && k < S0_PHASES; k++) {
         snprintf(name, sizeof name, "%s_%s", PHASES[k], row->name);
         bench_result(b, name, ms[k] * row->iterations, "ms", row->phases[k]);
+    }
+    if (ok) {
+        printf("| %s |", row->name);
+        for (int k = 0; k < S0_PHASES; k++)
+            printf(" %.3g (%.3g) |", ms[k] * row->iterations, row->phases[k]);
+        printf("\n");
     }
     if (!ok) fprintf(stderr, "pliant-bench s0-table2: %s\n", p.e.error.text);
     PL_FREE(p.r, double, 3 * (size_t)p.e.vertex_count);

@@ -64,8 +64,7 @@ static double working_set(const pl_grid_multigrid* mg) {
                (double)level->wall_count * sizeof(pl_grid_wall_chunk) +
                (double)level->segment_count * sizeof(pl_grid_segment) +
                (double)level->ghost_count * sizeof(pl_grid_ghost) +
-               mg->transfers[l].parent_count * 9.0 * sizeof(int) +
-               mg->transfers[l].child_count * 18.0 * sizeof(int);
+               mg->transfers[l].parent_count * 9.0 * sizeof(int);
     }
     return sum + (double)mg->bottom.count * mg->bottom.count * sizeof(double);
 }
@@ -79,10 +78,8 @@ static void run_bands(void* user) {
         for (int half = 0; half < 4; half++) {
             pl_grid_level* level = &b->mg.levels[l];
             pl_pool* pool = level->cell_count < 20000 ? NULL : b->pool;
-            pl_grid_band_begin(level, pool);
-            for (int k = 0; k < b->mg.band_sweeps; k++) pl_grid_band_sweep(level, pool);
-            if (half == 1) pl_grid_band_residual(level, pool);
-            pl_grid_band_end(level, pool);
+            pl_grid_band_smooth(level, half % 2 ? b->mg.band_sweeps : (b->mg.band_sweeps + 1) / 2,
+                                half == 1, pool);
         }
 }
 

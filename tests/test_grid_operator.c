@@ -203,16 +203,22 @@ static void pressures_from_level(sample* s) {
     }
 }
 
+// what the kernels made of the residual of a face
+static float residual_at(const pl_grid_level* l, int a, int i) {
+    if (pl_grid_bit(l->masks[i / PL_GRID_CHUNK].inner[a], i)) return l->r[a][i];
+    return l->band_residual[l->band_index[i / PL_GRID_CHUNK]][a][i % PL_GRID_CHUNK];
+}
+
 TEST(grid_kernels_know_the_operator)
 {
     for (int shape = 0; shape < 2; shape++) {
         sample s = make_sample(shape ? sample_ball_cells(8) : sample_box_cells(9), 0.05, 0.3);
         randomise_level(&s);
         pl_grid_level* l = &s.level;
-        pl_grid_band_begin(l, NULL);
-        pl_grid_band_sweep(l, NULL);
-        pl_grid_band_residual(l, NULL);
-        pl_grid_band_end(l, NULL);
+        pl_grid_band_begin(l);
+        pl_grid_band_sweep(l);
+        pl_grid_band_residual(l);
+        pl_grid_band_end(l);
         pl_grid_interior_residual(l, NULL);
         pressures_from_level(&s);
         pl_grid_residual(l, &s.state, NULL); // writes f and g of the level
@@ -220,12 +226,12 @@ TEST(grid_kernels_know_the_operator)
         for (int i = 0; i < l->field_size; i++) {
             const pl_grid_masks* m = &l->masks[i / PL_GRID_CHUNK];
             for (int a = 0; a < 3; a++)
-                if (pl_grid_bit(m->face[a], i)) CHECK_NEAR(l->r[a][i], l->f[a][i], 2e-5);
+                if (pl_grid_bit(m->face[a], i)) CHECK_NEAR(residual_at(l, a, i), l->f[a][i], 2e-5);
             if (pl_grid_bit(m->core, i)) CHECK_NEAR(l->q[i], l->g[i], 1e-5);
             // pressure equations of the band hold exactly
             else if (pl_grid_bit(m->interior, i)) CHECK_NEAR(l->g[i], 0.0, 1e-5);
-            zero_faces +=
-                pl_grid_bit(m->face[2] & (uint16_t)~m->inner[2], i) && fabsf(l->r[2][i]) < 1e-5f;
+            zero_faces += pl_grid_bit(m->face[2] & (uint16_t)~m->inner[2], i) &&
+                          fabsf(residual_at(l, 2, i)) < 1e-5f;
         }
         CHECK(zero_faces > 0); // those that were relaxed last
         free_sample(&s);
@@ -256,9 +262,9 @@ TEST(grid_smoothing_keeps_the_solution)
         }
     }
     pl_grid_smooth_interior(l, NULL);
-    pl_grid_band_begin(l, NULL);
-    pl_grid_band_sweep(l, NULL);
-    pl_grid_band_end(l, NULL);
+    pl_grid_band_begin(l);
+    pl_grid_band_sweep(l);
+    pl_grid_band_end(l);
     for (int i = 0; i < l->field_size; i++)
         for (int a = 0; a < 3; a++) CHECK_NEAR(l->u[a][i], s.state.u[a][i], 5e-6);
     free_sample(&s);

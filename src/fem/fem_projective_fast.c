@@ -18,6 +18,8 @@ static const pl_material_kind laws[PL_PROJECTIVE_LAWS] = {PL_MATERIAL_ARAP, PL_M
 // rows per node, is no larger, they do; beyond that they are springs in all directions there.
 enum { LARGEST_MIXED = 900 };
 
+enum { STRIDE = 4 }; // 3 to 10 % of a gradient
+
 void pl_projective_fast_destroy(pl_projective_fast* p) {
     if (!p) return;
     size_t places = p->mg ? (size_t)pl_scalar_mg_fine(p->mg)->order.place_count : 0;
@@ -67,7 +69,13 @@ static pl_status order_elements(const pl_projective_fast* p, const pl_element_se
     pl_status status = pl_order_elements(set->corners, set->count, set->kind->corner_count,
                                          &vertices, &elements, error);
     if (status != PL_OK) return status;
-    memcpy(order, elements.old_of_new, (size_t)set->count * sizeof(int));
+    // Neighbours in the order share vertices, and a batch adds to its vertices lane after lane:
+    // tets that stand STRIDE apart side by side wait less for one another.
+    int window = STRIDE * PL_LANES, whole = set->count / window * window;
+    for (int k = 0; k < set->count; k++) {
+        int in_window = k % window, from = in_window % PL_LANES * STRIDE + in_window / PL_LANES;
+        order[k] = elements.old_of_new[k < whole ? k - in_window + from : k];
+    }
     pl_ordering_free(&elements);
     return PL_OK;
 }

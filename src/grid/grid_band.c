@@ -7,197 +7,220 @@
 // that the equations are symmetric and definite (Eq. 12). Core cells at the rim keep their pressure
 // during the sweeps. The order is fixed: x, y, z, each in two colours, within which no two faces
 // share a stress.
+//
+// A smoothing is a row of stages: c becomes p, six for each sweep, the residual, p becomes c. They
+// follow one another plane by plane (grid_wavefront.h): faces of a plane read the planes next to it
+// and move pressures of the plane below.
 #include "grid/grid_smooth.h"
+#include "grid/grid_wavefront.h"
 #include "grid/grid_wide.h"
 
-enum { CHUNKS = 64, PLANES = 4 }; // of a block of work
+#include <limits.h>
+#include <string.h>
 
-typedef struct band_job {
-    pl_grid_level* level;
-    int axis;
-    int colour;
-    int parity; // of slabs
-} band_job;
+enum { CHUNKS = 64, VECTORS = PL_GRID_CHUNK / PL_LANES };
 
-// Where the stencil of a face across a finds its neighbours, relative to the fields.
-typedef struct reach {
-    int own, low, high; // the face, and the next ones across a
-    int side[2][2];     // along the other axes b: below, above
-    int corner[2];      // u_b above along b, and below along a
-    int axis[2];        // the other axes
-} reach;
-
-PL_WIDE reach reach_of(const pl_grid_band_chunk* b, int a) {
-    const int at = b->begin, *row = b->rows;
-    switch (a) {
-    case 0:
-        return (reach){
-            at,
-            at - 1,
-            at + 1,
-            {{row[PL_ROW_Y_LOW], row[PL_ROW_Y_HIGH]}, {row[PL_ROW_Z_LOW], row[PL_ROW_Z_HIGH]}},
-            {row[PL_ROW_Y_HIGH] - 1, row[PL_ROW_Z_HIGH] - 1},
-            {1, 2}};
-    case 1:
-        return (reach){at,
-                       row[PL_ROW_Y_LOW],
-                       row[PL_ROW_Y_HIGH],
-                       {{at - 1, at + 1}, {row[PL_ROW_Z_LOW], row[PL_ROW_Z_HIGH]}},
-                       {row[PL_ROW_Y_LOW] + 1, row[PL_ROW_Y_LOW_Z_HIGH]},
-                       {0, 2}};
-    default:
-        return (reach){at,
-                       row[PL_ROW_Z_LOW],
-                       row[PL_ROW_Z_HIGH],
-                       {{at - 1, at + 1}, {row[PL_ROW_Y_LOW], row[PL_ROW_Y_HIGH]}},
-                       {row[PL_ROW_Z_LOW] + 1, row[PL_ROW_Y_HIGH_Z_LOW]},
-                       {0, 1}};
-    }
+// the index of the cell below or above the first one of a chunk along an axis
+PL_WIDE int below(const pl_grid_band_chunk* b, int a) {
+    return a == 0 ? b->begin - 1 : b->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW];
+}
+PL_WIDE int above(const pl_grid_band_chunk* b, int a) {
+    return a == 0 ? b->begin + 1 : b->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH];
+}
+// above along one axis and below along another
+PL_WIDE int corner(const pl_grid_band_chunk* b, int up, int down) {
+    if (down == 0) return above(b, up) - 1;
+    if (up == 0) return below(b, down) + 1;
+    return b->rows[up == 2 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Y_HIGH_Z_LOW];
 }
 
 // r = f - L u at faces across a
-PL_WIDE pl_fw residual_w(const pl_grid_level* l, const pl_grid_band_chunk* b, int a, const reach* t,
+PL_WIDE pl_fw residual_w(const pl_grid_level* l, const pl_grid_band_chunk* b, int a, bool stiff,
                          int n) {
-    const float* u = l->u[a];
-    pl_fw own = pl_loadu_w(u + t->own + n);
-    pl_fw up = 2.0f * (pl_loadu_w(u + t->high + n) - own) - pl_loadu_w(l->c + t->own + n);
-    pl_fw down = 2.0f * (own - pl_loadu_w(u + t->low + n)) - pl_loadu_w(l->c + t->low + n);
+    const float* u = l->u[a] + n;
+    const float* p = l->c + n;
+    const int at = b->begin, low = below(b, a);
+    pl_fw own = pl_loadu_w(u + at);
+    pl_fw up = 2.0f * (pl_loadu_w(u + above(b, a)) - own) - pl_loadu_w(p + at);
+    pl_fw down = 2.0f * (own - pl_loadu_w(u + low)) - pl_loadu_w(p + low);
     pl_fw sum = pl_keep_w(b->stress[a][1], n, up) - pl_keep_w(b->stress[a][0], n, down);
     for (int e = 0; e < 2; e++) {
-        const float* v = l->u[t->axis[e]];
-        pl_fw above = pl_loadu_w(u + t->side[e][1] + n) - own +
-                      (pl_loadu_w(v + t->side[e][1] + n) - pl_loadu_w(v + t->corner[e] + n));
-        pl_fw under = own - pl_loadu_w(u + t->side[e][0] + n) +
-                      (pl_loadu_w(v + t->own + n) - pl_loadu_w(v + t->low + n));
-        sum += pl_keep_w(b->edge[a][2 * e + 1], n, above) - pl_keep_w(b->edge[a][2 * e], n, under);
+        const int other = e ? (a == 2 ? 1 : 2) : (a == 0 ? 1 : 0);
+        const float* v = l->u[other] + n;
+        const int high = above(b, other);
+        pl_fw over = pl_loadu_w(u + high) - own +
+                     (pl_loadu_w(v + high) - pl_loadu_w(v + corner(b, other, a)));
+        pl_fw under =
+            own - pl_loadu_w(u + below(b, other)) + (pl_loadu_w(v + at) - pl_loadu_w(v + low));
+        sum += pl_keep_w(b->edge[a][2 * e + 1], n, over) - pl_keep_w(b->edge[a][2 * e], n, under);
     }
-    return pl_loadu_w(l->f[a] + t->own + n) + (l->inertia + pl_loadu_w(b->stiffness[a] + n)) * own -
-           sum;
+    pl_fw diagonal = pl_splat_w(l->inertia);
+    if (stiff) diagonal += pl_loadu_w(b->stiffness[a] + n);
+    return pl_loadu_w(l->f[a] + at + n) + diagonal * own - sum;
 }
 
-PL_WIDE void relax_chunk(pl_grid_level* l, const pl_grid_band_chunk* b, int a, uint16_t bits) {
-    reach t = reach_of(b, a);
-    for (int n = 0; n < PL_GRID_CHUNK; n += PL_LANES) {
-        pl_fw change = -residual_w(l, b, a, &t, n) *
-                       pl_keep_w(bits, n, pl_loadu_w(b->inverse_diagonal[a] + n));
-        float* to = l->u[a] + t.own + n;
-        pl_storeu_w(l->q + t.own + n, change);
-        pl_storeu_w(to, pl_loadu_w(to) + change);
+// Moves the pressures of slaved cells beside faces that have changed.
+PL_WIDE void move_pressures(pl_grid_level* l, const pl_grid_band_chunk* b,
+                            const pl_grid_band_rates* r, int a, const pl_fw change[VECTORS]) {
+    for (int n = 0; n < VECTORS && r->has_own[a]; n++) {
+        float* p = l->c + b->begin + n * PL_LANES;
+        pl_storeu_w(p, pl_fma_w(change[n], pl_loadu_w(r->own[a] + n * PL_LANES), pl_loadu_w(p)));
     }
-}
-
-// the pressure of slaved cells after faces across a moved by q
-PL_WIDE void follow_chunk(pl_grid_level* l, const pl_grid_band_chunk* b, int a) {
-    int high = a == 0 ? b->begin + 1 : b->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH];
-    for (int n = 0; n < PL_GRID_CHUNK; n += PL_LANES) {
-        pl_fw change = pl_loadu_w(l->q + high + n) - pl_loadu_w(l->q + b->begin + n);
-        float* p = l->c + b->begin + n;
-        pl_fw rate = pl_keep_w(b->cell_stress[a], n, pl_loadu_w(b->compliance + n));
-        pl_storeu_w(p, pl_fnma_w(change, rate, pl_loadu_w(p)));
+    for (int n = 0; n < VECTORS && r->has_low[a]; n++) {
+        float* p = l->c + below(b, a) + n * PL_LANES;
+        pl_storeu_w(p, pl_fnma_w(change[n], pl_loadu_w(r->low[a] + n * PL_LANES), pl_loadu_w(p)));
     }
 }
 
-// The planes of every second slab: stores are of whole vectors, so that slabs which run at the same
-// time must not read one another's planes.
-static void relax_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const band_job* job = user;
-    pl_grid_level* l = job->level;
-    for (int slab = 2 * begin + job->parity; slab < 2 * end + job->parity; slab += 2) {
-        int first = slab * PLANES, last = first + PLANES;
-        if (first > l->size[2]) first = l->size[2];
-        if (last > l->size[2]) last = l->size[2];
-        for (int k = l->band_rows[first]; k < l->band_rows[last]; k++) {
-            const pl_grid_band_chunk* b = &l->band[k];
-            uint16_t bits = job->colour ? b->odd : (uint16_t)~b->odd;
-            switch (job->axis) {
-            case 0: relax_chunk(l, b, 0, bits); break;
-            case 1: relax_chunk(l, b, 1, bits); break;
-            default: relax_chunk(l, b, 2, bits); break;
-            }
-        }
+// All lanes are read before the first one is written: neighbours are of the other colour.
+PL_WIDE void relax_chunk(pl_grid_level* l, int k, int a, int colour) {
+    const pl_grid_band_chunk* b = &l->band[k];
+    const pl_grid_band_rates* r = &l->band_rates[k];
+    const uint16_t bits = r->faces[a] & (colour ? b->odd : (uint16_t)~b->odd);
+    if (!bits) return;
+    pl_fw change[VECTORS];
+    for (int n = 0; n < VECTORS; n++)
+        change[n] =
+            -residual_w(l, b, a, r->is_stiff[a], n * PL_LANES) *
+            pl_keep_w(bits, n * PL_LANES, pl_loadu_w(b->inverse_diagonal[a] + n * PL_LANES));
+    for (int n = 0; n < VECTORS; n++) {
+        float* to = l->u[a] + b->begin + n * PL_LANES;
+        pl_storeu_w(to, pl_loadu_w(to) + change[n]);
     }
-}
-
-static void follow_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const band_job* job = user;
-    for (int k = begin; k < end; k++) follow_chunk(job->level, &job->level->band[k], job->axis);
-}
-
-void pl_grid_band_sweep(pl_grid_level* level, pl_pool* pool) {
-    band_job job = {.level = level};
-    int pairs = (level->size[2] + 2 * PLANES - 1) / (2 * PLANES);
-    for (job.axis = 0; job.axis < 3; job.axis++)
-        for (job.colour = 0; job.colour < 2; job.colour++) {
-            for (job.parity = 0; job.parity < 2; job.parity++)
-                pl_parallel_for(pool, relax_task, pairs, 1, &job);
-            pl_parallel_for(pool, follow_task, level->band_count, CHUNKS, &job);
-        }
+    move_pressures(l, b, r, a, change);
 }
 
 // sum of the differences across a cell, of all faces or of those without a boundary stress
 PL_WIDE pl_fw divergence_w(const pl_grid_level* l, const pl_grid_band_chunk* b, int n, bool all) {
-    const int high[3] = {b->begin + 1, b->rows[PL_ROW_Y_HIGH], b->rows[PL_ROW_Z_HIGH]};
     pl_fw sum = pl_splat_w(0.0f);
     for (int a = 0; a < 3; a++) {
-        pl_fw d = pl_loadu_w(l->u[a] + high[a] + n) - pl_loadu_w(l->u[a] + b->begin + n);
+        pl_fw d = pl_loadu_w(l->u[a] + above(b, a) + n) - pl_loadu_w(l->u[a] + b->begin + n);
         sum += all ? d : pl_keep_w(b->cell_stress[a], n, d);
     }
     return sum;
 }
 
-static void begin_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    pl_grid_level* l = ((const band_job*)user)->level;
-    for (int k = begin; k < end; k++) {
-        const pl_grid_band_chunk* b = &l->band[k];
-        for (int n = 0; n < PL_GRID_CHUNK; n += PL_LANES) {
-            float* c = l->c + b->begin + n;
-            pl_fw old = pl_loadu_w(c), g = pl_loadu_w(l->g + b->begin + n);
-            pl_fw slaved = (g - divergence_w(l, b, n, false)) * pl_loadu_w(b->compliance + n);
-            pl_fw rim = divergence_w(l, b, n, true) - old;
-            old = pl_select_w(pl_lanes_w(b->slaved, n), slaved, old);
-            pl_storeu_w(c, pl_select_w(pl_lanes_w(b->rim, n), rim, old));
+// c becomes p: that of its equation in slaved cells, div(u) - c at the rim
+static void begin_chunk(pl_grid_level* l, const pl_grid_band_chunk* b) {
+    for (int n = 0; n < PL_GRID_CHUNK; n += PL_LANES) {
+        float* c = l->c + b->begin + n;
+        pl_fw old = pl_loadu_w(c), g = pl_loadu_w(l->g + b->begin + n);
+        pl_fw slaved = (g - divergence_w(l, b, n, false)) * pl_loadu_w(b->compliance + n);
+        pl_fw rim = divergence_w(l, b, n, true) - old;
+        old = pl_select_w(pl_lanes_w(b->slaved, n), slaved, old);
+        pl_storeu_w(c, pl_select_w(pl_lanes_w(b->rim, n), rim, old));
+    }
+}
+static void end_chunk(pl_grid_level* l, const pl_grid_band_chunk* b) {
+    for (int n = 0; b->rim && n < PL_GRID_CHUNK; n += PL_LANES) {
+        float* c = l->c + b->begin + n;
+        pl_fw p = pl_loadu_w(c), rim = divergence_w(l, b, n, true) - p;
+        pl_storeu_w(c, pl_select_w(pl_lanes_w(b->rim, n), rim, p));
+    }
+}
+
+PL_WIDE void keep_residual(pl_grid_level* l, int k, int a) {
+    const pl_grid_band_rates* r = &l->band_rates[k];
+    for (int n = 0; n < PL_GRID_CHUNK; n += PL_LANES)
+        pl_storeu_w(l->band_residual[k][a] + n,
+                    pl_keep_w(r->faces[a], n, residual_w(l, &l->band[k], a, r->is_stiff[a], n)));
+}
+
+// ------------------------------------------------------------------ order
+
+typedef struct band_plan {
+    int sweeps;
+    bool keeps_residual;
+} band_plan;
+
+typedef enum band_stage {
+    BEGIN = -1,
+    // 0 to 5: axis and colour
+    RESIDUAL = 6,
+    END
+} band_stage;
+
+static int stage_at(const band_plan* plan, int stage) {
+    if (stage == 0) return BEGIN;
+    if (stage <= 6 * plan->sweeps) return (stage - 1) % 6;
+    return plan->keeps_residual && stage == 6 * plan->sweeps + 1 ? RESIDUAL : END;
+}
+
+static void run_chunk(pl_grid_level* l, int k, int stage) {
+    switch (stage) {
+    case BEGIN: begin_chunk(l, &l->band[k]); break;
+    case 0: relax_chunk(l, k, 0, 0); break;
+    case 1: relax_chunk(l, k, 0, 1); break;
+    case 2: relax_chunk(l, k, 1, 0); break;
+    case 3: relax_chunk(l, k, 1, 1); break;
+    case 4: relax_chunk(l, k, 2, 0); break;
+    case 5: relax_chunk(l, k, 2, 1); break;
+    case RESIDUAL: keep_residual(l, k, 0), keep_residual(l, k, 1), keep_residual(l, k, 2); break;
+    default: end_chunk(l, &l->band[k]); break;
+    }
+}
+
+static void run_plane(pl_grid_level* l, int stage, int z, int y_begin, int y_end, void* user) {
+    (void)y_begin, (void)y_end;
+    int s = stage_at(user, stage);
+    for (int k = l->band_rows[z]; k < l->band_rows[z + 1]; k++) run_chunk(l, k, s);
+}
+
+void pl_grid_band_smooth(pl_grid_level* level, int sweeps, bool keeps_residual, pl_pool* pool) {
+    band_plan plan = {sweeps, keeps_residual};
+    pl_grid_wave wave = {run_plane, &plan, 2 + 6 * sweeps + keeps_residual, INT_MAX / 2};
+    pl_grid_run_wave(level, &wave, pool);
+}
+
+// ------------------------------------------------------------------ one by one
+
+void pl_grid_band_sweep(pl_grid_level* level) {
+    for (int stage = 0; stage < 6; stage++)
+        for (int k = 0; k < level->band_count; k++) run_chunk(level, k, stage);
+}
+void pl_grid_band_begin(pl_grid_level* level) {
+    for (int k = 0; k < level->band_count; k++) run_chunk(level, k, BEGIN);
+}
+void pl_grid_band_end(pl_grid_level* level) {
+    for (int k = 0; k < level->band_count; k++) run_chunk(level, k, END);
+}
+void pl_grid_band_residual(pl_grid_level* level) {
+    for (int k = 0; k < level->band_count; k++) run_chunk(level, k, RESIDUAL);
+}
+
+// ------------------------------------------------------------------ coefficients
+
+// what the pressure of a cell loses when a face across a moves away from it
+static float rate_of(const pl_grid_level* l, int index, int a) {
+    const pl_grid_masks* m = &l->masks[index / PL_GRID_CHUNK];
+    if (!pl_grid_bit(m->interior & (uint16_t)~m->core & m->stress[a], index)) return 0.0f;
+    int boundary = 0;
+    for (int b = 0; b < 3; b++) boundary += !pl_grid_bit(m->stress[b], index);
+    return 1.0f / (l->compressibility + 0.5f * (float)boundary);
+}
+
+static void set_rates(const pl_grid_level* l, int k) {
+    const pl_grid_band_chunk* b = &l->band[k];
+    const pl_grid_masks* m = &l->masks[b->begin / PL_GRID_CHUNK];
+    pl_grid_band_rates* r = &l->band_rates[k];
+    *r = (pl_grid_band_rates){0};
+    for (int a = 0; a < 3; a++) {
+        r->faces[a] = m->face[a] & (uint16_t)~m->inner[a];
+        for (int i = 0; i < PL_GRID_CHUNK; i++) {
+            r->is_stiff[a] |= b->stiffness[a][i] != 0.0f;
+            if (!(r->faces[a] >> i & 1)) continue;
+            r->own[a][i] = rate_of(l, b->begin + i, a);
+            r->low[a][i] = rate_of(l, below(b, a) + i, a);
+            r->has_own[a] |= r->own[a][i] != 0.0f;
+            r->has_low[a] |= r->low[a][i] != 0.0f;
         }
     }
 }
 
-static void end_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    pl_grid_level* l = ((const band_job*)user)->level;
-    for (int k = begin; k < end; k++) {
-        const pl_grid_band_chunk* b = &l->band[k];
-        for (int n = 0; n < PL_GRID_CHUNK; n += PL_LANES) {
-            float* c = l->c + b->begin + n;
-            pl_fw p = pl_loadu_w(c);
-            pl_fw rim = divergence_w(l, b, n, true) - p;
-            pl_storeu_w(c, pl_select_w(pl_lanes_w(b->rim, n), rim, p));
-        }
+void pl_grid_level_pack(pl_grid_level* level) {
+    for (int k = 0; k < level->band_count; k++) set_rates(level, k);
+    for (int k = 0; k < level->wall_count; k++) {
+        memcpy(level->wall_q[k][0], level->walls[k].closed, sizeof level->wall_q[k][0]);
+        memcpy(level->wall_q[k][1], level->walls[k].inverse[3], sizeof level->wall_q[k][1]);
     }
-}
-
-static void residual_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    pl_grid_level* l = ((const band_job*)user)->level;
-    for (int k = begin; k < end; k++) {
-        const pl_grid_band_chunk* b = &l->band[k];
-        const pl_grid_masks* m = &l->masks[b->begin / PL_GRID_CHUNK];
-        for (int a = 0; a < 3; a++) {
-            reach t = reach_of(b, a);
-            for (int n = 0; n < PL_GRID_CHUNK; n += PL_LANES)
-                pl_storeu_w(l->r[a] + t.own + n,
-                            pl_keep_w(m->face[a], n, residual_w(l, b, a, &t, n)));
-        }
-    }
-}
-
-void pl_grid_band_begin(pl_grid_level* level, pl_pool* pool) {
-    pl_parallel_for(pool, begin_task, level->band_count, CHUNKS, &(band_job){.level = level});
-}
-void pl_grid_band_end(pl_grid_level* level, pl_pool* pool) {
-    pl_parallel_for(pool, end_task, level->band_count, CHUNKS, &(band_job){.level = level});
-}
-void pl_grid_band_residual(pl_grid_level* level, pl_pool* pool) {
-    pl_parallel_for(pool, residual_task, level->band_count, CHUNKS, &(band_job){.level = level});
 }

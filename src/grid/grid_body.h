@@ -5,6 +5,7 @@
 #ifndef PL_GRID_BODY_H
 #define PL_GRID_BODY_H
 
+#include "grid/grid_corot.h"
 #include "grid/grid_embedding.h"
 #include "grid/grid_multigrid.h"
 #include "grid/grid_operator.h"
@@ -22,10 +23,17 @@ typedef struct pl_grid_body {
     uint8_t* next_held;
     int held_count;
     pl_grid_multigrid multigrid;
+    bool general; // rotations, or moduli that differ: the general lattice in place of the cycles
+    bool rotates;
+    pl_grid_corot corot;
+    pl_quat *turn, *turn_before; // of cells
+    float* moduli;               // of cells, relative to mu; NULL: 1
+    int update_every;            // cycles
     pl_grid_state state;
     double* velocity[3]; // of faces [m/s]
-    double* before[3];   // positions at the begin of a step, or forces of a part of it
-    double* applied[3];  // right side without what depends on positions
+    double* before[3];   // positions at the begin of a step
+    double* pressure_before;
+    double* applied[3]; // right side without what depends on positions
     pl_grid_embedding_map map;
     int* triangles; // of the surface, 3 vertices each
     int triangle_count;

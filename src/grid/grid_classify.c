@@ -427,4 +427,5 @@ void pl_grid_level_set_material(pl_grid_level* level, double compressibility, do
             }
         }
     }
+    pl_grid_level_pack(level);
 }

@@ -142,14 +142,102 @@ static pl_status lay_out(layout* l, pl_grid_level* level, pl_error* error) {
     return status == PL_OK ? cut_rows(l, level, error) : status;
 }
 
-static pl_status allocate_fields(pl_grid_level* level, pl_error* error) {
-    float** fields[] = {&level->u[0], &level->u[1], &level->u[2], &level->c,
-                        &level->f[0], &level->f[1], &level->f[2], &level->g,
-                        &level->q,    &level->r[0], &level->r[1], &level->r[2]};
-    for (size_t k = 0; k < sizeof fields / sizeof fields[0]; k++) {
-        *fields[k] = PL_ALLOC(float, level->field_size);
-        if (!*fields[k]) return pl_fail_memory(error, "the fields of a lattice");
+// ------------------------------------------------------------------ runs
+
+static bool is_dense(const pl_grid_level* level, int chunk) {
+    const pl_grid_masks* m = &level->masks[chunk];
+    unsigned all = m->core;
+    for (int a = 0; a < 3; a++) all &= m->inner[a] & m->face[a];
+    return all == 0xffff && level->wall_index[chunk] < 0;
+}
+
+// the runs of a segment; only counted if out is NULL
+static int cut_segment(const pl_grid_level* level, const pl_grid_segment* g, pl_grid_run* out) {
+    int count = 0;
+    bool open = false;
+    for (int c = 0; c < g->count; c++) {
+        const pl_grid_masks* m = &level->masks[g->begin / PL_GRID_CHUNK + c];
+        bool used = m->core | m->face[0] | m->face[1] | m->face[2];
+        if (used && !open) {
+            if (out) {
+                int offset = c * PL_GRID_CHUNK;
+                out[count] =
+                    (pl_grid_run){.begin = g->begin + offset, .odd_y = g->y & 1, .odd_z = g->z & 1};
+                for (int r = 0; r < 4; r++) out[count].rows[r] = g->rows[r] + offset;
+            }
+            count++;
+        }
+        if (used && out) out[count - 1].count++;
+        open = used;
     }
+    return count;
+}
+
+static void free_packed(pl_grid_level* level) {
+    pl_free(level->band_residual, (size_t)level->kept_count * sizeof *level->band_residual);
+    PL_FREE(level->band_rates, pl_grid_band_rates, level->kept_count);
+    pl_free(level->wall_q, (size_t)level->kept_walls * sizeof *level->wall_q);
+    level->band_residual = NULL, level->band_rates = NULL, level->wall_q = NULL;
+    level->kept_count = level->kept_walls = 0;
+}
+
+static pl_status prepare_band(pl_grid_level* level, pl_error* error) {
+    int chunk_count = level->field_size / PL_GRID_CHUNK;
+    if (!level->band_index) level->band_index = PL_ALLOC(int, chunk_count);
+    size_t count = (size_t)level->band_count;
+    free_packed(level);
+    level->kept_count = level->band_count, level->kept_walls = level->wall_count;
+    level->wall_q = pl_alloc_items((size_t)level->wall_count, sizeof *level->wall_q);
+    level->band_residual = pl_alloc_items(count, sizeof *level->band_residual);
+    level->band_rates = PL_ALLOC(pl_grid_band_rates, count);
+    if (!level->band_index || (count && (!level->band_residual || !level->band_rates)) ||
+        (level->wall_count && !level->wall_q))
+        return pl_fail_memory(error, "a lattice");
+    for (int c = 0; c < chunk_count; c++) level->band_index[c] = -1;
+    for (int k = 0; k < level->band_count; k++)
+        level->band_index[level->band[k].begin / PL_GRID_CHUNK] = k;
+    return PL_OK;
+}
+
+pl_status pl_grid_level_list_runs(pl_grid_level* level, pl_error* error) {
+    int row_count = level->size[1] * level->size[2];
+    PL_FREE(level->runs, pl_grid_run, level->run_count);
+    level->runs = NULL, level->run_count = 0;
+    if (!level->row_runs) level->row_runs = PL_ALLOC(int, row_count + 1);
+    if (!level->dense) level->dense = PL_ALLOC(bool, level->field_size / PL_GRID_CHUNK);
+    if (!level->row_runs || !level->dense) return pl_fail_memory(error, "a lattice");
+    for (int c = 0; c < level->field_size / PL_GRID_CHUNK; c++)
+        level->dense[c] = is_dense(level, c);
+    int count = 0;
+    for (int s = 0; s < level->segment_count; s++)
+        count += cut_segment(level, &level->segments[s], NULL);
+    level->runs = PL_ALLOC(pl_grid_run, count);
+    if (!level->runs && count) return pl_fail_memory(error, "a lattice");
+    for (int row = 0; row < row_count; row++) {
+        level->row_runs[row] = level->run_count;
+        for (int s = level->row_segments[row]; s < level->row_segments[row + 1]; s++)
+            level->run_count +=
+                cut_segment(level, &level->segments[s], level->runs + level->run_count);
+    }
+    level->row_runs[row_count] = level->run_count;
+    return prepare_band(level, error);
+}
+
+// Fields lie in one block, each a little further on in its pages than the one before: a load that
+// has the low bits of a store to another field under way would wait for it.
+enum { FIELDS = 12, STAGGER = 6 * PL_GRID_CHUNK, PAGE = 1024 };
+
+static size_t field_stride(const pl_grid_level* level) {
+    return ((size_t)level->field_size + PAGE - 1) / PAGE * PAGE + STAGGER;
+}
+
+static pl_status allocate_fields(pl_grid_level* level, pl_error* error) {
+    float** fields[FIELDS] = {&level->u[0], &level->u[1], &level->u[2], &level->c,
+                              &level->f[0], &level->f[1], &level->f[2], &level->g,
+                              &level->q,    &level->r[0], &level->r[1], &level->r[2]};
+    level->fields = PL_ALLOC(float, FIELDS* field_stride(level));
+    if (!level->fields) return pl_fail_memory(error, "the fields of a lattice");
+    for (int k = 0; k < FIELDS; k++) *fields[k] = level->fields + (size_t)k * field_stride(level);
     return PL_OK;
 }
 
@@ -166,22 +254,21 @@ pl_status pl_grid_level_create(const pl_grid_cells* cells, bool with_fields, pl_
     }
     if (status == PL_OK && with_fields) status = allocate_fields(out, error);
     if (status == PL_OK) status = pl_grid_level_classify(out, cells, error);
+    if (status == PL_OK) status = pl_grid_level_list_runs(out, error);
     if (status != PL_OK) pl_grid_level_free(out);
     return status;
 }
 
 void pl_grid_level_free(pl_grid_level* level) {
-    for (int a = 0; a < 3; a++) {
-        PL_FREE(level->u[a], float, level->field_size);
-        PL_FREE(level->f[a], float, level->field_size);
-        PL_FREE(level->r[a], float, level->field_size);
-    }
-    PL_FREE(level->c, float, level->field_size);
-    PL_FREE(level->g, float, level->field_size);
-    PL_FREE(level->q, float, level->field_size);
+    PL_FREE(level->fields, float, FIELDS* field_stride(level));
     PL_FREE(level->masks, pl_grid_masks, level->field_size / PL_GRID_CHUNK);
     PL_FREE(level->row_segments, int, (size_t)level->size[1] * (size_t)level->size[2] + 1);
     PL_FREE(level->segments, pl_grid_segment, level->segment_count);
+    PL_FREE(level->row_runs, int, (size_t)level->size[1] * (size_t)level->size[2] + 1);
+    PL_FREE(level->runs, pl_grid_run, level->run_count);
+    PL_FREE(level->dense, bool, level->field_size / PL_GRID_CHUNK);
+    PL_FREE(level->band_index, int, level->field_size / PL_GRID_CHUNK);
+    free_packed(level);
     PL_FREE(level->band, pl_grid_band_chunk, level->band_count);
     PL_FREE(level->band_rows, int, level->size[2] + 1);
     PL_FREE(level->wall_index, int, level->field_size / PL_GRID_CHUNK);

@@ -57,6 +57,14 @@ typedef struct pl_grid_segment {
     int rows[PL_ROW_COUNT]; // index of the cell beside the first one in each neighbour row
 } pl_grid_segment;
 
+// Chunks that follow one another in a row, all with core cells or interior faces.
+typedef struct pl_grid_run {
+    int begin;   // index of its first cell
+    int count;   // chunks
+    int rows[4]; // index of the cell beside the first one, as in a segment
+    bool odd_y, odd_z;
+} pl_grid_run;
+
 // A chunk with faces of the band, or with cells whose pressure such faces change.
 typedef struct pl_grid_band_chunk {
     int begin;
@@ -72,6 +80,14 @@ typedef struct pl_grid_band_chunk {
     float stiffness[3][PL_GRID_CHUNK];        // the same, with springs and contacts
     float compliance[PL_GRID_CHUNK];          // of slaved cells: p = (g - div) compliance, else 0
 } pl_grid_band_chunk;
+
+// How faces of a band chunk move the pressures of slaved cells: p of the cell above a face grows by
+// own times the face's change, that of the cell below falls by low times it.
+typedef struct pl_grid_band_rates {
+    float own[3][PL_GRID_CHUNK], low[3][PL_GRID_CHUNK];
+    uint16_t faces[3];                        // those of the band
+    bool has_own[3], has_low[3], is_stiff[3]; // not all zero
+} pl_grid_band_rates;
 
 // What is different in the equations of core cells and inner faces next to Dirichlet cells.
 typedef struct pl_grid_wall_chunk {
@@ -97,12 +113,24 @@ typedef struct pl_grid_level {
     int* row_segments;    // size[1] * size[2] + 1: the segments of each row, z slowest
     pl_grid_segment* segments;
     int segment_count;
+    int* row_runs; // size[1] * size[2] + 1: the runs of each row
+    pl_grid_run* runs;
+    int run_count;
+    // field_size / 16: whether a chunk is all core cells and inner faces far from Dirichlet cells,
+    // so that kernels need no masks
+    bool* dense;
     pl_grid_band_chunk* band;
     int band_count;
-    int* band_rows;  // size[2] + 1: the band chunks of each plane
-    int* wall_index; // field_size / 16: the wall chunk of a chunk, or -1
+    pl_grid_band_rates* band_rates;           // band_count
+    int* band_index;                          // field_size / 16: the band chunk of a chunk, or -1
+    float (*band_residual)[3][PL_GRID_CHUNK]; // of faces of the band, else 0
+    int kept_count, kept_walls;               // records of the two before and of wall_q
+    int* band_rows;                           // size[2] + 1: the band chunks of each plane
+    int* wall_index;                          // field_size / 16: the wall chunk of a chunk, or -1
     pl_grid_wall_chunk* walls;
     int wall_count;
+    float (*wall_q)[2][PL_GRID_CHUNK]; // of wall chunks: closed, and the inverse diagonal of q
+    bool has_stiff_walls;              // stiffness of a wall chunk is not zero somewhere
     pl_grid_ghost* ghosts;
     int ghost_count;
     int face_count, cell_count; // interior variables
@@ -116,6 +144,7 @@ typedef struct pl_grid_level {
     float* g;
     float* q; // scratch: auxiliary pressure, changes of a band sweep
     float* r[3];
+    float* fields; // the block that holds them
 } pl_grid_level;
 
 // Index of a cell in the fields, or -1 where nothing is stored.
@@ -131,6 +160,9 @@ void pl_grid_level_free(pl_grid_level* level);
 // Sets masks, band and ghosts anew from cells that differ only in which of the used ones are
 // Dirichlet.
 pl_status pl_grid_level_classify(pl_grid_level* level, const pl_grid_cells* cells, pl_error* error);
+// The runs of a level that has been classified.
+pl_status pl_grid_level_list_runs(pl_grid_level* level, pl_error* error);
+
 // Distances to the Dirichlet boundary of the finest level, which on coarse levels is not where the
 // coarse Dirichlet cells have it: 18 values per index of the fields (axis of the face, then towards
 // low x, high x, low y, ...), in cells of the level; 1 where the stencil is right.
@@ -147,6 +179,9 @@ void pl_grid_distances_free(pl_grid_distances* distances);
 
 // Coefficients of the band.
 void pl_grid_level_set_material(pl_grid_level* level, double compressibility, double inertia);
+
+// Coefficients as kernels read them; the last part of setting the material.
+void pl_grid_level_pack(pl_grid_level* level);
 
 // Springs on faces, in units of mu / h^2; only those of the band count. Coefficients must be set
 // again afterwards.

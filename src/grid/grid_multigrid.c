@@ -19,8 +19,8 @@ static pl_status add_level(pl_grid_multigrid* mg, const pl_grid_cells* cells, pl
     pl_status status = pl_grid_level_create(cells, true, &mg->levels[l], error);
     if (status != PL_OK) return status;
     mg->level_count++;
-    return l ? pl_grid_transfer_create(&mg->levels[l - 1], &mg->levels[l], &mg->transfers[l - 1],
-                                       error)
+    return l ? pl_grid_transfer_create(&mg->levels[l - 1], &mg->levels[l], mg->pool,
+                                       &mg->transfers[l - 1], error)
              : PL_OK;
 }
 
@@ -112,42 +112,51 @@ void pl_grid_multigrid_set_stiffness(pl_grid_multigrid* mg, double compressibili
     pl_grid_multigrid_set_material(mg, compressibility, inertia);
 }
 
-static void smooth_band(pl_grid_multigrid* mg, int l, int sweeps) {
-    for (int k = 0; k < sweeps; k++) pl_grid_band_sweep(&mg->levels[l], pool_of(mg, l));
+enum { ZERO_BLOCK = 1 << 16 };
+static void zero_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const pl_grid_level* level = user;
+    size_t size = (size_t)(end - begin) * sizeof(float);
+    for (int a = 0; a < 3; a++) memset(level->u[a] + begin, 0, size);
+    memset(level->c + begin, 0, size);
+}
+static void set_zero(pl_grid_level* level, pl_pool* pool) {
+    pl_parallel_for(pool, zero_task, level->field_size, ZERO_BLOCK, level);
 }
 
-// boundary, interior, boundary; then the residual if it is wanted
-static void smooth(pl_grid_multigrid* mg, int l, bool with_residual) {
+// Boundary, interior, boundary, with more sweeps of the boundary on the side of the coarser level.
+// With 1, 2 and then 2, 1 of them the rates of the bench's box are 0.260, 0.272, 0.276 for nu =
+// 0.2, 0.49, 0.4999, with 2 throughout 0.259, 0.270, 0.271; a ball with a thin limb has 0.61 and
+// 0.59.
+static int far_sweeps(const pl_grid_multigrid* mg) { return (mg->band_sweeps + 1) / 2; }
+
+static void smooth_down(pl_grid_multigrid* mg, int l) {
     pl_grid_level* level = &mg->levels[l];
-    pl_grid_band_begin(level, pool_of(mg, l));
-    smooth_band(mg, l, mg->band_sweeps);
-    pl_grid_band_end(level, pool_of(mg, l));
+    set_zero(level, pool_of(mg, l));
+    pl_grid_band_smooth(level, far_sweeps(mg), false, pool_of(mg, l));
     pl_grid_smooth_interior(level, pool_of(mg, l));
-    pl_grid_band_begin(level, pool_of(mg, l));
-    smooth_band(mg, l, mg->band_sweeps);
-    if (with_residual) pl_grid_band_residual(level, pool_of(mg, l));
-    pl_grid_band_end(level, pool_of(mg, l));
-    if (with_residual) pl_grid_interior_residual(level, pool_of(mg, l));
+    pl_grid_band_smooth(level, mg->band_sweeps, true, pool_of(mg, l));
 }
 
-static void set_zero(pl_grid_level* level) {
-    size_t size = (size_t)level->field_size * sizeof(float);
-    for (int a = 0; a < 3; a++) memset(level->u[a], 0, size);
-    memset(level->c, 0, size);
+static void smooth_up(pl_grid_multigrid* mg, int l) {
+    pl_grid_level* level = &mg->levels[l];
+    pl_grid_band_smooth(level, mg->band_sweeps, false, pool_of(mg, l));
+    pl_grid_smooth_interior(level, pool_of(mg, l));
+    pl_grid_band_smooth(level, far_sweeps(mg), false, pool_of(mg, l));
 }
 
 void pl_grid_multigrid_cycle(pl_grid_multigrid* mg) {
     int last = mg->level_count - 1;
     for (int l = 0; l < last; l++) {
-        set_zero(&mg->levels[l]);
-        smooth(mg, l, true);
-        pl_grid_restrict(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1], pool_of(mg, l));
+        smooth_down(mg, l);
+        pl_grid_restrict_residual(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1],
+                                  pool_of(mg, l));
     }
-    set_zero(&mg->levels[last]);
+    set_zero(&mg->levels[last], NULL);
     pl_grid_bottom_solve(&mg->bottom, &mg->levels[last]);
     for (int l = last - 1; l >= 0; l--) {
         pl_grid_fill_ghosts(&mg->levels[l + 1]);
         pl_grid_prolong(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1], pool_of(mg, l));
-        smooth(mg, l, false);
+        smooth_up(mg, l);
     }
 }

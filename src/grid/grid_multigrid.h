@@ -15,7 +15,7 @@ typedef struct pl_grid_multigrid {
     pl_grid_transfer transfers[PL_GRID_MAX_LEVELS]; // from each level to the next
     int level_count;
     pl_grid_bottom bottom;
-    int band_sweeps; // before and after each interior sweep
+    int band_sweeps; // of a boundary beside an interior sweep, half as many on the other side of it
     pl_pool* pool;
 } pl_grid_multigrid;
 

@@ -20,255 +20,192 @@
 // equations of positions hold as they stand, and q has no flow through faces that are given; point
 // sweeps with substituted pressures would fail there as nu approaches 1/2.
 #include "grid/grid_smooth.h"
-#include "grid/grid_wide.h"
+#include "grid/grid_rows.h"
+#include "grid/grid_wavefront.h"
 
-enum { ROWS = 8 }; // of a block of work
 // Over-relaxation of the red-black sweeps, of positions and of q: 1.0 gives a rate of 0.34 at
 // nu = 0.49 on the box of the bench, 1.1 gives 0.30, 1.2 gives 0.27, 1.25 gives 0.26.
 static const float OVER = 1.2f;
 
-// the record of a chunk next to Dirichlet cells, or NULL
-static inline const pl_grid_wall_chunk* wall_of(const int* index, const pl_grid_wall_chunk* walls,
-                                                int n) {
-    int k = index[n / PL_GRID_CHUNK];
-    return k < 0 ? NULL : &walls[k];
+// A vector of a row and those one cell further down and up. A row that is written is read one
+// vector ahead: of what the store before has changed only lanes of the own colour are seen, which
+// nobody uses, and a load that straddles a store still under way would wait for it.
+typedef struct triple {
+    pl_fw low, own, high;
+} triple;
+PL_WIDE triple triple_at(const float* p) {
+    return (triple){pl_loadu_w(p - 1), pl_loadu_w(p), pl_loadu_w(p + 1)};
 }
 
-// A field along a segment and in the four rows beside it; kept in registers, since stores through
-// wide pointers make the compiler read the segment again.
-typedef struct lines {
-    const float *own, *y_low, *y_high, *z_low, *z_high;
-} lines;
-PL_WIDE lines lines_of(const float* a, const pl_grid_segment* g) {
-    return (lines){a + g->begin, a + g->rows[PL_ROW_Y_LOW], a + g->rows[PL_ROW_Y_HIGH],
-                   a + g->rows[PL_ROW_Z_LOW], a + g->rows[PL_ROW_Z_HIGH]};
-}
-// the sum of the six neighbours
-PL_WIDE pl_fw neighbours_w(lines a, int n) {
-    return pl_loadu_w(a.own + n - 1) + pl_loadu_w(a.own + n + 1) +
-           (pl_loadu_w(a.y_low + n) + pl_loadu_w(a.y_high + n)) +
-           (pl_loadu_w(a.z_low + n) + pl_loadu_w(a.z_high + n));
+// the cells of a colour among those of a mask
+PL_WIDE pl_iw coloured_w(pl_iw fixed, uint16_t mask, uint16_t bits, int i, bool dense) {
+    if (PL_LANES > 1 && dense) return fixed;
+    return pl_lanes_w(dense ? bits : mask & bits, i);
 }
 
-// the index of the cell below along an axis
-static inline int below(const pl_grid_segment* g, int a) {
-    return a == 0 ? g->begin - 1 : g->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW];
-}
-static inline int above(const pl_grid_segment* g, int a) {
-    return a == 0 ? g->begin + 1 : g->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH];
-}
+// One sweep over a colour of the faces across an axis.
+typedef struct face_sweep {
+    int a;
+    lines u;
+    const float *f, *c, *c_low;
+    uint16_t bits;
+    pl_iw fixed; // the lanes of the colour
+    pl_fw scale;
+} face_sweep;
 
-static void relax_faces(pl_grid_level* l, const pl_grid_segment* g, int colour) {
-    const pl_grid_masks* m = &l->masks[g->begin / PL_GRID_CHUNK];
-    const int *index = &l->wall_index[g->begin / PL_GRID_CHUNK], end = g->count * PL_GRID_CHUNK;
-    const pl_grid_wall_chunk* walls = l->walls;
-    const uint16_t bits = pl_colour_bits(g->y, g->z, colour);
-    const pl_fw scale = pl_splat_w(1.0f / (6.0f + l->inertia));
-    const pl_fw over = pl_splat_w(OVER);
-    for (int a = 0; a < 3; a++) {
-        const lines u = lines_of(l->u[a], g);
-        float* out = l->u[a] + g->begin;
-        const float *f = l->f[a] + g->begin, *c = l->c + g->begin, *c_low = l->c + below(g, a);
-        for (int n = 0; n < end; n += PL_LANES) {
-            pl_fw s = neighbours_w(u, n) + (pl_loadu_w(c + n) - pl_loadu_w(c_low + n)) -
-                      pl_loadu_w(f + n);
-            pl_iw here = pl_lanes_w(m[n / PL_GRID_CHUNK].inner[a] & bits, n % PL_GRID_CHUNK);
-            const pl_grid_wall_chunk* wall = wall_of(index, walls, n);
-            s *= wall ? pl_loadu_w(wall->inverse[a] + n % PL_GRID_CHUNK) : scale;
-            pl_fw old = pl_loadu_w(out + n);
-            pl_storeu_w(out + n, pl_select_w(here, pl_fma_w(over, s - old, old), old));
-        }
+PL_WIDE void relax_chunk(const face_sweep* s, const pl_grid_masks* m, const float* inverse, int n,
+                         triple* next, bool dense) {
+    float* out = (float*)s->u.own + n;
+    for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+        const triple x = *next;
+        pl_fw sum = x.low + x.high + beside_w(s->u, n + i) +
+                    (pl_loadu_w(s->c + n + i) - pl_loadu_w(s->c_low + n + i)) -
+                    pl_loadu_w(s->f + n + i);
+        pl_fw factor = !dense && inverse ? OVER * pl_loadu_w(inverse + i) : s->scale;
+        pl_iw here = coloured_w(s->fixed, dense ? 0 : m->inner[s->a], s->bits, i, dense);
+        *next = triple_at(out + i + PL_LANES);
+        pl_storeu_w(out + i,
+                    pl_select_w(here, pl_fma_w(sum, factor, (1.0f - OVER) * x.own), x.own));
     }
 }
 
-// The faces of the cells of a segment.
-typedef struct sides {
-    const float *low[3], *high[3];
-} sides;
-PL_WIDE sides sides_of(const pl_grid_level* l, const pl_grid_segment* g) {
-    return (sides){{l->u[0] + g->begin, l->u[1] + g->begin, l->u[2] + g->begin},
-                   {l->u[0] + above(g, 0), l->u[1] + above(g, 1), l->u[2] + above(g, 2)}};
+PL_WIDE void relax_axis(pl_grid_level* l, const pl_grid_run* g, int a, int colour) {
+    const chunks k = chunks_of(l, g);
+    const int count = g->count;
+    const bool stiff = l->has_stiff_walls;
+    const uint16_t bits = pl_colour_bits(g->odd_y, g->odd_z, colour);
+    const face_sweep s = {a,
+                          lines_of(l->u[a], g),
+                          l->f[a] + g->begin,
+                          l->c + g->begin,
+                          l->c + below(g, a),
+                          bits,
+                          pl_lanes_w(bits, 0),
+                          pl_splat_w(OVER / (6.0f + l->inertia))};
+    triple next = triple_at(s.u.own);
+    for (int n = 0; n < count; n++) {
+        if (k.dense[n]) {
+            relax_chunk(&s, NULL, NULL, n * PL_GRID_CHUNK, &next, true);
+            continue;
+        }
+        const pl_grid_wall_chunk* wall = stiff ? wall_of(&k, n) : NULL;
+        relax_chunk(&s, &k.masks[n], wall ? wall->inverse[a] : NULL, n * PL_GRID_CHUNK, &next,
+                    false);
+    }
 }
-// the sum of differences of u over a cell
-PL_WIDE pl_fw divergence_w(sides s, int n) {
-    return (pl_loadu_w(s.high[0] + n) - pl_loadu_w(s.low[0] + n)) +
-           (pl_loadu_w(s.high[1] + n) - pl_loadu_w(s.low[1] + n)) +
-           (pl_loadu_w(s.high[2] + n) - pl_loadu_w(s.low[2] + n));
+
+static void relax_faces(pl_grid_level* l, const pl_grid_run* g, int colour) {
+    relax_axis(l, g, 0, colour);
+    relax_axis(l, g, 1, colour);
+    relax_axis(l, g, 2, colour);
+}
+
+static float diagonal_of_q(const pl_grid_level* l) {
+    float eps = l->compressibility;
+    return 6.0f * (1.0f + 2.0f * eps) + eps * l->inertia;
 }
 
 // q = residual of the pressure equation over its diagonal; final in cells of the first colour
-static void start_q(pl_grid_level* l, const pl_grid_segment* g) {
-    const pl_grid_masks* m = &l->masks[g->begin / PL_GRID_CHUNK];
-    const int *index = &l->wall_index[g->begin / PL_GRID_CHUNK], end = g->count * PL_GRID_CHUNK;
-    const pl_grid_wall_chunk* walls = l->walls;
-    float eps = l->compressibility, diagonal = 6.0f * (1.0f + 2.0f * eps) + eps * l->inertia;
+static void start_q(pl_grid_level* l, const pl_grid_run* g) {
+    const chunks k = chunks_of(l, g);
+    const int count = g->count;
+    const pl_fw eps = pl_splat_w(l->compressibility), one_eps = 1.0f + eps;
+    const pl_fw scale = pl_splat_w(OVER / diagonal_of_q(l));
     const sides faces = sides_of(l, g);
     const float *g_own = l->g + g->begin, *c_own = l->c + g->begin;
     float* out = l->q + g->begin;
-    for (int n = 0; n < end; n += PL_LANES) {
-        pl_fw r = pl_fnma_w(pl_splat_w(1.0f + eps), divergence_w(faces, n), pl_loadu_w(g_own + n)) +
+    for (int n = 0; n < count * PL_GRID_CHUNK; n += PL_LANES) {
+        const int at = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
+        pl_fw r = pl_fnma_w(one_eps, divergence_w(faces, n), pl_loadu_w(g_own + n)) +
                   eps * pl_loadu_w(c_own + n);
-        const pl_grid_wall_chunk* wall = wall_of(index, walls, n);
-        r *= OVER * (wall ? pl_loadu_w(wall->inverse[3] + n % PL_GRID_CHUNK)
-                          : pl_splat_w(1.0f / diagonal));
-        pl_storeu_w(out + n, pl_keep_w(m[n / PL_GRID_CHUNK].core, n % PL_GRID_CHUNK, r));
+        if (!k.dense[at]) {
+            const float(*wall)[PL_GRID_CHUNK] = wall_q_of(&k, at);
+            r *= wall ? OVER * pl_loadu_w(wall[1] + i) : scale;
+            r = pl_keep_w(k.masks[at].core, i, r);
+        } else r *= scale;
+        pl_storeu_w(out + n, r);
     }
 }
 
-static void relax_q(pl_grid_level* l, const pl_grid_segment* g) {
-    const pl_grid_masks* m = &l->masks[g->begin / PL_GRID_CHUNK];
-    const int *index = &l->wall_index[g->begin / PL_GRID_CHUNK], end = g->count * PL_GRID_CHUNK;
-    const pl_grid_wall_chunk* walls = l->walls;
-    const uint16_t bits = pl_colour_bits(g->y, g->z, 1);
-    float eps = l->compressibility, diagonal = 6.0f * (1.0f + 2.0f * eps) + eps * l->inertia;
-    const pl_fw scale = pl_splat_w(1.0f / diagonal);
+static void relax_q(pl_grid_level* l, const pl_grid_run* g) {
+    const chunks k = chunks_of(l, g);
+    const int count = g->count;
+    const uint16_t bits = pl_colour_bits(g->odd_y, g->odd_z, 1);
+    const pl_iw fixed = pl_lanes_w(bits, 0);
+    // the part of the neighbours is not over-relaxed: 0.270 against 0.274 at nu = 0.49
+    const pl_fw weight = pl_splat_w(1.0f + 2.0f * l->compressibility);
+    const pl_fw scale = weight * pl_splat_w(1.0f / diagonal_of_q(l));
     const lines q = lines_of(l->q, g);
     float* out = l->q + g->begin;
-    for (int n = 0; n < end; n += PL_LANES) {
-        pl_fw old = pl_loadu_w(q.own + n);
-        const pl_grid_wall_chunk* wall = wall_of(index, walls, n);
-        // the part of the neighbours is not over-relaxed: 0.270 against 0.274 at nu = 0.49
-        pl_fw factor =
-            (1.0f + 2.0f * eps) * (wall ? pl_loadu_w(wall->inverse[3] + n % PL_GRID_CHUNK) : scale);
-        pl_fw s = pl_fma_w(neighbours_w(q, n), factor, old);
-        pl_iw here = pl_lanes_w(m[n / PL_GRID_CHUNK].core & bits, n % PL_GRID_CHUNK);
-        pl_storeu_w(out + n, pl_select_w(here, s, old));
+    triple next = triple_at(out);
+    for (int n = 0; n < count * PL_GRID_CHUNK; n += PL_LANES) {
+        const int at = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
+        const triple x = next;
+        pl_fw factor = scale;
+        pl_iw here = fixed;
+        if (PL_LANES == 1 || !k.dense[at]) {
+            const float(*wall)[PL_GRID_CHUNK] = wall_q_of(&k, at);
+            if (wall) factor = weight * pl_loadu_w(wall[1] + i);
+            here = pl_lanes_w(k.masks[at].core & bits, i);
+        }
+        pl_fw s = pl_fma_w(x.low + x.high + beside_w(q, n), factor, x.own);
+        next = triple_at(out + n + PL_LANES);
+        pl_storeu_w(out + n, pl_select_w(here, s, x.own));
     }
 }
 
-static void distribute_q(pl_grid_level* l, const pl_grid_segment* g) {
-    const pl_grid_masks* m = &l->masks[g->begin / PL_GRID_CHUNK];
-    const int *index = &l->wall_index[g->begin / PL_GRID_CHUNK], end = g->count * PL_GRID_CHUNK;
-    const pl_grid_wall_chunk* walls = l->walls;
+// phi -= grad q, c += lap q - kappa q
+static void distribute_q(pl_grid_level* l, const pl_grid_run* g) {
+    const chunks k = chunks_of(l, g);
+    const int count = g->count;
     const pl_fw centre = pl_splat_w(6.0f + l->inertia);
     const lines q = lines_of(l->q, g);
-    float* const out[3] = {l->u[0] + g->begin, l->u[1] + g->begin, l->u[2] + g->begin};
-    const float* const low[3] = {q.own - 1, q.y_low, q.z_low};
-    float* c_own = l->c + g->begin;
-    for (int n = 0; n < end; n += PL_LANES) {
-        pl_fw own = pl_loadu_w(q.own + n);
-        for (int a = 0; a < 3; a++) {
-            float* to = out[a] + n;
-            pl_fw slope = own - pl_loadu_w(low[a] + n);
-            pl_storeu_w(to, pl_loadu_w(to) -
-                                pl_keep_w(m[n / PL_GRID_CHUNK].face[a], n % PL_GRID_CHUNK, slope));
+    float *u0 = l->u[0] + g->begin, *u1 = l->u[1] + g->begin, *u2 = l->u[2] + g->begin;
+    float* c = l->c + g->begin;
+    for (int n = 0; n < count * PL_GRID_CHUNK; n += PL_LANES) {
+        const int at = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
+        const triple x = triple_at(q.own + n);
+        pl_fw y = pl_loadu_w(q.y_low + n), z = pl_loadu_w(q.z_low + n);
+        pl_fw slope0 = x.own - x.low, slope1 = x.own - y, slope2 = x.own - z;
+        pl_fw around =
+            x.low + x.high + (y + pl_loadu_w(q.y_high + n)) + (z + pl_loadu_w(q.z_high + n));
+        pl_fw change = pl_fnma_w(centre, x.own, around);
+        if (!k.dense[at]) {
+            const pl_grid_masks* m = &k.masks[at];
+            const float(*wall)[PL_GRID_CHUNK] = wall_q_of(&k, at);
+            slope0 = pl_keep_w(m->face[0], i, slope0);
+            slope1 = pl_keep_w(m->face[1], i, slope1);
+            slope2 = pl_keep_w(m->face[2], i, slope2);
+            if (wall) change += x.own * pl_loadu_w(wall[0] + i);
+            change = pl_keep_w(m->core, i, change);
         }
-        pl_fw change = pl_fnma_w(centre, own, neighbours_w(q, n));
-        const pl_grid_wall_chunk* wall = wall_of(index, walls, n);
-        if (wall) change += own * pl_loadu_w(wall->closed + n % PL_GRID_CHUNK);
-        float* c = c_own + n;
-        pl_storeu_w(c, pl_loadu_w(c) +
-                           pl_keep_w(m[n / PL_GRID_CHUNK].core, n % PL_GRID_CHUNK, change));
+        pl_storeu_w(u0 + n, pl_loadu_w(u0 + n) - slope0);
+        pl_storeu_w(u1 + n, pl_loadu_w(u1 + n) - slope1);
+        pl_storeu_w(u2 + n, pl_loadu_w(u2 + n) - slope2);
+        pl_storeu_w(c + n, pl_loadu_w(c + n) + change);
     }
 }
 
-// ------------------------------------------------------------------ order
-
-// The five stages of a sweep. Stage s at a row reads what stage s - 1 made of the rows around it,
-// and what it writes no earlier stage still needs once that is done: so all orders that respect
-// this give the same bits, and rows are taken while they are in the cache.
-enum { STAGES = 5, STRIP = 24, SLAB = 32 };
-
-static void run_stage(pl_grid_level* l, int stage, int z, int y_begin, int y_end) {
-    if (y_begin < 0) y_begin = 0;
-    if (y_end > l->size[1]) y_end = l->size[1];
-    if (y_begin >= y_end) return;
-    const int* row = l->row_segments + (size_t)z * (size_t)l->size[1];
-    for (int k = row[y_begin]; k < row[y_end]; k++) {
-        const pl_grid_segment* g = &l->segments[k];
-        switch (stage) {
+void pl_grid_sweep_stage(pl_grid_level* l, int stage, int row_begin, int row_end) {
+    const pl_grid_run *g = l->runs + l->row_runs[row_begin], *end = l->runs + l->row_runs[row_end];
+    for (; g < end; g++) switch (stage) {
         case 0: relax_faces(l, g, 0); break;
         case 1: relax_faces(l, g, 1); break;
         case 2: start_q(l, g); break;
         case 3: relax_q(l, g); break;
         default: distribute_q(l, g); break;
         }
-    }
 }
 
-// the first and the last plane but one of a slab; slabs depend on the lattice only
-static void slab_planes(const pl_grid_level* l, int slab, int* begin, int* end) {
-    int count = l->size[2] / SLAB > 1 ? l->size[2] / SLAB : 1;
-    *begin = (int)((int64_t)l->size[2] * slab / count);
-    *end = (int)((int64_t)l->size[2] * (slab + 1) / count);
-}
+enum { STRIP_CELLS = 2048 }; // so that a strip of the planes in flight fits in 512 KB
 
-// A slab as far as it does not depend on its neighbours: each stage stops one plane earlier, the
-// first one before the last plane, as stores are of whole vectors and the next slab reads that
-// plane. Strips of rows and planes run one behind the other, stage by stage.
-static void slab_task(int slab_begin, int slab_end, int worker, void* user) {
-    (void)worker;
-    pl_grid_level* l = user;
-    for (int slab = slab_begin; slab < slab_end; slab++) {
-        int begin, end;
-        slab_planes(l, slab, &begin, &end);
-        for (int y = 0; y - STAGES < l->size[1]; y += STRIP)
-            for (int z = begin; z < end + STAGES; z++)
-                for (int stage = 0; stage < STAGES; stage++) {
-                    int low = begin == 0 ? 0 : begin + stage + 1;
-                    int high = end == l->size[2] ? end : end - stage - 1;
-                    if (z - stage >= low && z - stage < high)
-                        run_stage(l, stage, z - stage, y - stage, y - stage + STRIP);
-                }
-    }
-}
-
-// what slabs left open at the plane between two of them
-static void seam_task(int seam_begin, int seam_end, int worker, void* user) {
-    (void)worker;
-    pl_grid_level* l = user;
-    for (int seam = seam_begin; seam < seam_end; seam++) {
-        int begin, end;
-        slab_planes(l, seam, &begin, &end);
-        for (int stage = 0; stage < STAGES; stage++)
-            for (int z = end - stage - 1; z < end + stage + 1; z++)
-                run_stage(l, stage, z, 0, l->size[1]);
-    }
+static void run_wave_stage(pl_grid_level* l, int stage, int z, int y_begin, int y_end, void* user) {
+    (void)user;
+    pl_grid_sweep_stage(l, stage, z * l->size[1] + y_begin, z * l->size[1] + y_end);
 }
 
 void pl_grid_smooth_interior(pl_grid_level* level, pl_pool* pool) {
-    int slabs = level->size[2] / SLAB > 1 ? level->size[2] / SLAB : 1;
-    pl_parallel_for(pool, slab_task, slabs, 1, level);
-    pl_parallel_for(pool, seam_task, slabs - 1, 1, level);
-}
-
-static void inner_residual(pl_grid_level* l, const pl_grid_segment* g) {
-    const pl_grid_masks* m = &l->masks[g->begin / PL_GRID_CHUNK];
-    const int *index = &l->wall_index[g->begin / PL_GRID_CHUNK], end = g->count * PL_GRID_CHUNK;
-    const pl_grid_wall_chunk* walls = l->walls;
-    const pl_fw centre = pl_splat_w(6.0f + l->inertia);
-    for (int a = 0; a < 3; a++) {
-        const lines u = lines_of(l->u[a], g);
-        float* out = l->r[a] + g->begin;
-        const float *f = l->f[a] + g->begin, *c = l->c + g->begin, *c_low = l->c + below(g, a);
-        for (int n = 0; n < end; n += PL_LANES) {
-            pl_fw s = pl_fnma_w(centre, pl_loadu_w(u.own + n), neighbours_w(u, n)) +
-                      (pl_loadu_w(c + n) - pl_loadu_w(c_low + n));
-            const pl_grid_wall_chunk* wall = wall_of(index, walls, n);
-            if (wall)
-                s -= pl_loadu_w(wall->stiffness[a] + n % PL_GRID_CHUNK) * pl_loadu_w(u.own + n);
-            pl_iw here = pl_lanes_w(m[n / PL_GRID_CHUNK].inner[a], n % PL_GRID_CHUNK);
-            float* to = out + n;
-            pl_storeu_w(to, pl_select_w(here, pl_loadu_w(f + n) - s, pl_loadu_w(to)));
-        }
-    }
-    float eps = l->compressibility;
-    const sides faces = sides_of(l, g);
-    const float *g_own = l->g + g->begin, *c_own = l->c + g->begin;
-    float* q_out = l->q + g->begin;
-    for (int n = 0; n < end; n += PL_LANES) {
-        pl_fw r = pl_fnma_w(pl_splat_w(1.0f + eps), divergence_w(faces, n), pl_loadu_w(g_own + n)) +
-                  eps * pl_loadu_w(c_own + n);
-        pl_storeu_w(q_out + n, pl_keep_w(m[n / PL_GRID_CHUNK].core, n % PL_GRID_CHUNK, r));
-    }
-}
-static void inner_residual_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    pl_grid_level* l = user;
-    for (int k = l->row_segments[begin]; k < l->row_segments[end]; k++)
-        inner_residual(l, &l->segments[k]);
-}
-
-void pl_grid_interior_residual(pl_grid_level* level, pl_pool* pool) {
-    pl_parallel_for(pool, inner_residual_task, level->size[1] * level->size[2], ROWS, level);
+    int strip = level->size[0] > 0 ? STRIP_CELLS / level->size[0] : 1;
+    pl_grid_wave plan = {run_wave_stage, NULL, PL_GRID_STAGES, strip > 4 ? strip : 4};
+    pl_grid_run_wave(level, &plan, pool);
 }

@@ -10,13 +10,21 @@
 // One distributive sweep over the faces between core cells and over the core cells (Algorithm 2).
 void pl_grid_smooth_interior(pl_grid_level* level, pl_pool* pool);
 
-// Gauss-Seidel on the other faces, with the pressure of the cells there substituted (Eq. 12).
-// Between begin and end c holds the pressure in all cells that such a face touches.
-void pl_grid_band_begin(pl_grid_level* level, pl_pool* pool);
-void pl_grid_band_sweep(pl_grid_level* level, pl_pool* pool);
-// r = f - L u on the faces of the band; also only between begin and end.
-void pl_grid_band_residual(pl_grid_level* level, pl_pool* pool);
-void pl_grid_band_end(pl_grid_level* level, pl_pool* pool);
+// The sweep stage by stage, over rows of the level (z slowest): the two colours of the positions,
+// the start of q, the second colour of q, its distribution.
+enum { PL_GRID_STAGES = 5 };
+void pl_grid_sweep_stage(pl_grid_level* level, int stage, int row_begin, int row_end);
+
+// Gauss-Seidel on the other faces, with the pressure of the cells there substituted (Eq. 12). The
+// residual that is left on these faces is kept in band_residual if that is asked for.
+void pl_grid_band_smooth(pl_grid_level* level, int sweeps, bool keeps_residual, pl_pool* pool);
+
+// The same step by step, one after the other over the whole level: c becomes the pressure in all
+// cells that such a face touches, one sweep, the residual in band_residual, and back.
+void pl_grid_band_begin(pl_grid_level* level);
+void pl_grid_band_sweep(pl_grid_level* level);
+void pl_grid_band_residual(pl_grid_level* level);
+void pl_grid_band_end(pl_grid_level* level);
 
 // r = f - L u on inner faces, q = g - div(u) - eps p in core cells and 0 elsewhere.
 void pl_grid_interior_residual(pl_grid_level* level, pl_pool* pool);

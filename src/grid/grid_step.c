@@ -139,13 +139,16 @@ static pl_status rebuild(pl_grid_body* b, pl_error* error) {
         pl_grid_multigrid_free(&multigrid);
         return status;
     }
+    pl_grid_corot_free(&b->corot);
     pl_grid_multigrid_free(&b->multigrid);
     pl_grid_embedding_free(&b->map);
     b->multigrid = multigrid;
     b->map = map;
     b->has_coefficients = false;
     memcpy(b->held, b->next_held, count);
-    return PL_OK;
+    if (!b->general) return PL_OK;
+    return pl_grid_corot_create(&b->multigrid, b->moduli, b->rotates, b->turn, b->pool, &b->corot,
+                                error);
 }
 
 // The rigid motion that fits the pins of one part best, from rest to targets.
@@ -278,6 +281,22 @@ static double norm_of(const pl_grid_level* l, double* const f[3]) {
     return sqrt(sum);
 }
 
+// f = L u at the positions before, which damping needs
+static void apply_before(pl_grid_body* b) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    size_t size = (size_t)l->field_size * sizeof(double);
+    for (int a = 0; a < 3; a++) memset(b->state.f[a], 0, size);
+    if (!b->dynamic || !(b->damping_stiffness > 0.0)) return;
+    if (!b->general) {
+        pl_grid_apply(l, &b->state, b->state.f);
+        return;
+    }
+    pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
+    pl_grid_corot_forces(&b->corot, &b->state, b->frame.cell, b->state.f);
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < l->field_size; i++) b->state.f[a][i] = -b->state.f[a][i];
+}
+
 pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
     pl_status status = PL_OK;
     if (note_pinned(b, acts)) {
@@ -290,18 +309,21 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     size_t size = (size_t)l->field_size * sizeof(double);
     double dt = acts->time_step;
     for (int a = 0; a < 3; a++) memcpy(b->before[a], b->state.u[a], size);
+    if (b->general) memcpy(b->turn_before, b->turn, (size_t)l->field_size * sizeof(pl_quat));
+    else memcpy(b->pressure_before, b->state.p, size);
     b->in_step = true;
     b->cycle = 0;
-    for (int a = 0; a < 3; a++) memset(b->state.f[a], 0, size);
-    if (b->dynamic && b->damping_stiffness > 0.0) pl_grid_apply(l, &b->state, b->state.f);
+    b->state.compressibility = b->mu / b->lambda;
+    if (b->general) pl_grid_corot_forget(&b->corot);
+    apply_before(b);
     status = place_held_faces(b, acts, error);
     if (status != PL_OK) return status;
     set_applied(b, acts);
-    b->state.compressibility = b->mu / b->lambda;
     b->state.inertia = inertia(b, dt) * (1.0 + b->damping_mass * dt) / softening(b, dt);
     b->load = norm_of(l, b->applied);
     b->coefficients_fit =
         b->has_coefficients && !b->stiffened && b->inertia_set == b->state.inertia;
+    if (b->general) pl_grid_corot_set_springs(&b->corot, NULL);
     return PL_OK;
 }
 
@@ -375,9 +397,11 @@ static void stiffen(pl_grid_body* b, const double* stiffness, double scale, bool
     if (any) pl_grid_spread_sizes(&b->map, stiffness, b->state.f, true);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) b->state.f[a][i] *= GAIN * scale;
-    pl_grid_multigrid_set_stiffness(&b->multigrid, b->state.compressibility, b->state.inertia,
-                                    b->state.f);
-    b->has_coefficients = b->coefficients_fit = true;
+    if (b->general) pl_grid_corot_set_springs(&b->corot, b->state.f);
+    else
+        pl_grid_multigrid_set_stiffness(&b->multigrid, b->state.compressibility, b->state.inertia,
+                                        b->state.f);
+    b->has_coefficients = b->coefficients_fit = !b->general;
     b->inertia_set = b->state.inertia;
     b->stiffened = any;
     clear_fields(b, b->state.f);
@@ -412,9 +436,28 @@ static void add_reactions(pl_grid_body* b, const pl_grid_acts* acts, const doubl
             b->state.f[a][i] = b->applied[a][i] - scale * b->state.f[a][i];
 }
 
+// One cycle of the general lattice, of which rotations and coefficients are those of the present
+// positions, or of up to update_every cycles ago.
+static double general_cycle(pl_grid_body* b) {
+    double residual = pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
+    residual = pl_grid_corot_backtrack(&b->corot, &b->state, b->frame.cell, residual);
+    // on the way to equilibrium forces may well grow for a while: only the first ones count
+    if (b->cycle == 0) b->load = fmax(b->load, residual);
+    double relative = b->load > 0.0 ? residual / b->load : 0.0;
+    if (residual <= b->tolerance * b->load || !isfinite(residual)) return relative;
+    if (!b->coefficients_fit || b->cycle % b->update_every == 0)
+        pl_grid_corot_update(&b->corot, b->state.compressibility, b->state.inertia);
+    b->coefficients_fit = true;
+    b->cycle++;
+    pl_grid_corot_cycle(&b->corot);
+    pl_grid_corot_correct(&b->corot, &b->state, true);
+    return relative;
+}
+
 double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
     pl_grid_level* l = &b->multigrid.levels[0];
     add_reactions(b, acts, positions);
+    if (b->general) return general_cycle(b);
     if (!b->coefficients_fit) {
         pl_grid_multigrid_set_material(&b->multigrid, b->state.compressibility, b->state.inertia);
         b->has_coefficients = b->coefficients_fit = true;

@@ -7,22 +7,24 @@
 
 #include "grid/grid_level.h"
 
+enum { PL_GRID_NO_PARENT = 2 * PL_GRID_CHUNK }; // reads zeros
+
 typedef struct pl_grid_transfer {
     // per chunk of the fine fields: the coarse cell above its first cell, in the nine coarse rows
-    // around it (y fastest, from -1 to 1)
+    // around it (y fastest, from -1 to 1), or PL_GRID_NO_PARENT
     int (*parents)[9];
     int parent_count;
-    // per chunk of the coarse fields: the fine cell below its first cell and the one 16 further, in
-    // the fine rows -1 to 1 from the lower of its two (y fastest)
-    int (*children)[9][2];
-    int child_count;
 } pl_grid_transfer;
 
 pl_status pl_grid_transfer_create(const pl_grid_level* fine, const pl_grid_level* coarse,
-                                  pl_grid_transfer* out, pl_error* error);
+                                  pl_pool* pool, pl_grid_transfer* out, pl_error* error);
 void pl_grid_transfer_free(pl_grid_transfer* transfer);
 
-// f and g of the coarse level from r and q of the fine one.
+// f and g of the coarse level from the residual of the fine one: that of inner faces and core
+// cells, and that of the band as pl_grid_band_keep_residual left it.
+void pl_grid_restrict_residual(const pl_grid_transfer* transfer, const pl_grid_level* fine,
+                               pl_grid_level* coarse, pl_pool* pool);
+// The same from r and q of the fine level.
 void pl_grid_restrict(const pl_grid_transfer* transfer, const pl_grid_level* fine,
                       pl_grid_level* coarse, pl_pool* pool);
 // Values outside, and c in place of p in all interior cells, so that the level can be interpolated.

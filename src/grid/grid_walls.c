@@ -91,6 +91,7 @@ static float measure(const pl_grid_level* fine, const pl_grid_cells* fine_cells,
 
 static void store(pl_grid_level* level, const float* stiffness) {
     int size = level->field_size;
+    level->has_stiff_walls = level->wall_count > 0;
     for (int c = 0; c < size / PL_GRID_CHUNK; c++)
         for (int n = 0; n < 3 * PL_GRID_CHUNK && level->wall_index[c] >= 0; n++) {
             int a = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;

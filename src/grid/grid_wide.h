@@ -27,6 +27,36 @@ PL_WIDE pl_fw pl_keep_w(uint16_t bits, int lane, pl_fw value) {
     return (pl_fw)((pl_iw)value & pl_lanes_w(bits, lane));
 }
 
+// Half a chunk, which is what a chunk is on the next coarser level; eight floats on every machine.
+enum { PL_HALF = PL_GRID_CHUNK / 2 };
+typedef float pl_half __attribute__((vector_size(4 * PL_HALF)));
+typedef float pl_half_loose __attribute__((vector_size(4 * PL_HALF), aligned(4), may_alias));
+PL_WIDE pl_half pl_load_half(const float* p) { return *(const pl_half_loose*)p; }
+PL_WIDE void pl_store_half(float* p, pl_half a) { *(pl_half_loose*)p = a; }
+
+// even and odd ones of sixteen values
+PL_WIDE void pl_split_half(const float* from, pl_half* even, pl_half* odd) {
+    pl_half a = pl_load_half(from), b = pl_load_half(from + PL_HALF);
+    *even = __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
+    *odd = __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15);
+}
+// sixteen values from even and odd ones
+PL_WIDE void pl_merge_half(pl_half even, pl_half odd, pl_half out[2]) {
+    out[0] = __builtin_shufflevector(even, odd, 0, 8, 1, 9, 2, 10, 3, 11);
+    out[1] = __builtin_shufflevector(even, odd, 4, 12, 5, 13, 6, 14, 7, 15);
+}
+// one further up, with a new first one
+PL_WIDE pl_half pl_shift_half(float first, pl_half a) {
+    pl_half before = {first};
+    return __builtin_shufflevector(before, a, 0, 8, 9, 10, 11, 12, 13, 14);
+}
+// value where the bits are set, else 0
+PL_WIDE pl_half pl_keep_half(unsigned bits, pl_half value) {
+    typedef int32_t half_i __attribute__((vector_size(4 * PL_HALF)));
+    const half_i bit = {1, 2, 4, 8, 16, 32, 64, 128};
+    return (pl_half)((half_i)value & ((((half_i){0} + (int32_t)bits) & bit) != 0));
+}
+
 // cells of one colour in a row: colour 0 has even x + y + z
 static inline uint16_t pl_colour_bits(int y, int z, int colour) {
     return (y + z + colour) & 1 ? 0xaaaa : 0x5555;

@@ -5,7 +5,7 @@
 // matrix and keeps its sum.
 #include "multigrid/scalar_coarse.h"
 #include "base/memory.h"
-#include "math/float4.h"
+#include "math/float8.h"
 
 #include <string.h>
 
@@ -151,7 +151,7 @@ static void copy_half_task(int begin, int end, int worker, void* user) {
         float* to = w->half->values + 16 * (size_t)e;
         for (int a = 0; a < 4; a++)
             for (int b = 0; b < 4; b++)
-                to[4 * a + b] = (float)(source < 0 ? from[4 * b + a] : from[4 * a + b]);
+                to[4 * b + a] = (float)(source < 0 ? from[4 * b + a] : from[4 * a + b]);
     }
 }
 
@@ -171,23 +171,31 @@ PL_WIDE void store_node(float* to, const node_vector* v) {
     for (int a = 0; a < 4; a++) pl_store4(to + 4 * a, v->column[a]);
 }
 
-// sum += B x
-PL_WIDE void add_product(const float* B, const float* x, node_vector* sum) {
-    pl_f4 x0 = pl_load4(x), x1 = pl_load4(x + 4), x2 = pl_load4(x + 8), x3 = pl_load4(x + 12);
-    for (int a = 0; a < 4; a++) {
-        pl_f4 s = sum->column[a];
-        s = pl_fma4(B[4 * a], x0, s);
-        s = pl_fma4(B[4 * a + 1], x1, s);
-        s = pl_fma4(B[4 * a + 2], x2, s);
-        sum->column[a] = pl_fma4(B[4 * a + 3], x3, s);
+// two columns side by side
+typedef struct node_sum {
+    pl_f8 pair[2];
+} node_sum;
+
+PL_WIDE node_vector columns_of(node_sum sum) {
+    return (node_vector){
+        {pl_low4(sum.pair[0]), pl_high4(sum.pair[0]), pl_low4(sum.pair[1]), pl_high4(sum.pair[1])}};
+}
+
+// sum + B x; B by columns
+PL_WIDE node_sum add_product(const float* B, const float* x, node_sum sum) {
+    for (int k = 0; k < 4; k++) {
+        pl_f8 twice = pl_load_pair(x + 4 * k, x + 4 * k);
+        sum.pair[0] = pl_fma8(pl_spread_pair(B + 4 * k), twice, sum.pair[0]);
+        sum.pair[1] = pl_fma8(pl_spread_pair(B + 4 * k + 2), twice, sum.pair[1]);
     }
+    return sum;
 }
 
 PL_WIDE node_vector half_sum(const pl_half_blocks* h, int place, const float* x) {
-    node_vector sum = {{{0}}};
+    node_sum sum = {{pl_zero8(), pl_zero8()}};
     for (int e = h->offsets[place]; e < h->offsets[place + 1]; e++)
-        add_product(h->values + 16 * (size_t)e, x + 16 * (size_t)h->columns[e], &sum);
-    return sum;
+        sum = add_product(h->values + 16 * (size_t)e, x + 16 * (size_t)h->columns[e], sum);
+    return columns_of(sum);
 }
 
 PL_WIDE void subtract(node_vector* a, node_vector b) {
@@ -213,9 +221,10 @@ PL_WIDE node_vector diagonal_times(const pl_scalar_coarse* c, int node, bool inv
         const pl_node_block* block = &c->node_blocks[c->mixed[slot]];
         return multiply12(inverse ? block->inverse : block->block, x);
     }
-    node_vector y = {{{0}}};
-    add_product((inverse ? c->inverse : c->diagonal) + 16 * (size_t)node, (const float*)x, &y);
-    return y;
+    // symmetric: by rows is by columns
+    const float* block = (inverse ? c->inverse : c->diagonal) + 16 * (size_t)node;
+    node_sum zero = {{pl_zero8(), pl_zero8()}};
+    return columns_of(add_product(block, (const float*)x, zero));
 }
 
 static void relax_node(const coarse_work* w, int place) {

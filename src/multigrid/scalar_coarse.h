@@ -18,7 +18,7 @@ typedef struct pl_half_blocks {
     int* offsets;  // node_count + 1
     int* columns;  // nodes
     int* sources;  // block, or ~block if its transpose is meant
-    float* values; // 16 per entry: by rows
+    float* values; // 16 per entry: by columns
 } pl_half_blocks;
 
 // the 12x12 diagonal block of a node that contacts touch: index 3 a + coordinate

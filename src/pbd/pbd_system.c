@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERTEX_BLOCK = 16384, FINAL_ROUNDS = 8 };
+enum { VERTEX_BLOCK = 16384, FINAL_ROUNDS = 3, PUSHES = 4 };
 // A place counts as behind a surface from here on [m]: the rounding of a detection is below.
 static const double BEHIND = 1e-9;
 // Floats end here.
@@ -143,10 +143,13 @@ static bool push_out(pl_pbd_system* s) {
     return moved;
 }
 
+// A particle between two colliders is pushed to and fro: by the planes of the contacts that are
+// known, which costs little, and not for ever where there is no room.
 static pl_status check_ways(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
     for (int round = 0; round < FINAL_ROUNDS && step->detect; round++) {
         pl_status status = detect(s, step, error);
         if (status != PL_OK || !push_out(s)) return status;
+        for (int k = 1; k < PUSHES && push_out(s);) k++;
     }
     return PL_OK;
 }
