@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-enum { PAIRS_PER_TASK = 32, GROUPS_AHEAD = 4, CHILDREN_AHEAD = 4, FARTHEST = 512 };
+enum { PAIRS_PER_TASK = 32, GROUPS_AHEAD = 8, CHILDREN_AHEAD = 8, FARTHEST = 512 };
 
 void pl_block_product_free(pl_block_product* product) {
     PL_FREE(product->targets, int, 2 * (size_t)product->pairs.count);
