@@ -10,18 +10,19 @@
 
 #include <string.h>
 
-enum { PAIRS_PER_TASK = 32, GROUPS_AHEAD = 4, CHILDREN_AHEAD = 4, FARTHEST = 512 };
+enum { PAIRS_PER_TASK = 32, GROUPS_AHEAD = 8, CHILDREN_AHEAD = 8, FARTHEST = 512 };
 
 void pl_block_product_free(pl_block_product* product) {
     PL_FREE(product->targets, int, 2 * (size_t)product->pairs.count);
     PL_FREE(product->columns, int, product->pairs.entry_count);
+    PL_FREE(product->order, int, product->pairs.count);
     pl_mg_pairs_free(&product->pairs);
     *product = (pl_block_product){0};
 }
 
 size_t pl_block_product_bytes(const pl_block_product* product) {
     const pl_mg_pairs* p = &product->pairs;
-    return (5 * (size_t)p->count + 2 * (size_t)p->group_count + 2 * (size_t)p->entry_count) *
+    return (6 * (size_t)p->count + 2 * (size_t)p->group_count + 2 * (size_t)p->entry_count) *
            sizeof(int);
 }
 
@@ -31,6 +32,23 @@ static int find_entry(const pl_mg_pattern* p, int row, int column) {
     for (int e = p->upper.begin[row]; e < p->upper.end[row]; e++)
         if (p->columns[e] == column) return e;
     return -1;
+}
+
+// by the first row of their first node
+static bool sort_pairs(pl_block_product* product, const pl_mg_transfer* transfer) {
+    const pl_mg_pairs* p = &product->pairs;
+    int* offsets = PL_ALLOC(int, transfer->fine_count + 1);
+    if (!offsets) return false;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < p->count; k++) {
+            int first = transfer->children[transfer->child_offsets[p->rows[k]]];
+            if (pass == 0) offsets[first + 1]++;
+            else product->order[offsets[first]++] = k;
+        }
+        for (int i = 0; pass == 0 && i < transfer->fine_count; i++) offsets[i + 1] += offsets[i];
+    }
+    PL_FREE(offsets, int, transfer->fine_count + 1);
+    return true;
 }
 
 pl_status pl_block_product_setup(pl_block_product* out, const pl_block_level* fine,
@@ -47,7 +65,9 @@ pl_status pl_block_product_setup(pl_block_product* out, const pl_block_level* fi
     if (status == PL_OK) {
         out->targets = PL_ALLOC(int, 2 * (size_t)out->pairs.count);
         out->columns = PL_ALLOC(int, out->pairs.entry_count);
-        if (!out->targets || (!out->columns && out->pairs.entry_count > 0))
+        out->order = PL_ALLOC(int, out->pairs.count);
+        if (!out->targets || !out->order || !sort_pairs(out, transfer) ||
+            (!out->columns && out->pairs.entry_count > 0))
             status = pl_fail_memory(error, "the structure of a coarse level");
     }
     if (status != PL_OK) {
@@ -167,25 +187,58 @@ static void sum_inner3(const product_job* job, int pair, pair_sums* S) {
     }
 }
 
-// column (b, d) of the 12 x 12 block has the values (a, c) of S_ba (c, d)
-static void spread_pair(const pair_sums* S, float* out) {
+// The sixteen 3 x 3 parts of a 12 x 12 block, by columns and then rows of it; column-major, and
+// three floats more that nobody reads.
+typedef struct parts {
+    float at[4][4][12];
+} parts;
+
+PL_WIDE void set_part(float* part, pl_f8 head, float last) {
+    pl_store8(part, head);
+    part[8] = last;
+}
+PL_WIDE pl_f8 transposed_head(pl_f8 a) {
+    return __builtin_shufflevector(a, a, 0, 3, 6, 1, 4, 7, 2, 5);
+}
+
+static void write_parts(const parts* from, float* out) {
+    for (int b = 0; b < 4; b++)
+        for (int d = 0; d < 3; d++, out += 12) {
+            // in order: each store writes one value too many, but for the last one of all
+            for (int a = 0; a < 3; a++) pl_store4(out + 3 * a, pl_load4(from->at[b][a] + 3 * d));
+            memcpy(out + 9, from->at[b][3] + 3 * d, 3 * sizeof(float));
+        }
+}
+
+// S goes to where its pair lies, and transposed to the other place; a diagonal block is S + S'.
+static void store_sums(const product_job* job, int pair, const pair_sums* S) {
+    const int* target = job->product->targets + 2 * (size_t)pair;
+    parts direct, other;
     for (int b = 0; b < 4; b++)
         for (int a = 0; a < 4; a++) {
-            float block[9];
-            pl_store8(block, S->at[b][a]);
-            block[8] = S->last[b][a];
-            for (int d = 0; d < 3; d++)
-                for (int c = 0; c < 3; c++) out[12 * (3 * b + d) + 3 * a + c] = block[3 * d + c];
+            set_part(direct.at[b][a], S->at[b][a], S->last[b][a]);
+            set_part(other.at[a][b], transposed_head(S->at[b][a]), S->last[b][a]);
         }
+    if (target[0] >= 0) {
+        write_parts(&direct, job->coarse->values + PL_BLOCK12 * (size_t)target[0]);
+        write_parts(&other, job->coarse->values + PL_BLOCK12 * (size_t)target[1]);
+        return;
+    }
+    for (int b = 0; b < 4; b++)
+        for (int a = 0; a < 4; a++) {
+            float *sum = direct.at[b][a], *turned = other.at[b][a];
+            set_part(sum, pl_load8(sum) + pl_load8(turned), sum[8] + turned[8]);
+        }
+    write_parts(&direct, job->coarse->fixed + PL_BLOCK12 * (size_t)job->product->pairs.rows[pair]);
 }
 
 static void product3_task(int begin, int end, int worker, void* user) {
     const product_job* job = user;
     const pl_mg_pairs* p = &job->product->pairs;
     (void)worker;
-    for (int pair = begin; pair < end; pair++) {
+    for (int k = begin; k < end; k++) {
+        int pair = job->product->order[k];
         pair_sums sums = {0};
-        float S[PL_BLOCK12];
         if (p->rows[pair] == p->columns[pair]) {
             sum_inner3(job, pair, &sums);
         } else {
@@ -195,8 +248,7 @@ static void product3_task(int begin, int end, int worker, void* user) {
                 add_row(&sums, &row, job->transfer->point + 4 * (size_t)p->group_rows[g]);
             }
         }
-        spread_pair(&sums, S);
-        store_block(job, pair, S);
+        store_sums(job, pair, &sums);
     }
 }
 
