@@ -169,9 +169,11 @@ static pl_status find_roots(pl_projective_fast* p, pl_error* error) {
 static pl_status setup_levels(pl_projective_fast* p, const pl_fem_settings* settings,
                               pl_error* error) {
     const pl_multigrid* m = &settings->multigrid;
+    int sweeps = m->pre_sweeps > 0 ? m->pre_sweeps : 1;
     pl_scalar_mg_options options = {.hierarchy = {.counts = m->level_count > 0 ? m->levels : NULL,
                                                   .count_count = m->level_count},
-                                    .half_sweeps = 2 * (m->pre_sweeps > 0 ? m->pre_sweeps : 1),
+                                    .half_sweeps = 2 * sweeps,
+                                    .jacobi_sweeps = m->smoother == PL_SMOOTHER_JACOBI ? sweeps : 0,
                                     .stiffness_aware = m->stiffness_aware};
     return pl_scalar_mg_setup(p->A, p->rest, &options, p->pool, &p->mg, error);
 }

@@ -39,7 +39,8 @@ typedef struct pl_scalar_coarse {
     pl_half_blocks lower, upper;
     float *diagonal, *inverse; // 16 per node
     float *b, *x, *u;          // 16 per node
-    bool u_is_lower;
+    bool u_is_lower, u_is_known;
+    float damping; // of Jacobi
 
     // springs: which nodes they touch, their sums
     int* touched; // nodes

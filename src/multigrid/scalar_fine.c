@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "multigrid/scalar_fine.h"
 #include "base/memory.h"
-#include "math/float8.h"
+#include "multigrid/scalar_rows.h"
 
 #include <string.h>
 
-enum { C = 4, GROUP = 512, VALUE_BLOCK = 1024 }; // rows of a chunk, chunks of a group
+enum { C = CHUNK, VALUE_BLOCK = 1024 };
 
 typedef struct sweep_work {
     pl_scalar_fine* f;
@@ -304,44 +304,6 @@ pl_status pl_scalar_fine_set_springs(pl_scalar_fine* f, const pl_mg_spring* befo
     return PL_OK;
 }
 
-// sums over half of the rows of a chunk, two rows in each
-typedef struct chunk_sums {
-    pl_f8 pair[C / 2];
-} chunk_sums;
-
-PL_WIDE chunk_sums half_sums(const pl_half_rows* h, int chunk, const float* x) {
-    const int* columns = h->columns + (size_t)C * (size_t)h->starts[chunk];
-    const float* values = h->values + (size_t)C * (size_t)h->starts[chunk];
-    pl_f8 first = pl_zero8(), second = pl_zero8();
-    for (int k = h->starts[chunk + 1] - h->starts[chunk]; k > 0; k--, columns += C, values += C) {
-        first =
-            pl_fma8(pl_spread_pair(values), pl_load_pair(x + columns[0], x + columns[1]), first);
-        second = pl_fma8(pl_spread_pair(values + 2), pl_load_pair(x + columns[2], x + columns[3]),
-                         second);
-    }
-    return (chunk_sums){{first, second}};
-}
-
-PL_WIDE pl_f4 row_sum(const chunk_sums* sums, int q) {
-    return q % 2 ? pl_high4(sums->pair[q / 2]) : pl_low4(sums->pair[q / 2]);
-}
-
-// the first block at or after a place
-static int block_at(const pl_scalar_fine* f, int place) {
-    int low = 0, high = f->block_count;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (f->blocks[middle].place < place) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
-PL_WIDE pl_f4 apply3(const float m[9], pl_f4 v) {
-    return (pl_f4){m[0] * v[0] + m[1] * v[1] + m[2] * v[2], m[3] * v[0] + m[4] * v[1] + m[5] * v[2],
-                   m[6] * v[0] + m[7] * v[1] + m[8] * v[2], 0.0f};
-}
-
 // x = D^-1 (b - u - sum) and u = sum, for the rows of a chunk
 PL_WIDE void relax_half_chunk(const sweep_work* w, int chunk) {
     pl_scalar_fine* f = w->f;
@@ -440,6 +402,7 @@ static void run_sweep(sweep_work* w, pl_pool* pool, bool backward) {
                         o->phase_runs[phase + 1] - o->phase_runs[phase], 1, w);
     }
     w->f->u_is_lower = !backward;
+    w->f->u_is_known = true;
 }
 
 void pl_scalar_fine_sweep(pl_scalar_fine* f, pl_pool* pool, bool backward, bool from_zero) {
@@ -453,13 +416,6 @@ void pl_scalar_fine_sweep_both(pl_scalar_fine* f, pl_pool* pool, bool backward) 
     run_sweep(&w, pool, backward);
 }
 
-// D x of a row
-PL_WIDE pl_f4 diagonal_times(const pl_scalar_fine* f, int place, pl_f4 x, int* block) {
-    if (*block < f->block_count && f->blocks[*block].place == place)
-        return apply3(f->blocks[(*block)++].block, x);
-    return f->diagonal[place] * x;
-}
-
 static void restrict_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const sweep_work* w = user;
@@ -468,11 +424,13 @@ static void restrict_task(int begin, int end, int worker, void* user) {
     size_t slots = (size_t)(f->slot_offsets[group + 1] - f->slot_offsets[group]);
     memset(f->sums + 16 * (size_t)f->slot_offsets[group], 0, 16 * slots * sizeof(float));
     for (int c = begin; c < end; c++) {
-        chunk_sums sums = half_sums(w->half, c, f->x);
+        chunk_sums sums = half_sums(w->half, c, f->x), other;
+        if (w->other_half) other = half_sums(w->other_half, c, f->x);
         for (int q = 0; q < C; q++) {
             int p = C * c + q;
             size_t at = 4 * (size_t)p;
-            pl_f4 r = pl_load4(f->b + at) - pl_load4(f->u + at) - row_sum(&sums, q) -
+            pl_f4 u = w->other_half ? row_sum(&other, q) : pl_load4(f->u + at);
+            pl_f4 r = pl_load4(f->b + at) - u - row_sum(&sums, q) -
                       diagonal_times(f, p, pl_load4(f->x + at), &block);
             float* to = f->sums + 16 * (size_t)f->slot[p];
             pl_f8 twice = pl_pair4(r, r);
@@ -498,6 +456,7 @@ static void gather_slots_task(int begin, int end, int worker, void* user) {
 
 void pl_scalar_fine_restrict(pl_scalar_fine* f, pl_pool* pool, float* coarse_b) {
     sweep_work w = {.f = f, .half = f->u_is_lower ? &f->upper : &f->lower, .out = coarse_b};
+    if (!f->u_is_known) w.other_half = f->u_is_lower ? &f->lower : &f->upper;
     pl_parallel_for(pool, restrict_task, f->order.chunk_count, GROUP, &w);
     pl_parallel_for(pool, gather_slots_task, f->node_count, 1024, &w);
 }
