@@ -225,16 +225,15 @@ pl_status pl_grid_level_list_runs(pl_grid_level* level, pl_error* error) {
 
 // Fields lie in one block, each a little further on in its pages than the one before: a load that
 // has the low bits of a store to another field under way would wait for it.
-enum { FIELDS = 12, STAGGER = 6 * PL_GRID_CHUNK, PAGE = 1024 };
+enum { FIELDS = 9, STAGGER = 6 * PL_GRID_CHUNK, PAGE = 1024 };
 
 static size_t field_stride(const pl_grid_level* level) {
     return ((size_t)level->field_size + PAGE - 1) / PAGE * PAGE + STAGGER;
 }
 
 static pl_status allocate_fields(pl_grid_level* level, pl_error* error) {
-    float** fields[FIELDS] = {&level->u[0], &level->u[1], &level->u[2], &level->c,
-                              &level->f[0], &level->f[1], &level->f[2], &level->g,
-                              &level->q,    &level->r[0], &level->r[1], &level->r[2]};
+    float** fields[FIELDS] = {&level->u[0], &level->u[1], &level->u[2], &level->c, &level->f[0],
+                              &level->f[1], &level->f[2], &level->g,    &level->q};
     level->fields = PL_ALLOC(float, FIELDS* field_stride(level));
     if (!level->fields) return pl_fail_memory(error, "the fields of a lattice");
     for (int k = 0; k < FIELDS; k++) *fields[k] = level->fields + (size_t)k * field_stride(level);

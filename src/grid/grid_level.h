@@ -142,8 +142,7 @@ typedef struct pl_grid_level {
     float* c;
     float* f[3];
     float* g;
-    float* q; // scratch: auxiliary pressure, changes of a band sweep
-    float* r[3];
+    float* q;      // auxiliary pressure; zero outside core cells
     float* fields; // the block that holds them
 } pl_grid_level;
 
