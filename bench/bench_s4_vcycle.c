@@ -110,7 +110,7 @@ static double working_set(const pl_grid_multigrid* mg) {
         double chunks = level->field_size / PL_GRID_CHUNK;
         sum +=
             9.0 * sizeof(float) * level->field_size +
-            chunks * (sizeof(pl_grid_masks) + sizeof(bool) + 2 * sizeof(int)) +
+            chunks * (sizeof(pl_grid_masks) + sizeof(uint8_t) + 2 * sizeof(int)) +
             level->band_count * (double)(sizeof(pl_grid_band_chunk) + sizeof(pl_grid_band_rates) +
                                          sizeof *level->band_residual) +
             level->wall_count * (double)sizeof *level->wall_q +

@@ -14,7 +14,10 @@
 
 #include <string.h>
 
-enum { PLANES = 4 };
+enum {
+    PLANES = 4,        // of the coarse level, of a block of work
+    STRIP_CELLS = 2048 // of a plane, so that the planes that are read fit in the cache
+};
 
 static int halve(int i) { return i >= 0 ? i / 2 : -((1 - i) / 2); }
 
@@ -104,13 +107,15 @@ PL_WIDE void restrict_faces(const row_job* r, const pl_grid_run* g, int a, float
     int(*const parents)[9] = r->job->transfer->parents + g->begin / PL_GRID_CHUNK;
     const targets t = targets_of(r, a);
     const chunks k = chunks_of(l, g);
+    const bool stiff = l->has_stiff_walls;
     const face_residual s = {lines_of(l->u[a], g), l->f[a] + g->begin, l->c + g->begin,
                              l->c + below(g, a), pl_splat_w(6.0f + l->inertia)};
     for (int n = 0, count = t.count ? g->count : 0; n < count; n++) {
         float values[PL_GRID_CHUNK];
-        if (k.dense[n]) face_residual_chunk(&s, 0, NULL, n * PL_GRID_CHUNK, true, values);
+        const pl_grid_wall_chunk* wall = stiff ? wall_of(&k, n) : NULL;
+        if (k.full[n] >> a & 1 && !wall)
+            face_residual_chunk(&s, 0, NULL, n * PL_GRID_CHUNK, true, values);
         else {
-            const pl_grid_wall_chunk* wall = l->has_stiff_walls ? wall_of(&k, n) : NULL;
             face_residual_chunk(&s, k.masks[n].inner[a], wall ? wall->stiffness[a] : NULL,
                                 n * PL_GRID_CHUNK, false, values);
             add_band(l, g->begin / PL_GRID_CHUNK + n, a, values);
@@ -209,12 +214,14 @@ static void restrict_task(int begin, int end, int worker, void* user) {
     for (int a = 0; a < 4; a++)
         memset((a < 3 ? coarse->f[a] : coarse->g) + first, 0,
                (size_t)(last - first) * sizeof(float));
+    int z_begin = 2 * (coarse->low[2] + begin) - 1, z_end = 2 * (coarse->low[2] + end);
+    if (z_begin < fine->low[2]) z_begin = fine->low[2];
+    if (z_end > fine->low[2] + fine->size[2]) z_end = fine->low[2] + fine->size[2];
     row_job r = {.job = job, .low = begin, .high = end};
-    int z_end = 2 * (coarse->low[2] + end), fine_end = fine->low[2] + fine->size[2];
-    r.z = 2 * (coarse->low[2] + begin) - 1;
-    if (r.z < fine->low[2]) r.z = fine->low[2];
-    for (; r.z < (z_end < fine_end ? z_end : fine_end); r.z++)
-        for (r.y = fine->low[1]; r.y < fine->low[1] + fine->size[1]; r.y++) restrict_row(&r);
+    int y_end = fine->low[1] + fine->size[1], strip = STRIP_CELLS / (fine->size[0] + 1) + 2;
+    for (int y = fine->low[1]; y < y_end; y += strip)
+        for (r.z = z_begin; r.z < z_end; r.z++)
+            for (r.y = y; r.y < y + strip && r.y < y_end; r.y++) restrict_row(&r);
     mask_planes(coarse, first, last);
 }
 
