@@ -153,11 +153,12 @@ TEST(grid_transfers_keep_constants)
         for (int a = 0; a < 3; a++) {
             bool own = pl_grid_bit(fine->masks[i / PL_GRID_CHUNK].face[a], i);
             CHECK_NEAR(fine->u[a][i], own ? 1.0 + a : 0.0, 1e-6);
-            fine->r[a][i] = own ? 1.0f : 0.0f;
+            fine->u[a][i] = own ? 1.0f : 0.0f;
         }
     for (int i = 0; i < fine->field_size; i++)
         fine->q[i] = pl_grid_bit(fine->masks[i / PL_GRID_CHUNK].interior, i) ? 1.0f : 0.0f;
-    pl_grid_restrict(&s.mg.transfers[0], fine, coarse, NULL);
+    const float* const source[4] = {fine->u[0], fine->u[1], fine->u[2], fine->q};
+    pl_grid_restrict(&s.mg.transfers[0], fine, source, coarse, NULL);
     int middle = pl_grid_index(coarse, 3, 3, 3);
     for (int a = 0; a < 3; a++) CHECK_NEAR(coarse->f[a][middle], 4.0, 1e-6);
     CHECK_NEAR(coarse->g[middle], 2.0, 1e-6);

@@ -144,11 +144,15 @@ static pl_status lay_out(layout* l, pl_grid_level* level, pl_error* error) {
 
 // ------------------------------------------------------------------ runs
 
-static bool is_dense(const pl_grid_level* level, int chunk) {
+static uint8_t full_bits(const pl_grid_level* level, int chunk) {
     const pl_grid_masks* m = &level->masks[chunk];
-    unsigned all = m->core;
-    for (int a = 0; a < 3; a++) all &= m->inner[a] & m->face[a];
-    return all == 0xffff && level->wall_index[chunk] < 0;
+    unsigned bits = 0, all = m->core;
+    for (int a = 0; a < 3; a++) {
+        bits |= (m->inner[a] == 0xffff ? 1u : 0u) << a;
+        all &= m->face[a];
+    }
+    if (all == 0xffff && level->wall_index[chunk] < 0) bits |= PL_GRID_FULL_CELLS;
+    return (uint8_t)bits;
 }
 
 // the runs of a segment; only counted if out is NULL
@@ -204,10 +208,10 @@ pl_status pl_grid_level_list_runs(pl_grid_level* level, pl_error* error) {
     PL_FREE(level->runs, pl_grid_run, level->run_count);
     level->runs = NULL, level->run_count = 0;
     if (!level->row_runs) level->row_runs = PL_ALLOC(int, row_count + 1);
-    if (!level->dense) level->dense = PL_ALLOC(bool, level->field_size / PL_GRID_CHUNK);
-    if (!level->row_runs || !level->dense) return pl_fail_memory(error, "a lattice");
+    if (!level->full) level->full = PL_ALLOC(uint8_t, level->field_size / PL_GRID_CHUNK);
+    if (!level->row_runs || !level->full) return pl_fail_memory(error, "a lattice");
     for (int c = 0; c < level->field_size / PL_GRID_CHUNK; c++)
-        level->dense[c] = is_dense(level, c);
+        level->full[c] = full_bits(level, c);
     int count = 0;
     for (int s = 0; s < level->segment_count; s++)
         count += cut_segment(level, &level->segments[s], NULL);
@@ -225,16 +229,15 @@ pl_status pl_grid_level_list_runs(pl_grid_level* level, pl_error* error) {
 
 // Fields lie in one block, each a little further on in its pages than the one before: a load that
 // has the low bits of a store to another field under way would wait for it.
-enum { FIELDS = 12, STAGGER = 6 * PL_GRID_CHUNK, PAGE = 1024 };
+enum { FIELDS = 9, STAGGER = 6 * PL_GRID_CHUNK, PAGE = 1024 };
 
 static size_t field_stride(const pl_grid_level* level) {
     return ((size_t)level->field_size + PAGE - 1) / PAGE * PAGE + STAGGER;
 }
 
 static pl_status allocate_fields(pl_grid_level* level, pl_error* error) {
-    float** fields[FIELDS] = {&level->u[0], &level->u[1], &level->u[2], &level->c,
-                              &level->f[0], &level->f[1], &level->f[2], &level->g,
-                              &level->q,    &level->r[0], &level->r[1], &level->r[2]};
+    float** fields[FIELDS] = {&level->u[0], &level->u[1], &level->u[2], &level->c, &level->f[0],
+                              &level->f[1], &level->f[2], &level->g,    &level->q};
     level->fields = PL_ALLOC(float, FIELDS* field_stride(level));
     if (!level->fields) return pl_fail_memory(error, "the fields of a lattice");
     for (int k = 0; k < FIELDS; k++) *fields[k] = level->fields + (size_t)k * field_stride(level);
@@ -266,7 +269,7 @@ void pl_grid_level_free(pl_grid_level* level) {
     PL_FREE(level->segments, pl_grid_segment, level->segment_count);
     PL_FREE(level->row_runs, int, (size_t)level->size[1] * (size_t)level->size[2] + 1);
     PL_FREE(level->runs, pl_grid_run, level->run_count);
-    PL_FREE(level->dense, bool, level->field_size / PL_GRID_CHUNK);
+    PL_FREE(level->full, uint8_t, level->field_size / PL_GRID_CHUNK);
     PL_FREE(level->band_index, int, level->field_size / PL_GRID_CHUNK);
     free_packed(level);
     PL_FREE(level->band, pl_grid_band_chunk, level->band_count);

@@ -65,6 +65,8 @@ typedef struct pl_grid_run {
     bool odd_y, odd_z;
 } pl_grid_run;
 
+enum { PL_GRID_FULL_CELLS = 8 };
+
 // A chunk with faces of the band, or with cells whose pressure such faces change.
 typedef struct pl_grid_band_chunk {
     int begin;
@@ -116,9 +118,10 @@ typedef struct pl_grid_level {
     int* row_runs; // size[1] * size[2] + 1: the runs of each row
     pl_grid_run* runs;
     int run_count;
-    // field_size / 16: whether a chunk is all core cells and inner faces far from Dirichlet cells,
-    // so that kernels need no masks
-    bool* dense;
+    // field_size / 16: what needs no mask in a chunk. Bits 0 to 2: all faces across an axis are
+    // inner ones; PL_GRID_FULL_CELLS: all cells are core, all faces interior, no Dirichlet cell
+    // near
+    uint8_t* full;
     pl_grid_band_chunk* band;
     int band_count;
     pl_grid_band_rates* band_rates;           // band_count
@@ -142,8 +145,7 @@ typedef struct pl_grid_level {
     float* c;
     float* f[3];
     float* g;
-    float* q; // scratch: auxiliary pressure, changes of a band sweep
-    float* r[3];
+    float* q;      // auxiliary pressure; zero outside core cells
     float* fields; // the block that holds them
 } pl_grid_level;
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "grid/grid_multigrid.h"
+#include "base/timer.h"
 #include "grid/grid_smooth.h"
+#include "multigrid/mg_cycle.h"
 
 #include <math.h>
 #include <string.h>
@@ -92,25 +94,25 @@ void pl_grid_multigrid_set_material(pl_grid_multigrid* mg, double compressibilit
 
 void pl_grid_multigrid_set_stiffness(pl_grid_multigrid* mg, double compressibility, double inertia,
                                      double* const stiffness[3]) {
+    // restricted like a residual of positions, by way of u and f, which cycles set anew
     pl_grid_level* fine = &mg->levels[0];
     for (int i = 0; i < fine->field_size; i++) {
-        fine->q[i] = 0.0f;
-        for (int a = 0; a < 3; a++) fine->r[a][i] = (float)stiffness[a][i];
+        fine->c[i] = 0.0f;
+        for (int a = 0; a < 3; a++) fine->u[a][i] = (float)stiffness[a][i];
     }
-    // restricted like a residual of positions
-    for (int l = 0; l < mg->level_count; l++) {
-        pl_grid_level* level = &mg->levels[l];
-        pl_grid_level_set_stiffness(level, level->r);
-        if (l + 1 == mg->level_count) break;
+    pl_grid_level_set_stiffness(fine, fine->u);
+    const float* source[4] = {fine->u[0], fine->u[1], fine->u[2], fine->c};
+    for (int l = 0; l + 1 < mg->level_count; l++) {
         pl_grid_level* next = &mg->levels[l + 1];
-        pl_grid_restrict(&mg->transfers[l], level, next, mg->pool);
-        for (int i = 0; i < next->field_size; i++) {
-            next->q[i] = 0.0f;
-            for (int a = 0; a < 3; a++) next->r[a][i] = next->f[a][i];
-        }
+        pl_grid_restrict(&mg->transfers[l], &mg->levels[l], source, next, mg->pool);
+        pl_grid_level_set_stiffness(next, next->f);
+        for (int a = 0; a < 3; a++) source[a] = next->f[a];
+        source[3] = next->g;
     }
     pl_grid_multigrid_set_material(mg, compressibility, inertia);
 }
+
+// ------------------------------------------------------------------ cycle
 
 enum { ZERO_BLOCK = 1 << 16 };
 static void zero_task(int begin, int end, int worker, void* user) {
@@ -130,33 +132,63 @@ static void set_zero(pl_grid_level* level, pl_pool* pool) {
 // 0.59.
 static int far_sweeps(const pl_grid_multigrid* mg) { return (mg->band_sweeps + 1) / 2; }
 
-static void smooth_down(pl_grid_multigrid* mg, int l) {
-    pl_grid_level* level = &mg->levels[l];
-    set_zero(level, pool_of(mg, l));
-    pl_grid_band_smooth(level, far_sweeps(mg), false, pool_of(mg, l));
-    pl_grid_smooth_interior(level, pool_of(mg, l));
-    pl_grid_band_smooth(level, mg->band_sweeps, true, pool_of(mg, l));
+// what has passed since *start counts for a phase
+static void add_seconds(pl_grid_multigrid* mg, pl_grid_phase phase, double* start) {
+    double now = pl_seconds();
+    mg->seconds[phase] += now - *start;
+    *start = now;
 }
 
-static void smooth_up(pl_grid_multigrid* mg, int l) {
+static void smooth(pl_grid_multigrid* mg, int l, int before, int after, bool keeps_residual) {
     pl_grid_level* level = &mg->levels[l];
-    pl_grid_band_smooth(level, mg->band_sweeps, false, pool_of(mg, l));
+    double start = pl_seconds();
+    pl_grid_band_smooth(level, before, false, pool_of(mg, l));
+    add_seconds(mg, PL_GRID_BOUNDARY, &start);
     pl_grid_smooth_interior(level, pool_of(mg, l));
-    pl_grid_band_smooth(level, far_sweeps(mg), false, pool_of(mg, l));
+    add_seconds(mg, PL_GRID_INTERIOR, &start);
+    pl_grid_band_smooth(level, after, keeps_residual, pool_of(mg, l));
+    add_seconds(mg, PL_GRID_BOUNDARY, &start);
+}
+
+static void pre_smooth(void* user, int l) {
+    pl_grid_multigrid* mg = user;
+    double start = pl_seconds();
+    set_zero(&mg->levels[l], pool_of(mg, l));
+    add_seconds(mg, PL_GRID_OTHER, &start);
+    smooth(mg, l, far_sweeps(mg), mg->band_sweeps, true);
+}
+
+static void restrict_residual(void* user, int l) {
+    pl_grid_multigrid* mg = user;
+    double start = pl_seconds();
+    pl_grid_restrict_residual(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1],
+                              pool_of(mg, l));
+    add_seconds(mg, PL_GRID_RESTRICTION, &start);
+}
+
+static void prolong_add(void* user, int l) {
+    pl_grid_multigrid* mg = user;
+    double start = pl_seconds();
+    pl_grid_fill_ghosts(&mg->levels[l + 1]);
+    pl_grid_prolong(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1], pool_of(mg, l));
+    add_seconds(mg, PL_GRID_PROLONGATION, &start);
+}
+
+static void post_smooth(void* user, int l) {
+    pl_grid_multigrid* mg = user;
+    smooth(mg, l, mg->band_sweeps, far_sweeps(mg), false);
+}
+
+static void solve_coarsest(void* user, int l) {
+    pl_grid_multigrid* mg = user;
+    double start = pl_seconds();
+    set_zero(&mg->levels[l], NULL);
+    pl_grid_bottom_solve(&mg->bottom, &mg->levels[l]);
+    add_seconds(mg, PL_GRID_EXACT, &start);
 }
 
 void pl_grid_multigrid_cycle(pl_grid_multigrid* mg) {
-    int last = mg->level_count - 1;
-    for (int l = 0; l < last; l++) {
-        smooth_down(mg, l);
-        pl_grid_restrict_residual(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1],
-                                  pool_of(mg, l));
-    }
-    set_zero(&mg->levels[last], NULL);
-    pl_grid_bottom_solve(&mg->bottom, &mg->levels[last]);
-    for (int l = last - 1; l >= 0; l--) {
-        pl_grid_fill_ghosts(&mg->levels[l + 1]);
-        pl_grid_prolong(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1], pool_of(mg, l));
-        smooth_up(mg, l);
-    }
+    static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong_add,
+                                              post_smooth, solve_coarsest};
+    pl_mg_cycle(&operators, mg, 0, mg->level_count);
 }

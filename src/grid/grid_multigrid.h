@@ -10,6 +10,17 @@
 
 enum { PL_GRID_MAX_LEVELS = 24 };
 
+// The subroutines of a cycle (Fig. 22); restriction includes the residual.
+typedef enum pl_grid_phase {
+    PL_GRID_BOUNDARY,
+    PL_GRID_INTERIOR,
+    PL_GRID_RESTRICTION,
+    PL_GRID_PROLONGATION,
+    PL_GRID_EXACT,
+    PL_GRID_OTHER,
+    PL_GRID_PHASES
+} pl_grid_phase;
+
 typedef struct pl_grid_multigrid {
     pl_grid_level levels[PL_GRID_MAX_LEVELS];       // finest first
     pl_grid_transfer transfers[PL_GRID_MAX_LEVELS]; // from each level to the next
@@ -17,6 +28,7 @@ typedef struct pl_grid_multigrid {
     pl_grid_bottom bottom;
     int band_sweeps; // of a boundary beside an interior sweep, half as many on the other side of it
     pl_pool* pool;
+    double seconds[PL_GRID_PHASES]; // of all cycles so far
 } pl_grid_multigrid;
 
 // The levels above a lattice. Coefficients must be set before the first cycle.

@@ -10,12 +10,14 @@
 // rows they belong to: residuals are never stored. A task fills some planes of the coarse level;
 // the fine plane between two tasks is computed by both, so that results do not depend on threads.
 #include "grid/grid_rows.h"
-#include "grid/grid_smooth.h"
 #include "grid/grid_transfer.h"
 
 #include <string.h>
 
-enum { PLANES = 4, ROWS = 8 };
+enum {
+    PLANES = 4,        // of the coarse level, of a block of work
+    STRIP_CELLS = 2048 // of a plane, so that the planes that are read fit in the cache
+};
 
 static int halve(int i) { return i >= 0 ? i / 2 : -((1 - i) / 2); }
 
@@ -23,7 +25,7 @@ typedef struct restrict_job {
     const pl_grid_transfer* transfer;
     pl_grid_level* fine;
     pl_grid_level* coarse;
-    bool stored; // the residual is given in r and q
+    const float* const* source; // the residual, or NULL: that of the level
 } restrict_job;
 
 // A row of a fine level on its way to the coarse rows it belongs to. Rows of even y lie on coarse
@@ -105,13 +107,15 @@ PL_WIDE void restrict_faces(const row_job* r, const pl_grid_run* g, int a, float
     int(*const parents)[9] = r->job->transfer->parents + g->begin / PL_GRID_CHUNK;
     const targets t = targets_of(r, a);
     const chunks k = chunks_of(l, g);
+    const bool stiff = l->has_stiff_walls;
     const face_residual s = {lines_of(l->u[a], g), l->f[a] + g->begin, l->c + g->begin,
                              l->c + below(g, a), pl_splat_w(6.0f + l->inertia)};
     for (int n = 0, count = t.count ? g->count : 0; n < count; n++) {
         float values[PL_GRID_CHUNK];
-        if (k.dense[n]) face_residual_chunk(&s, 0, NULL, n * PL_GRID_CHUNK, true, values);
+        const pl_grid_wall_chunk* wall = stiff ? wall_of(&k, n) : NULL;
+        if (k.full[n] >> a & 1 && !wall)
+            face_residual_chunk(&s, 0, NULL, n * PL_GRID_CHUNK, true, values);
         else {
-            const pl_grid_wall_chunk* wall = l->has_stiff_walls ? wall_of(&k, n) : NULL;
             face_residual_chunk(&s, k.masks[n].inner[a], wall ? wall->stiffness[a] : NULL,
                                 n * PL_GRID_CHUNK, false, values);
             add_band(l, g->begin / PL_GRID_CHUNK + n, a, values);
@@ -144,14 +148,13 @@ static void restrict_cells(const row_job* r, const pl_grid_run* g) {
     }
 }
 
-// the same from r and q
+// the same from given values
 static void restrict_stored(const row_job* r, const pl_grid_run* g, float* carry) {
-    const pl_grid_level* l = r->job->fine;
     for (int a = 0; a < 4; a++) {
         const targets t = targets_of(r, a);
         for (int n = 0, count = t.count ? g->count : 0; n < count; n++)
             add_chunk(&t, r->job->transfer->parents[g->begin / PL_GRID_CHUNK + n],
-                      (a < 3 ? l->r[a] : l->q) + g->begin + n * PL_GRID_CHUNK, a, carry);
+                      r->job->source[a] + g->begin + n * PL_GRID_CHUNK, a, carry);
     }
 }
 
@@ -169,7 +172,7 @@ static void restrict_row(const row_job* r) {
     for (int k = l->row_runs[row]; k < l->row_runs[row + 1]; k++) {
         const pl_grid_run* g = &l->runs[k];
         float carry = 0.0f; // chunks before and after a run have no residual
-        if (r->job->stored) restrict_stored(r, g, &carry);
+        if (r->job->source) restrict_stored(r, g, &carry);
         else {
             restrict_faces(r, g, 0, &carry);
             restrict_faces(r, g, 1, NULL);
@@ -211,52 +214,48 @@ static void restrict_task(int begin, int end, int worker, void* user) {
     for (int a = 0; a < 4; a++)
         memset((a < 3 ? coarse->f[a] : coarse->g) + first, 0,
                (size_t)(last - first) * sizeof(float));
+    int z_begin = 2 * (coarse->low[2] + begin) - 1, z_end = 2 * (coarse->low[2] + end);
+    if (z_begin < fine->low[2]) z_begin = fine->low[2];
+    if (z_end > fine->low[2] + fine->size[2]) z_end = fine->low[2] + fine->size[2];
     row_job r = {.job = job, .low = begin, .high = end};
-    int z_end = 2 * (coarse->low[2] + end), fine_end = fine->low[2] + fine->size[2];
-    r.z = 2 * (coarse->low[2] + begin) - 1;
-    if (r.z < fine->low[2]) r.z = fine->low[2];
-    for (; r.z < (z_end < fine_end ? z_end : fine_end); r.z++)
-        for (r.y = fine->low[1]; r.y < fine->low[1] + fine->size[1]; r.y++) restrict_row(&r);
+    int y_end = fine->low[1] + fine->size[1], strip = STRIP_CELLS / (fine->size[0] + 1) + 2;
+    for (int y = fine->low[1]; y < y_end; y += strip)
+        for (r.z = z_begin; r.z < z_end; r.z++)
+            for (r.y = y; r.y < y + strip && r.y < y_end; r.y++) restrict_row(&r);
     mask_planes(coarse, first, last);
 }
 
 void pl_grid_restrict(const pl_grid_transfer* transfer, const pl_grid_level* fine,
-                      pl_grid_level* coarse, pl_pool* pool) {
-    restrict_job job = {transfer, (pl_grid_level*)fine, coarse, true};
+                      const float* const source[4], pl_grid_level* coarse, pl_pool* pool) {
+    restrict_job job = {transfer, (pl_grid_level*)fine, coarse, source};
     pl_parallel_for(pool, restrict_task, coarse->size[2], PLANES, &job);
 }
 void pl_grid_restrict_residual(const pl_grid_transfer* transfer, const pl_grid_level* fine,
                                pl_grid_level* coarse, pl_pool* pool) {
-    restrict_job job = {transfer, (pl_grid_level*)fine, coarse, false};
+    restrict_job job = {transfer, (pl_grid_level*)fine, coarse, NULL};
     pl_parallel_for(pool, restrict_task, coarse->size[2], PLANES, &job);
 }
 
-PL_WIDE void store_faces(const pl_grid_level* l, const pl_grid_run* g, int a) {
+PL_WIDE void store_faces(const pl_grid_level* l, const pl_grid_run* g, int a, float* out) {
     const chunks k = chunks_of(l, g);
     const face_residual s = {lines_of(l->u[a], g), l->f[a] + g->begin, l->c + g->begin,
                              l->c + below(g, a), pl_splat_w(6.0f + l->inertia)};
     for (int n = 0; n < g->count; n++) {
         const pl_grid_wall_chunk* wall = wall_of(&k, n);
-        const uint16_t inner = k.masks[n].inner[a];
-        float values[PL_GRID_CHUNK];
-        face_residual_chunk(&s, inner, wall ? wall->stiffness[a] : NULL, n * PL_GRID_CHUNK, false,
-                            values);
-        for (int i = 0; i < PL_GRID_CHUNK; i++)
-            if (pl_grid_bit(inner, i)) l->r[a][g->begin + n * PL_GRID_CHUNK + i] = values[i];
+        float* to = out + g->begin + n * PL_GRID_CHUNK;
+        face_residual_chunk(&s, k.masks[n].inner[a], wall ? wall->stiffness[a] : NULL,
+                            n * PL_GRID_CHUNK, false, to);
+        add_band(l, g->begin / PL_GRID_CHUNK + n, a, to);
     }
 }
-static void residual_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const pl_grid_level* l = user;
-    for (int k = l->row_runs[begin]; k < l->row_runs[end]; k++) {
+
+void pl_grid_store_residual(const pl_grid_level* l, float* const out[4]) {
+    for (int k = 0; k < l->run_count; k++) {
         const pl_grid_run* g = &l->runs[k];
-        store_faces(l, g, 0), store_faces(l, g, 1), store_faces(l, g, 2);
         const sides faces = sides_of(l, g);
+        store_faces(l, g, 0, out[0]), store_faces(l, g, 1, out[1]), store_faces(l, g, 2, out[2]);
         for (int n = 0; n < g->count * PL_GRID_CHUNK; n += PL_GRID_CHUNK)
             cell_residual_chunk(l, &faces, g, l->masks[(g->begin + n) / PL_GRID_CHUNK].core, n,
-                                l->q + g->begin + n);
+                                out[3] + g->begin + n);
     }
-}
-void pl_grid_interior_residual(pl_grid_level* level, pl_pool* pool) {
-    pl_parallel_for(pool, residual_task, level->size[1] * level->size[2], ROWS, level);
 }

@@ -10,7 +10,7 @@
 // What kernels know of the chunks of a run, apart from fields. Kept in registers, as are the
 // pointers below: stores through wide pointers make the compiler read structures again.
 typedef struct chunks {
-    const bool* dense;
+    const uint8_t* full;
     const pl_grid_masks* masks;
     const int* wall_index;
     const pl_grid_wall_chunk* walls;
@@ -18,7 +18,7 @@ typedef struct chunks {
 } chunks;
 PL_WIDE chunks chunks_of(const pl_grid_level* l, const pl_grid_run* g) {
     const int first = g->begin / PL_GRID_CHUNK;
-    return (chunks){l->dense + first, l->masks + first, l->wall_index + first, l->walls, l->wall_q};
+    return (chunks){l->full + first, l->masks + first, l->wall_index + first, l->walls, l->wall_q};
 }
 // the record of a chunk next to Dirichlet cells, or NULL
 PL_WIDE const pl_grid_wall_chunk* wall_of(const chunks* c, int n) {

@@ -84,13 +84,12 @@ PL_WIDE void relax_axis(pl_grid_level* l, const pl_grid_run* g, int a, int colou
                           pl_splat_w(OVER / (6.0f + l->inertia))};
     triple next = triple_at(s.u.own);
     for (int n = 0; n < count; n++) {
-        if (k.dense[n]) {
-            relax_chunk(&s, NULL, NULL, n * PL_GRID_CHUNK, &next, true);
-            continue;
-        }
         const pl_grid_wall_chunk* wall = stiff ? wall_of(&k, n) : NULL;
-        relax_chunk(&s, &k.masks[n], wall ? wall->inverse[a] : NULL, n * PL_GRID_CHUNK, &next,
-                    false);
+        if (k.full[n] >> a & 1 && !wall)
+            relax_chunk(&s, NULL, NULL, n * PL_GRID_CHUNK, &next, true);
+        else
+            relax_chunk(&s, &k.masks[n], wall ? wall->inverse[a] : NULL, n * PL_GRID_CHUNK, &next,
+                        false);
     }
 }
 
@@ -118,7 +117,7 @@ static void start_q(pl_grid_level* l, const pl_grid_run* g) {
         const int at = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
         pl_fw r = pl_fnma_w(one_eps, divergence_w(faces, n), pl_loadu_w(g_own + n)) +
                   eps * pl_loadu_w(c_own + n);
-        if (!k.dense[at]) {
+        if (!(k.full[at] & PL_GRID_FULL_CELLS)) {
             const float(*wall)[PL_GRID_CHUNK] = wall_q_of(&k, at);
             r *= wall ? OVER * pl_loadu_w(wall[1] + i) : scale;
             r = pl_keep_w(k.masks[at].core, i, r);
@@ -143,7 +142,7 @@ static void relax_q(pl_grid_level* l, const pl_grid_run* g) {
         const triple x = next;
         pl_fw factor = scale;
         pl_iw here = fixed;
-        if (PL_LANES == 1 || !k.dense[at]) {
+        if (PL_LANES == 1 || !(k.full[at] & PL_GRID_FULL_CELLS)) {
             const float(*wall)[PL_GRID_CHUNK] = wall_q_of(&k, at);
             if (wall) factor = weight * pl_loadu_w(wall[1] + i);
             here = pl_lanes_w(k.masks[at].core & bits, i);
@@ -170,7 +169,7 @@ static void distribute_q(pl_grid_level* l, const pl_grid_run* g) {
         pl_fw around =
             x.low + x.high + (y + pl_loadu_w(q.y_high + n)) + (z + pl_loadu_w(q.z_high + n));
         pl_fw change = pl_fnma_w(centre, x.own, around);
-        if (!k.dense[at]) {
+        if (!(k.full[at] & PL_GRID_FULL_CELLS)) {
             const pl_grid_masks* m = &k.masks[at];
             const float(*wall)[PL_GRID_CHUNK] = wall_q_of(&k, at);
             slope0 = pl_keep_w(m->face[0], i, slope0);

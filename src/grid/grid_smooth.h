@@ -26,7 +26,4 @@ void pl_grid_band_sweep(pl_grid_level* level);
 void pl_grid_band_residual(pl_grid_level* level);
 void pl_grid_band_end(pl_grid_level* level);
 
-// r = f - L u on inner faces, q = g - div(u) - eps p in core cells and 0 elsewhere.
-void pl_grid_interior_residual(pl_grid_level* level, pl_pool* pool);
-
 #endif

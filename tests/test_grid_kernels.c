@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Kernels of method grid in the order that is fast against the same kernels one after the other:
+// the same bits, for any number of threads.
+#include "base/random.h"
+#include "grid/grid_smooth.h"
+#include "grid_samples.h"
+#include "test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A body of several slabs of planes: a bar along z, thinner in the middle, one end held, with dense
+// chunks, masked ones and walls.
+static pl_grid_cells bar_cells(void) {
+    const int low[3] = {-4, -3, -40}, size[3] = {56, 12, 112};
+    pl_grid_cells cells;
+    pl_error error;
+    CHECK_OK(pl_grid_cells_create(low, size, &cells, &error), &error);
+    for (int k = -40; k < 72; k++)
+        for (int j = -3; j < 9; j++)
+            for (int i = -4; i < 52; i++) {
+                bool thin = k > 10 && k < 30 && (j < 0 || i > 30);
+                cells.kinds[pl_grid_cells_index(&cells, i, j, k)] = thin ? PL_CELL_EXTERIOR
+                                                                    : k < -37 || i < -2
+                                                                        ? PL_CELL_DIRICHLET
+                                                                        : PL_CELL_INTERIOR;
+            }
+    return cells;
+}
+
+static void randomise(pl_grid_level* l) {
+    pl_random random = {3};
+    for (int i = 0; i < l->field_size; i++) {
+        const pl_grid_masks* m = &l->masks[i / PL_GRID_CHUNK];
+        for (int a = 0; a < 3; a++) {
+            bool own = pl_grid_bit(m->face[a], i);
+            l->u[a][i] = own ? (float)pl_random_uniform(&random, -1, 1) : 0.0f;
+            l->f[a][i] = own ? (float)pl_random_uniform(&random, -1, 1) : 0.0f;
+        }
+        bool own = pl_grid_bit(m->interior, i);
+        l->c[i] = own ? (float)pl_random_uniform(&random, -1, 1) : 0.0f;
+        l->g[i] = own ? (float)pl_random_uniform(&random, -1, 1) : 0.0f;
+    }
+}
+
+static pl_grid_multigrid make_levels(pl_pool* pool) {
+    pl_grid_cells cells = bar_cells();
+    pl_grid_multigrid mg;
+    pl_error error;
+    CHECK_OK(pl_grid_multigrid_create(&cells, pool, &mg, &error), &error);
+    pl_grid_multigrid_set_material(&mg, 0.05, 0.1);
+    randomise(&mg.levels[0]), randomise(&mg.levels[1]);
+    pl_grid_cells_free(&cells);
+    return mg;
+}
+
+static bool same(const pl_grid_level* a, const pl_grid_level* b) {
+    size_t size = (size_t)a->field_size * sizeof(float);
+    for (int k = 0; k < 3; k++)
+        if (memcmp(a->u[k], b->u[k], size)) return false;
+    return !memcmp(a->c, b->c, size);
+}
+
+// the coarse level has stiff walls, the fine one has none
+TEST(grid_wavefront_of_the_interior_has_the_bits_of_its_stages)
+{
+    pl_grid_multigrid plain = make_levels(NULL);
+    for (int l = 0; l < 2; l++) {
+        pl_grid_level* level = &plain.levels[l];
+        for (int stage = 0; stage < PL_GRID_STAGES; stage++)
+            pl_grid_sweep_stage(level, stage, 0, level->size[1] * level->size[2]);
+    }
+    for (int threads = 1; threads <= 4; threads *= 2) {
+        pl_pool* pool;
+        pl_error error;
+        CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
+        pl_grid_multigrid mg = make_levels(pool);
+        for (int l = 0; l < 2; l++) {
+            pl_grid_smooth_interior(&mg.levels[l], pool);
+            CHECK(same(&mg.levels[l], &plain.levels[l]));
+        }
+        pl_grid_multigrid_free(&mg);
+        pl_pool_destroy(pool);
+    }
+    pl_grid_multigrid_free(&plain);
+}
+
+TEST(grid_wavefront_of_the_band_has_the_bits_of_its_stages)
+{
+    pl_grid_multigrid plain = make_levels(NULL);
+    pl_grid_level* expected = &plain.levels[0];
+    pl_grid_band_begin(expected);
+    pl_grid_band_sweep(expected), pl_grid_band_sweep(expected);
+    pl_grid_band_residual(expected);
+    pl_grid_band_end(expected);
+    size_t kept = (size_t)expected->band_count * sizeof *expected->band_residual;
+    for (int threads = 1; threads <= 4; threads *= 2) {
+        pl_pool* pool;
+        pl_error error;
+        CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
+        pl_grid_multigrid mg = make_levels(pool);
+        pl_grid_band_smooth(&mg.levels[0], 2, true, pool);
+        CHECK(same(&mg.levels[0], expected));
+        CHECK(!memcmp(mg.levels[0].band_residual, expected->band_residual, kept));
+        pl_grid_multigrid_free(&mg);
+        pl_pool_destroy(pool);
+    }
+    pl_grid_multigrid_free(&plain);
+}
+
+TEST(grid_residual_is_restricted_as_if_it_were_stored)
+{
+    pl_grid_multigrid mg = make_levels(NULL);
+    pl_grid_level *fine = &mg.levels[0], *coarse = &mg.levels[1];
+    size_t size = (size_t)coarse->field_size * sizeof(float);
+    float *r[4], *expected[4];
+    for (int a = 0; a < 4; a++) {
+        r[a] = calloc((size_t)fine->field_size, sizeof(float));
+        expected[a] = malloc(size);
+    }
+    pl_grid_band_smooth(fine, 1, true, NULL);
+    pl_grid_store_residual(fine, r);
+    pl_grid_restrict(&mg.transfers[0], fine, (const float* const*)r, coarse, NULL);
+    for (int a = 0; a < 3; a++) memcpy(expected[a], coarse->f[a], size);
+    memcpy(expected[3], coarse->g, size);
+    pl_pool* pool;
+    pl_error error;
+    CHECK_OK(pl_pool_create(3, &pool, &error), &error);
+    pl_grid_restrict_residual(&mg.transfers[0], fine, coarse, pool);
+    for (int a = 0; a < 3; a++) CHECK(!memcmp(expected[a], coarse->f[a], size));
+    CHECK(!memcmp(expected[3], coarse->g, size));
+    // by hand, at a coarse face across x in the middle of the body
+    int at = pl_grid_index(coarse, 5, 1, 3);
+    CHECK(pl_grid_bit(coarse->masks[at / PL_GRID_CHUNK].face[0], at));
+    double sum = 0.0;
+    for (int n = 0; n < 12; n++) {
+        int i = pl_grid_index(fine, 9 + n % 3, 2 + n / 3 % 2, 6 + n / 6);
+        sum += (n % 3 == 1 ? 0.5 : 0.25) * r[0][i];
+    }
+    CHECK_NEAR(coarse->f[0][at], sum, 1e-5);
+    for (int a = 0; a < 4; a++) free(r[a]), free(expected[a]);
+    pl_grid_multigrid_free(&mg);
+    pl_pool_destroy(pool);
+}
