@@ -61,6 +61,7 @@ static pl_status level_prepare(pl_pbd_level* l, pl_error* error) {
 static void set_inverse_masses(pl_pbd_level* l) {
     for (int i = 0; i < l->graph.particle_count; i++)
         l->particles[4 * (size_t)i + 3] = l->graph.attached[i] ? 0.0f : (float)(1.0 / l->mass[i]);
+    pl_sweeper_weigh(&l->sweeper, l->particles);
 }
 
 pl_status pl_hierarchy_setup(pl_particle_graph* graph, pl_constraint_set* sets, int set_count,
