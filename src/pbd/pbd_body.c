@@ -78,7 +78,7 @@ static pl_status make_particles(pl_pbd_body* b, const pl_method_body* body, pl_e
     pl_hierarchy hierarchy = {0};
     pl_adjacency corners = {0};
     pl_status status = b->tears ? pl_tearing_parts(&b->tearing, &parts, error)
-                                : pl_pbd_parts_create(body, &parts, error);
+                                : pl_pbd_parts_create(body, NULL, 0, &parts, error);
     if (status != PL_OK) return status;
     bool removes = b->tears && b->tearing.body.pbd.tear_mode == PL_TEAR_REMOVE, *torn = NULL;
     if (b->tears) status = list_corners(&b->tearing, &parts.order, &corners, error);
@@ -155,12 +155,21 @@ static pl_status update_levels(pl_pbd_body* b, const pl_method_step* step, pl_er
         if (step->pins[k].hard && v >= 0 && v < b->vertex_count)
             b->attached[particle_of(b, v)] = true;
     }
-    bool* known = b->hierarchy.levels[0].graph.attached;
+    pl_pbd_level* finest = &b->hierarchy.levels[0];
+    bool* known = finest->graph.attached;
     size_t size = (size_t)b->order.count * sizeof(bool);
     if (b->has_levels && memcmp(known, b->attached, size) == 0) return PL_OK;
     memcpy(known, b->attached, size);
     b->has_levels = false;
-    pl_status status = pl_hierarchy_update(&b->hierarchy, &b->options, error);
+    pl_status status = PL_OK;
+    if (b->tears && !finest->last) {
+        finest->last = PL_ALLOC(unsigned char, b->order.count);
+        if (b->order.count && !finest->last) status = pl_fail_memory(error, "torn particles");
+    }
+    if (status == PL_OK && b->tears)
+        status =
+            pl_tearing_last_levels(&b->tearing, &b->options, &b->order, known, finest->last, error);
+    if (status == PL_OK) status = pl_hierarchy_update(&b->hierarchy, &b->options, error);
     b->has_levels = status == PL_OK;
     return status;
 }
