@@ -32,6 +32,9 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
     b->pinned = PL_ALLOC(uint8_t, b->vertex_count);
     b->triangles = PL_ALLOC(int, 3 * (size_t)b->triangle_count);
     ok = ok && (b->pinned || !b->vertex_count) && (b->triangles || !b->triangle_count);
+    b->tets = PL_ALLOC(int, 4 * (size_t)b->tet_count);
+    b->fits = PL_ALLOC(pl_grid_fit, PL_GRID_PARTS);
+    ok = ok && (b->tets || !b->tet_count) && b->fits;
     b->held = PL_ALLOC(uint8_t, pl_grid_cells_count(&b->cells));
     b->next_held = PL_ALLOC(uint8_t, pl_grid_cells_count(&b->cells));
     ok = ok && b->held && b->next_held;
@@ -75,6 +78,7 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     const pl_grid* settings = &def->body->grid;
     const pl_mesh* surface = shell->mesh;
     b->triangle_count = surface->triangle_count;
+    b->tet_count = def->mesh->tet_count;
     double size = longest_side(surface);
     if (surface->triangle_count == 0 || !(size > 0.0))
         return pl_fail(error, PL_ERROR_MESH,
@@ -99,6 +103,7 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     if (status != PL_OK) return status;
     for (int i = 0; i < 3 * b->triangle_count; i++)
         b->triangles[i] = shell->vertices[surface->triangles[i]];
+    if (b->tet_count) memcpy(b->tets, def->mesh->tets, 4 * (size_t)b->tet_count * sizeof(int));
     if (b->general) status = make_general(b, def, error);
     if (status != PL_OK) return status;
     double lattice = fine->cell_count * pow(b->frame.cell, 3.0);
@@ -161,6 +166,8 @@ void pl_grid_body_free(pl_grid_body* b) {
     pl_grid_corot_free(&b->corot);
     PL_FREE(b->reaction, double, 6 * (size_t)b->vertex_count);
     PL_FREE(b->triangles, int, 3 * (size_t)b->triangle_count);
+    PL_FREE(b->tets, int, 4 * (size_t)b->tet_count);
+    PL_FREE(b->fits, pl_grid_fit, PL_GRID_PARTS);
     PL_FREE(b->pinned, uint8_t, b->vertex_count);
     PL_FREE(b->rest, double, 3 * (size_t)b->vertex_count);
     PL_FREE(b->held, uint8_t, pl_grid_cells_count(&b->cells));

@@ -14,6 +14,14 @@
 
 enum { PL_GRID_PARTS = 256 }; // of held cells that move on their own
 
+// The rigid motion that fits the pins of one part best, from rest to targets.
+typedef struct pl_grid_fit {
+    int count;
+    int group;        // of the pins
+    pl_vec3 from, to; // middles
+    pl_mat3 moment, rotation;
+} pl_grid_fit;
+
 typedef struct pl_grid_body {
     const char* name;
     int first_vertex, vertex_count;
@@ -22,6 +30,8 @@ typedef struct pl_grid_body {
     uint8_t* held; // per cell of the box: the part of a held cell, from 2, as in the levels
     uint8_t* next_held;
     int held_count;
+    pl_grid_fit* fits; // PL_GRID_PARTS
+    int fit_count;     // parts from 2 on
     pl_grid_multigrid multigrid;
     bool general; // rotations, or moduli that differ: the general lattice in place of the cycles
     bool rotates;
@@ -37,7 +47,9 @@ typedef struct pl_grid_body {
     pl_grid_embedding_map map;
     int* triangles; // of the surface, 3 vertices each
     int triangle_count;
-    uint8_t* pinned; // per vertex: held exactly
+    int* tets; // 4 vertices each, of a mesh that has some
+    int tet_count;
+    uint8_t* pinned; // per vertex: the part that it is held with, or 0
     uint64_t pinned_hash;
     double* rest;               // 3 per vertex
     double mu, lambda, density; // density of lattice cells: the body's mass over all of them

@@ -100,7 +100,7 @@ typedef struct pl_grid_corot {
     float *direction[3], *before[3]; // of conjugate directions: the last one, and its residual
     float* spring[3];                // of the finest level, already in extra
     double last_product;             // of residual and correction
-    double slope, step; // along the last direction, and how far it went
+    double slope, step;              // along the last direction, and how far it went
     bool has_direction;
     pl_pool* pool;
 } pl_grid_corot;

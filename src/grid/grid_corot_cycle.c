@@ -174,10 +174,11 @@ static void factor_bottom(pl_grid_corot* c) {
             take_twists(c, &c->levels[c->level_count - 1], base, i);
         }
     }
-    // a little more on the diagonal: faces of thin parts and free bodies may have no stiffness
+    // a little more on the diagonal, as thin parts may bend without stiffness; a face that nothing
+    // holds stays where it is
     for (int i = 0; i < c->unknown_count; i++) {
         float* d = pl_dense_cholesky_at(&c->bottom, i, i);
-        *d += 1e-5f * *d + 1e-20f;
+        *d = *d > 1e-6f ? *d * (1.0f + 1e-5f) : 1e10f;
     }
     c->bottom_fails = pl_dense_cholesky_factor(&c->bottom, NULL) >= 0;
 }

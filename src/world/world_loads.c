@@ -150,6 +150,7 @@ static pl_status add_attachment(pl_world* w, int k, pl_world_system* system, dou
         pl_vec3 place = pl_vec3_load((changes ? a->before : a->places) + 3 * (size_t)i);
         pl_vec3 next = pl_vec3_load((changes ? a->after : a->places) + 3 * (size_t)i);
         pins[i] = (pl_pin){.vertex = a->vertices[i] + w->bodies[a->body].first_vertex,
+                           .group = k,
                            .hard = isnan(def->stiffness),
                            .stiffness = def->stiffness,
                            .from = pl_pose_point(&from, place),
@@ -170,6 +171,7 @@ pl_status pl_world_place_pins(pl_world* w, int s, double begin, double end, pl_e
     for (size_t k = 0; k < w->handles.count; k++) {
         if (!handles[k].used || w->bodies[handles[k].body].system != s) continue;
         pl_pin pin = {.vertex = handles[k].vertex + w->bodies[handles[k].body].first_vertex,
+                      .group = -1,
                       .stiffness = handles[k].stiffness,
                       .from = pl_lerp(handles[k].from, handles[k].target, w->part[0]),
                       .target = pl_lerp(handles[k].from, handles[k].target, w->part[1])};
