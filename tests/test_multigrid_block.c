@@ -408,3 +408,69 @@ TEST(mg_block_survives_want_of_memory)
     mg_sample_free(&s);
     pl_mesh_destroy(box);
 }
+
+// writes A times a factor into the finest level, as a caller does that assembles in float
+static void write_values(const mg_sample* s, double factor, pl_block_mg* mg) {
+    pl_mg_blocks A = mg_sample_blocks(s);
+    int count = A.offsets[A.row_count];
+    int* places = PL_ALLOC(int, count);
+    pl_block_mg_places(mg, &A, places);
+    for (int e = 0; e < count; e++)
+        for (int k = 0; k < 9; k++)
+            pl_block_mg_blocks(mg)[9 * places[e] + k] = (float)(factor * A.values[9 * e + k]);
+    pl_block_mg_update_written(mg);
+    PL_FREE(places, int, count);
+}
+
+static double largest_difference(int count, const double* a, double factor, const double* b) {
+    double off = 0.0, most = 0.0;
+    for (int i = 0; i < count; i++) {
+        double error = fabs(a[i] - factor * b[i]);
+        off = error <= off ? off : error; // also takes NaN
+        most = fmax(most, fabs(a[i]));
+    }
+    return off / most;
+}
+
+// Values that the caller writes make the same levels as values that are copied, of any size, also
+// where vertices are held.
+TEST(mg_block_takes_values_that_are_written_to_its_blocks)
+{
+    pl_mesh* box = sample_box(9, 4, 4);
+    mg_sample s = mg_sample_create(box, &rubber, 0.0);
+    mg_sample_hold(&s);
+    int count = 3 * s.A.row_count;
+    double *z = PL_ALLOC(double, count), *y = PL_ALLOC(double, count);
+    double* product = PL_ALLOC(double, count);
+    pl_mg_settings settings = settings_of(2, (const int[]){4, 20});
+    pl_block_mg* copied = setup(&s, &settings, NULL);
+    pl_block_mg_apply(copied, s.b, z);
+    for (int power = -60; power <= 60; power += 30) {
+        pl_error error;
+        pl_block_mg* mg;
+        pl_mg_blocks A = mg_sample_blocks(&s);
+        A.values = NULL;
+        CHECK_OK(pl_block_mg_setup(&mg, &A, s.positions, &settings, NULL, &error), &error);
+        write_values(&s, ldexp(1.0, power), mg);
+        pl_block_mg_apply(mg, s.b, y);
+        CHECK(largest_difference(count, z, ldexp(1.0, power), y) < 1e-4);
+        double left = pl_block_mg_left(mg);
+        pl_block_mg_multiply(mg, y, product);
+        double load = 0.0, rest = 0.0;
+        for (int i = 0; i < count; i++) {
+            load += s.b[i] * s.b[i];
+            rest += (s.b[i] - product[i]) * (s.b[i] - product[i]);
+        }
+        CHECK(rest > 0.0);
+        CHECK_NEAR(left, sqrt(rest / load), 1e-4 * left);
+        pl_block_matrix_apply(&s.A, NULL, 1, y, s.x);
+        CHECK(largest_difference(count, product, ldexp(1.0, power), s.x) < 1e-6);
+        pl_block_mg_destroy(mg);
+    }
+    pl_block_mg_destroy(copied);
+    PL_FREE(z, double, count);
+    PL_FREE(y, double, count);
+    PL_FREE(product, double, count);
+    mg_sample_free(&s);
+    pl_mesh_destroy(box);
+}
