@@ -4,8 +4,8 @@
 // Where this differs from the paper: the meshes are others of its vertex counts, with more tets;
 // sizes, places of attachments and the cloth's size are not stated there (here: the longest side is
 // 1 m, ears or the highest part are held, the cloth hangs from two corners). Its Jacobi counts
-// differ from level to level, here the finest one's hold for all. Our multigrid of Projective
-// Dynamics has only Gauss-Seidel: J(5) becomes GS(2), 4 passes for 5.
+// differ from level to level, here the finest one's hold for all. The cloth by Projective Dynamics
+// is smoothed by GS(2) in place of J(5): as good, and half the passes over the matrix.
 #include "s0_example.h"
 #include "base/memory.h"
 #include "base/timer.h"
