@@ -185,6 +185,9 @@ static void report(bench* b, limit* l) {
     const pl_scalar_mg* mg = mg_of(&one);
     bench_result(b, "vertices", l->body[0].mesh->vertex_count, "", NAN);
     bench_result(b, "tets", l->body[0].mesh->tet_count, "", NAN);
+    bench_result(b, "pins", l->pin_count, "", NAN);
+    bench_result(b, "working_set", 1e-6 * (double)l->buffer_size * sizeof(float), "MB", NAN);
+    bench_result(b, "moved", 1e-6 * (double)l->bytes, "MB", NAN);
     bench_result(b, "runs", pl_scalar_mg_fine(mg_of(&one))->order.run_count, "", NAN);
     bench_result(
         b, "coarsest_nodes",

@@ -4,8 +4,9 @@
 // Where this differs from the paper: the meshes are others of its vertex counts, with more tets;
 // sizes, places of attachments and the cloth's size are not stated there (here: the longest side is
 // 1 m, ears or the highest part are held, the cloth hangs from two corners). Its Jacobi counts
-// differ from level to level, here the finest one's hold for all. J(5) of the cloths becomes GS(2),
-// 4 passes for 5: Projective Dynamics has no other smoother here, and Newton gets nearer with it.
+// differ from level to level, here the finest one's hold for all. The cloths are smoothed by GS(2)
+// in place of J(5): Projective Dynamics is as good with half the passes over the matrix, and Newton
+// gets nearer with it.
 #include "s0_example.h"
 #include "base/memory.h"
 #include "base/timer.h"

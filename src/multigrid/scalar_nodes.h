@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What passes over the nodes of a coarse level are made of (scalar_coarse.h).
+// What passes over the nodes of a coarse level are made of (scalar_coarse_data.h).
 #ifndef PL_MULTIGRID_SCALAR_NODES_H
 #define PL_MULTIGRID_SCALAR_NODES_H
 
 #include "math/float8.h"
-#include "multigrid/scalar_coarse.h"
+#include "multigrid/scalar_coarse_data.h"
 
 typedef struct node_vector {
     pl_f4 column[4];

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What passes over the rows of the finest level are made of (scalar_fine.h): four rows to a chunk.
+// What passes over the rows of the finest level are made of (scalar_fine_data.h): four rows to a
+// chunk.
 #ifndef PL_MULTIGRID_SCALAR_ROWS_H
 #define PL_MULTIGRID_SCALAR_ROWS_H
 
 #include "math/float8.h"
-#include "multigrid/scalar_fine.h"
+#include "multigrid/scalar_fine_data.h"
 
 enum { CHUNK = 4, GROUP = 512 }; // rows of a chunk, chunks of a group
 
