@@ -4,12 +4,14 @@
 // Projections of distance constraints per second, along and across the edges of a regular cloth:
 // sweeps of pliant against a loop as libraries have it (constraints are objects with a function,
 // called in the mesh's order), against the bare loop over arrays in that order, and against the
-// same function called colour by colour on all threads. And whole steps of a cloth of a million
-// triangles with the hierarchy and two iterations. Ratios on one thread are of its CPU time.
+// same function called colour by colour on all threads; and against Bullet's soft body with the
+// same distances, where it is installed. And whole steps of a cloth of a million triangles with the
+// hierarchy and two iterations. Ratios on one thread are of its CPU time.
 #include "base/memory.h"
 #include "base/timer.h"
 #include "bench.h"
 #include "mesh/colouring.h"
+#include "s1_bullet.h"
 #include "s1_cloth.h"
 
 #include <math.h>
@@ -199,6 +201,25 @@ static bool other_create(const pl_pbd_level* level, pl_pool* pool, other_loop* o
     return objects_create(o);
 }
 
+// Bullet and pliant in turn; without Bullet there are no results, which is no failure
+static void against_bullet(bench* b, our_loop* ours, our_loop* alone, double count) {
+    enum { ROUNDS = 3 };
+    double ratios[ROUNDS], cpu = INFINITY, cpu_of_ours = INFINITY;
+    int repeats = bench_quick(b) ? 21 : 101;
+    for (int round = 0; round < ROUNDS; round++) {
+        s1_bullet_times bullet;
+        if (!s1_bullet_run(ours->level, repeats, &bullet)) return;
+        ratios[round] = bullet.seconds / bench_seconds(run_ours, ours, repeats);
+        cpu = fmin(cpu, bullet.cpu);
+        for (int k = 0; k < repeats; k++)
+            cpu_of_ours = fmin(cpu_of_ours, cpu_seconds(run_ours, alone));
+    }
+    double low = fmin(ratios[0], ratios[1]), high = fmax(ratios[0], ratios[1]);
+    bench_result(b, "vs_bullet", fmax(low, fmin(high, ratios[2])), "x", NAN);
+    bench_result(b, "vs_bullet_1_thread", cpu / cpu_of_ours, "x", NAN);
+    bench_result(b, "bullet_projections_per_second", count / cpu, "1/s", NAN);
+}
+
 static bool sweeps(bench* b, int side, pl_pool* pool) {
     s1_cloth cloth;
     other_loop other = {0};
@@ -228,6 +249,7 @@ static bool sweeps(bench* b, int side, pl_pool* pool) {
                      cpu_ratio(run_ours, &alone, run_sequential, &other, repeats), "x", NAN);
         bench_result(b, "vs_coloured_scalar_1_thread",
                      cpu_ratio(run_ours, &alone, run_coloured, &other, repeats), "x", NAN);
+        against_bullet(b, &ours, &alone, count);
     }
     other_free(&other);
     s1_cloth_free(&cloth);

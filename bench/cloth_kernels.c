@@ -70,7 +70,7 @@ static pl_status make_matrix(cloth_kernels* k, const int* hinges, int count, pl_
     for (int i = 0; status == PL_OK && i < KIND_COUNT; i++) {
         status = pl_element_set_locate(&k->sets[i], &k->A, error);
         if (status == PL_OK)
-            status = pl_cloth_batches_setup(&k->batches[i], &k->sets[i], 0, n, &k->A, error);
+            status = pl_cloth_batches_setup(&k->batches[i], &k->sets[i], NULL, 0, n, &k->A, error);
     }
     return status;
 }

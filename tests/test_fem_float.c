@@ -139,7 +139,7 @@ static void use_objective(sample* s, pl_pool* pool) {
     pl_error error;
     if (!s->floats)
         CHECK_OK(pl_float_sets_create(s->sets, SET_COUNT, s->mesh->positions, s->mesh->vertex_count,
-                                      &s->A, pool, &s->floats, &error),
+                                      &s->A, NULL, pool, &s->floats, &error),
                  &error);
     s->f = (pl_fem_objective){.vertex_count = s->mesh->vertex_count,
                               .set_count = SET_COUNT,
@@ -212,7 +212,7 @@ TEST(fem_cloth_batches_equal_the_double_elements)
     for (int k = SPRINGS; k < SET_COUNT; k++) {
         pl_float_sets_destroy(s.floats);
         CHECK_OK(pl_float_sets_create(&s.sets[k], 1, s.mesh->positions, s.mesh->vertex_count, &s.A,
-                                      NULL, &s.floats, &error),
+                                      NULL, NULL, &s.floats, &error),
                  &error);
         use_objective(&s, NULL);
         s.f.sets = &s.sets[k], s.f.set_count = 1;
@@ -276,7 +276,7 @@ TEST(fem_matrix_in_float_survives_every_failing_allocation)
         pl_inject_failure(nth);
         pl_status status =
             pl_float_sets_create(s.sets, SET_COUNT, s.mesh->positions, s.mesh->vertex_count, &s.A,
-                                 NULL, &s.floats, &error);
+                                 NULL, NULL, &s.floats, &error);
         pl_inject_failure(0);
         if (status == PL_OK) break;
         CHECK_INT(status, PL_ERROR_MEMORY);

@@ -36,7 +36,6 @@ TEST(fem_notes_unused_multigrid_keys)
         const char *key, *value, *part;
         int newton; // notes if Newton asks for it
     } rows[] = {
-        {"bodies[0].multigrid.smoother", "jacobi", "takes Gauss-Seidel", 0},
         {"bodies[0].multigrid.post_sweeps", "3", "post_sweeps 3", 0},
         {"bodies[0].multigrid.pre_sweeps", "0", "takes 1 on each side", 0},
         {"bodies[0].multigrid.space", "translation", "affine", 1},

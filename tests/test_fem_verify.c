@@ -133,7 +133,7 @@ static void falling_create(falling* s, pl_obstacle obstacle, double height, doub
         .obstacle = obstacle, .begin = pl_rigid_identity(), .end = pl_rigid_identity()};
     s->group = (pl_colliding_vertices){
         .vertices = s->vertices, .count = mesh->vertex_count, .stiffness = stiffness};
-    s->job = (pl_collision_job){&s->obstacle, 1, &s->group, 1};
+    s->job = (pl_collision_job){&s->obstacle, 1, &s->group, 1, NULL};
 }
 
 static pl_method_info falling_step(falling* s, double time_step, double gravity) {

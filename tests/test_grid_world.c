@@ -147,7 +147,7 @@ TEST(grid_refuses_what_it_cannot_do)
 {
     static const char* const scenes[][2] = {
         {"\"grid\": {\"cell\": 10}, \"material\": {\"law\": \"linear\"}", "smaller cells"},
-        {"\"material\": {\"law\": \"corotated\"}", "linear"}};
+        {"\"grid\": {\"smoother\": \"box\"}", "distributive"}};
     for (int k = 0; k < 2; k++) {
         char text[512];
         snprintf(text, sizeof text,

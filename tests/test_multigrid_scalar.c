@@ -49,7 +49,7 @@ static void add_elements(const pl_mesh* mesh, pl_block_matrix* A) {
     pl_element_set_free(&set);
 }
 
-// M/h^2 + K of a mesh with unit masses; takes the mesh over
+// M/h^2 + K of a mesh with unit masses; takes the mesh over. half_sweeps < 0: sweeps of Jacobi
 static system_sample create(pl_mesh* mesh, const int* counts, int count_count, int half_sweeps,
                             double inertia, int threads) {
     pl_error error;
@@ -70,7 +70,8 @@ static system_sample create(pl_mesh* mesh, const int* counts, int count_count, i
     add_elements(mesh, s.A);
     for (int i = 0; i < mesh->vertex_count; i++) s.A->values[s.A->diagonal[i]] += inertia;
     pl_scalar_mg_options options = {.hierarchy = {.counts = counts, .count_count = count_count},
-                                    .half_sweeps = half_sweeps};
+                                    .half_sweeps = half_sweeps,
+                                    .jacobi_sweeps = half_sweeps < 0 ? -half_sweeps : 0};
     CHECK_OK(pl_scalar_mg_setup(s.A, mesh->positions, &options, s.pool, &s.mg, &error), &error);
     CHECK_OK(pl_scalar_mg_update(s.mg, mesh->positions, NULL, &error), &error);
     return s;
@@ -168,7 +169,8 @@ static void check_symmetric(const system_sample* s) {
 
 TEST(multigrid_scalar_symmetric)
 {
-    for (int half_sweeps = 1; half_sweeps <= 5; half_sweeps++) {
+    for (int half_sweeps = -3; half_sweeps <= 5; half_sweeps++) {
+        if (half_sweeps == 0) continue;
         system_sample s = create(sample_box(8, 8, 8), (int[]){6, 40}, 2, half_sweeps, 1e3, 0);
         check_symmetric(&s);
         destroy(&s);
@@ -206,6 +208,20 @@ TEST(multigrid_scalar_solves)
     destroy(&s);
 }
 
+// solids need damping, cloth does not
+TEST(multigrid_scalar_jacobi_solves)
+{
+    system_sample s = create(sample_box(20, 10, 10), NULL, 0, -5, 1e2, 0);
+    CHECK(pl_scalar_mg_fine(s.mg)->damping <= 1.0f);
+    CHECK(check_solution(&s, true, 1e-10) <= 12);
+    CHECK(check_solution(&s, false, 1e-10) <= 25);
+    destroy(&s);
+    s = create(sample_sheet(40, 40), (int[]){8, 80}, 2, -5, 1.0, 0);
+    check_symmetric(&s);
+    CHECK(check_solution(&s, true, 1e-10) <= 20);
+    destroy(&s);
+}
+
 // flat: no map of a node that leaves the plane does anything
 TEST(multigrid_scalar_cloth)
 {
@@ -229,13 +245,13 @@ TEST(multigrid_scalar_small)
     destroy(&s);
 }
 
-TEST(multigrid_scalar_same_bits)
-{
+static void check_same_bits(int half_sweeps) {
     // slabs on the finest level; the middle one is large enough for slabs of its own
     double *b = NULL, *first = NULL;
     int count = 0;
     for (int threads = 1; threads <= 4; threads *= 2) {
-        system_sample s = create(sample_box(60, 12, 11), (int[]){20, 2500}, 2, 3, 1e2, threads);
+        system_sample s =
+            create(sample_box(60, 12, 11), (int[]){20, 2500}, 2, half_sweeps, 1e2, threads);
         count = 3 * s.A->row_count;
         double* x = PL_ALLOC(double, count);
         if (!b) b = random_vector(count, 3), first = PL_ALLOC(double, count);
@@ -253,6 +269,11 @@ TEST(multigrid_scalar_same_bits)
     PL_FREE(b, double, count);
     PL_FREE(first, double, count);
 }
+
+TEST(multigrid_scalar_same_bits)
+{ check_same_bits(3); }
+TEST(multigrid_scalar_jacobi_same_bits)
+{ check_same_bits(-3); }
 
 static pl_mg_spring contact_at(int place, double k, const double n[3]) {
     return (pl_mg_spring){place,
@@ -291,10 +312,9 @@ static uint64_t fingerprint(const system_sample* s) {
     return hash;
 }
 
-TEST(multigrid_scalar_partial_update)
-{
+static void check_partial_update(int half_sweeps) {
     pl_error error;
-    system_sample s = create(sample_box(8, 6, 6), (int[]){4, 30}, 2, 2, 1e2, 0);
+    system_sample s = create(sample_box(8, 6, 6), (int[]){4, 30}, 2, half_sweeps, 1e2, 0);
     pl_mg_spring* springs = PL_ALLOC(pl_mg_spring, s.A->row_count);
     uint64_t bare = fingerprint(&s);
     int count = make_springs(&s, 11, 1, springs);
@@ -320,11 +340,15 @@ TEST(multigrid_scalar_partial_update)
     destroy(&s);
 }
 
+TEST(multigrid_scalar_partial_update)
+{ check_partial_update(2); }
+TEST(multigrid_scalar_jacobi_partial_update)
+{ check_partial_update(-2); }
+
 // contacts of a body that slides: the solution against that of the 3x3 matrix
-TEST(multigrid_scalar_contacts)
-{
+static void check_contacts(int half_sweeps) {
     pl_error error;
-    system_sample s = create(sample_box(10, 6, 6), (int[]){5, 40}, 2, 4, 1e2, 0);
+    system_sample s = create(sample_box(10, 6, 6), (int[]){5, 40}, 2, half_sweeps, 1e2, 0);
     int rows = s.A->row_count, count = 3 * rows;
     pl_mg_spring* springs = PL_ALLOC(pl_mg_spring, rows);
     int spring_count = make_springs(&s, 3, 4, springs);
@@ -353,6 +377,11 @@ TEST(multigrid_scalar_contacts)
     PL_FREE(springs, pl_mg_spring, rows);
     destroy(&s);
 }
+
+TEST(multigrid_scalar_contacts)
+{ check_contacts(4); }
+TEST(multigrid_scalar_jacobi_contacts)
+{ check_contacts(-5); }
 
 // rows that are held: x stays, the others solve their own equations
 TEST(multigrid_scalar_held)

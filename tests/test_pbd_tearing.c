@@ -122,7 +122,7 @@ static void draw_apart(pl_tear_mode mode) {
         if (rest[3 * v] < 1e-9 || rest[3 * v] > 1.0 - 1e-9) {
             CHECK(count < 200);
             pl_vec3 at = pl_vec3_load(rest + 3 * v);
-            pins[count++] = (pl_pin){v, true, 0.0, at, at};
+            pins[count++] = (pl_pin){v, true, 0.0, at, at, 0};
         }
     const pl_pbd_body* b = &s.system->bodies[0];
     for (int k = 0; k < 60; k++) {
@@ -200,6 +200,117 @@ TEST(pbd_ten_thousand_steps_of_random_tearing)
     }
     printf("%d particles split off in %d cloths\n", torn, rounds);
     CHECK(torn > 100);
+}
+
+// A slit up the middle of a cloth of 1 m between two heights; both ends hold. The corners of
+// triangles to the right of it get particles of their own.
+static const double SLIT_LOW = 0.3, SLIT_HIGH = 0.7;
+
+static void cut_slit(pl_pbd_body* b, double low, double high) {
+    pl_tearing* t = &b->tearing;
+    int next = t->particle_count, *saved = malloc((size_t)t->corner_count * sizeof(int));
+    int *copy = malloc((size_t)t->corner_count * sizeof(int)),
+        *number = malloc((size_t)t->corner_count * sizeof(int));
+    for (int c = 0; c < t->corner_count; c++) copy[c] = number[c] = -1;
+    for (int c = 0; c < t->corner_count; c++) {
+        const double *x = t->rest + 3 * c, *first = t->rest + 9 * (c / 3);
+        saved[c] = t->particle_of_corner[c];
+        if (fabs(x[0] - 0.5) > 1e-9 || x[1] < low + 1e-9 || x[1] > high - 1e-9) continue;
+        if (first[0] + first[3] + first[6] < 1.5) continue;
+        if (copy[saved[c]] < 0) copy[saved[c]] = next++;
+        saved[c] = copy[saved[c]];
+    }
+    for (int c = 0, count = 0; c < t->corner_count; c++) { // by first corners
+        if (number[saved[c]] < 0) number[saved[c]] = count++;
+        saved[c] = number[saved[c]];
+    }
+    pl_tearing_load(t, saved);
+    CHECK_INT(t->particle_count, next);
+    b->is_stale = true;
+    free(saved), free(copy), free(number);
+}
+
+static double around_slit(const double* p, const double* q) {
+    double low = hypot(p[0] - 0.5, p[1] - SLIT_LOW) + hypot(q[0] - 0.5, q[1] - SLIT_LOW);
+    double high = hypot(p[0] - 0.5, p[1] - SLIT_HIGH) + hypot(q[0] - 0.5, q[1] - SLIT_HIGH);
+    return fmin(low, high);
+}
+
+// true if the straight line from p to q meets the slit
+static bool crosses_slit(const double* p, const double* q) {
+    double u = p[0] - 0.5, v = q[0] - 0.5;
+    if (!(u * v < -1e-12)) return false;
+    double y = p[1] + (q[1] - p[1]) * u / (u - v);
+    return y > SLIT_LOW + 1e-6 && y < SLIT_HIGH - 1e-6;
+}
+
+TEST(pbd_levels_do_not_reach_across_a_slit_in_one_piece)
+{
+    pl_body body = torn_body(1000.0, 4);
+    pbd_sample s = pbd_sample_create(parted(pbd_cloth(41, 41)), &body, NULL);
+    pl_pbd_body* b = &s.system->bodies[0];
+    cut_slit(b, SLIT_LOW, SLIT_HIGH);
+    pbd_sample_step(&s, 1.0 / 60.0, NULL, 0);
+    CHECK_INT(check_links(b), 1); // it hangs together at both ends
+    int around = 0;
+    for (int l = 0; l < b->hierarchy.level_count; l++) {
+        const pl_particle_graph* g = &b->hierarchy.levels[l].graph;
+        for (int e = 0; e < g->edge_count; e++) {
+            const double *p = g->places + 3 * g->edges[2 * e],
+                         *q = g->places + 3 * g->edges[2 * e + 1];
+            if (!crosses_slit(p, q)) continue;
+            CHECK(l > 0);
+            CHECK(g->rest[e] > around_slit(p, q) * (1.0 - 1e-6)); // around its end, never over it
+            around++;
+        }
+        const pl_coarsening* c = &b->hierarchy.levels[l].to_coarser;
+        for (int i = 0; i < c->fine_count; i++)
+            for (int k = c->parent_offsets[i]; k < c->parent_offsets[i + 1]; k++)
+                CHECK(!crosses_slit(g->places + 3 * i,
+                                    g->places + 3 * c->fine_of_coarse[c->parents[k]]));
+    }
+    printf("%d coarse distances lead around the ends of the slit\n", around);
+    pbd_sample_free(&s);
+}
+
+// which corners have a particle of each level, a bit each
+static void levels_of_corners(const pl_pbd_body* b, unsigned* bits) {
+    for (int c = 0; c < b->tearing.corner_count; c++) {
+        int p = b->order.new_of_old[b->tearing.particle_of_corner[c]];
+        bits[c] = 0;
+        for (int l = 0; p >= 0 && l < b->hierarchy.level_count; l++) {
+            bits[c] |= 1u << l;
+            p = l + 1 < b->hierarchy.level_count
+                    ? b->hierarchy.levels[l].to_coarser.coarse_of_fine[p]
+                    : -1;
+        }
+    }
+}
+
+TEST(pbd_a_small_tear_leaves_the_levels_far_from_it_as_they_were)
+{
+    pl_body body = torn_body(1000.0, 4);
+    pbd_sample s = pbd_sample_create(parted(pbd_cloth(61, 61)), &body, NULL);
+    pl_pbd_body* b = &s.system->bodies[0];
+    int count = b->tearing.corner_count, far = 0, changed = 0, all = 0;
+    unsigned *before = malloc((size_t)count * sizeof(unsigned)),
+             *after = malloc((size_t)count * sizeof(unsigned));
+    levels_of_corners(b, before);
+    cut_slit(b, 0.45, 0.55);
+    pbd_sample_step(&s, 1.0 / 60.0, NULL, 0);
+    levels_of_corners(b, after);
+    for (int c = 0; c < count; c++) {
+        double away = hypot(b->tearing.rest[3 * c] - 0.5, b->tearing.rest[3 * c + 1] - 0.5);
+        all += before[c] != after[c];
+        if (away < 0.25) continue;
+        far++, changed += before[c] != after[c];
+    }
+    printf("levels of %d corners of %d have changed, %d of %d that are far away\n", all, count,
+           changed, far);
+    CHECK_INT(changed, 0);
+    CHECK(all > 0);
+    free(before), free(after);
+    pbd_sample_free(&s);
 }
 
 static const char torn_text[] =

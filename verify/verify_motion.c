@@ -148,7 +148,7 @@ static pl_status slope_create(slope_scene* s, double friction, pl_error* error) 
 static pl_status slide(slope_scene* s, double angle, double duration, double* speed,
                        pl_error* error) {
     const double gravity = 9.81, h = 0.01;
-    pl_collision_job job = {&s->plane, 1, &s->group, 1};
+    pl_collision_job job = {&s->plane, 1, &s->group, 1, NULL};
     verify_body* body = &s->body;
     for (int v = 0; v < body->mesh->vertex_count; v++) {
         body->force[3 * v] = gravity * sin(angle) * body->mass[v];

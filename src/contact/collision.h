@@ -55,6 +55,7 @@ typedef struct pl_collision_job {
     int obstacle_count;
     const pl_colliding_vertices* groups;
     int group_count;
+    pl_pool* pool; // or NULL
 } pl_collision_job;
 
 // False if a vertex on its way cannot touch a body: a cheap question to ask first.

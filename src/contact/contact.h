@@ -16,6 +16,7 @@ typedef struct pl_pin {
     double stiffness; // [N/m], if not hard
     pl_vec3 from;     // the place at the begin of the step [m]
     pl_vec3 target;   // and at its end
+    int group;        // pins of one attachment have the same one; -1: on its own
 } pl_pin;
 
 // A vertex near a solid: it is pushed out of the half-space behind the plane through `point`.

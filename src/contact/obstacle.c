@@ -52,9 +52,10 @@ static double cone_part(pl_vec3 a, double ra, pl_vec3 b, double rb, pl_vec3 p) {
     double length = pl_norm(axis);
     if (length <= fabs(rb - ra)) return rb > ra ? 1.0 : 0.0; // one ball holds the other
     double x = pl_dot(pl_sub(p, a), axis) / length;
-    double y = sqrt(fmax(pl_norm2(pl_sub(p, a)) - x * x, 0.0));
-    double s = (rb - ra) / length;
-    return fmin(fmax((x + s * y / sqrt(1.0 - s * s)) / length, 0.0), 1.0);
+    double across2 = pl_norm2(pl_sub(p, a)) - x * x, s = (rb - ra) / length;
+    double y = across2 > 0.0 ? sqrt(across2) : 0.0; // fmax would be a call
+    double t = (x + s * y / sqrt(1.0 - s * s)) / length;
+    return t > 0.0 ? (t < 1.0 ? t : 1.0) : 0.0;
 }
 
 static double cone_distance(pl_vec3 a, double ra, pl_vec3 b, double rb, pl_vec3 p,
@@ -73,15 +74,24 @@ static double chain_radius(const pl_obstacle* s, int point) {
     return s->radii[point < s->radius_count ? point : s->radius_count - 1];
 }
 
+// True if no ball along a cone's axis is nearer to p than `best`; needs no root.
+static bool cone_is_farther(pl_vec3 a, double ra, pl_vec3 b, double rb, pl_vec3 p, double best) {
+    pl_vec3 axis = pl_sub(b, a), d = pl_sub(p, a);
+    double x = pl_dot(d, axis), length2 = pl_norm2(axis), reach = best + (ra > rb ? ra : rb);
+    double t = x <= 0.0 ? 0.0 : x >= length2 ? 1.0 : x / length2;
+    return reach < 0.0 || pl_norm2(pl_madd(d, -t, axis)) > 1.000001 * reach * reach;
+}
+
 // the nearest of a chain's cones: from which point to which
 static double chain_nearest(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal, int ends[2]) {
     double best = HUGE_VAL;
     int last = s->point_count > 1 ? s->point_count - 1 : 1;
     for (int k = 0; k < last; k++) {
         int next = s->point_count > 1 ? k + 1 : k;
-        pl_vec3 n;
-        double d = cone_distance(pl_vec3_load(s->points + 3 * k), chain_radius(s, k),
-                                 pl_vec3_load(s->points + 3 * next), chain_radius(s, next), p, &n);
+        pl_vec3 n, a = pl_vec3_load(s->points + 3 * k), b = pl_vec3_load(s->points + 3 * next);
+        double ra = chain_radius(s, k), rb = chain_radius(s, next);
+        if (k > 0 && cone_is_farther(a, ra, b, rb, p, best)) continue;
+        double d = cone_distance(a, ra, b, rb, p, &n);
         if (d < best) best = d, *normal = n, ends[0] = k, ends[1] = next;
     }
     return best;
@@ -223,8 +233,58 @@ pl_box pl_obstacle_bounds(const pl_obstacle* s) {
     return box;
 }
 
+// Of a convex piece the distance is convex along a line: where its tangent meets the surface is
+// never beyond the surface, and once it grows the piece is left behind. So Newton's steps are safe.
+typedef struct convex_piece {
+    const pl_obstacle* obstacle;
+    int cone; // of a chain
+} convex_piece;
+
+static double piece_distance(const convex_piece* piece, pl_vec3 p, pl_vec3* normal) {
+    const pl_obstacle* s = piece->obstacle;
+    if (s->kind != PL_OBSTACLE_CHAIN || s->point_count < 2)
+        return pl_obstacle_distance(s, p, normal);
+    int k = piece->cone;
+    return cone_distance(pl_vec3_load(s->points + 3 * (size_t)k), chain_radius(s, k),
+                         pl_vec3_load(s->points + 3 * (size_t)(k + 1)), chain_radius(s, k + 1), p,
+                         normal);
+}
+
+static bool sweep_piece(const convex_piece* piece, pl_vec3 from, pl_vec3 to, double distance,
+                        double* part, pl_vec3* normal) {
+    enum { MAX_STEPS = 64 }; // a way that only touches is halved by each
+    pl_vec3 way = pl_sub(to, from);
+    double length = pl_norm(way), at = 0.0;
+    for (int k = 0; k < MAX_STEPS; k++) {
+        double gap = piece_distance(piece, pl_madd(from, at, way), normal) - distance;
+        if (gap <= 1e-12 * length) break;
+        double slope = pl_dot(*normal, way);
+        if (!(slope < 0.0) || at - gap / slope > 1.0) return false;
+        at -= gap / slope;
+    }
+    *part = at;
+    return true;
+}
+
+static bool sweep_convex(const pl_obstacle* s, pl_vec3 from, pl_vec3 to, double distance,
+                         double* part, pl_vec3* normal) {
+    int pieces = s->kind == PL_OBSTACLE_CHAIN && s->point_count > 2 ? s->point_count - 1 : 1;
+    bool found = false;
+    for (int k = 0; k < pieces; k++) {
+        double at;
+        pl_vec3 n;
+        if (!sweep_piece(&(convex_piece){s, k}, from, to, distance, &at, &n)) continue;
+        if (!found || at < *part) *part = at, *normal = n;
+        found = true;
+    }
+    return found;
+}
+
 bool pl_obstacle_sweep(const pl_obstacle* s, pl_vec3 from, pl_vec3 to, double distance,
                        double* part, pl_vec3* normal) {
+    if (s->kind != PL_OBSTACLE_TORUS && s->kind != PL_OBSTACLE_GRID &&
+        s->kind != PL_OBSTACLE_SURFACE)
+        return sweep_convex(s, from, to, distance, part, normal);
     // The distance changes by at most the way gone, so it is safe to advance by what is left of it.
     // A step of at least this part keeps grazing ways from taking for ever; it is far below the
     // thickness that matters.

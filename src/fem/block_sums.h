@@ -26,6 +26,25 @@ PL_WIDE void pl_add_block_w(float* blocks, const int32_t* index, const pl_mat3w*
     }
 }
 
+// blocks number first[i] and second[i] = lane i
+PL_WIDE void pl_write_block_w(float* blocks, const int32_t* first, const int32_t* second,
+                              const pl_mat3w* K) {
+    const pl_fw* m = K->m;
+    pl_f4 low[PL_LANES], high[PL_LANES];
+    float last[PL_LANES];
+    pl_rows4_w((pl_float4w){m[0], m[1], m[2], m[3]}, low);
+    pl_rows4_w((pl_float4w){m[4], m[5], m[6], m[7]}, high);
+    pl_storeu_w(last, m[8]);
+    for (int lane = 0; lane < PL_LANES; lane++) {
+        float *p = blocks + 9 * (int64_t)first[lane], *q = blocks + 9 * (int64_t)second[lane];
+        pl_loose_f8 head = __builtin_shufflevector(low[lane], high[lane], 0, 1, 2, 3, 4, 5, 6, 7);
+        *(pl_loose_f8*)p = head;
+        *(pl_loose_f8*)q = head;
+        p[8] = last[lane];
+        q[8] = last[lane];
+    }
+}
+
 // The blocks of a batch lie all over the matrix: ask for them before they are computed.
 PL_WIDE void pl_prefetch_blocks_w(const float* blocks, const int32_t (*index)[PL_LANES],
                                   int count) {

@@ -8,6 +8,8 @@
 #include "material/bending.h"
 #include "material/spring.h"
 
+#include <stdlib.h>
+
 enum { LEAST_CHUNK = (64 + PL_LANES - 1) / PL_LANES };
 
 static size_t batch_size(pl_cloth_kind kind) {
@@ -70,13 +72,14 @@ static bool belongs(const pl_cloth_batches* b, const pl_element_set* set, int e)
     return b->kind != PL_CLOTH_MEMBRANES || pl_cloth_membrane(set, e, NULL, NULL).kind == b->law;
 }
 
-pl_status pl_cloth_batches_setup(pl_cloth_batches* b, const pl_element_set* set,
+pl_status pl_cloth_batches_setup(pl_cloth_batches* b, const pl_element_set* set, const int* order,
                                  pl_membrane_kind law, int vertex_count, const pl_block_matrix* A,
                                  pl_error* error) {
     *b = (pl_cloth_batches){.kind = set->kind == &pl_spring_elements  ? PL_CLOTH_SPRINGS
                                     : set->kind == &pl_hinge_elements ? PL_CLOTH_HINGES
                                                                       : PL_CLOTH_MEMBRANES,
-                            .law = law};
+                            .law = law,
+                            .order = order};
     int n = corner_count(b->kind), place = 0, last = 0;
     for (int e = 0; e < set->count; e++) b->count += belongs(b, set, e);
     b->batch_count = (b->count + PL_LANES - 1) / PL_LANES;
@@ -86,7 +89,8 @@ pl_status pl_cloth_batches_setup(pl_cloth_batches* b, const pl_element_set* set,
         pl_cloth_batches_free(b);
         return pl_fail_memory(error, "cloth");
     }
-    for (int e = 0; e < set->count; e++) {
+    for (int k = 0; k < set->count; k++) {
+        int e = order ? order[k] : k;
         if (!belongs(b, set, e)) continue;
         fill_corners(b, place, set->corners + (size_t)e * (size_t)n, A);
         fill_values(b, place++, set, last = e, true);
@@ -102,6 +106,52 @@ pl_status pl_cloth_batches_setup(pl_cloth_batches* b, const pl_element_set* set,
     return status;
 }
 
+void pl_cloth_batches_place(pl_cloth_batches* b, const int* places) {
+    int n = corner_count(b->kind);
+    for (int k = 0; k < b->batch_count; k++) {
+        int32_t* at = batch_corners(b, k) + n * PL_LANES;
+        for (int i = 0; i < n * n * PL_LANES; i++) at[i] = places[at[i]];
+    }
+}
+
+void pl_cloth_batches_refresh(pl_cloth_batches* b, const pl_element_set* set) {
+    int place = 0, last = 0;
+    for (int k = 0; k < set->count; k++) {
+        int e = b->order ? b->order[k] : k;
+        if (belongs(b, set, e)) fill_values(b, place++, set, last = e, true);
+    }
+    for (; b->writes && place < b->batch_count * PL_LANES; place++)
+        fill_values(b, place, set, last, true);
+}
+
+static int compare_places(const void* a, const void* b) {
+    int32_t p = *(const int32_t*)a, q = *(const int32_t*)b;
+    return (p > q) - (p < q);
+}
+
+// whether all the places (0, 1) differ; lanes past the last spring are not looked at
+static bool are_different(const pl_cloth_batches* b, int32_t* places) {
+    const pl_spring_batch* springs = b->batches;
+    for (int k = 0; k < b->count; k++) places[k] = springs[k / PL_LANES].at[1][k % PL_LANES];
+    qsort(places, (size_t)b->count, sizeof(int32_t), compare_places);
+    for (int k = 1; k < b->count; k++)
+        if (places[k] == places[k - 1]) return false;
+    return true;
+}
+
+bool pl_cloth_batches_write(pl_cloth_batches* b) {
+    int32_t* places = b->kind == PL_CLOTH_SPRINGS ? PL_ALLOC(int32_t, b->count) : NULL;
+    b->writes = places && are_different(b, places);
+    PL_FREE(places, int32_t, b->count);
+    if (!b->writes) return false;
+    // what is written last counts: the lanes that repeat the last spring write what it does
+    pl_spring_batch* springs = b->batches;
+    for (int k = b->count; k < b->batch_count * PL_LANES; k++)
+        springs[k / PL_LANES].stiffness[k % PL_LANES] =
+            springs[k / PL_LANES].stiffness[(b->count - 1) % PL_LANES];
+    return true;
+}
+
 typedef struct sum_job {
     const pl_cloth_batches* set;
     const float* x;
@@ -112,16 +162,18 @@ static void visit_springs(int first, int last, void* user) {
     const sum_job* job = user;
     for (int k = first; k < last; k++) {
         const pl_spring_batch* s = (const pl_spring_batch*)job->set->batches + k;
-        pl_prefetch_blocks_w(job->blocks, s->at, 4);
+        if (!job->set->writes) pl_prefetch_blocks_w(job->blocks, &s->at[1], 2);
         pl_vec3w d =
             pl_sub_w(pl_load_vec3_w(job->x, s->corners[1]), pl_load_vec3_w(job->x, s->corners[0]));
         pl_mat3w H;
         pl_spring_w(d, s->rest, s->stiffness, true, &H);
         pl_mat3w minus = pl_mat3_scale_w(pl_splat_w(-1.0f), H);
-        pl_add_block_w(job->blocks, s->at[0], &H);
-        pl_add_block_w(job->blocks, s->at[1], &minus);
-        pl_add_block_w(job->blocks, s->at[2], &minus);
-        pl_add_block_w(job->blocks, s->at[3], &H);
+        if (job->set->writes) {
+            pl_write_block_w(job->blocks, s->at[1], s->at[2], &minus);
+        } else {
+            pl_add_block_w(job->blocks, s->at[1], &minus);
+            pl_add_block_w(job->blocks, s->at[2], &minus);
+        }
     }
 }
 
@@ -142,6 +194,7 @@ static void visit_hinges(int first, int last, void* user) {
         for (int i = 0; i < 4; i++) {
             pl_vec3w kg = pl_scale_w(h->stiffness, g[i]);
             for (int j = 0; j < 4; j++) {
+                if (j == i) continue;
                 pl_mat3w K = outer_w(kg, g[j]);
                 pl_add_block_w(job->blocks, h->at[4 * i + j], &K);
             }
@@ -164,6 +217,7 @@ static void visit_membranes(int first, int last, void* user) {
         pl_membrane_stress_w(job->set->law, &m->material, &F, &t);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) {
+                if (j == i) continue;
                 pl_mat3w K = pl_membrane_block_w(&t, m->shape[2 * i], m->shape[2 * i + 1],
                                                  m->shape[2 * j], m->shape[2 * j + 1]);
                 pl_add_block_w(job->blocks, m->at[3 * i + j], &K);

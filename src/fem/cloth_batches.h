@@ -37,20 +37,31 @@ typedef struct pl_cloth_batches {
     pl_cloth_kind kind;
     pl_membrane_kind law; // of membranes
     int count;            // of elements
+    const int* order;     // of the elements of the set
+    bool writes;          // springs: blocks are written, not added to
     int batch_count;
     void* batches; // of the struct that goes with the kind
     pl_chunks chunks;
 } pl_cloth_batches;
 
 // The elements of a set of springs, hinges or membranes whose law is the given one, as blocks of a
-// matrix of the pattern of A.
+// matrix of the pattern of A. order: all elements, as they are to stand in batches (borrowed);
+// NULL: as they are.
 pl_status pl_cloth_batches_setup(pl_cloth_batches* batches, const pl_element_set* set,
-                                 pl_membrane_kind law, int vertex_count, const pl_block_matrix* A,
-                                 pl_error* error);
+                                 const int* order, pl_membrane_kind law, int vertex_count,
+                                 const pl_block_matrix* A, pl_error* error);
 void pl_cloth_batches_free(pl_cloth_batches* batches);
+// The block of entry e lies at places[e] from now on.
+void pl_cloth_batches_place(pl_cloth_batches* batches, const int* places);
+// Stiffness and rest values of the set that they were made of, as they are now.
+void pl_cloth_batches_refresh(pl_cloth_batches* batches, const pl_element_set* set);
 
-// blocks += d2E/dx2, each element's part projected as pl_element_set_hessian does; x: float4 per
-// vertex; blocks: 9 per entry, row-major.
+// For springs: blocks are to be written instead of added to, if no two springs join the same
+// vertices; false if some do.
+bool pl_cloth_batches_write(pl_cloth_batches* batches);
+
+// blocks += d2E/dx2, each element's part projected as pl_element_set_hessian does, but not on the
+// diagonal; x: float4 per vertex; blocks: 9 per entry, row-major.
 void pl_cloth_batches_hessian(const pl_cloth_batches* batches, pl_pool* pool, const float* x,
                               float* blocks);
 

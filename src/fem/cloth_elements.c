@@ -102,6 +102,34 @@ static inline __attribute__((always_inline)) void add_spring_gradients(const pl_
     }
 }
 
+// sums[i] += the energy of spring first + i
+static inline __attribute__((always_inline)) void add_spring_energies(const pl_element_set* set,
+                                                                      int first, int count,
+                                                                      const double* x,
+                                                                      double* sums) {
+    const pair_data* data = set->data;
+    const int* v = set->corners + 2 * (size_t)first;
+    const double *rest = data->rest + first, *stiffness = data->stiffness + first;
+    double square[WIDE];
+    for (int i = 0; i < count; i++) {
+        const double *a = x + 3 * (size_t)v[2 * i], *b = x + 3 * (size_t)v[2 * i + 1];
+        double p = b[0] - a[0], q = b[1] - a[1], r = b[2] - a[2];
+        square[i] = p * p + q * q + r * r;
+    }
+    for (int i = 0; i < count; i++) {
+        double strain = sqrt(square[i]) - rest[i];
+        sums[i] += 0.5 * stiffness[i] * strain * strain;
+    }
+}
+
+static double spring_energies(const pl_element_set* set, int first, int last, const double* x) {
+    double sums[WIDE] = {0.0}, sum = 0.0;
+    for (; first + WIDE <= last; first += WIDE) add_spring_energies(set, first, WIDE, x, sums);
+    add_spring_energies(set, first, last - first, x, sums);
+    for (int i = 0; i < WIDE; i++) sum += sums[i];
+    return sum;
+}
+
 static void spring_gradients(const pl_element_set* set, int first, int last, const double* x,
                              double* gradient) {
     for (; first + WIDE <= last; first += WIDE) add_spring_gradients(set, first, WIDE, x, gradient);
@@ -111,7 +139,8 @@ static void spring_gradients(const pl_element_set* set, int first, int last, con
 const pl_element_functions pl_spring_elements = {"spring",       2,
                                                  spring_energy,  spring_gradient,
                                                  spring_hessian, spring_projective,
-                                                 pair_destroy,   spring_gradients};
+                                                 pair_destroy,   spring_gradients,
+                                                 spring_energies};
 
 static double hinge_energy(const void* data, int e, const double* x) {
     const pair_data* d = data;
@@ -143,7 +172,8 @@ static void hinge_projective(const void* data, int e, double* matrix) {
 }
 
 const pl_element_functions pl_hinge_elements = {
-    "hinge", 4, hinge_energy, hinge_gradient, hinge_hessian, hinge_projective, pair_destroy, NULL};
+    "hinge",      4,    hinge_energy, hinge_gradient, hinge_hessian, hinge_projective,
+    pair_destroy, NULL, NULL};
 
 typedef struct membrane_data {
     int count;
@@ -221,10 +251,15 @@ static void membrane_projective(const void* data, int e, double* matrix) {
             matrix[3 * i + j] = weight * (g[2 * i] * g[2 * j] + g[2 * i + 1] * g[2 * j + 1]);
 }
 
-const pl_element_functions pl_membrane_elements = {"membrane",       3,
-                                                   membrane_energy,  membrane_gradient,
-                                                   membrane_hessian, membrane_projective,
-                                                   membrane_destroy, NULL};
+const pl_element_functions pl_membrane_elements = {"membrane",
+                                                   3,
+                                                   membrane_energy,
+                                                   membrane_gradient,
+                                                   membrane_hessian,
+                                                   membrane_projective,
+                                                   membrane_destroy,
+                                                   NULL,
+                                                   NULL};
 
 double pl_cloth_rest(const pl_element_set* set, int e) {
     return ((const pair_data*)set->data)->rest[e];

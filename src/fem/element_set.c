@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-enum { ENERGY_BLOCK = 128, LEAST_CHUNK = 64, MAX_DOFS = 3 * PL_MAX_CORNERS };
+enum { ENERGY_BLOCK = 128, COLLAPSE_BLOCK = 4096, LEAST_CHUNK = 64, MAX_DOFS = 3 * PL_MAX_CORNERS };
 
 void pl_element_set_free(pl_element_set* set) {
     if (!set->kind) return;
@@ -60,21 +60,38 @@ static void gather_corners(const pl_element_set* set, int e, const double* x, do
         for (int c = 0; c < 3; c++) local[3 * i + c] = x[3 * (size_t)v[i] + (size_t)c];
 }
 
-int pl_element_set_collapsed(const pl_element_set* set, const double* x, double limit) {
-    int count = 0, n = set->kind->corner_count;
-    double local[MAX_DOFS] = {0.0};
-    for (int e = 0; e < set->count; e++) {
-        gather_corners(set, e, x, local);
-        double reach = 0.0;
-        for (int i = 3; i < 3 * n; i++) reach = fmax(reach, fabs(local[i] - local[i % 3]));
-        if (reach <= limit) count++;
+typedef struct collapse_job {
+    const pl_element_set* set;
+    const double* x;
+    double limit;
+} collapse_job;
+
+static double collapsed_part(int begin, int end, void* user) {
+    const collapse_job* job = user;
+    int n = job->set->kind->corner_count, count = 0;
+    for (int e = begin; e < end; e++) {
+        const int* v = job->set->corners + (size_t)e * (size_t)n;
+        const double* first = job->x + 3 * (size_t)v[0];
+        bool near = true;
+        for (int i = 1; near && i < n; i++)
+            for (int c = 0; c < 3; c++)
+                if (!(fabs(job->x[3 * (size_t)v[i] + (size_t)c] - first[c]) <= job->limit))
+                    near = false;
+        count += near;
     }
     return count;
+}
+
+int pl_element_set_collapsed(const pl_element_set* set, pl_pool* pool, const double* x,
+                             double limit) {
+    collapse_job job = {set, x, limit};
+    return (int)pl_parallel_sum(pool, collapsed_part, set->count, COLLAPSE_BLOCK, &job);
 }
 
 static double energy_part(int begin, int end, void* user) {
     const sum_job* job = user;
     double sum = 0.0, local[MAX_DOFS] = {0.0};
+    if (job->set->kind->energies) return job->set->kind->energies(job->set, begin, end, job->x);
     for (int e = begin; e < end; e++) {
         gather_corners(job->set, e, job->x, local);
         sum += job->set->kind->energy(job->set->data, e, local);

@@ -31,6 +31,8 @@ typedef struct pl_element_functions {
     // one by the function above
     void (*gradients)(const pl_element_set* set, int first, int last, const double* x,
                       double* gradient);
+    // the sum of their energies, likewise
+    double (*energies)(const pl_element_set* set, int first, int last, const double* x);
 } pl_element_functions;
 
 struct pl_element_set {
@@ -54,7 +56,8 @@ void pl_element_set_free(pl_element_set* set);
 pl_status pl_element_set_locate(pl_element_set* set, const pl_block_matrix* A, pl_error* error);
 
 // How many elements have all their corners within `limit` of the first.
-int pl_element_set_collapsed(const pl_element_set* set, const double* x, double limit);
+int pl_element_set_collapsed(const pl_element_set* set, pl_pool* pool, const double* x,
+                             double limit);
 double pl_element_set_energy(const pl_element_set* set, pl_pool* pool, const double* x);
 // gradient += dE/dx
 void pl_element_set_gradient(const pl_element_set* set, pl_pool* pool, const double* x,

@@ -2,33 +2,42 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "fem/fem_float.h"
 #include "base/memory.h"
+#include "fem/block_sums.h"
 #include "fem/cloth_batches.h"
 #include "fem/cloth_elements.h"
 #include "fem/tet_batches.h"
 #include "fem/tet_elements.h"
-#include "geometry/box.h"
 
 #include <string.h>
 
 enum {
     MAX_TETS = PL_MAX_ELEMENT_SETS * PL_MATERIAL_COUNT,
-    MAX_CLOTH = PL_MAX_ELEMENT_SETS * PL_MEMBRANE_COUNT
+    MAX_CLOTH = PL_MAX_ELEMENT_SETS * PL_MEMBRANE_COUNT,
+    VERTICES_PER_TASK = 2048
 };
 
 struct pl_float_sets {
     int vertex_count;
     const pl_block_matrix* A; // its pattern
+    pl_float_layout layout;   // without places: that of A
     pl_tet_batches tets[MAX_TETS];
+    const pl_element_set* tet_sources[MAX_TETS]; // that they were made of
     int tet_set_count;
     pl_cloth_batches cloth[MAX_CLOTH];
+    const pl_element_set* cloth_sources[MAX_CLOTH];
     int cloth_count;
-    float* x; // float4 per vertex
+    int* orders[PL_MAX_ELEMENT_SETS]; // of each set: its elements as they stand in batches
+    int element_counts[PL_MAX_ELEMENT_SETS];
+    const int* tet_orders[MAX_TETS]; // the same
+    bool springs_alone; // every coupling is one spring: blocks are written, not added to
+    float* x;           // float4 per vertex
 };
 
 void pl_float_sets_destroy(pl_float_sets* s) {
     if (!s) return;
     for (int k = 0; k < s->tet_set_count; k++) pl_tet_batches_free(&s->tets[k]);
     for (int k = 0; k < s->cloth_count; k++) pl_cloth_batches_free(&s->cloth[k]);
+    for (int k = 0; k < PL_MAX_ELEMENT_SETS; k++) PL_FREE(s->orders[k], int, s->element_counts[k]);
     PL_FREE(s->x, float, 4 * (size_t)s->vertex_count);
     PL_FREE(s, pl_float_sets, 1);
 }
@@ -39,36 +48,91 @@ static bool has_law(const pl_material* materials, int count, pl_material_kind ki
     return false;
 }
 
-static pl_status add_tets(pl_float_sets* s, const pl_element_set* set, const double* rest,
-                          pl_pool* pool, pl_error* error) {
+// Elements by the first of their rows, in the order they have if there are no ranks. False for want
+// of memory.
+static bool sort_elements(const pl_element_set* set, const int* ranks, int vertex_count,
+                          int* order) {
+    int n = set->kind->corner_count, *offsets = PL_ALLOC(int, vertex_count + 1);
+    int* firsts = PL_ALLOC(int, set->count);
+    bool ok = offsets && (firsts || set->count == 0);
+    for (int e = 0; ok && e < set->count; e++) {
+        const int* v = set->corners + (size_t)e * (size_t)n;
+        firsts[e] = ranks ? ranks[v[0]] : 0;
+        for (int k = 1; ranks && k < n; k++)
+            if (ranks[v[k]] < firsts[e]) firsts[e] = ranks[v[k]];
+        offsets[firsts[e] + 1]++;
+    }
+    for (int i = 0; ok && i < vertex_count; i++) offsets[i + 1] += offsets[i];
+    for (int e = 0; ok && e < set->count; e++) order[offsets[firsts[e]]++] = e;
+    PL_FREE(offsets, int, vertex_count + 1);
+    PL_FREE(firsts, int, set->count);
+    return ok;
+}
+
+// corners and materials in the order of the batches
+typedef struct sorted_tets {
+    int count;
+    int* corners;
+    pl_material* materials;
+} sorted_tets;
+
+static bool sort_tets(sorted_tets* t, const pl_element_set* set, const int* order) {
     const pl_material* materials = pl_tet_element_materials(set);
-    pl_status status = PL_OK;
+    *t = (sorted_tets){set->count, PL_ALLOC(int, 4 * (size_t)set->count),
+                       PL_ALLOC(pl_material, set->count)};
+    if (!t->corners || !t->materials) return false;
+    for (int k = 0; k < set->count; k++) {
+        memcpy(t->corners + 4 * (size_t)k, set->corners + 4 * (size_t)order[k], 4 * sizeof(int));
+        t->materials[k] = materials[order[k]];
+    }
+    return true;
+}
+
+static pl_status add_tets(pl_float_sets* s, const pl_element_set* set, const int* order,
+                          const double* rest, pl_pool* pool, pl_error* error) {
+    sorted_tets sorted;
+    pl_status status = sort_tets(&sorted, set, order) ? PL_OK : pl_fail_memory(error, "tets");
     for (int kind = 0; status == PL_OK && kind < PL_MATERIAL_COUNT; kind++) {
-        if (!has_law(materials, set->count, (pl_material_kind)kind)) continue;
+        if (!has_law(sorted.materials, set->count, (pl_material_kind)kind)) continue;
         pl_tet_batches* tets = &s->tets[s->tet_set_count];
         status = pl_tet_batches_setup(tets, (pl_material_kind)kind, rest, s->vertex_count,
-                                      set->corners, set->count, materials, error);
-        if (status != PL_OK) return status;
-        s->tet_set_count++;
+                                      sorted.corners, set->count, sorted.materials, error);
+        if (status != PL_OK) break;
+        tets->without_diagonal = true;
+        s->tet_sources[s->tet_set_count] = set;
+        s->tet_orders[s->tet_set_count++] = order;
         status = pl_tet_batches_locate(tets, pool, s->A, error);
     }
+    PL_FREE(sorted.corners, int, 4 * (size_t)set->count);
+    PL_FREE(sorted.materials, pl_material, set->count);
     return status;
 }
 
-static pl_status add_cloth(pl_float_sets* s, const pl_element_set* set, pl_error* error) {
+static pl_status add_cloth(pl_float_sets* s, const pl_element_set* set, const int* order,
+                           pl_error* error) {
     pl_status status = PL_OK;
     int law_count = set->kind == &pl_membrane_elements ? PL_MEMBRANE_COUNT : 1;
     for (int law = 0; status == PL_OK && law < law_count; law++) {
-        status = pl_cloth_batches_setup(&s->cloth[s->cloth_count], set, (pl_membrane_kind)law,
-                                        s->vertex_count, s->A, error);
-        if (status == PL_OK) s->cloth_count++;
+        status = pl_cloth_batches_setup(&s->cloth[s->cloth_count], set, order,
+                                        (pl_membrane_kind)law, s->vertex_count, s->A, error);
+        if (status == PL_OK) s->cloth_sources[s->cloth_count++] = set;
     }
     return status;
 }
 
+// One set of springs with as many springs as there are couplings, and no two between the same
+// vertices.
+static void find_alone(pl_float_sets* s, int set_count) {
+    const pl_block_matrix* A = s->A;
+    pl_cloth_batches* springs = &s->cloth[0];
+    if (set_count != 1 || s->cloth_count != 1 || springs->kind != PL_CLOTH_SPRINGS) return;
+    if (2 * springs->count != pl_block_matrix_entry_count(A) - A->row_count) return;
+    s->springs_alone = pl_cloth_batches_write(springs);
+}
+
 pl_status pl_float_sets_create(const pl_element_set* sets, int set_count, const double* rest,
-                               int vertex_count, const pl_block_matrix* A, pl_pool* pool,
-                               pl_float_sets** out, pl_error* error) {
+                               int vertex_count, const pl_block_matrix* A, const int* ranks,
+                               pl_pool* pool, pl_float_sets** out, pl_error* error) {
     *out = NULL;
     pl_float_sets* s = PL_ALLOC(pl_float_sets, 1);
     if (!s) return pl_fail_memory(error, "elements in float");
@@ -76,21 +140,68 @@ pl_status pl_float_sets_create(const pl_element_set* sets, int set_count, const 
     s->A = A;
     s->x = PL_ALLOC(float, 4 * (size_t)vertex_count);
     pl_status status = s->x ? PL_OK : pl_fail_memory(error, "elements in float");
-    for (int k = 0; status == PL_OK && k < set_count; k++)
-        status = sets[k].kind == &pl_tet_elements ? add_tets(s, &sets[k], rest, pool, error)
-                                                  : add_cloth(s, &sets[k], error);
+    for (int k = 0; status == PL_OK && k < set_count; k++) {
+        const pl_element_set* set = &sets[k];
+        int* order = s->orders[k] = PL_ALLOC(int, s->element_counts[k] = set->count);
+        if ((set->count > 0 && !order) || !sort_elements(set, ranks, vertex_count, order))
+            status = pl_fail_memory(error, "elements in float");
+        else if (set->kind == &pl_tet_elements) status = add_tets(s, set, order, rest, pool, error);
+        else status = add_cloth(s, set, order, error);
+    }
+    if (status == PL_OK) find_alone(s, set_count);
     if (status == PL_OK) *out = s;
     else pl_float_sets_destroy(s);
     return status;
 }
 
+void pl_float_sets_place(pl_float_sets* s, const pl_float_layout* layout) {
+    s->layout = *layout;
+    for (int k = 0; k < s->tet_set_count; k++) pl_tet_batches_place(&s->tets[k], layout->places);
+    for (int k = 0; k < s->cloth_count; k++) pl_cloth_batches_place(&s->cloth[k], layout->places);
+}
+
+static void refresh_tets(pl_tet_batches* tets, const pl_element_set* set, const int* order) {
+    const pl_material* materials = pl_tet_element_materials(set);
+    int filled = 0;
+    for (int k = 0; k < set->count; k++) {
+        int e = order[k];
+        if (materials[e].kind == tets->kind)
+            pl_tet_batches_set(tets, filled++, &materials[e], pl_tet_element_volume(set, e));
+    }
+}
+
+void pl_float_sets_refresh(pl_float_sets* s) {
+    for (int k = 0; k < s->tet_set_count; k++)
+        refresh_tets(&s->tets[k], s->tet_sources[k], s->tet_orders[k]);
+    for (int k = 0; k < s->cloth_count; k++)
+        pl_cloth_batches_refresh(&s->cloth[k], s->cloth_sources[k]);
+}
+
+// the block of an entry
+static float* block_at(const pl_float_sets* s, float* blocks, int entry) {
+    return blocks + 9 * (size_t)(s->layout.places ? s->layout.places[entry] : entry);
+}
+
+typedef struct mean_job {
+    const double* x;
+    int axis;
+} mean_job;
+
+static double mean_part(int begin, int end, void* user) {
+    const mean_job* job = user;
+    double sum = 0.0;
+    for (int v = begin; v < end; v++) sum += job->x[3 * v + job->axis];
+    return sum;
+}
+
 // positions as seen from the middle of them all, where float is finest
 static void narrow_positions(pl_float_sets* s, pl_pool* pool, const double* x) {
-    pl_box box = pl_box_empty();
-    for (int v = 0; v < s->vertex_count; v++)
-        box = pl_box_add_point(box, pl_vec3_load(x + 3 * (size_t)v));
     double origin[3];
-    pl_vec3_store(origin, pl_scale(0.5, pl_add(box.low, box.high)));
+    for (int c = 0; c < 3; c++) {
+        mean_job job = {x, c};
+        origin[c] = pl_parallel_sum(pool, mean_part, s->vertex_count, VERTICES_PER_TASK, &job) /
+                    s->vertex_count;
+    }
     pl_float4_from_points(pool, x, s->vertex_count, origin, s->x);
 }
 
@@ -98,52 +209,112 @@ static void add_isotropic(float* block, double s) {
     for (int c = 0; c < 9; c += 4) block[c] += (float)s;
 }
 
-static void add_masses(const pl_fem_objective* f, const pl_block_matrix* A, float* blocks) {
-    double weight = pl_fem_mass_weight(f);
-    int count = f->mass_matrix ? pl_block_matrix_entry_count(A) : f->vertex_count;
-    for (int k = 0; k < count; k++) {
-        int entry = f->mass_matrix ? k : A->diagonal[k];
-        double mass = f->mass_matrix ? f->mass_matrix->values[k] : f->mass[k];
-        add_isotropic(blocks + 9 * (size_t)entry, weight * mass);
+typedef struct rows_job {
+    const pl_fem_objective* f;
+    const pl_float_sets* sets;
+    float* blocks;
+} rows_job;
+
+static void subtract_blocks(const float* blocks, int begin, int end, float* sum) {
+    pl_loose_f8 head = *(const pl_loose_f8*)sum;
+    float last = sum[8];
+    for (const float* block = blocks + 9 * (size_t)begin; block < blocks + 9 * (size_t)end;
+         block += 9) {
+        head -= *(const pl_loose_f8*)block;
+        last -= block[8];
+    }
+    *(pl_loose_f8*)sum = head;
+    sum[8] = last;
+}
+
+// Elements leave the diagonal out. Forces do not change when all vertices move alike, so that the
+// blocks of a row add up to zero, but for the mass.
+static void close_rows_task(int begin, int end, int worker, void* user) {
+    const rows_job* job = user;
+    const pl_fem_objective* f = job->f;
+    const pl_block_matrix* A = job->sets->A;
+    const pl_float_layout* layout = &job->sets->layout;
+    double weight = f->mass_matrix ? 0.0 : pl_fem_mass_weight(f);
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        int v = layout->places ? layout->vertices[i] : i, entry = A->diagonal[v];
+        float sum[9] = {0.0f};
+        if (layout->places) {
+            for (int run = 0; run < 2; run++)
+                subtract_blocks(job->blocks, layout->begin[run][i], layout->end[run][i], sum);
+        } else {
+            subtract_blocks(job->blocks, A->offsets[v], entry, sum);
+            subtract_blocks(job->blocks, entry + 1, A->offsets[v + 1], sum);
+        }
+        add_isotropic(sum, weight * f->mass[v]);
+        memcpy(block_at(job->sets, job->blocks, entry), sum, sizeof sum);
     }
 }
 
-static void add_damping(const pl_fem_objective* f, const pl_block_matrix* A, float* blocks) {
-    if (!(f->velocity_time > 0.0 && f->damping_stiffness > 0.0)) return;
-    double scale = f->damping_stiffness / f->velocity_time;
-    size_t count = 9 * (size_t)pl_block_matrix_entry_count(A);
-    for (size_t i = 0; i < count; i++) blocks[i] += (float)(scale * f->damping_matrix->values[i]);
+// what couplings have besides their elements: damping and the mass matrix
+static void add_rows_task(int begin, int end, int worker, void* user) {
+    const rows_job* job = user;
+    const pl_fem_objective* f = job->f;
+    const pl_block_matrix* A = job->sets->A;
+    double weight = pl_fem_mass_weight(f);
+    bool damped = f->velocity_time > 0.0 && f->damping_stiffness > 0.0;
+    double scale = damped ? f->damping_stiffness / f->velocity_time : 0.0;
+    (void)worker;
+    for (int e = A->offsets[begin]; e < A->offsets[end]; e++) {
+        float* block = block_at(job->sets, job->blocks, e);
+        if (f->mass_matrix) add_isotropic(block, weight * f->mass_matrix->values[e]);
+        const double* K = damped ? f->damping_matrix->values + 9 * (size_t)e : NULL;
+        for (int i = 0; damped && i < 9; i++) block[i] += (float)(scale * K[i]);
+    }
 }
 
-static void eliminate_fixed(const pl_fem_objective* f, const pl_block_matrix* A, float* blocks) {
-    for (int v = 0; v < A->row_count; v++) {
+static void eliminate_task(int begin, int end, int worker, void* user) {
+    const rows_job* job = user;
+    const bool* fixed = job->f->fixed;
+    const pl_block_matrix* A = job->sets->A;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
         for (int e = A->offsets[v]; e < A->offsets[v + 1]; e++)
-            if (f->fixed[v] || f->fixed[A->columns[e]])
-                memset(blocks + 9 * (size_t)e, 0, 9 * sizeof(float));
-        if (f->fixed[v]) add_isotropic(blocks + 9 * (size_t)A->diagonal[v], 1.0);
+            if (fixed[v] || fixed[A->columns[e]])
+                memset(block_at(job->sets, job->blocks, e), 0, 9 * sizeof(float));
+        if (fixed[v]) add_isotropic(block_at(job->sets, job->blocks, A->diagonal[v]), 1.0);
+    }
+}
+
+static void zero_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    memset((float*)user + 9 * (size_t)begin, 0, 9 * (size_t)(end - begin) * sizeof(float));
+}
+
+static void add_pins_and_contacts(const pl_fem_objective* f, const pl_float_sets* s,
+                                  const double* x, float* blocks) {
+    const int* diagonal = s->A->diagonal;
+    for (int k = 0; k < f->pin_count; k++)
+        if (!f->pins[k].hard)
+            add_isotropic(block_at(s, blocks, diagonal[f->pins[k].vertex]), f->pins[k].stiffness);
+    for (int k = 0; k < f->contact_count; k++) {
+        double block[9];
+        float* to = block_at(s, blocks, diagonal[f->contacts[k].vertex]);
+        pl_fem_contact_block(f, k, x, block);
+        for (int i = 0; i < 9; i++) to[i] += (float)block[i];
     }
 }
 
 void pl_fem_hessian_float(const pl_fem_objective* f, pl_float_sets* s, const double* x,
                           float* blocks) {
-    const pl_block_matrix* A = s->A;
-    memset(blocks, 0, 9 * (size_t)pl_block_matrix_entry_count(A) * sizeof(float));
+    if (!s->springs_alone)
+        pl_parallel_for(f->pool, zero_task, pl_block_matrix_entry_count(s->A), 16384, blocks);
     narrow_positions(s, f->pool, x);
     for (int k = 0; k < s->tet_set_count; k++)
         pl_tet_batches_hessian(&s->tets[k], f->pool, s->x, 1.0f, blocks);
     for (int k = 0; k < s->cloth_count; k++)
         pl_cloth_batches_hessian(&s->cloth[k], f->pool, s->x, blocks);
-    add_masses(f, A, blocks);
-    add_damping(f, A, blocks);
-    for (int k = 0; k < f->pin_count; k++)
-        if (!f->pins[k].hard)
-            add_isotropic(blocks + 9 * (size_t)A->diagonal[f->pins[k].vertex],
-                          f->pins[k].stiffness);
-    for (int k = 0; k < f->contact_count; k++) {
-        double block[9];
-        float* to = blocks + 9 * (size_t)A->diagonal[f->contacts[k].vertex];
-        pl_fem_contact_block(f, k, x, block);
-        for (int i = 0; i < 9; i++) to[i] += (float)block[i];
-    }
-    eliminate_fixed(f, A, blocks);
+    rows_job job = {f, s, blocks};
+    pl_parallel_for(f->pool, close_rows_task, f->vertex_count, VERTICES_PER_TASK, &job);
+    bool damped = f->velocity_time > 0.0 && f->damping_stiffness > 0.0;
+    if (damped || f->mass_matrix)
+        pl_parallel_for(f->pool, add_rows_task, f->vertex_count, VERTICES_PER_TASK, &job);
+    add_pins_and_contacts(f, s, x, blocks);
+    if (memchr(f->fixed, true, (size_t)f->vertex_count * sizeof(bool)))
+        pl_parallel_for(f->pool, eliminate_task, f->vertex_count, VERTICES_PER_TASK, &job);
 }

@@ -11,11 +11,26 @@
 typedef struct pl_float_sets pl_float_sets;
 
 // Batches of all elements of the sets, whose rest positions are given (3 per vertex), as blocks of
-// a matrix of the pattern of A.
+// a matrix of the pattern of A. Sets and pattern are borrowed. ranks: the row of each vertex in the
+// layout, by which elements are sorted, so that they write to near places; NULL: they stay as they
+// are.
 pl_status pl_float_sets_create(const pl_element_set* sets, int set_count, const double* rest,
-                               int vertex_count, const pl_block_matrix* A, pl_pool* pool,
-                               pl_float_sets** out, pl_error* error);
+                               int vertex_count, const pl_block_matrix* A, const int* ranks,
+                               pl_pool* pool, pl_float_sets** out, pl_error* error);
 void pl_float_sets_destroy(pl_float_sets* sets);
+
+// A matrix that is laid out in its own way (all borrowed). Rows need not be in the order of
+// vertices; the couplings of a row lie in two runs.
+typedef struct pl_float_layout {
+    const int* places;   // of each entry: the place of its block, row by row
+    const int* vertices; // of each row
+    const int *begin[2], *end[2];
+} pl_float_layout;
+
+// From now on blocks go to where the layout says. At most once.
+void pl_float_sets_place(pl_float_sets* float_sets, const pl_float_layout* layout);
+// The sets of pl_float_sets_create have other materials: takes them over.
+void pl_float_sets_refresh(pl_float_sets* float_sets);
 
 // blocks = what pl_fem_hessian(f, x, projected) gives, to float accuracy; 9 per entry of the matrix
 // of pl_float_sets_create, row-major. The elements are those of float_sets, all else is of f.

@@ -32,9 +32,6 @@ static void note_unused(const pl_fem_settings* settings, pl_notes* notes) {
     if (m->weights != PL_WEIGHTS_CONSTANT)
         pl_note(notes, PL_NOTE_MENDED, "multigrid.weights is for studies; fem takes \"constant\"");
     if (settings->nonlinear != PL_NONLINEAR_PROJECTIVE) return;
-    if (m->smoother != PL_SMOOTHER_GAUSS_SEIDEL)
-        pl_note(notes, PL_NOTE_MENDED,
-                "multigrid.smoother is not used: Projective Dynamics takes Gauss-Seidel");
     int sweeps = m->pre_sweeps > 0 ? m->pre_sweeps : 1;
     if (m->pre_sweeps != sweeps || m->post_sweeps != sweeps)
         pl_note(notes, PL_NOTE_MENDED,

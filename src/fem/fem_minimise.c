@@ -8,14 +8,13 @@
 #include "fem/fem_minimise.h"
 #include "base/memory.h"
 #include "base/timer.h"
-#include "multigrid/mg_linear.h"
 #include "sparse/vector.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { MAX_HALVINGS = 30, MEMORY = 4 };
+enum { MAX_HALVINGS = 30, MEMORY = 4, VALUES_PER_TASK = 8192 };
 // Friction is a part of normal forces. They follow in so many iterations, then they stand still, so
 // that what is minimised is one function and the end is sure.
 enum { FRICTION_UPDATES = 8 };
@@ -36,6 +35,7 @@ typedef struct search {
 
 void pl_minimiser_free(pl_minimiser* m) {
     pl_linear_destroy(m->solver);
+    pl_newton_multigrid_destroy(m->newton);
     pl_block_matrix_free(&m->A);
     PL_FREE(m->known_values, double, m->known_count);
     PL_FREE(m->x, double, m->count);
@@ -70,23 +70,24 @@ pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
     return pl_block_matrix_setup(&m->A, vertex_count, block, neighbour_offsets, neighbours, error);
 }
 
-pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest,
-                                    const pl_fem_settings* settings, pl_pool* pool,
+static size_t value_count(const pl_minimiser* m) {
+    return (size_t)pl_block_matrix_entry_count(&m->A) * (size_t)(m->A.block * m->A.block);
+}
+
+pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest, const pl_element_set* sets,
+                                    int set_count, const pl_fem_settings* settings, pl_pool* pool,
                                     pl_error* error) {
     bool is_multigrid =
         settings->linear == PL_LINEAR_MULTIGRID || settings->linear == PL_LINEAR_MGPCG;
     // the multigrid of Projective Dynamics comes with the step that uses it (fem_projective_fast.h)
     if (m->A.block == 1 && is_multigrid) return PL_OK;
-    const pl_multigrid* given = &settings->multigrid;
-    pl_mg_settings multigrid = {.levels = given->levels,
-                                .level_count = given->level_count,
-                                .smoother = given->smoother,
-                                .pre_sweeps = given->pre_sweeps,
-                                .post_sweeps = given->post_sweeps,
-                                .stiffness_aware = given->stiffness_aware};
-    if (is_multigrid)
-        return pl_mg_linear_setup(settings->linear, &m->A, rest, &multigrid, given->fallback, pool,
-                                  &m->solver, error);
+    if (is_multigrid) {
+        pl_status status = pl_newton_multigrid_create(&m->A, rest, sets, set_count, settings, pool,
+                                                      &m->newton, error);
+        PL_FREE(m->A.values, double, value_count(m));
+        m->A.values = NULL;
+        return status;
+    }
     if (m->A.block == 1) {
         m->known_count = (size_t)pl_block_matrix_entry_count(&m->A);
         m->known_values = PL_ALLOC(double, m->known_count);
@@ -133,17 +134,25 @@ static pl_status find_contacts(pl_minimiser* m, pl_fem_objective* f, pl_detect d
     return PL_OK;
 }
 
-// what round-off leaves of a force: differences of positions times the stiffness at hand
-static double force_noise(const pl_minimiser* m) {
-    double sum = 0.0;
+static double noise_part(int begin, int end, void* user) {
+    const pl_minimiser* m = user;
     int b = m->A.block;
-    for (int i = 0; i < m->count; i++) {
+    double sum = 0.0;
+    for (int i = begin; i < end; i++) {
         int c = b == 3 ? i % 3 : 0;
         double stiffness =
             m->A.values[(size_t)m->A.diagonal[i / 3] * (size_t)(b * b) + (size_t)(c * b + c)];
         sum += stiffness * stiffness * m->x[i] * m->x[i];
     }
-    return 4.0 * DBL_EPSILON * sqrt(sum);
+    return sum;
+}
+
+// what round-off leaves of a force: differences of positions times the stiffness at hand
+static double force_noise(pl_minimiser* m, pl_pool* pool) {
+    double force = m->newton
+                       ? pl_newton_multigrid_force(m->newton, m->x)
+                       : sqrt(pl_parallel_sum(pool, noise_part, m->count, VALUES_PER_TASK, m));
+    return 4.0 * DBL_EPSILON * force;
 }
 
 // The matrix of Projective Dynamics seldom changes, and factoring it costs as much as many solves:
@@ -160,21 +169,66 @@ static pl_status update_solver(pl_minimiser* m, pl_method_info* info, pl_error* 
     return PL_OK;
 }
 
+// The Hessian, and what the linear solver makes of it. Multigrid takes the projected one in float,
+// where that is enough.
+static pl_status prepare_newton(pl_minimiser* m, const pl_fem_objective* f,
+                                const pl_fem_settings* settings, double projected,
+                                pl_method_info* info, pl_error* error) {
+    double start = pl_seconds();
+    bool in_float = projected >= 1.0 && settings->nonlinear != PL_NONLINEAR_LINEARISED &&
+                    pl_newton_multigrid_assemble(m->newton, f, m->x);
+    if (!in_float && !m->A.values) m->A.values = PL_ALLOC(double, value_count(m));
+    if (!in_float && !m->A.values) return pl_fail_memory(error, "the matrix of a step");
+    if (!in_float) pl_fem_hessian(f, m->x, projected, &m->A);
+    double assembled = pl_seconds();
+    info->assembly_seconds += assembled - start;
+    info->linear_updates++;
+    pl_newton_multigrid_update(m->newton, in_float ? NULL : &m->A);
+    info->linear_seconds += pl_seconds() - assembled;
+    return PL_OK;
+}
+
+static pl_status prepare_matrix(pl_minimiser* m, const pl_fem_objective* f,
+                                const pl_fem_settings* settings, double projected,
+                                pl_method_info* info, pl_error* error) {
+    if (m->newton) return prepare_newton(m, f, settings, projected, info, error);
+    double start = pl_seconds();
+    if (m->A.block == 3) pl_fem_hessian(f, m->x, projected, &m->A);
+    else pl_fem_projective(f, &m->A);
+    double assembled = pl_seconds();
+    info->assembly_seconds += assembled - start;
+    pl_status status = update_solver(m, info, error);
+    info->linear_seconds += pl_seconds() - assembled;
+    return status;
+}
+
+typedef struct step_job {
+    const pl_minimiser* m;
+    double length;
+    double* out;
+} step_job;
+
+static void opposite_task(int begin, int end, int worker, void* user) {
+    const step_job* job = user;
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        job->out[i] = -job->m->gradient[i];
+        job->m->direction[i] = 0.0;
+    }
+}
+
 // direction = -A^-1 gradient
 static pl_status solve_direction(pl_minimiser* m, const pl_fem_objective* f,
                                  const pl_fem_settings* settings, double projected,
                                  pl_linear_info* linear, pl_method_info* info, pl_error* error) {
-    double start = pl_seconds();
-    if (m->A.block == 3) pl_fem_hessian(f, m->x, projected, &m->A);
-    else pl_fem_projective(f, &m->A);
-    info->assembly_seconds += pl_seconds() - start;
-    start = pl_seconds();
-    pl_status status = update_solver(m, info, error);
+    pl_status status = prepare_matrix(m, f, settings, projected, info, error);
     if (status != PL_OK) return status;
+    double start = pl_seconds();
     pl_linear_options options = {settings->linear_tolerance, settings->linear_max_iterations};
-    memset(m->direction, 0, (size_t)m->count * sizeof(double));
-    for (int i = 0; i < m->count; i++) m->trial[i] = -m->gradient[i];
-    pl_linear_solve(m->solver, &options, m->trial, m->direction, linear);
+    step_job job = {.m = m, .out = m->trial};
+    pl_parallel_for(f->pool, opposite_task, m->count, VALUES_PER_TASK, &job);
+    if (m->newton) pl_newton_multigrid_solve(m->newton, &options, m->trial, m->direction, linear);
+    else pl_linear_solve(m->solver, &options, m->trial, m->direction, linear);
     info->linear_iterations += linear->iterations;
     info->linear_residual = linear->residual;
     info->switch_count += linear->switched;
@@ -214,14 +268,23 @@ static double remember_value(search* s, bool contacts, double value) {
     return largest;
 }
 
+static void step_task(int begin, int end, int worker, void* user) {
+    const step_job* job = user;
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        job->out[i] = job->m->x[i] + job->length * job->m->direction[i];
+}
+
 // trial = x + length direction
-static void try_step(pl_minimiser* m, double length) {
-    for (int i = 0; i < m->count; i++) m->trial[i] = m->x[i] + length * m->direction[i];
+static void try_step(pl_minimiser* m, pl_pool* pool, double length) {
+    step_job job = {m, length, m->trial};
+    pl_parallel_for(pool, step_task, m->count, VALUES_PER_TASK, &job);
 }
 
 // x becomes what was tried
 static void take_step(pl_minimiser* m, const pl_fem_objective* f, double length) {
     double* before = m->x;
+    m->value = NAN;
     m->x = m->trial;
     m->trial = before;
     pl_fem_friction_dual(f, before, length, m->direction, m->friction_dual);
@@ -229,18 +292,19 @@ static void take_step(pl_minimiser* m, const pl_fem_objective* f, double length)
 
 // Where Phi falls nearly as fast at the end of a full step as at its begin, or faster, the step
 // leads away from a saddle (cloth that buckles) and the matrix is too stiff to get far: it is
-// doubled as long as that pays. trial becomes the step of the length that is returned.
+// doubled as long as that pays. trial becomes the step of the length that is returned, and *after
+// what Phi is there.
 static double lengthen(pl_minimiser* m, const pl_fem_objective* f, double slope, double before,
-                       double after) {
+                       double* after) {
     double length = 1.0;
-    while (slope < 0.0 && length < LONGEST_STEP && after - before < STRAIGHT * length * slope) {
-        try_step(m, 2.0 * length);
+    while (slope < 0.0 && length < LONGEST_STEP && *after - before < STRAIGHT * length * slope) {
+        try_step(m, f->pool, 2.0 * length);
         double further = pl_fem_energy(f, m->trial, m->scratch);
-        if (!(further < after)) {
-            try_step(m, length);
+        if (!(further < *after)) {
+            try_step(m, f->pool, length);
             break;
         }
-        after = further;
+        *after = further;
         length *= 2.0;
     }
     return length;
@@ -251,18 +315,21 @@ static double lengthen(pl_minimiser* m, const pl_fem_objective* f, double slope,
 // full steps that first lead uphill arrive earlier.
 static bool line_search(pl_minimiser* m, const pl_fem_objective* f, search* s) {
     double slope = pl_vector_dot(f->pool, m->count, m->gradient, m->direction);
-    double before = pl_fem_energy(f, m->x, m->scratch), length = 1.0;
+    // without contacts Phi is the function that it was in the iteration before
+    bool known = f->contact_count == 0 && isfinite(m->value);
+    double before = known ? m->value : pl_fem_energy(f, m->x, m->scratch), length = 1.0;
     double bound = remember_value(s, f->contact_count > 0, before);
     // below this, differences of Phi are round-off
     double slack =
         1e-12 * fabs(before) + s->noise * pl_vector_norm(f->pool, m->count, m->direction);
     for (int k = 0; k < MAX_HALVINGS; k++, length *= 0.5) {
-        try_step(m, length);
+        try_step(m, f->pool, length);
         double after = pl_fem_energy(f, m->trial, m->scratch);
         if (!isfinite(after) || after > bound + ARMIJO * length * fmin(slope, 0.0) + slack)
             continue;
-        if (k == 0) length = lengthen(m, f, slope, before, after);
+        if (k == 0) length = lengthen(m, f, slope, before, &after);
         take_step(m, f, length);
+        if (f->contact_count == 0) m->value = after;
         return true;
     }
     return false;
@@ -304,10 +371,10 @@ pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_setting
         if (k >= max_iterations || (over && !settings->all_iterations)) break;
         status = find_direction(m, f, settings, &s, info, error);
         if (status != PL_OK) return status;
-        if (k == 0) s.noise = force_noise(m);
+        if (k == 0) s.noise = force_noise(m, f->pool);
         info->iterations++;
         if (!settings->line_search || linearised) {
-            try_step(m, 1.0);
+            try_step(m, f->pool, 1.0);
             take_step(m, f, 1.0);
         } else if (!line_search(m, f, &s)) {
             info->stalled = true;

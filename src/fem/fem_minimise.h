@@ -7,20 +7,23 @@
 #define PL_FEM_MINIMISE_H
 
 #include "base/array.h"
+#include "fem/fem_newton.h"
 #include "fem/fem_objective.h"
 #include "fem/fem_settings.h"
 #include "method/method.h"
 #include "sparse/linear_solver.h"
 
 typedef struct pl_minimiser {
-    pl_block_matrix A;
+    pl_block_matrix A; // Newton on multigrid: without values, until they are needed
     pl_linear_solver* solver;
+    pl_newton_multigrid* newton; // in place of the solver
     // Projective Dynamics: the values that the solver was last prepared for; NULL: none yet
     double* known_values;
     size_t known_count;
     bool is_known;
     int count;     // 3 per vertex
     double* x;     // start and result
+    double value;  // Phi(x) without contacts; NaN: not known
     double* trial; // of the line search
     double* gradient;
     double* direction;
@@ -34,9 +37,9 @@ typedef struct pl_minimiser {
 
 pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
                              const int* neighbour_offsets, const int* neighbours, pl_error* error);
-// The linear solver, when the matrix has the values it has at rest.
-pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest,
-                                    const pl_fem_settings* settings, pl_pool* pool,
+// The linear solver, when the matrix has the values it has at rest; sets are borrowed.
+pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest, const pl_element_set* sets,
+                                    int set_count, const pl_fem_settings* settings, pl_pool* pool,
                                     pl_error* error);
 void pl_minimiser_free(pl_minimiser* m);
 

@@ -18,6 +18,8 @@ static const pl_material_kind laws[PL_PROJECTIVE_LAWS] = {PL_MATERIAL_ARAP, PL_M
 // rows per node, is no larger, they do; beyond that they are springs in all directions there.
 enum { LARGEST_MIXED = 900 };
 
+enum { STRIDE = 4 }; // 3 to 10 % of a gradient
+
 void pl_projective_fast_destroy(pl_projective_fast* p) {
     if (!p) return;
     size_t places = p->mg ? (size_t)pl_scalar_mg_fine(p->mg)->order.place_count : 0;
@@ -67,7 +69,13 @@ static pl_status order_elements(const pl_projective_fast* p, const pl_element_se
     pl_status status = pl_order_elements(set->corners, set->count, set->kind->corner_count,
                                          &vertices, &elements, error);
     if (status != PL_OK) return status;
-    memcpy(order, elements.old_of_new, (size_t)set->count * sizeof(int));
+    // Neighbours in the order share vertices, and a batch adds to its vertices lane after lane:
+    // tets that stand STRIDE apart side by side wait less for one another.
+    int window = STRIDE * PL_LANES, whole = set->count / window * window;
+    for (int k = 0; k < set->count; k++) {
+        int in_window = k % window, from = in_window % PL_LANES * STRIDE + in_window / PL_LANES;
+        order[k] = elements.old_of_new[k < whole ? k - in_window + from : k];
+    }
     pl_ordering_free(&elements);
     return PL_OK;
 }
@@ -161,9 +169,11 @@ static pl_status find_roots(pl_projective_fast* p, pl_error* error) {
 static pl_status setup_levels(pl_projective_fast* p, const pl_fem_settings* settings,
                               pl_error* error) {
     const pl_multigrid* m = &settings->multigrid;
+    int sweeps = m->pre_sweeps > 0 ? m->pre_sweeps : 1;
     pl_scalar_mg_options options = {.hierarchy = {.counts = m->level_count > 0 ? m->levels : NULL,
                                                   .count_count = m->level_count},
-                                    .half_sweeps = 2 * (m->pre_sweeps > 0 ? m->pre_sweeps : 1),
+                                    .half_sweeps = 2 * sweeps,
+                                    .jacobi_sweeps = m->smoother == PL_SMOOTHER_JACOBI ? sweeps : 0,
                                     .stiffness_aware = m->stiffness_aware};
     return pl_scalar_mg_setup(p->A, p->rest, &options, p->pool, &p->mg, error);
 }

@@ -24,7 +24,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STATE_VECTORS = 4, MAX_RETRIES = 3 };
+enum { STATE_VECTORS = 4, MAX_RETRIES = 3, VERTICES_PER_TASK = 4096 };
 static const double COLLAPSED = 1e-12; // of the rest shape
 
 struct pl_fem_system {
@@ -118,11 +118,12 @@ static pl_status setup_linear(pl_fem_system* s, const double* rest, pl_error* er
     for (int k = 0; k < s->set_count; k++)
         if (A->block == 3) pl_element_set_hessian(&s->sets[k], s->pool, rest, true, 1.0, A);
         else pl_element_set_projective(&s->sets[k], s->pool, A);
-    pl_status status = pl_minimiser_setup_linear(&s->minimiser, rest, &s->settings, s->pool, error);
+    pl_status status = pl_minimiser_setup_linear(&s->minimiser, rest, s->sets, s->set_count,
+                                                 &s->settings, s->pool, error);
     if (status == PL_OK && takes_projective_multigrid(&s->settings))
         status = pl_projective_fast_setup(&s->projective, A, rest, s->sets, s->set_count,
                                           &s->settings, s->pool, error);
-    pl_block_matrix_zero(A);
+    if (A->values) pl_block_matrix_zero(A);
     return status;
 }
 
@@ -225,18 +226,34 @@ static double objective_times(const pl_fem_system* s, double h, bool use_history
     return step;
 }
 
-// w, y, tau and the reference of the integrator
-static void objective_inertia(pl_fem_system* s, double h, bool use_history, pl_fem_objective* f) {
+// what loops over vertices share
+typedef struct vertex_job {
+    pl_fem_system* s;
+    const pl_fem_objective* f;
+    const double* x;
+    double step;
+    bool bdf2;
+} vertex_job;
+
+static void inertia_task(int begin, int end, int worker, void* user) {
+    const vertex_job* job = user;
+    pl_fem_system* s = job->s;
     const double *x0 = s->state[POSITIONS], *v0 = s->state[VELOCITIES];
     const double *x1 = s->state[POSITIONS_BEFORE], *v1 = s->state[VELOCITIES_BEFORE];
-    bool bdf2 = is_bdf2(s, use_history);
-    double step = objective_times(s, h, use_history, f);
-    for (int i = 0; i < 3 * s->vertex_count; i++) {
-        double from = bdf2 ? (4.0 * x0[i] - x1[i]) / 3.0 : x0[i];
-        double velocity = bdf2 ? (4.0 * v0[i] - v1[i]) / 3.0 : v0[i];
+    (void)worker;
+    for (int i = 3 * begin; i < 3 * end; i++) {
+        double from = job->bdf2 ? (4.0 * x0[i] - x1[i]) / 3.0 : x0[i];
+        double velocity = job->bdf2 ? (4.0 * v0[i] - v1[i]) / 3.0 : v0[i];
         s->reference[i] = from;
-        s->y[i] = from + step * velocity;
+        s->y[i] = from + job->step * velocity;
     }
+}
+
+// w, y, tau and the reference of the integrator
+static void objective_inertia(pl_fem_system* s, double h, bool use_history, pl_fem_objective* f) {
+    vertex_job job = {
+        .s = s, .step = objective_times(s, h, use_history, f), .bdf2 = is_bdf2(s, use_history)};
+    pl_parallel_for(s->pool, inertia_task, s->vertex_count, VERTICES_PER_TASK, &job);
 }
 
 // the damping matrix K of this step, from its first positions
@@ -250,13 +267,15 @@ static void update_damping(pl_fem_system* s) {
     }
 }
 
-// the solved x into new positions and velocities
-static void commit(pl_fem_system* s, const pl_fem_objective* f, const double* x) {
+static void commit_task(int begin, int end, int worker, void* user) {
+    const vertex_job* job = user;
+    pl_fem_system* s = job->s;
+    const double *x = job->x, time = job->f->velocity_time;
     double *x0 = s->state[POSITIONS], *v0 = s->state[VELOCITIES];
     bool midpoint = s->settings.integrator == PL_INTEGRATOR_MIDPOINT;
-    for (int i = 0; i < 3 * s->vertex_count; i++) {
-        double velocity =
-            f->velocity_time > 0.0 ? (x[i] - s->reference[i]) / f->velocity_time : 0.0;
+    (void)worker;
+    for (int i = 3 * begin; i < 3 * end; i++) {
+        double velocity = time > 0.0 ? (x[i] - s->reference[i]) / time : 0.0;
         double position = x[i];
         if (midpoint) {
             velocity = 2.0 * velocity - v0[i];
@@ -267,6 +286,12 @@ static void commit(pl_fem_system* s, const pl_fem_objective* f, const double* x)
         x0[i] = position;
         v0[i] = velocity;
     }
+}
+
+// the solved x into new positions and velocities
+static void commit(pl_fem_system* s, const pl_fem_objective* f, const double* x) {
+    vertex_job job = {.s = s, .f = f, .x = x};
+    pl_parallel_for(s->pool, commit_task, s->vertex_count, VERTICES_PER_TASK, &job);
 }
 
 static void hold_hard_pins(pl_fem_system* s, const pl_pin* pins, int count, double* x) {
@@ -301,8 +326,10 @@ static void choose_start(pl_fem_system* s, const pl_fem_objective* f) {
     hold_hard_pins(s, f->pins, f->pin_count, m->x);
     if (!(f->inertia > 0.0) || s->settings.nonlinear == PL_NONLINEAR_LINEARISED) return;
     for (int i = 0; i < m->count; i++) m->trial[i] = s->fixed[i / 3] ? m->x[i] : s->y[i];
-    if (!(pl_fem_energy(f, m->trial, m->scratch) < pl_fem_energy(f, m->x, m->scratch))) return;
-    memcpy(m->x, m->trial, (size_t)m->count * sizeof(double));
+    double stays = pl_fem_energy(f, m->x, m->scratch);
+    double flies = pl_fem_energy(f, m->trial, m->scratch);
+    m->value = flies < stays ? flies : stays;
+    if (flies < stays) memcpy(m->x, m->trial, (size_t)m->count * sizeof(double));
 }
 
 // The whole step in float. Not done: the caller takes the long way, from m->x if there is a start.
@@ -352,6 +379,7 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
     objective_inertia(s, h, s->history > 0 && end - begin == 1.0, &f);
     f.pins = s->pins.data;
     f.pin_count = step->pin_count;
+    s->minimiser.value = NAN;
     if (has_start) hold_hard_pins(s, f.pins, f.pin_count, s->minimiser.x);
     else choose_start(s, &f);
     status = s->projective ? pl_projective_minimise(s->projective, &s->minimiser, &f, &s->settings,
@@ -374,8 +402,8 @@ static void copy_state(double* const* from, double* const* to, int count) {
 // quasistatics that is no answer.
 static pl_status look_for_collapse(pl_fem_system* s, pl_method_info* info, pl_error* error) {
     for (int k = 0; k < s->set_count; k++)
-        info->collapsed_count +=
-            pl_element_set_collapsed(&s->sets[k], s->state[POSITIONS], COLLAPSED * s->size);
+        info->collapsed_count += pl_element_set_collapsed(&s->sets[k], s->pool, s->state[POSITIONS],
+                                                          COLLAPSED * s->size);
     if (info->collapsed_count) info->converged = false;
     if (!info->collapsed_count || s->settings.integrator != PL_INTEGRATOR_QUASISTATIC) return PL_OK;
     copy_state(s->saved, s->state, 3 * s->vertex_count);
@@ -437,19 +465,31 @@ void pl_fem_restart(pl_fem_system* s) {
 
 pl_fem_model pl_fem_system_model(pl_fem_system* s) {
     if (s->projective) pl_projective_fast_forget(s->projective);
+    if (s->minimiser.newton) pl_newton_multigrid_forget(s->minimiser.newton);
     return (pl_fem_model){
         s->vertex_count, s->mass,      has_mass_matrix(s) ? &s->mass_matrix : NULL,
         s->sets,         s->set_count, &s->settings};
+}
+
+static double kinetic_part(int begin, int end, void* user) {
+    const pl_fem_system* s = user;
+    const double* v = s->state[VELOCITIES];
+    double sum = 0.0;
+    for (int i = 3 * begin; i < 3 * end; i++) sum += s->mass[i / 3] * v[i] * v[i];
+    return sum;
 }
 
 pl_method_energies pl_fem_system_energies(pl_fem_system* s) {
     pl_method_energies energies = {0.0, 0.0};
     const double* v = s->state[VELOCITIES];
     double* Mv = s->minimiser.scratch;
-    if (has_mass_matrix(s)) pl_block_matrix_apply(&s->mass_matrix, s->pool, 3, v, Mv);
-    else
-        for (int i = 0; i < 3 * s->vertex_count; i++) Mv[i] = s->mass[i / 3] * v[i];
-    for (int i = 0; i < 3 * s->vertex_count; i++) energies.kinetic += 0.5 * Mv[i] * v[i];
+    if (has_mass_matrix(s)) {
+        pl_block_matrix_apply(&s->mass_matrix, s->pool, 3, v, Mv);
+        energies.kinetic = 0.5 * pl_vector_dot(s->pool, 3 * s->vertex_count, Mv, v);
+    } else {
+        energies.kinetic =
+            0.5 * pl_parallel_sum(s->pool, kinetic_part, s->vertex_count, VERTICES_PER_TASK, s);
+    }
     for (int k = 0; k < s->set_count; k++)
         energies.elastic += pl_element_set_energy(&s->sets[k], s->pool, s->state[POSITIONS]);
     return energies;

@@ -142,23 +142,23 @@ static void visit_hessian(const sum_job* job, int begin, int end) {
                                                          b->shape.m[3 * i + 2]});
         // row sums of the blocks, from which those of corner 0 follow
         pl_mat3w sums[3] = {0}, total = {0};
+        bool diagonal = !job->set->without_diagonal;
         for (int i = 0; i < 3; i++)
             for (int j = i; j < 3; j++) {
                 pl_mat3w K = pl_principal_frame_block_w(&tangent, g[i], g[j]);
                 K = pl_principal_unturn_w(&tangent, K);
                 sums[i] = pl_mat3_add_w(sums[i], K);
-                if (i == j) pl_add_block_w(job->blocks, entries->at[5 * (i + 1)], &K);
-                else {
-                    sums[j] = pl_mat3_add_w(sums[j], pl_mat3_transpose_w(K));
-                    add_pair(job->blocks, entries, i + 1, j + 1, &K);
-                }
+                if (i == j && diagonal) pl_add_block_w(job->blocks, entries->at[5 * (i + 1)], &K);
+                if (i == j) continue;
+                sums[j] = pl_mat3_add_w(sums[j], pl_mat3_transpose_w(K));
+                add_pair(job->blocks, entries, i + 1, j + 1, &K);
             }
         for (int i = 0; i < 3; i++) {
             total = pl_mat3_add_w(total, sums[i]);
             sums[i] = pl_mat3_scale_w(pl_splat_w(-1.0f), sums[i]);
             add_pair(job->blocks, entries, i + 1, 0, &sums[i]);
         }
-        pl_add_block_w(job->blocks, entries->at[0], &total);
+        if (diagonal) pl_add_block_w(job->blocks, entries->at[0], &total);
     }
 }
 

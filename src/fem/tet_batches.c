@@ -122,6 +122,20 @@ pl_status pl_tet_batches_locate(pl_tet_batches* set, pl_pool* pool, const pl_blo
     return PL_OK;
 }
 
+void pl_tet_batches_place(pl_tet_batches* set, const int* places) {
+    for (int b = 0; b < set->batch_count; b++)
+        for (int k = 0; k < 16; k++)
+            for (int lane = 0; lane < PL_LANES; lane++)
+                set->entries[b].at[k][lane] = places[set->entries[b].at[k][lane]];
+}
+
+void pl_tet_batches_set(pl_tet_batches* set, int tet, const pl_material* material, double volume) {
+    int batch = tet / PL_LANES, lane = tet % PL_LANES;
+    set->batches[batch].mu[lane] = (float)(volume * material->mu);
+    set->batches[batch].lambda[lane] = (float)(volume * material->lambda);
+    if (set->rivlin) set->rivlin[batch][lane] = (float)material->rivlin;
+}
+
 typedef struct points_job {
     const double* points;
     const double* origin;

@@ -34,6 +34,7 @@ typedef struct pl_tet_batches {
     int batch_count; // lanes past the last tet repeat it with no stiffness
     pl_tet_batch* batches;
     pl_tet_entries* entries; // NULL before pl_tet_batches_locate
+    bool without_diagonal;   // which callers may have from the other blocks of a row
     pl_fw* rivlin;           // per batch, for the law that has it; else NULL
     pl_chunks chunks;        // of batches
 } pl_tet_batches;
@@ -47,6 +48,11 @@ void pl_tet_batches_free(pl_tet_batches* set);
 // Looks up where the blocks of each tet lie in a matrix of the pattern of A.
 pl_status pl_tet_batches_locate(pl_tet_batches* set, pl_pool* pool, const pl_block_matrix* A,
                                 pl_error* error);
+
+// The block of entry e lies at places[e] from now on.
+void pl_tet_batches_place(pl_tet_batches* set, const int* places);
+// Another material of the same kind for a tet, counted among those of the set.
+void pl_tet_batches_set(pl_tet_batches* set, int tet, const pl_material* material, double volume);
 
 // Positions (3 per vertex) as float4 from an origin. Float keeps 24 bits, so take one in the middle
 // of the body: then a deformation gradient is right to about 1e-7 of (body / edge).

@@ -77,7 +77,7 @@ static void tet_projective(const void* data, int e, double* matrix) {
 }
 
 const pl_element_functions pl_tet_elements = {
-    "tet", 4, tet_energy, tet_gradient, tet_hessian, tet_projective, tet_destroy, NULL};
+    "tet", 4, tet_energy, tet_gradient, tet_hessian, tet_projective, tet_destroy, NULL, NULL};
 
 // shape gradients and volume of one tet; false if it has none
 static bool prepare_tet(const double* rest, const int* v, double* gradients, double* volume) {

@@ -3,12 +3,15 @@
 #include "grid/grid_body.h"
 #include "base/memory.h"
 #include "base/notes.h"
+#include "grid/grid_material.h"
 
 #include <math.h>
 #include <pliant/mesh_surface.h>
 #include <string.h>
 
 enum { DEFAULT_CELLS = 64 }; // along the longest side of a body
+// lambda / mu where pressures are substituted in the residual: nu = 0.4998
+static const double MOST_LAMBDA = 2499.0;
 
 static pl_status allocate(pl_grid_body* b, pl_error* error) {
     int size = b->multigrid.levels[0].field_size;
@@ -21,9 +24,17 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
         b->applied[a] = PL_ALLOC(double, size);
         ok = ok && b->velocity[a] && b->before[a] && b->applied[a];
     }
+    b->pressure_before = b->general ? NULL : PL_ALLOC(double, size);
+    b->turn = b->general ? PL_ALLOC(pl_quat, size) : NULL;
+    b->turn_before = b->general ? PL_ALLOC(pl_quat, size) : NULL;
+    ok = ok && (b->general ? b->turn && b->turn_before : b->pressure_before != NULL);
+    for (int i = 0; ok && b->general && i < size; i++) b->turn[i] = (pl_quat){0.0, 0.0, 0.0, 1.0};
     b->pinned = PL_ALLOC(uint8_t, b->vertex_count);
     b->triangles = PL_ALLOC(int, 3 * (size_t)b->triangle_count);
     ok = ok && (b->pinned || !b->vertex_count) && (b->triangles || !b->triangle_count);
+    b->tets = PL_ALLOC(int, 4 * (size_t)b->tet_count);
+    b->fits = PL_ALLOC(pl_grid_fit, PL_GRID_PARTS);
+    ok = ok && (b->tets || !b->tet_count) && b->fits;
     b->held = PL_ALLOC(uint8_t, pl_grid_cells_count(&b->cells));
     b->next_held = PL_ALLOC(uint8_t, pl_grid_cells_count(&b->cells));
     ok = ok && b->held && b->next_held;
@@ -54,11 +65,20 @@ static double longest_side(const pl_mesh* mesh) {
     return longest;
 }
 
+static pl_status make_general(pl_grid_body* b, const pl_method_body* def, pl_error* error) {
+    pl_status status = pl_grid_moduli(def, &b->multigrid.levels[0], &b->cells, &b->frame, b->mu,
+                                      &b->moduli, error);
+    if (status != PL_OK) return status;
+    return pl_grid_corot_create(&b->multigrid, b->moduli, b->rotates, b->turn, b->pool, &b->corot,
+                                error);
+}
+
 static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const pl_surface* shell,
                               pl_notes* notes, pl_error* error) {
     const pl_grid* settings = &def->body->grid;
     const pl_mesh* surface = shell->mesh;
     b->triangle_count = surface->triangle_count;
+    b->tet_count = def->mesh->tet_count;
     double size = longest_side(surface);
     if (surface->triangle_count == 0 || !(size > 0.0))
         return pl_fail(error, PL_ERROR_MESH,
@@ -83,6 +103,9 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     if (status != PL_OK) return status;
     for (int i = 0; i < 3 * b->triangle_count; i++)
         b->triangles[i] = shell->vertices[surface->triangles[i]];
+    if (b->tet_count) memcpy(b->tets, def->mesh->tets, 4 * (size_t)b->tet_count * sizeof(int));
+    if (b->general) status = make_general(b, def, error);
+    if (status != PL_OK) return status;
     double lattice = fine->cell_count * pow(b->frame.cell, 3.0);
     double volume = volume_of(surface);
     b->density = def->body->material.density * (volume > 0.0 ? volume / lattice : 1.0);
@@ -97,20 +120,6 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     return PL_OK;
 }
 
-// one material for all: regions and fields come with another kind of sweep
-static pl_status check_material(const pl_method_body* def, pl_error* error) {
-    if (def->body->region_count || def->body->variation_count)
-        return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "body \"%s\": method grid has one material per body in this version; leave "
-                       "out regions and variations",
-                       def->body->name);
-    if (def->body->material.law != PL_LAW_LINEAR)
-        return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "body \"%s\": method grid has law \"linear\" only in this version",
-                       def->body->name);
-    return PL_OK;
-}
-
 pl_status pl_grid_body_create(const pl_method_body* def, pl_pool* pool, pl_grid_body* out,
                               pl_notes* notes, pl_error* error) {
     const pl_body* body = def->body;
@@ -122,9 +131,18 @@ pl_status pl_grid_body_create(const pl_method_body* def, pl_pool* pool, pl_grid_
                           .dynamic = body->integrator != PL_INTEGRATOR_QUASISTATIC,
                           .tolerance = body->solver.linear_tolerance,
                           .max_cycles = body->solver.linear_iterations,
+                          .rotates = body->material.law != PL_LAW_LINEAR,
+                          .update_every = body->grid.update_every,
                           .pool = pool};
     pl_material_def_lame(&body->material, &out->mu, &out->lambda);
-    pl_status status = check_material(def, error);
+    out->general = out->rotates || body->region_count || body->variation_count;
+    if (out->general && out->lambda > MOST_LAMBDA * out->mu) {
+        pl_note(notes, PL_NOTE_INFO,
+                "body \"%s\": a Poisson's ratio above 0.4998 is taken as 0.4998 with this law",
+                out->name);
+        out->lambda = MOST_LAMBDA * out->mu;
+    }
+    pl_status status = PL_OK;
     pl_surface* surface = NULL;
     if (status == PL_OK) status = pl_mesh_surface(def->mesh, &surface, error);
     if (status == PL_OK) status = make_lattice(out, def, surface, notes, error);
@@ -142,8 +160,14 @@ void pl_grid_body_free(pl_grid_body* b) {
         PL_FREE(b->before[a], double, size);
         PL_FREE(b->applied[a], double, size);
     }
+    PL_FREE(b->pressure_before, double, size);
+    PL_FREE(b->turn, pl_quat, size), PL_FREE(b->turn_before, pl_quat, size);
+    PL_FREE(b->moduli, float, size);
+    pl_grid_corot_free(&b->corot);
     PL_FREE(b->reaction, double, 6 * (size_t)b->vertex_count);
     PL_FREE(b->triangles, int, 3 * (size_t)b->triangle_count);
+    PL_FREE(b->tets, int, 4 * (size_t)b->tet_count);
+    PL_FREE(b->fits, pl_grid_fit, PL_GRID_PARTS);
     PL_FREE(b->pinned, uint8_t, b->vertex_count);
     PL_FREE(b->rest, double, 3 * (size_t)b->vertex_count);
     PL_FREE(b->held, uint8_t, pl_grid_cells_count(&b->cells));
@@ -211,6 +235,7 @@ pl_method_energies pl_grid_body_energies(const pl_grid_body* b) {
         for (int a = 0; a < 3; a++)
             if (pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i))
                 sum += b->velocity[a][i] * b->velocity[a][i];
-    return (pl_method_energies){0.5 * b->density * h * h * h * sum,
-                                b->mu * h * pl_grid_energy(l, &b->state)};
+    double elastic =
+        b->general ? pl_grid_corot_energy(&b->corot, &b->state, h) : pl_grid_energy(l, &b->state);
+    return (pl_method_energies){0.5 * b->density * h * h * h * sum, b->mu * h * elastic};
 }

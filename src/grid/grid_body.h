@@ -5,6 +5,7 @@
 #ifndef PL_GRID_BODY_H
 #define PL_GRID_BODY_H
 
+#include "grid/grid_corot.h"
 #include "grid/grid_embedding.h"
 #include "grid/grid_multigrid.h"
 #include "grid/grid_operator.h"
@@ -12,6 +13,14 @@
 #include "method/method.h"
 
 enum { PL_GRID_PARTS = 256 }; // of held cells that move on their own
+
+// The rigid motion that fits the pins of one part best, from rest to targets.
+typedef struct pl_grid_fit {
+    int count;
+    int group;        // of the pins
+    pl_vec3 from, to; // middles
+    pl_mat3 moment, rotation;
+} pl_grid_fit;
 
 typedef struct pl_grid_body {
     const char* name;
@@ -21,15 +30,26 @@ typedef struct pl_grid_body {
     uint8_t* held; // per cell of the box: the part of a held cell, from 2, as in the levels
     uint8_t* next_held;
     int held_count;
+    pl_grid_fit* fits; // PL_GRID_PARTS
+    int fit_count;     // parts from 2 on
     pl_grid_multigrid multigrid;
+    bool general; // rotations, or moduli that differ: the general lattice in place of the cycles
+    bool rotates;
+    pl_grid_corot corot;
+    pl_quat *turn, *turn_before; // of cells
+    float* moduli;               // of cells, relative to mu; NULL: 1
+    int update_every;            // cycles
     pl_grid_state state;
     double* velocity[3]; // of faces [m/s]
-    double* before[3];   // positions at the begin of a step, or forces of a part of it
-    double* applied[3];  // right side without what depends on positions
+    double* before[3];   // positions at the begin of a step
+    double* pressure_before;
+    double* applied[3]; // right side without what depends on positions
     pl_grid_embedding_map map;
     int* triangles; // of the surface, 3 vertices each
     int triangle_count;
-    uint8_t* pinned; // per vertex: held exactly
+    int* tets; // 4 vertices each, of a mesh that has some
+    int tet_count;
+    uint8_t* pinned; // per vertex: the part that it is held with, or 0
     uint64_t pinned_hash;
     double* rest;               // 3 per vertex
     double mu, lambda, density; // density of lattice cells: the body's mass over all of them

@@ -252,6 +252,9 @@ static size_t visit_state(const grid_system* s, void (*visit)(double*, size_t, c
                             body->velocity[0], body->velocity[1], body->velocity[2]};
         for (int k = 0; k < 7; k++, total += size)
             if (visit) visit(fields[k], size, at + total * sizeof(double));
+        if (!body->general) continue;
+        if (visit) visit((double*)body->turn, 4 * size, at + total * sizeof(double));
+        total += 4 * size;
     }
     return total * sizeof(double);
 }
@@ -273,7 +276,8 @@ static void undo(grid_system* s) {
         if (!b->in_step) continue;
         size_t bytes = (size_t)b->multigrid.levels[0].field_size * sizeof(double);
         for (int a = 0; a < 3; a++) memcpy(b->state.u[a], b->before[a], bytes);
-        pl_grid_substitute(&b->multigrid.levels[0], &b->state);
+        if (b->general) memcpy(b->turn, b->turn_before, bytes / sizeof(double) * sizeof(pl_quat));
+        else memcpy(b->state.p, b->pressure_before, bytes);
     }
     memcpy(s->positions, s->start, 3 * (size_t)s->vertex_count * sizeof(double));
 }

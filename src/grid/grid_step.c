@@ -36,96 +36,109 @@ static bool is_own(const pl_grid_body* b, int vertex) {
 
 // ------------------------------------------------------------------ Dirichlet cells
 
-// notes which vertices are held exactly; true if they are others than before
+// the part of held cells that pins of a group belong to: 2 for the first one, and so on; those
+// beyond PL_GRID_PARTS share the last
+static uint8_t part_of_group(pl_grid_body* b, int group) {
+    for (int k = 2; group >= 0 && k < b->fit_count; k++)
+        if (b->fits[k].group == group) return (uint8_t)k;
+    if (b->fit_count < PL_GRID_PARTS) b->fits[b->fit_count++].group = group;
+    return (uint8_t)(b->fit_count - 1);
+}
+
+// notes which vertices are held exactly, and with which others; true if that has changed
 static bool note_pinned(pl_grid_body* b, const pl_grid_acts* acts) {
     uint64_t hash = 1469598103934665603u;
     b->held_count = 0;
     for (int k = 0; k < acts->pin_count; k++) {
         if (!acts->pins[k].hard || !is_own(b, acts->pins[k].vertex)) continue;
         hash = (hash ^ (uint64_t)acts->pins[k].vertex) * 1099511628211u;
+        hash = (hash ^ (uint64_t)(int64_t)acts->pins[k].group) * 1099511628211u;
         b->held_count++;
     }
     if (hash == b->pinned_hash) return false;
     b->pinned_hash = hash;
+    b->fit_count = 2;
     if (b->vertex_count) memset(b->pinned, 0, (size_t)b->vertex_count);
     for (int k = 0; k < acts->pin_count; k++)
         if (acts->pins[k].hard && is_own(b, acts->pins[k].vertex))
-            b->pinned[acts->pins[k].vertex - b->first_vertex] = 1;
+            b->pinned[acts->pins[k].vertex - b->first_vertex] =
+                part_of_group(b, acts->pins[k].group);
     return true;
 }
 
+typedef struct marker {
+    pl_grid_body* body;
+    uint8_t part;
+} marker;
+
 static void mark_cell(void* user, size_t cell) {
-    pl_grid_body* b = user;
-    if (b->cells.kinds[cell] != PL_CELL_EXTERIOR) b->next_held[cell] = 1;
+    const marker* m = user;
+    if (m->body->cells.kinds[cell] != PL_CELL_EXTERIOR) m->body->next_held[cell] = m->part;
 }
 
-// marks the cells of pinned vertices, and of triangles with three of them
+// the part that all vertices of an element are held with, or 0
+static uint8_t common_part(const pl_grid_body* b, const int* v, int count) {
+    for (int i = 1; i < count; i++)
+        if (b->pinned[v[i]] != b->pinned[v[0]]) return 0;
+    return b->pinned[v[0]];
+}
+
+// the cells inside a tet, by points that are at most half a cell apart
+static void mark_tet(pl_grid_body* b, const int* v, uint8_t part) {
+    pl_vec3 x[4];
+    double longest = 0.0;
+    for (int i = 0; i < 4; i++) x[i] = pl_vec3_load(b->rest + 3 * (size_t)v[i]);
+    for (int i = 1; i < 4; i++) longest = fmax(longest, pl_norm(pl_sub(x[i], x[0])));
+    int n = (int)fmin(ceil(2.0 * longest / b->frame.cell) + 1.0, 64.0);
+    for (int k = 0; k < n * n * n; k++) {
+        double r = (k % n + 0.5) / n, s = (k / n % n + 0.5) / n,
+               t = ((double)(k / n / n) + 0.5) / n;
+        if (r + s + t > 1.0) continue;
+        pl_vec3 p = pl_madd(pl_madd(pl_madd(x[0], r, pl_sub(x[1], x[0])), s, pl_sub(x[2], x[0])), t,
+                            pl_sub(x[3], x[0]));
+        double at[3];
+        int cell[3];
+        pl_vec3_store(at, p);
+        pl_grid_cell_of(&b->cells, &b->frame, at, cell);
+        mark_cell(&(marker){b, part}, pl_grid_cells_index(&b->cells, cell[0], cell[1], cell[2]));
+    }
+}
+
+// a little inwards, so that a side of the lattice finds its cells
+static void mark_triangle(pl_grid_body* b, const int* v, uint8_t part) {
+    pl_vec3 x[3], inwards;
+    double moved[3][3];
+    for (int i = 0; i < 3; i++) x[i] = pl_vec3_load(b->rest + 3 * (size_t)v[i]);
+    inwards = pl_normalize(pl_cross(pl_sub(x[2], x[0]), pl_sub(x[1], x[0])));
+    for (int i = 0; i < 3; i++)
+        pl_vec3_store(moved[i], pl_madd(x[i], 1e-4 * b->frame.cell, inwards));
+    const double* corners[3] = {moved[0], moved[1], moved[2]};
+    pl_grid_visit_triangle(&b->cells, &b->frame, corners, mark_cell, &(marker){b, part});
+}
+
+// marks the cells of pinned vertices, and of triangles and tets that are held as a whole
 static void mark_held(pl_grid_body* b) {
     memset(b->next_held, 0, pl_grid_cells_count(&b->cells));
+    for (int t = 0; t < b->tet_count; t++) {
+        uint8_t part = common_part(b, b->tets + 4 * (size_t)t, 4);
+        if (part) mark_tet(b, b->tets + 4 * (size_t)t, part);
+    }
+    for (int t = 0; t < b->triangle_count; t++) {
+        uint8_t part = common_part(b, b->triangles + 3 * (size_t)t, 3);
+        if (part) mark_triangle(b, b->triangles + 3 * (size_t)t, part);
+    }
     for (int v = 0; v < b->vertex_count; v++) {
         if (!b->pinned[v]) continue;
         int cell[3];
         pl_grid_cell_of(&b->cells, &b->frame, b->rest + 3 * (size_t)v, cell);
-        b->next_held[pl_grid_cells_index(&b->cells, cell[0], cell[1], cell[2])] = 1;
+        b->next_held[pl_grid_cells_index(&b->cells, cell[0], cell[1], cell[2])] = b->pinned[v];
     }
-    for (int t = 0; t < b->triangle_count; t++) {
-        const int* v = b->triangles + 3 * (size_t)t;
-        if (!b->pinned[v[0]] || !b->pinned[v[1]] || !b->pinned[v[2]]) continue;
-        // a little inwards, so that a side of the lattice finds its cells
-        pl_vec3 x[3], inwards;
-        double moved[3][3];
-        for (int i = 0; i < 3; i++) x[i] = pl_vec3_load(b->rest + 3 * (size_t)v[i]);
-        inwards = pl_normalize(pl_cross(pl_sub(x[2], x[0]), pl_sub(x[1], x[0])));
-        for (int i = 0; i < 3; i++)
-            pl_vec3_store(moved[i], pl_madd(x[i], 1e-4 * b->frame.cell, inwards));
-        const double* corners[3] = {moved[0], moved[1], moved[2]};
-        pl_grid_visit_triangle(&b->cells, &b->frame, corners, mark_cell, b);
-    }
-}
-
-// gives all marked cells that hang together with this one a number above 1
-static bool label_part(pl_grid_body* b, const int start[3], uint8_t label, pl_array* stack) {
-    stack->count = 0;
-    if (!pl_array_push(stack, start)) return false;
-    b->next_held[pl_grid_cells_index(&b->cells, start[0], start[1], start[2])] = label;
-    while (stack->count > 0) {
-        int at[3];
-        memcpy(at, (int(*)[3])stack->data + --stack->count, sizeof at);
-        for (int n = 0; n < 27; n++) {
-            const int near[3] = {at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1};
-            if (!pl_grid_cells_has(&b->cells, near[0], near[1], near[2])) continue;
-            uint8_t* mark =
-                &b->next_held[pl_grid_cells_index(&b->cells, near[0], near[1], near[2])];
-            if (*mark != 1) continue;
-            *mark = label;
-            if (!pl_array_push(stack, near)) return false;
-        }
-    }
-    return true;
-}
-
-// numbers the parts that held cells fall into, from 2; those beyond PL_GRID_PARTS share the last
-static pl_status label_parts(pl_grid_body* b, pl_error* error) {
-    pl_array stack = pl_array_of(3 * sizeof(int));
-    bool ok = true;
-    int label = 2;
-    const pl_grid_cells* c = &b->cells;
-    for (int k = c->low[2]; ok && k < c->low[2] + c->size[2]; k++)
-        for (int j = c->low[1]; ok && j < c->low[1] + c->size[1]; j++)
-            for (int i = c->low[0]; ok && i < c->low[0] + c->size[0]; i++) {
-                if (b->next_held[pl_grid_cells_index(c, i, j, k)] != 1) continue;
-                ok = label_part(b, (const int[3]){i, j, k}, (uint8_t)label, &stack);
-                if (label < PL_GRID_PARTS - 1) label++;
-            }
-    pl_array_free(&stack);
-    return ok ? PL_OK : pl_fail_memory(error, "the held cells of a lattice");
 }
 
 // levels and continuation anew, for other Dirichlet cells
 static pl_status rebuild(pl_grid_body* b, pl_error* error) {
     size_t count = pl_grid_cells_count(&b->cells);
-    pl_status status = label_parts(b, error);
-    if (status != PL_OK) return status;
+    pl_status status = PL_OK;
     for (size_t i = 0; i < count; i++)
         if (b->cells.kinds[i] != PL_CELL_EXTERIOR)
             b->cells.kinds[i] = b->next_held[i] ? PL_CELL_DIRICHLET : PL_CELL_INTERIOR;
@@ -139,37 +152,32 @@ static pl_status rebuild(pl_grid_body* b, pl_error* error) {
         pl_grid_multigrid_free(&multigrid);
         return status;
     }
+    pl_grid_corot_free(&b->corot);
     pl_grid_multigrid_free(&b->multigrid);
     pl_grid_embedding_free(&b->map);
     b->multigrid = multigrid;
     b->map = map;
     b->has_coefficients = false;
     memcpy(b->held, b->next_held, count);
-    return PL_OK;
+    if (!b->general) return PL_OK;
+    return pl_grid_corot_create(&b->multigrid, b->moduli, b->rotates, b->turn, b->pool, &b->corot,
+                                error);
 }
-
-// The rigid motion that fits the pins of one part best, from rest to targets.
-typedef struct fit {
-    int count;
-    pl_vec3 from, to; // middles
-    pl_mat3 moment, rotation;
-} fit;
 
 // part and place of a pinned vertex
-static int part_of(const pl_grid_body* b, const pl_pin* pin, pl_vec3* rest, int cell[3]) {
-    const double* x = b->rest + 3 * (size_t)(pin->vertex - b->first_vertex);
-    *rest = pl_vec3_load(x);
-    pl_grid_cell_of(&b->cells, &b->frame, x, cell);
-    return b->held[pl_grid_cells_index(&b->cells, cell[0], cell[1], cell[2])];
+static int part_of(const pl_grid_body* b, const pl_pin* pin, pl_vec3* rest) {
+    *rest = pl_vec3_load(b->rest + 3 * (size_t)(pin->vertex - b->first_vertex));
+    return b->pinned[pin->vertex - b->first_vertex];
 }
 
-static void fit_parts(const pl_grid_body* b, const pl_grid_acts* acts, fit* fits) {
-    int cell[3];
+static void fit_parts(pl_grid_body* b, const pl_grid_acts* acts) {
+    pl_grid_fit* fits = b->fits;
     pl_vec3 rest;
+    for (int n = 0; n < PL_GRID_PARTS; n++) fits[n] = (pl_grid_fit){.group = fits[n].group};
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < acts->pin_count; k++) {
             if (!acts->pins[k].hard || !is_own(b, acts->pins[k].vertex)) continue;
-            fit* f = &fits[part_of(b, &acts->pins[k], &rest, cell)];
+            pl_grid_fit* f = &fits[part_of(b, &acts->pins[k], &rest)];
             if (pass == 0) {
                 f->from = pl_add(f->from, rest), f->to = pl_add(f->to, acts->pins[k].target);
                 f->count++;
@@ -178,7 +186,7 @@ static void fit_parts(const pl_grid_body* b, const pl_grid_acts* acts, fit* fits
                                                             pl_sub(rest, f->from)));
         }
         for (int n = 0; n < PL_GRID_PARTS; n++) {
-            fit* f = &fits[n];
+            pl_grid_fit* f = &fits[n];
             if (!f->count) continue;
             if (pass == 0) {
                 f->from = pl_scale(1.0 / f->count, f->from);
@@ -190,21 +198,23 @@ static void fit_parts(const pl_grid_body* b, const pl_grid_acts* acts, fit* fits
 }
 
 // where a part takes a point, as a displacement
-static pl_vec3 displacement(const fit* f, pl_vec3 x) {
+static pl_vec3 displacement(const pl_grid_fit* f, pl_vec3 x) {
     return pl_sub(pl_add(f->to, pl_mat3_apply(&f->rotation, pl_sub(x, f->from))), x);
 }
 
 static double component(pl_vec3 v, int a) { return a == 0 ? v.x : a == 1 ? v.y : v.z; }
 
 // what the pins of each cell do beyond the motion of their part: sums, and how many
-static void sum_deviations(pl_grid_body* b, const pl_grid_acts* acts, const fit* fits,
-                           double* const sum[3], double* count) {
+static void sum_deviations(pl_grid_body* b, const pl_grid_acts* acts, double* const sum[3],
+                           double* count) {
     const pl_grid_level* l = &b->multigrid.levels[0];
     for (int k = 0; k < acts->pin_count; k++) {
         if (!acts->pins[k].hard || !is_own(b, acts->pins[k].vertex)) continue;
         int cell[3];
         pl_vec3 rest;
-        const fit* f = &fits[part_of(b, &acts->pins[k], &rest, cell)];
+        const pl_grid_fit* f = &b->fits[part_of(b, &acts->pins[k], &rest)];
+        pl_grid_cell_of(&b->cells, &b->frame,
+                        b->rest + 3 * (size_t)(acts->pins[k].vertex - b->first_vertex), cell);
         pl_vec3 d = pl_sub(pl_sub(acts->pins[k].target, rest), displacement(f, rest));
         int at = pl_grid_index(l, cell[0], cell[1], cell[2]);
         for (int a = 0; a < 3; a++) sum[a][at] += component(d, a);
@@ -212,17 +222,28 @@ static void sum_deviations(pl_grid_body* b, const pl_grid_acts* acts, const fit*
     }
 }
 
+// Held cells turn with their part, as far as their own faces do not tell.
+static void turn_held_cells(pl_grid_body* b) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    for (int s = 0; s < l->segment_count; s++) {
+        const pl_grid_segment* g = &l->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            if (pl_grid_cell(&b->cells, g->x + i, g->y, g->z) == PL_CELL_DIRICHLET) {
+                size_t cell = pl_grid_cells_index(&b->cells, g->x + i, g->y, g->z);
+                b->turn[g->begin + i] = pl_quat_from_mat3(b->fits[b->held[cell]].rotation);
+            }
+    }
+}
+
 // Faces of Dirichlet cells go where the pins of these cells go.
-static pl_status place_held_faces(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
+static void place_held_faces(pl_grid_body* b, const pl_grid_acts* acts) {
     const pl_grid_level* l = &b->multigrid.levels[0];
     size_t size = (size_t)l->field_size * sizeof(double);
-    fit* fits = PL_ALLOC(fit, PL_GRID_PARTS);
-    if (!fits) return pl_fail_memory(error, "the held cells of a lattice");
     double *const *sum = b->applied, *count = b->state.g; // both are set up after this
     for (int a = 0; a < 3; a++) memset(sum[a], 0, size);
     memset(count, 0, size);
-    fit_parts(b, acts, fits);
-    sum_deviations(b, acts, fits, sum, count);
+    fit_parts(b, acts);
+    sum_deviations(b, acts, sum, count);
     for (int s = 0; s < l->segment_count; s++) {
         const pl_grid_segment* g = &l->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
@@ -236,8 +257,8 @@ static pl_status place_held_faces(pl_grid_body* b, const pl_grid_acts* acts, pl_
                     if (pl_grid_cell(&b->cells, cell[0], cell[1], cell[2]) != PL_CELL_DIRICHLET)
                         continue;
                     int at = pl_grid_index(l, cell[0], cell[1], cell[2]);
-                    const fit* f =
-                        &fits[b->held[pl_grid_cells_index(&b->cells, cell[0], cell[1], cell[2])]];
+                    const pl_grid_fit* f = &b->fits[b->held[pl_grid_cells_index(&b->cells, cell[0],
+                                                                                cell[1], cell[2])]];
                     value += component(displacement(f, pl_vec3_load(x)), a) +
                              sum[a][at] / fmax(count[at], 1.0);
                     weight += 1.0;
@@ -246,8 +267,7 @@ static pl_status place_held_faces(pl_grid_body* b, const pl_grid_acts* acts, pl_
             }
     }
     memset(count, 0, size);
-    PL_FREE(fits, fit, PL_GRID_PARTS);
-    return PL_OK;
+    if (b->rotates) turn_held_cells(b);
 }
 
 // ------------------------------------------------------------------ right side
@@ -278,6 +298,22 @@ static double norm_of(const pl_grid_level* l, double* const f[3]) {
     return sqrt(sum);
 }
 
+// f = L u at the positions before, which damping needs
+static void apply_before(pl_grid_body* b) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    size_t size = (size_t)l->field_size * sizeof(double);
+    for (int a = 0; a < 3; a++) memset(b->state.f[a], 0, size);
+    if (!b->dynamic || !(b->damping_stiffness > 0.0)) return;
+    if (!b->general) {
+        pl_grid_apply(l, &b->state, b->state.f);
+        return;
+    }
+    pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
+    pl_grid_corot_forces(&b->corot, &b->state, b->frame.cell, b->state.f);
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < l->field_size; i++) b->state.f[a][i] = -b->state.f[a][i];
+}
+
 pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
     pl_status status = PL_OK;
     if (note_pinned(b, acts)) {
@@ -290,18 +326,20 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     size_t size = (size_t)l->field_size * sizeof(double);
     double dt = acts->time_step;
     for (int a = 0; a < 3; a++) memcpy(b->before[a], b->state.u[a], size);
+    if (b->general) memcpy(b->turn_before, b->turn, (size_t)l->field_size * sizeof(pl_quat));
+    else memcpy(b->pressure_before, b->state.p, size);
     b->in_step = true;
     b->cycle = 0;
-    for (int a = 0; a < 3; a++) memset(b->state.f[a], 0, size);
-    if (b->dynamic && b->damping_stiffness > 0.0) pl_grid_apply(l, &b->state, b->state.f);
-    status = place_held_faces(b, acts, error);
-    if (status != PL_OK) return status;
-    set_applied(b, acts);
     b->state.compressibility = b->mu / b->lambda;
+    if (b->general) pl_grid_corot_forget(&b->corot);
+    apply_before(b);
+    place_held_faces(b, acts);
+    set_applied(b, acts);
     b->state.inertia = inertia(b, dt) * (1.0 + b->damping_mass * dt) / softening(b, dt);
     b->load = norm_of(l, b->applied);
     b->coefficients_fit =
         b->has_coefficients && !b->stiffened && b->inertia_set == b->state.inertia;
+    if (b->general) pl_grid_corot_set_springs(&b->corot, NULL);
     return PL_OK;
 }
 
@@ -375,9 +413,11 @@ static void stiffen(pl_grid_body* b, const double* stiffness, double scale, bool
     if (any) pl_grid_spread_sizes(&b->map, stiffness, b->state.f, true);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) b->state.f[a][i] *= GAIN * scale;
-    pl_grid_multigrid_set_stiffness(&b->multigrid, b->state.compressibility, b->state.inertia,
-                                    b->state.f);
-    b->has_coefficients = b->coefficients_fit = true;
+    if (b->general) pl_grid_corot_set_springs(&b->corot, b->state.f);
+    else
+        pl_grid_multigrid_set_stiffness(&b->multigrid, b->state.compressibility, b->state.inertia,
+                                        b->state.f);
+    b->has_coefficients = b->coefficients_fit = !b->general;
     b->inertia_set = b->state.inertia;
     b->stiffened = any;
     clear_fields(b, b->state.f);
@@ -412,9 +452,28 @@ static void add_reactions(pl_grid_body* b, const pl_grid_acts* acts, const doubl
             b->state.f[a][i] = b->applied[a][i] - scale * b->state.f[a][i];
 }
 
+// One cycle of the general lattice, of which rotations and coefficients are those of the present
+// positions, or of up to update_every cycles ago.
+static double general_cycle(pl_grid_body* b) {
+    double residual = pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
+    residual = pl_grid_corot_backtrack(&b->corot, &b->state, b->frame.cell, residual);
+    // on the way to equilibrium forces may well grow for a while: only the first ones count
+    if (b->cycle == 0) b->load = fmax(b->load, residual);
+    double relative = b->load > 0.0 ? residual / b->load : 0.0;
+    if (residual <= b->tolerance * b->load || !isfinite(residual)) return relative;
+    if (!b->coefficients_fit || b->cycle % b->update_every == 0)
+        pl_grid_corot_update(&b->corot, b->state.compressibility, b->state.inertia);
+    b->coefficients_fit = true;
+    b->cycle++;
+    pl_grid_corot_cycle(&b->corot);
+    pl_grid_corot_correct(&b->corot, &b->state, true);
+    return relative;
+}
+
 double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
     pl_grid_level* l = &b->multigrid.levels[0];
     add_reactions(b, acts, positions);
+    if (b->general) return general_cycle(b);
     if (!b->coefficients_fit) {
         pl_grid_multigrid_set_material(&b->multigrid, b->state.compressibility, b->state.inertia);
         b->has_coefficients = b->coefficients_fit = true;

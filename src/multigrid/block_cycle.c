@@ -217,6 +217,28 @@ void pl_block_mg_product(pl_block_mg* mg, float* y) {
     add_time(mg, 0, start);
 }
 
+static double float_square_part(int begin, int end, void* user) {
+    const float* r = user;
+    double sum = 0.0;
+    for (int i = 4 * begin; i < 4 * end; i++) sum += (double)r[i] * (double)r[i];
+    return sum;
+}
+
+double pl_block_mg_left(pl_block_mg* mg) {
+    pl_block_level* fine = &mg->levels[0];
+    double start = pl_seconds();
+    // the last sweep went backward
+    if (mg->settings.smoother != PL_SMOOTHER_JACOBI && mg->settings.post_sweeps > 0)
+        pl_block_level_residual_after(fine, mg->pool, false);
+    else pl_block_level_residual(fine, mg->pool);
+    double before =
+        pl_parallel_sum(mg->pool, float_square_part, mg->row_count, ROWS_PER_TASK, fine->b);
+    double after =
+        pl_parallel_sum(mg->pool, float_square_part, mg->row_count, ROWS_PER_TASK, fine->residual);
+    add_time(mg, 0, start);
+    return before > 0.0 ? sqrt(after / before) : 0.0;
+}
+
 void pl_block_mg_apply(pl_block_mg* mg, const double* r, double* z) {
     int n = mg->row_count;
     double norm =

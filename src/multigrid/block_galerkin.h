@@ -12,6 +12,8 @@
 typedef struct pl_block_product {
     pl_mg_pairs pairs;
     int* targets; // 2 per pair: the entries (row, column) and (column, row); -1 for the diagonal
+    int* columns; // per entry of the pairs, its column on the finer level
+    int* order;   // pairs by where their rows lie, so that neighbours find them in the cache
 } pl_block_product;
 
 // Makes the pattern of the next level.

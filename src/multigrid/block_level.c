@@ -22,9 +22,13 @@ static size_t blocks_size(const pl_block_level* level, int count) {
     return (size_t)count * (size_t)level->block + PL_BLOCK_PAD;
 }
 
+// values and fixed
+static size_t stored_size(const pl_block_level* level) {
+    return blocks_size(level, level->pattern.entry_count + level->node_count);
+}
+
 void pl_block_level_free(pl_block_level* level) {
-    PL_FREE(level->values, float, blocks_size(level, level->pattern.entry_count));
-    PL_FREE(level->fixed, float, blocks_size(level, level->node_count));
+    PL_FREE(level->values, float, stored_size(level));
     PL_FREE(level->diagonal, float, blocks_size(level, level->node_count));
     PL_FREE(level->inverse, float, blocks_size(level, level->node_count));
     PL_FREE(level->x, float, vector_size(level));
@@ -43,24 +47,25 @@ pl_status pl_block_level_setup(pl_block_level* level, pl_mg_pattern* pattern, bo
                               .pattern = *pattern,
                               .damping = 1.0f};
     *pattern = (pl_mg_pattern){0};
-    level->values = PL_ALLOC(float, blocks_size(level, level->pattern.entry_count));
-    level->fixed = PL_ALLOC(float, blocks_size(level, level->node_count));
+    level->values = PL_ALLOC(float, stored_size(level));
+    if (level->values)
+        level->fixed = level->values + (size_t)level->pattern.entry_count * (size_t)level->block;
     level->diagonal = PL_ALLOC(float, blocks_size(level, level->node_count));
     level->inverse = PL_ALLOC(float, blocks_size(level, level->node_count));
     level->x = PL_ALLOC(float, vector_size(level));
     level->b = PL_ALLOC(float, vector_size(level));
     level->half_sum = PL_ALLOC(float, vector_size(level));
     level->residual = PL_ALLOC(float, vector_size(level));
-    if (level->values && level->fixed && level->diagonal && level->inverse && level->x &&
-        level->b && level->half_sum && level->residual)
+    if (level->values && level->diagonal && level->inverse && level->x && level->b &&
+        level->half_sum && level->residual)
         return PL_OK;
     pl_block_level_free(level);
     return pl_fail_memory(error, "a level of multigrid");
 }
 
 size_t pl_block_level_bytes(const pl_block_level* level) {
-    size_t blocks = blocks_size(level, level->pattern.entry_count) +
-                    3 * blocks_size(level, level->node_count) + 4 * vector_size(level);
+    size_t blocks =
+        stored_size(level) + 2 * blocks_size(level, level->node_count) + 4 * vector_size(level);
     return blocks * sizeof(float) +
            ((size_t)level->pattern.entry_count * 2 + (size_t)level->node_count * 4) * sizeof(int);
 }
@@ -70,6 +75,7 @@ typedef struct job {
     pl_block_level* level;
     const pl_mg_half* half; // that is read
     const int* units;       // 2 per unit
+    int unit_count;
     bool forward;
     bool from_zero;
     bool both_halves; // or the kept sum in place of the other
@@ -95,9 +101,19 @@ PL_WIDE pl_f12 half_sum12(const pl_block_level* level, const pl_mg_half* half, i
     return pl_add12(sum[0], sum[1]);
 }
 
+// The same from the last entry on: a sweep backward has just found what the first one needs.
+PL_WIDE pl_f4 half_sum3_backward(const pl_block_level* level, const pl_mg_half* half, int i) {
+    const int* columns = level->pattern.columns;
+    pl_f4 sum[3] = {{0}, {0}, {0}};
+    for (int e = half->end[i] - 1; e >= half->begin[i]; e--)
+        pl_block3_add(level->values + PL_BLOCK3 * (size_t)e, level->x + 4 * (size_t)columns[e],
+                      sum);
+    return pl_block3_end(sum);
+}
+
 PL_WIDE void relax3(const job* j, int i) {
     pl_block_level* level = j->level;
-    pl_f4 sum = half_sum3(level, j->half, i);
+    pl_f4 sum = j->forward ? half_sum3(level, j->half, i) : half_sum3_backward(level, j->half, i);
     float* kept = level->half_sum + 4 * (size_t)i;
     pl_f4 rest = pl_load4(level->b + 4 * (size_t)i) - sum;
     if (!j->from_zero) rest -= pl_load4(kept);
@@ -117,17 +133,39 @@ PL_WIDE void relax12(const job* j, int i) {
     pl_store12(kept, sum);
 }
 
-static void relax_units_task(int begin, int end, int worker, void* user) {
+// where a unit begins in the direction of the sweep, and how many rows it has
+static int unit_start(const job* j, int unit, int* count) {
+    if (unit >= j->unit_count) return *count = 0;
+    int low = j->units[2 * unit], high = j->units[2 * unit + 1];
+    *count = high - low;
+    return j->forward ? low : high - 1;
+}
+
+// Two units at a time, row by row in turn: a row mostly waits for the one before it, and units of a
+// phase are not coupled, so that the two wait at the same time.
+static void relax_pairs3_task(int begin, int end, int worker, void* user) {
+    const job* j = user;
+    int step = j->forward ? 1 : -1;
+    (void)worker;
+    for (int pair = begin; pair < end; pair++) {
+        int count_a, count_b, a = unit_start(j, 2 * pair, &count_a);
+        int b = unit_start(j, 2 * pair + 1, &count_b), both = count_a < count_b ? count_a : count_b;
+        for (int k = 0; k < both; k++, a += step, b += step) {
+            relax3(j, a);
+            relax3(j, b);
+        }
+        for (int k = both; k < count_a; k++, a += step) relax3(j, a);
+        for (int k = both; k < count_b; k++, b += step) relax3(j, b);
+    }
+}
+
+static void relax_units12_task(int begin, int end, int worker, void* user) {
     const job* j = user;
     const int* order = j->level->pattern.schedule.order;
     (void)worker;
     for (int unit = begin; unit < end; unit++) {
-        int low = j->units[2 * unit], high = j->units[2 * unit + 1];
-        int count = high - low, first = j->forward ? low : high - 1, step = j->forward ? 1 : -1;
-        if (j->level->block == PL_BLOCK3)
-            for (int k = 0, i = first; k < count; k++, i += step) relax3(j, i);
-        else
-            for (int k = 0, p = first; k < count; k++, p += step) relax12(j, order[p]);
+        int count, step = j->forward ? 1 : -1, p = unit_start(j, unit, &count);
+        for (int k = 0; k < count; k++, p += step) relax12(j, order[p]);
     }
 }
 
@@ -140,8 +178,10 @@ static void half_sweep(pl_block_level* level, pl_pool* pool, bool forward, bool 
     for (int k = 0; k < s->phase_count; k++) {
         int phase = forward ? k : s->phase_count - 1 - k, first = s->phase_offsets[phase];
         j.units = s->unit_offsets + 2 * (size_t)first;
-        int block = level->block == PL_BLOCK3 ? 1 : 2;
-        pl_parallel_for(pool, relax_units_task, s->phase_offsets[phase + 1] - first, block, &j);
+        j.unit_count = s->phase_offsets[phase + 1] - first;
+        if (level->block == PL_BLOCK3)
+            pl_parallel_for(pool, relax_pairs3_task, (j.unit_count + 1) / 2, 1, &j);
+        else pl_parallel_for(pool, relax_units12_task, j.unit_count, 2, &j);
     }
 }
 

@@ -16,7 +16,7 @@ typedef struct pl_block_level {
     int stride; // floats of a node in a vector: 4 or PL_NODE
     pl_mg_pattern pattern;
     float* values;   // per entry of the pattern
-    float* fixed;    // diagonal blocks without what comes and goes
+    float* fixed;    // diagonal blocks without what comes and goes; they lie behind the values
     float* diagonal; // with it
     float* inverse;  // of the diagonal blocks
     float* x;

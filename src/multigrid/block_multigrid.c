@@ -141,21 +141,23 @@ static pl_status sample_levels(pl_block_mg* mg, const pl_mg_blocks* A, const pl_
     return status;
 }
 
+static int find_source(const pl_mg_blocks* A, int row, int column) {
+    int low = A->offsets[row], high = A->offsets[row + 1] - 1;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (A->columns[middle] < column) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
 // The entries of a row come from one row of the matrix, so that it is read in long runs.
 static void find_sources(const pl_block_mg* mg, const pl_mg_blocks* A, pl_mg_pattern* p) {
     const pl_mg_half* halves[2] = {&p->lower, &p->upper};
     for (int h = 0; h < 2; h++)
         for (int i = 0; i < p->row_count; i++)
-            for (int e = halves[h]->begin[i]; e < halves[h]->end[i]; e++) {
-                int row = mg->old_of_new[i], column = mg->old_of_new[p->columns[e]];
-                int low = A->offsets[row], high = A->offsets[row + 1] - 1;
-                while (low < high) {
-                    int middle = low + (high - low) / 2;
-                    if (A->columns[middle] < column) low = middle + 1;
-                    else high = middle;
-                }
-                p->source[e] = low;
-            }
+            for (int e = halves[h]->begin[i]; e < halves[h]->end[i]; e++)
+                p->source[e] = find_source(A, mg->old_of_new[i], mg->old_of_new[p->columns[e]]);
 }
 
 static pl_status make_levels(pl_block_mg* mg, pl_mg_pattern* pattern, pl_error* error) {
@@ -289,6 +291,100 @@ static void copy_values(pl_block_mg* mg, const pl_mg_blocks* A) {
         pl_mg_hierarchy_move(&mg->hierarchy, mg->positions, mg->held);
 }
 
+// ---------------------------------------------------------------- values that the caller writes
+
+float* pl_block_mg_blocks(pl_block_mg* mg) { return mg->levels[0].values; }
+
+// Row by row, block (i, j) is block (j, i) column by column: so that is where it belongs.
+void pl_block_mg_places(const pl_block_mg* mg, const pl_mg_blocks* A, int* places) {
+    const pl_mg_pattern* p = &mg->levels[0].pattern;
+    const pl_mg_half* halves[2] = {&p->lower, &p->upper};
+    for (int i = 0; i < p->row_count; i++) places[mg->diagonal_source[i]] = p->entry_count + i;
+    for (int h = 0; h < 2; h++)
+        for (int i = 0; i < p->row_count; i++)
+            for (int e = halves[h]->begin[i]; e < halves[h]->end[i]; e++)
+                places[find_source(A, mg->old_of_new[p->columns[e]], mg->old_of_new[i])] = e;
+}
+
+static double written_trace_part(int begin, int end, void* user) {
+    const pl_block_level* level = user;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++) {
+        const float* D = level->fixed + 9 * (size_t)i;
+        sum += fabs((double)D[0]) + fabs((double)D[4]) + fabs((double)D[8]);
+    }
+    return sum;
+}
+
+// Values stay as they were written, unless they are so large or small that products with them could
+// leave the range of float.
+static void scale_written(pl_block_mg* mg) {
+    enum { FAR = 30 };
+    pl_block_level* level = &mg->levels[0];
+    double mean =
+        pl_parallel_sum(mg->pool, written_trace_part, mg->row_count, ROWS_PER_TASK, level);
+    int exponent = 0;
+    if (mean > 0.0 && isfinite(mean)) frexp(mean / (3.0 * mg->row_count), &exponent);
+    if (abs(exponent) < FAR) exponent = 0;
+    mg->scale = (float)ldexp(1.0, -exponent);
+    size_t count = 9 * (size_t)(level->pattern.entry_count + level->node_count);
+    for (size_t i = 0; exponent != 0 && i < count; i++) level->values[i] *= mg->scale;
+}
+
+static bool is_coupled(const pl_block_level* level, const pl_mg_half* half, int i) {
+    for (size_t k = 9 * (size_t)half->begin[i]; k < 9 * (size_t)half->end[i]; k++)
+        if (level->values[k] != 0.0f) return true;
+    return false;
+}
+
+static void find_held_task(int begin, int end, int worker, void* user) {
+    pl_block_mg* mg = user;
+    const pl_block_level* level = &mg->levels[0];
+    (void)worker;
+    for (int i = begin; i < end; i++)
+        mg->held[i] = !is_coupled(level, &level->pattern.lower, i) &&
+                      !is_coupled(level, &level->pattern.upper, i);
+}
+
+typedef struct multiply_job {
+    const pl_block_mg* mg;
+    const double* x;
+    double* y;
+} multiply_job;
+
+typedef double d4 __attribute__((vector_size(32)));
+
+PL_WIDE d4 multiply_block(const float* A, const double* x, d4 sum) {
+    sum += __builtin_convertvector(pl_load4(A), d4) * x[0];
+    sum += __builtin_convertvector(pl_load4(A + 3), d4) * x[1];
+    return sum + __builtin_convertvector(pl_load4(A + 6), d4) * x[2];
+}
+
+static void multiply_task(int begin, int end, int worker, void* user) {
+    const multiply_job* job = user;
+    const pl_block_mg* mg = job->mg;
+    const pl_block_level* level = &mg->levels[0];
+    const pl_mg_half* halves[2] = {&level->pattern.lower, &level->pattern.upper};
+    (void)worker;
+    for (int i = begin; i < end; i++) {
+        size_t row = 3 * (size_t)mg->old_of_new[i];
+        d4 sum = multiply_block(level->diagonal + 9 * (size_t)i, job->x + row, (d4){0});
+        for (int h = 0; h < 2; h++)
+            for (int e = halves[h]->begin[i]; e < halves[h]->end[i]; e++)
+                sum = multiply_block(level->values + 9 * (size_t)e,
+                                     job->x + 3 * (size_t)mg->old_of_new[level->pattern.columns[e]],
+                                     sum);
+        for (size_t c = 0; c < 3; c++) job->y[row + c] = sum[c] / (double)mg->scale;
+    }
+}
+
+void pl_block_mg_multiply(const pl_block_mg* mg, const double* x, double* y) {
+    multiply_job job = {mg, x, y};
+    pl_parallel_for(mg->pool, multiply_task, mg->row_count, ROWS_PER_TASK, &job);
+}
+
+// ---------------------------------------------------------------- levels
+
 // what an added block adds to the diagonals of the levels: X_i moves up with its node
 static void add_to_levels(pl_block_mg* mg, const pl_mg_addition* addition) {
     const pl_mg_hierarchy* h = &mg->hierarchy;
@@ -353,11 +449,9 @@ static const float* unseen_of(const pl_block_mg* mg, int l) {
     return l > 0 ? mg->hierarchy.transfers[l - 1].unseen : NULL;
 }
 
-void pl_block_mg_update(pl_block_mg* mg, const pl_mg_blocks* A) {
+// all that follows from the values of the finest level
+static void update_levels(pl_block_mg* mg, double start, float scale_before) {
     const pl_mg_hierarchy* h = &mg->hierarchy;
-    double start = pl_seconds();
-    float scale_before = mg->scale;
-    copy_values(mg, A);
     pl_mg_addition* additions = mg->additions.data;
     for (size_t k = 0; k < mg->additions.count; k++) // exact: powers of two
         for (int c = 0; c < 9; c++) additions[k].block[c] *= mg->scale / scale_before;
@@ -378,6 +472,24 @@ void pl_block_mg_update(pl_block_mg* mg, const pl_mg_blocks* A) {
     mg->times.copy = copied - start;
     mg->times.product = summed - copied;
     mg->times.factor = pl_seconds() - summed;
+}
+
+void pl_block_mg_update(pl_block_mg* mg, const pl_mg_blocks* A) {
+    double start = pl_seconds();
+    float scale_before = mg->scale;
+    copy_values(mg, A);
+    update_levels(mg, start, scale_before);
+}
+
+void pl_block_mg_update_written(pl_block_mg* mg) {
+    double start = pl_seconds();
+    float scale_before = mg->scale;
+    scale_written(mg);
+    memcpy(mg->held_before, mg->held, (size_t)mg->row_count);
+    pl_parallel_for(mg->pool, find_held_task, mg->row_count, ROWS_PER_TASK, mg);
+    if (memcmp(mg->held_before, mg->held, (size_t)mg->row_count) != 0)
+        pl_mg_hierarchy_move(&mg->hierarchy, mg->positions, mg->held);
+    update_levels(mg, start, scale_before);
 }
 
 static int compare_additions(const void* a, const void* b) {

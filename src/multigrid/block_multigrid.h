@@ -68,12 +68,22 @@ void pl_block_mg_destroy(pl_block_mg* mg);
 void pl_block_mg_move(pl_block_mg* mg, const double* positions);
 // All values of all levels.
 void pl_block_mg_update(pl_block_mg* mg, const pl_mg_blocks* A);
+// Where the caller may write values of the finest level itself, in float: the block (i, j), row by
+// row, of entry e of the matrix that setup was given belongs at 9 places[e] of the blocks.
+// Symmetric matrices only. The update then follows.
+void pl_block_mg_places(const pl_block_mg* mg, const pl_mg_blocks* A, int* places);
+float* pl_block_mg_blocks(pl_block_mg* mg);
+void pl_block_mg_update_written(pl_block_mg* mg);
+// y = A x with the values of the finest level, in double; 3 per vertex.
+void pl_block_mg_multiply(const pl_block_mg* mg, const double* x, double* y);
 // What is added to the diagonal from now on, in place of what was; count 0: nothing. Only what it
 // touches is summed again, in the same order as in a full update: the same bits.
 pl_status pl_block_mg_update_diagonal(pl_block_mg* mg, const pl_mg_diagonal* blocks, int count,
                                       pl_error* error);
 // z = one cycle for the residual r, from zero; both 3 per vertex, of any size.
 void pl_block_mg_apply(pl_block_mg* mg, const double* r, double* z);
+// The part of the residual that the last cycle left, as the matrix in float sees it: half a pass.
+double pl_block_mg_left(pl_block_mg* mg);
 // The same on the finest level itself, in its scale and the order of its rows: x from b.
 void pl_block_mg_cycle(pl_block_mg* mg);
 // y = A x on the finest level, right after a cycle, of whose last sweep half of it is left over.

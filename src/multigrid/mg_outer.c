@@ -43,14 +43,17 @@ static void find_residual(const iteration* it) {
 }
 
 // true when the solve is over
-static bool note_residual(const iteration* it) {
+static bool note(const iteration* it, double residual) {
     pl_mg_info* info = it->info;
-    double norm = pl_vector_norm(it->pool, it->count, it->outer->r);
-    info->residual = it->scale > 0.0 ? norm / it->scale : norm > 0.0 ? INFINITY : 0.0;
+    info->residual = residual;
     if (info->history_count < PL_MG_HISTORY)
         info->history[info->history_count++] = (float)info->residual;
     info->converged = info->residual <= it->tolerance;
-    return info->converged || info->iterations >= it->max_iterations || !isfinite(norm);
+    return info->converged || info->iterations >= it->max_iterations || !isfinite(residual);
+}
+
+static bool note_residual(const iteration* it) {
+    return note(it, pl_vector_norm(it->pool, it->count, it->outer->r) / it->scale);
 }
 
 // Cycles until the end, or until they stall: then false, with x where it was least wrong.
@@ -65,8 +68,14 @@ static bool iterate_cycles(const iteration* it, bool fallback) {
         before = now;
         pl_block_mg_apply(it->mg, it->outer->r, it->outer->z);
         pl_vector_axpy(it->pool, it->count, 1.0, it->outer->z, it->x);
-        find_residual(it);
         it->info->iterations++;
+        // nobody goes on from the residual after the last one, and a matrix in float needs no
+        // better one to be told
+        if (it->info->iterations >= it->max_iterations && !it->outer->A.values) {
+            note(it, now * pl_block_mg_left(it->mg));
+            return true;
+        }
+        find_residual(it);
     }
     return true;
 }

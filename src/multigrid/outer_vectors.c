@@ -62,6 +62,10 @@ static void apply_task(int begin, int end, int worker, void* user) {
 }
 
 void pl_mg_outer_apply(const pl_mg_outer* outer, pl_pool* pool, const double* x, double* y) {
+    if (!outer->A.values) {
+        pl_block_mg_multiply(outer->levels, x, y);
+        return;
+    }
     apply_job job = {&outer->A, x, y};
     pl_parallel_for(pool, apply_task, outer->A.row_count, ROWS_PER_TASK, &job);
     for (int k = 0; k < outer->added_count; k++) {

@@ -8,7 +8,8 @@
 #include "multigrid/block_multigrid.h"
 
 typedef struct pl_mg_outer {
-    pl_mg_blocks A;
+    pl_mg_blocks A;              // without values: the matrix is that of `levels`
+    const pl_block_mg* levels;   // borrowed
     const pl_mg_diagonal* added; // borrowed
     int added_count;
     double *r, *z, *p, *q;    // 3 per row

@@ -5,19 +5,15 @@
 // matrix and keeps its sum.
 #include "multigrid/scalar_coarse.h"
 #include "base/memory.h"
-#include "math/float4.h"
+#include "multigrid/scalar_nodes.h"
 
 #include <string.h>
 
 enum { NODE_BLOCK = 64 };
 
-typedef struct node_vector {
-    pl_f4 column[4];
-} node_vector;
-
 typedef struct coarse_work {
     pl_scalar_coarse* c;
-    const pl_half_blocks* half;
+    const pl_half_blocks *half, *other; // other: u is not there
     int first_run;
     bool from_zero;
     const pl_mg_transfer* transfer;
@@ -151,7 +147,7 @@ static void copy_half_task(int begin, int end, int worker, void* user) {
         float* to = w->half->values + 16 * (size_t)e;
         for (int a = 0; a < 4; a++)
             for (int b = 0; b < 4; b++)
-                to[4 * a + b] = (float)(source < 0 ? from[4 * b + a] : from[4 * a + b]);
+                to[4 * b + a] = (float)(source < 0 ? from[4 * b + a] : from[4 * a + b]);
     }
 }
 
@@ -163,61 +159,6 @@ void pl_scalar_coarse_copy_rows(pl_scalar_coarse* c, pl_pool* pool) {
     pl_parallel_for(pool, copy_half_task, c->upper.offsets[c->node_count], NODE_BLOCK, &w);
 }
 
-PL_WIDE node_vector load_node(const float* from) {
-    return (node_vector){
-        {pl_load4(from), pl_load4(from + 4), pl_load4(from + 8), pl_load4(from + 12)}};
-}
-PL_WIDE void store_node(float* to, const node_vector* v) {
-    for (int a = 0; a < 4; a++) pl_store4(to + 4 * a, v->column[a]);
-}
-
-// sum += B x
-PL_WIDE void add_product(const float* B, const float* x, node_vector* sum) {
-    pl_f4 x0 = pl_load4(x), x1 = pl_load4(x + 4), x2 = pl_load4(x + 8), x3 = pl_load4(x + 12);
-    for (int a = 0; a < 4; a++) {
-        pl_f4 s = sum->column[a];
-        s = pl_fma4(B[4 * a], x0, s);
-        s = pl_fma4(B[4 * a + 1], x1, s);
-        s = pl_fma4(B[4 * a + 2], x2, s);
-        sum->column[a] = pl_fma4(B[4 * a + 3], x3, s);
-    }
-}
-
-PL_WIDE node_vector half_sum(const pl_half_blocks* h, int place, const float* x) {
-    node_vector sum = {{{0}}};
-    for (int e = h->offsets[place]; e < h->offsets[place + 1]; e++)
-        add_product(h->values + 16 * (size_t)e, x + 16 * (size_t)h->columns[e], &sum);
-    return sum;
-}
-
-PL_WIDE void subtract(node_vector* a, node_vector b) {
-    for (int k = 0; k < 4; k++) a->column[k] -= b.column[k];
-}
-
-// y = M x of a 12x12 block
-static node_vector multiply12(const float* M, const node_vector* x) {
-    node_vector y = {{{0}}};
-    for (int i = 0; i < 12; i++) {
-        float sum = 0.0f;
-        for (int j = 0; j < 12; j++) sum += M[12 * i + j] * x->column[j / 3][j % 3];
-        y.column[i / 3][i % 3] = sum;
-    }
-    return y;
-}
-
-// a node's diagonal block, or its inverse, times x
-PL_WIDE node_vector diagonal_times(const pl_scalar_coarse* c, int node, bool inverse,
-                                   const node_vector* x) {
-    int slot = c->touched_slot[node];
-    if (slot >= 0 && c->mixed[slot] >= 0) {
-        const pl_node_block* block = &c->node_blocks[c->mixed[slot]];
-        return multiply12(inverse ? block->inverse : block->block, x);
-    }
-    node_vector y = {{{0}}};
-    add_product((inverse ? c->inverse : c->diagonal) + 16 * (size_t)node, (const float*)x, &y);
-    return y;
-}
-
 static void relax_node(const coarse_work* w, int place) {
     pl_scalar_coarse* c = w->c;
     int node = c->order.row[place];
@@ -225,7 +166,7 @@ static void relax_node(const coarse_work* w, int place) {
     node_vector sum = half_sum(w->half, place, c->x), rest = load_node(c->b + at);
     subtract(&rest, sum);
     if (!w->from_zero) subtract(&rest, load_node(c->u + at));
-    node_vector x = diagonal_times(c, node, true, &rest);
+    node_vector x = node_times(c, node, true, &rest);
     store_node(c->x + at, &x);
     store_node(c->u + at, &sum);
 }
@@ -255,6 +196,7 @@ void pl_scalar_coarse_sweep(pl_scalar_coarse* c, pl_pool* pool, bool backward, b
                         o->phase_runs[phase + 1] - o->phase_runs[phase], 1, &w);
     }
     c->u_is_lower = !backward;
+    c->u_is_known = true;
 }
 
 static void half_sum_task(int begin, int end, int worker, void* user) {
@@ -270,15 +212,17 @@ void pl_scalar_coarse_half_sum(pl_scalar_coarse* c, pl_pool* pool, bool backward
     coarse_work w = {.c = c, .half = backward ? &c->lower : &c->upper};
     pl_parallel_for(pool, half_sum_task, c->node_count, 8 * NODE_BLOCK, &w);
     c->u_is_lower = backward;
+    c->u_is_known = true;
 }
 
 static node_vector residual_of(const coarse_work* w, int node) {
     const pl_scalar_coarse* c = w->c;
     size_t at = 16 * (size_t)node;
     node_vector r = load_node(c->b + at), x = load_node(c->x + at);
-    subtract(&r, load_node(c->u + at));
-    subtract(&r, half_sum(w->half, c->order.place[node], c->x));
-    subtract(&r, diagonal_times(c, node, false, &x));
+    int place = c->order.place[node];
+    subtract(&r, w->other ? half_sum(w->other, place, c->x) : load_node(c->u + at));
+    subtract(&r, half_sum(w->half, place, c->x));
+    subtract(&r, node_times(c, node, false, &x));
     return r;
 }
 
@@ -304,6 +248,9 @@ void pl_scalar_coarse_restrict(pl_scalar_coarse* c, pl_pool* pool, const pl_mg_t
                                float* coarser_b) {
     coarse_work w = {.c = c,
                      .half = c->u_is_lower ? &c->upper : &c->lower,
+                     .other = c->u_is_known   ? NULL
+                              : c->u_is_lower ? &c->lower
+                                              : &c->upper,
                      .transfer = transfer,
                      .out = coarser_b};
     pl_parallel_for(pool, restrict_task, transfer->coarse_count, 16, &w);

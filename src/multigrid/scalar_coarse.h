@@ -18,7 +18,7 @@ typedef struct pl_half_blocks {
     int* offsets;  // node_count + 1
     int* columns;  // nodes
     int* sources;  // block, or ~block if its transpose is meant
-    float* values; // 16 per entry: by rows
+    float* values; // 16 per entry: by columns
 } pl_half_blocks;
 
 // the 12x12 diagonal block of a node that contacts touch: index 3 a + coordinate
@@ -39,7 +39,8 @@ typedef struct pl_scalar_coarse {
     pl_half_blocks lower, upper;
     float *diagonal, *inverse; // 16 per node
     float *b, *x, *u;          // 16 per node
-    bool u_is_lower;
+    bool u_is_lower, u_is_known;
+    float damping; // of Jacobi
 
     // springs: which nodes they touch, their sums
     int* touched; // nodes

@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "multigrid/scalar_fine.h"
 #include "base/memory.h"
-#include "math/float4.h"
+#include "multigrid/scalar_rows.h"
 
 #include <string.h>
 
-enum { C = 4, GROUP = 512, VALUE_BLOCK = 1024 }; // rows of a chunk, chunks of a group
+enum { C = CHUNK, VALUE_BLOCK = 1024 };
 
 typedef struct sweep_work {
     pl_scalar_fine* f;
@@ -304,56 +304,29 @@ pl_status pl_scalar_fine_set_springs(pl_scalar_fine* f, const pl_mg_spring* befo
     return PL_OK;
 }
 
-// sums over half of the four rows of a chunk
-PL_WIDE void half_sums(const pl_half_rows* h, int chunk, const float* x, pl_f4 sum[C]) {
-    const int* columns = h->columns + (size_t)C * (size_t)h->starts[chunk];
-    const float* values = h->values + (size_t)C * (size_t)h->starts[chunk];
-    for (int q = 0; q < C; q++) sum[q] = (pl_f4){0};
-    for (int k = h->starts[chunk + 1] - h->starts[chunk]; k > 0; k--, columns += C, values += C)
-        for (int q = 0; q < C; q++) sum[q] = pl_fma4(values[q], pl_load4(x + columns[q]), sum[q]);
-}
-
-// the first block at or after a place
-static int block_at(const pl_scalar_fine* f, int place) {
-    int low = 0, high = f->block_count;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (f->blocks[middle].place < place) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
-PL_WIDE pl_f4 apply3(const float m[9], pl_f4 v) {
-    return (pl_f4){m[0] * v[0] + m[1] * v[1] + m[2] * v[2], m[3] * v[0] + m[4] * v[1] + m[5] * v[2],
-                   m[6] * v[0] + m[7] * v[1] + m[8] * v[2], 0.0f};
-}
-
 // x = D^-1 (b - u - sum) and u = sum, for the rows of a chunk
 PL_WIDE void relax_half_chunk(const sweep_work* w, int chunk) {
     pl_scalar_fine* f = w->f;
-    pl_f4 sum[C];
-    half_sums(w->half, chunk, f->x, sum);
+    chunk_sums sums = half_sums(w->half, chunk, f->x);
     size_t at = 4 * (size_t)C * (size_t)chunk;
-    for (int q = 0; q < C; q++, at += 4) {
-        pl_f4 rest = pl_load4(f->b + at) - sum[q];
-        if (!w->from_zero) rest -= pl_load4(f->u + at);
-        pl_store4(f->x + at, rest * f->inverse[C * chunk + q]);
-        pl_store4(f->u + at, sum[q]);
+    for (int q = 0; q < C / 2; q++, at += 8) {
+        pl_f8 rest = pl_sub8(pl_load8(f->b + at), sums.pair[q]);
+        if (!w->from_zero) rest = pl_sub8(rest, pl_load8(f->u + at));
+        pl_store8(f->x + at, pl_mul8(rest, pl_spread_pair(f->inverse + C * chunk + 2 * q)));
+        pl_store8(f->u + at, sums.pair[q]);
     }
 }
 
 // the same with the sum that u would have; kept apart, so that the other stays in registers
 static __attribute__((noinline)) void relax_both_halves(const sweep_work* w, int chunk) {
     pl_scalar_fine* f = w->f;
-    pl_f4 other[C], sum[C];
-    half_sums(w->other_half, chunk, f->x, other);
-    half_sums(w->half, chunk, f->x, sum);
+    chunk_sums other = half_sums(w->other_half, chunk, f->x);
+    chunk_sums sums = half_sums(w->half, chunk, f->x);
     size_t at = 4 * (size_t)C * (size_t)chunk;
-    for (int q = 0; q < C; q++, at += 4) {
-        pl_f4 rest = pl_load4(f->b + at) - sum[q] - other[q];
-        pl_store4(f->x + at, rest * f->inverse[C * chunk + q]);
-        pl_store4(f->u + at, sum[q]);
+    for (int q = 0; q < C / 2; q++, at += 8) {
+        pl_f8 rest = pl_sub8(pl_sub8(pl_load8(f->b + at), sums.pair[q]), other.pair[q]);
+        pl_store8(f->x + at, pl_mul8(rest, pl_spread_pair(f->inverse + C * chunk + 2 * q)));
+        pl_store8(f->u + at, sums.pair[q]);
     }
 }
 
@@ -377,8 +350,10 @@ static void relax_blocks(const sweep_work* w, int chunk, pl_f4 u_before[C]) {
 
 static void relax_with_blocks(const sweep_work* w, int chunk) {
     pl_f4 u_before[C];
-    if (w->other_half) half_sums(w->other_half, chunk, w->f->x, u_before);
-    else memcpy(u_before, w->f->u + 16 * (size_t)chunk, sizeof u_before);
+    if (w->other_half) {
+        chunk_sums other = half_sums(w->other_half, chunk, w->f->x);
+        for (int q = 0; q < C; q++) u_before[q] = row_sum(&other, q);
+    } else memcpy(u_before, w->f->u + 16 * (size_t)chunk, sizeof u_before);
     relax_chunk(w, chunk);
     relax_blocks(w, chunk, u_before);
 }
@@ -427,6 +402,7 @@ static void run_sweep(sweep_work* w, pl_pool* pool, bool backward) {
                         o->phase_runs[phase + 1] - o->phase_runs[phase], 1, w);
     }
     w->f->u_is_lower = !backward;
+    w->f->u_is_known = true;
 }
 
 void pl_scalar_fine_sweep(pl_scalar_fine* f, pl_pool* pool, bool backward, bool from_zero) {
@@ -440,13 +416,6 @@ void pl_scalar_fine_sweep_both(pl_scalar_fine* f, pl_pool* pool, bool backward) 
     run_sweep(&w, pool, backward);
 }
 
-// D x of a row
-PL_WIDE pl_f4 diagonal_times(const pl_scalar_fine* f, int place, pl_f4 x, int* block) {
-    if (*block < f->block_count && f->blocks[*block].place == place)
-        return apply3(f->blocks[(*block)++].block, x);
-    return f->diagonal[place] * x;
-}
-
 static void restrict_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const sweep_work* w = user;
@@ -455,16 +424,19 @@ static void restrict_task(int begin, int end, int worker, void* user) {
     size_t slots = (size_t)(f->slot_offsets[group + 1] - f->slot_offsets[group]);
     memset(f->sums + 16 * (size_t)f->slot_offsets[group], 0, 16 * slots * sizeof(float));
     for (int c = begin; c < end; c++) {
-        pl_f4 sum[C];
-        half_sums(w->half, c, f->x, sum);
+        chunk_sums sums = half_sums(w->half, c, f->x), other;
+        if (w->other_half) other = half_sums(w->other_half, c, f->x);
         for (int q = 0; q < C; q++) {
             int p = C * c + q;
             size_t at = 4 * (size_t)p;
-            pl_f4 r = pl_load4(f->b + at) - pl_load4(f->u + at) - sum[q] -
+            pl_f4 u = w->other_half ? row_sum(&other, q) : pl_load4(f->u + at);
+            pl_f4 r = pl_load4(f->b + at) - u - row_sum(&sums, q) -
                       diagonal_times(f, p, pl_load4(f->x + at), &block);
             float* to = f->sums + 16 * (size_t)f->slot[p];
-            for (int a = 0; a < 4; a++)
-                pl_store4(to + 4 * a, pl_fma4(f->point[at + (size_t)a], r, pl_load4(to + 4 * a)));
+            pl_f8 twice = pl_pair4(r, r);
+            for (int a = 0; a < 4; a += 2)
+                pl_store8(to + 4 * a,
+                          pl_fma8(pl_spread_pair(f->point + at + a), twice, pl_load8(to + 4 * a)));
         }
     }
 }
@@ -484,6 +456,7 @@ static void gather_slots_task(int begin, int end, int worker, void* user) {
 
 void pl_scalar_fine_restrict(pl_scalar_fine* f, pl_pool* pool, float* coarse_b) {
     sweep_work w = {.f = f, .half = f->u_is_lower ? &f->upper : &f->lower, .out = coarse_b};
+    if (!f->u_is_known) w.other_half = f->u_is_lower ? &f->lower : &f->upper;
     pl_parallel_for(pool, restrict_task, f->order.chunk_count, GROUP, &w);
     pl_parallel_for(pool, gather_slots_task, f->node_count, 1024, &w);
 }
@@ -495,10 +468,10 @@ static void prolong_task(int begin, int end, int worker, void* user) {
     for (int p = begin; p < end; p++) {
         const float *X = f->point + 4 * (size_t)p, *q = w->in + 16 * (size_t)f->parent[p];
         float* x = f->x + 4 * (size_t)p;
-        pl_f4 even = pl_fma4(X[0], pl_load4(q), pl_load4(x)), odd = X[1] * pl_load4(q + 4);
-        even = pl_fma4(X[2], pl_load4(q + 8), even);
-        odd = pl_fma4(X[3], pl_load4(q + 12), odd);
-        pl_store4(x, even + odd);
+        pl_f8 sum = pl_pair4(pl_load4(x), (pl_f4){0});
+        sum = pl_fma8(pl_spread_pair(X), pl_load8(q), sum);
+        sum = pl_fma8(pl_spread_pair(X + 2), pl_load8(q + 8), sum);
+        pl_store4(x, pl_low4(sum) + pl_high4(sum));
     }
 }
 
@@ -513,13 +486,12 @@ static void apply_task(int begin, int end, int worker, void* user) {
     const pl_scalar_fine* f = w->f;
     int block = block_at(f, C * begin);
     for (int c = begin; c < end; c++) {
-        pl_f4 low[C], high[C];
-        half_sums(&f->lower, c, w->in, low);
-        half_sums(&f->upper, c, w->in, high);
+        chunk_sums low = half_sums(&f->lower, c, w->in), high = half_sums(&f->upper, c, w->in);
         for (int q = 0; q < C; q++) {
             int p = C * c + q;
             size_t at = 4 * (size_t)p;
-            pl_f4 y = low[q] + high[q] + diagonal_times(f, p, pl_load4(w->in + at), &block);
+            pl_f4 y = row_sum(&low, q) + row_sum(&high, q) +
+                      diagonal_times(f, p, pl_load4(w->in + at), &block);
             pl_store4(w->out + at, f->inverse[p] == 0.0f ? (pl_f4){0} : y);
         }
     }

@@ -49,6 +49,8 @@ typedef struct pl_scalar_fine {
     pl_fine_block* blocks;  // of springs that have one
     int block_count, block_capacity;
     bool u_is_lower; // u = L x, else U x
+    bool u_is_known; // false after Jacobi, for which u is a vector like any other
+    float damping;   // of Jacobi
 
     // to and from level 1
     float* point; // float4 per place: X, zero for held vertices and empty places
@@ -82,7 +84,7 @@ pl_status pl_scalar_fine_set_springs(pl_scalar_fine* f, const pl_mg_spring* befo
 void pl_scalar_fine_sweep(pl_scalar_fine* f, pl_pool* pool, bool backward, bool from_zero);
 // The same for an x that came from elsewhere, whose u is not known: reads both halves.
 void pl_scalar_fine_sweep_both(pl_scalar_fine* f, pl_pool* pool, bool backward);
-// Residual of x after a sweep, times U': 16 per node (X_a times each coordinate).
+// Residual of x after sweeps, times U': 16 per node (X_a times each coordinate).
 void pl_scalar_fine_restrict(pl_scalar_fine* f, pl_pool* pool, float* coarse_b);
 void pl_scalar_fine_prolong_add(pl_scalar_fine* f, pl_pool* pool, const float* coarse_x);
 // y = A x, both float4 per place; rows that are held give 0.

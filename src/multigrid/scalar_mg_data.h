@@ -15,7 +15,7 @@ struct pl_scalar_mg {
     const pl_block_matrix* A;
     int row_count;
     pl_pool* pool;
-    int half_sweeps;
+    int half_sweeps, jacobi_sweeps;
     pl_mg_hierarchy hierarchy;
     pl_scalar_fine fine;
     pl_scalar_coarse coarse[PL_MG_MAX_LEVELS - 1]; // level l at l - 1

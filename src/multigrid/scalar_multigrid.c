@@ -7,13 +7,25 @@
 #include "multigrid/scalar_multigrid.h"
 #include "base/memory.h"
 #include "multigrid/mg_cycle.h"
+#include "multigrid/scalar_jacobi.h"
 #include "multigrid/scalar_mg_data.h"
 #include "multigrid/stiff_lengths.h"
 
 #include <string.h>
 
+static void jacobi(pl_scalar_mg* mg, int l, bool from_zero) {
+    for (int k = 0; k < mg->jacobi_sweeps; k++) {
+        if (l == 0) pl_scalar_fine_jacobi(&mg->fine, mg->pool, from_zero && k == 0);
+        else pl_scalar_coarse_jacobi(&mg->coarse[l - 1], mg->pool, from_zero && k == 0);
+    }
+}
+
 static void pre_smooth(void* levels, int l) {
     pl_scalar_mg* mg = levels;
+    if (mg->jacobi_sweeps) {
+        jacobi(mg, l, true);
+        return;
+    }
     for (int k = 0; k < mg->half_sweeps; k++) {
         if (l == 0) pl_scalar_fine_sweep(&mg->fine, mg->pool, k % 2, k == 0);
         else pl_scalar_coarse_sweep(&mg->coarse[l - 1], mg->pool, k % 2, k == 0);
@@ -38,6 +50,10 @@ static void prolong_add(void* levels, int l) {
 static void post_smooth(void* levels, int l) {
     pl_scalar_mg* mg = levels;
     bool backward = mg->half_sweeps % 2;
+    if (mg->jacobi_sweeps) {
+        jacobi(mg, l, false);
+        return;
+    }
     if (l > 0) pl_scalar_coarse_half_sum(&mg->coarse[l - 1], mg->pool, backward);
     for (int k = 0; k < mg->half_sweeps; k++, backward = !backward) {
         if (l == 0 && k == 0) pl_scalar_fine_sweep_both(&mg->fine, mg->pool, backward);
@@ -133,6 +149,7 @@ pl_status pl_scalar_mg_setup(const pl_block_matrix* A, const double* positions,
     mg->A = A;
     mg->row_count = A->row_count;
     mg->pool = pool;
+    mg->jacobi_sweeps = options->jacobi_sweeps;
     mg->half_sweeps = options->half_sweeps > 0 ? options->half_sweeps : 2;
     pl_status status = setup_hierarchy(mg, positions, options, error);
     if (status == PL_OK) status = setup_levels(mg, error);
@@ -191,6 +208,14 @@ static pl_status apply_springs(pl_scalar_mg* mg, pl_error* error) {
     return factor_coarsest(mg, error);
 }
 
+// Without springs, so that it does not matter when they came: they make the diagonal larger and the
+// radius smaller, so what is found without them stays good.
+static void damp(pl_scalar_mg* mg) {
+    pl_scalar_fine_damp(&mg->fine, mg->pool);
+    for (int l = 1; l + 1 < mg->hierarchy.level_count; l++)
+        pl_scalar_coarse_damp(&mg->coarse[l - 1], mg->pool);
+}
+
 pl_status pl_scalar_mg_update(pl_scalar_mg* mg, const double* positions, const unsigned char* held,
                               pl_error* error) {
     pl_mg_hierarchy* h = &mg->hierarchy;
@@ -200,6 +225,7 @@ pl_status pl_scalar_mg_update(pl_scalar_mg* mg, const double* positions, const u
     for (int l = 2; l < h->level_count; l++)
         pl_scalar_coarse_update_next(&mg->coarse[l - 1], &mg->coarse[l - 2], mg->pool,
                                      &h->transfers[l - 1]);
+    if (mg->jacobi_sweeps) damp(mg);
     pl_status status =
         pl_scalar_fine_set_springs(&mg->fine, NULL, 0, mg->springs, mg->spring_count, error);
     return status == PL_OK ? apply_springs(mg, error) : status;

@@ -53,6 +53,26 @@ static bool choose_fine(const pl_particle_graph* g, const pl_neighbours* n,
     return true;
 }
 
+// The same where most is known beforehand: who would have too few parents stays, which only gives
+// parents to its neighbours; then those that may become anything are tried.
+static bool choose_known(const pl_particle_graph* g, const pl_neighbours* n, int parents,
+                         const unsigned char* becomes, bool* fine) {
+    int* coarse_count = PL_ALLOC(int, g->particle_count);
+    if (!coarse_count) return false;
+    for (int i = 0; i < g->particle_count; i++) fine[i] = becomes[i] == PL_BECOMES_FINE;
+    for (int i = 0; i < g->particle_count; i++)
+        for (int e = n->offsets[i]; e < n->offsets[i + 1]; e++) coarse_count[i] += !fine[n->to[e]];
+    for (int i = 0; i < g->particle_count; i++) {
+        if (!fine[i] || coarse_count[i] >= parents) continue;
+        fine[i] = false;
+        for (int e = n->offsets[i]; e < n->offsets[i + 1]; e++) coarse_count[n->to[e]]++;
+    }
+    for (int i = 0; i < g->particle_count; i++)
+        if (becomes[i] == PL_BECOMES_ANYTHING) try_to_mark_fine(n, parents, i, fine, coarse_count);
+    PL_FREE(coarse_count, int, g->particle_count);
+    return true;
+}
+
 static pl_status number_coarse(const pl_particle_graph* g, const pl_neighbours* n, const bool* fine,
                                pl_coarsening* c, pl_error* error) {
     int coarse_count = 0, parent_count = 0;
@@ -240,13 +260,16 @@ static pl_status collapse(const pl_particle_graph* g, const pl_neighbours* n,
 }
 
 pl_status pl_coarsen(const pl_particle_graph* fine, const pl_coarsen_options* options,
-                     pl_coarsening* out, pl_particle_graph* coarse, pl_error* error) {
+                     const unsigned char* becomes, pl_coarsening* out, pl_particle_graph* coarse,
+                     pl_error* error) {
     *out = (pl_coarsening){0};
     *coarse = (pl_particle_graph){0};
     pl_neighbours n;
     bool* is_fine = PL_ALLOC(bool, fine->particle_count);
     pl_status status = pl_neighbours_create(fine, &n, error);
-    if (status == PL_OK && (!is_fine || !choose_fine(fine, &n, options, is_fine)))
+    if (status == PL_OK &&
+        (!is_fine || !(becomes ? choose_known(fine, &n, options->parents, becomes, is_fine)
+                               : choose_fine(fine, &n, options, is_fine))))
         status = pl_fail_memory(error, "a level of particles");
     if (status == PL_OK) status = number_coarse(fine, &n, is_fine, out, error);
     if (status == PL_OK) status = collapse(fine, &n, options, out, coarse, error);

@@ -56,10 +56,15 @@ typedef struct pl_coarsen_options {
     double keep_attached; // probability that one stays; NAN: they are looked at last
 } pl_coarsen_options;
 
+// What a particle is to become, where that is known beforehand.
+enum { PL_BECOMES_ANYTHING, PL_BECOMES_FINE, PL_BECOMES_COARSE };
+
 // The next coarser level. coarse->particle_count is that of the fine one if nothing can be left
-// out.
+// out. becomes: of each particle, or NULL: anything; one that would have too few parents stays
+// coarse all the same.
 pl_status pl_coarsen(const pl_particle_graph* fine, const pl_coarsen_options* options,
-                     pl_coarsening* out, pl_particle_graph* coarse, pl_error* error);
+                     const unsigned char* becomes, pl_coarsening* out, pl_particle_graph* coarse,
+                     pl_error* error);
 
 // The same for a grid: every other row and column, and the last ones. False, without a result, if
 // that would leave parents too few or attached particles without one that is attached.

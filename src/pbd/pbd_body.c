@@ -5,7 +5,9 @@
 // them: passes from coarse to fine, then sweeps on level 0, every second one backwards (section 9).
 //
 // Places are floats relative to a point of the body. What is added to the predicted places, which
-// are doubles, is only what the solver changed: a body that nothing holds back moves exactly.
+// are doubles, is only what the solver changed: a body that nothing holds back moves exactly. Where
+// the particles were before is not kept: it follows from the predicted places, and reading those is
+// what a step of a large body waits for.
 #include "pbd/pbd_body.h"
 #include "base/memory.h"
 #include "base/notes.h"
@@ -15,6 +17,8 @@
 #include <string.h>
 
 enum { PARTICLE_BLOCK = 16384, ORIGIN_SAMPLES = 64 };
+// So far away [m] that floats end soon.
+static const float FARTHEST = 1e38f;
 
 void pl_pbd_body_free(pl_pbd_body* b) {
     PL_FREE(b->attached, bool, b->vertex_count);
@@ -74,7 +78,7 @@ static pl_status make_particles(pl_pbd_body* b, const pl_method_body* body, pl_e
     pl_hierarchy hierarchy = {0};
     pl_adjacency corners = {0};
     pl_status status = b->tears ? pl_tearing_parts(&b->tearing, &parts, error)
-                                : pl_pbd_parts_create(body, &parts, error);
+                                : pl_pbd_parts_create(body, NULL, 0, &parts, error);
     if (status != PL_OK) return status;
     bool removes = b->tears && b->tearing.body.pbd.tear_mode == PL_TEAR_REMOVE, *torn = NULL;
     if (b->tears) status = list_corners(&b->tearing, &parts.order, &corners, error);
@@ -151,12 +155,21 @@ static pl_status update_levels(pl_pbd_body* b, const pl_method_step* step, pl_er
         if (step->pins[k].hard && v >= 0 && v < b->vertex_count)
             b->attached[particle_of(b, v)] = true;
     }
-    bool* known = b->hierarchy.levels[0].graph.attached;
+    pl_pbd_level* finest = &b->hierarchy.levels[0];
+    bool* known = finest->graph.attached;
     size_t size = (size_t)b->order.count * sizeof(bool);
     if (b->has_levels && memcmp(known, b->attached, size) == 0) return PL_OK;
     memcpy(known, b->attached, size);
     b->has_levels = false;
-    pl_status status = pl_hierarchy_update(&b->hierarchy, &b->options, error);
+    pl_status status = PL_OK;
+    if (b->tears && !finest->last) {
+        finest->last = PL_ALLOC(unsigned char, b->order.count);
+        if (b->order.count && !finest->last) status = pl_fail_memory(error, "torn particles");
+    }
+    if (status == PL_OK && b->tears)
+        status =
+            pl_tearing_last_levels(&b->tearing, &b->options, &b->order, known, finest->last, error);
+    if (status == PL_OK) status = pl_hierarchy_update(&b->hierarchy, &b->options, error);
     b->has_levels = status == PL_OK;
     return status;
 }
@@ -174,6 +187,8 @@ static void choose_origin(pl_pbd_body* b, const double* next) {
 typedef struct copy_job {
     pl_pbd_body* body;
     double* next;
+    double *positions, *velocities; // only to commit
+    double rate;                    // 1 / time step
 } copy_job;
 
 static void load_task(int begin, int end, int worker, void* user) {
@@ -183,9 +198,13 @@ static void load_task(int begin, int end, int worker, void* user) {
     pl_pbd_level* l = &b->hierarchy.levels[0];
     for (int k = begin; k < end; k++) {
         const double* from = job->next + 3 * (size_t)(b->first_vertex + b->order.old_of_new[k]);
-        for (int i = 0; i < 3; i++)
-            l->before[4 * k + i] = l->particles[4 * k + i] = (float)(from[i] - b->origin[i]);
+        for (int i = 0; i < 3; i++) l->particles[4 * k + i] = (float)(from[i] - b->origin[i]);
     }
+}
+
+// a predicted place with what the solver changed
+static inline double solved(const pl_pbd_body* b, double predicted, const float* particle, int i) {
+    return predicted + ((double)particle[i] - (double)(float)(predicted - b->origin[i]));
 }
 
 static void store_task(int begin, int end, int worker, void* user) {
@@ -195,8 +214,24 @@ static void store_task(int begin, int end, int worker, void* user) {
     const pl_pbd_level* l = &b->hierarchy.levels[0];
     for (int k = begin; k < end; k++) {
         double* to = job->next + 3 * (size_t)(b->first_vertex + b->order.old_of_new[k]);
-        for (int i = 0; i < 3; i++)
-            to[i] += (double)l->particles[4 * k + i] - (double)l->before[4 * k + i];
+        for (int i = 0; i < 3; i++) to[i] = solved(b, to[i], l->particles + 4 * (size_t)k, i);
+    }
+}
+
+// the same straight into the state, lines (12) and (13)
+static void commit_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const copy_job* job = user;
+    pl_pbd_body* b = job->body;
+    const pl_pbd_level* l = &b->hierarchy.levels[0];
+    for (int k = begin; k < end; k++) {
+        size_t at = 3 * (size_t)(b->first_vertex + b->order.old_of_new[k]);
+        for (int i = 0; i < 3; i++) {
+            double* x = job->positions + at + i;
+            double place = solved(b, job->next[at + (size_t)i], l->particles + 4 * (size_t)k, i);
+            job->velocities[at + (size_t)i] = (place - *x) * job->rate;
+            *x = place;
+        }
     }
 }
 
@@ -222,8 +257,7 @@ static void load_corners_task(int begin, int end, int worker, void* user) {
     for (int k = begin; k < end; k++) {
         double at[3];
         pl_vec3_store(at, middle_of_corners(b, job->next + 3 * (size_t)b->first_vertex, k));
-        for (int i = 0; i < 3; i++)
-            l->before[4 * k + i] = l->particles[4 * k + i] = (float)(at[i] - b->origin[i]);
+        for (int i = 0; i < 3; i++) l->particles[4 * k + i] = (float)(at[i] - b->origin[i]);
     }
 }
 
@@ -236,8 +270,7 @@ static void store_corners_task(int begin, int end, int worker, void* user) {
     for (int k = begin; k < end; k++) {
         double at[3];
         pl_vec3_store(at, middle_of_corners(b, next, k));
-        for (int i = 0; i < 3; i++)
-            at[i] += (double)l->particles[4 * k + i] - (double)l->before[4 * k + i];
+        for (int i = 0; i < 3; i++) at[i] = solved(b, at[i], l->particles + 4 * (size_t)k, i);
         for (int j = b->corners.offsets[k]; j < b->corners.offsets[k + 1]; j++)
             memcpy(next + 3 * (size_t)b->corners.items[j], at, sizeof at);
     }
@@ -327,13 +360,35 @@ pl_status pl_pbd_body_solve(pl_pbd_body* b, pl_pool* pool, const pl_method_step*
     choose_origin(b, next);
     status = gather_points(b, step, start, contacts, contact_count, error);
     if (status != PL_OK) return status;
-    copy_job job = {b, next};
+    copy_job job = {.body = b, .next = next};
     pl_parallel_for(pool, b->tears ? load_corners_task : load_task, b->order.count, PARTICLE_BLOCK,
                     &job);
     for (int l = 0; l < b->hierarchy.level_count; l++)
         pl_sweeper_start(&b->hierarchy.levels[l].sweeper);
     *sweep_count += run_sweeps(b, pool, step->time_step);
+    return PL_OK;
+}
+
+void pl_pbd_body_store(pl_pbd_body* b, pl_pool* pool, double* next) {
+    copy_job job = {.body = b, .next = next};
     pl_parallel_for(pool, b->tears ? store_corners_task : store_task, b->order.count,
                     PARTICLE_BLOCK, &job);
-    return PL_OK;
+}
+
+void pl_pbd_body_commit(pl_pbd_body* b, pl_pool* pool, double* next, double time_step,
+                        double* positions, double* velocities) {
+    copy_job job = {b, next, positions, velocities, 1.0 / time_step};
+    pl_parallel_for(pool, commit_task, b->order.count, PARTICLE_BLOCK, &job);
+}
+
+static double count_non_finite(int begin, int end, void* user) {
+    const pl_pbd_level* l = &((const pl_pbd_body*)user)->hierarchy.levels[0];
+    int64_t count = 0; // of integers: sums of floats would wait for one another
+    for (size_t k = 4 * (size_t)begin; k < 4 * (size_t)end; k += 4)
+        for (size_t i = k; i < k + 3; i++) count += !(fabsf(l->particles[i]) < FARTHEST);
+    return (double)count;
+}
+
+bool pl_pbd_body_is_finite(pl_pbd_body* b, pl_pool* pool) {
+    return pl_parallel_sum(pool, count_non_finite, b->order.count, PARTICLE_BLOCK, b) == 0.0;
 }

@@ -45,10 +45,19 @@ void pl_pbd_body_tear(pl_pbd_body* body, const double* positions);
 // The level that is simulated: 0 for all.
 int pl_pbd_finest(const pl_pbd_body* body);
 
-// Solves for the end of a step. next: 3 per vertex of the system, the prediction, then the
-// solution. contacts: of all bodies. start: where the vertices were.
+// Solves for the end of a step, with the particles. next: 3 per vertex of the system, the
+// prediction; of corners that are one particle it may be mended. contacts: of all bodies. start:
+// where the vertices were.
 pl_status pl_pbd_body_solve(pl_pbd_body* body, pl_pool* pool, const pl_method_step* step,
                             const double* start, const pl_contact* contacts, int contact_count,
                             double* next, int* sweep_count, pl_error* error);
+
+// False if the solution has places that are not finite, or nearly not.
+bool pl_pbd_body_is_finite(pl_pbd_body* body, pl_pool* pool);
+// The solution instead of the prediction.
+void pl_pbd_body_store(pl_pbd_body* body, pl_pool* pool, double* next);
+// The solution straight into positions and velocities of the system; not for a body that tears.
+void pl_pbd_body_commit(pl_pbd_body* body, pl_pool* pool, double* next, double time_step,
+                        double* positions, double* velocities);
 
 #endif

@@ -6,7 +6,9 @@
 // strains of each tet and its volume. Masses are lumped.
 //
 // A regular grid keeps its rows, the shorter side first, so that its levels can be made directly;
-// everything else is renumbered by reverse Cuthill-McKee.
+// everything else is renumbered by reverse Cuthill-McKee. Cloth that has torn keeps the order that
+// it had as a whole, new particles beside those they were split from: so what is far from a tear
+// stays as it was.
 #include "pbd/pbd_build.h"
 #include "base/memory.h"
 #include "math/mat3.h"
@@ -19,6 +21,8 @@ typedef struct builder {
     const pl_pbd* settings;
     int corners, element_count;
     const int* elements; // of the mesh
+    const int* ranks;    // or NULL
+    int rank_count;
     pl_pbd_parts* parts;
 } builder;
 
@@ -52,9 +56,27 @@ static pl_status order_by_edges(const pl_edges* edges, int vertex_count, pl_orde
     return status;
 }
 
+static pl_status order_by_ranks(const int* ranks, int rank_count, int vertex_count,
+                                pl_ordering* out, pl_error* error) {
+    int* first = PL_ALLOC(int, rank_count + 1);
+    *out = (pl_ordering){vertex_count, PL_ALLOC(int, vertex_count), PL_ALLOC(int, vertex_count)};
+    bool ok = first && out->new_of_old && out->old_of_new;
+    for (int v = 0; ok && v < vertex_count; v++) first[ranks[v] + 1]++;
+    for (int k = 0; ok && k < rank_count; k++) first[k + 1] += first[k];
+    for (int v = 0; ok && v < vertex_count; v++) {
+        int inner = first[ranks[v]]++;
+        out->new_of_old[v] = inner;
+        out->old_of_new[inner] = v;
+    }
+    PL_FREE(first, int, rank_count + 1);
+    return ok ? PL_OK : pl_fail_memory(error, "a numbering");
+}
+
 static pl_status choose_order(builder* b, const pl_edges* edges, pl_error* error) {
     pl_particle_graph* g = &b->parts->graph;
     int columns, rows, vertex_count = b->body->mesh->vertex_count;
+    if (b->ranks)
+        return order_by_ranks(b->ranks, b->rank_count, vertex_count, &b->parts->order, error);
     if (b->corners != 3 ||
         !pl_find_grid(b->elements, b->element_count, vertex_count, &columns, &rows))
         return order_by_edges(edges, vertex_count, &b->parts->order, error);
@@ -287,7 +309,8 @@ void pl_pbd_parts_free(pl_pbd_parts* p) {
     *p = (pl_pbd_parts){0};
 }
 
-pl_status pl_pbd_parts_create(const pl_method_body* body, pl_pbd_parts* out, pl_error* error) {
+pl_status pl_pbd_parts_create(const pl_method_body* body, const int* ranks, int rank_count,
+                              pl_pbd_parts* out, pl_error* error) {
     *out = (pl_pbd_parts){0};
     const pl_mesh* mesh = body->mesh;
     builder b = {.body = body,
@@ -295,6 +318,8 @@ pl_status pl_pbd_parts_create(const pl_method_body* body, pl_pbd_parts* out, pl_
                  .corners = body->is_cloth ? 3 : 4,
                  .element_count = body->is_cloth ? mesh->triangle_count : mesh->tet_count,
                  .elements = body->is_cloth ? mesh->triangles : mesh->tets,
+                 .ranks = ranks,
+                 .rank_count = rank_count,
                  .parts = out};
     pl_status status = make_graph(&b, error);
     if (status == PL_OK) status = lump_masses(&b, error);

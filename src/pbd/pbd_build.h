@@ -23,7 +23,10 @@ typedef struct pl_pbd_parts {
 // The stiffness of one of `sweeps` sweeps that together take away the part k of an error.
 float pl_stiffness_of_sweep(double k, int sweeps);
 
-pl_status pl_pbd_parts_create(const pl_method_body* body, pl_pbd_parts* out, pl_error* error);
+// ranks: NULL, or a number of each vertex (below rank_count) by which they are ordered, those with
+// the same one by their own number.
+pl_status pl_pbd_parts_create(const pl_method_body* body, const int* ranks, int rank_count,
+                              pl_pbd_parts* out, pl_error* error);
 void pl_pbd_parts_free(pl_pbd_parts* parts);
 
 #endif

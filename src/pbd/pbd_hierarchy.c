@@ -29,6 +29,7 @@ enum { PARTICLE_BLOCK = 16384, SMALLEST_LEVEL = 4, MOST_COARSEST_SWEEPS = 32 };
 static void level_free(pl_pbd_level* l) {
     PL_FREE(l->mass, double, l->graph.particle_count);
     PL_FREE(l->torn, bool, l->graph.particle_count);
+    PL_FREE(l->last, unsigned char, l->graph.particle_count);
     PL_FREE(l->particles, float, 4 * (size_t)l->room);
     PL_FREE(l->before, float, 4 * (size_t)l->room);
     pl_array_free(&l->points.groups);
@@ -61,6 +62,7 @@ static pl_status level_prepare(pl_pbd_level* l, pl_error* error) {
 static void set_inverse_masses(pl_pbd_level* l) {
     for (int i = 0; i < l->graph.particle_count; i++)
         l->particles[4 * (size_t)i + 3] = l->graph.attached[i] ? 0.0f : (float)(1.0 / l->mass[i]);
+    pl_sweeper_weigh(&l->sweeper, l->particles);
 }
 
 pl_status pl_hierarchy_setup(pl_particle_graph* graph, pl_constraint_set* sets, int set_count,
@@ -179,29 +181,89 @@ static pl_status add_hinges(pl_pbd_level* l, float stiffness, pl_error* error) {
     return status;
 }
 
+// Those that the whole cloth has on coarser levels stay, those that it has not become fine; who is
+// on this level only because of a tear may become anything.
+static pl_status coarsen_torn(const pl_particle_graph* fine, const unsigned char* last, int level,
+                              const pl_coarsen_options* options, pl_coarsening* out,
+                              pl_particle_graph* coarse, pl_error* error) {
+    unsigned char* becomes = PL_ALLOC(unsigned char, fine->particle_count);
+    if (!becomes) return pl_fail_memory(error, "a level of particles");
+    for (int i = 0; i < fine->particle_count; i++)
+        becomes[i] = last[i] > level    ? PL_BECOMES_COARSE
+                     : last[i] == level ? PL_BECOMES_FINE
+                                        : PL_BECOMES_ANYTHING;
+    pl_status status = pl_coarsen(fine, options, becomes, out, coarse, error);
+    PL_FREE(becomes, unsigned char, fine->particle_count);
+    return status;
+}
+
+static pl_status hand_on_last(const pl_pbd_level* fine, pl_pbd_level* coarse, pl_error* error) {
+    const pl_coarsening* c = &fine->to_coarser;
+    if (!fine->last) return PL_OK;
+    coarse->last = PL_ALLOC(unsigned char, c->coarse_count);
+    if (!coarse->last) return pl_fail_memory(error, "a level of particles");
+    for (int j = 0; j < c->coarse_count; j++) coarse->last[j] = fine->last[c->fine_of_coarse[j]];
+    return PL_OK;
+}
+
+// the graph of the next coarser level; *made is false if there is none
+static pl_status next_graph(const pl_particle_graph* fine, const unsigned char* last, int level,
+                            const pl_coarsen_options* options, pl_coarsening* out,
+                            pl_particle_graph* coarse, bool* made, pl_error* error) {
+    *made = false;
+    if (fine->particle_count <= SMALLEST_LEVEL) return PL_OK;
+    pl_status status = last ? coarsen_torn(fine, last, level, options, out, coarse, error)
+                       : pl_can_coarsen_grid(fine, options)
+                           ? pl_coarsen_grid(fine, options, out, coarse, error)
+                           : pl_coarsen(fine, options, NULL, out, coarse, error);
+    if (status != PL_OK) return status;
+    *made = coarse->particle_count < fine->particle_count && coarse->edge_count > 0;
+    if (*made) return PL_OK;
+    pl_coarsening_free(out);
+    pl_particle_graph_free(coarse);
+    return PL_OK;
+}
+
+pl_status pl_find_last_levels(const pl_particle_graph* graph, const pl_hierarchy_options* options,
+                              unsigned char* last, pl_error* error) {
+    int count = graph->particle_count, *at = PL_ALLOC(int, count); // numbers on the present level
+    if (count && !at) return pl_fail_memory(error, "a level of particles");
+    for (int i = 0; i < count; i++) at[i] = i, last[i] = 0;
+    pl_particle_graph fine = {0}, coarse = {0};
+    bool made = true;
+    pl_status status = PL_OK;
+    for (int l = 0; status == PL_OK && made && l < options->level_count; l++) {
+        pl_coarsening c = {0};
+        status =
+            next_graph(l ? &fine : graph, NULL, l, &options->coarsen, &c, &coarse, &made, error);
+        for (int i = 0; status == PL_OK && made && i < count; i++) {
+            at[i] = at[i] < 0 ? -1 : c.coarse_of_fine[at[i]];
+            if (at[i] >= 0) last[i] = (unsigned char)(l + 1);
+        }
+        pl_coarsening_free(&c);
+        pl_particle_graph_free(&fine);
+        fine = coarse;
+        coarse = (pl_particle_graph){0};
+    }
+    pl_particle_graph_free(&fine);
+    PL_FREE(at, int, count);
+    return status;
+}
+
 // the next coarser level behind the last one; *made is false if there is none
 static pl_status add_level(pl_hierarchy* h, const pl_hierarchy_options* options, bool* made,
                            pl_error* error) {
     pl_pbd_level* fine = &h->levels[h->level_count - 1];
     pl_pbd_level* coarse = &h->levels[h->level_count];
-    *made = false;
-    if (fine->graph.particle_count <= SMALLEST_LEVEL) return PL_OK;
-    bool grid = pl_can_coarsen_grid(&fine->graph, &options->coarsen);
-    pl_status status = (grid ? pl_coarsen_grid : pl_coarsen)(
-        &fine->graph, &options->coarsen, &fine->to_coarser, &coarse->graph, error);
-    if (status != PL_OK) return status;
-    if (coarse->graph.particle_count == fine->graph.particle_count ||
-        coarse->graph.edge_count == 0) {
-        pl_coarsening_free(&fine->to_coarser);
-        level_free(coarse);
-        return PL_OK;
-    }
-    *made = true;
+    pl_status status = next_graph(&fine->graph, fine->last, h->level_count - 1, &options->coarsen,
+                                  &fine->to_coarser, &coarse->graph, made, error);
+    if (status != PL_OK || !*made) return status;
     bool drawn = h->level_count++ == options->drawn_level;
     // what is simulated alone has to weigh what the body weighs
     bool lumped = options->lumped_mass || options->drawn_level > 0;
     status = set_masses(fine, lumped, coarse, error);
     if (status == PL_OK) status = cut_links(fine, coarse, error);
+    if (status == PL_OK) status = hand_on_last(fine, coarse, error);
     if (status == PL_OK)
         status = add_distances(coarse, options, options->bilateral || drawn, error);
     if (status == PL_OK && options->bend > 0.0f && (options->coarse_bending || drawn))

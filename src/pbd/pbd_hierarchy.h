@@ -16,6 +16,8 @@ typedef struct pl_pbd_level {
     pl_particle_graph graph;
     pl_coarsening to_coarser; // empty on the coarsest
     bool* torn;               // no coarse constraint and no parent may be here; NULL: nowhere
+    unsigned char* last;      // the coarsest level that has each particle in the whole cloth, if it
+                              // has torn since; NULL: levels are not known beforehand
     int set_count;
     pl_constraint_set sets[PL_MAX_SETS];
     pl_sweeper sweeper;
@@ -49,6 +51,10 @@ pl_status pl_hierarchy_setup(pl_particle_graph* graph, pl_constraint_set* sets, 
 pl_status pl_hierarchy_update(pl_hierarchy* hierarchy, const pl_hierarchy_options* options,
                               pl_error* error);
 void pl_hierarchy_free(pl_hierarchy* hierarchy);
+
+// The coarsest level that each particle of a graph is on: what pl_hierarchy_update would find.
+pl_status pl_find_last_levels(const pl_particle_graph* graph, const pl_hierarchy_options* options,
+                              unsigned char* last, pl_error* error);
 
 // From each level's next finer one: the places of its particles, down from level `finest`.
 void pl_hierarchy_restrict(pl_hierarchy* hierarchy, pl_pool* pool, int finest);

@@ -14,7 +14,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERTEX_BLOCK = 16384, FINAL_ROUNDS = 8 };
+enum { VERTEX_BLOCK = 16384, FINAL_ROUNDS = 3, PUSHES = 4 };
 // A place counts as behind a surface from here on [m]: the rounding of a detection is below.
 static const double BEHIND = 1e-9;
 // Floats end here.
@@ -143,10 +143,13 @@ static bool push_out(pl_pbd_system* s) {
     return moved;
 }
 
+// A particle between two colliders is pushed to and fro: by the planes of the contacts that are
+// known, which costs little, and not for ever where there is no room.
 static pl_status check_ways(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
     for (int round = 0; round < FINAL_ROUNDS && step->detect; round++) {
         pl_status status = detect(s, step, error);
         if (status != PL_OK || !push_out(s)) return status;
+        for (int k = 1; k < PUSHES && push_out(s);) k++;
     }
     return PL_OK;
 }
@@ -171,15 +174,39 @@ static double count_non_finite(int begin, int end, void* user) {
     return (double)count;
 }
 
+static pl_status not_finite(pl_error* error) {
+    return pl_fail(error, PL_ERROR_DIVERGED,
+                   "the step ended in positions that are not finite; use a smaller time_step or "
+                   "weaker forces");
+}
+
 static pl_status commit(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
     int count = 3 * s->vertex_count;
     step_job job = {.system = s, .step = step};
     if (pl_parallel_sum(s->pool, count_non_finite, count, 3 * VERTEX_BLOCK, s) > 0.0)
-        return pl_fail(error, PL_ERROR_DIVERGED,
-                       "the step ended in positions that are not finite; use a smaller time_step "
-                       "or weaker forces");
+        return not_finite(error);
     pl_parallel_for(s->pool, commit_task, count, 3 * VERTEX_BLOCK, &job);
     return PL_OK;
+}
+
+// Where nothing can be met, and no particle has several vertices, the places that were predicted
+// are not looked at again: the solution goes straight into the state.
+static pl_status commit_freely(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
+    for (int b = 0; b < s->body_count; b++)
+        if (!pl_pbd_body_is_finite(&s->bodies[b], s->pool)) return not_finite(error);
+    for (int b = 0; b < s->body_count; b++)
+        pl_pbd_body_commit(&s->bodies[b], s->pool, s->next, step->time_step, s->positions,
+                           s->velocities);
+    return PL_OK;
+}
+
+static pl_status finish(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
+    bool freely = !step->detect;
+    for (int b = 0; b < s->body_count; b++) freely = freely && !s->bodies[b].tears;
+    if (freely) return commit_freely(s, step, error);
+    for (int b = 0; b < s->body_count; b++) pl_pbd_body_store(&s->bodies[b], s->pool, s->next);
+    pl_status status = check_ways(s, step, error);
+    return status == PL_OK ? commit(s, step, error) : status;
 }
 
 pl_status pl_pbd_system_step(pl_pbd_system* s, const pl_method_step* step, pl_method_info* info,
@@ -196,8 +223,7 @@ pl_status pl_pbd_system_step(pl_pbd_system* s, const pl_method_step* step, pl_me
     for (int b = 0; status == PL_OK && b < s->body_count; b++)
         status = pl_pbd_body_solve(&s->bodies[b], s->pool, step, s->positions, s->contacts.data,
                                    (int)s->contacts.count, s->next, &info->iterations, error);
-    if (status == PL_OK) status = check_ways(s, step, error);
-    if (status == PL_OK) status = commit(s, step, error);
+    if (status == PL_OK) status = finish(s, step, error);
     for (int b = 0; status == PL_OK && b < s->body_count; b++)
         pl_pbd_body_tear(&s->bodies[b], s->positions);
     info->seconds = pl_seconds() - start;

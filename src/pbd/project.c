@@ -23,8 +23,8 @@
 
 // Below this part of the largest possible value a sum of weights is zero: nothing there can move.
 static const float NOTHING = 1e-30f;
-// A square of a length [m^2] and an inverse mass [1/kg] below which nothing real is.
-static const float SHORTEST2 = 1e-18f, LIGHTEST = 1e-20f;
+// A square of a length [m^2] below which nothing real is.
+static const float SHORTEST2 = 1e-18f;
 
 typedef struct block_view {
     const int32_t* vertices;
@@ -50,14 +50,11 @@ PL_WIDE pl_fw step_length(const block_view* b, int k, pl_fw error, pl_fw weight)
 
 PL_WIDE pl_vec3w xyz(pl_float4w a) { return (pl_vec3w){a.x, a.y, a.z}; }
 
-PL_WIDE void move_by(pl_float4w* p, pl_fw s, pl_vec3w gradient) {
+PL_WIDE void move(pl_float4w* p, pl_fw step, pl_vec3w gradient) {
+    pl_fw s = step * p->w;
     p->x = pl_fma_w(s, gradient.x, p->x);
     p->y = pl_fma_w(s, gradient.y, p->y);
     p->z = pl_fma_w(s, gradient.z, p->z);
-}
-
-PL_WIDE void move(pl_float4w* p, pl_fw step, pl_vec3w gradient) {
-    move_by(p, step * p->w, gradient);
 }
 
 // C = |a - b| - rest; a limit is only projected where it is exceeded
@@ -76,52 +73,96 @@ PL_WIDE void project_distance(const block_view* b, bool is_limit, float* p) {
     pl_store4_at_w(p, b->vertices + PL_LANES, c);
 }
 
-// The common case, distances without compliance, two blocks at a time: a block is a chain of some
-// 70 cycles and most of what a machine looks ahead, so that the second one would wait.
+// The common case, distances without compliance. The difference of the ends is taken as the
+// particles lie in memory, a float4 each, and only its x y z are turned to lanes: a third of the
+// shuffles of turning both ends to and fro. What part of a correction each end takes is known
+// beforehand (pl_sweeper_weigh), so that inverse masses need not be turned.
+//
+// Row k of such a pair of ends holds the float4 of lanes k, k + 4, ...
+enum { ROWS = 4 };
+
 typedef struct stiff_edges {
-    pl_float4w a, c;
-    pl_vec3w d;
+    pl_fw a[ROWS], c[ROWS], d[ROWS]; // d = a - c
 } stiff_edges;
+
+#if PL_LANES == 1
+PL_WIDE void load_rows(const float* p, const int32_t* offset, pl_fw rows[ROWS]) {
+    for (int k = 0; k < ROWS; k++) rows[k] = pl_splat_w(p[offset[0] + k]);
+}
+PL_WIDE void store_rows(float* p, const int32_t* offset, const pl_fw rows[ROWS]) {
+    for (int k = 0; k < ROWS; k++) p[offset[0] + k] = rows[k][0];
+}
+// x y z of each lane
+PL_WIDE pl_vec3w turn_rows(const pl_fw rows[ROWS]) { return (pl_vec3w){rows[0], rows[1], rows[2]}; }
+// rows += the factor of their lane times d, but for the fourth values
+PL_WIDE void move_rows(pl_fw rows[ROWS], pl_fw factor, const pl_fw d[ROWS]) {
+    for (int k = 0; k < 3; k++) rows[k] = pl_fma_w(factor, d[k], rows[k]);
+}
+PL_WIDE void without_fourth(pl_fw rows[ROWS]) { (void)rows; }
+#else
+PL_WIDE void load_rows(const float* p, const int32_t* offset, pl_fw rows[ROWS]) {
+    for (int k = 0; k < ROWS; k++) rows[k] = pl_load_every4_w(p, offset, k, 1);
+}
+PL_WIDE void store_rows(float* p, const int32_t* offset, const pl_fw rows[ROWS]) {
+    for (int k = 0; k < ROWS; k++) {
+        pl_f4 parts[PL_LANES / 4];
+        pl_split4_w(rows[k], parts);
+        for (int i = 0; i < PL_LANES / 4; i++) *(pl_f4*)(p + offset[k + 4 * i]) = parts[i];
+    }
+}
+PL_WIDE pl_vec3w turn_rows(const pl_fw rows[ROWS]) {
+    pl_float4w t = pl_transpose4_w(rows[0], rows[1], rows[2], rows[3]);
+    return (pl_vec3w){t.x, t.y, t.z};
+}
+PL_WIDE void move_rows(pl_fw rows[ROWS], pl_fw factor, const pl_fw d[ROWS]) {
+    rows[0] = pl_fma_w(PL_SHUFFLE_W(factor, factor, 0, 0, 0, 0), d[0], rows[0]);
+    rows[1] = pl_fma_w(PL_SHUFFLE_W(factor, factor, 1, 1, 1, 1), d[1], rows[1]);
+    rows[2] = pl_fma_w(PL_SHUFFLE_W(factor, factor, 2, 2, 2, 2), d[2], rows[2]);
+    rows[3] = pl_fma_w(PL_SHUFFLE_W(factor, factor, 3, 3, 3, 3), d[3], rows[3]);
+}
+PL_WIDE void without_fourth(pl_fw rows[ROWS]) {
+    pl_iw xyz_only;
+    for (int i = 0; i < PL_LANES; i++) xyz_only[i] = i % 4 == 3 ? 0 : -1;
+    for (int k = 0; k < ROWS; k++) rows[k] = pl_from_bits_w(pl_bits_w(rows[k]) & xyz_only);
+}
+#endif
 
 PL_WIDE stiff_edges load_edges(const float* p, const int32_t* vertices) {
     stiff_edges e;
-    e.a = pl_load4_at_w(p, vertices);
-    e.c = pl_load4_at_w(p, vertices + PL_LANES);
-    e.d = pl_sub_w(xyz(e.a), xyz(e.c));
+    load_rows(p, vertices, e.a);
+    load_rows(p, vertices + PL_LANES, e.c);
+    for (int k = 0; k < ROWS; k++) e.d[k] = e.a[k] - e.c[k];
     return e;
 }
 
-// By k (1 - rest / length) / weight times the way from c to a. Floors instead of comparisons: where
-// particles coincide or cannot move, what is multiplied by zero is large but finite.
-PL_WIDE void project_edges(stiff_edges* e, const float* rest, pl_fw stiffness, bool is_limit) {
-    pl_fw length2 = pl_max_w(pl_dot_w(e->d, e->d), pl_splat_w(SHORTEST2));
-    pl_fw weight = pl_max_w(e->a.w + e->c.w, pl_splat_w(LIGHTEST));
-    pl_fw scale = stiffness * pl_rcp_w(weight), at_a = -scale * e->a.w, at_c = scale * e->c.w;
+// By (1 - rest / length) times the way from c to a and the share of each end. The square of the
+// length never is zero: where particles coincide, what is multiplied by nothing is finite.
+PL_WIDE void project_edges(stiff_edges* e, const float* rest, const float* shares, bool is_limit) {
+    pl_vec3w d = turn_rows(e->d);
+    pl_fw length2 = pl_fma_w(d.z, d.z, pl_splat_w(SHORTEST2));
+    length2 = pl_fma_w(d.x, d.x, pl_fma_w(d.y, d.y, length2));
     pl_fw part = pl_fnma_w(pl_load_w(rest), pl_rsqrt_w(length2), pl_splat_w(1.0f));
     if (is_limit) part = pl_max_w(part, pl_splat_w(0.0f));
-    move_by(&e->a, part * at_a, e->d);
-    move_by(&e->c, part * at_c, e->d);
+    without_fourth(e->d);
+    move_rows(e->a, part * pl_load_w(shares), e->d);
+    move_rows(e->c, part * pl_load_w(shares + PL_LANES), e->d);
 }
 
 PL_WIDE void store_edges(const stiff_edges* e, const int32_t* vertices, float* p) {
-    pl_store4_at_w(p, vertices, e->a);
-    pl_store4_at_w(p, vertices + PL_LANES, e->c);
+    store_rows(p, vertices, e->a);
+    store_rows(p, vertices + PL_LANES, e->c);
 }
 
-// blocks 2 k and 2 k + 1 of a slab have the same colour
 PL_WIDE void project_stiff_distances(const pl_block_list* list, int begin, int end, bool backward,
                                      bool is_limit, float* p) {
-    ptrdiff_t step = backward ? -2 * PL_LANES : 2 * PL_LANES;
-    size_t first = (size_t)(backward ? end - 2 : begin) * PL_LANES;
+    ptrdiff_t step = backward ? -PL_LANES : PL_LANES;
+    size_t first = (size_t)(backward ? end - 1 : begin) * PL_LANES;
     const int32_t* vertices = list->vertices + 2 * first;
-    const float* rest = list->values + first;
-    pl_fw stiffness = pl_splat_w(list->stiffness);
-    for (int k = begin; k < end; k += 2, vertices += 2 * step, rest += step) {
-        stiff_edges e = load_edges(p, vertices), f = load_edges(p, vertices + 2 * PL_LANES);
-        project_edges(&e, rest, stiffness, is_limit);
-        project_edges(&f, rest + PL_LANES, stiffness, is_limit);
+    const float *rest = list->values + first, *shares = list->shares + 2 * first;
+    for (int k = begin; k < end; k++, vertices += 2 * step, rest += step, shares += 2 * step) {
+        stiff_edges e = load_edges(p, vertices);
+        project_edges(&e, rest, shares, is_limit);
         store_edges(&e, vertices, p);
-        store_edges(&f, vertices + 2 * PL_LANES, p);
     }
 }
 

@@ -19,6 +19,7 @@ static void list_free(pl_block_list* list, int slab_count) {
     PL_FREE(list->slab_offsets, int, slab_count + 1);
     PL_FREE(list->vertices, int32_t, lanes * (size_t)t->corners);
     PL_FREE(list->values, float, lanes*(size_t)t->values);
+    PL_FREE(list->shares, float, lanes*(size_t)t->corners);
     PL_FREE(list->compliance, float, lanes*(size_t)t->multipliers);
     PL_FREE(list->multipliers, float, lanes*(size_t)t->multipliers);
     PL_FREE(list->source, int, lanes);
@@ -126,17 +127,14 @@ static int free_colour(colouring_work* w, const int* v, int corners) {
     return colour;
 }
 
-// Blocks that follow one another with the same colour: distances without compliance are projected
-// two blocks at a time.
-static int blocks_together(const pl_constraint_set* set) {
-    return pl_constraint_traits_of[set->kind].corners == 2 && !set->compliance ? 2 : 1;
+static bool is_stiff_distance(const pl_constraint_set* set) {
+    return pl_constraint_traits_of[set->kind].corners == 2 && !set->compliance;
 }
 
 // colours the constraints of a slab and sorts them by it; returns the number of blocks
 static int colour_slab(const pl_constraint_set* set, int slab, colouring_work* w) {
     int corners = pl_constraint_traits_of[set->kind].corners, colour_count = 0, blocks = 0;
     int begin = w->first[slab], end = w->first[slab + 1];
-    int together = blocks_together(set), lanes = together * PL_LANES;
     for (int k = begin; k < end; k++) {
         const int* v = set->vertices + (size_t)w->order[k] * (size_t)corners;
         for (int i = 0; i < corners; i++) w->used[v[i]] = 0, w->next[v[i]] = 0;
@@ -150,7 +148,7 @@ static int colour_slab(const pl_constraint_set* set, int slab, colouring_work* w
     }
     w->starts[0] = begin;
     for (int c = 0; c < colour_count; c++) {
-        blocks += together * ((w->colour_counts[c] + lanes - 1) / lanes);
+        blocks += (w->colour_counts[c] + PL_LANES - 1) / PL_LANES;
         w->starts[c + 1] = w->starts[c] + w->colour_counts[c];
     }
     for (int k = begin; k < end; k++) w->sorted[w->starts[w->colours[w->order[k]]]++] = w->order[k];
@@ -166,18 +164,20 @@ static bool list_allocate(const pl_constraint_set* set, int block_count, pl_bloc
     list->values = PL_ALLOC(float, lanes*(size_t)t->values);
     list->source = PL_ALLOC(int, lanes);
     bool ok = list->vertices && list->values && list->source;
+    if (ok && is_stiff_distance(set)) {
+        list->shares = PL_ALLOC(float, lanes*(size_t)t->corners);
+        ok = list->shares;
+    }
     if (!ok || !set->compliance) return ok;
     list->compliance = PL_ALLOC(float, lanes*(size_t)t->multipliers);
     list->multipliers = PL_ALLOC(float, lanes*(size_t)t->multipliers);
     return list->compliance && list->multipliers;
 }
 
-// one constraint, or for c < 0 none, into a lane of this block or one behind it
+// one constraint, or for c < 0 none, into a lane of a block
 static void fill_lane(const pl_sweeper* s, const pl_constraint_set* set, int c, int slab, int block,
                       int lane, pl_block_list* list) {
     const pl_constraint_traits* t = &pl_constraint_traits_of[set->kind];
-    block += lane / PL_LANES;
-    lane %= PL_LANES;
     size_t at = (size_t)block * PL_LANES, n = (size_t)(c < 0 ? 0 : c);
     for (int i = 0; i < t->corners; i++)
         list->vertices[at * (size_t)t->corners + (size_t)(i * PL_LANES + lane)] =
@@ -194,17 +194,16 @@ static void fill_lane(const pl_sweeper* s, const pl_constraint_set* set, int c, 
 
 static void fill_slab(const pl_sweeper* s, const pl_constraint_set* set, const colouring_work* w,
                       int slab, pl_block_list* list) {
-    int together = blocks_together(set), lanes = together * PL_LANES;
-    int block = list->slab_offsets[slab] - together, lane = lanes, colour = -1;
+    int block = list->slab_offsets[slab] - 1, lane = PL_LANES, colour = -1;
     for (int k = w->first[slab]; k < w->first[slab + 1]; k++) {
         int c = w->order[k];
-        if (lane == lanes || w->colours[c] != colour) {
-            for (; lane < lanes; lane++) fill_lane(s, set, -1, slab, block, lane, list);
-            block += together, lane = 0, colour = w->colours[c];
+        if (lane == PL_LANES || w->colours[c] != colour) {
+            for (; lane < PL_LANES; lane++) fill_lane(s, set, -1, slab, block, lane, list);
+            block++, lane = 0, colour = w->colours[c];
         }
         fill_lane(s, set, c, slab, block, lane++, list);
     }
-    for (; lane < lanes; lane++) fill_lane(s, set, -1, slab, block, lane, list);
+    for (; lane < PL_LANES; lane++) fill_lane(s, set, -1, slab, block, lane, list);
 }
 
 static bool build_list(const pl_sweeper* s, const pl_constraint_set* set, colouring_work* w,
@@ -251,6 +250,21 @@ void pl_sweeper_fill_room(const pl_sweeper* s, float* particles) {
         int corner = (k - s->particle_count) % PL_MAX_CORNERS;
         for (int i = 0; i < 4; i++)
             particles[4 * (size_t)k + (size_t)i] = i + 1 == corner ? 1.0f : 0.0f;
+    }
+}
+
+void pl_sweeper_weigh(pl_sweeper* s, const float* particles) {
+    for (int k = 0; k < s->list_count; k++) {
+        pl_block_list* list = &s->lists[k];
+        if (!list->shares) continue;
+        for (int i = 0; i < list->block_count * PL_LANES; i++) {
+            size_t a = 2 * (size_t)(i - i % PL_LANES) + (size_t)(i % PL_LANES), c = a + PL_LANES;
+            double wa = (double)particles[list->vertices[a] + 3];
+            double wc = (double)particles[list->vertices[c] + 3], sum = wa + wc;
+            double scale = sum > 0.0 ? (double)list->stiffness / sum : 0.0;
+            list->shares[a] = (float)(-scale * wa);
+            list->shares[c] = (float)(scale * wc);
+        }
     }
 }
 

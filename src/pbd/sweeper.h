@@ -28,6 +28,9 @@ typedef struct pl_block_list {
     int* slab_offsets;  // the blocks of each slab
     int32_t* vertices;  // [block][corner][lane]: where the floats of a particle begin
     float* values;      // [block][value][lane]
+    float* shares;      // [block][corner][lane] of distances without compliance, else NULL: the
+                        // part of their error by which each end moves, -k w_a / (w_a + w_c) and
+                        // k w_c / (w_a + w_c); zero if none can move
     float* compliance;  // [block][multiplier][lane], or NULL
     float* multipliers; // the same: what each has pushed in this step
     int* source;        // [block][lane]: number in its set, or -1
@@ -48,6 +51,9 @@ void pl_sweeper_free(pl_sweeper* sweeper);
 // Particles must have room for these many float4; those after particle_count are the sweeper's.
 int pl_sweeper_room(const pl_sweeper* sweeper);
 void pl_sweeper_fill_room(const pl_sweeper* sweeper, float* particles);
+
+// Takes over the inverse masses of the particles; they stay what they are until the next call.
+void pl_sweeper_weigh(pl_sweeper* sweeper, const float* particles);
 
 // Constraints have pushed nothing yet: at the begin of a step.
 void pl_sweeper_start(pl_sweeper* sweeper);

@@ -6,9 +6,11 @@
 // middle lies beyond go with a new particle; triangles on one side that no longer share an edge at
 // the particle part as well, so that nothing hangs on a single point.
 //
-// Where this differs: the levels are made anew from the torn cloth, so that no constraint and no
-// parent reaches across the cut and coarse levels hold what is beside it. The paper takes links
-// away and leaves the cloth beside a tear to the finest level alone.
+// Where this differs: beside the cut the levels are made anew, so that no constraint and no parent
+// reaches across it and coarse levels hold what is there; elsewhere they stay what they are in the
+// whole cloth. The paper takes links away and leaves the cloth beside a tear to the finest level
+// alone. Levels follow from the whole cloth and from what is torn now, never from the order in
+// which it tore: a run that is resumed has the same ones.
 #include "pbd/tearing.h"
 #include "base/memory.h"
 #include "mesh/topology.h"
@@ -22,6 +24,9 @@ enum { MAX_FAN = 64 }; // triangles at a particle that is split
 void pl_tearing_free(pl_tearing* t) {
     PL_FREE(t->particle_of_corner, int, t->corner_count);
     PL_FREE(t->whole, int, t->corner_count);
+    PL_FREE(t->rank_of_whole, int, t->whole_count);
+    PL_FREE(t->last, unsigned char, t->whole_count);
+    pl_particle_graph_free(&t->graph);
     PL_FREE(t->rest, double, 3 * (size_t)t->corner_count);
     PL_FREE(t->mass, double, t->corner_count);
     PL_FREE(t->materials, pl_element_material, t->corner_count / 3);
@@ -71,6 +76,7 @@ static pl_status join_corners(pl_tearing* t, pl_error* error) {
         }
         number_particles(t);
         memcpy(t->whole, t->particle_of_corner, (size_t)t->corner_count * sizeof(int));
+        t->whole_count = t->particle_count;
     }
     PL_FREE(sorted, placed_corner, t->corner_count);
     return ok ? PL_OK : pl_fail_memory(error, "particles");
@@ -135,7 +141,67 @@ void pl_tearing_load(pl_tearing* t, const void* saved) {
     }
 }
 
-pl_status pl_tearing_parts(const pl_tearing* t, pl_pbd_parts* out, pl_error* error) {
+static pl_status copy_graph(const pl_particle_graph* from, pl_particle_graph* out,
+                            pl_error* error) {
+    pl_status status = pl_particle_graph_create(from->particle_count, from->edge_count,
+                                                from->triangle_count, out, error);
+    if (status != PL_OK || !from->particle_count) return status;
+    memcpy(out->places, from->places, 3 * (size_t)from->particle_count * sizeof(double));
+    memcpy(out->edges, from->edges, 2 * (size_t)from->edge_count * sizeof(int));
+    memcpy(out->rest, from->rest, (size_t)from->edge_count * sizeof(double));
+    memcpy(out->triangles, from->triangles, 3 * (size_t)from->triangle_count * sizeof(int));
+    out->columns = from->columns, out->rows = from->rows;
+    return PL_OK;
+}
+
+// The whole cloth is that of the first particles, made before anything can tear.
+static pl_status keep_whole(pl_tearing* t, const pl_pbd_parts* parts, pl_error* error) {
+    pl_status status = copy_graph(&parts->graph, &t->graph, error);
+    if (status != PL_OK || !t->whole_count) return status;
+    t->last = PL_ALLOC(unsigned char, t->whole_count);
+    int* ranks = PL_ALLOC(int, t->whole_count);
+    if (!t->last || !ranks) {
+        PL_FREE(ranks, int, t->whole_count);
+        return pl_fail_memory(error, "a numbering");
+    }
+    for (int p = 0; p < t->whole_count; p++) ranks[p] = parts->order.new_of_old[p];
+    t->rank_of_whole = ranks;
+    return PL_OK;
+}
+
+static int rank_of_corner(const pl_tearing* t, int corner) {
+    return t->rank_of_whole[t->whole[corner]];
+}
+
+pl_status pl_tearing_last_levels(pl_tearing* t, const pl_hierarchy_options* options,
+                                 const pl_ordering* order, const bool* attached,
+                                 unsigned char* last, pl_error* error) {
+    bool same = t->has_last;
+    memset(t->is_split, 0, (size_t)t->corner_count * sizeof(bool)); // attached, by rank
+    for (int c = 0; c < t->corner_count; c++)
+        if (attached[order->new_of_old[t->particle_of_corner[c]]])
+            t->is_split[rank_of_corner(t, c)] = true;
+    for (int k = 0; k < t->whole_count; k++) {
+        same = same && t->graph.attached[k] == t->is_split[k];
+        t->graph.attached[k] = t->is_split[k];
+    }
+    pl_status status = PL_OK;
+    if (!same) status = pl_find_last_levels(&t->graph, options, t->last, error);
+    t->has_last = status == PL_OK;
+    for (int c = 0; status == PL_OK && c < t->corner_count; c++)
+        last[order->new_of_old[t->particle_of_corner[c]]] = t->last[rank_of_corner(t, c)];
+    return status;
+}
+
+// the rank of each particle, where `number` has room for them
+static const int* find_ranks(pl_tearing* t) {
+    if (!t->rank_of_whole) return NULL;
+    for (int c = 0; c < t->corner_count; c++)
+        t->number[t->particle_of_corner[c]] = rank_of_corner(t, c);
+    return t->number;
+}
+
+pl_status pl_tearing_parts(pl_tearing* t, pl_pbd_parts* out, pl_error* error) {
     double* places = PL_ALLOC(double, 3 * (size_t)t->particle_count);
     if (t->particle_count && !places) return pl_fail_memory(error, "particles");
     for (int c = 0; c < t->corner_count; c++)
@@ -148,8 +214,12 @@ pl_status pl_tearing_parts(const pl_tearing* t, pl_pbd_parts* out, pl_error* err
     if (status != PL_OK) return status;
     pl_method_body body = {
         .body = &t->body, .mesh = mesh, .is_cloth = true, .materials = t->materials};
-    status = pl_pbd_parts_create(&body, out, error);
+    status = pl_pbd_parts_create(&body, find_ranks(t), t->whole_count, out, error);
     pl_mesh_destroy(mesh);
+    if (status == PL_OK && !t->rank_of_whole) {
+        status = keep_whole(t, out, error);
+        if (status != PL_OK) pl_pbd_parts_free(out);
+    }
     return status;
 }
 

@@ -12,6 +12,7 @@
 #define PL_PBD_TEARING_H
 
 #include "pbd/pbd_build.h"
+#include "pbd/pbd_hierarchy.h"
 
 typedef struct pl_tearing {
     double limit; // stretch above which an edge breaks
@@ -19,8 +20,13 @@ typedef struct pl_tearing {
     int particle_count;
     int* particle_of_corner; // numbered by their first corner
     int* whole;              // the same before anything was torn
-    double* rest;            // of each corner, 3 each
-    double* mass;            // of each corner [kg]
+    int whole_count;
+    int* rank_of_whole;      // inner number of each of those particles; NULL before it is known
+    pl_particle_graph graph; // of the whole cloth, in this numbering
+    unsigned char* last;     // coarsest level of each of its particles, for those attached there
+    bool has_last;
+    double* rest; // of each corner, 3 each
+    double* mass; // of each corner [kg]
     pl_element_material* materials;
     pl_body body; // settings; its name and lists are not used
     // what splitting needs, so that it never asks for memory
@@ -39,7 +45,13 @@ void pl_tearing_free(pl_tearing* tearing);
 void pl_tearing_load(pl_tearing* tearing, const void* saved);
 
 // Particles and constraints of the cloth as it is torn now.
-pl_status pl_tearing_parts(const pl_tearing* tearing, pl_pbd_parts* out, pl_error* error);
+pl_status pl_tearing_parts(pl_tearing* tearing, pl_pbd_parts* out, pl_error* error);
+
+// The coarsest level of each particle (inner numbering) in the whole cloth, had what is attached
+// now been attached there: levels of torn cloth are those of the whole one, but beside the tear.
+pl_status pl_tearing_last_levels(pl_tearing* tearing, const pl_hierarchy_options* options,
+                                 const pl_ordering* order, const bool* attached,
+                                 unsigned char* last, pl_error* error);
 
 // Marks particles that have been split off from one another; torn: of each particle in the inner
 // numbering.

@@ -21,6 +21,7 @@ void pl_world_destroy(pl_world* w) {
         if (system->data) system->method->destroy(system->data);
         PL_FREE(system->force, double, 3 * (size_t)system->vertex_count);
         PL_FREE(system->host_force, double, 3 * (size_t)system->vertex_count);
+        pl_world_wind_free(system);
         PL_FREE(system->left, double, 6 * (size_t)system->vertex_count);
         PL_FREE(system->method_bodies, pl_method_body, w->body_count);
         pl_array_free(&system->pins);
@@ -138,6 +139,7 @@ static pl_status create_system(pl_world* w, int s, pl_notes* notes, pl_error* er
     system->left = PL_ALLOC(double, 6 * (size_t)system->vertex_count);
     if (!system->force || !system->host_force || !system->left)
         return pl_fail_memory(error, "a system");
+    status = pl_world_wind_setup(w, system, error);
     for (int b = 0; status == PL_OK && b < w->body_count; b++) {
         if (w->bodies[b].system != s) continue;
         start_velocities(system, &w->bodies[b]);
@@ -266,14 +268,14 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     pl_world_system* system = &w->systems[s];
     pl_status status = pl_world_place_pins(w, s, begin, end, error);
     if (status != PL_OK) return status;
-    pl_world_sum_forces(w, s, end);
+    pl_world_sum_forces(w, s, begin, end);
     update_colliding(w, s);
     status = check_forces(w, s, error);
     if (status != PL_OK) return status;
     pl_world_begin_meeting(w, s);
     int obstacle_count = pl_world_add_meetings(w, s);
-    timed_collisions collisions = {
-        .job = {w->obstacles, obstacle_count, system->groups.data, (int)system->groups.count}};
+    timed_collisions collisions = {.job = {w->obstacles, obstacle_count, system->groups.data,
+                                           (int)system->groups.count, w->pool}};
     pl_method_step step = {.time_step = end - begin,
                            .force = system->force,
                            .pins = system->pins.data,

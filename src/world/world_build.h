@@ -48,6 +48,7 @@ typedef struct pl_world_system {
     int vertex_count;
     double* force; // of a step, 3 per vertex
     double* host_force;
+    double* wind;    // see world_loads.h; NULL: there is none
     double* left;    // positions and velocities as the last frame left them: what the host did
     bool is_touched; // since then, in a state that was loaded
     pl_method_body* method_bodies; // of body_count of the world

@@ -150,6 +150,7 @@ static pl_status add_attachment(pl_world* w, int k, pl_world_system* system, dou
         pl_vec3 place = pl_vec3_load((changes ? a->before : a->places) + 3 * (size_t)i);
         pl_vec3 next = pl_vec3_load((changes ? a->after : a->places) + 3 * (size_t)i);
         pins[i] = (pl_pin){.vertex = a->vertices[i] + w->bodies[a->body].first_vertex,
+                           .group = k,
                            .hard = isnan(def->stiffness),
                            .stiffness = def->stiffness,
                            .from = pl_pose_point(&from, place),
@@ -170,6 +171,7 @@ pl_status pl_world_place_pins(pl_world* w, int s, double begin, double end, pl_e
     for (size_t k = 0; k < w->handles.count; k++) {
         if (!handles[k].used || w->bodies[handles[k].body].system != s) continue;
         pl_pin pin = {.vertex = handles[k].vertex + w->bodies[handles[k].body].first_vertex,
+                      .group = -1,
                       .stiffness = handles[k].stiffness,
                       .from = pl_lerp(handles[k].from, handles[k].target, w->part[0]),
                       .target = pl_lerp(handles[k].from, handles[k].target, w->part[1])};
@@ -222,37 +224,89 @@ static bool blows_on(const pl_wind* wind, const char* name) {
     return wind->body_count == 0;
 }
 
-static void add_wind(const pl_world* w, const pl_wind* wind, const pl_world_body* b, double time,
-                     double* force, const double* x, const double* velocity) {
-    if (!blows_on(wind, b->def->name)) return;
+// where a wind meets the vertices of a body
+typedef struct air_job {
+    pl_air air;
+    const double* x; // 3 per vertex
+    double* wind;    // WIND per vertex
+} air_job;
+
+// of each vertex of a system: the force of all winds [N], its rate [N s/m], and the air of one
+enum { WIND = 7, RATE = 3, AIR = 4, AIR_BLOCK = 1024 };
+
+static void air_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const air_job* job = user;
+    for (int v = begin; v < end; v++)
+        pl_vec3_store(job->wind + WIND * (size_t)v + AIR,
+                      pl_air_velocity(&job->air, pl_vec3_load(job->x + 3 * (size_t)v)));
+}
+
+// the force of a wind at the begin of a step on the triangles of a body
+static void add_wind(const pl_wind* wind, const pl_world_body* b, const double* x,
+                     const double* velocity, double* sum) {
     for (int t = 0; t < b->surface->mesh->triangle_count; t++) {
         int v[3];
         triangle_vertices(b, t, v);
-        pl_vec3 corner[3], middle = {0, 0, 0}, speed = {0, 0, 0};
+        pl_vec3 corner[3], air = {0, 0, 0}, speed = {0, 0, 0};
         for (int i = 0; i < 3; i++) {
             corner[i] = pl_vec3_load(x + 3 * (size_t)v[i]);
-            middle = pl_madd(middle, 1.0 / 3.0, corner[i]);
+            air = pl_madd(air, 1.0 / 3.0, pl_vec3_load(sum + WIND * (size_t)v[i] + AIR));
             speed = pl_madd(speed, 1.0 / 3.0, pl_vec3_load(velocity + 3 * (size_t)v[i]));
         }
-        pl_vec3 air = pl_wind_velocity(wind, w->scene->seed, middle, time);
-        add_to_corners(force, v, pl_wind_force(wind, corner[0], corner[1], corner[2], speed, air));
+        double rate;
+        pl_vec3 push = pl_wind_force(wind, corner[0], corner[1], corner[2], speed, air, &rate);
+        for (int i = 0; i < 3; i++) {
+            double* at = sum + WIND * (size_t)v[i];
+            pl_vec3_store(at, pl_madd(pl_vec3_load(at), 1.0 / 3.0, push));
+            at[RATE] += rate / 3.0;
+        }
     }
 }
 
-void pl_world_sum_forces(pl_world* w, int s, double time) {
+pl_status pl_world_wind_setup(const pl_world* w, pl_world_system* system, pl_error* error) {
+    if (w->scene->wind_count == 0) return PL_OK;
+    system->wind = PL_ALLOC(double, WIND*(size_t)system->vertex_count);
+    return system->wind ? PL_OK : pl_fail_memory(error, "wind");
+}
+
+void pl_world_wind_free(pl_world_system* system) {
+    PL_FREE(system->wind, double, WIND*(size_t)system->vertex_count);
+}
+
+static void add_winds(pl_world* w, int s, double begin, double end) {
     pl_world_system* system = &w->systems[s];
+    if (!system->wind) return;
     const double* mass = system->method->masses(system->data);
     const double* x = system->method->positions(system->data);
     const double* velocity = system->method->velocities(system->data);
+    memset(system->wind, 0, WIND * (size_t)system->vertex_count * sizeof(double));
+    for (int k = 0; k < w->scene->wind_count; k++) {
+        const pl_wind* wind = &w->scene->winds[k];
+        air_job job = {pl_air_at(wind, w->scene->seed, end), x, system->wind};
+        pl_parallel_for(w->pool, air_task, system->vertex_count, AIR_BLOCK, &job);
+        for (int b = 0; b < w->body_count; b++)
+            if (w->bodies[b].system == s && blows_on(wind, w->bodies[b].def->name))
+                add_wind(wind, &w->bodies[b], x, velocity, system->wind);
+    }
+    for (int v = 0; v < system->vertex_count; v++) {
+        const double* from = system->wind + WIND * (size_t)v;
+        double part = pl_wind_part(from[RATE], mass[v], end - begin);
+        double* to = system->force + 3 * (size_t)v;
+        pl_vec3_store(to, pl_madd(pl_vec3_load(to), part, pl_vec3_load(from)));
+    }
+}
+
+void pl_world_sum_forces(pl_world* w, int s, double begin, double end) {
+    pl_world_system* system = &w->systems[s];
+    const double* mass = system->method->masses(system->data);
+    const double* x = system->method->positions(system->data);
     for (int i = 0; i < 3 * system->vertex_count; i++)
         system->force[i] = mass[i / 3] * w->scene->gravity[i % 3] + system->host_force[i];
     for (int k = 0; k < w->load_count; k++) {
         const pl_force* def = &w->scene->forces[k / w->body_count];
-        if (w->bodies[w->loads[k].body].system == s && is_active(def->from, def->until, time))
+        if (w->bodies[w->loads[k].body].system == s && is_active(def->from, def->until, end))
             add_load(w, def, &w->loads[k], system->force, x, mass);
     }
-    for (int k = 0; k < w->scene->wind_count; k++)
-        for (int b = 0; b < w->body_count; b++)
-            if (w->bodies[b].system == s)
-                add_wind(w, &w->scene->winds[k], &w->bodies[b], time, system->force, x, velocity);
+    add_winds(w, s, begin, end);
 }

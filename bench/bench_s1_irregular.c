@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// S1 Figs. 4 and 5: a dress on a figure that walks, wind and friction, with the hierarchy and
+// without, as scenes/paper/pbd_dress.json has it. The mesh is that of the shared data
+// ($PLIANT_SHARED or ../shared beside the project). Stretch: the mean over all edges of what they
+// are longer than at rest, over the last second. Frames per second are those of whole steps of the
+// world (forces, contacts, solver) with the hierarchy; the paper's 30 are with drawing.
+#include "base/memory.h"
+#include "base/timer.h"
+#include "bench.h"
+#include "math/vec3.h"
+#include "mesh/topology.h"
+
+#include <math.h>
+#include <pliant/world.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_FRAMES = 300 };
+
+typedef struct dress {
+    pl_world* world;
+    pl_edges edges;
+} dress;
+
+static bool fails(pl_status status, const pl_error* error) {
+    if (status != PL_OK) fprintf(stderr, "pliant-bench s1-irregular: %s\n", error->text);
+    return status != PL_OK;
+}
+
+static void dress_free(dress* d) {
+    pl_edges_free(&d->edges);
+    pl_world_destroy(d->world);
+}
+
+static bool dress_create(const char* mesh_path, const char* hierarchy, dress* out) {
+    *out = (dress){0};
+    char mesh[1100];
+    snprintf(mesh, sizeof mesh, "bodies[0].mesh=%s", mesh_path);
+    const char* overrides[] = {mesh, hierarchy};
+    pl_scene* scene = NULL;
+    pl_error error;
+    const char* path = PL_BENCH_SCENES_DIR "/paper/pbd_dress.json";
+    if (fails(pl_scene_read(path, overrides, 2, &scene, NULL, &error), &error)) return false;
+    bool failed = fails(pl_world_create(scene, &out->world, NULL, &error), &error);
+    pl_scene_destroy(scene);
+    if (failed) return false;
+    const pl_mesh* m = pl_world_mesh(out->world, 0);
+    return !fails(
+        pl_edges_create(m->triangles, m->triangle_count, 3, m->vertex_count, &out->edges, &error),
+        &error);
+}
+
+static double edge_length(const double* x, const int* ends) {
+    return pl_distance(pl_vec3_load(x + 3 * (size_t)ends[0]),
+                       pl_vec3_load(x + 3 * (size_t)ends[1]));
+}
+
+static double stretch(const dress* d) {
+    const double *rest = pl_world_mesh(d->world, 0)->positions,
+                 *x = pl_world_positions(d->world, 0);
+    double sum = 0.0;
+    for (int e = 0; e < d->edges.count; e++) {
+        const int* ends = d->edges.ends + 2 * (size_t)e;
+        sum += fmax(edge_length(x, ends) / edge_length(rest, ends) - 1.0, 0.0);
+    }
+    return sum / d->edges.count;
+}
+
+static int compare(const void* a, const void* b) {
+    double x = *(const double*)a, y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+// the mean stretch of the last second and the median time of a frame
+static bool walk(dress* d, int frames, double* mean, double* seconds) {
+    double times[MOST_FRAMES];
+    *mean = 0.0;
+    for (int f = 0; f < frames; f++) {
+        pl_error error;
+        double start = pl_seconds();
+        if (fails(pl_world_step(d->world, NULL, &error), &error)) return false;
+        times[f] = pl_seconds() - start;
+        if (f >= frames - 60) *mean += stretch(d) / 60.0;
+    }
+    qsort(times, (size_t)frames, sizeof(double), compare);
+    *seconds = times[frames / 2];
+    return true;
+}
+
+static bool measure(bench* b, const char* path, const char* hierarchy, const char* stretch_name,
+                    const char* rate_name) {
+    dress d;
+    double mean = 0.0, seconds = 0.0;
+    bool done = dress_create(path, hierarchy, &d) &&
+                walk(&d, bench_quick(b) ? 90 : MOST_FRAMES, &mean, &seconds);
+    if (done) {
+        bench_result(b, stretch_name, mean, "", NAN);
+        bench_result(b, rate_name, 1.0 / seconds, "1/s", NAN);
+    }
+    dress_free(&d);
+    return done;
+}
+
+bool bench_s1_irregular(bench* b) {
+    char path[1024];
+    const char* shared = getenv("PLIANT_SHARED");
+    snprintf(path, sizeof path, "%s/data/surfaces/cloth_dress_20k.obj.gz",
+             shared ? shared : PL_BENCH_SHARED_DIR);
+    FILE* file = fopen(path, "rb");
+    if (!file) {
+        fprintf(stderr,
+                "pliant-bench s1-irregular: skipped, %s is not there; set PLIANT_SHARED to the "
+                "folder of the shared data\n",
+                path);
+        return true;
+    }
+    fclose(file);
+    return measure(b, path, "bodies[0].hierarchy=0", "irregular_stretch_plain",
+                   "irregular_fps_plain") &&
+           measure(b, path, "bodies[0].hierarchy=5", "irregular_stretch_mg", "irregular_fps");
+}

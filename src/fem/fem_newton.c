@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "fem/fem_newton.h"
+#include "base/memory.h"
+#include "fem/fem_float.h"
+#include "multigrid/mg_outer.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { VERTICES_PER_TASK = 2048 };
+// mean stiffness over mean inertia: 1e-7 of it is the part that float takes of the softest motions,
+// if its round-off were to add up there
+static const double MOST_STIFF = 1e6;
+
+struct pl_newton_multigrid {
+    const pl_block_matrix* A; // the pattern
+    pl_block_mg* mg;
+    pl_mg_outer outer;
+    pl_float_sets* sets;
+    bool sets_stale;
+    int* places; // of the entries of A among the blocks of the finest level
+    int place_count;
+    bool conjugate, fallback;
+};
+
+void pl_newton_multigrid_destroy(pl_newton_multigrid* n) {
+    if (!n) return;
+    pl_float_sets_destroy(n->sets);
+    pl_mg_outer_free(&n->outer);
+    pl_block_mg_destroy(n->mg);
+    PL_FREE(n->places, int, n->place_count);
+    PL_FREE(n, pl_newton_multigrid, 1);
+}
+
+static pl_status build(pl_newton_multigrid* n, const double* rest, const pl_element_set* sets,
+                       int set_count, const pl_fem_settings* settings, pl_pool* pool,
+                       pl_error* error) {
+    const pl_block_matrix* A = n->A;
+    const pl_multigrid* given = &settings->multigrid;
+    pl_mg_settings multigrid = {.levels = given->levels,
+                                .level_count = given->level_count,
+                                .smoother = given->smoother,
+                                .pre_sweeps = given->pre_sweeps,
+                                .post_sweeps = given->post_sweeps,
+                                .stiffness_aware = given->stiffness_aware};
+    pl_mg_blocks blocks = {A->row_count, A->offsets, A->columns, A->values};
+    pl_status status = pl_block_mg_setup(&n->mg, &blocks, rest, &multigrid, pool, error);
+    blocks.values = NULL;
+    if (status == PL_OK) status = pl_mg_outer_setup(&n->outer, &blocks, error);
+    if (status == PL_OK)
+        status = pl_float_sets_create(sets, set_count, rest, A->row_count, A, n->mg->new_of_old,
+                                      pool, &n->sets, error);
+    if (status != PL_OK) return status;
+    n->outer.levels = n->mg;
+    n->place_count = pl_block_matrix_entry_count(A);
+    n->places = PL_ALLOC(int, n->place_count);
+    if (!n->places) return pl_fail_memory(error, "the matrix of a step");
+    pl_block_mg_places(n->mg, &blocks, n->places);
+    const pl_mg_pattern* pattern = &n->mg->levels[0].pattern;
+    pl_float_layout layout = {.places = n->places,
+                              .vertices = n->mg->old_of_new,
+                              .begin = {pattern->lower.begin, pattern->upper.begin},
+                              .end = {pattern->lower.end, pattern->upper.end}};
+    pl_float_sets_place(n->sets, &layout);
+    return PL_OK;
+}
+
+pl_status pl_newton_multigrid_create(const pl_block_matrix* A, const double* rest,
+                                     const pl_element_set* sets, int set_count,
+                                     const pl_fem_settings* settings, pl_pool* pool,
+                                     pl_newton_multigrid** out, pl_error* error) {
+    *out = NULL;
+    PL_ASSERT(A->block == 3);
+    pl_newton_multigrid* n = PL_ALLOC(pl_newton_multigrid, 1);
+    if (!n) return pl_fail_memory(error, "the solver of a step");
+    n->A = A;
+    n->conjugate = settings->linear == PL_LINEAR_MGPCG;
+    n->fallback = settings->multigrid.fallback;
+    pl_status status = build(n, rest, sets, set_count, settings, pool, error);
+    if (status == PL_OK) *out = n;
+    else pl_newton_multigrid_destroy(n);
+    return status;
+}
+
+void pl_newton_multigrid_forget(pl_newton_multigrid* n) { n->sets_stale = true; }
+
+static double mass_part(int begin, int end, void* user) {
+    const double* mass = user;
+    double sum = 0.0;
+    for (int v = begin; v < end; v++) sum += mass[v];
+    return sum;
+}
+
+static double stiffness_part(int begin, int end, void* user) {
+    const pl_block_level* fine = user;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++) {
+        const float* D = fine->fixed + 9 * (size_t)i;
+        sum += (double)D[0] + (double)D[4] + (double)D[8];
+    }
+    return sum / 3.0;
+}
+
+// inertia is what holds soft motions
+static bool is_float_enough(const pl_newton_multigrid* n, const pl_fem_objective* f) {
+    double inertia =
+        pl_fem_mass_weight(f) * pl_parallel_sum(f->pool, mass_part, f->vertex_count,
+                                                VERTICES_PER_TASK, (void*)(uintptr_t)f->mass);
+    double stiffness = pl_parallel_sum(f->pool, stiffness_part, f->vertex_count, VERTICES_PER_TASK,
+                                       &n->mg->levels[0]);
+    return stiffness < MOST_STIFF * inertia;
+}
+
+bool pl_newton_multigrid_assemble(pl_newton_multigrid* n, const pl_fem_objective* f,
+                                  const double* x) {
+    if (!(f->inertia > 0.0)) return false;
+    if (n->sets_stale) pl_float_sets_refresh(n->sets);
+    n->sets_stale = false;
+    pl_fem_hessian_float(f, n->sets, x, pl_block_mg_blocks(n->mg));
+    return is_float_enough(n, f);
+}
+
+void pl_newton_multigrid_update(pl_newton_multigrid* n, const pl_block_matrix* A) {
+    n->outer.A.values = A ? A->values : NULL;
+    if (A) pl_block_mg_update(n->mg, &n->outer.A);
+    else pl_block_mg_update_written(n->mg);
+}
+
+void pl_newton_multigrid_solve(pl_newton_multigrid* n, const pl_linear_options* options,
+                               const double* b, double* x, pl_linear_info* info) {
+    pl_mg_info mg = {0};
+    pl_mg_outer_solve(&n->outer, n->mg, n->conjugate, n->fallback, b, x, options->tolerance,
+                      options->max_iterations, &mg);
+    *info = (pl_linear_info){.iterations = mg.iterations,
+                             .converged = mg.converged,
+                             .indefinite = mg.indefinite,
+                             .switched = mg.switched,
+                             .residual = mg.residual,
+                             .history_count = mg.history_count};
+    memcpy(info->history, mg.history, sizeof mg.history);
+}
+
+typedef struct force_job {
+    const pl_block_mg* mg;
+    const double* x;
+} force_job;
+
+static double force_part(int begin, int end, void* user) {
+    const force_job* job = user;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++) {
+        const float* D = job->mg->levels[0].fixed + 9 * (size_t)i;
+        const double* x = job->x + 3 * (size_t)job->mg->old_of_new[i];
+        for (int c = 0; c < 3; c++) {
+            double force = (double)D[4 * c] * x[c];
+            sum += force * force;
+        }
+    }
+    return sum;
+}
+
+double pl_newton_multigrid_force(const pl_newton_multigrid* n, const double* x) {
+    force_job job = {n->mg, x};
+    double square =
+        pl_parallel_sum(n->mg->pool, force_part, n->mg->row_count, VERTICES_PER_TASK, &job);
+    return sqrt(square) / (double)n->mg->scale;
+}
+
+struct pl_block_mg* pl_newton_multigrid_levels(pl_newton_multigrid* n) {
+    return n->mg;
+}

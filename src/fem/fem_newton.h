@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The linear systems of Newton's method on multigrid. Where float is enough, elements write the
+// projected Hessian to where the finest level smooths with it, and no other matrix is there: it is
+// wrong by 1e-7 of its largest values, which takes a longer way to an end that the gradient, in
+// double, decides on. Where masses are so small, or stiffness so large, that soft motions would get
+// lost in that, the matrix comes in double.
+#ifndef PL_FEM_NEWTON_H
+#define PL_FEM_NEWTON_H
+
+#include "fem/fem_objective.h"
+#include "fem/fem_settings.h"
+#include "sparse/linear_solver.h"
+
+typedef struct pl_newton_multigrid pl_newton_multigrid;
+
+// A: the pattern of the matrix (kept by reference, its values need not stay), with values at rest,
+// which the sampling may follow; sets are borrowed, rest positions are 3 per vertex.
+pl_status pl_newton_multigrid_create(const pl_block_matrix* A, const double* rest,
+                                     const pl_element_set* sets, int set_count,
+                                     const pl_fem_settings* settings, pl_pool* pool,
+                                     pl_newton_multigrid** out, pl_error* error);
+void pl_newton_multigrid_destroy(pl_newton_multigrid* n);
+// The materials of the elements changed.
+void pl_newton_multigrid_forget(pl_newton_multigrid* n);
+
+// The matrix at x, in float; false where that is not enough.
+bool pl_newton_multigrid_assemble(pl_newton_multigrid* n, const pl_fem_objective* f,
+                                  const double* x);
+// All levels, of what was assembled (NULL) or of the values of A, which then stay as long as they
+// are solved with.
+void pl_newton_multigrid_update(pl_newton_multigrid* n, const pl_block_matrix* A);
+// As pl_linear_solve does.
+void pl_newton_multigrid_solve(pl_newton_multigrid* n, const pl_linear_options* options,
+                               const double* b, double* x, pl_linear_info* info);
+// |D x| with D the diagonal of the matrix, after an update.
+double pl_newton_multigrid_force(const pl_newton_multigrid* n, const double* x);
+// For what is measured of it.
+struct pl_block_mg* pl_newton_multigrid_levels(pl_newton_multigrid* n);
+
+#endif

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The general lattice (Zhu 2010, section 7): a rotation per cell, moduli that differ from cell to
+// cell. Linear elasticity with one material has faster cycles of its own (grid_multigrid.h); this
+// is for all the rest.
+//
+//   paper                  here
+//   R                      R of a cell, the rotation of its averaged gradient F
+//   p                      -s / R: a cell's stress is s R, an edge's the mean of its four cells'
+//   P_ii, P_ij             2 mu F_ii + s R_ii in cells; 2 mu F_ij + mean(s R_ij) on edges
+//   tr(R' F)               T, of the gradients that are no boundary ones
+//   mu R_ij phi_i,j + ...  T - s / k = g, where k is the stiffness of the pressure
+//
+// All that follows from one energy, of which the discrete forces are the gradient, frozen or not:
+//   sum mu F_ij^2 where F_ij lives, plus per cell -2 mu T + k/2 (T - (3 - w))^2,
+// where each of a cell's nine gradients is a quarter of four edges (or its own), w the sum of
+// R_ij^2 over the parts that are boundary gradients, and 1/k = 1/lambda + w / (2 mu).
+//
+// Where we differ: boundary gradients are not frozen but eliminated. Their stress vanishes, so that
+// F_ij = alpha R_ij there, and minimising over alpha gives w and k above; with R = I this is the
+// rule of section 5.3. A Dirichlet cell has a rotation but no pressure. With the rotations frozen
+// the energy bounds the true one from above as long as volumes grow by less than 2 mu / lambda, so
+// that steps along conjugate directions with the exact length of the frozen problem descend.
+#ifndef PL_GRID_COROT_H
+#define PL_GRID_COROT_H
+
+#include "grid/grid_multigrid.h"
+#include "grid/grid_operator.h"
+#include "math/mat3.h"
+#include "multigrid/dense_cholesky.h"
+
+// What a cell and its low faces are.
+enum {
+    PL_COROT_FACE = 1,   // shifted by the axis: the low face is a variable
+    PL_COROT_HELD = 8,   // shifted by the axis: the low face is given
+    PL_COROT_INNER = 64, // shifted by the axis: between two core cells
+    PL_COROT_INTERIOR = 512,
+    PL_COROT_DIRICHLET = 1024,
+    PL_COROT_CORE = 2048,   // interior, and none of the 18 cells around is exterior
+    PL_COROT_BESIDE = 4096, // a Dirichlet cell that an interior one touches
+    PL_COROT_WALL = 8192    // a core cell that has given faces in its T
+};
+
+// Sixteen cells in a row, and where the rows around them begin (y fastest, from -1 to 1).
+typedef struct pl_corot_chunk {
+    int begin;
+    int rows[9];
+    int parents[9];     // in the next level, of the coarse rows around
+    int children[9][2]; // in the level before: fine rows around the lower one, and 16 cells further
+    int y, z;
+} pl_corot_chunk;
+
+typedef struct pl_corot_cell {
+    float R[9];
+    float k; // 0 in Dirichlet cells
+    float s;
+    float g;
+} pl_corot_cell;
+
+// Weights of the squares in the energy: 0 where a stress is a boundary one.
+typedef struct pl_corot_weights {
+    float cell[3]; // 2 mu of F_aa
+    float edge[3]; // 2 mu of the two gradients of the low edge along an axis
+} pl_corot_weights;
+
+typedef struct pl_corot_level {
+    const pl_grid_level* layout;
+    pl_corot_chunk* chunks;
+    int chunk_count;
+    int* planes; // size[2] + 1: the chunks of each plane
+    uint16_t* flags;
+    pl_corot_cell* cells;
+    pl_corot_weights* weights;
+    float* mu;   // of cells, relative to the body's
+    float* soft; // of cells: what turning them does not cost, see grid_corot_soft.c
+    float (*twist)[9];
+    float* inverse_q; // of core cells: of the distributed pressure equation's diagonal
+    float *u[3], *f[3], *r[3];
+    float* rg;         // residual of the pressure equation of core cells
+    float* extra[3];   // stiffness of faces beyond that of the stencil: walls, springs
+    float* inverse[3]; // of the diagonals of faces
+    float compressibility, inertia;
+    float shear; // weight of F_ji beside F_ij in P_ij: 0, or 1/2 in linear elasticity
+} pl_corot_level;
+
+typedef struct pl_grid_corot {
+    pl_corot_level levels[PL_GRID_MAX_LEVELS];
+    int level_count;
+    pl_dense_cholesky bottom;
+    int* unknown[3]; // per index of the coarsest level: number, or -1
+    int unknown_count;
+    float* bottom_x;
+    int band_sweeps;
+    bool bottom_fails; // no factor: sweeps in its place
+    bool rotates;      // else R = I for ever: linear elasticity
+    bool softens;      // what turning does not cost is taken away; false: the frozen problem's A
+    pl_quat* turn;     // of the finest level's cells; borrowed
+    double (*stress)[9];
+    float *direction[3], *before[3]; // of conjugate directions: the last one, and its residual
+    float* spring[3];                // of the finest level, already in extra
+    double last_product;             // of residual and correction
+    double slope, step;              // along the last direction, and how far it went
+    bool has_direction;
+    pl_pool* pool;
+} pl_grid_corot;
+
+// On the layout of the levels, which must live as long, as must the rotations of cells, one per
+// index. mu: per index of the finest level, relative moduli of cells, or NULL for 1 everywhere.
+// rotates: corotated; else linear.
+pl_status pl_grid_corot_create(const pl_grid_multigrid* layout, const float* mu, bool rotates,
+                               pl_quat* turn, pl_pool* pool, pl_grid_corot* out, pl_error* error);
+void pl_grid_corot_free(pl_grid_corot* c);
+
+// Rotations of the finest level at positions u of the state, cell edge h.
+// Returns the norm of the residual, which is put into f of the finest level (g is 0). Where
+// turn_cells is false the rotations stay: the residual of the frozen problem.
+double pl_grid_corot_residual(pl_grid_corot* c, const pl_grid_state* state, double h,
+                              bool turn_cells);
+// Takes the present rotations and the state's coefficients over to all levels.
+void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inertia);
+// Springs on faces of the finest level for the next update; NULL: none.
+void pl_grid_corot_set_springs(pl_grid_corot* c, double* const stiffness[3]);
+// One V-cycle: u of the finest level from its f, from zero.
+void pl_grid_corot_cycle(pl_grid_corot* c);
+// Adds a multiple of the last cycle's u, made conjugate to the last direction, to the state.
+// Needs the residual that the cycle was for.
+void pl_grid_corot_correct(pl_grid_corot* c, pl_grid_state* state, bool conjugate);
+// After a residual at positions that the last correction led to: as long as the direction now
+// points uphill by more than half of what it pointed downhill, part of the correction is taken
+// back. Returns the norm of the last residual.
+double pl_grid_corot_backtrack(pl_grid_corot* c, pl_grid_state* state, double h, double residual);
+// Energy, in the units of pl_grid_energy; rotations as they are.
+double pl_grid_corot_energy(const pl_grid_corot* c, const pl_grid_state* state, double h);
+// out = the gradient of the energy on faces that are variables, rotations as they are after a
+// residual with these positions; else 0.
+void pl_grid_corot_forces(const pl_grid_corot* c, const pl_grid_state* state, double h,
+                          double* const out[3]);
+// d' A d of the frozen problem, with inertia and springs.
+double pl_grid_corot_curvature(const pl_grid_corot* c, float* const d[3]);
+void pl_grid_corot_forget(pl_grid_corot* c); // the last direction
+
+// ------------------------------------------------------------------ parts of a cycle
+
+void pl_corot_set_coefficients(pl_corot_level* level, double compressibility, double inertia,
+                               pl_pool* pool);
+// Sweeps over one level; backwards for the way up.
+void pl_corot_smooth(pl_corot_level* level, int band_sweeps, bool backwards, pl_pool* pool);
+// r = f - A u; rg = g - T + s / k in core cells, else 0.
+void pl_corot_residual(pl_corot_level* level, pl_pool* pool);
+// f += what A u has too much of where cells turn; nothing for linear elasticity.
+void pl_corot_soften(pl_corot_level* level, float* const to[3], pl_pool* pool);
+// The square of the same, weighted, for one cell: it is to be taken away from that of A.
+double pl_corot_twist_square(const pl_corot_level* level, float* const u[3], const int* base,
+                             int i);
+// 2 mu K^-1 of a cell, see there.
+void pl_corot_twist_matrix(const pl_corot_level* level, const int* base, int i, float out[9]);
+void pl_corot_slave(pl_corot_level* level, pl_pool* pool);
+void pl_corot_restrict(const pl_corot_level* fine, pl_corot_level* coarse, pl_pool* pool);
+void pl_corot_prolong(pl_corot_level* fine, const pl_corot_level* coarse, pl_pool* pool);
+
+#endif

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Structure and coefficients of a level of the general lattice.
+#include "grid/grid_corot_level.h"
+#include "base/memory.h"
+#include "grid/grid_corot_stencil.h"
+#include "math/polar.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNKS = 32, MISSING = 2 * PL_GRID_CHUNK };
+
+static int halve(int i) { return i >= 0 ? i / 2 : -((1 - i) / 2); }
+
+static int find(const pl_grid_level* level, int x, int y, int z) {
+    int index = pl_grid_index(level, x, y, z);
+    return index >= 0 ? index : MISSING;
+}
+
+void pl_corot_level_free(pl_corot_level* l) {
+    if (!l->layout) return;
+    int size = l->layout->field_size;
+    for (int a = 0; a < 3; a++) {
+        PL_FREE(l->u[a], float, size), PL_FREE(l->f[a], float, size);
+        PL_FREE(l->r[a], float, size), PL_FREE(l->extra[a], float, size);
+        PL_FREE(l->inverse[a], float, size);
+    }
+    PL_FREE(l->chunks, pl_corot_chunk, l->chunk_count);
+    PL_FREE(l->planes, int, l->layout->size[2] + 1);
+    PL_FREE(l->flags, uint16_t, size);
+    PL_FREE(l->cells, pl_corot_cell, size);
+    PL_FREE(l->weights, pl_corot_weights, size);
+    PL_FREE(l->mu, float, size), PL_FREE(l->soft, float, size);
+    pl_free(l->twist, (size_t)size * sizeof *l->twist);
+    PL_FREE(l->inverse_q, float, size), PL_FREE(l->rg, float, size);
+    *l = (pl_corot_level){0};
+}
+
+static pl_status allocate(pl_corot_level* l, pl_error* error) {
+    int size = l->layout->field_size;
+    bool ok = true;
+    for (int a = 0; a < 3; a++) {
+        float** fields[] = {&l->u[a], &l->f[a], &l->r[a], &l->extra[a], &l->inverse[a]};
+        for (int k = 0; k < 5; k++) ok = ok && (*fields[k] = PL_ALLOC(float, size));
+    }
+    for (int s = 0; s < l->layout->segment_count; s++)
+        l->chunk_count += l->layout->segments[s].count;
+    l->chunks = PL_ALLOC(pl_corot_chunk, l->chunk_count);
+    l->planes = PL_ALLOC(int, l->layout->size[2] + 1);
+    l->flags = PL_ALLOC(uint16_t, size);
+    l->cells = PL_ALLOC(pl_corot_cell, size);
+    l->weights = PL_ALLOC(pl_corot_weights, size);
+    l->mu = PL_ALLOC(float, size), l->soft = PL_ALLOC(float, size);
+    l->twist = pl_alloc_items((size_t)size, sizeof *l->twist);
+    l->inverse_q = PL_ALLOC(float, size), l->rg = PL_ALLOC(float, size);
+    ok = ok && (l->chunks || !l->chunk_count) && l->planes && l->flags && l->cells && l->weights &&
+         l->mu && l->soft && l->twist && l->inverse_q && l->rg;
+    return ok ? PL_OK : pl_fail_memory(error, "the general lattice");
+}
+
+// where the rows around each chunk are, on this level and on the next ones
+static void link_chunks(pl_corot_level* l, const pl_grid_level* finer,
+                        const pl_grid_level* coarser) {
+    int count = 0, z = 0;
+    for (int s = 0; s < l->layout->segment_count; s++) {
+        const pl_grid_segment* g = &l->layout->segments[s];
+        for (; z <= g->z - l->layout->low[2]; z++) l->planes[z] = count;
+        for (int k = 0; k < g->count; k++) {
+            pl_corot_chunk* c = &l->chunks[count++];
+            int x = g->x + k * PL_GRID_CHUNK;
+            c->begin = g->begin + k * PL_GRID_CHUNK, c->y = g->y, c->z = g->z;
+            for (int n = 0; n < 9; n++) {
+                int dy = n % 3 - 1, dz = n / 3 - 1;
+                c->rows[n] = find(l->layout, x, g->y + dy, g->z + dz);
+                if (coarser)
+                    c->parents[n] = find(coarser, halve(x), halve(g->y) + dy, halve(g->z) + dz);
+                for (int half = 0; finer && half < 2; half++)
+                    c->children[n][half] =
+                        find(finer, 2 * x + half * PL_GRID_CHUNK, 2 * g->y + dy, 2 * g->z + dz);
+            }
+        }
+    }
+    for (; z <= l->layout->size[2]; z++) l->planes[z] = count;
+}
+
+static void set_cell_flags(pl_corot_level* l, const int* base, int i) {
+    const pl_grid_masks* masks = l->layout->masks;
+    const int *S = pl_corot_stride, n = base[13] + i;
+    const pl_grid_masks* m = &masks[n / PL_GRID_CHUNK];
+    uint16_t flags = 0;
+    bool dirichlet = pl_grid_bit(m->dirichlet, n), interior = pl_grid_bit(m->interior, n);
+    if (interior) flags |= PL_COROT_INTERIOR;
+    bool core = interior, beside = false;
+    for (int k = 0; k < 27; k++) {
+        int far = abs(k % 3 - 1) + abs(k / 3 % 3 - 1) + abs(k / 9 - 1);
+        if (far > 2) continue;
+        int at = base[k] + i;
+        const pl_grid_masks* near = &masks[at / PL_GRID_CHUNK];
+        bool inside = pl_grid_bit(near->interior, at);
+        core = core && (inside || pl_grid_bit(near->dirichlet, at));
+        beside = beside || inside;
+    }
+    if (core) flags |= PL_COROT_CORE;
+    if (dirichlet) flags |= PL_COROT_DIRICHLET;
+    if (dirichlet && beside) flags |= PL_COROT_BESIDE;
+    for (int a = 0; a < 3; a++) {
+        int below = base[13 - S[a]] + i;
+        bool low = pl_grid_bit(masks[below / PL_GRID_CHUNK].dirichlet, below);
+        if (pl_grid_bit(m->face[a], n)) flags |= (uint16_t)(PL_COROT_FACE << a);
+        if (dirichlet || low) flags |= (uint16_t)(PL_COROT_HELD << a);
+    }
+    l->flags[n] = flags;
+}
+
+static void set_inner_flags(pl_corot_level* l, const int* base, int i) {
+    const int *S = pl_corot_stride, n = base[13] + i;
+    if (!(l->flags[n] & PL_COROT_CORE)) return;
+    for (int a = 0; a < 3; a++)
+        if (l->flags[base[13 - S[a]] + i] & PL_COROT_CORE)
+            l->flags[n] |= (uint16_t)(PL_COROT_INNER << a);
+    pl_corot_form form;
+    for (int k = 0; k < 9; k++) l->cells[n].R[k] = 1.0f; // so that every face counts
+    pl_corot_form_of(l, base, i, &form);
+    if (form.count < 30) l->flags[n] |= PL_COROT_WALL;
+}
+
+// the mean modulus of the four cells of an edge
+static void set_weights(pl_corot_level* l, const int* base, int i) {
+    const pl_grid_masks* masks = l->layout->masks;
+    const int *S = pl_corot_stride, n = base[13] + i;
+    const pl_grid_masks* m = &masks[n / PL_GRID_CHUNK];
+    pl_corot_weights* w = &l->weights[n];
+    *w = (pl_corot_weights){{0}, {0}};
+    for (int a = 0; a < 3; a++) {
+        if (pl_grid_bit(m->stress[a], n)) w->cell[a] = 2.0f * l->mu[n];
+        if (!pl_grid_bit(m->edge[a], n)) continue;
+        int b = (a + 1) % 3, c = (a + 2) % 3;
+        w->edge[a] = 0.5f * (l->mu[n] + l->mu[base[13 - S[b]] + i] + l->mu[base[13 - S[c]] + i] +
+                             l->mu[base[13 - S[b] - S[c]] + i]);
+    }
+}
+
+typedef void (*visit)(pl_corot_level* level, const int* base, int i);
+
+static void visit_cells(pl_corot_level* l, visit call) {
+    int base[27];
+    for (int k = 0; k < l->chunk_count; k++) {
+        pl_corot_reach(&l->chunks[k], base);
+        for (int i = 0; i < PL_GRID_CHUNK; i++) call(l, base, i);
+    }
+}
+
+// Moduli of the coarse cells: the mean of their interior or held children.
+static void average_mu(const pl_corot_level* fine, pl_corot_level* l) {
+    for (int k = 0; k < l->chunk_count; k++)
+        for (int i = 0; i < PL_GRID_CHUNK; i++) {
+            float sum = 0.0f, count = 0.0f;
+            for (int child = 0; child < 8; child++) {
+                int at = pl_corot_child(&l->chunks[k], i, child);
+                if (!(fine->flags[at] & (PL_COROT_INTERIOR | PL_COROT_DIRICHLET))) continue;
+                sum += fine->mu[at], count += 1.0f;
+            }
+            l->mu[l->chunks[k].begin + i] = count > 0.0f ? sum / count : 1.0f;
+        }
+}
+
+pl_status pl_corot_level_create(const pl_grid_multigrid* mg, int l, const float* mu,
+                                const pl_corot_level* fine, pl_corot_level* out, pl_error* error) {
+    *out = (pl_corot_level){.layout = &mg->levels[l]};
+    pl_status status = allocate(out, error);
+    if (status != PL_OK) return status;
+    link_chunks(out, l ? &mg->levels[l - 1] : NULL,
+                l + 1 < mg->level_count ? &mg->levels[l + 1] : NULL);
+    for (int i = 0; i < out->layout->field_size; i++) {
+        out->mu[i] = l == 0 && mu ? mu[i] : 1.0f;
+        for (int a = 0; a < 3; a++) out->cells[i].R[4 * a] = 1.0f;
+    }
+    visit_cells(out, set_cell_flags);
+    if (l > 0) average_mu(fine, out);
+    visit_cells(out, set_weights);
+    visit_cells(out, set_inner_flags);
+    for (int i = 0; i < out->layout->field_size; i++)
+        for (int k = 0; k < 9; k++) out->cells[i].R[k] = k % 4 == 0 ? 1.0f : 0.0f;
+    return PL_OK;
+}
+
+void pl_corot_level_walls(pl_corot_level* l) {
+    const pl_grid_level* layout = l->layout;
+    for (int a = 0; a < 3; a++) memset(l->extra[a], 0, (size_t)layout->field_size * sizeof(float));
+    float weight = l->shear > 0.0f ? 1.0f : 2.0f;
+    for (int n = 0; n < layout->field_size; n++)
+        for (int a = 0; a < 3; a++) {
+            int wall = layout->wall_index[n / PL_GRID_CHUNK];
+            if (wall >= 0 && l->flags[n] & (PL_COROT_FACE << a))
+                l->extra[a][n] =
+                    weight * l->mu[n] * layout->walls[wall].stiffness[a][n % PL_GRID_CHUNK];
+        }
+    for (int k = 0; k < layout->band_count; k++)
+        for (int i = 0; i < 3 * PL_GRID_CHUNK; i++) {
+            int a = i / PL_GRID_CHUNK, n = layout->band[k].begin + i % PL_GRID_CHUNK;
+            if (l->flags[n] & (PL_COROT_FACE << a))
+                l->extra[a][n] = weight * l->mu[n] * layout->band[k].wall[a][i % PL_GRID_CHUNK];
+        }
+}
+
+// ------------------------------------------------------------------ coefficients
+
+static void set_pressure(pl_corot_level* l, const int* base, int i) {
+    pl_corot_cell* cell = &l->cells[base[13] + i];
+    uint16_t flags = l->flags[base[13] + i];
+    cell->k = cell->s = cell->g = 0.0f;
+    if (!(flags & PL_COROT_INTERIOR)) return;
+    float w = 0.0f;
+    if (!(flags & PL_COROT_CORE)) {
+        float missing[9];
+        pl_corot_missing(l, base, i, missing);
+        for (int k = 0; k < 9; k++) w += missing[k] * cell->R[k] * cell->R[k];
+    }
+    cell->k = l->mu[base[13] + i] / (l->compressibility + 0.5f * w);
+}
+
+// (T T')_cc, and what the distributed pressure adds; faces that are given let nothing through
+static void set_distribution(pl_corot_level* l, const int* base, int i) {
+    const int *S = pl_corot_stride, n = base[13] + i;
+    if (!(l->flags[n] & PL_COROT_CORE)) return;
+    pl_corot_form form;
+    pl_corot_form_of(l, base, i, &form);
+    float sum = 0.0f, centre = l->inertia;
+    for (int k = 0; k < form.count; k++) sum += form.factor[k] * form.factor[k];
+    for (int a = 0; a < 3; a++)
+        for (int side = -1; side <= 1; side += 2) {
+            int near = base[13 + side * S[a]] + i;
+            if (!(l->flags[near] & PL_COROT_DIRICHLET)) centre += l->mu[n] + l->mu[near];
+        }
+    float q = sum + centre / l->cells[n].k;
+    l->inverse_q[n] = q > 0.0f ? 1.0f / q : 0.0f;
+}
+
+static void set_diagonals(pl_corot_level* l, const int* base, int i) {
+    const int *S = pl_corot_stride, n = base[13] + i;
+    for (int a = 0; a < 3; a++) {
+        l->inverse[a][n] = 0.0f;
+        if (!(l->flags[n] & (PL_COROT_FACE << a))) continue;
+        float sum = l->inertia + l->extra[a][n] + l->weights[n].cell[a] +
+                    l->weights[base[13 - S[a]] + i].cell[a];
+        for (int e = 0; e < 2; e++) {
+            int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
+            sum += (1.0f - l->shear) *
+                   (l->weights[n].edge[c] + l->weights[base[13 + S[b]] + i].edge[c]);
+        }
+        // where pressures are substituted they stiffen the face
+        if (!(l->flags[n] & (PL_COROT_INNER << a))) {
+            pl_corot_terms t;
+            pl_corot_terms_of(l, base, i, a, &t);
+            for (int k = 0; k < 10; k++)
+                if (!(l->flags[t.cell[k]] & PL_COROT_CORE))
+                    sum += l->cells[t.cell[k]].k * t.factor[k] * t.factor[k];
+        }
+        l->inverse[a][n] = sum > 0.0f ? 1.0f / sum : 0.0f;
+    }
+}
+
+typedef struct visit_job {
+    pl_corot_level* level;
+    visit call;
+} visit_job;
+
+static void visit_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const visit_job* job = user;
+    int base[27];
+    for (int k = begin; k < end; k++) {
+        pl_corot_reach(&job->level->chunks[k], base);
+        for (int i = 0; i < PL_GRID_CHUNK; i++) job->call(job->level, base, i);
+    }
+}
+
+void pl_corot_set_coefficients(pl_corot_level* l, double compressibility, double inertia,
+                               pl_pool* pool) {
+    l->compressibility = (float)compressibility;
+    l->inertia = (float)inertia;
+    const visit calls[] = {set_pressure, set_distribution, set_diagonals};
+    for (int k = 0; k < 3; k++)
+        pl_parallel_for(pool, visit_task, l->chunk_count, CHUNKS, &(visit_job){l, calls[k]});
+}
+
+typedef struct rotation_job {
+    const pl_corot_level* fine;
+    pl_corot_level* coarse;
+} rotation_job;
+
+// The rotation of the mean of the eight cells below, which is that of the restricted positions up
+// to stretches.
+static void rotation_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const rotation_job* job = user;
+    for (int k = begin; k < end; k++)
+        for (int i = 0; i < PL_GRID_CHUNK; i++) {
+            int n = job->coarse->chunks[k].begin + i;
+            if (!(job->coarse->flags[n] & PL_COROT_INTERIOR)) continue;
+            pl_mat3 sum = {{0}}, R;
+            float soft = 0.0f, count = 0.0f;
+            for (int child = 0; child < 8; child++) {
+                int at = pl_corot_child(&job->coarse->chunks[k], i, child);
+                if (!(job->fine->flags[at] & PL_COROT_INTERIOR)) continue;
+                for (int e = 0; e < 9; e++) sum.m[e] += (double)job->fine->cells[at].R[e];
+                soft += job->fine->soft[at], count += 1.0f;
+            }
+            if (pl_mat3_norm(sum) < 1e-3 || !pl_polar(sum, &R, NULL)) R = pl_mat3_identity();
+            for (int e = 0; e < 9; e++) job->coarse->cells[n].R[e] = (float)R.m[e];
+            job->coarse->soft[n] = count > 0.0f ? soft / count : 0.0f;
+        }
+}
+
+void pl_corot_coarsen_rotations(const pl_corot_level* fine, pl_corot_level* coarse, pl_pool* pool) {
+    pl_parallel_for(pool, rotation_task, coarse->chunk_count, CHUNKS,
+                    &(rotation_job){fine, coarse});
+}

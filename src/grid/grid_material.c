@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Each tet gives its modulus to the cells it reaches into, by points spread over it; a cell has the
+// mean of what it was given, and cells that were given nothing that of their neighbours.
+#include "grid/grid_material.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+// the whole body has one ratio of the moduli: it is a number of the cycles
+static pl_status check(const pl_method_body* def, double mu, double lambda, bool* differs,
+                       pl_error* error) {
+    *differs = false;
+    for (int e = 0; e < def->mesh->tet_count; e++) {
+        const pl_element_material* m = &def->materials[e];
+        if (fabs(m->lambda * mu - lambda * m->mu) > 1e-6 * (lambda * m->mu + mu * m->mu))
+            return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                           "body \"%s\": with method grid regions may differ in young, not in "
+                           "poisson; give all the same poisson",
+                           def->body->name);
+        *differs = *differs || m->mu != mu;
+    }
+    return PL_OK;
+}
+
+// points k + 1/2 of n along each of three edges, folded into the tet
+static void add_tet(const pl_method_body* def, const pl_grid_level* level,
+                    const pl_grid_frame* frame, int e, float* sum, float* count, double mu) {
+    const int* v = def->mesh->tets + 4 * (size_t)e;
+    pl_vec3 x[4];
+    double longest = 0.0;
+    for (int i = 0; i < 4; i++) x[i] = pl_vec3_load(def->mesh->positions + 3 * (size_t)v[i]);
+    for (int i = 1; i < 4; i++) longest = fmax(longest, pl_norm(pl_sub(x[i], x[0])));
+    int n = (int)fmin(ceil(2.0 * longest / frame->cell) + 1.0, 64.0);
+    float value = (float)(def->materials[e].mu / mu);
+    for (int k = 0; k < n * n * n; k++) {
+        double a = (k % n + 0.5) / n, b = (k / n % n + 0.5) / n,
+               c = ((double)(k / n / n) + 0.5) / n;
+        if (a + b + c > 1.0) continue;
+        pl_vec3 p = pl_madd(pl_madd(pl_madd(x[0], a, pl_sub(x[1], x[0])), b, pl_sub(x[2], x[0])), c,
+                            pl_sub(x[3], x[0]));
+        const double at[3] = {p.x, p.y, p.z};
+        int cell[3];
+        for (int d = 0; d < 3; d++) cell[d] = (int)floor((at[d] - frame->origin[d]) / frame->cell);
+        int index = pl_grid_index(level, cell[0], cell[1], cell[2]);
+        if (index >= 0) sum[index] += value, count[index] += 1.0f;
+    }
+}
+
+// cells without a value take the mean of those around that have one, layer by layer
+static void fill_gaps(const pl_grid_level* level, const pl_grid_cells* cells, float* value,
+                      float* known) {
+    for (float pass = 2.0f; pass < 1000.0f; pass += 1.0f) {
+        bool more = false;
+        for (int s = 0; s < level->segment_count; s++) {
+            const pl_grid_segment* g = &level->segments[s];
+            for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+                if (known[g->begin + i] > 0.0f ||
+                    pl_grid_cell(cells, g->x + i, g->y, g->z) == PL_CELL_EXTERIOR)
+                    continue;
+                float sum = 0.0f, count = 0.0f;
+                for (int n = 0; n < 27; n++) {
+                    int near = pl_grid_index(level, g->x + i + n % 3 - 1, g->y + n / 3 % 3 - 1,
+                                             g->z + n / 9 - 1);
+                    if (near >= 0 && known[near] > 0.0f && known[near] < pass)
+                        sum += value[near], count += 1.0f;
+                }
+                if (count > 0.0f) value[g->begin + i] = sum / count, known[g->begin + i] = pass;
+                more = more || count > 0.0f;
+            }
+        }
+        if (!more) return;
+    }
+}
+
+pl_status pl_grid_moduli(const pl_method_body* def, const pl_grid_level* level,
+                         const pl_grid_cells* cells, const pl_grid_frame* frame, double mu,
+                         float** out, pl_error* error) {
+    *out = NULL;
+    double own_mu, lambda;
+    pl_material_def_lame(&def->body->material, &own_mu, &lambda);
+    if (def->mesh->tet_count == 0 && (def->body->region_count || def->body->variation_count))
+        return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                       "body \"%s\": regions and variations need a mesh of tets with method grid; "
+                       "this one has only a surface",
+                       def->body->name);
+    bool differs;
+    pl_status status = check(def, own_mu, lambda, &differs, error);
+    if (status != PL_OK || !differs) return status;
+    int size = level->field_size;
+    float *sum = PL_ALLOC(float, size), *count = PL_ALLOC(float, size);
+    if (!sum || !count) {
+        PL_FREE(sum, float, size), PL_FREE(count, float, size);
+        return pl_fail_memory(error, "the moduli of a lattice");
+    }
+    for (int e = 0; e < def->mesh->tet_count; e++) add_tet(def, level, frame, e, sum, count, mu);
+    for (int i = 0; i < size; i++)
+        if (count[i] > 0.0f) sum[i] /= count[i], count[i] = 1.0f;
+    fill_gaps(level, cells, sum, count);
+    for (int i = 0; i < size; i++)
+        if (count[i] == 0.0f) sum[i] = 1.0f;
+    PL_FREE(count, float, size);
+    *out = sum;
+    return PL_OK;
+}
