@@ -80,21 +80,40 @@ static void count_walls(const pl_grid_level* level, const pl_grid_segment* g, in
         }
 }
 
-// whether a chunk has core cells next to Dirichlet cells: these have all inner faces beside held
-// ones
-static bool has_wall(const pl_grid_masks* m, const pl_grid_wall_chunk* wall) {
-    for (int i = 0; i < PL_GRID_CHUNK; i++)
-        if ((m->core >> i & 1) && wall->closed[i] > 0.0f) return true;
+// Stiffness of a face between the first two layers of a flat side, without pressures: two for the
+// P_aa of the inner cell, one for each edge.
+enum { FLAT_STIFFNESS = 6 };
+
+// Marks the faces of the band that are softer than that, by a bit per axis.
+static void mark_soft_faces(const pl_grid_level* level, uint8_t* soft) {
+    for (int k = 0; k < level->band_count; k++) {
+        const pl_grid_band_chunk* b = &level->band[k];
+        const pl_grid_masks* m = &level->masks[b->begin / PL_GRID_CHUNK];
+        for (int n = 0; n < 3 * PL_GRID_CHUNK; n++) {
+            int a = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
+            int sum = 2 * (b->stress[a][0] >> i & 1) + 2 * (b->stress[a][1] >> i & 1);
+            for (int e = 0; e < 4; e++) sum += b->edge[a][e] >> i & 1;
+            if (((m->face[a] & ~m->inner[a]) >> i & 1) && sum < FLAT_STIFFNESS)
+                soft[b->begin + i] |= (uint8_t)(1 << a);
+        }
+    }
+}
+
+// whether a chunk has core cells next to Dirichlet cells (these have all inner faces beside held
+// ones), or beside soft faces
+static bool has_wall(const pl_grid_masks* m, const pl_grid_wall_chunk* wall,
+                     const pl_grid_segment* g, int chunk, const uint8_t* soft) {
+    for (int i = 0; i < PL_GRID_CHUNK; i++) {
+        int n = chunk * PL_GRID_CHUNK + i;
+        if (!(m->core >> i & 1)) continue;
+        if (wall->closed[i] > 0.0f || soft[g->begin + n] || (soft[g->begin + n + 1] & 1) ||
+            (soft[g->rows[PL_ROW_Y_HIGH] + n] & 2) || (soft[g->rows[PL_ROW_Z_HIGH] + n] & 4))
+            return true;
+    }
     return false;
 }
 
-static pl_status list_walls(pl_grid_level* level, pl_error* error) {
-    PL_FREE(level->walls, pl_grid_wall_chunk, level->wall_count);
-    level->walls = NULL, level->wall_count = 0;
-    int chunk_count = level->field_size / PL_GRID_CHUNK;
-    if (!level->wall_index) level->wall_index = PL_ALLOC(int, chunk_count);
-    if (!level->wall_index) return pl_fail_memory(error, "a lattice");
-    for (int c = 0; c < chunk_count; c++) level->wall_index[c] = -1;
+static pl_status list_wall_chunks(pl_grid_level* level, const uint8_t* soft, pl_error* error) {
     pl_array list = pl_array_of(sizeof(pl_grid_wall_chunk));
     for (int s = 0; s < level->segment_count; s++) {
         const pl_grid_segment* g = &level->segments[s];
@@ -102,7 +121,7 @@ static pl_status list_walls(pl_grid_level* level, pl_error* error) {
             int chunk = g->begin / PL_GRID_CHUNK + c;
             pl_grid_wall_chunk wall = {0};
             count_walls(level, g, c, &wall);
-            if (!has_wall(&level->masks[chunk], &wall)) continue;
+            if (!has_wall(&level->masks[chunk], &wall, g, c, soft)) continue;
             level->wall_index[chunk] = (int)list.count;
             if (!pl_array_push(&list, &wall)) {
                 pl_array_free(&list);
@@ -118,6 +137,21 @@ static pl_status list_walls(pl_grid_level* level, pl_error* error) {
     }
     level->walls = data, level->wall_count = count;
     return PL_OK;
+}
+
+static pl_status list_walls(pl_grid_level* level, pl_error* error) {
+    PL_FREE(level->walls, pl_grid_wall_chunk, level->wall_count);
+    level->walls = NULL, level->wall_count = 0;
+    int chunk_count = level->field_size / PL_GRID_CHUNK;
+    if (!level->wall_index) level->wall_index = PL_ALLOC(int, chunk_count);
+    if (!level->wall_index) return pl_fail_memory(error, "a lattice");
+    for (int c = 0; c < chunk_count; c++) level->wall_index[c] = -1;
+    uint8_t* soft = PL_ALLOC(uint8_t, level->field_size);
+    if (!soft) return pl_fail_memory(error, "a lattice");
+    mark_soft_faces(level, soft);
+    pl_status status = list_wall_chunks(level, soft, error);
+    PL_FREE(soft, uint8_t, level->field_size);
+    return status;
 }
 
 static bool is_of_band(const pl_grid_masks* m) {
@@ -342,6 +376,33 @@ static void set_wall_diagonals(pl_grid_level* level) {
     }
 }
 
+// Between two sweeps the band answers the pressure of a core cell beside it: each of its faces
+// moves by the pressure over the face's stiffness, where the distribution moved it by q and the
+// pressure by 12 q. Faces of a flat side are stiff enough for that; at corners and in thin limbs a
+// face may be so soft that it gives several times what was asked for, and sweeps would grow without
+// bound as nu goes to 1/2. So the diagonal of q counts such faces as they will answer.
+static void add_soft_faces(pl_grid_level* level) {
+    if (!level->q) return;
+    for (int a = 0; a < 3; a++) {
+        memset(level->q, 0, (size_t)level->field_size * sizeof(float));
+        for (int k = 0; k < level->band_count; k++)
+            for (int i = 0; i < PL_GRID_CHUNK; i++)
+                level->q[level->band[k].begin + i] =
+                    fmaxf(level->band[k].inverse_diagonal[a][i] - 1.0f / FLAT_STIFFNESS, 0.0f);
+        for (int k = 0; k < level->band_count; k++) {
+            const pl_grid_band_chunk* b = &level->band[k];
+            int wall = level->wall_index[b->begin / PL_GRID_CHUNK];
+            const int high[3] = {b->begin + 1, b->rows[PL_ROW_Y_HIGH], b->rows[PL_ROW_Z_HIGH]};
+            for (int i = 0; wall >= 0 && i < PL_GRID_CHUNK; i++) {
+                float excess = 12.0f * (level->q[b->begin + i] + level->q[high[a] + i]);
+                float* inverse = &level->walls[wall].inverse[3][i];
+                if (b->rim >> i & 1 && excess > 0.0f) *inverse /= 1.0f + excess * *inverse;
+            }
+        }
+    }
+    memset(level->q, 0, (size_t)level->field_size * sizeof(float));
+}
+
 void pl_grid_level_set_material(pl_grid_level* level, double compressibility, double inertia) {
     level->compressibility = (float)compressibility;
     level->inertia = (float)inertia;
@@ -367,5 +428,6 @@ void pl_grid_level_set_material(pl_grid_level* level, double compressibility, do
             }
         }
     }
+    add_soft_faces(level);
     pl_grid_level_pack(level);
 }

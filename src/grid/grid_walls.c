@@ -14,6 +14,8 @@
 #include "base/memory.h"
 #include "grid/grid_level.h"
 
+#include <math.h>
+
 enum { DIRECTIONS = 6 };
 
 void pl_grid_distances_free(pl_grid_distances* d) {
@@ -102,8 +104,11 @@ static void store(pl_grid_level* level, const float* stiffness) {
         for (int n = 0; n < 3 * PL_GRID_CHUNK; n++) {
             int a = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
             pl_grid_band_chunk* b = &level->band[k];
+            // Only ever stiffer in the band: what is taken away from the diagonal is not taken from
+            // the shear with other components, and a level that gives way to some motion of a thin
+            // part would be worse than one that holds it too near.
             b->wall[a][i] = b->stiffness[a][i] =
-                stiffness[(size_t)a * (size_t)size + (size_t)(b->begin + i)];
+                fmaxf(stiffness[(size_t)a * (size_t)size + (size_t)(b->begin + i)], 0.0f);
         }
 }
 

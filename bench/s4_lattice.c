@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "s4_lattice.h"
+#include "base/random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+pl_status s4_box_cells(int n, pl_grid_cells* out, pl_error* error) {
+    const int low[3] = {-2, 0, 0}, size[3] = {n + 4, n, n};
+    pl_status status = pl_grid_cells_create(low, size, out, error);
+    for (int k = 0; status == PL_OK && k < n; k++)
+        for (int j = 0; j < n; j++)
+            for (int i = -2; i < n + 2; i++)
+                out->kinds[pl_grid_cells_index(out, i, j, k)] =
+                    i < 0 || i >= n ? PL_CELL_DIRICHLET : PL_CELL_INTERIOR;
+    return status;
+}
+
+// x, y, z as parts of the bounding box
+static bool is_hand_or_foot(double x, double y) {
+    return y < 0.06 || (y > 0.6 && (x < 0.08 || x > 0.92));
+}
+
+pl_status s4_armadillo_cells(double cell, pl_pool* pool, pl_grid_frame* frame, pl_grid_cells* out,
+                             pl_error* error) {
+    char path[1024];
+    const char* shared = getenv("PLIANT_SHARED");
+    snprintf(path, sizeof path, "%s/data/surfaces/armadillo_43k.obj.gz",
+             shared ? shared : PL_BENCH_SHARED_DIR);
+    pl_mesh* mesh;
+    *frame = (pl_grid_frame){.cell = cell};
+    pl_status status = pl_mesh_read(path, NULL, &mesh, NULL, error);
+    if (status != PL_OK) return status;
+    status = pl_grid_voxelise(mesh, 0, pool, frame, out, error);
+    pl_mesh_destroy(mesh);
+    for (int k = 0; status == PL_OK && k < out->size[2]; k++)
+        for (int j = 0; j < out->size[1]; j++)
+            for (int i = 0; i < out->size[0]; i++) {
+                uint8_t* kind = &out->kinds[((size_t)k * (size_t)out->size[1] + (size_t)j) *
+                                                (size_t)out->size[0] +
+                                            (size_t)i];
+                if (*kind == PL_CELL_INTERIOR &&
+                    is_hand_or_foot((i + 0.5) / out->size[0], (j + 0.5) / out->size[1]))
+                    *kind = PL_CELL_DIRICHLET;
+            }
+    return status;
+}
+
+pl_status s4_lattice_create(pl_grid_cells* cells, s4_lattice* out, pl_error* error) {
+    *out = (s4_lattice){.cells = *cells};
+    *cells = (pl_grid_cells){0};
+    pl_status status = pl_pool_create(0, &out->pool, error);
+    if (status == PL_OK) status = pl_grid_multigrid_create(&out->cells, out->pool, &out->mg, error);
+    if (status == PL_OK) status = pl_grid_state_create(&out->mg.levels[0], &out->state, error);
+    if (status == PL_OK)
+        status = pl_grid_recombine_create(&out->mg.levels[0], &out->history, error);
+    if (status != PL_OK) s4_lattice_free(out);
+    return status;
+}
+
+void s4_lattice_free(s4_lattice* lattice) {
+    pl_grid_recombine_free(&lattice->history);
+    if (lattice->mg.level_count) pl_grid_state_free(&lattice->mg.levels[0], &lattice->state);
+    pl_grid_multigrid_free(&lattice->mg);
+    pl_grid_cells_free(&lattice->cells);
+    pl_pool_destroy(lattice->pool);
+    *lattice = (s4_lattice){0};
+}
+
+void s4_set_material(s4_lattice* lattice, double poisson, double inertia) {
+    lattice->state.compressibility = (1.0 - 2.0 * poisson) / (2.0 * poisson);
+    lattice->state.inertia = inertia;
+    pl_grid_multigrid_set_material(&lattice->mg, lattice->state.compressibility, inertia);
+}
+
+void s4_start_random(s4_lattice* lattice, uint64_t seed) {
+    const pl_grid_level* fine = &lattice->mg.levels[0];
+    pl_random random = {seed};
+    for (int i = 0; i < fine->field_size; i++)
+        for (int a = 0; a < 3; a++)
+            lattice->state.u[a][i] = pl_grid_bit(fine->masks[i / PL_GRID_CHUNK].face[a], i)
+                                         ? pl_random_uniform(&random, -0.5, 0.5)
+                                         : 0.0;
+    pl_grid_substitute(fine, &lattice->state);
+}
+
+void s4_start_pulled(s4_lattice* lattice, double amount) {
+    const pl_grid_level* fine = &lattice->mg.levels[0];
+    const pl_grid_cells* c = &lattice->cells;
+    for (int s = 0; s < fine->segment_count; s++) {
+        const pl_grid_segment* g = &fine->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                int at[3] = {g->x + i, g->y, g->z}, low[3] = {g->x + i, g->y, g->z};
+                low[a]--;
+                bool held = pl_grid_cell(c, at[0], at[1], at[2]) == PL_CELL_DIRICHLET ||
+                            pl_grid_cell(c, low[0], low[1], low[2]) == PL_CELL_DIRICHLET;
+                double side = 2 * (at[0] - c->low[0]) < c->size[0] ? -0.5 : 0.5;
+                lattice->state.u[a][g->begin + i] = held && a == 0 ? side * amount : 0.0;
+            }
+    }
+    pl_grid_substitute(fine, &lattice->state);
+}
+
+void s4_run_cycles(s4_lattice* lattice, int cycles, bool recombine, double* residuals) {
+    pl_grid_level* fine = &lattice->mg.levels[0];
+    pl_grid_recombine_reset(&lattice->history);
+    residuals[0] = pl_grid_residual(fine, &lattice->state, lattice->pool);
+    for (int k = 1; k <= cycles; k++) {
+        if (recombine) pl_grid_recombine_begin(&lattice->history, fine);
+        pl_grid_multigrid_cycle(&lattice->mg);
+        if (recombine) {
+            pl_grid_recombine_end(&lattice->history, fine, &lattice->state, lattice->pool);
+        } else pl_grid_correct(fine, &lattice->state, lattice->pool);
+        residuals[k] = pl_grid_residual(fine, &lattice->state, lattice->pool);
+    }
+}
+
+double s4_rate(const double* residuals, int from, int to) {
+    return pow(residuals[to] / residuals[from], 1.0 / (to - from));
+}

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "grid/grid_recombine.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { BLOCK = 4096 };
+
+pl_status pl_grid_recombine_create(const pl_grid_level* level, pl_grid_recombine* out,
+                                   pl_error* error) {
+    *out = (pl_grid_recombine){.size = (size_t)level->field_size};
+    for (int k = 0; k < PL_GRID_HISTORY; k++)
+        for (int a = 0; a < 4; a++) {
+            out->change[k][a] = PL_ALLOC(float, out->size);
+            out->image[k][a] = PL_ALLOC(float, out->size);
+            if (!out->change[k][a] || !out->image[k][a]) {
+                pl_grid_recombine_free(out);
+                return pl_fail_memory(error, "the corrections of a lattice");
+            }
+        }
+    return PL_OK;
+}
+
+void pl_grid_recombine_free(pl_grid_recombine* h) {
+    for (int k = 0; k < PL_GRID_HISTORY; k++)
+        for (int a = 0; a < 4; a++) {
+            PL_FREE(h->change[k][a], float, h->size);
+            PL_FREE(h->image[k][a], float, h->size);
+        }
+    *h = (pl_grid_recombine){0};
+}
+
+void pl_grid_recombine_reset(pl_grid_recombine* h) { h->count = h->next = 0; }
+
+// the sum of the products of two sets of fields
+typedef struct product_job {
+    float* const* x;
+    float* const* y;
+} product_job;
+
+static double product_part(int begin, int end, void* user) {
+    const product_job* job = user;
+    double sum = 0.0;
+    for (int a = 0; a < 4; a++)
+        for (int i = begin; i < end; i++) sum += (double)job->x[a][i] * (double)job->y[a][i];
+    return sum;
+}
+static double product(const pl_grid_recombine* h, float* const x[4], float* const y[4],
+                      pl_pool* pool) {
+    return pl_parallel_sum(pool, product_part, (int)h->size, BLOCK, &(product_job){x, y});
+}
+
+// y += factor x, or y *= factor where x is NULL
+typedef struct add_job {
+    float* const* x;
+    float* const* y;
+    float factor;
+} add_job;
+
+static void add_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const add_job* job = user;
+    for (int a = 0; a < 4; a++)
+        for (int i = begin; i < end; i++)
+            job->y[a][i] =
+                job->x ? job->y[a][i] + job->factor * job->x[a][i] : job->y[a][i] * job->factor;
+}
+static void add(const pl_grid_recombine* h, double factor, float* const* x, float* const y[4],
+                pl_pool* pool) {
+    pl_parallel_for(pool, add_task, (int)h->size, BLOCK, &(add_job){x, y, (float)factor});
+}
+
+void pl_grid_recombine_begin(pl_grid_recombine* h, const pl_grid_level* level) {
+    for (int a = 0; a < 4; a++)
+        memcpy(h->image[h->next][a], a < 3 ? level->f[a] : level->g, h->size * sizeof(float));
+}
+
+// The correction as the state takes it: pressures in place of c, nothing outside.
+typedef struct change_job {
+    const pl_grid_level* level;
+    float* const* to;
+} change_job;
+
+static int above(const pl_grid_segment* g, int a, int i) {
+    return i + (a == 0 ? g->begin + 1 : g->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH]);
+}
+
+static void change_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const change_job* job = user;
+    const pl_grid_level* l = job->level;
+    for (int k = l->row_segments[begin]; k < l->row_segments[end]; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            int at = g->begin + i;
+            const pl_grid_masks* m = &l->masks[at / PL_GRID_CHUNK];
+            float p = pl_grid_bit(m->interior, at) ? l->c[at] : 0.0f, divergence = 0.0f;
+            for (int a = 0; a < 3; a++) {
+                job->to[a][at] = pl_grid_bit(m->face[a], at) ? l->u[a][at] : 0.0f;
+                divergence += l->u[a][above(g, a, i)] - l->u[a][at];
+            }
+            job->to[3][at] = pl_grid_bit(m->core, at) ? divergence - p : p;
+        }
+    }
+}
+
+// state += factor d
+typedef struct state_job {
+    pl_grid_state* state;
+    float* const* d;
+    double factor;
+} state_job;
+
+static void state_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const state_job* job = user;
+    for (int a = 0; a < 4; a++) {
+        double* to = a < 3 ? job->state->u[a] : job->state->p;
+        for (int i = begin; i < end; i++) to[i] += job->factor * (double)job->d[a][i];
+    }
+}
+
+// The newest correction and its image, orthonormal to the older ones. False if nothing is left.
+static bool orthonormalise(pl_grid_recombine* h, pl_pool* pool) {
+    float **d = h->change[h->next], **q = h->image[h->next];
+    double before = product(h, q, q, pool);
+    for (int k = 0; k < h->count; k++) {
+        if (k == h->next) continue;
+        double share = product(h, q, h->image[k], pool);
+        add(h, -share, h->image[k], q, pool);
+        add(h, -share, h->change[k], d, pool);
+    }
+    double norm = product(h, q, q, pool);
+    // less than round-off of float leaves
+    if (!(norm > 1e-10 * before) || !(norm < INFINITY)) return false;
+    add(h, 1.0 / sqrt(norm), NULL, q, pool);
+    add(h, 1.0 / sqrt(norm), NULL, d, pool);
+    return true;
+}
+
+double pl_grid_recombine_end(pl_grid_recombine* h, pl_grid_level* level, pl_grid_state* state,
+                             pl_pool* pool) {
+    int size = (int)h->size;
+    float *residual[4] = {level->f[0], level->f[1], level->f[2], level->g},
+          **d = h->change[h->next];
+    pl_parallel_for(pool, change_task, level->size[1] * level->size[2], 64,
+                    &(change_job){level, d});
+    pl_parallel_for(pool, state_task, size, BLOCK, &(state_job){state, d, 1.0});
+    double norm = pl_grid_residual(level, state, pool);
+    // A d = residual before - residual after
+    add(h, -1.0, residual, h->image[h->next], pool);
+    bool fresh = orthonormalise(h, pool);
+    if (fresh && h->count <= h->next) h->count = h->next + 1;
+    for (int k = 0; k < h->count; k++) {
+        if (k == h->next && !fresh) continue;
+        double share = product(h, residual, h->image[k], pool);
+        add(h, -share, h->image[k], residual, pool);
+        pl_parallel_for(pool, state_task, size, BLOCK, &(state_job){state, h->change[k], share});
+    }
+    if (!fresh) return norm;
+    h->next = (h->next + 1) % PL_GRID_HISTORY;
+    return sqrt(product(h, residual, residual, pool));
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Recombination of cycles: the best sum of the last few corrections in place of the last one.
+//
+// Coarse levels of a body with thin limbs hold them too stiffly, where limbs grow thicker with the
+// cells, or too loosely, where two layers become one and bending is lost. A few motions of whole
+// limbs are then corrected by too little or too much in every cycle, while all else converges fast.
+// Such few motions are what minimal residuals over a short history take care of (generalised
+// conjugate residuals, Eisenstat, Elman and Schultz 1983; with multigrid: Washio and Oosterlee
+// 1997). The paper's cycle has no such step; residuals can no longer grow with it.
+#ifndef PL_GRID_RECOMBINE_H
+#define PL_GRID_RECOMBINE_H
+
+#include "grid/grid_operator.h"
+
+enum { PL_GRID_HISTORY = 5 };
+
+typedef struct pl_grid_recombine {
+    int count, next; // kept corrections, and where the next one goes
+    size_t size;     // floats of a field
+    // x, y, z and pressures: corrections d of the state, and what they take off the residual, A d,
+    // orthonormal among themselves
+    float* change[PL_GRID_HISTORY][4];
+    float* image[PL_GRID_HISTORY][4];
+} pl_grid_recombine;
+
+pl_status pl_grid_recombine_create(const pl_grid_level* level, pl_grid_recombine* out,
+                                   pl_error* error);
+void pl_grid_recombine_free(pl_grid_recombine* history);
+// After a change of the equations.
+void pl_grid_recombine_reset(pl_grid_recombine* history);
+
+// Around a cycle: before it, with the residual in f and g of the level; and after it, with the
+// correction in u and c. The second adds to the state, in place of pl_grid_correct, and leaves the
+// new residual in f and g; its norm is returned.
+void pl_grid_recombine_begin(pl_grid_recombine* history, const pl_grid_level* level);
+double pl_grid_recombine_end(pl_grid_recombine* history, pl_grid_level* level, pl_grid_state* state,
+                             pl_pool* pool);
+
+#endif
