@@ -144,3 +144,59 @@ TEST(grid_residual_is_restricted_as_if_it_were_stored)
     pl_grid_multigrid_free(&mg);
     pl_pool_destroy(pool);
 }
+
+static pl_cell kind_beside(const pl_grid_cells* c, const int at[3], int a, int step) {
+    int to[3] = {at[0], at[1], at[2]};
+    to[a] += step;
+    return pl_grid_cell(c, to[0], to[1], to[2]);
+}
+
+static bool is_core(const pl_grid_cells* c, const int at[3]) {
+    bool core = pl_grid_cell(c, at[0], at[1], at[2]) == PL_CELL_INTERIOR;
+    for (int n = 0; n < 6; n++)
+        core = core && kind_beside(c, at, n / 2, n % 2 ? 1 : -1) != PL_CELL_EXTERIOR;
+    return core;
+}
+
+// one cell by the words of section 5.1 and 5.3
+static void check_masks(const pl_grid_cells* c, const pl_grid_masks* m, const int at[3], int i) {
+    pl_cell own = pl_grid_cell(c, at[0], at[1], at[2]);
+    bool interior = own == PL_CELL_INTERIOR, core = is_core(c, at), rim = false;
+    CHECK(pl_grid_bit(m->interior, i) == interior);
+    CHECK(pl_grid_bit(m->dirichlet, i) == (own == PL_CELL_DIRICHLET));
+    CHECK(pl_grid_bit(m->core, i) == core);
+    for (int a = 0; a < 3; a++) {
+        pl_cell low = kind_beside(c, at, a, -1), high = kind_beside(c, at, a, 1);
+        int below[3] = {at[0], at[1], at[2]}, above[3] = {at[0], at[1], at[2]};
+        below[a]--, above[a]++;
+        CHECK(pl_grid_bit(m->face[a], i) == (interior && low == PL_CELL_INTERIOR));
+        CHECK(pl_grid_bit(m->inner[a], i) == (core && is_core(c, below)));
+        CHECK(pl_grid_bit(m->stress[a], i) == (interior && low && high));
+        rim = rim || (low == PL_CELL_INTERIOR && !is_core(c, below)) ||
+              (high == PL_CELL_INTERIOR && !is_core(c, above));
+        int one[3] = {at[0], at[1], at[2]};
+        one[(a + 1) % 3]--;
+        CHECK(pl_grid_bit(m->edge[a], i) ==
+              (own && pl_grid_cell(c, one[0], one[1], one[2]) &&
+               kind_beside(c, at, (a + 2) % 3, -1) && kind_beside(c, one, (a + 2) % 3, -1)));
+    }
+    CHECK(pl_grid_bit(m->rim, i) == (core && rim));
+}
+
+TEST(grid_masks_are_what_the_cells_say)
+{
+    for (int shape = 0; shape < 2; shape++) {
+        pl_grid_cells cells = shape ? sample_ball_cells(9) : bar_cells();
+        pl_grid_level level;
+        pl_error error;
+        CHECK_OK(pl_grid_level_create(&cells, false, &level, &error), &error);
+        for (int k = 0; k < level.segment_count; k++) {
+            const pl_grid_segment* g = &level.segments[k];
+            for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+                check_masks(&cells, &level.masks[(g->begin + i) / PL_GRID_CHUNK],
+                            (int[3]){g->x + i, g->y, g->z}, g->begin + i);
+        }
+        pl_grid_level_free(&level);
+        pl_grid_cells_free(&cells);
+    }
+}

@@ -15,7 +15,6 @@
 #include "grid/grid_wavefront.h"
 #include "grid/grid_wide.h"
 
-#include <limits.h>
 #include <string.h>
 
 enum { CHUNKS = 64, VECTORS = PL_GRID_CHUNK / PL_LANES };
@@ -160,15 +159,19 @@ static void run_chunk(pl_grid_level* l, int k, int stage) {
     }
 }
 
-static void run_plane(pl_grid_level* l, int stage, int z, int y_begin, int y_end, void* user) {
-    (void)y_begin, (void)y_end;
+enum { STRIP_CELLS = 2560 }; // so that the chunks of a strip stay in the cache
+
+static void run_rows(pl_grid_level* l, int stage, int z, int y_begin, int y_end, void* user) {
+    const int* row = l->row_band + (size_t)z * (size_t)l->size[1];
+    if (row[y_begin] == row[y_end]) return;
     int s = stage_at(user, stage);
-    for (int k = l->band_rows[z]; k < l->band_rows[z + 1]; k++) run_chunk(l, k, s);
+    for (int k = row[y_begin]; k < row[y_end]; k++) run_chunk(l, k, s);
 }
 
 void pl_grid_band_smooth(pl_grid_level* level, int sweeps, bool keeps_residual, pl_pool* pool) {
     band_plan plan = {sweeps, keeps_residual};
-    pl_grid_wave wave = {run_plane, &plan, 2 + 6 * sweeps + keeps_residual, INT_MAX / 2};
+    int strip = STRIP_CELLS / (level->size[0] + 1) + 4;
+    pl_grid_wave wave = {run_rows, &plan, 2 + 6 * sweeps + keeps_residual, strip};
     pl_grid_run_wave(level, &wave, pool);
 }
 

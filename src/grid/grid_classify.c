@@ -1,90 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Which variables, stresses and equations a level has (Zhu 2010, sections 5.1 and 5.3).
-//
-// A stress is a boundary one, and left out, if its stencil touches a traction boundary variable.
-// P_aa in a cell touches the two faces of the cell across a: exterior neighbour, no Dirichlet cell
-// beside the face. P_ab on an edge touches four faces, and is a boundary stress as soon as one of
-// the four cells around the edge is exterior.
+// Band, walls and ghosts of a level (Zhu 2010, sections 5.1 and 5.3), and its coefficients.
 #include "base/array.h"
 #include "base/memory.h"
-#include "grid/grid_level.h"
+#include "grid/grid_masks.h"
 
 #include <math.h>
 #include <string.h>
 
 static const int shift[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 
-static pl_cell beside(const pl_grid_cells* c, const int at[3], int axis, int step) {
-    return pl_grid_cell(c, at[0] + step * shift[axis][0], at[1] + step * shift[axis][1],
-                        at[2] + step * shift[axis][2]);
-}
-
-static bool is_core(const pl_grid_cells* c, const int at[3]) {
-    if (pl_grid_cell(c, at[0], at[1], at[2]) != PL_CELL_INTERIOR) return false;
-    for (int a = 0; a < 3; a++)
-        if (beside(c, at, a, -1) == PL_CELL_EXTERIOR || beside(c, at, a, 1) == PL_CELL_EXTERIOR)
-            return false;
-    return true;
-}
-
 // the cell before this one along an axis
 static void step_back(const int at[3], int axis, int out[3]) {
     for (int a = 0; a < 3; a++) out[a] = at[a] - shift[axis][a];
-}
-
-static void set_cell_bits(pl_grid_masks* m, uint16_t bit, const pl_grid_cells* c, const int at[3]) {
-    pl_cell kind = pl_grid_cell(c, at[0], at[1], at[2]);
-    if (kind == PL_CELL_DIRICHLET) m->dirichlet |= bit;
-    if (kind == PL_CELL_INTERIOR) {
-        m->interior |= bit;
-        bool core = true, rim = false;
-        for (int a = 0; a < 3; a++) {
-            pl_cell low = beside(c, at, a, -1), high = beside(c, at, a, 1);
-            if (low != PL_CELL_EXTERIOR && high != PL_CELL_EXTERIOR) m->stress[a] |= bit;
-            core = core && low != PL_CELL_EXTERIOR && high != PL_CELL_EXTERIOR;
-        }
-        for (int n = 0; core && n < 6; n++) {
-            int other[3];
-            for (int a = 0; a < 3; a++) other[a] = at[a] + (n % 2 ? 1 : -1) * shift[n / 2][a];
-            rim = rim || (pl_grid_cell(c, other[0], other[1], other[2]) == PL_CELL_INTERIOR &&
-                          !is_core(c, other));
-        }
-        if (core) m->core |= bit;
-        if (rim) m->rim |= bit;
-    }
-    for (int a = 0; a < 3; a++) {
-        int below[3];
-        step_back(at, a, below);
-        pl_cell low = pl_grid_cell(c, below[0], below[1], below[2]);
-        if (kind == PL_CELL_INTERIOR && low == PL_CELL_INTERIOR) {
-            m->face[a] |= bit;
-            if (is_core(c, at) && is_core(c, below)) m->inner[a] |= bit;
-        }
-        // the edge along a: this cell and those before it along the two other axes
-        int b = (a + 1) % 3, d = (a + 2) % 3, one[3], two[3], both[3];
-        step_back(at, b, one), step_back(at, d, two), step_back(one, d, both);
-        if (kind != PL_CELL_EXTERIOR && pl_grid_cell(c, one[0], one[1], one[2]) &&
-            pl_grid_cell(c, two[0], two[1], two[2]) && pl_grid_cell(c, both[0], both[1], both[2]))
-            m->edge[a] |= bit;
-    }
-}
-
-static void set_masks(pl_grid_level* level, const pl_grid_cells* cells) {
-    memset(level->masks, 0, (size_t)(level->field_size / PL_GRID_CHUNK) * sizeof(pl_grid_masks));
-    level->face_count = level->cell_count = 0;
-    for (int s = 0; s < level->segment_count; s++) {
-        const pl_grid_segment* g = &level->segments[s];
-        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
-            pl_grid_masks* m = &level->masks[(g->begin + i) / PL_GRID_CHUNK];
-            const int at[3] = {g->x + i, g->y, g->z};
-            uint16_t bit = (uint16_t)(1u << (i % PL_GRID_CHUNK));
-            set_cell_bits(m, bit, cells, at);
-            level->cell_count += pl_grid_bit(m->interior, i);
-            for (int a = 0; a < 3; a++) level->face_count += pl_grid_bit(m->face[a], i);
-        }
-    }
 }
 
 // a mask of the cells at an index, one further up or down along x
@@ -257,7 +186,8 @@ static pl_status list_band(pl_grid_level* level, pl_error* error) {
 typedef struct ghost_maker {
     const pl_grid_level* level;
     const pl_grid_cells* cells;
-    uint8_t* known; // per component and cell of a field: 1 inside or given, 2 made from these
+    uint8_t* known;  // per component and cell of a field: 1 inside or given, 2 made from these
+    uint16_t* asked; // per chunk: cells near interior ones with a face that is not known
     pl_array list;
     uint8_t pass; // of try_mean, from 4
     bool lost;    // memory is out
@@ -331,60 +261,65 @@ static void try_mean(ghost_maker* m, int a, const int at[3], int index) {
     *known_at(m, a, index) = m->pass;
 }
 
-// whether a cell beside the face of a component is interior: only there are ghosts asked for
-static bool is_near_body(const pl_grid_cells* c, const int at[3]) {
-    for (int n = 0; n < 27; n++)
-        if (pl_grid_cell(c, at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1) ==
-            PL_CELL_INTERIOR)
-            return true;
-    return false;
-}
-
+// Visits faces near interior cells whose value is not known yet: only there are ghosts asked for.
 static void visit_unknown(ghost_maker* m,
                           void (*try)(ghost_maker*, int a, const int at[3], int index)) {
     for (int s = 0; s < m->level->segment_count; s++) {
         const pl_grid_segment* g = &m->level->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
             const int at[3] = {g->x + i, g->y, g->z};
-            if (!is_near_body(m->cells, at)) continue;
-            for (int a = 0; a < 3; a++)
-                if (!*known_at(m, a, g->begin + i)) try(m, a, at, g->begin + i);
+            uint16_t asked = m->asked[(g->begin + i) / PL_GRID_CHUNK];
+            if (!asked) i += PL_GRID_CHUNK - 1;
+            else if (pl_grid_bit(asked, i))
+                for (int a = 0; a < 3; a++)
+                    if (!*known_at(m, a, g->begin + i)) try(m, a, at, g->begin + i);
         }
     }
 }
 
-static void mark_known(ghost_maker* m) {
+static void mark_known(ghost_maker* m, const pl_grid_bits* bits) {
     for (int s = 0; s < m->level->segment_count; s++) {
         const pl_grid_segment* g = &m->level->segments[s];
-        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
-            const int at[3] = {g->x + i, g->y, g->z};
-            pl_cell own = pl_grid_cell(m->cells, at[0], at[1], at[2]);
-            for (int a = 0; a < 3; a++) {
-                pl_cell below = beside(m->cells, at, a, -1);
-                if (own == PL_CELL_DIRICHLET || below == PL_CELL_DIRICHLET ||
-                    (own == PL_CELL_INTERIOR && below == PL_CELL_INTERIOR))
-                    *known_at(m, a, g->begin + i) = 1;
-            }
+        for (int c = 0; c < g->count; c++) {
+            int at = g->begin + c * PL_GRID_CHUNK;
+            uint16_t known[3], near;
+            pl_grid_known_faces(m->level, bits, g, c, known, &near);
+            m->asked[at / PL_GRID_CHUNK] = near & (uint16_t) ~(known[0] & known[1] & known[2]);
+            for (int a = 0; a < 3; a++)
+                for (int i = 0; known[a] && i < PL_GRID_CHUNK; i++)
+                    *known_at(m, a, at + i) = pl_grid_bit(known[a], i);
         }
     }
 }
 
-static pl_status list_ghosts(pl_grid_level* level, const pl_grid_cells* cells, pl_error* error) {
+static pl_status make_ghosts(ghost_maker* m, const pl_grid_bits* bits, pl_error* error) {
+    size_t chunk_count = (size_t)(m->level->field_size / PL_GRID_CHUNK);
+    m->known = PL_ALLOC(uint8_t, 3 * PL_GRID_CHUNK * chunk_count);
+    m->asked = PL_ALLOC(uint16_t, chunk_count);
+    if (m->known && m->asked) {
+        mark_known(m, bits);
+        visit_unknown(m, try_across);
+        visit_unknown(m, try_along);
+        for (m->pass = 4; m->pass < 6; m->pass++) visit_unknown(m, try_mean); // sides, then corners
+    } else m->lost = true;
+    PL_FREE(m->known, uint8_t, 3 * PL_GRID_CHUNK * chunk_count);
+    PL_FREE(m->asked, uint16_t, chunk_count);
+    return m->lost ? pl_fail_memory(error, "a lattice") : PL_OK;
+}
+
+static pl_status list_ghosts(pl_grid_level* level, const pl_grid_cells* cells,
+                             const pl_grid_bits* bits, pl_error* error) {
     PL_FREE(level->ghosts, pl_grid_ghost, level->ghost_count);
     level->ghosts = NULL, level->ghost_count = 0;
     ghost_maker m = {.level = level, .cells = cells, .list = pl_array_of(sizeof(pl_grid_ghost))};
-    m.known = PL_ALLOC(uint8_t, 3 * (size_t)level->field_size);
-    if (!m.known) return pl_fail_memory(error, "a lattice");
-    mark_known(&m);
-    visit_unknown(&m, try_across);
-    visit_unknown(&m, try_along);
-    for (m.pass = 4; m.pass < 6; m.pass++) visit_unknown(&m, try_mean); // sides, then corners
-    PL_FREE(m.known, uint8_t, 3 * (size_t)level->field_size);
+    pl_status status = make_ghosts(&m, bits, error);
     void* data = NULL;
     int count = (int)m.list.count;
-    if (m.lost || !pl_array_take(&m.list, &data)) {
+    if (status == PL_OK && !pl_array_take(&m.list, &data))
+        status = pl_fail_memory(error, "a lattice");
+    if (status != PL_OK) {
         pl_array_free(&m.list);
-        return pl_fail_memory(error, "a lattice");
+        return status;
     }
     level->ghosts = data, level->ghost_count = count;
     return PL_OK;
@@ -392,10 +327,15 @@ static pl_status list_ghosts(pl_grid_level* level, const pl_grid_cells* cells, p
 
 pl_status pl_grid_level_classify(pl_grid_level* level, const pl_grid_cells* cells,
                                  pl_error* error) {
-    set_masks(level, cells);
-    pl_status status = list_band(level, error);
+    pl_grid_bits bits;
+    pl_status status = pl_grid_bits_create(level, cells, &bits, error);
+    if (status != PL_OK) return status;
+    pl_grid_set_masks(level, &bits);
+    status = list_band(level, error);
     if (status == PL_OK) status = list_walls(level, error);
-    return status == PL_OK ? list_ghosts(level, cells, error) : status;
+    if (status == PL_OK) status = list_ghosts(level, cells, &bits, error);
+    pl_grid_bits_free(&bits);
+    return status;
 }
 
 // ------------------------------------------------------------------ coefficients

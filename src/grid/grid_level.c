@@ -185,18 +185,37 @@ static void free_packed(pl_grid_level* level) {
     level->kept_count = level->kept_walls = 0;
 }
 
+// which band chunks each row has; they are in the order of rows
+static void index_rows(pl_grid_level* level) {
+    int row_count = level->size[1] * level->size[2], k = 0;
+    for (int row = 0; row < row_count; row++) {
+        level->row_band[row] = k;
+        for (int s = level->row_segments[row]; s < level->row_segments[row + 1]; s++) {
+            const pl_grid_segment* g = &level->segments[s];
+            while (k < level->band_count &&
+                   level->band[k].begin < g->begin + g->count * PL_GRID_CHUNK)
+                k++;
+        }
+    }
+    level->row_band[row_count] = k;
+}
+
 static pl_status prepare_band(pl_grid_level* level, pl_error* error) {
+    int row_count = level->size[1] * level->size[2];
     int chunk_count = level->field_size / PL_GRID_CHUNK;
     if (!level->band_index) level->band_index = PL_ALLOC(int, chunk_count);
+    if (!level->row_band) level->row_band = PL_ALLOC(int, row_count + 1);
     size_t count = (size_t)level->band_count;
     free_packed(level);
     level->kept_count = level->band_count, level->kept_walls = level->wall_count;
     level->wall_q = pl_alloc_items((size_t)level->wall_count, sizeof *level->wall_q);
     level->band_residual = pl_alloc_items(count, sizeof *level->band_residual);
     level->band_rates = PL_ALLOC(pl_grid_band_rates, count);
-    if (!level->band_index || (count && (!level->band_residual || !level->band_rates)) ||
+    if (!level->band_index || !level->row_band ||
+        (count && (!level->band_residual || !level->band_rates)) ||
         (level->wall_count && !level->wall_q))
         return pl_fail_memory(error, "a lattice");
+    index_rows(level);
     for (int c = 0; c < chunk_count; c++) level->band_index[c] = -1;
     for (int k = 0; k < level->band_count; k++)
         level->band_index[level->band[k].begin / PL_GRID_CHUNK] = k;
@@ -270,6 +289,7 @@ void pl_grid_level_free(pl_grid_level* level) {
     PL_FREE(level->row_runs, int, (size_t)level->size[1] * (size_t)level->size[2] + 1);
     PL_FREE(level->runs, pl_grid_run, level->run_count);
     PL_FREE(level->full, uint8_t, level->field_size / PL_GRID_CHUNK);
+    PL_FREE(level->row_band, int, (size_t)level->size[1] * (size_t)level->size[2] + 1);
     PL_FREE(level->band_index, int, level->field_size / PL_GRID_CHUNK);
     free_packed(level);
     PL_FREE(level->band, pl_grid_band_chunk, level->band_count);

@@ -129,6 +129,7 @@ typedef struct pl_grid_level {
     float (*band_residual)[3][PL_GRID_CHUNK]; // of faces of the band, else 0
     int kept_count, kept_walls;               // records of the two before and of wall_q
     int* band_rows;                           // size[2] + 1: the band chunks of each plane
+    int* row_band;                            // size[1] * size[2] + 1: the band chunks of each row
     int* wall_index;                          // field_size / 16: the wall chunk of a chunk, or -1
     pl_grid_wall_chunk* walls;
     int wall_count;

@@ -15,7 +15,7 @@
 #include <string.h>
 
 enum {
-    PLANES = 4,        // of the coarse level, of a block of work
+    PLANES = 8,        // of the coarse level, of a block of work
     STRIP_CELLS = 2048 // of a plane, so that the planes that are read fit in the cache
 };
 
