@@ -330,7 +330,8 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     else memcpy(b->pressure_before, b->state.p, size);
     b->in_step = true;
     b->cycle = 0;
-    b->state.compressibility = b->mu / b->lambda;
+    // without any lambda a pressure would have no equation: nearly none is as good
+    b->state.compressibility = fmin(b->mu / b->lambda, 1e4);
     if (b->general) pl_grid_corot_forget(&b->corot);
     apply_before(b);
     place_held_faces(b, acts);
