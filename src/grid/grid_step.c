@@ -457,17 +457,21 @@ static void add_reactions(pl_grid_body* b, const pl_grid_acts* acts, const doubl
 // positions, or of up to update_every cycles ago.
 static double general_cycle(pl_grid_body* b) {
     double residual = pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
-    residual = pl_grid_corot_backtrack(&b->corot, &b->state, b->frame.cell, residual);
+    // reactions of springs and contacts are those of one place: no going back along a direction
+    if (b->stiffened) pl_grid_corot_forget(&b->corot);
+    else residual = pl_grid_corot_backtrack(&b->corot, &b->state, b->frame.cell, residual);
     // on the way to equilibrium forces may well grow for a while: only the first ones count
-    if (b->cycle == 0) b->load = fmax(b->load, residual);
-    double relative = b->load > 0.0 ? residual / b->load : 0.0;
+    // of a body at rest they are round-off, beside the stress of a strain of 1e-6 everywhere
+    double least = 1e-6 * b->frame.cell * sqrt((double)b->multigrid.levels[0].face_count);
+    if (b->cycle == 0) b->load = fmax(b->load, fmax(residual, least));
+    double relative = residual / b->load;
     if (residual <= b->tolerance * b->load || !isfinite(residual)) return relative;
     if (!b->coefficients_fit || b->cycle % b->update_every == 0)
         pl_grid_corot_update(&b->corot, b->state.compressibility, b->state.inertia);
     b->coefficients_fit = true;
     b->cycle++;
     pl_grid_corot_cycle(&b->corot);
-    pl_grid_corot_correct(&b->corot, &b->state, true);
+    pl_grid_corot_correct(&b->corot, &b->state, !b->stiffened);
     return relative;
 }
 
