@@ -464,7 +464,7 @@ static double general_cycle(pl_grid_body* b) {
     // of a body at rest they are round-off, beside the stress of a strain of 1e-6 everywhere
     double least = 1e-6 * b->frame.cell * sqrt((double)b->multigrid.levels[0].face_count);
     if (b->cycle == 0) b->load = fmax(b->load, fmax(residual, least));
-    double relative = residual / b->load;
+    double relative = b->load > 0.0 ? residual / b->load : 0.0;
     if (residual <= b->tolerance * b->load || !isfinite(residual)) return relative;
     if (!b->coefficients_fit || b->cycle % b->update_every == 0)
         pl_grid_corot_update(&b->corot, b->state.compressibility, b->state.inertia);
