@@ -17,7 +17,8 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
     int size = b->multigrid.levels[0].field_size;
     b->rest = PL_ALLOC(double, 3 * (size_t)b->vertex_count);
     b->reaction = PL_ALLOC(double, 6 * (size_t)b->vertex_count);
-    bool ok = (b->rest && b->reaction) || b->vertex_count == 0;
+    b->gain = PL_ALLOC(double, 3 * (size_t)b->vertex_count);
+    bool ok = (b->rest && b->reaction && b->gain) || b->vertex_count == 0;
     for (int a = 0; a < 3; a++) {
         b->velocity[a] = PL_ALLOC(double, size);
         b->before[a] = PL_ALLOC(double, size);
@@ -101,6 +102,7 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
         status = pl_grid_embed(fine, &b->cells, &b->frame, def->mesh->positions, b->vertex_count,
                                &b->map, error);
     if (status != PL_OK) return status;
+    pl_grid_gains(&b->map, fine->field_size, b->applied, b->gain);
     for (int i = 0; i < 3 * b->triangle_count; i++)
         b->triangles[i] = shell->vertices[surface->triangles[i]];
     if (b->tet_count) memcpy(b->tets, def->mesh->tets, 4 * (size_t)b->tet_count * sizeof(int));
@@ -165,6 +167,7 @@ void pl_grid_body_free(pl_grid_body* b) {
     PL_FREE(b->moduli, float, size);
     pl_grid_corot_free(&b->corot);
     PL_FREE(b->reaction, double, 6 * (size_t)b->vertex_count);
+    PL_FREE(b->gain, double, 3 * (size_t)b->vertex_count);
     PL_FREE(b->triangles, int, 3 * (size_t)b->triangle_count);
     PL_FREE(b->tets, int, 4 * (size_t)b->tet_count);
     PL_FREE(b->fits, pl_grid_fit, PL_GRID_PARTS);
