@@ -232,3 +232,21 @@ TEST(grid_very_stiff_springs_do_no_harm)
         pl_world_destroy(world);
     }
 }
+
+TEST(grid_says_that_parts_are_thin)
+{
+    pl_error error;
+    pl_world* world;
+    pl_notes* notes;
+    CHECK(pl_notes_create(&notes) == PL_OK);
+    CHECK_OK(
+        create("{\"pliant\": 1, \"bodies\": [{\"name\": \"b\", \"method\": \"grid\", \"generate\": "
+               "{\"shape\": \"bar\", \"size_x\": 1, \"size_y\": 0.05, \"size_z\": 0.5, \"edge\": "
+               "0.05}, \"grid\": {\"cell\": 0.1}}]}",
+               &world, notes, &error),
+        &error);
+    CHECK_INT(pl_notes_count(notes), 2);
+    CHECK_TEXT(pl_notes_text(notes, 1, NULL), "50 cells are in parts one cell thin");
+    pl_world_destroy(world);
+    pl_notes_destroy(notes);
+}

@@ -66,6 +66,19 @@ static double longest_side(const pl_mesh* mesh) {
     return longest;
 }
 
+// cells with nothing on both sides along an axis
+static int count_thin(const pl_grid_cells* c) {
+    int count = 0;
+    for (int k = c->low[2]; k < c->low[2] + c->size[2]; k++)
+        for (int j = c->low[1]; j < c->low[1] + c->size[1]; j++)
+            for (int i = c->low[0]; i < c->low[0] + c->size[0]; i++)
+                if (pl_grid_cell(c, i, j, k) != PL_CELL_EXTERIOR)
+                    count += (!pl_grid_cell(c, i - 1, j, k) && !pl_grid_cell(c, i + 1, j, k)) ||
+                             (!pl_grid_cell(c, i, j - 1, k) && !pl_grid_cell(c, i, j + 1, k)) ||
+                             (!pl_grid_cell(c, i, j, k - 1) && !pl_grid_cell(c, i, j, k + 1));
+    return count;
+}
+
 static pl_status make_general(pl_grid_body* b, const pl_method_body* def, pl_error* error) {
     pl_status status = pl_grid_moduli(def, &b->multigrid.levels[0], &b->cells, &b->frame, b->mu,
                                       &b->moduli, error);
@@ -113,6 +126,13 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     b->density = def->body->material.density * (volume > 0.0 ? volume / lattice : 1.0);
     pl_note(notes, PL_NOTE_INFO, "body \"%s\": a lattice of %d cells of %g m, %d levels", b->name,
             fine->cell_count, b->frame.cell, b->multigrid.level_count);
+    int thin = count_thin(&b->cells);
+    if (thin)
+        pl_note(
+            notes, PL_NOTE_INFO,
+            "body \"%s\": %d cells are in parts one cell thin, which hardly resist bending; use "
+            "smaller cells (grid.cell) or grid.padding",
+            b->name, thin);
     if (!isnan(def->body->contact.stiffness))
         pl_note(
             notes, PL_NOTE_INFO,
