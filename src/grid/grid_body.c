@@ -17,7 +17,8 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
     int size = b->multigrid.levels[0].field_size;
     b->rest = PL_ALLOC(double, 3 * (size_t)b->vertex_count);
     b->reaction = PL_ALLOC(double, 6 * (size_t)b->vertex_count);
-    bool ok = (b->rest && b->reaction) || b->vertex_count == 0;
+    b->gain = PL_ALLOC(double, 3 * (size_t)b->vertex_count);
+    bool ok = (b->rest && b->reaction && b->gain) || b->vertex_count == 0;
     for (int a = 0; a < 3; a++) {
         b->velocity[a] = PL_ALLOC(double, size);
         b->before[a] = PL_ALLOC(double, size);
@@ -65,6 +66,19 @@ static double longest_side(const pl_mesh* mesh) {
     return longest;
 }
 
+// cells with nothing on both sides along an axis
+static int count_thin(const pl_grid_cells* c) {
+    int count = 0;
+    for (int k = c->low[2]; k < c->low[2] + c->size[2]; k++)
+        for (int j = c->low[1]; j < c->low[1] + c->size[1]; j++)
+            for (int i = c->low[0]; i < c->low[0] + c->size[0]; i++)
+                if (pl_grid_cell(c, i, j, k) != PL_CELL_EXTERIOR)
+                    count += (!pl_grid_cell(c, i - 1, j, k) && !pl_grid_cell(c, i + 1, j, k)) ||
+                             (!pl_grid_cell(c, i, j - 1, k) && !pl_grid_cell(c, i, j + 1, k)) ||
+                             (!pl_grid_cell(c, i, j, k - 1) && !pl_grid_cell(c, i, j, k + 1));
+    return count;
+}
+
 static pl_status make_general(pl_grid_body* b, const pl_method_body* def, pl_error* error) {
     pl_status status = pl_grid_moduli(def, &b->multigrid.levels[0], &b->cells, &b->frame, b->mu,
                                       &b->moduli, error);
@@ -101,6 +115,7 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
         status = pl_grid_embed(fine, &b->cells, &b->frame, def->mesh->positions, b->vertex_count,
                                &b->map, error);
     if (status != PL_OK) return status;
+    pl_grid_gains(&b->map, fine->field_size, b->applied, b->gain);
     for (int i = 0; i < 3 * b->triangle_count; i++)
         b->triangles[i] = shell->vertices[surface->triangles[i]];
     if (b->tet_count) memcpy(b->tets, def->mesh->tets, 4 * (size_t)b->tet_count * sizeof(int));
@@ -111,6 +126,13 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     b->density = def->body->material.density * (volume > 0.0 ? volume / lattice : 1.0);
     pl_note(notes, PL_NOTE_INFO, "body \"%s\": a lattice of %d cells of %g m, %d levels", b->name,
             fine->cell_count, b->frame.cell, b->multigrid.level_count);
+    int thin = count_thin(&b->cells);
+    if (thin)
+        pl_note(
+            notes, PL_NOTE_INFO,
+            "body \"%s\": %d cells are in parts one cell thin, which hardly resist bending; use "
+            "smaller cells (grid.cell) or grid.padding",
+            b->name, thin);
     if (!isnan(def->body->contact.stiffness))
         pl_note(
             notes, PL_NOTE_INFO,
@@ -165,6 +187,7 @@ void pl_grid_body_free(pl_grid_body* b) {
     PL_FREE(b->moduli, float, size);
     pl_grid_corot_free(&b->corot);
     PL_FREE(b->reaction, double, 6 * (size_t)b->vertex_count);
+    PL_FREE(b->gain, double, 3 * (size_t)b->vertex_count);
     PL_FREE(b->triangles, int, 3 * (size_t)b->triangle_count);
     PL_FREE(b->tets, int, 4 * (size_t)b->tet_count);
     PL_FREE(b->fits, pl_grid_fit, PL_GRID_PARTS);

@@ -57,6 +57,7 @@ typedef struct pl_grid_body {
     bool dynamic;
     int cycle;        // of the step
     bool in_step;     // before[] holds the positions to go back to
+    double* gain;     // 3 per vertex: sums of the sizes of interpolation weights
     double* reaction; // 2 * 3 per vertex: forces of springs and contacts, and stiffness
     double load;      // of the step's equations
     bool has_coefficients, coefficients_fit; // of the levels

@@ -91,7 +91,8 @@ typedef struct pl_grid_corot {
     int* unknown[3]; // per index of the coarsest level: number, or -1
     int unknown_count;
     float* bottom_x;
-    int band_sweeps;
+    int band_sweeps;   // before and after those of the core; set by an update
+    int fixed_sweeps;  // in place of the number that goes with the material; 0: that
     bool bottom_fails; // no factor: sweeps in its place
     bool rotates;      // else R = I for ever: linear elasticity
     bool softens;      // what turning does not cost is taken away; false: the frozen problem's A

@@ -219,6 +219,8 @@ void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inert
         fine->soft[i] = c->softens ? SOFTEST * fine->mu[i] : 0.0f;
     }
     spread_springs(c);
+    // as many as the paper says: more where pressures are stiff
+    c->band_sweeps = c->fixed_sweeps ? c->fixed_sweeps : compressibility < 0.12 ? 4 : 2;
     for (int l = 0; l < c->level_count; l++) {
         pl_corot_level* level = &c->levels[l];
         if (l > 0 && c->rotates) pl_corot_coarsen_rotations(&c->levels[l - 1], level, c->pool);

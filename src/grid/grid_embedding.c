@@ -248,6 +248,31 @@ void pl_grid_spread_sizes(const pl_grid_embedding_map* m, const double* stiffnes
     if (extend) move_inside(m, f, true);
 }
 
+void pl_grid_gains(const pl_grid_embedding_map* m, int field_size, double* const scratch[3],
+                   double* out) {
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < field_size; i++) scratch[a][i] = 1.0;
+    for (int k = 0; k < m->extension_count; k++) {
+        const pl_grid_extension* x = &m->extensions[k];
+        double sum = 0.0;
+        for (int n = x->first; n < x->first + x->count; n++)
+            sum += fabs(m->source_weights[n]) * scratch[x->axis][m->sources[n]];
+        scratch[x->axis][x->index] = sum;
+    }
+    for (int v = 0; v < m->vertex_count; v++)
+        for (int a = 0; a < 3; a++) {
+            const pl_grid_weights* w = &m->weights[v][a];
+            double sum = 0.0;
+            for (int n = 0; n < 8; n++) {
+                double part = n & 1 ? w->fraction[0] : 1.0 - w->fraction[0];
+                part *= n & 2 ? w->fraction[1] : 1.0 - w->fraction[1];
+                part *= n & 4 ? w->fraction[2] : 1.0 - w->fraction[2];
+                sum += fabs(part) * scratch[a][w->pair[n / 2] + n % 2];
+            }
+            out[3 * (size_t)v + (size_t)a] = sum;
+        }
+}
+
 double pl_grid_largest(const pl_grid_embedding_map* m, int vertex, double* const f[3]) {
     double largest = 0.0;
     for (int a = 0; a < 3; a++)

@@ -52,6 +52,10 @@ void pl_grid_spread(const pl_grid_embedding_map* map, const double* force, doubl
 // the faces. Faces outside keep theirs if extend is false.
 void pl_grid_spread_sizes(const pl_grid_embedding_map* map, const double* stiffness,
                           double* const f[3], bool extend);
+// The sum of the sizes of a vertex's weights of all variables, per component; scratch: fields,
+// lost.
+void pl_grid_gains(const pl_grid_embedding_map* map, int field_size, double* const scratch[3],
+                   double* out);
 // The largest value at the faces of a vertex.
 double pl_grid_largest(const pl_grid_embedding_map* map, int vertex, double* const f[3]);
 

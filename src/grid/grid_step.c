@@ -12,8 +12,9 @@
 //
 // Where we differ: pins with springs and contacts act on the embedded vertices; what they add to
 // the operator is lumped onto the faces of the band, in the cycle only, and the residual is that of
-// the true forces. Contacts, which only have to be stiff enough, are made no stiffer than the
-// lattice at their faces, so that cycles converge however stiff they are asked to be.
+// the true forces. Contacts and springs of pins, which only have to be stiff enough, are made no
+// stiffer than the lattice at their faces, so that cycles converge however stiff they are asked to
+// be.
 #include "grid/grid_step.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -159,6 +160,7 @@ static pl_status rebuild(pl_grid_body* b, pl_error* error) {
     b->map = map;
     b->has_coefficients = false;
     memcpy(b->held, b->next_held, count);
+    pl_grid_gains(&b->map, b->multigrid.levels[0].field_size, b->applied, b->gain);
     if (!b->general) return PL_OK;
     return pl_grid_corot_create(&b->multigrid, b->moduli, b->rotates, b->turn, b->pool, &b->corot,
                                 error);
@@ -330,7 +332,8 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     else memcpy(b->pressure_before, b->state.p, size);
     b->in_step = true;
     b->cycle = 0;
-    b->state.compressibility = b->mu / b->lambda;
+    // without any lambda a pressure would have no equation: nearly none is as good
+    b->state.compressibility = fmin(b->mu / b->lambda, 1e4);
     if (b->general) pl_grid_corot_forget(&b->corot);
     apply_before(b);
     place_held_faces(b, acts);
@@ -351,23 +354,32 @@ static void add_push(double* force, double* stiffness, pl_vec3 push, pl_vec3 sti
     pl_vec3_store(stiffness, pl_add(pl_vec3_load(stiffness), stiff));
 }
 
+// Stiffness of a face, in units of the lattice, that pins with springs and contacts may bring; the
+// operator has about 6.
+static const double REACTION_LIMIT = 4.0;
+enum { STIFFEN_EVERY = 4 }; // cycles
+
+// The stiffness of one of a crowd of reactions, made less so that all of them together are no
+// stiffer than the lattice at their faces. crowd: how stiff they would be as they are asked for.
+static double bounded(const pl_grid_body* b, int vertex, double stiffness, double* const crowd[3],
+                      double scale) {
+    const double* gain = b->gain + 3 * (size_t)(vertex - b->first_vertex);
+    double most = scale * fmax(gain[0], fmax(gain[1], gain[2])) *
+                  pl_grid_largest(&b->map, vertex - b->first_vertex, crowd);
+    return stiffness * fmin(1.0, (REACTION_LIMIT + b->state.inertia) / most);
+}
+
 static void push_pins(const pl_grid_body* b, const pl_grid_acts* acts, const double* positions,
-                      double* force, double* stiffness) {
+                      double* const crowd[3], double scale, double* force, double* stiffness) {
     for (int k = 0; k < acts->pin_count; k++) {
         const pl_pin* pin = &acts->pins[k];
         if (pin->hard || !is_own(b, pin->vertex)) continue;
         size_t at = 3 * (size_t)(pin->vertex - b->first_vertex);
         pl_vec3 way = pl_sub(pin->target, pl_vec3_load(positions + at));
-        double k1 = pin->stiffness;
+        double k1 = bounded(b, pin->vertex, pin->stiffness, crowd, scale);
         add_push(force + at, stiffness + at, pl_scale(k1, way), (pl_vec3){k1, k1, k1});
     }
 }
-
-// Stiffness of a face, in units of the lattice, that contacts may bring; the operator has about 6.
-static const double CONTACT_LIMIT = 4.0;
-enum { STIFFEN_EVERY = 4 }; // cycles
-// Continuation beyond the body's faces makes up to so much of a force on a vertex.
-static const double GAIN = 3.0;
 
 static void push_contacts(const pl_grid_body* b, const pl_grid_acts* acts, const double* positions,
                           double* const crowd[3], double scale, double* force, double* stiffness) {
@@ -379,8 +391,7 @@ static void push_contacts(const pl_grid_body* b, const pl_grid_acts* acts, const
         pl_vec3 x = pl_vec3_load(positions + at);
         double depth = pl_dot(pl_sub(c->point, x), c->normal);
         if (depth <= 0.0) continue;
-        double most = GAIN * scale * pl_grid_largest(&b->map, c->vertex - b->first_vertex, crowd);
-        double k1 = c->stiffness * fmin(1.0, (CONTACT_LIMIT + b->state.inertia) / most);
+        double k1 = bounded(b, c->vertex, c->stiffness, crowd, scale);
         pl_vec3 way =
             pl_sub(pl_sub(x, pl_vec3_load(acts->start + 3 * (size_t)c->vertex)), c->motion);
         way = pl_sub(way, pl_scale(pl_dot(way, c->normal), c->normal));
@@ -390,14 +401,20 @@ static void push_contacts(const pl_grid_body* b, const pl_grid_acts* acts, const
     }
 }
 
-// how stiff all contacts of faces would be as they are asked for
-static void sum_contacts(const pl_grid_body* b, const pl_grid_acts* acts, double* stiffness,
-                         double* const crowd[3]) {
+// how stiff all reactions of faces would be as they are asked for
+static void sum_reactions(const pl_grid_body* b, const pl_grid_acts* acts, double* stiffness,
+                          double* const crowd[3]) {
     for (int k = 0; k < acts->contact_count; k++) {
         const pl_contact* c = &acts->contacts[k];
         if (!is_own(b, c->vertex)) continue;
         for (int a = 0; a < 3; a++)
             stiffness[3 * (size_t)(c->vertex - b->first_vertex) + (size_t)a] = c->stiffness;
+    }
+    for (int k = 0; k < acts->pin_count; k++) {
+        const pl_pin* pin = &acts->pins[k];
+        if (pin->hard || !is_own(b, pin->vertex)) continue;
+        for (int a = 0; a < 3; a++)
+            stiffness[3 * (size_t)(pin->vertex - b->first_vertex) + (size_t)a] += pin->stiffness;
     }
     pl_grid_spread_sizes(&b->map, stiffness, crowd, false);
 }
@@ -408,11 +425,13 @@ static void clear_fields(const pl_grid_body* b, double* const f[3]) {
 }
 
 // what springs and contacts do to the coefficients; stiffness: 3 per vertex
-static void stiffen(pl_grid_body* b, const double* stiffness, double scale, bool any) {
+static void stiffen(pl_grid_body* b, double* stiffness, double scale, bool any) {
     const pl_grid_level* l = &b->multigrid.levels[0];
+    // row sums of the true matrix W' k W: cycles converge as long as half of them is there
+    for (size_t i = 0; i < 3 * (size_t)b->vertex_count; i++) stiffness[i] *= 0.6 * b->gain[i];
     if (any) pl_grid_spread_sizes(&b->map, stiffness, b->state.f, true);
     for (int a = 0; a < 3; a++)
-        for (int i = 0; i < l->field_size; i++) b->state.f[a][i] *= GAIN * scale;
+        for (int i = 0; i < l->field_size; i++) b->state.f[a][i] *= scale;
     if (b->general) pl_grid_corot_set_springs(&b->corot, b->state.f);
     else
         pl_grid_multigrid_set_stiffness(&b->multigrid, b->state.compressibility, b->state.inertia,
@@ -431,13 +450,13 @@ static void add_reactions(pl_grid_body* b, const pl_grid_acts* acts, const doubl
     double scale = 1.0 / (b->frame.cell * b->mu * softening(b, acts->time_step));
     if (count) memset(b->reaction, 0, 2 * count * sizeof(double));
     clear_fields(b, b->state.f);
-    if (acts->contact_count) {
-        sum_contacts(b, acts, stiffness, b->state.f);
+    if (acts->contact_count || acts->pin_count > b->held_count) {
+        sum_reactions(b, acts, stiffness, b->state.f);
         memset(stiffness, 0, count * sizeof(double));
         push_contacts(b, acts, positions, b->state.f, scale, force, stiffness);
+        push_pins(b, acts, positions, b->state.f, scale, force, stiffness);
         clear_fields(b, b->state.f);
     }
-    push_pins(b, acts, positions, force, stiffness);
     int held = 0;
     for (size_t i = 0; i < count; i++) held += stiffness[i] != 0.0;
     bool any = held > 0;
@@ -456,9 +475,13 @@ static void add_reactions(pl_grid_body* b, const pl_grid_acts* acts, const doubl
 // positions, or of up to update_every cycles ago.
 static double general_cycle(pl_grid_body* b) {
     double residual = pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
-    residual = pl_grid_corot_backtrack(&b->corot, &b->state, b->frame.cell, residual);
+    // reactions of springs and contacts are those of one place: no going back along a direction
+    if (b->stiffened) pl_grid_corot_forget(&b->corot);
+    else residual = pl_grid_corot_backtrack(&b->corot, &b->state, b->frame.cell, residual);
     // on the way to equilibrium forces may well grow for a while: only the first ones count
-    if (b->cycle == 0) b->load = fmax(b->load, residual);
+    // of a body at rest they are round-off, beside the stress of a strain of 1e-6 everywhere
+    double least = 1e-6 * b->frame.cell * sqrt((double)b->multigrid.levels[0].face_count);
+    if (b->cycle == 0) b->load = fmax(b->load, fmax(residual, least));
     double relative = b->load > 0.0 ? residual / b->load : 0.0;
     if (residual <= b->tolerance * b->load || !isfinite(residual)) return relative;
     if (!b->coefficients_fit || b->cycle % b->update_every == 0)
@@ -466,7 +489,7 @@ static double general_cycle(pl_grid_body* b) {
     b->coefficients_fit = true;
     b->cycle++;
     pl_grid_corot_cycle(&b->corot);
-    pl_grid_corot_correct(&b->corot, &b->state, true);
+    pl_grid_corot_correct(&b->corot, &b->state, !b->stiffened);
     return relative;
 }
 
