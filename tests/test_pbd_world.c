@@ -147,6 +147,45 @@ TEST(pbd_soft_attachments_are_springs)
     pl_world_destroy(world);
 }
 
+// how far the middle of the lower rim hangs below the upper one, which is held
+static double hang(const char* compliance, const char* density, const char* hierarchy) {
+    const char* overrides[] = {
+        "bodies[0].transform={}",
+        "colliders=[]",
+        "bodies[0].iterations=60",
+        hierarchy,
+        compliance,
+        density,
+        "bodies[0].damping.mass=4",
+        "bodies[0].pbd.model=compliance",
+        "attachments=[{\"body\": \"cloth\", \"where\": {\"box\": {\"min\": [-1, 0.99, -1], "
+        "\"max\": [2, 2, 1]}}}]"};
+    pl_world* world = cloth_world(overrides, 9);
+    step(world, 240);
+    double low = lowest(world);
+    pl_world_destroy(world);
+    return 1.0 - low;
+}
+
+TEST(pbd_materials_may_change_during_a_run)
+{
+    // stiffer and heavier from the first second on: it ends where one hangs that always was so
+    static const char* const hierarchies[] = {"bodies[0].hierarchy=0", "bodies[0].hierarchy=2"};
+    for (int k = 0; k < 2; k++) {
+        double changed = hang("bodies[0].pbd.compliance={\"keyframes\": [[0, 0.05], [1, 0.01]], "
+                              "\"interpolation\": \"step\"}",
+                              "bodies[0].material.area_density={\"keyframes\": [[0, 0.2], [1, "
+                              "0.5]], \"interpolation\": \"step\"}",
+                              hierarchies[k]);
+        double light = hang("bodies[0].pbd.compliance=0.05", "bodies[0].material.area_density=0.2",
+                            hierarchies[k]);
+        double heavy = hang("bodies[0].pbd.compliance=0.01", "bodies[0].material.area_density=0.5",
+                            hierarchies[k]);
+        CHECK(fabs(light - heavy) > 0.005);
+        CHECK_NEAR(changed, heavy, 0.02 * (heavy - 1.0) + 1e-4);
+    }
+}
+
 TEST(pbd_solids_keep_their_volume)
 {
     static const char* const laws[] = {"springs", "stvk"};

@@ -131,6 +131,15 @@ pl_status pl_tearing_create(const pl_method_body* body, pl_tearing* out, pl_erro
     return status;
 }
 
+void pl_tearing_update(pl_tearing* t, const pl_method_body* body) {
+    t->limit = body->body->pbd.tear;
+    t->body = *body->body;
+    t->has_last = false;
+    if (!t->corner_count) return;
+    memcpy(t->materials, body->materials, (size_t)t->corner_count / 3 * sizeof *t->materials);
+    weigh_corners(t);
+}
+
 void pl_tearing_load(pl_tearing* t, const void* saved) {
     memcpy(t->particle_of_corner, saved, (size_t)t->corner_count * sizeof(int));
     t->particle_count = 0;

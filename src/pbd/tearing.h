@@ -40,6 +40,9 @@ typedef struct pl_tearing {
 pl_status pl_tearing_create(const pl_method_body* body, pl_tearing* out, pl_error* error);
 void pl_tearing_free(pl_tearing* tearing);
 
+// Takes over materials and settings that have changed.
+void pl_tearing_update(pl_tearing* tearing, const pl_method_body* body);
+
 // Takes over the particle of each corner, as it was saved (particle_of_corner). What cannot be one,
 // in a state that something has damaged, becomes particle 0.
 void pl_tearing_load(pl_tearing* tearing, const void* saved);
