@@ -137,7 +137,8 @@ static double stretch_beside_cut(const s1_cloth* c) {
 }
 
 // After 4 s with two sweeps and four levels: weight of the cloth over its stretch beside the cut.
-static bool torn(bench* b, pl_tear_mode mode, const char* stretch_name, const char* name) {
+static bool torn(bench* b, bool cut, pl_tear_mode mode, const char* stretch_name,
+                 const char* name) {
     s1_cloth cloth;
     if (!s1_cloth_create(TORN_SIDE, TORN_SIDE, NULL, &cloth)) return false;
     cloth.body.pbd.hierarchy = 4;
@@ -146,7 +147,7 @@ static bool torn(bench* b, pl_tear_mode mode, const char* stretch_name, const ch
     cloth.body.solver.iterations = 2;
     cloth.body.damping.mass = 1.0;
     bool done = part_cloth(&cloth) && s1_cloth_start(&cloth);
-    if (done) cut_open(&cloth);
+    if (done && cut) cut_open(&cloth);
     done = done && s1_cloth_step(&cloth, 240);
     if (done) {
         double stretch = stretch_beside_cut(&cloth), weight = 0.0;
@@ -160,6 +161,7 @@ static bool torn(bench* b, pl_tear_mode mode, const char* stretch_name, const ch
 
 bool bench_s1_hierarchy(bench* b) {
     return regular(b, 5) && irregular(b, 5) &&
-           torn(b, PL_TEAR_REMOVE, "tear_stretch_paper", "tear_stiffness_paper") &&
-           torn(b, PL_TEAR_REBUILD, "tear_stretch_rebuild", "tear_stiffness_rebuild");
+           torn(b, true, PL_TEAR_REMOVE, "tear_stretch_paper", "tear_stiffness_paper") &&
+           torn(b, true, PL_TEAR_REBUILD, "tear_stretch_rebuild", "tear_stiffness_rebuild") &&
+           torn(b, false, PL_TEAR_REBUILD, "tear_stretch_whole", "tear_stiffness_whole");
 }

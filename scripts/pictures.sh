@@ -4,13 +4,13 @@ set -eu
 cd "$(dirname "$0")/.."
 pliant=$1/pliant
 shift
-[ $# -gt 0 ] || set -- scenes/*.json scenes/paper/{armadillo_7k,cloth_newton,cloth_projective,cloth_over_sphere,pachinko,dragon,octopus}.json
+[ $# -gt 0 ] || set -- scenes/*.json scenes/paper/{armadillo_7k,cloth_newton,cloth_projective,cloth_over_sphere,pachinko,dragon,octopus,pbd_dress}.json
 mkdir -p docs/images out/pictures
 
 for scene in "$@"; do
     name=$(basename "$scene" .json)
     case $scene in */paper/*)
-        name=galerkin_$name
+        case $name in pbd_*) ;; *) name=galerkin_$name ;; esac
         mesh=$(sed -n 's/.*"mesh": "\(.*\)",.*/\1/p' "$scene")
         if [ -n "$mesh" ] && [ ! -e "$(dirname "$scene")/$mesh" ]; then
             echo "$scene: $mesh is not there, left out"

@@ -4,10 +4,12 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "mesh/mesh_object.h"
+#include "run_samples.h"
 #include "test.h"
 
 #include <pliant/generate.h>
 #include <stdlib.h>
+#include <string.h>
 
 static pl_mesh* generate(const char* name, const pl_generate_options* options) {
     pl_error error;
@@ -127,4 +129,25 @@ void pbd_shake(pbd_sample* s, double amount, uint64_t seed) {
     pl_random random = {seed};
     for (int i = 0; i < 3 * s->mesh->vertex_count; i++)
         s->system->velocities[i] = amount * pl_random_normal(&random);
+}
+
+pl_scene* pbd_scene(const char* text, const char* const* overrides, int count) {
+    pl_scene* scene;
+    pl_error error;
+    const char* path = pl_test_path("pbd.json");
+    pl_test_write_file(path, text, strlen(text));
+    CHECK_OK(pl_scene_read(path, overrides, count, &scene, NULL, &error), &error);
+    return scene;
+}
+
+pl_world* pbd_world(const char* text, const char* const* overrides, int count) {
+    pl_scene* scene = pbd_scene(text, overrides, count);
+    pl_world* world = sample_world(scene);
+    pl_scene_destroy(scene);
+    return world;
+}
+
+void pbd_world_step(pl_world* world, int count) {
+    pl_error error;
+    for (int k = 0; k < count; k++) CHECK_OK(pl_world_step(world, NULL, &error), &error);
 }

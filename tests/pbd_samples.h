@@ -7,6 +7,8 @@
 
 #include "pbd/pbd_system.h"
 
+#include <pliant/world.h>
+
 typedef struct pbd_sample {
     pl_mesh* mesh;
     pl_body body;
@@ -27,6 +29,11 @@ pl_body pbd_body(void); // method pbd, stiffness 1, no bending
 pbd_sample pbd_sample_create(pl_mesh* mesh, const pl_body* body, pl_pool* pool);
 void pbd_sample_free(pbd_sample* sample);
 void pbd_sample_step(pbd_sample* sample, double time_step, const pl_pin* pins, int pin_count);
+
+// A scene from its text, with settings instead of those in it, and its world; steps of that.
+pl_scene* pbd_scene(const char* text, const char* const* overrides, int count);
+pl_world* pbd_world(const char* text, const char* const* overrides, int count);
+void pbd_world_step(pl_world* world, int count);
 
 pl_vec3 pbd_momentum(const pbd_sample* sample);
 pl_vec3 pbd_angular_momentum(const pbd_sample* sample);

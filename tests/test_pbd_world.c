@@ -5,6 +5,7 @@
 // of threads and after a checkpoint, and memory that runs out.
 #include "base/memory.h"
 #include "math/vec3.h"
+#include "pbd_samples.h"
 #include "run_samples.h"
 #include "test.h"
 
@@ -22,19 +23,7 @@ static const char cloth_text[] =
     "  \"friction\": 0.2}]}\n";
 
 static pl_world* cloth_world(const char* const* overrides, int count) {
-    pl_scene* scene;
-    pl_error error;
-    const char* path = pl_test_path("cloth.json");
-    pl_test_write_file(path, cloth_text, sizeof cloth_text - 1);
-    CHECK_OK(pl_scene_read(path, overrides, count, &scene, NULL, &error), &error);
-    pl_world* world = sample_world(scene);
-    pl_scene_destroy(scene);
-    return world;
-}
-
-static void step(pl_world* world, int count) {
-    pl_error error;
-    for (int k = 0; k < count; k++) CHECK_OK(pl_world_step(world, NULL, &error), &error);
+    return pbd_world(cloth_text, overrides, count);
 }
 
 // of the vertices on the surface
@@ -56,7 +45,7 @@ TEST(pbd_no_particle_passes_a_plate_at_50_metres_per_second)
                                    "bodies[0].angular_velocity=[0,0,200]"};
         pl_world* world = cloth_world(overrides, 3);
         for (int n = 0; n < 40; n++) {
-            step(world, 1);
+            pbd_world_step(world, 1);
             CHECK(lowest(world) > -1e-6);
         }
         pl_world_destroy(world);
@@ -71,7 +60,7 @@ TEST(pbd_no_particle_is_passed_by_a_plate_at_50_metres_per_second)
         "gravity=[0,0,0]"};
     pl_world* world = cloth_world(overrides, 2);
     for (int n = 1; n <= 12; n++) {
-        step(world, 1);
+        pbd_world_step(world, 1);
         double plate = fmin(-1.0 + 50.0 * n / 60.0, 4.0);
         CHECK(lowest(world) > plate - 1e-6);
     }
@@ -105,7 +94,7 @@ TEST(pbd_no_particle_passes_a_ball_at_50_metres_per_second)
     for (int frame = 0; frame < 6; frame++) {
         const double* x = pl_world_positions(world, 0);
         memcpy(before, x, sizeof before);
-        step(world, 1);
+        pbd_world_step(world, 1);
         for (int v = 0; v < COUNT; v++) {
             CHECK(nearest_on_way(before + 3 * v, x + 3 * v, frame) > 0.2 - 1e-6);
             moved += x[3 * v + 1] > 0.6;
@@ -123,7 +112,7 @@ TEST(pbd_friction_stops_a_sliding_cloth)
                                "bodies[0].transform.translate=[-0.5,0,0.5]"};
     pl_world* world = cloth_world(overrides, 5);
     double before = pl_world_positions(world, 0)[0];
-    step(world, 90);
+    pbd_world_step(world, 90);
     double way = pl_world_positions(world, 0)[0] - before;
     CHECK_NEAR(way, 1.0 / (2.0 * 0.1 * 9.81), 0.03);
     CHECK(fabs(pl_world_velocities(world, 0)[0]) < 1e-3);
@@ -138,13 +127,52 @@ TEST(pbd_soft_attachments_are_springs)
                                "colliders=[]", "bodies[0].damping.mass=5",
                                "bodies[0].material.area_density=0.5"};
     pl_world* world = cloth_world(overrides, 4);
-    step(world, 300);
+    pbd_world_step(world, 300);
     // 0.5 kg on 289 springs of 2 N/m
     const double* x = pl_world_positions(world, 0);
     double mean = 0.0;
     for (int v = 0; v < 289; v++) mean += x[3 * v + 1] / 289.0;
     CHECK_NEAR(0.5 - mean, 0.5 * 9.81 / (289.0 * 2.0), 5e-4);
     pl_world_destroy(world);
+}
+
+// how far the middle of the lower rim hangs below the upper one, which is held
+static double hang(const char* compliance, const char* density, const char* hierarchy) {
+    const char* overrides[] = {
+        "bodies[0].transform={}",
+        "colliders=[]",
+        "bodies[0].iterations=60",
+        hierarchy,
+        compliance,
+        density,
+        "bodies[0].damping.mass=4",
+        "bodies[0].pbd.model=compliance",
+        "attachments=[{\"body\": \"cloth\", \"where\": {\"box\": {\"min\": [-1, 0.99, -1], "
+        "\"max\": [2, 2, 1]}}}]"};
+    pl_world* world = cloth_world(overrides, 9);
+    pbd_world_step(world, 240);
+    double low = lowest(world);
+    pl_world_destroy(world);
+    return 1.0 - low;
+}
+
+TEST(pbd_materials_may_change_during_a_run)
+{
+    // stiffer and heavier from the first second on: it ends where one hangs that always was so
+    static const char* const hierarchies[] = {"bodies[0].hierarchy=0", "bodies[0].hierarchy=2"};
+    for (int k = 0; k < 2; k++) {
+        double changed = hang("bodies[0].pbd.compliance={\"keyframes\": [[0, 0.05], [1, 0.01]], "
+                              "\"interpolation\": \"step\"}",
+                              "bodies[0].material.area_density={\"keyframes\": [[0, 0.2], [1, "
+                              "0.5]], \"interpolation\": \"step\"}",
+                              hierarchies[k]);
+        double light = hang("bodies[0].pbd.compliance=0.05", "bodies[0].material.area_density=0.2",
+                            hierarchies[k]);
+        double heavy = hang("bodies[0].pbd.compliance=0.01", "bodies[0].material.area_density=0.5",
+                            hierarchies[k]);
+        CHECK(fabs(light - heavy) > 0.005);
+        CHECK_NEAR(changed, heavy, 0.02 * (heavy - 1.0) + 1e-4);
+    }
 }
 
 TEST(pbd_solids_keep_their_volume)
@@ -180,7 +208,7 @@ static uint64_t hash_of_run(const char* threads, const char* shape) {
                                "attachments=[{\"body\": \"cloth\", \"where\": {\"nearest\": "
                                "{\"point\": [-0.5, 0.5, 0.5], \"count\": 1}}}]"};
     pl_world* world = cloth_world(overrides, 7);
-    step(world, 4);
+    pbd_world_step(world, 4);
     uint64_t hash = sample_world_hash(world);
     pl_world_destroy(world);
     return hash;
@@ -215,16 +243,16 @@ TEST(pbd_a_state_goes_on_with_the_same_bits)
         "bodies[0].pbd.model=compliance", "bodies[0].pbd.compliance=1e-4"};
     pl_world *whole = cloth_world(overrides, 4), *first = cloth_world(overrides, 4);
     pl_error error;
-    step(whole, 30);
-    step(first, 12);
+    pbd_world_step(whole, 30);
+    pbd_world_step(first, 12);
     size_t size = pl_world_state_size(first);
     void* state = malloc(size);
     CHECK(state);
     pl_world_state_save(first, state);
     pl_world* second = cloth_world(overrides, 4);
-    step(second, 25); // elsewhere, and with other levels
+    pbd_world_step(second, 25); // elsewhere, and with other levels
     CHECK_OK(pl_world_state_load(second, state, size, &error), &error);
-    step(second, 18);
+    pbd_world_step(second, 18);
     CHECK(sample_world_hash(second) == sample_world_hash(whole));
     free(state);
     pl_world_destroy(whole), pl_world_destroy(first), pl_world_destroy(second);
@@ -261,7 +289,7 @@ TEST(pbd_survives_memory_running_out)
             CHECK_INT(status, PL_ERROR_MEMORY);
             if (world) { // the state of before, and it goes on
                 CHECK(sample_world_hash(world) == before);
-                step(world, 1);
+                pbd_world_step(world, 1);
             }
         }
         pl_world_destroy(world);

@@ -112,6 +112,16 @@ pl_status pl_particle_graph_set_edges(pl_particle_graph* g, const int* ends, con
     return PL_OK;
 }
 
+pl_status pl_particle_graph_cut_triangles(pl_particle_graph* g, int count, pl_error* error) {
+    if (count == g->triangle_count) return PL_OK;
+    int* triangles = PL_ALLOC(int, 3 * (size_t)count);
+    if (count && !triangles) return pl_fail_memory(error, "a level of particles");
+    if (count) memcpy(triangles, g->triangles, 3 * (size_t)count * sizeof(int));
+    PL_FREE(g->triangles, int, 3 * (size_t)g->triangle_count);
+    g->triangles = triangles, g->triangle_count = count;
+    return PL_OK;
+}
+
 bool pl_particle_hinge(const pl_particle_graph* g, const int sides[2], int v[4], double* angle) {
     pl_triangle_edge(g->triangles + 3 * (size_t)(sides[0] / 3), sides[0] % 3, v);
     v[2] = g->triangles[sides[0]], v[3] = g->triangles[sides[1]];

@@ -33,6 +33,9 @@ void pl_particle_graph_free(pl_particle_graph* graph);
 pl_status pl_particle_graph_set_edges(pl_particle_graph* graph, const int* ends, const double* rest,
                                       int count, pl_error* error);
 
+// Only the first `count` triangles stay.
+pl_status pl_particle_graph_cut_triangles(pl_particle_graph* graph, int count, pl_error* error);
+
 // The hinge of two sides that coincide (corner 3 t + side k of pl_side_groups): its vertices as
 // constraints have them, and its angle at rest. False if there is none.
 bool pl_particle_hinge(const pl_particle_graph* graph, const int sides[2], int vertices[4],

@@ -106,16 +106,28 @@ static pl_status make_particles(pl_pbd_body* b, const pl_method_body* body, pl_e
     return PL_OK;
 }
 
+static void take_settings(pl_pbd_body* b, const pl_method_body* body) {
+    b->options = options_of(body);
+    b->iterations = body->body->solver.iterations;
+    b->passes = body->body->pbd.passes;
+    b->coarse_sweeps = body->body->pbd.coarse_sweeps;
+    b->damping = body->body->damping.mass;
+}
+
+pl_status pl_pbd_body_update(pl_pbd_body* b, const pl_method_body* body, pl_error* error) {
+    take_settings(b, body);
+    if (!b->tears) return make_particles(b, body, error);
+    pl_tearing_update(&b->tearing, body);
+    b->is_stale = true;
+    return PL_OK;
+}
+
 pl_status pl_pbd_body_create(const pl_method_body* body, pl_pbd_body* out, pl_notes* notes,
                              pl_error* error) {
     *out = (pl_pbd_body){.first_vertex = body->first_vertex,
                          .vertex_count = body->mesh->vertex_count,
-                         .options = options_of(body),
-                         .iterations = body->body->solver.iterations,
-                         .passes = body->body->pbd.passes,
-                         .coarse_sweeps = body->body->pbd.coarse_sweeps,
-                         .damping = body->body->damping.mass,
                          .points = pl_array_of(sizeof(pl_point_constraint))};
+    take_settings(out, body);
     if (body->body->damping.stiffness > 0.0)
         pl_note(notes, PL_NOTE_INFO, "body \"%s\": damping.stiffness does nothing with method pbd",
                 body->body->name);

@@ -38,6 +38,9 @@ static inline int pl_pbd_vertex_of(const pl_pbd_body* b, int particle) {
 pl_status pl_pbd_body_create(const pl_method_body* body, pl_pbd_body* out, pl_notes* notes,
                              pl_error* error);
 void pl_pbd_body_free(pl_pbd_body* body);
+// Takes over numbers that have changed: materials, damping, settings of pbd. Particles and levels
+// are made anew.
+pl_status pl_pbd_body_update(pl_pbd_body* body, const pl_method_body* changed, pl_error* error);
 
 // Splits what is stretched too far at the end of a step; positions of the system.
 void pl_pbd_body_tear(pl_pbd_body* body, const double* positions);

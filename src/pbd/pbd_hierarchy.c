@@ -20,9 +20,13 @@
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "math/vec3w.h"
+#include "pbd/unfold.h"
 
 #include <math.h>
 #include <string.h>
+
+// Times the straight distance: above that a way on flat cloth leads around something.
+static const double MOST_DETOUR = 1.2;
 
 enum { PARTICLE_BLOCK = 16384, SMALLEST_LEVEL = 4, MOST_COARSEST_SWEEPS = 32 };
 
@@ -181,19 +185,73 @@ static pl_status add_hinges(pl_pbd_level* l, float stiffness, pl_error* error) {
     return status;
 }
 
+// Open is also who is next to one that is: beside a tear a level needs room to be made well.
+static void open_neighbours(const pl_particle_graph* g, unsigned char* last) {
+    enum { NEXT = PL_LEVEL_OPEN - 1 };
+    for (int k = 0; k < 2 * g->edge_count; k++)
+        if (last[g->edges[k]] == PL_LEVEL_OPEN && last[g->edges[k ^ 1]] != PL_LEVEL_OPEN)
+            last[g->edges[k ^ 1]] = NEXT;
+    for (int i = 0; i < g->particle_count; i++)
+        if (last[i] == NEXT) last[i] = PL_LEVEL_OPEN;
+}
+
+static bool is_detour(const pl_particle_graph* g, int a, int b, double rest) {
+    double straight = pl_distance(pl_vec3_load(g->places + 3 * (size_t)a),
+                                  pl_vec3_load(g->places + 3 * (size_t)b));
+    return rest > MOST_DETOUR * straight;
+}
+
+// Distances between open particles that lead around the end of a cut are left out, and triangles
+// over it: a particle would have its parents on the other side.
+static pl_status drop_detours(const pl_coarsening* c, const unsigned char* last,
+                              pl_particle_graph* g, pl_error* error) {
+    pl_neighbours n;
+    pl_status status = pl_neighbours_create(g, &n, error);
+    if (status != PL_OK) return status;
+    int kept = 0;
+    for (int t = 0; t < g->triangle_count; t++) {
+        const int* v = g->triangles + 3 * (size_t)t;
+        bool over = false;
+        for (int i = 0; i < 3; i++) {
+            int a = v[i], b = v[(i + 1) % 3];
+            over = over || (last[c->fine_of_coarse[a]] == PL_LEVEL_OPEN &&
+                            last[c->fine_of_coarse[b]] == PL_LEVEL_OPEN &&
+                            is_detour(g, a, b, pl_neighbour_rest(&n, a, b)));
+        }
+        if (!over) memmove(g->triangles + 3 * (size_t)kept++, v, 3 * sizeof(int));
+    }
+    pl_neighbours_free(&n);
+    for (int e = 0; e < g->edge_count; e++) {
+        int* ends = g->edges + 2 * (size_t)e;
+        if (last[c->fine_of_coarse[ends[0]]] == PL_LEVEL_OPEN &&
+            last[c->fine_of_coarse[ends[1]]] == PL_LEVEL_OPEN &&
+            is_detour(g, ends[0], ends[1], g->rest[e]))
+            ends[1] = ends[0]; // left out below
+    }
+    status = pl_particle_graph_set_edges(g, g->edges, g->rest, g->edge_count, error);
+    return status == PL_OK ? pl_particle_graph_cut_triangles(g, kept, error) : status;
+}
+
 // Those that the whole cloth has on coarser levels stay, those that it has not become fine; who is
-// on this level only because of a tear may become anything.
-static pl_status coarsen_torn(const pl_particle_graph* fine, const unsigned char* last, int level,
+// open, or on this level only because of a tear, may become anything.
+static pl_status coarsen_torn(const pl_particle_graph* fine, unsigned char* last, int level,
                               const pl_coarsen_options* options, pl_coarsening* out,
                               pl_particle_graph* coarse, pl_error* error) {
     unsigned char* becomes = PL_ALLOC(unsigned char, fine->particle_count);
     if (!becomes) return pl_fail_memory(error, "a level of particles");
+    open_neighbours(fine, last);
     for (int i = 0; i < fine->particle_count; i++)
-        becomes[i] = last[i] > level    ? PL_BECOMES_COARSE
-                     : last[i] == level ? PL_BECOMES_FINE
-                                        : PL_BECOMES_ANYTHING;
+        becomes[i] = last[i] == PL_LEVEL_OPEN ? PL_BECOMES_ANYTHING
+                     : last[i] > level        ? PL_BECOMES_COARSE
+                     : last[i] == level       ? PL_BECOMES_FINE
+                                              : PL_BECOMES_ANYTHING;
     pl_status status = pl_coarsen(fine, options, becomes, out, coarse, error);
     PL_FREE(becomes, unsigned char, fine->particle_count);
+    if (status != PL_OK) return status;
+    status = drop_detours(out, last, coarse, error);
+    if (status == PL_OK) return PL_OK;
+    pl_coarsening_free(out);
+    pl_particle_graph_free(coarse);
     return status;
 }
 
@@ -203,11 +261,14 @@ static pl_status hand_on_last(const pl_pbd_level* fine, pl_pbd_level* coarse, pl
     coarse->last = PL_ALLOC(unsigned char, c->coarse_count);
     if (!coarse->last) return pl_fail_memory(error, "a level of particles");
     for (int j = 0; j < c->coarse_count; j++) coarse->last[j] = fine->last[c->fine_of_coarse[j]];
+    for (int i = 0; i < c->fine_count; i++) // and the parents of those that are open
+        for (int k = c->parent_offsets[i]; k < c->parent_offsets[i + 1]; k++)
+            if (fine->last[i] == PL_LEVEL_OPEN) coarse->last[c->parents[k]] = PL_LEVEL_OPEN;
     return PL_OK;
 }
 
 // the graph of the next coarser level; *made is false if there is none
-static pl_status next_graph(const pl_particle_graph* fine, const unsigned char* last, int level,
+static pl_status next_graph(const pl_particle_graph* fine, unsigned char* last, int level,
                             const pl_coarsen_options* options, pl_coarsening* out,
                             pl_particle_graph* coarse, bool* made, pl_error* error) {
     *made = false;

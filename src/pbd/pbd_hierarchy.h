@@ -11,6 +11,8 @@
 #include "pbd/sweeper.h"
 
 enum { PL_MAX_LEVELS = 33 };
+// Instead of the coarsest level of a particle: it is chosen anew.
+enum { PL_LEVEL_OPEN = 255 };
 
 typedef struct pl_pbd_level {
     pl_particle_graph graph;

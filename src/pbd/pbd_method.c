@@ -19,6 +19,10 @@ static pl_status step(void* system, const pl_method_step* s, pl_method_info* inf
                       pl_error* error) {
     return pl_pbd_system_step(system, s, info, error);
 }
+static pl_status update(void* system, const pl_method_body* bodies, int body_count,
+                        pl_error* error) {
+    return pl_pbd_system_update(system, bodies, body_count, error);
+}
 static double* positions(void* system) { return ((pl_pbd_system*)system)->positions; }
 static double* velocities(void* system) { return ((pl_pbd_system*)system)->velocities; }
 static const double* masses(void* system) { return ((pl_pbd_system*)system)->mass; }
@@ -98,4 +102,5 @@ const pl_method_functions pl_pbd_method = {.name = "pbd",
                                            .energies = energies,
                                            .state_size = state_size,
                                            .state_save = state_save,
-                                           .state_load = state_load};
+                                           .state_load = state_load,
+                                           .update = update};

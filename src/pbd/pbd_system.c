@@ -42,6 +42,23 @@ static bool allocate(pl_pbd_system* s) {
            (s->held = PL_ALLOC(bool, s->vertex_count));
 }
 
+static void take_masses(pl_pbd_system* s, const pl_pbd_body* b) {
+    double* to = s->mass + b->first_vertex;
+    if (b->tears) memcpy(to, b->tearing.mass, (size_t)b->vertex_count * sizeof(double));
+    else pl_ordering_out(&b->order, b->hierarchy.levels[0].mass, sizeof(double), to);
+}
+
+pl_status pl_pbd_system_update(pl_pbd_system* s, const pl_method_body* bodies, int body_count,
+                               pl_error* error) {
+    for (int b = 0; b < body_count; b++) {
+        if (!bodies[b].may_change) continue;
+        pl_status status = pl_pbd_body_update(&s->bodies[b], &bodies[b], error);
+        if (status != PL_OK) return status;
+        take_masses(s, &s->bodies[b]);
+    }
+    return PL_OK;
+}
+
 pl_status pl_pbd_system_create(const pl_method_body* bodies, int body_count, int vertex_count,
                                pl_pool* pool, pl_pbd_system** out, pl_notes* notes,
                                pl_error* error) {
@@ -61,12 +78,7 @@ pl_status pl_pbd_system_create(const pl_method_body* bodies, int body_count, int
         size_t first = (size_t)bodies[b].first_vertex;
         memcpy(s->positions + 3 * first, mesh->positions,
                3 * (size_t)mesh->vertex_count * sizeof(double));
-        if (body->tears)
-            memcpy(s->mass + first, body->tearing.mass,
-                   (size_t)mesh->vertex_count * sizeof(double));
-        else
-            pl_ordering_out(&body->order, body->hierarchy.levels[0].mass, sizeof(double),
-                            s->mass + first);
+        take_masses(s, body);
     }
     if (status != PL_OK) {
         if (!s->bodies) s->body_count = 0;

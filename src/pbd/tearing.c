@@ -131,6 +131,15 @@ pl_status pl_tearing_create(const pl_method_body* body, pl_tearing* out, pl_erro
     return status;
 }
 
+void pl_tearing_update(pl_tearing* t, const pl_method_body* body) {
+    t->limit = body->body->pbd.tear;
+    t->body = *body->body;
+    t->has_last = false;
+    if (!t->corner_count) return;
+    memcpy(t->materials, body->materials, (size_t)t->corner_count / 3 * sizeof *t->materials);
+    weigh_corners(t);
+}
+
 void pl_tearing_load(pl_tearing* t, const void* saved) {
     memcpy(t->particle_of_corner, saved, (size_t)t->corner_count * sizeof(int));
     t->particle_count = 0;
@@ -169,6 +178,16 @@ static pl_status keep_whole(pl_tearing* t, const pl_pbd_parts* parts, pl_error* 
     return PL_OK;
 }
 
+// which particles of the whole cloth are several now
+static void find_split(pl_tearing* t) {
+    for (int w = 0; w < t->corner_count; w++) t->number[w] = -1, t->is_split[w] = false;
+    for (int c = 0; c < t->corner_count; c++) {
+        int *first = &t->number[t->whole[c]], p = t->particle_of_corner[c];
+        if (*first < 0) *first = p;
+        if (*first != p) t->is_split[t->whole[c]] = true;
+    }
+}
+
 static int rank_of_corner(const pl_tearing* t, int corner) {
     return t->rank_of_whole[t->whole[corner]];
 }
@@ -188,8 +207,10 @@ pl_status pl_tearing_last_levels(pl_tearing* t, const pl_hierarchy_options* opti
     pl_status status = PL_OK;
     if (!same) status = pl_find_last_levels(&t->graph, options, t->last, error);
     t->has_last = status == PL_OK;
+    find_split(t);
     for (int c = 0; status == PL_OK && c < t->corner_count; c++)
-        last[order->new_of_old[t->particle_of_corner[c]]] = t->last[rank_of_corner(t, c)];
+        last[order->new_of_old[t->particle_of_corner[c]]] =
+            t->is_split[t->whole[c]] ? PL_LEVEL_OPEN : t->last[rank_of_corner(t, c)];
     return status;
 }
 
@@ -223,13 +244,8 @@ pl_status pl_tearing_parts(pl_tearing* t, pl_pbd_parts* out, pl_error* error) {
     return status;
 }
 
-void pl_tearing_mark(const pl_tearing* t, const pl_ordering* order, bool* torn) {
-    for (int w = 0; w < t->corner_count; w++) t->number[w] = -1, t->is_split[w] = false;
-    for (int c = 0; c < t->corner_count; c++) {
-        int *first = &t->number[t->whole[c]], p = t->particle_of_corner[c];
-        if (*first < 0) *first = p;
-        if (*first != p) t->is_split[t->whole[c]] = true;
-    }
+void pl_tearing_mark(pl_tearing* t, const pl_ordering* order, bool* torn) {
+    find_split(t);
     for (int c = 0; c < t->corner_count; c++)
         if (t->is_split[t->whole[c]]) torn[order->new_of_old[t->particle_of_corner[c]]] = true;
 }

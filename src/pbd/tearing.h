@@ -40,6 +40,9 @@ typedef struct pl_tearing {
 pl_status pl_tearing_create(const pl_method_body* body, pl_tearing* out, pl_error* error);
 void pl_tearing_free(pl_tearing* tearing);
 
+// Takes over materials and settings that have changed.
+void pl_tearing_update(pl_tearing* tearing, const pl_method_body* body);
+
 // Takes over the particle of each corner, as it was saved (particle_of_corner). What cannot be one,
 // in a state that something has damaged, becomes particle 0.
 void pl_tearing_load(pl_tearing* tearing, const void* saved);
@@ -55,7 +58,7 @@ pl_status pl_tearing_last_levels(pl_tearing* tearing, const pl_hierarchy_options
 
 // Marks particles that have been split off from one another; torn: of each particle in the inner
 // numbering.
-void pl_tearing_mark(const pl_tearing* tearing, const pl_ordering* order, bool* torn);
+void pl_tearing_mark(pl_tearing* tearing, const pl_ordering* order, bool* torn);
 
 // Splits particles at edges that are stretched above the limit. positions: 3 per corner. Gives the
 // number of particles that are new.
