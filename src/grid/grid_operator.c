@@ -79,6 +79,18 @@ static double divergence(const pl_grid_level* l, const pl_grid_state* s, const p
     return sum;
 }
 
+double pl_grid_face_residual(const pl_grid_level* l, const pl_grid_state* s,
+                             const pl_grid_segment* g, int a, int i) {
+    int at = g->begin + i;
+    return s->f[a][at] + s->inertia * s->u[a][at] - stress_force(l, s, g, a, i);
+}
+
+double pl_grid_cell_residual(const pl_grid_level* l, const pl_grid_state* s,
+                             const pl_grid_segment* g, int i) {
+    double factor, d = divergence(l, s, g, i, &factor);
+    return s->g[g->begin + i] - d - factor * s->p[g->begin + i];
+}
+
 typedef struct residual_job {
     pl_grid_level* level;
     const pl_grid_state* state;

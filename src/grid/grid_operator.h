@@ -24,6 +24,12 @@ void pl_grid_state_free(const pl_grid_level* level, pl_grid_state* state);
 // f and g of the level become the residuals f - L u, g - div u - eps p of the state. Returns the
 // norm of both together.
 double pl_grid_residual(pl_grid_level* level, const pl_grid_state* state, pl_pool* pool);
+// The residual of one interior face across an axis, or of one interior cell: `offset` counts cells
+// along the segment.
+double pl_grid_face_residual(const pl_grid_level* level, const pl_grid_state* state,
+                             const pl_grid_segment* segment, int axis, int offset);
+double pl_grid_cell_residual(const pl_grid_level* level, const pl_grid_state* state,
+                             const pl_grid_segment* segment, int offset);
 // out[a] = L u on interior faces, with the state's pressures.
 void pl_grid_apply(const pl_grid_level* level, const pl_grid_state* state, double* const out[3]);
 // Half of u' K u, where K is -L with all pressures substituted; given values included.

@@ -1,0 +1,413 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// How far the lattice is from a known answer (Zhu 2010, section 9.2, Fig. 15 to 17): a sphere in a
+// lattice, in the paper a disc; against linear tets that fit the sphere, by our fem. Cells that the
+// surface cuts in the two held quadrants are Dirichlet cells, whose faces take the known answer as
+// in the paper; the rest of the surface carries the known traction. The error is the largest one
+// over the vertices of the surface and the faces inside, the order the slope of its logarithm over
+// that of the cell.
+//
+// Where we differ: traction on embedded vertices goes to faces as all forces of the method do, by
+// the transpose of interpolation, and none becomes a traction on sides of cells.
+#include "base/memory.h"
+#include "base/timer.h"
+#include "bench.h"
+#include "bench_systems.h"
+#include "grid/grid_embedding.h"
+#include "s4_lattice.h"
+#include "s4_sparse.h"
+#include "s4_sphere.h"
+
+#include <math.h>
+#include <pliant/generate.h>
+#include <stdio.h>
+#include <string.h>
+
+static const pl_vec3 CENTRE = {0.5, 0.5, 0.5};
+
+static pl_status make_surface(int frequency, pl_mesh** out, pl_error* error) {
+    pl_generate_options options;
+    pl_status status = pl_generate_defaults("icosphere", &options, error);
+    options.radius = S4_RADIUS;
+    options.frequency = frequency;
+    if (status == PL_OK) status = pl_generate("icosphere", &options, out, error);
+    for (int v = 0; status == PL_OK && v < 3 * (*out)->vertex_count; v++)
+        (*out)->positions[v] += 0.5;
+    return status;
+}
+
+typedef struct problem {
+    pl_mesh* surface;
+    pl_grid_frame frame;
+    s4_lattice lattice;
+    pl_grid_embedding_map map;
+    double* force; // on vertices of the surface
+    double lambda;
+} problem;
+
+static pl_vec3 face_position(const problem* p, int a, const int at[3]) {
+    double x[3];
+    for (int d = 0; d < 3; d++)
+        x[d] = p->frame.origin[d] + p->frame.cell * (at[d] + (d == a ? 0.0 : 0.5));
+    return pl_vec3_load(x);
+}
+
+static void make_dirichlet(void* user, size_t cell) {
+    ((pl_grid_cells*)user)->kinds[cell] = PL_CELL_DIRICHLET;
+}
+
+// whether the middle of a triangle is held
+static bool is_held_triangle(const pl_mesh* m, int t) {
+    pl_vec3 sum = {0};
+    for (int i = 0; i < 3; i++)
+        sum = pl_add(sum, pl_vec3_load(m->positions + 3 * (size_t)m->triangles[3 * t + i]));
+    return s4_is_held(pl_scale(1.0 / 3.0, sum));
+}
+
+// Cells of the lattice, whose corners lie at multiples of the cell around the middle.
+static pl_status make_cells(problem* p, int across, int padding, pl_grid_cells* out,
+                            pl_error* error) {
+    p->frame = (pl_grid_frame){.cell = 2.0 * S4_RADIUS / across};
+    pl_status status = pl_grid_voxelise(p->surface, padding, NULL, &p->frame, out, error);
+    for (int t = 0; status == PL_OK && t < p->surface->triangle_count; t++) {
+        const double* corner[3];
+        for (int i = 0; i < 3; i++)
+            corner[i] = p->surface->positions + 3 * (size_t)p->surface->triangles[3 * t + i];
+        if (is_held_triangle(p->surface, t))
+            pl_grid_visit_triangle(out, &p->frame, corner, make_dirichlet, out);
+    }
+    return status;
+}
+
+// the traction of each triangle, a third to each corner [N, mu = 1]; what it does to given values
+// does not matter
+static void load_surface(problem* p) {
+    const pl_mesh* m = p->surface;
+    for (int t = 0; t < m->triangle_count; t++) {
+        const int* v = m->triangles + 3 * (size_t)t;
+        pl_vec3 x[3];
+        for (int i = 0; i < 3; i++) x[i] = pl_vec3_load(m->positions + 3 * (size_t)v[i]);
+        pl_vec3 area = pl_scale(0.5, pl_cross(pl_sub(x[1], x[0]), pl_sub(x[2], x[0])));
+        const double n[3] = {area.x, area.y, area.z};
+        for (int i = 0; i < 3; i++) {
+            double P[3][3];
+            s4_stress(x[i], p->lambda, P);
+            for (int a = 0; a < 3; a++)
+                for (int b = 0; b < 3; b++)
+                    p->force[3 * (size_t)v[i] + (size_t)a] += P[a][b] * n[b] / 3.0;
+        }
+    }
+}
+
+typedef void (*face_visit)(problem* p, int a, const int at[3], int index, bool own);
+static void visit_faces(problem* p, face_visit visit) {
+    const pl_grid_level* l = &p->lattice.mg.levels[0];
+    for (int s = 0; s < l->segment_count; s++) {
+        const pl_grid_segment* g = &l->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                const int at[3] = {g->x + i, g->y, g->z};
+                int index = g->begin + i;
+                visit(p, a, at, index, pl_grid_bit(l->masks[index / PL_GRID_CHUNK].face[a], index));
+            }
+    }
+}
+
+static double component(pl_vec3 v, int a) { return a == 0 ? v.x : a == 1 ? v.y : v.z; }
+
+// given values, and the force of the volume
+static void set_face(problem* p, int a, const int at[3], int index, bool own) {
+    pl_grid_state* s = &p->lattice.state;
+    const pl_grid_cells* c = &p->lattice.cells;
+    pl_vec3 X = face_position(p, a, at);
+    double cell = p->frame.cell;
+    int low[3] = {at[0], at[1], at[2]};
+    low[a]--;
+    bool held = pl_grid_cell(c, at[0], at[1], at[2]) == PL_CELL_DIRICHLET ||
+                pl_grid_cell(c, low[0], low[1], low[2]) == PL_CELL_DIRICHLET;
+    s->u[a][index] = held ? component(s4_displacement(X), a) : 0.0;
+    if (own)
+        s->f[a][index] = cell * cell * component(s4_force(X, p->lambda), a) - s->f[a][index] / cell;
+}
+
+static pl_status make_problem(int across, int padding, double nu, problem* p, pl_error* error) {
+    *p = (problem){.lambda = 2.0 * nu / (1.0 - 2.0 * nu)};
+    pl_grid_cells cells = {0};
+    pl_status status = make_surface(2 * across, &p->surface, error);
+    if (status == PL_OK) status = make_cells(p, across, padding, &cells, error);
+    if (status == PL_OK) status = s4_lattice_create(&cells, &p->lattice, error);
+    if (status != PL_OK) return status;
+    p->force = PL_ALLOC(double, 3 * (size_t)p->surface->vertex_count);
+    if (!p->force) return pl_fail_memory(error, "forces");
+    status = pl_grid_embed(&p->lattice.mg.levels[0], &p->lattice.cells, &p->frame,
+                           p->surface->positions, p->surface->vertex_count, &p->map, error);
+    if (status != PL_OK) return status;
+    s4_set_material(&p->lattice, nu, 0.0);
+    load_surface(p);
+    // held cells continue the body: no traction from there
+    for (int v = 0; v < p->surface->vertex_count; v++) {
+        int cell[3];
+        pl_grid_cell_of(&p->lattice.cells, &p->frame, p->surface->positions + 3 * (size_t)v, cell);
+        if (pl_grid_cell(&p->lattice.cells, cell[0], cell[1], cell[2]) == PL_CELL_DIRICHLET)
+            pl_vec3_store(p->force + 3 * (size_t)v, (pl_vec3){0});
+    }
+    pl_grid_spread(&p->map, p->force, p->lattice.state.f);
+    visit_faces(p, set_face);
+    pl_grid_substitute(&p->lattice.mg.levels[0], &p->lattice.state);
+    return PL_OK;
+}
+
+static void free_problem(problem* p) {
+    if (p->surface) PL_FREE(p->force, double, 3 * (size_t)p->surface->vertex_count);
+    pl_grid_embedding_free(&p->map);
+    s4_lattice_free(&p->lattice);
+    pl_mesh_destroy(p->surface);
+    *p = (problem){0};
+}
+
+typedef struct errors {
+    double inside, surface, rough; // rough: root mean square of the surface's error off its mean
+} errors;
+
+static pl_status find_errors(problem* p, errors* out, pl_error* error) {
+    int count = p->surface->vertex_count;
+    double* moved = PL_ALLOC(double, 3 * (size_t)count);
+    if (!moved) return pl_fail_memory(error, "positions");
+    pl_grid_level* l = &p->lattice.mg.levels[0];
+    *out = (errors){0};
+    for (int s = 0; s < l->segment_count; s++)
+        for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                const int at[3] = {l->segments[s].x + i, l->segments[s].y, l->segments[s].z};
+                int n = l->segments[s].begin + i;
+                pl_vec3 X = face_position(p, a, at);
+                if (!pl_grid_bit(l->masks[n / PL_GRID_CHUNK].face[a], n) ||
+                    pl_norm(pl_sub(X, CENTRE)) > S4_RADIUS)
+                    continue;
+                double off = fabs(p->lattice.state.u[a][n] - component(s4_displacement(X), a));
+                out->inside = fmax(out->inside, off);
+            }
+    pl_grid_extend(&p->map, p->lattice.state.u);
+    pl_grid_interpolate(&p->map, p->lattice.state.u, moved, p->lattice.pool);
+    for (int v = 0; v < count; v++) {
+        pl_vec3 exact = s4_displacement(pl_vec3_load(p->surface->positions + 3 * (size_t)v));
+        double off = pl_norm(pl_sub(pl_vec3_load(moved + 3 * (size_t)v), exact));
+        out->surface = fmax(out->surface, off);
+        out->rough += off * off / count;
+    }
+    out->rough = sqrt(out->rough);
+    PL_FREE(moved, double, 3 * (size_t)count);
+    return PL_OK;
+}
+
+static pl_status lattice_errors(int across, int padding, double nu, errors* out, pl_error* error) {
+    enum { CYCLES = 40 };
+    problem p;
+    double residuals[CYCLES + 1];
+    pl_status status = make_problem(across, padding, nu, &p, error);
+    if (status == PL_OK) {
+        s4_run_cycles(&p.lattice, CYCLES, true, residuals);
+        status = find_errors(&p, out, error);
+        printf("nu %g, %d cells across, padding %d: error %.3e inside, %.3e at the surface (rms "
+               "%.3e), residual %.1e\n",
+               nu, across, padding, out->inside, out->surface, out->rough,
+               residuals[CYCLES] / residuals[0]);
+    }
+    free_problem(&p);
+    return status;
+}
+
+// slope of log(error) over log(cell), by least squares
+static double slope(const double* error, int count) {
+    double sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;
+    for (int k = 0; k < count; k++) {
+        double x = -k * log(2.0), y = log(error[k]);
+        sx += x, sy += y, sxx += x * x, sxy += x * y;
+    }
+    return (count * sxy - sx * sy) / (count * sxx - sx * sx);
+}
+
+static bool orders(bench* b, double nu, const char* name) {
+    enum { SIZES = 4 };
+    int count = bench_quick(b) ? 3 : SIZES;
+    double largest[SIZES], inside[SIZES];
+    for (int k = 0; k < count; k++) {
+        errors e;
+        pl_error error;
+        if (lattice_errors(8 << k, 0, nu, &e, &error) != PL_OK) {
+            printf("%s: %s\n", name, error.text);
+            return false;
+        }
+        largest[k] = fmax(e.inside, e.surface), inside[k] = e.inside;
+    }
+    printf("%s: %.3f of the faces inside alone\n", name, slope(inside, count));
+    bench_result(b, name, slope(largest, count), "", 1.2);
+    return true;
+}
+
+// ------------------------------------------------------------------ tets that fit
+
+typedef struct fitted {
+    const pl_block_matrix* A;
+    const bool* held; // per vertex
+} fitted;
+
+// A without the rows and columns of held vertices
+static void apply_fitted(const void* matrix, const double* x, double* y) {
+    const fitted* f = matrix;
+    pl_block_matrix_apply(f->A, NULL, 1, x, y);
+    for (int i = 0; i < 3 * f->A->row_count; i++)
+        if (f->held[i / 3]) y[i] = 0.0;
+}
+
+// minus the force of the volume, and the traction of the free surface
+static void load_tets(const pl_mesh* m, double lambda, double* b) {
+    for (int e = 0; e < m->tet_count; e++) {
+        const int* v = m->tets + 4 * (size_t)e;
+        pl_vec3 x[4];
+        for (int i = 0; i < 4; i++) x[i] = pl_vec3_load(m->positions + 3 * (size_t)v[i]);
+        double volume =
+            pl_dot(pl_sub(x[1], x[0]), pl_cross(pl_sub(x[2], x[0]), pl_sub(x[3], x[0]))) / 6.0;
+        for (int i = 0; i < 12; i++)
+            b[3 * (size_t)v[i / 3] + (size_t)(i % 3)] -=
+                0.25 * volume * component(s4_force(x[i / 3], lambda), i % 3);
+    }
+    problem p = {.surface = (pl_mesh*)m, .force = b, .lambda = lambda};
+    load_surface(&p);
+}
+
+static pl_status solve_tets(const pl_mesh* m, double nu, bool* held, double* b, double* x,
+                            double* residual, pl_error* error) {
+    enum { ITERATIONS = 1500 };
+    static double residuals[ITERATIONS + 1], seconds[ITERATIONS + 1];
+    const bench_solid solid = {
+        .young = 2.0 * (1.0 + nu), .poisson = nu, .density = 1e-9, .time_step = 1e9};
+    bench_system system;
+    pl_status status = bench_elasticity(m, &solid, NULL, &system, error);
+    if (status != PL_OK) return status;
+    double lambda = 2.0 * nu / (1.0 - 2.0 * nu);
+    int count = m->vertex_count;
+    for (int t = 0; t < 3 * m->triangle_count; t++)
+        held[m->triangles[t]] =
+            s4_is_held(pl_vec3_load(m->positions + 3 * (size_t)m->triangles[t]));
+    for (int v = 0; v < count; v++)
+        pl_vec3_store(x + 3 * (size_t)v,
+                      held[v] ? s4_displacement(pl_vec3_load(m->positions + 3 * (size_t)v))
+                              : (pl_vec3){0});
+    // b - A (what is given)
+    pl_block_matrix_apply(&system.A, NULL, 1, x, b);
+    for (int i = 0; i < 3 * count; i++) b[i] = -b[i];
+    load_tets(m, lambda, b);
+    double* given = PL_ALLOC(double, 3 * (size_t)count);
+    if (!given) status = pl_fail_memory(error, "tets");
+    for (int i = 0; status == PL_OK && i < 3 * count; i++) {
+        given[i] = x[i];
+        if (held[i / 3]) b[i] = 0.0;
+    }
+    if (status == PL_OK)
+        status = s4_conjugate_gradients(apply_fitted, &(fitted){&system.A, held}, 3 * count, b, x,
+                                        ITERATIONS, residuals, seconds, error);
+    for (int i = 0; status == PL_OK && i < 3 * count; i++) x[i] += given[i];
+    *residual = residuals[ITERATIONS];
+    PL_FREE(given, double, 3 * (size_t)count);
+    bench_system_free(&system);
+    return status;
+}
+
+static pl_status tet_error(double edge, double nu, double* out, pl_error* error) {
+    pl_generate_options options;
+    pl_mesh* m = NULL;
+    pl_status status = pl_generate_defaults("sphere", &options, error);
+    options.radius = S4_RADIUS, options.edge = edge;
+    if (status == PL_OK) status = pl_generate("sphere", &options, &m, error);
+    if (status != PL_OK) return status;
+    size_t size = 3 * (size_t)m->vertex_count;
+    for (size_t i = 0; i < size; i++) m->positions[i] += 0.5;
+    double *b = PL_ALLOC(double, size), *x = PL_ALLOC(double, size), residual = 0.0;
+    bool* held = PL_ALLOC(bool, m->vertex_count);
+    status = b && x && held ? solve_tets(m, nu, held, b, x, &residual, error)
+                            : pl_fail_memory(error, "tets");
+    *out = 0.0;
+    for (int v = 0; status == PL_OK && v < m->vertex_count; v++) {
+        pl_vec3 exact = s4_displacement(pl_vec3_load(m->positions + 3 * (size_t)v));
+        *out = fmax(*out, pl_distance(pl_vec3_load(x + 3 * (size_t)v), exact));
+    }
+    if (status == PL_OK)
+        printf("nu %g, fitted tets, %d vertices: error %.3e, residual %.1e\n", nu, m->vertex_count,
+               *out, residual);
+    PL_FREE(b, double, size);
+    PL_FREE(x, double, size);
+    PL_FREE(held, bool, m->vertex_count);
+    pl_mesh_destroy(m);
+    return status;
+}
+
+static bool fitted_orders(bench* b, double nu, const char* name) {
+    int count = bench_quick(b) ? 2 : 3;
+    double found[3];
+    for (int k = 0; k < count; k++) {
+        pl_error error;
+        if (tet_error(S4_RADIUS / (2 << k), nu, &found[k], &error) != PL_OK) {
+            printf("%s: %s\n", name, error.text);
+            return false;
+        }
+    }
+    bench_result(b, name, slope(found, count), "", 1.2);
+    return true;
+}
+
+// ------------------------------------------------------------------ surfaces
+
+// one more layer of cells around the body (Fig. 17)
+static bool padding_rows(bench* b) {
+    errors e[2];
+    pl_error error;
+    for (int layers = 0; layers < 2; layers++)
+        if (lattice_errors(16, layers, 0.475, &e[layers], &error) != PL_OK) {
+            printf("padding: %s\n", error.text);
+            return false;
+        }
+    bench_result(b, "surface_error_padding0", e[0].surface, "m", NAN);
+    bench_result(b, "surface_error_padding1", e[1].surface, "m", NAN);
+    return true;
+}
+
+typedef struct move_job {
+    problem* p;
+    double* out;
+} move_job;
+static void move_surface(void* user) {
+    const move_job* job = user;
+    pl_grid_interpolate(&job->p->map, job->p->lattice.state.u, job->out, job->p->lattice.pool);
+}
+
+// a surface of millions of triangles in a lattice of 32 cells across
+static bool many_triangles(bench* b) {
+    problem p;
+    pl_mesh* fine = NULL;
+    pl_error error;
+    pl_status status = make_problem(32, 0, 0.475, &p, &error);
+    if (status == PL_OK) status = make_surface(bench_quick(b) ? 200 : 500, &fine, &error);
+    pl_grid_embedding_free(&p.map);
+    if (status == PL_OK)
+        status = pl_grid_embed(&p.lattice.mg.levels[0], &p.lattice.cells, &p.frame, fine->positions,
+                               fine->vertex_count, &p.map, &error);
+    double* out = status == PL_OK ? PL_ALLOC(double, 3 * (size_t)fine->vertex_count) : NULL;
+    if (out) {
+        double seconds = bench_seconds(move_surface, &(move_job){&p, out}, 5);
+        printf("%d triangles, %d vertices moved\n", fine->triangle_count, fine->vertex_count);
+        bench_result(b, "surface_triangles", fine->triangle_count, "", NAN);
+        bench_result(b, "surface_moved_ms", 1e3 * seconds, "ms", NAN);
+        PL_FREE(out, double, 3 * (size_t)fine->vertex_count);
+    } else printf("surface: %s\n", error.text);
+    pl_mesh_destroy(fine);
+    free_problem(&p);
+    return out != NULL;
+}
+
+bool bench_s4_accuracy(bench* b) {
+    return orders(b, 0.2, "order_nu0.2") && orders(b, 0.49, "order_nu0.49") &&
+           fitted_orders(b, 0.2, "fitted_order_nu0.2") &&
+           fitted_orders(b, 0.49, "fitted_order_nu0.49") && padding_rows(b) && many_triangles(b);
+}
