@@ -185,3 +185,21 @@ TEST(grid_says_that_contacts_are_limited)
     pl_notes_destroy(notes);
     pl_scene_destroy(scene);
 }
+
+TEST(grid_thin_limbs_converge)
+{
+    // three to four cells thick: coarse levels are too soft for them, and cycles alone diverge
+    pl_world* world =
+        start("{\"pliant\": 1, \"time_step\": 0.01, \"bodies\": [{\"name\": \"rod\", \"generate\":"
+              " {\"shape\": \"cylinder\", \"radius\": 0.08, \"height\": 2, \"edge\": 0.06},"
+              " \"transform\": {\"rotate\": [25, 37, 10]}, \"method\": \"grid\", \"grid\":"
+              " {\"cell\": 0.0625}, \"integrator\": \"quasistatic\", \"material\": {\"law\":"
+              " \"linear\", \"young\": 1e6, \"poisson\": 0.3}, \"linear_tolerance\": 1e-5}],"
+              " \"attachments\": [{\"body\": \"rod\", \"where\": {\"sphere\": {\"center\":"
+              " [0, 0, 0], \"radius\": 0.3}}}]}");
+    pl_frame_info info;
+    step(world, 2, &info);
+    CHECK(info.converged);
+    CHECK(info.residual <= 1e-5);
+    pl_world_destroy(world);
+}

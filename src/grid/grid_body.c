@@ -197,6 +197,7 @@ void pl_grid_body_free(pl_grid_body* b) {
     PL_FREE(b->next_held, uint8_t, pl_grid_cells_count(&b->cells));
     pl_grid_embedding_free(&b->map);
     pl_grid_state_free(&b->multigrid.levels[0], &b->state);
+    pl_grid_recombine_free(&b->history);
     pl_grid_multigrid_free(&b->multigrid);
     pl_grid_cells_free(&b->cells);
     *b = (pl_grid_body){0};

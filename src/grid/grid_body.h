@@ -9,6 +9,7 @@
 #include "grid/grid_embedding.h"
 #include "grid/grid_multigrid.h"
 #include "grid/grid_operator.h"
+#include "grid/grid_recombine.h"
 #include "math/mat3.h"
 #include "method/method.h"
 
@@ -55,11 +56,14 @@ typedef struct pl_grid_body {
     double mu, lambda, density; // density of lattice cells: the body's mass over all of them
     double damping_mass, damping_stiffness;
     bool dynamic;
-    int cycle;        // of the step
-    bool in_step;     // before[] holds the positions to go back to
-    double* gain;     // 3 per vertex: sums of the sizes of interpolation weights
-    double* reaction; // 2 * 3 per vertex: forces of springs and contacts, and stiffness
-    double load;      // of the step's equations
+    int cycle;                 // of the step
+    double last_residual;      // of the cycle before
+    bool recombines;           // cycles alone were too slow, or diverged
+    pl_grid_recombine history; // of corrections, once that is so
+    bool in_step;              // before[] holds the positions to go back to
+    double* gain;              // 3 per vertex: sums of the sizes of interpolation weights
+    double* reaction;          // 2 * 3 per vertex: forces of springs and contacts, and stiffness
+    double load;               // of the step's equations
     bool has_coefficients, coefficients_fit; // of the levels
     double inertia_set;
     int stiffened_count; // components of vertices that these know to be held

@@ -154,6 +154,8 @@ static pl_status rebuild(pl_grid_body* b, pl_error* error) {
         return status;
     }
     pl_grid_corot_free(&b->corot);
+    pl_grid_recombine_free(&b->history);
+    b->recombines = false;
     pl_grid_multigrid_free(&b->multigrid);
     pl_grid_embedding_free(&b->map);
     b->multigrid = multigrid;
@@ -332,6 +334,7 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     else memcpy(b->pressure_before, b->state.p, size);
     b->in_step = true;
     b->cycle = 0;
+    pl_grid_recombine_reset(&b->history);
     // without any lambda a pressure would have no equation: nearly none is as good
     b->state.compressibility = fmin(b->mu / b->lambda, 1e4);
     if (b->general) pl_grid_corot_forget(&b->corot);
@@ -493,6 +496,18 @@ static double general_cycle(pl_grid_body* b) {
     return relative;
 }
 
+// Coarse levels may be too soft for limbs of a few cells, and cycles slow or even growing: then the
+// last few of them are recombined. Memory for that is taken when it is needed; without it cycles go
+// on alone.
+static void watch_rate(pl_grid_body* b, double residual) {
+    static const double SLOW = 0.7;
+    pl_error ignored;
+    if (!b->recombines && b->cycle > 2 && residual > SLOW * b->last_residual)
+        b->recombines =
+            pl_grid_recombine_create(&b->multigrid.levels[0], &b->history, &ignored) == PL_OK;
+    b->last_residual = residual;
+}
+
 double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
     pl_grid_level* l = &b->multigrid.levels[0];
     add_reactions(b, acts, positions);
@@ -506,8 +521,13 @@ double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const doubl
     double residual = pl_grid_residual(l, &b->state, b->pool);
     b->load = fmax(b->load, residual);
     if (residual <= b->tolerance * b->load) return b->load > 0.0 ? residual / b->load : 0.0;
+    watch_rate(b, residual);
+    // what springs and contacts answer is not linear: the history would not tell it
+    bool recombines = b->recombines && !b->stiffened;
+    if (recombines) pl_grid_recombine_begin(&b->history, l);
     pl_grid_multigrid_cycle(&b->multigrid);
-    pl_grid_correct(l, &b->state, b->pool);
+    if (recombines) pl_grid_recombine_end(&b->history, l, &b->state, b->pool);
+    else pl_grid_correct(l, &b->state, b->pool);
     return residual / b->load;
 }
 
