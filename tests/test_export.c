@@ -1,16 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "base/memory.h"
+#include "geometry/box.h"
 #include "mesh/mesh_source.h"
 #include "record/export.h"
 #include "sample_recording.h"
 #include "test.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 enum { FRAMES = 4 };
+
+// a cloth that two sides pull apart
+static const char torn_scene[] =
+    "{\"pliant\": 1, \"frames\": 20, \"gravity\": [0, 0, 0], \"bodies\": [{\"name\": \"cloth\","
+    " \"generate\": {\"shape\": \"cloth\", \"size_x\": 1, \"size_y\": 1, \"count_x\": 9,"
+    " \"count_y\": 9}, \"method\": \"pbd\", \"hierarchy\": 2, \"pbd\": {\"tear\": 1.3}}],"
+    " \"attachments\": [{\"body\": \"cloth\", \"where\": {\"side\": \"-x\"}}, {\"body\": \"cloth\","
+    " \"where\": {\"side\": \"+x\"}, \"motion\": {\"keyframes\": [{\"time\": 0}, {\"time\": 0.3,"
+    " \"translate\": [2, 0, 0]}]}}]}";
 
 typedef struct run {
     sample_recording sample;
@@ -332,4 +343,41 @@ TEST(export_command)
     CHECK_INT(pl_test_run(command, text, sizeof text), 2);
     CHECK_TEXT(text, "frames.plr: cannot be opened");
     end(&r);
+}
+
+// the longest edge of all triangles
+static double longest_edge(const pl_mesh* mesh) {
+    double longest = 0.0;
+    for (int c = 0; c < 3 * mesh->triangle_count; c++) {
+        const double* a = mesh->positions + 3 * (size_t)mesh->triangles[c];
+        const double* b = mesh->positions + 3 * (size_t)mesh->triangles[c - c % 3 + (c + 1) % 3];
+        longest = fmax(longest, hypot(hypot(b[0] - a[0], b[1] - a[1]), b[2] - a[2]));
+    }
+    return longest;
+}
+
+TEST(export_of_torn_cloth_is_torn)
+{
+    // its sides are 3 m apart in the end: without a tear every triangle would be that much longer
+    char command[2048], text[4096];
+    pl_test_write_file(pl_test_path("torn.json"), torn_scene, strlen(torn_scene));
+    snprintf(command, sizeof command, "pliant run %s/torn.json -o %s/run", pl_test_folder(),
+             pl_test_folder());
+    CHECK_INT(pl_test_run(command, text, sizeof text), 0);
+    static const char* const formats[] = {"obj", "ply", "vtu"};
+    for (int k = 0; k < 3; k++) {
+        char name[64];
+        snprintf(command, sizeof command, "pliant export %s/run --to %s", pl_test_folder(),
+                 formats[k]);
+        CHECK_INT(pl_test_run(command, text, sizeof text), 0);
+        snprintf(name, sizeof name, "run/%s/cloth_00020.%s", formats[k], formats[k]);
+        pl_mesh* mesh = read_back(name);
+        CHECK_INT(mesh->triangle_count, 128);
+        pl_box box = pl_box_empty();
+        for (int v = 0; v < mesh->vertex_count; v++)
+            box = pl_box_add_point(box, pl_vec3_load(mesh->positions + 3 * (size_t)v));
+        CHECK_NEAR(box.high.x - box.low.x, 3.0, 0.05);
+        CHECK(longest_edge(mesh) < 0.25); // 0.18 at rest, 0.39 if nothing tore
+        pl_mesh_destroy(mesh);
+    }
 }

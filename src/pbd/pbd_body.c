@@ -206,17 +206,20 @@ typedef struct copy_job {
 static void load_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const copy_job* job = user;
-    pl_pbd_body* b = job->body;
-    pl_pbd_level* l = &b->hierarchy.levels[0];
-    for (int k = begin; k < end; k++) {
-        const double* from = job->next + 3 * (size_t)(b->first_vertex + b->order.old_of_new[k]);
-        for (int i = 0; i < 3; i++) l->particles[4 * k + i] = (float)(from[i] - b->origin[i]);
-    }
+    const pl_pbd_body* b = job->body;
+    const double origin[3] = {b->origin[0], b->origin[1], b->origin[2]};
+    const double* restrict next = job->next + 3 * (size_t)b->first_vertex;
+    const int* restrict old_of_new = b->order.old_of_new;
+    float* restrict particles = b->hierarchy.levels[0].particles;
+    for (int k = begin; k < end; k++)
+        for (int i = 0; i < 3; i++)
+            particles[4 * k + i] = (float)(next[3 * (size_t)old_of_new[k] + (size_t)i] - origin[i]);
 }
 
 // a predicted place with what the solver changed
-static inline double solved(const pl_pbd_body* b, double predicted, const float* particle, int i) {
-    return predicted + ((double)particle[i] - (double)(float)(predicted - b->origin[i]));
+static inline double solved(const double origin[3], double predicted, const float* particle,
+                            int i) {
+    return predicted + ((double)particle[i] - (double)(float)(predicted - origin[i]));
 }
 
 static void store_task(int begin, int end, int worker, void* user) {
@@ -226,7 +229,8 @@ static void store_task(int begin, int end, int worker, void* user) {
     const pl_pbd_level* l = &b->hierarchy.levels[0];
     for (int k = begin; k < end; k++) {
         double* to = job->next + 3 * (size_t)(b->first_vertex + b->order.old_of_new[k]);
-        for (int i = 0; i < 3; i++) to[i] = solved(b, to[i], l->particles + 4 * (size_t)k, i);
+        for (int i = 0; i < 3; i++)
+            to[i] = solved(b->origin, to[i], l->particles + 4 * (size_t)k, i);
     }
 }
 
@@ -234,17 +238,21 @@ static void store_task(int begin, int end, int worker, void* user) {
 static void commit_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const copy_job* job = user;
-    pl_pbd_body* b = job->body;
-    const pl_pbd_level* l = &b->hierarchy.levels[0];
-    for (int k = begin; k < end; k++) {
-        size_t at = 3 * (size_t)(b->first_vertex + b->order.old_of_new[k]);
+    const pl_pbd_body* b = job->body;
+    size_t first = 3 * (size_t)b->first_vertex;
+    const double origin[3] = {b->origin[0], b->origin[1], b->origin[2]}, rate = job->rate;
+    const double* restrict next = job->next + first;
+    double* restrict positions = job->positions + first, * restrict velocities =
+                                                             job->velocities + first;
+    const int* restrict old_of_new = b->order.old_of_new;
+    const float* restrict particles = b->hierarchy.levels[0].particles;
+    for (int k = begin; k < end; k++)
         for (int i = 0; i < 3; i++) {
-            double* x = job->positions + at + i;
-            double place = solved(b, job->next[at + (size_t)i], l->particles + 4 * (size_t)k, i);
-            job->velocities[at + (size_t)i] = (place - *x) * job->rate;
-            *x = place;
+            size_t at = 3 * (size_t)old_of_new[k] + (size_t)i;
+            double place = solved(origin, next[at], particles + 4 * (size_t)k, i);
+            velocities[at] = (place - positions[at]) * rate;
+            positions[at] = place;
         }
-    }
 }
 
 // Where a particle of several corners is predicted: its middle by mass. Corners that are in the
@@ -282,7 +290,8 @@ static void store_corners_task(int begin, int end, int worker, void* user) {
     for (int k = begin; k < end; k++) {
         double at[3];
         pl_vec3_store(at, middle_of_corners(b, next, k));
-        for (int i = 0; i < 3; i++) at[i] = solved(b, at[i], l->particles + 4 * (size_t)k, i);
+        for (int i = 0; i < 3; i++)
+            at[i] = solved(b->origin, at[i], l->particles + 4 * (size_t)k, i);
         for (int j = b->corners.offsets[k]; j < b->corners.offsets[k + 1]; j++)
             memcpy(next + 3 * (size_t)b->corners.items[j], at, sizeof at);
     }

@@ -385,13 +385,15 @@ static void prolong_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const level_job* job = user;
     const pl_coarsening* c = &job->fine->to_coarser;
+    const int* restrict offsets = c->parent_offsets, * restrict parents = c->parents;
+    const float* restrict weights = c->weights;
+    const pl_f4* restrict changes = (const pl_f4*)job->coarse->before;
+    pl_f4* restrict particles = (pl_f4*)job->fine->particles;
     for (int i = begin; i < end; i++) {
-        pl_f4* p = (pl_f4*)(job->fine->particles + 4 * (size_t)i);
-        if ((*p)[3] == 0.0f) continue; // held
+        if (particles[i][3] == 0.0f) continue; // held
         pl_f4 sum = {0};
-        for (int k = c->parent_offsets[i]; k < c->parent_offsets[i + 1]; k++)
-            sum += c->weights[k] * *(const pl_f4*)(job->coarse->before + 4 * (size_t)c->parents[k]);
-        *p += sum;
+        for (int k = offsets[i]; k < offsets[i + 1]; k++) sum += weights[k] * changes[parents[k]];
+        particles[i] += sum;
     }
 }
 

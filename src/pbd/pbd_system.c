@@ -100,13 +100,18 @@ typedef struct step_job {
 static void predict_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const step_job* job = user;
-    pl_pbd_system* s = job->system;
-    double h = job->step->time_step;
-    const double* force = job->step->force;
+    const pl_pbd_system* s = job->system;
+    // none of these overlaps another, and the compiler has to know it
+    double* restrict next = s->next;
+    const double *restrict positions = s->positions, *restrict velocities = s->velocities,
+                 *restrict force = job->step->force, *restrict mass = s->mass;
+    double h = job->step->time_step, coast = h * job->keep;
     for (int v = begin + job->first; v < end + job->first; v++) {
-        double push = h / s->mass[v];
-        for (size_t i = 3 * (size_t)v; i < 3 * (size_t)v + 3; i++)
-            s->next[i] = s->positions[i] + h * (job->keep * s->velocities[i] + push * force[i]);
+        double push = h * h / mass[v];
+        for (int c = 0; c < 3; c++) {
+            size_t i = 3 * (size_t)v + (size_t)c;
+            next[i] = positions[i] + (coast * velocities[i] + push * force[i]);
+        }
     }
 }
 

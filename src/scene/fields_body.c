@@ -193,7 +193,7 @@ static const pl_field_info pbd_rows[] = {
     PL_ROW_AUTO(pl_pbd, "keep_attached", keep_attached, 0, "", 0, 1, "left out last",
                 "probability that an attached particle stays on a coarse level"),
     PL_ROW_INT(pl_pbd, "passes", passes, 1, 100, 1, "over the hierarchy in each step"),
-    PL_ROW_INT(pl_pbd, "coarse_sweeps", coarse_sweeps, 1, 1000, 2,
+    PL_ROW_INT(pl_pbd, "coarse_sweeps", coarse_sweeps, 1, 1000, 1,
                "on each coarse level in a pass, the coarsest more"),
     PL_ROW_CHOICE(pl_pbd, "rest_length", rest_length, pl_rest_length, PL_REST_LENGTH_GEODESIC,
                   "rest length of coarse constraints"),
