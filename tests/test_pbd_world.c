@@ -198,6 +198,30 @@ TEST(pbd_solids_keep_their_volume)
     }
 }
 
+// How far down a cloth hangs after a second that is clamped along one side: by several columns, so
+// that coarse levels are clamped too and not held as by a hinge.
+static double droop(const char* coarse_bending) {
+    const char* overrides[] = {
+        coarse_bending, "bodies[0].pbd.bend=1", "colliders=[]", "bodies[0].damping.mass=2",
+        "attachments=[{\"body\": \"cloth\", \"where\": {\"box\": {\"min\": [-0.51, 0.4, -1], "
+        "\"max\": [-0.3, 0.6, 1]}}}]"};
+    pl_world* world = cloth_world(overrides, 5);
+    pbd_world_step(world, 60);
+    double low = lowest(world);
+    pl_world_destroy(world);
+    return 0.5 - low;
+}
+
+TEST(pbd_bending_on_coarse_levels_is_stiffer)
+{
+    double plain = droop("bodies[0].pbd.coarse_bending=false");
+    double coarse = droop("bodies[0].pbd.coarse_bending=true");
+    printf("droop of a metre of cloth: %.3f m, %.3f m with bending on coarse levels\n", plain,
+           coarse);
+    CHECK(coarse < 0.5 * plain);
+    CHECK(coarse > 0.0);
+}
+
 static uint64_t hash_of_run(const char* threads, const char* shape) {
     const char* overrides[] = {threads,
                                shape,
