@@ -54,6 +54,7 @@ void pl_minimiser_free(pl_minimiser* m) {
 pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
                              const int* neighbour_offsets, const int* neighbours, pl_error* error) {
     *m = (pl_minimiser){.count = 3 * vertex_count,
+                        .value = NAN,
                         .contacts = pl_array_of(sizeof(pl_contact)),
                         .found = pl_array_of(sizeof(pl_contact))};
     m->contact_mark = PL_ALLOC(int, vertex_count);
