@@ -4,7 +4,7 @@ set -eu
 cd "$(dirname "$0")/.."
 pliant=$1/pliant
 shift
-[ $# -gt 0 ] || set -- scenes/*.json scenes/paper/{armadillo_7k,cloth_newton,cloth_projective,cloth_over_sphere,pachinko,dragon,octopus,pbd_dress}.json
+[ $# -gt 0 ] || set -- scenes/*.json scenes/paper/{armadillo_7k,cloth_newton,cloth_projective,cloth_over_sphere,pachinko,dragon,octopus,pbd_dress,pbd_bunny}.json
 mkdir -p docs/images out/pictures
 
 for scene in "$@"; do
