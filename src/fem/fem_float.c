@@ -182,27 +182,32 @@ static float* block_at(const pl_float_sets* s, float* blocks, int entry) {
     return blocks + 9 * (size_t)(s->layout.places ? s->layout.places[entry] : entry);
 }
 
+// sums of coordinates, one for each block of vertices
 typedef struct mean_job {
     const double* x;
-    int axis;
+    int block;
+    double sums[PL_REDUCE_BLOCKS][3];
 } mean_job;
 
-static double mean_part(int begin, int end, void* user) {
-    const mean_job* job = user;
-    double sum = 0.0;
-    for (int v = begin; v < end; v++) sum += job->x[3 * v + job->axis];
-    return sum;
+static void mean_task(int begin, int end, int worker, void* user) {
+    mean_job* job = user;
+    double sum[3] = {0.0, 0.0, 0.0};
+    (void)worker;
+    for (int v = begin; v < end; v++)
+        for (int c = 0; c < 3; c++) sum[c] += job->x[3 * (size_t)v + (size_t)c];
+    memcpy(job->sums[begin / job->block], sum, sizeof sum);
 }
 
 // positions as seen from the middle of them all, where float is finest
 static void narrow_positions(pl_float_sets* s, pl_pool* pool, const double* x) {
-    double origin[3];
-    for (int c = 0; c < 3; c++) {
-        mean_job job = {x, c};
-        origin[c] = pl_parallel_sum(pool, mean_part, s->vertex_count, VERTICES_PER_TASK, &job) /
-                    s->vertex_count;
-    }
-    pl_float4_from_points(pool, x, s->vertex_count, origin, s->x);
+    int n = s->vertex_count, smallest = (n + PL_REDUCE_BLOCKS - 1) / PL_REDUCE_BLOCKS;
+    mean_job job = {.x = x, .block = smallest > VERTICES_PER_TASK ? smallest : VERTICES_PER_TASK};
+    double origin[3] = {0.0, 0.0, 0.0};
+    pl_parallel_for(pool, mean_task, n, job.block, &job);
+    for (int k = 0; k * job.block < n; k++)
+        for (int c = 0; c < 3; c++) origin[c] += job.sums[k][c];
+    for (int c = 0; c < 3; c++) origin[c] /= n;
+    pl_float4_from_points(pool, x, n, origin, s->x);
 }
 
 static void add_isotropic(float* block, double s) {

@@ -10,7 +10,8 @@
 
 #include <string.h>
 
-enum { ROWS_PER_TASK = 1024, NODES_PER_TASK = 16 };
+// nodes: that gather from vertices, that gather from nodes, that are moved
+enum { ROWS_PER_TASK = 1024, VERTEX_GATHERS = 16, NODE_GATHERS = 64, NODES_MOVED = 256 };
 
 static int half_sweeps(const pl_block_mg* mg, int sweeps) {
     int count = 2 * sweeps;
@@ -117,7 +118,8 @@ static void restrict_residual(void* levels, int l) {
     else if (mg->settings.smoother == PL_SMOOTHER_JACOBI) pl_block_level_residual(level, mg->pool);
     else pl_block_level_residual_after(level, mg->pool, mg->last_forward[l]);
     move_job job = {mg, l};
-    pl_parallel_for(mg->pool, restrict_task, mg->levels[l + 1].node_count, NODES_PER_TASK, &job);
+    pl_parallel_for(mg->pool, restrict_task, mg->levels[l + 1].node_count,
+                    l == 0 ? VERTEX_GATHERS : NODE_GATHERS, &job);
     add_time(mg, l, start);
 }
 
@@ -156,7 +158,7 @@ static void prolong_add(void* levels, int l) {
     double start = pl_seconds();
     move_job job = {mg, l};
     pl_parallel_for(mg->pool, prolong_task, mg->levels[l].node_count,
-                    l == 0 ? ROWS_PER_TASK : NODES_PER_TASK, &job);
+                    l == 0 ? ROWS_PER_TASK : NODES_MOVED, &job);
     add_time(mg, l, start);
 }
 

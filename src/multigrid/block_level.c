@@ -13,7 +13,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROWS_PER_TASK = 512, NODES_PER_TASK = 32 };
+enum {
+    ROWS_PER_TASK = 512,
+    NODES_PER_TASK = 32,
+    FEW_UNITS = 2, // of nodes, which one thread has done before another would begin
+};
 
 static size_t vector_size(const pl_block_level* level) {
     return (size_t)level->node_count * (size_t)level->stride;
@@ -181,7 +185,9 @@ static void half_sweep(pl_block_level* level, pl_pool* pool, bool forward, bool 
         j.unit_count = s->phase_offsets[phase + 1] - first;
         if (level->block == PL_BLOCK3)
             pl_parallel_for(pool, relax_pairs3_task, (j.unit_count + 1) / 2, 1, &j);
-        else pl_parallel_for(pool, relax_units12_task, j.unit_count, 2, &j);
+        else
+            pl_parallel_for(j.unit_count > FEW_UNITS ? pool : NULL, relax_units12_task,
+                            j.unit_count, 1, &j);
     }
 }
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_PER_TASK = 512 };
+enum { ROWS_PER_TASK = 512, NODES_PER_TASK = 64, BOTTOM_NODES_PER_TASK = 8 };
 
 void pl_block_mg_destroy(pl_block_mg* mg) {
     if (!mg) return;
@@ -425,15 +425,17 @@ static void touch_levels(pl_block_mg* mg, int row) {
     }
 }
 
-static void fill_bottom(pl_block_mg* mg, float shift) {
+// rows of nodes of the dense matrix
+static void fill_bottom_task(int begin, int end, int worker, void* user) {
+    pl_block_mg* mg = user;
     int top = mg->hierarchy.level_count - 1;
     const pl_block_level* level = &mg->levels[top];
     const float* unseen = mg->hierarchy.transfers[top - 1].unseen;
-    pl_dense_cholesky_zero(&mg->bottom);
-    for (int J = 0; J < level->node_count; J++) {
+    (void)worker;
+    for (int J = begin; J < end; J++) {
         float D[PL_BLOCK12];
         pl_block_fill_unseen(level->diagonal + PL_BLOCK12 * (size_t)J, unseen + 16 * (size_t)J, D);
-        for (int r = 0; r < 12; r++) D[13 * r] *= 1.0f + shift;
+        for (int r = 0; r < 12; r++) D[13 * r] *= 1.0f + mg->bottom_shift;
         for (int r = 0; r < 12; r++)
             for (int c = 0; c <= r; c++)
                 *pl_dense_cholesky_at(&mg->bottom, 12 * J + r, 12 * J + c) = D[12 * c + r];
@@ -449,18 +451,32 @@ static void fill_bottom(pl_block_mg* mg, float shift) {
     }
 }
 
+static void fill_bottom(pl_block_mg* mg) {
+    int node_count = mg->levels[mg->hierarchy.level_count - 1].node_count;
+    pl_dense_cholesky_zero(&mg->bottom);
+    pl_parallel_for(mg->pool, fill_bottom_task, node_count, BOTTOM_NODES_PER_TASK, mg);
+}
+
 // Round-off can make a matrix that is nearly singular indefinite; then its diagonal is raised.
 static void factor_bottom(pl_block_mg* mg) {
     mg->bottom_shift = 0.0f;
-    fill_bottom(mg, 0.0f);
+    fill_bottom(mg);
     while (pl_dense_cholesky_factor(&mg->bottom, mg->pool) >= 0 && mg->bottom_shift < 1e3f) {
         mg->bottom_shift = mg->bottom_shift > 0.0f ? 10.0f * mg->bottom_shift : 1e-6f;
-        fill_bottom(mg, mg->bottom_shift);
+        fill_bottom(mg);
     }
 }
 
 static const float* unseen_of(const pl_block_mg* mg, int l) {
     return l > 0 ? mg->hierarchy.transfers[l - 1].unseen : NULL;
+}
+
+static void copy_diagonal_task(int begin, int end, int worker, void* user) {
+    pl_block_level* level = user;
+    size_t block = (size_t)level->block;
+    (void)worker;
+    memcpy(level->diagonal + block * (size_t)begin, level->fixed + block * (size_t)begin,
+           block * (size_t)(end - begin) * sizeof(float));
 }
 
 // all that follows from the values of the finest level
@@ -475,8 +491,8 @@ static void update_levels(pl_block_mg* mg, double start, float scale_before) {
                                 &mg->levels[l], mg->pool);
     double summed = pl_seconds();
     for (int l = 0; l < h->level_count; l++)
-        memcpy(mg->levels[l].diagonal, mg->levels[l].fixed,
-               (size_t)h->node_counts[l] * (size_t)mg->levels[l].block * sizeof(float));
+        pl_parallel_for(mg->pool, copy_diagonal_task, h->node_counts[l],
+                        l == 0 ? ROWS_PER_TASK : NODES_PER_TASK, &mg->levels[l]);
     for (size_t k = 0; k < mg->additions.count; k++) add_to_levels(mg, &additions[k]);
     for (int l = 0; l < h->level_count; l++)
         pl_block_level_invert(&mg->levels[l], unseen_of(mg, l), NULL, h->node_counts[l], mg->pool);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { UNIT_ROWS = 16 };
+enum { UNIT_ROWS = 8 };
 
 static void free_schedule(pl_mg_schedule* s) {
     PL_FREE(s->phase_offsets, int, s->phase_count + 1);

@@ -14,7 +14,6 @@
 #include "sparse/vector.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { ROWS_PER_TASK = 2048 };
 // The true residual is looked at when the one that is carried along is this part of the last true
@@ -37,25 +36,42 @@ typedef struct run {
     pl_mg_info* info;
     double shrink, size; // r in float / r; x / y
     double alpha, beta;
+    bool first;
+    int block;                            // rows of a task
+    double partials[PL_REDUCE_BLOCKS][2]; // what each has summed
 } run;
 
-typedef struct two_vectors {
-    const float *a, *b;
-} two_vectors;
-
-static double dot_part(int begin, int end, void* user) {
-    const two_vectors* v = user;
-    d4 sum = {0};
-    for (int i = begin; i < end; i++) {
-        d4 a = __builtin_convertvector(pl_load4(v->a + 4 * (size_t)i), d4);
-        sum += a * __builtin_convertvector(pl_load4(v->b + 4 * (size_t)i), d4);
-    }
-    return sum[0] + sum[1] + sum[2];
+// Two sums over the rows beside what else the task does to them; blocks as pl_parallel_sum has
+// them, added up in their order.
+static void sum_rows(run* c, pl_task task, double sums[2]) {
+    int n = c->mg->row_count, smallest = (n + PL_REDUCE_BLOCKS - 1) / PL_REDUCE_BLOCKS;
+    c->block = smallest > ROWS_PER_TASK ? smallest : ROWS_PER_TASK;
+    pl_parallel_for(c->mg->pool, task, n, c->block, c);
+    sums[0] = sums[1] = 0.0;
+    for (int k = 0; k * c->block < n; k++)
+        for (int i = 0; i < 2; i++) sums[i] += c->partials[k][i];
 }
 
-static double dot(const run* c, const float* a, const float* b) {
-    two_vectors v = {a, b};
-    return pl_parallel_sum(c->mg->pool, dot_part, c->mg->row_count, ROWS_PER_TASK, &v);
+PL_WIDE d4 widen(pl_f4 a) { return __builtin_convertvector(a, d4); }
+
+static void keep_sums(run* c, int begin, d4 first, d4 second) {
+    double* partial = c->partials[begin / c->block];
+    partial[0] = first[0] + first[1] + first[2];
+    partial[1] = second[0] + second[1] + second[2];
+}
+
+// r z and z q
+static void products_task(int begin, int end, int worker, void* user) {
+    run* c = user;
+    const pl_block_level* fine = &c->mg->levels[0];
+    d4 rz = {0}, zq = {0};
+    (void)worker;
+    for (size_t i = 4 * (size_t)begin; i < 4 * (size_t)end; i += 4) {
+        d4 z = widen(pl_load4(fine->x + i));
+        rz += widen(pl_load4(fine->b + i)) * z;
+        if (!c->first) zq += z * widen(pl_load4(c->outer->float_q + i));
+    }
+    keep_sums(c, begin, rz, zq);
 }
 
 static void take_residual_task(int begin, int end, int worker, void* user) {
@@ -73,37 +89,56 @@ static void give_solution_task(int begin, int end, int worker, void* user) {
     const run* c = user;
     (void)worker;
     for (int i = begin; i < end; i++) {
-        const double* y = c->outer->z + 3 * (size_t)c->mg->new_of_old[i];
-        for (int k = 0; k < 3; k++) c->x[3 * (size_t)i + (size_t)k] += y[k] * c->size;
+        double* y = c->outer->z + 3 * (size_t)c->mg->new_of_old[i];
+        for (int k = 0; k < 3; k++) {
+            c->x[3 * (size_t)i + (size_t)k] += y[k] * c->size;
+            y[k] = 0.0;
+        }
     }
 }
 
-// p = z + beta p, q = A z + beta q
+// p = z + beta p, q = A z + beta q; sums p q and r p
 static void turn_task(int begin, int end, int worker, void* user) {
-    const run* c = user;
+    run* c = user;
     const pl_block_level* fine = &c->mg->levels[0];
     pl_f4 beta = pl_splat4((float)c->beta);
+    d4 pq = {0}, rp = {0};
     (void)worker;
     for (size_t i = 4 * (size_t)begin; i < 4 * (size_t)end; i += 4) {
-        float *p = c->outer->float_p + i, *q = c->outer->float_q + i;
-        pl_store4(p, pl_fma4(beta, pl_load4(p), pl_load4(fine->x + i)));
-        pl_store4(q, pl_fma4(beta, pl_load4(q), pl_load4(fine->residual + i)));
+        float *to_p = c->outer->float_p + i, *to_q = c->outer->float_q + i;
+        pl_f4 p = pl_load4(fine->x + i), q = pl_load4(fine->residual + i);
+        if (!c->first) {
+            p = pl_fma4(beta, pl_load4(to_p), p);
+            q = pl_fma4(beta, pl_load4(to_q), q);
+        }
+        pl_store4(to_p, p);
+        pl_store4(to_q, q);
+        pq += widen(p) * widen(q);
+        rp += widen(pl_load4(fine->b + i)) * widen(p);
     }
+    keep_sums(c, begin, pq, rp);
 }
 
-// y += alpha p, r -= alpha q
+// y += alpha p, r -= alpha q; sums r r
 static void step_task(int begin, int end, int worker, void* user) {
-    const run* c = user;
-    float* r = c->mg->levels[0].b;
+    run* c = user;
+    float* to_r = c->mg->levels[0].b;
     pl_f4 minus = pl_splat4((float)-c->alpha);
+    d4 rr = {0};
     (void)worker;
-    for (int i = begin; i < end; i++) {
-        const float *p = c->outer->float_p + 4 * (size_t)i, *q = c->outer->float_q + 4 * (size_t)i;
-        double* y = c->outer->z + 3 * (size_t)i;
+    for (size_t i = (size_t)begin; i < (size_t)end; i++) {
+        const float *p = c->outer->float_p + 4 * i, *q = c->outer->float_q + 4 * i;
+        double* y = c->outer->z + 3 * i;
         // the same alpha in both, as float has it
-        for (int k = 0; k < 3; k++) y[k] -= (double)minus[0] * (double)p[k];
-        pl_store4(r + 4 * (size_t)i, pl_fma4(minus, pl_load4(q), pl_load4(r + 4 * (size_t)i)));
+        for (int k = 0; k < 3; k++) {
+            double before = c->first ? 0.0 : y[k];
+            y[k] = before - (double)minus[0] * (double)p[k];
+        }
+        pl_f4 r = pl_fma4(minus, pl_load4(q), pl_load4(to_r + 4 * i));
+        pl_store4(to_r + 4 * i, r);
+        rr += widen(r) * widen(r);
     }
+    keep_sums(c, begin, rr, (d4){0});
 }
 
 static void for_rows(const run* c, pl_task task) {
@@ -114,7 +149,6 @@ static void for_rows(const run* c, pl_task task) {
 static void look_again(const run* c) {
     int count = 3 * c->mg->row_count;
     for_rows(c, give_solution_task);
-    memset(c->outer->z, 0, (size_t)count * sizeof(double));
     pl_mg_outer_apply(c->outer, c->mg->pool, c->x, c->outer->r);
     pl_vector_xpay(c->mg->pool, count, c->b, -1.0, c->outer->r);
     c->info->residual = pl_vector_norm(c->mg->pool, count, c->outer->r) / c->load;
@@ -141,21 +175,22 @@ static double rounded(const run* c) {
     return 0x1p-24 * c->alpha * sqrt(sum) / (c->info->residual * c->load * c->shrink);
 }
 
-// false where float cannot tell a direction or its curvature
-static bool iterate(run* c, bool first, double* rho) {
-    pl_block_level* fine = &c->mg->levels[0];
-    const pl_mg_outer* o = c->outer;
+// False where float cannot tell a direction or its curvature. left: |r|^2 after the step
+static bool iterate(run* c, double* rho, double* left) {
+    double sums[2];
     pl_block_mg_cycle(c->mg);
-    pl_block_mg_product(c->mg, fine->residual);
-    double product = dot(c, fine->b, fine->x);
+    pl_block_mg_product(c->mg, c->mg->levels[0].residual);
+    sum_rows(c, products_task, sums);
+    double product = sums[0];
     if (!(product > 0.0)) return false;
-    c->beta = first ? 0.0 : -c->alpha * dot(c, fine->x, o->float_q) / *rho;
-    for_rows(c, turn_task);
-    double curvature = dot(c, o->float_p, o->float_q);
-    c->alpha = dot(c, fine->b, o->float_p) / curvature;
+    c->beta = c->first ? 0.0 : -c->alpha * sums[1] / *rho;
+    sum_rows(c, turn_task, sums);
+    double curvature = sums[0];
+    c->alpha = sums[1] / curvature;
     if (!(curvature > 0.0) || !isfinite(c->alpha)) return false;
-    if (first && !(rounded(c) < MOST_ROUNDED)) return false;
-    for_rows(c, step_task);
+    if (c->first && !(rounded(c) < MOST_ROUNDED)) return false;
+    sum_rows(c, step_task, sums);
+    *left = sums[0];
     *rho = product;
     return true;
 }
@@ -171,24 +206,20 @@ static void start(run* c) {
     frexp(c->info->residual * c->load / sqrt((double)count), &exponent);
     c->shrink = ldexp(1.0, -exponent);
     c->size = ldexp((double)c->mg->scale, exponent);
-    memset(c->outer->z, 0, 3 * count * sizeof(double));
-    memset(c->outer->float_p, 0, 4 * count * sizeof(float));
-    memset(c->outer->float_q, 0, 4 * count * sizeof(float));
     for_rows(c, take_residual_task);
 }
 
 bool pl_mg_float_gradients(pl_mg_outer* outer, pl_block_mg* mg, const double* b, double* x,
                            double load, double tolerance, int max_iterations, pl_mg_info* info) {
     run c = {.outer = outer, .mg = mg, .b = b, .x = x, .load = load, .info = info};
-    double rho = 0.0, looked = info->residual, carried = looked;
+    double rho = 0.0, left = 0.0, looked = info->residual, carried = looked;
     int look = info->iterations + LATEST_LOOK;
     start(&c);
-    for (bool first = true;; first = false) {
-        bool over = !iterate(&c, first, &rho);
-        if (over && first) return false; // x is what it was
+    for (c.first = true;; c.first = false) {
+        bool over = !iterate(&c, &rho, &left);
+        if (over && c.first) return false; // x is what it was
         if (!over) {
-            double norm = sqrt(dot(&c, mg->levels[0].b, mg->levels[0].b));
-            note(info, carried = norm / c.shrink / load);
+            note(info, carried = sqrt(left) / c.shrink / load);
             bool last = ++info->iterations >= max_iterations || info->iterations >= look;
             if (carried > fmax(tolerance, LOOK_AGAIN * looked) && !last) continue;
         }
