@@ -17,32 +17,33 @@
 
 #include <string.h>
 
-enum { CHUNKS = 64, VECTORS = PL_GRID_CHUNK / PL_LANES };
+enum { VECTORS = PL_GRID_CHUNK / PL_LANES };
 
 // the index of the cell below or above the first one of a chunk along an axis
-PL_WIDE int below(const pl_grid_band_chunk* b, int a) {
+PL_WIDE int below(const pl_grid_band_rates* b, int a) {
     return a == 0 ? b->begin - 1 : b->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW];
 }
-PL_WIDE int above(const pl_grid_band_chunk* b, int a) {
+PL_WIDE int above(const pl_grid_band_rates* b, int a) {
     return a == 0 ? b->begin + 1 : b->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH];
 }
 // above along one axis and below along another
-PL_WIDE int corner(const pl_grid_band_chunk* b, int up, int down) {
+PL_WIDE int corner(const pl_grid_band_rates* b, int up, int down) {
     if (down == 0) return above(b, up) - 1;
     if (up == 0) return below(b, down) + 1;
     return b->rows[up == 2 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Y_HIGH_Z_LOW];
 }
 
-// r = f - L u at faces across a
-PL_WIDE pl_fw residual_w(const pl_grid_level* l, const pl_grid_band_chunk* b, int a, bool stiff,
-                         int n) {
+// r = f - L u at faces across a; stiffness may be NULL
+PL_WIDE pl_fw residual_w(const pl_grid_level* l, const pl_grid_band_rates* b, int a,
+                         const float* stiffness, int n) {
     const float* u = l->u[a] + n;
     const float* p = l->c + n;
     const int at = b->begin, low = below(b, a);
+    const pl_iw stresses = pl_load_bytes_w(b->stresses[a] + n);
     pl_fw own = pl_loadu_w(u + at);
     pl_fw up = 2.0f * (pl_loadu_w(u + above(b, a)) - own) - pl_loadu_w(p + at);
     pl_fw down = 2.0f * (own - pl_loadu_w(u + low)) - pl_loadu_w(p + low);
-    pl_fw sum = pl_keep_w(b->stress[a][1], n, up) - pl_keep_w(b->stress[a][0], n, down);
+    pl_fw sum = pl_keep_flag_w(stresses, 1, up) - pl_keep_flag_w(stresses, 0, down);
     for (int e = 0; e < 2; e++) {
         const int other = e ? (a == 2 ? 1 : 2) : (a == 0 ? 1 : 0);
         const float* v = l->u[other] + n;
@@ -51,78 +52,107 @@ PL_WIDE pl_fw residual_w(const pl_grid_level* l, const pl_grid_band_chunk* b, in
                      (pl_loadu_w(v + high) - pl_loadu_w(v + corner(b, other, a)));
         pl_fw under =
             own - pl_loadu_w(u + below(b, other)) + (pl_loadu_w(v + at) - pl_loadu_w(v + low));
-        sum += pl_keep_w(b->edge[a][2 * e + 1], n, over) - pl_keep_w(b->edge[a][2 * e], n, under);
+        sum +=
+            pl_keep_flag_w(stresses, 2 * e + 3, over) - pl_keep_flag_w(stresses, 2 * e + 2, under);
     }
     pl_fw diagonal = pl_splat_w(l->inertia);
-    if (stiff) diagonal += pl_loadu_w(b->stiffness[a] + n);
+    if (stiffness) diagonal += pl_loadu_w(stiffness + n);
     return pl_loadu_w(l->f[a] + at + n) + diagonal * own - sum;
 }
+PL_WIDE const float* stiffness_of(const pl_grid_level* l, int k, int a) {
+    return l->band_rates[k].is_stiff[a] ? l->band[k].stiffness[a] : NULL;
+}
 
-// Moves the pressures of slaved cells beside faces that have changed.
-PL_WIDE void move_pressures(pl_grid_level* l, const pl_grid_band_chunk* b,
-                            const pl_grid_band_rates* r, int a, const pl_fw change[VECTORS]) {
-    for (int n = 0; n < VECTORS && r->has_own[a]; n++) {
+// Moves the pressures of slaved cells beside faces that have changed. Along x both faces of a cell
+// are at hand, and only one of them is of the colour.
+PL_WIDE void move_pressures(const pl_grid_level* l, const pl_grid_band_rates* b, int a,
+                            const pl_fw change[VECTORS + 1]) {
+    for (int n = 0; n < VECTORS && b->has_own[a]; n++) {
         float* p = l->c + b->begin + n * PL_LANES;
-        pl_storeu_w(p, pl_fma_w(change[n], pl_loadu_w(r->own[a] + n * PL_LANES), pl_loadu_w(p)));
+        pl_fw rate = pl_keep_flag_w(pl_load_bytes_w(b->cells + n * PL_LANES), a,
+                                    pl_loadu_w(b->compliance + n * PL_LANES));
+        pl_fw by = a == 0 ? change[n] - pl_next_lanes_w(change[n], change[n + 1]) : change[n];
+        pl_storeu_w(p, pl_fma_w(by, rate, pl_loadu_w(p)));
     }
-    for (int n = 0; n < VECTORS && r->has_low[a]; n++) {
+    if (a == 0) {
+        const float by = change[0][0] * b->low[0][0];
+        if (by != 0.0f) l->c[b->begin - 1] -= by;
+        return;
+    }
+    for (int n = 0; n < VECTORS && b->has_low[a]; n++) {
         float* p = l->c + below(b, a) + n * PL_LANES;
-        pl_storeu_w(p, pl_fnma_w(change[n], pl_loadu_w(r->low[a] + n * PL_LANES), pl_loadu_w(p)));
+        pl_storeu_w(p, pl_fnma_w(change[n], pl_loadu_w(b->low[a] + n * PL_LANES), pl_loadu_w(p)));
     }
+}
+
+// whether any of the faces of a vector is among the bits of a chunk
+PL_WIDE bool has_faces(uint16_t bits, int n) {
+    return bits >> (n * PL_LANES) & ((1u << PL_LANES) - 1u);
 }
 
 // All lanes are read before the first one is written: neighbours are of the other colour.
 PL_WIDE void relax_chunk(pl_grid_level* l, int k, int a, int colour) {
-    const pl_grid_band_chunk* b = &l->band[k];
-    const pl_grid_band_rates* r = &l->band_rates[k];
-    const uint16_t bits = r->faces[a] & (colour ? b->odd : (uint16_t)~b->odd);
+    const pl_grid_band_rates* b = &l->band_rates[k];
+    const uint16_t bits = b->faces[a] & (colour ? b->odd : (uint16_t)~b->odd);
     if (!bits) return;
-    pl_fw change[VECTORS];
-    for (int n = 0; n < VECTORS; n++)
-        change[n] =
-            -residual_w(l, b, a, r->is_stiff[a], n * PL_LANES) *
-            pl_keep_w(bits, n * PL_LANES, pl_loadu_w(b->inverse_diagonal[a] + n * PL_LANES));
+    const float* stiffness = stiffness_of(l, k, a);
+    pl_fw change[VECTORS + 1];
+    change[VECTORS] = pl_splat_w(0.0f);
+    for (int n = 0; n < VECTORS; n++) {
+        change[n] = pl_splat_w(0.0f);
+        if (has_faces(bits, n))
+            change[n] =
+                -residual_w(l, b, a, stiffness, n * PL_LANES) *
+                pl_keep_w(bits, n * PL_LANES, pl_loadu_w(b->inverse_diagonal[a] + n * PL_LANES));
+    }
     for (int n = 0; n < VECTORS; n++) {
         float* to = l->u[a] + b->begin + n * PL_LANES;
-        pl_storeu_w(to, pl_loadu_w(to) + change[n]);
+        if (has_faces(bits, n)) pl_storeu_w(to, pl_loadu_w(to) + change[n]);
     }
-    move_pressures(l, b, r, a, change);
+    move_pressures(l, b, a, change);
 }
 
-// sum of the differences across a cell, of all faces or of those without a boundary stress
-PL_WIDE pl_fw divergence_w(const pl_grid_level* l, const pl_grid_band_chunk* b, int n, bool all) {
-    pl_fw sum = pl_splat_w(0.0f);
-    for (int a = 0; a < 3; a++) {
-        pl_fw d = pl_loadu_w(l->u[a] + above(b, a) + n) - pl_loadu_w(l->u[a] + b->begin + n);
-        sum += all ? d : pl_keep_w(b->cell_stress[a], n, d);
-    }
-    return sum;
+// the differences across a cell
+PL_WIDE pl_fw difference_w(const pl_grid_level* l, const pl_grid_band_rates* b, int a, int n) {
+    return pl_loadu_w(l->u[a] + above(b, a) + n) - pl_loadu_w(l->u[a] + b->begin + n);
 }
 
 // c becomes p: that of its equation in slaved cells, div(u) - c at the rim
-static void begin_chunk(pl_grid_level* l, const pl_grid_band_chunk* b) {
+static void begin_chunk(pl_grid_level* l, const pl_grid_band_rates* b) {
     for (int n = 0; n < PL_GRID_CHUNK; n += PL_LANES) {
         float* c = l->c + b->begin + n;
-        pl_fw old = pl_loadu_w(c), g = pl_loadu_w(l->g + b->begin + n);
-        pl_fw slaved = (g - divergence_w(l, b, n, false)) * pl_loadu_w(b->compliance + n);
-        pl_fw rim = divergence_w(l, b, n, true) - old;
-        old = pl_select_w(pl_lanes_w(b->slaved, n), slaved, old);
-        pl_storeu_w(c, pl_select_w(pl_lanes_w(b->rim, n), rim, old));
+        const pl_iw cells = pl_load_bytes_w(b->cells + n);
+        const pl_fw old = pl_loadu_w(c), g = pl_loadu_w(l->g + b->begin + n);
+        const pl_fw x = difference_w(l, b, 0, n), y = difference_w(l, b, 1, n),
+                    z = difference_w(l, b, 2, n);
+        pl_fw inside =
+            pl_keep_flag_w(cells, 0, x) + pl_keep_flag_w(cells, 1, y) + pl_keep_flag_w(cells, 2, z);
+        pl_fw slaved = (g - inside) * pl_loadu_w(b->compliance + n);
+        pl_fw rim = x + y + z - old;
+        slaved = pl_select_w(pl_flag_w(cells, 3), slaved, old);
+        pl_storeu_w(c, pl_select_w(pl_flag_w(cells, 4), rim, slaved));
     }
 }
-static void end_chunk(pl_grid_level* l, const pl_grid_band_chunk* b) {
-    for (int n = 0; b->rim && n < PL_GRID_CHUNK; n += PL_LANES) {
+static void end_chunk(pl_grid_level* l, int k) {
+    const pl_grid_band_rates* b = &l->band_rates[k];
+    const uint16_t rim = l->band[k].rim;
+    for (int n = 0; rim && n < PL_GRID_CHUNK; n += PL_LANES) {
         float* c = l->c + b->begin + n;
-        pl_fw p = pl_loadu_w(c), rim = divergence_w(l, b, n, true) - p;
-        pl_storeu_w(c, pl_select_w(pl_lanes_w(b->rim, n), rim, p));
+        pl_fw p = pl_loadu_w(c),
+              sum = difference_w(l, b, 0, n) + difference_w(l, b, 1, n) + difference_w(l, b, 2, n);
+        pl_storeu_w(c, pl_select_w(pl_lanes_w(rim, n), sum - p, p));
     }
 }
 
 PL_WIDE void keep_residual(pl_grid_level* l, int k, int a) {
-    const pl_grid_band_rates* r = &l->band_rates[k];
-    for (int n = 0; n < PL_GRID_CHUNK; n += PL_LANES)
-        pl_storeu_w(l->band_residual[k][a] + n,
-                    pl_keep_w(r->faces[a], n, residual_w(l, &l->band[k], a, r->is_stiff[a], n)));
+    const pl_grid_band_rates* b = &l->band_rates[k];
+    for (int n = 0; n < VECTORS; n++) {
+        pl_fw r = pl_splat_w(0.0f);
+        if (has_faces(b->faces[a], n))
+            r = pl_keep_w(b->faces[a], n * PL_LANES,
+                          residual_w(l, b, a, stiffness_of(l, k, a), n * PL_LANES));
+        pl_storeu_w(l->band_residual[k][a] + n * PL_LANES, r);
+    }
 }
 
 // ------------------------------------------------------------------ order
@@ -147,7 +177,7 @@ static int stage_at(const band_plan* plan, int stage) {
 
 static void run_chunk(pl_grid_level* l, int k, int stage) {
     switch (stage) {
-    case BEGIN: begin_chunk(l, &l->band[k]); break;
+    case BEGIN: begin_chunk(l, &l->band_rates[k]); break;
     case 0: relax_chunk(l, k, 0, 0); break;
     case 1: relax_chunk(l, k, 0, 1); break;
     case 2: relax_chunk(l, k, 1, 0); break;
@@ -155,7 +185,7 @@ static void run_chunk(pl_grid_level* l, int k, int stage) {
     case 4: relax_chunk(l, k, 2, 0); break;
     case 5: relax_chunk(l, k, 2, 1); break;
     case RESIDUAL: keep_residual(l, k, 0), keep_residual(l, k, 1), keep_residual(l, k, 2); break;
-    default: end_chunk(l, &l->band[k]); break;
+    default: end_chunk(l, k); break;
     }
 }
 
@@ -171,7 +201,7 @@ static void run_rows(pl_grid_level* l, int stage, int z, int y_begin, int y_end,
 void pl_grid_band_smooth(pl_grid_level* level, int sweeps, bool keeps_residual, pl_pool* pool) {
     band_plan plan = {sweeps, keeps_residual};
     int strip = STRIP_CELLS / (level->size[0] + 1) + 4;
-    pl_grid_wave wave = {run_rows, &plan, 2 + 6 * sweeps + keeps_residual, strip};
+    pl_grid_wave wave = {run_rows, &plan, 2 + 6 * sweeps + keeps_residual, strip, level->row_band};
     pl_grid_run_wave(level, &wave, pool);
 }
 
@@ -202,21 +232,33 @@ static float rate_of(const pl_grid_level* l, int index, int a) {
     return 1.0f / (l->compressibility + 0.5f * (float)boundary);
 }
 
+static void set_face(const pl_grid_level* l, const pl_grid_band_chunk* b, pl_grid_band_rates* r,
+                     int a, int i) {
+    for (int side = 0; side < 2; side++)
+        r->stresses[a][i] |= (uint8_t)((b->stress[a][side] >> i & 1) << side);
+    for (int e = 0; e < 4; e++) r->stresses[a][i] |= (uint8_t)((b->edge[a][e] >> i & 1) << (2 + e));
+    if (b->slaved & b->cell_stress[a] & 1 << i) {
+        r->cells[i] |= (uint8_t)(1 << a);
+        r->has_own[a] |= b->compliance[i] != 0.0f;
+    }
+    r->is_stiff[a] |= b->stiffness[a][i] != 0.0f;
+    r->inverse_diagonal[a][i] = b->inverse_diagonal[a][i];
+    if (r->faces[a] >> i & 1) r->low[a][i] = rate_of(l, below(r, a) + i, a);
+    r->has_low[a] |= r->low[a][i] != 0.0f;
+}
+
 static void set_rates(const pl_grid_level* l, int k) {
     const pl_grid_band_chunk* b = &l->band[k];
     const pl_grid_masks* m = &l->masks[b->begin / PL_GRID_CHUNK];
     pl_grid_band_rates* r = &l->band_rates[k];
-    *r = (pl_grid_band_rates){0};
+    *r = (pl_grid_band_rates){.begin = b->begin, .odd = b->odd};
+    memcpy(r->rows, b->rows, sizeof r->rows);
+    memcpy(r->compliance, b->compliance, sizeof r->compliance);
+    for (int i = 0; i < PL_GRID_CHUNK; i++)
+        r->cells[i] = (uint8_t)((b->slaved >> i & 1) << 3 | (b->rim >> i & 1) << 4);
     for (int a = 0; a < 3; a++) {
         r->faces[a] = m->face[a] & (uint16_t)~m->inner[a];
-        for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            r->is_stiff[a] |= b->stiffness[a][i] != 0.0f;
-            if (!(r->faces[a] >> i & 1)) continue;
-            r->own[a][i] = rate_of(l, b->begin + i, a);
-            r->low[a][i] = rate_of(l, below(b, a) + i, a);
-            r->has_own[a] |= r->own[a][i] != 0.0f;
-            r->has_low[a] |= r->low[a][i] != 0.0f;
-        }
+        for (int i = 0; i < PL_GRID_CHUNK; i++) set_face(l, b, r, a, i);
     }
 }
 

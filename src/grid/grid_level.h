@@ -83,12 +83,22 @@ typedef struct pl_grid_band_chunk {
     float compliance[PL_GRID_CHUNK];          // of slaved cells: p = (g - div) compliance, else 0
 } pl_grid_band_chunk;
 
-// How faces of a band chunk move the pressures of slaved cells: p of the cell above a face grows by
-// own times the face's change, that of the cell below falls by low times it.
+// What sweeps read of a band chunk, close together. A byte for each face says which stresses its
+// equation has (bits 0 and 1: P_aa below and above it, 2 to 5: P_ab as in `edge`); one for each
+// cell, whether it is slaved and has P_aa (bits 0 to 2), slaved (3), at the rim (4). A face's
+// change times the compliance of the slaved cells below and above it moves their pressures.
 typedef struct pl_grid_band_rates {
-    float own[3][PL_GRID_CHUNK], low[3][PL_GRID_CHUNK];
-    uint16_t faces[3];                        // those of the band
-    bool has_own[3], has_low[3], is_stiff[3]; // not all zero
+    int begin;
+    int rows[PL_ROW_COUNT];
+    uint16_t odd;
+    uint16_t faces[3]; // those of the band
+    // not all zero: the compliance of cells above and below faces, and the stiffness of faces
+    bool has_own[3], has_low[3], is_stiff[3];
+    uint8_t stresses[3][PL_GRID_CHUNK];
+    uint8_t cells[PL_GRID_CHUNK];
+    float inverse_diagonal[3][PL_GRID_CHUNK];
+    float compliance[PL_GRID_CHUNK];
+    float low[3][PL_GRID_CHUNK]; // compliance of the cell below a face across an axis
 } pl_grid_band_rates;
 
 // What is different in the equations of core cells and inner faces next to Dirichlet cells.

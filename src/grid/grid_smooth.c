@@ -205,6 +205,7 @@ static void run_wave_stage(pl_grid_level* l, int stage, int z, int y_begin, int 
 
 void pl_grid_smooth_interior(pl_grid_level* level, pl_pool* pool) {
     int strip = level->size[0] > 0 ? STRIP_CELLS / level->size[0] : 1;
-    pl_grid_wave plan = {run_wave_stage, NULL, PL_GRID_STAGES, strip > 4 ? strip : 4};
+    pl_grid_wave plan = {run_wave_stage, NULL, PL_GRID_STAGES, strip > 4 ? strip : 4,
+                         level->row_runs};
     pl_grid_run_wave(level, &plan, pool);
 }

@@ -54,6 +54,20 @@ void pl_grid_transfer_free(pl_grid_transfer* t) {
     *t = (pl_grid_transfer){0};
 }
 
+// p becomes c in slaved cells
+static void convert_slaved(pl_grid_level* l) {
+    for (int k = 0; k < l->band_count; k++) {
+        const pl_grid_band_chunk* b = &l->band[k];
+        const int high[3] = {b->begin + 1, b->rows[PL_ROW_Y_HIGH], b->rows[PL_ROW_Z_HIGH]};
+        for (int n = 0; b->slaved && n < PL_GRID_CHUNK; n += PL_LANES) {
+            pl_fw sum = pl_splat_w(0.0f), p = pl_loadu_w(l->c + b->begin + n);
+            for (int a = 0; a < 3; a++)
+                sum += pl_loadu_w(l->u[a] + high[a] + n) - pl_loadu_w(l->u[a] + b->begin + n);
+            pl_storeu_w(l->c + b->begin + n, pl_select_w(pl_lanes_w(b->slaved, n), sum - p, p));
+        }
+    }
+}
+
 void pl_grid_fill_ghosts(pl_grid_level* l) {
     float* fields[4] = {l->u[0], l->u[1], l->u[2], l->c};
     for (int k = 0; k < l->ghost_count; k++) {
@@ -63,16 +77,7 @@ void pl_grid_fill_ghosts(pl_grid_level* l) {
             sum += ghost->weight[s] * fields[ghost->source_field[s]][ghost->source[s]];
         fields[ghost->field][ghost->index] = sum;
     }
-    for (int k = 0; k < l->band_count; k++) {
-        const pl_grid_band_chunk* b = &l->band[k];
-        const int high[3] = {b->begin + 1, b->rows[PL_ROW_Y_HIGH], b->rows[PL_ROW_Z_HIGH]};
-        for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            if (!(b->slaved >> i & 1)) continue;
-            float sum = 0.0f;
-            for (int a = 0; a < 3; a++) sum += l->u[a][high[a] + i] - l->u[a][b->begin + i];
-            l->c[b->begin + i] = sum - l->c[b->begin + i];
-        }
-    }
+    convert_slaved(l);
 }
 
 // ------------------------------------------------------------------ prolongation

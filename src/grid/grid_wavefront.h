@@ -13,7 +13,8 @@ typedef struct pl_grid_wave {
     void (*run)(pl_grid_level* level, int stage, int z, int y_begin, int y_end, void* user);
     void* user;
     int stages;
-    int strip; // rows that stages take at a time
+    int strip;       // rows that stages take at a time
+    const int* work; // size[1] * size[2] + 1: what there is to do before each row, z slowest
 } pl_grid_wave;
 
 // All stages everywhere: the bits are those of one stage after the other over the whole level.

@@ -27,6 +27,31 @@ PL_WIDE pl_fw pl_keep_w(uint16_t bits, int lane, pl_fw value) {
     return (pl_fw)((pl_iw)value & pl_lanes_w(bits, lane));
 }
 
+// A byte for each of PL_LANES cells.
+typedef uint8_t pl_bytes_loose __attribute__((vector_size(PL_LANES), aligned(1), may_alias));
+PL_WIDE pl_iw pl_load_bytes_w(const uint8_t* p) {
+    return __builtin_convertvector(*(const pl_bytes_loose*)p, pl_iw);
+}
+// where a bit of such bytes is set
+PL_WIDE pl_iw pl_flag_w(pl_iw bytes, int bit) { return (bytes & 1 << bit) == 1 << bit; }
+PL_WIDE pl_fw pl_keep_flag_w(pl_iw bytes, int bit, pl_fw value) {
+    return (pl_fw)((pl_iw)value & pl_flag_w(bytes, bit));
+}
+
+// the lanes of a, one further down, followed by the first one of b
+PL_WIDE pl_fw pl_next_lanes_w(pl_fw a, pl_fw b) {
+#if PL_LANES == 1
+    (void)a;
+    return b;
+#elif PL_LANES == 4
+    return __builtin_shufflevector(a, b, 1, 2, 3, 4);
+#elif PL_LANES == 8
+    return __builtin_shufflevector(a, b, 1, 2, 3, 4, 5, 6, 7, 8);
+#else
+    return __builtin_shufflevector(a, b, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16);
+#endif
+}
+
 // Half a chunk, which is what a chunk is on the next coarser level; eight floats on every machine.
 enum { PL_HALF = PL_GRID_CHUNK / 2 };
 typedef float pl_half __attribute__((vector_size(4 * PL_HALF)));
