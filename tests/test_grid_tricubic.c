@@ -274,21 +274,24 @@ TEST(grid_flesh_follows_its_bones)
     const pl_mesh* rest = pl_world_mesh(world, 0);
     const double *now = pl_world_positions(world, 0), c = 0.5, s = sqrt(0.75);
     int bones = 0;
-    double still = 0.0, turned = 0.0, flesh = 0.0;
+    double still = 0.0, turned = 0.0, deep = 0.0, flesh = 0.0;
     for (int v = 0; v < rest->vertex_count; v++) {
         const double *X = rest->positions + 3 * (size_t)v, *x = now + 3 * (size_t)v;
         double y = c * X[1] - s * (X[2] - 0.5), z = 0.5 + s * X[1] + c * (X[2] - 0.5);
-        if (hypot(X[0], X[1]) < 0.05 && X[2] > 0.12 && X[2] < 0.33)
+        double off = hypot(x[1] - y, x[2] - z), radius = hypot(X[0], X[1]);
+        if (radius < 0.05 && X[2] > 0.12 && X[2] < 0.33)
             still = fmax(still, hypot(x[1] - X[1], x[2] - X[2])), bones++;
-        if (hypot(X[0], X[1]) < 0.05 && X[2] > 0.67 && X[2] < 0.88)
-            turned = fmax(turned, hypot(x[1] - y, x[2] - z)), bones++;
-        // the skin around the second bone goes along, within half a cell
-        if (hypot(X[0], X[1]) > 0.19 && X[2] > 0.75 && X[2] < 0.85)
-            flesh = fmax(flesh, hypot(x[1] - y, x[2] - z));
+        if (radius < 0.05 && X[2] > 0.67 && X[2] < 0.88) turned = fmax(turned, off), bones++;
+        if (radius < 0.02 && X[2] > 0.67 && X[2] < 0.88) deep = fmax(deep, off);
+        // the skin around the second bone
+        if (radius > 0.19 && X[2] > 0.75 && X[2] < 0.85) flesh = fmax(flesh, off);
     }
     CHECK(bones > 20);
-    CHECK(still < 1e-5);
-    CHECK(turned < 1e-5);
+    // within a hundredth of a cell, and exactly where interpolation does not reach the flesh; the
+    // skin goes along, within half a cell
+    CHECK(still < 4e-4);
+    CHECK(turned < 4e-4);
+    CHECK(deep < 1e-8);
     CHECK(flesh > 0.0);
     CHECK(flesh < 0.02);
     pl_world_destroy(world);

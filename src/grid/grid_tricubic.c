@@ -221,18 +221,17 @@ static void cubic_weights(double t, double w[4]) {
     w[3] = 0.5 * t * t * (t - 1.0);
 }
 
+// along z, then y, then x, so that most of it goes over neighbours in memory
 static double blend(const double* value, const pl_grid_cubic_place* place) {
-    double w[3][4], sum = 0.0;
+    double w[3][4], plane[16], row[4];
     for (int d = 0; d < 3; d++) cubic_weights(place->fraction[d], w[d]);
-    for (int k = 0; k < 4; k++) {
-        double plane = 0.0;
-        for (int j = 0; j < 4; j++) {
-            const double* x = value + 16 * k + 4 * j;
-            plane += w[1][j] * (w[0][0] * x[0] + w[0][1] * x[1] + w[0][2] * x[2] + w[0][3] * x[3]);
-        }
-        sum += w[2][k] * plane;
-    }
-    return sum;
+    for (int n = 0; n < 16; n++)
+        plane[n] = w[2][0] * value[n] + w[2][1] * value[16 + n] + w[2][2] * value[32 + n] +
+                   w[2][3] * value[48 + n];
+    for (int n = 0; n < 4; n++)
+        row[n] = w[1][0] * plane[n] + w[1][1] * plane[4 + n] + w[1][2] * plane[8 + n] +
+                 w[1][3] * plane[12 + n];
+    return w[0][0] * row[0] + w[0][1] * row[1] + w[0][2] * row[2] + w[0][3] * row[3];
 }
 
 typedef struct cubic_job {
