@@ -37,6 +37,12 @@ static const char projected[] =
     " {\"shape\": \"cloth\", \"size_x\": 0.4, \"size_y\": 0.4, \"edge\": 0.1},\n"
     " \"nonlinear\": \"projective\", \"material\": {\"law\": \"springs\", \"bend\": 0.1}}],\n"
     " \"attachments\": [{\"body\": \"sheet\", \"where\": {\"side\": \"-x\"}}]}";
+static const char lattice[] =
+    "{\"pliant\": 1, \"time_step\": 0.015625, \"bodies\": [{\"name\": \"box\", \"generate\":\n"
+    " {\"shape\": \"box\", \"size_x\": 0.4, \"size_y\": 0.1, \"size_z\": 0.1, \"edge\": 0.05},\n"
+    " \"method\": \"grid\", \"grid\": {\"cell\": 0.025}, \"material\": {\"law\": \"%s\",\n"
+    " \"young\": 2e4, \"poisson\": 0.4}, \"damping\": {\"stiffness\": 0.01}%s}],\n"
+    " \"attachments\": [{\"body\": \"box\", \"where\": {\"side\": \"-x\"}}]}";
 
 static void step(pl_world* world, int count) {
     pl_error error;
@@ -137,6 +143,23 @@ TEST(world_changing_damping_is_two_runs)
 {
     check_jump(solid, "bodies[0].damping.mass", 0.0, 20.0, FRAMES_BEFORE - 1);
     check_jump(solid, "bodies[0].damping.stiffness", 0.0, 0.1, FRAMES_BEFORE - 1);
+}
+
+TEST(world_changing_lattice_is_two_runs)
+{
+    static const char vary[] =
+        ", \"vary\": [{\"parameter\": \"young\", \"gradient\": {\"from\": 2e4,"
+        " \"to\": 1e4, \"direction\": [1, 0, 0]}}]";
+    static const char* const laws[][2] = {{"linear", ""}, {"corotated", ""}, {"corotated", vary}};
+    for (int k = 0; k < 3; k++) {
+        char text[1024];
+        snprintf(text, sizeof text, lattice, laws[k][0], laws[k][1]);
+        if (k < 2) check_jump(text, "bodies[0].material.young", 2e4, 2e5, FRAMES_BEFORE - 1);
+        check_jump(text, "bodies[0].material.poisson", 0.4, 0.2, FRAMES_BEFORE - 1);
+        check_jump(text, "bodies[0].material.density", 1e3, 3e3, FRAMES_BEFORE - 1);
+        check_jump(text, "bodies[0].damping.mass", 0.0, 20.0, FRAMES_BEFORE - 1);
+        check_jump(text, "bodies[0].damping.stiffness", 0.01, 0.1, FRAMES_BEFORE - 1);
+    }
 }
 
 // the time step of a frame is the one at its begin, and BDF2 starts anew when it changes

@@ -114,6 +114,9 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     if (status == PL_OK)
         status = pl_grid_embed(fine, &b->cells, &b->frame, def->mesh->positions, b->vertex_count,
                                &b->map, error);
+    if (status == PL_OK && b->is_smooth)
+        status = pl_grid_tricubic_create(fine, &b->cells, &b->frame, def->mesh->positions,
+                                         b->vertex_count, &b->tricubic, error);
     if (status != PL_OK) return status;
     pl_grid_gains(&b->map, fine->field_size, b->applied, b->gain);
     for (int i = 0; i < 3 * b->triangle_count; i++)
@@ -121,9 +124,10 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     if (b->tet_count) memcpy(b->tets, def->mesh->tets, 4 * (size_t)b->tet_count * sizeof(int));
     if (b->general) status = make_general(b, def, error);
     if (status != PL_OK) return status;
-    double lattice = fine->cell_count * pow(b->frame.cell, 3.0);
+    b->lattice_volume = fine->cell_count * pow(b->frame.cell, 3.0);
     double volume = volume_of(surface);
-    b->density = def->body->material.density * (volume > 0.0 ? volume / lattice : 1.0);
+    b->filling = volume > 0.0 ? volume / b->lattice_volume : 1.0;
+    b->density = def->body->material.density * b->filling;
     pl_note(notes, PL_NOTE_INFO, "body \"%s\": a lattice of %d cells of %g m, %d levels", b->name,
             fine->cell_count, b->frame.cell, b->multigrid.level_count);
     int thin = count_thin(&b->cells);
@@ -142,6 +146,14 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     return PL_OK;
 }
 
+// true if the ratio is more than the lattice can have
+static bool set_moduli(pl_grid_body* b, const pl_material_def* material) {
+    pl_material_def_lame(material, &b->mu, &b->lambda);
+    if (!b->general || b->lambda <= MOST_LAMBDA * b->mu) return false;
+    b->lambda = MOST_LAMBDA * b->mu;
+    return true;
+}
+
 pl_status pl_grid_body_create(const pl_method_body* def, pl_pool* pool, pl_grid_body* out,
                               pl_notes* notes, pl_error* error) {
     const pl_body* body = def->body;
@@ -155,15 +167,13 @@ pl_status pl_grid_body_create(const pl_method_body* def, pl_pool* pool, pl_grid_
                           .max_cycles = body->solver.linear_iterations,
                           .rotates = body->material.law != PL_LAW_LINEAR,
                           .update_every = body->grid.update_every,
+                          .is_smooth = body->grid.embedding == PL_GRID_EMBEDDING_TRICUBIC,
                           .pool = pool};
-    pl_material_def_lame(&body->material, &out->mu, &out->lambda);
     out->general = out->rotates || body->region_count || body->variation_count;
-    if (out->general && out->lambda > MOST_LAMBDA * out->mu) {
+    if (set_moduli(out, &body->material))
         pl_note(notes, PL_NOTE_INFO,
                 "body \"%s\": a Poisson's ratio above 0.4998 is taken as 0.4998 with this law",
                 out->name);
-        out->lambda = MOST_LAMBDA * out->mu;
-    }
     pl_status status = PL_OK;
     pl_surface* surface = NULL;
     if (status == PL_OK) status = pl_mesh_surface(def->mesh, &surface, error);
@@ -173,6 +183,47 @@ pl_status pl_grid_body_create(const pl_method_body* def, pl_pool* pool, pl_grid_
         memcpy(out->rest, def->mesh->positions, 3 * (size_t)out->vertex_count * sizeof(double));
     else pl_grid_body_free(out);
     return status;
+}
+
+// levels for other moduli of cells, which are taken over
+static pl_status change_moduli(pl_grid_body* b, float* moduli, pl_error* error) {
+    size_t size = (size_t)b->multigrid.levels[0].field_size;
+    bool same = moduli && b->moduli ? memcmp(moduli, b->moduli, size * sizeof(float)) == 0
+                                    : !moduli && !b->moduli;
+    pl_grid_corot corot;
+    pl_status status = PL_OK;
+    if (!same)
+        status = pl_grid_corot_create(&b->multigrid, moduli, b->rotates, b->turn, b->pool, &corot,
+                                      error);
+    if (same || status != PL_OK) {
+        PL_FREE(moduli, float, size);
+        return status;
+    }
+    pl_grid_corot_free(&b->corot);
+    b->corot = corot;
+    PL_FREE(b->moduli, float, size);
+    b->moduli = moduli;
+    return PL_OK;
+}
+
+pl_status pl_grid_body_update(pl_grid_body* b, const pl_method_body* def, pl_error* error) {
+    const pl_body* body = def->body;
+    pl_status status = PL_OK;
+    if (b->general) {
+        float* moduli;
+        double mu, lambda;
+        pl_material_def_lame(&body->material, &mu, &lambda);
+        status =
+            pl_grid_moduli(def, &b->multigrid.levels[0], &b->cells, &b->frame, mu, &moduli, error);
+        if (status == PL_OK) status = change_moduli(b, moduli, error);
+    }
+    if (status != PL_OK) return status;
+    set_moduli(b, &body->material);
+    b->density = body->material.density * b->filling;
+    b->damping_mass = body->damping.mass;
+    b->damping_stiffness = body->damping.stiffness;
+    b->has_coefficients = false;
+    return PL_OK;
 }
 
 void pl_grid_body_free(pl_grid_body* b) {
@@ -196,6 +247,7 @@ void pl_grid_body_free(pl_grid_body* b) {
     PL_FREE(b->held, uint8_t, pl_grid_cells_count(&b->cells));
     PL_FREE(b->next_held, uint8_t, pl_grid_cells_count(&b->cells));
     pl_grid_embedding_free(&b->map);
+    pl_grid_tricubic_free(&b->tricubic);
     pl_grid_state_free(&b->multigrid.levels[0], &b->state);
     pl_grid_recombine_free(&b->history);
     pl_grid_multigrid_free(&b->multigrid);
@@ -223,17 +275,21 @@ void pl_grid_body_masses(const pl_grid_body* b, const pl_method_body* def, doubl
         for (int i = 0; i < corners; i++) out[v[i]] += share;
         total += share * corners;
     }
-    double mass = b->density * b->multigrid.levels[0].cell_count * pow(b->frame.cell, 3.0);
+    double mass = b->density * b->lattice_volume;
     for (int v = 0; v < b->vertex_count; v++)
         out[v] = total > 0.0 ? mass * out[v] / total : mass / b->vertex_count;
 }
 
-void pl_grid_body_vertices(pl_grid_body* b, double* positions, double* velocities) {
-    pl_grid_extend(&b->map, b->state.u);
-    pl_grid_interpolate(&b->map, b->state.u, positions, b->pool);
+static void interpolate(pl_grid_body* b, bool shown, double* const field[3], double* out) {
+    pl_grid_extend(&b->map, field);
+    if (shown && b->is_smooth) pl_grid_tricubic_interpolate(&b->tricubic, field, out, b->pool);
+    else pl_grid_interpolate(&b->map, field, out, b->pool);
+}
+
+void pl_grid_body_vertices(pl_grid_body* b, bool shown, double* positions, double* velocities) {
+    interpolate(b, shown, b->state.u, positions);
     for (int i = 0; i < 3 * b->vertex_count; i++) positions[i] += b->rest[i];
-    pl_grid_extend(&b->map, b->velocity);
-    pl_grid_interpolate(&b->map, b->velocity, velocities, b->pool);
+    interpolate(b, shown, b->velocity, velocities);
 }
 
 void pl_grid_body_add_field(const pl_grid_body* b, double* const field[3], pl_vec3 linear,

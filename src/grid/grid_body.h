@@ -10,6 +10,7 @@
 #include "grid/grid_multigrid.h"
 #include "grid/grid_operator.h"
 #include "grid/grid_recombine.h"
+#include "grid/grid_tricubic.h"
 #include "math/mat3.h"
 #include "method/method.h"
 
@@ -46,6 +47,8 @@ typedef struct pl_grid_body {
     double* pressure_before;
     double* applied[3]; // right side without what depends on positions
     pl_grid_embedding_map map;
+    bool is_smooth; // vertices are shown by tricubic interpolation; contacts and pins never see it
+    pl_grid_tricubic tricubic;
     int* triangles; // of the surface, 3 vertices each
     int triangle_count;
     int* tets; // 4 vertices each, of a mesh that has some
@@ -54,6 +57,8 @@ typedef struct pl_grid_body {
     uint64_t pinned_hash;
     double* rest;               // 3 per vertex
     double mu, lambda, density; // density of lattice cells: the body's mass over all of them
+    double lattice_volume;      // of all cells [m^3]
+    double filling;             // the body's volume as a part of it
     double damping_mass, damping_stiffness;
     bool dynamic;
     int cycle;                 // of the step
@@ -76,11 +81,14 @@ typedef struct pl_grid_body {
 pl_status pl_grid_body_create(const pl_method_body* body, pl_pool* pool, pl_grid_body* out,
                               pl_notes* notes, pl_error* error);
 void pl_grid_body_free(pl_grid_body* body);
+// Takes over material and damping between two steps.
+pl_status pl_grid_body_update(pl_grid_body* body, const pl_method_body* def, pl_error* error);
 
 // The mass of each vertex of the body.
 void pl_grid_body_masses(const pl_grid_body* body, const pl_method_body* def, double* out);
-// Positions and velocities of the body's vertices.
-void pl_grid_body_vertices(pl_grid_body* body, double* positions, double* velocities);
+// Positions and velocities of the body's vertices. shown: as others see them; else those that
+// forces on vertices are the counterpart of.
+void pl_grid_body_vertices(pl_grid_body* body, bool shown, double* positions, double* velocities);
 // Adds linear + gradient x to a field of all faces.
 void pl_grid_body_add_field(const pl_grid_body* body, double* const field[3], pl_vec3 linear,
                             const pl_mat3* gradient);

@@ -43,20 +43,29 @@ void pl_grid_cell_of(const pl_grid_cells* cells, const pl_grid_frame* frame, con
     }
 }
 
-static void weigh(const pl_grid_level* level, const pl_grid_cells* cells,
-                  const pl_grid_frame* frame, const double* position, pl_grid_weights out[3]) {
+void pl_grid_place(const pl_grid_cells* cells, const pl_grid_frame* frame, const double* position,
+                   int base[3][3], float fraction[3][3]) {
     int cell[3];
     pl_grid_cell_of(cells, frame, position, cell);
-    for (int a = 0; a < 3; a++) {
-        int base[3];
+    for (int a = 0; a < 3; a++)
         for (int d = 0; d < 3; d++) {
             double x = (position[d] - frame->origin[d]) / frame->cell;
             double t = d == a ? x : x - 0.5; // faces lie in the middle across their axis
-            base[d] = d == a ? cell[d] : x - cell[d] < 0.5 ? cell[d] - 1 : cell[d];
-            out[a].fraction[d] = (float)(t - base[d]);
+            base[a][d] = d == a ? cell[d] : x - cell[d] < 0.5 ? cell[d] - 1 : cell[d];
+            fraction[a][d] = (float)(t - base[a][d]);
         }
+}
+
+static void weigh(const pl_grid_level* level, const pl_grid_cells* cells,
+                  const pl_grid_frame* frame, const double* position, pl_grid_weights out[3]) {
+    int base[3][3];
+    float fraction[3][3];
+    pl_grid_place(cells, frame, position, base, fraction);
+    for (int a = 0; a < 3; a++) {
+        memcpy(out[a].fraction, fraction[a], sizeof fraction[a]);
         for (int n = 0; n < 4; n++)
-            out[a].pair[n] = pl_grid_index(level, base[0], base[1] + n % 2, base[2] + n / 2);
+            out[a].pair[n] =
+                pl_grid_index(level, base[a][0], base[a][1] + n % 2, base[a][2] + n / 2);
     }
 }
 

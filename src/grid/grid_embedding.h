@@ -39,6 +39,9 @@ void pl_grid_embedding_free(pl_grid_embedding_map* map);
 // The cell that holds a position, or the nearest one in use.
 void pl_grid_cell_of(const pl_grid_cells* cells, const pl_grid_frame* frame, const double* position,
                      int cell[3]);
+// Per component: the face below a position along each axis, and how far it is to the next one.
+void pl_grid_place(const pl_grid_cells* cells, const pl_grid_frame* frame, const double* position,
+                   int base[3][3], float fraction[3][3]);
 
 // Faces outside from those inside; linear fields are continued exactly.
 void pl_grid_extend(const pl_grid_embedding_map* map, double* const u[3]);

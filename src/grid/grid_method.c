@@ -19,7 +19,8 @@ typedef struct grid_system {
     int vertex_count;
     double *positions, *velocities; // 3 per vertex, seen and written by the world
     double *last_positions, *last_velocities;
-    double* start;
+    double* start;                            // of a step, as contacts see it
+    double *untouched, *untouched_velocities; // as the world saw it
     double* force;
     double* mass;
     pl_array contacts;
@@ -34,16 +35,17 @@ static void destroy(void* system) {
     PL_FREE(s->positions, double, n), PL_FREE(s->velocities, double, n);
     PL_FREE(s->last_positions, double, n), PL_FREE(s->last_velocities, double, n);
     PL_FREE(s->start, double, n), PL_FREE(s->force, double, n);
+    PL_FREE(s->untouched, double, n), PL_FREE(s->untouched_velocities, double, n);
     PL_FREE(s->mass, double, s->vertex_count);
     pl_array_free(&s->contacts);
     PL_FREE(s, grid_system, 1);
 }
 
-// vertices where their lattices have them
-static void show(grid_system* s) {
+// vertices where their lattices have them; shown: as the world is to see them
+static void show(grid_system* s, bool shown) {
     for (int b = 0; b < s->body_count; b++) {
         size_t first = 3 * (size_t)s->bodies[b].first_vertex;
-        pl_grid_body_vertices(&s->bodies[b], s->positions + first, s->velocities + first);
+        pl_grid_body_vertices(&s->bodies[b], shown, s->positions + first, s->velocities + first);
     }
     size_t bytes = 3 * (size_t)s->vertex_count * sizeof(double);
     memcpy(s->last_positions, s->positions, bytes);
@@ -53,8 +55,9 @@ static void show(grid_system* s) {
 static pl_status fill(grid_system* s, const pl_method_body* bodies, pl_pool* pool, pl_notes* notes,
                       pl_error* error) {
     size_t n = 3 * (size_t)s->vertex_count;
-    double** arrays[] = {&s->positions,       &s->velocities, &s->last_positions,
-                         &s->last_velocities, &s->start,      &s->force};
+    double** arrays[] = {
+        &s->positions, &s->velocities, &s->last_positions,       &s->last_velocities,
+        &s->start,     &s->untouched,  &s->untouched_velocities, &s->force};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
         *arrays[k] = PL_ALLOC(double, n);
         if (!*arrays[k]) return pl_fail_memory(error, "a system of lattices");
@@ -66,7 +69,7 @@ static pl_status fill(grid_system* s, const pl_method_body* bodies, pl_pool* poo
         if (status != PL_OK) return status;
         pl_grid_body_masses(&s->bodies[b], &bodies[b], s->mass + bodies[b].first_vertex);
     }
-    show(s);
+    show(s, true);
     return PL_OK;
 }
 
@@ -173,7 +176,7 @@ static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_acts*
         cycles = s->bodies[b].max_cycles > cycles ? s->bodies[b].max_cycles : cycles;
     for (int k = 0; status == PL_OK && k < cycles; k++) {
         if (reactions) {
-            if (k > 0) show(s);
+            if (k > 0) show(s, false);
             status = find_contacts(s, step, error);
             acts->contacts = s->contacts.data, acts->contact_count = (int)s->contacts.count;
         }
@@ -209,6 +212,9 @@ static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_
         s->force[i] = step->force[i] - s->mass[i / 3] * step->gravity[i % 3];
     memcpy(acts.gravity, step->gravity, sizeof acts.gravity);
     take_over(s);
+    bool smooth = false;
+    for (int b = 0; b < s->body_count; b++) smooth = smooth || s->bodies[b].is_smooth;
+    if (smooth) show(s, false);
     memcpy(s->start, s->positions, 3 * (size_t)s->vertex_count * sizeof(double));
     pl_status status = PL_OK;
     for (int b = 0; status == PL_OK && b < s->body_count; b++) {
@@ -219,7 +225,7 @@ static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_
     if (status == PL_OK) status = solve(s, step, &acts, info, error);
     if (status != PL_OK) return status;
     for (int b = 0; b < s->body_count; b++) pl_grid_step_end(&s->bodies[b], &acts);
-    show(s);
+    show(s, true);
     return PL_OK;
 }
 
@@ -279,7 +285,12 @@ static void undo(grid_system* s) {
         if (b->general) memcpy(b->turn, b->turn_before, bytes / sizeof(double) * sizeof(pl_quat));
         else memcpy(b->state.p, b->pressure_before, bytes);
     }
-    memcpy(s->positions, s->start, 3 * (size_t)s->vertex_count * sizeof(double));
+    // what a host wrote into them is in the lattices now: nothing to take over again
+    size_t bytes = 3 * (size_t)s->vertex_count * sizeof(double);
+    memcpy(s->positions, s->untouched, bytes);
+    memcpy(s->velocities, s->untouched_velocities, bytes);
+    memcpy(s->last_positions, s->positions, bytes);
+    memcpy(s->last_velocities, s->velocities, bytes);
 }
 
 static pl_status step(void* system, const pl_method_step* step, pl_method_info* info,
@@ -288,10 +299,24 @@ static pl_status step(void* system, const pl_method_step* step, pl_method_info* 
     double begin = pl_seconds();
     *info = (pl_method_info){0};
     for (int b = 0; b < s->body_count; b++) s->bodies[b].in_step = false;
-    memcpy(s->start, s->positions, 3 * (size_t)s->vertex_count * sizeof(double));
+    size_t bytes = 3 * (size_t)s->vertex_count * sizeof(double);
+    memcpy(s->untouched, s->positions, bytes);
+    memcpy(s->untouched_velocities, s->velocities, bytes);
     pl_status status = run_step(s, step, info, error);
     if (status != PL_OK) undo(s);
     info->seconds = info->linear_seconds = pl_seconds() - begin;
+    return status;
+}
+
+static pl_status update(void* system, const pl_method_body* bodies, int body_count,
+                        pl_error* error) {
+    grid_system* s = system;
+    pl_status status = PL_OK;
+    for (int b = 0; status == PL_OK && b < body_count; b++) {
+        status = pl_grid_body_update(&s->bodies[b], &bodies[b], error);
+        if (status == PL_OK)
+            pl_grid_body_masses(&s->bodies[b], &bodies[b], s->mass + bodies[b].first_vertex);
+    }
     return status;
 }
 
@@ -305,4 +330,5 @@ const pl_method_functions pl_grid_method = {.name = "grid",
                                             .energies = energies,
                                             .state_size = state_size,
                                             .state_save = state_save,
-                                            .state_load = state_load};
+                                            .state_load = state_load,
+                                            .update = update};

@@ -171,7 +171,7 @@ static const pl_field_info grid_rows[] = {
     PL_ROW_AUTO(pl_grid, "cell", cell, 0, "m", 1e-6, 1e6, "size / 64", "edge of a lattice cell"),
     PL_ROW_INT(pl_grid, "padding", padding, 0, 16, 0, "layers of cells around the surface"),
     PL_ROW_CHOICE(pl_grid, "embedding", embedding, pl_grid_embedding, PL_GRID_EMBEDDING_TRILINEAR,
-                  "how the surface follows the lattice"),
+                  "how the surface that is shown follows the lattice"),
     PL_ROW_CHOICE(pl_grid, "smoother", smoother, pl_grid_smoother, PL_GRID_SMOOTHER_DISTRIBUTIVE,
                   "smoother"),
     PL_ROW_INT(pl_grid, "update_every", update_every, 1, 1000, 1,

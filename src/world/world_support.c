@@ -14,13 +14,10 @@ static pl_status check_grid(const pl_body* body, int b, pl_error* error) {
                        "bodies[%d].linear: \"%s\" is not in this version for method grid; use "
                        "multigrid, or leave it out",
                        b, pl_linear_name((int)body->linear));
-    if (body->grid.embedding != PL_GRID_EMBEDDING_TRILINEAR ||
-        body->grid.smoother != PL_GRID_SMOOTHER_DISTRIBUTIVE)
-        return pl_fail(
-            error, PL_ERROR_UNSUPPORTED,
-            "bodies[%d].grid: embedding is trilinear and smoother is distributive in this "
-            "version; leave them out",
-            b);
+    if (body->grid.smoother != PL_GRID_SMOOTHER_DISTRIBUTIVE)
+        return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                       "bodies[%d].grid.smoother: is distributive in this version; leave it out",
+                       b);
     return PL_OK;
 }
 
