@@ -14,7 +14,7 @@
 
 #include "grid/grid_operator.h"
 
-enum { PL_GRID_HISTORY = 5 };
+enum { PL_GRID_HISTORY = 8 };
 
 typedef struct pl_grid_recombine {
     int count, next; // kept corrections, and where the next one goes

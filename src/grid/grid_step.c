@@ -334,7 +334,6 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     else memcpy(b->pressure_before, b->state.p, size);
     b->in_step = true;
     b->cycle = 0;
-    pl_grid_recombine_reset(&b->history);
     // without any lambda a pressure would have no equation: nearly none is as good
     b->state.compressibility = fmin(b->mu / b->lambda, 1e4);
     if (b->general) pl_grid_corot_forget(&b->corot);
@@ -502,7 +501,9 @@ static double general_cycle(pl_grid_body* b) {
 static void watch_rate(pl_grid_body* b, double residual) {
     static const double SLOW = 0.7;
     pl_error ignored;
-    if (!b->recombines && b->cycle > 2 && residual > SLOW * b->last_residual)
+    bool slow = b->cycle > 2 && residual > SLOW * b->last_residual;
+    bool grows = b->cycle > 1 && residual > b->last_residual;
+    if (!b->recombines && (slow || grows))
         b->recombines =
             pl_grid_recombine_create(&b->multigrid.levels[0], &b->history, &ignored) == PL_OK;
     b->last_residual = residual;
@@ -513,13 +514,14 @@ double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const doubl
     add_reactions(b, acts, positions);
     if (b->general) return general_cycle(b);
     if (!b->coefficients_fit) {
+        pl_grid_recombine_reset(&b->history);
         pl_grid_multigrid_set_material(&b->multigrid, b->state.compressibility, b->state.inertia);
         b->has_coefficients = b->coefficients_fit = true;
         b->inertia_set = b->state.inertia;
     }
-    b->cycle++;
     double residual = pl_grid_residual(l, &b->state, b->pool);
-    b->load = fmax(b->load, residual);
+    // only at first: a cycle that diverges must not make the load, and so what is small, larger
+    if (b->cycle++ == 0) b->load = fmax(b->load, residual);
     if (residual <= b->tolerance * b->load) return b->load > 0.0 ? residual / b->load : 0.0;
     watch_rate(b, residual);
     // what springs and contacts answer is not linear: the history would not tell it
