@@ -306,6 +306,32 @@ TEST(mg_solver_values_and_rest_positions_may_change)
     pl_mesh_destroy(box);
 }
 
+// to 1e-7: gradients in float, which look at the true residual on their way and go on from it
+TEST(mg_solver_gradients_have_the_same_bits_on_any_threads)
+{
+    pl_error error;
+    pl_mesh* box = sample_box(40, 12, 12); // several blocks of rows
+    mg_sample s = mg_sample_create(box, &rubber, 1e4);
+    size_t count = 3 * (size_t)s.A.row_count;
+    double* alone = PL_ALLOC(double, count);
+    pl_mg_def def = pl_default_mg_def();
+    def.conjugate_gradients = true;
+    pl_mg_info info = solve(&s, &def, 1e-7);
+    CHECK(info.converged);
+    memcpy(alone, s.x, count * sizeof(double));
+    for (int threads = 2; threads <= 4; threads++) {
+        CHECK_OK(pl_pool_create(threads, &def.pool, &error), &error);
+        pl_mg_info other = solve(&s, &def, 1e-7);
+        CHECK(other.iterations == info.iterations);
+        CHECK(memcmp(other.history, info.history, sizeof info.history) == 0);
+        CHECK(memcmp(alone, s.x, count * sizeof(double)) == 0);
+        pl_pool_destroy(def.pool);
+    }
+    PL_FREE(alone, double, count);
+    mg_sample_free(&s);
+    pl_mesh_destroy(box);
+}
+
 TEST(mg_solver_says_what_is_wrong_with_a_matrix)
 {
     static const double values[36] = {0}, positions[6] = {0};
