@@ -113,6 +113,8 @@ static double working_set(const pl_grid_multigrid* mg) {
             chunks * (sizeof(pl_grid_masks) + sizeof(uint8_t) + 2 * sizeof(int)) +
             level->band_count * (double)(sizeof(pl_grid_band_chunk) + sizeof(pl_grid_band_rates) +
                                          sizeof *level->band_residual) +
+            level->kept_faces * (double)sizeof(pl_grid_band_face) +
+            PL_BAND_LISTS * (double)sizeof(int) * level->size[1] * level->size[2] +
             level->wall_count * (double)sizeof *level->wall_q +
             level->run_count * (double)sizeof(pl_grid_run) +
             mg->transfers[l].parent_count * (double)sizeof *mg->transfers[l].parents;

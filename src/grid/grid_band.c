@@ -63,6 +63,15 @@ PL_WIDE const float* stiffness_of(const pl_grid_level* l, int k, int a) {
     return l->band_rates[k].is_stiff[a] ? l->band[k].stiffness[a] : NULL;
 }
 
+// a b + c as pl_fma_w has it
+static inline float fma_one(float a, float b, float c) {
+#if defined(__FMA__) || defined(__FP_FAST_FMAF)
+    return __builtin_fmaf(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
 // Moves the pressures of slaved cells beside faces that have changed. Along x both faces of a cell
 // are at hand, and only one of them is of the colour.
 PL_WIDE void move_pressures(const pl_grid_level* l, const pl_grid_band_rates* b, int a,
@@ -75,8 +84,8 @@ PL_WIDE void move_pressures(const pl_grid_level* l, const pl_grid_band_rates* b,
         pl_storeu_w(p, pl_fma_w(by, rate, pl_loadu_w(p)));
     }
     if (a == 0) {
-        const float by = change[0][0] * b->low[0][0];
-        if (by != 0.0f) l->c[b->begin - 1] -= by;
+        float* p = l->c + b->begin - 1;
+        if (change[0][0] != 0.0f) *p = fma_one(-change[0][0], b->low[0][0], *p);
         return;
     }
     for (int n = 0; n < VECTORS && b->has_low[a]; n++) {
@@ -155,6 +164,64 @@ PL_WIDE void keep_residual(pl_grid_level* l, int k, int a) {
     }
 }
 
+// ------------------------------------------------------------------ faces one by one
+
+// weights of the stresses in the equation of a face, by the bits of pl_grid_band_face
+#define PL_WEIGHTS(c)                                                                              \
+    { (c) & 1, (c) >> 1 & 1, (c) >> 2 & 1, (c) >> 3 & 1, (c) >> 4 & 1, (c) >> 5 & 1, 0, 0 }
+#define PL_WEIGHTS_4(c) PL_WEIGHTS(c), PL_WEIGHTS(c + 1), PL_WEIGHTS(c + 2), PL_WEIGHTS(c + 3)
+#define PL_WEIGHTS_16(c)                                                                           \
+    PL_WEIGHTS_4(c), PL_WEIGHTS_4(c + 4), PL_WEIGHTS_4(c + 8), PL_WEIGHTS_4(c + 12)
+static const float weights[64][8] = {PL_WEIGHTS_16(0), PL_WEIGHTS_16(16), PL_WEIGHTS_16(32),
+                                     PL_WEIGHTS_16(48)};
+
+// the indices below and above a face, and above along one axis and below along another
+PL_WIDE int face_below(const pl_grid_band_face* b, int a) {
+    return a == 0 ? b->at - 1 : b->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW];
+}
+PL_WIDE int face_above(const pl_grid_band_face* b, int a) {
+    return a == 0 ? b->at + 1 : b->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH];
+}
+PL_WIDE int face_corner(const pl_grid_band_face* b, int up, int down) {
+    if (down == 0) return face_above(b, up) - 1;
+    return up == 0 ? face_below(b, down) + 1 : b->rows[4];
+}
+
+// as residual_w, with the same bits
+PL_WIDE float face_residual(const pl_grid_level* l, const pl_grid_band_face* b, int a) {
+    const float *u = l->u[a], *p = l->c, *w = weights[b->stresses];
+    const int at = b->at, low = face_below(b, a);
+    const float own = u[at];
+    float sum = w[1] * (2.0f * (u[face_above(b, a)] - own) - p[at]) -
+                w[0] * (2.0f * (own - u[low]) - p[low]);
+    for (int e = 0; e < 2; e++) {
+        const int other = e ? (a == 2 ? 1 : 2) : (a == 0 ? 1 : 0);
+        const float* v = l->u[other];
+        const int high = face_above(b, other);
+        float over = u[high] - own + (v[high] - v[face_corner(b, other, a)]);
+        float under = own - u[face_below(b, other)] + (v[at] - v[low]);
+        sum += w[2 * e + 3] * over - w[2 * e + 2] * under;
+    }
+    return l->f[a][at] + b->diagonal * own - sum;
+}
+
+PL_WIDE void relax_faces(pl_grid_level* l, const pl_grid_band_face* b, const pl_grid_band_face* end,
+                         int a) {
+    for (; b < end; b++) {
+        const float change = -face_residual(l, b, a) * b->inverse_diagonal;
+        float *p = l->c + b->at, *p_low = l->c + face_below(b, a);
+        l->u[a][b->at] += change;
+        *p = fma_one(change, b->own, *p);
+        *p_low = fma_one(-change, b->low, *p_low);
+    }
+}
+
+PL_WIDE void keep_faces(pl_grid_level* l, const pl_grid_band_face* b, const pl_grid_band_face* end,
+                        int a) {
+    float* kept = &l->band_residual[0][0][0];
+    for (; b < end; b++) kept[b->kept] = face_residual(l, b, a);
+}
+
 // ------------------------------------------------------------------ order
 
 typedef struct band_plan {
@@ -175,27 +242,53 @@ static int stage_at(const band_plan* plan, int stage) {
     return plan->keeps_residual && stage == 6 * plan->sweeps + 1 ? RESIDUAL : END;
 }
 
-static void run_chunk(pl_grid_level* l, int k, int stage) {
+// the places of rows in a list
+static const int* places(const pl_grid_level* l, int list) {
+    return l->row_lists + (size_t)list * ((size_t)l->size[1] * (size_t)l->size[2] + 1);
+}
+
+PL_WIDE void relax_rows(pl_grid_level* l, int row, int end, int a, int colour) {
+    const int *dense = places(l, PL_BAND_FACES + a), *faces = places(l, 2 * a + colour);
+    for (int n = dense[row]; n < dense[end]; n++) relax_chunk(l, l->band_dense[n], a, colour);
+    relax_faces(l, l->band_faces + faces[row], l->band_faces + faces[end], a);
+}
+
+PL_WIDE void keep_rows(pl_grid_level* l, int row, int end, int a) {
+    const int* dense = places(l, PL_BAND_FACES + a);
+    for (int n = dense[row]; n < dense[end]; n++) keep_residual(l, l->band_dense[n], a);
+    for (int colour = 0; colour < 2; colour++) {
+        const int* faces = places(l, 2 * a + colour);
+        keep_faces(l, l->band_faces + faces[row], l->band_faces + faces[end], a);
+    }
+}
+
+// one stage on rows of the level
+static void run_stage(pl_grid_level* l, int stage, int row, int end) {
+    const int k = l->row_band[row], k_end = l->row_band[end];
+    if (k == k_end) return;
     switch (stage) {
-    case BEGIN: begin_chunk(l, &l->band_rates[k]); break;
-    case 0: relax_chunk(l, k, 0, 0); break;
-    case 1: relax_chunk(l, k, 0, 1); break;
-    case 2: relax_chunk(l, k, 1, 0); break;
-    case 3: relax_chunk(l, k, 1, 1); break;
-    case 4: relax_chunk(l, k, 2, 0); break;
-    case 5: relax_chunk(l, k, 2, 1); break;
-    case RESIDUAL: keep_residual(l, k, 0), keep_residual(l, k, 1), keep_residual(l, k, 2); break;
-    default: end_chunk(l, k); break;
+    case BEGIN:
+        for (int n = k; n < k_end; n++) begin_chunk(l, &l->band_rates[n]);
+        break;
+    case 0: relax_rows(l, row, end, 0, 0); break;
+    case 1: relax_rows(l, row, end, 0, 1); break;
+    case 2: relax_rows(l, row, end, 1, 0); break;
+    case 3: relax_rows(l, row, end, 1, 1); break;
+    case 4: relax_rows(l, row, end, 2, 0); break;
+    case 5: relax_rows(l, row, end, 2, 1); break;
+    case RESIDUAL:
+        keep_rows(l, row, end, 0), keep_rows(l, row, end, 1), keep_rows(l, row, end, 2);
+        break;
+    default:
+        for (int n = k; n < k_end; n++) end_chunk(l, n);
+        break;
     }
 }
 
 enum { STRIP_CELLS = 2560 }; // so that the chunks of a strip stay in the cache
 
 static void run_rows(pl_grid_level* l, int stage, int z, int y_begin, int y_end, void* user) {
-    const int* row = l->row_band + (size_t)z * (size_t)l->size[1];
-    if (row[y_begin] == row[y_end]) return;
-    int s = stage_at(user, stage);
-    for (int k = row[y_begin]; k < row[y_end]; k++) run_chunk(l, k, s);
+    run_stage(l, stage_at(user, stage), z * l->size[1] + y_begin, z * l->size[1] + y_end);
 }
 
 void pl_grid_band_smooth(pl_grid_level* level, int sweeps, bool keeps_residual, pl_pool* pool) {
@@ -205,21 +298,17 @@ void pl_grid_band_smooth(pl_grid_level* level, int sweeps, bool keeps_residual, 
     pl_grid_run_wave(level, &wave, pool);
 }
 
-// ------------------------------------------------------------------ one by one
+// ------------------------------------------------------------------ stage by stage
 
+static void run_everywhere(pl_grid_level* level, int stage) {
+    run_stage(level, stage, 0, level->size[1] * level->size[2]);
+}
 void pl_grid_band_sweep(pl_grid_level* level) {
-    for (int stage = 0; stage < 6; stage++)
-        for (int k = 0; k < level->band_count; k++) run_chunk(level, k, stage);
+    for (int stage = 0; stage < 6; stage++) run_everywhere(level, stage);
 }
-void pl_grid_band_begin(pl_grid_level* level) {
-    for (int k = 0; k < level->band_count; k++) run_chunk(level, k, BEGIN);
-}
-void pl_grid_band_end(pl_grid_level* level) {
-    for (int k = 0; k < level->band_count; k++) run_chunk(level, k, END);
-}
-void pl_grid_band_residual(pl_grid_level* level) {
-    for (int k = 0; k < level->band_count; k++) run_chunk(level, k, RESIDUAL);
-}
+void pl_grid_band_begin(pl_grid_level* level) { run_everywhere(level, BEGIN); }
+void pl_grid_band_end(pl_grid_level* level) { run_everywhere(level, END); }
+void pl_grid_band_residual(pl_grid_level* level) { run_everywhere(level, RESIDUAL); }
 
 // ------------------------------------------------------------------ coefficients
 
@@ -264,6 +353,7 @@ static void set_rates(const pl_grid_level* l, int k) {
 
 void pl_grid_level_pack(pl_grid_level* level) {
     for (int k = 0; k < level->band_count; k++) set_rates(level, k);
+    pl_grid_band_list_pack(level);
     for (int k = 0; k < level->wall_count; k++) {
         memcpy(level->wall_q[k][0], level->walls[k].closed, sizeof level->wall_q[k][0]);
         memcpy(level->wall_q[k][1], level->walls[k].inverse[3], sizeof level->wall_q[k][1]);

@@ -178,6 +178,7 @@ static int cut_segment(const pl_grid_level* level, const pl_grid_segment* g, pl_
 }
 
 static void free_packed(pl_grid_level* level) {
+    pl_grid_band_list_free(level);
     pl_free(level->band_residual, (size_t)level->kept_count * sizeof *level->band_residual);
     PL_FREE(level->band_rates, pl_grid_band_rates, level->kept_count);
     pl_free(level->wall_q, (size_t)level->kept_walls * sizeof *level->wall_q);
@@ -219,7 +220,7 @@ static pl_status prepare_band(pl_grid_level* level, pl_error* error) {
     for (int c = 0; c < chunk_count; c++) level->band_index[c] = -1;
     for (int k = 0; k < level->band_count; k++)
         level->band_index[level->band[k].begin / PL_GRID_CHUNK] = k;
-    return PL_OK;
+    return pl_grid_band_list(level, error);
 }
 
 pl_status pl_grid_level_list_runs(pl_grid_level* level, pl_error* error) {

@@ -101,6 +101,21 @@ typedef struct pl_grid_band_rates {
     float low[3][PL_GRID_CHUNK]; // compliance of the cell below a face across an axis
 } pl_grid_band_rates;
 
+// A face of the band that has few others beside it in its chunk, with what its equation needs: such
+// faces are relaxed one by one.
+typedef struct pl_grid_band_face {
+    int at;       // index of the face
+    int rows[5];  // index beside it at low y, high y, low z, high z; then across both, as corner
+    int kept;     // its place in band_residual
+    int stresses; // as in pl_grid_band_rates
+    float diagonal, inverse_diagonal;
+    float own, low; // compliance of the cells above and below
+} pl_grid_band_face;
+
+// Lists of the band for each row of a level: of single faces across each axis in two colours, and
+// of chunks with many faces across each axis.
+enum { PL_BAND_FACES = 6, PL_BAND_LISTS = 9 };
+
 // What is different in the equations of core cells and inner faces next to Dirichlet cells.
 typedef struct pl_grid_wall_chunk {
     float stiffness[3][PL_GRID_CHUNK]; // of a face, beyond that of its stencil
@@ -137,10 +152,14 @@ typedef struct pl_grid_level {
     pl_grid_band_rates* band_rates;           // band_count
     int* band_index;                          // field_size / 16: the band chunk of a chunk, or -1
     float (*band_residual)[3][PL_GRID_CHUNK]; // of faces of the band, else 0
-    int kept_count, kept_walls;               // records of the two before and of wall_q
-    int* band_rows;                           // size[2] + 1: the band chunks of each plane
-    int* row_band;                            // size[1] * size[2] + 1: the band chunks of each row
-    int* wall_index;                          // field_size / 16: the wall chunk of a chunk, or -1
+    pl_grid_band_face* band_faces;            // in six lists, each in the order of rows
+    int* band_dense;                          // band chunks, in three lists
+    int* row_lists;                           // for each list, size[1] * size[2] + 1 places
+    int kept_faces, kept_dense;
+    int kept_count, kept_walls; // records of the two before and of wall_q
+    int* band_rows;             // size[2] + 1: the band chunks of each plane
+    int* row_band;              // size[1] * size[2] + 1: the band chunks of each row
+    int* wall_index;            // field_size / 16: the wall chunk of a chunk, or -1
     pl_grid_wall_chunk* walls;
     int wall_count;
     float (*wall_q)[2][PL_GRID_CHUNK]; // of wall chunks: closed, and the inverse diagonal of q
@@ -192,6 +211,11 @@ void pl_grid_distances_free(pl_grid_distances* distances);
 
 // Coefficients of the band.
 void pl_grid_level_set_material(pl_grid_level* level, double compressibility, double inertia);
+
+// The lists of the band of a level whose band chunks are known, and their coefficients.
+pl_status pl_grid_band_list(pl_grid_level* level, pl_error* error);
+void pl_grid_band_list_free(pl_grid_level* level);
+void pl_grid_band_list_pack(pl_grid_level* level);
 
 // Coefficients as kernels read them; the last part of setting the material.
 void pl_grid_level_pack(pl_grid_level* level);

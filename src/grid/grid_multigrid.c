@@ -9,8 +9,9 @@
 #include <string.h>
 
 enum { BOTTOM_FACES = 500 };
-// Below this a barrier costs more than a second thread brings.
-enum { SERIAL_CELLS = 20000 };
+// Below this a second thread brings less than it costs to wake it, as it sleeps while coarser
+// levels are at work: 32^3 cells take 1.6 ms with one and 2.1 ms with two.
+enum { SERIAL_CELLS = 50000 };
 
 static pl_pool* pool_of(const pl_grid_multigrid* mg, int l) {
     return mg->levels[l].cell_count < SERIAL_CELLS ? NULL : mg->pool;
