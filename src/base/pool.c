@@ -24,6 +24,12 @@ typedef struct job {
     void* user;
 } job;
 
+// The blocks that are still to be done of those that belong to a worker: the next one, and in the
+// upper half the one behind the last. On a cache line of its own.
+typedef struct worker_blocks {
+    _Alignas(64) atomic_uint_fast64_t range;
+} worker_blocks;
+
 struct pl_pool {
     int thread_count;
     pl_parallel_hook hook;
@@ -38,8 +44,8 @@ struct pl_pool {
 
     job job;
     atomic_uint generation;
-    atomic_int next_block;
-    atomic_int running; // workers that have not reported back
+    worker_blocks* blocks; // one per thread
+    atomic_int running;    // workers that have not reported back
     atomic_bool quit;
 };
 
@@ -57,19 +63,46 @@ static inline void cpu_relax(void) {
 #endif
 }
 
+static uint64_t range_of(int begin, int end) { return (uint64_t)end << 32 | (uint32_t)begin; }
+
+// Takes a block of a worker, the first one for itself and the last one for others; -1: none is left
+static int claim_block(worker_blocks* blocks, bool own) {
+    uint_fast64_t range = atomic_load_explicit(&blocks->range, memory_order_relaxed);
+    for (;;) {
+        int begin = (int)(range & UINT32_MAX), end = (int)(range >> 32);
+        if (begin >= end) return -1;
+        uint_fast64_t rest = own ? range_of(begin + 1, end) : range_of(begin, end - 1);
+        if (atomic_compare_exchange_weak_explicit(&blocks->range, &range, rest,
+                                                  memory_order_relaxed, memory_order_relaxed))
+            return own ? begin : end - 1;
+    }
+}
+
 static void run_blocks(pl_pool* pool, int worker) {
     const job j = pool->job;
-    int block_count = (int)(((int64_t)j.item_count + j.block - 1) / j.block);
     pl_pool* outer = current_pool;
     current_pool = pool;
-    for (;;) {
-        int k = atomic_fetch_add_explicit(&pool->next_block, 1, memory_order_relaxed);
-        if (k >= block_count) break;
-        int begin = k * j.block;
+    for (int k = 0; k < pool->thread_count;) {
+        int of = (worker + k) % pool->thread_count, block = claim_block(&pool->blocks[of], k == 0);
+        if (block < 0) {
+            k++;
+            continue;
+        }
+        int begin = block * j.block;
         int end = j.item_count - begin < j.block ? j.item_count : begin + j.block;
         j.task(begin, end, worker, j.user);
     }
     current_pool = outer;
+}
+
+// Each worker gets the same part of the items every time, so that it finds them in its cache.
+static void deal_blocks(pl_pool* pool, int item_count, int block) {
+    int64_t count = ((int64_t)item_count + block - 1) / block, threads = pool->thread_count;
+    for (int w = 0; w < pool->thread_count; w++)
+        atomic_store_explicit(
+            &pool->blocks[w].range,
+            range_of((int)(count * w / threads), (int)(count * (w + 1) / threads)),
+            memory_order_relaxed);
 }
 
 // spins, then yields, then sleeps, until the generation differs from the one seen
@@ -135,7 +168,7 @@ void pl_parallel_for(pl_pool* pool, pl_task task, int item_count, int block, voi
         return;
     }
     pool->job = (job){task, item_count, block, user};
-    atomic_store_explicit(&pool->next_block, 0, memory_order_relaxed);
+    deal_blocks(pool, item_count, block);
     atomic_store_explicit(&pool->running, pool->thread_count - 1, memory_order_relaxed);
     publish(pool);
     run_blocks(pool, 0);
@@ -169,7 +202,8 @@ double pl_parallel_sum(pl_pool* pool, pl_partial part, int item_count, int block
 
 static pl_status start_threads(pl_pool* pool, pl_error* error) {
     pool->threads = PL_ALLOC(pthread_t, pool->thread_count - 1);
-    if (!pool->threads) return pl_fail_memory(error, "the threads of a pool");
+    pool->blocks = PL_ALLOC(worker_blocks, pool->thread_count);
+    if (!pool->threads || !pool->blocks) return pl_fail_memory(error, "the threads of a pool");
     for (; pool->started < pool->thread_count - 1; pool->started++) {
         worker_start* start = PL_ALLOC(worker_start, 1);
         if (!start) return pl_fail_memory(error, "a thread of a pool");
@@ -234,6 +268,7 @@ void pl_pool_destroy(pl_pool* pool) {
     publish(pool);
     for (int i = 0; i < pool->started; i++) pthread_join(pool->threads[i], NULL);
     if (pool->threads) PL_FREE(pool->threads, pthread_t, pool->thread_count - 1);
+    if (pool->blocks) PL_FREE(pool->blocks, worker_blocks, pool->thread_count);
     pthread_cond_destroy(&pool->wake);
     pthread_mutex_destroy(&pool->caller);
     pthread_mutex_destroy(&pool->mutex);
