@@ -334,6 +334,8 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     else memcpy(b->pressure_before, b->state.p, size);
     b->in_step = true;
     b->cycle = 0;
+    b->recombines = false; // nothing but the state goes from step to step: runs can be resumed
+    pl_grid_recombine_reset(&b->history);
     // without any lambda a pressure would have no equation: nearly none is as good
     b->state.compressibility = fmin(b->mu / b->lambda, 1e4);
     if (b->general) pl_grid_corot_forget(&b->corot);
@@ -505,6 +507,7 @@ static void watch_rate(pl_grid_body* b, double residual) {
     bool grows = b->cycle > 1 && residual > b->last_residual;
     if (!b->recombines && (slow || grows))
         b->recombines =
+            b->history.size > 0 ||
             pl_grid_recombine_create(&b->multigrid.levels[0], &b->history, &ignored) == PL_OK;
     b->last_residual = residual;
 }
@@ -514,7 +517,6 @@ double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const doubl
     add_reactions(b, acts, positions);
     if (b->general) return general_cycle(b);
     if (!b->coefficients_fit) {
-        pl_grid_recombine_reset(&b->history);
         pl_grid_multigrid_set_material(&b->multigrid, b->state.compressibility, b->state.inertia);
         b->has_coefficients = b->coefficients_fit = true;
         b->inertia_set = b->state.inertia;
