@@ -86,7 +86,8 @@ static pl_grid_band_face face_of(const pl_grid_level* l, int k, int a, int i) {
 }
 
 void pl_grid_band_list_pack(pl_grid_level* l) {
-    memset(l->band_residual, 0, (size_t)l->band_count * sizeof *l->band_residual);
+    if (l->band_count) // without a band there is nothing to point to
+        memset(l->band_residual, 0, (size_t)l->band_count * sizeof *l->band_residual);
     int next = 0;
     for (int list = 0; list < PL_BAND_FACES; list++)
         for (int k = 0; k < l->band_count; k++)
