@@ -218,11 +218,69 @@ static double square_part(int begin, int end, void* user) {
     return sum;
 }
 
+typedef struct step_job {
+    pl_block_level* level;
+    float *step, *sum;
+    float momentum, factor;
+} step_job;
+
+// step = x + momentum step; sum += factor step; x = step
+static void take_step_task(int begin, int end, int worker, void* user) {
+    const step_job* job = user;
+    float* x = job->level->x;
+    (void)worker;
+    for (size_t i = PL_NODE * (size_t)begin; i < PL_NODE * (size_t)end; i++) {
+        x[i] = job->step[i] = x[i] + job->momentum * job->step[i];
+        job->sum[i] += job->factor * x[i];
+    }
+}
+
+// b -= factor A step
+static void take_rest_task(int begin, int end, int worker, void* user) {
+    const step_job* job = user;
+    pl_block_level* level = job->level;
+    (void)worker;
+    for (size_t i = PL_NODE * (size_t)begin; i < PL_NODE * (size_t)end; i++)
+        level->b[i] -= job->factor * level->residual[i];
+}
+
+static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong_add, post_smooth,
+                                          solve_coarsest};
+
+// Where stiffness jumps, one cycle leaves much of what only levels coarser than the first could
+// mend. Chebyshev's iteration on the first, with cycles as its preconditioner, is linear and
+// symmetric as they are; the eigenvalues of a cycle times the matrix are at most 1.
+static void iterate_first(void* levels, int l) {
+    enum { STEPS = 3 };
+    static const float LEAST = 0.15f; // eigenvalue to aim at
+    pl_block_mg* mg = levels;
+    pl_block_level* level = &mg->levels[l];
+    size_t size = PL_NODE * (size_t)level->node_count;
+    memset(mg->step, 0, size * sizeof(float));
+    memset(mg->stepped, 0, size * sizeof(float));
+    float centre = 0.5f * (1.0f + LEAST), radius = 0.5f * (1.0f - LEAST);
+    step_job job = {level, mg->step, mg->stepped, 0.0f, 1.0f / centre};
+    for (int k = 0; k < STEPS; k++) {
+        pl_mg_cycle(&operators, mg, l, mg->hierarchy.level_count);
+        if (k > 0) {
+            float half = 0.5f * radius * job.factor;
+            job.momentum = k == 1 ? 2.0f * half * half : half * half;
+            job.factor = 1.0f / (centre - job.momentum / job.factor);
+        }
+        pl_parallel_for(mg->pool, take_step_task, level->node_count, NODES_MOVED, &job);
+        if (k + 1 == STEPS) break;
+        pl_block_level_product(level, mg->pool, false, level->residual);
+        pl_parallel_for(mg->pool, take_rest_task, level->node_count, NODES_MOVED, &job);
+    }
+    memcpy(level->x, mg->stepped, size * sizeof(float));
+}
+
 void pl_block_mg_cycle(pl_block_mg* mg, bool one_sided) {
-    static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong_add,
-                                              post_smooth, solve_coarsest};
+    static const pl_mg_operators first_two = {pre_smooth, restrict_residual, prolong_add,
+                                              post_smooth, iterate_first};
     mg->one_sided = one_sided;
-    pl_mg_cycle(&operators, mg, 0, mg->hierarchy.level_count);
+    if (mg->step) pl_mg_cycle(&first_two, mg, 0, 2);
+    else pl_mg_cycle(&operators, mg, 0, mg->hierarchy.level_count);
 }
 
 void pl_block_mg_product(pl_block_mg* mg, float* y) {

@@ -50,6 +50,9 @@ typedef struct pl_block_mg {
     pl_block_product products[PL_MG_MAX_LEVELS]; // products[l]: from level l - 1 to l
     bool last_forward[PL_MG_MAX_LEVELS];
     bool one_sided; // the last cycle
+    bool uneven;    // stiffness jumps: a cycle goes through the coarse levels several times
+    float* step;    // of level 1, for that, if there is a level above it; else NULL
+    float* stepped; // the sum of steps
     pl_dense_cholesky bottom;
     float bottom_shift;             // that the factor needed, relative to the diagonal
     float scale;                    // of the values, a power of two

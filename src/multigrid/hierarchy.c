@@ -18,6 +18,11 @@
 // node's size in thickness
 static const double UNSEEN = 1e-6;
 
+// Nodes of bodies with parts that are kept apart are so much nearer to one another than in one
+// body, because each part has an edge of its own, as long as they are not MOST_MORE times as many.
+static const double NEARER = 0.8;
+enum { MOST_MORE = 4 };
+
 static void free_transfer(pl_mg_transfer* t) {
     PL_FREE(t->parent, int, t->fine_count);
     PL_FREE(t->child_offsets, int, t->coarse_count + 1);
@@ -91,6 +96,20 @@ static void adopt_sample_count(pl_mg_hierarchy* h, int sample_count) {
     h->level_count++;
 }
 
+// Parts that are kept apart need more nodes than one body: thin ones are long and wide for their
+// few vertices. Levels above follow in smaller steps, for the same reason.
+static void add_nodes(pl_mg_hierarchy* h, int sample_count) {
+    enum { LEAST = 40, ENOUGH = 64, MOST = 160, RATIO = 5 };
+    int next = sample_count;
+    h->level_count = 1;
+    h->node_counts[h->level_count++] = next;
+    while (next > (h->level_count == 2 ? ENOUGH : MOST) && h->level_count < PL_MG_MAX_LEVELS) {
+        next = next / RATIO > LEAST ? next / RATIO : LEAST;
+        if (next > MOST && next <= 3 * MOST) next = MOST;
+        h->node_counts[h->level_count++] = next;
+    }
+}
+
 static pl_status allocate(pl_mg_hierarchy* h, pl_error* error) {
     for (int l = 1; l < h->level_count; l++) {
         pl_mg_transfer* t = &h->transfers[l - 1];
@@ -135,7 +154,7 @@ static int nearest_in_space(const pl_mg_hierarchy* h, const double* positions, i
     return nearest;
 }
 
-// parents of the nodes of level l >= 1
+// parents of what is on level l; level 0 of vertices
 static pl_status find_parents(pl_mg_hierarchy* h, int l, const pl_adjacency* graph,
                               const double* lengths, const double* positions, pl_error* error) {
     pl_mg_transfer* t = &h->transfers[l];
@@ -144,35 +163,90 @@ static pl_status find_parents(pl_mg_hierarchy* h, int l, const pl_adjacency* gra
     if (status != PL_OK) return status;
     pl_geodesic_add(&geodesic, h->samples, t->coarse_count);
     for (int j = 0; j < t->fine_count; j++) {
-        int nearest = geodesic.nearest[h->samples[j]];
-        if (nearest < 0) nearest = nearest_in_space(h, positions, h->samples[j], t->coarse_count);
-        t->parent[j] = j < t->coarse_count ? j : nearest;
+        int vertex = l > 0 ? h->samples[j] : j, nearest = geodesic.nearest[vertex];
+        if (nearest < 0) nearest = nearest_in_space(h, positions, vertex, t->coarse_count);
+        t->parent[j] = nearest;
     }
+    for (int k = 0; k < t->coarse_count; k++) t->parent[l > 0 ? k : h->samples[k]] = k;
     pl_geodesic_free(&geodesic);
     list_children(t);
     return PL_OK;
 }
 
-static pl_status build(pl_mg_hierarchy* h, const pl_adjacency* graph, const double* lengths,
-                       const double* positions, const pl_mg_hierarchy_options* options,
-                       pl_error* error) {
+// parents of the vertices, by the sampling itself
+static void adopt_nearest(pl_mg_hierarchy* h, const int* nearest) {
+    pl_mg_transfer* t = &h->transfers[0];
+    memcpy(t->parent, nearest, (size_t)t->fine_count * sizeof(int));
+    for (int k = 0; k < t->coarse_count; k++) t->parent[h->samples[k]] = k;
+    list_children(t);
+}
+
+// How near to a node every vertex is by plain distances, with as many nodes as are asked for.
+static pl_status plain_reach(const pl_mg_hierarchy* h, const pl_adjacency* graph,
+                             const double* positions, const pl_mg_hierarchy_options* options,
+                             double* reach, pl_error* error) {
+    int item_count = graph->offsets[graph->count];
+    double* lengths = PL_ALLOC(double, item_count);
+    if (!lengths && item_count > 0) return pl_fail_memory(error, "the levels of multigrid");
+    pl_edge_lengths(graph, positions, lengths);
     pl_samples samples;
     pl_status status = pl_sample_furthest(graph, lengths, options->starts, options->start_count,
                                           h->node_counts[1], &samples, error);
+    if (status == PL_OK) *reach = samples.radii[samples.count - 1];
+    pl_samples_free(&samples);
+    PL_FREE(lengths, double, item_count);
+    return status;
+}
+
+// As many of the samples as bring vertices as near to a node as plain distances do, and no fewer
+// than are asked for.
+static pl_status sample_as_near(pl_mg_hierarchy* h, const pl_adjacency* graph,
+                                const double* positions, const pl_mg_hierarchy_options* options,
+                                pl_samples* samples, int* count, pl_error* error) {
+    int asked = h->node_counts[1], vertex_count = graph->count;
+    int most = asked < vertex_count / MOST_MORE ? MOST_MORE * asked : vertex_count;
+    double reach = 0.0;
+    pl_status status = plain_reach(h, graph, positions, options, &reach, error);
+    if (status == PL_OK)
+        status = pl_sample_furthest(graph, options->lengths, options->starts, options->start_count,
+                                    most, samples, error);
+    if (status != PL_OK) return status;
+    *count = asked;
+    while (*count < samples->count &&
+           (isinf(samples->radii[*count]) || samples->radii[*count] > NEARER * reach))
+        ++*count;
+    return PL_OK;
+}
+
+static pl_status take_samples(pl_mg_hierarchy* h, const pl_adjacency* graph, const double* lengths,
+                              const double* positions, const pl_mg_hierarchy_options* options,
+                              pl_error* error) {
+    pl_samples samples = {0};
+    int count = 0;
+    bool more = options->lengths && (!options->counts || options->own_counts);
+    pl_status status =
+        more ? sample_as_near(h, graph, positions, options, &samples, &count, error)
+             : pl_sample_furthest(graph, lengths, options->starts, options->start_count,
+                                  h->node_counts[1], &samples, error);
     if (status != PL_OK) {
         h->level_count = 0; // nothing is allocated yet
         return status;
     }
-    adopt_sample_count(h, samples.count);
+    if (!more) adopt_sample_count(h, samples.count);
+    else if (count > h->node_counts[1]) add_nodes(h, count);
     status = allocate(h, error);
-    if (status == PL_OK) {
-        memcpy(h->samples, samples.vertices, (size_t)samples.count * sizeof(int));
-        pl_mg_transfer* t = &h->transfers[0];
-        memcpy(t->parent, samples.nearest, (size_t)t->fine_count * sizeof(int));
-        for (int k = 0; k < t->coarse_count; k++) t->parent[h->samples[k]] = k;
-        list_children(t);
-    }
+    if (status == PL_OK)
+        memcpy(h->samples, samples.vertices, (size_t)h->node_counts[1] * sizeof(int));
+    if (status == PL_OK && samples.count == h->node_counts[1]) adopt_nearest(h, samples.nearest);
+    else if (status == PL_OK) status = find_parents(h, 0, graph, lengths, positions, error);
     pl_samples_free(&samples);
+    return status;
+}
+
+static pl_status build(pl_mg_hierarchy* h, const pl_adjacency* graph, const double* lengths,
+                       const double* positions, const pl_mg_hierarchy_options* options,
+                       pl_error* error) {
+    pl_status status = take_samples(h, graph, lengths, positions, options, error);
     for (int l = 1; status == PL_OK && l + 1 < h->level_count; l++)
         status = find_parents(h, l, graph, lengths, positions, error);
     if (status == PL_OK) pl_mg_hierarchy_move(h, positions, NULL);
