@@ -21,10 +21,10 @@ pl_status pl_scalar_fine_set_springs(pl_scalar_fine* f, const pl_mg_spring* befo
                                      int before_count, const pl_mg_spring* springs, int count,
                                      pl_error* error);
 
-// One sweep of Gauss-Seidel on A x = b; from_zero: x counts as 0, whatever is in it.
-void pl_scalar_fine_sweep(pl_scalar_fine* f, pl_pool* pool, bool backward, bool from_zero);
-// The same for an x that came from elsewhere, whose u is not known: reads both halves.
-void pl_scalar_fine_sweep_both(pl_scalar_fine* f, pl_pool* pool, bool backward);
+// So many sweeps of Gauss-Seidel on A x = b in turns forward and backward, the first as given.
+// from_zero: x counts as 0, whatever is in it; else the first sweep reads both halves.
+void pl_scalar_fine_smooth(pl_scalar_fine* f, pl_pool* pool, int count, bool backward,
+                           bool from_zero);
 // Residual of x after sweeps, times U': 16 per node (X_a times each coordinate).
 void pl_scalar_fine_restrict(pl_scalar_fine* f, pl_pool* pool, float* coarse_b);
 void pl_scalar_fine_prolong_add(pl_scalar_fine* f, pl_pool* pool, const float* coarse_x);

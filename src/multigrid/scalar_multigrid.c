@@ -26,10 +26,9 @@ static void pre_smooth(void* levels, int l) {
         jacobi(mg, l, true);
         return;
     }
-    for (int k = 0; k < mg->half_sweeps; k++) {
-        if (l == 0) pl_scalar_fine_sweep(&mg->fine, mg->pool, k % 2, k == 0);
-        else pl_scalar_coarse_sweep(&mg->coarse[l - 1], mg->pool, k % 2, k == 0);
-    }
+    if (l == 0) pl_scalar_fine_smooth(&mg->fine, mg->pool, mg->half_sweeps, false, true);
+    for (int k = 0; l > 0 && k < mg->half_sweeps; k++)
+        pl_scalar_coarse_sweep(&mg->coarse[l - 1], mg->pool, k % 2, k == 0);
 }
 
 static void restrict_residual(void* levels, int l) {
@@ -54,12 +53,13 @@ static void post_smooth(void* levels, int l) {
         jacobi(mg, l, false);
         return;
     }
-    if (l > 0) pl_scalar_coarse_half_sum(&mg->coarse[l - 1], mg->pool, backward);
-    for (int k = 0; k < mg->half_sweeps; k++, backward = !backward) {
-        if (l == 0 && k == 0) pl_scalar_fine_sweep_both(&mg->fine, mg->pool, backward);
-        else if (l == 0) pl_scalar_fine_sweep(&mg->fine, mg->pool, backward, false);
-        else pl_scalar_coarse_sweep(&mg->coarse[l - 1], mg->pool, backward, false);
+    if (l == 0) {
+        pl_scalar_fine_smooth(&mg->fine, mg->pool, mg->half_sweeps, backward, false);
+        return;
     }
+    pl_scalar_coarse_half_sum(&mg->coarse[l - 1], mg->pool, backward);
+    for (int k = 0; k < mg->half_sweeps; k++, backward = !backward)
+        pl_scalar_coarse_sweep(&mg->coarse[l - 1], mg->pool, backward, false);
 }
 
 static void solve_coarsest(void* levels, int l) {
