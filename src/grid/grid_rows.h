@@ -12,13 +12,14 @@
 typedef struct chunks {
     const uint8_t* full;
     const pl_grid_masks* masks;
-    const int* wall_index;
+    const int *wall_index, *band_index;
     const pl_grid_wall_chunk* walls;
     float (*wall_q)[2][PL_GRID_CHUNK];
 } chunks;
 PL_WIDE chunks chunks_of(const pl_grid_level* l, const pl_grid_run* g) {
     const int first = g->begin / PL_GRID_CHUNK;
-    return (chunks){l->full + first, l->masks + first, l->wall_index + first, l->walls, l->wall_q};
+    return (chunks){l->full + first,       l->masks + first, l->wall_index + first,
+                    l->band_index + first, l->walls,         l->wall_q};
 }
 // the record of a chunk next to Dirichlet cells, or NULL
 PL_WIDE const pl_grid_wall_chunk* wall_of(const chunks* c, int n) {
