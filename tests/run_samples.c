@@ -30,6 +30,18 @@ pl_world* sample_world(const pl_scene* scene) {
     return world;
 }
 
+pl_world* sample_start(const char* text) {
+    pl_scene* scene = sample_scene(text);
+    pl_world* world = sample_world(scene);
+    pl_scene_destroy(scene);
+    return world;
+}
+
+void sample_step(pl_world* world, int count, pl_frame_info* info) {
+    pl_error error;
+    for (int k = 0; k < count; k++) CHECK_OK(pl_world_step(world, info, &error), &error);
+}
+
 uint64_t sample_world_hash(pl_world* world) {
     uint64_t hash = 0;
     for (int b = 0; b < pl_world_body_count(world); b++) {

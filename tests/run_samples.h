@@ -13,6 +13,10 @@ extern const char sample_falling_box[];
 // A scene of the given text, read from a file of the test's folder; and its world.
 pl_scene* sample_scene(const char* text);
 pl_world* sample_world(const pl_scene* scene);
+// The world of a scene of the given text.
+pl_world* sample_start(const char* text);
+// So many frames; info of the last one, or NULL.
+void sample_step(pl_world* world, int count, pl_frame_info* info);
 // A hash of all positions and velocities.
 uint64_t sample_world_hash(pl_world* world);
 
