@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Method grid in the world: the corotated law, regions, held parts that turn, degenerate lattices.
+#include "run_samples.h"
 #include "test.h"
-
-#include <pliant/world.h>
 
 static pl_status create(const char* scene_text, pl_world** world, pl_notes* notes,
                         pl_error* error) {
@@ -16,18 +15,6 @@ static pl_status create(const char* scene_text, pl_world** world, pl_notes* note
     status = pl_world_create(scene, world, notes, error);
     pl_scene_destroy(scene);
     return status;
-}
-
-static pl_world* start(const char* scene_text) {
-    pl_error error;
-    pl_world* world;
-    CHECK_OK(create(scene_text, &world, NULL, &error), &error);
-    return world;
-}
-
-static void step(pl_world* world, int count, pl_frame_info* info) {
-    pl_error error;
-    for (int k = 0; k < count; k++) CHECK_OK(pl_world_step(world, info, &error), &error);
 }
 
 // the mean way of the vertices of a body's end at high x, along an axis
@@ -62,8 +49,8 @@ static double sunk(const char* law, const char* method, const char* cell, const 
              "1000}}], \"attachments\": [{\"body\": \"b\", \"where\": {\"side\": \"-x\"}}]}",
              method, cell ? "\"grid\": {\"cell\": " : "", cell ? cell : "", cell ? "}," : "", edge,
              law);
-    pl_world* world = start(text);
-    step(world, 1, NULL);
+    pl_world* world = sample_start(text);
+    sample_step(world, 1, NULL);
     double y = tip(world, 0, 1);
     pl_world_destroy(world);
     return y;
@@ -88,14 +75,14 @@ TEST(grid_bar_bends_like_fem_and_like_the_linear_law)
 // held at one end, which is turned by 180 degrees: the bar comes along, as long as it was
 TEST(grid_bar_turns_by_half_a_turn)
 {
-    pl_world* world = start(
+    pl_world* world = sample_start(
         "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"time_step\": 0.05, \"bodies\": ["
         "{\"name\": \"bar\", \"method\": \"grid\", \"grid\": {\"cell\": 0.0625}, " BAR("0.125")
             MATERIAL("corotated", "1e6") "}], \"attachments\": [{\"body\": \"bar\", \"where\": "
                                          "{\"side\": \"-x\"}, \"motion\": {\"pivot\": [0, 0, 0], "
                                          "\"keyframes\": [{\"time\": 0}, "
                                          "{\"time\": 0.5, \"rotate\": [0, 0, 180]}]}}]}");
-    step(world, 12, NULL);
+    sample_step(world, 12, NULL);
     const pl_mesh* mesh = pl_world_mesh(world, 0);
     const double* x = pl_world_positions(world, 0);
     for (int v = 0; v < mesh->vertex_count; v++) {
@@ -126,8 +113,8 @@ TEST(grid_soft_half_stretches_more)
                           "\"+x\"}, \"motion\": {\"keyframes\": [{\"time\": 0}, {\"time\": 1e-6, "
                           "\"translate\": [0.05, 0, 0]}]}}]}",
             laws[k]);
-        pl_world* world = start(text);
-        step(world, 1, NULL);
+        pl_world* world = sample_start(text);
+        sample_step(world, 1, NULL);
         const pl_mesh* mesh = pl_world_mesh(world, 0);
         double middle = 0.0;
         int count = 0;
@@ -145,14 +132,14 @@ TEST(grid_soft_half_stretches_more)
 // a free corotated body keeps its spin
 TEST(grid_free_body_spins)
 {
-    pl_world* world = start(
+    pl_world* world = sample_start(
         "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"time_step\": 0.01, \"bodies\": [{\"name\": "
         "\"bar\", \"method\": \"grid\", \"grid\": {\"cell\": 0.0625}, \"angular_velocity\": "
         "[0, 0, 200], \"linear_tolerance\": 1e-5, \"generate\": {\"shape\": \"bar\", \"size_x\": "
         "0.5, "
         "\"size_y\": 0.25, \"size_z\": 0.25, \"edge\": 0.125}, \"integrator\": "
         "\"euler\", " MATERIAL("corotated", "1e6") "}]}");
-    step(world, 30, NULL); // by 60 degrees
+    sample_step(world, 30, NULL); // by 60 degrees
     const pl_mesh* mesh = pl_world_mesh(world, 0);
     const double* x = pl_world_positions(world, 0);
     double low = 1e30, high = -1e30;
@@ -181,8 +168,8 @@ TEST(grid_degenerate_lattices_have_an_answer)
                  "{\"pliant\": 1, \"bodies\": [{\"name\": \"b\", \"method\": \"grid\", "
                  "\"generate\": {\"shape\": \"bar\", %s}], \"attachments\": [%s]}",
                  bodies[k][0], bodies[k][1]);
-        pl_world* world = start(text);
-        step(world, 3, NULL);
+        pl_world* world = sample_start(text);
+        sample_step(world, 3, NULL);
         const pl_mesh* mesh = pl_world_mesh(world, 0);
         for (int i = 0; i < 3 * mesh->vertex_count; i++) {
             CHECK(isfinite(pl_world_positions(world, 0)[i]));
@@ -225,8 +212,8 @@ TEST(grid_very_stiff_springs_do_no_harm)
             "\"attachments\": [{\"body\": \"b\", \"where\": {\"side\": \"-x\"}, \"stiffness\": "
             "1e12}]}",
             laws[k]);
-        pl_world* world = start(text);
-        step(world, 5, NULL);
+        pl_world* world = sample_start(text);
+        sample_step(world, 5, NULL);
         double y = tip(world, 0, 1);
         CHECK(y < -1e-3 && y > -0.2);
         pl_world_destroy(world);

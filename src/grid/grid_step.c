@@ -475,6 +475,12 @@ static void add_reactions(pl_grid_body* b, const pl_grid_acts* acts, const doubl
             b->state.f[a][i] = b->applied[a][i] - scale * b->state.f[a][i];
 }
 
+// A load that is as good as none: the stress of such a strain everywhere. What is left of a body at
+// rest is round-off, and no cycle makes it less.
+static double least_load(const pl_grid_body* b, double strain) {
+    return strain * b->frame.cell * sqrt((double)b->multigrid.levels[0].face_count);
+}
+
 // One cycle of the general lattice, of which rotations and coefficients are those of the present
 // positions, or of up to update_every cycles ago.
 static double general_cycle(pl_grid_body* b) {
@@ -483,9 +489,7 @@ static double general_cycle(pl_grid_body* b) {
     if (b->stiffened) pl_grid_corot_forget(&b->corot);
     else residual = pl_grid_corot_backtrack(&b->corot, &b->state, b->frame.cell, residual);
     // on the way to equilibrium forces may well grow for a while: only the first ones count
-    // of a body at rest they are round-off, beside the stress of a strain of 1e-6 everywhere
-    double least = 1e-6 * b->frame.cell * sqrt((double)b->multigrid.levels[0].face_count);
-    if (b->cycle == 0) b->load = fmax(b->load, fmax(residual, least));
+    if (b->cycle == 0) b->load = fmax(b->load, fmax(residual, least_load(b, 1e-6)));
     double relative = b->load > 0.0 ? residual / b->load : 0.0;
     if (residual <= b->tolerance * b->load || !isfinite(residual)) return relative;
     if (!b->coefficients_fit || b->cycle % b->update_every == 0)
@@ -523,7 +527,7 @@ double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const doubl
     }
     double residual = pl_grid_residual(l, &b->state, b->pool);
     // only at first: a cycle that diverges must not make the load, and so what is small, larger
-    if (b->cycle++ == 0) b->load = fmax(b->load, residual);
+    if (b->cycle++ == 0) b->load = fmax(b->load, fmax(residual, least_load(b, 1e-10)));
     if (residual <= b->tolerance * b->load) return b->load > 0.0 ? residual / b->load : 0.0;
     watch_rate(b, residual);
     // what springs and contacts answer is not linear: the history would not tell it
