@@ -47,25 +47,26 @@ void sample_point_cache(const char* name, float rate, const double* places, int 
     }
     pl_test_write_file(pl_test_path(name), bytes, size);
     free(bytes);
+}
 
-    pl_world* sample_start(const char* text) {
-        pl_scene* scene = sample_scene(text);
-        pl_world* world = sample_world(scene);
-        pl_scene_destroy(scene);
-        return world;
-    }
+pl_world* sample_start(const char* text) {
+    pl_scene* scene = sample_scene(text);
+    pl_world* world = sample_world(scene);
+    pl_scene_destroy(scene);
+    return world;
+}
 
-    void sample_step(pl_world * world, int count, pl_frame_info* info) {
-        pl_error error;
-        for (int k = 0; k < count; k++) CHECK_OK(pl_world_step(world, info, &error), &error);
-    }
+void sample_step(pl_world* world, int count, pl_frame_info* info) {
+    pl_error error;
+    for (int k = 0; k < count; k++) CHECK_OK(pl_world_step(world, info, &error), &error);
+}
 
-    uint64_t sample_world_hash(pl_world * world) {
-        uint64_t hash = 0;
-        for (int b = 0; b < pl_world_body_count(world); b++) {
-            size_t size = 3 * (size_t)pl_world_mesh(world, b)->vertex_count * sizeof(double);
-            hash = pl_hash_bytes(pl_world_positions(world, b), size, hash);
-            hash = pl_hash_bytes(pl_world_velocities(world, b), size, hash);
-        }
-        return hash;
+uint64_t sample_world_hash(pl_world* world) {
+    uint64_t hash = 0;
+    for (int b = 0; b < pl_world_body_count(world); b++) {
+        size_t size = 3 * (size_t)pl_world_mesh(world, b)->vertex_count * sizeof(double);
+        hash = pl_hash_bytes(pl_world_positions(world, b), size, hash);
+        hash = pl_hash_bytes(pl_world_velocities(world, b), size, hash);
     }
+    return hash;
+}
