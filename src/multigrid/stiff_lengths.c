@@ -7,8 +7,10 @@
 // belongs to it may go down in stiffness, at some cost, but neither up nor through something weak
 // from one stiff part to another (or from one arm of a part to the other).
 //
-//   e_ij = |A_ij| / length   a block of elasticity grows with Young's modulus and with the edge;
-//                            attachments and inertia are on the diagonal only, and do not count
+//   e_ij = |A_ij| length^2   a block of elasticity is Young's modulus times the volume around the
+//                            edge over its length squared, also where elements are flat; the volume
+//                            is about the same all around a vertex. Attachments and inertia are on
+//                            the diagonal only, and do not count
 //   S_i = max_j e_ij         the stiffness of a vertex
 //   weak                     e_ij below a small part of S_i or of S_j, and no way around: elements
 //                            of bad shape have small blocks too, but two or three other edges of
@@ -73,8 +75,8 @@ static void measure(couplings* c, const double* values, int block, const int* en
             const double* A = values + (size_t)size * (size_t)(entries ? entries[k] : k);
             double square = 0.0;
             for (int n = 0; n < size; n++) square += A[n] * A[n];
-            bool edge = graph->items[k] != i && lengths[k] > 0.0;
-            c->strength[k] = edge ? sqrt(square) / lengths[k] : 0.0;
+            bool edge = graph->items[k] != i;
+            c->strength[k] = edge ? sqrt(square) * lengths[k] * lengths[k] : 0.0;
             c->stiffness[i] = fmax(c->stiffness[i], c->strength[k]);
         }
     }
