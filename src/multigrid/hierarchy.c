@@ -18,9 +18,7 @@
 // node's size in thickness
 static const double UNSEEN = 1e-6;
 
-// Nodes of bodies with parts that are kept apart are so much nearer to one another than in one
-// body, because each part has an edge of its own, as long as they are not MOST_MORE times as many.
-static const double NEARER = 0.8;
+// where parts are kept apart: nodes for one that pliant would choose else
 enum { MOST_MORE = 4 };
 
 static void free_transfer(pl_mg_transfer* t) {
@@ -96,20 +94,6 @@ static void adopt_sample_count(pl_mg_hierarchy* h, int sample_count) {
     h->level_count++;
 }
 
-// Parts that are kept apart need more nodes than one body: thin ones are long and wide for their
-// few vertices. Levels above follow in smaller steps, for the same reason.
-static void add_nodes(pl_mg_hierarchy* h, int sample_count) {
-    enum { LEAST = 40, ENOUGH = 64, MOST = 160, RATIO = 5 };
-    int next = sample_count;
-    h->level_count = 1;
-    h->node_counts[h->level_count++] = next;
-    while (next > (h->level_count == 2 ? ENOUGH : MOST) && h->level_count < PL_MG_MAX_LEVELS) {
-        next = next / RATIO > LEAST ? next / RATIO : LEAST;
-        if (next > MOST && next <= 3 * MOST) next = MOST;
-        h->node_counts[h->level_count++] = next;
-    }
-}
-
 static pl_status allocate(pl_mg_hierarchy* h, pl_error* error) {
     for (int l = 1; l < h->level_count; l++) {
         pl_mg_transfer* t = &h->transfers[l - 1];
@@ -181,51 +165,71 @@ static void adopt_nearest(pl_mg_hierarchy* h, const int* nearest) {
     list_children(t);
 }
 
-// How near to a node every vertex is by plain distances, with as many nodes as are asked for.
-static pl_status plain_reach(const pl_mg_hierarchy* h, const pl_adjacency* graph,
-                             const double* positions, const pl_mg_hierarchy_options* options,
-                             double* reach, pl_error* error) {
+// Samples by plain distances, for comparison.
+static pl_status sample_plain(const pl_mg_hierarchy* h, const pl_adjacency* graph,
+                              const double* positions, const pl_mg_hierarchy_options* options,
+                              pl_samples* samples, pl_error* error) {
     int item_count = graph->offsets[graph->count];
     double* lengths = PL_ALLOC(double, item_count);
     if (!lengths && item_count > 0) return pl_fail_memory(error, "the levels of multigrid");
     pl_edge_lengths(graph, positions, lengths);
-    pl_samples samples;
     pl_status status = pl_sample_furthest(graph, lengths, options->starts, options->start_count,
-                                          h->node_counts[1], &samples, error);
-    if (status == PL_OK) *reach = samples.radii[samples.count - 1];
-    pl_samples_free(&samples);
+                                          h->node_counts[1], samples, error);
     PL_FREE(lengths, double, item_count);
     return status;
 }
 
-// As many of the samples as bring vertices as near to a node as plain distances do, and no fewer
-// than are asked for.
+// How many of the samples bring all vertices as near to one of them as so many plain ones do.
+static int count_as_near(const pl_samples* samples, const pl_samples* plain, int plain_count) {
+    int count = plain_count;
+    while (count < samples->count && samples->radii[count] >= plain->radii[plain_count - 1])
+        count++;
+    return count;
+}
+
+// Parts that are kept apart need more nodes than one body, thin ones the most: they are long and
+// wide for their few vertices. Nodes of each level are as near to one another as if they were in
+// one body. The bottom is dense, and its factor costs the cube of its nodes: not more than the
+// vertices do.
+static void count_nodes(pl_mg_hierarchy* h, const pl_samples* samples, const pl_samples* plain) {
+    enum { LEAST = 25, ENOUGH = 64, RATIO = 4 };
+    int most = (int)fmin(160.0, 4.6 * cbrt((double)h->node_counts[0]));
+    int plain_count = h->node_counts[1], count = count_as_near(samples, plain, plain_count);
+    h->node_counts[1] = count;
+    h->level_count = 2;
+    while (count > (h->level_count == 2 ? ENOUGH : most) && h->level_count < PL_MG_MAX_LEVELS) {
+        plain_count = plain_count / RATIO > 1 ? plain_count / RATIO : 1;
+        int next = count_as_near(samples, plain, plain_count);
+        if (next > count / 2) next = count / 2;
+        if (next > most && next <= 3 * most) next = most;
+        if (next < LEAST) next = LEAST;
+        h->node_counts[h->level_count++] = count = next;
+    }
+}
+
+// Samples by the given lengths, more than are asked for, and the nodes of all levels.
 static pl_status sample_as_near(pl_mg_hierarchy* h, const pl_adjacency* graph,
                                 const double* positions, const pl_mg_hierarchy_options* options,
-                                pl_samples* samples, int* count, pl_error* error) {
+                                pl_samples* samples, pl_error* error) {
     int asked = h->node_counts[1], vertex_count = graph->count;
     int most = asked < vertex_count / MOST_MORE ? MOST_MORE * asked : vertex_count;
-    double reach = 0.0;
-    pl_status status = plain_reach(h, graph, positions, options, &reach, error);
-    if (status == PL_OK)
-        status = pl_sample_furthest(graph, options->lengths, options->starts, options->start_count,
-                                    most, samples, error);
+    pl_samples plain;
+    pl_status status = sample_plain(h, graph, positions, options, &plain, error);
     if (status != PL_OK) return status;
-    *count = asked;
-    while (*count < samples->count &&
-           (isinf(samples->radii[*count]) || samples->radii[*count] > NEARER * reach))
-        ++*count;
-    return PL_OK;
+    status = pl_sample_furthest(graph, options->lengths, options->starts, options->start_count,
+                                most, samples, error);
+    if (status == PL_OK) count_nodes(h, samples, &plain);
+    pl_samples_free(&plain);
+    return status;
 }
 
 static pl_status take_samples(pl_mg_hierarchy* h, const pl_adjacency* graph, const double* lengths,
                               const double* positions, const pl_mg_hierarchy_options* options,
                               pl_error* error) {
     pl_samples samples = {0};
-    int count = 0;
     bool more = options->lengths && (!options->counts || options->own_counts);
     pl_status status =
-        more ? sample_as_near(h, graph, positions, options, &samples, &count, error)
+        more ? sample_as_near(h, graph, positions, options, &samples, error)
              : pl_sample_furthest(graph, lengths, options->starts, options->start_count,
                                   h->node_counts[1], &samples, error);
     if (status != PL_OK) {
@@ -233,7 +237,6 @@ static pl_status take_samples(pl_mg_hierarchy* h, const pl_adjacency* graph, con
         return status;
     }
     if (!more) adopt_sample_count(h, samples.count);
-    else if (count > h->node_counts[1]) add_nodes(h, count);
     status = allocate(h, error);
     if (status == PL_OK)
         memcpy(h->samples, samples.vertices, (size_t)h->node_counts[1] * sizeof(int));

@@ -7,8 +7,10 @@
 // belongs to it may go down in stiffness, at some cost, but neither up nor through something weak
 // from one stiff part to another (or from one arm of a part to the other).
 //
-//   e_ij = |A_ij| / length   a block of elasticity grows with Young's modulus and with the edge;
-//                            attachments and inertia are on the diagonal only, and do not count
+//   e_ij = |A_ij| length^2   a block of elasticity is Young's modulus times the volume around the
+//                            edge over its length squared, also where elements are flat; the volume
+//                            is about the same all around a vertex. Attachments and inertia are on
+//                            the diagonal only, and do not count
 //   S_i = max_j e_ij         the stiffness of a vertex
 //   weak                     e_ij below a small part of S_i or of S_j, and no way around: elements
 //                            of bad shape have small blocks too, but two or three other edges of
@@ -25,17 +27,23 @@ static const double STRONG = 0.02;
 // Edges that go down count as longer: parts of several elements' thickness get nodes of their own,
 // thin ones in between need none.
 static const double DOWNHILL = 3.0;
+// Inside stiff parts edges count as longer, so that nodes are nearer to one another than elsewhere:
+// what nodes make of the bending of a thin part is too stiff by the third power of their distance.
+// A part of less than LARGE vertices, which a node can hold, stays whole.
+static const double STIFFER = 1.6;
 // In sizes of the body: no path around is as long.
 static const double BARRIER = 10.0;
 // Weak items of the graph that make a body uneven: a single cube of another material has more, the
 // few elements of very bad shape in a body of one material have fewer.
-enum { WEAK = 0, WAYS_AROUND = 2, FEW = 64 };
+enum { WEAK = 0, WAYS_AROUND = 2, FEW = 64, LARGE = 48 };
 
 typedef struct couplings {
     const pl_adjacency* graph;
     double* strength;     // per item
     double* stiffness;    // per vertex
     unsigned char* found; // per item: WEAK, 1 if it is strong, k + 1 if round k found a way around
+    unsigned char* seen;  // per vertex: its part is known
+    int* queue;           // of vertices
 } couplings;
 
 static void free_couplings(couplings* c) {
@@ -43,6 +51,8 @@ static void free_couplings(couplings* c) {
     PL_FREE(c->strength, double, item_count);
     PL_FREE(c->stiffness, double, c->graph->count);
     PL_FREE(c->found, unsigned char, item_count);
+    PL_FREE(c->seen, unsigned char, c->graph->count);
+    PL_FREE(c->queue, int, c->graph->count);
 }
 
 static bool allocate_couplings(couplings* c) {
@@ -50,7 +60,9 @@ static bool allocate_couplings(couplings* c) {
     c->strength = PL_ALLOC(double, item_count);
     c->stiffness = PL_ALLOC(double, c->graph->count);
     c->found = PL_ALLOC(unsigned char, item_count);
-    return item_count > 0 && c->strength && c->stiffness && c->found;
+    c->seen = PL_ALLOC(unsigned char, c->graph->count);
+    c->queue = PL_ALLOC(int, c->graph->count);
+    return item_count > 0 && c->strength && c->stiffness && c->found && c->seen && c->queue;
 }
 
 static void measure(couplings* c, const double* values, int block, const int* entries,
@@ -63,8 +75,8 @@ static void measure(couplings* c, const double* values, int block, const int* en
             const double* A = values + (size_t)size * (size_t)(entries ? entries[k] : k);
             double square = 0.0;
             for (int n = 0; n < size; n++) square += A[n] * A[n];
-            bool edge = graph->items[k] != i && lengths[k] > 0.0;
-            c->strength[k] = edge ? sqrt(square) / lengths[k] : 0.0;
+            bool edge = graph->items[k] != i;
+            c->strength[k] = edge ? sqrt(square) * lengths[k] * lengths[k] : 0.0;
             c->stiffness[i] = fmax(c->stiffness[i], c->strength[k]);
         }
     }
@@ -111,6 +123,41 @@ static int find_ways_around(couplings* c, int round, int weak_count) {
     return weak_count;
 }
 
+// touches something weaker than itself
+static bool is_stiff(const couplings* c, int i) {
+    for (int k = c->graph->offsets[i]; k < c->graph->offsets[i + 1]; k++)
+        if (c->found[k] == WEAK && c->strength[k] < STRONG * c->stiffness[i]) return true;
+    return false;
+}
+
+// The vertices from queue[begin] on that are one part with the first of them; returns their end.
+static int find_part(couplings* c, int begin) {
+    const pl_adjacency* graph = c->graph;
+    int end = begin + 1;
+    c->seen[c->queue[begin]] = 1;
+    for (int at = begin; at < end; at++)
+        for (int i = c->queue[at], k = graph->offsets[i]; k < graph->offsets[i + 1]; k++) {
+            int j = graph->items[k];
+            if (c->found[k] == WEAK || c->seen[j]) continue;
+            c->seen[j] = 1;
+            c->queue[end++] = j;
+        }
+    return end;
+}
+
+static void lengthen_stiff_parts(couplings* c, double* lengths) {
+    const pl_adjacency* graph = c->graph;
+    for (int first = 0, begin = 0; first < graph->count; first++) {
+        if (c->seen[first] || !is_stiff(c, first)) continue;
+        c->queue[begin] = first;
+        int end = find_part(c, begin);
+        for (int at = begin; end - begin >= LARGE && at < end; at++)
+            for (int i = c->queue[at], k = graph->offsets[i]; k < graph->offsets[i + 1]; k++)
+                if (c->found[k] != WEAK) lengths[k] *= STIFFER;
+        begin = end;
+    }
+}
+
 static double body_size(const double* positions, int count) {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int i = 0; i < 3 * count; i++) {
@@ -120,7 +167,7 @@ static double body_size(const double* positions, int count) {
     return hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
 }
 
-static void lengthen(const couplings* c, double barrier, double* lengths) {
+static void lengthen_weak(const couplings* c, double barrier, double* lengths) {
     const pl_adjacency* graph = c->graph;
     for (int i = 0; i < graph->count; i++)
         for (int k = graph->offsets[i]; k < graph->offsets[i + 1]; k++) {
@@ -141,7 +188,10 @@ bool pl_stiff_lengths(const pl_adjacency* graph, const double* positions, const 
         weak_count = find_strong(&c, lengths);
         for (int round = 1; weak_count > FEW && round <= WAYS_AROUND; round++)
             weak_count = find_ways_around(&c, round, weak_count);
-        if (weak_count > FEW) lengthen(&c, BARRIER * body_size(positions, graph->count), lengths);
+        if (weak_count > FEW) {
+            lengthen_stiff_parts(&c, lengths);
+            lengthen_weak(&c, BARRIER * body_size(positions, graph->count), lengths);
+        }
     }
     free_couplings(&c);
     return weak_count > FEW;

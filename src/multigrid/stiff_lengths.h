@@ -10,11 +10,12 @@
 
 #include <stdbool.h>
 
-// An edge from a stiff vertex to a soft one becomes longer; an edge from a soft vertex to a stiff
-// one, or through something soft between two stiff ones, longer than the body, so that no node
-// reaches across while there are nodes enough. So lengths depend on the direction. values: block^2
-// per entry; entries: of each item of the graph its entry, or NULL: the same; lengths: per item.
-// False if the body is of one stiffness, or memory is out: then plain distances serve.
+// Edges inside stiff parts and from a stiff vertex to a soft one become longer; an edge from a soft
+// vertex to a stiff one, or through something soft between two stiff ones, longer than the body, so
+// that no node reaches across while there are nodes enough. So lengths depend on the direction.
+// values: block^2 per entry; entries: of each item of the graph its entry, or NULL: the same;
+// lengths: per item. False if the body is of one stiffness, or memory is out: then plain distances
+// serve.
 bool pl_stiff_lengths(const pl_adjacency* graph, const double* positions, const double* values,
                       int block, const int* entries, double* lengths);
 
