@@ -87,10 +87,10 @@ typedef struct job {
 // the sum of the blocks of a half row times x: 3 x 3
 PL_WIDE pl_f4 half_sum3(const pl_block_level* level, const pl_mg_half* half, int i) {
     const int* columns = level->pattern.columns;
-    pl_f4 sum[3] = {{0}, {0}, {0}};
+    pl_sum3 sum = {{0}, {0}};
     for (int e = half->begin[i]; e < half->end[i]; e++)
         pl_block3_add(level->values + PL_BLOCK3 * (size_t)e, level->x + 4 * (size_t)columns[e],
-                      sum);
+                      &sum);
     return pl_block3_end(sum);
 }
 
@@ -106,10 +106,10 @@ PL_WIDE pl_f12 half_sum12(const pl_block_level* level, const pl_mg_half* half, i
 // The same from the last entry on: a sweep backward has just found what the first one needs.
 PL_WIDE pl_f4 half_sum3_backward(const pl_block_level* level, const pl_mg_half* half, int i) {
     const int* columns = level->pattern.columns;
-    pl_f4 sum[3] = {{0}, {0}, {0}};
+    pl_sum3 sum = {{0}, {0}};
     for (int e = half->end[i] - 1; e >= half->begin[i]; e--)
         pl_block3_add(level->values + PL_BLOCK3 * (size_t)e, level->x + 4 * (size_t)columns[e],
-                      sum);
+                      &sum);
     return pl_block3_end(sum);
 }
 
