@@ -191,7 +191,7 @@ TEST(mg_block_one_sided_cycle_corrects_first_and_then_sweeps)
         CHECK(memcmp(a->levels[0].x, b->levels[0].x, 4 * (size_t)n * sizeof(float)) == 0);
         // half of the product is left over from the last sweep
         float* y = b->levels[0].residual;
-        pl_block_mg_product(b, y);
+        pl_block_mg_product(b, 0, n, y);
         double *x = PL_ALLOC(double, 3 * (size_t)n), *Ax = PL_ALLOC(double, 3 * (size_t)n);
         double worst = 0.0, largest = 0.0;
         for (int i = 0; i < 3 * n; i++) x[i] = (double)b->levels[0].x[4 * (i / 3) + i % 3];

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-// nodes: that gather from vertices, that gather from nodes, that are moved
-enum { ROWS_PER_TASK = 1024, VERTEX_GATHERS = 16, NODE_GATHERS = 64, NODES_MOVED = 256 };
+// nodes: that gather from vertices, and that gather from nodes
+enum { ROWS_PER_TASK = 1024, VERTEX_GATHERS = 16, NODE_GATHERS = 64 };
 
 static int sweeps_before(const pl_block_mg* mg, int l) {
     return mg->one_sided && l == 0 ? 0 : mg->settings.pre_sweeps;
@@ -158,7 +158,9 @@ static void prolong_task(int begin, int end, int worker, void* user) {
     const float* x_c = job->mg->levels[job->l + 1].x;
     bool add = sweeps_before(job->mg, job->l) > 0;
     (void)worker;
-    for (int i = begin; i < end; i++) {
+    const int* order = job->mg->levels[job->l].pattern.schedule.order;
+    for (int k = begin; k < end; k++) {
+        int i = order ? order[k] : k;
         map4 map = load_map(x_c + PL_NODE * (size_t)t->parent[i]);
         if (job->l == 0) move_vertex(&map, t->point + 4 * (size_t)i, add, x + 4 * (size_t)i);
         else move_node(&map, t->point + 4 * (size_t)i, add, x + PL_NODE * (size_t)i);
@@ -169,8 +171,7 @@ static void prolong_add(void* levels, int l) {
     pl_block_mg* mg = levels;
     double start = pl_seconds();
     move_job job = {mg, l};
-    pl_parallel_for(mg->pool, prolong_task, mg->levels[l].node_count,
-                    l == 0 ? ROWS_PER_TASK : NODES_MOVED, &job);
+    pl_mg_for_pieces(&mg->levels[l].pattern.schedule, mg->pool, prolong_task, &job);
     add_time(mg, l, start);
 }
 
@@ -283,11 +284,10 @@ void pl_block_mg_cycle(pl_block_mg* mg, bool one_sided) {
     else pl_mg_cycle(&operators, mg, 0, mg->hierarchy.level_count);
 }
 
-void pl_block_mg_product(pl_block_mg* mg, float* y) {
-    double start = pl_seconds();
+void pl_block_mg_product(const pl_block_mg* mg, int begin, int end, float* y) {
     bool swept = mg->settings.smoother != PL_SMOOTHER_JACOBI && sweeps_after(mg, 0) > 0;
-    pl_block_level_product(&mg->levels[0], mg->pool, swept, y); // the last sweep went backward
-    add_time(mg, 0, start);
+    // the last sweep went backward
+    pl_block_level_product(&mg->levels[0], swept, begin, end, y);
 }
 
 static double float_square_part(int begin, int end, void* user) {
@@ -320,7 +320,7 @@ void pl_block_mg_apply(pl_block_mg* mg, const double* r, double* z) {
     int exponent = 0;
     if (norm > 0.0 && isfinite(norm)) frexp(norm, &exponent);
     vector_job job = {mg, r, z, ldexp(1.0, -exponent)};
-    pl_parallel_for(mg->pool, take_residual_task, n, ROWS_PER_TASK, &job);
+    pl_mg_for_pieces(&mg->levels[0].pattern.schedule, mg->pool, take_residual_task, &job);
     pl_block_mg_cycle(mg, false);
     // (scale A)^-1 (r / 2^exponent)
     job.scale = ldexp((double)mg->scale, exponent);

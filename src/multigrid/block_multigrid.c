@@ -311,7 +311,7 @@ static void copy_values(pl_block_mg* mg, const pl_mg_blocks* A) {
     if (mean > 0.0 && isfinite(mean)) frexp(mean, &exponent);
     mg->scale = (float)ldexp(1.0, -exponent);
     memcpy(mg->held_before, mg->held, (size_t)mg->row_count);
-    pl_parallel_for(mg->pool, copy_rows_task, mg->row_count, ROWS_PER_TASK, &job);
+    pl_mg_for_pieces(&mg->levels[0].pattern.schedule, mg->pool, copy_rows_task, &job);
     if (memcmp(mg->held_before, mg->held, (size_t)mg->row_count) != 0)
         pl_mg_hierarchy_move(&mg->hierarchy, mg->positions, mg->held);
 }
@@ -405,7 +405,7 @@ static void multiply_task(int begin, int end, int worker, void* user) {
 
 void pl_block_mg_multiply(const pl_block_mg* mg, const double* x, double* y) {
     multiply_job job = {mg, x, y};
-    pl_parallel_for(mg->pool, multiply_task, mg->row_count, ROWS_PER_TASK, &job);
+    pl_mg_for_pieces(&mg->levels[0].pattern.schedule, mg->pool, multiply_task, &job);
 }
 
 // ---------------------------------------------------------------- levels
@@ -527,7 +527,7 @@ void pl_block_mg_update_written(pl_block_mg* mg) {
     float scale_before = mg->scale;
     scale_written(mg);
     memcpy(mg->held_before, mg->held, (size_t)mg->row_count);
-    pl_parallel_for(mg->pool, find_held_task, mg->row_count, ROWS_PER_TASK, mg);
+    pl_mg_for_pieces(&mg->levels[0].pattern.schedule, mg->pool, find_held_task, mg);
     if (memcmp(mg->held_before, mg->held, (size_t)mg->row_count) != 0)
         pl_mg_hierarchy_move(&mg->hierarchy, mg->positions, mg->held);
     update_levels(mg, start, scale_before);

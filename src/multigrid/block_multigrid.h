@@ -92,8 +92,9 @@ double pl_block_mg_left(pl_block_mg* mg);
 // without the sweeps before the coarse levels, so that it reads the matrix half as often, and is no
 // symmetric operator.
 void pl_block_mg_cycle(pl_block_mg* mg, bool one_sided);
-// y = A x on the finest level, right after a cycle, of whose last sweep half of it is left over.
-void pl_block_mg_product(pl_block_mg* mg, float* y);
+// y = A x for rows begin to end of the finest level, right after a cycle, of whose last sweep half
+// of it is left over.
+void pl_block_mg_product(const pl_block_mg* mg, int begin, int end, float* y);
 size_t pl_block_mg_bytes(const pl_block_mg* mg);
 
 #endif
