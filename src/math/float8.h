@@ -35,6 +35,7 @@ PL_WIDE void pl_spread_four(const float* v, pl_f8* first, pl_f8* second) {
     *first = _mm256_permutevar_ps(twice, _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1));
     *second = _mm256_permutevar_ps(twice, _mm256_setr_epi32(2, 2, 2, 2, 3, 3, 3, 3));
 }
+PL_WIDE pl_f8 pl_add8(pl_f8 a, pl_f8 b) { return _mm256_add_ps(a, b); }
 PL_WIDE pl_f8 pl_sub8(pl_f8 a, pl_f8 b) { return _mm256_sub_ps(a, b); }
 PL_WIDE pl_f8 pl_mul8(pl_f8 a, pl_f8 b) { return _mm256_mul_ps(a, b); }
 PL_WIDE pl_f8 pl_fma8(pl_f8 a, pl_f8 b, pl_f8 c) {
@@ -68,6 +69,7 @@ PL_WIDE void pl_spread_four(const float* v, pl_f8* first, pl_f8* second) {
     *first = pl_spread_pair(v);
     *second = pl_spread_pair(v + 2);
 }
+PL_WIDE pl_f8 pl_add8(pl_f8 a, pl_f8 b) { return (pl_f8){a.low + b.low, a.high + b.high}; }
 PL_WIDE pl_f8 pl_sub8(pl_f8 a, pl_f8 b) { return (pl_f8){a.low - b.low, a.high - b.high}; }
 PL_WIDE pl_f8 pl_mul8(pl_f8 a, pl_f8 b) { return (pl_f8){a.low * b.low, a.high * b.high}; }
 PL_WIDE pl_f8 pl_fma8(pl_f8 a, pl_f8 b, pl_f8 c) {

@@ -243,13 +243,16 @@ static void list_node_slots(pl_scalar_fine* f, const int* slot_nodes, int* curso
 }
 
 pl_status pl_scalar_fine_set_parents(pl_scalar_fine* f, const int* parent, int node_count,
-                                     pl_error* error) {
+                                     const int* places, pl_error* error) {
     f->node_count = node_count;
     int chunks = f->order.chunk_count;
     f->group_count = (chunks + GROUP - 1) / GROUP;
     // an empty place follows the row before it
-    for (int p = 0; p < f->order.place_count; p++)
-        f->parent[p] = f->order.row[p] >= 0 ? parent[f->order.row[p]] : p ? f->parent[p - 1] : 0;
+    for (int p = 0; p < f->order.place_count; p++) {
+        int row = f->order.row[p];
+        if (row < 0) f->parent[p] = p ? f->parent[p - 1] : 0;
+        else f->parent[p] = places ? places[parent[row]] : parent[row];
+    }
     f->slot_offsets = PL_ALLOC(int, f->group_count + 1);
     f->node_slot_offsets = PL_ALLOC(int, node_count + 1);
     int *mark = PL_ALLOC(int, node_count), *slot_nodes = NULL;
