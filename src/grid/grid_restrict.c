@@ -120,8 +120,10 @@ PL_WIDE void restrict_faces(const row_job* r, const pl_grid_run* g, int a, pl_ha
     const int count = t.first < 0 ? 0 : g->count;
     const bool stiff = l->has_stiff_walls;
     const face_residual s = face_residual_of(l, g, a);
+    const int ahead = rows_ahead(g);
     for (int n = 0; n < count; n++) {
         pl_half values[2];
+        fetch(s.u.z_high + n * PL_GRID_CHUNK, ahead), fetch(s.f + n * PL_GRID_CHUNK, ahead);
         if (k.full[n] >> a & 1 && !(stiff && k.wall_index[n] >= 0)) {
             values[0] = face_residual_half(&s, n * PL_GRID_CHUNK);
             values[1] = face_residual_half(&s, n * PL_GRID_CHUNK + PL_HALF);
@@ -157,9 +159,10 @@ static void restrict_cells(const row_job* r, const pl_grid_run* g) {
     const cell_residual s = cell_residual_of(l, g);
     int(*const parents)[9] = r->job->transfer->parents + g->begin / PL_GRID_CHUNK;
     const pl_grid_masks* masks = l->masks + g->begin / PL_GRID_CHUNK;
-    const int count = t.first < 0 ? 0 : g->count;
+    const int count = t.first < 0 ? 0 : g->count, ahead = rows_ahead(g);
     for (int n = 0; n < count; n++) {
         pl_half values[2];
+        fetch(s.g + n * PL_GRID_CHUNK, ahead), fetch(s.c + n * PL_GRID_CHUNK, ahead);
         cell_residual_chunk(&s, masks[n].core, n, values);
         add_chunk(t, parents[n], values, 3, NULL);
     }

@@ -98,10 +98,15 @@ PL_WIDE void relax_axis(pl_grid_level* l, const pl_grid_run* g, int a, int colou
                           pl_lanes_w(bits, 0),
                           pl_splat_w(OVER / (6.0f + l->inertia))};
     triple next = triple_at(s.u.own);
+    const int ahead = rows_ahead(g);
     for (int n = 0; n < count; n++) {
         const pl_grid_wall_chunk* wall = stiff ? wall_of(&k, n) : NULL;
         const float* inverse = wall ? wall->inverse[a] : NULL;
         const int at = n * PL_GRID_CHUNK;
+        if (colour == 0) {
+            fetch((first ? s.u.own : s.u.z_high) + at, ahead), fetch(s.f + at, ahead);
+            if (a == 0) fetch(s.c + at, ahead);
+        }
         const bool dense = k.full[n] >> a & 1 && !wall, far = first && k.full[n] & PL_GRID_FAR;
         if (far && colour == 0) {
             if (dense) start_chunk(&s, NULL, NULL, at, true);
@@ -134,8 +139,10 @@ static void start_q(pl_grid_level* l, const pl_grid_run* g) {
     const sides faces = sides_of(l, g);
     const float *g_own = l->g + g->begin, *c_own = l->c + g->begin;
     float* out = l->q + g->begin;
+    const int ahead = rows_ahead(g);
     for (int n = 0; n < count * PL_GRID_CHUNK; n += PL_LANES) {
         const int at = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
+        if (i == 0) fetch(g_own + n, ahead), fetch(out + n, ahead);
         pl_fw r = pl_fnma_w(one_eps, divergence_w(faces, n), pl_loadu_w(g_own + n)) +
                   eps * pl_loadu_w(c_own + n);
         if (!(k.full[at] & PL_GRID_FULL_CELLS)) {

@@ -8,7 +8,7 @@
 // Where we differ: c = div(phi) - p is handed down in place of p.
 #include "grid/grid_transfer.h"
 #include "base/memory.h"
-#include "grid/grid_wide.h"
+#include "grid/grid_rows.h"
 
 enum { ROWS = 16 };
 
@@ -142,10 +142,13 @@ enum { AROUND = 1, DEEP = 2 };
 PL_WIDE void prolong_run(const transfer_job* job, const pl_grid_run* g) {
     const sources from[3] = {sources_of(0, g), sources_of(1, g), sources_of(2, g)};
     pl_grid_level* fine = job->fine;
+    const int ahead = rows_ahead(g);
     for (int n = 0; n < g->count; n++) {
         int at = g->begin + n * PL_GRID_CHUNK;
         const bool deep = fine->full[at / PL_GRID_CHUNK] & PL_GRID_DEEP;
         if (!(job->wanted & (deep ? DEEP : AROUND))) continue;
+        for (int a = 0; a < 3; a++) fetch(fine->u[a] + at, ahead);
+        fetch(fine->c + at, ahead);
         const int* parents = job->transfer->parents[at / PL_GRID_CHUNK];
         const pl_grid_masks* m = &fine->masks[at / PL_GRID_CHUNK];
         coarse_sum t = sum_rows(job->coarse->u[0], parents, &from[0], true);
