@@ -33,7 +33,7 @@ static pl_grid_cells limb_cells(double radius, double missing) {
     return cells;
 }
 
-// the residual after cycles against that at first
+// the residual after cycles, or as soon as it is down to round-off, against that at first
 static double reduction(pl_grid_cells cells, double nu, int cycles, bool recombine) {
     pl_grid_multigrid mg;
     pl_grid_state state;
@@ -47,7 +47,7 @@ static double reduction(pl_grid_cells cells, double nu, int cycles, bool recombi
     pl_grid_multigrid_set_material(&mg, state.compressibility, 0.0);
     fill_random(fine, &state, 3);
     double first = pl_grid_residual(fine, &state, NULL), last = first;
-    for (int k = 0; k < cycles; k++) {
+    for (int k = 0; k < cycles && last > 1e-12 * first; k++) {
         pl_grid_recombine_begin(&history, fine);
         pl_grid_multigrid_cycle(&mg);
         if (recombine) {
@@ -81,14 +81,52 @@ TEST(grid_irregular_sweeps_do_not_grow)
     }
 }
 
-TEST(grid_recombined_cycles_converge_on_thin_limbs)
+TEST(grid_cycles_converge_on_thin_limbs)
 {
-    // their coarse levels are too soft: without recombination residuals grow by factors up to 80
-    static const double radii[] = {1.8, 2.0, 2.1}, nu[] = {0.2, 0.475, 0.499};
-    for (int k = 0; k < 9; k++) {
-        double ratio = reduction(limb_cells(radii[k / 3], 0.0), nu[k % 3], 30, true);
-        if (!(ratio < 0.02))
-            pl_test_fail(__FILE__, __LINE__, "%g at radius %g, nu %g", ratio, radii[k / 3],
-                         nu[k % 3]);
+    // Their coarse levels are too soft: unless they are solved, residuals grow by factors up to 80,
+    // and do not vanish when cycles are recombined either.
+    static const double radii[] = {1.0, 1.2, 1.5, 1.6, 1.8, 2.0, 2.1, 2.2, 2.4};
+    static const double nu[] = {0.2, 0.475, 0.499};
+    for (int k = 0; k < 27; k++)
+        for (int recombine = 0; recombine < 2; recombine++) {
+            double ratio = reduction(limb_cells(radii[k / 3], 0.0), nu[k % 3], 10, recombine);
+            if (!(ratio < 1e-9))
+                pl_test_fail(__FILE__, __LINE__, "%g at radius %g, nu %g", ratio, radii[k / 3],
+                             nu[k % 3]);
+        }
+}
+
+// Coarse levels hold the upper wall of a box of odd size one cell nearer.
+TEST(grid_walls_within_coarse_cells_are_no_obstacle)
+{
+    // 6.3e-5 where residuals of the pressure between the walls of two levels are dropped
+    double ratio = reduction(sample_box_cells(31), 0.475, 12, false);
+    if (!(ratio < 2e-6)) pl_test_fail(__FILE__, __LINE__, "%g", ratio);
+}
+
+TEST(grid_volume_missing_near_walls_is_asked_of_the_coarser_level)
+{
+    pl_grid_cells cells = sample_box_cells(15);
+    pl_grid_multigrid mg;
+    pl_error error;
+    CHECK_OK(pl_grid_multigrid_create(&cells, NULL, &mg, &error), &error);
+    pl_grid_level *fine = &mg.levels[0], *coarse = &mg.levels[1];
+    // the layer at x = 14, but for its rim
+    CHECK_INT(mg.relocated[0].cell_count, 13 * 13);
+    pl_random random = {3};
+    double there = 0.0, passed = 0.0;
+    for (int n = 0; n < mg.relocated[0].cell_count; n++) {
+        float* g = &fine->g[mg.relocated[0].cells[n].at];
+        *g = (float)pl_random_uniform(&random, -1.0, 1.0);
+        there += *g;
     }
+    pl_grid_relocated_restrict(&mg.relocated[0], fine, coarse);
+    for (int i = 0; i < coarse->field_size; i++) {
+        bool interior = pl_grid_bit(coarse->masks[i / PL_GRID_CHUNK].interior, i);
+        CHECK(interior || coarse->g[i] == 0.0f);
+        passed += coarse->g[i];
+    }
+    CHECK_NEAR(passed, 0.25 * there, 1e-5);
+    pl_grid_multigrid_free(&mg);
+    pl_grid_cells_free(&cells);
 }

@@ -22,9 +22,12 @@ static pl_status add_level(pl_grid_multigrid* mg, const pl_grid_cells* cells, pl
     pl_status status = pl_grid_level_create(cells, true, &mg->levels[l], error);
     if (status != PL_OK) return status;
     mg->level_count++;
-    return l ? pl_grid_transfer_create(&mg->levels[l - 1], &mg->levels[l], mg->pool,
-                                       &mg->transfers[l - 1], error)
-             : PL_OK;
+    if (l == 0) return PL_OK;
+    status = pl_grid_transfer_create(&mg->levels[l - 1], &mg->levels[l], mg->pool,
+                                     &mg->transfers[l - 1], error);
+    return status == PL_OK ? pl_grid_relocated_create(&mg->levels[l - 1], &mg->levels[l],
+                                                      &mg->relocated[l - 1], error)
+                           : status;
 }
 
 // whether a lattice has a face between two interior cells
@@ -52,6 +55,9 @@ static pl_status add_levels(pl_grid_multigrid* mg, const pl_grid_cells* cells, p
         status = pl_grid_cells_coarsen(fine, &next, error);
         bool more = status == PL_OK && has_faces(&next);
         if (more) status = add_level(mg, &next, error);
+        if (more && status == PL_OK)
+            status = pl_grid_thin_create(fine, &mg->levels[mg->level_count - 2],
+                                         &mg->thin[mg->level_count - 2], error);
         pl_grid_distances found = {0};
         if (more && status == PL_OK)
             status = pl_grid_find_walls(&mg->levels[mg->level_count - 2], fine, &distances,
@@ -69,7 +75,8 @@ static pl_status add_levels(pl_grid_multigrid* mg, const pl_grid_cells* cells, p
 
 pl_status pl_grid_multigrid_create(const pl_grid_cells* cells, pl_pool* pool,
                                    pl_grid_multigrid* out, pl_error* error) {
-    *out = (pl_grid_multigrid){.band_sweeps = 2, .pool = pool};
+    *out = (pl_grid_multigrid){
+        .band_sweeps = 2, .relocated_sweeps = 2, .inner_cycles = 1, .pool = pool};
     pl_status status = add_levels(out, cells, error);
     if (status == PL_OK)
         status = pl_grid_bottom_create(&out->levels[out->level_count - 1], &out->bottom, error);
@@ -81,14 +88,27 @@ void pl_grid_multigrid_free(pl_grid_multigrid* mg) {
     for (int l = 0; l < PL_GRID_MAX_LEVELS; l++) {
         pl_grid_level_free(&mg->levels[l]);
         pl_grid_transfer_free(&mg->transfers[l]);
+        pl_grid_relocated_free(&mg->relocated[l]);
+        pl_grid_thin_free(&mg->thin[l]);
+        pl_grid_inner_free(&mg->inner[l]);
     }
     pl_grid_bottom_free(&mg->bottom);
     *mg = (pl_grid_multigrid){0};
 }
 
+pl_status pl_grid_multigrid_set_inner(pl_grid_multigrid* mg, int cycles, pl_error* error) {
+    for (int l = 1; l + 1 < mg->level_count; l++) {
+        pl_status status = pl_grid_inner_create(&mg->levels[l], cycles, &mg->inner[l], error);
+        if (status != PL_OK) return status;
+    }
+    mg->inner_cycles = cycles;
+    return PL_OK;
+}
+
 void pl_grid_multigrid_set_material(pl_grid_multigrid* mg, double compressibility, double inertia) {
     for (int l = 0; l < mg->level_count; l++) {
         pl_grid_level_set_material(&mg->levels[l], compressibility, inertia * pow(4.0, l));
+        pl_grid_thin_update(&mg->thin[l], &mg->levels[l], mg->pool);
     }
     pl_grid_bottom_update(&mg->bottom, &mg->levels[mg->level_count - 1]);
 }
@@ -134,6 +154,12 @@ static void smooth_band(pl_grid_multigrid* mg, int l, int sweeps, bool keeps_res
     add_seconds(mg, PL_GRID_BOUNDARY, &start);
 }
 
+// where boundaries are relocated on the coarser level, and thin parts
+static void smooth_near(pl_grid_multigrid* mg, int l) {
+    pl_grid_relocated_smooth(&mg->relocated[l], &mg->levels[l], mg->relocated_sweeps);
+    pl_grid_thin_solve(&mg->thin[l], &mg->levels[l]);
+}
+
 static void pre_smooth(void* user, int l) {
     pl_grid_multigrid* mg = user;
     double start = pl_seconds();
@@ -142,6 +168,7 @@ static void pre_smooth(void* user, int l) {
     smooth_band(mg, l, far_sweeps(mg), false);
     start = pl_seconds();
     pl_grid_smooth_interior_first(&mg->levels[l], pool_of(mg, l));
+    smooth_near(mg, l);
     add_seconds(mg, PL_GRID_INTERIOR, &start);
     smooth_band(mg, l, mg->band_sweeps, true);
 }
@@ -151,6 +178,7 @@ static void restrict_residual(void* user, int l) {
     double start = pl_seconds();
     pl_grid_restrict_residual(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1],
                               pool_of(mg, l));
+    pl_grid_relocated_restrict(&mg->relocated[l], &mg->levels[l], &mg->levels[l + 1]);
     add_seconds(mg, PL_GRID_RESTRICTION, &start);
 }
 
@@ -159,6 +187,7 @@ static void prolong_add(void* user, int l) {
     double start = pl_seconds();
     pl_grid_fill_ghosts(&mg->levels[l + 1]);
     pl_grid_prolong_around(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1], pool_of(mg, l));
+    pl_grid_relocated_prolong(&mg->relocated[l], &mg->levels[l], &mg->levels[l + 1]);
     add_seconds(mg, PL_GRID_PROLONGATION, &start);
 }
 
@@ -180,12 +209,12 @@ static void post_smooth(void* user, int l) {
     double start = pl_seconds();
     deep_rows rows = {mg, l};
     pl_grid_smooth_interior_arriving(&mg->levels[l], prolong_rows, &rows, pool_of(mg, l));
+    smooth_near(mg, l);
     add_seconds(mg, PL_GRID_INTERIOR, &start);
-    smooth_band(mg, l, far_sweeps(mg), false);
+    smooth_band(mg, l, far_sweeps(mg), mg->inner_cycles > 1);
 }
 
-static void solve_coarsest(void* user, int l) {
-    pl_grid_multigrid* mg = user;
+static void solve_bottom(pl_grid_multigrid* mg, int l) {
     pl_grid_level* level = &mg->levels[l];
     double start = pl_seconds();
     for (int a = 0; a < 3; a++) memset(level->u[a], 0, (size_t)level->field_size * sizeof(float));
@@ -194,8 +223,22 @@ static void solve_coarsest(void* user, int l) {
     add_seconds(mg, PL_GRID_EXACT, &start);
 }
 
-void pl_grid_multigrid_cycle(pl_grid_multigrid* mg) {
-    static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong_add,
-                                              post_smooth, solve_coarsest};
-    pl_mg_cycle(&operators, mg, 0, mg->level_count);
+static void cycle(void* user, int l);
+
+// the level below one that is being smoothed
+static void solve_next(void* user, int l) {
+    pl_grid_multigrid* mg = user;
+    if (l == mg->level_count - 1) solve_bottom(mg, l);
+    else
+        pl_grid_inner_solve(&mg->inner[l], &mg->levels[l], mg->inner_cycles, cycle, mg, l,
+                            pool_of(mg, l));
 }
+
+static void cycle(void* user, int l) {
+    static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong_add,
+                                              post_smooth, solve_next};
+    const pl_grid_multigrid* mg = user;
+    pl_mg_cycle(&operators, user, l, l + 2 < mg->level_count ? l + 2 : mg->level_count);
+}
+
+void pl_grid_multigrid_cycle(pl_grid_multigrid* mg) { cycle(mg, 0); }

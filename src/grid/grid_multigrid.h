@@ -6,6 +6,9 @@
 #define PL_GRID_MULTIGRID_H
 
 #include "grid/grid_bottom.h"
+#include "grid/grid_inner.h"
+#include "grid/grid_relocated.h"
+#include "grid/grid_thin.h"
 #include "grid/grid_transfer.h"
 
 enum { PL_GRID_MAX_LEVELS = 24 };
@@ -24,9 +27,14 @@ typedef enum pl_grid_phase {
 typedef struct pl_grid_multigrid {
     pl_grid_level levels[PL_GRID_MAX_LEVELS];       // finest first
     pl_grid_transfer transfers[PL_GRID_MAX_LEVELS]; // from each level to the next
+    pl_grid_relocated relocated[PL_GRID_MAX_LEVELS];
+    pl_grid_thin thin[PL_GRID_MAX_LEVELS]; // of all levels but the coarsest
+    pl_grid_inner inner[PL_GRID_MAX_LEVELS];
     int level_count;
     pl_grid_bottom bottom;
     int band_sweeps; // of a boundary beside an interior sweep, half as many on the other side of it
+    int relocated_sweeps; // of cells that the next level holds, after each interior sweep
+    int inner_cycles;     // of each coarser level but the last, combined; see grid_inner.h
     pl_pool* pool;
     double seconds[PL_GRID_PHASES]; // of all cycles so far
 } pl_grid_multigrid;
@@ -42,7 +50,11 @@ void pl_grid_multigrid_set_material(pl_grid_multigrid* mg, double compressibilit
 void pl_grid_multigrid_set_stiffness(pl_grid_multigrid* mg, double compressibility, double inertia,
                                      double* const stiffness[3]);
 
-// One V-cycle for f and g of the finest level: u, and c (see grid_level.h), from zero.
+// Solves coarser levels by so many combined cycles from now on (1: V-cycles). Without memory for it
+// nothing changes.
+pl_status pl_grid_multigrid_set_inner(pl_grid_multigrid* mg, int cycles, pl_error* error);
+
+// One cycle for f and g of the finest level: u, and c (see grid_level.h), from zero.
 void pl_grid_multigrid_cycle(pl_grid_multigrid* mg);
 
 #endif

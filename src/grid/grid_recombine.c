@@ -34,25 +34,31 @@ void pl_grid_recombine_free(pl_grid_recombine* h) {
 
 void pl_grid_recombine_reset(pl_grid_recombine* h) { h->count = h->next = 0; }
 
-// the sum of the products of two sets of fields
 typedef struct product_job {
     float* const* x;
     float* const* y;
 } product_job;
 
+enum { SUMS = 8 }; // side by side, so that they fit in a vector
+
 static double product_part(int begin, int end, void* user) {
     const product_job* job = user;
-    double sum = 0.0;
-    for (int a = 0; a < 4; a++)
-        for (int i = begin; i < end; i++) sum += (double)job->x[a][i] * (double)job->y[a][i];
+    double sums[SUMS] = {0.0}, sum = 0.0;
+    for (int a = 0; a < 4; a++) {
+        const float *x = job->x[a] + begin, *y = job->y[a] + begin;
+        const int count = end - begin;
+        int i = 0;
+        for (; i + SUMS <= count; i += SUMS)
+            for (int k = 0; k < SUMS; k++) sums[k] += (double)x[i + k] * (double)y[i + k];
+        for (; i < count; i++) sum += (double)x[i] * (double)y[i];
+    }
+    for (int k = 0; k < SUMS; k++) sum += sums[k];
     return sum;
 }
-static double product(const pl_grid_recombine* h, float* const x[4], float* const y[4],
-                      pl_pool* pool) {
-    return pl_parallel_sum(pool, product_part, (int)h->size, BLOCK, &(product_job){x, y});
+double pl_grid_fields_product(size_t size, float* const x[4], float* const y[4], pl_pool* pool) {
+    return pl_parallel_sum(pool, product_part, (int)size, BLOCK, &(product_job){x, y});
 }
 
-// y += factor x, or y *= factor where x is NULL
 typedef struct add_job {
     float* const* x;
     float* const* y;
@@ -62,14 +68,28 @@ typedef struct add_job {
 static void add_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const add_job* job = user;
-    for (int a = 0; a < 4; a++)
-        for (int i = begin; i < end; i++)
-            job->y[a][i] =
-                job->x ? job->y[a][i] + job->factor * job->x[a][i] : job->y[a][i] * job->factor;
+    const float factor = job->factor;
+    for (int a = 0; a < 4; a++) {
+        float* restrict y = job->y[a];
+        const float* restrict x = job->x ? job->x[a] : NULL;
+        if (x)
+            for (int i = begin; i < end; i++) y[i] += factor * x[i];
+        else
+            for (int i = begin; i < end; i++) y[i] *= factor;
+    }
+}
+void pl_grid_fields_add(size_t size, double factor, float* const* x, float* const y[4],
+                        pl_pool* pool) {
+    pl_parallel_for(pool, add_task, (int)size, BLOCK, &(add_job){x, y, (float)factor});
+}
+
+static double product(const pl_grid_recombine* h, float* const x[4], float* const y[4],
+                      pl_pool* pool) {
+    return pl_grid_fields_product(h->size, x, y, pool);
 }
 static void add(const pl_grid_recombine* h, double factor, float* const* x, float* const y[4],
                 pl_pool* pool) {
-    pl_parallel_for(pool, add_task, (int)h->size, BLOCK, &(add_job){x, y, (float)factor});
+    pl_grid_fields_add(h->size, factor, x, y, pool);
 }
 
 void pl_grid_recombine_begin(pl_grid_recombine* h, const pl_grid_level* level) {

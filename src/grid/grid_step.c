@@ -335,6 +335,7 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     b->in_step = true;
     b->cycle = 0;
     b->recombines = false; // nothing but the state goes from step to step: runs can be resumed
+    b->multigrid.inner_cycles = 1;
     pl_grid_recombine_reset(&b->history);
     // without any lambda a pressure would have no equation: nearly none is as good
     b->state.compressibility = fmin(b->mu / b->lambda, 1e4);
@@ -502,17 +503,19 @@ static double general_cycle(pl_grid_body* b) {
 }
 
 // Coarse levels may be too soft for limbs of a few cells, and cycles slow or even growing: then the
-// last few of them are recombined. Memory for that is taken when it is needed; without it cycles go
-// on alone.
+// last few of them are recombined, and coarse levels have two cycles for each. Memory for that is
+// taken when it is needed; without it cycles go on alone.
 static void watch_rate(pl_grid_body* b, double residual) {
     static const double SLOW = 0.7;
     pl_error ignored;
     bool slow = b->cycle > 2 && residual > SLOW * b->last_residual;
     bool grows = b->cycle > 1 && residual > b->last_residual;
-    if (!b->recombines && (slow || grows))
+    if (!b->recombines && (slow || grows)) {
         b->recombines =
             b->history.size > 0 ||
             pl_grid_recombine_create(&b->multigrid.levels[0], &b->history, &ignored) == PL_OK;
+        pl_grid_multigrid_set_inner(&b->multigrid, 2, &ignored);
+    }
     b->last_residual = residual;
 }
 
