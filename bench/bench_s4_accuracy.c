@@ -16,6 +16,7 @@
 #include "grid/grid_traction.h"
 #include "grid/grid_tricubic.h"
 #include "s4_fem.h"
+#include "s4_folds.h"
 #include "s4_lattice.h"
 #include "s4_sphere.h"
 
@@ -387,6 +388,26 @@ static bool normal_rows(bench* b) {
     return status == PL_OK;
 }
 
+// The same on a simulation: a box of 10 x 4 x 4 cells, turned at one end by 90 degrees.
+static bool fold_rows(bench* b) {
+    static const char* const ways[] = {"trilinear", "tricubic"};
+    double edge = bench_quick(b) ? 0.025 : 0.0125, cell = 0.1;
+    for (int k = 0; k < 2; k++) {
+        s4_folds folds;
+        pl_error error;
+        if (s4_scene_folds(PL_BENCH_SCENES_DIR "/grid_twist.json", ways[k], edge, cell, 10, &folds,
+                           &error) != PL_OK) {
+            printf("folds: %s\n", error.text);
+            return false;
+        }
+        printf("box of %d triangles in cells of %g m, %s: angles changed by %.2f deg in the mean, "
+               "all but one in fifty by less than %.2f deg\n",
+               folds.triangle_count, cell, ways[k], folds.mean, folds.most);
+        bench_result(b, k ? "folds_tricubic" : "folds_trilinear", folds.most, "deg", NAN);
+    }
+    return true;
+}
+
 // a surface of millions of triangles in a lattice of 32 cells across
 static bool many_triangles(bench* b) {
     problem p;
@@ -414,5 +435,5 @@ bool bench_s4_accuracy(bench* b) {
            tet_orders(b, 0.49, false, "embedded_order_nu0.49") &&
            tet_orders(b, 0.2, true, "fitted_order_nu0.2") &&
            tet_orders(b, 0.49, true, "fitted_order_nu0.49") && padding_rows(b) && normal_rows(b) &&
-           many_triangles(b);
+           fold_rows(b) && many_triangles(b);
 }
