@@ -124,6 +124,7 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     if (b->tet_count) memcpy(b->tets, def->mesh->tets, 4 * (size_t)b->tet_count * sizeof(int));
     if (b->general) status = make_general(b, def, error);
     if (status != PL_OK) return status;
+    b->crowding = pl_grid_mean_face_mass(fine);
     b->lattice_volume = fine->cell_count * pow(b->frame.cell, 3.0);
     double volume = volume_of(surface);
     b->filling = volume > 0.0 ? volume / b->lattice_volume : 1.0;
@@ -255,6 +256,28 @@ void pl_grid_body_free(pl_grid_body* b) {
     *b = (pl_grid_body){0};
 }
 
+double pl_grid_face_mass(const pl_grid_level* l, const pl_grid_segment* g, int a, int i) {
+    int cells[2] = {g->begin + i,
+                    i + (a == 0 ? g->begin - 1 : g->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW])};
+    double mass = 1.0;
+    for (int side = 0; side < 2; side++)
+        if (!pl_grid_bit(l->masks[cells[side] / PL_GRID_CHUNK].stress[a], cells[side])) mass += 0.5;
+    return mass;
+}
+
+double pl_grid_mean_face_mass(const pl_grid_level* l) {
+    double sum = 0.0, count = 0.0;
+    for (int s = 0; s < l->segment_count; s++)
+        for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                int at = l->segments[s].begin + i;
+                if (!pl_grid_bit(l->masks[at / PL_GRID_CHUNK].face[a], at)) continue;
+                sum += pl_grid_face_mass(l, &l->segments[s], a, i);
+                count += 1.0;
+            }
+    return count > 0.0 ? sum / count : 1.0;
+}
+
 void pl_grid_body_masses(const pl_grid_body* b, const pl_method_body* def, double* out) {
     const pl_mesh* mesh = def->mesh;
     int corners = mesh->tet_count ? 4 : 3,
@@ -317,5 +340,6 @@ pl_method_energies pl_grid_body_energies(const pl_grid_body* b) {
                 sum += b->velocity[a][i] * b->velocity[a][i];
     double elastic =
         b->general ? pl_grid_corot_energy(&b->corot, &b->state, h) : pl_grid_energy(l, &b->state);
-    return (pl_method_energies){0.5 * b->density * h * h * h * sum, b->mu * h * elastic};
+    return (pl_method_energies){0.5 * b->density * b->crowding * h * h * h * sum,
+                                b->mu * h * elastic};
 }
