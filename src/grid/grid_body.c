@@ -79,9 +79,14 @@ static int count_thin(const pl_grid_cells* c) {
     return count;
 }
 
-static pl_status make_general(pl_grid_body* b, const pl_method_body* def, pl_error* error) {
-    pl_status status = pl_grid_moduli(def, &b->multigrid.levels[0], &b->cells, &b->frame, b->mu,
-                                      &b->moduli, error);
+static pl_status make_general(pl_grid_body* b, const pl_method_body* def, const pl_mesh* surface,
+                              pl_error* error) {
+    const pl_grid_level* fine = &b->multigrid.levels[0];
+    pl_status status =
+        pl_grid_fractions(surface, fine, &b->cells, &b->frame, b->pool, &b->fractions, error);
+    if (status == PL_OK)
+        status =
+            pl_grid_moduli(def, fine, &b->cells, &b->frame, b->fractions, b->mu, &b->moduli, error);
     if (status != PL_OK) return status;
     return pl_grid_corot_create(&b->multigrid, b->moduli, b->rotates, b->turn, b->pool, &b->corot,
                                 error);
@@ -122,7 +127,7 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     for (int i = 0; i < 3 * b->triangle_count; i++)
         b->triangles[i] = shell->vertices[surface->triangles[i]];
     if (b->tet_count) memcpy(b->tets, def->mesh->tets, 4 * (size_t)b->tet_count * sizeof(int));
-    if (b->general) status = make_general(b, def, error);
+    if (b->general) status = make_general(b, def, surface, error);
     if (status != PL_OK) return status;
     b->crowding = pl_grid_mean_face_mass(fine);
     b->lattice_volume = fine->cell_count * pow(b->frame.cell, 3.0);
@@ -214,8 +219,8 @@ pl_status pl_grid_body_update(pl_grid_body* b, const pl_method_body* def, pl_err
         float* moduli;
         double mu, lambda;
         pl_material_def_lame(&body->material, &mu, &lambda);
-        status =
-            pl_grid_moduli(def, &b->multigrid.levels[0], &b->cells, &b->frame, mu, &moduli, error);
+        status = pl_grid_moduli(def, &b->multigrid.levels[0], &b->cells, &b->frame, b->fractions,
+                                mu, &moduli, error);
         if (status == PL_OK) status = change_moduli(b, moduli, error);
     }
     if (status != PL_OK) return status;
@@ -236,7 +241,7 @@ void pl_grid_body_free(pl_grid_body* b) {
     }
     PL_FREE(b->pressure_before, double, size);
     PL_FREE(b->turn, pl_quat, size), PL_FREE(b->turn_before, pl_quat, size);
-    PL_FREE(b->moduli, float, size);
+    PL_FREE(b->moduli, float, size), PL_FREE(b->fractions, float, size);
     pl_grid_corot_free(&b->corot);
     PL_FREE(b->reaction, double, 6 * (size_t)b->vertex_count);
     PL_FREE(b->gain, double, 3 * (size_t)b->vertex_count);

@@ -40,6 +40,7 @@ typedef struct pl_grid_body {
     pl_grid_corot corot;
     pl_quat *turn, *turn_before; // of cells
     float* moduli;               // of cells, relative to mu; NULL: 1
+    float* fractions;            // of cells that are full, if they are general; NULL: 1
     int update_every;            // cycles
     pl_grid_state state;
     double* velocity[3]; // of faces [m/s]
