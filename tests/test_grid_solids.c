@@ -2,8 +2,15 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Method grid in the world: the corotated law, regions, held parts that turn, degenerate lattices.
+#include "base/memory.h"
+#include "grid/grid_material.h"
+#include "grid/grid_multigrid.h"
 #include "run_samples.h"
 #include "test.h"
+
+#include <math.h>
+#include <pliant/generate.h>
+#include <pliant/mesh_surface.h>
 
 static pl_status create(const char* scene_text, pl_world** world, pl_notes* notes,
                         pl_error* error) {
@@ -61,15 +68,69 @@ static double sunk(const char* law, const char* method, const char* cell, const 
 // corotated law goes to what the linear one gives as cells get smaller.
 TEST(grid_bar_bends_like_fem_and_like_the_linear_law)
 {
-    double fem = sunk("corotated", "fem", NULL, "0.0625");
+    double fem = sunk("corotated", "fem", NULL, "0.03125");
     double wide = sunk("corotated", "grid", "0.0625", "0.125");
     double fine = sunk("corotated", "grid", "0.03125", "0.125");
     CHECK(fem < -0.07);
     CHECK_NEAR((2.0 * fine - wide) / fem, 1.0, 0.06);
+    CHECK(fine / fem > 0.84); // eight cells across; 0.76 if faces do not carry the outer half cells
     double fine_ratio = fine / sunk("linear", "grid", "0.03125", "0.125");
     double wide_ratio = wide / sunk("linear", "grid", "0.0625", "0.125");
     CHECK(fine_ratio > 0.9 && fine_ratio < 1.02);
     CHECK(fabs(1.0 - fine_ratio) < 0.6 * fabs(1.0 - wide_ratio));
+}
+
+// A bar of 3.1 cells across lies in four: as stiff as these it would sink 0.4 of what one of four
+// does.
+TEST(grid_cut_cells_are_as_stiff_as_they_are_full)
+{
+    double cut = sunk("corotated", "grid", "0.08", "0.125");
+    double full = sunk("corotated", "grid", "0.0625", "0.125");
+    CHECK(cut / full > 0.7 && cut / full < 1.0);
+}
+
+// the surface of a generated mesh in a lattice: the sum of all fractions, or 0 if all are full
+static double filled(const char* shape, double cell, int* cell_count) {
+    pl_generate_options options;
+    pl_mesh* mesh;
+    pl_surface* surface;
+    pl_grid_frame frame = {.cell = cell};
+    pl_grid_cells cells;
+    pl_grid_multigrid mg;
+    pl_error error;
+    float* fractions;
+    CHECK_OK(pl_generate_defaults(shape, &options, &error), &error);
+    options.radius = 0.5, options.size_x = options.size_y = options.size_z = 1.0;
+    options.edge = 0.125;
+    CHECK_OK(pl_generate(shape, &options, &mesh, &error), &error);
+    CHECK_OK(pl_mesh_surface(mesh, &surface, &error), &error);
+    CHECK_OK(pl_grid_voxelise(surface->mesh, 0, NULL, &frame, &cells, &error), &error);
+    CHECK_OK(pl_grid_multigrid_create(&cells, NULL, &mg, &error), &error);
+    const pl_grid_level* l = &mg.levels[0];
+    CHECK_OK(pl_grid_fractions(surface->mesh, l, &cells, &frame, NULL, &fractions, &error), &error);
+    double sum = 0.0;
+    for (int i = 0; fractions && i < l->field_size; i++)
+        if (pl_grid_bit(l->masks[i / PL_GRID_CHUNK].interior, i)) sum += fractions[i];
+    *cell_count = l->cell_count;
+    PL_FREE(fractions, float, l->field_size);
+    pl_grid_multigrid_free(&mg);
+    pl_grid_cells_free(&cells);
+    pl_surface_destroy(surface);
+    pl_mesh_destroy(mesh);
+    return sum;
+}
+
+TEST(grid_fractions_add_up_to_the_volume)
+{
+    int count;
+    double sum = filled("sphere", 0.0625, &count) * pow(0.0625, 3.0);
+    // triangles of 0.125 in the sphere take 3 % off it
+    CHECK_NEAR(sum, 0.97 * 3.14159265 / 6.0, 0.02);
+    CHECK(count * pow(0.0625, 3.0) > 0.62);
+    CHECK(filled("bar", 0.125, &count) == 0.0);
+    CHECK_INT(count, 512);
+    CHECK_NEAR(filled("bar", 0.15, &count) * pow(0.15, 3.0), 1.0, 0.02);
+    CHECK_INT(count, 343);
 }
 
 // held at one end, which is turned by 180 degrees: the bar comes along, as long as it was

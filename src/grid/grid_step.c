@@ -28,7 +28,8 @@ static double softening(const pl_grid_body* b, double dt) {
 }
 // kappa0
 static double inertia(const pl_grid_body* b, double dt) {
-    return b->dynamic ? b->density * b->frame.cell * b->frame.cell / (b->mu * dt * dt) : 0.0;
+    double density = b->density * b->crowding;
+    return b->dynamic ? density * b->frame.cell * b->frame.cell / (b->mu * dt * dt) : 0.0;
 }
 
 static bool is_own(const pl_grid_body* b, int vertex) {
@@ -161,6 +162,7 @@ static pl_status rebuild(pl_grid_body* b, pl_error* error) {
     b->multigrid = multigrid;
     b->map = map;
     b->has_coefficients = false;
+    b->crowding = pl_grid_mean_face_mass(&b->multigrid.levels[0]);
     memcpy(b->held, b->next_held, count);
     pl_grid_gains(&b->map, b->multigrid.levels[0].field_size, b->applied, b->gain);
     if (!b->general) return PL_OK;
@@ -276,6 +278,23 @@ static void place_held_faces(pl_grid_body* b, const pl_grid_acts* acts) {
 
 // ------------------------------------------------------------------ right side
 
+// Faces carry the whole body, also the outer halves of cells at its surface. In motion inertia has
+// one number for all faces, so the weight has too: a body that falls must not be stretched by it.
+static void add_weight(pl_grid_body* b, const pl_grid_acts* acts, double s) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    double h = b->frame.cell, density = b->density * h * h / (b->mu * s);
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                int at = g->begin + i;
+                if (!pl_grid_bit(l->masks[at / PL_GRID_CHUNK].face[a], at)) continue;
+                double mass = b->dynamic ? b->crowding : pl_grid_face_mass(l, g, a, i);
+                b->applied[a][at] -= density * mass * acts->gravity[a];
+            }
+    }
+}
+
 // what does not depend on positions
 static void set_applied(pl_grid_body* b, const pl_grid_acts* acts) {
     const pl_grid_level* l = &b->multigrid.levels[0];
@@ -287,11 +306,12 @@ static void set_applied(pl_grid_body* b, const pl_grid_acts* acts) {
     double* const* L_u = b->state.f; // of the positions before
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) {
-            double u = b->before[a][i], weight = b->density * acts->gravity[a] * h * h / b->mu;
+            double u = b->before[a][i];
             double pushed = u + dt * (b->velocity[a][i] + b->damping_mass * u);
             b->applied[a][i] =
-                (viscous * L_u[a][i] - k0 * pushed - weight - b->applied[a][i] / (h * b->mu)) / s;
+                (viscous * L_u[a][i] - k0 * pushed - b->applied[a][i] / (h * b->mu)) / s;
         }
+    add_weight(b, acts, s);
 }
 
 static double norm_of(const pl_grid_level* l, double* const f[3]) {
