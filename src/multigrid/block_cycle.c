@@ -236,13 +236,13 @@ static void take_step_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// b -= factor A step
+// b -= factor A step; the residual is b - A step
 static void take_rest_task(int begin, int end, int worker, void* user) {
     const step_job* job = user;
     pl_block_level* level = job->level;
     (void)worker;
     for (size_t i = PL_NODE * (size_t)begin; i < PL_NODE * (size_t)end; i++)
-        level->b[i] -= job->factor * level->residual[i];
+        level->b[i] -= job->factor * (level->b[i] - level->residual[i]);
 }
 
 static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong_add, post_smooth,
@@ -252,7 +252,7 @@ static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong
 // mend. Chebyshev's iteration on the first, with cycles as its preconditioner, is linear and
 // symmetric as they are; the eigenvalues of a cycle times the matrix are at most 1.
 static void iterate_first(void* levels, int l) {
-    enum { STEPS = 3 };
+    enum { STEPS = 3, NODES = 256 };
     static const float LEAST = 0.15f; // eigenvalue to aim at
     pl_block_mg* mg = levels;
     pl_block_level* level = &mg->levels[l];
@@ -268,10 +268,10 @@ static void iterate_first(void* levels, int l) {
             job.momentum = k == 1 ? 2.0f * half * half : half * half;
             job.factor = 1.0f / (centre - job.momentum / job.factor);
         }
-        pl_parallel_for(mg->pool, take_step_task, level->node_count, NODES_MOVED, &job);
+        pl_parallel_for(mg->pool, take_step_task, level->node_count, NODES, &job);
         if (k + 1 == STEPS) break;
-        pl_block_level_product(level, mg->pool, false, level->residual);
-        pl_parallel_for(mg->pool, take_rest_task, level->node_count, NODES_MOVED, &job);
+        pl_block_level_residual(level, mg->pool);
+        pl_parallel_for(mg->pool, take_rest_task, level->node_count, NODES, &job);
     }
     memcpy(level->x, mg->stepped, size * sizeof(float));
 }
