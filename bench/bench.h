@@ -32,6 +32,7 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(material, "material", "stress and tangent of the laws, wide against scalar") \
     X(math, "math", "3 x 3 rotations and singular values, wide against scalar") \
     X(render, "render", "pictures per second") \
+    X(s0_contrast, "s0-contrast", "stiff parts in a soft bar: iterations beside one material") \
     X(s0_peers, "s0-peers", "linear systems against CHOLMOD, PETSc GAMG and hypre BoomerAMG") \
     X(s0_limit, "s0-limit", "multigrid of Projective Dynamics: bandwidth, threads, a frame") \
     X(s0_race, "s0-race", "one frame by Projective Dynamics with nine linear solvers") \

@@ -67,10 +67,14 @@ pl_status bench_shared_mesh(const char* name, pl_mesh** out, pl_error* error) {
 }
 
 static pl_status make_elements(const pl_mesh* mesh, const pl_material* material,
-                               pl_element_set* out, pl_error* error) {
+                               const double* contrast, pl_element_set* out, pl_error* error) {
     pl_material* materials = PL_ALLOC(pl_material, mesh->tet_count);
     if (!materials) return pl_fail_memory(error, "materials");
-    for (int e = 0; e < mesh->tet_count; e++) materials[e] = *material;
+    for (int e = 0; e < mesh->tet_count; e++) {
+        materials[e] = *material;
+        materials[e].mu *= contrast ? contrast[e] : 1.0;
+        materials[e].lambda *= contrast ? contrast[e] : 1.0;
+    }
     pl_status status = pl_tet_elements_setup(out, mesh->positions, mesh->vertex_count, mesh->tets,
                                              mesh->tet_count, materials, error);
     PL_FREE(materials, pl_material, mesh->tet_count);
@@ -132,7 +136,7 @@ static pl_status assemble(const pl_mesh* mesh, const bench_solid* material, cons
     pl_element_set elements = {0};
     double* mass = NULL;
     *out = (bench_system){.rhs_count = block == 1 ? 3 : 1};
-    pl_status status = make_elements(mesh, law, &elements, error);
+    pl_status status = make_elements(mesh, law, material->contrast, &elements, error);
     if (status == PL_OK) status = bench_matrix(mesh, block, &out->A, error);
     if (status == PL_OK) status = pl_element_set_locate(&elements, &out->A, error);
     if (status == PL_OK) {

@@ -22,10 +22,11 @@ pl_status bench_read_shared(const char* name, pl_mesh** out, pl_error* error);
 pl_status bench_shared_mesh(const char* name, pl_mesh** out, pl_error* error);
 
 typedef struct bench_solid {
-    double young;     // E [Pa]
-    double poisson;   // nu
-    double density;   // [kg/m^3]
-    double time_step; // h [s]
+    double young;           // E [Pa]
+    double poisson;         // nu
+    double density;         // [kg/m^3]
+    double time_step;       // h [s]
+    const double* contrast; // factor of Young's modulus per tet, or NULL
 } bench_solid;
 
 // E = 1e5 Pa, nu = 0.3, 1000 kg/m^3, h = 1/30 s

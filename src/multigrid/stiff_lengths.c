@@ -33,9 +33,10 @@ static const double DOWNHILL = 3.0;
 static const double STIFFER = 1.6;
 // In sizes of the body: no path around is as long.
 static const double BARRIER = 10.0;
-// Weak items of the graph that make a body uneven: a single cube of another material has more, the
-// few elements of very bad shape in a body of one material have fewer.
-enum { WEAK = 0, WAYS_AROUND = 2, FEW = 64, LARGE = 48 };
+// Weak items of the graph that make a body uneven: FEW and one in MANY. Elements of very bad shape
+// in a body of one material have fewer; so has a cube of another material in a very large body,
+// but one part more costs conjugate gradients only a few iterations.
+enum { WEAK = 0, WAYS_AROUND = 2, FEW = 64, MANY = 10000, LARGE = 48 };
 
 typedef struct couplings {
     const pl_adjacency* graph;
@@ -181,18 +182,18 @@ static void lengthen_weak(const couplings* c, double barrier, double* lengths) {
 bool pl_stiff_lengths(const pl_adjacency* graph, const double* positions, const double* values,
                       int block, const int* entries, double* lengths) {
     couplings c = {.graph = graph};
-    int weak_count = 0;
+    int weak_count = 0, few = FEW + graph->offsets[graph->count] / MANY;
     if (allocate_couplings(&c)) {
         pl_edge_lengths(graph, positions, lengths);
         measure(&c, values, block, entries, lengths);
         weak_count = find_strong(&c, lengths);
-        for (int round = 1; weak_count > FEW && round <= WAYS_AROUND; round++)
+        for (int round = 1; weak_count > few && round <= WAYS_AROUND; round++)
             weak_count = find_ways_around(&c, round, weak_count);
-        if (weak_count > FEW) {
+        if (weak_count > few) {
             lengthen_stiff_parts(&c, lengths);
             lengthen_weak(&c, BARRIER * body_size(positions, graph->count), lengths);
         }
     }
     free_couplings(&c);
-    return weak_count > FEW;
+    return weak_count > few;
 }
