@@ -118,8 +118,8 @@ static pl_status number_rows(pl_block_mg* mg, const pl_mg_blocks* A, const doubl
 // to the dense level costs iterations: of some bars (53 and 203 thousand vertices) these two levels
 // took the least time. 0: as usual.
 static int choose_counts(int row_count, int counts[2]) {
-    enum { LEAST_ROWS = 20000, FINE_RATIO = 64, LARGEST_RATIO = 150, RATIO = 8, DENSE = 160 };
-    enum { MOST = 13 * DENSE };
+    enum { LEAST_ROWS = 20000, FINE_RATIO = 128, LARGEST_RATIO = 250, RATIO = 4, DENSE = 160 };
+    enum { MOST = 8 * DENSE };
     if (row_count < LEAST_ROWS || row_count > LARGEST_RATIO * MOST) return 0;
     counts[1] = row_count / FINE_RATIO < MOST ? row_count / FINE_RATIO : MOST;
     counts[0] = counts[1] / RATIO < DENSE ? counts[1] / RATIO : DENSE;
