@@ -6,8 +6,10 @@
 #include "base/memory.h"
 #include "run_samples.h"
 #include "test.h"
+#include "world/world_build.h"
 
 #include <pliant/pliant.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static void step(pl_world* world, int count) {
@@ -302,6 +304,30 @@ TEST(world_refuses_by_name_what_it_cannot_do)
     CHECK(pl_world_create(empty, &world, NULL, &error) == PL_ERROR_ARGUMENT);
     CHECK_TEXT(error.text, "no bodies");
     pl_scene_destroy(empty);
+}
+
+// the linear solver that a world takes for a body by Projective Dynamics
+static pl_linear projective_linear(const char* shape, double edge) {
+    char text[256];
+    snprintf(text, sizeof text,
+             "{\"pliant\": 1, \"bodies\": [{\"name\": \"body\", \"nonlinear\": \"projective\", "
+             "\"generate\": {\"shape\": \"%s\", \"edge\": %g}}]}",
+             shape, edge);
+    pl_scene* scene = sample_scene(text);
+    pl_error error;
+    pl_world* world;
+    CHECK_OK(pl_world_create(scene, &world, NULL, &error), &error);
+    pl_linear linear = world->scene->bodies[0].linear;
+    pl_world_destroy(world);
+    pl_scene_destroy(scene);
+    return linear;
+}
+
+TEST(world_chooses_linear_solver_of_projective)
+{
+    CHECK_INT(projective_linear("box", 0.125), PL_LINEAR_DIRECT);    // 729 vertices
+    CHECK_INT(projective_linear("box", 0.058), PL_LINEAR_MGPCG);     // 6859 and more
+    CHECK_INT(projective_linear("cloth", 0.0125), PL_LINEAR_DIRECT); // 6561
 }
 
 TEST(world_says_which_keys_of_multigrid_are_not_used)

@@ -36,7 +36,7 @@ static sweep_rows rows_of(const sweep_work* w) {
 
 // x = D^-1 (b - u - sum) and u = sum, for the rows of a chunk
 PL_WIDE void relax_half_chunk(const sweep_rows* r, int chunk, bool from_zero) {
-    chunk_sums sums = half_sums(&r->half, chunk, r->x);
+    chunk_sums sums = short_sums(&r->half, chunk, r->x);
     size_t at = 4 * (size_t)C * (size_t)chunk;
     for (int q = 0; q < C / 2; q++, at += 8) {
         pl_f8 rest = pl_sub8(pl_load8(r->b + at), sums.pair[q]);
@@ -158,6 +158,25 @@ void pl_scalar_fine_smooth(pl_scalar_fine* f, pl_pool* pool, int count, bool bac
     f->u_is_known = true;
 }
 
+// residuals of a chunk, two rows in each; block: the next one, which stays behind the chunk
+static chunk_sums chunk_residual(const sweep_work* w, int chunk, int* block) {
+    const pl_scalar_fine* f = w->f;
+    chunk_sums r = half_sums(w->half, chunk, f->x), other;
+    if (w->other_half) other = half_sums(w->other_half, chunk, f->x);
+    size_t at = 4 * (size_t)C * (size_t)chunk;
+    bool plain = *block == f->block_count || f->blocks[*block].place >= C * chunk + C;
+    for (int q = 0; q < C / 2; q++, at += 8) {
+        pl_f8 x = pl_load8(f->x + at), u = w->other_half ? other.pair[q] : pl_load8(f->u + at);
+        pl_f8 Dx = pl_mul8(pl_spread_pair(f->diagonal + at / 4), x);
+        if (!plain) {
+            pl_f4 low = diagonal_times(f, C * chunk + 2 * q, pl_low4(x), block);
+            Dx = pl_pair4(low, diagonal_times(f, C * chunk + 2 * q + 1, pl_high4(x), block));
+        }
+        r.pair[q] = pl_sub8(pl_sub8(pl_sub8(pl_load8(f->b + at), u), r.pair[q]), Dx);
+    }
+    return r;
+}
+
 static void restrict_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const sweep_work* w = user;
@@ -165,20 +184,16 @@ static void restrict_task(int begin, int end, int worker, void* user) {
     int group = begin / GROUP, block = block_at(f, C * begin);
     size_t slots = (size_t)(f->slot_offsets[group + 1] - f->slot_offsets[group]);
     memset(f->sums + 16 * (size_t)f->slot_offsets[group], 0, 16 * slots * sizeof(float));
+    const float* point = f->point + 4 * (size_t)C * (size_t)begin;
     for (int c = begin; c < end; c++) {
-        chunk_sums sums = half_sums(w->half, c, f->x), other;
-        if (w->other_half) other = half_sums(w->other_half, c, f->x);
-        for (int q = 0; q < C; q++) {
-            int p = C * c + q;
-            size_t at = 4 * (size_t)p;
-            pl_f4 u = w->other_half ? row_sum(&other, q) : pl_load4(f->u + at);
-            pl_f4 r = pl_load4(f->b + at) - u - row_sum(&sums, q) -
-                      diagonal_times(f, p, pl_load4(f->x + at), &block);
-            float* to = f->sums + 16 * (size_t)f->slot[p];
-            pl_f8 twice = pl_pair4(r, r);
-            for (int a = 0; a < 4; a += 2)
-                pl_store8(to + 4 * a,
-                          pl_fma8(pl_spread_pair(f->point + at + a), twice, pl_load8(to + 4 * a)));
+        chunk_sums r = chunk_residual(w, c, &block);
+        for (int q = 0; q < C; q++, point += 4) {
+            pl_f4 one = row_sum(&r, q);
+            pl_f8 twice = pl_pair4(one, one), X01, X23;
+            pl_spread_four(point, &X01, &X23);
+            float* to = f->sums + 16 * (size_t)f->slot[C * c + q];
+            pl_store8(to, pl_fma8(X01, twice, pl_load8(to)));
+            pl_store8(to + 8, pl_fma8(X23, twice, pl_load8(to + 8)));
         }
     }
 }

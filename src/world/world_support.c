@@ -68,14 +68,21 @@ pl_status pl_world_check_support(const pl_scene* scene, pl_error* error) {
 // Measured, seconds of CPU for the same frames of each. Gummy bears in motion: 620 vertices direct
 // 5, icpcg 10, pcg 11; 2941 vertices direct 2.4, icpcg 1.7, pcg 1.0. scenes/bar.json, ten frames:
 // 3500 vertices direct 3.6, icpcg 2.2, pcg 1.3, mgpcg 1.1; 22 839 vertices icpcg 29, pcg 17, mgpcg
-// 7. A matrix that never changes is factored once.
-enum { DIRECT_VERTICES = 1500, DIRECT_CONSTANT_VERTICES = 30000 };
+// 7.
+//
+// Projective Dynamics factors its matrix once. Armadillos of arap, seconds of direct and of mgpcg
+// to a residual of 5e-2: 1017 vertices 0.95, 0.10; 7033 vertices 5.5, 0.5; 35 000 vertices 13, 1.0;
+// to 1e-2: 1.4, 0.24; 11.0, 11.8; 21, 11; to 1e-4: 2.6, 3.3 and 15, 15 (the first two). Cloth of
+// springs to 1e-2: 2600 vertices 1.1, 3.1; 10 000 vertices 1.3, 4.4; 30 000 vertices 4.2, 8.3; at
+// 40 000 mgpcg is ahead (pliant-bench s0-race).
+enum { DIRECT_VERTICES = 1500, DIRECT_SOLID_VERTICES = 5000, DIRECT_CLOTH_VERTICES = 30000 };
 
 static pl_linear choose_linear(const pl_body* body, int vertex_count) {
     if (body->linear != PL_LINEAR_AUTO) return body->linear;
     if (body->method == PL_METHOD_GRID) return PL_LINEAR_MULTIGRID;
-    int limit =
-        body->nonlinear == PL_NONLINEAR_PROJECTIVE ? DIRECT_CONSTANT_VERTICES : DIRECT_VERTICES;
+    int limit = DIRECT_VERTICES;
+    if (body->nonlinear == PL_NONLINEAR_PROJECTIVE)
+        limit = body->kind == PL_BODY_CLOTH ? DIRECT_CLOTH_VERTICES : DIRECT_SOLID_VERTICES;
     return vertex_count <= limit ? PL_LINEAR_DIRECT : PL_LINEAR_MGPCG;
 }
 
