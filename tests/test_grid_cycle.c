@@ -147,7 +147,7 @@ TEST(grid_transfers_keep_constants)
         for (int a = 0; a < 3; a++)
             coarse->u[a][i] =
                 pl_grid_bit(coarse->masks[i / PL_GRID_CHUNK].face[a], i) ? 1.0f + (float)a : 0.0f;
-    pl_grid_fill_ghosts(coarse);
+    pl_grid_fill_ghosts(coarse, NULL);
     pl_grid_prolong(&s.mg.transfers[0], fine, coarse, NULL);
     for (int i = 0; i < fine->field_size; i++)
         for (int a = 0; a < 3; a++) {

@@ -185,7 +185,7 @@ static void restrict_residual(void* user, int l) {
 static void prolong_add(void* user, int l) {
     pl_grid_multigrid* mg = user;
     double start = pl_seconds();
-    pl_grid_fill_ghosts(&mg->levels[l + 1]);
+    pl_grid_fill_ghosts(&mg->levels[l + 1], pool_of(mg, l + 1));
     pl_grid_prolong_around(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1], pool_of(mg, l));
     pl_grid_relocated_prolong(&mg->relocated[l], &mg->levels[l], &mg->levels[l + 1]);
     add_seconds(mg, PL_GRID_PROLONGATION, &start);

@@ -26,6 +26,7 @@ typedef struct restrict_job {
     pl_grid_level* fine;
     pl_grid_level* coarse;
     const float* const* source; // the residual, or NULL: that of the level
+    int block_count, threads;
 } restrict_job;
 
 // A row of a fine level on its way to the coarse rows it belongs to. Rows of even y lie on coarse
@@ -89,23 +90,29 @@ PL_WIDE face_residual face_residual_of(const pl_grid_level* l, const pl_grid_run
                            l->c + below(g, a), 6.0f + l->inertia};
 }
 
-PL_WIDE pl_half face_residual_half(const face_residual* s, int n) {
-    const pl_half along = pl_load_half(s->u.own + n - 1) + pl_load_half(s->u.own + n + 1);
+// Half a chunk of a row and the one before it, so that no load crosses a cache line.
+typedef struct window {
+    pl_half before, own;
+} window;
+
+PL_WIDE pl_half face_residual_half(const face_residual* s, int n, window* w) {
+    const pl_half own = w->own, after = pl_load_half(s->u.own + n + PL_HALF);
+    const pl_half along = pl_shift_half(w->before, own) + pl_unshift_half(own, after);
+    *w = (window){own, after};
     const pl_half y = pl_load_half(s->u.y_low + n) + pl_load_half(s->u.y_high + n);
     const pl_half z = pl_load_half(s->u.z_low + n) + pl_load_half(s->u.z_high + n);
     const pl_half slope = pl_load_half(s->c + n) - pl_load_half(s->c_low + n);
-    return pl_load_half(s->f + n) + s->centre * pl_load_half(s->u.own + n) -
-           ((along + slope) + (y + z));
+    return pl_load_half(s->f + n) + s->centre * own - ((along + slope) + (y + z));
 }
 
 // With masks, springs and the residual of faces of the band, kept by the last of their sweeps.
 PL_WIDE void face_residual_chunk(const face_residual* s, const pl_grid_level* l, const chunks* k,
-                                 int a, int n, pl_half out[2]) {
+                                 int a, int n, window* w, pl_half out[2]) {
     const pl_grid_wall_chunk* wall = l->has_stiff_walls ? wall_of(k, n) : NULL;
     const int band = k->full[n] >> a & 1 ? -1 : k->band_index[n];
     for (int h = 0; h < 2; h++) {
         const int i = h * PL_HALF, at = n * PL_GRID_CHUNK + i;
-        out[h] = face_residual_half(s, at);
+        out[h] = face_residual_half(s, at, w);
         if (wall) out[h] += pl_load_half(wall->stiffness[a] + i) * pl_load_half(s->u.own + at);
         out[h] = pl_keep_half(k->masks[n].inner[a] >> i & 0xff, out[h]);
         if (band >= 0) out[h] += pl_load_half(l->band_residual[band][a] + i);
@@ -121,13 +128,15 @@ PL_WIDE void restrict_faces(const row_job* r, const pl_grid_run* g, int a, pl_ha
     const bool stiff = l->has_stiff_walls;
     const face_residual s = face_residual_of(l, g, a);
     const int ahead = rows_ahead(g);
+    window w = {pl_load_half(s.u.own - PL_HALF), pl_load_half(s.u.own)};
     for (int n = 0; n < count; n++) {
         pl_half values[2];
-        fetch(s.u.z_high + n * PL_GRID_CHUNK, ahead), fetch(s.f + n * PL_GRID_CHUNK, ahead);
+        fetch(s.u.z_low + n * PL_GRID_CHUNK, ahead), fetch(s.f + n * PL_GRID_CHUNK, ahead);
+        if (a == 2) fetch(s.c_low + n * PL_GRID_CHUNK, ahead);
         if (k.full[n] >> a & 1 && !(stiff && k.wall_index[n] >= 0)) {
-            values[0] = face_residual_half(&s, n * PL_GRID_CHUNK);
-            values[1] = face_residual_half(&s, n * PL_GRID_CHUNK + PL_HALF);
-        } else face_residual_chunk(&s, l, &k, a, n, values);
+            values[0] = face_residual_half(&s, n * PL_GRID_CHUNK, &w);
+            values[1] = face_residual_half(&s, n * PL_GRID_CHUNK + PL_HALF, &w);
+        } else face_residual_chunk(&s, l, &k, a, n, &w, values);
         add_chunk(t, parents[n], values, a, carry);
     }
 }
@@ -162,7 +171,7 @@ static void restrict_cells(const row_job* r, const pl_grid_run* g) {
     const int count = t.first < 0 ? 0 : g->count, ahead = rows_ahead(g);
     for (int n = 0; n < count; n++) {
         pl_half values[2];
-        fetch(s.g + n * PL_GRID_CHUNK, ahead), fetch(s.c + n * PL_GRID_CHUNK, ahead);
+        fetch(s.g + n * PL_GRID_CHUNK, ahead);
         cell_residual_chunk(&s, masks[n].core, n, values);
         add_chunk(t, parents[n], values, 3, NULL);
     }
@@ -228,9 +237,7 @@ static void mask_planes(const pl_grid_level* l, int first, int last) {
     }
 }
 
-static void restrict_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const restrict_job* job = user;
+static void restrict_planes(const restrict_job* job, int begin, int end) {
     const pl_grid_level *fine = job->fine, *coarse = job->coarse;
     int first, last;
     plane_range(coarse, begin, end, &first, &last);
@@ -243,28 +250,49 @@ static void restrict_task(int begin, int end, int worker, void* user) {
     row_job r = {.job = job, .low = begin, .high = end};
     int y_end = fine->low[1] + fine->size[1], strip = STRIP_CELLS / (fine->size[0] + 1) + 2;
     for (int y = fine->low[1]; y < y_end; y += strip)
-        for (r.z = z_begin; r.z < z_end; r.z++)
+        for (r.z = z_end - 1; r.z >= z_begin; r.z--)
             for (r.y = y; r.y < y + strip && r.y < y_end; r.y++) restrict_row(&r);
     mask_planes(coarse, first, last);
 }
 
+// A sweep has gone up the planes of a thread and has left the upper ones in its cache, so each
+// thread goes down: the blocks that pl_parallel_for gives to it are taken from the last to the
+// first.
+static int reverse(int block, int count, int threads) {
+    int w = 0;
+    while ((int)((int64_t)count * (w + 1) / threads) <= block) w++;
+    return (int)((int64_t)count * w / threads + (int64_t)count * (w + 1) / threads) - 1 - block;
+}
+
+static void restrict_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const restrict_job* job = user;
+    for (int block = begin; block < end; block++) {
+        const int at = reverse(block, job->block_count, job->threads) * PLANES;
+        const int planes = job->coarse->size[2];
+        restrict_planes(job, at, at + PLANES < planes ? at + PLANES : planes);
+    }
+}
+
 void pl_grid_restrict(const pl_grid_transfer* transfer, const pl_grid_level* fine,
                       const float* const source[4], pl_grid_level* coarse, pl_pool* pool) {
-    restrict_job job = {transfer, (pl_grid_level*)fine, coarse, source};
-    pl_parallel_for(pool, restrict_task, coarse->size[2], PLANES, &job);
+    const int count = (coarse->size[2] + PLANES - 1) / PLANES;
+    restrict_job job = {transfer, (pl_grid_level*)fine,      coarse, source,
+                        count,    pl_pool_thread_count(pool)};
+    pl_parallel_for(pool, restrict_task, count, 1, &job);
 }
 void pl_grid_restrict_residual(const pl_grid_transfer* transfer, const pl_grid_level* fine,
                                pl_grid_level* coarse, pl_pool* pool) {
-    restrict_job job = {transfer, (pl_grid_level*)fine, coarse, NULL};
-    pl_parallel_for(pool, restrict_task, coarse->size[2], PLANES, &job);
+    pl_grid_restrict(transfer, fine, NULL, coarse, pool);
 }
 
 PL_WIDE void store_faces(const pl_grid_level* l, const pl_grid_run* g, int a, float* out) {
     const chunks k = chunks_of(l, g);
     const face_residual s = face_residual_of(l, g, a);
+    window w = {pl_load_half(s.u.own - PL_HALF), pl_load_half(s.u.own)};
     for (int n = 0; n < g->count; n++) {
         pl_half values[2];
-        face_residual_chunk(&s, l, &k, a, n, values);
+        face_residual_chunk(&s, l, &k, a, n, &w, values);
         pl_store_half(out + g->begin + n * PL_GRID_CHUNK, values[0]);
         pl_store_half(out + g->begin + n * PL_GRID_CHUNK + PL_HALF, values[1]);
     }

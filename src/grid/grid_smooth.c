@@ -39,6 +39,19 @@ PL_WIDE triple triple_at(const float* p) {
     return (triple){pl_loadu_w(p - 1), pl_loadu_w(p), pl_loadu_w(p + 1)};
 }
 
+// The same without loads across cache lines: the lanes beside come from the vectors beside.
+typedef struct window {
+    pl_fw low, own;
+} window;
+PL_WIDE window window_at(const float* p) { return (window){pl_loadu_w(p - 1), pl_loadu_w(p)}; }
+// goes on to the next vector, which is at `next`
+PL_WIDE triple advance(window* w, const float* next) {
+    const pl_fw further = pl_loadu_w(next);
+    const triple x = {w->low, w->own, pl_next_lanes_w(w->own, further)};
+    *w = (window){pl_last_lanes_w(w->own, further), further};
+    return x;
+}
+
 // the cells of a colour among those of a mask
 PL_WIDE pl_iw coloured_w(pl_iw fixed, uint16_t mask, uint16_t bits, int i, bool dense) {
     if (PL_LANES > 1 && dense) return fixed;
@@ -57,15 +70,14 @@ typedef struct face_sweep {
 
 // flat: c is zero here
 PL_WIDE void relax_chunk(const face_sweep* s, const pl_grid_masks* m, const float* inverse, int n,
-                         triple* next, bool dense, bool flat) {
+                         window* next, bool dense, bool flat) {
     float* out = (float*)s->u.own + n;
     for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
-        const triple x = *next;
+        const triple x = advance(next, out + i + PL_LANES);
         pl_fw sum = x.low + x.high + beside_w(s->u, n + i) - pl_loadu_w(s->f + n + i);
         if (!flat) sum += pl_loadu_w(s->c + n + i) - pl_loadu_w(s->c_low + n + i);
         pl_fw factor = !dense && inverse ? OVER * pl_loadu_w(inverse + i) : s->scale;
         pl_iw here = coloured_w(s->fixed, dense ? 0 : m->inner[s->a], s->bits, i, dense);
-        *next = triple_at(out + i + PL_LANES);
         pl_storeu_w(out + i,
                     pl_select_w(here, pl_fma_w(sum, factor, (1.0f - OVER) * x.own), x.own));
     }
@@ -97,7 +109,7 @@ PL_WIDE void relax_axis(pl_grid_level* l, const pl_grid_run* g, int a, int colou
                           bits,
                           pl_lanes_w(bits, 0),
                           pl_splat_w(OVER / (6.0f + l->inertia))};
-    triple next = triple_at(s.u.own);
+    window next = window_at(s.u.own);
     const int ahead = rows_ahead(g);
     for (int n = 0; n < count; n++) {
         const pl_grid_wall_chunk* wall = stiff ? wall_of(&k, n) : NULL;
@@ -112,7 +124,7 @@ PL_WIDE void relax_axis(pl_grid_level* l, const pl_grid_run* g, int a, int colou
             if (dense) start_chunk(&s, NULL, NULL, at, true);
             else start_chunk(&s, &k.masks[n], inverse, at, false);
             if (n + 1 < count && !(k.full[n + 1] & PL_GRID_FAR))
-                next = triple_at(s.u.own + at + PL_GRID_CHUNK);
+                next = window_at(s.u.own + at + PL_GRID_CHUNK);
         } else if (far && dense) relax_chunk(&s, NULL, NULL, at, &next, true, true);
         else if (dense) relax_chunk(&s, NULL, NULL, at, &next, true, false);
         else relax_chunk(&s, &k.masks[n], inverse, at, &next, false, false);

@@ -55,9 +55,25 @@ void pl_grid_transfer_free(pl_grid_transfer* t) {
     *t = (pl_grid_transfer){0};
 }
 
+enum { BAND_CHUNKS = 256 }; // of a block of work
+
+// one after the other: some are made of those before
+static void set_ghosts(pl_grid_level* l) {
+    float* fields[4] = {l->u[0], l->u[1], l->u[2], l->c};
+    for (int k = 0; k < l->ghost_count; k++) {
+        const pl_grid_ghost* ghost = &l->ghosts[k];
+        float sum = 0.0f;
+        for (int s = 0; s < ghost->source_count; s++)
+            sum += ghost->weight[s] * fields[ghost->source_field[s]][ghost->source[s]];
+        fields[ghost->field][ghost->index] = sum;
+    }
+}
+
 // p becomes c in slaved cells
-static void convert_slaved(pl_grid_level* l) {
-    for (int k = 0; k < l->band_count; k++) {
+static void slaved_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    pl_grid_level* l = user;
+    for (int k = begin; k < end; k++) {
         const pl_grid_band_chunk* b = &l->band[k];
         const int high[3] = {b->begin + 1, b->rows[PL_ROW_Y_HIGH], b->rows[PL_ROW_Z_HIGH]};
         for (int n = 0; b->slaved && n < PL_GRID_CHUNK; n += PL_LANES) {
@@ -69,16 +85,9 @@ static void convert_slaved(pl_grid_level* l) {
     }
 }
 
-void pl_grid_fill_ghosts(pl_grid_level* l) {
-    float* fields[4] = {l->u[0], l->u[1], l->u[2], l->c};
-    for (int k = 0; k < l->ghost_count; k++) {
-        const pl_grid_ghost* ghost = &l->ghosts[k];
-        float sum = 0.0f;
-        for (int s = 0; s < ghost->source_count; s++)
-            sum += ghost->weight[s] * fields[ghost->source_field[s]][ghost->source[s]];
-        fields[ghost->field][ghost->index] = sum;
-    }
-    convert_slaved(l);
+void pl_grid_fill_ghosts(pl_grid_level* l, pl_pool* pool) {
+    set_ghosts(l);
+    pl_parallel_for(pool, slaved_task, l->band_count, BAND_CHUNKS, l);
 }
 
 // ------------------------------------------------------------------ prolongation

@@ -24,13 +24,14 @@ void pl_grid_transfer_free(pl_grid_transfer* transfer);
 // cells, and that of the band as pl_grid_band_smooth left it.
 void pl_grid_restrict_residual(const pl_grid_transfer* transfer, const pl_grid_level* fine,
                                pl_grid_level* coarse, pl_pool* pool);
-// The same from given values of the fine level: of faces across x, y, z and of cells.
+// The same from given values of the fine level: of faces across x, y, z and of cells (NULL: its
+// residual).
 void pl_grid_restrict(const pl_grid_transfer* transfer, const pl_grid_level* fine,
                       const float* const source[4], pl_grid_level* coarse, pl_pool* pool);
 // The residual that pl_grid_restrict_residual restricts: of faces across x, y, z and of cells.
 void pl_grid_store_residual(const pl_grid_level* level, float* const out[4]);
 // Values outside, and c in place of p in all interior cells, so that the level can be interpolated.
-void pl_grid_fill_ghosts(pl_grid_level* coarse);
+void pl_grid_fill_ghosts(pl_grid_level* coarse, pl_pool* pool);
 // u and c of the fine level plus those of the coarse one.
 void pl_grid_prolong(const pl_grid_transfer* transfer, pl_grid_level* fine,
                      const pl_grid_level* coarse, pl_pool* pool);

@@ -52,6 +52,21 @@ PL_WIDE pl_fw pl_next_lanes_w(pl_fw a, pl_fw b) {
 #endif
 }
 
+// the last one of a, followed by the lanes of b but the last
+PL_WIDE pl_fw pl_last_lanes_w(pl_fw a, pl_fw b) {
+#if PL_LANES == 1
+    (void)b;
+    return a;
+#elif PL_LANES == 4
+    return __builtin_shufflevector(a, b, 3, 4, 5, 6);
+#elif PL_LANES == 8
+    return __builtin_shufflevector(a, b, 7, 8, 9, 10, 11, 12, 13, 14);
+#else
+    return __builtin_shufflevector(a, b, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29,
+                                   30);
+#endif
+}
+
 // Half a chunk, which is what a chunk is on the next coarser level; eight floats on every machine.
 enum { PL_HALF = PL_GRID_CHUNK / 2 };
 typedef float pl_half __attribute__((vector_size(4 * PL_HALF)));
@@ -72,6 +87,10 @@ PL_WIDE void pl_merge_half(pl_half even, pl_half odd, pl_half out[2]) {
 // the last one of those before, followed by all but the last
 PL_WIDE pl_half pl_shift_half(pl_half before, pl_half a) {
     return __builtin_shufflevector(before, a, 7, 8, 9, 10, 11, 12, 13, 14);
+}
+// all but the first, followed by the first one of those after
+PL_WIDE pl_half pl_unshift_half(pl_half a, pl_half after) {
+    return __builtin_shufflevector(a, after, 1, 2, 3, 4, 5, 6, 7, 8);
 }
 // value where the bits are set, else 0
 PL_WIDE pl_half pl_keep_half(unsigned bits, pl_half value) {
