@@ -134,18 +134,7 @@ static pl_status use_law(kernels* k, pl_material_kind kind, pl_error* error) {
 }
 
 static pl_status prepare_matrix(kernels* k, pl_error* error) {
-    const pl_mesh* mesh = k->mesh;
-    pl_edges edges;
-    pl_adjacency neighbours = {0};
-    pl_status status =
-        pl_edges_create(mesh->tets, mesh->tet_count, 4, mesh->vertex_count, &edges, error);
-    if (status != PL_OK) return status;
-    status = pl_vertex_neighbours(&edges, mesh->vertex_count, &neighbours, error);
-    pl_edges_free(&edges);
-    if (status != PL_OK) return status;
-    status = pl_block_matrix_setup(&k->A, mesh->vertex_count, 3, neighbours.offsets,
-                                   neighbours.items, error);
-    pl_adjacency_free(&neighbours);
+    pl_status status = bench_matrix(k->mesh, 3, &k->A, error);
     if (status != PL_OK) return status;
     k->blocks = PL_ALLOC(float, 9 * (size_t)pl_block_matrix_entry_count(&k->A));
     return k->blocks ? PL_OK : pl_fail_memory(error, "a matrix in float");

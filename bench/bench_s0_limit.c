@@ -125,11 +125,10 @@ static void run_fine(void* user) {
     const side* s = user;
     pl_scalar_fine* f = pl_scalar_mg_fine(mg_of(s));
     pl_pool* pool = s->l->pool[s->threads - 1];
-    for (int k = 0; k < 4; k++) pl_scalar_fine_sweep(f, pool, k % 2, k == 0);
+    pl_scalar_fine_smooth(f, pool, 4, false, true);
     pl_scalar_fine_restrict(f, pool, pl_scalar_mg_level(mg_of(s), 1)->b);
     pl_scalar_fine_prolong_add(f, pool, pl_scalar_mg_level(mg_of(s), 1)->x);
-    pl_scalar_fine_sweep_both(f, pool, false);
-    for (int k = 1; k < 4; k++) pl_scalar_fine_sweep(f, pool, k % 2, false);
+    pl_scalar_fine_smooth(f, pool, 4, false, false);
 }
 
 // Bytes that the above has to read and write, each vector counted once per pass: halves of the
@@ -137,8 +136,8 @@ static void run_fine(void* user) {
 static void count_bytes(limit* l) {
     const pl_scalar_fine* f = pl_scalar_mg_fine(pl_fem_projective_of(l->body[0].system)->mg);
     size_t places = (size_t)f->order.place_count, chunks = (size_t)f->order.chunk_count;
-    size_t lower = 32 * (size_t)f->lower.starts[chunks],
-           upper = 32 * (size_t)f->upper.starts[chunks];
+    size_t lower = 24 * (size_t)f->lower.starts[chunks],
+           upper = 24 * (size_t)f->upper.starts[chunks];
     size_t sweep = places * (16 + 16 + 16 + 16 + 4) + 4 * chunks, first = sweep - 16 * places;
     size_t restriction = places * (16 + 16 + 16 + 4 + 16 + 4) + 4 * chunks;
     size_t prolongation = places * (16 + 16 + 16 + 4);

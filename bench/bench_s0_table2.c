@@ -67,9 +67,8 @@ static void run_gradient(void* user) {
 static void run_sweeps(void* user) {
     phases* p = user;
     pl_scalar_fine* fine = pl_scalar_mg_fine(fast(p)->mg);
-    for (int k = 0; k < 4 * p->row->sweeps; k++)
-        if (k == 2 * p->row->sweeps) pl_scalar_fine_sweep_both(fine, p->e.pool, k % 2);
-        else pl_scalar_fine_sweep(fine, p->e.pool, k % 2, k == 0);
+    pl_scalar_fine_smooth(fine, p->e.pool, 2 * p->row->sweeps, false, true);
+    pl_scalar_fine_smooth(fine, p->e.pool, 2 * p->row->sweeps, false, false);
 }
 
 static void run_transfer(void* user) {

@@ -1,41 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// How far the lattice is from a known answer (Zhu 2010, sections 9.2 and 9.3, Fig. 15 to 18): a
-// sphere in a lattice, in the paper a disc; against linear tets that fit the sphere, by our fem.
-// Cells that the surface cuts in the two held quadrants are Dirichlet cells, whose faces take the
-// known answer as in the paper; the rest of the surface carries the known traction. The error is
-// the largest one over the vertices of the surface and the faces inside, the order the slope of its
-// logarithm over that of the cell.
+// How far the lattice is from a known answer (Zhu 2010, sections 9.2 and 9.3, Fig. 13 to 18): a
+// sphere in a lattice, in the paper a disc; against linear tets of our fem that fit the sphere, and
+// against the lattice's cells cut into tets. Cells that the surface cuts in the two held quadrants
+// are Dirichlet cells, whose faces take the known answer as in the paper; the rest of the surface
+// carries the known traction. The error is the largest one over the vertices of the surface and the
+// faces inside, the order the slope of its logarithm over that of the cell.
 //
-// Where we differ: traction on embedded vertices goes to faces as all forces of the method do, by
-// the transpose of interpolation, and none becomes a traction on sides of cells.
+// Rows order_*: traction as stress of the lattice's sides (grid_traction.h). Rows spread_*: forces
+// on vertices go to faces by the transpose of interpolation.
 #include "base/memory.h"
 #include "base/timer.h"
 #include "bench.h"
-#include "bench_systems.h"
+#include "grid/grid_traction.h"
 #include "grid/grid_tricubic.h"
+#include "s4_fem.h"
+#include "s4_folds.h"
 #include "s4_lattice.h"
-#include "s4_sparse.h"
 #include "s4_sphere.h"
 
 #include <math.h>
-#include <pliant/generate.h>
 #include <stdio.h>
 #include <string.h>
 
 static const pl_vec3 CENTRE = {0.5, 0.5, 0.5};
-
-static pl_status make_surface(int frequency, pl_mesh** out, pl_error* error) {
-    pl_generate_options options;
-    pl_status status = pl_generate_defaults("icosphere", &options, error);
-    options.radius = S4_RADIUS;
-    options.frequency = frequency;
-    if (status == PL_OK) status = pl_generate("icosphere", &options, out, error);
-    for (int v = 0; status == PL_OK && v < 3 * (*out)->vertex_count; v++)
-        (*out)->positions[v] += 0.5;
-    return status;
-}
 
 typedef struct problem {
     pl_mesh* surface;
@@ -44,6 +33,7 @@ typedef struct problem {
     pl_grid_embedding_map map;
     double* force; // on vertices of the surface
     double lambda;
+    bool spreads; // forces of vertices over faces; else they are stresses of the lattice's sides
 } problem;
 
 static pl_vec3 face_position(const problem* p, int a, const int at[3]) {
@@ -51,53 +41,6 @@ static pl_vec3 face_position(const problem* p, int a, const int at[3]) {
     for (int d = 0; d < 3; d++)
         x[d] = p->frame.origin[d] + p->frame.cell * (at[d] + (d == a ? 0.0 : 0.5));
     return pl_vec3_load(x);
-}
-
-static void make_dirichlet(void* user, size_t cell) {
-    ((pl_grid_cells*)user)->kinds[cell] = PL_CELL_DIRICHLET;
-}
-
-// whether the middle of a triangle is held
-static bool is_held_triangle(const pl_mesh* m, int t) {
-    pl_vec3 sum = {0};
-    for (int i = 0; i < 3; i++)
-        sum = pl_add(sum, pl_vec3_load(m->positions + 3 * (size_t)m->triangles[3 * t + i]));
-    return s4_is_held(pl_scale(1.0 / 3.0, sum));
-}
-
-// Cells of the lattice, whose corners lie at multiples of the cell around the middle.
-static pl_status make_cells(problem* p, int across, int padding, pl_grid_cells* out,
-                            pl_error* error) {
-    p->frame = (pl_grid_frame){.cell = 2.0 * S4_RADIUS / across};
-    pl_status status = pl_grid_voxelise(p->surface, padding, NULL, &p->frame, out, error);
-    for (int t = 0; status == PL_OK && t < p->surface->triangle_count; t++) {
-        const double* corner[3];
-        for (int i = 0; i < 3; i++)
-            corner[i] = p->surface->positions + 3 * (size_t)p->surface->triangles[3 * t + i];
-        if (is_held_triangle(p->surface, t))
-            pl_grid_visit_triangle(out, &p->frame, corner, make_dirichlet, out);
-    }
-    return status;
-}
-
-// the traction of each triangle, a third to each corner [N, mu = 1]; what it does to given values
-// does not matter
-static void load_surface(problem* p) {
-    const pl_mesh* m = p->surface;
-    for (int t = 0; t < m->triangle_count; t++) {
-        const int* v = m->triangles + 3 * (size_t)t;
-        pl_vec3 x[3];
-        for (int i = 0; i < 3; i++) x[i] = pl_vec3_load(m->positions + 3 * (size_t)v[i]);
-        pl_vec3 area = pl_scale(0.5, pl_cross(pl_sub(x[1], x[0]), pl_sub(x[2], x[0])));
-        const double n[3] = {area.x, area.y, area.z};
-        for (int i = 0; i < 3; i++) {
-            double P[3][3];
-            s4_stress(x[i], p->lambda, P);
-            for (int a = 0; a < 3; a++)
-                for (int b = 0; b < 3; b++)
-                    p->force[3 * (size_t)v[i] + (size_t)a] += P[a][b] * n[b] / 3.0;
-        }
-    }
 }
 
 typedef void (*face_visit)(problem* p, int a, const int at[3], int index, bool own);
@@ -131,11 +74,13 @@ static void set_face(problem* p, int a, const int at[3], int index, bool own) {
         s->f[a][index] = cell * cell * component(s4_force(X, p->lambda), a) - s->f[a][index] / cell;
 }
 
-static pl_status make_problem(int across, int padding, double nu, problem* p, pl_error* error) {
-    *p = (problem){.lambda = 2.0 * nu / (1.0 - 2.0 * nu)};
+static pl_status make_problem(int across, int padding, double nu, bool spreads, problem* p,
+                              pl_error* error) {
+    *p = (problem){.lambda = 2.0 * nu / (1.0 - 2.0 * nu), .spreads = spreads};
     pl_grid_cells cells = {0};
-    pl_status status = make_surface(2 * across, &p->surface, error);
-    if (status == PL_OK) status = make_cells(p, across, padding, &cells, error);
+    pl_status status = s4_sphere_surface(2 * across, &p->surface, error);
+    if (status == PL_OK)
+        status = s4_sphere_cells(p->surface, across, padding, &p->frame, &cells, error);
     if (status == PL_OK) status = s4_lattice_create(&cells, &p->lattice, error);
     if (status != PL_OK) return status;
     p->force = PL_ALLOC(double, 3 * (size_t)p->surface->vertex_count);
@@ -144,15 +89,11 @@ static pl_status make_problem(int across, int padding, double nu, problem* p, pl
                            p->surface->positions, p->surface->vertex_count, &p->map, error);
     if (status != PL_OK) return status;
     s4_set_material(&p->lattice, nu, 0.0);
-    load_surface(p);
-    // held cells continue the body: no traction from there
-    for (int v = 0; v < p->surface->vertex_count; v++) {
-        int cell[3];
-        pl_grid_cell_of(&p->lattice.cells, &p->frame, p->surface->positions + 3 * (size_t)v, cell);
-        if (pl_grid_cell(&p->lattice.cells, cell[0], cell[1], cell[2]) == PL_CELL_DIRICHLET)
-            pl_vec3_store(p->force + 3 * (size_t)v, (pl_vec3){0});
+    s4_load_surface(p->surface, p->lambda, p->force);
+    if (p->spreads) {
+        s4_unload_held(p->surface, &p->lattice.cells, &p->frame, p->force);
+        pl_grid_spread(&p->map, p->force, p->lattice.state.f);
     }
-    pl_grid_spread(&p->map, p->force, p->lattice.state.f);
     visit_faces(p, set_face);
     pl_grid_substitute(&p->lattice.mg.levels[0], &p->lattice.state);
     return PL_OK;
@@ -201,19 +142,76 @@ static pl_status find_errors(problem* p, errors* out, pl_error* error) {
     return PL_OK;
 }
 
-static pl_status lattice_errors(int across, int padding, double nu, errors* out, pl_error* error) {
-    enum { CYCLES = 40 };
-    problem p;
-    double residuals[CYCLES + 1];
-    pl_status status = make_problem(across, padding, nu, &p, error);
-    if (status == PL_OK) {
-        s4_run_cycles(&p.lattice, CYCLES, true, residuals);
-        status = find_errors(&p, out, error);
-        printf("nu %g, %d cells across, padding %d: error %.3e inside, %.3e at the surface (rms "
-               "%.3e), residual %.1e\n",
-               nu, across, padding, out->inside, out->surface, out->rough,
-               residuals[CYCLES] / residuals[0]);
+// force on vertices to force per area, by a third of the triangles around them
+static void divide_by_areas(const pl_mesh* m, double* areas, double* force) {
+    for (int k = 0; k < 3 * m->triangle_count; k++) {
+        pl_vec3 x[3];
+        for (int i = 0; i < 3; i++)
+            x[i] = pl_vec3_load(m->positions + 3 * (size_t)m->triangles[k / 3 * 3 + i]);
+        areas[m->triangles[k]] += pl_norm(pl_cross(pl_sub(x[1], x[0]), pl_sub(x[2], x[0]))) / 6.0;
     }
+    for (int i = 0; i < 3 * m->vertex_count; i++) force[i] /= areas[i / 3];
+}
+
+// Rounds of cycles, each with the stresses of the lattice's sides that follow from the answer of
+// the one before. Returns the residual that a round starts with at the end.
+static double run_rounds(problem* p, const pl_grid_traction* traction, double* const volume[3]) {
+    enum { ROUNDS = 12, CYCLES = 6 };
+    const pl_grid_level* l = &p->lattice.mg.levels[0];
+    pl_grid_state* s = &p->lattice.state;
+    size_t size = (size_t)l->field_size * sizeof(double);
+    double residuals[CYCLES + 1], first = 0.0;
+    for (int a = 0; a < 3; a++) memcpy(volume[a], s->f[a], size);
+    for (int round = 0; round < ROUNDS; round++) {
+        for (int a = 0; a < 3; a++) memcpy(s->f[a], volume[a], size);
+        memset(s->g, 0, size);
+        pl_grid_traction_add(traction, l, p->force, round > 0, s);
+        s4_run_cycles(&p->lattice, CYCLES, true, residuals);
+        if (round == 0) first = residuals[0];
+    }
+    return residuals[0] / first;
+}
+
+static pl_status solve_sides(problem* p, double* residual, pl_error* error) {
+    const pl_grid_level* l = &p->lattice.mg.levels[0];
+    pl_grid_traction traction;
+    double *volume[3], *areas = PL_ALLOC(double, p->surface->vertex_count);
+    for (int a = 0; a < 3; a++) volume[a] = PL_ALLOC(double, l->field_size);
+    pl_status status =
+        areas && volume[0] && volume[1] && volume[2]
+            ? pl_grid_traction_create(l, &p->lattice.cells, &p->frame, p->surface, &traction, error)
+            : pl_fail_memory(error, "loads");
+    if (status == PL_OK) {
+        divide_by_areas(p->surface, areas, p->force);
+        *residual = run_rounds(p, &traction, volume);
+        pl_grid_traction_free(&traction);
+    }
+    PL_FREE(areas, double, p->surface->vertex_count);
+    for (int a = 0; a < 3; a++) PL_FREE(volume[a], double, l->field_size);
+    return status;
+}
+
+static pl_status solve_spread(problem* p, double* residual) {
+    enum { CYCLES = 40 };
+    double residuals[CYCLES + 1];
+    s4_run_cycles(&p->lattice, CYCLES, true, residuals);
+    *residual = residuals[CYCLES] / residuals[0];
+    return PL_OK;
+}
+
+static pl_status lattice_errors(int across, int padding, double nu, bool spreads, errors* out,
+                                pl_error* error) {
+    problem p;
+    double residual = 0.0;
+    pl_status status = make_problem(across, padding, nu, spreads, &p, error);
+    if (status == PL_OK)
+        status = spreads ? solve_spread(&p, &residual) : solve_sides(&p, &residual, error);
+    if (status == PL_OK) status = find_errors(&p, out, error);
+    if (status == PL_OK)
+        printf("nu %g, %d cells across, padding %d, %s: error %.3e inside, %.3e at the surface "
+               "(rms %.3e), residual %.1e\n",
+               nu, across, padding, spreads ? "spread forces" : "stressed sides", out->inside,
+               out->surface, out->rough, residual);
     free_problem(&p);
     return status;
 }
@@ -228,127 +226,32 @@ static double slope(const double* error, int count) {
     return (count * sxy - sx * sy) / (count * sxx - sx * sx);
 }
 
-static bool orders(bench* b, double nu, const char* name) {
+static bool orders(bench* b, double nu, bool spreads, const char* name) {
     enum { SIZES = 4 };
     int count = bench_quick(b) ? 3 : SIZES;
     double largest[SIZES], inside[SIZES];
     for (int k = 0; k < count; k++) {
         errors e;
         pl_error error;
-        if (lattice_errors(8 << k, 0, nu, &e, &error) != PL_OK) {
+        if (lattice_errors(8 << k, 0, nu, spreads, &e, &error) != PL_OK) {
             printf("%s: %s\n", name, error.text);
             return false;
         }
         largest[k] = fmax(e.inside, e.surface), inside[k] = e.inside;
     }
     printf("%s: %.3f of the faces inside alone\n", name, slope(inside, count));
-    bench_result(b, name, slope(largest, count), "", 1.2);
+    bench_result(b, name, slope(largest, count), "", spreads ? NAN : 1.2);
     return true;
 }
 
-// ------------------------------------------------------------------ tets that fit
-
-typedef struct fitted {
-    const pl_block_matrix* A;
-    const bool* held; // per vertex
-} fitted;
-
-// A without the rows and columns of held vertices
-static void apply_fitted(const void* matrix, const double* x, double* y) {
-    const fitted* f = matrix;
-    pl_block_matrix_apply(f->A, NULL, 1, x, y);
-    for (int i = 0; i < 3 * f->A->row_count; i++)
-        if (f->held[i / 3]) y[i] = 0.0;
-}
-
-// minus the force of the volume, and the traction of the free surface
-static void load_tets(const pl_mesh* m, double lambda, double* b) {
-    for (int e = 0; e < m->tet_count; e++) {
-        const int* v = m->tets + 4 * (size_t)e;
-        pl_vec3 x[4];
-        for (int i = 0; i < 4; i++) x[i] = pl_vec3_load(m->positions + 3 * (size_t)v[i]);
-        double volume =
-            pl_dot(pl_sub(x[1], x[0]), pl_cross(pl_sub(x[2], x[0]), pl_sub(x[3], x[0]))) / 6.0;
-        for (int i = 0; i < 12; i++)
-            b[3 * (size_t)v[i / 3] + (size_t)(i % 3)] -=
-                0.25 * volume * component(s4_force(x[i / 3], lambda), i % 3);
-    }
-    problem p = {.surface = (pl_mesh*)m, .force = b, .lambda = lambda};
-    load_surface(&p);
-}
-
-static pl_status solve_tets(const pl_mesh* m, double nu, bool* held, double* b, double* x,
-                            double* residual, pl_error* error) {
-    enum { ITERATIONS = 1500 };
-    static double residuals[ITERATIONS + 1], seconds[ITERATIONS + 1];
-    const bench_solid solid = {
-        .young = 2.0 * (1.0 + nu), .poisson = nu, .density = 1e-9, .time_step = 1e9};
-    bench_system system;
-    pl_status status = bench_elasticity(m, &solid, NULL, &system, error);
-    if (status != PL_OK) return status;
-    double lambda = 2.0 * nu / (1.0 - 2.0 * nu);
-    int count = m->vertex_count;
-    for (int t = 0; t < 3 * m->triangle_count; t++)
-        held[m->triangles[t]] =
-            s4_is_held(pl_vec3_load(m->positions + 3 * (size_t)m->triangles[t]));
-    for (int v = 0; v < count; v++)
-        pl_vec3_store(x + 3 * (size_t)v,
-                      held[v] ? s4_displacement(pl_vec3_load(m->positions + 3 * (size_t)v))
-                              : (pl_vec3){0});
-    // b - A (what is given)
-    pl_block_matrix_apply(&system.A, NULL, 1, x, b);
-    for (int i = 0; i < 3 * count; i++) b[i] = -b[i];
-    load_tets(m, lambda, b);
-    double* given = PL_ALLOC(double, 3 * (size_t)count);
-    if (!given) status = pl_fail_memory(error, "tets");
-    for (int i = 0; status == PL_OK && i < 3 * count; i++) {
-        given[i] = x[i];
-        if (held[i / 3]) b[i] = 0.0;
-    }
-    if (status == PL_OK)
-        status = s4_conjugate_gradients(apply_fitted, &(fitted){&system.A, held}, 3 * count, b, x,
-                                        ITERATIONS, residuals, seconds, error);
-    for (int i = 0; status == PL_OK && i < 3 * count; i++) x[i] += given[i];
-    *residual = residuals[ITERATIONS];
-    PL_FREE(given, double, 3 * (size_t)count);
-    bench_system_free(&system);
-    return status;
-}
-
-static pl_status tet_error(double edge, double nu, double* out, pl_error* error) {
-    pl_generate_options options;
-    pl_mesh* m = NULL;
-    pl_status status = pl_generate_defaults("sphere", &options, error);
-    options.radius = S4_RADIUS, options.edge = edge;
-    if (status == PL_OK) status = pl_generate("sphere", &options, &m, error);
-    if (status != PL_OK) return status;
-    size_t size = 3 * (size_t)m->vertex_count;
-    for (size_t i = 0; i < size; i++) m->positions[i] += 0.5;
-    double *b = PL_ALLOC(double, size), *x = PL_ALLOC(double, size), residual = 0.0;
-    bool* held = PL_ALLOC(bool, m->vertex_count);
-    status = b && x && held ? solve_tets(m, nu, held, b, x, &residual, error)
-                            : pl_fail_memory(error, "tets");
-    *out = 0.0;
-    for (int v = 0; status == PL_OK && v < m->vertex_count; v++) {
-        pl_vec3 exact = s4_displacement(pl_vec3_load(m->positions + 3 * (size_t)v));
-        *out = fmax(*out, pl_distance(pl_vec3_load(x + 3 * (size_t)v), exact));
-    }
-    if (status == PL_OK)
-        printf("nu %g, fitted tets, %d vertices: error %.3e, residual %.1e\n", nu, m->vertex_count,
-               *out, residual);
-    PL_FREE(b, double, size);
-    PL_FREE(x, double, size);
-    PL_FREE(held, bool, m->vertex_count);
-    pl_mesh_destroy(m);
-    return status;
-}
-
-static bool fitted_orders(bench* b, double nu, const char* name) {
+static bool tet_orders(bench* b, double nu, bool fitted, const char* name) {
     int count = bench_quick(b) ? 2 : 3;
     double found[3];
     for (int k = 0; k < count; k++) {
         pl_error error;
-        if (tet_error(S4_RADIUS / (2 << k), nu, &found[k], &error) != PL_OK) {
+        pl_status status = fitted ? s4_fitted_error(S4_RADIUS / (2 << k), nu, &found[k], &error)
+                                  : s4_embedded_error(8 << k, nu, &found[k], &error);
+        if (status != PL_OK) {
             printf("%s: %s\n", name, error.text);
             return false;
         }
@@ -364,7 +267,7 @@ static bool padding_rows(bench* b) {
     errors e[2];
     pl_error error;
     for (int layers = 0; layers < 2; layers++)
-        if (lattice_errors(16, layers, 0.475, &e[layers], &error) != PL_OK) {
+        if (lattice_errors(16, layers, 0.475, true, &e[layers], &error) != PL_OK) {
             printf("padding: %s\n", error.text);
             return false;
         }
@@ -383,7 +286,7 @@ typedef struct skin {
 
 static pl_status make_skin(problem* p, int frequency, skin* out, pl_error* error) {
     *out = (skin){.p = p};
-    pl_status status = make_surface(frequency, &out->mesh, error);
+    pl_status status = s4_sphere_surface(frequency, &out->mesh, error);
     if (status != PL_OK) return status;
     int count = out->mesh->vertex_count;
     const pl_grid_level* fine = &p->lattice.mg.levels[0];
@@ -460,7 +363,7 @@ static bool normal_rows(bench* b) {
     skin s = {0};
     double* normals = NULL;
     pl_error error;
-    pl_status status = make_problem(16, 0, 0.475, &p, &error);
+    pl_status status = make_problem(16, 0, 0.475, true, &p, &error);
     if (status == PL_OK) {
         visit_faces(&p, set_exact);
         status = make_skin(&p, bench_quick(b) ? 100 : 200, &s, &error);
@@ -485,12 +388,32 @@ static bool normal_rows(bench* b) {
     return status == PL_OK;
 }
 
+// The same on a simulation: a box of 10 x 4 x 4 cells, turned at one end by 90 degrees.
+static bool fold_rows(bench* b) {
+    static const char* const ways[] = {"trilinear", "tricubic"};
+    double edge = bench_quick(b) ? 0.025 : 0.0125, cell = 0.1;
+    for (int k = 0; k < 2; k++) {
+        s4_folds folds;
+        pl_error error;
+        if (s4_scene_folds(PL_BENCH_SCENES_DIR "/grid_twist.json", ways[k], edge, cell, 10, &folds,
+                           &error) != PL_OK) {
+            printf("folds: %s\n", error.text);
+            return false;
+        }
+        printf("box of %d triangles in cells of %g m, %s: angles changed by %.2f deg in the mean, "
+               "all but one in fifty by less than %.2f deg\n",
+               folds.triangle_count, cell, ways[k], folds.mean, folds.most);
+        bench_result(b, k ? "folds_tricubic" : "folds_trilinear", folds.most, "deg", NAN);
+    }
+    return true;
+}
+
 // a surface of millions of triangles in a lattice of 32 cells across
 static bool many_triangles(bench* b) {
     problem p;
     skin s = {0};
     pl_error error;
-    pl_status status = make_problem(32, 0, 0.475, &p, &error);
+    pl_status status = make_problem(32, 0, 0.475, true, &p, &error);
     if (status == PL_OK) status = make_skin(&p, bench_quick(b) ? 200 : 500, &s, &error);
     if (status == PL_OK) {
         printf("%d triangles, %d vertices moved\n", s.mesh->triangle_count, s.mesh->vertex_count);
@@ -505,8 +428,12 @@ static bool many_triangles(bench* b) {
 }
 
 bool bench_s4_accuracy(bench* b) {
-    return orders(b, 0.2, "order_nu0.2") && orders(b, 0.49, "order_nu0.49") &&
-           fitted_orders(b, 0.2, "fitted_order_nu0.2") &&
-           fitted_orders(b, 0.49, "fitted_order_nu0.49") && padding_rows(b) && normal_rows(b) &&
-           many_triangles(b);
+    return orders(b, 0.2, false, "order_nu0.2") && orders(b, 0.49, false, "order_nu0.49") &&
+           orders(b, 0.2, true, "spread_order_nu0.2") &&
+           orders(b, 0.49, true, "spread_order_nu0.49") &&
+           tet_orders(b, 0.2, false, "embedded_order_nu0.2") &&
+           tet_orders(b, 0.49, false, "embedded_order_nu0.49") &&
+           tet_orders(b, 0.2, true, "fitted_order_nu0.2") &&
+           tet_orders(b, 0.49, true, "fitted_order_nu0.49") && padding_rows(b) && normal_rows(b) &&
+           fold_rows(b) && many_triangles(b);
 }

@@ -7,9 +7,8 @@
 // touches.
 #include "bench.h"
 #include "grid/grid_multigrid.h"
-#include "grid/grid_operator.h"
 #include "grid/grid_smooth.h"
-#include "grid/grid_voxels.h"
+#include "s4_lattice.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,62 +23,6 @@ typedef struct body {
     pl_grid_multigrid mg;
     float* plain[8]; // u, p, f of the plain sweep, n + 2 cells along each axis
 } body;
-
-static pl_status box_cells(int n, pl_grid_cells* out, pl_error* error) {
-    const int low[3] = {-2, 0, 0}, size[3] = {n + 4, n, n};
-    pl_status status = pl_grid_cells_create(low, size, out, error);
-    for (int k = 0; status == PL_OK && k < n; k++)
-        for (int j = 0; j < n; j++)
-            for (int i = -2; i < n + 2; i++)
-                out->kinds[pl_grid_cells_index(out, i, j, k)] =
-                    i < 0 || i >= n ? PL_CELL_DIRICHLET : PL_CELL_INTERIOR;
-    return status;
-}
-
-static int used_cells(const pl_grid_cells* c) {
-    int count = 0;
-    for (size_t i = 0; i < pl_grid_cells_count(c); i++) count += c->kinds[i] != PL_CELL_EXTERIOR;
-    return count;
-}
-
-// hands and feet, by their place in the bounding box
-static void hold_limbs(pl_grid_cells* c) {
-    uint8_t* kind = c->kinds;
-    for (int k = 0; k < c->size[2]; k++)
-        for (int j = 0; j < c->size[1]; j++)
-            for (int i = 0; i < c->size[0]; i++, kind++) {
-                double x = (i + 0.5) / c->size[0], y = (j + 0.5) / c->size[1];
-                bool held = y < 0.06 || (y > 0.6 && (x < 0.08 || x > 0.92));
-                if (*kind == PL_CELL_INTERIOR && held) *kind = PL_CELL_DIRICHLET;
-            }
-}
-
-// the armadillo of the shared data in about so many cells
-static pl_status armadillo_cells(int count, pl_pool* pool, pl_grid_cells* out, pl_error* error) {
-    char path[1024];
-    const char* shared = getenv("PLIANT_SHARED");
-    snprintf(path, sizeof path, "%s/data/surfaces/armadillo_43k.obj.gz",
-             shared ? shared : PL_BENCH_SHARED_DIR);
-    pl_mesh* mesh;
-    pl_status status = pl_mesh_read(path, NULL, &mesh, NULL, error);
-    if (status != PL_OK) return status;
-    double low = INFINITY, high = -INFINITY;
-    for (int v = 0; v < mesh->vertex_count; v++) {
-        double y = mesh->positions[3 * v + 1];
-        low = fmin(low, y), high = fmax(high, y);
-    }
-    pl_grid_frame frame = {.cell = (high - low) / 64.0};
-    for (int n = 0; status == PL_OK && n < 3; n++) {
-        if (n) {
-            frame.cell *= cbrt(used_cells(out) / (double)count);
-            pl_grid_cells_free(out);
-        }
-        status = pl_grid_voxelise(mesh, 0, pool, &frame, out, error);
-    }
-    pl_mesh_destroy(mesh);
-    if (status == PL_OK) hold_limbs(out);
-    return status;
-}
 
 // levels of cells, with a right side
 static pl_status prepare(body* b, pl_error* error) {
@@ -217,7 +160,7 @@ static bool measure_box(bench* b, int n, double paper_ms, double paper_mb) {
     for (int threads = bench_quick(b) ? 2 : 1; threads <= 2; threads++) {
         body x = {.n = n};
         pl_status status = pl_pool_create(threads, &x.pool, &error);
-        if (status == PL_OK) status = box_cells(n, &x.cells, &error);
+        if (status == PL_OK) status = s4_box_cells(n, &x.cells, &error);
         if (status == PL_OK) status = prepare(&x, &error);
         if (status != PL_OK) return fail(what, &error, &x);
         seconds = time_cycles(&x, what, threads, repeats, &share);
@@ -245,9 +188,11 @@ static bool measure_armadillo(bench* b, const char* what, int count, double pape
     char name[64];
     for (int threads = 1; threads <= 2; threads++) {
         body x = {0};
-        double share;
+        double share, cell;
+        pl_grid_frame frame;
         pl_status status = pl_pool_create(threads, &x.pool, &error);
-        if (status == PL_OK) status = armadillo_cells(count, x.pool, &x.cells, &error);
+        if (status == PL_OK) status = s4_armadillo_cell(count, x.pool, &cell, &error);
+        if (status == PL_OK) status = s4_armadillo_cells(cell, x.pool, &frame, &x.cells, &error);
         if (status == PL_ERROR_IO) {
             printf("%s: skipped, %s\n", what, error.text);
             free_body(&x);

@@ -77,8 +77,7 @@ static pl_status make_elements(const pl_mesh* mesh, const pl_material* material,
     return status;
 }
 
-static pl_status make_matrix(const pl_mesh* mesh, int block, pl_block_matrix* out,
-                             pl_error* error) {
+pl_status bench_matrix(const pl_mesh* mesh, int block, pl_block_matrix* out, pl_error* error) {
     pl_edges edges;
     pl_adjacency neighbours;
     pl_status status =
@@ -134,7 +133,7 @@ static pl_status assemble(const pl_mesh* mesh, const bench_solid* material, cons
     double* mass = NULL;
     *out = (bench_system){.rhs_count = block == 1 ? 3 : 1};
     pl_status status = make_elements(mesh, law, &elements, error);
-    if (status == PL_OK) status = make_matrix(mesh, block, &out->A, error);
+    if (status == PL_OK) status = bench_matrix(mesh, block, &out->A, error);
     if (status == PL_OK) status = pl_element_set_locate(&elements, &out->A, error);
     if (status == PL_OK) {
         mass = PL_ALLOC(double, mesh->vertex_count);

@@ -38,6 +38,8 @@ typedef struct bench_system {
     double* positions; // 3 per row, at rest
 } bench_system;
 
+// The pattern of a mesh of tets: blocks of 1 or 3 that are zero.
+pl_status bench_matrix(const pl_mesh* mesh, int block, pl_block_matrix* out, pl_error* error);
 // M/h^2 + K at rest, without the rows of the vertices in the region `clamped` (NULL: none).
 pl_status bench_elasticity(const pl_mesh* mesh, const bench_solid* material, const char* clamped,
                            bench_system* out, pl_error* error);

@@ -270,10 +270,7 @@ void rival_iterate(rival_frame* r, const rival* who) {
     switch (who->kind) {
     case MULTIGRID: pl_scalar_mg_cycle(r->p->mg); break;
     case MGPCG: pl_scalar_mg_solve_float(r->p->mg, &options, &info); break;
-    case VIVACE:
-        for (int k = 0; k < 2 * who->count; k++)
-            pl_scalar_fine_sweep(fine_of(r), r->p->pool, k % 2, k == 0);
-        break;
+    case VIVACE: pl_scalar_fine_smooth(fine_of(r), r->p->pool, 2 * who->count, false, true); break;
     case PCG: solve_pcg(r, who->count); break;
     case DIRECT: solve_direct(r); break;
     case CHEBYSHEV:

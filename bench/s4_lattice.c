@@ -23,28 +23,66 @@ static bool is_hand_or_foot(double x, double y) {
     return y < 0.06 || (y > 0.6 && (x < 0.08 || x > 0.92));
 }
 
-pl_status s4_armadillo_cells(double cell, pl_pool* pool, pl_grid_frame* frame, pl_grid_cells* out,
-                             pl_error* error) {
+static pl_status read_armadillo(pl_mesh** out, pl_error* error) {
     char path[1024];
     const char* shared = getenv("PLIANT_SHARED");
     snprintf(path, sizeof path, "%s/data/surfaces/armadillo_43k.obj.gz",
              shared ? shared : PL_BENCH_SHARED_DIR);
+    return pl_mesh_read(path, NULL, out, NULL, error);
+}
+
+static void hold_limbs(pl_grid_cells* c) {
+    uint8_t* kind = c->kinds;
+    for (int k = 0; k < c->size[2]; k++)
+        for (int j = 0; j < c->size[1]; j++)
+            for (int i = 0; i < c->size[0]; i++, kind++)
+                if (*kind == PL_CELL_INTERIOR &&
+                    is_hand_or_foot((i + 0.5) / c->size[0], (j + 0.5) / c->size[1]))
+                    *kind = PL_CELL_DIRICHLET;
+}
+
+pl_status s4_armadillo_cells(double cell, pl_pool* pool, pl_grid_frame* frame, pl_grid_cells* out,
+                             pl_error* error) {
     pl_mesh* mesh;
     *frame = (pl_grid_frame){.cell = cell};
-    pl_status status = pl_mesh_read(path, NULL, &mesh, NULL, error);
+    pl_status status = read_armadillo(&mesh, error);
     if (status != PL_OK) return status;
     status = pl_grid_voxelise(mesh, 0, pool, frame, out, error);
     pl_mesh_destroy(mesh);
-    for (int k = 0; status == PL_OK && k < out->size[2]; k++)
-        for (int j = 0; j < out->size[1]; j++)
-            for (int i = 0; i < out->size[0]; i++) {
-                uint8_t* kind = &out->kinds[((size_t)k * (size_t)out->size[1] + (size_t)j) *
-                                                (size_t)out->size[0] +
-                                            (size_t)i];
-                if (*kind == PL_CELL_INTERIOR &&
-                    is_hand_or_foot((i + 0.5) / out->size[0], (j + 0.5) / out->size[1]))
-                    *kind = PL_CELL_DIRICHLET;
-            }
+    if (status == PL_OK) hold_limbs(out);
+    return status;
+}
+
+static int used_cells(const pl_grid_cells* c) {
+    int count = 0;
+    for (size_t i = 0; i < pl_grid_cells_count(c); i++) count += c->kinds[i] != PL_CELL_EXTERIOR;
+    return count;
+}
+
+static double height_of(const pl_mesh* mesh) {
+    double low = INFINITY, high = -INFINITY;
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        low = fmin(low, mesh->positions[3 * v + 1]);
+        high = fmax(high, mesh->positions[3 * v + 1]);
+    }
+    return high - low;
+}
+
+// Voxelised twice: the count grows with the cube of the height in cells, and a little slower as
+// surface cells count whole.
+pl_status s4_armadillo_cell(int count, pl_pool* pool, double* cell, pl_error* error) {
+    pl_mesh* mesh;
+    pl_status status = read_armadillo(&mesh, error);
+    if (status != PL_OK) return status;
+    *cell = height_of(mesh) / 64.0;
+    for (int n = 0; status == PL_OK && n < 2; n++) {
+        pl_grid_frame frame = {.cell = *cell};
+        pl_grid_cells cells = {0};
+        status = pl_grid_voxelise(mesh, 0, pool, &frame, &cells, error);
+        if (status == PL_OK) *cell *= cbrt(used_cells(&cells) / (double)count);
+        pl_grid_cells_free(&cells);
+    }
+    pl_mesh_destroy(mesh);
     return status;
 }
 

@@ -26,6 +26,8 @@ pl_status s4_box_cells(int n, pl_grid_cells* out, pl_error* error);
 // is absent the error is PL_ERROR_IO.
 pl_status s4_armadillo_cells(double cell, pl_pool* pool, pl_grid_frame* frame, pl_grid_cells* out,
                              pl_error* error);
+// The cell [m] with which that surface takes about so many of them.
+pl_status s4_armadillo_cell(int count, pl_pool* pool, double* cell, pl_error* error);
 
 // Levels and state of cells, which are taken over also when this fails.
 pl_status s4_lattice_create(pl_grid_cells* cells, s4_lattice* out, pl_error* error);

@@ -8,20 +8,15 @@
 
 static int vertex(int n, int i, int j, int k) { return (k * (n + 1) + j) * (n + 1) + i; }
 
-// the six paths from corner (0, 0, 0) to (1, 1, 1), with positive volume
-static void cut_cube(int n, int i, int j, int k, int* tets) {
+// The six paths from corner (0, 0, 0) of a cube to (1, 1, 1), with positive volume. corners: x
+// fastest.
+static void cut_cube(const int corners[8], int* tets) {
     static const int paths[6][2] = {{0, 1}, {1, 2}, {2, 0}, {1, 0}, {2, 1}, {0, 2}};
     for (int t = 0; t < 6; t++) {
-        int at[3] = {i, j, k}, *tet = tets + 4 * t;
-        tet[0] = vertex(n, i, j, k), tet[3] = vertex(n, i + 1, j + 1, k + 1);
-        at[paths[t][0]]++;
-        tet[1] = vertex(n, at[0], at[1], at[2]);
-        at[paths[t][1]]++;
-        tet[2] = vertex(n, at[0], at[1], at[2]);
-        if (t >= 3) { // paths against the cyclic order turn the other way
-            int swap = tet[1];
-            tet[1] = tet[2], tet[2] = swap;
-        }
+        int *tet = tets + 4 * t, one = 1 << paths[t][0], two = one | 1 << paths[t][1];
+        // paths against the cyclic order turn the other way
+        tet[0] = corners[0], tet[t < 3 ? 1 : 2] = corners[one], tet[t < 3 ? 2 : 1] = corners[two];
+        tet[3] = corners[7];
     }
 }
 
@@ -48,8 +43,11 @@ pl_status s4_kuhn_box(int n, pl_mesh** out, pl_error* error) {
             for (int i = 0; i <= n; i++) {
                 double* x = positions + 3 * (size_t)vertex(n, i, j, k);
                 x[0] = i, x[1] = j, x[2] = k;
-                if (i < n && j < n && k < n)
-                    cut_cube(n, i, j, k, tets + 24 * (size_t)((k * n + j) * n + i));
+                if (i == n || j == n || k == n) continue;
+                int corners[8];
+                for (int c = 0; c < 8; c++)
+                    corners[c] = vertex(n, i + (c & 1), j + (c >> 1 & 1), k + (c >> 2));
+                cut_cube(corners, tets + 24 * (size_t)((k * n + j) * n + i));
             }
     if (status == PL_OK)
         status = pl_mesh_create(positions, vertex_count, tets, tet_count, NULL, 0, out, error);
@@ -57,6 +55,71 @@ pl_status s4_kuhn_box(int n, pl_mesh** out, pl_error* error) {
     PL_FREE(tets, int, 4 * (size_t)tet_count);
     if (status == PL_OK) status = add_walls(n, *out, error);
     if (status != PL_OK) pl_mesh_destroy(*out), *out = NULL;
+    return status;
+}
+
+size_t s4_node_count(const pl_grid_cells* c) {
+    return ((size_t)c->size[0] + 1) * ((size_t)c->size[1] + 1) * ((size_t)c->size[2] + 1);
+}
+
+int s4_node(const pl_grid_cells* c, int i, int j, int k) {
+    return ((k - c->low[2]) * (c->size[1] + 1) + j - c->low[1]) * (c->size[0] + 1) + i - c->low[0];
+}
+
+// what s4_kuhn_cells fills
+typedef struct kuhn {
+    const pl_grid_cells* cells;
+    const pl_grid_frame* frame;
+    double* positions;
+    int *nodes, *tets;
+    int vertex_count, tet_count;
+} kuhn;
+
+static int vertex_at(kuhn* m, int i, int j, int k) {
+    int* node = &m->nodes[s4_node(m->cells, i, j, k)];
+    if (*node < 0) {
+        double* x = m->positions + 3 * (size_t)m->vertex_count;
+        const int at[3] = {i, j, k};
+        for (int a = 0; a < 3; a++) x[a] = m->frame->origin[a] + m->frame->cell * at[a];
+        *node = m->vertex_count++;
+    }
+    return *node;
+}
+
+static void cut_cells(kuhn* m) {
+    const pl_grid_cells* c = m->cells;
+    for (int k = c->low[2]; k < c->low[2] + c->size[2]; k++)
+        for (int j = c->low[1]; j < c->low[1] + c->size[1]; j++)
+            for (int i = c->low[0]; i < c->low[0] + c->size[0]; i++) {
+                if (pl_grid_cell(c, i, j, k) == PL_CELL_EXTERIOR) continue;
+                int corners[8];
+                for (int n = 0; n < 8; n++)
+                    corners[n] = vertex_at(m, i + (n & 1), j + (n >> 1 & 1), k + (n >> 2));
+                cut_cube(corners, m->tets + 4 * (size_t)m->tet_count);
+                m->tet_count += 6;
+            }
+}
+
+pl_status s4_kuhn_cells(const pl_grid_cells* cells, const pl_grid_frame* frame, pl_mesh** out,
+                        int** nodes, pl_error* error) {
+    size_t node_count = s4_node_count(cells), tet_count = 6 * pl_grid_cells_count(cells);
+    kuhn m = {.cells = cells, .frame = frame};
+    m.positions = PL_ALLOC(double, 3 * node_count);
+    m.nodes = PL_ALLOC(int, node_count);
+    m.tets = PL_ALLOC(int, 4 * tet_count);
+    *out = NULL, *nodes = NULL;
+    pl_status status =
+        m.positions && m.nodes && m.tets ? PL_OK : pl_fail_memory(error, "tets of a lattice");
+    if (status == PL_OK) {
+        for (size_t n = 0; n < node_count; n++) m.nodes[n] = -1;
+        cut_cells(&m);
+        status =
+            pl_mesh_create(m.positions, m.vertex_count, m.tets, m.tet_count, NULL, 0, out, error);
+    }
+    if (status == PL_OK) *nodes = m.nodes;
+    else PL_FREE(m.nodes, int, node_count);
+    PL_FREE(m.positions, double, 3 * node_count);
+    PL_FREE(m.tets, int, 4 * tet_count);
     return status;
 }
 

@@ -157,6 +157,23 @@ static int run_or_resume(const verb* v, const char* scene_path, run_options* o) 
     return code;
 }
 
+// resume has the options from the last three on
+static bool parse_run(const verb* v, bool resume, int argc, char** argv, const char** argument,
+                      run_options* o, int* code) {
+    const option options[] = {
+        {"-o", "DIR", OPTION_TEXT, &o->folder, "folder of the run"},
+        {"--set", "PATH=VALUE", OPTION_TEXT_LIST, &o->overrides,
+         "changes one value of the scene; may be repeated"},
+        {"--frames", "N", OPTION_INT, &o->frames, "how many frames, in place of the scene's"},
+        {"--force", NULL, OPTION_FLAG, &o->force, "replaces an old run in the folder"},
+        {"--strict", NULL, OPTION_FLAG, &o->strict, "exit 1 if a solve did not converge"},
+        {"--quiet", NULL, OPTION_FLAG, &o->quiet, "no progress"},
+        {"--json", NULL, OPTION_FLAG, &o->json, "the summary as JSON"},
+    };
+    int count, total = sizeof options / sizeof options[0], first = resume ? total - 3 : 0;
+    return parse_options(v, options + first, total - first, argc, argv, argument, &count, code);
+}
+
 int cmd_run(int argc, char** argv) {
     static const verb v = {
         "run",
@@ -168,42 +185,21 @@ int cmd_run(int argc, char** argv) {
         1,
         1};
     run_options o = {.frames = -1};
-    const option options[] = {
-        {"-o", "DIR", OPTION_TEXT, &o.folder, "folder of the run"},
-        {"--set", "PATH=VALUE", OPTION_TEXT_LIST, &o.overrides,
-         "changes one value of the scene; may be repeated"},
-        {"--frames", "N", OPTION_INT, &o.frames, "how many frames, in place of the scene's"},
-        {"--force", NULL, OPTION_FLAG, &o.force, "replaces an old run in the folder"},
-        {"--strict", NULL, OPTION_FLAG, &o.strict, "exit 1 if a solve did not converge"},
-        {"--quiet", NULL, OPTION_FLAG, &o.quiet, "no progress"},
-        {"--json", NULL, OPTION_FLAG, &o.json, "the summary as JSON"},
-    };
-    const char* arguments[1];
-    int count, code;
-    if (!parse_options(&v, options, sizeof options / sizeof options[0], argc, argv, arguments,
-                       &count, &code))
-        return code;
+    const char* scene;
+    int code;
+    if (!parse_run(&v, false, argc, argv, &scene, &o, &code)) return code;
     if (!o.folder) {
         fprintf(stderr, "pliant run: -o DIR is missing: where should the run go?\n");
         return EXIT_USAGE;
     }
-    return run_or_resume(&v, arguments[0], &o);
+    return run_or_resume(&v, scene, &o);
 }
 
 int cmd_resume(int argc, char** argv) {
     static const verb v = {
         "resume", "DIR [options]", "goes on with a run that was stopped or killed", NULL, 1, 1};
     run_options o = {.frames = -1};
-    const option options[] = {
-        {"--strict", NULL, OPTION_FLAG, &o.strict, "exit 1 if a solve did not converge"},
-        {"--quiet", NULL, OPTION_FLAG, &o.quiet, "no progress"},
-        {"--json", NULL, OPTION_FLAG, &o.json, "the summary as JSON"},
-    };
-    const char* arguments[1];
-    int count, code;
-    if (!parse_options(&v, options, sizeof options / sizeof options[0], argc, argv, arguments,
-                       &count, &code))
-        return code;
-    o.folder = arguments[0];
+    int code;
+    if (!parse_run(&v, true, argc, argv, &o.folder, &o, &code)) return code;
     return run_or_resume(&v, NULL, &o);
 }

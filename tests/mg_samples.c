@@ -3,7 +3,7 @@
 #include "mg_samples.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "mesh/topology.h"
+#include "sample_meshes.h"
 #include "test.h"
 
 #include <math.h>
@@ -103,14 +103,9 @@ static double least_x(const mg_sample* s) {
 mg_sample mg_sample_create(const pl_mesh* mesh, const mg_material* material, double pin) {
     pl_error error;
     mg_sample s = {0};
-    pl_edges edges;
+    pl_edges edges = sample_edges(mesh);
     pl_adjacency neighbours;
     int n = mesh->vertex_count;
-    bool solid = mesh->tet_count > 0;
-    CHECK_OK(pl_edges_create(solid ? mesh->tets : mesh->triangles,
-                             solid ? mesh->tet_count : mesh->triangle_count, solid ? 4 : 3, n,
-                             &edges, &error),
-             &error);
     CHECK_OK(pl_vertex_neighbours(&edges, n, &neighbours, &error), &error);
     CHECK_OK(pl_block_matrix_setup(&s.A, n, 3, neighbours.offsets, neighbours.items, &error),
              &error);
@@ -119,7 +114,7 @@ mg_sample mg_sample_create(const pl_mesh* mesh, const mg_material* material, dou
     s.x = PL_ALLOC(double, 3 * (size_t)n);
     memcpy(s.positions, mesh->positions, 3 * (size_t)n * sizeof(double));
     for (int t = 0; t < mesh->tet_count; t++) add_tet(&s, mesh, t, material);
-    if (!solid) add_cloth(&s, mesh, &edges, material);
+    if (mesh->tet_count == 0) add_cloth(&s, mesh, &edges, material);
     double least = least_x(&s) + 1e-9;
     for (int i = 0; pin > 0.0 && i < n; i++)
         if (s.positions[3 * i] <= least) add_isotropic(&s.A, i, pin);

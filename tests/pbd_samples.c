@@ -109,6 +109,28 @@ void pbd_sample_step(pbd_sample* s, double time_step, const pl_pin* pins, int pi
     CHECK_OK(pl_pbd_system_step(s->system, &step, &info, &error), &error);
 }
 
+bool pbd_fails_at(const pl_scene* scene, int64_t nth, int step_count, bool* done) {
+    pl_world* world = NULL;
+    pl_error error;
+    pl_inject_failure(nth);
+    pl_status status = pl_world_create(scene, &world, NULL, &error);
+    uint64_t before = 0;
+    for (int k = 0; k < step_count && status == PL_OK; k++) {
+        before = sample_world_hash(world);
+        status = pl_world_step(world, NULL, &error);
+    }
+    *done = pl_inject_failure(0) < nth;
+    if (status != PL_OK) {
+        CHECK_INT(status, PL_ERROR_MEMORY);
+        if (world) {
+            CHECK(sample_world_hash(world) == before);
+            pbd_world_step(world, 1);
+        }
+    }
+    pl_world_destroy(world);
+    return status != PL_OK;
+}
+
 pl_vec3 pbd_momentum(const pbd_sample* s) {
     pl_vec3 sum = {0, 0, 0};
     for (int v = 0; v < s->mesh->vertex_count; v++)

@@ -34,6 +34,10 @@ void pbd_sample_step(pbd_sample* sample, double time_step, const pl_pin* pins, i
 pl_scene* pbd_scene(const char* text, const char* const* overrides, int count);
 pl_world* pbd_world(const char* text, const char* const* overrides, int count);
 void pbd_world_step(pl_world* world, int count);
+// Whether a world and its first steps fail if the nth allocation does; `done` where there are not
+// so many. Checks that the state is that of before the step which failed, and that the world goes
+// on.
+bool pbd_fails_at(const pl_scene* scene, int64_t nth, int step_count, bool* done);
 
 pl_vec3 pbd_momentum(const pbd_sample* sample);
 pl_vec3 pbd_angular_momentum(const pbd_sample* sample);

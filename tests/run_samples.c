@@ -4,6 +4,8 @@
 #include "base/hash.h"
 #include "test.h"
 
+#include <stdlib.h>
+
 const char sample_falling_box[] =
     "{\"pliant\": 1, \"frames\": 14, \"substeps\": 2, \"threads\": 2,\n"
     " \"bodies\": [{\"name\": \"box\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.1,\n"
@@ -28,6 +30,35 @@ pl_world* sample_world(const pl_scene* scene) {
     pl_error error;
     CHECK_OK(pl_world_create(scene, &world, NULL, &error), &error);
     return world;
+}
+
+void sample_point_cache(const char* name, float rate, const double* places, int points,
+                        int samples) {
+    size_t size = 32 + 12 * (size_t)(points * samples);
+    unsigned char* bytes = calloc(1, size);
+    CHECK(bytes != NULL);
+    uint32_t words[5] = {1, (uint32_t)points, 0, 0, (uint32_t)samples};
+    memcpy(&words[3], &rate, 4);
+    memcpy(bytes, "POINTCACHE2", 12);
+    memcpy(bytes + 12, words, sizeof words);
+    for (int i = 0; i < 3 * points * samples; i++) {
+        float value = (float)places[i];
+        memcpy(bytes + 32 + 4 * i, &value, 4);
+    }
+    pl_test_write_file(pl_test_path(name), bytes, size);
+    free(bytes);
+}
+
+pl_world* sample_start(const char* text) {
+    pl_scene* scene = sample_scene(text);
+    pl_world* world = sample_world(scene);
+    pl_scene_destroy(scene);
+    return world;
+}
+
+void sample_step(pl_world* world, int count, pl_frame_info* info) {
+    pl_error error;
+    for (int k = 0; k < count; k++) CHECK_OK(pl_world_step(world, info, &error), &error);
 }
 
 uint64_t sample_world_hash(pl_world* world) {

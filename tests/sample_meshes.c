@@ -4,14 +4,34 @@
 
 #include <stdlib.h>
 
-static pl_mesh* create(const double* positions, int vertex_count, const int* tets, int tet_count,
-                       const int* triangles, int triangle_count) {
+pl_mesh* sample_mesh(const double* positions, int vertex_count, const int* tets, int tet_count,
+                     const int* triangles, int triangle_count) {
     pl_mesh* mesh;
     pl_error error;
     CHECK_OK(pl_mesh_create(positions, vertex_count, tets, tet_count, triangles, triangle_count,
                             &mesh, &error),
              &error);
     return mesh;
+}
+
+pl_edges sample_edges(const pl_mesh* mesh) {
+    pl_error error;
+    pl_edges edges;
+    bool solid = mesh->tet_count > 0;
+    CHECK_OK(pl_edges_create(solid ? mesh->tets : mesh->triangles,
+                             solid ? mesh->tet_count : mesh->triangle_count, solid ? 4 : 3,
+                             mesh->vertex_count, &edges, &error),
+             &error);
+    return edges;
+}
+
+pl_adjacency sample_graph(const pl_mesh* mesh) {
+    pl_error error;
+    pl_edges edges = sample_edges(mesh);
+    pl_adjacency graph;
+    CHECK_OK(pl_vertex_neighbours(&edges, mesh->vertex_count, &graph, &error), &error);
+    pl_edges_free(&edges);
+    return graph;
 }
 
 pl_mesh* sample_box(int nx, int ny, int nz) {
@@ -36,7 +56,7 @@ pl_mesh* sample_box(int nx, int ny, int nz) {
             tet[1] = path[o < 3 ? 1 : 2], tet[2] = path[o < 3 ? 2 : 1];
         }
     }
-    pl_mesh* mesh = create(positions, vertex_count, tets, tet_count, NULL, 0);
+    pl_mesh* mesh = sample_mesh(positions, vertex_count, tets, tet_count, NULL, 0);
     free(positions);
     free(tets);
     return mesh;
@@ -78,7 +98,7 @@ pl_mesh* sample_sphere(int levels) {
             v[0] = ab, v[1] = bc, v[2] = ca;
         }
     }
-    pl_mesh* mesh = create(positions, vertex_count, NULL, 0, triangles, triangle_count);
+    pl_mesh* mesh = sample_mesh(positions, vertex_count, NULL, 0, triangles, triangle_count);
     free(positions);
     free(triangles);
     free(table);
@@ -100,7 +120,7 @@ pl_mesh* sample_sheet(int nx, int ny) {
         memcpy(triangles + 3 * count, pair, sizeof pair);
         count += 2;
     }
-    pl_mesh* mesh = create(positions, vertex_count, NULL, 0, triangles, count);
+    pl_mesh* mesh = sample_mesh(positions, vertex_count, NULL, 0, triangles, count);
     free(positions);
     free(triangles);
     return mesh;
@@ -124,7 +144,8 @@ pl_mesh* sample_join(const pl_mesh* a, const pl_mesh* b, double shift_x) {
         triangles[i] = i < 3 * a->triangle_count
                            ? a->triangles[i]
                            : b->triangles[i - 3 * a->triangle_count] + a->vertex_count;
-    pl_mesh* mesh = create(positions, vertex_count, tets, tet_count, triangles, triangle_count);
+    pl_mesh* mesh =
+        sample_mesh(positions, vertex_count, tets, tet_count, triangles, triangle_count);
     free(positions);
     free(tets);
     free(triangles);

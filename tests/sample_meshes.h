@@ -5,10 +5,17 @@
 #ifndef PL_SAMPLE_MESHES_H
 #define PL_SAMPLE_MESHES_H
 
+#include "mesh/topology.h"
 #include "test.h"
 
 #include <pliant/mesh.h>
 
+// A mesh of these arrays, which are copied.
+pl_mesh* sample_mesh(const double* positions, int vertex_count, const int* tets, int tet_count,
+                     const int* triangles, int triangle_count);
+// Edges of its tets, or of triangles where there are none; and neighbours along them.
+pl_edges sample_edges(const pl_mesh* mesh);
+pl_adjacency sample_graph(const pl_mesh* mesh);
 // Cubes of edge 1, nx x ny x nz of them, six tets each (Kuhn's, all along the main diagonal).
 pl_mesh* sample_box(int nx, int ny, int nz);
 // A closed surface: the subdivided octahedron, pushed onto the unit sphere, outward.

@@ -20,16 +20,6 @@ static pl_mesh_report report_of(const pl_mesh* mesh) {
     return report;
 }
 
-static pl_mesh* mesh_of(const double* positions, int vertex_count, const int* tets, int tet_count,
-                        const int* triangles, int triangle_count) {
-    pl_mesh* mesh;
-    pl_error error;
-    CHECK_OK(pl_mesh_create(positions, vertex_count, tets, tet_count, triangles, triangle_count,
-                            &mesh, &error),
-             &error);
-    return mesh;
-}
-
 // exactly these defects and no others; kinds end with PL_DEFECT_COUNT
 static void check_only(const pl_mesh_report* report, const pl_defect_kind* kinds) {
     for (int kind = 0; kind < PL_DEFECT_COUNT; kind++) {
@@ -137,7 +127,7 @@ TEST(check_finds_bad_tets)
     for (int k = 0; k < 3; k++)
         positions[9 + k] = positions[k] + 0.3 * (positions[3 + k] - positions[k]) +
                            0.5 * (positions[6 + k] - positions[k]);
-    pl_mesh* flat = mesh_of(positions, 4, (int[]){0, 1, 2, 3}, 1, NULL, 0);
+    pl_mesh* flat = sample_mesh(positions, 4, (int[]){0, 1, 2, 3}, 1, NULL, 0);
     r = report_of(flat);
     CHECK_DEFECT(r, PL_DEFECT_FLAT_TETS, 1, 0, -1);
     pl_mesh_destroy(flat);
@@ -146,7 +136,7 @@ TEST(check_finds_bad_tets)
 TEST(check_finds_bad_vertices)
 {
     pl_mesh* box = sample_box(2, 2, 2);
-    pl_mesh* loose = mesh_of((double[]){9, 9, 9, 1e-10, 0, 0, 2, 2, 2}, 3, NULL, 0, NULL, 0);
+    pl_mesh* loose = sample_mesh((double[]){9, 9, 9, 1e-10, 0, 0, 2, 2, 2}, 3, NULL, 0, NULL, 0);
     pl_mesh* mesh = sample_join(box, loose, 0.0);
     pl_mesh_report r = report_of(mesh);
     CHECK_ONLY(r, PL_DEFECT_UNUSED_VERTICES, PL_DEFECT_EQUAL_VERTICES, PL_DEFECT_CLOSE_VERTICES);
@@ -238,7 +228,7 @@ TEST(check_finds_non_manifold_surfaces)
     // three triangles on one edge
     double positions[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1};
     int book[] = {0, 1, 2, 1, 0, 3, 0, 1, 4};
-    pl_mesh* mesh = mesh_of(positions, 5, NULL, 0, book, 3);
+    pl_mesh* mesh = sample_mesh(positions, 5, NULL, 0, book, 3);
     pl_mesh_report r = report_of(mesh);
     CHECK_ONLY(r, PL_DEFECT_NON_MANIFOLD_EDGES, PL_DEFECT_OPEN_EDGES);
     CHECK_DEFECT(r, PL_DEFECT_NON_MANIFOLD_EDGES, 1, 0, 1);
@@ -247,7 +237,7 @@ TEST(check_finds_non_manifold_surfaces)
     // two tets that meet in a vertex: closed, but one vertex has two fans
     double two[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1, -1, 0, 0, 0, -1, 0, 0, 0, -1};
     int tets[] = {0, 1, 2, 3, 0, 5, 4, 6};
-    mesh = mesh_of(two, 7, tets, 2, NULL, 0);
+    mesh = sample_mesh(two, 7, tets, 2, NULL, 0);
     r = report_of(mesh);
     CHECK_ONLY(r, PL_DEFECT_NON_MANIFOLD_VERTICES);
     CHECK_DEFECT(r, PL_DEFECT_NON_MANIFOLD_VERTICES, 1, 0, -1);
@@ -334,7 +324,7 @@ static pl_mesh* random_soup(int vertex_count, int triangle_count, uint64_t seed)
             for (int k = 0; k < 3; k++) v[k] = pl_random_int(&random, vertex_count);
         while (v[0] == v[1] || v[1] == v[2] || v[2] == v[0]);
     }
-    pl_mesh* mesh = mesh_of(positions, vertex_count, NULL, 0, triangles, triangle_count);
+    pl_mesh* mesh = sample_mesh(positions, vertex_count, NULL, 0, triangles, triangle_count);
     free(positions);
     free(triangles);
     return mesh;
@@ -396,7 +386,7 @@ TEST(check_intersections_beyond_what_is_shared)
         {{0, 1, 2, 3, 6, 4}, 1}, // no vertex in common; a corner inside the other
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        pl_mesh* mesh = mesh_of(p, 7, NULL, 0, cases[i].triangles, 2);
+        pl_mesh* mesh = sample_mesh(p, 7, NULL, 0, cases[i].triangles, 2);
         pl_mesh_report r = report_of(mesh);
         CHECK_INT(r.defects[PL_DEFECT_INTERSECTIONS].count, cases[i].expected);
         pl_mesh_destroy(mesh);
@@ -447,7 +437,7 @@ TEST(check_of_nothing_and_of_points)
     pl_mesh_report r = report_of(&empty);
     CHECK_SOUND(r);
     CHECK(isnan(r.low[0]) && isnan(r.quality.radius_ratio_min) && r.quality.worst_element == -1);
-    pl_mesh* points = mesh_of((double[]){0, 0, 0, 1, 1, 1}, 2, NULL, 0, NULL, 0);
+    pl_mesh* points = sample_mesh((double[]){0, 0, 0, 1, 1, 1}, 2, NULL, 0, NULL, 0);
     r = report_of(points);
     CHECK_ONLY(r, PL_DEFECT_UNUSED_VERTICES);
     pl_mesh_destroy(points);
@@ -510,7 +500,7 @@ static pl_mesh* split_fans(const pl_mesh* mesh) {
         }
         neighbours[i] = number[root]; // no longer needed: now the triangles
     }
-    pl_mesh* split = mesh_of(positions, vertex_count, NULL, 0, neighbours, mesh->triangle_count);
+    pl_mesh* split = sample_mesh(positions, vertex_count, NULL, 0, neighbours, mesh->triangle_count);
     free(neighbours);
     free(fan);
     free(number);

@@ -201,42 +201,56 @@ TEST(direct_survives_every_failing_allocation)
     free_grid(&g);
 }
 
+// a lattice with blocks of 1 or 3, three vectors of its size and random numbers in the first
+typedef struct lattice_system {
+    grid_graph g;
+    pl_block_matrix A; // zero
+    int rhs_count, n;
+    double* vectors[3];
+} lattice_system;
+
+static lattice_system make_system(int block) {
+    lattice_system s = {.g = make_grid(9, 8, 7), .rhs_count = block == 1 ? 3 : 1};
+    pl_error error;
+    pl_random random = {5};
+    s.n = 3 * s.g.row_count;
+    CHECK_OK(pl_block_matrix_setup(&s.A, s.g.row_count, block, s.g.offsets, s.g.neighbours, &error),
+             &error);
+    for (int k = 0; k < 3; k++) s.vectors[k] = PL_ALLOC(double, s.n);
+    for (int i = 0; i < s.n; i++) s.vectors[0][i] = pl_random_normal(&random);
+    return s;
+}
+
+static void free_system(lattice_system* s) {
+    for (int k = 0; k < 3; k++) PL_FREE(s->vectors[k], double, s->n);
+    pl_block_matrix_free(&s->A);
+    free_grid(&s->g);
+}
+
 // every kind of solver reaches the tolerance it was asked for, and all agree
 TEST(linear_solvers_converge)
 {
     for (int block = 1; block <= 3; block += 2) {
-        grid_graph g = make_grid(9, 8, 7);
-        pl_block_matrix A;
+        lattice_system s = make_system(block);
+        double *exact = s.vectors[0], *b = s.vectors[1], *x = s.vectors[2];
         pl_error error;
-        int rhs_count = block == 1 ? 3 : 1, n = 3 * g.row_count;
-        CHECK_OK(pl_block_matrix_setup(&A, g.row_count, block, g.offsets, g.neighbours, &error),
-                 &error);
-        fill_random(&A, 0.5, 7);
-        double* b = PL_ALLOC(double, n);
-        double* x = PL_ALLOC(double, n);
-        double* exact = PL_ALLOC(double, n);
-        pl_random random = {5};
-        for (int i = 0; i < n; i++) exact[i] = pl_random_normal(&random);
-        pl_block_matrix_apply(&A, NULL, rhs_count, exact, b);
+        fill_random(&s.A, 0.5, 7);
+        pl_block_matrix_apply(&s.A, NULL, s.rhs_count, exact, b);
         pl_linear_options options = {.tolerance = 1e-10, .max_iterations = 5000};
         for (int kind = 0; kind < PL_LINEAR_COUNT; kind++) {
             if (!pl_linear_is_known((pl_linear)kind)) continue;
             pl_linear_solver* solver;
             pl_linear_info info;
-            CHECK_OK(pl_linear_setup((pl_linear)kind, &A, rhs_count, NULL, &solver, &error),
+            CHECK_OK(pl_linear_setup((pl_linear)kind, &s.A, s.rhs_count, NULL, &solver, &error),
                      &error);
             CHECK_OK(pl_linear_update(solver, &error), &error);
-            memset(x, 0, (size_t)n * sizeof(double));
+            memset(x, 0, (size_t)s.n * sizeof(double));
             pl_linear_solve(solver, &options, b, x, &info);
             CHECK(info.converged && info.residual <= 1e-10 && info.history_count > 1);
-            for (int i = 0; i < n; i++) CHECK_NEAR(x[i], exact[i], 1e-7);
+            for (int i = 0; i < s.n; i++) CHECK_NEAR(x[i], exact[i], 1e-7);
             pl_linear_destroy(solver);
         }
-        PL_FREE(b, double, n);
-        PL_FREE(x, double, n);
-        PL_FREE(exact, double, n);
-        pl_block_matrix_free(&A);
-        free_grid(&g);
+        free_system(&s);
     }
 }
 
@@ -279,34 +293,21 @@ TEST(direct_equals_cholmod)
 {
     if (!pl_cholmod_is_built()) SKIP("built without PLIANT_CHOLMOD");
     for (int block = 1; block <= 3; block += 2) {
-        grid_graph g = make_grid(9, 8, 7);
-        pl_block_matrix A;
-        pl_error error;
-        int rhs_count = block == 1 ? 3 : 1, n = 3 * g.row_count;
-        CHECK_OK(pl_block_matrix_setup(&A, g.row_count, block, g.offsets, g.neighbours, &error),
-                 &error);
-        double* b = PL_ALLOC(double, n);
-        double* own = PL_ALLOC(double, n);
-        double* theirs = PL_ALLOC(double, n);
-        pl_random random = {5};
-        for (int i = 0; i < n; i++) b[i] = pl_random_normal(&random);
+        lattice_system s = make_system(block);
+        double *b = s.vectors[0], *own = s.vectors[1], *theirs = s.vectors[2];
         for (int kind = 0; kind < 3; kind++) { // definite, singular (block 1), indefinite
             pl_linear_info a, c;
-            pl_block_matrix_zero(&A);
-            fill_random(&A, kind == 0 ? 0.5 : kind == 1 ? 0.0 : -20.0, 7);
-            solve_with(PL_DIRECT_OWN, &A, rhs_count, b, own, &a);
-            solve_with(PL_DIRECT_CHOLMOD, &A, rhs_count, b, theirs, &c);
+            pl_block_matrix_zero(&s.A);
+            fill_random(&s.A, kind == 0 ? 0.5 : kind == 1 ? 0.0 : -20.0, 7);
+            solve_with(PL_DIRECT_OWN, &s.A, s.rhs_count, b, own, &a);
+            solve_with(PL_DIRECT_CHOLMOD, &s.A, s.rhs_count, b, theirs, &c);
             CHECK(a.indefinite == c.indefinite && a.singular == c.singular);
             CHECK(a.tiny_pivot_count == c.tiny_pivot_count);
             CHECK(kind != 2 || a.indefinite);
             CHECK(kind != 1 || block == 3 || a.singular);
-            for (int i = 0; i < n && kind == 0; i++) CHECK_NEAR(own[i], theirs[i], 1e-12);
+            for (int i = 0; i < s.n && kind == 0; i++) CHECK_NEAR(own[i], theirs[i], 1e-12);
         }
-        PL_FREE(b, double, n);
-        PL_FREE(own, double, n);
-        PL_FREE(theirs, double, n);
-        pl_block_matrix_free(&A);
-        free_grid(&g);
+        free_system(&s);
     }
 }
 

@@ -10,8 +10,7 @@
 #include "fem/mass_matrix.h"
 #include "fem/tet_elements.h"
 #include "fem_samples.h"
-#include "mesh/topology.h"
-#include "test.h"
+#include "sample_meshes.h"
 
 enum { TETS, SPRINGS, HINGES, MEMBRANES, SET_COUNT, PINS = 3, CONTACTS = 5 };
 
@@ -71,16 +70,12 @@ static pl_status make_sets(sample* s, pl_error* error) {
 }
 
 static void make_matrices(sample* s) {
-    pl_edges edges;
-    pl_adjacency near;
+    pl_adjacency near = sample_graph(s->mesh);
     pl_error error;
     int n = s->mesh->vertex_count;
-    CHECK_OK(pl_edges_create(s->mesh->tets, s->mesh->tet_count, 4, n, &edges, &error), &error);
-    CHECK_OK(pl_vertex_neighbours(&edges, n, &near, &error), &error);
     CHECK_OK(pl_block_matrix_setup(&s->A, n, 3, near.offsets, near.items, &error), &error);
     CHECK_OK(pl_block_matrix_setup(&s->K, n, 3, near.offsets, near.items, &error), &error);
     CHECK_OK(pl_block_matrix_setup(&s->M, n, 1, near.offsets, near.items, &error), &error);
-    pl_edges_free(&edges);
     pl_adjacency_free(&near);
     for (int k = 0; k < SET_COUNT; k++)
         CHECK_OK(pl_element_set_locate(&s->sets[k], &s->A, &error), &error);

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "mesh/quality.h"
 #include "mesh/surface_edges.h"
+#include "sample_meshes.h"
 #include "tet_checks.h"
 
 #include <pliant/generate.h>
@@ -69,13 +70,7 @@ static void check_quality(const char* name, const pl_mesh* mesh, double least, d
 }
 
 static double mean_edge(const pl_mesh* mesh) {
-    pl_edges edges;
-    pl_error error;
-    bool solid = mesh->tet_count > 0;
-    CHECK_OK(pl_edges_create(solid ? mesh->tets : mesh->triangles,
-                             solid ? mesh->tet_count : mesh->triangle_count, solid ? 4 : 3,
-                             mesh->vertex_count, &edges, &error),
-             &error);
+    pl_edges edges = sample_edges(mesh);
     double sum = 0.0;
     for (int e = 0; e < edges.count; e++)
         sum += pl_distance(corner(mesh, edges.ends, 2 * e), corner(mesh, edges.ends, 2 * e + 1));
@@ -285,10 +280,8 @@ static int broken_edges(pl_tet_pattern pattern, int n, int map) {
     options.count_x = options.count_y = options.count_z = n;
     options.pattern = pattern;
     CHECK_OK(pl_generate("box", &options, &mesh, &error), &error);
-    pl_edges edges;
+    pl_edges edges = sample_edges(mesh);
     pl_adjacency neighbours;
-    CHECK_OK(pl_edges_create(mesh->tets, mesh->tet_count, 4, mesh->vertex_count, &edges, &error),
-             &error);
     CHECK_OK(pl_vertex_neighbours(&edges, mesh->vertex_count, &neighbours, &error), &error);
     int* images = PL_ALLOC(int, mesh->vertex_count);
     find_images(mesh, n, map, images);
@@ -315,11 +308,7 @@ TEST(generate_box_favours_no_direction)
 
 // |mean of e^(i k angle)| over the edges of a sheet: 0 without a favoured direction of order k
 static double direction_moment(const pl_mesh* mesh, int k) {
-    pl_edges edges;
-    pl_error error;
-    CHECK_OK(pl_edges_create(mesh->triangles, mesh->triangle_count, 3, mesh->vertex_count, &edges,
-                             &error),
-             &error);
+    pl_edges edges = sample_edges(mesh);
     double re = 0.0, im = 0.0;
     for (int e = 0; e < edges.count; e++) {
         pl_vec3 d = pl_sub(corner(mesh, edges.ends, 2 * e), corner(mesh, edges.ends, 2 * e + 1));

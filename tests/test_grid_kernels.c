@@ -110,6 +110,110 @@ TEST(grid_wavefront_of_the_interior_has_the_bits_of_its_stages)
     check_interior(true);
 }
 
+// A block between two held walls with a hole at one side: most of it is far from the band.
+static pl_grid_cells block_cells(void) {
+    const int low[3] = {-2, 0, 0}, size[3] = {52, 22, 40};
+    pl_grid_cells cells;
+    pl_error error;
+    CHECK_OK(pl_grid_cells_create(low, size, &cells, &error), &error);
+    for (int k = 0; k < 40; k++)
+        for (int j = 0; j < 22; j++)
+            for (int i = -2; i < 50; i++) {
+                bool hole = i > 4 && i < 9 && j < 4 && k > 20 && k < 26;
+                cells.kinds[pl_grid_cells_index(&cells, i, j, k)] = hole ? PL_CELL_EXTERIOR
+                                                                    : i < 0 || i >= 48
+                                                                        ? PL_CELL_DIRICHLET
+                                                                        : PL_CELL_INTERIOR;
+            }
+    return cells;
+}
+
+static pl_grid_multigrid make_block(pl_pool* pool) {
+    pl_grid_cells cells = block_cells();
+    pl_grid_multigrid mg;
+    pl_error error;
+    CHECK_OK(pl_grid_multigrid_create(&cells, pool, &mg, &error), &error);
+    pl_grid_multigrid_set_material(&mg, 0.05, 0.1);
+    randomise(&mg.levels[0]), randomise(&mg.levels[1]);
+    pl_grid_cells_free(&cells);
+    return mg;
+}
+
+static bool equal(const pl_grid_level* a, const pl_grid_level* b) {
+    for (int i = 0; i < a->field_size; i++)
+        if (a->u[0][i] != b->u[0][i] || a->u[1][i] != b->u[1][i] || a->u[2][i] != b->u[2][i] ||
+            a->c[i] != b->c[i])
+            return false;
+    return true;
+}
+
+// Zero everywhere, or, where the first sweep has to write it, what no result can hold.
+static void forget(pl_grid_level* l, bool all) {
+    for (int i = 0; i < l->field_size; i++) {
+        float value = !all && l->full[i / PL_GRID_CHUNK] & PL_GRID_DEEP ? 1e30f : 0.0f;
+        l->u[0][i] = l->u[1][i] = l->u[2][i] = l->c[i] = value;
+    }
+}
+
+TEST(grid_first_sweep_needs_no_zeros_deep_inside)
+{
+    pl_grid_multigrid plain = make_block(NULL);
+    int deep = 0;
+    for (int c = 0; c < plain.levels[0].field_size / PL_GRID_CHUNK; c++)
+        deep += (plain.levels[0].full[c] & PL_GRID_DEEP) != 0;
+    CHECK(deep > 100);
+    for (int l = 0; l < 2; l++) {
+        forget(&plain.levels[l], true);
+        pl_grid_band_smooth(&plain.levels[l], 1, false, NULL);
+        pl_grid_smooth_interior(&plain.levels[l], NULL);
+    }
+    for (int threads = 1; threads <= 3; threads++) {
+        pl_pool* pool;
+        pl_error error;
+        CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
+        pl_grid_multigrid mg = make_block(pool);
+        for (int l = 0; l < 2; l++) {
+            pl_grid_level* level = &mg.levels[l];
+            level->c[level->field_size - 1] = 1.0f;
+            pl_grid_clear_around(level, pool);
+            CHECK(level->c[level->field_size - 1] == 0.0f);
+            forget(level, false);
+            pl_grid_band_smooth(level, 1, false, pool);
+            pl_grid_smooth_interior_first(level, pool);
+            CHECK(equal(level, &plain.levels[l]));
+        }
+        pl_grid_multigrid_free(&mg);
+        pl_pool_destroy(pool);
+    }
+    pl_grid_multigrid_free(&plain);
+}
+
+static void prolong_rows(int row_begin, int row_end, void* user) {
+    pl_grid_multigrid* mg = user;
+    pl_grid_prolong_deep(&mg->transfers[0], &mg->levels[0], &mg->levels[1], row_begin, row_end);
+}
+
+TEST(grid_prolongation_in_the_sweep_has_the_bits_of_one_before_it)
+{
+    pl_grid_multigrid plain = make_block(NULL);
+    pl_grid_prolong(&plain.transfers[0], &plain.levels[0], &plain.levels[1], NULL);
+    pl_grid_band_smooth(&plain.levels[0], 2, false, NULL);
+    pl_grid_smooth_interior(&plain.levels[0], NULL);
+    for (int threads = 1; threads <= 3; threads++) {
+        pl_pool* pool;
+        pl_error error;
+        CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
+        pl_grid_multigrid mg = make_block(pool);
+        pl_grid_prolong_around(&mg.transfers[0], &mg.levels[0], &mg.levels[1], pool);
+        pl_grid_band_smooth(&mg.levels[0], 2, false, pool);
+        pl_grid_smooth_interior_arriving(&mg.levels[0], prolong_rows, &mg, pool);
+        CHECK(same(&mg.levels[0], &plain.levels[0]));
+        pl_grid_multigrid_free(&mg);
+        pl_pool_destroy(pool);
+    }
+    pl_grid_multigrid_free(&plain);
+}
+
 static void check_band(bool plate) {
     pl_grid_multigrid plain = make_levels(plate, NULL);
     pl_grid_level* expected = &plain.levels[0];

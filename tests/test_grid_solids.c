@@ -2,9 +2,15 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Method grid in the world: the corotated law, regions, held parts that turn, degenerate lattices.
+#include "base/memory.h"
+#include "grid/grid_material.h"
+#include "grid/grid_multigrid.h"
+#include "run_samples.h"
 #include "test.h"
 
-#include <pliant/world.h>
+#include <math.h>
+#include <pliant/generate.h>
+#include <pliant/mesh_surface.h>
 
 static pl_status create(const char* scene_text, pl_world** world, pl_notes* notes,
                         pl_error* error) {
@@ -16,18 +22,6 @@ static pl_status create(const char* scene_text, pl_world** world, pl_notes* note
     status = pl_world_create(scene, world, notes, error);
     pl_scene_destroy(scene);
     return status;
-}
-
-static pl_world* start(const char* scene_text) {
-    pl_error error;
-    pl_world* world;
-    CHECK_OK(create(scene_text, &world, NULL, &error), &error);
-    return world;
-}
-
-static void step(pl_world* world, int count, pl_frame_info* info) {
-    pl_error error;
-    for (int k = 0; k < count; k++) CHECK_OK(pl_world_step(world, info, &error), &error);
 }
 
 // the mean way of the vertices of a body's end at high x, along an axis
@@ -62,8 +56,8 @@ static double sunk(const char* law, const char* method, const char* cell, const 
              "1000}}], \"attachments\": [{\"body\": \"b\", \"where\": {\"side\": \"-x\"}}]}",
              method, cell ? "\"grid\": {\"cell\": " : "", cell ? cell : "", cell ? "}," : "", edge,
              law);
-    pl_world* world = start(text);
-    step(world, 1, NULL);
+    pl_world* world = sample_start(text);
+    sample_step(world, 1, NULL);
     double y = tip(world, 0, 1);
     pl_world_destroy(world);
     return y;
@@ -74,28 +68,82 @@ static double sunk(const char* law, const char* method, const char* cell, const 
 // corotated law goes to what the linear one gives as cells get smaller.
 TEST(grid_bar_bends_like_fem_and_like_the_linear_law)
 {
-    double fem = sunk("corotated", "fem", NULL, "0.0625");
+    double fem = sunk("corotated", "fem", NULL, "0.03125");
     double wide = sunk("corotated", "grid", "0.0625", "0.125");
     double fine = sunk("corotated", "grid", "0.03125", "0.125");
     CHECK(fem < -0.07);
     CHECK_NEAR((2.0 * fine - wide) / fem, 1.0, 0.06);
+    CHECK(fine / fem > 0.84); // eight cells across; 0.76 if faces do not carry the outer half cells
     double fine_ratio = fine / sunk("linear", "grid", "0.03125", "0.125");
     double wide_ratio = wide / sunk("linear", "grid", "0.0625", "0.125");
     CHECK(fine_ratio > 0.9 && fine_ratio < 1.02);
     CHECK(fabs(1.0 - fine_ratio) < 0.6 * fabs(1.0 - wide_ratio));
 }
 
+// A bar of 3.1 cells across lies in four: as stiff as these it would sink 0.4 of what one of four
+// does.
+TEST(grid_cut_cells_are_as_stiff_as_they_are_full)
+{
+    double cut = sunk("corotated", "grid", "0.08", "0.125");
+    double full = sunk("corotated", "grid", "0.0625", "0.125");
+    CHECK(cut / full > 0.7 && cut / full < 1.0);
+}
+
+// the surface of a generated mesh in a lattice: the sum of all fractions, or 0 if all are full
+static double filled(const char* shape, double cell, int* cell_count) {
+    pl_generate_options options;
+    pl_mesh* mesh;
+    pl_surface* surface;
+    pl_grid_frame frame = {.cell = cell};
+    pl_grid_cells cells;
+    pl_grid_multigrid mg;
+    pl_error error;
+    float* fractions;
+    CHECK_OK(pl_generate_defaults(shape, &options, &error), &error);
+    options.radius = 0.5, options.size_x = options.size_y = options.size_z = 1.0;
+    options.edge = 0.125;
+    CHECK_OK(pl_generate(shape, &options, &mesh, &error), &error);
+    CHECK_OK(pl_mesh_surface(mesh, &surface, &error), &error);
+    CHECK_OK(pl_grid_voxelise(surface->mesh, 0, NULL, &frame, &cells, &error), &error);
+    CHECK_OK(pl_grid_multigrid_create(&cells, NULL, &mg, &error), &error);
+    const pl_grid_level* l = &mg.levels[0];
+    CHECK_OK(pl_grid_fractions(surface->mesh, l, &cells, &frame, NULL, &fractions, &error), &error);
+    double sum = 0.0;
+    for (int i = 0; fractions && i < l->field_size; i++)
+        if (pl_grid_bit(l->masks[i / PL_GRID_CHUNK].interior, i)) sum += fractions[i];
+    *cell_count = l->cell_count;
+    PL_FREE(fractions, float, l->field_size);
+    pl_grid_multigrid_free(&mg);
+    pl_grid_cells_free(&cells);
+    pl_surface_destroy(surface);
+    pl_mesh_destroy(mesh);
+    return sum;
+}
+
+TEST(grid_fractions_add_up_to_the_volume)
+{
+    int count;
+    double sum = filled("sphere", 0.0625, &count) * pow(0.0625, 3.0);
+    // triangles of 0.125 in the sphere take 3 % off it
+    CHECK_NEAR(sum, 0.97 * 3.14159265 / 6.0, 0.02);
+    CHECK(count * pow(0.0625, 3.0) > 0.62);
+    CHECK(filled("bar", 0.125, &count) == 0.0);
+    CHECK_INT(count, 512);
+    CHECK_NEAR(filled("bar", 0.15, &count) * pow(0.15, 3.0), 1.0, 0.02);
+    CHECK_INT(count, 343);
+}
+
 // held at one end, which is turned by 180 degrees: the bar comes along, as long as it was
 TEST(grid_bar_turns_by_half_a_turn)
 {
-    pl_world* world = start(
+    pl_world* world = sample_start(
         "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"time_step\": 0.05, \"bodies\": ["
         "{\"name\": \"bar\", \"method\": \"grid\", \"grid\": {\"cell\": 0.0625}, " BAR("0.125")
             MATERIAL("corotated", "1e6") "}], \"attachments\": [{\"body\": \"bar\", \"where\": "
                                          "{\"side\": \"-x\"}, \"motion\": {\"pivot\": [0, 0, 0], "
                                          "\"keyframes\": [{\"time\": 0}, "
                                          "{\"time\": 0.5, \"rotate\": [0, 0, 180]}]}}]}");
-    step(world, 12, NULL);
+    sample_step(world, 12, NULL);
     const pl_mesh* mesh = pl_world_mesh(world, 0);
     const double* x = pl_world_positions(world, 0);
     for (int v = 0; v < mesh->vertex_count; v++) {
@@ -126,8 +174,8 @@ TEST(grid_soft_half_stretches_more)
                           "\"+x\"}, \"motion\": {\"keyframes\": [{\"time\": 0}, {\"time\": 1e-6, "
                           "\"translate\": [0.05, 0, 0]}]}}]}",
             laws[k]);
-        pl_world* world = start(text);
-        step(world, 1, NULL);
+        pl_world* world = sample_start(text);
+        sample_step(world, 1, NULL);
         const pl_mesh* mesh = pl_world_mesh(world, 0);
         double middle = 0.0;
         int count = 0;
@@ -145,14 +193,14 @@ TEST(grid_soft_half_stretches_more)
 // a free corotated body keeps its spin
 TEST(grid_free_body_spins)
 {
-    pl_world* world = start(
+    pl_world* world = sample_start(
         "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"time_step\": 0.01, \"bodies\": [{\"name\": "
         "\"bar\", \"method\": \"grid\", \"grid\": {\"cell\": 0.0625}, \"angular_velocity\": "
         "[0, 0, 200], \"linear_tolerance\": 1e-5, \"generate\": {\"shape\": \"bar\", \"size_x\": "
         "0.5, "
         "\"size_y\": 0.25, \"size_z\": 0.25, \"edge\": 0.125}, \"integrator\": "
         "\"euler\", " MATERIAL("corotated", "1e6") "}]}");
-    step(world, 30, NULL); // by 60 degrees
+    sample_step(world, 30, NULL); // by 60 degrees
     const pl_mesh* mesh = pl_world_mesh(world, 0);
     const double* x = pl_world_positions(world, 0);
     double low = 1e30, high = -1e30;
@@ -181,8 +229,8 @@ TEST(grid_degenerate_lattices_have_an_answer)
                  "{\"pliant\": 1, \"bodies\": [{\"name\": \"b\", \"method\": \"grid\", "
                  "\"generate\": {\"shape\": \"bar\", %s}], \"attachments\": [%s]}",
                  bodies[k][0], bodies[k][1]);
-        pl_world* world = start(text);
-        step(world, 3, NULL);
+        pl_world* world = sample_start(text);
+        sample_step(world, 3, NULL);
         const pl_mesh* mesh = pl_world_mesh(world, 0);
         for (int i = 0; i < 3 * mesh->vertex_count; i++) {
             CHECK(isfinite(pl_world_positions(world, 0)[i]));
@@ -225,8 +273,8 @@ TEST(grid_very_stiff_springs_do_no_harm)
             "\"attachments\": [{\"body\": \"b\", \"where\": {\"side\": \"-x\"}, \"stiffness\": "
             "1e12}]}",
             laws[k]);
-        pl_world* world = start(text);
-        step(world, 5, NULL);
+        pl_world* world = sample_start(text);
+        sample_step(world, 5, NULL);
         double y = tip(world, 0, 1);
         CHECK(y < -1e-3 && y > -0.2);
         pl_world_destroy(world);

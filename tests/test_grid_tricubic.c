@@ -6,10 +6,10 @@
 #include "base/random.h"
 #include "grid/grid_tricubic.h"
 #include "grid_samples.h"
+#include "run_samples.h"
 #include "test.h"
 
 #include <math.h>
-#include <pliant/world.h>
 
 typedef struct sample {
     pl_grid_cells cells;
@@ -182,19 +182,6 @@ TEST(grid_tricubic_survives_lost_memory)
 
 // ------------------------------------------------------------------ in the world
 
-static pl_world* start_world(const char* scene_text) {
-    const char* path = pl_test_path("scene.json");
-    pl_error error;
-    pl_scene* scene;
-    pl_world* world;
-    pl_test_write_file(path, scene_text, strlen(scene_text));
-    CHECK_OK(pl_scene_read(path, NULL, 0, &scene, NULL, &error), &error);
-    pl_status status = pl_world_create(scene, &world, NULL, &error);
-    pl_scene_destroy(scene);
-    CHECK_OK(status, &error);
-    return world;
-}
-
 #define BAR(embedding)                                                                             \
     "{\"pliant\": 1, \"time_step\": 0.02, \"bodies\": [{\"name\": \"bar\", \"generate\":"          \
     " {\"shape\": \"bar\", \"size_x\": 1, \"size_y\": 0.25, \"size_z\": 0.25, \"edge\": 0.06},"    \
@@ -206,13 +193,10 @@ static pl_world* start_world(const char* scene_text) {
 TEST(grid_tricubic_is_for_show_only)
 {
     // contacts and the lattice are those of the trilinear embedding, to the bit
-    pl_world *linear = start_world(BAR("trilinear")), *cubic = start_world(BAR("tricubic"));
-    pl_error error;
+    pl_world *linear = sample_start(BAR("trilinear")), *cubic = sample_start(BAR("tricubic"));
     pl_frame_info one, two;
-    for (int k = 0; k < 15; k++) {
-        CHECK_OK(pl_world_step(linear, &one, &error), &error);
-        CHECK_OK(pl_world_step(cubic, &two, &error), &error);
-    }
+    sample_step(linear, 15, &one);
+    sample_step(cubic, 15, &two);
     CHECK(one.contact_count > 0);
     CHECK_INT(one.contact_count, two.contact_count);
     CHECK(one.elastic_energy > 0.0);
@@ -230,20 +214,18 @@ TEST(grid_tricubic_is_for_show_only)
 
 TEST(grid_tricubic_step_that_fails_leaves_no_trace)
 {
-    pl_world *one = start_world(BAR("tricubic")), *two = start_world(BAR("tricubic"));
+    pl_world *one = sample_start(BAR("tricubic")), *two = sample_start(BAR("tricubic"));
     pl_error error;
     size_t bytes = 3 * (size_t)pl_world_mesh(one, 0)->vertex_count * sizeof(double);
-    for (int k = 0; k < 12; k++) {
-        CHECK_OK(pl_world_step(one, NULL, &error), &error);
-        CHECK_OK(pl_world_step(two, NULL, &error), &error);
-    }
+    sample_step(one, 12, NULL);
+    sample_step(two, 12, NULL);
     pl_world_forces(one, 0)[0] = NAN;
     CHECK(pl_world_step(one, NULL, &error) != PL_OK);
     CHECK(memcmp(pl_world_positions(one, 0), pl_world_positions(two, 0), bytes) == 0);
     CHECK(memcmp(pl_world_velocities(one, 0), pl_world_velocities(two, 0), bytes) == 0);
     pl_world_forces(one, 0)[0] = 0.0;
-    CHECK_OK(pl_world_step(one, NULL, &error), &error);
-    CHECK_OK(pl_world_step(two, NULL, &error), &error);
+    sample_step(one, 1, NULL);
+    sample_step(two, 1, NULL);
     CHECK(memcmp(pl_world_positions(one, 0), pl_world_positions(two, 0), bytes) == 0);
     pl_world_destroy(one);
     pl_world_destroy(two);
@@ -254,7 +236,7 @@ TEST(grid_tricubic_step_that_fails_leaves_no_trace)
 TEST(grid_flesh_follows_its_bones)
 {
     // an arm along z with two bones; the second one turns by 60 degrees about the elbow, z = 0.5
-    pl_world* world = start_world(
+    pl_world* world = sample_start(
         "{\"pliant\": 1, \"time_step\": 0.1, \"gravity\": [0, 0, 0], \"bodies\": [{\"name\":"
         " \"arm\", \"generate\": {\"shape\": \"cylinder\", \"radius\": 0.2, \"height\": 1,"
         " \"edge\": 0.06}, \"method\": \"grid\", \"integrator\": \"quasistatic\", \"grid\":"
@@ -265,10 +247,9 @@ TEST(grid_flesh_follows_its_bones)
         " {\"from\": [0, 0, 0.65], \"to\": [0, 0, 0.9], \"radius\": 0.11}}, \"motion\":"
         " {\"pivot\": [0, 0, 0.5], \"keyframes\": [{\"time\": 0}, {\"time\": 0.5, \"rotate\":"
         " [60, 0, 0]}], \"interpolation\": \"linear\"}}]}");
-    pl_error error;
     pl_frame_info info;
     for (int k = 0; k < 5; k++) {
-        CHECK_OK(pl_world_step(world, &info, &error), &error);
+        sample_step(world, 1, &info);
         CHECK_INT(info.unconverged_count, 0);
     }
     const pl_mesh* rest = pl_world_mesh(world, 0);

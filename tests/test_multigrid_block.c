@@ -170,6 +170,46 @@ TEST(mg_block_cycle_is_symmetric_and_positive)
     pl_mesh_destroy(box);
 }
 
+TEST(mg_block_one_sided_cycle_corrects_first_and_then_sweeps)
+{
+    pl_mesh* box = sample_box(9, 5, 5);
+    mg_sample s = mg_sample_create(box, &rubber, 1e4);
+    int n = s.A.row_count;
+    for (int before = 0; before < 2; before++) {
+        pl_mg_settings plain = settings_of(1, (const int[]){9}), one_sided = plain;
+        plain.pre_sweeps = 0;
+        one_sided.pre_sweeps = before;
+        pl_block_mg *a = setup(&s, &plain, NULL), *b = setup(&s, &one_sided, NULL);
+        pl_random random = {7};
+        for (int i = 0; i < 4 * n; i++)
+            a->levels[0].b[i] = b->levels[0].b[i] =
+                i % 4 == 3 ? 0.0f : (float)pl_random_uniform(&random, -1.0, 1.0);
+        // what was there before does not count
+        for (int i = 0; i < 4 * n; i++) b->levels[0].x[i] = b->levels[0].half_sum[i] = 3.0f;
+        pl_block_mg_cycle(a, false);
+        pl_block_mg_cycle(b, true);
+        CHECK(memcmp(a->levels[0].x, b->levels[0].x, 4 * (size_t)n * sizeof(float)) == 0);
+        // half of the product is left over from the last sweep
+        float* y = b->levels[0].residual;
+        pl_block_mg_product(b, 0, n, y);
+        double *x = PL_ALLOC(double, 3 * (size_t)n), *Ax = PL_ALLOC(double, 3 * (size_t)n);
+        double worst = 0.0, largest = 0.0;
+        for (int i = 0; i < 3 * n; i++) x[i] = (double)b->levels[0].x[4 * (i / 3) + i % 3];
+        apply_level(b, 0, x, Ax);
+        for (int i = 0; i < 3 * n; i++) {
+            worst = fmax(worst, fabs((double)y[4 * (i / 3) + i % 3] - Ax[i]));
+            largest = fmax(largest, fabs(Ax[i]));
+        }
+        CHECK(worst < 1e-5 * largest);
+        PL_FREE(x, double, 3 * (size_t)n);
+        PL_FREE(Ax, double, 3 * (size_t)n);
+        pl_block_mg_destroy(a);
+        pl_block_mg_destroy(b);
+    }
+    mg_sample_free(&s);
+    pl_mesh_destroy(box);
+}
+
 // S = U (U' A U)^-1 U' A, with one coarse level that is solved exactly
 static void project(pl_block_mg* mg, const mg_sample* s, const double* e, double* Se) {
     int count = 3 * s->A.row_count;

@@ -9,24 +9,10 @@
 
 #include <pliant/generate.h>
 
-static pl_adjacency graph_of(const pl_mesh* mesh) {
-    pl_error error;
-    pl_edges edges;
-    pl_adjacency graph;
-    bool solid = mesh->tet_count > 0;
-    CHECK_OK(pl_edges_create(solid ? mesh->tets : mesh->triangles,
-                             solid ? mesh->tet_count : mesh->triangle_count, solid ? 4 : 3,
-                             mesh->vertex_count, &edges, &error),
-             &error);
-    CHECK_OK(pl_vertex_neighbours(&edges, mesh->vertex_count, &graph, &error), &error);
-    pl_edges_free(&edges);
-    return graph;
-}
-
 static pl_mg_hierarchy levels_of(const pl_mesh* mesh, int count_count, const int* counts) {
     pl_error error;
     pl_mg_hierarchy h;
-    pl_adjacency graph = graph_of(mesh);
+    pl_adjacency graph = sample_graph(mesh);
     pl_mg_hierarchy_options options = {.counts = counts, .count_count = count_count};
     CHECK_OK(pl_mg_hierarchy_setup(&h, &graph, mesh->positions, &options, &error), &error);
     pl_adjacency_free(&graph);
@@ -202,7 +188,7 @@ TEST(mg_hierarchy_settles_counts)
     CHECK_INT(h.level_count, 3); // 100 and 200 are both all 27 vertices
     CHECK_INT(h.node_counts[1], 27);
     pl_mg_hierarchy_free(&h);
-    pl_adjacency graph = graph_of(mesh);
+    pl_adjacency graph = sample_graph(mesh);
     pl_error error;
     pl_mg_hierarchy_options options = {.counts = (const int[]){9, 4}, .count_count = 2};
     CHECK(pl_mg_hierarchy_setup(&h, &graph, mesh->positions, &options, &error) ==
@@ -225,7 +211,7 @@ TEST(mg_hierarchy_settles_counts)
 TEST(mg_hierarchy_survives_want_of_memory)
 {
     pl_mesh* mesh = sample_box(4, 3, 3);
-    pl_adjacency graph = graph_of(mesh);
+    pl_adjacency graph = sample_graph(mesh);
     pl_mg_hierarchy_options options = {.counts = (const int[]){2, 12}, .count_count = 2};
     pl_error error;
     pl_status status = PL_ERROR_MEMORY;

@@ -55,17 +55,9 @@ static system_sample create(pl_mesh* mesh, const int* counts, int count_count, i
     pl_error error;
     system_sample s = {.mesh = mesh, .A = PL_ALLOC(pl_block_matrix, 1)};
     if (threads) CHECK_OK(pl_pool_create(threads, &s.pool, &error), &error);
-    pl_edges edges;
-    pl_adjacency graph;
-    bool solid = mesh->tet_count > 0;
-    CHECK_OK(pl_edges_create(solid ? mesh->tets : mesh->triangles,
-                             solid ? mesh->tet_count : mesh->triangle_count, solid ? 4 : 3,
-                             mesh->vertex_count, &edges, &error),
-             &error);
-    CHECK_OK(pl_vertex_neighbours(&edges, mesh->vertex_count, &graph, &error), &error);
+    pl_adjacency graph = sample_graph(mesh);
     CHECK_OK(pl_block_matrix_setup(s.A, mesh->vertex_count, 1, graph.offsets, graph.items, &error),
              &error);
-    pl_edges_free(&edges);
     pl_adjacency_free(&graph);
     add_elements(mesh, s.A);
     for (int i = 0; i < mesh->vertex_count; i++) s.A->values[s.A->diagonal[i]] += inertia;

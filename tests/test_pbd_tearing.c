@@ -374,29 +374,10 @@ TEST(pbd_a_torn_cloth_goes_on_with_the_same_bits)
 TEST(pbd_tearing_survives_memory_running_out)
 {
     pl_scene* scene = pbd_scene(torn_text, NULL, 0);
-    pl_error error;
     int failures = 0;
     bool done = false;
-    for (int64_t nth = 1; !done; nth += nth < 200 ? 7 : 29) {
-        pl_world* world = NULL;
-        pl_inject_failure(nth);
-        pl_status status = pl_world_create(scene, &world, NULL, &error);
-        uint64_t before = 0;
-        for (int k = 0; k < 8 && status == PL_OK; k++) {
-            before = sample_world_hash(world);
-            status = pl_world_step(world, NULL, &error);
-        }
-        done = pl_inject_failure(0) < nth;
-        if (status != PL_OK) {
-            failures++;
-            CHECK_INT(status, PL_ERROR_MEMORY);
-            if (world) {
-                CHECK(sample_world_hash(world) == before);
-                pbd_world_step(world, 1);
-            }
-        }
-        pl_world_destroy(world);
-    }
+    for (int64_t nth = 1; !done; nth += nth < 200 ? 7 : 29)
+        failures += pbd_fails_at(scene, nth, 8, &done);
     CHECK(failures > 20);
     pl_scene_destroy(scene);
 }

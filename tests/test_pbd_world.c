@@ -136,6 +136,14 @@ TEST(pbd_soft_attachments_are_springs)
     pl_world_destroy(world);
 }
 
+static double lowest_after(const char* const* overrides, int count, int steps) {
+    pl_world* world = cloth_world(overrides, count);
+    pbd_world_step(world, steps);
+    double low = lowest(world);
+    pl_world_destroy(world);
+    return low;
+}
+
 // how far the middle of the lower rim hangs below the upper one, which is held
 static double hang(const char* compliance, const char* density, const char* hierarchy) {
     const char* overrides[] = {
@@ -149,11 +157,7 @@ static double hang(const char* compliance, const char* density, const char* hier
         "bodies[0].pbd.model=compliance",
         "attachments=[{\"body\": \"cloth\", \"where\": {\"box\": {\"min\": [-1, 0.99, -1], "
         "\"max\": [2, 2, 1]}}}]"};
-    pl_world* world = cloth_world(overrides, 9);
-    pbd_world_step(world, 240);
-    double low = lowest(world);
-    pl_world_destroy(world);
-    return 1.0 - low;
+    return 1.0 - lowest_after(overrides, 9, 240);
 }
 
 TEST(pbd_materials_may_change_during_a_run)
@@ -205,11 +209,7 @@ static double droop(const char* coarse_bending) {
         coarse_bending, "bodies[0].pbd.bend=1", "colliders=[]", "bodies[0].damping.mass=2",
         "attachments=[{\"body\": \"cloth\", \"where\": {\"box\": {\"min\": [-0.51, 0.4, -1], "
         "\"max\": [-0.3, 0.6, 1]}}}]"};
-    pl_world* world = cloth_world(overrides, 5);
-    pbd_world_step(world, 60);
-    double low = lowest(world);
-    pl_world_destroy(world);
-    return 0.5 - low;
+    return 0.5 - lowest_after(overrides, 5, 60);
 }
 
 TEST(pbd_bending_on_coarse_levels_is_stiffer)
@@ -284,8 +284,6 @@ TEST(pbd_a_state_goes_on_with_the_same_bits)
 
 TEST(pbd_survives_memory_running_out)
 {
-    const char* path = pl_test_path("cloth.json");
-    pl_test_write_file(path, cloth_text, sizeof cloth_text - 1);
     const char* overrides[] = {
         "bodies[0].generate={\"shape\": \"cloth_irregular\", \"edge\": 0.08, \"size_x\": 1, "
         "\"size_y\": 1}",
@@ -293,31 +291,11 @@ TEST(pbd_survives_memory_running_out)
         "attachments=[{\"body\": \"cloth\", \"where\": {\"nearest\": {\"point\": [-0.5, 0, 0.5], "
         "\"count\": 2}}, \"stiffness\": 10}, {\"body\": \"cloth\", \"where\": {\"nearest\": "
         "{\"point\": [0.5, 0, 0.5], \"count\": 2}}}]"};
-    pl_scene* scene;
-    pl_error error;
-    CHECK_OK(pl_scene_read(path, overrides, 4, &scene, NULL, &error), &error);
+    pl_scene* scene = pbd_scene(cloth_text, overrides, 4);
     int failures = 0;
     bool done = false;
-    for (int64_t nth = 1; !done; nth += nth < 100 ? 1 : 3) {
-        pl_world* world;
-        pl_inject_failure(nth);
-        pl_status status = pl_world_create(scene, &world, NULL, &error);
-        uint64_t before = 0;
-        if (status == PL_OK) {
-            before = sample_world_hash(world);
-            status = pl_world_step(world, NULL, &error);
-        }
-        done = pl_inject_failure(0) < nth;
-        if (status != PL_OK) {
-            failures++;
-            CHECK_INT(status, PL_ERROR_MEMORY);
-            if (world) { // the state of before, and it goes on
-                CHECK(sample_world_hash(world) == before);
-                pbd_world_step(world, 1);
-            }
-        }
-        pl_world_destroy(world);
-    }
+    for (int64_t nth = 1; !done; nth += nth < 100 ? 1 : 3)
+        failures += pbd_fails_at(scene, nth, 1, &done);
     CHECK(failures > 50);
     pl_scene_destroy(scene);
 }

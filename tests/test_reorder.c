@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "mesh/colouring.h"
 #include "mesh/reorder.h"
-#include "test.h"
+#include "sample_meshes.h"
 
 #include <pliant/generate.h>
 #include <time.h>
@@ -22,17 +22,6 @@ static pl_mesh* make_box(int nx, int ny, int nz) {
     options.count_x = nx, options.count_y = ny, options.count_z = nz;
     CHECK_OK(pl_generate("box", &options, &mesh, &error), &error);
     return mesh;
-}
-
-static pl_adjacency make_graph(const pl_mesh* mesh) {
-    pl_edges edges;
-    pl_adjacency graph;
-    pl_error error;
-    CHECK_OK(pl_edges_create(mesh->tets, mesh->tet_count, 4, mesh->vertex_count, &edges, &error),
-             &error);
-    CHECK_OK(pl_vertex_neighbours(&edges, mesh->vertex_count, &graph, &error), &error);
-    pl_edges_free(&edges);
-    return graph;
 }
 
 // vertices in random order
@@ -68,7 +57,7 @@ TEST(reorder_rcm_narrows_a_shuffled_bar)
 {
     pl_mesh* mesh = make_box(40, 4, 4);
     shuffle_vertices(mesh, 7);
-    pl_adjacency graph = make_graph(mesh);
+    pl_adjacency graph = sample_graph(mesh);
     pl_ordering order;
     pl_error error;
     CHECK_OK(pl_order_rcm(&graph, &order, &error), &error);
@@ -101,7 +90,7 @@ static int64_t envelope(const pl_adjacency* graph, const pl_ordering* order, boo
 TEST(reorder_rcm_is_reversed)
 {
     pl_mesh* mesh = make_box(9, 7, 4);
-    pl_adjacency graph = make_graph(mesh);
+    pl_adjacency graph = sample_graph(mesh);
     pl_ordering order;
     pl_error error;
     CHECK_OK(pl_order_rcm(&graph, &order, &error), &error);
@@ -188,7 +177,7 @@ TEST(reorder_two_hundred_thousand_vertices_in_time)
     pl_mesh* mesh = make_box(79, 36, 34);
     CHECK(mesh->vertex_count > 195000);
     shuffle_vertices(mesh, 11);
-    pl_adjacency graph = make_graph(mesh);
+    pl_adjacency graph = sample_graph(mesh);
     pl_ordering order;
     pl_error error;
     double start = cpu_seconds();
@@ -247,7 +236,7 @@ static double smallest_share(const pl_colouring* c) {
 TEST(colouring_of_a_graph_is_valid_and_balanced)
 {
     pl_mesh* mesh = make_box(12, 10, 11);
-    pl_adjacency graph = make_graph(mesh);
+    pl_adjacency graph = sample_graph(mesh);
     pl_colouring colouring;
     pl_error error;
     CHECK_OK(pl_colour_graph(&graph, &colouring, &error), &error);

@@ -5,7 +5,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "mesh/sampling.h"
-#include "test.h"
+#include "sample_meshes.h"
 
 #include <pliant/generate.h>
 #include <time.h>
@@ -26,16 +26,9 @@ static problem make_problem(const char* name, double edge) {
     CHECK_OK(pl_generate_defaults(name, &options, &error), &error);
     options.edge = edge;
     CHECK_OK(pl_generate(name, &options, &mesh, &error), &error);
-    bool solid = mesh->tet_count > 0;
-    pl_edges edges;
-    CHECK_OK(pl_edges_create(solid ? mesh->tets : mesh->triangles,
-                             solid ? mesh->tet_count : mesh->triangle_count, solid ? 4 : 3,
-                             mesh->vertex_count, &edges, &error),
-             &error);
-    CHECK_OK(pl_vertex_neighbours(&edges, mesh->vertex_count, &p.graph, &error), &error);
+    p.graph = sample_graph(mesh);
     p.lengths = PL_ALLOC(double, p.graph.offsets[p.graph.count]);
     pl_edge_lengths(&p.graph, mesh->positions, p.lengths);
-    pl_edges_free(&edges);
     pl_mesh_destroy(mesh);
     return p;
 }

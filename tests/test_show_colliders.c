@@ -39,6 +39,17 @@ static void make_run(pl_scene* scene) {
     CHECK_OK(pl_run_close(run, &error), &error);
 }
 
+// all kinds of colliders; the ball is read from ball.obj
+static pl_scene* make_zoo_run(int ball_levels) {
+    pl_mesh* ball = sample_sphere(ball_levels);
+    pl_error error;
+    CHECK_OK(pl_mesh_write(ball, pl_test_path("ball.obj"), NULL, NULL, &error), &error);
+    pl_mesh_destroy(ball);
+    pl_scene* scene = sample_scene(zoo);
+    make_run(scene);
+    return scene;
+}
+
 static double volume_of(const pl_render_body* b) {
     double sum = 0.0;
     for (int t = 0; t < b->triangle_count; t++) {
@@ -65,12 +76,8 @@ static void check_on_surface(const pl_render_body* b, const pl_moving_obstacle* 
 
 TEST(show_colliders_are_the_obstacles)
 {
-    pl_mesh* ball = sample_sphere(3);
     pl_error error;
-    CHECK_OK(pl_mesh_write(ball, pl_test_path("ball.obj"), NULL, NULL, &error), &error);
-    pl_mesh_destroy(ball);
-    pl_scene* scene = sample_scene(zoo);
-    make_run(scene);
+    pl_scene* scene = make_zoo_run(3);
     pl_world* world = sample_world(scene);
     for (int k = 0; k < 4; k++) CHECK_OK(pl_world_step(world, NULL, &error), &error);
     pl_show* show;
@@ -124,13 +131,8 @@ TEST(show_colliders_of_a_scene_with_only_a_plane)
 
 TEST(show_colliders_that_cannot_be_read_are_said)
 {
-    pl_mesh* ball = sample_sphere(2);
     pl_error error;
-    CHECK_OK(pl_mesh_write(ball, pl_test_path("ball.obj"), NULL, NULL, &error), &error);
-    pl_mesh_destroy(ball);
-    pl_scene* scene = sample_scene(zoo);
-    make_run(scene);
-    pl_scene_destroy(scene);
+    pl_scene_destroy(make_zoo_run(2));
     CHECK_INT(remove(pl_test_path("ball.obj")), 0);
     pl_notes* notes;
     pl_show* show;
@@ -153,13 +155,8 @@ TEST(show_colliders_that_cannot_be_read_are_said)
 
 TEST(show_colliders_survive_every_failing_allocation)
 {
-    pl_mesh* ball = sample_sphere(2);
     pl_error error;
-    CHECK_OK(pl_mesh_write(ball, pl_test_path("ball.obj"), NULL, NULL, &error), &error);
-    pl_mesh_destroy(ball);
-    pl_scene* scene = sample_scene(zoo);
-    make_run(scene);
-    pl_scene_destroy(scene);
+    pl_scene_destroy(make_zoo_run(2));
     size_t before = pl_byte_count();
     pl_status status = PL_ERROR_MEMORY;
     for (int64_t nth = 1; status != PL_OK; nth += 1 + nth / 20) {

@@ -30,7 +30,7 @@ static void grid_graph(int nx, int ny, int nz, pl_adjacency* g) {
 
 static int run_of_chunk(const pl_slab_order* o, int chunk) {
     int run = 0;
-    while (o->run_chunks[run + 1] <= chunk) run++;
+    while (chunk < o->run_chunks[run] || chunk >= o->run_ends[run]) run++;
     return run;
 }
 
@@ -44,6 +44,9 @@ static int phase_of_run(const pl_slab_order* o, int run) {
 static void check_order(const pl_slab_order* o, const pl_adjacency* g) {
     CHECK_INT(o->place_count, o->chunk_count * o->chunk_rows);
     CHECK_INT(o->run_chunks[o->run_count], o->chunk_count);
+    int in_runs = 0;
+    for (int run = 0; run < o->run_count; run++) in_runs += o->run_ends[run] - o->run_chunks[run];
+    CHECK_INT(in_runs, o->chunk_count);
     CHECK_INT(o->phase_runs[o->phase_count], o->run_count);
     int filled = 0;
     for (int p = 0; p < o->place_count; p++)

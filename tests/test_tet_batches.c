@@ -7,8 +7,7 @@
 #include "fem/tet_batches.h"
 #include "fem/tet_elements.h"
 #include "fem_samples.h"
-#include "mesh/topology.h"
-#include "test.h"
+#include "sample_meshes.h"
 
 // a box of tets with stiffness that differs by a factor of 100, as double elements and as batches
 typedef struct sample {
@@ -34,16 +33,11 @@ static void fill_materials(const pl_mesh* mesh, pl_material_kind kind, pl_materi
 }
 
 static void create_matrix(const pl_mesh* mesh, pl_block_matrix* A) {
-    pl_edges edges;
-    pl_adjacency neighbours;
+    pl_adjacency neighbours = sample_graph(mesh);
     pl_error error;
-    CHECK_OK(pl_edges_create(mesh->tets, mesh->tet_count, 4, mesh->vertex_count, &edges, &error),
-             &error);
-    CHECK_OK(pl_vertex_neighbours(&edges, mesh->vertex_count, &neighbours, &error), &error);
     CHECK_OK(pl_block_matrix_setup(A, mesh->vertex_count, 3, neighbours.offsets, neighbours.items,
                                    &error),
              &error);
-    pl_edges_free(&edges);
     pl_adjacency_free(&neighbours);
 }
 

@@ -15,30 +15,13 @@
 
 #include <stdlib.h>
 
-enum { MOST_POINTS = 2000 };
-
-// writes samples of points one after the other; every second frame has a sample
-static void write_cache(const char* name, const double* places, int points, int samples) {
-    static unsigned char bytes[32 + 12 * MOST_POINTS];
-    CHECK(points * samples <= MOST_POINTS);
-    float rate = 2.0f;
-    uint32_t words[5] = {1, (uint32_t)points, 0, 0, (uint32_t)samples};
-    memcpy(&words[3], &rate, 4);
-    memcpy(bytes, "POINTCACHE2", 12);
-    memcpy(bytes + 12, words, sizeof words);
-    for (int i = 0; i < 3 * points * samples; i++) {
-        float value = (float)places[i];
-        memcpy(bytes + 32 + 4 * i, &value, 4);
-    }
-    pl_test_write_file(pl_test_path(name), bytes, 32 + 12 * (size_t)(points * samples));
-}
-
+// every second frame has a sample
 TEST(point_cache_reads_and_interpolates)
 {
     const double places[] = {0, 0, 0, 1, 2, 3, 4, 0, 0, 1, 2, 5};
     pl_point_cache cache;
     pl_error error;
-    write_cache("two.pc2", places, 2, 2);
+    sample_point_cache("two.pc2", 2.0f, places, 2, 2);
     CHECK_OK(pl_point_cache_read(pl_test_path("two.pc2"), &cache, &error), &error);
     double at[6];
     static const double frames[] = {-1, 0, 0.5, 2, 9}, x[] = {0, 0, 1, 4, 4};
@@ -48,7 +31,7 @@ TEST(point_cache_reads_and_interpolates)
         CHECK_NEAR(at[5], 3.0 + 0.5 * x[k], 1e-12);
     }
     pl_point_cache_free(&cache);
-    write_cache("one.pc2", places, 4, 1);
+    sample_point_cache("one.pc2", 2.0f, places, 4, 1);
     CHECK_OK(pl_point_cache_read(pl_test_path("one.pc2"), &cache, &error), &error);
     double one[12];
     pl_point_cache_places(&cache, 7.0, one);
@@ -60,7 +43,7 @@ TEST(point_cache_refuses_damaged_files)
 {
     double places[6] = {0, 0, 0, 1, 2, 3};
     unsigned char bytes[56];
-    write_cache("good.pc2", places, 2, 1);
+    sample_point_cache("good.pc2", 2.0f, places, 2, 1);
     FILE* file = fopen(pl_test_path("good.pc2"), "rb");
     CHECK(file && fread(bytes, 1, 56, file) == 56);
     fclose(file);
@@ -87,7 +70,7 @@ TEST(point_cache_refuses_damaged_files)
         CHECK_TEXT(error.text, cases[k].message);
     }
     places[4] = NAN;
-    write_cache("nan.pc2", places, 2, 1);
+    sample_point_cache("nan.pc2", 2.0f, places, 2, 1);
     CHECK(pl_point_cache_read(pl_test_path("nan.pc2"), &cache, &error) == PL_ERROR_FORMAT);
     CHECK_TEXT(error.text, "point 1 of sample 0 is not finite");
 }
@@ -122,7 +105,7 @@ TEST(world_attachment_follows_its_cache)
             places[3 * i + c] = mesh->positions[3 * held[i] + c];
             places[3 * (count + i) + c] = places[3 * i + c] + (c == 1 ? 0.1 : 0.0);
         }
-    write_cache("side.pc2", places, count, 2);
+    sample_point_cache("side.pc2", 2.0f, places, count, 2);
     char text[1024];
     snprintf(text, sizeof text, held_box, "side.pc2");
     pl_scene* scene = sample_scene(text);
@@ -138,7 +121,7 @@ TEST(world_attachment_follows_its_cache)
     pl_world_destroy(world);
     pl_scene_destroy(scene);
     pl_mesh_destroy(mesh);
-    write_cache("few.pc2", places, 3, 2);
+    sample_point_cache("few.pc2", 2.0f, places, 3, 2);
     snprintf(text, sizeof text, held_box, "few.pc2");
     scene = sample_scene(text);
     CHECK(pl_world_create(scene, &world, NULL, &error) == PL_ERROR_ARGUMENT);
@@ -288,14 +271,14 @@ TEST(world_collider_follows_its_cache)
 {
     pl_mesh* ball = sample_sphere(2);
     pl_error error;
-    static double places[3 * MOST_POINTS];
     int count = 3 * ball->vertex_count;
-    CHECK(2 * ball->vertex_count <= MOST_POINTS);
+    double* places = PL_ALLOC(double, 2 * count);
     for (int i = 0; i < count; i++) {
         places[i] = ball->positions[i];
         places[count + i] = places[i] + (i % 3 == 1 ? 0.04 : 0.0);
     }
-    write_cache("ball.pc2", places, ball->vertex_count, 2);
+    sample_point_cache("ball.pc2", 2.0f, places, ball->vertex_count, 2);
+    PL_FREE(places, double, 2 * count);
     CHECK_OK(pl_mesh_write(ball, pl_test_path("ball.obj"), NULL, NULL, &error), &error);
     pl_mesh_destroy(ball);
     // it was at 1.01 and the ball's top is at 1.04 now

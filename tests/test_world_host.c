@@ -157,22 +157,6 @@ TEST(host_drives_on_as_a_spin_does)
     pl_scene_destroy(turning);
 }
 
-static void write_cache(const char* name, const double* places, int points, int samples) {
-    size_t size = 32 + 12 * (size_t)(points * samples);
-    unsigned char* bytes = calloc(1, size);
-    float rate = 1.0f;
-    uint32_t words[5] = {1, (uint32_t)points, 0, 0, (uint32_t)samples};
-    memcpy(&words[3], &rate, 4);
-    memcpy(bytes, "POINTCACHE2", 12);
-    memcpy(bytes + 12, words, sizeof words);
-    for (int i = 0; i < 3 * points * samples; i++) {
-        float value = (float)places[i];
-        memcpy(bytes + 32 + 4 * i, &value, 4);
-    }
-    pl_test_write_file(pl_test_path(name), bytes, size);
-    free(bytes);
-}
-
 enum { SAMPLES = 6 };
 
 // a ball that is squeezed to and fro, under a box
@@ -201,7 +185,7 @@ TEST(host_deforms_as_a_cache_does)
     for (int i = 0; i < 3 * ball->vertex_count; i++) ball->positions[i] = (float)ball->positions[i];
     double* places = squeezed_ball(ball);
     int count = ball->vertex_count;
-    write_cache("ball.pc2", places, count, SAMPLES);
+    sample_point_cache("ball.pc2", 1.0f, places, count, SAMPLES);
     CHECK_OK(pl_mesh_write(ball, pl_test_path("ball.obj"), NULL, NULL, &error), &error);
     char text[1024];
     snprintf(text, sizeof text, on_squeezed, ", \"cache\": \"ball.pc2\"");
@@ -264,7 +248,7 @@ TEST(host_deforms_attachments_as_a_cache_does)
                 places[3 * (s * count + i) + c] =
                     (float)(pl_world_mesh(driven, 0)->positions[3 * vertices[i] + c] +
                             (c == 1 ? 0.01 * s * i : 0.0));
-    write_cache("hand.pc2", places, count, SAMPLES);
+    sample_point_cache("hand.pc2", 1.0f, places, count, SAMPLES);
     pl_scene* moving = scene_of("", ", \"cache\": \"hand.pc2\"");
     pl_world* cached = sample_world(moving);
     for (int k = 1; k < SAMPLES; k++) {

@@ -79,9 +79,14 @@ static int count_thin(const pl_grid_cells* c) {
     return count;
 }
 
-static pl_status make_general(pl_grid_body* b, const pl_method_body* def, pl_error* error) {
-    pl_status status = pl_grid_moduli(def, &b->multigrid.levels[0], &b->cells, &b->frame, b->mu,
-                                      &b->moduli, error);
+static pl_status make_general(pl_grid_body* b, const pl_method_body* def, const pl_mesh* surface,
+                              pl_error* error) {
+    const pl_grid_level* fine = &b->multigrid.levels[0];
+    pl_status status =
+        pl_grid_fractions(surface, fine, &b->cells, &b->frame, b->pool, &b->fractions, error);
+    if (status == PL_OK)
+        status =
+            pl_grid_moduli(def, fine, &b->cells, &b->frame, b->fractions, b->mu, &b->moduli, error);
     if (status != PL_OK) return status;
     return pl_grid_corot_create(&b->multigrid, b->moduli, b->rotates, b->turn, b->pool, &b->corot,
                                 error);
@@ -122,8 +127,9 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     for (int i = 0; i < 3 * b->triangle_count; i++)
         b->triangles[i] = shell->vertices[surface->triangles[i]];
     if (b->tet_count) memcpy(b->tets, def->mesh->tets, 4 * (size_t)b->tet_count * sizeof(int));
-    if (b->general) status = make_general(b, def, error);
+    if (b->general) status = make_general(b, def, surface, error);
     if (status != PL_OK) return status;
+    b->crowding = pl_grid_mean_face_mass(fine);
     b->lattice_volume = fine->cell_count * pow(b->frame.cell, 3.0);
     double volume = volume_of(surface);
     b->filling = volume > 0.0 ? volume / b->lattice_volume : 1.0;
@@ -213,8 +219,8 @@ pl_status pl_grid_body_update(pl_grid_body* b, const pl_method_body* def, pl_err
         float* moduli;
         double mu, lambda;
         pl_material_def_lame(&body->material, &mu, &lambda);
-        status =
-            pl_grid_moduli(def, &b->multigrid.levels[0], &b->cells, &b->frame, mu, &moduli, error);
+        status = pl_grid_moduli(def, &b->multigrid.levels[0], &b->cells, &b->frame, b->fractions,
+                                mu, &moduli, error);
         if (status == PL_OK) status = change_moduli(b, moduli, error);
     }
     if (status != PL_OK) return status;
@@ -235,7 +241,7 @@ void pl_grid_body_free(pl_grid_body* b) {
     }
     PL_FREE(b->pressure_before, double, size);
     PL_FREE(b->turn, pl_quat, size), PL_FREE(b->turn_before, pl_quat, size);
-    PL_FREE(b->moduli, float, size);
+    PL_FREE(b->moduli, float, size), PL_FREE(b->fractions, float, size);
     pl_grid_corot_free(&b->corot);
     PL_FREE(b->reaction, double, 6 * (size_t)b->vertex_count);
     PL_FREE(b->gain, double, 3 * (size_t)b->vertex_count);
@@ -253,6 +259,28 @@ void pl_grid_body_free(pl_grid_body* b) {
     pl_grid_multigrid_free(&b->multigrid);
     pl_grid_cells_free(&b->cells);
     *b = (pl_grid_body){0};
+}
+
+double pl_grid_face_mass(const pl_grid_level* l, const pl_grid_segment* g, int a, int i) {
+    int cells[2] = {g->begin + i,
+                    i + (a == 0 ? g->begin - 1 : g->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW])};
+    double mass = 1.0;
+    for (int side = 0; side < 2; side++)
+        if (!pl_grid_bit(l->masks[cells[side] / PL_GRID_CHUNK].stress[a], cells[side])) mass += 0.5;
+    return mass;
+}
+
+double pl_grid_mean_face_mass(const pl_grid_level* l) {
+    double sum = 0.0, count = 0.0;
+    for (int s = 0; s < l->segment_count; s++)
+        for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                int at = l->segments[s].begin + i;
+                if (!pl_grid_bit(l->masks[at / PL_GRID_CHUNK].face[a], at)) continue;
+                sum += pl_grid_face_mass(l, &l->segments[s], a, i);
+                count += 1.0;
+            }
+    return count > 0.0 ? sum / count : 1.0;
 }
 
 void pl_grid_body_masses(const pl_grid_body* b, const pl_method_body* def, double* out) {
@@ -317,5 +345,6 @@ pl_method_energies pl_grid_body_energies(const pl_grid_body* b) {
                 sum += b->velocity[a][i] * b->velocity[a][i];
     double elastic =
         b->general ? pl_grid_corot_energy(&b->corot, &b->state, h) : pl_grid_energy(l, &b->state);
-    return (pl_method_energies){0.5 * b->density * h * h * h * sum, b->mu * h * elastic};
+    return (pl_method_energies){0.5 * b->density * b->crowding * h * h * h * sum,
+                                b->mu * h * elastic};
 }

@@ -40,6 +40,7 @@ typedef struct pl_grid_body {
     pl_grid_corot corot;
     pl_quat *turn, *turn_before; // of cells
     float* moduli;               // of cells, relative to mu; NULL: 1
+    float* fractions;            // of cells that are full, if they are general; NULL: 1
     int update_every;            // cycles
     pl_grid_state state;
     double* velocity[3]; // of faces [m/s]
@@ -57,6 +58,7 @@ typedef struct pl_grid_body {
     uint64_t pinned_hash;
     double* rest;               // 3 per vertex
     double mu, lambda, density; // density of lattice cells: the body's mass over all of them
+    double crowding;            // mean mass that a face carries, in cells
     double lattice_volume;      // of all cells [m^3]
     double filling;             // the body's volume as a part of it
     double damping_mass, damping_stiffness;
@@ -83,6 +85,13 @@ pl_status pl_grid_body_create(const pl_method_body* body, pl_pool* pool, pl_grid
 void pl_grid_body_free(pl_grid_body* body);
 // Takes over material and damping between two steps.
 pl_status pl_grid_body_update(pl_grid_body* body, const pl_method_body* def, pl_error* error);
+
+// The mass that an interior face carries, in cells: half of each cell beside it, and the other half
+// too where the face across it is no variable. `offset` counts cells along the segment.
+double pl_grid_face_mass(const pl_grid_level* level, const pl_grid_segment* segment, int axis,
+                         int offset);
+// Its mean over all interior faces.
+double pl_grid_mean_face_mass(const pl_grid_level* level);
 
 // The mass of each vertex of the body.
 void pl_grid_body_masses(const pl_grid_body* body, const pl_method_body* def, double* out);

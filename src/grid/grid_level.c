@@ -155,13 +155,17 @@ static uint8_t full_bits(const pl_grid_level* level, int chunk) {
     return (uint8_t)bits;
 }
 
+// whether a chunk belongs to a run
+static bool is_used(const pl_grid_masks* m) {
+    return m->core | m->face[0] | m->face[1] | m->face[2];
+}
+
 // the runs of a segment; only counted if out is NULL
 static int cut_segment(const pl_grid_level* level, const pl_grid_segment* g, pl_grid_run* out) {
     int count = 0;
     bool open = false;
     for (int c = 0; c < g->count; c++) {
-        const pl_grid_masks* m = &level->masks[g->begin / PL_GRID_CHUNK + c];
-        bool used = m->core | m->face[0] | m->face[1] | m->face[2];
+        bool used = is_used(&level->masks[g->begin / PL_GRID_CHUNK + c]);
         if (used && !open) {
             if (out) {
                 int offset = c * PL_GRID_CHUNK;
@@ -201,6 +205,39 @@ static void index_rows(pl_grid_level* level) {
     level->row_band[row_count] = k;
 }
 
+// whether all of a segment's chunk and those beside it pass
+typedef bool (*chunk_test)(const pl_grid_level* level, int chunk);
+static bool passes(const pl_grid_level* level, const pl_grid_segment* g, int c, chunk_test test) {
+    const int chunk = g->begin / PL_GRID_CHUNK + c, end = level->field_size / PL_GRID_CHUNK;
+    for (int r = PL_ROW_Y_LOW; r <= PL_ROW_Z_HIGH; r++)
+        if (!test(level, g->rows[r] / PL_GRID_CHUNK + c)) return false;
+    return test(level, chunk) && (chunk == 0 || test(level, chunk - 1)) &&
+           (chunk + 1 == end || test(level, chunk + 1));
+}
+static bool has_no_band(const pl_grid_level* level, int chunk) {
+    return level->band_index[chunk] < 0;
+}
+static bool is_far(const pl_grid_level* level, int chunk) {
+    return level->full[chunk] & PL_GRID_FAR;
+}
+
+// Marks what is far from the band. Memory that belongs to no segment is read as zeros: it is far.
+static void mark_far(pl_grid_level* level) {
+    for (int c = 0; c < level->field_size / PL_GRID_CHUNK; c++) level->full[c] |= PL_GRID_FAR;
+    for (int s = 0; s < level->segment_count; s++) {
+        const pl_grid_segment* g = &level->segments[s];
+        for (int c = 0; c < g->count; c++)
+            if (!passes(level, g, c, has_no_band))
+                level->full[g->begin / PL_GRID_CHUNK + c] &= (uint8_t)~PL_GRID_FAR;
+    }
+    for (int s = 0; s < level->segment_count; s++) {
+        const pl_grid_segment* g = &level->segments[s];
+        for (int c = 0; c < g->count; c++)
+            if (is_used(&level->masks[g->begin / PL_GRID_CHUNK + c]) && passes(level, g, c, is_far))
+                level->full[g->begin / PL_GRID_CHUNK + c] |= PL_GRID_DEEP;
+    }
+}
+
 static pl_status prepare_band(pl_grid_level* level, pl_error* error) {
     int row_count = level->size[1] * level->size[2];
     int chunk_count = level->field_size / PL_GRID_CHUNK;
@@ -220,6 +257,7 @@ static pl_status prepare_band(pl_grid_level* level, pl_error* error) {
     for (int c = 0; c < chunk_count; c++) level->band_index[c] = -1;
     for (int k = 0; k < level->band_count; k++)
         level->band_index[level->band[k].begin / PL_GRID_CHUNK] = k;
+    mark_far(level);
     return pl_grid_band_list(level, error);
 }
 

@@ -65,7 +65,7 @@ typedef struct pl_grid_run {
     bool odd_y, odd_z;
 } pl_grid_run;
 
-enum { PL_GRID_FULL_CELLS = 8 };
+enum { PL_GRID_FULL_CELLS = 8, PL_GRID_FAR = 16, PL_GRID_DEEP = 32 };
 
 // A chunk with faces of the band, or with cells whose pressure such faces change.
 typedef struct pl_grid_band_chunk {
@@ -145,7 +145,8 @@ typedef struct pl_grid_level {
     int run_count;
     // field_size / 16: what needs no mask in a chunk. Bits 0 to 2: all faces across an axis are
     // inner ones; PL_GRID_FULL_CELLS: all cells are core, all faces interior, no Dirichlet cell
-    // near
+    // near. And where it is: PL_GRID_FAR: neither the chunk nor one beside it has a record of the
+    // band; PL_GRID_DEEP: it is in a run, and it and those beside it are far
     uint8_t* full;
     pl_grid_band_chunk* band;
     int band_count;

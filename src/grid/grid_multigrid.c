@@ -135,18 +135,6 @@ void pl_grid_multigrid_set_stiffness(pl_grid_multigrid* mg, double compressibili
 
 // ------------------------------------------------------------------ cycle
 
-enum { ZERO_BLOCK = 1 << 16 };
-static void zero_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const pl_grid_level* level = user;
-    size_t size = (size_t)(end - begin) * sizeof(float);
-    for (int a = 0; a < 3; a++) memset(level->u[a] + begin, 0, size);
-    memset(level->c + begin, 0, size);
-}
-static void set_zero(pl_grid_level* level, pl_pool* pool) {
-    pl_parallel_for(pool, zero_task, level->field_size, ZERO_BLOCK, level);
-}
-
 // Boundary, interior, boundary, with more sweeps of the boundary on the side of the coarser level.
 // With 1, 2 and then 2, 1 of them the rates of the bench's box are 0.260, 0.272, 0.276 for nu =
 // 0.2, 0.49, 0.4999, with 2 throughout 0.259, 0.270, 0.271; a ball with a thin limb has 0.61 and
@@ -160,25 +148,29 @@ static void add_seconds(pl_grid_multigrid* mg, pl_grid_phase phase, double* star
     *start = now;
 }
 
-static void smooth(pl_grid_multigrid* mg, int l, int before, int after, bool keeps_residual) {
-    pl_grid_level* level = &mg->levels[l];
+static void smooth_band(pl_grid_multigrid* mg, int l, int sweeps, bool keeps_residual) {
     double start = pl_seconds();
-    pl_grid_band_smooth(level, before, false, pool_of(mg, l));
+    pl_grid_band_smooth(&mg->levels[l], sweeps, keeps_residual, pool_of(mg, l));
     add_seconds(mg, PL_GRID_BOUNDARY, &start);
-    pl_grid_smooth_interior(level, pool_of(mg, l));
-    pl_grid_relocated_smooth(&mg->relocated[l], level, mg->relocated_sweeps);
-    pl_grid_thin_solve(&mg->thin[l], level);
-    add_seconds(mg, PL_GRID_INTERIOR, &start);
-    pl_grid_band_smooth(level, after, keeps_residual, pool_of(mg, l));
-    add_seconds(mg, PL_GRID_BOUNDARY, &start);
+}
+
+// where boundaries are relocated on the coarser level, and thin parts
+static void smooth_near(pl_grid_multigrid* mg, int l) {
+    pl_grid_relocated_smooth(&mg->relocated[l], &mg->levels[l], mg->relocated_sweeps);
+    pl_grid_thin_solve(&mg->thin[l], &mg->levels[l]);
 }
 
 static void pre_smooth(void* user, int l) {
     pl_grid_multigrid* mg = user;
     double start = pl_seconds();
-    set_zero(&mg->levels[l], pool_of(mg, l));
+    pl_grid_clear_around(&mg->levels[l], pool_of(mg, l));
     add_seconds(mg, PL_GRID_OTHER, &start);
-    smooth(mg, l, far_sweeps(mg), mg->band_sweeps, true);
+    smooth_band(mg, l, far_sweeps(mg), false);
+    start = pl_seconds();
+    pl_grid_smooth_interior_first(&mg->levels[l], pool_of(mg, l));
+    smooth_near(mg, l);
+    add_seconds(mg, PL_GRID_INTERIOR, &start);
+    smooth_band(mg, l, mg->band_sweeps, true);
 }
 
 static void restrict_residual(void* user, int l) {
@@ -194,20 +186,40 @@ static void prolong_add(void* user, int l) {
     pl_grid_multigrid* mg = user;
     double start = pl_seconds();
     pl_grid_fill_ghosts(&mg->levels[l + 1]);
-    pl_grid_prolong(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1], pool_of(mg, l));
+    pl_grid_prolong_around(&mg->transfers[l], &mg->levels[l], &mg->levels[l + 1], pool_of(mg, l));
     pl_grid_relocated_prolong(&mg->relocated[l], &mg->levels[l], &mg->levels[l + 1]);
     add_seconds(mg, PL_GRID_PROLONGATION, &start);
 }
 
+typedef struct deep_rows {
+    const pl_grid_multigrid* mg;
+    int l;
+} deep_rows;
+static void prolong_rows(int row_begin, int row_end, void* user) {
+    const deep_rows* d = user;
+    const pl_grid_level* levels = d->mg->levels;
+    pl_grid_prolong_deep(&d->mg->transfers[d->l], (pl_grid_level*)&levels[d->l], &levels[d->l + 1],
+                         row_begin, row_end);
+}
+
+// the prolongation inside goes with the sweep that reads it
 static void post_smooth(void* user, int l) {
     pl_grid_multigrid* mg = user;
-    smooth(mg, l, mg->band_sweeps, far_sweeps(mg), mg->inner_cycles > 1);
+    smooth_band(mg, l, mg->band_sweeps, false);
+    double start = pl_seconds();
+    deep_rows rows = {mg, l};
+    pl_grid_smooth_interior_arriving(&mg->levels[l], prolong_rows, &rows, pool_of(mg, l));
+    smooth_near(mg, l);
+    add_seconds(mg, PL_GRID_INTERIOR, &start);
+    smooth_band(mg, l, far_sweeps(mg), mg->inner_cycles > 1);
 }
 
 static void solve_bottom(pl_grid_multigrid* mg, int l) {
+    pl_grid_level* level = &mg->levels[l];
     double start = pl_seconds();
-    set_zero(&mg->levels[l], NULL);
-    pl_grid_bottom_solve(&mg->bottom, &mg->levels[l]);
+    for (int a = 0; a < 3; a++) memset(level->u[a], 0, (size_t)level->field_size * sizeof(float));
+    memset(level->c, 0, (size_t)level->field_size * sizeof(float));
+    pl_grid_bottom_solve(&mg->bottom, level);
     add_seconds(mg, PL_GRID_EXACT, &start);
 }
 

@@ -22,7 +22,7 @@ typedef struct pl_grid_share {
 
 typedef struct pl_grid_relocated {
     pl_grid_spot* cells; // core cells of the finer level
-    int* shares_begin;    // cell_count + 1
+    int* shares_begin;   // cell_count + 1
     pl_grid_share* shares;
     int cell_count, share_count;
     pl_grid_spot* faces; // inner faces of these cells, across x, then y, then z

@@ -36,12 +36,12 @@ typedef struct row_job {
     int low, high; // planes of the coarse level that this task fills
 } row_job;
 
-// Where the values of a component (3: cells) go, relative to a chunk's parents, and how much of
-// them; residuals of positions count four times on the coarse level, those of pressures twice.
+// Where the values of a component (3: cells) go, relative to a chunk's parents (-1: nowhere), and
+// how much of them; residuals of positions count four times on the coarse level, those of pressures
+// twice.
 typedef struct targets {
     float* field;
-    int count;
-    int parent[2];
+    int first, second;
     float weight;
 } targets;
 
@@ -49,112 +49,135 @@ static targets targets_of(const row_job* r, int a) {
     const pl_grid_level* l = r->job->coarse;
     int plane = halve(r->z) - l->low[2];
     bool two = (a == 1 && r->y & 1) || (a == 2 && r->z & 1);
-    targets t = {.field = a < 3 ? l->f[a] : l->g, .weight = a == 3 ? 0.5f : two ? 0.5f : 1.0f};
-    if (plane >= r->low && plane < r->high) t.parent[t.count++] = 4;
+    targets t = {.field = a < 3 ? l->f[a] : l->g,
+                 .first = plane >= r->low && plane < r->high ? 4 : -1,
+                 .second = -1,
+                 .weight = a == 3 ? 0.5f
+                           : two  ? 0.5f
+                                  : 1.0f};
     if (a == 2 && two) plane++;
-    if (two && plane >= r->low && plane < r->high) t.parent[t.count++] = a == 1 ? 5 : 7;
+    if (two && plane >= r->low && plane < r->high) t.second = a == 1 ? 5 : 7;
+    if (t.first < 0) t.first = t.second, t.second = -1;
     return t;
 }
 
-PL_WIDE void add_to(const targets* t, const int* parents, pl_half sum) {
-    for (int n = 0; n < t->count; n++) {
-        const int at = parents[t->parent[n]];
-        if (at == PL_GRID_NO_PARENT) continue;
-        pl_store_half(t->field + at, pl_load_half(t->field + at) + sum);
-    }
+PL_WIDE void add_to(float* field, int at, pl_half sum) {
+    if (at != PL_GRID_NO_PARENT) pl_store_half(field + at, pl_load_half(field + at) + sum);
 }
 
-// Averages sixteen values along x and adds them to eight coarse ones; carry is the last value of
+// Averages sixteen values along x and adds them to eight coarse ones; carry has the last value of
 // the chunk before, and then of this one.
-PL_WIDE void add_chunk(const targets* t, const int* parents, const float* r, int a, float* carry) {
-    pl_half even, odd;
-    pl_split_half(r, &even, &odd);
+PL_WIDE void add_chunk(targets t, const int* parents, const pl_half r[2], int a, pl_half* carry) {
+    pl_half even, odd, sum;
+    pl_split_halves(r[0], r[1], &even, &odd);
     if (a == 0) {
-        pl_half before = pl_shift_half(*carry, odd);
-        *carry = odd[PL_HALF - 1];
-        add_to(t, parents, t->weight * (0.25f * (before + odd) + 0.5f * even));
-    } else add_to(t, parents, (0.5f * t->weight) * (even + odd));
+        sum = t.weight * (0.25f * (pl_shift_half(*carry, odd) + odd) + 0.5f * even);
+        *carry = odd;
+    } else sum = (0.5f * t.weight) * (even + odd);
+    add_to(t.field, parents[t.first], sum);
+    if (t.second >= 0) add_to(t.field, parents[t.second], sum);
 }
 
 // r = f - L u on inner faces across an axis
 typedef struct face_residual {
     lines u;
     const float *f, *c, *c_low;
-    pl_fw centre;
+    float centre;
 } face_residual;
+PL_WIDE face_residual face_residual_of(const pl_grid_level* l, const pl_grid_run* g, int a) {
+    return (face_residual){lines_of(l->u[a], g), l->f[a] + g->begin, l->c + g->begin,
+                           l->c + below(g, a), 6.0f + l->inertia};
+}
 
-PL_WIDE void face_residual_chunk(const face_residual* s, uint16_t mask, const float* stiffness,
-                                 int n, bool dense, float out[PL_GRID_CHUNK]) {
-    for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
-        pl_fw own = pl_loadu_w(s->u.own + n + i);
-        pl_fw sum = pl_fnma_w(s->centre, own, neighbours_w(s->u, n + i)) +
-                    (pl_loadu_w(s->c + n + i) - pl_loadu_w(s->c_low + n + i));
-        if (!dense && stiffness) sum -= pl_loadu_w(stiffness + i) * own;
-        pl_fw r = pl_loadu_w(s->f + n + i) - sum;
-        pl_storeu_w(out + i, dense ? r : pl_keep_w(mask, i, r));
+PL_WIDE pl_half face_residual_half(const face_residual* s, int n) {
+    const pl_half along = pl_load_half(s->u.own + n - 1) + pl_load_half(s->u.own + n + 1);
+    const pl_half y = pl_load_half(s->u.y_low + n) + pl_load_half(s->u.y_high + n);
+    const pl_half z = pl_load_half(s->u.z_low + n) + pl_load_half(s->u.z_high + n);
+    const pl_half slope = pl_load_half(s->c + n) - pl_load_half(s->c_low + n);
+    return pl_load_half(s->f + n) + s->centre * pl_load_half(s->u.own + n) -
+           ((along + slope) + (y + z));
+}
+
+// With masks, springs and the residual of faces of the band, kept by the last of their sweeps.
+PL_WIDE void face_residual_chunk(const face_residual* s, const pl_grid_level* l, const chunks* k,
+                                 int a, int n, pl_half out[2]) {
+    const pl_grid_wall_chunk* wall = l->has_stiff_walls ? wall_of(k, n) : NULL;
+    const int band = k->full[n] >> a & 1 ? -1 : k->band_index[n];
+    for (int h = 0; h < 2; h++) {
+        const int i = h * PL_HALF, at = n * PL_GRID_CHUNK + i;
+        out[h] = face_residual_half(s, at);
+        if (wall) out[h] += pl_load_half(wall->stiffness[a] + i) * pl_load_half(s->u.own + at);
+        out[h] = pl_keep_half(k->masks[n].inner[a] >> i & 0xff, out[h]);
+        if (band >= 0) out[h] += pl_load_half(l->band_residual[band][a] + i);
     }
 }
 
-// with the residual of faces of the band, kept by the last of their sweeps
-static void add_band(const pl_grid_level* l, int chunk, int a, float values[PL_GRID_CHUNK]) {
-    const int k = l->band_index[chunk];
-    for (int i = 0; k >= 0 && i < PL_GRID_CHUNK; i += PL_LANES)
-        pl_storeu_w(values + i, pl_loadu_w(values + i) + pl_loadu_w(l->band_residual[k][a] + i));
-}
-
-PL_WIDE void restrict_faces(const row_job* r, const pl_grid_run* g, int a, float* carry) {
+PL_WIDE void restrict_faces(const row_job* r, const pl_grid_run* g, int a, pl_half* carry) {
     const pl_grid_level* l = r->job->fine;
     int(*const parents)[9] = r->job->transfer->parents + g->begin / PL_GRID_CHUNK;
     const targets t = targets_of(r, a);
     const chunks k = chunks_of(l, g);
+    const int count = t.first < 0 ? 0 : g->count;
     const bool stiff = l->has_stiff_walls;
-    const face_residual s = {lines_of(l->u[a], g), l->f[a] + g->begin, l->c + g->begin,
-                             l->c + below(g, a), pl_splat_w(6.0f + l->inertia)};
-    for (int n = 0, count = t.count ? g->count : 0; n < count; n++) {
-        float values[PL_GRID_CHUNK];
-        const pl_grid_wall_chunk* wall = stiff ? wall_of(&k, n) : NULL;
-        if (k.full[n] >> a & 1 && !wall)
-            face_residual_chunk(&s, 0, NULL, n * PL_GRID_CHUNK, true, values);
-        else {
-            face_residual_chunk(&s, k.masks[n].inner[a], wall ? wall->stiffness[a] : NULL,
-                                n * PL_GRID_CHUNK, false, values);
-            add_band(l, g->begin / PL_GRID_CHUNK + n, a, values);
-        }
-        add_chunk(&t, parents[n], values, a, carry);
+    const face_residual s = face_residual_of(l, g, a);
+    const int ahead = rows_ahead(g);
+    for (int n = 0; n < count; n++) {
+        pl_half values[2];
+        fetch(s.u.z_high + n * PL_GRID_CHUNK, ahead), fetch(s.f + n * PL_GRID_CHUNK, ahead);
+        if (k.full[n] >> a & 1 && !(stiff && k.wall_index[n] >= 0)) {
+            values[0] = face_residual_half(&s, n * PL_GRID_CHUNK);
+            values[1] = face_residual_half(&s, n * PL_GRID_CHUNK + PL_HALF);
+        } else face_residual_chunk(&s, l, &k, a, n, values);
+        add_chunk(t, parents[n], values, a, carry);
     }
 }
 
 // g - div(u) - eps p in core cells
-PL_WIDE void cell_residual_chunk(const pl_grid_level* l, const sides* faces, const pl_grid_run* g,
-                                 uint16_t core, int n, float out[PL_GRID_CHUNK]) {
-    const pl_fw eps = pl_splat_w(l->compressibility);
-    for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
-        const int at = g->begin + n + i;
-        pl_fw r = pl_fnma_w(1.0f + eps, divergence_w(*faces, n + i), pl_loadu_w(l->g + at)) +
-                  eps * pl_loadu_w(l->c + at);
-        pl_storeu_w(out + i, core == 0xffff ? r : pl_keep_w(core, i, r));
+typedef struct cell_residual {
+    sides faces;
+    const float *g, *c;
+    float eps;
+} cell_residual;
+PL_WIDE cell_residual cell_residual_of(const pl_grid_level* l, const pl_grid_run* g) {
+    return (cell_residual){sides_of(l, g), l->g + g->begin, l->c + g->begin, l->compressibility};
+}
+
+PL_WIDE void cell_residual_chunk(const cell_residual* s, uint16_t core, int n, pl_half out[2]) {
+    for (int h = 0; h < 2; h++) {
+        const int at = n * PL_GRID_CHUNK + h * PL_HALF;
+        pl_half sum = {0};
+        for (int a = 0; a < 3; a++)
+            sum += pl_load_half(s->faces.high[a] + at) - pl_load_half(s->faces.low[a] + at);
+        out[h] = pl_load_half(s->g + at) - (1.0f + s->eps) * sum + s->eps * pl_load_half(s->c + at);
+        if (core != 0xffff) out[h] = pl_keep_half(core >> h * PL_HALF & 0xff, out[h]);
     }
 }
 
 static void restrict_cells(const row_job* r, const pl_grid_run* g) {
     const pl_grid_level* l = r->job->fine;
     const targets t = targets_of(r, 3);
-    const sides faces = sides_of(l, g);
-    for (int n = 0, count = t.count ? g->count : 0; n < count; n++) {
-        const int chunk = g->begin / PL_GRID_CHUNK + n;
-        float values[PL_GRID_CHUNK];
-        cell_residual_chunk(l, &faces, g, l->masks[chunk].core, n * PL_GRID_CHUNK, values);
-        add_chunk(&t, r->job->transfer->parents[chunk], values, 3, NULL);
+    const cell_residual s = cell_residual_of(l, g);
+    int(*const parents)[9] = r->job->transfer->parents + g->begin / PL_GRID_CHUNK;
+    const pl_grid_masks* masks = l->masks + g->begin / PL_GRID_CHUNK;
+    const int count = t.first < 0 ? 0 : g->count, ahead = rows_ahead(g);
+    for (int n = 0; n < count; n++) {
+        pl_half values[2];
+        fetch(s.g + n * PL_GRID_CHUNK, ahead), fetch(s.c + n * PL_GRID_CHUNK, ahead);
+        cell_residual_chunk(&s, masks[n].core, n, values);
+        add_chunk(t, parents[n], values, 3, NULL);
     }
 }
 
 // the same from given values
-static void restrict_stored(const row_job* r, const pl_grid_run* g, float* carry) {
+static void restrict_stored(const row_job* r, const pl_grid_run* g, pl_half* carry) {
     for (int a = 0; a < 4; a++) {
         const targets t = targets_of(r, a);
-        for (int n = 0, count = t.count ? g->count : 0; n < count; n++)
-            add_chunk(&t, r->job->transfer->parents[g->begin / PL_GRID_CHUNK + n],
-                      r->job->source[a] + g->begin + n * PL_GRID_CHUNK, a, carry);
+        const int count = t.first < 0 ? 0 : g->count;
+        for (int n = 0; n < count; n++) {
+            const float* from = r->job->source[a] + g->begin + n * PL_GRID_CHUNK;
+            const pl_half values[2] = {pl_load_half(from), pl_load_half(from + PL_HALF)};
+            add_chunk(t, r->job->transfer->parents[g->begin / PL_GRID_CHUNK + n], values, a, carry);
+        }
     }
 }
 
@@ -162,7 +185,7 @@ static void restrict_stored(const row_job* r, const pl_grid_run* g, float* carry
 static void flush(const row_job* r, int chunk, float carry) {
     const targets t = targets_of(r, 0);
     const int at = r->job->transfer->parents[chunk][4];
-    if (carry != 0.0f && t.count && at != PL_GRID_NO_PARENT)
+    if (carry != 0.0f && t.first >= 0 && at != PL_GRID_NO_PARENT)
         t.field[at] += 0.25f * t.weight * carry;
 }
 
@@ -171,7 +194,7 @@ static void restrict_row(const row_job* r) {
     int row = (r->z - l->low[2]) * l->size[1] + r->y - l->low[1];
     for (int k = l->row_runs[row]; k < l->row_runs[row + 1]; k++) {
         const pl_grid_run* g = &l->runs[k];
-        float carry = 0.0f; // chunks before and after a run have no residual
+        pl_half carry = {0}; // chunks before and after a run have no residual
         if (r->job->source) restrict_stored(r, g, &carry);
         else {
             restrict_faces(r, g, 0, &carry);
@@ -179,7 +202,7 @@ static void restrict_row(const row_job* r) {
             restrict_faces(r, g, 2, NULL);
             restrict_cells(r, g);
         }
-        flush(r, g->begin / PL_GRID_CHUNK + g->count, carry);
+        flush(r, g->begin / PL_GRID_CHUNK + g->count, carry[PL_HALF - 1]);
     }
 }
 
@@ -238,24 +261,25 @@ void pl_grid_restrict_residual(const pl_grid_transfer* transfer, const pl_grid_l
 
 PL_WIDE void store_faces(const pl_grid_level* l, const pl_grid_run* g, int a, float* out) {
     const chunks k = chunks_of(l, g);
-    const face_residual s = {lines_of(l->u[a], g), l->f[a] + g->begin, l->c + g->begin,
-                             l->c + below(g, a), pl_splat_w(6.0f + l->inertia)};
+    const face_residual s = face_residual_of(l, g, a);
     for (int n = 0; n < g->count; n++) {
-        const pl_grid_wall_chunk* wall = wall_of(&k, n);
-        float* to = out + g->begin + n * PL_GRID_CHUNK;
-        face_residual_chunk(&s, k.masks[n].inner[a], wall ? wall->stiffness[a] : NULL,
-                            n * PL_GRID_CHUNK, false, to);
-        add_band(l, g->begin / PL_GRID_CHUNK + n, a, to);
+        pl_half values[2];
+        face_residual_chunk(&s, l, &k, a, n, values);
+        pl_store_half(out + g->begin + n * PL_GRID_CHUNK, values[0]);
+        pl_store_half(out + g->begin + n * PL_GRID_CHUNK + PL_HALF, values[1]);
     }
 }
 
 void pl_grid_store_residual(const pl_grid_level* l, float* const out[4]) {
     for (int k = 0; k < l->run_count; k++) {
         const pl_grid_run* g = &l->runs[k];
-        const sides faces = sides_of(l, g);
+        const cell_residual s = cell_residual_of(l, g);
         store_faces(l, g, 0, out[0]), store_faces(l, g, 1, out[1]), store_faces(l, g, 2, out[2]);
-        for (int n = 0; n < g->count * PL_GRID_CHUNK; n += PL_GRID_CHUNK)
-            cell_residual_chunk(l, &faces, g, l->masks[(g->begin + n) / PL_GRID_CHUNK].core, n,
-                                out[3] + g->begin + n);
+        for (int n = 0; n < g->count; n++) {
+            pl_half values[2];
+            const int at = g->begin + n * PL_GRID_CHUNK;
+            cell_residual_chunk(&s, l->masks[at / PL_GRID_CHUNK].core, n, values);
+            pl_store_half(out[3] + at, values[0]), pl_store_half(out[3] + at + PL_HALF, values[1]);
+        }
     }
 }

@@ -12,13 +12,14 @@
 typedef struct chunks {
     const uint8_t* full;
     const pl_grid_masks* masks;
-    const int* wall_index;
+    const int *wall_index, *band_index;
     const pl_grid_wall_chunk* walls;
     float (*wall_q)[2][PL_GRID_CHUNK];
 } chunks;
 PL_WIDE chunks chunks_of(const pl_grid_level* l, const pl_grid_run* g) {
     const int first = g->begin / PL_GRID_CHUNK;
-    return (chunks){l->full + first, l->masks + first, l->wall_index + first, l->walls, l->wall_q};
+    return (chunks){l->full + first,       l->masks + first, l->wall_index + first,
+                    l->band_index + first, l->walls,         l->wall_q};
 }
 // the record of a chunk next to Dirichlet cells, or NULL
 PL_WIDE const pl_grid_wall_chunk* wall_of(const chunks* c, int n) {
@@ -47,6 +48,18 @@ PL_WIDE pl_fw beside_w(lines a, int n) {
 // the sum of the six neighbours
 PL_WIDE pl_fw neighbours_w(lines a, int n) {
     return pl_loadu_w(a.own + n - 1) + pl_loadu_w(a.own + n + 1) + beside_w(a, n);
+}
+
+// Asks for what rows further on will be the first to read of a field. There are more streams than
+// the hardware guesses: with this the sweep of 128^3 cells takes a sixth less. With one row ahead
+// or four it gains less.
+enum { ROWS_AHEAD = 2 };
+PL_WIDE int rows_ahead(const pl_grid_run* g) {
+    return ROWS_AHEAD * (g->rows[PL_ROW_Y_HIGH] - g->begin);
+}
+PL_WIDE void fetch(const float* at, int ahead) {
+    // perhaps beyond the field, which does no harm
+    __builtin_prefetch((const void*)((uintptr_t)at + (uintptr_t)((intptr_t)ahead * 4)));
 }
 
 // the index of the cell below along an axis

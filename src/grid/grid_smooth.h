@@ -10,6 +10,16 @@
 // One distributive sweep over the faces between core cells and over the core cells (Algorithm 2).
 void pl_grid_smooth_interior(pl_grid_level* level, pl_pool* pool);
 
+// The same where u and c start from zero: what is not near the band is written without being read.
+// The rest must have been cleared, and the band may have been smoothed since.
+void pl_grid_clear_around(pl_grid_level* level, pl_pool* pool);
+void pl_grid_smooth_interior_first(pl_grid_level* level, pl_pool* pool);
+// The same where u and c of the chunks that are deep inside (PL_GRID_DEEP) are set only now, row by
+// row before the sweep reads them.
+typedef void (*pl_grid_arrive)(int row_begin, int row_end, void* user);
+void pl_grid_smooth_interior_arriving(pl_grid_level* level, pl_grid_arrive arrive, void* user,
+                                      pl_pool* pool);
+
 // The sweep stage by stage, over rows of the level (z slowest): the two colours of the positions,
 // the start of q, the second colour of q, its distribution.
 enum { PL_GRID_STAGES = 5 };

@@ -28,7 +28,8 @@ static double softening(const pl_grid_body* b, double dt) {
 }
 // kappa0
 static double inertia(const pl_grid_body* b, double dt) {
-    return b->dynamic ? b->density * b->frame.cell * b->frame.cell / (b->mu * dt * dt) : 0.0;
+    double density = b->density * b->crowding;
+    return b->dynamic ? density * b->frame.cell * b->frame.cell / (b->mu * dt * dt) : 0.0;
 }
 
 static bool is_own(const pl_grid_body* b, int vertex) {
@@ -161,6 +162,7 @@ static pl_status rebuild(pl_grid_body* b, pl_error* error) {
     b->multigrid = multigrid;
     b->map = map;
     b->has_coefficients = false;
+    b->crowding = pl_grid_mean_face_mass(&b->multigrid.levels[0]);
     memcpy(b->held, b->next_held, count);
     pl_grid_gains(&b->map, b->multigrid.levels[0].field_size, b->applied, b->gain);
     if (!b->general) return PL_OK;
@@ -276,6 +278,23 @@ static void place_held_faces(pl_grid_body* b, const pl_grid_acts* acts) {
 
 // ------------------------------------------------------------------ right side
 
+// Faces carry the whole body, also the outer halves of cells at its surface. In motion inertia has
+// one number for all faces, so the weight has too: a body that falls must not be stretched by it.
+static void add_weight(pl_grid_body* b, const pl_grid_acts* acts, double s) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    double h = b->frame.cell, density = b->density * h * h / (b->mu * s);
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                int at = g->begin + i;
+                if (!pl_grid_bit(l->masks[at / PL_GRID_CHUNK].face[a], at)) continue;
+                double mass = b->dynamic ? b->crowding : pl_grid_face_mass(l, g, a, i);
+                b->applied[a][at] -= density * mass * acts->gravity[a];
+            }
+    }
+}
+
 // what does not depend on positions
 static void set_applied(pl_grid_body* b, const pl_grid_acts* acts) {
     const pl_grid_level* l = &b->multigrid.levels[0];
@@ -287,11 +306,12 @@ static void set_applied(pl_grid_body* b, const pl_grid_acts* acts) {
     double* const* L_u = b->state.f; // of the positions before
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) {
-            double u = b->before[a][i], weight = b->density * acts->gravity[a] * h * h / b->mu;
+            double u = b->before[a][i];
             double pushed = u + dt * (b->velocity[a][i] + b->damping_mass * u);
             b->applied[a][i] =
-                (viscous * L_u[a][i] - k0 * pushed - weight - b->applied[a][i] / (h * b->mu)) / s;
+                (viscous * L_u[a][i] - k0 * pushed - b->applied[a][i] / (h * b->mu)) / s;
         }
+    add_weight(b, acts, s);
 }
 
 static double norm_of(const pl_grid_level* l, double* const f[3]) {
@@ -476,6 +496,12 @@ static void add_reactions(pl_grid_body* b, const pl_grid_acts* acts, const doubl
             b->state.f[a][i] = b->applied[a][i] - scale * b->state.f[a][i];
 }
 
+// A load that is as good as none: the stress of such a strain everywhere. What is left of a body at
+// rest is round-off, and no cycle makes it less.
+static double least_load(const pl_grid_body* b, double strain) {
+    return strain * b->frame.cell * sqrt((double)b->multigrid.levels[0].face_count);
+}
+
 // One cycle of the general lattice, of which rotations and coefficients are those of the present
 // positions, or of up to update_every cycles ago.
 static double general_cycle(pl_grid_body* b) {
@@ -484,9 +510,7 @@ static double general_cycle(pl_grid_body* b) {
     if (b->stiffened) pl_grid_corot_forget(&b->corot);
     else residual = pl_grid_corot_backtrack(&b->corot, &b->state, b->frame.cell, residual);
     // on the way to equilibrium forces may well grow for a while: only the first ones count
-    // of a body at rest they are round-off, beside the stress of a strain of 1e-6 everywhere
-    double least = 1e-6 * b->frame.cell * sqrt((double)b->multigrid.levels[0].face_count);
-    if (b->cycle == 0) b->load = fmax(b->load, fmax(residual, least));
+    if (b->cycle == 0) b->load = fmax(b->load, fmax(residual, least_load(b, 1e-6)));
     double relative = b->load > 0.0 ? residual / b->load : 0.0;
     if (residual <= b->tolerance * b->load || !isfinite(residual)) return relative;
     if (!b->coefficients_fit || b->cycle % b->update_every == 0)
@@ -526,7 +550,7 @@ double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const doubl
     }
     double residual = pl_grid_residual(l, &b->state, b->pool);
     // only at first: a cycle that diverges must not make the load, and so what is small, larger
-    if (b->cycle++ == 0) b->load = fmax(b->load, residual);
+    if (b->cycle++ == 0) b->load = fmax(b->load, fmax(residual, least_load(b, 1e-10)));
     if (residual <= b->tolerance * b->load) return b->load > 0.0 ? residual / b->load : 0.0;
     watch_rate(b, residual);
     // what springs and contacts answer is not linear: the history would not tell it

@@ -8,7 +8,7 @@
 // Where we differ: c = div(phi) - p is handed down in place of p.
 #include "grid/grid_transfer.h"
 #include "base/memory.h"
-#include "grid/grid_wide.h"
+#include "grid/grid_rows.h"
 
 enum { ROWS = 16 };
 
@@ -23,6 +23,7 @@ typedef struct transfer_job {
     const pl_grid_transfer* transfer;
     pl_grid_level* fine;
     pl_grid_level* coarse;
+    int wanted; // AROUND, DEEP
 } transfer_job;
 
 static void parents_task(int begin, int end, int worker, void* user) {
@@ -44,7 +45,7 @@ pl_status pl_grid_transfer_create(const pl_grid_level* fine, const pl_grid_level
     *out = (pl_grid_transfer){.parent_count = fine->field_size / PL_GRID_CHUNK};
     out->parents = pl_alloc_items((size_t)out->parent_count, sizeof *out->parents);
     if (!out->parents) return pl_fail_memory(error, "the levels of a lattice");
-    transfer_job job = {out, (pl_grid_level*)fine, (pl_grid_level*)coarse};
+    transfer_job job = {out, (pl_grid_level*)fine, (pl_grid_level*)coarse, 0};
     pl_parallel_for(pool, parents_task, fine->size[1] * fine->size[2], ROWS, &job);
     return PL_OK;
 }
@@ -134,11 +135,20 @@ PL_WIDE void add_merged(float* to, pl_half even, pl_half odd, uint16_t bits) {
     add_half(to + PL_HALF, out[1], bits >> PL_HALF);
 }
 
+// Adds to the chunks whose PL_GRID_DEEP is among the wanted ones: those without it, with it, or
+// all.
+enum { AROUND = 1, DEEP = 2 };
+
 PL_WIDE void prolong_run(const transfer_job* job, const pl_grid_run* g) {
     const sources from[3] = {sources_of(0, g), sources_of(1, g), sources_of(2, g)};
     pl_grid_level* fine = job->fine;
+    const int ahead = rows_ahead(g);
     for (int n = 0; n < g->count; n++) {
         int at = g->begin + n * PL_GRID_CHUNK;
+        const bool deep = fine->full[at / PL_GRID_CHUNK] & PL_GRID_DEEP;
+        if (!(job->wanted & (deep ? DEEP : AROUND))) continue;
+        for (int a = 0; a < 3; a++) fetch(fine->u[a] + at, ahead);
+        fetch(fine->c + at, ahead);
         const int* parents = job->transfer->parents[at / PL_GRID_CHUNK];
         const pl_grid_masks* m = &fine->masks[at / PL_GRID_CHUNK];
         coarse_sum t = sum_rows(job->coarse->u[0], parents, &from[0], true);
@@ -162,6 +172,16 @@ static void prolong_task(int begin, int end, int worker, void* user) {
 
 void pl_grid_prolong(const pl_grid_transfer* transfer, pl_grid_level* fine,
                      const pl_grid_level* coarse, pl_pool* pool) {
-    transfer_job job = {transfer, fine, (pl_grid_level*)coarse};
+    transfer_job job = {transfer, fine, (pl_grid_level*)coarse, AROUND | DEEP};
     pl_parallel_for(pool, prolong_task, fine->size[1] * fine->size[2], ROWS, &job);
+}
+void pl_grid_prolong_around(const pl_grid_transfer* transfer, pl_grid_level* fine,
+                            const pl_grid_level* coarse, pl_pool* pool) {
+    transfer_job job = {transfer, fine, (pl_grid_level*)coarse, AROUND};
+    pl_parallel_for(pool, prolong_task, fine->size[1] * fine->size[2], ROWS, &job);
+}
+void pl_grid_prolong_deep(const pl_grid_transfer* transfer, pl_grid_level* fine,
+                          const pl_grid_level* coarse, int row_begin, int row_end) {
+    transfer_job job = {transfer, fine, (pl_grid_level*)coarse, DEEP};
+    prolong_task(row_begin, row_end, 0, &job);
 }

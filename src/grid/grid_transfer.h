@@ -34,5 +34,11 @@ void pl_grid_fill_ghosts(pl_grid_level* coarse);
 // u and c of the fine level plus those of the coarse one.
 void pl_grid_prolong(const pl_grid_transfer* transfer, pl_grid_level* fine,
                      const pl_grid_level* coarse, pl_pool* pool);
+// The same in two parts: all chunks but those that are deep inside (PL_GRID_DEEP), and later these,
+// by rows of the fine level.
+void pl_grid_prolong_around(const pl_grid_transfer* transfer, pl_grid_level* fine,
+                            const pl_grid_level* coarse, pl_pool* pool);
+void pl_grid_prolong_deep(const pl_grid_transfer* transfer, pl_grid_level* fine,
+                          const pl_grid_level* coarse, int row_begin, int row_end);
 
 #endif

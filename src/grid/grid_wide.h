@@ -60,8 +60,7 @@ PL_WIDE pl_half pl_load_half(const float* p) { return *(const pl_half_loose*)p; 
 PL_WIDE void pl_store_half(float* p, pl_half a) { *(pl_half_loose*)p = a; }
 
 // even and odd ones of sixteen values
-PL_WIDE void pl_split_half(const float* from, pl_half* even, pl_half* odd) {
-    pl_half a = pl_load_half(from), b = pl_load_half(from + PL_HALF);
+PL_WIDE void pl_split_halves(pl_half a, pl_half b, pl_half* even, pl_half* odd) {
     *even = __builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14);
     *odd = __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15);
 }
@@ -70,10 +69,9 @@ PL_WIDE void pl_merge_half(pl_half even, pl_half odd, pl_half out[2]) {
     out[0] = __builtin_shufflevector(even, odd, 0, 8, 1, 9, 2, 10, 3, 11);
     out[1] = __builtin_shufflevector(even, odd, 4, 12, 5, 13, 6, 14, 7, 15);
 }
-// one further up, with a new first one
-PL_WIDE pl_half pl_shift_half(float first, pl_half a) {
-    pl_half before = {first};
-    return __builtin_shufflevector(before, a, 0, 8, 9, 10, 11, 12, 13, 14);
+// the last one of those before, followed by all but the last
+PL_WIDE pl_half pl_shift_half(pl_half before, pl_half a) {
+    return __builtin_shufflevector(before, a, 7, 8, 9, 10, 11, 12, 13, 14);
 }
 // value where the bits are set, else 0
 PL_WIDE pl_half pl_keep_half(unsigned bits, pl_half value) {

@@ -29,6 +29,13 @@ PL_WIDE pl_f8 pl_spread_pair(const float* v) {
     __m256 pairs = _mm256_castpd_ps(_mm256_set1_pd(both));
     return _mm256_permutevar_ps(pairs, _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1));
 }
+// v[0] and v[1], v[2] and v[3], each four times: one load, where two of the above are two
+PL_WIDE void pl_spread_four(const float* v, pl_f8* first, pl_f8* second) {
+    __m256 twice = _mm256_broadcast_ps((const __m128*)v);
+    *first = _mm256_permutevar_ps(twice, _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1));
+    *second = _mm256_permutevar_ps(twice, _mm256_setr_epi32(2, 2, 2, 2, 3, 3, 3, 3));
+}
+PL_WIDE pl_f8 pl_add8(pl_f8 a, pl_f8 b) { return _mm256_add_ps(a, b); }
 PL_WIDE pl_f8 pl_sub8(pl_f8 a, pl_f8 b) { return _mm256_sub_ps(a, b); }
 PL_WIDE pl_f8 pl_mul8(pl_f8 a, pl_f8 b) { return _mm256_mul_ps(a, b); }
 PL_WIDE pl_f8 pl_fma8(pl_f8 a, pl_f8 b, pl_f8 c) {
@@ -58,6 +65,11 @@ PL_WIDE pl_f8 pl_load_pair(const float* low, const float* high) {
 }
 PL_WIDE pl_f8 pl_pair4(pl_f4 low, pl_f4 high) { return (pl_f8){low, high}; }
 PL_WIDE pl_f8 pl_spread_pair(const float* v) { return (pl_f8){pl_splat4(v[0]), pl_splat4(v[1])}; }
+PL_WIDE void pl_spread_four(const float* v, pl_f8* first, pl_f8* second) {
+    *first = pl_spread_pair(v);
+    *second = pl_spread_pair(v + 2);
+}
+PL_WIDE pl_f8 pl_add8(pl_f8 a, pl_f8 b) { return (pl_f8){a.low + b.low, a.high + b.high}; }
 PL_WIDE pl_f8 pl_sub8(pl_f8 a, pl_f8 b) { return (pl_f8){a.low - b.low, a.high - b.high}; }
 PL_WIDE pl_f8 pl_mul8(pl_f8 a, pl_f8 b) { return (pl_f8){a.low * b.low, a.high * b.high}; }
 PL_WIDE pl_f8 pl_fma8(pl_f8 a, pl_f8 b, pl_f8 c) {

@@ -51,7 +51,8 @@ typedef int32_t pl_iw __attribute__((vector_size(4 * PL_LANES)));
 typedef float pl_fw_loose __attribute__((vector_size(4 * PL_LANES), aligned(4), may_alias));
 typedef int32_t pl_iw_loose __attribute__((vector_size(4 * PL_LANES), aligned(4), may_alias));
 
-PL_WIDE pl_fw pl_splat_w(float a) { return (pl_fw){0} + a; }
+// a - 0 is a, also where a is -0: nothing is left to compute
+PL_WIDE pl_fw pl_splat_w(float a) { return a - (pl_fw){0}; }
 PL_WIDE pl_iw pl_splat_iw(int32_t a) { return (pl_iw){0} + a; }
 // Aligned: p is a multiple of 4 * PL_LANES bytes.
 PL_WIDE pl_fw pl_load_w(const float* p) {
@@ -94,6 +95,15 @@ typedef __m512 pl_part;
 typedef __m512i pl_part_i;
 #endif
 #define PL_PARTS (PL_LANES / PL_PART_LANES)
+
+// The same value, kept in a register: compilers read a value that was loaded once and is used many
+// times anew for each use, and then wait for loads.
+PL_WIDE pl_fw pl_in_register_w(pl_fw a) {
+#if defined(__SSE2__) && PL_LANES > 1 && PL_LANES == PL_PART_LANES
+    __asm__("" : "+x"(a));
+#endif
+    return a;
+}
 
 #if PL_PART_LANES == 1
 PL_WIDE pl_part pl_part_sqrt(pl_part a) { return (pl_part){sqrtf(a[0])}; }

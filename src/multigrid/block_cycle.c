@@ -10,8 +10,16 @@
 
 #include <string.h>
 
-// nodes: that gather from vertices, that gather from nodes, that are moved
-enum { ROWS_PER_TASK = 1024, VERTEX_GATHERS = 16, NODE_GATHERS = 64, NODES_MOVED = 256 };
+// nodes: that gather from vertices, and that gather from nodes
+enum { ROWS_PER_TASK = 1024, VERTEX_GATHERS = 16, NODE_GATHERS = 64 };
+
+static int sweeps_before(const pl_block_mg* mg, int l) {
+    return mg->one_sided && l == 0 ? 0 : mg->settings.pre_sweeps;
+}
+static int sweeps_after(const pl_block_mg* mg, int l) {
+    const pl_mg_settings* s = &mg->settings;
+    return mg->one_sided && l == 0 && s->post_sweeps == 0 ? s->pre_sweeps : s->post_sweeps;
+}
 
 static int half_sweeps(const pl_block_mg* mg, int sweeps) {
     int count = 2 * sweeps;
@@ -25,12 +33,14 @@ static void add_time(pl_block_mg* mg, int l, double start) {
 
 static void pre_smooth(void* levels, int l) {
     pl_block_mg* mg = levels;
+    int sweeps = sweeps_before(mg, l);
+    if (sweeps == 0) return; // then x is written by the coarse level, not added to
     double start = pl_seconds();
     if (mg->settings.smoother == PL_SMOOTHER_JACOBI)
-        pl_block_level_jacobi(&mg->levels[l], mg->pool, mg->settings.pre_sweeps, true);
+        pl_block_level_jacobi(&mg->levels[l], mg->pool, sweeps, true);
     else
-        mg->last_forward[l] = pl_block_level_gauss_seidel(
-            &mg->levels[l], mg->pool, half_sweeps(mg, mg->settings.pre_sweeps), true, true);
+        mg->last_forward[l] = pl_block_level_gauss_seidel(&mg->levels[l], mg->pool,
+                                                          half_sweeps(mg, sweeps), true, true);
     add_time(mg, l, start);
 }
 
@@ -38,7 +48,7 @@ static void post_smooth(void* levels, int l) {
     pl_block_mg* mg = levels;
     pl_block_level* level = &mg->levels[l];
     double start = pl_seconds();
-    int sweeps = mg->settings.post_sweeps;
+    int sweeps = sweeps_after(mg, l);
     if (mg->settings.smoother == PL_SMOOTHER_JACOBI) {
         pl_block_level_jacobi(level, mg->pool, sweeps, false);
     } else if (sweeps > 0) {
@@ -99,7 +109,8 @@ PL_WIDE map4 gather_nodes(const pl_mg_transfer* t, const float* r, int node) {
 static void restrict_task(int begin, int end, int worker, void* user) {
     const move_job* job = user;
     const pl_mg_transfer* t = &job->mg->hierarchy.transfers[job->l];
-    const float* r = job->mg->levels[job->l].residual;
+    const pl_block_level* fine = &job->mg->levels[job->l];
+    const float* r = sweeps_before(job->mg, job->l) > 0 ? fine->residual : fine->b;
     float* b = job->mg->levels[job->l + 1].b;
     (void)worker;
     for (int node = begin; node < end; node++) {
@@ -112,26 +123,26 @@ static void restrict_residual(void* levels, int l) {
     pl_block_mg* mg = levels;
     pl_block_level* level = &mg->levels[l];
     double start = pl_seconds();
-    if (mg->settings.pre_sweeps == 0)
-        memcpy(level->residual, level->b,
-               (size_t)level->node_count * (size_t)level->stride * sizeof(float));
-    else if (mg->settings.smoother == PL_SMOOTHER_JACOBI) pl_block_level_residual(level, mg->pool);
-    else pl_block_level_residual_after(level, mg->pool, mg->last_forward[l]);
+    bool swept = sweeps_before(mg, l) > 0, jacobi = mg->settings.smoother == PL_SMOOTHER_JACOBI;
+    if (swept && jacobi) pl_block_level_residual(level, mg->pool);
+    if (swept && !jacobi) pl_block_level_residual_after(level, mg->pool, mg->last_forward[l]);
     move_job job = {mg, l};
     pl_parallel_for(mg->pool, restrict_task, mg->levels[l + 1].node_count,
                     l == 0 ? VERTEX_GATHERS : NODE_GATHERS, &job);
     add_time(mg, l, start);
 }
 
-// x += U x_c
-PL_WIDE void move_vertex(const map4* map, const float* X, float* x) {
+// x += U x_c, or x = U x_c
+PL_WIDE void move_vertex(const map4* map, const float* X, bool add, float* x) {
     pl_f4 sum = map->column[0] * pl_splat4(X[0]);
     for (int a = 1; a < 4; a++) sum = pl_fma4(map->column[a], pl_splat4(X[a]), sum);
-    pl_store4(x, pl_load4(x) + pl_drop_last(sum));
+    sum = pl_drop_last(sum);
+    pl_store4(x, add ? pl_load4(x) + sum : sum);
 }
 
-PL_WIDE void move_node(const map4* map, const float* T, float* x) {
-    map4 own = load_map(x);
+PL_WIDE void move_node(const map4* map, const float* T, bool add, float* x) {
+    map4 own = {{{0}, {0}, {0}, {0}}};
+    if (add) own = load_map(x);
     own.column[3] += map->column[3];
     for (int a = 0; a < 3; a++) {
         own.column[a] = pl_fma4(map->column[a], pl_splat4(T[3]), own.column[a]);
@@ -145,11 +156,14 @@ static void prolong_task(int begin, int end, int worker, void* user) {
     const pl_mg_transfer* t = &job->mg->hierarchy.transfers[job->l];
     float* x = job->mg->levels[job->l].x;
     const float* x_c = job->mg->levels[job->l + 1].x;
+    bool add = sweeps_before(job->mg, job->l) > 0;
     (void)worker;
-    for (int i = begin; i < end; i++) {
+    const int* order = job->mg->levels[job->l].pattern.schedule.order;
+    for (int k = begin; k < end; k++) {
+        int i = order ? order[k] : k;
         map4 map = load_map(x_c + PL_NODE * (size_t)t->parent[i]);
-        if (job->l == 0) move_vertex(&map, t->point + 4 * (size_t)i, x + 4 * (size_t)i);
-        else move_node(&map, t->point + 4 * (size_t)i, x + PL_NODE * (size_t)i);
+        if (job->l == 0) move_vertex(&map, t->point + 4 * (size_t)i, add, x + 4 * (size_t)i);
+        else move_node(&map, t->point + 4 * (size_t)i, add, x + PL_NODE * (size_t)i);
     }
 }
 
@@ -157,8 +171,7 @@ static void prolong_add(void* levels, int l) {
     pl_block_mg* mg = levels;
     double start = pl_seconds();
     move_job job = {mg, l};
-    pl_parallel_for(mg->pool, prolong_task, mg->levels[l].node_count,
-                    l == 0 ? ROWS_PER_TASK : NODES_MOVED, &job);
+    pl_mg_for_pieces(&mg->levels[l].pattern.schedule, mg->pool, prolong_task, &job);
     add_time(mg, l, start);
 }
 
@@ -206,17 +219,75 @@ static double square_part(int begin, int end, void* user) {
     return sum;
 }
 
-void pl_block_mg_cycle(pl_block_mg* mg) {
-    static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong_add,
-                                              post_smooth, solve_coarsest};
-    pl_mg_cycle(&operators, mg, 0, mg->hierarchy.level_count);
+typedef struct step_job {
+    pl_block_level* level;
+    float *step, *sum;
+    float momentum, factor;
+} step_job;
+
+// step = x + momentum step; sum += factor step; x = step
+static void take_step_task(int begin, int end, int worker, void* user) {
+    const step_job* job = user;
+    float* x = job->level->x;
+    (void)worker;
+    for (size_t i = PL_NODE * (size_t)begin; i < PL_NODE * (size_t)end; i++) {
+        x[i] = job->step[i] = x[i] + job->momentum * job->step[i];
+        job->sum[i] += job->factor * x[i];
+    }
 }
 
-void pl_block_mg_product(pl_block_mg* mg, float* y) {
-    double start = pl_seconds();
-    bool swept = mg->settings.smoother != PL_SMOOTHER_JACOBI && mg->settings.post_sweeps > 0;
-    pl_block_level_product(&mg->levels[0], mg->pool, swept, y); // the last sweep went backward
-    add_time(mg, 0, start);
+// b -= factor A step; the residual is b - A step
+static void take_rest_task(int begin, int end, int worker, void* user) {
+    const step_job* job = user;
+    pl_block_level* level = job->level;
+    (void)worker;
+    for (size_t i = PL_NODE * (size_t)begin; i < PL_NODE * (size_t)end; i++)
+        level->b[i] -= job->factor * (level->b[i] - level->residual[i]);
+}
+
+static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong_add, post_smooth,
+                                          solve_coarsest};
+
+// Where stiffness jumps, one cycle leaves much of what only levels coarser than the first could
+// mend. Chebyshev's iteration on the first, with cycles as its preconditioner, is linear and
+// symmetric as they are; the eigenvalues of a cycle times the matrix are at most 1.
+static void iterate_first(void* levels, int l) {
+    enum { STEPS = 3, NODES = 256 };
+    static const float LEAST = 0.15f; // eigenvalue to aim at
+    pl_block_mg* mg = levels;
+    pl_block_level* level = &mg->levels[l];
+    size_t size = PL_NODE * (size_t)level->node_count;
+    memset(mg->step, 0, size * sizeof(float));
+    memset(mg->stepped, 0, size * sizeof(float));
+    float centre = 0.5f * (1.0f + LEAST), radius = 0.5f * (1.0f - LEAST);
+    step_job job = {level, mg->step, mg->stepped, 0.0f, 1.0f / centre};
+    for (int k = 0; k < STEPS; k++) {
+        pl_mg_cycle(&operators, mg, l, mg->hierarchy.level_count);
+        if (k > 0) {
+            float half = 0.5f * radius * job.factor;
+            job.momentum = k == 1 ? 2.0f * half * half : half * half;
+            job.factor = 1.0f / (centre - job.momentum / job.factor);
+        }
+        pl_parallel_for(mg->pool, take_step_task, level->node_count, NODES, &job);
+        if (k + 1 == STEPS) break;
+        pl_block_level_residual(level, mg->pool);
+        pl_parallel_for(mg->pool, take_rest_task, level->node_count, NODES, &job);
+    }
+    memcpy(level->x, mg->stepped, size * sizeof(float));
+}
+
+void pl_block_mg_cycle(pl_block_mg* mg, bool one_sided) {
+    static const pl_mg_operators first_two = {pre_smooth, restrict_residual, prolong_add,
+                                              post_smooth, iterate_first};
+    mg->one_sided = one_sided;
+    if (mg->step) pl_mg_cycle(&first_two, mg, 0, 2);
+    else pl_mg_cycle(&operators, mg, 0, mg->hierarchy.level_count);
+}
+
+void pl_block_mg_product(const pl_block_mg* mg, int begin, int end, float* y) {
+    bool swept = mg->settings.smoother != PL_SMOOTHER_JACOBI && sweeps_after(mg, 0) > 0;
+    // the last sweep went backward
+    pl_block_level_product(&mg->levels[0], swept, begin, end, y);
 }
 
 static double float_square_part(int begin, int end, void* user) {
@@ -230,7 +301,7 @@ double pl_block_mg_left(pl_block_mg* mg) {
     pl_block_level* fine = &mg->levels[0];
     double start = pl_seconds();
     // the last sweep went backward
-    if (mg->settings.smoother != PL_SMOOTHER_JACOBI && mg->settings.post_sweeps > 0)
+    if (mg->settings.smoother != PL_SMOOTHER_JACOBI && sweeps_after(mg, 0) > 0)
         pl_block_level_residual_after(fine, mg->pool, false);
     else pl_block_level_residual(fine, mg->pool);
     double before =
@@ -249,8 +320,8 @@ void pl_block_mg_apply(pl_block_mg* mg, const double* r, double* z) {
     int exponent = 0;
     if (norm > 0.0 && isfinite(norm)) frexp(norm, &exponent);
     vector_job job = {mg, r, z, ldexp(1.0, -exponent)};
-    pl_parallel_for(mg->pool, take_residual_task, n, ROWS_PER_TASK, &job);
-    pl_block_mg_cycle(mg);
+    pl_mg_for_pieces(&mg->levels[0].pattern.schedule, mg->pool, take_residual_task, &job);
+    pl_block_mg_cycle(mg, false);
     // (scale A)^-1 (r / 2^exponent)
     job.scale = ldexp((double)mg->scale, exponent);
     pl_parallel_for(mg->pool, give_correction_task, n, ROWS_PER_TASK, &job);

@@ -14,8 +14,6 @@
 #include <string.h>
 
 enum {
-    ROWS_PER_TASK = 512,
-    NODES_PER_TASK = 32,
     FEW_UNITS = 2, // of nodes, which one thread has done before another would begin
 };
 
@@ -89,10 +87,10 @@ typedef struct job {
 // the sum of the blocks of a half row times x: 3 x 3
 PL_WIDE pl_f4 half_sum3(const pl_block_level* level, const pl_mg_half* half, int i) {
     const int* columns = level->pattern.columns;
-    pl_f4 sum[3] = {{0}, {0}, {0}};
+    pl_sum3 sum = {{0}, {0}};
     for (int e = half->begin[i]; e < half->end[i]; e++)
         pl_block3_add(level->values + PL_BLOCK3 * (size_t)e, level->x + 4 * (size_t)columns[e],
-                      sum);
+                      &sum);
     return pl_block3_end(sum);
 }
 
@@ -108,10 +106,10 @@ PL_WIDE pl_f12 half_sum12(const pl_block_level* level, const pl_mg_half* half, i
 // The same from the last entry on: a sweep backward has just found what the first one needs.
 PL_WIDE pl_f4 half_sum3_backward(const pl_block_level* level, const pl_mg_half* half, int i) {
     const int* columns = level->pattern.columns;
-    pl_f4 sum[3] = {{0}, {0}, {0}};
+    pl_sum3 sum = {{0}, {0}};
     for (int e = half->end[i] - 1; e >= half->begin[i]; e--)
         pl_block3_add(level->values + PL_BLOCK3 * (size_t)e, level->x + 4 * (size_t)columns[e],
-                      sum);
+                      &sum);
     return pl_block3_end(sum);
 }
 
@@ -135,6 +133,11 @@ PL_WIDE void relax12(const job* j, int i) {
     pl_store12(level->x + PL_NODE * (size_t)i,
                pl_block12_apply(level->inverse + PL_BLOCK12 * (size_t)i, rest));
     pl_store12(kept, sum);
+}
+
+static int row_at(const pl_block_level* level, int position) {
+    const int* order = level->pattern.schedule.order;
+    return order ? order[position] : position;
 }
 
 // where a unit begins in the direction of the sweep, and how many rows it has
@@ -222,56 +225,34 @@ static void residual_row(const job* j, int i) {
 
 static void residual_task(int begin, int end, int worker, void* user) {
     const job* j = user;
-    const int* order = j->level->pattern.schedule.order;
     (void)worker;
-    for (int k = begin; k < end; k++) residual_row(j, order ? order[k] : k);
+    for (int k = begin; k < end; k++) residual_row(j, row_at(j->level, k));
 }
 
-static int task_rows(const pl_block_level* level) {
-    return level->block == PL_BLOCK3 ? ROWS_PER_TASK : NODES_PER_TASK;
+static void for_pieces(const pl_block_level* level, pl_pool* pool, pl_task task, void* user) {
+    pl_mg_for_pieces(&level->pattern.schedule, pool, task, user);
 }
 
 void pl_block_level_residual_after(pl_block_level* level, pl_pool* pool, bool forward) {
     job j = {.level = level, .half = forward ? &level->pattern.upper : &level->pattern.lower};
-    pl_parallel_for(pool, residual_task, level->node_count, task_rows(level), &j);
+    for_pieces(level, pool, residual_task, &j);
 }
 
 void pl_block_level_residual(pl_block_level* level, pl_pool* pool) {
     job j = {.level = level, .half = &level->pattern.lower, .both_halves = true};
-    pl_parallel_for(pool, residual_task, level->node_count, task_rows(level), &j);
+    for_pieces(level, pool, residual_task, &j);
 }
 
-typedef struct product_job {
-    const pl_block_level* level;
-    bool after_backward;
-    float* y;
-} product_job;
-
-static void product_task(int begin, int end, int worker, void* user) {
-    const product_job* j = user;
-    const pl_block_level* level = j->level;
-    (void)worker;
+void pl_block_level_product(const pl_block_level* level, bool after_backward, int begin, int end,
+                            float* y) {
     for (int i = begin; i < end; i++) {
-        size_t at = (size_t)i * (size_t)level->stride;
-        if (level->block == PL_BLOCK3) {
-            pl_f4 sum = half_sum3(level, &level->pattern.lower, i);
-            sum += j->after_backward ? pl_load4(level->half_sum + at)
-                                     : half_sum3(level, &level->pattern.upper, i);
-            const float* D = level->diagonal + PL_BLOCK3 * (size_t)i;
-            pl_store4(j->y + at, sum + pl_block3_apply(D, pl_load4(level->x + at)));
-        } else {
-            pl_f12 sum = half_sum12(level, &level->pattern.lower, i);
-            sum = pl_add12(sum, j->after_backward ? pl_load12(level->half_sum + at)
-                                                  : half_sum12(level, &level->pattern.upper, i));
-            const float* D = level->diagonal + PL_BLOCK12 * (size_t)i;
-            pl_store12(j->y + at, pl_add12(sum, pl_block12_apply(D, level->x + at)));
-        }
+        size_t at = 4 * (size_t)i;
+        pl_f4 sum = half_sum3(level, &level->pattern.lower, i);
+        sum += after_backward ? pl_load4(level->half_sum + at)
+                              : half_sum3(level, &level->pattern.upper, i);
+        const float* D = level->diagonal + PL_BLOCK3 * (size_t)i;
+        pl_store4(y + at, sum + pl_block3_apply(D, pl_load4(level->x + at)));
     }
-}
-
-void pl_block_level_product(pl_block_level* level, pl_pool* pool, bool after_backward, float* y) {
-    product_job j = {level, after_backward, y};
-    pl_parallel_for(pool, product_task, level->node_count, task_rows(level), &j);
 }
 
 static void prepare_task(int begin, int end, int worker, void* user) {
@@ -279,7 +260,7 @@ static void prepare_task(int begin, int end, int worker, void* user) {
     pl_block_level* level = j->level;
     (void)worker;
     for (int k = begin; k < end; k++) {
-        int i = level->pattern.schedule.order ? level->pattern.schedule.order[k] : k;
+        int i = row_at(level, k);
         float* sum = level->half_sum + (size_t)i * (size_t)level->stride;
         if (level->block == PL_BLOCK3) pl_store4(sum, half_sum3(level, j->half, i));
         else pl_store12(sum, half_sum12(level, j->half, i));
@@ -288,7 +269,7 @@ static void prepare_task(int begin, int end, int worker, void* user) {
 
 void pl_block_level_prepare(pl_block_level* level, pl_pool* pool, bool forward) {
     job j = {.level = level, .half = forward ? &level->pattern.upper : &level->pattern.lower};
-    pl_parallel_for(pool, prepare_task, level->node_count, task_rows(level), &j);
+    for_pieces(level, pool, prepare_task, &j);
 }
 
 // x = or += damping D^-1 of the residual, or of b
@@ -297,7 +278,8 @@ static void damped_step_task(int begin, int end, int worker, void* user) {
     pl_block_level* level = j->level;
     const float* from = j->from_zero ? level->b : level->residual;
     (void)worker;
-    for (int i = begin; i < end; i++) {
+    for (int k = begin; k < end; k++) {
+        int i = row_at(level, k);
         size_t at = (size_t)i * (size_t)level->stride;
         if (level->block == PL_BLOCK3) {
             const float* inverse = level->inverse + PL_BLOCK3 * (size_t)i;
@@ -313,7 +295,7 @@ static void damped_step_task(int begin, int end, int worker, void* user) {
 
 static void damped_step(pl_block_level* level, pl_pool* pool, bool from_b, bool add) {
     job j = {.level = level, .from_zero = from_b, .add = add};
-    pl_parallel_for(pool, damped_step_task, level->node_count, task_rows(level), &j);
+    for_pieces(level, pool, damped_step_task, &j);
 }
 
 void pl_block_level_jacobi(pl_block_level* level, pl_pool* pool, int sweeps, bool from_zero) {

@@ -45,9 +45,10 @@ void pl_block_level_prepare(pl_block_level* level, pl_pool* pool, bool forward);
 
 // residual = b - A x
 void pl_block_level_residual(pl_block_level* level, pl_pool* pool);
-// y = A x; after_backward: right after a half sweep backward, so that the sums of the upper half
-// are at hand
-void pl_block_level_product(pl_block_level* level, pl_pool* pool, bool after_backward, float* y);
+// y = A x for rows begin to end of the finest level; after_backward: right after a half sweep
+// backward, so that the sums of the upper half are at hand
+void pl_block_level_product(const pl_block_level* level, bool after_backward, int begin, int end,
+                            float* y);
 void pl_block_level_jacobi(pl_block_level* level, pl_pool* pool, int sweeps, bool from_zero);
 // Sets the damping of Jacobi: 4 / (3 rho), at most 1, with rho the spectral radius of D^-1 A by
 // power iteration. Overwrites x, b and the residual.

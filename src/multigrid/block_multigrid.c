@@ -26,6 +26,8 @@ void pl_block_mg_destroy(pl_block_mg* mg) {
     PL_FREE(mg->positions, double, 3 * (size_t)mg->row_count);
     PL_FREE(mg->held, unsigned char, mg->row_count);
     PL_FREE(mg->held_before, unsigned char, mg->row_count);
+    PL_FREE(mg->step, float, (size_t)mg->hierarchy.node_counts[1] * PL_NODE);
+    PL_FREE(mg->stepped, float, (size_t)mg->hierarchy.node_counts[1] * PL_NODE);
     for (int l = 0; l < PL_MG_MAX_LEVELS; l++) {
         PL_FREE(mg->marks[l], int, mg->hierarchy.node_counts[l]);
         PL_FREE(mg->touched[l], int, mg->hierarchy.node_counts[l]);
@@ -47,6 +49,7 @@ size_t pl_block_mg_bytes(const pl_block_mg* mg) {
             bytes +=
                 (size_t)mg->hierarchy.node_counts[l - 1] * (2 * sizeof(int) + 4 * sizeof(float));
     }
+    if (mg->step) bytes += 2 * PL_NODE * (size_t)mg->hierarchy.node_counts[1] * sizeof(float);
     size_t tiles = (size_t)mg->bottom.tile_rows;
     return bytes + tiles * (tiles + 1) / 2 * PL_TILE * PL_TILE * sizeof(float);
 }
@@ -143,11 +146,13 @@ static pl_status sample_levels(pl_block_mg* mg, const pl_mg_blocks* A, const pl_
     bool chosen = (!settings->levels || settings->level_count == 0) && own_count > 0;
     pl_mg_hierarchy_options options = {.counts = chosen ? own : settings->levels,
                                        .count_count = chosen ? own_count : settings->level_count,
+                                       .own_counts = chosen,
                                        .starts = starts,
                                        .start_count = settings->start_count};
     if (status == PL_OK && lengths && A->values)
         if (pl_stiff_lengths(graph, mg->positions, A->values, 3, entries, lengths))
             options.lengths = lengths;
+    mg->uneven = options.lengths != NULL;
     if (status == PL_OK)
         status = pl_mg_hierarchy_setup(&mg->hierarchy, graph, mg->positions, &options, error);
     PL_FREE(lengths, double, item_count);
@@ -187,6 +192,12 @@ static pl_status make_levels(pl_block_mg* mg, pl_mg_pattern* pattern, pl_error* 
         mg->marks[l] = PL_ALLOC(int, h->node_counts[l]);
         mg->touched[l] = PL_ALLOC(int, h->node_counts[l]);
         if (!mg->marks[l] || !mg->touched[l]) status = pl_fail_memory(error, "multigrid");
+    }
+    if (status == PL_OK && mg->uneven && h->level_count > 2) {
+        size_t size = (size_t)h->node_counts[1] * PL_NODE;
+        mg->step = PL_ALLOC(float, size);
+        mg->stepped = PL_ALLOC(float, size);
+        if (!mg->step || !mg->stepped) status = pl_fail_memory(error, "multigrid");
     }
     if (status != PL_OK) return status;
     return pl_dense_cholesky_setup(&mg->bottom, 12 * h->node_counts[h->level_count - 1], 1, error);
@@ -300,7 +311,7 @@ static void copy_values(pl_block_mg* mg, const pl_mg_blocks* A) {
     if (mean > 0.0 && isfinite(mean)) frexp(mean, &exponent);
     mg->scale = (float)ldexp(1.0, -exponent);
     memcpy(mg->held_before, mg->held, (size_t)mg->row_count);
-    pl_parallel_for(mg->pool, copy_rows_task, mg->row_count, ROWS_PER_TASK, &job);
+    pl_mg_for_pieces(&mg->levels[0].pattern.schedule, mg->pool, copy_rows_task, &job);
     if (memcmp(mg->held_before, mg->held, (size_t)mg->row_count) != 0)
         pl_mg_hierarchy_move(&mg->hierarchy, mg->positions, mg->held);
 }
@@ -394,7 +405,7 @@ static void multiply_task(int begin, int end, int worker, void* user) {
 
 void pl_block_mg_multiply(const pl_block_mg* mg, const double* x, double* y) {
     multiply_job job = {mg, x, y};
-    pl_parallel_for(mg->pool, multiply_task, mg->row_count, ROWS_PER_TASK, &job);
+    pl_mg_for_pieces(&mg->levels[0].pattern.schedule, mg->pool, multiply_task, &job);
 }
 
 // ---------------------------------------------------------------- levels
@@ -516,7 +527,7 @@ void pl_block_mg_update_written(pl_block_mg* mg) {
     float scale_before = mg->scale;
     scale_written(mg);
     memcpy(mg->held_before, mg->held, (size_t)mg->row_count);
-    pl_parallel_for(mg->pool, find_held_task, mg->row_count, ROWS_PER_TASK, mg);
+    pl_mg_for_pieces(&mg->levels[0].pattern.schedule, mg->pool, find_held_task, mg);
     if (memcmp(mg->held_before, mg->held, (size_t)mg->row_count) != 0)
         pl_mg_hierarchy_move(&mg->hierarchy, mg->positions, mg->held);
     update_levels(mg, start, scale_before);

@@ -49,6 +49,10 @@ typedef struct pl_block_mg {
     pl_block_level levels[PL_MG_MAX_LEVELS];
     pl_block_product products[PL_MG_MAX_LEVELS]; // products[l]: from level l - 1 to l
     bool last_forward[PL_MG_MAX_LEVELS];
+    bool one_sided; // the last cycle
+    bool uneven;    // stiffness jumps: a cycle goes through the coarse levels several times
+    float* step;    // of level 1, for that, if there is a level above it; else NULL
+    float* stepped; // the sum of steps
     pl_dense_cholesky bottom;
     float bottom_shift;             // that the factor needed, relative to the diagonal
     float scale;                    // of the values, a power of two
@@ -84,10 +88,13 @@ pl_status pl_block_mg_update_diagonal(pl_block_mg* mg, const pl_mg_diagonal* blo
 void pl_block_mg_apply(pl_block_mg* mg, const double* r, double* z);
 // The part of the residual that the last cycle left, as the matrix in float sees it: half a pass.
 double pl_block_mg_left(pl_block_mg* mg);
-// The same on the finest level itself, in its scale and the order of its rows: x from b.
-void pl_block_mg_cycle(pl_block_mg* mg);
-// y = A x on the finest level, right after a cycle, of whose last sweep half of it is left over.
-void pl_block_mg_product(pl_block_mg* mg, float* y);
+// The same on the finest level itself, in its scale and the order of its rows: x from b. One-sided:
+// without the sweeps before the coarse levels, so that it reads the matrix half as often, and is no
+// symmetric operator.
+void pl_block_mg_cycle(pl_block_mg* mg, bool one_sided);
+// y = A x for rows begin to end of the finest level, right after a cycle, of whose last sweep half
+// of it is left over.
+void pl_block_mg_product(const pl_block_mg* mg, int begin, int end, float* y);
 size_t pl_block_mg_bytes(const pl_block_mg* mg);
 
 #endif

@@ -19,6 +19,7 @@ enum {
     TILE_SIZE = T * T,
     PARTS = T / PL_LANES, // registers of a tile's column
     PANEL = 4,            // tiles
+    SECTION = 128,        // columns of two tiles that lie in the first cache, 16 KB
     SOLVE_PANEL = 8,
     PARALLEL_TILES = 36, // smaller matrices are done before a second thread has woken up
     MAX_RHS = 3,         // at a time
@@ -62,14 +63,14 @@ static float* tile_row(const pl_dense_cholesky* c, int I) {
 }
 
 // out = base - A B', or A B' if there is no base: A and B are rows of tiles, `depth` columns of
-// them.
-static void multiply_tiles(const float* A, const float* B, int depth, const float* base,
-                           float* out) {
+// them, at most SECTION of which are in the first cache at a time.
+static void multiply_section(const float* A, const float* B, int depth, const float* base,
+                             float* out) {
     for (int c0 = 0; c0 < T; c0 += COLUMNS) {
         pl_fw sum[COLUMNS][PARTS] = {{{0}}};
         for (int k = 0; k < depth; k++)
             for (int p = 0; p < PARTS; p++) {
-                pl_fw a = pl_load_w(A + k * T + p * PL_LANES);
+                pl_fw a = pl_in_register_w(pl_load_w(A + k * T + p * PL_LANES));
                 for (int c = 0; c < COLUMNS; c++)
                     sum[c][p] = pl_fma_w(a, pl_splat_w(B[k * T + c0 + c]), sum[c][p]);
             }
@@ -79,6 +80,14 @@ static void multiply_tiles(const float* A, const float* B, int depth, const floa
                 pl_store_w(out + at, base ? pl_load_w(base + at) - sum[c][p] : sum[c][p]);
             }
     }
+}
+
+static void multiply_tiles(const float* A, const float* B, int depth, const float* base,
+                           float* out) {
+    int first = depth < SECTION ? depth : SECTION;
+    multiply_section(A, B, first, base, out);
+    for (int k = first; k < depth; k += SECTION)
+        multiply_section(A + k * T, B + k * T, depth - k < SECTION ? depth - k : SECTION, out, out);
 }
 
 // A diagonal tile becomes its factor, with zeros above; the number of the column whose pivot is

@@ -18,6 +18,9 @@
 // node's size in thickness
 static const double UNSEEN = 1e-6;
 
+// where parts are kept apart: nodes for one that pliant would choose else
+enum { MOST_MORE = 4 };
+
 static void free_transfer(pl_mg_transfer* t) {
     PL_FREE(t->parent, int, t->fine_count);
     PL_FREE(t->child_offsets, int, t->coarse_count + 1);
@@ -135,7 +138,7 @@ static int nearest_in_space(const pl_mg_hierarchy* h, const double* positions, i
     return nearest;
 }
 
-// parents of the nodes of level l >= 1
+// parents of what is on level l; level 0 of vertices
 static pl_status find_parents(pl_mg_hierarchy* h, int l, const pl_adjacency* graph,
                               const double* lengths, const double* positions, pl_error* error) {
     pl_mg_transfer* t = &h->transfers[l];
@@ -144,35 +147,109 @@ static pl_status find_parents(pl_mg_hierarchy* h, int l, const pl_adjacency* gra
     if (status != PL_OK) return status;
     pl_geodesic_add(&geodesic, h->samples, t->coarse_count);
     for (int j = 0; j < t->fine_count; j++) {
-        int nearest = geodesic.nearest[h->samples[j]];
-        if (nearest < 0) nearest = nearest_in_space(h, positions, h->samples[j], t->coarse_count);
-        t->parent[j] = j < t->coarse_count ? j : nearest;
+        int vertex = l > 0 ? h->samples[j] : j, nearest = geodesic.nearest[vertex];
+        if (nearest < 0) nearest = nearest_in_space(h, positions, vertex, t->coarse_count);
+        t->parent[j] = nearest;
     }
+    for (int k = 0; k < t->coarse_count; k++) t->parent[l > 0 ? k : h->samples[k]] = k;
     pl_geodesic_free(&geodesic);
     list_children(t);
     return PL_OK;
 }
 
-static pl_status build(pl_mg_hierarchy* h, const pl_adjacency* graph, const double* lengths,
-                       const double* positions, const pl_mg_hierarchy_options* options,
-                       pl_error* error) {
-    pl_samples samples;
+// parents of the vertices, by the sampling itself
+static void adopt_nearest(pl_mg_hierarchy* h, const int* nearest) {
+    pl_mg_transfer* t = &h->transfers[0];
+    memcpy(t->parent, nearest, (size_t)t->fine_count * sizeof(int));
+    for (int k = 0; k < t->coarse_count; k++) t->parent[h->samples[k]] = k;
+    list_children(t);
+}
+
+// Samples by plain distances, for comparison.
+static pl_status sample_plain(const pl_mg_hierarchy* h, const pl_adjacency* graph,
+                              const double* positions, const pl_mg_hierarchy_options* options,
+                              pl_samples* samples, pl_error* error) {
+    int item_count = graph->offsets[graph->count];
+    double* lengths = PL_ALLOC(double, item_count);
+    if (!lengths && item_count > 0) return pl_fail_memory(error, "the levels of multigrid");
+    pl_edge_lengths(graph, positions, lengths);
     pl_status status = pl_sample_furthest(graph, lengths, options->starts, options->start_count,
-                                          h->node_counts[1], &samples, error);
+                                          h->node_counts[1], samples, error);
+    PL_FREE(lengths, double, item_count);
+    return status;
+}
+
+// How many of the samples bring all vertices as near to one of them as so many plain ones do.
+static int count_as_near(const pl_samples* samples, const pl_samples* plain, int plain_count) {
+    int count = plain_count;
+    while (count < samples->count && samples->radii[count] >= plain->radii[plain_count - 1])
+        count++;
+    return count;
+}
+
+// Parts that are kept apart need more nodes than one body, thin ones the most: they are long and
+// wide for their few vertices. Nodes of each level are as near to one another as if they were in
+// one body. The bottom is dense, and its factor costs the cube of its nodes: not more than the
+// vertices do.
+static void count_nodes(pl_mg_hierarchy* h, const pl_samples* samples, const pl_samples* plain) {
+    enum { LEAST = 25, ENOUGH = 64, RATIO = 4 };
+    int most = (int)fmin(160.0, 4.6 * cbrt((double)h->node_counts[0]));
+    int plain_count = h->node_counts[1], count = count_as_near(samples, plain, plain_count);
+    h->node_counts[1] = count;
+    h->level_count = 2;
+    while (count > (h->level_count == 2 ? ENOUGH : most) && h->level_count < PL_MG_MAX_LEVELS) {
+        plain_count = plain_count / RATIO > 1 ? plain_count / RATIO : 1;
+        int next = count_as_near(samples, plain, plain_count);
+        if (next > count / 2) next = count / 2;
+        if (next > most && next <= 3 * most) next = most;
+        if (next < LEAST) next = LEAST;
+        h->node_counts[h->level_count++] = count = next;
+    }
+}
+
+// Samples by the given lengths, more than are asked for, and the nodes of all levels.
+static pl_status sample_as_near(pl_mg_hierarchy* h, const pl_adjacency* graph,
+                                const double* positions, const pl_mg_hierarchy_options* options,
+                                pl_samples* samples, pl_error* error) {
+    int asked = h->node_counts[1], vertex_count = graph->count;
+    int most = asked < vertex_count / MOST_MORE ? MOST_MORE * asked : vertex_count;
+    pl_samples plain;
+    pl_status status = sample_plain(h, graph, positions, options, &plain, error);
+    if (status != PL_OK) return status;
+    status = pl_sample_furthest(graph, options->lengths, options->starts, options->start_count,
+                                most, samples, error);
+    if (status == PL_OK) count_nodes(h, samples, &plain);
+    pl_samples_free(&plain);
+    return status;
+}
+
+static pl_status take_samples(pl_mg_hierarchy* h, const pl_adjacency* graph, const double* lengths,
+                              const double* positions, const pl_mg_hierarchy_options* options,
+                              pl_error* error) {
+    pl_samples samples = {0};
+    bool more = options->lengths && (!options->counts || options->own_counts);
+    pl_status status =
+        more ? sample_as_near(h, graph, positions, options, &samples, error)
+             : pl_sample_furthest(graph, lengths, options->starts, options->start_count,
+                                  h->node_counts[1], &samples, error);
     if (status != PL_OK) {
         h->level_count = 0; // nothing is allocated yet
         return status;
     }
-    adopt_sample_count(h, samples.count);
+    if (!more) adopt_sample_count(h, samples.count);
     status = allocate(h, error);
-    if (status == PL_OK) {
-        memcpy(h->samples, samples.vertices, (size_t)samples.count * sizeof(int));
-        pl_mg_transfer* t = &h->transfers[0];
-        memcpy(t->parent, samples.nearest, (size_t)t->fine_count * sizeof(int));
-        for (int k = 0; k < t->coarse_count; k++) t->parent[h->samples[k]] = k;
-        list_children(t);
-    }
+    if (status == PL_OK)
+        memcpy(h->samples, samples.vertices, (size_t)h->node_counts[1] * sizeof(int));
+    if (status == PL_OK && samples.count == h->node_counts[1]) adopt_nearest(h, samples.nearest);
+    else if (status == PL_OK) status = find_parents(h, 0, graph, lengths, positions, error);
     pl_samples_free(&samples);
+    return status;
+}
+
+static pl_status build(pl_mg_hierarchy* h, const pl_adjacency* graph, const double* lengths,
+                       const double* positions, const pl_mg_hierarchy_options* options,
+                       pl_error* error) {
+    pl_status status = take_samples(h, graph, lengths, positions, options, error);
     for (int l = 1; status == PL_OK && l + 1 < h->level_count; l++)
         status = find_parents(h, l, graph, lengths, positions, error);
     if (status == PL_OK) pl_mg_hierarchy_move(h, positions, NULL);

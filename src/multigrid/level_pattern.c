@@ -8,12 +8,13 @@
 
 #include <string.h>
 
-enum { UNIT_ROWS = 8 };
+enum { UNIT_ROWS = 8, PIECE_ROWS = 512, SMALL_PIECES = 4 };
 
 static void free_schedule(pl_mg_schedule* s) {
     PL_FREE(s->phase_offsets, int, s->phase_count + 1);
     PL_FREE(s->unit_offsets, int, 2 * (size_t)s->unit_count);
     PL_FREE(s->order, int, s->row_count);
+    PL_FREE(s->pieces, int, 2 * (size_t)s->piece_count);
     *s = (pl_mg_schedule){0};
 }
 
@@ -98,6 +99,61 @@ static bool schedule_colours(pl_mg_schedule* s, const pl_adjacency* graph, int* 
     return ok;
 }
 
+static int pieces_of(const pl_mg_schedule* s, int unit) {
+    int rows = s->unit_offsets[2 * unit + 1] - s->unit_offsets[2 * unit];
+    return (rows + PIECE_ROWS - 1) / PIECE_ROWS;
+}
+
+// the parts of a unit, of about the same length
+static void cut_unit(pl_mg_schedule* s, int unit, int* next) {
+    int first = s->unit_offsets[2 * unit], rows = s->unit_offsets[2 * unit + 1] - first;
+    int count = pieces_of(s, unit);
+    for (int k = 0; k < count; k++, (*next)++) {
+        s->pieces[2 * *next] = first + (int)((int64_t)rows * k / count);
+        s->pieces[2 * *next + 1] = first + (int)((int64_t)rows * (k + 1) / count);
+    }
+}
+
+// The units of a phase follow one another in space, and each phase goes over all of it: the units
+// of all phases by how far they are in theirs.
+static bool cut_pieces(pl_mg_schedule* s) {
+    int* done = PL_ALLOC(int, s->phase_count);
+    for (int unit = 0; unit < s->unit_count; unit++) s->piece_count += pieces_of(s, unit);
+    s->pieces = PL_ALLOC(int, 2 * (size_t)s->piece_count);
+    bool ok = (done || s->phase_count == 0) && (s->pieces || s->piece_count == 0);
+    for (int k = 0, next = 0; ok && k < s->unit_count; k++) {
+        int best = -1;
+        double least = 2.0;
+        for (int phase = 0; phase < s->phase_count; phase++) {
+            int count = s->phase_offsets[phase + 1] - s->phase_offsets[phase];
+            double part = done[phase] < count ? (done[phase] + 0.5) / count : 2.0;
+            if (part < least) least = part, best = phase;
+        }
+        cut_unit(s, s->phase_offsets[best] + done[best]++, &next);
+    }
+    PL_FREE(done, int, s->phase_count);
+    return ok;
+}
+
+typedef struct piece_job {
+    const pl_mg_schedule* schedule;
+    pl_task task;
+    void* user;
+} piece_job;
+
+static void piece_task(int begin, int end, int worker, void* user) {
+    const piece_job* job = user;
+    for (int k = begin; k < end; k++)
+        job->task(job->schedule->pieces[2 * k], job->schedule->pieces[2 * k + 1], worker,
+                  job->user);
+}
+
+void pl_mg_for_pieces(const pl_mg_schedule* schedule, pl_pool* pool, pl_task task, void* user) {
+    piece_job job = {schedule, task, user};
+    pl_parallel_for(pool, piece_task, schedule->piece_count, schedule->order ? SMALL_PIECES : 1,
+                    &job);
+}
+
 // rank: the place of each row in the sweep
 static void rank_rows(const pl_mg_schedule* s, int* rank) {
     int next = 0;
@@ -149,6 +205,7 @@ static pl_status setup_pattern(pl_mg_pattern* p, const pl_adjacency* graph,
     int* scratch = PL_ALLOC(int, n);
     bool ok = scratch && (order ? schedule_slabs(&p->schedule, order)
                                 : schedule_colours(&p->schedule, graph, scratch));
+    ok = ok && cut_pieces(&p->schedule);
     pl_status status = ok ? fill_pattern(p, graph, scratch, error)
                           : pl_fail_memory(error, "the structure of a level");
     PL_FREE(scratch, int, n);

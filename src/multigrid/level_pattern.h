@@ -7,6 +7,7 @@
 #ifndef PL_MULTIGRID_LEVEL_PATTERN_H
 #define PL_MULTIGRID_LEVEL_PATTERN_H
 
+#include "base/pool.h"
 #include "mesh/topology.h"
 #include "multigrid/hierarchy.h"
 #include "multigrid/slab_order.h"
@@ -20,6 +21,11 @@ typedef struct pl_mg_schedule {
     int* unit_offsets; // 2 per unit: first position and the one behind the last
     int row_count;
     int* order; // position -> row, or NULL: they are the same
+    // Positions once more, for work that needs no order: cut into pieces that follow one another in
+    // space rather than in the sweep, so that a worker of the pool gets the rows that it also has
+    // in sweeps, and finds them in its cache.
+    int piece_count;
+    int* pieces; // 2 per piece: first position and the one behind the last
 } pl_mg_schedule;
 
 typedef struct pl_mg_half {
@@ -43,6 +49,8 @@ pl_status pl_mg_pattern_slabs(pl_mg_pattern* out, const pl_adjacency* graph,
 // Colours, for few rows.
 pl_status pl_mg_pattern_colours(pl_mg_pattern* out, const pl_adjacency* graph, pl_error* error);
 void pl_mg_pattern_free(pl_mg_pattern* pattern);
+// Runs a task over all positions, piece by piece.
+void pl_mg_for_pieces(const pl_mg_schedule* schedule, pl_pool* pool, pl_task task, void* user);
 
 // The blocks of the next level with row <= column, by row and column, and the entries of this level
 // that each is the sum of. Entries of one row lie together as a group. Of a diagonal block only the

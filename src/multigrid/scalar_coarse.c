@@ -17,8 +17,7 @@ typedef struct coarse_work {
     int first_run;
     bool from_zero;
     const pl_mg_transfer* transfer;
-    const float* in;
-    float* out;
+    const pl_scalar_coarse* coarser;
 } coarse_work;
 
 static void half_blocks_free(pl_half_blocks* h, int node_count) {
@@ -99,6 +98,17 @@ static int find_block(const pl_scalar_coarse* c, int i, int j) {
     return 0;
 }
 
+// the entries of a row, those that have just had their turn last
+static void sort_row(pl_half_blocks* h, int place, bool lower) {
+    for (int k = h->offsets[place] + 1; k < h->offsets[place + 1]; k++)
+        for (int i = k; i > h->offsets[place]; i--) {
+            int column = h->columns[i], source = h->sources[i];
+            if (lower ? h->columns[i - 1] <= column : h->columns[i - 1] >= column) break;
+            h->columns[i] = h->columns[i - 1], h->sources[i] = h->sources[i - 1];
+            h->columns[i - 1] = column, h->sources[i - 1] = source;
+        }
+}
+
 static pl_status setup_half(pl_scalar_coarse* c, const pl_adjacency* graph, bool lower,
                             pl_half_blocks* h, pl_error* error) {
     const int* place = c->order.place;
@@ -110,10 +120,11 @@ static pl_status setup_half(pl_scalar_coarse* c, const pl_adjacency* graph, bool
             for (int e = graph->offsets[i]; e < graph->offsets[i + 1]; e++) {
                 int j = graph->items[e];
                 if (lower != (place[j] < p)) continue;
-                if (pass) h->columns[at] = j, h->sources[at] = find_block(c, i, j);
+                if (pass) h->columns[at] = place[j], h->sources[at] = find_block(c, i, j);
                 at++;
             }
             if (!pass) h->offsets[p + 1] = at;
+            else sort_row(h, p, lower);
         }
         if (pass) break;
         h->columns = PL_ALLOC(int, at);
@@ -161,12 +172,11 @@ void pl_scalar_coarse_copy_rows(pl_scalar_coarse* c, pl_pool* pool) {
 
 static void relax_node(const coarse_work* w, int place) {
     pl_scalar_coarse* c = w->c;
-    int node = c->order.row[place];
-    size_t at = 16 * (size_t)node;
+    size_t at = 16 * (size_t)place;
     node_vector sum = half_sum(w->half, place, c->x), rest = load_node(c->b + at);
     subtract(&rest, sum);
     if (!w->from_zero) subtract(&rest, load_node(c->u + at));
-    node_vector x = node_times(c, node, true, &rest);
+    node_vector x = node_times(c, place, true, &rest);
     store_node(c->x + at, &x);
     store_node(c->u + at, &sum);
 }
@@ -204,7 +214,7 @@ static void half_sum_task(int begin, int end, int worker, void* user) {
     const coarse_work* w = user;
     for (int p = begin; p < end; p++) {
         node_vector sum = half_sum(w->half, p, w->c->x);
-        store_node(w->c->u + 16 * (size_t)w->c->order.row[p], &sum);
+        store_node(w->c->u + 16 * (size_t)p, &sum);
     }
 }
 
@@ -215,14 +225,13 @@ void pl_scalar_coarse_half_sum(pl_scalar_coarse* c, pl_pool* pool, bool backward
     c->u_is_known = true;
 }
 
-static node_vector residual_of(const coarse_work* w, int node) {
+static node_vector residual_of(const coarse_work* w, int place) {
     const pl_scalar_coarse* c = w->c;
-    size_t at = 16 * (size_t)node;
+    size_t at = 16 * (size_t)place;
     node_vector r = load_node(c->b + at), x = load_node(c->x + at);
-    int place = c->order.place[node];
     subtract(&r, w->other ? half_sum(w->other, place, c->x) : load_node(c->u + at));
     subtract(&r, half_sum(w->half, place, c->x));
-    subtract(&r, node_times(c, node, false, &x));
+    subtract(&r, node_times(c, place, false, &x));
     return r;
 }
 
@@ -234,25 +243,25 @@ static void restrict_task(int begin, int end, int worker, void* user) {
         node_vector sum = {{{0}}};
         for (int k = t->child_offsets[n]; k < t->child_offsets[n + 1]; k++) {
             const float* T = t->point + 4 * (size_t)t->children[k];
-            node_vector r = residual_of(w, t->children[k]);
+            node_vector r = residual_of(w, w->c->order.place[t->children[k]]);
             for (int a = 0; a < 3; a++)
                 sum.column[a] =
                     pl_fma4(T[a], r.column[3], pl_fma4(T[3], r.column[a], sum.column[a]));
             sum.column[3] += r.column[3];
         }
-        store_node(w->out + 16 * (size_t)n, &sum);
+        store_node(w->coarser->b + 16 * (size_t)pl_scalar_coarse_place(w->coarser, n), &sum);
     }
 }
 
 void pl_scalar_coarse_restrict(pl_scalar_coarse* c, pl_pool* pool, const pl_mg_transfer* transfer,
-                               float* coarser_b) {
+                               const pl_scalar_coarse* coarser) {
     coarse_work w = {.c = c,
                      .half = c->u_is_lower ? &c->upper : &c->lower,
                      .other = c->u_is_known   ? NULL
                               : c->u_is_lower ? &c->lower
                                               : &c->upper,
                      .transfer = transfer,
-                     .out = coarser_b};
+                     .coarser = coarser};
     pl_parallel_for(pool, restrict_task, transfer->coarse_count, 16, &w);
 }
 
@@ -261,19 +270,20 @@ static void prolong_task(int begin, int end, int worker, void* user) {
     const coarse_work* w = user;
     for (int n = begin; n < end; n++) {
         const float* T = w->transfer->point + 4 * (size_t)n;
-        node_vector q = load_node(w->in + 16 * (size_t)w->transfer->parent[n]);
-        node_vector x = load_node(w->c->x + 16 * (size_t)n);
+        int parent = pl_scalar_coarse_place(w->coarser, w->transfer->parent[n]);
+        float* to = w->c->x + 16 * (size_t)w->c->order.place[n];
+        node_vector q = load_node(w->coarser->x + 16 * (size_t)parent), x = load_node(to);
         for (int a = 0; a < 3; a++) {
             x.column[a] = pl_fma4(T[3], q.column[a], x.column[a]);
             x.column[3] = pl_fma4(T[a], q.column[a], x.column[3]);
         }
         x.column[3] += q.column[3];
-        store_node(w->c->x + 16 * (size_t)n, &x);
+        store_node(to, &x);
     }
 }
 
 void pl_scalar_coarse_prolong_add(pl_scalar_coarse* c, pl_pool* pool,
-                                  const pl_mg_transfer* transfer, const float* coarser_x) {
-    coarse_work w = {.c = c, .transfer = transfer, .in = coarser_x};
+                                  const pl_mg_transfer* transfer, const pl_scalar_coarse* coarser) {
+    coarse_work w = {.c = c, .transfer = transfer, .coarser = coarser};
     pl_parallel_for(pool, prolong_task, c->node_count, 8 * NODE_BLOCK, &w);
 }

@@ -24,6 +24,11 @@ void pl_scalar_coarse_update_first(pl_scalar_coarse* c, pl_pool* pool, const pl_
 void pl_scalar_coarse_update_next(pl_scalar_coarse* c, const pl_scalar_coarse* fine, pl_pool* pool,
                                   const pl_mg_transfer* transfer);
 
+// Where the vectors of a level have a node.
+static inline int pl_scalar_coarse_place(const pl_scalar_coarse* c, int node) {
+    return c->order.place ? c->order.place[node] : node;
+}
+
 // Diagonal blocks of nodes that springs touch. nodes, points (4 each): of the springs on this
 // level.
 pl_status pl_scalar_coarse_set_springs(pl_scalar_coarse* c, const pl_mg_spring* springs,
@@ -32,10 +37,11 @@ pl_status pl_scalar_coarse_set_springs(pl_scalar_coarse* c, const pl_mg_spring* 
 
 void pl_scalar_coarse_sweep(pl_scalar_coarse* c, pl_pool* pool, bool backward, bool from_zero);
 void pl_scalar_coarse_half_sum(pl_scalar_coarse* c, pl_pool* pool, bool backward);
+// The residual to b of the level above, and x from there.
 void pl_scalar_coarse_restrict(pl_scalar_coarse* c, pl_pool* pool, const pl_mg_transfer* transfer,
-                               float* coarser_b);
+                               const pl_scalar_coarse* coarser);
 void pl_scalar_coarse_prolong_add(pl_scalar_coarse* c, pl_pool* pool,
-                                  const pl_mg_transfer* transfer, const float* coarser_x);
+                                  const pl_mg_transfer* transfer, const pl_scalar_coarse* coarser);
 
 // The matrix of the coarsest level, 4 rows per node, or 12 (mixed; index 12 node + 3 a +
 // coordinate).

@@ -16,7 +16,7 @@
 // half of the blocks of each row, in the order in which rows are visited
 typedef struct pl_half_blocks {
     int* offsets;  // node_count + 1
-    int* columns;  // nodes
+    int* columns;  // places; those that have just had their turn come last
     int* sources;  // block, or ~block if its transpose is meant
     float* values; // 16 per entry: by columns
 } pl_half_blocks;
@@ -37,15 +37,17 @@ typedef struct pl_scalar_coarse {
 
     pl_slab_order order; // empty on the coarsest level
     pl_half_blocks lower, upper;
-    float *diagonal, *inverse; // 16 per node
-    float *b, *x, *u;          // 16 per node
+    // 16 per node, at its place in the order, so that neighbours are near; where there is no order,
+    // at its number
+    float *diagonal, *inverse;
+    float *b, *x, *u;
     bool u_is_lower, u_is_known;
     float damping; // of Jacobi
 
     // springs: which nodes they touch, their sums
     int* touched; // nodes
     int touched_count;
-    int* touched_slot;    // per node: place in touched, or -1
+    int* touched_slot;    // at the node's place: which one of touched, or -1
     double* touched_sums; // 16 per touched node
     int* mixed;           // per touched node: its 12x12 block, or -1
     pl_node_block* node_blocks;

@@ -8,9 +8,10 @@
 #include "multigrid/scalar_fine_data.h"
 
 pl_status pl_scalar_fine_setup(pl_scalar_fine* f, const pl_block_matrix* A, pl_error* error);
-// Which node each row belongs to.
+// Which node each row belongs to; places: where vectors of level 1 have each node (NULL: at its
+// number).
 pl_status pl_scalar_fine_set_parents(pl_scalar_fine* f, const int* parent, int node_count,
-                                     pl_error* error);
+                                     const int* places, pl_error* error);
 void pl_scalar_fine_free(pl_scalar_fine* f);
 
 // Values of A, points (4 per row), and rows that are held (1) or NULL; springs are gone.
@@ -21,10 +22,10 @@ pl_status pl_scalar_fine_set_springs(pl_scalar_fine* f, const pl_mg_spring* befo
                                      int before_count, const pl_mg_spring* springs, int count,
                                      pl_error* error);
 
-// One sweep of Gauss-Seidel on A x = b; from_zero: x counts as 0, whatever is in it.
-void pl_scalar_fine_sweep(pl_scalar_fine* f, pl_pool* pool, bool backward, bool from_zero);
-// The same for an x that came from elsewhere, whose u is not known: reads both halves.
-void pl_scalar_fine_sweep_both(pl_scalar_fine* f, pl_pool* pool, bool backward);
+// So many sweeps of Gauss-Seidel on A x = b in turns forward and backward, the first as given.
+// from_zero: x counts as 0, whatever is in it; else the first sweep reads both halves.
+void pl_scalar_fine_smooth(pl_scalar_fine* f, pl_pool* pool, int count, bool backward,
+                           bool from_zero);
 // Residual of x after sweeps, times U': 16 per node (X_a times each coordinate).
 void pl_scalar_fine_restrict(pl_scalar_fine* f, pl_pool* pool, float* coarse_b);
 void pl_scalar_fine_prolong_add(pl_scalar_fine* f, pl_pool* pool, const float* coarse_x);

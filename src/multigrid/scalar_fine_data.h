@@ -16,6 +16,8 @@
 #include "multigrid/slab_order.h"
 #include "sparse/block_matrix.h"
 
+#include <stdint.h>
+
 // What a vertex has on the diagonal besides the fixed matrix: a spring to a place (soft pin), and a
 // symmetric 3x3 block (contact). In ascending order of places, one per place.
 typedef struct pl_mg_spring {
@@ -25,12 +27,27 @@ typedef struct pl_mg_spring {
     double block[6]; // xx xy xz yy yz zz
 } pl_mg_spring;
 
-// half of the rows: chunk c has the entries 4 starts[c] to 4 starts[c + 1], in fours, one per row
+// One entry of each row of a chunk. Columns count places from the lowest column of the chunk, times
+// two, which makes an address in one instruction; four of them are one number, because a pass is
+// bound by its loads.
+typedef struct pl_near_entries {
+    uint64_t columns; // 16 bits each, the first row's lowest
+    float values[4];  // 0 where a row is shorter than its chunk
+} pl_near_entries;
+
+// The same where the columns of some chunk lie too far apart: columns are 4 times the place.
+typedef struct pl_far_entries {
+    int columns[4];
+    float values[4];
+} pl_far_entries;
+
+// half of the rows: chunk c has the entries starts[c] to starts[c + 1], four rows side by side
 typedef struct pl_half_rows {
-    int* starts;   // chunk_count + 1
-    int* columns;  // 4 times the place of the column
-    float* values; // 0 where a row is shorter than its chunk
-    int* sources;  // entry of the matrix, or -1
+    int* starts;           // chunk_count + 1
+    int* lowest;           // per chunk: 4 times its lowest column
+    pl_near_entries* near; // or NULL
+    pl_far_entries* far;   // or NULL
+    int* sources;          // 4 per entry: entry of the matrix, or -1
 } pl_half_rows;
 
 // a row whose diagonal is a 3x3 block
@@ -54,7 +71,7 @@ typedef struct pl_scalar_fine {
 
     // to and from level 1
     float* point; // float4 per place: X, zero for held vertices and empty places
-    int* parent;  // node of level 1
+    int* parent;  // node of level 1: its place there
     // Residuals are summed over groups of chunks first, each with a list of the nodes it touches.
     int* slot; // per place: where its node stands in the list of its group
     int slot_count;

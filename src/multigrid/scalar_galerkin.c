@@ -371,7 +371,8 @@ static void finish_mixed(pl_node_block* block, const double D[16]) {
 static void finish_diagonal(pl_scalar_coarse* c, int node) {
     double D[16], inverse[16];
     const double* fixed = c->fixed_diagonal + 16 * (size_t)node;
-    int slot = c->touched_slot[node];
+    size_t place = (size_t)pl_scalar_coarse_place(c, node);
+    int slot = c->touched_slot[place];
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 4; b++) {
             D[4 * a + b] = 0.5 * (fixed[4 * a + b] + fixed[4 * b + a]);
@@ -379,8 +380,8 @@ static void finish_diagonal(pl_scalar_coarse* c, int node) {
         }
     regularise(c->unseen + 16 * (size_t)node, D, inverse);
     for (int k = 0; k < 16; k++) {
-        c->diagonal[16 * (size_t)node + (size_t)k] = (float)D[k];
-        c->inverse[16 * (size_t)node + (size_t)k] = (float)inverse[k];
+        c->diagonal[16 * place + (size_t)k] = (float)D[k];
+        c->inverse[16 * place + (size_t)k] = (float)inverse[k];
     }
     if (slot >= 0 && c->mixed[slot] >= 0) finish_mixed(&c->node_blocks[c->mixed[slot]], D);
 }
@@ -390,8 +391,13 @@ static void finish_diagonal_task(int begin, int end, int worker, void* user) {
     for (int n = begin; n < end; n++) finish_diagonal(user, n);
 }
 
+static void untouch(pl_scalar_coarse* c) {
+    for (int k = 0; k < c->touched_count; k++)
+        c->touched_slot[pl_scalar_coarse_place(c, c->touched[k])] = -1;
+}
+
 static void finish_update(pl_scalar_coarse* c, pl_pool* pool) {
-    for (int k = 0; k < c->touched_count; k++) c->touched_slot[c->touched[k]] = -1;
+    untouch(c);
     c->touched_count = c->mixed_count = 0;
     pl_parallel_for(pool, finish_diagonal_task, c->node_count, 64, c);
     pl_scalar_coarse_copy_rows(c, pool);
@@ -450,13 +456,13 @@ pl_status pl_scalar_coarse_set_springs(pl_scalar_coarse* c, const pl_mg_spring* 
     if (status != PL_OK) return status;
     // take back what was there
     int before = c->touched_count;
-    for (int k = 0; k < before; k++) c->touched_slot[c->touched[k]] = -1;
+    untouch(c);
     for (int k = 0; k < before; k++) finish_diagonal(c, c->touched[k]);
     c->touched_count = c->mixed_count = 0;
     for (int k = 0; k < count; k++) {
-        int slot = c->touched_slot[nodes[k]];
+        int place = pl_scalar_coarse_place(c, nodes[k]), slot = c->touched_slot[place];
         if (slot < 0) {
-            slot = c->touched_slot[nodes[k]] = c->touched_count++;
+            slot = c->touched_slot[place] = c->touched_count++;
             c->touched[slot] = nodes[k];
             c->mixed[slot] = -1;
             memset(c->touched_sums + 16 * (size_t)slot, 0, 16 * sizeof(double));

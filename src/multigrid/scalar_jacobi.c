@@ -76,16 +76,15 @@ static void coarse_task(int begin, int end, int worker, void* user) {
     const jacobi_work* w = user;
     pl_scalar_coarse* c = w->c;
     for (int place = begin; place < end; place++) {
-        int node = c->order.row[place];
-        size_t at = 16 * (size_t)node;
+        size_t at = 16 * (size_t)place;
         node_vector x = load_node(c->x + at), r = load_node(c->b + at);
         if (w->bare) r = (node_vector){{{0}}};
         if (!w->from_zero) {
             subtract(&r, half_sum(&c->lower, place, c->x));
             subtract(&r, half_sum(&c->upper, place, c->x));
-            subtract(&r, node_times(c, node, false, &x));
+            subtract(&r, node_times(c, place, false, &x));
         }
-        node_vector step = node_times(c, node, true, &r);
+        node_vector step = node_times(c, place, true, &r);
         for (int a = 0; a < 4; a++) {
             pl_f4 from = w->from_zero ? (pl_f4){0} : x.column[a];
             step.column[a] = w->bare ? -step.column[a] : pl_fma4(c->damping, step.column[a], from);

@@ -26,24 +26,24 @@ static void pre_smooth(void* levels, int l) {
         jacobi(mg, l, true);
         return;
     }
-    for (int k = 0; k < mg->half_sweeps; k++) {
-        if (l == 0) pl_scalar_fine_sweep(&mg->fine, mg->pool, k % 2, k == 0);
-        else pl_scalar_coarse_sweep(&mg->coarse[l - 1], mg->pool, k % 2, k == 0);
-    }
+    if (l == 0) pl_scalar_fine_smooth(&mg->fine, mg->pool, mg->half_sweeps, false, true);
+    for (int k = 0; l > 0 && k < mg->half_sweeps; k++)
+        pl_scalar_coarse_sweep(&mg->coarse[l - 1], mg->pool, k % 2, k == 0);
 }
 
 static void restrict_residual(void* levels, int l) {
     pl_scalar_mg* mg = levels;
-    float* b = mg->coarse[l].b;
-    if (l == 0) pl_scalar_fine_restrict(&mg->fine, mg->pool, b);
-    else pl_scalar_coarse_restrict(&mg->coarse[l - 1], mg->pool, &mg->hierarchy.transfers[l], b);
+    const pl_scalar_coarse* to = &mg->coarse[l];
+    if (l == 0) pl_scalar_fine_restrict(&mg->fine, mg->pool, to->b);
+    else pl_scalar_coarse_restrict(&mg->coarse[l - 1], mg->pool, &mg->hierarchy.transfers[l], to);
 }
 
 static void prolong_add(void* levels, int l) {
     pl_scalar_mg* mg = levels;
-    const float* x = mg->coarse[l].x;
-    if (l == 0) pl_scalar_fine_prolong_add(&mg->fine, mg->pool, x);
-    else pl_scalar_coarse_prolong_add(&mg->coarse[l - 1], mg->pool, &mg->hierarchy.transfers[l], x);
+    const pl_scalar_coarse* from = &mg->coarse[l];
+    const pl_mg_transfer* transfer = &mg->hierarchy.transfers[l];
+    if (l == 0) pl_scalar_fine_prolong_add(&mg->fine, mg->pool, from->x);
+    else pl_scalar_coarse_prolong_add(&mg->coarse[l - 1], mg->pool, transfer, from);
 }
 
 // the sweeps before, in reverse order and each in the other direction
@@ -54,12 +54,13 @@ static void post_smooth(void* levels, int l) {
         jacobi(mg, l, false);
         return;
     }
-    if (l > 0) pl_scalar_coarse_half_sum(&mg->coarse[l - 1], mg->pool, backward);
-    for (int k = 0; k < mg->half_sweeps; k++, backward = !backward) {
-        if (l == 0 && k == 0) pl_scalar_fine_sweep_both(&mg->fine, mg->pool, backward);
-        else if (l == 0) pl_scalar_fine_sweep(&mg->fine, mg->pool, backward, false);
-        else pl_scalar_coarse_sweep(&mg->coarse[l - 1], mg->pool, backward, false);
+    if (l == 0) {
+        pl_scalar_fine_smooth(&mg->fine, mg->pool, mg->half_sweeps, backward, false);
+        return;
     }
+    pl_scalar_coarse_half_sum(&mg->coarse[l - 1], mg->pool, backward);
+    for (int k = 0; k < mg->half_sweeps; k++, backward = !backward)
+        pl_scalar_coarse_sweep(&mg->coarse[l - 1], mg->pool, backward, false);
 }
 
 static void solve_coarsest(void* levels, int l) {
@@ -117,10 +118,10 @@ static pl_status setup_levels(pl_scalar_mg* mg, pl_error* error) {
     pl_status status = pl_scalar_fine_setup(&mg->fine, mg->A, error);
     if (status == PL_OK)
         status =
-            pl_scalar_fine_set_parents(&mg->fine, h->transfers[0].parent, h->node_counts[1], error);
-    if (status == PL_OK)
-        status =
             pl_scalar_coarse_setup_first(&mg->coarse[0], mg->A, &h->transfers[0], last == 1, error);
+    if (status == PL_OK)
+        status = pl_scalar_fine_set_parents(&mg->fine, h->transfers[0].parent, h->node_counts[1],
+                                            mg->coarse[0].order.place, error);
     for (int l = 2; status == PL_OK && l <= last; l++)
         status = pl_scalar_coarse_setup_next(&mg->coarse[l - 1], &mg->coarse[l - 2],
                                              &h->transfers[l - 1], l == last, error);
@@ -189,7 +190,8 @@ static pl_status apply_springs(pl_scalar_mg* mg, pl_error* error) {
     const pl_mg_hierarchy* h = &mg->hierarchy;
     for (int k = 0; k < mg->spring_count; k++) {
         size_t place = (size_t)mg->springs[k].place;
-        mg->spring_nodes[k] = mg->fine.parent[place];
+        int parent = mg->fine.parent[place];
+        mg->spring_nodes[k] = mg->coarse[0].order.row ? mg->coarse[0].order.row[parent] : parent;
         for (size_t a = 0; a < 4; a++)
             mg->spring_points[4 * (size_t)k + a] = (double)mg->fine.point[4 * place + a];
     }

@@ -20,31 +20,39 @@ PL_WIDE void store_node(float* to, const node_vector* v) {
     for (int a = 0; a < 4; a++) pl_store4(to + 4 * a, v->column[a]);
 }
 
-// two columns side by side
+// Two columns side by side, and the products with the even and the odd columns of blocks apart:
+// else each would wait for the one before.
 typedef struct node_sum {
-    pl_f8 pair[2];
+    pl_f8 pair[2][2];
 } node_sum;
 
-PL_WIDE node_vector columns_of(node_sum sum) {
-    return (node_vector){
-        {pl_low4(sum.pair[0]), pl_high4(sum.pair[0]), pl_low4(sum.pair[1]), pl_high4(sum.pair[1])}};
+PL_WIDE node_vector columns_of(const node_sum* sum) {
+    pl_f8 first = pl_add8(sum->pair[0][0], sum->pair[1][0]);
+    pl_f8 second = pl_add8(sum->pair[0][1], sum->pair[1][1]);
+    return (node_vector){{pl_low4(first), pl_high4(first), pl_low4(second), pl_high4(second)}};
 }
 
-// sum + B x; B by columns
-PL_WIDE node_sum add_product(const float* B, const float* x, node_sum sum) {
-    for (int k = 0; k < 4; k++) {
-        pl_f8 twice = pl_load_pair(x + 4 * k, x + 4 * k);
-        sum.pair[0] = pl_fma8(pl_spread_pair(B + 4 * k), twice, sum.pair[0]);
-        sum.pair[1] = pl_fma8(pl_spread_pair(B + 4 * k + 2), twice, sum.pair[1]);
-    }
-    return sum;
+// sum + the product of column k of a block with the row k of x, given twice
+PL_WIDE void add_column(const float* column, pl_f8 twice, int k, node_sum* sum) {
+    pl_f8 first, second;
+    pl_spread_four(column, &first, &second);
+    sum->pair[k % 2][0] = pl_fma8(first, twice, sum->pair[k % 2][0]);
+    sum->pair[k % 2][1] = pl_fma8(second, twice, sum->pair[k % 2][1]);
 }
 
+PL_WIDE node_sum no_sum(void) {
+    return (node_sum){{{pl_zero8(), pl_zero8()}, {pl_zero8(), pl_zero8()}}};
+}
+
+// B x; B by columns
 PL_WIDE node_vector half_sum(const pl_half_blocks* h, int place, const float* x) {
-    node_sum sum = {{pl_zero8(), pl_zero8()}};
-    for (int e = h->offsets[place]; e < h->offsets[place + 1]; e++)
-        sum = add_product(h->values + 16 * (size_t)e, x + 16 * (size_t)h->columns[e], sum);
-    return columns_of(sum);
+    node_sum sum = no_sum();
+    for (int e = h->offsets[place]; e < h->offsets[place + 1]; e++) {
+        const float *B = h->values + 16 * (size_t)e, *from = x + 16 * (size_t)h->columns[e];
+        for (int k = 0; k < 4; k++)
+            add_column(B + 4 * k, pl_load_pair(from + 4 * k, from + 4 * k), k, &sum);
+    }
+    return columns_of(&sum);
 }
 
 PL_WIDE void subtract(node_vector* a, node_vector b) {
@@ -63,17 +71,19 @@ PL_WIDE node_vector multiply12(const float* M, const node_vector* x) {
 }
 
 // a node's diagonal block, or its inverse, times x
-PL_WIDE node_vector node_times(const pl_scalar_coarse* c, int node, bool inverse,
+PL_WIDE node_vector node_times(const pl_scalar_coarse* c, int place, bool inverse,
                                const node_vector* x) {
-    int slot = c->touched_slot[node];
+    int slot = c->touched_slot[place];
     if (slot >= 0 && c->mixed[slot] >= 0) {
         const pl_node_block* block = &c->node_blocks[c->mixed[slot]];
         return multiply12(inverse ? block->inverse : block->block, x);
     }
     // symmetric: by rows is by columns
-    const float* block = (inverse ? c->inverse : c->diagonal) + 16 * (size_t)node;
-    node_sum zero = {{pl_zero8(), pl_zero8()}};
-    return columns_of(add_product(block, (const float*)x, zero));
+    const float* block = (inverse ? c->inverse : c->diagonal) + 16 * (size_t)place;
+    node_sum sum = no_sum();
+    for (int k = 0; k < 4; k++)
+        add_column(block + 4 * k, pl_pair4(x->column[k], x->column[k]), k, &sum);
+    return columns_of(&sum);
 }
 
 #endif

@@ -16,18 +16,59 @@ typedef struct chunk_sums {
     pl_f8 pair[CHUNK / 2];
 } chunk_sums;
 
-PL_WIDE chunk_sums half_sums(const pl_half_rows* h, int chunk, const float* x) {
-    const int* columns = h->columns + (size_t)CHUNK * (size_t)h->starts[chunk];
-    const float* values = h->values + (size_t)CHUNK * (size_t)h->starts[chunk];
+// apart, so that the usual one stays in registers
+static __attribute__((noinline, unused)) chunk_sums far_sums(const pl_half_rows* h, int chunk,
+                                                             const float* x) {
     pl_f8 first = pl_zero8(), second = pl_zero8();
-    for (int k = h->starts[chunk + 1] - h->starts[chunk]; k > 0;
-         k--, columns += CHUNK, values += CHUNK) {
-        first =
-            pl_fma8(pl_spread_pair(values), pl_load_pair(x + columns[0], x + columns[1]), first);
-        second = pl_fma8(pl_spread_pair(values + 2), pl_load_pair(x + columns[2], x + columns[3]),
-                         second);
+    for (int k = h->starts[chunk]; k < h->starts[chunk + 1]; k++) {
+        const int* at = h->far[k].columns;
+        const float* values = h->far[k].values;
+        first = pl_fma8(pl_spread_pair(values), pl_load_pair(x + at[0], x + at[1]), first);
+        second = pl_fma8(pl_spread_pair(values + 2), pl_load_pair(x + at[2], x + at[3]), second);
     }
     return (chunk_sums){{first, second}};
+}
+
+PL_WIDE const float* column_at(const float* x, uint64_t columns, int q) {
+    return x + 2 * (size_t)(columns >> 16 * q & UINT16_MAX);
+}
+
+PL_WIDE void add_entries(chunk_sums* sums, const pl_near_entries* e, const float* x) {
+    uint64_t at = e->columns;
+    pl_f8 a01, a23;
+    pl_spread_four(e->values, &a01, &a23);
+    pl_f8 x01 = pl_load_pair(column_at(x, at, 0), column_at(x, at, 1));
+    pl_f8 x23 = pl_load_pair(column_at(x, at, 2), column_at(x, at, 3));
+    sums->pair[0] = pl_fma8(a01, x01, sums->pair[0]);
+    sums->pair[1] = pl_fma8(a23, x23, sums->pair[1]);
+}
+
+// Rows are short and their chunks sorted by length: jumping into straight code costs a third less
+// than a loop over the entries.
+PL_WIDE chunk_sums near_sums(const pl_near_entries* end, int count, const float* x) {
+    chunk_sums sums = {{pl_zero8(), pl_zero8()}};
+    for (; count > 12; count--) add_entries(&sums, end - count, x);
+    switch (count) {
+    case 12: add_entries(&sums, end - 12, x); // fall through
+    case 11: add_entries(&sums, end - 11, x); // fall through
+    case 10: add_entries(&sums, end - 10, x); // fall through
+    case 9: add_entries(&sums, end - 9, x);   // fall through
+    case 8: add_entries(&sums, end - 8, x);   // fall through
+    case 7: add_entries(&sums, end - 7, x);   // fall through
+    case 6: add_entries(&sums, end - 6, x);   // fall through
+    case 5: add_entries(&sums, end - 5, x);   // fall through
+    case 4: add_entries(&sums, end - 4, x);   // fall through
+    case 3: add_entries(&sums, end - 3, x);   // fall through
+    case 2: add_entries(&sums, end - 2, x);   // fall through
+    case 1: add_entries(&sums, end - 1, x);   // fall through
+    default: return sums;
+    }
+}
+
+PL_WIDE chunk_sums half_sums(const pl_half_rows* h, int chunk, const float* x) {
+    if (__builtin_expect(!h->near, 0)) return far_sums(h, chunk, x);
+    int begin = h->starts[chunk], end = h->starts[chunk + 1];
+    return near_sums(h->near + end, end - begin, x + h->lowest[chunk]);
 }
 
 PL_WIDE pl_f4 row_sum(const chunk_sums* sums, int q) {

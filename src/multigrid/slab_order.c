@@ -12,7 +12,7 @@ enum {
     SMALL = 2048,        // rows that one thread does best
     SMALLEST_SLAB = 512, // rows
     LARGEST_SLAB = 4096, // whose vectors stay in the second cache; more only if the band is wider
-    PART = 2048,         // rows of a slab that are coloured together: near in the band
+    PART = 4096,         // rows of a slab that are coloured together: near in the band
     FEWEST_SLABS = 6,    // below this they do not keep two threads busy
     COLOUR_RUN = 256,    // rows of a run where colours take the place of slabs
 };
@@ -39,6 +39,7 @@ void pl_slab_order_free(pl_slab_order* o) {
     PL_FREE(o->row, int, o->place_count);
     PL_FREE(o->phase_runs, int, o->phase_count + 1);
     PL_FREE(o->run_chunks, int, o->run_count + 1);
+    PL_FREE(o->run_ends, int, o->run_count);
     PL_FREE(o->band_number, int, o->row_count);
     *o = (pl_slab_order){0};
 }
@@ -78,10 +79,12 @@ static bool comes_before(const builder* b, int i, int j) {
     return b->colours.colours[i] < b->colours.colours[j];
 }
 
+// by lower, and among equals by upper, up and down in turns: so that upper hardly jumps where lower
+// changes
 static int compare_keys(const void* a, const void* b) {
     const row_key *x = a, *y = b;
     if (x->lower != y->lower) return x->lower > y->lower ? -1 : 1;
-    if (x->upper != y->upper) return x->upper > y->upper ? -1 : 1;
+    if (x->upper != y->upper) return (x->upper > y->upper) == (x->lower % 2 == 0) ? -1 : 1;
     return x->row < y->row ? -1 : 1;
 }
 
@@ -134,19 +137,27 @@ static int place_slab(builder* b, int slab, int at) {
     return at;
 }
 
-// even slabs are one phase, odd ones another
+// the chunks from `first` on to place `at` are a run
+static void set_run(pl_slab_order* o, int run, int first, int at) {
+    o->run_chunks[run] = first / o->chunk_rows;
+    o->run_ends[run] = at / o->chunk_rows;
+}
+
+// Even slabs are one phase, odd ones another. Blocks go to memory in this order, scalar rows slab
+// by slab.
 static int place_slabs(builder* b) {
     pl_slab_order* o = b->order;
-    int at = 0, run = 0;
-    o->phase_runs[0] = 0;
-    for (int phase = 0; phase < o->phase_count; phase++) {
-        for (int slab = phase; slab < b->slab_count; slab += 2) {
-            o->run_chunks[run++] = at / o->chunk_rows;
-            at = place_slab(b, slab, at);
-        }
-        o->phase_runs[phase + 1] = run;
+    int at = 0, even_count = (b->slab_count + 1) / 2;
+    for (int k = 0; k < b->slab_count; k++) {
+        int slab = k;
+        if (o->chunk_rows == 1) slab = k < even_count ? 2 * k : 2 * (k - even_count) + 1;
+        int first = at, run = slab % 2 ? even_count + slab / 2 : slab / 2;
+        at = place_slab(b, slab, at);
+        set_run(o, run, first, at);
     }
-    o->run_chunks[run] = at / o->chunk_rows;
+    o->run_chunks[b->slab_count] = at / o->chunk_rows;
+    o->phase_runs[1] = even_count;
+    if (o->phase_count > 1) o->phase_runs[2] = b->slab_count;
     return at;
 }
 
@@ -160,8 +171,10 @@ static int place_colours(builder* b) {
         for (int k = 0; k < count; k++)
             b->keys[k] = (row_key){0, 0, groups->items[groups->offsets[c] + k]};
         o->phase_runs[c] = run;
-        for (int k = 0; k < count; k += COLOUR_RUN) o->run_chunks[run++] = (at + k) / o->chunk_rows;
+        int first = at;
         at = place_rows(b, b->keys, count, at);
+        for (int k = first; k < at; k += COLOUR_RUN)
+            set_run(o, run++, k, k + COLOUR_RUN < at ? k + COLOUR_RUN : at);
     }
     o->phase_runs[groups->count] = run;
     o->run_chunks[run] = at / o->chunk_rows;
@@ -203,9 +216,10 @@ static pl_status build(builder* b, pl_error* error) {
     o->band_number = PL_ALLOC(int, o->row_count);
     o->phase_runs = PL_ALLOC(int, o->phase_count + 1);
     o->run_chunks = PL_ALLOC(int, o->run_count + 1);
+    o->run_ends = PL_ALLOC(int, o->run_count);
     b->keys = PL_ALLOC(row_key, o->row_count);
     b->buckets = PL_ALLOC(int, b->colours.groups.count + 1);
-    bool ok = o->phase_runs && o->run_chunks && b->buckets;
+    bool ok = o->phase_runs && o->run_chunks && b->buckets && (o->run_ends || !o->run_count);
     if (o->row_count > 0) ok = ok && o->place && o->band_number && b->keys;
     if (!ok) return pl_fail_memory(error, "an order of rows");
     if (o->row_count > 0)
@@ -225,4 +239,11 @@ pl_status pl_slab_order_setup(pl_slab_order* order, const pl_adjacency* graph, i
     pl_colouring_free(&b.colours);
     if (status != PL_OK) pl_slab_order_free(order);
     return status;
+}
+
+void pl_slab_order_turns(const pl_slab_order* o, int* turns) {
+    int turn = 0;
+    for (int run = 0; run < o->run_count; run++)
+        for (int chunk = o->run_chunks[run]; chunk < o->run_ends[run]; chunk++)
+            turns[chunk] = turn++;
 }

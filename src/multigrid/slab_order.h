@@ -9,6 +9,10 @@
 // all odd ones. Inside a slab rows come colour by colour, so that the rows of a chunk (a few that
 // are worked on together) are not coupled with one another. Where the band is too wide for slabs
 // the colours of the whole graph take their place.
+//
+// Scalar rows lie in memory slab after slab, although even and odd slabs have their turns apart:
+// so all that a row is coupled with is near to it, and a thread that has its part of the even slabs
+// finds the odd ones between them in its own cache. Blocks lie in the order of visits.
 #ifndef PL_MULTIGRID_SLAB_ORDER_H
 #define PL_MULTIGRID_SLAB_ORDER_H
 
@@ -25,7 +29,8 @@ typedef struct pl_slab_order {
     int phase_count;
     int* phase_runs; // phase_count + 1: the runs of each phase
     int run_count;
-    int* run_chunks;  // run_count + 1: the chunks of each run
+    int* run_chunks;  // run_count + 1: the first chunk of each run
+    int* run_ends;    // run_count: the chunk behind its last one
     int* band_number; // of each row: its number in the band, for elements to be sorted by
 } pl_slab_order;
 
@@ -34,5 +39,7 @@ typedef struct pl_slab_order {
 pl_status pl_slab_order_setup(pl_slab_order* order, const pl_adjacency* graph, int chunk_rows,
                               pl_error* error);
 void pl_slab_order_free(pl_slab_order* order);
+// When each chunk has its turn in a forward sweep: numbers that ascend.
+void pl_slab_order_turns(const pl_slab_order* order, int* turns);
 
 #endif

@@ -1,53 +1,198 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The stiffness of a vertex is the sum of the sizes of the blocks that couple it with others, over
-// the length of its edges (a block of elasticity grows with Young's modulus and with the edge).
-// Attachments and inertia are on the diagonal only, and do not count. Where two neighbours differ
-// much, a node that held both would move the stiff one with the soft: there edges become longer by
-// the root of the jump. Inside each material lengths stay, so that stiff parts, which have smooth
-// modes of their own, get as many nodes as soft ones.
+// What goes wrong where stiffness jumps: a node that holds pieces of two stiff parts with something
+// soft between them cannot move one against the other, and no smoother moves a stiff part as a
+// whole. Soft vertices that follow a stiff part do little harm. So a path between a node and what
+// belongs to it may go down in stiffness, at some cost, but neither up nor through something weak
+// from one stiff part to another (or from one arm of a part to the other).
+//
+//   e_ij = |A_ij| length^2   a block of elasticity is Young's modulus times the volume around the
+//                            edge over its length squared, also where elements are flat; the volume
+//                            is about the same all around a vertex. Attachments and inertia are on
+//                            the diagonal only, and do not count
+//   S_i = max_j e_ij         the stiffness of a vertex
+//   weak                     e_ij below a small part of S_i or of S_j, and no way around: elements
+//                            of bad shape have small blocks too, but two or three other edges of
+//                            theirs lead to the same vertex, which never cross from stiff to soft
 #include "multigrid/stiff_lengths.h"
 #include "base/memory.h"
 #include "mesh/geodesic.h"
 
 #include <math.h>
 
-// neighbours differ by this much because elements differ in shape
-static const double SHAPE_JUMP = 16.0;
+// Of the stiffness of a vertex, what an edge must have to be strong: neighbours in one material
+// differ by less, and smaller jumps cost few iterations.
+static const double STRONG = 0.02;
+// Edges that go down count as longer: parts of several elements' thickness get nodes of their own,
+// thin ones in between need none.
+static const double DOWNHILL = 3.0;
+// Inside stiff parts edges count as longer, so that nodes are nearer to one another than elsewhere:
+// what nodes make of the bending of a thin part is too stiff by the third power of their distance.
+// A part of less than LARGE vertices, which a node can hold, stays whole.
+static const double STIFFER = 1.6;
+// In sizes of the body: no path around is as long.
+static const double BARRIER = 10.0;
+// Weak items of the graph that make a body uneven: a single cube of another material has more, the
+// few elements of very bad shape in a body of one material have fewer.
+enum { WEAK = 0, WAYS_AROUND = 2, FEW = 64, LARGE = 48 };
 
-static void vertex_stiffness(const pl_adjacency* graph, const double* values, int block,
-                             const int* entries, const double* lengths, double* stiffness) {
+typedef struct couplings {
+    const pl_adjacency* graph;
+    double* strength;     // per item
+    double* stiffness;    // per vertex
+    unsigned char* found; // per item: WEAK, 1 if it is strong, k + 1 if round k found a way around
+    unsigned char* seen;  // per vertex: its part is known
+    int* queue;           // of vertices
+} couplings;
+
+static void free_couplings(couplings* c) {
+    int item_count = c->graph->offsets[c->graph->count];
+    PL_FREE(c->strength, double, item_count);
+    PL_FREE(c->stiffness, double, c->graph->count);
+    PL_FREE(c->found, unsigned char, item_count);
+    PL_FREE(c->seen, unsigned char, c->graph->count);
+    PL_FREE(c->queue, int, c->graph->count);
+}
+
+static bool allocate_couplings(couplings* c) {
+    int item_count = c->graph->offsets[c->graph->count];
+    c->strength = PL_ALLOC(double, item_count);
+    c->stiffness = PL_ALLOC(double, c->graph->count);
+    c->found = PL_ALLOC(unsigned char, item_count);
+    c->seen = PL_ALLOC(unsigned char, c->graph->count);
+    c->queue = PL_ALLOC(int, c->graph->count);
+    return item_count > 0 && c->strength && c->stiffness && c->found && c->seen && c->queue;
+}
+
+static void measure(couplings* c, const double* values, int block, const int* entries,
+                    const double* lengths) {
+    const pl_adjacency* graph = c->graph;
     int size = block * block;
     for (int i = 0; i < graph->count; i++) {
-        double sum = 0.0, length = 0.0;
+        c->stiffness[i] = 0.0;
         for (int k = graph->offsets[i]; k < graph->offsets[i + 1]; k++) {
-            if (graph->items[k] == i) continue;
             const double* A = values + (size_t)size * (size_t)(entries ? entries[k] : k);
             double square = 0.0;
-            for (int c = 0; c < size; c++) square += A[c] * A[c];
-            sum += sqrt(square);
-            length += lengths[k];
+            for (int n = 0; n < size; n++) square += A[n] * A[n];
+            bool edge = graph->items[k] != i;
+            c->strength[k] = edge ? sqrt(square) * lengths[k] * lengths[k] : 0.0;
+            c->stiffness[i] = fmax(c->stiffness[i], c->strength[k]);
         }
-        stiffness[i] = length > 0.0 ? sum / length : 0.0;
     }
+}
+
+// Returns how many items are not strong. What is coupled with nothing, and what lies at the same
+// place, is no matter of stiffness.
+static int find_strong(couplings* c, const double* lengths) {
+    const pl_adjacency* graph = c->graph;
+    int weak_count = 0;
+    for (int i = 0; i < graph->count; i++)
+        for (int k = graph->offsets[i]; k < graph->offsets[i + 1]; k++) {
+            double a = c->stiffness[i], b = c->stiffness[graph->items[k]];
+            bool plain = !(a > 0.0) || !(b > 0.0) || !(lengths[k] > 0.0);
+            c->found[k] = plain || !(c->strength[k] < STRONG * fmax(a, b));
+            weak_count += c->found[k] == WEAK;
+        }
+    return weak_count;
+}
+
+// a third vertex that both are coupled with by what earlier rounds found
+static bool way_around(const couplings* c, int i, int j, int round) {
+    const pl_adjacency* graph = c->graph;
+    int p = graph->offsets[i], q = graph->offsets[j];
+    while (p < graph->offsets[i + 1] && q < graph->offsets[j + 1]) {
+        int a = graph->items[p], b = graph->items[q];
+        if (a == b && a != i && a != j && c->found[p] != WEAK && c->found[p] <= round &&
+            c->found[q] != WEAK && c->found[q] <= round)
+            return true;
+        p += a <= b;
+        q += b <= a;
+    }
+    return false;
+}
+
+static int find_ways_around(couplings* c, int round, int weak_count) {
+    const pl_adjacency* graph = c->graph;
+    for (int i = 0; i < graph->count; i++)
+        for (int k = graph->offsets[i]; k < graph->offsets[i + 1]; k++)
+            if (c->found[k] == WEAK && way_around(c, i, graph->items[k], round)) {
+                c->found[k] = (unsigned char)(round + 1);
+                weak_count--;
+            }
+    return weak_count;
+}
+
+// touches something weaker than itself
+static bool is_stiff(const couplings* c, int i) {
+    for (int k = c->graph->offsets[i]; k < c->graph->offsets[i + 1]; k++)
+        if (c->found[k] == WEAK && c->strength[k] < STRONG * c->stiffness[i]) return true;
+    return false;
+}
+
+// The vertices from queue[begin] on that are one part with the first of them; returns their end.
+static int find_part(couplings* c, int begin) {
+    const pl_adjacency* graph = c->graph;
+    int end = begin + 1;
+    c->seen[c->queue[begin]] = 1;
+    for (int at = begin; at < end; at++)
+        for (int i = c->queue[at], k = graph->offsets[i]; k < graph->offsets[i + 1]; k++) {
+            int j = graph->items[k];
+            if (c->found[k] == WEAK || c->seen[j]) continue;
+            c->seen[j] = 1;
+            c->queue[end++] = j;
+        }
+    return end;
+}
+
+static void lengthen_stiff_parts(couplings* c, double* lengths) {
+    const pl_adjacency* graph = c->graph;
+    for (int first = 0, begin = 0; first < graph->count; first++) {
+        if (c->seen[first] || !is_stiff(c, first)) continue;
+        c->queue[begin] = first;
+        int end = find_part(c, begin);
+        for (int at = begin; end - begin >= LARGE && at < end; at++)
+            for (int i = c->queue[at], k = graph->offsets[i]; k < graph->offsets[i + 1]; k++)
+                if (c->found[k] != WEAK) lengths[k] *= STIFFER;
+        begin = end;
+    }
+}
+
+static double body_size(const double* positions, int count) {
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < 3 * count; i++) {
+        low[i % 3] = fmin(low[i % 3], positions[i]);
+        high[i % 3] = fmax(high[i % 3], positions[i]);
+    }
+    return hypot(hypot(high[0] - low[0], high[1] - low[1]), high[2] - low[2]);
+}
+
+static void lengthen_weak(const couplings* c, double barrier, double* lengths) {
+    const pl_adjacency* graph = c->graph;
+    for (int i = 0; i < graph->count; i++)
+        for (int k = graph->offsets[i]; k < graph->offsets[i + 1]; k++) {
+            if (c->found[k] != WEAK) continue;
+            bool down = c->strength[k] >= STRONG * c->stiffness[graph->items[k]];
+            if (down) lengths[k] *= DOWNHILL;
+            else lengths[k] += barrier;
+        }
 }
 
 bool pl_stiff_lengths(const pl_adjacency* graph, const double* positions, const double* values,
                       int block, const int* entries, double* lengths) {
-    double* stiffness = PL_ALLOC(double, graph->count);
-    if (!stiffness) return false;
-    pl_edge_lengths(graph, positions, lengths);
-    vertex_stiffness(graph, values, block, entries, lengths, stiffness);
-    bool any = false;
-    for (int i = 0; i < graph->count; i++)
-        for (int k = graph->offsets[i]; k < graph->offsets[i + 1]; k++) {
-            double a = stiffness[i], b = stiffness[graph->items[k]];
-            double jump = fmax(a, b) / fmin(a, b);
-            if (!(jump > SHAPE_JUMP) || !isfinite(jump)) continue;
-            lengths[k] *= sqrt(jump / SHAPE_JUMP);
-            any = true;
+    couplings c = {.graph = graph};
+    int weak_count = 0;
+    if (allocate_couplings(&c)) {
+        pl_edge_lengths(graph, positions, lengths);
+        measure(&c, values, block, entries, lengths);
+        weak_count = find_strong(&c, lengths);
+        for (int round = 1; weak_count > FEW && round <= WAYS_AROUND; round++)
+            weak_count = find_ways_around(&c, round, weak_count);
+        if (weak_count > FEW) {
+            lengthen_stiff_parts(&c, lengths);
+            lengthen_weak(&c, BARRIER * body_size(positions, graph->count), lengths);
         }
-    PL_FREE(stiffness, double, graph->count);
-    return any;
+    }
+    free_couplings(&c);
+    return weak_count > FEW;
 }

@@ -48,14 +48,35 @@ PL_WIDE pl_f8 pl_fma8(pl_f8 a, pl_f8 b, pl_f8 c) {
 #endif
 }
 
-// sum[c] += column c of a 3 x 3 block times x_c; three sums, so that they do not wait for one
-// another. A x is the sum of them, without its last.
-PL_WIDE void pl_block3_add(const float* A, const float* x, pl_f4 sum[3]) {
-    sum[0] = pl_fma4(pl_load4(A), pl_splat4(x[0]), sum[0]);
-    sum[1] = pl_fma4(pl_load4(A + 3), pl_splat4(x[1]), sum[1]);
-    sum[2] = pl_fma4(pl_load4(A + 6), pl_splat4(x[2]), sum[2]);
+// Sums of 3 x 3 blocks times vectors, column by column as blocks are: three values of the first
+// column, three of the second, two of the third, and its last one apart. A x is the sum of the
+// columns.
+typedef struct pl_sum3 {
+    pl_f8 head;
+    pl_f4 last; // its first value
+} pl_sum3;
+
+// x0 x0 x0 x1 x1 x1 x2 x2
+PL_WIDE pl_f8 pl_spread_vertex(const float* x) {
+#if PL_LANES > 1 && defined(__AVX__)
+    const __m256i from = _mm256_setr_epi32(0, 0, 0, 1, 1, 1, 2, 2);
+    return (pl_f8)_mm256_permutevar_ps(_mm256_broadcast_ps((const __m128*)x), from);
+#else
+    return (pl_f8){x[0], x[0], x[0], x[1], x[1], x[1], x[2], x[2]};
+#endif
 }
-PL_WIDE pl_f4 pl_block3_end(const pl_f4 sum[3]) { return pl_drop_last(sum[0] + sum[1] + sum[2]); }
+PL_WIDE void pl_block3_add(const float* A, const float* x, pl_sum3* sum) {
+    sum->head = pl_fma8(pl_load8(A), pl_spread_vertex(x), sum->head);
+    sum->last = pl_fma4((pl_f4){A[8]}, (pl_f4){x[2]}, sum->last);
+}
+PL_WIDE pl_f4 pl_block3_end(pl_sum3 sum) {
+    pl_f8 h = sum.head;
+    pl_f4 first = __builtin_shufflevector(h, h, 0, 1, 2, 3);
+    pl_f4 second = __builtin_shufflevector(h, h, 3, 4, 5, 6);
+    pl_f4 third = __builtin_shufflevector(h, h, 6, 7, 7, 7);
+    third = __builtin_shufflevector(third, sum.last, 0, 1, 4, 3);
+    return pl_drop_last(first + second + third);
+}
 PL_WIDE pl_f4 pl_block3_apply(const float* A, pl_f4 x) {
     pl_f4 sum = pl_load4(A) * pl_splat4(x[0]);
     sum = pl_fma4(pl_load4(A + 3), pl_splat4(x[1]), sum);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Traction on an embedded surface as stress on the lattice's own sides (Zhu 2010, section 9.2).
+#ifndef PL_GRID_TRACTION_H
+#define PL_GRID_TRACTION_H
+
+#include "grid/grid_operator.h"
+#include "grid/grid_voxels.h"
+#include "math/vec3.h"
+
+#include <pliant/mesh.h>
+
+// A boundary stress in the equation of a face or a cell, and where the surface is nearest to it.
+typedef struct pl_grid_side {
+    int target, index; // a face across axis 0 to 2, or 3: a cell
+    int row, column;   // of the stress
+    double factor;     // of the stress in the right side, per edge of a cell
+    int corners[3];    // vertices of the nearest triangle
+    double weights[3]; // of its nearest point
+    pl_vec3 normal;
+    int first, count; // parts of the fit
+} pl_grid_side;
+
+// A cell that knows its stress, as a part of the stress near a side.
+typedef struct pl_grid_fit_part {
+    int slot;
+    double at_side, at_surface; // weights
+} pl_grid_fit_part;
+
+typedef struct pl_grid_traction {
+    pl_grid_side* sides;
+    int side_count;
+    pl_grid_fit_part* parts;
+    int part_count;
+    int (*cells)[3]; // that know their stress
+    double* stress;  // 6 per such cell: xx yy zz yz zx xy
+    int cell_count;
+    double cell; // edge
+} pl_grid_traction;
+
+pl_status pl_grid_traction_create(const pl_grid_level* level, const pl_grid_cells* cells,
+                                  const pl_grid_frame* frame, const pl_mesh* surface,
+                                  pl_grid_traction* out, pl_error* error);
+void pl_grid_traction_free(pl_grid_traction* traction);
+
+// Adds what traction [3 per vertex of the surface, in units of mu] does to the right sides f and g
+// of the state. known: the state has an answer, for an earlier guess of the boundary stresses, from
+// which the stress along the surface is taken; else it is taken to be a pressure.
+void pl_grid_traction_add(const pl_grid_traction* traction, const pl_grid_level* level,
+                          const double* force_per_area, bool known, pl_grid_state* state);
+
+#endif
