@@ -118,6 +118,30 @@ TEST(s4_hierarchies_converge)
     pl_grid_cells_free(&cells);
 }
 
+TEST(s4_kuhn_cells_fill_the_lattice)
+{
+    pl_grid_cells cells = sample_ball_cells(3);
+    const pl_grid_frame frame = {.origin = {1.0, -2.0, 0.5}, .cell = 0.5};
+    pl_mesh* mesh;
+    int *nodes, used = 0;
+    pl_error error;
+    CHECK_OK(s4_kuhn_cells(&cells, &frame, &mesh, &nodes, &error), &error);
+    for (size_t i = 0; i < pl_grid_cells_count(&cells); i++)
+        used += cells.kinds[i] != PL_CELL_EXTERIOR;
+    CHECK_INT(mesh->tet_count, 6 * used);
+    for (int t = 0; t < mesh->tet_count; t++) {
+        pl_vec3 x[4];
+        for (int i = 0; i < 4; i++)
+            x[i] = pl_vec3_load(mesh->positions + 3 * (size_t)mesh->tets[4 * t + i]);
+        double volume =
+            pl_dot(pl_sub(x[1], x[0]), pl_cross(pl_sub(x[2], x[0]), pl_sub(x[3], x[0]))) / 6.0;
+        CHECK_NEAR(volume, 0.125 / 6.0, 1e-12);
+    }
+    PL_FREE(nodes, int, s4_node_count(&cells));
+    pl_mesh_destroy(mesh);
+    pl_grid_cells_free(&cells);
+}
+
 TEST(s4_kuhn_matrices_are_nested)
 {
     // linear functions of the coarse lattice are among those of the fine one: A_c = P' A P

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Traction on an embedded surface as stress on the lattice's own sides (Zhu 2010, section 9.2).
+// Traction on an embedded surface as stress on the lattice's own sides (Zhu 2010, section 9.2). For
+// smooth surfaces and loads with an area: where a body has sharp edges, rounds of answers and
+// stresses may grow, so scenes still spread forces over faces (grid_embedding.h).
 #ifndef PL_GRID_TRACTION_H
 #define PL_GRID_TRACTION_H
 
