@@ -170,6 +170,43 @@ TEST(mg_block_cycle_is_symmetric_and_positive)
     pl_mesh_destroy(box);
 }
 
+// the part of all rows in the first half of the pieces that sweeps have in the first half of the
+// units of their phases
+static double kept_rows(const pl_mg_schedule* s, const int* visits) {
+    int kept = 0, all = 0;
+    for (int phase = 0; phase < s->phase_count; phase++) {
+        int first = s->phase_offsets[phase], count = s->phase_offsets[phase + 1] - first;
+        for (int unit = first; unit < first + count / 2; unit++)
+            for (int k = s->unit_offsets[2 * unit]; k < s->unit_offsets[2 * unit + 1]; k++, all++)
+                kept += visits[k] <= s->piece_count / 2;
+    }
+    return all > 0 ? (double)kept / all : 1.0;
+}
+
+TEST(mg_block_pieces_cover_all_rows_and_follow_sweeps)
+{
+    pl_mesh* box = sample_box(70, 7, 7); // 4544 vertices, in slabs
+    mg_sample s = mg_sample_create(box, &rubber, 1e4);
+    pl_mg_settings settings = settings_of(2, (const int[]){4, 300});
+    pl_block_mg* mg = setup(&s, &settings, NULL);
+    for (int l = 0; l < 2; l++) {
+        const pl_mg_schedule* schedule = &mg->levels[l].pattern.schedule;
+        int* visits = PL_ALLOC(int, schedule->row_count); // number of the piece, from 1
+        for (int k = 0; k < schedule->piece_count; k++)
+            for (int i = schedule->pieces[2 * k]; i < schedule->pieces[2 * k + 1]; i++) {
+                CHECK(visits[i] == 0);
+                visits[i] = k + 1;
+            }
+        for (int i = 0; i < schedule->row_count; i++) CHECK(visits[i] > 0);
+        CHECK(schedule->phase_count > 1 && schedule->piece_count > 4);
+        CHECK(kept_rows(schedule, visits) > 0.9);
+        PL_FREE(visits, int, schedule->row_count);
+    }
+    pl_block_mg_destroy(mg);
+    mg_sample_free(&s);
+    pl_mesh_destroy(box);
+}
+
 TEST(mg_block_one_sided_cycle_corrects_first_and_then_sweeps)
 {
     pl_mesh* box = sample_box(9, 5, 5);

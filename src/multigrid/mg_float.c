@@ -8,7 +8,7 @@
 //
 // Cycles sweep the finest level only after its correction by the coarse ones: 4 half passes over
 // the matrix with the product, where sweeps on both sides make 7. That is no symmetric operator,
-// but the gradients are flexible, and take a fifth more iterations (Bouwmeester, Dougherty and
+// but the gradients are flexible, and take a tenth more iterations (Bouwmeester, Dougherty and
 // Knyazev 2015). Jacobi gains too little from it: its first sweep is free.
 //
 //   r   level b      z   level x      az  level residual
