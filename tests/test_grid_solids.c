@@ -108,6 +108,14 @@ static double filled(const char* shape, double cell, int* cell_count) {
     CHECK_OK(pl_grid_multigrid_create(&cells, NULL, &mg, &error), &error);
     const pl_grid_level* l = &mg.levels[0];
     CHECK_OK(pl_grid_fractions(surface->mesh, l, &cells, &frame, NULL, &fractions, &error), &error);
+    float* again; // the same with threads
+    pl_pool* pool;
+    CHECK_OK(pl_pool_create(3, &pool, &error), &error);
+    CHECK_OK(pl_grid_fractions(surface->mesh, l, &cells, &frame, pool, &again, &error), &error);
+    CHECK(!fractions == !again);
+    CHECK(!again || memcmp(fractions, again, (size_t)l->field_size * sizeof(float)) == 0);
+    PL_FREE(again, float, l->field_size);
+    pl_pool_destroy(pool);
     double sum = 0.0;
     for (int i = 0; fractions && i < l->field_size; i++)
         if (pl_grid_bit(l->masks[i / PL_GRID_CHUNK].interior, i)) sum += fractions[i];
