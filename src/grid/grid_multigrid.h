@@ -13,7 +13,8 @@
 
 enum { PL_GRID_MAX_LEVELS = 24 };
 
-// The subroutines of a cycle (Fig. 22); restriction includes the residual.
+// The subroutines of a cycle (Fig. 22). Restriction includes the residual; the interior
+// includes prolongation and initial zeros deep inside, which go with its sweeps.
 typedef enum pl_grid_phase {
     PL_GRID_BOUNDARY,
     PL_GRID_INTERIOR,
