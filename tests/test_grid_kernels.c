@@ -63,8 +63,8 @@ static void randomise(pl_grid_level* l) {
     }
 }
 
-static pl_grid_multigrid make_levels(bool plate, pl_pool* pool) {
-    pl_grid_cells cells = plate ? plate_cells() : bar_cells();
+// takes the cells over
+static pl_grid_multigrid levels_of(pl_grid_cells cells, pl_pool* pool) {
     pl_grid_multigrid mg;
     pl_error error;
     CHECK_OK(pl_grid_multigrid_create(&cells, pool, &mg, &error), &error);
@@ -72,6 +72,10 @@ static pl_grid_multigrid make_levels(bool plate, pl_pool* pool) {
     randomise(&mg.levels[0]), randomise(&mg.levels[1]);
     pl_grid_cells_free(&cells);
     return mg;
+}
+
+static pl_grid_multigrid make_levels(bool plate, pl_pool* pool) {
+    return levels_of(plate ? plate_cells() : bar_cells(), pool);
 }
 
 static bool same(const pl_grid_level* a, const pl_grid_level* b) {
@@ -128,17 +132,6 @@ static pl_grid_cells block_cells(void) {
     return cells;
 }
 
-static pl_grid_multigrid make_block(pl_pool* pool) {
-    pl_grid_cells cells = block_cells();
-    pl_grid_multigrid mg;
-    pl_error error;
-    CHECK_OK(pl_grid_multigrid_create(&cells, pool, &mg, &error), &error);
-    pl_grid_multigrid_set_material(&mg, 0.05, 0.1);
-    randomise(&mg.levels[0]), randomise(&mg.levels[1]);
-    pl_grid_cells_free(&cells);
-    return mg;
-}
-
 static bool equal(const pl_grid_level* a, const pl_grid_level* b) {
     for (int i = 0; i < a->field_size; i++)
         if (a->u[0][i] != b->u[0][i] || a->u[1][i] != b->u[1][i] || a->u[2][i] != b->u[2][i] ||
@@ -157,7 +150,7 @@ static void forget(pl_grid_level* l, bool all) {
 
 TEST(grid_first_sweep_needs_no_zeros_deep_inside)
 {
-    pl_grid_multigrid plain = make_block(NULL);
+    pl_grid_multigrid plain = levels_of(block_cells(), NULL);
     int deep = 0;
     for (int c = 0; c < plain.levels[0].field_size / PL_GRID_CHUNK; c++)
         deep += (plain.levels[0].full[c] & PL_GRID_DEEP) != 0;
@@ -171,7 +164,7 @@ TEST(grid_first_sweep_needs_no_zeros_deep_inside)
         pl_pool* pool;
         pl_error error;
         CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
-        pl_grid_multigrid mg = make_block(pool);
+        pl_grid_multigrid mg = levels_of(block_cells(), pool);
         for (int l = 0; l < 2; l++) {
             pl_grid_level* level = &mg.levels[l];
             level->c[level->field_size - 1] = 1.0f;
@@ -195,7 +188,7 @@ static void prolong_rows(int row_begin, int row_end, void* user) {
 
 TEST(grid_prolongation_in_the_sweep_has_the_bits_of_one_before_it)
 {
-    pl_grid_multigrid plain = make_block(NULL);
+    pl_grid_multigrid plain = levels_of(block_cells(), NULL);
     pl_grid_prolong(&plain.transfers[0], &plain.levels[0], &plain.levels[1], NULL);
     pl_grid_band_smooth(&plain.levels[0], 2, false, NULL);
     pl_grid_smooth_interior(&plain.levels[0], NULL);
@@ -203,7 +196,7 @@ TEST(grid_prolongation_in_the_sweep_has_the_bits_of_one_before_it)
         pl_pool* pool;
         pl_error error;
         CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
-        pl_grid_multigrid mg = make_block(pool);
+        pl_grid_multigrid mg = levels_of(block_cells(), pool);
         pl_grid_prolong_around(&mg.transfers[0], &mg.levels[0], &mg.levels[1], pool);
         pl_grid_band_smooth(&mg.levels[0], 2, false, pool);
         pl_grid_smooth_interior_arriving(&mg.levels[0], prolong_rows, &mg, pool);

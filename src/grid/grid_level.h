@@ -186,6 +186,23 @@ static inline bool pl_grid_bit(uint16_t mask, int index) {
     return mask >> (index & (PL_GRID_CHUNK - 1)) & 1;
 }
 
+// The cell beside the one that lies i cells along a segment.
+static inline int pl_grid_above(const pl_grid_segment* g, int axis, int i) {
+    if (axis == 0) return g->begin + i + 1;
+    return i + g->rows[axis == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH];
+}
+static inline int pl_grid_below(const pl_grid_segment* g, int axis, int i) {
+    if (axis == 0) return g->begin + i - 1;
+    return i + g->rows[axis == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW];
+}
+// Whether P_aa of a cell, and P_ab on its low edge along n, are interior stresses.
+static inline bool pl_grid_has_stress(const pl_grid_level* level, int a, int index) {
+    return pl_grid_bit(level->masks[index / PL_GRID_CHUNK].stress[a], index);
+}
+static inline bool pl_grid_has_edge(const pl_grid_level* level, int n, int index) {
+    return pl_grid_bit(level->masks[index / PL_GRID_CHUNK].edge[n], index);
+}
+
 // Layout, masks and fields. The cells are not needed afterwards.
 pl_status pl_grid_level_create(const pl_grid_cells* cells, bool with_fields, pl_grid_level* out,
                                pl_error* error);

@@ -30,40 +30,28 @@ void pl_grid_state_free(const pl_grid_level* level, pl_grid_state* s) {
     *s = (pl_grid_state){0};
 }
 
-static int above(const pl_grid_segment* g, int a, int i) {
-    return i + (a == 0 ? g->begin + 1 : g->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH]);
-}
-static int below(const pl_grid_segment* g, int a, int i) {
-    return i + (a == 0 ? g->begin - 1 : g->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW]);
-}
-
-static bool has_stress(const pl_grid_level* l, int a, int index) {
-    return pl_grid_bit(l->masks[index / PL_GRID_CHUNK].stress[a], index);
-}
-static bool has_edge(const pl_grid_level* l, int n, int index) {
-    return pl_grid_bit(l->masks[index / PL_GRID_CHUNK].edge[n], index);
-}
-
 // index of the cell above along b and below along a
 static int corner(const pl_grid_segment* g, int a, int b, int i) {
-    if (a == 0) return above(g, b, i) - 1;
-    if (b == 0) return below(g, a, i) + 1;
+    if (a == 0) return pl_grid_above(g, b, i) - 1;
+    if (b == 0) return pl_grid_below(g, a, i) + 1;
     return i + g->rows[a == 1 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Y_HIGH_Z_LOW];
 }
 
 // sum over the stresses of a face of what pushes it: D_j P_aj
 static double stress_force(const pl_grid_level* l, const pl_grid_state* s, const pl_grid_segment* g,
                            int a, int i) {
-    int at = g->begin + i, low = below(g, a, i);
+    int at = g->begin + i, low = pl_grid_below(g, a, i);
     const double* u = s->u[a];
     double sum = 0.0;
-    if (has_stress(l, a, at)) sum += 2.0 * (u[above(g, a, i)] - u[at]) - s->p[at];
-    if (has_stress(l, a, low)) sum -= 2.0 * (u[at] - u[low]) - s->p[low];
+    if (pl_grid_has_stress(l, a, at)) sum += 2.0 * (u[pl_grid_above(g, a, i)] - u[at]) - s->p[at];
+    if (pl_grid_has_stress(l, a, low)) sum -= 2.0 * (u[at] - u[low]) - s->p[low];
     for (int n = 1; n < 3; n++) {
-        int b = (a + n) % 3, axis = 3 - a - b, high = above(g, b, i);
+        int b = (a + n) % 3, axis = 3 - a - b, high = pl_grid_above(g, b, i);
         const double* v = s->u[b];
-        if (has_edge(l, axis, high)) sum += u[high] - u[at] + v[high] - v[corner(g, a, b, i)];
-        if (has_edge(l, axis, at)) sum -= u[at] - u[below(g, b, i)] + v[at] - v[low];
+        if (pl_grid_has_edge(l, axis, high))
+            sum += u[high] - u[at] + v[high] - v[corner(g, a, b, i)];
+        if (pl_grid_has_edge(l, axis, at))
+            sum -= u[at] - u[pl_grid_below(g, b, i)] + v[at] - v[low];
     }
     return sum;
 }
@@ -74,7 +62,8 @@ static double divergence(const pl_grid_level* l, const pl_grid_state* s, const p
     double sum = 0.0;
     *factor = s->compressibility;
     for (int a = 0; a < 3; a++)
-        if (has_stress(l, a, g->begin + i)) sum += s->u[a][above(g, a, i)] - s->u[a][g->begin + i];
+        if (pl_grid_has_stress(l, a, g->begin + i))
+            sum += s->u[a][pl_grid_above(g, a, i)] - s->u[a][g->begin + i];
         else *factor += 0.5;
     return sum;
 }
@@ -150,15 +139,15 @@ double pl_grid_energy(const pl_grid_level* l, const pl_grid_state* s) {
                 double factor, d = divergence(l, s, g, i, &factor);
                 sum += 0.5 * d * d / factor;
                 for (int a = 0; a < 3; a++) {
-                    double stretch = s->u[a][above(g, a, i)] - s->u[a][at];
-                    if (has_stress(l, a, at)) sum += stretch * stretch;
+                    double stretch = s->u[a][pl_grid_above(g, a, i)] - s->u[a][at];
+                    if (pl_grid_has_stress(l, a, at)) sum += stretch * stretch;
                 }
             }
             for (int n = 0; n < 3; n++) {
                 int a = (n + 1) % 3, b = (n + 2) % 3;
-                if (!has_edge(l, n, at)) continue;
-                double shear =
-                    s->u[a][at] - s->u[a][below(g, b, i)] + s->u[b][at] - s->u[b][below(g, a, i)];
+                if (!pl_grid_has_edge(l, n, at)) continue;
+                double shear = s->u[a][at] - s->u[a][pl_grid_below(g, b, i)] + s->u[b][at] -
+                               s->u[b][pl_grid_below(g, a, i)];
                 sum += 0.5 * shear * shear;
             }
         }
@@ -187,7 +176,7 @@ static void correct_task(int begin, int end, int worker, void* user) {
             double change = l->c[at];
             if (pl_grid_bit(m->core, at)) {
                 change = -change;
-                for (int a = 0; a < 3; a++) change += l->u[a][above(g, a, i)] - l->u[a][at];
+                for (int a = 0; a < 3; a++) change += l->u[a][pl_grid_above(g, a, i)] - l->u[a][at];
             }
             s->p[at] += change;
         }

@@ -125,19 +125,6 @@ static int* unknown_at(const maker* m, int a, int index) {
     return &m->unknown[(size_t)a * (size_t)m->level->field_size + (size_t)index];
 }
 
-static int above(const pl_grid_segment* g, int a, int i) {
-    return i + (a == 0 ? g->begin + 1 : g->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH]);
-}
-static int below(const pl_grid_segment* g, int a, int i) {
-    return i + (a == 0 ? g->begin - 1 : g->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW]);
-}
-static bool has_stress(const pl_grid_level* l, int a, int index) {
-    return pl_grid_bit(l->masks[index / PL_GRID_CHUNK].stress[a], index);
-}
-static bool has_edge(const pl_grid_level* l, int n, int index) {
-    return pl_grid_bit(l->masks[index / PL_GRID_CHUNK].edge[n], index);
-}
-
 static void add_faces(maker* m, const pl_grid_segment* g, int i) {
     const pl_grid_level* l = m->level;
     const int at = g->begin + i, x[3] = {g->x + i, g->y, g->z};
@@ -148,11 +135,12 @@ static void add_faces(maker* m, const pl_grid_segment* g, int i) {
             continue;
         pl_grid_thin_face face = {.at = at, .axis = a};
         for (int r = 0; r < PL_ROW_COUNT; r++) face.rows[r] = g->rows[r] + i;
-        face.stresses = has_stress(l, a, below(g, a, i)) | has_stress(l, a, at) << 1;
+        face.stresses =
+            pl_grid_has_stress(l, a, pl_grid_below(g, a, i)) | pl_grid_has_stress(l, a, at) << 1;
         for (int e = 0; e < 2; e++) {
             int b = e ? (a == 2 ? 1 : 2) : (a == 0 ? 1 : 0), edge = 3 - a - b;
-            face.stresses |= has_edge(l, edge, at) << (2 * e + 2);
-            face.stresses |= has_edge(l, edge, above(g, b, i)) << (2 * e + 3);
+            face.stresses |= pl_grid_has_edge(l, edge, at) << (2 * e + 2);
+            face.stresses |= pl_grid_has_edge(l, edge, pl_grid_above(g, b, i)) << (2 * e + 3);
         }
         *unknown_at(m, a, at) = (int)m->faces.count;
         push(m, &m->faces, &face);
@@ -179,14 +167,14 @@ static void add_cell(maker* m, const pl_grid_segment* g, int i) {
     pl_grid_thin_cell cell = {.at = at, .is_core = pl_grid_bit(bits->core, at), .follows = true};
     pl_grid_thin_form sum = {0};
     for (int a = 0; a < 3; a++) {
-        cell.high[a] = above(g, a, i);
+        cell.high[a] = pl_grid_above(g, a, i);
         for (int side = 0; side < 2; side++) {
             int face = side ? cell.high[a] : at;
             bool variable = pl_grid_bit(l->masks[face / PL_GRID_CHUNK].face[a], face);
             if (cell.is_core && variable && *unknown_at(m, a, face) < 0) cell.follows = false;
         }
         pl_grid_thin_form stretch = {.boundary = -1, .weight = 2.0f};
-        if (has_stress(l, a, at)) {
+        if (pl_grid_has_stress(l, a, at)) {
             cell.stress |= (uint8_t)(1 << a);
             add_difference(m, &stretch, a, cell.high[a], at);
             add_difference(m, &sum, a, cell.high[a], at);
@@ -202,9 +190,9 @@ static void add_edges(maker* m, const pl_grid_segment* g, int i) {
     for (int n = 0; n < 3; n++) {
         int a = (n + 1) % 3, b = (n + 2) % 3;
         pl_grid_thin_form shear = {.boundary = -1, .weight = 1.0f};
-        if (!has_edge(m->level, n, at)) continue;
-        add_difference(m, &shear, a, at, below(g, b, i));
-        add_difference(m, &shear, b, at, below(g, a, i));
+        if (!pl_grid_has_edge(m->level, n, at)) continue;
+        add_difference(m, &shear, a, at, pl_grid_below(g, b, i));
+        add_difference(m, &shear, b, at, pl_grid_below(g, a, i));
         add_form(m, &shear);
     }
 }
