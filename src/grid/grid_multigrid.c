@@ -137,8 +137,7 @@ void pl_grid_multigrid_set_stiffness(pl_grid_multigrid* mg, double compressibili
 
 // Boundary, interior, boundary, with more sweeps of the boundary on the side of the coarser level.
 // With 1, 2 and then 2, 1 of them the rates of the bench's box are 0.260, 0.272, 0.276 for nu =
-// 0.2, 0.49, 0.4999, with 2 throughout 0.259, 0.270, 0.271; a ball with a thin limb has 0.61 and
-// 0.59.
+// 0.2, 0.49, 0.4999, with 2 throughout 0.259, 0.270, 0.271.
 static int far_sweeps(const pl_grid_multigrid* mg) { return (mg->band_sweeps + 1) / 2; }
 
 // what has passed since *start counts for a phase
