@@ -4,7 +4,6 @@
 // Projective Dynamics on multigrid against the same with the direct solver in double.
 #include "base/memory.h"
 #include "fem/cloth_elements.h"
-#include "fem/fem_projective_fast.h"
 #include "fem_samples.h"
 #include "mesh/topology.h"
 #include "sample_meshes.h"
@@ -194,31 +193,6 @@ TEST(projective_fast_fixed_iterations)
     CHECK_INT(info.linear_iterations, 3);
     CHECK(!info.converged && info.residual < 0.1);
     PL_FREE(x, double, BEAM_VALUES);
-}
-
-// The world takes steps as differences of times: they differ in their last bits, and that is no
-// reason for a new matrix.
-TEST(projective_fast_keeps_matrix)
-{
-    pl_error error;
-    pl_method_info info;
-    pl_fem_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-3, 2);
-    settings.damping_mass = 0.1;
-    fem_sample s = fem_sample_create(fem_box(1.0, 0.3, 0.3, 8, 3, 3), PL_MATERIAL_ARAP, 2e4, 0.3,
-                                     1000.0, &settings, NULL);
-    double inertia[4], drag[4];
-    for (int k = 0; k < 4; k++) {
-        double begin = k / 60.0, end = (k + 1) / 60.0; // the last one is shorter in earnest
-        pl_method_step step = {.time_step = k < 3 ? end - begin : 0.99 / 60.0, .force = s.force};
-        CHECK(k != 2 || step.time_step != 1.0 / 60.0);
-        CHECK_OK(pl_fem_system_step(s.system, &step, &info, &error), &error);
-        inertia[k] = pl_fem_projective_of(s.system)->inertia;
-        drag[k] = pl_fem_projective_of(s.system)->drag;
-    }
-    CHECK(inertia[0] == inertia[1] && inertia[1] == inertia[2] && drag[0] == drag[2]);
-    CHECK_NEAR(inertia[0], 3600.0, 1e-5);
-    CHECK_NEAR(inertia[3], 3600.0 / (0.99 * 0.99), 1e-5);
-    fem_sample_free(&s);
 }
 
 TEST(projective_fast_same_bits)

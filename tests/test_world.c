@@ -4,6 +4,8 @@
 // The world from C and from JSON: views, the hand of a host, states, the same bits whatever the
 // threads.
 #include "base/memory.h"
+#include "fem/fem_projective_fast.h"
+#include "fem/fem_system.h"
 #include "run_samples.h"
 #include "test.h"
 #include "world/world_build.h"
@@ -328,6 +330,25 @@ TEST(world_chooses_linear_solver_of_projective)
     CHECK_INT(projective_linear("box", 0.125), PL_LINEAR_DIRECT);    // 729 vertices
     CHECK_INT(projective_linear("box", 0.058), PL_LINEAR_MGPCG);     // 6859 and more
     CHECK_INT(projective_linear("cloth", 0.0125), PL_LINEAR_DIRECT); // 6561
+}
+
+// steps of one length are the same to the last bit, so that a constant matrix stays as it is
+TEST(world_steps_of_one_length_need_one_matrix)
+{
+    pl_scene* scene =
+        sample_scene("{\"pliant\": 1, \"bodies\": [{\"nonlinear\": \"projective\", \"linear\": "
+                     "\"multigrid\", \"generate\": {\"shape\": \"box\", \"edge\": 0.25}}]}");
+    pl_world* world = sample_world(scene);
+    double inertia = 0.0;
+    for (int frame = 0; frame < 8; frame++) {
+        step(world, 1);
+        const pl_projective_fast* p = pl_fem_projective_of(world->systems[0].data);
+        if (frame == 0) inertia = p->inertia;
+        CHECK(p->inertia == inertia);
+    }
+    CHECK_NEAR(inertia, 3600.0, 1e-9);
+    pl_world_destroy(world);
+    pl_scene_destroy(scene);
 }
 
 TEST(world_says_which_keys_of_multigrid_are_not_used)

@@ -10,7 +10,6 @@
 #include "fem/tet_elements.h"
 #include "mesh/reorder.h"
 
-#include <math.h>
 #include <string.h>
 
 static const pl_material_kind laws[PL_PROJECTIVE_LAWS] = {PL_MATERIAL_ARAP, PL_MATERIAL_COROTATED};
@@ -270,31 +269,20 @@ static void hold(pl_projective_fast* p, const pl_fem_objective* f) {
         if (f->pins[k].hard) p->held[f->pins[k].vertex] = 1;
 }
 
-// Steps are differences of times, so the same step has other last bits in every frame. The matrix
-// only gives directions: it takes 32 bits of them, and stays as it is from frame to frame.
-static double leading_bits(double value) {
-    int exponent;
-    double mantissa = frexp(value, &exponent);
-    return ldexp(round(ldexp(mantissa, 32)), exponent - 32);
-}
-
 pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_fem_objective* f, pl_error* error) {
+    double drag = f->velocity_time > 0.0 ? f->damping_mass / f->velocity_time : 0.0;
+    double stiffness_drag = f->velocity_time > 0.0 ? f->damping_stiffness / f->velocity_time : 0.0;
+    bool same = held_as_before(p, f) && p->matrix_is_there && !p->values_stale &&
+                p->inertia == f->inertia && p->drag == drag && p->stiffness_drag == stiffness_drag;
+    if (same) return PL_OK;
     // pins and contacts are springs of the levels, and what is held the levels know
     pl_fem_objective bare = *f;
     bare.pin_count = bare.contact_count = 0;
     bare.fixed = NULL;
-    bare.inertia = leading_bits(f->inertia);
-    bare.velocity_time = leading_bits(f->velocity_time);
-    double time = bare.velocity_time, drag = time > 0.0 ? f->damping_mass / time : 0.0;
-    double stiffness_drag = time > 0.0 ? f->damping_stiffness / time : 0.0;
-    bool same = held_as_before(p, f) && p->matrix_is_there && !p->values_stale &&
-                p->inertia == bare.inertia && p->drag == drag &&
-                p->stiffness_drag == stiffness_drag;
-    if (same) return PL_OK;
     pl_fem_projective(&bare, p->A);
     if (p->in_float && p->values_stale) update_elements(p);
     hold(p, f);
-    p->inertia = bare.inertia;
+    p->inertia = f->inertia;
     p->drag = drag;
     p->stiffness_drag = stiffness_drag;
     p->values_stale = false;

@@ -276,7 +276,9 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     int obstacle_count = pl_world_add_meetings(w, s);
     timed_collisions collisions = {.job = {w->obstacles, obstacle_count, system->groups.data,
                                            (int)system->groups.count, w->pool}};
-    pl_method_step step = {.time_step = end - begin,
+    // not end - begin: a difference of times has other last bits in every frame, and methods keep
+    // matrices as long as the step is the same
+    pl_method_step step = {.time_step = w->step_size,
                            .force = system->force,
                            .pins = system->pins.data,
                            .pin_count = (int)system->pins.count,
