@@ -253,29 +253,23 @@ static pl_grid_wave plan_of(const pl_grid_level* l) {
 }
 
 static void run_wave_stage(pl_grid_level* l, int stage, int z, int y_begin, int y_end, void* user) {
-    (void)user;
-    sweep_rows(l, stage, false, z * l->size[1] + y_begin, z * l->size[1] + y_end);
+    const bool* first = user;
+    sweep_rows(l, stage, *first, z * l->size[1] + y_begin, z * l->size[1] + y_end);
 }
 
-void pl_grid_smooth_interior(pl_grid_level* level, pl_pool* pool) {
+static void smooth_interior(pl_grid_level* level, bool first, pl_pool* pool) {
     pl_grid_wave plan = plan_of(level);
-    plan.run = run_wave_stage;
+    plan.run = run_wave_stage, plan.user = &first;
     pl_grid_run_wave(level, &plan, pool);
+}
+void pl_grid_smooth_interior(pl_grid_level* level, pl_pool* pool) {
+    smooth_interior(level, false, pool);
+}
+void pl_grid_smooth_interior_first(pl_grid_level* level, pl_pool* pool) {
+    smooth_interior(level, true, pool);
 }
 
 // ------------------------------------------------------------------ with what comes before
-
-static void run_first_stage(pl_grid_level* l, int stage, int z, int y_begin, int y_end,
-                            void* user) {
-    (void)user;
-    sweep_rows(l, stage, true, z * l->size[1] + y_begin, z * l->size[1] + y_end);
-}
-
-void pl_grid_smooth_interior_first(pl_grid_level* level, pl_pool* pool) {
-    pl_grid_wave plan = plan_of(level);
-    plan.run = run_first_stage;
-    pl_grid_run_wave(level, &plan, pool);
-}
 
 enum { CLEAR_BLOCK = 4096 }; // chunks
 static void clear_task(int begin, int end, int worker, void* user) {
