@@ -14,27 +14,23 @@ pl_status pl_grid_inner_create(const pl_grid_level* level, int cycles, pl_grid_i
     pl_grid_inner_free(out);
     *out = (pl_grid_inner){.size = (size_t)level->field_size, .count = cycles};
     for (int k = 0; k < cycles; k++)
-        for (int a = 0; a < 4; a++) {
-            out->change[k][a] = PL_ALLOC(float, out->size);
-            out->image[k][a] = PL_ALLOC(float, out->size);
-            if (!out->change[k][a] || !out->image[k][a]) {
-                pl_grid_inner_free(out);
-                return pl_fail_memory(error, "the levels of a lattice");
-            }
+        if (!pl_grid_fields_create(out->size, out->change[k]) ||
+            !pl_grid_fields_create(out->size, out->image[k])) {
+            pl_grid_inner_free(out);
+            return pl_fail_memory(error, "the levels of a lattice");
         }
     return PL_OK;
 }
 
 void pl_grid_inner_free(pl_grid_inner* inner) {
-    for (int k = 0; k < inner->count; k++)
-        for (int a = 0; a < 4; a++) {
-            PL_FREE(inner->change[k][a], float, inner->size);
-            PL_FREE(inner->image[k][a], float, inner->size);
-        }
+    for (int k = 0; k < inner->count; k++) {
+        pl_grid_fields_free(inner->size, inner->change[k]);
+        pl_grid_fields_free(inner->size, inner->image[k]);
+    }
     *inner = (pl_grid_inner){0};
 }
 
-// The change and the image of the cycle that has just been made: f - (residual after it).
+// The change and the image of the cycle that has just been made: the residual after it less f.
 static void keep(pl_grid_inner* h, pl_grid_level* l, int k, pl_pool* pool) {
     float *residual[4] = {l->f[0], l->f[1], l->f[2], l->g},
           *u[4] = {l->u[0], l->u[1], l->u[2], l->c};
@@ -44,7 +40,6 @@ static void keep(pl_grid_inner* h, pl_grid_level* l, int k, pl_pool* pool) {
     }
     pl_grid_store_residual(l, h->image[k]);
     pl_grid_fields_add(h->size, -1.0, residual, h->image[k], pool);
-    pl_grid_fields_add(h->size, -1.0, NULL, h->image[k], pool);
 }
 
 void pl_grid_inner_solve(pl_grid_inner* h, pl_grid_level* l, int cycles,
@@ -68,8 +63,8 @@ void pl_grid_inner_solve(pl_grid_inner* h, pl_grid_level* l, int cycles,
         }
         square[count] = pl_grid_fields_product(h->size, q, q, pool);
         if (!(square[count] > 0.0) || !(square[count] < INFINITY)) break;
-        step[count] = pl_grid_fields_product(h->size, residual, q, pool) / square[count];
-        pl_grid_fields_add(h->size, -step[count], q, residual, pool);
+        step[count] = -pl_grid_fields_product(h->size, residual, q, pool) / square[count];
+        pl_grid_fields_add(h->size, step[count], q, residual, pool);
     }
     for (int a = 0; a < 4; a++) memset(u[a], 0, h->size * sizeof(float));
     for (int k = 0; k < count; k++) pl_grid_fields_add(h->size, step[k], h->change[k], u, pool);

@@ -18,7 +18,7 @@ typedef struct pl_grid_inner {
     size_t size;                         // of a field; 0: one cycle is all
     int count;                           // of the following
     float* change[PL_GRID_MAX_INNER][4]; // u and c
-    float* image[PL_GRID_MAX_INNER][4];  // what it does to f and g
+    float* image[PL_GRID_MAX_INNER][4];  // what it adds to the residual in f and g
 } pl_grid_inner;
 
 // Memory for so many cycles, unless it is there.

@@ -8,27 +8,33 @@
 
 enum { BLOCK = 4096 };
 
+bool pl_grid_fields_create(size_t size, float* out[4]) {
+    bool there = true;
+    for (int a = 0; a < 4; a++) there &= (out[a] = PL_ALLOC(float, size)) != NULL;
+    return there;
+}
+
+void pl_grid_fields_free(size_t size, float* fields[4]) {
+    for (int a = 0; a < 4; a++) PL_FREE(fields[a], float, size);
+}
+
 pl_status pl_grid_recombine_create(const pl_grid_level* level, pl_grid_recombine* out,
                                    pl_error* error) {
     *out = (pl_grid_recombine){.size = (size_t)level->field_size};
     for (int k = 0; k < PL_GRID_HISTORY; k++)
-        for (int a = 0; a < 4; a++) {
-            out->change[k][a] = PL_ALLOC(float, out->size);
-            out->image[k][a] = PL_ALLOC(float, out->size);
-            if (!out->change[k][a] || !out->image[k][a]) {
-                pl_grid_recombine_free(out);
-                return pl_fail_memory(error, "the corrections of a lattice");
-            }
+        if (!pl_grid_fields_create(out->size, out->change[k]) ||
+            !pl_grid_fields_create(out->size, out->image[k])) {
+            pl_grid_recombine_free(out);
+            return pl_fail_memory(error, "the corrections of a lattice");
         }
     return PL_OK;
 }
 
 void pl_grid_recombine_free(pl_grid_recombine* h) {
-    for (int k = 0; k < PL_GRID_HISTORY; k++)
-        for (int a = 0; a < 4; a++) {
-            PL_FREE(h->change[k][a], float, h->size);
-            PL_FREE(h->image[k][a], float, h->size);
-        }
+    for (int k = 0; k < PL_GRID_HISTORY; k++) {
+        pl_grid_fields_free(h->size, h->change[k]);
+        pl_grid_fields_free(h->size, h->image[k]);
+    }
     *h = (pl_grid_recombine){0};
 }
 

@@ -38,6 +38,9 @@ void pl_grid_recombine_begin(pl_grid_recombine* history, const pl_grid_level* le
 double pl_grid_recombine_end(pl_grid_recombine* history, pl_grid_level* level, pl_grid_state* state,
                              pl_pool* pool);
 
+// Sets of fields; false where memory is out, and then some may be there.
+bool pl_grid_fields_create(size_t size, float* out[4]);
+void pl_grid_fields_free(size_t size, float* fields[4]);
 // Of sets of fields: the sum of products; y += factor x, or y *= factor where x is NULL.
 double pl_grid_fields_product(size_t size, float* const x[4], float* const y[4], pl_pool* pool);
 void pl_grid_fields_add(size_t size, double factor, float* const* x, float* const y[4],
