@@ -184,11 +184,11 @@ static void run_gradient_lean(void* user) {
 
 static void run_hessian_1(void* user) {
     kernels* k = user;
-    pl_tet_batches_hessian(&k->batches, NULL, k->x4, 1.0f, k->blocks);
+    pl_tet_batches_hessian(&k->batches, NULL, k->x4, 1.0f, 1.0f, k->blocks);
 }
 static void run_hessian_2(void* user) {
     kernels* k = user;
-    pl_tet_batches_hessian(&k->batches, k->pool, k->x4, 1.0f, k->blocks);
+    pl_tet_batches_hessian(&k->batches, k->pool, k->x4, 1.0f, 1.0f, k->blocks);
 }
 static void run_hessian_double(void* user) {
     kernels* k = user;

@@ -75,7 +75,7 @@ static void run_tangent_w(void* user) {
     for (int i = 0; i < BATCHES; i++) {
         pl_principal_w t;
         pl_mat3w sum = {{{0}}};
-        law->principal(&m, &e->F_w[i], &t, NULL);
+        law->principal(&m, &e->F_w[i], 1.0f, &t, NULL);
         pl_vec3w turned[3];
         for (int a = 0; a < 3; a++) turned[a] = pl_principal_turn_w(&t, axes[a]);
         for (int a = 0; a < 3; a++)

@@ -95,7 +95,7 @@ static void measure_projective(phases* p, double ms[S0_PHASES]) {
 
 static void run_assembly(void* user) {
     phases* p = user;
-    if (!pl_newton_multigrid_assemble(p->newton, &p->f, pl_fem_positions(p->e.system)))
+    if (!pl_newton_multigrid_assemble(p->newton, &p->f, pl_fem_positions(p->e.system), 1.0))
         p->failed = true;
 }
 

@@ -176,7 +176,7 @@ static void free_sample(sample* s) {
 // of the largest number of the double matrix
 static double matrix_error(sample* s) {
     double worst = 0.0, most = 0.0;
-    pl_fem_hessian_float(&s->f, s->floats, s->x, s->blocks);
+    pl_fem_hessian_float(&s->f, s->floats, s->x, 1.0, s->blocks);
     pl_fem_hessian(&s->f, s->x, true, &s->A);
     for (int k = 0; k < 9 * pl_block_matrix_entry_count(&s->A); k++) {
         double off = fabs(s->blocks[k] - s->A.values[k]);
@@ -251,10 +251,10 @@ TEST(fem_matrix_in_float_has_the_same_bits_on_any_threads)
     float* first = PL_ALLOC(float, count);
     CHECK_OK(pl_pool_create(3, &pool, &error), &error);
     use_objective(&s, NULL);
-    pl_fem_hessian_float(&s.f, s.floats, s.x, first);
+    pl_fem_hessian_float(&s.f, s.floats, s.x, 1.0, first);
     for (int round = 0; round < 5; round++) {
         use_objective(&s, pool);
-        pl_fem_hessian_float(&s.f, s.floats, s.x, s.blocks);
+        pl_fem_hessian_float(&s.f, s.floats, s.x, 1.0, s.blocks);
         CHECK(memcmp(first, s.blocks, count * sizeof(float)) == 0);
     }
     PL_FREE(first, float, count);

@@ -185,20 +185,20 @@ TEST(fem_newton_writes_the_matrix_in_the_order_of_the_levels)
     for (int round = 0; round < 2; round++) { // what was written before is gone
         for (int i = 0; i < 3 * VERTICES; i++)
             x[i] = c.rest[i] + 0.01 * sin((3.0 + round) * i) + 1000.0;
-        CHECK(pl_newton_multigrid_assemble(newton, &f, x));
+        CHECK(pl_newton_multigrid_assemble(newton, &f, x, 1.0));
         pl_fem_hessian(&f, x, 1.0, &A);
         CHECK(blocks_error(&A, pl_newton_multigrid_levels(newton)) < 2e-5);
     }
     for (int i = 0; i < 3 * VERTICES; i++) x[i] -= 1000.0;
-    CHECK(pl_newton_multigrid_assemble(newton, &f, x));
+    CHECK(pl_newton_multigrid_assemble(newton, &f, x, 1.0));
     pl_fem_hessian(&f, x, 1.0, &A);
     CHECK(blocks_error(&A, pl_newton_multigrid_levels(newton)) < 1e-6);
     // soft motions would be lost
     f.inertia *= 1e-9;
     f.velocity_time = 0.0;
-    CHECK(!pl_newton_multigrid_assemble(newton, &f, x));
+    CHECK(!pl_newton_multigrid_assemble(newton, &f, x, 1.0));
     f.inertia = 0.0;
-    CHECK(!pl_newton_multigrid_assemble(newton, &f, x));
+    CHECK(!pl_newton_multigrid_assemble(newton, &f, x, 1.0));
     pl_newton_multigrid_destroy(newton);
     pl_element_set_free(&set);
     pl_block_matrix_free(&A);

@@ -158,7 +158,7 @@ TEST(material_wide_laws)
             const pl_material_law* law = pl_material_law_of(b.kind);
             pl_principal_w tangent;
             pl_mat3w P;
-            law->principal(&b.m_w, &b.F_w, &tangent, &P);
+            law->principal(&b.m_w, &b.F_w, 1.0f, &tangent, &P);
             check_dense(&b, &tangent, &P, false);
             check_wide_block(&b, &tangent, &random);
             law->mixed_principal(&b.m_w, &b.F_w, b.p_w, &tangent, &P);

@@ -154,7 +154,7 @@ TEST(tet_batches_equal_the_double_elements)
             pl_tet_batches_gradient(&s.batches, NULL, s.x4, s.gradient);
             CHECK_NEAR(gradient_error(&s) / stiff, 0.0, 2e-7);
             memset(s.blocks, 0, 9 * sizeof(float) * (size_t)pl_block_matrix_entry_count(&s.A));
-            pl_tet_batches_hessian(&s.batches, NULL, s.x4, 0.5f, s.blocks);
+            pl_tet_batches_hessian(&s.batches, NULL, s.x4, 0.5f, 1.0f, s.blocks);
             CHECK_NEAR(matrix_error(&s, 0.5) / stiff, 0.0, 2e-6);
         }
         free_sample(&s);
@@ -168,7 +168,8 @@ TEST(tet_batches_add_to_what_is_there)
     double stiff = stiffness(&s);
     for (int v = 0; v < s.mesh->vertex_count; v++) s.gradient[4 * v + 3] = (float)v;
     for (int k = 0; k < 2; k++) pl_tet_batches_gradient(&s.batches, NULL, s.x4, s.gradient);
-    for (int k = 0; k < 2; k++) pl_tet_batches_hessian(&s.batches, NULL, s.x4, 1.0f, s.blocks);
+    for (int k = 0; k < 2; k++)
+        pl_tet_batches_hessian(&s.batches, NULL, s.x4, 1.0f, 1.0f, s.blocks);
     for (int i = 0; i < 3 * s.mesh->vertex_count; i++) s.expected[i] *= 2.0;
     CHECK_NEAR(gradient_error(&s) / stiff, 0.0, 2e-7);
     CHECK_NEAR(matrix_error(&s, 2.0) / stiff, 0.0, 2e-6);
@@ -258,7 +259,7 @@ TEST(tet_batches_give_the_same_bits_on_any_threads)
     pl_tet_batches_gradient(&s.batches, NULL, s.x4, s.gradient);
     clear_gradient(&s);
     pl_tet_batches_gradient_warm(&s.batches, NULL, s.x4, s.gradient);
-    pl_tet_batches_hessian(&s.batches, NULL, s.x4, 1.0f, s.blocks);
+    pl_tet_batches_hessian(&s.batches, NULL, s.x4, 1.0f, 1.0f, s.blocks);
     float* gradient = PL_ALLOC(float, gradient_size / sizeof(float));
     float* blocks = PL_ALLOC(float, block_count);
     for (int threads = 1; threads <= 4; threads *= 2) {
@@ -277,7 +278,7 @@ TEST(tet_batches_give_the_same_bits_on_any_threads)
         memset(gradient, 0, gradient_size);
         memset(blocks, 0, block_count * sizeof(float));
         pl_tet_batches_gradient_warm(&again, pool, s.x4, gradient);
-        pl_tet_batches_hessian(&again, pool, s.x4, 1.0f, blocks);
+        pl_tet_batches_hessian(&again, pool, s.x4, 1.0f, 1.0f, blocks);
         CHECK(memcmp(gradient, s.gradient, gradient_size) == 0);
         CHECK(memcmp(blocks, s.blocks, block_count * sizeof(float)) == 0);
         pl_tet_batches_free(&again);
@@ -309,7 +310,7 @@ TEST(tet_batches_of_two_laws_make_one_body)
                  &error);
         CHECK_OK(pl_tet_batches_locate(&s.batches, NULL, &s.A, &error), &error);
         pl_tet_batches_gradient(&s.batches, NULL, s.x4, s.gradient);
-        pl_tet_batches_hessian(&s.batches, NULL, s.x4, 1.0f, s.blocks);
+        pl_tet_batches_hessian(&s.batches, NULL, s.x4, 1.0f, 1.0f, s.blocks);
         count += s.batches.tet_count;
         pl_tet_batches_free(&s.batches);
     }

@@ -170,14 +170,14 @@ static pl_status update_solver(pl_minimiser* m, pl_method_info* info, pl_error* 
     return PL_OK;
 }
 
-// The Hessian, and what the linear solver makes of it. Multigrid takes the projected one in float,
-// where that is enough.
+// The Hessian, and what the linear solver makes of it. Multigrid takes it in float, where that is
+// enough.
 static pl_status prepare_newton(pl_minimiser* m, const pl_fem_objective* f,
                                 const pl_fem_settings* settings, double projected,
                                 pl_method_info* info, pl_error* error) {
     double start = pl_seconds();
-    bool in_float = projected >= 1.0 && settings->nonlinear != PL_NONLINEAR_LINEARISED &&
-                    pl_newton_multigrid_assemble(m->newton, f, m->x);
+    bool in_float = settings->nonlinear != PL_NONLINEAR_LINEARISED &&
+                    pl_newton_multigrid_assemble(m->newton, f, m->x, projected);
     if (!in_float && !m->A.values) m->A.values = PL_ALLOC(double, value_count(m));
     if (!in_float && !m->A.values) return pl_fail_memory(error, "the matrix of a step");
     if (!in_float) pl_fem_hessian(f, m->x, projected, &m->A);

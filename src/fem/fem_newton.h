@@ -25,9 +25,9 @@ void pl_newton_multigrid_destroy(pl_newton_multigrid* n);
 // The materials of the elements changed.
 void pl_newton_multigrid_forget(pl_newton_multigrid* n);
 
-// The matrix at x, in float; false where that is not enough.
+// The matrix at x, projected in part (0 to 1), in float; false where that is not enough.
 bool pl_newton_multigrid_assemble(pl_newton_multigrid* n, const pl_fem_objective* f,
-                                  const double* x);
+                                  const double* x, double projected);
 // All levels, of what was assembled (NULL) or of the values of A, which then stay as long as they
 // are solved with.
 void pl_newton_multigrid_update(pl_newton_multigrid* n, const pl_block_matrix* A);

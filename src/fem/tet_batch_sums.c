@@ -20,7 +20,7 @@ struct sum_job {
     const float* x;
     float* gradient;
     float* blocks;
-    float scale;
+    float scale, projected;
     void (*visit)(const sum_job* job, int begin, int end);
 };
 
@@ -134,7 +134,7 @@ static void visit_hessian(const sum_job* job, int begin, int end) {
         pl_mat3w F = deformation_w(b, job->x);
         pl_principal_w tangent;
         pl_prefetch_blocks_w(job->blocks, entries->at, 16);
-        job->law->principal(&material, &F, &tangent, NULL);
+        job->law->principal(&material, &F, job->projected, &tangent, NULL);
         pl_vec3w g[3];
         for (int i = 0; i < 3; i++)
             g[i] =
@@ -163,13 +163,14 @@ static void visit_hessian(const sum_job* job, int begin, int end) {
 }
 
 void pl_tet_batches_hessian(const pl_tet_batches* set, pl_pool* pool, const float* x, float scale,
-                            float* blocks) {
+                            float projected, float* blocks) {
     PL_ASSERT(set->entries || set->batch_count == 0);
     sum_job job = {.set = set,
                    .law = pl_material_law_of(set->kind),
                    .x = x,
                    .blocks = blocks,
                    .scale = scale,
+                   .projected = projected,
                    .visit = visit_hessian};
     visit_chunks(&job, pool);
 }

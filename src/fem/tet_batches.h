@@ -69,9 +69,10 @@ void pl_tet_batches_gradient(pl_tet_batches* set, pl_pool* pool, const float* x,
 // these tets were last seen. Costs half.
 void pl_tet_batches_gradient_warm(pl_tet_batches* set, pl_pool* pool, const float* x,
                                   float* gradient);
-// blocks += scale d2E/dx2, each tet's part projected to be positive semi-definite; blocks: 9 per
-// entry of the matrix of pl_tet_batches_locate, row-major.
+// blocks += scale d2E/dx2. projected: 0 leaves each tet's part as it is, 1 makes it positive
+// semi-definite, between them it is a mixture. blocks: 9 per entry of the matrix of
+// pl_tet_batches_locate, row-major.
 void pl_tet_batches_hessian(const pl_tet_batches* set, pl_pool* pool, const float* x, float scale,
-                            float* blocks);
+                            float projected, float* blocks);
 
 #endif

@@ -6,6 +6,7 @@
 // dP/dF contracted with g_i and g_j.
 #include "fem/tet_elements.h"
 #include "base/memory.h"
+#include "material/law_stable_neohookean.h"
 
 #include <float.h>
 #include <math.h>
@@ -76,8 +77,145 @@ static void tet_projective(const void* data, int e, double* matrix) {
                                           g[3 * i + 2] * g[3 * j + 2]);
 }
 
+// ------------------------------------------------------------------ several at a time
+
+// Stable Neo-Hookean, which is the default and needs no rotation. Plain loops, which the compiler
+// makes wide for the constant count.
+enum { WIDE = 8 };
+
+typedef struct tet_lanes {
+    double F[9][WIDE], shapes[9][WIDE]; // shapes: g_1 .. g_3
+    double modulus[WIDE], kappa[WIDE];  // times the volume, as the law has them
+} tet_lanes;
+
+static bool are_wide(const tet_data* d, int first, int last) {
+    if (last - first < WIDE) return false;
+    for (int k = 0; k < WIDE; k++)
+        if (d->materials[first + k].kind != PL_MATERIAL_STABLE_NEOHOOKEAN) return false;
+    return true;
+}
+
+static inline __attribute__((always_inline)) void load_lanes(const pl_element_set* set, int first,
+                                                             const double* x, tet_lanes* t) {
+    const tet_data* d = set->data;
+    double edges[9][WIDE];
+    for (int k = 0; k < WIDE; k++) {
+        const int e = first + k, *v = set->corners + 4 * (size_t)e;
+        const double *g = d->gradients + 12 * (size_t)e + 3, *a = x + 3 * (size_t)v[0];
+        for (int i = 0; i < 3; i++)
+            for (int c = 0; c < 3; c++)
+                edges[3 * i + c][k] = x[3 * (size_t)v[i + 1] + (size_t)c] - a[c];
+        for (int i = 0; i < 9; i++) t->shapes[i][k] = g[i];
+        const pl_material* m = &d->materials[e];
+        t->modulus[k] = d->volumes[e] * (4.0 / 3.0) * m->mu;
+        t->kappa[k] = d->volumes[e] * pl_stable_neohookean_kappa(m);
+    }
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            for (int k = 0; k < WIDE; k++)
+                t->F[3 * r + c][k] = edges[r][k] * t->shapes[c][k] +
+                                     edges[3 + r][k] * t->shapes[3 + c][k] +
+                                     edges[6 + r][k] * t->shapes[6 + c][k];
+}
+
+// the cofactor (r, c) of F
+#define COFACTOR(F, r, c, k)                                                                       \
+    ((F)[3 * (((r) + 1) % 3) + ((c) + 1) % 3][k] * (F)[3 * (((r) + 2) % 3) + ((c) + 2) % 3][k] -   \
+     (F)[3 * (((r) + 1) % 3) + ((c) + 2) % 3][k] * (F)[3 * (((r) + 2) % 3) + ((c) + 1) % 3][k])
+
+// I2 and J - 1
+static inline __attribute__((always_inline)) void find_invariants(const tet_lanes* t, double* I2,
+                                                                  double* dilation) {
+    for (int k = 0; k < WIDE; k++) {
+        double sum = 0.0;
+        for (int i = 0; i < 9; i++) sum += t->F[i][k] * t->F[i][k];
+        I2[k] = sum;
+        dilation[k] = t->F[0][k] * COFACTOR(t->F, 0, 0, k) + t->F[1][k] * COFACTOR(t->F, 0, 1, k) +
+                      t->F[2][k] * COFACTOR(t->F, 0, 2, k) - 1.0;
+    }
+}
+
+static void add_wide_gradient(const pl_element_set* set, int first, const double* x,
+                              double* gradient) {
+    tet_lanes t;
+    double I2[WIDE], dilation[WIDE], along[WIDE], across[WIDE], P[9][WIDE], forces[9][WIDE];
+    load_lanes(set, first, x, &t);
+    find_invariants(&t, I2, dilation);
+    for (int k = 0; k < WIDE; k++) {
+        along[k] = t.modulus[k] * (1.0 - 1.0 / (I2[k] + 1.0));
+        across[k] = t.kappa[k] * dilation[k] - 0.75 * t.modulus[k];
+    }
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            for (int k = 0; k < WIDE; k++)
+                P[3 * r + c][k] = along[k] * t.F[3 * r + c][k] + across[k] * COFACTOR(t.F, r, c, k);
+    for (int i = 0; i < 3; i++)
+        for (int r = 0; r < 3; r++)
+            for (int k = 0; k < WIDE; k++)
+                forces[3 * i + r][k] = P[3 * r][k] * t.shapes[3 * i][k] +
+                                       P[3 * r + 1][k] * t.shapes[3 * i + 1][k] +
+                                       P[3 * r + 2][k] * t.shapes[3 * i + 2][k];
+    for (int k = 0; k < WIDE; k++) {
+        const int* v = set->corners + 4 * (size_t)(first + k);
+        for (int r = 0; r < 3; r++) {
+            gradient[3 * (size_t)v[0] + (size_t)r] -=
+                forces[r][k] + forces[3 + r][k] + forces[6 + r][k];
+            for (int i = 0; i < 3; i++)
+                gradient[3 * (size_t)v[i + 1] + (size_t)r] += forces[3 * i + r][k];
+        }
+    }
+}
+
+static double wide_energy(const pl_element_set* set, int first, const double* x) {
+    tet_lanes t;
+    double I2[WIDE], dilation[WIDE], sum = 0.0;
+    load_lanes(set, first, x, &t);
+    find_invariants(&t, I2, dilation);
+    for (int k = 0; k < WIDE; k++)
+        sum += 0.5 * t.modulus[k] * (I2[k] - 3.0 - log(0.25 * (I2[k] + 1.0))) +
+               (0.5 * t.kappa[k] * dilation[k] - 0.75 * t.modulus[k]) * dilation[k];
+    return sum;
+}
+
+static void gather(const pl_element_set* set, int e, const double* x, double* local) {
+    const int* v = set->corners + 4 * (size_t)e;
+    for (int i = 0; i < 12; i++) local[i] = x[3 * (size_t)v[i / 3] + (size_t)(i % 3)];
+}
+
+static void tet_gradients(const pl_element_set* set, int first, int last, const double* x,
+                          double* gradient) {
+    while (first < last) {
+        if (are_wide(set->data, first, last)) {
+            add_wide_gradient(set, first, x, gradient);
+            first += WIDE;
+            continue;
+        }
+        double local[12], own[12];
+        const int* v = set->corners + 4 * (size_t)first;
+        gather(set, first, x, local);
+        tet_gradient(set->data, first++, local, own);
+        for (int i = 0; i < 12; i++) gradient[3 * (size_t)v[i / 3] + (size_t)(i % 3)] += own[i];
+    }
+}
+
+static double tet_energies(const pl_element_set* set, int first, int last, const double* x) {
+    double sum = 0.0;
+    while (first < last) {
+        if (are_wide(set->data, first, last)) {
+            sum += wide_energy(set, first, x);
+            first += WIDE;
+            continue;
+        }
+        double local[12];
+        gather(set, first, x, local);
+        sum += tet_energy(set->data, first++, local);
+    }
+    return sum;
+}
+
 const pl_element_functions pl_tet_elements = {
-    "tet", 4, tet_energy, tet_gradient, tet_hessian, tet_projective, tet_destroy, NULL, NULL};
+    "tet",          4,           tet_energy,    tet_gradient, tet_hessian,
+    tet_projective, tet_destroy, tet_gradients, tet_energies};
 
 // shape gradients and volume of one tet; false if it has none
 static bool prepare_tet(const double* rest, const int* v, double* gradients, double* volume) {

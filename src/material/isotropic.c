@@ -4,19 +4,24 @@
 // The double version of isotropic.h.
 #include "material/isotropic.h"
 
-pl_invariants pl_invariants_of(pl_mat3 F, pl_mat3 R) {
-    pl_mat3 C = pl_mat3_tmul(F, F);
-    return (pl_invariants){.I1 = pl_mat3_dot(R, F),
-                           .I2 = pl_mat3_dot(F, F),
-                           .J = pl_mat3_det(F),
-                           .I4 = pl_mat3_dot(C, C)};
+pl_invariants pl_invariants_of(int uses, pl_mat3 F, pl_mat3 R) {
+    pl_invariants i = {.I2 = pl_mat3_dot(F, F)};
+    if (uses & PL_USES_ROTATION) i.I1 = pl_mat3_dot(R, F);
+    if (uses & PL_USES_VOLUME) i.J = pl_mat3_det(F);
+    if (uses & PL_USES_FOURTH) {
+        pl_mat3 C = pl_mat3_tmul(F, F);
+        i.I4 = pl_mat3_dot(C, C);
+    }
+    return i;
 }
 
-pl_mat3 pl_isotropic_stress(const pl_slopes* f, pl_mat3 F, pl_mat3 R) {
+pl_mat3 pl_isotropic_stress(int uses, const pl_slopes* f, pl_mat3 F, pl_mat3 R) {
     pl_mat3 P = pl_mat3_scale(2.0 * f->f2, F);
-    P = pl_mat3_madd(P, f->f1, R);
-    P = pl_mat3_madd(P, f->f3, pl_mat3_cofactor(F));
-    return pl_mat3_madd(P, 4.0 * f->f4, pl_mat3_mul(F, pl_mat3_tmul(F, F)));
+    if (uses & PL_USES_ROTATION) P = pl_mat3_madd(P, f->f1, R);
+    if (uses & PL_USES_VOLUME) P = pl_mat3_madd(P, f->f3, pl_mat3_cofactor(F));
+    if (uses & PL_USES_FOURTH)
+        P = pl_mat3_madd(P, 4.0 * f->f4, pl_mat3_mul(F, pl_mat3_tmul(F, F)));
+    return P;
 }
 
 // d psi_p / d s_q

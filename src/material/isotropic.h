@@ -66,9 +66,9 @@ PL_WIDE pl_slopes_w pl_slopes_add_w(pl_slopes_w d, pl_fw value, pl_fw rate, pl_s
                          .f34 = d.f34};
 }
 
-// The invariants of F; R is its rotation, read where uses has PL_USES_ROTATION.
-pl_invariants pl_invariants_of(pl_mat3 F, pl_mat3 R);
-pl_mat3 pl_isotropic_stress(const pl_slopes* f, pl_mat3 F, pl_mat3 R);
+// The invariants of F that a law uses; R is its rotation, read where uses has PL_USES_ROTATION.
+pl_invariants pl_invariants_of(int uses, pl_mat3 F, pl_mat3 R);
+pl_mat3 pl_isotropic_stress(int uses, const pl_slopes* f, pl_mat3 F, pl_mat3 R);
 // U, V and s from pl_svd3.
 pl_principal pl_isotropic_principal(const pl_slopes* f, pl_mat3 U, const double s[3], pl_mat3 V,
                                     bool projected);
@@ -118,9 +118,24 @@ PL_WIDE pl_sym3w pl_isotropic_stretching_w(int uses, const pl_slopes_w* f, const
     return A;
 }
 
+// What projection makes of an eigenvalue, in part: 0 leaves it, 1 takes away what is negative. This
+// order of arguments lets NaN through.
+PL_WIDE pl_fw pl_project_w(pl_fw value, float part) {
+    if (part <= 0.0f) return value;
+    const pl_fw projected = pl_max_w((pl_fw){0}, value);
+    return part >= 1.0f ? projected : pl_fma_w(pl_splat_w(part), projected - value, value);
+}
+PL_WIDE void pl_project_stretching_w(pl_sym3w* A, float part) {
+    if (part <= 0.0f) return;
+    const pl_sym3w raw = *A;
+    pl_sym3_project_w(A);
+    for (int k = 0; part < 1.0f && k < 6; k++)
+        A->m[k] = pl_fma_w(pl_splat_w(part), A->m[k] - raw.m[k], raw.m[k]);
+}
+
 // The rotation-free part of shear and twist for the pair that leaves out k, and the twist of f1.
 PL_WIDE void pl_isotropic_pair_w(int uses, const pl_slopes_w* f, const pl_fw s[3], int k,
-                                 bool projected, pl_principal_w* out) {
+                                 float projected, pl_principal_w* out) {
     pl_fw a = s[k == 0 ? 1 : 0], b = s[k == 2 ? 1 : 2];
     pl_fw shear = 2.0f * f->f2, twist = shear;
     if (uses & PL_USES_VOLUME) {
@@ -134,22 +149,19 @@ PL_WIDE void pl_isotropic_pair_w(int uses, const pl_slopes_w* f, const pl_fw s[3
     }
     if (uses & PL_USES_ROTATION)
         twist += 2.0f * f->f1 / pl_max_w(a + b, pl_splat_w((float)PL_LEAST_STRETCH_SUM));
-    if (projected) {
-        // this order of arguments lets NaN through
-        shear = pl_max_w((pl_fw){0}, shear);
-        twist = pl_max_w((pl_fw){0}, twist);
-    }
+    shear = pl_project_w(shear, projected);
+    twist = pl_project_w(twist, projected);
     out->same[k] = 0.5f * (shear + twist);
     out->cross[k] = 0.5f * (shear - twist);
 }
 
 PL_WIDE void pl_isotropic_principal_w(int uses, const pl_slopes_w* f, const pl_svd3w* d,
-                                      bool projected, pl_principal_w* out) {
+                                      float projected, pl_principal_w* out) {
     const pl_fw s[3] = {d->s.x, d->s.y, d->s.z};
     out->U = d->U;
     out->V = d->V;
     out->A = pl_isotropic_stretching_w(uses, f, s);
-    if (projected) pl_sym3_project_w(&out->A);
+    pl_project_stretching_w(&out->A, projected);
     for (int k = 0; k < 3; k++) pl_isotropic_pair_w(uses, f, s, k, projected, out);
 }
 

@@ -148,10 +148,12 @@ static double evaluate(const request* r, pl_invariants i, pl_slopes* f) {
     return exists ? energy : INFINITY;
 }
 
+static int uses_of(const request* r) { return laws[r->material->kind].uses; }
+
 // The rotation of F, where the law looks at it.
 static pl_mat3 rotation_of(const request* r, pl_mat3 F) {
     pl_mat3 R = pl_mat3_identity();
-    if (laws[r->material->kind].uses & PL_USES_ROTATION) pl_polar(F, &R, NULL);
+    if (uses_of(r) & PL_USES_ROTATION) pl_polar(F, &R, NULL);
     return R;
 }
 
@@ -162,7 +164,7 @@ static double energy_of(const request* r, pl_mat3 F) {
         return energy + (r->mixed ? r->pressure * phi : 0.5 * r->material->lambda * phi * phi);
     }
     pl_slopes f;
-    return evaluate(r, pl_invariants_of(F, rotation_of(r, F)), &f);
+    return evaluate(r, pl_invariants_of(uses_of(r), F, rotation_of(r, F)), &f);
 }
 
 static pl_mat3 stress_of(const request* r, pl_mat3 F) {
@@ -174,8 +176,8 @@ static pl_mat3 stress_of(const request* r, pl_mat3 F) {
     }
     pl_mat3 R = rotation_of(r, F);
     pl_slopes f;
-    evaluate(r, pl_invariants_of(F, R), &f);
-    return pl_isotropic_stress(&f, F, R);
+    evaluate(r, pl_invariants_of(uses_of(r), F, R), &f);
+    return pl_isotropic_stress(uses_of(r), &f, F, R);
 }
 
 static pl_principal principal_of(const request* r, pl_mat3 F, bool projected) {
@@ -185,7 +187,7 @@ static pl_principal principal_of(const request* r, pl_mat3 F, bool projected) {
     double s[3];
     pl_svd3(F, &U, s, &V);
     pl_slopes f;
-    evaluate(r, pl_invariants_of(F, pl_mat3_mult(U, V)), &f);
+    evaluate(r, pl_invariants_of(uses_of(r), F, pl_mat3_mult(U, V)), &f);
     return pl_isotropic_principal(&f, U, s, V, projected);
 }
 
@@ -214,11 +216,11 @@ double pl_material_constraint(const pl_material* material, pl_mat3 F, pl_mat3* g
     }
     request r = {.material = material};
     pl_mat3 R = rotation_of(&r, F);
-    pl_invariants i = pl_invariants_of(F, R);
+    pl_invariants i = pl_invariants_of(uses_of(&r), F, R);
     if (pl_material_needs_volume(material->kind) && !(i.J > 0.0)) i.J = NAN;
     pl_slopes v;
     double phi = laws[material->kind].volume(&i, &v);
-    *gradient = pl_isotropic_stress(&v, F, R);
+    *gradient = pl_isotropic_stress(uses_of(&r), &v, F, R);
     return phi;
 }
 

@@ -23,16 +23,17 @@
         name##_any_stress((pl_law_request_w){m, &pressure}, F, q, P);                              \
     }                                                                                              \
     static __attribute__((noinline)) void name##_any_principal(                                    \
-        pl_law_request_w r, const pl_mat3w* F, pl_principal_w* tangent, pl_mat3w* P) {             \
-        pl_law_principal_w(PL_MATERIAL_##KIND, r, F, true, tangent, P);                            \
+        pl_law_request_w r, const pl_mat3w* F, float projected, pl_principal_w* tangent,           \
+        pl_mat3w* P) {                                                                             \
+        pl_law_principal_w(PL_MATERIAL_##KIND, r, F, projected, tangent, P);                       \
     }                                                                                              \
-    static void name##_principal(const pl_material_w* m, const pl_mat3w* F,                        \
+    static void name##_principal(const pl_material_w* m, const pl_mat3w* F, float projected,       \
                                  pl_principal_w* tangent, pl_mat3w* P) {                           \
-        name##_any_principal((pl_law_request_w){m, NULL}, F, tangent, P);                          \
+        name##_any_principal((pl_law_request_w){m, NULL}, F, projected, tangent, P);               \
     }                                                                                              \
     static void name##_mixed_principal(const pl_material_w* m, const pl_mat3w* F, pl_fw pressure,  \
                                        pl_principal_w* tangent, pl_mat3w* P) {                     \
-        name##_any_principal((pl_law_request_w){m, &pressure}, F, tangent, P);                     \
+        name##_any_principal((pl_law_request_w){m, &pressure}, F, 1.0f, tangent, P);               \
     }                                                                                              \
     static void name##_constraint(const pl_mat3w* F, pl_quatw* q, pl_fw* phi,                      \
                                   pl_mat3w* gradient) {                                            \

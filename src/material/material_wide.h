@@ -133,9 +133,9 @@ PL_WIDE pl_mat3w pl_law_stress_w(pl_material_kind kind, pl_law_request_w r, cons
     return pl_isotropic_stress_w(pl_law_uses(kind), &f, F, &R);
 }
 
-// The tangent in principal form and, where wanted, the stress with it.
+// The tangent in principal form, projected in part (0 to 1), and, where wanted, the stress with it.
 PL_WIDE void pl_law_principal_w(pl_material_kind kind, pl_law_request_w r, const pl_mat3w* F,
-                                bool projected, pl_principal_w* out, pl_mat3w* P) {
+                                float projected, pl_principal_w* out, pl_mat3w* P) {
     if (kind == PL_MATERIAL_LINEAR) {
         pl_fw zero = {0};
         pl_linear_principal_w(r.material->mu, r.pressure ? zero : r.material->lambda, out);
@@ -169,13 +169,14 @@ PL_WIDE pl_fw pl_law_constraint_w(pl_material_kind kind, const pl_mat3w* F, pl_q
 
 // One law's functions for batches of PL_LANES elements, as the library was built. material: their
 // parameters. q: the rotations of the elements, carried from call to call (any value to begin
-// with); corotated and ARAP read and update them, for other laws it may be NULL. Tangents are
-// projected. P may be NULL.
+// with); corotated and ARAP read and update them, for other laws it may be NULL. projected: 0 for
+// the tangent as it is, 1 for a positive semi-definite one, or something between; tangents of the
+// mixed method are projected. P may be NULL.
 typedef struct pl_material_law {
     void (*energy)(const pl_material_w* material, const pl_mat3w* F, pl_quatw* q, pl_fw* energy);
     void (*stress)(const pl_material_w* material, const pl_mat3w* F, pl_quatw* q, pl_mat3w* P);
-    void (*principal)(const pl_material_w* material, const pl_mat3w* F, pl_principal_w* tangent,
-                      pl_mat3w* P);
+    void (*principal)(const pl_material_w* material, const pl_mat3w* F, float projected,
+                      pl_principal_w* tangent, pl_mat3w* P);
     // Psi_d + p Phi, for the mixed method; Phi and its gradient
     void (*mixed_stress)(const pl_material_w* material, const pl_mat3w* F, pl_fw pressure,
                          pl_quatw* q, pl_mat3w* P);
