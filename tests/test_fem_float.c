@@ -174,10 +174,10 @@ static void free_sample(sample* s) {
 }
 
 // of the largest number of the double matrix
-static double matrix_error(sample* s) {
+static double mixed_error(sample* s, double projected) {
     double worst = 0.0, most = 0.0;
-    pl_fem_hessian_float(&s->f, s->floats, s->x, 1.0, s->blocks);
-    pl_fem_hessian(&s->f, s->x, true, &s->A);
+    pl_fem_hessian_float(&s->f, s->floats, s->x, projected, s->blocks);
+    pl_fem_hessian(&s->f, s->x, projected, &s->A);
     for (int k = 0; k < 9 * pl_block_matrix_entry_count(&s->A); k++) {
         double off = fabs(s->blocks[k] - s->A.values[k]);
         worst = off <= worst ? worst : off; // also takes NaN
@@ -185,6 +185,8 @@ static double matrix_error(sample* s) {
     }
     return worst / most;
 }
+
+static double matrix_error(sample* s) { return mixed_error(s, 1.0); }
 
 TEST(fem_matrix_in_float_equals_the_double_one)
 {
@@ -218,27 +220,67 @@ TEST(fem_cloth_batches_equal_the_double_elements)
     free_sample(&s);
 }
 
-// several springs at a time add the same as one by one
-TEST(fem_springs_have_the_gradient_of_each)
+TEST(fem_matrix_in_float_is_projected_in_part)
 {
-    sample s = create_sample(3);
-    const pl_element_set* set = &s.sets[SPRINGS];
-    int n = 3 * s.mesh->vertex_count;
-    double *a = PL_ALLOC(double, n), *b = PL_ALLOC(double, n), most = 0.0;
-    for (int c = 0; c < 3; c++) // one of no length
-        s.x[3 * set->corners[9] + c] = s.x[3 * set->corners[8] + c];
-    pl_element_set_gradient(set, NULL, s.x, a);
+    sample s = create_sample(4);
+    pl_error error;
+    use_objective(&s, NULL);
+    CHECK(!pl_float_sets_can_mix(s.floats));
+    pl_float_sets_destroy(s.floats);
+    CHECK_OK(pl_float_sets_create(s.sets, 1, s.mesh->positions, s.mesh->vertex_count, &s.A, NULL,
+                                  NULL, &s.floats, &error),
+             &error);
+    CHECK(pl_float_sets_can_mix(s.floats));
+    s.f.set_count = 1;
+    CHECK(mixed_error(&s, 0.0) < 5e-6);
+    CHECK(mixed_error(&s, 0.5) < 5e-6);
+    free_sample(&s);
+}
+
+// several elements at a time add the same as one by one
+static void check_each(sample* s, const pl_element_set* set) {
+    int n = 3 * s->mesh->vertex_count, corners = set->kind->corner_count;
+    double *a = PL_ALLOC(double, n), *b = PL_ALLOC(double, n), most = 0.0, energy = 0.0;
+    pl_element_set_gradient(set, NULL, s->x, a);
     for (int e = 0; e < set->count; e++) {
-        double x[6], g[6];
-        for (int i = 0; i < 6; i++) x[i] = s.x[3 * set->corners[2 * e + i / 3] + i % 3];
+        const int* v = set->corners + corners * e;
+        double x[12], g[12];
+        for (int i = 0; i < 3 * corners; i++) x[i] = s->x[3 * v[i / 3] + i % 3];
         set->kind->gradient(set->data, e, x, g);
-        for (int i = 0; i < 6; i++) b[3 * set->corners[2 * e + i / 3] + i % 3] += g[i];
+        energy += set->kind->energy(set->data, e, x);
+        for (int i = 0; i < 3 * corners; i++) b[3 * v[i / 3] + i % 3] += g[i];
     }
     for (int i = 0; i < n; i++) most = fmax(most, fabs(b[i]));
     CHECK(most > 1.0);
     for (int i = 0; i < n; i++) CHECK_NEAR(a[i], b[i], 1e-12 * most);
+    CHECK_NEAR(pl_element_set_energy(set, NULL, s->x), energy, 1e-12 * fabs(energy));
     PL_FREE(a, double, n);
     PL_FREE(b, double, n);
+}
+
+// of several laws, so that some are taken together and some alone
+TEST(fem_tets_have_the_gradient_of_each)
+{
+    sample s = create_sample(4);
+    pl_element_set* set = &s.sets[0];
+    pl_material stable, other;
+    pl_error error;
+    CHECK_OK(pl_material_from_young(PL_MATERIAL_STABLE_NEOHOOKEAN, 1e4, 0.4, &stable, &error),
+             &error);
+    CHECK_OK(pl_material_from_young(PL_MATERIAL_COROTATED, 1e4, 0.4, &other, &error), &error);
+    for (int e = 0; e < set->count; e++)
+        pl_tet_element_set_material(set, e, e % 37 == 20 ? &other : &stable);
+    check_each(&s, set);
+    free_sample(&s);
+}
+
+TEST(fem_springs_have_the_gradient_of_each)
+{
+    sample s = create_sample(3);
+    const pl_element_set* set = &s.sets[SPRINGS];
+    for (int c = 0; c < 3; c++) // one of no length
+        s.x[3 * set->corners[9] + c] = s.x[3 * set->corners[8] + c];
+    check_each(&s, set);
     free_sample(&s);
 }
 
