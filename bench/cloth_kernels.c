@@ -122,7 +122,7 @@ static pl_status prepare(const bench* b, cloth_kernels* k, pl_error* error) {
 
 static void run_wide(void* user) {
     cloth_kernels* k = user;
-    pl_cloth_batches_hessian(&k->batches[k->kind], NULL, k->x4, k->blocks);
+    pl_cloth_batches_hessian(&k->batches[k->kind], NULL, k->x4, 1.0f, k->blocks);
 }
 static void run_double(void* user) {
     cloth_kernels* k = user;

@@ -188,7 +188,7 @@ static void check_wide_springs(pl_random* random) {
     d_w.x[0] = d_w.y[0] = d_w.z[0] = 0.0f;
     d[0] = (pl_vec3){0};
     pl_mat3w H;
-    pl_vec3w g = pl_spring_w(d_w, rest, pl_splat_w(50.0f), true, &H);
+    pl_vec3w g = pl_spring_w(d_w, rest, pl_splat_w(50.0f), 1.0f, &H);
     for (int k = 0; k < PL_LANES; k++) {
         pl_vec3 exact;
         pl_mat3 hessian;
@@ -211,7 +211,7 @@ static void check_wide_membranes(pl_random* random, pl_membrane_kind kind) {
         F[k].y = fill_vector(random, &F_w.y, k);
     }
     pl_membrane_tangent_w t_w;
-    pl_mat32w P = pl_membrane_stress_w(kind, &m_w, &F_w, &t_w);
+    pl_mat32w P = pl_membrane_stress_w(kind, &m_w, &F_w, 1.0f, &t_w);
     pl_fw one = pl_splat_w(1.0f), two = pl_splat_w(-2.0f), half = pl_splat_w(0.5f);
     pl_mat3w K = pl_membrane_block_w(&t_w, one, two, half, one);
     for (int k = 0; k < PL_LANES; k++) {

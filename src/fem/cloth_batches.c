@@ -155,6 +155,7 @@ bool pl_cloth_batches_write(pl_cloth_batches* b) {
 typedef struct sum_job {
     const pl_cloth_batches* set;
     const float* x;
+    float projected;
     float* blocks;
 } sum_job;
 
@@ -166,7 +167,7 @@ static void visit_springs(int first, int last, void* user) {
         pl_vec3w d =
             pl_sub_w(pl_load_vec3_w(job->x, s->corners[1]), pl_load_vec3_w(job->x, s->corners[0]));
         pl_mat3w H;
-        pl_spring_w(d, s->rest, s->stiffness, true, &H);
+        pl_spring_w(d, s->rest, s->stiffness, job->projected, &H);
         pl_mat3w minus = pl_mat3_scale_w(pl_splat_w(-1.0f), H);
         if (job->set->writes) {
             pl_write_block_w(job->blocks, s->at[1], s->at[2], &minus);
@@ -183,9 +184,33 @@ PL_WIDE pl_mat3w outer_w(pl_vec3w a, pl_vec3w b) {
                        a.z * b.y, a.z * b.z}};
 }
 
+// A hinge that is not wholly projected, one by one and in double: its Hessian is no outer product.
+static void add_mixed_hinge(const sum_job* job, const pl_hinge_batch* h, int lane) {
+    double exact[144], projected[144], part = (double)job->projected;
+    double rest = (double)h->rest[lane], stiffness = (double)h->stiffness[lane];
+    pl_vec3 x[4];
+    for (int i = 0; i < 4; i++) {
+        const float* p = job->x + 4 * (size_t)h->corners[i][lane];
+        x[i] = (pl_vec3){(double)p[0], (double)p[1], (double)p[2]};
+    }
+    pl_bending_energy(x, rest, stiffness, false, NULL, exact);
+    pl_bending_energy(x, rest, stiffness, true, NULL, projected);
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) {
+            float* block = job->blocks + 9 * (size_t)h->at[4 * i + j][lane];
+            for (int k = 0; j != i && k < 9; k++) {
+                int at = 12 * (3 * i + k / 3) + 3 * j + k % 3;
+                block[k] += (float)((1.0 - part) * exact[at] + part * projected[at]);
+            }
+        }
+}
+
 static void visit_hinges(int first, int last, void* user) {
     const sum_job* job = user;
-    for (int k = first; k < last; k++) {
+    for (int k = first; job->projected < 1.0f && k < last; k++)
+        for (int lane = 0; lane < PL_LANES; lane++)
+            add_mixed_hinge(job, (const pl_hinge_batch*)job->set->batches + k, lane);
+    for (int k = job->projected < 1.0f ? last : first; k < last; k++) {
         const pl_hinge_batch* h = (const pl_hinge_batch*)job->set->batches + k;
         pl_prefetch_blocks_w(job->blocks, h->at, 16);
         pl_vec3w x[4], g[4];
@@ -214,7 +239,7 @@ static void visit_membranes(int first, int last, void* user) {
             F.y = pl_madd_w(F.y, m->shape[2 * i + 1], x);
         }
         pl_membrane_tangent_w t;
-        pl_membrane_stress_w(job->set->law, &m->material, &F, &t);
+        pl_membrane_stress_w(job->set->law, &m->material, &F, job->projected, &t);
         for (int i = 0; i < 3; i++)
             for (int j = 0; j < 3; j++) {
                 if (j == i) continue;
@@ -226,8 +251,8 @@ static void visit_membranes(int first, int last, void* user) {
 }
 
 void pl_cloth_batches_hessian(const pl_cloth_batches* set, pl_pool* pool, const float* x,
-                              float* blocks) {
+                              float projected, float* blocks) {
     static const pl_chunk_visit visits[] = {visit_springs, visit_hinges, visit_membranes};
-    sum_job job = {.set = set, .x = x, .blocks = blocks};
+    sum_job job = {.set = set, .x = x, .projected = projected, .blocks = blocks};
     pl_chunks_run(&set->chunks, pool, visits[set->kind], &job);
 }

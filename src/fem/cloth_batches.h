@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Springs, hinges and elastic triangles in float, PL_LANES at a time: the projected matrix of
+// Springs, hinges and elastic triangles in float, PL_LANES at a time: the matrix of
 // cloth_elements as fast as the machine allows. As for tets (tet_batches.h), positions are float4
 // per vertex from an origin near the body, and sums run over coloured chunks.
 #ifndef PL_FEM_CLOTH_BATCHES_H
@@ -60,9 +60,9 @@ void pl_cloth_batches_refresh(pl_cloth_batches* batches, const pl_element_set* s
 // vertices; false if some do.
 bool pl_cloth_batches_write(pl_cloth_batches* batches);
 
-// blocks += d2E/dx2, each element's part projected as pl_element_set_hessian does, but not on the
-// diagonal; x: float4 per vertex; blocks: 9 per entry, row-major.
+// blocks += d2E/dx2, but not on the diagonal; projected as pl_tet_batches_hessian has it; x: float4
+// per vertex; blocks: 9 per entry, row-major.
 void pl_cloth_batches_hessian(const pl_cloth_batches* batches, pl_pool* pool, const float* x,
-                              float* blocks);
+                              float projected, float* blocks);
 
 #endif

@@ -305,18 +305,15 @@ static void add_pins_and_contacts(const pl_fem_objective* f, const pl_float_sets
     }
 }
 
-bool pl_float_sets_can_mix(const pl_float_sets* s) { return s->cloth_count == 0; }
-
 void pl_fem_hessian_float(const pl_fem_objective* f, pl_float_sets* s, const double* x,
                           double projected, float* blocks) {
-    PL_ASSERT(projected >= 1.0 || pl_float_sets_can_mix(s));
     if (!s->springs_alone)
         pl_parallel_for(f->pool, zero_task, pl_block_matrix_entry_count(s->A), 16384, blocks);
     narrow_positions(s, f->pool, x);
     for (int k = 0; k < s->tet_set_count; k++)
         pl_tet_batches_hessian(&s->tets[k], f->pool, s->x, 1.0f, (float)projected, blocks);
     for (int k = 0; k < s->cloth_count; k++)
-        pl_cloth_batches_hessian(&s->cloth[k], f->pool, s->x, blocks);
+        pl_cloth_batches_hessian(&s->cloth[k], f->pool, s->x, (float)projected, blocks);
     rows_job job = {f, s, blocks};
     pl_parallel_for(f->pool, close_rows_task, f->vertex_count, VERTICES_PER_TASK, &job);
     bool damped = f->velocity_time > 0.0 && f->damping_stiffness > 0.0;

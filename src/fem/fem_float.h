@@ -32,8 +32,6 @@ void pl_float_sets_place(pl_float_sets* float_sets, const pl_float_layout* layou
 // The sets of pl_float_sets_create have other materials: takes them over.
 void pl_float_sets_refresh(pl_float_sets* float_sets);
 
-// Whether elements can be had that are not wholly projected: tets can, cloth cannot.
-bool pl_float_sets_can_mix(const pl_float_sets* float_sets);
 // blocks = what pl_fem_hessian(f, x, projected) gives, to float accuracy; 9 per entry of the matrix
 // of pl_float_sets_create, row-major. The elements are those of float_sets, all else is of f.
 void pl_fem_hessian_float(const pl_fem_objective* f, pl_float_sets* float_sets, const double* x,

@@ -116,7 +116,6 @@ static bool is_float_enough(const pl_newton_multigrid* n, const pl_fem_objective
 bool pl_newton_multigrid_assemble(pl_newton_multigrid* n, const pl_fem_objective* f,
                                   const double* x, double projected) {
     if (!(f->inertia > 0.0)) return false;
-    if (projected < 1.0 && !pl_float_sets_can_mix(n->sets)) return false;
     if (n->sets_stale) pl_float_sets_refresh(n->sets);
     n->sets_stale = false;
     pl_fem_hessian_float(f, n->sets, x, projected, pl_block_mg_blocks(n->mg));

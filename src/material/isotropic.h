@@ -118,13 +118,6 @@ PL_WIDE pl_sym3w pl_isotropic_stretching_w(int uses, const pl_slopes_w* f, const
     return A;
 }
 
-// What projection makes of an eigenvalue, in part: 0 leaves it, 1 takes away what is negative. This
-// order of arguments lets NaN through.
-PL_WIDE pl_fw pl_project_w(pl_fw value, float part) {
-    if (part <= 0.0f) return value;
-    const pl_fw projected = pl_max_w((pl_fw){0}, value);
-    return part >= 1.0f ? projected : pl_fma_w(pl_splat_w(part), projected - value, value);
-}
 PL_WIDE void pl_project_stretching_w(pl_sym3w* A, float part) {
     if (part <= 0.0f) return;
     const pl_sym3w raw = *A;

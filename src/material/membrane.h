@@ -125,12 +125,13 @@ PL_WIDE pl_fw pl_membrane_evaluate_w(pl_membrane_kind kind, const pl_membrane_w*
 
 // The stress and, where wanted, the projected tangent.
 PL_WIDE pl_mat32w pl_membrane_stress_w(pl_membrane_kind kind, const pl_membrane_w* m,
-                                       const pl_mat32w* F, pl_membrane_tangent_w* tangent) {
+                                       const pl_mat32w* F, float projected,
+                                       pl_membrane_tangent_w* tangent) {
     pl_membrane_svd_w d = pl_membrane_decompose_w(F);
     pl_membrane_slopes_w f;
     pl_membrane_evaluate_w(kind, m, d.s0, d.s1, &f);
     // psi_i in the frame, then turned back
-    pl_fw four = 4.0f * f.f4, two = 2.0f * f.f2, zero = {0};
+    pl_fw four = 4.0f * f.f4, two = 2.0f * f.f2;
     pl_fw q0 = pl_fma_w(pl_fma_w(four * d.s0, d.s0, two), d.s0, f.f1);
     pl_fw q1 = pl_fma_w(pl_fma_w(four * d.s1, d.s1, two), d.s1, f.f1);
     pl_vec3w u0 = pl_scale_w(q0, pl_mat3_column_w(&d.U, 0));
@@ -142,22 +143,23 @@ PL_WIDE pl_mat32w pl_membrane_stress_w(pl_membrane_kind kind, const pl_membrane_
     pl_fw least = pl_splat_w((float)PL_MEMBRANE_LEAST_STRETCH);
     pl_fw shear = pl_fma_w(four, ss + product, two), twist = pl_fma_w(four, ss - product, two);
     twist += 2.0f * f.f1 / pl_max_w(d.s0 + d.s1, least);
-    shear = pl_max_w(zero, shear), twist = pl_max_w(zero, twist);
+    shear = pl_project_w(shear, projected), twist = pl_project_w(twist, projected);
     *tangent = (pl_membrane_tangent_w){.U = d.U, .c = d.c, .s = d.s};
     tangent->same = 0.5f * (shear + twist);
     tangent->cross = 0.5f * (shear - twist);
     pl_fw out0 = pl_fma_w(four * d.s0, d.s0, two) + f.f1 / pl_max_w(d.s0, least);
     pl_fw out1 = pl_fma_w(four * d.s1, d.s1, two) + f.f1 / pl_max_w(d.s1, least);
-    tangent->out[0] = pl_max_w(zero, out0);
-    tangent->out[1] = pl_max_w(zero, out1);
-    // A, its two eigenvalues clamped: A = mean I + (half, off; off, -half)
+    tangent->out[0] = pl_project_w(out0, projected);
+    tangent->out[1] = pl_project_w(out1, projected);
+    // A, its two eigenvalues projected: A = mean I + (half, off; off, -half)
     pl_fw three = 12.0f * f.f4, curve = 4.0f * f.f22;
     pl_fw a0 = two + f.f11 + (three + curve) * (d.s0 * d.s0);
     pl_fw a1 = two + f.f11 + (three + curve) * (d.s1 * d.s1);
     pl_fw off = pl_fma_w(curve, product, f.f11);
     pl_fw mean = 0.5f * (a0 + a1), half = 0.5f * (a0 - a1);
     pl_fw radius = pl_sqrt_w(pl_fma_w(half, half, off * off));
-    pl_fw high = pl_max_w(zero, mean + radius), low = pl_max_w(zero, mean - radius);
+    pl_fw high = pl_project_w(mean + radius, projected);
+    pl_fw low = pl_project_w(mean - radius, projected);
     pl_fw new_mean = 0.5f * (high + low);
     pl_iw negative = mean < radius;
     pl_fw ratio = 0.5f * (high - low) / pl_select_w(radius > 0.0f, radius, pl_splat_w(1.0f));

@@ -8,6 +8,7 @@
 #define PL_MATERIAL_SPRING_H
 
 #include "math/mat3.h"
+#include "math/symmetric.h"
 #include "math/vec3w.h"
 
 // Shorter than this part of its rest length, a spring has no direction: then it exerts no force and
@@ -19,8 +20,8 @@
 double pl_spring_energy(pl_vec3 d, double rest, double stiffness, bool projected, pl_vec3* gradient,
                         pl_mat3* hessian);
 
-// The same in float, gradient and Hessian of PL_LANES springs.
-PL_WIDE pl_vec3w pl_spring_w(pl_vec3w d, pl_fw rest, pl_fw stiffness, bool projected,
+// The same in float, gradient and Hessian of PL_LANES springs; projected in part (0 to 1).
+PL_WIDE pl_vec3w pl_spring_w(pl_vec3w d, pl_fw rest, pl_fw stiffness, float projected,
                              pl_mat3w* hessian) {
     pl_fw length = pl_sqrt_w(pl_dot_w(d, d)), zero = {0}, one = zero + 1.0f;
     pl_iw usable = length > (float)PL_SPRING_LEAST * rest;
@@ -29,7 +30,7 @@ PL_WIDE pl_vec3w pl_spring_w(pl_vec3w d, pl_fw rest, pl_fw stiffness, bool proje
     // across: what is left of k across the spring; 1 - rest / length is negative when compressed
     pl_fw across = pl_select_w(usable, stiffness * ((length - rest) * inverse), stiffness);
     if (hessian) {
-        pl_fw side = projected ? pl_max_w(zero, across) : across, along = stiffness - side;
+        pl_fw side = pl_project_w(across, projected), along = stiffness - side;
         pl_vec3w m = pl_scale_w(along, n);
         *hessian = (pl_mat3w){{pl_fma_w(m.x, n.x, side), m.x * n.y, m.x * n.z, m.x * n.y,
                                pl_fma_w(m.y, n.y, side), m.y * n.z, m.x * n.z, m.y * n.z,

@@ -90,4 +90,12 @@ PL_WIDE void pl_sym3_project_w(pl_sym3w* A) {
     if (!pl_all_w(definite)) pl_sym3_clamp_w(definite, A);
 }
 
+// What projection makes of an eigenvalue, in part: 0 leaves it, 1 takes away what is negative. This
+// order of arguments lets NaN through.
+PL_WIDE pl_fw pl_project_w(pl_fw value, float part) {
+    if (part <= 0.0f) return value;
+    const pl_fw projected = pl_max_w((pl_fw){0}, value);
+    return part >= 1.0f ? projected : pl_fma_w(pl_splat_w(part), projected - value, value);
+}
+
 #endif
