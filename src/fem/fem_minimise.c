@@ -41,6 +41,7 @@ void pl_minimiser_free(pl_minimiser* m) {
     PL_FREE(m->x, double, m->count);
     PL_FREE(m->trial, double, m->count);
     PL_FREE(m->gradient, double, m->count);
+    PL_FREE(m->trial_gradient, double, m->count);
     PL_FREE(m->direction, double, m->count);
     PL_FREE(m->scratch, double, 2 * (size_t)m->count);
     pl_array_free(&m->contacts);
@@ -61,12 +62,13 @@ pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
     m->x = PL_ALLOC(double, m->count);
     m->trial = PL_ALLOC(double, m->count);
     m->gradient = PL_ALLOC(double, m->count);
+    m->trial_gradient = PL_ALLOC(double, m->count);
     m->direction = PL_ALLOC(double, m->count);
     m->scratch = PL_ALLOC(double, 2 * (size_t)m->count);
     m->normal_force = PL_ALLOC(double, vertex_count);
     m->friction_dual = PL_ALLOC(double, m->count);
     if (!m->contact_mark || !m->friction_dual || !m->normal_force || !m->x || !m->trial ||
-        !m->gradient || !m->direction || !m->scratch)
+        !m->gradient || !m->trial_gradient || !m->direction || !m->scratch)
         return pl_fail_memory(error, "the solver of a step");
     return pl_block_matrix_setup(&m->A, vertex_count, block, neighbour_offsets, neighbours, error);
 }
@@ -282,10 +284,18 @@ static void try_step(pl_minimiser* m, pl_pool* pool, double length) {
     pl_parallel_for(pool, step_task, m->count, VALUES_PER_TASK, &job);
 }
 
+// Phi at what is tried, and its gradient where that costs nothing
+static double try_value(pl_minimiser* m, const pl_fem_objective* f, bool* has_gradient) {
+    *has_gradient = pl_fem_gathers(f);
+    return *has_gradient ? pl_fem_energy_and_gradient(f, m->trial, m->trial_gradient, m->scratch)
+                         : pl_fem_energy(f, m->trial, m->scratch);
+}
+
 // x becomes what was tried
 static void take_step(pl_minimiser* m, const pl_fem_objective* f, double length) {
     double* before = m->x;
     m->value = NAN;
+    m->gradient_known = false;
     m->x = m->trial;
     m->trial = before;
     pl_fem_friction_dual(f, before, length, m->direction, m->friction_dual);
@@ -311,6 +321,13 @@ static double lengthen(pl_minimiser* m, const pl_fem_objective* f, double slope,
     return length;
 }
 
+void pl_minimiser_take_gradient(pl_minimiser* m) {
+    double* before = m->gradient;
+    m->gradient = m->trial_gradient;
+    m->trial_gradient = before;
+    m->gradient_known = true;
+}
+
 // Moves x along the direction; false if no step makes Phi small enough. Phi may grow, but not above
 // the largest of its last values (Grippo, Lampariello, Lucidi 1986): where slender bodies bend,
 // full steps that first lead uphill arrive earlier.
@@ -324,13 +341,17 @@ static bool line_search(pl_minimiser* m, const pl_fem_objective* f, search* s) {
     double slack =
         1e-12 * fabs(before) + s->noise * pl_vector_norm(f->pool, m->count, m->direction);
     for (int k = 0; k < MAX_HALVINGS; k++, length *= 0.5) {
+        bool has_gradient;
         try_step(m, f->pool, length);
-        double after = pl_fem_energy(f, m->trial, m->scratch);
+        double after = try_value(m, f, &has_gradient);
         if (!isfinite(after) || after > bound + ARMIJO * length * fmin(slope, 0.0) + slack)
             continue;
+        double tried = length;
         if (k == 0) length = lengthen(m, f, slope, before, &after);
         take_step(m, f, length);
-        if (f->contact_count == 0) m->value = after;
+        if (f->contact_count > 0) return true;
+        m->value = after;
+        if (has_gradient && length == tried) pl_minimiser_take_gradient(m);
         return true;
     }
     return false;
@@ -364,7 +385,8 @@ pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_setting
         pl_status status = find_contacts(m, f, detect, detect_user, k, error);
         if (status != PL_OK) return status;
         if (k <= FRICTION_UPDATES) pl_fem_normal_force(f, m->x, m->normal_force);
-        pl_fem_gradient(f, m->x, m->gradient, m->scratch);
+        if (!m->gradient_known || f->contact_count > 0)
+            pl_fem_gradient(f, m->x, m->gradient, m->scratch);
         bool over = is_converged(m, f, settings, &s, k == 0, info) && (k > 0 || s.load == 0.0);
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "fem/cloth_elements.h"
 #include "fem/fem_minimise.h"
 #include "fem/fem_objective.h"
 #include "fem/fem_projective_fast.h"
@@ -138,8 +139,11 @@ static pl_status setup_matrices(pl_fem_system* s, const double* rest, const int*
     if (status == PL_OK && s->settings.integrator == PL_INTEGRATOR_QUASISTATIC)
         status = pl_free_bodies_setup(&s->free_bodies, s->vertex_count, neighbour_offsets,
                                       neighbours, error);
-    for (int k = 0; status == PL_OK && k < s->set_count; k++)
+    for (int k = 0; status == PL_OK && k < s->set_count; k++) {
         status = pl_element_set_locate(&s->sets[k], &s->minimiser.A, error);
+        if (status == PL_OK && block == 3)
+            status = pl_spring_elements_gather(&s->sets[k], s->vertex_count, error);
+    }
     return status == PL_OK ? setup_linear(s, rest, error) : status;
 }
 
@@ -327,9 +331,15 @@ static void choose_start(pl_fem_system* s, const pl_fem_objective* f) {
     if (!(f->inertia > 0.0) || s->settings.nonlinear == PL_NONLINEAR_LINEARISED) return;
     for (int i = 0; i < m->count; i++) m->trial[i] = s->fixed[i / 3] ? m->x[i] : s->y[i];
     double stays = pl_fem_energy(f, m->x, m->scratch);
-    double flies = pl_fem_energy(f, m->trial, m->scratch);
+    bool gathers = pl_fem_gathers(f);
+    double flies = gathers ? pl_fem_energy_and_gradient(f, m->trial, m->trial_gradient, m->scratch)
+                           : pl_fem_energy(f, m->trial, m->scratch);
     m->value = flies < stays ? flies : stays;
-    if (flies < stays) memcpy(m->x, m->trial, (size_t)m->count * sizeof(double));
+    if (!(flies < stays)) return;
+    double* before = m->x;
+    m->x = m->trial;
+    m->trial = before;
+    if (gathers) pl_minimiser_take_gradient(m);
 }
 
 // The whole step in float. Not done: the caller takes the long way, from m->x if there is a start.
@@ -380,6 +390,7 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
     f.pins = s->pins.data;
     f.pin_count = step->pin_count;
     s->minimiser.value = NAN;
+    s->minimiser.gradient_known = false;
     if (has_start) hold_hard_pins(s, f.pins, f.pin_count, s->minimiser.x);
     else choose_start(s, &f);
     status = s->projective ? pl_projective_minimise(s->projective, &s->minimiser, &f, &s->settings,
