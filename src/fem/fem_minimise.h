@@ -27,7 +27,8 @@ typedef struct pl_minimiser {
     double* trial; // of the line search
     double* gradient;
     double* trial_gradient;
-    bool gradient_known; // at x, without contacts
+    double *further, *further_gradient; // a step that is longer than the trial
+    bool gradient_known;                // at x, without contacts
     double* direction;
     double* scratch;      // twice as long
     pl_array contacts;    // of pl_contact
