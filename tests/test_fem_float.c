@@ -266,13 +266,66 @@ TEST(fem_tets_have_the_gradient_of_each)
     free_sample(&s);
 }
 
-TEST(fem_springs_have_the_gradient_of_each)
-{
+static void check_springs(bool gathered) {
     sample s = create_sample(3);
-    const pl_element_set* set = &s.sets[SPRINGS];
+    pl_element_set* set = &s.sets[SPRINGS];
+    pl_error error;
     for (int c = 0; c < 3; c++) // one of no length
         s.x[3 * set->corners[9] + c] = s.x[3 * set->corners[8] + c];
+    if (gathered) CHECK_OK(pl_spring_elements_gather(set, s.mesh->vertex_count, &error), &error);
+    CHECK((set->gather != NULL) == gathered);
+    pl_spring_element_set(set, 3, 900.0);
     check_each(&s, set);
+    free_sample(&s);
+}
+
+TEST(fem_springs_have_the_gradient_of_each)
+{
+    check_springs(false);
+    check_springs(true);
+}
+
+// energy and gradient in one go are those found apart, with all that an objective can have
+TEST(fem_energy_and_gradient_are_those_found_apart)
+{
+    sample s = create_sample(3);
+    int n = 3 * s.mesh->vertex_count;
+    double *a = PL_ALLOC(double, n), *b = PL_ALLOC(double, n), *scratch = PL_ALLOC(double, 2 * n);
+    use_objective(&s, NULL);
+    s.f.y = s.f.reference = s.f.force = s.mesh->positions;
+    for (int round = 0; round < 4; round++) {
+        pl_error error;
+        s.f.mass_matrix = round % 2 ? &s.M : NULL;
+        double energy = pl_fem_energy(&s.f, s.x, scratch), most = 0.0;
+        pl_fem_gradient(&s.f, s.x, a, scratch);
+        if (round == 2)
+            CHECK_OK(pl_spring_elements_gather(&s.sets[SPRINGS], n / 3, &error), &error);
+        CHECK_NEAR(pl_fem_energy_and_gradient(&s.f, s.x, b, scratch), energy, 1e-12 * energy);
+        for (int i = 0; i < n; i++) most = fmax(most, fabs(a[i]));
+        for (int i = 0; i < n; i++) CHECK_NEAR(a[i], b[i], 1e-12 * most);
+        CHECK(a[3 * 2] == 0.0 && b[3 * 2] == 0.0); // fixed
+    }
+    CHECK(!pl_fem_gathers(&s.f)); // tets do not
+    PL_FREE(a, double, n);
+    PL_FREE(b, double, n);
+    PL_FREE(scratch, double, 2 * n);
+    free_sample(&s);
+}
+
+TEST(fem_spring_gather_survives_every_failing_allocation)
+{
+    sample s = create_sample(2);
+    size_t before = pl_byte_count();
+    for (int64_t nth = 1;; nth++) {
+        pl_error error;
+        pl_inject_failure(nth);
+        pl_status status =
+            pl_spring_elements_gather(&s.sets[SPRINGS], s.mesh->vertex_count, &error);
+        pl_inject_failure(0);
+        if (status == PL_OK) break;
+        CHECK_INT(status, PL_ERROR_MEMORY);
+        CHECK_INT(pl_byte_count(), before);
+    }
     free_sample(&s);
 }
 

@@ -367,8 +367,16 @@ pl_status pl_hinge_elements_setup(pl_element_set* set, const double* rest, int v
     return pl_element_set_setup(set, &pl_hinge_elements, d, corners, count, vertex_count, error);
 }
 
+pl_status pl_spring_elements_gather(pl_element_set* set, int vertex_count, pl_error* error) {
+    if (set->kind != &pl_spring_elements || set->gather) return PL_OK;
+    const pair_data* d = set->data;
+    return pl_spring_gather_create(&set->gather, set->corners, d->rest, d->stiffness, set->count,
+                                   vertex_count, error);
+}
+
 void pl_spring_element_set(pl_element_set* set, int element, double stiffness) {
     ((pair_data*)set->data)->stiffness[element] = stiffness;
+    if (set->gather) pl_spring_gather_set(set->gather, element, stiffness);
 }
 
 void pl_hinge_element_set(pl_element_set* set, int element, const pl_vec3 p[4], double stiffness) {

@@ -5,7 +5,13 @@
 
 #include <math.h>
 
-enum { ENERGY_BLOCK = 128, COLLAPSE_BLOCK = 4096, LEAST_CHUNK = 64, MAX_DOFS = 3 * PL_MAX_CORNERS };
+enum {
+    ENERGY_BLOCK = 128,
+    COLLAPSE_BLOCK = 4096,
+    LEAST_CHUNK = 64,
+    GATHER_BLOCK = 512,
+    MAX_DOFS = 3 * PL_MAX_CORNERS
+};
 
 void pl_element_set_free(pl_element_set* set) {
     if (!set->kind) return;
@@ -14,6 +20,7 @@ void pl_element_set_free(pl_element_set* set) {
     PL_FREE(set->corners, int, (size_t)set->count*(size_t)corners);
     PL_FREE(set->entries, int, (size_t)set->count*(size_t)(corners * corners));
     pl_chunks_free(&set->chunks);
+    pl_spring_gather_destroy(set->gather);
     *set = (pl_element_set){0};
 }
 
@@ -167,10 +174,18 @@ static void visit_elements(const pl_element_set* set, pl_pool* pool, element_fun
     pl_chunks_run(&set->chunks, pool, visit_chunk, &job);
 }
 
+static void gather_task(int begin, int end, int worker, void* user) {
+    const sum_job* job = user;
+    (void)worker;
+    pl_spring_gather_add(job->set->gather, begin, end, job->x, job->gradient);
+}
+
 void pl_element_set_gradient(const pl_element_set* set, pl_pool* pool, const double* x,
                              double* gradient) {
     sum_job job = {.set = set, .x = x, .gradient = gradient};
-    pl_chunks_run(&set->chunks, pool, gradient_chunk, &job);
+    if (set->gather)
+        pl_parallel_for(pool, gather_task, set->gather->vertex_count, GATHER_BLOCK, &job);
+    else pl_chunks_run(&set->chunks, pool, gradient_chunk, &job);
 }
 
 void pl_element_set_hessian(const pl_element_set* set, pl_pool* pool, const double* x,

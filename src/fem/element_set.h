@@ -10,6 +10,7 @@
 #define PL_FEM_ELEMENT_SET_H
 
 #include "fem/chunks.h"
+#include "fem/spring_gather.h"
 #include "sparse/block_matrix.h"
 
 enum { PL_MAX_CORNERS = 4 };
@@ -42,6 +43,7 @@ struct pl_element_set {
     int* corners; // corner_count per element, owned
 
     pl_chunks chunks;
+    pl_spring_gather* gather; // springs by vertex, owned; NULL: not asked for, or no springs
 
     // positions of the element's blocks in the matrix of the system, corner_count^2 per element;
     // set by pl_element_set_locate

@@ -31,6 +31,8 @@ typedef struct search {
     double values[MEMORY]; // the last ones of Phi
     int value_count;
     double projected; // part of the projected Hessian in the last matrix
+    double slope;     // of Phi along the direction
+    bool last;        // no iteration follows that is known of
 } search;
 
 void pl_minimiser_free(pl_minimiser* m) {
@@ -41,6 +43,9 @@ void pl_minimiser_free(pl_minimiser* m) {
     PL_FREE(m->x, double, m->count);
     PL_FREE(m->trial, double, m->count);
     PL_FREE(m->gradient, double, m->count);
+    PL_FREE(m->trial_gradient, double, m->count);
+    PL_FREE(m->further, double, m->count);
+    PL_FREE(m->further_gradient, double, m->count);
     PL_FREE(m->direction, double, m->count);
     PL_FREE(m->scratch, double, 2 * (size_t)m->count);
     pl_array_free(&m->contacts);
@@ -61,12 +66,16 @@ pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
     m->x = PL_ALLOC(double, m->count);
     m->trial = PL_ALLOC(double, m->count);
     m->gradient = PL_ALLOC(double, m->count);
+    m->trial_gradient = PL_ALLOC(double, m->count);
+    m->further = PL_ALLOC(double, m->count);
+    m->further_gradient = PL_ALLOC(double, m->count);
     m->direction = PL_ALLOC(double, m->count);
     m->scratch = PL_ALLOC(double, 2 * (size_t)m->count);
     m->normal_force = PL_ALLOC(double, vertex_count);
     m->friction_dual = PL_ALLOC(double, m->count);
     if (!m->contact_mark || !m->friction_dual || !m->normal_force || !m->x || !m->trial ||
-        !m->gradient || !m->direction || !m->scratch)
+        !m->gradient || !m->trial_gradient || !m->further || !m->further_gradient ||
+        !m->direction || !m->scratch)
         return pl_fail_memory(error, "the solver of a step");
     return pl_block_matrix_setup(&m->A, vertex_count, block, neighbour_offsets, neighbours, error);
 }
@@ -220,7 +229,7 @@ static void opposite_task(int begin, int end, int worker, void* user) {
 
 // direction = -A^-1 gradient
 static pl_status solve_direction(pl_minimiser* m, const pl_fem_objective* f,
-                                 const pl_fem_settings* settings, double projected,
+                                 const pl_fem_settings* settings, double projected, bool last,
                                  pl_linear_info* linear, pl_method_info* info, pl_error* error) {
     pl_status status = prepare_matrix(m, f, settings, projected, info, error);
     if (status != PL_OK) return status;
@@ -228,7 +237,8 @@ static pl_status solve_direction(pl_minimiser* m, const pl_fem_objective* f,
     pl_linear_options options = {settings->linear_tolerance, settings->linear_max_iterations};
     step_job job = {.m = m, .out = m->trial};
     pl_parallel_for(f->pool, opposite_task, m->count, VALUES_PER_TASK, &job);
-    if (m->newton) pl_newton_multigrid_solve(m->newton, &options, m->trial, m->direction, linear);
+    if (m->newton)
+        pl_newton_multigrid_solve(m->newton, &options, !last, m->trial, m->direction, linear);
     else pl_linear_solve(m->solver, &options, m->trial, m->direction, linear);
     info->linear_iterations += linear->iterations;
     info->linear_residual = linear->residual;
@@ -249,10 +259,10 @@ static pl_status find_direction(pl_minimiser* m, const pl_fem_objective* f,
     bool tells = m->A.block == 3 && pl_linear_sees_indefinite(settings->linear);
     double part = !tells ? 1.0 : s->projected <= LEAST_PART ? 0.0 : 0.5 * s->projected;
     for (;;) {
-        pl_status status = solve_direction(m, f, settings, part, &linear, info, error);
+        pl_status status = solve_direction(m, f, settings, part, s->last, &linear, info, error);
         if (status != PL_OK) return status;
-        bool descends = pl_vector_dot(f->pool, m->count, m->gradient, m->direction) < 0.0;
-        if (part >= 1.0 || (descends && !linear.indefinite)) break;
+        s->slope = pl_vector_dot(f->pool, m->count, m->gradient, m->direction);
+        if (part >= 1.0 || (s->slope < 0.0 && !linear.indefinite)) break;
         part = part > 0.0 ? fmin(2.0 * part, 1.0) : LEAST_PART;
     }
     s->projected = part;
@@ -276,19 +286,31 @@ static void step_task(int begin, int end, int worker, void* user) {
         job->out[i] = job->m->x[i] + job->length * job->m->direction[i];
 }
 
-// trial = x + length direction
-static void try_step(pl_minimiser* m, pl_pool* pool, double length) {
-    step_job job = {m, length, m->trial};
+// out = x + length direction
+static void try_step(pl_minimiser* m, pl_pool* pool, double length, double* out) {
+    step_job job = {m, length, out};
     pl_parallel_for(pool, step_task, m->count, VALUES_PER_TASK, &job);
+}
+
+// Phi at what is tried, and its gradient where that costs nothing
+static double try_value(pl_minimiser* m, const pl_fem_objective* f, const double* at,
+                        double* gradient) {
+    return pl_fem_gathers(f) ? pl_fem_energy_and_gradient(f, at, gradient, m->scratch)
+                             : pl_fem_energy(f, at, m->scratch);
+}
+
+static void swap(double** a, double** b) {
+    double* before = *a;
+    *a = *b;
+    *b = before;
 }
 
 // x becomes what was tried
 static void take_step(pl_minimiser* m, const pl_fem_objective* f, double length) {
-    double* before = m->x;
     m->value = NAN;
-    m->x = m->trial;
-    m->trial = before;
-    pl_fem_friction_dual(f, before, length, m->direction, m->friction_dual);
+    m->gradient_known = false;
+    swap(&m->x, &m->trial);
+    pl_fem_friction_dual(f, m->trial, length, m->direction, m->friction_dual);
 }
 
 // Where Phi falls nearly as fast at the end of a full step as at its begin, or faster, the step
@@ -299,38 +321,49 @@ static double lengthen(pl_minimiser* m, const pl_fem_objective* f, double slope,
                        double* after) {
     double length = 1.0;
     while (slope < 0.0 && length < LONGEST_STEP && *after - before < STRAIGHT * length * slope) {
-        try_step(m, f->pool, 2.0 * length);
-        double further = pl_fem_energy(f, m->trial, m->scratch);
-        if (!(further < *after)) {
-            try_step(m, f->pool, length);
-            break;
-        }
+        try_step(m, f->pool, 2.0 * length, m->further);
+        double further = try_value(m, f, m->further, m->further_gradient);
+        if (!(further < *after)) break;
+        swap(&m->trial, &m->further);
+        swap(&m->trial_gradient, &m->further_gradient);
         *after = further;
         length *= 2.0;
     }
     return length;
 }
 
+void pl_minimiser_take_gradient(pl_minimiser* m) {
+    swap(&m->gradient, &m->trial_gradient);
+    m->gradient_known = true;
+}
+
+// Below the slack, differences of Phi are round-off.
+static bool is_low_enough(const pl_minimiser* m, const pl_fem_objective* f, const search* s,
+                          double before, double bound, double after) {
+    if (!isfinite(after)) return false;
+    if (after <= bound) return true;
+    double noise = s->noise * pl_vector_norm(f->pool, m->count, m->direction);
+    return after <= bound + 1e-12 * fabs(before) + noise;
+}
+
 // Moves x along the direction; false if no step makes Phi small enough. Phi may grow, but not above
 // the largest of its last values (Grippo, Lampariello, Lucidi 1986): where slender bodies bend,
 // full steps that first lead uphill arrive earlier.
 static bool line_search(pl_minimiser* m, const pl_fem_objective* f, search* s) {
-    double slope = pl_vector_dot(f->pool, m->count, m->gradient, m->direction);
     // without contacts Phi is the function that it was in the iteration before
     bool known = f->contact_count == 0 && isfinite(m->value);
     double before = known ? m->value : pl_fem_energy(f, m->x, m->scratch), length = 1.0;
     double bound = remember_value(s, f->contact_count > 0, before);
-    // below this, differences of Phi are round-off
-    double slack =
-        1e-12 * fabs(before) + s->noise * pl_vector_norm(f->pool, m->count, m->direction);
     for (int k = 0; k < MAX_HALVINGS; k++, length *= 0.5) {
-        try_step(m, f->pool, length);
-        double after = pl_fem_energy(f, m->trial, m->scratch);
-        if (!isfinite(after) || after > bound + ARMIJO * length * fmin(slope, 0.0) + slack)
+        try_step(m, f->pool, length, m->trial);
+        double after = try_value(m, f, m->trial, m->trial_gradient);
+        if (!is_low_enough(m, f, s, before, bound + ARMIJO * length * fmin(s->slope, 0.0), after))
             continue;
-        if (k == 0) length = lengthen(m, f, slope, before, &after);
+        if (k == 0) length = lengthen(m, f, s->slope, before, &after);
         take_step(m, f, length);
-        if (f->contact_count == 0) m->value = after;
+        if (f->contact_count > 0) return true;
+        m->value = after;
+        if (pl_fem_gathers(f)) pl_minimiser_take_gradient(m);
         return true;
     }
     return false;
@@ -364,18 +397,20 @@ pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_setting
         pl_status status = find_contacts(m, f, detect, detect_user, k, error);
         if (status != PL_OK) return status;
         if (k <= FRICTION_UPDATES) pl_fem_normal_force(f, m->x, m->normal_force);
-        pl_fem_gradient(f, m->x, m->gradient, m->scratch);
+        if (!m->gradient_known || f->contact_count > 0)
+            pl_fem_gradient(f, m->x, m->gradient, m->scratch);
         bool over = is_converged(m, f, settings, &s, k == 0, info) && (k > 0 || s.load == 0.0);
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
         if (k >= max_iterations || (over && !settings->all_iterations)) break;
+        s.last = !settings->all_iterations || k + 1 >= max_iterations;
         status = find_direction(m, f, settings, &s, info, error);
         if (status != PL_OK) return status;
         if (k == 0) s.noise = force_noise(m, f->pool);
         info->iterations++;
         if (!settings->line_search || linearised) {
-            try_step(m, f->pool, 1.0);
+            try_step(m, f->pool, 1.0, m->trial);
             take_step(m, f, 1.0);
         } else if (!line_search(m, f, &s)) {
             info->stalled = true;

@@ -26,6 +26,9 @@ typedef struct pl_minimiser {
     double value;  // Phi(x) without contacts; NaN: not known
     double* trial; // of the line search
     double* gradient;
+    double* trial_gradient;
+    double *further, *further_gradient; // a step that is longer than the trial
+    bool gradient_known;                // at x, without contacts
     double* direction;
     double* scratch;      // twice as long
     pl_array contacts;    // of pl_contact
@@ -42,6 +45,8 @@ pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest, const p
                                     int set_count, const pl_fem_settings* settings, pl_pool* pool,
                                     pl_error* error);
 void pl_minimiser_free(pl_minimiser* m);
+// The gradient of the trial becomes that of x, for one that knows both to be the same.
+void pl_minimiser_take_gradient(pl_minimiser* m);
 
 // Minimises from m->x on; contacts are found anew in every iteration (S0 Alg. 4).
 pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_settings* settings,

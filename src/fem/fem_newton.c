@@ -129,8 +129,10 @@ void pl_newton_multigrid_update(pl_newton_multigrid* n, const pl_block_matrix* A
 }
 
 void pl_newton_multigrid_solve(pl_newton_multigrid* n, const pl_linear_options* options,
-                               const double* b, double* x, pl_linear_info* info) {
+                               bool residual_unread, const double* b, double* x,
+                               pl_linear_info* info) {
     pl_mg_info mg = {0};
+    n->outer.residual_unread = residual_unread;
     pl_mg_outer_solve(&n->outer, n->mg, n->conjugate, n->fallback, b, x, options->tolerance,
                       options->max_iterations, &mg);
     *info = (pl_linear_info){.iterations = mg.iterations,

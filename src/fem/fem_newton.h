@@ -31,9 +31,10 @@ bool pl_newton_multigrid_assemble(pl_newton_multigrid* n, const pl_fem_objective
 // All levels, of what was assembled (NULL) or of the values of A, which then stay as long as they
 // are solved with.
 void pl_newton_multigrid_update(pl_newton_multigrid* n, const pl_block_matrix* A);
-// As pl_linear_solve does.
+// As pl_linear_solve does. residual_unread: the residual of the last cycle may be left out (NaN).
 void pl_newton_multigrid_solve(pl_newton_multigrid* n, const pl_linear_options* options,
-                               const double* b, double* x, pl_linear_info* info);
+                               bool residual_unread, const double* b, double* x,
+                               pl_linear_info* info);
 // |D x| with D the diagonal of the matrix, after an update.
 double pl_newton_multigrid_force(const pl_newton_multigrid* n, const double* x);
 // For what is measured of it.

@@ -89,20 +89,33 @@ double pl_fem_inertia_force(const pl_fem_objective* f, const double* x, double* 
     return sqrt(pl_parallel_sum(f->pool, inertia_square, f->vertex_count, 1024, &job));
 }
 
-static void vertex_gradient_task(int begin, int end, int worker, void* user) {
-    (void)worker;
+// Gradient and energy of single vertices, and of the springs that they gather from.
+static double vertex_part(int begin, int end, void* user) {
     const vertex_job* job = user;
     const pl_fem_objective* f = job->f;
-    double drag = f->mass_matrix ? 0.0 : mass_drag(f);
+    double drag = f->mass_matrix ? 0.0 : mass_drag(f), sum = 0.0;
     double inertia = f->mass_matrix ? 0.0 : f->inertia;
     for (int v = begin; v < end; v++)
         for (int c = 0; c < 3; c++) {
             size_t i = 3 * (size_t)v + (size_t)c;
-            double sum = -f->force[i];
-            if (inertia > 0.0) sum += inertia * f->mass[v] * (job->x[i] - f->y[i]);
-            if (drag > 0.0) sum += drag * f->mass[v] * (job->x[i] - f->reference[i]);
-            job->gradient[i] = sum;
+            double force = -f->force[i];
+            sum += force * job->x[i];
+            if (inertia > 0.0) {
+                double d = job->x[i] - f->y[i], push = inertia * f->mass[v] * d;
+                force += push;
+                sum += 0.5 * push * d;
+            }
+            if (drag > 0.0) {
+                double d = job->x[i] - f->reference[i], push = drag * f->mass[v] * d;
+                force += push;
+                sum += 0.5 * push * d;
+            }
+            job->gradient[i] = force;
         }
+    for (int s = 0; s < f->set_count; s++)
+        if (f->sets[s].gather)
+            sum += pl_spring_gather_add(f->sets[s].gather, begin, end, job->x, job->gradient);
+    return sum;
 }
 
 static double mass_matrix_energy(const pl_fem_objective* f, const double* x, double* scratch) {
@@ -213,28 +226,56 @@ double pl_fem_energy(const pl_fem_objective* f, const double* x, double* scratch
     return sum;
 }
 
-void pl_fem_gradient(const pl_fem_objective* f, const double* x, double* gradient,
-                     double* scratch) {
+// energy and gradient, or the gradient alone
+static double evaluate(const pl_fem_objective* f, const double* x, bool with_energy,
+                       double* gradient, double* scratch) {
     int count = 3 * f->vertex_count;
     vertex_job job = {f, x, gradient};
-    pl_parallel_for(f->pool, vertex_gradient_task, f->vertex_count, 1024, &job);
+    double sum = pl_parallel_sum(f->pool, vertex_part, f->vertex_count, 256, &job);
+    if (with_energy) sum += mass_matrix_energy(f, x, scratch);
     add_mass_matrix_gradient(f, x, gradient, scratch);
-    for (int s = 0; s < f->set_count; s++)
+    for (int s = 0; s < f->set_count; s++) {
+        if (f->sets[s].gather) continue;
         pl_element_set_gradient(&f->sets[s], f->pool, x, gradient);
+        if (with_energy) sum += pl_element_set_energy(&f->sets[s], f->pool, x);
+    }
     if (has_damping(f) && f->damping_stiffness > 0.0) {
+        double scale = f->damping_stiffness / f->velocity_time;
         stiffness_drag(f, x, scratch, scratch + count);
-        pl_vector_axpy(f->pool, count, f->damping_stiffness / f->velocity_time, scratch + count,
-                       gradient);
+        pl_vector_axpy(f->pool, count, scale, scratch + count, gradient);
+        if (with_energy)
+            sum += 0.5 * scale * pl_vector_dot(f->pool, count, scratch, scratch + count);
     }
     for (int k = 0; k < f->pin_count; k++) {
         const pl_pin* pin = &f->pins[k];
         double* g = gradient + 3 * (size_t)pin->vertex;
         pl_vec3 d = pl_sub(pl_vec3_load(x + 3 * (size_t)pin->vertex), pin->target);
         if (!pin->hard) pl_vec3_store(g, pl_madd(pl_vec3_load(g), pin->stiffness, d));
+        sum += pin_energy(pin, x);
     }
-    for (int k = 0; k < f->contact_count; k++) add_contact_gradient(f, k, x, gradient);
+    for (int k = 0; k < f->contact_count; k++) {
+        add_contact_gradient(f, k, x, gradient);
+        if (with_energy) sum += contact_energy(f, k, x);
+    }
     for (int v = 0; v < f->vertex_count; v++)
         if (f->fixed[v]) memset(gradient + 3 * (size_t)v, 0, 3 * sizeof(double));
+    return sum;
+}
+
+void pl_fem_gradient(const pl_fem_objective* f, const double* x, double* gradient,
+                     double* scratch) {
+    evaluate(f, x, false, gradient, scratch);
+}
+
+double pl_fem_energy_and_gradient(const pl_fem_objective* f, const double* x, double* gradient,
+                                  double* scratch) {
+    return evaluate(f, x, true, gradient, scratch);
+}
+
+bool pl_fem_gathers(const pl_fem_objective* f) {
+    for (int s = 0; s < f->set_count; s++)
+        if (!f->sets[s].gather) return false;
+    return f->set_count > 0;
 }
 
 void pl_fem_normal_force(const pl_fem_objective* f, const double* x, double* normal_force) {

@@ -49,6 +49,10 @@ typedef struct pl_fem_objective {
 double pl_fem_energy(const pl_fem_objective* f, const double* x, double* scratch);
 // gradient = dPhi/dx, zero at fixed vertices
 void pl_fem_gradient(const pl_fem_objective* f, const double* x, double* gradient, double* scratch);
+// Both; where all elements are gathered, in the time of one of them (pl_fem_gathers).
+double pl_fem_energy_and_gradient(const pl_fem_objective* f, const double* x, double* gradient,
+                                  double* scratch);
+bool pl_fem_gathers(const pl_fem_objective* f);
 // A = d2Phi/dx2 (block 3); projected: how much, from 0 to 1, of each element's part is projected to
 // be positive semi-definite. Fixed vertices become identity rows.
 void pl_fem_hessian(const pl_fem_objective* f, const double* x, double projected,

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "fem/cloth_elements.h"
 #include "fem/fem_minimise.h"
 #include "fem/fem_objective.h"
 #include "fem/fem_projective_fast.h"
@@ -138,8 +139,11 @@ static pl_status setup_matrices(pl_fem_system* s, const double* rest, const int*
     if (status == PL_OK && s->settings.integrator == PL_INTEGRATOR_QUASISTATIC)
         status = pl_free_bodies_setup(&s->free_bodies, s->vertex_count, neighbour_offsets,
                                       neighbours, error);
-    for (int k = 0; status == PL_OK && k < s->set_count; k++)
+    for (int k = 0; status == PL_OK && k < s->set_count; k++) {
         status = pl_element_set_locate(&s->sets[k], &s->minimiser.A, error);
+        if (status == PL_OK && block == 3)
+            status = pl_spring_elements_gather(&s->sets[k], s->vertex_count, error);
+    }
     return status == PL_OK ? setup_linear(s, rest, error) : status;
 }
 
@@ -214,6 +218,24 @@ static bool is_bdf2(const pl_fem_system* s, bool use_history) {
     return s->settings.integrator == PL_INTEGRATOR_BDF2 && use_history;
 }
 
+typedef struct copy_job {
+    const double* from;
+    double* to;
+} copy_job;
+
+static void copy_task(int begin, int end, int worker, void* user) {
+    const copy_job* job = user;
+    (void)worker;
+    memcpy(job->to + 3 * (size_t)begin, job->from + 3 * (size_t)begin,
+           3 * (size_t)(end - begin) * sizeof(double));
+}
+
+// 3 per vertex
+static void copy_values(const pl_fem_system* s, const double* from, double* to) {
+    copy_job job = {from, to};
+    pl_parallel_for(s->pool, copy_task, s->vertex_count, VERTICES_PER_TASK, &job);
+}
+
 // w and tau of the integrator; returns the time that velocities are followed for
 static double objective_times(const pl_fem_system* s, double h, bool use_history,
                               pl_fem_objective* f) {
@@ -267,13 +289,14 @@ static void update_damping(pl_fem_system* s) {
     }
 }
 
-static void commit_task(int begin, int end, int worker, void* user) {
+// how many values are not finite
+static double commit_part(int begin, int end, void* user) {
     const vertex_job* job = user;
     pl_fem_system* s = job->s;
     const double *x = job->x, time = job->f->velocity_time;
     double *x0 = s->state[POSITIONS], *v0 = s->state[VELOCITIES];
     bool midpoint = s->settings.integrator == PL_INTEGRATOR_MIDPOINT;
-    (void)worker;
+    int lost = 0;
     for (int i = 3 * begin; i < 3 * end; i++) {
         double velocity = time > 0.0 ? (x[i] - s->reference[i]) / time : 0.0;
         double position = x[i];
@@ -285,13 +308,15 @@ static void commit_task(int begin, int end, int worker, void* user) {
         s->state[VELOCITIES_BEFORE][i] = v0[i];
         x0[i] = position;
         v0[i] = velocity;
+        lost += !isfinite(position) || !isfinite(velocity);
     }
+    return lost;
 }
 
-// the solved x into new positions and velocities
-static void commit(pl_fem_system* s, const pl_fem_objective* f, const double* x) {
+// the solved x into new positions and velocities; false if they are not finite
+static bool commit(pl_fem_system* s, const pl_fem_objective* f, const double* x) {
     vertex_job job = {.s = s, .f = f, .x = x};
-    pl_parallel_for(s->pool, commit_task, s->vertex_count, VERTICES_PER_TASK, &job);
+    return pl_parallel_sum(s->pool, commit_part, s->vertex_count, VERTICES_PER_TASK, &job) == 0.0;
 }
 
 static void hold_hard_pins(pl_fem_system* s, const pl_pin* pins, int count, double* x) {
@@ -318,18 +343,35 @@ static pl_status place_pins(pl_fem_system* s, const pl_method_step* step, double
     return PL_OK;
 }
 
+static void fly_task(int begin, int end, int worker, void* user) {
+    const vertex_job* job = user;
+    const pl_fem_system* s = job->s;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        const double* from = s->fixed[v] ? s->minimiser.x : s->y;
+        for (size_t i = 3 * (size_t)v; i < 3 * (size_t)v + 3; i++) s->minimiser.trial[i] = from[i];
+    }
+}
+
 // The minimisation starts where the bodies were, or where they would fly to, whichever is better. A
 // single linearised solve is one about the present positions.
 static void choose_start(pl_fem_system* s, const pl_fem_objective* f) {
     pl_minimiser* m = &s->minimiser;
-    memcpy(m->x, s->state[POSITIONS], (size_t)m->count * sizeof(double));
+    vertex_job job = {.s = s};
+    copy_values(s, s->state[POSITIONS], m->x);
     hold_hard_pins(s, f->pins, f->pin_count, m->x);
     if (!(f->inertia > 0.0) || s->settings.nonlinear == PL_NONLINEAR_LINEARISED) return;
-    for (int i = 0; i < m->count; i++) m->trial[i] = s->fixed[i / 3] ? m->x[i] : s->y[i];
+    pl_parallel_for(s->pool, fly_task, s->vertex_count, VERTICES_PER_TASK, &job);
     double stays = pl_fem_energy(f, m->x, m->scratch);
-    double flies = pl_fem_energy(f, m->trial, m->scratch);
+    bool gathers = pl_fem_gathers(f);
+    double flies = gathers ? pl_fem_energy_and_gradient(f, m->trial, m->trial_gradient, m->scratch)
+                           : pl_fem_energy(f, m->trial, m->scratch);
     m->value = flies < stays ? flies : stays;
-    if (flies < stays) memcpy(m->x, m->trial, (size_t)m->count * sizeof(double));
+    if (!(flies < stays)) return;
+    double* before = m->x;
+    m->x = m->trial;
+    m->trial = before;
+    if (gathers) pl_minimiser_take_gradient(m);
 }
 
 // The whole step in float. Not done: the caller takes the long way, from m->x if there is a start.
@@ -369,10 +411,9 @@ static pl_status advance_in_float(pl_fem_system* s, const pl_method_step* step, 
 static pl_status advance(pl_fem_system* s, const pl_method_step* step, double begin, double end,
                          bool has_start, pl_method_info* info, pl_error* error) {
     double h = (end - begin) * step->time_step;
-    size_t size = 3 * (size_t)s->vertex_count * sizeof(double);
     pl_status status = place_pins(s, step, begin, end, error);
     if (status != PL_OK) return status;
-    memcpy(s->start, s->state[POSITIONS], size);
+    copy_values(s, s->state[POSITIONS], s->start);
     update_damping(s);
     pl_fem_objective f;
     objective_common(s, step, &f);
@@ -380,6 +421,7 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
     f.pins = s->pins.data;
     f.pin_count = step->pin_count;
     s->minimiser.value = NAN;
+    s->minimiser.gradient_known = false;
     if (has_start) hold_hard_pins(s, f.pins, f.pin_count, s->minimiser.x);
     else choose_start(s, &f);
     status = s->projective ? pl_projective_minimise(s->projective, &s->minimiser, &f, &s->settings,
@@ -387,15 +429,12 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
                            : pl_minimise(&s->minimiser, &f, &s->settings, step->detect,
                                          step->detect_user, info, error);
     if (status != PL_OK) return status;
-    commit(s, &f, s->minimiser.x);
-    if (isfinite(pl_vector_max_abs(3 * s->vertex_count, s->state[POSITIONS])) &&
-        isfinite(pl_vector_max_abs(3 * s->vertex_count, s->state[VELOCITIES])))
-        return PL_OK;
+    if (commit(s, &f, s->minimiser.x)) return PL_OK;
     return pl_fail(error, PL_ERROR_DIVERGED, "the step ended in positions that are not finite");
 }
 
-static void copy_state(double* const* from, double* const* to, int count) {
-    for (int k = 0; k < STATE_VECTORS; k++) memcpy(to[k], from[k], (size_t)count * sizeof(double));
+static void copy_state(const pl_fem_system* s, double* const* from, double* const* to) {
+    for (int k = 0; k < STATE_VECTORS; k++) copy_values(s, from[k], to[k]);
 }
 
 // Elements whose corners are all in one place exert no force: they would stay there for ever. In
@@ -406,7 +445,7 @@ static pl_status look_for_collapse(pl_fem_system* s, pl_method_info* info, pl_er
                                                           COLLAPSED * s->size);
     if (info->collapsed_count) info->converged = false;
     if (!info->collapsed_count || s->settings.integrator != PL_INTEGRATOR_QUASISTATIC) return PL_OK;
-    copy_state(s->saved, s->state, 3 * s->vertex_count);
+    copy_state(s, s->saved, s->state);
     return pl_fail(error, PL_ERROR_UNSUPPORTED,
                    "%d elements are collapsed to a point, where they exert no force; move their "
                    "vertices apart, a thousandth of the size is enough",
@@ -435,7 +474,7 @@ pl_status pl_fem_system_step(pl_fem_system* s, const pl_method_step* step, pl_me
         info->seconds = pl_seconds() - start;
         return status;
     }
-    copy_state(s->state, s->saved, 3 * s->vertex_count);
+    copy_state(s, s->state, s->saved);
     status = PL_ERROR_DIVERGED;
     for (int retry = 0; status == PL_ERROR_DIVERGED && retry <= MAX_RETRIES; retry++) {
         int parts = 1 << retry;
@@ -444,7 +483,7 @@ pl_status pl_fem_system_step(pl_fem_system* s, const pl_method_step* step, pl_me
         for (int k = 0; status == PL_OK && k < parts; k++)
             status = advance(s, step, (double)k / parts, (double)(k + 1) / parts,
                              has_start && retry == 0, info, error);
-        if (status != PL_OK) copy_state(s->saved, s->state, 3 * s->vertex_count);
+        if (status != PL_OK) copy_state(s, s->saved, s->state);
         else s->history = parts == 1 ? 1 : 0;
     }
     if (rigid_mode_count > info->rigid_mode_count) info->rigid_mode_count = rigid_mode_count;

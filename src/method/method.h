@@ -54,7 +54,7 @@ typedef struct pl_method_info {
     int rigid_mode_count; // unknowns without stiffness, if the solver can tell
     int collapsed_count;  // elements in one point, where they exert no force
     double residual;      // force relative to the load
-    double linear_residual;
+    double linear_residual; // NaN: not looked at
     double assembly_seconds, linear_seconds, seconds;
 } pl_method_info;
 

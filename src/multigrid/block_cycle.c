@@ -313,9 +313,14 @@ double pl_block_mg_left(pl_block_mg* mg) {
 }
 
 void pl_block_mg_apply(pl_block_mg* mg, const double* r, double* z) {
+    double square =
+        pl_parallel_sum(mg->pool, square_part, 3 * mg->row_count, 8192, (void*)(uintptr_t)r);
+    pl_block_mg_apply_sized(mg, r, sqrt(square), z);
+}
+
+void pl_block_mg_apply_sized(pl_block_mg* mg, const double* r, double size, double* z) {
     int n = mg->row_count;
-    double norm =
-        sqrt(pl_parallel_sum(mg->pool, square_part, 3 * n, 8192, (void*)(uintptr_t)r) / n);
+    double norm = size / sqrt((double)n);
     // a power of two, so that a cycle gives the same digits for any size of the residual
     int exponent = 0;
     if (norm > 0.0 && isfinite(norm)) frexp(norm, &exponent);

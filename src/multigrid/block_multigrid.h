@@ -86,6 +86,8 @@ pl_status pl_block_mg_update_diagonal(pl_block_mg* mg, const pl_mg_diagonal* blo
                                       pl_error* error);
 // z = one cycle for the residual r, from zero; both 3 per vertex, of any size.
 void pl_block_mg_apply(pl_block_mg* mg, const double* r, double* z);
+// The same for one who knows |r|.
+void pl_block_mg_apply_sized(pl_block_mg* mg, const double* r, double size, double* z);
 // The part of the residual that the last cycle left, as the matrix in float sees it: half a pass.
 double pl_block_mg_left(pl_block_mg* mg);
 // The same on the finest level itself, in its scale and the order of its rows: x from b. One-sided:

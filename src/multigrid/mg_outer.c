@@ -56,23 +56,41 @@ static bool note_residual(const iteration* it) {
     return note(it, pl_vector_norm(it->pool, it->count, it->outer->r) / it->scale);
 }
 
+// The first cycle from x = 0: its residual is b, and what it finds is x.
+static void cycle_from_zero(const iteration* it) {
+    pl_block_mg_apply_sized(it->mg, it->b, it->scale, it->x);
+}
+
+static void cycle(const iteration* it) {
+    double size = it->info->residual * it->scale;
+    pl_block_mg_apply_sized(it->mg, it->outer->r, size, it->outer->z);
+    pl_vector_axpy(it->pool, it->count, 1.0, it->outer->z, it->x);
+}
+
+// After the last cycle: nobody goes on from its residual, and a matrix in float needs no better one
+// to be told.
+static void note_last(const iteration* it, double before) {
+    if (it->outer->residual_unread) it->info->residual = NAN;
+    else note(it, before * pl_block_mg_left(it->mg));
+}
+
 // Cycles until the end, or until they stall: then false, with x where it was least wrong.
 static bool iterate_cycles(const iteration* it, bool fallback) {
     int slow = 0;
     double before = INFINITY;
-    find_residual(it);
-    while (!note_residual(it)) {
+    bool from_zero = pl_vector_norm(it->pool, it->count, it->x) == 0.0;
+    if (!from_zero) find_residual(it);
+    while (!(from_zero ? note(it, 1.0) : note_residual(it))) {
         double now = it->info->residual;
         slow = now > STALL * before ? slow + 1 : 0;
         if (fallback && (slow >= WATCHED || now > 10.0 * before)) return false;
         before = now;
-        pl_block_mg_apply(it->mg, it->outer->r, it->outer->z);
-        pl_vector_axpy(it->pool, it->count, 1.0, it->outer->z, it->x);
+        if (from_zero) cycle_from_zero(it);
+        else cycle(it);
+        from_zero = false;
         it->info->iterations++;
-        // nobody goes on from the residual after the last one, and a matrix in float needs no
-        // better one to be told
         if (it->info->iterations >= it->max_iterations && !it->outer->A.values) {
-            note(it, now * pl_block_mg_left(it->mg));
+            note_last(it, now);
             return true;
         }
         find_residual(it);

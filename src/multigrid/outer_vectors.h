@@ -12,6 +12,7 @@ typedef struct pl_mg_outer {
     const pl_block_mg* levels;   // borrowed
     const pl_mg_diagonal* added; // borrowed
     int added_count;
+    bool residual_unread;     // nobody asks what the last cycle leaves
     double *r, *z, *p, *q;    // 3 per row
     float *float_p, *float_q; // 4 per row, in the order of the finest level
 } pl_mg_outer;

@@ -56,18 +56,19 @@ typedef struct pl_sum3 {
     pl_f4 last; // its first value
 } pl_sum3;
 
-// x0 x0 x0 x1 x1 x1 x2 x2
-PL_WIDE pl_f8 pl_spread_vertex(const float* x) {
-#if PL_LANES > 1 && defined(__AVX__)
-    const __m256i from = _mm256_setr_epi32(0, 0, 0, 1, 1, 1, 2, 2);
-    return (pl_f8)_mm256_permutevar_ps(_mm256_broadcast_ps((const __m128*)x), from);
-#else
-    return (pl_f8){x[0], x[0], x[0], x[1], x[1], x[1], x[2], x[2]};
-#endif
-}
 PL_WIDE void pl_block3_add(const float* A, const float* x, pl_sum3* sum) {
-    sum->head = pl_fma8(pl_load8(A), pl_spread_vertex(x), sum->head);
+#if PL_LANES > 1 && defined(__AVX__)
+    // x2 comes out of the register: sweeps wait for loads more than for anything else
+    __m256 xx = _mm256_broadcast_ps((const __m128*)x);
+    const __m256i from = _mm256_setr_epi32(0, 0, 0, 1, 1, 1, 2, 2);
+    pl_f4 x2 = (pl_f4)_mm256_castps256_ps128(xx);
+    sum->head = pl_fma8(pl_load8(A), (pl_f8)_mm256_permutevar_ps(xx, from), sum->head);
+    sum->last = pl_fma4((pl_f4){A[8]}, __builtin_shufflevector(x2, x2, 2, 2, 2, 2), sum->last);
+#else
+    pl_f8 spread = {x[0], x[0], x[0], x[1], x[1], x[1], x[2], x[2]};
+    sum->head = pl_fma8(pl_load8(A), spread, sum->head);
     sum->last = pl_fma4((pl_f4){A[8]}, (pl_f4){x[2]}, sum->last);
+#endif
 }
 PL_WIDE pl_f4 pl_block3_end(pl_sum3 sum) {
     pl_f8 h = sum.head;
