@@ -6,6 +6,7 @@
 // dP/dF contracted with g_i and g_j.
 #include "fem/tet_elements.h"
 #include "base/memory.h"
+#include "material/rotation_trace.h"
 
 #include <float.h>
 #include <math.h>
@@ -38,6 +39,59 @@ static pl_mat3 deformation(const tet_data* d, int e, const double* x) {
 static double tet_energy(const void* data, int e, const double* x) {
     const tet_data* d = data;
     return d->volumes[e] * pl_material_energy(&d->materials[e], deformation(d, e, x));
+}
+
+// true if the energies of some tets need no more of F than its invariants
+static bool has_traces(const pl_material* materials, int count) {
+    for (int i = 0; i < count; i++)
+        if (materials[i].kind != PL_MATERIAL_ARAP && materials[i].kind != PL_MATERIAL_COROTATED)
+            return false;
+    return true;
+}
+
+// mu |F - R|^2 + lambda/2 (tr(R'F) - 3)^2 of several tets of these laws
+static double corotated_energies(const pl_element_set* set, int first, const double* x) {
+    const tet_data* d = set->data;
+    double F[9][PL_TRACE_LANES], I1[PL_TRACE_LANES], I2[PL_TRACE_LANES], sum = 0.0;
+    for (int i = 0; i < PL_TRACE_LANES; i++) {
+        const int* v = set->corners + 4 * (size_t)(first + i);
+        const double *g = d->gradients + 12 * (size_t)(first + i), *a = x + 3 * (size_t)v[0];
+        const double *b = x + 3 * (size_t)v[1], *c = x + 3 * (size_t)v[2],
+                     *e = x + 3 * (size_t)v[3];
+        for (int r = 0; r < 3; r++)
+            for (int k = 0; k < 3; k++)
+                F[3 * r + k][i] =
+                    (b[r] - a[r]) * g[3 + k] + (c[r] - a[r]) * g[6 + k] + (e[r] - a[r]) * g[9 + k];
+    }
+    pl_rotation_traces(F, I2, I1);
+    for (int i = 0; i < PL_TRACE_LANES; i++) {
+        const pl_material* m = &d->materials[first + i];
+        double lambda = m->kind == PL_MATERIAL_COROTATED ? m->lambda : 0.0;
+        double growth = I1[i] - 3.0;
+        sum += d->volumes[first + i] *
+               (m->mu * (I2[i] - 2.0 * I1[i] + 3.0) + 0.5 * lambda * growth * growth);
+    }
+    return sum;
+}
+
+static double tet_energies(const pl_element_set* set, int first, int last, const double* x) {
+    const tet_data* d = set->data;
+    double sum = 0.0, local[12];
+    while (first < last) {
+        int count = last - first < PL_TRACE_LANES ? last - first : PL_TRACE_LANES;
+        if (count == PL_TRACE_LANES && has_traces(d->materials + first, count)) {
+            sum += corotated_energies(set, first, x);
+        } else {
+            for (int e = first; e < first + count; e++) {
+                for (int i = 0; i < 4; i++)
+                    memcpy(local + 3 * i, x + 3 * (size_t)set->corners[4 * (size_t)e + (size_t)i],
+                           3 * sizeof(double));
+                sum += tet_energy(d, e, local);
+            }
+        }
+        first += count;
+    }
+    return sum;
 }
 
 static void tet_gradient(const void* data, int e, const double* x, double* gradient) {
@@ -76,8 +130,9 @@ static void tet_projective(const void* data, int e, double* matrix) {
                                           g[3 * i + 2] * g[3 * j + 2]);
 }
 
-const pl_element_functions pl_tet_elements = {
-    "tet", 4, tet_energy, tet_gradient, tet_hessian, tet_projective, tet_destroy, NULL, NULL};
+const pl_element_functions pl_tet_elements = {"tet",        4,           tet_energy,
+                                              tet_gradient, tet_hessian, tet_projective,
+                                              tet_destroy,  NULL,        tet_energies};
 
 // shape gradients and volume of one tet; false if it has none
 static bool prepare_tet(const double* rest, const int* v, double* gradients, double* volume) {
