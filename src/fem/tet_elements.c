@@ -6,28 +6,21 @@
 // dP/dF contracted with g_i and g_j.
 #include "fem/tet_elements.h"
 #include "base/memory.h"
-#include "material/law_stable_neohookean.h"
+#include "fem/tet_lanes.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-typedef struct tet_data {
-    int count;
-    double* gradients; // 12 per tet: g_0 .. g_3
-    double* volumes;
-    pl_material* materials;
-} tet_data;
-
 static void tet_destroy(void* data) {
-    tet_data* d = data;
+    pl_tet_data* d = data;
     PL_FREE(d->gradients, double, 12 * (size_t)d->count);
     PL_FREE(d->volumes, double, d->count);
     PL_FREE(d->materials, pl_material, d->count);
-    PL_FREE(d, tet_data, 1);
+    PL_FREE(d, pl_tet_data, 1);
 }
 
-static pl_mat3 deformation(const tet_data* d, int e, const double* x) {
+static pl_mat3 deformation(const pl_tet_data* d, int e, const double* x) {
     const double* g = d->gradients + 12 * (size_t)e;
     pl_mat3 F = {{0.0}};
     for (int i = 0; i < 4; i++)
@@ -37,12 +30,12 @@ static pl_mat3 deformation(const tet_data* d, int e, const double* x) {
 }
 
 static double tet_energy(const void* data, int e, const double* x) {
-    const tet_data* d = data;
+    const pl_tet_data* d = data;
     return d->volumes[e] * pl_material_energy(&d->materials[e], deformation(d, e, x));
 }
 
 static void tet_gradient(const void* data, int e, const double* x, double* gradient) {
-    const tet_data* d = data;
+    const pl_tet_data* d = data;
     pl_mat3 P = pl_material_stress(&d->materials[e], deformation(d, e, x));
     const double* g = d->gradients + 12 * (size_t)e;
     for (int i = 0; i < 4; i++)
@@ -53,7 +46,7 @@ static void tet_gradient(const void* data, int e, const double* x, double* gradi
 }
 
 static void tet_hessian(const void* data, int e, const double* x, bool projected, double* hessian) {
-    const tet_data* d = data;
+    const pl_tet_data* d = data;
     pl_principal tangent = pl_material_principal(&d->materials[e], deformation(d, e, x), projected);
     const double* g = d->gradients + 12 * (size_t)e;
     for (int i = 0; i < 4; i++)
@@ -68,113 +61,13 @@ static void tet_hessian(const void* data, int e, const double* x, bool projected
 
 // 2 mu + lambda bounds the tangent of the corotated laws near the rest state
 static void tet_projective(const void* data, int e, double* matrix) {
-    const tet_data* d = data;
+    const pl_tet_data* d = data;
     const double* g = d->gradients + 12 * (size_t)e;
     double weight = d->volumes[e] * (2.0 * d->materials[e].mu + fmax(d->materials[e].lambda, 0.0));
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++)
             matrix[4 * i + j] = weight * (g[3 * i] * g[3 * j] + g[3 * i + 1] * g[3 * j + 1] +
                                           g[3 * i + 2] * g[3 * j + 2]);
-}
-
-// ------------------------------------------------------------------ several at a time
-
-// Stable Neo-Hookean, which is the default and needs no rotation. Plain loops, which the compiler
-// makes wide for the constant count.
-enum { WIDE = 8 };
-
-typedef struct tet_lanes {
-    double F[9][WIDE], shapes[9][WIDE]; // shapes: g_1 .. g_3
-    double modulus[WIDE], kappa[WIDE];  // times the volume, as the law has them
-} tet_lanes;
-
-static bool are_wide(const tet_data* d, int first, int last) {
-    if (last - first < WIDE) return false;
-    for (int k = 0; k < WIDE; k++)
-        if (d->materials[first + k].kind != PL_MATERIAL_STABLE_NEOHOOKEAN) return false;
-    return true;
-}
-
-static inline __attribute__((always_inline)) void load_lanes(const pl_element_set* set, int first,
-                                                             const double* x, tet_lanes* t) {
-    const tet_data* d = set->data;
-    double edges[9][WIDE];
-    for (int k = 0; k < WIDE; k++) {
-        const int e = first + k, *v = set->corners + 4 * (size_t)e;
-        const double *g = d->gradients + 12 * (size_t)e + 3, *a = x + 3 * (size_t)v[0];
-        for (int i = 0; i < 3; i++)
-            for (int c = 0; c < 3; c++)
-                edges[3 * i + c][k] = x[3 * (size_t)v[i + 1] + (size_t)c] - a[c];
-        for (int i = 0; i < 9; i++) t->shapes[i][k] = g[i];
-        const pl_material* m = &d->materials[e];
-        t->modulus[k] = d->volumes[e] * (4.0 / 3.0) * m->mu;
-        t->kappa[k] = d->volumes[e] * pl_stable_neohookean_kappa(m);
-    }
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++)
-            for (int k = 0; k < WIDE; k++)
-                t->F[3 * r + c][k] = edges[r][k] * t->shapes[c][k] +
-                                     edges[3 + r][k] * t->shapes[3 + c][k] +
-                                     edges[6 + r][k] * t->shapes[6 + c][k];
-}
-
-// the cofactor (r, c) of F
-#define COFACTOR(F, r, c, k)                                                                       \
-    ((F)[3 * (((r) + 1) % 3) + ((c) + 1) % 3][k] * (F)[3 * (((r) + 2) % 3) + ((c) + 2) % 3][k] -   \
-     (F)[3 * (((r) + 1) % 3) + ((c) + 2) % 3][k] * (F)[3 * (((r) + 2) % 3) + ((c) + 1) % 3][k])
-
-// I2 and J - 1
-static inline __attribute__((always_inline)) void find_invariants(const tet_lanes* t, double* I2,
-                                                                  double* dilation) {
-    for (int k = 0; k < WIDE; k++) {
-        double sum = 0.0;
-        for (int i = 0; i < 9; i++) sum += t->F[i][k] * t->F[i][k];
-        I2[k] = sum;
-        dilation[k] = t->F[0][k] * COFACTOR(t->F, 0, 0, k) + t->F[1][k] * COFACTOR(t->F, 0, 1, k) +
-                      t->F[2][k] * COFACTOR(t->F, 0, 2, k) - 1.0;
-    }
-}
-
-static void add_wide_gradient(const pl_element_set* set, int first, const double* x,
-                              double* gradient) {
-    tet_lanes t;
-    double I2[WIDE], dilation[WIDE], along[WIDE], across[WIDE], P[9][WIDE], forces[9][WIDE];
-    load_lanes(set, first, x, &t);
-    find_invariants(&t, I2, dilation);
-    for (int k = 0; k < WIDE; k++) {
-        along[k] = t.modulus[k] * (1.0 - 1.0 / (I2[k] + 1.0));
-        across[k] = t.kappa[k] * dilation[k] - 0.75 * t.modulus[k];
-    }
-    for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++)
-            for (int k = 0; k < WIDE; k++)
-                P[3 * r + c][k] = along[k] * t.F[3 * r + c][k] + across[k] * COFACTOR(t.F, r, c, k);
-    for (int i = 0; i < 3; i++)
-        for (int r = 0; r < 3; r++)
-            for (int k = 0; k < WIDE; k++)
-                forces[3 * i + r][k] = P[3 * r][k] * t.shapes[3 * i][k] +
-                                       P[3 * r + 1][k] * t.shapes[3 * i + 1][k] +
-                                       P[3 * r + 2][k] * t.shapes[3 * i + 2][k];
-    for (int k = 0; k < WIDE; k++) {
-        const int* v = set->corners + 4 * (size_t)(first + k);
-        for (int r = 0; r < 3; r++) {
-            gradient[3 * (size_t)v[0] + (size_t)r] -=
-                forces[r][k] + forces[3 + r][k] + forces[6 + r][k];
-            for (int i = 0; i < 3; i++)
-                gradient[3 * (size_t)v[i + 1] + (size_t)r] += forces[3 * i + r][k];
-        }
-    }
-}
-
-static double wide_energy(const pl_element_set* set, int first, const double* x) {
-    tet_lanes t;
-    double I2[WIDE], dilation[WIDE], sum = 0.0;
-    load_lanes(set, first, x, &t);
-    find_invariants(&t, I2, dilation);
-    for (int k = 0; k < WIDE; k++)
-        sum += 0.5 * t.modulus[k] * (I2[k] - 3.0 - log(0.25 * (I2[k] + 1.0))) +
-               (0.5 * t.kappa[k] * dilation[k] - 0.75 * t.modulus[k]) * dilation[k];
-    return sum;
 }
 
 static void gather(const pl_element_set* set, int e, const double* x, double* local) {
@@ -185,9 +78,8 @@ static void gather(const pl_element_set* set, int e, const double* x, double* lo
 static void tet_gradients(const pl_element_set* set, int first, int last, const double* x,
                           double* gradient) {
     while (first < last) {
-        if (are_wide(set->data, first, last)) {
-            add_wide_gradient(set, first, x, gradient);
-            first += WIDE;
+        if (last - first >= PL_TET_LANES && pl_tet_lanes_gradient(set, first, x, gradient)) {
+            first += PL_TET_LANES;
             continue;
         }
         double local[12], own[12];
@@ -201,9 +93,8 @@ static void tet_gradients(const pl_element_set* set, int first, int last, const 
 static double tet_energies(const pl_element_set* set, int first, int last, const double* x) {
     double sum = 0.0;
     while (first < last) {
-        if (are_wide(set->data, first, last)) {
-            sum += wide_energy(set, first, x);
-            first += WIDE;
+        if (last - first >= PL_TET_LANES && pl_tet_lanes_energy(set, first, x, &sum)) {
+            first += PL_TET_LANES;
             continue;
         }
         double local[12];
@@ -236,8 +127,8 @@ static bool prepare_tet(const double* rest, const int* v, double* gradients, dou
     return isfinite(det);
 }
 
-static tet_data* allocate_data(int count) {
-    tet_data* d = PL_ALLOC(tet_data, 1);
+static pl_tet_data* allocate_data(int count) {
+    pl_tet_data* d = PL_ALLOC(pl_tet_data, 1);
     if (!d) return NULL;
     d->count = count;
     d->gradients = PL_ALLOC(double, 12 * (size_t)count);
@@ -252,7 +143,7 @@ pl_status pl_tet_elements_setup(pl_element_set* set, const double* rest, int ver
                                 const int* tets, int tet_count, const pl_material* materials,
                                 pl_error* error) {
     *set = (pl_element_set){0};
-    tet_data* d = allocate_data(tet_count);
+    pl_tet_data* d = allocate_data(tet_count);
     int* corners = PL_ALLOC(int, 4 * (size_t)tet_count);
     pl_status status = d && corners ? PL_OK : pl_fail_memory(error, "tets");
     for (int e = 0; status == PL_OK && e < tet_count; e++)
@@ -272,13 +163,13 @@ pl_status pl_tet_elements_setup(pl_element_set* set, const double* rest, int ver
 }
 
 double pl_tet_element_volume(const pl_element_set* set, int element) {
-    return ((const tet_data*)set->data)->volumes[element];
+    return ((const pl_tet_data*)set->data)->volumes[element];
 }
 
 void pl_tet_element_set_material(pl_element_set* set, int element, const pl_material* material) {
-    ((tet_data*)set->data)->materials[element] = *material;
+    ((pl_tet_data*)set->data)->materials[element] = *material;
 }
 
 const pl_material* pl_tet_element_materials(const pl_element_set* set) {
-    return ((const tet_data*)set->data)->materials;
+    return ((const pl_tet_data*)set->data)->materials;
 }

@@ -13,6 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { TETS_PER_TASK = 4096 };
+
 void pl_world_destroy(pl_world* w) {
     if (!w) return;
     pl_world_meetings_free(w);
@@ -322,17 +324,28 @@ static void end_frame(pl_world* w) {
     for (int s = 0; s < w->system_count; s++) pl_world_remember(&w->systems[s]);
 }
 
+typedef struct volume_job {
+    const pl_mesh* mesh;
+    const double* x;
+} volume_job;
+
+static double volume_part(int begin, int end, void* user) {
+    const volume_job* job = user;
+    double sum = 0.0;
+    for (int e = begin; e < end; e++) {
+        const int* v = job->mesh->tets + 4 * (size_t)e;
+        pl_vec3 corners[4];
+        for (int i = 0; i < 4; i++) corners[i] = pl_vec3_load(job->x + 3 * (size_t)v[i]);
+        sum += pl_det4(corners[0], corners[1], corners[2], corners[3]) / 6.0;
+    }
+    return sum;
+}
+
 static double solid_volume(pl_world* w) {
     double sum = 0.0;
     for (int b = 0; b < w->body_count; b++) {
-        const double* x = pl_world_positions(w, b);
-        const pl_mesh* mesh = w->bodies[b].mesh;
-        for (int e = 0; e < mesh->tet_count; e++) {
-            const int* v = mesh->tets + 4 * (size_t)e;
-            sum += pl_det4(pl_vec3_load(x + 3 * (size_t)v[0]), pl_vec3_load(x + 3 * (size_t)v[1]),
-                           pl_vec3_load(x + 3 * (size_t)v[2]), pl_vec3_load(x + 3 * (size_t)v[3])) /
-                   6.0;
-        }
+        volume_job job = {w->bodies[b].mesh, pl_world_positions(w, b)};
+        sum += pl_parallel_sum(w->pool, volume_part, job.mesh->tet_count, TETS_PER_TASK, &job);
     }
     return sum;
 }

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "fem/tet_lanes.h"
+#include "material/law_stable_neohookean.h"
+#include "material/rotation_trace.h"
+
+#include <math.h>
+
+_Static_assert((int)PL_TET_LANES == (int)PL_TRACE_LANES, "traces of as many tets");
+
+typedef struct tet_lanes {
+    double F[9][PL_TET_LANES], shapes[9][PL_TET_LANES]; // shapes: g_1 .. g_3
+} tet_lanes;
+
+static inline __attribute__((always_inline)) void load_lanes(const pl_element_set* set, int first,
+                                                             const double* x, tet_lanes* t) {
+    const pl_tet_data* d = set->data;
+    double edges[9][PL_TET_LANES];
+    for (int k = 0; k < PL_TET_LANES; k++) {
+        const int e = first + k, *v = set->corners + 4 * (size_t)e;
+        const double *g = d->gradients + 12 * (size_t)e + 3, *a = x + 3 * (size_t)v[0];
+        for (int i = 0; i < 3; i++)
+            for (int c = 0; c < 3; c++)
+                edges[3 * i + c][k] = x[3 * (size_t)v[i + 1] + (size_t)c] - a[c];
+        for (int i = 0; i < 9; i++) t->shapes[i][k] = g[i];
+    }
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            for (int k = 0; k < PL_TET_LANES; k++)
+                t->F[3 * r + c][k] = edges[r][k] * t->shapes[c][k] +
+                                     edges[3 + r][k] * t->shapes[3 + c][k] +
+                                     edges[6 + r][k] * t->shapes[6 + c][k];
+}
+
+// the cofactor (r, c) of F
+#define COFACTOR(F, r, c, k)                                                                       \
+    ((F)[3 * (((r) + 1) % 3) + ((c) + 1) % 3][k] * (F)[3 * (((r) + 2) % 3) + ((c) + 2) % 3][k] -   \
+     (F)[3 * (((r) + 1) % 3) + ((c) + 2) % 3][k] * (F)[3 * (((r) + 2) % 3) + ((c) + 1) % 3][k])
+
+// I2 and J - 1
+static inline __attribute__((always_inline)) void find_invariants(const tet_lanes* t, double* I2,
+                                                                  double* dilation) {
+    for (int k = 0; k < PL_TET_LANES; k++) {
+        double sum = 0.0;
+        for (int i = 0; i < 9; i++) sum += t->F[i][k] * t->F[i][k];
+        I2[k] = sum;
+        dilation[k] = t->F[0][k] * COFACTOR(t->F, 0, 0, k) + t->F[1][k] * COFACTOR(t->F, 0, 1, k) +
+                      t->F[2][k] * COFACTOR(t->F, 0, 2, k) - 1.0;
+    }
+}
+
+// The moduli of stable Neo-Hookean tets, times their volumes.
+static void load_moduli(const pl_tet_data* d, int first, double* modulus, double* kappa) {
+    for (int k = 0; k < PL_TET_LANES; k++) {
+        const pl_material* m = &d->materials[first + k];
+        modulus[k] = d->volumes[first + k] * (4.0 / 3.0) * m->mu;
+        kappa[k] = d->volumes[first + k] * pl_stable_neohookean_kappa(m);
+    }
+}
+
+static void add_neohookean_gradient(const pl_element_set* set, int first, const double* x,
+                                    double* gradient) {
+    tet_lanes t;
+    double modulus[PL_TET_LANES], kappa[PL_TET_LANES];
+    load_moduli(set->data, first, modulus, kappa);
+    double I2[PL_TET_LANES], dilation[PL_TET_LANES], along[PL_TET_LANES], across[PL_TET_LANES],
+        P[9][PL_TET_LANES], forces[9][PL_TET_LANES];
+    load_lanes(set, first, x, &t);
+    find_invariants(&t, I2, dilation);
+    for (int k = 0; k < PL_TET_LANES; k++) {
+        along[k] = modulus[k] * (1.0 - 1.0 / (I2[k] + 1.0));
+        across[k] = kappa[k] * dilation[k] - 0.75 * modulus[k];
+    }
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            for (int k = 0; k < PL_TET_LANES; k++)
+                P[3 * r + c][k] = along[k] * t.F[3 * r + c][k] + across[k] * COFACTOR(t.F, r, c, k);
+    for (int i = 0; i < 3; i++)
+        for (int r = 0; r < 3; r++)
+            for (int k = 0; k < PL_TET_LANES; k++)
+                forces[3 * i + r][k] = P[3 * r][k] * t.shapes[3 * i][k] +
+                                       P[3 * r + 1][k] * t.shapes[3 * i + 1][k] +
+                                       P[3 * r + 2][k] * t.shapes[3 * i + 2][k];
+    for (int k = 0; k < PL_TET_LANES; k++) {
+        const int* v = set->corners + 4 * (size_t)(first + k);
+        for (int r = 0; r < 3; r++) {
+            gradient[3 * (size_t)v[0] + (size_t)r] -=
+                forces[r][k] + forces[3 + r][k] + forces[6 + r][k];
+            for (int i = 0; i < 3; i++)
+                gradient[3 * (size_t)v[i + 1] + (size_t)r] += forces[3 * i + r][k];
+        }
+    }
+}
+
+static double neohookean_energy(const pl_element_set* set, int first, const double* x) {
+    tet_lanes t;
+    double modulus[PL_TET_LANES], kappa[PL_TET_LANES];
+    double I2[PL_TET_LANES], dilation[PL_TET_LANES], sum = 0.0;
+    load_moduli(set->data, first, modulus, kappa);
+    load_lanes(set, first, x, &t);
+    find_invariants(&t, I2, dilation);
+    for (int k = 0; k < PL_TET_LANES; k++)
+        sum += 0.5 * modulus[k] * (I2[k] - 3.0 - log(0.25 * (I2[k] + 1.0))) +
+               (0.5 * kappa[k] * dilation[k] - 0.75 * modulus[k]) * dilation[k];
+    return sum;
+}
+
+// mu |F - R|^2 + lambda/2 (tr(R'F) - 3)^2, of which ARAP has the first part
+static double corotated_energy(const pl_element_set* set, int first, const double* x) {
+    const pl_tet_data* d = set->data;
+    tet_lanes t;
+    double I1[PL_TET_LANES], I2[PL_TET_LANES], sum = 0.0;
+    load_lanes(set, first, x, &t);
+    pl_rotation_traces(t.F, I2, I1);
+    for (int k = 0; k < PL_TET_LANES; k++) {
+        const pl_material* m = &d->materials[first + k];
+        double lambda = m->kind == PL_MATERIAL_COROTATED ? m->lambda : 0.0;
+        double growth = I1[k] - 3.0;
+        sum += d->volumes[first + k] *
+               (m->mu * (I2[k] - 2.0 * I1[k] + 3.0) + 0.5 * lambda * growth * growth);
+    }
+    return sum;
+}
+
+static bool are_all(const pl_element_set* set, int first, pl_material_kind one,
+                    pl_material_kind other) {
+    const pl_material* materials = ((const pl_tet_data*)set->data)->materials + first;
+    for (int k = 0; k < PL_TET_LANES; k++)
+        if (materials[k].kind != one && materials[k].kind != other) return false;
+    return true;
+}
+
+bool pl_tet_lanes_gradient(const pl_element_set* set, int first, const double* x,
+                           double* gradient) {
+    if (!are_all(set, first, PL_MATERIAL_STABLE_NEOHOOKEAN, PL_MATERIAL_STABLE_NEOHOOKEAN))
+        return false;
+    add_neohookean_gradient(set, first, x, gradient);
+    return true;
+}
+
+bool pl_tet_lanes_energy(const pl_element_set* set, int first, const double* x, double* energy) {
+    if (are_all(set, first, PL_MATERIAL_STABLE_NEOHOOKEAN, PL_MATERIAL_STABLE_NEOHOOKEAN))
+        *energy += neohookean_energy(set, first, x);
+    else if (are_all(set, first, PL_MATERIAL_ARAP, PL_MATERIAL_COROTATED))
+        *energy += corotated_energy(set, first, x);
+    else return false;
+    return true;
+}
