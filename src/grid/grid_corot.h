@@ -51,30 +51,34 @@ typedef struct pl_corot_chunk {
     int y, z;
 } pl_corot_chunk;
 
-typedef struct pl_corot_cell {
-    float R[9];
-    float k; // 0 in Dirichlet cells
-    float s;
-    float g;
-} pl_corot_cell;
+// Sixteen bits for the cells of a chunk, and their low faces.
+typedef struct pl_corot_masks {
+    uint16_t core, slaved; // slaved: interior, but no core cell
+    uint16_t inner[3], band[3];
+    bool plain; // all that inner faces and core cells are coupled to has weights of 2 mu = 2, and
+                // no core cell has a Dirichlet cell or a given face near
+} pl_corot_masks;
 
-// Weights of the squares in the energy: 0 where a stress is a boundary one.
-typedef struct pl_corot_weights {
-    float cell[3]; // 2 mu of F_aa
-    float edge[3]; // 2 mu of the two gradients of the low edge along an axis
-} pl_corot_weights;
-
+// Fields have a value per index of the layout, and lie in one block.
 typedef struct pl_corot_level {
     const pl_grid_level* layout;
     pl_corot_chunk* chunks;
     int chunk_count;
     int* planes; // size[2] + 1: the chunks of each plane
     uint16_t* flags;
-    pl_corot_cell* cells;
-    pl_corot_weights* weights;
-    float* mu;   // of cells, relative to the body's
-    float* soft; // of cells: what turning them does not cost, see grid_corot_soft.c
-    float (*twist)[9];
+    pl_corot_masks* masks; // of each 16 indices
+    float* fields;
+    float* R[9];                // of cells
+    float *k, *s, *g;           // of cells; k is 0 in Dirichlet cells
+    float *slave_k, *inverse_k; // k of slaved cells, 1 / k of core cells, else 0
+    float* cell_weight[3];      // of the squares in the energy: 2 mu of F_aa,
+    float* edge_weight[3];      // and of the two gradients of the low edge along an axis;
+                                // 0 where a stress is a boundary one
+    float* mu;                  // of cells, relative to the body's
+    float* spread;              // of core cells: sum of mu + mu near that are not held
+    float* soft;                // of cells: what turning them does not cost, see
+                                // grid_corot_soft.c
+    float* twist[9];
     float* inverse_q; // of core cells: of the distributed pressure equation's diagonal
     float *u[3], *f[3], *r[3];
     float* rg;         // residual of the pressure equation of core cells

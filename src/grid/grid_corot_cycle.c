@@ -101,12 +101,12 @@ static void add_differences(pl_grid_corot* c, const pl_corot_level* l, const int
     const int *S = pl_corot_stride, n = base[13] + i;
     for (int a = 0; a < 3; a++) {
         pl_corot_form form = {0};
-        if (l->weights[n].cell[a] > 0.0f) {
+        if (l->cell_weight[a][n] > 0.0f) {
             pl_corot_add_face(l, &form, a, base[13 + S[a]] + i, 1.0f);
             pl_corot_add_face(l, &form, a, n, -1.0f);
-            add_square(c, &form, l->weights[n].cell[a]);
+            add_square(c, &form, l->cell_weight[a][n]);
         }
-        if (!(l->weights[n].edge[a] > 0.0f)) continue;
+        if (!(l->edge_weight[a][n] > 0.0f)) continue;
         pl_corot_form both = {0};
         for (int e = 1; e < 3; e++) {
             int p = (a + e) % 3, q = (a + 3 - e) % 3;
@@ -114,9 +114,9 @@ static void add_differences(pl_grid_corot* c, const pl_corot_level* l, const int
             pl_corot_add_face(l, &form, p, n, 1.0f), pl_corot_add_face(l, &both, p, n, 1.0f);
             pl_corot_add_face(l, &form, p, base[13 - S[q]] + i, -1.0f);
             pl_corot_add_face(l, &both, p, base[13 - S[q]] + i, -1.0f);
-            if (l->shear == 0.0f) add_square(c, &form, l->weights[n].edge[a]);
+            if (l->shear == 0.0f) add_square(c, &form, l->edge_weight[a][n]);
         }
-        if (l->shear > 0.0f) add_square(c, &both, 0.5f * l->weights[n].edge[a]);
+        if (l->shear > 0.0f) add_square(c, &both, 0.5f * l->edge_weight[a][n]);
     }
 }
 
@@ -133,10 +133,10 @@ static void factor_three(const float W[9], float L[3][3]) {
 
 // The three twists of a cell are forms like T, with other factors in place of R.
 static void take_twists(pl_grid_corot* c, pl_corot_level* l, const int* base, int i) {
-    pl_corot_cell* cell = &l->cells[base[13] + i];
+    const int n = base[13] + i;
     float R[9], W[9], L[3][3];
-    if (l->soft[base[13] + i] == 0.0f) return;
-    memcpy(R, cell->R, sizeof R);
+    if (l->soft[n] == 0.0f) return;
+    pl_corot_rotation(l, n, R);
     pl_corot_twist_matrix(l, base, i, W);
     factor_three(W, L);
     for (int k = 0; k < 3; k++) {
@@ -146,12 +146,12 @@ static void take_twists(pl_grid_corot* c, pl_corot_level* l, const int* base, in
                 const int p = (j + 1) % 3, q = (j + 2) % 3;
                 C[3 * a + p] += L[j][k] * R[3 * a + q], C[3 * a + q] -= L[j][k] * R[3 * a + p];
             }
-        memcpy(cell->R, C, sizeof C);
+        for (int e = 0; e < 9; e++) l->R[e][n] = C[e];
         pl_corot_form form;
         pl_corot_form_of(l, base, i, &form);
         add_square(c, &form, -1.0f);
     }
-    memcpy(cell->R, R, sizeof R);
+    for (int e = 0; e < 9; e++) l->R[e][n] = R[e];
 }
 
 static void factor_bottom(pl_grid_corot* c) {
@@ -170,7 +170,7 @@ static void factor_bottom(pl_grid_corot* c) {
             if (!(l->flags[n] & PL_COROT_INTERIOR)) continue;
             pl_corot_form form;
             pl_corot_form_of(l, base, i, &form);
-            add_square(c, &form, l->cells[n].k);
+            add_square(c, &form, l->k[n]);
             take_twists(c, &c->levels[c->level_count - 1], base, i);
         }
     }
@@ -215,7 +215,7 @@ void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inert
     for (int i = 0; i < fine->layout->field_size; i++) {
         if (!(fine->flags[i] & PL_COROT_INTERIOR)) continue;
         pl_mat3 R = pl_quat_to_mat3(c->turn[i]);
-        for (int e = 0; e < 9; e++) fine->cells[i].R[e] = (float)R.m[e];
+        for (int e = 0; e < 9; e++) fine->R[e][i] = (float)R.m[e];
         fine->soft[i] = c->softens ? SOFTEST * fine->mu[i] : 0.0f;
     }
     spread_springs(c);
@@ -234,7 +234,7 @@ void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inert
 static void set_zero(pl_corot_level* l) {
     size_t bytes = (size_t)l->layout->field_size * sizeof(float);
     for (int a = 0; a < 3; a++) memset(l->u[a], 0, bytes);
-    for (int i = 0; i < l->layout->field_size; i++) l->cells[i].s = 0.0f;
+    memset(l->s, 0, bytes);
 }
 
 static void solve_bottom(pl_grid_corot* c) {
@@ -251,13 +251,13 @@ static void solve_bottom(pl_grid_corot* c) {
     for (int k = 0; k < l->chunk_count; k++) {
         pl_corot_reach(&l->chunks[k], base);
         for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            const pl_corot_cell* cell = &l->cells[base[13] + i];
-            if (!(l->flags[base[13] + i] & PL_COROT_INTERIOR) || cell->g == 0.0f) continue;
+            const int at = base[13] + i;
+            if (!(l->flags[at] & PL_COROT_INTERIOR) || l->g[at] == 0.0f) continue;
             pl_corot_form form;
             pl_corot_form_of(l, base, i, &form);
             for (int e = 0; e < form.count; e++)
                 c->bottom_x[c->unknown[form.axis[e]][form.face[e]]] +=
-                    cell->k * cell->g * form.factor[e];
+                    l->k[at] * l->g[at] * form.factor[e];
         }
     }
     pl_dense_cholesky_solve(&c->bottom, NULL, 1, (pl_rhs_layout){n, n, n}, c->bottom_x,
@@ -268,9 +268,9 @@ static void solve_bottom(pl_grid_corot* c) {
     for (int k = 0; k < l->chunk_count; k++) {
         pl_corot_reach(&l->chunks[k], base);
         for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            pl_corot_cell* cell = &l->cells[base[13] + i];
-            if (l->flags[base[13] + i] & PL_COROT_INTERIOR)
-                cell->s = cell->k * (pl_corot_trace(l, l->u, base, i) - cell->g);
+            const int at = base[13] + i;
+            if (l->flags[at] & PL_COROT_INTERIOR)
+                l->s[at] = l->k[at] * (pl_corot_trace(l, l->u, base, i) - l->g[at]);
         }
     }
 }

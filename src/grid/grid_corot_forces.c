@@ -3,8 +3,8 @@
 //
 // The general lattice in double: rotations, forces, energy, and steps along conjugate directions.
 // Positions are displacements in metres, gradients are differences over a cell: h F = h I + D u.
-#include "grid/grid_corot.h"
 #include "base/memory.h"
+#include "grid/grid_corot.h"
 #include "grid/grid_corot_stencil.h"
 #include "math/polar.h"
 
@@ -29,15 +29,15 @@ static void known_gradient(const pl_corot_level* l, double* const u[3], const in
     for (int a = 0; a < 3; a++) {
         const double* v = u[a];
         const int next = base[13 + S[a]] + i;
-        F[4 * a] = l->weights[n].cell[a] > 0.0f ? h + v[next] - v[n] : 0.0;
+        F[4 * a] = l->cell_weight[a][n] > 0.0f ? h + v[next] - v[n] : 0.0;
         for (int e = 0; e < 2; e++) {
             const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
             const int up = base[13 + S[b]] + i, far = base[13 + S[a] + S[b]] + i;
             double part = 0.0;
-            if (l->weights[n].edge[c] > 0.0f) part += v[n] - v[base[13 - S[b]] + i];
-            if (l->weights[up].edge[c] > 0.0f) part += v[up] - v[n];
-            if (l->weights[next].edge[c] > 0.0f) part += v[next] - v[base[13 + S[a] - S[b]] + i];
-            if (l->weights[far].edge[c] > 0.0f) part += v[far] - v[next];
+            if (l->edge_weight[c][n] > 0.0f) part += v[n] - v[base[13 - S[b]] + i];
+            if (l->edge_weight[c][up] > 0.0f) part += v[up] - v[n];
+            if (l->edge_weight[c][next] > 0.0f) part += v[next] - v[base[13 + S[a] - S[b]] + i];
+            if (l->edge_weight[c][far] > 0.0f) part += v[far] - v[next];
             F[3 * a + b] = 0.25 * part;
         }
     }
@@ -135,10 +135,10 @@ static double face_force(const job* j, const int* base, int i, int a) {
     const int *S = pl_corot_stride, n = base[13] + i, m = base[13 - S[a]] + i;
     const double* u = j->state->u[a];
     double sum = 0.0, shear = (double)l->shear;
-    if (l->weights[m].cell[a] > 0.0f)
-        sum += (double)l->weights[m].cell[a] * (j->h + u[n] - u[m]) + c->stress[m][4 * a];
-    if (l->weights[n].cell[a] > 0.0f)
-        sum -= (double)l->weights[n].cell[a] * (j->h + u[base[13 + S[a]] + i] - u[n]) +
+    if (l->cell_weight[a][m] > 0.0f)
+        sum += (double)l->cell_weight[a][m] * (j->h + u[n] - u[m]) + c->stress[m][4 * a];
+    if (l->cell_weight[a][n] > 0.0f)
+        sum -= (double)l->cell_weight[a][n] * (j->h + u[base[13 + S[a]] + i] - u[n]) +
                c->stress[n][4 * a];
     for (int e = 0; e < 2; e++) {
         const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), axis = 3 - a - b, ab = 3 * a + b;
@@ -147,7 +147,7 @@ static double face_force(const job* j, const int* base, int i, int a) {
             // the edge's cells, the upper ones along b first
             int up = side ? base[13 + S[b]] + i : n, up_m = side ? base[13 + S[b] - S[a]] + i : m;
             int low = side ? n : base[13 - S[b]] + i, low_m = side ? m : base[13 - S[a] - S[b]] + i;
-            double weight = (double)l->weights[up].edge[axis];
+            double weight = (double)l->edge_weight[axis][up];
             if (!(weight > 0.0)) continue;
             double F = (1.0 - shear) * (u[up] - u[low]);
             if (shear > 0.0) F += shear * (v[up] - v[up_m]);
@@ -175,7 +175,7 @@ static double residual_part(int begin, int end, void* user) {
                 l->f[a][n] = (float)r;
                 sum += r * r;
             }
-            l->cells[n].g = 0.0f;
+            l->g[n] = 0.0f;
         }
     }
     return sum;
@@ -211,7 +211,7 @@ void pl_grid_corot_forces(const pl_grid_corot* c, const pl_grid_state* state, do
 // whether an interior cell has this edge, the low one of a cell along an axis
 static bool edge_counts(const pl_corot_level* l, const int* base, int i, int from, int axis) {
     const int *S = pl_corot_stride, b = (axis + 1) % 3, c = (axis + 2) % 3;
-    if (!(l->weights[base[from] + i].edge[axis] > 0.0f)) return false;
+    if (!(l->edge_weight[axis][base[from] + i] > 0.0f)) return false;
     for (int k = 0; k < 4; k++) {
         int to = from - (k & 1 ? S[b] : 0) - (k & 2 ? S[c] : 0);
         if (l->flags[base[to] + i] & PL_COROT_INTERIOR) return true;
@@ -230,9 +230,8 @@ static double natural_energy(const pl_corot_level* l, const pl_grid_state* s, co
         double bc = s->u[b][n] - s->u[b][base[13 - S[c]] + i];
         double cb = s->u[c][n] - s->u[c][base[13 - S[b]] + i];
         double squares = l->shear > 0.0f ? 0.5 * (bc + cb) * (bc + cb) : bc * bc + cb * cb;
-        if (l->weights[n].cell[a] > 0.0f)
-            sum += 0.5 * (double)l->weights[n].cell[a] * along * along;
-        if (edge_counts(l, base, i, 13, a)) sum += 0.5 * (double)l->weights[n].edge[a] * squares;
+        if (l->cell_weight[a][n] > 0.0f) sum += 0.5 * (double)l->cell_weight[a][n] * along * along;
+        if (edge_counts(l, base, i, 13, a)) sum += 0.5 * (double)l->edge_weight[a][n] * squares;
     }
     return sum;
 }
@@ -300,7 +299,6 @@ static double curvature_part(int begin, int end, void* user) {
         pl_corot_reach(&l->chunks[k], base);
         for (int i = 0; i < PL_GRID_CHUNK; i++) {
             const int n = base[13] + i;
-            const pl_corot_weights* w = &l->weights[n];
             for (int a = 0; a < 3; a++) {
                 const int b = (a + 1) % 3, c = (a + 2) % 3;
                 double own = (double)j->d[a][n];
@@ -308,14 +306,15 @@ static double curvature_part(int begin, int end, void* user) {
                 double bc = (double)(j->d[b][n] - j->d[b][base[13 - S[c]] + i]);
                 double cb = (double)(j->d[c][n] - j->d[c][base[13 - S[b]] + i]);
                 double squares = l->shear > 0.0f ? 0.5 * (bc + cb) * (bc + cb) : bc * bc + cb * cb;
-                if (w->cell[a] > 0.0f) sum += (double)w->cell[a] * along * along;
-                if (w->edge[a] > 0.0f) sum += (double)w->edge[a] * squares;
+                if (l->cell_weight[a][n] > 0.0f)
+                    sum += (double)l->cell_weight[a][n] * along * along;
+                if (l->edge_weight[a][n] > 0.0f) sum += (double)l->edge_weight[a][n] * squares;
                 if (l->flags[n] & (PL_COROT_FACE << a))
                     sum += (double)(l->inertia + l->extra[a][n]) * own * own;
             }
             if (!(l->flags[n] & PL_COROT_INTERIOR)) continue;
             double T = (double)pl_corot_trace(l, j->d, base, i);
-            sum += (double)l->cells[n].k * T * T - pl_corot_twist_square(l, j->d, base, i);
+            sum += (double)l->k[n] * T * T - pl_corot_twist_square(l, j->d, base, i);
         }
     }
     return sum;

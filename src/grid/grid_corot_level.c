@@ -20,44 +20,52 @@ static int find(const pl_grid_level* level, int x, int y, int z) {
     return index >= 0 ? index : MISSING;
 }
 
+// Fields lie in one block, each a little further on in its pages than the one before: a load that
+// has the low bits of a store to another field under way would wait for it.
+enum { STAGGER = 6 * PL_GRID_CHUNK, PAGE = 1024 };
+
+static size_t field_stride(const pl_corot_level* l) {
+    return ((size_t)l->layout->field_size + PAGE - 1) / PAGE * PAGE + STAGGER;
+}
+
+// Gives each field its place in the block, or only counts them.
+static int place_fields(pl_corot_level* l) {
+    float** const single[] = {&l->k,  &l->s,      &l->g,    &l->slave_k,   &l->inverse_k,
+                              &l->mu, &l->spread, &l->soft, &l->inverse_q, &l->rg};
+    float** const of_axes[] = {l->u,       l->f,           l->r,          l->extra,
+                               l->inverse, l->cell_weight, l->edge_weight};
+    float** const of_entries[] = {l->R, l->twist};
+    const int singles = sizeof single / sizeof single[0], axes = sizeof of_axes / sizeof of_axes[0];
+    int count = 0;
+    const size_t stride = l->fields ? field_stride(l) : 0;
+    for (int a = 0; a < 3 * axes; a++) of_axes[a / 3][a % 3] = l->fields + stride * (size_t)count++;
+    for (int e = 0; e < 18; e++) of_entries[e / 9][e % 9] = l->fields + stride * (size_t)count++;
+    for (int k = 0; k < singles; k++) *single[k] = l->fields + stride * (size_t)count++;
+    return count;
+}
+
 void pl_corot_level_free(pl_corot_level* l) {
     if (!l->layout) return;
     int size = l->layout->field_size;
-    for (int a = 0; a < 3; a++) {
-        PL_FREE(l->u[a], float, size), PL_FREE(l->f[a], float, size);
-        PL_FREE(l->r[a], float, size), PL_FREE(l->extra[a], float, size);
-        PL_FREE(l->inverse[a], float, size);
-    }
+    PL_FREE(l->fields, float, (size_t)place_fields(l) * field_stride(l));
     PL_FREE(l->chunks, pl_corot_chunk, l->chunk_count);
     PL_FREE(l->planes, int, l->layout->size[2] + 1);
     PL_FREE(l->flags, uint16_t, size);
-    PL_FREE(l->cells, pl_corot_cell, size);
-    PL_FREE(l->weights, pl_corot_weights, size);
-    PL_FREE(l->mu, float, size), PL_FREE(l->soft, float, size);
-    pl_free(l->twist, (size_t)size * sizeof *l->twist);
-    PL_FREE(l->inverse_q, float, size), PL_FREE(l->rg, float, size);
+    PL_FREE(l->masks, pl_corot_masks, size / PL_GRID_CHUNK);
     *l = (pl_corot_level){0};
 }
 
 static pl_status allocate(pl_corot_level* l, pl_error* error) {
     int size = l->layout->field_size;
-    bool ok = true;
-    for (int a = 0; a < 3; a++) {
-        float** fields[] = {&l->u[a], &l->f[a], &l->r[a], &l->extra[a], &l->inverse[a]};
-        for (int k = 0; k < 5; k++) ok = ok && (*fields[k] = PL_ALLOC(float, size));
-    }
     for (int s = 0; s < l->layout->segment_count; s++)
         l->chunk_count += l->layout->segments[s].count;
+    l->fields = PL_ALLOC(float, (size_t)place_fields(l) * field_stride(l));
+    place_fields(l);
     l->chunks = PL_ALLOC(pl_corot_chunk, l->chunk_count);
     l->planes = PL_ALLOC(int, l->layout->size[2] + 1);
     l->flags = PL_ALLOC(uint16_t, size);
-    l->cells = PL_ALLOC(pl_corot_cell, size);
-    l->weights = PL_ALLOC(pl_corot_weights, size);
-    l->mu = PL_ALLOC(float, size), l->soft = PL_ALLOC(float, size);
-    l->twist = pl_alloc_items((size_t)size, sizeof *l->twist);
-    l->inverse_q = PL_ALLOC(float, size), l->rg = PL_ALLOC(float, size);
-    ok = ok && (l->chunks || !l->chunk_count) && l->planes && l->flags && l->cells && l->weights &&
-         l->mu && l->soft && l->twist && l->inverse_q && l->rg;
+    l->masks = PL_ALLOC(pl_corot_masks, size / PL_GRID_CHUNK);
+    bool ok = l->fields && (l->chunks || !l->chunk_count) && l->planes && l->flags && l->masks;
     return ok ? PL_OK : pl_fail_memory(error, "the general lattice");
 }
 
@@ -122,7 +130,7 @@ static void set_inner_flags(pl_corot_level* l, const int* base, int i) {
         if (l->flags[base[13 - S[a]] + i] & PL_COROT_CORE)
             l->flags[n] |= (uint16_t)(PL_COROT_INNER << a);
     pl_corot_form form;
-    for (int k = 0; k < 9; k++) l->cells[n].R[k] = 1.0f; // so that every face counts
+    for (int k = 0; k < 9; k++) l->R[k][n] = 1.0f; // so that every face counts
     pl_corot_form_of(l, base, i, &form);
     if (form.count < 30) l->flags[n] |= PL_COROT_WALL;
 }
@@ -132,14 +140,13 @@ static void set_weights(pl_corot_level* l, const int* base, int i) {
     const pl_grid_masks* masks = l->layout->masks;
     const int *S = pl_corot_stride, n = base[13] + i;
     const pl_grid_masks* m = &masks[n / PL_GRID_CHUNK];
-    pl_corot_weights* w = &l->weights[n];
-    *w = (pl_corot_weights){{0}, {0}};
     for (int a = 0; a < 3; a++) {
-        if (pl_grid_bit(m->stress[a], n)) w->cell[a] = 2.0f * l->mu[n];
+        if (pl_grid_bit(m->stress[a], n)) l->cell_weight[a][n] = 2.0f * l->mu[n];
         if (!pl_grid_bit(m->edge[a], n)) continue;
         int b = (a + 1) % 3, c = (a + 2) % 3;
-        w->edge[a] = 0.5f * (l->mu[n] + l->mu[base[13 - S[b]] + i] + l->mu[base[13 - S[c]] + i] +
-                             l->mu[base[13 - S[b] - S[c]] + i]);
+        l->edge_weight[a][n] =
+            0.5f * (l->mu[n] + l->mu[base[13 - S[b]] + i] + l->mu[base[13 - S[c]] + i] +
+                    l->mu[base[13 - S[b] - S[c]] + i]);
     }
 }
 
@@ -176,14 +183,14 @@ pl_status pl_corot_level_create(const pl_grid_multigrid* mg, int l, const float*
                 l + 1 < mg->level_count ? &mg->levels[l + 1] : NULL);
     for (int i = 0; i < out->layout->field_size; i++) {
         out->mu[i] = l == 0 && mu ? mu[i] : 1.0f;
-        for (int a = 0; a < 3; a++) out->cells[i].R[4 * a] = 1.0f;
+        for (int a = 0; a < 3; a++) out->R[4 * a][i] = 1.0f;
     }
     visit_cells(out, set_cell_flags);
     if (l > 0) average_mu(fine, out);
     visit_cells(out, set_weights);
     visit_cells(out, set_inner_flags);
     for (int i = 0; i < out->layout->field_size; i++)
-        for (int k = 0; k < 9; k++) out->cells[i].R[k] = k % 4 == 0 ? 1.0f : 0.0f;
+        for (int k = 0; k < 9; k++) out->R[k][i] = k % 4 == 0 ? 1.0f : 0.0f;
     return PL_OK;
 }
 
@@ -209,17 +216,19 @@ void pl_corot_level_walls(pl_corot_level* l) {
 // ------------------------------------------------------------------ coefficients
 
 static void set_pressure(pl_corot_level* l, const int* base, int i) {
-    pl_corot_cell* cell = &l->cells[base[13] + i];
-    uint16_t flags = l->flags[base[13] + i];
-    cell->k = cell->s = cell->g = 0.0f;
+    const int n = base[13] + i;
+    const uint16_t flags = l->flags[n];
+    l->k[n] = l->s[n] = l->g[n] = l->slave_k[n] = l->inverse_k[n] = 0.0f;
     if (!(flags & PL_COROT_INTERIOR)) return;
     float w = 0.0f;
     if (!(flags & PL_COROT_CORE)) {
         float missing[9];
         pl_corot_missing(l, base, i, missing);
-        for (int k = 0; k < 9; k++) w += missing[k] * cell->R[k] * cell->R[k];
+        for (int k = 0; k < 9; k++) w += missing[k] * l->R[k][n] * l->R[k][n];
     }
-    cell->k = l->mu[base[13] + i] / (l->compressibility + 0.5f * w);
+    l->k[n] = l->mu[n] / (l->compressibility + 0.5f * w);
+    if (flags & PL_COROT_CORE) l->inverse_k[n] = l->compressibility / l->mu[n];
+    else l->slave_k[n] = l->k[n];
 }
 
 // (T T')_cc, and what the distributed pressure adds; faces that are given let nothing through
@@ -235,7 +244,7 @@ static void set_distribution(pl_corot_level* l, const int* base, int i) {
             int near = base[13 + side * S[a]] + i;
             if (!(l->flags[near] & PL_COROT_DIRICHLET)) centre += l->mu[n] + l->mu[near];
         }
-    float q = sum + centre / l->cells[n].k;
+    float q = sum + centre / l->k[n];
     l->inverse_q[n] = q > 0.0f ? 1.0f / q : 0.0f;
 }
 
@@ -244,12 +253,12 @@ static void set_diagonals(pl_corot_level* l, const int* base, int i) {
     for (int a = 0; a < 3; a++) {
         l->inverse[a][n] = 0.0f;
         if (!(l->flags[n] & (PL_COROT_FACE << a))) continue;
-        float sum = l->inertia + l->extra[a][n] + l->weights[n].cell[a] +
-                    l->weights[base[13 - S[a]] + i].cell[a];
+        float sum = l->inertia + l->extra[a][n] + l->cell_weight[a][n] +
+                    l->cell_weight[a][base[13 - S[a]] + i];
         for (int e = 0; e < 2; e++) {
             int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
-            sum += (1.0f - l->shear) *
-                   (l->weights[n].edge[c] + l->weights[base[13 + S[b]] + i].edge[c]);
+            sum +=
+                (1.0f - l->shear) * (l->edge_weight[c][n] + l->edge_weight[c][base[13 + S[b]] + i]);
         }
         // where pressures are substituted they stiffen the face
         if (!(l->flags[n] & (PL_COROT_INNER << a))) {
@@ -257,7 +266,7 @@ static void set_diagonals(pl_corot_level* l, const int* base, int i) {
             pl_corot_terms_of(l, base, i, a, &t);
             for (int k = 0; k < 10; k++)
                 if (!(l->flags[t.cell[k]] & PL_COROT_CORE))
-                    sum += l->cells[t.cell[k]].k * t.factor[k] * t.factor[k];
+                    sum += l->k[t.cell[k]] * t.factor[k] * t.factor[k];
         }
         l->inverse[a][n] = sum > 0.0f ? 1.0f / sum : 0.0f;
     }
@@ -306,11 +315,11 @@ static void rotation_task(int begin, int end, int worker, void* user) {
             for (int child = 0; child < 8; child++) {
                 int at = pl_corot_child(&job->coarse->chunks[k], i, child);
                 if (!(job->fine->flags[at] & PL_COROT_INTERIOR)) continue;
-                for (int e = 0; e < 9; e++) sum.m[e] += (double)job->fine->cells[at].R[e];
+                for (int e = 0; e < 9; e++) sum.m[e] += (double)job->fine->R[e][at];
                 soft += job->fine->soft[at], count += 1.0f;
             }
             if (pl_mat3_norm(sum) < 1e-3 || !pl_polar(sum, &R, NULL)) R = pl_mat3_identity();
-            for (int e = 0; e < 9; e++) job->coarse->cells[n].R[e] = (float)R.m[e];
+            for (int e = 0; e < 9; e++) job->coarse->R[e][n] = (float)R.m[e];
             job->coarse->soft[n] = count > 0.0f ? soft / count : 0.0f;
         }
 }

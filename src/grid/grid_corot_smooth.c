@@ -33,7 +33,7 @@ static inline float row(const pl_corot_level* l, const int* base, int i, int a,
                         const pl_corot_terms* t) {
     float sum = pl_corot_natural(l, base, i, a) +
                 (l->inertia + l->extra[a][base[13] + i]) * l->u[a][base[13] + i];
-    for (int k = 0; k < 10; k++) sum += t->factor[k] * l->cells[t->cell[k]].s;
+    for (int k = 0; k < 10; k++) sum += t->factor[k] * l->s[t->cell[k]];
     return sum;
 }
 
@@ -44,8 +44,7 @@ static inline void relax_band_face(pl_corot_level* l, const int* base, int i, in
     float change = (l->f[a][n] - row(l, base, i, a, &t)) * l->inverse[a][n];
     l->u[a][n] += change;
     for (int k = 0; k < 10; k++) {
-        pl_corot_cell* cell = &l->cells[t.cell[k]];
-        if (is_slaved(l->flags[t.cell[k]])) cell->s += cell->k * t.factor[k] * change;
+        l->s[t.cell[k]] += l->slave_k[t.cell[k]] * t.factor[k] * change;
     }
 }
 
@@ -60,8 +59,7 @@ static inline void relax_inner_face(pl_corot_level* l, const int* base, int i, i
 // positions keep their residual where R is smooth (Eq. 16).
 static void relax_core_cell(pl_corot_level* l, const int* base, int i) {
     const int *S = pl_corot_stride, n = base[13] + i;
-    pl_corot_cell* cell = &l->cells[n];
-    float residual = cell->g - pl_corot_trace_core(l, l->u, base, i) + cell->s / cell->k;
+    float residual = l->g[n] - pl_corot_trace_core(l, l->u, base, i) + l->s[n] / l->k[n];
     float q = residual * l->inverse_q[n], centre = l->inertia;
     pl_corot_form form;
     pl_corot_form_of(l, base, i, &form);
@@ -72,9 +70,9 @@ static void relax_core_cell(pl_corot_level* l, const int* base, int i) {
             if (l->flags[near] & PL_COROT_DIRICHLET) continue;
             float weight = l->mu[n] + l->mu[near];
             centre += weight;
-            if (l->flags[near] & PL_COROT_CORE) l->cells[near].s += weight * q;
+            if (l->flags[near] & PL_COROT_CORE) l->s[near] += weight * q;
         }
-    cell->s -= centre * q;
+    l->s[n] -= centre * q;
 }
 
 static void sweep_chunk(const sweep* job, const pl_corot_chunk* chunk) {
@@ -129,9 +127,9 @@ static void slave_task(int begin, int end, int worker, void* user) {
     for (int k = begin; k < end; k++) {
         pl_corot_reach(&l->chunks[k], base);
         for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            pl_corot_cell* cell = &l->cells[base[13] + i];
+            const int n = base[13] + i;
             if (is_slaved(l->flags[base[13] + i]))
-                cell->s = cell->k * (pl_corot_trace(l, l->u, base, i) - cell->g);
+                l->s[n] = l->k[n] * (pl_corot_trace(l, l->u, base, i) - l->g[n]);
         }
     }
 }
@@ -174,10 +172,10 @@ static void cell_residual_task(int begin, int end, int worker, void* user) {
     for (int k = begin; k < end; k++) {
         pl_corot_reach(&l->chunks[k], base);
         for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            pl_corot_cell* cell = &l->cells[base[13] + i];
+            const int n = base[13] + i;
             bool core = l->flags[base[13] + i] & PL_COROT_CORE;
             l->rg[base[13] + i] =
-                core ? cell->g - pl_corot_trace_core(l, l->u, base, i) + cell->s / cell->k : 0.0f;
+                core ? l->g[n] - pl_corot_trace_core(l, l->u, base, i) + l->s[n] / l->k[n] : 0.0f;
         }
     }
 }

@@ -24,15 +24,15 @@ static void gradient(const pl_corot_level* l, float* const u[3], const int* base
     for (int a = 0; a < 3; a++) {
         const float* v = u[a];
         const int next = base[13 + S[a]] + i;
-        F[4 * a] = l->weights[n].cell[a] > 0.0f ? v[next] - v[n] : 0.0f;
+        F[4 * a] = l->cell_weight[a][n] > 0.0f ? v[next] - v[n] : 0.0f;
         for (int e = 0; e < 2; e++) {
             const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
             const int up = base[13 + S[b]] + i, far = base[13 + S[a] + S[b]] + i;
             float part = 0.0f;
-            if (l->weights[n].edge[c] > 0.0f) part += v[n] - v[base[13 - S[b]] + i];
-            if (l->weights[up].edge[c] > 0.0f) part += v[up] - v[n];
-            if (l->weights[next].edge[c] > 0.0f) part += v[next] - v[base[13 + S[a] - S[b]] + i];
-            if (l->weights[far].edge[c] > 0.0f) part += v[far] - v[next];
+            if (l->edge_weight[c][n] > 0.0f) part += v[n] - v[base[13 - S[b]] + i];
+            if (l->edge_weight[c][up] > 0.0f) part += v[up] - v[n];
+            if (l->edge_weight[c][next] > 0.0f) part += v[next] - v[base[13 + S[a] - S[b]] + i];
+            if (l->edge_weight[c][far] > 0.0f) part += v[far] - v[next];
             F[3 * a + b] = 0.25f * part;
         }
     }
@@ -71,13 +71,14 @@ void pl_corot_twist_matrix(const pl_corot_level* l, const int* base, int i, floa
         for (int k = 0; k < 3; k++) out[4 * k] = l->soft[n];
         return;
     }
-    float missing[9], K[9] = {0};
+    float missing[9], R[9], K[9] = {0};
+    pl_corot_rotation(l, n, R);
     pl_corot_missing(l, base, i, missing);
     for (int k = 0; k < 3; k++)
         for (int j = k; j < 3; j++) {
             for (int e = 0; e < 9; e++)
-                K[3 * k + j] += (1.0f - missing[e]) * turn_entry(l->cells[n].R, k, e / 3, e % 3) *
-                                turn_entry(l->cells[n].R, j, e / 3, e % 3);
+                K[3 * k + j] += (1.0f - missing[e]) * turn_entry(R, k, e / 3, e % 3) *
+                                turn_entry(R, j, e / 3, e % 3);
             K[3 * j + k] = K[3 * k + j];
         }
     // a limb one cell thin has turns that nothing resists, and that no gradient sees
@@ -106,8 +107,8 @@ static void twist_task(int begin, int end, int worker, void* user) {
         for (int i = 0; i < PL_GRID_CHUNK; i++) {
             const int n = base[13] + i;
             if (!(l->flags[n] & PL_COROT_INTERIOR)) continue;
-            const float* R = l->cells[n].R;
-            float F[9], g[3], y[3];
+            float R[9], F[9], g[3], y[3];
+            pl_corot_rotation(l, n, R);
             gradient(l, l->u, base, i, F);
             twist_of(R, F, g);
             respond(l, base, i, g, y);
@@ -115,7 +116,7 @@ static void twist_task(int begin, int end, int worker, void* user) {
                 for (int m = 0; m < 3; m++) {
                     // of the three C^k only those of the axes after m and before it have column m
                     const int after = (m + 1) % 3, before = (m + 2) % 3;
-                    l->twist[n][3 * a + m] =
+                    l->twist[3 * a + m][n] =
                         y[before] * R[3 * a + after] - y[after] * R[3 * a + before];
                 }
         }
@@ -130,17 +131,17 @@ typedef struct soften_job {
 static float face_sum(const pl_corot_level* l, const int* base, int i, int a) {
     const int *S = pl_corot_stride, n = base[13] + i, m = base[13 - S[a]] + i;
     float sum = 0.0f;
-    if (l->weights[m].cell[a] > 0.0f) sum += l->twist[m][4 * a];
-    if (l->weights[n].cell[a] > 0.0f) sum -= l->twist[n][4 * a];
+    if (l->cell_weight[a][m] > 0.0f) sum += l->twist[4 * a][m];
+    if (l->cell_weight[a][n] > 0.0f) sum -= l->twist[4 * a][n];
     for (int e = 0; e < 2; e++) {
         const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b, ab = 3 * a + b;
         const int up = base[13 + S[b]] + i, low = base[13 - S[b]] + i;
         const int up_m = base[13 + S[b] - S[a]] + i, low_m = base[13 - S[b] - S[a]] + i;
-        float own = l->twist[n][ab] + l->twist[m][ab];
-        if (l->weights[n].edge[c] > 0.0f)
-            sum += 0.25f * (own + l->twist[low][ab] + l->twist[low_m][ab]);
-        if (l->weights[up].edge[c] > 0.0f)
-            sum -= 0.25f * (own + l->twist[up][ab] + l->twist[up_m][ab]);
+        float own = l->twist[ab][n] + l->twist[ab][m];
+        if (l->edge_weight[c][n] > 0.0f)
+            sum += 0.25f * (own + l->twist[ab][low] + l->twist[ab][low_m]);
+        if (l->edge_weight[c][up] > 0.0f)
+            sum -= 0.25f * (own + l->twist[ab][up] + l->twist[ab][up_m]);
     }
     return sum;
 }
@@ -168,9 +169,10 @@ void pl_corot_soften(pl_corot_level* l, float* const to[3], pl_pool* pool) {
 double pl_corot_twist_square(const pl_corot_level* l, float* const u[3], const int* base, int i) {
     const int n = base[13] + i;
     if (l->soft[n] == 0.0f) return 0.0;
-    float F[9], g[3];
+    float R[9], F[9], g[3];
+    pl_corot_rotation(l, n, R);
     gradient(l, u, base, i, F);
-    twist_of(l->cells[n].R, F, g);
+    twist_of(R, F, g);
     float y[3];
     respond(l, base, i, g, y);
     double sum = 0.0;

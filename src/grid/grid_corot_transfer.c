@@ -53,7 +53,7 @@ static void restrict_task(int begin, int end, int worker, void* user) {
             if (l->flags[n] & PL_COROT_INTERIOR)
                 for (int child = 0; child < 8; child++)
                     sum += job->fine->rg[pl_corot_child(c, i, child)];
-            l->cells[n].g = 0.25f * sum; // twice the mean
+            l->g[n] = 0.25f * sum; // twice the mean
         }
     }
 }
@@ -98,7 +98,7 @@ static void prolong_task(int begin, int end, int worker, void* user) {
                 if (l->flags[n] & (PL_COROT_FACE << a))
                     l->u[a][n] += prolong_face(job->coarse, c, i, a);
             if (l->flags[n] & PL_COROT_CORE)
-                l->cells[n].s += 0.5f * job->coarse->cells[c->parents[4] + i / 2].s;
+                l->s[n] += 0.5f * job->coarse->s[c->parents[4] + i / 2];
         }
     }
 }
