@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "grid/grid_corot.h"
+#include "grid/grid_corot_stencil.h"
 #include "grid_samples.h"
 #include "test.h"
 
@@ -232,8 +233,12 @@ static void apply(sample* s, float* const x[3], float* const y[3]) {
         memset(l->f[a], 0, bytes);
     }
     // with the pressures of all cells substituted
-    for (int i = 0; i < l->layout->field_size; i++) l->flags[i] &= (uint16_t)~PL_COROT_CORE;
-    pl_corot_slave(l, NULL);
+    for (int k = 0; k < l->chunk_count; k++) {
+        int base[27];
+        pl_corot_reach(&l->chunks[k], base);
+        for (int i = 0; i < PL_GRID_CHUNK; i++)
+            l->s[base[13] + i] = l->k[base[13] + i] * pl_corot_trace(l, l->u, base, i);
+    }
     pl_corot_residual(l, NULL);
     pl_corot_soften(l, l->r, NULL);
     for (int a = 0; a < 3; a++) memcpy(y[a], l->r[a], bytes);

@@ -59,6 +59,19 @@ typedef struct pl_corot_masks {
                 // no core cell has a Dirichlet cell or a given face near
 } pl_corot_masks;
 
+// A face outside the core, with all that its equation has: the cells in whose T it is (above and
+// below it; then, for each of the two other axes, above and below it on the lower side and on the
+// upper side), its factors there, the next face across, and weights.
+typedef struct pl_corot_face {
+    int at[10];
+    int next;
+    float factors[10];
+    float weights[6]; // of the cells above and below it, of edges on the lower and upper sides
+    float stiffness, inverse;
+} pl_corot_face;
+// The order of the faces of a plane: by axis, then so that one does not wait for the one before.
+enum { PL_COROT_TURNS = 6 };
+
 // Fields have a value per index of the layout, and lie in one block.
 typedef struct pl_corot_level {
     const pl_grid_level* layout;
@@ -67,6 +80,8 @@ typedef struct pl_corot_level {
     int* planes; // size[2] + 1: the chunks of each plane
     uint16_t* flags;
     pl_corot_masks* masks; // of each 16 indices
+    pl_corot_face* band;
+    int* turns; // size[2] * PL_COROT_TURNS + 1: where those of each plane and turn begin
     float* fields;
     float* R[9];                // of cells
     float *k, *s, *g;           // of cells; k is 0 in Dirichlet cells

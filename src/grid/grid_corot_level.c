@@ -52,6 +52,9 @@ void pl_corot_level_free(pl_corot_level* l) {
     PL_FREE(l->planes, int, l->layout->size[2] + 1);
     PL_FREE(l->flags, uint16_t, size);
     PL_FREE(l->masks, pl_corot_masks, size / PL_GRID_CHUNK);
+    const int turns = l->layout->size[2] * PL_COROT_TURNS;
+    if (l->turns) PL_FREE(l->band, pl_corot_face, l->turns[turns]);
+    PL_FREE(l->turns, int, turns + 1);
     *l = (pl_corot_level){0};
 }
 
@@ -160,6 +163,99 @@ static void visit_cells(pl_corot_level* l, visit call) {
     }
 }
 
+// Whether the weights that an inner face or a core cell is coupled to are all 2.
+static bool is_plain(const pl_corot_level* l, const int* base, int i) {
+    const int *S = pl_corot_stride, n = base[13] + i;
+    if (l->flags[n] & PL_COROT_WALL) return false;
+    for (int a = 0; a < 3; a++) {
+        if (l->cell_weight[a][n] != 2.0f || l->cell_weight[a][base[13 - S[a]] + i] != 2.0f)
+            return false;
+        for (int k = 0; k < 2; k++) {
+            const int near = base[k ? 13 + S[a] : 13 - S[a]] + i;
+            if (l->flags[near] & PL_COROT_DIRICHLET || l->mu[near] != 1.0f) return false;
+        }
+        for (int e = 0; e < 2; e++) {
+            const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
+            if (l->edge_weight[c][n] != 2.0f || l->edge_weight[c][base[13 + S[b]] + i] != 2.0f)
+                return false;
+        }
+    }
+    return true;
+}
+
+static void set_masks(pl_corot_level* l) {
+    int base[27];
+    for (int k = 0; k < l->chunk_count; k++) {
+        pl_corot_reach(&l->chunks[k], base);
+        pl_corot_masks* m = &l->masks[base[13] / PL_GRID_CHUNK];
+        *m = (pl_corot_masks){.plain = true};
+        for (int i = 0; i < PL_GRID_CHUNK; i++) {
+            const uint16_t flags = l->flags[base[13] + i], bit = (uint16_t)(1 << i);
+            if (flags & PL_COROT_CORE) m->core |= bit;
+            else if (flags & PL_COROT_INTERIOR) m->slaved |= bit;
+            for (int a = 0; a < 3; a++) {
+                if (flags & (PL_COROT_INNER << a)) m->inner[a] |= bit;
+                else if (flags & (PL_COROT_FACE << a)) m->band[a] |= bit;
+            }
+            if (flags & PL_COROT_CORE) m->plain = m->plain && is_plain(l, base, i);
+        }
+    }
+}
+
+// Where a face finds the others, and its weights.
+static void place_face(const pl_corot_level* l, const int* base, int i, int a, pl_corot_face* f) {
+    const int *S = pl_corot_stride, n = base[13] + i, m = base[13 - S[a]] + i;
+    f->at[0] = n, f->at[1] = m, f->next = base[13 + S[a]] + i;
+    f->weights[0] = l->cell_weight[a][n], f->weights[1] = l->cell_weight[a][m];
+    for (int e = 0; e < 2; e++) {
+        const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
+        for (int side = 0; side < 2; side++) {
+            const int way = side ? 13 + S[b] : 13 - S[b], k = 2 + 4 * e + 2 * side;
+            f->at[k] = base[way] + i, f->at[k + 1] = base[way - S[a]] + i;
+            f->weights[2 + 2 * e + side] = l->edge_weight[c][side ? f->at[k] : n];
+        }
+    }
+}
+
+// The faces of a plane that have a turn; counts them where to is NULL.
+static int list_turn(const pl_corot_level* l, int z, int turn, pl_corot_face* to) {
+    const int a = turn * 3 / PL_COROT_TURNS;
+    int count = 0, base[27];
+    for (int k = l->planes[z]; k < l->planes[z + 1]; k++) {
+        pl_corot_reach(&l->chunks[k], base);
+        const uint16_t band = l->masks[base[13] / PL_GRID_CHUNK].band[a];
+        for (int i = 0; i < PL_GRID_CHUNK; i++) {
+            if (!(band >> i & 1) || (a == 0 ? i : i / 2) % 2 != turn % 2) continue;
+            if (to) place_face(l, base, i, a, &to[count]);
+            count++;
+        }
+    }
+    return count;
+}
+
+static pl_status set_turns(pl_corot_level* l, pl_error* error) {
+    const int turns = l->layout->size[2] * PL_COROT_TURNS;
+    l->turns = PL_ALLOC(int, turns + 1);
+    if (!l->turns) return pl_fail_memory(error, "the general lattice");
+    for (int t = 0; t < turns; t++)
+        l->turns[t + 1] = l->turns[t] + list_turn(l, t / PL_COROT_TURNS, t % PL_COROT_TURNS, NULL);
+    l->band = PL_ALLOC(pl_corot_face, l->turns[turns]);
+    if (!l->band && l->turns[turns]) return pl_fail_memory(error, "the general lattice");
+    for (int t = 0; t < turns; t++)
+        list_turn(l, t / PL_COROT_TURNS, t % PL_COROT_TURNS, l->band + l->turns[t]);
+    return PL_OK;
+}
+
+// sums of mu + mu beside, towards cells that are not held
+static void set_spread(pl_corot_level* l, const int* base, int i) {
+    const int *S = pl_corot_stride, n = base[13] + i;
+    if (!(l->flags[n] & PL_COROT_CORE)) return;
+    for (int k = 0; k < 6; k++) {
+        const int near = base[k % 2 ? 13 + S[k / 2] : 13 - S[k / 2]] + i;
+        if (!(l->flags[near] & PL_COROT_DIRICHLET)) l->spread[n] += l->mu[n] + l->mu[near];
+    }
+}
+
 // Moduli of the coarse cells: the mean of their interior or held children.
 static void average_mu(const pl_corot_level* fine, pl_corot_level* l) {
     for (int k = 0; k < l->chunk_count; k++)
@@ -189,9 +285,11 @@ pl_status pl_corot_level_create(const pl_grid_multigrid* mg, int l, const float*
     if (l > 0) average_mu(fine, out);
     visit_cells(out, set_weights);
     visit_cells(out, set_inner_flags);
+    visit_cells(out, set_spread);
+    set_masks(out);
     for (int i = 0; i < out->layout->field_size; i++)
         for (int k = 0; k < 9; k++) out->R[k][i] = k % 4 == 0 ? 1.0f : 0.0f;
-    return PL_OK;
+    return set_turns(out, error);
 }
 
 void pl_corot_level_walls(pl_corot_level* l) {
@@ -233,26 +331,21 @@ static void set_pressure(pl_corot_level* l, const int* base, int i) {
 
 // (T T')_cc, and what the distributed pressure adds; faces that are given let nothing through
 static void set_distribution(pl_corot_level* l, const int* base, int i) {
-    const int *S = pl_corot_stride, n = base[13] + i;
+    const int n = base[13] + i;
     if (!(l->flags[n] & PL_COROT_CORE)) return;
     pl_corot_form form;
     pl_corot_form_of(l, base, i, &form);
-    float sum = 0.0f, centre = l->inertia;
+    float sum = 0.0f;
     for (int k = 0; k < form.count; k++) sum += form.factor[k] * form.factor[k];
-    for (int a = 0; a < 3; a++)
-        for (int side = -1; side <= 1; side += 2) {
-            int near = base[13 + side * S[a]] + i;
-            if (!(l->flags[near] & PL_COROT_DIRICHLET)) centre += l->mu[n] + l->mu[near];
-        }
-    float q = sum + centre / l->k[n];
+    float q = sum + (l->inertia + l->spread[n]) * l->inverse_k[n];
     l->inverse_q[n] = q > 0.0f ? 1.0f / q : 0.0f;
 }
 
+// of faces between core cells
 static void set_diagonals(pl_corot_level* l, const int* base, int i) {
     const int *S = pl_corot_stride, n = base[13] + i;
     for (int a = 0; a < 3; a++) {
-        l->inverse[a][n] = 0.0f;
-        if (!(l->flags[n] & (PL_COROT_FACE << a))) continue;
+        if (!(l->flags[n] & (PL_COROT_INNER << a))) continue;
         float sum = l->inertia + l->extra[a][n] + l->cell_weight[a][n] +
                     l->cell_weight[a][base[13 - S[a]] + i];
         for (int e = 0; e < 2; e++) {
@@ -260,16 +353,37 @@ static void set_diagonals(pl_corot_level* l, const int* base, int i) {
             sum +=
                 (1.0f - l->shear) * (l->edge_weight[c][n] + l->edge_weight[c][base[13 + S[b]] + i]);
         }
-        // where pressures are substituted they stiffen the face
-        if (!(l->flags[n] & (PL_COROT_INNER << a))) {
-            pl_corot_terms t;
-            pl_corot_terms_of(l, base, i, a, &t);
-            for (int k = 0; k < 10; k++)
-                if (!(l->flags[t.cell[k]] & PL_COROT_CORE))
-                    sum += l->k[t.cell[k]] * t.factor[k] * t.factor[k];
-        }
         l->inverse[a][n] = sum > 0.0f ? 1.0f / sum : 0.0f;
     }
+}
+
+// Factors and diagonal of a face outside the core; where pressures are substituted they stiffen it.
+static void set_face(const pl_corot_level* l, int a, pl_corot_face* f) {
+    const int n = f->at[0], m = f->at[1];
+    const float* w = f->weights;
+    float* t = f->factors;
+    t[0] = w[0] > 0.0f ? -l->R[4 * a][n] : 0.0f, t[1] = w[1] > 0.0f ? l->R[4 * a][m] : 0.0f;
+    f->stiffness = l->inertia + l->extra[a][n];
+    float sum = f->stiffness + w[0] + w[1];
+    for (int e = 0; e < 2; e++) {
+        const float* R = l->R[3 * a + (e == 0 ? (a == 0) : (a == 2 ? 1 : 2))];
+        const float under = w[2 + 2 * e] > 0.0f ? 0.25f : 0.0f;
+        const float over = w[3 + 2 * e] > 0.0f ? 0.25f : 0.0f;
+        t[0] += (under - over) * R[n], t[1] += (under - over) * R[m];
+        for (int k = 0; k < 4; k++)
+            t[2 + 4 * e + k] = (k < 2 ? under : -over) * R[f->at[2 + 4 * e + k]];
+        sum += (1.0f - l->shear) * (w[2 + 2 * e] + w[3 + 2 * e]);
+    }
+    for (int k = 0; k < 10; k++) sum += l->slave_k[f->at[k]] * t[k] * t[k];
+    f->inverse = sum > 0.0f ? 1.0f / sum : 0.0f;
+}
+
+static void face_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    pl_corot_level* l = user;
+    for (int t = begin; t < end; t++)
+        for (int k = l->turns[t]; k < l->turns[t + 1]; k++)
+            set_face(l, t % PL_COROT_TURNS * 3 / PL_COROT_TURNS, &l->band[k]);
 }
 
 typedef struct visit_job {
@@ -294,6 +408,7 @@ void pl_corot_set_coefficients(pl_corot_level* l, double compressibility, double
     const visit calls[] = {set_pressure, set_distribution, set_diagonals};
     for (int k = 0; k < 3; k++)
         pl_parallel_for(pool, visit_task, l->chunk_count, CHUNKS, &(visit_job){l, calls[k]});
+    pl_parallel_for(pool, face_task, l->layout->size[2] * PL_COROT_TURNS, PL_COROT_TURNS, l);
 }
 
 typedef struct rotation_job {

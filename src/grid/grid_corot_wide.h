@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The equations of the general lattice for PL_LANES cells of a chunk at a time; one by one they
+// are in grid_corot_stencil.h. Lanes of cells outside the body read what there is and get values
+// that mean nothing: callers keep those of their masks. All axes are known to the compiler.
+#ifndef PL_GRID_COROT_WIDE_H
+#define PL_GRID_COROT_WIDE_H
+
+#include "grid/grid_corot_stencil.h"
+#include "grid/grid_wide.h"
+
+// The index of cell i of a chunk (way 13) or of one beside it: strides of axes are added to 13.
+PL_WIDE int pl_corot_at(const int* rows, int i, int way) { return rows[way / 3] + way % 3 - 1 + i; }
+// PL_LANES of them
+PL_WIDE pl_fw pl_beside_w(const float* field, const int* rows, int i, int way) {
+    return pl_loadu_w(field + pl_corot_at(rows, i, way));
+}
+PL_WIDE int pl_corot_way(int a) { return a == 0 ? 1 : a == 1 ? 3 : 9; }
+// the two axes beside a
+PL_WIDE int pl_corot_beside(int a, int e) { return e == 0 ? (a == 0) : (a == 2 ? 1 : 2); }
+
+PL_WIDE pl_fw pl_where_w(pl_iw mask, pl_fw value) { return (pl_fw)((pl_iw)value & mask); }
+
+// ------------------------------------------------------------------ T
+
+// The gradients of u_a in cells, averaged: along a, then along the two axes beside it. Those that
+// are boundary ones are left out; a core cell has none.
+PL_WIDE void pl_corot_gradient_w(const pl_corot_level* l, const float* v, const int* rows, int i,
+                                 int a, bool core, pl_fw out[3]) {
+    const int A = pl_corot_way(a);
+    const pl_fw own = pl_beside_w(v, rows, i, 13), next = pl_beside_w(v, rows, i, 13 + A);
+    out[0] = next - own;
+    if (!core) out[0] = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13) > 0.0f, out[0]);
+    for (int e = 0; e < 2; e++) {
+        const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
+        const float* edge = l->edge_weight[3 - a - b];
+        const pl_fw low = pl_beside_w(v, rows, i, 13 - B), up = pl_beside_w(v, rows, i, 13 + B);
+        const pl_fw low_next = pl_beside_w(v, rows, i, 13 + A - B);
+        const pl_fw up_next = pl_beside_w(v, rows, i, 13 + A + B);
+        if (core) {
+            out[1 + e] = 0.25f * ((up - low) + (up_next - low_next));
+            continue;
+        }
+        pl_fw part = pl_where_w(pl_beside_w(edge, rows, i, 13) > 0.0f, own - low);
+        part += pl_where_w(pl_beside_w(edge, rows, i, 13 + B) > 0.0f, up - own);
+        part += pl_where_w(pl_beside_w(edge, rows, i, 13 + A) > 0.0f, next - low_next);
+        part += pl_where_w(pl_beside_w(edge, rows, i, 13 + A + B) > 0.0f, up_next - next);
+        out[1 + e] = 0.25f * part;
+    }
+}
+
+PL_WIDE pl_fw pl_corot_add_trace_w(const pl_corot_level* l, float* const u[3], const int* rows,
+                                   int i, int a, bool core, pl_fw sum) {
+    pl_fw F[3];
+    pl_corot_gradient_w(l, u[a], rows, i, a, core, F);
+    sum = pl_fma_w(pl_beside_w(l->R[4 * a], rows, i, 13), F[0], sum);
+    for (int e = 0; e < 2; e++)
+        sum =
+            pl_fma_w(pl_beside_w(l->R[3 * a + pl_corot_beside(a, e)], rows, i, 13), F[1 + e], sum);
+    return sum;
+}
+
+// T of cells; core: of core cells, which have all their edges.
+PL_WIDE pl_fw pl_corot_trace_w(const pl_corot_level* l, float* const u[3], const int* rows, int i,
+                               bool core) {
+    pl_fw sum = {0};
+    for (int a = 0; a < 3; a++) sum = pl_corot_add_trace_w(l, u, rows, i, a, core, sum);
+    return sum;
+}
+
+// ------------------------------------------------------------------ rows of faces
+
+// The part of A u at faces that does not pass through T, without extra and inertia. plain: all
+// weights are 2.
+PL_WIDE pl_fw pl_corot_natural_w(const pl_corot_level* l, const int* rows, int i, int a,
+                                 bool plain) {
+    const int A = pl_corot_way(a), B = pl_corot_way(pl_corot_beside(a, 0)),
+              C = pl_corot_way(pl_corot_beside(a, 1));
+    const float* u = l->u[a];
+    const pl_fw own = pl_beside_w(u, rows, i, 13);
+    const pl_fw next = pl_beside_w(u, rows, i, 13 + A), last = pl_beside_w(u, rows, i, 13 - A);
+    if (plain) {
+        pl_fw sum = (pl_beside_w(u, rows, i, 13 - B) + pl_beside_w(u, rows, i, 13 + B)) +
+                    (pl_beside_w(u, rows, i, 13 - C) + pl_beside_w(u, rows, i, 13 + C));
+        return 2.0f * pl_fma_w(own, pl_splat_w(6.0f), -(sum + (next + last)));
+    }
+    pl_fw sum = pl_beside_w(l->cell_weight[a], rows, i, 13) * (own - next);
+    sum = pl_fma_w(pl_beside_w(l->cell_weight[a], rows, i, 13 - A), own - last, sum);
+    for (int e = 0; e < 2; e++) {
+        const int b = pl_corot_beside(a, e), W = pl_corot_way(b);
+        const float* edge = l->edge_weight[3 - a - b];
+        const pl_fw under = pl_beside_w(edge, rows, i, 13),
+                    over = pl_beside_w(edge, rows, i, 13 + W);
+        pl_fw low = own - pl_beside_w(u, rows, i, 13 - W),
+              up = own - pl_beside_w(u, rows, i, 13 + W);
+        if (l->shear > 0.0f) { // linear elasticity: mu (F_ab + F_ba)
+            const float* v = l->u[b];
+            low += pl_beside_w(v, rows, i, 13) - pl_beside_w(v, rows, i, 13 - A);
+            up -= pl_beside_w(v, rows, i, 13 + W) - pl_beside_w(v, rows, i, 13 + W - A);
+            low *= 0.5f, up *= 0.5f;
+        }
+        sum = pl_fma_w(under, low, pl_fma_w(over, up, sum));
+    }
+    return sum;
+}
+
+// s R_ab of a cell beside
+PL_WIDE pl_fw pl_corot_product_w(const float* x, const float* y, const int* rows, int i, int way) {
+    return pl_beside_w(x, rows, i, way) * pl_beside_w(y, rows, i, way);
+}
+
+// The part of A u at faces that passes through T: differences of s R. inner: between core cells.
+PL_WIDE pl_fw pl_corot_through_w(const pl_corot_level* l, const int* rows, int i, int a,
+                                 bool inner) {
+    const int A = pl_corot_way(a);
+    const float* s = l->s;
+    pl_fw low = pl_corot_product_w(l->R[4 * a], s, rows, i, 13 - A);
+    pl_fw high = pl_corot_product_w(l->R[4 * a], s, rows, i, 13);
+    if (!inner) {
+        low = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13 - A) > 0.0f, low);
+        high = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13) > 0.0f, high);
+    }
+    pl_fw sum = low - high;
+    for (int e = 0; e < 2; e++) {
+        const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
+        const float *R = l->R[3 * a + b], *edge = l->edge_weight[3 - a - b];
+        pl_fw under = pl_corot_product_w(R, s, rows, i, 13 - B) +
+                      pl_corot_product_w(R, s, rows, i, 13 - B - A);
+        pl_fw over = pl_corot_product_w(R, s, rows, i, 13 + B) +
+                     pl_corot_product_w(R, s, rows, i, 13 + B - A);
+        if (!inner) {
+            const pl_fw own =
+                pl_corot_product_w(R, s, rows, i, 13) + pl_corot_product_w(R, s, rows, i, 13 - A);
+            under = pl_where_w(pl_beside_w(edge, rows, i, 13) > 0.0f, under + own);
+            over = pl_where_w(pl_beside_w(edge, rows, i, 13 + B) > 0.0f, over + own);
+        }
+        sum = pl_fma_w(pl_splat_w(0.25f), under - over, sum);
+    }
+    return sum;
+}
+
+// f - A u at faces, with the pressures that there are
+PL_WIDE pl_fw pl_corot_residual_w(const pl_corot_level* l, const int* rows, int i, int a,
+                                  bool inner, bool plain) {
+    const pl_fw stiff = l->inertia + pl_beside_w(l->extra[a], rows, i, 13);
+    pl_fw row = pl_corot_natural_w(l, rows, i, a, plain) + pl_corot_through_w(l, rows, i, a, inner);
+    row = pl_fma_w(stiff, pl_beside_w(l->u[a], rows, i, 13), row);
+    return pl_beside_w(l->f[a], rows, i, 13) - row;
+}
+
+// ------------------------------------------------------------------ changes beside
+
+// In each lane adds to the value there, the one before and the one after it. Nothing is written
+// beyond the lanes where nothing is to be added: that may be another row.
+PL_WIDE void pl_add_beside_w(float* at, pl_fw before, pl_fw own, pl_fw after) {
+    const pl_fw zero = {0};
+    own += pl_next_lanes_w(before, zero) + pl_last_lanes_w(zero, after);
+    pl_storeu_w(at, pl_loadu_w(at) + own);
+    if (before[0] != 0.0f) at[-1] += before[0];
+    if (after[PL_LANES - 1] != 0.0f) at[PL_LANES] += after[PL_LANES - 1];
+}
+PL_WIDE void pl_add_w(float* at, pl_fw own) { pl_storeu_w(at, pl_loadu_w(at) + own); }
+
+#endif
