@@ -93,7 +93,8 @@ pl_status s4_lattice_create(pl_grid_cells* cells, s4_lattice* out, pl_error* err
     if (status == PL_OK) status = pl_grid_multigrid_create(&out->cells, out->pool, &out->mg, error);
     if (status == PL_OK) status = pl_grid_state_create(&out->mg.levels[0], &out->state, error);
     if (status == PL_OK)
-        status = pl_grid_recombine_create(&out->mg.levels[0], &out->history, error);
+        status =
+            pl_grid_recombine_create(&out->mg.levels[0], PL_GRID_HISTORY, &out->history, error);
     if (status != PL_OK) s4_lattice_free(out);
     return status;
 }

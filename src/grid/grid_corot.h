@@ -27,6 +27,7 @@
 
 #include "grid/grid_multigrid.h"
 #include "grid/grid_operator.h"
+#include "grid/grid_recombine.h"
 #include "math/mat3.h"
 #include "multigrid/dense_cholesky.h"
 
@@ -114,14 +115,19 @@ typedef struct pl_grid_corot {
     int fixed_sweeps;  // in place of the number that goes with the material; 0: that
     bool bottom_fails; // no factor: sweeps in its place
     bool rotates;      // else R = I for ever: linear elasticity
-    bool softens;      // what turning does not cost is taken away; false: the frozen problem's A
-    pl_quat* turn;     // of the finest level's cells; borrowed
+    // The pressures of core cells are variables of the state (Eq. 14); else what their equations
+    // make of the positions, and the residual is the slope of an energy.
+    bool keeps_pressure;
+    bool softens;  // what turning does not cost is taken away; false: the frozen problem's A
+    pl_quat* turn; // of the finest level's cells; borrowed
     double (*stress)[9];
     float *direction[3], *before[3]; // of conjugate directions: the last one, and its residual
     float* spring[3];                // of the finest level, already in extra
     double last_product;             // of residual and correction
     double slope, step;              // along the last direction, and how far it went
     bool has_direction;
+    pl_grid_recombine history; // of cycles; see pl_grid_corot_recombine
+    float* moved[4];           // by the last of them, recombined
     pl_pool* pool;
 } pl_grid_corot;
 
@@ -133,15 +139,16 @@ pl_status pl_grid_corot_create(const pl_grid_multigrid* layout, const float* mu,
 void pl_grid_corot_free(pl_grid_corot* c);
 
 // Rotations of the finest level at positions u of the state, cell edge h.
-// Returns the norm of the residual, which is put into f of the finest level (g is 0). Where
-// turn_cells is false the rotations stay: the residual of the frozen problem.
+// Returns the norm of the residual, which is put into f and g of the finest level (g is 0 where
+// pressures are not kept). Where turn_cells is false the rotations stay: the residual of the frozen
+// problem.
 double pl_grid_corot_residual(pl_grid_corot* c, const pl_grid_state* state, double h,
                               bool turn_cells);
 // Takes the present rotations and the state's coefficients over to all levels.
 void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inertia);
 // Springs on faces of the finest level for the next update; NULL: none.
 void pl_grid_corot_set_springs(pl_grid_corot* c, double* const stiffness[3]);
-// One V-cycle: u of the finest level from its f, from zero.
+// One V-cycle: u and s of the finest level from its f and g, from zero.
 void pl_grid_corot_cycle(pl_grid_corot* c);
 // Adds a multiple of the last cycle's u, made conjugate to the last direction, to the state.
 // Needs the residual that the cycle was for.
@@ -158,7 +165,20 @@ void pl_grid_corot_forces(const pl_grid_corot* c, const pl_grid_state* state, do
                           double* const out[3]);
 // d' A d of the frozen problem, with inertia and springs.
 double pl_grid_corot_curvature(const pl_grid_corot* c, float* const d[3]);
-void pl_grid_corot_forget(pl_grid_corot* c); // the last direction
+void pl_grid_corot_forget(pl_grid_corot* c); // the last direction, and all of the history
+
+// For kept pressures, in place of a cycle and a correction: one V-cycle for the residual in f and
+// g, of this norm, after which the state goes where its residual is smallest among the sums of this
+// correction and the last few ones, as far as the equations are linear (grid_corot_recombine.c).
+// Where turn_cells is false they are. False, and the state as it was, if the cycle made the
+// residual larger.
+bool pl_grid_corot_recombine(pl_grid_corot* c, pl_grid_state* state, double h, bool turn_cells,
+                             double residual);
+// The state before the last of these, should its residual have grown after all.
+void pl_grid_corot_take_back(pl_grid_corot* c, pl_grid_state* state);
+// Pressures of core cells that fulfil their equations, rotations as they are after a residual with
+// these positions and pressures not kept.
+void pl_grid_corot_substitute(const pl_grid_corot* c, pl_grid_state* state, double h);
 
 // ------------------------------------------------------------------ parts of a cycle
 

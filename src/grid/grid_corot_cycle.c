@@ -13,7 +13,7 @@
 // Of what turning does not cost. 1 would leave bodies that bend without stiffness; 0.95 needs 78
 // cycles to bend a bar of 32 x 8 x 8 cells at nu = 0.4 where this needs 54.
 static const float SOFTEST = 0.98f;
-enum { SERIAL_CHUNKS = 512, BOTTOM_SWEEPS = 40 };
+enum { SERIAL_CHUNKS = 512, BOTTOM_SWEEPS = 40, RECOMBINED = 5 };
 
 static pl_pool* pool_of(const pl_grid_corot* c, int l) {
     return c->levels[l].chunk_count < SERIAL_CHUNKS ? NULL : c->pool;
@@ -43,11 +43,15 @@ static pl_status allocate_state(pl_grid_corot* c, pl_error* error) {
         c->spring[a] = PL_ALLOC(float, size);
         ok = ok && c->direction[a] && c->before[a] && c->spring[a];
     }
+    ok = ok && pl_grid_fields_create((size_t)size, c->moved);
     if (!ok) return pl_fail_memory(error, "the general lattice");
-    return PL_OK;
+    return pl_grid_recombine_create(c->levels[0].layout, RECOMBINED, &c->history, error);
 }
 
-void pl_grid_corot_forget(pl_grid_corot* c) { c->has_direction = false; }
+void pl_grid_corot_forget(pl_grid_corot* c) {
+    c->has_direction = false;
+    pl_grid_recombine_reset(&c->history);
+}
 
 pl_status pl_grid_corot_create(const pl_grid_multigrid* mg, const float* mu, bool rotates,
                                pl_quat* turn, pl_pool* pool, pl_grid_corot* out, pl_error* error) {
@@ -77,6 +81,8 @@ void pl_grid_corot_free(pl_grid_corot* c) {
         PL_FREE(c->spring[a], float, size);
         PL_FREE(c->unknown[a], int, last);
     }
+    pl_grid_fields_free((size_t)size, c->moved);
+    pl_grid_recombine_free(&c->history);
     PL_FREE(c->bottom_x, float, c->unknown_count);
     pl_dense_cholesky_free(&c->bottom);
     for (int l = 0; l < PL_GRID_MAX_LEVELS; l++) pl_corot_level_free(&c->levels[l]);

@@ -123,6 +123,12 @@ static void cell_task(int begin, int end, int worker, void* user) {
             pl_mat3 R = pl_quat_to_mat3(c->turn[n]);
             double s = held ? -2.0 * (double)l->mu[n] * j->h
                             : cell_stress(l, F, missing, &R, j->h, eps, n, NULL);
+            c->levels[0].g[n] = 0.0f;
+            if (c->keeps_pressure && l->flags[n] & PL_COROT_CORE) {
+                double mu = (double)l->mu[n], p = j->state->p[n];
+                c->levels[0].g[n] = (float)(eps * p / mu - (product(F, &R) - 3.0 * j->h));
+                s = p - 2.0 * mu * j->h;
+            }
             for (int e = 0; e < 9; e++) c->stress[n][e] = s * R.m[e];
         }
     }
@@ -175,7 +181,7 @@ static double residual_part(int begin, int end, void* user) {
                 l->f[a][n] = (float)r;
                 sum += r * r;
             }
-            l->g[n] = 0.0f;
+            sum += (double)l->g[n] * (double)l->g[n];
         }
     }
     return sum;

@@ -316,7 +316,7 @@ void pl_corot_level_walls(pl_corot_level* l) {
 static void set_pressure(pl_corot_level* l, const int* base, int i) {
     const int n = base[13] + i;
     const uint16_t flags = l->flags[n];
-    l->k[n] = l->s[n] = l->g[n] = l->slave_k[n] = l->inverse_k[n] = 0.0f;
+    l->k[n] = l->s[n] = l->slave_k[n] = l->inverse_k[n] = 0.0f;
     if (!(flags & PL_COROT_INTERIOR)) return;
     float w = 0.0f;
     if (!(flags & PL_COROT_CORE)) {

@@ -351,7 +351,7 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     double dt = acts->time_step;
     for (int a = 0; a < 3; a++) memcpy(b->before[a], b->state.u[a], size);
     if (b->general) memcpy(b->turn_before, b->turn, (size_t)l->field_size * sizeof(pl_quat));
-    else memcpy(b->pressure_before, b->state.p, size);
+    memcpy(b->pressure_before, b->state.p, size);
     b->in_step = true;
     b->cycle = 0;
     b->recombines = false; // nothing but the state goes from step to step: runs can be resumed
@@ -359,8 +359,12 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     pl_grid_recombine_reset(&b->history);
     // without any lambda a pressure would have no equation: nearly none is as good
     b->state.compressibility = fmin(b->mu / b->lambda, 1e4);
-    if (b->general) pl_grid_corot_forget(&b->corot);
+    if (b->general) {
+        pl_grid_corot_forget(&b->corot);
+        b->corot.keeps_pressure = false;
+    }
     apply_before(b);
+    b->corot.keeps_pressure = b->general;
     place_held_faces(b, acts);
     set_applied(b, acts);
     b->state.inertia = inertia(b, dt) * (1.0 + b->damping_mass * dt) / softening(b, dt);
@@ -502,23 +506,50 @@ static double least_load(const pl_grid_body* b, double strain) {
     return strain * b->frame.cell * sqrt((double)b->multigrid.levels[0].face_count);
 }
 
+// From here on cycles of the step go downhill, with pressures that follow positions.
+static void go_downhill(pl_grid_body* b) {
+    b->corot.keeps_pressure = false;
+    pl_grid_corot_forget(&b->corot);
+}
+
+// The residual at the present positions, or at those before the last cycle if that led uphill.
+static double general_residual(pl_grid_body* b) {
+    pl_grid_corot* c = &b->corot;
+    double h = b->frame.cell, residual = pl_grid_corot_residual(c, &b->state, h, true);
+    // reactions of springs and contacts are those of one place: no going back along a direction
+    if (b->stiffened) {
+        pl_grid_corot_forget(c);
+        return residual;
+    }
+    if (!c->keeps_pressure) return pl_grid_corot_backtrack(c, &b->state, h, residual);
+    if (b->cycle == 0 || residual <= b->last_residual) return residual;
+    pl_grid_corot_take_back(c, &b->state);
+    go_downhill(b);
+    return pl_grid_corot_residual(c, &b->state, h, true);
+}
+
 // One cycle of the general lattice, of which rotations and coefficients are those of the present
 // positions, or of up to update_every cycles ago.
 static double general_cycle(pl_grid_body* b) {
-    double residual = pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
-    // reactions of springs and contacts are those of one place: no going back along a direction
-    if (b->stiffened) pl_grid_corot_forget(&b->corot);
-    else residual = pl_grid_corot_backtrack(&b->corot, &b->state, b->frame.cell, residual);
+    pl_grid_corot* c = &b->corot;
+    if (b->stiffened && c->keeps_pressure) go_downhill(b);
+    double residual = general_residual(b);
     // on the way to equilibrium forces may well grow for a while: only the first ones count
     if (b->cycle == 0) b->load = fmax(b->load, fmax(residual, least_load(b, 1e-6)));
     double relative = b->load > 0.0 ? residual / b->load : 0.0;
     if (residual <= b->tolerance * b->load || !isfinite(residual)) return relative;
     if (!b->coefficients_fit || b->cycle % b->update_every == 0)
-        pl_grid_corot_update(&b->corot, b->state.compressibility, b->state.inertia);
+        pl_grid_corot_update(c, b->state.compressibility, b->state.inertia);
     b->coefficients_fit = true;
     b->cycle++;
-    pl_grid_corot_cycle(&b->corot);
-    pl_grid_corot_correct(&b->corot, &b->state, !b->stiffened);
+    b->last_residual = residual;
+    if (c->keeps_pressure) {
+        if (pl_grid_corot_recombine(c, &b->state, b->frame.cell, true, residual)) return relative;
+        go_downhill(b);
+        pl_grid_corot_residual(c, &b->state, b->frame.cell, true);
+    }
+    pl_grid_corot_cycle(c);
+    pl_grid_corot_correct(c, &b->state, !b->stiffened);
     return relative;
 }
 
@@ -531,9 +562,9 @@ static void watch_rate(pl_grid_body* b, double residual) {
     bool slow = b->cycle > 2 && residual > SLOW * b->last_residual;
     bool grows = b->cycle > 1 && residual > b->last_residual;
     if (!b->recombines && (slow || grows)) {
-        b->recombines =
-            b->history.size > 0 ||
-            pl_grid_recombine_create(&b->multigrid.levels[0], &b->history, &ignored) == PL_OK;
+        b->recombines = b->history.size > 0 ||
+                        pl_grid_recombine_create(&b->multigrid.levels[0], PL_GRID_HISTORY,
+                                                 &b->history, &ignored) == PL_OK;
         pl_grid_multigrid_set_inner(&b->multigrid, 2, &ignored);
     }
     b->last_residual = residual;
@@ -567,4 +598,7 @@ void pl_grid_step_end(pl_grid_body* b, const pl_grid_acts* acts) {
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++)
             b->velocity[a][i] = (b->state.u[a][i] - b->before[a][i]) / acts->time_step;
+    if (!b->general || b->corot.keeps_pressure) return;
+    pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
+    pl_grid_corot_substitute(&b->corot, &b->state, b->frame.cell);
 }
