@@ -190,9 +190,6 @@ void pl_corot_smooth(pl_corot_level* level, int band_sweeps, bool backwards, pl_
 void pl_corot_residual(pl_corot_level* level, pl_pool* pool);
 // f += what A u has too much of where cells turn; nothing for linear elasticity.
 void pl_corot_soften(pl_corot_level* level, float* const to[3], pl_pool* pool);
-// The square of the same, weighted, for one cell: it is to be taken away from that of A.
-double pl_corot_twist_square(const pl_corot_level* level, float* const u[3], const int* base,
-                             int i);
 // 2 mu K^-1 of a cell, see there.
 void pl_corot_twist_matrix(const pl_corot_level* level, const int* base, int i, float out[9]);
 void pl_corot_slave(pl_corot_level* level, pl_pool* pool);

@@ -5,13 +5,16 @@
 // Positions are displacements in metres, gradients are differences over a cell: h F = h I + D u.
 #include "base/memory.h"
 #include "grid/grid_corot.h"
-#include "grid/grid_corot_stencil.h"
+#include "grid/grid_corot_wide.h"
 #include "math/polar.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { CHUNKS = 32 };
+
+// sums of many floats
+typedef double double_w __attribute__((vector_size(8 * PL_LANES)));
 
 typedef struct job {
     pl_grid_corot* c;
@@ -295,35 +298,44 @@ double pl_grid_corot_energy(const pl_grid_corot* c, const pl_grid_state* state, 
 
 // ------------------------------------------------------------------ directions
 
+// The squares of the gradients of d that live in cells and on their low edges, and of d itself.
+PL_WIDE pl_fw natural_squares_w(const pl_corot_level* l, float* const d[3], const int* rows, int i,
+                                const pl_corot_masks* m, int a) {
+    const int b = (a + 1) % 3, c = (a + 2) % 3, B = pl_corot_way(b), C = pl_corot_way(c);
+    const pl_fw own = pl_beside_w(d[a], rows, i, 13);
+    const pl_fw along = pl_beside_w(d[a], rows, i, 13 + pl_corot_way(a)) - own;
+    const pl_fw bc = pl_beside_w(d[b], rows, i, 13) - pl_beside_w(d[b], rows, i, 13 - C);
+    const pl_fw cb = pl_beside_w(d[c], rows, i, 13) - pl_beside_w(d[c], rows, i, 13 - B);
+    const pl_fw squares = l->shear > 0.0f ? 0.5f * (bc + cb) * (bc + cb) : bc * bc + cb * cb;
+    const pl_fw stiff = l->inertia + pl_beside_w(l->extra[a], rows, i, 13);
+    pl_fw sum = pl_beside_w(l->cell_weight[a], rows, i, 13) * along * along;
+    sum = pl_fma_w(pl_beside_w(l->edge_weight[a], rows, i, 13), squares, sum);
+    return sum + pl_keep_w(m->inner[a] | m->band[a], i, stiff * own * own);
+}
+
 static double curvature_part(int begin, int end, void* user) {
     const job* j = user;
     const pl_corot_level* l = &j->c->levels[0];
-    const int* S = pl_corot_stride;
-    int base[27];
-    double sum = 0.0;
+    double_w sum = {0};
     for (int k = begin; k < end; k++) {
-        pl_corot_reach(&l->chunks[k], base);
-        for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            const int n = base[13] + i;
-            for (int a = 0; a < 3; a++) {
-                const int b = (a + 1) % 3, c = (a + 2) % 3;
-                double own = (double)j->d[a][n];
-                double along = (double)j->d[a][base[13 + S[a]] + i] - own;
-                double bc = (double)(j->d[b][n] - j->d[b][base[13 - S[c]] + i]);
-                double cb = (double)(j->d[c][n] - j->d[c][base[13 - S[b]] + i]);
-                double squares = l->shear > 0.0f ? 0.5 * (bc + cb) * (bc + cb) : bc * bc + cb * cb;
-                if (l->cell_weight[a][n] > 0.0f)
-                    sum += (double)l->cell_weight[a][n] * along * along;
-                if (l->edge_weight[a][n] > 0.0f) sum += (double)l->edge_weight[a][n] * squares;
-                if (l->flags[n] & (PL_COROT_FACE << a))
-                    sum += (double)(l->inertia + l->extra[a][n]) * own * own;
-            }
-            if (!(l->flags[n] & PL_COROT_INTERIOR)) continue;
-            double T = (double)pl_corot_trace(l, j->d, base, i);
-            sum += (double)l->k[n] * T * T - pl_corot_twist_square(l, j->d, base, i);
+        const int* rows = l->chunks[k].rows;
+        const pl_corot_masks* m = &l->masks[l->chunks[k].begin / PL_GRID_CHUNK];
+        for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+            pl_fw squares = {0};
+            for (int a = 0; a < 3; a++) squares += natural_squares_w(l, j->d, rows, i, m, a);
+            sum += __builtin_convertvector(squares, double_w);
+            if (!(m->core | m->slaved)) continue;
+            pl_fw T = pl_corot_trace_w(l, j->d, rows, i, false), R[9], g[3], y[3];
+            pl_corot_twist_w(l, j->d, rows, i, false, R, g, y);
+            squares = T * T * pl_beside_w(l->k, rows, i, 13);
+            for (int e = 0; e < 3; e++) squares = pl_fnma_w(g[e], y[e], squares);
+            squares = pl_keep_w(m->core | m->slaved, i, squares);
+            sum += __builtin_convertvector(squares, double_w);
         }
     }
-    return sum;
+    double total = 0.0;
+    for (int lane = 0; lane < PL_LANES; lane++) total += sum[lane];
+    return total;
 }
 
 double pl_grid_corot_curvature(const pl_grid_corot* c, float* const d[3]) {

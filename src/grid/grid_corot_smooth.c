@@ -62,7 +62,7 @@ PL_WIDE void relax_inner_faces(pl_corot_level* l, const pl_corot_masks* m, const
     if (!(m->inner[a] >> i & ((1 << PL_LANES) - 1))) return;
     pl_fw change =
         pl_corot_residual_w(l, rows, i, a, true, plain) * pl_beside_w(l->inverse[a], rows, i, 13);
-    pl_add_w(l->u[a] + pl_corot_at(rows, i, 13), pl_keep_w(m->inner[a], i, change));
+    pl_add_to_w(l->u[a] + pl_corot_at(rows, i, 13), pl_keep_w(m->inner[a], i, change));
 }
 
 // ------------------------------------------------------------------ core cells
@@ -80,7 +80,7 @@ PL_WIDE void add_to_faces_w(pl_corot_level* l, const int* rows, int i, int a, in
     const uint16_t bits = l->layout->masks[pl_corot_at(rows, i, way) / PL_GRID_CHUNK].face[a];
     const pl_fw zero = {0};
     own += pl_next_lanes_w(before, zero) + pl_last_lanes_w(zero, after);
-    pl_add_w(at, pl_keep_w(bits, i, own));
+    pl_add_to_w(at, pl_keep_w(bits, i, own));
     if (before[0] != 0.0f && flags[-1] & bit) at[-1] += before[0];
     if (after[PL_LANES - 1] != 0.0f && flags[PL_LANES] & bit) at[PL_LANES] += after[PL_LANES - 1];
 }
@@ -129,7 +129,7 @@ PL_WIDE void distribute_to_s_w(pl_corot_level* l, const int* rows, int i, bool p
     pl_add_beside_w(l->s + pl_corot_at(rows, i, 13), sides[0], -centre * q, sides[1]);
     for (int side = 2; side < 6; side++) {
         const int way = pl_corot_way(side / 2);
-        pl_add_w(l->s + pl_corot_at(rows, i, side % 2 ? 13 + way : 13 - way), sides[side]);
+        pl_add_to_w(l->s + pl_corot_at(rows, i, side % 2 ? 13 + way : 13 - way), sides[side]);
     }
 }
 
@@ -233,6 +233,7 @@ static void slave_task(int begin, int end, int worker, void* user) {
         if (!m->slaved) continue;
         const int* rows = l->chunks[k].rows;
         for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+            if (!(m->slaved >> i & ((1 << PL_LANES) - 1))) continue;
             pl_fw s = pl_corot_trace_w(l, l->u, rows, i, false) - pl_beside_w(l->g, rows, i, 13);
             s *= pl_beside_w(l->slave_k, rows, i, 13);
             float* at = l->s + pl_corot_at(rows, i, 13);

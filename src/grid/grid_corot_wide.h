@@ -69,6 +69,77 @@ PL_WIDE pl_fw pl_corot_trace_w(const pl_corot_level* l, float* const u[3], const
     return sum;
 }
 
+// ------------------------------------------------------------------ turns, see grid_corot_soft.c
+
+// The part of each of the nine gradients that is no boundary one: 0 to 1.
+PL_WIDE void pl_corot_known_w(const pl_corot_level* l, const int* rows, int i, pl_fw known[9]) {
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, A = pl_corot_way(a), B = pl_corot_way(b);
+        const float* edge = l->edge_weight[3 - a - b];
+        const pl_fw one = pl_splat_w(1.0f), quarter = pl_splat_w(0.25f);
+        known[4 * a] = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13) > 0.0f, one);
+        pl_fw sum = pl_where_w(pl_beside_w(edge, rows, i, 13) > 0.0f, quarter);
+        sum += pl_where_w(pl_beside_w(edge, rows, i, 13 + A) > 0.0f, quarter);
+        sum += pl_where_w(pl_beside_w(edge, rows, i, 13 + B) > 0.0f, quarter);
+        sum += pl_where_w(pl_beside_w(edge, rows, i, 13 + A + B) > 0.0f, quarter);
+        known[3 * a + b] = known[3 * b + a] = sum;
+    }
+}
+
+// y = K^-1 g of cells that are not all known
+PL_WIDE void pl_corot_untwist_w(const pl_fw R[9], const pl_fw known[9], const pl_fw g[3],
+                                pl_fw y[3]) {
+    pl_fw d[3], o[3]; // the diagonal of K, and the entry of the two other axes
+    for (int k = 0; k < 3; k++) {
+        const int p = (k + 1) % 3, q = (k + 2) % 3;
+        // a limb one cell thin has turns that nothing resists, and that no gradient sees
+        d[k] = pl_splat_w(0.02f), o[k] = (pl_fw){0};
+        for (int a = 0; a < 3; a++) {
+            const pl_fw *r = R + 3 * a, *w = known + 3 * a;
+            d[k] = pl_fma_w(w[p] * r[q], r[q], pl_fma_w(w[q] * r[p], r[p], d[k]));
+            o[k] = pl_fnma_w(w[k] * r[p], r[q], o[k]);
+        }
+    }
+    const pl_fw c00 = d[1] * d[2] - o[0] * o[0], c01 = o[1] * o[0] - o[2] * d[2];
+    const pl_fw c02 = o[2] * o[0] - o[1] * d[1], c11 = d[0] * d[2] - o[1] * o[1];
+    const pl_fw c12 = o[2] * o[1] - d[0] * o[0], c22 = d[0] * d[1] - o[2] * o[2];
+    const pl_fw scale = 1.0f / (d[0] * c00 + o[2] * c01 + o[1] * c02);
+    y[0] = scale * (c00 * g[0] + c01 * g[1] + c02 * g[2]);
+    y[1] = scale * (c01 * g[0] + c11 * g[1] + c12 * g[2]);
+    y[2] = scale * (c02 * g[0] + c12 * g[1] + c22 * g[2]);
+}
+
+// How displacements twist cells against their rotations, g, and what turns them back, y = 2 mu K^-1
+// g. core: they are all core cells.
+PL_WIDE void pl_corot_twist_w(const pl_corot_level* l, float* const u[3], const int* rows, int i,
+                              bool core, pl_fw R[9], pl_fw g[3], pl_fw y[3]) {
+    pl_fw F[9], part[3];
+    for (int e = 0; e < 9; e++) R[e] = pl_beside_w(l->R[e], rows, i, 13);
+    for (int a = 0; a < 3; a++) {
+        pl_corot_gradient_w(l, u[a], rows, i, a, core, part);
+        F[4 * a] = part[0];
+        for (int e = 0; e < 2; e++) F[3 * a + pl_corot_beside(a, e)] = part[1 + e];
+    }
+    for (int k = 0; k < 3; k++) {
+        const int p = (k + 1) % 3, q = (k + 2) % 3;
+        g[k] = (pl_fw){0};
+        for (int a = 0; a < 3; a++)
+            g[k] =
+                pl_fma_w(R[3 * a + q], F[3 * a + p], pl_fnma_w(R[3 * a + p], F[3 * a + q], g[k]));
+    }
+    const pl_fw soft = pl_beside_w(l->soft, rows, i, 13);
+    if (core) {
+        for (int k = 0; k < 3; k++) y[k] = soft * g[k]; // K = 2 I
+        return;
+    }
+    pl_fw known[9];
+    pl_corot_known_w(l, rows, i, known);
+    pl_corot_untwist_w(R, known, g, y);
+    // those with nothing missing have no 0.02 either
+    const pl_iw whole = pl_beside_w(l->inverse_k, rows, i, 13) > 0.0f;
+    for (int k = 0; k < 3; k++) y[k] = soft * pl_select_w(whole, g[k], 2.0f * y[k]);
+}
+
 // ------------------------------------------------------------------ rows of faces
 
 // The part of A u at faces that does not pass through T, without extra and inertia. plain: all
@@ -160,6 +231,6 @@ PL_WIDE void pl_add_beside_w(float* at, pl_fw before, pl_fw own, pl_fw after) {
     if (before[0] != 0.0f) at[-1] += before[0];
     if (after[PL_LANES - 1] != 0.0f) at[PL_LANES] += after[PL_LANES - 1];
 }
-PL_WIDE void pl_add_w(float* at, pl_fw own) { pl_storeu_w(at, pl_loadu_w(at) + own); }
+PL_WIDE void pl_add_to_w(float* at, pl_fw own) { pl_storeu_w(at, pl_loadu_w(at) + own); }
 
 #endif
