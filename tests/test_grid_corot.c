@@ -181,11 +181,11 @@ TEST(grid_corot_is_objective)
     place(&s, stretch, 1.0, 0.0);
     pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
     pl_mat3 stress, turned;
-    memcpy(stress.m, s.corot.stress[at], sizeof stress.m);
+    for (int e = 0; e < 9; e++) stress.m[e] = s.corot.stress[e][at];
     CHECK(pl_mat3_norm(stress) > 1.0);
     for (int k = 1; k < 6; k++) {
         turn_slowly(&s, axis, 0.6 * k, stretch, 1.0);
-        memcpy(turned.m, s.corot.stress[at], sizeof turned.m);
+        for (int e = 0; e < 9; e++) turned.m[e] = s.corot.stress[e][at];
         pl_mat3 expected = pl_mat3_mul(turn_about(axis[0], axis[1], axis[2], 0.6 * k), stress);
         CHECK(pl_mat3_norm(pl_mat3_sub(turned, expected)) < 1e-9);
     }

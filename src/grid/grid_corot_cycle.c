@@ -35,8 +35,8 @@ static pl_status set_up_bottom(pl_grid_corot* c, pl_error* error) {
 
 static pl_status allocate_state(pl_grid_corot* c, pl_error* error) {
     int size = c->levels[0].layout->field_size;
-    c->stress = pl_alloc_items((size_t)size, sizeof *c->stress);
-    bool ok = c->stress;
+    bool ok = true;
+    for (int e = 0; e < 9; e++) ok = ok && (c->stress[e] = PL_ALLOC(double, size));
     for (int a = 0; a < 3; a++) {
         c->direction[a] = PL_ALLOC(float, size);
         c->before[a] = PL_ALLOC(float, size);
@@ -75,7 +75,7 @@ void pl_grid_corot_free(pl_grid_corot* c) {
     int size = c->levels[0].layout->field_size;
     int last =
         c->levels[c->level_count - 1].layout ? c->levels[c->level_count - 1].layout->field_size : 0;
-    pl_free(c->stress, (size_t)size * sizeof *c->stress);
+    for (int e = 0; e < 9; e++) PL_FREE(c->stress[e], double, size);
     for (int a = 0; a < 3; a++) {
         PL_FREE(c->direction[a], float, size), PL_FREE(c->before[a], float, size);
         PL_FREE(c->spring[a], float, size);
