@@ -186,6 +186,13 @@ void pl_corot_set_coefficients(pl_corot_level* level, double compressibility, do
                                pl_pool* pool);
 // Sweeps over one level; backwards for the way up.
 void pl_corot_smooth(pl_corot_level* level, int band_sweeps, bool backwards, pl_pool* pool);
+// One sweep of those: over faces outside the core, faces between core cells, or core cells.
+typedef enum pl_corot_part {
+    PL_COROT_BAND_FACES,
+    PL_COROT_INNER_FACES,
+    PL_COROT_CORE_CELLS
+} pl_corot_part;
+void pl_corot_sweep(pl_corot_level* level, pl_corot_part part, bool backwards, pl_pool* pool);
 // r = f - A u; rg = g - T + s / k in core cells, else 0.
 void pl_corot_residual(pl_corot_level* level, pl_pool* pool);
 // f += what A u has too much of where cells turn; nothing for linear elasticity.

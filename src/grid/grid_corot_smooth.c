@@ -20,11 +20,9 @@ enum { PLANES = 4, CHUNKS = 32 };
 // gives 0.45; turned by 86 degrees 0.54 and 0.33.
 enum { CORE_SWEEPS = 3 };
 
-typedef enum kind { BAND_FACES, INNER_FACES, CORE_CELLS } kind;
-
 typedef struct sweep {
     pl_corot_level* level;
-    kind kind;
+    pl_corot_part part;
     int parity;
     bool backwards;
 } sweep;
@@ -179,7 +177,7 @@ static void sweep_chunk(const sweep* job, const pl_corot_chunk* chunk) {
     const bool plain = m->plain && l->shear == 0.0f;
     const int* rows = chunk->rows;
     if (!m->core) return;
-    if (job->kind == INNER_FACES) {
+    if (job->part == PL_COROT_INNER_FACES) {
         if (plain) sweep_inner(l, m, rows, job->backwards, true);
         else sweep_inner(l, m, rows, job->backwards, false);
     } else {
@@ -190,7 +188,7 @@ static void sweep_chunk(const sweep* job, const pl_corot_chunk* chunk) {
 
 static void sweep_plane(const sweep* job, int z) {
     const pl_corot_level* l = job->level;
-    if (job->kind == BAND_FACES) {
+    if (job->part == PL_COROT_BAND_FACES) {
         sweep_band_plane(job->level, z, job->backwards);
         return;
     }
@@ -213,9 +211,9 @@ static void sweep_task(int begin, int end, int worker, void* user) {
     }
 }
 
-static void run_sweep(pl_corot_level* l, kind what, bool backwards, pl_pool* pool) {
+void pl_corot_sweep(pl_corot_level* l, pl_corot_part part, bool backwards, pl_pool* pool) {
     int pairs = (l->layout->size[2] + 2 * PLANES - 1) / (2 * PLANES);
-    sweep job = {l, what, 0, backwards};
+    sweep job = {l, part, 0, backwards};
     for (int p = 0; p < 2; p++) {
         job.parity = backwards ? 1 - p : p;
         pl_parallel_for(pool, sweep_task, pairs, 1, &job);
@@ -245,11 +243,11 @@ void pl_corot_slave(pl_corot_level* l, pl_pool* pool) {
 
 void pl_corot_smooth(pl_corot_level* l, int band_sweeps, bool backwards, pl_pool* pool) {
     pl_corot_slave(l, pool);
-    for (int k = 0; k < band_sweeps; k++) run_sweep(l, BAND_FACES, backwards, pool);
-    run_sweep(l, INNER_FACES, backwards, pool);
-    for (int k = 0; k < CORE_SWEEPS; k++) run_sweep(l, CORE_CELLS, backwards, pool);
+    for (int k = 0; k < band_sweeps; k++) pl_corot_sweep(l, PL_COROT_BAND_FACES, backwards, pool);
+    pl_corot_sweep(l, PL_COROT_INNER_FACES, backwards, pool);
+    for (int k = 0; k < CORE_SWEEPS; k++) pl_corot_sweep(l, PL_COROT_CORE_CELLS, backwards, pool);
     pl_corot_slave(l, pool);
-    for (int k = 0; k < band_sweeps; k++) run_sweep(l, BAND_FACES, backwards, pool);
+    for (int k = 0; k < band_sweeps; k++) pl_corot_sweep(l, PL_COROT_BAND_FACES, backwards, pool);
 }
 
 // ------------------------------------------------------------------ residual
