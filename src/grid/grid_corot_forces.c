@@ -40,11 +40,13 @@ PL_WIDE pl_d4 face_force(const job* j, const int* rows, int i, int a, bool inner
     if (!inner)
         low = pl_where_d4(low_weight > 0.0, low), high = pl_where_d4(high_weight > 0.0, high);
     pl_d4 sum = low - high;
+#pragma GCC unroll 9
     for (int e = 0; e < 2; e++) {
         const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
         const double *v = j->state->u[b], *P = stress[3 * a + b];
         const float* edge = l->edge_weight[3 - a - b];
         const pl_d4 at = pl_beside_d4(P, rows, i, 13) + pl_beside_d4(P, rows, i, 13 - A);
+#pragma GCC unroll 9
         for (int side = 0; side < 2; side++) {
             const int up = side ? 13 + B : 13, beside = side ? 13 + B : 13 - B;
             const pl_d4 weight = pl_weight_d4(edge, rows, i, up),
@@ -80,6 +82,7 @@ static double residual_part(int begin, int end, void* user) {
         if (!(m->core | m->slaved)) continue;
         for (int i = 0; i < PL_GRID_CHUNK; i += PL_FOUR) {
             const int n = chunk->begin + i;
+#pragma GCC unroll 9
             for (int a = 0; a < 3; a++) {
                 pl_d4 r = -force_of(j, chunk, m, i, a);
                 r -= s->inertia * pl_load_d4(s->u[a] + n) + pl_load_d4(s->f[a] + n);
@@ -108,12 +111,14 @@ static void force_task(int begin, int end, int worker, void* user) {
     for (int k = begin; k < end; k++) {
         const pl_corot_chunk* chunk = &l->chunks[k];
         const pl_corot_masks* m = &l->masks[chunk->begin / PL_GRID_CHUNK];
-        for (int i = 0; i < PL_GRID_CHUNK; i += PL_FOUR)
+        for (int i = 0; i < PL_GRID_CHUNK; i += PL_FOUR) {
+#pragma GCC unroll 9
             for (int a = 0; a < 3; a++) {
                 pl_i4 faces = pl_lanes_d4(m->inner[a] | m->band[a], i);
                 pl_store_d4(j->out[a] + chunk->begin + i,
                             pl_where_d4(faces, force_of(j, chunk, m, i, a)));
             }
+        }
     }
 }
 
@@ -228,6 +233,7 @@ static double curvature_part(int begin, int end, void* user) {
         const pl_corot_masks* m = &l->masks[l->chunks[k].begin / PL_GRID_CHUNK];
         for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
             pl_fw squares = {0};
+#pragma GCC unroll 9
             for (int a = 0; a < 3; a++) squares += natural_squares_w(l, j->d, rows, i, m, a);
             sum += __builtin_convertvector(squares, double_w);
             if (!(m->core | m->slaved)) continue;

@@ -52,12 +52,14 @@ PL_WIDE pl_i4 pl_has_d4(const float* field, const int* rows, int i, int way) {
 // h F of interior cells without what is missing of it; core: nothing is.
 PL_WIDE void pl_corot_gradient_d4(const pl_corot_level* l, double* const u[3], const int* rows,
                                   int i, bool core, double h, pl_d4 F[9]) {
+#pragma GCC unroll 9
     for (int a = 0; a < 3; a++) {
         const double* v = u[a];
         const int A = pl_corot_way(a);
         const pl_d4 own = pl_beside_d4(v, rows, i, 13), next = pl_beside_d4(v, rows, i, 13 + A);
         F[4 * a] = h + (next - own);
         if (!core) F[4 * a] = pl_where_d4(pl_has_d4(l->cell_weight[a], rows, i, 13), F[4 * a]);
+#pragma GCC unroll 9
         for (int e = 0; e < 2; e++) {
             const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
             const float* edge = l->edge_weight[3 - a - b];
@@ -80,6 +82,7 @@ PL_WIDE void pl_corot_gradient_d4(const pl_corot_level* l, double* const u[3], c
 
 // How much of each gradient of interior cells is a boundary one: 0 to 1.
 PL_WIDE void pl_corot_missing_d4(const pl_corot_level* l, const int* rows, int i, pl_d4 out[9]) {
+#pragma GCC unroll 9
     for (int a = 0; a < 3; a++) {
         const int b = (a + 1) % 3, A = pl_corot_way(a), B = pl_corot_way(b);
         const float* edge = l->edge_weight[3 - a - b];

@@ -85,6 +85,7 @@ PL_WIDE void add_to_faces_w(pl_corot_level* l, const int* rows, int i, int a, in
 PL_WIDE void distribute_to_x_w(pl_corot_level* l, const int* rows, int i, bool open, pl_fw q) {
     const pl_fw zero = {0}, along = q * pl_beside_w(l->R[0], rows, i, 13);
     add_to_faces_w(l, rows, i, 0, 13, open, zero, -along, along);
+#pragma GCC unroll 9
     for (int b = 1; b < 3; b++) {
         const pl_fw part = 0.25f * q * pl_beside_w(l->R[b], rows, i, 13);
         const int B = pl_corot_way(b);
@@ -118,11 +119,13 @@ PL_WIDE pl_fw pass_on_w(const pl_corot_level* l, const int* rows, int i, int way
 PL_WIDE void distribute_to_s_w(pl_corot_level* l, const int* rows, int i, bool plain, pl_fw q) {
     pl_fw sides[6],
         centre = l->inertia + (plain ? pl_splat_w(12.0f) : pl_beside_w(l->spread, rows, i, 13));
+#pragma GCC unroll 9
     for (int side = 0; side < 6; side++) {
         const int way = pl_corot_way(side / 2);
         sides[side] = plain ? 2.0f * q : pass_on_w(l, rows, i, side % 2 ? 13 + way : 13 - way, q);
     }
     pl_add_beside_w(l->s + pl_corot_at(rows, i, 13), sides[0], -centre * q, sides[1]);
+#pragma GCC unroll 9
     for (int side = 2; side < 6; side++) {
         const int way = pl_corot_way(side / 2);
         pl_add_to_w(l->s + pl_corot_at(rows, i, side % 2 ? 13 + way : 13 - way), sides[side]);
@@ -161,6 +164,7 @@ PL_WIDE void sweep_inner(pl_corot_level* l, const pl_corot_masks* m, const int* 
                          bool backwards, bool plain) {
     for (int k = 0; k < PL_GRID_CHUNK; k += PL_LANES) {
         const int i = backwards ? PL_GRID_CHUNK - PL_LANES - k : k;
+#pragma GCC unroll 9
         for (int a = 0; a < 3; a++) relax_inner_faces(l, m, rows, i, a, plain);
     }
 }
@@ -271,6 +275,7 @@ static void residual_task(int begin, int end, int worker, void* user) {
         const bool plain =
             m->plain && l->shear == 0.0f && !(m->band[0] | m->band[1] | m->band[2]) && m->core;
         for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+#pragma GCC unroll 9
             for (int a = 0; a < 3; a++) {
                 if (plain) face_residual(l, m, rows, i, a, true);
                 else face_residual(l, m, rows, i, a, false);

@@ -95,6 +95,7 @@ PL_WIDE pl_fw face_sum_w(const pl_corot_level* l, const int* rows, int i, int a,
         high = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13) > 0.0f, high);
     }
     pl_fw sum = low - high;
+#pragma GCC unroll 9
     for (int e = 0; e < 2; e++) {
         const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
         const float *twist = l->twist[3 * a + b], *edge = l->edge_weight[3 - a - b];
@@ -119,13 +120,15 @@ static void soften_task(int begin, int end, int worker, void* user) {
         const pl_corot_masks* m = &l->masks[l->chunks[k].begin / PL_GRID_CHUNK];
         const bool inner = !(m->band[0] | m->band[1] | m->band[2]);
         if (!(m->core | m->slaved)) continue;
-        for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES)
+        for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+#pragma GCC unroll 9
             for (int a = 0; a < 3; a++) {
                 pl_fw sum =
                     inner ? face_sum_w(l, rows, i, a, true) : face_sum_w(l, rows, i, a, false);
                 float* to = job->to[a] + pl_corot_at(rows, i, 13);
                 pl_storeu_w(to, pl_loadu_w(to) + pl_keep_w(m->inner[a] | m->band[a], i, sum));
             }
+        }
     }
 }
 

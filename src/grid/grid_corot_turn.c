@@ -121,12 +121,14 @@ PL_WIDE void rotation_of(quats q, pl_d4 R[9]) {
 }
 PL_WIDE pl_d4 product_of(const pl_d4 x[9], const pl_d4 y[9]) {
     pl_d4 sum = x[0] * y[0];
+#pragma GCC unroll 9
     for (int e = 1; e < 9; e++) sum += x[e] * y[e];
     return sum;
 }
 // sum of missing R^2
 PL_WIDE pl_d4 lost_of(const pl_d4 missing[9], const pl_d4 R[9]) {
     pl_d4 sum = missing[0] * R[0] * R[0];
+#pragma GCC unroll 9
     for (int e = 1; e < 9; e++) sum += missing[e] * R[e] * R[e];
     return sum;
 }
@@ -135,6 +137,7 @@ PL_WIDE pl_d4 lost_of(const pl_d4 missing[9], const pl_d4 R[9]) {
 // of half the turn, and where it is proved that the nearest rotation is near.
 PL_WIDE pl_d4 newton_step(const pl_d4 F[9], const pl_d4 R[9], quats* q, pl_i4* proved) {
     pl_d4 m[9];
+#pragma GCC unroll 9
     for (int e = 0; e < 9; e++)
         m[e] = R[e / 3] * F[e % 3] + R[3 + e / 3] * F[3 + e % 3] + R[6 + e / 3] * F[6 + e % 3];
     const pl_d4 g0 = m[7] - m[5], g1 = m[2] - m[6], g2 = m[3] - m[1];
@@ -170,6 +173,7 @@ PL_WIDE pl_i4 turn_four(const pl_d4 F[9], const pl_d4 missing[9], bool core, pl_
                         double eps, quats* q) {
     pl_d4 G[9], R[9], full[9];
     pl_i4 proved = {0};
+#pragma GCC unroll 9
     for (int e = 0; e < 9; e++) G[e] = F[e] / h;
     for (int iteration = 0; iteration < MOST; iteration++) {
         rotation_of(*q, R);
@@ -180,6 +184,7 @@ PL_WIDE pl_i4 turn_four(const pl_d4 F[9], const pl_d4 missing[9], bool core, pl_
             alpha = pl_min_d4(pl_max_d4(alpha, pl_splat_d4(0.25)), pl_splat_d4(4.0));
             exact = w == 0.0;
             alpha = pl_select_d4(exact, pl_splat_d4(1.0), alpha);
+#pragma GCC unroll 9
             for (int e = 0; e < 9; e++) full[e] = G[e] + missing[e] * alpha * R[e];
         }
         // Newton's method squares an error, boundary gradients reduce it by a factor
@@ -218,6 +223,7 @@ PL_WIDE pl_i4 set_four(const job* j, const int* rows, int i, bool core, pl_i4 la
     }
     s = pl_where_d4(lanes, s - 2.0 * mu * h);
     pl_store_floats_d4(l->g + n, g);
+#pragma GCC unroll 9
     for (int e = 0; e < 9; e++) pl_store_d4(c->stress[e] + n, s * R[e]);
     return lanes & ~good;
 }

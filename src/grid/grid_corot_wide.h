@@ -3,7 +3,8 @@
 //
 // The equations of the general lattice for PL_LANES cells of a chunk at a time; one by one they
 // are in grid_corot_stencil.h. Lanes of cells outside the body read what there is and get values
-// that mean nothing: callers keep those of their masks. All axes are known to the compiler.
+// that mean nothing: callers keep those of their masks. Loops over axes are
+// unrolled: with constants as axes a neighbour is found without computing.
 #ifndef PL_GRID_COROT_WIDE_H
 #define PL_GRID_COROT_WIDE_H
 
@@ -32,6 +33,7 @@ PL_WIDE void pl_corot_gradient_w(const pl_corot_level* l, const float* v, const 
     const pl_fw own = pl_beside_w(v, rows, i, 13), next = pl_beside_w(v, rows, i, 13 + A);
     out[0] = next - own;
     if (!core) out[0] = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13) > 0.0f, out[0]);
+#pragma GCC unroll 9
     for (int e = 0; e < 2; e++) {
         const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
         const float* edge = l->edge_weight[3 - a - b];
@@ -55,6 +57,7 @@ PL_WIDE pl_fw pl_corot_add_trace_w(const pl_corot_level* l, float* const u[3], c
     pl_fw F[3];
     pl_corot_gradient_w(l, u[a], rows, i, a, core, F);
     sum = pl_fma_w(pl_beside_w(l->R[4 * a], rows, i, 13), F[0], sum);
+#pragma GCC unroll 9
     for (int e = 0; e < 2; e++)
         sum =
             pl_fma_w(pl_beside_w(l->R[3 * a + pl_corot_beside(a, e)], rows, i, 13), F[1 + e], sum);
@@ -65,6 +68,7 @@ PL_WIDE pl_fw pl_corot_add_trace_w(const pl_corot_level* l, float* const u[3], c
 PL_WIDE pl_fw pl_corot_trace_w(const pl_corot_level* l, float* const u[3], const int* rows, int i,
                                bool core) {
     pl_fw sum = {0};
+#pragma GCC unroll 9
     for (int a = 0; a < 3; a++) sum = pl_corot_add_trace_w(l, u, rows, i, a, core, sum);
     return sum;
 }
@@ -73,6 +77,7 @@ PL_WIDE pl_fw pl_corot_trace_w(const pl_corot_level* l, float* const u[3], const
 
 // The part of each of the nine gradients that is no boundary one: 0 to 1.
 PL_WIDE void pl_corot_known_w(const pl_corot_level* l, const int* rows, int i, pl_fw known[9]) {
+#pragma GCC unroll 9
     for (int a = 0; a < 3; a++) {
         const int b = (a + 1) % 3, A = pl_corot_way(a), B = pl_corot_way(b);
         const float* edge = l->edge_weight[3 - a - b];
@@ -90,10 +95,12 @@ PL_WIDE void pl_corot_known_w(const pl_corot_level* l, const int* rows, int i, p
 PL_WIDE void pl_corot_untwist_w(const pl_fw R[9], const pl_fw known[9], const pl_fw g[3],
                                 pl_fw y[3]) {
     pl_fw d[3], o[3]; // the diagonal of K, and the entry of the two other axes
+#pragma GCC unroll 9
     for (int k = 0; k < 3; k++) {
         const int p = (k + 1) % 3, q = (k + 2) % 3;
         // a limb one cell thin has turns that nothing resists, and that no gradient sees
         d[k] = pl_splat_w(0.02f), o[k] = (pl_fw){0};
+#pragma GCC unroll 9
         for (int a = 0; a < 3; a++) {
             const pl_fw *r = R + 3 * a, *w = known + 3 * a;
             d[k] = pl_fma_w(w[p] * r[q], r[q], pl_fma_w(w[q] * r[p], r[p], d[k]));
@@ -114,21 +121,27 @@ PL_WIDE void pl_corot_untwist_w(const pl_fw R[9], const pl_fw known[9], const pl
 PL_WIDE void pl_corot_twist_w(const pl_corot_level* l, float* const u[3], const int* rows, int i,
                               bool core, pl_fw R[9], pl_fw g[3], pl_fw y[3]) {
     pl_fw F[9], part[3];
+#pragma GCC unroll 9
     for (int e = 0; e < 9; e++) R[e] = pl_beside_w(l->R[e], rows, i, 13);
+#pragma GCC unroll 9
     for (int a = 0; a < 3; a++) {
         pl_corot_gradient_w(l, u[a], rows, i, a, core, part);
         F[4 * a] = part[0];
+#pragma GCC unroll 9
         for (int e = 0; e < 2; e++) F[3 * a + pl_corot_beside(a, e)] = part[1 + e];
     }
+#pragma GCC unroll 9
     for (int k = 0; k < 3; k++) {
         const int p = (k + 1) % 3, q = (k + 2) % 3;
         g[k] = (pl_fw){0};
+#pragma GCC unroll 9
         for (int a = 0; a < 3; a++)
             g[k] =
                 pl_fma_w(R[3 * a + q], F[3 * a + p], pl_fnma_w(R[3 * a + p], F[3 * a + q], g[k]));
     }
     const pl_fw soft = pl_beside_w(l->soft, rows, i, 13);
     if (core) {
+#pragma GCC unroll 9
         for (int k = 0; k < 3; k++) y[k] = soft * g[k]; // K = 2 I
         return;
     }
@@ -137,6 +150,7 @@ PL_WIDE void pl_corot_twist_w(const pl_corot_level* l, float* const u[3], const 
     pl_corot_untwist_w(R, known, g, y);
     // those with nothing missing have no 0.02 either
     const pl_iw whole = pl_beside_w(l->inverse_k, rows, i, 13) > 0.0f;
+#pragma GCC unroll 9
     for (int k = 0; k < 3; k++) y[k] = soft * pl_select_w(whole, g[k], 2.0f * y[k]);
 }
 
@@ -158,6 +172,7 @@ PL_WIDE pl_fw pl_corot_natural_w(const pl_corot_level* l, const int* rows, int i
     }
     pl_fw sum = pl_beside_w(l->cell_weight[a], rows, i, 13) * (own - next);
     sum = pl_fma_w(pl_beside_w(l->cell_weight[a], rows, i, 13 - A), own - last, sum);
+#pragma GCC unroll 9
     for (int e = 0; e < 2; e++) {
         const int b = pl_corot_beside(a, e), W = pl_corot_way(b);
         const float* edge = l->edge_weight[3 - a - b];
@@ -193,6 +208,7 @@ PL_WIDE pl_fw pl_corot_through_w(const pl_corot_level* l, const int* rows, int i
         high = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13) > 0.0f, high);
     }
     pl_fw sum = low - high;
+#pragma GCC unroll 9
     for (int e = 0; e < 2; e++) {
         const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
         const float *R = l->R[3 * a + b], *edge = l->edge_weight[3 - a - b];
