@@ -70,9 +70,8 @@ typedef struct pl_corot_face {
     float weights[6]; // of the cells above and below it, of edges on the lower and upper sides
     float stiffness, inverse;
 } pl_corot_face;
-// The order of the faces of a plane: across x, y, z, and four apart along x, so that one seldom has
-// to wait for the one before.
-enum { PL_COROT_TURNS = 12 };
+// Those of a plane across x, across y, across z.
+enum { PL_COROT_TURNS = 3 };
 
 // Fields have a value per index of the layout, and lie in one block.
 typedef struct pl_corot_level {

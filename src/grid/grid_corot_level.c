@@ -219,12 +219,12 @@ static void place_face(const pl_corot_level* l, const int* base, int i, int a, p
 
 // The faces of a plane that have a turn; counts them where to is NULL.
 static int list_turn(const pl_corot_level* l, int z, int turn, pl_corot_face* to) {
-    const int a = turn / 4, x = turn % 4;
+    const int a = turn;
     int count = 0, base[27];
     for (int k = l->planes[z]; k < l->planes[z + 1]; k++) {
         pl_corot_reach(&l->chunks[k], base);
         const uint16_t band = l->masks[base[13] / PL_GRID_CHUNK].band[a];
-        for (int i = x; i < PL_GRID_CHUNK; i += 4) {
+        for (int i = 0; i < PL_GRID_CHUNK; i++) {
             if (!(band >> i & 1)) continue;
             if (to) place_face(l, base, i, a, &to[count]);
             count++;
