@@ -99,7 +99,8 @@ typedef struct pl_corot_level {
     float *u[3], *f[3], *r[3];
     float* rg;         // residual of the pressure equation of core cells
     float* extra[3];   // stiffness of faces beyond that of the stencil: walls, springs
-    float* inverse[3]; // of the diagonals of faces
+    float* inverse[3]; // of the diagonals of faces between core cells
+    float* scale[3];   // of what faces get from the next coarser level
     float compressibility, inertia;
     float shear; // weight of F_ji beside F_ij in P_ij: 0, or 1/2 in linear elasticity
 } pl_corot_level;
@@ -200,6 +201,8 @@ void pl_corot_soften(pl_corot_level* level, float* const to[3], pl_pool* pool);
 // 2 mu K^-1 of a cell, see there.
 void pl_corot_twist_matrix(const pl_corot_level* level, const int* base, int i, float out[9]);
 void pl_corot_slave(pl_corot_level* level, pl_pool* pool);
+// Scales of prolongation, which the flags of both levels determine.
+void pl_corot_set_transfer(pl_corot_level* fine, const pl_corot_level* coarse);
 void pl_corot_restrict(const pl_corot_level* fine, pl_corot_level* coarse, pl_pool* pool);
 void pl_corot_prolong(pl_corot_level* fine, const pl_corot_level* coarse, pl_pool* pool);
 

@@ -63,6 +63,7 @@ pl_status pl_grid_corot_create(const pl_grid_multigrid* mg, const float* mu, boo
                                        error);
         out->levels[l].shear = rotates ? 0.0f : 0.5f;
         out->level_count++;
+        if (status == PL_OK && l > 0) pl_corot_set_transfer(&out->levels[l - 1], &out->levels[l]);
     }
     if (status == PL_OK) status = set_up_bottom(out, error);
     if (status == PL_OK) status = allocate_state(out, error);

@@ -32,8 +32,8 @@ static size_t field_stride(const pl_corot_level* l) {
 static int place_fields(pl_corot_level* l) {
     float** const single[] = {&l->k,  &l->s,      &l->g,    &l->slave_k,   &l->inverse_k,
                               &l->mu, &l->spread, &l->soft, &l->inverse_q, &l->rg};
-    float** const of_axes[] = {l->u,       l->f,           l->r,          l->extra,
-                               l->inverse, l->cell_weight, l->edge_weight};
+    float** const of_axes[] = {l->u,       l->f,           l->r,           l->extra,
+                               l->inverse, l->cell_weight, l->edge_weight, l->scale};
     float** const of_entries[] = {l->R, l->twist};
     const int singles = sizeof single / sizeof single[0], axes = sizeof of_axes / sizeof of_axes[0];
     int count = 0;
