@@ -322,17 +322,17 @@ static double norm_of(const pl_grid_level* l, double* const f[3]) {
     return sqrt(sum);
 }
 
-// f = L u at the positions before, which damping needs
+// f = L u at the positions before, which damping needs; and their rotations
 static void apply_before(pl_grid_body* b) {
     const pl_grid_level* l = &b->multigrid.levels[0];
     size_t size = (size_t)l->field_size * sizeof(double);
     for (int a = 0; a < 3; a++) memset(b->state.f[a], 0, size);
+    if (b->general) pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
     if (!b->dynamic || !(b->damping_stiffness > 0.0)) return;
     if (!b->general) {
         pl_grid_apply(l, &b->state, b->state.f);
         return;
     }
-    pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
     pl_grid_corot_forces(&b->corot, &b->state, b->frame.cell, b->state.f);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) b->state.f[a][i] = -b->state.f[a][i];
@@ -515,14 +515,16 @@ static void go_downhill(pl_grid_body* b) {
 // The residual at the present positions, or at those before the last cycle if that led uphill.
 static double general_residual(pl_grid_body* b) {
     pl_grid_corot* c = &b->corot;
-    double h = b->frame.cell, residual = pl_grid_corot_residual(c, &b->state, h, true);
+    // held cells have moved, and may have crushed those beside them: nothing to turn by
+    bool turn_cells = b->cycle > 0;
+    double h = b->frame.cell, residual = pl_grid_corot_residual(c, &b->state, h, turn_cells);
     // reactions of springs and contacts are those of one place: no going back along a direction
     if (b->stiffened) {
         pl_grid_corot_forget(c);
         return residual;
     }
     if (!c->keeps_pressure) return pl_grid_corot_backtrack(c, &b->state, h, residual);
-    if (b->cycle == 0 || residual <= b->last_residual) return residual;
+    if (b->cycle == 0 || residual <= 0.9 * b->last_residual) return residual;
     pl_grid_corot_take_back(c, &b->state);
     go_downhill(b);
     return pl_grid_corot_residual(c, &b->state, h, true);
@@ -546,7 +548,7 @@ static double general_cycle(pl_grid_body* b) {
     if (c->keeps_pressure) {
         if (pl_grid_corot_recombine(c, &b->state, b->frame.cell, true, residual)) return relative;
         go_downhill(b);
-        pl_grid_corot_residual(c, &b->state, b->frame.cell, true);
+        pl_grid_corot_residual(c, &b->state, b->frame.cell, b->cycle > 1);
     }
     pl_grid_corot_cycle(c);
     pl_grid_corot_correct(c, &b->state, !b->stiffened);
