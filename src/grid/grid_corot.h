@@ -113,6 +113,9 @@ typedef struct pl_grid_corot {
     bool has_direction;
     pl_grid_recombine history; // of cycles; see pl_grid_corot_recombine
     float* moved[4];           // by the last of them, recombined
+    int cycle;                 // of the step
+    double last_residual;      // before the last cycle
+    bool frozen;               // rotations stay as they are, whatever moves
     pl_pool* pool;
 } pl_grid_corot;
 
@@ -164,6 +167,16 @@ void pl_grid_corot_take_back(pl_grid_corot* c, pl_grid_state* state);
 // Pressures of core cells that fulfil their equations, rotations as they are after a residual with
 // these positions and pressures not kept.
 void pl_grid_corot_substitute(const pl_grid_corot* c, pl_grid_state* state, double h);
+
+// A step, of which the caller makes the updates (grid_corot_step.c): after a begin, before the
+// state is changed in any way but by held cells, look for the residual, and advance by a cycle as
+// often as needed. reacts: the right side has forces of springs or contacts, which are those of one
+// place.
+void pl_grid_corot_begin(pl_grid_corot* c);
+double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h, bool reacts);
+void pl_grid_corot_advance(pl_grid_corot* c, pl_grid_state* state, double h, double residual,
+                           bool reacts);
+void pl_grid_corot_end(pl_grid_corot* c, pl_grid_state* state, double h);
 
 // ------------------------------------------------------------------ parts of a cycle
 
