@@ -182,7 +182,7 @@ static void run_frame(body* x, int frame, bool frozen, course* out) {
         out->rates[cycle] = after / before;
         if (k == CYCLES_A_FRAME - 1) out->worst = fmax(out->worst, after);
     }
-    pl_grid_corot_end(&x->c, &x->lattice->state, 1.0);
+    pl_grid_corot_end(&x->c, &x->lattice->state, 1.0, false);
 }
 
 static void animated_row(bench* b, body* x, const char* name, bool frozen, double paper) {

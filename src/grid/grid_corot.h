@@ -115,6 +115,8 @@ typedef struct pl_grid_corot {
     float* moved[4];           // by the last of them, recombined
     int cycle;                 // of the step
     double last_residual;      // before the last cycle
+    bool ahead;                // nobody has looked since
+    int failures;              // cycles that brought nothing
     bool frozen;               // rotations stay as they are, whatever moves
     pl_pool* pool;
 } pl_grid_corot;
@@ -176,7 +178,7 @@ void pl_grid_corot_begin(pl_grid_corot* c);
 double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h, bool reacts);
 void pl_grid_corot_advance(pl_grid_corot* c, pl_grid_state* state, double h, double residual,
                            bool reacts);
-void pl_grid_corot_end(pl_grid_corot* c, pl_grid_state* state, double h);
+void pl_grid_corot_end(pl_grid_corot* c, pl_grid_state* state, double h, bool reacts);
 
 // ------------------------------------------------------------------ parts of a cycle
 

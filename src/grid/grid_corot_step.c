@@ -12,11 +12,13 @@
 
 // of the residual before: from there on going downhill is worth more
 static const double SLOW = 0.9;
+enum { MOST_FAILURES = 2 };
 
 void pl_grid_corot_begin(pl_grid_corot* c) {
     pl_grid_corot_forget(c);
     c->keeps_pressure = true;
-    c->cycle = 0;
+    c->ahead = false;
+    c->cycle = c->failures = 0;
 }
 
 static void go_downhill(pl_grid_corot* c) {
@@ -28,14 +30,27 @@ static double residual_now(pl_grid_corot* c, const pl_grid_state* state, double 
     return pl_grid_corot_residual(c, state, h, c->cycle > 0 && !c->frozen);
 }
 
-double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h, bool reacts) {
-    if (reacts) go_downhill(c);
+// The residual, at positions before the last cycle (or at a part of it) if that led uphill.
+static double check(pl_grid_corot* c, pl_grid_state* state, double h) {
     double residual = residual_now(c, state, h);
-    if (c->cycle == 0 || reacts) return residual;
+    if (!c->ahead) return residual;
+    c->ahead = false;
     if (!c->keeps_pressure)
         return c->frozen ? residual : pl_grid_corot_backtrack(c, state, h, residual);
-    if (residual <= SLOW * c->last_residual) return residual;
-    if (!(residual <= c->last_residual)) pl_grid_corot_take_back(c, state);
+    if (residual <= c->last_residual) return residual;
+    c->failures++;
+    pl_grid_corot_take_back(c, state);
+    return residual_now(c, state, h);
+}
+
+double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h, bool reacts) {
+    if (reacts) {
+        go_downhill(c);
+        return residual_now(c, state, h);
+    }
+    double residual = check(c, state, h);
+    if (!c->keeps_pressure || c->cycle == 0 || residual <= SLOW * c->last_residual) return residual;
+    if (++c->failures < MOST_FAILURES) return residual;
     go_downhill(c);
     return residual_now(c, state, h);
 }
@@ -43,22 +58,21 @@ double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h, bool
 void pl_grid_corot_advance(pl_grid_corot* c, pl_grid_state* state, double h, double residual,
                            bool reacts) {
     c->last_residual = residual;
-    if (c->keeps_pressure) {
-        bool falls = pl_grid_corot_recombine(c, state, h, !c->frozen, residual);
-        if (!falls) {
-            go_downhill(c);
-            residual_now(c, state, h);
-        }
+    if (c->keeps_pressure && !pl_grid_corot_recombine(c, state, h, !c->frozen, residual)) {
+        go_downhill(c);
+        residual_now(c, state, h);
     }
     if (!c->keeps_pressure) {
         pl_grid_corot_cycle(c);
         pl_grid_corot_correct(c, state, !reacts);
     }
+    c->ahead = true;
     c->cycle++;
 }
 
-void pl_grid_corot_end(pl_grid_corot* c, pl_grid_state* state, double h) {
-    if (c->keeps_pressure) return;
-    residual_now(c, state, h);
-    pl_grid_corot_substitute(c, state, h);
+void pl_grid_corot_end(pl_grid_corot* c, pl_grid_state* state, double h, bool reacts) {
+    if (reacts) residual_now(c, state, h);
+    else if (c->ahead) check(c, state, h);
+    c->ahead = false;
+    if (!c->keeps_pressure) pl_grid_corot_substitute(c, state, h);
 }

@@ -565,5 +565,5 @@ void pl_grid_step_end(pl_grid_body* b, const pl_grid_acts* acts) {
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++)
             b->velocity[a][i] = (b->state.u[a][i] - b->before[a][i]) / acts->time_step;
-    if (b->general) pl_grid_corot_end(&b->corot, &b->state, b->frame.cell);
+    if (b->general) pl_grid_corot_end(&b->corot, &b->state, b->frame.cell, b->stiffened);
 }
