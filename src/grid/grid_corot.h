@@ -106,6 +106,7 @@ typedef struct pl_grid_corot {
     bool softens;  // what turning does not cost is taken away; false: the frozen problem's A
     pl_quat* turn; // of the finest level's cells; borrowed
     double (*stress)[9];
+    float* ease; // of turning cells: 1 at rest, less under tension
     float *direction[3], *before[3]; // of conjugate directions: the last one, and its residual
     float* spring[3];                // of the finest level, already in extra
     double last_product;             // of residual and correction

@@ -101,6 +101,17 @@ static double cell_stress(const pl_corot_level* l, const double F[9], const floa
     return k * growth - 2.0 * mu * h;
 }
 
+// What turning a cell costs less than with its rotation frozen, as a part of what that is in a cell
+// at rest. The second derivative of tr S has (tr S - S)^-1 where a cell at rest has 1 / 2; here its
+// mean. A cell under tension resists turns.
+static float turning_ease(const pl_corot_level* l, const double F[9], const float missing[9],
+                          const pl_mat3* R, double s, int n) {
+    double w = 0.0, T = product(F, R);
+    for (int k = 0; k < 9; k++) w += (double)missing[k] * R->m[k] * R->m[k];
+    double ease = -s * (3.0 - w) / (2.0 * (double)l->mu[n] * T);
+    return (float)(ease < 1.0 ? fmax(ease, 0.0) : 1.0);
+}
+
 static void cell_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const job* j = user;
@@ -130,6 +141,7 @@ static void cell_task(int begin, int end, int worker, void* user) {
                 s = p - 2.0 * mu * j->h;
             }
             for (int e = 0; e < 9; e++) c->stress[n][e] = s * R.m[e];
+            if (!held) c->ease[n] = turning_ease(l, F, missing, &R, s, n);
         }
     }
 }
