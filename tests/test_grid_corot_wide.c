@@ -199,8 +199,8 @@ static void relax_cells(pl_corot_level* l, const pl_corot_chunk* chunk, int firs
         if (q[lane] != 0.0f) distribute(l, base, first + lane, q[lane]);
 }
 
-static void relax_band_face(pl_corot_level* l, const pl_corot_face* face, int a) {
-    const int n = face->at[0];
+static void relax_band_face(pl_corot_level* l, const pl_corot_face* face) {
+    const int n = face->at[0], a = face->axis;
     int base[27], k = 0;
     while (n < l->chunks[k].begin || n >= l->chunks[k].begin + PL_GRID_CHUNK) k++;
     pl_corot_reach(&l->chunks[k], base);
@@ -215,9 +215,8 @@ static void relax_band_face(pl_corot_level* l, const pl_corot_face* face, int a)
 
 static void plain_plane(pl_corot_level* l, pl_corot_part part, int z) {
     if (part == PL_COROT_BAND_FACES) {
-        for (int t = z * PL_COROT_TURNS; t < (z + 1) * PL_COROT_TURNS; t++)
-            for (int k = l->turns[t]; k < l->turns[t + 1]; k++)
-                relax_band_face(l, &l->band[k], t % PL_COROT_TURNS * 3 / PL_COROT_TURNS);
+        for (int k = l->band_planes[z]; k < l->band_planes[z + 1]; k++)
+            relax_band_face(l, &l->band[k]);
         return;
     }
     for (int k = l->planes[z]; k < l->planes[z + 1]; k++)

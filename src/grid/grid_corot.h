@@ -64,14 +64,13 @@ typedef struct pl_corot_masks {
 // below it; then, for each of the two other axes, above and below it on the lower side and on the
 // upper side), its factors there, the next face across, and weights.
 typedef struct pl_corot_face {
+    int axis;
     int at[10];
     int next;
     float factors[10];
     float weights[6]; // of the cells above and below it, of edges on the lower and upper sides
     float stiffness, inverse;
 } pl_corot_face;
-// Those of a plane across x, across y, across z.
-enum { PL_COROT_TURNS = 3 };
 
 // Fields have a value per index of the layout, and lie in one block.
 typedef struct pl_corot_level {
@@ -82,7 +81,7 @@ typedef struct pl_corot_level {
     uint16_t* flags;
     pl_corot_masks* masks; // of each 16 indices
     pl_corot_face* band;
-    int* turns; // size[2] * PL_COROT_TURNS + 1: where those of each plane and turn begin
+    int* band_planes; // size[2] + 1: those of each plane, in the order of cells
     float* fields;
     float* R[9];                // of cells
     float *k, *s, *g;           // of cells; k is 0 in Dirichlet cells
@@ -122,6 +121,7 @@ typedef struct pl_grid_corot {
     bool softens;      // what turning does not cost is taken away; false: the frozen problem's A
     pl_quat* turn;     // of the finest level's cells; borrowed
     double* stress[9]; // s R of the finest level's cells
+    float* ease;       // of turning cells: 1 at rest, less under tension
     float *direction[3], *before[3]; // of conjugate directions: the last one, and its residual
     float* spring[3];                // of the finest level, already in extra
     double last_product;             // of residual and correction
@@ -129,6 +129,11 @@ typedef struct pl_grid_corot {
     bool has_direction;
     pl_grid_recombine history; // of cycles; see pl_grid_corot_recombine
     float* moved[4];           // by the last of them, recombined
+    int cycle;                 // of the step
+    double last_residual;      // before the last cycle
+    bool ahead;                // nobody has looked since
+    int failures;              // cycles that brought nothing
+    bool frozen;               // rotations stay as they are, whatever moves
     pl_pool* pool;
 } pl_grid_corot;
 
@@ -180,6 +185,16 @@ void pl_grid_corot_take_back(pl_grid_corot* c, pl_grid_state* state);
 // Pressures of core cells that fulfil their equations, rotations as they are after a residual with
 // these positions and pressures not kept.
 void pl_grid_corot_substitute(const pl_grid_corot* c, pl_grid_state* state, double h);
+
+// A step, of which the caller makes the updates (grid_corot_step.c): after a begin, before the
+// state is changed in any way but by held cells, look for the residual, and advance by a cycle as
+// often as needed. reacts: the right side has forces of springs or contacts, which are those of one
+// place.
+void pl_grid_corot_begin(pl_grid_corot* c);
+double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h, bool reacts);
+void pl_grid_corot_advance(pl_grid_corot* c, pl_grid_state* state, double h, double residual,
+                           bool reacts);
+void pl_grid_corot_end(pl_grid_corot* c, pl_grid_state* state, double h, bool reacts);
 
 // ------------------------------------------------------------------ parts of a cycle
 

@@ -35,7 +35,8 @@ static pl_status set_up_bottom(pl_grid_corot* c, pl_error* error) {
 
 static pl_status allocate_state(pl_grid_corot* c, pl_error* error) {
     int size = c->levels[0].layout->field_size;
-    bool ok = true;
+    c->ease = PL_ALLOC(float, size);
+    bool ok = c->ease;
     for (int e = 0; e < 9; e++) ok = ok && (c->stress[e] = PL_ALLOC(double, size));
     for (int a = 0; a < 3; a++) {
         c->direction[a] = PL_ALLOC(float, size);
@@ -77,6 +78,7 @@ void pl_grid_corot_free(pl_grid_corot* c) {
     int last =
         c->levels[c->level_count - 1].layout ? c->levels[c->level_count - 1].layout->field_size : 0;
     for (int e = 0; e < 9; e++) PL_FREE(c->stress[e], double, size);
+    PL_FREE(c->ease, float, size);
     for (int a = 0; a < 3; a++) {
         PL_FREE(c->direction[a], float, size), PL_FREE(c->before[a], float, size);
         PL_FREE(c->spring[a], float, size);
@@ -223,7 +225,7 @@ void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inert
         if (!(fine->flags[i] & PL_COROT_INTERIOR)) continue;
         pl_mat3 R = pl_quat_to_mat3(c->turn[i]);
         for (int e = 0; e < 9; e++) fine->R[e][i] = (float)R.m[e];
-        fine->soft[i] = c->softens ? SOFTEST * fine->mu[i] : 0.0f;
+        fine->soft[i] = c->softens ? SOFTEST * fine->mu[i] * c->ease[i] : 0.0f;
     }
     spread_springs(c);
     // as many as the paper says: more where pressures are stiff

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNKS = 32, MISSING = 2 * PL_GRID_CHUNK };
+enum { CHUNKS = 32, FACES = 256, MISSING = 2 * PL_GRID_CHUNK };
 
 static int halve(int i) { return i >= 0 ? i / 2 : -((1 - i) / 2); }
 
@@ -52,9 +52,8 @@ void pl_corot_level_free(pl_corot_level* l) {
     PL_FREE(l->planes, int, l->layout->size[2] + 1);
     PL_FREE(l->flags, uint16_t, size);
     PL_FREE(l->masks, pl_corot_masks, size / PL_GRID_CHUNK);
-    const int turns = l->layout->size[2] * PL_COROT_TURNS;
-    if (l->turns) PL_FREE(l->band, pl_corot_face, l->turns[turns]);
-    PL_FREE(l->turns, int, turns + 1);
+    if (l->band_planes) PL_FREE(l->band, pl_corot_face, l->band_planes[l->layout->size[2]]);
+    PL_FREE(l->band_planes, int, l->layout->size[2] + 1);
     *l = (pl_corot_level){0};
 }
 
@@ -205,7 +204,7 @@ static void set_masks(pl_corot_level* l) {
 // Where a face finds the others, and its weights.
 static void place_face(const pl_corot_level* l, const int* base, int i, int a, pl_corot_face* f) {
     const int *S = pl_corot_stride, n = base[13] + i, m = base[13 - S[a]] + i;
-    f->at[0] = n, f->at[1] = m, f->next = base[13 + S[a]] + i;
+    f->axis = a, f->at[0] = n, f->at[1] = m, f->next = base[13 + S[a]] + i;
     f->weights[0] = l->cell_weight[a][n], f->weights[1] = l->cell_weight[a][m];
     for (int e = 0; e < 2; e++) {
         const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
@@ -217,32 +216,29 @@ static void place_face(const pl_corot_level* l, const int* base, int i, int a, p
     }
 }
 
-// The faces of a plane that have a turn; counts them where to is NULL.
-static int list_turn(const pl_corot_level* l, int z, int turn, pl_corot_face* to) {
-    const int a = turn;
+// The faces of a plane; counts them where to is NULL.
+static int list_plane(const pl_corot_level* l, int z, pl_corot_face* to) {
     int count = 0, base[27];
     for (int k = l->planes[z]; k < l->planes[z + 1]; k++) {
         pl_corot_reach(&l->chunks[k], base);
-        const uint16_t band = l->masks[base[13] / PL_GRID_CHUNK].band[a];
-        for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            if (!(band >> i & 1)) continue;
-            if (to) place_face(l, base, i, a, &to[count]);
+        for (int i = 0; i < 3 * PL_GRID_CHUNK; i++) {
+            if (!(l->masks[base[13] / PL_GRID_CHUNK].band[i % 3] >> i / 3 & 1)) continue;
+            if (to) place_face(l, base, i / 3, i % 3, &to[count]);
             count++;
         }
     }
     return count;
 }
 
-static pl_status set_turns(pl_corot_level* l, pl_error* error) {
-    const int turns = l->layout->size[2] * PL_COROT_TURNS;
-    l->turns = PL_ALLOC(int, turns + 1);
-    if (!l->turns) return pl_fail_memory(error, "the general lattice");
-    for (int t = 0; t < turns; t++)
-        l->turns[t + 1] = l->turns[t] + list_turn(l, t / PL_COROT_TURNS, t % PL_COROT_TURNS, NULL);
-    l->band = PL_ALLOC(pl_corot_face, l->turns[turns]);
-    if (!l->band && l->turns[turns]) return pl_fail_memory(error, "the general lattice");
-    for (int t = 0; t < turns; t++)
-        list_turn(l, t / PL_COROT_TURNS, t % PL_COROT_TURNS, l->band + l->turns[t]);
+static pl_status list_band(pl_corot_level* l, pl_error* error) {
+    const int planes = l->layout->size[2];
+    l->band_planes = PL_ALLOC(int, planes + 1);
+    if (!l->band_planes) return pl_fail_memory(error, "the general lattice");
+    for (int z = 0; z < planes; z++)
+        l->band_planes[z + 1] = l->band_planes[z] + list_plane(l, z, NULL);
+    l->band = PL_ALLOC(pl_corot_face, l->band_planes[planes]);
+    if (!l->band && l->band_planes[planes]) return pl_fail_memory(error, "the general lattice");
+    for (int z = 0; z < planes; z++) list_plane(l, z, l->band + l->band_planes[z]);
     return PL_OK;
 }
 
@@ -289,7 +285,7 @@ pl_status pl_corot_level_create(const pl_grid_multigrid* mg, int l, const float*
     set_masks(out);
     for (int i = 0; i < out->layout->field_size; i++)
         for (int k = 0; k < 9; k++) out->R[k][i] = k % 4 == 0 ? 1.0f : 0.0f;
-    return set_turns(out, error);
+    return list_band(out, error);
 }
 
 void pl_corot_level_walls(pl_corot_level* l) {
@@ -358,8 +354,8 @@ static void set_diagonals(pl_corot_level* l, const int* base, int i) {
 }
 
 // Factors and diagonal of a face outside the core; where pressures are substituted they stiffen it.
-static void set_face(const pl_corot_level* l, int a, pl_corot_face* f) {
-    const int n = f->at[0], m = f->at[1];
+static void set_face(const pl_corot_level* l, pl_corot_face* f) {
+    const int a = f->axis, n = f->at[0], m = f->at[1];
     const float* w = f->weights;
     float* t = f->factors;
     t[0] = w[0] > 0.0f ? -l->R[4 * a][n] : 0.0f, t[1] = w[1] > 0.0f ? l->R[4 * a][m] : 0.0f;
@@ -381,9 +377,7 @@ static void set_face(const pl_corot_level* l, int a, pl_corot_face* f) {
 static void face_task(int begin, int end, int worker, void* user) {
     (void)worker;
     pl_corot_level* l = user;
-    for (int t = begin; t < end; t++)
-        for (int k = l->turns[t]; k < l->turns[t + 1]; k++)
-            set_face(l, t % PL_COROT_TURNS * 3 / PL_COROT_TURNS, &l->band[k]);
+    for (int k = begin; k < end; k++) set_face(l, &l->band[k]);
 }
 
 typedef struct visit_job {
@@ -408,7 +402,7 @@ void pl_corot_set_coefficients(pl_corot_level* l, double compressibility, double
     const visit calls[] = {set_pressure, set_distribution, set_diagonals};
     for (int k = 0; k < 3; k++)
         pl_parallel_for(pool, visit_task, l->chunk_count, CHUNKS, &(visit_job){l, calls[k]});
-    pl_parallel_for(pool, face_task, l->layout->size[2] * PL_COROT_TURNS, PL_COROT_TURNS, l);
+    pl_parallel_for(pool, face_task, l->band_planes[l->layout->size[2]], FACES, l);
 }
 
 typedef struct rotation_job {

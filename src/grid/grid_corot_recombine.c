@@ -69,7 +69,7 @@ bool pl_grid_corot_recombine(pl_grid_corot* c, pl_grid_state* state, double h, b
                     &(move_job){.level = l, .moved = c->moved});
     move(c, state, 1.0);
     double after = pl_grid_corot_residual(c, state, h, turn_cells);
-    if (!(after <= residual)) {
+    if (!(after <= 4.0 * residual)) {
         move(c, state, -1.0);
         return false;
     }

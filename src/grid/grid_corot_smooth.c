@@ -31,8 +31,8 @@ typedef struct sweep {
 
 // One face outside the core; the pressures of slaved cells follow it. There are few of them in the
 // lanes of a row, so they are relaxed one by one, from records with all that an equation has.
-static inline void relax_band_face(pl_corot_level* l, const pl_corot_face* face, int a) {
-    const int* at = face->at;
+static inline void relax_band_face(pl_corot_level* l, const pl_corot_face* face) {
+    const int *at = face->at, a = face->axis;
     const float *w = face->weights, *t = face->factors, *u = l->u[a];
     float *s = l->s, own = u[at[0]];
     float sum[3] = {w[0] * (own - u[face->next]) + w[1] * (own - u[at[1]]) + face->stiffness * own,
@@ -151,13 +151,9 @@ PL_WIDE void relax_core_cells(pl_corot_level* l, const pl_corot_masks* m, const 
 // ------------------------------------------------------------------ sweeps
 
 static void sweep_band_plane(pl_corot_level* l, int z, bool backwards) {
-    for (int k = 0; k < PL_COROT_TURNS; k++) {
-        const int turn = backwards ? PL_COROT_TURNS - 1 - k : k, a = turn * 3 / PL_COROT_TURNS;
-        const int begin = l->turns[z * PL_COROT_TURNS + turn];
-        const int count = l->turns[z * PL_COROT_TURNS + turn + 1] - begin;
-        for (int n = 0; n < count; n++)
-            relax_band_face(l, &l->band[begin + (backwards ? count - 1 - n : n)], a);
-    }
+    const int begin = l->band_planes[z], count = l->band_planes[z + 1] - begin;
+    for (int n = 0; n < count; n++)
+        relax_band_face(l, &l->band[begin + (backwards ? count - 1 - n : n)]);
 }
 
 PL_WIDE void sweep_inner(pl_corot_level* l, const pl_corot_masks* m, const int* rows,

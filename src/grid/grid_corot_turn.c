@@ -73,6 +73,17 @@ static void turn_cell(const float missing[9], const double F[9], double h, doubl
     }
 }
 
+// What turning a cell costs less than with its rotation frozen, as a part of what that is in a cell
+// at rest. The second derivative of tr S has (tr S - S)^-1 where a cell at rest has 1 / 2; here its
+// mean. A cell under tension resists turns.
+static float turning_ease(const pl_corot_level* l, const double F[9], const float missing[9],
+                          const pl_mat3* R, double s, int n) {
+    double w = 0.0, T = pl_corot_product(F, R);
+    for (int k = 0; k < 9; k++) w += (double)missing[k] * R->m[k] * R->m[k];
+    double ease = -s * (3.0 - w) / (2.0 * (double)l->mu[n] * T);
+    return (float)(ease < 1.0 ? fmax(ease, 0.0) : 1.0);
+}
+
 void pl_corot_turn_cell(pl_grid_corot* c, const pl_grid_state* state, double h, bool turn_cells,
                         const pl_corot_chunk* chunk, int i) {
     pl_corot_level* l = &c->levels[0];
@@ -93,6 +104,7 @@ void pl_corot_turn_cell(pl_grid_corot* c, const pl_grid_state* state, double h, 
         s = state->p[n] - 2.0 * mu * h;
     }
     for (int e = 0; e < 9; e++) c->stress[e][n] = s * R.m[e];
+    if (!held) c->ease[n] = turning_ease(l, F, missing, &R, s, n);
 }
 
 // ------------------------------------------------------------------ four at a time
@@ -222,6 +234,9 @@ PL_WIDE pl_i4 set_four(const job* j, const int* rows, int i, bool core, pl_i4 la
         s = pl_select_d4(own, p, s);
     }
     s = pl_where_d4(lanes, s - 2.0 * mu * h);
+    const pl_d4 ease = -s * (3.0 - w) / (2.0 * mu * T), one = pl_splat_d4(1.0);
+    pl_store_floats_d4(c->ease + n,
+                       pl_select_d4(ease < 1.0, pl_max_d4(ease, pl_splat_d4(0.0)), one));
     pl_store_floats_d4(l->g + n, g);
 #pragma GCC unroll 9
     for (int e = 0; e < 9; e++) pl_store_d4(c->stress[e] + n, s * R[e]);

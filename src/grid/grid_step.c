@@ -322,17 +322,18 @@ static double norm_of(const pl_grid_level* l, double* const f[3]) {
     return sqrt(sum);
 }
 
-// f = L u at the positions before, which damping needs
+// f = L u at the positions before, which damping needs; and their rotations
 static void apply_before(pl_grid_body* b) {
     const pl_grid_level* l = &b->multigrid.levels[0];
     size_t size = (size_t)l->field_size * sizeof(double);
     for (int a = 0; a < 3; a++) memset(b->state.f[a], 0, size);
+    b->corot.keeps_pressure = false;
+    if (b->general) pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
     if (!b->dynamic || !(b->damping_stiffness > 0.0)) return;
     if (!b->general) {
         pl_grid_apply(l, &b->state, b->state.f);
         return;
     }
-    pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
     pl_grid_corot_forces(&b->corot, &b->state, b->frame.cell, b->state.f);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) b->state.f[a][i] = -b->state.f[a][i];
@@ -359,12 +360,8 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     pl_grid_recombine_reset(&b->history);
     // without any lambda a pressure would have no equation: nearly none is as good
     b->state.compressibility = fmin(b->mu / b->lambda, 1e4);
-    if (b->general) {
-        pl_grid_corot_forget(&b->corot);
-        b->corot.keeps_pressure = false;
-    }
     apply_before(b);
-    b->corot.keeps_pressure = b->general;
+    if (b->general) pl_grid_corot_begin(&b->corot);
     place_held_faces(b, acts);
     set_applied(b, acts);
     b->state.inertia = inertia(b, dt) * (1.0 + b->damping_mass * dt) / softening(b, dt);
@@ -506,50 +503,20 @@ static double least_load(const pl_grid_body* b, double strain) {
     return strain * b->frame.cell * sqrt((double)b->multigrid.levels[0].face_count);
 }
 
-// From here on cycles of the step go downhill, with pressures that follow positions.
-static void go_downhill(pl_grid_body* b) {
-    b->corot.keeps_pressure = false;
-    pl_grid_corot_forget(&b->corot);
-}
-
-// The residual at the present positions, or at those before the last cycle if that led uphill.
-static double general_residual(pl_grid_body* b) {
-    pl_grid_corot* c = &b->corot;
-    double h = b->frame.cell, residual = pl_grid_corot_residual(c, &b->state, h, true);
-    // reactions of springs and contacts are those of one place: no going back along a direction
-    if (b->stiffened) {
-        pl_grid_corot_forget(c);
-        return residual;
-    }
-    if (!c->keeps_pressure) return pl_grid_corot_backtrack(c, &b->state, h, residual);
-    if (b->cycle == 0 || residual <= b->last_residual) return residual;
-    pl_grid_corot_take_back(c, &b->state);
-    go_downhill(b);
-    return pl_grid_corot_residual(c, &b->state, h, true);
-}
-
 // One cycle of the general lattice, of which rotations and coefficients are those of the present
 // positions, or of up to update_every cycles ago.
 static double general_cycle(pl_grid_body* b) {
-    pl_grid_corot* c = &b->corot;
-    if (b->stiffened && c->keeps_pressure) go_downhill(b);
-    double residual = general_residual(b);
+    double h = b->frame.cell;
+    double residual = pl_grid_corot_look(&b->corot, &b->state, h, b->stiffened);
     // on the way to equilibrium forces may well grow for a while: only the first ones count
     if (b->cycle == 0) b->load = fmax(b->load, fmax(residual, least_load(b, 1e-6)));
     double relative = b->load > 0.0 ? residual / b->load : 0.0;
     if (residual <= b->tolerance * b->load || !isfinite(residual)) return relative;
     if (!b->coefficients_fit || b->cycle % b->update_every == 0)
-        pl_grid_corot_update(c, b->state.compressibility, b->state.inertia);
+        pl_grid_corot_update(&b->corot, b->state.compressibility, b->state.inertia);
     b->coefficients_fit = true;
     b->cycle++;
-    b->last_residual = residual;
-    if (c->keeps_pressure) {
-        if (pl_grid_corot_recombine(c, &b->state, b->frame.cell, true, residual)) return relative;
-        go_downhill(b);
-        pl_grid_corot_residual(c, &b->state, b->frame.cell, true);
-    }
-    pl_grid_corot_cycle(c);
-    pl_grid_corot_correct(c, &b->state, !b->stiffened);
+    pl_grid_corot_advance(&b->corot, &b->state, h, residual, b->stiffened);
     return relative;
 }
 
@@ -598,7 +565,5 @@ void pl_grid_step_end(pl_grid_body* b, const pl_grid_acts* acts) {
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++)
             b->velocity[a][i] = (b->state.u[a][i] - b->before[a][i]) / acts->time_step;
-    if (!b->general || b->corot.keeps_pressure) return;
-    pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
-    pl_grid_corot_substitute(&b->corot, &b->state, b->frame.cell);
+    if (b->general) pl_grid_corot_end(&b->corot, &b->state, b->frame.cell, b->stiffened);
 }
