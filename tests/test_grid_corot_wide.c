@@ -185,6 +185,20 @@ static void distribute(pl_corot_level* l, const int* base, int i, float q) {
     l->s[n] -= l->inertia * q;
 }
 
+// of the pressure equation of a core cell in terms of q
+static float distributed_diagonal(const pl_corot_level* l, const int* base, int i) {
+    const int *S = pl_corot_stride, n = base[13] + i;
+    float sum = l->inertia / l->k[n];
+    for (int k = 0; k < 6; k++) {
+        int near = base[k % 2 ? 13 + S[k / 2] : 13 - S[k / 2]] + i;
+        if (!(l->flags[near] & PL_COROT_DIRICHLET)) sum += (l->mu[n] + l->mu[near]) / l->k[n];
+    }
+    pl_corot_form form;
+    pl_corot_form_of(l, base, i, &form);
+    for (int k = 0; k < form.count; k++) sum += form.factor[k] * form.factor[k];
+    return sum;
+}
+
 static void relax_cells(pl_corot_level* l, const pl_corot_chunk* chunk, int first) {
     int base[27];
     float q[PL_LANES] = {0};
@@ -307,6 +321,9 @@ TEST(grid_corot_wide_residuals_are_those_of_single_variables)
             for (int i = 0; i < PL_GRID_CHUNK; i++) {
                 const int n = base[13] + i;
                 float rg = 0.0f;
+                if (l->flags[n] & PL_COROT_CORE)
+                    CHECK_NEAR((double)(l->inverse_q[n] * distributed_diagonal(l, base, i)), 1.0,
+                               1e-6);
                 if (l->flags[n] & PL_COROT_CORE)
                     rg = l->g[n] - pl_corot_trace(l, l->u, base, i) + l->s[n] / l->k[n];
                 CHECK_NEAR((double)l->rg[n], (double)rg, 1e-5);

@@ -4,7 +4,7 @@
 // Structure and coefficients of a level of the general lattice.
 #include "grid/grid_corot_level.h"
 #include "base/memory.h"
-#include "grid/grid_corot_stencil.h"
+#include "grid/grid_corot_wide.h"
 #include "math/polar.h"
 
 #include <math.h>
@@ -216,17 +216,18 @@ static void place_face(const pl_corot_level* l, const int* base, int i, int a, p
     }
 }
 
-// The faces of a plane; counts them where to is NULL.
+// The faces of a plane, across x, y, z in turn; counts them where to is NULL.
 static int list_plane(const pl_corot_level* l, int z, pl_corot_face* to) {
     int count = 0, base[27];
-    for (int k = l->planes[z]; k < l->planes[z + 1]; k++) {
-        pl_corot_reach(&l->chunks[k], base);
-        for (int i = 0; i < 3 * PL_GRID_CHUNK; i++) {
-            if (!(l->masks[base[13] / PL_GRID_CHUNK].band[i % 3] >> i / 3 & 1)) continue;
-            if (to) place_face(l, base, i / 3, i % 3, &to[count]);
-            count++;
+    for (int a = 0; a < 3; a++)
+        for (int k = l->planes[z]; k < l->planes[z + 1]; k++) {
+            pl_corot_reach(&l->chunks[k], base);
+            for (int i = 0; i < PL_GRID_CHUNK; i++) {
+                if (!(l->masks[base[13] / PL_GRID_CHUNK].band[a] >> i & 1)) continue;
+                if (to) place_face(l, base, i, a, &to[count]);
+                count++;
+            }
         }
-    }
     return count;
 }
 
@@ -325,16 +326,53 @@ static void set_pressure(pl_corot_level* l, const int* base, int i) {
     else l->slave_k[n] = l->k[n];
 }
 
-// (T T')_cc, and what the distributed pressure adds; faces that are given let nothing through
-static void set_distribution(pl_corot_level* l, const int* base, int i) {
-    const int n = base[13] + i;
-    if (!(l->flags[n] & PL_COROT_CORE)) return;
-    pl_corot_form form;
-    pl_corot_form_of(l, base, i, &form);
-    float sum = 0.0f;
-    for (int k = 0; k < form.count; k++) sum += form.factor[k] * form.factor[k];
-    float q = sum + (l->inertia + l->spread[n]) * l->inverse_k[n];
-    l->inverse_q[n] = q > 0.0f ? 1.0f / q : 0.0f;
+// Where faces across a beside core cells are variables: 1, else 0.
+PL_WIDE pl_fw open_w(const pl_corot_level* l, const int* rows, int i, int way, int a) {
+    const pl_iw flags = pl_flags_w(l->flags + pl_corot_at(rows, i, way));
+    return pl_where_w((flags & (PL_COROT_FACE << a)) != 0, pl_splat_w(1.0f));
+}
+
+// (T T')_cc of core cells: the squares of their factors; faces that are given let nothing through.
+PL_WIDE pl_fw squares_w(const pl_corot_level* l, const int* rows, int i, bool plain) {
+    pl_fw sum = {0};
+#pragma GCC unroll 3
+    for (int a = 0; a < 3; a++) {
+        const int A = pl_corot_way(a);
+        const pl_fw along = pl_beside_w(l->R[4 * a], rows, i, 13);
+        pl_fw count = pl_splat_w(2.0f);
+        if (!plain) count = open_w(l, rows, i, 13, a) + open_w(l, rows, i, 13 + A, a);
+        sum = pl_fma_w(count * along, along, sum);
+#pragma GCC unroll 2
+        for (int e = 0; e < 2; e++) {
+            const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
+            const pl_fw part = 0.25f * pl_beside_w(l->R[3 * a + b], rows, i, 13);
+            count = pl_splat_w(4.0f);
+            if (!plain)
+                count = (open_w(l, rows, i, 13 - B, a) + open_w(l, rows, i, 13 + B, a)) +
+                        (open_w(l, rows, i, 13 + A - B, a) + open_w(l, rows, i, 13 + A + B, a));
+            sum = pl_fma_w(count * part, part, sum);
+        }
+    }
+    return sum;
+}
+
+// inverse diagonals of core cells: that, and what the distributed pressure adds
+static void distribution_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    pl_corot_level* l = user;
+    for (int k = begin; k < end; k++) {
+        const int* rows = l->chunks[k].rows;
+        const pl_corot_masks* m = &l->masks[l->chunks[k].begin / PL_GRID_CHUNK];
+        if (!m->core) continue;
+        for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+            const int n = l->chunks[k].begin + i;
+            const pl_fw squares =
+                m->plain ? squares_w(l, rows, i, true) : squares_w(l, rows, i, false);
+            pl_fw q = (l->inertia + pl_loadu_w(l->spread + n)) * pl_loadu_w(l->inverse_k + n);
+            q = 1.0f / (q + squares);
+            pl_storeu_w(l->inverse_q + n, pl_where_w(pl_is_finite_w(q), pl_keep_w(m->core, i, q)));
+        }
+    }
 }
 
 // of faces between core cells
@@ -399,9 +437,10 @@ void pl_corot_set_coefficients(pl_corot_level* l, double compressibility, double
                                pl_pool* pool) {
     l->compressibility = (float)compressibility;
     l->inertia = (float)inertia;
-    const visit calls[] = {set_pressure, set_distribution, set_diagonals};
-    for (int k = 0; k < 3; k++)
+    const visit calls[] = {set_pressure, set_diagonals};
+    for (int k = 0; k < 2; k++)
         pl_parallel_for(pool, visit_task, l->chunk_count, CHUNKS, &(visit_job){l, calls[k]});
+    pl_parallel_for(pool, distribution_task, l->chunk_count, CHUNKS, l);
     pl_parallel_for(pool, face_task, l->band_planes[l->layout->size[2]], FACES, l);
 }
 

@@ -108,11 +108,9 @@ PL_WIDE void distribute_to_w(pl_corot_level* l, const int* rows, int i, int a, b
 
 // q times mu + mu beside, where the cell beside is no Dirichlet cell
 PL_WIDE pl_fw pass_on_w(const pl_corot_level* l, const int* rows, int i, int way, pl_fw q) {
-    pl_iw interior = {0};
-    for (int lane = 0; lane < PL_LANES; lane++)
-        interior[lane] = l->flags[pl_corot_at(rows, i, way) + lane] & PL_COROT_INTERIOR ? -1 : 0;
+    const pl_iw flags = pl_flags_w(l->flags + pl_corot_at(rows, i, way));
     const pl_fw weight = pl_beside_w(l->mu, rows, i, 13) + pl_beside_w(l->mu, rows, i, way);
-    return pl_where_w(interior, weight * q);
+    return pl_where_w((flags & PL_COROT_INTERIOR) != 0, weight * q);
 }
 
 // Slaved cells get something too, which is lost when they follow the positions again.

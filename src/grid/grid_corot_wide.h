@@ -23,6 +23,11 @@ PL_WIDE int pl_corot_beside(int a, int e) { return e == 0 ? (a == 0) : (a == 2 ?
 
 PL_WIDE pl_fw pl_where_w(pl_iw mask, pl_fw value) { return (pl_fw)((pl_iw)value & mask); }
 
+typedef uint16_t pl_flags_loose __attribute__((vector_size(2 * PL_LANES), aligned(2), may_alias));
+PL_WIDE pl_iw pl_flags_w(const uint16_t* flags) {
+    return __builtin_convertvector(*(const pl_flags_loose*)flags, pl_iw);
+}
+
 // ------------------------------------------------------------------ T
 
 // The gradients of u_a in cells, averaged: along a, then along the two axes beside it. Those that
