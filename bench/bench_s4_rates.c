@@ -11,16 +11,12 @@
 // (grid_recombine.h). Cycles without recombination, and V-cycles with and without it, are printed
 // beside.
 //
-// The rows of the corotated law have the general lattice (grid_corot.h) in the place of the paper's
-// distributive sweeps, whose cycles are the preconditioner of conjugate directions: linear is the
-// residual of the problem with the rotations frozen at the start, as the cycle without the terms
-// that soften turns has it; nonlinear that of the true problem, rotations anew in every cycle. Both
-// are means over the first eight cycles; the last five are printed beside. The skeleton is a tree
+// Rows of the corotated law are in s4_corot_rates.c. The skeleton is a tree
 // of capsules in the armadillo in place of the paper's human: all its cells are held, each bone
 // turned about its first end; linear law, asymptotic.
-#include "base/memory.h"
 #include "bench.h"
-#include "grid/grid_corot.h"
+#include "math/vec3.h"
+#include "s4_corot_rates.h"
 #include "s4_lattice.h"
 #include "s4_poisson.h"
 #include "s4_staggered.h"
@@ -155,54 +151,6 @@ static void armadillo_rows(bench* b, s4_lattice* lattice) {
     bench_result(b, "armadillo_linear_asymptotic", r.asymptotic, "", 0.62);
 }
 
-static void reset_turns(const s4_lattice* lattice, pl_quat* turn) {
-    for (int i = 0; i < lattice->mg.levels[0].field_size; i++)
-        turn[i] = (pl_quat){0.0, 0.0, 0.0, 1.0};
-}
-
-// residuals[k] after k cycles; frozen: of the problem with the rotations of the start
-static void run_corotated(s4_lattice* lattice, pl_grid_corot* c, bool frozen, int cycles,
-                          double* residuals) {
-    pl_grid_state* state = &lattice->state;
-    c->softens = !frozen;
-    pl_grid_corot_forget(c);
-    residuals[0] = pl_grid_corot_residual(c, state, 1.0, true);
-    for (int k = 1; k <= cycles; k++) {
-        if (k == 1 || !frozen) pl_grid_corot_update(c, state->compressibility, state->inertia);
-        pl_grid_corot_cycle(c);
-        pl_grid_corot_correct(c, state, true);
-        residuals[k] = pl_grid_corot_residual(c, state, 1.0, !frozen);
-        if (!frozen) residuals[k] = pl_grid_corot_backtrack(c, state, 1.0, residuals[k]);
-    }
-}
-
-static bool corotated_rows(bench* b, s4_lattice* lattice) {
-    enum { CYCLES = 12, TYPICAL = 8 };
-    static const char* const names[] = {"armadillo_corot_nonlinear", "armadillo_corot_linear"};
-    static const double paper[] = {0.43, 0.38};
-    double residuals[CYCLES + 1];
-    pl_error error = {0};
-    pl_grid_corot c = {0};
-    int size = lattice->mg.levels[0].field_size;
-    pl_quat* turn = PL_ALLOC(pl_quat, size);
-    pl_status status =
-        turn ? pl_grid_corot_create(&lattice->mg, NULL, true, turn, lattice->pool, &c, &error)
-             : pl_fail_memory(&error, "rotations");
-    for (int frozen = 0; status == PL_OK && frozen < 2; frozen++) {
-        reset_turns(lattice, turn);
-        s4_start_pulled(lattice, 10.0);
-        run_corotated(lattice, &c, frozen, CYCLES, residuals);
-        printf("%s: residuals", names[frozen]);
-        for (int k = 1; k <= CYCLES; k++) printf(" %.3f", residuals[k] / residuals[k - 1]);
-        printf(" of the one before; %.3f in the last five\n",
-               s4_rate(residuals, CYCLES - 5, CYCLES));
-        bench_result(b, names[frozen], s4_rate(residuals, 0, TYPICAL), "", paper[frozen]);
-    }
-    pl_grid_corot_free(&c);
-    PL_FREE(turn, pl_quat, size);
-    return report(status, "armadillo_corot", &error);
-}
-
 static bool armadillo_rates(bench* b) {
     pl_error error = {0};
     pl_grid_cells cells = {0};
@@ -220,7 +168,7 @@ static bool armadillo_rates(bench* b) {
     if (status == PL_OK) status = s4_lattice_create(&cells, &lattice, &error);
     if (!report(status, "armadillo", &error)) return false;
     armadillo_rows(b, &lattice);
-    bool ok = corotated_rows(b, &lattice);
+    bool ok = s4_corot_rates(b, &lattice);
     s4_lattice_free(&lattice);
     return ok;
 }

@@ -8,6 +8,7 @@
 #include "bench.h"
 #include "grid/grid_multigrid.h"
 #include "grid/grid_smooth.h"
+#include "s4_corot.h"
 #include "s4_lattice.h"
 
 #include <math.h>
@@ -213,9 +214,9 @@ bool bench_s4_vcycle(bench* b) {
            "inter.", "restr.", "prol.", "exact", "other");
     bool ok = measure_box(b, 32, 98.6, 26.0) && measure_box(b, 64, 447.0, 45.0) &&
               measure_box(b, 128, 1990.0, 180.0) &&
-              measure_armadillo(b, "armadillo 38k", 38000, 336.0);
+              measure_armadillo(b, "armadillo 38k", 38000, 336.0) && s4_corot_rows(b, 38000, NAN);
     if (ok && !bench_quick(b))
         ok = measure_armadillo(b, "armadillo 302k", 302000, 1737.0) &&
-             measure_box(b, 256, 10800.0, 1200.0);
+             s4_corot_rows(b, 302000, 5100.0) && measure_box(b, 256, 10800.0, 1200.0);
     return ok;
 }

@@ -93,7 +93,8 @@ pl_status s4_lattice_create(pl_grid_cells* cells, s4_lattice* out, pl_error* err
     if (status == PL_OK) status = pl_grid_multigrid_create(&out->cells, out->pool, &out->mg, error);
     if (status == PL_OK) status = pl_grid_state_create(&out->mg.levels[0], &out->state, error);
     if (status == PL_OK)
-        status = pl_grid_recombine_create(&out->mg.levels[0], &out->history, error);
+        status =
+            pl_grid_recombine_create(&out->mg.levels[0], PL_GRID_HISTORY, &out->history, error);
     if (status != PL_OK) s4_lattice_free(out);
     return status;
 }
@@ -124,6 +125,14 @@ void s4_start_random(s4_lattice* lattice, uint64_t seed) {
     pl_grid_substitute(fine, &lattice->state);
 }
 
+// whether one of the two cells of a face is held
+static bool is_held(const pl_grid_cells* c, const int at[3], int a) {
+    int low[3] = {at[0], at[1], at[2]};
+    low[a]--;
+    return pl_grid_cell(c, at[0], at[1], at[2]) == PL_CELL_DIRICHLET ||
+           pl_grid_cell(c, low[0], low[1], low[2]) == PL_CELL_DIRICHLET;
+}
+
 void s4_start_pulled(s4_lattice* lattice, double amount) {
     const pl_grid_level* fine = &lattice->mg.levels[0];
     const pl_grid_cells* c = &lattice->cells;
@@ -131,15 +140,65 @@ void s4_start_pulled(s4_lattice* lattice, double amount) {
         const pl_grid_segment* g = &fine->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
             for (int a = 0; a < 3; a++) {
-                int at[3] = {g->x + i, g->y, g->z}, low[3] = {g->x + i, g->y, g->z};
-                low[a]--;
-                bool held = pl_grid_cell(c, at[0], at[1], at[2]) == PL_CELL_DIRICHLET ||
-                            pl_grid_cell(c, low[0], low[1], low[2]) == PL_CELL_DIRICHLET;
+                int at[3] = {g->x + i, g->y, g->z};
                 double side = 2 * (at[0] - c->low[0]) < c->size[0] ? -0.5 : 0.5;
-                lattice->state.u[a][g->begin + i] = held && a == 0 ? side * amount : 0.0;
+                lattice->state.u[a][g->begin + i] =
+                    a == 0 && is_held(c, at, a) ? side * amount : 0.0;
             }
     }
     pl_grid_substitute(fine, &lattice->state);
+}
+
+// Of hands and feet: a motion in parts of the body's height, and a turn about an axis along y.
+typedef struct limb {
+    double shift[3], turn;     // [rad]
+    double middle_x, middle_z; // of the turn, as parts of the bounding box
+} limb;
+static const limb limbs[] = {{{-0.21, 0.17, 0.04}, 0.0, 0.0, 0.0},
+                             {{0.21, 0.25, 0.0}, 0.0, 0.0, 0.0},
+                             {{-0.125, -0.083, -0.083}, 0.7, 0.29, 0.4},
+                             {{0.125, -0.083, 0.083}, -0.7, 0.8, 0.4}};
+
+// where a held face of a limb goes, along its axis
+static double limb_motion(const pl_grid_cells* c, const double x[3], int a, double part) {
+    int n = (x[1] - c->low[1] < 0.5 * c->size[1] ? 2 : 0) +
+            (x[0] - c->low[0] > 0.5 * c->size[0] ? 1 : 0);
+    double t = part * limbs[n].turn;
+    double dx = x[0] - c->low[0] - limbs[n].middle_x * c->size[0];
+    double dz = x[2] - c->low[2] - limbs[n].middle_z * c->size[2];
+    const double turned[3] = {(cos(t) - 1.0) * dx + sin(t) * dz, 0.0,
+                              (cos(t) - 1.0) * dz - sin(t) * dx};
+    return turned[a] + part * c->size[1] * limbs[n].shift[a];
+}
+
+void s4_move_limbs(s4_lattice* lattice, double part) {
+    const pl_grid_level* fine = &lattice->mg.levels[0];
+    for (int s = 0; s < fine->segment_count; s++) {
+        const pl_grid_segment* g = &fine->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                int at[3] = {g->x + i, g->y, g->z};
+                double x[3] = {at[0] + 0.5, at[1] + 0.5, at[2] + 0.5};
+                x[a] -= 0.5;
+                if (is_held(&lattice->cells, at, a))
+                    lattice->state.u[a][g->begin + i] = limb_motion(&lattice->cells, x, a, part);
+            }
+    }
+}
+
+double s4_largest_motion(const s4_lattice* lattice) {
+    const pl_grid_level* fine = &lattice->mg.levels[0];
+    double most = 0.0;
+    for (int s = 0; s < fine->segment_count; s++) {
+        const pl_grid_segment* g = &fine->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                int at[3] = {g->x + i, g->y, g->z};
+                if (is_held(&lattice->cells, at, a))
+                    most = fmax(most, fabs(lattice->state.u[a][g->begin + i]));
+            }
+    }
+    return most;
 }
 
 void s4_run_cycles(s4_lattice* lattice, int cycles, bool recombine, double* residuals) {

@@ -39,6 +39,12 @@ void s4_set_material(s4_lattice* lattice, double poisson, double inertia);
 void s4_start_random(s4_lattice* lattice, uint64_t seed);
 // Nothing displaced but the held cells: those of each half, by x, by `amount` cells apart.
 void s4_start_pulled(s4_lattice* lattice, double amount);
+// The armadillo's hands and feet at a part (0 to 1) of their way, which stretches it by about half
+// of its height: translated, and the feet turned by 40 degrees, as in scenes/grid_armadillo.json.
+// Nothing but held faces is moved.
+void s4_move_limbs(s4_lattice* lattice, double part);
+// The largest displacement along an axis of a face that is held [cells].
+double s4_largest_motion(const s4_lattice* lattice);
 // residuals[k] after k cycles, for k = 0 .. cycles; each cycle as it is, or recombined with the
 // last few (grid_recombine.h).
 void s4_run_cycles(s4_lattice* lattice, int cycles, bool recombine, double* residuals);

@@ -42,7 +42,7 @@ static double reduction(pl_grid_cells cells, double nu, int cycles, bool recombi
     CHECK_OK(pl_grid_multigrid_create(&cells, NULL, &mg, &error), &error);
     pl_grid_level* fine = &mg.levels[0];
     CHECK_OK(pl_grid_state_create(fine, &state, &error), &error);
-    CHECK_OK(pl_grid_recombine_create(fine, &history, &error), &error);
+    CHECK_OK(pl_grid_recombine_create(fine, PL_GRID_HISTORY, &history, &error), &error);
     state.compressibility = (1.0 - 2.0 * nu) / (2.0 * nu);
     pl_grid_multigrid_set_material(&mg, state.compressibility, 0.0);
     fill_random(fine, &state, 3);

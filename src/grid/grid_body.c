@@ -25,10 +25,10 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
         b->applied[a] = PL_ALLOC(double, size);
         ok = ok && b->velocity[a] && b->before[a] && b->applied[a];
     }
-    b->pressure_before = b->general ? NULL : PL_ALLOC(double, size);
+    b->pressure_before = PL_ALLOC(double, size);
     b->turn = b->general ? PL_ALLOC(pl_quat, size) : NULL;
     b->turn_before = b->general ? PL_ALLOC(pl_quat, size) : NULL;
-    ok = ok && (b->general ? b->turn && b->turn_before : b->pressure_before != NULL);
+    ok = ok && b->pressure_before && (!b->general || (b->turn && b->turn_before));
     for (int i = 0; ok && b->general && i < size; i++) b->turn[i] = (pl_quat){0.0, 0.0, 0.0, 1.0};
     b->pinned = PL_ALLOC(uint8_t, b->vertex_count);
     b->triangles = PL_ALLOC(int, 3 * (size_t)b->triangle_count);

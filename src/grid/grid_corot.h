@@ -27,6 +27,7 @@
 
 #include "grid/grid_multigrid.h"
 #include "grid/grid_operator.h"
+#include "grid/grid_recombine.h"
 #include "math/mat3.h"
 #include "multigrid/dense_cholesky.h"
 
@@ -51,35 +52,54 @@ typedef struct pl_corot_chunk {
     int y, z;
 } pl_corot_chunk;
 
-typedef struct pl_corot_cell {
-    float R[9];
-    float k; // 0 in Dirichlet cells
-    float s;
-    float g;
-} pl_corot_cell;
+// Sixteen bits for the cells of a chunk, and their low faces.
+typedef struct pl_corot_masks {
+    uint16_t core, slaved; // slaved: interior, but no core cell
+    uint16_t inner[3], band[3];
+    bool plain; // all that inner faces and core cells are coupled to has weights of 2 mu = 2, and
+                // no core cell has a Dirichlet cell or a given face near
+} pl_corot_masks;
 
-// Weights of the squares in the energy: 0 where a stress is a boundary one.
-typedef struct pl_corot_weights {
-    float cell[3]; // 2 mu of F_aa
-    float edge[3]; // 2 mu of the two gradients of the low edge along an axis
-} pl_corot_weights;
+// A face outside the core, with all that its equation has: the cells in whose T it is (above and
+// below it; then, for each of the two other axes, above and below it on the lower side and on the
+// upper side), its factors there, the next face across, and weights.
+typedef struct pl_corot_face {
+    int axis;
+    int at[10];
+    int next;
+    float factors[10];
+    float weights[6]; // of the cells above and below it, of edges on the lower and upper sides
+    float stiffness, inverse;
+} pl_corot_face;
 
+// Fields have a value per index of the layout, and lie in one block.
 typedef struct pl_corot_level {
     const pl_grid_level* layout;
     pl_corot_chunk* chunks;
     int chunk_count;
     int* planes; // size[2] + 1: the chunks of each plane
     uint16_t* flags;
-    pl_corot_cell* cells;
-    pl_corot_weights* weights;
-    float* mu;   // of cells, relative to the body's
-    float* soft; // of cells: what turning them does not cost, see grid_corot_soft.c
-    float (*twist)[9];
+    pl_corot_masks* masks; // of each 16 indices
+    pl_corot_face* band;
+    int* band_planes; // size[2] + 1: those of each plane, in the order of cells
+    float* fields;
+    float* R[9];                // of cells
+    float *k, *s, *g;           // of cells; k is 0 in Dirichlet cells
+    float *slave_k, *inverse_k; // k of slaved cells, 1 / k of core cells, else 0
+    float* cell_weight[3];      // of the squares in the energy: 2 mu of F_aa,
+    float* edge_weight[3];      // and of the two gradients of the low edge along an axis;
+                                // 0 where a stress is a boundary one
+    float* mu;                  // of cells, relative to the body's
+    float* spread;              // of core cells: sum of mu + mu near that are not held
+    float* soft;                // of cells: what turning them does not cost, see
+                                // grid_corot_soft.c
+    float* twist[9];
     float* inverse_q; // of core cells: of the distributed pressure equation's diagonal
     float *u[3], *f[3], *r[3];
     float* rg;         // residual of the pressure equation of core cells
     float* extra[3];   // stiffness of faces beyond that of the stencil: walls, springs
-    float* inverse[3]; // of the diagonals of faces
+    float* inverse[3]; // of the diagonals of faces between core cells
+    float* scale[3];   // of what faces get from the next coarser level
     float compressibility, inertia;
     float shear; // weight of F_ji beside F_ij in P_ij: 0, or 1/2 in linear elasticity
 } pl_corot_level;
@@ -95,14 +115,25 @@ typedef struct pl_grid_corot {
     int fixed_sweeps;  // in place of the number that goes with the material; 0: that
     bool bottom_fails; // no factor: sweeps in its place
     bool rotates;      // else R = I for ever: linear elasticity
+    // The pressures of core cells are variables of the state (Eq. 14); else what their equations
+    // make of the positions, and the residual is the slope of an energy.
+    bool keeps_pressure;
     bool softens;      // what turning does not cost is taken away; false: the frozen problem's A
     pl_quat* turn;     // of the finest level's cells; borrowed
-    double (*stress)[9];
+    double* stress[9]; // s R of the finest level's cells
+    float* ease;       // of turning cells: 1 at rest, less under tension
     float *direction[3], *before[3]; // of conjugate directions: the last one, and its residual
     float* spring[3];                // of the finest level, already in extra
     double last_product;             // of residual and correction
     double slope, step;              // along the last direction, and how far it went
     bool has_direction;
+    pl_grid_recombine history; // of cycles; see pl_grid_corot_recombine
+    float* moved[4];           // by the last of them, recombined
+    int cycle;                 // of the step
+    double last_residual;      // before the last cycle
+    bool ahead;                // nobody has looked since
+    int failures;              // cycles that brought nothing
+    bool frozen;               // rotations stay as they are, whatever moves
     pl_pool* pool;
 } pl_grid_corot;
 
@@ -114,15 +145,16 @@ pl_status pl_grid_corot_create(const pl_grid_multigrid* layout, const float* mu,
 void pl_grid_corot_free(pl_grid_corot* c);
 
 // Rotations of the finest level at positions u of the state, cell edge h.
-// Returns the norm of the residual, which is put into f of the finest level (g is 0). Where
-// turn_cells is false the rotations stay: the residual of the frozen problem.
+// Returns the norm of the residual, which is put into f and g of the finest level (g is 0 where
+// pressures are not kept). Where turn_cells is false the rotations stay: the residual of the frozen
+// problem.
 double pl_grid_corot_residual(pl_grid_corot* c, const pl_grid_state* state, double h,
                               bool turn_cells);
 // Takes the present rotations and the state's coefficients over to all levels.
 void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inertia);
 // Springs on faces of the finest level for the next update; NULL: none.
 void pl_grid_corot_set_springs(pl_grid_corot* c, double* const stiffness[3]);
-// One V-cycle: u of the finest level from its f, from zero.
+// One V-cycle: u and s of the finest level from its f and g, from zero.
 void pl_grid_corot_cycle(pl_grid_corot* c);
 // Adds a multiple of the last cycle's u, made conjugate to the last direction, to the state.
 // Needs the residual that the cycle was for.
@@ -139,7 +171,30 @@ void pl_grid_corot_forces(const pl_grid_corot* c, const pl_grid_state* state, do
                           double* const out[3]);
 // d' A d of the frozen problem, with inertia and springs.
 double pl_grid_corot_curvature(const pl_grid_corot* c, float* const d[3]);
-void pl_grid_corot_forget(pl_grid_corot* c); // the last direction
+void pl_grid_corot_forget(pl_grid_corot* c); // the last direction, and all of the history
+
+// For kept pressures, in place of a cycle and a correction: one V-cycle for the residual in f and
+// g, of this norm, after which the state goes where its residual is smallest among the sums of this
+// correction and the last few ones, as far as the equations are linear (grid_corot_recombine.c).
+// Where turn_cells is false they are. False, and the state as it was, if the cycle made the
+// residual larger.
+bool pl_grid_corot_recombine(pl_grid_corot* c, pl_grid_state* state, double h, bool turn_cells,
+                             double residual);
+// The state before the last of these, should its residual have grown after all.
+void pl_grid_corot_take_back(pl_grid_corot* c, pl_grid_state* state);
+// Pressures of core cells that fulfil their equations, rotations as they are after a residual with
+// these positions and pressures not kept.
+void pl_grid_corot_substitute(const pl_grid_corot* c, pl_grid_state* state, double h);
+
+// A step, of which the caller makes the updates (grid_corot_step.c): after a begin, before the
+// state is changed in any way but by held cells, look for the residual, and advance by a cycle as
+// often as needed. reacts: the right side has forces of springs or contacts, which are those of one
+// place.
+void pl_grid_corot_begin(pl_grid_corot* c);
+double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h, bool reacts);
+void pl_grid_corot_advance(pl_grid_corot* c, pl_grid_state* state, double h, double residual,
+                           bool reacts);
+void pl_grid_corot_end(pl_grid_corot* c, pl_grid_state* state, double h, bool reacts);
 
 // ------------------------------------------------------------------ parts of a cycle
 
@@ -147,16 +202,22 @@ void pl_corot_set_coefficients(pl_corot_level* level, double compressibility, do
                                pl_pool* pool);
 // Sweeps over one level; backwards for the way up.
 void pl_corot_smooth(pl_corot_level* level, int band_sweeps, bool backwards, pl_pool* pool);
+// One sweep of those: over faces outside the core, faces between core cells, or core cells.
+typedef enum pl_corot_part {
+    PL_COROT_BAND_FACES,
+    PL_COROT_INNER_FACES,
+    PL_COROT_CORE_CELLS
+} pl_corot_part;
+void pl_corot_sweep(pl_corot_level* level, pl_corot_part part, bool backwards, pl_pool* pool);
 // r = f - A u; rg = g - T + s / k in core cells, else 0.
 void pl_corot_residual(pl_corot_level* level, pl_pool* pool);
 // f += what A u has too much of where cells turn; nothing for linear elasticity.
 void pl_corot_soften(pl_corot_level* level, float* const to[3], pl_pool* pool);
-// The square of the same, weighted, for one cell: it is to be taken away from that of A.
-double pl_corot_twist_square(const pl_corot_level* level, float* const u[3], const int* base,
-                             int i);
 // 2 mu K^-1 of a cell, see there.
 void pl_corot_twist_matrix(const pl_corot_level* level, const int* base, int i, float out[9]);
 void pl_corot_slave(pl_corot_level* level, pl_pool* pool);
+// Scales of prolongation, which the flags of both levels determine.
+void pl_corot_set_transfer(pl_corot_level* fine, const pl_corot_level* coarse);
 void pl_corot_restrict(const pl_corot_level* fine, pl_corot_level* coarse, pl_pool* pool);
 void pl_corot_prolong(pl_corot_level* fine, const pl_corot_level* coarse, pl_pool* pool);
 

@@ -13,7 +13,7 @@
 // Of what turning does not cost. 1 would leave bodies that bend without stiffness; 0.95 needs 78
 // cycles to bend a bar of 32 x 8 x 8 cells at nu = 0.4 where this needs 54.
 static const float SOFTEST = 0.98f;
-enum { SERIAL_CHUNKS = 512, BOTTOM_SWEEPS = 40 };
+enum { SERIAL_CHUNKS = 512, BOTTOM_SWEEPS = 40, RECOMBINED = 5 };
 
 static pl_pool* pool_of(const pl_grid_corot* c, int l) {
     return c->levels[l].chunk_count < SERIAL_CHUNKS ? NULL : c->pool;
@@ -35,19 +35,24 @@ static pl_status set_up_bottom(pl_grid_corot* c, pl_error* error) {
 
 static pl_status allocate_state(pl_grid_corot* c, pl_error* error) {
     int size = c->levels[0].layout->field_size;
-    c->stress = pl_alloc_items((size_t)size, sizeof *c->stress);
-    bool ok = c->stress;
+    c->ease = PL_ALLOC(float, size);
+    bool ok = c->ease;
+    for (int e = 0; e < 9; e++) ok = ok && (c->stress[e] = PL_ALLOC(double, size));
     for (int a = 0; a < 3; a++) {
         c->direction[a] = PL_ALLOC(float, size);
         c->before[a] = PL_ALLOC(float, size);
         c->spring[a] = PL_ALLOC(float, size);
         ok = ok && c->direction[a] && c->before[a] && c->spring[a];
     }
+    ok = ok && pl_grid_fields_create((size_t)size, c->moved);
     if (!ok) return pl_fail_memory(error, "the general lattice");
-    return PL_OK;
+    return pl_grid_recombine_create(c->levels[0].layout, RECOMBINED, &c->history, error);
 }
 
-void pl_grid_corot_forget(pl_grid_corot* c) { c->has_direction = false; }
+void pl_grid_corot_forget(pl_grid_corot* c) {
+    c->has_direction = false;
+    pl_grid_recombine_reset(&c->history);
+}
 
 pl_status pl_grid_corot_create(const pl_grid_multigrid* mg, const float* mu, bool rotates,
                                pl_quat* turn, pl_pool* pool, pl_grid_corot* out, pl_error* error) {
@@ -59,6 +64,7 @@ pl_status pl_grid_corot_create(const pl_grid_multigrid* mg, const float* mu, boo
                                        error);
         out->levels[l].shear = rotates ? 0.0f : 0.5f;
         out->level_count++;
+        if (status == PL_OK && l > 0) pl_corot_set_transfer(&out->levels[l - 1], &out->levels[l]);
     }
     if (status == PL_OK) status = set_up_bottom(out, error);
     if (status == PL_OK) status = allocate_state(out, error);
@@ -71,12 +77,15 @@ void pl_grid_corot_free(pl_grid_corot* c) {
     int size = c->levels[0].layout->field_size;
     int last =
         c->levels[c->level_count - 1].layout ? c->levels[c->level_count - 1].layout->field_size : 0;
-    pl_free(c->stress, (size_t)size * sizeof *c->stress);
+    for (int e = 0; e < 9; e++) PL_FREE(c->stress[e], double, size);
+    PL_FREE(c->ease, float, size);
     for (int a = 0; a < 3; a++) {
         PL_FREE(c->direction[a], float, size), PL_FREE(c->before[a], float, size);
         PL_FREE(c->spring[a], float, size);
         PL_FREE(c->unknown[a], int, last);
     }
+    pl_grid_fields_free((size_t)size, c->moved);
+    pl_grid_recombine_free(&c->history);
     PL_FREE(c->bottom_x, float, c->unknown_count);
     pl_dense_cholesky_free(&c->bottom);
     for (int l = 0; l < PL_GRID_MAX_LEVELS; l++) pl_corot_level_free(&c->levels[l]);
@@ -101,12 +110,12 @@ static void add_differences(pl_grid_corot* c, const pl_corot_level* l, const int
     const int *S = pl_corot_stride, n = base[13] + i;
     for (int a = 0; a < 3; a++) {
         pl_corot_form form = {0};
-        if (l->weights[n].cell[a] > 0.0f) {
+        if (l->cell_weight[a][n] > 0.0f) {
             pl_corot_add_face(l, &form, a, base[13 + S[a]] + i, 1.0f);
             pl_corot_add_face(l, &form, a, n, -1.0f);
-            add_square(c, &form, l->weights[n].cell[a]);
+            add_square(c, &form, l->cell_weight[a][n]);
         }
-        if (!(l->weights[n].edge[a] > 0.0f)) continue;
+        if (!(l->edge_weight[a][n] > 0.0f)) continue;
         pl_corot_form both = {0};
         for (int e = 1; e < 3; e++) {
             int p = (a + e) % 3, q = (a + 3 - e) % 3;
@@ -114,9 +123,9 @@ static void add_differences(pl_grid_corot* c, const pl_corot_level* l, const int
             pl_corot_add_face(l, &form, p, n, 1.0f), pl_corot_add_face(l, &both, p, n, 1.0f);
             pl_corot_add_face(l, &form, p, base[13 - S[q]] + i, -1.0f);
             pl_corot_add_face(l, &both, p, base[13 - S[q]] + i, -1.0f);
-            if (l->shear == 0.0f) add_square(c, &form, l->weights[n].edge[a]);
+            if (l->shear == 0.0f) add_square(c, &form, l->edge_weight[a][n]);
         }
-        if (l->shear > 0.0f) add_square(c, &both, 0.5f * l->weights[n].edge[a]);
+        if (l->shear > 0.0f) add_square(c, &both, 0.5f * l->edge_weight[a][n]);
     }
 }
 
@@ -133,10 +142,10 @@ static void factor_three(const float W[9], float L[3][3]) {
 
 // The three twists of a cell are forms like T, with other factors in place of R.
 static void take_twists(pl_grid_corot* c, pl_corot_level* l, const int* base, int i) {
-    pl_corot_cell* cell = &l->cells[base[13] + i];
+    const int n = base[13] + i;
     float R[9], W[9], L[3][3];
-    if (l->soft[base[13] + i] == 0.0f) return;
-    memcpy(R, cell->R, sizeof R);
+    if (l->soft[n] == 0.0f) return;
+    pl_corot_rotation(l, n, R);
     pl_corot_twist_matrix(l, base, i, W);
     factor_three(W, L);
     for (int k = 0; k < 3; k++) {
@@ -146,12 +155,12 @@ static void take_twists(pl_grid_corot* c, pl_corot_level* l, const int* base, in
                 const int p = (j + 1) % 3, q = (j + 2) % 3;
                 C[3 * a + p] += L[j][k] * R[3 * a + q], C[3 * a + q] -= L[j][k] * R[3 * a + p];
             }
-        memcpy(cell->R, C, sizeof C);
+        for (int e = 0; e < 9; e++) l->R[e][n] = C[e];
         pl_corot_form form;
         pl_corot_form_of(l, base, i, &form);
         add_square(c, &form, -1.0f);
     }
-    memcpy(cell->R, R, sizeof R);
+    for (int e = 0; e < 9; e++) l->R[e][n] = R[e];
 }
 
 static void factor_bottom(pl_grid_corot* c) {
@@ -170,7 +179,7 @@ static void factor_bottom(pl_grid_corot* c) {
             if (!(l->flags[n] & PL_COROT_INTERIOR)) continue;
             pl_corot_form form;
             pl_corot_form_of(l, base, i, &form);
-            add_square(c, &form, l->cells[n].k);
+            add_square(c, &form, l->k[n]);
             take_twists(c, &c->levels[c->level_count - 1], base, i);
         }
     }
@@ -215,8 +224,8 @@ void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inert
     for (int i = 0; i < fine->layout->field_size; i++) {
         if (!(fine->flags[i] & PL_COROT_INTERIOR)) continue;
         pl_mat3 R = pl_quat_to_mat3(c->turn[i]);
-        for (int e = 0; e < 9; e++) fine->cells[i].R[e] = (float)R.m[e];
-        fine->soft[i] = c->softens ? SOFTEST * fine->mu[i] : 0.0f;
+        for (int e = 0; e < 9; e++) fine->R[e][i] = (float)R.m[e];
+        fine->soft[i] = c->softens ? SOFTEST * fine->mu[i] * c->ease[i] : 0.0f;
     }
     spread_springs(c);
     // as many as the paper says: more where pressures are stiff
@@ -234,7 +243,7 @@ void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inert
 static void set_zero(pl_corot_level* l) {
     size_t bytes = (size_t)l->layout->field_size * sizeof(float);
     for (int a = 0; a < 3; a++) memset(l->u[a], 0, bytes);
-    for (int i = 0; i < l->layout->field_size; i++) l->cells[i].s = 0.0f;
+    memset(l->s, 0, bytes);
 }
 
 static void solve_bottom(pl_grid_corot* c) {
@@ -251,13 +260,13 @@ static void solve_bottom(pl_grid_corot* c) {
     for (int k = 0; k < l->chunk_count; k++) {
         pl_corot_reach(&l->chunks[k], base);
         for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            const pl_corot_cell* cell = &l->cells[base[13] + i];
-            if (!(l->flags[base[13] + i] & PL_COROT_INTERIOR) || cell->g == 0.0f) continue;
+            const int at = base[13] + i;
+            if (!(l->flags[at] & PL_COROT_INTERIOR) || l->g[at] == 0.0f) continue;
             pl_corot_form form;
             pl_corot_form_of(l, base, i, &form);
             for (int e = 0; e < form.count; e++)
                 c->bottom_x[c->unknown[form.axis[e]][form.face[e]]] +=
-                    cell->k * cell->g * form.factor[e];
+                    l->k[at] * l->g[at] * form.factor[e];
         }
     }
     pl_dense_cholesky_solve(&c->bottom, NULL, 1, (pl_rhs_layout){n, n, n}, c->bottom_x,
@@ -268,9 +277,9 @@ static void solve_bottom(pl_grid_corot* c) {
     for (int k = 0; k < l->chunk_count; k++) {
         pl_corot_reach(&l->chunks[k], base);
         for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            pl_corot_cell* cell = &l->cells[base[13] + i];
-            if (l->flags[base[13] + i] & PL_COROT_INTERIOR)
-                cell->s = cell->k * (pl_corot_trace(l, l->u, base, i) - cell->g);
+            const int at = base[13] + i;
+            if (l->flags[at] & PL_COROT_INTERIOR)
+                l->s[at] = l->k[at] * (pl_corot_trace(l, l->u, base, i) - l->g[at]);
         }
     }
 }

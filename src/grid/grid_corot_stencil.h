@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Where the equations of the general lattice find their neighbours, and the terms of T.
+// Where the equations of the general lattice find their neighbours, and the terms of T, cell by
+// cell.
 #ifndef PL_GRID_COROT_STENCIL_H
 #define PL_GRID_COROT_STENCIL_H
 
@@ -14,57 +15,8 @@ static inline void pl_corot_reach(const pl_corot_chunk* c, int base[27]) {
     for (int n = 0; n < 27; n++) base[n] = c->rows[n / 3] + n % 3 - 1;
 }
 
-// The cells whose T a face across a is in, and its factor there.
-typedef struct pl_corot_terms {
-    int cell[10];
-    float factor[10];
-} pl_corot_terms;
-
-static inline void pl_corot_terms_of(const pl_corot_level* l, const int* base, int i, int a,
-                                     pl_corot_terms* out) {
-    const int* S = pl_corot_stride;
-    const int n = base[13] + i, m = base[13 - S[a]] + i;
-    const float *Rn = l->cells[n].R, *Rm = l->cells[m].R;
-    float at_n = l->weights[n].cell[a] > 0.0f ? -Rn[4 * a] : 0.0f;
-    float at_m = l->weights[m].cell[a] > 0.0f ? Rm[4 * a] : 0.0f;
-    for (int e = 0, k = 2; e < 2; e++) {
-        const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b, ab = 3 * a + b;
-        const int up = base[13 + S[b]] + i, low = base[13 - S[b]] + i;
-        const int up_m = base[13 + S[b] - S[a]] + i, low_m = base[13 - S[b] - S[a]] + i;
-        const float under = l->weights[n].edge[c] > 0.0f ? 0.25f : 0.0f;
-        const float over = l->weights[up].edge[c] > 0.0f ? 0.25f : 0.0f;
-        at_n += (under - over) * Rn[ab], at_m += (under - over) * Rm[ab];
-        out->cell[k] = low, out->factor[k++] = under * l->cells[low].R[ab];
-        out->cell[k] = low_m, out->factor[k++] = under * l->cells[low_m].R[ab];
-        out->cell[k] = up, out->factor[k++] = -over * l->cells[up].R[ab];
-        out->cell[k] = up_m, out->factor[k++] = -over * l->cells[up_m].R[ab];
-    }
-    out->cell[0] = n, out->factor[0] = at_n;
-    out->cell[1] = m, out->factor[1] = at_m;
-}
-
-// The part of A u at a face that does not pass through T, and without extra and inertia.
-static inline float pl_corot_natural(const pl_corot_level* l, const int* base, int i, int a) {
-    const int* S = pl_corot_stride;
-    const float* u = l->u[a];
-    const int n = base[13] + i, m = base[13 - S[a]] + i;
-    float own = u[n];
-    float sum = l->weights[n].cell[a] * (own - u[base[13 + S[a]] + i]) +
-                l->weights[m].cell[a] * (own - u[m]);
-    for (int e = 0; e < 2; e++) {
-        const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
-        const int up = base[13 + S[b]] + i, low = base[13 - S[b]] + i;
-        const float under = l->weights[n].edge[c], over = l->weights[up].edge[c];
-        float from_u = under * (own - u[low]) + over * (own - u[up]);
-        if (l->shear > 0.0f) { // linear elasticity: mu (F_ab + F_ba)
-            const float* v = l->u[b];
-            const int corner = base[13 + S[b] - S[a]] + i;
-            from_u += under * (v[n] - v[m]) - over * (v[up] - v[corner]);
-            from_u *= 0.5f;
-        }
-        sum += from_u;
-    }
-    return sum;
+static inline void pl_corot_rotation(const pl_corot_level* l, int n, float R[9]) {
+    for (int e = 0; e < 9; e++) R[e] = l->R[e][n];
 }
 
 // The faces in the T of a cell that are variables, and their factors; at most 30.
@@ -85,19 +37,18 @@ static inline void pl_corot_add_face(const pl_corot_level* l, pl_corot_form* for
 static inline void pl_corot_form_of(const pl_corot_level* l, const int* base, int i,
                                     pl_corot_form* form) {
     const int *S = pl_corot_stride, n = base[13] + i;
-    const float* R = l->cells[n].R;
     form->count = 0;
     for (int a = 0; a < 3; a++) {
         const int next = base[13 + S[a]] + i;
-        float low = l->weights[n].cell[a] > 0.0f ? -R[4 * a] : 0.0f, high = -low;
+        float low = l->cell_weight[a][n] > 0.0f ? -l->R[4 * a][n] : 0.0f, high = -low;
         for (int e = 0; e < 2; e++) {
             const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
-            const float part = 0.25f * R[3 * a + b];
+            const float part = 0.25f * l->R[3 * a + b][n];
             const int up = base[13 + S[b]] + i, far = base[13 + S[a] + S[b]] + i;
-            const float e0 = l->weights[n].edge[c] > 0.0f ? part : 0.0f;
-            const float e1 = l->weights[up].edge[c] > 0.0f ? part : 0.0f;
-            const float e2 = l->weights[next].edge[c] > 0.0f ? part : 0.0f;
-            const float e3 = l->weights[far].edge[c] > 0.0f ? part : 0.0f;
+            const float e0 = l->edge_weight[c][n] > 0.0f ? part : 0.0f;
+            const float e1 = l->edge_weight[c][up] > 0.0f ? part : 0.0f;
+            const float e2 = l->edge_weight[c][next] > 0.0f ? part : 0.0f;
+            const float e3 = l->edge_weight[c][far] > 0.0f ? part : 0.0f;
             low += e0 - e1, high += e2 - e3;
             pl_corot_add_face(l, form, a, base[13 - S[b]] + i, -e0);
             pl_corot_add_face(l, form, a, up, e1);
@@ -109,46 +60,24 @@ static inline void pl_corot_form_of(const pl_corot_level* l, const int* base, in
     }
 }
 
-// T of a core cell, which has all its edges.
-static inline float pl_corot_trace_core(const pl_corot_level* l, float* const u[3], const int* base,
-                                        int i) {
-    const int *S = pl_corot_stride, n = base[13] + i;
-    const float* R = l->cells[n].R;
-    float sum = 0.0f;
-    for (int a = 0; a < 3; a++) {
-        const float* v = u[a];
-        const int next = base[13 + S[a]] + i;
-        sum += R[4 * a] * (v[next] - v[n]);
-        for (int e = 0; e < 2; e++) {
-            const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2);
-            sum += 0.25f * R[3 * a + b] *
-                   (v[base[13 + S[b]] + i] - v[base[13 - S[b]] + i] +
-                    v[base[13 + S[a] + S[b]] + i] - v[base[13 + S[a] - S[b]] + i]);
-        }
-    }
-    return sum;
-}
-
 // T of any cell.
 static inline float pl_corot_trace(const pl_corot_level* l, float* const u[3], const int* base,
                                    int i) {
     const int *S = pl_corot_stride, n = base[13] + i;
-    if (l->flags[n] & PL_COROT_CORE) return pl_corot_trace_core(l, u, base, i);
-    const float* R = l->cells[n].R;
     float sum = 0.0f;
     for (int a = 0; a < 3; a++) {
         const float* v = u[a];
         const int next = base[13 + S[a]] + i;
-        if (l->weights[n].cell[a] > 0.0f) sum += R[4 * a] * (v[next] - v[n]);
+        if (l->cell_weight[a][n] > 0.0f) sum += l->R[4 * a][n] * (v[next] - v[n]);
         for (int e = 0; e < 2; e++) {
             const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
             const int up = base[13 + S[b]] + i, far = base[13 + S[a] + S[b]] + i;
             float part = 0.0f;
-            if (l->weights[n].edge[c] > 0.0f) part += v[n] - v[base[13 - S[b]] + i];
-            if (l->weights[up].edge[c] > 0.0f) part += v[up] - v[n];
-            if (l->weights[next].edge[c] > 0.0f) part += v[next] - v[base[13 + S[a] - S[b]] + i];
-            if (l->weights[far].edge[c] > 0.0f) part += v[far] - v[next];
-            sum += 0.25f * R[3 * a + b] * part;
+            if (l->edge_weight[c][n] > 0.0f) part += v[n] - v[base[13 - S[b]] + i];
+            if (l->edge_weight[c][up] > 0.0f) part += v[up] - v[n];
+            if (l->edge_weight[c][next] > 0.0f) part += v[next] - v[base[13 + S[a] - S[b]] + i];
+            if (l->edge_weight[c][far] > 0.0f) part += v[far] - v[next];
+            sum += 0.25f * l->R[3 * a + b][n] * part;
         }
     }
     return sum;
@@ -160,12 +89,12 @@ static inline void pl_corot_missing(const pl_corot_level* l, const int* base, in
     const int *S = pl_corot_stride, n = base[13] + i;
     bool interior = l->flags[n] & PL_COROT_INTERIOR;
     for (int a = 0; a < 3; a++) {
-        missing[4 * a] = interior && l->weights[n].cell[a] == 0.0f ? 1.0f : 0.0f;
+        missing[4 * a] = interior && l->cell_weight[a][n] == 0.0f ? 1.0f : 0.0f;
         const int b = (a + 1) % 3, c = 3 - a - b;
         float lost = 0.0f;
         for (int k = 0; k < 4; k++) {
             const int at = base[13 + (k & 1 ? S[a] : 0) + (k & 2 ? S[b] : 0)] + i;
-            lost += l->weights[at].edge[c] > 0.0f ? 0.0f : 0.25f;
+            lost += l->edge_weight[c][at] > 0.0f ? 0.0f : 0.25f;
         }
         missing[3 * a + b] = missing[3 * b + a] = lost;
     }

@@ -283,7 +283,7 @@ static void undo(grid_system* s) {
         size_t bytes = (size_t)b->multigrid.levels[0].field_size * sizeof(double);
         for (int a = 0; a < 3; a++) memcpy(b->state.u[a], b->before[a], bytes);
         if (b->general) memcpy(b->turn, b->turn_before, bytes / sizeof(double) * sizeof(pl_quat));
-        else memcpy(b->state.p, b->pressure_before, bytes);
+        memcpy(b->state.p, b->pressure_before, bytes);
     }
     // what a host wrote into them is in the lattices now: nothing to take over again
     size_t bytes = 3 * (size_t)s->vertex_count * sizeof(double);

@@ -18,10 +18,10 @@ void pl_grid_fields_free(size_t size, float* fields[4]) {
     for (int a = 0; a < 4; a++) PL_FREE(fields[a], float, size);
 }
 
-pl_status pl_grid_recombine_create(const pl_grid_level* level, pl_grid_recombine* out,
+pl_status pl_grid_recombine_create(const pl_grid_level* level, int most, pl_grid_recombine* out,
                                    pl_error* error) {
-    *out = (pl_grid_recombine){.size = (size_t)level->field_size};
-    for (int k = 0; k < PL_GRID_HISTORY; k++)
+    *out = (pl_grid_recombine){.most = most, .size = (size_t)level->field_size};
+    for (int k = 0; k < most; k++)
         if (!pl_grid_fields_create(out->size, out->change[k]) ||
             !pl_grid_fields_create(out->size, out->image[k])) {
             pl_grid_recombine_free(out);
@@ -31,7 +31,7 @@ pl_status pl_grid_recombine_create(const pl_grid_level* level, pl_grid_recombine
 }
 
 void pl_grid_recombine_free(pl_grid_recombine* h) {
-    for (int k = 0; k < PL_GRID_HISTORY; k++) {
+    for (int k = 0; k < h->most; k++) {
         pl_grid_fields_free(h->size, h->change[k]);
         pl_grid_fields_free(h->size, h->image[k]);
     }
@@ -166,26 +166,36 @@ static bool orthonormalise(pl_grid_recombine* h, pl_pool* pool) {
     return true;
 }
 
-double pl_grid_recombine_end(pl_grid_recombine* h, pl_grid_level* level, pl_grid_state* state,
-                             pl_pool* pool) {
-    int size = (int)h->size;
-    float *residual[4] = {level->f[0], level->f[1], level->f[2], level->g},
-          **d = h->change[h->next];
-    pl_parallel_for(pool, change_task, level->size[1] * level->size[2], 64,
-                    &(change_job){level, d});
-    pl_parallel_for(pool, state_task, size, BLOCK, &(state_job){state, d, 1.0});
-    double norm = pl_grid_residual(level, state, pool);
+double pl_grid_recombine_shares(pl_grid_recombine* h, float* const residual[4],
+                                double shares[PL_GRID_HISTORY], pl_pool* pool) {
     // A d = residual before - residual after
     add(h, -1.0, residual, h->image[h->next], pool);
     bool fresh = orthonormalise(h, pool);
     if (fresh && h->count <= h->next) h->count = h->next + 1;
     for (int k = 0; k < h->count; k++) {
+        shares[k] = 0.0;
         if (k == h->next && !fresh) continue;
-        double share = product(h, residual, h->image[k], pool);
-        add(h, -share, h->image[k], residual, pool);
-        pl_parallel_for(pool, state_task, size, BLOCK, &(state_job){state, h->change[k], share});
+        shares[k] = product(h, residual, h->image[k], pool);
+        add(h, -shares[k], h->image[k], residual, pool);
     }
-    if (!fresh) return norm;
-    h->next = (h->next + 1) % PL_GRID_HISTORY;
+    if (fresh) h->next = (h->next + 1) % h->most;
     return sqrt(product(h, residual, residual, pool));
+}
+
+double pl_grid_recombine_end(pl_grid_recombine* h, pl_grid_level* level, pl_grid_state* state,
+                             pl_pool* pool) {
+    int size = (int)h->size;
+    float *residual[4] = {level->f[0], level->f[1], level->f[2], level->g},
+          **d = h->change[h->next];
+    double shares[PL_GRID_HISTORY];
+    pl_parallel_for(pool, change_task, level->size[1] * level->size[2], 64,
+                    &(change_job){level, d});
+    pl_parallel_for(pool, state_task, size, BLOCK, &(state_job){state, d, 1.0});
+    pl_grid_residual(level, state, pool);
+    double norm = pl_grid_recombine_shares(h, residual, shares, pool);
+    for (int k = 0; k < h->count; k++)
+        if (shares[k] != 0.0)
+            pl_parallel_for(pool, state_task, size, BLOCK,
+                            &(state_job){state, h->change[k], shares[k]});
+    return norm;
 }

@@ -17,7 +17,8 @@
 enum { PL_GRID_HISTORY = 8 };
 
 typedef struct pl_grid_recombine {
-    int count, next; // kept corrections, and where the next one goes
+    int most;        // corrections that are kept, at most PL_GRID_HISTORY
+    int count, next; // those that there are, and where the next one goes
     size_t size;     // floats of a field
     // x, y, z and pressures: corrections d of the state, and what they take off the residual, A d,
     // orthonormal among themselves
@@ -25,7 +26,7 @@ typedef struct pl_grid_recombine {
     float* image[PL_GRID_HISTORY][4];
 } pl_grid_recombine;
 
-pl_status pl_grid_recombine_create(const pl_grid_level* level, pl_grid_recombine* out,
+pl_status pl_grid_recombine_create(const pl_grid_level* level, int most, pl_grid_recombine* out,
                                    pl_error* error);
 void pl_grid_recombine_free(pl_grid_recombine* history);
 // After a change of the equations.
@@ -37,6 +38,12 @@ void pl_grid_recombine_reset(pl_grid_recombine* history);
 void pl_grid_recombine_begin(pl_grid_recombine* history, const pl_grid_level* level);
 double pl_grid_recombine_end(pl_grid_recombine* history, pl_grid_level* level, pl_grid_state* state,
                              pl_pool* pool);
+
+// The part of it that other lattices share: with the residual before a cycle in image[next] and the
+// correction in change[next], of which the state has all, and the residual after it, how much of
+// each correction makes the residual smallest. That is left in it; its norm is returned.
+double pl_grid_recombine_shares(pl_grid_recombine* history, float* const residual[4],
+                                double shares[PL_GRID_HISTORY], pl_pool* pool);
 
 // Sets of fields; false where memory is out, and then some may be there.
 bool pl_grid_fields_create(size_t size, float* out[4]);

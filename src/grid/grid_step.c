@@ -322,17 +322,18 @@ static double norm_of(const pl_grid_level* l, double* const f[3]) {
     return sqrt(sum);
 }
 
-// f = L u at the positions before, which damping needs
+// f = L u at the positions before, which damping needs; and their rotations
 static void apply_before(pl_grid_body* b) {
     const pl_grid_level* l = &b->multigrid.levels[0];
     size_t size = (size_t)l->field_size * sizeof(double);
     for (int a = 0; a < 3; a++) memset(b->state.f[a], 0, size);
+    b->corot.keeps_pressure = false;
+    if (b->general) pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
     if (!b->dynamic || !(b->damping_stiffness > 0.0)) return;
     if (!b->general) {
         pl_grid_apply(l, &b->state, b->state.f);
         return;
     }
-    pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
     pl_grid_corot_forces(&b->corot, &b->state, b->frame.cell, b->state.f);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) b->state.f[a][i] = -b->state.f[a][i];
@@ -351,7 +352,7 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     double dt = acts->time_step;
     for (int a = 0; a < 3; a++) memcpy(b->before[a], b->state.u[a], size);
     if (b->general) memcpy(b->turn_before, b->turn, (size_t)l->field_size * sizeof(pl_quat));
-    else memcpy(b->pressure_before, b->state.p, size);
+    memcpy(b->pressure_before, b->state.p, size);
     b->in_step = true;
     b->cycle = 0;
     b->recombines = false; // nothing but the state goes from step to step: runs can be resumed
@@ -359,8 +360,8 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     pl_grid_recombine_reset(&b->history);
     // without any lambda a pressure would have no equation: nearly none is as good
     b->state.compressibility = fmin(b->mu / b->lambda, 1e4);
-    if (b->general) pl_grid_corot_forget(&b->corot);
     apply_before(b);
+    if (b->general) pl_grid_corot_begin(&b->corot);
     place_held_faces(b, acts);
     set_applied(b, acts);
     b->state.inertia = inertia(b, dt) * (1.0 + b->damping_mass * dt) / softening(b, dt);
@@ -505,10 +506,8 @@ static double least_load(const pl_grid_body* b, double strain) {
 // One cycle of the general lattice, of which rotations and coefficients are those of the present
 // positions, or of up to update_every cycles ago.
 static double general_cycle(pl_grid_body* b) {
-    double residual = pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
-    // reactions of springs and contacts are those of one place: no going back along a direction
-    if (b->stiffened) pl_grid_corot_forget(&b->corot);
-    else residual = pl_grid_corot_backtrack(&b->corot, &b->state, b->frame.cell, residual);
+    double h = b->frame.cell;
+    double residual = pl_grid_corot_look(&b->corot, &b->state, h, b->stiffened);
     // on the way to equilibrium forces may well grow for a while: only the first ones count
     if (b->cycle == 0) b->load = fmax(b->load, fmax(residual, least_load(b, 1e-6)));
     double relative = b->load > 0.0 ? residual / b->load : 0.0;
@@ -517,8 +516,7 @@ static double general_cycle(pl_grid_body* b) {
         pl_grid_corot_update(&b->corot, b->state.compressibility, b->state.inertia);
     b->coefficients_fit = true;
     b->cycle++;
-    pl_grid_corot_cycle(&b->corot);
-    pl_grid_corot_correct(&b->corot, &b->state, !b->stiffened);
+    pl_grid_corot_advance(&b->corot, &b->state, h, residual, b->stiffened);
     return relative;
 }
 
@@ -531,9 +529,9 @@ static void watch_rate(pl_grid_body* b, double residual) {
     bool slow = b->cycle > 2 && residual > SLOW * b->last_residual;
     bool grows = b->cycle > 1 && residual > b->last_residual;
     if (!b->recombines && (slow || grows)) {
-        b->recombines =
-            b->history.size > 0 ||
-            pl_grid_recombine_create(&b->multigrid.levels[0], &b->history, &ignored) == PL_OK;
+        b->recombines = b->history.size > 0 ||
+                        pl_grid_recombine_create(&b->multigrid.levels[0], PL_GRID_HISTORY,
+                                                 &b->history, &ignored) == PL_OK;
         pl_grid_multigrid_set_inner(&b->multigrid, 2, &ignored);
     }
     b->last_residual = residual;
@@ -567,4 +565,5 @@ void pl_grid_step_end(pl_grid_body* b, const pl_grid_acts* acts) {
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++)
             b->velocity[a][i] = (b->state.u[a][i] - b->before[a][i]) / acts->time_step;
+    if (b->general) pl_grid_corot_end(&b->corot, &b->state, b->frame.cell, b->stiffened);
 }
