@@ -255,7 +255,7 @@ static const pl_field_info body_rows[] = {
     PL_ROW_OBJECT(pl_body, "generate", generate, PL_FIELD_OBJECT, PL_VARIANT, maker,
                   "a shape made by pliant"),
     PL_ROW_CHOICE(pl_body, "kind", kind, pl_body_kind, PL_BODY_AUTO, "solid or cloth"),
-    PL_ROW_AUTO(pl_body, "edge", edge, 0, "m", 1e-6, 1e6, "size / 20",
+    PL_ROW_AUTO(pl_body, "edge", edge, 0, "m", 1e-6, 1e6, "diagonal / 30",
                 "edge length of the tets that fill a closed surface"),
     PL_ROW_OBJECT(pl_body, "transform", transform, PL_FIELD_OBJECT, 0, transform, "its place"),
     PL_ROW_VECTOR(pl_body, "velocity", velocity, 0, "m/s", -1e6, 1e6, 0, 0, 0, "at the start"),

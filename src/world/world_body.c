@@ -5,6 +5,7 @@
 // surface, contact.
 #include "base/memory.h"
 #include "base/notes.h"
+#include "geometry/box.h"
 #include "world/world_build.h"
 
 #include <math.h>
@@ -20,10 +21,21 @@ void pl_world_body_free(pl_world_body* body) {
     *body = (pl_world_body){0};
 }
 
+// Tets along the diagonal of a body that does not say how large its tets are: coarse enough for
+// frames in a blink. Programs that only make a mesh are given finer ones.
+static const double TETS_ALONG = 30.0;
+
+static double chosen_edge(const pl_mesh* surface) {
+    pl_box box = pl_box_empty();
+    for (int v = 0; v < surface->vertex_count; v++)
+        box = pl_box_add_point(box, pl_vec3_load(surface->positions + 3 * (size_t)v));
+    return surface->vertex_count ? pl_box_diagonal(box) / TETS_ALONG : 0.0;
+}
+
 // a closed surface becomes tets
 static pl_status fill_with_tets(pl_world_body* b, pl_pool* pool, pl_notes* notes, pl_error* error) {
     pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
-    options.edge = isnan(b->def->edge) ? 0.0 : b->def->edge;
+    options.edge = isnan(b->def->edge) ? chosen_edge(b->mesh) : b->def->edge;
     options.pool = pool;
     pl_mesh* tets;
     pl_status status = pl_tetrahedralise(b->mesh, &options, &tets, notes, error);
