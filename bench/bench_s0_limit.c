@@ -10,7 +10,7 @@
 #include "bench.h"
 #include "bench_systems.h"
 #include "fem/fem_projective_fast.h"
-#include "math/simd.h"
+#include "machine_limits.h"
 #include "verify.h"
 
 #include <math.h>
@@ -147,34 +147,30 @@ static void count_bytes(limit* l) {
     l->buffer_size = (lower + upper + places * (4 * 16 + 8 + 8)) / sizeof(float) / 64 * 64;
 }
 
-typedef struct read_job {
-    const limit* l;
-    size_t count; // floats
-    double sums[64];
-} read_job;
-
-static void read_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    read_job* job = user;
-    for (int part = begin; part < end; part++) {
-        size_t first = job->count / 64 * (size_t)part, last = job->count / 64 * (size_t)(part + 1);
-        pl_fw sum[4] = {{0}};
-        for (size_t k = first; k + 4 * PL_LANES <= last; k += 4 * PL_LANES)
-            for (size_t i = 0; i < 4; i++) sum[i] += pl_loadu_w(job->l->buffer + k + i * PL_LANES);
-        job->sums[part] = (double)pl_sum_w((sum[0] + sum[1]) + (sum[2] + sum[3]));
-    }
-}
-
 // reads as many bytes as run_fine moves
 static void run_read(void* user) {
     const side* s = user;
     limit* l = s->l;
     for (size_t left = l->bytes / sizeof(float); left > 0;) {
-        read_job job = {.l = l, .count = left < l->buffer_size ? left : l->buffer_size};
-        pl_parallel_for(l->pool[s->threads - 1], read_task, 64, 1, &job);
-        for (int k = 0; k < 64; k++) l->sink += job.sums[k];
-        left -= job.count;
+        size_t count = left < l->buffer_size ? left : l->buffer_size;
+        l->sink += machine_read(l->pool[s->threads - 1], l->buffer, count);
+        left -= count;
     }
+}
+
+// what the machine can do at this moment, whatever is computed on it
+static void report_machine(bench* b, limit* l) {
+    static const struct {
+        const char *one, *two;
+        size_t bytes;
+    } sizes[] = {{"read_256kB_1t", "read_256kB", (size_t)1 << 18},
+                 {"read_8MB_1t", "read_8MB", (size_t)1 << 23},
+                 {"read_256MB_1t", "read_256MB", (size_t)1 << 28}};
+    for (int k = 0; k < 3; k++) {
+        bench_result(b, sizes[k].one, machine_read_speed(l->pool[0], sizes[k].bytes), "GB/s", NAN);
+        bench_result(b, sizes[k].two, machine_read_speed(l->pool[1], sizes[k].bytes), "GB/s", NAN);
+    }
+    bench_result(b, "core_shared_part", machine_shared_part(), "", NAN);
 }
 
 static void report(bench* b, limit* l) {
@@ -230,6 +226,7 @@ bool bench_s0_limit(bench* b) {
         done = l.buffer && !l.failed;
     }
     if (done) report(b, &l);
+    if (done) report_machine(b, &l);
     if (!done || l.failed) fprintf(stderr, "pliant-bench s0-limit: %s\n", l.error.text);
     PL_FREE(l.buffer, float, l.buffer_size);
     if (l.pins) PL_FREE(l.pins, pl_pin, l.body[0].mesh->vertex_count);

@@ -70,11 +70,14 @@ pl_status pl_world_check_support(const pl_scene* scene, pl_error* error) {
 // 3500 vertices direct 3.6, icpcg 2.2, pcg 1.3, mgpcg 1.1; 22 839 vertices icpcg 29, pcg 17, mgpcg
 // 7.
 //
-// Projective Dynamics factors its matrix once. Armadillos of arap, seconds of direct and of mgpcg
-// to a residual of 5e-2: 1017 vertices 0.95, 0.10; 7033 vertices 5.5, 0.5; 35 000 vertices 13, 1.0;
-// to 1e-2: 1.4, 0.24; 11.0, 11.8; 21, 11; to 1e-4: 2.6, 3.3 and 15, 15 (the first two). Cloth of
-// springs to 1e-2: 2600 vertices 1.1, 3.1; 10 000 vertices 1.3, 4.4; 30 000 vertices 4.2, 8.3; at
-// 40 000 mgpcg is ahead (pliant-bench s0-race).
+// Projective Dynamics factors its matrix once. Seconds of CPU of a frame on one thread, direct and
+// mgpcg, with the 20 iterations that everybody gets: solids of arap of 1017 vertices 0.09, 0.05;
+// 7033 vertices 1.0, 0.6; 14 590 vertices 2.1, 1.5; cloth of springs of 10 000 vertices 0.49, 0.19;
+// 33 000 vertices 1.5, 0.7. But an iteration with the direct solver leaves less, so that with as
+// many as it takes to a residual of 1e-2 it is ahead for longer: solids 0.21, 0.51; 3.7, 8.9; 9.1,
+// 13.9; cloth of 10 000 vertices does not get there in 400 iterations, and is left with 3e-2 after
+// 1.8, with 9e-2 after 2.7. The limits are between the two; at 40 000 vertices of cloth mgpcg is
+// ahead in both (pliant-bench s0-race).
 enum { DIRECT_VERTICES = 1500, DIRECT_SOLID_VERTICES = 5000, DIRECT_CLOTH_VERTICES = 30000 };
 
 static pl_linear choose_linear(const pl_body* body, int vertex_count) {
