@@ -70,10 +70,31 @@ static double product(const double F[9], const pl_mat3* R) {
     return sum;
 }
 
+// The limit of a sequence of rotations of which each step is a part of the one before. Such steps
+// are of almost the same length where most of a cell's gradients are boundary ones.
+static void extrapolate(const pl_quat* before, const pl_quat* last, pl_quat* turn) {
+    const double p[4] = {before->x, before->y, before->z, before->w};
+    const double q[4] = {last->x, last->y, last->z, last->w};
+    double r[4] = {turn->x, turn->y, turn->z, turn->w}, both = 0.0, square = 0.0, norm = 0.0;
+    for (int k = 0; k < 4; k++) {
+        both += (r[k] - q[k]) * (q[k] - p[k]);
+        square += (q[k] - p[k]) * (q[k] - p[k]);
+    }
+    double part = square > 0.0 ? fmin(both / square, 0.98) : 0.0;
+    if (!(part > 0.0)) return;
+    for (int k = 0; k < 4; k++) {
+        r[k] += part / (1.0 - part) * (r[k] - q[k]);
+        norm += r[k] * r[k];
+    }
+    norm = sqrt(norm);
+    *turn = (pl_quat){r[0] / norm, r[1] / norm, r[2] / norm, r[3] / norm};
+}
+
 // A cell's boundary gradients follow its rotation, F_ij = alpha R_ij; its rotation follows these.
 static void turn_cell(const float missing[9], const double F[9], double h, double eps, bool free,
                       pl_quat* turn) {
-    enum { MOST = 30 };
+    enum { MOST = 60, EXTRAPOLATED = 3 };
+    pl_quat before = *turn, last = *turn;
     for (int iteration = 0; iteration < MOST; iteration++) {
         pl_mat3 R = pl_quat_to_mat3(*turn), full, next;
         double w = 0.0, alpha = 1.0;
@@ -85,8 +106,9 @@ static void turn_cell(const float missing[9], const double F[9], double h, doubl
         for (int k = 0; k < 9; k++) full.m[k] = F[k] / h + (double)missing[k] * alpha * R.m[k];
         pl_quat q = *turn;
         if (!pl_polar_warm(full, &q, &next)) return;
-        *turn = q;
+        before = last, last = *turn, *turn = q;
         if (w == 0.0 || pl_mat3_norm(pl_mat3_sub(next, R)) < 1e-9) return;
+        if (iteration % EXTRAPOLATED == EXTRAPOLATED - 1) extrapolate(&before, &last, turn);
     }
 }
 
