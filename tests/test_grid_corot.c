@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "grid/grid_corot.h"
+#include "grid/grid_corot_stencil.h"
 #include "grid_samples.h"
 #include "test.h"
 
@@ -180,11 +181,11 @@ TEST(grid_corot_is_objective)
     place(&s, stretch, 1.0, 0.0);
     pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
     pl_mat3 stress, turned;
-    memcpy(stress.m, s.corot.stress[at], sizeof stress.m);
+    for (int e = 0; e < 9; e++) stress.m[e] = s.corot.stress[e][at];
     CHECK(pl_mat3_norm(stress) > 1.0);
     for (int k = 1; k < 6; k++) {
         turn_slowly(&s, axis, 0.6 * k, stretch, 1.0);
-        memcpy(turned.m, s.corot.stress[at], sizeof turned.m);
+        for (int e = 0; e < 9; e++) turned.m[e] = s.corot.stress[e][at];
         pl_mat3 expected = pl_mat3_mul(turn_about(axis[0], axis[1], axis[2], 0.6 * k), stress);
         CHECK(pl_mat3_norm(pl_mat3_sub(turned, expected)) < 1e-9);
     }
@@ -232,8 +233,12 @@ static void apply(sample* s, float* const x[3], float* const y[3]) {
         memset(l->f[a], 0, bytes);
     }
     // with the pressures of all cells substituted
-    for (int i = 0; i < l->layout->field_size; i++) l->flags[i] &= (uint16_t)~PL_COROT_CORE;
-    pl_corot_slave(l, NULL);
+    for (int k = 0; k < l->chunk_count; k++) {
+        int base[27];
+        pl_corot_reach(&l->chunks[k], base);
+        for (int i = 0; i < PL_GRID_CHUNK; i++)
+            l->s[base[13] + i] = l->k[base[13] + i] * pl_corot_trace(l, l->u, base, i);
+    }
     pl_corot_residual(l, NULL);
     pl_corot_soften(l, l->r, NULL);
     for (int a = 0; a < 3; a++) memcpy(y[a], l->r[a], bytes);

@@ -60,6 +60,18 @@ typedef struct pl_corot_masks {
                 // no core cell has a Dirichlet cell or a given face near
 } pl_corot_masks;
 
+// A face outside the core, with all that its equation has: the cells in whose T it is (above and
+// below it; then, for each of the two other axes, above and below it on the lower side and on the
+// upper side), its factors there, the next face across, and weights.
+typedef struct pl_corot_face {
+    int axis;
+    int at[10];
+    int next;
+    float factors[10];
+    float weights[6]; // of the cells above and below it, of edges on the lower and upper sides
+    float stiffness, inverse;
+} pl_corot_face;
+
 // Fields have a value per index of the layout, and lie in one block.
 typedef struct pl_corot_level {
     const pl_grid_level* layout;
@@ -68,6 +80,8 @@ typedef struct pl_corot_level {
     int* planes; // size[2] + 1: the chunks of each plane
     uint16_t* flags;
     pl_corot_masks* masks; // of each 16 indices
+    pl_corot_face* band;
+    int* band_planes; // size[2] + 1: those of each plane, in the order of cells
     float* fields;
     float* R[9];                // of cells
     float *k, *s, *g;           // of cells; k is 0 in Dirichlet cells
@@ -84,7 +98,8 @@ typedef struct pl_corot_level {
     float *u[3], *f[3], *r[3];
     float* rg;         // residual of the pressure equation of core cells
     float* extra[3];   // stiffness of faces beyond that of the stencil: walls, springs
-    float* inverse[3]; // of the diagonals of faces
+    float* inverse[3]; // of the diagonals of faces between core cells
+    float* scale[3];   // of what faces get from the next coarser level
     float compressibility, inertia;
     float shear; // weight of F_ji beside F_ij in P_ij: 0, or 1/2 in linear elasticity
 } pl_corot_level;
@@ -103,10 +118,10 @@ typedef struct pl_grid_corot {
     // The pressures of core cells are variables of the state (Eq. 14); else what their equations
     // make of the positions, and the residual is the slope of an energy.
     bool keeps_pressure;
-    bool softens;  // what turning does not cost is taken away; false: the frozen problem's A
-    pl_quat* turn; // of the finest level's cells; borrowed
-    double (*stress)[9];
-    float* ease;                     // of turning cells: 1 at rest, less under tension
+    bool softens;      // what turning does not cost is taken away; false: the frozen problem's A
+    pl_quat* turn;     // of the finest level's cells; borrowed
+    double* stress[9]; // s R of the finest level's cells
+    float* ease;       // of turning cells: 1 at rest, less under tension
     float *direction[3], *before[3]; // of conjugate directions: the last one, and its residual
     float* spring[3];                // of the finest level, already in extra
     double last_product;             // of residual and correction
@@ -192,16 +207,22 @@ void pl_corot_set_coefficients(pl_corot_level* level, double compressibility, do
                                pl_pool* pool);
 // Sweeps over one level; backwards for the way up.
 void pl_corot_smooth(pl_corot_level* level, int band_sweeps, bool backwards, pl_pool* pool);
+// One sweep of those: over faces outside the core, faces between core cells, or core cells.
+typedef enum pl_corot_part {
+    PL_COROT_BAND_FACES,
+    PL_COROT_INNER_FACES,
+    PL_COROT_CORE_CELLS
+} pl_corot_part;
+void pl_corot_sweep(pl_corot_level* level, pl_corot_part part, bool backwards, pl_pool* pool);
 // r = f - A u; rg = g - T + s / k in core cells, else 0.
 void pl_corot_residual(pl_corot_level* level, pl_pool* pool);
 // f += what A u has too much of where cells turn; nothing for linear elasticity.
 void pl_corot_soften(pl_corot_level* level, float* const to[3], pl_pool* pool);
-// The square of the same, weighted, for one cell: it is to be taken away from that of A.
-double pl_corot_twist_square(const pl_corot_level* level, float* const u[3], const int* base,
-                             int i);
 // 2 mu K^-1 of a cell, see there.
 void pl_corot_twist_matrix(const pl_corot_level* level, const int* base, int i, float out[9]);
 void pl_corot_slave(pl_corot_level* level, pl_pool* pool);
+// Scales of prolongation, which the flags of both levels determine.
+void pl_corot_set_transfer(pl_corot_level* fine, const pl_corot_level* coarse);
 void pl_corot_restrict(const pl_corot_level* fine, pl_corot_level* coarse, pl_pool* pool);
 void pl_corot_prolong(pl_corot_level* fine, const pl_corot_level* coarse, pl_pool* pool);
 

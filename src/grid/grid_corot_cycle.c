@@ -35,9 +35,9 @@ static pl_status set_up_bottom(pl_grid_corot* c, pl_error* error) {
 
 static pl_status allocate_state(pl_grid_corot* c, pl_error* error) {
     int size = c->levels[0].layout->field_size;
-    c->stress = pl_alloc_items((size_t)size, sizeof *c->stress);
     c->ease = PL_ALLOC(float, size);
-    bool ok = c->stress && c->ease;
+    bool ok = c->ease;
+    for (int e = 0; e < 9; e++) ok = ok && (c->stress[e] = PL_ALLOC(double, size));
     for (int a = 0; a < 3; a++) {
         c->direction[a] = PL_ALLOC(float, size);
         c->before[a] = PL_ALLOC(float, size);
@@ -65,6 +65,7 @@ pl_status pl_grid_corot_create(const pl_grid_multigrid* mg, const float* mu, boo
                                        error);
         out->levels[l].shear = rotates ? 0.0f : 0.5f;
         out->level_count++;
+        if (status == PL_OK && l > 0) pl_corot_set_transfer(&out->levels[l - 1], &out->levels[l]);
     }
     if (status == PL_OK) status = set_up_bottom(out, error);
     if (status == PL_OK) status = allocate_state(out, error);
@@ -77,7 +78,7 @@ void pl_grid_corot_free(pl_grid_corot* c) {
     int size = c->levels[0].layout->field_size;
     int last =
         c->levels[c->level_count - 1].layout ? c->levels[c->level_count - 1].layout->field_size : 0;
-    pl_free(c->stress, (size_t)size * sizeof *c->stress);
+    for (int e = 0; e < 9; e++) PL_FREE(c->stress[e], double, size);
     PL_FREE(c->ease, float, size);
     for (int a = 0; a < 3; a++) {
         PL_FREE(c->direction[a], float, size), PL_FREE(c->before[a], float, size);

@@ -5,226 +5,102 @@
 // Positions are displacements in metres, gradients are differences over a cell: h F = h I + D u.
 #include "base/memory.h"
 #include "grid/grid_corot.h"
-#include "grid/grid_corot_stencil.h"
-#include "math/polar.h"
+#include "grid/grid_corot_four.h"
+#include "grid/grid_corot_turn.h"
 
 #include <math.h>
 #include <string.h>
 
 enum { CHUNKS = 32 };
 
+// sums of many floats
+typedef double double_w __attribute__((vector_size(8 * PL_LANES)));
+
 typedef struct job {
     pl_grid_corot* c;
     const pl_grid_state* state;
     double h;
-    bool turn_cells;
     double* const* out;
     float* const* d;
 } job;
 
-// h F of a cell without what is missing of it
-static void known_gradient(const pl_corot_level* l, double* const u[3], const int* base, int i,
-                           double h, double F[9]) {
-    const int *S = pl_corot_stride, n = base[13] + i;
-    for (int a = 0; a < 3; a++) {
-        const double* v = u[a];
-        const int next = base[13 + S[a]] + i;
-        F[4 * a] = l->cell_weight[a][n] > 0.0f ? h + v[next] - v[n] : 0.0;
-        for (int e = 0; e < 2; e++) {
-            const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
-            const int up = base[13 + S[b]] + i, far = base[13 + S[a] + S[b]] + i;
-            double part = 0.0;
-            if (l->edge_weight[c][n] > 0.0f) part += v[n] - v[base[13 - S[b]] + i];
-            if (l->edge_weight[c][up] > 0.0f) part += v[up] - v[n];
-            if (l->edge_weight[c][next] > 0.0f) part += v[next] - v[base[13 + S[a] - S[b]] + i];
-            if (l->edge_weight[c][far] > 0.0f) part += v[far] - v[next];
-            F[3 * a + b] = 0.25 * part;
-        }
-    }
-}
-
-// The same of a held cell, from faces that are given: its rotation must not depend on the others,
-// or forces would be no gradient.
-static void held_gradient(const pl_corot_level* l, double* const u[3], const int* base, int i,
-                          double h, double F[9], float missing[9]) {
-    const int *S = pl_corot_stride, n = base[13] + i;
-    for (int a = 0; a < 3; a++) {
-        F[4 * a] = h + u[a][base[13 + S[a]] + i] - u[a][n], missing[4 * a] = 0.0f;
-        for (int e = 0; e < 2; e++) {
-            const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), ab = 3 * a + b;
-            const uint16_t held = (uint16_t)(PL_COROT_HELD << a);
-            F[ab] = 0.0, missing[ab] = 1.0f;
-            for (int k = 0; k < 4; k++) {
-                const int at = 13 + (k & 1 ? S[a] : 0) + (k & 2 ? S[b] : 0);
-                const int high = base[at] + i, low = base[at - S[b]] + i;
-                if (!(l->flags[high] & l->flags[low] & held)) continue;
-                F[ab] += 0.25 * (u[a][high] - u[a][low]), missing[ab] -= 0.25f;
-            }
-        }
-    }
-}
-
-static double product(const double F[9], const pl_mat3* R) {
-    double sum = 0.0;
-    for (int k = 0; k < 9; k++) sum += F[k] * R->m[k];
-    return sum;
-}
-
-// The limit of a sequence of rotations of which each step is a part of the one before. Such steps
-// are of almost the same length where most of a cell's gradients are boundary ones.
-static void extrapolate(const pl_quat* before, const pl_quat* last, pl_quat* turn) {
-    const double p[4] = {before->x, before->y, before->z, before->w};
-    const double q[4] = {last->x, last->y, last->z, last->w};
-    double r[4] = {turn->x, turn->y, turn->z, turn->w}, both = 0.0, square = 0.0, norm = 0.0;
-    for (int k = 0; k < 4; k++) {
-        both += (r[k] - q[k]) * (q[k] - p[k]);
-        square += (q[k] - p[k]) * (q[k] - p[k]);
-    }
-    double part = square > 0.0 ? fmin(both / square, 0.98) : 0.0;
-    if (!(part > 0.0)) return;
-    for (int k = 0; k < 4; k++) {
-        r[k] += part / (1.0 - part) * (r[k] - q[k]);
-        norm += r[k] * r[k];
-    }
-    norm = sqrt(norm);
-    *turn = (pl_quat){r[0] / norm, r[1] / norm, r[2] / norm, r[3] / norm};
-}
-
-// A cell's boundary gradients follow its rotation, F_ij = alpha R_ij; its rotation follows these.
-static void turn_cell(const float missing[9], const double F[9], double h, double eps, bool free,
-                      pl_quat* turn) {
-    enum { MOST = 60, EXTRAPOLATED = 3 };
-    pl_quat before = *turn, last = *turn;
-    for (int iteration = 0; iteration < MOST; iteration++) {
-        pl_mat3 R = pl_quat_to_mat3(*turn), full, next;
-        double w = 0.0, alpha = 1.0;
-        for (int k = 0; k < 9; k++) w += (double)missing[k] * R.m[k] * R.m[k];
-        if (free && w > 0.0) {
-            alpha = (2.0 * eps - (product(F, &R) / h - 3.0)) / (2.0 * eps + w);
-            alpha = fmin(fmax(alpha, 0.25), 4.0);
-        }
-        for (int k = 0; k < 9; k++) full.m[k] = F[k] / h + (double)missing[k] * alpha * R.m[k];
-        pl_quat q = *turn;
-        if (!pl_polar_warm(full, &q, &next)) return;
-        before = last, last = *turn, *turn = q;
-        if (w == 0.0 || pl_mat3_norm(pl_mat3_sub(next, R)) < 1e-9) return;
-        if (iteration % EXTRAPOLATED == EXTRAPOLATED - 1) extrapolate(&before, &last, turn);
-    }
-}
-
-// s of a cell, times h; and its T and w
-static double cell_stress(const pl_corot_level* l, const double F[9], const float missing[9],
-                          const pl_mat3* R, double h, double eps, int n, double* energy) {
-    double w = 0.0, T = product(F, R), mu = (double)l->mu[n];
-    for (int k = 0; k < 9; k++) w += (double)missing[k] * R->m[k] * R->m[k];
-    bool interior = l->flags[n] & PL_COROT_INTERIOR;
-    double k = interior ? mu / (eps + 0.5 * w) : 0.0, growth = T - h * (3.0 - w);
-    if (energy) *energy = mu * h * (h * (3.0 - w) - 2.0 * T) + 0.5 * k * growth * growth;
-    return k * growth - 2.0 * mu * h;
-}
-
-// What turning a cell costs less than with its rotation frozen, as a part of what that is in a cell
-// at rest. The second derivative of tr S has (tr S - S)^-1 where a cell at rest has 1 / 2; here its
-// mean. A cell under tension resists turns.
-static float turning_ease(const pl_corot_level* l, const double F[9], const float missing[9],
-                          const pl_mat3* R, double s, int n) {
-    double w = 0.0, T = product(F, R);
-    for (int k = 0; k < 9; k++) w += (double)missing[k] * R->m[k] * R->m[k];
-    double ease = -s * (3.0 - w) / (2.0 * (double)l->mu[n] * T);
-    return (float)(ease < 1.0 ? fmax(ease, 0.0) : 1.0);
-}
-
-static void cell_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const job* j = user;
-    pl_grid_corot* c = j->c;
-    const pl_corot_level* l = &c->levels[0];
-    int base[27];
-    for (int k = begin; k < end; k++) {
-        pl_corot_reach(&l->chunks[k], base);
-        for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            int n = base[13] + i;
-            if (!(l->flags[n] & (PL_COROT_INTERIOR | PL_COROT_BESIDE))) continue;
-            double F[9];
-            float missing[9] = {0};
-            bool held = l->flags[n] & PL_COROT_BESIDE;
-            if (held) held_gradient(l, j->state->u, base, i, j->h, F, missing);
-            else known_gradient(l, j->state->u, base, i, j->h, F);
-            if (!held && !(l->flags[n] & PL_COROT_CORE)) pl_corot_missing(l, base, i, missing);
-            double eps = j->state->compressibility;
-            if (j->turn_cells && c->rotates) turn_cell(missing, F, j->h, eps, !held, &c->turn[n]);
-            pl_mat3 R = pl_quat_to_mat3(c->turn[n]);
-            double s = held ? -2.0 * (double)l->mu[n] * j->h
-                            : cell_stress(l, F, missing, &R, j->h, eps, n, NULL);
-            c->levels[0].g[n] = 0.0f;
-            if (c->keeps_pressure && l->flags[n] & PL_COROT_CORE) {
-                double mu = (double)l->mu[n], p = j->state->p[n];
-                c->levels[0].g[n] = (float)(eps * p / mu - (product(F, &R) - 3.0 * j->h));
-                s = p - 2.0 * mu * j->h;
-            }
-            for (int e = 0; e < 9; e++) c->stress[n][e] = s * R.m[e];
-            if (!held) c->ease[n] = turning_ease(l, F, missing, &R, s, n);
-        }
-    }
-}
-
-// the gradient of the energy at a face
-static double face_force(const job* j, const int* base, int i, int a) {
-    const pl_grid_corot* c = j->c;
-    const pl_corot_level* l = &c->levels[0];
-    const int *S = pl_corot_stride, n = base[13] + i, m = base[13 - S[a]] + i;
-    const double* u = j->state->u[a];
-    double sum = 0.0, shear = (double)l->shear;
-    if (l->cell_weight[a][m] > 0.0f)
-        sum += (double)l->cell_weight[a][m] * (j->h + u[n] - u[m]) + c->stress[m][4 * a];
-    if (l->cell_weight[a][n] > 0.0f)
-        sum -= (double)l->cell_weight[a][n] * (j->h + u[base[13 + S[a]] + i] - u[n]) +
-               c->stress[n][4 * a];
+// the gradient of the energy at faces across a
+PL_WIDE pl_d4 face_force(const job* j, const int* rows, int i, int a, bool inner) {
+    double* const* stress = j->c->stress;
+    const pl_corot_level* l = &j->c->levels[0];
+    const int A = pl_corot_way(a);
+    const double *u = j->state->u[a], shear = (double)l->shear;
+    const pl_d4 own = pl_beside_d4(u, rows, i, 13);
+    const pl_d4 low_weight = pl_weight_d4(l->cell_weight[a], rows, i, 13 - A);
+    const pl_d4 high_weight = pl_weight_d4(l->cell_weight[a], rows, i, 13);
+    pl_d4 low = low_weight * (j->h + (own - pl_beside_d4(u, rows, i, 13 - A)));
+    pl_d4 high = high_weight * (j->h + (pl_beside_d4(u, rows, i, 13 + A) - own));
+    low += pl_beside_d4(stress[4 * a], rows, i, 13 - A);
+    high += pl_beside_d4(stress[4 * a], rows, i, 13);
+    if (!inner)
+        low = pl_where_d4(low_weight > 0.0, low), high = pl_where_d4(high_weight > 0.0, high);
+    pl_d4 sum = low - high;
+#pragma GCC unroll 9
     for (int e = 0; e < 2; e++) {
-        const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), axis = 3 - a - b, ab = 3 * a + b;
-        const double* v = j->state->u[b];
+        const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
+        const double *v = j->state->u[b], *P = stress[3 * a + b];
+        const float* edge = l->edge_weight[3 - a - b];
+        const pl_d4 at = pl_beside_d4(P, rows, i, 13) + pl_beside_d4(P, rows, i, 13 - A);
+#pragma GCC unroll 9
         for (int side = 0; side < 2; side++) {
-            // the edge's cells, the upper ones along b first
-            int up = side ? base[13 + S[b]] + i : n, up_m = side ? base[13 + S[b] - S[a]] + i : m;
-            int low = side ? n : base[13 - S[b]] + i, low_m = side ? m : base[13 - S[a] - S[b]] + i;
-            double weight = (double)l->edge_weight[axis][up];
-            if (!(weight > 0.0)) continue;
-            double F = (1.0 - shear) * (u[up] - u[low]);
-            if (shear > 0.0) F += shear * (v[up] - v[up_m]);
-            double P = weight * F + 0.25 * (c->stress[up][ab] + c->stress[up_m][ab] +
-                                            c->stress[low][ab] + c->stress[low_m][ab]);
-            sum += side ? -P : P;
+            const int up = side ? 13 + B : 13, beside = side ? 13 + B : 13 - B;
+            const pl_d4 weight = pl_weight_d4(edge, rows, i, up),
+                        near = pl_beside_d4(u, rows, i, beside);
+            pl_d4 F = side ? near - own : own - near;
+            if (shear > 0.0)
+                F = (1.0 - shear) * F +
+                    shear * (pl_beside_d4(v, rows, i, up) - pl_beside_d4(v, rows, i, up - A));
+            pl_d4 stress_there =
+                at + (pl_beside_d4(P, rows, i, beside) + pl_beside_d4(P, rows, i, beside - A));
+            pl_d4 force = weight * F + 0.25 * stress_there;
+            if (!inner) force = pl_where_d4(weight > 0.0, force);
+            sum = side ? sum - force : sum + force;
         }
     }
     return sum;
+}
+
+PL_WIDE pl_d4 force_of(const job* j, const pl_corot_chunk* chunk, const pl_corot_masks* m, int i,
+                       int a) {
+    return m->band[a] ? face_force(j, chunk->rows, i, a, false)
+                      : face_force(j, chunk->rows, i, a, true);
 }
 
 static double residual_part(int begin, int end, void* user) {
     const job* j = user;
     pl_corot_level* l = &j->c->levels[0];
     const pl_grid_state* s = j->state;
-    int base[27];
-    double sum = 0.0;
+    pl_d4 sum = {0};
     for (int k = begin; k < end; k++) {
-        pl_corot_reach(&l->chunks[k], base);
-        for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            int n = base[13] + i;
+        const pl_corot_chunk* chunk = &l->chunks[k];
+        const pl_corot_masks* m = &l->masks[chunk->begin / PL_GRID_CHUNK];
+        if (!(m->core | m->slaved)) continue;
+        for (int i = 0; i < PL_GRID_CHUNK; i += PL_FOUR) {
+            const int n = chunk->begin + i;
+#pragma GCC unroll 9
             for (int a = 0; a < 3; a++) {
-                if (!(l->flags[n] & (PL_COROT_FACE << a))) continue;
-                double r = -face_force(j, base, i, a) - s->inertia * s->u[a][n] - s->f[a][n];
-                l->f[a][n] = (float)r;
+                pl_d4 r = -force_of(j, chunk, m, i, a);
+                r -= s->inertia * pl_load_d4(s->u[a] + n) + pl_load_d4(s->f[a] + n);
+                r = pl_where_d4(pl_lanes_d4(m->inner[a] | m->band[a], i), r);
+                pl_store_floats_d4(l->f[a] + n, r);
                 sum += r * r;
             }
-            sum += (double)l->g[n] * (double)l->g[n];
+            const pl_d4 g = pl_load_floats_d4(l->g + n);
+            sum += g * g;
         }
     }
-    return sum;
+    return pl_sum_d4(sum);
 }
 
 double pl_grid_corot_residual(pl_grid_corot* c, const pl_grid_state* state, double h,
                               bool turn_cells) {
-    job j = {.c = c, .state = state, .h = h, .turn_cells = turn_cells};
-    pl_parallel_for(c->pool, cell_task, c->levels[0].chunk_count, CHUNKS, &j);
+    job j = {.c = c, .state = state, .h = h};
+    pl_corot_turn_cells(c, state, h, turn_cells);
     return sqrt(pl_parallel_sum(c->pool, residual_part, c->levels[0].chunk_count, CHUNKS, &j));
 }
 
@@ -232,13 +108,17 @@ static void force_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const job* j = user;
     const pl_corot_level* l = &j->c->levels[0];
-    int base[27];
     for (int k = begin; k < end; k++) {
-        pl_corot_reach(&l->chunks[k], base);
-        for (int i = 0; i < PL_GRID_CHUNK; i++)
-            for (int a = 0; a < 3; a++)
-                j->out[a][base[13] + i] =
-                    l->flags[base[13] + i] & (PL_COROT_FACE << a) ? face_force(j, base, i, a) : 0.0;
+        const pl_corot_chunk* chunk = &l->chunks[k];
+        const pl_corot_masks* m = &l->masks[chunk->begin / PL_GRID_CHUNK];
+        for (int i = 0; i < PL_GRID_CHUNK; i += PL_FOUR) {
+#pragma GCC unroll 9
+            for (int a = 0; a < 3; a++) {
+                pl_i4 faces = pl_lanes_d4(m->inner[a] | m->band[a], i);
+                pl_store_d4(j->out[a] + chunk->begin + i,
+                            pl_where_d4(faces, force_of(j, chunk, m, i, a)));
+            }
+        }
     }
 }
 
@@ -314,8 +194,8 @@ static double energy_part(int begin, int end, void* user) {
             double F[9], own;
             float missing[9] = {0};
             if (!(l->flags[n] & PL_COROT_CORE)) pl_corot_missing(l, base, i, missing);
-            known_gradient(l, j->state->u, base, i, j->h, F);
-            cell_stress(l, F, missing, &R, j->h, j->state->compressibility, n, &own);
+            pl_corot_known_gradient(l, j->state->u, base, i, j->h, F);
+            pl_corot_cell_stress(l, F, missing, &R, j->h, j->state->compressibility, n, &own);
             sum += own;
         }
     }
@@ -329,35 +209,45 @@ double pl_grid_corot_energy(const pl_grid_corot* c, const pl_grid_state* state, 
 
 // ------------------------------------------------------------------ directions
 
+// The squares of the gradients of d that live in cells and on their low edges, and of d itself.
+PL_WIDE pl_fw natural_squares_w(const pl_corot_level* l, float* const d[3], const int* rows, int i,
+                                const pl_corot_masks* m, int a) {
+    const int b = (a + 1) % 3, c = (a + 2) % 3, B = pl_corot_way(b), C = pl_corot_way(c);
+    const pl_fw own = pl_beside_w(d[a], rows, i, 13);
+    const pl_fw along = pl_beside_w(d[a], rows, i, 13 + pl_corot_way(a)) - own;
+    const pl_fw bc = pl_beside_w(d[b], rows, i, 13) - pl_beside_w(d[b], rows, i, 13 - C);
+    const pl_fw cb = pl_beside_w(d[c], rows, i, 13) - pl_beside_w(d[c], rows, i, 13 - B);
+    const pl_fw squares = l->shear > 0.0f ? 0.5f * (bc + cb) * (bc + cb) : bc * bc + cb * cb;
+    const pl_fw stiff = l->inertia + pl_beside_w(l->extra[a], rows, i, 13);
+    pl_fw sum = pl_beside_w(l->cell_weight[a], rows, i, 13) * along * along;
+    sum = pl_fma_w(pl_beside_w(l->edge_weight[a], rows, i, 13), squares, sum);
+    return sum + pl_keep_w(m->inner[a] | m->band[a], i, stiff * own * own);
+}
+
 static double curvature_part(int begin, int end, void* user) {
     const job* j = user;
     const pl_corot_level* l = &j->c->levels[0];
-    const int* S = pl_corot_stride;
-    int base[27];
-    double sum = 0.0;
+    double_w sum = {0};
     for (int k = begin; k < end; k++) {
-        pl_corot_reach(&l->chunks[k], base);
-        for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            const int n = base[13] + i;
-            for (int a = 0; a < 3; a++) {
-                const int b = (a + 1) % 3, c = (a + 2) % 3;
-                double own = (double)j->d[a][n];
-                double along = (double)j->d[a][base[13 + S[a]] + i] - own;
-                double bc = (double)(j->d[b][n] - j->d[b][base[13 - S[c]] + i]);
-                double cb = (double)(j->d[c][n] - j->d[c][base[13 - S[b]] + i]);
-                double squares = l->shear > 0.0f ? 0.5 * (bc + cb) * (bc + cb) : bc * bc + cb * cb;
-                if (l->cell_weight[a][n] > 0.0f)
-                    sum += (double)l->cell_weight[a][n] * along * along;
-                if (l->edge_weight[a][n] > 0.0f) sum += (double)l->edge_weight[a][n] * squares;
-                if (l->flags[n] & (PL_COROT_FACE << a))
-                    sum += (double)(l->inertia + l->extra[a][n]) * own * own;
-            }
-            if (!(l->flags[n] & PL_COROT_INTERIOR)) continue;
-            double T = (double)pl_corot_trace(l, j->d, base, i);
-            sum += (double)l->k[n] * T * T - pl_corot_twist_square(l, j->d, base, i);
+        const int* rows = l->chunks[k].rows;
+        const pl_corot_masks* m = &l->masks[l->chunks[k].begin / PL_GRID_CHUNK];
+        for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+            pl_fw squares = {0};
+#pragma GCC unroll 9
+            for (int a = 0; a < 3; a++) squares += natural_squares_w(l, j->d, rows, i, m, a);
+            sum += __builtin_convertvector(squares, double_w);
+            if (!(m->core | m->slaved)) continue;
+            pl_fw T = pl_corot_trace_w(l, j->d, rows, i, false), R[9], g[3], y[3];
+            pl_corot_twist_w(l, j->d, rows, i, false, R, g, y);
+            squares = T * T * pl_beside_w(l->k, rows, i, 13);
+            for (int e = 0; e < 3; e++) squares = pl_fnma_w(g[e], y[e], squares);
+            squares = pl_keep_w(m->core | m->slaved, i, squares);
+            sum += __builtin_convertvector(squares, double_w);
         }
     }
-    return sum;
+    double total = 0.0;
+    for (int lane = 0; lane < PL_LANES; lane++) total += sum[lane];
+    return total;
 }
 
 double pl_grid_corot_curvature(const pl_grid_corot* c, float* const d[3]) {

@@ -4,14 +4,14 @@
 // Structure and coefficients of a level of the general lattice.
 #include "grid/grid_corot_level.h"
 #include "base/memory.h"
-#include "grid/grid_corot_stencil.h"
+#include "grid/grid_corot_wide.h"
 #include "math/polar.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNKS = 32, MISSING = 2 * PL_GRID_CHUNK };
+enum { CHUNKS = 32, FACES = 256, MISSING = 2 * PL_GRID_CHUNK };
 
 static int halve(int i) { return i >= 0 ? i / 2 : -((1 - i) / 2); }
 
@@ -32,8 +32,8 @@ static size_t field_stride(const pl_corot_level* l) {
 static int place_fields(pl_corot_level* l) {
     float** const single[] = {&l->k,  &l->s,      &l->g,    &l->slave_k,   &l->inverse_k,
                               &l->mu, &l->spread, &l->soft, &l->inverse_q, &l->rg};
-    float** const of_axes[] = {l->u,       l->f,           l->r,          l->extra,
-                               l->inverse, l->cell_weight, l->edge_weight};
+    float** const of_axes[] = {l->u,       l->f,           l->r,           l->extra,
+                               l->inverse, l->cell_weight, l->edge_weight, l->scale};
     float** const of_entries[] = {l->R, l->twist};
     const int singles = sizeof single / sizeof single[0], axes = sizeof of_axes / sizeof of_axes[0];
     int count = 0;
@@ -52,6 +52,8 @@ void pl_corot_level_free(pl_corot_level* l) {
     PL_FREE(l->planes, int, l->layout->size[2] + 1);
     PL_FREE(l->flags, uint16_t, size);
     PL_FREE(l->masks, pl_corot_masks, size / PL_GRID_CHUNK);
+    if (l->band_planes) PL_FREE(l->band, pl_corot_face, l->band_planes[l->layout->size[2]]);
+    PL_FREE(l->band_planes, int, l->layout->size[2] + 1);
     *l = (pl_corot_level){0};
 }
 
@@ -160,6 +162,97 @@ static void visit_cells(pl_corot_level* l, visit call) {
     }
 }
 
+// Whether the weights that an inner face or a core cell is coupled to are all 2.
+static bool is_plain(const pl_corot_level* l, const int* base, int i) {
+    const int *S = pl_corot_stride, n = base[13] + i;
+    if (l->flags[n] & PL_COROT_WALL) return false;
+    for (int a = 0; a < 3; a++) {
+        if (l->cell_weight[a][n] != 2.0f || l->cell_weight[a][base[13 - S[a]] + i] != 2.0f)
+            return false;
+        for (int k = 0; k < 2; k++) {
+            const int near = base[k ? 13 + S[a] : 13 - S[a]] + i;
+            if (l->flags[near] & PL_COROT_DIRICHLET || l->mu[near] != 1.0f) return false;
+        }
+        for (int e = 0; e < 2; e++) {
+            const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
+            if (l->edge_weight[c][n] != 2.0f || l->edge_weight[c][base[13 + S[b]] + i] != 2.0f)
+                return false;
+        }
+    }
+    return true;
+}
+
+static void set_masks(pl_corot_level* l) {
+    int base[27];
+    for (int k = 0; k < l->chunk_count; k++) {
+        pl_corot_reach(&l->chunks[k], base);
+        pl_corot_masks* m = &l->masks[base[13] / PL_GRID_CHUNK];
+        *m = (pl_corot_masks){.plain = true};
+        for (int i = 0; i < PL_GRID_CHUNK; i++) {
+            const uint16_t flags = l->flags[base[13] + i], bit = (uint16_t)(1 << i);
+            if (flags & PL_COROT_CORE) m->core |= bit;
+            else if (flags & PL_COROT_INTERIOR) m->slaved |= bit;
+            for (int a = 0; a < 3; a++) {
+                if (flags & (PL_COROT_INNER << a)) m->inner[a] |= bit;
+                else if (flags & (PL_COROT_FACE << a)) m->band[a] |= bit;
+            }
+            if (flags & PL_COROT_CORE) m->plain = m->plain && is_plain(l, base, i);
+        }
+    }
+}
+
+// Where a face finds the others, and its weights.
+static void place_face(const pl_corot_level* l, const int* base, int i, int a, pl_corot_face* f) {
+    const int *S = pl_corot_stride, n = base[13] + i, m = base[13 - S[a]] + i;
+    f->axis = a, f->at[0] = n, f->at[1] = m, f->next = base[13 + S[a]] + i;
+    f->weights[0] = l->cell_weight[a][n], f->weights[1] = l->cell_weight[a][m];
+    for (int e = 0; e < 2; e++) {
+        const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
+        for (int side = 0; side < 2; side++) {
+            const int way = side ? 13 + S[b] : 13 - S[b], k = 2 + 4 * e + 2 * side;
+            f->at[k] = base[way] + i, f->at[k + 1] = base[way - S[a]] + i;
+            f->weights[2 + 2 * e + side] = l->edge_weight[c][side ? f->at[k] : n];
+        }
+    }
+}
+
+// The faces of a plane, across x, y, z in turn; counts them where to is NULL.
+static int list_plane(const pl_corot_level* l, int z, pl_corot_face* to) {
+    int count = 0, base[27];
+    for (int a = 0; a < 3; a++)
+        for (int k = l->planes[z]; k < l->planes[z + 1]; k++) {
+            pl_corot_reach(&l->chunks[k], base);
+            for (int i = 0; i < PL_GRID_CHUNK; i++) {
+                if (!(l->masks[base[13] / PL_GRID_CHUNK].band[a] >> i & 1)) continue;
+                if (to) place_face(l, base, i, a, &to[count]);
+                count++;
+            }
+        }
+    return count;
+}
+
+static pl_status list_band(pl_corot_level* l, pl_error* error) {
+    const int planes = l->layout->size[2];
+    l->band_planes = PL_ALLOC(int, planes + 1);
+    if (!l->band_planes) return pl_fail_memory(error, "the general lattice");
+    for (int z = 0; z < planes; z++)
+        l->band_planes[z + 1] = l->band_planes[z] + list_plane(l, z, NULL);
+    l->band = PL_ALLOC(pl_corot_face, l->band_planes[planes]);
+    if (!l->band && l->band_planes[planes]) return pl_fail_memory(error, "the general lattice");
+    for (int z = 0; z < planes; z++) list_plane(l, z, l->band + l->band_planes[z]);
+    return PL_OK;
+}
+
+// sums of mu + mu beside, towards cells that are not held
+static void set_spread(pl_corot_level* l, const int* base, int i) {
+    const int *S = pl_corot_stride, n = base[13] + i;
+    if (!(l->flags[n] & PL_COROT_CORE)) return;
+    for (int k = 0; k < 6; k++) {
+        const int near = base[k % 2 ? 13 + S[k / 2] : 13 - S[k / 2]] + i;
+        if (!(l->flags[near] & PL_COROT_DIRICHLET)) l->spread[n] += l->mu[n] + l->mu[near];
+    }
+}
+
 // Moduli of the coarse cells: the mean of their interior or held children.
 static void average_mu(const pl_corot_level* fine, pl_corot_level* l) {
     for (int k = 0; k < l->chunk_count; k++)
@@ -189,9 +282,11 @@ pl_status pl_corot_level_create(const pl_grid_multigrid* mg, int l, const float*
     if (l > 0) average_mu(fine, out);
     visit_cells(out, set_weights);
     visit_cells(out, set_inner_flags);
+    visit_cells(out, set_spread);
+    set_masks(out);
     for (int i = 0; i < out->layout->field_size; i++)
         for (int k = 0; k < 9; k++) out->R[k][i] = k % 4 == 0 ? 1.0f : 0.0f;
-    return PL_OK;
+    return list_band(out, error);
 }
 
 void pl_corot_level_walls(pl_corot_level* l) {
@@ -231,28 +326,60 @@ static void set_pressure(pl_corot_level* l, const int* base, int i) {
     else l->slave_k[n] = l->k[n];
 }
 
-// (T T')_cc, and what the distributed pressure adds; faces that are given let nothing through
-static void set_distribution(pl_corot_level* l, const int* base, int i) {
-    const int *S = pl_corot_stride, n = base[13] + i;
-    if (!(l->flags[n] & PL_COROT_CORE)) return;
-    pl_corot_form form;
-    pl_corot_form_of(l, base, i, &form);
-    float sum = 0.0f, centre = l->inertia;
-    for (int k = 0; k < form.count; k++) sum += form.factor[k] * form.factor[k];
-    for (int a = 0; a < 3; a++)
-        for (int side = -1; side <= 1; side += 2) {
-            int near = base[13 + side * S[a]] + i;
-            if (!(l->flags[near] & PL_COROT_DIRICHLET)) centre += l->mu[n] + l->mu[near];
-        }
-    float q = sum + centre / l->k[n];
-    l->inverse_q[n] = q > 0.0f ? 1.0f / q : 0.0f;
+// Where faces across a beside core cells are variables: 1, else 0.
+PL_WIDE pl_fw open_w(const pl_corot_level* l, const int* rows, int i, int way, int a) {
+    const pl_iw flags = pl_flags_w(l->flags + pl_corot_at(rows, i, way));
+    return pl_where_w((flags & (PL_COROT_FACE << a)) != 0, pl_splat_w(1.0f));
 }
 
+// (T T')_cc of core cells: the squares of their factors; faces that are given let nothing through.
+PL_WIDE pl_fw squares_w(const pl_corot_level* l, const int* rows, int i, bool plain) {
+    pl_fw sum = {0};
+#pragma GCC unroll 3
+    for (int a = 0; a < 3; a++) {
+        const int A = pl_corot_way(a);
+        const pl_fw along = pl_beside_w(l->R[4 * a], rows, i, 13);
+        pl_fw count = pl_splat_w(2.0f);
+        if (!plain) count = open_w(l, rows, i, 13, a) + open_w(l, rows, i, 13 + A, a);
+        sum = pl_fma_w(count * along, along, sum);
+#pragma GCC unroll 2
+        for (int e = 0; e < 2; e++) {
+            const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
+            const pl_fw part = 0.25f * pl_beside_w(l->R[3 * a + b], rows, i, 13);
+            count = pl_splat_w(4.0f);
+            if (!plain)
+                count = (open_w(l, rows, i, 13 - B, a) + open_w(l, rows, i, 13 + B, a)) +
+                        (open_w(l, rows, i, 13 + A - B, a) + open_w(l, rows, i, 13 + A + B, a));
+            sum = pl_fma_w(count * part, part, sum);
+        }
+    }
+    return sum;
+}
+
+// inverse diagonals of core cells: that, and what the distributed pressure adds
+static void distribution_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    pl_corot_level* l = user;
+    for (int k = begin; k < end; k++) {
+        const int* rows = l->chunks[k].rows;
+        const pl_corot_masks* m = &l->masks[l->chunks[k].begin / PL_GRID_CHUNK];
+        if (!m->core) continue;
+        for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+            const int n = l->chunks[k].begin + i;
+            const pl_fw squares =
+                m->plain ? squares_w(l, rows, i, true) : squares_w(l, rows, i, false);
+            pl_fw q = (l->inertia + pl_loadu_w(l->spread + n)) * pl_loadu_w(l->inverse_k + n);
+            q = 1.0f / (q + squares);
+            pl_storeu_w(l->inverse_q + n, pl_where_w(pl_is_finite_w(q), pl_keep_w(m->core, i, q)));
+        }
+    }
+}
+
+// of faces between core cells
 static void set_diagonals(pl_corot_level* l, const int* base, int i) {
     const int *S = pl_corot_stride, n = base[13] + i;
     for (int a = 0; a < 3; a++) {
-        l->inverse[a][n] = 0.0f;
-        if (!(l->flags[n] & (PL_COROT_FACE << a))) continue;
+        if (!(l->flags[n] & (PL_COROT_INNER << a))) continue;
         float sum = l->inertia + l->extra[a][n] + l->cell_weight[a][n] +
                     l->cell_weight[a][base[13 - S[a]] + i];
         for (int e = 0; e < 2; e++) {
@@ -260,16 +387,35 @@ static void set_diagonals(pl_corot_level* l, const int* base, int i) {
             sum +=
                 (1.0f - l->shear) * (l->edge_weight[c][n] + l->edge_weight[c][base[13 + S[b]] + i]);
         }
-        // where pressures are substituted they stiffen the face
-        if (!(l->flags[n] & (PL_COROT_INNER << a))) {
-            pl_corot_terms t;
-            pl_corot_terms_of(l, base, i, a, &t);
-            for (int k = 0; k < 10; k++)
-                if (!(l->flags[t.cell[k]] & PL_COROT_CORE))
-                    sum += l->k[t.cell[k]] * t.factor[k] * t.factor[k];
-        }
         l->inverse[a][n] = sum > 0.0f ? 1.0f / sum : 0.0f;
     }
+}
+
+// Factors and diagonal of a face outside the core; where pressures are substituted they stiffen it.
+static void set_face(const pl_corot_level* l, pl_corot_face* f) {
+    const int a = f->axis, n = f->at[0], m = f->at[1];
+    const float* w = f->weights;
+    float* t = f->factors;
+    t[0] = w[0] > 0.0f ? -l->R[4 * a][n] : 0.0f, t[1] = w[1] > 0.0f ? l->R[4 * a][m] : 0.0f;
+    f->stiffness = l->inertia + l->extra[a][n];
+    float sum = f->stiffness + w[0] + w[1];
+    for (int e = 0; e < 2; e++) {
+        const float* R = l->R[3 * a + (e == 0 ? (a == 0) : (a == 2 ? 1 : 2))];
+        const float under = w[2 + 2 * e] > 0.0f ? 0.25f : 0.0f;
+        const float over = w[3 + 2 * e] > 0.0f ? 0.25f : 0.0f;
+        t[0] += (under - over) * R[n], t[1] += (under - over) * R[m];
+        for (int k = 0; k < 4; k++)
+            t[2 + 4 * e + k] = (k < 2 ? under : -over) * R[f->at[2 + 4 * e + k]];
+        sum += (1.0f - l->shear) * (w[2 + 2 * e] + w[3 + 2 * e]);
+    }
+    for (int k = 0; k < 10; k++) sum += l->slave_k[f->at[k]] * t[k] * t[k];
+    f->inverse = sum > 0.0f ? 1.0f / sum : 0.0f;
+}
+
+static void face_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    pl_corot_level* l = user;
+    for (int k = begin; k < end; k++) set_face(l, &l->band[k]);
 }
 
 typedef struct visit_job {
@@ -291,9 +437,11 @@ void pl_corot_set_coefficients(pl_corot_level* l, double compressibility, double
                                pl_pool* pool) {
     l->compressibility = (float)compressibility;
     l->inertia = (float)inertia;
-    const visit calls[] = {set_pressure, set_distribution, set_diagonals};
-    for (int k = 0; k < 3; k++)
+    const visit calls[] = {set_pressure, set_diagonals};
+    for (int k = 0; k < 2; k++)
         pl_parallel_for(pool, visit_task, l->chunk_count, CHUNKS, &(visit_job){l, calls[k]});
+    pl_parallel_for(pool, distribution_task, l->chunk_count, CHUNKS, l);
+    pl_parallel_for(pool, face_task, l->band_planes[l->layout->size[2]], FACES, l);
 }
 
 typedef struct rotation_job {

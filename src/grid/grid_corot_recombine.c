@@ -104,7 +104,7 @@ void pl_grid_corot_substitute(const pl_grid_corot* c, pl_grid_state* state, doub
         // the stress is (p - 2 mu h) R
         pl_mat3 R = pl_quat_to_mat3(c->turn[i]);
         double product = 0.0;
-        for (int e = 0; e < 9; e++) product += c->stress[i][e] * R.m[e];
+        for (int e = 0; e < 9; e++) product += c->stress[e][i] * R.m[e];
         state->p[i] = product / 3.0 + 2.0 * (double)l->mu[i] * h;
     }
 }

@@ -8,8 +8,11 @@
 //
 // Where we differ: a cell's equation is relaxed with the true diagonal of T T', which is 6 only
 // where R = I; the paper's -Delta misjudges cells that turned by more than about 30 degrees.
-// Sweeps are lexicographic within slabs of planes; slabs of one parity run at the same time.
-#include "grid/grid_corot_stencil.h"
+// Sweeps go from row to row within slabs of planes; slabs of one parity run at the same time. The
+// cells, or inner faces, in PL_LANES lanes of a row are relaxed together: what couples them along
+// the row is less than their diagonals, so that sweeps remain ones that reduce the energy. Faces
+// outside the core are coupled through stiff pressures, and relaxed one by one.
+#include "grid/grid_corot_wide.h"
 
 enum { PLANES = 4, CHUNKS = 32 };
 // Sweeps over core cells: what they leave of the pressure equation becomes a force, lambda / mu
@@ -19,81 +22,177 @@ enum { CORE_SWEEPS = 3 };
 
 typedef struct sweep {
     pl_corot_level* level;
-    int kind; // 0: faces outside the core, 1: inner faces, 2: core cells
+    pl_corot_part part;
     int parity;
     bool backwards;
 } sweep;
 
-static inline bool is_slaved(uint16_t flags) {
-    return (flags & (PL_COROT_INTERIOR | PL_COROT_CORE)) == PL_COROT_INTERIOR;
+// ------------------------------------------------------------------ faces
+
+// One face outside the core; the pressures of slaved cells follow it. There are few of them in the
+// lanes of a row, so they are relaxed one by one, from records with all that an equation has.
+static inline void relax_band_face(pl_corot_level* l, const pl_corot_face* face) {
+    const int *at = face->at, a = face->axis;
+    const float *w = face->weights, *t = face->factors, *u = l->u[a];
+    float *s = l->s, own = u[at[0]];
+    float sum[3] = {w[0] * (own - u[face->next]) + w[1] * (own - u[at[1]]) + face->stiffness * own,
+                    t[0] * s[at[0]] + t[1] * s[at[1]], 0.0f};
+    for (int e = 0; e < 2; e++) {
+        const int low = at[2 + 4 * e], up = at[4 + 4 * e];
+        float under = own - u[low], over = own - u[up];
+        if (l->shear > 0.0f) { // linear elasticity: mu (F_ab + F_ba)
+            const float* v = l->u[pl_corot_beside(a, e)];
+            under = 0.5f * (under + v[at[0]] - v[at[1]]);
+            over = 0.5f * (over - v[up] + v[at[5 + 4 * e]]);
+        }
+        sum[0] += w[2 + 2 * e] * under + w[3 + 2 * e] * over;
+    }
+    for (int k = 2; k < 10; k++) sum[1 + k % 2] += t[k] * s[at[k]];
+    const float change = (l->f[a][at[0]] - (sum[0] + (sum[1] + sum[2]))) * face->inverse;
+    l->u[a][at[0]] = own + change;
+    for (int k = 0; k < 10; k++) s[at[k]] += l->slave_k[at[k]] * (t[k] * change);
 }
 
-// A u at a face, with the pressures that there are
-static inline float row(const pl_corot_level* l, const int* base, int i, int a,
-                        const pl_corot_terms* t) {
-    float sum = pl_corot_natural(l, base, i, a) +
-                (l->inertia + l->extra[a][base[13] + i]) * l->u[a][base[13] + i];
-    for (int k = 0; k < 10; k++) sum += t->factor[k] * l->s[t->cell[k]];
-    return sum;
+PL_WIDE void relax_inner_faces(pl_corot_level* l, const pl_corot_masks* m, const int* rows, int i,
+                               int a, bool plain) {
+    if (!(m->inner[a] >> i & ((1 << PL_LANES) - 1))) return;
+    pl_fw change =
+        pl_corot_residual_w(l, rows, i, a, true, plain) * pl_beside_w(l->inverse[a], rows, i, 13);
+    pl_add_to_w(l->u[a] + pl_corot_at(rows, i, 13), pl_keep_w(m->inner[a], i, change));
 }
 
-static inline void relax_band_face(pl_corot_level* l, const int* base, int i, int a) {
-    const int n = base[13] + i;
-    pl_corot_terms t;
-    pl_corot_terms_of(l, base, i, a, &t);
-    float change = (l->f[a][n] - row(l, base, i, a, &t)) * l->inverse[a][n];
-    l->u[a][n] += change;
-    for (int k = 0; k < 10; k++) {
-        l->s[t.cell[k]] += l->slave_k[t.cell[k]] * t.factor[k] * change;
+// ------------------------------------------------------------------ core cells
+
+// Adds to faces across a what cells distribute. open: faces in all lanes are variables.
+PL_WIDE void add_to_faces_w(pl_corot_level* l, const int* rows, int i, int a, int way, bool open,
+                            pl_fw before, pl_fw own, pl_fw after) {
+    float* at = l->u[a] + pl_corot_at(rows, i, way);
+    if (open) {
+        pl_add_beside_w(at, before, own, after);
+        return;
+    }
+    const uint16_t* flags = l->flags + pl_corot_at(rows, i, way);
+    const uint16_t bit = (uint16_t)(PL_COROT_FACE << a);
+    const uint16_t bits = l->layout->masks[pl_corot_at(rows, i, way) / PL_GRID_CHUNK].face[a];
+    const pl_fw zero = {0};
+    own += pl_next_lanes_w(before, zero) + pl_last_lanes_w(zero, after);
+    pl_add_to_w(at, pl_keep_w(bits, i, own));
+    if (before[0] != 0.0f && flags[-1] & bit) at[-1] += before[0];
+    if (after[PL_LANES - 1] != 0.0f && flags[PL_LANES] & bit) at[PL_LANES] += after[PL_LANES - 1];
+}
+
+// u += T' q, q being 0 in lanes that are no core cells
+PL_WIDE void distribute_to_x_w(pl_corot_level* l, const int* rows, int i, bool open, pl_fw q) {
+    const pl_fw zero = {0}, along = q * pl_beside_w(l->R[0], rows, i, 13);
+    add_to_faces_w(l, rows, i, 0, 13, open, zero, -along, along);
+#pragma GCC unroll 9
+    for (int b = 1; b < 3; b++) {
+        const pl_fw part = 0.25f * q * pl_beside_w(l->R[b], rows, i, 13);
+        const int B = pl_corot_way(b);
+        add_to_faces_w(l, rows, i, 0, 13 - B, open, zero, -part, -part);
+        add_to_faces_w(l, rows, i, 0, 13 + B, open, zero, part, part);
     }
 }
+PL_WIDE void distribute_to_w(pl_corot_level* l, const int* rows, int i, int a, bool open, pl_fw q) {
+    const int A = pl_corot_way(a), b = 3 - a, B = pl_corot_way(b);
+    const pl_fw zero = {0}, along = q * pl_beside_w(l->R[4 * a], rows, i, 13);
+    const pl_fw by_x = 0.25f * q * pl_beside_w(l->R[3 * a], rows, i, 13);
+    const pl_fw by_b = 0.25f * q * pl_beside_w(l->R[3 * a + b], rows, i, 13);
+    add_to_faces_w(l, rows, i, a, 13, open, -by_x, -along, by_x);
+    add_to_faces_w(l, rows, i, a, 13 + A, open, -by_x, along, by_x);
+    add_to_faces_w(l, rows, i, a, 13 - B, open, zero, -by_b, zero);
+    add_to_faces_w(l, rows, i, a, 13 + A - B, open, zero, -by_b, zero);
+    add_to_faces_w(l, rows, i, a, 13 + B, open, zero, by_b, zero);
+    add_to_faces_w(l, rows, i, a, 13 + A + B, open, zero, by_b, zero);
+}
 
-static inline void relax_inner_face(pl_corot_level* l, const int* base, int i, int a) {
-    const int n = base[13] + i;
-    pl_corot_terms t;
-    pl_corot_terms_of(l, base, i, a, &t);
-    l->u[a][n] += (l->f[a][n] - row(l, base, i, a, &t)) * l->inverse[a][n];
+// q times mu + mu beside, where the cell beside is no Dirichlet cell
+PL_WIDE pl_fw pass_on_w(const pl_corot_level* l, const int* rows, int i, int way, pl_fw q) {
+    const pl_iw flags = pl_flags_w(l->flags + pl_corot_at(rows, i, way));
+    const pl_fw weight = pl_beside_w(l->mu, rows, i, 13) + pl_beside_w(l->mu, rows, i, way);
+    return pl_where_w((flags & PL_COROT_INTERIOR) != 0, weight * q);
+}
+
+// Slaved cells get something too, which is lost when they follow the positions again.
+PL_WIDE void distribute_to_s_w(pl_corot_level* l, const int* rows, int i, bool plain, pl_fw q) {
+    pl_fw sides[6],
+        centre = l->inertia + (plain ? pl_splat_w(12.0f) : pl_beside_w(l->spread, rows, i, 13));
+#pragma GCC unroll 9
+    for (int side = 0; side < 6; side++) {
+        const int way = pl_corot_way(side / 2);
+        sides[side] = plain ? 2.0f * q : pass_on_w(l, rows, i, side % 2 ? 13 + way : 13 - way, q);
+    }
+    pl_add_beside_w(l->s + pl_corot_at(rows, i, 13), sides[0], -centre * q, sides[1]);
+#pragma GCC unroll 9
+    for (int side = 2; side < 6; side++) {
+        const int way = pl_corot_way(side / 2);
+        pl_add_to_w(l->s + pl_corot_at(rows, i, side % 2 ? 13 + way : 13 - way), sides[side]);
+    }
 }
 
 // Changes positions by T' q and s by -(2 mu Laplacian + inertia) q, so that the equations of
 // positions keep their residual where R is smooth (Eq. 16).
-static void relax_core_cell(pl_corot_level* l, const int* base, int i) {
-    const int *S = pl_corot_stride, n = base[13] + i;
-    float residual = l->g[n] - pl_corot_trace_core(l, l->u, base, i) + l->s[n] / l->k[n];
-    float q = residual * l->inverse_q[n], centre = l->inertia;
-    pl_corot_form form;
-    pl_corot_form_of(l, base, i, &form);
-    for (int k = 0; k < form.count; k++) l->u[form.axis[k]][form.face[k]] += form.factor[k] * q;
-    for (int a = 0; a < 3; a++)
-        for (int side = -1; side <= 1; side += 2) {
-            int near = base[13 + side * S[a]] + i;
-            if (l->flags[near] & PL_COROT_DIRICHLET) continue;
-            float weight = l->mu[n] + l->mu[near];
-            centre += weight;
-            if (l->flags[near] & PL_COROT_CORE) l->s[near] += weight * q;
-        }
-    l->s[n] -= centre * q;
+PL_WIDE void relax_core_cells(pl_corot_level* l, const pl_corot_masks* m, const int* rows, int i,
+                              bool plain) {
+    if (!(m->core >> i & ((1 << PL_LANES) - 1))) return;
+    pl_fw residual = pl_beside_w(l->g, rows, i, 13) - pl_corot_trace_w(l, l->u, rows, i, true);
+    residual = pl_fma_w(
+        pl_beside_w(l->s, rows, i, 13),
+        plain ? pl_splat_w(l->compressibility) : pl_beside_w(l->inverse_k, rows, i, 13), residual);
+    pl_fw q = pl_keep_w(m->core, i, residual * pl_beside_w(l->inverse_q, rows, i, 13));
+    distribute_to_x_w(l, rows, i, plain, q);
+    distribute_to_w(l, rows, i, 1, plain, q);
+    distribute_to_w(l, rows, i, 2, plain, q);
+    distribute_to_s_w(l, rows, i, plain, q);
+}
+
+// ------------------------------------------------------------------ sweeps
+
+static void sweep_band_plane(pl_corot_level* l, int z, bool backwards) {
+    const int begin = l->band_planes[z], count = l->band_planes[z + 1] - begin;
+    for (int n = 0; n < count; n++)
+        relax_band_face(l, &l->band[begin + (backwards ? count - 1 - n : n)]);
+}
+
+PL_WIDE void sweep_inner(pl_corot_level* l, const pl_corot_masks* m, const int* rows,
+                         bool backwards, bool plain) {
+    for (int k = 0; k < PL_GRID_CHUNK; k += PL_LANES) {
+        const int i = backwards ? PL_GRID_CHUNK - PL_LANES - k : k;
+#pragma GCC unroll 9
+        for (int a = 0; a < 3; a++) relax_inner_faces(l, m, rows, i, a, plain);
+    }
+}
+
+PL_WIDE void sweep_core(pl_corot_level* l, const pl_corot_masks* m, const int* rows, bool backwards,
+                        bool plain) {
+    for (int k = 0; k < PL_GRID_CHUNK; k += PL_LANES)
+        relax_core_cells(l, m, rows, backwards ? PL_GRID_CHUNK - PL_LANES - k : k, plain);
 }
 
 static void sweep_chunk(const sweep* job, const pl_corot_chunk* chunk) {
     pl_corot_level* l = job->level;
-    int base[27];
-    pl_corot_reach(chunk, base);
-    for (int step = 0; step < PL_GRID_CHUNK; step++) {
-        int i = job->backwards ? PL_GRID_CHUNK - 1 - step : step;
-        uint16_t flags = l->flags[chunk->begin + i];
-        if (job->kind == 2) {
-            if (flags & PL_COROT_CORE) relax_core_cell(l, base, i);
-            continue;
-        }
-        for (int d = 0; d < 3; d++) {
-            int a = job->backwards ? 2 - d : d;
-            if (!(flags & (PL_COROT_FACE << a))) continue;
-            bool inner = flags & (PL_COROT_INNER << a);
-            if (inner && job->kind == 1) relax_inner_face(l, base, i, a);
-            if (!inner && job->kind == 0) relax_band_face(l, base, i, a);
-        }
+    const pl_corot_masks* m = &l->masks[chunk->begin / PL_GRID_CHUNK];
+    const bool plain = m->plain && l->shear == 0.0f;
+    const int* rows = chunk->rows;
+    if (!m->core) return;
+    if (job->part == PL_COROT_INNER_FACES) {
+        if (plain) sweep_inner(l, m, rows, job->backwards, true);
+        else sweep_inner(l, m, rows, job->backwards, false);
+    } else {
+        if (plain) sweep_core(l, m, rows, job->backwards, true);
+        else sweep_core(l, m, rows, job->backwards, false);
     }
+}
+
+static void sweep_plane(const sweep* job, int z) {
+    const pl_corot_level* l = job->level;
+    if (job->part == PL_COROT_BAND_FACES) {
+        sweep_band_plane(job->level, z, job->backwards);
+        return;
+    }
+    int low = l->planes[z], high = l->planes[z + 1];
+    for (int k = 0; k < high - low; k++)
+        sweep_chunk(job, &l->chunks[job->backwards ? high - 1 - k : low + k]);
 }
 
 static void sweep_task(int begin, int end, int worker, void* user) {
@@ -105,15 +204,14 @@ static void sweep_task(int begin, int end, int worker, void* user) {
         int first = slab * PLANES, last = first + PLANES;
         if (first > size) first = size;
         if (last > size) last = size;
-        int low = l->planes[first], high = l->planes[last];
-        for (int k = 0; k < high - low; k++)
-            sweep_chunk(job, &l->chunks[job->backwards ? high - 1 - k : low + k]);
+        for (int k = 0; k < last - first; k++)
+            sweep_plane(job, job->backwards ? last - 1 - k : first + k);
     }
 }
 
-static void run_sweep(pl_corot_level* l, int kind, bool backwards, pl_pool* pool) {
+void pl_corot_sweep(pl_corot_level* l, pl_corot_part part, bool backwards, pl_pool* pool) {
     int pairs = (l->layout->size[2] + 2 * PLANES - 1) / (2 * PLANES);
-    sweep job = {l, kind, 0, backwards};
+    sweep job = {l, part, 0, backwards};
     for (int p = 0; p < 2; p++) {
         job.parity = backwards ? 1 - p : p;
         pl_parallel_for(pool, sweep_task, pairs, 1, &job);
@@ -123,13 +221,16 @@ static void run_sweep(pl_corot_level* l, int kind, bool backwards, pl_pool* pool
 static void slave_task(int begin, int end, int worker, void* user) {
     (void)worker;
     pl_corot_level* l = user;
-    int base[27];
     for (int k = begin; k < end; k++) {
-        pl_corot_reach(&l->chunks[k], base);
-        for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            const int n = base[13] + i;
-            if (is_slaved(l->flags[base[13] + i]))
-                l->s[n] = l->k[n] * (pl_corot_trace(l, l->u, base, i) - l->g[n]);
+        const pl_corot_masks* m = &l->masks[l->chunks[k].begin / PL_GRID_CHUNK];
+        if (!m->slaved) continue;
+        const int* rows = l->chunks[k].rows;
+        for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+            if (!(m->slaved >> i & ((1 << PL_LANES) - 1))) continue;
+            pl_fw s = pl_corot_trace_w(l, l->u, rows, i, false) - pl_beside_w(l->g, rows, i, 13);
+            s *= pl_beside_w(l->slave_k, rows, i, 13);
+            float* at = l->s + pl_corot_at(rows, i, 13);
+            pl_storeu_w(at, pl_select_w(pl_lanes_w(m->slaved, i), s, pl_loadu_w(at)));
         }
     }
 }
@@ -140,47 +241,51 @@ void pl_corot_slave(pl_corot_level* l, pl_pool* pool) {
 
 void pl_corot_smooth(pl_corot_level* l, int band_sweeps, bool backwards, pl_pool* pool) {
     pl_corot_slave(l, pool);
-    for (int k = 0; k < band_sweeps; k++) run_sweep(l, 0, backwards, pool);
-    run_sweep(l, 1, backwards, pool);
-    for (int k = 0; k < CORE_SWEEPS; k++) run_sweep(l, 2, backwards, pool);
+    for (int k = 0; k < band_sweeps; k++) pl_corot_sweep(l, PL_COROT_BAND_FACES, backwards, pool);
+    pl_corot_sweep(l, PL_COROT_INNER_FACES, backwards, pool);
+    for (int k = 0; k < CORE_SWEEPS; k++) pl_corot_sweep(l, PL_COROT_CORE_CELLS, backwards, pool);
     pl_corot_slave(l, pool);
-    for (int k = 0; k < band_sweeps; k++) run_sweep(l, 0, backwards, pool);
+    for (int k = 0; k < band_sweeps; k++) pl_corot_sweep(l, PL_COROT_BAND_FACES, backwards, pool);
 }
 
-static void face_residual_task(int begin, int end, int worker, void* user) {
+// ------------------------------------------------------------------ residual
+
+PL_WIDE void face_residual(pl_corot_level* l, const pl_corot_masks* m, const int* rows, int i,
+                           int a, bool plain) {
+    const uint16_t faces = m->inner[a] | m->band[a];
+    pl_fw r = {0};
+    if (plain) r = pl_keep_w(faces, i, pl_corot_residual_w(l, rows, i, a, true, true));
+    else if (faces >> i & ((1 << PL_LANES) - 1))
+        r = pl_keep_w(faces, i, pl_corot_residual_w(l, rows, i, a, false, false));
+    pl_storeu_w(l->r[a] + pl_corot_at(rows, i, 13), r);
+}
+
+static void residual_task(int begin, int end, int worker, void* user) {
     (void)worker;
     pl_corot_level* l = user;
-    int base[27];
     for (int k = begin; k < end; k++) {
-        pl_corot_reach(&l->chunks[k], base);
-        for (int i = 0; i < PL_GRID_CHUNK; i++)
+        const pl_corot_masks* m = &l->masks[l->chunks[k].begin / PL_GRID_CHUNK];
+        const int* rows = l->chunks[k].rows;
+        const bool plain =
+            m->plain && l->shear == 0.0f && !(m->band[0] | m->band[1] | m->band[2]) && m->core;
+        for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+#pragma GCC unroll 9
             for (int a = 0; a < 3; a++) {
-                const int n = base[13] + i;
-                l->r[a][n] = 0.0f;
-                if (!(l->flags[n] & (PL_COROT_FACE << a))) continue;
-                pl_corot_terms t;
-                pl_corot_terms_of(l, base, i, a, &t);
-                l->r[a][n] = l->f[a][n] - row(l, base, i, a, &t);
+                if (plain) face_residual(l, m, rows, i, a, true);
+                else face_residual(l, m, rows, i, a, false);
             }
-    }
-}
-
-static void cell_residual_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    pl_corot_level* l = user;
-    int base[27];
-    for (int k = begin; k < end; k++) {
-        pl_corot_reach(&l->chunks[k], base);
-        for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            const int n = base[13] + i;
-            bool core = l->flags[base[13] + i] & PL_COROT_CORE;
-            l->rg[base[13] + i] =
-                core ? l->g[n] - pl_corot_trace_core(l, l->u, base, i) + l->s[n] / l->k[n] : 0.0f;
+            pl_fw rg = {0};
+            if (m->core) {
+                rg = pl_beside_w(l->g, rows, i, 13) - pl_corot_trace_w(l, l->u, rows, i, true);
+                rg = pl_keep_w(m->core, i,
+                               pl_fma_w(pl_beside_w(l->s, rows, i, 13),
+                                        pl_beside_w(l->inverse_k, rows, i, 13), rg));
+            }
+            pl_storeu_w(l->rg + pl_corot_at(rows, i, 13), rg);
         }
     }
 }
 
 void pl_corot_residual(pl_corot_level* l, pl_pool* pool) {
-    pl_parallel_for(pool, face_residual_task, l->chunk_count, CHUNKS, l);
-    pl_parallel_for(pool, cell_residual_task, l->chunk_count, CHUNKS, l);
+    pl_parallel_for(pool, residual_task, l->chunk_count, CHUNKS, l);
 }

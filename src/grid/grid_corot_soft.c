@@ -11,46 +11,16 @@
 // Where we differ from the paper: this part is taken away, up to a limit that leaves the matrix
 // definite, in the residuals that go to coarser levels and in the coarsest matrix; sweeps, which
 // are about short waves, see it lagged, on their right side.
-#include "grid/grid_corot_stencil.h"
+#include "grid/grid_corot_wide.h"
 
 #include <string.h>
 
 enum { CHUNKS = 32 };
 
-// the nine averaged gradients of a cell
-static void gradient(const pl_corot_level* l, float* const u[3], const int* base, int i,
-                     float F[9]) {
-    const int *S = pl_corot_stride, n = base[13] + i;
-    for (int a = 0; a < 3; a++) {
-        const float* v = u[a];
-        const int next = base[13 + S[a]] + i;
-        F[4 * a] = l->cell_weight[a][n] > 0.0f ? v[next] - v[n] : 0.0f;
-        for (int e = 0; e < 2; e++) {
-            const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
-            const int up = base[13 + S[b]] + i, far = base[13 + S[a] + S[b]] + i;
-            float part = 0.0f;
-            if (l->edge_weight[c][n] > 0.0f) part += v[n] - v[base[13 - S[b]] + i];
-            if (l->edge_weight[c][up] > 0.0f) part += v[up] - v[n];
-            if (l->edge_weight[c][next] > 0.0f) part += v[next] - v[base[13 + S[a] - S[b]] + i];
-            if (l->edge_weight[c][far] > 0.0f) part += v[far] - v[next];
-            F[3 * a + b] = 0.25f * part;
-        }
-    }
-}
-
 // C^k: column k + 1 is R's column k + 2, column k + 2 minus R's column k + 1
 static inline float turn_entry(const float R[9], int k, int a, int m) {
     const int p = (k + 1) % 3, q = (k + 2) % 3;
     return m == p ? R[3 * a + q] : m == q ? -R[3 * a + p] : 0.0f;
-}
-
-static void twist_of(const float R[9], const float F[9], float g[3]) {
-    for (int k = 0; k < 3; k++) {
-        const int p = (k + 1) % 3, q = (k + 2) % 3;
-        g[k] = 0.0f;
-        for (int a = 0; a < 3; a++)
-            g[k] += R[3 * a + q] * F[3 * a + p] - R[3 * a + p] * F[3 * a + q];
-    }
 }
 
 // the inverse of a symmetric positive definite matrix
@@ -87,39 +57,27 @@ void pl_corot_twist_matrix(const pl_corot_level* l, const int* base, int i, floa
     for (int e = 0; e < 9; e++) out[e] *= 2.0f * l->soft[n];
 }
 
-// 2 mu K^-1 g
-static void respond(const pl_corot_level* l, const int* base, int i, const float g[3], float y[3]) {
-    if (l->flags[base[13] + i] & PL_COROT_CORE) {
-        for (int k = 0; k < 3; k++) y[k] = l->soft[base[13] + i] * g[k];
-        return;
+static void twist_chunk(pl_corot_level* l, const pl_corot_masks* m, const int* rows, bool core) {
+    for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+        pl_fw R[9], g[3], y[3];
+        if (core) pl_corot_twist_w(l, l->u, rows, i, true, R, g, y);
+        else pl_corot_twist_w(l, l->u, rows, i, false, R, g, y);
+        for (int k = 0; k < 3; k++) y[k] = pl_keep_w(m->core | m->slaved, i, y[k]);
+        for (int e = 0; e < 9; e++) {
+            // of the three C^k only those of the axes after column e and before it have that column
+            const int a = e / 3, after = (e + 1) % 3, before = (e + 2) % 3;
+            pl_storeu_w(l->twist[e] + pl_corot_at(rows, i, 13),
+                        pl_fnma_w(y[after], R[3 * a + before], y[before] * R[3 * a + after]));
+        }
     }
-    float W[9];
-    pl_corot_twist_matrix(l, base, i, W);
-    for (int k = 0; k < 3; k++) y[k] = W[3 * k] * g[0] + W[3 * k + 1] * g[1] + W[3 * k + 2] * g[2];
 }
 
 static void twist_task(int begin, int end, int worker, void* user) {
     (void)worker;
     pl_corot_level* l = user;
-    int base[27];
     for (int c = begin; c < end; c++) {
-        pl_corot_reach(&l->chunks[c], base);
-        for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            const int n = base[13] + i;
-            if (!(l->flags[n] & PL_COROT_INTERIOR)) continue;
-            float R[9], F[9], g[3], y[3];
-            pl_corot_rotation(l, n, R);
-            gradient(l, l->u, base, i, F);
-            twist_of(R, F, g);
-            respond(l, base, i, g, y);
-            for (int a = 0; a < 3; a++)
-                for (int m = 0; m < 3; m++) {
-                    // of the three C^k only those of the axes after m and before it have column m
-                    const int after = (m + 1) % 3, before = (m + 2) % 3;
-                    l->twist[3 * a + m][n] =
-                        y[before] * R[3 * a + after] - y[after] * R[3 * a + before];
-                }
-        }
+        const pl_corot_masks* m = &l->masks[l->chunks[c].begin / PL_GRID_CHUNK];
+        if (m->core | m->slaved) twist_chunk(l, m, l->chunks[c].rows, !m->slaved);
     }
 }
 
@@ -128,20 +86,27 @@ typedef struct soften_job {
     float* const* to;
 } soften_job;
 
-static float face_sum(const pl_corot_level* l, const int* base, int i, int a) {
-    const int *S = pl_corot_stride, n = base[13] + i, m = base[13 - S[a]] + i;
-    float sum = 0.0f;
-    if (l->cell_weight[a][m] > 0.0f) sum += l->twist[4 * a][m];
-    if (l->cell_weight[a][n] > 0.0f) sum -= l->twist[4 * a][n];
+PL_WIDE pl_fw face_sum_w(const pl_corot_level* l, const int* rows, int i, int a, bool inner) {
+    const int A = pl_corot_way(a);
+    pl_fw low = pl_beside_w(l->twist[4 * a], rows, i, 13 - A);
+    pl_fw high = pl_beside_w(l->twist[4 * a], rows, i, 13);
+    if (!inner) {
+        low = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13 - A) > 0.0f, low);
+        high = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13) > 0.0f, high);
+    }
+    pl_fw sum = low - high;
+#pragma GCC unroll 9
     for (int e = 0; e < 2; e++) {
-        const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b, ab = 3 * a + b;
-        const int up = base[13 + S[b]] + i, low = base[13 - S[b]] + i;
-        const int up_m = base[13 + S[b] - S[a]] + i, low_m = base[13 - S[b] - S[a]] + i;
-        float own = l->twist[ab][n] + l->twist[ab][m];
-        if (l->edge_weight[c][n] > 0.0f)
-            sum += 0.25f * (own + l->twist[ab][low] + l->twist[ab][low_m]);
-        if (l->edge_weight[c][up] > 0.0f)
-            sum -= 0.25f * (own + l->twist[ab][up] + l->twist[ab][up_m]);
+        const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
+        const float *twist = l->twist[3 * a + b], *edge = l->edge_weight[3 - a - b];
+        pl_fw under = pl_beside_w(twist, rows, i, 13 - B) + pl_beside_w(twist, rows, i, 13 - B - A);
+        pl_fw over = pl_beside_w(twist, rows, i, 13 + B) + pl_beside_w(twist, rows, i, 13 + B - A);
+        if (!inner) {
+            pl_fw own = pl_beside_w(twist, rows, i, 13) + pl_beside_w(twist, rows, i, 13 - A);
+            under = pl_where_w(pl_beside_w(edge, rows, i, 13) > 0.0f, under + own);
+            over = pl_where_w(pl_beside_w(edge, rows, i, 13 + B) > 0.0f, over + own);
+        }
+        sum = pl_fma_w(pl_splat_w(0.25f), under - over, sum);
     }
     return sum;
 }
@@ -150,13 +115,20 @@ static void soften_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const soften_job* job = user;
     const pl_corot_level* l = job->level;
-    int base[27];
     for (int k = begin; k < end; k++) {
-        pl_corot_reach(&l->chunks[k], base);
-        for (int i = 0; i < PL_GRID_CHUNK; i++)
-            for (int a = 0; a < 3; a++)
-                if (l->flags[base[13] + i] & (PL_COROT_FACE << a))
-                    job->to[a][base[13] + i] += face_sum(l, base, i, a);
+        const int* rows = l->chunks[k].rows;
+        const pl_corot_masks* m = &l->masks[l->chunks[k].begin / PL_GRID_CHUNK];
+        const bool inner = !(m->band[0] | m->band[1] | m->band[2]);
+        if (!(m->core | m->slaved)) continue;
+        for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+#pragma GCC unroll 9
+            for (int a = 0; a < 3; a++) {
+                pl_fw sum =
+                    inner ? face_sum_w(l, rows, i, a, true) : face_sum_w(l, rows, i, a, false);
+                float* to = job->to[a] + pl_corot_at(rows, i, 13);
+                pl_storeu_w(to, pl_loadu_w(to) + pl_keep_w(m->inner[a] | m->band[a], i, sum));
+            }
+        }
     }
 }
 
@@ -164,18 +136,4 @@ void pl_corot_soften(pl_corot_level* l, float* const to[3], pl_pool* pool) {
     if (l->shear > 0.0f) return;
     pl_parallel_for(pool, twist_task, l->chunk_count, CHUNKS, l);
     pl_parallel_for(pool, soften_task, l->chunk_count, CHUNKS, &(soften_job){l, to});
-}
-
-double pl_corot_twist_square(const pl_corot_level* l, float* const u[3], const int* base, int i) {
-    const int n = base[13] + i;
-    if (l->soft[n] == 0.0f) return 0.0;
-    float R[9], F[9], g[3];
-    pl_corot_rotation(l, n, R);
-    gradient(l, u, base, i, F);
-    twist_of(R, F, g);
-    float y[3];
-    respond(l, base, i, g, y);
-    double sum = 0.0;
-    for (int k = 0; k < 3; k++) sum += (double)g[k] * (double)y[k];
-    return sum;
 }

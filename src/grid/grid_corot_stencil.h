@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Where the equations of the general lattice find their neighbours, and the terms of T.
+// Where the equations of the general lattice find their neighbours, and the terms of T, cell by
+// cell.
 #ifndef PL_GRID_COROT_STENCIL_H
 #define PL_GRID_COROT_STENCIL_H
 
@@ -16,58 +17,6 @@ static inline void pl_corot_reach(const pl_corot_chunk* c, int base[27]) {
 
 static inline void pl_corot_rotation(const pl_corot_level* l, int n, float R[9]) {
     for (int e = 0; e < 9; e++) R[e] = l->R[e][n];
-}
-
-// The cells whose T a face across a is in, and its factor there.
-typedef struct pl_corot_terms {
-    int cell[10];
-    float factor[10];
-} pl_corot_terms;
-
-static inline void pl_corot_terms_of(const pl_corot_level* l, const int* base, int i, int a,
-                                     pl_corot_terms* out) {
-    const int* S = pl_corot_stride;
-    const int n = base[13] + i, m = base[13 - S[a]] + i;
-    float at_n = l->cell_weight[a][n] > 0.0f ? -l->R[4 * a][n] : 0.0f;
-    float at_m = l->cell_weight[a][m] > 0.0f ? l->R[4 * a][m] : 0.0f;
-    for (int e = 0, k = 2; e < 2; e++) {
-        const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b, ab = 3 * a + b;
-        const int up = base[13 + S[b]] + i, low = base[13 - S[b]] + i;
-        const int up_m = base[13 + S[b] - S[a]] + i, low_m = base[13 - S[b] - S[a]] + i;
-        const float under = l->edge_weight[c][n] > 0.0f ? 0.25f : 0.0f;
-        const float over = l->edge_weight[c][up] > 0.0f ? 0.25f : 0.0f;
-        at_n += (under - over) * l->R[ab][n], at_m += (under - over) * l->R[ab][m];
-        out->cell[k] = low, out->factor[k++] = under * l->R[ab][low];
-        out->cell[k] = low_m, out->factor[k++] = under * l->R[ab][low_m];
-        out->cell[k] = up, out->factor[k++] = -over * l->R[ab][up];
-        out->cell[k] = up_m, out->factor[k++] = -over * l->R[ab][up_m];
-    }
-    out->cell[0] = n, out->factor[0] = at_n;
-    out->cell[1] = m, out->factor[1] = at_m;
-}
-
-// The part of A u at a face that does not pass through T, and without extra and inertia.
-static inline float pl_corot_natural(const pl_corot_level* l, const int* base, int i, int a) {
-    const int* S = pl_corot_stride;
-    const float* u = l->u[a];
-    const int n = base[13] + i, m = base[13 - S[a]] + i;
-    float own = u[n];
-    float sum =
-        l->cell_weight[a][n] * (own - u[base[13 + S[a]] + i]) + l->cell_weight[a][m] * (own - u[m]);
-    for (int e = 0; e < 2; e++) {
-        const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
-        const int up = base[13 + S[b]] + i, low = base[13 - S[b]] + i;
-        const float under = l->edge_weight[c][n], over = l->edge_weight[c][up];
-        float from_u = under * (own - u[low]) + over * (own - u[up]);
-        if (l->shear > 0.0f) { // linear elasticity: mu (F_ab + F_ba)
-            const float* v = l->u[b];
-            const int corner = base[13 + S[b] - S[a]] + i;
-            from_u += under * (v[n] - v[m]) - over * (v[up] - v[corner]);
-            from_u *= 0.5f;
-        }
-        sum += from_u;
-    }
-    return sum;
 }
 
 // The faces in the T of a cell that are variables, and their factors; at most 30.
@@ -111,30 +60,10 @@ static inline void pl_corot_form_of(const pl_corot_level* l, const int* base, in
     }
 }
 
-// T of a core cell, which has all its edges.
-static inline float pl_corot_trace_core(const pl_corot_level* l, float* const u[3], const int* base,
-                                        int i) {
-    const int *S = pl_corot_stride, n = base[13] + i;
-    float sum = 0.0f;
-    for (int a = 0; a < 3; a++) {
-        const float* v = u[a];
-        const int next = base[13 + S[a]] + i;
-        sum += l->R[4 * a][n] * (v[next] - v[n]);
-        for (int e = 0; e < 2; e++) {
-            const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2);
-            sum += 0.25f * l->R[3 * a + b][n] *
-                   (v[base[13 + S[b]] + i] - v[base[13 - S[b]] + i] +
-                    v[base[13 + S[a] + S[b]] + i] - v[base[13 + S[a] - S[b]] + i]);
-        }
-    }
-    return sum;
-}
-
 // T of any cell.
 static inline float pl_corot_trace(const pl_corot_level* l, float* const u[3], const int* base,
                                    int i) {
     const int *S = pl_corot_stride, n = base[13] + i;
-    if (l->flags[n] & PL_COROT_CORE) return pl_corot_trace_core(l, u, base, i);
     float sum = 0.0f;
     for (int a = 0; a < 3; a++) {
         const float* v = u[a];

@@ -7,6 +7,7 @@
 // Where we differ: a coarse variable that does not exist takes no part in prolongation, and the
 // weights of the others are scaled to sum to one.
 #include "grid/grid_corot_level.h"
+#include "grid/grid_wide.h"
 
 #include <string.h>
 
@@ -69,21 +70,57 @@ static inline float weight_of(bool along, int odd, int d) {
     return d == 0 ? 0.75f : d == 2 * odd - 1 ? 0.25f : 0.0f;
 }
 
-static float prolong_face(const pl_corot_level* coarse, const pl_corot_chunk* c, int i, int a) {
+// the weights of the coarse faces that exist
+static float known_weights(const pl_corot_level* coarse, const pl_corot_chunk* c, int i, int a) {
     const uint16_t known = (uint16_t)((PL_COROT_FACE | PL_COROT_HELD) << a);
-    float sum = 0.0f, total = 0.0f;
+    float total = 0.0f;
+    for (int dz = -1; dz <= 1; dz++)
+        for (int dy = -1; dy <= 1; dy++)
+            for (int dx = -1; dx <= 1; dx++) {
+                float w = weight_of(a == 1, c->y & 1, dy) * weight_of(a == 2, c->z & 1, dz) *
+                          weight_of(a == 0, i & 1, dx);
+                if (w == 0.0f) continue;
+                if (coarse->flags[c->parents[4 + dy + 3 * dz] + i / 2 + dx] & known) total += w;
+            }
+    return total;
+}
+
+void pl_corot_set_transfer(pl_corot_level* fine, const pl_corot_level* coarse) {
+    for (int k = 0; k < fine->chunk_count; k++)
+        for (int i = 0; i < 3 * PL_GRID_CHUNK; i++) {
+            const int a = i / PL_GRID_CHUNK, lane = i % PL_GRID_CHUNK;
+            const int n = fine->chunks[k].begin + lane;
+            if (!(fine->flags[n] & (PL_COROT_FACE << a))) continue;
+            float total = known_weights(coarse, &fine->chunks[k], lane, a);
+            fine->scale[a][n] = total > 0.0f ? 1.0f / total : 0.0f;
+        }
+}
+
+// Eight coarse values beside a fine row, dx to the side of it, averaged over coarse rows; those
+// that do not exist are zero.
+PL_WIDE pl_half average_rows(const float* u, const pl_corot_chunk* c, int a, int dx) {
+    pl_half sum = {0};
     for (int dz = -1; dz <= 1; dz++)
         for (int dy = -1; dy <= 1; dy++) {
-            float wyz = weight_of(a == 1, c->y & 1, dy) * weight_of(a == 2, c->z & 1, dz);
-            if (wyz == 0.0f) continue;
-            for (int dx = -1; dx <= 1; dx++) {
-                float w = wyz * weight_of(a == 0, i & 1, dx);
-                int at = c->parents[4 + dy + 3 * dz] + i / 2 + dx;
-                if (w == 0.0f || !(coarse->flags[at] & known)) continue;
-                sum += w * coarse->u[a][at], total += w;
-            }
+            float w = weight_of(a == 1, c->y & 1, dy) * weight_of(a == 2, c->z & 1, dz);
+            if (w != 0.0f) sum += w * pl_load_half(u + c->parents[4 + dy + 3 * dz] + dx);
         }
-    return total > 0.0f ? sum / total : 0.0f;
+    return sum;
+}
+
+static void prolong_faces(pl_corot_level* l, const float* u, const pl_corot_chunk* c, int a) {
+    const pl_half own = average_rows(u, c, a, 0), next = average_rows(u, c, a, 1);
+    pl_half parts[2];
+    if (a == 0) pl_merge_half(own, 0.5f * (own + next), parts);
+    else {
+        const pl_half last = average_rows(u, c, a, -1);
+        pl_merge_half(0.75f * own + 0.25f * last, 0.75f * own + 0.25f * next, parts);
+    }
+    for (int k = 0; k < 2; k++) {
+        float* to = l->u[a] + c->begin + k * PL_HALF;
+        const pl_half scale = pl_load_half(l->scale[a] + c->begin + k * PL_HALF);
+        pl_store_half(to, pl_load_half(to) + scale * parts[k]);
+    }
 }
 
 static void prolong_task(int begin, int end, int worker, void* user) {
@@ -92,13 +129,16 @@ static void prolong_task(int begin, int end, int worker, void* user) {
     pl_corot_level* l = job->fine;
     for (int k = begin; k < end; k++) {
         const pl_corot_chunk* c = &l->chunks[k];
-        for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            int n = c->begin + i;
-            for (int a = 0; a < 3; a++)
-                if (l->flags[n] & (PL_COROT_FACE << a))
-                    l->u[a][n] += prolong_face(job->coarse, c, i, a);
-            if (l->flags[n] & PL_COROT_CORE)
-                l->s[n] += 0.5f * job->coarse->s[c->parents[4] + i / 2];
+        const pl_corot_masks* m = &l->masks[c->begin / PL_GRID_CHUNK];
+        if (!(m->core | m->slaved)) continue;
+        for (int a = 0; a < 3; a++) prolong_faces(l, job->coarse->u[a], c, a);
+        const pl_half s = 0.5f * pl_load_half(job->coarse->s + c->parents[4]);
+        pl_half parts[2];
+        pl_merge_half(s, s, parts);
+        for (int half = 0; half < 2; half++) {
+            float* to = l->s + c->begin + half * PL_HALF;
+            const unsigned core = (unsigned)m->core >> (half * PL_HALF);
+            pl_store_half(to, pl_load_half(to) + pl_keep_half(core, parts[half]));
         }
     }
 }

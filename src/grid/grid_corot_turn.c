@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Rotations and stresses of the cells of the general lattice (Zhu 2010, section 7), in double.
+//
+//   paper     here
+//   R         the rotation of F, a quaternion from step to step
+//   F         of a cell, averaged, times its edge h
+//   P         2 mu F + s R; here s R
+//
+// A cell's boundary gradients follow its rotation, F_ij = alpha R_ij, and its rotation follows
+// these. Four cells at a time make one Newton step towards the rotation of F as it is with the last
+// rotation's boundary gradients; a step that proves to be one of the nearest rotation's and is
+// small enough is the last one. Cells without boundary gradients need two to four, others more, as
+// boundary gradients converge linearly. Cells where no proof is found, which are near inversion,
+// those that converge too slowly, and held cells are done one by one.
+//
+// Where we differ from the paper: it has one rotation update in several cycles and boundary
+// gradients frozen between them; here both belong to the positions.
+#include "grid/grid_corot_turn.h"
+#include "grid/grid_corot_four.h"
+#include "math/polar.h"
+
+#include <math.h>
+
+enum { CHUNKS = 32, MOST = 30 };
+
+typedef struct job {
+    pl_grid_corot* c;
+    const pl_grid_state* state;
+    double h;
+    bool turn_cells;
+} job;
+
+// ------------------------------------------------------------------ one by one
+
+// h F of a held cell, from faces that are given: its rotation must not depend on the others, or
+// forces would be no gradient.
+static void held_gradient(const pl_corot_level* l, double* const u[3], const int* base, int i,
+                          double h, double F[9], float missing[9]) {
+    const int *S = pl_corot_stride, n = base[13] + i;
+    for (int a = 0; a < 3; a++) {
+        F[4 * a] = h + u[a][base[13 + S[a]] + i] - u[a][n], missing[4 * a] = 0.0f;
+        for (int e = 0; e < 2; e++) {
+            const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), ab = 3 * a + b;
+            const uint16_t held = (uint16_t)(PL_COROT_HELD << a);
+            F[ab] = 0.0, missing[ab] = 1.0f;
+            for (int k = 0; k < 4; k++) {
+                const int at = 13 + (k & 1 ? S[a] : 0) + (k & 2 ? S[b] : 0);
+                const int high = base[at] + i, low = base[at - S[b]] + i;
+                if (!(l->flags[high] & l->flags[low] & held)) continue;
+                F[ab] += 0.25 * (u[a][high] - u[a][low]), missing[ab] -= 0.25f;
+            }
+        }
+    }
+}
+
+// The limit of a sequence of rotations of which each step is a part of the one before. Such steps
+// are of almost the same length where most of a cell's gradients are boundary ones.
+static void extrapolate(const pl_quat* before, const pl_quat* last, pl_quat* turn) {
+    const double p[4] = {before->x, before->y, before->z, before->w};
+    const double q[4] = {last->x, last->y, last->z, last->w};
+    double r[4] = {turn->x, turn->y, turn->z, turn->w}, both = 0.0, square = 0.0, norm = 0.0;
+    for (int k = 0; k < 4; k++) {
+        both += (r[k] - q[k]) * (q[k] - p[k]);
+        square += (q[k] - p[k]) * (q[k] - p[k]);
+    }
+    double part = square > 0.0 ? fmin(both / square, 0.98) : 0.0;
+    if (!(part > 0.0)) return;
+    for (int k = 0; k < 4; k++) {
+        r[k] += part / (1.0 - part) * (r[k] - q[k]);
+        norm += r[k] * r[k];
+    }
+    norm = sqrt(norm);
+    *turn = (pl_quat){r[0] / norm, r[1] / norm, r[2] / norm, r[3] / norm};
+}
+
+static void turn_cell(const float missing[9], const double F[9], double h, double eps, bool free,
+                      pl_quat* turn) {
+    enum { PATIENT = 60, EXTRAPOLATED = 3 };
+    pl_quat before = *turn, last = *turn;
+    for (int iteration = 0; iteration < PATIENT; iteration++) {
+        pl_mat3 R = pl_quat_to_mat3(*turn), full, next;
+        double w = 0.0, alpha = 1.0;
+        for (int k = 0; k < 9; k++) w += (double)missing[k] * R.m[k] * R.m[k];
+        if (free && w > 0.0) {
+            alpha = (2.0 * eps - (pl_corot_product(F, &R) / h - 3.0)) / (2.0 * eps + w);
+            alpha = fmin(fmax(alpha, 0.25), 4.0);
+        }
+        for (int k = 0; k < 9; k++) full.m[k] = F[k] / h + (double)missing[k] * alpha * R.m[k];
+        pl_quat q = *turn;
+        if (!pl_polar_warm(full, &q, &next)) return;
+        before = last, last = *turn, *turn = q;
+        if (w == 0.0 || pl_mat3_norm(pl_mat3_sub(next, R)) < 1e-9) return;
+        if (iteration % EXTRAPOLATED == EXTRAPOLATED - 1) extrapolate(&before, &last, turn);
+    }
+}
+
+// What turning a cell costs less than with its rotation frozen, as a part of what that is in a cell
+// at rest. The second derivative of tr S has (tr S - S)^-1 where a cell at rest has 1 / 2; here its
+// mean. A cell under tension resists turns.
+static float turning_ease(const pl_corot_level* l, const double F[9], const float missing[9],
+                          const pl_mat3* R, double s, int n) {
+    double w = 0.0, T = pl_corot_product(F, R);
+    for (int k = 0; k < 9; k++) w += (double)missing[k] * R->m[k] * R->m[k];
+    double ease = -s * (3.0 - w) / (2.0 * (double)l->mu[n] * T);
+    return (float)(ease < 1.0 ? fmax(ease, 0.0) : 1.0);
+}
+
+void pl_corot_turn_cell(pl_grid_corot* c, const pl_grid_state* state, double h, bool turn_cells,
+                        const pl_corot_chunk* chunk, int i) {
+    pl_corot_level* l = &c->levels[0];
+    int base[27], n = chunk->begin + i;
+    double F[9], eps = state->compressibility, mu = (double)l->mu[n];
+    float missing[9] = {0};
+    const bool held = l->flags[n] & PL_COROT_BESIDE, core = l->flags[n] & PL_COROT_CORE;
+    pl_corot_reach(chunk, base);
+    if (held) held_gradient(l, state->u, base, i, h, F, missing);
+    else pl_corot_known_gradient(l, state->u, base, i, h, F);
+    if (!held && !core) pl_corot_missing(l, base, i, missing);
+    if (turn_cells && c->rotates) turn_cell(missing, F, h, eps, !held, &c->turn[n]);
+    pl_mat3 R = pl_quat_to_mat3(c->turn[n]);
+    double s = held ? -2.0 * mu * h : pl_corot_cell_stress(l, F, missing, &R, h, eps, n, NULL);
+    l->g[n] = 0.0f;
+    if (c->keeps_pressure && core) {
+        l->g[n] = (float)(eps * state->p[n] / mu - (pl_corot_product(F, &R) - 3.0 * h));
+        s = state->p[n] - 2.0 * mu * h;
+    }
+    for (int e = 0; e < 9; e++) c->stress[e][n] = s * R.m[e];
+    if (!held) c->ease[n] = turning_ease(l, F, missing, &R, s, n);
+}
+
+// ------------------------------------------------------------------ four at a time
+
+typedef struct quats {
+    pl_d4 x, y, z, w;
+} quats;
+
+PL_WIDE quats load_quats(const pl_quat* q) {
+    return (quats){{q[0].x, q[1].x, q[2].x, q[3].x},
+                   {q[0].y, q[1].y, q[2].y, q[3].y},
+                   {q[0].z, q[1].z, q[2].z, q[3].z},
+                   {q[0].w, q[1].w, q[2].w, q[3].w}};
+}
+PL_WIDE void store_quats(quats q, pl_i4 lanes, pl_quat* to) {
+    for (int k = 0; k < PL_FOUR; k++)
+        if (lanes[k]) to[k] = (pl_quat){q.x[k], q.y[k], q.z[k], q.w[k]};
+}
+PL_WIDE void rotation_of(quats q, pl_d4 R[9]) {
+    const pl_d4 x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
+    const pl_d4 xx = q.x * x2, yy = q.y * y2, zz = q.z * z2, xy = q.x * y2, xz = q.x * z2;
+    const pl_d4 yz = q.y * z2, wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
+    R[0] = 1.0 - yy - zz, R[1] = xy - wz, R[2] = xz + wy;
+    R[3] = xy + wz, R[4] = 1.0 - xx - zz, R[5] = yz - wx;
+    R[6] = xz - wy, R[7] = yz + wx, R[8] = 1.0 - xx - yy;
+}
+PL_WIDE pl_d4 product_of(const pl_d4 x[9], const pl_d4 y[9]) {
+    pl_d4 sum = x[0] * y[0];
+#pragma GCC unroll 9
+    for (int e = 1; e < 9; e++) sum += x[e] * y[e];
+    return sum;
+}
+// sum of missing R^2
+PL_WIDE pl_d4 lost_of(const pl_d4 missing[9], const pl_d4 R[9]) {
+    pl_d4 sum = missing[0] * R[0] * R[0];
+#pragma GCC unroll 9
+    for (int e = 1; e < 9; e++) sum += missing[e] * R[e] * R[e];
+    return sum;
+}
+
+// One Newton step of q towards the rotation of F, R being its own (see polar.h). Gives the square
+// of half the turn, and where it is proved that the nearest rotation is near.
+PL_WIDE pl_d4 newton_step(const pl_d4 F[9], const pl_d4 R[9], quats* q, pl_i4* proved) {
+    pl_d4 m[9];
+#pragma GCC unroll 9
+    for (int e = 0; e < 9; e++)
+        m[e] = R[e / 3] * F[e % 3] + R[3 + e / 3] * F[3 + e % 3] + R[6 + e / 3] * F[6 + e % 3];
+    const pl_d4 g0 = m[7] - m[5], g1 = m[2] - m[6], g2 = m[3] - m[1];
+    const pl_d4 h00 = m[4] + m[8], h11 = m[0] + m[8], h22 = m[0] + m[4], trace = h00 + h11 + h22;
+    const pl_d4 h01 = -0.5 * (m[1] + m[3]), h02 = -0.5 * (m[2] + m[6]), h12 = -0.5 * (m[5] + m[7]);
+    const pl_d4 c00 = h11 * h22 - h12 * h12, c01 = h02 * h12 - h01 * h22;
+    const pl_d4 c02 = h01 * h12 - h02 * h11, c11 = h00 * h22 - h02 * h02;
+    const pl_d4 c12 = h01 * h02 - h00 * h12, c22 = h00 * h11 - h01 * h01;
+    const pl_d4 det = h00 * c00 + h01 * c01 + h02 * c02, trace3 = trace * trace * trace;
+    *proved = (h00 > 0.0) & (c22 > 0.0) & (det > 1e-3 * trace3) & (trace3 > 1e-90) & (det < 1e200);
+    // nothing is gained by a step that is not proved: those cells are done again
+    const pl_d4 scale = 0.5 / pl_select_d4(*proved, det, pl_splat_d4(1.0) + det * det);
+    pl_d4 w0 = scale * (c00 * g0 + c01 * g1 + c02 * g2);
+    pl_d4 w1 = scale * (c01 * g0 + c11 * g1 + c12 * g2);
+    pl_d4 w2 = scale * (c02 * g0 + c12 * g1 + c22 * g2);
+    const pl_d4 size = w0 * w0 + w1 * w1 + w2 * w2;
+    pl_d4 limit = pl_splat_d4(1.0); // turns of at most one half
+    for (int k = 0; k < PL_FOUR; k++)
+        if (size[k] > 0.25) limit[k] = 0.5 / sqrt(size[k]);
+    w0 *= limit, w1 *= limit, w2 *= limit;
+    const quats p = *q;
+    quats r = {p.x + p.w * w0 + p.y * w2 - p.z * w1, p.y + p.w * w1 + p.z * w0 - p.x * w2,
+               p.z + p.w * w2 + p.x * w1 - p.y * w0, p.w - p.x * w0 - p.y * w1 - p.z * w2};
+    pl_d4 length = r.x * r.x + r.y * r.y + r.z * r.z + r.w * r.w;
+    for (int k = 0; k < PL_FOUR; k++) length[k] = sqrt(length[k]);
+    length = 1.0 / length;
+    *q = (quats){length * r.x, length * r.y, length * r.z, length * r.w};
+    return size;
+}
+
+// Turns q as far as it takes; gives the lanes where that is proved. F is h times the gradient.
+PL_WIDE pl_i4 turn_four(const pl_d4 F[9], const pl_d4 missing[9], bool core, pl_i4 lanes, double h,
+                        double eps, quats* q) {
+    pl_d4 G[9], R[9], full[9];
+    pl_i4 proved = {0}, near = {0};
+#pragma GCC unroll 9
+    for (int e = 0; e < 9; e++) G[e] = F[e] / h;
+    for (int iteration = 0; iteration < MOST; iteration++) {
+        rotation_of(*q, R);
+        pl_i4 exact = (pl_i4){0} - 1;
+        if (!core) {
+            const pl_d4 w = lost_of(missing, R);
+            pl_d4 alpha = (2.0 * eps - (product_of(G, R) - 3.0)) / (2.0 * eps + w);
+            alpha = pl_min_d4(pl_max_d4(alpha, pl_splat_d4(0.25)), pl_splat_d4(4.0));
+            exact = w == 0.0;
+            alpha = pl_select_d4(exact, pl_splat_d4(1.0), alpha);
+#pragma GCC unroll 9
+            for (int e = 0; e < 9; e++) full[e] = G[e] + missing[e] * alpha * R[e];
+        }
+        // Newton's method squares an error, boundary gradients reduce it by a factor
+        const pl_d4 size = newton_step(core ? G : full, R, q, &proved);
+        const pl_i4 done = proved & (((size < 1e-14) & exact) | (size < 1e-19));
+        if (!pl_any_d4(lanes & ~done)) return proved;
+        if (core && iteration == 7) return done;
+        near = size < 1e-12;
+    }
+    return proved & near;
+}
+
+// Cells i to i + 3 of a chunk, of which lanes are interior. Gives those that were not proved.
+PL_WIDE pl_i4 set_four(const job* j, const int* rows, int i, bool core, pl_i4 lanes) {
+    pl_grid_corot* c = j->c;
+    pl_corot_level* l = &c->levels[0];
+    const int n = pl_corot_at(rows, i, 13);
+    const double h = j->h, eps = j->state->compressibility;
+    pl_d4 F[9], R[9], missing[9];
+    pl_corot_gradient_d4(l, j->state->u, rows, i, core, h, F);
+    if (!core) pl_corot_missing_d4(l, rows, i, missing);
+    quats q = load_quats(c->turn + n);
+    pl_i4 good = lanes;
+    if (j->turn_cells && c->rotates) {
+        good = lanes & turn_four(F, missing, core, lanes, h, eps, &q);
+        store_quats(q, good, c->turn + n);
+    }
+    rotation_of(q, R);
+    const pl_d4 mu = pl_load_floats_d4(l->mu + n), T = product_of(F, R);
+    const pl_d4 w = core ? pl_splat_d4(0.0) : lost_of(missing, R);
+    pl_d4 s = mu / (eps + 0.5 * w) * (T - h * (3.0 - w)), g = {0};
+    if (c->keeps_pressure) {
+        const pl_i4 own = pl_lanes_d4(l->masks[n / PL_GRID_CHUNK].core, i);
+        const pl_d4 p = pl_load_d4(j->state->p + n);
+        g = pl_where_d4(own, eps * p / mu - (T - 3.0 * h));
+        s = pl_select_d4(own, p, s);
+    }
+    s = pl_where_d4(lanes, s - 2.0 * mu * h);
+    const pl_d4 ease = -s * (3.0 - w) / (2.0 * mu * T), one = pl_splat_d4(1.0);
+    pl_store_floats_d4(c->ease + n,
+                       pl_select_d4(ease < 1.0, pl_max_d4(ease, pl_splat_d4(0.0)), one));
+    pl_store_floats_d4(l->g + n, g);
+#pragma GCC unroll 9
+    for (int e = 0; e < 9; e++) pl_store_d4(c->stress[e] + n, s * R[e]);
+    return lanes & ~good;
+}
+
+static void cell_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const job* j = user;
+    const pl_corot_level* l = &j->c->levels[0];
+    for (int k = begin; k < end; k++) {
+        const pl_corot_chunk* chunk = &l->chunks[k];
+        const pl_corot_masks* m = &l->masks[chunk->begin / PL_GRID_CHUNK];
+        for (int i = 0; i < PL_GRID_CHUNK; i += PL_FOUR) {
+            const int four = (1 << PL_FOUR) - 1, slaved = m->slaved >> i & four;
+            const pl_i4 lanes = pl_lanes_d4(m->core | m->slaved, i);
+            pl_i4 left = {0};
+            if (slaved) left = set_four(j, chunk->rows, i, false, lanes);
+            else if (m->core >> i & four) left = set_four(j, chunk->rows, i, true, lanes);
+            for (int lane = 0; lane < PL_FOUR; lane++)
+                if (left[lane] || l->flags[chunk->begin + i + lane] & PL_COROT_BESIDE)
+                    pl_corot_turn_cell(j->c, j->state, j->h, j->turn_cells, chunk, i + lane);
+        }
+    }
+}
+
+void pl_corot_turn_cells(pl_grid_corot* c, const pl_grid_state* state, double h, bool turn_cells) {
+    job j = {.c = c, .state = state, .h = h, .turn_cells = turn_cells};
+    pl_parallel_for(c->pool, cell_task, c->levels[0].chunk_count, CHUNKS, &j);
+}
