@@ -5,9 +5,9 @@
 //
 // Equation 14 has positions and pressures side by side, and so have cycles inside. With the
 // pressures substituted outside, what a cycle leaves of a core cell's T comes back as a force
-// lambda / mu times as large, which the next cycle has to take away again: pulled by its hands and
-// feet at nu = 0.475 the armadillo of the bench converges by 0.54 per cycle so, and by 0.36 if the
-// state keeps the pressures that cycles find.
+// lambda / mu times as large, which the next cycle has to take away again: the armadillo of the
+// bench, its hands and feet pulled at once at nu = 0.475, converges by 0.54 per cycle so (rotations
+// frozen), and by 0.35 if the state keeps the pressures that cycles find.
 //
 // Where we differ from the paper: the correction of a cycle is recombined with the last few ones,
 // as those of the linear law are (grid_recombine.h). Rotations change from cycle to cycle and so do
