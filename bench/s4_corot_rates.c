@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAMES = 20, CYCLES_A_FRAME = 2, UPDATE_EVERY = 5, ALL = FRAMES * CYCLES_A_FRAME };
+enum { FRAMES = 40, CYCLES_A_FRAME = 2, UPDATE_EVERY = 5, ALL = FRAMES * CYCLES_A_FRAME };
 
 typedef struct body {
     s4_lattice* lattice;
