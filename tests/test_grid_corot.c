@@ -406,6 +406,9 @@ TEST(grid_corot_takes_cycles_back)
     CHECK(pl_grid_corot_recombine(&s.corot, &s.state, 1.0, true, before));
     CHECK(compare(&s, copy, false) > 1e-6);
     CHECK(pl_grid_corot_residual(&s.corot, &s.state, 1.0, true) < 0.9 * before);
+    pl_grid_corot_separate(&s.corot, &s.state);
+    double alone = pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
+    CHECK_NEAR(alone / s.corot.own_residual, 1.0, 1e-3);
     pl_grid_corot_take_back(&s.corot, &s.state);
     CHECK(compare(&s, copy, false) < 1e-14);
     // a cycle that made the residual larger than what it is said to have been

@@ -128,11 +128,14 @@ typedef struct pl_grid_corot {
     double slope, step;              // along the last direction, and how far it went
     bool has_direction;
     pl_grid_recombine history; // of cycles; see pl_grid_corot_recombine
-    float* moved[4];           // by the last of them, recombined
+    float* own_move[4];        // by the last of them alone,
+    float* past_move[4];       // and by recombination with the others
+    double own_residual;       // between the two
     int cycle;                 // of the step
     double last_residual;      // before the last cycle
+    double best_residual;      // of the step
     bool ahead;                // nobody has looked since
-    int failures;              // cycles that brought nothing
+    int failures;              // cycles in a row that brought nothing
     bool frozen;               // rotations stay as they are, whatever moves
     pl_pool* pool;
 } pl_grid_corot;
@@ -177,10 +180,12 @@ void pl_grid_corot_forget(pl_grid_corot* c); // the last direction, and all of t
 // g, of this norm, after which the state goes where its residual is smallest among the sums of this
 // correction and the last few ones, as far as the equations are linear (grid_corot_recombine.c).
 // Where turn_cells is false they are. False, and the state as it was, if the cycle made the
-// residual larger.
+// residual several times as large.
 bool pl_grid_corot_recombine(pl_grid_corot* c, pl_grid_state* state, double h, bool turn_cells,
                              double residual);
-// The state before the last of these, should its residual have grown after all.
+// Should the last of these have led uphill after all: the state after its cycle alone, of which the
+// residual is own_residual, and after that the state before it.
+void pl_grid_corot_separate(pl_grid_corot* c, pl_grid_state* state);
 void pl_grid_corot_take_back(pl_grid_corot* c, pl_grid_state* state);
 // Pressures of core cells that fulfil their equations, rotations as they are after a residual with
 // these positions and pressures not kept.

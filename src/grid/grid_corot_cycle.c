@@ -44,7 +44,8 @@ static pl_status allocate_state(pl_grid_corot* c, pl_error* error) {
         c->spring[a] = PL_ALLOC(float, size);
         ok = ok && c->direction[a] && c->before[a] && c->spring[a];
     }
-    ok = ok && pl_grid_fields_create((size_t)size, c->moved);
+    ok = ok && pl_grid_fields_create((size_t)size, c->own_move) &&
+         pl_grid_fields_create((size_t)size, c->past_move);
     if (!ok) return pl_fail_memory(error, "the general lattice");
     return pl_grid_recombine_create(c->levels[0].layout, RECOMBINED, &c->history, error);
 }
@@ -84,7 +85,8 @@ void pl_grid_corot_free(pl_grid_corot* c) {
         PL_FREE(c->spring[a], float, size);
         PL_FREE(c->unknown[a], int, last);
     }
-    pl_grid_fields_free((size_t)size, c->moved);
+    pl_grid_fields_free((size_t)size, c->own_move);
+    pl_grid_fields_free((size_t)size, c->past_move);
     pl_grid_recombine_free(&c->history);
     PL_FREE(c->bottom_x, float, c->unknown_count);
     pl_dense_cholesky_free(&c->bottom);

@@ -10,9 +10,15 @@
 // rotations of such cells are any, and bodies do not find back from them.
 #include "grid/grid_corot.h"
 
-// of the residual before: from there on going downhill is worth more
+#include <math.h>
+
+// A long step along a soft motion, such as bending, stretches the body a little, and that may well
+// bring larger forces than bending had; the next cycle takes them away.
+static const double PASSING = 2.0;
+// Where so many cycles in a row do not bring the least residual so far to this part of it, going
+// downhill is worth more.
 static const double SLOW = 0.9;
-enum { MOST_FAILURES = 2 };
+enum { MOST_FAILURES = 3 };
 
 void pl_grid_corot_begin(pl_grid_corot* c) {
     pl_grid_corot_forget(c);
@@ -30,17 +36,21 @@ static double residual_now(pl_grid_corot* c, const pl_grid_state* state, double 
     return pl_grid_corot_residual(c, state, h, c->cycle > 0 && !c->frozen);
 }
 
-// The residual, at positions before the last cycle (or at a part of it) if that led uphill.
+// The residual, or where the last cycle led uphill that of a place on the way to it.
 static double check(pl_grid_corot* c, pl_grid_state* state, double h) {
     double residual = residual_now(c, state, h);
     if (!c->ahead) return residual;
     c->ahead = false;
     if (!c->keeps_pressure)
         return c->frozen ? residual : pl_grid_corot_backtrack(c, state, h, residual);
-    if (residual <= c->last_residual) return residual;
-    c->failures++;
-    pl_grid_corot_take_back(c, state);
-    return residual_now(c, state, h);
+    if (!(residual <= PASSING * c->own_residual)) {
+        pl_grid_corot_separate(c, state);
+        if (!(c->own_residual <= PASSING * c->last_residual)) pl_grid_corot_take_back(c, state);
+        residual = residual_now(c, state, h);
+    }
+    c->failures = residual <= SLOW * c->best_residual ? 0 : c->failures + 1;
+    c->best_residual = fmin(c->best_residual, residual);
+    return residual;
 }
 
 double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h, bool reacts) {
@@ -49,8 +59,7 @@ double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h, bool
         return residual_now(c, state, h);
     }
     double residual = check(c, state, h);
-    if (!c->keeps_pressure || c->cycle == 0 || residual <= SLOW * c->last_residual) return residual;
-    if (++c->failures < MOST_FAILURES) return residual;
+    if (!c->keeps_pressure || c->failures < MOST_FAILURES) return residual;
     go_downhill(c);
     return residual_now(c, state, h);
 }
@@ -58,6 +67,7 @@ double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h, bool
 void pl_grid_corot_advance(pl_grid_corot* c, pl_grid_state* state, double h, double residual,
                            bool reacts) {
     c->last_residual = residual;
+    if (c->cycle == 0) c->best_residual = residual;
     if (c->keeps_pressure && !pl_grid_corot_recombine(c, state, h, !c->frozen, residual)) {
         go_downhill(c);
         residual_now(c, state, h);

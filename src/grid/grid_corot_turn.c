@@ -12,8 +12,8 @@
 // these. Four cells at a time make one Newton step towards the rotation of F as it is with the last
 // rotation's boundary gradients; a step that proves to be one of the nearest rotation's and is
 // small enough is the last one. Cells without boundary gradients need two to four, others more, as
-// boundary gradients converge linearly. Cells where no proof is found, which are near inversion,
-// and held cells are done one by one.
+// boundary gradients converge linearly; every third step goes on to the limit of the last ones.
+// Cells where no proof is found, which are near inversion, and held cells are done one by one.
 //
 // Where we differ from the paper: it has one rotation update in several cycles and boundary
 // gradients frozen between them; here both belong to the positions.
@@ -23,7 +23,7 @@
 
 #include <math.h>
 
-enum { CHUNKS = 32, MOST = 30 };
+enum { CHUNKS = 32, MOST = 60, EXTRAPOLATED = 3 };
 
 typedef struct job {
     pl_grid_corot* c;
@@ -55,8 +55,29 @@ static void held_gradient(const pl_corot_level* l, double* const u[3], const int
     }
 }
 
+// The limit of a sequence of rotations of which each step is a part of the one before. Such steps
+// are of almost the same length where most of a cell's gradients are boundary ones.
+static void extrapolate(const pl_quat* before, const pl_quat* last, pl_quat* turn) {
+    const double p[4] = {before->x, before->y, before->z, before->w};
+    const double q[4] = {last->x, last->y, last->z, last->w};
+    double r[4] = {turn->x, turn->y, turn->z, turn->w}, both = 0.0, square = 0.0, norm = 0.0;
+    for (int k = 0; k < 4; k++) {
+        both += (r[k] - q[k]) * (q[k] - p[k]);
+        square += (q[k] - p[k]) * (q[k] - p[k]);
+    }
+    double part = square > 0.0 ? fmin(both / square, 0.98) : 0.0;
+    if (!(part > 0.0)) return;
+    for (int k = 0; k < 4; k++) {
+        r[k] += part / (1.0 - part) * (r[k] - q[k]);
+        norm += r[k] * r[k];
+    }
+    norm = sqrt(norm);
+    *turn = (pl_quat){r[0] / norm, r[1] / norm, r[2] / norm, r[3] / norm};
+}
+
 static void turn_cell(const float missing[9], const double F[9], double h, double eps, bool free,
                       pl_quat* turn) {
+    pl_quat before = *turn, last = *turn;
     for (int iteration = 0; iteration < MOST; iteration++) {
         pl_mat3 R = pl_quat_to_mat3(*turn), full, next;
         double w = 0.0, alpha = 1.0;
@@ -68,8 +89,9 @@ static void turn_cell(const float missing[9], const double F[9], double h, doubl
         for (int k = 0; k < 9; k++) full.m[k] = F[k] / h + (double)missing[k] * alpha * R.m[k];
         pl_quat q = *turn;
         if (!pl_polar_warm(full, &q, &next)) return;
-        *turn = q;
+        before = last, last = *turn, *turn = q;
         if (w == 0.0 || pl_mat3_norm(pl_mat3_sub(next, R)) < 1e-9) return;
+        if (iteration % EXTRAPOLATED == EXTRAPOLATED - 1) extrapolate(&before, &last, turn);
     }
 }
 
@@ -110,23 +132,24 @@ void pl_corot_turn_cell(pl_grid_corot* c, const pl_grid_state* state, double h, 
 // ------------------------------------------------------------------ four at a time
 
 typedef struct quats {
-    pl_d4 x, y, z, w;
+    pl_d4 v[4]; // x, y, z, w
 } quats;
 
 PL_WIDE quats load_quats(const pl_quat* q) {
-    return (quats){{q[0].x, q[1].x, q[2].x, q[3].x},
-                   {q[0].y, q[1].y, q[2].y, q[3].y},
-                   {q[0].z, q[1].z, q[2].z, q[3].z},
-                   {q[0].w, q[1].w, q[2].w, q[3].w}};
+    return (quats){{{q[0].x, q[1].x, q[2].x, q[3].x},
+                    {q[0].y, q[1].y, q[2].y, q[3].y},
+                    {q[0].z, q[1].z, q[2].z, q[3].z},
+                    {q[0].w, q[1].w, q[2].w, q[3].w}}};
 }
 PL_WIDE void store_quats(quats q, pl_i4 lanes, pl_quat* to) {
     for (int k = 0; k < PL_FOUR; k++)
-        if (lanes[k]) to[k] = (pl_quat){q.x[k], q.y[k], q.z[k], q.w[k]};
+        if (lanes[k]) to[k] = (pl_quat){q.v[0][k], q.v[1][k], q.v[2][k], q.v[3][k]};
 }
 PL_WIDE void rotation_of(quats q, pl_d4 R[9]) {
-    const pl_d4 x2 = q.x + q.x, y2 = q.y + q.y, z2 = q.z + q.z;
-    const pl_d4 xx = q.x * x2, yy = q.y * y2, zz = q.z * z2, xy = q.x * y2, xz = q.x * z2;
-    const pl_d4 yz = q.y * z2, wx = q.w * x2, wy = q.w * y2, wz = q.w * z2;
+    const pl_d4 x = q.v[0], y = q.v[1], z = q.v[2], w = q.v[3];
+    const pl_d4 x2 = x + x, y2 = y + y, z2 = z + z;
+    const pl_d4 xx = x * x2, yy = y * y2, zz = z * z2, xy = x * y2, xz = x * z2;
+    const pl_d4 yz = y * z2, wx = w * x2, wy = w * y2, wz = w * z2;
     R[0] = 1.0 - yy - zz, R[1] = xy - wz, R[2] = xz + wy;
     R[3] = xy + wz, R[4] = 1.0 - xx - zz, R[5] = yz - wx;
     R[6] = xz - wy, R[7] = yz + wx, R[8] = 1.0 - xx - yy;
@@ -143,6 +166,14 @@ PL_WIDE pl_d4 lost_of(const pl_d4 missing[9], const pl_d4 R[9]) {
 #pragma GCC unroll 9
     for (int e = 1; e < 9; e++) sum += missing[e] * R[e] * R[e];
     return sum;
+}
+
+PL_WIDE quats unit_quats(quats q) {
+    pl_d4 length = q.v[0] * q.v[0] + q.v[1] * q.v[1] + q.v[2] * q.v[2] + q.v[3] * q.v[3];
+    for (int k = 0; k < PL_FOUR; k++) length[k] = sqrt(length[k]);
+    length = 1.0 / length;
+    for (int k = 0; k < 4; k++) q.v[k] *= length;
+    return q;
 }
 
 // One Newton step of q towards the rotation of F, R being its own (see polar.h). Gives the square
@@ -170,14 +201,28 @@ PL_WIDE pl_d4 newton_step(const pl_d4 F[9], const pl_d4 R[9], quats* q, pl_i4* p
     for (int k = 0; k < PL_FOUR; k++)
         if (size[k] > 0.25) limit[k] = 0.5 / sqrt(size[k]);
     w0 *= limit, w1 *= limit, w2 *= limit;
-    const quats p = *q;
-    quats r = {p.x + p.w * w0 + p.y * w2 - p.z * w1, p.y + p.w * w1 + p.z * w0 - p.x * w2,
-               p.z + p.w * w2 + p.x * w1 - p.y * w0, p.w - p.x * w0 - p.y * w1 - p.z * w2};
-    pl_d4 length = r.x * r.x + r.y * r.y + r.z * r.z + r.w * r.w;
-    for (int k = 0; k < PL_FOUR; k++) length[k] = sqrt(length[k]);
-    length = 1.0 / length;
-    *q = (quats){length * r.x, length * r.y, length * r.z, length * r.w};
+    const pl_d4 x = q->v[0], y = q->v[1], z = q->v[2], w = q->v[3];
+    const quats r = {{x + w * w0 + y * w2 - z * w1, y + w * w1 + z * w0 - x * w2,
+                      z + w * w2 + x * w1 - y * w0, w - x * w0 - y * w1 - z * w2}};
+    *q = unit_quats(r);
     return size;
+}
+
+// The same as for one cell, in lanes.
+PL_WIDE void extrapolate_four(const quats* before, const quats* last, pl_i4 lanes, quats* q) {
+    pl_d4 both = {0}, square = {0};
+    quats next;
+    for (int k = 0; k < 4; k++) {
+        const pl_d4 step = last->v[k] - before->v[k];
+        both += (q->v[k] - last->v[k]) * step;
+        square += step * step;
+    }
+    lanes &= (square > 0.0) & (both > 0.0);
+    pl_d4 part = both / pl_select_d4(lanes, square, pl_splat_d4(1.0));
+    part = pl_min_d4(part, pl_splat_d4(0.98));
+    for (int k = 0; k < 4; k++) next.v[k] = q->v[k] + part / (1.0 - part) * (q->v[k] - last->v[k]);
+    next = unit_quats(next);
+    for (int k = 0; k < 4; k++) q->v[k] = pl_select_d4(lanes, next.v[k], q->v[k]);
 }
 
 // Turns q as far as it takes; gives the lanes where that is proved. F is h times the gradient.
@@ -185,6 +230,7 @@ PL_WIDE pl_i4 turn_four(const pl_d4 F[9], const pl_d4 missing[9], bool core, pl_
                         double eps, quats* q) {
     pl_d4 G[9], R[9], full[9];
     pl_i4 proved = {0};
+    quats before = *q, last = *q;
 #pragma GCC unroll 9
     for (int e = 0; e < 9; e++) G[e] = F[e] / h;
     for (int iteration = 0; iteration < MOST; iteration++) {
@@ -199,11 +245,14 @@ PL_WIDE pl_i4 turn_four(const pl_d4 F[9], const pl_d4 missing[9], bool core, pl_
 #pragma GCC unroll 9
             for (int e = 0; e < 9; e++) full[e] = G[e] + missing[e] * alpha * R[e];
         }
+        before = last, last = *q;
         // Newton's method squares an error, boundary gradients reduce it by a factor
         const pl_d4 size = newton_step(core ? G : full, R, q, &proved);
         const pl_i4 done = proved & (((size < 1e-14) & exact) | (size < 1e-19));
         if (!pl_any_d4(lanes & ~done)) break;
         if (core && iteration == 7) return done;
+        if (!core && iteration % EXTRAPOLATED == EXTRAPOLATED - 1)
+            extrapolate_four(&before, &last, ~exact & ~done, q);
     }
     return proved;
 }
