@@ -123,7 +123,8 @@ typedef struct pl_grid_corot {
     double* stress[9]; // s R of the finest level's cells
     float* ease;       // of turning cells: 1 at rest, less under tension
     float *direction[3], *before[3]; // of conjugate directions: the last one, and its residual
-    float* spring[3];                // of the finest level, already in extra
+    float* spring[3];                // of the finest level
+    bool springs_changed;            // extra does not have them yet
     double last_product;             // of residual and correction
     double slope, step;              // along the last direction, and how far it went
     bool has_direction;

@@ -57,8 +57,12 @@ void pl_grid_corot_forget(pl_grid_corot* c) {
 
 pl_status pl_grid_corot_create(const pl_grid_multigrid* mg, const float* mu, bool rotates,
                                pl_quat* turn, pl_pool* pool, pl_grid_corot* out, pl_error* error) {
-    *out = (pl_grid_corot){
-        .band_sweeps = 2, .rotates = rotates, .softens = rotates, .turn = turn, .pool = pool};
+    *out = (pl_grid_corot){.band_sweeps = 2,
+                           .rotates = rotates,
+                           .softens = rotates,
+                           .springs_changed = true,
+                           .turn = turn,
+                           .pool = pool};
     pl_status status = PL_OK;
     for (int l = 0; status == PL_OK && l < mg->level_count; l++) {
         status = pl_corot_level_create(mg, l, mu, l ? &out->levels[l - 1] : NULL, &out->levels[l],
@@ -217,19 +221,17 @@ static void spread_springs(pl_grid_corot* c) {
 
 void pl_grid_corot_set_springs(pl_grid_corot* c, double* const stiffness[3]) {
     for (int a = 0; a < 3; a++)
-        for (int i = 0; i < c->levels[0].layout->field_size; i++)
-            c->spring[a][i] = stiffness ? (float)stiffness[a][i] : 0.0f;
+        for (int i = 0; i < c->levels[0].layout->field_size; i++) {
+            const float now = stiffness ? (float)stiffness[a][i] : 0.0f;
+            if (now != c->spring[a][i]) c->springs_changed = true;
+            c->spring[a][i] = now;
+        }
 }
 
 void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inertia) {
-    pl_corot_level* fine = &c->levels[0];
-    for (int i = 0; i < fine->layout->field_size; i++) {
-        if (!(fine->flags[i] & PL_COROT_INTERIOR)) continue;
-        pl_mat3 R = pl_quat_to_mat3(c->turn[i]);
-        for (int e = 0; e < 9; e++) fine->R[e][i] = (float)R.m[e];
-        fine->soft[i] = c->softens ? SOFTEST * fine->mu[i] * c->ease[i] : 0.0f;
-    }
-    spread_springs(c);
+    pl_corot_take_rotations(&c->levels[0], c->turn, c->ease, c->softens ? SOFTEST : 0.0f, c->pool);
+    if (c->springs_changed) spread_springs(c);
+    c->springs_changed = false;
     // as many as the paper says: more where pressures are stiff
     c->band_sweeps = c->fixed_sweeps ? c->fixed_sweeps : compressibility < 0.12 ? 4 : 2;
     for (int l = 0; l < c->level_count; l++) {

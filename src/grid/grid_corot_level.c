@@ -310,20 +310,27 @@ void pl_corot_level_walls(pl_corot_level* l) {
 
 // ------------------------------------------------------------------ coefficients
 
-static void set_pressure(pl_corot_level* l, const int* base, int i) {
-    const int n = base[13] + i;
-    const uint16_t flags = l->flags[n];
-    l->k[n] = l->s[n] = l->slave_k[n] = l->inverse_k[n] = 0.0f;
-    if (!(flags & PL_COROT_INTERIOR)) return;
-    float w = 0.0f;
-    if (!(flags & PL_COROT_CORE)) {
-        float missing[9];
-        pl_corot_missing(l, base, i, missing);
-        for (int k = 0; k < 9; k++) w += missing[k] * l->R[k][n] * l->R[k][n];
+// k of cells: mu / (1 / lambda + w / 2), in units of mu
+static void set_pressures(pl_corot_level* l, const pl_corot_chunk* chunk) {
+    const pl_corot_masks* m = &l->masks[chunk->begin / PL_GRID_CHUNK];
+    for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+        const int n = chunk->begin + i;
+        const pl_fw mu = pl_loadu_w(l->mu + n), core = mu / l->compressibility;
+        pl_fw known[9], w = {0}, slaved = {0};
+        if (m->slaved >> i & ((1 << PL_LANES) - 1)) {
+            pl_corot_known_w(l, chunk->rows, i, known);
+            for (int e = 0; e < 9; e++) {
+                const pl_fw R = pl_loadu_w(l->R[e] + n);
+                w = pl_fma_w((1.0f - known[e]) * R, R, w);
+            }
+            slaved = pl_keep_w(m->slaved, i,
+                               mu / pl_fma_w(pl_splat_w(0.5f), w, pl_splat_w(l->compressibility)));
+        }
+        pl_storeu_w(l->k + n, slaved + pl_keep_w(m->core, i, core));
+        pl_storeu_w(l->slave_k + n, slaved);
+        pl_storeu_w(l->inverse_k + n, pl_keep_w(m->core, i, l->compressibility / mu));
+        pl_storeu_w(l->s + n, (pl_fw){0});
     }
-    l->k[n] = l->mu[n] / (l->compressibility + 0.5f * w);
-    if (flags & PL_COROT_CORE) l->inverse_k[n] = l->compressibility / l->mu[n];
-    else l->slave_k[n] = l->k[n];
 }
 
 // Where faces across a beside core cells are variables: 1, else 0.
@@ -357,37 +364,50 @@ PL_WIDE pl_fw squares_w(const pl_corot_level* l, const int* rows, int i, bool pl
 }
 
 // inverse diagonals of core cells: that, and what the distributed pressure adds
-static void distribution_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    pl_corot_level* l = user;
-    for (int k = begin; k < end; k++) {
-        const int* rows = l->chunks[k].rows;
-        const pl_corot_masks* m = &l->masks[l->chunks[k].begin / PL_GRID_CHUNK];
-        if (!m->core) continue;
-        for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
-            const int n = l->chunks[k].begin + i;
-            const pl_fw squares =
-                m->plain ? squares_w(l, rows, i, true) : squares_w(l, rows, i, false);
-            pl_fw q = (l->inertia + pl_loadu_w(l->spread + n)) * pl_loadu_w(l->inverse_k + n);
-            q = 1.0f / (q + squares);
-            pl_storeu_w(l->inverse_q + n, pl_where_w(pl_is_finite_w(q), pl_keep_w(m->core, i, q)));
-        }
+static void set_distribution(pl_corot_level* l, const pl_corot_chunk* chunk) {
+    const pl_corot_masks* m = &l->masks[chunk->begin / PL_GRID_CHUNK];
+    for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+        const int n = chunk->begin + i;
+        const pl_fw squares =
+            m->plain ? squares_w(l, chunk->rows, i, true) : squares_w(l, chunk->rows, i, false);
+        pl_fw q = (l->inertia + pl_loadu_w(l->spread + n)) * pl_loadu_w(l->inverse_k + n);
+        q = 1.0f / (q + squares);
+        pl_storeu_w(l->inverse_q + n, pl_where_w(pl_is_finite_w(q), pl_keep_w(m->core, i, q)));
     }
 }
 
 // of faces between core cells
-static void set_diagonals(pl_corot_level* l, const int* base, int i) {
-    const int *S = pl_corot_stride, n = base[13] + i;
-    for (int a = 0; a < 3; a++) {
-        if (!(l->flags[n] & (PL_COROT_INNER << a))) continue;
-        float sum = l->inertia + l->extra[a][n] + l->cell_weight[a][n] +
-                    l->cell_weight[a][base[13 - S[a]] + i];
-        for (int e = 0; e < 2; e++) {
-            int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
-            sum +=
-                (1.0f - l->shear) * (l->edge_weight[c][n] + l->edge_weight[c][base[13 + S[b]] + i]);
+PL_WIDE void set_diagonals(pl_corot_level* l, const pl_corot_chunk* chunk, int i, int a) {
+    const int n = chunk->begin + i, *rows = chunk->rows;
+    const pl_corot_masks* m = &l->masks[n / PL_GRID_CHUNK];
+    pl_fw sum = l->inertia + pl_loadu_w(l->extra[a] + n);
+    sum += pl_beside_w(l->cell_weight[a], rows, i, 13) +
+           pl_beside_w(l->cell_weight[a], rows, i, 13 - pl_corot_way(a));
+#pragma GCC unroll 2
+    for (int e = 0; e < 2; e++) {
+        const int b = pl_corot_beside(a, e);
+        const float* edge = l->edge_weight[3 - a - b];
+        sum = pl_fma_w(
+            pl_splat_w(1.0f - l->shear),
+            pl_beside_w(edge, rows, i, 13) + pl_beside_w(edge, rows, i, 13 + pl_corot_way(b)), sum);
+    }
+    const pl_fw inverse = pl_keep_w(m->inner[a], i, 1.0f / sum);
+    pl_storeu_w(l->inverse[a] + n, pl_where_w(pl_is_finite_w(inverse), inverse));
+}
+
+static void chunk_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    pl_corot_level* l = user;
+    for (int k = begin; k < end; k++) {
+        const pl_corot_chunk* chunk = &l->chunks[k];
+        const pl_corot_masks* m = &l->masks[chunk->begin / PL_GRID_CHUNK];
+        if (m->core | m->slaved) set_pressures(l, chunk);
+        if (!m->core) continue;
+        set_distribution(l, chunk);
+        for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
+#pragma GCC unroll 3
+            for (int a = 0; a < 3; a++) set_diagonals(l, chunk, i, a);
         }
-        l->inverse[a][n] = sum > 0.0f ? 1.0f / sum : 0.0f;
     }
 }
 
@@ -418,29 +438,11 @@ static void face_task(int begin, int end, int worker, void* user) {
     for (int k = begin; k < end; k++) set_face(l, &l->band[k]);
 }
 
-typedef struct visit_job {
-    pl_corot_level* level;
-    visit call;
-} visit_job;
-
-static void visit_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const visit_job* job = user;
-    int base[27];
-    for (int k = begin; k < end; k++) {
-        pl_corot_reach(&job->level->chunks[k], base);
-        for (int i = 0; i < PL_GRID_CHUNK; i++) job->call(job->level, base, i);
-    }
-}
-
 void pl_corot_set_coefficients(pl_corot_level* l, double compressibility, double inertia,
                                pl_pool* pool) {
     l->compressibility = (float)compressibility;
     l->inertia = (float)inertia;
-    const visit calls[] = {set_pressure, set_diagonals};
-    for (int k = 0; k < 2; k++)
-        pl_parallel_for(pool, visit_task, l->chunk_count, CHUNKS, &(visit_job){l, calls[k]});
-    pl_parallel_for(pool, distribution_task, l->chunk_count, CHUNKS, l);
+    pl_parallel_for(pool, chunk_task, l->chunk_count, CHUNKS, l);
     pl_parallel_for(pool, face_task, l->band_planes[l->layout->size[2]], FACES, l);
 }
 
@@ -449,30 +451,86 @@ typedef struct rotation_job {
     pl_corot_level* coarse;
 } rotation_job;
 
+// Sums of the rotations of the interior cells below one, and the mean of what turning them does
+// not cost.
+static void add_children(const rotation_job* job, const pl_corot_chunk* c, int i, float sum[9],
+                         float* soft) {
+    float count = 0.0f, total = 0.0f;
+    for (int e = 0; e < 9; e++) sum[e] = 0.0f;
+    for (int child = 0; child < 8; child++) {
+        const int at = pl_corot_child(c, i, child);
+        if (!(job->fine->flags[at] & PL_COROT_INTERIOR)) continue;
+        for (int e = 0; e < 9; e++) sum[e] += job->fine->R[e][at];
+        total += job->fine->soft[at], count += 1.0f;
+    }
+    *soft = count > 0.0f ? total / count : 0.0f;
+}
+
 // The rotation of the mean of the eight cells below, which is that of the restricted positions up
-// to stretches.
+// to stretches; cells without one are not turned.
+static void rotate_lanes(const rotation_job* job, const pl_corot_chunk* c, int i, uint16_t cells) {
+    pl_corot_level* l = job->coarse;
+    float sums[9][PL_LANES], sum[9], soft[PL_LANES];
+    for (int lane = 0; lane < PL_LANES; lane++) {
+        add_children(job, c, i + lane, sum, &soft[lane]);
+        for (int e = 0; e < 9; e++) sums[e][lane] = sum[e];
+    }
+    const int n = c->begin + i;
+    pl_mat3w F, R, last;
+    pl_fw norm = {0};
+    for (int e = 0; e < 9; e++) {
+        F.m[e] = pl_loadu_w(sums[e]), last.m[e] = pl_loadu_w(l->R[e] + n);
+        norm = pl_fma_w(F.m[e], F.m[e], norm);
+    }
+    F = pl_mat3_select_w(norm > 1e-6f, F, pl_mat3_identity_w());
+    pl_quatw q = pl_quat_from_mat3_w(&last);
+    pl_polar_w(&F, &q, &R);
+    const pl_iw lanes = pl_lanes_w(cells, i);
+    for (int e = 0; e < 9; e++) pl_storeu_w(l->R[e] + n, pl_select_w(lanes, R.m[e], last.m[e]));
+    pl_storeu_w(l->soft + n, pl_keep_w(cells, i, pl_loadu_w(soft)));
+}
+
 static void rotation_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const rotation_job* job = user;
-    for (int k = begin; k < end; k++)
-        for (int i = 0; i < PL_GRID_CHUNK; i++) {
-            int n = job->coarse->chunks[k].begin + i;
-            if (!(job->coarse->flags[n] & PL_COROT_INTERIOR)) continue;
-            pl_mat3 sum = {{0}}, R;
-            float soft = 0.0f, count = 0.0f;
-            for (int child = 0; child < 8; child++) {
-                int at = pl_corot_child(&job->coarse->chunks[k], i, child);
-                if (!(job->fine->flags[at] & PL_COROT_INTERIOR)) continue;
-                for (int e = 0; e < 9; e++) sum.m[e] += (double)job->fine->R[e][at];
-                soft += job->fine->soft[at], count += 1.0f;
-            }
-            if (pl_mat3_norm(sum) < 1e-3 || !pl_polar(sum, &R, NULL)) R = pl_mat3_identity();
-            for (int e = 0; e < 9; e++) job->coarse->R[e][n] = (float)R.m[e];
-            job->coarse->soft[n] = count > 0.0f ? soft / count : 0.0f;
-        }
+    for (int k = begin; k < end; k++) {
+        const pl_corot_chunk* c = &job->coarse->chunks[k];
+        const pl_corot_masks* m = &job->coarse->masks[c->begin / PL_GRID_CHUNK];
+        const uint16_t cells = m->core | m->slaved;
+        for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES)
+            if (cells >> i & ((1 << PL_LANES) - 1)) rotate_lanes(job, c, i, cells);
+    }
 }
 
 void pl_corot_coarsen_rotations(const pl_corot_level* fine, pl_corot_level* coarse, pl_pool* pool) {
     pl_parallel_for(pool, rotation_task, coarse->chunk_count, CHUNKS,
                     &(rotation_job){fine, coarse});
+}
+
+typedef struct take_job {
+    pl_corot_level* level;
+    const pl_quat* turn;
+    const float* ease;
+    float softest;
+} take_job;
+
+static void take_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const take_job* job = user;
+    pl_corot_level* l = job->level;
+    for (int k = begin; k < end; k++) {
+        const int first = l->chunks[k].begin;
+        const pl_corot_masks* m = &l->masks[first / PL_GRID_CHUNK];
+        for (int i = 0; i < PL_GRID_CHUNK; i++) {
+            if (!((m->core | m->slaved) >> i & 1)) continue;
+            const pl_mat3 R = pl_quat_to_mat3(job->turn[first + i]);
+            for (int e = 0; e < 9; e++) l->R[e][first + i] = (float)R.m[e];
+            l->soft[first + i] = job->softest * l->mu[first + i] * job->ease[first + i];
+        }
+    }
+}
+
+void pl_corot_take_rotations(pl_corot_level* l, const pl_quat* turn, const float* ease,
+                             float softest, pl_pool* pool) {
+    pl_parallel_for(pool, take_task, l->chunk_count, CHUNKS, &(take_job){l, turn, ease, softest});
 }

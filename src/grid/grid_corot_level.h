@@ -14,6 +14,9 @@ pl_status pl_corot_level_create(const pl_grid_multigrid* layout, int l, const fl
 void pl_corot_level_free(pl_corot_level* level);
 // extra = what the distances to Dirichlet boundaries bring (grid_walls.c).
 void pl_corot_level_walls(pl_corot_level* level);
+// Rotations of cells, and what turning them does not cost: softest times ease.
+void pl_corot_take_rotations(pl_corot_level* level, const pl_quat* turn, const float* ease,
+                             float softest, pl_pool* pool);
 void pl_corot_coarsen_rotations(const pl_corot_level* fine, pl_corot_level* coarse, pl_pool* pool);
 
 // One of the eight cells below cell i of a chunk, in the next finer level.
