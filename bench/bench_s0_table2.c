@@ -7,7 +7,7 @@
 //
 //   finest_update   values of A_0 (Newton: elements)
 //   levels_update   U'AU of all levels and the factor; Projective Dynamics: attachments only
-//   gradient        elements
+//   gradient        elements; of springs the energy with it
 //   smoothing       sweeps on the finest level; Newton: its residual and transfers too
 //   coarse          all coarser levels, with the dense solve
 //   transfer        Projective Dynamics: residual, restriction and prolongation of the finest
@@ -16,6 +16,7 @@
 //
 // The lines that begin with | are a table, ours beside the paper's in brackets.
 #include "base/timer.h"
+#include "fem/cloth_elements.h"
 #include "fem/fem_newton.h"
 #include "fem/fem_projective_fast.h"
 #include "multigrid/block_multigrid.h"
@@ -114,7 +115,8 @@ static bool setup_newton(phases* p, const pl_fem_settings* settings) {
     if (!p->r || !p->z || !p->fixed ||
         pl_block_matrix_setup(&p->A, e->vertex_count, 3, e->neighbour_offsets, e->neighbours,
                               &e->error) != PL_OK ||
-        pl_element_set_locate(&e->set, &p->A, &e->error) != PL_OK)
+        pl_element_set_locate(&e->set, &p->A, &e->error) != PL_OK ||
+        pl_spring_elements_gather(&e->set, e->vertex_count, &e->error) != PL_OK)
         return false;
     pl_element_set_hessian(&e->set, e->pool, e->rest, true, 1.0, &p->A);
     p->f = (pl_fem_objective){.vertex_count = e->vertex_count,

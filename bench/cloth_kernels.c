@@ -17,7 +17,9 @@ typedef struct cloth_kernels {
     pl_mesh* mesh;
     pl_element_set sets[KIND_COUNT];
     pl_cloth_batches batches[KIND_COUNT];
+    pl_spring_gather* gather;
     pl_block_matrix A;
+    double energy;
     double *x, *gradient;
     float *x4, *blocks;
     int kind; // that is measured
@@ -52,6 +54,23 @@ static pl_status make_sets(cloth_kernels* k, const int* hinges, int count, const
         status = pl_hinge_elements_setup(&k->sets[HINGES], mesh->positions, mesh->vertex_count,
                                          hinges, count, stiffness, error);
     PL_FREE(stiffness, double, most);
+    return status;
+}
+
+// the springs once more, by vertices
+static pl_status make_gather(cloth_kernels* k, pl_error* error) {
+    const pl_element_set* set = &k->sets[SPRINGS];
+    double *rest = PL_ALLOC(double, set->count), *stiffness = PL_ALLOC(double, set->count);
+    pl_status status = rest && stiffness ? PL_OK : pl_fail_memory(error, "the bench");
+    for (int e = 0; status == PL_OK && e < set->count; e++) {
+        rest[e] = pl_cloth_rest(set, e);
+        stiffness[e] = pl_cloth_stiffness(set, e);
+    }
+    if (status == PL_OK)
+        status = pl_spring_gather_create(&k->gather, set->corners, rest, stiffness, set->count,
+                                         k->mesh->vertex_count, error);
+    PL_FREE(rest, double, set->count);
+    PL_FREE(stiffness, double, set->count);
     return status;
 }
 
@@ -90,6 +109,7 @@ static pl_status prepare_elements(cloth_kernels* k, pl_error* error) {
         status = hinges ? make_sets(k, hinges, count, &edges, error)
                         : pl_fail_memory(error, "the bench");
         if (status == PL_OK) status = make_matrix(k, hinges, count, error);
+        if (status == PL_OK) status = make_gather(k, error);
         PL_FREE(hinges, int, 4 * (size_t)room);
         pl_side_groups_free(&sides);
     }
@@ -132,6 +152,16 @@ static void run_gradient(void* user) {
     cloth_kernels* k = user;
     pl_element_set_gradient(&k->sets[SPRINGS], NULL, k->x, k->gradient);
 }
+// energy and gradient, by vertices and by springs
+static void run_gather(void* user) {
+    cloth_kernels* k = user;
+    k->energy = pl_spring_gather_add(k->gather, 0, k->mesh->vertex_count, k->x, k->gradient);
+}
+static void run_both(void* user) {
+    cloth_kernels* k = user;
+    run_gradient(k);
+    k->energy = pl_element_set_energy(&k->sets[SPRINGS], NULL, k->x);
+}
 static void run_gradient_single(void* user) {
     cloth_kernels* k = user;
     const pl_element_set* set = &k->sets[SPRINGS];
@@ -156,6 +186,8 @@ static void report(bench* b, cloth_kernels* k, int repeats) {
     }
     bench_result(b, "spring_gradient_vs_scalar",
                  bench_ratio(run_gradient, k, run_gradient_single, k, repeats), "x", NAN);
+    bench_result(b, "spring_gather_vs_scatter", bench_ratio(run_gather, k, run_both, k, repeats),
+                 "x", NAN);
 }
 
 static void free_kernels(cloth_kernels* k) {
@@ -168,6 +200,7 @@ static void free_kernels(cloth_kernels* k) {
         pl_element_set_free(&k->sets[i]);
         pl_cloth_batches_free(&k->batches[i]);
     }
+    pl_spring_gather_destroy(k->gather);
     pl_block_matrix_free(&k->A);
     pl_mesh_destroy(k->mesh);
 }

@@ -131,6 +131,24 @@ TEST(fem_newton_in_float_goes_where_double_goes)
     pl_adjacency_free(&c.near);
 }
 
+// Of a fixed number of iterations only the last one says what its cycle left: that is what is told.
+TEST(fem_newton_tells_what_the_last_cycle_left)
+{
+    cloth c = make_cloth();
+    pl_fem_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-30, 3);
+    settings.all_iterations = true;
+    settings.linear_max_iterations = 1;
+    pl_fem_system* system = make_system(&c, &settings, NULL);
+    for (int k = 0; k < 3; k++) {
+        pl_method_info info = step(&c, system);
+        CHECK_INT(info.iterations, 3);
+        CHECK_INT(info.linear_iterations, 3);
+        CHECK(info.linear_residual > 0.0 && info.linear_residual < 1.0);
+    }
+    pl_fem_system_destroy(system);
+    pl_adjacency_free(&c.near);
+}
+
 // of the blocks on the finest level, relative to the largest number
 static double blocks_error(const pl_block_matrix* A, pl_block_mg* mg) {
     pl_mg_blocks blocks = {A->row_count, A->offsets, A->columns, NULL};
