@@ -482,8 +482,13 @@ static void rotate_lanes(const rotation_job* job, const pl_corot_chunk* c, int i
         F.m[e] = pl_loadu_w(sums[e]), last.m[e] = pl_loadu_w(l->R[e] + n);
         norm = pl_fma_w(F.m[e], F.m[e], norm);
     }
-    F = pl_mat3_select_w(norm > 1e-6f, F, pl_mat3_identity_w());
-    pl_quatw q = pl_quat_from_mat3_w(&last);
+    // Started from the mean, which is nearly a rotation: started from the last one, results would
+    // depend on what a checkpoint does not have.
+    const pl_iw some = norm > 1e-6f;
+    F = pl_mat3_select_w(some, F, pl_mat3_identity_w());
+    const pl_fw scale = pl_sqrt_w(3.0f / pl_select_w(some, norm, pl_splat_w(3.0f)));
+    const pl_mat3w mean = pl_mat3_scale_w(scale, F);
+    pl_quatw q = pl_quat_from_mat3_w(&mean);
     pl_polar_w(&F, &q, &R);
     const pl_iw lanes = pl_lanes_w(cells, i);
     for (int e = 0; e < 9; e++) pl_storeu_w(l->R[e] + n, pl_select_w(lanes, R.m[e], last.m[e]));

@@ -19,8 +19,7 @@ pl_mat3 pl_isotropic_stress(int uses, const pl_slopes* f, pl_mat3 F, pl_mat3 R) 
     pl_mat3 P = pl_mat3_scale(2.0 * f->f2, F);
     if (uses & PL_USES_ROTATION) P = pl_mat3_madd(P, f->f1, R);
     if (uses & PL_USES_VOLUME) P = pl_mat3_madd(P, f->f3, pl_mat3_cofactor(F));
-    if (uses & PL_USES_FOURTH)
-        P = pl_mat3_madd(P, 4.0 * f->f4, pl_mat3_mul(F, pl_mat3_tmul(F, F)));
+    if (uses & PL_USES_FOURTH) P = pl_mat3_madd(P, 4.0 * f->f4, pl_mat3_mul(F, pl_mat3_tmul(F, F)));
     return P;
 }
 

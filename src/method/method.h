@@ -50,10 +50,10 @@ typedef struct pl_method_info {
     int linear_updates; // times that the linear solver was prepared for new values
     int switch_count;   // linear solves whose multigrid cycles stalled, and gradients went on
     int contact_count;
-    int retries;          // times that the step was halved
-    int rigid_mode_count; // unknowns without stiffness, if the solver can tell
-    int collapsed_count;  // elements in one point, where they exert no force
-    double residual;      // force relative to the load
+    int retries;            // times that the step was halved
+    int rigid_mode_count;   // unknowns without stiffness, if the solver can tell
+    int collapsed_count;    // elements in one point, where they exert no force
+    double residual;        // force relative to the load
     double linear_residual; // NaN: not looked at
     double assembly_seconds, linear_seconds, seconds;
 } pl_method_info;

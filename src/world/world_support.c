@@ -76,8 +76,8 @@ pl_status pl_world_check_support(const pl_scene* scene, pl_error* error) {
 // 33 000 vertices 1.5, 0.7. But an iteration with the direct solver leaves less, so that with as
 // many as it takes to a residual of 1e-2 it is ahead for longer: solids 0.21, 0.51; 3.7, 8.9; 9.1,
 // 13.9; cloth of 10 000 vertices does not get there in 400 iterations, and is left with 3e-2 after
-// 1.8, with 9e-2 after 2.7. The limits are between the two; at 40 000 vertices of cloth mgpcg is
-// ahead in both (pliant-bench s0-race).
+// 1.8, with 9e-2 after 2.7. The limits are between the two; at 40 000 vertices of cloth multigrid
+// is ahead from the first 50 ms on (pliant-bench s0-race).
 enum { DIRECT_VERTICES = 1500, DIRECT_SOLID_VERTICES = 5000, DIRECT_CLOTH_VERTICES = 30000 };
 
 static pl_linear choose_linear(const pl_body* body, int vertex_count) {
