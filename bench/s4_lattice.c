@@ -7,15 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-pl_status s4_box_cells(int n, pl_grid_cells* out, pl_error* error) {
-    const int low[3] = {-2, 0, 0}, size[3] = {n + 4, n, n};
+pl_status s4_bar_cells(int length, int width, pl_grid_cells* out, pl_error* error) {
+    const int low[3] = {-2, 0, 0}, size[3] = {length + 4, width, width};
     pl_status status = pl_grid_cells_create(low, size, out, error);
-    for (int k = 0; status == PL_OK && k < n; k++)
-        for (int j = 0; j < n; j++)
-            for (int i = -2; i < n + 2; i++)
+    for (int k = 0; status == PL_OK && k < width; k++)
+        for (int j = 0; j < width; j++)
+            for (int i = -2; i < length + 2; i++)
                 out->kinds[pl_grid_cells_index(out, i, j, k)] =
-                    i < 0 || i >= n ? PL_CELL_DIRICHLET : PL_CELL_INTERIOR;
+                    i < 0 || i >= length ? PL_CELL_DIRICHLET : PL_CELL_INTERIOR;
     return status;
+}
+pl_status s4_box_cells(int n, pl_grid_cells* out, pl_error* error) {
+    return s4_bar_cells(n, n, out, error);
 }
 
 // x, y, z as parts of the bounding box

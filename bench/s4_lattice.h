@@ -22,6 +22,8 @@ typedef struct s4_lattice {
 
 // n^3 interior cells between two walls of Dirichlet cells across x, the other four sides free.
 pl_status s4_box_cells(int n, pl_grid_cells* out, pl_error* error);
+// The same, `width` cells across x.
+pl_status s4_bar_cells(int length, int width, pl_grid_cells* out, pl_error* error);
 // The surface of the shared data voxelised with this cell [m], hands and feet held. When the file
 // is absent the error is PL_ERROR_IO.
 pl_status s4_armadillo_cells(double cell, pl_pool* pool, pl_grid_frame* frame, pl_grid_cells* out,
