@@ -37,6 +37,31 @@ TEST(parallel_visits_every_item_once)
     }
 }
 
+static void small_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    for (int i = begin; i < end; i++) ((int*)user)[i]++;
+}
+
+// Many jobs end before all workers have woken up: whoever comes late must touch neither a job that
+// is over nor, with what it remembers of that one, the next.
+TEST(parallel_late_workers_find_the_gate_closed)
+{
+    enum { MOST = 40, ROUNDS = 20000 };
+    int count[2][MOST];
+    pl_pool* pool;
+    pl_error error;
+    CHECK_OK(pl_pool_create(9, &pool, &error), &error);
+    for (int round = 0; round < ROUNDS; round++) {
+        int items = 2 + round % (MOST - 2), *now = count[round & 1], *last = count[~round & 1];
+        memset(now, 0, sizeof count[0]);
+        pl_parallel_for(pool, small_task, items, 1, now);
+        for (int i = 0; i < MOST; i++) CHECK_INT(now[i], i < items);
+        for (int i = 0; round && i < MOST; i++)
+            CHECK_INT(last[i], i < 2 + (round - 1) % (MOST - 2));
+    }
+    pl_pool_destroy(pool);
+}
+
 static double harmonic(int begin, int end, void* user) {
     (void)user;
     double sum = 0.0;

@@ -5,8 +5,10 @@
 // a moment (0.3 us to wake) before they sleep (30 us to wake); with more threads than CPUs they
 // sleep at once.
 //
-// A job is published by increasing `generation` (under the mutex, so that sleepers see it); its
-// blocks are claimed from an atomic counter, and it is over when every worker has reported back.
+// A job is published by opening the gate for a new generation (under the mutex, so that sleepers
+// see it). Workers that come enter and claim blocks; when none is left the caller closes the gate
+// and waits for those inside. Whoever is late finds it closed: a worker that sleeps, or whose CPU
+// others have taken, keeps nobody waiting.
 #include "base/pool.h"
 #include "base/memory.h"
 
@@ -43,9 +45,10 @@ struct pl_pool {
     pthread_mutex_t caller; // held by the thread whose job runs
 
     job job;
-    atomic_uint generation;
     worker_blocks* blocks; // one per thread
-    atomic_int running;    // workers that have not reported back
+    // The generation in the upper half; below it twice the number of workers inside, plus 1 while
+    // it is open.
+    atomic_uint_fast64_t gate;
     atomic_bool quit;
 };
 
@@ -105,43 +108,60 @@ static void deal_blocks(pl_pool* pool, int item_count, int block) {
             memory_order_relaxed);
 }
 
-// spins, then yields, then sleeps, until the generation differs from the one seen
-static unsigned wait_for_job(pl_pool* pool, unsigned seen) {
-    unsigned now;
+static uint32_t generation_of(pl_pool* pool) {
+    return (uint32_t)(atomic_load_explicit(&pool->gate, memory_order_acquire) >> 32);
+}
+
+// spins, then sleeps, until the generation differs from the one seen
+static uint32_t wait_for_job(pl_pool* pool, uint32_t seen) {
+    uint32_t now;
     for (int i = 0; i < pool->spins; i++) {
-        now = atomic_load_explicit(&pool->generation, memory_order_acquire);
+        now = generation_of(pool);
         if (now != seen) return now;
         cpu_relax();
     }
     pthread_mutex_lock(&pool->mutex);
-    while ((now = atomic_load_explicit(&pool->generation, memory_order_acquire)) == seen)
-        pthread_cond_wait(&pool->wake, &pool->mutex);
+    while ((now = generation_of(pool)) == seen) pthread_cond_wait(&pool->wake, &pool->mutex);
     pthread_mutex_unlock(&pool->mutex);
     return now;
+}
+
+// false if the gate of that generation is closed
+static bool enter(pl_pool* pool, uint32_t generation) {
+    uint_fast64_t gate = atomic_load_explicit(&pool->gate, memory_order_relaxed);
+    do {
+        if ((uint32_t)(gate >> 32) != generation || !(gate & 1)) return false;
+    } while (!atomic_compare_exchange_weak_explicit(&pool->gate, &gate, gate + 2,
+                                                    memory_order_acquire, memory_order_relaxed));
+    return true;
 }
 
 static void* worker_main(void* argument) {
     worker_start start = *(worker_start*)argument;
     pl_pool* pool = start.pool;
     PL_FREE(argument, worker_start, 1);
-    unsigned seen = 0;
+    uint32_t seen = 0;
     for (;;) {
         seen = wait_for_job(pool, seen);
         if (atomic_load_explicit(&pool->quit, memory_order_acquire)) return NULL;
+        if (!enter(pool, seen)) continue;
         run_blocks(pool, start.worker);
-        atomic_fetch_sub_explicit(&pool->running, 1, memory_order_release);
+        atomic_fetch_sub_explicit(&pool->gate, 2, memory_order_release);
     }
 }
 
-static void publish(pl_pool* pool) {
+// a new generation, with nobody inside
+static void publish(pl_pool* pool, bool open) {
     pthread_mutex_lock(&pool->mutex);
-    atomic_fetch_add_explicit(&pool->generation, 1, memory_order_release);
+    uint_fast64_t next = (uint_fast64_t)(generation_of(pool) + 1) << 32;
+    atomic_store_explicit(&pool->gate, next | open, memory_order_release);
     pthread_cond_broadcast(&pool->wake);
     pthread_mutex_unlock(&pool->mutex);
 }
 
-static void wait_for_workers(pl_pool* pool) {
-    for (int i = 0; atomic_load_explicit(&pool->running, memory_order_acquire) > 0; i++) {
+static void close_gate(pl_pool* pool) {
+    atomic_fetch_and_explicit(&pool->gate, ~(uint_fast64_t)1, memory_order_acq_rel);
+    for (int i = 0; (uint32_t)atomic_load_explicit(&pool->gate, memory_order_acquire) != 0; i++) {
         if (i < pool->spins) cpu_relax();
         else sched_yield();
     }
@@ -169,10 +189,9 @@ void pl_parallel_for(pl_pool* pool, pl_task task, int item_count, int block, voi
     }
     pool->job = (job){task, item_count, block, user};
     deal_blocks(pool, item_count, block);
-    atomic_store_explicit(&pool->running, pool->thread_count - 1, memory_order_relaxed);
-    publish(pool);
+    publish(pool, true);
     run_blocks(pool, 0);
-    wait_for_workers(pool);
+    close_gate(pool);
     pthread_mutex_unlock(&pool->caller);
 }
 
@@ -265,7 +284,7 @@ pl_status pl_pool_create_with_hook(pl_parallel_hook hook, void* hook_user, int t
 void pl_pool_destroy(pl_pool* pool) {
     if (!pool) return;
     atomic_store_explicit(&pool->quit, true, memory_order_release);
-    publish(pool);
+    publish(pool, false);
     for (int i = 0; i < pool->started; i++) pthread_join(pool->threads[i], NULL);
     if (pool->threads) PL_FREE(pool->threads, pthread_t, pool->thread_count - 1);
     if (pool->blocks) PL_FREE(pool->blocks, worker_blocks, pool->thread_count);
