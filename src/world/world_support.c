@@ -65,10 +65,13 @@ pl_status pl_world_check_support(const pl_scene* scene, pl_error* error) {
     return status;
 }
 
-// Measured, seconds of CPU for the same frames of each. Gummy bears in motion: 620 vertices direct
-// 5, icpcg 10, pcg 11; 2941 vertices direct 2.4, icpcg 1.7, pcg 1.0. scenes/bar.json, ten frames:
-// 3500 vertices direct 3.6, icpcg 2.2, pcg 1.3, mgpcg 1.1; 22 839 vertices icpcg 29, pcg 17, mgpcg
-// 7.
+// Measured, seconds of CPU for the same frames of each on one thread. Newton, solids in motion:
+// direct and mgpcg, scenes/bar.json 1.7, 0.35; jelly_cube.json 3.3, 0.77; arm.json 2.4, 0.88;
+// demo.json 4.9, 1.3; a bear of 1871, 4324 and 7257 tets 0.99, 0.23; 3.5, 0.57; 11, 1.3. For
+// poisson 0.499, or young 1e9, mgpcg needs as many iterations of Newton and is still ahead. Cloth
+// of 961 vertices on a ball 5.8, 6.7, and mgpcg leaves nine frames with more than their tolerance.
+// Bodies at rest have no inertia, so that their matrix has to be assembled in double, and they may
+// be free, which only the direct solver finds out.
 //
 // Projective Dynamics factors its matrix once. Seconds of CPU of a frame on one thread, direct and
 // mgpcg, with the 20 iterations that everybody gets: solids of arap of 1017 vertices 0.09, 0.05;
@@ -78,21 +81,36 @@ pl_status pl_world_check_support(const pl_scene* scene, pl_error* error) {
 // 13.9; cloth of 10 000 vertices does not get there in 400 iterations, and is left with 3e-2 after
 // 1.8, with 9e-2 after 2.7. The limits are between the two; at 40 000 vertices of cloth multigrid
 // is ahead from the first 50 ms on (pliant-bench s0-race).
-enum { DIRECT_VERTICES = 1500, DIRECT_SOLID_VERTICES = 5000, DIRECT_CLOTH_VERTICES = 30000 };
+enum {
+    DIRECT_VERTICES = 1500,
+    DIRECT_MOVING_VERTICES = 150,
+    DIRECT_PROJECTIVE_VERTICES = 5000,
+    DIRECT_PROJECTIVE_CLOTH_VERTICES = 30000
+};
 
-static pl_linear choose_linear(const pl_body* body, int vertex_count) {
+// the bodies of a system share its solver
+static bool has_cloth(const pl_world* w, int system) {
+    for (int b = 0; b < w->body_count; b++)
+        if (w->bodies[b].system == system && w->bodies[b].is_cloth) return true;
+    return false;
+}
+
+static pl_linear choose_linear(const pl_body* body, int vertex_count, bool is_cloth) {
     if (body->linear != PL_LINEAR_AUTO) return body->linear;
     if (body->method == PL_METHOD_GRID) return PL_LINEAR_MULTIGRID;
     int limit = DIRECT_VERTICES;
     if (body->nonlinear == PL_NONLINEAR_PROJECTIVE)
-        limit = body->kind == PL_BODY_CLOTH ? DIRECT_CLOTH_VERTICES : DIRECT_SOLID_VERTICES;
+        limit = is_cloth ? DIRECT_PROJECTIVE_CLOTH_VERTICES : DIRECT_PROJECTIVE_VERTICES;
+    else if (!is_cloth && body->integrator != PL_INTEGRATOR_QUASISTATIC &&
+             body->nonlinear != PL_NONLINEAR_LINEARISED)
+        limit = DIRECT_MOVING_VERTICES;
     return vertex_count <= limit ? PL_LINEAR_DIRECT : PL_LINEAR_MGPCG;
 }
 
 pl_status pl_world_settle_solvers(pl_world* w, pl_error* error) {
     for (int b = 0; b < w->body_count; b++) {
-        int vertex_count = w->systems[w->bodies[b].system].vertex_count;
-        pl_linear linear = choose_linear(w->bodies[b].def, vertex_count);
+        int system = w->bodies[b].system, vertex_count = w->systems[system].vertex_count;
+        pl_linear linear = choose_linear(w->bodies[b].def, vertex_count, has_cloth(w, system));
         char path[64];
         snprintf(path, sizeof path, "bodies[%d].linear", b);
         pl_status status = pl_scene_set(w->scene, path, pl_linear_name((int)linear), error);
