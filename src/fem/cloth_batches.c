@@ -186,7 +186,7 @@ PL_WIDE pl_mat3w outer_w(pl_vec3w a, pl_vec3w b) {
 
 // A hinge that is not wholly projected, one by one and in double: its Hessian is no outer product.
 static void add_mixed_hinge(const sum_job* job, const pl_hinge_batch* h, int lane) {
-    double exact[144], projected[144], part = (double)job->projected;
+    double exact[144], projected[144] = {0.0}, part = (double)job->projected;
     double rest = (double)h->rest[lane], stiffness = (double)h->stiffness[lane];
     pl_vec3 x[4];
     for (int i = 0; i < 4; i++) {
@@ -194,7 +194,7 @@ static void add_mixed_hinge(const sum_job* job, const pl_hinge_batch* h, int lan
         x[i] = (pl_vec3){(double)p[0], (double)p[1], (double)p[2]};
     }
     pl_bending_energy(x, rest, stiffness, false, NULL, exact);
-    pl_bending_energy(x, rest, stiffness, true, NULL, projected);
+    if (part > 0.0) pl_bending_energy(x, rest, stiffness, true, NULL, projected);
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++) {
             float* block = job->blocks + 9 * (size_t)h->at[4 * i + j][lane];

@@ -86,31 +86,6 @@ typedef struct soften_job {
     float* const* to;
 } soften_job;
 
-PL_WIDE pl_fw face_sum_w(const pl_corot_level* l, const int* rows, int i, int a, bool inner) {
-    const int A = pl_corot_way(a);
-    pl_fw low = pl_beside_w(l->twist[4 * a], rows, i, 13 - A);
-    pl_fw high = pl_beside_w(l->twist[4 * a], rows, i, 13);
-    if (!inner) {
-        low = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13 - A) > 0.0f, low);
-        high = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13) > 0.0f, high);
-    }
-    pl_fw sum = low - high;
-#pragma GCC unroll 9
-    for (int e = 0; e < 2; e++) {
-        const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
-        const float *twist = l->twist[3 * a + b], *edge = l->edge_weight[3 - a - b];
-        pl_fw under = pl_beside_w(twist, rows, i, 13 - B) + pl_beside_w(twist, rows, i, 13 - B - A);
-        pl_fw over = pl_beside_w(twist, rows, i, 13 + B) + pl_beside_w(twist, rows, i, 13 + B - A);
-        if (!inner) {
-            pl_fw own = pl_beside_w(twist, rows, i, 13) + pl_beside_w(twist, rows, i, 13 - A);
-            under = pl_where_w(pl_beside_w(edge, rows, i, 13) > 0.0f, under + own);
-            over = pl_where_w(pl_beside_w(edge, rows, i, 13 + B) > 0.0f, over + own);
-        }
-        sum = pl_fma_w(pl_splat_w(0.25f), under - over, sum);
-    }
-    return sum;
-}
-
 static void soften_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const soften_job* job = user;
@@ -123,8 +98,8 @@ static void soften_task(int begin, int end, int worker, void* user) {
         for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
 #pragma GCC unroll 9
             for (int a = 0; a < 3; a++) {
-                pl_fw sum =
-                    inner ? face_sum_w(l, rows, i, a, true) : face_sum_w(l, rows, i, a, false);
+                pl_fw sum = inner ? pl_corot_differences_w(l, l->twist, NULL, rows, i, a, true)
+                                  : pl_corot_differences_w(l, l->twist, NULL, rows, i, a, false);
                 float* to = job->to[a] + pl_corot_at(rows, i, 13);
                 pl_storeu_w(to, pl_loadu_w(to) + pl_keep_w(m->inner[a] | m->band[a], i, sum));
             }

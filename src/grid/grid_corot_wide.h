@@ -196,18 +196,20 @@ PL_WIDE pl_fw pl_corot_natural_w(const pl_corot_level* l, const int* rows, int i
     return sum;
 }
 
-// s R_ab of a cell beside
-PL_WIDE pl_fw pl_corot_product_w(const float* x, const float* y, const int* rows, int i, int way) {
-    return pl_beside_w(x, rows, i, way) * pl_beside_w(y, rows, i, way);
+// An entry of a cell's tensor, times s where there is one.
+PL_WIDE pl_fw pl_corot_entry_w(const float* entry, const float* s, const int* rows, int i,
+                               int way) {
+    const pl_fw value = pl_beside_w(entry, rows, i, way);
+    return s ? value * pl_beside_w(s, rows, i, way) : value;
 }
 
-// The part of A u at faces that passes through T: differences of s R. inner: between core cells.
-PL_WIDE pl_fw pl_corot_through_w(const pl_corot_level* l, const int* rows, int i, int a,
-                                 bool inner) {
+// Differences at faces of a tensor that cells have, as forces are of stresses; times s where there
+// is one. inner: between core cells.
+PL_WIDE pl_fw pl_corot_differences_w(const pl_corot_level* l, float* const tensor[9],
+                                     const float* s, const int* rows, int i, int a, bool inner) {
     const int A = pl_corot_way(a);
-    const float* s = l->s;
-    pl_fw low = pl_corot_product_w(l->R[4 * a], s, rows, i, 13 - A);
-    pl_fw high = pl_corot_product_w(l->R[4 * a], s, rows, i, 13);
+    pl_fw low = pl_corot_entry_w(tensor[4 * a], s, rows, i, 13 - A);
+    pl_fw high = pl_corot_entry_w(tensor[4 * a], s, rows, i, 13);
     if (!inner) {
         low = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13 - A) > 0.0f, low);
         high = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13) > 0.0f, high);
@@ -216,20 +218,26 @@ PL_WIDE pl_fw pl_corot_through_w(const pl_corot_level* l, const int* rows, int i
 #pragma GCC unroll 9
     for (int e = 0; e < 2; e++) {
         const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
-        const float *R = l->R[3 * a + b], *edge = l->edge_weight[3 - a - b];
-        pl_fw under = pl_corot_product_w(R, s, rows, i, 13 - B) +
-                      pl_corot_product_w(R, s, rows, i, 13 - B - A);
-        pl_fw over = pl_corot_product_w(R, s, rows, i, 13 + B) +
-                     pl_corot_product_w(R, s, rows, i, 13 + B - A);
+        const float *T = tensor[3 * a + b], *edge = l->edge_weight[3 - a - b];
+        pl_fw under =
+            pl_corot_entry_w(T, s, rows, i, 13 - B) + pl_corot_entry_w(T, s, rows, i, 13 - B - A);
+        pl_fw over =
+            pl_corot_entry_w(T, s, rows, i, 13 + B) + pl_corot_entry_w(T, s, rows, i, 13 + B - A);
         if (!inner) {
             const pl_fw own =
-                pl_corot_product_w(R, s, rows, i, 13) + pl_corot_product_w(R, s, rows, i, 13 - A);
+                pl_corot_entry_w(T, s, rows, i, 13) + pl_corot_entry_w(T, s, rows, i, 13 - A);
             under = pl_where_w(pl_beside_w(edge, rows, i, 13) > 0.0f, under + own);
             over = pl_where_w(pl_beside_w(edge, rows, i, 13 + B) > 0.0f, over + own);
         }
         sum = pl_fma_w(pl_splat_w(0.25f), under - over, sum);
     }
     return sum;
+}
+
+// The part of A u at faces that passes through T: differences of s R.
+PL_WIDE pl_fw pl_corot_through_w(const pl_corot_level* l, const int* rows, int i, int a,
+                                 bool inner) {
+    return pl_corot_differences_w(l, l->R, l->s, rows, i, a, inner);
 }
 
 // f - A u at faces, with the pressures that there are
