@@ -34,7 +34,7 @@ static pl_status prepare(body* b, pl_error* error) {
     for (int i = 0; i < fine->field_size; i++)
         for (int a = 0; a < 3; a++)
             fine->f[a][i] =
-                pl_grid_bit(fine->masks[i / PL_GRID_CHUNK].face[a], i) ? sinf((float)i) : 0.0f;
+                pl_grid_bit(fine->split[i / PL_GRID_CHUNK].face[a], i) ? sinf((float)i) : 0.0f;
     return PL_OK;
 }
 
@@ -52,16 +52,15 @@ static double working_set(const pl_grid_multigrid* mg) {
     for (int l = 0; l < mg->level_count; l++) {
         const pl_grid_level* level = &mg->levels[l];
         double chunks = level->field_size / PL_GRID_CHUNK;
-        sum +=
-            9.0 * sizeof(float) * level->field_size +
-            chunks * (sizeof(pl_grid_masks) + sizeof(uint8_t) + 2 * sizeof(int)) +
-            level->band_count * (double)(sizeof(pl_grid_band_chunk) + sizeof(pl_grid_band_rates) +
-                                         sizeof *level->band_residual) +
-            level->kept_faces * (double)sizeof(pl_grid_band_face) +
-            PL_BAND_LISTS * (double)sizeof(int) * level->size[1] * level->size[2] +
-            level->wall_count * (double)sizeof *level->wall_q +
-            level->run_count * (double)sizeof(pl_grid_run) +
-            mg->transfers[l].parent_count * (double)sizeof *mg->transfers[l].parents;
+        sum += 9.0 * sizeof(float) * level->field_size +
+               chunks * (sizeof(pl_grid_masks) + sizeof(uint8_t) + 2 * sizeof(int)) +
+               level->band_count *
+                   (double)(sizeof(pl_grid_band_rates) + sizeof *level->band_residual) +
+               level->kept_faces * (double)sizeof(pl_grid_band_face) +
+               PL_BAND_LISTS * (double)sizeof(int) * level->size[1] * level->size[2] +
+               level->wall_count * (double)sizeof *level->wall_q +
+               level->run_count * (double)sizeof(pl_grid_run) +
+               mg->transfers[l].parent_count * (double)sizeof *mg->transfers[l].parents;
         // springs to Dirichlet cells and values outside are of coarse levels
         if (level->has_stiff_walls) sum += level->wall_count * (double)sizeof(pl_grid_wall_chunk);
         if (l) sum += level->ghost_count * (double)sizeof(pl_grid_ghost);

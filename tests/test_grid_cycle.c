@@ -146,20 +146,20 @@ TEST(grid_transfers_keep_constants)
     for (int i = 0; i < coarse->field_size; i++)
         for (int a = 0; a < 3; a++)
             coarse->u[a][i] =
-                pl_grid_bit(coarse->masks[i / PL_GRID_CHUNK].face[a], i) ? 1.0f + (float)a : 0.0f;
+                pl_grid_bit(coarse->split[i / PL_GRID_CHUNK].face[a], i) ? 1.0f + (float)a : 0.0f;
     pl_grid_fill_ghosts(coarse, NULL);
     pl_grid_prolong(&s.mg.transfers[0], fine, coarse, NULL);
     for (int i = 0; i < fine->field_size; i++)
         for (int a = 0; a < 3; a++) {
-            bool own = pl_grid_bit(fine->masks[i / PL_GRID_CHUNK].face[a], i);
+            bool own = pl_grid_bit(fine->split[i / PL_GRID_CHUNK].face[a], i);
             CHECK_NEAR(fine->u[a][i], own ? 1.0 + a : 0.0, 1e-6);
             fine->u[a][i] = own ? 1.0f : 0.0f;
         }
     for (int i = 0; i < fine->field_size; i++)
-        fine->q[i] = pl_grid_bit(fine->masks[i / PL_GRID_CHUNK].interior, i) ? 1.0f : 0.0f;
+        fine->q[i] = pl_grid_bit(fine->split[i / PL_GRID_CHUNK].interior, i) ? 1.0f : 0.0f;
     const float* const source[4] = {fine->u[0], fine->u[1], fine->u[2], fine->q};
     pl_grid_restrict(&s.mg.transfers[0], fine, source, coarse, NULL);
-    int middle = pl_grid_index(coarse, 3, 3, 3);
+    int middle = pl_place_of(pl_grid_index(coarse, 3, 3, 3));
     for (int a = 0; a < 3; a++) CHECK_NEAR(coarse->f[a][middle], 4.0, 1e-6);
     CHECK_NEAR(coarse->g[middle], 2.0, 1e-6);
     free_solver(&s);
@@ -219,7 +219,7 @@ TEST(grid_odd_lattices_have_an_answer)
         CHECK_INT(l->face_count, odd[k].faces);
         for (int i = 0; i < l->field_size; i++)
             for (int a = 0; a < 3; a++)
-                l->f[a][i] = pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i) ? 1.0f : 0.0f;
+                l->f[a][i] = pl_grid_bit(l->split[i / PL_GRID_CHUNK].face[a], i) ? 1.0f : 0.0f;
         pl_grid_multigrid_cycle(&s.mg);
         for (int i = 0; i < l->field_size; i++)
             for (int a = 0; a < 3; a++) CHECK(isfinite(l->u[a][i]));

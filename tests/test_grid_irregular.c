@@ -122,7 +122,7 @@ TEST(grid_volume_missing_near_walls_is_asked_of_the_coarser_level)
     }
     pl_grid_relocated_restrict(&mg.relocated[0], fine, coarse);
     for (int i = 0; i < coarse->field_size; i++) {
-        bool interior = pl_grid_bit(coarse->masks[i / PL_GRID_CHUNK].interior, i);
+        bool interior = pl_grid_bit(coarse->split[i / PL_GRID_CHUNK].interior, i);
         CHECK(interior || coarse->g[i] == 0.0f);
         passed += coarse->g[i];
     }

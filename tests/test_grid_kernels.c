@@ -51,7 +51,7 @@ static pl_grid_cells plate_cells(void) {
 static void randomise(pl_grid_level* l) {
     pl_random random = {3};
     for (int i = 0; i < l->field_size; i++) {
-        const pl_grid_masks* m = &l->masks[i / PL_GRID_CHUNK];
+        const pl_grid_masks* m = &l->split[i / PL_GRID_CHUNK];
         for (int a = 0; a < 3; a++) {
             bool own = pl_grid_bit(m->face[a], i);
             l->u[a][i] = own ? (float)pl_random_uniform(&random, -1, 1) : 0.0f;
@@ -259,12 +259,13 @@ TEST(grid_residual_is_restricted_as_if_it_were_stored)
     // by hand, at a coarse face across x in the middle of the body
     int at = pl_grid_index(coarse, 5, 1, 3);
     CHECK(pl_grid_bit(coarse->masks[at / PL_GRID_CHUNK].face[0], at));
+    CHECK(pl_grid_bit(coarse->split[at / PL_GRID_CHUNK].face[0], pl_place_of(at)));
     double sum = 0.0;
     for (int n = 0; n < 12; n++) {
         int i = pl_grid_index(fine, 9 + n % 3, 2 + n / 3 % 2, 6 + n / 6);
-        sum += (n % 3 == 1 ? 0.5 : 0.25) * r[0][i];
+        sum += (n % 3 == 1 ? 0.5 : 0.25) * r[0][pl_place_of(i)];
     }
-    CHECK_NEAR(coarse->f[0][at], sum, 1e-5);
+    CHECK_NEAR(coarse->f[0][pl_place_of(at)], sum, 1e-5);
     for (int a = 0; a < 4; a++) free(r[a]), free(expected[a]);
     pl_grid_multigrid_free(&mg);
     pl_pool_destroy(pool);
@@ -308,6 +309,17 @@ static void check_masks(const pl_grid_cells* c, const pl_grid_masks* m, const in
     CHECK(pl_grid_bit(m->rim, i) == (core && rim));
 }
 
+TEST(grid_places_of_neighbours_along_x)
+{
+    for (int index = PL_GRID_CHUNK; index < 4 * PL_GRID_CHUNK; index++) {
+        const int place = pl_place_of(index);
+        CHECK_INT(place / PL_GRID_CHUNK, index / PL_GRID_CHUNK);
+        CHECK_INT(place % PL_GRID_CHUNK >= PL_GRID_CHUNK / 2, index % 2); // a colour is a half
+        CHECK_INT(pl_place_above(place), pl_place_of(index + 1));
+        CHECK_INT(pl_place_below(place), pl_place_of(index - 1));
+    }
+}
+
 TEST(grid_masks_are_what_the_cells_say)
 {
     for (int shape = 0; shape < 2; shape++) {
@@ -317,9 +329,11 @@ TEST(grid_masks_are_what_the_cells_say)
         CHECK_OK(pl_grid_level_create(&cells, false, &level, &error), &error);
         for (int k = 0; k < level.segment_count; k++) {
             const pl_grid_segment* g = &level.segments[k];
-            for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
-                check_masks(&cells, &level.masks[(g->begin + i) / PL_GRID_CHUNK],
-                            (int[3]){g->x + i, g->y, g->z}, g->begin + i);
+            for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+                const int at = g->begin + i, cell[3] = {g->x + i, g->y, g->z};
+                check_masks(&cells, &level.masks[at / PL_GRID_CHUNK], cell, at);
+                check_masks(&cells, &level.split[at / PL_GRID_CHUNK], cell, pl_place_of(at));
+            }
         }
         pl_grid_level_free(&level);
         pl_grid_cells_free(&cells);

@@ -11,156 +11,129 @@
 // A smoothing is a row of stages: c becomes p, six for each sweep, the residual, p becomes c. They
 // follow one another plane by plane (grid_wavefront.h): faces of a plane read the planes next to it
 // and move pressures of the plane below.
+#include "grid/grid_band_half.h"
 #include "grid/grid_smooth.h"
 #include "grid/grid_wavefront.h"
-#include "grid/grid_wide.h"
 
 #include <string.h>
 
-enum { VECTORS = PL_GRID_CHUNK / PL_LANES };
-
-// the index of the cell below or above the first one of a chunk along an axis
-PL_WIDE int below(const pl_grid_band_rates* b, int a) {
-    return a == 0 ? b->begin - 1 : b->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW];
-}
-PL_WIDE int above(const pl_grid_band_rates* b, int a) {
-    return a == 0 ? b->begin + 1 : b->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH];
-}
-// above along one axis and below along another
-PL_WIDE int corner(const pl_grid_band_rates* b, int up, int down) {
-    if (down == 0) return above(b, up) - 1;
-    if (up == 0) return below(b, down) + 1;
-    return b->rows[up == 2 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Y_HIGH_Z_LOW];
-}
-
-// r = f - L u at faces across a; stiffness may be NULL
-PL_WIDE pl_fw residual_w(const pl_grid_level* l, const pl_grid_band_rates* b, int a,
-                         const float* stiffness, int n) {
-    const float* u = l->u[a] + n;
-    const float* p = l->c + n;
-    const int at = b->begin, low = below(b, a);
-    const pl_iw stresses = pl_load_bytes_w(b->stresses[a] + n);
-    pl_fw own = pl_loadu_w(u + at);
-    pl_fw up = 2.0f * (pl_loadu_w(u + above(b, a)) - own) - pl_loadu_w(p + at);
-    pl_fw down = 2.0f * (own - pl_loadu_w(u + low)) - pl_loadu_w(p + low);
-    pl_fw sum = pl_keep_flag_w(stresses, 1, up) - pl_keep_flag_w(stresses, 0, down);
+// r = f - L u at the faces across a of half a chunk
+PL_WIDE pl_half residual_half(const pl_grid_level* l, const pl_grid_band_rates* b, int a,
+                              int half) {
+    const int at = b->begin + half * PL_HALF, none = PL_NO_AXIS;
+    const float* u = l->u[a];
+    const pl_half_i stresses = pl_load_bytes_half(b->stresses[a] + half * PL_HALF);
+    const pl_half own = pl_load_half(u + at);
+    pl_half up = 2.0f * (pl_band_half(u, b, half, a, none) - own) - pl_load_half(l->c + at);
+    pl_half down =
+        2.0f * (own - pl_band_half(u, b, half, none, a)) - pl_band_half(l->c, b, half, none, a);
+    pl_half sum = pl_keep_flag_half(stresses, 1, up) - pl_keep_flag_half(stresses, 0, down);
+#pragma GCC unroll 2
     for (int e = 0; e < 2; e++) {
         const int other = e ? (a == 2 ? 1 : 2) : (a == 0 ? 1 : 0);
-        const float* v = l->u[other] + n;
-        const int high = above(b, other);
-        pl_fw over = pl_loadu_w(u + high) - own +
-                     (pl_loadu_w(v + high) - pl_loadu_w(v + corner(b, other, a)));
-        pl_fw under =
-            own - pl_loadu_w(u + below(b, other)) + (pl_loadu_w(v + at) - pl_loadu_w(v + low));
-        sum +=
-            pl_keep_flag_w(stresses, 2 * e + 3, over) - pl_keep_flag_w(stresses, 2 * e + 2, under);
+        const float* v = l->u[other];
+        pl_half over = pl_band_half(u, b, half, other, none) - own +
+                       (pl_band_half(v, b, half, other, none) - pl_band_half(v, b, half, other, a));
+        pl_half under = own - pl_band_half(u, b, half, none, other) +
+                        (pl_load_half(v + at) - pl_band_half(v, b, half, none, a));
+        sum += pl_keep_flag_half(stresses, 2 * e + 3, over) -
+               pl_keep_flag_half(stresses, 2 * e + 2, under);
     }
-    pl_fw diagonal = pl_splat_w(l->inertia);
-    if (stiffness) diagonal += pl_loadu_w(stiffness + n);
-    return pl_loadu_w(l->f[a] + at + n) + diagonal * own - sum;
-}
-PL_WIDE const float* stiffness_of(const pl_grid_level* l, int k, int a) {
-    return l->band_rates[k].is_stiff[a] ? l->band[k].stiffness[a] : NULL;
+    pl_half diagonal = pl_splat_half(l->inertia);
+    if (b->is_stiff[a]) diagonal += pl_load_half(b->stiffness[a] + half * PL_HALF);
+    return pl_load_half(l->f[a] + at) + diagonal * own - sum;
 }
 
-// a b + c as pl_fma_w has it
+// a b + c as pl_fma_half has it
 static inline float fma_one(float a, float b, float c) {
-#if defined(__FMA__) || defined(__FP_FAST_FMAF)
+#if defined(__FMA__) && defined(__AVX__)
     return __builtin_fmaf(a, b, c);
 #else
     return a * b + c;
 #endif
 }
 
-// Moves the pressures of slaved cells beside faces that have changed. Along x both faces of a cell
-// are at hand, and only one of them is of the colour.
-PL_WIDE void move_pressures(const pl_grid_level* l, const pl_grid_band_rates* b, int a,
-                            const pl_fw change[VECTORS + 1]) {
-    for (int n = 0; n < VECTORS && b->has_own[a]; n++) {
-        float* p = l->c + b->begin + n * PL_LANES;
-        pl_fw rate = pl_keep_flag_w(pl_load_bytes_w(b->cells + n * PL_LANES), a,
-                                    pl_loadu_w(b->compliance + n * PL_LANES));
-        pl_fw by = a == 0 ? change[n] - pl_next_lanes_w(change[n], change[n + 1]) : change[n];
-        pl_storeu_w(p, pl_fma_w(by, rate, pl_loadu_w(p)));
-    }
+PL_WIDE void add_product(float* to, pl_half a, pl_half b) {
+    pl_store_half(to, pl_fma_half(a, b, pl_load_half(to)));
+}
+// what pressures of a half answer to a face across a beside their cells
+PL_WIDE pl_half rate_half(const pl_grid_band_rates* b, int a, int half) {
+    return pl_keep_flag_half(pl_load_bytes_half(b->cells + half * PL_HALF), a,
+                             pl_load_half(b->compliance + half * PL_HALF));
+}
+
+// Moves the pressures of slaved cells beside the faces of a half that have changed: those above
+// the faces, which are of the same half, and those below. Across x the latter are of the other
+// half, and the one before faces of even x may be of the chunk before.
+PL_WIDE void move_pressures(const pl_grid_level* l, const pl_grid_band_rates* b, int a, int half,
+                            pl_half change) {
+    float *chunk = l->c + b->begin, *own = chunk + half * PL_HALF;
+    if (b->has_own[a]) add_product(own, change, rate_half(b, a, half));
     if (a == 0) {
-        float* p = l->c + b->begin - 1;
-        if (change[0][0] != 0.0f) *p = fma_one(-change[0][0], b->low[0][0], *p);
-        return;
-    }
-    for (int n = 0; n < VECTORS && b->has_low[a]; n++) {
-        float* p = l->c + below(b, a) + n * PL_LANES;
-        pl_storeu_w(p, pl_fnma_w(change[n], pl_loadu_w(b->low[a] + n * PL_LANES), pl_loadu_w(p)));
+        const pl_half above = half ? change : pl_unshift_half(change, (pl_half){0});
+        if (b->has_own[0])
+            add_product(chunk + (1 - half) * PL_HALF, -above, rate_half(b, 0, 1 - half));
+        if (!half && change[0] != 0.0f) chunk[-1] = fma_one(-change[0], b->low[0][0], chunk[-1]);
+    } else if (b->has_low[a]) {
+        float* low = l->c + b->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW] + half * PL_HALF;
+        add_product(low, -change, pl_load_half(b->low[a] + half * PL_HALF));
     }
 }
 
-// whether any of the faces of a vector is among the bits of a chunk
-PL_WIDE bool has_faces(uint16_t bits, int n) {
-    return bits >> (n * PL_LANES) & ((1u << PL_LANES) - 1u);
+// The faces of a colour are one half; what they read beside them across a is of the other colour.
+PL_WIDE void relax_half(pl_grid_level* l, const pl_grid_band_rates* b, int a, int half) {
+    const unsigned bits = pl_bits_of_half(b->faces[a], half);
+    if (!bits) return;
+    // zero where there is no face of the band
+    const pl_half inverse = pl_load_half(b->inverse_diagonal[a] + half * PL_HALF);
+    const pl_half change = -residual_half(l, b, a, half) * pl_keep_half(bits, inverse);
+    float* to = l->u[a] + b->begin + half * PL_HALF;
+    pl_store_half(to, pl_load_half(to) + change);
+    move_pressures(l, b, a, half, change);
 }
-
-// All lanes are read before the first one is written: neighbours are of the other colour.
 PL_WIDE void relax_chunk(pl_grid_level* l, int k, int a, int colour) {
     const pl_grid_band_rates* b = &l->band_rates[k];
-    const uint16_t bits = b->faces[a] & (colour ? b->odd : (uint16_t)~b->odd);
-    if (!bits) return;
-    const float* stiffness = stiffness_of(l, k, a);
-    pl_fw change[VECTORS + 1];
-    change[VECTORS] = pl_splat_w(0.0f);
-    for (int n = 0; n < VECTORS; n++) {
-        change[n] = pl_splat_w(0.0f);
-        if (has_faces(bits, n))
-            change[n] =
-                -residual_w(l, b, a, stiffness, n * PL_LANES) *
-                pl_keep_w(bits, n * PL_LANES, pl_loadu_w(b->inverse_diagonal[a] + n * PL_LANES));
-    }
-    for (int n = 0; n < VECTORS; n++) {
-        float* to = l->u[a] + b->begin + n * PL_LANES;
-        if (has_faces(bits, n)) pl_storeu_w(to, pl_loadu_w(to) + change[n]);
-    }
-    move_pressures(l, b, a, change);
-}
-
-// the differences across a cell
-PL_WIDE pl_fw difference_w(const pl_grid_level* l, const pl_grid_band_rates* b, int a, int n) {
-    return pl_loadu_w(l->u[a] + above(b, a) + n) - pl_loadu_w(l->u[a] + b->begin + n);
+    if (b->is_odd != (colour == 1)) relax_half(l, b, a, 1);
+    else relax_half(l, b, a, 0);
 }
 
 // c becomes p: that of its equation in slaved cells, div(u) - c at the rim
 static void begin_chunk(pl_grid_level* l, const pl_grid_band_rates* b) {
-    for (int n = 0; n < PL_GRID_CHUNK; n += PL_LANES) {
-        float* c = l->c + b->begin + n;
-        const pl_iw cells = pl_load_bytes_w(b->cells + n);
-        const pl_fw old = pl_loadu_w(c), g = pl_loadu_w(l->g + b->begin + n);
-        const pl_fw x = difference_w(l, b, 0, n), y = difference_w(l, b, 1, n),
-                    z = difference_w(l, b, 2, n);
-        pl_fw inside =
-            pl_keep_flag_w(cells, 0, x) + pl_keep_flag_w(cells, 1, y) + pl_keep_flag_w(cells, 2, z);
-        pl_fw slaved = (g - inside) * pl_loadu_w(b->compliance + n);
-        pl_fw rim = x + y + z - old;
-        slaved = pl_select_w(pl_flag_w(cells, 3), slaved, old);
-        pl_storeu_w(c, pl_select_w(pl_flag_w(cells, 4), rim, slaved));
+    pl_half made[2];
+#pragma GCC unroll 2
+    for (int h = 0; h < 2; h++) {
+        const int at = b->begin + h * PL_HALF;
+        const pl_half_i cells = pl_load_bytes_half(b->cells + h * PL_HALF);
+        const pl_half old = pl_load_half(l->c + at), g = pl_load_half(l->g + at);
+        const pl_half x = pl_band_difference(l, b, h, 0), y = pl_band_difference(l, b, h, 1),
+                      z = pl_band_difference(l, b, h, 2);
+        const pl_half inside = pl_keep_flag_half(cells, 0, x) + pl_keep_flag_half(cells, 1, y) +
+                               pl_keep_flag_half(cells, 2, z);
+        pl_half slaved = (g - inside) * pl_load_half(b->compliance + h * PL_HALF);
+        slaved = pl_select_half(pl_flag_half(cells, 3), slaved, old);
+        made[h] = pl_select_half(pl_flag_half(cells, 4), x + y + z - old, slaved);
     }
+    for (int h = 0; h < 2; h++) pl_store_half(l->c + b->begin + h * PL_HALF, made[h]);
 }
-static void end_chunk(pl_grid_level* l, int k) {
-    const pl_grid_band_rates* b = &l->band_rates[k];
-    const uint16_t rim = l->band[k].rim;
-    for (int n = 0; rim && n < PL_GRID_CHUNK; n += PL_LANES) {
-        float* c = l->c + b->begin + n;
-        pl_fw p = pl_loadu_w(c),
-              sum = difference_w(l, b, 0, n) + difference_w(l, b, 1, n) + difference_w(l, b, 2, n);
-        pl_storeu_w(c, pl_select_w(pl_lanes_w(rim, n), sum - p, p));
+static void end_chunk(pl_grid_level* l, const pl_grid_band_rates* b) {
+    if (!b->has_rim) return;
+#pragma GCC unroll 2
+    for (int h = 0; h < 2; h++) {
+        float* c = l->c + b->begin + h * PL_HALF;
+        const pl_half_i cells = pl_load_bytes_half(b->cells + h * PL_HALF);
+        const pl_half p = pl_load_half(c), sum = pl_band_divergence(l, b, h, 7);
+        pl_store_half(c, pl_select_half(pl_flag_half(cells, 4), sum - p, p));
     }
 }
 
 PL_WIDE void keep_residual(pl_grid_level* l, int k, int a) {
     const pl_grid_band_rates* b = &l->band_rates[k];
-    for (int n = 0; n < VECTORS; n++) {
-        pl_fw r = pl_splat_w(0.0f);
-        if (has_faces(b->faces[a], n))
-            r = pl_keep_w(b->faces[a], n * PL_LANES,
-                          residual_w(l, b, a, stiffness_of(l, k, a), n * PL_LANES));
-        pl_storeu_w(l->band_residual[k][a] + n * PL_LANES, r);
+#pragma GCC unroll 2
+    for (int h = 0; h < 2; h++) {
+        const unsigned bits = pl_bits_of_half(b->faces[a], h);
+        pl_half r = {0};
+        if (bits) r = pl_keep_half(bits, residual_half(l, b, a, h));
+        pl_store_half(l->band_residual[k][a] + h * PL_HALF, r);
     }
 }
 
@@ -177,17 +150,17 @@ static const float weights[64][8] = {PL_WEIGHTS_16(0), PL_WEIGHTS_16(16), PL_WEI
 
 // the indices below and above a face, and above along one axis and below along another
 PL_WIDE int face_below(const pl_grid_band_face* b, int a) {
-    return a == 0 ? b->at - 1 : b->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW];
+    return a == 0 ? b->at + b->low_x : b->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW];
 }
 PL_WIDE int face_above(const pl_grid_band_face* b, int a) {
-    return a == 0 ? b->at + 1 : b->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH];
+    return a == 0 ? b->at + b->high_x : b->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH];
 }
 PL_WIDE int face_corner(const pl_grid_band_face* b, int up, int down) {
-    if (down == 0) return face_above(b, up) - 1;
-    return up == 0 ? face_below(b, down) + 1 : b->rows[4];
+    if (down == 0) return face_above(b, up) + b->low_x;
+    return up == 0 ? face_below(b, down) + b->high_x : b->rows[4];
 }
 
-// as residual_w, with the same bits
+// as residual_half, with the same bits
 PL_WIDE float face_residual(const pl_grid_level* l, const pl_grid_band_face* b, int a) {
     const float *u = l->u[a], *p = l->c, *w = weights[b->stresses];
     const int at = b->at, low = face_below(b, a);
@@ -280,7 +253,7 @@ static void run_stage(pl_grid_level* l, int stage, int row, int end) {
         keep_rows(l, row, end, 0), keep_rows(l, row, end, 1), keep_rows(l, row, end, 2);
         break;
     default:
-        for (int n = k; n < k_end; n++) end_chunk(l, n);
+        for (int n = k; n < k_end; n++) end_chunk(l, &l->band_rates[n]);
         break;
     }
 }
@@ -313,38 +286,48 @@ void pl_grid_band_residual(pl_grid_level* level) { run_everywhere(level, RESIDUA
 // ------------------------------------------------------------------ coefficients
 
 // what the pressure of a cell loses when a face across a moves away from it
-static float rate_of(const pl_grid_level* l, int index, int a) {
-    const pl_grid_masks* m = &l->masks[index / PL_GRID_CHUNK];
-    if (!pl_grid_bit(m->interior & (uint16_t)~m->core & m->stress[a], index)) return 0.0f;
+static float rate_of(const pl_grid_level* l, int place, int a) {
+    const pl_grid_masks* m = &l->split[place / PL_GRID_CHUNK];
+    if (!pl_grid_bit(m->interior & (uint16_t)~m->core & m->stress[a], place)) return 0.0f;
     int boundary = 0;
-    for (int b = 0; b < 3; b++) boundary += !pl_grid_bit(m->stress[b], index);
+    for (int b = 0; b < 3; b++) boundary += !pl_grid_bit(m->stress[b], place);
     return 1.0f / (l->compressibility + 0.5f * (float)boundary);
 }
 
+// of the face at i along x
 static void set_face(const pl_grid_level* l, const pl_grid_band_chunk* b, pl_grid_band_rates* r,
                      int a, int i) {
+    const int to = pl_place_of(i);
     for (int side = 0; side < 2; side++)
-        r->stresses[a][i] |= (uint8_t)((b->stress[a][side] >> i & 1) << side);
-    for (int e = 0; e < 4; e++) r->stresses[a][i] |= (uint8_t)((b->edge[a][e] >> i & 1) << (2 + e));
+        r->stresses[a][to] |= (uint8_t)((b->stress[a][side] >> i & 1) << side);
+    for (int e = 0; e < 4; e++)
+        r->stresses[a][to] |= (uint8_t)((b->edge[a][e] >> i & 1) << (2 + e));
     if (b->slaved & b->cell_stress[a] & 1 << i) {
-        r->cells[i] |= (uint8_t)(1 << a);
+        r->cells[to] |= (uint8_t)(1 << a);
         r->has_own[a] |= b->compliance[i] != 0.0f;
     }
     r->is_stiff[a] |= b->stiffness[a][i] != 0.0f;
-    r->inverse_diagonal[a][i] = b->inverse_diagonal[a][i];
-    if (r->faces[a] >> i & 1) r->low[a][i] = rate_of(l, below(r, a) + i, a);
-    r->has_low[a] |= r->low[a][i] != 0.0f;
+    r->stiffness[a][to] = b->stiffness[a][i];
+    r->inverse_diagonal[a][to] = b->inverse_diagonal[a][i];
+    const int below =
+        a == 0 ? pl_place_below(r->begin + to) : r->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW] + to;
+    if (r->faces[a] >> to & 1) r->low[a][to] = rate_of(l, below, a);
+    r->has_low[a] |= r->low[a][to] != 0.0f;
 }
 
 static void set_rates(const pl_grid_level* l, int k) {
     const pl_grid_band_chunk* b = &l->band[k];
-    const pl_grid_masks* m = &l->masks[b->begin / PL_GRID_CHUNK];
+    const pl_grid_masks* m = &l->split[b->begin / PL_GRID_CHUNK];
     pl_grid_band_rates* r = &l->band_rates[k];
-    *r = (pl_grid_band_rates){.begin = b->begin, .odd = b->odd};
+    *r = (pl_grid_band_rates){.begin = b->begin,
+                              .is_odd = b->odd == 0x5555,
+                              .has_slaved = b->slaved != 0,
+                              .has_rim = b->rim != 0};
     memcpy(r->rows, b->rows, sizeof r->rows);
-    memcpy(r->compliance, b->compliance, sizeof r->compliance);
-    for (int i = 0; i < PL_GRID_CHUNK; i++)
-        r->cells[i] = (uint8_t)((b->slaved >> i & 1) << 3 | (b->rim >> i & 1) << 4);
+    for (int i = 0; i < PL_GRID_CHUNK; i++) {
+        r->cells[pl_place_of(i)] = (uint8_t)((b->slaved >> i & 1) << 3 | (b->rim >> i & 1) << 4);
+        r->compliance[pl_place_of(i)] = b->compliance[i];
+    }
     for (int a = 0; a < 3; a++) {
         r->faces[a] = m->face[a] & (uint16_t)~m->inner[a];
         for (int i = 0; i < PL_GRID_CHUNK; i++) set_face(l, b, r, a, i);

@@ -73,10 +73,13 @@ pl_status pl_grid_band_list(pl_grid_level* l, pl_error* error) {
 
 static pl_grid_band_face face_of(const pl_grid_level* l, int k, int a, int i) {
     const pl_grid_band_rates* r = &l->band_rates[k];
+    // i counts places
     pl_grid_band_face face = {.at = r->begin + i,
+                              .low_x = pl_place_below(i) - i,
+                              .high_x = pl_place_above(i) - i,
                               .kept = (k * 3 + a) * PL_GRID_CHUNK + i,
                               .stresses = r->stresses[a][i],
-                              .diagonal = l->inertia + l->band[k].stiffness[a][i],
+                              .diagonal = l->inertia + r->stiffness[a][i],
                               .inverse_diagonal = r->inverse_diagonal[a][i],
                               .own = r->cells[i] >> a & 1 ? r->compliance[i] : 0.0f,
                               .low = r->low[a][i]};
@@ -92,5 +95,5 @@ void pl_grid_band_list_pack(pl_grid_level* l) {
     for (int list = 0; list < PL_BAND_FACES; list++)
         for (int k = 0; k < l->band_count; k++)
             for (unsigned bits = listed(l, k, list); bits; bits &= bits - 1)
-                l->band_faces[next++] = face_of(l, k, list / 2, __builtin_ctz(bits));
+                l->band_faces[next++] = face_of(l, k, list / 2, pl_place_of(__builtin_ctz(bits)));
 }

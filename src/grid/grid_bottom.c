@@ -129,7 +129,7 @@ void pl_grid_bottom_update(pl_grid_bottom* b, const pl_grid_level* l) {
             bool inner = pl_grid_bit(l->masks[i / PL_GRID_CHUNK].inner[a], i);
             if (row >= 0 && inner && wall >= 0)
                 b->factor[(size_t)row * n + (size_t)row] +=
-                    l->walls[wall].stiffness[a][i % PL_GRID_CHUNK];
+                    l->walls[wall].stiffness[a][pl_place_of(i % PL_GRID_CHUNK)];
         }
     for (int k = 0; k < l->band_count; k++)
         for (int i = 0; i < 3 * PL_GRID_CHUNK; i++) {
@@ -155,7 +155,7 @@ static void solve(const pl_grid_bottom* b) {
 void pl_grid_bottom_solve(const pl_grid_bottom* b, pl_grid_level* l) {
     for (int i = 0; i < l->field_size; i++)
         for (int a = 0; a < 3; a++)
-            if (b->unknown[a][i] >= 0) b->x[b->unknown[a][i]] = -l->f[a][i];
+            if (b->unknown[a][i] >= 0) b->x[b->unknown[a][i]] = -l->f[a][pl_place_of(i)];
     double divisor;
     for (int s = 0; s < l->segment_count; s++)
         for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++) {
@@ -163,12 +163,12 @@ void pl_grid_bottom_solve(const pl_grid_bottom* b, pl_grid_level* l) {
             if (!pl_grid_bit(l->masks[at / PL_GRID_CHUNK].interior, at)) continue;
             form sum = divergence(b, l, &l->segments[s], i, &divisor);
             for (int k = 0; k < sum.count; k++)
-                b->x[sum.unknown[k]] += sum.sign[k] * l->g[at] / divisor;
+                b->x[sum.unknown[k]] += sum.sign[k] * l->g[pl_place_of(at)] / divisor;
         }
     solve(b);
     for (int i = 0; i < l->field_size; i++)
         for (int a = 0; a < 3; a++)
-            if (b->unknown[a][i] >= 0) l->u[a][i] = (float)b->x[b->unknown[a][i]];
+            if (b->unknown[a][i] >= 0) l->u[a][pl_place_of(i)] = (float)b->x[b->unknown[a][i]];
     for (int s = 0; s < l->segment_count; s++)
         for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++) {
             int at = l->segments[s].begin + i;
@@ -177,7 +177,7 @@ void pl_grid_bottom_solve(const pl_grid_bottom* b, pl_grid_level* l) {
             form sum = divergence(b, l, &l->segments[s], i, &divisor);
             double d = 0.0;
             for (int k = 0; k < sum.count; k++) d += sum.sign[k] * b->x[sum.unknown[k]];
-            double p = (l->g[at] - d) / divisor;
-            l->c[at] = (float)(pl_grid_bit(m->core, at) ? d - p : p);
+            double p = (l->g[pl_place_of(at)] - d) / divisor;
+            l->c[pl_place_of(at)] = (float)(pl_grid_bit(m->core, at) ? d - p : p);
         }
 }

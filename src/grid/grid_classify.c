@@ -75,7 +75,8 @@ static void count_walls(const pl_grid_level* level, const pl_grid_segment* g, in
         for (int a = 0; a < 3; a++) {
             for (int side = 0; side < 2; side++) {
                 int at = (side ? high : low)[a] + i;
-                out->closed[i] += pl_grid_bit(level->masks[at / PL_GRID_CHUNK].dirichlet, at);
+                out->closed[pl_place_of(i)] +=
+                    pl_grid_bit(level->masks[at / PL_GRID_CHUNK].dirichlet, at);
             }
         }
 }
@@ -106,8 +107,9 @@ static bool has_wall(const pl_grid_masks* m, const pl_grid_wall_chunk* wall,
     for (int i = 0; i < PL_GRID_CHUNK; i++) {
         int n = chunk * PL_GRID_CHUNK + i;
         if (!(m->core >> i & 1)) continue;
-        if (wall->closed[i] > 0.0f || soft[g->begin + n] || (soft[g->begin + n + 1] & 1) ||
-            (soft[g->rows[PL_ROW_Y_HIGH] + n] & 2) || (soft[g->rows[PL_ROW_Z_HIGH] + n] & 4))
+        if (wall->closed[pl_place_of(i)] > 0.0f || soft[g->begin + n] ||
+            (soft[g->begin + n + 1] & 1) || (soft[g->rows[PL_ROW_Y_HIGH] + n] & 2) ||
+            (soft[g->rows[PL_ROW_Z_HIGH] + n] & 4))
             return true;
     }
     return false;
@@ -197,8 +199,11 @@ static uint8_t* known_at(const ghost_maker* m, int a, int index) {
     return &m->known[(size_t)a * (size_t)m->level->field_size + (size_t)index];
 }
 
-static void add_ghost(ghost_maker* m, const pl_grid_ghost* ghost) {
-    if (!pl_array_push(&m->list, ghost)) m->lost = true;
+// of indices; the list has places
+static void add_ghost(ghost_maker* m, pl_grid_ghost ghost) {
+    ghost.place = pl_place_of(ghost.place);
+    for (int n = 0; n < ghost.source_count; n++) ghost.source[n] = pl_place_of(ghost.source[n]);
+    if (!pl_array_push(&m->list, &ghost)) m->lost = true;
 }
 
 // From P_aa = 0 in the cell inside: u = u on its other side, plus or minus half its pressure.
@@ -211,12 +216,12 @@ static void try_across(ghost_maker* m, int a, const int at[3], int index) {
         if (pl_grid_cell(m->cells, cell[0], cell[1], cell[2]) != PL_CELL_INTERIOR) continue;
         int inside = pl_grid_index(m->level, other[0], other[1], other[2]);
         if (inside < 0 || *known_at(m, a, inside) != 1) continue;
-        add_ghost(m, &(pl_grid_ghost){a,
-                                      index,
-                                      2,
-                                      {a, 3, 0},
-                                      {inside, pl_grid_index(m->level, cell[0], cell[1], cell[2])},
-                                      {1.0f, side ? 0.5f : -0.5f}});
+        add_ghost(m, (pl_grid_ghost){a,
+                                     index,
+                                     2,
+                                     {a, 3, 0},
+                                     {inside, pl_grid_index(m->level, cell[0], cell[1], cell[2])},
+                                     {1.0f, side ? 0.5f : -0.5f}});
         *known_at(m, a, index) = 2;
         return;
     }
@@ -238,7 +243,7 @@ static void try_along(ghost_maker* m, int a, const int at[3], int index) {
             !*known_at(m, b, high) || !*known_at(m, b, low))
             continue;
         float w = (float)step; // u_a(at) = u_a(in) + step (u_b(high) - u_b(low))
-        add_ghost(m, &(pl_grid_ghost){a, index, 3, {a, b, b}, {inside, high, low}, {1.0f, w, -w}});
+        add_ghost(m, (pl_grid_ghost){a, index, 3, {a, b, b}, {inside, high, low}, {1.0f, w, -w}});
         *known_at(m, a, index) = 3;
         return;
     }
@@ -246,7 +251,7 @@ static void try_along(ghost_maker* m, int a, const int at[3], int index) {
 
 // The mean of inside neighbours where nothing better is known.
 static void try_mean(ghost_maker* m, int a, const int at[3], int index) {
-    pl_grid_ghost ghost = {.field = a, .index = index};
+    pl_grid_ghost ghost = {.field = a, .place = index};
     for (int n = 0; n < 6 && ghost.source_count < 3; n++) {
         int near = pl_grid_index(m->level, at[0] + (n % 2 ? 1 : -1) * shift[n / 2][0],
                                  at[1] + (n % 2 ? 1 : -1) * shift[n / 2][1],
@@ -257,7 +262,7 @@ static void try_mean(ghost_maker* m, int a, const int at[3], int index) {
     }
     if (ghost.source_count == 0) return;
     for (int n = 0; n < ghost.source_count; n++) ghost.weight[n] = 1.0f / (float)ghost.source_count;
-    add_ghost(m, &ghost);
+    add_ghost(m, ghost);
     *known_at(m, a, index) = m->pass;
 }
 
@@ -356,9 +361,10 @@ void pl_grid_level_set_stiffness(pl_grid_level* level, float* const stiffness[3]
         const pl_grid_masks* m = &level->masks[b->begin / PL_GRID_CHUNK];
         for (int a = 0; a < 3; a++)
             for (int i = 0; i < PL_GRID_CHUNK; i++)
-                b->stiffness[a][i] = b->wall[a][i] + ((m->face[a] & ~m->inner[a]) >> i & 1
-                                                          ? fmaxf(stiffness[a][b->begin + i], 0.0f)
-                                                          : 0.0f);
+                b->stiffness[a][i] =
+                    b->wall[a][i] + ((m->face[a] & ~m->inner[a]) >> i & 1
+                                         ? fmaxf(stiffness[a][pl_place_of(b->begin + i)], 0.0f)
+                                         : 0.0f);
     }
 }
 
@@ -395,7 +401,7 @@ static void add_soft_faces(pl_grid_level* level) {
             const int high[3] = {b->begin + 1, b->rows[PL_ROW_Y_HIGH], b->rows[PL_ROW_Z_HIGH]};
             for (int i = 0; wall >= 0 && i < PL_GRID_CHUNK; i++) {
                 float excess = 12.0f * (level->q[b->begin + i] + level->q[high[a] + i]);
-                float* inverse = &level->walls[wall].inverse[3][i];
+                float* inverse = &level->walls[wall].inverse[3][pl_place_of(i)];
                 if (b->rim >> i & 1 && excess > 0.0f) *inverse /= 1.0f + excess * *inverse;
             }
         }

@@ -297,8 +297,8 @@ void pl_corot_level_walls(pl_corot_level* l) {
         for (int a = 0; a < 3; a++) {
             int wall = layout->wall_index[n / PL_GRID_CHUNK];
             if (wall >= 0 && l->flags[n] & (PL_COROT_FACE << a))
-                l->extra[a][n] =
-                    weight * l->mu[n] * layout->walls[wall].stiffness[a][n % PL_GRID_CHUNK];
+                l->extra[a][n] = weight * l->mu[n] *
+                                 layout->walls[wall].stiffness[a][pl_place_of(n % PL_GRID_CHUNK)];
         }
     for (int k = 0; k < layout->band_count; k++)
         for (int i = 0; i < 3 * PL_GRID_CHUNK; i++) {

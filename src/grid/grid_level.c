@@ -311,7 +311,8 @@ pl_status pl_grid_level_create(const pl_grid_cells* cells, bool with_fields, pl_
     PL_FREE(l.index, int, (size_t)out->size[1] * (size_t)out->size[2] * (size_t)l.chunk_count);
     if (status == PL_OK) {
         out->masks = PL_ALLOC(pl_grid_masks, out->field_size / PL_GRID_CHUNK);
-        if (!out->masks) status = pl_fail_memory(error, "a lattice");
+        out->split = PL_ALLOC(pl_grid_masks, out->field_size / PL_GRID_CHUNK);
+        if (!out->masks || !out->split) status = pl_fail_memory(error, "a lattice");
     }
     if (status == PL_OK && with_fields) status = allocate_fields(out, error);
     if (status == PL_OK) status = pl_grid_level_classify(out, cells, error);
@@ -323,6 +324,7 @@ pl_status pl_grid_level_create(const pl_grid_cells* cells, bool with_fields, pl_
 void pl_grid_level_free(pl_grid_level* level) {
     PL_FREE(level->fields, float, FIELDS* field_stride(level));
     PL_FREE(level->masks, pl_grid_masks, level->field_size / PL_GRID_CHUNK);
+    PL_FREE(level->split, pl_grid_masks, level->field_size / PL_GRID_CHUNK);
     PL_FREE(level->row_segments, int, (size_t)level->size[1] * (size_t)level->size[2] + 1);
     PL_FREE(level->segments, pl_grid_segment, level->segment_count);
     PL_FREE(level->row_runs, int, (size_t)level->size[1] * (size_t)level->size[2] + 1);

@@ -9,6 +9,12 @@
 // + 1. A segment is a run of chunks whose neighbour rows are stored (or missing) all along, so that
 // one offset per neighbour row serves the whole run; a missing row is read from a strip of zeros.
 //
+// The fields of cycles lie split by colour: of each chunk first the eight cells of even x, then
+// those of odd x, so that a red-black sweep reads and writes half of each chunk and nothing else.
+// Where a cell lies in them is its place, pl_place_of(index); all that kernels read beside them
+// (split masks, rates of the band, walls, lists of faces) is in the order of places. What is in
+// double, and what is known of cells before there are cycles, is in the order of x.
+//
 //   paper              here
 //   phi_1, phi_2, phi_3  u[0], u[1], u[2] on the low faces of a cell along x, y, z
 //   p                    c = div(phi) - p in core cells, p itself in the other interior cells
@@ -27,6 +33,21 @@
 #include "grid/grid_cells.h"
 
 enum { PL_GRID_CHUNK = 16 };
+
+// The place of a cell in the fields of cycles.
+static inline int pl_place_of(int index) {
+    const int i = index & (PL_GRID_CHUNK - 1);
+    return index - i + (i & 1) * (PL_GRID_CHUNK / 2) + i / 2;
+}
+// The places of the cells before and after one along x.
+static inline int pl_place_below(int place) {
+    const int i = place & (PL_GRID_CHUNK - 1), half = PL_GRID_CHUNK / 2;
+    return place + (i >= half ? -half : i > 0 ? half - 1 : -1);
+}
+static inline int pl_place_above(int place) {
+    const int i = place & (PL_GRID_CHUNK - 1), half = PL_GRID_CHUNK / 2;
+    return place + (i < half ? half : i < PL_GRID_CHUNK - 1 ? 1 - half : 1);
+}
 
 // Sixteen bits for the cells of a chunk.
 typedef struct pl_grid_masks {
@@ -90,7 +111,8 @@ typedef struct pl_grid_band_chunk {
 typedef struct pl_grid_band_rates {
     int begin;
     int rows[PL_ROW_COUNT];
-    uint16_t odd;
+    bool is_odd; // y + z is odd, so that cells of even x are of the second colour
+    bool has_slaved, has_rim;
     uint16_t faces[3]; // those of the band
     // not all zero: the compliance of cells above and below faces, and the stiffness of faces
     bool has_own[3], has_low[3], is_stiff[3];
@@ -99,15 +121,17 @@ typedef struct pl_grid_band_rates {
     float inverse_diagonal[3][PL_GRID_CHUNK];
     float compliance[PL_GRID_CHUNK];
     float low[3][PL_GRID_CHUNK]; // compliance of the cell below a face across an axis
+    float stiffness[3][PL_GRID_CHUNK];
 } pl_grid_band_rates;
 
 // A face of the band that has few others beside it in its chunk, with what its equation needs: such
 // faces are relaxed one by one.
 typedef struct pl_grid_band_face {
-    int at;       // index of the face
-    int rows[5];  // index beside it at low y, high y, low z, high z; then across both, as corner
-    int kept;     // its place in band_residual
-    int stresses; // as in pl_grid_band_rates
+    int at;      // place of the face
+    int rows[5]; // place beside it at low y, high y, low z, high z; then across both, as corner
+    int low_x, high_x; // how far away the places before and after it along x are
+    int kept;          // where its residual is in band_residual
+    int stresses;      // as in pl_grid_band_rates
     float diagonal, inverse_diagonal;
     float own, low; // compliance of the cells above and below
 } pl_grid_band_face;
@@ -116,7 +140,8 @@ typedef struct pl_grid_band_face {
 // of chunks with many faces across each axis.
 enum { PL_BAND_FACES = 6, PL_BAND_LISTS = 9 };
 
-// What is different in the equations of core cells and inner faces next to Dirichlet cells.
+// What is different in the equations of core cells and inner faces next to Dirichlet cells, by
+// place.
 typedef struct pl_grid_wall_chunk {
     float stiffness[3][PL_GRID_CHUNK]; // of a face, beyond that of its stencil
     float closed[PL_GRID_CHUNK];       // faces of a cell that are given
@@ -126,10 +151,10 @@ typedef struct pl_grid_wall_chunk {
 // A variable outside, from inside ones: value = sum of weight * source (section 5.3, end).
 typedef struct pl_grid_ghost {
     int field; // 0 to 2
-    int index;
+    int place;
     int source_count;
     int source_field[3]; // 3 is the pressure
-    int source[3];
+    int source[3];       // their places
     float weight[3];
 } pl_grid_ghost;
 
@@ -137,6 +162,7 @@ typedef struct pl_grid_level {
     int low[3], size[3];  // box of the rows, with one layer around the body
     int field_size;       // floats of a field
     pl_grid_masks* masks; // field_size / 16: that of a cell at masks[index / 16]
+    pl_grid_masks* split; // the same in the order of places
     int* row_segments;    // size[1] * size[2] + 1: the segments of each row, z slowest
     pl_grid_segment* segments;
     int segment_count;
@@ -238,8 +264,8 @@ void pl_grid_band_list_pack(pl_grid_level* level);
 // Coefficients as kernels read them; the last part of setting the material.
 void pl_grid_level_pack(pl_grid_level* level);
 
-// Springs on faces, in units of mu / h^2; only those of the band count. Coefficients must be set
-// again afterwards.
+// Springs on faces, by place, in units of mu / h^2; only those of the band count. Coefficients must
+// be set again afterwards.
 void pl_grid_level_set_stiffness(pl_grid_level* level, float* const stiffness[3]);
 
 #endif

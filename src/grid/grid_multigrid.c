@@ -119,7 +119,7 @@ void pl_grid_multigrid_set_stiffness(pl_grid_multigrid* mg, double compressibili
     pl_grid_level* fine = &mg->levels[0];
     for (int i = 0; i < fine->field_size; i++) {
         fine->c[i] = 0.0f;
-        for (int a = 0; a < 3; a++) fine->u[a][i] = (float)stiffness[a][i];
+        for (int a = 0; a < 3; a++) fine->u[a][pl_place_of(i)] = (float)stiffness[a][i];
     }
     pl_grid_level_set_stiffness(fine, fine->u);
     const float* source[4] = {fine->u[0], fine->u[1], fine->u[2], fine->c};

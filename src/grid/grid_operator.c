@@ -93,18 +93,18 @@ static double residual_part(int begin, int end, void* user) {
     for (int k = l->row_segments[begin]; k < l->row_segments[end]; k++) {
         const pl_grid_segment* g = &l->segments[k];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
-            int at = g->begin + i;
+            int at = g->begin + i, place = pl_place_of(at);
             const pl_grid_masks* m = &l->masks[at / PL_GRID_CHUNK];
             for (int a = 0; a < 3; a++) {
                 if (!pl_grid_bit(m->face[a], at)) continue;
                 double r = s->f[a][at] + s->inertia * s->u[a][at] - stress_force(l, s, g, a, i);
-                l->f[a][at] = (float)r;
+                l->f[a][place] = (float)r;
                 sum += r * r;
             }
             if (!pl_grid_bit(m->interior, at)) continue;
             double factor, d = divergence(l, s, g, i, &factor);
             double r = s->g[at] - d - factor * s->p[at];
-            l->g[at] = (float)r;
+            l->g[place] = (float)r;
             sum += r * r;
         }
     }
@@ -168,15 +168,16 @@ static void correct_task(int begin, int end, int worker, void* user) {
     for (int k = l->row_segments[begin]; k < l->row_segments[end]; k++) {
         const pl_grid_segment* g = &l->segments[k];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
-            int at = g->begin + i;
+            int at = g->begin + i, place = pl_place_of(at);
             const pl_grid_masks* m = &l->masks[at / PL_GRID_CHUNK];
             for (int a = 0; a < 3; a++)
-                if (pl_grid_bit(m->face[a], at)) s->u[a][at] += l->u[a][at];
+                if (pl_grid_bit(m->face[a], at)) s->u[a][at] += l->u[a][place];
             if (!pl_grid_bit(m->interior, at)) continue;
-            double change = l->c[at];
+            double change = l->c[place];
             if (pl_grid_bit(m->core, at)) {
                 change = -change;
-                for (int a = 0; a < 3; a++) change += l->u[a][pl_grid_above(g, a, i)] - l->u[a][at];
+                for (int a = 0; a < 3; a++)
+                    change += l->u[a][pl_place_of(pl_grid_above(g, a, i))] - l->u[a][place];
             }
             s->p[at] += change;
         }

@@ -103,15 +103,11 @@ void pl_grid_recombine_begin(pl_grid_recombine* h, const pl_grid_level* level) {
         memcpy(h->image[h->next][a], a < 3 ? level->f[a] : level->g, h->size * sizeof(float));
 }
 
-// The correction as the state takes it: pressures in place of c, nothing outside.
+// The correction as the state takes it: in its order, pressures in place of c, nothing outside.
 typedef struct change_job {
     const pl_grid_level* level;
     float* const* to;
 } change_job;
-
-static int above(const pl_grid_segment* g, int a, int i) {
-    return i + (a == 0 ? g->begin + 1 : g->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH]);
-}
 
 static void change_task(int begin, int end, int worker, void* user) {
     (void)worker;
@@ -120,12 +116,12 @@ static void change_task(int begin, int end, int worker, void* user) {
     for (int k = l->row_segments[begin]; k < l->row_segments[end]; k++) {
         const pl_grid_segment* g = &l->segments[k];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
-            int at = g->begin + i;
+            int at = g->begin + i, place = pl_place_of(at);
             const pl_grid_masks* m = &l->masks[at / PL_GRID_CHUNK];
-            float p = pl_grid_bit(m->interior, at) ? l->c[at] : 0.0f, divergence = 0.0f;
+            float p = pl_grid_bit(m->interior, at) ? l->c[place] : 0.0f, divergence = 0.0f;
             for (int a = 0; a < 3; a++) {
-                job->to[a][at] = pl_grid_bit(m->face[a], at) ? l->u[a][at] : 0.0f;
-                divergence += l->u[a][above(g, a, i)] - l->u[a][at];
+                job->to[a][at] = pl_grid_bit(m->face[a], at) ? l->u[a][place] : 0.0f;
+                divergence += l->u[a][pl_place_of(pl_grid_above(g, a, i))] - l->u[a][place];
             }
             job->to[3][at] = pl_grid_bit(m->core, at) ? divergence - p : p;
         }

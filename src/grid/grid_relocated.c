@@ -27,8 +27,8 @@ static int halve(int i) { return i >= 0 ? i / 2 : -((1 - i) / 2); }
 static bool is_interior(const pl_grid_level* l, int index) {
     return index >= 0 && pl_grid_bit(l->masks[index / PL_GRID_CHUNK].interior, index);
 }
-static bool is_core(const pl_grid_level* l, int index) {
-    return pl_grid_bit(l->masks[index / PL_GRID_CHUNK].core, index);
+static bool is_core(const pl_grid_level* l, int place) {
+    return pl_grid_bit(l->split[place / PL_GRID_CHUNK].core, place);
 }
 
 // the index of the coarse cell around a fine one, or -1 if it is not free
@@ -57,14 +57,14 @@ static void walk(search* s, const int at[3], int hops) {
         const int next[3] = {at[0] + steps[n][0], at[1] + steps[n][1], at[2] + steps[n][2]};
         if (!is_interior(s->fine, pl_grid_index(s->fine, next[0], next[1], next[2]))) continue;
         int parent = free_parent(s->coarse, next);
-        if (hops == 1 && parent >= 0) find(s, parent);
+        if (hops == 1 && parent >= 0) find(s, pl_place_of(parent));
         if (hops > 1 && parent < 0) walk(s, next, hops - 1);
     }
 }
 
 typedef struct maker {
     search search;
-    uint8_t* marks; // per cell of a field: relocated
+    uint8_t* marks; // per place: relocated
     pl_array cells, begins, shares, faces;
     bool lost; // memory is out
 } maker;
@@ -73,22 +73,22 @@ static void push(maker* m, pl_array* list, const void* item) {
     if (!pl_array_push(list, item)) m->lost = true;
 }
 
-static pl_grid_spot place_of(const pl_grid_segment* g, int i) {
-    pl_grid_spot place = {.at = g->begin + i};
-    for (int r = 0; r < 4; r++) place.rows[r] = g->rows[r] + i;
-    return place;
+static pl_grid_spot spot_of(const pl_grid_segment* g, int i) {
+    pl_grid_spot spot = {.at = pl_place_of(g->begin + i)};
+    for (int r = 0; r < 4; r++) spot.rows[r] = pl_place_of(g->rows[r] + i);
+    return spot;
 }
 
 static void add_cell(maker* m, const pl_grid_segment* g, int i) {
     search* s = &m->search;
     const int at[3] = {g->x + i, g->y, g->z};
-    if (!is_core(s->fine, g->begin + i) || free_parent(s->coarse, at) >= 0) return;
-    pl_grid_spot place = place_of(g, i);
-    m->marks[place.at] = 1;
+    if (!is_core(s->fine, pl_place_of(g->begin + i)) || free_parent(s->coarse, at) >= 0) return;
+    pl_grid_spot spot = spot_of(g, i);
+    m->marks[spot.at] = 1;
     s->count = 0;
     for (int hops = 1; hops <= HOPS && s->count == 0; hops++) walk(s, at, hops);
     int begin = (int)m->shares.count;
-    push(m, &m->cells, &place);
+    push(m, &m->cells, &spot);
     push(m, &m->begins, &begin);
     float sum = 0.0f;
     for (int k = 0; k < s->count; k++) sum += s->found[k].weight;
@@ -98,13 +98,17 @@ static void add_cell(maker* m, const pl_grid_segment* g, int i) {
     }
 }
 
-static int below(const pl_grid_spot* p, int a) { return a == 0 ? p->at - 1 : p->rows[2 * a - 2]; }
-static int above(const pl_grid_spot* p, int a) { return a == 0 ? p->at + 1 : p->rows[2 * a - 1]; }
+static int below(const pl_grid_spot* p, int a) {
+    return a == 0 ? pl_place_below(p->at) : p->rows[2 * a - 2];
+}
+static int above(const pl_grid_spot* p, int a) {
+    return a == 0 ? pl_place_above(p->at) : p->rows[2 * a - 1];
+}
 
 static void add_face(maker* m, const pl_grid_segment* g, int a, int i) {
-    pl_grid_spot place = place_of(g, i);
-    bool inner = pl_grid_bit(m->search.fine->masks[place.at / PL_GRID_CHUNK].inner[a], place.at);
-    if (inner && (m->marks[place.at] || m->marks[below(&place, a)])) push(m, &m->faces, &place);
+    pl_grid_spot spot = spot_of(g, i);
+    bool inner = pl_grid_bit(m->search.fine->split[spot.at / PL_GRID_CHUNK].inner[a], spot.at);
+    if (inner && (m->marks[spot.at] || m->marks[below(&spot, a)])) push(m, &m->faces, &spot);
 }
 
 static void* take(maker* m, pl_array* list) {
@@ -211,8 +215,8 @@ static void relax_cell(pl_grid_level* l, const pl_grid_spot* p) {
     l->c[p->at] -= (6.0f + l->inertia - (wall ? wall->closed[i] : 0.0f)) * q;
     for (int a = 0; a < 3; a++) {
         int low = below(p, a), high = above(p, a);
-        if (pl_grid_bit(l->masks[p->at / PL_GRID_CHUNK].face[a], p->at)) l->u[a][p->at] -= q;
-        if (pl_grid_bit(l->masks[high / PL_GRID_CHUNK].face[a], high)) l->u[a][high] += q;
+        if (pl_grid_bit(l->split[p->at / PL_GRID_CHUNK].face[a], p->at)) l->u[a][p->at] -= q;
+        if (pl_grid_bit(l->split[high / PL_GRID_CHUNK].face[a], high)) l->u[a][high] += q;
         if (is_core(l, low)) l->c[low] += q;
         if (is_core(l, high)) l->c[high] += q;
     }

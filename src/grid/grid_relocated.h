@@ -10,7 +10,7 @@
 
 // A cell or face, with the index beside it at low y, high y, low z, high z.
 typedef struct pl_grid_spot {
-    int at;
+    int at; // places, see grid_level.h
     int rows[4];
 } pl_grid_spot;
 

@@ -62,15 +62,20 @@ static targets targets_of(const row_job* r, int a) {
     return t;
 }
 
+PL_WIDE void add_quarter(float* to, pl_quarter a) {
+    *(pl_quarter_loose*)to = *(const pl_quarter_loose*)to + a;
+}
 PL_WIDE void add_to(float* field, int at, pl_half sum) {
-    if (at != PL_GRID_NO_PARENT) pl_store_half(field + at, pl_load_half(field + at) + sum);
+    if (at == PL_GRID_NO_PARENT) return;
+    add_quarter(field + at, __builtin_shufflevector(sum, sum, 0, 2, 4, 6));
+    add_quarter(field + at + PL_HALF, __builtin_shufflevector(sum, sum, 1, 3, 5, 7));
 }
 
-// Averages sixteen values along x and adds them to eight coarse ones; carry has the last value of
-// the chunk before, and then of this one.
+// Averages the even and odd values of a chunk along x and adds them to eight coarse ones; carry has
+// the odd values of the chunk before, and then of this one.
 PL_WIDE void add_chunk(targets t, const int* parents, const pl_half r[2], int a, pl_half* carry) {
-    pl_half even, odd, sum;
-    pl_split_halves(r[0], r[1], &even, &odd);
+    const pl_half even = r[0], odd = r[1];
+    pl_half sum;
     if (a == 0) {
         sum = t.weight * (0.25f * (pl_shift_half(*carry, odd) + odd) + 0.5f * even);
         *carry = odd;
@@ -81,40 +86,55 @@ PL_WIDE void add_chunk(targets t, const int* parents, const pl_half r[2], int a,
 
 // r = f - L u on inner faces across an axis
 typedef struct face_residual {
+    int a;
     lines u;
-    const float *f, *c, *c_low;
+    const float *f, *c, *c_low; // c_low: not across x
     float centre;
 } face_residual;
 PL_WIDE face_residual face_residual_of(const pl_grid_level* l, const pl_grid_run* g, int a) {
-    return (face_residual){lines_of(l->u[a], g), l->f[a] + g->begin, l->c + g->begin,
-                           l->c + below(g, a), 6.0f + l->inertia};
+    return (face_residual){a,
+                           lines_of(l->u[a], g),
+                           l->f[a] + g->begin,
+                           l->c + g->begin,
+                           a == 0 ? NULL : l->c + g->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW],
+                           6.0f + l->inertia};
 }
 
-// Half a chunk of a row and the one before it, so that no load crosses a cache line.
+// Of the row: the odd half of the chunk before and the even half of the next one to come.
 typedef struct window {
-    pl_half before, own;
+    pl_half before, even;
 } window;
+PL_WIDE window window_at(const float* row) {
+    return (window){pl_load_half(row - PL_HALF), pl_load_half(row)};
+}
 
-PL_WIDE pl_half face_residual_half(const face_residual* s, int n, window* w) {
-    const pl_half own = w->own, after = pl_load_half(s->u.own + n + PL_HALF);
-    const pl_half along = pl_shift_half(w->before, own) + pl_unshift_half(own, after);
-    *w = (window){own, after};
-    const pl_half y = pl_load_half(s->u.y_low + n) + pl_load_half(s->u.y_high + n);
-    const pl_half z = pl_load_half(s->u.z_low + n) + pl_load_half(s->u.z_high + n);
-    const pl_half slope = pl_load_half(s->c + n) - pl_load_half(s->c_low + n);
-    return pl_load_half(s->f + n) + s->centre * own - ((along + slope) + (y + z));
+PL_WIDE pl_half face_residual_half(const face_residual* s, int n, int half, pl_half own,
+                                   pl_half along) {
+    const int at = n + half * PL_HALF;
+    const pl_half low = s->a == 0 ? pl_below_half(s->c + n, half) : pl_load_half(s->c_low + at);
+    const pl_half sum = (along + (pl_load_half(s->c + at) - low)) + beside_half(&s->u, at);
+    return pl_fma_half(pl_splat_half(s->centre), own, pl_load_half(s->f + at)) - sum;
+}
+
+// the even and odd ones of a chunk
+PL_WIDE void face_residual_inside(const face_residual* s, int n, window* w, pl_half out[2]) {
+    const pl_half odd = pl_load_half(s->u.own + n + PL_HALF), even = w->even;
+    const pl_half after = pl_load_half(s->u.own + n + PL_GRID_CHUNK);
+    out[0] = face_residual_half(s, n, 0, even, pl_shift_half(w->before, odd) + odd);
+    out[1] = face_residual_half(s, n, 1, odd, even + pl_unshift_half(even, after));
+    *w = (window){odd, after};
 }
 
 // With masks, springs and the residual of faces of the band, kept by the last of their sweeps.
 PL_WIDE void face_residual_chunk(const face_residual* s, const pl_grid_level* l, const chunks* k,
-                                 int a, int n, window* w, pl_half out[2]) {
+                                 int n, window* w, pl_half out[2]) {
     const pl_grid_wall_chunk* wall = l->has_stiff_walls ? wall_of(k, n) : NULL;
-    const int band = k->full[n] >> a & 1 ? -1 : k->band_index[n];
+    const int a = s->a, band = k->full[n] >> a & 1 ? -1 : k->band_index[n];
+    face_residual_inside(s, n * PL_GRID_CHUNK, w, out);
     for (int h = 0; h < 2; h++) {
         const int i = h * PL_HALF, at = n * PL_GRID_CHUNK + i;
-        out[h] = face_residual_half(s, at, w);
         if (wall) out[h] += pl_load_half(wall->stiffness[a] + i) * pl_load_half(s->u.own + at);
-        out[h] = pl_keep_half(k->masks[n].inner[a] >> i & 0xff, out[h]);
+        out[h] = pl_keep_half(pl_bits_of_half(k->masks[n].inner[a], h), out[h]);
         if (band >= 0) out[h] += pl_load_half(l->band_residual[band][a] + i);
     }
 }
@@ -128,15 +148,14 @@ PL_WIDE void restrict_faces(const row_job* r, const pl_grid_run* g, int a, pl_ha
     const bool stiff = l->has_stiff_walls;
     const face_residual s = face_residual_of(l, g, a);
     const int ahead = rows_ahead(g);
-    window w = {pl_load_half(s.u.own - PL_HALF), pl_load_half(s.u.own)};
+    window w = window_at(s.u.own);
     for (int n = 0; n < count; n++) {
         pl_half values[2];
         fetch(s.u.z_low + n * PL_GRID_CHUNK, ahead), fetch(s.f + n * PL_GRID_CHUNK, ahead);
         if (a == 2) fetch(s.c_low + n * PL_GRID_CHUNK, ahead);
-        if (k.full[n] >> a & 1 && !(stiff && k.wall_index[n] >= 0)) {
-            values[0] = face_residual_half(&s, n * PL_GRID_CHUNK, &w);
-            values[1] = face_residual_half(&s, n * PL_GRID_CHUNK + PL_HALF, &w);
-        } else face_residual_chunk(&s, l, &k, a, n, &w, values);
+        if (k.full[n] >> a & 1 && !(stiff && k.wall_index[n] >= 0))
+            face_residual_inside(&s, n * PL_GRID_CHUNK, &w, values);
+        else face_residual_chunk(&s, l, &k, n, &w, values);
         add_chunk(t, parents[n], values, a, carry);
     }
 }
@@ -152,13 +171,14 @@ PL_WIDE cell_residual cell_residual_of(const pl_grid_level* l, const pl_grid_run
 }
 
 PL_WIDE void cell_residual_chunk(const cell_residual* s, uint16_t core, int n, pl_half out[2]) {
+    pl_half divergence[2];
+    divergence_chunk(&s->faces, n * PL_GRID_CHUNK, divergence);
     for (int h = 0; h < 2; h++) {
         const int at = n * PL_GRID_CHUNK + h * PL_HALF;
-        pl_half sum = {0};
-        for (int a = 0; a < 3; a++)
-            sum += pl_load_half(s->faces.high[a] + at) - pl_load_half(s->faces.low[a] + at);
-        out[h] = pl_load_half(s->g + at) - (1.0f + s->eps) * sum + s->eps * pl_load_half(s->c + at);
-        if (core != 0xffff) out[h] = pl_keep_half(core >> h * PL_HALF & 0xff, out[h]);
+        const pl_half eps = pl_splat_half(s->eps);
+        out[h] = pl_fnma_half(1.0f + eps, divergence[h], pl_load_half(s->g + at));
+        out[h] = pl_fma_half(eps, pl_load_half(s->c + at), out[h]);
+        if (core != 0xffff) out[h] = pl_keep_half(pl_bits_of_half(core, h), out[h]);
     }
 }
 
@@ -167,7 +187,7 @@ static void restrict_cells(const row_job* r, const pl_grid_run* g) {
     const targets t = targets_of(r, 3);
     const cell_residual s = cell_residual_of(l, g);
     int(*const parents)[9] = r->job->transfer->parents + g->begin / PL_GRID_CHUNK;
-    const pl_grid_masks* masks = l->masks + g->begin / PL_GRID_CHUNK;
+    const pl_grid_masks* masks = l->split + g->begin / PL_GRID_CHUNK;
     const int count = t.first < 0 ? 0 : g->count, ahead = rows_ahead(g);
     for (int n = 0; n < count; n++) {
         pl_half values[2];
@@ -227,7 +247,7 @@ static void plane_range(const pl_grid_level* l, int begin, int end, int* first, 
 // f and g are zero where there is no equation
 static void mask_planes(const pl_grid_level* l, int first, int last) {
     for (int i = first; i < last; i += PL_GRID_CHUNK) {
-        const pl_grid_masks* m = &l->masks[i / PL_GRID_CHUNK];
+        const pl_grid_masks* m = &l->split[i / PL_GRID_CHUNK];
         for (int a = 0; a < 4; a++) {
             float* to = (a < 3 ? l->f[a] : l->g) + i;
             uint16_t bits = a < 3 ? m->face[a] : m->interior;
@@ -289,10 +309,10 @@ void pl_grid_restrict_residual(const pl_grid_transfer* transfer, const pl_grid_l
 PL_WIDE void store_faces(const pl_grid_level* l, const pl_grid_run* g, int a, float* out) {
     const chunks k = chunks_of(l, g);
     const face_residual s = face_residual_of(l, g, a);
-    window w = {pl_load_half(s.u.own - PL_HALF), pl_load_half(s.u.own)};
+    window w = window_at(s.u.own);
     for (int n = 0; n < g->count; n++) {
         pl_half values[2];
-        face_residual_chunk(&s, l, &k, a, n, &w, values);
+        face_residual_chunk(&s, l, &k, n, &w, values);
         pl_store_half(out + g->begin + n * PL_GRID_CHUNK, values[0]);
         pl_store_half(out + g->begin + n * PL_GRID_CHUNK + PL_HALF, values[1]);
     }
@@ -306,7 +326,7 @@ void pl_grid_store_residual(const pl_grid_level* l, float* const out[4]) {
         for (int n = 0; n < g->count; n++) {
             pl_half values[2];
             const int at = g->begin + n * PL_GRID_CHUNK;
-            cell_residual_chunk(&s, l->masks[at / PL_GRID_CHUNK].core, n, values);
+            cell_residual_chunk(&s, l->split[at / PL_GRID_CHUNK].core, n, values);
             pl_store_half(out[3] + at, values[0]), pl_store_half(out[3] + at + PL_HALF, values[1]);
         }
     }

@@ -29,112 +29,91 @@
 // nu = 0.49 on the box of the bench, 1.1 gives 0.30, 1.2 gives 0.27, 1.25 gives 0.26.
 static const float OVER = 1.2f;
 
-// A vector of a row and those one cell further down and up. A row that is written is read one
-// vector ahead: of what the store before has changed only lanes of the own colour are seen, which
-// nobody uses, and a load that straddles a store still under way would wait for it.
-typedef struct triple {
-    pl_fw low, own, high;
-} triple;
-PL_WIDE triple triple_at(const float* p) {
-    return (triple){pl_loadu_w(p - 1), pl_loadu_w(p), pl_loadu_w(p + 1)};
-}
+// The half of chunks that has a colour in a row: the first colour has even x + y + z.
+PL_WIDE int half_of(const pl_grid_run* g, int colour) { return (g->odd_y + g->odd_z + colour) & 1; }
 
-// The same without loads across cache lines: the lanes beside come from the vectors beside.
-typedef struct window {
-    pl_fw low, own;
-} window;
-PL_WIDE window window_at(const float* p) { return (window){pl_loadu_w(p - 1), pl_loadu_w(p)}; }
-// goes on to the next vector, which is at `next`
-PL_WIDE triple advance(window* w, const float* next) {
-    const pl_fw further = pl_loadu_w(next);
-    const triple x = {w->low, w->own, pl_next_lanes_w(w->own, further)};
-    *w = (window){pl_last_lanes_w(w->own, further), further};
-    return x;
-}
-
-// the cells of a colour among those of a mask
-PL_WIDE pl_iw coloured_w(pl_iw fixed, uint16_t mask, uint16_t bits, int i, bool dense) {
-    if (PL_LANES > 1 && dense) return fixed;
-    return pl_lanes_w(dense ? bits : mask & bits, i);
-}
-
-// One sweep over a colour of the faces across an axis.
+// One sweep over a colour of the faces across an axis. Of each chunk it is one half, and what it
+// reads of the own row lies in the other.
 typedef struct face_sweep {
     int a;
     lines u;
-    const float *f, *c, *c_low;
-    uint16_t bits;
-    pl_iw fixed; // the lanes of the colour
-    pl_fw scale;
+    const float *f, *c, *c_low; // c_low: not across x
+    pl_half scale;
 } face_sweep;
 
-// flat: c is zero here
+PL_WIDE pl_half factor_of(const face_sweep* s, const float* inverse, int half) {
+    return inverse ? OVER * pl_load_half(inverse + half * PL_HALF) : s->scale;
+}
+
+// masks and inverse: NULL where they are the same everywhere. flat: c is zero here
 PL_WIDE void relax_chunk(const face_sweep* s, const pl_grid_masks* m, const float* inverse, int n,
-                         window* next, bool dense, bool flat) {
-    float* out = (float*)s->u.own + n;
-    for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
-        const triple x = advance(next, out + i + PL_LANES);
-        pl_fw sum = x.low + x.high + beside_w(s->u, n + i) - pl_loadu_w(s->f + n + i);
-        if (!flat) sum += pl_loadu_w(s->c + n + i) - pl_loadu_w(s->c_low + n + i);
-        pl_fw factor = !dense && inverse ? OVER * pl_loadu_w(inverse + i) : s->scale;
-        pl_iw here = coloured_w(s->fixed, dense ? 0 : m->inner[s->a], s->bits, i, dense);
-        pl_storeu_w(out + i,
-                    pl_select_w(here, pl_fma_w(sum, factor, (1.0f - OVER) * x.own), x.own));
-    }
+                         int half, pl_half* carry, bool flat) {
+    const int at = n + half * PL_HALF;
+    float* out = (float*)s->u.own + at;
+    const pl_half own = pl_load_half(out);
+    pl_half sum = along_half(s->u.own, n, half, carry) - pl_load_half(s->f + at);
+    if (!flat)
+        sum += pl_load_half(s->c + at) -
+               (s->a == 0 ? pl_below_half(s->c + n, half) : pl_load_half(s->c_low + at));
+    sum += beside_half(&s->u, at);
+    pl_half value = pl_fma_half(sum, factor_of(s, inverse, half), (1.0f - OVER) * own);
+    if (m) value = pl_select_half(pl_mask_half(pl_bits_of_half(m->inner[s->a], half)), value, own);
+    pl_store_half(out, value);
 }
 
 // The first colour where u and c are zero around: they are written and not read.
 PL_WIDE void start_chunk(const face_sweep* s, const pl_grid_masks* m, const float* inverse, int n,
-                         bool dense) {
-    float *out = (float*)s->u.own + n, *c = (float*)s->c + n;
-    for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
-        pl_fw factor = !dense && inverse ? OVER * pl_loadu_w(inverse + i) : s->scale;
-        pl_iw here = coloured_w(s->fixed, dense ? 0 : m->inner[s->a], s->bits, i, dense);
-        pl_fw value = -pl_loadu_w(s->f + n + i) * factor;
-        pl_storeu_w(out + i, (pl_fw)((pl_iw)value & here));
-        if (s->a == 0) pl_storeu_w(c + i, pl_splat_w(0.0f));
-    }
+                         int half) {
+    const int at = n + half * PL_HALF, other = n + (1 - half) * PL_HALF;
+    const pl_half zero = {0};
+    pl_half value = -pl_load_half(s->f + at) * factor_of(s, inverse, half);
+    if (m) value = pl_keep_half(pl_bits_of_half(m->inner[s->a], half), value);
+    pl_store_half((float*)s->u.own + at, value);
+    pl_store_half((float*)s->u.own + other, zero);
+    if (s->a == 0) pl_store_half((float*)s->c + at, zero);
+    if (s->a == 0) pl_store_half((float*)s->c + other, zero);
 }
 
-PL_WIDE void relax_axis(pl_grid_level* l, const pl_grid_run* g, int a, int colour, bool first) {
+PL_WIDE void relax_half(pl_grid_level* l, const pl_grid_run* g, int a, int colour, bool first,
+                        int half, int ahead) {
     const chunks k = chunks_of(l, g);
     const int count = g->count;
     const bool stiff = l->has_stiff_walls;
-    const uint16_t bits = pl_colour_bits(g->odd_y, g->odd_z, colour);
     const face_sweep s = {a,
                           lines_of(l->u[a], g),
                           l->f[a] + g->begin,
                           l->c + g->begin,
-                          l->c + below(g, a),
-                          bits,
-                          pl_lanes_w(bits, 0),
-                          pl_splat_w(OVER / (6.0f + l->inertia))};
-    window next = window_at(s.u.own);
-    const int ahead = rows_ahead(g);
+                          a == 0 ? NULL : l->c + g->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW],
+                          pl_splat_half(OVER / (6.0f + l->inertia))};
+    pl_half carry = carry_at(s.u.own, 0, half);
     for (int n = 0; n < count; n++) {
         const pl_grid_wall_chunk* wall = stiff ? wall_of(&k, n) : NULL;
         const float* inverse = wall ? wall->inverse[a] : NULL;
         const int at = n * PL_GRID_CHUNK;
-        if (colour == 0) {
-            fetch((first ? s.u.own : s.u.z_high) + at, ahead), fetch(s.f + at, ahead);
-            if (a == 0) fetch(s.c + at, ahead);
-        }
+        fetch((colour == 0 ? s.u.own : s.f) + at, ahead);
         const bool dense = k.full[n] >> a & 1 && !wall, far = first && k.full[n] & PL_GRID_FAR;
         if (far && colour == 0) {
-            if (dense) start_chunk(&s, NULL, NULL, at, true);
-            else start_chunk(&s, &k.masks[n], inverse, at, false);
+            if (dense) start_chunk(&s, NULL, NULL, at, half);
+            else start_chunk(&s, &k.masks[n], inverse, at, half);
             if (n + 1 < count && !(k.full[n + 1] & PL_GRID_FAR))
-                next = window_at(s.u.own + at + PL_GRID_CHUNK);
-        } else if (far && dense) relax_chunk(&s, NULL, NULL, at, &next, true, true);
-        else if (dense) relax_chunk(&s, NULL, NULL, at, &next, true, false);
-        else relax_chunk(&s, &k.masks[n], inverse, at, &next, false, false);
+                carry = carry_at(s.u.own, at + PL_GRID_CHUNK, half);
+        } else if (far && dense) relax_chunk(&s, NULL, NULL, at, half, &carry, true);
+        else if (dense) relax_chunk(&s, NULL, NULL, at, half, &carry, false);
+        else relax_chunk(&s, &k.masks[n], inverse, at, half, &carry, false);
     }
 }
 
-PL_WIDE void relax_faces(pl_grid_level* l, const pl_grid_run* g, int colour, bool first) {
-    relax_axis(l, g, 0, colour, first);
-    relax_axis(l, g, 1, colour, first);
-    relax_axis(l, g, 2, colour, first);
+PL_WIDE void relax_axis(pl_grid_level* l, const pl_grid_run* g, int a, int colour, bool first,
+                        int ahead) {
+    if (half_of(g, colour)) relax_half(l, g, a, colour, first, 1, ahead);
+    else relax_half(l, g, a, colour, first, 0, ahead);
+}
+
+PL_WIDE void relax_faces(pl_grid_level* l, const pl_grid_run* g, int colour, bool first,
+                         int ahead) {
+    relax_axis(l, g, 0, colour, first, ahead);
+    relax_axis(l, g, 1, colour, first, ahead);
+    relax_axis(l, g, 2, colour, first, ahead);
 }
 
 static float diagonal_of_q(const pl_grid_level* l) {
@@ -143,97 +122,127 @@ static float diagonal_of_q(const pl_grid_level* l) {
 }
 
 // q = residual of the pressure equation over its diagonal; final in cells of the first colour
-static void start_q(pl_grid_level* l, const pl_grid_run* g) {
+static void start_q(pl_grid_level* l, const pl_grid_run* g, int ahead) {
     const chunks k = chunks_of(l, g);
     const int count = g->count;
-    const pl_fw eps = pl_splat_w(l->compressibility), one_eps = 1.0f + eps;
-    const pl_fw scale = pl_splat_w(OVER / diagonal_of_q(l));
+    const pl_half eps = pl_splat_half(l->compressibility), one_eps = 1.0f + eps;
+    const pl_half scale = pl_splat_half(OVER / diagonal_of_q(l));
     const sides faces = sides_of(l, g);
     const float *g_own = l->g + g->begin, *c_own = l->c + g->begin;
     float* out = l->q + g->begin;
-    const int ahead = rows_ahead(g);
-    for (int n = 0; n < count * PL_GRID_CHUNK; n += PL_LANES) {
-        const int at = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
-        if (i == 0) fetch(g_own + n, ahead), fetch(out + n, ahead);
-        pl_fw r = pl_fnma_w(one_eps, divergence_w(faces, n), pl_loadu_w(g_own + n)) +
-                  eps * pl_loadu_w(c_own + n);
-        if (!(k.full[at] & PL_GRID_FULL_CELLS)) {
-            const float(*wall)[PL_GRID_CHUNK] = wall_q_of(&k, at);
-            r *= wall ? OVER * pl_loadu_w(wall[1] + i) : scale;
-            r = pl_keep_w(k.masks[at].core, i, r);
-        } else r *= scale;
-        pl_storeu_w(out + n, r);
+    for (int n = 0; n < count; n++) {
+        pl_half divergence[2];
+        divergence_chunk(&faces, n * PL_GRID_CHUNK, divergence);
+        fetch(g_own + n * PL_GRID_CHUNK, ahead), fetch(out + n * PL_GRID_CHUNK, ahead);
+        for (int h = 0; h < 2; h++) {
+            const int at = n * PL_GRID_CHUNK + h * PL_HALF;
+            pl_half r = pl_fnma_half(one_eps, divergence[h], pl_load_half(g_own + at));
+            r = pl_fma_half(eps, pl_load_half(c_own + at), r);
+            if (!(k.full[n] & PL_GRID_FULL_CELLS)) {
+                const float(*wall)[PL_GRID_CHUNK] = wall_q_of(&k, n);
+                r *= wall ? OVER * pl_load_half(wall[1] + h * PL_HALF) : scale;
+                r = pl_keep_half(pl_bits_of_half(k.masks[n].core, h), r);
+            } else r *= scale;
+            pl_store_half(out + at, r);
+        }
     }
 }
 
-static void relax_q(pl_grid_level* l, const pl_grid_run* g) {
+PL_WIDE void relax_q_half(pl_grid_level* l, const pl_grid_run* g, int half) {
     const chunks k = chunks_of(l, g);
-    const int count = g->count;
-    const uint16_t bits = pl_colour_bits(g->odd_y, g->odd_z, 1);
-    const pl_iw fixed = pl_lanes_w(bits, 0);
     // the part of the neighbours is not over-relaxed: 0.270 against 0.274 at nu = 0.49
-    const pl_fw weight = pl_splat_w(1.0f + 2.0f * l->compressibility);
-    const pl_fw scale = weight * pl_splat_w(1.0f / diagonal_of_q(l));
+    const pl_half weight = pl_splat_half(1.0f + 2.0f * l->compressibility);
+    const pl_half scale = weight * pl_splat_half(1.0f / diagonal_of_q(l));
     const lines q = lines_of(l->q, g);
-    float* out = l->q + g->begin;
-    triple next = triple_at(out);
-    for (int n = 0; n < count * PL_GRID_CHUNK; n += PL_LANES) {
-        const int at = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
-        const triple x = next;
-        pl_fw factor = scale;
-        pl_iw here = fixed;
-        if (PL_LANES == 1 || !(k.full[at] & PL_GRID_FULL_CELLS)) {
-            const float(*wall)[PL_GRID_CHUNK] = wall_q_of(&k, at);
-            if (wall) factor = weight * pl_loadu_w(wall[1] + i);
-            here = pl_lanes_w(k.masks[at].core & bits, i);
+    const int count = g->count;
+    pl_half carry = carry_at(q.own, 0, half);
+    for (int n = 0; n < count; n++) {
+        const int at = n * PL_GRID_CHUNK + half * PL_HALF;
+        float* out = (float*)q.own + at;
+        pl_half sum = along_half(q.own, n * PL_GRID_CHUNK, half, &carry) + beside_half(&q, at);
+        if (!(k.full[n] & PL_GRID_FULL_CELLS)) {
+            const float(*wall)[PL_GRID_CHUNK] = wall_q_of(&k, n);
+            sum *= wall ? weight * pl_load_half(wall[1] + half * PL_HALF) : scale;
+            sum = pl_keep_half(pl_bits_of_half(k.masks[n].core, half), sum);
+        } else sum *= scale;
+        pl_store_half(out, pl_load_half(out) + sum);
+    }
+}
+static void relax_q(pl_grid_level* l, const pl_grid_run* g) {
+    if (half_of(g, 1)) relax_q_half(l, g, 1);
+    else relax_q_half(l, g, 0);
+}
+
+// What distribution reads of q along x: the half, and what is before and after it.
+typedef struct along_x {
+    pl_half low, own, high;
+} along_x;
+
+// One half of a chunk: phi -= grad q, c += lap q - kappa q. masks: NULL where all cells are core.
+PL_WIDE void distribute_half(float* const to[4], const lines* q, along_x x, pl_half centre,
+                             const pl_grid_masks* m, const float* closed, int at, int half) {
+    const pl_half y = pl_load_half(q->y_low + at), z = pl_load_half(q->z_low + at);
+    pl_half slope[3] = {x.own - x.low, x.own - y, x.own - z};
+    const pl_half around =
+        (x.low + x.high) + (y + pl_load_half(q->y_high + at)) + (z + pl_load_half(q->z_high + at));
+    pl_half change = pl_fnma_half(centre, x.own, around);
+    if (m) {
+        for (int a = 0; a < 3; a++)
+            slope[a] = pl_keep_half(pl_bits_of_half(m->face[a], half), slope[a]);
+        if (closed) change += x.own * pl_load_half(closed + half * PL_HALF);
+        change = pl_keep_half(pl_bits_of_half(m->core, half), change);
+    }
+    for (int a = 0; a < 3; a++) pl_store_half(to[a] + at, pl_load_half(to[a] + at) - slope[a]);
+    pl_store_half(to[3] + at, pl_load_half(to[3] + at) + change);
+}
+
+static void distribute_q(pl_grid_level* l, const pl_grid_run* g, int ahead) {
+    const chunks k = chunks_of(l, g);
+    const int count = g->count;
+    const pl_half centre = pl_splat_half(6.0f + l->inertia);
+    const lines q = lines_of(l->q, g);
+    float* const to[4] = {l->u[0] + g->begin, l->u[1] + g->begin, l->u[2] + g->begin,
+                          l->c + g->begin};
+    pl_half before = pl_load_half(q.own - PL_HALF), even = pl_load_half(q.own);
+    for (int n = 0; n < count; n++) {
+        const int at = n * PL_GRID_CHUNK;
+        fetch(to[3] + at, ahead);
+        const pl_half odd = pl_load_half(q.own + at + PL_HALF);
+        const pl_half after = pl_load_half(q.own + at + PL_GRID_CHUNK);
+        const along_x x[2] = {{pl_shift_half(before, odd), even, odd},
+                              {even, odd, pl_unshift_half(even, after)}};
+        if (k.full[n] & PL_GRID_FULL_CELLS) {
+            distribute_half(to, &q, x[0], centre, NULL, NULL, at, 0);
+            distribute_half(to, &q, x[1], centre, NULL, NULL, at + PL_HALF, 1);
+        } else {
+            const float(*wall)[PL_GRID_CHUNK] = wall_q_of(&k, n);
+            for (int h = 0; h < 2; h++)
+                distribute_half(to, &q, x[h], centre, &k.masks[n], wall ? wall[0] : NULL,
+                                at + h * PL_HALF, h);
         }
-        pl_fw s = pl_fma_w(x.low + x.high + beside_w(q, n), factor, x.own);
-        next = triple_at(out + n + PL_LANES);
-        pl_storeu_w(out + n, pl_select_w(here, s, x.own));
+        before = odd, even = after;
     }
 }
 
-// phi -= grad q, c += lap q - kappa q
-static void distribute_q(pl_grid_level* l, const pl_grid_run* g) {
-    const chunks k = chunks_of(l, g);
-    const int count = g->count;
-    const pl_fw centre = pl_splat_w(6.0f + l->inertia);
-    const lines q = lines_of(l->q, g);
-    float *u0 = l->u[0] + g->begin, *u1 = l->u[1] + g->begin, *u2 = l->u[2] + g->begin;
-    float* c = l->c + g->begin;
-    for (int n = 0; n < count * PL_GRID_CHUNK; n += PL_LANES) {
-        const int at = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
-        const triple x = triple_at(q.own + n);
-        pl_fw y = pl_loadu_w(q.y_low + n), z = pl_loadu_w(q.z_low + n);
-        pl_fw slope0 = x.own - x.low, slope1 = x.own - y, slope2 = x.own - z;
-        pl_fw around =
-            x.low + x.high + (y + pl_loadu_w(q.y_high + n)) + (z + pl_loadu_w(q.z_high + n));
-        pl_fw change = pl_fnma_w(centre, x.own, around);
-        if (!(k.full[at] & PL_GRID_FULL_CELLS)) {
-            const pl_grid_masks* m = &k.masks[at];
-            const float(*wall)[PL_GRID_CHUNK] = wall_q_of(&k, at);
-            slope0 = pl_keep_w(m->face[0], i, slope0);
-            slope1 = pl_keep_w(m->face[1], i, slope1);
-            slope2 = pl_keep_w(m->face[2], i, slope2);
-            if (wall) change += x.own * pl_loadu_w(wall[0] + i);
-            change = pl_keep_w(m->core, i, change);
-        }
-        pl_storeu_w(u0 + n, pl_loadu_w(u0 + n) - slope0);
-        pl_storeu_w(u1 + n, pl_loadu_w(u1 + n) - slope1);
-        pl_storeu_w(u2 + n, pl_loadu_w(u2 + n) - slope2);
-        pl_storeu_w(c + n, pl_loadu_w(c + n) + change);
-    }
-}
+// Each stage asks for a part of what the first ones will need one plane further on, which is the
+// plane after the one that is the newest now: so memory has all the time of a plane to answer, and
+// not only that of the stages which read first. With requests two rows ahead by those the sweep of
+// 128^3 cells takes 1.07 times as long, without any 1.2 times.
+enum { U_AHEAD = 2, F_AHEAD = 2, Q_AHEAD = 1, C_AHEAD = 5 };
 
 PL_WIDE void sweep_rows(pl_grid_level* l, int stage, bool first, int row_begin, int row_end) {
-    const pl_grid_run *g = l->runs + l->row_runs[row_begin], *end = l->runs + l->row_runs[row_end];
-    for (; g < end; g++) switch (stage) {
-        case 0: relax_faces(l, g, 0, first); break;
-        case 1: relax_faces(l, g, 1, first); break;
-        case 2: start_q(l, g); break;
-        case 3: relax_q(l, g); break;
-        default: distribute_q(l, g); break;
-        }
+    static const int planes[PL_GRID_STAGES] = {U_AHEAD, F_AHEAD, Q_AHEAD, 0, C_AHEAD};
+    for (int row = row_begin; row < row_end; row++) {
+        const int ahead = planes_ahead(l, row, planes[stage]);
+        const pl_grid_run *g = l->runs + l->row_runs[row], *end = l->runs + l->row_runs[row + 1];
+        for (; g < end; g++) switch (stage) {
+            case 0: relax_faces(l, g, 0, first, ahead); break;
+            case 1: relax_faces(l, g, 1, first, ahead); break;
+            case 2: start_q(l, g, ahead); break;
+            case 3: relax_q(l, g); break;
+            default: distribute_q(l, g, ahead); break;
+            }
+    }
 }
 
 void pl_grid_sweep_stage(pl_grid_level* l, int stage, int row_begin, int row_end) {

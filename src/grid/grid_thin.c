@@ -133,8 +133,8 @@ static void add_faces(maker* m, const pl_grid_segment* g, int i) {
         if (!pl_grid_bit(l->masks[at / PL_GRID_CHUNK].face[a], at) ||
             !is_thin(m, x[0] - (a == 0), x[1] - (a == 1), x[2] - (a == 2)))
             continue;
-        pl_grid_thin_face face = {.at = at, .axis = a};
-        for (int r = 0; r < PL_ROW_COUNT; r++) face.rows[r] = g->rows[r] + i;
+        pl_grid_thin_face face = {.at = pl_place_of(at), .axis = a};
+        for (int r = 0; r < PL_ROW_COUNT; r++) face.rows[r] = pl_place_of(g->rows[r] + i);
         face.stresses =
             pl_grid_has_stress(l, a, pl_grid_below(g, a, i)) | pl_grid_has_stress(l, a, at) << 1;
         for (int e = 0; e < 2; e++) {
@@ -164,20 +164,22 @@ static void add_cell(maker* m, const pl_grid_segment* g, int i) {
     const pl_grid_level* l = m->level;
     const int at = g->begin + i;
     const pl_grid_masks* bits = &l->masks[at / PL_GRID_CHUNK];
-    pl_grid_thin_cell cell = {.at = at, .is_core = pl_grid_bit(bits->core, at), .follows = true};
+    pl_grid_thin_cell cell = {
+        .at = pl_place_of(at), .is_core = pl_grid_bit(bits->core, at), .follows = true};
     pl_grid_thin_form sum = {0};
     for (int a = 0; a < 3; a++) {
-        cell.high[a] = pl_grid_above(g, a, i);
+        const int high = pl_grid_above(g, a, i);
+        cell.high[a] = pl_place_of(high);
         for (int side = 0; side < 2; side++) {
-            int face = side ? cell.high[a] : at;
+            int face = side ? high : at;
             bool variable = pl_grid_bit(l->masks[face / PL_GRID_CHUNK].face[a], face);
             if (cell.is_core && variable && *unknown_at(m, a, face) < 0) cell.follows = false;
         }
         pl_grid_thin_form stretch = {.boundary = -1, .weight = 2.0f};
         if (pl_grid_has_stress(l, a, at)) {
             cell.stress |= (uint8_t)(1 << a);
-            add_difference(m, &stretch, a, cell.high[a], at);
-            add_difference(m, &sum, a, cell.high[a], at);
+            add_difference(m, &stretch, a, high, at);
+            add_difference(m, &sum, a, high, at);
         } else sum.boundary++;
         add_form(m, &stretch);
     }
@@ -317,9 +319,9 @@ void pl_grid_thin_free(pl_grid_thin* t) {
 // stiffness of a face beyond that of its stencil
 static float stiffness_of(const pl_grid_level* l, const pl_grid_thin_face* f) {
     const int chunk = f->at / PL_GRID_CHUNK, i = f->at % PL_GRID_CHUNK;
-    if (!pl_grid_bit(l->masks[chunk].inner[f->axis], f->at))
+    if (!pl_grid_bit(l->split[chunk].inner[f->axis], f->at))
         return l->band_index[chunk] < 0 ? 0.0f
-                                        : l->band[l->band_index[chunk]].stiffness[f->axis][i];
+                                        : l->band_rates[l->band_index[chunk]].stiffness[f->axis][i];
     return l->wall_index[chunk] < 0 ? 0.0f : l->walls[l->wall_index[chunk]].stiffness[f->axis][i];
 }
 
@@ -366,14 +368,14 @@ static float pressure(const pl_grid_level* l, const pl_grid_thin_cell* cell) {
 }
 
 static int face_below(const pl_grid_thin_face* f, int a) {
-    return a == 0 ? f->at - 1 : f->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW];
+    return a == 0 ? pl_place_below(f->at) : f->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW];
 }
 static int face_above(const pl_grid_thin_face* f, int a) {
-    return a == 0 ? f->at + 1 : f->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH];
+    return a == 0 ? pl_place_above(f->at) : f->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH];
 }
 static int face_corner(const pl_grid_thin_face* f, int up, int down) {
-    if (down == 0) return face_above(f, up) - 1;
-    if (up == 0) return face_below(f, down) + 1;
+    if (down == 0) return pl_place_below(face_above(f, up));
+    if (up == 0) return pl_place_above(face_below(f, down));
     return f->rows[up == 2 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Y_HIGH_Z_LOW];
 }
 

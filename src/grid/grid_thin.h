@@ -14,7 +14,7 @@
 
 // A face between two cells of thin parts.
 typedef struct pl_grid_thin_face {
-    int at, axis;
+    int at, axis; // places, see grid_level.h
     int rows[PL_ROW_COUNT];
     int stresses; // bits as in pl_grid_band_rates
     float stiffness;

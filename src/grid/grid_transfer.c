@@ -8,6 +8,7 @@
 // Where we differ: c = div(phi) - p is handed down in place of p.
 #include "grid/grid_transfer.h"
 #include "base/memory.h"
+#include "grid/grid_band_half.h"
 #include "grid/grid_rows.h"
 
 enum { ROWS = 16 };
@@ -16,7 +17,7 @@ static int halve(int i) { return i >= 0 ? i / 2 : -((1 - i) / 2); }
 
 static int find(const pl_grid_level* level, int i, int j, int k) {
     int index = pl_grid_index(level, i, j, k);
-    return index >= 0 ? index : PL_GRID_NO_PARENT;
+    return index >= 0 ? pl_place_of(index) : PL_GRID_NO_PARENT;
 }
 
 typedef struct transfer_job {
@@ -65,7 +66,7 @@ static void set_ghosts(pl_grid_level* l) {
         float sum = 0.0f;
         for (int s = 0; s < ghost->source_count; s++)
             sum += ghost->weight[s] * fields[ghost->source_field[s]][ghost->source[s]];
-        fields[ghost->field][ghost->index] = sum;
+        fields[ghost->field][ghost->place] = sum;
     }
 }
 
@@ -74,13 +75,12 @@ static void slaved_task(int begin, int end, int worker, void* user) {
     (void)worker;
     pl_grid_level* l = user;
     for (int k = begin; k < end; k++) {
-        const pl_grid_band_chunk* b = &l->band[k];
-        const int high[3] = {b->begin + 1, b->rows[PL_ROW_Y_HIGH], b->rows[PL_ROW_Z_HIGH]};
-        for (int n = 0; b->slaved && n < PL_GRID_CHUNK; n += PL_LANES) {
-            pl_fw sum = pl_splat_w(0.0f), p = pl_loadu_w(l->c + b->begin + n);
-            for (int a = 0; a < 3; a++)
-                sum += pl_loadu_w(l->u[a] + high[a] + n) - pl_loadu_w(l->u[a] + b->begin + n);
-            pl_storeu_w(l->c + b->begin + n, pl_select_w(pl_lanes_w(b->slaved, n), sum - p, p));
+        const pl_grid_band_rates* b = &l->band_rates[k];
+        for (int h = 0; b->has_slaved && h < 2; h++) {
+            float* c = l->c + b->begin + h * PL_HALF;
+            const pl_half_i cells = pl_load_bytes_half(b->cells + h * PL_HALF);
+            const pl_half p = pl_load_half(c), change = pl_band_divergence(l, b, h, 7) - p;
+            pl_store_half(c, pl_select_half(pl_flag_half(cells, 3), change, p));
         }
     }
 }
@@ -118,30 +118,40 @@ static sources sources_of(int a, const pl_grid_run* g) {
     return s;
 }
 
-// half a chunk of coarse values with those before and after, summed over rows
+// The eight coarse values above a chunk with those before and after, summed over rows.
 typedef struct coarse_sum {
     pl_half low, own, high;
 } coarse_sum;
+PL_WIDE pl_half load_quarters(const float* from) {
+    const pl_quarter even = *(const pl_quarter_loose*)from,
+                     odd = *(const pl_quarter_loose*)(from + PL_HALF);
+    return __builtin_shufflevector(even, odd, 0, 1, 2, 3, 4, 5, 6, 7);
+}
 PL_WIDE coarse_sum sum_rows(const float* u, const int* parents, const sources* s, bool linear) {
-    coarse_sum t = {0};
+    // the cell after the eight is in the other half of the coarse chunk or in the one after it
+    const bool upper = parents[s->parent[0]] & (PL_HALF / 2);
+    const int before = upper ? PL_HALF - 1 : -1,
+              after = upper ? PL_HALF + PL_HALF / 2 : PL_HALF / 2;
+    pl_half own = {0};
+    float first = 0.0f, last = 0.0f;
     for (int k = 0; k < s->count; k++) {
-        const float* from = u + parents[s->parent[k]];
-        t.own += s->weight[k] * pl_load_half(from);
-        t.high += s->weight[k] * pl_load_half(from + 1);
-        if (!linear) t.low += s->weight[k] * pl_load_half(from - 1);
+        const float *from = u + parents[s->parent[k]], weight = s->weight[k];
+        own = pl_fma_half(pl_splat_half(weight), load_quarters(from), own);
+        last += weight * from[after];
+        if (!linear) first += weight * from[before];
     }
-    return t;
+    own = __builtin_shufflevector(own, own, 0, 4, 1, 5, 2, 6, 3, 7);
+    return (coarse_sum){pl_shift_half(pl_splat_half(first), own), own,
+                        pl_unshift_half(own, pl_splat_half(last))};
 }
 
 PL_WIDE void add_half(float* to, pl_half value, unsigned bits) {
     pl_store_half(to, pl_load_half(to) + (bits == 0xff ? value : pl_keep_half(bits, value)));
 }
 
-PL_WIDE void add_merged(float* to, pl_half even, pl_half odd, uint16_t bits) {
-    pl_half out[2];
-    pl_merge_half(even, odd, out);
-    add_half(to, out[0], bits & 0xff);
-    add_half(to + PL_HALF, out[1], bits >> PL_HALF);
+PL_WIDE void add_halves(float* to, pl_half even, pl_half odd, uint16_t bits) {
+    add_half(to, even, pl_bits_of_half(bits, 0));
+    add_half(to + PL_HALF, odd, pl_bits_of_half(bits, 1));
 }
 
 // Adds to the chunks whose PL_GRID_DEEP is among the wanted ones: those without it, with it, or
@@ -159,16 +169,17 @@ PL_WIDE void prolong_run(const transfer_job* job, const pl_grid_run* g) {
         for (int a = 0; a < 3; a++) fetch(fine->u[a] + at, ahead);
         fetch(fine->c + at, ahead);
         const int* parents = job->transfer->parents[at / PL_GRID_CHUNK];
-        const pl_grid_masks* m = &fine->masks[at / PL_GRID_CHUNK];
+        const pl_grid_masks* m = &fine->split[at / PL_GRID_CHUNK];
         coarse_sum t = sum_rows(job->coarse->u[0], parents, &from[0], true);
-        add_merged(fine->u[0] + at, t.own, 0.5f * (t.own + t.high), m->face[0]);
+        add_halves(fine->u[0] + at, t.own, 0.5f * (t.own + t.high), m->face[0]);
         for (int a = 1; a < 3; a++) {
             t = sum_rows(job->coarse->u[a], parents, &from[a], false);
             pl_half most = 0.75f * t.own;
-            add_merged(fine->u[a] + at, most + 0.25f * t.low, most + 0.25f * t.high, m->face[a]);
+            add_halves(fine->u[a] + at, most + 0.25f * t.low, most + 0.25f * t.high, m->face[a]);
         }
-        pl_half c = 0.5f * pl_load_half(job->coarse->c + parents[4]);
-        add_merged(fine->c + at, c, c, m->core);
+        pl_half c = load_quarters(job->coarse->c + parents[4]);
+        c = 0.5f * __builtin_shufflevector(c, c, 0, 4, 1, 5, 2, 6, 3, 7);
+        add_halves(fine->c + at, c, c, m->core);
     }
 }
 

@@ -10,11 +10,16 @@
 enum { PL_GRID_NO_PARENT = 2 * PL_GRID_CHUNK }; // reads zeros
 
 typedef struct pl_grid_transfer {
-    // per chunk of the fine fields: the coarse cell above its first cell, in the nine coarse rows
-    // around it (y fastest, from -1 to 1), or PL_GRID_NO_PARENT
+    // per chunk of the fine fields: the place of the coarse cell above its first cell, in the nine
+    // coarse rows around it (y fastest, from -1 to 1), or PL_GRID_NO_PARENT
     int (*parents)[9];
     int parent_count;
 } pl_grid_transfer;
+
+// The eight coarse cells above a chunk are half of a coarse chunk: four of even x, and PL_HALF
+// further on four of odd x.
+typedef float pl_quarter __attribute__((vector_size(16)));
+typedef float pl_quarter_loose __attribute__((vector_size(16), aligned(4), may_alias));
 
 pl_status pl_grid_transfer_create(const pl_grid_level* fine, const pl_grid_level* coarse,
                                   pl_pool* pool, pl_grid_transfer* out, pl_error* error);

@@ -97,7 +97,7 @@ static void store(pl_grid_level* level, const float* stiffness) {
     for (int c = 0; c < size / PL_GRID_CHUNK; c++)
         for (int n = 0; n < 3 * PL_GRID_CHUNK && level->wall_index[c] >= 0; n++) {
             int a = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
-            level->walls[level->wall_index[c]].stiffness[a][i] =
+            level->walls[level->wall_index[c]].stiffness[a][pl_place_of(i)] =
                 stiffness[(size_t)a * (size_t)size + (size_t)(c * PL_GRID_CHUNK + i)];
         }
     for (int k = 0; k < level->band_count; k++)
