@@ -109,17 +109,18 @@ typedef struct pl_grid_band_chunk {
 // cell, whether it is slaved and has P_aa (bits 0 to 2), slaved (3), at the rim (4). A face's
 // change times the compliance of the slaved cells below and above it moves their pressures.
 typedef struct pl_grid_band_rates {
-    int begin;
+    // what all chunks are asked before and after sweeps, in two lines of the cache
+    _Alignas(64) int begin;
     int rows[PL_ROW_COUNT];
     bool is_odd; // y + z is odd, so that cells of even x are of the second colour
     bool has_slaved, has_rim;
-    uint16_t faces[3]; // those of the band
     // not all zero: the compliance of cells above and below faces, and the stiffness of faces
     bool has_own[3], has_low[3], is_stiff[3];
-    uint8_t stresses[3][PL_GRID_CHUNK];
+    uint16_t faces[3]; // those of the band
     uint8_t cells[PL_GRID_CHUNK];
-    float inverse_diagonal[3][PL_GRID_CHUNK];
     float compliance[PL_GRID_CHUNK];
+    uint8_t stresses[3][PL_GRID_CHUNK];
+    float inverse_diagonal[3][PL_GRID_CHUNK];
     float low[3][PL_GRID_CHUNK]; // compliance of the cell below a face across an axis
     float stiffness[3][PL_GRID_CHUNK];
 } pl_grid_band_rates;
