@@ -354,6 +354,7 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     if (b->general) memcpy(b->turn_before, b->turn, (size_t)l->field_size * sizeof(pl_quat));
     memcpy(b->pressure_before, b->state.p, size);
     b->in_step = true;
+    b->corot.lags = b->dynamic;
     b->cycle = 0;
     b->recombines = false; // nothing but the state goes from step to step: runs can be resumed
     b->multigrid.inner_cycles = 1;
@@ -455,6 +456,7 @@ static void stiffen(pl_grid_body* b, double* stiffness, double scale, bool any) 
     const pl_grid_level* l = &b->multigrid.levels[0];
     // row sums of the true matrix W' k W: cycles converge as long as half of them is there
     for (size_t i = 0; i < 3 * (size_t)b->vertex_count; i++) stiffness[i] *= 0.6 * b->gain[i];
+    clear_fields(b, b->state.f);
     if (any) pl_grid_spread_sizes(&b->map, stiffness, b->state.f, true);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) b->state.f[a][i] *= scale;
@@ -465,36 +467,68 @@ static void stiffen(pl_grid_body* b, double* stiffness, double scale, bool any) 
     b->has_coefficients = b->coefficients_fit = !b->general;
     b->inertia_set = b->state.inertia;
     b->stiffened = any;
-    clear_fields(b, b->state.f);
 }
 
-// Sets the right side, with the forces of springs and contacts at the present positions.
-static void add_reactions(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
-    size_t count = 3 * (size_t)b->vertex_count;
+static bool has_reactions(const pl_grid_body* b, const pl_grid_acts* acts) {
+    return acts->contact_count || acts->pin_count > b->held_count;
+}
+
+static double reaction_scale(const pl_grid_body* b, const pl_grid_acts* acts) {
+    return 1.0 / (b->frame.cell * b->mu * softening(b, acts->time_step));
+}
+
+// Forces of springs and contacts on vertices at these positions, and their stiffness.
+static void find_reactions(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
+    const size_t count = 3 * (size_t)b->vertex_count;
     double *force = b->reaction, *stiffness = b->reaction + count;
-    double scale = 1.0 / (b->frame.cell * b->mu * softening(b, acts->time_step));
+    double scale = reaction_scale(b, acts);
     if (count) memset(b->reaction, 0, 2 * count * sizeof(double));
+    if (!has_reactions(b, acts)) return;
     clear_fields(b, b->state.f);
-    if (acts->contact_count || acts->pin_count > b->held_count) {
-        sum_reactions(b, acts, stiffness, b->state.f);
-        memset(stiffness, 0, count * sizeof(double));
-        push_contacts(b, acts, positions, b->state.f, scale, force, stiffness);
-        push_pins(b, acts, positions, b->state.f, scale, force, stiffness);
-        clear_fields(b, b->state.f);
-    }
-    int held = 0;
-    for (size_t i = 0; i < count; i++) held += stiffness[i] != 0.0;
-    bool any = held > 0;
-    // coefficients need not be exact, but must know every vertex that is held
-    if (held > b->stiffened_count || ((any || b->stiffened) && b->cycle % STIFFEN_EVERY == 0)) {
-        stiffen(b, stiffness, scale, any);
-        b->stiffened_count = held;
-    }
-    if (any) pl_grid_spread(&b->map, force, b->state.f);
+    sum_reactions(b, acts, stiffness, b->state.f);
+    memset(stiffness, 0, count * sizeof(double));
+    push_contacts(b, acts, positions, b->state.f, scale, force, stiffness);
+    push_pins(b, acts, positions, b->state.f, scale, force, stiffness);
+}
+
+// with these forces
+static void set_right_side(pl_grid_body* b, const pl_grid_acts* acts) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    const double scale = reaction_scale(b, acts);
+    clear_fields(b, b->state.f);
+    if (has_reactions(b, acts)) pl_grid_spread(&b->map, b->reaction, b->state.f);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++)
             b->state.f[a][i] = b->applied[a][i] - scale * b->state.f[a][i];
+}
+
+// Coefficients that go with the last reactions: they need not be exact, but must know every vertex
+// that is held. True, and the right side lost, where they changed.
+static bool follow_reactions(pl_grid_body* b, const pl_grid_acts* acts) {
+    const size_t count = 3 * (size_t)b->vertex_count;
+    double* stiffness = b->reaction + count;
+    int held = 0;
+    for (size_t i = 0; i < count; i++) held += stiffness[i] != 0.0;
+    if (held <= b->stiffened_count &&
+        !((held > 0 || b->stiffened) && b->cycle % STIFFEN_EVERY == 0))
+        return false;
+    stiffen(b, stiffness, reaction_scale(b, acts), held > 0);
+    b->stiffened_count = held;
+    return true;
+}
+
+typedef struct reactor {
+    pl_grid_body* body;
+    const pl_grid_acts* acts;
+} reactor;
+
+// The right side at the present positions of the lattice, wherever an iteration tries them.
+static void react(void* user) {
+    const reactor* r = user;
+    double* positions = r->body->reaction + 6 * (size_t)r->body->vertex_count;
+    pl_grid_body_positions(r->body, false, positions);
+    find_reactions(r->body, r->acts, positions);
+    set_right_side(r->body, r->acts);
 }
 
 // A load that is as good as none: the stress of such a strain everywhere. What is left of a body at
@@ -505,18 +539,28 @@ static double least_load(const pl_grid_body* b, double strain) {
 
 // One cycle of the general lattice, of which rotations and coefficients are those of the present
 // positions, or of up to update_every cycles ago.
-static double general_cycle(pl_grid_body* b) {
+static double advance_general(pl_grid_body* b, const pl_grid_acts* acts) {
     double h = b->frame.cell;
-    double residual = pl_grid_corot_look(&b->corot, &b->state, h, b->stiffened);
+    double residual = pl_grid_corot_look(&b->corot, &b->state, h);
     // on the way to equilibrium forces may well grow for a while: only the first ones count
     if (b->cycle == 0) b->load = fmax(b->load, fmax(residual, least_load(b, 1e-6)));
     double relative = b->load > 0.0 ? residual / b->load : 0.0;
     if (residual <= b->tolerance * b->load || !isfinite(residual)) return relative;
+    if (follow_reactions(b, acts)) set_right_side(b, acts);
     if (!b->coefficients_fit || b->cycle % b->update_every == 0)
         pl_grid_corot_update(&b->corot, b->state.compressibility, b->state.inertia);
     b->coefficients_fit = true;
     b->cycle++;
-    pl_grid_corot_advance(&b->corot, &b->state, h, residual, b->stiffened);
+    pl_grid_corot_advance(&b->corot, &b->state, h, residual);
+    return relative;
+}
+
+static double general_cycle(pl_grid_body* b, const pl_grid_acts* acts) {
+    reactor reacts = {b, acts};
+    if (has_reactions(b, acts)) b->corot.react = react, b->corot.react_user = &reacts;
+    else find_reactions(b, acts, NULL), set_right_side(b, acts);
+    double relative = advance_general(b, acts);
+    b->corot.react = NULL;
     return relative;
 }
 
@@ -539,8 +583,10 @@ static void watch_rate(pl_grid_body* b, double residual) {
 
 double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
     pl_grid_level* l = &b->multigrid.levels[0];
-    add_reactions(b, acts, positions);
-    if (b->general) return general_cycle(b);
+    if (b->general) return general_cycle(b, acts);
+    find_reactions(b, acts, positions);
+    follow_reactions(b, acts);
+    set_right_side(b, acts);
     if (!b->coefficients_fit) {
         pl_grid_multigrid_set_material(&b->multigrid, b->state.compressibility, b->state.inertia);
         b->has_coefficients = b->coefficients_fit = true;
@@ -565,5 +611,8 @@ void pl_grid_step_end(pl_grid_body* b, const pl_grid_acts* acts) {
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++)
             b->velocity[a][i] = (b->state.u[a][i] - b->before[a][i]) / acts->time_step;
-    if (b->general) pl_grid_corot_end(&b->corot, &b->state, b->frame.cell, b->stiffened);
+    reactor reacts = {b, acts};
+    if (has_reactions(b, acts)) b->corot.react = react, b->corot.react_user = &reacts;
+    if (b->general) pl_grid_corot_end(&b->corot, &b->state, b->frame.cell);
+    b->corot.react = NULL;
 }
