@@ -70,7 +70,9 @@ typedef struct pl_grid_body {
     bool in_step;              // before[] holds the positions to go back to
     double* gain;              // 3 per vertex: sums of the sizes of interpolation weights
     double* reaction; // 3 * 3 per vertex: forces of springs and contacts, stiffness, places
-    double load;      // of the step's equations
+    bool went_on;     // before the first cycle the body went this way, as nothing holds it
+    double way[3];
+    double load;                             // of the step's equations
     bool has_coefficients, coefficients_fit; // of the levels
     double inertia_set;
     int stiffened_count; // components of vertices that these know to be held

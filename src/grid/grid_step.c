@@ -314,11 +314,18 @@ static void set_applied(pl_grid_body* b, const pl_grid_acts* acts) {
     add_weight(b, acts, s);
 }
 
-static double norm_of(const pl_grid_level* l, double* const f[3]) {
+// The norm of the forces of a step, inertia among them. What inertia has to do with how far the
+// body has come from its place at rest is no force: with it a body far from there would never move
+// again once it is slow.
+static double load_of(const pl_grid_body* b) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
     double sum = 0.0;
     for (int i = 0; i < l->field_size; i++)
-        for (int a = 0; a < 3; a++)
-            if (pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i)) sum += f[a][i] * f[a][i];
+        for (int a = 0; a < 3; a++) {
+            if (!pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i)) continue;
+            double force = b->applied[a][i] + b->state.inertia * b->before[a][i];
+            sum += force * force;
+        }
     return sqrt(sum);
 }
 
@@ -337,6 +344,35 @@ static void apply_before(pl_grid_body* b) {
     pl_grid_corot_forces(&b->corot, &b->state, b->frame.cell, b->state.f);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) b->state.f[a][i] = -b->state.f[a][i];
+}
+
+// Adds to the positions of all faces.
+static void translate(pl_grid_body* b, const double way[3]) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int a = 0; a < 3; a++)
+            for (int i = g->begin; i < g->begin + g->count * PL_GRID_CHUNK; i++)
+                b->state.u[a][i] += way[a];
+    }
+}
+
+// A body that nothing holds goes on as all forces together move it, which are those of a step
+// without reactions: it flies without a cycle. Where it touches something, see choose_start.
+static void go_on(pl_grid_body* b) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    double sum[3] = {0.0};
+    int count[3] = {0};
+    b->went_on = b->dynamic && b->held_count == 0;
+    if (!b->went_on) return;
+    for (int i = 0; i < l->field_size; i++)
+        for (int a = 0; a < 3; a++) {
+            if (!pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i)) continue;
+            sum[a] -= b->applied[a][i] + b->state.inertia * b->before[a][i];
+            count[a]++;
+        }
+    for (int a = 0; a < 3; a++) b->way[a] = count[a] ? sum[a] / (count[a] * b->state.inertia) : 0.0;
+    translate(b, b->way);
 }
 
 pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
@@ -366,7 +402,8 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     place_held_faces(b, acts);
     set_applied(b, acts);
     b->state.inertia = inertia(b, dt) * (1.0 + b->damping_mass * dt) / softening(b, dt);
-    b->load = norm_of(l, b->applied);
+    b->load = load_of(b);
+    go_on(b);
     b->coefficients_fit =
         b->has_coefficients && !b->stiffened && b->inertia_set == b->state.inertia;
     if (b->general) pl_grid_corot_set_springs(&b->corot, NULL);
@@ -470,7 +507,11 @@ static void stiffen(pl_grid_body* b, double* stiffness, double scale, bool any) 
 }
 
 static bool has_reactions(const pl_grid_body* b, const pl_grid_acts* acts) {
-    return acts->contact_count || acts->pin_count > b->held_count;
+    for (int k = 0; k < acts->contact_count; k++)
+        if (is_own(b, acts->contacts[k].vertex)) return true;
+    for (int k = 0; k < acts->pin_count; k++)
+        if (!acts->pins[k].hard && is_own(b, acts->pins[k].vertex)) return true;
+    return false;
 }
 
 static double reaction_scale(const pl_grid_body* b, const pl_grid_acts* acts) {
@@ -531,6 +572,22 @@ static void react(void* user) {
     set_right_side(r->body, r->acts);
 }
 
+static double residual_of_start(pl_grid_body* b, const pl_grid_acts* acts) {
+    react(&(reactor){b, acts});
+    if (!b->general) return pl_grid_residual(&b->multigrid.levels[0], &b->state, b->pool);
+    return pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, false);
+}
+
+// Where a body touches something, or hangs on springs, the step starts where forces are less: where
+// the body would go on to, or where it was.
+static void choose_start(pl_grid_body* b, const pl_grid_acts* acts) {
+    size_t bytes = (size_t)b->multigrid.levels[0].field_size * sizeof(double);
+    if (!b->went_on || !has_reactions(b, acts)) return;
+    double ahead = residual_of_start(b, acts);
+    for (int a = 0; a < 3; a++) memcpy(b->state.u[a], b->before[a], bytes);
+    if (ahead < residual_of_start(b, acts)) translate(b, b->way);
+}
+
 // A load that is as good as none: the stress of such a strain everywhere. What is left of a body at
 // rest is round-off, and no cycle makes it less.
 static double least_load(const pl_grid_body* b, double strain) {
@@ -581,10 +638,32 @@ static void watch_rate(pl_grid_body* b, double residual) {
     b->last_residual = residual;
 }
 
+// Of the linear law, after a cycle: the same as pl_grid_recombine_end, with the reactions of the
+// places that are tried. Corrections are kept as the level has them.
+static void recombine_with_reactions(pl_grid_body* b, const pl_grid_acts* acts) {
+    pl_grid_level* l = &b->multigrid.levels[0];
+    pl_grid_recombine* past = &b->history;
+    float* const own[4] = {l->u[0], l->u[1], l->u[2], l->c};
+    float* const residual[4] = {l->f[0], l->f[1], l->f[2], l->g};
+    const size_t bytes = past->size * sizeof(float);
+    double shares[PL_GRID_HISTORY];
+    for (int a = 0; a < 4; a++) memcpy(past->change[past->next][a], own[a], bytes);
+    pl_grid_correct(l, &b->state, b->pool);
+    react(&(reactor){b, acts});
+    pl_grid_residual(l, &b->state, b->pool);
+    pl_grid_recombine_shares(past, residual, shares, b->pool);
+    for (int a = 0; a < 4; a++) memset(own[a], 0, bytes);
+    for (int k = 0; k < past->count; k++)
+        pl_grid_fields_add(past->size, shares[k], past->change[k], own, b->pool);
+    pl_grid_correct(l, &b->state, b->pool);
+}
+
 double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
     pl_grid_level* l = &b->multigrid.levels[0];
+    if (b->cycle == 0) choose_start(b, acts);
     if (b->general) return general_cycle(b, acts);
-    find_reactions(b, acts, positions);
+    if (b->cycle == 0 && b->went_on && has_reactions(b, acts)) react(&(reactor){b, acts});
+    else find_reactions(b, acts, positions);
     follow_reactions(b, acts);
     set_right_side(b, acts);
     if (!b->coefficients_fit) {
@@ -597,22 +676,22 @@ double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const doubl
     if (b->cycle++ == 0) b->load = fmax(b->load, fmax(residual, least_load(b, 1e-10)));
     if (residual <= b->tolerance * b->load) return b->load > 0.0 ? residual / b->load : 0.0;
     watch_rate(b, residual);
-    // what springs and contacts answer is not linear: the history would not tell it
-    bool recombines = b->recombines && !b->stiffened;
-    if (recombines) pl_grid_recombine_begin(&b->history, l);
+    if (b->recombines) pl_grid_recombine_begin(&b->history, l);
     pl_grid_multigrid_cycle(&b->multigrid);
-    if (recombines) pl_grid_recombine_end(&b->history, l, &b->state, b->pool);
-    else pl_grid_correct(l, &b->state, b->pool);
+    if (!b->recombines) pl_grid_correct(l, &b->state, b->pool);
+    else if (has_reactions(b, acts)) recombine_with_reactions(b, acts);
+    else pl_grid_recombine_end(&b->history, l, &b->state, b->pool);
     return residual / b->load;
 }
 
 void pl_grid_step_end(pl_grid_body* b, const pl_grid_acts* acts) {
     const pl_grid_level* l = &b->multigrid.levels[0];
-    for (int a = 0; a < 3; a++)
-        for (int i = 0; i < l->field_size; i++)
-            b->velocity[a][i] = (b->state.u[a][i] - b->before[a][i]) / acts->time_step;
     reactor reacts = {b, acts};
     if (has_reactions(b, acts)) b->corot.react = react, b->corot.react_user = &reacts;
     if (b->general) pl_grid_corot_end(&b->corot, &b->state, b->frame.cell);
     b->corot.react = NULL;
+    // not before: it may take back some of the last cycle
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < l->field_size; i++)
+            b->velocity[a][i] = (b->state.u[a][i] - b->before[a][i]) / acts->time_step;
 }
