@@ -67,6 +67,7 @@ typedef struct pl_grid_body {
     double last_residual;      // of the cycle before
     bool recombines;           // cycles alone were too slow, or diverged
     pl_grid_recombine history; // of corrections, once that is so
+    bool history_reacts;       // these are of recombine_with_reactions
     bool in_step;              // before[] holds the positions to go back to
     double* gain;              // 3 per vertex: sums of the sizes of interpolation weights
     double* reaction; // 3 * 3 per vertex: forces of springs and contacts, stiffness, places

@@ -676,10 +676,13 @@ double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const doubl
     if (b->cycle++ == 0) b->load = fmax(b->load, fmax(residual, least_load(b, 1e-10)));
     if (residual <= b->tolerance * b->load) return b->load > 0.0 ? residual / b->load : 0.0;
     watch_rate(b, residual);
+    const bool reacts = has_reactions(b, acts);
+    if (reacts != b->history_reacts) pl_grid_recombine_reset(&b->history);
+    b->history_reacts = reacts;
     if (b->recombines) pl_grid_recombine_begin(&b->history, l);
     pl_grid_multigrid_cycle(&b->multigrid);
     if (!b->recombines) pl_grid_correct(l, &b->state, b->pool);
-    else if (has_reactions(b, acts)) recombine_with_reactions(b, acts);
+    else if (reacts) recombine_with_reactions(b, acts);
     else pl_grid_recombine_end(&b->history, l, &b->state, b->pool);
     return residual / b->load;
 }
