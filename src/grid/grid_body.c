@@ -309,7 +309,8 @@ void pl_grid_body_masses(const pl_grid_body* b, const pl_method_body* def, doubl
 }
 
 static void interpolate(pl_grid_body* b, bool shown, double* const field[3], double* out) {
-    pl_grid_extend(&b->map, field);
+    if (shown) pl_grid_extend(&b->map, field);
+    else pl_grid_extend_near(&b->map, field);
     if (shown && b->is_smooth) pl_grid_tricubic_interpolate(&b->tricubic, field, out, b->pool);
     else pl_grid_interpolate(&b->map, field, out, b->pool);
 }

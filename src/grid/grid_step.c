@@ -561,19 +561,21 @@ static bool follow_reactions(pl_grid_body* b, const pl_grid_acts* acts) {
 typedef struct reactor {
     pl_grid_body* body;
     const pl_grid_acts* acts;
+    const double* positions; // present ones of vertices, until they have been used; or NULL
 } reactor;
 
 // The right side at the present positions of the lattice, wherever an iteration tries them.
 static void react(void* user) {
-    const reactor* r = user;
-    double* positions = r->body->reaction + 6 * (size_t)r->body->vertex_count;
-    pl_grid_body_positions(r->body, false, positions);
-    find_reactions(r->body, r->acts, positions);
+    reactor* r = user;
+    double* own = r->body->reaction + 6 * (size_t)r->body->vertex_count;
+    if (!r->positions) pl_grid_body_positions(r->body, false, own);
+    find_reactions(r->body, r->acts, r->positions ? r->positions : own);
+    r->positions = NULL;
     set_right_side(r->body, r->acts);
 }
 
 static double residual_of_start(pl_grid_body* b, const pl_grid_acts* acts) {
-    react(&(reactor){b, acts});
+    react(&(reactor){b, acts, NULL});
     if (!b->general) return pl_grid_residual(&b->multigrid.levels[0], &b->state, b->pool);
     return pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, false);
 }
@@ -612,8 +614,8 @@ static double advance_general(pl_grid_body* b, const pl_grid_acts* acts) {
     return relative;
 }
 
-static double general_cycle(pl_grid_body* b, const pl_grid_acts* acts) {
-    reactor reacts = {b, acts};
+static double general_cycle(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
+    reactor reacts = {b, acts, b->cycle > 0 ? positions : NULL};
     if (has_reactions(b, acts)) b->corot.react = react, b->corot.react_user = &reacts;
     else find_reactions(b, acts, NULL), set_right_side(b, acts);
     double relative = advance_general(b, acts);
@@ -649,7 +651,7 @@ static void recombine_with_reactions(pl_grid_body* b, const pl_grid_acts* acts) 
     double shares[PL_GRID_HISTORY];
     for (int a = 0; a < 4; a++) memcpy(past->change[past->next][a], own[a], bytes);
     pl_grid_correct(l, &b->state, b->pool);
-    react(&(reactor){b, acts});
+    react(&(reactor){b, acts, NULL});
     pl_grid_residual(l, &b->state, b->pool);
     pl_grid_recombine_shares(past, residual, shares, b->pool);
     for (int a = 0; a < 4; a++) memset(own[a], 0, bytes);
@@ -661,8 +663,8 @@ static void recombine_with_reactions(pl_grid_body* b, const pl_grid_acts* acts) 
 double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
     pl_grid_level* l = &b->multigrid.levels[0];
     if (b->cycle == 0) choose_start(b, acts);
-    if (b->general) return general_cycle(b, acts);
-    if (b->cycle == 0 && b->went_on && has_reactions(b, acts)) react(&(reactor){b, acts});
+    if (b->general) return general_cycle(b, acts, positions);
+    if (b->cycle == 0 && b->went_on && has_reactions(b, acts)) react(&(reactor){b, acts, NULL});
     else find_reactions(b, acts, positions);
     follow_reactions(b, acts);
     set_right_side(b, acts);
@@ -689,7 +691,7 @@ double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const doubl
 
 void pl_grid_step_end(pl_grid_body* b, const pl_grid_acts* acts) {
     const pl_grid_level* l = &b->multigrid.levels[0];
-    reactor reacts = {b, acts};
+    reactor reacts = {b, acts, NULL};
     if (has_reactions(b, acts)) b->corot.react = react, b->corot.react_user = &reacts;
     if (b->general) pl_grid_corot_end(&b->corot, &b->state, b->frame.cell);
     b->corot.react = NULL;
