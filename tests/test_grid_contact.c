@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 // a ball of 220 cells, 8 across
 #define BALL                                                                                       \
@@ -52,14 +51,14 @@ TEST(grid_bodies_bounce_far_from_their_place_at_rest)
 }
 
 // a thick sheet that a ball hits, at up to two cells a step
-#define SHEET(iterations)                                                                          \
+#define SHEET                                                                                      \
     "\"pliant\": 1, \"time_step\": 0.005, \"gravity\": [0, 0, 0], \"bodies\": [{\"name\":"         \
     " \"sheet\", \"generate\": {\"shape\": \"bar\", \"size_x\": 0.15, \"size_y\": 0.4,"            \
     " \"size_z\": 0.4, \"edge\": 0.04}, \"method\": \"grid\", \"integrator\": \"euler\","          \
     " \"grid\": {\"cell\": 0.02}, \"material\": {\"law\": \"corotated\", \"young\": 4e4,"          \
     " \"poisson\": 0.45, \"density\": 1000}, \"damping\": {\"stiffness\": 0.001},"                 \
-    " \"linear_tolerance\": 0.01, \"linear_iterations\": " iterations                              \
-    "}], \"colliders\": [{\"sphere\":"                                                             \
+    " \"linear_tolerance\": 0.01, \"linear_iterations\": 12}],"                                    \
+    " \"colliders\": [{\"sphere\":"                                                                \
     " {\"center\": [0.28, 0.2, 0.2], \"radius\": 0.12}, \"friction\": 0.3, \"motion\":"            \
     " {\"keyframes\": [{\"time\": 0}, {\"time\": 0.04, \"translate\": [-0.2, 0, 0]}, {\"time\":"   \
     " 0.08}], \"interpolation\": \"linear\"}}], \"attachments\": [{\"body\": \"sheet\","           \
@@ -67,7 +66,7 @@ TEST(grid_bodies_bounce_far_from_their_place_at_rest)
 
 TEST(grid_corot_contacts_converge)
 {
-    pl_world* world = sample_start("{" SHEET("12") "}");
+    pl_world* world = sample_start("{" SHEET "}");
     pl_frame_info info;
     int cycles = 0, frames = 0;
     for (int k = 0; k < 12; k++) {
@@ -85,8 +84,8 @@ TEST(grid_corot_contacts_have_the_same_bits_on_any_threads)
 {
     uint64_t hash[2];
     for (int k = 0; k < 2; k++) {
-        pl_world* world = sample_start(k ? "{\"threads\": 3, " SHEET("12") "}"
-                                         : "{\"threads\": 1, " SHEET("12") "}");
+        pl_world* world =
+            sample_start(k ? "{\"threads\": 3, " SHEET "}" : "{\"threads\": 1, " SHEET "}");
         sample_step(world, 5, NULL);
         hash[k] = sample_world_hash(world);
         pl_world_destroy(world);
@@ -96,7 +95,7 @@ TEST(grid_corot_contacts_have_the_same_bits_on_any_threads)
 
 TEST(grid_corot_contacts_go_on_from_a_state)
 {
-    pl_world *one = sample_start("{" SHEET("12") "}"), *two = sample_start("{" SHEET("12") "}");
+    pl_world *one = sample_start("{" SHEET "}"), *two = sample_start("{" SHEET "}");
     pl_error error;
     sample_step(one, 4, NULL);
     static char state[8 << 20];
@@ -108,23 +107,4 @@ TEST(grid_corot_contacts_go_on_from_a_state)
     CHECK(sample_world_hash(one) == sample_world_hash(two));
     pl_world_destroy(one);
     pl_world_destroy(two);
-}
-
-// The last cycle of a step may be taken back, in part or whole: velocities are those of what is
-// left of it.
-TEST(grid_corot_velocities_are_those_of_the_positions)
-{
-    enum { MOST = 1000 };
-    static double before[3 * MOST];
-    pl_world* world = sample_start("{" SHEET("2") "}");
-    const int count = 3 * pl_world_mesh(world, 0)->vertex_count;
-    CHECK(count <= 3 * MOST);
-    for (int k = 0; k < 8; k++) {
-        memcpy(before, pl_world_positions(world, 0), (size_t)count * sizeof(double));
-        sample_step(world, 1, NULL);
-        for (int i = 0; i < count; i++)
-            CHECK_NEAR(pl_world_velocities(world, 0)[i],
-                       (pl_world_positions(world, 0)[i] - before[i]) / 0.005, 1e-9);
-    }
-    pl_world_destroy(world);
 }
