@@ -10,30 +10,22 @@
 //   gamma   damping_stiffness; alpha, damping_mass, is ours
 //   c       kappa = kappa0 (1 + alpha dt) / s, kappa0 = density h^2 / (mu dt^2)
 //
-// Where we differ: pins with springs and contacts act on the embedded vertices; what they add to
-// the operator is lumped onto the faces of the band, in the cycle only, and the residual is that of
-// the true forces. Contacts and springs of pins, which only have to be stiff enough, are made no
-// stiffer than the lattice at their faces, so that cycles converge however stiff they are asked to
-// be.
+// Where we differ: a step starts where the body would go on to, if nothing holds it and forces are
+// not larger there. What is small is measured by the forces of the step, and not by the inertia of
+// all the way from the place at rest. Springs and contacts: see grid_reactions.c.
 #include "grid/grid_step.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "grid/grid_reactions.h"
 #include "math/polar.h"
 
 #include <math.h>
 #include <string.h>
 
-static double softening(const pl_grid_body* b, double dt) {
-    return b->dynamic ? 1.0 + b->damping_stiffness / dt : 1.0;
-}
 // kappa0
 static double inertia(const pl_grid_body* b, double dt) {
     double density = b->density * b->crowding;
     return b->dynamic ? density * b->frame.cell * b->frame.cell / (b->mu * dt * dt) : 0.0;
-}
-
-static bool is_own(const pl_grid_body* b, int vertex) {
-    return vertex >= b->first_vertex && vertex < b->first_vertex + b->vertex_count;
 }
 
 // ------------------------------------------------------------------ Dirichlet cells
@@ -52,7 +44,7 @@ static bool note_pinned(pl_grid_body* b, const pl_grid_acts* acts) {
     uint64_t hash = 1469598103934665603u;
     b->held_count = 0;
     for (int k = 0; k < acts->pin_count; k++) {
-        if (!acts->pins[k].hard || !is_own(b, acts->pins[k].vertex)) continue;
+        if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
         hash = (hash ^ (uint64_t)acts->pins[k].vertex) * 1099511628211u;
         hash = (hash ^ (uint64_t)(int64_t)acts->pins[k].group) * 1099511628211u;
         b->held_count++;
@@ -62,7 +54,7 @@ static bool note_pinned(pl_grid_body* b, const pl_grid_acts* acts) {
     b->fit_count = 2;
     if (b->vertex_count) memset(b->pinned, 0, (size_t)b->vertex_count);
     for (int k = 0; k < acts->pin_count; k++)
-        if (acts->pins[k].hard && is_own(b, acts->pins[k].vertex))
+        if (acts->pins[k].hard && pl_grid_is_own(b, acts->pins[k].vertex))
             b->pinned[acts->pins[k].vertex - b->first_vertex] =
                 part_of_group(b, acts->pins[k].group);
     return true;
@@ -182,7 +174,7 @@ static void fit_parts(pl_grid_body* b, const pl_grid_acts* acts) {
     for (int n = 0; n < PL_GRID_PARTS; n++) fits[n] = (pl_grid_fit){.group = fits[n].group};
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < acts->pin_count; k++) {
-            if (!acts->pins[k].hard || !is_own(b, acts->pins[k].vertex)) continue;
+            if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
             pl_grid_fit* f = &fits[part_of(b, &acts->pins[k], &rest)];
             if (pass == 0) {
                 f->from = pl_add(f->from, rest), f->to = pl_add(f->to, acts->pins[k].target);
@@ -215,7 +207,7 @@ static void sum_deviations(pl_grid_body* b, const pl_grid_acts* acts, double* co
                            double* count) {
     const pl_grid_level* l = &b->multigrid.levels[0];
     for (int k = 0; k < acts->pin_count; k++) {
-        if (!acts->pins[k].hard || !is_own(b, acts->pins[k].vertex)) continue;
+        if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
         int cell[3];
         pl_vec3 rest;
         const pl_grid_fit* f = &b->fits[part_of(b, &acts->pins[k], &rest)];
@@ -298,7 +290,8 @@ static void add_weight(pl_grid_body* b, const pl_grid_acts* acts, double s) {
 // what does not depend on positions
 static void set_applied(pl_grid_body* b, const pl_grid_acts* acts) {
     const pl_grid_level* l = &b->multigrid.levels[0];
-    double dt = acts->time_step, h = b->frame.cell, s = softening(b, dt), k0 = inertia(b, dt);
+    double dt = acts->time_step, h = b->frame.cell, s = pl_grid_softening(b, dt),
+           k0 = inertia(b, dt);
     double viscous = b->dynamic ? b->damping_stiffness / dt : 0.0;
     size_t size = (size_t)l->field_size * sizeof(double);
     for (int a = 0; a < 3; a++) memset(b->applied[a], 0, size);
@@ -401,7 +394,7 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     if (b->general) pl_grid_corot_begin(&b->corot);
     place_held_faces(b, acts);
     set_applied(b, acts);
-    b->state.inertia = inertia(b, dt) * (1.0 + b->damping_mass * dt) / softening(b, dt);
+    b->state.inertia = inertia(b, dt) * (1.0 + b->damping_mass * dt) / pl_grid_softening(b, dt);
     b->load = load_of(b);
     go_on(b);
     b->coefficients_fit =
@@ -410,172 +403,10 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     return PL_OK;
 }
 
-// ------------------------------------------------------------------ springs and contacts
-
-// force on a vertex and its stiffness along the axes
-static void add_push(double* force, double* stiffness, pl_vec3 push, pl_vec3 stiff) {
-    pl_vec3_store(force, pl_add(pl_vec3_load(force), push));
-    pl_vec3_store(stiffness, pl_add(pl_vec3_load(stiffness), stiff));
-}
-
-// Stiffness of a face, in units of the lattice, that pins with springs and contacts may bring; the
-// operator has about 6.
-static const double REACTION_LIMIT = 4.0;
-enum { STIFFEN_EVERY = 4 }; // cycles
-
-// The stiffness of one of a crowd of reactions, made less so that all of them together are no
-// stiffer than the lattice at their faces. crowd: how stiff they would be as they are asked for.
-static double bounded(const pl_grid_body* b, int vertex, double stiffness, double* const crowd[3],
-                      double scale) {
-    const double* gain = b->gain + 3 * (size_t)(vertex - b->first_vertex);
-    double most = scale * fmax(gain[0], fmax(gain[1], gain[2])) *
-                  pl_grid_largest(&b->map, vertex - b->first_vertex, crowd);
-    return stiffness * fmin(1.0, (REACTION_LIMIT + b->state.inertia) / most);
-}
-
-static void push_pins(const pl_grid_body* b, const pl_grid_acts* acts, const double* positions,
-                      double* const crowd[3], double scale, double* force, double* stiffness) {
-    for (int k = 0; k < acts->pin_count; k++) {
-        const pl_pin* pin = &acts->pins[k];
-        if (pin->hard || !is_own(b, pin->vertex)) continue;
-        size_t at = 3 * (size_t)(pin->vertex - b->first_vertex);
-        pl_vec3 way = pl_sub(pin->target, pl_vec3_load(positions + at));
-        double k1 = bounded(b, pin->vertex, pin->stiffness, crowd, scale);
-        add_push(force + at, stiffness + at, pl_scale(k1, way), (pl_vec3){k1, k1, k1});
-    }
-}
-
-static void push_contacts(const pl_grid_body* b, const pl_grid_acts* acts, const double* positions,
-                          double* const crowd[3], double scale, double* force, double* stiffness) {
-    double slip = 1e-3 * acts->time_step; // 1 mm/s counts as at rest
-    for (int k = 0; k < acts->contact_count; k++) {
-        const pl_contact* c = &acts->contacts[k];
-        if (!is_own(b, c->vertex)) continue;
-        size_t at = 3 * (size_t)(c->vertex - b->first_vertex);
-        pl_vec3 x = pl_vec3_load(positions + at);
-        double depth = pl_dot(pl_sub(c->point, x), c->normal);
-        if (depth <= 0.0) continue;
-        double k1 = bounded(b, c->vertex, c->stiffness, crowd, scale);
-        pl_vec3 way =
-            pl_sub(pl_sub(x, pl_vec3_load(acts->start + 3 * (size_t)c->vertex)), c->motion);
-        way = pl_sub(way, pl_scale(pl_dot(way, c->normal), c->normal));
-        double drag = fmin(c->friction * k1 * depth / fmax(pl_norm(way), slip), k1);
-        pl_vec3 push = pl_sub(pl_scale(k1 * depth, c->normal), pl_scale(drag, way));
-        add_push(force + at, stiffness + at, push, (pl_vec3){k1, k1, k1});
-    }
-}
-
-// how stiff all reactions of faces would be as they are asked for
-static void sum_reactions(const pl_grid_body* b, const pl_grid_acts* acts, double* stiffness,
-                          double* const crowd[3]) {
-    for (int k = 0; k < acts->contact_count; k++) {
-        const pl_contact* c = &acts->contacts[k];
-        if (!is_own(b, c->vertex)) continue;
-        for (int a = 0; a < 3; a++)
-            stiffness[3 * (size_t)(c->vertex - b->first_vertex) + (size_t)a] = c->stiffness;
-    }
-    for (int k = 0; k < acts->pin_count; k++) {
-        const pl_pin* pin = &acts->pins[k];
-        if (pin->hard || !is_own(b, pin->vertex)) continue;
-        for (int a = 0; a < 3; a++)
-            stiffness[3 * (size_t)(pin->vertex - b->first_vertex) + (size_t)a] += pin->stiffness;
-    }
-    pl_grid_spread_sizes(&b->map, stiffness, crowd, false);
-}
-
-static void clear_fields(const pl_grid_body* b, double* const f[3]) {
-    size_t size = (size_t)b->multigrid.levels[0].field_size * sizeof(double);
-    for (int a = 0; a < 3; a++) memset(f[a], 0, size);
-}
-
-// what springs and contacts do to the coefficients; stiffness: 3 per vertex
-static void stiffen(pl_grid_body* b, double* stiffness, double scale, bool any) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
-    // row sums of the true matrix W' k W: cycles converge as long as half of them is there
-    for (size_t i = 0; i < 3 * (size_t)b->vertex_count; i++) stiffness[i] *= 0.6 * b->gain[i];
-    clear_fields(b, b->state.f);
-    if (any) pl_grid_spread_sizes(&b->map, stiffness, b->state.f, true);
-    for (int a = 0; a < 3; a++)
-        for (int i = 0; i < l->field_size; i++) b->state.f[a][i] *= scale;
-    if (b->general) pl_grid_corot_set_springs(&b->corot, b->state.f);
-    else
-        pl_grid_multigrid_set_stiffness(&b->multigrid, b->state.compressibility, b->state.inertia,
-                                        b->state.f);
-    b->has_coefficients = b->coefficients_fit = !b->general;
-    b->inertia_set = b->state.inertia;
-    b->stiffened = any;
-}
-
-static bool has_reactions(const pl_grid_body* b, const pl_grid_acts* acts) {
-    for (int k = 0; k < acts->contact_count; k++)
-        if (is_own(b, acts->contacts[k].vertex)) return true;
-    for (int k = 0; k < acts->pin_count; k++)
-        if (!acts->pins[k].hard && is_own(b, acts->pins[k].vertex)) return true;
-    return false;
-}
-
-static double reaction_scale(const pl_grid_body* b, const pl_grid_acts* acts) {
-    return 1.0 / (b->frame.cell * b->mu * softening(b, acts->time_step));
-}
-
-// Forces of springs and contacts on vertices at these positions, and their stiffness.
-static void find_reactions(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
-    const size_t count = 3 * (size_t)b->vertex_count;
-    double *force = b->reaction, *stiffness = b->reaction + count;
-    double scale = reaction_scale(b, acts);
-    if (count) memset(b->reaction, 0, 2 * count * sizeof(double));
-    if (!has_reactions(b, acts)) return;
-    clear_fields(b, b->state.f);
-    sum_reactions(b, acts, stiffness, b->state.f);
-    memset(stiffness, 0, count * sizeof(double));
-    push_contacts(b, acts, positions, b->state.f, scale, force, stiffness);
-    push_pins(b, acts, positions, b->state.f, scale, force, stiffness);
-}
-
-// with these forces
-static void set_right_side(pl_grid_body* b, const pl_grid_acts* acts) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
-    const double scale = reaction_scale(b, acts);
-    clear_fields(b, b->state.f);
-    if (has_reactions(b, acts)) pl_grid_spread(&b->map, b->reaction, b->state.f);
-    for (int a = 0; a < 3; a++)
-        for (int i = 0; i < l->field_size; i++)
-            b->state.f[a][i] = b->applied[a][i] - scale * b->state.f[a][i];
-}
-
-// Coefficients that go with the last reactions: they need not be exact, but must know every vertex
-// that is held. True, and the right side lost, where they changed.
-static bool follow_reactions(pl_grid_body* b, const pl_grid_acts* acts) {
-    const size_t count = 3 * (size_t)b->vertex_count;
-    double* stiffness = b->reaction + count;
-    int held = 0;
-    for (size_t i = 0; i < count; i++) held += stiffness[i] != 0.0;
-    if (held <= b->stiffened_count &&
-        !((held > 0 || b->stiffened) && b->cycle % STIFFEN_EVERY == 0))
-        return false;
-    stiffen(b, stiffness, reaction_scale(b, acts), held > 0);
-    b->stiffened_count = held;
-    return true;
-}
-
-typedef struct reactor {
-    pl_grid_body* body;
-    const pl_grid_acts* acts;
-    const double* positions; // present ones of vertices, until they have been used; or NULL
-} reactor;
-
-// The right side at the present positions of the lattice, wherever an iteration tries them.
-static void react(void* user) {
-    reactor* r = user;
-    double* own = r->body->reaction + 6 * (size_t)r->body->vertex_count;
-    if (!r->positions) pl_grid_body_positions(r->body, false, own);
-    find_reactions(r->body, r->acts, r->positions ? r->positions : own);
-    r->positions = NULL;
-    set_right_side(r->body, r->acts);
-}
+// ------------------------------------------------------------------ cycles
 
 static double residual_of_start(pl_grid_body* b, const pl_grid_acts* acts) {
-    react(&(reactor){b, acts, NULL});
+    pl_grid_react(&(pl_grid_reactor){b, acts, NULL});
     if (!b->general) return pl_grid_residual(&b->multigrid.levels[0], &b->state, b->pool);
     return pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, false);
 }
@@ -584,7 +415,7 @@ static double residual_of_start(pl_grid_body* b, const pl_grid_acts* acts) {
 // the body would go on to, or where it was.
 static void choose_start(pl_grid_body* b, const pl_grid_acts* acts) {
     size_t bytes = (size_t)b->multigrid.levels[0].field_size * sizeof(double);
-    if (!b->went_on || !has_reactions(b, acts)) return;
+    if (!b->went_on || !pl_grid_has_reactions(b, acts)) return;
     double ahead = residual_of_start(b, acts);
     for (int a = 0; a < 3; a++) memcpy(b->state.u[a], b->before[a], bytes);
     if (ahead < residual_of_start(b, acts)) translate(b, b->way);
@@ -605,7 +436,7 @@ static double advance_general(pl_grid_body* b, const pl_grid_acts* acts) {
     if (b->cycle == 0) b->load = fmax(b->load, fmax(residual, least_load(b, 1e-6)));
     double relative = b->load > 0.0 ? residual / b->load : 0.0;
     if (residual <= b->tolerance * b->load || !isfinite(residual)) return relative;
-    if (follow_reactions(b, acts)) set_right_side(b, acts);
+    if (pl_grid_follow_reactions(b, acts)) pl_grid_set_right_side(b, acts);
     if (!b->coefficients_fit || b->cycle % b->update_every == 0)
         pl_grid_corot_update(&b->corot, b->state.compressibility, b->state.inertia);
     b->coefficients_fit = true;
@@ -615,9 +446,10 @@ static double advance_general(pl_grid_body* b, const pl_grid_acts* acts) {
 }
 
 static double general_cycle(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
-    reactor reacts = {b, acts, b->cycle > 0 ? positions : NULL};
-    if (has_reactions(b, acts)) b->corot.react = react, b->corot.react_user = &reacts;
-    else find_reactions(b, acts, NULL), set_right_side(b, acts);
+    pl_grid_reactor reacts = {b, acts, b->cycle > 0 ? positions : NULL};
+    if (pl_grid_has_reactions(b, acts))
+        b->corot.react = pl_grid_react, b->corot.react_user = &reacts;
+    else pl_grid_find_reactions(b, acts, NULL), pl_grid_set_right_side(b, acts);
     double relative = advance_general(b, acts);
     b->corot.react = NULL;
     return relative;
@@ -651,7 +483,7 @@ static void recombine_with_reactions(pl_grid_body* b, const pl_grid_acts* acts) 
     double shares[PL_GRID_HISTORY];
     for (int a = 0; a < 4; a++) memcpy(past->change[past->next][a], own[a], bytes);
     pl_grid_correct(l, &b->state, b->pool);
-    react(&(reactor){b, acts, NULL});
+    pl_grid_react(&(pl_grid_reactor){b, acts, NULL});
     pl_grid_residual(l, &b->state, b->pool);
     pl_grid_recombine_shares(past, residual, shares, b->pool);
     for (int a = 0; a < 4; a++) memset(own[a], 0, bytes);
@@ -664,10 +496,11 @@ double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const doubl
     pl_grid_level* l = &b->multigrid.levels[0];
     if (b->cycle == 0) choose_start(b, acts);
     if (b->general) return general_cycle(b, acts, positions);
-    if (b->cycle == 0 && b->went_on && has_reactions(b, acts)) react(&(reactor){b, acts, NULL});
-    else find_reactions(b, acts, positions);
-    follow_reactions(b, acts);
-    set_right_side(b, acts);
+    if (b->cycle == 0 && b->went_on && pl_grid_has_reactions(b, acts))
+        pl_grid_react(&(pl_grid_reactor){b, acts, NULL});
+    else pl_grid_find_reactions(b, acts, positions);
+    pl_grid_follow_reactions(b, acts);
+    pl_grid_set_right_side(b, acts);
     if (!b->coefficients_fit) {
         pl_grid_multigrid_set_material(&b->multigrid, b->state.compressibility, b->state.inertia);
         b->has_coefficients = b->coefficients_fit = true;
@@ -678,7 +511,7 @@ double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const doubl
     if (b->cycle++ == 0) b->load = fmax(b->load, fmax(residual, least_load(b, 1e-10)));
     if (residual <= b->tolerance * b->load) return b->load > 0.0 ? residual / b->load : 0.0;
     watch_rate(b, residual);
-    const bool reacts = has_reactions(b, acts);
+    const bool reacts = pl_grid_has_reactions(b, acts);
     if (reacts != b->history_reacts) pl_grid_recombine_reset(&b->history);
     b->history_reacts = reacts;
     if (b->recombines) pl_grid_recombine_begin(&b->history, l);
@@ -691,8 +524,9 @@ double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const doubl
 
 void pl_grid_step_end(pl_grid_body* b, const pl_grid_acts* acts) {
     const pl_grid_level* l = &b->multigrid.levels[0];
-    reactor reacts = {b, acts, NULL};
-    if (has_reactions(b, acts)) b->corot.react = react, b->corot.react_user = &reacts;
+    pl_grid_reactor reacts = {b, acts, NULL};
+    if (pl_grid_has_reactions(b, acts))
+        b->corot.react = pl_grid_react, b->corot.react_user = &reacts;
     if (b->general) pl_grid_corot_end(&b->corot, &b->state, b->frame.cell);
     b->corot.react = NULL;
     // not before: it may take back some of the last cycle

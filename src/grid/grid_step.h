@@ -19,6 +19,14 @@ typedef struct pl_grid_acts {
     const double* start; // of the whole system: positions at the begin of the step
 } pl_grid_acts;
 
+static inline bool pl_grid_is_own(const pl_grid_body* b, int vertex) {
+    return vertex >= b->first_vertex && vertex < b->first_vertex + b->vertex_count;
+}
+// s of the equations of a step, see grid_step.c
+static inline double pl_grid_softening(const pl_grid_body* b, double dt) {
+    return b->dynamic ? 1.0 + b->damping_stiffness / dt : 1.0;
+}
+
 // Cells of pinned vertices become Dirichlet cells, and the step's positions are guessed.
 pl_status pl_grid_step_begin(pl_grid_body* body, const pl_grid_acts* acts, pl_error* error);
 // One cycle; positions: 3 per vertex of the body, present ones, needed for pins with springs and
