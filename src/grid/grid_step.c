@@ -16,7 +16,6 @@
 #include "grid/grid_step.h"
 #include "base/array.h"
 #include "base/memory.h"
-#include "grid/grid_reactions.h"
 #include "math/polar.h"
 
 #include <math.h>
