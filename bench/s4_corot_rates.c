@@ -61,9 +61,9 @@ static void update(body* x) {
 static double residual(body* x, bool turn_cells) {
     return pl_grid_corot_residual(&x->c, &x->lattice->state, 1.0, turn_cells);
 }
-static double look(body* x) { return pl_grid_corot_look(&x->c, &x->lattice->state, 1.0, false); }
+static double look(body* x) { return pl_grid_corot_look(&x->c, &x->lattice->state, 1.0); }
 static void advance(body* x, double before) {
-    pl_grid_corot_advance(&x->c, &x->lattice->state, 1.0, before, false);
+    pl_grid_corot_advance(&x->c, &x->lattice->state, 1.0, before);
 }
 
 // ------------------------------------------------------------------ at once
@@ -183,7 +183,7 @@ static void run_frame(body* x, int frame, bool frozen, course* out) {
         out->rates[cycle] = after / before;
         if (k == CYCLES_A_FRAME - 1) out->worst = fmax(out->worst, after);
     }
-    pl_grid_corot_end(&x->c, &x->lattice->state, 1.0, false);
+    pl_grid_corot_end(&x->c, &x->lattice->state, 1.0);
 }
 
 // of every step-th value from the first one on; sorts a copy

@@ -378,6 +378,7 @@ TEST(grid_corot_cells_turn_alike_together_and_alone)
         const pl_corot_level* l = &c->levels[0];
         int size = l->layout->field_size;
         c->keeps_pressure = k % 3 == 1;
+        c->lagging = k % 2 == 1;
         for (int n = 0; n < size; n++) {
             s.turn[n] = (pl_quat){0.0, 0.0, 0.0, 1.0};
             for (int a = 0; a < 3; a++) s.state.u[a][n] = (k < 4 ? 0.1 : 1.0) * (double)noise(&s);

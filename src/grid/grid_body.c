@@ -16,7 +16,7 @@ static const double MOST_LAMBDA = 2499.0;
 static pl_status allocate(pl_grid_body* b, pl_error* error) {
     int size = b->multigrid.levels[0].field_size;
     b->rest = PL_ALLOC(double, 3 * (size_t)b->vertex_count);
-    b->reaction = PL_ALLOC(double, 6 * (size_t)b->vertex_count);
+    b->reaction = PL_ALLOC(double, 9 * (size_t)b->vertex_count);
     b->gain = PL_ALLOC(double, 3 * (size_t)b->vertex_count);
     bool ok = (b->rest && b->reaction && b->gain) || b->vertex_count == 0;
     for (int a = 0; a < 3; a++) {
@@ -243,7 +243,7 @@ void pl_grid_body_free(pl_grid_body* b) {
     PL_FREE(b->turn, pl_quat, size), PL_FREE(b->turn_before, pl_quat, size);
     PL_FREE(b->moduli, float, size), PL_FREE(b->fractions, float, size);
     pl_grid_corot_free(&b->corot);
-    PL_FREE(b->reaction, double, 6 * (size_t)b->vertex_count);
+    PL_FREE(b->reaction, double, 9 * (size_t)b->vertex_count);
     PL_FREE(b->gain, double, 3 * (size_t)b->vertex_count);
     PL_FREE(b->triangles, int, 3 * (size_t)b->triangle_count);
     PL_FREE(b->tets, int, 4 * (size_t)b->tet_count);
@@ -309,14 +309,19 @@ void pl_grid_body_masses(const pl_grid_body* b, const pl_method_body* def, doubl
 }
 
 static void interpolate(pl_grid_body* b, bool shown, double* const field[3], double* out) {
-    pl_grid_extend(&b->map, field);
+    if (shown) pl_grid_extend(&b->map, field);
+    else pl_grid_extend_near(&b->map, field);
     if (shown && b->is_smooth) pl_grid_tricubic_interpolate(&b->tricubic, field, out, b->pool);
     else pl_grid_interpolate(&b->map, field, out, b->pool);
 }
 
+void pl_grid_body_positions(pl_grid_body* b, bool shown, double* out) {
+    interpolate(b, shown, b->state.u, out);
+    for (int i = 0; i < 3 * b->vertex_count; i++) out[i] += b->rest[i];
+}
+
 void pl_grid_body_vertices(pl_grid_body* b, bool shown, double* positions, double* velocities) {
-    interpolate(b, shown, b->state.u, positions);
-    for (int i = 0; i < 3 * b->vertex_count; i++) positions[i] += b->rest[i];
+    pl_grid_body_positions(b, shown, positions);
     interpolate(b, shown, b->velocity, velocities);
 }
 

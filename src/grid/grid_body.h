@@ -67,10 +67,13 @@ typedef struct pl_grid_body {
     double last_residual;      // of the cycle before
     bool recombines;           // cycles alone were too slow, or diverged
     pl_grid_recombine history; // of corrections, once that is so
+    bool history_reacts;       // these are of recombine_with_reactions
     bool in_step;              // before[] holds the positions to go back to
     double* gain;              // 3 per vertex: sums of the sizes of interpolation weights
-    double* reaction;          // 2 * 3 per vertex: forces of springs and contacts, and stiffness
-    double load;               // of the step's equations
+    double* reaction; // 3 * 3 per vertex: forces of springs and contacts, stiffness, places
+    bool went_on;     // before the first cycle the body went this way, as nothing holds it
+    double way[3];
+    double load;                             // of the step's equations
     bool has_coefficients, coefficients_fit; // of the levels
     double inertia_set;
     int stiffened_count; // components of vertices that these know to be held
@@ -98,6 +101,7 @@ void pl_grid_body_masses(const pl_grid_body* body, const pl_method_body* def, do
 // Positions and velocities of the body's vertices. shown: as others see them; else those that
 // forces on vertices are the counterpart of.
 void pl_grid_body_vertices(pl_grid_body* body, bool shown, double* positions, double* velocities);
+void pl_grid_body_positions(pl_grid_body* body, bool shown, double* out);
 // Adds linear + gradient x to a field of all faces.
 void pl_grid_body_add_field(const pl_grid_body* body, double* const field[3], pl_vec3 linear,
                             const pl_mat3* gradient);

@@ -138,6 +138,11 @@ typedef struct pl_grid_corot {
     bool ahead;                // nobody has looked since
     int failures;              // cycles in a row that brought nothing
     bool frozen;               // rotations stay as they are, whatever moves
+    bool lags;                 // a body in motion: cells that buckle do not turn after the first
+    bool lagging;              // cycle of a step (grid_corot_turn.c); and whether that is so now
+    // Springs and contacts: sets the right side of the state for its present positions; or NULL.
+    void (*react)(void* user);
+    void* react_user;
     pl_pool* pool;
 } pl_grid_corot;
 
@@ -194,13 +199,11 @@ void pl_grid_corot_substitute(const pl_grid_corot* c, pl_grid_state* state, doub
 
 // A step, of which the caller makes the updates (grid_corot_step.c): after a begin, before the
 // state is changed in any way but by held cells, look for the residual, and advance by a cycle as
-// often as needed. reacts: the right side has forces of springs or contacts, which are those of one
-// place.
+// often as needed.
 void pl_grid_corot_begin(pl_grid_corot* c);
-double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h, bool reacts);
-void pl_grid_corot_advance(pl_grid_corot* c, pl_grid_state* state, double h, double residual,
-                           bool reacts);
-void pl_grid_corot_end(pl_grid_corot* c, pl_grid_state* state, double h, bool reacts);
+double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h);
+void pl_grid_corot_advance(pl_grid_corot* c, pl_grid_state* state, double h, double residual);
+void pl_grid_corot_end(pl_grid_corot* c, pl_grid_state* state, double h);
 
 // ------------------------------------------------------------------ parts of a cycle
 

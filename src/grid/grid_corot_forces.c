@@ -100,6 +100,7 @@ static double residual_part(int begin, int end, void* user) {
 double pl_grid_corot_residual(pl_grid_corot* c, const pl_grid_state* state, double h,
                               bool turn_cells) {
     job j = {.c = c, .state = state, .h = h};
+    if (c->react) c->react(c->react_user);
     pl_corot_turn_cells(c, state, h, turn_cells);
     return sqrt(pl_parallel_sum(c->pool, residual_part, c->levels[0].chunk_count, CHUNKS, &j));
 }

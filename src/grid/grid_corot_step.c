@@ -23,7 +23,7 @@ enum { MOST_FAILURES = 3 };
 void pl_grid_corot_begin(pl_grid_corot* c) {
     pl_grid_corot_forget(c);
     c->keeps_pressure = true;
-    c->ahead = false;
+    c->ahead = c->lagging = false;
     c->cycle = c->failures = 0;
 }
 
@@ -53,20 +53,16 @@ static double check(pl_grid_corot* c, pl_grid_state* state, double h) {
     return residual;
 }
 
-double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h, bool reacts) {
-    if (reacts) {
-        go_downhill(c);
-        return residual_now(c, state, h);
-    }
+double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h) {
     double residual = check(c, state, h);
     if (!c->keeps_pressure || c->failures < MOST_FAILURES) return residual;
     go_downhill(c);
     return residual_now(c, state, h);
 }
 
-void pl_grid_corot_advance(pl_grid_corot* c, pl_grid_state* state, double h, double residual,
-                           bool reacts) {
+void pl_grid_corot_advance(pl_grid_corot* c, pl_grid_state* state, double h, double residual) {
     c->last_residual = residual;
+    c->lagging = c->lags && c->cycle > 0;
     if (c->cycle == 0) c->best_residual = residual;
     if (c->keeps_pressure && !pl_grid_corot_recombine(c, state, h, !c->frozen, residual)) {
         go_downhill(c);
@@ -74,15 +70,14 @@ void pl_grid_corot_advance(pl_grid_corot* c, pl_grid_state* state, double h, dou
     }
     if (!c->keeps_pressure) {
         pl_grid_corot_cycle(c);
-        pl_grid_corot_correct(c, state, !reacts);
+        pl_grid_corot_correct(c, state, true);
     }
     c->ahead = true;
     c->cycle++;
 }
 
-void pl_grid_corot_end(pl_grid_corot* c, pl_grid_state* state, double h, bool reacts) {
-    if (reacts) residual_now(c, state, h);
-    else if (c->ahead) check(c, state, h);
-    c->ahead = false;
+void pl_grid_corot_end(pl_grid_corot* c, pl_grid_state* state, double h) {
+    if (c->ahead) check(c, state, h);
+    c->ahead = c->lagging = false;
     if (!c->keeps_pressure) pl_grid_corot_substitute(c, state, h);
 }

@@ -16,7 +16,11 @@
 // Cells where no proof is found, which are near inversion, and held cells are done one by one.
 //
 // Where we differ from the paper: it has one rotation update in several cycles and boundary
-// gradients frozen between them; here both belong to the positions.
+// gradients frozen between them; here both belong to the positions. Except in cells that buckle:
+// the more a cell is compressed, the more energy it gains by turning, and beyond some compression
+// that is more than the shear costs which a turn needs. Cells near a contact then kink one by one,
+// back and forth from cycle to cycle, and forces do not converge. A body in motion does not turn
+// such cells after the first cycle of a step (lagging); the next step does.
 #include "grid/grid_corot_turn.h"
 #include "grid/grid_corot_four.h"
 #include "math/polar.h"
@@ -24,6 +28,9 @@
 #include <math.h>
 
 enum { CHUNKS = 32, MOST = 60, EXTRAPOLATED = 3 };
+// The ease of turning, 1 at rest, from which on a cell counts as one that buckles. At 1.5 cycles
+// still meet a few that kink, at 1 nearly all cells near a contact would lag.
+static const double BUCKLING = 1.3;
 
 typedef struct job {
     pl_grid_corot* c;
@@ -97,13 +104,19 @@ static void turn_cell(const float missing[9], const double F[9], double h, doubl
 
 // What turning a cell costs less than with its rotation frozen, as a part of what that is in a cell
 // at rest. The second derivative of tr S has (tr S - S)^-1 where a cell at rest has 1 / 2; here its
-// mean. A cell under tension resists turns.
-static float turning_ease(const pl_corot_level* l, const double F[9], const float missing[9],
-                          const pl_mat3* R, double s, int n) {
+// mean. A cell under tension resists turns; one that is turned inside out is infinitely easy.
+static double turning_ease(const pl_corot_level* l, const double F[9], const float missing[9],
+                           const pl_mat3* R, double s, int n) {
     double w = 0.0, T = pl_corot_product(F, R);
     for (int k = 0; k < 9; k++) w += (double)missing[k] * R->m[k] * R->m[k];
-    double ease = -s * (3.0 - w) / (2.0 * (double)l->mu[n] * T);
-    return (float)(ease < 1.0 ? fmax(ease, 0.0) : 1.0);
+    return T > 0.0 ? -s * (3.0 - w) / (2.0 * (double)l->mu[n] * T) : INFINITY;
+}
+
+static bool buckles(const pl_corot_level* l, const double F[9], const float missing[9],
+                    const pl_quat* turn, double h, double eps, int n) {
+    const pl_mat3 R = pl_quat_to_mat3(*turn);
+    const double s = pl_corot_cell_stress(l, F, missing, &R, h, eps, n, NULL);
+    return turning_ease(l, F, missing, &R, s, n) > BUCKLING;
 }
 
 void pl_corot_turn_cell(pl_grid_corot* c, const pl_grid_state* state, double h, bool turn_cells,
@@ -117,7 +130,8 @@ void pl_corot_turn_cell(pl_grid_corot* c, const pl_grid_state* state, double h, 
     if (held) held_gradient(l, state->u, base, i, h, F, missing);
     else pl_corot_known_gradient(l, state->u, base, i, h, F);
     if (!held && !core) pl_corot_missing(l, base, i, missing);
-    if (turn_cells && c->rotates) turn_cell(missing, F, h, eps, !held, &c->turn[n]);
+    const bool stays = c->lagging && !held && buckles(l, F, missing, &c->turn[n], h, eps, n);
+    if (turn_cells && c->rotates && !stays) turn_cell(missing, F, h, eps, !held, &c->turn[n]);
     pl_mat3 R = pl_quat_to_mat3(c->turn[n]);
     double s = held ? -2.0 * mu * h : pl_corot_cell_stress(l, F, missing, &R, h, eps, n, NULL);
     l->g[n] = 0.0f;
@@ -126,7 +140,7 @@ void pl_corot_turn_cell(pl_grid_corot* c, const pl_grid_state* state, double h, 
         s = state->p[n] - 2.0 * mu * h;
     }
     for (int e = 0; e < 9; e++) c->stress[e][n] = s * R.m[e];
-    if (!held) c->ease[n] = turning_ease(l, F, missing, &R, s, n);
+    if (!held) c->ease[n] = (float)fmin(fmax(turning_ease(l, F, missing, &R, s, n), 0.0), 1.0);
 }
 
 // ------------------------------------------------------------------ four at a time
@@ -257,6 +271,22 @@ PL_WIDE pl_i4 turn_four(const pl_d4 F[9], const pl_d4 missing[9], bool core, pl_
     return proved;
 }
 
+// The same as for one cell, in lanes; w is what is lost of R.
+PL_WIDE pl_d4 ease_of(pl_d4 s, pl_d4 w, pl_d4 mu, pl_d4 T) {
+    return pl_select_d4(T > 0.0, -s * (3.0 - w) / (2.0 * mu * T), pl_splat_d4(INFINITY));
+}
+// s + 2 mu h where pressures follow from positions
+PL_WIDE pl_d4 pressure_of(pl_d4 T, pl_d4 w, pl_d4 mu, double h, double eps) {
+    return mu / (eps + 0.5 * w) * (T - h * (3.0 - w));
+}
+PL_WIDE pl_i4 buckling_four(const pl_d4 F[9], const pl_d4 missing[9], bool core, pl_d4 mu, double h,
+                            double eps, quats q) {
+    pl_d4 R[9];
+    rotation_of(q, R);
+    const pl_d4 T = product_of(F, R), w = core ? pl_splat_d4(0.0) : lost_of(missing, R);
+    return ease_of(pressure_of(T, w, mu, h, eps) - 2.0 * mu * h, w, mu, T) > BUCKLING;
+}
+
 // Cells i to i + 3 of a chunk, of which lanes are interior. Gives those that were not proved.
 PL_WIDE pl_i4 set_four(const job* j, const int* rows, int i, bool core, pl_i4 lanes) {
     pl_grid_corot* c = j->c;
@@ -267,15 +297,18 @@ PL_WIDE pl_i4 set_four(const job* j, const int* rows, int i, bool core, pl_i4 la
     pl_corot_gradient_d4(l, j->state->u, rows, i, core, h, F);
     if (!core) pl_corot_missing_d4(l, rows, i, missing);
     quats q = load_quats(c->turn + n);
-    pl_i4 good = lanes;
+    const pl_d4 mu = pl_load_floats_d4(l->mu + n);
+    pl_i4 good = lanes, stay = {0};
     if (j->turn_cells && c->rotates) {
-        good = lanes & turn_four(F, missing, core, lanes, h, eps, &q);
+        const quats before = q;
+        if (c->lagging) stay = lanes & buckling_four(F, missing, core, mu, h, eps, q);
+        good = stay | (lanes & turn_four(F, missing, core, lanes & ~stay, h, eps, &q));
+        for (int k = 0; k < 4; k++) q.v[k] = pl_select_d4(stay, before.v[k], q.v[k]);
         store_quats(q, good, c->turn + n);
     }
     rotation_of(q, R);
-    const pl_d4 mu = pl_load_floats_d4(l->mu + n), T = product_of(F, R);
-    const pl_d4 w = core ? pl_splat_d4(0.0) : lost_of(missing, R);
-    pl_d4 s = mu / (eps + 0.5 * w) * (T - h * (3.0 - w)), g = {0};
+    const pl_d4 T = product_of(F, R), w = core ? pl_splat_d4(0.0) : lost_of(missing, R);
+    pl_d4 s = pressure_of(T, w, mu, h, eps), g = {0};
     if (c->keeps_pressure) {
         const pl_i4 own = pl_lanes_d4(l->masks[n / PL_GRID_CHUNK].core, i);
         const pl_d4 p = pl_load_d4(j->state->p + n);
@@ -283,7 +316,7 @@ PL_WIDE pl_i4 set_four(const job* j, const int* rows, int i, bool core, pl_i4 la
         s = pl_select_d4(own, p, s);
     }
     s = pl_where_d4(lanes, s - 2.0 * mu * h);
-    const pl_d4 ease = -s * (3.0 - w) / (2.0 * mu * T), one = pl_splat_d4(1.0);
+    const pl_d4 ease = ease_of(s, w, mu, T), one = pl_splat_d4(1.0);
     pl_store_floats_d4(c->ease + n,
                        pl_select_d4(ease < 1.0, pl_max_d4(ease, pl_splat_d4(0.0)), one));
     pl_store_floats_d4(l->g + n, g);

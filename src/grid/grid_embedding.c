@@ -17,6 +17,7 @@ static const int shift[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
 void pl_grid_embedding_free(pl_grid_embedding_map* m) {
     pl_free(m->weights, (size_t)m->vertex_count * sizeof *m->weights);
     PL_FREE(m->extensions, pl_grid_extension, m->extension_count);
+    PL_FREE(m->near, int, m->near_count);
     PL_FREE(m->sources, int, m->source_count);
     PL_FREE(m->source_weights, double, m->source_count);
     *m = (pl_grid_embedding_map){0};
@@ -166,6 +167,38 @@ static pl_status list_extensions(const pl_grid_level* level, const pl_grid_cells
     return ok ? PL_OK : pl_fail_memory(error, "an embedding");
 }
 
+// marks the faces that vertices are interpolated from, and those that these are made of; the number
+// of extensions among them
+static int mark_near(const pl_grid_embedding_map* m, uint8_t* needed, size_t size) {
+    int count = 0;
+    for (int v = 0; v < m->vertex_count; v++)
+        for (int a = 0; a < 3; a++)
+            for (int n = 0; n < 8; n++)
+                needed[(size_t)a * size + (size_t)(m->weights[v][a].pair[n / 2] + n % 2)] = 1;
+    for (int k = m->extension_count - 1; k >= 0; k--) {
+        const pl_grid_extension* x = &m->extensions[k];
+        uint8_t* of_axis = needed + (size_t)x->axis * size;
+        if (!of_axis[x->index]) continue;
+        for (int n = x->first; n < x->first + x->count; n++) of_axis[m->sources[n]] = 1;
+        count++;
+    }
+    return count;
+}
+
+static pl_status list_near(const pl_grid_level* level, pl_grid_embedding_map* m, pl_error* error) {
+    const size_t size = (size_t)level->field_size;
+    uint8_t* needed = PL_ALLOC(uint8_t, 3 * size);
+    if (!needed) return pl_fail_memory(error, "an embedding");
+    const int count = mark_near(m, needed, size);
+    m->near = PL_ALLOC(int, count);
+    if (m->near)
+        for (int k = 0; k < m->extension_count; k++)
+            if (needed[(size_t)m->extensions[k].axis * size + (size_t)m->extensions[k].index])
+                m->near[m->near_count++] = k;
+    PL_FREE(needed, uint8_t, 3 * size);
+    return m->near || count == 0 ? PL_OK : pl_fail_memory(error, "an embedding");
+}
+
 pl_status pl_grid_embed(const pl_grid_level* level, const pl_grid_cells* cells,
                         const pl_grid_frame* frame, const double* positions, int vertex_count,
                         pl_grid_embedding_map* out, pl_error* error) {
@@ -175,18 +208,25 @@ pl_status pl_grid_embed(const pl_grid_level* level, const pl_grid_cells* cells,
     for (int v = 0; v < vertex_count; v++)
         weigh(level, cells, frame, positions + 3 * (size_t)v, out->weights[v]);
     pl_status status = list_extensions(level, cells, out, error);
+    if (status == PL_OK) status = list_near(level, out, error);
     if (status != PL_OK) pl_grid_embedding_free(out);
     return status;
 }
 
+static void extend_one(const pl_grid_embedding_map* m, int k, double* const u[3]) {
+    const pl_grid_extension* x = &m->extensions[k];
+    double sum = 0.0;
+    for (int n = x->first; n < x->first + x->count; n++)
+        sum += m->source_weights[n] * u[x->axis][m->sources[n]];
+    u[x->axis][x->index] = sum;
+}
+
 void pl_grid_extend(const pl_grid_embedding_map* m, double* const u[3]) {
-    for (int k = 0; k < m->extension_count; k++) {
-        const pl_grid_extension* x = &m->extensions[k];
-        double sum = 0.0;
-        for (int n = x->first; n < x->first + x->count; n++)
-            sum += m->source_weights[n] * u[x->axis][m->sources[n]];
-        u[x->axis][x->index] = sum;
-    }
+    for (int k = 0; k < m->extension_count; k++) extend_one(m, k, u);
+}
+
+void pl_grid_extend_near(const pl_grid_embedding_map* m, double* const u[3]) {
+    for (int k = 0; k < m->near_count; k++) extend_one(m, m->near[k], u);
 }
 
 typedef struct interpolate_job {
@@ -234,8 +274,8 @@ static void add_to_faces(const pl_grid_embedding_map* m, const double* values, d
 
 // moves what faces outside have to those that they are made of
 static void move_inside(const pl_grid_embedding_map* m, double* const f[3], bool sizes) {
-    for (int k = m->extension_count - 1; k >= 0; k--) {
-        const pl_grid_extension* x = &m->extensions[k];
+    for (int k = m->near_count - 1; k >= 0; k--) {
+        const pl_grid_extension* x = &m->extensions[m->near[k]];
         double value = f[x->axis][x->index];
         if (value == 0.0) continue;
         f[x->axis][x->index] = 0.0;

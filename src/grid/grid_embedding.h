@@ -26,6 +26,8 @@ typedef struct pl_grid_embedding_map {
     int vertex_count;
     pl_grid_extension* extensions;
     int extension_count;
+    int* near; // extensions that vertices, or others of these, are made of
+    int near_count;
     int* sources; // of the same component
     double* source_weights;
     int source_count;
@@ -45,6 +47,8 @@ void pl_grid_place(const pl_grid_cells* cells, const pl_grid_frame* frame, const
 
 // Faces outside from those inside; linear fields are continued exactly.
 void pl_grid_extend(const pl_grid_embedding_map* map, double* const u[3]);
+// The same for no more faces than vertices need; others keep what they have.
+void pl_grid_extend_near(const pl_grid_embedding_map* map, double* const u[3]);
 // out: 3 per vertex; extend first.
 void pl_grid_interpolate(const pl_grid_embedding_map* map, double* const u[3], double* out,
                          pl_pool* pool);

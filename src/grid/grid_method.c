@@ -52,6 +52,13 @@ static void show(grid_system* s, bool shown) {
     memcpy(s->last_velocities, s->velocities, bytes);
 }
 
+// where contacts and springs are to find the vertices
+static void show_positions(grid_system* s) {
+    for (int b = 0; b < s->body_count; b++)
+        pl_grid_body_positions(&s->bodies[b], false,
+                               s->positions + 3 * (size_t)s->bodies[b].first_vertex);
+}
+
 static pl_status fill(grid_system* s, const pl_method_body* bodies, pl_pool* pool, pl_notes* notes,
                       pl_error* error) {
     size_t n = 3 * (size_t)s->vertex_count;
@@ -176,7 +183,7 @@ static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_acts*
         cycles = s->bodies[b].max_cycles > cycles ? s->bodies[b].max_cycles : cycles;
     for (int k = 0; status == PL_OK && k < cycles; k++) {
         if (reactions) {
-            if (k > 0) show(s, false);
+            show_positions(s);
             status = find_contacts(s, step, error);
             acts->contacts = s->contacts.data, acts->contact_count = (int)s->contacts.count;
         }

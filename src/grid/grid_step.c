@@ -10,11 +10,9 @@
 //   gamma   damping_stiffness; alpha, damping_mass, is ours
 //   c       kappa = kappa0 (1 + alpha dt) / s, kappa0 = density h^2 / (mu dt^2)
 //
-// Where we differ: pins with springs and contacts act on the embedded vertices; what they add to
-// the operator is lumped onto the faces of the band, in the cycle only, and the residual is that of
-// the true forces. Contacts and springs of pins, which only have to be stiff enough, are made no
-// stiffer than the lattice at their faces, so that cycles converge however stiff they are asked to
-// be.
+// Where we differ: a step starts where the body would go on to, if nothing holds it and forces are
+// not larger there. What is small is measured by the forces of the step, and not by the inertia of
+// all the way from the place at rest. Springs and contacts: see grid_reactions.c.
 #include "grid/grid_step.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -23,17 +21,10 @@
 #include <math.h>
 #include <string.h>
 
-static double softening(const pl_grid_body* b, double dt) {
-    return b->dynamic ? 1.0 + b->damping_stiffness / dt : 1.0;
-}
 // kappa0
 static double inertia(const pl_grid_body* b, double dt) {
     double density = b->density * b->crowding;
     return b->dynamic ? density * b->frame.cell * b->frame.cell / (b->mu * dt * dt) : 0.0;
-}
-
-static bool is_own(const pl_grid_body* b, int vertex) {
-    return vertex >= b->first_vertex && vertex < b->first_vertex + b->vertex_count;
 }
 
 // ------------------------------------------------------------------ Dirichlet cells
@@ -52,7 +43,7 @@ static bool note_pinned(pl_grid_body* b, const pl_grid_acts* acts) {
     uint64_t hash = 1469598103934665603u;
     b->held_count = 0;
     for (int k = 0; k < acts->pin_count; k++) {
-        if (!acts->pins[k].hard || !is_own(b, acts->pins[k].vertex)) continue;
+        if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
         hash = (hash ^ (uint64_t)acts->pins[k].vertex) * 1099511628211u;
         hash = (hash ^ (uint64_t)(int64_t)acts->pins[k].group) * 1099511628211u;
         b->held_count++;
@@ -62,7 +53,7 @@ static bool note_pinned(pl_grid_body* b, const pl_grid_acts* acts) {
     b->fit_count = 2;
     if (b->vertex_count) memset(b->pinned, 0, (size_t)b->vertex_count);
     for (int k = 0; k < acts->pin_count; k++)
-        if (acts->pins[k].hard && is_own(b, acts->pins[k].vertex))
+        if (acts->pins[k].hard && pl_grid_is_own(b, acts->pins[k].vertex))
             b->pinned[acts->pins[k].vertex - b->first_vertex] =
                 part_of_group(b, acts->pins[k].group);
     return true;
@@ -182,7 +173,7 @@ static void fit_parts(pl_grid_body* b, const pl_grid_acts* acts) {
     for (int n = 0; n < PL_GRID_PARTS; n++) fits[n] = (pl_grid_fit){.group = fits[n].group};
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < acts->pin_count; k++) {
-            if (!acts->pins[k].hard || !is_own(b, acts->pins[k].vertex)) continue;
+            if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
             pl_grid_fit* f = &fits[part_of(b, &acts->pins[k], &rest)];
             if (pass == 0) {
                 f->from = pl_add(f->from, rest), f->to = pl_add(f->to, acts->pins[k].target);
@@ -215,7 +206,7 @@ static void sum_deviations(pl_grid_body* b, const pl_grid_acts* acts, double* co
                            double* count) {
     const pl_grid_level* l = &b->multigrid.levels[0];
     for (int k = 0; k < acts->pin_count; k++) {
-        if (!acts->pins[k].hard || !is_own(b, acts->pins[k].vertex)) continue;
+        if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
         int cell[3];
         pl_vec3 rest;
         const pl_grid_fit* f = &b->fits[part_of(b, &acts->pins[k], &rest)];
@@ -298,7 +289,8 @@ static void add_weight(pl_grid_body* b, const pl_grid_acts* acts, double s) {
 // what does not depend on positions
 static void set_applied(pl_grid_body* b, const pl_grid_acts* acts) {
     const pl_grid_level* l = &b->multigrid.levels[0];
-    double dt = acts->time_step, h = b->frame.cell, s = softening(b, dt), k0 = inertia(b, dt);
+    double dt = acts->time_step, h = b->frame.cell, s = pl_grid_softening(b, dt),
+           k0 = inertia(b, dt);
     double viscous = b->dynamic ? b->damping_stiffness / dt : 0.0;
     size_t size = (size_t)l->field_size * sizeof(double);
     for (int a = 0; a < 3; a++) memset(b->applied[a], 0, size);
@@ -314,11 +306,18 @@ static void set_applied(pl_grid_body* b, const pl_grid_acts* acts) {
     add_weight(b, acts, s);
 }
 
-static double norm_of(const pl_grid_level* l, double* const f[3]) {
+// The norm of the forces of a step, inertia among them. What inertia has to do with how far the
+// body has come from its place at rest is no force: with it a body far from there would never move
+// again once it is slow.
+static double load_of(const pl_grid_body* b) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
     double sum = 0.0;
     for (int i = 0; i < l->field_size; i++)
-        for (int a = 0; a < 3; a++)
-            if (pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i)) sum += f[a][i] * f[a][i];
+        for (int a = 0; a < 3; a++) {
+            if (!pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i)) continue;
+            double force = b->applied[a][i] + b->state.inertia * b->before[a][i];
+            sum += force * force;
+        }
     return sqrt(sum);
 }
 
@@ -339,6 +338,35 @@ static void apply_before(pl_grid_body* b) {
         for (int i = 0; i < l->field_size; i++) b->state.f[a][i] = -b->state.f[a][i];
 }
 
+// Adds to the positions of all faces.
+static void translate(pl_grid_body* b, const double way[3]) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int a = 0; a < 3; a++)
+            for (int i = g->begin; i < g->begin + g->count * PL_GRID_CHUNK; i++)
+                b->state.u[a][i] += way[a];
+    }
+}
+
+// A body that nothing holds goes on as all forces together move it, which are those of a step
+// without reactions: it flies without a cycle. Where it touches something, see choose_start.
+static void go_on(pl_grid_body* b) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    double sum[3] = {0.0};
+    int count[3] = {0};
+    b->went_on = b->dynamic && b->held_count == 0;
+    if (!b->went_on) return;
+    for (int i = 0; i < l->field_size; i++)
+        for (int a = 0; a < 3; a++) {
+            if (!pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i)) continue;
+            sum[a] -= b->applied[a][i] + b->state.inertia * b->before[a][i];
+            count[a]++;
+        }
+    for (int a = 0; a < 3; a++) b->way[a] = count[a] ? sum[a] / (count[a] * b->state.inertia) : 0.0;
+    translate(b, b->way);
+}
+
 pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
     pl_status status = PL_OK;
     if (note_pinned(b, acts)) {
@@ -354,6 +382,7 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     if (b->general) memcpy(b->turn_before, b->turn, (size_t)l->field_size * sizeof(pl_quat));
     memcpy(b->pressure_before, b->state.p, size);
     b->in_step = true;
+    b->corot.lags = b->dynamic;
     b->cycle = 0;
     b->recombines = false; // nothing but the state goes from step to step: runs can be resumed
     b->multigrid.inner_cycles = 1;
@@ -364,137 +393,31 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     if (b->general) pl_grid_corot_begin(&b->corot);
     place_held_faces(b, acts);
     set_applied(b, acts);
-    b->state.inertia = inertia(b, dt) * (1.0 + b->damping_mass * dt) / softening(b, dt);
-    b->load = norm_of(l, b->applied);
+    b->state.inertia = inertia(b, dt) * (1.0 + b->damping_mass * dt) / pl_grid_softening(b, dt);
+    b->load = load_of(b);
+    go_on(b);
     b->coefficients_fit =
         b->has_coefficients && !b->stiffened && b->inertia_set == b->state.inertia;
     if (b->general) pl_grid_corot_set_springs(&b->corot, NULL);
     return PL_OK;
 }
 
-// ------------------------------------------------------------------ springs and contacts
+// ------------------------------------------------------------------ cycles
 
-// force on a vertex and its stiffness along the axes
-static void add_push(double* force, double* stiffness, pl_vec3 push, pl_vec3 stiff) {
-    pl_vec3_store(force, pl_add(pl_vec3_load(force), push));
-    pl_vec3_store(stiffness, pl_add(pl_vec3_load(stiffness), stiff));
+static double residual_of_start(pl_grid_body* b, const pl_grid_acts* acts) {
+    pl_grid_react(&(pl_grid_reactor){b, acts, NULL});
+    if (!b->general) return pl_grid_residual(&b->multigrid.levels[0], &b->state, b->pool);
+    return pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, false);
 }
 
-// Stiffness of a face, in units of the lattice, that pins with springs and contacts may bring; the
-// operator has about 6.
-static const double REACTION_LIMIT = 4.0;
-enum { STIFFEN_EVERY = 4 }; // cycles
-
-// The stiffness of one of a crowd of reactions, made less so that all of them together are no
-// stiffer than the lattice at their faces. crowd: how stiff they would be as they are asked for.
-static double bounded(const pl_grid_body* b, int vertex, double stiffness, double* const crowd[3],
-                      double scale) {
-    const double* gain = b->gain + 3 * (size_t)(vertex - b->first_vertex);
-    double most = scale * fmax(gain[0], fmax(gain[1], gain[2])) *
-                  pl_grid_largest(&b->map, vertex - b->first_vertex, crowd);
-    return stiffness * fmin(1.0, (REACTION_LIMIT + b->state.inertia) / most);
-}
-
-static void push_pins(const pl_grid_body* b, const pl_grid_acts* acts, const double* positions,
-                      double* const crowd[3], double scale, double* force, double* stiffness) {
-    for (int k = 0; k < acts->pin_count; k++) {
-        const pl_pin* pin = &acts->pins[k];
-        if (pin->hard || !is_own(b, pin->vertex)) continue;
-        size_t at = 3 * (size_t)(pin->vertex - b->first_vertex);
-        pl_vec3 way = pl_sub(pin->target, pl_vec3_load(positions + at));
-        double k1 = bounded(b, pin->vertex, pin->stiffness, crowd, scale);
-        add_push(force + at, stiffness + at, pl_scale(k1, way), (pl_vec3){k1, k1, k1});
-    }
-}
-
-static void push_contacts(const pl_grid_body* b, const pl_grid_acts* acts, const double* positions,
-                          double* const crowd[3], double scale, double* force, double* stiffness) {
-    double slip = 1e-3 * acts->time_step; // 1 mm/s counts as at rest
-    for (int k = 0; k < acts->contact_count; k++) {
-        const pl_contact* c = &acts->contacts[k];
-        if (!is_own(b, c->vertex)) continue;
-        size_t at = 3 * (size_t)(c->vertex - b->first_vertex);
-        pl_vec3 x = pl_vec3_load(positions + at);
-        double depth = pl_dot(pl_sub(c->point, x), c->normal);
-        if (depth <= 0.0) continue;
-        double k1 = bounded(b, c->vertex, c->stiffness, crowd, scale);
-        pl_vec3 way =
-            pl_sub(pl_sub(x, pl_vec3_load(acts->start + 3 * (size_t)c->vertex)), c->motion);
-        way = pl_sub(way, pl_scale(pl_dot(way, c->normal), c->normal));
-        double drag = fmin(c->friction * k1 * depth / fmax(pl_norm(way), slip), k1);
-        pl_vec3 push = pl_sub(pl_scale(k1 * depth, c->normal), pl_scale(drag, way));
-        add_push(force + at, stiffness + at, push, (pl_vec3){k1, k1, k1});
-    }
-}
-
-// how stiff all reactions of faces would be as they are asked for
-static void sum_reactions(const pl_grid_body* b, const pl_grid_acts* acts, double* stiffness,
-                          double* const crowd[3]) {
-    for (int k = 0; k < acts->contact_count; k++) {
-        const pl_contact* c = &acts->contacts[k];
-        if (!is_own(b, c->vertex)) continue;
-        for (int a = 0; a < 3; a++)
-            stiffness[3 * (size_t)(c->vertex - b->first_vertex) + (size_t)a] = c->stiffness;
-    }
-    for (int k = 0; k < acts->pin_count; k++) {
-        const pl_pin* pin = &acts->pins[k];
-        if (pin->hard || !is_own(b, pin->vertex)) continue;
-        for (int a = 0; a < 3; a++)
-            stiffness[3 * (size_t)(pin->vertex - b->first_vertex) + (size_t)a] += pin->stiffness;
-    }
-    pl_grid_spread_sizes(&b->map, stiffness, crowd, false);
-}
-
-static void clear_fields(const pl_grid_body* b, double* const f[3]) {
-    size_t size = (size_t)b->multigrid.levels[0].field_size * sizeof(double);
-    for (int a = 0; a < 3; a++) memset(f[a], 0, size);
-}
-
-// what springs and contacts do to the coefficients; stiffness: 3 per vertex
-static void stiffen(pl_grid_body* b, double* stiffness, double scale, bool any) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
-    // row sums of the true matrix W' k W: cycles converge as long as half of them is there
-    for (size_t i = 0; i < 3 * (size_t)b->vertex_count; i++) stiffness[i] *= 0.6 * b->gain[i];
-    if (any) pl_grid_spread_sizes(&b->map, stiffness, b->state.f, true);
-    for (int a = 0; a < 3; a++)
-        for (int i = 0; i < l->field_size; i++) b->state.f[a][i] *= scale;
-    if (b->general) pl_grid_corot_set_springs(&b->corot, b->state.f);
-    else
-        pl_grid_multigrid_set_stiffness(&b->multigrid, b->state.compressibility, b->state.inertia,
-                                        b->state.f);
-    b->has_coefficients = b->coefficients_fit = !b->general;
-    b->inertia_set = b->state.inertia;
-    b->stiffened = any;
-    clear_fields(b, b->state.f);
-}
-
-// Sets the right side, with the forces of springs and contacts at the present positions.
-static void add_reactions(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
-    size_t count = 3 * (size_t)b->vertex_count;
-    double *force = b->reaction, *stiffness = b->reaction + count;
-    double scale = 1.0 / (b->frame.cell * b->mu * softening(b, acts->time_step));
-    if (count) memset(b->reaction, 0, 2 * count * sizeof(double));
-    clear_fields(b, b->state.f);
-    if (acts->contact_count || acts->pin_count > b->held_count) {
-        sum_reactions(b, acts, stiffness, b->state.f);
-        memset(stiffness, 0, count * sizeof(double));
-        push_contacts(b, acts, positions, b->state.f, scale, force, stiffness);
-        push_pins(b, acts, positions, b->state.f, scale, force, stiffness);
-        clear_fields(b, b->state.f);
-    }
-    int held = 0;
-    for (size_t i = 0; i < count; i++) held += stiffness[i] != 0.0;
-    bool any = held > 0;
-    // coefficients need not be exact, but must know every vertex that is held
-    if (held > b->stiffened_count || ((any || b->stiffened) && b->cycle % STIFFEN_EVERY == 0)) {
-        stiffen(b, stiffness, scale, any);
-        b->stiffened_count = held;
-    }
-    if (any) pl_grid_spread(&b->map, force, b->state.f);
-    for (int a = 0; a < 3; a++)
-        for (int i = 0; i < l->field_size; i++)
-            b->state.f[a][i] = b->applied[a][i] - scale * b->state.f[a][i];
+// Where a body touches something, or hangs on springs, the step starts where forces are less: where
+// the body would go on to, or where it was.
+static void choose_start(pl_grid_body* b, const pl_grid_acts* acts) {
+    size_t bytes = (size_t)b->multigrid.levels[0].field_size * sizeof(double);
+    if (!b->went_on || !pl_grid_has_reactions(b, acts)) return;
+    double ahead = residual_of_start(b, acts);
+    for (int a = 0; a < 3; a++) memcpy(b->state.u[a], b->before[a], bytes);
+    if (ahead < residual_of_start(b, acts)) translate(b, b->way);
 }
 
 // A load that is as good as none: the stress of such a strain everywhere. What is left of a body at
@@ -505,18 +428,29 @@ static double least_load(const pl_grid_body* b, double strain) {
 
 // One cycle of the general lattice, of which rotations and coefficients are those of the present
 // positions, or of up to update_every cycles ago.
-static double general_cycle(pl_grid_body* b) {
+static double advance_general(pl_grid_body* b, const pl_grid_acts* acts) {
     double h = b->frame.cell;
-    double residual = pl_grid_corot_look(&b->corot, &b->state, h, b->stiffened);
+    double residual = pl_grid_corot_look(&b->corot, &b->state, h);
     // on the way to equilibrium forces may well grow for a while: only the first ones count
     if (b->cycle == 0) b->load = fmax(b->load, fmax(residual, least_load(b, 1e-6)));
     double relative = b->load > 0.0 ? residual / b->load : 0.0;
     if (residual <= b->tolerance * b->load || !isfinite(residual)) return relative;
+    if (pl_grid_follow_reactions(b, acts)) pl_grid_set_right_side(b, acts);
     if (!b->coefficients_fit || b->cycle % b->update_every == 0)
         pl_grid_corot_update(&b->corot, b->state.compressibility, b->state.inertia);
     b->coefficients_fit = true;
     b->cycle++;
-    pl_grid_corot_advance(&b->corot, &b->state, h, residual, b->stiffened);
+    pl_grid_corot_advance(&b->corot, &b->state, h, residual);
+    return relative;
+}
+
+static double general_cycle(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
+    pl_grid_reactor reacts = {b, acts, b->cycle > 0 ? positions : NULL};
+    if (pl_grid_has_reactions(b, acts))
+        b->corot.react = pl_grid_react, b->corot.react_user = &reacts;
+    else pl_grid_find_reactions(b, acts, NULL), pl_grid_set_right_side(b, acts);
+    double relative = advance_general(b, acts);
+    b->corot.react = NULL;
     return relative;
 }
 
@@ -537,10 +471,35 @@ static void watch_rate(pl_grid_body* b, double residual) {
     b->last_residual = residual;
 }
 
+// Of the linear law, after a cycle: the same as pl_grid_recombine_end, with the reactions of the
+// places that are tried. Corrections are kept as the level has them.
+static void recombine_with_reactions(pl_grid_body* b, const pl_grid_acts* acts) {
+    pl_grid_level* l = &b->multigrid.levels[0];
+    pl_grid_recombine* past = &b->history;
+    float* const own[4] = {l->u[0], l->u[1], l->u[2], l->c};
+    float* const residual[4] = {l->f[0], l->f[1], l->f[2], l->g};
+    const size_t bytes = past->size * sizeof(float);
+    double shares[PL_GRID_HISTORY];
+    for (int a = 0; a < 4; a++) memcpy(past->change[past->next][a], own[a], bytes);
+    pl_grid_correct(l, &b->state, b->pool);
+    pl_grid_react(&(pl_grid_reactor){b, acts, NULL});
+    pl_grid_residual(l, &b->state, b->pool);
+    pl_grid_recombine_shares(past, residual, shares, b->pool);
+    for (int a = 0; a < 4; a++) memset(own[a], 0, bytes);
+    for (int k = 0; k < past->count; k++)
+        pl_grid_fields_add(past->size, shares[k], past->change[k], own, b->pool);
+    pl_grid_correct(l, &b->state, b->pool);
+}
+
 double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
     pl_grid_level* l = &b->multigrid.levels[0];
-    add_reactions(b, acts, positions);
-    if (b->general) return general_cycle(b);
+    if (b->cycle == 0) choose_start(b, acts);
+    if (b->general) return general_cycle(b, acts, positions);
+    if (b->cycle == 0 && b->went_on && pl_grid_has_reactions(b, acts))
+        pl_grid_react(&(pl_grid_reactor){b, acts, NULL});
+    else pl_grid_find_reactions(b, acts, positions);
+    pl_grid_follow_reactions(b, acts);
+    pl_grid_set_right_side(b, acts);
     if (!b->coefficients_fit) {
         pl_grid_multigrid_set_material(&b->multigrid, b->state.compressibility, b->state.inertia);
         b->has_coefficients = b->coefficients_fit = true;
@@ -551,19 +510,26 @@ double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const doubl
     if (b->cycle++ == 0) b->load = fmax(b->load, fmax(residual, least_load(b, 1e-10)));
     if (residual <= b->tolerance * b->load) return b->load > 0.0 ? residual / b->load : 0.0;
     watch_rate(b, residual);
-    // what springs and contacts answer is not linear: the history would not tell it
-    bool recombines = b->recombines && !b->stiffened;
-    if (recombines) pl_grid_recombine_begin(&b->history, l);
+    const bool reacts = pl_grid_has_reactions(b, acts);
+    if (reacts != b->history_reacts) pl_grid_recombine_reset(&b->history);
+    b->history_reacts = reacts;
+    if (b->recombines) pl_grid_recombine_begin(&b->history, l);
     pl_grid_multigrid_cycle(&b->multigrid);
-    if (recombines) pl_grid_recombine_end(&b->history, l, &b->state, b->pool);
-    else pl_grid_correct(l, &b->state, b->pool);
+    if (!b->recombines) pl_grid_correct(l, &b->state, b->pool);
+    else if (reacts) recombine_with_reactions(b, acts);
+    else pl_grid_recombine_end(&b->history, l, &b->state, b->pool);
     return residual / b->load;
 }
 
 void pl_grid_step_end(pl_grid_body* b, const pl_grid_acts* acts) {
     const pl_grid_level* l = &b->multigrid.levels[0];
+    pl_grid_reactor reacts = {b, acts, NULL};
+    if (pl_grid_has_reactions(b, acts))
+        b->corot.react = pl_grid_react, b->corot.react_user = &reacts;
+    if (b->general) pl_grid_corot_end(&b->corot, &b->state, b->frame.cell);
+    b->corot.react = NULL;
+    // not before: it may take back some of the last cycle
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++)
             b->velocity[a][i] = (b->state.u[a][i] - b->before[a][i]) / acts->time_step;
-    if (b->general) pl_grid_corot_end(&b->corot, &b->state, b->frame.cell, b->stiffened);
 }

@@ -5,19 +5,7 @@
 #ifndef PL_GRID_STEP_H
 #define PL_GRID_STEP_H
 
-#include "grid/grid_body.h"
-
-// What acts on one body; vertices are counted from the body's first.
-typedef struct pl_grid_acts {
-    double time_step;
-    double gravity[3];
-    const double* force; // 3 per vertex, without gravity [N]
-    const pl_pin* pins;  // of the whole system
-    int pin_count;
-    const pl_contact* contacts; // of the whole system
-    int contact_count;
-    const double* start; // of the whole system: positions at the begin of the step
-} pl_grid_acts;
+#include "grid/grid_reactions.h"
 
 // Cells of pinned vertices become Dirichlet cells, and the step's positions are guessed.
 pl_status pl_grid_step_begin(pl_grid_body* body, const pl_grid_acts* acts, pl_error* error);

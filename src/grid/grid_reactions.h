@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Forces of springs and contacts on a body in its lattice, and what they do to the coefficients.
+#ifndef PL_GRID_REACTIONS_H
+#define PL_GRID_REACTIONS_H
+
+#include "grid/grid_body.h"
+
+// What acts on one body; vertices are counted from the body's first.
+typedef struct pl_grid_acts {
+    double time_step;
+    double gravity[3];
+    const double* force; // 3 per vertex, without gravity [N]
+    const pl_pin* pins;  // of the whole system
+    int pin_count;
+    const pl_contact* contacts; // of the whole system
+    int contact_count;
+    const double* start; // of the whole system: positions at the begin of the step
+} pl_grid_acts;
+
+static inline bool pl_grid_is_own(const pl_grid_body* b, int vertex) {
+    return vertex >= b->first_vertex && vertex < b->first_vertex + b->vertex_count;
+}
+// s of the equations of a step, see grid_step.c
+static inline double pl_grid_softening(const pl_grid_body* b, double dt) {
+    return b->dynamic ? 1.0 + b->damping_stiffness / dt : 1.0;
+}
+
+// Whether a contact or a pin with a spring acts on the body.
+bool pl_grid_has_reactions(const pl_grid_body* body, const pl_grid_acts* acts);
+// Forces on vertices at these positions, and their stiffness, into body->reaction. The right side
+// is lost.
+void pl_grid_find_reactions(pl_grid_body* body, const pl_grid_acts* acts, const double* positions);
+// The right side of the state, with these forces.
+void pl_grid_set_right_side(pl_grid_body* body, const pl_grid_acts* acts);
+// Coefficients that go with the last reactions: they need not be exact, but must know every vertex
+// that is held. True, and the right side lost, where they changed.
+bool pl_grid_follow_reactions(pl_grid_body* body, const pl_grid_acts* acts);
+
+typedef struct pl_grid_reactor {
+    pl_grid_body* body;
+    const pl_grid_acts* acts;
+    const double* positions; // present ones of vertices, until they have been used; or NULL
+} pl_grid_reactor;
+
+// The right side at the present positions of the lattice, wherever an iteration tries them; user is
+// a pl_grid_reactor.
+void pl_grid_react(void* user);
+
+#endif
