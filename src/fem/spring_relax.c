@@ -20,12 +20,13 @@
 #include "fem/spring_relax.h"
 #include "base/array.h"
 #include "base/memory.h"
-#include "sparse/row_colouring.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { SWEEPS = 20, ROWS_PER_TASK = 64 };
+// Vertices are relaxed one after the other in chunks. Those of a colour are not coupled, and there
+// are far fewer colours of chunks than of vertices, so that threads seldom wait for one another.
+enum { CHUNK = 128, SWEEPS = 20, ROWS_PER_TASK = 256 };
 
 struct pl_spring_relax {
     const pl_element_set* sets;
@@ -33,7 +34,9 @@ struct pl_spring_relax {
     const pl_spring_gather* gather;
     pl_block_matrix Q; // block 1; the pattern is borrowed
     int value_count;
-    pl_row_colours colours;
+    int chunk_count, colour_count;
+    int* chunks;           // by colour
+    int* colour_offsets;   // chunk_count + 1 allocated
     double *from, *rest;   // 3 per vertex
     int* first_contact;    // per vertex, -1: none
     pl_array next_contact; // of int, per contact: another of its vertex
@@ -43,12 +46,51 @@ void pl_spring_relax_destroy(pl_spring_relax* r) {
     if (!r) return;
     int n = r->Q.row_count;
     PL_FREE(r->Q.values, double, r->value_count);
-    pl_row_colours_free(&r->colours);
+    PL_FREE(r->chunks, int, r->chunk_count);
+    PL_FREE(r->colour_offsets, int, r->chunk_count + 1);
     PL_FREE(r->from, double, 3 * (size_t)n);
     PL_FREE(r->rest, double, 3 * (size_t)n);
     PL_FREE(r->first_contact, int, n);
     pl_array_free(&r->next_contact);
     PL_FREE(r, pl_spring_relax, 1);
+}
+
+// the rows of a chunk
+static int chunk_end(const pl_spring_relax* r, int chunk) {
+    int end = (chunk + 1) * CHUNK;
+    return end < r->Q.row_count ? end : r->Q.row_count;
+}
+
+// The first colour that no chunk has which is coupled to this one. colours: of the chunks before
+// it; taken: per colour, the last chunk that could not have it.
+static int free_colour(const pl_spring_relax* r, int chunk, const int* colours, int* taken) {
+    const pl_block_matrix* Q = &r->Q;
+    int first = Q->offsets[chunk * CHUNK], last = Q->offsets[chunk_end(r, chunk)], colour = 0;
+    for (int e = first; e < last; e++) {
+        int other = Q->columns[e] / CHUNK;
+        if (other < chunk) taken[colours[other]] = chunk;
+    }
+    while (taken[colour] == chunk) colour++;
+    return colour;
+}
+
+// false for want of memory
+static bool colour_chunks(pl_spring_relax* r) {
+    int n = r->chunk_count, *colours = PL_ALLOC(int, n), *taken = PL_ALLOC(int, n + 1);
+    bool ok = colours && taken;
+    for (int k = 0; ok && k <= n; k++) taken[k] = -1;
+    for (int k = 0; ok && k < n; k++) {
+        colours[k] = free_colour(r, k, colours, taken);
+        if (colours[k] >= r->colour_count) r->colour_count = colours[k] + 1;
+    }
+    for (int c = 0, filled = 0; ok && c < r->colour_count; c++) {
+        for (int k = 0; k < n; k++)
+            if (colours[k] == c) r->chunks[filled++] = k;
+        r->colour_offsets[c + 1] = filled;
+    }
+    PL_FREE(colours, int, n);
+    PL_FREE(taken, int, n + 1);
+    return ok;
 }
 
 static pl_status allocate(pl_spring_relax* r, const pl_block_matrix* A, pl_error* error) {
@@ -60,10 +102,14 @@ static pl_status allocate(pl_spring_relax* r, const pl_block_matrix* A, pl_error
     r->from = PL_ALLOC(double, 3 * (size_t)n);
     r->rest = PL_ALLOC(double, 3 * (size_t)n);
     r->first_contact = PL_ALLOC(int, n);
-    if (!r->Q.values || !r->from || !r->rest || !r->first_contact)
+    r->chunk_count = (n + CHUNK - 1) / CHUNK;
+    r->chunks = PL_ALLOC(int, r->chunk_count);
+    r->colour_offsets = PL_ALLOC(int, r->chunk_count + 1);
+    if (!r->Q.values || !r->from || !r->rest || !r->first_contact || !r->chunks ||
+        !r->colour_offsets || !colour_chunks(r))
         return pl_fail_memory(error, "the solver of a step");
     for (int v = 0; v < n; v++) r->first_contact[v] = -1;
-    return pl_row_colours_setup(&r->colours, A, error);
+    return PL_OK;
 }
 
 pl_status pl_spring_relax_create(const pl_block_matrix* A, const pl_element_set* sets,
@@ -139,7 +185,7 @@ typedef struct sweep_job {
     const pl_fem_objective* f;
     const double* gradient;
     double* x;
-    const int* rows; // of a colour
+    const int* chunks; // of a colour
 } sweep_job;
 
 static void rest_task(int begin, int end, int worker, void* user) {
@@ -185,19 +231,21 @@ static void relax_vertex(const sweep_job* job, int v) {
 static void sweep_task(int begin, int end, int worker, void* user) {
     const sweep_job* job = user;
     (void)worker;
-    for (int k = begin; k < end; k++)
-        if (!job->f->fixed[job->rows[k]]) relax_vertex(job, job->rows[k]);
+    for (int k = begin; k < end; k++) {
+        int first = job->chunks[k] * CHUNK, last = chunk_end(job->r, job->chunks[k]);
+        for (int v = first; v < last; v++)
+            if (!job->f->fixed[v]) relax_vertex(job, v);
+    }
 }
 
 void pl_spring_relax_sweep(pl_spring_relax* r, const pl_fem_objective* f, const double* gradient,
                            double* x) {
     sweep_job job = {.r = r, .f = f, .gradient = gradient, .x = x};
     pl_parallel_for(f->pool, rest_task, r->Q.row_count, ROWS_PER_TASK, &job);
-    const pl_row_colours* colours = &r->colours;
     for (int sweep = 0; sweep < SWEEPS; sweep++)
-        for (int c = 0; c < colours->colour_count; c++) {
-            job.rows = colours->rows + colours->offsets[c];
-            pl_parallel_for(f->pool, sweep_task, colours->offsets[c + 1] - colours->offsets[c],
-                            ROWS_PER_TASK, &job);
+        for (int c = 0; c < r->colour_count; c++) {
+            job.chunks = r->chunks + r->colour_offsets[c];
+            pl_parallel_for(f->pool, sweep_task, r->colour_offsets[c + 1] - r->colour_offsets[c], 1,
+                            &job);
         }
 }
