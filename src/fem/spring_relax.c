@@ -10,7 +10,7 @@
 // So a step is judged after its vertices had a few sweeps of nonlinear Gauss-Seidel, each vertex
 // solving for its own 3 coordinates: that takes out what is local and leaves the rest to the next
 // solve (nonlinear elimination before Newton, as of Cai and Keyes 2002; here after the step). On a
-// cloth of 3700 vertices that falls on a ball, frames take 15 iterations in place of 35.
+// cloth of 3700 vertices that falls on a ball, frames in contact take 12 iterations in place of 34.
 //
 // Springs and contacts are taken as they are, springs with their Hessian projected. All else is
 // linear, or taken to be so about the positions before the sweeps, with a matrix that bounds it
