@@ -96,7 +96,9 @@ pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest, const p
         settings->linear == PL_LINEAR_MULTIGRID || settings->linear == PL_LINEAR_MGPCG;
     // the multigrid of Projective Dynamics comes with the step that uses it (fem_projective_fast.h)
     if (m->A.block == 1 && is_multigrid) return PL_OK;
-    if (m->A.block == 3 && settings->nonlinear == PL_NONLINEAR_NEWTON) {
+    // a fixed number of iterations is what it was in the paper
+    if (settings->nonlinear == PL_NONLINEAR_NEWTON && settings->line_search &&
+        !settings->all_iterations) {
         pl_status status = pl_spring_relax_create(&m->A, sets, set_count, &m->relax, error);
         if (status != PL_OK) return status;
     }
@@ -414,8 +416,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_setting
                       pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error) {
     bool linearised = settings->nonlinear == PL_NONLINEAR_LINEARISED;
     int max_iterations = linearised ? 1 : settings->max_iterations;
-    search s = {.load = pl_vector_norm(f->pool, m->count, f->force),
-                .relaxes = m->relax && settings->line_search && !settings->all_iterations};
+    search s = {.load = pl_vector_norm(f->pool, m->count, f->force), .relaxes = m->relax != NULL};
     info->stalled = false;
     memset(m->friction_dual, 0, (size_t)m->count * sizeof(double));
     memset(m->contact_mark, 0, (size_t)f->vertex_count * sizeof(int));
