@@ -4,7 +4,8 @@
 // x <- x - a A^-1 dPhi/dx with A the Hessian, projected to be positive semi-definite where it is
 // not definite (Newton), or the constant matrix of Projective Dynamics, whose local-global
 // iteration is just this step with a = 1 (Liu 2017). The step length a is halved until Phi falls
-// enough (Armijo).
+// enough (Armijo). Steps of cloth are judged after a few sweeps that make them fit where they are
+// (spring_relax.h).
 #include "fem/fem_minimise.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -23,6 +24,8 @@ static const double ARMIJO = 1e-4;
 static const double STRAIGHT = 0.6, LONGEST_STEP = 16.0;
 // of the projected Hessian, where it takes some
 static const double LEAST_PART = 0.25;
+// of what a step was to gain: nearer to it, the step goes as foreseen
+static const double AS_FORESEEN = 0.02;
 
 // what a minimisation knows from one iteration to the next
 typedef struct search {
@@ -33,11 +36,13 @@ typedef struct search {
     double projected; // part of the projected Hessian in the last matrix
     double slope;     // of Phi along the direction
     bool last;        // no iteration follows that is known of
+    bool relaxes;     // what is tried, where it does not go as foreseen
 } search;
 
 void pl_minimiser_free(pl_minimiser* m) {
     pl_linear_destroy(m->solver);
     pl_newton_multigrid_destroy(m->newton);
+    pl_spring_relax_destroy(m->relax);
     pl_block_matrix_free(&m->A);
     PL_FREE(m->known_values, double, m->known_count);
     PL_FREE(m->x, double, m->count);
@@ -91,6 +96,12 @@ pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest, const p
         settings->linear == PL_LINEAR_MULTIGRID || settings->linear == PL_LINEAR_MGPCG;
     // the multigrid of Projective Dynamics comes with the step that uses it (fem_projective_fast.h)
     if (m->A.block == 1 && is_multigrid) return PL_OK;
+    // a fixed number of iterations is what it was in the paper
+    if (settings->nonlinear == PL_NONLINEAR_NEWTON && settings->line_search &&
+        !settings->all_iterations) {
+        pl_status status = pl_spring_relax_create(&m->A, sets, set_count, &m->relax, error);
+        if (status != PL_OK) return status;
+    }
     if (is_multigrid) {
         pl_status status = pl_newton_multigrid_create(&m->A, rest, sets, set_count, settings, pool,
                                                       &m->newton, error);
@@ -299,6 +310,23 @@ static double try_value(pl_minimiser* m, const pl_fem_objective* f, const double
                              : pl_fem_energy(f, at, m->scratch);
 }
 
+// The same, of x + length direction after the springs were relaxed there, if that pays. `before`:
+// Phi at x.
+static double try_relaxed(pl_minimiser* m, const pl_fem_objective* f, const search* s,
+                          double before, double length, double* at, double* gradient) {
+    try_step(m, f->pool, length, at);
+    double value = try_value(m, f, at, gradient);
+    double foreseen = length * (1.0 - 0.5 * length) * s->slope;
+    bool fits = fabs(value - before - foreseen) <= AS_FORESEEN * fabs(foreseen);
+    if (!s->relaxes || fits || !isfinite(value)) return value;
+    if (!pl_fem_gathers(f)) pl_fem_gradient(f, at, gradient, m->scratch);
+    pl_spring_relax_sweep(m->relax, f, gradient, at);
+    double relaxed = try_value(m, f, at, gradient);
+    if (relaxed <= value) return relaxed;
+    try_step(m, f->pool, length, at);
+    return try_value(m, f, at, gradient);
+}
+
 static void swap(double** a, double** b) {
     double* before = *a;
     *a = *b;
@@ -317,12 +345,13 @@ static void take_step(pl_minimiser* m, const pl_fem_objective* f, double length)
 // leads away from a saddle (cloth that buckles) and the matrix is too stiff to get far: it is
 // doubled as long as that pays. trial becomes the step of the length that is returned, and *after
 // what Phi is there.
-static double lengthen(pl_minimiser* m, const pl_fem_objective* f, double slope, double before,
+static double lengthen(pl_minimiser* m, const pl_fem_objective* f, const search* s, double before,
                        double* after) {
     double length = 1.0;
-    while (slope < 0.0 && length < LONGEST_STEP && *after - before < STRAIGHT * length * slope) {
-        try_step(m, f->pool, 2.0 * length, m->further);
-        double further = try_value(m, f, m->further, m->further_gradient);
+    while (s->slope < 0.0 && length < LONGEST_STEP &&
+           *after - before < STRAIGHT * length * s->slope) {
+        double further =
+            try_relaxed(m, f, s, before, 2.0 * length, m->further, m->further_gradient);
         if (!(further < *after)) break;
         swap(&m->trial, &m->further);
         swap(&m->trial_gradient, &m->further_gradient);
@@ -355,11 +384,10 @@ static bool line_search(pl_minimiser* m, const pl_fem_objective* f, search* s) {
     double before = known ? m->value : pl_fem_energy(f, m->x, m->scratch), length = 1.0;
     double bound = remember_value(s, f->contact_count > 0, before);
     for (int k = 0; k < MAX_HALVINGS; k++, length *= 0.5) {
-        try_step(m, f->pool, length, m->trial);
-        double after = try_value(m, f, m->trial, m->trial_gradient);
+        double after = try_relaxed(m, f, s, before, length, m->trial, m->trial_gradient);
         if (!is_low_enough(m, f, s, before, bound + ARMIJO * length * fmin(s->slope, 0.0), after))
             continue;
-        if (k == 0) length = lengthen(m, f, s->slope, before, &after);
+        if (k == 0) length = lengthen(m, f, s, before, &after);
         take_step(m, f, length);
         if (f->contact_count > 0) return true;
         m->value = after;
@@ -388,13 +416,15 @@ pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_setting
                       pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error) {
     bool linearised = settings->nonlinear == PL_NONLINEAR_LINEARISED;
     int max_iterations = linearised ? 1 : settings->max_iterations;
-    search s = {.load = pl_vector_norm(f->pool, m->count, f->force)};
+    search s = {.load = pl_vector_norm(f->pool, m->count, f->force), .relaxes = m->relax != NULL};
     info->stalled = false;
     memset(m->friction_dual, 0, (size_t)m->count * sizeof(double));
     memset(m->contact_mark, 0, (size_t)f->vertex_count * sizeof(int));
     m->contacts.count = m->found.count = 0;
+    if (s.relaxes) pl_spring_relax_begin(m->relax, f);
     for (int k = 0;; k++) {
         pl_status status = find_contacts(m, f, detect, detect_user, k, error);
+        if (status == PL_OK && s.relaxes) status = pl_spring_relax_contacts(m->relax, f, error);
         if (status != PL_OK) return status;
         if (k <= FRICTION_UPDATES) pl_fem_normal_force(f, m->x, m->normal_force);
         if (!m->gradient_known || f->contact_count > 0)

@@ -10,6 +10,7 @@
 #include "fem/fem_newton.h"
 #include "fem/fem_objective.h"
 #include "fem/fem_settings.h"
+#include "fem/spring_relax.h"
 #include "method/method.h"
 #include "sparse/linear_solver.h"
 
@@ -17,6 +18,7 @@ typedef struct pl_minimiser {
     pl_block_matrix A; // Newton on multigrid: without values, until they are needed
     pl_linear_solver* solver;
     pl_newton_multigrid* newton; // in place of the solver
+    pl_spring_relax* relax;      // Newton on cloth of springs; else NULL
     // Projective Dynamics: the values that the solver was last prepared for; NULL: none yet
     double* known_values;
     size_t known_count;

@@ -122,3 +122,30 @@ double pl_spring_gather_add(const pl_spring_gather* gather, int begin, int end, 
     }
     return 0.25 * ((energy[0] + energy[1]) + (energy[2] + energy[3]));
 }
+
+PL_WIDE double sum4(d4 a) { return (a[0] + a[1]) + (a[2] + a[3]); }
+
+pl_vec3 pl_spring_gather_vertex(const pl_spring_gather* gather, int v, const double* x,
+                                double hessian[6]) {
+    int last = gather->vertex_count - 1;
+    const double* own = x + 3 * (size_t)v;
+    d4 force[3] = {{0}, {0}, {0}}, H[6] = {{0}, {0}, {0}, {0}, {0}, {0}}, d[3];
+    for (int k = gather->offsets[v]; k < gather->offsets[v + 1]; k++) {
+        const pl_gather_group* g = &gather->groups[k];
+        d4 rest = *(const d4_loose*)g->rest, stiffness = *(const d4_loose*)g->stiffness;
+        load_others(x, g->others, last, d);
+        for (int c = 0; c < 3; c++) d[c] -= own[c];
+        d4 square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], length = sqrt4(square);
+        i4 usable = length > PL_SPRING_LEAST * rest;
+        d4 pull = (d4)((i4)(stiffness * (length - rest) / length) & usable);
+        // what resists across the spring
+        d4 side = (d4)(((i4)pull & (pull > 0.0)) | ((i4)stiffness & ~usable));
+        d4 along = (d4)((i4)((stiffness - side) / square) & usable);
+        for (int c = 0; c < 3; c++) force[c] += pull * d[c];
+        for (int i = 0, k6 = 0; i < 3; i++)
+            for (int j = i; j < 3; j++, k6++)
+                H[k6] += along * d[i] * d[j] + (i == j ? side : (d4){0});
+    }
+    for (int k = 0; k < 6; k++) hessian[k] = sum4(H[k]);
+    return (pl_vec3){-sum4(force[0]), -sum4(force[1]), -sum4(force[2])};
+}

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// A step of Newton's method moves vertices straight. Where a spring of length l turns by an angle
+// t it gets longer by l t^2 / 2, and as cloth is thousands of times stiffer along its springs than
+// inertia is, that is most of what is left of the forces: in wrinkles that move, a few vertices
+// hold nearly all of the residual. The line search then cuts the step of the whole cloth to what
+// those few can bear, and they take dozens of iterations to settle, one after the other.
+//
+// So a step is judged after its vertices had a few sweeps of nonlinear Gauss-Seidel, each vertex
+// solving for its own 3 coordinates: that takes out what is local and leaves the rest to the next
+// solve (nonlinear elimination before Newton, as of Cai and Keyes 2002; here after the step). On a
+// cloth of 3700 vertices that falls on a ball, frames in contact take 12 iterations in place of 34.
+//
+// Springs and contacts are taken as they are, springs with their Hessian projected. All else is
+// linear, or taken to be so about the positions before the sweeps, with a matrix that bounds it
+// from above (that of Projective Dynamics, for hinges): with Q for all of that, d Phi / dx_v =
+// rest_v + sum_w Q_vw (x_w - from_w) + springs and contacts of v. Where Phi has its minimum
+// nothing moves.
+#include "fem/spring_relax.h"
+#include "base/array.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+// Vertices are relaxed one after the other in chunks. Those of a colour are not coupled, and there
+// are far fewer colours of chunks than of vertices, so that threads seldom wait for one another.
+enum { CHUNK = 128, SWEEPS = 20, ROWS_PER_TASK = 256 };
+
+struct pl_spring_relax {
+    const pl_element_set* sets;
+    int set_count;
+    const pl_spring_gather* gather;
+    pl_block_matrix Q; // block 1; the pattern is borrowed
+    int value_count;
+    int chunk_count, colour_count;
+    int* chunks;           // by colour
+    int* colour_offsets;   // chunk_count + 1 allocated
+    double *from, *rest;   // 3 per vertex
+    int* first_contact;    // per vertex, -1: none
+    pl_array next_contact; // of int, per contact: another of its vertex
+};
+
+void pl_spring_relax_destroy(pl_spring_relax* r) {
+    if (!r) return;
+    int n = r->Q.row_count;
+    PL_FREE(r->Q.values, double, r->value_count);
+    PL_FREE(r->chunks, int, r->chunk_count);
+    PL_FREE(r->colour_offsets, int, r->chunk_count + 1);
+    PL_FREE(r->from, double, 3 * (size_t)n);
+    PL_FREE(r->rest, double, 3 * (size_t)n);
+    PL_FREE(r->first_contact, int, n);
+    pl_array_free(&r->next_contact);
+    PL_FREE(r, pl_spring_relax, 1);
+}
+
+// the rows of a chunk
+static int chunk_end(const pl_spring_relax* r, int chunk) {
+    int end = (chunk + 1) * CHUNK;
+    return end < r->Q.row_count ? end : r->Q.row_count;
+}
+
+// The first colour that no chunk has which is coupled to this one. colours: of the chunks before
+// it; taken: per colour, the last chunk that could not have it.
+static int free_colour(const pl_spring_relax* r, int chunk, const int* colours, int* taken) {
+    const pl_block_matrix* Q = &r->Q;
+    int first = Q->offsets[chunk * CHUNK], last = Q->offsets[chunk_end(r, chunk)], colour = 0;
+    for (int e = first; e < last; e++) {
+        int other = Q->columns[e] / CHUNK;
+        if (other < chunk) taken[colours[other]] = chunk;
+    }
+    while (taken[colour] == chunk) colour++;
+    return colour;
+}
+
+// false for want of memory
+static bool colour_chunks(pl_spring_relax* r) {
+    int n = r->chunk_count, *colours = PL_ALLOC(int, n), *taken = PL_ALLOC(int, n + 1);
+    bool ok = colours && taken;
+    for (int k = 0; ok && k <= n; k++) taken[k] = -1;
+    for (int k = 0; ok && k < n; k++) {
+        colours[k] = free_colour(r, k, colours, taken);
+        if (colours[k] >= r->colour_count) r->colour_count = colours[k] + 1;
+    }
+    for (int c = 0, filled = 0; ok && c < r->colour_count; c++) {
+        for (int k = 0; k < n; k++)
+            if (colours[k] == c) r->chunks[filled++] = k;
+        r->colour_offsets[c + 1] = filled;
+    }
+    PL_FREE(colours, int, n);
+    PL_FREE(taken, int, n + 1);
+    return ok;
+}
+
+static pl_status allocate(pl_spring_relax* r, const pl_block_matrix* A, pl_error* error) {
+    int n = A->row_count;
+    r->Q = *A;
+    r->Q.block = 1;
+    r->value_count = pl_block_matrix_entry_count(A);
+    r->Q.values = PL_ALLOC(double, r->value_count);
+    r->from = PL_ALLOC(double, 3 * (size_t)n);
+    r->rest = PL_ALLOC(double, 3 * (size_t)n);
+    r->first_contact = PL_ALLOC(int, n);
+    r->chunk_count = (n + CHUNK - 1) / CHUNK;
+    r->chunks = PL_ALLOC(int, r->chunk_count);
+    r->colour_offsets = PL_ALLOC(int, r->chunk_count + 1);
+    if (!r->Q.values || !r->from || !r->rest || !r->first_contact || !r->chunks ||
+        !r->colour_offsets || !colour_chunks(r))
+        return pl_fail_memory(error, "the solver of a step");
+    for (int v = 0; v < n; v++) r->first_contact[v] = -1;
+    return PL_OK;
+}
+
+pl_status pl_spring_relax_create(const pl_block_matrix* A, const pl_element_set* sets,
+                                 int set_count, pl_spring_relax** out, pl_error* error) {
+    *out = NULL;
+    const pl_spring_gather* gather = NULL;
+    for (int k = 0; k < set_count; k++)
+        if (sets[k].gather) gather = sets[k].gather;
+    if (!gather) return PL_OK;
+    pl_spring_relax* r = PL_ALLOC(pl_spring_relax, 1);
+    if (!r) return pl_fail_memory(error, "the solver of a step");
+    *r = (pl_spring_relax){.sets = sets,
+                           .set_count = set_count,
+                           .gather = gather,
+                           .next_contact = pl_array_of(sizeof(int))};
+    pl_status status = allocate(r, A, error);
+    if (status == PL_OK) *out = r;
+    else pl_spring_relax_destroy(r);
+    return status;
+}
+
+void pl_spring_relax_begin(pl_spring_relax* r, const pl_fem_objective* f) {
+    pl_block_matrix* Q = &r->Q;
+    double weight = pl_fem_mass_weight(f);
+    bool damped = f->velocity_time > 0.0 && f->damping_stiffness > 0.0;
+    pl_block_matrix_zero(Q);
+    // the damping matrix is made of projected Hessians, which the same matrices bound
+    for (int k = 0; damped && k < r->set_count; k++)
+        pl_element_set_projective(&r->sets[k], f->pool, Q);
+    for (int e = 0; damped && e < r->value_count; e++)
+        Q->values[e] *= f->damping_stiffness / f->velocity_time;
+    for (int k = 0; k < r->set_count; k++)
+        if (!r->sets[k].gather) pl_element_set_projective(&r->sets[k], f->pool, Q);
+    for (int e = 0; f->mass_matrix && e < r->value_count; e++)
+        Q->values[e] += weight * f->mass_matrix->values[e];
+    for (int v = 0; !f->mass_matrix && v < Q->row_count; v++)
+        Q->values[Q->diagonal[v]] += weight * f->mass[v];
+    for (int k = 0; k < f->pin_count; k++)
+        if (!f->pins[k].hard) Q->values[Q->diagonal[f->pins[k].vertex]] += f->pins[k].stiffness;
+}
+
+pl_status pl_spring_relax_contacts(pl_spring_relax* r, const pl_fem_objective* f, pl_error* error) {
+    r->next_contact.count = 0;
+    for (int v = 0; v < r->Q.row_count; v++) r->first_contact[v] = -1;
+    int* next = pl_array_add(&r->next_contact, (size_t)f->contact_count);
+    if (!next && f->contact_count) return pl_fail_memory(error, "contacts");
+    for (int k = f->contact_count - 1; k >= 0; k--) {
+        int* first = &r->first_contact[f->contacts[k].vertex];
+        next[k] = *first;
+        *first = k;
+    }
+    return PL_OK;
+}
+
+// What springs and contacts exert at a vertex, as part of the gradient, and their Hessian: its
+// upper part, row by row.
+static pl_vec3 own_gradient(const pl_spring_relax* r, const pl_fem_objective* f, const double* x,
+                            int v, double H[6]) {
+    pl_vec3 g = pl_spring_gather_vertex(r->gather, v, x, H);
+    const int* next = r->next_contact.data;
+    for (int k = r->first_contact[v]; k >= 0; k = next[k]) {
+        double block[9];
+        g = pl_add(g, pl_fem_contact_gradient(f, k, x));
+        pl_fem_contact_block(f, k, x, block);
+        for (int i = 0; i < 3; i++) H[i] += block[i];
+        H[3] += block[4], H[4] += block[5], H[5] += block[8];
+    }
+    return g;
+}
+
+typedef struct sweep_job {
+    pl_spring_relax* r;
+    const pl_fem_objective* f;
+    const double* gradient;
+    double* x;
+    const int* chunks; // of a colour
+} sweep_job;
+
+static void rest_task(int begin, int end, int worker, void* user) {
+    const sweep_job* job = user;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        size_t i = 3 * (size_t)v;
+        double H[6];
+        pl_vec3 own = own_gradient(job->r, job->f, job->x, v, H);
+        pl_vec3_store(job->r->rest + i, pl_sub(pl_vec3_load(job->gradient + i), own));
+        memcpy(job->r->from + i, job->x + i, 3 * sizeof(double));
+    }
+}
+
+// H^-1 b for a definite H; zero if it is not
+static pl_vec3 solve_symmetric(const double H[6], pl_vec3 b) {
+    double l1 = H[1] / H[0], l2 = H[2] / H[0];
+    double d1 = H[3] - l1 * H[1], e = H[4] - l1 * H[2], l3 = e / d1;
+    double d2 = H[5] - l2 * H[2] - l3 * e;
+    if (!(H[0] > 0.0) || !(d1 > 0.0) || !(d2 > 0.0)) return (pl_vec3){0, 0, 0};
+    double y = b.y - l1 * b.x, z = (b.z - l2 * b.x - l3 * y) / d2;
+    y = y / d1 - l3 * z;
+    return (pl_vec3){b.x / H[0] - l1 * y - l2 * z, y, z};
+}
+
+static void relax_vertex(const sweep_job* job, int v) {
+    const pl_spring_relax* r = job->r;
+    const pl_block_matrix* Q = &r->Q;
+    double H[6], *x = job->x + 3 * (size_t)v;
+    pl_vec3 g =
+        pl_add(own_gradient(r, job->f, job->x, v, H), pl_vec3_load(r->rest + 3 * (size_t)v));
+    for (int e = Q->offsets[v]; e < Q->offsets[v + 1]; e++) {
+        size_t w = 3 * (size_t)Q->columns[e];
+        if (Q->values[e] != 0.0)
+            g = pl_madd(g, Q->values[e],
+                        pl_sub(pl_vec3_load(job->x + w), pl_vec3_load(r->from + w)));
+    }
+    double diagonal = Q->values[Q->diagonal[v]];
+    H[0] += diagonal, H[3] += diagonal, H[5] += diagonal;
+    pl_vec3_store(x, pl_sub(pl_vec3_load(x), solve_symmetric(H, g)));
+}
+
+static void sweep_task(int begin, int end, int worker, void* user) {
+    const sweep_job* job = user;
+    (void)worker;
+    for (int k = begin; k < end; k++) {
+        int first = job->chunks[k] * CHUNK, last = chunk_end(job->r, job->chunks[k]);
+        for (int v = first; v < last; v++)
+            if (!job->f->fixed[v]) relax_vertex(job, v);
+    }
+}
+
+void pl_spring_relax_sweep(pl_spring_relax* r, const pl_fem_objective* f, const double* gradient,
+                           double* x) {
+    sweep_job job = {.r = r, .f = f, .gradient = gradient, .x = x};
+    pl_parallel_for(f->pool, rest_task, r->Q.row_count, ROWS_PER_TASK, &job);
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (int c = 0; c < r->colour_count; c++) {
+            job.chunks = r->chunks + r->colour_offsets[c];
+            pl_parallel_for(f->pool, sweep_task, r->colour_offsets[c + 1] - r->colour_offsets[c], 1,
+                            &job);
+        }
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Vertices of a cloth of springs, relaxed one after the other: what a long step of Newton's method
+// leaves behind. See spring_relax.c.
+#ifndef PL_FEM_SPRING_RELAX_H
+#define PL_FEM_SPRING_RELAX_H
+
+#include "fem/fem_objective.h"
+
+typedef struct pl_spring_relax pl_spring_relax;
+
+// A: the pattern of the system (block 3); it and the sets are borrowed. *out is NULL if no set is
+// gathered by vertex (pl_spring_elements_gather).
+pl_status pl_spring_relax_create(const pl_block_matrix* A, const pl_element_set* sets,
+                                 int set_count, pl_spring_relax** out, pl_error* error);
+void pl_spring_relax_destroy(pl_spring_relax* relax);
+
+// Before the first call of a step: all but springs and contacts.
+void pl_spring_relax_begin(pl_spring_relax* relax, const pl_fem_objective* f);
+// After contacts were found, before the next call.
+pl_status pl_spring_relax_contacts(pl_spring_relax* relax, const pl_fem_objective* f,
+                                   pl_error* error);
+// A few sweeps over x, where Phi has the given gradient.
+void pl_spring_relax_sweep(pl_spring_relax* relax, const pl_fem_objective* f,
+                           const double* gradient, double* x);
+
+#endif
