@@ -65,14 +65,8 @@ PL_WIDE void fetch(const float* at, int ahead) {
     // perhaps beyond the field, which does no harm
     __builtin_prefetch((const void*)((uintptr_t)at + (uintptr_t)((intptr_t)ahead * 4)));
 }
+// two rows further on
 PL_WIDE int rows_ahead(const pl_grid_run* g) { return 2 * (g->rows[PL_ROW_Y_HIGH] - g->begin); }
-// How far on in the fields the same row begins, so many planes up or down; 0 if it is empty.
-static inline int planes_ahead(const pl_grid_level* l, int row, int planes) {
-    const int further = row + planes * l->size[1], *runs = l->row_runs;
-    if (further < 0 || further >= l->size[1] * l->size[2]) return 0;
-    if (runs[further] == runs[further + 1] || runs[row] == runs[row + 1]) return 0;
-    return l->runs[runs[further]].begin - l->runs[runs[row]].begin;
-}
 
 // the differences of u over the cells of a chunk, of even and of odd x
 typedef struct sides {

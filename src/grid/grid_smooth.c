@@ -70,8 +70,8 @@ PL_WIDE void start_chunk(const face_sweep* s, const pl_grid_masks* m, const floa
     if (m) value = pl_keep_half(pl_bits_of_half(m->inner[s->a], half), value);
     pl_store_half((float*)s->u.own + at, value);
     pl_store_half((float*)s->u.own + other, zero);
-    if (s->a == 0) pl_store_half((float*)s->c + at, zero);
-    if (s->a == 0) pl_store_half((float*)s->c + other, zero);
+    if (s->a == 0)
+        pl_store_half((float*)s->c + at, zero), pl_store_half((float*)s->c + other, zero);
 }
 
 PL_WIDE void relax_half(pl_grid_level* l, const pl_grid_run* g, int a, int colour, bool first,
@@ -222,6 +222,14 @@ static void distribute_q(pl_grid_level* l, const pl_grid_run* g, int ahead) {
         }
         before = odd, even = after;
     }
+}
+
+// How far on in the fields the same row begins, so many planes up or down; 0 if it is empty.
+static int planes_ahead(const pl_grid_level* l, int row, int planes) {
+    const int further = row + planes * l->size[1], *runs = l->row_runs;
+    if (further < 0 || further >= l->size[1] * l->size[2]) return 0;
+    if (runs[further] == runs[further + 1] || runs[row] == runs[row + 1]) return 0;
+    return l->runs[runs[further]].begin - l->runs[runs[row]].begin;
 }
 
 // Each stage asks for a part of what the first ones will need one plane further on, which is the
