@@ -4,6 +4,7 @@
 // pliant render: pictures of a mesh file or of a run.
 #include "base/fail.h"
 #include "commands.h"
+#include "interrupts.h"
 #include "options.h"
 #include "record/movie.h"
 #include "record/png_write.h"
@@ -115,6 +116,23 @@ static int parse_settings(render_settings* s) {
     return EXIT_DONE;
 }
 
+// Ctrl-C: what is complete stays, what is not is removed
+static pl_status check_stop(const char* out, pl_error* error) {
+    if (!stop_is_asked()) return PL_OK;
+    return pl_fail(error, PL_ERROR_LIMIT, "%s: stopped before the last frame", out);
+}
+
+// the place of the frame of a number, the last one if none was asked for
+static pl_status find_frame(const pl_show* show, int number, int* frame, pl_error* error) {
+    int last = pl_show_frame_count(show) - 1;
+    *frame = number < 0 ? last : pl_show_find(show, number);
+    if (*frame >= 0) return PL_OK;
+    if (number <= pl_show_number(show, last))
+        return pl_fail(error, PL_ERROR_FORMAT, "frame %d is missing: it is damaged", number);
+    return pl_fail(error, PL_ERROR_ARGUMENT, "there is no frame %d; it has %d frames, from 0",
+                   number, last + 1);
+}
+
 static pl_status draw_frame(pl_show* show, const render_settings* s, int frame, pl_pool* pool,
                             pl_image* image, pl_error* error) {
     pl_render_options options = s->options;
@@ -133,7 +151,6 @@ static void tell_progress(int done, int count) {
 
 static pl_status write_picture(pl_show* show, const render_settings* s, const char* out,
                                pl_pool* pool, pl_image* image, pl_error* error) {
-    int last = pl_show_frame_count(show) - 1;
     pl_status status;
     if (s->sheet) {
         pl_image sheet;
@@ -142,7 +159,9 @@ static pl_status write_picture(pl_show* show, const render_settings* s, const ch
         if (status == PL_OK) status = pl_image_write_png(&sheet, pool, out, error);
         pl_image_free(&sheet);
     } else {
-        status = draw_frame(show, s, s->frame < 0 ? last : s->frame, pool, image, error);
+        int frame;
+        status = find_frame(show, s->frame, &frame, error);
+        if (status == PL_OK) status = draw_frame(show, s, frame, pool, image, error);
         if (status == PL_OK) status = pl_image_write_png(image, pool, out, error);
     }
     return status;
@@ -162,6 +181,8 @@ static pl_status write_movie(pl_show* show, const render_settings* s, const char
     for (int i = 0; status == PL_OK && i < count; i += s->every) {
         status = draw_frame(show, s, i, pool, image, error);
         if (status == PL_OK) status = pl_movie_add(movie, image, error);
+        // first, as ffmpeg too hears of Ctrl-C and goes away
+        if (stop_is_asked()) status = check_stop(out, error);
         tell_progress(i + 1, count);
     }
     pl_status closed = pl_movie_close(movie, status == PL_OK, status == PL_OK ? error : NULL);
@@ -176,8 +197,9 @@ static pl_status write_folder(pl_show* show, const render_settings* s, const cha
     pl_status status = PL_OK;
     for (int i = 0; status == PL_OK && i < count; i += s->every) {
         char path[4200];
-        snprintf(path, sizeof path, "%s/frame_%05d.png", out, i);
-        status = draw_frame(show, s, i, pool, image, error);
+        snprintf(path, sizeof path, "%s/frame_%05d.png", out, pl_show_number(show, i));
+        status = check_stop(out, error);
+        if (status == PL_OK) status = draw_frame(show, s, i, pool, image, error);
         if (status == PL_OK) status = pl_image_write_png(image, pool, path, error);
         tell_progress(i + 1, count);
     }
@@ -229,6 +251,7 @@ static int run_render(render_settings* s) {
     pl_show* show = NULL;
     pl_error error = {.status = PL_ERROR_MEMORY, .text = "out of memory"};
     pl_status status = pl_notes_create(&notes);
+    catch_interrupts();
     if (status == PL_OK) status = pl_pool_create(s->threads, &pool, &error);
     if (status == PL_OK)
         status = pl_show_open(s->path, s->color_by, s->against, &show, notes, &error);

@@ -4,12 +4,12 @@
 // pliant run SCENE -o DIR and pliant resume DIR: the same loop, from the start or from a
 // checkpoint.
 #include "commands.h"
+#include "interrupts.h"
 #include "options.h"
 #include "record/run_folder.h"
 
 #include <jansson.h>
 #include <pliant/pliant.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,25 +20,6 @@ typedef struct run_options {
     bool force, strict, json, quiet;
     int frames;
 } run_options;
-
-static volatile sig_atomic_t stop_asked;
-
-static void ask_to_stop(int signal_number) {
-    (void)signal_number;
-    stop_asked = 1;
-}
-
-// Ctrl-C ends the run after the present frame, with everything written; a second one ends it at
-// once
-static void catch_interrupts(void) {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = ask_to_stop;
-    action.sa_flags = SA_RESETHAND;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGXFSZ, SIG_IGN); // a file at its limit is an error of the write, not the end
-}
 
 static void print_bar(const pl_frame_info* info, int total, const pl_run_summary* summary) {
     enum { WIDTH = 24 };
@@ -89,7 +70,7 @@ static void print_summary(const char* folder, int done, int total, const pl_run_
 static pl_status run_frames(pl_run* run, const run_options* o, pl_error* error) {
     bool terminal = isatty(STDERR_FILENO) && !o->quiet;
     int total = pl_run_frame_total(run);
-    while (!pl_run_is_done(run) && !stop_asked) {
+    while (!pl_run_is_done(run) && !stop_is_asked()) {
         pl_frame_info info;
         pl_status status = pl_run_frame(run, &info, error);
         if (status != PL_OK) return status;
