@@ -416,6 +416,8 @@ static pl_status check_poisson(checker* c, const pl_body* body, const pl_materia
     pl_material_def_lame(material, &mu, &lambda);
     if (!isinf(lambda) || body->method == PL_METHOD_MIXED || body->kind == PL_BODY_CLOTH)
         return PL_OK;
+    if (!pl_method_is_available(PL_METHOD_MIXED))
+        return fail(c, key, "is 0.5, which no method of this version can do; use at most 0.499");
     return fail(c, key, "is 0.5, which only method \"mixed\" can do; use that, or 0.499");
 }
 
@@ -445,12 +447,16 @@ static pl_status resolve_body(checker* c, pl_body* body) {
     const char* key;
     char text[512];
     bool is_open = body->linear == PL_LINEAR_AUTO && body->method == PL_METHOD_FEM;
-    if (!pl_combination_resolve(body, &key, text, sizeof text)) return fail(c, key, "%s", text);
+    if (!pl_combination_resolve(body, &key, text, sizeof text)) {
+        fail(c, key, "%s", text);
+        return pl_method_is_available(body->method) ? PL_ERROR_FORMAT : PL_ERROR_UNSUPPORTED;
+    }
     if (body->eigenfit &&
         (body->method != PL_METHOD_FEM || body->nonlinear == PL_NONLINEAR_PROJECTIVE))
         return fail(c, "eigenfit",
-                    "goes with method \"fem\" and nonlinear \"newton\" or "
-                    "\"linearised\" only");
+                    pl_eigenfit_is_available()
+                        ? "goes with method \"fem\" and nonlinear \"newton\" or \"linearised\" only"
+                        : "is not in this version; leave it out");
     pl_status status = check_poisson(c, body, &body->material, "material.poisson");
     if (status == PL_OK) status = resolve_regions(c, body);
     // which linear solver is best depends on the size of the system, which the world will know
@@ -507,5 +513,6 @@ pl_status pl_scene_resolve(pl_scene* scene, pl_error* error) {
     pl_status status = pl_scene_resolve_at(scene, &problem);
     if (status == PL_ERROR_MEMORY) return pl_fail_memory(error, "the scene");
     if (status == PL_OK) return PL_OK;
-    return pl_fail(error, PL_ERROR_ARGUMENT, "%.300s: %s", problem.path, problem.text);
+    if (status == PL_ERROR_FORMAT) status = PL_ERROR_ARGUMENT; // there is no file here
+    return pl_fail(error, status, "%.300s: %s", problem.path, problem.text);
 }

@@ -478,6 +478,45 @@ pl_status pl_scene_read_memory(const void* data, size_t size, const char* path,
     return read_scene(&r, out);
 }
 
+// What follows the path that a text begins with, or NULL if it begins otherwise. A body may stand
+// by its name.
+static const char* split_path(const pl_scene* scene, const char* text, pl_problem* problem,
+                              bool* by_name) {
+    for (int b = 0; b < scene->body_count; b++) {
+        char begin[160];
+        int length = snprintf(begin, sizeof begin, "body \"%.140s\": ", scene->bodies[b].name);
+        *by_name = strncmp(text, begin, (size_t)length) == 0;
+        if (!*by_name) continue;
+        snprintf(problem->path, sizeof problem->path, "bodies[%d]", b);
+        return text + length;
+    }
+    const char* colon = strstr(text, ": ");
+    if (!colon || (size_t)(colon - text) >= sizeof problem->path) return NULL;
+    snprintf(problem->path, sizeof problem->path, "%.*s", (int)(colon - text), text);
+    pl_place place;
+    return pl_scene_locate(scene, problem->path, &place, NULL) == PL_OK ? colon + 2 : NULL;
+}
+
+void pl_scene_explain(const char* path, const char* const* overrides, int override_count,
+                      const pl_scene* scene, pl_error* error) {
+    pl_problem problem = {{0}, {0}}, better = {{0}, {0}};
+    bool by_name = false;
+    const char* rest = split_path(scene, error->text, &problem, &by_name);
+    if (!rest || error->status == PL_ERROR_MEMORY) return;
+    snprintf(problem.text, sizeof problem.text, "%.600s", rest);
+    pl_tree tree = {0};
+    pl_status status = pl_tree_read(path, &tree, NULL);
+    for (int i = 0; i < override_count && status == PL_OK; i++)
+        status = pl_tree_override(&tree, overrides[i], NULL);
+    // of files, fields and regions of a body more can be told: which key, which name was meant
+    if (status == PL_OK && by_name) {
+        pl_status found = pl_scene_check_files_at(scene, NULL, &better);
+        if (found != PL_OK && found != PL_ERROR_MEMORY) problem = better;
+    }
+    if (status == PL_OK) tell(&tree, error->status, &problem, error);
+    pl_tree_free(&tree);
+}
+
 pl_status pl_scene_set(pl_scene* scene, const char* path, const char* value, pl_error* error) {
     pl_place place;
     pl_status status = pl_scene_locate(scene, path, &place, error);

@@ -175,7 +175,8 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
     if (w->scene->body_count == 0)
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "the scene has no bodies; add one under \"bodies\"");
-    status = pl_world_check_support(w->scene, error);
+    status = pl_scene_resolve(w->scene, error); // a host may have changed it since
+    if (status == PL_OK) status = pl_world_check_support(w->scene, error);
     if (status != PL_OK) return status;
     pl_scene_evaluate(w->scene, 0.0);
     w->first_step = w->scene->time_step;

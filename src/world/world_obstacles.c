@@ -199,17 +199,24 @@ void pl_world_obstacles_free(pl_world* w) {
     PL_FREE(w->obstacles, pl_moving_obstacle, w->obstacle_count + w->body_count);
 }
 
+// the mesh of a collider, at its place; errors begin with its path
+static pl_status read_shape(const pl_collider* c, int k, pl_world_shape* shape, pl_notes* notes,
+                            pl_error* error) {
+    pl_error cause = {0};
+    pl_status status = pl_mesh_read(c->mesh.file, NULL, &shape->mesh, notes, &cause);
+    if (status != PL_OK) return pl_fail(error, status, "colliders[%d].mesh: %.900s", k, cause.text);
+    pl_transform_apply(&c->mesh.transform, shape->mesh->positions, shape->mesh->vertex_count);
+    shape->middle = pl_collider_middle(c, shape->mesh);
+    return PL_OK;
+}
+
 static pl_status setup_obstacle(pl_world* w, int k, pl_notes* notes, pl_error* error) {
     const pl_collider* c = &w->scene->colliders[k];
     pl_world_shape* shape = &w->shapes[k];
     w->obstacles[k] = (pl_moving_obstacle){.obstacle = obstacle_of(c)};
     pl_status status = PL_OK;
-    if (c->shape == PL_COLLIDER_MESH) {
-        status = pl_mesh_read(c->mesh.file, NULL, &shape->mesh, notes, error);
-        if (status != PL_OK) return status;
-        pl_transform_apply(&c->mesh.transform, shape->mesh->positions, shape->mesh->vertex_count);
-        shape->middle = pl_collider_middle(c, shape->mesh);
-    }
+    if (c->shape == PL_COLLIDER_MESH) status = read_shape(c, k, shape, notes, error);
+    if (status != PL_OK) return status;
     if (has_cache(c)) {
         status = read_shape_cache(c, k, shape, error);
         if (status == PL_OK) status = pl_world_shape_points(w, k, error);
