@@ -491,15 +491,21 @@ static pl_status check_animations(checker* c, const pl_scene* scene) {
     return PL_OK;
 }
 
+static pl_status resolve_bodies(checker* c, pl_scene* scene) {
+    pl_status status = PL_OK;
+    for (int i = 0; i < scene->body_count && status == PL_OK; i++) {
+        path_to(c, "bodies", i);
+        status = resolve_body(c, (pl_body*)&scene->bodies[i]);
+    }
+    return status;
+}
+
 pl_status pl_scene_resolve_at(pl_scene* scene, pl_problem* problem) {
     checker c = {.problem = problem};
     problem->path[0] = problem->text[0] = '\0';
     resolve_gravity(scene);
     pl_status status = check_object(&c, &pl_type_scene, scene);
-    for (int i = 0; i < scene->body_count && status == PL_OK; i++) {
-        path_to(&c, "bodies", i);
-        status = resolve_body(&c, (pl_body*)&scene->bodies[i]);
-    }
+    if (status == PL_OK) status = resolve_bodies(&c, scene);
     if (status == PL_OK) status = check_names(&c, scene, "bodies", "body");
     if (status == PL_OK) status = check_names(&c, scene, "colliders", "collider");
     if (status == PL_OK) status = check_names(&c, scene, "attachments", "attachment");
@@ -508,11 +514,20 @@ pl_status pl_scene_resolve_at(pl_scene* scene, pl_problem* problem) {
     return status;
 }
 
-pl_status pl_scene_resolve(pl_scene* scene, pl_error* error) {
-    pl_problem problem;
-    pl_status status = pl_scene_resolve_at(scene, &problem);
+static pl_status fail_with(pl_status status, const pl_problem* problem, pl_error* error) {
     if (status == PL_ERROR_MEMORY) return pl_fail_memory(error, "the scene");
     if (status == PL_OK) return PL_OK;
     if (status == PL_ERROR_FORMAT) status = PL_ERROR_ARGUMENT; // there is no file here
-    return pl_fail(error, status, "%.300s: %s", problem.path, problem.text);
+    return pl_fail(error, status, "%.300s: %s", problem->path, problem->text);
+}
+
+pl_status pl_scene_resolve_bodies(pl_scene* scene, pl_error* error) {
+    pl_problem problem = {{0}, {0}};
+    checker c = {.problem = &problem};
+    return fail_with(resolve_bodies(&c, scene), &problem, error);
+}
+
+pl_status pl_scene_resolve(pl_scene* scene, pl_error* error) {
+    pl_problem problem;
+    return fail_with(pl_scene_resolve_at(scene, &problem), &problem, error);
 }

@@ -3,6 +3,7 @@
 //
 // The reference part of docs/scene.md, from the tables.
 #include "scene/combinations.h"
+#include "scene/key_uses.h"
 #include "scene/scene_text.h"
 #include "scene/scene_type.h"
 
@@ -203,5 +204,6 @@ pl_status pl_scene_docs(pl_text* text, pl_error* error) {
     pl_text_add(text, "\n## Generated shapes\n");
     for (int i = 0; i < pl_generator_count(); i++) add_shape(text, pl_generator_at(i));
     add_combinations(text);
+    pl_key_uses_docs(text);
     return text->failed ? pl_fail_memory(error, "the reference") : PL_OK;
 }

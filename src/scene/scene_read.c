@@ -408,24 +408,6 @@ static pl_status build(const request* r, pl_tree* tree, pl_scene* scene) {
     return tell(tree, status, &problem, r->error);
 }
 
-// settings that were given but do nothing
-static void note_unused(const request* r, const pl_scene* scene) {
-    if (scene->body_count == 0)
-        pl_note(r->notes, PL_NOTE_INFO, "%s: the scene has no bodies: nothing will move", r->path);
-    for (int i = 0; i < scene->body_count; i++) {
-        const pl_body* body = &scene->bodies[i];
-        const char* method = pl_method_name(body->method);
-        bool has_levels = body->method == PL_METHOD_FEM || body->method == PL_METHOD_MIXED;
-        if (body->pbd.hierarchy > 0 && body->method != PL_METHOD_PBD)
-            pl_note(r->notes, PL_NOTE_INFO,
-                    "%s: bodies[%d].hierarchy does nothing: the method is %s, not pbd", r->path, i,
-                    method);
-        if (body->multigrid.level_count > 0 && !has_levels)
-            pl_note(r->notes, PL_NOTE_INFO, "%s: bodies[%d].levels does nothing with method %s",
-                    r->path, i, method);
-    }
-}
-
 static pl_status read_scene(const request* r, pl_scene** out) {
     *out = NULL;
     pl_tree tree = {0};
@@ -436,7 +418,9 @@ static pl_status read_scene(const request* r, pl_scene** out) {
     if (status == PL_OK) status = build(r, &tree, scene);
     pl_tree_free(&tree);
     if (status == PL_OK) {
-        note_unused(r, scene);
+        if (scene->body_count == 0)
+            pl_note(r->notes, PL_NOTE_INFO, "%s: the scene has no bodies: nothing will move",
+                    r->path);
         *out = scene;
     } else {
         pl_scene_destroy(scene);
