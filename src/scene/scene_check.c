@@ -464,9 +464,24 @@ static pl_status resolve_body(checker* c, pl_body* body) {
     return status;
 }
 
-static void resolve_gravity(pl_scene* scene) {
-    if (!isnan(scene->gravity[0])) return;
-    for (int k = 0; k < 3; k++) scene->gravity[k] = (int)scene->up == k ? -9.81 : 0.0;
+static void point_up(const pl_scene* scene, const pl_plane_shape* plane) {
+    double* normal = ((pl_plane_shape*)plane)->normal;
+    for (int k = 0; k < 3 && isnan(plane->normal[2]); k++) normal[k] = (int)scene->up == k;
+}
+
+static void point_up_in(const pl_scene* scene, const pl_selection* selection) {
+    point_up(scene, &selection->half_space);
+    for (int i = 0; i < selection->part_count; i++) point_up_in(scene, &selection->parts[i]);
+}
+
+// what follows from `up`: gravity, and the normals of planes
+static void resolve_up(pl_scene* scene) {
+    for (int k = 0; k < 3 && isnan(scene->gravity[2]); k++)
+        scene->gravity[k] = (int)scene->up == k ? -9.81 : 0.0;
+    for (int i = 0; i < scene->collider_count; i++) point_up(scene, &scene->colliders[i].plane);
+    for (int i = 0; i < scene->attachment_count; i++)
+        point_up_in(scene, &scene->attachments[i].where);
+    for (int i = 0; i < scene->force_count; i++) point_up_in(scene, &scene->forces[i].where);
 }
 
 // ---------------------------------------------------------------- curves
@@ -503,7 +518,7 @@ static pl_status resolve_bodies(checker* c, pl_scene* scene) {
 pl_status pl_scene_resolve_at(pl_scene* scene, pl_problem* problem) {
     checker c = {.problem = problem};
     problem->path[0] = problem->text[0] = '\0';
-    resolve_gravity(scene);
+    resolve_up(scene);
     pl_status status = check_object(&c, &pl_type_scene, scene);
     if (status == PL_OK) status = resolve_bodies(&c, scene);
     if (status == PL_OK) status = check_names(&c, scene, "bodies", "body");
@@ -524,6 +539,7 @@ static pl_status fail_with(pl_status status, const pl_problem* problem, pl_error
 pl_status pl_scene_resolve_bodies(pl_scene* scene, pl_error* error) {
     pl_problem problem = {{0}, {0}};
     checker c = {.problem = &problem};
+    resolve_up(scene);
     return fail_with(resolve_bodies(&c, scene), &problem, error);
 }
 
