@@ -148,7 +148,8 @@ static int add_contacts(const nearby_job* n, int k, pl_contact* out, int capacit
                 ? !(n->nearby[k] >> s & 1)
                 : (m->is_body && !group->meets) || !pl_may_touch(m, from, to, group->thickness))
             continue;
-        if (!pl_find_contact(m, from, to, group->thickness, &contact)) continue;
+        double thickness = group->thickness - (group->recesses ? group->recesses[s] : 0.0);
+        if (!pl_find_contact(m, from, to, thickness, &contact)) continue;
         contact.vertex = vertex;
         if (!(contact.stiffness > 0.0)) contact.stiffness = group->stiffness;
         contact.friction = fmax(contact.friction, group->friction);

@@ -33,6 +33,7 @@ void pl_world_destroy(pl_world* w) {
     }
     PL_FREE(w->systems, pl_world_system, w->body_count);
     pl_world_loads_free(w);
+    pl_world_starts_free(w);
     pl_world_obstacles_free(w);
     for (int k = 0; k < w->body_count; k++) pl_world_body_free(&w->bodies[k]);
     PL_FREE(w->bodies, pl_world_body, w->body_count);
@@ -175,6 +176,7 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
         status = create_system(w, s, notes, error);
     if (status == PL_OK) status = pl_world_obstacles_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_loads_setup(w, error);
+    if (status == PL_OK) status = pl_world_starts_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_meetings_setup(w, notes, error);
     return status == PL_OK ? save_before_frame(w, error) : status;
 }
@@ -215,6 +217,7 @@ static void update_colliding(pl_world* w, int s) {
         group->thickness = body->contact_thickness;
         group->stiffness = body->contact_stiffness;
         group->friction = contact->friction;
+        group->recesses = pl_world_recesses(w, b);
         group++;
     }
 }

@@ -255,6 +255,7 @@ static pl_rigid rigid_of(const pl_pose* pose) {
 }
 
 void pl_world_place_obstacles(pl_world* w, double begin, double end) {
+    pl_world_update_recesses(w, end);
     for (int k = 0; k < w->obstacle_count; k++) {
         const pl_collider* c = &w->scene->colliders[k];
         pl_moving_obstacle* m = &w->obstacles[k];
@@ -275,8 +276,10 @@ void pl_world_contact_forces(const pl_world* w, int b, double* out) {
     const pl_world_body* body = &w->bodies[b];
     const pl_world_system* system = &w->systems[body->system];
     const double* x = system->method->positions(system->data) + 3 * (size_t)body->first_vertex;
+    const double* recesses = pl_world_recesses(w, b);
     for (int v = 0; v < body->mesh->vertex_count; v++) out[v] = 0.0;
     for (int k = 0; k < w->obstacle_count; k++) {
+        double thickness = body->contact_thickness - (recesses ? recesses[k] : 0.0);
         // nothing moves any more: where things are at the end of the step
         pl_moving_obstacle still = w->obstacles[k];
         still.begin = still.end;
@@ -285,7 +288,7 @@ void pl_world_contact_forces(const pl_world* w, int b, double* out) {
             int v = body->surface->vertices[i];
             pl_vec3 at = pl_vec3_load(x + 3 * (size_t)v);
             pl_contact contact;
-            if (!pl_find_contact(&still, at, at, body->contact_thickness, &contact)) continue;
+            if (!pl_find_contact(&still, at, at, thickness, &contact)) continue;
             double stiffness =
                 contact.stiffness > 0.0 ? contact.stiffness : body->contact_stiffness;
             double depth = pl_dot(pl_sub(contact.point, at), contact.normal);
