@@ -7,6 +7,7 @@
 #include "interrupts.h"
 #include "options.h"
 #include "record/run_folder.h"
+#include "scene/scene_read.h"
 
 #include <jansson.h>
 #include <pliant/pliant.h>
@@ -120,7 +121,11 @@ static int run_or_resume(const verb* v, const char* scene_path, run_options* o) 
                                    notes, &error);
         if (status == PL_OK && o->frames >= 0)
             status = pl_scene_set(scene, "frames", frames, &error);
-        if (status == PL_OK) status = pl_run_start(scene, o->folder, o->force, &run, notes, &error);
+        if (status == PL_OK) {
+            status = pl_run_start(scene, o->folder, o->force, &run, notes, &error);
+            if (status != PL_OK)
+                pl_scene_explain(scene_path, o->overrides.items, o->overrides.count, scene, &error);
+        }
     } else if (status == PL_OK) {
         status = pl_run_resume(o->folder, &run, notes, &error);
     }

@@ -216,7 +216,8 @@ static int add_contacts(const nearby_job* n, const near_list* list, int k, pl_co
         int s = near_item(list, i);
         pl_contact contact;
         if (!is_tested(n, s, from, to)) continue;
-        if (!pl_find_contact(&n->job->obstacles[s], from, to, group->thickness, &contact)) continue;
+        double thickness = group->thickness - (group->recesses ? group->recesses[s] : 0.0);
+        if (!pl_find_contact(&n->job->obstacles[s], from, to, thickness, &contact)) continue;
         contact.vertex = vertex;
         if (!(contact.stiffness > 0.0)) contact.stiffness = group->stiffness;
         contact.friction = fmax(contact.friction, group->friction);

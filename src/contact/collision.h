@@ -52,7 +52,8 @@ typedef struct pl_colliding_vertices {
     double thickness; // [m]
     double stiffness; // [N/m]
     double friction;
-    bool meets; // bodies too
+    bool meets;             // bodies too
+    const double* recesses; // how far each obstacle is held back for them [m]; NULL: not at all
 } pl_colliding_vertices;
 
 typedef struct pl_collision_job {

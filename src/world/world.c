@@ -5,6 +5,8 @@
 // state.
 #include "base/memory.h"
 #include "base/timer.h"
+#include "scene/key_uses.h"
+#include "scene/scene_object.h"
 #include "world/world_host.h"
 #include "world/world_loads.h"
 #include "world/world_meeting.h"
@@ -31,6 +33,7 @@ void pl_world_destroy(pl_world* w) {
     }
     PL_FREE(w->systems, pl_world_system, w->body_count);
     pl_world_loads_free(w);
+    pl_world_starts_free(w);
     pl_world_obstacles_free(w);
     for (int k = 0; k < w->body_count; k++) pl_world_body_free(&w->bodies[k]);
     PL_FREE(w->bodies, pl_world_body, w->body_count);
@@ -41,28 +44,6 @@ void pl_world_destroy(pl_world* w) {
     PL_FREE(w, pl_world, 1);
 }
 
-static bool are_solved_alike(const pl_solver* a, const pl_solver* b) {
-    return a->tolerance == b->tolerance && a->iterations == b->iterations && a->fixed == b->fixed &&
-           a->linear_tolerance == b->linear_tolerance &&
-           a->linear_iterations == b->linear_iterations && a->line_search == b->line_search;
-}
-
-static bool has_changing_damping(const pl_world* w, int body) {
-    char prefix[48];
-    snprintf(prefix, sizeof prefix, "bodies[%d].damping.", body);
-    return pl_world_is_animated(w->scene, prefix);
-}
-
-// A system has one integrator, one solver and one damping.
-static bool are_solved_together(const pl_world* w, int first, int second) {
-    const pl_body *a = w->bodies[first].def, *b = w->bodies[second].def;
-    return a->method == b->method && a->integrator == b->integrator &&
-           a->nonlinear == b->nonlinear && a->linear == b->linear &&
-           are_solved_alike(&a->solver, &b->solver) && a->damping.mass == b->damping.mass &&
-           a->damping.stiffness == b->damping.stiffness && !has_changing_damping(w, first) &&
-           !has_changing_damping(w, second);
-}
-
 // gives each body its system and its first vertex there
 static pl_status group_bodies(pl_world* w, pl_error* error) {
     w->systems = PL_ALLOC(pl_world_system, w->body_count);
@@ -71,7 +52,8 @@ static pl_status group_bodies(pl_world* w, pl_error* error) {
         pl_world_body* body = &w->bodies[b];
         body->system = -1;
         for (int other = 0; other < b && body->system < 0; other++)
-            if (are_solved_together(w, other, b)) body->system = w->bodies[other].system;
+            if (pl_bodies_share_settings(w->scene, other, b))
+                body->system = w->bodies[other].system;
         if (body->system < 0) {
             body->system = w->system_count++;
             pl_world_system* system = &w->systems[body->system];
@@ -175,7 +157,8 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
     if (w->scene->body_count == 0)
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "the scene has no bodies; add one under \"bodies\"");
-    status = pl_world_check_support(w->scene, error);
+    status = pl_scene_resolve_bodies(w->scene, error); // a host may have changed them since
+    if (status == PL_OK) status = pl_world_check_support(w->scene, error);
     if (status != PL_OK) return status;
     pl_scene_evaluate(w->scene, 0.0);
     w->first_step = w->scene->time_step;
@@ -187,10 +170,13 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
     if (status == PL_OK) status = pl_world_changes_setup(w, error);
     if (status == PL_OK) status = group_bodies(w, error);
     if (status == PL_OK) status = pl_world_settle_solvers(w, error);
+    for (int b = 0; status == PL_OK && b < w->body_count; b++)
+        pl_note_unread_keys(w->scene, b, notes);
     for (int s = 0; status == PL_OK && s < w->system_count; s++)
         status = create_system(w, s, notes, error);
     if (status == PL_OK) status = pl_world_obstacles_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_loads_setup(w, error);
+    if (status == PL_OK) status = pl_world_starts_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_meetings_setup(w, notes, error);
     return status == PL_OK ? save_before_frame(w, error) : status;
 }
@@ -231,6 +217,7 @@ static void update_colliding(pl_world* w, int s) {
         group->thickness = body->contact_thickness;
         group->stiffness = body->contact_stiffness;
         group->friction = contact->friction;
+        group->recesses = pl_world_recesses(w, b);
         group++;
     }
 }

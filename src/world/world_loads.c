@@ -35,8 +35,11 @@ static pl_status setup_attachment(pl_world* w, const pl_attachment* def, pl_worl
     out->body = find_body(w, def->body);
     const pl_mesh* mesh = w->bodies[out->body].mesh;
     pl_selected selected;
-    pl_status status = pl_selection_vertices(&def->where, mesh, def->body, &selected, error);
-    if (status != PL_OK) return status;
+    pl_error cause = {0};
+    pl_status status = pl_selection_vertices(&def->where, mesh, def->body, &selected, &cause);
+    if (status != PL_OK)
+        return pl_fail(error, status, "attachments[%d].where: attachment \"%.100s\": %.700s",
+                       (int)(def - w->scene->attachments), def->name, cause.text);
     out->count = selected.count;
     out->vertices = selected.items;
     status = hold_places(def, mesh, out, error);
@@ -54,12 +57,15 @@ static pl_status setup_load(pl_world* w, const pl_force* def, int body, pl_world
                             pl_error* error) {
     pl_world_body* b = &w->bodies[body];
     pl_selected selected;
+    pl_error cause = {0};
     bool on_surface = def->kind == PL_FORCE_PRESSURE || def->kind == PL_FORCE_TRACTION;
     pl_status status =
         on_surface ? pl_selection_triangles(&def->where, b->mesh, b->surface, b->def->name,
-                                            &selected, error)
-                   : pl_selection_vertices(&def->where, b->mesh, b->def->name, &selected, error);
-    if (status != PL_OK) return status;
+                                            &selected, &cause)
+                   : pl_selection_vertices(&def->where, b->mesh, b->def->name, &selected, &cause);
+    if (status != PL_OK)
+        return pl_fail(error, status, "forces[%d].where: %.900s", (int)(def - w->scene->forces),
+                       cause.text);
     *out = (pl_world_load){body, selected.count, selected.items};
     return PL_OK;
 }
