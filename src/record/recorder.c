@@ -80,7 +80,7 @@ static pl_status append_chunk(pl_recorder* r, pl_plr_chunk chunk, const void* ra
     if (failure) {
         // without this a later reader would find half a frame, which it leaves out as well
         if (ftruncate(r->file, (off_t)r->end) != 0) errno = 0;
-        return pl_fail(error, PL_ERROR_IO,
+        return pl_fail(error, pl_write_status(failure),
                        "%s: frame %d cannot be written: %s; the %d frames before it are safe",
                        r->path, r->frame_count, strerror(failure), r->frame_count);
     }
@@ -127,7 +127,8 @@ pl_status pl_recorder_append(pl_recorder* r, double time, const pl_record_values
 
 pl_status pl_recorder_flush(pl_recorder* r, pl_error* error) {
     if (fsync(r->file) == 0 || errno == EINVAL) return PL_OK;
-    return pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+    return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", r->path,
+                   strerror(errno));
 }
 
 int pl_recorder_frame_count(const pl_recorder* r) { return r->frame_count; }
@@ -138,7 +139,8 @@ pl_status pl_recorder_close(pl_recorder* r, pl_error* error) {
     if (!r) return PL_OK;
     pl_status status = pl_recorder_flush(r, error);
     if (close(r->file) != 0 && status == PL_OK)
-        status = pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+        status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", r->path,
+                         strerror(errno));
     r->file = -1;
     recorder_free(r);
     return status;
@@ -179,7 +181,8 @@ static pl_status start_file(pl_recorder* r, const pl_array* head_bytes, pl_error
     r->file = mkstemp(temporary);
     pl_status status = PL_OK;
     if (r->file < 0) {
-        status = pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+        status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", r->path,
+                         strerror(errno));
     } else {
         mode_t mask = umask(0);
         umask(mask);
@@ -189,13 +192,13 @@ static pl_status start_file(pl_recorder* r, const pl_array* head_bytes, pl_error
         int failure = write_at(r, magic, sizeof magic, 0);
         r->end = sizeof magic;
         if (failure)
-            status = pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path,
+            status = pl_fail(error, pl_write_status(failure), "%s: cannot be written: %s", r->path,
                              strerror(failure));
         pl_plr_chunk chunk = {.kind = "HEAD", .raw_size = head_bytes->count, .number = -1};
         if (status == PL_OK) status = append_chunk(r, chunk, head_bytes->data, error);
         if (status == PL_OK && rename(temporary, r->path) != 0)
-            status =
-                pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+            status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", r->path,
+                             strerror(errno));
         if (status != PL_OK) unlink(temporary);
     }
     pl_free(temporary, size);
@@ -250,8 +253,8 @@ pl_status pl_recorder_reopen(const char* path, const pl_record_head* head, bool 
         (*out)->frame_count = frame_count;
         (*out)->file = open(path, O_RDWR | O_CLOEXEC);
         if ((*out)->file < 0 || ftruncate((*out)->file, (off_t)(*out)->end) != 0)
-            status =
-                pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+            status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                             strerror(errno));
     }
     if (status != PL_OK) {
         recorder_free(*out);
