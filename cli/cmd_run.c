@@ -147,14 +147,15 @@ static int run_or_resume(const verb* v, const char* scene_path, run_options* o) 
 static bool parse_run(const verb* v, bool resume, int argc, char** argv, const char** argument,
                       run_options* o, int* code) {
     const option options[] = {
-        {"-o", "DIR", OPTION_TEXT, &o->folder, "folder of the run"},
+        {"-o", "DIR", OPTION_TEXT, &o->folder, "folder of the run", ANY},
         {"--set", "PATH=VALUE", OPTION_TEXT_LIST, &o->overrides,
-         "changes one value of the scene; may be repeated"},
-        {"--frames", "N", OPTION_INT, &o->frames, "how many frames, in place of the scene's"},
-        {"--force", NULL, OPTION_FLAG, &o->force, "replaces an old run in the folder"},
-        {"--strict", NULL, OPTION_FLAG, &o->strict, "exit 1 if a solve did not converge"},
-        {"--quiet", NULL, OPTION_FLAG, &o->quiet, "no progress"},
-        {"--json", NULL, OPTION_FLAG, &o->json, "the summary as JSON"},
+         "changes one value of the scene; may be repeated", ANY},
+        {"--frames", "N", OPTION_INT, &o->frames, "how many frames, in place of the scene's", 0,
+         1e9},
+        {"--force", NULL, OPTION_FLAG, &o->force, "replaces an old run in the folder", ANY},
+        {"--strict", NULL, OPTION_FLAG, &o->strict, "exit 1 if a solve did not converge", ANY},
+        {"--quiet", NULL, OPTION_FLAG, &o->quiet, "no progress", ANY},
+        {"--json", NULL, OPTION_FLAG, &o->json, "the summary as JSON", ANY},
     };
     int count, total = sizeof options / sizeof options[0], first = resume ? total - 3 : 0;
     return parse_options(v, options + first, total - first, argc, argv, argument, &count, code);

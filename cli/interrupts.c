@@ -19,7 +19,6 @@ void catch_interrupts(void) {
     action.sa_flags = SA_RESETHAND;
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    signal(SIGXFSZ, SIG_IGN); // a file at its limit is an error of the write, not the end
 }
 
 bool stop_is_asked(void) { return stop_asked != 0; }

@@ -175,9 +175,9 @@ TEST(recording_written_behind_tells_of_a_full_disk)
         sample_recording_frame(&s, i);
         status = pl_recorder_append(recorder, 0.04 * i, s.frame, &error);
     }
-    CHECK_INT(status, PL_ERROR_IO);
+    CHECK_INT(status, PL_ERROR_DISK);
     CHECK_TEXT(error.text, "frames before it are safe");
-    CHECK_INT(pl_recorder_close(recorder, &error), PL_ERROR_IO);
+    CHECK_INT(pl_recorder_close(recorder, &error), PL_ERROR_DISK);
     pl_write_behind_destroy(queue);
     pl_recording* r;
     CHECK_OK(pl_recording_open(path, &r, NULL, &error), &error);

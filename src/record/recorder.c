@@ -80,7 +80,7 @@ static pl_status append_chunk(pl_recorder* r, const pl_plr_chunk* chunk, pl_erro
     if (failure) {
         // without this a later reader would find half a frame, which it leaves out as well
         if (ftruncate(r->file, (off_t)r->end) != 0) errno = 0;
-        return pl_fail(error, PL_ERROR_IO,
+        return pl_fail(error, pl_write_status(failure),
                        "%s: frame %d cannot be written: %s; the %d frames before it are safe",
                        r->path, r->written_count, strerror(failure), r->written_count);
     }
@@ -149,7 +149,8 @@ void pl_recorder_use_queue(pl_recorder* r, pl_write_behind* queue) { r->queue = 
 
 pl_status pl_recorder_sync(pl_recorder* r, pl_error* error) {
     if (fsync(r->file) == 0 || errno == EINVAL) return PL_OK;
-    return pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+    return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", r->path,
+                   strerror(errno));
 }
 
 pl_status pl_recorder_flush(pl_recorder* r, pl_error* error) {
@@ -165,7 +166,8 @@ pl_status pl_recorder_close(pl_recorder* r, pl_error* error) {
     if (!r) return PL_OK;
     pl_status status = pl_recorder_flush(r, error);
     if (close(r->file) != 0 && status == PL_OK)
-        status = pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+        status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", r->path,
+                         strerror(errno));
     r->file = -1;
     recorder_free(r);
     return status;
@@ -215,7 +217,8 @@ static pl_status start_file(pl_recorder* r, const pl_array* head_bytes, pl_error
     r->file = mkstemp(temporary);
     pl_status status = PL_OK;
     if (r->file < 0) {
-        status = pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+        status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", r->path,
+                         strerror(errno));
     } else {
         mode_t mask = umask(0);
         umask(mask);
@@ -225,14 +228,14 @@ static pl_status start_file(pl_recorder* r, const pl_array* head_bytes, pl_error
         int failure = write_at(r, magic, sizeof magic, 0);
         r->end = sizeof magic;
         if (failure)
-            status = pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path,
+            status = pl_fail(error, pl_write_status(failure), "%s: cannot be written: %s", r->path,
                              strerror(failure));
         pl_plr_chunk chunk = {.kind = "HEAD", .raw_size = head_bytes->count, .number = -1};
         pl_plr_pack_bytes(head_bytes->data, r->compress, &chunk, r->packed + PL_PLR_CHUNK_SIZE);
         if (status == PL_OK) status = append_chunk(r, &chunk, error);
         if (status == PL_OK && rename(temporary, r->path) != 0)
-            status =
-                pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+            status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", r->path,
+                             strerror(errno));
         if (status != PL_OK) unlink(temporary);
     }
     pl_free(temporary, size);
@@ -284,8 +287,8 @@ pl_status pl_recorder_reopen(const char* path, const pl_record_head* head, bool 
         (*out)->frame_count = (*out)->written_count = frame_count;
         (*out)->file = open(path, O_RDWR | O_CLOEXEC);
         if ((*out)->file < 0 || ftruncate((*out)->file, (off_t)(*out)->end) != 0)
-            status =
-                pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+            status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                             strerror(errno));
     }
     if (status != PL_OK) {
         recorder_free(*out);

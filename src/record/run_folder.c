@@ -154,7 +154,8 @@ static pl_status write_whole(int file, const char* path, const void* data, size_
         ssize_t done = write(file, from, size);
         if (done < 0 && errno == EINTR) continue;
         if (done <= 0)
-            return pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+            return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                           strerror(errno));
         from += done;
         size -= (size_t)done;
     }
@@ -169,7 +170,8 @@ static pl_status add_to_log(const pl_run* run, const pl_notes* notes, bool is_ne
     int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (is_new ? O_TRUNC : 0);
     int file = open(path, flags, 0666);
     if (file < 0)
-        return pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+        return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                       strerror(errno));
     pl_status status = PL_OK;
     if (!is_new) {
         char line[64];
@@ -182,7 +184,8 @@ static pl_status add_to_log(const pl_run* run, const pl_notes* notes, bool is_ne
         if (status == PL_OK) status = write_whole(file, path, "\n", 1, error);
     }
     if (close(file) != 0 && status == PL_OK)
-        status = pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+        status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                         strerror(errno));
     return status;
 }
 
@@ -199,7 +202,8 @@ static pl_status open_metrics(pl_run* run, int64_t size, pl_error* error) {
                        path, (long long)info.st_size, (long long)size);
     if (run->metrics < 0 || ftruncate(run->metrics, size) != 0 ||
         lseek(run->metrics, size, SEEK_SET) < 0)
-        return pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+        return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                       strerror(errno));
     run->metrics_size = size;
     if (size > 0) return PL_OK;
     run->metrics_size = (int64_t)strlen(METRICS_HEAD);
