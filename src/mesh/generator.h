@@ -11,6 +11,9 @@
 
 #include <pliant/generate.h>
 
+// Memory that making a mesh takes per tet, measured with boxes of millions of tets.
+#define PL_ELEMENT_BYTES 150.0
+
 // Cells of a complex, corner c at (c & 1, c >> 1 & 1, c >> 2) of its own three directions.
 typedef struct pl_hexes {
     int vertex_count;
