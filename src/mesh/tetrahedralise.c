@@ -7,7 +7,6 @@
 #include "base/notes.h"
 #include "mesh/check.h"
 #include "mesh/fill_check.h"
-#include "mesh/generator.h"
 #include "mesh/stuffing.h"
 #include "mesh/surface_edges.h"
 #include "mesh/tetgen_program.h"
@@ -196,8 +195,6 @@ static void pass_notes_on(const pl_notes* from, pl_notes* to) {
 
 // ---- the choice of an edge
 
-// tets of stuffing per cube of the edge: 9.4 inside, and somewhat more along the surface
-static const double TETS_PER_CUBE = 10.0;
 // the first edge that is tried, by the measured thickness, and how much shorter the next one is
 static const double EDGE_BY_THICKNESS = 1.0, SHORTER = 0.8;
 enum { DEFAULT_TET_LIMIT = 1000000 };
@@ -209,7 +206,7 @@ static int tet_limit(const filling* f) {
 }
 
 static double expected_tets(const filling* f, double edge) {
-    return TETS_PER_CUBE * f->target.volume / (edge * edge * edge);
+    return PL_TETS_PER_CUBE * f->target.volume / (edge * edge * edge);
 }
 
 // Whether an edge is worth a trial: neither tets nor the lattice around them get too many.
@@ -239,7 +236,7 @@ static pl_status search(filling* f, double start, trial* found, pl_error* error)
     pl_status status =
         pl_surface_thickness(f->surface, &f->solid, f->options->pool, &f->thickness, error);
     if (status != PL_OK) return status;
-    double shortest = cbrt(TETS_PER_CUBE * f->target.volume / tet_limit(f));
+    double shortest = cbrt(PL_TETS_PER_CUBE * f->target.volume / tet_limit(f));
     double edge = fmax(start, shortest);
     if (!isnan(f->thickness.thin))
         edge = fmax(fmin(edge, EDGE_BY_THICKNESS * f->thickness.thin), shortest);
@@ -304,13 +301,8 @@ static void note_result(const filling* f, const trial* t, pl_notes* notes) {
 // the edge that was asked for, unless it gives more tets than anyone can mean
 static pl_status try_given_edge(const filling* f, trial* found, pl_error* error) {
     double edge = f->options->edge, count = expected_tets(f, edge);
-    if (count > PL_GENERATE_ELEMENT_LIMIT)
-        return pl_fail(error, PL_ERROR_LIMIT,
-                       "an edge of %g gives about %.3g tets, more than the limit of %d (%.2g GB); "
-                       "take an edge above %.3g",
-                       edge, count, PL_GENERATE_ELEMENT_LIMIT,
-                       1e-9 * PL_GENERATE_ELEMENT_LIMIT * PL_ELEMENT_BYTES,
-                       1.01 * edge * cbrt(count / PL_GENERATE_ELEMENT_LIMIT));
+    pl_status status = pl_check_tet_count(count, edge, error);
+    if (status != PL_OK) return status;
     return try_edge(f, edge, found, error);
 }
 
