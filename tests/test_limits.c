@@ -103,7 +103,7 @@ TEST(limits_of_gzip_bombs)
     unsigned char* bomb = make_bomb(90, 2, &size);
     CHECK(size > (2 << 20));
     CHECK_INT(pl_source_from_memory(bomb, size, "bomb.obj.gz", 0, &source, &error), PL_ERROR_LIMIT);
-    CHECK_TEXT(error.text, "more than 100 times");
+    CHECK_TEXT(error.text, "limit of 100 times");
     CHECK_TEXT(error.text, "gunzip");
     // at any limit
     CHECK_INT(pl_source_from_memory(bomb, size, "bomb.obj.gz", UINT64_C(8) << 30, &source, &error),

@@ -47,11 +47,10 @@ static pl_status check_unpacked(const char* path, uint64_t unpacked, uint64_t re
                        "raise the byte limit, if the file is to be trusted",
                        path, (double)limit / 1048576.0);
     if (unpacked <= GZIP_FREE_BYTES || unpacked <= GZIP_RATIO * read) return PL_OK;
-    return pl_fail(
-        error, PL_ERROR_LIMIT,
-        "%s: its first %.4g KiB unpack to %.4g MiB, more than %d times as much, which no "
-        "mesh does; unpack it with gunzip if the file is to be trusted",
-        path, (double)read / 1024.0, (double)unpacked / 1048576.0, (int)GZIP_RATIO);
+    return pl_fail(error, PL_ERROR_LIMIT,
+                   "%s: unpacks to more than the limit of %d times its bytes (the first %.4g KiB "
+                   "become %.4g MiB); unpack it with gunzip if the file is to be trusted",
+                   path, (int)GZIP_RATIO, (double)read / 1024.0, (double)unpacked / 1048576.0);
 }
 
 // room for another chunk, never for much more than the limit
