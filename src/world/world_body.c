@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/notes.h"
 #include "geometry/box.h"
+#include "world/body_hints.h"
 #include "world/world_build.h"
 
 #include <math.h>
@@ -164,6 +165,7 @@ static pl_status prepare(pl_world_body* b, pl_pool* pool, pl_notes* notes, pl_er
     b->is_cloth = b->def->kind == PL_BODY_CLOTH;
     if (!b->is_cloth && b->mesh->tet_count == 0 && b->def->method != PL_METHOD_GRID)
         status = fill_with_tets(b, pool, notes, error);
+    if (status == PL_OK) status = pl_body_hints(b->def, b->mesh, b->is_cloth, notes, error);
     if (status != PL_OK) return status;
     bool tears = b->def->method == PL_METHOD_PBD && !isnan(b->def->pbd.tear);
     if (tears && b->is_cloth) status = part_triangles(b, notes, error);
