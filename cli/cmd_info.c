@@ -24,6 +24,12 @@ typedef struct info_options {
     pl_pool* pool;
 } info_options;
 
+// a closed surface is filled on trial, so that the advice is known to work
+static bool wants_advice(const pl_mesh* mesh, const pl_mesh_report* report) {
+    return mesh->tet_count == 0 && mesh->triangle_count && report->surface_closed &&
+           report->defects[PL_DEFECT_NON_FINITE].count == 0;
+}
+
 static int examine(const char* path, const info_options* options, const pl_mesh* mesh,
                    const pl_notes* notes) {
     pl_mesh_check_options check = {.skip_intersections = options->skip_intersections};
@@ -32,6 +38,13 @@ static int examine(const char* path, const info_options* options, const pl_mesh*
     if (pl_mesh_check(mesh, &check, options->pool, &report, &error) != PL_OK)
         return report_error(&info_verb, &error);
     info i = {.path = path, .mesh = mesh, .report = &report, .notes = notes};
+    pl_tetrahedralise_options fill = pl_default_tetrahedralise_options();
+    fill.pool = options->pool;
+    pl_fill_advice advice;
+    if (wants_advice(mesh, &report)) {
+        if (pl_tetrahedralise_advise(mesh, &fill, &advice, &error) == PL_OK) i.advice = &advice;
+        else i.no_advice = error.text;
+    }
     info_judge(&i);
     if (options->json) info_print_json(&i);
     else info_print_text(&i);

@@ -7,7 +7,6 @@
 #include "commands.h"
 #include "mesh/mesh_read.h"
 #include "options.h"
-#include "tetgen.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -35,7 +34,7 @@ typedef struct mesh_command {
     text_list settings;
     double edge;
     int threads;
-    bool repair, surface, ascii, strict, json;
+    bool repair, surface, ascii, strict, json, allow_split;
     bool filled; // tets were put into a surface
     pl_pool* pool;
     pl_notes* notes;
@@ -170,24 +169,22 @@ static bool wants_tets(const mesh_command* c, const pl_mesh* mesh) {
 
 static pl_status fill(const mesh_command* c, pl_mesh** mesh, pl_error* error) {
     pl_mesh* filled = NULL;
-    pl_status status;
     fprintf(stderr, "pliant mesh: filling %d triangles with tets\n", (*mesh)->triangle_count);
-    if (c->with && strcmp(c->with, "tetgen") == 0) {
-        status = run_tetgen(*mesh, c->edge, &filled, c->notes, error);
-    } else {
-        pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
-        options.edge = c->edge;
-        options.strict = c->strict;
-        options.pool = c->pool;
-        status = pl_tetrahedralise(*mesh, &options, &filled, c->notes, error);
-    }
+    pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
+    options.edge = c->edge;
+    options.strict = c->strict;
+    options.pool = c->pool;
+    options.allow_split = c->allow_split;
+    options.use_tetgen = c->with && strcmp(c->with, "tetgen") == 0;
+    pl_status status = pl_tetrahedralise(*mesh, &options, &filled, c->notes, error);
     if (status == PL_OK) {
         pl_mesh_destroy(*mesh);
         *mesh = filled;
     } else if (status == PL_ERROR_MESH) {
         size_t length = strlen(error->text);
         snprintf(error->text + length, sizeof error->text - length,
-                 " (--surface converts it as it is)");
+                 " (options: --edge, --with tetgen, --allow-split; --surface converts it as it "
+                 "is)");
     }
     return status;
 }
@@ -286,9 +283,12 @@ int cmd_mesh(int argc, char** argv) {
     const option table[] = {
         {"-o", "OUT", OPTION_TEXT, &c.out, "file to write", ANY},
         {"--edge", "LENGTH", OPTION_DOUBLE, &c.edge,
-         "mean edge of the tets [m]; default: 1/50 of the diagonal", ABOVE_ZERO, DBL_MAX},
+         "mean edge of the tets [m]; default: by the thickness, at most 1/50 of the diagonal",
+         ABOVE_ZERO, DBL_MAX},
         {"--with", "stuffing|tetgen", OPTION_TEXT, &c.with, "how surfaces are filled: stuffing",
          ANY},
+        {"--allow-split", NULL, OPTION_FLAG, &c.allow_split,
+         "accept tets in more pieces than the surface, or of another volume", ANY},
         {"--surface", NULL, OPTION_FLAG, &c.surface, "leave a surface a surface", ANY},
         {"--generate", "NAME", OPTION_TEXT, &c.generate, "make a mesh; \"list\" tells which", ANY},
         {"--size", "X,Y,Z", OPTION_TEXT, &c.size, "size of what is generated [m]", ANY},

@@ -300,7 +300,7 @@ TEST(stuffing_survives_every_failing_allocation)
     pl_mesh *sphere = sample_sphere(1), *mesh;
     pl_error error;
     pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
-    options.edge = 0.4;
+    options.edge = 0.25;
     size_t before = pl_byte_count();
     for (int64_t nth = 1;; nth++) {
         pl_inject_failure(nth);
