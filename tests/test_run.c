@@ -218,6 +218,7 @@ TEST(run_checkpoints_by_the_clock_and_resumes_to_the_same_bits)
     CHECK_OK(pl_run_frame(run, &info, &error), &error);
     CHECK_OK(pl_run_frame(run, &info, &error), &error);
     // as if it was killed here: the files as they are now, in another folder
+    CHECK_OK(pl_run_flush(run, &error), &error);
     char command[1200];
     snprintf(command, sizeof command, "cp -r %s/parts %s/killed", pl_test_folder(),
              pl_test_folder());

@@ -259,8 +259,8 @@ static pl_status create_run(const char* folder, pl_run** out, pl_error* error) {
 
 static void free_run(pl_run* run) {
     if (!run) return;
-    pl_write_behind_destroy(run->queue); // with its jobs done, files and states can go
-    pl_recorder_close(run->recorder, NULL);
+    pl_recorder_close(run->recorder, NULL); // waits for the jobs of the queue
+    pl_write_behind_destroy(run->queue);
     pl_checkpoint_free(&run->checkpoint);
     if (run->metrics >= 0) close(run->metrics);
     if (run->lock >= 0) close(run->lock);
@@ -408,13 +408,14 @@ pl_status pl_run_frame(pl_run* run, pl_frame_info* info, pl_error* error) {
     return status;
 }
 
+pl_status pl_run_flush(pl_run* run, pl_error* error) {
+    return pl_recorder_flush(run->recorder, error);
+}
+
 pl_status pl_run_close(pl_run* run, pl_error* error) {
     if (!run) return PL_OK;
     // a checkpoint must not know of a frame that the recording lacks
     pl_status status = run->is_behind ? PL_OK : post_checkpoint(run, error);
-    pl_status written = pl_write_behind_wait(run->queue, status == PL_OK ? error : NULL);
-    if (status == PL_OK) status = written;
-    pl_recorder_use_queue(run->recorder, NULL);
     pl_status closed = pl_recorder_close(run->recorder, status == PL_OK ? error : NULL);
     run->recorder = NULL;
     free_run(run);
