@@ -3,7 +3,9 @@
 #include "grid/grid_body.h"
 #include "base/memory.h"
 #include "base/notes.h"
+#include "geometry/triangle_tree.h"
 #include "grid/grid_material.h"
+#include "grid/grid_surface_points.h"
 
 #include <math.h>
 #include <pliant/mesh_surface.h>
@@ -15,10 +17,9 @@ static const double MOST_LAMBDA = 2499.0;
 
 static pl_status allocate(pl_grid_body* b, pl_error* error) {
     int size = b->multigrid.levels[0].field_size;
-    b->rest = PL_ALLOC(double, 3 * (size_t)b->vertex_count);
-    b->reaction = PL_ALLOC(double, 9 * (size_t)b->vertex_count);
-    b->gain = PL_ALLOC(double, 3 * (size_t)b->vertex_count);
-    bool ok = (b->rest && b->reaction && b->gain) || b->vertex_count == 0;
+    b->reaction = PL_ALLOC(double, 9 * (size_t)b->point_count);
+    b->gain = PL_ALLOC(double, 3 * (size_t)b->point_count);
+    bool ok = (b->reaction && b->gain) || b->point_count == 0;
     for (int a = 0; a < 3; a++) {
         b->velocity[a] = PL_ALLOC(double, size);
         b->before[a] = PL_ALLOC(double, size);
@@ -92,6 +93,94 @@ static pl_status make_general(pl_grid_body* b, const pl_method_body* def, const 
                                 error);
 }
 
+// Contact points are this far apart at most, in cells.
+static const double POINT_SPACING = 0.75;
+
+static pl_status check_finite(const pl_mesh* mesh, pl_error* error) {
+    for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
+        if (!isfinite(mesh->positions[i]))
+            return pl_fail(error, PL_ERROR_MESH,
+                           "vertex %zu has a coordinate that is not finite (%g); repair the mesh "
+                           "first",
+                           i / 3, mesh->positions[i]);
+    return PL_OK;
+}
+
+// Vertices that no cell is near, such as those that no triangle uses, are embedded at the nearest
+// place of the surface. first: one of them; the number of them.
+static int anchor_to(pl_grid_body* b, const pl_triangle_tree* tree, int* first) {
+    int count = 0, cell[3];
+    for (int v = 0; v < b->vertex_count; v++) {
+        double* at = b->anchor + 3 * (size_t)v;
+        if (pl_grid_cell_of(&b->cells, &b->frame, at, cell)) continue;
+        pl_vec3_store(at, pl_triangle_tree_nearest(tree, pl_vec3_load(at), INFINITY).at.point);
+        if (count++ == 0) *first = v;
+    }
+    return count;
+}
+
+static bool all_are_near(const pl_grid_body* b) {
+    int cell[3];
+    for (int v = 0; v < b->vertex_count; v++)
+        if (!pl_grid_cell_of(&b->cells, &b->frame, b->rest + 3 * (size_t)v, cell)) return false;
+    return true;
+}
+
+static pl_status find_anchors(pl_grid_body* b, const pl_mesh* surface, pl_notes* notes,
+                              pl_error* error) {
+    b->anchor = b->rest;
+    if (all_are_near(b)) return PL_OK;
+    double* anchor = PL_ALLOC(double, 3 * (size_t)b->point_count);
+    if (!anchor) return pl_fail_memory(error, "the vertices of a lattice");
+    b->anchor = anchor;
+    memcpy(b->anchor, b->rest, 3 * (size_t)b->point_count * sizeof(double));
+    pl_triangle_tree tree;
+    pl_status status = pl_triangle_tree_build(surface->positions, surface->triangles,
+                                              surface->triangle_count, &tree, error);
+    if (status != PL_OK) return status;
+    int first = 0, count = anchor_to(b, &tree, &first);
+    pl_triangle_tree_free(&tree);
+    pl_note(notes, PL_NOTE_MENDED,
+            "body \"%s\": %d vertices lie away from the surface, first %d; each moves with the "
+            "nearest place of the surface, and what holds it holds that place",
+            b->name, count, first);
+    return PL_OK;
+}
+
+// The points of the body: vertices, and those of large triangles; and which of them collide.
+static pl_status make_points(pl_grid_body* b, const pl_method_body* def, const pl_surface* shell,
+                             pl_notes* notes, pl_error* error) {
+    pl_grid_surface_points more;
+    const int on_surface = shell->mesh->vertex_count;
+    pl_status status =
+        pl_grid_surface_points_create(shell->mesh, POINT_SPACING * b->frame.cell, &more, error);
+    if (status != PL_OK) return status;
+    b->point_count = b->vertex_count + more.count;
+    b->rest = PL_ALLOC(double, 3 * (size_t)b->point_count);
+    b->share = PL_ALLOC(double, b->point_count);
+    b->colliding_count = on_surface + more.count;
+    b->colliding = PL_ALLOC(int, b->colliding_count);
+    if (b->rest && b->share && b->colliding) {
+        double area = 0.0;
+        memcpy(b->rest, def->mesh->positions, 3 * (size_t)b->vertex_count * sizeof(double));
+        if (more.count)
+            memcpy(b->rest + 3 * (size_t)b->vertex_count, more.positions,
+                   3 * (size_t)more.count * sizeof(double));
+        for (int k = 0; k < b->colliding_count; k++) {
+            b->colliding[k] =
+                k < on_surface ? shell->vertices[k] : b->vertex_count + k - on_surface;
+            double own = k < on_surface ? more.vertex_area[k] : more.areas[k - on_surface];
+            b->share[b->colliding[k]] = own;
+            area += own;
+        }
+        for (int v = 0; v < b->point_count; v++)
+            b->share[v] = area > 0.0 ? b->share[v] * on_surface / area : 1.0;
+        status = find_anchors(b, shell->mesh, notes, error);
+    } else status = pl_fail_memory(error, "the points of a lattice");
+    pl_grid_surface_points_free(&more);
+    return status;
+}
+
 static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const pl_surface* shell,
                               pl_notes* notes, pl_error* error) {
     const pl_grid* settings = &def->body->grid;
@@ -114,14 +203,15 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
                        "body \"%s\": its lattice of %g m cells has nothing that could deform; use "
                        "smaller cells (grid.cell)",
                        b->name, b->frame.cell);
-    status = pl_grid_state_create(fine, &b->state, error);
+    status = make_points(b, def, shell, notes, error);
+    if (status == PL_OK) status = pl_grid_state_create(fine, &b->state, error);
     if (status == PL_OK) status = allocate(b, error);
     if (status == PL_OK)
-        status = pl_grid_embed(fine, &b->cells, &b->frame, def->mesh->positions, b->vertex_count,
-                               &b->map, error);
+        status =
+            pl_grid_embed(fine, &b->cells, &b->frame, b->anchor, b->point_count, &b->map, error);
     if (status == PL_OK && b->is_smooth)
-        status = pl_grid_tricubic_create(fine, &b->cells, &b->frame, def->mesh->positions,
-                                         b->vertex_count, &b->tricubic, error);
+        status = pl_grid_tricubic_create(fine, &b->cells, &b->frame, b->anchor, b->vertex_count,
+                                         &b->tricubic, error);
     if (status != PL_OK) return status;
     pl_grid_gains(&b->map, fine->field_size, b->applied, b->gain);
     for (int i = 0; i < 3 * b->triangle_count; i++)
@@ -182,12 +272,11 @@ pl_status pl_grid_body_create(const pl_method_body* def, pl_pool* pool, pl_grid_
                 out->name);
     pl_status status = PL_OK;
     pl_surface* surface = NULL;
+    if (status == PL_OK) status = check_finite(def->mesh, error);
     if (status == PL_OK) status = pl_mesh_surface(def->mesh, &surface, error);
     if (status == PL_OK) status = make_lattice(out, def, surface, notes, error);
     pl_surface_destroy(surface);
-    if (status == PL_OK)
-        memcpy(out->rest, def->mesh->positions, 3 * (size_t)out->vertex_count * sizeof(double));
-    else pl_grid_body_free(out);
+    if (status != PL_OK) pl_grid_body_free(out);
     return status;
 }
 
@@ -243,13 +332,16 @@ void pl_grid_body_free(pl_grid_body* b) {
     PL_FREE(b->turn, pl_quat, size), PL_FREE(b->turn_before, pl_quat, size);
     PL_FREE(b->moduli, float, size), PL_FREE(b->fractions, float, size);
     pl_grid_corot_free(&b->corot);
-    PL_FREE(b->reaction, double, 9 * (size_t)b->vertex_count);
-    PL_FREE(b->gain, double, 3 * (size_t)b->vertex_count);
+    PL_FREE(b->reaction, double, 9 * (size_t)b->point_count);
+    PL_FREE(b->gain, double, 3 * (size_t)b->point_count);
+    PL_FREE(b->share, double, b->point_count);
+    PL_FREE(b->colliding, int, b->colliding_count);
+    if (b->anchor != b->rest) PL_FREE(b->anchor, double, 3 * (size_t)b->point_count);
     PL_FREE(b->triangles, int, 3 * (size_t)b->triangle_count);
     PL_FREE(b->tets, int, 4 * (size_t)b->tet_count);
     PL_FREE(b->fits, pl_grid_fit, PL_GRID_PARTS);
     PL_FREE(b->pinned, uint8_t, b->vertex_count);
-    PL_FREE(b->rest, double, 3 * (size_t)b->vertex_count);
+    PL_FREE(b->rest, double, 3 * (size_t)b->point_count);
     PL_FREE(b->held, uint8_t, pl_grid_cells_count(&b->cells));
     PL_FREE(b->next_held, uint8_t, pl_grid_cells_count(&b->cells));
     pl_grid_embedding_free(&b->map);
@@ -308,21 +400,22 @@ void pl_grid_body_masses(const pl_grid_body* b, const pl_method_body* def, doubl
         out[v] = total > 0.0 ? mass * out[v] / total : mass / b->vertex_count;
 }
 
-static void interpolate(pl_grid_body* b, bool shown, double* const field[3], double* out) {
-    if (shown) pl_grid_extend(&b->map, field);
-    else pl_grid_extend_near(&b->map, field);
-    if (shown && b->is_smooth) pl_grid_tricubic_interpolate(&b->tricubic, field, out, b->pool);
-    else pl_grid_interpolate(&b->map, field, out, b->pool);
+static void interpolate_vertices(pl_grid_body* b, double* const field[3], double* out) {
+    pl_grid_extend(&b->map, field);
+    if (b->is_smooth) pl_grid_tricubic_interpolate(&b->tricubic, field, out, b->pool);
+    else pl_grid_interpolate_first(&b->map, b->vertex_count, field, out, b->pool);
 }
 
-void pl_grid_body_positions(pl_grid_body* b, bool shown, double* out) {
-    interpolate(b, shown, b->state.u, out);
-    for (int i = 0; i < 3 * b->vertex_count; i++) out[i] += b->rest[i];
+void pl_grid_body_vertices(pl_grid_body* b, double* positions, double* velocities) {
+    interpolate_vertices(b, b->state.u, positions);
+    for (size_t i = 0; i < 3 * (size_t)b->vertex_count; i++) positions[i] += b->rest[i];
+    interpolate_vertices(b, b->velocity, velocities);
 }
 
-void pl_grid_body_vertices(pl_grid_body* b, bool shown, double* positions, double* velocities) {
-    pl_grid_body_positions(b, shown, positions);
-    interpolate(b, shown, b->velocity, velocities);
+void pl_grid_body_points(pl_grid_body* b, double* const u[3], double* out) {
+    pl_grid_extend_near(&b->map, u);
+    pl_grid_interpolate(&b->map, u, out, b->pool);
+    for (size_t i = 0; i < 3 * (size_t)b->point_count; i++) out[i] += b->rest[i];
 }
 
 void pl_grid_body_add_field(const pl_grid_body* b, double* const field[3], pl_vec3 linear,

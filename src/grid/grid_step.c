@@ -92,7 +92,7 @@ static void mark_tet(pl_grid_body* b, const int* v, uint8_t part) {
         double at[3];
         int cell[3];
         pl_vec3_store(at, p);
-        pl_grid_cell_of(&b->cells, &b->frame, at, cell);
+        if (!pl_grid_cell_of(&b->cells, &b->frame, at, cell)) continue;
         mark_cell(&(marker){b, part}, pl_grid_cells_index(&b->cells, cell[0], cell[1], cell[2]));
     }
 }
@@ -123,7 +123,7 @@ static void mark_held(pl_grid_body* b) {
     for (int v = 0; v < b->vertex_count; v++) {
         if (!b->pinned[v]) continue;
         int cell[3];
-        pl_grid_cell_of(&b->cells, &b->frame, b->rest + 3 * (size_t)v, cell);
+        pl_grid_cell_of(&b->cells, &b->frame, b->anchor + 3 * (size_t)v, cell);
         b->next_held[pl_grid_cells_index(&b->cells, cell[0], cell[1], cell[2])] = b->pinned[v];
     }
 }
@@ -139,7 +139,7 @@ static pl_status rebuild(pl_grid_body* b, pl_error* error) {
     status = pl_grid_multigrid_create(&b->cells, b->pool, &multigrid, error);
     if (status != PL_OK) return status;
     pl_grid_embedding_map map;
-    status = pl_grid_embed(&multigrid.levels[0], &b->cells, &b->frame, b->rest, b->vertex_count,
+    status = pl_grid_embed(&multigrid.levels[0], &b->cells, &b->frame, b->anchor, b->point_count,
                            &map, error);
     if (status != PL_OK) {
         pl_grid_multigrid_free(&multigrid);
@@ -211,7 +211,7 @@ static void sum_deviations(pl_grid_body* b, const pl_grid_acts* acts, double* co
         pl_vec3 rest;
         const pl_grid_fit* f = &b->fits[part_of(b, &acts->pins[k], &rest)];
         pl_grid_cell_of(&b->cells, &b->frame,
-                        b->rest + 3 * (size_t)(acts->pins[k].vertex - b->first_vertex), cell);
+                        b->anchor + 3 * (size_t)(acts->pins[k].vertex - b->first_vertex), cell);
         pl_vec3 d = pl_sub(pl_sub(acts->pins[k].target, rest), displacement(f, rest));
         int at = pl_grid_index(l, cell[0], cell[1], cell[2]);
         for (int a = 0; a < 3; a++) sum[a][at] += component(d, a);
