@@ -6,6 +6,8 @@
 #include "geometry/triangle_tree.h"
 #include "grid/grid_material.h"
 #include "grid/grid_surface_points.h"
+#include "grid/grid_volume.h"
+#include "mesh/surface_notes.h"
 
 #include <math.h>
 #include <pliant/mesh_surface.h>
@@ -43,19 +45,6 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
     return ok ? PL_OK : pl_fail_memory(error, "a body in a lattice");
 }
 
-// the volume inside a surface
-static double volume_of(const pl_mesh* surface) {
-    double sum = 0.0;
-    for (int t = 0; t < surface->triangle_count; t++) {
-        const int* v = surface->triangles + 3 * (size_t)t;
-        pl_vec3 a = pl_vec3_load(surface->positions + 3 * (size_t)v[0]);
-        sum += pl_dot(a, pl_cross(pl_vec3_load(surface->positions + 3 * (size_t)v[1]),
-                                  pl_vec3_load(surface->positions + 3 * (size_t)v[2]))) /
-               6.0;
-    }
-    return fabs(sum);
-}
-
 static double longest_side(const pl_mesh* mesh) {
     double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     double longest = 0.0;
@@ -80,17 +69,61 @@ static int count_thin(const pl_grid_cells* c) {
     return count;
 }
 
-static pl_status make_general(pl_grid_body* b, const pl_method_body* def, const pl_mesh* surface,
-                              pl_error* error) {
+// The volume of the body. The signed volume of a surface is no measure: it depends on where an open
+// surface stands, and parts that are inside out count against the others.
+static pl_status measure(pl_grid_body* b, const pl_method_body* def, const pl_mesh* surface,
+                         pl_error* error) {
     const pl_grid_level* fine = &b->multigrid.levels[0];
+    pl_grid_filling filling;
     pl_status status =
-        pl_grid_fractions(surface, fine, &b->cells, &b->frame, b->pool, &b->fractions, error);
-    if (status == PL_OK)
-        status =
-            pl_grid_moduli(def, fine, &b->cells, &b->frame, b->fractions, b->mu, &b->moduli, error);
+        pl_grid_fractions(surface, fine, &b->cells, &b->frame, b->pool, &filling, error);
+    if (status != PL_OK) return status;
+    if (b->general) b->fractions = filling.fractions;
+    else PL_FREE(filling.fractions, float, fine->field_size);
+    b->lattice_volume = fine->cell_count * pow(b->frame.cell, 3.0);
+    double volume = filling.cells * pow(b->frame.cell, 3.0);
+    if (def->mesh->tet_count) volume = pl_grid_tet_volume(def->mesh);
+    else if (b->surface_kind == PL_GRID_SURFACE_CLEAN)
+        status = pl_grid_enclosed_volume(surface, b->pool, &volume, error);
+    if (status != PL_OK) return status;
+    b->filling = volume / b->lattice_volume;
+    b->density = def->body->material.density * b->filling;
+    if (b->filling > 0.0 && (filling.has_inside || b->surface_kind != PL_GRID_SURFACE_OPEN))
+        return PL_OK;
+    return pl_fail(error, PL_ERROR_MESH,
+                   "body \"%s\": the surface encloses nothing that %g m cells could see; close "
+                   "it, or use smaller cells (grid.cell)",
+                   b->name, b->frame.cell);
+}
+
+static pl_status make_general(pl_grid_body* b, const pl_method_body* def, pl_error* error) {
+    pl_status status = pl_grid_moduli(def, &b->multigrid.levels[0], &b->cells, &b->frame,
+                                      b->fractions, b->mu, &b->moduli, error);
     if (status != PL_OK) return status;
     return pl_grid_corot_create(&b->multigrid, b->moduli, b->rotates, b->turn, b->pool, &b->corot,
                                 error);
+}
+
+// Says what is wrong with a surface, as a filling with tets does. The boundary of tets is clean.
+static pl_status examine(pl_grid_body* b, const pl_mesh* surface, pl_notes* notes,
+                         pl_error* error) {
+    pl_surface_edges edges;
+    b->surface_kind = PL_GRID_SURFACE_CLEAN;
+    if (b->tet_count) return PL_OK;
+    pl_status status =
+        pl_surface_edges_count(surface->positions, surface->vertex_count, surface->triangles,
+                               surface->triangle_count, &edges, error);
+    if (status != PL_OK) return status;
+    if (!(edges.area > 0.0))
+        return pl_fail(error, PL_ERROR_MESH,
+                       "body \"%s\": the surface has no area, so there is no inside", b->name);
+    bool intersects;
+    pl_note_surface_edges(&edges, notes);
+    status = pl_note_surface_intersections(surface, b->pool, &intersects, notes, error);
+    if (edges.boundary_count) b->surface_kind = PL_GRID_SURFACE_OPEN;
+    else if (intersects || edges.manifold_count < edges.edge_count)
+        b->surface_kind = PL_GRID_SURFACE_TANGLED;
+    return status;
 }
 
 // Contact points are this far apart at most, in cells.
@@ -192,8 +225,9 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
         return pl_fail(error, PL_ERROR_MESH,
                        "body \"%s\": a lattice needs a surface that encloses something", b->name);
     b->frame.cell = isnan(settings->cell) ? size / DEFAULT_CELLS : settings->cell;
-    pl_status status =
-        pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells, error);
+    pl_status status = examine(b, surface, notes, error);
+    if (status != PL_OK) return status;
+    status = pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells, error);
     if (status != PL_OK) return status;
     status = pl_grid_multigrid_create(&b->cells, b->pool, &b->multigrid, error);
     if (status != PL_OK) return status;
@@ -217,13 +251,10 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     for (int i = 0; i < 3 * b->triangle_count; i++)
         b->triangles[i] = shell->vertices[surface->triangles[i]];
     if (b->tet_count) memcpy(b->tets, def->mesh->tets, 4 * (size_t)b->tet_count * sizeof(int));
-    if (b->general) status = make_general(b, def, surface, error);
+    status = measure(b, def, surface, error);
+    if (status == PL_OK && b->general) status = make_general(b, def, error);
     if (status != PL_OK) return status;
     b->crowding = pl_grid_mean_face_mass(fine);
-    b->lattice_volume = fine->cell_count * pow(b->frame.cell, 3.0);
-    double volume = volume_of(surface);
-    b->filling = volume > 0.0 ? volume / b->lattice_volume : 1.0;
-    b->density = def->body->material.density * b->filling;
     pl_note(notes, PL_NOTE_INFO, "body \"%s\": a lattice of %d cells of %g m, %d levels", b->name,
             fine->cell_count, b->frame.cell, b->multigrid.level_count);
     int thin = count_thin(&b->cells);

@@ -24,6 +24,12 @@ typedef struct pl_grid_fit {
     pl_mat3 moment, rotation;
 } pl_grid_fit;
 
+typedef enum pl_grid_surface_kind {
+    PL_GRID_SURFACE_CLEAN,   // closed, two triangles at each edge, no intersections
+    PL_GRID_SURFACE_TANGLED, // closed, and not clean
+    PL_GRID_SURFACE_OPEN,    // has boundary edges
+} pl_grid_surface_kind;
+
 typedef struct pl_grid_body {
     const char* name;
     int first_vertex, vertex_count; // in the system, as the world counts
@@ -68,6 +74,7 @@ typedef struct pl_grid_body {
     double crowding;            // mean mass that a face carries, in cells
     double lattice_volume;      // of all cells [m^3]
     double filling;             // the body's volume as a part of it
+    pl_grid_surface_kind surface_kind;
     double damping_mass, damping_stiffness;
     bool dynamic;
     int cycle;                 // of the step

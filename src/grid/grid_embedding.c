@@ -29,8 +29,11 @@ bool pl_grid_cell_of(const pl_grid_cells* cells, const pl_grid_frame* frame, con
     int base[3];
     for (int a = 0; a < 3; a++) {
         x[a] = (position[a] - frame->origin[a]) / frame->cell;
-        // far away is out of the box, however far
-        cell[a] = base[a] = (int)fmin(fmax(floor(x[a]), -1e9), 1e9);
+        // a place on a side of the box is in the box; one far away is not, however far
+        const double low = cells->low[a], high = low + cells->size[a], rim = 1e-3;
+        double floored = fmin(fmax(floor(x[a]), -1e9), 1e9);
+        if (x[a] > low - rim && x[a] < high + rim) floored = fmin(fmax(floored, low), high - 1.0);
+        cell[a] = base[a] = (int)floored;
     }
     if (pl_grid_cell(cells, base[0], base[1], base[2]) != PL_CELL_EXTERIOR) return true;
     for (int n = 0; n < 27; n++) {
