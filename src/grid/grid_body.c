@@ -247,6 +247,10 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
         status = pl_grid_tricubic_create(fine, &b->cells, &b->frame, b->anchor, b->vertex_count,
                                          &b->tricubic, error);
     if (status != PL_OK) return status;
+    if (!b->dynamic)
+        status = pl_grid_pieces_create(fine, &b->cells, &b->frame, b->anchor, b->vertex_count,
+                                       &b->pieces, error);
+    if (status != PL_OK) return status;
     pl_grid_gains(&b->map, fine->field_size, b->applied, b->gain);
     for (int i = 0; i < 3 * b->triangle_count; i++)
         b->triangles[i] = shell->vertices[surface->triangles[i]];
@@ -375,6 +379,7 @@ void pl_grid_body_free(pl_grid_body* b) {
     PL_FREE(b->rest, double, 3 * (size_t)b->point_count);
     PL_FREE(b->held, uint8_t, pl_grid_cells_count(&b->cells));
     PL_FREE(b->next_held, uint8_t, pl_grid_cells_count(&b->cells));
+    pl_grid_pieces_free(&b->pieces);
     pl_grid_embedding_free(&b->map);
     pl_grid_tricubic_free(&b->tricubic);
     pl_grid_state_free(&b->multigrid.levels[0], &b->state);

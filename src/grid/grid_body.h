@@ -9,6 +9,7 @@
 #include "grid/grid_embedding.h"
 #include "grid/grid_multigrid.h"
 #include "grid/grid_operator.h"
+#include "grid/grid_pieces.h"
 #include "grid/grid_recombine.h"
 #include "grid/grid_tricubic.h"
 #include "math/mat3.h"
@@ -75,6 +76,7 @@ typedef struct pl_grid_body {
     double lattice_volume;      // of all cells [m^3]
     double filling;             // the body's volume as a part of it
     pl_grid_surface_kind surface_kind;
+    pl_grid_pieces pieces; // of a body that is not dynamic
     double damping_mass, damping_stiffness;
     bool dynamic;
     int cycle;                 // of the step

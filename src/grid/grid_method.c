@@ -175,16 +175,46 @@ static bool has_reactions(const pl_method_step* step) {
     return false;
 }
 
-static pl_status check_held(const pl_grid_body* b, const pl_method_step* step, pl_error* error) {
-    if (b->dynamic || b->held_count > 0) return PL_OK;
-    for (int k = 0; k < step->pin_count; k++)
-        if (step->pins[k].vertex >= b->first_vertex &&
-            step->pins[k].vertex < b->first_vertex + b->vertex_count)
-            return PL_OK;
-    return pl_fail(error, PL_ERROR_ARGUMENT,
-                   "body \"%s\" is held nowhere and has no equilibrium; attach it, or use "
-                   "integrator \"euler\"",
-                   b->name);
+// what holds the pieces of a body, and what pushes them
+static void load_pieces(pl_grid_body* b, const pl_grid_acts* acts) {
+    const double cell_mass = b->density * pow(b->frame.cell, 3.0);
+    pl_grid_pieces_reset(&b->pieces);
+    for (int k = 0; k < acts->pin_count; k++)
+        if (pl_grid_is_own(b, acts->pins[k].vertex))
+            pl_grid_pieces_hold(&b->pieces, acts->pins[k].vertex - b->first_vertex);
+    for (int k = 0; k < b->pieces.count; k++) {
+        double weight[3];
+        for (int a = 0; a < 3; a++)
+            weight[a] = cell_mass * b->pieces.pieces[k].cell_count * acts->gravity[a];
+        pl_grid_pieces_push(&b->pieces, k, weight);
+    }
+    for (int v = 0; v < b->vertex_count; v++)
+        pl_grid_pieces_push(&b->pieces, b->pieces.of_vertex[v], acts->force + 3 * (size_t)v);
+}
+
+static pl_status check_held(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
+    if (b->dynamic) return PL_OK;
+    bool held = false;
+    for (int k = 0; k < acts->pin_count && !held; k++)
+        held = pl_grid_is_own(b, acts->pins[k].vertex);
+    if (!held)
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "body \"%s\" is held nowhere and has no equilibrium; attach it, or use "
+                       "integrator \"euler\"",
+                       b->name);
+    if (b->pieces.count < 2) return PL_OK;
+    load_pieces(b, acts);
+    const int loose = pl_grid_pieces_find_loose(&b->pieces);
+    if (loose < 0) return PL_OK;
+    const pl_grid_piece* piece = &b->pieces.pieces[loose];
+    double at[3];
+    for (int a = 0; a < 3; a++) at[a] = b->frame.origin[a] + b->frame.cell * (piece->cell[a] + 0.5);
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "body \"%s\": its lattice has %d pieces, and the one of %d cells near "
+                   "(%g, %g, %g) is pushed and nothing holds it, so that it has no equilibrium; "
+                   "attach the piece, use larger cells or padding that join it to the others, or "
+                   "use integrator \"euler\"",
+                   b->name, b->pieces.count, piece->cell_count, at[0], at[1], at[2]);
 }
 
 static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_acts* acts,
@@ -247,7 +277,7 @@ static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_
     for (int b = 0; status == PL_OK && b < s->body_count; b++) {
         acts.force = s->force + 3 * (size_t)s->bodies[b].first_point;
         status = pl_grid_step_begin(&s->bodies[b], &acts, error);
-        if (status == PL_OK) status = check_held(&s->bodies[b], step, error);
+        if (status == PL_OK) status = check_held(&s->bodies[b], &acts, error);
         // not before: a step may begin with other held cells
         if (status == PL_OK && has_reactions(step))
             pl_grid_body_points(&s->bodies[b], s->bodies[b].before,
