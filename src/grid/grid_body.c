@@ -33,14 +33,13 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
     b->turn_before = b->general ? PL_ALLOC(pl_quat, size) : NULL;
     ok = ok && b->pressure_before && (!b->general || (b->turn && b->turn_before));
     for (int i = 0; ok && b->general && i < size; i++) b->turn[i] = (pl_quat){0.0, 0.0, 0.0, 1.0};
-    b->pinned = PL_ALLOC(uint8_t, b->vertex_count);
+    b->pinned = PL_ALLOC(int, b->vertex_count);
     b->triangles = PL_ALLOC(int, 3 * (size_t)b->triangle_count);
     ok = ok && (b->pinned || !b->vertex_count) && (b->triangles || !b->triangle_count);
     b->tets = PL_ALLOC(int, 4 * (size_t)b->tet_count);
-    b->fits = PL_ALLOC(pl_grid_fit, PL_GRID_PARTS);
-    ok = ok && (b->tets || !b->tet_count) && b->fits;
-    b->held = PL_ALLOC(uint8_t, pl_grid_cells_count(&b->cells));
-    b->next_held = PL_ALLOC(uint8_t, pl_grid_cells_count(&b->cells));
+    ok = ok && (b->tets || !b->tet_count);
+    b->held = PL_ALLOC(int, size);
+    b->next_held = PL_ALLOC(int, size);
     ok = ok && b->held && b->next_held;
     return ok ? PL_OK : pl_fail_memory(error, "a body in a lattice");
 }
@@ -374,11 +373,11 @@ void pl_grid_body_free(pl_grid_body* b) {
     if (b->anchor != b->rest) PL_FREE(b->anchor, double, 3 * (size_t)b->point_count);
     PL_FREE(b->triangles, int, 3 * (size_t)b->triangle_count);
     PL_FREE(b->tets, int, 4 * (size_t)b->tet_count);
-    PL_FREE(b->fits, pl_grid_fit, PL_GRID_PARTS);
-    PL_FREE(b->pinned, uint8_t, b->vertex_count);
+    PL_FREE(b->fits, pl_grid_fit, b->fit_room);
+    PL_FREE(b->pinned, int, b->vertex_count);
     PL_FREE(b->rest, double, 3 * (size_t)b->point_count);
-    PL_FREE(b->held, uint8_t, pl_grid_cells_count(&b->cells));
-    PL_FREE(b->next_held, uint8_t, pl_grid_cells_count(&b->cells));
+    PL_FREE(b->held, int, size);
+    PL_FREE(b->next_held, int, size);
     pl_grid_pieces_free(&b->pieces);
     pl_grid_embedding_free(&b->map);
     pl_grid_tricubic_free(&b->tricubic);

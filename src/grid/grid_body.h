@@ -15,8 +15,6 @@
 #include "math/mat3.h"
 #include "method/method.h"
 
-enum { PL_GRID_PARTS = 256 }; // of held cells that move on their own
-
 // The rigid motion that fits the pins of one part best, from rest to targets.
 typedef struct pl_grid_fit {
     int count;
@@ -42,11 +40,11 @@ typedef struct pl_grid_body {
     int colliding_count;
     pl_grid_frame frame;
     pl_grid_cells cells;
-    uint8_t* held; // per cell of the box: the part of a held cell, from 2, as in the levels
-    uint8_t* next_held;
-    int held_count;
-    pl_grid_fit* fits; // PL_GRID_PARTS
-    int fit_count;     // parts from 2 on
+    int* held; // per index of the finest level: the part that a held cell moves with, or 0
+    int* next_held;
+    int held_count;    // pins
+    pl_grid_fit* fits; // of parts, from 1 on; fit_room
+    int fit_count, fit_room;
     pl_grid_multigrid multigrid;
     bool general; // rotations, or moduli that differ: the general lattice in place of the cycles
     bool rotates;
@@ -67,7 +65,7 @@ typedef struct pl_grid_body {
     int triangle_count;
     int* tets; // 4 vertices each, of a mesh that has some
     int tet_count;
-    uint8_t* pinned; // per vertex: the part that it is held with, or 0
+    int* pinned; // per vertex: the part that it is held with, or 0
     uint64_t pinned_hash;
     double* rest;               // 3 per point
     double* anchor;             // where points are embedded: rest itself if all are near cells

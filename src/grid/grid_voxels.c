@@ -73,12 +73,11 @@ static void make_interior(void* user, size_t cell) {
 // in use within one cell, also where an open surface lies exactly between two layers.
 static void make_supported(void* user, size_t cell) {
     pl_grid_cells* c = user;
-    const size_t row = cell / (size_t)c->size[0];
-    const int i = c->low[0] + (int)(cell % (size_t)c->size[0]);
-    const int j = c->low[1] + (int)(row % (size_t)c->size[1]);
-    const int k = c->low[2] + (int)(row / (size_t)c->size[1]);
+    int at[3];
+    pl_grid_cells_place(c, cell, at);
     for (int n = 0; n < 27; n++)
-        if (pl_grid_cell(c, i + n % 3 - 1, j + n / 3 % 3 - 1, k + n / 9 - 1) != PL_CELL_EXTERIOR)
+        if (pl_grid_cell(c, at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1) !=
+            PL_CELL_EXTERIOR)
             return;
     c->kinds[cell] = PL_CELL_INTERIOR;
 }
