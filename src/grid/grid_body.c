@@ -224,10 +224,11 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
         return pl_fail(error, PL_ERROR_MESH,
                        "body \"%s\": a lattice needs a surface that encloses something", b->name);
     b->frame.cell = isnan(settings->cell) ? size / DEFAULT_CELLS : settings->cell;
+    pl_error cause = {0};
     pl_status status = examine(b, surface, notes, error);
     if (status != PL_OK) return status;
-    status = pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells, error);
-    if (status != PL_OK) return status;
+    status = pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells, &cause);
+    if (status != PL_OK) return pl_fail(error, status, "body \"%s\": %.900s", b->name, cause.text);
     status = pl_grid_multigrid_create(&b->cells, b->pool, &b->multigrid, error);
     if (status != PL_OK) return status;
     const pl_grid_level* fine = &b->multigrid.levels[0];

@@ -125,27 +125,57 @@ static void fill_task(int begin, int end, int worker, void* user) {
         }
 }
 
-pl_status pl_grid_voxelise(const pl_mesh* surface, int padding, pl_pool* pool, pl_grid_frame* frame,
-                           pl_grid_cells* out, pl_error* error) {
+// What the bounding box of a lattice takes, whether its cells are in use or not, as measured: the
+// kinds of cells on all levels, and the lists of rows (cells along x).
+static const double BYTES_PER_CELL = 2.0, BYTES_PER_ROW = 100.0;
+
+// The box of cells around a surface, which lies in its middle.
+static pl_status choose_box(const pl_mesh* surface, int padding, pl_grid_frame* frame, int low[3],
+                            int size[3], pl_error* error) {
     pl_box box = pl_box_empty();
     for (int v = 0; v < surface->vertex_count; v++)
         box = pl_box_add_point(box, pl_vec3_load(surface->positions + 3 * (size_t)v));
     pl_vec3 span = pl_sub(box.high, box.low);
     const double length[3] = {span.x, span.y, span.z};
-    int low[3], size[3];
+    double cells[3];
+    for (int a = 0; a < 3; a++)
+        cells[a] = fmax(ceil(length[a] / frame->cell - 1e-6), 1.0) + 2.0 * padding;
+    const double bytes = (BYTES_PER_CELL * cells[0] + BYTES_PER_ROW) * cells[1] * cells[2];
+    if (!(bytes <= PL_GRID_MAX_BOX_BYTES) || !(cells[0] < 1e9))
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "a lattice of %g m cells would be %.0f x %.0f x %.0f cells; its box alone "
+                       "takes about %.2g GB, and at most %g GB are allowed; use larger cells "
+                       "(grid.cell), or make bodies of their own of parts that are far apart",
+                       frame->cell, cells[0], cells[1], cells[2], 1e-9 * bytes,
+                       1e-9 * PL_GRID_MAX_BOX_BYTES);
     pl_vec3_store(frame->origin, box.low);
     for (int a = 0; a < 3; a++) {
-        double cells = ceil(length[a] / frame->cell - 1e-6);
-        if (!(cells < 1e5))
-            return pl_fail(error, PL_ERROR_ARGUMENT,
-                           "a lattice of %g m cells would be %g cells long; use larger ones",
-                           frame->cell, cells);
-        size[a] = (cells < 1.0 ? 1 : (int)cells) + 2 * padding;
+        size[a] = (int)cells[a];
         low[a] = -padding;
-        // the body in the middle of its cells
         frame->origin[a] -= 0.5 * ((size[a] - 2 * padding) * frame->cell - length[a]);
     }
-    pl_status status = pl_grid_cells_create(low, size, out, error);
+    return PL_OK;
+}
+
+static pl_status check_used(const pl_grid_cells* cells, const pl_grid_frame* frame,
+                            pl_error* error) {
+    const size_t count = pl_grid_cells_count(cells);
+    size_t used = 0;
+    for (size_t n = 0; n < count; n++) used += cells->kinds[n] != PL_CELL_EXTERIOR;
+    if (used <= PL_GRID_MAX_CELLS) return PL_OK;
+    return pl_fail(
+        error, PL_ERROR_ARGUMENT,
+        "a lattice of %g m cells has %zu of them in use, and at most %d are allowed; use "
+        "larger cells (grid.cell)",
+        frame->cell, used, PL_GRID_MAX_CELLS);
+}
+
+pl_status pl_grid_voxelise(const pl_mesh* surface, int padding, pl_pool* pool, pl_grid_frame* frame,
+                           pl_grid_cells* out, pl_error* error) {
+    int low[3], size[3];
+    pl_status status = choose_box(surface, padding, frame, low, size, error);
+    if (status != PL_OK) return status;
+    status = pl_grid_cells_create(low, size, out, error);
     if (status != PL_OK) return status;
     pl_solid solid;
     status = pl_solid_build(surface->positions, surface->triangles, surface->triangle_count, false,
@@ -156,6 +186,7 @@ pl_status pl_grid_voxelise(const pl_mesh* surface, int padding, pl_pool* pool, p
         mark_surface(surface, frame, out);
         status = pl_grid_cells_pad(out, padding, error);
     }
+    if (status == PL_OK) status = check_used(out, frame, error);
     if (status != PL_OK) pl_grid_cells_free(out);
     return status;
 }
