@@ -3,6 +3,7 @@
 //
 // Surfaces that are not as they should be, in a lattice: nothing is read or written out of bounds
 // (the address sanitizer looks), and what is mended or refused is said.
+#include "base/memory.h"
 #include "base/notes.h"
 #include "run_samples.h"
 #include "sample_meshes.h"
@@ -133,4 +134,34 @@ TEST(grid_refuses_a_box_that_is_too_large_before_it_starts)
     CHECK(sample_try(scene_of("blocks.obj", 2.1e-5, ""), NULL, &error) == NULL);
     CHECK_TEXT(error.text, "body \"b\": a lattice of 2.1e-05 m cells would be 1 x 47629 x 47629");
     CHECK_TEXT(error.text, "grid.cell");
+}
+
+// A world whose nth allocation fails says so and leaves nothing behind; true if it needed fewer.
+static bool fails_cleanly(const pl_scene* scene, int64_t nth) {
+    pl_world* world = NULL;
+    pl_error error;
+    pl_inject_failure(nth);
+    pl_status status = pl_world_create(scene, &world, NULL, &error);
+    const bool done = pl_inject_failure(0) < nth;
+    if (status == PL_OK) pl_world_destroy(world);
+    else CHECK_INT(status, PL_ERROR_MEMORY);
+    return done;
+}
+
+TEST(grid_survives_every_failing_allocation)
+{
+    // a loose vertex, large triangles and two pieces: all that a lattice is made of
+    pl_mesh *box = sample_box_surface(0, 0, 0, 1, 1, 1), *both = sample_join(box, box, 2.0);
+    double positions[51];
+    memcpy(positions, both->positions, 48 * sizeof(double));
+    for (int i = 48; i < 51; i++) positions[i] = 10.0;
+    sample_write(sample_mesh(positions, 17, NULL, 0, both->triangles, 24), "boxes.obj");
+    pl_mesh_destroy(box), pl_mesh_destroy(both);
+    pl_scene* scene = sample_scene(
+        "{\"pliant\": 1, \"threads\": 1, \"bodies\": [{\"name\": \"b\", \"mesh\": \"boxes.obj\","
+        " \"method\": \"grid\", \"integrator\": \"quasistatic\", \"grid\": {\"cell\": 0.5}}]}");
+    int64_t nth = 1;
+    while (!fails_cleanly(scene, nth)) nth++;
+    CHECK(nth > 50);
+    pl_scene_destroy(scene);
 }
