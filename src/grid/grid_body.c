@@ -68,10 +68,9 @@ static int count_thin(const pl_grid_cells* c) {
     return count;
 }
 
-// The volume of the body. The signed volume of a surface is no measure: it depends on where an open
-// surface stands, and parts that are inside out count against the others.
-static pl_status measure(pl_grid_body* b, const pl_method_body* def, const pl_mesh* surface,
-                         pl_error* error) {
+// What the surface fills of the cells [m^3]; and the stiffness of cells in the general lattice.
+static pl_status fill_cells(pl_grid_body* b, const pl_mesh* surface, double* volume,
+                            pl_error* error) {
     const pl_grid_level* fine = &b->multigrid.levels[0];
     pl_grid_filling filling;
     pl_status status =
@@ -79,16 +78,29 @@ static pl_status measure(pl_grid_body* b, const pl_method_body* def, const pl_me
     if (status != PL_OK) return status;
     if (b->general) b->fractions = filling.fractions;
     else PL_FREE(filling.fractions, float, fine->field_size);
-    b->lattice_volume = fine->cell_count * pow(b->frame.cell, 3.0);
-    double volume = filling.cells * pow(b->frame.cell, 3.0);
-    if (def->mesh->tet_count) volume = pl_grid_tet_volume(def->mesh);
-    else if (b->surface_kind == PL_GRID_SURFACE_CLEAN)
+    const bool encloses = filling.has_inside || b->surface_kind != PL_GRID_SURFACE_OPEN;
+    *volume = encloses ? filling.cells * pow(b->frame.cell, 3.0) : 0.0;
+    return PL_OK;
+}
+
+// The volume of the body. The signed volume of a surface is no measure in general: it depends on
+// where an open surface stands, and parts that are inside out count against the others.
+static pl_status measure(pl_grid_body* b, const pl_method_body* def, const pl_mesh* surface,
+                         const pl_surface_edges* edges, pl_error* error) {
+    double volume = 0.0;
+    const bool clean = b->surface_kind == PL_GRID_SURFACE_CLEAN;
+    pl_status status = PL_OK;
+    if (b->general || !clean) status = fill_cells(b, surface, &volume, error);
+    if (status == PL_OK && def->mesh->tet_count) volume = pl_grid_tet_volume(def->mesh);
+    else if (status == PL_OK && clean && edges->part_count == 1)
+        volume = fabs(edges->signed_volume);
+    else if (status == PL_OK && clean)
         status = pl_grid_enclosed_volume(surface, b->pool, &volume, error);
     if (status != PL_OK) return status;
+    b->lattice_volume = b->multigrid.levels[0].cell_count * pow(b->frame.cell, 3.0);
     b->filling = volume / b->lattice_volume;
     b->density = def->body->material.density * b->filling;
-    if (b->filling > 0.0 && (filling.has_inside || b->surface_kind != PL_GRID_SURFACE_OPEN))
-        return PL_OK;
+    if (volume > 0.0) return PL_OK;
     return pl_fail(error, PL_ERROR_MESH,
                    "body \"%s\": the surface encloses nothing that %g m cells could see; close "
                    "it, or use smaller cells (grid.cell)",
@@ -104,23 +116,22 @@ static pl_status make_general(pl_grid_body* b, const pl_method_body* def, pl_err
 }
 
 // Says what is wrong with a surface, as a filling with tets does. The boundary of tets is clean.
-static pl_status examine(pl_grid_body* b, const pl_mesh* surface, pl_notes* notes,
-                         pl_error* error) {
-    pl_surface_edges edges;
+static pl_status examine(pl_grid_body* b, const pl_mesh* surface, pl_surface_edges* edges,
+                         pl_notes* notes, pl_error* error) {
     b->surface_kind = PL_GRID_SURFACE_CLEAN;
     if (b->tet_count) return PL_OK;
     pl_status status =
         pl_surface_edges_count(surface->positions, surface->vertex_count, surface->triangles,
-                               surface->triangle_count, &edges, error);
+                               surface->triangle_count, edges, error);
     if (status != PL_OK) return status;
-    if (!(edges.area > 0.0))
+    if (!(edges->area > 0.0))
         return pl_fail(error, PL_ERROR_MESH,
                        "body \"%s\": the surface has no area, so there is no inside", b->name);
     bool intersects;
-    pl_note_surface_edges(&edges, notes);
+    pl_note_surface_edges(edges, notes);
     status = pl_note_surface_intersections(surface, b->pool, &intersects, notes, error);
-    if (edges.boundary_count) b->surface_kind = PL_GRID_SURFACE_OPEN;
-    else if (intersects || edges.manifold_count < edges.edge_count)
+    if (edges->boundary_count) b->surface_kind = PL_GRID_SURFACE_OPEN;
+    else if (intersects || edges->manifold_count < edges->edge_count)
         b->surface_kind = PL_GRID_SURFACE_TANGLED;
     return status;
 }
@@ -225,7 +236,8 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
                        "body \"%s\": a lattice needs a surface that encloses something", b->name);
     b->frame.cell = isnan(settings->cell) ? size / DEFAULT_CELLS : settings->cell;
     pl_error cause = {0};
-    pl_status status = examine(b, surface, notes, error);
+    pl_surface_edges edges = {0};
+    pl_status status = examine(b, surface, &edges, notes, error);
     if (status != PL_OK) return status;
     status = pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells, &cause);
     if (status != PL_OK) return pl_fail(error, status, "body \"%s\": %.900s", b->name, cause.text);
@@ -255,7 +267,7 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     for (int i = 0; i < 3 * b->triangle_count; i++)
         b->triangles[i] = shell->vertices[surface->triangles[i]];
     if (b->tet_count) memcpy(b->tets, def->mesh->tets, 4 * (size_t)b->tet_count * sizeof(int));
-    status = measure(b, def, surface, error);
+    status = measure(b, def, surface, &edges, error);
     if (status == PL_OK && b->general) status = make_general(b, def, error);
     if (status != PL_OK) return status;
     b->crowding = pl_grid_mean_face_mass(fine);
