@@ -224,55 +224,9 @@ static pl_status make_points(pl_grid_body* b, const pl_method_body* def, const p
     return status;
 }
 
-static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const pl_surface* shell,
-                              pl_notes* notes, pl_error* error) {
-    const pl_grid* settings = &def->body->grid;
-    const pl_mesh* surface = shell->mesh;
-    b->triangle_count = surface->triangle_count;
-    b->tet_count = def->mesh->tet_count;
-    double size = longest_side(surface);
-    if (surface->triangle_count == 0 || !(size > 0.0))
-        return pl_fail(error, PL_ERROR_MESH,
-                       "body \"%s\": a lattice needs a surface that encloses something", b->name);
-    b->frame.cell = isnan(settings->cell) ? size / DEFAULT_CELLS : settings->cell;
-    pl_error cause = {0};
-    pl_surface_edges edges = {0};
-    pl_status status = examine(b, surface, &edges, notes, error);
-    if (status != PL_OK) return status;
-    status = pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells, &cause);
-    if (status != PL_OK) return pl_fail(error, status, "body \"%s\": %.900s", b->name, cause.text);
-    status = pl_grid_multigrid_create(&b->cells, b->pool, &b->multigrid, error);
-    if (status != PL_OK) return status;
-    const pl_grid_level* fine = &b->multigrid.levels[0];
-    if (fine->face_count == 0)
-        return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "body \"%s\": its lattice of %g m cells has nothing that could deform; use "
-                       "smaller cells (grid.cell)",
-                       b->name, b->frame.cell);
-    status = make_points(b, def, shell, notes, error);
-    if (status == PL_OK) status = pl_grid_state_create(fine, &b->state, error);
-    if (status == PL_OK) status = allocate(b, error);
-    if (status == PL_OK)
-        status =
-            pl_grid_embed(fine, &b->cells, &b->frame, b->anchor, b->point_count, &b->map, error);
-    if (status == PL_OK && b->is_smooth)
-        status = pl_grid_tricubic_create(fine, &b->cells, &b->frame, b->anchor, b->vertex_count,
-                                         &b->tricubic, error);
-    if (status != PL_OK) return status;
-    if (!b->dynamic)
-        status = pl_grid_pieces_create(fine, &b->cells, &b->frame, b->anchor, b->vertex_count,
-                                       &b->pieces, error);
-    if (status != PL_OK) return status;
-    pl_grid_gains(&b->map, fine->field_size, b->applied, b->gain);
-    for (int i = 0; i < 3 * b->triangle_count; i++)
-        b->triangles[i] = shell->vertices[surface->triangles[i]];
-    if (b->tet_count) memcpy(b->tets, def->mesh->tets, 4 * (size_t)b->tet_count * sizeof(int));
-    status = measure(b, def, surface, &edges, error);
-    if (status == PL_OK && b->general) status = make_general(b, def, error);
-    if (status != PL_OK) return status;
-    b->crowding = pl_grid_mean_face_mass(fine);
+static void note_lattice(const pl_grid_body* b, const pl_method_body* def, pl_notes* notes) {
     pl_note(notes, PL_NOTE_INFO, "body \"%s\": a lattice of %d cells of %g m, %d levels", b->name,
-            fine->cell_count, b->frame.cell, b->multigrid.level_count);
+            b->multigrid.levels[0].cell_count, b->frame.cell, b->multigrid.level_count);
     int thin = count_thin(&b->cells);
     if (thin)
         pl_note(
@@ -286,6 +240,70 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
             "body \"%s\": contact.stiffness is an upper limit with method grid; contacts are no "
             "stiffer than the lattice at their faces",
             b->name);
+}
+
+// the cells that the surface overlaps, and their levels
+static pl_status make_cells(pl_grid_body* b, const pl_grid* settings, const pl_mesh* surface,
+                            pl_error* error) {
+    pl_error cause = {0};
+    pl_status status =
+        pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells, &cause);
+    if (status != PL_OK) return pl_fail(error, status, "body \"%s\": %.900s", b->name, cause.text);
+    status = pl_grid_multigrid_create(&b->cells, b->pool, &b->multigrid, error);
+    if (status != PL_OK) return status;
+    const pl_grid_level* fine = &b->multigrid.levels[0];
+    if (fine->face_count == 0)
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "body \"%s\": its lattice of %g m cells has nothing that could deform; use "
+                       "smaller cells (grid.cell)",
+                       b->name, b->frame.cell);
+    return PL_OK;
+}
+
+// fields of the lattice, and the points in it
+static pl_status make_fields(pl_grid_body* b, const pl_method_body* def, const pl_surface* shell,
+                             pl_notes* notes, pl_error* error) {
+    const pl_grid_level* fine = &b->multigrid.levels[0];
+    pl_status status = make_points(b, def, shell, notes, error);
+    if (status == PL_OK) status = pl_grid_state_create(fine, &b->state, error);
+    if (status == PL_OK) status = allocate(b, error);
+    if (status == PL_OK)
+        status =
+            pl_grid_embed(fine, &b->cells, &b->frame, b->anchor, b->point_count, &b->map, error);
+    if (status == PL_OK && b->is_smooth)
+        status = pl_grid_tricubic_create(fine, &b->cells, &b->frame, b->anchor, b->vertex_count,
+                                         &b->tricubic, error);
+    if (status == PL_OK && !b->dynamic)
+        status = pl_grid_pieces_create(fine, &b->cells, &b->frame, b->anchor, b->vertex_count,
+                                       &b->pieces, error);
+    if (status != PL_OK) return status;
+    pl_grid_gains(&b->map, fine->field_size, b->applied, b->gain);
+    for (size_t i = 0; i < 3 * (size_t)b->triangle_count; i++)
+        b->triangles[i] = shell->vertices[shell->mesh->triangles[i]];
+    if (b->tet_count) memcpy(b->tets, def->mesh->tets, 4 * (size_t)b->tet_count * sizeof(int));
+    return PL_OK;
+}
+
+static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const pl_surface* shell,
+                              pl_notes* notes, pl_error* error) {
+    const pl_grid* settings = &def->body->grid;
+    const pl_mesh* surface = shell->mesh;
+    b->triangle_count = surface->triangle_count;
+    b->tet_count = def->mesh->tet_count;
+    double size = longest_side(surface);
+    if (surface->triangle_count == 0 || !(size > 0.0))
+        return pl_fail(error, PL_ERROR_MESH,
+                       "body \"%s\": a lattice needs a surface that encloses something", b->name);
+    b->frame.cell = isnan(settings->cell) ? size / DEFAULT_CELLS : settings->cell;
+    pl_surface_edges edges = {0};
+    pl_status status = examine(b, surface, &edges, notes, error);
+    if (status == PL_OK) status = make_cells(b, settings, surface, error);
+    if (status == PL_OK) status = make_fields(b, def, shell, notes, error);
+    if (status == PL_OK) status = measure(b, def, surface, &edges, error);
+    if (status == PL_OK && b->general) status = make_general(b, def, error);
+    if (status != PL_OK) return status;
+    b->crowding = pl_grid_mean_face_mass(&b->multigrid.levels[0]);
+    note_lattice(b, def, notes);
     return PL_OK;
 }
 
