@@ -75,6 +75,11 @@ typedef struct pl_method_functions {
     double* (*velocities)(void* system);
     const double* (*masses)(void* system);
     pl_method_energies (*energies)(void* system);
+    // The points of a body (counted within the system) that collide. Points and `first`, which is
+    // added to each, are indices into the arrays that the method gives to `detect`; these may hold
+    // more points than the system has vertices. Valid as long as the system. NULL: the vertices of
+    // the body's surface.
+    const int* (*colliding)(const void* system, int body, int* first, int* count);
     // All that later steps depend on, for checkpoints.
     size_t (*state_size)(const void* system);
     void (*state_save)(const void* system, void* out);

@@ -67,7 +67,8 @@ static pl_status group_bodies(pl_world* w, pl_error* error) {
     return PL_OK;
 }
 
-// the vertices of a body's surface, in the system's numbering, as something that collides
+// the vertices of a body's surface, in the system's numbering, or the points that the method has in
+// their place, as something that collides
 static pl_status add_colliding(pl_world_system* system, const pl_world_body* body,
                                pl_error* error) {
     int count = body->surface->mesh->vertex_count;
@@ -78,6 +79,9 @@ static pl_status add_colliding(pl_world_system* system, const pl_world_body* bod
                                    .stiffness = body->contact_stiffness,
                                    .friction = body->def->contact.friction,
                                    .meets = body->def->contact.bodies};
+    if (system->method->colliding)
+        group.vertices = system->method->colliding(system->data, (int)system->groups.count,
+                                                   &group.first, &group.count);
     return pl_array_push(&system->groups, &group) ? PL_OK : pl_fail_memory(error, "contacts");
 }
 
