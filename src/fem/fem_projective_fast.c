@@ -286,8 +286,9 @@ pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_fem_objective* f,
     p->drag = drag;
     p->stiffness_drag = stiffness_drag;
     p->values_stale = false;
-    p->matrix_is_there = true;
-    return pl_scalar_mg_update(p->mg, p->rest, p->held, error);
+    pl_status status = pl_scalar_mg_update(p->mg, p->rest, p->held, error);
+    p->matrix_is_there = status == PL_OK;
+    return status;
 }
 
 // the spring at a vertex, new or there already
