@@ -120,8 +120,9 @@ pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest, const p
 
 static pl_status detect_contacts(pl_minimiser* m, const pl_fem_objective* f, pl_detect detect,
                                  void* user, pl_error* error) {
+    const double* end = pl_fem_end_positions(f, m->x, m->scratch);
     for (;;) {
-        int found = detect(user, f->start, m->x, m->found.data, (int)m->found.capacity);
+        int found = detect(user, f->start, end, m->found.data, (int)m->found.capacity);
         m->found.count = (size_t)found;
         if (m->found.count <= m->found.capacity) return PL_OK;
         if (!pl_array_reserve(&m->found, m->found.count + m->found.count / 2))
@@ -144,7 +145,7 @@ static pl_status find_contacts(pl_minimiser* m, pl_fem_objective* f, pl_detect d
     size_t kept = 0;
     for (size_t k = 0; k < m->contacts.count; k++)
         if (m->contact_mark[contacts[k].vertex] <= iteration &&
-            pl_fem_contact_depth(&contacts[k], m->x) <= 0.0)
+            pl_fem_contact_depth(f, &contacts[k], m->x) <= 0.0)
             contacts[kept++] = contacts[k];
     m->contacts.count = kept;
     contacts = pl_array_add(&m->contacts, m->found.count);

@@ -9,6 +9,11 @@
 // Hessian is that of the primal-dual method (Chan, Golub, Mulet 1999): a dual vector w of length at
 // most 1 says how much of the limit friction is known to reach, and in which direction. With w = 0
 // the Hessian bounds the energy from above, with w = u/|u| it is exact.
+//
+// The midpoint rule solves for the middle x of the step. Its contacts act at the end z = 2 x -
+// start: a force f(z) does the work f(z).(z - start), which for a convex potential U never exceeds
+// U(start) - U(z), so that a bounce cannot gain energy. In Phi that is U(2 x - start) / 2, with the
+// gradient U'(z) and the Hessian 2 U''(z).
 #include "fem/fem_objective.h"
 #include "fem/mass_matrix.h"
 #include "sparse/vector.h"
@@ -155,29 +160,58 @@ static double pin_energy(const pl_pin* pin, const double* x) {
     return pin->hard ? 0.0 : 0.5 * pin->stiffness * pl_norm2(d);
 }
 
-double pl_fem_contact_depth(const pl_contact* contact, const double* x) {
-    pl_vec3 d = pl_sub(pl_vec3_load(x + 3 * (size_t)contact->vertex), contact->point);
+// of the end of the step by that of x
+static double end_scale(const pl_fem_objective* f) { return f->solves_midpoint ? 2.0 : 1.0; }
+
+static pl_vec3 end_position(const pl_fem_objective* f, int vertex, const double* x) {
+    size_t i = 3 * (size_t)vertex;
+    pl_vec3 at = pl_vec3_load(x + i);
+    return f->solves_midpoint ? pl_sub(pl_scale(2.0, at), pl_vec3_load(f->start + i)) : at;
+}
+
+typedef struct end_job {
+    const pl_fem_objective* f;
+    const double* x;
+    double* out;
+} end_job;
+
+static void end_task(int begin, int end, int worker, void* user) {
+    const end_job* job = user;
+    (void)worker;
+    for (int v = begin; v < end; v++)
+        pl_vec3_store(job->out + 3 * (size_t)v, end_position(job->f, v, job->x));
+}
+
+const double* pl_fem_end_positions(const pl_fem_objective* f, const double* x, double* out) {
+    if (!f->solves_midpoint) return x;
+    end_job job = {f, x, out};
+    pl_parallel_for(f->pool, end_task, f->vertex_count, 4096, &job);
+    return out;
+}
+
+double pl_fem_contact_depth(const pl_fem_objective* f, const pl_contact* contact, const double* x) {
+    pl_vec3 d = pl_sub(end_position(f, contact->vertex, x), contact->point);
     return -pl_dot(d, contact->normal);
 }
 
 // how far the vertex slid across the surface during the step
 static pl_vec3 contact_slip(const pl_fem_objective* f, const pl_contact* contact, const double* x) {
     size_t i = 3 * (size_t)contact->vertex;
-    pl_vec3 moved =
-        pl_sub(pl_sub(pl_vec3_load(x + i), pl_vec3_load(f->start + i)), contact->motion);
+    pl_vec3 moved = pl_sub(pl_sub(end_position(f, contact->vertex, x), pl_vec3_load(f->start + i)),
+                           contact->motion);
     return pl_madd(moved, -pl_dot(moved, contact->normal), contact->normal);
 }
 
 static double contact_energy(const pl_fem_objective* f, int k, const double* x) {
     const pl_contact* contact = &f->contacts[k];
-    double depth = pl_fem_contact_depth(contact, x), sum = 0.0;
+    double depth = pl_fem_contact_depth(f, contact, x), sum = 0.0;
     if (depth > 0.0) sum += 0.5 * contact->stiffness * depth * depth;
     double limit = contact->friction * f->normal_force[contact->vertex];
     if (limit > 0.0) {
         double s = pl_norm(contact_slip(f, contact, x)), e = f->slip_length;
         sum += limit * (s >= e ? s - e / 3.0 : s * s / e - s * s * s / (3.0 * e * e));
     }
-    return sum;
+    return sum / end_scale(f);
 }
 
 // friction force divided by the slip: mu N f(s)/s
@@ -188,7 +222,7 @@ static double friction_factor(const pl_fem_objective* f, double limit, double sl
 
 pl_vec3 pl_fem_contact_gradient(const pl_fem_objective* f, int k, const double* x) {
     const pl_contact* contact = &f->contacts[k];
-    double depth = pl_fem_contact_depth(contact, x);
+    double depth = pl_fem_contact_depth(f, contact, x);
     pl_vec3 sum = {0.0, 0.0, 0.0};
     if (depth > 0.0) sum = pl_scale(-contact->stiffness * depth, contact->normal);
     double limit = contact->friction * f->normal_force[contact->vertex];
@@ -207,8 +241,13 @@ static void add_contact_gradient(const pl_fem_objective* f, int k, const double*
 
 double pl_fem_friction_stiffness(const pl_fem_objective* f, int k, const double* x) {
     double limit = f->contacts[k].friction * f->normal_force[f->contacts[k].vertex];
-    return limit > 0.0 ? friction_factor(f, limit, pl_norm(contact_slip(f, &f->contacts[k], x)))
-                       : 0.0;
+    if (!(limit > 0.0)) return 0.0;
+    return end_scale(f) * friction_factor(f, limit, pl_norm(contact_slip(f, &f->contacts[k], x)));
+}
+
+double pl_fem_normal_stiffness(const pl_fem_objective* f, int k, const double* x) {
+    const pl_contact* contact = &f->contacts[k];
+    return pl_fem_contact_depth(f, contact, x) > 0.0 ? end_scale(f) * contact->stiffness : 0.0;
 }
 
 double pl_fem_energy(const pl_fem_objective* f, const double* x, double* scratch) {
@@ -281,7 +320,7 @@ bool pl_fem_gathers(const pl_fem_objective* f) {
 void pl_fem_normal_force(const pl_fem_objective* f, const double* x, double* normal_force) {
     memset(normal_force, 0, (size_t)f->vertex_count * sizeof(double));
     for (int k = 0; k < f->contact_count; k++) {
-        double depth = pl_fem_contact_depth(&f->contacts[k], x);
+        double depth = pl_fem_contact_depth(f, &f->contacts[k], x);
         if (depth > 0.0) normal_force[f->contacts[k].vertex] += f->contacts[k].stiffness * depth;
     }
 }
@@ -293,7 +332,7 @@ void pl_fem_friction_dual(const pl_fem_objective* f, const double* x_before, dou
         const pl_contact* contact = &f->contacts[k];
         size_t i = 3 * (size_t)contact->vertex;
         pl_vec3 slip = contact_slip(f, contact, x_before), w = pl_vec3_load(dual + i);
-        pl_vec3 step = pl_vec3_load(direction + i);
+        pl_vec3 step = pl_scale(end_scale(f), pl_vec3_load(direction + i));
         step = pl_madd(step, -pl_dot(step, contact->normal), contact->normal);
         double s = pl_norm(slip), e = f->slip_length;
         if (s >= e) {
@@ -333,8 +372,8 @@ static void add_mass(const pl_fem_objective* f, pl_block_matrix* A) {
 // much along it unless it is known to slide (w along the slip), when only its growth counts
 void pl_fem_contact_block(const pl_fem_objective* f, int k, const double* x, double block[9]) {
     const pl_contact* contact = &f->contacts[k];
-    double normal = pl_fem_contact_depth(contact, x) > 0.0 ? contact->stiffness : 0.0, across = 0.0,
-           along = 0.0;
+    double normal = pl_fem_contact_depth(f, contact, x) > 0.0 ? contact->stiffness : 0.0,
+           across = 0.0, along = 0.0;
     double limit = contact->friction * f->normal_force[contact->vertex];
     pl_vec3 direction = {0, 0, 0};
     if (limit > 0.0) {
@@ -350,10 +389,11 @@ void pl_fem_contact_block(const pl_fem_objective* f, int k, const double* x, dou
     }
     const double n[3] = {contact->normal.x, contact->normal.y, contact->normal.z};
     const double d[3] = {direction.x, direction.y, direction.z};
+    double scale = end_scale(f);
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
-            block[3 * r + c] = (normal - across) * n[r] * n[c] + (along - across) * d[r] * d[c] +
-                               (r == c ? across : 0.0);
+            block[3 * r + c] = scale * ((normal - across) * n[r] * n[c] +
+                                        (along - across) * d[r] * d[c] + (r == c ? across : 0.0));
 }
 
 static void add_contact_hessian(const pl_fem_objective* f, int k, const double* x,
@@ -405,6 +445,6 @@ void pl_fem_projective(const pl_fem_objective* f, pl_block_matrix* A) {
     for (int k = 0; k < f->pin_count; k++)
         if (!f->pins[k].hard) add_isotropic(A, f->pins[k].vertex, f->pins[k].stiffness);
     for (int k = 0; k < f->contact_count; k++)
-        add_isotropic(A, f->contacts[k].vertex, f->contacts[k].stiffness);
+        add_isotropic(A, f->contacts[k].vertex, end_scale(f) * f->contacts[k].stiffness);
     eliminate_fixed(f, A);
 }

@@ -39,8 +39,10 @@ typedef struct pl_fem_objective {
     int contact_count;
     const double* normal_force;  // per vertex: what friction is a part of; it lags behind [N]
     const double* friction_dual; // 3 per vertex: what friction is known to be of its limit
-    const double* start;         // positions at the begin of the step, for friction
-    double slip_length;          // friction is smooth below this sliding distance [m]
+    const double* start;         // positions at the start of the step
+    // x is the middle of the step, which ends at 2 x - start. Contacts and friction act at the end.
+    bool solves_midpoint;
+    double slip_length; // friction is smooth below this sliding distance [m]
 
     const bool* fixed; // per vertex: held exactly; NULL for the matrix of Projective Dynamics: none
 } pl_fem_objective;
@@ -73,8 +75,12 @@ void pl_fem_friction_dual(const pl_fem_objective* f, const double* x_before, dou
 pl_vec3 pl_fem_contact_gradient(const pl_fem_objective* f, int k, const double* x);
 // What bounds the Hessian of its friction, across the normal.
 double pl_fem_friction_stiffness(const pl_fem_objective* f, int k, const double* x);
-// Depth of a contact's vertex below its plane, positive inside [m].
-double pl_fem_contact_depth(const pl_contact* contact, const double* x);
+// The Hessian of its normal force, along the normal.
+double pl_fem_normal_stiffness(const pl_fem_objective* f, int k, const double* x);
+// Depth of a contact's vertex below its plane at the end of the step, positive inside [m].
+double pl_fem_contact_depth(const pl_fem_objective* f, const pl_contact* contact, const double* x);
+// Positions at the end of the step that x solves: x itself, or (midpoint) `out` filled with them.
+const double* pl_fem_end_positions(const pl_fem_objective* f, const double* x, double* out);
 // (w + alpha / tau) [1/s^2]: what masses count in the Hessian
 double pl_fem_mass_weight(const pl_fem_objective* f);
 // The Hessian of contact k, 3 x 3.
