@@ -72,7 +72,7 @@ static void elastic_energies(const pl_midpoint* m, const pl_fem_objective* f, co
                              double* out) {
     memset(out, 0, (size_t)m->pieces->count * sizeof(double));
     for (int s = 0; s < f->set_count; s++)
-        pl_pieces_add_energy(m->pieces, f->pool, f->sets, s, x, out);
+        pl_pieces_add_energy(m->pieces, NULL, f->pool, f->sets, s, x, out);
 }
 
 // created, and the elastic energy at the end
@@ -85,7 +85,7 @@ static void find_created(pl_midpoint* m, const pl_fem_objective* f, const double
     for (int s = 0; s < f->set_count; s++)
         pl_element_set_gradient(&f->sets[s], f->pool, middle, gradient);
     for (int i = 0; i < count; i++) middle[i] = end[i] - start[i];
-    pl_pieces_dot(m->pieces, f->pool, gradient, middle, m->created);
+    pl_pieces_dot(m->pieces, NULL, f->pool, gradient, middle, m->created);
     elastic_energies(m, f, start, m->elastic);
     for (int k = 0; k < m->pieces->count; k++) m->created[k] = -m->created[k] - m->elastic[k];
     elastic_energies(m, f, end, m->elastic);

@@ -94,6 +94,27 @@ double pl_fem_inertia_force(const pl_fem_objective* f, const double* x, double* 
     return sqrt(pl_parallel_sum(f->pool, inertia_square, f->vertex_count, 1024, &job));
 }
 
+void pl_fem_inertia_forces(const pl_fem_objective* f, const pl_fem_pieces* pieces, const double* x,
+                           double* scratch, double* forces) {
+    vertex_job job = {.f = f, .x = x};
+    if (pieces->count == 1) {
+        forces[0] = pl_fem_inertia_force(f, x, scratch);
+        return;
+    }
+    if (!(f->inertia > 0.0)) {
+        memset(forces, 0, (size_t)pieces->count * sizeof(double));
+        return;
+    }
+    if (f->mass_matrix) {
+        mass_square(f, x, f->y, scratch);
+        pl_pieces_norm(pieces, f->pool, scratch, forces);
+        for (int k = 0; k < pieces->count; k++) forces[k] *= f->inertia;
+        return;
+    }
+    pl_pieces_sum(pieces, NULL, f->pool, inertia_square, 0, &job, forces);
+    for (int k = 0; k < pieces->count; k++) forces[k] = sqrt(forces[k]);
+}
+
 // Gradient and energy of single vertices, and of the springs that they gather from.
 static double vertex_part(int begin, int end, void* user) {
     const vertex_job* job = user;
@@ -265,6 +286,66 @@ double pl_fem_energy(const pl_fem_objective* f, const double* x, double* scratch
     return sum;
 }
 
+typedef struct weighted_job {
+    const double *a, *b;
+    double weight;
+} weighted_job;
+
+static double weighted_part(int begin, int end, void* user) {
+    const weighted_job* job = user;
+    double sum = 0.0;
+    for (int i = 3 * begin; i < 3 * end; i++) sum += job->a[i] * job->b[i];
+    return job->weight * sum;
+}
+
+// sums[piece] += weight a.b over its vertices
+static void add_weighted(const pl_fem_objective* f, const pl_fem_pieces* pieces, const bool* chosen,
+                         double weight, const double* a, const double* b, double* sums) {
+    weighted_job job = {a, b, weight};
+    pl_pieces_add(pieces, chosen, f->pool, weighted_part, &job, sums);
+}
+
+// inertia and damping by matrices
+static void add_matrix_energies(const pl_fem_objective* f, const pl_fem_pieces* pieces,
+                                const bool* chosen, const double* x, double* scratch,
+                                double* sums) {
+    double *difference = scratch + 3 * (size_t)f->vertex_count, drag = mass_drag(f);
+    if (f->mass_matrix && f->inertia > 0.0) {
+        mass_square(f, x, f->y, scratch);
+        add_weighted(f, pieces, chosen, 0.5 * f->inertia, difference, scratch, sums);
+    }
+    if (f->mass_matrix && drag > 0.0) {
+        mass_square(f, x, f->reference, scratch);
+        add_weighted(f, pieces, chosen, 0.5 * drag, difference, scratch, sums);
+    }
+    if (has_damping(f) && f->damping_stiffness > 0.0) {
+        stiffness_drag(f, x, scratch, difference);
+        add_weighted(f, pieces, chosen, 0.5 * f->damping_stiffness / f->velocity_time, scratch,
+                     difference, sums);
+    }
+}
+
+void pl_fem_energies(const pl_fem_objective* f, const pl_fem_pieces* pieces, const bool* chosen,
+                     const double* x, double* scratch, double* energies) {
+    vertex_job job = {.f = f, .x = x};
+    if (pieces->count == 1) {
+        energies[0] = pl_fem_energy(f, x, scratch);
+        return;
+    }
+    pl_pieces_sum(pieces, chosen, f->pool, vertex_energy, 0, &job, energies);
+    for (int s = 0; s < f->set_count; s++)
+        pl_pieces_add_energy(pieces, chosen, f->pool, f->sets, s, x, energies);
+    add_matrix_energies(f, pieces, chosen, x, scratch, energies);
+    for (int k = 0; k < f->pin_count; k++) {
+        int piece = pieces->piece_of[f->pins[k].vertex];
+        if (!chosen || chosen[piece]) energies[piece] += pin_energy(&f->pins[k], x);
+    }
+    for (int k = 0; k < f->contact_count; k++) {
+        int piece = pieces->piece_of[f->contacts[k].vertex];
+        if (!chosen || chosen[piece]) energies[piece] += contact_energy(f, k, x);
+    }
+}
+
 // energy and gradient, or the gradient alone
 static double evaluate(const pl_fem_objective* f, const double* x, bool with_energy,
                        double* gradient, double* scratch) {
@@ -326,15 +407,15 @@ void pl_fem_normal_force(const pl_fem_objective* f, const double* x, double* nor
 }
 
 // w, linearised as the slip is: |u| w = u beyond the slip length, the law itself below it
-void pl_fem_friction_dual(const pl_fem_objective* f, const double* x_before, double length,
-                          const double* direction, double* dual) {
+void pl_fem_friction_dual(const pl_fem_objective* f, const double* x_before, const int* piece_of,
+                          const double* lengths, const double* direction, double* dual) {
     for (int k = 0; k < f->contact_count; k++) {
         const pl_contact* contact = &f->contacts[k];
         size_t i = 3 * (size_t)contact->vertex;
         pl_vec3 slip = contact_slip(f, contact, x_before), w = pl_vec3_load(dual + i);
         pl_vec3 step = pl_scale(end_scale(f), pl_vec3_load(direction + i));
         step = pl_madd(step, -pl_dot(step, contact->normal), contact->normal);
-        double s = pl_norm(slip), e = f->slip_length;
+        double s = pl_norm(slip), e = f->slip_length, length = lengths[piece_of[contact->vertex]];
         if (s >= e) {
             pl_vec3 next = pl_scale(1.0 / s, pl_add(slip, step));
             next = pl_madd(next, -pl_dot(slip, step) / (s * s), w);

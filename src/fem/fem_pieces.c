@@ -106,6 +106,7 @@ pl_status pl_fem_pieces_setup(pl_fem_pieces* p, const double* rest, int vertex_c
 
 typedef struct run_job {
     const pl_piece_run* runs;
+    const bool* chosen;
     pl_partial part;
     void* user;
     double* partials;
@@ -115,21 +116,29 @@ static void run_task(int begin, int end, int worker, void* user) {
     const run_job* job = user;
     (void)worker;
     for (int r = begin; r < end; r++)
-        job->partials[r] = job->part(job->runs[r].begin, job->runs[r].end, job->user);
+        if (!job->chosen || job->chosen[job->runs[r].piece])
+            job->partials[r] = job->part(job->runs[r].begin, job->runs[r].end, job->user);
 }
 
-static void add_runs(const pl_fem_pieces* p, pl_pool* pool, const pl_piece_runs* list,
-                     pl_partial part, void* user, double* sums) {
-    run_job job = {list->runs, part, user, p->partials};
+static void add_runs(const pl_fem_pieces* p, const bool* chosen, pl_pool* pool,
+                     const pl_piece_runs* list, pl_partial part, void* user, double* sums) {
+    run_job job = {list->runs, chosen, part, user, p->partials};
     pl_parallel_for(pool, run_task, list->count, RUNS_PER_TASK, &job);
-    for (int r = 0; r < list->count; r++) sums[list->runs[r].piece] += p->partials[r];
+    for (int r = 0; r < list->count; r++)
+        if (!chosen || chosen[list->runs[r].piece]) sums[list->runs[r].piece] += p->partials[r];
 }
 
-void pl_pieces_sum(const pl_fem_pieces* p, pl_pool* pool, pl_partial part, int block, void* user,
-                   double* sums) {
-    memset(sums, 0, (size_t)p->count * sizeof(double));
+void pl_pieces_sum(const pl_fem_pieces* p, const bool* chosen, pl_pool* pool, pl_partial part,
+                   int block, void* user, double* sums) {
+    for (int k = 0; k < p->count; k++)
+        if (!chosen || chosen[k]) sums[k] = 0.0;
     if (p->count == 1) sums[0] = pl_parallel_sum(pool, part, p->vertex_count, block, user);
-    else add_runs(p, pool, &p->vertices, part, user, sums);
+    else add_runs(p, chosen, pool, &p->vertices, part, user, sums);
+}
+
+void pl_pieces_add(const pl_fem_pieces* p, const bool* chosen, pl_pool* pool, pl_partial part,
+                   void* user, double* sums) {
+    add_runs(p, chosen, pool, &p->vertices, part, user, sums);
 }
 
 typedef struct energy_job {
@@ -142,11 +151,11 @@ static double energy_part(int begin, int end, void* user) {
     return pl_element_set_energy_of(job->set, begin, end, job->x);
 }
 
-void pl_pieces_add_energy(const pl_fem_pieces* p, pl_pool* pool, const pl_element_set* sets,
-                          int set, const double* x, double* sums) {
+void pl_pieces_add_energy(const pl_fem_pieces* p, const bool* chosen, pl_pool* pool,
+                          const pl_element_set* sets, int set, const double* x, double* sums) {
     energy_job job = {&sets[set], x};
     if (p->count == 1) sums[0] += pl_element_set_energy(&sets[set], pool, x);
-    else add_runs(p, pool, &p->elements[set], energy_part, &job, sums);
+    else add_runs(p, chosen, pool, &p->elements[set], energy_part, &job, sums);
 }
 
 typedef struct dot_job {
@@ -160,11 +169,11 @@ static double dot_part(int begin, int end, void* user) {
     return sum;
 }
 
-void pl_pieces_dot(const pl_fem_pieces* p, pl_pool* pool, const double* a, const double* b,
-                   double* sums) {
+void pl_pieces_dot(const pl_fem_pieces* p, const bool* chosen, pl_pool* pool, const double* a,
+                   const double* b, double* sums) {
     dot_job job = {a, b};
     if (p->count == 1) sums[0] = pl_vector_dot(pool, 3 * p->vertex_count, a, b);
-    else pl_pieces_sum(p, pool, dot_part, 0, &job, sums);
+    else pl_pieces_sum(p, chosen, pool, dot_part, 0, &job, sums);
 }
 
 void pl_pieces_norm(const pl_fem_pieces* p, pl_pool* pool, const double* a, double* norms) {
@@ -172,6 +181,6 @@ void pl_pieces_norm(const pl_fem_pieces* p, pl_pool* pool, const double* a, doub
         norms[0] = pl_vector_norm(pool, 3 * p->vertex_count, a);
         return;
     }
-    pl_pieces_dot(p, pool, a, a, norms);
+    pl_pieces_dot(p, NULL, pool, a, a, norms);
     for (int k = 0; k < p->count; k++) norms[k] = sqrt(norms[k]);
 }

@@ -37,16 +37,22 @@ pl_status pl_fem_pieces_setup(pl_fem_pieces* pieces, const double* rest, int ver
                               const pl_element_set* sets, int set_count, pl_error* error);
 void pl_fem_pieces_free(pl_fem_pieces* pieces);
 
+// All sums below leave sums[piece] as it was for pieces that are not chosen (`chosen`: one per
+// piece; NULL: all are).
+//
 // sums[piece] = what `part` adds up over the vertices of each piece. block: of pl_parallel_sum, for
 // a system of one piece.
-void pl_pieces_sum(const pl_fem_pieces* pieces, pl_pool* pool, pl_partial part, int block,
+void pl_pieces_sum(const pl_fem_pieces* pieces, const bool* chosen, pl_pool* pool, pl_partial part,
+                   int block, void* user, double* sums);
+// sums[piece] += the same; for systems of several pieces
+void pl_pieces_add(const pl_fem_pieces* pieces, const bool* chosen, pl_pool* pool, pl_partial part,
                    void* user, double* sums);
 // sums[piece] += energy of the elements of set number `set`
-void pl_pieces_add_energy(const pl_fem_pieces* pieces, pl_pool* pool, const pl_element_set* sets,
-                          int set, const double* x, double* sums);
+void pl_pieces_add_energy(const pl_fem_pieces* pieces, const bool* chosen, pl_pool* pool,
+                          const pl_element_set* sets, int set, const double* x, double* sums);
 // sums[piece] = a.b over its vertices (3 per vertex)
-void pl_pieces_dot(const pl_fem_pieces* pieces, pl_pool* pool, const double* a, const double* b,
-                   double* sums);
+void pl_pieces_dot(const pl_fem_pieces* pieces, const bool* chosen, pl_pool* pool, const double* a,
+                   const double* b, double* sums);
 // norms[piece] = |a| over its vertices (3 per vertex)
 void pl_pieces_norm(const pl_fem_pieces* pieces, pl_pool* pool, const double* a, double* norms);
 

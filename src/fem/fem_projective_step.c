@@ -251,6 +251,35 @@ static double noise_part(int begin, int end, void* user) {
     return FLT_EPSILON * FLT_EPSILON * sum;
 }
 
+// The same sums over vertices in the order of the state, for connected pieces.
+static double piece_residual_part(int begin, int end, void* user) {
+    const pl_projective_fast* p = ((const step_work*)user)->p;
+    const float* b = pl_scalar_mg_fine(p->mg)->b;
+    double sum = 0.0;
+    for (int row = begin; row < end; row++)
+        for (size_t c = 0; c < 3; c++) {
+            double force = (double)b[4 * (size_t)p->place_of[p->number[row]] + c];
+            sum += force * force;
+        }
+    return sum;
+}
+
+static double piece_inertia_part(int begin, int end, void* user) {
+    const pl_projective_fast* p = ((const step_work*)user)->p;
+    double sum = 0.0;
+    for (int row = begin; row < end; row++)
+        sum += inertia_part(p->number[row], p->number[row] + 1, user);
+    return sum;
+}
+
+static double piece_noise_part(int begin, int end, void* user) {
+    const pl_projective_fast* p = ((const step_work*)user)->p;
+    double sum = 0.0;
+    for (int row = begin; row < end; row++)
+        sum += noise_part(p->number[row], p->number[row] + 1, user);
+    return sum;
+}
+
 static double over_vertices(const step_work* w, pl_partial part) {
     return pl_parallel_sum(w->p->pool, part, w->p->vertex_count, BLOCK, (void*)w);
 }
@@ -320,6 +349,35 @@ static pl_status shorten(step_work* w, pl_minimiser* m, pl_fem_objective* f, pl_
 
 static double largest(double a, double b) { return a > b ? a : b; }
 
+// Whether each connected piece is in balance against its own load, as below for a single piece. The
+// worst residual counts. True if all are, or are as near to it as float gets.
+static bool judge_pieces(step_work* w, pl_minimiser* m, const pl_fem_settings* settings, bool first,
+                         bool* float_is_enough, pl_method_info* info) {
+    pl_search* s = &m->search;
+    if (first) {
+        pl_pieces_norm(m->pieces, w->p->pool, w->f->force, s->tried);
+        pl_pieces_sum(m->pieces, NULL, w->p->pool, piece_noise_part, 0, w, s->after);
+    }
+    pl_pieces_sum(m->pieces, NULL, w->p->pool, piece_residual_part, 0, w, s->norms);
+    pl_pieces_sum(m->pieces, NULL, w->p->pool, piece_inertia_part, 0, w, s->inertia);
+    bool at_the_end = true;
+    info->residual = 0.0;
+    info->converged = *float_is_enough = true;
+    for (int k = 0; k < m->pieces->count; k++) {
+        pl_piece_search* piece = &s->piece[k];
+        double norm = sqrt(s->norms[k]);
+        if (first) piece->load = largest(s->tried[k], norm);
+        if (first) piece->noise = TRUST * sqrt(s->after[k]);
+        double size = largest(piece->load, sqrt(s->inertia[k]));
+        double enough = largest(settings->tolerance * size, DBL_MIN);
+        if (size > 0.0 && !(norm / size <= info->residual)) info->residual = norm / size;
+        info->converged = info->converged && norm <= enough;
+        at_the_end = at_the_end && norm <= largest(enough, piece->noise);
+        *float_is_enough = *float_is_enough && (norm <= enough || enough >= piece->noise);
+    }
+    return at_the_end;
+}
+
 pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
                                   const pl_projective_motion* motion,
                                   const pl_fem_settings* settings, pl_detect detect,
@@ -352,9 +410,12 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
         info->converged = norm <= largest(settings->tolerance * size, DBL_MIN);
-        bool at_the_end =
-            norm <= largest(settings->tolerance * size, noise) && (k > 0 || load == 0.0);
-        *finished = !at_the_end || settings->all_iterations || settings->tolerance * size >= noise;
+        bool at_the_end = norm <= largest(settings->tolerance * size, noise);
+        bool float_is_enough = settings->tolerance * size >= noise;
+        if (m->pieces->count > 1 && !settings->all_iterations)
+            at_the_end = judge_pieces(&w, m, settings, k == 0, &float_is_enough, info);
+        at_the_end = at_the_end && (k > 0 || load == 0.0);
+        *finished = !at_the_end || settings->all_iterations || float_is_enough;
         if (k >= settings->max_iterations || (at_the_end && !settings->all_iterations)) break;
         pl_projective_fast_solve(p, settings, info);
         info->iterations++;
@@ -431,7 +492,8 @@ pl_status pl_projective_minimise(pl_projective_fast* p, pl_minimiser* m, pl_fem_
     pl_status status = pl_projective_fast_prepare(p, f, error);
     if (status != PL_OK) return status;
     info->assembly_seconds += pl_seconds() - start;
-    double load = pl_vector_norm(p->pool, m->count, f->force), slope = 0.0;
+    double slope = 0.0;
+    pl_search_begin(m, f);
     for (int k = 0;; k++) {
         status = evaluate_double(p, m, f, detect, detect_user, k, error);
         float length = 1.0f;
@@ -444,15 +506,11 @@ pl_status pl_projective_minimise(pl_projective_fast* p, pl_minimiser* m, pl_fem_
             status = evaluate_double(p, m, f, detect, detect_user, k, error);
         }
         if (status != PL_OK) return status;
-        double norm = pl_vector_norm(p->pool, m->count, m->gradient);
-        if (k == 0) load = largest(load, norm);
-        double size = largest(load, pl_fem_inertia_force(f, m->x, m->scratch));
-        info->residual = size > 0.0 ? norm / size : 0.0;
+        bool any_open = pl_search_judge(m, f, settings, k == 0, info);
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
-        info->converged = info->residual <= settings->tolerance;
-        bool over = info->converged && (k > 0 || load == 0.0 || info->iterations > 0);
+        bool over = !any_open || (info->converged && info->iterations > 0);
         if (info->iterations >= settings->max_iterations || (over && !settings->all_iterations))
             break;
         find_direction(p, m, settings, info);

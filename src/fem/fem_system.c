@@ -154,8 +154,8 @@ static pl_status setup_pieces(pl_fem_system* s, const double* rest, const int* n
 static pl_status setup_matrices(pl_fem_system* s, const double* rest, const int* neighbour_offsets,
                                 const int* neighbours, pl_error* error) {
     int block = s->settings.nonlinear == PL_NONLINEAR_PROJECTIVE ? 1 : 3;
-    pl_status status = pl_minimiser_setup(&s->minimiser, s->vertex_count, block, neighbour_offsets,
-                                          neighbours, error);
+    pl_status status =
+        pl_minimiser_setup(&s->minimiser, &s->pieces, block, neighbour_offsets, neighbours, error);
     if (status == PL_OK && (s->settings.damping_stiffness > 0.0 || s->settings.damping_may_change))
         status = pl_block_matrix_setup(&s->damping_matrix, s->vertex_count, block,
                                        neighbour_offsets, neighbours, error);
@@ -379,7 +379,7 @@ static void fly_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// The minimisation starts where the bodies were, or where they would fly to, whichever is better. A
+// The minimisation starts where the pieces were, or where they would fly to, whichever is better. A
 // single linearised solve is one about the present positions.
 static void choose_start(pl_fem_system* s, const pl_fem_objective* f) {
     pl_minimiser* m = &s->minimiser;
@@ -388,16 +388,7 @@ static void choose_start(pl_fem_system* s, const pl_fem_objective* f) {
     hold_hard_pins(s, f->pins, f->pin_count, m->x);
     if (!(f->inertia > 0.0) || s->settings.nonlinear == PL_NONLINEAR_LINEARISED) return;
     pl_parallel_for(s->pool, fly_task, s->vertex_count, VERTICES_PER_TASK, &job);
-    double stays = pl_fem_energy(f, m->x, m->scratch);
-    bool gathers = pl_fem_gathers(f);
-    double flies = gathers ? pl_fem_energy_and_gradient(f, m->trial, m->trial_gradient, m->scratch)
-                           : pl_fem_energy(f, m->trial, m->scratch);
-    m->value = flies < stays ? flies : stays;
-    if (!(flies < stays)) return;
-    double* before = m->x;
-    m->x = m->trial;
-    m->trial = before;
-    if (gathers) pl_minimiser_take_gradient(m);
+    pl_search_take_lower(m, f);
 }
 
 static void copy_state(const pl_fem_system* s, double* const* from, double* const* to) {
