@@ -157,15 +157,18 @@ static double find_truth(race* r, const s0_row* row) {
     settings.linear_max_iterations = 200;
     settings.multigrid.smoother = PL_SMOOTHER_GAUSS_SEIDEL;
     settings.multigrid.pre_sweeps = settings.multigrid.post_sweeps = 1;
-    pl_minimiser m;
-    pl_status status =
-        pl_minimiser_setup(&m, e->vertex_count, 3, e->neighbour_offsets, e->neighbours, &e->error);
+    pl_minimiser m = {0};
+    pl_fem_pieces pieces;
+    pl_status status = pl_fem_pieces_setup(&pieces, e->rest, e->vertex_count, e->neighbour_offsets,
+                                           e->neighbours, &e->set, 1, &e->error);
+    if (status == PL_OK)
+        status = pl_minimiser_setup(&m, &pieces, 3, e->neighbour_offsets, e->neighbours, &e->error);
     if (status == PL_OK)
         status = pl_minimiser_setup_linear(&m, e->rest, &e->set, 1, &settings, e->pool, &e->error);
     rival_start(&r->frame);
     for (int k = 0; k < WAY_TO_TRUTH; k++) rival_iterate(&r->frame, &r->rivals[1]);
     rival_energy(&r->frame); // sets x
-    memcpy(m.x, r->frame.x, (size_t)r->frame.count * sizeof(double));
+    if (status == PL_OK) memcpy(m.x, r->frame.x, (size_t)r->frame.count * sizeof(double));
     pl_method_info info = {0};
     double start = pl_seconds(), value = NAN;
     if (status == PL_OK)
@@ -179,6 +182,7 @@ static double find_truth(race* r, const s0_row* row) {
         fprintf(stderr, "pliant-bench s0-race: %s\n", e->error.text);
     }
     pl_minimiser_free(&m);
+    pl_fem_pieces_free(&pieces);
     return value;
 }
 

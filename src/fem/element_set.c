@@ -106,6 +106,11 @@ static double energy_part(int begin, int end, void* user) {
     return sum;
 }
 
+double pl_element_set_energy_of(const pl_element_set* set, int first, int last, const double* x) {
+    sum_job job = {.set = set, .x = x};
+    return energy_part(first, last, &job);
+}
+
 double pl_element_set_energy(const pl_element_set* set, pl_pool* pool, const double* x) {
     sum_job job = {.set = set, .x = x};
     return pl_parallel_sum(pool, energy_part, set->count, ENERGY_BLOCK, &job);

@@ -60,6 +60,8 @@ pl_status pl_element_set_locate(pl_element_set* set, const pl_block_matrix* A, p
 // How many elements have all their corners within `limit` of the first.
 int pl_element_set_collapsed(const pl_element_set* set, pl_pool* pool, const double* x,
                              double limit);
+// energy of the elements [first, last)
+double pl_element_set_energy_of(const pl_element_set* set, int first, int last, const double* x);
 double pl_element_set_energy(const pl_element_set* set, pl_pool* pool, const double* x);
 // gradient += dE/dx
 void pl_element_set_gradient(const pl_element_set* set, pl_pool* pool, const double* x,

@@ -4,8 +4,7 @@
 // x <- x - a A^-1 dPhi/dx with A the Hessian, projected to be positive semi-definite where it is
 // not definite (Newton), or the constant matrix of Projective Dynamics, whose local-global
 // iteration is just this step with a = 1 (Liu 2017). The step length a is halved until Phi falls
-// enough (Armijo). Steps of cloth are judged after a few sweeps that make them fit where they are
-// (spring_relax.h).
+// enough (fem_search.c).
 #include "fem/fem_minimise.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -15,31 +14,23 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_HALVINGS = 30, MEMORY = 4, VALUES_PER_TASK = 8192 };
+enum { VALUES_PER_TASK = 8192, VERTICES_PER_TASK = 2730 };
 // Friction is a part of normal forces. They follow in so many iterations, then they stand still, so
 // that what is minimised is one function and the end is sure.
 enum { FRICTION_UPDATES = 8 };
-static const double ARMIJO = 1e-4;
-// of the first slope: where more is left of it after a step, the step was short
-static const double STRAIGHT = 0.6, LONGEST_STEP = 16.0;
-// of the projected Hessian, where it takes some
-static const double LEAST_PART = 0.25;
-// of what a step was to gain: nearer to it, the step goes as foreseen
-static const double AS_FORESEEN = 0.02;
+// MIN_PROJECTED_FRACTION: smallest share of the projected Hessian to blend in.
+static const double MIN_PROJECTED_FRACTION = 0.25;
+static const double MAX_LINEARISED_RESIDUAL = 1.0;
 
 // what a minimisation knows from one iteration to the next
-typedef struct search {
-    double load;           // that forces are compared with
-    double noise;          // of forces
-    double values[MEMORY]; // the last ones of Phi
-    int value_count;
+typedef struct progress {
     double projected; // part of the projected Hessian in the last matrix
-    double slope;     // of Phi along the direction
     bool last;        // no iteration follows that is known of
-    bool relaxes;     // what is tried, where it does not go as foreseen
-} search;
+    bool solved;      // the last linear system was solved to its tolerance
+} progress;
 
 void pl_minimiser_free(pl_minimiser* m) {
+    if (m->pieces) pl_search_free(&m->search, m->pieces->count);
     pl_linear_destroy(m->solver);
     pl_newton_multigrid_destroy(m->newton);
     pl_spring_relax_destroy(m->relax);
@@ -61,9 +52,11 @@ void pl_minimiser_free(pl_minimiser* m) {
     *m = (pl_minimiser){0};
 }
 
-pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
+pl_status pl_minimiser_setup(pl_minimiser* m, const pl_fem_pieces* pieces, int block,
                              const int* neighbour_offsets, const int* neighbours, pl_error* error) {
-    *m = (pl_minimiser){.count = 3 * vertex_count,
+    int vertex_count = pieces->vertex_count;
+    *m = (pl_minimiser){.pieces = pieces,
+                        .count = 3 * vertex_count,
                         .value = NAN,
                         .contacts = pl_array_of(sizeof(pl_contact)),
                         .found = pl_array_of(sizeof(pl_contact))};
@@ -82,6 +75,8 @@ pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
         !m->gradient || !m->trial_gradient || !m->further || !m->further_gradient ||
         !m->direction || !m->scratch)
         return pl_fail_memory(error, "the solver of a step");
+    pl_status status = pl_search_setup(&m->search, pieces->count, error);
+    if (status != PL_OK) return status;
     return pl_block_matrix_setup(&m->A, vertex_count, block, neighbour_offsets, neighbours, error);
 }
 
@@ -120,8 +115,9 @@ pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest, const p
 
 static pl_status detect_contacts(pl_minimiser* m, const pl_fem_objective* f, pl_detect detect,
                                  void* user, pl_error* error) {
+    const double* end = pl_fem_end_positions(f, m->x, m->scratch);
     for (;;) {
-        int found = detect(user, f->start, m->x, m->found.data, (int)m->found.capacity);
+        int found = detect(user, f->start, end, m->found.data, (int)m->found.capacity);
         m->found.count = (size_t)found;
         if (m->found.count <= m->found.capacity) return PL_OK;
         if (!pl_array_reserve(&m->found, m->found.count + m->found.count / 2))
@@ -144,7 +140,7 @@ static pl_status find_contacts(pl_minimiser* m, pl_fem_objective* f, pl_detect d
     size_t kept = 0;
     for (size_t k = 0; k < m->contacts.count; k++)
         if (m->contact_mark[contacts[k].vertex] <= iteration &&
-            pl_fem_contact_depth(&contacts[k], m->x) <= 0.0)
+            pl_fem_contact_depth(f, &contacts[k], m->x) <= 0.0)
             contacts[kept++] = contacts[k];
     m->contacts.count = kept;
     contacts = pl_array_add(&m->contacts, m->found.count);
@@ -168,12 +164,22 @@ static double noise_part(int begin, int end, void* user) {
     return sum;
 }
 
-// what round-off leaves of a force: differences of positions times the stiffness at hand
-static double force_noise(pl_minimiser* m, pl_pool* pool) {
-    double force = m->newton
-                       ? pl_newton_multigrid_force(m->newton, m->x)
-                       : sqrt(pl_parallel_sum(pool, noise_part, m->count, VALUES_PER_TASK, m));
-    return 4.0 * DBL_EPSILON * force;
+static double vertex_noise_part(int begin, int end, void* user) {
+    const pl_minimiser* m = user;
+    if (m->newton) return pl_newton_multigrid_force_square(m->newton, begin, end, m->x);
+    return noise_part(3 * begin, 3 * end, user);
+}
+
+// What round-off leaves of the forces of each piece: differences of positions times the stiffness
+// at hand.
+static void find_force_noise(pl_minimiser* m, pl_pool* pool) {
+    double* squares = m->search.tried;
+    if (m->pieces->count > 1)
+        pl_pieces_sum(m->pieces, NULL, pool, vertex_noise_part, 0, m, squares);
+    else if (m->newton) squares[0] = pl_newton_multigrid_force_square(m->newton, 0, -1, m->x);
+    else squares[0] = pl_parallel_sum(pool, noise_part, m->count, VALUES_PER_TASK, m);
+    for (int k = 0; k < m->pieces->count; k++)
+        m->search.piece[k].noise = 4.0 * DBL_EPSILON * sqrt(squares[k]);
 }
 
 // The matrix of Projective Dynamics seldom changes, and factoring it costs as much as many solves:
@@ -223,18 +229,36 @@ static pl_status prepare_matrix(pl_minimiser* m, const pl_fem_objective* f,
     return status;
 }
 
-typedef struct step_job {
-    const pl_minimiser* m;
-    double length;
-    double* out;
-} step_job;
+// Gradients of pieces may differ by many orders. Scaled to the length 1, all pieces are solved to
+// the same part of their own gradient; those at their minimum do not move. A single piece is not
+// scaled.
+static double scale_of(const pl_minimiser* m, int piece) {
+    if (m->pieces->count == 1) return 1.0;
+    double norm = m->search.norms[piece];
+    return m->search.open[piece] && norm > 0.0 ? 1.0 / norm : 0.0;
+}
 
+// trial = -scale gradient
 static void opposite_task(int begin, int end, int worker, void* user) {
-    const step_job* job = user;
+    const pl_minimiser* m = user;
     (void)worker;
-    for (int i = begin; i < end; i++) {
-        job->out[i] = -job->m->gradient[i];
-        job->m->direction[i] = 0.0;
+    for (int v = begin; v < end; v++) {
+        double scale = scale_of(m, m->pieces->piece_of[v]);
+        for (int i = 3 * v; i < 3 * v + 3; i++) {
+            m->trial[i] = -scale * m->gradient[i];
+            m->direction[i] = 0.0;
+        }
+    }
+}
+
+// direction /= scale
+static void unscale_task(int begin, int end, int worker, void* user) {
+    const pl_minimiser* m = user;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        double scale = scale_of(m, m->pieces->piece_of[v]);
+        for (int i = 3 * v; i < 3 * v + 3; i++)
+            m->direction[i] = scale > 0.0 ? m->direction[i] / scale : 0.0;
     }
 }
 
@@ -246,11 +270,12 @@ static pl_status solve_direction(pl_minimiser* m, const pl_fem_objective* f,
     if (status != PL_OK) return status;
     double start = pl_seconds();
     pl_linear_options options = {settings->linear_tolerance, settings->linear_max_iterations};
-    step_job job = {.m = m, .out = m->trial};
-    pl_parallel_for(f->pool, opposite_task, m->count, VALUES_PER_TASK, &job);
+    pl_parallel_for(f->pool, opposite_task, m->count / 3, VERTICES_PER_TASK, m);
     if (m->newton)
         pl_newton_multigrid_solve(m->newton, &options, !last, m->trial, m->direction, linear);
     else pl_linear_solve(m->solver, &options, m->trial, m->direction, linear);
+    if (m->pieces->count > 1)
+        pl_parallel_for(f->pool, unscale_task, m->count / 3, VERTICES_PER_TASK, m);
     info->linear_iterations += linear->iterations;
     info->linear_residual = linear->residual;
     info->switch_count += linear->switched;
@@ -264,190 +289,75 @@ static pl_status solve_direction(pl_minimiser* m, const pl_fem_objective* f,
 // the Hessian is taken as it is where the solver sees that it is definite (Longva 2023, section 4),
 // else mixed with the projected one, with as little of it as it takes.
 static pl_status find_direction(pl_minimiser* m, const pl_fem_objective* f,
-                                const pl_fem_settings* settings, search* s, pl_method_info* info,
+                                const pl_fem_settings* settings, progress* s, pl_method_info* info,
                                 pl_error* error) {
     pl_linear_info linear;
     bool tells = m->A.block == 3 && pl_linear_sees_indefinite(settings->linear);
-    double part = !tells ? 1.0 : s->projected <= LEAST_PART ? 0.0 : 0.5 * s->projected;
+    double part = !tells ? 1.0 : s->projected <= MIN_PROJECTED_FRACTION ? 0.0 : 0.5 * s->projected;
     for (;;) {
         pl_status status = solve_direction(m, f, settings, part, s->last, &linear, info, error);
         if (status != PL_OK) return status;
-        s->slope = pl_vector_dot(f->pool, m->count, m->gradient, m->direction);
-        if (part >= 1.0 || (s->slope < 0.0 && !linear.indefinite)) break;
-        part = part > 0.0 ? fmin(2.0 * part, 1.0) : LEAST_PART;
+        bool descends = pl_search_descends(m, f);
+        if (part >= 1.0 || (descends && !linear.indefinite)) break;
+        part = part > 0.0 ? fmin(2.0 * part, 1.0) : MIN_PROJECTED_FRACTION;
     }
     s->projected = part;
+    s->solved = linear.converged;
     return PL_OK;
 }
 
-// The largest of the last values of Phi, of which `value` becomes one. Contacts that come and go
-// make Phi another function, so with them only the last counts.
-static double remember_value(search* s, bool contacts, double value) {
-    if (contacts) s->value_count = 0;
-    s->values[s->value_count++ % MEMORY] = value;
-    double largest = value;
-    for (int k = 0; k < MEMORY && k < s->value_count; k++) largest = fmax(largest, s->values[k]);
-    return largest;
+// A linearised step is one solve; what is left of the forces is not expected to vanish. It counts
+// as done if its system was solved and the forces left are not above those that it started with.
+static bool is_linearised_done(const progress* s, const pl_method_info* info) {
+    return s->solved && info->residual <= MAX_LINEARISED_RESIDUAL;
 }
 
-static void step_task(int begin, int end, int worker, void* user) {
-    const step_job* job = user;
-    (void)worker;
-    for (int i = begin; i < end; i++)
-        job->out[i] = job->m->x[i] + job->length * job->m->direction[i];
-}
-
-// out = x + length direction
-static void try_step(pl_minimiser* m, pl_pool* pool, double length, double* out) {
-    step_job job = {m, length, out};
-    pl_parallel_for(pool, step_task, m->count, VALUES_PER_TASK, &job);
-}
-
-// Phi at what is tried, and its gradient where that costs nothing
-static double try_value(pl_minimiser* m, const pl_fem_objective* f, const double* at,
-                        double* gradient) {
-    return pl_fem_gathers(f) ? pl_fem_energy_and_gradient(f, at, gradient, m->scratch)
-                             : pl_fem_energy(f, at, m->scratch);
-}
-
-// The same, of x + length direction after the springs were relaxed there, if that pays. `before`:
-// Phi at x.
-static double try_relaxed(pl_minimiser* m, const pl_fem_objective* f, const search* s,
-                          double before, double length, double* at, double* gradient) {
-    try_step(m, f->pool, length, at);
-    double value = try_value(m, f, at, gradient);
-    double foreseen = length * (1.0 - 0.5 * length) * s->slope;
-    bool fits = fabs(value - before - foreseen) <= AS_FORESEEN * fabs(foreseen);
-    if (!s->relaxes || fits || !isfinite(value)) return value;
-    if (!pl_fem_gathers(f)) pl_fem_gradient(f, at, gradient, m->scratch);
-    pl_spring_relax_sweep(m->relax, f, gradient, at);
-    double relaxed = try_value(m, f, at, gradient);
-    if (relaxed <= value) return relaxed;
-    try_step(m, f->pool, length, at);
-    return try_value(m, f, at, gradient);
-}
-
-static void swap(double** a, double** b) {
-    double* before = *a;
-    *a = *b;
-    *b = before;
-}
-
-// x becomes what was tried
-static void take_step(pl_minimiser* m, const pl_fem_objective* f, double length) {
-    m->value = NAN;
-    m->gradient_known = false;
-    swap(&m->x, &m->trial);
-    pl_fem_friction_dual(f, m->trial, length, m->direction, m->friction_dual);
-}
-
-// Where Phi falls nearly as fast at the end of a full step as at its begin, or faster, the step
-// leads away from a saddle (cloth that buckles) and the matrix is too stiff to get far: it is
-// doubled as long as that pays. trial becomes the step of the length that is returned, and *after
-// what Phi is there.
-static double lengthen(pl_minimiser* m, const pl_fem_objective* f, const search* s, double before,
-                       double* after) {
-    double length = 1.0;
-    while (s->slope < 0.0 && length < LONGEST_STEP &&
-           *after - before < STRAIGHT * length * s->slope) {
-        double further =
-            try_relaxed(m, f, s, before, 2.0 * length, m->further, m->further_gradient);
-        if (!(further < *after)) break;
-        swap(&m->trial, &m->further);
-        swap(&m->trial_gradient, &m->further_gradient);
-        *after = further;
-        length *= 2.0;
-    }
-    return length;
-}
-
-void pl_minimiser_take_gradient(pl_minimiser* m) {
-    swap(&m->gradient, &m->trial_gradient);
-    m->gradient_known = true;
-}
-
-// Below the slack, differences of Phi are round-off.
-static bool is_low_enough(const pl_minimiser* m, const pl_fem_objective* f, const search* s,
-                          double before, double bound, double after) {
-    if (!isfinite(after)) return false;
-    if (after <= bound) return true;
-    double noise = s->noise * pl_vector_norm(f->pool, m->count, m->direction);
-    return after <= bound + 1e-12 * fabs(before) + noise;
-}
-
-// Moves x along the direction; false if no step makes Phi small enough. Phi may grow, but not above
-// the largest of its last values (Grippo, Lampariello, Lucidi 1986): where slender bodies bend,
-// full steps that first lead uphill arrive earlier.
-static bool line_search(pl_minimiser* m, const pl_fem_objective* f, search* s) {
-    // without contacts Phi is the function that it was in the iteration before
-    bool known = f->contact_count == 0 && isfinite(m->value);
-    double before = known ? m->value : pl_fem_energy(f, m->x, m->scratch), length = 1.0;
-    double bound = remember_value(s, f->contact_count > 0, before);
-    for (int k = 0; k < MAX_HALVINGS; k++, length *= 0.5) {
-        double after = try_relaxed(m, f, s, before, length, m->trial, m->trial_gradient);
-        if (!is_low_enough(m, f, s, before, bound + ARMIJO * length * fmin(s->slope, 0.0), after))
-            continue;
-        if (k == 0) length = lengthen(m, f, s, before, &after);
-        take_step(m, f, length);
-        if (f->contact_count > 0) return true;
-        m->value = after;
-        if (pl_fem_gathers(f)) pl_minimiser_take_gradient(m);
-        return true;
-    }
-    return false;
-}
-
-// True when the residual is small enough, or nothing but round-off. Forces are compared with the
-// largest of the outer forces, the unbalanced ones at the begin, and those that change the motion.
-static bool is_converged(pl_minimiser* m, const pl_fem_objective* f,
-                         const pl_fem_settings* settings, search* s, bool first,
-                         pl_method_info* info) {
-    double norm = pl_vector_norm(f->pool, m->count, m->gradient);
-    if (first && norm > s->load) s->load = norm;
-    double inertia = pl_fem_inertia_force(f, m->x, m->scratch);
-    double load = inertia > s->load ? inertia : s->load; // NaN, if a load is: nothing is small then
-    info->residual = load == 0.0 ? 0.0 : norm / load;
-    info->converged =
-        info->residual <= settings->tolerance || (isfinite(info->residual) && norm <= s->noise);
-    return info->converged;
+// Laws with a barrier (Neo-Hookean) have an infinite energy and no forces where an element is
+// inverted: that is no minimum, however small the forces are.
+static pl_status check_energy(pl_minimiser* m, const pl_fem_objective* f, pl_method_info* info,
+                              pl_error* error) {
+    if (pl_search_is_finite(m, f)) return PL_OK;
+    info->converged = false;
+    return pl_fail(error, PL_ERROR_DIVERGED,
+                   "the elastic energy is not finite: elements are inverted, and their law has no "
+                   "forces there; move attachments more slowly, make the time step smaller, or use "
+                   "the law stable_neohookean");
 }
 
 pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_settings* settings,
                       pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error) {
     bool linearised = settings->nonlinear == PL_NONLINEAR_LINEARISED;
     int max_iterations = linearised ? 1 : settings->max_iterations;
-    search s = {.load = pl_vector_norm(f->pool, m->count, f->force), .relaxes = m->relax != NULL};
+    progress s = {0};
     info->stalled = false;
-    memset(m->friction_dual, 0, (size_t)m->count * sizeof(double));
+    pl_search_begin(m, f);
     memset(m->contact_mark, 0, (size_t)f->vertex_count * sizeof(int));
     m->contacts.count = m->found.count = 0;
-    if (s.relaxes) pl_spring_relax_begin(m->relax, f);
+    if (m->relax) pl_spring_relax_begin(m->relax, f);
     for (int k = 0;; k++) {
         pl_status status = find_contacts(m, f, detect, detect_user, k, error);
-        if (status == PL_OK && s.relaxes) status = pl_spring_relax_contacts(m->relax, f, error);
+        if (status == PL_OK && m->relax) status = pl_spring_relax_contacts(m->relax, f, error);
         if (status != PL_OK) return status;
         if (k <= FRICTION_UPDATES) pl_fem_normal_force(f, m->x, m->normal_force);
         if (!m->gradient_known || f->contact_count > 0)
             pl_fem_gradient(f, m->x, m->gradient, m->scratch);
-        bool over = is_converged(m, f, settings, &s, k == 0, info) && (k > 0 || s.load == 0.0);
+        bool any_open = pl_search_judge(m, f, settings, k == 0, info);
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
-        if (k >= max_iterations || (over && !settings->all_iterations)) break;
+        if (k >= max_iterations || !any_open) break;
         s.last = !settings->all_iterations || k + 1 >= max_iterations;
         status = find_direction(m, f, settings, &s, info, error);
         if (status != PL_OK) return status;
-        if (k == 0) s.noise = force_noise(m, f->pool);
+        if (k == 0) find_force_noise(m, f->pool);
         info->iterations++;
-        if (!settings->line_search || linearised) {
-            try_step(m, f->pool, 1.0, m->trial);
-            take_step(m, f, 1.0);
-        } else if (!line_search(m, f, &s)) {
+        if (!settings->line_search || linearised) pl_search_full_step(m, f);
+        else if (!pl_search_line(m, f)) {
             info->stalled = true;
             break;
         }
     }
     info->contact_count = (int)m->found.count;
-    if (linearised) info->converged = true; // one solve is all that was asked for
-    return PL_OK;
+    if (linearised && info->iterations > 0) info->converged = is_linearised_done(&s, info);
+    return check_energy(m, f, info, error);
 }

@@ -9,12 +9,15 @@
 #include "base/array.h"
 #include "fem/fem_newton.h"
 #include "fem/fem_objective.h"
+#include "fem/fem_search.h"
 #include "fem/fem_settings.h"
 #include "fem/spring_relax.h"
 #include "method/method.h"
 #include "sparse/linear_solver.h"
 
-typedef struct pl_minimiser {
+struct pl_minimiser {
+    const pl_fem_pieces* pieces; // borrowed
+    pl_search search;
     pl_block_matrix A; // Newton on multigrid: without values, until they are needed
     pl_linear_solver* solver;
     pl_newton_multigrid* newton; // in place of the solver
@@ -25,7 +28,7 @@ typedef struct pl_minimiser {
     bool is_known;
     int count;     // 3 per vertex
     double* x;     // start and result
-    double value;  // Phi(x) without contacts; NaN: not known
+    double value;  // Phi(x) without contacts, of a system of one piece; NaN: not known
     double* trial; // of the line search
     double* gradient;
     double* trial_gradient;
@@ -38,17 +41,16 @@ typedef struct pl_minimiser {
     int* contact_mark;    // per vertex: the last iteration that found it in contact
     double* normal_force; // per vertex
     double* friction_dual;
-} pl_minimiser;
+};
 
-pl_status pl_minimiser_setup(pl_minimiser* m, int vertex_count, int block,
+// pieces: borrowed.
+pl_status pl_minimiser_setup(pl_minimiser* m, const pl_fem_pieces* pieces, int block,
                              const int* neighbour_offsets, const int* neighbours, pl_error* error);
 // The linear solver, when the matrix has the values it has at rest; sets are borrowed.
 pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest, const pl_element_set* sets,
                                     int set_count, const pl_fem_settings* settings, pl_pool* pool,
                                     pl_error* error);
 void pl_minimiser_free(pl_minimiser* m);
-// The gradient of the trial becomes that of x, for one that knows both to be the same.
-void pl_minimiser_take_gradient(pl_minimiser* m);
 
 // Minimises from m->x on; contacts are found anew in every iteration (S0 Alg. 4).
 pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_settings* settings,

@@ -188,11 +188,18 @@ static double force_part(int begin, int end, void* user) {
     return sum;
 }
 
-double pl_newton_multigrid_force(const pl_newton_multigrid* n, const double* x) {
+double pl_newton_multigrid_force_square(const pl_newton_multigrid* n, int begin, int end,
+                                        const double* x) {
     force_job job = {n->mg, x};
-    double square =
-        pl_parallel_sum(n->mg->pool, force_part, n->mg->row_count, VERTICES_PER_TASK, &job);
-    return sqrt(square) / (double)n->mg->scale;
+    double scale = (double)n->mg->scale, sum = 0.0;
+    if (end < 0)
+        return pl_parallel_sum(n->mg->pool, force_part, n->mg->row_count, VERTICES_PER_TASK, &job) /
+               (scale * scale);
+    for (int v = begin; v < end; v++) {
+        int row = n->mg->new_of_old[v];
+        sum += force_part(row, row + 1, &job);
+    }
+    return sum / (scale * scale);
 }
 
 struct pl_block_mg* pl_newton_multigrid_levels(pl_newton_multigrid* n) {

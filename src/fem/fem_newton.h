@@ -35,8 +35,10 @@ void pl_newton_multigrid_update(pl_newton_multigrid* n, const pl_block_matrix* A
 void pl_newton_multigrid_solve(pl_newton_multigrid* n, const pl_linear_options* options,
                                bool residual_unread, const double* b, double* x,
                                pl_linear_info* info);
-// |D x| with D the diagonal of the matrix, after an update.
-double pl_newton_multigrid_force(const pl_newton_multigrid* n, const double* x);
+// |D x|^2 of the vertices [begin, end) with D the diagonal of the matrix, after an update; end -1:
+// of all of them, on all threads.
+double pl_newton_multigrid_force_square(const pl_newton_multigrid* n, int begin, int end,
+                                        const double* x);
 // For what is measured of it.
 struct pl_block_mg* pl_newton_multigrid_levels(pl_newton_multigrid* n);
 

@@ -9,6 +9,11 @@
 // Hessian is that of the primal-dual method (Chan, Golub, Mulet 1999): a dual vector w of length at
 // most 1 says how much of the limit friction is known to reach, and in which direction. With w = 0
 // the Hessian bounds the energy from above, with w = u/|u| it is exact.
+//
+// The midpoint rule solves for the middle x of the step. Its contacts act at the end z = 2 x -
+// start: a force f(z) does the work f(z).(z - start), which for a convex potential U never exceeds
+// U(start) - U(z), so that a bounce cannot gain energy. In Phi that is U(2 x - start) / 2, with the
+// gradient U'(z) and the Hessian 2 U''(z).
 #include "fem/fem_objective.h"
 #include "fem/mass_matrix.h"
 #include "sparse/vector.h"
@@ -89,6 +94,27 @@ double pl_fem_inertia_force(const pl_fem_objective* f, const double* x, double* 
     return sqrt(pl_parallel_sum(f->pool, inertia_square, f->vertex_count, 1024, &job));
 }
 
+void pl_fem_inertia_forces(const pl_fem_objective* f, const pl_fem_pieces* pieces, const double* x,
+                           double* scratch, double* forces) {
+    vertex_job job = {.f = f, .x = x};
+    if (pieces->count == 1) {
+        forces[0] = pl_fem_inertia_force(f, x, scratch);
+        return;
+    }
+    if (!(f->inertia > 0.0)) {
+        memset(forces, 0, (size_t)pieces->count * sizeof(double));
+        return;
+    }
+    if (f->mass_matrix) {
+        mass_square(f, x, f->y, scratch);
+        pl_pieces_norm(pieces, f->pool, scratch, forces);
+        for (int k = 0; k < pieces->count; k++) forces[k] *= f->inertia;
+        return;
+    }
+    pl_pieces_sum(pieces, NULL, f->pool, inertia_square, 0, &job, forces);
+    for (int k = 0; k < pieces->count; k++) forces[k] = sqrt(forces[k]);
+}
+
 // Gradient and energy of single vertices, and of the springs that they gather from.
 static double vertex_part(int begin, int end, void* user) {
     const vertex_job* job = user;
@@ -155,29 +181,58 @@ static double pin_energy(const pl_pin* pin, const double* x) {
     return pin->hard ? 0.0 : 0.5 * pin->stiffness * pl_norm2(d);
 }
 
-double pl_fem_contact_depth(const pl_contact* contact, const double* x) {
-    pl_vec3 d = pl_sub(pl_vec3_load(x + 3 * (size_t)contact->vertex), contact->point);
+// of the end of the step by that of x
+static double end_scale(const pl_fem_objective* f) { return f->solves_midpoint ? 2.0 : 1.0; }
+
+static pl_vec3 end_position(const pl_fem_objective* f, int vertex, const double* x) {
+    size_t i = 3 * (size_t)vertex;
+    pl_vec3 at = pl_vec3_load(x + i);
+    return f->solves_midpoint ? pl_sub(pl_scale(2.0, at), pl_vec3_load(f->start + i)) : at;
+}
+
+typedef struct end_job {
+    const pl_fem_objective* f;
+    const double* x;
+    double* out;
+} end_job;
+
+static void end_task(int begin, int end, int worker, void* user) {
+    const end_job* job = user;
+    (void)worker;
+    for (int v = begin; v < end; v++)
+        pl_vec3_store(job->out + 3 * (size_t)v, end_position(job->f, v, job->x));
+}
+
+const double* pl_fem_end_positions(const pl_fem_objective* f, const double* x, double* out) {
+    if (!f->solves_midpoint) return x;
+    end_job job = {f, x, out};
+    pl_parallel_for(f->pool, end_task, f->vertex_count, 4096, &job);
+    return out;
+}
+
+double pl_fem_contact_depth(const pl_fem_objective* f, const pl_contact* contact, const double* x) {
+    pl_vec3 d = pl_sub(end_position(f, contact->vertex, x), contact->point);
     return -pl_dot(d, contact->normal);
 }
 
 // how far the vertex slid across the surface during the step
 static pl_vec3 contact_slip(const pl_fem_objective* f, const pl_contact* contact, const double* x) {
     size_t i = 3 * (size_t)contact->vertex;
-    pl_vec3 moved =
-        pl_sub(pl_sub(pl_vec3_load(x + i), pl_vec3_load(f->start + i)), contact->motion);
+    pl_vec3 moved = pl_sub(pl_sub(end_position(f, contact->vertex, x), pl_vec3_load(f->start + i)),
+                           contact->motion);
     return pl_madd(moved, -pl_dot(moved, contact->normal), contact->normal);
 }
 
 static double contact_energy(const pl_fem_objective* f, int k, const double* x) {
     const pl_contact* contact = &f->contacts[k];
-    double depth = pl_fem_contact_depth(contact, x), sum = 0.0;
+    double depth = pl_fem_contact_depth(f, contact, x), sum = 0.0;
     if (depth > 0.0) sum += 0.5 * contact->stiffness * depth * depth;
     double limit = contact->friction * f->normal_force[contact->vertex];
     if (limit > 0.0) {
         double s = pl_norm(contact_slip(f, contact, x)), e = f->slip_length;
         sum += limit * (s >= e ? s - e / 3.0 : s * s / e - s * s * s / (3.0 * e * e));
     }
-    return sum;
+    return sum / end_scale(f);
 }
 
 // friction force divided by the slip: mu N f(s)/s
@@ -188,7 +243,7 @@ static double friction_factor(const pl_fem_objective* f, double limit, double sl
 
 pl_vec3 pl_fem_contact_gradient(const pl_fem_objective* f, int k, const double* x) {
     const pl_contact* contact = &f->contacts[k];
-    double depth = pl_fem_contact_depth(contact, x);
+    double depth = pl_fem_contact_depth(f, contact, x);
     pl_vec3 sum = {0.0, 0.0, 0.0};
     if (depth > 0.0) sum = pl_scale(-contact->stiffness * depth, contact->normal);
     double limit = contact->friction * f->normal_force[contact->vertex];
@@ -207,8 +262,13 @@ static void add_contact_gradient(const pl_fem_objective* f, int k, const double*
 
 double pl_fem_friction_stiffness(const pl_fem_objective* f, int k, const double* x) {
     double limit = f->contacts[k].friction * f->normal_force[f->contacts[k].vertex];
-    return limit > 0.0 ? friction_factor(f, limit, pl_norm(contact_slip(f, &f->contacts[k], x)))
-                       : 0.0;
+    if (!(limit > 0.0)) return 0.0;
+    return end_scale(f) * friction_factor(f, limit, pl_norm(contact_slip(f, &f->contacts[k], x)));
+}
+
+double pl_fem_normal_stiffness(const pl_fem_objective* f, int k, const double* x) {
+    const pl_contact* contact = &f->contacts[k];
+    return pl_fem_contact_depth(f, contact, x) > 0.0 ? end_scale(f) * contact->stiffness : 0.0;
 }
 
 double pl_fem_energy(const pl_fem_objective* f, const double* x, double* scratch) {
@@ -224,6 +284,66 @@ double pl_fem_energy(const pl_fem_objective* f, const double* x, double* scratch
     for (int k = 0; k < f->pin_count; k++) sum += pin_energy(&f->pins[k], x);
     for (int k = 0; k < f->contact_count; k++) sum += contact_energy(f, k, x);
     return sum;
+}
+
+typedef struct weighted_job {
+    const double *a, *b;
+    double weight;
+} weighted_job;
+
+static double weighted_part(int begin, int end, void* user) {
+    const weighted_job* job = user;
+    double sum = 0.0;
+    for (int i = 3 * begin; i < 3 * end; i++) sum += job->a[i] * job->b[i];
+    return job->weight * sum;
+}
+
+// sums[piece] += weight a.b over its vertices
+static void add_weighted(const pl_fem_objective* f, const pl_fem_pieces* pieces, const bool* chosen,
+                         double weight, const double* a, const double* b, double* sums) {
+    weighted_job job = {a, b, weight};
+    pl_pieces_add(pieces, chosen, f->pool, weighted_part, &job, sums);
+}
+
+// inertia and damping by matrices
+static void add_matrix_energies(const pl_fem_objective* f, const pl_fem_pieces* pieces,
+                                const bool* chosen, const double* x, double* scratch,
+                                double* sums) {
+    double *difference = scratch + 3 * (size_t)f->vertex_count, drag = mass_drag(f);
+    if (f->mass_matrix && f->inertia > 0.0) {
+        mass_square(f, x, f->y, scratch);
+        add_weighted(f, pieces, chosen, 0.5 * f->inertia, difference, scratch, sums);
+    }
+    if (f->mass_matrix && drag > 0.0) {
+        mass_square(f, x, f->reference, scratch);
+        add_weighted(f, pieces, chosen, 0.5 * drag, difference, scratch, sums);
+    }
+    if (has_damping(f) && f->damping_stiffness > 0.0) {
+        stiffness_drag(f, x, scratch, difference);
+        add_weighted(f, pieces, chosen, 0.5 * f->damping_stiffness / f->velocity_time, scratch,
+                     difference, sums);
+    }
+}
+
+void pl_fem_energies(const pl_fem_objective* f, const pl_fem_pieces* pieces, const bool* chosen,
+                     const double* x, double* scratch, double* energies) {
+    vertex_job job = {.f = f, .x = x};
+    if (pieces->count == 1) {
+        energies[0] = pl_fem_energy(f, x, scratch);
+        return;
+    }
+    pl_pieces_sum(pieces, chosen, f->pool, vertex_energy, 0, &job, energies);
+    for (int s = 0; s < f->set_count; s++)
+        pl_pieces_add_energy(pieces, chosen, f->pool, f->sets, s, x, energies);
+    add_matrix_energies(f, pieces, chosen, x, scratch, energies);
+    for (int k = 0; k < f->pin_count; k++) {
+        int piece = pieces->piece_of[f->pins[k].vertex];
+        if (!chosen || chosen[piece]) energies[piece] += pin_energy(&f->pins[k], x);
+    }
+    for (int k = 0; k < f->contact_count; k++) {
+        int piece = pieces->piece_of[f->contacts[k].vertex];
+        if (!chosen || chosen[piece]) energies[piece] += contact_energy(f, k, x);
+    }
 }
 
 // energy and gradient, or the gradient alone
@@ -281,21 +401,21 @@ bool pl_fem_gathers(const pl_fem_objective* f) {
 void pl_fem_normal_force(const pl_fem_objective* f, const double* x, double* normal_force) {
     memset(normal_force, 0, (size_t)f->vertex_count * sizeof(double));
     for (int k = 0; k < f->contact_count; k++) {
-        double depth = pl_fem_contact_depth(&f->contacts[k], x);
+        double depth = pl_fem_contact_depth(f, &f->contacts[k], x);
         if (depth > 0.0) normal_force[f->contacts[k].vertex] += f->contacts[k].stiffness * depth;
     }
 }
 
 // w, linearised as the slip is: |u| w = u beyond the slip length, the law itself below it
-void pl_fem_friction_dual(const pl_fem_objective* f, const double* x_before, double length,
-                          const double* direction, double* dual) {
+void pl_fem_friction_dual(const pl_fem_objective* f, const double* x_before, const int* piece_of,
+                          const double* lengths, const double* direction, double* dual) {
     for (int k = 0; k < f->contact_count; k++) {
         const pl_contact* contact = &f->contacts[k];
         size_t i = 3 * (size_t)contact->vertex;
         pl_vec3 slip = contact_slip(f, contact, x_before), w = pl_vec3_load(dual + i);
-        pl_vec3 step = pl_vec3_load(direction + i);
+        pl_vec3 step = pl_scale(end_scale(f), pl_vec3_load(direction + i));
         step = pl_madd(step, -pl_dot(step, contact->normal), contact->normal);
-        double s = pl_norm(slip), e = f->slip_length;
+        double s = pl_norm(slip), e = f->slip_length, length = lengths[piece_of[contact->vertex]];
         if (s >= e) {
             pl_vec3 next = pl_scale(1.0 / s, pl_add(slip, step));
             next = pl_madd(next, -pl_dot(slip, step) / (s * s), w);
@@ -333,8 +453,8 @@ static void add_mass(const pl_fem_objective* f, pl_block_matrix* A) {
 // much along it unless it is known to slide (w along the slip), when only its growth counts
 void pl_fem_contact_block(const pl_fem_objective* f, int k, const double* x, double block[9]) {
     const pl_contact* contact = &f->contacts[k];
-    double normal = pl_fem_contact_depth(contact, x) > 0.0 ? contact->stiffness : 0.0, across = 0.0,
-           along = 0.0;
+    double normal = pl_fem_contact_depth(f, contact, x) > 0.0 ? contact->stiffness : 0.0,
+           across = 0.0, along = 0.0;
     double limit = contact->friction * f->normal_force[contact->vertex];
     pl_vec3 direction = {0, 0, 0};
     if (limit > 0.0) {
@@ -350,10 +470,11 @@ void pl_fem_contact_block(const pl_fem_objective* f, int k, const double* x, dou
     }
     const double n[3] = {contact->normal.x, contact->normal.y, contact->normal.z};
     const double d[3] = {direction.x, direction.y, direction.z};
+    double scale = end_scale(f);
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
-            block[3 * r + c] = (normal - across) * n[r] * n[c] + (along - across) * d[r] * d[c] +
-                               (r == c ? across : 0.0);
+            block[3 * r + c] = scale * ((normal - across) * n[r] * n[c] +
+                                        (along - across) * d[r] * d[c] + (r == c ? across : 0.0));
 }
 
 static void add_contact_hessian(const pl_fem_objective* f, int k, const double* x,
@@ -405,6 +526,6 @@ void pl_fem_projective(const pl_fem_objective* f, pl_block_matrix* A) {
     for (int k = 0; k < f->pin_count; k++)
         if (!f->pins[k].hard) add_isotropic(A, f->pins[k].vertex, f->pins[k].stiffness);
     for (int k = 0; k < f->contact_count; k++)
-        add_isotropic(A, f->contacts[k].vertex, f->contacts[k].stiffness);
+        add_isotropic(A, f->contacts[k].vertex, end_scale(f) * f->contacts[k].stiffness);
     eliminate_fixed(f, A);
 }

@@ -13,6 +13,7 @@
 
 #include "contact/contact.h"
 #include "fem/element_set.h"
+#include "fem/fem_pieces.h"
 
 enum { PL_MAX_ELEMENT_SETS = 8 };
 
@@ -39,14 +40,19 @@ typedef struct pl_fem_objective {
     int contact_count;
     const double* normal_force;  // per vertex: what friction is a part of; it lags behind [N]
     const double* friction_dual; // 3 per vertex: what friction is known to be of its limit
-    const double* start;         // positions at the begin of the step, for friction
-    double slip_length;          // friction is smooth below this sliding distance [m]
+    const double* start;         // positions at the start of the step
+    // x is the middle of the step, which ends at 2 x - start. Contacts and friction act at the end.
+    bool solves_midpoint;
+    double slip_length; // friction is smooth below this sliding distance [m]
 
     const bool* fixed; // per vertex: held exactly; NULL for the matrix of Projective Dynamics: none
 } pl_fem_objective;
 
 // scratch: 6 per vertex
 double pl_fem_energy(const pl_fem_objective* f, const double* x, double* scratch);
+// energies[piece] = Phi of each chosen piece (NULL: of all); their sum is Phi
+void pl_fem_energies(const pl_fem_objective* f, const pl_fem_pieces* pieces, const bool* chosen,
+                     const double* x, double* scratch, double* energies);
 // gradient = dPhi/dx, zero at fixed vertices
 void pl_fem_gradient(const pl_fem_objective* f, const double* x, double* gradient, double* scratch);
 // Both; where all elements are gathered, in the time of one of them (pl_fem_gathers).
@@ -63,18 +69,25 @@ void pl_fem_projective(const pl_fem_objective* f, pl_block_matrix* A);
 
 // |w M (x - y)| [N]
 double pl_fem_inertia_force(const pl_fem_objective* f, const double* x, double* scratch);
+// The same of each piece.
+void pl_fem_inertia_forces(const pl_fem_objective* f, const pl_fem_pieces* pieces, const double* x,
+                           double* scratch, double* forces);
 // Elastic energy W alone.
 double pl_fem_elastic_energy(const pl_fem_objective* f, const double* x);
-// Follows friction after x moved by `length` times direction (which was found at x_before): see
-// friction_dual in fem_objective.c.
-void pl_fem_friction_dual(const pl_fem_objective* f, const double* x_before, double length,
-                          const double* direction, double* dual);
+// Follows friction after x moved by lengths[piece_of[vertex]] times direction (which was found at
+// x_before): see friction_dual in fem_objective.c.
+void pl_fem_friction_dual(const pl_fem_objective* f, const double* x_before, const int* piece_of,
+                          const double* lengths, const double* direction, double* dual);
 // dPhi/dx of contact k at its vertex.
 pl_vec3 pl_fem_contact_gradient(const pl_fem_objective* f, int k, const double* x);
 // What bounds the Hessian of its friction, across the normal.
 double pl_fem_friction_stiffness(const pl_fem_objective* f, int k, const double* x);
-// Depth of a contact's vertex below its plane, positive inside [m].
-double pl_fem_contact_depth(const pl_contact* contact, const double* x);
+// The Hessian of its normal force, along the normal.
+double pl_fem_normal_stiffness(const pl_fem_objective* f, int k, const double* x);
+// Depth of a contact's vertex below its plane at the end of the step, positive inside [m].
+double pl_fem_contact_depth(const pl_fem_objective* f, const pl_contact* contact, const double* x);
+// Positions at the end of the step that x solves: x itself, or (midpoint) `out` filled with them.
+const double* pl_fem_end_positions(const pl_fem_objective* f, const double* x, double* out);
 // (w + alpha / tau) [1/s^2]: what masses count in the Hessian
 double pl_fem_mass_weight(const pl_fem_objective* f);
 // The Hessian of contact k, 3 x 3.

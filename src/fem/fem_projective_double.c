@@ -66,15 +66,22 @@ static pl_status evaluate_double(pl_projective_fast* p, pl_minimiser* m, pl_fem_
     return status;
 }
 
-// What the forces at the start add up to, but those of contacts: how deep a start lies in an
-// obstacle says nothing of the forces at the end.
-static double start_load(pl_minimiser* m, pl_fem_objective* f, double norm) {
+// Raises the load of each piece to the forces at the start, but those of contacts: how deep a start
+// lies in an obstacle says nothing of the forces at the end. False if nothing acts on any piece.
+static bool start_loads(pl_minimiser* m, pl_fem_objective* f) {
     int contact_count = f->contact_count;
-    if (contact_count == 0) return norm;
     f->contact_count = 0;
-    pl_fem_gradient(f, m->x, m->trial_gradient, m->scratch);
+    if (contact_count > 0) pl_fem_gradient(f, m->x, m->trial_gradient, m->scratch);
     f->contact_count = contact_count;
-    return pl_vector_norm(f->pool, m->count, m->trial_gradient);
+    pl_pieces_norm(m->pieces, f->pool, contact_count > 0 ? m->trial_gradient : m->gradient,
+                   m->search.tried);
+    bool is_loaded = false;
+    for (int k = 0; k < m->pieces->count; k++) {
+        double* load = &m->search.piece[k].load;
+        *load = largest(*load, m->search.tried[k]);
+        is_loaded = is_loaded || *load != 0.0;
+    }
+    return is_loaded;
 }
 
 pl_status pl_projective_minimise(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
@@ -84,7 +91,9 @@ pl_status pl_projective_minimise(pl_projective_fast* p, pl_minimiser* m, pl_fem_
     pl_status status = pl_projective_fast_prepare(p, f, error);
     if (status != PL_OK) return status;
     info->assembly_seconds += pl_seconds() - start;
-    double load = pl_vector_norm(p->pool, m->count, f->force), slope = 0.0;
+    double slope = 0.0;
+    bool is_loaded = false;
+    pl_search_begin(m, f);
     for (int k = 0;; k++) {
         status = evaluate_double(p, m, f, detect, detect_user, k, error);
         float length = 1.0f;
@@ -97,15 +106,12 @@ pl_status pl_projective_minimise(pl_projective_fast* p, pl_minimiser* m, pl_fem_
             status = evaluate_double(p, m, f, detect, detect_user, k, error);
         }
         if (status != PL_OK) return status;
-        double norm = pl_vector_norm(p->pool, m->count, m->gradient);
-        if (k == 0) load = largest(load, start_load(m, f, norm));
-        double size = largest(load, pl_fem_inertia_force(f, m->x, m->scratch));
-        info->residual = size > 0.0 ? norm / size : 0.0;
+        if (k == 0) is_loaded = start_loads(m, f);
+        pl_search_judge(m, f, settings, false, info);
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
-        info->converged = info->residual <= settings->tolerance;
-        bool over = info->converged && (k > 0 || load == 0.0 || info->iterations > 0);
+        bool over = info->converged && (k > 0 || !is_loaded || info->iterations > 0);
         if (info->iterations >= settings->max_iterations || (over && !settings->all_iterations))
             break;
         find_direction(p, m, settings, info);

@@ -366,7 +366,7 @@ static void add_contact(pl_mg_spring* s, const pl_fem_objective* f, int k, const
                         bool mixed) {
     const pl_contact* contact = &f->contacts[k];
     double across = pl_fem_friction_stiffness(f, k, x);
-    double normal = pl_fem_contact_depth(contact, x) > 0.0 ? contact->stiffness : 0.0;
+    double normal = pl_fem_normal_stiffness(f, k, x);
     if (!mixed) {
         s->stiffness += normal > across ? normal : across;
         return;
@@ -421,8 +421,9 @@ pl_status pl_projective_fast_detect(pl_projective_fast* p, pl_minimiser* m, pl_f
     f->normal_force = m->normal_force;
     f->friction_dual = m->friction_dual;
     if (first) m->found.count = 0;
+    const double* end = detect ? pl_fem_end_positions(f, x, m->scratch) : x;
     while (detect) {
-        int found = detect(user, f->start, x, m->found.data, (int)m->found.capacity);
+        int found = detect(user, f->start, end, m->found.data, (int)m->found.capacity);
         m->found.count = (size_t)found;
         if (m->found.count <= m->found.capacity) break;
         if (!pl_array_reserve(&m->found, m->found.count + m->found.count / 2))

@@ -207,8 +207,8 @@ static bool find_deep_pieces(const step_work* w) {
     for (int k = 0; k < w->f->contact_count; k++) {
         const pl_contact* contact = &w->f->contacts[k];
         size_t i = 3 * (size_t)contact->vertex;
-        double depth = fmax(pl_fem_contact_depth(contact, w->x_out), 0.0);
-        double depth_before = fmax(pl_fem_contact_depth(contact, before), 0.0);
+        double depth = fmax(pl_fem_contact_depth(w->f, contact, w->x_out), 0.0);
+        double depth_before = fmax(pl_fem_contact_depth(w->f, contact, before), 0.0);
         pl_vec3 moved = pl_sub(pl_vec3_load(w->x_out + i), pl_vec3_load(before + i));
         energy[pl_rigid_start_piece(pieces, contact->vertex)] +=
             contact->stiffness * (depth * depth - depth_before * depth_before) -
@@ -357,6 +357,35 @@ static double motion_energy_part(int begin, int end, void* user) {
     return sum;
 }
 
+// The same sums over vertices in the order of the state, for connected pieces.
+static double piece_residual_part(int begin, int end, void* user) {
+    const pl_projective_fast* p = ((const step_work*)user)->p;
+    const float* b = pl_scalar_mg_fine(p->mg)->b;
+    double sum = 0.0;
+    for (int row = begin; row < end; row++)
+        for (size_t c = 0; c < 3; c++) {
+            double force = (double)b[4 * (size_t)p->place_of[p->number[row]] + c];
+            sum += force * force;
+        }
+    return sum;
+}
+
+static double piece_inertia_part(int begin, int end, void* user) {
+    const pl_projective_fast* p = ((const step_work*)user)->p;
+    double sum = 0.0;
+    for (int row = begin; row < end; row++)
+        sum += inertia_part(p->number[row], p->number[row] + 1, user);
+    return sum;
+}
+
+static double piece_noise_part(int begin, int end, void* user) {
+    const pl_projective_fast* p = ((const step_work*)user)->p;
+    double sum = 0.0;
+    for (int row = begin; row < end; row++)
+        sum += noise_part(p->number[row], p->number[row] + 1, user);
+    return sum;
+}
+
 static double over_vertices(const step_work* w, pl_partial part) {
     return pl_parallel_sum(w->p->pool, part, w->p->vertex_count, BLOCK, (void*)w);
 }
@@ -402,6 +431,16 @@ static pl_status find_contacts(const step_work* w, pl_fem_objective* f, int iter
                                      iteration == 0, iteration <= FRICTION_UPDATES, error);
 }
 
+// the load of each piece, as evaluate() has that of the whole
+static void start_piece_loads(step_work* w) {
+    const pl_minimiser* m = w->m;
+    const pl_search* s = &m->search;
+    pl_pieces_norm(m->pieces, w->p->pool, w->f->force, s->tried);
+    pl_pieces_sum(m->pieces, NULL, w->p->pool, piece_residual_part, 0, w, s->norms);
+    for (int k = 0; k < m->pieces->count; k++)
+        s->piece[k].load = largest(s->tried[k], sqrt(s->norms[k]));
+}
+
 // Contacts, springs and b at the present u. The load of the step counts the forces at its start,
 // but not those of contacts: how deep a start lies in an obstacle says nothing of the forces at the
 // end.
@@ -415,6 +454,7 @@ static pl_status evaluate(step_work* w, pl_fem_objective* f, int iteration, doub
         status = pl_projective_fast_attach(w->p, f, w->x_out, error);
     if (status != PL_OK) return status;
     sum_forces(w);
+    if (iteration == 0 && w->m->pieces->count > 1) start_piece_loads(w);
     if (iteration == 0 && f->contact_count > 0)
         w->load = largest(w->load, sqrt(over_vertices(w, residual_part)));
     add_contact_forces(w);
@@ -446,7 +486,7 @@ static double objective_at(const step_work* w, double motion) {
         if (!pin->hard) sum += 0.5 * pin->stiffness * pl_norm2(d);
     }
     for (int k = 0; k < w->f->contact_count; k++) {
-        double depth = fmax(pl_fem_contact_depth(&w->f->contacts[k], w->x_out), 0.0);
+        double depth = fmax(pl_fem_contact_depth(w->f, &w->f->contacts[k], w->x_out), 0.0);
         sum += 0.5 * w->f->contacts[k].stiffness * depth * depth;
     }
     return sum;
@@ -472,6 +512,33 @@ static pl_status stay_if_better(step_work* w, pl_fem_objective* f, pl_error* err
     return PL_OK;
 }
 
+// Whether each connected piece is in balance against its own load, as below for a single piece. The
+// worst residual counts. True if all are, or are as near to it as float gets.
+static bool judge_pieces(step_work* w, bool first, bool* float_is_enough) {
+    const pl_minimiser* m = w->m;
+    const pl_fem_settings* settings = w->settings;
+    const pl_search* s = &m->search;
+    pl_method_info* info = w->info;
+    if (first) pl_pieces_sum(m->pieces, NULL, w->p->pool, piece_noise_part, 0, w, s->after);
+    pl_pieces_sum(m->pieces, NULL, w->p->pool, piece_residual_part, 0, w, s->norms);
+    pl_pieces_sum(m->pieces, NULL, w->p->pool, piece_inertia_part, 0, w, s->inertia);
+    bool at_the_end = true;
+    info->residual = 0.0;
+    info->converged = *float_is_enough = true;
+    for (int k = 0; k < m->pieces->count; k++) {
+        pl_piece_search* piece = &s->piece[k];
+        double norm = sqrt(s->norms[k]);
+        if (first) piece->noise = TRUST * sqrt(s->after[k]);
+        double size = largest(piece->load, sqrt(s->inertia[k]));
+        double enough = largest(settings->tolerance * size, DBL_MIN);
+        if (size > 0.0 && !(norm / size <= info->residual)) info->residual = norm / size;
+        info->converged = info->converged && norm <= enough;
+        at_the_end = at_the_end && norm <= largest(enough, piece->noise);
+        *float_is_enough = *float_is_enough && (norm <= enough || enough >= piece->noise);
+    }
+    return at_the_end;
+}
+
 // Iterates from the start that u holds. *finished: see pl_projective_fast_step.
 static pl_status iterate(step_work* w, pl_fem_objective* f, bool* finished, pl_error* error) {
     pl_projective_fast* p = w->p;
@@ -492,9 +559,12 @@ static pl_status iterate(step_work* w, pl_fem_objective* f, bool* finished, pl_e
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
         info->converged = norm <= largest(settings->tolerance * size, DBL_MIN);
-        bool at_the_end =
-            norm <= largest(settings->tolerance * size, noise) && (k > 0 || w->load == 0.0);
-        *finished = !at_the_end || settings->all_iterations || settings->tolerance * size >= noise;
+        bool at_the_end = norm <= largest(settings->tolerance * size, noise);
+        bool float_is_enough = settings->tolerance * size >= noise;
+        if (w->m->pieces->count > 1 && !settings->all_iterations)
+            at_the_end = judge_pieces(w, k == 0, &float_is_enough);
+        at_the_end = at_the_end && (k > 0 || w->load == 0.0);
+        *finished = !at_the_end || settings->all_iterations || float_is_enough;
         if (k >= settings->max_iterations || (at_the_end && !settings->all_iterations)) break;
         pl_projective_fast_solve(p, settings, info);
         info->iterations++;

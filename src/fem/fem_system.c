@@ -4,10 +4,15 @@
 // Time integration as minimisation (S0 section 3.1). Every integrator here solves for one set of
 // positions x,
 //
+// clang-format off
 //   Euler      w = 1/h^2,     y = x0 + h v0,                      v = (x - x0)/h
-//   midpoint   w = 4/h^2,     y = x0 + h/2 v0                     x is the midpoint: x1 = 2x - x0,
-//   v1 = 2 v_mid - v0 BDF2       w = 9/(4 h^2), y = (4 x0 - x_-1)/3 + 2h/3 (4 v0 - v_-1)/3
+//   midpoint   w = 4/h^2,     y = x0 + h/2 v0                     x1 = 2x - x0, v1 = 2 v - v0
+//   BDF2       w = 9/(4 h^2), y = (4 x0 - x_-1)/3 + 2h/3 (4 v0 - v_-1)/3
 //   quasistatic w = 0
+// clang-format on
+//
+// The midpoint rule has its contacts at the end of the step (fem_objective.c) and is kept from
+// gaining energy (fem_midpoint.c).
 //
 // A step that ends in something non-finite is tried again as two, four, eight smaller ones.
 #include "fem/fem_system.h"
@@ -15,8 +20,10 @@
 #include "base/memory.h"
 #include "base/timer.h"
 #include "fem/cloth_elements.h"
+#include "fem/fem_midpoint.h"
 #include "fem/fem_minimise.h"
 #include "fem/fem_objective.h"
+#include "fem/fem_pieces.h"
 #include "fem/fem_projective_fast.h"
 #include "fem/free_bodies.h"
 #include "fem/rigid_start.h"
@@ -50,6 +57,9 @@ struct pl_fem_system {
     bool* fixed;
     pl_array pins; // of pl_pin, with targets on the way
     pl_block_matrix damping_matrix;
+    pl_fem_pieces pieces;
+    pl_midpoint* midpoint;  // of that integrator; else NULL
+    double* midpoint_saved; // its state before a step
     pl_minimiser minimiser;
     pl_projective_fast* projective; // in its place, where multigrid solves Projective Dynamics
     pl_rigid_start* rigid_start;    // of Projective Dynamics in motion, else NULL
@@ -93,6 +103,9 @@ void pl_fem_system_destroy(pl_fem_system* s) {
     pl_array_free(&s->pins);
     pl_block_matrix_free(&s->damping_matrix);
     pl_minimiser_free(&s->minimiser);
+    PL_FREE(s->midpoint_saved, double, s->pieces.count);
+    pl_midpoint_destroy(s->midpoint);
+    pl_fem_pieces_free(&s->pieces);
     pl_free_bodies_free(&s->free_bodies);
     pl_rigid_start_destroy(s->rigid_start);
     PL_FREE(s, pl_fem_system, 1);
@@ -131,11 +144,21 @@ static pl_status setup_linear(pl_fem_system* s, const double* rest, pl_error* er
     return status;
 }
 
+static pl_status setup_pieces(pl_fem_system* s, const double* rest, const int* neighbour_offsets,
+                              const int* neighbours, pl_error* error) {
+    pl_status status = pl_fem_pieces_setup(&s->pieces, rest, s->vertex_count, neighbour_offsets,
+                                           neighbours, s->sets, s->set_count, error);
+    if (status != PL_OK || s->settings.integrator != PL_INTEGRATOR_MIDPOINT) return status;
+    s->midpoint_saved = PL_ALLOC(double, s->pieces.count);
+    if (!s->midpoint_saved && s->pieces.count) return pl_fail_memory(error, "a fem system");
+    return pl_midpoint_create(&s->pieces, &s->midpoint, error);
+}
+
 static pl_status setup_matrices(pl_fem_system* s, const double* rest, const int* neighbour_offsets,
                                 const int* neighbours, pl_error* error) {
     int block = s->settings.nonlinear == PL_NONLINEAR_PROJECTIVE ? 1 : 3;
-    pl_status status = pl_minimiser_setup(&s->minimiser, s->vertex_count, block, neighbour_offsets,
-                                          neighbours, error);
+    pl_status status =
+        pl_minimiser_setup(&s->minimiser, &s->pieces, block, neighbour_offsets, neighbours, error);
     if (status == PL_OK && (s->settings.damping_stiffness > 0.0 || s->settings.damping_may_change))
         status = pl_block_matrix_setup(&s->damping_matrix, s->vertex_count, block,
                                        neighbour_offsets, neighbours, error);
@@ -180,6 +203,7 @@ pl_status pl_fem_system_create(const double* positions, const double* mass, int 
     memcpy(s->sets, sets, (size_t)set_count * sizeof(pl_element_set));
     memset(sets, 0, (size_t)set_count * sizeof(pl_element_set));
     pl_status status = allocate(s) ? PL_OK : pl_fail_memory(error, "a fem system");
+    if (status == PL_OK) status = setup_pieces(s, positions, neighbour_offsets, neighbours, error);
     if (status == PL_OK)
         status = setup_matrices(s, positions, neighbour_offsets, neighbours, error);
     if (status != PL_OK) {
@@ -216,6 +240,7 @@ static void objective_common(pl_fem_system* s, const pl_method_step* step, pl_fe
                             .damping_matrix = &s->damping_matrix,
                             .force = step->force,
                             .start = s->start,
+                            .solves_midpoint = s->settings.integrator == PL_INTEGRATOR_MIDPOINT,
                             .slip_length = 1e-3 * step->time_step, // 1 mm/s counts as at rest
                             .fixed = s->fixed};
 }
@@ -325,12 +350,13 @@ static bool commit(pl_fem_system* s, const pl_fem_objective* f, const double* x)
     return pl_parallel_sum(s->pool, commit_part, s->vertex_count, VERTICES_PER_TASK, &job) == 0.0;
 }
 
+// x: may be NULL, to mark the vertices alone
 static void hold_hard_pins(pl_fem_system* s, const pl_pin* pins, int count, double* x) {
     memset(s->fixed, 0, (size_t)s->vertex_count * sizeof(bool));
     for (int k = 0; k < count; k++) {
         if (!pins[k].hard) continue;
         s->fixed[pins[k].vertex] = true;
-        pl_vec3_store(x + 3 * (size_t)pins[k].vertex, pins[k].target);
+        if (x) pl_vec3_store(x + 3 * (size_t)pins[k].vertex, pins[k].target);
     }
 }
 
@@ -359,7 +385,7 @@ static void fly_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// The minimisation starts where the bodies were, or where they would fly to, whichever is better. A
+// The minimisation starts where the pieces were, or where they would fly to, whichever is better. A
 // single linearised solve is one about the present positions.
 static void choose_start(pl_fem_system* s, const pl_fem_objective* f) {
     pl_minimiser* m = &s->minimiser;
@@ -371,16 +397,29 @@ static void choose_start(pl_fem_system* s, const pl_fem_objective* f) {
     if (s->rigid_start)
         pl_rigid_start_move(s->rigid_start, s->pool, s->mass, s->state[POSITIONS], s->fixed,
                             m->trial);
-    double stays = pl_fem_energy(f, m->x, m->scratch);
-    bool gathers = pl_fem_gathers(f);
-    double flies = gathers ? pl_fem_energy_and_gradient(f, m->trial, m->trial_gradient, m->scratch)
-                           : pl_fem_energy(f, m->trial, m->scratch);
-    m->value = flies < stays ? flies : stays;
-    if (!(flies < stays)) return;
-    double* before = m->x;
-    m->x = m->trial;
-    m->trial = before;
-    if (gathers) pl_minimiser_take_gradient(m);
+    pl_search_take_lower(m, f);
+}
+
+static void copy_state(const pl_fem_system* s, double* const* from, double* const* to) {
+    for (int k = 0; k < STATE_VECTORS; k++) copy_values(s, from[k], to[k]);
+}
+
+static void save_state(pl_fem_system* s) {
+    copy_state(s, s->state, s->saved);
+    if (s->midpoint) pl_midpoint_state_save(s->midpoint, s->midpoint_saved);
+}
+
+static void restore_state(pl_fem_system* s) {
+    copy_state(s, s->saved, s->state);
+    if (s->midpoint) pl_midpoint_state_load(s->midpoint, s->midpoint_saved);
+}
+
+// False if the midpoint rule created more energy than can be taken out again.
+static bool balance_midpoint(pl_fem_system* s, const pl_fem_objective* f) {
+    if (!s->midpoint) return true;
+    hold_hard_pins(s, f->pins, f->pin_count, NULL);
+    return pl_midpoint_balance(s->midpoint, f, s->start, s->state[POSITIONS], s->state[VELOCITIES],
+                               s->minimiser.scratch);
 }
 
 // The whole step in float. Not done: the caller takes the long way, from m->x if there is a start.
@@ -397,6 +436,11 @@ static pl_status advance_in_float(pl_fem_system* s, const pl_method_step* step, 
     f.pins = s->pins.data;
     f.pin_count = step->pin_count;
     f.start = s->state[POSITIONS];
+    if (s->midpoint) {
+        save_state(s);
+        copy_values(s, s->state[POSITIONS], s->start);
+        f.start = s->start;
+    }
     pl_projective_motion motion = {.positions = s->state[POSITIONS],
                                    .velocities = s->state[VELOCITIES],
                                    .positions_before = s->state[POSITIONS_BEFORE],
@@ -409,6 +453,11 @@ static pl_status advance_in_float(pl_fem_system* s, const pl_method_step* step, 
     status = pl_projective_fast_step(s->projective, &s->minimiser, &f, &motion, &s->settings,
                                      step->detect, step->detect_user, info, done, error);
     if (status == PL_ERROR_DIVERGED) { // smaller steps may do
+        *done = false;
+        return PL_OK;
+    }
+    if (status == PL_OK && *done && !balance_midpoint(s, &f)) {
+        restore_state(s);
         *done = false;
         return PL_OK;
     }
@@ -439,12 +488,12 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
                            : pl_minimise(&s->minimiser, &f, &s->settings, step->detect,
                                          step->detect_user, info, error);
     if (status != PL_OK) return status;
-    if (commit(s, &f, s->minimiser.x)) return PL_OK;
-    return pl_fail(error, PL_ERROR_DIVERGED, "the step ended in positions that are not finite");
-}
-
-static void copy_state(const pl_fem_system* s, double* const* from, double* const* to) {
-    for (int k = 0; k < STATE_VECTORS; k++) copy_values(s, from[k], to[k]);
+    if (!commit(s, &f, s->minimiser.x))
+        return pl_fail(error, PL_ERROR_DIVERGED, "the step ended in positions that are not finite");
+    bool is_smallest = (end - begin) * (1 << MAX_RETRIES) < 1.5;
+    if (!balance_midpoint(s, &f) && !is_smallest)
+        return pl_fail(error, PL_ERROR_DIVERGED, "the step created energy");
+    return PL_OK;
 }
 
 // Elements whose corners are all in one place exert no force: they would stay there for ever. In
@@ -455,7 +504,7 @@ static pl_status look_for_collapse(pl_fem_system* s, pl_method_info* info, pl_er
                                                           COLLAPSED * s->size);
     if (info->collapsed_count) info->converged = false;
     if (!info->collapsed_count || s->settings.integrator != PL_INTEGRATOR_QUASISTATIC) return PL_OK;
-    copy_state(s, s->saved, s->state);
+    restore_state(s);
     return pl_fail(error, PL_ERROR_UNSUPPORTED,
                    "%d elements are collapsed to a point, where they exert no force; move their "
                    "vertices apart, a thousandth of the size is enough",
@@ -484,7 +533,7 @@ pl_status pl_fem_system_step(pl_fem_system* s, const pl_method_step* step, pl_me
         info->seconds = pl_seconds() - start;
         return status;
     }
-    copy_state(s, s->state, s->saved);
+    save_state(s);
     status = PL_ERROR_DIVERGED;
     for (int retry = 0; status == PL_ERROR_DIVERGED && retry <= MAX_RETRIES; retry++) {
         int parts = 1 << retry;
@@ -493,7 +542,7 @@ pl_status pl_fem_system_step(pl_fem_system* s, const pl_method_step* step, pl_me
         for (int k = 0; status == PL_OK && k < parts; k++)
             status = advance(s, step, (double)k / parts, (double)(k + 1) / parts,
                              has_start && retry == 0, info, error);
-        if (status != PL_OK) copy_state(s, s->saved, s->state);
+        if (status != PL_OK) restore_state(s);
         else s->history = parts == 1 ? 1 : 0;
     }
     if (rigid_mode_count > info->rigid_mode_count) info->rigid_mode_count = rigid_mode_count;
@@ -509,6 +558,7 @@ int pl_fem_vertex_count(const pl_fem_system* s) { return s->vertex_count; }
 pl_projective_fast* pl_fem_projective_of(pl_fem_system* s) { return s->projective; }
 void pl_fem_restart(pl_fem_system* s) {
     s->history = 0;
+    if (s->midpoint) pl_midpoint_restart(s->midpoint);
     if (s->projective) pl_projective_fast_restart(s->projective);
 }
 
@@ -546,6 +596,7 @@ pl_method_energies pl_fem_system_energies(pl_fem_system* s) {
 
 size_t pl_fem_state_size(const pl_fem_system* s) {
     return sizeof(int64_t) + STATE_VECTORS * 3 * (size_t)s->vertex_count * sizeof(double) +
+           (s->midpoint ? pl_midpoint_state_size(s->midpoint) : 0) +
            (s->projective ? pl_projective_fast_state_size(s->projective) : 0);
 }
 
@@ -556,6 +607,10 @@ void pl_fem_state_save(const pl_fem_system* s, void* out) {
     to += sizeof history;
     size_t size = 3 * (size_t)s->vertex_count * sizeof(double);
     for (int k = 0; k < STATE_VECTORS; k++, to += size) memcpy(to, s->state[k], size);
+    if (s->midpoint) {
+        pl_midpoint_state_save(s->midpoint, to);
+        to += pl_midpoint_state_size(s->midpoint);
+    }
     if (s->projective) pl_projective_fast_state_save(s->projective, to);
 }
 
@@ -567,5 +622,9 @@ void pl_fem_state_load(pl_fem_system* s, const void* in) {
     from += sizeof history;
     size_t size = 3 * (size_t)s->vertex_count * sizeof(double);
     for (int k = 0; k < STATE_VECTORS; k++, from += size) memcpy(s->state[k], from, size);
+    if (s->midpoint) {
+        pl_midpoint_state_load(s->midpoint, from);
+        from += pl_midpoint_state_size(s->midpoint);
+    }
     if (s->projective) pl_projective_fast_state_load(s->projective, from);
 }

@@ -186,6 +186,8 @@ typedef struct sweep_job {
     const double* gradient;
     double* x;
     const int* chunks; // of a colour
+    const int* piece_of;
+    const bool* chosen; // NULL: all pieces
 } sweep_job;
 
 static void rest_task(int begin, int end, int worker, void* user) {
@@ -234,13 +236,15 @@ static void sweep_task(int begin, int end, int worker, void* user) {
     for (int k = begin; k < end; k++) {
         int first = job->chunks[k] * CHUNK, last = chunk_end(job->r, job->chunks[k]);
         for (int v = first; v < last; v++)
-            if (!job->f->fixed[v]) relax_vertex(job, v);
+            if (!job->f->fixed[v] && (!job->chosen || job->chosen[job->piece_of[v]]))
+                relax_vertex(job, v);
     }
 }
 
 void pl_spring_relax_sweep(pl_spring_relax* r, const pl_fem_objective* f, const double* gradient,
-                           double* x) {
-    sweep_job job = {.r = r, .f = f, .gradient = gradient, .x = x};
+                           const int* piece_of, const bool* chosen, double* x) {
+    sweep_job job = {
+        .r = r, .f = f, .gradient = gradient, .x = x, .piece_of = piece_of, .chosen = chosen};
     pl_parallel_for(f->pool, rest_task, r->Q.row_count, ROWS_PER_TASK, &job);
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (int c = 0; c < r->colour_count; c++) {

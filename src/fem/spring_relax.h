@@ -21,8 +21,9 @@ void pl_spring_relax_begin(pl_spring_relax* relax, const pl_fem_objective* f);
 // After contacts were found, before the next call.
 pl_status pl_spring_relax_contacts(pl_spring_relax* relax, const pl_fem_objective* f,
                                    pl_error* error);
-// A few sweeps over x, where Phi has the given gradient.
+// A few sweeps over x, where Phi has the given gradient; of chosen pieces, or (chosen NULL) of all.
 void pl_spring_relax_sweep(pl_spring_relax* relax, const pl_fem_objective* f,
-                           const double* gradient, double* x);
+                           const double* gradient, const int* piece_of, const bool* chosen,
+                           double* x);
 
 #endif

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The midpoint rule changes the kinetic energy by F(x_mid).(x1 - x0), exactly. That is the work of
+// dead loads, and at most the work of contacts and friction (fem_objective.c) and of damping. Only
+// the elastic part is off: the step creates
+//
+//   created = W(x1) - W(x0) - W'(x_mid).(x1 - x0)
+//
+// which is zero for the linear law and of third order in the step otherwise. In motions that the
+// time step resolves it swings about zero. Where it does not resolve them, it grows without bound.
+//
+// Each connected piece has an account of what its steps created. An account above zero is paid from
+// the kinetic energy of deformation: velocities are scaled towards the rigid motion that has the
+// same momentum and angular momentum (energy projection, after Dinev, Liu, Kavan 2018). An account
+// below zero is credit, so that the swings of a resolved motion are not damped.
+#include "fem/fem_midpoint.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "math/mat3.h"
+
+#include <math.h>
+#include <string.h>
+
+// credit is at most this part of the elastic energy and the kinetic energy of deformation
+static const double MAX_CREDIT = 0.1;
+// debt that may wait for later steps: at most this part of the same energies
+static const double MAX_DEBT = 1e-3;
+
+// sums over the vertices of a piece
+typedef struct piece_motion {
+    double mass;
+    pl_vec3 centre, velocity; // of the centre of mass
+    pl_vec3 turning;          // angular velocity
+    pl_vec3 angular;          // angular momentum about the centre
+    pl_mat3 inertia;
+    double square, cross; // sums of m d.d and m r.d; r: rigid velocity, d: the rest
+    double scale;         // that d becomes
+} piece_motion;
+
+struct pl_midpoint {
+    const pl_fem_pieces* pieces;
+    double* account; // per piece [J]
+    double *created, *elastic;
+    piece_motion* motions;
+};
+
+void pl_midpoint_destroy(pl_midpoint* m) {
+    if (!m) return;
+    PL_FREE(m->account, double, m->pieces->count);
+    PL_FREE(m->created, double, m->pieces->count);
+    PL_FREE(m->elastic, double, m->pieces->count);
+    PL_FREE(m->motions, piece_motion, m->pieces->count);
+    PL_FREE(m, pl_midpoint, 1);
+}
+
+pl_status pl_midpoint_create(const pl_fem_pieces* pieces, pl_midpoint** out, pl_error* error) {
+    pl_midpoint* m = *out = PL_ALLOC(pl_midpoint, 1);
+    if (!m) return pl_fail_memory(error, "the midpoint rule");
+    m->pieces = pieces;
+    m->account = PL_ALLOC(double, pieces->count);
+    m->created = PL_ALLOC(double, pieces->count);
+    m->elastic = PL_ALLOC(double, pieces->count);
+    m->motions = PL_ALLOC(piece_motion, pieces->count);
+    if (pieces->count == 0 || (m->account && m->created && m->elastic && m->motions)) return PL_OK;
+    pl_midpoint_destroy(m);
+    *out = NULL;
+    return pl_fail_memory(error, "the midpoint rule");
+}
+
+static void elastic_energies(const pl_midpoint* m, const pl_fem_objective* f, const double* x,
+                             double* out) {
+    memset(out, 0, (size_t)m->pieces->count * sizeof(double));
+    for (int s = 0; s < f->set_count; s++)
+        pl_pieces_add_energy(m->pieces, NULL, f->pool, f->sets, s, x, out);
+}
+
+// created, and the elastic energy at the end
+static void find_created(pl_midpoint* m, const pl_fem_objective* f, const double* start,
+                         const double* end, double* scratch) {
+    int count = 3 * f->vertex_count;
+    double *middle = scratch, *gradient = scratch + count;
+    for (int i = 0; i < count; i++) middle[i] = 0.5 * (start[i] + end[i]);
+    memset(gradient, 0, (size_t)count * sizeof(double));
+    for (int s = 0; s < f->set_count; s++)
+        pl_element_set_gradient(&f->sets[s], f->pool, middle, gradient);
+    for (int i = 0; i < count; i++) middle[i] = end[i] - start[i];
+    pl_pieces_dot(m->pieces, NULL, f->pool, gradient, middle, m->created);
+    elastic_energies(m, f, start, m->elastic);
+    for (int k = 0; k < m->pieces->count; k++) m->created[k] = -m->created[k] - m->elastic[k];
+    elastic_energies(m, f, end, m->elastic);
+    for (int k = 0; k < m->pieces->count; k++) m->created[k] += m->elastic[k];
+}
+
+static void find_centres(pl_midpoint* m, const pl_fem_objective* f, const double* x,
+                         const double* v) {
+    piece_motion* motions = m->motions;
+    memset(motions, 0, (size_t)m->pieces->count * sizeof(piece_motion));
+    for (int i = 0; i < f->vertex_count; i++) {
+        piece_motion* p = &motions[m->pieces->piece_of[i]];
+        p->mass += f->mass[i];
+        p->centre = pl_madd(p->centre, f->mass[i], pl_vec3_load(x + 3 * (size_t)i));
+        p->velocity = pl_madd(p->velocity, f->mass[i], pl_vec3_load(v + 3 * (size_t)i));
+    }
+    for (int k = 0; k < m->pieces->count; k++) {
+        motions[k].centre = pl_scale(1.0 / motions[k].mass, motions[k].centre);
+        motions[k].velocity = pl_scale(1.0 / motions[k].mass, motions[k].velocity);
+    }
+}
+
+// angular velocities; a piece whose inertia has no inverse (a point, a line) does not turn
+static void find_turning(pl_midpoint* m, const pl_fem_objective* f, const double* x,
+                         const double* v) {
+    for (int i = 0; i < f->vertex_count; i++) {
+        piece_motion* p = &m->motions[m->pieces->piece_of[i]];
+        pl_vec3 arm = pl_sub(pl_vec3_load(x + 3 * (size_t)i), p->centre);
+        pl_vec3 speed = pl_sub(pl_vec3_load(v + 3 * (size_t)i), p->velocity);
+        double square = pl_norm2(arm);
+        p->angular = pl_madd(p->angular, f->mass[i], pl_cross(arm, speed));
+        p->inertia =
+            pl_mat3_madd(p->inertia, f->mass[i],
+                         pl_mat3_sub(pl_mat3_diagonal(square, square, square), pl_outer(arm, arm)));
+    }
+    for (int k = 0; k < m->pieces->count; k++) {
+        pl_mat3 inverse;
+        if (pl_mat3_inverse(m->motions[k].inertia, &inverse))
+            m->motions[k].turning = pl_mat3_apply(&inverse, m->motions[k].angular);
+    }
+}
+
+static pl_vec3 rigid_velocity(const piece_motion* p, pl_vec3 x) {
+    return pl_add(p->velocity, pl_cross(p->turning, pl_sub(x, p->centre)));
+}
+
+// Kinetic energy of deformation, of the vertices that are not held.
+static void find_deformation(pl_midpoint* m, const pl_fem_objective* f, const double* x,
+                             const double* v) {
+    for (int i = 0; i < f->vertex_count; i++) {
+        piece_motion* p = &m->motions[m->pieces->piece_of[i]];
+        if (f->fixed[i]) continue;
+        pl_vec3 r = rigid_velocity(p, pl_vec3_load(x + 3 * (size_t)i));
+        pl_vec3 d = pl_sub(pl_vec3_load(v + 3 * (size_t)i), r);
+        p->square += f->mass[i] * pl_norm2(d);
+        p->cross += f->mass[i] * pl_dot(r, d);
+    }
+}
+
+// The scale s of the rest d that takes `debt` out of sum m |r + s d|^2 / 2, or as much as there is.
+static double scale_for(const piece_motion* p, double debt) {
+    double a = p->square, b = p->cross, whole = a + b;
+    if (!(a > 0.0) || !(debt > 0.0)) return 1.0;
+    double root = sqrt(fmax(whole * whole - 2.0 * a * debt, 0.0));
+    return fmin(fmax((root - b) / a, 0.0), 1.0);
+}
+
+// false if a debt is left that is too large
+static bool settle_accounts(pl_midpoint* m) {
+    bool is_paid = true;
+    for (int k = 0; k < m->pieces->count; k++) {
+        piece_motion* p = &m->motions[k];
+        double energy = m->elastic[k] + 0.5 * p->square;
+        m->account[k] += m->created[k];
+        if (!(m->account[k] >= -MAX_CREDIT * energy)) m->account[k] = -MAX_CREDIT * energy;
+        double s = p->scale = scale_for(p, m->account[k]);
+        m->account[k] -= (1.0 - s) * (p->cross + 0.5 * (1.0 + s) * p->square);
+        is_paid = is_paid && !(m->account[k] > MAX_DEBT * energy);
+    }
+    return is_paid;
+}
+
+bool pl_midpoint_balance(pl_midpoint* m, const pl_fem_objective* f, const double* start,
+                         const double* end, double* velocities, double* scratch) {
+    find_created(m, f, start, end, scratch);
+    find_centres(m, f, end, velocities);
+    find_turning(m, f, end, velocities);
+    find_deformation(m, f, end, velocities);
+    bool is_paid = settle_accounts(m);
+    for (int i = 0; i < f->vertex_count; i++) {
+        const piece_motion* p = &m->motions[m->pieces->piece_of[i]];
+        if (f->fixed[i] || p->scale == 1.0) continue;
+        double* v = velocities + 3 * (size_t)i;
+        pl_vec3 r = rigid_velocity(p, pl_vec3_load(end + 3 * (size_t)i));
+        pl_vec3_store(v, pl_madd(r, p->scale, pl_sub(pl_vec3_load(v), r)));
+    }
+    return is_paid;
+}
+
+void pl_midpoint_restart(pl_midpoint* m) {
+    memset(m->account, 0, (size_t)m->pieces->count * sizeof(double));
+}
+
+size_t pl_midpoint_state_size(const pl_midpoint* m) {
+    return (size_t)m->pieces->count * sizeof(double);
+}
+
+void pl_midpoint_state_save(const pl_midpoint* m, void* out) {
+    memcpy(out, m->account, pl_midpoint_state_size(m));
+}
+
+void pl_midpoint_state_load(pl_midpoint* m, const void* in) {
+    memcpy(m->account, in, pl_midpoint_state_size(m));
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Keeps the implicit midpoint rule from creating elastic energy.
+#ifndef PL_FEM_MIDPOINT_H
+#define PL_FEM_MIDPOINT_H
+
+#include "fem/fem_objective.h"
+#include "fem/fem_pieces.h"
+
+typedef struct pl_midpoint pl_midpoint;
+
+// pieces: borrowed.
+pl_status pl_midpoint_create(const pl_fem_pieces* pieces, pl_midpoint** out, pl_error* error);
+void pl_midpoint_destroy(pl_midpoint* m);
+
+// After a midpoint step from `start` (3 per vertex) to `end`: adds the energy that the step created
+// to each piece's account, and takes what is above zero out of the velocities. scratch: 6 per
+// vertex.
+// False if a piece created more energy than its deformation moves with: take a smaller step.
+bool pl_midpoint_balance(pl_midpoint* m, const pl_fem_objective* f, const double* start,
+                         const double* end, double* velocities, double* scratch);
+// Forgets what earlier steps created.
+void pl_midpoint_restart(pl_midpoint* m);
+
+// Part of the state: one number per piece.
+size_t pl_midpoint_state_size(const pl_midpoint* m);
+void pl_midpoint_state_save(const pl_midpoint* m, void* out);
+void pl_midpoint_state_load(pl_midpoint* m, const void* in);
+
+#endif
