@@ -144,12 +144,13 @@ static int parse_settings(render_settings* s) {
 static pl_status draw_frame(pl_show* show, const render_settings* s, int frame, pl_pool* pool,
                             pl_image* image, pl_error* error) {
     pl_render_options options = s->options;
+    const pl_render_scene* scene;
+    pl_status status = pl_show_load(show, frame, &scene, error); // tells if there is no such frame
+    if (status != PL_OK) return status;
     char label[80];
     pl_show_label(show, frame, label, sizeof label);
     options.label = label[0] && !s->no_label ? label : NULL;
-    const pl_render_scene* scene;
-    pl_status status = pl_show_load(show, frame, &scene, error);
-    return status == PL_OK ? pl_render_draw(scene, &options, pool, image, error) : status;
+    return pl_render_draw(scene, &options, pool, image, error);
 }
 
 static void tell_progress(int done, int count) {
