@@ -101,7 +101,6 @@ static int check_kind(const render_settings* s) {
                      "if it looks like a file's",
                      s->out);
     if (s->sheet && s->frame >= 0) return usage("--frame goes with one picture", "--sheet");
-    if (movie && s->frame >= 0) return usage("--frame goes with a .png", s->out);
     if (s->rate > 0.0 && !movie)
         return usage("--fps goes with a movie, -o x.gif, .mp4 or .webm", s->out ? s->out : "none");
     if (s->range && !s->color_by) return usage("--range goes with --color-by", s->range);
@@ -163,12 +162,13 @@ static pl_status find_frame(const pl_show* show, int number, int* frame, pl_erro
 static pl_status draw_frame(pl_show* show, const render_settings* s, int frame, pl_pool* pool,
                             pl_image* image, pl_error* error) {
     pl_render_options options = s->options;
+    const pl_render_scene* scene;
+    pl_status status = pl_show_load(show, frame, &scene, error); // tells if there is no such frame
+    if (status != PL_OK) return status;
     char label[80];
     pl_show_label(show, frame, label, sizeof label);
     options.label = label[0] && !s->no_label ? label : NULL;
-    const pl_render_scene* scene;
-    pl_status status = pl_show_load(show, frame, &scene, error);
-    return status == PL_OK ? pl_render_draw(scene, &options, pool, image, error) : status;
+    return pl_render_draw(scene, &options, pool, image, error);
 }
 
 static void tell_progress(int done, int count) {
@@ -251,6 +251,9 @@ static void default_out(const pl_show* show, const char* path, bool sheet, char*
 
 static pl_status render(pl_show* show, render_settings* s, char* out, pl_pool* pool,
                         pl_error* error) {
+    bool one = s->sheet || ends_in(out, ".png");
+    if (s->frame >= 0 && !one)
+        return pl_fail(error, PL_ERROR_ARGUMENT, "--frame goes with one picture; give -o x.png");
     s->view.up_axis = s->up ? s->up[0] - 'x' : pl_show_up_axis(show);
     pl_status status = pl_show_frame_all(show, &s->view, &s->options, error);
     if (status == PL_OK && isfinite(s->ground_height)) s->options.ground_height = s->ground_height;
@@ -258,7 +261,6 @@ static pl_status render(pl_show* show, render_settings* s, char* out, pl_pool* p
     if (status == PL_OK)
         status = pl_image_create(s->options.width, s->options.height, &image, error);
     if (status == PL_OK) {
-        bool one = s->sheet || ends_in(out, ".png");
         if (one) status = write_picture(show, s, out, pool, &image, error);
         else if (pl_movie_handles(out)) status = write_movie(show, s, out, pool, &image, error);
         else status = write_folder(show, s, out, pool, &image, error);

@@ -102,7 +102,7 @@ def main():
     program = os.path.join(sys.argv[1], "pliant")
     data = sys.argv[2] if len(sys.argv) > 2 else os.environ.get("PLIANT_DATA", "")
     readme = os.path.join(data, "README.md")
-    if not os.path.exists(readme):
+    if not data or not os.path.exists(readme):
         print("PLIANT_DATA names no folder with real meshes and their README.md")
         return 77
     c = Comparison()
