@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Open surfaces: winding numbers bridge holes, but a surface that is mostly opening has no inside.
 // The holes of scans sum up to a few hundredths of their area (the raw Stanford bunny: 0.037), the
@@ -285,11 +286,16 @@ static pl_status refuse(filling* f, const trial* failed, pl_error* error) {
 
 static void note_result(const filling* f, const trial* t, pl_notes* notes) {
     pass_notes_on(t->notes, notes);
-    char chosen[160] = "";
-    if (!(f->options->edge > 0.0) && !f->options->use_tetgen)
+    char chosen[200] = "";
+    if (!(f->options->edge > 0.0) && !f->options->use_tetgen) {
         snprintf(chosen, sizeof chosen,
                  "; edge %.2g, chosen as a twentieth of the surface is thinner than %.2g", t->edge,
                  f->thickness.thin);
+        size_t used = strlen(chosen);
+        if (t->edge > EDGE_BY_THICKNESS * f->thickness.thin)
+            snprintf(chosen + used, sizeof chosen - used,
+                     "; a shorter one would pass the limit of %d tets", tet_limit(f));
+    }
     if (f->target.volume > 0.0)
         pl_note(notes, PL_NOTE_INFO, "volume %.6g, %+.2f %% of the surface's %.6g%s",
                 t->result.volume, 100.0 * t->result.change, f->target.volume, chosen);
