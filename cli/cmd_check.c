@@ -4,17 +4,20 @@
 // pliant check: is a scene right, and what does it say in full?
 #include "commands.h"
 #include "options.h"
+#include "record/run_values.h"
 #include "scene/scene_read.h"
 #include "scene/scene_text.h"
+#include "world/world_build.h"
 
-#include <pliant/scene.h>
+#include <pliant/pliant.h>
 #include <stdio.h>
 
 static const verb check_verb = {
     .name = "check",
     .arguments = "SCENE [options]",
     .summary = "Checks a scene with all its files and prints it with every default as JSON.",
-    .details = "Nothing is simulated. What is printed is a scene, too.\n"
+    .details = "Everything is made ready as `pliant run` does, and refused with the same words;\n"
+               "nothing is simulated. What is printed is a scene, too.\n"
                "--set changes one value, as if the file said so:\n"
                "  pliant check scene.json --set bodies[0].material.young=1e5 --set frames=10",
     .min_arguments = 0,
@@ -27,6 +30,19 @@ static int print_text(pl_text* text, pl_status status, const pl_error* error) {
     return status == PL_OK ? EXIT_DONE : report_error(&check_verb, error);
 }
 
+// What pl_run_start does before it writes anything: a scene that passes here can run.
+static pl_status prepare_run(const pl_scene* scene, pl_notes* notes, pl_error* error) {
+    pl_world* world = NULL;
+    pl_run_values values;
+    pl_status status = pl_world_create(scene, &world, notes, error);
+    if (status == PL_OK) {
+        status = pl_run_values_setup(&values, world, scene, error);
+        if (status == PL_OK) pl_run_values_free(&values);
+    }
+    pl_world_destroy(world);
+    return status;
+}
+
 static int check_scene(const char* path, const text_list* overrides, bool with_files) {
     pl_error error;
     pl_notes* notes = NULL;
@@ -34,9 +50,14 @@ static int check_scene(const char* path, const text_list* overrides, bool with_f
     pl_text text = pl_text_begin();
     pl_status status = pl_notes_create(&notes);
     if (status == PL_OK)
-        status = (with_files ? pl_scene_read_checked : pl_scene_read)(
-            path, overrides->items, overrides->count, &scene, notes, &error);
+        status = pl_scene_read(path, overrides->items, overrides->count, &scene, notes, &error);
     else pl_fail_memory(&error, "notes");
+    if (status == PL_OK) {
+        status =
+            with_files ? prepare_run(scene, notes, &error) : pl_world_check_support(scene, &error);
+        if (status != PL_OK)
+            pl_scene_explain(path, overrides->items, overrides->count, scene, &error);
+    }
     if (status == PL_OK) status = pl_scene_to_text(scene, &text, &error);
     report_notes(&check_verb, notes);
     pl_notes_destroy(notes);
@@ -48,16 +69,21 @@ int cmd_check(int argc, char** argv) {
     text_list overrides = {0};
     bool schema = false, docs = false, skip_files = false;
     const option options[] = {
-        {"--set", "PATH=VALUE", OPTION_TEXT_LIST, &overrides, "changes one value; may be repeated"},
-        {"--skip-files", NULL, OPTION_FLAG, &skip_files, "does not look into meshes"},
-        {"--schema", NULL, OPTION_FLAG, &schema, "prints the JSON Schema of scenes instead"},
-        {"--docs", NULL, OPTION_FLAG, &docs, "prints the reference of scenes instead"},
+        {"--set", "PATH=VALUE", OPTION_TEXT_LIST, &overrides, "changes one value; may be repeated",
+         ANY},
+        {"--skip-files", NULL, OPTION_FLAG, &skip_files, "does not look into meshes", ANY},
+        {"--schema", NULL, OPTION_FLAG, &schema, "prints the JSON Schema of scenes instead", ANY},
+        {"--docs", NULL, OPTION_FLAG, &docs, "prints the reference of scenes instead", ANY},
     };
     const char* path = NULL;
     int count, exit_code;
     if (!parse_options(&check_verb, options, sizeof options / sizeof options[0], argc, argv, &path,
                        &count, &exit_code))
         return exit_code;
+    if (schema + docs + (count > 0) > 1) {
+        fprintf(stderr, "pliant check: give one of SCENE, --schema and --docs\n");
+        return EXIT_USAGE;
+    }
     if (schema || docs) {
         pl_text text = pl_text_begin();
         pl_error error;

@@ -71,10 +71,11 @@ static int inspect_file(const char* path, const info_options* options) {
 int cmd_info(int argc, char** argv) {
     info_options options = {0};
     const option table[] = {
-        {"--json", NULL, OPTION_FLAG, &options.json, "one JSON object per file and line"},
-        {"--strict", NULL, OPTION_FLAG, &options.strict, "exit 2 if a mesh cannot be simulated"},
+        {"--json", NULL, OPTION_FLAG, &options.json, "one JSON object per file and line", ANY},
+        {"--strict", NULL, OPTION_FLAG, &options.strict, "exit 2 if a mesh cannot be simulated",
+         ANY},
         {"--no-intersections", NULL, OPTION_FLAG, &options.skip_intersections,
-         "do not look for self-intersections"},
+         "do not look for self-intersections", ANY},
     };
     const char** files = calloc((size_t)argc + 1, sizeof *files);
     if (!files) return EXIT_FAILED;

@@ -271,23 +271,6 @@ TEST(scene_takes_a_byte_order_mark_comments_and_nulls)
     pl_scene_destroy(scene);
 }
 
-TEST(scene_notes_what_does_nothing)
-{
-    const char* text = "{\"pliant\": 1, \"bodies\": [{\"generate\": \"box\", \"hierarchy\": 3},"
-                       "{\"generate\": \"box\", \"method\": \"grid\", \"levels\": [9]}]}";
-    pl_scene* scene;
-    pl_error error;
-    pl_notes* notes;
-    CHECK_INT(pl_notes_create(&notes), PL_OK);
-    CHECK_OK(pl_scene_read_memory(text, strlen(text), "t.json", NULL, 0, &scene, notes, &error),
-             &error);
-    CHECK(pl_test_noted(notes, "bodies[0].hierarchy does nothing: the method is fem, not pbd"));
-    CHECK(pl_test_noted(notes, "bodies[1].levels does nothing with method grid"));
-    CHECK_INT(pl_notes_count(notes), 2);
-    pl_notes_destroy(notes);
-    pl_scene_destroy(scene);
-}
-
 TEST(scene_numbers_are_written_short_and_exact)
 {
     static const struct {

@@ -73,7 +73,7 @@ typedef struct pl_transform {
 
 typedef struct pl_plane_shape {
     double point[3];  ///< [m]
-    double normal[3]; ///< points out of what is solid; any length
+    double normal[3]; ///< points out of what is solid; any length; NAN: up
 } pl_plane_shape;
 
 typedef struct pl_sphere_shape {

@@ -128,9 +128,6 @@ pl_status pl_pbd_body_create(const pl_method_body* body, pl_pbd_body* out, pl_no
                          .vertex_count = body->mesh->vertex_count,
                          .points = pl_array_of(sizeof(pl_point_constraint))};
     take_settings(out, body);
-    if (body->body->damping.stiffness > 0.0)
-        pl_note(notes, PL_NOTE_INFO, "body \"%s\": damping.stiffness does nothing with method pbd",
-                body->body->name);
     out->tears = !isnan(body->body->pbd.tear);
     pl_status status = PL_OK;
     if (out->tears) status = pl_tearing_create(body, &out->tearing, error);

@@ -99,8 +99,10 @@ static pl_status setup_skin(pl_run_values* v, int b, const pl_body* def, pl_erro
                        "bodies[%d].render.surface: goes with solids only in this version; leave it "
                        "out",
                        b);
-    pl_status status = pl_mesh_read(def->render.surface, NULL, &body->skin, NULL, error);
-    if (status != PL_OK) return status;
+    pl_error cause = {0};
+    pl_status status = pl_mesh_read(def->render.surface, NULL, &body->skin, NULL, &cause);
+    if (status != PL_OK)
+        return pl_fail(error, status, "bodies[%d].render.surface: %.900s", b, cause.text);
     pl_transform_apply(&def->transform, body->skin->positions, body->skin->vertex_count);
     status = pl_embedding_create(mesh, body->skin, NULL, &body->embedding, error);
     if (status == PL_OK) status = take_rest(body->skin, body, out, error);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Which method, kind of body, law, outer solver, integrator and linear solver go together. One
-// table; everything that is not in it is refused by name.
+// Which method, kind of body, law, outer solver, integrator and linear solver go together in this
+// version. One table; everything that is not in it is refused by name.
 #ifndef PL_SCENE_COMBINATIONS_H
 #define PL_SCENE_COMBINATIONS_H
 
@@ -27,6 +27,10 @@ typedef struct pl_combination {
 
 int pl_combination_count(void);
 const pl_combination* pl_combination_at(int index);
+
+// True if this version has the method: some row of the table names it.
+bool pl_method_is_available(pl_method method);
+bool pl_eigenfit_is_available(void);
 
 // True if the values, one for each key and none of them auto, are in the table.
 bool pl_combination_allowed(const int values[PL_COMBINE_COUNT]);

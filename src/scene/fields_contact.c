@@ -8,8 +8,8 @@
 
 static const pl_field_info plane_rows[] = {
     PL_ROW_VECTOR(pl_plane_shape, "point", point, 0, "m", -1e9, 1e9, 0, 0, 0, "on the plane"),
-    PL_ROW_VECTOR(pl_plane_shape, "normal", normal, 0, "", -1e9, 1e9, 0, 1, 0,
-                  "away from what lies behind the plane; any length"),
+    PL_ROW_VECTOR_AUTO(pl_plane_shape, "normal", normal, 0, "", -1e9, 1e9, "up",
+                       "away from what lies behind the plane; any length"),
 };
 const pl_type pl_type_plane = {.name = "plane",
                                .help = "A plane and all that lies behind it.",

@@ -416,6 +416,8 @@ static pl_status check_poisson(checker* c, const pl_body* body, const pl_materia
     pl_material_def_lame(material, &mu, &lambda);
     if (!isinf(lambda) || body->method == PL_METHOD_MIXED || body->kind == PL_BODY_CLOTH)
         return PL_OK;
+    if (!pl_method_is_available(PL_METHOD_MIXED))
+        return fail(c, key, "is 0.5, which no method of this version can do; use at most 0.499");
     return fail(c, key, "is 0.5, which only method \"mixed\" can do; use that, or 0.499");
 }
 
@@ -445,12 +447,16 @@ static pl_status resolve_body(checker* c, pl_body* body) {
     const char* key;
     char text[512];
     bool is_open = body->linear == PL_LINEAR_AUTO && body->method == PL_METHOD_FEM;
-    if (!pl_combination_resolve(body, &key, text, sizeof text)) return fail(c, key, "%s", text);
+    if (!pl_combination_resolve(body, &key, text, sizeof text)) {
+        fail(c, key, "%s", text);
+        return pl_method_is_available(body->method) ? PL_ERROR_FORMAT : PL_ERROR_UNSUPPORTED;
+    }
     if (body->eigenfit &&
         (body->method != PL_METHOD_FEM || body->nonlinear == PL_NONLINEAR_PROJECTIVE))
         return fail(c, "eigenfit",
-                    "goes with method \"fem\" and nonlinear \"newton\" or "
-                    "\"linearised\" only");
+                    pl_eigenfit_is_available()
+                        ? "goes with method \"fem\" and nonlinear \"newton\" or \"linearised\" only"
+                        : "is not in this version; leave it out");
     pl_status status = check_poisson(c, body, &body->material, "material.poisson");
     if (status == PL_OK) status = resolve_regions(c, body);
     // which linear solver is best depends on the size of the system, which the world will know
@@ -458,9 +464,24 @@ static pl_status resolve_body(checker* c, pl_body* body) {
     return status;
 }
 
-static void resolve_gravity(pl_scene* scene) {
-    if (!isnan(scene->gravity[0])) return;
-    for (int k = 0; k < 3; k++) scene->gravity[k] = (int)scene->up == k ? -9.81 : 0.0;
+static void point_up(const pl_scene* scene, const pl_plane_shape* plane) {
+    double* normal = ((pl_plane_shape*)plane)->normal;
+    for (int k = 0; k < 3 && isnan(plane->normal[2]); k++) normal[k] = (int)scene->up == k;
+}
+
+static void point_up_in(const pl_scene* scene, const pl_selection* selection) {
+    point_up(scene, &selection->half_space);
+    for (int i = 0; i < selection->part_count; i++) point_up_in(scene, &selection->parts[i]);
+}
+
+// what follows from `up`: gravity, and the normals of planes
+static void resolve_up(pl_scene* scene) {
+    for (int k = 0; k < 3 && isnan(scene->gravity[2]); k++)
+        scene->gravity[k] = (int)scene->up == k ? -9.81 : 0.0;
+    for (int i = 0; i < scene->collider_count; i++) point_up(scene, &scene->colliders[i].plane);
+    for (int i = 0; i < scene->attachment_count; i++)
+        point_up_in(scene, &scene->attachments[i].where);
+    for (int i = 0; i < scene->force_count; i++) point_up_in(scene, &scene->forces[i].where);
 }
 
 // ---------------------------------------------------------------- curves
@@ -485,15 +506,21 @@ static pl_status check_animations(checker* c, const pl_scene* scene) {
     return PL_OK;
 }
 
+static pl_status resolve_bodies(checker* c, pl_scene* scene) {
+    pl_status status = PL_OK;
+    for (int i = 0; i < scene->body_count && status == PL_OK; i++) {
+        path_to(c, "bodies", i);
+        status = resolve_body(c, (pl_body*)&scene->bodies[i]);
+    }
+    return status;
+}
+
 pl_status pl_scene_resolve_at(pl_scene* scene, pl_problem* problem) {
     checker c = {.problem = problem};
     problem->path[0] = problem->text[0] = '\0';
-    resolve_gravity(scene);
+    resolve_up(scene);
     pl_status status = check_object(&c, &pl_type_scene, scene);
-    for (int i = 0; i < scene->body_count && status == PL_OK; i++) {
-        path_to(&c, "bodies", i);
-        status = resolve_body(&c, (pl_body*)&scene->bodies[i]);
-    }
+    if (status == PL_OK) status = resolve_bodies(&c, scene);
     if (status == PL_OK) status = check_names(&c, scene, "bodies", "body");
     if (status == PL_OK) status = check_names(&c, scene, "colliders", "collider");
     if (status == PL_OK) status = check_names(&c, scene, "attachments", "attachment");
@@ -502,10 +529,21 @@ pl_status pl_scene_resolve_at(pl_scene* scene, pl_problem* problem) {
     return status;
 }
 
-pl_status pl_scene_resolve(pl_scene* scene, pl_error* error) {
-    pl_problem problem;
-    pl_status status = pl_scene_resolve_at(scene, &problem);
+static pl_status fail_with(pl_status status, const pl_problem* problem, pl_error* error) {
     if (status == PL_ERROR_MEMORY) return pl_fail_memory(error, "the scene");
     if (status == PL_OK) return PL_OK;
-    return pl_fail(error, PL_ERROR_ARGUMENT, "%.300s: %s", problem.path, problem.text);
+    if (status == PL_ERROR_FORMAT) status = PL_ERROR_ARGUMENT; // there is no file here
+    return pl_fail(error, status, "%.300s: %s", problem->path, problem->text);
+}
+
+pl_status pl_scene_resolve_bodies(pl_scene* scene, pl_error* error) {
+    pl_problem problem = {{0}, {0}};
+    checker c = {.problem = &problem};
+    resolve_up(scene);
+    return fail_with(resolve_bodies(&c, scene), &problem, error);
+}
+
+pl_status pl_scene_resolve(pl_scene* scene, pl_error* error) {
+    pl_problem problem;
+    return fail_with(pl_scene_resolve_at(scene, &problem), &problem, error);
 }

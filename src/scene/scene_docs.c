@@ -3,6 +3,7 @@
 //
 // The reference part of docs/scene.md, from the tables.
 #include "scene/combinations.h"
+#include "scene/key_uses.h"
 #include "scene/scene_text.h"
 #include "scene/scene_type.h"
 
@@ -116,6 +117,10 @@ static bool was_listed(int type_index, int field_index, const pl_choices* choice
     return false;
 }
 
+static bool is_missing(const pl_choices* choices, int value) {
+    return choices == &pl_choices_of_pl_method && !pl_method_is_available((pl_method)value);
+}
+
 static void add_choices(pl_text* text) {
     pl_text_add(text, "\n## Choices\n");
     for (int t = 0; t < pl_type_count(); t++) {
@@ -126,8 +131,9 @@ static void add_choices(pl_text* text) {
             pl_text_format(text, "\n`%s` of [%s](#%s):\n\n", type->fields[f].key, type->name,
                            type->name);
             for (int i = 0; i < choices->count; i++)
-                pl_text_format(text, "- `%s`%s%s\n", choices->items[i].name,
-                               choices->items[i].help[0] ? ": " : "", choices->items[i].help);
+                pl_text_format(text, "- `%s`%s%s%s\n", choices->items[i].name,
+                               choices->items[i].help[0] ? ": " : "", choices->items[i].help,
+                               is_missing(choices, i) ? " (not in this version)" : "");
         }
     }
 }
@@ -178,8 +184,12 @@ static void add_combinations(pl_text* text) {
             add_mask(text, pl_combination_at(r)->masks[k], choices[k]);
         pl_text_add(text, "\n");
     }
-    pl_text_add(text, "\n`eigenfit` goes with method fem and nonlinear newton or linearised. A "
-                      "Poisson's ratio of 0.5 goes with method mixed.\n");
+    if (pl_eigenfit_is_available())
+        pl_text_add(text,
+                    "\n`eigenfit` goes with method fem and nonlinear newton or linearised.\n");
+    pl_text_add(text, pl_method_is_available(PL_METHOD_MIXED)
+                          ? "\nA Poisson's ratio of 0.5 goes with method mixed.\n"
+                          : "\nA Poisson's ratio of 0.5 goes with no method of this version.\n");
 }
 
 pl_status pl_scene_docs(pl_text* text, pl_error* error) {
@@ -194,5 +204,6 @@ pl_status pl_scene_docs(pl_text* text, pl_error* error) {
     pl_text_add(text, "\n## Generated shapes\n");
     for (int i = 0; i < pl_generator_count(); i++) add_shape(text, pl_generator_at(i));
     add_combinations(text);
+    pl_key_uses_docs(text);
     return text->failed ? pl_fail_memory(error, "the reference") : PL_OK;
 }

@@ -144,7 +144,11 @@ static pl_status check_selections(file_checker* c, const pl_body* body, const pl
         pl_status status = pl_selection_vertices(&scene->attachments[i].where, mesh, body->name,
                                                  &selected, &c->error);
         pl_selected_free(&selected);
-        if (status != PL_OK) return fail_at(c, status, "attachments", i, "where");
+        if (status == PL_OK) continue;
+        pl_error cause = c->error;
+        pl_fail(&c->error, status, "attachment \"%.100s\": %.700s", scene->attachments[i].name,
+                cause.text);
+        return fail_at(c, status, "attachments", i, "where");
     }
     for (int i = 0; i < scene->force_count; i++) {
         const char* name = scene->forces[i].body; // on every body it may miss some

@@ -22,6 +22,8 @@ typedef struct pl_problem {
 
 // pl_scene_resolve, with the problem in two parts, so that a reader can add where it stands.
 pl_status pl_scene_resolve_at(pl_scene* scene, pl_problem* problem);
+// The part of it that is about methods, laws and solvers, and what follows from `up`.
+pl_status pl_scene_resolve_bodies(pl_scene* scene, pl_error* error);
 pl_status pl_scene_check_files_at(const pl_scene* scene, pl_notes* notes, pl_problem* problem);
 
 #endif

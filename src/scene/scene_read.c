@@ -408,24 +408,6 @@ static pl_status build(const request* r, pl_tree* tree, pl_scene* scene) {
     return tell(tree, status, &problem, r->error);
 }
 
-// settings that were given but do nothing
-static void note_unused(const request* r, const pl_scene* scene) {
-    if (scene->body_count == 0)
-        pl_note(r->notes, PL_NOTE_INFO, "%s: the scene has no bodies: nothing will move", r->path);
-    for (int i = 0; i < scene->body_count; i++) {
-        const pl_body* body = &scene->bodies[i];
-        const char* method = pl_method_name(body->method);
-        bool has_levels = body->method == PL_METHOD_FEM || body->method == PL_METHOD_MIXED;
-        if (body->pbd.hierarchy > 0 && body->method != PL_METHOD_PBD)
-            pl_note(r->notes, PL_NOTE_INFO,
-                    "%s: bodies[%d].hierarchy does nothing: the method is %s, not pbd", r->path, i,
-                    method);
-        if (body->multigrid.level_count > 0 && !has_levels)
-            pl_note(r->notes, PL_NOTE_INFO, "%s: bodies[%d].levels does nothing with method %s",
-                    r->path, i, method);
-    }
-}
-
 static pl_status read_scene(const request* r, pl_scene** out) {
     *out = NULL;
     pl_tree tree = {0};
@@ -436,7 +418,9 @@ static pl_status read_scene(const request* r, pl_scene** out) {
     if (status == PL_OK) status = build(r, &tree, scene);
     pl_tree_free(&tree);
     if (status == PL_OK) {
-        note_unused(r, scene);
+        if (scene->body_count == 0)
+            pl_note(r->notes, PL_NOTE_INFO, "%s: the scene has no bodies: nothing will move",
+                    r->path);
         *out = scene;
     } else {
         pl_scene_destroy(scene);
@@ -476,6 +460,45 @@ pl_status pl_scene_read_memory(const void* data, size_t size, const char* path,
                  .notes = notes,
                  .error = error};
     return read_scene(&r, out);
+}
+
+// What follows the path that a text begins with, or NULL if it begins otherwise. A body may stand
+// by its name.
+static const char* split_path(const pl_scene* scene, const char* text, pl_problem* problem,
+                              bool* by_name) {
+    for (int b = 0; b < scene->body_count; b++) {
+        char begin[160];
+        int length = snprintf(begin, sizeof begin, "body \"%.140s\": ", scene->bodies[b].name);
+        *by_name = strncmp(text, begin, (size_t)length) == 0;
+        if (!*by_name) continue;
+        snprintf(problem->path, sizeof problem->path, "bodies[%d]", b);
+        return text + length;
+    }
+    const char* colon = strstr(text, ": ");
+    if (!colon || (size_t)(colon - text) >= sizeof problem->path) return NULL;
+    snprintf(problem->path, sizeof problem->path, "%.*s", (int)(colon - text), text);
+    pl_place place;
+    return pl_scene_locate(scene, problem->path, &place, NULL) == PL_OK ? colon + 2 : NULL;
+}
+
+void pl_scene_explain(const char* path, const char* const* overrides, int override_count,
+                      const pl_scene* scene, pl_error* error) {
+    pl_problem problem = {{0}, {0}}, better = {{0}, {0}};
+    bool by_name = false;
+    const char* rest = split_path(scene, error->text, &problem, &by_name);
+    if (!rest || error->status == PL_ERROR_MEMORY) return;
+    snprintf(problem.text, sizeof problem.text, "%.600s", rest);
+    pl_tree tree = {0};
+    pl_status status = pl_tree_read(path, &tree, NULL);
+    for (int i = 0; i < override_count && status == PL_OK; i++)
+        status = pl_tree_override(&tree, overrides[i], NULL);
+    // of files, fields and regions of a body more can be told: which key, which name was meant
+    if (status == PL_OK && by_name) {
+        pl_status found = pl_scene_check_files_at(scene, NULL, &better);
+        if (found != PL_OK && found != PL_ERROR_MEMORY) problem = better;
+    }
+    if (status == PL_OK) tell(&tree, error->status, &problem, error);
+    pl_tree_free(&tree);
 }
 
 pl_status pl_scene_set(pl_scene* scene, const char* path, const char* value, pl_error* error) {

@@ -28,6 +28,12 @@ pl_status pl_read_number(pl_reader* reader, const pl_field_info* field, const pl
 pl_status pl_scene_read_checked(const char* path, const char* const* overrides, int override_count,
                                 pl_scene** out, pl_notes* notes, pl_error* error);
 
+// Puts the place in the file before an error of what was made of a scene that pl_scene_read read
+// with the same arguments, such as pl_world_create's: what is wrong with a mesh or a selection, or
+// the place of the path or body that the text begins with. Other errors stay as they are.
+void pl_scene_explain(const char* path, const char* const* overrides, int override_count,
+                      const pl_scene* scene, pl_error* error);
+
 // As pl_scene_read, from memory; path is used in messages and to find other files. What the fuzzer
 // calls.
 pl_status pl_scene_read_memory(const void* data, size_t size, const char* path,

@@ -190,3 +190,57 @@ bool pl_type_copy(const pl_type* type, const void* from, void* to) {
     pl_type_free(type, to);
     return false;
 }
+
+// ---------------------------------------------------------------- comparing
+
+static bool are_same_numbers(const double* a, const double* b, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (a[i] != b[i] && (a[i] == a[i] || b[i] == b[i])) return false; // two NANs are the same
+    return true;
+}
+
+static bool are_same_texts(const char* a, const char* b) {
+    return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static bool is_same_type(const pl_type* type, const void* a, const void* b) {
+    if (type->variants &&
+        pl_load_int(a, type->variant_offset) != pl_load_int(b, type->variant_offset))
+        return false;
+    for (int i = 0; i < type->field_count; i++)
+        if (!pl_field_is_same(&type->fields[i], a, b)) return false;
+    return true;
+}
+
+static bool are_same_items(const pl_field_info* field, const char* a, const char* b, int count) {
+    size_t size = pl_field_item_size(field);
+    for (int i = 0; i < count; i++) {
+        const void *x = a + (size_t)i * size, *y = b + (size_t)i * size;
+        bool same = field->kind == PL_FIELD_TEXTS
+                        ? are_same_texts(pl_load_pointer(x, 0), pl_load_pointer(y, 0))
+                    : field->kind == PL_FIELD_NUMBERS ? are_same_numbers(x, y, (size_t)field->width)
+                    : field->type                     ? is_same_type(field->type, x, y)
+                                                      : memcmp(x, y, size) == 0;
+        if (!same) return false;
+    }
+    return true;
+}
+
+bool pl_field_is_same(const pl_field_info* field, const void* a, const void* b) {
+    const void *x = (const char*)a + field->offset, *y = (const char*)b + field->offset;
+    switch (field->kind) {
+    case PL_FIELD_FLAG: return true;
+    case PL_FIELD_BOOL: return *(const bool*)x == *(const bool*)y;
+    case PL_FIELD_INT:
+    case PL_FIELD_CHOICE: return pl_load_int(a, field->offset) == pl_load_int(b, field->offset);
+    case PL_FIELD_NUMBER:
+    case PL_FIELD_VECTOR: return are_same_numbers(x, y, (size_t)field->width);
+    case PL_FIELD_OBJECT: return is_same_type(field->type, x, y);
+    default: break;
+    }
+    const char *p = pl_load_pointer(a, field->offset), *q = pl_load_pointer(b, field->offset);
+    if (is_text(field)) return are_same_texts(p, q);
+    if (field->kind == PL_FIELD_OPTIONAL) return p && q ? is_same_type(field->type, p, q) : p == q;
+    int count = item_count(field, a);
+    return count == item_count(field, b) && are_same_items(field, p, q, count);
+}

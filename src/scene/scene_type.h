@@ -145,6 +145,8 @@ bool pl_type_copy(const pl_type* type, const void* from, void* to);
 void pl_type_free(const pl_type* type, void* object);
 // The same for one field.
 void pl_field_free(const pl_field_info* field, void* object);
+// True if a field has the same value in two structs of its type.
+bool pl_field_is_same(const pl_field_info* field, const void* a, const void* b);
 
 // Members behind a field's offset, without regard to the pointer's type.
 void* pl_load_pointer(const void* object, size_t offset);

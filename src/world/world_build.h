@@ -15,6 +15,7 @@
 #include <pliant/world.h>
 
 typedef struct pl_material_maps pl_material_maps;
+typedef struct pl_world_guard pl_world_guard; // see world_guard.h
 
 // A solid that bodies of later systems bump into.
 typedef struct pl_world_meeting {
@@ -55,6 +56,12 @@ typedef struct pl_world_system {
     int method_body_count;
     pl_array pins;   // of pl_pin
     pl_array groups; // of pl_colliding_vertices
+    pl_world_guard* guard;
+    pl_method_energies energies; // at the end of the last frame
+    // state before the frame: of the method, and of the guard
+    void* saved;
+    size_t saved_size, saved_room;
+    bool was_touched;
 } pl_world_system;
 
 // What the host does with a collider or an attachment. Once it does, the scene's motion no longer
@@ -127,7 +134,7 @@ struct pl_world {
     int64_t step;       // substeps done
     double time;        // [s]
     double first_step;  // time step at the start: the beat of caches [s]
-    double step_size;   // of the present frame's steps [s]
+    double step_size;   // of the present frame's steps, parts of substeps included [s]
     bool clock_changes; // the time step does
     pl_world_body* bodies;
     int body_count;
@@ -141,17 +148,19 @@ struct pl_world {
     pl_sdf_grid* grids; // of colliders that are meshes
     pl_world_shape* shapes;
     int obstacle_count;
-    pl_array handles; // of pl_world_handle
-    pl_array numbers; // of pl_world_number
-    double part[2];   // of the frame, at the begin and the end of the substep: 0 to 1
-    void* saved;      // state before the frame, where a substep may fail after others; else NULL
-    size_t saved_size, saved_room;
+    double* start_depths; // of bodies in obstacles they start in, see world_starts.c; or NULL
+    double* recesses;     // how far these obstacles are held back now; a row per body
+    pl_array handles;     // of pl_world_handle
+    pl_array numbers;     // of pl_world_number
+    double part[2];       // of the frame, at the begin and the end of the substep: 0 to 1
+    int split;            // each substep of the present frame is done in so many parts
+    double saved_step_size;
 };
 
 // The functions of a method, or NULL if this version does not have it.
 const pl_method_functions* pl_world_method(pl_method method);
 
-// Refuses by name what a scene may say but this version cannot do.
+// Refuses by name what a resolved scene may say but this version cannot do.
 pl_status pl_world_check_support(const pl_scene* scene, pl_error* error);
 // Chooses the linear solvers that the scene left open, now that the size of each system is known.
 pl_status pl_world_settle_solvers(pl_world* world, pl_error* error);
@@ -189,6 +198,13 @@ pl_vec3 pl_world_obstacle_middle(const pl_world* world, int collider);
 pl_status pl_world_shape_points(pl_world* world, int collider, pl_error* error);
 void pl_world_place_obstacles(pl_world* world, double begin, double end);
 void pl_world_obstacles_free(pl_world* world);
+
+// Finds and notes bodies that start inside colliders, which are held back for them for a while.
+pl_status pl_world_starts_setup(pl_world* world, pl_notes* notes, pl_error* error);
+void pl_world_starts_free(pl_world* world);
+void pl_world_update_recesses(pl_world* world, double time);
+// One for each obstacle of a step [m], or NULL if none is held back.
+const double* pl_world_recesses(const pl_world* world, int body);
 
 // The normal force of contact on each vertex of a body, as of the last step [N].
 void pl_world_contact_forces(const pl_world* world, int body, double* out);

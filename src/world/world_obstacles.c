@@ -199,17 +199,24 @@ void pl_world_obstacles_free(pl_world* w) {
     PL_FREE(w->obstacles, pl_moving_obstacle, w->obstacle_count + w->body_count);
 }
 
+// the mesh of a collider, at its place; errors begin with its path
+static pl_status read_shape(const pl_collider* c, int k, pl_world_shape* shape, pl_notes* notes,
+                            pl_error* error) {
+    pl_error cause = {0};
+    pl_status status = pl_mesh_read(c->mesh.file, NULL, &shape->mesh, notes, &cause);
+    if (status != PL_OK) return pl_fail(error, status, "colliders[%d].mesh: %.900s", k, cause.text);
+    pl_transform_apply(&c->mesh.transform, shape->mesh->positions, shape->mesh->vertex_count);
+    shape->middle = pl_collider_middle(c, shape->mesh);
+    return PL_OK;
+}
+
 static pl_status setup_obstacle(pl_world* w, int k, pl_notes* notes, pl_error* error) {
     const pl_collider* c = &w->scene->colliders[k];
     pl_world_shape* shape = &w->shapes[k];
     w->obstacles[k] = (pl_moving_obstacle){.obstacle = obstacle_of(c)};
     pl_status status = PL_OK;
-    if (c->shape == PL_COLLIDER_MESH) {
-        status = pl_mesh_read(c->mesh.file, NULL, &shape->mesh, notes, error);
-        if (status != PL_OK) return status;
-        pl_transform_apply(&c->mesh.transform, shape->mesh->positions, shape->mesh->vertex_count);
-        shape->middle = pl_collider_middle(c, shape->mesh);
-    }
+    if (c->shape == PL_COLLIDER_MESH) status = read_shape(c, k, shape, notes, error);
+    if (status != PL_OK) return status;
     if (has_cache(c)) {
         status = read_shape_cache(c, k, shape, error);
         if (status == PL_OK) status = pl_world_shape_points(w, k, error);
@@ -248,6 +255,7 @@ static pl_rigid rigid_of(const pl_pose* pose) {
 }
 
 void pl_world_place_obstacles(pl_world* w, double begin, double end) {
+    pl_world_update_recesses(w, end);
     for (int k = 0; k < w->obstacle_count; k++) {
         const pl_collider* c = &w->scene->colliders[k];
         pl_moving_obstacle* m = &w->obstacles[k];
@@ -261,6 +269,7 @@ void pl_world_place_obstacles(pl_world* w, double begin, double end) {
         m->thickness = c->thickness;
         m->friction = c->friction;
         m->stiffness = isnan(c->stiffness) ? 0.0 : c->stiffness;
+        pl_moving_obstacle_bound(m);
     }
 }
 
@@ -268,8 +277,10 @@ void pl_world_contact_forces(const pl_world* w, int b, double* out) {
     const pl_world_body* body = &w->bodies[b];
     const pl_world_system* system = &w->systems[body->system];
     const double* x = system->method->positions(system->data) + 3 * (size_t)body->first_vertex;
+    const double* recesses = pl_world_recesses(w, b);
     for (int v = 0; v < body->mesh->vertex_count; v++) out[v] = 0.0;
     for (int k = 0; k < w->obstacle_count; k++) {
+        double thickness = body->contact_thickness - (recesses ? recesses[k] : 0.0);
         // nothing moves any more: where things are at the end of the step
         pl_moving_obstacle still = w->obstacles[k];
         still.begin = still.end;
@@ -278,7 +289,8 @@ void pl_world_contact_forces(const pl_world* w, int b, double* out) {
             int v = body->surface->vertices[i];
             pl_vec3 at = pl_vec3_load(x + 3 * (size_t)v);
             pl_contact contact;
-            if (!pl_find_contact(&still, at, at, body->contact_thickness, &contact)) continue;
+            if (!pl_may_touch(&w->obstacles[k], at, at, body->contact_thickness)) continue;
+            if (!pl_find_contact(&still, at, at, thickness, &contact)) continue;
             double stiffness =
                 contact.stiffness > 0.0 ? contact.stiffness : body->contact_stiffness;
             double depth = pl_dot(pl_sub(contact.point, at), contact.normal);

@@ -2,45 +2,30 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // What of a scene this version can do, and the solvers it chooses where the scene leaves them open.
+#include "scene/combinations.h"
 #include "world/world_build.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-static pl_status check_grid(const pl_body* body, int b, pl_error* error) {
-    if (body->linear != PL_LINEAR_AUTO && body->linear != PL_LINEAR_MULTIGRID)
-        return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].linear: \"%s\" is not in this version for method grid; use "
-                       "multigrid, or leave it out",
-                       b, pl_linear_name((int)body->linear));
-    if (body->grid.smoother != PL_GRID_SMOOTHER_DISTRIBUTIVE)
-        return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].grid.smoother: is distributive in this version; leave it out",
-                       b);
-    return PL_OK;
+static pl_status refuse(pl_error* error, int body, const char* key, const char* text) {
+    return pl_fail(error, PL_ERROR_UNSUPPORTED, "bodies[%d].%s: %s", body, key, text);
 }
 
+// Which method, law and solvers this version has is in the table of combinations, which
+// pl_scene_resolve asks.
 static pl_status check_body(const pl_body* body, int b, pl_error* error) {
-    if (!pl_world_method(body->method))
-        return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].method: \"%s\" is not in this version; use \"fem\", \"grid\" or "
-                       "\"pbd\"",
-                       b, pl_method_name((int)body->method));
-    pl_status status = body->method == PL_METHOD_GRID ? check_grid(body, b, error) : PL_OK;
-    if (status != PL_OK) return status;
+    if (body->method == PL_METHOD_GRID && body->grid.smoother != PL_GRID_SMOOTHER_DISTRIBUTIVE)
+        return refuse(error, b, "grid.smoother", "is distributive in this version; leave it out");
     bool tears = body->method == PL_METHOD_PBD && !isnan(body->pbd.tear);
     if (tears && body->kind != PL_BODY_CLOTH)
-        return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].pbd.tear: only cloth can tear in this version; leave it out", b);
-    if (body->eigenfit)
-        return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].eigenfit: is not in this version; leave it out", b);
+        return refuse(error, b, "pbd.tear", "only cloth can tear in this version; leave it out");
+    if (body->eigenfit && !pl_eigenfit_is_available())
+        return refuse(error, b, "eigenfit", "is not in this version; leave it out");
     if (body->contact.self)
-        return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].contact.self: bodies do not collide with themselves in this "
-                       "version; leave it out",
-                       b);
+        return refuse(error, b, "contact.self",
+                      "bodies do not collide with themselves in this version; leave it out");
     return PL_OK;
 }
 
