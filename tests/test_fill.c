@@ -231,6 +231,24 @@ TEST(fill_counts_pieces_of_many_parts)
     pl_mesh_destroy(ball);
 }
 
+TEST(fill_says_when_the_limit_of_tets_decides)
+{
+    pl_mesh *ball = sample_sphere(2), *mesh;
+    pl_error error;
+    pl_notes* notes;
+    CHECK(pl_notes_create(&notes) == PL_OK);
+    pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
+    options.tet_limit = 20;
+    options.coarsest_edge = 0.2;
+    options.allow_split = true;
+    for (int v = 0; v < ball->vertex_count; v++) ball->positions[3 * v] *= 0.3;
+    CHECK_OK(pl_tetrahedralise(ball, &options, &mesh, notes, &error), &error);
+    CHECK_TEXT(pl_notes_text(notes, pl_notes_count(notes) - 1, NULL), "limit of 20 tets");
+    pl_mesh_destroy(mesh);
+    pl_notes_destroy(notes);
+    pl_mesh_destroy(ball);
+}
+
 TEST(fill_survives_every_failing_allocation)
 {
     pl_mesh *apart, *mesh, *ball = sample_sphere(0);

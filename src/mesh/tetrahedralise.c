@@ -14,6 +14,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Open surfaces: winding numbers bridge holes, but a surface that is mostly opening has no inside.
 // The holes of scans sum up to a few hundredths of their area (the raw Stanford bunny: 0.037), the
@@ -209,12 +210,12 @@ static double expected_tets(const filling* f, double edge) {
     return PL_TETS_PER_CUBE * f->target.volume / (edge * edge * edge);
 }
 
-// Whether an edge is worth a trial: neither tets nor the lattice around them get too many.
-static bool is_affordable(const filling* f, double edge) {
+// The shortest edge that is tried: neither tets nor the lattice around them get too many.
+static double shortest_edge(const filling* f) {
     pl_vec3 size = pl_box_size(f->solid.tree.bvh.nodes[0].box);
-    double cubes = size.x * size.y * size.z / (edge * edge * edge);
-    return f->target.volume > 0.0 && expected_tets(f, edge) <= tet_limit(f) &&
-           cubes <= MAX_CUBES_PER_TET * tet_limit(f);
+    double cubes =
+        fmax(PL_TETS_PER_CUBE * f->target.volume, size.x * size.y * size.z / MAX_CUBES_PER_TET);
+    return cbrt(cubes / tet_limit(f));
 }
 
 // Down to two digits, so that the edge that a text names is the edge that was tried.
@@ -225,6 +226,7 @@ static double two_digits(double edge) {
     return exponent < 0 ? digits / unit : digits * unit;
 }
 
+// the longest edge that is chosen
 static double longest_edge(const filling* f) {
     if (f->options->coarsest_edge > 0.0) return f->options->coarsest_edge;
     return pl_box_diagonal(f->solid.tree.bvh.nodes[0].box) / 50.0;
@@ -236,16 +238,16 @@ static pl_status search(filling* f, double start, trial* found, pl_error* error)
     pl_status status =
         pl_surface_thickness(f->surface, &f->solid, f->options->pool, &f->thickness, error);
     if (status != PL_OK) return status;
-    double shortest = cbrt(PL_TETS_PER_CUBE * f->target.volume / tet_limit(f));
-    double edge = fmax(start, shortest);
-    if (!isnan(f->thickness.thin))
-        edge = fmax(fmin(edge, EDGE_BY_THICKNESS * f->thickness.thin), shortest);
-    do {
-        edge = two_digits(edge);
+    double edge = start, shortest = shortest_edge(f);
+    if (!isnan(f->thickness.thin)) edge = fmin(edge, EDGE_BY_THICKNESS * f->thickness.thin);
+    bool again = true;
+    while (status == PL_OK && again) {
+        edge = two_digits(fmax(edge, shortest));
         status = try_edge(f, edge, found, error);
+        again = !found->result.sound && !f->options->allow_split && edge > shortest &&
+                f->target.volume > 0.0;
         edge *= SHORTER;
-    } while (status == PL_OK && !found->result.sound && !f->options->allow_split &&
-             is_affordable(f, edge));
+    }
     return status;
 }
 
@@ -268,28 +270,38 @@ static pl_status refuse(filling* f, const trial* failed, pl_error* error) {
     say_what_failed(f, failed, what, sizeof what);
     if (failed->error.status == PL_ERROR_LIMIT || failed->error.status == PL_ERROR_ARGUMENT)
         return pl_fail(error, failed->error.status, "%s", what);
-    trial better = {0};
-    pl_status status = search(f, SHORTER * failed->edge, &better, error);
     const char* others = "take the mesher tetgen, or allow_split to accept it as it is";
-    if (status == PL_OK && better.result.sound)
-        status = pl_fail(error, PL_ERROR_MESH, "%s; an edge of %.2g works (%d tets), or %s", what,
-                         better.edge, better.mesh->tet_count, others);
-    else if (status == PL_OK)
-        status = pl_fail(error, PL_ERROR_MESH,
-                         "%s; no edge down to %.2g works, where tets reach the limit of %d for "
-                         "trying: take a smaller edge, make the surface thicker, %s",
-                         what, better.edge, tet_limit(f), others);
-    free_trial(&better);
-    return status;
+    trial better = {0};
+    double shortest = failed->edge;
+    if (f->options->edge > 0.0) {
+        pl_status status = search(f, SHORTER * failed->edge, &better, error);
+        if (status == PL_OK && better.result.sound)
+            status = pl_fail(error, PL_ERROR_MESH, "%s; an edge of %.2g works (%d tets), or %s",
+                             what, better.edge, better.mesh->tet_count, others);
+        shortest = better.edge;
+        free_trial(&better);
+        if (status != PL_OK) return status;
+    }
+    return pl_fail(error, PL_ERROR_MESH,
+                   "%s; no edge down to %.2g works, where tets reach the limit of %d for trying: "
+                   "take a smaller edge, make the surface thicker, %s",
+                   what, shortest, tet_limit(f), others);
 }
 
 static void note_result(const filling* f, const trial* t, pl_notes* notes) {
     pass_notes_on(t->notes, notes);
-    char chosen[160] = "";
-    if (!(f->options->edge > 0.0) && !f->options->use_tetgen)
-        snprintf(chosen, sizeof chosen,
-                 "; edge %.2g, chosen as a twentieth of the surface is thinner than %.2g", t->edge,
-                 f->thickness.thin);
+    char chosen[200] = "";
+    if (!(f->options->edge > 0.0) && !f->options->use_tetgen) {
+        snprintf(chosen, sizeof chosen, "; edge %.2g was chosen", t->edge);
+        if (!isnan(f->thickness.thin))
+            snprintf(chosen, sizeof chosen,
+                     "; edge %.2g, chosen as a twentieth of the surface is thinner than %.2g",
+                     t->edge, f->thickness.thin);
+        size_t used = strlen(chosen);
+        if (t->edge > EDGE_BY_THICKNESS * f->thickness.thin)
+            snprintf(chosen + used, sizeof chosen - used,
+                     "; a shorter one would pass the limit of %d tets", tet_limit(f));
+    }
     if (f->target.volume > 0.0)
         pl_note(notes, PL_NOTE_INFO, "volume %.6g, %+.2f %% of the surface's %.6g%s",
                 t->result.volume, 100.0 * t->result.change, f->target.volume, chosen);
