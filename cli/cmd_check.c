@@ -35,6 +35,7 @@ static pl_status prepare_run(const pl_scene* scene, pl_notes* notes, pl_error* e
     pl_world* world = NULL;
     pl_run_values values;
     pl_status status = pl_world_create(scene, &world, notes, error);
+    if (status == PL_OK) status = pl_world_check_held(world, error);
     if (status == PL_OK) {
         status = pl_run_values_setup(&values, world, scene, error);
         if (status == PL_OK) pl_run_values_free(&values);

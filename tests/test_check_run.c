@@ -72,6 +72,11 @@ TEST(check_refuses_what_run_refuses)
          "attachments[1].where: attachment \"hook\": nothing of body \"box\" is selected"},
         {BOX "}], \"forces\": [{\"pressure\": 1, \"where\": {\"nearest\": [0, 0, 0]}}]",
          "forces[0].where: nothing of body \"box\" is selected"},
+        {BOX ", \"integrator\": \"quasistatic\"}]", "nothing holds body \"box\" at the start"},
+        {BOX
+         ", \"method\": \"grid\", \"grid\": {\"cell\": 0.25}, \"integrator\": \"quasistatic\"}],"
+         " \"attachments\": [{\"body\": \"box\", \"from\": 0.5}]",
+         "bodies[0].integrator: is \"quasistatic\""},
         {"{\"name\": \"lost\", \"mesh\": \"nowhere.msh\"}]", "bodies[0].mesh: "},
         {BOX "}], \"colliders\": [{\"mesh\": \"nowhere.obj\"}]", "colliders[0].mesh: "},
         {BOX ", \"render\": {\"surface\": \"nowhere.obj\"}}]", "bodies[0].render.surface: "},

@@ -53,7 +53,7 @@ TEST(world_starts_inside_are_pushed_out_gently)
         for (size_t g = 0; g < sizeof grounds / sizeof grounds[0]; g++) {
             pl_world* world = start(methods[m], grounds[g]);
             double most = 0.0;
-            for (int frame = 0; frame < 60; frame++) {
+            for (int frame = 0; frame < 42; frame++) {
                 sample_step(world, 1, NULL);
                 most = fmax(most, fastest(world));
             }

@@ -15,6 +15,7 @@
 #include "mesh/mesh_source.h"
 #include "record/run_checkpoint.h"
 #include "record/run_values.h"
+#include "world/world_build.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -301,6 +302,7 @@ pl_status pl_run_start(const pl_scene* scene, const char* folder, bool force, pl
     // the world first: a scene that cannot run must not cost an old run its files
     if (status == PL_OK) status = pl_scene_copy(scene, &run->scene, error);
     if (status == PL_OK) status = pl_world_create(scene, &run->world, notes, error);
+    if (status == PL_OK) status = pl_world_check_held(run->world, error);
     if (status == PL_OK) status = pl_run_values_setup(&run->values, run->world, run->scene, error);
     if (status == PL_OK) status = make_folder(folder, force, error);
     if (status == PL_OK) status = lock_folder(run, error);

@@ -383,6 +383,21 @@ static bool is_read_always(const pl_key_use* use) {
     return !use->by_nobody && !use->masks[PL_COMBINE_METHOD] && !part[0];
 }
 
+void pl_key_readers(const char* key, char* text, size_t size) {
+    int count;
+    const pl_key_use* use = pl_key_uses(key, &count);
+    text[0] = '\0';
+    if (!use || is_read_always(use)) return;
+    for (int m = 0; m < PL_METHOD_COUNT; m++) {
+        char part[400], whole[440];
+        if (!pl_method_is_available((pl_method)m) || !describe_method(key, m, part, sizeof part))
+            continue;
+        snprintf(whole, sizeof whole, part[0] ? "%s (%s)" : "%s%s", pl_method_name(m), part);
+        add_word(text, size, ", ", whole);
+    }
+    if (!text[0]) snprintf(text, size, "no method of this version");
+}
+
 void pl_key_uses_docs(pl_text* text) {
     pl_text_add(
         text,

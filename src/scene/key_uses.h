@@ -40,6 +40,9 @@ void pl_note_unread_keys(const pl_scene* scene, int body, pl_notes* notes);
 // True if no setting of a system differs between two bodies, and none changes during the run.
 bool pl_bodies_share_settings(const pl_scene* scene, int first, int second);
 
+// "fem (solid; law membrane), grid": the methods that read a key, or "" if all do with any choices.
+void pl_key_readers(const char* key, char* text, size_t size);
+
 // The table of the reference.
 void pl_key_uses_docs(pl_text* text);
 

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The JSON Schema (draft 7, which editors know best) of scene files, from the tables.
+#include "scene/key_uses.h"
 #include "scene/scene_text.h"
 #include "scene/scene_type.h"
 
@@ -136,12 +137,27 @@ static void add_default(pl_text* text, const pl_field_info* field) {
     }
 }
 
+// which methods read a key of a body, or of an object in it; "" for all
+static void find_readers(const pl_type* type, const char* key, char* text, size_t size) {
+    text[0] = '\0';
+    if (type == &pl_type_body) pl_key_readers(key, text, size);
+    for (int i = 0; i < pl_type_body.field_count; i++) {
+        const pl_field_info* object = &pl_type_body.fields[i];
+        char path[128];
+        if (object->kind != PL_FIELD_OBJECT || object->type != type) continue;
+        snprintf(path, sizeof path, "%s.%s", object->key, key);
+        pl_key_readers(path, text, size);
+    }
+}
+
 // description and default stand beside what the value must be
-static void add_property(pl_text* text, const pl_field_info* field) {
-    char help[512];
+static void add_property(pl_text* text, const pl_type* type, const pl_field_info* field) {
+    char help[1024], readers[400];
     bool unit = field->unit[0] != '\0', preset = field->preset_text != NULL;
-    snprintf(help, sizeof help, "%s%s%s%s%s%s", field->help, unit ? " [" : "", field->unit,
-             unit ? "]" : "", preset ? "; default: " : "", preset ? field->preset_text : "");
+    find_readers(type, field->key, readers, sizeof readers);
+    snprintf(help, sizeof help, "%s%s%s%s%s%s%s%s", field->help, unit ? " [" : "", field->unit,
+             unit ? "]" : "", preset ? "; default: " : "", preset ? field->preset_text : "",
+             readers[0] ? "; read by " : "", readers);
     pl_text_line(text, 4);
     pl_text_format(text, "\"%s\": {\"description\": ", field->key);
     pl_text_quote(text, help);
@@ -240,7 +256,7 @@ static void add_body(pl_text* text, const pl_type* type) {
     for (int i = 0; i < type->field_count; i++) {
         if (type->fields[i].flags & PL_HIDDEN) continue;
         pl_text_add(text, ",");
-        add_property(text, &type->fields[i]);
+        add_property(text, type, &type->fields[i]);
     }
     if (type == &pl_type_scene) {
         pl_text_add(text, ",");

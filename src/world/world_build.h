@@ -162,6 +162,9 @@ const pl_method_functions* pl_world_method(pl_method method);
 
 // Refuses by name what a resolved scene may say but this version cannot do.
 pl_status pl_world_check_support(const pl_scene* scene, pl_error* error);
+// Refuses bodies without inertia whose first step is known to fail since nothing holds them. For
+// runs: a host may still grab them.
+pl_status pl_world_check_held(const pl_world* world, pl_error* error);
 // Chooses the linear solvers that the scene left open, now that the size of each system is known.
 pl_status pl_world_settle_solvers(pl_world* world, pl_error* error);
 

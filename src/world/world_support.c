@@ -50,6 +50,39 @@ pl_status pl_world_check_support(const pl_scene* scene, pl_error* error) {
     return status;
 }
 
+static bool is_held(const pl_world* w, int b, double time) {
+    for (int k = 0; k < w->attachment_count; k++) {
+        const pl_attachment* a = &w->scene->attachments[k];
+        bool active = time >= a->from && (isnan(a->until) || time <= a->until);
+        if (active && w->attachments[k].body == b) return true;
+    }
+    return false;
+}
+
+// True if the first step of a body without inertia cannot have an equilibrium: nothing holds it,
+// and its weight is not balanced. Contacts may hold a body of fem, other loads may balance it.
+static bool must_fall(const pl_world* w, int b) {
+    const pl_scene* scene = w->scene;
+    const pl_body* body = w->bodies[b].def;
+    double end = scene->time_step / scene->substeps;
+    if (body->integrator != PL_INTEGRATOR_QUASISTATIC || is_held(w, b, end)) return false;
+    if (body->method == PL_METHOD_GRID) return true;
+    bool weighs = pl_norm(pl_vec3_load(scene->gravity)) > 0.0;
+    return weighs && !w->obstacle_count && !body->contact.bodies && !scene->force_count &&
+           !scene->wind_count;
+}
+
+pl_status pl_world_check_held(const pl_world* w, pl_error* error) {
+    for (int b = 0; b < w->body_count; b++)
+        if (must_fall(w, b))
+            return pl_fail(error, PL_ERROR_ARGUMENT,
+                           "bodies[%d].integrator: is \"quasistatic\", but nothing holds body "
+                           "\"%.100s\" at the start, so that it has no equilibrium; attach it, or "
+                           "use \"euler\"",
+                           b, w->bodies[b].def->name);
+    return PL_OK;
+}
+
 // Measured, seconds of CPU for the same frames of each on one thread. Newton, solids in motion:
 // direct and mgpcg, scenes/bar.json 1.7, 0.35; jelly_cube.json 3.3, 0.77; arm.json 2.4, 0.88;
 // demo.json 4.9, 1.3; a bear of 1871, 4324 and 7257 tets 0.99, 0.23; 3.5, 0.57; 11, 1.3. For

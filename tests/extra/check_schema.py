@@ -19,12 +19,18 @@ except ImportError as missing:
 pliant = os.path.join(sys.argv[1], "pliant")
 
 
-def check(path):
-    """The scene that pliant makes of a file, or None if it refuses it."""
-    done = subprocess.run([pliant, "check", "--skip-files", path], capture_output=True, text=True)
+# what the format has and this version cannot run yet
+NOT_YET = ["bodies[0].eigenfit=null", "bodies[0].contact.self=false"]
+
+
+def check(path, overrides=()):
+    """Whether pliant reads a file, and the scene that it makes of it, or None if this version cannot run it."""
+    options = [word for value in overrides for word in ("--set", value)]
+    done = subprocess.run([pliant, "check", "--skip-files", path] + options, capture_output=True, text=True)
     if done.returncode not in (0, 2):
         sys.exit(f"pliant check ended with {done.returncode}: {done.stderr}")
-    return json.loads(done.stdout) if done.returncode == 0 else None
+    is_read = done.returncode == 0 or "in this version" in done.stderr
+    return is_read, json.loads(done.stdout) if done.returncode == 0 else None
 
 
 def containers(node):
@@ -57,7 +63,10 @@ good = sorted(glob.glob("scenes/**/*.json", recursive=True) + glob.glob("bench/s
 for path in good:
     with open(path, encoding="utf-8") as file:
         scene = json.load(file)
-    for document in (scene, check(path)):
+    is_read, resolved = check(path)
+    if is_read and not resolved:
+        resolved = check(path, NOT_YET)[1]
+    for document in (scene, resolved):
         problems = [] if document else ["pliant refuses it"]
         problems += [e.message for e in validator.iter_errors(document)] if document else []
         if problems:
@@ -76,7 +85,7 @@ with tempfile.TemporaryDirectory() as folder, open(
         with open(path, "w", encoding="utf-8") as out:
             json.dump(scene, out)
         is_right = validator.is_valid(scene)
-        is_read = check(path) is not None
+        is_read = check(path)[0]
         if is_read and not is_right:
             sys.exit(f"pliant reads what the schema refuses: {json.dumps(scene)}")
         refused += not is_read
