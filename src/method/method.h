@@ -84,6 +84,8 @@ typedef struct pl_method_functions {
     size_t (*state_size)(const void* system);
     void (*state_save)(const void* system, void* out);
     void (*state_load)(void* system, const void* in);
+    // True if positions and velocities are all of the state. NULL: they are not.
+    bool (*state_is_motion)(const void* system);
     // Takes over the numbers of bodies that may change (materials, damping, those of the method)
     // between two steps; structure and state stay. NULL: scenes that change them are refused.
     pl_status (*update)(void* system, const pl_method_body* bodies, int body_count,

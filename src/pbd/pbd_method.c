@@ -91,6 +91,10 @@ static void state_load(void* system, const void* in) {
         at += (size_t)t->corner_count * sizeof(int);
     }
 }
+static bool state_is_motion(const void* system) {
+    const pl_pbd_system* s = system;
+    return state_size(s) == 2 * vector_size(s);
+}
 
 const pl_method_functions pl_pbd_method = {.name = "pbd",
                                            .create = create,
@@ -103,5 +107,6 @@ const pl_method_functions pl_pbd_method = {.name = "pbd",
                                            .state_size = state_size,
                                            .state_save = state_save,
                                            .state_load = state_load,
+                                           .state_is_motion = state_is_motion,
                                            .update = update,
                                            .stores_unseen = true};

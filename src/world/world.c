@@ -298,10 +298,9 @@ static void begin_frame(pl_world* w, int split) {
     pl_world_host_begin(w);
     for (int s = 0; s < w->system_count; s++) {
         pl_world_system* system = &w->systems[s];
-        bool is_touched = pl_world_is_touched(system);
-        bool jumps = is_touched || (before > 0.0 && w->step_size != before);
+        bool jumps = system->was_touched || (before > 0.0 && w->step_size != before);
         if (jumps && system->method->restart) system->method->restart(system->data);
-        pl_guard_begin_frame(w, s, is_touched);
+        pl_guard_begin_frame(w, s, system->was_touched);
         system->is_touched = false;
     }
 }

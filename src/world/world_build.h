@@ -61,7 +61,8 @@ typedef struct pl_world_system {
     // state before the frame: of the method, and of the guard
     void* saved;
     size_t saved_size, saved_room;
-    bool was_touched;
+    bool was_touched;   // by the host since the frame before
+    bool state_is_left; // that of the method is what `left` holds
 } pl_world_system;
 
 // What the host does with a collider or an attachment. Once it does, the scene's motion no longer

@@ -78,7 +78,9 @@ struct pl_world_guard {
     double contact_energy;
     double contact_key; // changes with the stiffness and the thickness of colliders and bodies
     // of the step
-    double* start;      // positions, 3 per vertex
+    const double* start; // positions, 3 per vertex: what the last frame left, or the copy
+    double* copy;
+    bool is_as_left;    // no step was taken since, and the host wrote nothing
     double shift_input; // sum of (k + m / h^2) d^2 / 2 [J]
     double contact_input;
     bool knows_contacts;        // they are as in the last step, but for the colliders' motion
@@ -136,11 +138,11 @@ pl_status pl_guard_setup(pl_world* w, int s, pl_error* error) {
     pl_world_system* system = &w->systems[s];
     pl_world_guard* guard = system->guard = PL_ALLOC(pl_world_guard, 1);
     if (!guard) return pl_fail_memory(error, "the guard of a system");
-    guard->start = PL_ALLOC(double, 3 * (size_t)system->vertex_count);
+    guard->copy = PL_ALLOC(double, 3 * (size_t)system->vertex_count);
     guard->bodies = PL_ALLOC(guard_body, system->method_body_count);
     guard->body_count = system->method_body_count;
     guard->packed = PL_ALLOC(double, state_count(guard));
-    if (!guard->start || !guard->bodies || !guard->packed)
+    if (!guard->copy || !guard->bodies || !guard->packed)
         return pl_fail_memory(error, "the guard of a system");
     int k = 0;
     for (int b = 0; b < w->body_count; b++) {
@@ -165,7 +167,7 @@ pl_status pl_guard_setup(pl_world* w, int s, pl_error* error) {
 void pl_guard_free(pl_world_system* system) {
     pl_world_guard* guard = system->guard;
     if (!guard) return;
-    PL_FREE(guard->start, double, 3 * (size_t)system->vertex_count);
+    PL_FREE(guard->copy, double, 3 * (size_t)system->vertex_count);
     PL_FREE(guard->bodies, guard_body, guard->body_count);
     PL_FREE(guard->packed, double, state_count(guard));
     PL_FREE(guard, pl_world_guard, 1);
@@ -191,15 +193,16 @@ static void sums_task(int begin, int end, int worker, void* user) {
         double m = job->mass[i], v2 = v[0] * v[0] + v[1] * v[1] + v[2] * v[2];
         s.kinetic += m * v2;
         s.speed2 = v2 > s.speed2 ? v2 : s.speed2;
-        double moved = 0.0;
+        double moved = 0.0, work = 0.0;
         s.fall += (f[0] * f[0] + f[1] * f[1] + f[2] * f[2]) / m;
         for (int c = 0; c < 3; c++) {
             double d = x[c] - x0[c];
             s.momentum[c] += m * v[c];
             s.force[c] += f[c];
-            s.work += f[c] * d;
+            work += f[c] * d;
             moved += d;
         }
+        s.work += work;
         s.lost += !(fabs(v2) < INFINITY && fabs(moved) < INFINITY);
     }
     job->out[begin / job->block] = s;
@@ -257,7 +260,10 @@ static void start_task(int begin, int end, int worker, void* user) {
 }
 
 static void take_start(const pl_world* w, const pl_world_system* system) {
-    start_job job = {system->method->positions(system->data), system->guard->start};
+    pl_world_guard* guard = system->guard;
+    start_job job = {system->method->positions(system->data), guard->copy};
+    guard->start = guard->is_as_left ? system->left : guard->copy;
+    if (guard->is_as_left) return;
     pl_parallel_for(w->pool, start_task, system->vertex_count, VERTEX_BLOCK, &job);
 }
 
@@ -284,6 +290,7 @@ static void raise_allowance(pl_world_guard* guard) {
 void pl_guard_begin_frame(pl_world* w, int s, bool is_touched) {
     pl_world_system* system = &w->systems[s];
     pl_world_guard* guard = system->guard;
+    guard->is_as_left = !is_touched;
     if (guard->is_measured && !is_touched) return;
     take_start(w, system);
     for (int k = 0; k < guard->body_count; k++) sum_body(w, system, &guard->bodies[k]);
@@ -554,7 +561,7 @@ pl_guard_verdict pl_guard_end_step(pl_world* w, int s) {
     pl_world_guard* guard = system->guard;
     double h = w->step_size;
     bool unseen = system->method->stores_unseen;
-    guard->knows_elastic = false;
+    guard->knows_elastic = guard->is_as_left = false;
     for (int k = 0; k < guard->body_count; k++) {
         sum_body(w, system, &guard->bodies[k]);
         if (guard->bodies[k].sums.lost) return PL_GUARD_NOT_FINITE;

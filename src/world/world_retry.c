@@ -3,6 +3,7 @@
 #include "world/world_retry.h"
 #include "base/memory.h"
 #include "world/world_guard.h"
+#include "world/world_host.h"
 
 #include <string.h>
 
@@ -17,11 +18,19 @@ int pl_world_attempt_count(const pl_world* w) {
     return count - 1;
 }
 
+// What the last frame left is kept anyway, and enough for some methods.
+static bool is_kept(const pl_world_system* system) {
+    const pl_method_functions* method = system->method;
+    return method->state_is_motion && method->state_is_motion(system->data) && !system->was_touched;
+}
+
 static pl_status save_system(pl_world_system* system, pl_error* error) {
     int count;
     const double* guard = pl_guard_pack(system, &count);
     size_t own = (size_t)count * sizeof(double);
-    size_t size = own + system->method->state_size(system->data);
+    system->was_touched = pl_world_is_touched(system);
+    system->state_is_left = is_kept(system);
+    size_t size = own + (system->state_is_left ? 0 : system->method->state_size(system->data));
     if (!system->saved || system->saved_room < size) {
         pl_free(system->saved, system->saved_room);
         system->saved_room = 0;
@@ -31,8 +40,8 @@ static pl_status save_system(pl_world_system* system, pl_error* error) {
     }
     system->saved_size = own;
     memcpy(system->saved, guard, own);
-    system->method->state_save(system->data, (char*)system->saved + own);
-    system->was_touched = system->is_touched;
+    if (!system->state_is_left)
+        system->method->state_save(system->data, (char*)system->saved + own);
     return PL_OK;
 }
 
@@ -44,6 +53,17 @@ pl_status pl_world_save_frame(pl_world* w, pl_error* error) {
     return status;
 }
 
+static void restore_state(pl_world_system* system) {
+    const pl_method_functions* method = system->method;
+    size_t count = 3 * (size_t)system->vertex_count, size = count * sizeof(double);
+    if (!system->state_is_left) {
+        method->state_load(system->data, (char*)system->saved + system->saved_size);
+        return;
+    }
+    memcpy(method->positions(system->data), system->left, size);
+    memcpy(method->velocities(system->data), system->left + count, size);
+}
+
 void pl_world_restore_frame(pl_world* w) {
     w->step_size = w->saved_step_size;
     for (int s = 0; s < w->system_count; s++) {
@@ -52,7 +72,7 @@ void pl_world_restore_frame(pl_world* w) {
         double* guard = pl_guard_pack(system, &count);
         memcpy(guard, system->saved, (size_t)count * sizeof(double));
         pl_guard_unpack(system);
-        system->method->state_load(system->data, (char*)system->saved + system->saved_size);
+        restore_state(system);
         system->is_touched = system->was_touched;
     }
 }
