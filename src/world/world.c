@@ -5,6 +5,7 @@
 // state.
 #include "base/memory.h"
 #include "base/timer.h"
+#include "world/world_blame.h"
 #include "world/world_host.h"
 #include "world/world_loads.h"
 #include "world/world_meeting.h"
@@ -292,6 +293,9 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     info->detect_seconds += collisions.seconds;
     if (status != PL_OK) return status;
     add_info(&method_info, info);
+    if (!method_info.converged && method_info.has_worst_vertex)
+        pl_world_name_place(w, s, method_info.worst_vertex, info->unbalanced,
+                            sizeof info->unbalanced);
     pl_world_end_meeting(w, s);
     return PL_OK;
 }
