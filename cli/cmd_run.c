@@ -64,6 +64,7 @@ static void print_summary(const char* folder, int done, int total, const pl_run_
                "iterations, or take "
                "more substeps.\n",
                s->unconverged_count, s->worst_residual);
+    if (s->unbalanced[0]) printf("  forces were last out of balance at %s\n", s->unbalanced);
     if (s->retry_count) printf("  %d times a step had to be halved\n", s->retry_count);
 }
 

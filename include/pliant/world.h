@@ -29,6 +29,9 @@ typedef struct pl_frame_info {
     double kinetic_energy, elastic_energy; ///< [J]
     double volume;                         ///< of all solids [m^3]
     double detect_seconds, assembly_seconds, linear_seconds, seconds;
+    /// Of the last solve that ended before its tolerance: the vertex with the largest unbalanced
+    /// force and the worst shaped element there; empty if none did or the method does not know.
+    char unbalanced[160];
 } pl_frame_info;
 
 /// Builds the systems of a resolved scene (pl_scene_read and pl_scene_resolve leave it so). The

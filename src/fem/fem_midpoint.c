@@ -34,7 +34,7 @@ typedef struct piece_motion {
     pl_vec3 turning;          // angular velocity
     pl_vec3 angular;          // angular momentum about the centre
     pl_mat3 inertia;
-    double square, cross; // sums of m d.d and m r.d; r: rigid velocity, d: the rest
+    double square, cross; // d'M d and (v - d)'M d; d: velocity v without the rigid motion
     double scale;         // that d becomes
 } piece_motion;
 
@@ -92,15 +92,26 @@ static void find_created(pl_midpoint* m, const pl_fem_objective* f, const double
     for (int k = 0; k < m->pieces->count; k++) m->created[k] += m->elastic[k];
 }
 
+// out = M in
+static void weigh(const pl_fem_objective* f, const double* in, double* out) {
+    if (f->mass_matrix) {
+        pl_block_matrix_apply(f->mass_matrix, f->pool, 3, in, out);
+        return;
+    }
+    for (int v = 0; v < f->vertex_count; v++)
+        pl_vec3_store(out + 3 * (size_t)v, pl_scale(f->mass[v], pl_vec3_load(in + 3 * (size_t)v)));
+}
+
 static void find_centres(pl_midpoint* m, const pl_fem_objective* f, const double* x,
-                         const double* v) {
+                         const double* v, double* scratch) {
     piece_motion* motions = m->motions;
     memset(motions, 0, (size_t)m->pieces->count * sizeof(piece_motion));
+    weigh(f, v, scratch);
     for (int i = 0; i < f->vertex_count; i++) {
         piece_motion* p = &motions[m->pieces->piece_of[i]];
         p->mass += f->mass[i];
         p->centre = pl_madd(p->centre, f->mass[i], pl_vec3_load(x + 3 * (size_t)i));
-        p->velocity = pl_madd(p->velocity, f->mass[i], pl_vec3_load(v + 3 * (size_t)i));
+        p->velocity = pl_add(p->velocity, pl_vec3_load(scratch + 3 * (size_t)i));
     }
     for (int k = 0; k < m->pieces->count; k++) {
         motions[k].centre = pl_scale(1.0 / motions[k].mass, motions[k].centre);
@@ -108,18 +119,24 @@ static void find_centres(pl_midpoint* m, const pl_fem_objective* f, const double
     }
 }
 
-// angular velocities; a piece whose inertia has no inverse (a point, a line) does not turn
+// Angular velocities. With arms a from the centre and b = M a, the angular momentum is the sum of
+// b x v, and the inertia that of (a.b) I - b a'. A piece whose inertia has no inverse (a point, a
+// line) does not turn.
 static void find_turning(pl_midpoint* m, const pl_fem_objective* f, const double* x,
-                         const double* v) {
+                         const double* v, double* scratch) {
+    double *arms = scratch, *weighted = scratch + 3 * (size_t)f->vertex_count;
+    for (int i = 0; i < f->vertex_count; i++)
+        pl_vec3_store(arms + 3 * (size_t)i, pl_sub(pl_vec3_load(x + 3 * (size_t)i),
+                                                   m->motions[m->pieces->piece_of[i]].centre));
+    weigh(f, arms, weighted);
     for (int i = 0; i < f->vertex_count; i++) {
         piece_motion* p = &m->motions[m->pieces->piece_of[i]];
-        pl_vec3 arm = pl_sub(pl_vec3_load(x + 3 * (size_t)i), p->centre);
+        pl_vec3 a = pl_vec3_load(arms + 3 * (size_t)i), b = pl_vec3_load(weighted + 3 * (size_t)i);
         pl_vec3 speed = pl_sub(pl_vec3_load(v + 3 * (size_t)i), p->velocity);
-        double square = pl_norm2(arm);
-        p->angular = pl_madd(p->angular, f->mass[i], pl_cross(arm, speed));
-        p->inertia =
-            pl_mat3_madd(p->inertia, f->mass[i],
-                         pl_mat3_sub(pl_mat3_diagonal(square, square, square), pl_outer(arm, arm)));
+        double square = pl_dot(a, b);
+        p->angular = pl_add(p->angular, pl_cross(b, speed));
+        p->inertia = pl_mat3_add(
+            p->inertia, pl_mat3_sub(pl_mat3_diagonal(square, square, square), pl_outer(b, a)));
     }
     for (int k = 0; k < m->pieces->count; k++) {
         pl_mat3 inverse;
@@ -132,20 +149,26 @@ static pl_vec3 rigid_velocity(const piece_motion* p, pl_vec3 x) {
     return pl_add(p->velocity, pl_cross(p->turning, pl_sub(x, p->centre)));
 }
 
-// Kinetic energy of deformation, of the vertices that are not held.
+// Kinetic energy of deformation; d is zero where a vertex is held.
 static void find_deformation(pl_midpoint* m, const pl_fem_objective* f, const double* x,
-                             const double* v) {
+                             const double* v, double* scratch) {
+    double *rest = scratch, *weighted = scratch + 3 * (size_t)f->vertex_count;
+    for (int i = 0; i < f->vertex_count; i++) {
+        const piece_motion* p = &m->motions[m->pieces->piece_of[i]];
+        pl_vec3 r = rigid_velocity(p, pl_vec3_load(x + 3 * (size_t)i)), none = {0.0, 0.0, 0.0};
+        pl_vec3_store(rest + 3 * (size_t)i,
+                      f->fixed[i] ? none : pl_sub(pl_vec3_load(v + 3 * (size_t)i), r));
+    }
+    weigh(f, rest, weighted);
     for (int i = 0; i < f->vertex_count; i++) {
         piece_motion* p = &m->motions[m->pieces->piece_of[i]];
-        if (f->fixed[i]) continue;
-        pl_vec3 r = rigid_velocity(p, pl_vec3_load(x + 3 * (size_t)i));
-        pl_vec3 d = pl_sub(pl_vec3_load(v + 3 * (size_t)i), r);
-        p->square += f->mass[i] * pl_norm2(d);
-        p->cross += f->mass[i] * pl_dot(r, d);
+        pl_vec3 d = pl_vec3_load(rest + 3 * (size_t)i), Md = pl_vec3_load(weighted + 3 * (size_t)i);
+        p->square += pl_dot(d, Md);
+        p->cross += pl_dot(pl_sub(pl_vec3_load(v + 3 * (size_t)i), d), Md);
     }
 }
 
-// The scale s of the rest d that takes `debt` out of sum m |r + s d|^2 / 2, or as much as there is.
+// The scale s of the rest d that takes `debt` out of the kinetic energy of v + (s - 1) d, or as much as there is.
 static double scale_for(const piece_motion* p, double debt) {
     double a = p->square, b = p->cross, whole = a + b;
     if (!(a > 0.0) || !(debt > 0.0)) return 1.0;
@@ -171,9 +194,9 @@ static bool settle_accounts(pl_midpoint* m) {
 bool pl_midpoint_balance(pl_midpoint* m, const pl_fem_objective* f, const double* start,
                          const double* end, double* velocities, double* scratch) {
     find_created(m, f, start, end, scratch);
-    find_centres(m, f, end, velocities);
-    find_turning(m, f, end, velocities);
-    find_deformation(m, f, end, velocities);
+    find_centres(m, f, end, velocities, scratch);
+    find_turning(m, f, end, velocities, scratch);
+    find_deformation(m, f, end, velocities, scratch);
     bool is_paid = settle_accounts(m);
     for (int i = 0; i < f->vertex_count; i++) {
         const piece_motion* p = &m->motions[m->pieces->piece_of[i]];

@@ -8,6 +8,7 @@
 #include "fem/fem_minimise.h"
 #include "sparse/vector.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -346,4 +347,18 @@ void pl_search_take_lower(pl_minimiser* m, const pl_fem_objective* f) {
     if (!is_lower) return;
     swap(&m->x, &m->trial);
     if (gathers(m, f)) take_gradient(m);
+}
+
+int pl_search_worst_vertex(const pl_minimiser* m) {
+    int worst = 0;
+    double largest = -1.0;
+    for (int v = 0; v < m->count / 3; v++) {
+        int k = m->pieces->piece_of[v];
+        double load = fmax(m->search.piece[k].load, m->search.inertia[k]);
+        double part = pl_norm(pl_vec3_load(m->gradient + 3 * (size_t)v)) / fmax(load, DBL_MIN);
+        if (!(part > largest)) continue;
+        largest = part;
+        worst = v;
+    }
+    return worst;
 }

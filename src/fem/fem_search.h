@@ -55,6 +55,8 @@ bool pl_search_descends(pl_minimiser* m, const pl_fem_objective* f);
 void pl_search_full_step(pl_minimiser* m, const pl_fem_objective* f);
 // Moves each open piece along the direction; false if no step of any piece makes Phi small enough.
 bool pl_search_line(pl_minimiser* m, const pl_fem_objective* f);
+// The vertex with the largest part of the gradient, relative to the load of its piece.
+int pl_search_worst_vertex(const pl_minimiser* m);
 // Before a minimisation: each piece of x becomes that of the trial where Phi is smaller there.
 void pl_search_take_lower(pl_minimiser* m, const pl_fem_objective* f);
 // Phi(x) is finite.

@@ -546,6 +546,10 @@ pl_status pl_fem_system_step(pl_fem_system* s, const pl_method_step* step, pl_me
         else s->history = parts == 1 ? 1 : 0;
     }
     if (rigid_mode_count > info->rigid_mode_count) info->rigid_mode_count = rigid_mode_count;
+    if (status == PL_OK && !info->converged) {
+        info->has_worst_vertex = true;
+        info->worst_vertex = pl_search_worst_vertex(&s->minimiser);
+    }
     if (status == PL_OK) status = look_for_collapse(s, info, error);
     info->seconds = pl_seconds() - start;
     return status;

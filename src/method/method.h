@@ -54,6 +54,8 @@ typedef struct pl_method_info {
     int rigid_mode_count;   // unknowns without stiffness, if the solver can tell
     int collapsed_count;    // elements in one point, where they exert no force
     double residual;        // force relative to the load
+    bool has_worst_vertex;  // a step that did not converge knows where forces are least balanced
+    int worst_vertex;       // that vertex of the system
     double linear_residual; // NaN: not looked at
     double assembly_seconds, linear_seconds, seconds;
 } pl_method_info;

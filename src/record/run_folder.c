@@ -380,6 +380,8 @@ static void sum_up(pl_run_summary* summary, const pl_frame_info* info) {
     summary->retry_count += info->retry_count;
     summary->worst_residual = fmax(summary->worst_residual, info->residual);
     summary->seconds += info->seconds;
+    if (info->unbalanced[0])
+        memcpy(summary->unbalanced, info->unbalanced, sizeof summary->unbalanced);
 }
 
 // Every so many frames, or when a second has gone by: a run that is killed loses no more than that,

@@ -25,6 +25,7 @@ typedef struct pl_run_summary {
     int unconverged_count;
     int retry_count;
     double worst_residual;
+    char unbalanced[160]; // pl_frame_info of the last frame that has one
     double seconds;
 } pl_run_summary;
 

@@ -7,6 +7,7 @@
 #include "base/timer.h"
 #include "scene/key_uses.h"
 #include "scene/scene_object.h"
+#include "world/world_blame.h"
 #include "world/world_guard.h"
 #include "world/world_host.h"
 #include "world/world_loads.h"
@@ -278,6 +279,9 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     pl_guard_verdict verdict = pl_guard_end_step(w, s);
     if (verdict != PL_GUARD_FINE) return pl_guard_fail(w, s, verdict, error);
     add_info(&method_info, info);
+    if (!method_info.converged && method_info.has_worst_vertex)
+        pl_world_name_place(w, s, method_info.worst_vertex, info->unbalanced,
+                            sizeof info->unbalanced);
     pl_world_end_meeting(w, s);
     return PL_OK;
 }
