@@ -5,6 +5,7 @@
 // pins and contacts on them.
 #include "fem/fem_projective_fast.h"
 #include "base/memory.h"
+#include "base/random.h"
 #include "base/timer.h"
 #include "fem/cloth_elements.h"
 #include "fem/tet_elements.h"
@@ -27,6 +28,10 @@ enum { STRIDE = 4 }; // 3 to 10 % of a gradient
 // its own stiffness and inertia, so it gives way by at most a part in MAX_SPRING_RATIO of what it
 // is displaced.
 static const double MAX_SPRING_RATIO = 1e4;
+
+// What conjugate gradients with cycles must reach for a system to be solved by them. Bodies of one
+// material take 2 to 6 iterations.
+static const pl_linear_options CYCLE_TEST = {.tolerance = 1e-2, .max_iterations = 12};
 
 static int block_count(const pl_projective_fast* p) {
     return (p->vertex_count + PL_PROJECTIVE_BLOCK - 1) / PL_PROJECTIVE_BLOCK;
@@ -255,7 +260,10 @@ pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
     return PL_OK;
 }
 
-void pl_projective_fast_forget(pl_projective_fast* p) { p->values_stale = true; }
+void pl_projective_fast_forget(pl_projective_fast* p) {
+    p->values_stale = true;
+    p->is_checked = false;
+}
 void pl_projective_fast_restart(pl_projective_fast* p) { p->is_cold = true; }
 
 bool pl_projective_fast_can(const pl_projective_fast* p, const pl_fem_objective* f) {
@@ -305,6 +313,30 @@ static pl_status prepare_levels(pl_projective_fast* p, pl_fem_objective* f, pl_e
     p->values_stale = false;
     pl_status status = pl_scalar_mg_update(p->mg, p->rest, p->held, error);
     p->matrix_is_there = status == PL_OK;
+    return status;
+}
+
+// A right-hand side with all frequencies, of the size of weights.
+static void fill_test_load(const pl_fem_objective* f, double* b) {
+    pl_random random = {1};
+    for (int i = 0; i < 3 * f->vertex_count; i++)
+        b[i] = f->mass[i / 3] * (1.0 + pl_random_uniform(&random, -1.0, 1.0));
+}
+
+pl_status pl_projective_fast_check(pl_projective_fast* p, pl_fem_objective* f, pl_minimiser* m,
+                                   bool* fails, pl_error* error) {
+    pl_status status = PL_OK;
+    if (!p->is_checked) {
+        pl_linear_info info;
+        status = prepare_levels(p, f, error);
+        if (status != PL_OK) return status;
+        fill_test_load(f, m->gradient);
+        memset(m->direction, 0, 3 * (size_t)p->vertex_count * sizeof(double));
+        pl_scalar_mg_solve(p->mg, true, &CYCLE_TEST, m->gradient, m->direction, &info);
+        p->cycles_fail = !info.converged;
+        p->is_checked = true;
+    }
+    *fails = p->cycles_fail;
     return status;
 }
 
@@ -452,6 +484,8 @@ void pl_projective_fast_solve(pl_projective_fast* p, const pl_fem_settings* sett
     info->linear_seconds += pl_seconds() - start;
 }
 
+enum { COLD = 1, CHECKED = 2, FAILS = 4 }; // flags of the state
+
 static size_t rotations_size(const pl_projective_fast* p) {
     size_t size = 0;
     for (int k = 0; k < PL_PROJECTIVE_LAWS; k++)
@@ -465,9 +499,10 @@ size_t pl_projective_fast_state_size(const pl_projective_fast* p) {
 
 void pl_projective_fast_state_save(const pl_projective_fast* p, void* out) {
     char* to = out;
-    int64_t is_cold = p->is_cold;
-    memcpy(to, &is_cold, sizeof is_cold);
-    to += sizeof is_cold;
+    int64_t flags =
+        (p->is_cold ? COLD : 0) | (p->is_checked ? CHECKED : 0) | (p->cycles_fail ? FAILS : 0);
+    memcpy(to, &flags, sizeof flags);
+    to += sizeof flags;
     for (int k = 0; k < PL_PROJECTIVE_LAWS; k++)
         for (int b = 0; b < p->tets[k].batch_count; b++, to += sizeof(pl_quatw))
             memcpy(to, &p->tets[k].batches[b].rotation, sizeof(pl_quatw));
@@ -475,10 +510,12 @@ void pl_projective_fast_state_save(const pl_projective_fast* p, void* out) {
 
 void pl_projective_fast_state_load(pl_projective_fast* p, const void* in) {
     const char* from = in;
-    int64_t is_cold;
-    memcpy(&is_cold, from, sizeof is_cold);
-    p->is_cold = is_cold != 0;
-    from += sizeof is_cold;
+    int64_t flags;
+    memcpy(&flags, from, sizeof flags);
+    p->is_cold = (flags & COLD) != 0;
+    p->is_checked = (flags & CHECKED) != 0;
+    p->cycles_fail = (flags & FAILS) != 0;
+    from += sizeof flags;
     for (int k = 0; k < PL_PROJECTIVE_LAWS; k++)
         for (int b = 0; b < p->tets[k].batch_count; b++, from += sizeof(pl_quatw))
             memcpy(&p->tets[k].batches[b].rotation, from, sizeof(pl_quatw));

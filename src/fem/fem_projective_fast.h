@@ -40,6 +40,8 @@ struct pl_projective_fast {
     bool is_cold;      // rotations are not near: the next gradient finds them
     bool values_stale; // masses or materials have changed
 
+    bool is_checked, cycles_fail; // see pl_projective_fast_check
+
     // what the levels were made for
     bool matrix_is_there;
     double inertia, drag, stiffness_drag;
@@ -82,6 +84,11 @@ void pl_projective_fast_forget(pl_projective_fast* p);
 // Positions have jumped.
 void pl_projective_fast_restart(pl_projective_fast* p);
 
+// Looks whether cycles solve the matrix of this objective, which has inertia, when its values are
+// new; *fails if not. Float cannot hold stiff parts in something 1e8 times softer: such a system is
+// one for the direct solver.
+pl_status pl_projective_fast_check(pl_projective_fast* p, pl_fem_objective* f, pl_minimiser* m,
+                                   bool* fails, pl_error* error);
 // True if a step of this objective can be done in float.
 bool pl_projective_fast_can(const pl_projective_fast* p, const pl_fem_objective* f);
 // A whole step in float, from the state to the state; f->y and f->reference are not looked at.

@@ -62,6 +62,7 @@ struct pl_fem_system {
     double* midpoint_saved; // its state before a step
     pl_minimiser minimiser;
     pl_projective_fast* projective; // in its place, where multigrid solves Projective Dynamics
+    bool projective_fails;          // on this system: the minimiser has a direct solver
     pl_rigid_start* rigid_start;    // of Projective Dynamics in motion, else NULL
     pl_free_bodies free_bodies;     // of quasistatics
     double size;                    // of the rest shape [m]
@@ -422,6 +423,21 @@ static bool balance_midpoint(pl_fem_system* s, const pl_fem_objective* f) {
                                s->minimiser.scratch);
 }
 
+// A system that multigrid cannot solve gets the direct solver.
+static pl_status check_projective(pl_fem_system* s, pl_fem_objective* f, pl_method_info* info,
+                                  pl_error* error) {
+    if (!(f->inertia > 0.0) || !s->settings.multigrid.fallback) return PL_OK;
+    pl_status status =
+        pl_projective_fast_check(s->projective, f, &s->minimiser, &s->projective_fails, error);
+    if (status != PL_OK || !s->projective_fails) return status;
+    info->switch_count++;
+    if (s->minimiser.solver) return PL_OK;
+    pl_fem_settings settings = s->settings;
+    settings.linear = PL_LINEAR_DIRECT;
+    return pl_minimiser_setup_linear(&s->minimiser, s->state[POSITIONS], s->sets, s->set_count,
+                                     &settings, s->pool, error);
+}
+
 // The whole step in float. Not done: the caller takes the long way, from m->x if there is a start.
 static pl_status advance_in_float(pl_fem_system* s, const pl_method_step* step, bool* done,
                                   bool* has_start, pl_method_info* info, pl_error* error) {
@@ -430,11 +446,13 @@ static pl_status advance_in_float(pl_fem_system* s, const pl_method_step* step, 
     objective_common(s, step, &f);
     bool bdf2 = is_bdf2(s, s->history > 0);
     double tau = objective_times(s, step->time_step, s->history > 0, &f);
-    if (!pl_projective_fast_can(s->projective, &f)) return PL_OK;
     pl_status status = place_pins(s, step, 0.0, 1.0, error);
     if (status != PL_OK) return status;
     f.pins = s->pins.data;
     f.pin_count = step->pin_count;
+    status = check_projective(s, &f, info, error);
+    if (status != PL_OK || s->projective_fails) return status;
+    if (!pl_projective_fast_can(s->projective, &f)) return PL_OK;
     f.start = s->state[POSITIONS];
     if (s->midpoint) {
         save_state(s);
@@ -483,10 +501,11 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
     s->minimiser.gradient_known = false;
     if (has_start) hold_hard_pins(s, f.pins, f.pin_count, s->minimiser.x);
     else choose_start(s, &f);
-    status = s->projective ? pl_projective_minimise(s->projective, &s->minimiser, &f, &s->settings,
-                                                    step->detect, step->detect_user, info, error)
-                           : pl_minimise(&s->minimiser, &f, &s->settings, step->detect,
-                                         step->detect_user, info, error);
+    status = s->projective && !s->projective_fails
+                 ? pl_projective_minimise(s->projective, &s->minimiser, &f, &s->settings,
+                                          step->detect, step->detect_user, info, error)
+                 : pl_minimise(&s->minimiser, &f, &s->settings, step->detect, step->detect_user,
+                               info, error);
     if (status != PL_OK) return status;
     if (!commit(s, &f, s->minimiser.x))
         return pl_fail(error, PL_ERROR_DIVERGED, "the step ended in positions that are not finite");
