@@ -136,7 +136,8 @@ static pl_status rebuild(pl_grid_body* b, pl_error* error) {
         if (b->cells.kinds[i] != PL_CELL_EXTERIOR)
             b->cells.kinds[i] = b->next_held[i] ? PL_CELL_DIRICHLET : PL_CELL_INTERIOR;
     pl_grid_multigrid multigrid;
-    status = pl_grid_multigrid_create(&b->cells, b->pool, &multigrid, error);
+    status = b->general ? pl_grid_multigrid_create_layout(&b->cells, b->pool, &multigrid, error)
+                        : pl_grid_multigrid_create(&b->cells, b->pool, &multigrid, error);
     if (status != PL_OK) return status;
     pl_grid_embedding_map map;
     status = pl_grid_embed(&multigrid.levels[0], &b->cells, &b->frame, b->rest, b->vertex_count,
@@ -156,9 +157,9 @@ static pl_status rebuild(pl_grid_body* b, pl_error* error) {
     b->crowding = pl_grid_mean_face_mass(&b->multigrid.levels[0]);
     memcpy(b->held, b->next_held, count);
     pl_grid_gains(&b->map, b->multigrid.levels[0].field_size, b->applied, b->gain);
-    if (!b->general) return PL_OK;
-    return pl_grid_corot_create(&b->multigrid, b->moduli, b->rotates, b->turn, b->pool, &b->corot,
-                                error);
+    return b->general ? pl_grid_corot_create(&b->multigrid, b->moduli, b->rotates, b->turn, b->pool,
+                                             &b->corot, error)
+                      : pl_grid_multigrid_reserve(&b->multigrid, error);
 }
 
 // part and place of a pinned vertex
