@@ -249,7 +249,8 @@ static pl_status make_cells(pl_grid_body* b, const pl_grid* settings, const pl_m
     pl_status status =
         pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells, &cause);
     if (status != PL_OK) return pl_fail(error, status, "body \"%s\": %.900s", b->name, cause.text);
-    status = pl_grid_multigrid_create(&b->cells, b->pool, &b->multigrid, error);
+    status = b->general ? pl_grid_multigrid_create_layout(&b->cells, b->pool, &b->multigrid, error)
+                        : pl_grid_multigrid_create(&b->cells, b->pool, &b->multigrid, error);
     if (status != PL_OK) return status;
     const pl_grid_level* fine = &b->multigrid.levels[0];
     if (fine->face_count == 0)

@@ -2,15 +2,21 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // K = sum over interior stresses of their energy, with all pressures substituted (Zhu 2010, Eq.
-// 12), as one dense matrix; L D L' in double.
+// 12); L D L' in double.
 #include "grid/grid_bottom.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
 
+// With more unknowns than this the factor is sparse.
+enum { DENSE_UNKNOWNS = 600 };
+
 pl_status pl_grid_bottom_create(const pl_grid_level* level, pl_grid_bottom* out, pl_error* error) {
-    *out = (pl_grid_bottom){.field_size = level->field_size};
+    *out = (pl_grid_bottom){0};
+    if (level->face_count > DENSE_UNKNOWNS)
+        return pl_grid_thin_create(NULL, level, &out->sparse, error);
+    out->field_size = level->field_size;
     for (int a = 0; a < 3; a++) {
         out->unknown[a] = PL_ALLOC(int, level->field_size);
         if (!out->unknown[a]) return pl_fail_memory(error, "the coarsest level");
@@ -27,7 +33,12 @@ pl_status pl_grid_bottom_create(const pl_grid_level* level, pl_grid_bottom* out,
                : pl_fail_memory(error, "the coarsest level");
 }
 
+pl_status pl_grid_bottom_reserve(pl_grid_bottom* b, pl_error* error) {
+    return pl_grid_factor_reserve(&b->sparse.factor, error);
+}
+
 void pl_grid_bottom_free(pl_grid_bottom* b) {
+    pl_grid_thin_free(&b->sparse);
     for (int a = 0; a < 3; a++) PL_FREE(b->unknown[a], int, b->field_size);
     PL_FREE(b->factor, double, (size_t)b->count*(size_t)b->count);
     PL_FREE(b->pivot, double, b->count);
@@ -115,8 +126,9 @@ static void factor(pl_grid_bottom* b) {
     }
 }
 
-void pl_grid_bottom_update(pl_grid_bottom* b, const pl_grid_level* l) {
+void pl_grid_bottom_update(pl_grid_bottom* b, const pl_grid_level* l, pl_pool* pool) {
     size_t n = (size_t)b->count;
+    pl_grid_thin_update(&b->sparse, l, pool);
     if (n == 0) return;
     memset(b->factor, 0, n * n * sizeof(double));
     for (int s = 0; s < l->segment_count; s++)
@@ -152,7 +164,13 @@ static void solve(const pl_grid_bottom* b) {
         for (size_t k = j + 1; k < n; k++) x[j] -= b->factor[j * n + k] * x[k];
 }
 
-void pl_grid_bottom_solve(const pl_grid_bottom* b, pl_grid_level* l) {
+static void clear(pl_grid_level* l) {
+    const size_t bytes = (size_t)l->field_size * sizeof(float);
+    for (int a = 0; a < 3; a++) memset(l->u[a], 0, bytes);
+    memset(l->c, 0, bytes);
+}
+
+static void solve_dense(pl_grid_bottom* b, pl_grid_level* l) {
     for (int i = 0; i < l->field_size; i++)
         for (int a = 0; a < 3; a++)
             if (b->unknown[a][i] >= 0) b->x[b->unknown[a][i]] = -l->f[a][pl_place_of(i)];
@@ -180,4 +198,10 @@ void pl_grid_bottom_solve(const pl_grid_bottom* b, pl_grid_level* l) {
             double p = (l->g[pl_place_of(at)] - d) / divisor;
             l->c[pl_place_of(at)] = (float)(pl_grid_bit(m->core, at) ? d - p : p);
         }
+}
+
+void pl_grid_bottom_solve(pl_grid_bottom* b, pl_grid_level* l) {
+    clear(l);
+    if (b->sparse.face_count) pl_grid_thin_solve(&b->sparse, l);
+    else solve_dense(b, l);
 }

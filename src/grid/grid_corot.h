@@ -25,6 +25,7 @@
 #ifndef PL_GRID_COROT_H
 #define PL_GRID_COROT_H
 
+#include "grid/grid_factor.h"
 #include "grid/grid_multigrid.h"
 #include "grid/grid_operator.h"
 #include "grid/grid_recombine.h"
@@ -104,17 +105,25 @@ typedef struct pl_corot_level {
     float shear; // weight of F_ji beside F_ij in P_ij: 0, or 1/2 in linear elasticity
 } pl_corot_level;
 
+// The exact solve on the coarsest level (grid_corot_bottom.c): a dense factor of a few hundred
+// unknowns, a sparse one of more.
+typedef struct pl_corot_bottom {
+    int* unknown[3]; // per index of the level: number, or -1
+    int field_size, unknown_count;
+    bool fails; // there is no factor: sweeps in its place
+    pl_dense_cholesky dense;
+    float* dense_x;
+    pl_grid_factor sparse; // cliques: of each cell in turn its three low edges, then its T
+    double* x;
+} pl_corot_bottom;
+
 typedef struct pl_grid_corot {
     pl_corot_level levels[PL_GRID_MAX_LEVELS];
     int level_count;
-    pl_dense_cholesky bottom;
-    int* unknown[3]; // per index of the coarsest level: number, or -1
-    int unknown_count;
-    float* bottom_x;
-    int band_sweeps;   // before and after those of the core; set by an update
-    int fixed_sweeps;  // in place of the number that goes with the material; 0: that
-    bool bottom_fails; // no factor: sweeps in its place
-    bool rotates;      // else R = I for ever: linear elasticity
+    pl_corot_bottom bottom;
+    int band_sweeps;  // before and after those of the core; set by an update
+    int fixed_sweeps; // in place of the number that goes with the material; 0: that
+    bool rotates;     // else R = I for ever: linear elasticity
     // The pressures of core cells are variables of the state (Eq. 14); else what their equations
     // make of the positions, and the residual is the slope of an energy.
     bool keeps_pressure;
@@ -224,6 +233,13 @@ void pl_corot_residual(pl_corot_level* level, pl_pool* pool);
 void pl_corot_soften(pl_corot_level* level, float* const to[3], pl_pool* pool);
 // 2 mu K^-1 of a cell, see there.
 void pl_corot_twist_matrix(const pl_corot_level* level, const int* base, int i, float out[9]);
+// The coarsest level's factor: structure; values, after a change of coefficients or rotations.
+pl_status pl_corot_bottom_create(const pl_corot_level* level, pl_corot_bottom* out,
+                                 pl_error* error);
+void pl_corot_bottom_free(pl_corot_bottom* bottom);
+void pl_corot_bottom_update(pl_corot_bottom* bottom, pl_corot_level* level, pl_pool* pool);
+// u and s of the level from its f and g, where u is zero. False if there is no factor.
+bool pl_corot_bottom_solve(pl_corot_bottom* bottom, pl_corot_level* level);
 void pl_corot_slave(pl_corot_level* level, pl_pool* pool);
 // Scales of prolongation, which the flags of both levels determine.
 void pl_corot_set_transfer(pl_corot_level* fine, const pl_corot_level* coarse);

@@ -19,7 +19,8 @@ static inline void pl_corot_rotation(const pl_corot_level* l, int n, float R[9])
     for (int e = 0; e < 9; e++) R[e] = l->R[e][n];
 }
 
-// The faces in the T of a cell that are variables, and their factors; at most 30.
+// The faces in the T of a cell that are variables, and their factors; at most 30. Which faces they
+// are does not depend on rotations.
 typedef struct pl_corot_form {
     int count;
     int axis[30];
@@ -29,7 +30,7 @@ typedef struct pl_corot_form {
 
 static inline void pl_corot_add_face(const pl_corot_level* l, pl_corot_form* form, int a, int face,
                                      float factor) {
-    if (factor == 0.0f || !(l->flags[face] & (PL_COROT_FACE << a))) return;
+    if (!(l->flags[face] & (PL_COROT_FACE << a))) return;
     form->axis[form->count] = a, form->face[form->count] = face;
     form->factor[form->count++] = factor;
 }
@@ -45,15 +46,14 @@ static inline void pl_corot_form_of(const pl_corot_level* l, const int* base, in
             const int b = e == 0 ? (a == 0) : (a == 2 ? 1 : 2), c = 3 - a - b;
             const float part = 0.25f * l->R[3 * a + b][n];
             const int up = base[13 + S[b]] + i, far = base[13 + S[a] + S[b]] + i;
-            const float e0 = l->edge_weight[c][n] > 0.0f ? part : 0.0f;
-            const float e1 = l->edge_weight[c][up] > 0.0f ? part : 0.0f;
-            const float e2 = l->edge_weight[c][next] > 0.0f ? part : 0.0f;
-            const float e3 = l->edge_weight[c][far] > 0.0f ? part : 0.0f;
-            low += e0 - e1, high += e2 - e3;
-            pl_corot_add_face(l, form, a, base[13 - S[b]] + i, -e0);
-            pl_corot_add_face(l, form, a, up, e1);
-            pl_corot_add_face(l, form, a, base[13 + S[a] - S[b]] + i, -e2);
-            pl_corot_add_face(l, form, a, far, e3);
+            const float w[4] = {l->edge_weight[c][n], l->edge_weight[c][up],
+                                l->edge_weight[c][next], l->edge_weight[c][far]};
+            low += (w[0] > 0.0f ? part : 0.0f) - (w[1] > 0.0f ? part : 0.0f);
+            high += (w[2] > 0.0f ? part : 0.0f) - (w[3] > 0.0f ? part : 0.0f);
+            if (w[0] > 0.0f) pl_corot_add_face(l, form, a, base[13 - S[b]] + i, -part);
+            if (w[1] > 0.0f) pl_corot_add_face(l, form, a, up, part);
+            if (w[2] > 0.0f) pl_corot_add_face(l, form, a, base[13 + S[a] - S[b]] + i, -part);
+            if (w[3] > 0.0f) pl_corot_add_face(l, form, a, far, part);
         }
         pl_corot_add_face(l, form, a, n, low);
         pl_corot_add_face(l, form, a, next, high);

@@ -44,7 +44,8 @@ static bool has_faces(const pl_grid_cells* c) {
 }
 
 // coarser levels, until one is small or the next would have nothing to solve
-static pl_status add_levels(pl_grid_multigrid* mg, const pl_grid_cells* cells, pl_error* error) {
+static pl_status add_levels(pl_grid_multigrid* mg, const pl_grid_cells* cells, bool layout_only,
+                            pl_error* error) {
     pl_status status = add_level(mg, cells, error);
     pl_grid_cells above = {0};
     pl_grid_distances distances = {0};
@@ -55,7 +56,7 @@ static pl_status add_levels(pl_grid_multigrid* mg, const pl_grid_cells* cells, p
         status = pl_grid_cells_coarsen(fine, &next, error);
         bool more = status == PL_OK && has_faces(&next);
         if (more) status = add_level(mg, &next, error);
-        if (more && status == PL_OK)
+        if (more && status == PL_OK && !layout_only)
             status = pl_grid_thin_create(fine, &mg->levels[mg->level_count - 2],
                                          &mg->thin[mg->level_count - 2], error);
         pl_grid_distances found = {0};
@@ -73,14 +74,30 @@ static pl_status add_levels(pl_grid_multigrid* mg, const pl_grid_cells* cells, p
     return status;
 }
 
-pl_status pl_grid_multigrid_create(const pl_grid_cells* cells, pl_pool* pool,
-                                   pl_grid_multigrid* out, pl_error* error) {
+static pl_status create(const pl_grid_cells* cells, pl_pool* pool, bool layout_only,
+                        pl_grid_multigrid* out, pl_error* error) {
     *out = (pl_grid_multigrid){
         .band_sweeps = 2, .relocated_sweeps = 2, .inner_cycles = 1, .pool = pool};
-    pl_status status = add_levels(out, cells, error);
-    if (status == PL_OK)
+    pl_status status = add_levels(out, cells, layout_only, error);
+    if (status == PL_OK && !layout_only)
         status = pl_grid_bottom_create(&out->levels[out->level_count - 1], &out->bottom, error);
     if (status != PL_OK) pl_grid_multigrid_free(out);
+    return status;
+}
+
+pl_status pl_grid_multigrid_create(const pl_grid_cells* cells, pl_pool* pool,
+                                   pl_grid_multigrid* out, pl_error* error) {
+    return create(cells, pool, false, out, error);
+}
+pl_status pl_grid_multigrid_create_layout(const pl_grid_cells* cells, pl_pool* pool,
+                                          pl_grid_multigrid* out, pl_error* error) {
+    return create(cells, pool, true, out, error);
+}
+
+pl_status pl_grid_multigrid_reserve(pl_grid_multigrid* mg, pl_error* error) {
+    pl_status status = pl_grid_bottom_reserve(&mg->bottom, error);
+    for (int l = 0; status == PL_OK && l < mg->level_count; l++)
+        status = pl_grid_factor_reserve(&mg->thin[l].factor, error);
     return status;
 }
 
@@ -110,7 +127,7 @@ void pl_grid_multigrid_set_material(pl_grid_multigrid* mg, double compressibilit
         pl_grid_level_set_material(&mg->levels[l], compressibility, inertia * pow(4.0, l));
         pl_grid_thin_update(&mg->thin[l], &mg->levels[l], mg->pool);
     }
-    pl_grid_bottom_update(&mg->bottom, &mg->levels[mg->level_count - 1]);
+    pl_grid_bottom_update(&mg->bottom, &mg->levels[mg->level_count - 1], mg->pool);
 }
 
 void pl_grid_multigrid_set_stiffness(pl_grid_multigrid* mg, double compressibility, double inertia,
@@ -216,8 +233,6 @@ static void post_smooth(void* user, int l) {
 static void solve_bottom(pl_grid_multigrid* mg, int l) {
     pl_grid_level* level = &mg->levels[l];
     double start = pl_seconds();
-    for (int a = 0; a < 3; a++) memset(level->u[a], 0, (size_t)level->field_size * sizeof(float));
-    memset(level->c, 0, (size_t)level->field_size * sizeof(float));
     pl_grid_bottom_solve(&mg->bottom, level);
     add_seconds(mg, PL_GRID_EXACT, &start);
 }

@@ -43,7 +43,12 @@ typedef struct pl_grid_multigrid {
 // The levels above a lattice. Coefficients must be set before the first cycle.
 pl_status pl_grid_multigrid_create(const pl_grid_cells* cells, pl_pool* pool,
                                    pl_grid_multigrid* out, pl_error* error);
+// The same without what only cycles of the linear law need: for the general lattice.
+pl_status pl_grid_multigrid_create_layout(const pl_grid_cells* cells, pl_pool* pool,
+                                          pl_grid_multigrid* out, pl_error* error);
 void pl_grid_multigrid_free(pl_grid_multigrid* mg);
+// Takes the memory of the sparse factors, before the first cycle.
+pl_status pl_grid_multigrid_reserve(pl_grid_multigrid* mg, pl_error* error);
 // compressibility mu / lambda; inertia of the finest level, in units of mu / h^2.
 void pl_grid_multigrid_set_material(pl_grid_multigrid* mg, double compressibility, double inertia);
 

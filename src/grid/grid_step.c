@@ -173,7 +173,8 @@ static pl_status rebuild(pl_grid_body* b, pl_error* error) {
     pl_status status = PL_OK;
     hold_cells(b);
     pl_grid_multigrid multigrid;
-    status = pl_grid_multigrid_create(&b->cells, b->pool, &multigrid, error);
+    status = b->general ? pl_grid_multigrid_create_layout(&b->cells, b->pool, &multigrid, error)
+                        : pl_grid_multigrid_create(&b->cells, b->pool, &multigrid, error);
     if (status != PL_OK) return status;
     pl_grid_embedding_map map;
     status = pl_grid_embed(&multigrid.levels[0], &b->cells, &b->frame, b->anchor, b->point_count,
@@ -193,9 +194,9 @@ static pl_status rebuild(pl_grid_body* b, pl_error* error) {
     b->crowding = pl_grid_mean_face_mass(&b->multigrid.levels[0]);
     memcpy(b->held, b->next_held, (size_t)b->multigrid.levels[0].field_size * sizeof(int));
     pl_grid_gains(&b->map, b->multigrid.levels[0].field_size, b->applied, b->gain);
-    if (!b->general) return PL_OK;
-    return pl_grid_corot_create(&b->multigrid, b->moduli, b->rotates, b->turn, b->pool, &b->corot,
-                                error);
+    return b->general ? pl_grid_corot_create(&b->multigrid, b->moduli, b->rotates, b->turn, b->pool,
+                                             &b->corot, error)
+                      : pl_grid_multigrid_reserve(&b->multigrid, error);
 }
 
 // part and place of a pinned vertex

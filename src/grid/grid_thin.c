@@ -11,7 +11,6 @@
 #include "base/array.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -119,6 +118,7 @@ static void push(maker* m, pl_array* list, const void* item) {
 
 static bool is_thin(const maker* m, int i, int j, int k) {
     const pl_grid_cells* c = m->mask.cells;
+    if (!c) return true; // only faces between interior cells are asked for
     return pl_grid_cells_has(c, i, j, k) && m->mask.own[pl_grid_cells_index(c, i, j, k)];
 }
 static int* unknown_at(const maker* m, int a, int index) {
@@ -216,52 +216,25 @@ static void list_equations(maker* m) {
 
 // ------------------------------------------------------------------ matrix
 
-static int by_value(const void* a, const void* b) {
-    int x = *(const int*)a, y = *(const int*)b;
-    return (x > y) - (x < y);
-}
-
-// neighbours of rows, each once and in order; returns how many there are
-static int sort_rows(int row_count, int* offsets, int* neighbours) {
-    int end = 0;
-    for (int r = 0, begin = 0; r < row_count; r++) {
-        int count = offsets[r + 1] - begin, first = end;
-        qsort(neighbours + begin, (size_t)count, sizeof(int), by_value);
-        for (int k = begin; k < begin + count; k++)
-            if (end == first || neighbours[end - 1] != neighbours[k])
-                neighbours[end++] = neighbours[k];
-        begin = offsets[r + 1];
-        offsets[r + 1] = end;
-    }
-    return end;
-}
-
-static pl_status set_up_matrix(pl_grid_thin* t, pl_error* error) {
-    int rows = t->face_count, *offsets = PL_ALLOC(int, rows + 1), pair_count = 0;
-    for (int k = 0; k < t->form_count; k++)
-        pair_count += t->forms[k].count * (t->forms[k].count - 1);
-    int* neighbours = PL_ALLOC(int, pair_count);
+static pl_status set_up_factor(pl_grid_thin* t, pl_error* error) {
+    int member_count = 0;
+    for (int k = 0; k < t->form_count; k++) member_count += t->forms[k].count;
+    int *offsets = PL_ALLOC(int, t->form_count + 1), *members = PL_ALLOC(int, member_count);
     pl_status status = PL_OK;
-    if (!offsets || (!neighbours && pair_count))
+    if (!offsets || (!members && member_count))
         status = pl_fail_memory(error, "the levels of a lattice");
     if (status == PL_OK) {
-        for (int k = 0; k < t->form_count; k++)
-            for (int i = 0; i < t->forms[k].count; i++)
-                offsets[t->forms[k].unknown[i] + 1] += t->forms[k].count - 1;
-        for (int r = 0; r < rows; r++) offsets[r + 1] += offsets[r];
-        for (int k = 0; k < t->form_count; k++)
-            for (int i = 0; i < t->forms[k].count; i++)
-                for (int j = 0; j < t->forms[k].count; j++)
-                    if (i != j)
-                        neighbours[offsets[t->forms[k].unknown[i]]++] = t->forms[k].unknown[j];
-        for (int r = rows; r > 0; r--) offsets[r] = offsets[r - 1];
-        offsets[0] = 0;
-        sort_rows(rows, offsets, neighbours);
-        status = pl_block_matrix_setup(&t->matrix, rows, 1, offsets, neighbours, error);
+        for (int k = 0; k < t->form_count; k++) {
+            const pl_grid_thin_form* form = &t->forms[k];
+            offsets[k + 1] = offsets[k] + form->count;
+            memcpy(members + offsets[k], form->unknown, (size_t)form->count * sizeof(int));
+        }
+        status =
+            pl_grid_factor_setup(&t->factor, t->face_count, t->form_count, offsets, members, error);
     }
-    PL_FREE(offsets, int, rows + 1);
-    PL_FREE(neighbours, int, pair_count);
-    return status == PL_OK ? pl_direct_setup(&t->matrix, &t->direct, error) : status;
+    PL_FREE(offsets, int, t->form_count + 1);
+    PL_FREE(members, int, member_count);
+    return status;
 }
 
 static void* take(maker* m, pl_array* list) {
@@ -271,8 +244,10 @@ static void* take(maker* m, pl_array* list) {
 }
 
 static void make(maker* m, pl_grid_thin* out) {
-    mark_thin(&m->mask);
-    if (!drop_large(&m->mask)) m->lost = true;
+    if (m->mask.cells) {
+        mark_thin(&m->mask);
+        if (!drop_large(&m->mask)) m->lost = true;
+    }
     if (!m->lost) list_equations(m);
     if (m->lost) return;
     out->face_count = (int)m->faces.count, out->cell_count = (int)m->cells.count;
@@ -287,21 +262,21 @@ static void make(maker* m, pl_grid_thin* out) {
 pl_status pl_grid_thin_create(const pl_grid_cells* cells, const pl_grid_level* level,
                               pl_grid_thin* out, pl_error* error) {
     *out = (pl_grid_thin){0};
-    size_t count = pl_grid_cells_count(cells), unknowns = 3 * (size_t)level->field_size;
+    size_t count = cells ? pl_grid_cells_count(cells) : 0, unknowns = 3 * (size_t)level->field_size;
     uint8_t* bytes = PL_ALLOC(uint8_t, 2 * count);
     maker m = {.level = level,
-               .mask = {cells, bytes, bytes + count},
+               .mask = {cells, bytes, bytes ? bytes + count : NULL},
                .unknown = PL_ALLOC(int, unknowns),
                .faces = pl_array_of(sizeof(pl_grid_thin_face)),
                .cells = pl_array_of(sizeof(pl_grid_thin_cell)),
                .forms = pl_array_of(sizeof(pl_grid_thin_form))};
     m.lost = (!bytes && count) || !m.unknown;
-    if (!m.lost && count) make(&m, out);
+    if (!m.lost && (count || !cells)) make(&m, out);
     PL_FREE(bytes, uint8_t, 2 * count);
     PL_FREE(m.unknown, int, unknowns);
     pl_array_free(&m.faces), pl_array_free(&m.cells), pl_array_free(&m.forms);
     pl_status status = m.lost ? pl_fail_memory(error, "the levels of a lattice") : PL_OK;
-    if (status == PL_OK && out->face_count) status = set_up_matrix(out, error);
+    if (status == PL_OK && out->face_count) status = set_up_factor(out, error);
     if (status != PL_OK) pl_grid_thin_free(out);
     return status;
 }
@@ -311,8 +286,7 @@ void pl_grid_thin_free(pl_grid_thin* t) {
     PL_FREE(t->cells, pl_grid_thin_cell, t->cell_count);
     PL_FREE(t->forms, pl_grid_thin_form, t->form_count);
     PL_FREE(t->change, double, t->face_count);
-    pl_block_matrix_free(&t->matrix);
-    if (t->direct) pl_direct_destroy(t->direct);
+    pl_grid_factor_free(&t->factor);
     *t = (pl_grid_thin){0};
 }
 
@@ -326,28 +300,24 @@ static float stiffness_of(const pl_grid_level* l, const pl_grid_thin_face* f) {
 }
 
 void pl_grid_thin_update(pl_grid_thin* t, const pl_grid_level* l, pl_pool* pool) {
-    pl_block_matrix* A = &t->matrix;
-    if (!t->direct) return;
-    pl_block_matrix_zero(A);
+    if (!t->face_count) return;
+    pl_grid_factor_clear(&t->factor);
     for (int k = 0; k < t->face_count; k++) {
         t->faces[k].stiffness = stiffness_of(l, &t->faces[k]);
-        A->values[A->diagonal[k]] = (double)l->inertia + (double)t->faces[k].stiffness;
+        *pl_grid_factor_diagonal(&t->factor, k) =
+            (double)l->inertia + (double)t->faces[k].stiffness;
     }
     for (int k = 0; k < t->form_count; k++) {
         const pl_grid_thin_form* form = &t->forms[k];
-        double weight = form->boundary < 0
-                            ? (double)form->weight
-                            : 1.0 / ((double)l->compressibility + 0.5 * form->boundary);
+        double values[36], weight = form->boundary < 0
+                                        ? (double)form->weight
+                                        : 1.0 / ((double)l->compressibility + 0.5 * form->boundary);
         for (int i = 0; i < form->count; i++)
             for (int j = 0; j < form->count; j++)
-                A->values[pl_block_matrix_find(A, form->unknown[i], form->unknown[j])] +=
-                    weight * form->sign[i] * form->sign[j];
+                values[i * form->count + j] = weight * form->sign[i] * form->sign[j];
+        pl_grid_factor_add(&t->factor, k, values);
     }
-    pl_error ignored;
-    if (pl_direct_update(t->direct, A, pool, &ignored) != PL_OK) {
-        pl_direct_destroy(t->direct);
-        t->direct = NULL;
-    }
+    t->works = pl_grid_factor_update(&t->factor, pool) >= 0;
 }
 
 // ------------------------------------------------------------------ solution
@@ -398,14 +368,14 @@ static double push_of(const pl_grid_level* l, const pl_grid_thin_face* f) {
 }
 
 void pl_grid_thin_solve(pl_grid_thin* t, pl_grid_level* l) {
-    if (!t->direct) return;
+    if (!t->works) return;
     for (int k = 0; k < t->cell_count; k++) {
         const pl_grid_thin_cell* cell = &t->cells[k];
         l->c[cell->at] =
             cell->follows ? pressure(l, cell) : divergence(l, cell, 7) - l->c[cell->at];
     }
     for (int k = 0; k < t->face_count; k++) t->change[k] = push_of(l, &t->faces[k]);
-    pl_direct_solve(t->direct, 1, t->change, t->change);
+    pl_grid_factor_solve(&t->factor, t->change);
     for (int k = 0; k < t->face_count; k++)
         l->u[t->faces[k].axis][t->faces[k].at] += (float)t->change[k];
     for (int k = 0; k < t->cell_count; k++) {

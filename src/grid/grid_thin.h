@@ -9,8 +9,8 @@
 #ifndef PL_GRID_THIN_H
 #define PL_GRID_THIN_H
 
+#include "grid/grid_factor.h"
 #include "grid/grid_level.h"
-#include "sparse/direct.h"
 
 // A face between two cells of thin parts.
 typedef struct pl_grid_thin_face {
@@ -42,16 +42,16 @@ typedef struct pl_grid_thin {
     pl_grid_thin_cell* cells;
     pl_grid_thin_form* forms;
     int face_count, cell_count, form_count;
-    pl_block_matrix matrix;
-    pl_direct* direct; // NULL: there are no such parts
-    double* change;    // face_count
+    pl_grid_factor factor; // a clique for each form
+    bool works;            // there are such parts, and a factor of their present equations
+    double* change;        // face_count
 } pl_grid_thin;
 
-// The thin parts of a level with these cells.
+// The thin parts of a level with these cells; or all of the level, where cells is NULL.
 pl_status pl_grid_thin_create(const pl_grid_cells* cells, const pl_grid_level* level,
                               pl_grid_thin* out, pl_error* error);
 void pl_grid_thin_free(pl_grid_thin* thin);
-// After a change of the level's coefficients. Without memory for it the parts are left to sweeps.
+// After a change of the level's coefficients. Without memory for a factor nothing is solved.
 void pl_grid_thin_update(pl_grid_thin* thin, const pl_grid_level* level, pl_pool* pool);
 // u and c of the level where these parts are.
 void pl_grid_thin_solve(pl_grid_thin* thin, pl_grid_level* level);

@@ -3,7 +3,7 @@
 //
 // Multifrontal LDL^T. A front gathers its entries of A and what its children left over, factors its
 // own columns densely, and leaves the update of its remaining rows on a stack for its parent. All
-// memory is known from the structure and allocated once.
+// memory is known from the structure and allocated once, by pl_direct_reserve.
 #include "sparse/direct.h"
 #include "base/memory.h"
 #include "sparse/dense_ldlt.h"
@@ -70,10 +70,6 @@ static void measure(pl_direct* d, size_t* stack_peak, size_t* widest) {
 }
 
 static bool allocate(pl_direct* d) {
-    size_t widest;
-    d->panel_offsets = PL_ALLOC(int64_t, d->fronts.count + 1);
-    if (!d->panel_offsets) return false;
-    measure(d, &d->stack_size, &widest);
     size_t unknowns = (size_t)d->block * (size_t)d->fronts.row_count;
     d->L = PL_ALLOC(double, d->info.factor_value_count);
     d->D = PL_ALLOC(double, unknowns);
@@ -86,25 +82,26 @@ static bool allocate(pl_direct* d) {
            d->gathered;
 }
 
-pl_status pl_direct_setup(const pl_block_matrix* A, pl_direct** out, pl_error* error) {
+pl_status pl_direct_analyse(const pl_block_matrix* A, pl_direct** out, pl_error* error) {
+    size_t widest;
     *out = NULL;
     if (A->row_count == 0) return pl_fail(error, PL_ERROR_ARGUMENT, "a matrix without rows");
     pl_direct* d = PL_ALLOC(pl_direct, 1);
     if (!d) return pl_fail_memory(error, "a direct solver");
     d->block = A->block;
     pl_status status = pl_fronts_setup(&d->fronts, A, error);
-    if (status == PL_OK && !allocate(d))
-        status =
-            pl_fail(error, PL_ERROR_MEMORY,
-                    "out of memory for a direct factor of %lld values; use an iterative solver",
-                    (long long)d->info.factor_value_count);
-    if (status == PL_OK) *out = d;
-    else pl_direct_destroy(d);
+    if (status == PL_OK) {
+        d->panel_offsets = PL_ALLOC(int64_t, d->fronts.count + 1);
+        if (!d->panel_offsets) status = pl_fail_memory(error, "a direct solver");
+    }
+    if (status == PL_OK) {
+        measure(d, &d->stack_size, &widest);
+        *out = d;
+    } else pl_direct_destroy(d);
     return status;
 }
 
-void pl_direct_destroy(pl_direct* d) {
-    if (!d) return;
+static void release(pl_direct* d) {
     size_t unknowns = (size_t)d->block * (size_t)d->fronts.row_count;
     PL_FREE(d->L, double, d->info.factor_value_count);
     PL_FREE(d->D, double, unknowns);
@@ -113,6 +110,30 @@ void pl_direct_destroy(pl_direct* d) {
     PL_FREE(d->local, int, d->fronts.row_count);
     PL_FREE(d->x, double, MAX_RHS* unknowns);
     PL_FREE(d->gathered, double, MAX_RHS* unknowns);
+    d->L = d->D = d->stack = d->scratch = d->x = d->gathered = NULL;
+    d->local = NULL;
+}
+
+pl_status pl_direct_reserve(pl_direct* d, pl_error* error) {
+    if (d->L || allocate(d)) return PL_OK;
+    release(d);
+    return pl_fail(error, PL_ERROR_MEMORY,
+                   "out of memory for a direct factor of %lld values; use an iterative solver",
+                   (long long)d->info.factor_value_count);
+}
+
+pl_status pl_direct_setup(const pl_block_matrix* A, pl_direct** out, pl_error* error) {
+    pl_status status = pl_direct_analyse(A, out, error);
+    if (status == PL_OK) status = pl_direct_reserve(*out, error);
+    if (status == PL_OK) return PL_OK;
+    pl_direct_destroy(*out);
+    *out = NULL;
+    return status;
+}
+
+void pl_direct_destroy(pl_direct* d) {
+    if (!d) return;
+    release(d);
     PL_FREE(d->panel_offsets, int64_t, d->fronts.count + 1);
     pl_fronts_free(&d->fronts);
     PL_FREE(d, pl_direct, 1);
@@ -195,6 +216,8 @@ pl_status pl_direct_update(pl_direct* d, const pl_block_matrix* A, pl_pool* pool
     if (A->row_count != d->fronts.row_count || b != d->block)
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "the matrix is not the one the solver was set up for");
+    pl_status status = pl_direct_reserve(d, error);
+    if (status != PL_OK) return status;
     // D starts with the diagonal of A, which tells how small a pivot is
     for (int row = 0; row < A->row_count; row++)
         for (int c = 0; c < b; c++) {

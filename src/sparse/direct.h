@@ -19,7 +19,11 @@ typedef struct pl_direct_info {
     int negative_pivot_count; // 0 for a positive definite matrix
 } pl_direct_info;
 
-// Order and symbolic factor of a pattern; values are not looked at.
+// Order and symbolic factor of a pattern; values are not looked at. The info then tells how large
+// the factor will be. pl_direct_reserve takes its memory; the first update does so otherwise.
+pl_status pl_direct_analyse(const pl_block_matrix* A, pl_direct** out, pl_error* error);
+pl_status pl_direct_reserve(pl_direct* direct, pl_error* error);
+// Both at once.
 pl_status pl_direct_setup(const pl_block_matrix* A, pl_direct** out, pl_error* error);
 // The numeric factor. A singular or indefinite matrix is no error: the info tells, and unknowns
 // whose pivot almost vanished come out as zero.

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The coarsest level of the general lattice: all pressures are substituted and the matrix is
+// factored. A small matrix is dense and in float; a larger one, of a body that is too thin for
+// another level, is sparse and in double.
+#include "base/array.h"
+#include "base/memory.h"
+#include "grid/grid_corot_stencil.h"
+
+#include <math.h>
+#include <string.h>
+
+// With more unknowns than this the factor is sparse.
+enum { DENSE_UNKNOWNS = 600 };
+// A little more on the diagonal, as thin parts may bend without stiffness. A face without any
+// stiffness stays where it is.
+static const double MORE_DIAGONAL = 1e-5, MIN_DIAGONAL = 1e-6, FIXED = 1e10;
+
+// A sum of squares of forms, over the unknowns of one clique.
+typedef struct square_sum {
+    int count;
+    int unknown[PL_CLIQUE_MAX];
+    double values[PL_CLIQUE_MAX * PL_CLIQUE_MAX];
+} square_sum;
+
+static int unknown_of(const pl_corot_bottom* b, const pl_corot_form* form, int k) {
+    return b->unknown[form->axis[k]][form->face[k]];
+}
+
+// starts a sum over the faces of a form
+static void begin_sum(const pl_corot_bottom* b, const pl_corot_form* form, square_sum* sum) {
+    sum->count = form->count;
+    for (int k = 0; k < form->count; k++) sum->unknown[k] = unknown_of(b, form, k);
+    memset(sum->values, 0, (size_t)(form->count * form->count) * sizeof(double));
+}
+
+// adds weight times the square of a form whose faces are those of the sum, in the same order
+static void add_square(square_sum* sum, const pl_corot_form* form, double weight) {
+    for (int p = 0; p < sum->count; p++) {
+        const double scaled = weight * (double)form->factor[p];
+        for (int q = 0; q < sum->count; q++)
+            sum->values[p * sum->count + q] += scaled * (double)form->factor[q];
+    }
+}
+
+// ------------------------------------------------------------------ forms of cells and edges
+
+// All faces of the two gradients at the low edge of a cell along an axis; then the first gradient
+// alone has the first `first` of them.
+static pl_corot_form edge_form(const pl_corot_level* l, const int* base, int i, int axis,
+                               int* first) {
+    const int *S = pl_corot_stride, n = base[13] + i;
+    pl_corot_form form = {0};
+    for (int e = 1; e < 3; e++) {
+        const int p = (axis + e) % 3, q = (axis + 3 - e) % 3;
+        pl_corot_add_face(l, &form, p, n, 1.0f);
+        pl_corot_add_face(l, &form, p, base[13 - S[q]] + i, -1.0f);
+        if (e == 1) *first = form.count;
+    }
+    return form;
+}
+
+static void sum_edge(const pl_corot_bottom* b, const pl_corot_level* l, const int* base, int i,
+                     int axis, square_sum* sum) {
+    int first;
+    const double weight = (double)l->edge_weight[axis][base[13] + i];
+    const pl_corot_form both = edge_form(l, base, i, axis, &first);
+    begin_sum(b, &both, sum);
+    if (l->shear > 0.0f) {
+        add_square(sum, &both, 0.5 * weight);
+        return;
+    }
+    for (int part = 0; part < 2; part++) {
+        pl_corot_form one = both;
+        for (int k = 0; k < both.count; k++)
+            if ((k >= first) != (part == 1)) one.factor[k] = 0.0f;
+        add_square(sum, &one, weight);
+    }
+}
+
+// F_aa of a cell, as a form over the faces of its T
+static pl_corot_form stretch_form(const pl_corot_form* T, int a, int low, int high) {
+    pl_corot_form form = *T;
+    for (int k = 0; k < T->count; k++)
+        form.factor[k] = T->axis[k] != a      ? 0.0f
+                         : T->face[k] == high ? 1.0f
+                         : T->face[k] == low  ? -1.0f
+                                              : 0.0f;
+    return form;
+}
+
+// L with L L' = W, of a symmetric positive definite W
+static void factor_three(const float W[9], float L[3][3]) {
+    memset(L, 0, 9 * sizeof(float));
+    for (int j = 0; j < 3; j++)
+        for (int i = j; i < 3; i++) {
+            float sum = W[3 * i + j];
+            for (int k = 0; k < j; k++) sum -= L[i][k] * L[j][k];
+            L[i][j] = i == j ? sqrtf(fmaxf(sum, 0.0f)) : L[j][j] > 0.0f ? sum / L[j][j] : 0.0f;
+        }
+}
+
+// The three twists of a cell are forms like T, with other factors in place of R.
+static void subtract_twists(pl_corot_level* l, const int* base, int i, square_sum* sum) {
+    const int n = base[13] + i;
+    float R[9], W[9], L[3][3];
+    if (l->soft[n] == 0.0f) return;
+    pl_corot_rotation(l, n, R);
+    pl_corot_twist_matrix(l, base, i, W);
+    factor_three(W, L);
+    for (int k = 0; k < 3; k++) {
+        float C[9] = {0}; // sum over j of L_jk C^j
+        for (int j = 0; j < 3; j++)
+            for (int a = 0; a < 3; a++) {
+                const int p = (j + 1) % 3, q = (j + 2) % 3;
+                C[3 * a + p] += L[j][k] * R[3 * a + q], C[3 * a + q] -= L[j][k] * R[3 * a + p];
+            }
+        for (int e = 0; e < 9; e++) l->R[e][n] = C[e];
+        pl_corot_form form;
+        pl_corot_form_of(l, base, i, &form);
+        add_square(sum, &form, -1.0);
+    }
+    for (int e = 0; e < 9; e++) l->R[e][n] = R[e];
+}
+
+static void sum_cell(const pl_corot_bottom* b, pl_corot_level* l, const int* base, int i,
+                     bool softens, square_sum* sum) {
+    const int n = base[13] + i;
+    pl_corot_form T;
+    pl_corot_form_of(l, base, i, &T);
+    begin_sum(b, &T, sum);
+    add_square(sum, &T, (double)l->k[n]);
+    for (int a = 0; a < 3; a++) {
+        if (!(l->cell_weight[a][n] > 0.0f)) continue;
+        const pl_corot_form stretch = stretch_form(&T, a, n, base[13 + pl_corot_stride[a]] + i);
+        add_square(sum, &stretch, (double)l->cell_weight[a][n]);
+    }
+    if (softens) subtract_twists(l, base, i, sum);
+}
+
+// ------------------------------------------------------------------ structure
+
+// Cliques in the order of cells: the low edges, then T.
+static bool list_cliques(const pl_corot_bottom* b, const pl_corot_level* l, pl_array* offsets,
+                         pl_array* members) {
+    int base[27], first, end = 0;
+    bool ok = pl_array_push(offsets, &end);
+    for (int c = 0; ok && c < l->chunk_count; c++) {
+        pl_corot_reach(&l->chunks[c], base);
+        for (int k = 0; ok && k < 4 * PL_GRID_CHUNK; k++) {
+            const int i = k / 4, n = base[13] + i;
+            pl_corot_form form;
+            if (k % 4 < 3) {
+                if (!(l->edge_weight[k % 4][n] > 0.0f)) continue;
+                form = edge_form(l, base, i, k % 4, &first);
+            } else {
+                if (!(l->flags[n] & PL_COROT_INTERIOR)) continue;
+                pl_corot_form_of(l, base, i, &form);
+            }
+            for (int f = 0; ok && f < form.count; f++) {
+                const int unknown = unknown_of(b, &form, f);
+                ok = pl_array_push(members, &unknown);
+            }
+            end += form.count;
+            ok = ok && pl_array_push(offsets, &end);
+        }
+    }
+    return ok;
+}
+
+static pl_status set_up_sparse(pl_corot_bottom* b, const pl_corot_level* l, pl_error* error) {
+    pl_array offsets = pl_array_of(sizeof(int)), members = pl_array_of(sizeof(int));
+    pl_status status = PL_OK;
+    if (!list_cliques(b, l, &offsets, &members))
+        status = pl_fail_memory(error, "the coarsest level");
+    else
+        status = pl_grid_factor_setup(&b->sparse, b->unknown_count, (int)offsets.count - 1,
+                                      offsets.data, members.data, error);
+    pl_array_free(&offsets), pl_array_free(&members);
+    return status == PL_OK ? pl_grid_factor_reserve(&b->sparse, error) : status;
+}
+
+pl_status pl_corot_bottom_create(const pl_corot_level* l, pl_corot_bottom* out, pl_error* error) {
+    *out = (pl_corot_bottom){.field_size = l->layout->field_size};
+    for (int a = 0; a < 3; a++) {
+        out->unknown[a] = PL_ALLOC(int, out->field_size);
+        if (!out->unknown[a]) return pl_fail_memory(error, "the coarsest level");
+        for (int i = 0; i < out->field_size; i++)
+            out->unknown[a][i] = l->flags[i] & (PL_COROT_FACE << a) ? out->unknown_count++ : -1;
+    }
+    out->x = PL_ALLOC(double, out->unknown_count);
+    if (!out->x && out->unknown_count) return pl_fail_memory(error, "the coarsest level");
+    if (out->unknown_count > DENSE_UNKNOWNS) return set_up_sparse(out, l, error);
+    out->dense_x = PL_ALLOC(float, out->unknown_count);
+    if (!out->dense_x && out->unknown_count) return pl_fail_memory(error, "the coarsest level");
+    return pl_dense_cholesky_setup(&out->dense, out->unknown_count, 1, error);
+}
+
+void pl_corot_bottom_free(pl_corot_bottom* b) {
+    for (int a = 0; a < 3; a++) PL_FREE(b->unknown[a], int, b->field_size);
+    PL_FREE(b->dense_x, float, b->unknown_count);
+    PL_FREE(b->x, double, b->unknown_count);
+    pl_dense_cholesky_free(&b->dense);
+    pl_grid_factor_free(&b->sparse);
+    *b = (pl_corot_bottom){0};
+}
+
+// ------------------------------------------------------------------ values
+
+static void add_sum(pl_corot_bottom* b, const square_sum* sum, int clique) {
+    if (b->sparse.direct) {
+        pl_grid_factor_add(&b->sparse, clique, sum->values);
+        return;
+    }
+    for (int p = 0; p < sum->count; p++)
+        for (int q = 0; q < sum->count; q++)
+            if (sum->unknown[p] >= sum->unknown[q])
+                *pl_dense_cholesky_at(&b->dense, sum->unknown[p], sum->unknown[q]) +=
+                    (float)sum->values[p * sum->count + q];
+}
+
+static void add_cells(pl_corot_bottom* b, pl_corot_level* l, bool softens) {
+    int base[27], clique = 0;
+    square_sum sum;
+    for (int c = 0; c < l->chunk_count; c++) {
+        pl_corot_reach(&l->chunks[c], base);
+        for (int i = 0; i < PL_GRID_CHUNK; i++) {
+            for (int a = 0; a < 3; a++) {
+                if (!(l->edge_weight[a][base[13] + i] > 0.0f)) continue;
+                sum_edge(b, l, base, i, a, &sum);
+                add_sum(b, &sum, clique++);
+            }
+            if (!(l->flags[base[13] + i] & PL_COROT_INTERIOR)) continue;
+            sum_cell(b, l, base, i, softens, &sum);
+            add_sum(b, &sum, clique++);
+        }
+    }
+}
+
+// stiffness of faces of their own; and all that the diagonal gets beyond the energy
+static double finish_diagonal(double value, double own) {
+    value += own;
+    return value > MIN_DIAGONAL ? value * (1.0 + MORE_DIAGONAL) : FIXED;
+}
+
+static void add_diagonal(pl_corot_bottom* b, const pl_corot_level* l) {
+    for (int i = 0; i < b->field_size; i++)
+        for (int a = 0; a < 3; a++) {
+            const int row = b->unknown[a][i];
+            const double own = (double)(l->inertia + l->extra[a][i]);
+            if (row < 0) continue;
+            if (b->sparse.direct) {
+                double* d = pl_grid_factor_diagonal(&b->sparse, row);
+                *d = finish_diagonal(*d, own);
+            } else {
+                float* d = pl_dense_cholesky_at(&b->dense, row, row);
+                *d = (float)finish_diagonal((double)*d, own);
+            }
+        }
+}
+
+void pl_corot_bottom_update(pl_corot_bottom* b, pl_corot_level* l, pl_pool* pool) {
+    if (!b->sparse.direct) {
+        pl_dense_cholesky_zero(&b->dense);
+        add_cells(b, l, true);
+        add_diagonal(b, l);
+        b->fails = pl_dense_cholesky_factor(&b->dense, NULL) >= 0;
+        return;
+    }
+    // What turning does not cost may leave a matrix that is not definite: then it stays in.
+    for (int softens = 1; softens >= 0; softens--) {
+        pl_grid_factor_clear(&b->sparse);
+        add_cells(b, l, softens);
+        add_diagonal(b, l);
+        const int negative = pl_grid_factor_update(&b->sparse, pool);
+        b->fails = negative != 0;
+        if (negative <= 0) return;
+    }
+}
+
+// ------------------------------------------------------------------ solution
+
+// x = f + what the right sides of the pressures' equations bring
+static void gather(const pl_corot_bottom* b, const pl_corot_level* l, double* x) {
+    int base[27];
+    for (int i = 0; i < b->field_size; i++)
+        for (int a = 0; a < 3; a++)
+            if (b->unknown[a][i] >= 0) x[b->unknown[a][i]] = (double)l->f[a][i];
+    for (int c = 0; c < l->chunk_count; c++) {
+        pl_corot_reach(&l->chunks[c], base);
+        for (int i = 0; i < PL_GRID_CHUNK; i++) {
+            const int at = base[13] + i;
+            if (!(l->flags[at] & PL_COROT_INTERIOR) || l->g[at] == 0.0f) continue;
+            pl_corot_form form;
+            pl_corot_form_of(l, base, i, &form);
+            for (int k = 0; k < form.count; k++)
+                x[unknown_of(b, &form, k)] += (double)(l->k[at] * l->g[at] * form.factor[k]);
+        }
+    }
+}
+
+// x = A^-1 x
+static void solve(pl_corot_bottom* b, double* x) {
+    const int n = b->unknown_count;
+    if (b->sparse.direct) {
+        pl_grid_factor_solve(&b->sparse, x);
+        return;
+    }
+    for (int i = 0; i < n; i++) b->dense_x[i] = (float)x[i];
+    pl_dense_cholesky_solve(&b->dense, NULL, 1, (pl_rhs_layout){n, n, n}, b->dense_x, b->dense_x);
+    for (int i = 0; i < n; i++) x[i] = (double)b->dense_x[i];
+}
+
+// the pressures that the positions make
+static void follow_pressures(pl_corot_level* l) {
+    int base[27];
+    for (int c = 0; c < l->chunk_count; c++) {
+        pl_corot_reach(&l->chunks[c], base);
+        for (int i = 0; i < PL_GRID_CHUNK; i++) {
+            const int at = base[13] + i;
+            if (l->flags[at] & PL_COROT_INTERIOR)
+                l->s[at] = l->k[at] * (pl_corot_trace(l, l->u, base, i) - l->g[at]);
+        }
+    }
+}
+
+bool pl_corot_bottom_solve(pl_corot_bottom* b, pl_corot_level* l) {
+    if (b->fails) return false;
+    gather(b, l, b->x);
+    solve(b, b->x);
+    for (int i = 0; i < b->field_size; i++)
+        for (int a = 0; a < 3; a++)
+            if (b->unknown[a][i] >= 0) l->u[a][i] = (float)b->x[b->unknown[a][i]];
+    follow_pressures(l);
+    return true;
+}

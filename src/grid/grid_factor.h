@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// A sparse symmetric matrix that is a sum of small dense ones, and its factor. Used where a lattice
+// is too thin for a coarser level: plates and limbs have factors of few values.
+//
+// A clique is a list of unknowns that one small matrix couples. The cliques are given once; each
+// update adds the values of all of them.
+#ifndef PL_GRID_FACTOR_H
+#define PL_GRID_FACTOR_H
+
+#include "sparse/direct.h"
+
+// A clique has at most this many unknowns.
+enum { PL_CLIQUE_MAX = 32 };
+
+typedef struct pl_grid_factor {
+    int clique_count, member_count;
+    int* clique_offsets; // clique_count + 1
+    int* members;        // unknowns of the cliques
+    int64_t* slot_offsets;
+    int* slots; // positions in matrix.values of each clique's entries, row by row
+    int64_t slot_count;
+    pl_block_matrix matrix;
+    pl_direct* direct; // NULL: no unknowns
+} pl_grid_factor;
+
+// Takes the pattern from the cliques (offsets: clique_count + 1), which are copied. The memory of
+// the factor itself is not taken before pl_grid_factor_reserve or the first update. Fails if the
+// factor would be larger than 2 GB; the error says how large, and what to do.
+pl_status pl_grid_factor_setup(pl_grid_factor* out, int row_count, int clique_count,
+                               const int* clique_offsets, const int* members, pl_error* error);
+void pl_grid_factor_free(pl_grid_factor* f);
+// Takes the memory of the factor.
+pl_status pl_grid_factor_reserve(pl_grid_factor* f, pl_error* error);
+
+// Sets the matrix to zero; adds the values of a clique (all of its count * count, row by row) and
+// single values on the diagonal; factors it. Returns how many pivots are negative, or -1 if the
+// memory is out or the matrix is not finite.
+void pl_grid_factor_clear(pl_grid_factor* f);
+void pl_grid_factor_add(pl_grid_factor* f, int clique, const double* values);
+double* pl_grid_factor_diagonal(pl_grid_factor* f, int row);
+int pl_grid_factor_update(pl_grid_factor* f, pl_pool* pool);
+// x = A^-1 x
+void pl_grid_factor_solve(pl_grid_factor* f, double* x);
+
+#endif
