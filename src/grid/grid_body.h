@@ -77,9 +77,11 @@ typedef struct pl_grid_body {
     pl_grid_pieces pieces; // of a body that is not dynamic
     double damping_mass, damping_stiffness;
     bool dynamic;
-    int cycle;                 // of the step
-    double last_residual;      // of the cycle before
-    bool recombines;           // cycles alone were too slow, or diverged
+    int cycle;            // of the step
+    double last_residual; // of the cycle before
+    bool recombines;      // cycles alone were too slow, or diverged
+    bool mixes;           // cycles are combined to the smallest correction (pl_grid_recombine_mix)
+    int stalls;           // recombined cycles in a row that brought next to nothing
     pl_grid_recombine history; // of corrections, once that is so
     bool history_reacts;       // these are of recombine_with_reactions
     bool in_step;              // before[] holds the positions to go back to

@@ -142,6 +142,7 @@ typedef struct pl_grid_corot {
     float* past_move[4];       // and by recombination with the others
     double own_residual;       // between the two
     int cycle;                 // of the step
+    int factor_cycle;          // when the coarsest level was factored
     double last_residual;      // before the last cycle
     double best_residual;      // of the step
     bool ahead;                // nobody has looked since
@@ -179,7 +180,9 @@ void pl_grid_corot_cycle(pl_grid_corot* c);
 void pl_grid_corot_correct(pl_grid_corot* c, pl_grid_state* state, bool conjugate);
 // After a residual at positions that the last correction led to: as long as the direction now
 // points uphill by more than half of what it pointed downhill, part of the correction is taken
-// back. Returns the norm of the last residual.
+// back; as long as it still points downhill by more than half of that, the correction is made
+// longer (the frozen problem is far too stiff along a motion that bends). Returns the norm of the
+// last residual.
 double pl_grid_corot_backtrack(pl_grid_corot* c, pl_grid_state* state, double h, double residual);
 // Energy, in the units of pl_grid_energy; rotations as they are.
 double pl_grid_corot_energy(const pl_grid_corot* c, const pl_grid_state* state, double h);

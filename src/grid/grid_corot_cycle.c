@@ -11,7 +11,10 @@
 // Of what turning does not cost. 1 would leave bodies that bend without stiffness; 0.95 needs 78
 // cycles to bend a bar of 32 x 8 x 8 cells at nu = 0.4 where this needs 54.
 static const float SOFTEST = 0.98f;
-enum { SERIAL_CHUNKS = 512, BOTTOM_SWEEPS = 40, RECOMBINED = 5 };
+// Of thin bodies, which bend much more easily than they turn with frozen rotations. Their factor is
+// in double, and tells if the matrix is not definite.
+static const float SOFTEST_THIN = 0.9999f;
+enum { SERIAL_CHUNKS = 512, BOTTOM_SWEEPS = 40, RECOMBINED = 5, MAX_FACTOR_AGE = 8 };
 
 static pl_pool* pool_of(const pl_grid_corot* c, int l) {
     return c->levels[l].chunk_count < SERIAL_CHUNKS ? NULL : c->pool;
@@ -120,8 +123,18 @@ static int sweeps_for(double compressibility) {
                                      : 2;
 }
 
+// A sparse factor takes longer than a cycle: after the first few cycles of a step it is kept for
+// some, as rotations change less and less.
+static bool needs_factor(const pl_grid_corot* c) {
+    const int age = c->cycle - c->factor_cycle;
+    return !c->bottom.sparse.direct || c->springs_changed || age <= 0 || age >= MAX_FACTOR_AGE ||
+           age >= c->factor_cycle;
+}
+
 void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inertia) {
-    pl_corot_take_rotations(&c->levels[0], c->turn, c->ease, c->softens ? SOFTEST : 0.0f, c->pool);
+    const float softest = c->bottom.sparse.direct ? SOFTEST_THIN : SOFTEST;
+    pl_corot_take_rotations(&c->levels[0], c->turn, c->ease, c->softens ? softest : 0.0f, c->pool);
+    const bool factors = needs_factor(c);
     if (c->springs_changed) spread_springs(c);
     c->springs_changed = false;
     c->band_sweeps = c->fixed_sweeps ? c->fixed_sweeps : sweeps_for(compressibility);
@@ -130,7 +143,9 @@ void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inert
         if (l > 0 && c->rotates) pl_corot_coarsen_rotations(&c->levels[l - 1], level, c->pool);
         pl_corot_set_coefficients(level, compressibility, inertia * pow(4.0, l), c->pool);
     }
+    if (!factors) return;
     pl_corot_bottom_update(&c->bottom, &c->levels[c->level_count - 1], c->pool);
+    c->factor_cycle = c->cycle;
 }
 
 // ------------------------------------------------------------------ cycle

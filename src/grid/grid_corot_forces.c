@@ -338,8 +338,11 @@ double pl_grid_corot_backtrack(pl_grid_corot* c, pl_grid_state* state, double h,
     enum { MOST = 8 };
     for (int k = 0; k < MOST && c->has_direction; k++) {
         double now = dot(c, c->direction, c->levels[0].f, NULL);
-        if (isfinite(residual) && now >= -0.5 * c->slope) break;
-        double part = isfinite(now) ? fmin(fmax(c->slope / (c->slope - now), 0.1), 0.7) : 0.1;
+        if (isfinite(residual) && fabs(now) <= 0.5 * c->slope) break;
+        // the secant's guess of where the slope vanishes, within bounds
+        double part = 0.1;
+        if (now > 0.5 * c->slope) part = now < 0.75 * c->slope ? c->slope / (c->slope - now) : 4.0;
+        else if (isfinite(now)) part = fmin(fmax(c->slope / (c->slope - now), 0.1), 0.7);
         move_job j = {.c = c, .state = state, .factor = (part - 1.0) * c->step};
         pl_parallel_for(c->pool, move_task, c->levels[0].chunk_count, CHUNKS, &j);
         c->step *= part;

@@ -21,13 +21,14 @@ void pl_grid_fields_free(size_t size, float* fields[4]) {
 pl_status pl_grid_recombine_create(const pl_grid_level* level, int most, pl_grid_recombine* out,
                                    pl_error* error) {
     *out = (pl_grid_recombine){.most = most, .size = (size_t)level->field_size};
-    for (int k = 0; k < most; k++)
-        if (!pl_grid_fields_create(out->size, out->change[k]) ||
-            !pl_grid_fields_create(out->size, out->image[k])) {
-            pl_grid_recombine_free(out);
-            return pl_fail_memory(error, "the corrections of a lattice");
-        }
-    return PL_OK;
+    bool there = pl_grid_fields_create(out->size, out->work[0]) &&
+                 pl_grid_fields_create(out->size, out->work[1]);
+    for (int k = 0; there && k < most; k++)
+        there = pl_grid_fields_create(out->size, out->change[k]) &&
+                pl_grid_fields_create(out->size, out->image[k]);
+    if (there) return PL_OK;
+    pl_grid_recombine_free(out);
+    return pl_fail_memory(error, "the corrections of a lattice");
 }
 
 void pl_grid_recombine_free(pl_grid_recombine* h) {
@@ -35,10 +36,14 @@ void pl_grid_recombine_free(pl_grid_recombine* h) {
         pl_grid_fields_free(h->size, h->change[k]);
         pl_grid_fields_free(h->size, h->image[k]);
     }
+    for (int k = 0; k < 2; k++) pl_grid_fields_free(h->size, h->work[k]);
     *h = (pl_grid_recombine){0};
 }
 
-void pl_grid_recombine_reset(pl_grid_recombine* h) { h->count = h->next = 0; }
+void pl_grid_recombine_reset(pl_grid_recombine* h) {
+    h->count = h->next = 0;
+    h->has_last = false;
+}
 
 typedef struct product_job {
     float* const* x;
@@ -194,4 +199,26 @@ double pl_grid_recombine_end(pl_grid_recombine* h, pl_grid_level* level, pl_grid
             pl_parallel_for(pool, state_task, size, BLOCK,
                             &(state_job){state, h->change[k], shares[k]});
     return norm;
+}
+
+void pl_grid_recombine_mix(pl_grid_recombine* h, pl_grid_level* level, pl_grid_state* state,
+                           pl_pool* pool) {
+    const size_t bytes = h->size * sizeof(float);
+    float **move = h->work[0], **correction = h->work[1];
+    double shares[PL_GRID_HISTORY];
+    pl_parallel_for(pool, change_task, level->size[1] * level->size[2], 64,
+                    &(change_job){level, move});
+    for (int a = 0; a < 4; a++) memcpy(correction[a], move[a], bytes);
+    if (h->has_last) {
+        // image[next] has the correction before the last move, which is in change[next]
+        pl_grid_recombine_shares(h, move, shares, pool);
+        for (int k = 0; k < h->count; k++)
+            if (shares[k] != 0.0) add(h, shares[k], h->change[k], move, pool);
+    }
+    pl_parallel_for(pool, state_task, (int)h->size, BLOCK, &(state_job){state, move, 1.0});
+    for (int a = 0; a < 4; a++) {
+        memcpy(h->change[h->next][a], move[a], bytes);
+        memcpy(h->image[h->next][a], correction[a], bytes);
+    }
+    h->has_last = true;
 }

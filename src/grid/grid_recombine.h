@@ -20,10 +20,12 @@ typedef struct pl_grid_recombine {
     int most;        // corrections that are kept, at most PL_GRID_HISTORY
     int count, next; // those that there are, and where the next one goes
     size_t size;     // floats of a field
+    bool has_last;   // pl_grid_recombine_mix: slot `next` has the last correction and move
     // x, y, z and pressures: corrections d of the state, and what they take off the residual, A d,
     // orthonormal among themselves
     float* change[PL_GRID_HISTORY][4];
     float* image[PL_GRID_HISTORY][4];
+    float* work[2][4];
 } pl_grid_recombine;
 
 pl_status pl_grid_recombine_create(const pl_grid_level* level, int most, pl_grid_recombine* out,
@@ -38,6 +40,14 @@ void pl_grid_recombine_reset(pl_grid_recombine* history);
 void pl_grid_recombine_begin(pl_grid_recombine* history, const pl_grid_level* level);
 double pl_grid_recombine_end(pl_grid_recombine* history, pl_grid_level* level, pl_grid_state* state,
                              pl_pool* pool);
+
+// In place of both, after a cycle: the sum that makes the correction itself smallest, in place of
+// the residual (Anderson 1965; generalised minimal residuals, preconditioned from the left). For
+// bodies that bend softly: there the way to the solution leads through residuals many times as
+// large, because a little stretching has larger forces than all of the bending, and where the
+// residual may not grow nothing moves.
+void pl_grid_recombine_mix(pl_grid_recombine* history, pl_grid_level* level, pl_grid_state* state,
+                           pl_pool* pool);
 
 // The part of it that other lattices share: with the residual before a cycle in image[next] and the
 // correction in change[next], of which the state has all, and the residual after it, how much of

@@ -185,7 +185,7 @@ static pl_status rebuild(pl_grid_body* b, pl_error* error) {
     }
     pl_grid_corot_free(&b->corot);
     pl_grid_recombine_free(&b->history);
-    b->recombines = false;
+    b->mixes = b->recombines = false;
     pl_grid_multigrid_free(&b->multigrid);
     pl_grid_embedding_free(&b->map);
     b->multigrid = multigrid;
@@ -420,7 +420,9 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     b->in_step = true;
     b->corot.lags = b->dynamic;
     b->cycle = 0;
-    b->recombines = false; // nothing but the state goes from step to step: runs can be resumed
+    // nothing but the state goes from step to step: runs can be resumed
+    b->mixes = b->recombines = false;
+    b->stalls = 0;
     b->multigrid.inner_cycles = 1;
     pl_grid_recombine_reset(&b->history);
     // without any lambda a pressure would have no equation: nearly none is as good
@@ -490,19 +492,34 @@ static double general_cycle(pl_grid_body* b, const pl_grid_acts* acts, const dou
     return relative;
 }
 
+// Mixed cycles may have residuals many times the load on their way; a larger one is of no use.
+static const double MAX_GROWTH = 1e8;
+
 // Coarse levels may be too soft for limbs of a few cells, and cycles slow or even growing: then the
-// last few of them are recombined, and coarse levels have two cycles for each. Memory for that is
-// taken when it is needed; without it cycles go on alone.
-static void watch_rate(pl_grid_body* b, double residual) {
-    static const double SLOW = 0.7;
+// last few of them are recombined, and coarse levels have two cycles for each. A body that bends
+// softly does not get far with residuals that may not grow: there cycles are mixed. Memory for
+// that is taken when it is needed; without it cycles go on alone.
+static void watch_rate(pl_grid_body* b, double residual, bool reacts) {
+    static const double SLOW = 0.7, STALLED = 0.95, MANY_TIMES = 3.0;
+    enum { MAX_STALLS = 3 };
     pl_error ignored;
-    bool slow = b->cycle > 2 && residual > SLOW * b->last_residual;
-    bool grows = b->cycle > 1 && residual > b->last_residual;
+    const double last = b->last_residual;
+    const bool slow = b->cycle > 2 && residual > SLOW * last;
+    const bool grows = b->cycle > 1 && residual > last;
     if (!b->recombines && (slow || grows)) {
         b->recombines = b->history.size > 0 ||
                         pl_grid_recombine_create(&b->multigrid.levels[0], PL_GRID_HISTORY,
                                                  &b->history, &ignored) == PL_OK;
-        pl_grid_multigrid_set_inner(&b->multigrid, 2, &ignored);
+        b->mixes = b->recombines && !reacts && residual > MANY_TIMES * last;
+        if (!b->mixes) pl_grid_multigrid_set_inner(&b->multigrid, 2, &ignored);
+    }
+    b->stalls = b->recombines && residual > STALLED * last ? b->stalls + 1 : 0;
+    // what touches and lets go again is no linear equation: with reactions nothing is mixed
+    const bool mixes = b->mixes || b->stalls >= MAX_STALLS;
+    if (b->mixes != (mixes && !reacts)) {
+        b->mixes = !b->mixes;
+        b->multigrid.inner_cycles = b->mixes ? 1 : b->multigrid.inner_cycles;
+        pl_grid_recombine_reset(&b->history);
     }
     b->last_residual = residual;
 }
@@ -545,13 +562,15 @@ double pl_grid_step_cycle(pl_grid_body* b, const pl_grid_acts* acts, const doubl
     // only at first: a cycle that diverges must not make the load, and so what is small, larger
     if (b->cycle++ == 0) b->load = fmax(b->load, fmax(residual, least_load(b, 1e-10)));
     if (residual <= b->tolerance * b->load) return b->load > 0.0 ? residual / b->load : 0.0;
-    watch_rate(b, residual);
+    if (b->mixes && residual > MAX_GROWTH * b->load) return INFINITY; // cycles diverge
     const bool reacts = pl_grid_has_reactions(b, acts);
+    watch_rate(b, residual, reacts);
     if (reacts != b->history_reacts) pl_grid_recombine_reset(&b->history);
     b->history_reacts = reacts;
-    if (b->recombines) pl_grid_recombine_begin(&b->history, l);
+    if (b->recombines && !b->mixes) pl_grid_recombine_begin(&b->history, l);
     pl_grid_multigrid_cycle(&b->multigrid);
-    if (!b->recombines) pl_grid_correct(l, &b->state, b->pool);
+    if (b->mixes) pl_grid_recombine_mix(&b->history, l, &b->state, b->pool);
+    else if (!b->recombines) pl_grid_correct(l, &b->state, b->pool);
     else if (reacts) recombine_with_reactions(b, acts);
     else pl_grid_recombine_end(&b->history, l, &b->state, b->pool);
     return residual / b->load;

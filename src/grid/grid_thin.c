@@ -16,9 +16,13 @@
 enum {
     CUBE = 5,
     NEAR = 1,
-    AROUND = 3,       // cells around a part that belong to it
-    MOST_CELLS = 8000 // of one part: a factor of more would be large
+    AROUND = 3,            // cells around a part that belong to it
+    MOST_CELLS = 8000,     // of one part: a factor of more would be large
+    MAX_THICK_CELLS = 4000 // beside thin parts, of a level that is factored as a whole
 };
+// A level with a larger share of its cells in single layers is not used: a layer does not resist
+// bending, and its corrections would have no bounds.
+static const double MAX_LAYERS = 0.125;
 
 // ------------------------------------------------------------------ cells
 
@@ -67,6 +71,44 @@ static void mark_thin(mask* m) {
     for (size_t n = 0; n < count; n++) m->own[n] &= c->kinds[n] == PL_CELL_INTERIOR;
 }
 
+// One layer of cells: nothing lies on either side of it along some axis.
+static bool is_layer(const pl_grid_cells* c, int i, int j, int k) {
+    for (int a = 0; a < 3; a++) {
+        const int x = a == 0, y = a == 1, z = a == 2;
+        if (pl_grid_cell(c, i - x, j - y, k - z) == PL_CELL_EXTERIOR &&
+            pl_grid_cell(c, i + x, j + y, k + z) == PL_CELL_EXTERIOR)
+            return true;
+    }
+    return false;
+}
+
+static double share_of_layers(const pl_grid_cells* c) {
+    int64_t layers = 0, all = 0;
+    for (int k = c->low[2]; k < c->low[2] + c->size[2]; k++)
+        for (int j = c->low[1]; j < c->low[1] + c->size[1]; j++)
+            for (int i = c->low[0]; i < c->low[0] + c->size[0]; i++) {
+                if (pl_grid_cell(c, i, j, k) != PL_CELL_INTERIOR) continue;
+                all++, layers += is_layer(c, i, j, k);
+            }
+    return all ? (double)layers / (double)all : 0.0;
+}
+
+pl_status pl_grid_thin_is_last(const pl_grid_cells* cells, const pl_grid_cells* next, bool* out,
+                               pl_error* error) {
+    const size_t count = pl_grid_cells_count(cells);
+    int64_t thick = 0;
+    *out = share_of_layers(next) > MAX_LAYERS;
+    if (!*out) return PL_OK;
+    uint8_t* bytes = PL_ALLOC(uint8_t, 2 * count);
+    if (!bytes && count) return pl_fail_memory(error, "the levels of a lattice");
+    mask m = {cells, bytes, bytes + count};
+    mark_thin(&m);
+    for (size_t n = 0; n < count; n++) thick += cells->kinds[n] == PL_CELL_INTERIOR && !m.own[n];
+    PL_FREE(bytes, uint8_t, 2 * count);
+    *out = thick <= MAX_THICK_CELLS;
+    return PL_OK;
+}
+
 // the cells of a part that have a face in common, from one of them on; marked 2
 static bool collect(const mask* m, size_t first, pl_array* out) {
     const pl_grid_cells* c = m->cells;
@@ -88,17 +130,21 @@ static bool collect(const mask* m, size_t first, pl_array* out) {
     return true;
 }
 
-// Leaves out parts that are too large.
-static bool drop_large(const mask* m) {
+// Leaves out parts that are too large; share: how much of all interior cells that is.
+static bool drop_large(const mask* m, double* share) {
     pl_array part = pl_array_of(sizeof(size_t));
     bool ok = true;
+    size_t left = 0, all = 0;
     for (size_t n = 0; ok && n < pl_grid_cells_count(m->cells); n++) {
+        all += m->cells->kinds[n] == PL_CELL_INTERIOR;
         if (m->own[n] != 1) continue;
         ok = collect(m, n, &part);
+        if (part.count > MOST_CELLS) left += part.count;
         for (size_t k = 0; part.count > MOST_CELLS && k < part.count; k++)
             m->own[((size_t*)part.data)[k]] = 0;
     }
     pl_array_free(&part);
+    *share = all ? (double)left / (double)all : 0.0;
     return ok;
 }
 
@@ -246,7 +292,7 @@ static void* take(maker* m, pl_array* list) {
 static void make(maker* m, pl_grid_thin* out) {
     if (m->mask.cells) {
         mark_thin(&m->mask);
-        if (!drop_large(&m->mask)) m->lost = true;
+        if (!drop_large(&m->mask, &out->left_share)) m->lost = true;
     }
     if (!m->lost) list_equations(m);
     if (m->lost) return;

@@ -45,11 +45,17 @@ typedef struct pl_grid_thin {
     pl_grid_factor factor; // a clique for each form
     bool works;            // there are such parts, and a factor of their present equations
     double* change;        // face_count
+    double left_share;     // of the level's cells: thin parts that are too large to be solved
 } pl_grid_thin;
 
 // The thin parts of a level with these cells; or all of the level, where cells is NULL.
 pl_status pl_grid_thin_create(const pl_grid_cells* cells, const pl_grid_level* level,
                               pl_grid_thin* out, pl_error* error);
+// Whether a level with these cells should be the coarsest one, and be factored as a whole: the next
+// level, with the cells `next`, would have lost the bending of a good part of the body, and the
+// level is thin enough for its factor to be small.
+pl_status pl_grid_thin_is_last(const pl_grid_cells* cells, const pl_grid_cells* next, bool* out,
+                               pl_error* error);
 void pl_grid_thin_free(pl_grid_thin* thin);
 // After a change of the level's coefficients. Without memory for a factor nothing is solved.
 void pl_grid_thin_update(pl_grid_thin* thin, const pl_grid_level* level, pl_pool* pool);
