@@ -52,8 +52,10 @@ typedef struct pl_colliding_vertices {
     double thickness; // [m]
     double stiffness; // [N/m]
     double friction;
-    bool meets;             // bodies too
-    const double* recesses; // how far each obstacle is held back for them [m]; NULL: not at all
+    bool meets; // bodies too
+    // How far each obstacle is held back for them, and how much less than at the start of the step
+    // [m]; NULL: not at all.
+    const double *recesses, *recess_steps;
 } pl_colliding_vertices;
 
 typedef struct pl_collision_job {

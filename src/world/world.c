@@ -210,6 +210,7 @@ static void update_colliding(pl_world* w, int s) {
         group->stiffness = body->contact_stiffness;
         group->friction = contact->friction;
         group->recesses = pl_world_recesses(w, b);
+        group->recess_steps = pl_world_recess_steps(w, b);
         group++;
     }
 }

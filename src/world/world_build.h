@@ -151,6 +151,7 @@ struct pl_world {
     int obstacle_count;
     double* start_depths; // of bodies in obstacles they start in, see world_starts.c; or NULL
     double* recesses;     // how far these obstacles are held back now; a row per body
+    double* recess_steps; // how far they return during the step
     pl_array handles;     // of pl_world_handle
     pl_array numbers;     // of pl_world_number
     double part[2];       // of the frame, at the begin and the end of the substep: 0 to 1
@@ -206,9 +207,10 @@ void pl_world_obstacles_free(pl_world* world);
 // Finds and notes bodies that start inside colliders, which are held back for them for a while.
 pl_status pl_world_starts_setup(pl_world* world, pl_notes* notes, pl_error* error);
 void pl_world_starts_free(pl_world* world);
-void pl_world_update_recesses(pl_world* world, double time);
+void pl_world_update_recesses(pl_world* world, double begin, double end);
 // One for each obstacle of a step [m], or NULL if none is held back.
 const double* pl_world_recesses(const pl_world* world, int body);
+const double* pl_world_recess_steps(const pl_world* world, int body);
 
 // The normal force of contact on each vertex of a body, as of the last step [N].
 void pl_world_contact_forces(const pl_world* world, int body, double* out);

@@ -255,7 +255,7 @@ static pl_rigid rigid_of(const pl_pose* pose) {
 }
 
 void pl_world_place_obstacles(pl_world* w, double begin, double end) {
-    pl_world_update_recesses(w, end);
+    pl_world_update_recesses(w, begin, end);
     for (int k = 0; k < w->obstacle_count; k++) {
         const pl_collider* c = &w->scene->colliders[k];
         pl_moving_obstacle* m = &w->obstacles[k];

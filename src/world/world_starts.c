@@ -32,17 +32,29 @@ static int row_size(const pl_world* w) { return w->obstacle_count + w->body_coun
 void pl_world_starts_free(pl_world* w) {
     PL_FREE(w->start_depths, double, (size_t)w->body_count*(size_t)row_size(w));
     PL_FREE(w->recesses, double, (size_t)w->body_count*(size_t)row_size(w));
+    PL_FREE(w->recess_steps, double, (size_t)w->body_count*(size_t)row_size(w));
 }
 
 const double* pl_world_recesses(const pl_world* w, int body) {
     return w->recesses ? w->recesses + (size_t)body * (size_t)row_size(w) : NULL;
 }
 
-void pl_world_update_recesses(pl_world* w, double time) {
+const double* pl_world_recess_steps(const pl_world* w, int body) {
+    return w->recesses ? w->recess_steps + (size_t)body * (size_t)row_size(w) : NULL;
+}
+
+// the part of the depth at the start that is left at a time
+static double part_left(double time) {
     double s = fmin(fmax(time / PUSH_OUT_TIME, 0.0), 1.0);
-    double left = 1.0 - s * s * (3.0 - 2.0 * s);
-    for (int k = 0; w->recesses && k < w->body_count * row_size(w); k++)
-        w->recesses[k] = left * w->start_depths[k];
+    return 1.0 - s * s * (3.0 - 2.0 * s);
+}
+
+void pl_world_update_recesses(pl_world* w, double begin, double end) {
+    double before = part_left(begin), after = part_left(end);
+    for (int k = 0; w->recesses && k < w->body_count * row_size(w); k++) {
+        w->recesses[k] = after * w->start_depths[k];
+        w->recess_steps[k] = (before - after) * w->start_depths[k];
+    }
 }
 
 static double along(const pl_world* w, pl_vec3 p) {
@@ -125,7 +137,9 @@ static pl_status keep_depth(pl_world* w, int b, int k, double depth, pl_error* e
     size_t size = (size_t)w->body_count * (size_t)row_size(w);
     if (!w->start_depths) w->start_depths = PL_ALLOC(double, size);
     if (!w->recesses) w->recesses = PL_ALLOC(double, size);
-    if (!w->start_depths || !w->recesses) return pl_fail_memory(error, "bodies inside colliders");
+    if (!w->recess_steps) w->recess_steps = PL_ALLOC(double, size);
+    if (!w->start_depths || !w->recesses || !w->recess_steps)
+        return pl_fail_memory(error, "bodies inside colliders");
     w->start_depths[(size_t)b * (size_t)row_size(w) + (size_t)k] = depth;
     return PL_OK;
 }
