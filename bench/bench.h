@@ -13,6 +13,9 @@ typedef struct bench bench;
 void bench_result(bench* b, const char* name, double value, const char* unit, double paper);
 // Adds a result with the value that theory gives; the field is "reference".
 void bench_compare(bench* b, const char* name, double value, const char* unit, double reference);
+// Names a mesh of the bench once among its results: the file below PLIANT_DATA that it is or stands
+// for, where it comes from, its vertices.
+void bench_mesh_used(bench* b, const char* file, const char* source, int vertex_count);
 // With --quick: smaller sizes, fewer repeats.
 bool bench_quick(const bench* b);
 

@@ -3,9 +3,10 @@
 //
 // The kernels of tets in float batches against the double elements: gradient of Projective Dynamics
 // (corotated, one rotation iteration), rotations alone, and the matrix with projection (stable
-// Neo-Hookean). The mesh is the dragon of the shared data ($PLIANT_SHARED or ../shared beside the
-// project) where there is one, else a generated box of the same size.
+// Neo-Hookean). The mesh is the dragon of PLIANT_DATA, or without that a generated box of the same
+// size.
 #include "base/memory.h"
+#include "bench_meshes.h"
 #include "bench_systems.h"
 #include "cloth_kernels.h"
 #include "fem/tet_batches.h"
@@ -45,18 +46,22 @@ static bool failed(const pl_error* error) {
     return false;
 }
 
-static pl_status load_mesh(const bench* b, pl_mesh** out, pl_error* error) {
-    if (!bench_quick(b) && bench_read_shared("dragon_200k", out, error) == PL_OK) return PL_OK;
+static const char DRAGON[] = "tets_generated/dragon_200k.msh.gz";
+
+static pl_status load_mesh(bench* b, pl_mesh** out, pl_error* error) {
+    if (!bench_quick(b) && bench_has_data()) return bench_solid_mesh(b, DRAGON, 0, out, error);
     pl_generate_options options;
     pl_status status = pl_generate_defaults("box", &options, error);
     if (status != PL_OK) return status;
     int cells = bench_quick(b) ? 10 : 32; // a long box of 12 tets a cell
     options.size_x = 4.0, options.size_y = options.size_z = 1.0;
     options.count_x = 4 * cells, options.count_y = options.count_z = cells;
-    return pl_generate("box", &options, out, error);
+    status = pl_generate("box", &options, out, error);
+    if (status == PL_OK) bench_mesh_used(b, DRAGON, "generated box", (*out)->vertex_count);
+    return status;
 }
 
-static pl_status prepare_mesh(const bench* b, kernels* k, pl_error* error) {
+static pl_status prepare_mesh(bench* b, kernels* k, pl_error* error) {
     pl_mesh* mesh;
     pl_status status = load_mesh(b, &mesh, error);
     if (status != PL_OK) return status;

@@ -4,10 +4,10 @@
 // How near the multigrid of Projective Dynamics comes to what the machine can do. The finest level
 // of a cycle (two symmetric sweeps, residual, two symmetric sweeps) is compared with reading as
 // many bytes from a buffer as large as its data, in turn; two threads with one on a whole frame.
-// The mesh is the dragon of the shared data ($PLIANT_SHARED or ../shared beside the project) where
-// there is one, else a generated bar of the same size.
+// The mesh is the dragon of PLIANT_DATA, or without that a generated bar of the same size.
 #include "base/memory.h"
 #include "bench.h"
+#include "bench_meshes.h"
 #include "bench_systems.h"
 #include "fem/fem_projective_fast.h"
 #include "machine_limits.h"
@@ -40,10 +40,15 @@ typedef struct side {
     pl_method_info info;
 } side;
 
-static pl_status load_mesh(const bench* b, pl_mesh** out, pl_error* error) {
-    if (!bench_quick(b) && bench_read_shared("dragon_200k", out, error) == PL_OK) return PL_OK;
+static const char DRAGON[] = "tets_generated/dragon_200k.msh.gz";
+
+static pl_status load_mesh(bench* b, pl_mesh** out, pl_error* error) {
+    if (!bench_quick(b) && bench_has_data()) return bench_solid_mesh(b, DRAGON, 0, out, error);
     int cells = bench_quick(b) ? 12 : 37;
-    return verify_box(4.0, 1.0, 1.0, 4 * cells, cells, cells, PL_PATTERN_KUHN, out, error);
+    pl_status status =
+        verify_box(4.0, 1.0, 1.0, 4 * cells, cells, cells, PL_PATTERN_KUHN, out, error);
+    if (status == PL_OK) bench_mesh_used(b, DRAGON, "generated box", (*out)->vertex_count);
+    return status;
 }
 
 static pl_fem_settings frame_settings(const bench* b) {
@@ -80,7 +85,7 @@ static pl_status make_pins(limit* l, pl_error* error) {
     return PL_OK;
 }
 
-static pl_status create(const bench* b, limit* l, pl_error* error) {
+static pl_status create(bench* b, limit* l, pl_error* error) {
     pl_fem_settings settings = frame_settings(b);
     pl_status status = PL_OK;
     for (int k = 0; status == PL_OK && k < THREADS; k++) {

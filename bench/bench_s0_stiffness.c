@@ -46,7 +46,7 @@ static bool write_plot(histories* all) {
 }
 
 // the mean reduction, or NAN after a message
-static double measure(const bench* b, double mu, histories* all) {
+static double measure(bench* b, double mu, histories* all) {
     s0_system s;
     if (!s0_system_create(&s, b, mu, FRAME)) return NAN;
     int counts[1] = {bench_quick(b) ? 10 : 50};

@@ -43,11 +43,7 @@ static double time_frames(s0_example* e, bool quick, double* first) {
 static bool measure(bench* b, const s0_row* row, const pl_fem_settings* settings, pl_pool* pool,
                     const char* name, double paper, double* fps) {
     s0_example e;
-    bool missing;
-    if (!s0_example_create(&e, row, settings, pool, &missing)) {
-        if (missing) printf("  %s: %s is not there, left out\n", row->name, row->mesh);
-        return missing;
-    }
+    if (!s0_example_create(b, &e, row, settings, pool)) return false;
     double first, frame = time_frames(&e, bench_quick(b), &first);
     char text[64];
     if (!isnan(frame)) {

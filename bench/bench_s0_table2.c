@@ -160,12 +160,8 @@ static bool measure_newton(phases* p, const pl_fem_settings* settings, double ms
 
 static bool measure(bench* b, const s0_row* row, pl_pool* pool) {
     phases p = {.row = row};
-    bool missing;
     pl_fem_settings settings = s0_row_settings(row);
-    if (!s0_example_create(&p.e, row, &settings, pool, &missing)) {
-        if (missing) printf("  %s: %s is not there, left out\n", row->name, row->mesh);
-        return missing;
-    }
+    if (!s0_example_create(b, &p.e, row, &settings, pool)) return false;
     pl_method_info info;
     bool ok = true;
     for (int k = 0; ok && k < WARM_FRAMES; k++) ok = s0_example_step(&p.e, &info);

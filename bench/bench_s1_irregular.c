@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // S1 Figs. 4 and 5: a dress on a figure that walks, wind and friction, with the hierarchy and
-// without, as scenes/paper/pbd_dress.json has it. The mesh is that of the shared data
-// ($PLIANT_SHARED or ../shared beside the project). Stretch: the mean over all edges of what they
-// are longer than at rest, over the last second. Frames per second are those of whole steps of the
-// world (forces, contacts, solver) with the hierarchy; the paper's 30 are with drawing.
+// without. The dress is that of PLIANT_DATA (bench/scenes/pbd_dress.json); without PLIANT_DATA it
+// is the skirt of scenes/pbd_skirt.json. Stretch: the mean over all edges of what they are longer
+// than at rest, over the last second. Frames per second are those of whole steps of the world
+// (forces, contacts, solver) with the hierarchy; the paper's 30 are with drawing.
 #include "base/memory.h"
 #include "base/timer.h"
-#include "bench.h"
+#include "bench_meshes.h"
 #include "math/vec3.h"
 #include "mesh/topology.h"
 
@@ -18,6 +18,13 @@
 #include <stdlib.h>
 
 enum { MOST_FRAMES = 300 };
+
+static const char DRESS[] = "surfaces/cloth_dress_20k.obj.gz";
+
+typedef struct garment {
+    const char* scene;
+    char mesh[1100]; // override that names the mesh; empty: the scene's own
+} garment;
 
 typedef struct dress {
     pl_world* world;
@@ -34,19 +41,20 @@ static void dress_free(dress* d) {
     pl_world_destroy(d->world);
 }
 
-static bool dress_create(const char* mesh_path, const char* hierarchy, dress* out) {
+static bool dress_create(bench* b, const garment* g, const char* hierarchy, dress* out) {
     *out = (dress){0};
-    char mesh[1100];
-    snprintf(mesh, sizeof mesh, "bodies[0].mesh=%s", mesh_path);
-    const char* overrides[] = {mesh, hierarchy};
+    const char* overrides[] = {hierarchy, g->mesh};
+    int count = g->mesh[0] ? 2 : 1;
     pl_scene* scene = NULL;
     pl_error error;
-    const char* path = PL_BENCH_SCENES_DIR "/paper/pbd_dress.json";
-    if (fails(pl_scene_read(path, overrides, 2, &scene, NULL, &error), &error)) return false;
+    if (fails(pl_scene_read(g->scene, overrides, count, &scene, NULL, &error), &error))
+        return false;
     bool failed = fails(pl_world_create(scene, &out->world, NULL, &error), &error);
     pl_scene_destroy(scene);
     if (failed) return false;
     const pl_mesh* m = pl_world_mesh(out->world, 0);
+    bench_mesh_used(b, DRESS, g->mesh[0] ? "PLIANT_DATA" : "scenes/meshes/skirt.obj",
+                    m->vertex_count);
     return !fails(
         pl_edges_create(m->triangles, m->triangle_count, 3, m->vertex_count, &out->edges, &error),
         &error);
@@ -89,11 +97,11 @@ static bool walk(dress* d, int frames, double* mean, double* seconds) {
     return true;
 }
 
-static bool measure(bench* b, const char* path, const char* hierarchy, const char* stretch_name,
+static bool measure(bench* b, const garment* g, const char* hierarchy, const char* stretch_name,
                     const char* rate_name) {
     dress d;
     double mean = 0.0, seconds = 0.0;
-    bool done = dress_create(path, hierarchy, &d) &&
+    bool done = dress_create(b, g, hierarchy, &d) &&
                 walk(&d, bench_quick(b) ? 90 : MOST_FRAMES, &mean, &seconds);
     if (done) {
         bench_result(b, stretch_name, mean, "", NAN);
@@ -104,20 +112,13 @@ static bool measure(bench* b, const char* path, const char* hierarchy, const cha
 }
 
 bool bench_s1_irregular(bench* b) {
+    garment g = {.scene = PL_BENCH_SOURCE_DIR "/scenes/pbd_skirt.json"};
     char path[1024];
-    const char* shared = getenv("PLIANT_SHARED");
-    snprintf(path, sizeof path, "%s/data/surfaces/cloth_dress_20k.obj.gz",
-             shared ? shared : PL_BENCH_SHARED_DIR);
-    FILE* file = fopen(path, "rb");
-    if (!file) {
-        fprintf(stderr,
-                "pliant-bench s1-irregular: skipped, %s is not there; set PLIANT_SHARED to the "
-                "folder of the shared data\n",
-                path);
-        return true;
+    if (bench_data_path(DRESS, path, sizeof path)) {
+        g.scene = PL_BENCH_SOURCE_DIR "/bench/scenes/pbd_dress.json";
+        snprintf(g.mesh, sizeof g.mesh, "bodies[0].mesh=%s", path);
     }
-    fclose(file);
-    return measure(b, path, "bodies[0].hierarchy=0", "irregular_stretch_plain",
+    return measure(b, &g, "bodies[0].hierarchy=0", "irregular_stretch_plain",
                    "irregular_fps_plain") &&
-           measure(b, path, "bodies[0].hierarchy=5", "irregular_stretch_mg", "irregular_fps");
+           measure(b, &g, "bodies[0].hierarchy=5", "irregular_stretch_mg", "irregular_fps");
 }

@@ -395,8 +395,8 @@ static bool fold_rows(bench* b) {
     for (int k = 0; k < 2; k++) {
         s4_folds folds;
         pl_error error;
-        if (s4_scene_folds(PL_BENCH_SCENES_DIR "/grid_twist.json", ways[k], edge, cell, 10, &folds,
-                           &error) != PL_OK) {
+        if (s4_scene_folds(PL_BENCH_SOURCE_DIR "/scenes/grid_twist.json", ways[k], edge, cell, 10,
+                           &folds, &error) != PL_OK) {
             printf("folds: %s\n", error.text);
             return false;
         }

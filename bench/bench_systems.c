@@ -7,9 +7,6 @@
 #include "mesh/reorder.h"
 
 #include <pliant/generate.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const double gravity = 9.81; // [m/s^2]
 
@@ -17,8 +14,7 @@ bench_solid bench_default_solid(void) {
     return (bench_solid){.young = 1e5, .poisson = 0.3, .density = 1000.0, .time_step = 1.0 / 30};
 }
 
-// takes the mesh over
-static pl_status reorder(pl_mesh* mesh, pl_mesh** out, pl_error* error) {
+pl_status bench_reorder(pl_mesh* mesh, pl_mesh** out, pl_error* error) {
     pl_mesh_order order;
     pl_status status = pl_mesh_reorder(mesh, out, &order, error);
     pl_mesh_destroy(mesh);
@@ -40,30 +36,7 @@ pl_status bench_bar_mesh(bench_bar bar, pl_mesh** out, pl_error* error) {
     options.jitter = 0.15;
     pl_mesh* mesh;
     status = pl_generate("bar", &options, &mesh, error);
-    return status == PL_OK ? reorder(mesh, out, error) : status;
-}
-
-static bool exists(const char* path) {
-    FILE* file = fopen(path, "rb");
-    if (file) fclose(file);
-    return file;
-}
-
-pl_status bench_read_shared(const char* name, pl_mesh** out, pl_error* error) {
-    char path[1024];
-    const char* shared = getenv("PLIANT_SHARED");
-    int length = snprintf(path, sizeof path - 4, "%s/data/tets_generated/%s.msh",
-                          shared ? shared : PL_BENCH_SHARED_DIR, name);
-    *out = NULL;
-    if (length > 0 && length < (int)sizeof path - 4 && !exists(path)) strcat(path, ".gz");
-    return pl_mesh_read(path, NULL, out, NULL, error);
-}
-
-pl_status bench_shared_mesh(const char* name, pl_mesh** out, pl_error* error) {
-    *out = NULL;
-    pl_mesh* mesh;
-    pl_status status = bench_read_shared(name, &mesh, error);
-    return status == PL_OK ? reorder(mesh, out, error) : status;
+    return status == PL_OK ? bench_reorder(mesh, out, error) : status;
 }
 
 static pl_status make_elements(const pl_mesh* mesh, const pl_material* material,

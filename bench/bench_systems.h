@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The meshes and linear systems that several benches solve: bars of two sizes and the shared
-// meshes, with their matrices of elasticity (3 x 3 blocks) and of Projective Dynamics (one value
-// per pair of vertices, three right-hand sides).
+// The bars and linear systems that several benches solve: matrices of elasticity (3 x 3 blocks) and
+// of Projective Dynamics (one value per pair of vertices, three right-hand sides).
 #ifndef PL_BENCH_SYSTEMS_H
 #define PL_BENCH_SYSTEMS_H
 
@@ -16,10 +15,8 @@
 // in reverse Cuthill-McKee order. Cells: 36 x 9 x 9, 92 x 23 x 23, 140 x 37 x 37.
 typedef enum bench_bar { BENCH_BAR_4K, BENCH_BAR_53K, BENCH_BAR_203K } bench_bar;
 pl_status bench_bar_mesh(bench_bar bar, pl_mesh** out, pl_error* error);
-// NAME.msh or NAME.msh.gz of the generated shared meshes ($PLIANT_SHARED or ../shared beside the
-// project), as it is, or in reverse Cuthill-McKee order. When the file is absent the error says so.
-pl_status bench_read_shared(const char* name, pl_mesh** out, pl_error* error);
-pl_status bench_shared_mesh(const char* name, pl_mesh** out, pl_error* error);
+// The mesh in reverse Cuthill-McKee order. Takes the mesh over, also if it fails.
+pl_status bench_reorder(pl_mesh* mesh, pl_mesh** out, pl_error* error);
 
 typedef struct bench_solid {
     double young;           // E [Pa]

@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // pliant-bench NAME [--quick] [--json]: runs one bench and prints its results; `pliant-bench list`
-// names them.
+// names them. With --json, stdout has the JSON document and nothing else: all other lines that
+// benches and the programs they start print go to stderr.
 #include "base/pool.h"
 #include "bench.h"
 
@@ -10,9 +11,11 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 struct bench {
-    json_t* results;
+    json_t *results, *meshes;
+    FILE* json_out;
     bool quick;
     bool as_json;
 };
@@ -55,6 +58,13 @@ void bench_compare(bench* b, const char* name, double value, const char* unit, d
     add_result(b, name, value, unit, NAN, reference);
 }
 
+void bench_mesh_used(bench* b, const char* file, const char* source, int vertex_count) {
+    if (json_object_get(b->meshes, file)) return;
+    json_object_set_new(b->meshes, file,
+                        json_pack("{s:s, s:i}", "from", source, "vertices", vertex_count));
+    fprintf(stderr, "mesh for %s: %s, %d vertices\n", file, source, vertex_count);
+}
+
 static json_t* describe_machine(void) {
     char model[128] = "unknown";
     FILE* file = fopen("/proc/cpuinfo", "r");
@@ -65,17 +75,34 @@ static json_t* describe_machine(void) {
     return json_pack("{s:s, s:i}", "cpu", model, "threads", pl_usable_cpu_count());
 }
 
+// Keeps stdout for the JSON document and lets everything else that prints to it go to stderr.
+static bool reserve_stdout(bench* b) {
+    int copy = dup(STDOUT_FILENO);
+    b->json_out = copy >= 0 ? fdopen(copy, "w") : NULL;
+    return b->json_out && dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
+}
+
+static bool write_json(const entry* e, bench* b) {
+    json_t* document = json_pack("{s:s, s:o, s:O, s:O}", "bench", e->name, "machine",
+                                 describe_machine(), "meshes", b->meshes, "results", b->results);
+    bool written =
+        json_dumpf(document, b->json_out, JSON_INDENT(2) | JSON_REAL_PRECISION(9)) == 0 &&
+        fprintf(b->json_out, "\n") > 0 && fclose(b->json_out) == 0;
+    json_decref(document);
+    return written;
+}
+
 static int run_bench(const entry* e, bench* b) {
-    b->results = json_array();
-    bool done = e->run(b);
-    if (done && b->as_json) {
-        json_t* document = json_pack("{s:s, s:o, s:O}", "bench", e->name, "machine",
-                                     describe_machine(), "results", b->results);
-        json_dumpf(document, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(9));
-        printf("\n");
-        json_decref(document);
+    if (b->as_json && !reserve_stdout(b)) {
+        fprintf(stderr, "pliant-bench: stdout cannot be written\n");
+        return 1;
     }
+    b->results = json_array();
+    b->meshes = json_object();
+    bool done = e->run(b);
+    if (done && b->as_json) done = write_json(e, b);
     json_decref(b->results);
+    json_decref(b->meshes);
     return done ? 0 : 1;
 }
 

@@ -16,9 +16,10 @@ enum { S0_ROW_COUNT = 11, S0_PHASES = 6 };
 
 typedef struct s0_row {
     const char* name;
-    const char* mesh; // of the shared data; NULL: a cloth
-    int side;         // vertices along a side of the cloth
-    int levels[3];    // coarsest first
+    const char* mesh;   // below PLIANT_DATA; NULL: a cloth
+    int side;           // vertices along a side of the cloth
+    int solid_vertices; // of the body that stands in for the mesh
+    int levels[3];      // coarsest first
     int level_count;
     int sweeps; // on each side of the coarse correction
     bool newton;
@@ -47,9 +48,9 @@ typedef struct s0_example {
 
 // How the paper solves the row.
 pl_fem_settings s0_row_settings(const s0_row* row);
-// False after a message. missing: true if the mesh is not there (no message).
-bool s0_example_create(s0_example* out, const s0_row* row, const pl_fem_settings* settings,
-                       pl_pool* pool, bool* missing);
+// False after a message.
+bool s0_example_create(bench* b, s0_example* out, const s0_row* row,
+                       const pl_fem_settings* settings, pl_pool* pool);
 bool s0_example_step(s0_example* example, pl_method_info* info);
 void s0_example_free(s0_example* example);
 

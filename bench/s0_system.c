@@ -5,6 +5,7 @@
 // linear functions (Bouaziz 2014). Density 1, attachment stiffness 1, h = 1/30, gravity 9.8.
 #include "s0_system.h"
 #include "base/memory.h"
+#include "bench_meshes.h"
 #include "math/polar.h"
 
 #include <math.h>
@@ -110,26 +111,16 @@ static void pin_ears(s0_system* s) {
     }
 }
 
-static pl_status load(s0_system* s, const bench* b, pl_error* error) {
-    char path[1024];
-    const char* shared = getenv("PLIANT_SHARED");
-    snprintf(path, sizeof path, "%s/data/tets_generated/%s", shared ? shared : PL_BENCH_SHARED_DIR,
-             bench_quick(b) ? "armadillo_1k.msh" : "armadillo_15k.msh.gz");
-    pl_status status = pl_mesh_read(path, NULL, &s->mesh, NULL, error);
-    if (status != PL_OK) return status;
-    double low[3] = {INFINITY, INFINITY, INFINITY}, size = 0.0;
-    double high[3] = {-INFINITY, -INFINITY, -INFINITY};
-    for (int i = 0; i < 3 * s->mesh->vertex_count; i++) {
-        low[i % 3] = fmin(low[i % 3], s->mesh->positions[i]);
-        high[i % 3] = fmax(high[i % 3], s->mesh->positions[i]);
-    }
-    for (int c = 0; c < 3; c++) size = fmax(size, high[c] - low[c]);
-    for (int i = 0; i < 3 * s->mesh->vertex_count; i++)
-        s->mesh->positions[i] = (s->mesh->positions[i] - low[i % 3]) / size;
-    return PL_OK;
+static pl_status load(s0_system* s, bench* b, pl_error* error) {
+    pl_status status =
+        bench_quick(b)
+            ? bench_solid_mesh(b, "tets_generated/armadillo_1k.msh", 1017, &s->mesh, error)
+            : bench_solid_mesh(b, "tets_generated/armadillo_15k.msh.gz", 14590, &s->mesh, error);
+    if (status == PL_OK) bench_make_unit_size(s->mesh);
+    return status;
 }
 
-static pl_status build(s0_system* s, const bench* b, double mu, int frames, pl_error* error) {
+static pl_status build(s0_system* s, bench* b, double mu, int frames, pl_error* error) {
     pl_status status = load(s, b, error);
     if (status != PL_OK) return status;
     int n = s->mesh->vertex_count;
@@ -160,7 +151,7 @@ static pl_status build(s0_system* s, const bench* b, double mu, int frames, pl_e
     return status;
 }
 
-bool s0_system_create(s0_system* s, const bench* b, double mu, int frames) {
+bool s0_system_create(s0_system* s, bench* b, double mu, int frames) {
     pl_error error;
     *s = (s0_system){0};
     if (build(s, b, mu, frames, &error) == PL_OK) return true;

@@ -24,7 +24,7 @@ typedef struct s0_system {
 } s0_system;
 
 // mu: stiffness; frames: how many are simulated before. False after a message.
-bool s0_system_create(s0_system* out, const bench* b, double mu, int frames);
+bool s0_system_create(s0_system* out, bench* b, double mu, int frames);
 void s0_system_free(s0_system* system);
 
 #endif

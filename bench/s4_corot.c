@@ -32,12 +32,12 @@ static void run_correct(void* user) {
     pl_grid_corot_correct(&x->corot, &x->lattice.state, true);
 }
 
-static pl_status prepare(int count, int threads, body* x, pl_error* error) {
+static pl_status prepare(bench* b, int count, int threads, body* x, pl_error* error) {
     double cell;
     pl_grid_frame frame;
     pl_grid_cells cells = {0};
-    pl_status status = s4_armadillo_cell(count, NULL, &cell, error);
-    if (status == PL_OK) status = s4_armadillo_cells(cell, NULL, &frame, &cells, error);
+    pl_status status = s4_armadillo_cell(b, count, NULL, &cell, error);
+    if (status == PL_OK) status = s4_armadillo_cells(b, cell, NULL, &frame, &cells, error);
     if (status == PL_OK) status = s4_lattice_create(&cells, &x->lattice, error);
     if (status != PL_OK) return status;
     pl_pool_destroy(x->lattice.pool);
@@ -89,11 +89,11 @@ bool s4_corot_rows(bench* b, int count, double paper_ms) {
     for (int threads = 1; threads <= 2; threads++) {
         pl_error error;
         body x = {0};
-        pl_status status = prepare(count, threads, &x, &error);
+        pl_status status = prepare(b, count, threads, &x, &error);
         if (status == PL_OK) measure(b, &x, count, threads, paper_ms);
-        else printf("ms_corot_%dk: %s\n", count / 1000, error.text);
+        else fprintf(stderr, "ms_corot_%dk: %s\n", count / 1000, error.text);
         free_body(&x);
-        if (status != PL_OK) return status == PL_ERROR_IO; // the surface is not here: skipped
+        if (status != PL_OK) return false;
     }
     return true;
 }

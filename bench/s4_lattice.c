@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "s4_lattice.h"
 #include "base/random.h"
+#include "bench_meshes.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -21,17 +22,12 @@ pl_status s4_box_cells(int n, pl_grid_cells* out, pl_error* error) {
     return s4_bar_cells(n, n, out, error);
 }
 
-// x, y, z as parts of the bounding box
-static bool is_hand_or_foot(double x, double y) {
-    return y < 0.06 || (y > 0.6 && (x < 0.08 || x > 0.92));
-}
+static const char ARMADILLO[] = "surfaces/armadillo_43k.obj.gz";
 
-static pl_status read_armadillo(pl_mesh** out, pl_error* error) {
-    char path[1024];
-    const char* shared = getenv("PLIANT_SHARED");
-    snprintf(path, sizeof path, "%s/data/surfaces/armadillo_43k.obj.gz",
-             shared ? shared : PL_BENCH_SHARED_DIR);
-    return pl_mesh_read(path, NULL, out, NULL, error);
+// x and y as parts of the bounding box. The hands of the armadillo are above 0.6, those of the bear
+// between 0.4 and 0.6.
+static bool is_hand_or_foot(double x, double y) {
+    return y < 0.06 || (y > 0.4 && (x < 0.08 || x > 0.92));
 }
 
 static void hold_limbs(pl_grid_cells* c) {
@@ -44,11 +40,11 @@ static void hold_limbs(pl_grid_cells* c) {
                     *kind = PL_CELL_DIRICHLET;
 }
 
-pl_status s4_armadillo_cells(double cell, pl_pool* pool, pl_grid_frame* frame, pl_grid_cells* out,
-                             pl_error* error) {
+pl_status s4_armadillo_cells(bench* b, double cell, pl_pool* pool, pl_grid_frame* frame,
+                             pl_grid_cells* out, pl_error* error) {
     pl_mesh* mesh;
     *frame = (pl_grid_frame){.cell = cell};
-    pl_status status = read_armadillo(&mesh, error);
+    pl_status status = bench_surface_mesh(b, ARMADILLO, &mesh, error);
     if (status != PL_OK) return status;
     status = pl_grid_voxelise(mesh, 0, pool, frame, out, error);
     pl_mesh_destroy(mesh);
@@ -73,9 +69,9 @@ static double height_of(const pl_mesh* mesh) {
 
 // Voxelised twice: the count grows with the cube of the height in cells, and a little slower as
 // surface cells count whole.
-pl_status s4_armadillo_cell(int count, pl_pool* pool, double* cell, pl_error* error) {
+pl_status s4_armadillo_cell(bench* b, int count, pl_pool* pool, double* cell, pl_error* error) {
     pl_mesh* mesh;
-    pl_status status = read_armadillo(&mesh, error);
+    pl_status status = bench_surface_mesh(b, ARMADILLO, &mesh, error);
     if (status != PL_OK) return status;
     *cell = height_of(mesh) / 64.0;
     for (int n = 0; status == PL_OK && n < 2; n++) {

@@ -6,6 +6,7 @@
 #ifndef PL_BENCH_S4_LATTICE_H
 #define PL_BENCH_S4_LATTICE_H
 
+#include "bench.h"
 #include "grid/grid_multigrid.h"
 #include "grid/grid_operator.h"
 #include "grid/grid_recombine.h"
@@ -24,12 +25,12 @@ typedef struct s4_lattice {
 pl_status s4_box_cells(int n, pl_grid_cells* out, pl_error* error);
 // The same, `width` cells across x.
 pl_status s4_bar_cells(int length, int width, pl_grid_cells* out, pl_error* error);
-// The surface of the shared data voxelised with this cell [m], hands and feet held. When the file
-// is absent the error is PL_ERROR_IO.
-pl_status s4_armadillo_cells(double cell, pl_pool* pool, pl_grid_frame* frame, pl_grid_cells* out,
-                             pl_error* error);
+// The armadillo of PLIANT_DATA, or the bear that stands in for it, voxelised with this cell [m],
+// hands and feet held.
+pl_status s4_armadillo_cells(bench* b, double cell, pl_pool* pool, pl_grid_frame* frame,
+                             pl_grid_cells* out, pl_error* error);
 // The cell [m] with which that surface takes about so many of them.
-pl_status s4_armadillo_cell(int count, pl_pool* pool, double* cell, pl_error* error);
+pl_status s4_armadillo_cell(bench* b, int count, pl_pool* pool, double* cell, pl_error* error);
 
 // Levels and state of cells, which are taken over also when this fails.
 pl_status s4_lattice_create(pl_grid_cells* cells, s4_lattice* out, pl_error* error);
@@ -42,8 +43,8 @@ void s4_start_random(s4_lattice* lattice, uint64_t seed);
 // Nothing displaced but the held cells: those of each half, by x, by `amount` cells apart.
 void s4_start_pulled(s4_lattice* lattice, double amount);
 // The armadillo's hands and feet at a part (0 to 1) of their way, which stretches it by about half
-// of its height: translated, and the feet turned by 40 degrees, as in scenes/grid_armadillo.json.
-// Nothing but held faces is moved.
+// of its height: translated, and the feet turned by 40 degrees, as in
+// bench/scenes/grid_armadillo.json. Nothing but held faces is moved.
 void s4_move_limbs(s4_lattice* lattice, double part);
 // The largest displacement along an axis of a face that is held [cells].
 double s4_largest_motion(const s4_lattice* lattice);

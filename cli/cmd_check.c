@@ -70,16 +70,21 @@ int cmd_check(int argc, char** argv) {
     text_list overrides = {0};
     bool schema = false, docs = false, skip_files = false;
     const option options[] = {
-        {"--set", "PATH=VALUE", OPTION_TEXT_LIST, &overrides, "changes one value; may be repeated"},
-        {"--skip-files", NULL, OPTION_FLAG, &skip_files, "does not look into meshes"},
-        {"--schema", NULL, OPTION_FLAG, &schema, "prints the JSON Schema of scenes instead"},
-        {"--docs", NULL, OPTION_FLAG, &docs, "prints the reference of scenes instead"},
+        {"--set", "PATH=VALUE", OPTION_TEXT_LIST, &overrides, "changes one value; may be repeated",
+         ANY},
+        {"--skip-files", NULL, OPTION_FLAG, &skip_files, "does not look into meshes", ANY},
+        {"--schema", NULL, OPTION_FLAG, &schema, "prints the JSON Schema of scenes instead", ANY},
+        {"--docs", NULL, OPTION_FLAG, &docs, "prints the reference of scenes instead", ANY},
     };
     const char* path = NULL;
     int count, exit_code;
     if (!parse_options(&check_verb, options, sizeof options / sizeof options[0], argc, argv, &path,
                        &count, &exit_code))
         return exit_code;
+    if (schema + docs + (count > 0) > 1) {
+        fprintf(stderr, "pliant check: give one of SCENE, --schema and --docs\n");
+        return EXIT_USAGE;
+    }
     if (schema || docs) {
         pl_text text = pl_text_begin();
         pl_error error;

@@ -7,9 +7,11 @@
 #include "record/export.h"
 #include "record/show.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,6 +53,11 @@ static int parse_list(const char* text, int* values, int most) {
     }
 }
 
+static bool ends_in(const char* path, const char* ending) {
+    const char* dot = strrchr(path, '.');
+    return dot && dot > path && strcasecmp(dot + 1, ending) == 0;
+}
+
 static void tell_progress(int done, int count, void* user) {
     (void)user;
     fprintf(stderr, "\rframe %d of %d%s", done, count, done == count ? "\n" : "");
@@ -86,12 +93,12 @@ static int run_export(const export_settings* s, pl_export_format format,
 int cmd_export(int argc, char** argv) {
     export_settings s = {.every = 1};
     const option options[] = {
-        {"--to", "FORMAT", OPTION_TEXT, &s.format, "vtu, ply, obj, pc2, glb or csv"},
-        {"-o", "OUT", OPTION_TEXT, &s.out, "the file or folder to write"},
-        {"--every", "N", OPTION_INT, &s.every, "take every Nth frame (1)"},
-        {"--vertices", "LIST", OPTION_TEXT, &s.vertices,
-         "csv: tracks of these vertices, like 0,17"},
-        {"--ascii", NULL, OPTION_FLAG, &s.ascii, "numbers as text where the format has both"},
+        {"--to", "FORMAT", OPTION_TEXT, &s.format, "vtu, ply, obj, pc2, glb or csv", ANY},
+        {"-o", "OUT", OPTION_TEXT, &s.out, "the file or folder to write", ANY},
+        {"--every", "N", OPTION_INT, &s.every, "take every Nth frame (1)", 1, INT_MAX},
+        {"--vertices", "LIST", OPTION_TEXT, &s.vertices, "csv: tracks of these vertices, like 0,17",
+         ANY},
+        {"--ascii", NULL, OPTION_FLAG, &s.ascii, "numbers as text where the format has both", ANY},
     };
     const char* arguments[1];
     int argument_count, exit_code;
@@ -102,6 +109,14 @@ int cmd_export(int argc, char** argv) {
     pl_export_format format = s.format ? pl_export_format_of(s.format) : PL_EXPORT_COUNT;
     if (format == PL_EXPORT_COUNT)
         return usage("--to takes vtu, ply, obj, pc2, glb or csv", s.format ? s.format : "nothing");
+    if (s.vertices && format != PL_EXPORT_CSV)
+        return usage("--vertices goes with --to csv", s.format);
+    if (s.out && (pl_export_is_file(format) ? !ends_in(s.out, s.format) : looks_like_file(s.out)))
+        return pl_export_is_file(format)
+                   ? usage("this format is one file; give -o a name with its ending", s.out)
+                   : usage("this format is a folder of files; give -o a folder's name, with a / "
+                           "behind it if it looks like a file's",
+                           s.out);
     int vertices[MAX_VERTICES];
     int vertex_count = s.vertices ? parse_list(s.vertices, vertices, MAX_VERTICES) : 0;
     if (vertex_count < 0) return usage("--vertices takes numbers like 0,17,4", s.vertices);

@@ -24,6 +24,12 @@ typedef struct info_options {
     pl_pool* pool;
 } info_options;
 
+// a closed surface is filled on trial, so that the advice is known to work
+static bool wants_advice(const pl_mesh* mesh, const pl_mesh_report* report) {
+    return mesh->tet_count == 0 && mesh->triangle_count && report->surface_closed &&
+           report->defects[PL_DEFECT_NON_FINITE].count == 0;
+}
+
 static int examine(const char* path, const info_options* options, const pl_mesh* mesh,
                    const pl_notes* notes) {
     pl_mesh_check_options check = {.skip_intersections = options->skip_intersections};
@@ -32,6 +38,13 @@ static int examine(const char* path, const info_options* options, const pl_mesh*
     if (pl_mesh_check(mesh, &check, options->pool, &report, &error) != PL_OK)
         return report_error(&info_verb, &error);
     info i = {.path = path, .mesh = mesh, .report = &report, .notes = notes};
+    pl_tetrahedralise_options fill = pl_default_tetrahedralise_options();
+    fill.pool = options->pool;
+    pl_fill_advice advice;
+    if (wants_advice(mesh, &report)) {
+        if (pl_tetrahedralise_advise(mesh, &fill, &advice, &error) == PL_OK) i.advice = &advice;
+        else i.no_advice = error.text;
+    }
     info_judge(&i);
     if (options->json) info_print_json(&i);
     else info_print_text(&i);
@@ -58,10 +71,11 @@ static int inspect_file(const char* path, const info_options* options) {
 int cmd_info(int argc, char** argv) {
     info_options options = {0};
     const option table[] = {
-        {"--json", NULL, OPTION_FLAG, &options.json, "one JSON object per file and line"},
-        {"--strict", NULL, OPTION_FLAG, &options.strict, "exit 2 if a mesh cannot be simulated"},
+        {"--json", NULL, OPTION_FLAG, &options.json, "one JSON object per file and line", ANY},
+        {"--strict", NULL, OPTION_FLAG, &options.strict, "exit 2 if a mesh cannot be simulated",
+         ANY},
         {"--no-intersections", NULL, OPTION_FLAG, &options.skip_intersections,
-         "do not look for self-intersections"},
+         "do not look for self-intersections", ANY},
     };
     const char** files = calloc((size_t)argc + 1, sizeof *files);
     if (!files) return EXIT_FAILED;

@@ -7,7 +7,6 @@
 #include "commands.h"
 #include "mesh/mesh_read.h"
 #include "options.h"
-#include "tetgen.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -35,7 +34,7 @@ typedef struct mesh_command {
     text_list settings;
     double edge;
     int threads;
-    bool repair, surface, ascii, strict, json;
+    bool repair, surface, ascii, strict, json, allow_split;
     bool filled; // tets were put into a surface
     pl_pool* pool;
     pl_notes* notes;
@@ -64,6 +63,7 @@ static pl_status check_command(const mesh_command* c, pl_error* error) {
     if (c->with && strcmp(c->with, "stuffing") != 0 && strcmp(c->with, "tetgen") != 0)
         return pl_fail(error, PL_ERROR_ARGUMENT, "--with knows stuffing and tetgen, not \"%s\"",
                        c->with);
+    if (c->with && c->generate) return bad_usage(error, "--with is for surfaces of files");
     if (c->surface && c->with) return bad_usage(error, "--surface and --with exclude one another");
     // an ending that cannot be written is told before the work is done
     if (!is_written(pl_mesh_format_of(c->out)))
@@ -79,20 +79,36 @@ static pl_status check_command(const mesh_command* c, pl_error* error) {
 
 // ---- where the mesh comes from
 
+// how many of size_x, size_y and size_z a generator takes
+static int count_sizes(const pl_generator* g) {
+    int count = 0;
+    for (int k = 0; k < PL_GENERATOR_PARAMETERS && g->parameters[k].field; k++)
+        count += strncmp(g->parameters[k].field->key, "size_", 5) == 0;
+    return count;
+}
+
 static pl_status set_sizes(const char* name, const char* sizes, pl_generate_options* options,
                            pl_error* error) {
     static const char* const keys[3] = {"size_x", "size_y", "size_z"};
-    char part[64];
-    int k = 0;
-    for (const char* at = sizes; k < 3; k++) {
+    const pl_generator* g;
+    pl_status status = pl_generator_find(name, &g, error);
+    if (status != PL_OK) return status;
+    int given = 1, taken = count_sizes(g);
+    for (const char* at = sizes; (at = strchr(at, ',')); at++) given++;
+    if (taken > 0 && given != taken)
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "--size %s: a %s takes %d length%s with commas between, not %d", sizes, name,
+                       taken, taken == 1 ? "" : "s", given);
+    const char* at = sizes;
+    // a generator without sizes says which parameters it has
+    for (int k = 0; status == PL_OK && k < given; k++) {
+        char part[64];
         size_t length = strcspn(at, ",");
         snprintf(part, sizeof part, "%.*s", (int)(length < 60 ? length : 60), at);
-        pl_status status = pl_generate_set_text(name, options, keys[k], part, error);
-        if (status != PL_OK) return status;
-        at += length;
-        if (*at++ == '\0') return PL_OK;
+        status = pl_generate_set_text(name, options, keys[k], part, error);
+        at += length + 1;
     }
-    return pl_fail(error, PL_ERROR_ARGUMENT, "--size %s: at most three lengths", sizes);
+    return status;
 }
 
 static pl_status apply_settings(const char* name, const mesh_command* c,
@@ -153,24 +169,22 @@ static bool wants_tets(const mesh_command* c, const pl_mesh* mesh) {
 
 static pl_status fill(const mesh_command* c, pl_mesh** mesh, pl_error* error) {
     pl_mesh* filled = NULL;
-    pl_status status;
     fprintf(stderr, "pliant mesh: filling %d triangles with tets\n", (*mesh)->triangle_count);
-    if (c->with && strcmp(c->with, "tetgen") == 0) {
-        status = run_tetgen(*mesh, c->edge, &filled, c->notes, error);
-    } else {
-        pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
-        options.edge = c->edge;
-        options.strict = c->strict;
-        options.pool = c->pool;
-        status = pl_tetrahedralise(*mesh, &options, &filled, c->notes, error);
-    }
+    pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
+    options.edge = c->edge;
+    options.strict = c->strict;
+    options.pool = c->pool;
+    options.allow_split = c->allow_split;
+    options.use_tetgen = c->with && strcmp(c->with, "tetgen") == 0;
+    pl_status status = pl_tetrahedralise(*mesh, &options, &filled, c->notes, error);
     if (status == PL_OK) {
         pl_mesh_destroy(*mesh);
         *mesh = filled;
     } else if (status == PL_ERROR_MESH) {
         size_t length = strlen(error->text);
         snprintf(error->text + length, sizeof error->text - length,
-                 " (--surface converts it as it is)");
+                 " (options: --edge, --with tetgen, --allow-split; --surface converts it as it "
+                 "is)");
     }
     return status;
 }
@@ -232,6 +246,9 @@ static pl_status process(mesh_command* c, pl_mesh** mesh, pl_error* error) {
     pl_status status = load(c, mesh, error);
     c->load_seconds = pl_seconds() - start;
     start = pl_seconds();
+    if (status == PL_OK && c->in && (*mesh)->tet_count && (c->edge > 0.0 || c->with))
+        status = pl_fail(error, PL_ERROR_ARGUMENT,
+                         "%s: holds tets already; --edge and --with are for surfaces", c->in);
     if (status == PL_OK && wants_tets(c, *mesh)) {
         status = fill(c, mesh, error);
         c->filled = status == PL_OK;
@@ -264,24 +281,29 @@ static int run_command(mesh_command* c) {
 int cmd_mesh(int argc, char** argv) {
     mesh_command c = {0};
     const option table[] = {
-        {"-o", "OUT", OPTION_TEXT, &c.out, "file to write"},
+        {"-o", "OUT", OPTION_TEXT, &c.out, "file to write", ANY},
         {"--edge", "LENGTH", OPTION_DOUBLE, &c.edge,
-         "mean edge of the tets [m]; default: 1/50 of the diagonal"},
-        {"--with", "stuffing|tetgen", OPTION_TEXT, &c.with, "how surfaces are filled: stuffing"},
-        {"--surface", NULL, OPTION_FLAG, &c.surface, "leave a surface a surface"},
-        {"--generate", "NAME", OPTION_TEXT, &c.generate, "make a mesh; \"list\" tells which"},
-        {"--size", "X,Y,Z", OPTION_TEXT, &c.size, "size of what is generated [m]"},
-        {"--set", "KEY=VALUE", OPTION_TEXT_LIST, &c.settings, "any other parameter of a generator"},
-        {"--repair", NULL, OPTION_FLAG, &c.repair, "mend what can be mended, and say so"},
-        {"--ascii", NULL, OPTION_FLAG, &c.ascii, "numbers as text where the format has both"},
-        {"--strict", NULL, OPTION_FLAG, &c.strict, "what would be mended is an error"},
-        {"--threads", "N", OPTION_INT, &c.threads, "0: as many as this process may use"},
-        {"--json", NULL, OPTION_FLAG, &c.json, "the result as one JSON object"},
+         "mean edge of the tets [m]; default: by the thickness, at most 1/50 of the diagonal",
+         ABOVE_ZERO, DBL_MAX},
+        {"--with", "stuffing|tetgen", OPTION_TEXT, &c.with, "how surfaces are filled: stuffing",
+         ANY},
+        {"--allow-split", NULL, OPTION_FLAG, &c.allow_split,
+         "accept tets in more pieces than the surface, or of another volume", ANY},
+        {"--surface", NULL, OPTION_FLAG, &c.surface, "leave a surface a surface", ANY},
+        {"--generate", "NAME", OPTION_TEXT, &c.generate, "make a mesh; \"list\" tells which", ANY},
+        {"--size", "X,Y,Z", OPTION_TEXT, &c.size, "size of what is generated [m]", ANY},
+        {"--set", "KEY=VALUE", OPTION_TEXT_LIST, &c.settings, "any other parameter of a generator",
+         ANY},
+        {"--repair", NULL, OPTION_FLAG, &c.repair, "mend what can be mended, and say so", ANY},
+        {"--ascii", NULL, OPTION_FLAG, &c.ascii, "numbers as text where the format has both", ANY},
+        {"--strict", NULL, OPTION_FLAG, &c.strict, "what would be mended is an error", ANY},
+        {"--threads", "N", OPTION_INT, &c.threads, "0: as many as this process may use", 0, 1024},
+        {"--json", NULL, OPTION_FLAG, &c.json, "the result as one JSON object", ANY},
     };
     int argument_count = 0, exit_code = EXIT_DONE;
     if (!parse_options(&mesh_verb, table, (int)(sizeof table / sizeof table[0]), argc, argv, &c.in,
                        &argument_count, &exit_code))
         return exit_code;
-    if (c.generate && strcmp(c.generate, "list") == 0) return list_generators();
+    if (c.generate && strcmp(c.generate, "list") == 0 && !c.in) return list_generators();
     return run_command(&c);
 }

@@ -4,12 +4,14 @@
 // pliant render: pictures of a mesh file or of a run.
 #include "base/fail.h"
 #include "commands.h"
+#include "interrupts.h"
 #include "options.h"
 #include "record/movie.h"
 #include "record/png_write.h"
 #include "record/sheet.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <pliant/status.h>
 #include <stdio.h>
@@ -82,6 +84,33 @@ static bool parse_numbers(const char* text, char between, double* values, int co
     return true;
 }
 
+static bool ends_in(const char* path, const char* ending) {
+    size_t size = strlen(path), n = strlen(ending);
+    return size > n && strcasecmp(path + size - n, ending) == 0;
+}
+
+// Whether OUT is something that can be made, and the options fit its kind; EXIT_DONE or the code of
+// what was printed.
+static int check_kind(const render_settings* s) {
+    bool png = s->sheet || (s->out && ends_in(s->out, ".png"));
+    bool movie = s->out && pl_movie_handles(s->out);
+    if (s->out && s->sheet && !ends_in(s->out, ".png"))
+        return usage("--sheet makes one picture; give -o a name that ends in .png", s->out);
+    if (s->out && !png && !movie && looks_like_file(s->out))
+        return usage("-o takes a .png, .gif, .mp4 or .webm, or a folder, with a / behind its name "
+                     "if it looks like a file's",
+                     s->out);
+    if (s->sheet && s->frame >= 0) return usage("--frame goes with one picture", "--sheet");
+    if (movie && s->frame >= 0) return usage("--frame goes with a .png", s->out);
+    if (s->rate > 0.0 && !movie)
+        return usage("--fps goes with a movie, -o x.gif, .mp4 or .webm", s->out ? s->out : "none");
+    if (s->range && !s->color_by) return usage("--range goes with --color-by", s->range);
+    if (s->against && (!s->color_by || strcmp(s->color_by, "error") != 0))
+        return usage("--against goes with --color-by error", s->color_by ? s->color_by : "none");
+    if (s->every > 1 && png) return usage("--every goes with a movie or a folder", ".png");
+    return EXIT_DONE;
+}
+
 // the texts of options into numbers; EXIT_DONE or the code of what was printed
 static int parse_settings(render_settings* s) {
     pl_render_options* o = &s->options;
@@ -99,12 +128,11 @@ static int parse_settings(render_settings* s) {
         return usage("--target takes three numbers like 0,1.5,0", s->target);
     if (s->up && (strlen(s->up) != 1 || !strchr("xyz", s->up[0])))
         return usage("--up takes x, y or z", s->up);
-    if (!(fabs(s->elevation) <= 90.0) || !(fabs(s->azimuth) <= 1e6) || !(s->distance >= 0.0) ||
-        !(s->field > 0.5 && s->field < 150.0))
-        return usage("the camera takes an elevation of -90 to 90, a distance of 0 or more, and a "
-                     "field of 1 to 150 degrees",
-                     "these");
-    if (s->every < 1) return usage("--every takes a number from 1", "less");
+    if (s->samples != 4 && s->samples != 8 && s->samples != 16) {
+        char samples[16];
+        snprintf(samples, sizeof samples, "%d", s->samples);
+        return usage("--samples takes 4, 8 or 16", samples);
+    }
     s->view.azimuth = s->azimuth;
     s->view.elevation = s->elevation;
     s->view.distance = s->distance;
@@ -112,7 +140,24 @@ static int parse_settings(render_settings* s) {
     o->wireframe = s->wireframe;
     o->ground = !s->no_ground;
     o->samples = s->samples;
-    return EXIT_DONE;
+    return check_kind(s);
+}
+
+// Ctrl-C: what is complete stays, what is not is removed
+static pl_status check_stop(const char* out, pl_error* error) {
+    if (!stop_is_asked()) return PL_OK;
+    return pl_fail(error, PL_ERROR_LIMIT, "%s: stopped before the last frame", out);
+}
+
+// the place of the frame of a number, the last one if none was asked for
+static pl_status find_frame(const pl_show* show, int number, int* frame, pl_error* error) {
+    int last = pl_show_frame_count(show) - 1;
+    *frame = number < 0 ? last : pl_show_find(show, number);
+    if (*frame >= 0) return PL_OK;
+    if (number <= pl_show_number(show, last))
+        return pl_fail(error, PL_ERROR_FORMAT, "frame %d is missing: it is damaged", number);
+    return pl_fail(error, PL_ERROR_ARGUMENT, "there is no frame %d; it has %d frames, from 0",
+                   number, last + 1);
 }
 
 static pl_status draw_frame(pl_show* show, const render_settings* s, int frame, pl_pool* pool,
@@ -133,7 +178,6 @@ static void tell_progress(int done, int count) {
 
 static pl_status write_picture(pl_show* show, const render_settings* s, const char* out,
                                pl_pool* pool, pl_image* image, pl_error* error) {
-    int last = pl_show_frame_count(show) - 1;
     pl_status status;
     if (s->sheet) {
         pl_image sheet;
@@ -142,7 +186,9 @@ static pl_status write_picture(pl_show* show, const render_settings* s, const ch
         if (status == PL_OK) status = pl_image_write_png(&sheet, pool, out, error);
         pl_image_free(&sheet);
     } else {
-        status = draw_frame(show, s, s->frame < 0 ? last : s->frame, pool, image, error);
+        int frame;
+        status = find_frame(show, s->frame, &frame, error);
+        if (status == PL_OK) status = draw_frame(show, s, frame, pool, image, error);
         if (status == PL_OK) status = pl_image_write_png(image, pool, out, error);
     }
     return status;
@@ -162,6 +208,8 @@ static pl_status write_movie(pl_show* show, const render_settings* s, const char
     for (int i = 0; status == PL_OK && i < count; i += s->every) {
         status = draw_frame(show, s, i, pool, image, error);
         if (status == PL_OK) status = pl_movie_add(movie, image, error);
+        // first, as ffmpeg too hears of Ctrl-C and goes away
+        if (stop_is_asked()) status = check_stop(out, error);
         tell_progress(i + 1, count);
     }
     pl_status closed = pl_movie_close(movie, status == PL_OK, status == PL_OK ? error : NULL);
@@ -176,17 +224,13 @@ static pl_status write_folder(pl_show* show, const render_settings* s, const cha
     pl_status status = PL_OK;
     for (int i = 0; status == PL_OK && i < count; i += s->every) {
         char path[4200];
-        snprintf(path, sizeof path, "%s/frame_%05d.png", out, i);
-        status = draw_frame(show, s, i, pool, image, error);
+        snprintf(path, sizeof path, "%s/frame_%05d.png", out, pl_show_number(show, i));
+        status = check_stop(out, error);
+        if (status == PL_OK) status = draw_frame(show, s, i, pool, image, error);
         if (status == PL_OK) status = pl_image_write_png(image, pool, path, error);
         tell_progress(i + 1, count);
     }
     return status;
-}
-
-static bool ends_in(const char* path, const char* ending) {
-    size_t size = strlen(path), n = strlen(ending);
-    return size > n && strcasecmp(path + size - n, ending) == 0;
 }
 
 // where to write if nothing was said
@@ -229,6 +273,7 @@ static int run_render(render_settings* s) {
     pl_show* show = NULL;
     pl_error error = {.status = PL_ERROR_MEMORY, .text = "out of memory"};
     pl_status status = pl_notes_create(&notes);
+    catch_interrupts();
     if (status == PL_OK) status = pl_pool_create(s->threads, &pool, &error);
     if (status == PL_OK)
         status = pl_show_open(s->path, s->color_by, s->against, &show, notes, &error);
@@ -258,30 +303,38 @@ int cmd_render(int argc, char** argv) {
                          .ground_height = NAN};
     s.azimuth = s.view.azimuth, s.elevation = s.view.elevation, s.field = s.view.field;
     const option options[] = {
-        {"-o", "OUT", OPTION_TEXT, &s.out, "what to write: .png, .gif, .mp4, .webm, or a folder"},
-        {"--size", "WxH", OPTION_TEXT, &s.size, "pixels of each picture (1280x720)"},
-        {"--frame", "N", OPTION_INT, &s.frame, "the frame of a single picture, from 0 (the last)"},
-        {"--every", "N", OPTION_INT, &s.every, "take every Nth frame (1)"},
-        {"--sheet", "CxR", OPTION_TEXT, &s.sheet, "one picture of C x R frames"},
-        {"--fps", "RATE", OPTION_DOUBLE, &s.rate, "pictures per second of a movie (real time)"},
-        {"--color-by", "WHAT", OPTION_TEXT, &s.color_by, "colours by a quantity, with a legend"},
-        {"--range", "LOW:HIGH", OPTION_TEXT, &s.range, "values at the ends of the colours (all)"},
-        {"--against", "DIR", OPTION_TEXT, &s.against,
-         "the run that --color-by error compares with"},
-        {"--wireframe", NULL, OPTION_FLAG, &s.wireframe, "draw edges"},
-        {"--azimuth", "DEG", OPTION_DOUBLE, &s.azimuth, "turn the camera around the object (30)"},
-        {"--elevation", "DEG", OPTION_DOUBLE, &s.elevation, "camera above the horizon (18)"},
-        {"--distance", "M", OPTION_DOUBLE, &s.distance, "camera from its target (shows all)"},
-        {"--target", "X,Y,Z", OPTION_TEXT, &s.target, "what the camera looks at (the middle)"},
-        {"--field", "DEG", OPTION_DOUBLE, &s.field, "opening of the camera (28)"},
-        {"--up", "AXIS", OPTION_TEXT, &s.up, "x, y or z (y; of a run: that of its scene)"},
+        {"-o", "OUT", OPTION_TEXT, &s.out, "what to write: .png, .gif, .mp4, .webm, or a folder",
+         ANY},
+        {"--size", "WxH", OPTION_TEXT, &s.size, "pixels of each picture (1280x720)", ANY},
+        {"--frame", "N", OPTION_INT, &s.frame, "the frame of a single picture, from 0 (the last)",
+         0, INT_MAX},
+        {"--every", "N", OPTION_INT, &s.every, "take every Nth frame (1)", 1, INT_MAX},
+        {"--sheet", "CxR", OPTION_TEXT, &s.sheet, "one picture of C x R frames", ANY},
+        {"--fps", "RATE", OPTION_DOUBLE, &s.rate, "pictures per second of a movie (real time)", 0.1,
+         240.0},
+        {"--color-by", "WHAT", OPTION_TEXT, &s.color_by, "colours by a quantity, with a legend",
+         ANY},
+        {"--range", "LOW:HIGH", OPTION_TEXT, &s.range, "values at the ends of the colours (all)",
+         ANY},
+        {"--against", "DIR", OPTION_TEXT, &s.against, "the run that --color-by error compares with",
+         ANY},
+        {"--wireframe", NULL, OPTION_FLAG, &s.wireframe, "draw edges", ANY},
+        {"--azimuth", "DEG", OPTION_DOUBLE, &s.azimuth, "turn the camera around the object (30)",
+         -1e6, 1e6},
+        {"--elevation", "DEG", OPTION_DOUBLE, &s.elevation, "camera above the horizon (18)", -90.0,
+         90.0},
+        {"--distance", "M", OPTION_DOUBLE, &s.distance, "camera from its target (shows all)",
+         ABOVE_ZERO, DBL_MAX},
+        {"--target", "X,Y,Z", OPTION_TEXT, &s.target, "what the camera looks at (the middle)", ANY},
+        {"--field", "DEG", OPTION_DOUBLE, &s.field, "opening of the camera (28)", 1.0, 150.0},
+        {"--up", "AXIS", OPTION_TEXT, &s.up, "x, y or z (y; of a run: that of its scene)", ANY},
         {"--ground", "HEIGHT", OPTION_DOUBLE, &s.ground_height,
-         "height of the ground (a plane of the scene, or the lowest point)"},
-        {"--no-ground", NULL, OPTION_FLAG, &s.no_ground, "no ground and no shadow on it"},
-        {"--no-colliders", NULL, OPTION_FLAG, &s.no_colliders, "only the bodies of a run"},
-        {"--no-label", NULL, OPTION_FLAG, &s.no_label, "no frame number and time"},
-        {"--samples", "N", OPTION_INT, &s.samples, "per pixel: 4, 8 or 16 (4)"},
-        {"--threads", "N", OPTION_INT, &s.threads, "threads (all)"},
+         "height of the ground (a plane of the scene, or the lowest point)", ANY},
+        {"--no-ground", NULL, OPTION_FLAG, &s.no_ground, "no ground and no shadow on it", ANY},
+        {"--no-colliders", NULL, OPTION_FLAG, &s.no_colliders, "only the bodies of a run", ANY},
+        {"--no-label", NULL, OPTION_FLAG, &s.no_label, "no frame number and time", ANY},
+        {"--samples", "N", OPTION_INT, &s.samples, "per pixel: 4, 8 or 16 (4)", ANY},
+        {"--threads", "N", OPTION_INT, &s.threads, "threads (0: all)", 0, 1024},
     };
     const char* arguments[1];
     int argument_count, exit_code;

@@ -4,13 +4,13 @@
 // pliant run SCENE -o DIR and pliant resume DIR: the same loop, from the start or from a
 // checkpoint.
 #include "commands.h"
+#include "interrupts.h"
 #include "options.h"
 #include "record/run_folder.h"
 #include "scene/scene_read.h"
 
 #include <jansson.h>
 #include <pliant/pliant.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,25 +21,6 @@ typedef struct run_options {
     bool force, strict, json, quiet;
     int frames;
 } run_options;
-
-static volatile sig_atomic_t stop_asked;
-
-static void ask_to_stop(int signal_number) {
-    (void)signal_number;
-    stop_asked = 1;
-}
-
-// Ctrl-C ends the run after the present frame, with everything written; a second one ends it at
-// once
-static void catch_interrupts(void) {
-    struct sigaction action;
-    memset(&action, 0, sizeof action);
-    action.sa_handler = ask_to_stop;
-    action.sa_flags = SA_RESETHAND;
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-    signal(SIGXFSZ, SIG_IGN); // a file at its limit is an error of the write, not the end
-}
 
 static void print_bar(const pl_frame_info* info, int total, const pl_run_summary* summary) {
     enum { WIDTH = 24 };
@@ -90,7 +71,7 @@ static void print_summary(const char* folder, int done, int total, const pl_run_
 static pl_status run_frames(pl_run* run, const run_options* o, pl_error* error) {
     bool terminal = isatty(STDERR_FILENO) && !o->quiet;
     int total = pl_run_frame_total(run);
-    while (!pl_run_is_done(run) && !stop_asked) {
+    while (!pl_run_is_done(run) && !stop_is_asked()) {
         pl_frame_info info;
         pl_status status = pl_run_frame(run, &info, error);
         if (status != PL_OK) return status;
@@ -166,14 +147,15 @@ static int run_or_resume(const verb* v, const char* scene_path, run_options* o) 
 static bool parse_run(const verb* v, bool resume, int argc, char** argv, const char** argument,
                       run_options* o, int* code) {
     const option options[] = {
-        {"-o", "DIR", OPTION_TEXT, &o->folder, "folder of the run"},
+        {"-o", "DIR", OPTION_TEXT, &o->folder, "folder of the run", ANY},
         {"--set", "PATH=VALUE", OPTION_TEXT_LIST, &o->overrides,
-         "changes one value of the scene; may be repeated"},
-        {"--frames", "N", OPTION_INT, &o->frames, "how many frames, in place of the scene's"},
-        {"--force", NULL, OPTION_FLAG, &o->force, "replaces an old run in the folder"},
-        {"--strict", NULL, OPTION_FLAG, &o->strict, "exit 1 if a solve did not converge"},
-        {"--quiet", NULL, OPTION_FLAG, &o->quiet, "no progress"},
-        {"--json", NULL, OPTION_FLAG, &o->json, "the summary as JSON"},
+         "changes one value of the scene; may be repeated", ANY},
+        {"--frames", "N", OPTION_INT, &o->frames, "how many frames, in place of the scene's", 0,
+         1e9},
+        {"--force", NULL, OPTION_FLAG, &o->force, "replaces an old run in the folder", ANY},
+        {"--strict", NULL, OPTION_FLAG, &o->strict, "exit 1 if a solve did not converge", ANY},
+        {"--quiet", NULL, OPTION_FLAG, &o->quiet, "no progress", ANY},
+        {"--json", NULL, OPTION_FLAG, &o->json, "the summary as JSON", ANY},
     };
     int count, total = sizeof options / sizeof options[0], first = resume ? total - 3 : 0;
     return parse_options(v, options + first, total - first, argc, argv, argument, &count, code);

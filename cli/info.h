@@ -12,9 +12,11 @@ typedef struct info {
     const char* path;
     const pl_mesh* mesh;
     const pl_mesh_report* report;
-    const pl_notes* notes; // of the reader
-    bool usable;           // no defect forbids to simulate it
-    char verdict[768];     // one line: what the mesh is good for, or what to do
+    const pl_notes* notes;        // of the reader
+    const pl_fill_advice* advice; // of a closed surface that can be filled with tets, else NULL
+    const char* no_advice;        // why it cannot be filled, or NULL
+    bool usable;                  // no defect forbids to simulate it
+    char verdict[768];            // one line: what the mesh is good for, or what to do
 } info;
 
 // Fills usable and verdict from the rest.

@@ -61,6 +61,17 @@ static json_t* surface_object(const pl_mesh_report* r) {
     return o;
 }
 
+// how a closed surface can be filled with tets; null for all others
+static json_t* fill_object(const info* i) {
+    if (!i->advice) return json_null();
+    json_t* o = json_object();
+    json_object_set_new(o, "thin", number(i->advice->thin));
+    json_object_set_new(o, "median", number(i->advice->median));
+    json_object_set_new(o, "edge", i->advice->edge > 0.0 ? number(i->advice->edge) : json_null());
+    json_object_set_new(o, "tets", json_integer(i->advice->tet_count));
+    return o;
+}
+
 static json_t* region_list(const pl_mesh* mesh) {
     json_t* list = json_array();
     for (int i = 0; i < mesh->region_count; i++) {
@@ -135,6 +146,7 @@ void info_print_json(const info* i) {
     json_object_set_new(o, "components", json_integer(r->component_count));
     json_object_set_new(o, "quality", quality_object(&r->quality));
     json_object_set_new(o, "surface", surface_object(r));
+    json_object_set_new(o, "fill", fill_object(i));
     json_object_set_new(o, "regions", region_list(mesh));
     json_object_set_new(o, "fields", field_list(mesh));
     json_object_set_new(o, "defects", defect_object(r));

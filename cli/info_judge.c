@@ -61,15 +61,40 @@ static bool is_tolerable(pl_defect_kind kind) {
     return !is_mendable(kind) && pl_defect_severity(kind) == PL_SEVERITY_WARNING;
 }
 
+// the path as a shell takes it
+static void say_path(info* i) {
+    if (!i->path[strspn(i->path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                 "_./+-,:@%")]) {
+        say(i, "%s", i->path);
+        return;
+    }
+    say(i, "'");
+    for (const char* p = i->path; *p; p++) {
+        if (*p == '\'') say(i, "'\\''");
+        else say(i, "%c", *p);
+    }
+    say(i, "'");
+}
+
 static void say_repair(info* i) {
-    say(i, "; `pliant mesh %s -o OUT.%s --repair` mends ", i->path,
-        i->mesh->tet_count ? "msh" : "obj");
+    say(i, "`pliant mesh ");
+    say_path(i);
+    say(i, " -o OUT.%s --repair`", i->mesh->tet_count ? "msh" : "obj");
+}
+
+static void say_mendable(info* i) {
+    if (!has_defect(i, is_mendable)) return;
+    say(i, "; ");
+    say_repair(i);
+    say(i, " mends ");
     say_defects(i, is_mendable);
 }
 
 static void judge_tets(info* i) {
     double worst = i->report->quality.radius_ratio_min;
     say(i, "ready to simulate");
+    if (i->report->component_count > 1)
+        say(i, ", in %d separate pieces", i->report->component_count);
     if (worst < 1e-3)
         say(i, ", slowly: there are slivers (radius ratio %.2g at tet %d)", worst,
             i->report->quality.worst_element);
@@ -77,21 +102,39 @@ static void judge_tets(info* i) {
         say(i, "; note ");
         say_defects(i, is_tolerable);
     }
-    if (has_defect(i, is_mendable)) say_repair(i);
+    say_mendable(i);
+}
+
+static void say_fill(info* i) {
+    const pl_fill_advice* a = i->advice;
+    if (!a) {
+        say(i, "closed surface that cannot be filled with tets: %.300s", i->no_advice);
+        return;
+    }
+    bool works = a->edge > 0.0;
+    say(i, works ? "closed surface: fill it with tets by `pliant mesh "
+                 : "closed surface, too thin for even tets: where TetGen is installed, fill it by "
+                   "`pliant mesh ");
+    say_path(i);
+    if (works) say(i, " -o OUT.msh --edge %.2g` (%d tets)", a->edge, a->tet_count);
+    else say(i, " -o OUT.msh --with tetgen`");
+    if (works && count_of(i, PL_DEFECT_INTERSECTIONS))
+        say(i, ", which tolerates its %lld self-intersections",
+            (long long)count_of(i, PL_DEFECT_INTERSECTIONS));
 }
 
 static void judge_triangles(info* i) {
     const pl_mesh_report* report = i->report;
-    if (report->surface_closed) {
-        say(i, "closed surface: fill it with tets by `pliant mesh %s -o OUT.msh --edge %.2g`",
-            i->path, report->quality.edge_mean);
-        if (count_of(i, PL_DEFECT_INTERSECTIONS))
-            say(i, " (which tolerates its %lld self-intersections)",
-                (long long)count_of(i, PL_DEFECT_INTERSECTIONS));
-    } else
+    if (report->surface_closed) say_fill(i);
+    else if (report->component_count > 1 && count_of(i, PL_DEFECT_EQUAL_VERTICES))
+        say(i,
+            "%d separate pieces, as triangles that meet have vertices of their own: cloth of it "
+            "falls apart unless it is repaired",
+            report->component_count);
+    else
         say(i, "open surface with %d hole%s: ready to simulate as cloth", report->hole_count,
             report->hole_count == 1 ? "" : "s");
-    if (has_defect(i, is_mendable)) say_repair(i);
+    say_mendable(i);
 }
 
 void info_judge(info* i) {
@@ -103,9 +146,10 @@ void info_judge(info* i) {
     } else if (!i->usable) {
         say(i, "cannot be simulated: ");
         say_defects(i, is_fatal);
-        if (has_defect(i, is_mendable))
-            say(i, "; try `pliant mesh %s -o OUT.%s --repair`", i->path,
-                i->mesh->tet_count ? "msh" : "obj");
+        if (has_defect(i, is_mendable)) {
+            say(i, "; try ");
+            say_repair(i);
+        }
     } else if (i->mesh->tet_count) judge_tets(i);
     else judge_triangles(i);
 }

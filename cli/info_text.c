@@ -62,6 +62,13 @@ static void print_shape(const info* i) {
            r->quality.edge_min, r->quality.edge_max, r->quality.edge_mean);
 }
 
+static void print_thickness(const info* i) {
+    if (!i->advice || isnan(i->advice->thin)) return;
+    row("thickness");
+    printf("a twentieth of the surface is thinner than %.3g, half of it than %.3g\n",
+           i->advice->thin, i->advice->median);
+}
+
 static void print_quality(const info* i) {
     const pl_mesh_quality* q = &i->report->quality;
     const char* item = i->mesh->tet_count ? "tet" : "triangle";
@@ -149,6 +156,7 @@ void info_print_text(const info* i) {
     print_counts(i);
     if (i->mesh->tet_count || i->mesh->triangle_count) {
         print_shape(i);
+        print_thickness(i);
         print_quality(i);
         print_surface(i);
     }

@@ -6,6 +6,7 @@
 #include "options.h"
 
 #include <pliant/pliant.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -26,15 +27,20 @@ static void print_usage(FILE* file) {
         pl_version());
     for (const command* c = commands; c->name; c++)
         fprintf(file, "  %-8s %s\n", c->name, c->summary);
-    fprintf(file, "\n`pliant VERB --help` tells more about each.\n");
+    fprintf(file, "\n`pliant VERB --help` tells more about each.\n\nexit codes:\n");
+#define EXIT_LINE(name, code, text) fprintf(file, "  %d  %s\n", code, text);
+    EXIT_LIST(EXIT_LINE)
+#undef EXIT_LINE
 }
 
 int main(int argc, char** argv) {
+    signal(SIGXFSZ, SIG_IGN); // a file at its limit is an error of the write, not the end
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "help") == 0) {
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
         print_usage(stdout);
         return EXIT_DONE;
     }

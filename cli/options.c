@@ -3,6 +3,9 @@
 #include "options.h"
 #include "mesh/text_scan.h"
 
+#include <ctype.h>
+#include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +15,7 @@ bool parse_double(const char* text, double* value) {
     if (pl_source_from_memory(text, strlen(text), "argument", 0, &source, NULL) != PL_OK)
         return false;
     pl_scan scan = pl_scan_begin(&source);
-    bool whole = pl_scan_double(&scan, value) && pl_scan_at_end(&scan);
+    bool whole = pl_scan_double(&scan, value) && pl_scan_at_end(&scan) && isfinite(*value);
     pl_source_free(&source);
     return whole;
 }
@@ -22,6 +25,14 @@ static bool parse_int(const char* text, int* value) {
     long wide = strtol(text, &end, 10);
     *value = (int)wide;
     return end != text && *end == '\0' && wide == (long)*value;
+}
+
+bool looks_like_file(const char* path) {
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char* dot = strrchr(name, '.');
+    if (!dot || dot == name || !isalpha((unsigned char)dot[1])) return false;
+    size_t size = strspn(dot + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");
+    return size <= 5 && dot[1 + size] == '\0';
 }
 
 static void print_help(const verb* v, const option* options, int option_count) {
@@ -44,12 +55,16 @@ static bool usage_error(const verb* v, const char* what, const char* which, int*
     return false;
 }
 
+static bool in_range(const option* o, double value) {
+    return (o->low == 0.0 && o->high == 0.0) || (value >= o->low && value <= o->high);
+}
+
 static bool store_value(const option* o, const char* text) {
     switch (o->kind) {
     case OPTION_FLAG: *(bool*)o->target = true; return true;
-    case OPTION_INT: return parse_int(text, o->target);
-    case OPTION_DOUBLE: return parse_double(text, o->target);
-    case OPTION_TEXT: *(const char**)o->target = text; return true;
+    case OPTION_INT: return parse_int(text, o->target) && in_range(o, *(int*)o->target);
+    case OPTION_DOUBLE: return parse_double(text, o->target) && in_range(o, *(double*)o->target);
+    case OPTION_TEXT: *(const char**)o->target = text; return text[0] != '\0';
     case OPTION_TEXT_LIST: {
         text_list* list = o->target;
         if (list->count == (int)(sizeof list->items / sizeof list->items[0])) return false;
@@ -57,6 +72,27 @@ static bool store_value(const option* o, const char* text) {
         return true;
     }
     }
+    return false;
+}
+
+// what an option takes, for messages
+static void describe_values(const option* o, char* text, size_t size) {
+    bool number = o->kind == OPTION_INT || o->kind == OPTION_DOUBLE;
+    const char* kind = o->kind == OPTION_INT ? "a whole number" : "a number";
+    if (o->kind == OPTION_TEXT_LIST) snprintf(text, size, "at most 64 values");
+    else if (!number) snprintf(text, size, "%s", o->value_name);
+    else if (o->low == 0.0 && o->high == 0.0) snprintf(text, size, "%s", kind);
+    else if (o->low == ABOVE_ZERO) snprintf(text, size, "%s above 0", kind);
+    else if (o->high >= INT_MAX) snprintf(text, size, "%s of %.10g or more", kind, o->low);
+    else snprintf(text, size, "%s from %.10g to %.10g", kind, o->low, o->high);
+}
+
+static bool value_error(const verb* v, const option* o, const char* value, int* exit_code) {
+    char takes[80];
+    describe_values(o, takes, sizeof takes);
+    fprintf(stderr, "pliant %s: %s takes %s, not \"%s\" (--help tells more)\n", v->name, o->name,
+            takes, value);
+    *exit_code = EXIT_USAGE;
     return false;
 }
 
@@ -91,11 +127,14 @@ bool parse_options(const verb* v, const option* options, int option_count, int a
             const option* o = find_option(options, option_count, argv[i], &value);
             if (!o || (o->kind == OPTION_FLAG && value))
                 return usage_error(v, "unknown option ", argv[i], exit_code);
-            if (o->kind != OPTION_FLAG && !value) value = i + 1 < argc ? argv[++i] : NULL;
-            if (o->kind != OPTION_FLAG && !value)
-                return usage_error(v, "a value is missing for ", o->name, exit_code);
-            if (!store_value(o, value))
-                return usage_error(v, "cannot use the value of ", o->name, exit_code);
+            if (o->kind != OPTION_FLAG && !value) {
+                const char* behind;
+                value = i + 1 < argc ? argv[++i] : NULL;
+                // `-o --force` is a forgotten folder, not one of that name
+                if (!value || find_option(options, option_count, value, &behind))
+                    return usage_error(v, "a value is missing for ", o->name, exit_code);
+            }
+            if (!store_value(o, value)) return value_error(v, o, value, exit_code);
         }
     }
     if (*argument_count < v->min_arguments)

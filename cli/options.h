@@ -5,10 +5,21 @@
 #ifndef PL_CLI_OPTIONS_H
 #define PL_CLI_OPTIONS_H
 
+#include <float.h>
 #include <pliant/status.h>
 #include <stdbool.h>
 
-enum { EXIT_DONE = 0, EXIT_FAILED = 1, EXIT_USAGE = 2, EXIT_LIMIT = 3 };
+// The exit codes of every verb; `pliant --help` and docs/guide.md have the same table.
+// clang-format off
+#define EXIT_LIST(X) \
+    X(EXIT_DONE, 0, "done") \
+    X(EXIT_FAILED, 1, "failed: a step that diverges, a full disk, memory; with --strict, a solve that did not converge") \
+    X(EXIT_USAGE, 2, "wrong usage or input: an option, a scene, a mesh, a file that cannot be read or made") \
+    X(EXIT_LIMIT, 3, "stopped before the end: by Ctrl-C, or because pliant cannot count that many elements")
+// clang-format on
+#define EXIT_ENUM(name, code, text) name = code,
+enum { EXIT_LIST(EXIT_ENUM) };
+#undef EXIT_ENUM
 
 typedef enum option_kind {
     OPTION_FLAG,
@@ -24,7 +35,14 @@ typedef struct option {
     option_kind kind;
     void* target; // bool, int, double, const char*, or text_list
     const char* help;
+    // of numbers, which are always finite: the smallest and the largest; both 0: any
+    double low, high;
 } option;
+
+// The range of options that are not numbers or take any number; the smallest value of options that
+// take any number above 0.
+#define ANY 0.0, 0.0
+#define ABOVE_ZERO DBL_MIN
 
 // For options that may be given several times.
 typedef struct text_list {
@@ -46,13 +64,16 @@ typedef struct verb {
 bool parse_options(const verb* v, const option* options, int option_count, int argc, char** argv,
                    const char** arguments, int* argument_count, int* exit_code);
 
-// Prints "pliant VERB: text" and gives the exit code that fits the status: 2 for bad input, 3 for a
-// limit, else 1.
+// Prints "pliant VERB: text" and gives the exit code that fits the status.
 int report_error(const verb* v, const pl_error* error);
 // Prints notes to stderr, those of kind mended as warnings.
 void report_notes(const verb* v, const pl_notes* notes);
 
-// A number that a whole text holds, independent of the locale.
+// A finite number that a whole text holds, independent of the locale.
 bool parse_double(const char* text, double* value);
+
+// Whether the name of a file or folder ends like that of a file, as x.avi does and run_1.5 or
+// x.avi/ do not.
+bool looks_like_file(const char* path);
 
 #endif

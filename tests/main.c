@@ -2,7 +2,9 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Runs the tests whose names contain one of the given words (a word that is a test's whole name
-// means just that one), or all. Exit 0: all passed, 1: one failed, 77: all were skipped.
+// means just that one), or all. --real-meshes as the first argument chooses among the tests on
+// meshes that are not part of the project instead. Exit 0: all passed, 1: one failed, 77: all were
+// skipped.
 #include "base/memory.h"
 #include "test.h"
 
@@ -12,16 +14,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define ENTRY(name) void pl_test_##name(void);
+#define ENTRY(name, real) void pl_test_##name(void);
 #include "registry.inc"
 #undef ENTRY
 
 typedef struct entry {
     const char* name;
     void (*run)(void);
+    bool needs_real_meshes;
 } entry;
 
-#define ENTRY(name) {#name, pl_test_##name},
+#define ENTRY(name, real) {#name, pl_test_##name, real},
 static const entry entries[] = {
 #include "registry.inc"
 };
@@ -58,9 +61,10 @@ void pl_test_skip(const char* format, ...) {
 }
 
 const char* pl_test_data(const char* name) {
-    const char* folder = getenv("PLIANT_SHARED");
-    snprintf(test.data, sizeof test.data, "%s/data/%s", folder ? folder : PL_TEST_SHARED_DIR, name);
-    if (access(test.data, R_OK) != 0) pl_test_skip("%s is not there", name);
+    const char* folder = getenv("PLIANT_DATA");
+    if (!folder) pl_test_skip("PLIANT_DATA names no folder with %s", name);
+    snprintf(test.data, sizeof test.data, "%s/%s", folder, name);
+    if (access(test.data, R_OK) != 0) pl_test_skip("%s is not there", test.data);
     return test.data;
 }
 
@@ -143,8 +147,12 @@ static bool is_chosen(const char* name, int count, char** words) {
 int main(int argc, char** argv) {
     setvbuf(stdout, NULL, _IOLBF, 0);
     int counts[4] = {0};
+    bool real = argc > 1 && strcmp(argv[1], "--real-meshes") == 0;
+    int word_count = argc - 1 - real;
     for (int i = 0; i < ENTRY_COUNT; i++)
-        if (is_chosen(entries[i].name, argc - 1, argv + 1)) counts[run_entry(&entries[i])]++;
+        if (entries[i].needs_real_meshes == real &&
+            is_chosen(entries[i].name, word_count, argv + argc - word_count))
+            counts[run_entry(&entries[i])]++;
     printf("%d passed, %d failed, %d skipped\n", counts[PASSED], counts[FAILED], counts[SKIPPED]);
     if (counts[FAILED] || counts[PASSED] + counts[SKIPPED] == 0) return 1;
     return counts[PASSED] ? 0 : 77;

@@ -3,7 +3,8 @@
 //
 // TEST(name) { ... } is all that a test needs: the build finds it, the program lists it, ctest runs
 // it. A test fails by a CHECK, is skipped by SKIP, and must have freed all of pliant's memory at
-// its end.
+// its end. REAL_MESH_TEST(name) is a test on meshes that are not part of the project: `make
+// test-extra` runs it on the folder that PLIANT_DATA names.
 #ifndef PL_TEST_H
 #define PL_TEST_H
 
@@ -17,6 +18,7 @@
 #define TEST(name)                                                                                 \
     void pl_test_##name(void);                                                                     \
     void pl_test_##name(void)
+#define REAL_MESH_TEST(name) TEST(name)
 
 // Reports a failure and leaves the test; the program goes on with the next one.
 _Noreturn void pl_test_fail(const char* file, int line, const char* format, ...) PL_PRINTF(3, 4);
@@ -52,7 +54,8 @@ _Noreturn void pl_test_skip(const char* format, ...) PL_PRINTF(1, 2);
     } while (0)
 #define SKIP(...) pl_test_skip(__VA_ARGS__)
 
-// The path of a file of the shared data beside the project, or skips the test by that file's name.
+// For REAL_MESH_TEST: the path of a file below the folder that PLIANT_DATA names. Skips the test by
+// the file's name if the file is not there.
 const char* pl_test_data(const char* name);
 // A folder of this test's own below the system's temporary one, emptied at the test's end; and a
 // path in it.

@@ -521,11 +521,11 @@ static void compare_with_cgal(const char* name, int64_t expected) {
     pl_mesh_destroy(mesh);
 }
 
-TEST(check_intersections_of_dragon_as_cgal)
+REAL_MESH_TEST(check_intersections_of_dragon_as_cgal)
 { compare_with_cgal("surfaces/dragon_50k.obj.gz", 27); }
-TEST(check_intersections_of_octopus_as_cgal)
+REAL_MESH_TEST(check_intersections_of_octopus_as_cgal)
 { compare_with_cgal("surfaces/octopus_5k.obj", 503); }
-TEST(check_intersections_of_cow_as_cgal)
+REAL_MESH_TEST(check_intersections_of_cow_as_cgal)
 { compare_with_cgal("surfaces/cow_3k.obj", 101); }
-TEST(check_intersections_of_asian_dragon_as_cgal)
+REAL_MESH_TEST(check_intersections_of_asian_dragon_as_cgal)
 { compare_with_cgal("surfaces/asian_dragon_25k.obj.gz", 43); }

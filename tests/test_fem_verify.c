@@ -131,6 +131,7 @@ static void falling_create(falling* s, pl_obstacle obstacle, double height, doub
         fem_sample_create(mesh, PL_MATERIAL_STABLE_NEOHOOKEAN, 1e5, 0.3, 1000.0, &settings, NULL);
     s->obstacle = (pl_moving_obstacle){
         .obstacle = obstacle, .begin = pl_rigid_identity(), .end = pl_rigid_identity()};
+    pl_moving_obstacle_bound(&s->obstacle);
     s->group = (pl_colliding_vertices){
         .vertices = s->vertices, .count = mesh->vertex_count, .stiffness = stiffness};
     s->job = (pl_collision_job){&s->obstacle, 1, &s->group, 1, NULL};

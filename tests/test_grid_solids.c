@@ -98,7 +98,7 @@ static double filled(const char* shape, double cell, int* cell_count) {
     pl_grid_cells cells;
     pl_grid_multigrid mg;
     pl_error error;
-    float* fractions;
+    pl_grid_filling filling;
     CHECK_OK(pl_generate_defaults(shape, &options, &error), &error);
     options.radius = 0.5, options.size_x = options.size_y = options.size_z = 1.0;
     options.edge = 0.125;
@@ -107,14 +107,17 @@ static double filled(const char* shape, double cell, int* cell_count) {
     CHECK_OK(pl_grid_voxelise(surface->mesh, 0, NULL, &frame, &cells, &error), &error);
     CHECK_OK(pl_grid_multigrid_create(&cells, NULL, &mg, &error), &error);
     const pl_grid_level* l = &mg.levels[0];
-    CHECK_OK(pl_grid_fractions(surface->mesh, l, &cells, &frame, NULL, &fractions, &error), &error);
-    float* again; // the same with threads
+    CHECK_OK(pl_grid_fractions(surface->mesh, l, &cells, &frame, NULL, &filling, &error), &error);
+    float* fractions = filling.fractions;
+    pl_grid_filling again; // the same with threads
     pl_pool* pool;
     CHECK_OK(pl_pool_create(3, &pool, &error), &error);
     CHECK_OK(pl_grid_fractions(surface->mesh, l, &cells, &frame, pool, &again, &error), &error);
-    CHECK(!fractions == !again);
-    CHECK(!again || memcmp(fractions, again, (size_t)l->field_size * sizeof(float)) == 0);
-    PL_FREE(again, float, l->field_size);
+    CHECK(!fractions == !again.fractions);
+    CHECK(!fractions ||
+          memcmp(fractions, again.fractions, (size_t)l->field_size * sizeof(float)) == 0);
+    CHECK(filling.cells == again.cells);
+    PL_FREE(again.fractions, float, l->field_size);
     pl_pool_destroy(pool);
     double sum = 0.0;
     for (int i = 0; fractions && i < l->field_size; i++)

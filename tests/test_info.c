@@ -127,7 +127,7 @@ static void compare(const figures* f) {
     json_decref(o);
 }
 
-TEST(info_agrees_with_measured_figures)
+REAL_MESH_TEST(info_agrees_with_measured_figures)
 {
     static const figures known[] = {
         {"tets_generated/armadillo_1k.msh", 1017, 3916, 664, 0, 0, 0.16, 0.30, 0.82},
@@ -146,7 +146,7 @@ TEST(info_agrees_with_measured_figures)
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) compare(&known[i]);
 }
 
-TEST(info_of_the_raw_bunny)
+REAL_MESH_TEST(info_of_the_raw_bunny)
 {
     json_t* o = run_json(pl_test_data("surfaces/bunny_stanford_raw.obj.gz"), 0);
     CHECK_INT(json_integer_value(at(at(o, "defects", "open_edges"), "count", NULL)), 223);

@@ -26,7 +26,7 @@ TEST(medit_reads_references_as_regions)
     pl_notes_destroy(notes);
 }
 
-TEST(medit_reads_shared_meshes)
+REAL_MESH_TEST(medit_reads_real_meshes)
 {
     pl_mesh* mesh = pl_test_read_file(pl_test_data("tets/libigl_octopus_low.mesh"), NULL);
     CHECK(mesh->vertex_count == 452 && mesh->tet_count == 1140 && mesh->triangle_count == 898);

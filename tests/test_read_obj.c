@@ -74,7 +74,7 @@ TEST(obj_cuts_polygons_that_are_not_convex)
     pl_mesh_destroy(mesh);
 }
 
-TEST(obj_reads_shared_surfaces)
+REAL_MESH_TEST(obj_reads_real_surfaces)
 {
     static const struct {
         const char* name;

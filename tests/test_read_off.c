@@ -40,7 +40,7 @@ TEST(off_reads_polygons_and_uvs)
     pl_mesh_destroy(mesh);
 }
 
-TEST(off_reads_shared_surfaces)
+REAL_MESH_TEST(off_reads_real_surfaces)
 {
     pl_mesh* mesh = pl_test_read_file(pl_test_data("surfaces/octopus_29k_wrapped.off.gz"), NULL);
     CHECK(mesh->vertex_count == 28613 && mesh->triangle_count == 57222);

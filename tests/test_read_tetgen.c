@@ -58,7 +58,7 @@ static void check_pair(const char* name, int vertices, int tets) {
     pl_mesh_destroy(mesh);
 }
 
-TEST(tetgen_reads_shared_meshes)
+REAL_MESH_TEST(tetgen_reads_real_meshes)
 {
     check_pair("tets/admm_bunny_1124.node", 777, 2510);
     check_pair("tets/admm_bunny_1124.ele", 777, 2510);
@@ -70,7 +70,7 @@ TEST(tetgen_reads_shared_meshes)
     pl_mesh_destroy(mesh);
 }
 
-TEST(tetgen_mends_shared_mixed_pairs)
+REAL_MESH_TEST(tetgen_mends_real_mixed_pairs)
 {
     static const char* names[][2] = {
         {"bad_input/eigenfit_bar_coarse_mixed_base.ele", "tets_generated/bar_eigenfit_coarse.msh"},

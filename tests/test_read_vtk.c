@@ -125,7 +125,7 @@ TEST(vtk_reads_binary)
     }
 }
 
-TEST(vtk_reads_shared_meshes)
+REAL_MESH_TEST(vtk_reads_real_meshes)
 {
     pl_mesh* mesh = pl_test_read_file(pl_test_data("tets/codimipc_armadillo_2.5k.vtk"), NULL);
     CHECK(mesh->vertex_count == 2542 && mesh->tet_count == 9199);

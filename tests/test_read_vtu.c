@@ -206,7 +206,7 @@ TEST(vtu_reads_every_layout)
     }
 }
 
-TEST(vtu_reads_shared_meshes)
+REAL_MESH_TEST(vtu_reads_real_meshes)
 {
     pl_mesh* mesh = pl_test_read_file(pl_test_data("tets/sofa_armadillo_4406.vtu"), NULL);
     CHECK(mesh->vertex_count == 1446 && mesh->tet_count == 4406);

@@ -200,7 +200,7 @@ TEST(recording_survives_a_full_disk)
         int64_t limits[3] = {10, 500, 64 + 4 * (3 * (18 + 20) + 18 + 64) - 1};
         for (int k = 0; k < 3; k++) {
             pl_recorder_inject_failure(recorder, limits[k]);
-            CHECK_INT(pl_recorder_append(recorder, 0.04 * i, s.frame, &error), PL_ERROR_IO);
+            CHECK_INT(pl_recorder_append(recorder, 0.04 * i, s.frame, &error), PL_ERROR_DISK);
             CHECK_TEXT(error.text, "frames before it are safe");
             pl_recording* r;
             CHECK_OK(pl_recording_open(path, &r, NULL, &error), &error);

@@ -337,6 +337,20 @@ TEST(repair_survives_every_failing_allocation)
 
 TEST(repair_of_an_inverted_tet_in_a_file)
 {
+    // four tets in a row, the last one inside out
+    static const char file[] = "MeshVersionFormatted 2\nDimension 3\nVertices 7\n"
+                               "0 0 0 0\n1 0 0 0\n0 1 0 0\n0 0 1 0\n1 1 1 0\n"
+                               "2 1 1 0\n2 2 1 0\nTetrahedra 4\n"
+                               "1 2 3 4 0\n2 3 4 5 0\n2 5 4 6 0\n5 6 7 2 0\nEnd\n";
+    pl_test_write_file(pl_test_path("row.mesh"), file, sizeof file - 1);
+    pl_mesh* mesh = pl_test_read_file(pl_test_path("row.mesh"), NULL);
+    repair(mesh, NULL, "turned inverted tets: 1 (first: tet 3)");
+    CHECK_INT(report_of(mesh).defects[PL_DEFECT_INVERTED_TETS].count, 0);
+    pl_mesh_destroy(mesh);
+}
+
+REAL_MESH_TEST(repair_of_an_inverted_tet_in_a_real_file)
+{
     const char* path = pl_test_data("bad_input/sofa_6_tetra_bad.msh");
     pl_mesh* mesh = pl_test_read_file(path, NULL);
     repair(mesh, NULL, "turned inverted tets: 1 (first: tet 5)");
@@ -344,7 +358,7 @@ TEST(repair_of_an_inverted_tet_in_a_file)
     pl_mesh_destroy(mesh);
 }
 
-TEST(repair_of_the_raw_bunny)
+REAL_MESH_TEST(repair_of_the_raw_bunny)
 {
     pl_mesh* mesh = pl_test_read_file(pl_test_data("surfaces/bunny_stanford_raw.obj.gz"), NULL);
     pl_mesh_repair_options options = {.fill_hole_edges = 200};

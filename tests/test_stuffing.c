@@ -12,6 +12,8 @@
 #include "test.h"
 #include "tet_checks.h"
 
+#include <pliant/generate.h>
+
 // the bounds that the paper proves for the uniform lattice [degrees]
 static const double min_angle = 10.78, max_angle = 164.84;
 
@@ -298,7 +300,7 @@ TEST(stuffing_survives_every_failing_allocation)
     pl_mesh *sphere = sample_sphere(1), *mesh;
     pl_error error;
     pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
-    options.edge = 0.4;
+    options.edge = 0.25;
     size_t before = pl_byte_count();
     for (int64_t nth = 1;; nth++) {
         pl_inject_failure(nth);
@@ -313,7 +315,7 @@ TEST(stuffing_survives_every_failing_allocation)
     pl_mesh_destroy(sphere);
 }
 
-// every surface of the shared data: volume share that may be lost at a moderate edge, and whether
+// every surface of PLIANT_DATA: volume share that may be lost at a moderate edge, and whether
 // the file is tolerated with notes, or refused
 typedef struct surface_case {
     const char* name;
@@ -354,7 +356,7 @@ static void check_surface_cases(const surface_case* cases, size_t count) {
     for (size_t i = 0; i < count; i++) check_surface_case(&cases[i]);
 }
 
-TEST(stuffing_of_scanned_surfaces)
+REAL_MESH_TEST(stuffing_of_scanned_surfaces)
 {
     static const surface_case cases[] = {
         {"armadillo_15k.obj", 0.03, NULL},
@@ -369,7 +371,7 @@ TEST(stuffing_of_scanned_surfaces)
     check_surface_cases(cases, sizeof cases / sizeof cases[0]);
 }
 
-TEST(stuffing_of_dirty_and_thin_surfaces)
+REAL_MESH_TEST(stuffing_of_dirty_and_thin_surfaces)
 {
     static const surface_case cases[] = {
         {"asian_dragon_25k.obj.gz", 0.09, "pairs of surface triangles intersect"},
@@ -384,6 +386,23 @@ TEST(stuffing_of_dirty_and_thin_surfaces)
 }
 
 TEST(stuffing_refuses_cloths)
+{
+    for (int i = 0; i < 2; i++) {
+        pl_mesh *surface, *mesh;
+        pl_error error;
+        if (i == 0) CHECK_OK(pl_generate("cloth", NULL, &surface, &error), &error);
+        else
+            CHECK_OK(pl_mesh_read(PL_TEST_SOURCE_DIR "/scenes/meshes/skirt.obj", NULL, &surface,
+                                  NULL, &error),
+                     &error);
+        CHECK_INT(pl_tetrahedralise(surface, NULL, &mesh, NULL, &error), PL_ERROR_MESH);
+        CHECK_TEXT(error.text, "open, as cloth is");
+        CHECK(!mesh);
+        pl_mesh_destroy(surface);
+    }
+}
+
+REAL_MESH_TEST(stuffing_refuses_real_cloths)
 {
     static const char* const names[] = {
         "surfaces/cloth_dress_20k.obj.gz", "surfaces/cloth_poncho_9k.obj.gz",

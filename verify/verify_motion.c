@@ -139,6 +139,7 @@ static pl_status slope_create(slope_scene* s, double friction, pl_error* error) 
         .begin = pl_rigid_identity(),
         .end = pl_rigid_identity(),
         .friction = friction};
+    pl_moving_obstacle_bound(&s->plane);
     s->group = (pl_colliding_vertices){
         .vertices = s->vertices, .count = mesh->vertex_count, .stiffness = 1e4};
     return PL_OK;

@@ -92,8 +92,9 @@ typedef struct pl_generator {
     pl_generator_parameter parameters[PL_GENERATOR_PARAMETERS]; ///< up to one with field NULL
 } pl_generator;
 
-/// No generator makes more elements than this; a finer one is refused with PL_ERROR_LIMIT.
-#define PL_GENERATE_ELEMENT_LIMIT (1 << 27)
+/// No generator makes more elements than this (about 3 GB while it works), and no surface is filled
+/// with more tets; what is finer is refused with PL_ERROR_LIMIT before anything is made.
+#define PL_GENERATE_ELEMENT_LIMIT 20000000
 
 PL_API int pl_generator_count(void);
 /// By number, or NULL past the end; the text lives as long as the program.

@@ -98,7 +98,9 @@ typedef enum pl_mesh_format {
 typedef struct pl_mesh_read_options {
     pl_mesh_format format; ///< PL_MESH_AUTO: by the file's ending, gzip (.gz) seen through
     bool strict;           ///< a note of kind PL_NOTE_MENDED becomes an error
-    uint64_t byte_limit;   ///< largest file, after decompression, that is read; 0 is 4 GiB
+    /// Largest file, after decompression, that is read. 0: 4 GiB, of gzip files 1 GiB. Gzip files
+    /// that unpack to over 64 MiB and over 100 times the bytes read are refused at any limit.
+    uint64_t byte_limit;
 } pl_mesh_read_options;
 
 /// Reads any of the formats above, plain or gzipped. options, notes and error may be NULL. For

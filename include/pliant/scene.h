@@ -297,7 +297,9 @@ typedef struct pl_body {
     const char* mesh;        ///< file
     pl_shape_maker generate; ///< a shape made by pliant
     pl_body_kind kind;
-    double edge; ///< of the tets that are made in a closed surface [m]; NAN: from the size
+    double edge; ///< of the tets that fill a closed surface [m]; NAN: from its thickness
+    pl_mesher mesher;
+    bool allow_split; ///< accepts tets in more pieces than the surface, or of another volume
     pl_transform transform;
     double velocity[3];         ///< at the start [m/s]
     double angular_velocity[3]; ///< at the start, around the middle [deg/s]

@@ -98,6 +98,12 @@ extern "C" {
     X(PL_BODY_SOLID, "solid", "tets, or a closed surface to be filled")                            \
     X(PL_BODY_CLOTH, "cloth", "the triangles themselves")
 
+// what fills a closed surface with tets
+#define PL_MESHER_LIST(X)                                                                          \
+    X(PL_MESHER_STUFFING, "stuffing",                                                              \
+      "even tets of pliant's own; walls thinner than edge are lost")                               \
+    X(PL_MESHER_TETGEN, "tetgen", "the program TetGen, where it is installed; keeps thin walls")
+
 // method of simulation
 #define PL_METHOD_LIST(X)                                                                          \
     X(PL_METHOD_FEM, "fem", "finite elements on tets, or cloth")                                   \
@@ -230,6 +236,7 @@ extern "C" {
     X(pl_spacing, PL_SPACING_LIST, PL_SPACING_COUNT)                                               \
     X(pl_body_shape, PL_BODY_SHAPE_LIST, PL_SHAPE_COUNT)                                           \
     X(pl_body_kind, PL_BODY_KIND_LIST, PL_BODY_COUNT)                                              \
+    X(pl_mesher, PL_MESHER_LIST, PL_MESHER_COUNT)                                                  \
     X(pl_method, PL_METHOD_LIST, PL_METHOD_COUNT)                                                  \
     X(pl_integrator, PL_INTEGRATOR_LIST, PL_INTEGRATOR_COUNT)                                      \
     X(pl_nonlinear, PL_NONLINEAR_LIST, PL_NONLINEAR_COUNT)                                         \
@@ -268,6 +275,7 @@ typedef enum pl_variation_kind {
 typedef enum pl_spacing { PL_SPACING_LIST(PL_CHOICE_VALUE) PL_SPACING_COUNT } pl_spacing;
 typedef enum pl_body_shape { PL_BODY_SHAPE_LIST(PL_CHOICE_VALUE) PL_SHAPE_COUNT } pl_body_shape;
 typedef enum pl_body_kind { PL_BODY_KIND_LIST(PL_CHOICE_VALUE) PL_BODY_COUNT } pl_body_kind;
+typedef enum pl_mesher { PL_MESHER_LIST(PL_CHOICE_VALUE) PL_MESHER_COUNT } pl_mesher;
 typedef enum pl_method { PL_METHOD_LIST(PL_CHOICE_VALUE) PL_METHOD_COUNT } pl_method;
 typedef enum pl_integrator {
     PL_INTEGRATOR_LIST(PL_CHOICE_VALUE) PL_INTEGRATOR_COUNT

@@ -38,7 +38,8 @@ PL_API const char* pl_version(void);
     X(PL_ERROR_UNSUPPORTED, "valid, but not handled by pliant")                                    \
     X(PL_ERROR_MESH, "the mesh cannot be used")                                                    \
     X(PL_ERROR_LIMIT, "a limit was reached")                                                       \
-    X(PL_ERROR_DIVERGED, "the step diverged; the last good state was restored")
+    X(PL_ERROR_DIVERGED, "the step diverged; the last good state was restored")                    \
+    X(PL_ERROR_DISK, "a disk is full or broken; the path itself is right")
 
 #define PL_STATUS_ENUM(code, text) code,
 typedef enum pl_status { PL_STATUS_LIST(PL_STATUS_ENUM) PL_STATUS_COUNT } pl_status;

@@ -4,6 +4,7 @@
 // Status texts, error texts and the assert hook.
 #include "base/fail.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +32,16 @@ pl_status pl_fail(pl_error* error, pl_status status, const char* format, ...) {
         va_end(arguments);
     }
     return status;
+}
+
+pl_status pl_write_status(int error_number) {
+    switch (error_number) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+    case EIO: return PL_ERROR_DISK;
+    default: return PL_ERROR_IO;
+    }
 }
 
 pl_status pl_fail_memory(pl_error* error, const char* what) {

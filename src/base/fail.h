@@ -14,6 +14,10 @@ pl_status pl_fail(pl_error* error, pl_status status, const char* format, ...) PL
 // Fails with the one text for memory.
 pl_status pl_fail_memory(pl_error* error, const char* what);
 
+// The status for a write that failed with this errno: PL_ERROR_DISK if the disk is full or broken,
+// else PL_ERROR_IO, as a path that cannot be written is the caller's mistake.
+pl_status pl_write_status(int error_number);
+
 void pl_assert_failed(const char* condition, const char* file, int line);
 
 // A programmer's mistake, checked in debug and sanitizer builds. PL_VALIDATE is for checks that

@@ -8,15 +8,16 @@
 // of its surface that is nearest: exact where the surface moves as a whole, and right to first
 // order in how much neighbouring places move apart during the step.
 //
-// Most vertices are far from most obstacles: a box around each obstacle in its own frame, which the
-// whole way has to miss, is asked first. It never changes what is found.
+// Most vertices are far from most obstacles. Boxes decide first, and never change what is found: a
+// small group of vertices lists the obstacles whose boxes its own box meets, then each vertex asks
+// those. What is far from a body costs it one comparison per group.
 #include "contact/collision.h"
 
 #include <math.h>
-#include <stdint.h>
+#include <string.h>
 
-// Boxes and bits are those of the first obstacles; more are tested with every vertex.
-enum { BOXES = 64, CHUNK = 4096, VERTEX_BLOCK = 512 };
+// LISTED: obstacles that a group of vertices can list; where more are near, it asks them all.
+enum { CHUNK = 4096, VERTEX_BLOCK = 512, GROUP = 32, LISTED = 512 };
 
 // the plane that touches the obstacle where the vertex is nearest, or came in
 static void make_contact(const pl_moving_obstacle* m, pl_vec3 surface, pl_vec3 normal,
@@ -55,23 +56,50 @@ static double largest_drift(const pl_obstacle* s) {
     return most;
 }
 
-// Outside of this box, in the obstacle's frame, a vertex is not within reach of it. Rounding and
-// the error of grids are within the margin.
-static pl_box reach_of(const pl_moving_obstacle* m, double thickness) {
-    const pl_obstacle* s = &m->obstacle;
-    pl_box box = pl_obstacle_bounds(s);
-    double margin = 1e-6 * (1.0 + pl_box_diagonal(box));
-    double room = m->thickness + thickness + margin;
-    if (s->kind == PL_OBSTACLE_CHAIN) room += largest_drift(s);
-    else if (s->before) room = HUGE_VAL; // a surface that changes its shape, by any amount
+static pl_box grown_box(pl_box box, double room) {
     pl_vec3 around = {room, room, room};
     return (pl_box){pl_sub(box.low, around), pl_add(box.high, around)};
 }
 
-static bool way_misses(pl_vec3 from, pl_vec3 to, const pl_box* box) {
-    pl_vec3 low = pl_min3(from, to), high = pl_max3(from, to);
-    return low.x > box->high.x || high.x < box->low.x || low.y > box->high.y ||
-           high.y < box->low.y || low.z > box->high.z || high.z < box->low.z;
+// Outside of this box, in the obstacle's frame, a vertex is not within reach of it. Rounding and
+// the error of grids are within the margin.
+static pl_box local_reach_of(const pl_moving_obstacle* m) {
+    const pl_obstacle* s = &m->obstacle;
+    pl_box box = pl_obstacle_bounds(s);
+    double room = m->thickness + 1e-6 * (1.0 + pl_box_diagonal(box));
+    if (s->kind == PL_OBSTACLE_CHAIN) room += largest_drift(s);
+    else if (s->before) room = HUGE_VAL; // a surface that changes its shape, by any amount
+    return grown_box(box, room);
+}
+
+static pl_box placed_box(const pl_rigid* pose, pl_box box) {
+    pl_box placed = pl_box_empty();
+    for (int k = 0; k < 8; k++) {
+        pl_vec3 corner = {k & 1 ? box.high.x : box.low.x, k & 2 ? box.high.y : box.low.y,
+                          k & 4 ? box.high.z : box.low.z};
+        placed = pl_box_add_point(placed, pl_rigid_to_world(pose, corner));
+    }
+    return placed;
+}
+
+// The straight way in the frame of an obstacle that turns is not straight in the world: only those
+// that keep their direction have a box there.
+static pl_box reach_of(const pl_moving_obstacle* m) {
+    pl_vec3 far = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    bool turns = memcmp(&m->begin.rotation, &m->end.rotation, sizeof m->begin.rotation) != 0;
+    if (turns || !pl_box_is_finite(m->local_reach)) return (pl_box){pl_scale(-1.0, far), far};
+    pl_box box =
+        pl_box_add_box(placed_box(&m->begin, m->local_reach), placed_box(&m->end, m->local_reach));
+    return grown_box(box, 1e-9 * fmax(pl_norm(box.low), pl_norm(box.high)));
+}
+
+void pl_moving_obstacle_bound(pl_moving_obstacle* m) {
+    m->local_reach = local_reach_of(m);
+    if (!m->is_body) m->reach = reach_of(m);
+}
+
+static pl_box way_of(pl_vec3 from, pl_vec3 to, double thickness) {
+    return grown_box((pl_box){pl_min3(from, to), pl_max3(from, to)}, thickness);
 }
 
 bool pl_find_contact(const pl_moving_obstacle* m, pl_vec3 start, pl_vec3 end, double thickness,
@@ -93,63 +121,103 @@ bool pl_find_contact(const pl_moving_obstacle* m, pl_vec3 start, pl_vec3 end, do
 }
 
 bool pl_may_touch(const pl_moving_obstacle* m, pl_vec3 start, pl_vec3 end, double thickness) {
-    double room = m->thickness + thickness;
-    pl_vec3 low = pl_min3(start, end), high = pl_max3(start, end);
-    return !m->is_body || (low.x <= m->reach.high.x + room && high.x >= m->reach.low.x - room &&
-                           low.y <= m->reach.high.y + room && high.y >= m->reach.low.y - room &&
-                           low.z <= m->reach.high.z + room && high.z >= m->reach.low.z - room);
+    double room = (m->is_body ? m->thickness : 0.0) + thickness;
+    return pl_box_overlaps(way_of(start, end, room), m->reach);
 }
 
-// what decides, on all threads, which obstacles a vertex has to be tested with
+// which vertices have to be tested, decided on all threads
 typedef struct nearby_job {
     const pl_collision_job* job;
     const pl_colliding_vertices* group;
     const double *start, *x;
-    const pl_box* reach;
-    int first;        // vertex of the group
-    uint64_t* nearby; // a bit for each of the first obstacles
+    int first; // vertex of the group
+    int count;
+    bool* is_near; // an obstacle
 } nearby_job;
+
+// the way of the kth vertex of the chunk; its number is returned
+static int way_in(const nearby_job* n, int k, pl_vec3* from, pl_vec3* to) {
+    int vertex = n->group->vertices[n->first + k] + n->group->first;
+    *from = pl_vec3_load(n->start + 3 * (size_t)vertex);
+    *to = pl_vec3_load(n->x + 3 * (size_t)vertex);
+    return vertex;
+}
+
+static bool is_tested(const nearby_job* n, int s, pl_vec3 start, pl_vec3 end) {
+    const pl_moving_obstacle* m = &n->job->obstacles[s];
+    return (!m->is_body || n->group->meets) && pl_may_touch(m, start, end, n->group->thickness);
+}
 
 static bool is_nearby(const nearby_job* n, int s, pl_vec3 start, pl_vec3 end) {
     const pl_moving_obstacle* m = &n->job->obstacles[s];
-    if (m->is_body && !n->group->meets) return false;
-    if (!pl_may_touch(m, start, end, n->group->thickness)) return false;
+    if (!is_tested(n, s, start, end)) return false;
     pl_vec3 from = pl_rigid_to_local(&m->begin, start), to = pl_rigid_to_local(&m->end, end);
-    if (way_misses(from, to, &n->reach[s])) return false;
+    if (!pl_box_overlaps(way_of(from, to, n->group->thickness), m->local_reach)) return false;
     if (m->obstacle.before) return true;
     pl_vec3 normal;
     double gap = pl_obstacle_distance(&m->obstacle, from, &normal);
     return !(gap - m->thickness - n->group->thickness > pl_distance(from, to));
 }
 
+// obstacles that a few neighbouring vertices may meet, in order
+typedef struct near_list {
+    int count;
+    int items[LISTED];
+    bool is_all; // of them, as they are too many
+} near_list;
+
+static int near_count(const nearby_job* n, const near_list* list) {
+    return list->is_all ? n->job->obstacle_count : list->count;
+}
+
+static int near_item(const near_list* list, int k) { return list->is_all ? k : list->items[k]; }
+
+static void list_near(const nearby_job* n, int begin, int end, near_list* list) {
+    pl_box box = pl_box_empty();
+    list->count = 0;
+    for (int k = begin; k < end; k++) {
+        pl_vec3 from, to;
+        way_in(n, k, &from, &to);
+        box = pl_box_add_box(box, way_of(from, to, n->group->thickness));
+    }
+    int s = 0;
+    for (; s < n->job->obstacle_count && list->count < LISTED; s++) {
+        const pl_moving_obstacle* m = &n->job->obstacles[s];
+        if (m->is_body ? n->group->meets : pl_box_overlaps(box, m->reach))
+            list->items[list->count++] = s;
+    }
+    list->is_all = s < n->job->obstacle_count;
+}
+
 static void nearby_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const nearby_job* n = user;
-    int count = n->job->obstacle_count < BOXES ? n->job->obstacle_count : BOXES;
-    for (int k = begin; k < end; k++) {
-        size_t i = 3 * (size_t)(n->group->vertices[n->first + k] + n->group->first);
-        pl_vec3 from = pl_vec3_load(n->start + i), to = pl_vec3_load(n->x + i);
-        uint64_t bits = 0;
-        for (int s = 0; s < count; s++) bits |= (uint64_t)is_nearby(n, s, from, to) << s;
-        n->nearby[k] = bits;
+    near_list list;
+    for (int first = begin; first < end; first += GROUP) {
+        int last = first + GROUP < end ? first + GROUP : end;
+        list_near(n, first, last, &list);
+        for (int k = first; k < last; k++) {
+            pl_vec3 from, to;
+            way_in(n, k, &from, &to);
+            n->is_near[k] = false;
+            for (int i = 0; i < near_count(n, &list) && !n->is_near[k]; i++)
+                n->is_near[k] = is_nearby(n, near_item(&list, i), from, to);
+        }
     }
 }
 
 // the contacts of one vertex, behind the `found` ones
-static int add_contacts(const nearby_job* n, int k, pl_contact* out, int capacity, int found) {
+static int add_contacts(const nearby_job* n, const near_list* list, int k, pl_contact* out,
+                        int capacity, int found) {
     const pl_colliding_vertices* group = n->group;
-    int vertex = group->vertices[n->first + k] + group->first;
-    pl_vec3 from = pl_vec3_load(n->start + 3 * (size_t)vertex);
-    pl_vec3 to = pl_vec3_load(n->x + 3 * (size_t)vertex);
-    for (int s = 0; s < n->job->obstacle_count; s++) {
-        const pl_moving_obstacle* m = &n->job->obstacles[s];
+    pl_vec3 from, to;
+    int vertex = way_in(n, k, &from, &to);
+    for (int i = 0; i < near_count(n, list); i++) {
+        int s = near_item(list, i);
         pl_contact contact;
-        if (s < BOXES
-                ? !(n->nearby[k] >> s & 1)
-                : (m->is_body && !group->meets) || !pl_may_touch(m, from, to, group->thickness))
-            continue;
+        if (!is_tested(n, s, from, to)) continue;
         double thickness = group->thickness - (group->recesses ? group->recesses[s] : 0.0);
-        if (!pl_find_contact(m, from, to, thickness, &contact)) continue;
+        if (!pl_find_contact(&n->job->obstacles[s], from, to, thickness, &contact)) continue;
         contact.vertex = vertex;
         if (!(contact.stiffness > 0.0)) contact.stiffness = group->stiffness;
         contact.friction = fmax(contact.friction, group->friction);
@@ -159,23 +227,34 @@ static int add_contacts(const nearby_job* n, int k, pl_contact* out, int capacit
     return found;
 }
 
+// the contacts of the vertices that are near something
+static int add_near(const nearby_job* n, pl_contact* out, int capacity, int found) {
+    near_list list;
+    for (int first = 0; first < n->count; first += GROUP) {
+        int last = first + GROUP < n->count ? first + GROUP : n->count;
+        bool is_listed = false;
+        for (int k = first; k < last; k++) {
+            if (!n->is_near[k]) continue;
+            if (!is_listed) list_near(n, first, last, &list);
+            is_listed = true;
+            found = add_contacts(n, &list, k, out, capacity, found);
+        }
+    }
+    return found;
+}
+
 int pl_detect_collisions(void* user, const double* start, const double* x, pl_contact* out,
                          int capacity) {
     const pl_collision_job* job = user;
     int found = 0;
-    pl_box reach[BOXES];
-    uint64_t nearby[CHUNK];
+    bool is_near[CHUNK];
     for (int g = 0; g < job->group_count; g++) {
         const pl_colliding_vertices* group = &job->groups[g];
-        for (int s = 0; s < job->obstacle_count && s < BOXES; s++)
-            reach[s] = reach_of(&job->obstacles[s], group->thickness);
         for (int first = 0; first < group->count; first += CHUNK) {
             int count = group->count - first < CHUNK ? group->count - first : CHUNK;
-            nearby_job n = {job, group, start, x, reach, first, nearby};
+            nearby_job n = {job, group, start, x, first, count, is_near};
             pl_parallel_for(job->pool, nearby_task, count, VERTEX_BLOCK, &n);
-            for (int k = 0; k < count; k++)
-                if (nearby[k] || job->obstacle_count > BOXES)
-                    found = add_contacts(&n, k, out, capacity, found);
+            found = add_near(&n, out, capacity, found);
         }
     }
     return found;

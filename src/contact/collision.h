@@ -35,8 +35,13 @@ typedef struct pl_moving_obstacle {
     double friction;
     double stiffness; // of the penalty [N/m]; 0: that of the vertex
     bool is_body;     // and no collider
-    pl_box reach;     // of a body: all that it covers during the step
+    // All that it covers during the step, in the world and in its own frame; thickness included. Of
+    // a body, `reach` is given; the rest is set by pl_moving_obstacle_bound.
+    pl_box reach, local_reach;
 } pl_moving_obstacle;
+
+// Sets the boxes that detection asks first; to be called when shape and motion of a step are set.
+void pl_moving_obstacle_bound(pl_moving_obstacle* obstacle);
 
 // What is tested: vertices (of a body's surface) with the room they keep and the penalty they ask
 // for.
@@ -59,7 +64,7 @@ typedef struct pl_collision_job {
     pl_pool* pool; // or NULL
 } pl_collision_job;
 
-// False if a vertex on its way cannot touch a body: a cheap question to ask first.
+// False if a vertex on its way cannot touch an obstacle: a cheap question to ask first.
 bool pl_may_touch(const pl_moving_obstacle* obstacle, pl_vec3 start, pl_vec3 end, double thickness);
 
 // The nearest contact of one vertex with one obstacle during a step, if there is any.

@@ -74,19 +74,21 @@ static pl_status add_solid(builder* b, const pl_method_body* body, pl_error* err
 // the corner of a triangle that is not on its side
 static int opposite(const pl_mesh* mesh, int side) { return mesh->triangles[side]; }
 
-// what an inner edge carries: a spring between the opposite vertices, and a hinge
+// what two triangles at an edge carry: a spring between the opposite vertices, and a hinge
 static pl_status add_inner_edge(builder* b, const pl_method_body* body, const int* sides,
-                                pl_error* error) {
+                                double weight, pl_error* error) {
     const pl_mesh* mesh = body->mesh;
     const pl_element_material* m = &body->materials[sides[0] / 3];
     int edge[2];
     pl_triangle_edge(mesh->triangles + 3 * (size_t)(sides[0] / 3), sides[0] % 3, edge);
     int hinge[4] = {edge[0], edge[1], opposite(mesh, sides[0]), opposite(mesh, sides[1])};
+    if (hinge[2] == hinge[3]) return PL_OK; // a triangle that is there twice
+    double shear = weight * m->shear, bend = weight * m->bend;
     bool ok = true;
     if (m->law == PL_LAW_SPRINGS && (m->shear > 0.0 || body->may_change))
-        ok = collect(&b->springs, hinge + 2, 2, body->first_vertex, &m->shear);
+        ok = collect(&b->springs, hinge + 2, 2, body->first_vertex, &shear);
     if (ok && (m->bend > 0.0 || body->may_change))
-        ok = collect(&b->hinges, hinge, 4, body->first_vertex, &m->bend);
+        ok = collect(&b->hinges, hinge, 4, body->first_vertex, &bend);
     return ok ? PL_OK : pl_fail_memory(error, "the edges of a cloth");
 }
 
@@ -94,14 +96,17 @@ static pl_status add_cloth_edges(builder* b, const pl_method_body* body,
                                  const pl_side_groups* sides, pl_error* error) {
     for (int g = 0; g < sides->groups.count; g++) {
         const int* members = sides->groups.items + sides->groups.offsets[g];
-        int count = sides->groups.offsets[g + 1] - sides->groups.offsets[g], edge[2];
+        int edge[2], pair[2];
         const pl_element_material* m = &body->materials[members[0] / 3];
         pl_triangle_edge(body->mesh->triangles + 3 * (size_t)(members[0] / 3), members[0] % 3,
                          edge);
         if (m->law == PL_LAW_SPRINGS &&
             !collect(&b->springs, edge, 2, body->first_vertex, &m->stretch))
             return pl_fail_memory(error, "the springs of a cloth");
-        pl_status status = count == 2 ? add_inner_edge(b, body, members, error) : PL_OK;
+        pl_status status = PL_OK;
+        pl_edge_pairs pairs = pl_edge_pairs_of(sides, g);
+        while (status == PL_OK && pl_edge_pairs_next(&pairs, pair))
+            status = add_inner_edge(b, body, pair, pl_edge_pairs_weight(&pairs), error);
         if (status != PL_OK) return status;
     }
     return PL_OK;

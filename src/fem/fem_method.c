@@ -79,6 +79,23 @@ static pl_status update(void* system, const pl_method_body* bodies, int body_cou
     return pl_fem_update(system, bodies, body_count, error);
 }
 
+// Implicit Euler damps what the others keep, and steps are solved to their tolerance with every
+// step of the solver going downhill.
+static void careful(void* system, const pl_method_body* bodies, bool is_careful) {
+    enum { CAREFUL_ITERATIONS = 100 };
+    pl_fem_settings* settings = pl_fem_system_model(system).settings;
+    pl_fem_settings own = settings_of(bodies[0].body);
+    settings->integrator = own.integrator;
+    settings->max_iterations = own.max_iterations;
+    settings->all_iterations = own.all_iterations;
+    settings->line_search = own.line_search;
+    if (!is_careful) return;
+    if (own.integrator != PL_INTEGRATOR_QUASISTATIC) settings->integrator = PL_INTEGRATOR_EULER;
+    if (own.max_iterations < CAREFUL_ITERATIONS) settings->max_iterations = CAREFUL_ITERATIONS;
+    settings->all_iterations = false;
+    settings->line_search = true;
+}
+
 const pl_method_functions pl_fem_method = {.name = "fem",
                                            .create = create,
                                            .destroy = destroy,
@@ -91,4 +108,5 @@ const pl_method_functions pl_fem_method = {.name = "fem",
                                            .state_save = state_save,
                                            .state_load = state_load,
                                            .update = update,
+                                           .careful = careful,
                                            .restart = restart};

@@ -13,6 +13,8 @@ enum { VERTICES_PER_TASK = 2048 };
 // mean stiffness over mean inertia: 1e-7 of it is the part that float takes of the softest motions,
 // if its round-off were to add up there
 static const double MOST_STIFF = 1e6;
+// The direct solver takes over after so many cycles in vain, if the matrix has no more rows.
+enum { PATIENCE = 100, MAX_DIRECT_ROWS = 200000 };
 
 struct pl_newton_multigrid {
     const pl_block_matrix* A; // the pattern
@@ -23,11 +25,14 @@ struct pl_newton_multigrid {
     int* places; // of the entries of A among the blocks of the finest level
     int place_count;
     bool conjugate, fallback;
+    pl_linear_solver* direct; // once cycles have failed; NULL before
+    pl_pool* pool;
 };
 
 void pl_newton_multigrid_destroy(pl_newton_multigrid* n) {
     if (!n) return;
     pl_float_sets_destroy(n->sets);
+    pl_linear_destroy(n->direct);
     pl_mg_outer_free(&n->outer);
     pl_block_mg_destroy(n->mg);
     PL_FREE(n->places, int, n->place_count);
@@ -76,6 +81,7 @@ pl_status pl_newton_multigrid_create(const pl_block_matrix* A, const double* res
     pl_newton_multigrid* n = PL_ALLOC(pl_newton_multigrid, 1);
     if (!n) return pl_fail_memory(error, "the solver of a step");
     n->A = A;
+    n->pool = pool;
     n->conjugate = settings->linear == PL_LINEAR_MGPCG;
     n->fallback = settings->multigrid.fallback;
     pl_status status = build(n, rest, sets, set_count, settings, pool, error);
@@ -128,6 +134,24 @@ void pl_newton_multigrid_update(pl_newton_multigrid* n, const pl_block_matrix* A
     else pl_block_mg_update_written(n->mg);
 }
 
+// The direct solver takes over where round-off leaves nothing of the cycles, as for stiff parts
+// that float in something 1e8 times softer. It needs the matrix in double; without it, or memory, x
+// stays what it is.
+static void solve_directly(pl_newton_multigrid* n, const pl_linear_options* options,
+                           const double* b, double* x, pl_linear_info* info) {
+    pl_error error;
+    bool in_vain = n->outer.cycle_failed || info->iterations >= PATIENCE;
+    if (!n->fallback || !in_vain || !n->outer.A.values || n->A->row_count > MAX_DIRECT_ROWS) return;
+    if (!n->direct &&
+        pl_linear_setup(PL_LINEAR_DIRECT, n->A, 1, n->pool, &n->direct, &error) != PL_OK)
+        return;
+    if (pl_linear_update(n->direct, &error) != PL_OK) return;
+    int iterations = info->iterations;
+    pl_linear_solve(n->direct, options, b, x, info);
+    info->iterations += iterations;
+    info->switched = true;
+}
+
 void pl_newton_multigrid_solve(pl_newton_multigrid* n, const pl_linear_options* options,
                                bool residual_unread, const double* b, double* x,
                                pl_linear_info* info) {
@@ -142,6 +166,7 @@ void pl_newton_multigrid_solve(pl_newton_multigrid* n, const pl_linear_options* 
                              .residual = mg.residual,
                              .history_count = mg.history_count};
     memcpy(info->history, mg.history, sizeof mg.history);
+    if (!mg.converged) solve_directly(n, options, b, x, info);
 }
 
 typedef struct force_job {

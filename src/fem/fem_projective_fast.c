@@ -20,6 +20,18 @@ enum { LARGEST_MIXED = 900 };
 
 enum { STRIDE = 4 }; // 3 to 10 % of a gradient
 
+// Levels are in float. The block k n n' of a contact that is not along an axis is rounded to 6e-8 k
+// in all directions: from about 1e6 times the diagonal of its vertex on, that is more than smooth
+// motions have of stiffness, and bodies are crushed. So a pin or contact counts as at most this
+// many times as stiff as its vertex, in forces and matrix alike. Forces reach a vertex only through
+// its own stiffness and inertia, so it gives way by at most a part in MAX_SPRING_RATIO of what it
+// is displaced.
+static const double MAX_SPRING_RATIO = 1e4;
+
+static int block_count(const pl_projective_fast* p) {
+    return (p->vertex_count + PL_PROJECTIVE_BLOCK - 1) / PL_PROJECTIVE_BLOCK;
+}
+
 void pl_projective_fast_destroy(pl_projective_fast* p) {
     if (!p) return;
     size_t places = p->mg ? (size_t)pl_scalar_mg_fine(p->mg)->order.place_count : 0;
@@ -31,6 +43,7 @@ void pl_projective_fast_destroy(pl_projective_fast* p) {
     PL_FREE(p->pending_slot, int, places);
     PL_FREE(p->rest, double, 3 * (size_t)p->vertex_count);
     PL_FREE(p->root, int, p->vertex_count);
+    PL_FREE(p->block_turns, bool, block_count(p));
     PL_FREE(p->held, unsigned char, p->vertex_count);
     PL_FREE(p->held_now, unsigned char, p->vertex_count);
     if (p->tet_set) PL_FREE(p->tet_order, int, p->tet_set->count);
@@ -38,6 +51,7 @@ void pl_projective_fast_destroy(pl_projective_fast* p) {
     pl_spring_batches_free(&p->springs);
     pl_array_free(&p->pending);
     pl_array_free(&p->ordered);
+    pl_array_free(&p->pins);
     pl_scalar_mg_destroy(p->mg);
     PL_FREE(p, pl_projective_fast, 1);
 }
@@ -184,7 +198,8 @@ static pl_status allocate(pl_projective_fast* p, const double* positions, pl_err
     p->root = PL_ALLOC(int, count);
     p->held = PL_ALLOC(unsigned char, count);
     p->held_now = PL_ALLOC(unsigned char, count);
-    if (!p->rest || !p->root || !p->held || !p->held_now)
+    p->block_turns = PL_ALLOC(bool, block_count(p));
+    if (!p->rest || !p->root || !p->held || !p->held_now || !p->block_turns)
         return pl_fail_memory(error, "a step of Projective Dynamics");
     memcpy(p->rest, positions, 3 * count * sizeof(double));
     return PL_OK;
@@ -223,7 +238,8 @@ pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
                               .is_cold = true,
                               .values_stale = true,
                               .pending = pl_array_of(sizeof(pl_mg_spring)),
-                              .ordered = pl_array_of(sizeof(pl_mg_spring))};
+                              .ordered = pl_array_of(sizeof(pl_mg_spring)),
+                              .pins = pl_array_of(sizeof(pl_pin))};
     pl_status status = allocate(p, positions, error);
     if (status == PL_OK) status = find_roots(p, error);
     if (status == PL_OK) status = setup_levels(p, settings, error);
@@ -269,7 +285,8 @@ static void hold(pl_projective_fast* p, const pl_fem_objective* f) {
         if (f->pins[k].hard) p->held[f->pins[k].vertex] = 1;
 }
 
-pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_fem_objective* f, pl_error* error) {
+// the levels for this objective without its pins and contacts
+static pl_status prepare_levels(pl_projective_fast* p, pl_fem_objective* f, pl_error* error) {
     double drag = f->velocity_time > 0.0 ? f->damping_mass / f->velocity_time : 0.0;
     double stiffness_drag = f->velocity_time > 0.0 ? f->damping_stiffness / f->velocity_time : 0.0;
     bool same = held_as_before(p, f) && p->matrix_is_there && !p->values_stale &&
@@ -286,8 +303,50 @@ pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_fem_objective* f,
     p->drag = drag;
     p->stiffness_drag = stiffness_drag;
     p->values_stale = false;
-    p->matrix_is_there = true;
-    return pl_scalar_mg_update(p->mg, p->rest, p->held, error);
+    pl_status status = pl_scalar_mg_update(p->mg, p->rest, p->held, error);
+    p->matrix_is_there = status == PL_OK;
+    return status;
+}
+
+static double max_stiffness(const pl_projective_fast* p, int vertex) {
+    const pl_scalar_fine* fine = pl_scalar_mg_fine(p->mg);
+    return MAX_SPRING_RATIO * fine->fixed_diagonal[fine->order.place[vertex]];
+}
+
+// Soft pins that are not too stiff; f has a copy of them, if it takes one.
+static pl_status soften_pins(pl_projective_fast* p, pl_fem_objective* f, pl_error* error) {
+    p->softened_pin_count = 0;
+    for (int k = 0; k < f->pin_count; k++)
+        if (!f->pins[k].hard && f->pins[k].stiffness > max_stiffness(p, f->pins[k].vertex))
+            p->softened_pin_count++;
+    if (p->softened_pin_count == 0) return PL_OK;
+    p->pins.count = 0;
+    pl_pin* pins = pl_array_add(&p->pins, (size_t)f->pin_count);
+    if (!pins) return pl_fail_memory(error, "pins");
+    memcpy(pins, f->pins, (size_t)f->pin_count * sizeof(pl_pin));
+    for (int k = 0; k < f->pin_count; k++) {
+        double most = max_stiffness(p, pins[k].vertex);
+        if (pins[k].stiffness > most) pins[k].stiffness = most;
+    }
+    f->pins = pins;
+    return PL_OK;
+}
+
+static int soften_contacts(const pl_projective_fast* p, pl_contact* contacts, int count) {
+    int softened = 0;
+    for (int k = 0; k < count; k++) {
+        double most = max_stiffness(p, contacts[k].vertex);
+        if (!(contacts[k].stiffness > most)) continue;
+        contacts[k].stiffness = most;
+        softened++;
+    }
+    return softened;
+}
+
+pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_fem_objective* f, pl_error* error) {
+    pl_status status = prepare_levels(p, f, error);
+    p->softened_contact_count = 0;
+    return status == PL_OK ? soften_pins(p, f, error) : status;
 }
 
 // the spring at a vertex, new or there already
@@ -356,9 +415,9 @@ pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_fem_objectiv
     return pl_scalar_mg_set_springs(p->mg, p->ordered.data, (int)p->ordered.count, error);
 }
 
-pl_status pl_projective_fast_detect(pl_minimiser* m, pl_fem_objective* f, pl_detect detect,
-                                    void* user, const double* x, bool first, bool follow,
-                                    pl_error* error) {
+pl_status pl_projective_fast_detect(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
+                                    pl_detect detect, void* user, const double* x, bool first,
+                                    bool follow, pl_error* error) {
     f->normal_force = m->normal_force;
     f->friction_dual = m->friction_dual;
     if (first) m->found.count = 0;
@@ -369,6 +428,7 @@ pl_status pl_projective_fast_detect(pl_minimiser* m, pl_fem_objective* f, pl_det
         if (!pl_array_reserve(&m->found, m->found.count + m->found.count / 2))
             return pl_fail_memory(error, "contacts");
     }
+    if (detect) p->softened_contact_count = soften_contacts(p, m->found.data, (int)m->found.count);
     f->contacts = m->found.data;
     f->contact_count = (int)m->found.count;
     if (detect && follow) pl_fem_normal_force(f, x, m->normal_force);

@@ -11,13 +11,15 @@
 #define PL_FEM_PROJECTIVE_FAST_H
 
 #include "fem/fem_minimise.h"
+#include "fem/rigid_start.h"
 #include "fem/spring_batches.h"
 #include "fem/tet_batches.h"
 #include "multigrid/scalar_multigrid.h"
 
 typedef struct pl_projective_fast pl_projective_fast;
 
-enum { PL_PROJECTIVE_LAWS = 2 }; // ARAP, corotated
+enum { PL_PROJECTIVE_LAWS = 2 };     // ARAP, corotated
+enum { PL_PROJECTIVE_BLOCK = 2048 }; // vertices of a task
 
 struct pl_projective_fast {
     int vertex_count;
@@ -54,12 +56,16 @@ struct pl_projective_fast {
     pl_array pending;  // of pl_mg_spring, in the order they come
     int* pending_slot; // per place: number in pending + 1, or 0
     pl_array ordered;  // of pl_mg_spring, by place
+    bool* block_turns; // per block of vertices: some turn fast about the first of their body
+    pl_array pins;     // of pl_pin: those of the step, softened; empty if all are soft enough
+    int softened_pin_count, softened_contact_count; // in the last step, and the last detection
 };
 
 // Positions of the integrator: from + step velocity, and what becomes of the solution.
 typedef struct pl_projective_motion {
     double *positions, *velocities, *positions_before, *velocities_before; // 3 per vertex
     double step;                                                           // tau
+    pl_rigid_start* rigid_start;
     bool bdf2, midpoint;
     bool keeps_before; // positions_before and velocities_before are of use to later steps
 } pl_projective_motion;
@@ -101,9 +107,9 @@ void pl_projective_fast_state_load(pl_projective_fast* p, const void* in);
 pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_fem_objective* f, pl_error* error);
 pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_fem_objective* f,
                                     const double* x, pl_error* error);
-pl_status pl_projective_fast_detect(pl_minimiser* m, pl_fem_objective* f, pl_detect detect,
-                                    void* user, const double* x, bool first, bool follow,
-                                    pl_error* error);
+pl_status pl_projective_fast_detect(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
+                                    pl_detect detect, void* user, const double* x, bool first,
+                                    bool follow, pl_error* error);
 void pl_projective_fast_solve(pl_projective_fast* p, const pl_fem_settings* settings,
                               pl_method_info* info);
 

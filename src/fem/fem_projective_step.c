@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A step of Projective Dynamics (S0 Algorithm 4): gradient, one solution of the constant matrix,
-// and on. In float everything that touches all vertices is a pass of all threads, and does as much
-// in it as it can; in double, for tolerances that float cannot reach and for elements that it does
-// not have, it takes the gradient of the objective.
+// A step of Projective Dynamics in float (S0 Algorithm 4): gradient, one solution of the constant
+// matrix, and on. Everything that touches all vertices is a pass of all threads, and does as much
+// in it as it can.
 //
 //   paper   here
 //   y       where the vertex flies to, forces included: from + (w tau v + f/m) / (w + drag)
@@ -27,20 +26,32 @@
 #include <string.h>
 
 // AHEAD: vertices to the one whose memory is asked for while another is worked on
-enum { BLOCK = 2048, FRICTION_UPDATES = 8, MAX_HALVINGS = 8, AHEAD = 24 };
+enum { BLOCK = PL_PROJECTIVE_BLOCK, FRICTION_UPDATES = 8, MAX_HALVINGS = 8, AHEAD = 24 };
+// turn of a vertex about the first of its body, from which the body may turn as fast [rad]
+static const double FAST_TURN = 0.05;
 // float is trusted down to so many times its noise
 static const double TRUST = 10.0;
 
+static double largest(double a, double b) { return a > b ? a : b; }
+
 typedef struct step_work {
     pl_projective_fast* p;
+    pl_minimiser* m;
     const pl_fem_objective* f;
     const pl_projective_motion* motion;
+    const pl_fem_settings* settings;
+    pl_detect detect;
+    void* detect_user;
+    pl_method_info* info;
     double* x_out;      // 3 per vertex
     float length;       // of the step along the direction
     double inertia;     // drag included [1/s^2]
     double flight_time; // during which velocity moves y, shortened by drag
     bool at_start;      // u = 0 and x = y, whatever is in their vectors
     bool on_the_way;    // the last direction is not in u yet
+    double load;        // that residuals are compared with [N]
+    bool is_deep;       // some pieces started deep in obstacles
+    bool stays;         // they start where they were
 } step_work;
 
 // x of the elements; its fourth value may be anything
@@ -64,6 +75,16 @@ static inline pl_vec3 flight_of(const step_work* w, int row) {
     return pl_add(from_of(m, i), moved);
 }
 
+// true if the vertex goes round the first one of its body at a speed that makes flights along
+// tangents a bad start
+static bool turns_fast(const step_work* w, int row) {
+    const pl_projective_motion* m = w->motion;
+    size_t i = 3 * (size_t)row, first = 3 * (size_t)w->p->root[row];
+    pl_vec3 r = pl_sub(pl_vec3_load(m->positions + i), pl_vec3_load(m->positions + first));
+    pl_vec3 v = pl_sub(pl_vec3_load(m->velocities + i), pl_vec3_load(m->velocities + first));
+    return m->step * m->step * pl_norm2(v) > FAST_TURN * FAST_TURN * pl_norm2(r);
+}
+
 static pl_f4 float4_of(pl_vec3 a) { return (pl_f4){(float)a.x, (float)a.y, (float)a.z, 0.0f}; }
 
 // Start of the step: y, with the weight of the vertex in its fourth value. Vertices come in the
@@ -72,6 +93,7 @@ static double fly_part(int begin, int end, void* user) {
     const step_work* w = user;
     pl_projective_fast* p = w->p;
     double sum = 0.0;
+    bool turns = false;
     for (int row = begin; row < end; row++) {
         if (row + AHEAD < end) pl_prefetch_write(p->y + 4 * (size_t)p->number[row + AHEAD]);
         const double* origin = w->motion->positions + 3 * (size_t)p->root[row];
@@ -79,7 +101,9 @@ static double fly_part(int begin, int end, void* user) {
         y[3] = (float)(w->inertia * w->f->mass[row]);
         pl_store4(p->y + 4 * (size_t)p->number[row], y);
         sum += pl_norm2(pl_vec3_load(w->f->force + 3 * (size_t)row));
+        turns = turns || turns_fast(w, row);
     }
+    p->block_turns[begin / BLOCK] = turns;
     return sum;
 }
 
@@ -125,12 +149,86 @@ static void write_positions(const step_work* w) {
             pl_vec3_store(w->x_out + 3 * (size_t)w->f->pins[k].vertex, w->f->pins[k].target);
 }
 
+// u that leads to x_out in bodies that were moved rigidly, or to the last positions in those that
+// stay; 0 in the others, at the first start
+typedef struct start_work {
+    const step_work* w;
+    const double* stays; // per piece: above 0 if it does; NULL: rigid motions
+} start_work;
+
+static void start_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const start_work* s = user;
+    const step_work* w = s->w;
+    const pl_rigid_start* rigid = w->motion->rigid_start;
+    const double* target = s->stays ? w->motion->positions : w->x_out;
+    for (int row = begin; row < end; row++) {
+        size_t at = 4 * (size_t)w->p->number[row], i = 3 * (size_t)row;
+        bool moved =
+            !w->p->held[row] && (s->stays ? s->stays[pl_rigid_start_piece(rigid, row)] > 0.0
+                                          : pl_rigid_start_moved(rigid, row));
+        pl_f4 u = w->at_start ? (pl_f4){0} : pl_load4(w->p->u + at);
+        if (moved) u = float4_of(pl_sub(pl_vec3_load(target + i), flight_of(w, row)));
+        pl_store4(w->p->u + at, u);
+        pl_store4(w->p->x + at, pl_load4(w->p->y + at) + u);
+    }
+}
+
+static void start_at(step_work* w, const double* stays) {
+    start_work s = {w, stays};
+    pl_parallel_for(w->p->pool, start_task, w->p->vertex_count, BLOCK, &s);
+    w->at_start = false;
+}
+
+// Bodies that turn fast start turned (rigid_start.h).
+static void turn_start(step_work* w) {
+    const pl_projective_motion* m = w->motion;
+    bool turns = false;
+    for (int b = 0; b * BLOCK < w->p->vertex_count; b++) turns = turns || w->p->block_turns[b];
+    if (!turns) return;
+    write_positions(w);
+    if (pl_rigid_start_move(m->rigid_start, w->p->pool, w->f->mass, m->positions, NULL, w->x_out)) {
+        start_at(w, NULL);
+        w->p->is_cold = true; // the rotations of the last step are far off
+    }
+}
+
+// Where a piece flies deep into an obstacle, all vertices inside it come to lie on the surface at
+// once, and a few iterations do not free them again. True if there are pieces whose contacts at
+// x_out have more energy than the motion that led their vertices there; such pieces have a value
+// above 0.
+static bool find_deep_pieces(const step_work* w) {
+    pl_rigid_start* pieces = w->motion->rigid_start;
+    double* energy = pl_rigid_start_values(pieces);
+    int piece_count = pl_rigid_start_piece_count(pieces);
+    const double* before = w->motion->positions;
+    bool some = false;
+    memset(energy, 0, (size_t)piece_count * sizeof(double));
+    for (int k = 0; k < w->f->contact_count; k++) {
+        const pl_contact* contact = &w->f->contacts[k];
+        size_t i = 3 * (size_t)contact->vertex;
+        double depth = fmax(pl_fem_contact_depth(contact, w->x_out), 0.0);
+        double depth_before = fmax(pl_fem_contact_depth(contact, before), 0.0);
+        pl_vec3 moved = pl_sub(pl_vec3_load(w->x_out + i), pl_vec3_load(before + i));
+        energy[pl_rigid_start_piece(pieces, contact->vertex)] +=
+            contact->stiffness * (depth * depth - depth_before * depth_before) -
+            w->inertia * w->f->mass[contact->vertex] * pl_norm2(moved);
+    }
+    for (int p = 0; p < piece_count; p++) some = some || energy[p] > 0.0;
+    return some;
+}
+
 static void add_force(const step_work* w, int vertex, pl_vec3 gradient) {
     float* g = w->p->g + 4 * (size_t)w->p->number[vertex];
     pl_store4(g, pl_load4(g) + float4_of(gradient));
 }
 
-// g of elements, pins and contacts; g was zero
+static void add_contact_forces(const step_work* w) {
+    for (int k = 0; k < w->f->contact_count; k++)
+        add_force(w, w->f->contacts[k].vertex, pl_fem_contact_gradient(w->f, k, w->x_out));
+}
+
+// g of elements and pins; g was zero
 static void sum_forces(const step_work* w) {
     pl_projective_fast* p = w->p;
     const float* x = present(w);
@@ -146,8 +244,6 @@ static void sum_forces(const step_work* w) {
         pl_vec3 d = pl_sub(position_of(w, pin->vertex), pin->target);
         if (!pin->hard) add_force(w, pin->vertex, pl_scale(pin->stiffness, d));
     }
-    for (int k = 0; k < w->f->contact_count; k++)
-        add_force(w, w->f->contacts[k].vertex, pl_fem_contact_gradient(w->f, k, w->x_out));
 }
 
 // weight u + g of a vertex
@@ -251,6 +347,16 @@ static double noise_part(int begin, int end, void* user) {
     return FLT_EPSILON * FLT_EPSILON * sum;
 }
 
+// energy of the distance to y, which inertia and outer forces pull to
+static double motion_energy_part(int begin, int end, void* user) {
+    const pl_projective_fast* p = ((const step_work*)user)->p;
+    double sum = 0.0;
+    for (size_t at = 4 * (size_t)begin; at < 4 * (size_t)end; at += 4)
+        for (size_t c = 0; c < 3; c++)
+            sum += 0.5 * (double)p->y[at + 3] * (double)p->u[at + c] * (double)p->u[at + c];
+    return sum;
+}
+
 static double over_vertices(const step_work* w, pl_partial part) {
     return pl_parallel_sum(w->p->pool, part, w->p->vertex_count, BLOCK, (void*)w);
 }
@@ -289,36 +395,121 @@ static void commit(const step_work* w) {
     pl_parallel_for(w->p->pool, commit_task, w->p->vertex_count, BLOCK, (void*)w);
 }
 
-// contacts, springs and b at the present u
-static pl_status evaluate(step_work* w, pl_minimiser* m, pl_fem_objective* f, pl_detect detect,
-                          void* detect_user, int iteration, double* norm, pl_error* error) {
-    if (detect) write_positions(w);
-    pl_status status = pl_projective_fast_detect(
-        m, f, detect, detect_user, w->x_out, iteration == 0, iteration <= FRICTION_UPDATES, error);
-    if (status == PL_OK && (detect || iteration == 0))
+// contacts at x_out
+static pl_status find_contacts(const step_work* w, pl_fem_objective* f, int iteration,
+                               pl_error* error) {
+    return pl_projective_fast_detect(w->p, w->m, f, w->detect, w->detect_user, w->x_out,
+                                     iteration == 0, iteration <= FRICTION_UPDATES, error);
+}
+
+// Contacts, springs and b at the present u. The load of the step counts the forces at its start,
+// but not those of contacts: how deep a start lies in an obstacle says nothing of the forces at the
+// end.
+static pl_status evaluate(step_work* w, pl_fem_objective* f, int iteration, double* norm,
+                          pl_error* error) {
+    if (w->detect) write_positions(w);
+    pl_status status = find_contacts(w, f, iteration, error);
+    if (status == PL_OK && iteration == 0 && w->settings->line_search && !w->stays)
+        w->is_deep = f->contact_count > 0 && find_deep_pieces(w);
+    if (status == PL_OK && (w->detect || iteration == 0))
         status = pl_projective_fast_attach(w->p, f, w->x_out, error);
     if (status != PL_OK) return status;
     sum_forces(w);
+    if (iteration == 0 && f->contact_count > 0)
+        w->load = largest(w->load, sqrt(over_vertices(w, residual_part)));
+    add_contact_forces(w);
     *norm = sqrt(over_vertices(w, residual_part));
+    if (iteration == 0 && f->contact_count == 0) w->load = largest(w->load, *norm);
     return PL_OK;
 }
 
 // A step that went up is made shorter: slope0 is that at its begin.
-static pl_status shorten(step_work* w, pl_minimiser* m, pl_fem_objective* f, pl_detect detect,
-                         void* detect_user, int iteration, double slope0, double* norm,
-                         pl_error* error) {
+static pl_status shorten(step_work* w, pl_fem_objective* f, int iteration, double slope0,
+                         double* norm, pl_error* error) {
     float length = 1.0f;
     for (int k = 0; k < MAX_HALVINGS && over_vertices(w, slope_part) > -slope0; k++) {
         length *= 0.5f;
         w->length = -length;
         over_vertices(w, advance_part);
-        pl_status status = evaluate(w, m, f, detect, detect_user, iteration, norm, error);
+        pl_status status = evaluate(w, f, iteration, norm, error);
         if (status != PL_OK) return status;
     }
     return PL_OK;
 }
 
-static double largest(double a, double b) { return a > b ? a : b; }
+// Phi at x_out, up to a constant. Contacts are those of f; friction is left out.
+static double objective_at(const step_work* w, double motion) {
+    double sum = motion + pl_fem_elastic_energy(w->f, w->x_out);
+    for (int k = 0; k < w->f->pin_count; k++) {
+        const pl_pin* pin = &w->f->pins[k];
+        pl_vec3 d = pl_sub(pl_vec3_load(w->x_out + 3 * (size_t)pin->vertex), pin->target);
+        if (!pin->hard) sum += 0.5 * pin->stiffness * pl_norm2(d);
+    }
+    for (int k = 0; k < w->f->contact_count; k++) {
+        double depth = fmax(pl_fem_contact_depth(&w->f->contacts[k], w->x_out), 0.0);
+        sum += 0.5 * w->f->contacts[k].stiffness * depth * depth;
+    }
+    return sum;
+}
+
+// Compares where the iterations have ended with where the deep pieces were. If that was better,
+// they are put there, and w->stays becomes true.
+static pl_status stay_if_better(step_work* w, pl_fem_objective* f, pl_error* error) {
+    pl_projective_fast* p = w->p;
+    size_t size = 4 * (size_t)p->vertex_count * sizeof(float);
+    int contact_count = f->contact_count;
+    write_positions(w);
+    double ended = objective_at(w, over_vertices(w, motion_energy_part));
+    memcpy(p->g, p->u, size); // g is not needed any more
+    start_at(w, pl_rigid_start_values(w->motion->rigid_start));
+    write_positions(w);
+    pl_status status = find_contacts(w, f, 0, error);
+    if (status != PL_OK) return status;
+    w->stays = objective_at(w, over_vertices(w, motion_energy_part)) < ended;
+    if (w->stays) return PL_OK;
+    memcpy(p->u, p->g, size);
+    f->contact_count = contact_count;
+    return PL_OK;
+}
+
+// Iterates from the start that u holds. *finished: see pl_projective_fast_step.
+static pl_status iterate(step_work* w, pl_fem_objective* f, bool* finished, pl_error* error) {
+    pl_projective_fast* p = w->p;
+    const pl_fem_settings* settings = w->settings;
+    pl_method_info* info = w->info;
+    double norm = 0.0, noise = 0.0, slope = 0.0;
+    pl_parallel_for(p->pool, clear_task, p->vertex_count, BLOCK, w);
+    for (int k = 0;; k++) {
+        pl_status status = evaluate(w, f, k, &norm, error);
+        if (status == PL_OK && k > 0 && settings->line_search)
+            status = shorten(w, f, k, slope, &norm, error);
+        if (status != PL_OK) return status;
+        if (k == 0 && !settings->all_iterations) noise = TRUST * sqrt(over_vertices(w, noise_part));
+        double size =
+            largest(w->load, settings->all_iterations ? 0.0 : sqrt(over_vertices(w, inertia_part)));
+        info->residual = size > 0.0 ? norm / size : 0.0;
+        if (!isfinite(info->residual))
+            return pl_fail(error, PL_ERROR_DIVERGED,
+                           "iteration %d of the step has forces that are not finite", k);
+        info->converged = norm <= largest(settings->tolerance * size, DBL_MIN);
+        bool at_the_end =
+            norm <= largest(settings->tolerance * size, noise) && (k > 0 || w->load == 0.0);
+        *finished = !at_the_end || settings->all_iterations || settings->tolerance * size >= noise;
+        if (k >= settings->max_iterations || (at_the_end && !settings->all_iterations)) break;
+        pl_projective_fast_solve(p, settings, info);
+        info->iterations++;
+        // nobody waits for the forces at the end of a fixed number of iterations
+        bool last = settings->all_iterations && !settings->line_search &&
+                    info->iterations >= settings->max_iterations;
+        int places = pl_scalar_mg_fine(p->mg)->order.place_count;
+        w->on_the_way = last && pl_parallel_sum(p->pool, last_part, places, BLOCK, w) == 0.0;
+        if (w->on_the_way) break;
+        w->length = 1.0f; // after a last direction that is not finite the forces there tell
+        slope = over_vertices(w, advance_part);
+        w->at_start = false;
+    }
+    return PL_OK;
+}
 
 pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
                                   const pl_projective_motion* motion,
@@ -330,136 +521,27 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem
     pl_status status = pl_projective_fast_prepare(p, f, error);
     if (status != PL_OK) return status;
     info->assembly_seconds += pl_seconds() - start;
-    step_work w = {.p = p, .f = f, .motion = motion, .x_out = m->x, .at_start = true};
+    step_work w = {.p = p,
+                   .m = m,
+                   .f = f,
+                   .motion = motion,
+                   .settings = settings,
+                   .detect = detect,
+                   .detect_user = detect_user,
+                   .info = info,
+                   .x_out = m->x,
+                   .at_start = true};
     w.inertia = f->inertia + f->damping_mass / f->velocity_time;
     w.flight_time = f->inertia * motion->step / w.inertia;
-    double load = sqrt(over_vertices(&w, fly_part));
-    double norm = 0.0, noise = 0.0, slope = 0.0;
-    pl_parallel_for(p->pool, clear_task, p->vertex_count, BLOCK, &w);
+    w.load = sqrt(over_vertices(&w, fly_part));
     place_held(&w);
-    for (int k = 0;; k++) {
-        status = evaluate(&w, m, f, detect, detect_user, k, &norm, error);
-        if (status == PL_OK && k > 0 && settings->line_search)
-            status = shorten(&w, m, f, detect, detect_user, k, slope, &norm, error);
-        if (status != PL_OK) return status;
-        if (k == 0) load = largest(load, norm);
-        if (k == 0 && !settings->all_iterations)
-            noise = TRUST * sqrt(over_vertices(&w, noise_part));
-        double size =
-            largest(load, settings->all_iterations ? 0.0 : sqrt(over_vertices(&w, inertia_part)));
-        info->residual = size > 0.0 ? norm / size : 0.0;
-        if (!isfinite(info->residual))
-            return pl_fail(error, PL_ERROR_DIVERGED,
-                           "iteration %d of the step has forces that are not finite", k);
-        info->converged = norm <= largest(settings->tolerance * size, DBL_MIN);
-        bool at_the_end =
-            norm <= largest(settings->tolerance * size, noise) && (k > 0 || load == 0.0);
-        *finished = !at_the_end || settings->all_iterations || settings->tolerance * size >= noise;
-        if (k >= settings->max_iterations || (at_the_end && !settings->all_iterations)) break;
-        pl_projective_fast_solve(p, settings, info);
-        info->iterations++;
-        // nobody waits for the forces at the end of a fixed number of iterations
-        bool last = settings->all_iterations && !settings->line_search &&
-                    info->iterations >= settings->max_iterations;
-        int places = pl_scalar_mg_fine(p->mg)->order.place_count;
-        w.on_the_way = last && pl_parallel_sum(p->pool, last_part, places, BLOCK, &w) == 0.0;
-        if (w.on_the_way) break;
-        w.length = 1.0f; // after a last direction that is not finite the forces there tell
-        slope = over_vertices(&w, advance_part);
-        w.at_start = false;
-    }
+    turn_start(&w);
+    status = iterate(&w, f, finished, error);
+    if (status == PL_OK && w.is_deep && !info->converged) status = stay_if_better(&w, f, error);
+    if (status == PL_OK && w.stays) status = iterate(&w, f, finished, error);
+    if (status != PL_OK) return status;
     info->contact_count = f->contact_count;
     if (*finished) commit(&w);
     else write_positions(&w);
-    return PL_OK;
-}
-
-typedef struct double_work {
-    pl_projective_fast* p;
-    pl_minimiser* m;
-    double scale; // of b
-} double_work;
-
-static void gather_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const double_work* w = user;
-    pl_scalar_fine* fine = pl_scalar_mg_fine(w->p->mg);
-    for (int place = begin; place < end; place++) {
-        int row = fine->order.row[place];
-        pl_f4 b = {0};
-        if (row >= 0 && fine->inverse[place] != 0.0f)
-            b = float4_of(pl_scale(-w->scale, pl_vec3_load(w->m->gradient + 3 * (size_t)row)));
-        pl_store4(fine->b + 4 * (size_t)place, b);
-    }
-}
-
-static void scatter_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const double_work* w = user;
-    const pl_scalar_fine* fine = pl_scalar_mg_fine(w->p->mg);
-    for (int v = begin; v < end; v++)
-        for (size_t c = 0; c < 3; c++)
-            w->m->direction[3 * (size_t)v + c] =
-                (double)fine->x[4 * (size_t)fine->order.place[v] + c] / w->scale;
-}
-
-// direction = -A^-1 gradient; the gradient is scaled, so that small ones are not lost in float
-static void find_direction(pl_projective_fast* p, pl_minimiser* m, const pl_fem_settings* settings,
-                           pl_method_info* info) {
-    double size = pl_vector_max_abs(m->count, m->gradient);
-    double_work w = {p, m, size > 0.0 ? 1.0 / size : 1.0};
-    pl_parallel_for(p->pool, gather_task, pl_scalar_mg_fine(p->mg)->order.place_count, BLOCK, &w);
-    pl_projective_fast_solve(p, settings, info);
-    pl_parallel_for(p->pool, scatter_task, p->vertex_count, BLOCK, &w);
-}
-
-static pl_status evaluate_double(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
-                                 pl_detect detect, void* detect_user, int iteration,
-                                 pl_error* error) {
-    pl_status status = pl_projective_fast_detect(m, f, detect, detect_user, m->x, iteration == 0,
-                                                 iteration <= FRICTION_UPDATES, error);
-    if (status == PL_OK && (detect || iteration == 0))
-        status = pl_projective_fast_attach(p, f, m->x, error);
-    if (status == PL_OK) pl_fem_gradient(f, m->x, m->gradient, m->scratch);
-    return status;
-}
-
-pl_status pl_projective_minimise(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
-                                 const pl_fem_settings* settings, pl_detect detect,
-                                 void* detect_user, pl_method_info* info, pl_error* error) {
-    double start = pl_seconds();
-    pl_status status = pl_projective_fast_prepare(p, f, error);
-    if (status != PL_OK) return status;
-    info->assembly_seconds += pl_seconds() - start;
-    double load = pl_vector_norm(p->pool, m->count, f->force), slope = 0.0;
-    for (int k = 0;; k++) {
-        status = evaluate_double(p, m, f, detect, detect_user, k, error);
-        float length = 1.0f;
-        for (int halving = 0;
-             status == PL_OK && k > 0 && settings->line_search && halving < MAX_HALVINGS &&
-             pl_vector_dot(p->pool, m->count, m->gradient, m->direction) > -slope;
-             halving++) {
-            length *= 0.5f;
-            pl_vector_axpy(p->pool, m->count, -(double)length, m->direction, m->x);
-            status = evaluate_double(p, m, f, detect, detect_user, k, error);
-        }
-        if (status != PL_OK) return status;
-        double norm = pl_vector_norm(p->pool, m->count, m->gradient);
-        if (k == 0) load = largest(load, norm);
-        double size = largest(load, pl_fem_inertia_force(f, m->x, m->scratch));
-        info->residual = size > 0.0 ? norm / size : 0.0;
-        if (!isfinite(info->residual))
-            return pl_fail(error, PL_ERROR_DIVERGED,
-                           "iteration %d of the step has forces that are not finite", k);
-        info->converged = info->residual <= settings->tolerance;
-        bool over = info->converged && (k > 0 || load == 0.0 || info->iterations > 0);
-        if (info->iterations >= settings->max_iterations || (over && !settings->all_iterations))
-            break;
-        find_direction(p, m, settings, info);
-        slope = pl_vector_dot(p->pool, m->count, m->gradient, m->direction);
-        pl_vector_axpy(p->pool, m->count, 1.0, m->direction, m->x);
-        info->iterations++;
-    }
-    info->contact_count = f->contact_count;
     return PL_OK;
 }

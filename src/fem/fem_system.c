@@ -19,6 +19,7 @@
 #include "fem/fem_objective.h"
 #include "fem/fem_projective_fast.h"
 #include "fem/free_bodies.h"
+#include "fem/rigid_start.h"
 #include "geometry/box.h"
 #include "sparse/vector.h"
 
@@ -51,6 +52,7 @@ struct pl_fem_system {
     pl_block_matrix damping_matrix;
     pl_minimiser minimiser;
     pl_projective_fast* projective; // in its place, where multigrid solves Projective Dynamics
+    pl_rigid_start* rigid_start;    // of Projective Dynamics in motion, else NULL
     pl_free_bodies free_bodies;     // of quasistatics
     double size;                    // of the rest shape [m]
 };
@@ -92,6 +94,7 @@ void pl_fem_system_destroy(pl_fem_system* s) {
     pl_block_matrix_free(&s->damping_matrix);
     pl_minimiser_free(&s->minimiser);
     pl_free_bodies_free(&s->free_bodies);
+    pl_rigid_start_destroy(s->rigid_start);
     PL_FREE(s, pl_fem_system, 1);
 }
 
@@ -139,6 +142,9 @@ static pl_status setup_matrices(pl_fem_system* s, const double* rest, const int*
     if (status == PL_OK && s->settings.integrator == PL_INTEGRATOR_QUASISTATIC)
         status = pl_free_bodies_setup(&s->free_bodies, s->vertex_count, neighbour_offsets,
                                       neighbours, error);
+    else if (status == PL_OK && block == 1)
+        status = pl_rigid_start_create(s->vertex_count, neighbour_offsets, neighbours,
+                                       &s->rigid_start, error);
     for (int k = 0; status == PL_OK && k < s->set_count; k++) {
         status = pl_element_set_locate(&s->sets[k], &s->minimiser.A, error);
         if (status == PL_OK && block == 3)
@@ -362,6 +368,9 @@ static void choose_start(pl_fem_system* s, const pl_fem_objective* f) {
     hold_hard_pins(s, f->pins, f->pin_count, m->x);
     if (!(f->inertia > 0.0) || s->settings.nonlinear == PL_NONLINEAR_LINEARISED) return;
     pl_parallel_for(s->pool, fly_task, s->vertex_count, VERTICES_PER_TASK, &job);
+    if (s->rigid_start)
+        pl_rigid_start_move(s->rigid_start, s->pool, s->mass, s->state[POSITIONS], s->fixed,
+                            m->trial);
     double stays = pl_fem_energy(f, m->x, m->scratch);
     bool gathers = pl_fem_gathers(f);
     double flies = gathers ? pl_fem_energy_and_gradient(f, m->trial, m->trial_gradient, m->scratch)
@@ -393,6 +402,7 @@ static pl_status advance_in_float(pl_fem_system* s, const pl_method_step* step, 
                                    .positions_before = s->state[POSITIONS_BEFORE],
                                    .velocities_before = s->state[VELOCITIES_BEFORE],
                                    .step = tau,
+                                   .rigid_start = s->rigid_start,
                                    .bdf2 = bdf2,
                                    .midpoint = s->settings.integrator == PL_INTEGRATOR_MIDPOINT,
                                    .keeps_before = s->settings.integrator == PL_INTEGRATOR_BDF2};

@@ -50,17 +50,24 @@ static void update_hinge(walk* w, const pl_method_body* body, const int* sides, 
     pl_hinge_element_set(w->hinges, w->hinge++, p, bend);
 }
 
+// two triangles at an edge, as fem_build.c adds them
+static void update_pair(walk* w, const pl_method_body* body, const int* sides, double weight) {
+    const pl_element_material* m = &body->materials[sides[0] / 3];
+    if (body->mesh->triangles[sides[0]] == body->mesh->triangles[sides[1]]) return;
+    if (m->law == PL_LAW_SPRINGS && (m->shear > 0.0 || body->may_change))
+        pl_spring_element_set(w->springs, w->spring++, weight * m->shear);
+    if (m->bend > 0.0 || body->may_change) update_hinge(w, body, sides, weight * m->bend);
+}
+
 static void update_edges(walk* w, const pl_method_body* body, const pl_side_groups* sides) {
     for (int g = 0; g < sides->groups.count; g++) {
         const int* members = sides->groups.items + sides->groups.offsets[g];
-        int count = sides->groups.offsets[g + 1] - sides->groups.offsets[g];
+        int pair[2];
         const pl_element_material* m = &body->materials[members[0] / 3];
         bool springs = m->law == PL_LAW_SPRINGS;
         if (springs) pl_spring_element_set(w->springs, w->spring++, m->stretch);
-        if (count != 2) continue;
-        if (springs && (m->shear > 0.0 || body->may_change))
-            pl_spring_element_set(w->springs, w->spring++, m->shear);
-        if (m->bend > 0.0 || body->may_change) update_hinge(w, body, members, m->bend);
+        for (pl_edge_pairs pairs = pl_edge_pairs_of(sides, g); pl_edge_pairs_next(&pairs, pair);)
+            update_pair(w, body, pair, pl_edge_pairs_weight(&pairs));
     }
 }
 

@@ -3,7 +3,11 @@
 #include "grid/grid_body.h"
 #include "base/memory.h"
 #include "base/notes.h"
+#include "geometry/triangle_tree.h"
 #include "grid/grid_material.h"
+#include "grid/grid_surface_points.h"
+#include "grid/grid_volume.h"
+#include "mesh/surface_notes.h"
 
 #include <math.h>
 #include <pliant/mesh_surface.h>
@@ -15,10 +19,9 @@ static const double MOST_LAMBDA = 2499.0;
 
 static pl_status allocate(pl_grid_body* b, pl_error* error) {
     int size = b->multigrid.levels[0].field_size;
-    b->rest = PL_ALLOC(double, 3 * (size_t)b->vertex_count);
-    b->reaction = PL_ALLOC(double, 9 * (size_t)b->vertex_count);
-    b->gain = PL_ALLOC(double, 3 * (size_t)b->vertex_count);
-    bool ok = (b->rest && b->reaction && b->gain) || b->vertex_count == 0;
+    b->reaction = PL_ALLOC(double, 9 * (size_t)b->point_count);
+    b->gain = PL_ALLOC(double, 3 * (size_t)b->point_count);
+    bool ok = (b->reaction && b->gain) || b->point_count == 0;
     for (int a = 0; a < 3; a++) {
         b->velocity[a] = PL_ALLOC(double, size);
         b->before[a] = PL_ALLOC(double, size);
@@ -30,29 +33,15 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
     b->turn_before = b->general ? PL_ALLOC(pl_quat, size) : NULL;
     ok = ok && b->pressure_before && (!b->general || (b->turn && b->turn_before));
     for (int i = 0; ok && b->general && i < size; i++) b->turn[i] = (pl_quat){0.0, 0.0, 0.0, 1.0};
-    b->pinned = PL_ALLOC(uint8_t, b->vertex_count);
+    b->pinned = PL_ALLOC(int, b->vertex_count);
     b->triangles = PL_ALLOC(int, 3 * (size_t)b->triangle_count);
     ok = ok && (b->pinned || !b->vertex_count) && (b->triangles || !b->triangle_count);
     b->tets = PL_ALLOC(int, 4 * (size_t)b->tet_count);
-    b->fits = PL_ALLOC(pl_grid_fit, PL_GRID_PARTS);
-    ok = ok && (b->tets || !b->tet_count) && b->fits;
-    b->held = PL_ALLOC(uint8_t, pl_grid_cells_count(&b->cells));
-    b->next_held = PL_ALLOC(uint8_t, pl_grid_cells_count(&b->cells));
+    ok = ok && (b->tets || !b->tet_count);
+    b->held = PL_ALLOC(int, size);
+    b->next_held = PL_ALLOC(int, size);
     ok = ok && b->held && b->next_held;
     return ok ? PL_OK : pl_fail_memory(error, "a body in a lattice");
-}
-
-// the volume inside a surface
-static double volume_of(const pl_mesh* surface) {
-    double sum = 0.0;
-    for (int t = 0; t < surface->triangle_count; t++) {
-        const int* v = surface->triangles + 3 * (size_t)t;
-        pl_vec3 a = pl_vec3_load(surface->positions + 3 * (size_t)v[0]);
-        sum += pl_dot(a, pl_cross(pl_vec3_load(surface->positions + 3 * (size_t)v[1]),
-                                  pl_vec3_load(surface->positions + 3 * (size_t)v[2]))) /
-               6.0;
-    }
-    return fabs(sum);
 }
 
 static double longest_side(const pl_mesh* mesh) {
@@ -79,63 +68,165 @@ static int count_thin(const pl_grid_cells* c) {
     return count;
 }
 
-static pl_status make_general(pl_grid_body* b, const pl_method_body* def, const pl_mesh* surface,
-                              pl_error* error) {
+// What the surface fills of the cells [m^3]; and the stiffness of cells in the general lattice.
+static pl_status fill_cells(pl_grid_body* b, const pl_mesh* surface, double* volume,
+                            pl_error* error) {
     const pl_grid_level* fine = &b->multigrid.levels[0];
+    pl_grid_filling filling;
     pl_status status =
-        pl_grid_fractions(surface, fine, &b->cells, &b->frame, b->pool, &b->fractions, error);
-    if (status == PL_OK)
-        status =
-            pl_grid_moduli(def, fine, &b->cells, &b->frame, b->fractions, b->mu, &b->moduli, error);
+        pl_grid_fractions(surface, fine, &b->cells, &b->frame, b->pool, &filling, error);
+    if (status != PL_OK) return status;
+    if (b->general) b->fractions = filling.fractions;
+    else PL_FREE(filling.fractions, float, fine->field_size);
+    const bool encloses = filling.has_inside || b->surface_kind != PL_GRID_SURFACE_OPEN;
+    *volume = encloses ? filling.cells * pow(b->frame.cell, 3.0) : 0.0;
+    return PL_OK;
+}
+
+// The volume of the body. The signed volume of a surface is no measure in general: it depends on
+// where an open surface stands, and parts that are inside out count against the others.
+static pl_status measure(pl_grid_body* b, const pl_method_body* def, const pl_mesh* surface,
+                         const pl_surface_edges* edges, pl_error* error) {
+    double volume = 0.0;
+    const bool clean = b->surface_kind == PL_GRID_SURFACE_CLEAN;
+    pl_status status = PL_OK;
+    if (b->general || !clean) status = fill_cells(b, surface, &volume, error);
+    if (status == PL_OK && def->mesh->tet_count) volume = pl_grid_tet_volume(def->mesh);
+    else if (status == PL_OK && clean && edges->part_count == 1)
+        volume = fabs(edges->signed_volume);
+    else if (status == PL_OK && clean)
+        status = pl_grid_enclosed_volume(surface, b->pool, &volume, error);
+    if (status != PL_OK) return status;
+    b->lattice_volume = b->multigrid.levels[0].cell_count * pow(b->frame.cell, 3.0);
+    b->filling = volume / b->lattice_volume;
+    b->density = def->body->material.density * b->filling;
+    if (volume > 0.0) return PL_OK;
+    return pl_fail(error, PL_ERROR_MESH,
+                   "body \"%s\": the surface encloses nothing that %g m cells could see; close "
+                   "it, or use smaller cells (grid.cell)",
+                   b->name, b->frame.cell);
+}
+
+static pl_status make_general(pl_grid_body* b, const pl_method_body* def, pl_error* error) {
+    pl_status status = pl_grid_moduli(def, &b->multigrid.levels[0], &b->cells, &b->frame,
+                                      b->fractions, b->mu, &b->moduli, error);
     if (status != PL_OK) return status;
     return pl_grid_corot_create(&b->multigrid, b->moduli, b->rotates, b->turn, b->pool, &b->corot,
                                 error);
 }
 
-static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const pl_surface* shell,
-                              pl_notes* notes, pl_error* error) {
-    const pl_grid* settings = &def->body->grid;
-    const pl_mesh* surface = shell->mesh;
-    b->triangle_count = surface->triangle_count;
-    b->tet_count = def->mesh->tet_count;
-    double size = longest_side(surface);
-    if (surface->triangle_count == 0 || !(size > 0.0))
-        return pl_fail(error, PL_ERROR_MESH,
-                       "body \"%s\": a lattice needs a surface that encloses something", b->name);
-    b->frame.cell = isnan(settings->cell) ? size / DEFAULT_CELLS : settings->cell;
+// Says what is wrong with a surface, as a filling with tets does. The boundary of tets is clean.
+static pl_status examine(pl_grid_body* b, const pl_mesh* surface, pl_surface_edges* edges,
+                         pl_notes* notes, pl_error* error) {
+    b->surface_kind = PL_GRID_SURFACE_CLEAN;
+    if (b->tet_count) return PL_OK;
     pl_status status =
-        pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells, error);
+        pl_surface_edges_count(surface->positions, surface->vertex_count, surface->triangles,
+                               surface->triangle_count, edges, error);
     if (status != PL_OK) return status;
-    status = pl_grid_multigrid_create(&b->cells, b->pool, &b->multigrid, error);
+    if (!(edges->area > 0.0))
+        return pl_fail(error, PL_ERROR_MESH,
+                       "body \"%s\": the surface has no area, so there is no inside", b->name);
+    bool intersects;
+    pl_note_surface_edges(edges, notes);
+    status = pl_note_surface_intersections(surface, b->pool, &intersects, notes, error);
+    if (edges->boundary_count) b->surface_kind = PL_GRID_SURFACE_OPEN;
+    else if (intersects || edges->manifold_count < edges->edge_count)
+        b->surface_kind = PL_GRID_SURFACE_TANGLED;
+    return status;
+}
+
+// Contact points are this far apart at most, in cells.
+static const double POINT_SPACING = 0.75;
+
+static pl_status check_finite(const pl_mesh* mesh, pl_error* error) {
+    for (size_t i = 0; i < 3 * (size_t)mesh->vertex_count; i++)
+        if (!isfinite(mesh->positions[i]))
+            return pl_fail(error, PL_ERROR_MESH,
+                           "vertex %zu has a coordinate that is not finite (%g); repair the mesh "
+                           "first",
+                           i / 3, mesh->positions[i]);
+    return PL_OK;
+}
+
+// Vertices that no cell is near, such as those that no triangle uses, are embedded at the nearest
+// place of the surface. first: one of them; the number of them.
+static int anchor_to(pl_grid_body* b, const pl_triangle_tree* tree, int* first) {
+    int count = 0, cell[3];
+    for (int v = 0; v < b->vertex_count; v++) {
+        double* at = b->anchor + 3 * (size_t)v;
+        if (pl_grid_cell_of(&b->cells, &b->frame, at, cell)) continue;
+        pl_vec3_store(at, pl_triangle_tree_nearest(tree, pl_vec3_load(at), INFINITY).at.point);
+        if (count++ == 0) *first = v;
+    }
+    return count;
+}
+
+static bool all_are_near(const pl_grid_body* b) {
+    int cell[3];
+    for (int v = 0; v < b->vertex_count; v++)
+        if (!pl_grid_cell_of(&b->cells, &b->frame, b->rest + 3 * (size_t)v, cell)) return false;
+    return true;
+}
+
+static pl_status find_anchors(pl_grid_body* b, const pl_mesh* surface, pl_notes* notes,
+                              pl_error* error) {
+    b->anchor = b->rest;
+    if (all_are_near(b)) return PL_OK;
+    double* anchor = PL_ALLOC(double, 3 * (size_t)b->point_count);
+    if (!anchor) return pl_fail_memory(error, "the vertices of a lattice");
+    b->anchor = anchor;
+    memcpy(b->anchor, b->rest, 3 * (size_t)b->point_count * sizeof(double));
+    pl_triangle_tree tree;
+    pl_status status = pl_triangle_tree_build(surface->positions, surface->triangles,
+                                              surface->triangle_count, &tree, error);
     if (status != PL_OK) return status;
-    const pl_grid_level* fine = &b->multigrid.levels[0];
-    if (fine->face_count == 0)
-        return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "body \"%s\": its lattice of %g m cells has nothing that could deform; use "
-                       "smaller cells (grid.cell)",
-                       b->name, b->frame.cell);
-    status = pl_grid_state_create(fine, &b->state, error);
-    if (status == PL_OK) status = allocate(b, error);
-    if (status == PL_OK)
-        status = pl_grid_embed(fine, &b->cells, &b->frame, def->mesh->positions, b->vertex_count,
-                               &b->map, error);
-    if (status == PL_OK && b->is_smooth)
-        status = pl_grid_tricubic_create(fine, &b->cells, &b->frame, def->mesh->positions,
-                                         b->vertex_count, &b->tricubic, error);
+    int first = 0, count = anchor_to(b, &tree, &first);
+    pl_triangle_tree_free(&tree);
+    pl_note(notes, PL_NOTE_MENDED,
+            "body \"%s\": %d vertices lie away from the surface, first %d; each moves with the "
+            "nearest place of the surface, and what holds it holds that place",
+            b->name, count, first);
+    return PL_OK;
+}
+
+// The points of the body: vertices, and those of large triangles; and which of them collide.
+static pl_status make_points(pl_grid_body* b, const pl_method_body* def, const pl_surface* shell,
+                             pl_notes* notes, pl_error* error) {
+    pl_grid_surface_points more;
+    const int on_surface = shell->mesh->vertex_count;
+    pl_status status =
+        pl_grid_surface_points_create(shell->mesh, POINT_SPACING * b->frame.cell, &more, error);
     if (status != PL_OK) return status;
-    pl_grid_gains(&b->map, fine->field_size, b->applied, b->gain);
-    for (int i = 0; i < 3 * b->triangle_count; i++)
-        b->triangles[i] = shell->vertices[surface->triangles[i]];
-    if (b->tet_count) memcpy(b->tets, def->mesh->tets, 4 * (size_t)b->tet_count * sizeof(int));
-    if (b->general) status = make_general(b, def, surface, error);
-    if (status != PL_OK) return status;
-    b->crowding = pl_grid_mean_face_mass(fine);
-    b->lattice_volume = fine->cell_count * pow(b->frame.cell, 3.0);
-    double volume = volume_of(surface);
-    b->filling = volume > 0.0 ? volume / b->lattice_volume : 1.0;
-    b->density = def->body->material.density * b->filling;
+    b->point_count = b->vertex_count + more.count;
+    b->rest = PL_ALLOC(double, 3 * (size_t)b->point_count);
+    b->share = PL_ALLOC(double, b->point_count);
+    b->colliding_count = on_surface + more.count;
+    b->colliding = PL_ALLOC(int, b->colliding_count);
+    if (b->rest && b->share && b->colliding) {
+        double area = 0.0;
+        memcpy(b->rest, def->mesh->positions, 3 * (size_t)b->vertex_count * sizeof(double));
+        if (more.count)
+            memcpy(b->rest + 3 * (size_t)b->vertex_count, more.positions,
+                   3 * (size_t)more.count * sizeof(double));
+        for (int k = 0; k < b->colliding_count; k++) {
+            b->colliding[k] =
+                k < on_surface ? shell->vertices[k] : b->vertex_count + k - on_surface;
+            double own = k < on_surface ? more.vertex_area[k] : more.areas[k - on_surface];
+            b->share[b->colliding[k]] = own;
+            area += own;
+        }
+        for (int v = 0; v < b->point_count; v++)
+            b->share[v] = area > 0.0 ? b->share[v] * on_surface / area : 1.0;
+        status = find_anchors(b, shell->mesh, notes, error);
+    } else status = pl_fail_memory(error, "the points of a lattice");
+    pl_grid_surface_points_free(&more);
+    return status;
+}
+
+static void note_lattice(const pl_grid_body* b, const pl_method_body* def, pl_notes* notes) {
     pl_note(notes, PL_NOTE_INFO, "body \"%s\": a lattice of %d cells of %g m, %d levels", b->name,
-            fine->cell_count, b->frame.cell, b->multigrid.level_count);
+            b->multigrid.levels[0].cell_count, b->frame.cell, b->multigrid.level_count);
     int thin = count_thin(&b->cells);
     if (thin)
         pl_note(
@@ -149,6 +240,70 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
             "body \"%s\": contact.stiffness is an upper limit with method grid; contacts are no "
             "stiffer than the lattice at their faces",
             b->name);
+}
+
+// the cells that the surface overlaps, and their levels
+static pl_status make_cells(pl_grid_body* b, const pl_grid* settings, const pl_mesh* surface,
+                            pl_error* error) {
+    pl_error cause = {0};
+    pl_status status =
+        pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells, &cause);
+    if (status != PL_OK) return pl_fail(error, status, "body \"%s\": %.900s", b->name, cause.text);
+    status = pl_grid_multigrid_create(&b->cells, b->pool, &b->multigrid, error);
+    if (status != PL_OK) return status;
+    const pl_grid_level* fine = &b->multigrid.levels[0];
+    if (fine->face_count == 0)
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "body \"%s\": its lattice of %g m cells has nothing that could deform; use "
+                       "smaller cells (grid.cell)",
+                       b->name, b->frame.cell);
+    return PL_OK;
+}
+
+// fields of the lattice, and the points in it
+static pl_status make_fields(pl_grid_body* b, const pl_method_body* def, const pl_surface* shell,
+                             pl_notes* notes, pl_error* error) {
+    const pl_grid_level* fine = &b->multigrid.levels[0];
+    pl_status status = make_points(b, def, shell, notes, error);
+    if (status == PL_OK) status = pl_grid_state_create(fine, &b->state, error);
+    if (status == PL_OK) status = allocate(b, error);
+    if (status == PL_OK)
+        status =
+            pl_grid_embed(fine, &b->cells, &b->frame, b->anchor, b->point_count, &b->map, error);
+    if (status == PL_OK && b->is_smooth)
+        status = pl_grid_tricubic_create(fine, &b->cells, &b->frame, b->anchor, b->vertex_count,
+                                         &b->tricubic, error);
+    if (status == PL_OK && !b->dynamic)
+        status = pl_grid_pieces_create(fine, &b->cells, &b->frame, b->anchor, b->vertex_count,
+                                       &b->pieces, error);
+    if (status != PL_OK) return status;
+    pl_grid_gains(&b->map, fine->field_size, b->applied, b->gain);
+    for (size_t i = 0; i < 3 * (size_t)b->triangle_count; i++)
+        b->triangles[i] = shell->vertices[shell->mesh->triangles[i]];
+    if (b->tet_count) memcpy(b->tets, def->mesh->tets, 4 * (size_t)b->tet_count * sizeof(int));
+    return PL_OK;
+}
+
+static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const pl_surface* shell,
+                              pl_notes* notes, pl_error* error) {
+    const pl_grid* settings = &def->body->grid;
+    const pl_mesh* surface = shell->mesh;
+    b->triangle_count = surface->triangle_count;
+    b->tet_count = def->mesh->tet_count;
+    double size = longest_side(surface);
+    if (surface->triangle_count == 0 || !(size > 0.0))
+        return pl_fail(error, PL_ERROR_MESH,
+                       "body \"%s\": a lattice needs a surface that encloses something", b->name);
+    b->frame.cell = isnan(settings->cell) ? size / DEFAULT_CELLS : settings->cell;
+    pl_surface_edges edges = {0};
+    pl_status status = examine(b, surface, &edges, notes, error);
+    if (status == PL_OK) status = make_cells(b, settings, surface, error);
+    if (status == PL_OK) status = make_fields(b, def, shell, notes, error);
+    if (status == PL_OK) status = measure(b, def, surface, &edges, error);
+    if (status == PL_OK && b->general) status = make_general(b, def, error);
+    if (status != PL_OK) return status;
+    b->crowding = pl_grid_mean_face_mass(&b->multigrid.levels[0]);
+    note_lattice(b, def, notes);
     return PL_OK;
 }
 
@@ -182,12 +337,11 @@ pl_status pl_grid_body_create(const pl_method_body* def, pl_pool* pool, pl_grid_
                 out->name);
     pl_status status = PL_OK;
     pl_surface* surface = NULL;
+    if (status == PL_OK) status = check_finite(def->mesh, error);
     if (status == PL_OK) status = pl_mesh_surface(def->mesh, &surface, error);
     if (status == PL_OK) status = make_lattice(out, def, surface, notes, error);
     pl_surface_destroy(surface);
-    if (status == PL_OK)
-        memcpy(out->rest, def->mesh->positions, 3 * (size_t)out->vertex_count * sizeof(double));
-    else pl_grid_body_free(out);
+    if (status != PL_OK) pl_grid_body_free(out);
     return status;
 }
 
@@ -243,15 +397,19 @@ void pl_grid_body_free(pl_grid_body* b) {
     PL_FREE(b->turn, pl_quat, size), PL_FREE(b->turn_before, pl_quat, size);
     PL_FREE(b->moduli, float, size), PL_FREE(b->fractions, float, size);
     pl_grid_corot_free(&b->corot);
-    PL_FREE(b->reaction, double, 9 * (size_t)b->vertex_count);
-    PL_FREE(b->gain, double, 3 * (size_t)b->vertex_count);
+    PL_FREE(b->reaction, double, 9 * (size_t)b->point_count);
+    PL_FREE(b->gain, double, 3 * (size_t)b->point_count);
+    PL_FREE(b->share, double, b->point_count);
+    PL_FREE(b->colliding, int, b->colliding_count);
+    if (b->anchor != b->rest) PL_FREE(b->anchor, double, 3 * (size_t)b->point_count);
     PL_FREE(b->triangles, int, 3 * (size_t)b->triangle_count);
     PL_FREE(b->tets, int, 4 * (size_t)b->tet_count);
-    PL_FREE(b->fits, pl_grid_fit, PL_GRID_PARTS);
-    PL_FREE(b->pinned, uint8_t, b->vertex_count);
-    PL_FREE(b->rest, double, 3 * (size_t)b->vertex_count);
-    PL_FREE(b->held, uint8_t, pl_grid_cells_count(&b->cells));
-    PL_FREE(b->next_held, uint8_t, pl_grid_cells_count(&b->cells));
+    PL_FREE(b->fits, pl_grid_fit, b->fit_room);
+    PL_FREE(b->pinned, int, b->vertex_count);
+    PL_FREE(b->rest, double, 3 * (size_t)b->point_count);
+    PL_FREE(b->held, int, size);
+    PL_FREE(b->next_held, int, size);
+    pl_grid_pieces_free(&b->pieces);
     pl_grid_embedding_free(&b->map);
     pl_grid_tricubic_free(&b->tricubic);
     pl_grid_state_free(&b->multigrid.levels[0], &b->state);
@@ -308,21 +466,22 @@ void pl_grid_body_masses(const pl_grid_body* b, const pl_method_body* def, doubl
         out[v] = total > 0.0 ? mass * out[v] / total : mass / b->vertex_count;
 }
 
-static void interpolate(pl_grid_body* b, bool shown, double* const field[3], double* out) {
-    if (shown) pl_grid_extend(&b->map, field);
-    else pl_grid_extend_near(&b->map, field);
-    if (shown && b->is_smooth) pl_grid_tricubic_interpolate(&b->tricubic, field, out, b->pool);
-    else pl_grid_interpolate(&b->map, field, out, b->pool);
+static void interpolate_vertices(pl_grid_body* b, double* const field[3], double* out) {
+    pl_grid_extend(&b->map, field);
+    if (b->is_smooth) pl_grid_tricubic_interpolate(&b->tricubic, field, out, b->pool);
+    else pl_grid_interpolate_first(&b->map, b->vertex_count, field, out, b->pool);
 }
 
-void pl_grid_body_positions(pl_grid_body* b, bool shown, double* out) {
-    interpolate(b, shown, b->state.u, out);
-    for (int i = 0; i < 3 * b->vertex_count; i++) out[i] += b->rest[i];
+void pl_grid_body_vertices(pl_grid_body* b, double* positions, double* velocities) {
+    interpolate_vertices(b, b->state.u, positions);
+    for (size_t i = 0; i < 3 * (size_t)b->vertex_count; i++) positions[i] += b->rest[i];
+    interpolate_vertices(b, b->velocity, velocities);
 }
 
-void pl_grid_body_vertices(pl_grid_body* b, bool shown, double* positions, double* velocities) {
-    pl_grid_body_positions(b, shown, positions);
-    interpolate(b, shown, b->velocity, velocities);
+void pl_grid_body_points(pl_grid_body* b, double* const u[3], double* out) {
+    pl_grid_extend_near(&b->map, u);
+    pl_grid_interpolate(&b->map, u, out, b->pool);
+    for (size_t i = 0; i < 3 * (size_t)b->point_count; i++) out[i] += b->rest[i];
 }
 
 void pl_grid_body_add_field(const pl_grid_body* b, double* const field[3], pl_vec3 linear,

@@ -9,12 +9,11 @@
 #include "grid/grid_embedding.h"
 #include "grid/grid_multigrid.h"
 #include "grid/grid_operator.h"
+#include "grid/grid_pieces.h"
 #include "grid/grid_recombine.h"
 #include "grid/grid_tricubic.h"
 #include "math/mat3.h"
 #include "method/method.h"
-
-enum { PL_GRID_PARTS = 256 }; // of held cells that move on their own
 
 // The rigid motion that fits the pins of one part best, from rest to targets.
 typedef struct pl_grid_fit {
@@ -24,16 +23,28 @@ typedef struct pl_grid_fit {
     pl_mat3 moment, rotation;
 } pl_grid_fit;
 
+typedef enum pl_grid_surface_kind {
+    PL_GRID_SURFACE_CLEAN,   // closed, two triangles at each edge, no intersections
+    PL_GRID_SURFACE_TANGLED, // closed, and not clean
+    PL_GRID_SURFACE_OPEN,    // has boundary edges
+} pl_grid_surface_kind;
+
 typedef struct pl_grid_body {
     const char* name;
-    int first_vertex, vertex_count;
+    int first_vertex, vertex_count; // in the system, as the world counts
+    // Points: the vertices, then those that cover large triangles for contacts. Contacts of the
+    // system count points, body after body.
+    int first_point, point_count;
+    double* share;  // per point: of contact stiffness, by area; 1 is the mean of surface vertices
+    int* colliding; // points of the surface, counted from the body's first
+    int colliding_count;
     pl_grid_frame frame;
     pl_grid_cells cells;
-    uint8_t* held; // per cell of the box: the part of a held cell, from 2, as in the levels
-    uint8_t* next_held;
-    int held_count;
-    pl_grid_fit* fits; // PL_GRID_PARTS
-    int fit_count;     // parts from 2 on
+    int* held; // per index of the finest level: the part that a held cell moves with, or 0
+    int* next_held;
+    int held_count;    // pins
+    pl_grid_fit* fits; // of parts, from 1 on; fit_room
+    int fit_count, fit_room;
     pl_grid_multigrid multigrid;
     bool general; // rotations, or moduli that differ: the general lattice in place of the cycles
     bool rotates;
@@ -54,13 +65,16 @@ typedef struct pl_grid_body {
     int triangle_count;
     int* tets; // 4 vertices each, of a mesh that has some
     int tet_count;
-    uint8_t* pinned; // per vertex: the part that it is held with, or 0
+    int* pinned; // per vertex: the part that it is held with, or 0
     uint64_t pinned_hash;
-    double* rest;               // 3 per vertex
+    double* rest;               // 3 per point
+    double* anchor;             // where points are embedded: rest itself if all are near cells
     double mu, lambda, density; // density of lattice cells: the body's mass over all of them
     double crowding;            // mean mass that a face carries, in cells
     double lattice_volume;      // of all cells [m^3]
     double filling;             // the body's volume as a part of it
+    pl_grid_surface_kind surface_kind;
+    pl_grid_pieces pieces; // of a body that is not dynamic
     double damping_mass, damping_stiffness;
     bool dynamic;
     int cycle;                 // of the step
@@ -69,9 +83,9 @@ typedef struct pl_grid_body {
     pl_grid_recombine history; // of corrections, once that is so
     bool history_reacts;       // these are of recombine_with_reactions
     bool in_step;              // before[] holds the positions to go back to
-    double* gain;              // 3 per vertex: sums of the sizes of interpolation weights
-    double* reaction; // 3 * 3 per vertex: forces of springs and contacts, stiffness, places
-    bool went_on;     // before the first cycle the body went this way, as nothing holds it
+    double* gain;              // 3 per point: sums of the sizes of interpolation weights
+    double* reaction;          // 3 * 3 per point: forces of springs and contacts, stiffness, places
+    bool went_on;              // before the first cycle the body went this way, as nothing holds it
     double way[3];
     double load;                             // of the step's equations
     bool has_coefficients, coefficients_fit; // of the levels
@@ -98,10 +112,11 @@ double pl_grid_mean_face_mass(const pl_grid_level* level);
 
 // The mass of each vertex of the body.
 void pl_grid_body_masses(const pl_grid_body* body, const pl_method_body* def, double* out);
-// Positions and velocities of the body's vertices. shown: as others see them; else those that
-// forces on vertices are the counterpart of.
-void pl_grid_body_vertices(pl_grid_body* body, bool shown, double* positions, double* velocities);
-void pl_grid_body_positions(pl_grid_body* body, bool shown, double* out);
+// Positions and velocities of the body's vertices, as others see them.
+void pl_grid_body_vertices(pl_grid_body* body, double* positions, double* velocities);
+// Positions of its points for a field of displacements, of which faces outside are set. Forces on
+// points are the counterpart of these positions.
+void pl_grid_body_points(pl_grid_body* body, double* const u[3], double* out);
 // Adds linear + gradient x to a field of all faces.
 void pl_grid_body_add_field(const pl_grid_body* body, double* const field[3], pl_vec3 linear,
                             const pl_mat3* gradient);

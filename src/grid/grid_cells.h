@@ -40,6 +40,13 @@ static inline size_t pl_grid_cells_index(const pl_grid_cells* c, int i, int j, i
                (size_t)c->size[0] +
            (size_t)(i - c->low[0]);
 }
+// The cell of an index.
+static inline void pl_grid_cells_place(const pl_grid_cells* c, size_t index, int out[3]) {
+    const size_t row = index / (size_t)c->size[0];
+    out[0] = c->low[0] + (int)(index % (size_t)c->size[0]);
+    out[1] = c->low[1] + (int)(row % (size_t)c->size[1]);
+    out[2] = c->low[2] + (int)(row / (size_t)c->size[1]);
+}
 // Exterior outside the box.
 static inline pl_cell pl_grid_cell(const pl_grid_cells* c, int i, int j, int k) {
     return pl_grid_cells_has(c, i, j, k) ? (pl_cell)c->kinds[pl_grid_cells_index(c, i, j, k)]

@@ -23,15 +23,19 @@ void pl_grid_embedding_free(pl_grid_embedding_map* m) {
     *m = (pl_grid_embedding_map){0};
 }
 
-void pl_grid_cell_of(const pl_grid_cells* cells, const pl_grid_frame* frame, const double* position,
+bool pl_grid_cell_of(const pl_grid_cells* cells, const pl_grid_frame* frame, const double* position,
                      int cell[3]) {
     double x[3], best = HUGE_VAL;
     int base[3];
     for (int a = 0; a < 3; a++) {
         x[a] = (position[a] - frame->origin[a]) / frame->cell;
-        cell[a] = base[a] = (int)floor(x[a]);
+        // a place on a side of the box is in the box; one far away is not, however far
+        const double low = cells->low[a], high = low + cells->size[a], rim = 1e-3;
+        double floored = fmin(fmax(floor(x[a]), -1e9), 1e9);
+        if (x[a] > low - rim && x[a] < high + rim) floored = fmin(fmax(floored, low), high - 1.0);
+        cell[a] = base[a] = (int)floored;
     }
-    if (pl_grid_cell(cells, base[0], base[1], base[2]) != PL_CELL_EXTERIOR) return;
+    if (pl_grid_cell(cells, base[0], base[1], base[2]) != PL_CELL_EXTERIOR) return true;
     for (int n = 0; n < 27; n++) {
         const int at[3] = {base[0] + n % 3 - 1, base[1] + n / 3 % 3 - 1, base[2] + n / 9 - 1};
         if (pl_grid_cell(cells, at[0], at[1], at[2]) == PL_CELL_EXTERIOR) continue;
@@ -42,6 +46,7 @@ void pl_grid_cell_of(const pl_grid_cells* cells, const pl_grid_frame* frame, con
             memcpy(cell, at, sizeof at);
         }
     }
+    return best < HUGE_VAL;
 }
 
 void pl_grid_place(const pl_grid_cells* cells, const pl_grid_frame* frame, const double* position,
@@ -64,9 +69,11 @@ static void weigh(const pl_grid_level* level, const pl_grid_cells* cells,
     pl_grid_place(cells, frame, position, base, fraction);
     for (int a = 0; a < 3; a++) {
         memcpy(out[a].fraction, fraction[a], sizeof fraction[a]);
-        for (int n = 0; n < 4; n++)
+        for (int n = 0; n < 4; n++) {
             out[a].pair[n] =
                 pl_grid_index(level, base[a][0], base[a][1] + n % 2, base[a][2] + n / 2);
+            PL_ASSERT(out[a].pair[n] >= 0);
+        }
     }
 }
 
@@ -250,10 +257,14 @@ static void interpolate_task(int begin, int end, int worker, void* user) {
         }
 }
 
+void pl_grid_interpolate_first(const pl_grid_embedding_map* map, int count, double* const u[3],
+                               double* out, pl_pool* pool) {
+    pl_parallel_for(pool, interpolate_task, count, 1024, &(interpolate_job){map, u, out});
+}
+
 void pl_grid_interpolate(const pl_grid_embedding_map* map, double* const u[3], double* out,
                          pl_pool* pool) {
-    pl_parallel_for(pool, interpolate_task, map->vertex_count, 1024,
-                    &(interpolate_job){map, u, out});
+    pl_grid_interpolate_first(map, map->vertex_count, u, out, pool);
 }
 
 // adds values of vertices to faces, with the weights of interpolation

@@ -33,13 +33,15 @@ typedef struct pl_grid_embedding_map {
     int source_count;
 } pl_grid_embedding_map;
 
-// positions: 3 per vertex. cells: of the level.
+// positions: 3 per vertex, each within one cell of a cell in use (pl_grid_cell_of finds it). cells:
+// of the level.
 pl_status pl_grid_embed(const pl_grid_level* level, const pl_grid_cells* cells,
                         const pl_grid_frame* frame, const double* positions, int vertex_count,
                         pl_grid_embedding_map* out, pl_error* error);
 void pl_grid_embedding_free(pl_grid_embedding_map* map);
-// The cell that holds a position, or the nearest one in use.
-void pl_grid_cell_of(const pl_grid_cells* cells, const pl_grid_frame* frame, const double* position,
+// The cell in use that holds a position, or the nearest one beside it. False if neither the
+// position's own cell nor one of its 26 neighbours is in use; `cell` is then the position's own.
+bool pl_grid_cell_of(const pl_grid_cells* cells, const pl_grid_frame* frame, const double* position,
                      int cell[3]);
 // Per component: the face below a position along each axis, and how far it is to the next one.
 void pl_grid_place(const pl_grid_cells* cells, const pl_grid_frame* frame, const double* position,
@@ -52,6 +54,9 @@ void pl_grid_extend_near(const pl_grid_embedding_map* map, double* const u[3]);
 // out: 3 per vertex; extend first.
 void pl_grid_interpolate(const pl_grid_embedding_map* map, double* const u[3], double* out,
                          pl_pool* pool);
+// The same for the first `count` vertices only.
+void pl_grid_interpolate_first(const pl_grid_embedding_map* map, int count, double* const u[3],
+                               double* out, pl_pool* pool);
 // The transpose: adds forces on vertices to faces, then moves those outside inwards.
 void pl_grid_spread(const pl_grid_embedding_map* map, const double* force, double* const f[3]);
 

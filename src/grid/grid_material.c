@@ -14,7 +14,7 @@
 #include <string.h>
 
 // Of a cell's modulus: with less, cycles would have to deal with cells that hardly resist.
-static const double LEAST_FRACTION = 0.1;
+static const float LEAST_FRACTION = 0.1f;
 
 typedef struct fraction_job {
     const pl_solid* solid;
@@ -24,18 +24,23 @@ typedef struct fraction_job {
     float* fractions;
 } fraction_job;
 
-// The eighths of a cell, each cut by a plane across its distance from the surface.
+// The eighths of a cell, each cut by a plane across its distance from the surface. Negative if the
+// middle of none of them is inside.
 static double fraction_of(const fraction_job* job, const int at[3]) {
-    double points[24], distance[8], middle[3], sum = 0.0, h = job->frame->cell;
+    double points[24], distance[8], middle[3], sum = 0.0, least = HUGE_VAL, h = job->frame->cell;
     for (int d = 0; d < 3; d++) middle[d] = job->frame->origin[d] + h * (at[d] + 0.5);
     pl_solid_distances(job->solid, middle, 1, h, distance);
     if (distance[0] < -0.87 * h) return 1.0; // further in than its corners are away
     for (int n = 0; n < 8; n++)
         for (int d = 0; d < 3; d++) points[3 * n + d] = middle[d] + (n >> d & 1 ? 0.25 : -0.25) * h;
     pl_solid_distances(job->solid, points, 8, h, distance);
-    for (int n = 0; n < 8; n++) sum += fmin(fmax(0.5 - 2.0 * distance[n] / h, 0.0), 1.0);
+    for (int n = 0; n < 8; n++) {
+        sum += fmin(fmax(0.5 - 2.0 * distance[n] / h, 0.0), 1.0);
+        least = fmin(least, distance[n]);
+    }
     // a side of the body that lies between two layers of cells cuts neither
-    return sum > 8.0 - 1e-5 ? 1.0 : fmax(sum / 8.0, LEAST_FRACTION);
+    if (sum > 8.0 - 1e-5) return 1.0;
+    return least < 0.0 ? sum / 8.0 : -sum / 8.0;
 }
 
 static void fraction_task(int begin, int end, int worker, void* user) {
@@ -51,24 +56,40 @@ static void fraction_task(int begin, int end, int worker, void* user) {
     }
 }
 
+// sums fractions up, and leaves them as moduli need them; true if all are 1
+static bool finish_fractions(const pl_grid_level* level, const pl_grid_cells* cells,
+                             float* fractions, pl_grid_filling* out) {
+    bool full = true;
+    for (int s = 0; s < level->segment_count; s++) {
+        const pl_grid_segment* g = &level->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            float* own = &fractions[g->begin + i];
+            if (pl_grid_cell(cells, g->x + i, g->y, g->z) == PL_CELL_EXTERIOR) continue;
+            out->has_inside = out->has_inside || *own > 0.0f;
+            out->cells += fabs(*own);
+            *own = fmaxf(fabsf(*own), LEAST_FRACTION);
+            full = full && *own == 1.0f;
+        }
+    }
+    return full;
+}
+
 pl_status pl_grid_fractions(const pl_mesh* surface, const pl_grid_level* level,
                             const pl_grid_cells* cells, const pl_grid_frame* frame, pl_pool* pool,
-                            float** out, pl_error* error) {
+                            pl_grid_filling* out, pl_error* error) {
     int size = level->field_size;
     pl_solid solid;
     pl_status status = pl_solid_build(surface->positions, surface->triangles,
                                       surface->triangle_count, false, &solid, error);
-    *out = NULL;
+    *out = (pl_grid_filling){0};
     if (status != PL_OK) return status;
     float* fractions = PL_ALLOC(float, size);
     if (fractions) {
-        bool full = true;
         for (int i = 0; i < size; i++) fractions[i] = 1.0f;
         pl_parallel_for(pool, fraction_task, level->segment_count, 16,
                         &(fraction_job){&solid, level, cells, frame, fractions});
-        for (int i = 0; i < size; i++) full = full && fractions[i] == 1.0f;
-        if (full) PL_FREE(fractions, float, size);
-        else *out = fractions;
+        if (finish_fractions(level, cells, fractions, out)) PL_FREE(fractions, float, size);
+        else out->fractions = fractions;
     } else status = pl_fail_memory(error, "the cells of a lattice");
     pl_solid_free(&solid);
     return status;

@@ -9,11 +9,17 @@
 #include "grid/grid_voxels.h"
 #include "method/method.h"
 
-// *out: per index of the level the part of its cell that the surface encloses, or NULL where all
-// cells are full. No cell has less than a tenth. The caller frees field_size floats.
+// What a surface encloses of its cells.
+typedef struct pl_grid_filling {
+    // per index of the level the part of its cell that is full, at least a tenth; or NULL where all
+    // cells are full. The owner frees field_size floats.
+    float* fractions;
+    double cells;    // volume inside the surface, in cells; here empty cells count as empty
+    bool has_inside; // some of the points that were looked at are inside
+} pl_grid_filling;
 pl_status pl_grid_fractions(const pl_mesh* surface, const pl_grid_level* level,
                             const pl_grid_cells* cells, const pl_grid_frame* frame, pl_pool* pool,
-                            float** out, pl_error* error);
+                            pl_grid_filling* out, pl_error* error);
 // *out: per index of the level the shear modulus of its cell over mu, times its fraction
 // (fractions: NULL if all are full); or NULL where all are mu. The caller frees field_size floats.
 pl_status pl_grid_moduli(const pl_method_body* body, const pl_grid_level* level,

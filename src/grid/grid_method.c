@@ -19,9 +19,11 @@ typedef struct grid_system {
     int vertex_count;
     double *positions, *velocities; // 3 per vertex, seen and written by the world
     double *last_positions, *last_velocities;
-    double* start;                            // of a step, as contacts see it
+    int point_count;                          // of all bodies, see grid_body.h
+    double* start;                            // 3 per point: at the start of a step
+    double* points;                           // 3 per point: now
+    double* force;                            // 3 per point; none on those that are not vertices
     double *untouched, *untouched_velocities; // as the world saw it
-    double* force;
     double* mass;
     pl_array contacts;
 } grid_system;
@@ -34,37 +36,46 @@ static void destroy(void* system) {
     size_t n = 3 * (size_t)s->vertex_count;
     PL_FREE(s->positions, double, n), PL_FREE(s->velocities, double, n);
     PL_FREE(s->last_positions, double, n), PL_FREE(s->last_velocities, double, n);
-    PL_FREE(s->start, double, n), PL_FREE(s->force, double, n);
+    const size_t m = 3 * (size_t)s->point_count;
+    PL_FREE(s->start, double, m), PL_FREE(s->points, double, m), PL_FREE(s->force, double, m);
     PL_FREE(s->untouched, double, n), PL_FREE(s->untouched_velocities, double, n);
     PL_FREE(s->mass, double, s->vertex_count);
     pl_array_free(&s->contacts);
     PL_FREE(s, grid_system, 1);
 }
 
-// vertices where their lattices have them; shown: as the world is to see them
-static void show(grid_system* s, bool shown) {
+// vertices where their lattices have them, as the world is to see them
+static void show(grid_system* s) {
     for (int b = 0; b < s->body_count; b++) {
         size_t first = 3 * (size_t)s->bodies[b].first_vertex;
-        pl_grid_body_vertices(&s->bodies[b], shown, s->positions + first, s->velocities + first);
+        pl_grid_body_vertices(&s->bodies[b], s->positions + first, s->velocities + first);
     }
     size_t bytes = 3 * (size_t)s->vertex_count * sizeof(double);
     memcpy(s->last_positions, s->positions, bytes);
     memcpy(s->last_velocities, s->velocities, bytes);
 }
 
-// where contacts and springs are to find the vertices
-static void show_positions(grid_system* s) {
+// where contacts and springs are to find the points
+static void show_points(grid_system* s) {
     for (int b = 0; b < s->body_count; b++)
-        pl_grid_body_positions(&s->bodies[b], false,
-                               s->positions + 3 * (size_t)s->bodies[b].first_vertex);
+        pl_grid_body_points(&s->bodies[b], s->bodies[b].state.u,
+                            s->points + 3 * (size_t)s->bodies[b].first_point);
+}
+
+static pl_status allocate_points(grid_system* s, pl_error* error) {
+    const size_t n = 3 * (size_t)s->point_count;
+    s->start = PL_ALLOC(double, n);
+    s->points = PL_ALLOC(double, n);
+    s->force = PL_ALLOC(double, n);
+    return s->start && s->points && s->force ? PL_OK
+                                             : pl_fail_memory(error, "a system of lattices");
 }
 
 static pl_status fill(grid_system* s, const pl_method_body* bodies, pl_pool* pool, pl_notes* notes,
                       pl_error* error) {
     size_t n = 3 * (size_t)s->vertex_count;
-    double** arrays[] = {
-        &s->positions, &s->velocities, &s->last_positions,       &s->last_velocities,
-        &s->start,     &s->untouched,  &s->untouched_velocities, &s->force};
+    double** arrays[] = {&s->positions,       &s->velocities, &s->last_positions,
+                         &s->last_velocities, &s->untouched,  &s->untouched_velocities};
     for (size_t k = 0; k < sizeof arrays / sizeof arrays[0]; k++) {
         *arrays[k] = PL_ALLOC(double, n);
         if (!*arrays[k]) return pl_fail_memory(error, "a system of lattices");
@@ -74,10 +85,12 @@ static pl_status fill(grid_system* s, const pl_method_body* bodies, pl_pool* poo
     for (int b = 0; b < s->body_count; b++) {
         pl_status status = pl_grid_body_create(&bodies[b], pool, &s->bodies[b], notes, error);
         if (status != PL_OK) return status;
+        s->bodies[b].first_point = s->point_count;
+        s->point_count += s->bodies[b].point_count;
         pl_grid_body_masses(&s->bodies[b], &bodies[b], s->mass + bodies[b].first_vertex);
     }
-    show(s, true);
-    return PL_OK;
+    show(s);
+    return allocate_points(s, error);
 }
 
 static pl_status create(const pl_method_body* bodies, int body_count, int vertex_count,
@@ -143,7 +156,7 @@ static void take_over(grid_system* s) {
 static pl_status find_contacts(grid_system* s, const pl_method_step* step, pl_error* error) {
     s->contacts.count = 0;
     while (step->detect) {
-        int found = step->detect(step->detect_user, s->start, s->positions, s->contacts.data,
+        int found = step->detect(step->detect_user, s->start, s->points, s->contacts.data,
                                  (int)s->contacts.capacity);
         s->contacts.count = (size_t)found;
         if (s->contacts.count <= s->contacts.capacity) return PL_OK;
@@ -162,16 +175,46 @@ static bool has_reactions(const pl_method_step* step) {
     return false;
 }
 
-static pl_status check_held(const pl_grid_body* b, const pl_method_step* step, pl_error* error) {
-    if (b->dynamic || b->held_count > 0) return PL_OK;
-    for (int k = 0; k < step->pin_count; k++)
-        if (step->pins[k].vertex >= b->first_vertex &&
-            step->pins[k].vertex < b->first_vertex + b->vertex_count)
-            return PL_OK;
-    return pl_fail(error, PL_ERROR_ARGUMENT,
-                   "body \"%s\" is held nowhere and has no equilibrium; attach it, or use "
-                   "integrator \"euler\"",
-                   b->name);
+// what holds the pieces of a body, and what pushes them
+static void load_pieces(pl_grid_body* b, const pl_grid_acts* acts) {
+    const double cell_mass = b->density * pow(b->frame.cell, 3.0);
+    pl_grid_pieces_reset(&b->pieces);
+    for (int k = 0; k < acts->pin_count; k++)
+        if (pl_grid_is_own(b, acts->pins[k].vertex))
+            pl_grid_pieces_hold(&b->pieces, acts->pins[k].vertex - b->first_vertex);
+    for (int k = 0; k < b->pieces.count; k++) {
+        double weight[3];
+        for (int a = 0; a < 3; a++)
+            weight[a] = cell_mass * b->pieces.pieces[k].cell_count * acts->gravity[a];
+        pl_grid_pieces_push(&b->pieces, k, weight);
+    }
+    for (int v = 0; v < b->vertex_count; v++)
+        pl_grid_pieces_push(&b->pieces, b->pieces.of_vertex[v], acts->force + 3 * (size_t)v);
+}
+
+static pl_status check_held(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
+    if (b->dynamic) return PL_OK;
+    bool held = false;
+    for (int k = 0; k < acts->pin_count && !held; k++)
+        held = pl_grid_is_own(b, acts->pins[k].vertex);
+    if (!held)
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "body \"%s\" is held nowhere and has no equilibrium; attach it, or use "
+                       "integrator \"euler\"",
+                       b->name);
+    if (b->pieces.count < 2) return PL_OK;
+    load_pieces(b, acts);
+    const int loose = pl_grid_pieces_find_loose(&b->pieces);
+    if (loose < 0) return PL_OK;
+    const pl_grid_piece* piece = &b->pieces.pieces[loose];
+    double at[3];
+    for (int a = 0; a < 3; a++) at[a] = b->frame.origin[a] + b->frame.cell * (piece->cell[a] + 0.5);
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "body \"%s\": its lattice has %d pieces, and the one of %d cells near "
+                   "(%g, %g, %g) is pushed and nothing holds it, so that it has no equilibrium; "
+                   "attach the piece, use larger cells or padding that join it to the others, or "
+                   "use integrator \"euler\"",
+                   b->name, b->pieces.count, piece->cell_count, at[0], at[1], at[2]);
 }
 
 static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_acts* acts,
@@ -183,7 +226,7 @@ static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_acts*
         cycles = s->bodies[b].max_cycles > cycles ? s->bodies[b].max_cycles : cycles;
     for (int k = 0; status == PL_OK && k < cycles; k++) {
         if (reactions) {
-            show_positions(s);
+            show_points(s);
             status = find_contacts(s, step, error);
             acts->contacts = s->contacts.data, acts->contact_count = (int)s->contacts.count;
         }
@@ -191,9 +234,9 @@ static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_acts*
         info->converged = true;
         for (int b = 0; status == PL_OK && b < s->body_count; b++) {
             pl_grid_body* body = &s->bodies[b];
-            acts->force = s->force + 3 * (size_t)body->first_vertex;
+            acts->force = s->force + 3 * (size_t)body->first_point;
             double residual =
-                pl_grid_step_cycle(body, acts, s->positions + 3 * (size_t)body->first_vertex);
+                pl_grid_step_cycle(body, acts, s->points + 3 * (size_t)body->first_point);
             info->residual = fmax(info->residual, residual);
             info->converged = info->converged && residual <= body->tolerance;
             if (!isfinite(residual))
@@ -209,30 +252,41 @@ static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_acts*
     return status;
 }
 
+// forces on vertices without gravity, which cells carry
+static void set_forces(grid_system* s, const pl_method_step* step) {
+    for (int k = 0; k < s->body_count; k++) {
+        const pl_grid_body* b = &s->bodies[k];
+        for (size_t i = 0; i < 3 * (size_t)b->vertex_count; i++) {
+            size_t from = 3 * (size_t)b->first_vertex + i;
+            s->force[3 * (size_t)b->first_point + i] =
+                step->force[from] - s->mass[from / 3] * step->gravity[i % 3];
+        }
+    }
+}
+
 static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_info* info,
                           pl_error* error) {
     pl_grid_acts acts = {.time_step = step->time_step,
                          .pins = step->pins,
                          .pin_count = step->pin_count,
                          .start = s->start};
-    for (int i = 0; i < 3 * s->vertex_count; i++)
-        s->force[i] = step->force[i] - s->mass[i / 3] * step->gravity[i % 3];
+    set_forces(s, step);
     memcpy(acts.gravity, step->gravity, sizeof acts.gravity);
     take_over(s);
-    bool smooth = false;
-    for (int b = 0; b < s->body_count; b++) smooth = smooth || s->bodies[b].is_smooth;
-    if (smooth) show(s, false);
-    memcpy(s->start, s->positions, 3 * (size_t)s->vertex_count * sizeof(double));
     pl_status status = PL_OK;
     for (int b = 0; status == PL_OK && b < s->body_count; b++) {
-        acts.force = s->force + 3 * (size_t)s->bodies[b].first_vertex;
+        acts.force = s->force + 3 * (size_t)s->bodies[b].first_point;
         status = pl_grid_step_begin(&s->bodies[b], &acts, error);
-        if (status == PL_OK) status = check_held(&s->bodies[b], step, error);
+        if (status == PL_OK) status = check_held(&s->bodies[b], &acts, error);
+        // not before: a step may begin with other held cells
+        if (status == PL_OK && has_reactions(step))
+            pl_grid_body_points(&s->bodies[b], s->bodies[b].before,
+                                s->start + 3 * (size_t)s->bodies[b].first_point);
     }
     if (status == PL_OK) status = solve(s, step, &acts, info, error);
     if (status != PL_OK) return status;
     for (int b = 0; b < s->body_count; b++) pl_grid_step_end(&s->bodies[b], &acts);
-    show(s, true);
+    show(s);
     return PL_OK;
 }
 
@@ -241,6 +295,13 @@ static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_
 static double* positions(void* system) { return ((grid_system*)system)->positions; }
 static double* velocities(void* system) { return ((grid_system*)system)->velocities; }
 static const double* masses(void* system) { return ((grid_system*)system)->mass; }
+
+static const int* colliding(const void* system, int body, int* first, int* count) {
+    const pl_grid_body* b = &((const grid_system*)system)->bodies[body];
+    *first = b->first_point;
+    *count = b->colliding_count;
+    return b->colliding;
+}
 
 static pl_method_energies energies(void* system) {
     grid_system* s = system;
@@ -334,6 +395,7 @@ const pl_method_functions pl_grid_method = {.name = "grid",
                                             .positions = positions,
                                             .velocities = velocities,
                                             .masses = masses,
+                                            .colliding = colliding,
                                             .energies = energies,
                                             .state_size = state_size,
                                             .state_save = state_save,

@@ -4,12 +4,12 @@
 // Springs of attachments and contacts of a body in its lattice. The paper (Zhu 2010, section 8) has
 // soft attachments at embedded points and prescribes the motion of what touches something else.
 //
-// Where we differ: pins with springs and contacts act on the embedded vertices; what they add to
-// the operator is lumped onto the faces of the band, in the cycle only, and the residual is that of
-// the true forces, at every place that an iteration tries. So cycles can be recombined although
-// forces of contacts are not linear. Contacts and springs of pins, which only have to be stiff
-// enough, are made no stiffer than the lattice at their faces, so that cycles converge however
-// stiff they are asked to be.
+// Where we differ: pins with springs act on embedded vertices, contacts on these and on more points
+// of large triangles (grid_surface_points.h); what they add to the operator is lumped onto the
+// faces of the band, in the cycle only, and the residual is that of the true forces, at every place
+// that an iteration tries. So cycles can be recombined although forces of contacts are not linear.
+// Contacts and springs of pins, which only have to be stiff enough, are made no stiffer than the
+// lattice at their faces, so that cycles converge however stiff they are asked to be.
 #include "grid/grid_reactions.h"
 
 #include <math.h>
@@ -28,12 +28,18 @@ enum { STIFFEN_EVERY = 4 }; // cycles
 
 // The stiffness of one of a crowd of reactions, made less so that all of them together are no
 // stiffer than the lattice at their faces. crowd: how stiff they would be as they are asked for.
-static double bounded(const pl_grid_body* b, int vertex, double stiffness, double* const crowd[3],
+static double bounded(const pl_grid_body* b, int point, double stiffness, double* const crowd[3],
                       double scale) {
-    const double* gain = b->gain + 3 * (size_t)(vertex - b->first_vertex);
-    double most = scale * fmax(gain[0], fmax(gain[1], gain[2])) *
-                  pl_grid_largest(&b->map, vertex - b->first_vertex, crowd);
+    const double* gain = b->gain + 3 * (size_t)point;
+    double most =
+        scale * fmax(gain[0], fmax(gain[1], gain[2])) * pl_grid_largest(&b->map, point, crowd);
     return stiffness * fmin(1.0, (REACTION_LIMIT + b->state.inertia) / most);
+}
+
+// A point stands for the surface around it: together points are as stiff as the vertices of the
+// surface are asked to be, however many points there are.
+static double contact_stiffness(const pl_grid_body* b, const pl_contact* c) {
+    return c->stiffness * b->share[c->vertex - b->first_point];
 }
 
 static void push_pins(const pl_grid_body* b, const pl_grid_acts* acts, const double* positions,
@@ -43,7 +49,7 @@ static void push_pins(const pl_grid_body* b, const pl_grid_acts* acts, const dou
         if (pin->hard || !pl_grid_is_own(b, pin->vertex)) continue;
         size_t at = 3 * (size_t)(pin->vertex - b->first_vertex);
         pl_vec3 way = pl_sub(pin->target, pl_vec3_load(positions + at));
-        double k1 = bounded(b, pin->vertex, pin->stiffness, crowd, scale);
+        double k1 = bounded(b, pin->vertex - b->first_vertex, pin->stiffness, crowd, scale);
         add_push(force + at, stiffness + at, pl_scale(k1, way), (pl_vec3){k1, k1, k1});
     }
 }
@@ -53,12 +59,12 @@ static void push_contacts(const pl_grid_body* b, const pl_grid_acts* acts, const
     double slip = 1e-3 * acts->time_step; // 1 mm/s counts as at rest
     for (int k = 0; k < acts->contact_count; k++) {
         const pl_contact* c = &acts->contacts[k];
-        if (!pl_grid_is_own(b, c->vertex)) continue;
-        size_t at = 3 * (size_t)(c->vertex - b->first_vertex);
+        if (!pl_grid_is_own_contact(b, c)) continue;
+        size_t at = 3 * (size_t)(c->vertex - b->first_point);
         pl_vec3 x = pl_vec3_load(positions + at);
         double depth = pl_dot(pl_sub(c->point, x), c->normal);
         if (depth <= 0.0) continue;
-        double k1 = bounded(b, c->vertex, c->stiffness, crowd, scale);
+        double k1 = bounded(b, c->vertex - b->first_point, contact_stiffness(b, c), crowd, scale);
         pl_vec3 way =
             pl_sub(pl_sub(x, pl_vec3_load(acts->start + 3 * (size_t)c->vertex)), c->motion);
         way = pl_sub(way, pl_scale(pl_dot(way, c->normal), c->normal));
@@ -73,9 +79,10 @@ static void sum_reactions(const pl_grid_body* b, const pl_grid_acts* acts, doubl
                           double* const crowd[3]) {
     for (int k = 0; k < acts->contact_count; k++) {
         const pl_contact* c = &acts->contacts[k];
-        if (!pl_grid_is_own(b, c->vertex)) continue;
+        if (!pl_grid_is_own_contact(b, c)) continue;
         for (int a = 0; a < 3; a++)
-            stiffness[3 * (size_t)(c->vertex - b->first_vertex) + (size_t)a] = c->stiffness;
+            stiffness[3 * (size_t)(c->vertex - b->first_point) + (size_t)a] =
+                contact_stiffness(b, c);
     }
     for (int k = 0; k < acts->pin_count; k++) {
         const pl_pin* pin = &acts->pins[k];
@@ -91,11 +98,11 @@ static void clear_fields(const pl_grid_body* b, double* const f[3]) {
     for (int a = 0; a < 3; a++) memset(f[a], 0, size);
 }
 
-// what springs and contacts do to the coefficients; stiffness: 3 per vertex
+// what springs and contacts do to the coefficients; stiffness: 3 per point
 static void stiffen(pl_grid_body* b, double* stiffness, double scale, bool any) {
     const pl_grid_level* l = &b->multigrid.levels[0];
     // row sums of the true matrix W' k W: cycles converge as long as half of them is there
-    for (size_t i = 0; i < 3 * (size_t)b->vertex_count; i++) stiffness[i] *= 0.6 * b->gain[i];
+    for (size_t i = 0; i < 3 * (size_t)b->point_count; i++) stiffness[i] *= 0.6 * b->gain[i];
     clear_fields(b, b->state.f);
     if (any) pl_grid_spread_sizes(&b->map, stiffness, b->state.f, true);
     for (int a = 0; a < 3; a++)
@@ -111,7 +118,7 @@ static void stiffen(pl_grid_body* b, double* stiffness, double scale, bool any) 
 
 bool pl_grid_has_reactions(const pl_grid_body* b, const pl_grid_acts* acts) {
     for (int k = 0; k < acts->contact_count; k++)
-        if (pl_grid_is_own(b, acts->contacts[k].vertex)) return true;
+        if (pl_grid_is_own_contact(b, &acts->contacts[k])) return true;
     for (int k = 0; k < acts->pin_count; k++)
         if (!acts->pins[k].hard && pl_grid_is_own(b, acts->pins[k].vertex)) return true;
     return false;
@@ -122,7 +129,7 @@ static double reaction_scale(const pl_grid_body* b, const pl_grid_acts* acts) {
 }
 
 void pl_grid_find_reactions(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
-    const size_t count = 3 * (size_t)b->vertex_count;
+    const size_t count = 3 * (size_t)b->point_count;
     double *force = b->reaction, *stiffness = b->reaction + count;
     double scale = reaction_scale(b, acts);
     if (count) memset(b->reaction, 0, 2 * count * sizeof(double));
@@ -145,7 +152,7 @@ void pl_grid_set_right_side(pl_grid_body* b, const pl_grid_acts* acts) {
 }
 
 bool pl_grid_follow_reactions(pl_grid_body* b, const pl_grid_acts* acts) {
-    const size_t count = 3 * (size_t)b->vertex_count;
+    const size_t count = 3 * (size_t)b->point_count;
     double* stiffness = b->reaction + count;
     int held = 0;
     for (size_t i = 0; i < count; i++) held += stiffness[i] != 0.0;
@@ -159,8 +166,8 @@ bool pl_grid_follow_reactions(pl_grid_body* b, const pl_grid_acts* acts) {
 
 void pl_grid_react(void* user) {
     pl_grid_reactor* r = user;
-    double* own = r->body->reaction + 6 * (size_t)r->body->vertex_count;
-    if (!r->positions) pl_grid_body_positions(r->body, false, own);
+    double* own = r->body->reaction + 6 * (size_t)r->body->point_count;
+    if (!r->positions) pl_grid_body_points(r->body, r->body->state.u, own);
     pl_grid_find_reactions(r->body, r->acts, r->positions ? r->positions : own);
     r->positions = NULL;
     pl_grid_set_right_side(r->body, r->acts);

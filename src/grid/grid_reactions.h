@@ -7,20 +7,23 @@
 
 #include "grid/grid_body.h"
 
-// What acts on one body; vertices are counted from the body's first.
+// What acts on one body; points are counted from the body's first, vertices are the first of them.
 typedef struct pl_grid_acts {
     double time_step;
     double gravity[3];
-    const double* force; // 3 per vertex, without gravity [N]
+    const double* force; // 3 per point, without gravity [N]
     const pl_pin* pins;  // of the whole system
     int pin_count;
-    const pl_contact* contacts; // of the whole system
+    const pl_contact* contacts; // of the whole system; `vertex` counts points
     int contact_count;
-    const double* start; // of the whole system: positions at the begin of the step
+    const double* start; // of the whole system: positions of points at the start of the step
 } pl_grid_acts;
 
 static inline bool pl_grid_is_own(const pl_grid_body* b, int vertex) {
     return vertex >= b->first_vertex && vertex < b->first_vertex + b->vertex_count;
+}
+static inline bool pl_grid_is_own_contact(const pl_grid_body* b, const pl_contact* c) {
+    return c->vertex >= b->first_point && c->vertex < b->first_point + b->point_count;
 }
 // s of the equations of a step, see grid_step.c
 static inline double pl_grid_softening(const pl_grid_body* b, double dt) {
@@ -29,7 +32,7 @@ static inline double pl_grid_softening(const pl_grid_body* b, double dt) {
 
 // Whether a contact or a pin with a spring acts on the body.
 bool pl_grid_has_reactions(const pl_grid_body* body, const pl_grid_acts* acts);
-// Forces on vertices at these positions, and their stiffness, into body->reaction. The right side
+// Forces on points at these positions, and their stiffness, into body->reaction. The right side
 // is lost.
 void pl_grid_find_reactions(pl_grid_body* body, const pl_grid_acts* acts, const double* positions);
 // The right side of the state, with these forces.

@@ -29,17 +29,35 @@ static double inertia(const pl_grid_body* b, double dt) {
 
 // ------------------------------------------------------------------ Dirichlet cells
 
-// the part of held cells that pins of a group belong to: 2 for the first one, and so on; those
-// beyond PL_GRID_PARTS share the last
-static uint8_t part_of_group(pl_grid_body* b, int group) {
-    for (int k = 2; group >= 0 && k < b->fit_count; k++)
-        if (b->fits[k].group == group) return (uint8_t)k;
-    if (b->fit_count < PL_GRID_PARTS) b->fits[b->fit_count++].group = group;
-    return (uint8_t)(b->fit_count - 1);
+// the part of held cells that pins of a group belong to: 1 for the first one, and so on
+static int part_of_group(pl_grid_body* b, int group) {
+    // pins come group by group: the last part first
+    for (int k = b->fit_count - 1; group >= 0 && k > 0; k--)
+        if (b->fits[k].group == group) return k;
+    b->fits[b->fit_count].group = group;
+    return b->fit_count++;
 }
 
-// notes which vertices are held exactly, and with which others; true if that has changed
-static bool note_pinned(pl_grid_body* b, const pl_grid_acts* acts) {
+// Room for the parts of pins; each change from one group to the next may begin another part.
+static pl_status reserve_parts(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
+    int count = 1, last = -1;
+    for (int k = 0; k < acts->pin_count; k++) {
+        if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
+        count += acts->pins[k].group < 0 || acts->pins[k].group != last;
+        last = acts->pins[k].group;
+    }
+    if (count <= b->fit_room) return PL_OK;
+    pl_grid_fit* fits =
+        pl_realloc(b->fits, (size_t)b->fit_room * sizeof *fits, (size_t)count * sizeof *fits);
+    if (!fits) return pl_fail_memory(error, "the attachments of a lattice");
+    b->fits = fits;
+    b->fit_room = count;
+    return PL_OK;
+}
+
+// notes which vertices are held exactly, and with which others; *changed: that has changed
+static pl_status note_pinned(pl_grid_body* b, const pl_grid_acts* acts, bool* changed,
+                             pl_error* error) {
     uint64_t hash = 1469598103934665603u;
     b->held_count = 0;
     for (int k = 0; k < acts->pin_count; k++) {
@@ -48,36 +66,46 @@ static bool note_pinned(pl_grid_body* b, const pl_grid_acts* acts) {
         hash = (hash ^ (uint64_t)(int64_t)acts->pins[k].group) * 1099511628211u;
         b->held_count++;
     }
-    if (hash == b->pinned_hash) return false;
+    *changed = hash != b->pinned_hash;
+    if (!*changed) return PL_OK;
+    pl_status status = reserve_parts(b, acts, error);
+    if (status != PL_OK) return status;
     b->pinned_hash = hash;
-    b->fit_count = 2;
-    if (b->vertex_count) memset(b->pinned, 0, (size_t)b->vertex_count);
+    b->fit_count = 1;
+    if (b->vertex_count) memset(b->pinned, 0, (size_t)b->vertex_count * sizeof(int));
     for (int k = 0; k < acts->pin_count; k++)
         if (acts->pins[k].hard && pl_grid_is_own(b, acts->pins[k].vertex))
             b->pinned[acts->pins[k].vertex - b->first_vertex] =
                 part_of_group(b, acts->pins[k].group);
-    return true;
+    return PL_OK;
 }
 
 typedef struct marker {
     pl_grid_body* body;
-    uint8_t part;
+    int part;
 } marker;
+
+static void mark_at(pl_grid_body* b, int i, int j, int k, int part) {
+    if (pl_grid_cell(&b->cells, i, j, k) != PL_CELL_EXTERIOR)
+        b->next_held[pl_grid_index(&b->multigrid.levels[0], i, j, k)] = part;
+}
 
 static void mark_cell(void* user, size_t cell) {
     const marker* m = user;
-    if (m->body->cells.kinds[cell] != PL_CELL_EXTERIOR) m->body->next_held[cell] = m->part;
+    int at[3];
+    pl_grid_cells_place(&m->body->cells, cell, at);
+    mark_at(m->body, at[0], at[1], at[2], m->part);
 }
 
 // the part that all vertices of an element are held with, or 0
-static uint8_t common_part(const pl_grid_body* b, const int* v, int count) {
+static int common_part(const pl_grid_body* b, const int* v, int count) {
     for (int i = 1; i < count; i++)
         if (b->pinned[v[i]] != b->pinned[v[0]]) return 0;
     return b->pinned[v[0]];
 }
 
 // the cells inside a tet, by points that are at most half a cell apart
-static void mark_tet(pl_grid_body* b, const int* v, uint8_t part) {
+static void mark_tet(pl_grid_body* b, const int* v, int part) {
     pl_vec3 x[4];
     double longest = 0.0;
     for (int i = 0; i < 4; i++) x[i] = pl_vec3_load(b->rest + 3 * (size_t)v[i]);
@@ -92,13 +120,13 @@ static void mark_tet(pl_grid_body* b, const int* v, uint8_t part) {
         double at[3];
         int cell[3];
         pl_vec3_store(at, p);
-        pl_grid_cell_of(&b->cells, &b->frame, at, cell);
-        mark_cell(&(marker){b, part}, pl_grid_cells_index(&b->cells, cell[0], cell[1], cell[2]));
+        if (!pl_grid_cell_of(&b->cells, &b->frame, at, cell)) continue;
+        mark_at(b, cell[0], cell[1], cell[2], part);
     }
 }
 
 // a little inwards, so that a side of the lattice finds its cells
-static void mark_triangle(pl_grid_body* b, const int* v, uint8_t part) {
+static void mark_triangle(pl_grid_body* b, const int* v, int part) {
     pl_vec3 x[3], inwards;
     double moved[3][3];
     for (int i = 0; i < 3; i++) x[i] = pl_vec3_load(b->rest + 3 * (size_t)v[i]);
@@ -111,35 +139,44 @@ static void mark_triangle(pl_grid_body* b, const int* v, uint8_t part) {
 
 // marks the cells of pinned vertices, and of triangles and tets that are held as a whole
 static void mark_held(pl_grid_body* b) {
-    memset(b->next_held, 0, pl_grid_cells_count(&b->cells));
+    memset(b->next_held, 0, (size_t)b->multigrid.levels[0].field_size * sizeof(int));
     for (int t = 0; t < b->tet_count; t++) {
-        uint8_t part = common_part(b, b->tets + 4 * (size_t)t, 4);
+        int part = common_part(b, b->tets + 4 * (size_t)t, 4);
         if (part) mark_tet(b, b->tets + 4 * (size_t)t, part);
     }
     for (int t = 0; t < b->triangle_count; t++) {
-        uint8_t part = common_part(b, b->triangles + 3 * (size_t)t, 3);
+        int part = common_part(b, b->triangles + 3 * (size_t)t, 3);
         if (part) mark_triangle(b, b->triangles + 3 * (size_t)t, part);
     }
     for (int v = 0; v < b->vertex_count; v++) {
         if (!b->pinned[v]) continue;
         int cell[3];
-        pl_grid_cell_of(&b->cells, &b->frame, b->rest + 3 * (size_t)v, cell);
-        b->next_held[pl_grid_cells_index(&b->cells, cell[0], cell[1], cell[2])] = b->pinned[v];
+        pl_grid_cell_of(&b->cells, &b->frame, b->anchor + 3 * (size_t)v, cell);
+        mark_at(b, cell[0], cell[1], cell[2], b->pinned[v]);
+    }
+}
+
+// the kinds of cells in use
+static void hold_cells(pl_grid_body* b) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    for (int s = 0; s < l->segment_count; s++) {
+        const pl_grid_segment* g = &l->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            if (pl_grid_cell(&b->cells, g->x + i, g->y, g->z) != PL_CELL_EXTERIOR)
+                b->cells.kinds[pl_grid_cells_index(&b->cells, g->x + i, g->y, g->z)] =
+                    b->next_held[g->begin + i] ? PL_CELL_DIRICHLET : PL_CELL_INTERIOR;
     }
 }
 
 // levels and continuation anew, for other Dirichlet cells
 static pl_status rebuild(pl_grid_body* b, pl_error* error) {
-    size_t count = pl_grid_cells_count(&b->cells);
     pl_status status = PL_OK;
-    for (size_t i = 0; i < count; i++)
-        if (b->cells.kinds[i] != PL_CELL_EXTERIOR)
-            b->cells.kinds[i] = b->next_held[i] ? PL_CELL_DIRICHLET : PL_CELL_INTERIOR;
+    hold_cells(b);
     pl_grid_multigrid multigrid;
     status = pl_grid_multigrid_create(&b->cells, b->pool, &multigrid, error);
     if (status != PL_OK) return status;
     pl_grid_embedding_map map;
-    status = pl_grid_embed(&multigrid.levels[0], &b->cells, &b->frame, b->rest, b->vertex_count,
+    status = pl_grid_embed(&multigrid.levels[0], &b->cells, &b->frame, b->anchor, b->point_count,
                            &map, error);
     if (status != PL_OK) {
         pl_grid_multigrid_free(&multigrid);
@@ -154,7 +191,7 @@ static pl_status rebuild(pl_grid_body* b, pl_error* error) {
     b->map = map;
     b->has_coefficients = false;
     b->crowding = pl_grid_mean_face_mass(&b->multigrid.levels[0]);
-    memcpy(b->held, b->next_held, count);
+    memcpy(b->held, b->next_held, (size_t)b->multigrid.levels[0].field_size * sizeof(int));
     pl_grid_gains(&b->map, b->multigrid.levels[0].field_size, b->applied, b->gain);
     if (!b->general) return PL_OK;
     return pl_grid_corot_create(&b->multigrid, b->moduli, b->rotates, b->turn, b->pool, &b->corot,
@@ -170,7 +207,7 @@ static int part_of(const pl_grid_body* b, const pl_pin* pin, pl_vec3* rest) {
 static void fit_parts(pl_grid_body* b, const pl_grid_acts* acts) {
     pl_grid_fit* fits = b->fits;
     pl_vec3 rest;
-    for (int n = 0; n < PL_GRID_PARTS; n++) fits[n] = (pl_grid_fit){.group = fits[n].group};
+    for (int n = 0; n < b->fit_count; n++) fits[n] = (pl_grid_fit){.group = fits[n].group};
     for (int pass = 0; pass < 2; pass++) {
         for (int k = 0; k < acts->pin_count; k++) {
             if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
@@ -182,7 +219,7 @@ static void fit_parts(pl_grid_body* b, const pl_grid_acts* acts) {
                 f->moment = pl_mat3_add(f->moment, pl_outer(pl_sub(acts->pins[k].target, f->to),
                                                             pl_sub(rest, f->from)));
         }
-        for (int n = 0; n < PL_GRID_PARTS; n++) {
+        for (int n = 0; n < b->fit_count; n++) {
             pl_grid_fit* f = &fits[n];
             if (!f->count) continue;
             if (pass == 0) {
@@ -211,7 +248,7 @@ static void sum_deviations(pl_grid_body* b, const pl_grid_acts* acts, double* co
         pl_vec3 rest;
         const pl_grid_fit* f = &b->fits[part_of(b, &acts->pins[k], &rest)];
         pl_grid_cell_of(&b->cells, &b->frame,
-                        b->rest + 3 * (size_t)(acts->pins[k].vertex - b->first_vertex), cell);
+                        b->anchor + 3 * (size_t)(acts->pins[k].vertex - b->first_vertex), cell);
         pl_vec3 d = pl_sub(pl_sub(acts->pins[k].target, rest), displacement(f, rest));
         int at = pl_grid_index(l, cell[0], cell[1], cell[2]);
         for (int a = 0; a < 3; a++) sum[a][at] += component(d, a);
@@ -225,10 +262,8 @@ static void turn_held_cells(pl_grid_body* b) {
     for (int s = 0; s < l->segment_count; s++) {
         const pl_grid_segment* g = &l->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
-            if (pl_grid_cell(&b->cells, g->x + i, g->y, g->z) == PL_CELL_DIRICHLET) {
-                size_t cell = pl_grid_cells_index(&b->cells, g->x + i, g->y, g->z);
-                b->turn[g->begin + i] = pl_quat_from_mat3(b->fits[b->held[cell]].rotation);
-            }
+            if (pl_grid_cell(&b->cells, g->x + i, g->y, g->z) == PL_CELL_DIRICHLET)
+                b->turn[g->begin + i] = pl_quat_from_mat3(b->fits[b->held[g->begin + i]].rotation);
     }
 }
 
@@ -254,8 +289,7 @@ static void place_held_faces(pl_grid_body* b, const pl_grid_acts* acts) {
                     if (pl_grid_cell(&b->cells, cell[0], cell[1], cell[2]) != PL_CELL_DIRICHLET)
                         continue;
                     int at = pl_grid_index(l, cell[0], cell[1], cell[2]);
-                    const pl_grid_fit* f = &b->fits[b->held[pl_grid_cells_index(&b->cells, cell[0],
-                                                                                cell[1], cell[2])]];
+                    const pl_grid_fit* f = &b->fits[b->held[at]];
                     value += component(displacement(f, pl_vec3_load(x)), a) +
                              sum[a][at] / fmax(count[at], 1.0);
                     weight += 1.0;
@@ -368,8 +402,9 @@ static void go_on(pl_grid_body* b) {
 }
 
 pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
-    pl_status status = PL_OK;
-    if (note_pinned(b, acts)) {
+    bool changed;
+    pl_status status = note_pinned(b, acts, &changed, error);
+    if (status == PL_OK && changed) {
         mark_held(b);
         status = rebuild(b, error);
         if (status != PL_OK) b->pinned_hash = 0; // to be tried again

@@ -7,20 +7,21 @@
 
 #include <math.h>
 
-// Cells are seen a millionth smaller than they are, so that a side of the body that lies between
-// two layers of cells cuts neither.
-static const double SHRINK = 0.5 - 1e-6;
+// Half the edge of a cell as triangles see it. Shrunken cells: a side of the body that lies between
+// two layers of cells cuts neither. Grown cells: it touches both.
+static const double SHRUNKEN = 0.5 - 1e-6;
+static const double GROWN = 0.5 + 1e-6;
 
-// Does a triangle, relative to the middle of a cube of edge 1, reach into the cube? Separating
-// axes: the normal, the cube's axes, and their cross products with the edges.
-static bool meets_cube(const pl_vec3 t[3]) {
+// Does a triangle, relative to the middle of a cube, reach into the cube? Separating axes: the
+// normal, the cube's axes, and their cross products with the edges.
+static bool meets_cube(const pl_vec3 t[3], double half) {
     pl_vec3 axes[13] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     axes[3] = pl_cross(pl_sub(t[1], t[0]), pl_sub(t[2], t[0]));
     for (int e = 0; e < 3; e++)
         for (int a = 0; a < 3; a++)
             axes[4 + 3 * e + a] = pl_cross(axes[a], pl_sub(t[(e + 1) % 3], t[e]));
     for (int k = 0; k < 13; k++) {
-        double reach = SHRINK * (fabs(axes[k].x) + fabs(axes[k].y) + fabs(axes[k].z));
+        double reach = half * (fabs(axes[k].x) + fabs(axes[k].y) + fabs(axes[k].z));
         double a = pl_dot(axes[k], t[0]), b = pl_dot(axes[k], t[1]), c = pl_dot(axes[k], t[2]);
         if (reach > 0.0 && (fmin(a, fmin(b, c)) > reach || fmax(a, fmax(b, c)) < -reach))
             return false;
@@ -32,29 +33,66 @@ static pl_vec3 in_cells(const pl_grid_frame* frame, const double* position) {
     return pl_scale(1.0 / frame->cell, pl_sub(pl_vec3_load(position), pl_vec3_load(frame->origin)));
 }
 
-void pl_grid_visit_triangle(const pl_grid_cells* cells, const pl_grid_frame* frame,
-                            const double* const corners[3], void (*visit)(void* user, size_t cell),
-                            void* user) {
+static void visit_cells(const pl_grid_cells* cells, const pl_grid_frame* frame,
+                        const double* const corners[3], double half,
+                        void (*visit)(void* user, size_t cell), void* user) {
     pl_box box = pl_box_empty();
     pl_vec3 corner[3];
     for (int i = 0; i < 3; i++) {
         corner[i] = in_cells(frame, corners[i]);
         box = pl_box_add_point(box, corner[i]);
     }
-    int low[3] = {(int)floor(box.low.x), (int)floor(box.low.y), (int)floor(box.low.z)};
-    int high[3] = {(int)floor(box.high.x), (int)floor(box.high.y), (int)floor(box.high.z)};
+    const double margin = fmax(half - 0.5, 0.0);
+    const double reach[2][3] = {{box.low.x, box.low.y, box.low.z},
+                                {box.high.x, box.high.y, box.high.z}};
+    int low[3], high[3];
+    for (int a = 0; a < 3; a++) {
+        low[a] = (int)fmax(floor(reach[0][a] - margin), cells->low[a]);
+        high[a] = (int)fmin(floor(reach[1][a] + margin), cells->low[a] + cells->size[a] - 1.0);
+    }
     for (int k = low[2]; k <= high[2]; k++)
         for (int j = low[1]; j <= high[1]; j++)
             for (int i = low[0]; i <= high[0]; i++) {
-                if (!pl_grid_cells_has(cells, i, j, k)) continue;
                 pl_vec3 middle = {i + 0.5, j + 0.5, k + 0.5}, t[3];
                 for (int n = 0; n < 3; n++) t[n] = pl_sub(corner[n], middle);
-                if (meets_cube(t)) visit(user, pl_grid_cells_index(cells, i, j, k));
+                if (meets_cube(t, half)) visit(user, pl_grid_cells_index(cells, i, j, k));
             }
+}
+
+void pl_grid_visit_triangle(const pl_grid_cells* cells, const pl_grid_frame* frame,
+                            const double* const corners[3], void (*visit)(void* user, size_t cell),
+                            void* user) {
+    visit_cells(cells, frame, corners, SHRUNKEN, visit, user);
 }
 
 static void make_interior(void* user, size_t cell) {
     ((pl_grid_cells*)user)->kinds[cell] = PL_CELL_INTERIOR;
+}
+
+// A cell with nothing in use around it becomes interior: so every place of the surface has a cell
+// in use within one cell, also where an open surface lies exactly between two layers.
+static void make_supported(void* user, size_t cell) {
+    pl_grid_cells* c = user;
+    int at[3];
+    pl_grid_cells_place(c, cell, at);
+    for (int n = 0; n < 27; n++)
+        if (pl_grid_cell(c, at[0] + n % 3 - 1, at[1] + n / 3 % 3 - 1, at[2] + n / 9 - 1) !=
+            PL_CELL_EXTERIOR)
+            return;
+    c->kinds[cell] = PL_CELL_INTERIOR;
+}
+
+// the cells that triangles cut, and then those that keep triangles near cells in use
+static void mark_surface(const pl_mesh* surface, const pl_grid_frame* frame, pl_grid_cells* cells) {
+    for (int pass = 0; pass < 2; pass++)
+        for (int t = 0; t < surface->triangle_count; t++) {
+            const double* corner[3];
+            for (int i = 0; i < 3; i++)
+                corner[i] =
+                    surface->positions + 3 * (size_t)surface->triangles[3 * (size_t)t + (size_t)i];
+            visit_cells(cells, frame, corner, pass ? GROWN : SHRUNKEN,
+                        pass ? make_supported : make_interior, cells);
+        }
 }
 
 typedef struct fill_job {
@@ -87,27 +125,57 @@ static void fill_task(int begin, int end, int worker, void* user) {
         }
 }
 
-pl_status pl_grid_voxelise(const pl_mesh* surface, int padding, pl_pool* pool, pl_grid_frame* frame,
-                           pl_grid_cells* out, pl_error* error) {
+// What the bounding box of a lattice takes, whether its cells are in use or not, as measured: the
+// kinds of cells on all levels, and the lists of rows (cells along x).
+static const double BYTES_PER_CELL = 2.0, BYTES_PER_ROW = 100.0;
+
+// The box of cells around a surface, which lies in its middle.
+static pl_status choose_box(const pl_mesh* surface, int padding, pl_grid_frame* frame, int low[3],
+                            int size[3], pl_error* error) {
     pl_box box = pl_box_empty();
     for (int v = 0; v < surface->vertex_count; v++)
         box = pl_box_add_point(box, pl_vec3_load(surface->positions + 3 * (size_t)v));
     pl_vec3 span = pl_sub(box.high, box.low);
     const double length[3] = {span.x, span.y, span.z};
-    int low[3], size[3];
+    double cells[3];
+    for (int a = 0; a < 3; a++)
+        cells[a] = fmax(ceil(length[a] / frame->cell - 1e-6), 1.0) + 2.0 * padding;
+    const double bytes = (BYTES_PER_CELL * cells[0] + BYTES_PER_ROW) * cells[1] * cells[2];
+    if (!(bytes <= PL_GRID_MAX_BOX_BYTES) || !(cells[0] < 1e9))
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "a lattice of %g m cells would be %.0f x %.0f x %.0f cells; its box alone "
+                       "takes about %.2g GB, and at most %g GB are allowed; use larger cells "
+                       "(grid.cell), or make bodies of their own of parts that are far apart",
+                       frame->cell, cells[0], cells[1], cells[2], 1e-9 * bytes,
+                       1e-9 * PL_GRID_MAX_BOX_BYTES);
     pl_vec3_store(frame->origin, box.low);
     for (int a = 0; a < 3; a++) {
-        double cells = ceil(length[a] / frame->cell - 1e-6);
-        if (!(cells < 1e5))
-            return pl_fail(error, PL_ERROR_ARGUMENT,
-                           "a lattice of %g m cells would be %g cells long; use larger ones",
-                           frame->cell, cells);
-        size[a] = (cells < 1.0 ? 1 : (int)cells) + 2 * padding;
+        size[a] = (int)cells[a];
         low[a] = -padding;
-        // the body in the middle of its cells
         frame->origin[a] -= 0.5 * ((size[a] - 2 * padding) * frame->cell - length[a]);
     }
-    pl_status status = pl_grid_cells_create(low, size, out, error);
+    return PL_OK;
+}
+
+static pl_status check_used(const pl_grid_cells* cells, const pl_grid_frame* frame,
+                            pl_error* error) {
+    const size_t count = pl_grid_cells_count(cells);
+    size_t used = 0;
+    for (size_t n = 0; n < count; n++) used += cells->kinds[n] != PL_CELL_EXTERIOR;
+    if (used <= PL_GRID_MAX_CELLS) return PL_OK;
+    return pl_fail(
+        error, PL_ERROR_ARGUMENT,
+        "a lattice of %g m cells has %zu of them in use, and at most %d are allowed; use "
+        "larger cells (grid.cell)",
+        frame->cell, used, PL_GRID_MAX_CELLS);
+}
+
+pl_status pl_grid_voxelise(const pl_mesh* surface, int padding, pl_pool* pool, pl_grid_frame* frame,
+                           pl_grid_cells* out, pl_error* error) {
+    int low[3], size[3];
+    pl_status status = choose_box(surface, padding, frame, low, size, error);
+    if (status != PL_OK) return status;
+    status = pl_grid_cells_create(low, size, out, error);
     if (status != PL_OK) return status;
     pl_solid solid;
     status = pl_solid_build(surface->positions, surface->triangles, surface->triangle_count, false,
@@ -115,14 +183,10 @@ pl_status pl_grid_voxelise(const pl_mesh* surface, int padding, pl_pool* pool, p
     if (status == PL_OK) {
         pl_parallel_for(pool, fill_task, size[1] * size[2], 16, &(fill_job){&solid, frame, out});
         pl_solid_free(&solid);
-        for (int t = 0; t < surface->triangle_count; t++) {
-            const double* corner[3];
-            for (int i = 0; i < 3; i++)
-                corner[i] = surface->positions + 3 * (size_t)surface->triangles[3 * t + i];
-            pl_grid_visit_triangle(out, frame, corner, make_interior, out);
-        }
+        mark_surface(surface, frame, out);
         status = pl_grid_cells_pad(out, padding, error);
     }
+    if (status == PL_OK) status = check_used(out, frame, error);
     if (status != PL_OK) pl_grid_cells_free(out);
     return status;
 }

@@ -16,6 +16,11 @@ typedef struct pl_grid_frame {
     double cell;      // edge [m]
 } pl_grid_frame;
 
+// Memory goes with the cells in use, but for a few bytes of each cell and row of the bounding box.
+// Lattices beyond these limits are refused before anything is allocated for them.
+#define PL_GRID_MAX_BOX_BYTES 8e9
+enum { PL_GRID_MAX_CELLS = 1 << 26 }; // in use; each takes 1 to 2 kB
+
 // Interior cells: those that a triangle cuts, and those whose middle has a winding number above one
 // half, so that holes and self-intersections do no harm; then `padding` layers more. The frame's
 // cell is given, its origin is chosen.

@@ -246,6 +246,8 @@ pl_status pl_generate_shell(const pl_generate_options* o, pl_mesh** out, pl_erro
     status = pl_check_element_count(16.0 * 6.0 * n * n * m, error);
     // the lattice that numbers the surface
     if (status == PL_OK) status = pl_check_element_count((double)n * n * n, error);
+    if (status == PL_OK)
+        status = pl_check_edge_kept(o->edge, 0.5 * pi * middle / n, 16.0 * 6.0 * n * n * m, error);
     if (status != PL_OK) return status;
     cube_surface surface;
     pl_hexes hexes = {0};

@@ -112,11 +112,13 @@ static pl_status sweep_to_mesh(bool quads_made, pl_quads* quads, const pl_sweep*
     return status;
 }
 
-static pl_status check_sweep(double quad_count, int layers, double edge, double extent,
+// cell: the size of the cells along the sweep or around it, whichever is finer
+static pl_status check_sweep(double quad_count, int layers, double cell, double edge, double extent,
                              pl_error* error) {
+    double count = 24.0 * quad_count * layers; // with the boundary's share
     pl_status status = pl_check_edge(edge, extent, error);
-    // with the boundary's share
-    if (status == PL_OK) status = pl_check_element_count(24.0 * quad_count * layers, error);
+    if (status == PL_OK) status = pl_check_element_count(count, error);
+    if (status == PL_OK) status = pl_check_edge_kept(edge, cell, count, error);
     return status;
 }
 
@@ -150,7 +152,7 @@ pl_status pl_generate_cylinder(const pl_generate_options* o, pl_mesh** out, pl_e
     int n, m;
     double cell = disc_counts(o->radius, o->edge, &n, &m);
     int layers = pl_cell_count(o->height, cell, 1);
-    pl_status status = check_sweep((double)n * n + 4.0 * n * m, layers, o->edge,
+    pl_status status = check_sweep((double)n * n + 4.0 * n * m, layers, cell, o->edge,
                                    fmax(2.0 * o->radius, o->height), error);
     if (status != PL_OK) return status;
     pl_quads disc = {0};
@@ -195,7 +197,7 @@ pl_status pl_generate_tube(const pl_generate_options* o, pl_mesh** out, pl_error
     double layer = (o->outer_radius - o->inner_radius) / across;
     int around = pl_cell_count(2.0 * pi * middle, cell, pl_least_around(o->outer_radius, layer));
     int layers = pl_cell_count(o->height, cell, 1);
-    status = check_sweep((double)around * across, layers, o->edge,
+    status = check_sweep((double)around * across, layers, 2.0 * pi * middle / around, o->edge,
                          fmax(2.0 * o->outer_radius, o->height), error);
     if (status != PL_OK) return status;
     const unsigned char masks[4] = {0, 0, INNER, SIDE};
@@ -236,8 +238,8 @@ pl_status pl_generate_torus(const pl_generate_options* o, pl_mesh** out, pl_erro
     double cell = disc_counts(o->radius, o->edge, &n, &m);
     double reach = o->ring_radius + o->radius, thinnest = fmin(1.2 / n, 0.3 / m) * o->radius;
     int layers = pl_cell_count(2.0 * pi * o->ring_radius, cell, pl_least_around(reach, thinnest));
-    pl_status status =
-        check_sweep((double)n * n + 4.0 * n * m, layers, o->edge, 2.0 * reach, error);
+    pl_status status = check_sweep((double)n * n + 4.0 * n * m, layers,
+                                   2.0 * pi * o->ring_radius / layers, o->edge, 2.0 * reach, error);
     if (status != PL_OK) return status;
     pl_quads disc = {0};
     pl_sweep sweep = {layers, true, 0, 0, o, map_torus};

@@ -39,6 +39,13 @@ void pl_hexes_free(pl_hexes* hexes) {
     *hexes = (pl_hexes){0};
 }
 
+// mean over the edges of an inner cell of side 1: 6 of 1 and 8 of sqrt(3)/2; 3 of 1 and 3 of
+// sqrt(2); the same and 1 of sqrt(3)
+static const double mean_edges[] = {0.923443, 1.207107, 1.282042};
+
+// An edge that is asked for may be this many times longer than the one that a thin shape needs.
+static const double MAX_EDGE_FACTOR = 10.0;
+
 int pl_cell_count(double length, double cell, int least) {
     double count = floor(length / cell + 0.5);
     if (!(count > least)) return least;
@@ -55,9 +62,21 @@ int pl_least_around(double radius, double layer) {
 pl_status pl_check_element_count(double count, pl_error* error) {
     if (count <= PL_GENERATE_ELEMENT_LIMIT) return PL_OK;
     return pl_fail(error, PL_ERROR_LIMIT,
-                   "the mesh would have about %.3g elements, more than the limit of %d; "
-                   "choose a longer edge or smaller counts",
-                   count, PL_GENERATE_ELEMENT_LIMIT);
+                   "the mesh would have about %.3g elements (%.2g GB), more than the limit of %d "
+                   "(%.2g GB); choose a longer edge or smaller counts",
+                   count, 1e-9 * PL_ELEMENT_BYTES * count, PL_GENERATE_ELEMENT_LIMIT,
+                   1e-9 * PL_ELEMENT_BYTES * PL_GENERATE_ELEMENT_LIMIT);
+}
+
+pl_status pl_check_edge_kept(double edge, double cell, double count, pl_error* error) {
+    double needed = cell * mean_edges[PL_PATTERN_BCC];
+    if (edge <= MAX_EDGE_FACTOR * needed) return PL_OK;
+    return pl_fail(
+        error, PL_ERROR_ARGUMENT,
+        "edge is %g m, but the shape is so thin that its tets need edges of about %.2g m "
+        "(%.3g tets); set edge to at most %.2g m to have them, or make the shape "
+        "thicker",
+        edge, needed, count, MAX_EDGE_FACTOR * needed);
 }
 
 pl_status pl_check_edge(double edge, double extent, pl_error* error) {
@@ -66,12 +85,7 @@ pl_status pl_check_edge(double edge, double extent, pl_error* error) {
                    edge, extent);
 }
 
-double pl_cell_size(pl_tet_pattern pattern, double edge) {
-    // mean over the edges of an inner cell of side 1: 6 of 1 and 8 of sqrt(3)/2; 3 of 1 and 3 of
-    // sqrt(2); the same and 1 of sqrt(3)
-    static const double mean_edge[] = {0.923443, 1.207107, 1.282042};
-    return edge / mean_edge[pattern];
-}
+double pl_cell_size(pl_tet_pattern pattern, double edge) { return edge / mean_edges[pattern]; }
 
 // what is being built: a mesh, and masks for all of its vertices
 typedef struct build {

@@ -11,6 +11,9 @@
 
 #include <pliant/generate.h>
 
+// Memory that making a mesh takes per tet, measured with boxes of millions of tets.
+#define PL_ELEMENT_BYTES 150.0
+
 // Cells of a complex, corner c at (c & 1, c >> 1 & 1, c >> 2) of its own three directions.
 typedef struct pl_hexes {
     int vertex_count;
@@ -89,6 +92,9 @@ pl_status pl_check_element_count(double count, pl_error* error);
 pl_status pl_check_radii(const pl_generate_options* options, pl_error* error);
 // PL_ERROR_ARGUMENT if the edge is longer than the object.
 pl_status pl_check_edge(double edge, double extent, pl_error* error);
+// PL_ERROR_ARGUMENT if the cells (of that side, about count tets in all) must be so much smaller
+// than the edge asks for that the edge means nothing.
+pl_status pl_check_edge_kept(double edge, double cell, double count, pl_error* error);
 // The side of a cubic cell for which the pattern has that mean edge length.
 double pl_cell_size(pl_tet_pattern pattern, double edge);
 

@@ -56,7 +56,8 @@ pl_status pl_sink_create(const char* path, pl_sink** out, pl_error* error) {
     sink->file = mkstemp(sink->temporary);
     if (sink->file < 0) {
         sink_free(sink);
-        return pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+        return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                       strerror(errno));
     }
     mode_t mask = umask(0);
     umask(mask);
@@ -99,8 +100,8 @@ pl_status pl_sink_close(pl_sink* sink, bool keep, pl_error* error) {
     if (!keep || sink->failure) unlink(sink->temporary);
     pl_status status = PL_OK;
     if (sink->failure)
-        status = pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", sink->path,
-                         strerror(sink->failure));
+        status = pl_fail(error, pl_write_status(sink->failure), "%s: cannot be written: %s",
+                         sink->path, strerror(sink->failure));
     sink_free(sink);
     return status;
 }

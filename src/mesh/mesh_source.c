@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Loading of whole files. A gzip file is inflated into a buffer that grows with what was really
-// unpacked, and stops at the limit, so that a small file cannot fill the memory.
+// unpacked. It stops at the limit, and where bytes unpack to more than meshes ever do, so that a
+// small file cannot fill the memory.
 #include "mesh/mesh_source.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -15,7 +16,11 @@
 #include <zlib.h>
 
 static const uint64_t DEFAULT_LIMIT = UINT64_C(4) << 30;
-// a gzip file may always unpack to this much, and beyond it to this many times its own size
+// What a gzip file may unpack to where no limit is given. Plain files may be larger: they show
+// their size.
+static const uint64_t DEFAULT_GZIP_LIMIT = UINT64_C(1) << 30;
+// A gzip file may always unpack to this much, and beyond it to this many times the bytes that were
+// read of it so far.
 static const uint64_t GZIP_FREE_BYTES = UINT64_C(64) << 20;
 static const uint64_t GZIP_RATIO = 100;
 
@@ -26,11 +31,37 @@ static const char* kind_of(mode_t mode) {
                             : "a device";
 }
 
-static pl_status too_large(const char* path, uint64_t limit, const char* how, pl_error* error) {
+static pl_status too_large(const char* path, uint64_t limit, pl_error* error) {
     return pl_fail(
         error, PL_ERROR_LIMIT,
-        "%s: %s more than the limit of %.4g MiB; raise the byte limit if the file is to be trusted",
-        path, how, (double)limit / 1048576.0);
+        "%s: is more than the limit of %.4g MiB; raise the byte limit if the file is to be trusted",
+        path, (double)limit / 1048576.0);
+}
+
+// after so many bytes of the packed file
+static pl_status check_unpacked(const char* path, uint64_t unpacked, uint64_t read, uint64_t limit,
+                                pl_error* error) {
+    if (unpacked > limit)
+        return pl_fail(error, PL_ERROR_LIMIT,
+                       "%s: unpacks to more than the limit of %.4g MiB; unpack it with gunzip, or "
+                       "raise the byte limit, if the file is to be trusted",
+                       path, (double)limit / 1048576.0);
+    if (unpacked <= GZIP_FREE_BYTES || unpacked <= GZIP_RATIO * read) return PL_OK;
+    return pl_fail(error, PL_ERROR_LIMIT,
+                   "%s: unpacks to more than the limit of %d times its bytes (the first %.4g KiB "
+                   "become %.4g MiB); unpack it with gunzip if the file is to be trusted",
+                   path, (int)GZIP_RATIO, (double)read / 1024.0, (double)unpacked / 1048576.0);
+}
+
+// room for another chunk, never for much more than the limit
+static char* add_chunk(pl_array* bytes, size_t chunk, uint64_t limit) {
+    size_t needed = bytes->count + chunk, grown = bytes->capacity + bytes->capacity / 2;
+    if (needed > bytes->capacity) {
+        size_t most = limit < SIZE_MAX - 2 * chunk ? (size_t)limit + 2 * chunk : SIZE_MAX;
+        if (grown > most) grown = most;
+        if (!pl_array_reserve(bytes, needed > grown ? needed : grown)) return NULL;
+    }
+    return pl_array_add(bytes, chunk);
 }
 
 static pl_status read_all(int file, const char* path, uint64_t size, pl_source* out,
@@ -71,13 +102,15 @@ static pl_status inflate_members(const pl_source* packed, uint64_t limit, z_stre
             size_t left = (size_t)(end - (const char*)stream->next_in);
             stream->avail_in = (uInt)(left < INPUT_STEP ? left : INPUT_STEP);
         }
-        char* place = pl_array_add(bytes, CHUNK);
+        char* place = add_chunk(bytes, CHUNK, limit);
         if (!place) return pl_fail_memory(error, packed->path);
         stream->next_out = (Bytef*)place;
         stream->avail_out = CHUNK;
         int code = inflate(stream, Z_NO_FLUSH);
         bytes->count -= stream->avail_out;
-        if (bytes->count > limit) return too_large(packed->path, limit, "unpacks to", error);
+        size_t read = (size_t)((const char*)stream->next_in - packed->data);
+        pl_status status = check_unpacked(packed->path, bytes->count, read, limit, error);
+        if (status != PL_OK) return status;
         if (code == Z_STREAM_END) {
             const char* next = (const char*)stream->next_in;
             // another member may follow; padding or rubbish behind the data is ignored, as gzip
@@ -92,9 +125,7 @@ static pl_status inflate_members(const pl_source* packed, uint64_t limit, z_stre
 }
 
 static pl_status unpack(pl_source* source, uint64_t limit, pl_error* error) {
-    uint64_t ratio_limit = source->size * GZIP_RATIO;
-    if (ratio_limit < GZIP_FREE_BYTES) ratio_limit = GZIP_FREE_BYTES;
-    if (ratio_limit < limit) limit = ratio_limit;
+    if (!source->byte_limit) limit = DEFAULT_GZIP_LIMIT;
     z_stream stream = {.next_in = (Bytef*)(uintptr_t)source->data};
     if (inflateInit2(&stream, 15 + 16) != Z_OK) return pl_fail_memory(error, source->path);
     pl_array bytes = pl_array_of(1);
@@ -134,7 +165,7 @@ pl_status pl_source_load(const char* path, uint64_t byte_limit, pl_source* out, 
     else if (!S_ISREG(info.st_mode))
         status = pl_fail(error, PL_ERROR_IO, "%s: is %s, not a file; give the path of a mesh file",
                          path, kind_of(info.st_mode));
-    else if ((uint64_t)info.st_size > limit) status = too_large(path, limit, "is", error);
+    else if ((uint64_t)info.st_size > limit) status = too_large(path, limit, error);
     else status = read_all(file, path, (uint64_t)info.st_size, out, error);
     close(file);
     return finish(out, limit, status, error);

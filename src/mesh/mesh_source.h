@@ -22,7 +22,8 @@ typedef struct pl_source {
 enum { PL_SOURCE_SLACK = 64 };
 
 // Loads a regular file. A directory, FIFO or device is refused by name; so is a file, or what a
-// gzip file unpacks to, over the limit (0 takes the default of 4 GiB).
+// gzip file unpacks to, over the limit (0: 4 GiB, and 1 GiB for what is unpacked), and a gzip file
+// that unpacks to over 64 MiB and over 100 times the bytes read.
 pl_status pl_source_load(const char* path, uint64_t byte_limit, pl_source* out, pl_error* error);
 // The same from bytes in memory, which are copied (and decompressed if gzipped).
 pl_status pl_source_from_memory(const void* data, size_t size, const char* path,

@@ -11,6 +11,10 @@
 // manifold.
 #include "mesh/stuffing.h"
 #include "base/memory.h"
+#include "mesh/generator.h"
+
+// points along each side of the box that are looked at to guess how much of it is inside
+enum { LOOKS_ALONG = 24 };
 
 pl_tetrahedralise_options pl_default_tetrahedralise_options(void) {
     return (pl_tetrahedralise_options){.crumb_share = 0.001};
@@ -80,6 +84,38 @@ double pl_stuffing_edge(const double* low, const double* high, double edge) {
     return pl_distance(pl_vec3_load(low), pl_vec3_load(high)) / 50.0;
 }
 
+pl_status pl_check_tet_count(double count, double edge, pl_error* error) {
+    if (count <= PL_GENERATE_ELEMENT_LIMIT) return PL_OK;
+    return pl_fail(error, PL_ERROR_LIMIT,
+                   "an edge of %g gives about %.3g tets (%.2g GB), more than the limit of %d "
+                   "(%.2g GB); take an edge above %.3g",
+                   edge, count, 1e-9 * PL_ELEMENT_BYTES * count, PL_GENERATE_ELEMENT_LIMIT,
+                   1e-9 * PL_ELEMENT_BYTES * PL_GENERATE_ELEMENT_LIMIT,
+                   1.01 * edge * cbrt(count / PL_GENERATE_ELEMENT_LIMIT));
+}
+
+// Before anything large is made: where even a full box may be too much, the function is looked at
+// on a coarse lattice for how much of the box is inside.
+static pl_status check_size(pl_implicit function, void* user, const double* low, const double* high,
+                            double edge, pl_error* error) {
+    double cubes = 1.0;
+    for (int k = 0; k < 3; k++) cubes *= (high[k] - low[k]) / edge;
+    if (PL_TETS_PER_CUBE * cubes <= PL_GENERATE_ELEMENT_LIMIT) return PL_OK;
+    int inside = 0;
+    double row[3 * LOOKS_ALONG], values[LOOKS_ALONG];
+    for (int jk = 0; jk < LOOKS_ALONG * LOOKS_ALONG; jk++) {
+        for (int i = 0; i < LOOKS_ALONG; i++) {
+            const int at[3] = {i, jk % LOOKS_ALONG, jk / LOOKS_ALONG};
+            for (int k = 0; k < 3; k++)
+                row[3 * i + k] = low[k] + (at[k] + 0.5) / LOOKS_ALONG * (high[k] - low[k]);
+        }
+        function(row, LOOKS_ALONG, values, user);
+        for (int i = 0; i < LOOKS_ALONG; i++) inside += values[i] < 0.0;
+    }
+    double share = (double)inside / (LOOKS_ALONG * LOOKS_ALONG * LOOKS_ALONG);
+    return pl_check_tet_count(PL_TETS_PER_CUBE * cubes * share, edge, error);
+}
+
 static pl_status stuff_box(pl_implicit function, void* user, const double* low, const double* high,
                            const pl_tetrahedralise_options* options, pl_mesh** out, pl_notes* notes,
                            pl_error* error) {
@@ -88,8 +124,9 @@ static pl_status stuff_box(pl_implicit function, void* user, const double* low, 
     double edge = pl_stuffing_edge(low, high, options->edge);
     if (!(edge > 0.0))
         return pl_fail(error, PL_ERROR_MESH, "a box without size has nothing inside");
-    pl_lattice lattice;
-    status = pl_lattice_setup(&lattice, low, high, edge, error);
+    pl_lattice lattice = {0};
+    status = check_size(function, user, low, high, edge, error);
+    if (status == PL_OK) status = pl_lattice_setup(&lattice, low, high, edge, error);
     pl_mesh* mesh = status == PL_OK ? pl_mesh_new() : NULL;
     if (status == PL_OK && !mesh) status = pl_fail_memory(error, "a mesh");
     if (status == PL_OK) status = stuff(&lattice, function, user, options, mesh, notes, error);

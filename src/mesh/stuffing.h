@@ -17,6 +17,9 @@
 // short ones to the other, numbered by the signs of their direction (bit 0: x is positive, ...).
 enum { PL_LONG_EDGES = 6, PL_LATTICE_EDGES = 14 };
 
+// mean length of a lattice edge for h = 1
+#define PL_MEAN_LATTICE_EDGE ((3.0 + 4.0 * 0.86602540378443864676) / 7.0)
+
 typedef enum pl_side { PL_INSIDE = -1, PL_ON_SURFACE = 0, PL_OUTSIDE = 1 } pl_side;
 
 // A lattice point with at least one edge that changes sides. Cut points belong to the inside end.
@@ -68,6 +71,11 @@ typedef struct pl_clean_report {
 } pl_clean_report;
 pl_status pl_stuffing_clean(pl_mesh* mesh, const unsigned char* suspects, double crumb_share,
                             pl_pool* pool, pl_clean_report* report, pl_error* error);
+
+// Tets of stuffing in a cube of the edge: 9.4 inside, and somewhat more along the surface.
+#define PL_TETS_PER_CUBE 10.0
+// PL_ERROR_LIMIT, with an edge that would do, if that many tets are too many.
+pl_status pl_check_tet_count(double count, double edge, pl_error* error);
 
 // The edge length that is used when this one is asked for: the default for 0.
 double pl_stuffing_edge(const double* low, const double* high, double edge);

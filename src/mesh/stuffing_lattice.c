@@ -15,8 +15,6 @@ static const double alpha_long = 0.24999, alpha_short = 0.41189;
 
 enum { MAX_POINTS = 1 << 27, BRICK = 8, SITE_BLOCK = 64, POINT_BLOCK = 1 << 15 };
 
-static const double mean_edge = (3.0 + 4.0 * 0.86602540378443864676) / 7.0; // for h = 1
-
 static void set_steps(pl_lattice* lattice) {
     int row = lattice->size[0], sheet = row * lattice->size[1], layer = 2 * sheet;
     const int along[3] = {1, row, layer};
@@ -36,7 +34,7 @@ static void set_steps(pl_lattice* lattice) {
 
 pl_status pl_lattice_setup(pl_lattice* lattice, const double* low, const double* high, double edge,
                            pl_error* error) {
-    *lattice = (pl_lattice){.h = edge / mean_edge};
+    *lattice = (pl_lattice){.h = edge / PL_MEAN_LATTICE_EDGE};
     double points = 2.0, sizes[3];
     for (int k = 0; k < 3; k++) {
         sizes[k] = ceil((high[k] - low[k]) / lattice->h) + 5.0;
@@ -150,7 +148,7 @@ pl_status pl_lattice_sample(pl_lattice* lattice, pl_implicit function, void* use
     return pl_fail(error, PL_ERROR_MESH,
                    "nothing is inside at this resolution: the shape is thinner than the edge of %g "
                    "everywhere, or empty; take a smaller edge",
-                   lattice->h * mean_edge);
+                   lattice->h * PL_MEAN_LATTICE_EDGE);
 }
 
 // an edge of the point changes sides; points on the surface have no cut edges

@@ -285,8 +285,9 @@ static pl_status fill_mesh(filling* f, pl_pool* pool, pl_error* error) {
         sum += count;
         if (sum > INT32_MAX) break;
     }
-    if (f->vertex_count < 0 || sum > INT32_MAX)
-        return pl_fail(error, PL_ERROR_LIMIT, "over 2^31 tets; take a larger edge");
+    pl_status status = pl_check_tet_count(f->vertex_count < 0 ? INT32_MAX : (double)sum,
+                                          f->lattice->h * PL_MEAN_LATTICE_EDGE, error);
+    if (status != PL_OK) return status;
     if (f->vertex_count == 0)
         return pl_fail(error, PL_ERROR_MESH,
                        "nothing is left inside at this resolution; take a smaller edge");

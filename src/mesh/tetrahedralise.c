@@ -2,13 +2,18 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // From a triangle surface to tets: look whether it has an inside, stuff the signed distance to it,
-// and tell what was found on the way.
+// compare pieces and volume with the surface's, and tell what was found on the way. An edge that is
+// not given starts at the measured thickness and is shortened until the result is sound.
 #include "base/notes.h"
-#include "geometry/solid.h"
 #include "mesh/check.h"
-#include "mesh/components.h"
+#include "mesh/fill_check.h"
 #include "mesh/stuffing.h"
 #include "mesh/surface_edges.h"
+#include "mesh/tetgen_program.h"
+#include "mesh/thickness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 // Open surfaces: winding numbers bridge holes, but a surface that is mostly opening has no inside.
 // The holes of scans sum up to a few hundredths of their area (the raw Stanford bunny: 0.037), the
@@ -79,13 +84,14 @@ static void note_edges(const pl_surface_edges* e, pl_notes* notes) {
         pl_note(notes, PL_NOTE_MENDED, "the surface is inside out; it was taken the other way");
 }
 
-static pl_status note_intersections(const pl_mesh* surface, pl_pool* pool, pl_notes* notes,
-                                    pl_error* error) {
+static pl_status note_intersections(const pl_mesh* surface, pl_pool* pool, int64_t* count,
+                                    pl_notes* notes, pl_error* error) {
     pl_mesh_report report = {0};
     pl_status status =
         pl_check_intersections(surface->positions, surface->triangles, surface->triangle_count,
                                intersection_limit, pool, &report, error);
     const pl_defect* d = &report.defects[PL_DEFECT_INTERSECTIONS];
+    *count = d->count;
     if (status == PL_OK && d->count)
         pl_note(
             notes, PL_NOTE_MENDED,
@@ -95,91 +101,290 @@ static pl_status note_intersections(const pl_mesh* surface, pl_pool* pool, pl_no
     return status;
 }
 
-static double mesh_volume(const pl_mesh* mesh) {
-    double sum = 0.0;
-    for (int t = 0; t < mesh->tet_count; t++) {
-        pl_vec3 v[4];
-        for (int k = 0; k < 4; k++)
-            v[k] =
-                pl_vec3_load(mesh->positions + 3 * (size_t)mesh->tets[4 * (size_t)t + (size_t)k]);
-        sum += pl_det4(v[0], v[1], v[2], v[3]) / 6.0;
-    }
-    return sum;
-}
-
-static pl_status note_result(const pl_surface_edges* edges, const pl_mesh* mesh, pl_notes* notes,
-                             pl_error* error) {
-    int part_count = 0;
-    pl_status status = pl_vertex_components(mesh->tets, mesh->tet_count, 4, mesh->vertex_count,
-                                            NULL, &part_count, error);
-    if (status != PL_OK) return status;
-    double before = fabs(edges->signed_volume), after = mesh_volume(mesh);
-    if (before > 0.0)
-        pl_note(notes, PL_NOTE_INFO, "volume %.6g, %+.2f %% of the surface's %.6g", after,
-                100.0 * (after - before) / before, before);
-    if (part_count != edges->part_count)
-        pl_note(notes, PL_NOTE_INFO, "%d connected parts of the surface became %d of tets",
-                edges->part_count, part_count);
-    return PL_OK;
-}
-
-static pl_status stuff_solid(const pl_solid* solid, const pl_tetrahedralise_options* options,
-                             pl_mesh** out, pl_notes* notes, pl_error* error) {
-    pl_box box = solid->tree.bvh.nodes[0].box;
-    double low[3], high[3];
-    pl_vec3_store(low, box.low);
-    pl_vec3_store(high, box.high);
-    sampled_solid sampled = {solid, 1.5 * pl_stuffing_edge(low, high, options->edge)};
-    return pl_tetrahedralise_implicit(sample_solid, &sampled, low, high, options, out, notes,
-                                      error);
-}
+// A surface and what is known of it.
+typedef struct filling {
+    const pl_mesh* surface;
+    const pl_tetrahedralise_options* options;
+    pl_surface_edges edges;
+    bool simple; // closed, and does not intersect itself
+    pl_solid solid;
+    pl_fill_target target;
+    pl_thickness thickness;
+} filling;
 
 // what is wrong with the surface is told before anything is done about it
-static pl_status examine(const pl_mesh* surface, const pl_tetrahedralise_options* options,
-                         pl_surface_edges* edges, pl_notes* notes, pl_error* error) {
+static pl_status examine(filling* f, pl_notes* notes, pl_error* error) {
+    const pl_mesh* surface = f->surface;
     int first_note = pl_notes_count(notes);
+    int64_t intersections = 0;
     pl_status status = check_surface(surface, error);
     if (status == PL_OK)
-        status = pl_surface_edges_count(surface->positions, surface->vertex_count,
-                                        surface->triangles, surface->triangle_count, edges, error);
-    if (status == PL_OK) status = check_edges(edges, error);
-    if (status != PL_OK) return status;
-    note_edges(edges, notes);
-    status = note_intersections(surface, options->pool, notes, error);
-    const char* mended = options->strict ? pl_notes_first_mended(notes, first_note) : NULL;
+        status =
+            pl_surface_edges_count(surface->positions, surface->vertex_count, surface->triangles,
+                                   surface->triangle_count, &f->edges, error);
+    if (status == PL_OK) status = check_edges(&f->edges, error);
+    if (status != PL_OK || f->options->use_tetgen) return status;
+    note_edges(&f->edges, notes);
+    status = note_intersections(surface, f->options->pool, &intersections, notes, error);
+    f->simple = intersections == 0 && f->edges.manifold_count == f->edges.edge_count;
+    const char* mended = f->options->strict ? pl_notes_first_mended(notes, first_note) : NULL;
     if (status == PL_OK && mended)
         return pl_fail(error, PL_ERROR_MESH, "%s (refused because strict was asked for)", mended);
     return status;
 }
 
-static pl_status tetrahedralise(const pl_mesh* surface, const pl_tetrahedralise_options* options,
-                                pl_mesh** out, pl_notes* notes, pl_error* error) {
-    pl_surface_edges edges;
-    pl_solid solid;
-    pl_status status = examine(surface, options, &edges, notes, error);
+static pl_status measure(filling* f, pl_error* error) {
+    const pl_mesh* surface = f->surface;
+    pl_status status =
+        pl_solid_build(surface->positions, surface->triangles, surface->triangle_count,
+                       f->edges.manifold_count == f->edges.edge_count, &f->solid, error);
     if (status != PL_OK) return status;
-    status = pl_solid_build(surface->positions, surface->triangles, surface->triangle_count,
-                            edges.manifold_count == edges.edge_count, &solid, error);
-    if (status != PL_OK) return status;
-    status = stuff_solid(&solid, options, out, notes, error);
-    pl_solid_free(&solid);
-    if (status == PL_OK) status = note_result(&edges, *out, notes, error);
-    if (status != PL_OK) {
-        pl_mesh_destroy(*out);
-        *out = NULL;
-    }
+    return pl_fill_target_measure(surface, &f->solid, f->edges.signed_volume, f->simple,
+                                  f->options->crumb_share, &f->target, error);
+}
+
+// ---- one edge
+
+static pl_status stuff_solid(const filling* f, double edge, pl_mesh** out, pl_notes* notes,
+                             pl_error* error) {
+    pl_box box = f->solid.tree.bvh.nodes[0].box;
+    double low[3], high[3];
+    pl_vec3_store(low, box.low);
+    pl_vec3_store(high, box.high);
+    sampled_solid sampled = {&f->solid, 1.5 * edge};
+    pl_tetrahedralise_options options = *f->options;
+    options.edge = edge;
+    return pl_tetrahedralise_implicit(sample_solid, &sampled, low, high, &options, out, notes,
+                                      error);
+}
+
+// What came of one edge. Of a trial that failed, the error says why and there is no mesh.
+typedef struct trial {
+    double edge;
+    pl_mesh* mesh;
+    pl_notes* notes;
+    pl_fill_result result;
+    pl_error error;
+} trial;
+
+static void free_trial(trial* t) {
+    pl_mesh_destroy(t->mesh);
+    pl_notes_destroy(t->notes);
+    *t = (trial){0};
+}
+
+// Fails for want of memory only; what else goes wrong is an unsound result.
+static pl_status try_edge(const filling* f, double edge, trial* out, pl_error* error) {
+    free_trial(out);
+    out->edge = edge;
+    if (pl_notes_create(&out->notes) != PL_OK) return pl_fail_memory(error, "notes");
+    pl_status status = stuff_solid(f, edge, &out->mesh, out->notes, &out->error);
+    if (status == PL_OK) status = pl_fill_check(out->mesh, &f->target, &out->result, &out->error);
+    if (status != PL_ERROR_MEMORY) return PL_OK;
+    if (error) *error = out->error;
     return status;
+}
+
+static void pass_notes_on(const pl_notes* from, pl_notes* to) {
+    for (int i = 0; i < pl_notes_count(from); i++) {
+        pl_note_kind kind;
+        const char* text = pl_notes_text(from, i, &kind);
+        pl_note(to, kind, "%s", text);
+    }
+}
+
+// ---- the choice of an edge
+
+// the first edge that is tried, by the measured thickness, and how much shorter the next one is
+static const double EDGE_BY_THICKNESS = 1.0, SHORTER = 0.8;
+enum { DEFAULT_TET_LIMIT = 1000000 };
+// cubes of the edge that fit into the bounding box, for each tet of the limit
+static const double MAX_CUBES_PER_TET = 8.0;
+
+static int tet_limit(const filling* f) {
+    return f->options->tet_limit > 0 ? f->options->tet_limit : DEFAULT_TET_LIMIT;
+}
+
+static double expected_tets(const filling* f, double edge) {
+    return PL_TETS_PER_CUBE * f->target.volume / (edge * edge * edge);
+}
+
+// Whether an edge is worth a trial: neither tets nor the lattice around them get too many.
+static bool is_affordable(const filling* f, double edge) {
+    pl_vec3 size = pl_box_size(f->solid.tree.bvh.nodes[0].box);
+    double cubes = size.x * size.y * size.z / (edge * edge * edge);
+    return f->target.volume > 0.0 && expected_tets(f, edge) <= tet_limit(f) &&
+           cubes <= MAX_CUBES_PER_TET * tet_limit(f);
+}
+
+// Down to two digits, so that the edge that a text names is the edge that was tried.
+static double two_digits(double edge) {
+    int exponent = (int)floor(log10(edge)) - 1;
+    double unit = pow(10.0, abs(exponent));
+    double digits = floor((exponent < 0 ? edge * unit : edge / unit) * (1.0 + 1e-9));
+    return exponent < 0 ? digits / unit : digits * unit;
+}
+
+static double longest_edge(const filling* f) {
+    if (f->options->coarsest_edge > 0.0) return f->options->coarsest_edge;
+    return pl_box_diagonal(f->solid.tree.bvh.nodes[0].box) / 50.0;
+}
+
+// Shortens the edge until the tets are sound. found->result.sound says whether there is such an
+// edge within the limit of tets; at least one edge is tried.
+static pl_status search(filling* f, double start, trial* found, pl_error* error) {
+    pl_status status =
+        pl_surface_thickness(f->surface, &f->solid, f->options->pool, &f->thickness, error);
+    if (status != PL_OK) return status;
+    double shortest = cbrt(PL_TETS_PER_CUBE * f->target.volume / tet_limit(f));
+    double edge = fmax(start, shortest);
+    if (!isnan(f->thickness.thin))
+        edge = fmax(fmin(edge, EDGE_BY_THICKNESS * f->thickness.thin), shortest);
+    do {
+        edge = two_digits(edge);
+        status = try_edge(f, edge, found, error);
+        edge *= SHORTER;
+    } while (status == PL_OK && !found->result.sound && !f->options->allow_split &&
+             is_affordable(f, edge));
+    return status;
+}
+
+// ---- the result
+
+static void say_what_failed(const filling* f, const trial* t, char* text, size_t size) {
+    if (!t->mesh) snprintf(text, size, "%.400s", t->error.text);
+    else
+        snprintf(text, size,
+                 "with an edge of %.3g the surface of %d piece%s becomes tets in %d piece%s with "
+                 "%+.1f %% of its volume, as it is thinner than that in places",
+                 t->edge, f->target.part_count, f->target.part_count == 1 ? "" : "s",
+                 t->result.piece_count, t->result.piece_count == 1 ? "" : "s",
+                 100.0 * t->result.change);
+}
+
+// Refuses an unsound trial and names the edge that would do.
+static pl_status refuse(filling* f, const trial* failed, pl_error* error) {
+    char what[512];
+    say_what_failed(f, failed, what, sizeof what);
+    if (failed->error.status == PL_ERROR_LIMIT || failed->error.status == PL_ERROR_ARGUMENT)
+        return pl_fail(error, failed->error.status, "%s", what);
+    trial better = {0};
+    pl_status status = search(f, SHORTER * failed->edge, &better, error);
+    const char* others = "take the mesher tetgen, or allow_split to accept it as it is";
+    if (status == PL_OK && better.result.sound)
+        status = pl_fail(error, PL_ERROR_MESH, "%s; an edge of %.2g works (%d tets), or %s", what,
+                         better.edge, better.mesh->tet_count, others);
+    else if (status == PL_OK)
+        status = pl_fail(error, PL_ERROR_MESH,
+                         "%s; no edge down to %.2g works, where tets reach the limit of %d for "
+                         "trying: take a smaller edge, make the surface thicker, %s",
+                         what, better.edge, tet_limit(f), others);
+    free_trial(&better);
+    return status;
+}
+
+static void note_result(const filling* f, const trial* t, pl_notes* notes) {
+    pass_notes_on(t->notes, notes);
+    char chosen[160] = "";
+    if (!(f->options->edge > 0.0) && !f->options->use_tetgen)
+        snprintf(chosen, sizeof chosen,
+                 "; edge %.2g, chosen as a twentieth of the surface is thinner than %.2g", t->edge,
+                 f->thickness.thin);
+    if (f->target.volume > 0.0)
+        pl_note(notes, PL_NOTE_INFO, "volume %.6g, %+.2f %% of the surface's %.6g%s",
+                t->result.volume, 100.0 * t->result.change, f->target.volume, chosen);
+    if (t->result.piece_count != f->target.part_count)
+        pl_note(notes, PL_NOTE_INFO, "%d connected parts of the surface became %d of tets",
+                f->target.part_count, t->result.piece_count);
+}
+
+// the edge that was asked for, unless it gives more tets than anyone can mean
+static pl_status try_given_edge(const filling* f, trial* found, pl_error* error) {
+    double edge = f->options->edge, count = expected_tets(f, edge);
+    pl_status status = pl_check_tet_count(count, edge, error);
+    if (status != PL_OK) return status;
+    return try_edge(f, edge, found, error);
+}
+
+// the program's tets, judged like our own
+static pl_status run_tetgen(const filling* f, trial* out, pl_error* error) {
+    out->edge = f->options->edge;
+    if (pl_notes_create(&out->notes) != PL_OK) return pl_fail_memory(error, "notes");
+    pl_status status = pl_tetgen(f->surface, f->options->edge, &out->mesh, out->notes, error);
+    if (status == PL_OK) status = pl_fill_check(out->mesh, &f->target, &out->result, error);
+    if (status != PL_OK || out->result.sound || f->options->allow_split) return status;
+    return pl_fail(error, PL_ERROR_MESH,
+                   "tetgen made %d pieces with %+.1f %% of the volume of a surface of %d; it fills "
+                   "hollows too. Take the mesher stuffing, or allow_split to accept it as it is",
+                   out->result.piece_count, 100.0 * out->result.change, f->target.part_count);
+}
+
+static pl_status choose(filling* f, trial* found, pl_error* error) {
+    if (f->options->use_tetgen) return run_tetgen(f, found, error);
+    return f->options->edge > 0.0 ? try_given_edge(f, found, error)
+                                  : search(f, longest_edge(f), found, error);
+}
+
+static pl_status fill(filling* f, pl_mesh** out, pl_notes* notes, pl_error* error) {
+    trial t = {0};
+    pl_status status = choose(f, &t, error);
+    bool accepted = t.mesh && (t.result.sound || f->options->allow_split);
+    if (status == PL_OK && !accepted) status = refuse(f, &t, error);
+    if (status == PL_OK) {
+        note_result(f, &t, notes);
+        *out = t.mesh;
+        t.mesh = NULL;
+    }
+    free_trial(&t);
+    return status;
+}
+
+static pl_status check_options(const pl_tetrahedralise_options* options, pl_error* error) {
+    if (options->edge >= 0.0 && isfinite(options->edge)) return PL_OK;
+    return pl_fail(error, PL_ERROR_ARGUMENT,
+                   "an edge of %g is asked for; give a positive length, or 0 for the default",
+                   options->edge);
 }
 
 pl_status pl_tetrahedralise(const pl_mesh* surface, const pl_tetrahedralise_options* options,
                             pl_mesh** out, pl_notes* notes, pl_error* error) {
     *out = NULL;
     const pl_tetrahedralise_options defaults = pl_default_tetrahedralise_options();
-    if (!options) options = &defaults;
+    filling f = {.surface = surface, .options = options ? options : &defaults};
     // strictness looks at the notes, so there must be some
     pl_notes* own = NULL;
     if (!notes && pl_notes_create(&own) != PL_OK) return pl_fail_memory(error, "notes");
-    pl_status status = tetrahedralise(surface, options, out, notes ? notes : own, error);
+    pl_notes* heard = notes ? notes : own;
+    pl_status status = check_options(f.options, error);
+    if (status == PL_OK) status = examine(&f, heard, error);
+    if (status == PL_OK) status = measure(&f, error);
+    if (status == PL_OK) status = fill(&f, out, heard, error);
+    pl_solid_free(&f.solid);
     pl_notes_destroy(own);
+    return status;
+}
+
+pl_status pl_tetrahedralise_advise(const pl_mesh* surface, const pl_tetrahedralise_options* options,
+                                   pl_fill_advice* out, pl_error* error) {
+    *out = (pl_fill_advice){.thin = NAN, .median = NAN};
+    const pl_tetrahedralise_options defaults = pl_default_tetrahedralise_options();
+    filling f = {.surface = surface, .options = options ? options : &defaults};
+    pl_notes* heard = NULL;
+    trial t = {0};
+    if (pl_notes_create(&heard) != PL_OK) return pl_fail_memory(error, "notes");
+    pl_status status = examine(&f, heard, error);
+    if (status == PL_OK) status = measure(&f, error);
+    if (status == PL_OK) {
+        status = search(&f, longest_edge(&f), &t, error);
+        out->thin = f.thickness.thin;
+        out->median = f.thickness.median;
+    }
+    if (status == PL_OK && t.result.sound) {
+        out->edge = t.edge;
+        out->tet_count = t.mesh->tet_count;
+    }
+    free_trial(&t);
+    pl_solid_free(&f.solid);
+    pl_notes_destroy(heard);
     return status;
 }

@@ -311,6 +311,15 @@ void pl_side_groups_free(pl_side_groups* sides) {
     *sides = (pl_side_groups){0};
 }
 
+int pl_edge_pair_count(const pl_side_groups* sides) {
+    int pair_count = 0;
+    for (int g = 0; g < sides->groups.count; g++) {
+        int n = sides->groups.offsets[g + 1] - sides->groups.offsets[g];
+        pair_count += n * (n - 1) / 2;
+    }
+    return pair_count;
+}
+
 void pl_side_neighbours(const pl_side_groups* sides, int* neighbours) {
     const pl_adjacency* groups = &sides->groups;
     for (int side = 0; side < sides->side_count; side++) {

@@ -55,6 +55,30 @@ pl_status pl_side_groups_create(const int* elements, int element_count, int corn
                                 int vertex_count, pl_side_groups* out, pl_error* error);
 void pl_side_groups_free(pl_side_groups* sides);
 
+// The pairs of triangles that meet at an edge. Of n triangles at one edge each bends against each
+// other. If all are fixed to the edge alike, with half a hinge each, and the edge turns as it
+// likes, then every pair is a hinge of 2 / n of the stiffness that two triangles have.
+typedef struct pl_edge_pairs {
+    const int* sides; // of the group
+    int count;
+    int first, second;
+} pl_edge_pairs;
+
+static inline pl_edge_pairs pl_edge_pairs_of(const pl_side_groups* sides, int group) {
+    int begin = sides->groups.offsets[group], end = sides->groups.offsets[group + 1];
+    return (pl_edge_pairs){sides->groups.items + begin, end - begin, 0, 0};
+}
+// The next pair of sides; false after the last one.
+static inline bool pl_edge_pairs_next(pl_edge_pairs* pairs, int out[2]) {
+    if (++pairs->second >= pairs->count) pairs->second = ++pairs->first + 1;
+    if (pairs->second >= pairs->count) return false;
+    out[0] = pairs->sides[pairs->first], out[1] = pairs->sides[pairs->second];
+    return true;
+}
+static inline double pl_edge_pairs_weight(const pl_edge_pairs* pairs) { return 2.0 / pairs->count; }
+// Pairs at all edges.
+int pl_edge_pair_count(const pl_side_groups* sides);
+
 // What lies across a side: corners * element + side of the neighbour, or one of these.
 enum { PL_SIDE_BOUNDARY = -1, PL_SIDE_NON_MANIFOLD = -2, PL_SIDE_NONE = -3 };
 // neighbours: corners per element.

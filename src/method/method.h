@@ -75,6 +75,11 @@ typedef struct pl_method_functions {
     double* (*velocities)(void* system);
     const double* (*masses)(void* system);
     pl_method_energies (*energies)(void* system);
+    // The points of a body (counted within the system) that collide. Points and `first`, which is
+    // added to each, are indices into the arrays that the method gives to `detect`; these may hold
+    // more points than the system has vertices. Valid as long as the system. NULL: the vertices of
+    // the body's surface.
+    const int* (*colliding)(const void* system, int body, int* first, int* count);
     // All that later steps depend on, for checkpoints.
     size_t (*state_size)(const void* system);
     void (*state_save)(const void* system, void* out);
@@ -83,6 +88,12 @@ typedef struct pl_method_functions {
     // between two steps; structure and state stay. NULL: scenes that change them are refused.
     pl_status (*update)(void* system, const pl_method_body* bodies, int body_count,
                         pl_error* error);
+    // Asks for the safest settings that the system has (more iterations, a line search, an
+    // integrator that damps), or for those of its bodies again; the guard of the world does where a
+    // step gains energy. NULL: there are none.
+    void (*careful)(void* system, const pl_method_body* bodies, bool is_careful);
+    // energies() leaves out some of what the method stores.
+    bool stores_unseen;
     // What is remembered of earlier steps no longer holds: the host wrote positions or velocities,
     // or the time step changes. NULL: nothing is remembered.
     void (*restart)(void* system);

@@ -98,6 +98,16 @@ static bool iterate_cycles(const iteration* it, bool fallback) {
     return true;
 }
 
+// The cycle z of the residual r does not descend. A is indefinite if z shows it to be. Else
+// round-off has eaten the cycle, and only the first one says so of A.
+static void explain_failure(const iteration* it, bool first) {
+    pl_mg_outer* o = it->outer;
+    pl_mg_outer_apply(o, it->pool, o->z, o->q);
+    bool is_shown = dot(it, o->z, o->q) < 0.0;
+    it->info->indefinite = first || is_shown;
+    o->cycle_failed = !is_shown;
+}
+
 // r holds the residual, which is noted already
 static void iterate_gradients(const iteration* it) {
     pl_mg_outer* o = it->outer;
@@ -107,8 +117,8 @@ static void iterate_gradients(const iteration* it) {
         double product = dot(it, o->r, o->z);
         // z . (r - r_before), since r - r_before = -alpha q
         double change = first ? 0.0 : -alpha * dot(it, o->z, o->q);
-        if (!(product > 0.0)) { // round-off has eaten the cycle, or A is not definite
-            it->info->indefinite = first;
+        if (!(product > 0.0)) {
+            explain_failure(it, first);
             return;
         }
         if (first) memcpy(o->p, o->z, (size_t)it->count * sizeof(double));
@@ -151,6 +161,7 @@ void pl_mg_outer_solve(pl_mg_outer* outer, pl_block_mg* mg, bool conjugate, bool
                        pl_mg_info* info) {
     iteration it = {outer,          mg,  mg->pool, 3 * mg->row_count, b, x, tolerance,
                     max_iterations, 0.0, info};
+    outer->cycle_failed = false;
     it.scale = pl_vector_norm(it.pool, it.count, b);
     if (it.scale == 0.0) {
         memset(x, 0, (size_t)it.count * sizeof(double));

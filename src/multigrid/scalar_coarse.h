@@ -18,11 +18,14 @@ pl_status pl_scalar_coarse_setup_next(pl_scalar_coarse* c, const pl_scalar_coars
                                       pl_error* error);
 void pl_scalar_coarse_free(pl_scalar_coarse* c);
 
-// The fixed matrix: U' A U.
-void pl_scalar_coarse_update_first(pl_scalar_coarse* c, pl_pool* pool, const pl_block_matrix* A,
-                                   const pl_mg_transfer* transfer);
-void pl_scalar_coarse_update_next(pl_scalar_coarse* c, const pl_scalar_coarse* fine, pl_pool* pool,
-                                  const pl_mg_transfer* transfer);
+// The fixed matrix: U' A U. Fails with PL_ERROR_DIVERGED if a diagonal block has no inverse, which
+// takes values that are negative or not finite.
+pl_status pl_scalar_coarse_update_first(pl_scalar_coarse* c, pl_pool* pool,
+                                        const pl_block_matrix* A, const pl_mg_transfer* transfer,
+                                        pl_error* error);
+pl_status pl_scalar_coarse_update_next(pl_scalar_coarse* c, const pl_scalar_coarse* fine,
+                                       pl_pool* pool, const pl_mg_transfer* transfer,
+                                       pl_error* error);
 
 // Where the vectors of a level have a node.
 static inline int pl_scalar_coarse_place(const pl_scalar_coarse* c, int node) {
@@ -30,7 +33,7 @@ static inline int pl_scalar_coarse_place(const pl_scalar_coarse* c, int node) {
 }
 
 // Diagonal blocks of nodes that springs touch. nodes, points (4 each): of the springs on this
-// level.
+// level. Fails with PL_ERROR_DIVERGED as an update does.
 pl_status pl_scalar_coarse_set_springs(pl_scalar_coarse* c, const pl_mg_spring* springs,
                                        const int* nodes, const double* points, int count,
                                        pl_error* error);

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "multigrid/scalar_fine.h"
 #include "multigrid/scalar_rows.h"
+#include "multigrid/small_inverse.h"
 
 #include <string.h>
 
@@ -315,23 +316,16 @@ void pl_scalar_fine_update(pl_scalar_fine* f, pl_pool* pool, const pl_block_matr
     f->block_count = 0;
 }
 
-// inverse of a symmetric positive definite 3x3 block
-static void invert3(const double m[9], float out[9]) {
-    double c[9] = {m[4] * m[8] - m[5] * m[7], m[2] * m[7] - m[1] * m[8], m[1] * m[5] - m[2] * m[4],
-                   m[5] * m[6] - m[3] * m[8], m[0] * m[8] - m[2] * m[6], m[2] * m[3] - m[0] * m[5],
-                   m[3] * m[7] - m[4] * m[6], m[1] * m[6] - m[0] * m[7], m[0] * m[4] - m[1] * m[3]};
-    double det = m[0] * c[0] + m[1] * c[3] + m[2] * c[6];
-    for (int k = 0; k < 9; k++) out[k] = (float)(c[k] / det);
-}
-
 static void set_block(pl_scalar_fine* f, const pl_mg_spring* s) {
     double d = f->fixed_diagonal[s->place] + s->stiffness;
     double m[9] = {s->block[0] + d, s->block[1], s->block[2], s->block[1],    s->block[3] + d,
                    s->block[4],     s->block[2], s->block[4], s->block[5] + d};
     pl_fine_block* block = &f->blocks[f->block_count++];
     block->place = s->place;
+    double inverse[9];
+    pl_invert_raised(3, m, inverse);
     for (int k = 0; k < 9; k++) block->block[k] = (float)m[k];
-    invert3(m, block->inverse);
+    for (int k = 0; k < 9; k++) block->inverse[k] = (float)inverse[k];
 }
 
 static pl_status reserve_blocks(pl_scalar_fine* f, int count, pl_error* error) {

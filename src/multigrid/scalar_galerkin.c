@@ -18,6 +18,7 @@
 // the maps that move nothing, which is the same for flat, collinear and single vertices.
 #include "base/memory.h"
 #include "multigrid/scalar_coarse.h"
+#include "multigrid/small_inverse.h"
 
 #include <float.h>
 #include <math.h>
@@ -323,52 +324,33 @@ static void update_next_task(int begin, int end, int worker, void* user) {
     for (int target = begin; target < end; target++) sum_target(user, target);
 }
 
-// Inverse of a small positive definite matrix by elimination without pivoting; false if a pivot
-// vanishes beside the diagonal.
-static bool invert_definite(int n, const double* A, double* inverse) {
-    double M[12][24];
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) M[i][j] = A[n * i + j], M[i][n + j] = i == j;
-    for (int k = 0; k < n; k++) {
-        if (!(M[k][k] > 1e-10 * A[n * k + k])) return false;
-        double scale = 1.0 / M[k][k];
-        for (int j = 0; j < 2 * n; j++) M[k][j] *= scale;
-        for (int i = 0; i < n; i++) {
-            if (i == k) continue;
-            double factor = M[i][k];
-            for (int j = 0; j < 2 * n; j++) M[i][j] -= factor * M[k][j];
-        }
-    }
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) inverse[n * i + j] = M[i][n + j];
-    return true;
-}
-
-// makes a diagonal block definite: maps that move nothing get a stiffness of their own
-static void regularise(const float* unseen, double D[16], double inverse[16]) {
+// Makes a diagonal block definite: maps that move nothing get a stiffness of their own. Returns
+// false if it has no inverse.
+static bool regularise(const float* unseen, double D[16], double inverse[16]) {
     double mean = (D[0] + D[5] + D[10] + D[15]) / 4.0;
     if (!(mean > 0.0)) mean = 1.0;
     for (int k = 0; k < 16; k++) D[k] += mean * (double)unseen[k];
     // held vertices and round-off may leave a direction without stiffness
-    for (double raise = 1e-7; !invert_definite(4, D, inverse); raise *= 10.0)
-        for (int a = 0; a < 4; a++) D[5 * a] += raise * mean;
+    return pl_invert_raised(4, D, inverse);
 }
 
-static void finish_mixed(pl_node_block* block, const double D[16]) {
+static bool finish_mixed(pl_node_block* block, const double D[16]) {
     double full[144], inverse[144];
     memcpy(full, block->sum, sizeof full);
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 4; b++)
             for (int d = 0; d < 3; d++) full[12 * (3 * a + d) + 3 * b + d] += D[4 * a + b];
-    invert_definite(12, full, inverse);
+    bool definite = pl_invert_raised(12, full, inverse);
     for (int k = 0; k < 144; k++) {
         block->block[k] = (float)full[k];
         block->inverse[k] = (float)inverse[k];
     }
+    return definite;
 }
 
-// diagonal block and inverse of a node, from the fixed part and its springs
-static void finish_diagonal(pl_scalar_coarse* c, int node) {
+// Diagonal block and inverse of a node, from the fixed part and its springs. Returns false if the
+// block has no inverse, which then is 0.
+static bool finish_diagonal(pl_scalar_coarse* c, int node) {
     double D[16], inverse[16];
     const double* fixed = c->fixed_diagonal + 16 * (size_t)node;
     size_t place = (size_t)pl_scalar_coarse_place(c, node);
@@ -378,17 +360,28 @@ static void finish_diagonal(pl_scalar_coarse* c, int node) {
             D[4 * a + b] = 0.5 * (fixed[4 * a + b] + fixed[4 * b + a]);
             if (slot >= 0) D[4 * a + b] += c->touched_sums[16 * (size_t)slot + (size_t)(4 * a + b)];
         }
-    regularise(c->unseen + 16 * (size_t)node, D, inverse);
+    bool definite = regularise(c->unseen + 16 * (size_t)node, D, inverse);
     for (int k = 0; k < 16; k++) {
         c->diagonal[16 * place + (size_t)k] = (float)D[k];
         c->inverse[16 * place + (size_t)k] = (float)inverse[k];
     }
-    if (slot >= 0 && c->mixed[slot] >= 0) finish_mixed(&c->node_blocks[c->mixed[slot]], D);
+    if (slot >= 0 && c->mixed[slot] >= 0)
+        definite = finish_mixed(&c->node_blocks[c->mixed[slot]], D) && definite;
+    return definite;
 }
 
-static void finish_diagonal_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    for (int n = begin; n < end; n++) finish_diagonal(user, n);
+// how many nodes have no inverse
+static double finish_diagonal_part(int begin, int end, void* user) {
+    int failed = 0;
+    for (int n = begin; n < end; n++) failed += !finish_diagonal(user, n);
+    return failed;
+}
+
+static pl_status fail_indefinite(int failed, const pl_scalar_coarse* c, pl_error* error) {
+    return pl_fail(error, PL_ERROR_DIVERGED,
+                   "%d of %d nodes of a multigrid level have a matrix without an inverse; check "
+                   "the masses and stiffnesses for values that are negative or not finite",
+                   failed, c->node_count);
 }
 
 static void untouch(pl_scalar_coarse* c) {
@@ -396,25 +389,28 @@ static void untouch(pl_scalar_coarse* c) {
         c->touched_slot[pl_scalar_coarse_place(c, c->touched[k])] = -1;
 }
 
-static void finish_update(pl_scalar_coarse* c, pl_pool* pool) {
+static pl_status finish_update(pl_scalar_coarse* c, pl_pool* pool, pl_error* error) {
     untouch(c);
     c->touched_count = c->mixed_count = 0;
-    pl_parallel_for(pool, finish_diagonal_task, c->node_count, 64, c);
+    double failed = pl_parallel_sum(pool, finish_diagonal_part, c->node_count, 64, c);
     pl_scalar_coarse_copy_rows(c, pool);
+    return failed > 0.0 ? fail_indefinite((int)failed, c, error) : PL_OK;
 }
 
-void pl_scalar_coarse_update_first(pl_scalar_coarse* c, pl_pool* pool, const pl_block_matrix* A,
-                                   const pl_mg_transfer* transfer) {
+pl_status pl_scalar_coarse_update_first(pl_scalar_coarse* c, pl_pool* pool,
+                                        const pl_block_matrix* A, const pl_mg_transfer* transfer,
+                                        pl_error* error) {
     galerkin_work w = {.c = c, .A = A, .transfer = transfer};
     pl_parallel_for(pool, update_first_task, c->node_count, 8, &w);
-    finish_update(c, pool);
+    return finish_update(c, pool, error);
 }
 
-void pl_scalar_coarse_update_next(pl_scalar_coarse* c, const pl_scalar_coarse* fine, pl_pool* pool,
-                                  const pl_mg_transfer* transfer) {
+pl_status pl_scalar_coarse_update_next(pl_scalar_coarse* c, const pl_scalar_coarse* fine,
+                                       pl_pool* pool, const pl_mg_transfer* transfer,
+                                       pl_error* error) {
     galerkin_work w = {.c = c, .fine = fine, .transfer = transfer};
     pl_parallel_for(pool, update_next_task, c->node_count + c->block_count, 16, &w);
-    finish_update(c, pool);
+    return finish_update(c, pool, error);
 }
 
 static pl_status reserve_mixed(pl_scalar_coarse* c, const pl_mg_spring* springs, int count,
@@ -469,8 +465,9 @@ pl_status pl_scalar_coarse_set_springs(pl_scalar_coarse* c, const pl_mg_spring* 
         }
         add_spring(c, &springs[k], slot, points + 4 * (size_t)k);
     }
-    for (int k = 0; k < c->touched_count; k++) finish_diagonal(c, c->touched[k]);
-    return PL_OK;
+    int failed = 0;
+    for (int k = 0; k < c->touched_count; k++) failed += !finish_diagonal(c, c->touched[k]);
+    return failed > 0 ? fail_indefinite(failed, c, error) : PL_OK;
 }
 
 static void fill_dense_diagonal(const pl_scalar_coarse* c, int node, bool mixed,

@@ -11,6 +11,8 @@
 #include "multigrid/scalar_mg_data.h"
 #include "multigrid/stiff_lengths.h"
 
+#include <float.h>
+#include <math.h>
 #include <string.h>
 
 static void jacobi(pl_scalar_mg* mg, int l, bool from_zero) {
@@ -223,13 +225,14 @@ pl_status pl_scalar_mg_update(pl_scalar_mg* mg, const double* positions, const u
     pl_mg_hierarchy* h = &mg->hierarchy;
     pl_mg_hierarchy_move(h, positions, held);
     pl_scalar_fine_update(&mg->fine, mg->pool, mg->A, h->transfers[0].point, held);
-    pl_scalar_coarse_update_first(&mg->coarse[0], mg->pool, mg->A, &h->transfers[0]);
-    for (int l = 2; l < h->level_count; l++)
-        pl_scalar_coarse_update_next(&mg->coarse[l - 1], &mg->coarse[l - 2], mg->pool,
-                                     &h->transfers[l - 1]);
-    if (mg->jacobi_sweeps) damp(mg);
     pl_status status =
-        pl_scalar_fine_set_springs(&mg->fine, NULL, 0, mg->springs, mg->spring_count, error);
+        pl_scalar_coarse_update_first(&mg->coarse[0], mg->pool, mg->A, &h->transfers[0], error);
+    for (int l = 2; status == PL_OK && l < h->level_count; l++)
+        status = pl_scalar_coarse_update_next(&mg->coarse[l - 1], &mg->coarse[l - 2], mg->pool,
+                                              &h->transfers[l - 1], error);
+    if (status != PL_OK) return status;
+    if (mg->jacobi_sweeps) damp(mg);
+    status = pl_scalar_fine_set_springs(&mg->fine, NULL, 0, mg->springs, mg->spring_count, error);
     return status == PL_OK ? apply_springs(mg, error) : status;
 }
 
@@ -272,10 +275,30 @@ static bool same_springs(const pl_scalar_mg* mg, const pl_mg_spring* springs, in
     return true;
 }
 
+// Levels are in float: stiffnesses beyond its range count as infinite.
+static bool fits_float(const pl_mg_spring* s) {
+    bool fits = fabs(s->stiffness) <= FLT_MAX;
+    for (int k = 0; s->has_block && k < 6; k++) fits = fits && fabs(s->block[k]) <= FLT_MAX;
+    return fits;
+}
+
+static pl_status check_springs(const pl_scalar_mg* mg, const pl_mg_spring* springs, int count,
+                               pl_error* error) {
+    for (int k = 0; k < count; k++)
+        if (!fits_float(&springs[k]))
+            return pl_fail(error, PL_ERROR_DIVERGED,
+                           "the pin or contact at vertex %d has a stiffness that is not a finite "
+                           "number of single precision; check the stiffness of attachments and "
+                           "colliders",
+                           mg->fine.order.row[springs[k].place]);
+    return PL_OK;
+}
+
 pl_status pl_scalar_mg_set_springs(pl_scalar_mg* mg, const pl_mg_spring* springs, int count,
                                    pl_error* error) {
     if (same_springs(mg, springs, count)) return PL_OK;
-    pl_status status = reserve_springs(mg, count, error);
+    pl_status status = check_springs(mg, springs, count, error);
+    if (status == PL_OK) status = reserve_springs(mg, count, error);
     if (status == PL_OK)
         status = pl_scalar_fine_set_springs(&mg->fine, mg->springs, mg->spring_count, springs,
                                             count, error);

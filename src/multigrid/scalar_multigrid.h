@@ -26,11 +26,13 @@ pl_status pl_scalar_mg_setup(const pl_block_matrix* A, const double* positions,
 void pl_scalar_mg_destroy(pl_scalar_mg* mg);
 
 // All levels after the values of A have changed, or rest positions, or which rows are held at 0 (1
-// per row, or NULL). Springs stay as they are.
+// per row, or NULL). Springs stay as they are. Fails with PL_ERROR_DIVERGED if the matrix is not
+// positive definite.
 pl_status pl_scalar_mg_update(pl_scalar_mg* mg, const double* positions, const unsigned char* held,
                               pl_error* error);
 // Springs on the diagonal of all levels, in place of those there were. The result does not depend
-// on what there was.
+// on what there was. Fails with PL_ERROR_DIVERGED if a spring is not finite in float (the levels
+// then are as they were) or makes the matrix indefinite.
 pl_status pl_scalar_mg_set_springs(pl_scalar_mg* mg, const pl_mg_spring* springs, int count,
                                    pl_error* error);
 

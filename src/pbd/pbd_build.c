@@ -161,16 +161,17 @@ static pl_status add_across(builder* b, const pl_side_groups* sides, pl_error* e
     bool compliant = is_compliant(b) && b->settings->compliance > 0.0;
     if (!(b->settings->shear > 0.0)) return PL_OK;
     pl_constraint_set* set;
-    pl_status status = new_set(b, PL_CONSTRAINT_DISTANCE, sides->groups.count, compliant,
+    pl_status status = new_set(b, PL_CONSTRAINT_DISTANCE, pl_edge_pair_count(sides), compliant,
                                b->settings->shear, &set, error);
-    float compliance = (float)b->settings->compliance;
     for (int g = 0; status == PL_OK && g < sides->groups.count; g++) {
-        const int* members = sides->groups.items + sides->groups.offsets[g];
-        if (sides->groups.offsets[g + 1] - sides->groups.offsets[g] != 2) continue;
-        int ends[2] = {p->graph.triangles[members[0]], p->graph.triangles[members[1]]};
-        if (ends[0] == ends[1]) continue;
-        float rest = (float)pl_distance(place(p, ends[0]), place(p, ends[1]));
-        pl_constraint_set_add(set, ends, &rest, &compliance);
+        pl_edge_pairs pairs = pl_edge_pairs_of(sides, g);
+        float compliance = (float)(b->settings->compliance / pl_edge_pairs_weight(&pairs));
+        for (int pair[2]; pl_edge_pairs_next(&pairs, pair);) {
+            int ends[2] = {p->graph.triangles[pair[0]], p->graph.triangles[pair[1]]};
+            if (ends[0] == ends[1]) continue;
+            float rest = (float)pl_distance(place(p, ends[0]), place(p, ends[1]));
+            pl_constraint_set_add(set, ends, &rest, &compliance);
+        }
     }
     return status;
 }
@@ -187,18 +188,20 @@ static pl_status add_hinges(builder* b, const pl_side_groups* sides, pl_error* e
     const pl_pbd_parts* p = b->parts;
     if (!is_compliant(b) && !(b->settings->bend > 0.0)) return PL_OK;
     pl_constraint_set* set;
-    pl_status status = new_set(b, PL_CONSTRAINT_HINGE, sides->groups.count, is_compliant(b),
+    pl_status status = new_set(b, PL_CONSTRAINT_HINGE, pl_edge_pair_count(sides), is_compliant(b),
                                b->settings->bend, &set, error);
     for (int g = 0; status == PL_OK && g < sides->groups.count; g++) {
-        const int* members = sides->groups.items + sides->groups.offsets[g];
-        if (sides->groups.offsets[g + 1] - sides->groups.offsets[g] != 2) continue;
-        int v[4];
-        double angle, bend = b->body->materials[members[0] / 3].bend;
-        if (!pl_particle_hinge(&p->graph, members, v, &angle)) continue;
-        if (is_compliant(b) && !(bend > 0.0)) continue;
-        float rest = (float)angle;
-        float compliance = is_compliant(b) ? (float)(1.0 / hinge_energy(p, v, bend)) : 0.0f;
-        pl_constraint_set_add(set, v, &rest, &compliance);
+        pl_edge_pairs pairs = pl_edge_pairs_of(sides, g);
+        for (int pair[2]; pl_edge_pairs_next(&pairs, pair);) {
+            int v[4];
+            double angle, bend = b->body->materials[pair[0] / 3].bend;
+            if (!pl_particle_hinge(&p->graph, pair, v, &angle)) continue;
+            if (is_compliant(b) && !(bend > 0.0)) continue;
+            float rest = (float)angle;
+            double energy = pl_edge_pairs_weight(&pairs) * hinge_energy(p, v, bend);
+            float compliance = is_compliant(b) ? (float)(1.0 / energy) : 0.0f;
+            pl_constraint_set_add(set, v, &rest, &compliance);
+        }
     }
     return status;
 }

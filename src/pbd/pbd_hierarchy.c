@@ -155,17 +155,18 @@ static pl_status add_distances(pl_pbd_level* l, const pl_hierarchy_options* opti
     return PL_OK;
 }
 
-// a hinge about each edge of two triangles of the level
+// hinges about the edges where triangles of the level meet
 static void fill_hinges(pl_pbd_level* l, const pl_side_groups* sides) {
     pl_constraint_set* set = &l->sets[l->set_count - 1];
     for (int g = 0; g < sides->groups.count; g++) {
-        const int* members = sides->groups.items + sides->groups.offsets[g];
-        if (sides->groups.offsets[g + 1] - sides->groups.offsets[g] != 2) continue;
-        int v[4];
-        double angle;
-        if (!pl_particle_hinge(&l->graph, members, v, &angle) || is_cut(l, v, 4)) continue;
-        float rest = (float)angle;
-        pl_constraint_set_add(set, v, &rest, NULL);
+        pl_edge_pairs pairs = pl_edge_pairs_of(sides, g);
+        for (int pair[2]; pl_edge_pairs_next(&pairs, pair);) {
+            int v[4];
+            double angle;
+            if (!pl_particle_hinge(&l->graph, pair, v, &angle) || is_cut(l, v, 4)) continue;
+            float rest = (float)angle;
+            pl_constraint_set_add(set, v, &rest, NULL);
+        }
     }
 }
 
@@ -175,7 +176,7 @@ static pl_status add_hinges(pl_pbd_level* l, float stiffness, pl_error* error) {
     pl_status status = pl_side_groups_create(l->graph.triangles, l->graph.triangle_count, 3,
                                              l->graph.particle_count, &sides, error);
     if (status != PL_OK) return status;
-    status = pl_constraint_set_create(PL_CONSTRAINT_HINGE, sides.groups.count, false,
+    status = pl_constraint_set_create(PL_CONSTRAINT_HINGE, pl_edge_pair_count(&sides), false,
                                       &l->sets[l->set_count], error);
     if (status == PL_OK) {
         l->sets[l->set_count++].stiffness = stiffness;

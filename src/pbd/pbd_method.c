@@ -103,4 +103,5 @@ const pl_method_functions pl_pbd_method = {.name = "pbd",
                                            .state_size = state_size,
                                            .state_save = state_save,
                                            .state_load = state_load,
-                                           .update = update};
+                                           .update = update,
+                                           .stores_unseen = true};

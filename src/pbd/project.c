@@ -23,6 +23,8 @@
 
 // Below this part of the largest possible value a sum of weights is zero: nothing there can move.
 static const float NOTHING = 1e-30f;
+// Of the weight that a constraint would have if its corners were all as free as the freest.
+static const float LEAST_WEIGHT = 0.01f;
 // A square of a length [m^2] below which nothing real is.
 static const float SHORTEST2 = 1e-18f;
 
@@ -174,12 +176,23 @@ PL_WIDE void store_corners(const block_view* b, float* p, const pl_float4w x[4])
     for (int i = 0; i < 4; i++) pl_store4_at_w(p, b->vertices + i * PL_LANES, x[i]);
 }
 
-// moves four corners along the gradient of one scalar constraint, the k-th of its block
+// Moves four corners along the gradient of one scalar constraint, the k-th of its block.
+// least: of the square of the gradient, for shapes that have none.
+//
+// A constraint whose gradient belongs nearly all to corners that are held cannot be met by the
+// others: the strains of a face that is held do not depend on the fourth corner but by rounding.
+// Eq. 4 divides by that and throws the free corner away, so that the weight is at least a part of
+// what it would be with all corners free.
 PL_WIDE void project_four(const block_view* b, int k, pl_fw error, const pl_vec3w gradient[4],
-                          pl_float4w x[4]) {
-    pl_fw weight = {0};
-    for (int i = 0; i < 4; i++)
-        weight = pl_fma_w(x[i].w, pl_dot_w(gradient[i], gradient[i]), weight);
+                          pl_fw least, pl_float4w x[4]) {
+    pl_fw weight = {0}, square = {0}, lightest = {0};
+    for (int i = 0; i < 4; i++) {
+        pl_fw own = pl_dot_w(gradient[i], gradient[i]);
+        weight = pl_fma_w(x[i].w, own, weight);
+        square += own;
+        lightest = pl_max_w(lightest, x[i].w);
+    }
+    weight = pl_max_w(weight, LEAST_WEIGHT * lightest * pl_max_w(square, least));
     pl_fw step = step_length(b, k, error, weight);
     for (int i = 0; i < 4; i++) move(&x[i], step, gradient[i]);
 }
@@ -192,7 +205,7 @@ PL_WIDE void project_hinge(const block_view* b, float* p) {
     for (int i = 0; i < 4; i++) at[i] = xyz(x[i]);
     pl_fw error = pl_bending_w(at, pl_load_w(b->values), pl_splat_w(1.0f), gradient);
     error = pl_min_w(pl_max_w(error, pl_splat_w(-0.5f)), pl_splat_w(0.5f));
-    project_four(b, 0, error, gradient, x);
+    project_four(b, 0, error, gradient, (pl_fw){0}, x);
     store_corners(b, p, x);
 }
 
@@ -209,7 +222,10 @@ PL_WIDE void project_volume(const block_view* b, float* p) {
     gradient[3] = pl_scale_w(inverse, pl_cross_w(e1, e2));
     pl_vec3w sum = pl_add_w(gradient[1], pl_add_w(gradient[2], gradient[3]));
     gradient[0] = pl_sub_w((pl_vec3w){{0}, {0}, {0}}, sum);
-    project_four(b, 0, pl_dot_w(e1, gradient[1]) - 1.0f, gradient, x);
+    // the square of the gradient at rest is about V^(-2/3); without it a tet that has collapsed to
+    // a line would be blown up by any length
+    pl_fw six = 6.0f * inverse, at_rest = six * pl_rcbrt_w(six);
+    project_four(b, 0, pl_dot_w(e1, gradient[1]) - 1.0f, gradient, at_rest, x);
     store_corners(b, p, x);
 }
 
@@ -243,13 +259,13 @@ PL_WIDE void project_strain(const block_view* b, float* p) {
         pl_fw inverse = pl_select_w(usable, pl_rsqrt_w(length2), zero);
         strain_gradient(B, pl_scale_w(inverse, f), i, nothing, i, gradient);
         pl_fw error = pl_select_w(usable, length2 * inverse - 1.0f, zero);
-        project_four(b, i, error, gradient, x);
+        project_four(b, i, error, gradient, zero, x);
     }
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3;
         pl_vec3w f = strain_axis(x, B, i), g = strain_axis(x, B, j);
         strain_gradient(B, g, i, f, j, gradient);
-        project_four(b, 3 + i, pl_dot_w(f, g), gradient, x);
+        project_four(b, 3 + i, pl_dot_w(f, g), gradient, zero, x);
     }
     store_corners(b, p, x);
 }

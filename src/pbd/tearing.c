@@ -13,13 +13,12 @@
 // which it tore: a run that is resumed has the same ones.
 #include "pbd/tearing.h"
 #include "base/memory.h"
+#include "mesh/disjoint_sets.h"
 #include "mesh/topology.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_FAN = 64 }; // triangles at a particle that is split
 
 void pl_tearing_free(pl_tearing* t) {
     PL_FREE(t->particle_of_corner, int, t->corner_count);
@@ -33,6 +32,8 @@ void pl_tearing_free(pl_tearing* t) {
     PL_FREE(t->number, int, t->corner_count);
     PL_FREE(t->offsets, int, t->corner_count + 1);
     PL_FREE(t->items, int, t->corner_count);
+    PL_FREE(t->part, int, t->corner_count);
+    PL_FREE(t->beyond, bool, t->corner_count);
     PL_FREE(t->is_split, bool, t->corner_count);
     *t = (pl_tearing){0};
 }
@@ -106,9 +107,12 @@ static bool allocate(pl_tearing* t) {
     t->number = PL_ALLOC(int, count);
     t->offsets = PL_ALLOC(int, count + 1);
     t->items = PL_ALLOC(int, count);
+    t->part = PL_ALLOC(int, count);
+    t->beyond = PL_ALLOC(bool, count);
     t->is_split = PL_ALLOC(bool, count);
-    return count == 0 || (t->particle_of_corner && t->whole && t->rest && t->mass && t->materials &&
-                          t->number && t->offsets && t->items && t->is_split);
+    return count == 0 ||
+           (t->particle_of_corner && t->whole && t->rest && t->mass && t->materials && t->number &&
+            t->offsets && t->items && t->part && t->beyond && t->is_split);
 }
 
 pl_status pl_tearing_create(const pl_method_body* body, pl_tearing* out, pl_error* error) {
@@ -272,10 +276,9 @@ static bool share_edge(const pl_tearing* t, int c, int d) {
 
 // Parts of the corners of particle p: on each side of the plane those that hang together. part[k]
 // is the first corner of the part of the k-th; gives the number of parts.
-static int find_parts(const splitter* s, int p, pl_vec3 normal, int part[MAX_FAN]) {
+static int find_parts(const splitter* s, int p, pl_vec3 normal, int* part, bool* beyond) {
     const int* corners = s->tearing->items + s->tearing->offsets[p];
     int count = s->tearing->offsets[p + 1] - s->tearing->offsets[p], parts = 0;
-    bool beyond[MAX_FAN];
     for (int k = 0; k < count; k++) {
         const double* x = s->x + 9 * (size_t)(corners[k] / 3);
         pl_vec3 middle = pl_add(pl_add(pl_vec3_load(x), pl_vec3_load(x + 3)), pl_vec3_load(x + 6));
@@ -283,24 +286,24 @@ static int find_parts(const splitter* s, int p, pl_vec3 normal, int part[MAX_FAN
         beyond[k] = pl_dot(pl_madd(middle, -3.0, at), normal) > 0.0;
         part[k] = k;
     }
-    for (bool changed = true; changed;) { // the least number of a part spreads over it
-        changed = false;
-        for (int k = 0; k < count; k++)
-            for (int j = 0; j < count; j++)
-                if (beyond[k] == beyond[j] && part[j] < part[k] &&
-                    share_edge(s->tearing, corners[k], corners[j]))
-                    part[k] = part[j], changed = true;
+    for (int k = 0; k < count; k++)
+        for (int j = 0; j < k; j++)
+            if (beyond[k] == beyond[j] && share_edge(s->tearing, corners[k], corners[j]))
+                pl_set_join(part, j, k);
+    for (int k = 0; k < count; k++) {
+        part[k] = pl_set_root(part, k);
+        parts += part[k] == k;
     }
-    for (int k = 0; k < count; k++) parts += part[k] == k;
     return parts;
 }
 
 // cuts particle p by a plane; false if everything lies on one side
 static bool split(splitter* s, int p, pl_vec3 normal) {
     int first = s->tearing->offsets[p], count = s->tearing->offsets[p + 1] - first;
-    int part[MAX_FAN], number[MAX_FAN];
-    if (s->tearing->is_split[p] || count < 2 || count > MAX_FAN) return false;
-    if (find_parts(s, p, normal, part) < 2) return false;
+    // numbers are made anew after the last split, so that their room is free
+    int *part = s->tearing->part, *number = s->tearing->number;
+    if (s->tearing->is_split[p] || count < 2) return false;
+    if (find_parts(s, p, normal, part, s->tearing->beyond) < 2) return false;
     for (int k = 0; k < count; k++) {
         number[k] = k == 0 ? p : part[k] == k ? s->next++ : number[part[k]];
         s->tearing->particle_of_corner[s->tearing->items[first + k]] = number[k];

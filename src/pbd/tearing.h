@@ -32,6 +32,8 @@ typedef struct pl_tearing {
     // what splitting needs, so that it never asks for memory
     int* number;
     int *offsets, *items; // corners of each particle
+    int* part;            // of the corners of the particle that is split
+    bool* beyond;         // the plane that splits it
     bool* is_split;
 } pl_tearing;
 

@@ -29,6 +29,10 @@ double pl_export_time(const pl_export_job* job, int i) {
     return pl_recording_time(job->recording, i * job->options->every);
 }
 
+int pl_export_number(const pl_export_job* job, int i) {
+    return (int)pl_recording_number(job->recording, i * job->options->every);
+}
+
 pl_status pl_export_load(const pl_export_job* job, int i, pl_error* error) {
     if (job->options->progress) job->options->progress(i + 1, job->frame_count, job->options->user);
     return pl_recording_load(job->recording, i * job->options->every, error);

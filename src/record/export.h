@@ -56,6 +56,8 @@ pl_status pl_export_pc2(const pl_export_job* job, pl_error* error);
 pl_status pl_export_glb(const pl_export_job* job, pl_error* error);
 pl_status pl_export_csv(const pl_export_job* job, pl_error* error);
 
+// The number in the run of the ith frame that is taken.
+int pl_export_number(const pl_export_job* job, int i);
 // Loads the ith frame that is taken, and tells progress.
 pl_status pl_export_load(const pl_export_job* job, int i, pl_error* error);
 double pl_export_time(const pl_export_job* job, int i);

@@ -37,7 +37,7 @@ static void put_body(pl_sink* sink, const pl_record_body* b, const float* positi
 }
 
 static void put_start(const pl_export_job* job, pl_sink* sink, int i) {
-    pl_sink_int(sink, i * job->options->every);
+    pl_sink_int(sink, pl_export_number(job, i));
     pl_sink_char(sink, ',');
     pl_sink_double(sink, pl_export_time(job, i));
 }

@@ -13,7 +13,7 @@
 
 static void file_name(const pl_export_job* job, int body, int i, const char* ending, char* text,
                       size_t size) {
-    snprintf(text, size, "%s_%05d.%s", job->names[body], i * job->options->every, ending);
+    snprintf(text, size, "%s_%05d.%s", job->names[body], pl_export_number(job, i), ending);
 }
 
 static pl_status write_frame(const pl_export_job* job, pl_mesh** meshes, int i,

@@ -160,8 +160,8 @@ pl_status pl_movie_close(pl_movie* m, bool keep, pl_error* error) {
         if (keep && !done)
             status = pl_fail(error, PL_ERROR_IO, "%s: ffmpeg failed: %s", m->path, text);
         if (keep && done && rename(m->temporary, m->path) != 0)
-            status =
-                pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", m->path, strerror(errno));
+            status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", m->path,
+                             strerror(errno));
         if (!keep || status != PL_OK) unlink(m->temporary);
     }
     if (m->messages >= 0) close(m->messages);

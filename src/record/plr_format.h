@@ -16,6 +16,7 @@ enum {
     PL_PLR_VERSION = 1,
     PL_PLR_RAW = 0,
     PL_PLR_ZLIB = 1,
+    PL_PLR_PLANES = 2, // of differences, then zlib: plr_pack.h
 };
 
 // The header of a chunk, which its bytes follow.

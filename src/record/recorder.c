@@ -3,10 +3,9 @@
 //
 // Writing of recordings. Everything is written behind the last whole frame; if that fails, the file
 // is cut back to it. A killed process leaves at most one incomplete frame at the end, which readers
-// leave out.
-#include "base/hash.h"
+// leave out. With a queue (write_behind.h), frames are packed and written by its thread.
 #include "base/memory.h"
-#include "record/plr_format.h"
+#include "record/plr_pack.h"
 #include "record/recording.h"
 
 #include <errno.h>
@@ -16,26 +15,39 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
+
+// One frame on its way to the file. Two of them: while one is written, the next is filled.
+enum { SLOT_COUNT = 2 };
+typedef struct frame_slot {
+    pl_recorder* recorder;
+    float* values;
+    double time;
+    int number;
+    int64_t ticket; // of the job that writes it
+} frame_slot;
 
 struct pl_recorder {
     char* path;
     int file;
     bool compress;
-    pl_plr_head head; // a copy of the caller's
-    int frame_count;
-    uint64_t end; // of the last whole frame
-    float* frame; // one frame before compression
+    pl_plr_head head;  // a copy of the caller's
+    int frame_count;   // frames that were appended
+    int written_count; // frames in the file
+    uint64_t end;      // of the last whole frame
     uint64_t frame_size;
+    frame_slot slots[SLOT_COUNT];
+    uint8_t* planes; // room for a frame while it is packed
     uint8_t* packed; // room for a chunk's header and its bytes
     uint64_t packed_size;
-    int64_t failure_in; // bytes until an injected failure; negative: none
+    pl_write_behind* queue; // borrowed; NULL: frames are written at once
+    int64_t failure_in;     // bytes until an injected failure; negative: none
 };
 
 static void recorder_free(pl_recorder* r) {
     if (!r) return;
     if (r->file >= 0) close(r->file);
-    pl_free(r->frame, r->frame_size);
+    for (int k = 0; k < SLOT_COUNT; k++) pl_free(r->slots[k].values, r->frame_size);
+    pl_free(r->planes, r->frame_size);
     pl_free(r->packed, r->packed_size);
     pl_plr_free_head(&r->head);
     pl_free_text(r->path);
@@ -59,30 +71,18 @@ static int write_at(pl_recorder* r, const uint8_t* data, uint64_t size, uint64_t
     return 0;
 }
 
-// writes a chunk behind the end; the end moves only if all of it was written
-static pl_status append_chunk(pl_recorder* r, pl_plr_chunk chunk, const void* raw,
-                              pl_error* error) {
-    uint8_t* stored = r->packed + PL_PLR_CHUNK_SIZE;
-    chunk.encoding = PL_PLR_RAW;
-    chunk.stored_size = chunk.raw_size;
-    uLongf packed = (uLongf)(r->packed_size - PL_PLR_CHUNK_SIZE);
-    if (r->compress && compress2(stored, &packed, raw, (uLong)chunk.raw_size, 1) == Z_OK &&
-        packed < chunk.raw_size) {
-        chunk.encoding = PL_PLR_ZLIB;
-        chunk.stored_size = packed;
-    } else {
-        if (chunk.raw_size > 0) memcpy(stored, raw, chunk.raw_size);
-    }
-    chunk.checksum = pl_hash_bytes(stored, chunk.stored_size, 0);
-    pl_plr_put_chunk(&chunk, r->packed);
-    uint64_t size = PL_PLR_CHUNK_SIZE + chunk.stored_size;
+// Writes the chunk whose bytes are packed behind the end; the end moves only if all of it was
+// written.
+static pl_status append_chunk(pl_recorder* r, const pl_plr_chunk* chunk, pl_error* error) {
+    pl_plr_put_chunk(chunk, r->packed);
+    uint64_t size = PL_PLR_CHUNK_SIZE + chunk->stored_size;
     int failure = write_at(r, r->packed, size, r->end);
     if (failure) {
         // without this a later reader would find half a frame, which it leaves out as well
         if (ftruncate(r->file, (off_t)r->end) != 0) errno = 0;
-        return pl_fail(error, PL_ERROR_IO,
+        return pl_fail(error, pl_write_status(failure),
                        "%s: frame %d cannot be written: %s; the %d frames before it are safe",
-                       r->path, r->frame_count, strerror(failure), r->frame_count);
+                       r->path, r->written_count, strerror(failure), r->written_count);
     }
     r->end += size;
     return PL_OK;
@@ -108,26 +108,54 @@ static float* put_field(const pl_record_body* b, const pl_record_field* f, const
     return out;
 }
 
-pl_status pl_recorder_append(pl_recorder* r, double time, const pl_record_values* bodies,
-                             pl_error* error) {
-    float* out = r->frame;
+// a job of the queue
+static pl_status write_slot(void* user, pl_error* error) {
+    frame_slot* slot = user;
+    pl_recorder* r = slot->recorder;
+    pl_plr_chunk chunk = {
+        .kind = "FRAM", .raw_size = r->frame_size, .number = slot->number, .time = slot->time};
+    pl_plr_pack_floats(slot->values, r->compress, &chunk, r->planes, r->packed + PL_PLR_CHUNK_SIZE);
+    pl_status status = append_chunk(r, &chunk, error);
+    if (status == PL_OK) r->written_count++;
+    return status;
+}
+
+static void fill_slot(pl_recorder* r, frame_slot* slot, double time,
+                      const pl_record_values* bodies) {
+    float* out = slot->values;
     for (int i = 0; i < r->head.head.body_count; i++) {
         const pl_record_body* b = &r->head.head.bodies[i];
         out = put_positions(b, bodies[i].positions, out);
         for (int k = 0; k < b->field_count; k++)
             out = put_field(b, &b->fields[k], bodies[i].fields[k], out);
     }
-    pl_plr_swap_floats(r->frame, r->frame_size / 4);
-    pl_plr_chunk chunk = {
-        .kind = "FRAM", .raw_size = r->frame_size, .number = r->frame_count, .time = time};
-    pl_status status = append_chunk(r, chunk, r->frame, error);
+    slot->time = time;
+    slot->number = r->frame_count;
+}
+
+pl_status pl_recorder_append(pl_recorder* r, double time, const pl_record_values* bodies,
+                             pl_error* error) {
+    frame_slot* slot = &r->slots[r->frame_count % SLOT_COUNT];
+    pl_status status = r->queue ? pl_write_behind_wait_for(r->queue, slot->ticket, error) : PL_OK;
+    if (status != PL_OK) return status;
+    fill_slot(r, slot, time, bodies);
+    status = r->queue ? pl_write_behind_post(r->queue, write_slot, slot, &slot->ticket, error)
+                      : write_slot(slot, error);
     if (status == PL_OK) r->frame_count++;
     return status;
 }
 
-pl_status pl_recorder_flush(pl_recorder* r, pl_error* error) {
+void pl_recorder_use_queue(pl_recorder* r, pl_write_behind* queue) { r->queue = queue; }
+
+pl_status pl_recorder_sync(pl_recorder* r, pl_error* error) {
     if (fsync(r->file) == 0 || errno == EINVAL) return PL_OK;
-    return pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+    return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", r->path,
+                   strerror(errno));
+}
+
+pl_status pl_recorder_flush(pl_recorder* r, pl_error* error) {
+    pl_status status = r->queue ? pl_write_behind_wait(r->queue, error) : PL_OK;
+    return status == PL_OK ? pl_recorder_sync(r, error) : status;
 }
 
 int pl_recorder_frame_count(const pl_recorder* r) { return r->frame_count; }
@@ -138,10 +166,27 @@ pl_status pl_recorder_close(pl_recorder* r, pl_error* error) {
     if (!r) return PL_OK;
     pl_status status = pl_recorder_flush(r, error);
     if (close(r->file) != 0 && status == PL_OK)
-        status = pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+        status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", r->path,
+                         strerror(errno));
     r->file = -1;
     recorder_free(r);
     return status;
+}
+
+// buffers for frames and for the head
+static bool make_room(pl_recorder* r, uint64_t head_size) {
+    r->frame_size = pl_plr_frame_size(&r->head.head);
+    uint64_t largest = r->frame_size > head_size ? r->frame_size : head_size;
+    r->packed_size = PL_PLR_CHUNK_SIZE + pl_plr_pack_room(largest);
+    r->packed = pl_alloc(r->packed_size);
+    r->planes = pl_alloc(r->frame_size);
+    bool ready = r->packed && (r->planes || r->frame_size == 0);
+    for (int k = 0; k < SLOT_COUNT; k++) {
+        float* values = pl_alloc(r->frame_size);
+        r->slots[k] = (frame_slot){.recorder = r, .values = values};
+        ready = ready && (values || r->frame_size == 0);
+    }
+    return ready;
 }
 
 // everything but the file: the head's bytes in *bytes, a copy of the head, buffers for a frame
@@ -157,14 +202,7 @@ static pl_status recorder_new(const char* path, const pl_record_head* head, bool
     bool ready = r->path && pl_plr_put_head(head, bytes);
     status = ready ? pl_plr_get_head(bytes->data, bytes->count, path, &r->head, error)
                    : pl_fail_memory(error, path);
-    if (status == PL_OK) {
-        r->frame_size = pl_plr_frame_size(&r->head.head);
-        uint64_t largest = r->frame_size > bytes->count ? r->frame_size : bytes->count;
-        r->packed_size = PL_PLR_CHUNK_SIZE + compressBound((uLong)largest);
-        r->frame = pl_alloc(r->frame_size);
-        r->packed = pl_alloc(r->packed_size);
-        if ((r->frame_size > 0 && !r->frame) || !r->packed) status = pl_fail_memory(error, path);
-    }
+    if (status == PL_OK && !make_room(r, bytes->count)) status = pl_fail_memory(error, path);
     if (status != PL_OK) recorder_free(r);
     else *out = r;
     return status;
@@ -179,7 +217,8 @@ static pl_status start_file(pl_recorder* r, const pl_array* head_bytes, pl_error
     r->file = mkstemp(temporary);
     pl_status status = PL_OK;
     if (r->file < 0) {
-        status = pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+        status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", r->path,
+                         strerror(errno));
     } else {
         mode_t mask = umask(0);
         umask(mask);
@@ -189,13 +228,14 @@ static pl_status start_file(pl_recorder* r, const pl_array* head_bytes, pl_error
         int failure = write_at(r, magic, sizeof magic, 0);
         r->end = sizeof magic;
         if (failure)
-            status = pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path,
+            status = pl_fail(error, pl_write_status(failure), "%s: cannot be written: %s", r->path,
                              strerror(failure));
         pl_plr_chunk chunk = {.kind = "HEAD", .raw_size = head_bytes->count, .number = -1};
-        if (status == PL_OK) status = append_chunk(r, chunk, head_bytes->data, error);
+        pl_plr_pack_bytes(head_bytes->data, r->compress, &chunk, r->packed + PL_PLR_CHUNK_SIZE);
+        if (status == PL_OK) status = append_chunk(r, &chunk, error);
         if (status == PL_OK && rename(temporary, r->path) != 0)
-            status =
-                pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", r->path, strerror(errno));
+            status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", r->path,
+                             strerror(errno));
         if (status != PL_OK) unlink(temporary);
     }
     pl_free(temporary, size);
@@ -215,7 +255,7 @@ pl_status pl_recorder_create(const char* path, const pl_record_head* head, bool 
     return status;
 }
 
-// where the given number of whole frames end, if the file has that many and the same head
+// where the first frame_count frames end, if the file has that many and the same head
 static pl_status find_end(const char* path, const pl_array* head_bytes, int frame_count,
                           uint64_t* end, pl_error* error) {
     pl_recording* old;
@@ -229,13 +269,10 @@ static pl_status find_end(const char* path, const pl_array* head_bytes, int fram
         status =
             pl_fail(error, PL_ERROR_ARGUMENT,
                     "%s: is a recording of other bodies; give another name or remove it", path);
-    for (int i = 0; status == PL_OK && i < frame_count && i < whole; i++)
-        status = pl_recording_load(old, i, error);
-    if (status == PL_OK && (whole < frame_count || !pl_recording_is_gapless(old, frame_count)))
+    if (status == PL_OK && !pl_recording_find_end(old, frame_count, end))
         status = pl_fail(error, PL_ERROR_FORMAT,
                          "%s: frame %d is needed to go on, but only %d frames are whole", path,
                          frame_count - 1, whole);
-    if (status == PL_OK) *end = pl_recording_end(old, frame_count);
     pl_array_free(&bytes);
     pl_recording_close(old);
     return status;
@@ -247,11 +284,11 @@ pl_status pl_recorder_reopen(const char* path, const pl_record_head* head, bool 
     pl_status status = recorder_new(path, head, compress, &bytes, out, error);
     if (status == PL_OK) status = find_end(path, &bytes, frame_count, &(*out)->end, error);
     if (status == PL_OK) {
-        (*out)->frame_count = frame_count;
+        (*out)->frame_count = (*out)->written_count = frame_count;
         (*out)->file = open(path, O_RDWR | O_CLOEXEC);
         if ((*out)->file < 0 || ftruncate((*out)->file, (off_t)(*out)->end) != 0)
-            status =
-                pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+            status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                             strerror(errno));
     }
     if (status != PL_OK) {
         recorder_free(*out);

@@ -3,18 +3,18 @@
 //
 // Reading of recordings. Opening walks over the chunks' headers; a header that does not fit its own
 // checksum, or whose bytes are not all there, ends the walk, and the next good header is searched
-// for. Frames are read when asked for, and their checksums compared then.
+// for. Then the checksum of every frame is compared once: a damaged frame is left out and noted,
+// and costs nothing but itself.
 #include "record/recording.h"
 #include "base/hash.h"
 #include "base/memory.h"
-#include "record/plr_format.h"
+#include "record/plr_pack.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 typedef struct frame_place {
     pl_plr_chunk chunk;
@@ -28,12 +28,13 @@ struct pl_recording {
     uint64_t size;
     pl_plr_head head;
     uint64_t head_end;
-    pl_array frames; // of frame_place, in the order of their numbers
+    pl_array chunks; // frame_place of every good header, in the order of their numbers
+    pl_array frames; // frame_place of the frames that are whole
     float* frame;    // the frame that was loaded last
     uint64_t frame_size;
-    uint8_t* packed; // for compressed frames
+    uint8_t* planes; // room for a frame while it is unpacked
+    uint8_t* packed; // the stored bytes of a chunk
     uint64_t packed_size;
-    bool tail_is_damaged;
 };
 
 static bool read_at(const pl_recording* r, void* out, uint64_t size, uint64_t offset) {
@@ -61,22 +62,6 @@ static bool read_chunk(const pl_recording* r, uint64_t offset, pl_plr_chunk* chu
     return chunk->stored_size <= r->size - offset - PL_PLR_CHUNK_SIZE;
 }
 
-// unpacks a chunk's bytes into raw_size bytes at out; what is wrong, or NULL
-static const char* unpack_chunk(const pl_plr_chunk* chunk, uint8_t* stored, uint8_t* out) {
-    if (pl_hash_bytes(stored, chunk->stored_size, 0) != chunk->checksum)
-        return "its checksum does not fit";
-    if (chunk->encoding == PL_PLR_RAW && chunk->stored_size == chunk->raw_size) {
-        if (out != stored && chunk->raw_size > 0) memcpy(out, stored, chunk->raw_size);
-        return NULL;
-    }
-    uLongf size = (uLongf)chunk->raw_size;
-    if (chunk->encoding != PL_PLR_ZLIB ||
-        uncompress(out, &size, stored, (uLong)chunk->stored_size) != Z_OK ||
-        size != chunk->raw_size)
-        return "it cannot be unpacked";
-    return NULL;
-}
-
 // zlib packs at most 1032 to 1, so a larger claim is not true and is not given memory
 static bool is_plausible(const pl_plr_chunk* chunk) {
     return chunk->raw_size <= chunk->stored_size * 1032 + 1024;
@@ -101,7 +86,7 @@ static pl_status load_head(pl_recording* r, pl_error* error) {
         status = pl_fail_memory(error, r->path);
     else if (!read_at(r, stored, chunk.stored_size, sizeof magic + PL_PLR_CHUNK_SIZE))
         status = pl_fail(error, PL_ERROR_IO, "%s: cannot be read: %s", r->path, strerror(errno));
-    else if ((fault = unpack_chunk(&chunk, stored, raw)))
+    else if ((fault = pl_plr_unpack_bytes(&chunk, stored, raw)))
         status = pl_fail(error, PL_ERROR_FORMAT,
                          "%s: the head of the recording is damaged: %s; run the scene again",
                          r->path, fault);
@@ -142,18 +127,17 @@ static pl_status list_frames(pl_recording* r, pl_notes* notes, pl_error* error) 
         frame_place place = {.offset = offset + PL_PLR_CHUNK_SIZE};
         if (read_chunk(r, offset, &place.chunk) && is_frame(r, &place.chunk) &&
             place.chunk.number > last) {
-            if (!pl_array_push(&r->frames, &place)) return pl_fail_memory(error, r->path);
+            if (!pl_array_push(&r->chunks, &place)) return pl_fail_memory(error, r->path);
             last = place.chunk.number;
             offset = place.offset + place.chunk.stored_size;
             continue;
         }
         uint64_t next = find_frame(r, offset + 1);
         if (next >= r->size) {
-            r->tail_is_damaged = true;
             pl_note(notes, PL_NOTE_MENDED,
                     "%s: the last %llu bytes are no whole frame and are left out; %zu frames are "
                     "whole",
-                    r->path, (unsigned long long)(r->size - offset), r->frames.count);
+                    r->path, (unsigned long long)(r->size - offset), r->chunks.count);
         } else {
             pl_note(notes, PL_NOTE_MENDED, "%s: %llu damaged bytes behind frame %lld are left out",
                     r->path, (unsigned long long)(next - offset), (long long)last);
@@ -167,26 +151,59 @@ static const frame_place* place_of(const pl_recording* r, int frame) {
     return (const frame_place*)r->frames.data + frame;
 }
 
-// a cut inside the last frame is seen by its size, damage in it only by its checksum
-static pl_status check_last(pl_recording* r, pl_notes* notes, pl_error* error) {
-    int count = pl_recording_frame_count(r);
-    if (count == 0) return PL_OK;
-    pl_status status = pl_recording_load(r, count - 1, error);
-    if (status != PL_ERROR_FORMAT) return status;
-    pl_note(notes, PL_NOTE_MENDED, "%s: frame %lld, the last one, is damaged and left out", r->path,
-            (long long)place_of(r, count - 1)->chunk.number);
-    r->frames.count--;
+// room for stored bytes
+static pl_status reserve_packed(pl_recording* r, uint64_t size, pl_error* error) {
+    if (size <= r->packed_size) return PL_OK;
+    pl_free(r->packed, r->packed_size);
+    r->packed = pl_alloc(size);
+    r->packed_size = r->packed ? size : 0;
+    return r->packed ? PL_OK : pl_fail_memory(error, r->path);
+}
+
+// room for the frame that is loaded, and for its stored bytes
+static pl_status reserve(pl_recording* r, uint64_t packed_size, pl_error* error) {
+    if (!r->frame) r->frame = pl_alloc(r->frame_size);
+    if (!r->planes) r->planes = pl_alloc(r->frame_size);
+    if ((!r->frame || !r->planes) && r->frame_size > 0) return pl_fail_memory(error, r->path);
+    return reserve_packed(r, packed_size, error);
+}
+
+// reads the stored bytes of a chunk and compares their checksum
+static pl_status check_chunk(pl_recording* r, const frame_place* place, bool* is_whole,
+                             pl_error* error) {
+    uint64_t size = place->chunk.stored_size;
+    pl_status status = reserve_packed(r, size, error);
+    if (status != PL_OK) return status;
+    *is_whole = read_at(r, r->packed, size, place->offset) &&
+                pl_hash_bytes(r->packed, size, 0) == place->chunk.checksum;
+    return PL_OK;
+}
+
+// fills `frames` with the chunks whose bytes are undamaged
+static pl_status list_whole_frames(pl_recording* r, pl_notes* notes, pl_error* error) {
+    for (size_t k = 0; k < r->chunks.count; k++) {
+        const frame_place* place = (const frame_place*)r->chunks.data + k;
+        bool is_whole;
+        pl_status status = check_chunk(r, place, &is_whole, error);
+        if (status != PL_OK) return status;
+        if (!is_whole)
+            pl_note(notes, PL_NOTE_MENDED, "%s: frame %lld is damaged and left out", r->path,
+                    (long long)place->chunk.number);
+        else if (!pl_array_push(&r->frames, place)) return pl_fail_memory(error, r->path);
+    }
     return PL_OK;
 }
 
 static pl_status open_any(pl_recording* r, pl_recording** out, pl_notes* notes, pl_error* error) {
+    r->chunks = pl_array_of(sizeof(frame_place));
     r->frames = pl_array_of(sizeof(frame_place));
     pl_status status = load_head(r, error);
     if (status == PL_OK) {
         r->frame_size = pl_plr_frame_size(&r->head.head);
         status = list_frames(r, notes, error);
     }
-    if (status == PL_OK) status = check_last(r, notes, error);
+    if (status == PL_OK) status = list_whole_frames(r, notes, error);
+    if (status == PL_OK && r->frames.count) status = reserve(r, 0, error);
     if (status == PL_OK) *out = r;
     else pl_recording_close(r);
     return status;
@@ -237,7 +254,9 @@ void pl_recording_close(pl_recording* r) {
     if (!r) return;
     if (r->file >= 0) close(r->file);
     pl_free(r->frame, r->frame_size);
+    pl_free(r->planes, r->frame_size);
     pl_free(r->packed, r->packed_size);
+    pl_array_free(&r->chunks);
     pl_array_free(&r->frames);
     pl_plr_free_head(&r->head);
     pl_free_text(r->path);
@@ -250,26 +269,28 @@ double pl_recording_time(const pl_recording* r, int frame) {
     return place_of(r, frame)->chunk.time;
 }
 
-bool pl_recording_is_gapless(const pl_recording* r, int frame_count) {
-    return frame_count == 0 || (frame_count <= pl_recording_frame_count(r) &&
-                                place_of(r, frame_count - 1)->chunk.number == frame_count - 1);
+int64_t pl_recording_number(const pl_recording* r, int frame) {
+    return place_of(r, frame)->chunk.number;
 }
 
-uint64_t pl_recording_end(const pl_recording* r, int frame_count) {
-    if (frame_count == 0) return r->head_end;
-    const frame_place* place = place_of(r, frame_count - 1);
-    return place->offset + place->chunk.stored_size;
+int pl_recording_find(const pl_recording* r, int64_t number) {
+    for (int k = 0; k < pl_recording_frame_count(r); k++)
+        if (place_of(r, k)->chunk.number == number) return k;
+    return -1;
 }
 
-static pl_status reserve(pl_recording* r, uint64_t packed_size, pl_error* error) {
-    if (!r->frame) r->frame = pl_alloc(r->frame_size);
-    if (packed_size > r->packed_size) {
-        pl_free(r->packed, r->packed_size);
-        r->packed = pl_alloc(packed_size);
-        r->packed_size = r->packed ? packed_size : 0;
-    }
-    bool ready = (r->frame || r->frame_size == 0) && r->packed_size >= packed_size;
-    return ready ? PL_OK : pl_fail_memory(error, r->path);
+int64_t pl_recording_last_number(const pl_recording* r) {
+    const frame_place* chunks = r->chunks.data;
+    return r->chunks.count ? chunks[r->chunks.count - 1].chunk.number : -1;
+}
+
+bool pl_recording_find_end(const pl_recording* r, int frame_count, uint64_t* end) {
+    const frame_place* chunks = r->chunks.data;
+    *end = r->head_end;
+    for (size_t k = 0; k < r->chunks.count; k++)
+        if (chunks[k].chunk.number == frame_count - 1)
+            *end = chunks[k].offset + chunks[k].chunk.stored_size;
+    return frame_count == 0 || *end > r->head_end;
 }
 
 pl_status pl_recording_load(pl_recording* r, int frame, pl_error* error) {
@@ -279,18 +300,15 @@ pl_status pl_recording_load(pl_recording* r, int frame, pl_error* error) {
                        pl_recording_frame_count(r));
     const frame_place* place = place_of(r, frame);
     const pl_plr_chunk* chunk = &place->chunk;
-    bool packed = chunk->encoding != PL_PLR_RAW || chunk->stored_size != chunk->raw_size;
-    pl_status status = reserve(r, packed ? chunk->stored_size : 0, error);
+    pl_status status = reserve(r, chunk->stored_size, error);
     if (status != PL_OK) return status;
-    uint8_t* stored = packed ? r->packed : (uint8_t*)r->frame;
-    if (!read_at(r, stored, chunk->stored_size, place->offset))
+    if (!read_at(r, r->packed, chunk->stored_size, place->offset))
         return pl_fail(error, PL_ERROR_IO, "%s: frame %lld cannot be read: %s", r->path,
                        (long long)chunk->number, strerror(errno));
-    const char* fault = unpack_chunk(chunk, stored, (uint8_t*)r->frame);
+    const char* fault = pl_plr_unpack_floats(chunk, r->packed, r->planes, r->frame);
     if (fault)
         return pl_fail(error, PL_ERROR_FORMAT, "%s: frame %lld is damaged: %s", r->path,
                        (long long)chunk->number, fault);
-    pl_plr_swap_floats(r->frame, r->frame_size / 4);
     return PL_OK;
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/notes.h"
 #include "record/record_types.h"
+#include "record/write_behind.h"
 
 // Writing. Frames are appended; what was written before stays whatever fails later.
 typedef struct pl_recorder pl_recorder;
@@ -18,14 +19,20 @@ typedef struct pl_recorder pl_recorder;
 pl_status pl_recorder_create(const char* path, const pl_record_head* head, bool compress,
                              pl_recorder** out, pl_error* error);
 // Goes on with a recording: keeps the first frame_count frames and cuts off the rest. The head must
-// be that of the file. Fails, changing nothing, if fewer frames are whole.
+// be that of the file. Fails, changing nothing, if the file ends before that. Damaged frames among
+// those that are kept stay as they are.
 pl_status pl_recorder_reopen(const char* path, const pl_record_head* head, bool compress,
                              int frame_count, pl_recorder** out, pl_error* error);
+// From here on frames are packed and written by the thread of a queue, which must outlive the
+// recorder. A frame that cannot be written is then told by a later call.
+void pl_recorder_use_queue(pl_recorder* recorder, pl_write_behind* queue);
 // One value per body. If this fails (the disk is full), the file ends with the frame before, and
-// appending may be tried again.
+// without a queue appending may be tried again.
 pl_status pl_recorder_append(pl_recorder* recorder, double time, const pl_record_values* bodies,
                              pl_error* error);
-// Returns when all frames are on the disk.
+// Returns when the frames in the file are on the disk; for jobs of the queue.
+pl_status pl_recorder_sync(pl_recorder* recorder, pl_error* error);
+// Returns when all frames that were appended are on the disk.
 pl_status pl_recorder_flush(pl_recorder* recorder, pl_error* error);
 int pl_recorder_frame_count(const pl_recorder* recorder);
 // Flushes and frees; recorder may be NULL.
@@ -37,8 +44,8 @@ void pl_recorder_inject_failure(pl_recorder* recorder, int64_t bytes);
 // Reading, in any order.
 typedef struct pl_recording pl_recording;
 
-// Finds the frames by their headers. A damaged or incomplete tail, or a damaged piece between, is
-// left out and noted.
+// Finds the frames by their headers and compares the checksum of each. A damaged frame, a damaged
+// piece between frames or an incomplete tail is left out and noted.
 pl_status pl_recording_open(const char* path, pl_recording** out, pl_notes* notes, pl_error* error);
 // The same from bytes in memory, which are borrowed; path is used in messages only.
 pl_status pl_recording_open_memory(const void* data, size_t size, const char* path,
@@ -48,6 +55,11 @@ void pl_recording_close(pl_recording* recording);
 const pl_record_head* pl_recording_head(const pl_recording* recording);
 int pl_recording_frame_count(const pl_recording* recording);
 double pl_recording_time(const pl_recording* recording, int frame);
+// The number that a frame was written with: larger than its place in the list where frames before
+// it are missing.
+int64_t pl_recording_number(const pl_recording* recording, int frame);
+// The place of the frame of that number, or -1 if it is missing.
+int pl_recording_find(const pl_recording* recording, int64_t number);
 
 // Loads a frame; PL_ERROR_FORMAT if it is damaged. Arrays are valid until the next one is loaded.
 pl_status pl_recording_load(pl_recording* recording, int frame, pl_error* error);
@@ -55,9 +67,9 @@ pl_status pl_recording_load(pl_recording* recording, int frame, pl_error* error)
 const float* pl_recording_positions(const pl_recording* recording, int body);
 const float* pl_recording_field(const pl_recording* recording, int body, int field);
 
-// For going on with a recording: whether the first frame_count frames are there without a gap, and
-// where they end in the file.
-bool pl_recording_is_gapless(const pl_recording* recording, int frame_count);
-uint64_t pl_recording_end(const pl_recording* recording, int frame_count);
+// For going on with a recording: the largest number of a frame, whole or damaged, or -1; and where
+// the frame numbered frame_count - 1 ends in the file, false if its header is not there.
+int64_t pl_recording_last_number(const pl_recording* recording);
+bool pl_recording_find_end(const pl_recording* recording, int frame_count, uint64_t* end);
 
 #endif

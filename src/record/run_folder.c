@@ -3,7 +3,8 @@
 //
 // After each frame the recording and the metrics grow by it; the checkpoint, which remembers how
 // long both were, replaces the one before by renaming. So whatever moment a run is killed at, there
-// is a checkpoint whose frames are all there.
+// is a checkpoint whose frames are all there. Frames and checkpoints are written in order by a
+// thread of their own (write_behind.h), while the next frames are simulated.
 #include "record/run_folder.h"
 #include "base/array.h"
 #include "base/hash.h"
@@ -12,7 +13,7 @@
 #include "base/timer.h"
 #include "mesh/mesh_sink.h"
 #include "mesh/mesh_source.h"
-#include "record/recording.h"
+#include "record/run_checkpoint.h"
 #include "record/run_values.h"
 #include "world/world_build.h"
 
@@ -31,8 +32,10 @@ struct pl_run {
     pl_scene* scene;
     pl_world* world;
     pl_run_values values;
+    pl_write_behind* queue;
     pl_recorder* recorder;
-    int metrics; // file descriptor, or -1
+    pl_checkpoint checkpoint; // the last one that was posted
+    int metrics;              // file descriptor, or -1
     int64_t metrics_size;
     uint64_t scene_hash;
     int checkpoint_frame;                       // of the last checkpoint, or -1
@@ -152,7 +155,8 @@ static pl_status write_whole(int file, const char* path, const void* data, size_
         ssize_t done = write(file, from, size);
         if (done < 0 && errno == EINTR) continue;
         if (done <= 0)
-            return pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+            return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                           strerror(errno));
         from += done;
         size -= (size_t)done;
     }
@@ -167,7 +171,8 @@ static pl_status add_to_log(const pl_run* run, const pl_notes* notes, bool is_ne
     int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (is_new ? O_TRUNC : 0);
     int file = open(path, flags, 0666);
     if (file < 0)
-        return pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+        return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                       strerror(errno));
     pl_status status = PL_OK;
     if (!is_new) {
         char line[64];
@@ -180,7 +185,8 @@ static pl_status add_to_log(const pl_run* run, const pl_notes* notes, bool is_ne
         if (status == PL_OK) status = write_whole(file, path, "\n", 1, error);
     }
     if (close(file) != 0 && status == PL_OK)
-        status = pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+        status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                         strerror(errno));
     return status;
 }
 
@@ -197,7 +203,8 @@ static pl_status open_metrics(pl_run* run, int64_t size, pl_error* error) {
                        path, (long long)info.st_size, (long long)size);
     if (run->metrics < 0 || ftruncate(run->metrics, size) != 0 ||
         lseek(run->metrics, size, SEEK_SET) < 0)
-        return pl_fail(error, PL_ERROR_IO, "%s: cannot be written: %s", path, strerror(errno));
+        return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                       strerror(errno));
     run->metrics_size = size;
     if (size > 0) return PL_OK;
     run->metrics_size = (int64_t)strlen(METRICS_HEAD);
@@ -229,66 +236,12 @@ static pl_status add_metrics(pl_run* run, const pl_frame_info* info, double outp
     return status;
 }
 
-typedef struct checkpoint_head {
-    char magic[8];
-    uint64_t scene_hash;
-    int64_t frame_count; // of the recording
-    int64_t metrics_size;
-    uint64_t state_size;
-    uint64_t state_hash;
-} checkpoint_head;
-
-static const char CHECKPOINT_MAGIC[8] = {'P', 'L', 'C', 'H', 'E', 'C', 'K', '1'};
-
-static pl_status write_checkpoint(pl_run* run, pl_error* error) {
+static pl_status post_checkpoint(pl_run* run, pl_error* error) {
     if (run->checkpoint_frame == pl_world_frame(run->world)) return PL_OK;
-    char path[PATH_SIZE];
-    size_t size = pl_world_state_size(run->world);
-    void* state = pl_alloc(size);
-    if (!state) return pl_fail_memory(error, "a checkpoint");
-    pl_world_state_save(run->world, state);
-    checkpoint_head head = {.scene_hash = run->scene_hash,
-                            .frame_count = pl_recorder_frame_count(run->recorder),
-                            .metrics_size = run->metrics_size,
-                            .state_size = size,
-                            .state_hash = pl_hash_bytes(state, size, 2)};
-    memcpy(head.magic, CHECKPOINT_MAGIC, sizeof head.magic);
-    pl_status status = pl_recorder_flush(run->recorder, error);
-    pl_sink* sink = NULL;
-    if (status == PL_OK)
-        status = pl_sink_create(path_in(run, "checkpoint.plc", path), &sink, error);
-    if (status == PL_OK) {
-        pl_sink_bytes(sink, &head, sizeof head);
-        pl_sink_bytes(sink, state, size);
-        status = pl_sink_close(sink, true, error);
-    }
-    pl_free(state, size);
+    pl_checkpoint_head head = {.scene_hash = run->scene_hash, .metrics_size = run->metrics_size};
+    pl_status status =
+        pl_checkpoint_post(&run->checkpoint, &head, run->world, run->recorder, run->queue, error);
     if (status == PL_OK) run->checkpoint_frame = pl_world_frame(run->world);
-    return status;
-}
-
-// the state of the last checkpoint into the world; *head tells how much of the files belongs to it
-static pl_status load_checkpoint(pl_run* run, checkpoint_head* head, pl_error* error) {
-    char path[PATH_SIZE];
-    pl_source source;
-    pl_status status = pl_source_load(path_in(run, "checkpoint.plc", path), 0, &source, error);
-    if (status != PL_OK) return status;
-    const char* what = NULL;
-    if (source.size < sizeof *head ||
-        memcmp(source.data, CHECKPOINT_MAGIC, sizeof CHECKPOINT_MAGIC) != 0)
-        what = "is not a checkpoint of this version";
-    else memcpy(head, source.data, sizeof *head);
-    const char* state = source.data + sizeof *head;
-    if (!what && head->scene_hash != run->scene_hash)
-        what = "belongs to another scene than scene.json";
-    if (!what && (head->state_size != source.size - sizeof *head ||
-                  pl_hash_bytes(state, head->state_size, 2) != head->state_hash))
-        what = "is damaged";
-    if (what)
-        status =
-            pl_fail(error, PL_ERROR_FORMAT, "%s: %s; delete it to start the run anew", path, what);
-    else status = pl_world_state_load(run->world, state, head->state_size, error);
-    pl_source_free(&source);
     return status;
 }
 
@@ -300,12 +253,16 @@ static pl_status create_run(const char* folder, pl_run** out, pl_error* error) {
     (*out)->checkpoint_frame = -1;
     (*out)->checkpoint_time = pl_seconds();
     (*out)->folder = pl_copy_text(folder);
-    return (*out)->folder ? PL_OK : pl_fail_memory(error, "a run");
+    if (!(*out)->folder) return pl_fail_memory(error, "a run");
+    path_in(*out, "checkpoint.plc", (*out)->checkpoint.path);
+    return pl_write_behind_create(&(*out)->queue, error);
 }
 
 static void free_run(pl_run* run) {
     if (!run) return;
-    pl_recorder_close(run->recorder, NULL);
+    pl_recorder_close(run->recorder, NULL); // waits for the jobs of the queue
+    pl_write_behind_destroy(run->queue);
+    pl_checkpoint_free(&run->checkpoint);
     if (run->metrics >= 0) close(run->metrics);
     if (run->lock >= 0) close(run->lock);
     pl_run_values_free(&run->values);
@@ -320,21 +277,20 @@ static pl_status record_frame(pl_run* run, pl_error* error) {
     return pl_recorder_append(run->recorder, pl_world_time(run->world), run->values.values, error);
 }
 
-static pl_status open_files(pl_run* run, const checkpoint_head* checkpoint, pl_error* error) {
+static pl_status open_files(pl_run* run, const pl_checkpoint_head* checkpoint, pl_error* error) {
     char path[PATH_SIZE];
     path_in(run, "frames.plr", path);
     run->values.head.scene = run->scene_hash;
     bool compress = run->scene->output.compress;
-    if (!checkpoint) {
-        pl_status status =
-            pl_recorder_create(path, &run->values.head, compress, &run->recorder, error);
-        if (status == PL_OK) status = open_metrics(run, 0, error);
-        return status == PL_OK ? record_frame(run, error) : status;
-    }
-    pl_status status = pl_recorder_reopen(path, &run->values.head, compress,
-                                          (int)checkpoint->frame_count, &run->recorder, error);
-    run->checkpoint_frame = pl_world_frame(run->world);
-    return status == PL_OK ? open_metrics(run, checkpoint->metrics_size, error) : status;
+    pl_status status =
+        checkpoint ? pl_recorder_reopen(path, &run->values.head, compress,
+                                        (int)checkpoint->frame_count, &run->recorder, error)
+                   : pl_recorder_create(path, &run->values.head, compress, &run->recorder, error);
+    if (status != PL_OK) return status;
+    pl_recorder_use_queue(run->recorder, run->queue);
+    status = open_metrics(run, checkpoint ? checkpoint->metrics_size : 0, error);
+    if (checkpoint) run->checkpoint_frame = pl_world_frame(run->world);
+    return checkpoint || status != PL_OK ? status : record_frame(run, error);
 }
 
 pl_status pl_run_start(const pl_scene* scene, const char* folder, bool force, pl_run** out,
@@ -357,19 +313,20 @@ pl_status pl_run_start(const pl_scene* scene, const char* folder, bool force, pl
     if (status == PL_OK) status = hash_scene(run, error);
     if (status == PL_OK) status = add_to_log(run, notes, true, error);
     if (status == PL_OK) status = open_files(run, NULL, error);
-    if (status == PL_OK) status = write_checkpoint(run, error);
+    if (status == PL_OK) status = post_checkpoint(run, error);
+    if (status == PL_OK) status = pl_write_behind_wait(run->queue, error);
     if (status == PL_OK) *out = run;
     else free_run(run);
     return status;
 }
 
 // says what of the recording is cut because the checkpoint does not know of it
-static void note_tail(const pl_run* run, const checkpoint_head* head, pl_notes* notes) {
+static void note_tail(const pl_run* run, const pl_checkpoint_head* head, pl_notes* notes) {
     char path[PATH_SIZE];
     pl_recording* recording;
     if (pl_recording_open(path_in(run, "frames.plr", path), &recording, notes, NULL) != PL_OK)
         return; // opening it to write will say why
-    int extra = pl_recording_frame_count(recording) - (int)head->frame_count;
+    int extra = (int)(pl_recording_last_number(recording) + 1 - head->frame_count);
     if (extra > 0)
         pl_note(notes, PL_NOTE_INFO,
                 "%s: the last %d frames are newer than the checkpoint and are made again", path,
@@ -397,8 +354,9 @@ pl_status pl_run_resume(const char* folder, pl_run** out, pl_notes* notes, pl_er
     if (status == PL_OK) status = pl_run_values_setup(&run->values, run->world, run->scene, error);
     bool has_checkpoint =
         status == PL_OK && access(path_in(run, "checkpoint.plc", path), F_OK) == 0;
-    checkpoint_head head;
-    if (has_checkpoint) status = load_checkpoint(run, &head, error);
+    pl_checkpoint_head head;
+    if (has_checkpoint)
+        status = pl_checkpoint_load(path, run->scene_hash, run->world, &head, error);
     if (status == PL_OK && !has_checkpoint)
         pl_note(notes, PL_NOTE_INFO, "%s: no checkpoint was written yet; the run starts anew",
                 folder);
@@ -445,17 +403,21 @@ pl_status pl_run_frame(pl_run* run, pl_frame_info* info, pl_error* error) {
     run->checkpoint_seconds = 0.0;
     if (status == PL_OK && is_checkpoint_due(run, info->frame)) {
         start = pl_seconds();
-        status = write_checkpoint(run, error);
+        status = post_checkpoint(run, error);
         run->checkpoint_seconds = pl_seconds() - start;
         run->checkpoint_time = pl_seconds();
     }
     return status;
 }
 
+pl_status pl_run_flush(pl_run* run, pl_error* error) {
+    return pl_recorder_flush(run->recorder, error);
+}
+
 pl_status pl_run_close(pl_run* run, pl_error* error) {
     if (!run) return PL_OK;
     // a checkpoint must not know of a frame that the recording lacks
-    pl_status status = run->is_behind ? PL_OK : write_checkpoint(run, error);
+    pl_status status = run->is_behind ? PL_OK : post_checkpoint(run, error);
     pl_status closed = pl_recorder_close(run->recorder, status == PL_OK ? error : NULL);
     run->recorder = NULL;
     free_run(run);

@@ -42,6 +42,9 @@ pl_world* pl_run_world(pl_run* run);
 // The next frame: step, record, metrics, and a checkpoint if it is time for one. What was written
 // before stays whole if this fails.
 pl_status pl_run_frame(pl_run* run, pl_frame_info* info, pl_error* error);
+// Returns when all frames and checkpoints so far are on the disk; they are written by another
+// thread.
+pl_status pl_run_flush(pl_run* run, pl_error* error);
 const pl_run_summary* pl_run_get_summary(const pl_run* run);
 // Writes a last checkpoint and closes everything; run may be NULL.
 pl_status pl_run_close(pl_run* run, pl_error* error);

@@ -11,7 +11,8 @@ void pl_show_label(const pl_show* show, int frame, char* text, size_t size) {
     if (!pl_show_is_recording(show)) return;
     // milliseconds as whole numbers, so that no locale puts a comma
     long long time = (long long)(1000.0 * pl_show_time(show, frame) + 0.5);
-    snprintf(text, size, "frame %d   t = %lld.%03lld s", frame, time / 1000, time % 1000);
+    snprintf(text, size, "frame %d   t = %lld.%03lld s", pl_show_number(show, frame), time / 1000,
+             time % 1000);
 }
 
 static pl_status draw_cell(pl_show* show, pl_render_options options, bool labels, int frame,

@@ -198,6 +198,13 @@ int pl_show_frame_count(const pl_show* s) {
 double pl_show_time(const pl_show* s, int frame) {
     return s->recording ? pl_recording_time(s->recording, frame) : 0.0;
 }
+int pl_show_number(const pl_show* s, int frame) {
+    return s->recording ? (int)pl_recording_number(s->recording, frame) : frame;
+}
+int pl_show_find(const pl_show* s, int number) {
+    if (s->recording) return pl_recording_find(s->recording, number);
+    return number == 0 ? 0 : -1;
+}
 bool pl_show_is_recording(const pl_show* s) { return s->recording != NULL; }
 int pl_show_up_axis(const pl_show* s) {
     return s->recording ? pl_recording_head(s->recording)->up_axis : 1;
@@ -282,9 +289,10 @@ pl_status pl_show_load(pl_show* s, int frame, const pl_render_scene** scene, pl_
     *scene = &s->scene;
     pl_status status = s->recording ? pl_recording_load(s->recording, frame, error) : PL_OK;
     if (status == PL_OK && s->against) {
-        // a shorter recording stays at its last frame
+        // a shorter recording stays at its last frame, and a missing one is stood in for by it
+        int other = pl_recording_find(s->against, pl_show_number(s, frame));
         int last = pl_recording_frame_count(s->against) - 1;
-        status = pl_recording_load(s->against, frame < last ? frame : last, error);
+        status = pl_recording_load(s->against, other >= 0 ? other : last, error);
     }
     for (int i = 0; status == PL_OK && i < s->body_count; i++) {
         pl_render_body* b = &s->bodies[i];

@@ -28,6 +28,10 @@ pl_status pl_show_add_colliders(pl_show* show, const char* path, pl_notes* notes
 
 int pl_show_frame_count(const pl_show* show);
 double pl_show_time(const pl_show* show, int frame);
+// The number of a frame in its run, and the place of a number or -1: they differ from the place
+// where damaged frames are missing.
+int pl_show_number(const pl_show* show, int frame);
+int pl_show_find(const pl_show* show, int number);
 bool pl_show_is_recording(const pl_show* show);
 int pl_show_up_axis(const pl_show* show);
 // NULL for a mesh file.

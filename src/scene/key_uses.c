@@ -57,6 +57,8 @@ static const pl_key_use rows[] = {
     BODY("material.law", METHOD(0)),
     BODY("material.density", METHOD(FEM | PBD), KIND(SOLID)),
     BODY("material.density", METHOD(GRID), .whole_body = true),
+    BODY("mesher", METHOD(FEM | PBD), KIND(SOLID)),
+    BODY("allow_split", METHOD(FEM | PBD), KIND(SOLID)),
     BODY("material.area_density", METHOD(FEM | PBD), KIND(CLOTH)),
     ELASTIC("material.young"),
     ELASTIC("material.poisson"),

@@ -7,9 +7,11 @@
 #include "base/timer.h"
 #include "scene/key_uses.h"
 #include "scene/scene_object.h"
+#include "world/world_guard.h"
 #include "world/world_host.h"
 #include "world/world_loads.h"
 #include "world/world_meeting.h"
+#include "world/world_retry.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -28,6 +30,8 @@ void pl_world_destroy(pl_world* w) {
         pl_world_wind_free(system);
         PL_FREE(system->left, double, 6 * (size_t)system->vertex_count);
         PL_FREE(system->method_bodies, pl_method_body, w->body_count);
+        pl_guard_free(system);
+        pl_free(system->saved, system->saved_room);
         pl_array_free(&system->pins);
         pl_array_free(&system->groups);
     }
@@ -38,7 +42,6 @@ void pl_world_destroy(pl_world* w) {
     for (int k = 0; k < w->body_count; k++) pl_world_body_free(&w->bodies[k]);
     PL_FREE(w->bodies, pl_world_body, w->body_count);
     pl_world_host_free(w);
-    pl_free(w->saved, w->saved_room);
     pl_scene_destroy(w->scene);
     pl_pool_destroy(w->pool);
     PL_FREE(w, pl_world, 1);
@@ -67,7 +70,8 @@ static pl_status group_bodies(pl_world* w, pl_error* error) {
     return PL_OK;
 }
 
-// the vertices of a body's surface, in the system's numbering, as something that collides
+// the vertices of a body's surface, in the system's numbering, or the points that the method has in
+// their place, as something that collides
 static pl_status add_colliding(pl_world_system* system, const pl_world_body* body,
                                pl_error* error) {
     int count = body->surface->mesh->vertex_count;
@@ -78,6 +82,9 @@ static pl_status add_colliding(pl_world_system* system, const pl_world_body* bod
                                    .stiffness = body->contact_stiffness,
                                    .friction = body->def->contact.friction,
                                    .meets = body->def->contact.bodies};
+    if (system->method->colliding)
+        group.vertices = system->method->colliding(system->data, (int)system->groups.count,
+                                                   &group.first, &group.count);
     return pl_array_push(&system->groups, &group) ? PL_OK : pl_fail_memory(error, "contacts");
 }
 
@@ -129,25 +136,9 @@ static pl_status create_system(pl_world* w, int s, pl_notes* notes, pl_error* er
         start_velocities(system, &w->bodies[b]);
         status = add_colliding(system, &w->bodies[b], error);
     }
+    if (status == PL_OK) status = pl_guard_setup(w, s, error);
     pl_world_remember(system);
     return status;
-}
-
-// Keeps the state where a step may fail after others went well; the room grows with what the host
-// does.
-static pl_status save_before_frame(pl_world* w, pl_error* error) {
-    if (w->scene->substeps * w->system_count == 1) return PL_OK;
-    size_t size = pl_world_state_size(w);
-    if (!w->saved || w->saved_room < size) {
-        pl_free(w->saved, w->saved_room);
-        w->saved_room = 0;
-        w->saved = pl_alloc(size);
-        if (!w->saved) return pl_fail_memory(error, "the state of a world");
-        w->saved_room = size;
-    }
-    w->saved_size = size;
-    pl_world_state_save(w, w->saved);
-    return PL_OK;
 }
 
 static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_error* error) {
@@ -178,7 +169,7 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
     if (status == PL_OK) status = pl_world_loads_setup(w, error);
     if (status == PL_OK) status = pl_world_starts_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_meetings_setup(w, notes, error);
-    return status == PL_OK ? save_before_frame(w, error) : status;
+    return status == PL_OK ? pl_world_save_frame(w, error) : status;
 }
 
 pl_status pl_world_create(const pl_scene* scene, pl_world** out, pl_notes* notes, pl_error* error) {
@@ -237,10 +228,12 @@ static pl_status check_forces(const pl_world* w, int s, pl_error* error) {
     return PL_OK;
 }
 
-// detection with its time taken; the method calls it from one thread
+// detection with its time taken, looked at by the guard; the method calls it from one thread
 typedef struct timed_collisions {
     pl_collision_job job;
     double seconds;
+    pl_world* world;
+    int system;
 } timed_collisions;
 
 static int detect_timed(void* user, const double* start, const double* x, pl_contact* out,
@@ -248,6 +241,7 @@ static int detect_timed(void* user, const double* start, const double* x, pl_con
     timed_collisions* timed = user;
     double before = pl_seconds();
     int count = pl_detect_collisions(&timed->job, start, x, out, capacity);
+    if (count <= capacity) pl_guard_see_contacts(timed->world, timed->system, out, count, start, x);
     timed->seconds += pl_seconds() - before;
     return count;
 }
@@ -264,7 +258,9 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     pl_world_begin_meeting(w, s);
     int obstacle_count = pl_world_add_meetings(w, s);
     timed_collisions collisions = {.job = {w->obstacles, obstacle_count, system->groups.data,
-                                           (int)system->groups.count, w->pool}};
+                                           (int)system->groups.count, w->pool},
+                                   .world = w,
+                                   .system = s};
     // not end - begin: a difference of times has other last bits in every frame, and methods keep
     // matrices as long as the step is the same
     pl_method_step step = {.time_step = w->step_size,
@@ -275,9 +271,12 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
                            .detect_user = &collisions};
     memcpy(step.gravity, w->scene->gravity, sizeof step.gravity);
     pl_method_info method_info;
+    pl_guard_begin_step(w, s);
     status = system->method->step(system->data, &step, &method_info, error);
     info->detect_seconds += collisions.seconds;
     if (status != PL_OK) return status;
+    pl_guard_verdict verdict = pl_guard_end_step(w, s);
+    if (verdict != PL_GUARD_FINE) return pl_guard_fail(w, s, verdict, error);
     add_info(&method_info, info);
     pl_world_end_meeting(w, s);
     return PL_OK;
@@ -285,26 +284,30 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
 
 // The time after k steps of the present frame. A clock that never changes does not add up errors.
 static double time_after(const pl_world* w, int k) {
-    return w->clock_changes ? w->time + k * w->step_size
-                            : (double)(w->step + k) * w->scene->time_step / w->scene->substeps;
+    if (w->clock_changes) return w->time + k * w->step_size;
+    if (w->split == 1) return (double)(w->step + k) * w->scene->time_step / w->scene->substeps;
+    return ((double)w->step + (double)k / w->split) * w->scene->time_step / w->scene->substeps;
 }
 
 // the time step of a frame is the one at its begin
-static void begin_frame(pl_world* w) {
+static void begin_frame(pl_world* w, int split) {
     double before = w->step_size;
     if (w->clock_changes) pl_world_evaluate(w, w->time);
-    w->step_size = w->scene->time_step / w->scene->substeps;
+    w->split = split;
+    w->step_size = w->scene->time_step / w->scene->substeps / split;
     pl_world_host_begin(w);
     for (int s = 0; s < w->system_count; s++) {
         pl_world_system* system = &w->systems[s];
-        bool jumps = pl_world_is_touched(system) || (before > 0.0 && w->step_size != before);
+        bool is_touched = pl_world_is_touched(system);
+        bool jumps = is_touched || (before > 0.0 && w->step_size != before);
         if (jumps && system->method->restart) system->method->restart(system->data);
+        pl_guard_begin_frame(w, s, is_touched);
         system->is_touched = false;
     }
 }
 
 static void end_frame(pl_world* w) {
-    w->time = time_after(w, w->scene->substeps);
+    w->time = time_after(w, w->scene->substeps * w->split);
     w->step += w->scene->substeps;
     w->frame++;
     pl_world_host_end(w);
@@ -341,19 +344,21 @@ static void finish_info(pl_world* w, double start, pl_frame_info* info) {
     info->frame = w->frame;
     info->time = pl_world_time(w);
     for (int s = 0; s < w->system_count; s++) {
-        pl_method_energies e = w->systems[s].method->energies(w->systems[s].data);
-        info->kinetic_energy += e.kinetic;
-        info->elastic_energy += e.elastic;
+        const pl_method_energies* e = &w->systems[s].energies;
+        info->kinetic_energy += e->kinetic;
+        info->elastic_energy += e->elastic;
+        if (!isfinite(e->elastic)) info->unconverged_count++;
     }
     info->volume = solid_volume(w);
     info->seconds = pl_seconds() - start;
 }
 
 static pl_status run_substeps(pl_world* w, pl_frame_info* info, pl_error* error) {
-    for (int k = 0; k < w->scene->substeps; k++) {
+    int count = w->scene->substeps * w->split;
+    for (int k = 0; k < count; k++) {
         double begin = time_after(w, k), end = time_after(w, k + 1);
-        w->part[0] = (double)k / w->scene->substeps;
-        w->part[1] = (double)(k + 1) / w->scene->substeps;
+        w->part[0] = (double)k / count;
+        w->part[1] = (double)(k + 1) / count;
         pl_world_evaluate(w, end);
         pl_status status = pl_world_push_changes(w, error);
         if (status != PL_OK) return status;
@@ -367,18 +372,44 @@ static pl_status run_substeps(pl_world* w, pl_frame_info* info, pl_error* error)
     return PL_OK;
 }
 
+static pl_status try_frame(pl_world* w, int split, pl_frame_info* info, pl_error* error) {
+    begin_frame(w, split);
+    pl_status status = run_substeps(w, info, error);
+    for (int s = 0; status == PL_OK && s < w->system_count; s++) {
+        pl_guard_verdict verdict = pl_guard_end_frame(w, s, &w->systems[s].energies);
+        if (verdict != PL_GUARD_FINE) status = pl_guard_fail(w, s, verdict, error);
+    }
+    return status;
+}
+
+// Tries the frame as the scene says, then in smaller steps, then with safer settings. What is told
+// of a frame that fails in every way is what happened the first time.
+static pl_status run_attempts(pl_world* w, pl_frame_info* info, pl_error* error) {
+    pl_error first = {0}, later = {0};
+    pl_status status = PL_OK;
+    int count = pl_world_attempt_count(w);
+    for (int k = 0; k < count; k++) {
+        pl_attempt attempt = pl_world_attempt(k);
+        *info = (pl_frame_info){.retry_count = k};
+        if (attempt.is_careful) pl_world_be_careful(w, true);
+        status = try_frame(w, attempt.split, info, k == 0 ? &first : &later);
+        if (attempt.is_careful) pl_world_be_careful(w, false);
+        if (status == PL_OK) return PL_OK;
+        pl_world_restore_frame(w);
+        if (status != PL_ERROR_DIVERGED) break;
+    }
+    if (status != PL_ERROR_DIVERGED)
+        return pl_fail(error, status, "%s", later.text[0] ? later.text : first.text);
+    return pl_fail(error, status, "%s (frame %d; smaller steps and safer settings failed too)",
+                   first.text, w->frame + 1);
+}
+
 pl_status pl_world_step(pl_world* w, pl_frame_info* info, pl_error* error) {
     double start = pl_seconds();
     pl_frame_info own = {0};
-    pl_status status = save_before_frame(w, error);
+    pl_status status = pl_world_save_frame(w, error);
+    if (status == PL_OK) status = run_attempts(w, &own, error);
     if (status != PL_OK) return status;
-    begin_frame(w);
-    status = run_substeps(w, &own, error);
-    if (status != PL_OK) {
-        // the systems and substeps that went well are taken back as well
-        if (w->saved) pl_world_state_load(w, w->saved, w->saved_size, NULL);
-        return status;
-    }
     end_frame(w);
     finish_info(w, start, &own);
     if (info) *info = own;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/notes.h"
 #include "geometry/box.h"
+#include "world/body_hints.h"
 #include "world/world_build.h"
 
 #include <math.h>
@@ -21,11 +22,13 @@ void pl_world_body_free(pl_world_body* body) {
     *body = (pl_world_body){0};
 }
 
-// Tets along the diagonal of a body that does not say how large its tets are: coarse enough for
-// frames in a blink. Programs that only make a mesh are given finer ones.
+// Tets along the diagonal of a body that does not say how large its tets are, where it is thick
+// enough: coarse enough for frames in a blink. Programs that only make a mesh are given finer ones.
 static const double TETS_ALONG = 30.0;
+// Thin bodies get more tets, up to about this many.
+enum { TET_LIMIT = 500000 };
 
-static double chosen_edge(const pl_mesh* surface) {
+static double coarsest_edge(const pl_mesh* surface) {
     pl_box box = pl_box_empty();
     for (int v = 0; v < surface->vertex_count; v++)
         box = pl_box_add_point(box, pl_vec3_load(surface->positions + 3 * (size_t)v));
@@ -35,7 +38,11 @@ static double chosen_edge(const pl_mesh* surface) {
 // a closed surface becomes tets
 static pl_status fill_with_tets(pl_world_body* b, pl_pool* pool, pl_notes* notes, pl_error* error) {
     pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
-    options.edge = isnan(b->def->edge) ? chosen_edge(b->mesh) : b->def->edge;
+    if (isnan(b->def->edge)) options.coarsest_edge = coarsest_edge(b->mesh);
+    else options.edge = b->def->edge;
+    options.tet_limit = TET_LIMIT;
+    options.use_tetgen = b->def->mesher == PL_MESHER_TETGEN;
+    options.allow_split = b->def->allow_split;
     options.pool = pool;
     pl_mesh* tets;
     pl_status status = pl_tetrahedralise(b->mesh, &options, &tets, notes, error);
@@ -158,6 +165,7 @@ static pl_status prepare(pl_world_body* b, pl_pool* pool, pl_notes* notes, pl_er
     b->is_cloth = b->def->kind == PL_BODY_CLOTH;
     if (!b->is_cloth && b->mesh->tet_count == 0 && b->def->method != PL_METHOD_GRID)
         status = fill_with_tets(b, pool, notes, error);
+    if (status == PL_OK) status = pl_body_hints(b->def, b->mesh, b->is_cloth, notes, error);
     if (status != PL_OK) return status;
     bool tears = b->def->method == PL_METHOD_PBD && !isnan(b->def->pbd.tear);
     if (tears && b->is_cloth) status = part_triangles(b, notes, error);

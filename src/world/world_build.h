@@ -15,6 +15,7 @@
 #include <pliant/world.h>
 
 typedef struct pl_material_maps pl_material_maps;
+typedef struct pl_world_guard pl_world_guard; // see world_guard.h
 
 // A solid that bodies of later systems bump into.
 typedef struct pl_world_meeting {
@@ -55,6 +56,12 @@ typedef struct pl_world_system {
     int method_body_count;
     pl_array pins;   // of pl_pin
     pl_array groups; // of pl_colliding_vertices
+    pl_world_guard* guard;
+    pl_method_energies energies; // at the end of the last frame
+    // state before the frame: of the method, and of the guard
+    void* saved;
+    size_t saved_size, saved_room;
+    bool was_touched;
 } pl_world_system;
 
 // What the host does with a collider or an attachment. Once it does, the scene's motion no longer
@@ -127,7 +134,7 @@ struct pl_world {
     int64_t step;       // substeps done
     double time;        // [s]
     double first_step;  // time step at the start: the beat of caches [s]
-    double step_size;   // of the present frame's steps [s]
+    double step_size;   // of the present frame's steps, parts of substeps included [s]
     bool clock_changes; // the time step does
     pl_world_body* bodies;
     int body_count;
@@ -146,8 +153,8 @@ struct pl_world {
     pl_array handles;     // of pl_world_handle
     pl_array numbers;     // of pl_world_number
     double part[2];       // of the frame, at the begin and the end of the substep: 0 to 1
-    void* saved; // state before the frame, where a substep may fail after others; else NULL
-    size_t saved_size, saved_room;
+    int split;            // each substep of the present frame is done in so many parts
+    double saved_step_size;
 };
 
 // The functions of a method, or NULL if this version does not have it.

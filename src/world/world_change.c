@@ -3,7 +3,7 @@
 //
 // Numbers of bodies and of the clock that change during a run.
 #include "base/memory.h"
-#include "world/world_build.h"
+#include "world/world_guard.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -66,9 +66,11 @@ pl_status pl_world_push_changes(pl_world* w, pl_error* error) {
             if (status != PL_OK) return status;
         }
         if (!changed) continue;
+        pl_guard_change(w, s, false);
         pl_status status = system->method->update(system->data, system->method_bodies,
                                                   system->method_body_count, error);
         if (status != PL_OK) return status;
+        pl_guard_change(w, s, true);
     }
     return PL_OK;
 }

@@ -90,7 +90,7 @@ static void end_driver(pl_world_driver* d) {
 }
 
 void pl_world_host_begin(pl_world* w) {
-    double h = w->step_size * w->scene->substeps;
+    double h = w->step_size * w->scene->substeps * w->split;
     for (int k = 0; k < w->obstacle_count; k++)
         begin_driver(&w->shapes[k].driver, pl_world_obstacle_middle(w, k), h);
     for (int k = 0; k < w->attachment_count; k++)

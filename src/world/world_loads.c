@@ -200,28 +200,54 @@ static void add_to_corners(double* force, const int v[3], pl_vec3 sum) {
     }
 }
 
+// Force and acceleration of the scene on selected vertices. A force is spread by mass, so that it
+// gives all of them the same acceleration.
+static void add_body_load(const pl_world_body* b, const pl_force* def, const pl_world_load* load,
+                          double* force, const double* mass) {
+    double scale = 1.0; // acceleration for each unit of the load
+    if (def->kind == PL_FORCE_FORCE) {
+        double total = 0.0;
+        for (int k = 0; k < load->count; k++) total += mass[load->items[k] + b->first_vertex];
+        scale = total > 0.0 ? 1.0 / total : 0.0;
+    }
+    pl_vec3 push = pl_vec3_load(def->kind == PL_FORCE_FORCE ? def->force : def->acceleration);
+    for (int k = 0; k < load->count; k++) {
+        int v = load->items[k] + b->first_vertex;
+        double* f = force + 3 * (size_t)v;
+        pl_vec3_store(f, pl_madd(pl_vec3_load(f), scale * mass[v], push));
+    }
+}
+
+// area times normal of a triangle
+static pl_vec3 area_vector(const double* positions, const int v[3]) {
+    pl_vec3 a = pl_vec3_load(positions + 3 * (size_t)v[0]);
+    return pl_scale(0.5, pl_cross(pl_sub(pl_vec3_load(positions + 3 * (size_t)v[1]), a),
+                                  pl_sub(pl_vec3_load(positions + 3 * (size_t)v[2]), a)));
+}
+
+// Pressure and traction on selected triangles. Pressure acts on the surface as it is now; traction
+// is a force for each area at rest.
+static void add_surface_load(const pl_world_body* b, const pl_force* def, const pl_world_load* load,
+                             double* force, const double* x) {
+    const pl_mesh* rest = b->surface->mesh;
+    for (int k = 0; k < load->count; k++) {
+        const int* at_rest = rest->triangles + 3 * (size_t)load->items[k];
+        int v[3];
+        triangle_vertices(b, load->items[k], v);
+        pl_vec3 push = def->kind == PL_FORCE_PRESSURE
+                           ? pl_scale(-def->pressure, area_vector(x, v))
+                           : pl_scale(pl_norm(area_vector(rest->positions, at_rest)),
+                                      pl_vec3_load(def->traction));
+        add_to_corners(force, v, push);
+    }
+}
+
 static void add_load(const pl_world* w, const pl_force* def, const pl_world_load* load,
                      double* force, const double* x, const double* mass) {
     const pl_world_body* b = &w->bodies[load->body];
-    for (int k = 0; k < load->count; k++) {
-        if (def->kind == PL_FORCE_FORCE || def->kind == PL_FORCE_ACCELERATION) {
-            int v = load->items[k] + b->first_vertex;
-            double* f = force + 3 * (size_t)v;
-            bool spread = def->kind == PL_FORCE_FORCE;
-            pl_vec3 push = pl_vec3_load(spread ? def->force : def->acceleration);
-            pl_vec3_store(f, pl_madd(pl_vec3_load(f), spread ? 1.0 / load->count : mass[v], push));
-            continue;
-        }
-        int v[3];
-        triangle_vertices(b, load->items[k], v);
-        pl_vec3 a = pl_vec3_load(x + 3 * (size_t)v[0]);
-        pl_vec3 area = pl_scale(0.5, pl_cross(pl_sub(pl_vec3_load(x + 3 * (size_t)v[1]), a),
-                                              pl_sub(pl_vec3_load(x + 3 * (size_t)v[2]), a)));
-        pl_vec3 push = def->kind == PL_FORCE_PRESSURE
-                           ? pl_scale(-def->pressure, area)
-                           : pl_scale(pl_norm(area), pl_vec3_load(def->traction));
-        add_to_corners(force, v, push);
-    }
+    bool on_surface = def->kind == PL_FORCE_PRESSURE || def->kind == PL_FORCE_TRACTION;
+    if (on_surface) add_surface_load(b, def, load, force, x);
+    else add_body_load(b, def, load, force, mass);
 }
 
 static bool blows_on(const pl_wind* wind, const char* name) {

@@ -104,7 +104,7 @@ int pl_world_add_meetings(pl_world* w, int s) {
     for (int b = 0; b < w->body_count; b++) {
         const pl_world_body* body = &w->bodies[b];
         if (!body->meeting || body->system >= s) continue;
-        w->obstacles[count++] =
+        w->obstacles[count] =
             (pl_moving_obstacle){.obstacle = {.kind = PL_OBSTACLE_SURFACE,
                                               .points = body->meeting->after,
                                               .before = body->meeting->before,
@@ -116,6 +116,7 @@ int pl_world_add_meetings(pl_world* w, int s) {
                                  .friction = body->def->contact.friction,
                                  .is_body = true,
                                  .reach = reach_of(body)};
+        pl_moving_obstacle_bound(&w->obstacles[count++]);
     }
     return count;
 }

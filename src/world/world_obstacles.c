@@ -269,6 +269,7 @@ void pl_world_place_obstacles(pl_world* w, double begin, double end) {
         m->thickness = c->thickness;
         m->friction = c->friction;
         m->stiffness = isnan(c->stiffness) ? 0.0 : c->stiffness;
+        pl_moving_obstacle_bound(m);
     }
 }
 
@@ -288,6 +289,7 @@ void pl_world_contact_forces(const pl_world* w, int b, double* out) {
             int v = body->surface->vertices[i];
             pl_vec3 at = pl_vec3_load(x + 3 * (size_t)v);
             pl_contact contact;
+            if (!pl_may_touch(&w->obstacles[k], at, at, body->contact_thickness)) continue;
             if (!pl_find_contact(&still, at, at, thickness, &contact)) continue;
             double stiffness =
                 contact.stiffness > 0.0 ? contact.stiffness : body->contact_stiffness;

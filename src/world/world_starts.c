@@ -49,11 +49,6 @@ static double along(const pl_world* w, pl_vec3 p) {
     return w->scene->up == PL_AXIS_X ? p.x : w->scene->up == PL_AXIS_Y ? p.y : p.z;
 }
 
-static bool is_in_box(const pl_box* box, pl_vec3 p) {
-    return p.x >= box->low.x && p.x <= box->high.x && p.y >= box->low.y && p.y <= box->high.y &&
-           p.z >= box->low.z && p.z <= box->high.z;
-}
-
 // vertices that are attached stay where they are held
 static void mark_held(const pl_world* w, int b, bool* held) {
     for (int k = 0; k < w->attachment_count; k++)
@@ -81,7 +76,7 @@ static start look_inside(const pl_world* w, int b, int k, double diagonal, const
         pl_vec3 x = pl_vec3_load(body->mesh->positions + 3 * (size_t)v), normal;
         pl_vec3 local = pl_rigid_to_local(&m->begin, x);
         s.lowest = fmin(s.lowest, along(w, x));
-        if (held[v] || !is_in_box(&reach, local)) continue;
+        if (held[v] || !pl_box_contains(reach, local)) continue;
         double depth = -pl_obstacle_distance(&m->obstacle, local, &normal);
         if (!(depth > least)) continue;
         s.count++;

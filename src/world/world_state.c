@@ -4,6 +4,7 @@
 // The state of a world as bytes: a head, the clock, the states of the systems, and what the host
 // did. One walk writes, measures and reads, so that the three cannot differ.
 #include "base/memory.h"
+#include "world/world_guard.h"
 #include "world/world_host.h"
 
 #include <stdint.h>
@@ -62,6 +63,14 @@ void pl_world_remember(pl_world_system* system) {
     system->is_touched = false;
 }
 
+static bool pass_guard(state_walk* s, pl_world_system* system) {
+    int count;
+    double* values = pl_guard_pack(system, &count);
+    if (!pass_doubles(s, values, (size_t)count)) return false;
+    if (s->from) pl_guard_unpack(system);
+    return true;
+}
+
 static bool pass_system(state_walk* s, pl_world_system* system) {
     size_t size = system->method->state_size(system->data);
     int64_t is_touched = pl_world_is_touched(system);
@@ -74,7 +83,7 @@ static bool pass_system(state_walk* s, pl_world_system* system) {
     }
     if (s->to) system->method->state_save(system->data, s->to + s->size);
     s->size += size;
-    return pass_forces(s, system);
+    return pass_guard(s, system) && pass_forces(s, system);
 }
 
 // ---------------------------------------------------------------- what the host does
@@ -175,13 +184,13 @@ static pl_status pass_numbers(state_walk* s, pl_world* w, pl_error* error) {
 
 // ---------------------------------------------------------------- all of it
 
-// "PLSTATE2", number of systems, vertices, frame, step, bytes of the whole state
+// "PLSTATE3", number of systems, vertices, frame, step, bytes of the whole state
 enum { HEAD_SIZE = 6, SAME_SIZE = 3 };
 
 static void make_head(const pl_world* w, int64_t head[HEAD_SIZE]) {
     int64_t vertices = 0;
     for (int s = 0; s < w->system_count; s++) vertices += w->systems[s].vertex_count;
-    memcpy(&head[0], "PLSTATE2", 8);
+    memcpy(&head[0], "PLSTATE3", 8);
     head[1] = w->system_count;
     head[2] = vertices;
     head[3] = w->frame;

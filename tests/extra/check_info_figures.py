@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The pliant authors
 #
-# Compares `pliant info --json` with the figures that the README of the shared data states for each file (measured by
+# Compares `pliant info --json` with the figures that the README of the folder PLIANT_DATA states for each file (measured by
 # other programs): counts, size, radius ratios, boundary vertices, inverted tets, open and non-manifold edges, genus,
 # self-intersections. Usage: check_info_figures.py BIN_FOLDER [DATA_FOLDER]; exit 77 if the data
 # is not there.
@@ -99,12 +99,11 @@ def compare(c, name, info, vertices, elements, text):
 
 
 def main():
-    beside = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "shared")
     program = os.path.join(sys.argv[1], "pliant")
-    data = sys.argv[2] if len(sys.argv) > 2 else os.path.join(os.environ.get("PLIANT_SHARED", beside), "data")
+    data = sys.argv[2] if len(sys.argv) > 2 else os.environ.get("PLIANT_DATA", "")
     readme = os.path.join(data, "README.md")
     if not os.path.exists(readme):
-        print("skipped: the shared data is not there")
+        print("PLIANT_DATA names no folder with real meshes and their README.md")
         return 77
     c = Comparison()
     files = 0

@@ -59,7 +59,7 @@ with open("docs/scene.schema.json", encoding="utf-8") as file:
 jsonschema.Draft7Validator.check_schema(schema)
 validator = jsonschema.Draft7Validator(schema)
 
-good = sorted(glob.glob("scenes/*.json") + glob.glob("tests/corpus/scene/good_*.json"))
+good = sorted(glob.glob("scenes/**/*.json", recursive=True) + glob.glob("bench/scenes/*.json") + glob.glob("tests/corpus/scene/good_*.json"))
 for path in good:
     with open(path, encoding="utf-8") as file:
         scene = json.load(file)

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Whether tets in a surface are still the body that the surface was: as many pieces, and the
+// volume.
+#ifndef PL_MESH_FILL_CHECK_H
+#define PL_MESH_FILL_CHECK_H
+
+#include "geometry/solid.h"
+
+#include <pliant/mesh.h>
+
+// A fill whose volume is off by more than this share is refused.
+#define PL_FILL_VOLUME_TOLERANCE 0.05
+
+// What tets in a surface must come to.
+typedef struct pl_fill_target {
+    int part_count;   // connected parts of the surface: tets in more pieces have split
+    int least_pieces; // parts that are apart from all others, so that tets in fewer have lost one
+    double volume;    // inside the surface, overlaps counted once [m^3]
+} pl_fill_target;
+
+// signed_volume: enclosed by the triangles as they are. simple: one closed part that does not
+// intersect itself; then that volume is taken, else it is measured by rays. Parts below crumb_share
+// of the volume may be lost.
+pl_status pl_fill_target_measure(const pl_mesh* surface, const pl_solid* solid,
+                                 double signed_volume, bool simple, double crumb_share,
+                                 pl_fill_target* out, pl_error* error);
+
+typedef struct pl_fill_result {
+    int piece_count;
+    double volume; // [m^3]
+    double change; // of the volume, by that of the target
+    bool sound;    // neither split nor lost nor off by more than the tolerance
+} pl_fill_result;
+
+pl_status pl_fill_check(const pl_mesh* tets, const pl_fill_target* target, pl_fill_result* out,
+                        pl_error* error);
+
+#endif

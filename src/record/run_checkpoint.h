@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The checkpoint of a run: the state of its world after some frame, and how much of the recording
+// and of the metrics belongs to it. The file is replaced as a whole, and only when the frames that
+// it counts on are on the disk.
+#ifndef PL_RECORD_RUN_CHECKPOINT_H
+#define PL_RECORD_RUN_CHECKPOINT_H
+
+#include "record/recording.h"
+
+#include <pliant/world.h>
+
+typedef struct pl_checkpoint_head {
+    char magic[8];
+    uint64_t scene_hash;
+    int64_t frame_count; // of the recording
+    int64_t metrics_size;
+    uint64_t state_size;
+    uint64_t state_hash;
+} pl_checkpoint_head;
+
+// A checkpoint on its way to the disk; {0} is an empty one.
+typedef struct pl_checkpoint {
+    pl_checkpoint_head head;
+    char path[1200];
+    pl_recorder* recorder;
+    void* state;
+    size_t room;    // of state
+    int64_t ticket; // of the job that writes it
+} pl_checkpoint;
+
+// Copies the state of the world and posts the writing of it. Waits for the checkpoint that was
+// posted before. The path is set by the caller; head gives scene_hash and metrics_size.
+pl_status pl_checkpoint_post(pl_checkpoint* c, const pl_checkpoint_head* head, pl_world* world,
+                             pl_recorder* recorder, pl_write_behind* queue, pl_error* error);
+// The queue must be done with it.
+void pl_checkpoint_free(pl_checkpoint* c);
+
+// The state of a checkpoint into the world.
+pl_status pl_checkpoint_load(const char* path, uint64_t scene_hash, pl_world* world,
+                             pl_checkpoint_head* head, pl_error* error);
+
+#endif

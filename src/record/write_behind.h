@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// A queue of jobs that one thread of its own runs in order, so that a simulation does not wait for
+// packing and for the disk. The queue is short: who posts too fast waits. After a job has failed
+// the rest of the queue is skipped, and the next call tells the failure.
+#ifndef PL_RECORD_WRITE_BEHIND_H
+#define PL_RECORD_WRITE_BEHIND_H
+
+#include "base/fail.h"
+
+#include <stdint.h>
+
+typedef struct pl_write_behind pl_write_behind;
+typedef pl_status (*pl_write_job)(void* user, pl_error* error);
+
+pl_status pl_write_behind_create(pl_write_behind** out, pl_error* error);
+// Waits for the jobs; failures that nobody asked for are lost. NULL is fine.
+void pl_write_behind_destroy(pl_write_behind* queue);
+
+// Posts a job; *ticket names it. `user` must stay as it is until the job is over. Fails, posting
+// nothing, if an earlier job failed.
+pl_status pl_write_behind_post(pl_write_behind* queue, pl_write_job job, void* user,
+                               int64_t* ticket, pl_error* error);
+// Returns when the job is over, or was skipped; ticket 0 is no job. Fails if a job failed.
+pl_status pl_write_behind_wait_for(pl_write_behind* queue, int64_t ticket, pl_error* error);
+// The same for all jobs that were posted.
+pl_status pl_write_behind_wait(pl_write_behind* queue, pl_error* error);
+
+#endif
