@@ -66,6 +66,11 @@ static void print_summary(const char* folder, int done, int total, const pl_run_
                s->unconverged_count, s->worst_residual);
     if (s->unbalanced[0]) printf("  forces were last out of balance at %s\n", s->unbalanced);
     if (s->retry_count) printf("  %d times a step had to be halved\n", s->retry_count);
+    if (s->softened_frame_count)
+        printf(
+            "  In %d frames, attachments or colliders were more than 10,000 times as stiff as the "
+            "body and counted as that stiff; linear direct takes them as they are.\n",
+            s->softened_frame_count);
 }
 
 // runs to the end, or to the first frame after Ctrl-C

@@ -22,10 +22,11 @@ typedef struct pl_frame_info {
     int iterations; ///< nonlinear ones, of all systems and substeps
     int linear_iterations;
     int unconverged_count; ///< solves that ended before their tolerance
-    int switch_count;      ///< linear solves that left stalled multigrid cycles for mgpcg
+    int switch_count;      ///< linear solves that left failing multigrid cycles for mgpcg or direct
     int retry_count;       ///< steps that had to be halved
     int contact_count;     ///< at the end
-    double residual;       ///< the largest at the end of a solve, relative to the load
+    int softened_count; ///< attachments and contacts too stiff for float, which counted as softer
+    double residual;    ///< the largest at the end of a solve, relative to the load
     double kinetic_energy, elastic_energy; ///< [J]
     double volume;                         ///< of all solids [m^3]
     double detect_seconds, assembly_seconds, linear_seconds, seconds;

@@ -120,5 +120,6 @@ pl_status pl_projective_minimise(pl_projective_fast* p, pl_minimiser* m, pl_fem_
         info->iterations++;
     }
     info->contact_count = f->contact_count;
+    info->softened_count = p->softened_pin_count + p->softened_contact_count;
     return PL_OK;
 }

@@ -611,6 +611,7 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem
     if (status == PL_OK && w.stays) status = iterate(&w, f, finished, error);
     if (status != PL_OK) return status;
     info->contact_count = f->contact_count;
+    info->softened_count = p->softened_pin_count + p->softened_contact_count;
     if (*finished) commit(&w);
     else write_positions(&w);
     return PL_OK;

@@ -53,6 +53,7 @@ typedef struct pl_method_info {
     int retries;            // times that the step was halved
     int rigid_mode_count;   // unknowns without stiffness, if the solver can tell
     int collapsed_count;    // elements in one point, where they exert no force
+    int softened_count;     // pins and contacts too stiff for float, which counted as softer
     double residual;        // force relative to the load
     bool has_worst_vertex;  // a step that did not converge knows where forces are least balanced
     int worst_vertex;       // that vertex of the system

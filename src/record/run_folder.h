@@ -24,6 +24,7 @@ typedef struct pl_run_summary {
     int iterations;
     int unconverged_count;
     int retry_count;
+    int softened_frame_count; // frames with attachments or contacts that counted as softer
     double worst_residual;
     char unbalanced[160]; // pl_frame_info of the last frame that has one
     double seconds;

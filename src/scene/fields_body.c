@@ -151,8 +151,9 @@ static const pl_field_info multigrid_rows[] = {
                   "weights of coarse vertices"),
     PL_ROW_BOOL(pl_multigrid, "stiffness_aware", stiffness_aware, true,
                 "coarse vertices follow the stiffness of uneven bodies"),
-    PL_ROW_BOOL(pl_multigrid, "fallback", fallback, true,
-                "goes over to mgpcg where the plain cycle stalls, and says so"),
+    PL_ROW_BOOL(
+        pl_multigrid, "fallback", fallback, true,
+        "goes over to mgpcg where the plain cycle stalls, to direct where that fails, and says so"),
 };
 const pl_type pl_type_multigrid = {.name = "multigrid",
                                    .help = "The multigrid of fem and mixed.",
