@@ -54,7 +54,7 @@ static void end_plate(plate* p) {
 
 TEST(grid_wide_plates_need_little_memory)
 {
-    // a dense factor of the coarsest level had 40 MB here and 3 GB at twice the span
+    // a dense factor of the coarsest level has 160 MB here and 2.7 GB at twice the span
     plate p;
     const int64_t before = (int64_t)pl_byte_count();
     start_plate(&p, 48, 2, true);
