@@ -8,6 +8,7 @@
 #include "fem/fem_minimise.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "fem/fem_search.h"
 #include "sparse/vector.h"
 
 #include <float.h>

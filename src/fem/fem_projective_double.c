@@ -5,6 +5,7 @@
 // float cannot reach and for elements that it does not have. Only the cycles are in float.
 #include "base/timer.h"
 #include "fem/fem_projective_fast.h"
+#include "fem/fem_search.h"
 #include "math/float4.h"
 #include "sparse/vector.h"
 

@@ -3,9 +3,9 @@
 //
 // The step length is halved until Phi falls enough (Armijo). Steps of cloth are judged after a few
 // sweeps that make them fit where they are (spring_relax.h).
+#include "fem/fem_search.h"
 #include "base/fail.h"
 #include "base/memory.h"
-#include "fem/fem_minimise.h"
 #include "sparse/vector.h"
 
 #include <float.h>

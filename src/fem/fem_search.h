@@ -9,39 +9,12 @@
 
 #include "fem/fem_objective.h"
 #include "fem/fem_settings.h"
+#include "fem/minimiser.h"
 #include "method/method.h"
-
-enum { PL_SEARCH_MEMORY = 4 };
-
-typedef struct pl_piece_search {
-    double load;                     // largest of outer forces and of those at the start [N]
-    double noise;                    // round-off of forces [N]
-    double values[PL_SEARCH_MEMORY]; // last values of Phi
-    int value_count;
-    double before, bound; // Phi at x; what it must not exceed after the step
-} pl_piece_search;
-
-// One number or flag per piece in each array.
-typedef struct pl_search {
-    pl_piece_search* piece;
-    bool* open;              // not at its minimum: it takes part in the iteration
-    bool* trying;            // its step is not short enough yet
-    bool* longer;            // a longer step is tried
-    bool* chosen;            // takes part in a single evaluation
-    double *norms, *inertia; // of the gradient; of the forces that change the motion [N]
-    double* slopes;          // of Phi along the direction
-    double* steps;           // |direction| [m]
-    double* lengths;         // of the step, in directions
-    double *after, *tried;   // Phi at m->trial; at what is tried
-    double* straight;        // Phi at what is tried before springs relax
-    bool is_finite;          // Phi(x) is known to be finite
-} pl_search;
 
 // What is allocated when this fails, pl_search_free frees.
 pl_status pl_search_setup(pl_search* s, int piece_count, pl_error* error);
 void pl_search_free(pl_search* s, int piece_count);
-
-typedef struct pl_minimiser pl_minimiser;
 
 // Before the first iteration: loads.
 void pl_search_begin(pl_minimiser* m, const pl_fem_objective* f);

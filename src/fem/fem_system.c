@@ -25,6 +25,7 @@
 #include "fem/fem_objective.h"
 #include "fem/fem_pieces.h"
 #include "fem/fem_projective_fast.h"
+#include "fem/fem_search.h"
 #include "fem/free_bodies.h"
 #include "fem/rigid_start.h"
 #include "geometry/box.h"

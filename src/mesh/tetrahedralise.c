@@ -9,6 +9,7 @@
 #include "mesh/fill_check.h"
 #include "mesh/stuffing.h"
 #include "mesh/surface_edges.h"
+#include "mesh/surface_notes.h"
 #include "mesh/tetgen_program.h"
 #include "mesh/thickness.h"
 
@@ -20,10 +21,6 @@
 // The holes of scans sum up to a few hundredths of their area (the raw Stanford bunny: 0.037), the
 // openings of garments start at three twentieths.
 static const double largest_hole_share = 0.08;
-
-// Pairs of triangles whose boxes overlap that are looked at: enough for every surface that is not
-// one heap.
-static const int64_t intersection_limit = 20000000;
 
 // Distances are needed on edges that cross the surface, whose ends are at most a long edge away.
 typedef struct sampled_solid {
@@ -67,41 +64,6 @@ static pl_status check_edges(const pl_surface_edges* e, pl_error* error) {
     return PL_OK;
 }
 
-static void note_edges(const pl_surface_edges* e, pl_notes* notes) {
-    if (e->boundary_count)
-        pl_note(notes, PL_NOTE_MENDED,
-                "the surface has %d holes with %d boundary edges (%.2g %% of its area); they were "
-                "bridged by winding numbers",
-                e->hole_count, e->boundary_count, 100.0 * e->hole_area / e->area);
-    if (e->crowded_count)
-        pl_note(notes, PL_NOTE_MENDED, "%d edges of the surface have more than two triangles",
-                e->crowded_count);
-    if (e->turned_count)
-        pl_note(notes, PL_NOTE_MENDED,
-                "across %d edges of the surface the triangles face opposite sides; inside was "
-                "judged by winding numbers",
-                e->turned_count);
-    if (e->signed_volume < 0.0)
-        pl_note(notes, PL_NOTE_MENDED, "the surface is inside out; it was taken the other way");
-}
-
-static pl_status note_intersections(const pl_mesh* surface, pl_pool* pool, int64_t* count,
-                                    pl_notes* notes, pl_error* error) {
-    pl_mesh_report report = {0};
-    pl_status status =
-        pl_check_intersections(surface->positions, surface->triangles, surface->triangle_count,
-                               intersection_limit, pool, &report, error);
-    const pl_defect* d = &report.defects[PL_DEFECT_INTERSECTIONS];
-    *count = d->count;
-    if (status == PL_OK && d->count)
-        pl_note(
-            notes, PL_NOTE_MENDED,
-            "%s%lld pairs of surface triangles intersect, first %d and %d; inside was judged by "
-            "winding numbers",
-            report.intersections_complete ? "" : "over ", (long long)d->count, d->first, d->other);
-    return status;
-}
-
 // A surface and what is known of it.
 typedef struct filling {
     const pl_mesh* surface;
@@ -117,7 +79,7 @@ typedef struct filling {
 static pl_status examine(filling* f, pl_notes* notes, pl_error* error) {
     const pl_mesh* surface = f->surface;
     int first_note = pl_notes_count(notes);
-    int64_t intersections = 0;
+    bool intersects = false;
     pl_status status = check_surface(surface, error);
     if (status == PL_OK)
         status =
@@ -125,9 +87,9 @@ static pl_status examine(filling* f, pl_notes* notes, pl_error* error) {
                                    surface->triangle_count, &f->edges, error);
     if (status == PL_OK) status = check_edges(&f->edges, error);
     if (status != PL_OK || f->options->use_tetgen) return status;
-    note_edges(&f->edges, notes);
-    status = note_intersections(surface, f->options->pool, &intersections, notes, error);
-    f->simple = intersections == 0 && f->edges.manifold_count == f->edges.edge_count;
+    pl_note_surface_edges(&f->edges, notes);
+    status = pl_note_surface_intersections(surface, f->options->pool, &intersects, notes, error);
+    f->simple = !intersects && f->edges.manifold_count == f->edges.edge_count;
     const char* mended = f->options->strict ? pl_notes_first_mended(notes, first_note) : NULL;
     if (status == PL_OK && mended)
         return pl_fail(error, PL_ERROR_MESH, "%s (refused because strict was asked for)", mended);

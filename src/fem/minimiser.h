@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What a minimisation works on: fem_minimise.h runs it, fem_search.h chooses its steps.
+#ifndef PL_FEM_MINIMISER_H
+#define PL_FEM_MINIMISER_H
+
+#include "base/array.h"
+#include "fem/fem_newton.h"
+#include "fem/fem_pieces.h"
+#include "fem/spring_relax.h"
+#include "sparse/linear_solver.h"
+
+enum { PL_SEARCH_MEMORY = 4 };
+
+typedef struct pl_piece_search {
+    double load;                     // largest of outer forces and of those at the start [N]
+    double noise;                    // round-off of forces [N]
+    double values[PL_SEARCH_MEMORY]; // last values of Phi
+    int value_count;
+    double before, bound; // Phi at x; what it must not exceed after the step
+} pl_piece_search;
+
+// One number or flag per piece in each array.
+typedef struct pl_search {
+    pl_piece_search* piece;
+    bool* open;              // not at its minimum: it takes part in the iteration
+    bool* trying;            // its step is not short enough yet
+    bool* longer;            // a longer step is tried
+    bool* chosen;            // takes part in a single evaluation
+    double *norms, *inertia; // of the gradient; of the forces that change the motion [N]
+    double* slopes;          // of Phi along the direction
+    double* steps;           // |direction| [m]
+    double* lengths;         // of the step, in directions
+    double *after, *tried;   // Phi at m->trial; at what is tried
+    double* straight;        // Phi at what is tried before springs relax
+    bool is_finite;          // Phi(x) is known to be finite
+} pl_search;
+
+typedef struct pl_minimiser {
+    const pl_fem_pieces* pieces; // borrowed
+    pl_search search;
+    pl_block_matrix A; // Newton on multigrid: without values, until they are needed
+    pl_linear_solver* solver;
+    pl_newton_multigrid* newton; // in place of the solver
+    pl_spring_relax* relax;      // Newton on cloth of springs; else NULL
+    // Projective Dynamics: the values that the solver was last prepared for; NULL: none yet
+    double* known_values;
+    size_t known_count;
+    bool is_known;
+    int count;     // 3 per vertex
+    double* x;     // start and result
+    double value;  // Phi(x) without contacts, of a system of one piece; NaN: not known
+    double* trial; // of the line search
+    double* gradient;
+    double* trial_gradient;
+    double *further, *further_gradient; // a step that is longer than the trial
+    bool gradient_known;                // at x, without contacts
+    double* direction;
+    double* scratch;      // twice as long
+    pl_array contacts;    // of pl_contact
+    pl_array found;       // of pl_contact: those of this iteration
+    int* contact_mark;    // per vertex: the last iteration that found it in contact
+    double* normal_force; // per vertex
+    double* friction_dual;
+} pl_minimiser;
+
+#endif
