@@ -3,6 +3,7 @@
 //
 // The elastic laws in double: against finite differences, linear elasticity, and a numeric
 // projection.
+#include "fem/fem_build.h"
 #include "material/material.h"
 #include "material_states.h"
 #include "test.h"
@@ -218,6 +219,37 @@ TEST(material_at_rest_is_linear_elasticity)
             for (int k = 0; k < 81; k++) CHECK_NEAR(T[k], L[k], 1e-14 * size);
             pl_material_tangent(&m, pl_mat3_identity(), true, T);
             for (int k = 0; k < 81; k++) CHECK_NEAR(T[k], L[k], 1e-13 * size);
+        }
+}
+
+// d2 Psi / de2 at rest along F = I + e D, by central differences of fourth order
+static double curvature(const pl_material* m, pl_mat3 D) {
+    const double h = 1e-3, weights[5] = {-1.0, 16.0, -30.0, 16.0, -1.0};
+    double sum = 0.0;
+    for (int k = 0; k < 5; k++)
+        sum += weights[k] * pl_material_energy(m, pl_mat3_madd(pl_mat3_identity(), h * (k - 2), D));
+    return sum / (12.0 * h * h);
+}
+
+// what a scene gives, through the way into fem: Psi = 9/2 K e^2 along I, mu/2 e^2 along a shear
+TEST(material_moduli_at_small_strain_are_those_given)
+{
+    const double mu = 3e4, bulk = 1e5, parts[] = {0.0, 0.25, 1.0};
+    pl_mat3 shear = pl_mat3_scale(0.0, pl_mat3_identity());
+    shear.m[1] = 1.0;
+    for (int law = PL_LAW_LINEAR; law <= PL_LAW_MOONEY_RIVLIN; law++)
+        for (int k = 0; k < 3; k++) {
+            pl_element_material given = {.law = (pl_law)law,
+                                         .mu = mu,
+                                         .lambda = bulk - 2.0 / 3.0 * mu,
+                                         .mu2 = parts[k] * mu,
+                                         .density = 1000.0};
+            pl_material m;
+            pl_error error;
+            CHECK_OK(pl_fem_law_of_solid(&given, &m, &error), &error);
+            double own = law == PL_LAW_ARAP ? 2.0 / 3.0 * mu : bulk;
+            CHECK_NEAR(curvature(&m, pl_mat3_identity()) / 9.0, own, 1e-6 * own);
+            CHECK_NEAR(curvature(&m, shear), mu, 1e-6 * mu);
         }
 }
 

@@ -158,7 +158,7 @@ typedef struct pl_material_def {
     double mu;        ///< shear modulus [Pa]; NAN: from young and poisson
     double lambda;    ///< first Lame parameter [Pa]; NAN: from the others
     double bulk;      ///< bulk modulus [Pa]; NAN: from the others
-    double mu2;       ///< second modulus of Mooney-Rivlin [Pa]
+    double mu2;       ///< of Mooney-Rivlin: part of mu on the second invariant [Pa]
     double thickness; ///< of cloth [m]
     double stretch;   ///< springs along edges [N/m]
     double shear;     ///< springs across [N/m]

@@ -53,12 +53,13 @@ extern "C" {
     X(PL_LAW_AUTO, "auto", "goes with kind and method")                                            \
     X(PL_LAW_LINEAR, "linear", "linear elasticity, for small turns only")                          \
     X(PL_LAW_COROTATED, "corotated", "corotated linear elasticity")                                \
-    X(PL_LAW_ARAP, "arap", "as rigid as possible")                                                 \
+    X(PL_LAW_ARAP, "arap", "as rigid as possible: bulk modulus 2/3 mu, lambda is not read")        \
     X(PL_LAW_STVK, "stvk", "St. Venant-Kirchhoff")                                                 \
     X(PL_LAW_NEOHOOKEAN, "neohookean", "Neo-Hookean with logarithm; fails where a tet inverts")    \
     X(PL_LAW_STABLE_NEOHOOKEAN, "stable_neohookean",                                               \
-      "Neo-Hookean that survives inversion (Smith 2018)")                                          \
-    X(PL_LAW_MOONEY_RIVLIN, "mooney_rivlin", "two moduli, for rubber")                             \
+      "survives inversion (Smith 2018, with logarithm): Neo-Hookean at small strains only, "       \
+      "softer than it in large compression, 4/3 as stiff in large stretch")                        \
+    X(PL_LAW_MOONEY_RIVLIN, "mooney_rivlin", "two moduli, for rubber; fails where a tet inverts")  \
     X(PL_LAW_SPRINGS, "springs", "springs along edges, across, and for bending")                   \
     X(PL_LAW_MEMBRANE, "membrane", "cloth of elastic triangles with bending at edges")
 

@@ -52,10 +52,7 @@ pl_status pl_fem_law_of_solid(const pl_element_material* from, pl_material* out,
         return pl_fail(error, PL_ERROR_UNSUPPORTED, "law \"%s\" is not one of solids",
                        pl_law_name((int)from->law));
     *out = (pl_material){.kind = kinds[from->law], .mu = from->mu, .lambda = from->lambda};
-    if (from->law == PL_LAW_MOONEY_RIVLIN && from->mu + from->mu2 > 0.0) {
-        out->mu = from->mu + from->mu2;
-        out->rivlin = from->mu2 / out->mu;
-    }
+    if (from->law == PL_LAW_MOONEY_RIVLIN) out->rivlin = pl_material_rivlin(from->mu, from->mu2);
     return PL_OK;
 }
 

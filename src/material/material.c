@@ -111,6 +111,8 @@ pl_status pl_material_incompressible(pl_material_kind kind, double mu, pl_materi
     return status;
 }
 
+double pl_material_rivlin(double mu, double mu2) { return mu > 0.0 ? fmin(mu2 / mu, 1.0) : 0.0; }
+
 bool pl_material_needs_volume(pl_material_kind kind) {
     return kind == PL_MATERIAL_NEOHOOKEAN || kind == PL_MATERIAL_MOONEY_RIVLIN;
 }

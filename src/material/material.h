@@ -36,6 +36,10 @@ pl_status pl_material_from_bulk(pl_material_kind kind, double mu, double kappa, 
 pl_status pl_material_incompressible(pl_material_kind kind, double mu, pl_material* out,
                                      pl_error* error);
 
+// The part of the shear modulus mu that belongs to the second invariant, from mu2 [Pa]; 1 where mu2
+// is above mu.
+double pl_material_rivlin(double mu, double mu2);
+
 // True for laws that exist only for det F > 0 (Neo-Hookean, Mooney-Rivlin). For other F their
 // energy is INFINITY, which a line search refuses, and stress and tangent are NaN.
 bool pl_material_needs_volume(pl_material_kind kind);

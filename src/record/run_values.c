@@ -199,10 +199,7 @@ static pl_mat3 edges_of(const int* v, const double* x) {
 // the law of an element; false for springs, which have no stress
 static bool material_of(const pl_element_material* from, pl_material* out) {
     *out = (pl_material){.mu = from->mu, .lambda = from->lambda};
-    if (from->law == PL_LAW_MOONEY_RIVLIN && from->mu + from->mu2 > 0.0) {
-        out->mu = from->mu + from->mu2;
-        out->rivlin = from->mu2 / out->mu;
-    }
+    if (from->law == PL_LAW_MOONEY_RIVLIN) out->rivlin = pl_material_rivlin(from->mu, from->mu2);
     return pl_material_find(pl_law_name((int)from->law), &out->kind);
 }
 
