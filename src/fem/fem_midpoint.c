@@ -186,7 +186,7 @@ static bool settle_accounts(pl_midpoint* m) {
         if (!(m->account[k] >= -MAX_CREDIT * energy)) m->account[k] = -MAX_CREDIT * energy;
         double s = p->scale = scale_for(p, m->account[k]);
         m->account[k] -= (1.0 - s) * (p->cross + 0.5 * (1.0 + s) * p->square);
-        is_paid = is_paid && !(m->account[k] > MAX_DEBT * energy);
+        is_paid = is_paid && isfinite(energy) && !(m->account[k] > MAX_DEBT * energy);
     }
     return is_paid;
 }
@@ -206,6 +206,12 @@ bool pl_midpoint_balance(pl_midpoint* m, const pl_fem_objective* f, const double
         pl_vec3_store(v, pl_madd(r, p->scale, pl_sub(pl_vec3_load(v), r)));
     }
     return is_paid;
+}
+
+bool pl_midpoint_is_finite(const pl_midpoint* m) {
+    for (int k = 0; k < m->pieces->count; k++)
+        if (!isfinite(m->elastic[k])) return false;
+    return true;
 }
 
 void pl_midpoint_restart(pl_midpoint* m) {

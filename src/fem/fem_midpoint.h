@@ -20,6 +20,8 @@ void pl_midpoint_destroy(pl_midpoint* m);
 // False if a piece created more energy than its deformation moves with: take a smaller step.
 bool pl_midpoint_balance(pl_midpoint* m, const pl_fem_objective* f, const double* start,
                          const double* end, double* velocities, double* scratch);
+// Whether the last step that was balanced ended in a finite elastic energy.
+bool pl_midpoint_is_finite(const pl_midpoint* m);
 // Forgets what earlier steps created.
 void pl_midpoint_restart(pl_midpoint* m);
 

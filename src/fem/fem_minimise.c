@@ -317,7 +317,10 @@ static bool is_linearised_done(const progress* s, const pl_method_info* info) {
 // inverted: that is no minimum, however small the forces are.
 static pl_status check_energy(pl_minimiser* m, const pl_fem_objective* f, pl_method_info* info,
                               pl_error* error) {
-    if (pl_search_is_finite(m, f)) return PL_OK;
+    return pl_search_is_finite(m, f) ? PL_OK : pl_fail_inverted(info, error);
+}
+
+pl_status pl_fail_inverted(pl_method_info* info, pl_error* error) {
     info->converged = false;
     return pl_fail(error, PL_ERROR_DIVERGED,
                    "the elastic energy is not finite: elements are inverted, and their law has no "

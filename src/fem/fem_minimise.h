@@ -23,5 +23,7 @@ void pl_minimiser_free(pl_minimiser* m);
 // Minimises from m->x on; contacts are found anew in every iteration (S0 Alg. 4).
 pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_settings* settings,
                       pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error);
+// Says that elements of laws with a barrier are inverted; what was solved does not count.
+pl_status pl_fail_inverted(pl_method_info* info, pl_error* error);
 
 #endif

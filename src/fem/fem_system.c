@@ -511,9 +511,9 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
     if (!commit(s, &f, s->minimiser.x))
         return pl_fail(error, PL_ERROR_DIVERGED, "the step ended in positions that are not finite");
     bool is_smallest = (end - begin) * (1 << MAX_RETRIES) < 1.5;
-    if (!balance_midpoint(s, &f) && !is_smallest)
-        return pl_fail(error, PL_ERROR_DIVERGED, "the step created energy");
-    return PL_OK;
+    if (balance_midpoint(s, &f)) return PL_OK;
+    if (!pl_midpoint_is_finite(s->midpoint)) return pl_fail_inverted(info, error);
+    return is_smallest ? PL_OK : pl_fail(error, PL_ERROR_DIVERGED, "the step created energy");
 }
 
 // Elements whose corners are all in one place exert no force: they would stay there for ever. In
