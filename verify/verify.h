@@ -95,11 +95,22 @@ typedef enum verify_spoilt {
     VERIFY_FLAT,   // y = 0
     VERIFY_POINT,  // all in one point, with noise of a thousandth of the size
     VERIFY_RANDOM, // anywhere in a box of the body's size
+    VERIFY_FAR,    // anywhere in a box ten times as large
 } verify_spoilt;
 void verify_spoil(const pl_mesh* mesh, verify_spoilt how, uint64_t seed, double* x);
 // Takes over the mesh. shape: the largest error of an edge at the end, relative to the size; 1 if a
 // tet stays inside out.
 pl_status verify_recovery(pl_mesh* mesh, pl_material_kind law, verify_spoilt how, uint64_t seed,
                           double* shape, int* iterations, pl_error* error);
+// The same by quasistatic frames without any load, until one converges.
+typedef struct verify_return {
+    double shape;   // as above
+    double rise;    // largest growth of the elastic energy in a frame, relative to the first
+    bool converged; // the last frame
+    int iterations; // of all frames
+} verify_return;
+pl_status verify_quasistatic_recovery(pl_mesh* mesh, pl_material_kind law, pl_linear linear,
+                                      verify_spoilt how, uint64_t seed, verify_return* out,
+                                      pl_error* error);
 
 #endif

@@ -25,6 +25,7 @@ void verify_spoil(const pl_mesh* mesh, verify_spoilt how, uint64_t seed, double*
         switch (how) {
         case VERIFY_FLAT: x[i] = i % 3 == 1 ? 0.0 : mesh->positions[i]; break;
         case VERIFY_POINT: x[i] = 1e-3 * size * pl_random_uniform(&random, -0.5, 0.5); break;
+        case VERIFY_FAR: x[i] = 10.0 * size * pl_random_uniform(&random, -0.5, 0.5); break;
         case VERIFY_RANDOM: x[i] = size * pl_random_uniform(&random, -0.5, 0.5); break;
         }
     }
@@ -76,6 +77,34 @@ pl_status verify_recovery(pl_mesh* mesh, pl_material_kind law, verify_spoilt how
         *iterations += info.iterations;
         *shape = shape_error(&body);
     }
+    verify_body_free(&body);
+    return status;
+}
+
+pl_status verify_quasistatic_recovery(pl_mesh* mesh, pl_material_kind law, pl_linear linear,
+                                      verify_spoilt how, uint64_t seed, verify_return* out,
+                                      pl_error* error) {
+    enum { MAX_FRAMES = 20 };
+    pl_fem_settings settings = pl_default_fem_settings();
+    settings.integrator = PL_INTEGRATOR_QUASISTATIC;
+    settings.linear = linear;
+    verify_body body;
+    pl_status status =
+        verify_body_create(&body, mesh, law, 1e5, 0.3, 1000.0, &settings, NULL, error);
+    if (status != PL_OK) return status;
+    verify_spoil(mesh, how, seed, pl_fem_positions(body.system));
+    *out = (verify_return){.shape = 1.0};
+    double first = pl_fem_system_energies(body.system).elastic, last = first;
+    for (int k = 0; status == PL_OK && k < MAX_FRAMES && !out->converged; k++) {
+        pl_method_info info;
+        status = verify_body_step(&body, 1.0, 0.0, NULL, 0, &info, error);
+        double energy = pl_fem_system_energies(body.system).elastic;
+        out->rise = fmax(out->rise, (energy - last) / first);
+        last = energy;
+        out->converged = status == PL_OK && info.converged;
+        out->iterations += info.iterations;
+    }
+    if (status == PL_OK) out->shape = shape_error(&body);
     verify_body_free(&body);
     return status;
 }

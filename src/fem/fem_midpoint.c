@@ -168,7 +168,8 @@ static void find_deformation(pl_midpoint* m, const pl_fem_objective* f, const do
     }
 }
 
-// The scale s of the rest d that takes `debt` out of the kinetic energy of v + (s - 1) d, or as much as there is.
+// The scale s of the rest d that takes `debt` out of the kinetic energy of v + (s - 1) d, or as
+// much as there is.
 static double scale_for(const piece_motion* p, double debt) {
     double a = p->square, b = p->cross, whole = a + b;
     if (!(a > 0.0) || !(debt > 0.0)) return 1.0;

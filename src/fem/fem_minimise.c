@@ -50,6 +50,7 @@ void pl_minimiser_free(pl_minimiser* m) {
     PL_FREE(m->contact_mark, int, m->count / 3);
     PL_FREE(m->normal_force, double, m->count / 3);
     PL_FREE(m->friction_dual, double, m->count);
+    PL_FREE(m->rest_stiffness, double, m->count / 3);
     *m = (pl_minimiser){0};
 }
 
@@ -85,6 +86,17 @@ static size_t value_count(const pl_minimiser* m) {
     return (size_t)pl_block_matrix_entry_count(&m->A) * (size_t)(m->A.block * m->A.block);
 }
 
+// A has its values at rest.
+static pl_status keep_rest_stiffness(pl_minimiser* m, pl_error* error) {
+    m->rest_stiffness = PL_ALLOC(double, m->count / 3);
+    if (!m->rest_stiffness && m->count) return pl_fail_memory(error, "the solver of a step");
+    for (int v = 0; v < m->count / 3; v++) {
+        const double* D = m->A.values + 9 * (size_t)m->A.diagonal[v];
+        m->rest_stiffness[v] = (D[0] + D[4] + D[8]) / 3.0;
+    }
+    return PL_OK;
+}
+
 pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest, const pl_element_set* sets,
                                     int set_count, const pl_fem_settings* settings, pl_pool* pool,
                                     pl_error* error) {
@@ -92,6 +104,10 @@ pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest, const p
         settings->linear == PL_LINEAR_MULTIGRID || settings->linear == PL_LINEAR_MGPCG;
     // the multigrid of Projective Dynamics comes with the step that uses it (fem_projective_fast.h)
     if (m->A.block == 1 && is_multigrid) return PL_OK;
+    if (settings->integrator == PL_INTEGRATOR_QUASISTATIC && m->A.block == 3) {
+        pl_status status = keep_rest_stiffness(m, error);
+        if (status != PL_OK) return status;
+    }
     // a fixed number of iterations is what it was in the paper
     if (settings->nonlinear == PL_NONLINEAR_NEWTON && settings->line_search &&
         !settings->all_iterations) {
@@ -171,6 +187,28 @@ static double vertex_noise_part(int begin, int end, void* user) {
     return noise_part(3 * begin, 3 * end, user);
 }
 
+static double rest_noise_part(int begin, int end, void* user) {
+    const pl_minimiser* m = user;
+    double sum = 0.0;
+    for (int v = begin; v < end; v++) {
+        pl_vec3 force = pl_scale(m->rest_stiffness[v], pl_vec3_load(m->x + 3 * (size_t)v));
+        sum += pl_dot(force, force);
+    }
+    return sum;
+}
+
+// Where a body is stretched beyond measure, forces are all round-off. That excuses nothing: no more
+// is allowed than this many times what would be round-off at rest.
+static void limit_force_noise(pl_minimiser* m, pl_pool* pool) {
+    const double most = 100.0;
+    double* squares = m->search.tried;
+    if (!m->rest_stiffness || m->rest_stale) return;
+    pl_pieces_sum(m->pieces, NULL, pool, rest_noise_part, 0, m, squares);
+    for (int k = 0; k < m->pieces->count; k++)
+        m->search.piece[k].noise =
+            fmin(m->search.piece[k].noise, most * 4.0 * DBL_EPSILON * sqrt(squares[k]));
+}
+
 // What round-off leaves of the forces of each piece: differences of positions times the stiffness
 // at hand.
 static void find_force_noise(pl_minimiser* m, pl_pool* pool) {
@@ -181,6 +219,7 @@ static void find_force_noise(pl_minimiser* m, pl_pool* pool) {
     else squares[0] = pl_parallel_sum(pool, noise_part, m->count, VALUES_PER_TASK, m);
     for (int k = 0; k < m->pieces->count; k++)
         m->search.piece[k].noise = 4.0 * DBL_EPSILON * sqrt(squares[k]);
+    limit_force_noise(m, pool);
 }
 
 // The matrix of Projective Dynamics seldom changes, and factoring it costs as much as many solves:
@@ -353,7 +392,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_setting
         s.last = !settings->all_iterations || k + 1 >= max_iterations;
         status = find_direction(m, f, settings, &s, info, error);
         if (status != PL_OK) return status;
-        if (k == 0) find_force_noise(m, f->pool);
+        if (k == 0 || !(f->inertia > 0.0)) find_force_noise(m, f->pool);
         info->iterations++;
         if (!settings->line_search || linearised) pl_search_full_step(m, f);
         else if (!pl_search_line(m, f)) {

@@ -20,7 +20,7 @@ static const double STRAIGHT = 0.6, LONGEST_STEP = 16.0;
 static const double AS_FORESEEN = 0.02;
 // A piece whose forces are round-off is at its minimum if the last direction was below this part of
 // its size. Where round-off still moves it (thin and stiff, far from the origin), it is not.
-static const double MAX_ROUND_OFF_STEP = 1e-6;
+static const double MAX_ROUND_OFF_STEP = 1e-6, NOISE_MARGIN = 4.0;
 
 void pl_search_free(pl_search* s, int pieces) {
     double* numbers[] = {s->norms,   s->inertia, s->slopes, s->steps,
@@ -52,28 +52,42 @@ void pl_search_begin(pl_minimiser* m, const pl_fem_objective* f) {
     m->search.is_finite = false;
 }
 
+// At rest nothing but the forces that pass through a piece tells what is small: those of its
+// elements, on held vertices too. What is unbalanced at the start tells nothing, if the start is
+// far from rest.
+static void find_forces_within(pl_minimiser* m, const pl_fem_objective* f) {
+    double* forces = m->scratch;
+    memset(forces, 0, (size_t)m->count * sizeof(double));
+    for (int s = 0; s < f->set_count; s++)
+        pl_element_set_gradient(&f->sets[s], f->pool, m->x, forces);
+    pl_pieces_norm(m->pieces, f->pool, forces, m->search.inertia);
+}
+
 // Forces are compared with the largest of the outer forces, the unbalanced ones at the start, and
-// those that change the motion.
+// those that change the motion; quasistatic ones with the outer ones and those within.
 bool pl_search_judge(pl_minimiser* m, const pl_fem_objective* f, const pl_fem_settings* settings,
                      bool first, pl_method_info* info) {
     pl_pieces_norm(m->pieces, f->pool, m->gradient, m->search.norms);
-    pl_fem_inertia_forces(f, m->pieces, m->x, m->scratch, m->search.inertia);
+    // a single linearised solve is measured by what it started with
+    bool by_start = f->inertia > 0.0 || settings->nonlinear == PL_NONLINEAR_LINEARISED;
+    if (by_start) pl_fem_inertia_forces(f, m->pieces, m->x, m->scratch, m->search.inertia);
+    else find_forces_within(m, f);
     info->residual = 0.0;
     info->converged = true;
     bool any_open = false;
     for (int k = 0; k < m->pieces->count; k++) {
         pl_piece_search* p = &m->search.piece[k];
         double norm = m->search.norms[k];
-        if (first && norm > p->load) p->load = norm;
+        if (first && by_start && norm > p->load) p->load = norm;
         // NaN, if a load is: nothing is small then
         double load = m->search.inertia[k] > p->load ? m->search.inertia[k] : p->load;
         double residual = load == 0.0 ? 0.0 : norm / load;
-        bool is_round_off = isfinite(residual) && norm <= p->noise &&
+        bool is_round_off = isfinite(residual) && norm <= NOISE_MARGIN * p->noise &&
                             m->search.steps[k] <= MAX_ROUND_OFF_STEP * m->pieces->size[k];
         // where the load itself is lost in round-off, what is left is compared with that
         if (is_round_off) residual = fmin(residual, settings->tolerance);
         bool done = residual <= settings->tolerance;
-        m->search.open[k] = settings->all_iterations || !done || (first && p->load != 0.0);
+        m->search.open[k] = settings->all_iterations || !done || (first && load != 0.0);
         if (!(residual <= info->residual)) info->residual = residual;
         info->converged = info->converged && done;
         any_open = any_open || m->search.open[k];
@@ -260,7 +274,9 @@ static bool is_low_enough(const pl_minimiser* m, int k) {
     double bound = p->bound + ARMIJO * m->search.lengths[k] * fmin(m->search.slopes[k], 0.0);
     if (!isfinite(m->search.tried[k])) return false;
     if (m->search.tried[k] <= bound) return true;
-    return m->search.tried[k] <= bound + 1e-12 * fabs(p->before) + p->noise * m->search.steps[k];
+    // a step far beyond the piece is a rigid motion that nothing holds
+    double way = fmin(m->search.lengths[k] * m->search.steps[k], m->pieces->size[k]);
+    return m->search.tried[k] <= bound + 1e-12 * fabs(p->before) + p->noise * way;
 }
 
 static void start_line(pl_minimiser* m, const pl_fem_objective* f) {

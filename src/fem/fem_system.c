@@ -589,6 +589,7 @@ void pl_fem_restart(pl_fem_system* s) {
 pl_fem_model pl_fem_system_model(pl_fem_system* s) {
     if (s->projective) pl_projective_fast_forget(s->projective);
     if (s->minimiser.newton) pl_newton_multigrid_forget(s->minimiser.newton);
+    s->minimiser.rest_stale = true;
     return (pl_fem_model){
         s->vertex_count, s->mass,      has_mass_matrix(s) ? &s->mass_matrix : NULL,
         s->sets,         s->set_count, &s->settings};

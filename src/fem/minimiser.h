@@ -28,7 +28,8 @@ typedef struct pl_search {
     bool* trying;            // its step is not short enough yet
     bool* longer;            // a longer step is tried
     bool* chosen;            // takes part in a single evaluation
-    double *norms, *inertia; // of the gradient; of the forces that change the motion [N]
+    double *norms, *inertia; // of the gradient; of the forces that change the motion, or in
+                             // quasistatics of those within [N]
     double* slopes;          // of Phi along the direction
     double* steps;           // |direction| [m]
     double* lengths;         // of the step, in directions
@@ -63,6 +64,9 @@ typedef struct pl_minimiser {
     int* contact_mark;    // per vertex: the last iteration that found it in contact
     double* normal_force; // per vertex
     double* friction_dual;
+    // quasistatics: mean stiffness of each vertex at rest [N/m]; else NULL
+    double* rest_stiffness;
+    bool rest_stale; // materials have changed since
 } pl_minimiser;
 
 #endif

@@ -15,9 +15,9 @@
 // The material of one tet, or of one triangle of a cloth.
 typedef struct pl_element_material {
     pl_law law;
-    double density;              // solids [kg/m^3], cloth [kg/m^2]
-    double mu, lambda;           // [Pa]; of membranes times the thickness [N/m]
-    double mu2;                  // [Pa], Mooney-Rivlin: the part of mu that belongs to the second invariant
+    double density;    // solids [kg/m^3], cloth [kg/m^2]
+    double mu, lambda; // [Pa]; of membranes times the thickness [N/m]
+    double mu2;        // [Pa], Mooney-Rivlin: the part of mu that belongs to the second invariant
     double stretch, shear, bend; // springs of cloth
 } pl_element_material;
 

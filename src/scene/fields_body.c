@@ -59,10 +59,11 @@ static const pl_field_info material_rows[] = {
                 "from the others", "first Lame parameter"),
     PL_ROW_AUTO(pl_material_def, "bulk", bulk, PL_ANIMATED, "Pa", 1e-3, 1e15, "from the others",
                 "bulk modulus"),
-    PL_ROW_NUMBER(pl_material_def, "mu2", mu2, PL_ANIMATED, "Pa", 0, 1e13, 0,
-                  "part of the shear modulus of mooney_rivlin that belongs to the second invariant, "
-                  "from 0 to mu; the rest belongs to the first: c01 = mu2/2, c10 = (mu - mu2)/2. It "
-                  "changes large strains only"),
+    PL_ROW_NUMBER(
+        pl_material_def, "mu2", mu2, PL_ANIMATED, "Pa", 0, 1e13, 0,
+        "part of the shear modulus of mooney_rivlin that belongs to the second invariant, "
+        "from 0 to mu; the rest belongs to the first: c01 = mu2/2, c10 = (mu - mu2)/2. It "
+        "changes large strains only"),
     PL_ROW_NUMBER(pl_material_def, "thickness", thickness, PL_ANIMATED, "m", 1e-7, 1, 1e-3,
                   "of cloth"),
     PL_ROW_NUMBER(pl_material_def, "stretch", stretch, PL_ANIMATED, "N/m", 0, 1e12, 1000,

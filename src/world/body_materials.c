@@ -114,10 +114,11 @@ static pl_status choose_defs(const pl_body* body, const pl_mesh* mesh, bool is_c
 
 static pl_status check_value(const pl_element_material* m, int e, pl_error* error) {
     if (m->law == PL_LAW_MOONEY_RIVLIN && m->mu2 > m->mu)
-        return pl_fail(error, PL_ERROR_MESH,
-                       "element %d gets mu2 %g and a shear modulus of %g; mu2 is a part of the shear "
-                       "modulus, so it must not be above it",
-                       e, m->mu2, m->mu);
+        return pl_fail(
+            error, PL_ERROR_MESH,
+            "element %d gets mu2 %g and a shear modulus of %g; mu2 is a part of the shear "
+            "modulus, so it must not be above it",
+            e, m->mu2, m->mu);
     if (m->density > 0.0 && m->mu >= 0.0 && isfinite(m->mu) && isfinite(m->lambda) &&
         isfinite(m->density))
         return PL_OK;
