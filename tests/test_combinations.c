@@ -150,3 +150,21 @@ TEST(combinations_laws_are_those_of_the_materials)
     }
     CHECK(pl_law_name(-1) == NULL && pl_law_name(PL_LAW_COUNT) == NULL);
 }
+
+TEST(combination_auto_integrator_goes_with_kind_and_method)
+{
+    static const struct {
+        pl_method method;
+        pl_body_kind kind;
+        pl_integrator integrator;
+    } rows[] = {{PL_METHOD_FEM, PL_BODY_SOLID, PL_INTEGRATOR_BDF2},
+                {PL_METHOD_FEM, PL_BODY_CLOTH, PL_INTEGRATOR_EULER},
+                {PL_METHOD_PBD, PL_BODY_SOLID, PL_INTEGRATOR_EULER}};
+    for (int k = 0; k < 3; k++) {
+        pl_body body = {.method = rows[k].method, .kind = rows[k].kind};
+        const char* key;
+        char text[256];
+        CHECK(pl_combination_resolve(&body, &key, text, sizeof text));
+        CHECK_INT(body.integrator, rows[k].integrator);
+    }
+}

@@ -100,6 +100,49 @@ TEST(fem_motion_keeps_momentum_and_energy)
     CHECK_NEAR(log2(coarse / fine), 2.0, 0.2);
 }
 
+// A ball that falls from half a metre: BDF2 lets it bounce and creates no energy, implicit Euler
+// takes all of it.
+TEST(fem_dropped_ball_bounces_and_gains_no_energy)
+{
+    for (int k = 0; k < 4; k++) {
+        verify_kept_case c = {.motion = VERIFY_BOUNCING,
+                              .integrator = k < 3 ? PL_INTEGRATOR_BDF2 : PL_INTEGRATOR_EULER,
+                              .law = PL_MATERIAL_STABLE_NEOHOOKEAN,
+                              .young = pow(10.0, k < 3 ? 4 + k : 5),
+                              .time_step = 1.0 / 60.0,
+                              .duration = 1.5};
+        verify_kept r;
+        pl_error error;
+        CHECK_OK(verify_what_is_kept(&c, &r, &error), &error);
+        CHECK(r.highest <= 1.01);
+        CHECK_INT(r.unconverged, 0);
+        if (k == 1) CHECK(r.bounce > 0.3);
+        if (k == 3) CHECK(r.bounce < 0.1);
+    }
+}
+
+TEST(fem_integrators_keep_what_they_say)
+{
+    static const pl_integrator integrators[] = {PL_INTEGRATOR_EULER, PL_INTEGRATOR_BDF2,
+                                                PL_INTEGRATOR_MIDPOINT};
+    for (int k = 0; k < 6; k++) {
+        pl_integrator integrator = integrators[k % 3];
+        bool spins = k / 3, is_midpoint = integrator == PL_INTEGRATOR_MIDPOINT;
+        verify_kept_case c = {.motion = spins ? VERIFY_SPINNING : VERIFY_VIBRATING,
+                              .integrator = integrator,
+                              .law = PL_MATERIAL_STABLE_NEOHOOKEAN,
+                              .young = spins ? 1e6 : 1e5,
+                              .time_step = 1.0 / 60.0,
+                              .duration = 2.0};
+        verify_kept r;
+        pl_error error;
+        CHECK_OK(verify_what_is_kept(&c, &r, &error), &error);
+        CHECK(r.linear <= 1e-9 && r.highest <= 1.001);
+        if (is_midpoint) CHECK(r.angular <= 1e-7 && r.lowest >= (spins ? 0.99 : 0.9));
+        if (spins && integrator == PL_INTEGRATOR_BDF2) CHECK(r.lowest > 0.97 && r.angular < 0.01);
+    }
+}
+
 TEST(fem_block_slips_at_the_friction_angle)
 {
     static const double frictions[] = {0.2, 0.8};

@@ -12,7 +12,7 @@ TEST(loads_force_is_spread_by_mass)
     pl_world* world = sample_start(
         "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"time_step\": 0.01, \"bodies\": [{\"name\": "
         "\"c\", \"generate\": {\"shape\": \"box\", \"edge\": 0.25}, \"material\": {\"young\": 1e4, "
-        "\"poisson\": 0.3, \"density\": 1000}, \"tolerance\": 1e-9}],\n"
+        "\"poisson\": 0.3, \"density\": 1000}, \"tolerance\": 1e-9, \"integrator\": \"euler\"}],\n"
         "\"forces\": [{\"force\": [10000, 0, 0], \"body\": \"c\"}]}");
     pl_frame_info info;
     sample_step(world, 10, &info);

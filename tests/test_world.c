@@ -338,7 +338,8 @@ TEST(world_steps_of_one_length_need_one_matrix)
 {
     pl_scene* scene =
         sample_scene("{\"pliant\": 1, \"bodies\": [{\"nonlinear\": \"projective\", \"linear\": "
-                     "\"multigrid\", \"generate\": {\"shape\": \"box\", \"edge\": 0.25}}]}");
+                     "\"multigrid\", \"integrator\": \"euler\", \"generate\": {\"shape\": \"box\", "
+                     "\"edge\": 0.25}}]}");
     pl_world* world = sample_world(scene);
     double inertia = 0.0;
     for (int frame = 0; frame < 8; frame++) {

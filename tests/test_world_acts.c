@@ -345,7 +345,7 @@ TEST(world_animated_gravity_takes_effect)
         "{\"pliant\": 1, \"time_step\": 0.01, \"gravity\": [{\"keyframes\": [[0, 0], [0.05, 10]], "
         "\"interpolation\": \"step\"}, 0, 0],\n"
         " \"bodies\": [{\"generate\": {\"shape\": \"box\", \"size_x\": 1, \"size_y\": 1, "
-        "\"size_z\": 1, \"edge\": 0.5}}]}");
+        "\"size_z\": 1, \"edge\": 0.5}, \"integrator\": \"euler\"}]}");
     pl_world* world = sample_world(scene);
     pl_error error;
     const double* v = pl_world_velocities(world, 0);

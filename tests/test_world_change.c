@@ -247,7 +247,7 @@ TEST(world_bodies_keep_their_own_damping)
         "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"bodies\": [\n"
         " {\"name\": \"free\", \"velocity\": [1, 0, 0], \"generate\": {\"shape\": \"box\"}},\n"
         " {\"name\": \"slow\", \"velocity\": [1, 0, 0], \"generate\": {\"shape\": \"box\"},\n"
-        "  \"damping\": {\"mass\": 10}}]}");
+        "  \"integrator\": \"euler\", \"damping\": {\"mass\": 10}}]}");
     pl_world* world = sample_world(scene);
     step(world, 3);
     CHECK_NEAR(pl_world_velocities(world, 0)[0], 1.0, 1e-9);

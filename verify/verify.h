@@ -24,6 +24,11 @@ typedef struct verify_body {
 pl_status verify_body_create(verify_body* body, pl_mesh* mesh, pl_material_kind law, double young,
                              double poisson, double density, const pl_fem_settings* settings,
                              pl_pool* pool, pl_error* error);
+// The same; contrast multiplies the moduli of each tet.
+pl_status verify_body_create_mixed(verify_body* body, pl_mesh* mesh, pl_material_kind law,
+                                   double young, double poisson, double density,
+                                   const double* contrast, const pl_fem_settings* settings,
+                                   pl_pool* pool, pl_error* error);
 // Gives the body the consistent mass matrix; `mass` stays, its row sums.
 pl_status verify_body_use_consistent_mass(verify_body* body, pl_error* error);
 void verify_body_free(verify_body* body);
@@ -87,9 +92,44 @@ pl_status verify_energy(int steps, double* euler_growth, double* midpoint_change
 // Largest error of the energy by midpoint over a fixed time, of a nonlinear law.
 pl_status verify_midpoint_energy(double time_step, double* largest, pl_error* error);
 
+typedef enum verify_motion { VERIFY_VIBRATING, VERIFY_SPINNING, VERIFY_BOUNCING } verify_motion;
+typedef struct verify_kept_case {
+    verify_motion motion;
+    pl_integrator integrator;
+    pl_material_kind law;
+    double young, time_step, duration;
+} verify_kept_case;
+// Largest changes of momentum and angular momentum, relative to sqrt(2 m E) and that times a metre;
+// the lowest, highest and last energy (kinetic, elastic, of gravity), relative to the first.
+typedef struct verify_kept {
+    double linear, angular, lowest, highest, last;
+    double bounce; // height of the first bounce, relative to that of the fall
+    int unconverged, iterations;
+} verify_kept;
+pl_status verify_what_is_kept(const verify_kept_case* c, verify_kept* out, pl_error* error);
+
 // The slope [rad] between rest and slip of an elastic block, found by bisection, against
 // atan(friction).
 pl_status verify_friction(double friction, int rounds, verify_answer* answer, pl_error* error);
+
+// Stiff blocks in a soft bar that is held at one end and hangs from it by its weight, quasistatic.
+typedef enum verify_stiff_shape {
+    VERIFY_STIFF_FLOATING, // one block inside
+    VERIFY_STIFF_FIVE,     // five of them
+    VERIFY_STIFF_THROUGH,  // a rod from end to end
+} verify_stiff_shape;
+typedef struct verify_stiff_case {
+    verify_stiff_shape shape;
+    double contrast;
+    pl_material_kind law;
+    int cells; // across
+} verify_stiff_case;
+typedef struct verify_stiff {
+    double difference; // of multigrid's positions and the direct solver's, relative to the motion
+    bool converged, reference_converged;
+    int linear_iterations, switches;
+} verify_stiff;
+pl_status verify_stiff_parts(const verify_stiff_case* c, verify_stiff* out, pl_error* error);
 
 typedef enum verify_spoilt {
     VERIFY_FLAT,   // y = 0

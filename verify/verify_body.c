@@ -24,11 +24,17 @@ pl_status verify_box(double x, double y, double z, int nx, int ny, int nz, pl_te
     return pl_generate("box", &options, out, error);
 }
 
-static pl_status same_material(const pl_mesh* mesh, const pl_material* material,
-                               pl_element_set* set, pl_error* error) {
+// contrast: what multiplies the moduli of each tet; NULL: 1
+static pl_status fill_set(const pl_mesh* mesh, const pl_material* material, const double* contrast,
+                          pl_element_set* set, pl_error* error) {
     pl_material* materials = PL_ALLOC(pl_material, mesh->tet_count);
     if (!materials) return pl_fail_memory(error, "materials");
-    for (int e = 0; e < mesh->tet_count; e++) materials[e] = *material;
+    for (int e = 0; e < mesh->tet_count; e++) {
+        materials[e] = *material;
+        if (!contrast) continue;
+        materials[e].mu *= contrast[e];
+        materials[e].lambda *= contrast[e];
+    }
     pl_status status = pl_tet_elements_setup(set, mesh->positions, mesh->vertex_count, mesh->tets,
                                              mesh->tet_count, materials, error);
     PL_FREE(materials, pl_material, mesh->tet_count);
@@ -53,11 +59,11 @@ static pl_status neighbours_of(const pl_mesh* mesh, pl_adjacency* out, pl_error*
     return status;
 }
 
-static pl_status build_system(verify_body* body, const pl_fem_settings* settings, pl_pool* pool,
-                              pl_error* error) {
+static pl_status build_system(verify_body* body, const double* contrast,
+                              const pl_fem_settings* settings, pl_pool* pool, pl_error* error) {
     pl_element_set set;
     pl_adjacency neighbours;
-    pl_status status = same_material(body->mesh, &body->material, &set, error);
+    pl_status status = fill_set(body->mesh, &body->material, contrast, &set, error);
     if (status != PL_OK) return status;
     body->mass = lumped_mass(body->mesh, &set, body->density);
     body->force = PL_ALLOC(double, 3 * body->mesh->vertex_count);
@@ -74,14 +80,22 @@ static pl_status build_system(verify_body* body, const pl_fem_settings* settings
     return status;
 }
 
+pl_status verify_body_create_mixed(verify_body* body, pl_mesh* mesh, pl_material_kind law,
+                                   double young, double poisson, double density,
+                                   const double* contrast, const pl_fem_settings* settings,
+                                   pl_pool* pool, pl_error* error) {
+    *body = (verify_body){.mesh = mesh, .density = density};
+    pl_status status = pl_material_from_young(law, young, poisson, &body->material, error);
+    if (status == PL_OK) status = build_system(body, contrast, settings, pool, error);
+    if (status != PL_OK) verify_body_free(body);
+    return status;
+}
+
 pl_status verify_body_create(verify_body* body, pl_mesh* mesh, pl_material_kind law, double young,
                              double poisson, double density, const pl_fem_settings* settings,
                              pl_pool* pool, pl_error* error) {
-    *body = (verify_body){.mesh = mesh, .density = density};
-    pl_status status = pl_material_from_young(law, young, poisson, &body->material, error);
-    if (status == PL_OK) status = build_system(body, settings, pool, error);
-    if (status != PL_OK) verify_body_free(body);
-    return status;
+    return verify_body_create_mixed(body, mesh, law, young, poisson, density, NULL, settings, pool,
+                                    error);
 }
 
 static double tet_volume(const pl_mesh* mesh, int e) {
@@ -175,7 +189,7 @@ pl_status verify_stiffness(const pl_mesh* mesh, const pl_material* material, dou
                            const bool* fixed, pl_block_matrix* K, pl_block_matrix* M, double** mass,
                            pl_error* error) {
     pl_element_set set;
-    pl_status status = same_material(mesh, material, &set, error);
+    pl_status status = fill_set(mesh, material, NULL, &set, error);
     if (status != PL_OK) return status;
     *mass = lumped_mass(mesh, &set, density);
     status = *mass ? assemble(mesh, &set, *mass, fixed, K, error) : pl_fail_memory(error, "masses");

@@ -114,14 +114,18 @@ extern "C" {
 
 // time integration
 #define PL_INTEGRATOR_LIST(X)                                                                      \
-    X(PL_INTEGRATOR_AUTO, "auto", "goes with the method")                                          \
-    X(PL_INTEGRATOR_EULER, "euler", "implicit Euler: robust, damps")                               \
+    X(PL_INTEGRATOR_AUTO, "auto", "bdf2 for solids of fem, else euler")                            \
+    X(PL_INTEGRATOR_EULER, "euler",                                                                \
+      "implicit Euler, first order: damps all motion, a dropped ball does not bounce, and free "   \
+      "flight is g t h/2 off after the time t")                                                    \
     X(PL_INTEGRATOR_MIDPOINT, "midpoint",                                                          \
       "implicit midpoint, second order: keeps the energy of the linear law exactly and that of "   \
       "other laws with an error of second order in the time step; converged steps do not gain "    \
       "energy: contacts act at the end of a step, and what a nonlinear law would gain in motions " \
       "that the time step does not resolve is taken from vibrations")                              \
-    X(PL_INTEGRATOR_BDF2, "bdf2", "second order, damps little")                                    \
+    X(PL_INTEGRATOR_BDF2, "bdf2",                                                                  \
+      "second order: free flight is right, slow motions keep their energy, and vibrations that "   \
+      "the time step does not resolve are damped")                                                 \
     X(PL_INTEGRATOR_QUASISTATIC, "quasistatic", "no inertia: equilibrium in every frame")
 
 // outer solver
