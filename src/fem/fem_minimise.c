@@ -374,6 +374,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_setting
     progress s = {0};
     info->stalled = false;
     pl_search_begin(m, f);
+    if (m->newton) pl_newton_multigrid_begin(m->newton);
     memset(m->contact_mark, 0, (size_t)f->vertex_count * sizeof(int));
     m->contacts.count = m->found.count = 0;
     if (m->relax) pl_spring_relax_begin(m->relax, f);

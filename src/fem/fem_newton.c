@@ -26,6 +26,7 @@ struct pl_newton_multigrid {
     int place_count;
     bool conjugate, fallback;
     pl_linear_solver* direct; // once cycles have failed; NULL before
+    bool direct_first;        // cycles have failed in this step
     pl_pool* pool;
 };
 
@@ -137,25 +138,29 @@ void pl_newton_multigrid_update(pl_newton_multigrid* n, const pl_block_matrix* A
 // The direct solver takes over where round-off leaves nothing of the cycles, as for stiff parts
 // that float in something 1e8 times softer. It needs the matrix in double; without it, or memory, x
 // stays what it is.
-static void solve_directly(pl_newton_multigrid* n, const pl_linear_options* options,
+static bool solve_directly(pl_newton_multigrid* n, const pl_linear_options* options,
                            const double* b, double* x, pl_linear_info* info) {
     pl_error error;
-    bool in_vain = n->outer.cycle_failed || info->iterations >= PATIENCE;
-    if (!n->fallback || !in_vain || !n->outer.A.values || n->A->row_count > MAX_DIRECT_ROWS) return;
+    if (!n->fallback || !n->outer.A.values || n->A->row_count > MAX_DIRECT_ROWS) return false;
     if (!n->direct &&
         pl_linear_setup(PL_LINEAR_DIRECT, n->A, 1, n->pool, &n->direct, &error) != PL_OK)
-        return;
-    if (pl_linear_update(n->direct, &error) != PL_OK) return;
+        return false;
+    if (pl_linear_update(n->direct, &error) != PL_OK) return false;
     int iterations = info->iterations;
     pl_linear_solve(n->direct, options, b, x, info);
     info->iterations += iterations;
     info->switched = true;
+    return true;
 }
+
+void pl_newton_multigrid_begin(pl_newton_multigrid* n) { n->direct_first = false; }
 
 void pl_newton_multigrid_solve(pl_newton_multigrid* n, const pl_linear_options* options,
                                bool residual_unread, const double* b, double* x,
                                pl_linear_info* info) {
     pl_mg_info mg = {0};
+    *info = (pl_linear_info){0};
+    if (n->direct_first && solve_directly(n, options, b, x, info)) return;
     n->outer.residual_unread = residual_unread;
     pl_mg_outer_solve(&n->outer, n->mg, n->conjugate, n->fallback, b, x, options->tolerance,
                       options->max_iterations, &mg);
@@ -166,7 +171,8 @@ void pl_newton_multigrid_solve(pl_newton_multigrid* n, const pl_linear_options* 
                              .residual = mg.residual,
                              .history_count = mg.history_count};
     memcpy(info->history, mg.history, sizeof mg.history);
-    if (!mg.converged) solve_directly(n, options, b, x, info);
+    bool in_vain = !mg.converged && (n->outer.cycle_failed || mg.iterations >= PATIENCE);
+    if (in_vain) n->direct_first = solve_directly(n, options, b, x, info);
 }
 
 typedef struct force_job {

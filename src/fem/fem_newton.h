@@ -15,6 +15,10 @@
 
 typedef struct pl_newton_multigrid pl_newton_multigrid;
 
+// A new step: cycles are tried again, where those of the last step failed and the direct solver
+// took over.
+void pl_newton_multigrid_begin(pl_newton_multigrid* n);
+
 // A: the pattern of the matrix (kept by reference, its values need not stay), with values at rest,
 // which the sampling may follow; sets are borrowed, rest positions are 3 per vertex.
 pl_status pl_newton_multigrid_create(const pl_block_matrix* A, const double* rest,

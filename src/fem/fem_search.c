@@ -20,7 +20,7 @@ static const double STRAIGHT = 0.6, LONGEST_STEP = 16.0;
 static const double AS_FORESEEN = 0.02;
 // A piece whose forces are round-off is at its minimum if the last direction was below this part of
 // its size. Where round-off still moves it (thin and stiff, far from the origin), it is not.
-static const double MAX_ROUND_OFF_STEP = 1e-6, NOISE_MARGIN = 4.0;
+static const double MAX_ROUND_OFF_STEP = 1e-7, NOISE_MARGIN = 4.0;
 
 void pl_search_free(pl_search* s, int pieces) {
     double* numbers[] = {s->norms,   s->inertia, s->slopes, s->steps,
