@@ -119,10 +119,10 @@ extern "C" {
       "implicit Euler, first order: damps all motion, a dropped ball does not bounce, and free "   \
       "flight is g t h/2 off after the time t")                                                    \
     X(PL_INTEGRATOR_MIDPOINT, "midpoint",                                                          \
-      "implicit midpoint, second order: keeps the energy of the linear law exactly and that of "   \
-      "other laws with an error of second order in the time step; converged steps do not gain "    \
-      "energy: contacts act at the end of a step, and what a nonlinear law would gain in motions " \
-      "that the time step does not resolve is taken from vibrations")                              \
+      "implicit midpoint, second order: keeps momentum and angular momentum, and energy: exactly " \
+      "for the linear law, for others within 1 % where the time step resolves the motion; what a " \
+      "step gains or loses beyond that is taken from vibrations or given back to them. Contacts "  \
+      "act at the end of a step and do not add energy")                                            \
     X(PL_INTEGRATOR_BDF2, "bdf2",                                                                  \
       "second order: free flight is right, slow motions keep their energy, and vibrations that "   \
       "the time step does not resolve are damped")                                                 \

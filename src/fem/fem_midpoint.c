@@ -13,7 +13,8 @@
 // Each connected piece has an account of what its steps created. An account above zero is paid from
 // the kinetic energy of deformation: velocities are scaled towards the rigid motion that has the
 // same momentum and angular momentum (energy projection, after Dinev, Liu, Kavan 2018). An account
-// below zero is credit, so that the swings of a resolved motion are not damped.
+// below zero is credit, so that the swings of a resolved motion are left alone; a credit beyond 1 %
+// of the energy is given back in the same way.
 #include "fem/fem_midpoint.h"
 #include "base/fail.h"
 #include "base/memory.h"
@@ -22,8 +23,13 @@
 #include <math.h>
 #include <string.h>
 
-// credit is at most this part of the elastic energy and the kinetic energy of deformation
-static const double MAX_CREDIT = 0.1;
+// Parts of the elastic energy and the kinetic energy of deformation: credit beyond the first is
+// given back to the velocities, beyond the second it is lost.
+static const double KEPT_CREDIT = 0.01, MAX_CREDIT = 0.5;
+// The most that a step scales velocities of deformation by to give energy back. Where that is not
+// enough, nothing is given, and a tenth of the credit is forgotten: a body that has come to rest
+// must not start to vibrate.
+static const double MAX_GAIN = 2.0, FORGOTTEN = 0.1;
 // debt that may wait for later steps: at most this part of the same energies
 static const double MAX_DEBT = 1e-3;
 
@@ -169,12 +175,14 @@ static void find_deformation(pl_midpoint* m, const pl_fem_objective* f, const do
 }
 
 // The scale s of the rest d that takes `debt` out of the kinetic energy of v + (s - 1) d, or as
-// much as there is.
+// much as there is. A debt below zero is given back.
 static double scale_for(const piece_motion* p, double debt) {
     double a = p->square, b = p->cross, whole = a + b;
-    if (!(a > 0.0) || !(debt > 0.0)) return 1.0;
+    if (!(a > 0.0) || debt == 0.0) return 1.0;
     double root = sqrt(fmax(whole * whole - 2.0 * a * debt, 0.0));
-    return fmin(fmax((root - b) / a, 0.0), 1.0);
+    double scale = fmax((root - b) / a, 0.0);
+    if (debt < 0.0) return scale <= MAX_GAIN ? scale : 1.0;
+    return fmin(scale, 1.0);
 }
 
 // false if a debt is left that is too large
@@ -185,8 +193,10 @@ static bool settle_accounts(pl_midpoint* m) {
         double energy = m->elastic[k] + 0.5 * p->square;
         m->account[k] += m->created[k];
         if (!(m->account[k] >= -MAX_CREDIT * energy)) m->account[k] = -MAX_CREDIT * energy;
-        double s = p->scale = scale_for(p, m->account[k]);
+        double debt = fmax(m->account[k], 0.0) + fmin(m->account[k] + KEPT_CREDIT * energy, 0.0);
+        double s = p->scale = scale_for(p, debt);
         m->account[k] -= (1.0 - s) * (p->cross + 0.5 * (1.0 + s) * p->square);
+        if (debt < 0.0 && s == 1.0) m->account[k] -= FORGOTTEN * debt;
         is_paid = is_paid && isfinite(energy) && !(m->account[k] > MAX_DEBT * energy);
     }
     return is_paid;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Keeps the implicit midpoint rule from creating elastic energy.
+// Keeps the implicit midpoint rule from creating and losing elastic energy.
 #ifndef PL_FEM_MIDPOINT_H
 #define PL_FEM_MIDPOINT_H
 
@@ -15,8 +15,8 @@ pl_status pl_midpoint_create(const pl_fem_pieces* pieces, pl_midpoint** out, pl_
 void pl_midpoint_destroy(pl_midpoint* m);
 
 // After a midpoint step from `start` (3 per vertex) to `end`: adds the energy that the step created
-// to each piece's account, and takes what is above zero out of the velocities. scratch: 6 per
-// vertex.
+// to each piece's account, takes what is above zero out of the velocities, and gives back what is
+// below 1 % of the energy. scratch: 6 per vertex.
 // False if a piece created more energy than its deformation moves with: take a smaller step.
 bool pl_midpoint_balance(pl_midpoint* m, const pl_fem_objective* f, const double* start,
                          const double* end, double* velocities, double* scratch);
