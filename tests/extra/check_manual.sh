@@ -11,7 +11,7 @@ need() { if ! eval "$2"; then echo "$1"; failed=1; fi; }
 if command -v groff >/dev/null; then
     warnings=$(groff -man -ww -Tutf8 "$work/pliant.1" 2>&1 >"$work/page")
     need "groff: $warnings" '[ -z "$warnings" ]'
-    need "the page has no verb render" 'grep -q "PLIANT RENDER" "$work/page"'
+    need "the page has no verb render" 'grep -q "PLIANT RENDER" "$work/pliant.1"'
 fi
 # what bash offers for a line whose last word is being typed
 complete_line() {
