@@ -36,7 +36,7 @@
 
 enum { STATE_VECTORS = 4, MAX_RETRIES = 3, VERTICES_PER_TASK = 4096 };
 static const double COLLAPSED = 1e-12; // of the rest shape
-static const double SLIP_SPEED = 5e-5; // sliding below this counts as at rest [m/s]
+static const double SLIP_SPEED = 4e-5; // sliding below this counts as at rest [m/s]
 
 struct pl_fem_system {
     int vertex_count;
