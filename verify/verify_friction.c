@@ -10,7 +10,6 @@
 
 enum { MAX_VERTICES = 2048 };
 static const double GRAVITY = 9.81;
-static const double CONTACT_STIFFNESS = 3e4; // of a vertex [N/m]
 
 typedef struct slope_scene {
     verify_body body;
@@ -141,13 +140,14 @@ static pl_status slide_create(slope_scene* s, const verify_slide_case* c, pl_err
     if (c->nonlinear == PL_NONLINEAR_PROJECTIVE) settings.max_iterations = 1000;
     int across = c->cells / 3 > 0 ? c->cells / 3 : 1;
     pl_status status =
-        verify_box(0.3, 0.1, 0.3, c->cells, across, c->cells, PL_PATTERN_KUHN, &mesh, error);
+        verify_box(0.3, 0.1, 0.3, c->cells, across, c->cells, PL_PATTERN_BCC, &mesh, error);
     if (status != PL_OK) return status;
     if (mesh->vertex_count > MAX_VERTICES) {
         pl_mesh_destroy(mesh);
         return pl_fail(error, PL_ERROR_ARGUMENT, "the block has too many cells");
     }
-    status = slope_create(s, mesh, c->young, CONTACT_STIFFNESS, c->friction, &settings, error);
+    status =
+        slope_create(s, mesh, c->young, fmax(0.3 * c->young, 3e4), c->friction, &settings, error);
     if (status != PL_OK) return status;
     status = settle(s, c, error);
     if (status != PL_OK) {
