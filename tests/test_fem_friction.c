@@ -12,14 +12,13 @@ static const double GRAVITY = 9.81, MU = 0.3;
 static const pl_integrator integrators[] = {PL_INTEGRATOR_EULER, PL_INTEGRATOR_BDF2,
                                             PL_INTEGRATOR_MIDPOINT};
 
-// stiff: its weight comes at once; soft: it has settled
 static verify_slide_case slide_case(bool soft, int integrator, double time_step) {
     return (verify_slide_case){.integrator = integrators[integrator],
                                .nonlinear = PL_NONLINEAR_NEWTON,
                                .linear = PL_LINEAR_DIRECT,
                                .young = soft ? 3e4 : 1e6,
                                .damping = soft ? 1e-2 : 1e-3,
-                               .settling = soft ? 0.4 : 0.0,
+                               .settling = 0.4,
                                .time_step = time_step,
                                .friction = MU,
                                .duration = 1.0,
@@ -42,7 +41,10 @@ static void check_distances(double time_step, double tolerance) {
     for (int soft = 0; soft < 2; soft++)
         for (int k = 0; k < 3; k++) {
             verify_slide_case c = slide_case(soft, k, time_step);
-            c.speed = 2.0;
+            c.speed = 2.0, c.duration = 0.75;
+            // its weight comes at once, and many vertices share it
+            if (!soft) c.settling = 0.0;
+            if (!soft && time_step > 0.01) c.cells = 6;
             CHECK_NEAR(slide(&c).distance, theory, tolerance * theory);
         }
 }
