@@ -216,6 +216,67 @@ static bool friction(bench* b, pl_pool* pool, pl_error* error) {
     return true;
 }
 
+static const char* const integrator_names[] = {"euler", "bdf2", "midpoint"};
+
+static verify_slide_case slide_case(const bench* b, int integrator, bool soft, double time_step) {
+    static const pl_integrator integrators[] = {PL_INTEGRATOR_EULER, PL_INTEGRATOR_BDF2,
+                                                PL_INTEGRATOR_MIDPOINT};
+    return (verify_slide_case){.integrator = integrators[integrator],
+                               .nonlinear = PL_NONLINEAR_NEWTON,
+                               .linear = PL_LINEAR_DIRECT,
+                               .young = soft ? 3e4 : 1e6,
+                               .damping = soft ? 1e-2 : 1e-3,
+                               .settling = soft ? 0.4 : 0.0,
+                               .time_step = time_step,
+                               .speed = 2.0,
+                               .friction = 0.3,
+                               .duration = 1.0,
+                               .cells = bench_quick(b) ? 3 : 6};
+}
+
+// Distances of sliding blocks, and friction over normal impulse in every step of theirs.
+static bool sliding(bench* b, pl_pool* pool, pl_error* error) {
+    (void)pool;
+    double ratio = 0.0;
+    for (int k = 0; k < 12; k++) {
+        int integrator = k / 4, rate = k % 2 ? 240 : 60;
+        bool soft = k / 2 % 2;
+        char name[64];
+        verify_slide_case c = slide_case(b, integrator, soft, 1.0 / rate);
+        verify_slide_result result;
+        if (verify_slide(&c, &result, error) != PL_OK) return false;
+        snprintf(name, sizeof name, "error_slide_%s_%s_%d", integrator_names[integrator],
+                 soft ? "soft" : "stiff", rate);
+        add_answer(b, name,
+                   (verify_answer){result.distance, c.speed * c.speed / (2.0 * 0.3 * 9.81)});
+        ratio = fmax(ratio, result.ratio_error);
+    }
+    bench_compare(b, "error_friction_ratio", ratio, "", 0.0);
+    return true;
+}
+
+// A block on slopes of 0.95 and 1.05 times the friction angle (tangents).
+static bool slope(bench* b, pl_pool* pool, pl_error* error) {
+    (void)pool;
+    for (int k = 0; k < 6; k++) {
+        bool slides = k % 2;
+        char name[64];
+        verify_slide_case c = slide_case(b, k / 2, false, 1.0 / 60.0);
+        verify_slide_result result;
+        c.settling = 0.4;
+        c.duration = 2.0;
+        c.speed = slides ? 0.2 : 0.0;
+        c.angle = atan((slides ? 1.05 : 0.95) * c.friction);
+        if (verify_slide(&c, &result, error) != PL_OK) return false;
+        snprintf(name, sizeof name, "%s_%s", slides ? "error_slope" : "creep",
+                 integrator_names[k / 2]);
+        double theory = 9.81 * (sin(c.angle) - c.friction * cos(c.angle));
+        if (slides) add_answer(b, name, (verify_answer){result.acceleration, theory});
+        else bench_compare(b, name, 1e3 * fabs(result.speed), "mm/s", 0.0);
+    }
+    return true;
+}
+
 static pl_status recovery_mesh(int which, pl_mesh** out, pl_error* error) {
     if (which == 0) return verify_box(1.0, 1.0, 1.0, 3, 3, 3, PL_PATTERN_KUHN, out, error);
     if (which == 1) return verify_box(1.0, 0.3, 0.2, 5, 2, 2, PL_PATTERN_KUHN, out, error);
@@ -294,9 +355,10 @@ static bool quasistatic_recovery(bench* b, pl_pool* pool, pl_error* error) {
 }
 
 bool bench_verify(bench* b) {
-    static const verify_function cases[] = {patch,    cantilever, vibration,           sphere,
-                                            motion,   kept,       kept_by_midpoint,    stiff_parts,
-                                            friction, recovery,   quasistatic_recovery};
+    static const verify_function cases[] = {
+        patch, cantilever,       vibration,           sphere,   motion,
+        kept,  kept_by_midpoint, stiff_parts,         friction, sliding,
+        slope, recovery,         quasistatic_recovery};
     pl_error error;
     pl_pool* pool;
     bool done = pl_pool_create(0, &pool, &error) == PL_OK;

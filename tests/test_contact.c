@@ -212,5 +212,37 @@ TEST(contact_detection_counts_past_its_room)
     CHECK_INT(pl_detect_collisions(&job, x, x, contacts, 5), 5);
     CHECK_INT(contacts[4].vertex, 9);
     CHECK_NEAR(contacts[4].stiffness, 1e4, 0.0);
-    CHECK_NEAR(contacts[4].friction, 0.5, 0.0);
+    CHECK_NEAR(contacts[4].friction, 0.3, 0.0);
+}
+
+// A collider's own friction counts, whatever the body says. A collider without one takes that of
+// the body. Of two bodies the larger one counts.
+TEST(contact_friction_is_that_of_the_collider)
+{
+    static const struct {
+        double obstacle, vertices;
+        bool is_body;
+        double expected;
+    } cases[] = {{0.1, 0.3, false, 0.1}, {0.0, 0.3, false, 0.0}, {0.5, 0.3, false, 0.5},
+                 {NAN, 0.2, false, 0.2}, {0.1, 0.3, true, 0.3},  {0.4, 0.3, true, 0.4}};
+    for (int k = 0; k < 6; k++) {
+        pl_moving_obstacle floor = {.obstacle = {.kind = PL_OBSTACLE_PLANE, .b = {0, 1, 0}},
+                                    .begin = pl_rigid_identity(),
+                                    .end = pl_rigid_identity(),
+                                    .friction = cases[k].obstacle,
+                                    .is_body = cases[k].is_body,
+                                    .reach = {{-1, -1, -1}, {1, 1, 1}}};
+        double x[3] = {0, -0.1, 0};
+        int vertex = 0;
+        pl_colliding_vertices group = {.vertices = &vertex,
+                                       .count = 1,
+                                       .stiffness = 1,
+                                       .friction = cases[k].vertices,
+                                       .meets = true};
+        pl_moving_obstacle_bound(&floor);
+        pl_collision_job job = {&floor, 1, &group, 1, NULL};
+        pl_contact contact;
+        CHECK_INT(pl_detect_collisions(&job, x, x, &contact, 1), 1);
+        CHECK_NEAR(contact.friction, cases[k].expected, 0.0);
+    }
 }

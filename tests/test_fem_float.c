@@ -22,7 +22,7 @@ typedef struct sample {
     pl_block_matrix A, M, K;
     pl_float_sets* floats;
     float* blocks;
-    double *x, *mass, *dual, *normal_force;
+    double *x, *mass, *dual;
     bool* fixed;
     pl_pin pins[PINS];
     pl_contact contacts[CONTACTS];
@@ -109,8 +109,8 @@ static void make_loads(sample* s) {
                                       .point = pl_madd(p, k % 2 ? 0.01 : -0.01, normal),
                                       .normal = normal,
                                       .stiffness = 2e3,
-                                      .friction = 0.4};
-        s->normal_force[v] = 20.0 * (k % 2);
+                                      .friction = 0.4,
+                                      .normal_force = 20.0 * (k % 2)};
         s->dual[3 * v] = 0.5;
     }
 }
@@ -120,7 +120,7 @@ static sample create_sample(int cells) {
     int n = s.mesh->vertex_count;
     pl_error error;
     s.x = PL_ALLOC(double, 3 * n), s.mass = PL_ALLOC(double, n), s.dual = PL_ALLOC(double, 3 * n);
-    s.normal_force = PL_ALLOC(double, n), s.fixed = PL_ALLOC(bool, n);
+    s.fixed = PL_ALLOC(bool, n);
     CHECK_OK(make_sets(&s, &error), &error);
     make_matrices(&s);
     deform(&s);
@@ -150,7 +150,6 @@ static void use_objective(sample* s, pl_pool* pool) {
                               .pin_count = PINS,
                               .contacts = s->contacts,
                               .contact_count = CONTACTS,
-                              .normal_force = s->normal_force,
                               .friction_dual = s->dual,
                               .start = s->mesh->positions,
                               .slip_length = 1e-4,
@@ -164,7 +163,6 @@ static void free_sample(sample* s) {
     PL_FREE(s->x, double, 3 * n);
     PL_FREE(s->mass, double, n);
     PL_FREE(s->dual, double, 3 * n);
-    PL_FREE(s->normal_force, double, n);
     PL_FREE(s->fixed, bool, n);
     for (int k = 0; k < SET_COUNT; k++) pl_element_set_free(&s->sets[k]);
     pl_block_matrix_free(&s->A);

@@ -94,8 +94,7 @@ static uint64_t hash_with(const char* body, const char* key, const char* value, 
     snprintf(text, sizeof text,
              "{\"pliant\": 1, \"threads\": 1, \"time_step\": 0.02, \"bodies\": [{\"name\": \"b\", "
              "%s}], \"attachments\": [{\"body\": \"b\", \"where\": {\"side\": \"-x\"}}], "
-             "\"colliders\": [{\"plane\": {\"point\": [0, -1e-4, 0], \"normal\": [0, 1, 0.2]}, "
-             "\"friction\": 0}]}",
+             "\"colliders\": [{\"plane\": {\"point\": [0, -1e-4, 0], \"normal\": [0, 1, 0.2]}}]}",
              body);
     pl_scene* scene = sample_scene(text);
     pl_notes* notes;

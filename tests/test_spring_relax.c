@@ -15,7 +15,7 @@ enum { SIDE = 20, VERTICES = SIDE * SIDE, MAX_SPRINGS = 4 * VERTICES, HINGES = S
 
 typedef struct cloth {
     double rest[3 * VERTICES], x[3 * VERTICES], y[3 * VERTICES], force[3 * VERTICES];
-    double mass[VERTICES], normal_force[VERTICES], friction_dual[3 * VERTICES];
+    double mass[VERTICES], friction_dual[3 * VERTICES];
     bool fixed[VERTICES];
     int ends[2 * MAX_SPRINGS], spring_count;
     double stiffness[MAX_SPRINGS];
@@ -92,7 +92,6 @@ static cloth* create_cloth(void) {
                               .pins = &c->pin,
                               .pin_count = 1,
                               .contacts = c->contacts,
-                              .normal_force = c->normal_force,
                               .friction_dual = c->friction_dual,
                               .start = c->rest,
                               .slip_length = 1e-5,
@@ -118,8 +117,8 @@ static void disturb(cloth* c) {
                                       .point = {0, 1e-3, 0},
                                       .normal = {0, 1, 0},
                                       .stiffness = 100.0,
-                                      .friction = 0.3};
-        c->normal_force[v] = 0.1;
+                                      .friction = 0.3,
+                                      .normal_force = 0.1};
     }
     c->f.contact_count = 2;
 }

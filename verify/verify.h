@@ -130,6 +130,32 @@ typedef struct verify_stiff {
     int linear_iterations, switches;
 } verify_stiff;
 pl_status verify_stiff_parts(const verify_stiff_case* c, verify_stiff* out, pl_error* error);
+// A flat block of 0.3 x 0.1 x 0.3 m that starts in contact with a slope.
+typedef struct verify_slide_case {
+    pl_integrator integrator;
+    pl_nonlinear nonlinear;
+    pl_linear linear;
+    double young;     // [Pa]
+    double damping;   // [s], of its stiffness
+    double settling;  // [s]: it sinks in without friction first; 0: all its weight comes at once
+    double time_step; // [s]
+    double speed;     // at the start, downhill [m/s]
+    double friction;
+    double angle;    // of the slope [rad]
+    double duration; // [s]
+    int cells;       // along its length; a third as many across its height
+} verify_slide_case;
+
+typedef struct verify_slide_result {
+    double distance;     // of the centre of mass [m]
+    double speed;        // of the second half of the time, mean [m/s]
+    double acceleration; // from a quarter of the time to its end, mean [m/s^2]
+    double ratio;        // largest friction over normal impulse of a converged step
+    double ratio_error;  // of converged steps that slide: |friction / (mu normal) - 1|, largest
+    int unconverged;     // steps
+    int iterations;
+} verify_slide_result;
+pl_status verify_slide(const verify_slide_case* c, verify_slide_result* result, pl_error* error);
 
 typedef enum verify_spoilt {
     VERIFY_FLAT,   // y = 0

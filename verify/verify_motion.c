@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What motion keeps: momentum and energy; and the friction angle.
+// What motion keeps: momentum and energy.
 #include "base/random.h"
-#include "contact/collision.h"
 #include "verify.h"
 
 #include <math.h>
@@ -113,78 +112,4 @@ pl_status verify_midpoint_energy(double time_step, double* largest, pl_error* er
         follow_energy(&body, time_step, (int)lround(duration / time_step), &growth, largest, error);
     verify_body_free(&body);
     return status;
-}
-
-typedef struct slope_scene {
-    verify_body body;
-    int vertices[64];
-    pl_moving_obstacle plane;
-    pl_colliding_vertices group;
-} slope_scene;
-
-// a flat block on a plane, at rest under its weight
-static pl_status slope_create(slope_scene* s, double friction, pl_error* error) {
-    pl_mesh* mesh;
-    pl_fem_settings settings = pl_default_fem_settings();
-    settings.tolerance = 1e-6;
-    settings.max_iterations = 60;
-    pl_status status = verify_box(0.2, 0.05, 0.2, 2, 1, 2, PL_PATTERN_KUHN, &mesh, error);
-    if (status != PL_OK) return status;
-    status = verify_body_create(&s->body, mesh, PL_MATERIAL_STABLE_NEOHOOKEAN, 1e6, 0.3, 1000.0,
-                                &settings, NULL, error);
-    if (status != PL_OK) return status;
-    for (int v = 0; v < mesh->vertex_count; v++) s->vertices[v] = v;
-    s->plane = (pl_moving_obstacle){
-        .obstacle = {.kind = PL_OBSTACLE_PLANE, .a = {0, 0, 0}, .b = {0, 1, 0}},
-        .begin = pl_rigid_identity(),
-        .end = pl_rigid_identity(),
-        .friction = friction};
-    pl_moving_obstacle_bound(&s->plane);
-    s->group = (pl_colliding_vertices){
-        .vertices = s->vertices, .count = mesh->vertex_count, .stiffness = 1e4};
-    return PL_OK;
-}
-
-// the plane stays level and gravity turns
-static pl_status slide(slope_scene* s, double angle, double duration, double* speed,
-                       pl_error* error) {
-    const double gravity = 9.81, h = 0.01;
-    pl_collision_job job = {&s->plane, 1, &s->group, 1, NULL};
-    verify_body* body = &s->body;
-    for (int v = 0; v < body->mesh->vertex_count; v++) {
-        body->force[3 * v] = gravity * sin(angle) * body->mass[v];
-        body->force[3 * v + 1] = -gravity * cos(angle) * body->mass[v];
-    }
-    pl_method_step step = {
-        .time_step = h, .force = body->force, .detect = pl_detect_collisions, .detect_user = &job};
-    for (int n = 0; n < (int)lround(duration / h); n++) {
-        pl_method_info info;
-        pl_status status = pl_fem_system_step(body->system, &step, &info, error);
-        if (status != PL_OK) return status;
-    }
-    double mass = 0.0;
-    for (int v = 0; v < body->mesh->vertex_count; v++) mass += body->mass[v];
-    *speed = momenta_of(body).linear.x / mass;
-    return PL_OK;
-}
-
-pl_status verify_friction(double friction, int rounds, verify_answer* answer, pl_error* error) {
-    // friction below this speed is not yet full (the slip length of a step), beyond it is sliding
-    const double creeping = 2e-3;
-    answer->reference = atan(friction);
-    double low = 0.5 * answer->reference, high = 1.5 * answer->reference;
-    for (int round = 0; round < rounds; round++) {
-        slope_scene s;
-        double angle = 0.5 * (low + high), speed = 0.0;
-        pl_status status = slope_create(&s, friction, error);
-        if (status != PL_OK) return status;
-        status = slide(&s, 0.0, 0.3, &speed, error); // settles
-        if (status == PL_OK) status = slide(&s, angle, 0.5, &speed, error);
-        verify_body_free(&s.body);
-        if (status != PL_OK) return status;
-        if (speed > creeping) high = angle;
-        else low = angle;
-    }
-    answer->value = 0.5 * (low + high);
-    return PL_OK;
 }

@@ -280,7 +280,7 @@ typedef struct pl_eigenfit {
 typedef struct pl_body_contact {
     double thickness; ///< kept free around the surface [m]; NAN: from the mesh
     double stiffness; ///< of the penalty [N/m]; NAN: from the material
-    double friction;  ///< Coulomb's coefficient
+    double friction;  ///< Coulomb's coefficient on colliders that give none, and between bodies
     bool self;        ///< the body collides with itself
     bool bodies;      ///< and with solids that come before it and are solved apart from it
 } pl_body_contact;
@@ -356,7 +356,7 @@ typedef struct pl_collider {
     pl_capsule_shape cylinder;
     pl_torus_shape torus;
     pl_mesh_shape mesh;
-    double friction;  ///< Coulomb's coefficient
+    double friction;  ///< Coulomb's coefficient; NAN: from the body
     double thickness; ///< kept free around it [m]
     double stiffness; ///< of the penalty [N/m]; NAN: from the body
     pl_motion motion;

@@ -206,6 +206,12 @@ static void nearby_task(int begin, int end, int worker, void* user) {
     }
 }
 
+// A collider's own friction counts; between bodies, the larger one.
+static double friction_of(const pl_moving_obstacle* m, const pl_colliding_vertices* group) {
+    if (m->is_body) return fmax(m->friction, group->friction);
+    return isnan(m->friction) ? group->friction : m->friction;
+}
+
 // the contacts of one vertex, behind the `found` ones
 static int add_contacts(const nearby_job* n, const near_list* list, int k, pl_contact* out,
                         int capacity, int found) {
@@ -219,10 +225,12 @@ static int add_contacts(const nearby_job* n, const near_list* list, int k, pl_co
         double thickness = group->thickness - (group->recesses ? group->recesses[s] : 0.0);
         if (!pl_find_contact(&n->job->obstacles[s], from, to, thickness, &contact)) continue;
         contact.vertex = vertex;
+        contact.obstacle = s;
+        contact.normal_force = 0.0;
         if (group->recesses)
             contact.motion = pl_madd(contact.motion, group->recess_steps[s], contact.normal);
         if (!(contact.stiffness > 0.0)) contact.stiffness = group->stiffness;
-        contact.friction = fmax(contact.friction, group->friction);
+        contact.friction = friction_of(&n->job->obstacles[s], group);
         if (found < capacity) out[found] = contact;
         found++;
     }

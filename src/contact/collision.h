@@ -32,7 +32,7 @@ typedef struct pl_moving_obstacle {
     pl_obstacle obstacle;
     pl_rigid begin, end;
     double thickness; // kept free around it [m]
-    double friction;
+    double friction;  // NAN: that of the vertex
     double stiffness; // of the penalty [N/m]; 0: that of the vertex
     bool is_body;     // and no collider
     // All that it covers during the step, in the world and in its own frame; thickness included. Of

@@ -22,11 +22,13 @@ typedef struct pl_pin {
 // A vertex near a solid: it is pushed out of the half-space behind the plane through `point`.
 typedef struct pl_contact {
     int vertex;
-    pl_vec3 point;    // on the surface, at the end of the step [m]
-    pl_vec3 normal;   // out of the solid, unit
-    pl_vec3 motion;   // of the solid at that place during the step [m]
-    double stiffness; // of the penalty [N/m]
-    double friction;  // Coulomb's coefficient
+    int obstacle;        // which one: the same number in all detections of a step
+    pl_vec3 point;       // on the surface, at the end of the step [m]
+    pl_vec3 normal;      // out of the solid, unit
+    pl_vec3 motion;      // of the solid at that place during the step [m]
+    double stiffness;    // of the penalty [N/m]
+    double friction;     // Coulomb's coefficient
+    double normal_force; // that friction is a part of; the method sets it [N]
 } pl_contact;
 
 // Fills out with the contacts of a system whose vertices moved from start to x (3 per vertex) and

@@ -8,6 +8,7 @@
 #include "fem/fem_minimise.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "fem/fem_friction.h"
 #include "fem/fem_search.h"
 #include "sparse/vector.h"
 
@@ -16,9 +17,6 @@
 #include <string.h>
 
 enum { VALUES_PER_TASK = 8192, VERTICES_PER_TASK = 2730 };
-// Friction is a part of normal forces. They follow in so many iterations, then they stand still, so
-// that what is minimised is one function and the end is sure.
-enum { FRICTION_UPDATES = 8 };
 // MIN_PROJECTED_FRACTION: smallest share of the projected Hessian to blend in.
 static const double MIN_PROJECTED_FRACTION = 0.25;
 static const double MAX_LINEARISED_RESIDUAL = 1.0;
@@ -48,7 +46,7 @@ void pl_minimiser_free(pl_minimiser* m) {
     pl_array_free(&m->contacts);
     pl_array_free(&m->found);
     PL_FREE(m->contact_mark, int, m->count / 3);
-    PL_FREE(m->normal_force, double, m->count / 3);
+    PL_FREE(m->contact_at, int, m->count / 3);
     PL_FREE(m->friction_dual, double, m->count);
     PL_FREE(m->rest_stiffness, double, m->count / 3);
     *m = (pl_minimiser){0};
@@ -71,9 +69,9 @@ pl_status pl_minimiser_setup(pl_minimiser* m, const pl_fem_pieces* pieces, int b
     m->further_gradient = PL_ALLOC(double, m->count);
     m->direction = PL_ALLOC(double, m->count);
     m->scratch = PL_ALLOC(double, 2 * (size_t)m->count);
-    m->normal_force = PL_ALLOC(double, vertex_count);
+    m->contact_at = PL_ALLOC(int, vertex_count);
     m->friction_dual = PL_ALLOC(double, m->count);
-    if (!m->contact_mark || !m->friction_dual || !m->normal_force || !m->x || !m->trial ||
+    if (!m->contact_mark || !m->friction_dual || !m->contact_at || !m->x || !m->trial ||
         !m->gradient || !m->trial_gradient || !m->further || !m->further_gradient ||
         !m->direction || !m->scratch)
         return pl_fail_memory(error, "the solver of a step");
@@ -146,11 +144,11 @@ static pl_status detect_contacts(pl_minimiser* m, const pl_fem_objective* f, pl_
 // they exert nothing, but a line search that does not know them walks back into the obstacle.
 static pl_status find_contacts(pl_minimiser* m, pl_fem_objective* f, pl_detect detect, void* user,
                                int iteration, pl_error* error) {
-    f->normal_force = m->normal_force;
     f->friction_dual = m->friction_dual;
     if (!detect) return PL_OK;
     pl_status status = detect_contacts(m, f, detect, user, error);
     if (status != PL_OK) return status;
+    pl_friction_carry(m, f, iteration == 0);
     const pl_contact* found = m->found.data;
     for (size_t k = 0; k < m->found.count; k++) m->contact_mark[found[k].vertex] = iteration + 1;
     pl_contact* contacts = m->contacts.data;
@@ -382,10 +380,9 @@ pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_setting
         pl_status status = find_contacts(m, f, detect, detect_user, k, error);
         if (status == PL_OK && m->relax) status = pl_spring_relax_contacts(m->relax, f, error);
         if (status != PL_OK) return status;
-        if (k <= FRICTION_UPDATES) pl_fem_normal_force(f, m->x, m->normal_force);
         if (!m->gradient_known || f->contact_count > 0)
             pl_fem_gradient(f, m->x, m->gradient, m->scratch);
-        bool any_open = pl_search_judge(m, f, settings, k == 0, info);
+        bool any_open = pl_friction_judge(m, f, settings, k == 0, info);
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);

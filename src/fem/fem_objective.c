@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Friction is Coulomb's law made smooth and lagged: with normal force N of the last iteration and
-// sliding u across the normal, the force is mu N u/|u| beyond the slip length e, and fades in below
-// it as mu N (2 - |u|/e) u/e (Li 2020).
+// Friction is Coulomb's law with a given normal force N (fem_friction.c): with u the sliding across
+// the normal, the force is mu N u/|u| beyond the slip length e, and mu N u/e below it. u is the
+// velocity at the end of the step, relative to the obstacle, times the step:
+//
+//   Euler      u = x - x0
+//   BDF2       u = 3/2 (x - x0) - 1/2 (x0 - x_-1)
+//   midpoint   u = 4 (x - x0) - h v0
+//
+// less the obstacle's motion. N is taken at the same time, so that friction stops what slides and
+// does no work on what is at rest. With u = x1 - x0 the midpoint rule would reverse the velocity of
+// what sticks in every step.
 //
 // Newton overshoots where sliding turns into sticking, because |u| has no curvature along u. So its
 // Hessian is that of the primal-dual method (Chan, Golub, Mulet 1999): a dual vector w of length at
@@ -215,30 +223,53 @@ double pl_fem_contact_depth(const pl_fem_objective* f, const pl_contact* contact
     return -pl_dot(d, contact->normal);
 }
 
-// how far the vertex slid across the surface during the step
+// derivative of the end velocity times the step
+static double slip_scale(const pl_fem_objective* f) {
+    return f->solves_midpoint ? 4.0 : f->positions_before ? 1.5 : 1.0;
+}
+
+// the end velocity times the step
+static pl_vec3 end_motion(const pl_fem_objective* f, int vertex, const double* x) {
+    size_t i = 3 * (size_t)vertex;
+    pl_vec3 start = pl_vec3_load(f->start + i);
+    pl_vec3 motion = pl_scale(slip_scale(f), pl_sub(pl_vec3_load(x + i), start));
+    if (f->solves_midpoint) return pl_madd(motion, -f->time_step, pl_vec3_load(f->velocities + i));
+    if (!f->positions_before) return motion;
+    return pl_madd(motion, -0.5, pl_sub(start, pl_vec3_load(f->positions_before + i)));
+}
+
+// how far the vertex would slide across the surface in a step at its end velocity
 static pl_vec3 contact_slip(const pl_fem_objective* f, const pl_contact* contact, const double* x) {
-    size_t i = 3 * (size_t)contact->vertex;
-    pl_vec3 moved = pl_sub(pl_sub(end_position(f, contact->vertex, x), pl_vec3_load(f->start + i)),
-                           contact->motion);
+    pl_vec3 moved = pl_sub(end_motion(f, contact->vertex, x), contact->motion);
     return pl_madd(moved, -pl_dot(moved, contact->normal), contact->normal);
 }
 
 static double contact_energy(const pl_fem_objective* f, int k, const double* x) {
     const pl_contact* contact = &f->contacts[k];
     double depth = pl_fem_contact_depth(f, contact, x), sum = 0.0;
-    if (depth > 0.0) sum += 0.5 * contact->stiffness * depth * depth;
-    double limit = contact->friction * f->normal_force[contact->vertex];
+    if (depth > 0.0) sum += 0.5 * contact->stiffness * depth * depth / end_scale(f);
+    double limit = contact->friction * contact->normal_force;
     if (limit > 0.0) {
         double s = pl_norm(contact_slip(f, contact, x)), e = f->slip_length;
-        sum += limit * (s >= e ? s - e / 3.0 : s * s / e - s * s * s / (3.0 * e * e));
+        double slid = s >= e ? s - 0.5 * e : 0.5 * s * s / e;
+        sum += limit * slid / slip_scale(f);
     }
-    return sum / end_scale(f);
+    return sum;
 }
 
 // friction force divided by the slip: mu N f(s)/s
 static double friction_factor(const pl_fem_objective* f, double limit, double slip) {
-    double e = f->slip_length;
-    return slip >= e ? limit / slip : limit * (2.0 - slip / e) / e;
+    return limit / fmax(slip, f->slip_length);
+}
+
+pl_vec3 pl_fem_unit_friction(const pl_fem_objective* f, int k, const double* x) {
+    pl_vec3 slip = contact_slip(f, &f->contacts[k], x);
+    return pl_scale(friction_factor(f, f->contacts[k].friction, pl_norm(slip)), slip);
+}
+
+double pl_fem_normal_force(const pl_fem_objective* f, int k, const double* x) {
+    const pl_contact* contact = &f->contacts[k];
+    return contact->stiffness * fmax(pl_fem_contact_depth(f, contact, x), 0.0);
 }
 
 pl_vec3 pl_fem_contact_gradient(const pl_fem_objective* f, int k, const double* x) {
@@ -246,11 +277,8 @@ pl_vec3 pl_fem_contact_gradient(const pl_fem_objective* f, int k, const double* 
     double depth = pl_fem_contact_depth(f, contact, x);
     pl_vec3 sum = {0.0, 0.0, 0.0};
     if (depth > 0.0) sum = pl_scale(-contact->stiffness * depth, contact->normal);
-    double limit = contact->friction * f->normal_force[contact->vertex];
-    if (limit > 0.0) {
-        pl_vec3 slip = contact_slip(f, contact, x);
-        sum = pl_madd(sum, friction_factor(f, limit, pl_norm(slip)), slip);
-    }
+    if (contact->friction * contact->normal_force > 0.0)
+        sum = pl_madd(sum, contact->normal_force, pl_fem_unit_friction(f, k, x));
     return sum;
 }
 
@@ -261,9 +289,9 @@ static void add_contact_gradient(const pl_fem_objective* f, int k, const double*
 }
 
 double pl_fem_friction_stiffness(const pl_fem_objective* f, int k, const double* x) {
-    double limit = f->contacts[k].friction * f->normal_force[f->contacts[k].vertex];
+    double limit = f->contacts[k].friction * f->contacts[k].normal_force;
     if (!(limit > 0.0)) return 0.0;
-    return end_scale(f) * friction_factor(f, limit, pl_norm(contact_slip(f, &f->contacts[k], x)));
+    return slip_scale(f) * friction_factor(f, limit, pl_norm(contact_slip(f, &f->contacts[k], x)));
 }
 
 double pl_fem_normal_stiffness(const pl_fem_objective* f, int k, const double* x) {
@@ -398,22 +426,25 @@ bool pl_fem_gathers(const pl_fem_objective* f) {
     return f->set_count > 0;
 }
 
-void pl_fem_normal_force(const pl_fem_objective* f, const double* x, double* normal_force) {
-    memset(normal_force, 0, (size_t)f->vertex_count * sizeof(double));
-    for (int k = 0; k < f->contact_count; k++) {
-        double depth = pl_fem_contact_depth(f, &f->contacts[k], x);
-        if (depth > 0.0) normal_force[f->contacts[k].vertex] += f->contacts[k].stiffness * depth;
-    }
+// What slid at the start of the step goes on, unless friction alone can stop its vertex.
+pl_vec3 pl_fem_first_dual(const pl_fem_objective* f, const pl_contact* c) {
+    if (!(f->inertia > 0.0)) return (pl_vec3){0, 0, 0};
+    pl_vec3 slip = pl_scale(f->time_step, pl_vec3_load(f->velocities + 3 * (size_t)c->vertex));
+    slip = pl_sub(slip, c->motion);
+    slip = pl_madd(slip, -pl_dot(slip, c->normal), c->normal);
+    double stopped =
+        slip_scale(f) * c->friction * c->normal_force / f->inertia / f->mass[c->vertex];
+    return pl_scale(1.0 / fmax(fmax(pl_norm(slip), stopped), f->slip_length), slip);
 }
 
-// w, linearised as the slip is: |u| w = u beyond the slip length, the law itself below it
+// w, linearised as the slip is: |u| w = u beyond the slip length, e w = u below it
 void pl_fem_friction_dual(const pl_fem_objective* f, const double* x_before, const int* piece_of,
                           const double* lengths, const double* direction, double* dual) {
     for (int k = 0; k < f->contact_count; k++) {
         const pl_contact* contact = &f->contacts[k];
         size_t i = 3 * (size_t)contact->vertex;
         pl_vec3 slip = contact_slip(f, contact, x_before), w = pl_vec3_load(dual + i);
-        pl_vec3 step = pl_scale(end_scale(f), pl_vec3_load(direction + i));
+        pl_vec3 step = pl_scale(slip_scale(f), pl_vec3_load(direction + i));
         step = pl_madd(step, -pl_dot(step, contact->normal), contact->normal);
         double s = pl_norm(slip), e = f->slip_length, length = lengths[piece_of[contact->vertex]];
         if (s >= e) {
@@ -424,8 +455,7 @@ void pl_fem_friction_dual(const pl_fem_objective* f, const double* x_before, con
             if (norm > 1.0) w = pl_scale(1.0 / norm, w);
         } else {
             pl_vec3 now = pl_madd(slip, length, step);
-            w = pl_norm(now) < e ? pl_scale(friction_factor(f, 1.0, pl_norm(now)), now)
-                                 : (pl_vec3){0, 0, 0};
+            w = pl_scale(1.0 / fmax(pl_norm(now), e), now);
         }
         pl_vec3_store(dual + i, w);
     }
@@ -449,32 +479,29 @@ static void add_mass(const pl_fem_objective* f, pl_block_matrix* A) {
         for (int v = 0; v < f->vertex_count; v++) add_isotropic(A, v, weight * f->mass[v]);
 }
 
-// k n n' where it is inside; friction resists across the slip by its force over the slip, and as
-// much along it unless it is known to slide (w along the slip), when only its growth counts
+// k n n' where it is inside. Of friction, (mu N / |u|) (I - (w u' + u w') / (2 |u|)) across the
+// normal; below the slip length w does not count.
 void pl_fem_contact_block(const pl_fem_objective* f, int k, const double* x, double block[9]) {
     const pl_contact* contact = &f->contacts[k];
-    double normal = pl_fem_contact_depth(f, contact, x) > 0.0 ? contact->stiffness : 0.0,
-           across = 0.0, along = 0.0;
-    double limit = contact->friction * f->normal_force[contact->vertex];
-    pl_vec3 direction = {0, 0, 0};
+    double normal = pl_fem_normal_stiffness(f, k, x), across = 0.0;
+    double limit = contact->friction * contact->normal_force;
+    pl_vec3 d = {0, 0, 0}, w = {0, 0, 0};
     if (limit > 0.0) {
         pl_vec3 slip = contact_slip(f, contact, x);
-        double s = pl_norm(slip), e = f->slip_length;
-        direction = pl_normalize(slip);
-        across = friction_factor(f, limit, s);
-        along = s >= e ? 0.0 : 2.0 * limit * (1.0 - s / e) / e;
-        double known =
-            pl_dot(pl_vec3_load(f->friction_dual + 3 * (size_t)contact->vertex), direction) *
-            limit / fmax(across * s, DBL_MIN);
-        along += (across - along) * (1.0 - fmin(fmax(known, 0.0), 1.0));
+        double s = pl_norm(slip);
+        across = slip_scale(f) * friction_factor(f, limit, s);
+        if (s >= f->slip_length) {
+            d = pl_scale(1.0 / s, slip);
+            w = pl_vec3_load(f->friction_dual + 3 * (size_t)contact->vertex);
+            w = pl_scale(0.5 * across, pl_madd(w, -pl_dot(w, contact->normal), contact->normal));
+        }
     }
     const double n[3] = {contact->normal.x, contact->normal.y, contact->normal.z};
-    const double d[3] = {direction.x, direction.y, direction.z};
-    double scale = end_scale(f);
+    const double u[3] = {d.x, d.y, d.z}, v[3] = {w.x, w.y, w.z};
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
-            block[3 * r + c] = scale * ((normal - across) * n[r] * n[c] +
-                                        (along - across) * d[r] * d[c] + (r == c ? across : 0.0));
+            block[3 * r + c] = (normal - across) * n[r] * n[c] - u[r] * v[c] - v[r] * u[c] +
+                               (r == c ? across : 0.0);
 }
 
 static void add_contact_hessian(const pl_fem_objective* f, int k, const double* x,

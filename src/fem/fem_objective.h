@@ -38,12 +38,14 @@ typedef struct pl_fem_objective {
     int pin_count;
     const pl_contact* contacts;
     int contact_count;
-    const double* normal_force;  // per vertex: what friction is a part of; it lags behind [N]
     const double* friction_dual; // 3 per vertex: what friction is known to be of its limit
     const double* start;         // positions at the start of the step
     // x is the middle of the step, which ends at 2 x - start. Contacts and friction act at the end.
     bool solves_midpoint;
-    double slip_length; // friction is smooth below this sliding distance [m]
+    double time_step;               // h [s]
+    const double* velocities;       // at the start of the step, unless quasistatic
+    const double* positions_before; // BDF2: a step before the start; else NULL
+    double slip_length; // friction grows with the sliding distance of a step up to this one [m]
 
     const bool* fixed; // per vertex: held exactly; NULL for the matrix of Projective Dynamics: none
 } pl_fem_objective;
@@ -78,6 +80,8 @@ double pl_fem_elastic_energy(const pl_fem_objective* f, const double* x);
 // x_before): see friction_dual in fem_objective.c.
 void pl_fem_friction_dual(const pl_fem_objective* f, const double* x_before, const int* piece_of,
                           const double* lengths, const double* direction, double* dual);
+// The dual vector to begin with, of a contact with its normal force.
+pl_vec3 pl_fem_first_dual(const pl_fem_objective* f, const pl_contact* c);
 // dPhi/dx of contact k at its vertex.
 pl_vec3 pl_fem_contact_gradient(const pl_fem_objective* f, int k, const double* x);
 // What bounds the Hessian of its friction, across the normal.
@@ -92,7 +96,9 @@ const double* pl_fem_end_positions(const pl_fem_objective* f, const double* x, d
 double pl_fem_mass_weight(const pl_fem_objective* f);
 // The Hessian of contact k, 3 x 3.
 void pl_fem_contact_block(const pl_fem_objective* f, int k, const double* x, double block[9]);
-// Adds up the normal forces of the contacts at x, per vertex [N].
-void pl_fem_normal_force(const pl_fem_objective* f, const double* x, double* normal_force);
+// The normal force of contact k at x [N].
+double pl_fem_normal_force(const pl_fem_objective* f, int k, const double* x);
+// The friction of contact k at x for a normal force of 1 N; its length is at most the coefficient.
+pl_vec3 pl_fem_unit_friction(const pl_fem_objective* f, int k, const double* x);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include <math.h>
 
-enum { BLOCK = PL_PROJECTIVE_BLOCK, FRICTION_UPDATES = 8, MAX_HALVINGS = 8 };
+enum { BLOCK = PL_PROJECTIVE_BLOCK, MAX_HALVINGS = 8 };
 
 static double largest(double a, double b) { return a > b ? a : b; }
 
@@ -59,8 +59,8 @@ static void find_direction(pl_projective_fast* p, pl_minimiser* m, const pl_fem_
 static pl_status evaluate_double(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
                                  pl_detect detect, void* detect_user, int iteration,
                                  pl_error* error) {
-    pl_status status = pl_projective_fast_detect(p, m, f, detect, detect_user, m->x, iteration == 0,
-                                                 iteration <= FRICTION_UPDATES, error);
+    pl_status status =
+        pl_projective_fast_detect(p, m, f, detect, detect_user, m->x, iteration == 0, error);
     if (status == PL_OK && (detect || iteration == 0))
         status = pl_projective_fast_attach(p, f, m->x, error);
     if (status == PL_OK) pl_fem_gradient(f, m->x, m->gradient, m->scratch);

@@ -449,8 +449,7 @@ pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_fem_objectiv
 
 pl_status pl_projective_fast_detect(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
                                     pl_detect detect, void* user, const double* x, bool first,
-                                    bool follow, pl_error* error) {
-    f->normal_force = m->normal_force;
+                                    pl_error* error) {
     f->friction_dual = m->friction_dual;
     if (first) m->found.count = 0;
     const double* end = detect ? pl_fem_end_positions(f, x, m->scratch) : x;
@@ -464,7 +463,11 @@ pl_status pl_projective_fast_detect(pl_projective_fast* p, pl_minimiser* m, pl_f
     if (detect) p->softened_contact_count = soften_contacts(p, m->found.data, (int)m->found.count);
     f->contacts = m->found.data;
     f->contact_count = (int)m->found.count;
-    if (detect && follow) pl_fem_normal_force(f, x, m->normal_force);
+    // Friction follows the normal forces of every iteration: its steps are short, and a minimum of
+    // the objective with other normal forces would not be one of the step.
+    pl_contact* contacts = m->found.data;
+    for (int k = 0; detect && k < f->contact_count; k++)
+        contacts[k].normal_force = pl_fem_normal_force(f, k, x);
     return PL_OK;
 }
 

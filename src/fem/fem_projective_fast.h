@@ -116,7 +116,7 @@ pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_fem_objectiv
                                     const double* x, pl_error* error);
 pl_status pl_projective_fast_detect(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
                                     pl_detect detect, void* user, const double* x, bool first,
-                                    bool follow, pl_error* error);
+                                    pl_error* error);
 void pl_projective_fast_solve(pl_projective_fast* p, const pl_fem_settings* settings,
                               pl_method_info* info);
 

@@ -26,7 +26,7 @@
 #include <string.h>
 
 // AHEAD: vertices to the one whose memory is asked for while another is worked on
-enum { BLOCK = PL_PROJECTIVE_BLOCK, FRICTION_UPDATES = 8, MAX_HALVINGS = 8, AHEAD = 24 };
+enum { BLOCK = PL_PROJECTIVE_BLOCK, MAX_HALVINGS = 8, AHEAD = 24 };
 // turn of a vertex about the first of its body, from which the body may turn as fast [rad]
 static const double FAST_TURN = 0.05;
 // float is trusted down to so many times its noise
@@ -428,7 +428,7 @@ static void commit(const step_work* w) {
 static pl_status find_contacts(const step_work* w, pl_fem_objective* f, int iteration,
                                pl_error* error) {
     return pl_projective_fast_detect(w->p, w->m, f, w->detect, w->detect_user, w->x_out,
-                                     iteration == 0, iteration <= FRICTION_UPDATES, error);
+                                     iteration == 0, error);
 }
 
 // the load of each piece, as evaluate() has that of the whole

@@ -45,7 +45,8 @@ pl_status pl_search_setup(pl_search* s, int pieces, pl_error* error) {
 void pl_search_begin(pl_minimiser* m, const pl_fem_objective* f) {
     pl_pieces_norm(m->pieces, f->pool, f->force, m->search.norms);
     for (int k = 0; k < m->pieces->count; k++) {
-        m->search.piece[k] = (pl_piece_search){.load = m->search.norms[k]};
+        m->search.piece[k] =
+            (pl_piece_search){.load = m->search.norms[k], .friction.error_before = HUGE_VAL};
         m->search.steps[k] = NAN;
     }
     memset(m->friction_dual, 0, (size_t)m->count * sizeof(double));

@@ -36,6 +36,7 @@
 
 enum { STATE_VECTORS = 4, MAX_RETRIES = 3, VERTICES_PER_TASK = 4096 };
 static const double COLLAPSED = 1e-12; // of the rest shape
+static const double SLIP_SPEED = 4e-5; // sliding below this counts as at rest [m/s]
 
 struct pl_fem_system {
     int vertex_count;
@@ -243,7 +244,6 @@ static void objective_common(pl_fem_system* s, const pl_method_step* step, pl_fe
                             .force = step->force,
                             .start = s->start,
                             .solves_midpoint = s->settings.integrator == PL_INTEGRATOR_MIDPOINT,
-                            .slip_length = 1e-3 * step->time_step, // 1 mm/s counts as at rest
                             .fixed = s->fixed};
 }
 
@@ -278,6 +278,10 @@ static double objective_times(const pl_fem_system* s, double h, bool use_history
                                                        : h;
     f->inertia = integrator == PL_INTEGRATOR_QUASISTATIC ? 0.0 : 1.0 / (step * step);
     f->velocity_time = integrator == PL_INTEGRATOR_QUASISTATIC ? 0.0 : step;
+    f->time_step = h;
+    f->slip_length = SLIP_SPEED * h;
+    f->positions_before = is_bdf2(s, use_history) ? s->state[POSITIONS_BEFORE] : NULL;
+    f->velocities = s->state[VELOCITIES];
     return step;
 }
 

@@ -13,12 +13,21 @@
 
 enum { PL_SEARCH_MEMORY = 4 };
 
+// Friction of a piece by the normal forces in use, compared with that by the normal forces at x.
+typedef struct pl_piece_friction {
+    double error, square; // sum of the lengths of the differences [N], and of their squares
+    double limit;         // sum of coefficients times normal forces at x [N]
+    double normal_square; // of the gradient along the normals of contacts
+    double error_before;  // when normal forces followed last; infinite: they have not yet [N]
+} pl_piece_friction;
+
 typedef struct pl_piece_search {
     double load;                     // largest of outer forces and of those at the start [N]
     double noise;                    // round-off of forces [N]
     double values[PL_SEARCH_MEMORY]; // last values of Phi
     int value_count;
     double before, bound; // Phi at x; what it must not exceed after the step
+    pl_piece_friction friction;
 } pl_piece_search;
 
 // One number or flag per piece in each array.
@@ -58,11 +67,11 @@ typedef struct pl_minimiser {
     double *further, *further_gradient; // a step that is longer than the trial
     bool gradient_known;                // at x, without contacts
     double* direction;
-    double* scratch;      // twice as long
-    pl_array contacts;    // of pl_contact
-    pl_array found;       // of pl_contact: those of this iteration
-    int* contact_mark;    // per vertex: the last iteration that found it in contact
-    double* normal_force; // per vertex
+    double* scratch;   // twice as long
+    pl_array contacts; // of pl_contact
+    pl_array found;    // of pl_contact: those of this iteration
+    int* contact_mark; // per vertex: the last iteration that found it in contact
+    int* contact_at;   // per vertex: its first contact in the list before
     double* friction_dual;
     // quasistatics: mean stiffness of each vertex at rest [N/m]; else NULL
     double* rest_stiffness;

@@ -232,8 +232,10 @@ static const pl_field_info body_contact_rows[] = {
                 "a tenth of an edge", "kept free around the surface"),
     PL_ROW_AUTO(pl_body_contact, "stiffness", stiffness, PL_ANIMATED, "N/m", 0, 1e15,
                 "from the material", "of the penalty"),
-    PL_ROW_NUMBER(pl_body_contact, "friction", friction, PL_ANIMATED, "", 0, 10, 0.3,
-                  "Coulomb's coefficient between bodies"),
+    PL_ROW_NUMBER(
+        pl_body_contact, "friction", friction, PL_ANIMATED, "", 0, 10, 0.3,
+        "Coulomb's coefficient on colliders that give none, and between bodies, where the "
+        "larger of two counts"),
     PL_ROW_BOOL(pl_body_contact, "self", self, false, "the body collides with itself"),
     PL_ROW_BOOL(
         pl_body_contact, "bodies", bodies, false,

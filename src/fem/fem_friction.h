@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The normal forces that friction is a part of. Each contact has one (pl_contact.normal_force).
+// It stands still while a minimisation goes down one function, and follows the positions in
+// between.
+#ifndef PL_FEM_FRICTION_H
+#define PL_FEM_FRICTION_H
+
+#include "fem/fem_objective.h"
+#include "fem/fem_settings.h"
+#include "fem/minimiser.h"
+#include "method/method.h"
+
+// Gives the contacts of m->found the normal forces of the same contacts in m->contacts. The first
+// detection of a step and contacts that are new have those of the start of the step.
+void pl_friction_carry(pl_minimiser* m, const pl_fem_objective* f, bool first);
+
+// As pl_search_judge, of friction too: a piece is at its minimum only if its friction agrees with
+// the normal forces at x. Where the piece is near enough to its minimum, normal forces follow x,
+// and the gradient with them.
+bool pl_friction_judge(pl_minimiser* m, const pl_fem_objective* f, const pl_fem_settings* settings,
+                       bool first, pl_method_info* info);
+
+#endif
