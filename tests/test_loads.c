@@ -57,12 +57,12 @@ TEST(loads_traction_acts_on_the_area_at_rest)
 }
 
 // Vertices fly apart along the tangents, x0 + t w x x0, so that the area is 1 + (w t)^2 times that
-// at rest; the force of step k acts on the area at its start.
+// at rest; the force of step k acts on the area at its end.
 TEST(loads_pressure_acts_on_the_present_area)
 {
     double w = 300.0 * acos(-1.0) / 180.0, v = 0.0, z = 0.0;
     for (int k = 0; k < 10; k++) {
-        double t = 0.1 * k;
+        double t = 0.1 * (k + 1);
         v += 0.1 * (1.0 + w * w * t * t);
         z += 0.1 * v;
     }

@@ -71,6 +71,11 @@ pl_status verify_cantilever(const verify_cantilever_case* c, pl_pool* pool, veri
 pl_status verify_sphere(double edge, pl_pool* pool, verify_answer* answer, double* l2,
                         pl_error* error);
 
+// Inner radius of a Neo-Hookean shell (inner radius 1 at rest) that nothing holds, inflated by a
+// pressure given in shear moduli, in so many steps; drift: of its centre.
+pl_status verify_balloon(double outer, double edge, double pressure, int steps, pl_pool* pool,
+                         verify_answer* answer, double* drift, pl_error* error);
+
 // First two bending frequencies [Hz] of a clamped beam of square section.
 pl_status verify_beam(double slenderness, int cells_across, int cells_along, pl_mass mass,
                       pl_pool* pool, verify_answer answer[2], pl_error* error);

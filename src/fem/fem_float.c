@@ -291,6 +291,23 @@ static void zero_task(int begin, int end, int worker, void* user) {
     memset((float*)user + 9 * (size_t)begin, 0, 9 * (size_t)(end - begin) * sizeof(float));
 }
 
+static void add_pressure(const pl_fem_pressure* p, const pl_float_sets* s, const double* x,
+                         float* blocks) {
+    if (!p || p->without_stiffness) return;
+    for (int k = 0; k < p->load_count; k++)
+        for (int t = 0; t < p->loads[k].count; t++)
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++) {
+                    const int* v = p->loads[k].triangles + 3 * (size_t)t;
+                    int entry = i == j ? -1 : pl_block_matrix_find(s->A, v[i], v[j]);
+                    if (entry < 0) continue;
+                    double block[9];
+                    float* to = block_at(s, blocks, entry);
+                    pl_fem_pressure_block(p->loads[k].pressure, x, v, i, j, block);
+                    for (int c = 0; c < 9; c++) to[c] += (float)block[c];
+                }
+}
+
 static void add_pins_and_contacts(const pl_fem_objective* f, const pl_float_sets* s,
                                   const double* x, float* blocks) {
     const int* diagonal = s->A->diagonal;
@@ -319,6 +336,7 @@ void pl_fem_hessian_float(const pl_fem_objective* f, pl_float_sets* s, const dou
     bool damped = f->velocity_time > 0.0 && f->damping_stiffness > 0.0;
     if (damped || f->mass_matrix)
         pl_parallel_for(f->pool, add_rows_task, f->vertex_count, VERTICES_PER_TASK, &job);
+    add_pressure(f->pressure, s, x, blocks);
     add_pins_and_contacts(f, s, x, blocks);
     if (memchr(f->fixed, true, (size_t)f->vertex_count * sizeof(bool)))
         pl_parallel_for(f->pool, eliminate_task, f->vertex_count, VERTICES_PER_TASK, &job);

@@ -90,6 +90,8 @@ static void find_created(pl_midpoint* m, const pl_fem_objective* f, const double
     for (int k = 0; k < m->pieces->count; k++) m->created[k] = -m->created[k] - m->elastic[k];
     elastic_energies(m, f, end, m->elastic);
     for (int k = 0; k < m->pieces->count; k++) m->created[k] += m->elastic[k];
+    if (f->pressure)
+        pl_fem_pressure_created(f->pressure, m->pieces->piece_of, start, end, m->created);
 }
 
 // out = M in

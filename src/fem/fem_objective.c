@@ -281,6 +281,7 @@ double pl_fem_energy(const pl_fem_objective* f, const double* x, double* scratch
         sum += 0.5 * f->damping_stiffness / f->velocity_time *
                pl_vector_dot(f->pool, count, scratch, scratch + count);
     }
+    if (f->pressure) sum += pl_fem_pressure_energy(f->pressure, x);
     for (int k = 0; k < f->pin_count; k++) sum += pin_energy(&f->pins[k], x);
     for (int k = 0; k < f->contact_count; k++) sum += contact_energy(f, k, x);
     return sum;
@@ -336,6 +337,8 @@ void pl_fem_energies(const pl_fem_objective* f, const pl_fem_pieces* pieces, con
     for (int s = 0; s < f->set_count; s++)
         pl_pieces_add_energy(pieces, chosen, f->pool, f->sets, s, x, energies);
     add_matrix_energies(f, pieces, chosen, x, scratch, energies);
+    if (f->pressure)
+        pl_fem_pressure_energies(f->pressure, pieces->piece_of, chosen, x, energies);
     for (int k = 0; k < f->pin_count; k++) {
         int piece = pieces->piece_of[f->pins[k].vertex];
         if (!chosen || chosen[piece]) energies[piece] += pin_energy(&f->pins[k], x);
@@ -365,6 +368,10 @@ static double evaluate(const pl_fem_objective* f, const double* x, bool with_ene
         pl_vector_axpy(f->pool, count, scale, scratch + count, gradient);
         if (with_energy)
             sum += 0.5 * scale * pl_vector_dot(f->pool, count, scratch, scratch + count);
+    }
+    if (f->pressure) {
+        pl_fem_pressure_gradient(f->pressure, x, gradient);
+        if (with_energy) sum += pl_fem_pressure_energy(f->pressure, x);
     }
     for (int k = 0; k < f->pin_count; k++) {
         const pl_pin* pin = &f->pins[k];
@@ -512,6 +519,7 @@ void pl_fem_hessian(const pl_fem_objective* f, const double* x, double projected
             pl_element_set_hessian(&f->sets[s], f->pool, x, false, 1.0 - projected, A);
     }
     add_damping_matrix(f, A);
+    if (f->pressure) pl_fem_pressure_hessian(f->pressure, x, A);
     for (int k = 0; k < f->pin_count; k++)
         if (!f->pins[k].hard) add_isotropic(A, f->pins[k].vertex, f->pins[k].stiffness);
     for (int k = 0; k < f->contact_count; k++) add_contact_hessian(f, k, x, A);

@@ -14,6 +14,8 @@
 #include "contact/contact.h"
 #include "fem/element_set.h"
 #include "fem/fem_pieces.h"
+#include "fem/fem_pressure.h"
+#include "fem/free_bodies.h"
 
 enum { PL_MAX_ELEMENT_SETS = 8 };
 
@@ -33,6 +35,8 @@ typedef struct pl_fem_objective {
     double damping_stiffness;              // beta [s]
     const pl_block_matrix* damping_matrix; // K of the step, used if beta > 0; block 3 or 1
     const double* force;                   // 3 per vertex [N]
+    const double* load; // force and pressure at the start of the step [N]; NULL: force
+    pl_fem_pressure* pressure;             // that is not in force; NULL: none
 
     const pl_pin* pins;
     int pin_count;
@@ -44,6 +48,8 @@ typedef struct pl_fem_objective {
     // x is the middle of the step, which ends at 2 x - start. Contacts and friction act at the end.
     bool solves_midpoint;
     double slip_length; // friction is smooth below this sliding distance [m]
+
+    pl_free_bodies* free_bodies; // whose place no force decides; NULL: none
 
     const bool* fixed; // per vertex: held exactly; NULL for the matrix of Projective Dynamics: none
 } pl_fem_objective;

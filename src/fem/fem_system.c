@@ -57,6 +57,7 @@ struct pl_fem_system {
     double* start; // positions at the begin of the step
     bool* fixed;
     pl_array pins; // of pl_pin, with targets on the way
+    pl_fem_pressure pressure;
     pl_block_matrix damping_matrix;
     pl_fem_pieces pieces;
     pl_midpoint* midpoint;  // of that integrator; else NULL
@@ -103,6 +104,7 @@ void pl_fem_system_destroy(pl_fem_system* s) {
     PL_FREE(s->start, double, count);
     PL_FREE(s->fixed, bool, s->vertex_count);
     pl_array_free(&s->pins);
+    pl_fem_pressure_free(&s->pressure);
     pl_block_matrix_free(&s->damping_matrix);
     pl_minimiser_free(&s->minimiser);
     PL_FREE(s->midpoint_saved, double, s->pieces.count);
@@ -201,6 +203,7 @@ pl_status pl_fem_system_create(const double* positions, const double* mass, int 
     s->settings = *settings;
     s->pool = pool;
     s->pins = pl_array_of(sizeof(pl_pin));
+    pl_fem_pressure_setup(&s->pressure);
     s->set_count = set_count;
     memcpy(s->sets, sets, (size_t)set_count * sizeof(pl_element_set));
     memset(sets, 0, (size_t)set_count * sizeof(pl_element_set));
@@ -229,6 +232,8 @@ void pl_fem_use_mass_matrix(pl_fem_system* s, pl_block_matrix* M) {
 static bool has_mass_matrix(const pl_fem_system* s) { return s->mass_matrix.values != NULL; }
 
 static void objective_common(pl_fem_system* s, const pl_method_step* step, pl_fem_objective* f) {
+    // contacts may hold what no pin does
+    bool is_static = s->settings.integrator == PL_INTEGRATOR_QUASISTATIC && !step->detect;
     *f = (pl_fem_objective){.vertex_count = s->vertex_count,
                             .set_count = s->set_count,
                             .sets = s->sets,
@@ -240,9 +245,12 @@ static void objective_common(pl_fem_system* s, const pl_method_step* step, pl_fe
                             .damping_mass = s->settings.damping_mass,
                             .damping_stiffness = s->settings.damping_stiffness,
                             .damping_matrix = &s->damping_matrix,
-                            .force = step->force,
+                            .force = s->pressure.load_count ? s->pressure.dead.data : step->force,
+                            .load = step->force,
+                            .pressure = s->pressure.load_count ? &s->pressure : NULL,
                             .start = s->start,
                             .solves_midpoint = s->settings.integrator == PL_INTEGRATOR_MIDPOINT,
+                            .free_bodies = is_static ? &s->free_bodies : NULL,
                             .slip_length = 1e-3 * step->time_step, // 1 mm/s counts as at rest
                             .fixed = s->fixed};
 }
@@ -492,6 +500,7 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
     pl_status status = place_pins(s, step, begin, end, error);
     if (status != PL_OK) return status;
     copy_values(s, s->state[POSITIONS], s->start);
+    pl_fem_pressure_restart(&s->pressure, s->start);
     update_damping(s);
     pl_fem_objective f;
     objective_common(s, step, &f);
@@ -547,8 +556,10 @@ pl_status pl_fem_system_step(pl_fem_system* s, const pl_method_step* step, pl_me
         if (status != PL_OK) return status;
     }
     bool done = false, has_start = false;
-    pl_status status = PL_OK;
-    if (s->projective) status = advance_in_float(s, step, &done, &has_start, info, error);
+    pl_status status =
+        pl_fem_pressure_begin(&s->pressure, step->pressures, step->pressure_count, s->vertex_count,
+                              s->state[POSITIONS], step->force, error);
+    if (status == PL_OK && s->projective) status = advance_in_float(s, step, &done, &has_start, info, error);
     if (done || status != PL_OK) {
         info->seconds = pl_seconds() - start;
         return status;

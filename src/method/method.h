@@ -7,6 +7,7 @@
 #define PL_METHOD_METHOD_H
 
 #include "contact/contact.h"
+#include "contact/pressure.h"
 
 #include <pliant/mesh.h>
 #include <pliant/parallel.h>
@@ -33,8 +34,10 @@ typedef struct pl_method_body {
 // What acts during one step; everything is borrowed.
 typedef struct pl_method_step {
     double time_step;    // [s]
-    const double* force; // 3 per vertex: gravity, loads, wind [N]
+    const double* force; // 3 per vertex: gravity, loads, wind; pressure at the start [N]
     double gravity[3];   // that is in force, times the masses [m/s^2]
+    const pl_pressure* pressures; // whose forces at the start are in force
+    int pressure_count;
     const pl_pin* pins;
     int pin_count;
     pl_detect detect; // contacts, or NULL

@@ -34,6 +34,7 @@ void pl_world_destroy(pl_world* w) {
         pl_guard_free(system);
         pl_free(system->saved, system->saved_room);
         pl_array_free(&system->pins);
+        pl_array_free(&system->pressures);
         pl_array_free(&system->groups);
     }
     PL_FREE(w->systems, pl_world_system, w->body_count);
@@ -62,6 +63,7 @@ static pl_status group_bodies(pl_world* w, pl_error* error) {
             body->system = w->system_count++;
             pl_world_system* system = &w->systems[body->system];
             system->pins = pl_array_of(sizeof(pl_pin));
+            system->pressures = pl_array_of(sizeof(pl_pressure));
             system->groups = pl_array_of(sizeof(pl_colliding_vertices));
             system->method = pl_world_method(body->def->method);
         }
@@ -254,9 +256,9 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     pl_world_system* system = &w->systems[s];
     pl_status status = pl_world_place_pins(w, s, begin, end, error);
     if (status != PL_OK) return status;
-    pl_world_sum_forces(w, s, begin, end);
+    status = pl_world_sum_forces(w, s, begin, end, error);
     update_colliding(w, s);
-    status = check_forces(w, s, error);
+    if (status == PL_OK) status = check_forces(w, s, error);
     if (status != PL_OK) return status;
     pl_world_begin_meeting(w, s);
     int obstacle_count = pl_world_add_meetings(w, s);
@@ -268,6 +270,8 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     // matrices as long as the step is the same
     pl_method_step step = {.time_step = w->step_size,
                            .force = system->force,
+                           .pressures = system->pressures.data,
+                           .pressure_count = (int)system->pressures.count,
                            .pins = system->pins.data,
                            .pin_count = (int)system->pins.count,
                            .detect = obstacle_count ? detect_timed : NULL,

@@ -55,6 +55,7 @@ typedef struct pl_world_system {
     pl_method_body* method_bodies; // of body_count of the world
     int method_body_count;
     pl_array pins;   // of pl_pin
+    pl_array pressures; // of pl_pressure
     pl_array groups; // of pl_colliding_vertices
     pl_world_guard* guard;
     pl_method_energies energies; // at the end of the last frame
@@ -107,6 +108,7 @@ typedef struct pl_world_load {
     int body;
     int count;
     int* items;
+    int* corners; // of a pressure: 3 vertices of the system per triangle; else NULL
 } pl_world_load;
 
 typedef struct pl_world_handle {

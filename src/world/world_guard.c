@@ -507,6 +507,10 @@ static double work_of(const pl_world* w, const pl_world_system* system) {
         const guard_body* g = &guard->bodies[k];
         sum += g->sums.work - pl_dot(shift_of(g, h), pl_vec3_load(g->sums.force));
     }
+    // forces hold pressures as they were at the start
+    const pl_pressure* pressures = system->pressures.data;
+    for (size_t k = 0; k < system->pressures.count; k++)
+        sum += pl_pressure_excess(&pressures[k], guard->start, x);
     guard_body* g = guard->bodies;
     for (size_t p = 0; p < system->pins.count; p++) {
         if (!pins[p].hard) continue;
