@@ -126,8 +126,8 @@ pl_status verify_balloon(double outer, double edge, double pressure, int steps, 
     settings.integrator = PL_INTEGRATOR_QUASISTATIC;
     settings.tolerance = 1e-9;
     settings.max_iterations = 50;
-    settings.linear_tolerance = 1e-6;
-    settings.linear = mesh->vertex_count > 8000 ? PL_LINEAR_MGPCG : PL_LINEAR_DIRECT;
+    settings.linear_tolerance = 1e-4;
+    settings.linear = mesh->vertex_count > 1000 ? PL_LINEAR_MGPCG : PL_LINEAR_DIRECT;
     verify_body body;
     status = verify_body_create(&body, mesh, PL_MATERIAL_NEOHOOKEAN, balloon_young, balloon_poisson,
                                 1000.0, &settings, pool, error);
