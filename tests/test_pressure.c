@@ -17,7 +17,7 @@ enum { CORNERS = 6, TRIANGLES = 8, DOFS = 3 * CORNERS };
 static const int octahedron[3 * TRIANGLES] = {0, 2, 4, 2, 1, 4, 1, 3, 4, 3, 0, 4,
                                               2, 0, 5, 1, 2, 5, 3, 1, 5, 0, 3, 5};
 static const double bent[DOFS] = {1.0,  0.1, -0.2, -1.2, 0.05, 0.1, 0.2, 1.1, 0.0,
-                                  -0.1, -1, 0.15, 0.1,  0.2,  0.9, 0.0, 0.1, -1.3};
+                                  -0.1, -1,  0.15, 0.1,  0.2,  0.9, 0.0, 0.1, -1.3};
 
 typedef struct pressure_case {
     pl_fem_pressure p;
@@ -186,7 +186,8 @@ TEST(pressure_is_in_equilibrium_in_every_frame)
         double first[6000], largest = 0.0, *x = pl_world_positions(world, 0);
         CHECK(count <= 6000);
         memcpy(first, x, (size_t)count * sizeof(double));
-        for (int i = 0; i < count; i += 3) radius[k] = fmax(radius[k], pl_norm(pl_vec3_load(x + i)));
+        for (int i = 0; i < count; i += 3)
+            radius[k] = fmax(radius[k], pl_norm(pl_vec3_load(x + i)));
         sample_step(world, 3, NULL);
         for (int i = 0; i < count; i++) largest = fmax(largest, fabs(x[i] - first[i]));
         CHECK_NEAR(largest, 0.0, 1e-6);

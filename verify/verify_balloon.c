@@ -45,8 +45,7 @@ static double outer_stress(const shell_theory* s, double r) {
     for (int n = 0; n < STEPS; n++) {
         double R = s->inner + n * h;
         for (int j = 0; j < 4; j++) {
-            for (int c = 0; c < 2; c++)
-                at[c] = y[c] + (j ? weights[j] * h * k[j - 1][c] : 0.0);
+            for (int c = 0; c < 2; c++) at[c] = y[c] + (j ? weights[j] * h * k[j - 1][c] : 0.0);
             derivative(s, R + weights[j] * h, at, k[j]);
         }
         for (int c = 0; c < 2; c++)

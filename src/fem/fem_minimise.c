@@ -277,7 +277,10 @@ static pl_status solve_direction(pl_minimiser* m, const pl_fem_objective* f,
     else pl_linear_solve(m->solver, &options, m->trial, m->direction, linear);
     if (m->pieces->count > 1)
         pl_parallel_for(f->pool, unscale_task, m->count / 3, VERTICES_PER_TASK, m);
-    if (f->free_bodies) pl_free_bodies_keep_place(f->free_bodies, f->mass, m->x, m->direction);
+    // what rounding leaves in held directions
+    pl_holds_project(f->holds, f->hold_count, m->direction);
+    if (f->free_bodies)
+        pl_free_bodies_keep_place(f->free_bodies, f->mass, f->force, m->x, m->direction);
     info->linear_iterations += linear->iterations;
     info->linear_residual = linear->residual;
     info->switch_count += linear->switched;

@@ -108,7 +108,8 @@ void pl_fem_pressure_block(double pressure, const double* x, const int* v, int i
                            double block[9]) {
     // e_j - e_i = +-(2 x_k - x_i - x_j), k the third corner; plus if j follows i
     int k = 3 - i - j;
-    pl_vec3 between = pl_add(pl_vec3_load(x + 3 * (size_t)v[i]), pl_vec3_load(x + 3 * (size_t)v[j]));
+    pl_vec3 between =
+        pl_add(pl_vec3_load(x + 3 * (size_t)v[i]), pl_vec3_load(x + 3 * (size_t)v[j]));
     pl_vec3 e = pl_sub(pl_scale(2.0, pl_vec3_load(x + 3 * (size_t)v[k])), between);
     pl_vec3 w = pl_scale(j == (i + 1) % 3 ? -pressure / 12.0 : pressure / 12.0, e);
     const double cross[9] = {0.0, -w.z, w.y, w.z, 0.0, -w.x, -w.y, w.x, 0.0};
@@ -142,7 +143,7 @@ void pl_fem_pressure_created(const pl_fem_pressure* p, const int* piece_of, cons
                 d[i] = pl_sub(pl_vec3_load(end + 3 * (size_t)v[i]),
                               pl_vec3_load(start + 3 * (size_t)v[i]));
             pl_vec3 turn = pl_cross(pl_sub(d[1], d[0]), pl_sub(d[2], d[0]));
-            created[piece_of[v[0]]] += p->loads[k].pressure / 72.0 *
-                                       pl_dot(pl_add(pl_add(d[0], d[1]), d[2]), turn);
+            created[piece_of[v[0]]] +=
+                p->loads[k].pressure / 72.0 * pl_dot(pl_add(pl_add(d[0], d[1]), d[2]), turn);
         }
 }

@@ -15,9 +15,9 @@
 typedef struct pl_fem_pressure {
     const pl_pressure* loads; // of a step, borrowed
     int load_count;
-    pl_array base;         // of double, 3 per vertex: what the work so far leads to
-    pl_array work;         // of double, per triangle [J]
-    pl_array dead;         // of double, 3 per vertex: the outer forces without pressure [N]
+    pl_array base;          // of double, 3 per vertex: what the work so far leads to
+    pl_array work;          // of double, per triangle [J]
+    pl_array dead;          // of double, 3 per vertex: the outer forces without pressure [N]
     bool without_stiffness; // the matrix leaves it out: with it, it would not be definite
 } pl_fem_pressure;
 

@@ -55,7 +55,7 @@ struct pl_fem_system {
     double* y;
     double* reference;
     double* start; // positions at the begin of the step
-    bool* fixed;
+    pl_fem_holds holds;
     pl_array pins; // of pl_pin, with targets on the way
     pl_fem_pressure pressure;
     pl_block_matrix damping_matrix;
@@ -102,7 +102,7 @@ void pl_fem_system_destroy(pl_fem_system* s) {
     PL_FREE(s->y, double, count);
     PL_FREE(s->reference, double, count);
     PL_FREE(s->start, double, count);
-    PL_FREE(s->fixed, bool, s->vertex_count);
+    pl_fem_holds_free(&s->holds);
     pl_array_free(&s->pins);
     pl_fem_pressure_free(&s->pressure);
     pl_block_matrix_free(&s->damping_matrix);
@@ -124,8 +124,7 @@ static bool allocate(pl_fem_system* s) {
         ok = ok && (s->state[k] = PL_ALLOC(double, count));
         ok = ok && (s->saved[k] = PL_ALLOC(double, count));
     }
-    ok = ok && (s->mass = PL_ALLOC(double, s->vertex_count));
-    return ok && (s->fixed = PL_ALLOC(bool, s->vertex_count));
+    return ok && (s->mass = PL_ALLOC(double, s->vertex_count));
 }
 
 static bool takes_projective_multigrid(const pl_fem_settings* settings) {
@@ -208,6 +207,7 @@ pl_status pl_fem_system_create(const double* positions, const double* mass, int 
     memcpy(s->sets, sets, (size_t)set_count * sizeof(pl_element_set));
     memset(sets, 0, (size_t)set_count * sizeof(pl_element_set));
     pl_status status = allocate(s) ? PL_OK : pl_fail_memory(error, "a fem system");
+    if (status == PL_OK) status = pl_fem_holds_setup(&s->holds, vertex_count, error);
     if (status == PL_OK) status = setup_pieces(s, positions, neighbour_offsets, neighbours, error);
     if (status == PL_OK)
         status = setup_matrices(s, positions, neighbour_offsets, neighbours, error);
@@ -252,7 +252,7 @@ static void objective_common(pl_fem_system* s, const pl_method_step* step, pl_fe
                             .solves_midpoint = s->settings.integrator == PL_INTEGRATOR_MIDPOINT,
                             .free_bodies = is_static ? &s->free_bodies : NULL,
                             .slip_length = 1e-3 * step->time_step, // 1 mm/s counts as at rest
-                            .fixed = s->fixed};
+                            .fixed = s->holds.fixed};
 }
 
 static bool is_bdf2(const pl_fem_system* s, bool use_history) {
@@ -360,14 +360,13 @@ static bool commit(pl_fem_system* s, const pl_fem_objective* f, const double* x)
     return pl_parallel_sum(s->pool, commit_part, s->vertex_count, VERTICES_PER_TASK, &job) == 0.0;
 }
 
-// x: may be NULL, to mark the vertices alone
-static void hold_hard_pins(pl_fem_system* s, const pl_pin* pins, int count, double* x) {
-    memset(s->fixed, 0, (size_t)s->vertex_count * sizeof(bool));
-    for (int k = 0; k < count; k++) {
-        if (!pins[k].hard) continue;
-        s->fixed[pins[k].vertex] = true;
-        if (x) pl_vec3_store(x + 3 * (size_t)pins[k].vertex, pins[k].target);
-    }
+// Marks what pins hold, for the objective.
+static pl_status hold_vertices(pl_fem_system* s, pl_fem_objective* f, pl_error* error) {
+    pl_status status = pl_fem_holds_mark(&s->holds, f->pins, f->pin_count, error);
+    f->holds = s->holds.holds.data;
+    f->hold_count = (int)s->holds.holds.count;
+    f->hold_of = f->hold_count ? s->holds.hold_of : NULL;
+    return status;
 }
 
 // pins on the way to their targets. Midpoint solves for the middle of its step, so its pins are
@@ -390,7 +389,7 @@ static void fly_task(int begin, int end, int worker, void* user) {
     const pl_fem_system* s = job->s;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        const double* from = s->fixed[v] ? s->minimiser.x : s->y;
+        const double* from = s->holds.fixed[v] ? s->minimiser.x : s->y;
         for (size_t i = 3 * (size_t)v; i < 3 * (size_t)v + 3; i++) s->minimiser.trial[i] = from[i];
     }
 }
@@ -401,12 +400,13 @@ static void choose_start(pl_fem_system* s, const pl_fem_objective* f) {
     pl_minimiser* m = &s->minimiser;
     vertex_job job = {.s = s};
     copy_values(s, s->state[POSITIONS], m->x);
-    hold_hard_pins(s, f->pins, f->pin_count, m->x);
+    pl_fem_holds_place(&s->holds, f->pins, f->pin_count, m->x);
     if (!(f->inertia > 0.0) || s->settings.nonlinear == PL_NONLINEAR_LINEARISED) return;
     pl_parallel_for(s->pool, fly_task, s->vertex_count, VERTICES_PER_TASK, &job);
     if (s->rigid_start)
-        pl_rigid_start_move(s->rigid_start, s->pool, s->mass, s->state[POSITIONS], s->fixed,
+        pl_rigid_start_move(s->rigid_start, s->pool, s->mass, s->state[POSITIONS], s->holds.fixed,
                             m->trial);
+    pl_fem_holds_place(&s->holds, f->pins, f->pin_count, m->trial);
     pl_search_take_lower(m, f);
 }
 
@@ -427,7 +427,6 @@ static void restore_state(pl_fem_system* s) {
 // False if the midpoint rule created more energy than can be taken out again.
 static bool balance_midpoint(pl_fem_system* s, const pl_fem_objective* f) {
     if (!s->midpoint) return true;
-    hold_hard_pins(s, f->pins, f->pin_count, NULL);
     return pl_midpoint_balance(s->midpoint, f, s->start, s->state[POSITIONS], s->state[VELOCITIES],
                                s->minimiser.scratch);
 }
@@ -459,7 +458,8 @@ static pl_status advance_in_float(pl_fem_system* s, const pl_method_step* step, 
     if (status != PL_OK) return status;
     f.pins = s->pins.data;
     f.pin_count = step->pin_count;
-    status = check_projective(s, &f, info, error);
+    status = hold_vertices(s, &f, error);
+    if (status == PL_OK) status = check_projective(s, &f, info, error);
     if (status != PL_OK || s->projective_fails) return status;
     if (!pl_projective_fast_can(s->projective, &f)) return PL_OK;
     f.start = s->state[POSITIONS];
@@ -509,7 +509,9 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
     f.pin_count = step->pin_count;
     s->minimiser.value = NAN;
     s->minimiser.gradient_known = false;
-    if (has_start) hold_hard_pins(s, f.pins, f.pin_count, s->minimiser.x);
+    status = hold_vertices(s, &f, error);
+    if (status != PL_OK) return status;
+    if (has_start) pl_fem_holds_place(&s->holds, f.pins, f.pin_count, s->minimiser.x);
     else choose_start(s, &f);
     status = s->projective && !s->projective_fails
                  ? pl_projective_minimise(s->projective, &s->minimiser, &f, &s->settings,
@@ -559,7 +561,8 @@ pl_status pl_fem_system_step(pl_fem_system* s, const pl_method_step* step, pl_me
     pl_status status =
         pl_fem_pressure_begin(&s->pressure, step->pressures, step->pressure_count, s->vertex_count,
                               s->state[POSITIONS], step->force, error);
-    if (status == PL_OK && s->projective) status = advance_in_float(s, step, &done, &has_start, info, error);
+    if (status == PL_OK && s->projective)
+        status = advance_in_float(s, step, &done, &has_start, info, error);
     if (done || status != PL_OK) {
         info->seconds = pl_seconds() - start;
         return status;

@@ -33,9 +33,9 @@ typedef struct pl_method_body {
 
 // What acts during one step; everything is borrowed.
 typedef struct pl_method_step {
-    double time_step;    // [s]
-    const double* force; // 3 per vertex: gravity, loads, wind; pressure at the start [N]
-    double gravity[3];   // that is in force, times the masses [m/s^2]
+    double time_step;             // [s]
+    const double* force;          // 3 per vertex: gravity, loads, wind; pressure at the start [N]
+    double gravity[3];            // that is in force, times the masses [m/s^2]
     const pl_pressure* pressures; // whose forces at the start are in force
     int pressure_count;
     const pl_pin* pins;

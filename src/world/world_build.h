@@ -54,9 +54,9 @@ typedef struct pl_world_system {
     bool is_touched; // since then, in a state that was loaded
     pl_method_body* method_bodies; // of body_count of the world
     int method_body_count;
-    pl_array pins;   // of pl_pin
+    pl_array pins;      // of pl_pin
     pl_array pressures; // of pl_pressure
-    pl_array groups; // of pl_colliding_vertices
+    pl_array groups;    // of pl_colliding_vertices
     pl_world_guard* guard;
     pl_method_energies energies; // at the end of the last frame
     // state before the frame: of the method, and of the guard

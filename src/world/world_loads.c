@@ -160,6 +160,18 @@ static bool place_points(const pl_world* w, int k, double begin, double end) {
     return true;
 }
 
+// Projection to the directions that an attachment holds; false if it holds all.
+static bool held_directions(const pl_attachment* def, pl_mat3* held) {
+    *held = pl_mat3_diagonal(0.0, 0.0, 0.0);
+    if (!isnan(def->normal[0])) {
+        pl_vec3 n = pl_normalize(pl_vec3_load(def->normal));
+        *held = pl_outer(n, n);
+        return true;
+    }
+    for (int k = 0; k < def->hold_count; k++) held->m[4 * (int)def->hold[k]] = 1.0;
+    return def->hold_count > 0 && def->hold_count < 3;
+}
+
 static pl_status add_attachment(pl_world* w, int k, pl_world_system* system, double begin,
                                 double end, pl_error* error) {
     const pl_attachment* def = &w->scene->attachments[k];
@@ -170,6 +182,8 @@ static pl_status add_attachment(pl_world* w, int k, pl_world_system* system, dou
     pl_pin* pins = pl_array_add(&system->pins, (size_t)a->count);
     if (!pins) return pl_fail_memory(error, "pins");
     bool changes = place_points(w, k, begin, end);
+    pl_mat3 held;
+    bool partial = held_directions(def, &held);
     for (int i = 0; i < a->count; i++) {
         pl_vec3 place = pl_vec3_load((changes ? a->before : a->places) + 3 * (size_t)i);
         pl_vec3 next = pl_vec3_load((changes ? a->after : a->places) + 3 * (size_t)i);
@@ -178,7 +192,9 @@ static pl_status add_attachment(pl_world* w, int k, pl_world_system* system, dou
                            .hard = isnan(def->stiffness),
                            .stiffness = def->stiffness,
                            .from = pl_pose_point(&from, place),
-                           .target = pl_pose_point(&to, next)};
+                           .target = pl_pose_point(&to, next),
+                           .partial = partial,
+                           .held = held};
     }
     return PL_OK;
 }
