@@ -219,6 +219,7 @@ static int add_contacts(const nearby_job* n, const near_list* list, int k, pl_co
         double thickness = group->thickness - (group->recesses ? group->recesses[s] : 0.0);
         if (!pl_find_contact(&n->job->obstacles[s], from, to, thickness, &contact)) continue;
         contact.vertex = vertex;
+        contact.obstacle = s;
         if (group->recesses)
             contact.motion = pl_madd(contact.motion, group->recess_steps[s], contact.normal);
         if (!(contact.stiffness > 0.0)) contact.stiffness = group->stiffness;

@@ -34,6 +34,7 @@ typedef struct pl_contact {
     pl_vec3 motion;   // of the solid at that place during the step [m]
     double stiffness; // of the penalty [N/m]
     double friction;  // Coulomb's coefficient
+    int obstacle;     // which one it is
 } pl_contact;
 
 // Fills out with the contacts of a system whose vertices moved from start to x (3 per vertex) and

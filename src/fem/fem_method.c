@@ -109,4 +109,5 @@ const pl_method_functions pl_fem_method = {.name = "fem",
                                            .state_load = state_load,
                                            .update = update,
                                            .careful = careful,
-                                           .restart = restart};
+                                           .restart = restart,
+                                           .tells_forces = true};

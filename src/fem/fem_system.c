@@ -25,6 +25,7 @@
 #include "fem/fem_objective.h"
 #include "fem/fem_pieces.h"
 #include "fem/fem_projective_fast.h"
+#include "fem/fem_reactions.h"
 #include "fem/fem_search.h"
 #include "fem/free_bodies.h"
 #include "fem/rigid_start.h"
@@ -58,6 +59,7 @@ struct pl_fem_system {
     pl_fem_holds holds;
     pl_array pins; // of pl_pin, with targets on the way
     pl_fem_pressure pressure;
+    pl_fem_reactions reactions;
     pl_block_matrix damping_matrix;
     pl_fem_pieces pieces;
     pl_midpoint* midpoint;  // of that integrator; else NULL
@@ -105,6 +107,7 @@ void pl_fem_system_destroy(pl_fem_system* s) {
     pl_fem_holds_free(&s->holds);
     pl_array_free(&s->pins);
     pl_fem_pressure_free(&s->pressure);
+    pl_fem_reactions_free(&s->reactions);
     pl_block_matrix_free(&s->damping_matrix);
     pl_minimiser_free(&s->minimiser);
     PL_FREE(s->midpoint_saved, double, s->pieces.count);
@@ -208,6 +211,7 @@ pl_status pl_fem_system_create(const double* positions, const double* mass, int 
     memset(sets, 0, (size_t)set_count * sizeof(pl_element_set));
     pl_status status = allocate(s) ? PL_OK : pl_fail_memory(error, "a fem system");
     if (status == PL_OK) status = pl_fem_holds_setup(&s->holds, vertex_count, error);
+    if (status == PL_OK) status = pl_fem_reactions_setup(&s->reactions, vertex_count, error);
     if (status == PL_OK) status = setup_pieces(s, positions, neighbour_offsets, neighbours, error);
     if (status == PL_OK)
         status = setup_matrices(s, positions, neighbour_offsets, neighbours, error);
@@ -446,6 +450,20 @@ static pl_status check_projective(pl_fem_system* s, pl_fem_objective* f, pl_meth
                                      &settings, s->pool, error);
 }
 
+// What pins and obstacles exert, from the state at the end of a step. The midpoint rule balances
+// forces in the middle of the step.
+static pl_status float_reactions(pl_fem_system* s, const pl_method_step* step,
+                                 const pl_fem_objective* f, pl_error* error) {
+    const double* x = s->state[POSITIONS];
+    double* middle = s->minimiser.trial;
+    if (!step->pin_forces && !step->obstacle_forces) return PL_OK;
+    bool is_midpoint = s->settings.integrator == PL_INTEGRATOR_MIDPOINT;
+    for (int i = 0; is_midpoint && i < 3 * s->vertex_count; i++)
+        middle[i] = 0.5 * (f->start[i] + x[i]);
+    return pl_fem_reactions_find(&s->reactions, f, is_midpoint ? middle : x, s->minimiser.scratch,
+                                 step, error);
+}
+
 // The whole step in float. Not done: the caller takes the long way, from m->x if there is a start.
 static pl_status advance_in_float(pl_fem_system* s, const pl_method_step* step, bool* done,
                                   bool* has_start, pl_method_info* info, pl_error* error) {
@@ -463,8 +481,9 @@ static pl_status advance_in_float(pl_fem_system* s, const pl_method_step* step, 
     if (status != PL_OK || s->projective_fails) return status;
     if (!pl_projective_fast_can(s->projective, &f)) return PL_OK;
     f.start = s->state[POSITIONS];
-    if (s->midpoint) {
-        save_state(s);
+    if (step->pin_forces) objective_inertia(s, step->time_step, s->history > 0, &f);
+    if (s->midpoint) save_state(s);
+    if (s->midpoint || step->obstacle_forces) {
         copy_values(s, s->state[POSITIONS], s->start);
         f.start = s->start;
     }
@@ -488,6 +507,7 @@ static pl_status advance_in_float(pl_fem_system* s, const pl_method_step* step, 
         *done = false;
         return PL_OK;
     }
+    if (status == PL_OK && *done) status = float_reactions(s, step, &f, error);
     if (status == PL_OK && *done) s->history = 1;
     *has_start = status == PL_OK && !*done;
     return status;
@@ -518,6 +538,9 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
                                           step->detect, step->detect_user, info, error)
                  : pl_minimise(&s->minimiser, &f, &s->settings, step->detect, step->detect_user,
                                info, error);
+    if (status == PL_OK)
+        status = pl_fem_reactions_find(&s->reactions, &f, s->minimiser.x, s->minimiser.scratch,
+                                       step, error);
     if (status != PL_OK) return status;
     if (!commit(s, &f, s->minimiser.x))
         return pl_fail(error, PL_ERROR_DIVERGED, "the step ended in positions that are not finite");

@@ -42,6 +42,10 @@ typedef struct pl_method_step {
     int pin_count;
     pl_detect detect; // contacts, or NULL
     void* detect_user;
+    // What is asked for by those that are not NULL, and filled by methods that tell forces.
+    double* pin_forces;      // 3 per pin: of each on its vertex at the end of the step [N]
+    double* obstacle_forces; // 3 per obstacle: of each on the system [N]
+    int obstacle_count;
 } pl_method_step;
 
 // What a step did. Not converging is no error: it stands here.
@@ -102,6 +106,8 @@ typedef struct pl_method_functions {
     void (*careful)(void* system, const pl_method_body* bodies, bool is_careful);
     // energies() leaves out some of what the method stores.
     bool stores_unseen;
+    // step() fills the forces of pins and obstacles.
+    bool tells_forces;
     // What is remembered of earlier steps no longer holds: the host wrote positions or velocities,
     // or the time step changes. NULL: nothing is remembered.
     void (*restart)(void* system);

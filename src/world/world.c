@@ -12,6 +12,7 @@
 #include "world/world_host.h"
 #include "world/world_loads.h"
 #include "world/world_meeting.h"
+#include "world/world_reactions.h"
 #include "world/world_retry.h"
 
 #include <math.h>
@@ -35,10 +36,12 @@ void pl_world_destroy(pl_world* w) {
         pl_free(system->saved, system->saved_room);
         pl_array_free(&system->pins);
         pl_array_free(&system->pressures);
+        pl_array_free(&system->pin_forces);
         pl_array_free(&system->groups);
     }
     PL_FREE(w->systems, pl_world_system, w->body_count);
     pl_world_loads_free(w);
+    pl_world_reactions_free(w);
     pl_world_starts_free(w);
     pl_world_obstacles_free(w);
     for (int k = 0; k < w->body_count; k++) pl_world_body_free(&w->bodies[k]);
@@ -64,6 +67,7 @@ static pl_status group_bodies(pl_world* w, pl_error* error) {
             pl_world_system* system = &w->systems[body->system];
             system->pins = pl_array_of(sizeof(pl_pin));
             system->pressures = pl_array_of(sizeof(pl_pressure));
+            system->pin_forces = pl_array_of(sizeof(double));
             system->groups = pl_array_of(sizeof(pl_colliding_vertices));
             system->method = pl_world_method(body->def->method);
         }
@@ -170,6 +174,7 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
         status = create_system(w, s, notes, error);
     if (status == PL_OK) status = pl_world_obstacles_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_loads_setup(w, error);
+    if (status == PL_OK) status = pl_world_reactions_setup(w, error);
     if (status == PL_OK) status = pl_world_starts_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_meetings_setup(w, notes, error);
     return status == PL_OK ? pl_world_save_frame(w, error) : status;
@@ -277,6 +282,9 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
                            .detect = obstacle_count ? detect_timed : NULL,
                            .detect_user = &collisions};
     memcpy(step.gravity, w->scene->gravity, sizeof step.gravity);
+    bool is_last = w->part[1] == 1.0; // of the frame
+    if (is_last) status = pl_world_ask_reactions(w, s, &step, error);
+    if (status != PL_OK) return status;
     pl_method_info method_info;
     pl_guard_begin_step(w, s);
     status = system->method->step(system->data, &step, &method_info, error);
@@ -285,6 +293,7 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     pl_guard_verdict verdict = pl_guard_end_step(w, s);
     if (verdict != PL_GUARD_FINE) return pl_guard_fail(w, s, verdict, error);
     add_info(&method_info, info);
+    if (is_last) pl_world_sum_reactions(w, s);
     if (!method_info.converged && method_info.has_worst_vertex)
         pl_world_name_place(w, s, method_info.worst_vertex, info->unbalanced,
                             sizeof info->unbalanced);
