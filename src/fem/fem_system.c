@@ -565,6 +565,15 @@ static pl_status look_for_collapse(pl_fem_system* s, pl_method_info* info, pl_er
                    info->collapsed_count);
 }
 
+pl_status pl_fem_system_check(pl_fem_system* s, const pl_method_step* step, int* rigid_mode_count,
+                              pl_error* error) {
+    *rigid_mode_count = 0;
+    // contacts may hold what no pin does
+    if (s->settings.integrator != PL_INTEGRATOR_QUASISTATIC || step->detect) return PL_OK;
+    return pl_free_bodies_check(&s->free_bodies, step->force, step->pins, step->pin_count,
+                                rigid_mode_count, error);
+}
+
 pl_status pl_fem_system_step(pl_fem_system* s, const pl_method_step* step, pl_method_info* info,
                              pl_error* error) {
     *info = (pl_method_info){0};
@@ -573,17 +582,12 @@ pl_status pl_fem_system_step(pl_fem_system* s, const pl_method_step* step, pl_me
         return pl_fail(error, PL_ERROR_ARGUMENT, "the time step is %g; it must be above 0",
                        step->time_step);
     int rigid_mode_count = 0;
-    // contacts may hold what no pin does
-    if (s->settings.integrator == PL_INTEGRATOR_QUASISTATIC && !step->detect) {
-        pl_status status = pl_free_bodies_check(&s->free_bodies, step->force, step->pins,
-                                                step->pin_count, &rigid_mode_count, error);
-        info->rigid_mode_count = rigid_mode_count;
-        if (status != PL_OK) return status;
-    }
+    pl_status status = pl_fem_system_check(s, step, &rigid_mode_count, error);
+    info->rigid_mode_count = rigid_mode_count;
+    if (status != PL_OK) return status;
     bool done = false, has_start = false;
-    pl_status status =
-        pl_fem_pressure_begin(&s->pressure, step->pressures, step->pressure_count, s->vertex_count,
-                              s->state[POSITIONS], step->force, error);
+    status = pl_fem_pressure_begin(&s->pressure, step->pressures, step->pressure_count,
+                                   s->vertex_count, s->state[POSITIONS], step->force, error);
     if (status == PL_OK && s->projective)
         status = advance_in_float(s, step, &done, &has_start, info, error);
     if (done || status != PL_OK) {

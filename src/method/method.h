@@ -80,6 +80,9 @@ typedef struct pl_method_functions {
     // A step that fails leaves the state as it was and says why.
     pl_status (*step)(void* system, const pl_method_step* step, pl_method_info* info,
                       pl_error* error);
+    // Fails, in the words of step(), if a step is known to have no equilibrium; nothing moves.
+    // NULL: never.
+    pl_status (*check_step)(void* system, const pl_method_step* step, pl_error* error);
     // Views of the state, 3 per vertex, writable between steps; and the mass per vertex.
     double* (*positions)(void* system);
     double* (*velocities)(void* system);

@@ -171,7 +171,7 @@ const pl_method_functions* pl_world_method(pl_method method);
 pl_status pl_world_check_support(const pl_scene* scene, pl_error* error);
 // Refuses bodies without inertia whose first step is known to fail since nothing holds them. For
 // runs: a host may still grab them.
-pl_status pl_world_check_held(const pl_world* world, pl_error* error);
+pl_status pl_world_check_held(pl_world* world, pl_error* error);
 // Chooses the linear solvers that the scene left open, now that the size of each system is known.
 pl_status pl_world_settle_solvers(pl_world* world, pl_error* error);
 
