@@ -5,6 +5,7 @@
 // a pressure on the area as it is.
 #include "run_samples.h"
 #include "test.h"
+#include "verify.h"
 
 // A free box of uneven mesh under a force on all of it accelerates as a rigid one.
 TEST(loads_force_is_spread_by_mass)
@@ -95,4 +96,17 @@ TEST(loads_traction_keeps_its_stretch)
             CHECK_NEAR(x[3 * i], 1.6 * rest->positions[3 * i], 2e-4);
     }
     pl_world_destroy(world);
+}
+
+// Cook's membrane, dead traction on the right edge: within 1 % of the literature, from below.
+TEST(loads_cook_has_the_displacement_of_the_literature)
+{
+    for (int k = 0; k < VERIFY_COOK_COUNT; k++) {
+        verify_answer coarse, fine;
+        pl_error error;
+        CHECK_OK(verify_cook(k, 16, NULL, &coarse, &error), &error);
+        CHECK_OK(verify_cook(k, 32, NULL, &fine, &error), &error);
+        CHECK(verify_relative_error(fine) < 0.01);
+        CHECK(coarse.value < fine.value && fine.value < 1.001 * fine.reference);
+    }
 }

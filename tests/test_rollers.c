@@ -47,12 +47,13 @@ static pl_mat3 turn_about_z(double degrees) {
 // The strain is that of theory, the same everywhere, and nothing hinders the contraction.
 static void check_pulled(pl_world* world, const pl_mat3* R) {
     pl_frame_info info;
-    sample_step(world, 1, &info);
-    CHECK(info.unconverged_count == 0);
     const pl_mesh* rest = pl_world_mesh(world, 0);
     const double* x = pl_world_positions(world, 0);
     pl_mat3 back = pl_mat3_transpose(*R);
-    for (int v = 0; v < rest->vertex_count; v++) {
+    for (int n = 0; n < 3 * rest->vertex_count; n++) {
+        int v = n % rest->vertex_count;
+        if (v == 0) sample_step(world, 1, &info); // the same in every frame
+        CHECK(info.unconverged_count == 0);
         pl_vec3 from = pl_mat3_apply(&back, pl_vec3_load(rest->positions + 3 * (size_t)v));
         pl_vec3 at = pl_mat3_apply(&back, pl_vec3_load(x + 3 * (size_t)v));
         CHECK_NEAR(at.x, along * from.x, 1e-8);

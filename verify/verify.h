@@ -85,6 +85,11 @@ void verify_sphere_errors(const verify_body* body, verify_answer* answer, double
 pl_status verify_balloon(double outer, double edge, double pressure, int steps, pl_pool* pool,
                          verify_answer* answer, double* drift, pl_error* error);
 
+// Displacement of Cook's membrane at the middle of its right edge, linear: plane stress (0), plane
+// strain (1); an even number of cells.
+enum { VERIFY_COOK_COUNT = 2 };
+pl_status verify_cook(int which, int cells, pl_pool* pool, verify_answer* answer, pl_error* error);
+
 // First two bending frequencies [Hz] of a clamped beam of square section.
 pl_status verify_beam(double slenderness, int cells_across, int cells_along, pl_mass mass,
                       pl_pool* pool, verify_answer answer[2], pl_error* error);
