@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // What attachments and colliders exert, against weight, statics and Newton's second law.
+#include "base/memory.h"
 #include "math/vec3.h"
 #include "mesh/mesh_source.h"
 #include "record/run_folder.h"
@@ -266,5 +267,71 @@ TEST(reactions_are_columns_of_the_metrics)
     CHECK_NEAR(strtod(row, NULL), 9810.0, 0.01);
     CHECK_TEXT(row, ",nan,nan,nan,nan,nan,nan\n");
     pl_source_free(&source);
+    pl_scene_destroy(scene);
+}
+
+static const char loaded_tube[] =
+    "{\"pliant\": 1, \"time_step\": 0.02, \"threads\": %d, \"bodies\": [{\"name\": \"t\", "
+    "\"generate\": {\"shape\": \"tube\", \"inner_radius\": 0.3, \"outer_radius\": 0.5, "
+    "\"height\": 0.6, \"edge\": 0.2}, \"transform\": {\"translate\": [0, 0.5, 0]}, "
+    "\"integrator\": \"bdf2\", \"linear\": \"mgpcg\", \"material\": {\"young\": 1e5}}],\n"
+    "\"attachments\": [{\"body\": \"t\", \"where\": {\"region\": \"bottom\"}, \"normal\": [1, 0, "
+    "2]}, {\"body\": \"t\", \"where\": {\"region\": \"top\"}, \"hold\": [\"x\", \"y\"], "
+    "\"stiffness\": 1e4}],\n\"colliders\": [{\"plane\": {}}], \"forces\": [{\"body\": \"t\", "
+    "\"where\": {\"region\": \"inner\"}, \"pressure\": 8e3}]}";
+
+// Rollers, pressure and reactions: no bit depends on threads, or on a state that was loaded.
+TEST(reactions_do_not_depend_on_threads_or_on_a_resumed_state)
+{
+    pl_reaction reactions[2][2];
+    double forces[2][3];
+    uint64_t hashes[2];
+    for (int k = 0; k < 2; k++) {
+        char text[1500];
+        pl_error error;
+        snprintf(text, sizeof text, loaded_tube, k ? 3 : 1);
+        pl_world* world = sample_start(text);
+        sample_step(world, 2, NULL);
+        if (k) {
+            size_t size = pl_world_state_size(world);
+            void* state = malloc(size);
+            CHECK(state != NULL);
+            pl_world_state_save(world, state);
+            pl_world_destroy(world);
+            world = sample_start(text);
+            CHECK_OK(pl_world_state_load(world, state, size, &error), &error);
+            free(state);
+        }
+        sample_step(world, 2, NULL);
+        for (int a = 0; a < 2; a++) reactions[k][a] = reaction_of(world, a);
+        CHECK_OK(pl_world_collider_force(world, 0, forces[k], &error), &error);
+        hashes[k] = sample_world_hash(world);
+        pl_world_destroy(world);
+    }
+    CHECK(hashes[0] == hashes[1]);
+    CHECK(memcmp(reactions[0], reactions[1], sizeof reactions[0]) == 0);
+    CHECK(memcmp(forces[0], forces[1], sizeof forces[0]) == 0);
+    CHECK(forces[0][1] > 0.0 && reactions[0][0].force[0] != 0.0 && reactions[0][1].force[1] != 0.0);
+}
+
+TEST(reactions_survive_lack_of_memory)
+{
+    char text[1500];
+    snprintf(text, sizeof text, loaded_tube, 1);
+    pl_scene* scene = sample_scene(text);
+    int failures = 0;
+    bool done = false;
+    for (int64_t nth = 1; !done; nth += 1 + nth / 8) {
+        pl_world* world;
+        pl_error error;
+        pl_inject_failure(nth);
+        pl_status status = pl_world_create(scene, &world, NULL, &error);
+        if (status == PL_OK) status = pl_world_step(world, NULL, &error);
+        done = pl_inject_failure(0) < nth;
+        pl_world_destroy(world);
+        CHECK(status == (done ? PL_OK : PL_ERROR_MEMORY));
+        failures += !done;
+    }
+    CHECK(failures > 20);
     pl_scene_destroy(scene);
 }
