@@ -114,8 +114,8 @@ static int pin_left(const fem_sample* s, double limit, bool hard, double stiffne
         const double* x = s->mesh->positions + 3 * v;
         if (x[0] > limit) continue;
         pl_vec3 at = pl_vec3_load(x);
-        pins[count++] = (pl_pin){
-            .vertex = v, .hard = hard, .stiffness = stiffness, .from = at, .target = at};
+        pins[count++] =
+            (pl_pin){.vertex = v, .hard = hard, .stiffness = stiffness, .from = at, .target = at};
     }
     return count;
 }
