@@ -12,33 +12,70 @@
 #include <string.h>
 
 pl_status pl_fem_reactions_setup(pl_fem_reactions* r, int vertex_count, pl_error* error) {
-    *r = (pl_fem_reactions){.vertex_count = vertex_count, .spans = pl_array_of(sizeof(pl_mat3))};
+    *r = (pl_fem_reactions){.vertex_count = vertex_count,
+                            .vertices = pl_array_of(sizeof(int)),
+                            .spans = pl_array_of(sizeof(pl_mat3)),
+                            .elements = pl_array_of(sizeof(int)),
+                            .known = pl_array_of(sizeof(int))};
     r->slot_of = PL_ALLOC(int, vertex_count);
     return r->slot_of || vertex_count == 0 ? PL_OK : pl_fail_memory(error, "reactions");
 }
 
 void pl_fem_reactions_free(pl_fem_reactions* r) {
     PL_FREE(r->slot_of, int, r->vertex_count);
+    pl_array_free(&r->vertices);
     pl_array_free(&r->spans);
+    pl_array_free(&r->elements);
+    pl_array_free(&r->known);
     *r = (pl_fem_reactions){0};
 }
 
 static bool is_held(const pl_fem_reactions* r, int vertex) { return r->slot_of[vertex] != 0; }
 
 static pl_status find_spans(pl_fem_reactions* r, const pl_fem_objective* f, pl_error* error) {
-    memset(r->slot_of, 0, (size_t)r->vertex_count * sizeof(int));
-    r->spans.count = 0;
+    const int* vertices = r->vertices.data;
+    for (size_t k = 0; k < r->vertices.count; k++) r->slot_of[vertices[k]] = 0;
+    r->vertices.count = r->spans.count = 0;
     for (int k = 0; k < f->pin_count; k++) {
         const pl_pin* pin = &f->pins[k];
         if (!pin->hard) continue;
         pl_mat3 none = {{0.0}};
         if (!is_held(r, pin->vertex)) {
-            if (!pl_array_push(&r->spans, &none)) return pl_fail_memory(error, "reactions");
-            r->slot_of[pin->vertex] = (int)r->spans.count;
+            if (!pl_array_push(&r->spans, &none) || !pl_array_push(&r->vertices, &pin->vertex))
+                return pl_fail_memory(error, "reactions");
+            r->slot_of[pin->vertex] = (int)r->vertices.count;
         }
         pl_mat3* span = (pl_mat3*)r->spans.data + (r->slot_of[pin->vertex] - 1);
         *span = pl_mat3_add(*span, pin->partial ? pin->held : pl_mat3_identity());
     }
+    return PL_OK;
+}
+
+static bool touches_held(const pl_fem_reactions* r, const pl_element_set* set, int e) {
+    int n = set->kind->corner_count;
+    const int* v = set->corners + (size_t)e * (size_t)n;
+    for (int i = 0; i < n; i++)
+        if (is_held(r, v[i])) return true;
+    return false;
+}
+
+// The elements at held vertices, which are found anew when other vertices are held.
+static pl_status find_elements(pl_fem_reactions* r, const pl_fem_objective* f, pl_error* error) {
+    size_t size = r->vertices.count * sizeof(int);
+    if (r->vertices.count == r->known.count &&
+        (size == 0 || memcmp(r->vertices.data, r->known.data, size) == 0))
+        return PL_OK;
+    r->elements.count = r->known.count = 0;
+    for (int s = 0; s < f->set_count; s++) {
+        size_t first = r->elements.count;
+        for (int e = 0; e < f->sets[s].count; e++)
+            if (touches_held(r, &f->sets[s], e) && !pl_array_push(&r->elements, &e))
+                return pl_fail_memory(error, "reactions");
+        r->element_counts[s] = (int)(r->elements.count - first);
+    }
+    int* known = pl_array_add(&r->known, r->vertices.count);
+    if (!known && size) return pl_fail_memory(error, "reactions");
+    if (size) memcpy(known, r->vertices.data, size);
     return PL_OK;
 }
 
@@ -82,20 +119,15 @@ static void add_damping(const pl_fem_objective* f, const double* x, int v, doubl
     }
 }
 
-static void add_elements(const pl_fem_reactions* r, const pl_element_set* set, const double* x,
-                         double* gradient) {
+static void add_element(const pl_fem_reactions* r, const pl_element_set* set, int e,
+                        const double* x, double* gradient) {
     int n = set->kind->corner_count;
-    double local[3 * PL_MAX_CORNERS], forces[3 * PL_MAX_CORNERS];
-    for (int e = 0; e < set->count; e++) {
-        const int* v = set->corners + (size_t)e * (size_t)n;
-        bool any = false;
-        for (int i = 0; i < n; i++) any = any || is_held(r, v[i]);
-        if (!any) continue;
-        for (int i = 0; i < n; i++) memcpy(local + 3 * i, x + 3 * (size_t)v[i], 3 * sizeof(double));
-        set->kind->gradient(set->data, e, local, forces);
-        for (int i = 0; i < n; i++)
-            if (is_held(r, v[i])) add_at(gradient, v[i], 1.0, pl_vec3_load(forces + 3 * i));
-    }
+    const int* v = set->corners + (size_t)e * (size_t)n;
+    double local[3 * PL_MAX_CORNERS] = {0.0}, forces[3 * PL_MAX_CORNERS];
+    for (int i = 0; i < n; i++) memcpy(local + 3 * i, x + 3 * (size_t)v[i], 3 * sizeof(double));
+    set->kind->gradient(set->data, e, local, forces);
+    for (int i = 0; i < n; i++)
+        if (is_held(r, v[i])) add_at(gradient, v[i], 1.0, pl_vec3_load(forces + 3 * i));
 }
 
 static pl_vec3 spring_force(const pl_pin* pin, const double* x) {
@@ -103,16 +135,18 @@ static pl_vec3 spring_force(const pl_pin* pin, const double* x) {
     return pl_scale(pin->stiffness, pl_pin_part(pin, d));
 }
 
-// dPhi/dx at held vertices
+// dPhi/dx at held vertices; what it is elsewhere is not looked at
 static void find_gradient(const pl_fem_reactions* r, const pl_fem_objective* f, const double* x,
                           double* gradient) {
-    memset(gradient, 0, 3 * (size_t)f->vertex_count * sizeof(double));
-    for (int v = 0; v < f->vertex_count; v++) {
-        if (!is_held(r, v)) continue;
-        add_motion(f, x, v, gradient);
-        add_damping(f, x, v, gradient);
+    const int *vertices = r->vertices.data, *elements = r->elements.data;
+    for (size_t k = 0; k < r->vertices.count; k++) {
+        memset(gradient + 3 * (size_t)vertices[k], 0, 3 * sizeof(double));
+        add_motion(f, x, vertices[k], gradient);
+        add_damping(f, x, vertices[k], gradient);
     }
-    for (int s = 0; s < f->set_count; s++) add_elements(r, &f->sets[s], x, gradient);
+    for (int s = 0; s < f->set_count; elements += r->element_counts[s++])
+        for (int k = 0; k < r->element_counts[s]; k++)
+            add_element(r, &f->sets[s], elements[k], x, gradient);
     if (f->pressure) pl_fem_pressure_gradient(f->pressure, x, gradient);
     for (int k = 0; k < f->pin_count; k++)
         if (!f->pins[k].hard)
@@ -145,6 +179,7 @@ pl_status pl_fem_reactions_find(pl_fem_reactions* r, const pl_fem_objective* f, 
     }
     if (!step->pin_forces || f->pin_count == 0) return PL_OK;
     pl_status status = find_spans(r, f, error);
+    if (status == PL_OK) status = find_elements(r, f, error);
     if (status != PL_OK) return status;
     find_gradient(r, f, x, scratch);
     for (int k = 0; k < f->pin_count; k++) {

@@ -10,8 +10,12 @@
 
 typedef struct pl_fem_reactions {
     int vertex_count;
-    int* slot_of;   // per vertex: number in spans + 1, or 0
-    pl_array spans; // of pl_mat3: sums of the projections of a vertex's pins
+    int* slot_of;      // per vertex: number in vertices + 1, or 0
+    pl_array vertices; // of int: those that hard pins hold
+    pl_array spans;    // of pl_mat3, for each of them: sum of the projections of its pins
+    pl_array elements; // of int: elements at these vertices, set by set
+    int element_counts[PL_MAX_ELEMENT_SETS]; // of each set among them
+    pl_array known;                          // of int: vertices that the elements were found for
 } pl_fem_reactions;
 
 pl_status pl_fem_reactions_setup(pl_fem_reactions* r, int vertex_count, pl_error* error);

@@ -302,18 +302,21 @@ typedef struct vertex_job {
     bool bdf2;
 } vertex_job;
 
-static void inertia_task(int begin, int end, int worker, void* user) {
-    const vertex_job* job = user;
+static void find_inertia(const vertex_job* job, int begin, int end) {
     pl_fem_system* s = job->s;
     const double *x0 = s->state[POSITIONS], *v0 = s->state[VELOCITIES];
     const double *x1 = s->state[POSITIONS_BEFORE], *v1 = s->state[VELOCITIES_BEFORE];
-    (void)worker;
     for (int i = 3 * begin; i < 3 * end; i++) {
         double from = job->bdf2 ? (4.0 * x0[i] - x1[i]) / 3.0 : x0[i];
         double velocity = job->bdf2 ? (4.0 * v0[i] - v1[i]) / 3.0 : v0[i];
         s->reference[i] = from;
         s->y[i] = from + job->step * velocity;
     }
+}
+
+static void inertia_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    find_inertia(user, begin, end);
 }
 
 // w, y, tau and the reference of the integrator
@@ -481,7 +484,9 @@ static pl_status advance_in_float(pl_fem_system* s, const pl_method_step* step, 
     if (status != PL_OK || s->projective_fails) return status;
     if (!pl_projective_fast_can(s->projective, &f)) return PL_OK;
     f.start = s->state[POSITIONS];
-    if (step->pin_forces) objective_inertia(s, step->time_step, s->history > 0, &f);
+    vertex_job job = {.s = s, .step = tau, .bdf2 = bdf2};
+    for (int k = 0; step->pin_forces && k < f.pin_count; k++) // for their reactions
+        find_inertia(&job, f.pins[k].vertex, f.pins[k].vertex + 1);
     if (s->midpoint) save_state(s);
     if (s->midpoint || step->obstacle_forces) {
         copy_values(s, s->state[POSITIONS], s->start);
