@@ -91,7 +91,8 @@ static bool part_cloth(s1_cloth* c) {
     if (!c->force || !c->pins) return false;
     for (int v = 0, k = 0; v < count; v++) {
         pl_vec3 at = pl_vec3_load(mesh->positions + 3 * v);
-        if (at.y > -1e-9) c->pins[k++] = (pl_pin){v, true, 0.0, at, at, 0};
+        if (at.y > -1e-9)
+            c->pins[k++] = (pl_pin){.vertex = v, .hard = true, .from = at, .target = at};
     }
     return true;
 }

@@ -94,6 +94,31 @@ static bool sphere(bench* b, pl_pool* pool, pl_error* error) {
     return true;
 }
 
+// Symmetry planes, pressure and tractions; the finer mesh counts.
+static bool loads(bench* b, pl_pool* pool, pl_error* error) {
+    static const char* const names[VERIFY_COOK_COUNT] = {"error_cook_stress", "error_cook_strain"};
+    verify_answer answer, coarse;
+    int cells = bench_quick(b) ? 8 : 16;
+    double l2[2], edge = bench_quick(b) ? 0.5 : 0.2, drift;
+    for (int fine = 0; fine < 2; fine++)
+        if (verify_octant(cells << fine, PL_LINEAR_MGPCG, pool, &answer, &l2[fine], error) != PL_OK)
+            return false;
+    add_answer(b, "error_octant_lame", answer);
+    bench_compare(b, "order_octant", log2(l2[0] / l2[1]), "", 2.0);
+    if (verify_balloon(2.0, 2.0 * edge, 0.6, 2, pool, &coarse, &drift, error) != PL_OK ||
+        verify_balloon(2.0, edge, 0.6, 2, pool, &answer, &drift, error) != PL_OK)
+        return false;
+    add_answer(b, "error_balloon", answer);
+    bench_compare(b, "order_balloon",
+                  log2(verify_relative_error(coarse) / verify_relative_error(answer)), "", 2.0);
+    bench_compare(b, "drift_balloon", drift, "m", 0.0);
+    for (int k = 0; k < VERIFY_COOK_COUNT; k++) {
+        if (verify_cook(k, bench_quick(b) ? 32 : 64, pool, &answer, error) != PL_OK) return false;
+        add_answer(b, names[k], answer);
+    }
+    return true;
+}
+
 static bool motion(bench* b, pl_pool* pool, pl_error* error) {
     (void)pool;
     double linear, angular, growth, change, coarse, fine;
@@ -356,9 +381,9 @@ static bool quasistatic_recovery(bench* b, pl_pool* pool, pl_error* error) {
 
 bool bench_verify(bench* b) {
     static const verify_function cases[] = {
-        patch, cantilever,       vibration,           sphere,   motion,
-        kept,  kept_by_midpoint, stiff_parts,         friction, sliding,
-        slope, recovery,         quasistatic_recovery};
+        patch,    cantilever,          vibration,   sphere,   loads,   motion,
+        kept,     kept_by_midpoint,    stiff_parts, friction, sliding, slope,
+        recovery, quasistatic_recovery};
     pl_error error;
     pl_pool* pool;
     bool done = pl_pool_create(0, &pool, &error) == PL_OK;

@@ -113,7 +113,9 @@ static int pin_left(const fem_sample* s, double limit, bool hard, double stiffne
     for (int v = 0; v < s->mesh->vertex_count; v++) {
         const double* x = s->mesh->positions + 3 * v;
         if (x[0] > limit) continue;
-        pins[count++] = (pl_pin){v, hard, stiffness, pl_vec3_load(x), pl_vec3_load(x), 0};
+        pl_vec3 at = pl_vec3_load(x);
+        pins[count++] =
+            (pl_pin){.vertex = v, .hard = hard, .stiffness = stiffness, .from = at, .target = at};
     }
     return count;
 }

@@ -5,6 +5,7 @@
 // a pressure on the area as it is.
 #include "run_samples.h"
 #include "test.h"
+#include "verify.h"
 
 // A free box of uneven mesh under a force on all of it accelerates as a rigid one.
 TEST(loads_force_is_spread_by_mass)
@@ -57,12 +58,12 @@ TEST(loads_traction_acts_on_the_area_at_rest)
 }
 
 // Vertices fly apart along the tangents, x0 + t w x x0, so that the area is 1 + (w t)^2 times that
-// at rest; the force of step k acts on the area at its start.
+// at rest; the force of step k acts on the area at its end.
 TEST(loads_pressure_acts_on_the_present_area)
 {
     double w = 300.0 * acos(-1.0) / 180.0, v = 0.0, z = 0.0;
     for (int k = 0; k < 10; k++) {
-        double t = 0.1 * k;
+        double t = 0.1 * (k + 1);
         v += 0.1 * (1.0 + w * w * t * t);
         z += 0.1 * v;
     }
@@ -95,4 +96,17 @@ TEST(loads_traction_keeps_its_stretch)
             CHECK_NEAR(x[3 * i], 1.6 * rest->positions[3 * i], 2e-4);
     }
     pl_world_destroy(world);
+}
+
+// Cook's membrane, dead traction on the right edge: within 1 % of the literature, from below.
+TEST(loads_cook_has_the_displacement_of_the_literature)
+{
+    for (int k = 0; k < VERIFY_COOK_COUNT; k++) {
+        verify_answer coarse, fine;
+        pl_error error;
+        CHECK_OK(verify_cook(k, 16, NULL, &coarse, &error), &error);
+        CHECK_OK(verify_cook(k, 32, NULL, &fine, &error), &error);
+        CHECK(verify_relative_error(fine) < 0.01);
+        CHECK(coarse.value < fine.value && fine.value < 1.001 * fine.reference);
+    }
 }

@@ -122,7 +122,7 @@ static int pin_rim(const pl_mesh* mesh, pl_pin* pins) {
     int count = 0;
     for (int v = 0; v < mesh->vertex_count; v++) {
         pl_vec3 x = pl_vec3_load(mesh->positions + 3 * v);
-        if (x.y < 1e-9) pins[count++] = (pl_pin){v, true, 0.0, x, x, 0};
+        if (x.y < 1e-9) pins[count++] = (pl_pin){.vertex = v, .hard = true, .from = x, .target = x};
     }
     return count;
 }
@@ -251,7 +251,7 @@ TEST(pbd_wrinkles_survive_the_levels)
     pl_pin pins[33];
     for (int k = 0; k < 33; k++) {
         pl_vec3 at = pl_vec3_load(s.system->positions + 3 * k);
-        pins[k] = (pl_pin){k, true, 0.0, at, at, 0};
+        pins[k] = (pl_pin){.vertex = k, .hard = true, .from = at, .target = at};
     }
     for (int v = 0; v < s.mesh->vertex_count; v++) {
         s.force[3 * v + 1] = 50.0 * s.system->mass[v];

@@ -122,7 +122,7 @@ static void draw_apart(pl_tear_mode mode) {
         if (rest[3 * v] < 1e-9 || rest[3 * v] > 1.0 - 1e-9) {
             CHECK(count < 200);
             pl_vec3 at = pl_vec3_load(rest + 3 * v);
-            pins[count++] = (pl_pin){v, true, 0.0, at, at, 0};
+            pins[count++] = (pl_pin){.vertex = v, .hard = true, .from = at, .target = at};
         }
     const pl_pbd_body* b = &s.system->bodies[0];
     for (int k = 0; k < 60; k++) {

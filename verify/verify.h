@@ -76,6 +76,25 @@ pl_status verify_cantilever(const verify_cantilever_case* c, pl_pool* pool, veri
 pl_status verify_sphere(double edge, pl_pool* pool, verify_answer* answer, double* l2,
                         pl_error* error);
 
+// The same of an octant with planes of symmetry, `cells` along its radius and each side.
+pl_status verify_octant(int cells, pl_linear linear, pl_pool* pool, verify_answer* answer,
+                        double* l2, pl_error* error);
+// What the two share: the pressure [Pa], the body (takes over the mesh) and the errors.
+extern const double verify_sphere_pressure;
+pl_status verify_sphere_body(verify_body* body, pl_mesh* mesh, const pl_fem_settings* settings,
+                             pl_pool* pool, pl_error* error);
+void verify_sphere_errors(const verify_body* body, verify_answer* answer, double* l2);
+
+// Inner radius of a Neo-Hookean shell (inner radius 1 at rest) that nothing holds, inflated by a
+// pressure given in shear moduli, in so many steps; drift: of its centre.
+pl_status verify_balloon(double outer, double edge, double pressure, int steps, pl_pool* pool,
+                         verify_answer* answer, double* drift, pl_error* error);
+
+// Displacement of Cook's membrane at the middle of its right edge, linear: plane stress (0), plane
+// strain (1); an even number of cells.
+enum { VERIFY_COOK_COUNT = 2 };
+pl_status verify_cook(int which, int cells, pl_pool* pool, verify_answer* answer, pl_error* error);
+
 // First two bending frequencies [Hz] of a clamped beam of square section.
 pl_status verify_beam(double slenderness, int cells_across, int cells_along, pl_mass mass,
                       pl_pool* pool, verify_answer answer[2], pl_error* error);

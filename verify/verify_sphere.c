@@ -9,11 +9,12 @@
 #include <math.h>
 
 static const double sphere_inner = 1.0, sphere_outer = 2.0, sphere_young = 1e5,
-                    sphere_poisson = 0.3, sphere_pressure = 100.0;
+                    sphere_poisson = 0.3;
+const double verify_sphere_pressure = 100.0;
 
 static double sphere_displacement(double r) {
     double a3 = pow(sphere_inner, 3.0), b3 = pow(sphere_outer, 3.0);
-    return sphere_pressure * a3 / (sphere_young * (b3 - a3)) *
+    return verify_sphere_pressure * a3 / (sphere_young * (b3 - a3)) *
            ((1.0 - 2.0 * sphere_poisson) * r + (1.0 + sphere_poisson) * b3 / (2.0 * r * r));
 }
 
@@ -29,12 +30,12 @@ static void add_inner_pressure(const pl_mesh* mesh, double* force) {
         pl_vec3 area = pl_scale(0.5, pl_cross(pl_sub(b, a), pl_sub(c, a)));
         for (int i = 0; i < 3; i++) {
             double* f = force + 3 * v[i];
-            pl_vec3_store(f, pl_madd(pl_vec3_load(f), -sphere_pressure / 3.0, area));
+            pl_vec3_store(f, pl_madd(pl_vec3_load(f), -verify_sphere_pressure / 3.0, area));
         }
     }
 }
 
-static void sphere_errors(const verify_body* body, verify_answer* answer, double* l2) {
+void verify_sphere_errors(const verify_body* body, verify_answer* answer, double* l2) {
     double wrong = 0.0, whole = 0.0, inner = 0.0;
     int inner_count = 0;
     for (int v = 0; v < body->mesh->vertex_count; v++) {
@@ -48,7 +49,7 @@ static void sphere_errors(const verify_body* body, verify_answer* answer, double
         inner += pl_dot(u, rest) / r;
         inner_count++;
     }
-    double scale = sphere_young / sphere_pressure;
+    double scale = sphere_young / verify_sphere_pressure;
     *answer = (verify_answer){scale * inner / inner_count, scale * sphere_displacement(1.0)};
     *l2 = sqrt(wrong / whole);
 }
@@ -75,6 +76,12 @@ static pl_status inflate(verify_body* body, pl_error* error) {
     return status;
 }
 
+pl_status verify_sphere_body(verify_body* body, pl_mesh* mesh, const pl_fem_settings* settings,
+                             pl_pool* pool, pl_error* error) {
+    return verify_body_create(body, mesh, PL_MATERIAL_LINEAR, sphere_young, sphere_poisson, 1000.0,
+                              settings, pool, error);
+}
+
 pl_status verify_sphere(double edge, pl_pool* pool, verify_answer* answer, double* l2,
                         pl_error* error) {
     pl_generate_options options;
@@ -92,11 +99,10 @@ pl_status verify_sphere(double edge, pl_pool* pool, verify_answer* answer, doubl
     settings.linear_tolerance = 1e-10;
     settings.linear = mesh->vertex_count > 4000 ? PL_LINEAR_ICPCG : PL_LINEAR_DIRECT;
     verify_body body;
-    status = verify_body_create(&body, mesh, PL_MATERIAL_LINEAR, sphere_young, sphere_poisson,
-                                1000.0, &settings, pool, error);
+    status = verify_sphere_body(&body, mesh, &settings, pool, error);
     if (status != PL_OK) return status;
     status = inflate(&body, error);
-    if (status == PL_OK) sphere_errors(&body, answer, l2);
+    if (status == PL_OK) verify_sphere_errors(&body, answer, l2);
     verify_body_free(&body);
     return status;
 }

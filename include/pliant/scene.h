@@ -335,6 +335,9 @@ typedef struct pl_attachment {
     const char* body;
     pl_selection where;
     double stiffness; ///< of each vertex's spring [N/m]; NAN: held exactly
+    int hold_count;
+    const pl_axis* hold; ///< the directions that are held; none: all, unless there is a normal
+    double normal[3];    ///< holds the motion along it only; NAN: no normal
     pl_target target;
     double point[3];      ///< for PL_TARGET_POINT [m]
     const char* collider; ///< for PL_TARGET_COLLIDER: moves along with it

@@ -113,6 +113,26 @@ PL_API int pl_world_attachment_vertices(const pl_world* world, int attachment,
 PL_API pl_status pl_world_deform_attachment(pl_world* world, int attachment, const double* points,
                                             int point_count, pl_error* error);
 
+// ---------------------------------------------------------------- what holds bodies
+
+/// What an attachment exerts on its body.
+typedef struct pl_reaction {
+    double force[3];  ///< [N]
+    double torque[3]; ///< about `place` [N m]
+    double place[3];  ///< the mean of the places where it holds [m]
+} pl_reaction;
+
+/// The reaction of an attachment in the last step of the last frame: weight that hangs on it gives
+/// a force upwards. Zero before the first frame, and while it does not hold. Attachments at one
+/// vertex share what it takes. With the midpoint rule forces are those in the middle of the step.
+/// PL_ERROR_UNSUPPORTED if the method of its body does not tell forces (grid, pbd).
+PL_API pl_status pl_world_attachment_reaction(const pl_world* world, int attachment,
+                                              pl_reaction* out, pl_error* error);
+/// The force of all contacts with a collider on all bodies [N], friction included, at that time.
+/// PL_ERROR_UNSUPPORTED if some body has a method that does not tell forces.
+PL_API pl_status pl_world_collider_force(const pl_world* world, int collider, double force[3],
+                                         pl_error* error);
+
 /// Sets a number of the scene that may change during a run, by its path, from the next step on:
 /// ("wind[0].velocity[0]", 12.0), ("gravity[1]", 0.0). A curve that it has no longer counts.
 /// Numbers of materials and damping need a curve in the scene, so that the method is ready for it.

@@ -5,7 +5,7 @@
 #ifndef PL_CONTACT_CONTACT_H
 #define PL_CONTACT_CONTACT_H
 
-#include "math/vec3.h"
+#include "math/mat3.h"
 
 #include <stdbool.h>
 
@@ -17,7 +17,14 @@ typedef struct pl_pin {
     pl_vec3 from;     // the place at the begin of the step [m]
     pl_vec3 target;   // and at its end
     int group;        // pins of one attachment have the same one; -1: on its own
+    bool partial;     // holds only some directions
+    pl_mat3 held;     // if so: projection to them
 } pl_pin;
+
+// The part of a shift that a pin resists.
+static inline pl_vec3 pl_pin_part(const pl_pin* pin, pl_vec3 shift) {
+    return pin->partial ? pl_mat3_apply(&pin->held, shift) : shift;
+}
 
 // A vertex near a solid: it is pushed out of the half-space behind the plane through `point`.
 typedef struct pl_contact {

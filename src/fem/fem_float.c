@@ -286,17 +286,65 @@ static void eliminate_task(int begin, int end, int worker, void* user) {
     }
 }
 
+static void multiply_block(const pl_mat3* left, const pl_mat3* right, float* block) {
+    double wide[9];
+    for (int i = 0; i < 9; i++) wide[i] = (double)block[i];
+    pl_block_between(left, right, wide);
+    for (int i = 0; i < 9; i++) block[i] = (float)wide[i];
+}
+
+// The same for vertices that are held in some directions; see fem_holds.c.
+static void eliminate_holds(const pl_fem_objective* f, const pl_float_sets* s, float* blocks) {
+    const pl_block_matrix* A = s->A;
+    for (int k = 0; k < f->hold_count; k++) {
+        const pl_hold* hold = &f->holds[k];
+        int v = hold->vertex;
+        float* diagonal = block_at(s, blocks, A->diagonal[v]);
+        float size = (diagonal[0] + diagonal[4] + diagonal[8]) / 3.0f;
+        for (int e = A->offsets[v]; e < A->offsets[v + 1]; e++) {
+            int mirror = pl_block_matrix_find(A, A->columns[e], v);
+            multiply_block(&hold->free, NULL, block_at(s, blocks, e));
+            multiply_block(NULL, &hold->free, block_at(s, blocks, mirror));
+        }
+        for (int i = 0; i < 9; i++)
+            diagonal[i] +=
+                (size > 0.0f ? size : 1.0f) * ((i % 4 == 0 ? 1.0f : 0.0f) - (float)hold->free.m[i]);
+    }
+}
+
 static void zero_task(int begin, int end, int worker, void* user) {
     (void)worker;
     memset((float*)user + 9 * (size_t)begin, 0, 9 * (size_t)(end - begin) * sizeof(float));
 }
 
+static void add_pressure(const pl_fem_pressure* p, const pl_float_sets* s, const double* x,
+                         float* blocks) {
+    if (!p || p->without_stiffness) return;
+    for (int k = 0; k < p->load_count; k++)
+        for (int t = 0; t < p->loads[k].count; t++)
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++) {
+                    const int* v = p->loads[k].triangles + 3 * (size_t)t;
+                    int entry = i == j ? -1 : pl_block_matrix_find(s->A, v[i], v[j]);
+                    if (entry < 0) continue;
+                    double block[9];
+                    float* to = block_at(s, blocks, entry);
+                    pl_fem_pressure_block(p->loads[k].pressure, x, v, i, j, block);
+                    for (int c = 0; c < 9; c++) to[c] += (float)block[c];
+                }
+}
+
 static void add_pins_and_contacts(const pl_fem_objective* f, const pl_float_sets* s,
                                   const double* x, float* blocks) {
     const int* diagonal = s->A->diagonal;
-    for (int k = 0; k < f->pin_count; k++)
-        if (!f->pins[k].hard)
-            add_isotropic(block_at(s, blocks, diagonal[f->pins[k].vertex]), f->pins[k].stiffness);
+    for (int k = 0; k < f->pin_count; k++) {
+        const pl_pin* pin = &f->pins[k];
+        float* to = block_at(s, blocks, diagonal[pin->vertex]);
+        if (pin->hard) continue;
+        if (!pin->partial) add_isotropic(to, pin->stiffness);
+        for (int i = 0; pin->partial && i < 9; i++)
+            to[i] += (float)(pin->stiffness * pin->held.m[i]);
+    }
     for (int k = 0; k < f->contact_count; k++) {
         double block[9];
         float* to = block_at(s, blocks, diagonal[f->contacts[k].vertex]);
@@ -319,7 +367,9 @@ void pl_fem_hessian_float(const pl_fem_objective* f, pl_float_sets* s, const dou
     bool damped = f->velocity_time > 0.0 && f->damping_stiffness > 0.0;
     if (damped || f->mass_matrix)
         pl_parallel_for(f->pool, add_rows_task, f->vertex_count, VERTICES_PER_TASK, &job);
+    add_pressure(f->pressure, s, x, blocks);
     add_pins_and_contacts(f, s, x, blocks);
     if (memchr(f->fixed, true, (size_t)f->vertex_count * sizeof(bool)))
         pl_parallel_for(f->pool, eliminate_task, f->vertex_count, VERTICES_PER_TASK, &job);
+    eliminate_holds(f, s, blocks);
 }

@@ -98,6 +98,7 @@ static void follow(pl_minimiser* m, const pl_fem_objective* f) {
         double* g = m->gradient + 3 * (size_t)c->vertex;
         pl_vec3_store(g, pl_madd(pl_vec3_load(g), change, pl_fem_unit_friction(f, k, m->x)));
     }
+    pl_holds_project(f->holds, f->hold_count, m->gradient);
     for (int k = 0; k < m->pieces->count; k++)
         if (m->search.chosen[k]) m->search.piece[k].friction.error *= 1.0 - m->search.lengths[k];
 }

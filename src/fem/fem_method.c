@@ -65,6 +65,10 @@ static pl_status step(void* system, const pl_method_step* s, pl_method_info* inf
                       pl_error* error) {
     return pl_fem_system_step(system, s, info, error);
 }
+static pl_status check_step(void* system, const pl_method_step* s, pl_error* error) {
+    int rigid_mode_count;
+    return pl_fem_system_check(system, s, &rigid_mode_count, error);
+}
 static double* positions(void* system) { return pl_fem_positions(system); }
 static double* velocities(void* system) { return pl_fem_velocities(system); }
 static const double* masses(void* system) { return pl_fem_masses(system); }
@@ -100,6 +104,7 @@ const pl_method_functions pl_fem_method = {.name = "fem",
                                            .create = create,
                                            .destroy = destroy,
                                            .step = step,
+                                           .check_step = check_step,
                                            .positions = positions,
                                            .velocities = velocities,
                                            .masses = masses,
@@ -109,4 +114,5 @@ const pl_method_functions pl_fem_method = {.name = "fem",
                                            .state_load = state_load,
                                            .update = update,
                                            .careful = careful,
-                                           .restart = restart};
+                                           .restart = restart,
+                                           .tells_forces = true};

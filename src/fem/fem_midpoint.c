@@ -96,6 +96,8 @@ static void find_created(pl_midpoint* m, const pl_fem_objective* f, const double
     for (int k = 0; k < m->pieces->count; k++) m->created[k] = -m->created[k] - m->elastic[k];
     elastic_energies(m, f, end, m->elastic);
     for (int k = 0; k < m->pieces->count; k++) m->created[k] += m->elastic[k];
+    if (f->pressure)
+        pl_fem_pressure_created(f->pressure, m->pieces->piece_of, start, end, m->created);
 }
 
 // out = M in
@@ -165,6 +167,7 @@ static void find_deformation(pl_midpoint* m, const pl_fem_objective* f, const do
         pl_vec3_store(rest + 3 * (size_t)i,
                       f->fixed[i] ? none : pl_sub(pl_vec3_load(v + 3 * (size_t)i), r));
     }
+    pl_holds_project(f->holds, f->hold_count, rest);
     weigh(f, rest, weighted);
     for (int i = 0; i < f->vertex_count; i++) {
         piece_motion* p = &m->motions[m->pieces->piece_of[i]];
@@ -214,7 +217,11 @@ bool pl_midpoint_balance(pl_midpoint* m, const pl_fem_objective* f, const double
         if (f->fixed[i] || p->scale == 1.0) continue;
         double* v = velocities + 3 * (size_t)i;
         pl_vec3 r = rigid_velocity(p, pl_vec3_load(end + 3 * (size_t)i));
-        pl_vec3_store(v, pl_madd(r, p->scale, pl_sub(pl_vec3_load(v), r)));
+        pl_vec3 rest = pl_sub(pl_vec3_load(v), r);
+        if (f->hold_of && f->hold_of[i]) {
+            rest = pl_mat3_apply(&f->holds[f->hold_of[i] - 1].free, rest);
+            pl_vec3_store(v, pl_madd(pl_vec3_load(v), p->scale - 1.0, rest));
+        } else pl_vec3_store(v, pl_madd(r, p->scale, rest));
     }
     return is_paid;
 }

@@ -314,6 +314,10 @@ static pl_status solve_direction(pl_minimiser* m, const pl_fem_objective* f,
     else pl_linear_solve(m->solver, &options, m->trial, m->direction, linear);
     if (m->pieces->count > 1)
         pl_parallel_for(f->pool, unscale_task, m->count / 3, VERTICES_PER_TASK, m);
+    // what rounding leaves in held directions
+    pl_holds_project(f->holds, f->hold_count, m->direction);
+    if (f->free_bodies)
+        pl_free_bodies_keep_place(f->free_bodies, f->mass, f->force, m->x, m->direction);
     info->linear_iterations += linear->iterations;
     info->linear_residual = linear->residual;
     info->switch_count += linear->switched;
@@ -332,12 +336,17 @@ static pl_status find_direction(pl_minimiser* m, const pl_fem_objective* f,
     pl_linear_info linear;
     bool tells = m->A.block == 3 && pl_linear_sees_indefinite(settings->linear);
     double part = !tells ? 1.0 : s->projected <= MIN_PROJECTED_FRACTION ? 0.0 : 0.5 * s->projected;
+    if (f->pressure) f->pressure->without_stiffness = false;
     for (;;) {
         pl_status status = solve_direction(m, f, settings, part, s->last, &linear, info, error);
         if (status != PL_OK) return status;
         bool descends = pl_search_descends(m, f);
-        if (part >= 1.0 || (descends && !linear.indefinite)) break;
-        part = part > 0.0 ? fmin(2.0 * part, 1.0) : MIN_PROJECTED_FRACTION;
+        if (descends && !linear.indefinite) break;
+        // the stiffness of a pressure is never definite, and has no projected form
+        bool drops_pressure = part >= 1.0 && f->pressure && !f->pressure->without_stiffness;
+        if (part >= 1.0 && !drops_pressure) break;
+        if (drops_pressure) f->pressure->without_stiffness = true;
+        else part = part > 0.0 ? fmin(2.0 * part, 1.0) : MIN_PROJECTED_FRACTION;
     }
     s->projected = part;
     s->solved = linear.converged;

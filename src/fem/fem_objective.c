@@ -186,7 +186,7 @@ static void stiffness_drag(const pl_fem_objective* f, const double* x, double* d
 
 static double pin_energy(const pl_pin* pin, const double* x) {
     pl_vec3 d = pl_sub(pl_vec3_load(x + 3 * (size_t)pin->vertex), pin->target);
-    return pin->hard ? 0.0 : 0.5 * pin->stiffness * pl_norm2(d);
+    return pin->hard ? 0.0 : 0.5 * pin->stiffness * pl_norm2(pl_pin_part(pin, d));
 }
 
 // of the end of the step by that of x
@@ -309,6 +309,7 @@ double pl_fem_energy(const pl_fem_objective* f, const double* x, double* scratch
         sum += 0.5 * f->damping_stiffness / f->velocity_time *
                pl_vector_dot(f->pool, count, scratch, scratch + count);
     }
+    if (f->pressure) sum += pl_fem_pressure_energy(f->pressure, x);
     for (int k = 0; k < f->pin_count; k++) sum += pin_energy(&f->pins[k], x);
     for (int k = 0; k < f->contact_count; k++) sum += contact_energy(f, k, x);
     return sum;
@@ -364,6 +365,7 @@ void pl_fem_energies(const pl_fem_objective* f, const pl_fem_pieces* pieces, con
     for (int s = 0; s < f->set_count; s++)
         pl_pieces_add_energy(pieces, chosen, f->pool, f->sets, s, x, energies);
     add_matrix_energies(f, pieces, chosen, x, scratch, energies);
+    if (f->pressure) pl_fem_pressure_energies(f->pressure, pieces->piece_of, chosen, x, energies);
     for (int k = 0; k < f->pin_count; k++) {
         int piece = pieces->piece_of[f->pins[k].vertex];
         if (!chosen || chosen[piece]) energies[piece] += pin_energy(&f->pins[k], x);
@@ -394,10 +396,15 @@ static double evaluate(const pl_fem_objective* f, const double* x, bool with_ene
         if (with_energy)
             sum += 0.5 * scale * pl_vector_dot(f->pool, count, scratch, scratch + count);
     }
+    if (f->pressure) {
+        pl_fem_pressure_gradient(f->pressure, x, gradient);
+        if (with_energy) sum += pl_fem_pressure_energy(f->pressure, x);
+    }
     for (int k = 0; k < f->pin_count; k++) {
         const pl_pin* pin = &f->pins[k];
         double* g = gradient + 3 * (size_t)pin->vertex;
         pl_vec3 d = pl_sub(pl_vec3_load(x + 3 * (size_t)pin->vertex), pin->target);
+        d = pl_pin_part(pin, d);
         if (!pin->hard) pl_vec3_store(g, pl_madd(pl_vec3_load(g), pin->stiffness, d));
         sum += pin_energy(pin, x);
     }
@@ -407,6 +414,7 @@ static double evaluate(const pl_fem_objective* f, const double* x, bool with_ene
     }
     for (int v = 0; v < f->vertex_count; v++)
         if (f->fixed[v]) memset(gradient + 3 * (size_t)v, 0, 3 * sizeof(double));
+    pl_holds_project(f->holds, f->hold_count, gradient);
     return sum;
 }
 
@@ -469,6 +477,13 @@ static double* diagonal_block(pl_block_matrix* A, int v) {
 static void add_isotropic(pl_block_matrix* A, int v, double s) {
     double* block = diagonal_block(A, v);
     for (int c = 0; c < A->block; c++) block[c * A->block + c] += s;
+}
+
+static void add_pin(const pl_pin* pin, pl_block_matrix* A) {
+    if (pin->hard) return;
+    if (!pin->partial) add_isotropic(A, pin->vertex, pin->stiffness);
+    double* block = diagonal_block(A, pin->vertex);
+    for (int i = 0; pin->partial && i < 9; i++) block[i] += pin->stiffness * pin->held.m[i];
 }
 
 // (w + alpha / tau) M
@@ -539,10 +554,11 @@ void pl_fem_hessian(const pl_fem_objective* f, const double* x, double projected
             pl_element_set_hessian(&f->sets[s], f->pool, x, false, 1.0 - projected, A);
     }
     add_damping_matrix(f, A);
-    for (int k = 0; k < f->pin_count; k++)
-        if (!f->pins[k].hard) add_isotropic(A, f->pins[k].vertex, f->pins[k].stiffness);
+    if (f->pressure) pl_fem_pressure_hessian(f->pressure, x, A);
+    for (int k = 0; k < f->pin_count; k++) add_pin(&f->pins[k], A);
     for (int k = 0; k < f->contact_count; k++) add_contact_hessian(f, k, x, A);
     eliminate_fixed(f, A);
+    pl_holds_eliminate(f->holds, f->hold_count, A);
 }
 
 void pl_fem_projective(const pl_fem_objective* f, pl_block_matrix* A) {

@@ -13,7 +13,10 @@
 
 #include "contact/contact.h"
 #include "fem/element_set.h"
+#include "fem/fem_holds.h"
 #include "fem/fem_pieces.h"
+#include "fem/fem_pressure.h"
+#include "fem/free_bodies.h"
 
 enum { PL_MAX_ELEMENT_SETS = 8 };
 
@@ -33,6 +36,8 @@ typedef struct pl_fem_objective {
     double damping_stiffness;              // beta [s]
     const pl_block_matrix* damping_matrix; // K of the step, used if beta > 0; block 3 or 1
     const double* force;                   // 3 per vertex [N]
+    const double* load;        // force and pressure at the start of the step [N]; NULL: force
+    pl_fem_pressure* pressure; // that is not in force; NULL: none
 
     const pl_pin* pins;
     int pin_count;
@@ -47,7 +52,12 @@ typedef struct pl_fem_objective {
     const double* positions_before; // BDF2: a step before the start; else NULL
     double slip_length; // friction grows with the sliding distance of a step up to this one [m]
 
+    pl_free_bodies* free_bodies; // whose place no force decides; NULL: none
+
     const bool* fixed; // per vertex: held exactly; NULL for the matrix of Projective Dynamics: none
+    const pl_hold* holds; // vertices that are held in some directions
+    int hold_count;
+    const int* hold_of; // per vertex: number in holds + 1, or 0; NULL: no holds
 } pl_fem_objective;
 
 // scratch: 6 per vertex

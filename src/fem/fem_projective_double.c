@@ -116,6 +116,8 @@ pl_status pl_projective_minimise(pl_projective_fast* p, pl_minimiser* m, pl_fem_
         if (info->iterations >= settings->max_iterations || (over && !settings->all_iterations))
             break;
         find_direction(p, m, settings, info);
+        if (f->free_bodies)
+            pl_free_bodies_keep_place(f->free_bodies, f->mass, f->force, m->x, m->direction);
         slope = pl_vector_dot(p->pool, m->count, m->gradient, m->direction);
         pl_vector_axpy(p->pool, m->count, 1.0, m->direction, m->x);
         info->iterations++;

@@ -25,6 +25,7 @@
 #include "fem/fem_objective.h"
 #include "fem/fem_pieces.h"
 #include "fem/fem_projective_fast.h"
+#include "fem/fem_reactions.h"
 #include "fem/fem_search.h"
 #include "fem/free_bodies.h"
 #include "fem/rigid_start.h"
@@ -56,8 +57,10 @@ struct pl_fem_system {
     double* y;
     double* reference;
     double* start; // positions at the begin of the step
-    bool* fixed;
+    pl_fem_holds holds;
     pl_array pins; // of pl_pin, with targets on the way
+    pl_fem_pressure pressure;
+    pl_fem_reactions reactions;
     pl_block_matrix damping_matrix;
     pl_fem_pieces pieces;
     pl_midpoint* midpoint;  // of that integrator; else NULL
@@ -102,8 +105,10 @@ void pl_fem_system_destroy(pl_fem_system* s) {
     PL_FREE(s->y, double, count);
     PL_FREE(s->reference, double, count);
     PL_FREE(s->start, double, count);
-    PL_FREE(s->fixed, bool, s->vertex_count);
+    pl_fem_holds_free(&s->holds);
     pl_array_free(&s->pins);
+    pl_fem_pressure_free(&s->pressure);
+    pl_fem_reactions_free(&s->reactions);
     pl_block_matrix_free(&s->damping_matrix);
     pl_minimiser_free(&s->minimiser);
     PL_FREE(s->midpoint_saved, double, s->pieces.count);
@@ -123,8 +128,7 @@ static bool allocate(pl_fem_system* s) {
         ok = ok && (s->state[k] = PL_ALLOC(double, count));
         ok = ok && (s->saved[k] = PL_ALLOC(double, count));
     }
-    ok = ok && (s->mass = PL_ALLOC(double, s->vertex_count));
-    return ok && (s->fixed = PL_ALLOC(bool, s->vertex_count));
+    return ok && (s->mass = PL_ALLOC(double, s->vertex_count));
 }
 
 static bool takes_projective_multigrid(const pl_fem_settings* settings) {
@@ -202,10 +206,13 @@ pl_status pl_fem_system_create(const double* positions, const double* mass, int 
     s->settings = *settings;
     s->pool = pool;
     s->pins = pl_array_of(sizeof(pl_pin));
+    pl_fem_pressure_setup(&s->pressure);
     s->set_count = set_count;
     memcpy(s->sets, sets, (size_t)set_count * sizeof(pl_element_set));
     memset(sets, 0, (size_t)set_count * sizeof(pl_element_set));
     pl_status status = allocate(s) ? PL_OK : pl_fail_memory(error, "a fem system");
+    if (status == PL_OK) status = pl_fem_holds_setup(&s->holds, vertex_count, error);
+    if (status == PL_OK) status = pl_fem_reactions_setup(&s->reactions, vertex_count, error);
     if (status == PL_OK) status = setup_pieces(s, positions, neighbour_offsets, neighbours, error);
     if (status == PL_OK)
         status = setup_matrices(s, positions, neighbour_offsets, neighbours, error);
@@ -230,6 +237,8 @@ void pl_fem_use_mass_matrix(pl_fem_system* s, pl_block_matrix* M) {
 static bool has_mass_matrix(const pl_fem_system* s) { return s->mass_matrix.values != NULL; }
 
 static void objective_common(pl_fem_system* s, const pl_method_step* step, pl_fem_objective* f) {
+    // contacts may hold what no pin does
+    bool is_static = s->settings.integrator == PL_INTEGRATOR_QUASISTATIC && !step->detect;
     *f = (pl_fem_objective){.vertex_count = s->vertex_count,
                             .set_count = s->set_count,
                             .sets = s->sets,
@@ -241,10 +250,13 @@ static void objective_common(pl_fem_system* s, const pl_method_step* step, pl_fe
                             .damping_mass = s->settings.damping_mass,
                             .damping_stiffness = s->settings.damping_stiffness,
                             .damping_matrix = &s->damping_matrix,
-                            .force = step->force,
+                            .force = s->pressure.load_count ? s->pressure.dead.data : step->force,
+                            .load = step->force,
+                            .pressure = s->pressure.load_count ? &s->pressure : NULL,
                             .start = s->start,
                             .solves_midpoint = s->settings.integrator == PL_INTEGRATOR_MIDPOINT,
-                            .fixed = s->fixed};
+                            .free_bodies = is_static ? &s->free_bodies : NULL,
+                            .fixed = s->holds.fixed};
 }
 
 static bool is_bdf2(const pl_fem_system* s, bool use_history) {
@@ -294,18 +306,21 @@ typedef struct vertex_job {
     bool bdf2;
 } vertex_job;
 
-static void inertia_task(int begin, int end, int worker, void* user) {
-    const vertex_job* job = user;
+static void find_inertia(const vertex_job* job, int begin, int end) {
     pl_fem_system* s = job->s;
     const double *x0 = s->state[POSITIONS], *v0 = s->state[VELOCITIES];
     const double *x1 = s->state[POSITIONS_BEFORE], *v1 = s->state[VELOCITIES_BEFORE];
-    (void)worker;
     for (int i = 3 * begin; i < 3 * end; i++) {
         double from = job->bdf2 ? (4.0 * x0[i] - x1[i]) / 3.0 : x0[i];
         double velocity = job->bdf2 ? (4.0 * v0[i] - v1[i]) / 3.0 : v0[i];
         s->reference[i] = from;
         s->y[i] = from + job->step * velocity;
     }
+}
+
+static void inertia_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    find_inertia(user, begin, end);
 }
 
 // w, y, tau and the reference of the integrator
@@ -356,14 +371,13 @@ static bool commit(pl_fem_system* s, const pl_fem_objective* f, const double* x)
     return pl_parallel_sum(s->pool, commit_part, s->vertex_count, VERTICES_PER_TASK, &job) == 0.0;
 }
 
-// x: may be NULL, to mark the vertices alone
-static void hold_hard_pins(pl_fem_system* s, const pl_pin* pins, int count, double* x) {
-    memset(s->fixed, 0, (size_t)s->vertex_count * sizeof(bool));
-    for (int k = 0; k < count; k++) {
-        if (!pins[k].hard) continue;
-        s->fixed[pins[k].vertex] = true;
-        if (x) pl_vec3_store(x + 3 * (size_t)pins[k].vertex, pins[k].target);
-    }
+// Marks what pins hold, for the objective.
+static pl_status hold_vertices(pl_fem_system* s, pl_fem_objective* f, pl_error* error) {
+    pl_status status = pl_fem_holds_mark(&s->holds, f->pins, f->pin_count, error);
+    f->holds = s->holds.holds.data;
+    f->hold_count = (int)s->holds.holds.count;
+    f->hold_of = f->hold_count ? s->holds.hold_of : NULL;
+    return status;
 }
 
 // pins on the way to their targets. Midpoint solves for the middle of its step, so its pins are
@@ -386,7 +400,7 @@ static void fly_task(int begin, int end, int worker, void* user) {
     const pl_fem_system* s = job->s;
     (void)worker;
     for (int v = begin; v < end; v++) {
-        const double* from = s->fixed[v] ? s->minimiser.x : s->y;
+        const double* from = s->holds.fixed[v] ? s->minimiser.x : s->y;
         for (size_t i = 3 * (size_t)v; i < 3 * (size_t)v + 3; i++) s->minimiser.trial[i] = from[i];
     }
 }
@@ -397,12 +411,13 @@ static void choose_start(pl_fem_system* s, const pl_fem_objective* f) {
     pl_minimiser* m = &s->minimiser;
     vertex_job job = {.s = s};
     copy_values(s, s->state[POSITIONS], m->x);
-    hold_hard_pins(s, f->pins, f->pin_count, m->x);
+    pl_fem_holds_place(&s->holds, f->pins, f->pin_count, m->x);
     if (!(f->inertia > 0.0) || s->settings.nonlinear == PL_NONLINEAR_LINEARISED) return;
     pl_parallel_for(s->pool, fly_task, s->vertex_count, VERTICES_PER_TASK, &job);
     if (s->rigid_start)
-        pl_rigid_start_move(s->rigid_start, s->pool, s->mass, s->state[POSITIONS], s->fixed,
+        pl_rigid_start_move(s->rigid_start, s->pool, s->mass, s->state[POSITIONS], s->holds.fixed,
                             m->trial);
+    pl_fem_holds_place(&s->holds, f->pins, f->pin_count, m->trial);
     pl_search_take_lower(m, f);
 }
 
@@ -423,7 +438,6 @@ static void restore_state(pl_fem_system* s) {
 // False if the midpoint rule created more energy than can be taken out again.
 static bool balance_midpoint(pl_fem_system* s, const pl_fem_objective* f) {
     if (!s->midpoint) return true;
-    hold_hard_pins(s, f->pins, f->pin_count, NULL);
     return pl_midpoint_balance(s->midpoint, f, s->start, s->state[POSITIONS], s->state[VELOCITIES],
                                s->minimiser.scratch);
 }
@@ -443,6 +457,20 @@ static pl_status check_projective(pl_fem_system* s, pl_fem_objective* f, pl_meth
                                      &settings, s->pool, error);
 }
 
+// What pins and obstacles exert, from the state at the end of a step. The midpoint rule balances
+// forces in the middle of the step.
+static pl_status float_reactions(pl_fem_system* s, const pl_method_step* step,
+                                 const pl_fem_objective* f, pl_error* error) {
+    const double* x = s->state[POSITIONS];
+    double* middle = s->minimiser.trial;
+    if (!step->pin_forces && !step->obstacle_forces) return PL_OK;
+    bool is_midpoint = s->settings.integrator == PL_INTEGRATOR_MIDPOINT;
+    for (int i = 0; is_midpoint && i < 3 * s->vertex_count; i++)
+        middle[i] = 0.5 * (f->start[i] + x[i]);
+    return pl_fem_reactions_find(&s->reactions, f, is_midpoint ? middle : x, s->minimiser.scratch,
+                                 step, error);
+}
+
 // The whole step in float. Not done: the caller takes the long way, from m->x if there is a start.
 static pl_status advance_in_float(pl_fem_system* s, const pl_method_step* step, bool* done,
                                   bool* has_start, pl_method_info* info, pl_error* error) {
@@ -455,12 +483,16 @@ static pl_status advance_in_float(pl_fem_system* s, const pl_method_step* step, 
     if (status != PL_OK) return status;
     f.pins = s->pins.data;
     f.pin_count = step->pin_count;
-    status = check_projective(s, &f, info, error);
+    status = hold_vertices(s, &f, error);
+    if (status == PL_OK) status = check_projective(s, &f, info, error);
     if (status != PL_OK || s->projective_fails) return status;
     if (!pl_projective_fast_can(s->projective, &f)) return PL_OK;
     f.start = s->state[POSITIONS];
-    if (s->midpoint) {
-        save_state(s);
+    vertex_job job = {.s = s, .step = tau, .bdf2 = bdf2};
+    for (int k = 0; step->pin_forces && k < f.pin_count; k++) // for their reactions
+        find_inertia(&job, f.pins[k].vertex, f.pins[k].vertex + 1);
+    if (s->midpoint) save_state(s);
+    if (s->midpoint || step->obstacle_forces) {
         copy_values(s, s->state[POSITIONS], s->start);
         f.start = s->start;
     }
@@ -484,6 +516,7 @@ static pl_status advance_in_float(pl_fem_system* s, const pl_method_step* step, 
         *done = false;
         return PL_OK;
     }
+    if (status == PL_OK && *done) status = float_reactions(s, step, &f, error);
     if (status == PL_OK && *done) s->history = 1;
     *has_start = status == PL_OK && !*done;
     return status;
@@ -496,6 +529,7 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
     pl_status status = place_pins(s, step, begin, end, error);
     if (status != PL_OK) return status;
     copy_values(s, s->state[POSITIONS], s->start);
+    pl_fem_pressure_restart(&s->pressure, s->start);
     update_damping(s);
     pl_fem_objective f;
     objective_common(s, step, &f);
@@ -504,13 +538,18 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
     f.pin_count = step->pin_count;
     s->minimiser.value = NAN;
     s->minimiser.gradient_known = false;
-    if (has_start) hold_hard_pins(s, f.pins, f.pin_count, s->minimiser.x);
+    status = hold_vertices(s, &f, error);
+    if (status != PL_OK) return status;
+    if (has_start) pl_fem_holds_place(&s->holds, f.pins, f.pin_count, s->minimiser.x);
     else choose_start(s, &f);
     status = s->projective && !s->projective_fails
                  ? pl_projective_minimise(s->projective, &s->minimiser, &f, &s->settings,
                                           step->detect, step->detect_user, info, error)
                  : pl_minimise(&s->minimiser, &f, &s->settings, step->detect, step->detect_user,
                                info, error);
+    if (status == PL_OK)
+        status = pl_fem_reactions_find(&s->reactions, &f, s->minimiser.x, s->minimiser.scratch,
+                                       step, error);
     if (status != PL_OK) return status;
     if (!commit(s, &f, s->minimiser.x))
         return pl_fail(error, PL_ERROR_DIVERGED, "the step ended in positions that are not finite");
@@ -535,6 +574,15 @@ static pl_status look_for_collapse(pl_fem_system* s, pl_method_info* info, pl_er
                    info->collapsed_count);
 }
 
+pl_status pl_fem_system_check(pl_fem_system* s, const pl_method_step* step, int* rigid_mode_count,
+                              pl_error* error) {
+    *rigid_mode_count = 0;
+    // contacts may hold what no pin does
+    if (s->settings.integrator != PL_INTEGRATOR_QUASISTATIC || step->detect) return PL_OK;
+    return pl_free_bodies_check(&s->free_bodies, step->force, step->pins, step->pin_count,
+                                rigid_mode_count, error);
+}
+
 pl_status pl_fem_system_step(pl_fem_system* s, const pl_method_step* step, pl_method_info* info,
                              pl_error* error) {
     *info = (pl_method_info){0};
@@ -543,16 +591,14 @@ pl_status pl_fem_system_step(pl_fem_system* s, const pl_method_step* step, pl_me
         return pl_fail(error, PL_ERROR_ARGUMENT, "the time step is %g; it must be above 0",
                        step->time_step);
     int rigid_mode_count = 0;
-    // contacts may hold what no pin does
-    if (s->settings.integrator == PL_INTEGRATOR_QUASISTATIC && !step->detect) {
-        pl_status status = pl_free_bodies_check(&s->free_bodies, step->force, step->pins,
-                                                step->pin_count, &rigid_mode_count, error);
-        info->rigid_mode_count = rigid_mode_count;
-        if (status != PL_OK) return status;
-    }
+    pl_status status = pl_fem_system_check(s, step, &rigid_mode_count, error);
+    info->rigid_mode_count = rigid_mode_count;
+    if (status != PL_OK) return status;
     bool done = false, has_start = false;
-    pl_status status = PL_OK;
-    if (s->projective) status = advance_in_float(s, step, &done, &has_start, info, error);
+    status = pl_fem_pressure_begin(&s->pressure, step->pressures, step->pressure_count,
+                                   s->vertex_count, s->state[POSITIONS], step->force, error);
+    if (status == PL_OK && s->projective)
+        status = advance_in_float(s, step, &done, &has_start, info, error);
     if (done || status != PL_OK) {
         info->seconds = pl_seconds() - start;
         return status;

@@ -30,6 +30,11 @@ void pl_fem_system_destroy(pl_fem_system* system);
 pl_status pl_fem_system_step(pl_fem_system* system, const pl_method_step* step,
                              pl_method_info* info, pl_error* error);
 
+// Fails, as the step would, if a body at rest is pushed and nothing holds it; and how many rigid
+// modes nothing holds.
+pl_status pl_fem_system_check(pl_fem_system* system, const pl_method_step* step,
+                              int* rigid_mode_count, pl_error* error);
+
 // Views of the state, 3 per vertex; writable between steps.
 double* pl_fem_positions(pl_fem_system* system);
 double* pl_fem_velocities(pl_fem_system* system);

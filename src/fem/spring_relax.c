@@ -236,7 +236,8 @@ static void sweep_task(int begin, int end, int worker, void* user) {
     for (int k = begin; k < end; k++) {
         int first = job->chunks[k] * CHUNK, last = chunk_end(job->r, job->chunks[k]);
         for (int v = first; v < last; v++)
-            if (!job->f->fixed[v] && (!job->chosen || job->chosen[job->piece_of[v]]))
+            if (!job->f->fixed[v] && !(job->f->hold_of && job->f->hold_of[v]) &&
+                (!job->chosen || job->chosen[job->piece_of[v]]))
                 relax_vertex(job, v);
     }
 }

@@ -264,6 +264,19 @@ static void set_forces(grid_system* s, const pl_method_step* step) {
     }
 }
 
+static pl_status check_step(void* system, const pl_method_step* step, pl_error* error) {
+    grid_system* s = system;
+    pl_grid_acts acts = {.pins = step->pins, .pin_count = step->pin_count};
+    pl_status status = PL_OK;
+    set_forces(s, step);
+    memcpy(acts.gravity, step->gravity, sizeof acts.gravity);
+    for (int b = 0; status == PL_OK && b < s->body_count; b++) {
+        acts.force = s->force + 3 * (size_t)s->bodies[b].first_point;
+        status = check_held(&s->bodies[b], &acts, error);
+    }
+    return status;
+}
+
 static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_info* info,
                           pl_error* error) {
     pl_grid_acts acts = {.time_step = step->time_step,
@@ -392,6 +405,7 @@ const pl_method_functions pl_grid_method = {.name = "grid",
                                             .create = create,
                                             .destroy = destroy,
                                             .step = step,
+                                            .check_step = check_step,
                                             .positions = positions,
                                             .velocities = velocities,
                                             .masses = masses,

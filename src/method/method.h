@@ -7,6 +7,7 @@
 #define PL_METHOD_METHOD_H
 
 #include "contact/contact.h"
+#include "contact/pressure.h"
 
 #include <pliant/mesh.h>
 #include <pliant/parallel.h>
@@ -32,13 +33,19 @@ typedef struct pl_method_body {
 
 // What acts during one step; everything is borrowed.
 typedef struct pl_method_step {
-    double time_step;    // [s]
-    const double* force; // 3 per vertex: gravity, loads, wind [N]
-    double gravity[3];   // that is in force, times the masses [m/s^2]
+    double time_step;             // [s]
+    const double* force;          // 3 per vertex: gravity, loads, wind; pressure at the start [N]
+    double gravity[3];            // that is in force, times the masses [m/s^2]
+    const pl_pressure* pressures; // whose forces at the start are in force
+    int pressure_count;
     const pl_pin* pins;
     int pin_count;
     pl_detect detect; // contacts, or NULL
     void* detect_user;
+    // What is asked for by those that are not NULL, and filled by methods that tell forces.
+    double* pin_forces;      // 3 per pin: of each on its vertex at the end of the step [N]
+    double* obstacle_forces; // 3 per obstacle: of each on the system [N]
+    int obstacle_count;
 } pl_method_step;
 
 // What a step did. Not converging is no error: it stands here.
@@ -73,6 +80,9 @@ typedef struct pl_method_functions {
     // A step that fails leaves the state as it was and says why.
     pl_status (*step)(void* system, const pl_method_step* step, pl_method_info* info,
                       pl_error* error);
+    // Fails, in the words of step(), if a step is known to have no equilibrium; nothing moves.
+    // NULL: never.
+    pl_status (*check_step)(void* system, const pl_method_step* step, pl_error* error);
     // Views of the state, 3 per vertex, writable between steps; and the mass per vertex.
     double* (*positions)(void* system);
     double* (*velocities)(void* system);
@@ -99,6 +109,8 @@ typedef struct pl_method_functions {
     void (*careful)(void* system, const pl_method_body* bodies, bool is_careful);
     // energies() leaves out some of what the method stores.
     bool stores_unseen;
+    // step() fills the forces of pins and obstacles.
+    bool tells_forces;
     // What is remembered of earlier steps no longer holds: the host wrote positions or velocities,
     // or the time step changes. NULL: nothing is remembered.
     void (*restart)(void* system);

@@ -14,6 +14,7 @@
 #include "mesh/mesh_sink.h"
 #include "mesh/mesh_source.h"
 #include "record/run_checkpoint.h"
+#include "record/run_reactions.h"
 #include "record/run_values.h"
 #include "world/world_build.h"
 
@@ -48,7 +49,7 @@ struct pl_run {
 static const char* const METRICS_HEAD = "frame,time,iterations,linear_iterations,unconverged,"
                                         "retries,contacts,residual,kinetic_energy,elastic_energy,"
                                         "volume,detect_seconds,assembly_seconds,linear_seconds,"
-                                        "other_seconds,seconds,output_seconds,switches\n";
+                                        "other_seconds,seconds,output_seconds,switches";
 
 enum { PATH_SIZE = 1200 };
 
@@ -190,6 +191,21 @@ static pl_status add_to_log(const pl_run* run, const pl_notes* notes, bool is_ne
     return status;
 }
 
+// A row of the metrics, whose text is freed. A row that was written in part is cut off again.
+static pl_status write_row(pl_run* run, pl_text* row, pl_error* error) {
+    char path[PATH_SIZE];
+    pl_text_add(row, "\n");
+    const char* text = pl_text_get(row);
+    pl_status status = text ? write_whole(run->metrics, path_in(run, "metrics.csv", path), text,
+                                          strlen(text), error)
+                            : pl_fail_memory(error, "metrics");
+    if (status == PL_OK) run->metrics_size += (int64_t)strlen(text);
+    else if (ftruncate(run->metrics, run->metrics_size) == 0)
+        lseek(run->metrics, run->metrics_size, SEEK_SET);
+    pl_text_free(row);
+    return status;
+}
+
 // keeps the first `size` bytes of the metrics; 0 starts them anew
 static pl_status open_metrics(pl_run* run, int64_t size, pl_error* error) {
     char path[PATH_SIZE];
@@ -207,33 +223,26 @@ static pl_status open_metrics(pl_run* run, int64_t size, pl_error* error) {
                        strerror(errno));
     run->metrics_size = size;
     if (size > 0) return PL_OK;
-    run->metrics_size = (int64_t)strlen(METRICS_HEAD);
-    return write_whole(run->metrics, path, METRICS_HEAD, strlen(METRICS_HEAD), error);
+    pl_text head = pl_text_begin();
+    pl_text_add(&head, METRICS_HEAD);
+    pl_run_reaction_columns(run->world, run->scene, &head);
+    return write_row(run, &head, error);
 }
 
 static pl_status add_metrics(pl_run* run, const pl_frame_info* info, double output_seconds,
                              pl_error* error) {
-    char row[640], path[PATH_SIZE];
     double other = info->seconds - info->detect_seconds - info->assembly_seconds -
                    info->linear_seconds; // line search, residuals, forces
-    int size = snprintf(row, sizeof row,
-                        "%d,%.17g,%d,%d,%d,%d,%d,%.9g,%.17g,%.17g,%.17g,%.6f,%.6f,%.6f,%.6f,%.6f,"
-                        "%.6f,%d\n",
-                        info->frame, info->time, info->iterations, info->linear_iterations,
-                        info->unconverged_count, info->retry_count, info->contact_count,
-                        info->residual, info->kinetic_energy, info->elastic_energy, info->volume,
-                        info->detect_seconds, info->assembly_seconds, info->linear_seconds, other,
-                        info->seconds, output_seconds, info->switch_count);
-    path_in(run, "metrics.csv", path);
-    pl_status status = write_whole(run->metrics, path, row, (size_t)size, error);
-    if (status == PL_OK) {
-        run->metrics_size += size;
-        return PL_OK;
-    }
-    // a row that was written in part is cut off again
-    if (ftruncate(run->metrics, run->metrics_size) == 0)
-        lseek(run->metrics, run->metrics_size, SEEK_SET);
-    return status;
+    pl_text row = pl_text_begin();
+    pl_text_format(&row, "%d,%.17g,%d,%d,%d,%d,%d,%.9g,%.17g,%.17g,%.17g,", info->frame, info->time,
+                   info->iterations, info->linear_iterations, info->unconverged_count,
+                   info->retry_count, info->contact_count, info->residual, info->kinetic_energy,
+                   info->elastic_energy, info->volume);
+    pl_text_format(&row, "%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%d", info->detect_seconds,
+                   info->assembly_seconds, info->linear_seconds, other, info->seconds,
+                   output_seconds, info->switch_count);
+    pl_run_reaction_values(run->world, &row);
+    return write_row(run, &row, error);
 }
 
 static pl_status post_checkpoint(pl_run* run, pl_error* error) {

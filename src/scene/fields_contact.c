@@ -198,6 +198,14 @@ static const pl_field_info attachment_rows[] = {
                   "which of its vertices"),
     PL_ROW_AUTO(pl_attachment, "stiffness", stiffness, PL_ANIMATED, "N/m", 0, 1e15, "held exactly",
                 "of the spring at each vertex"),
+    {PL_ROW(pl_attachment, "hold", hold, PL_FIELD_CHOICES),
+     .count_offset = offsetof(pl_attachment, hold_count), .choices = &pl_choices_of_pl_axis,
+     .unit = "",
+     .help = "holds along these axes only, as rollers and planes of symmetry do; none: "
+             "along all; fem with newton or linearised"},
+    PL_ROW_VECTOR_AUTO(pl_attachment, "normal", normal, 0, "", -1e9, 1e9, "none",
+                       "in place of hold: holds along this direction only, any length; it does "
+                       "not turn with the motion"),
     PL_ROW_VECTOR(pl_attachment, "point", point, PL_VARIANT, "m", -1e9, 1e9, 0, 0, 0,
                   "pulls all of them to this point"),
     PL_ROW_TEXT(pl_attachment, "collider", collider, PL_FIELD_TEXT, PL_VARIANT,
@@ -212,7 +220,8 @@ static const pl_field_info attachment_rows[] = {
 };
 const pl_type pl_type_attachment = {
     .name = "attachment",
-    .help = "Holds vertices of a body: where they are, or at one of point, collider and cache.",
+    .help = "Holds vertices of a body: where they are, or at one of point, collider and cache. "
+            "What it exerts on the body is in metrics.csv.",
     PL_TYPE_TABLE(pl_attachment, attachment_rows),
     .variants = &pl_choices_of_pl_target,
     .variant_offset = offsetof(pl_attachment, target),

@@ -40,7 +40,8 @@ static const pl_field_info force_rows[] = {
     PL_ROW_VECTOR(pl_force, "acceleration", acceleration, PL_VARIANT | PL_ANIMATED, "m/s^2", -1e9,
                   1e9, 0, 0, 0, "as gravity does"),
     PL_ROW_NUMBER(pl_force, "pressure", pressure, PL_VARIANT | PL_ANIMATED, "Pa", -1e13, 1e13, 0,
-                  "on the selected surface, inwards; it turns with the surface"),
+                  "on the selected surface, inwards; it follows the surface: with fem as it is at "
+                  "the end of each step, else at the start"),
     PL_ROW_VECTOR(pl_force, "traction", traction, PL_VARIANT | PL_ANIMATED, "Pa", -1e13, 1e13, 0, 0,
                   0, "force for each area of the selected surface at rest"),
     PL_ROW_NUMBER(pl_force, "from", from, 0, "s", -1e6, 1e9, 0, "acts from this time on"),

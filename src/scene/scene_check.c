@@ -134,6 +134,17 @@ static pl_status check_direction(checker* c, const char* key, const double v[3])
     return is_zero(v) ? fail(c, key, "is zero; it must point somewhere") : PL_OK;
 }
 
+static pl_status check_hold(checker* c, const pl_attachment* a) {
+    for (int i = 0; i < a->hold_count; i++)
+        for (int k = 0; k < i; k++)
+            if (a->hold[i] == a->hold[k])
+                return fail(c, "hold", "has %s twice; name each axis once",
+                            pl_axis_name((int)a->hold[i]));
+    if (isnan(a->normal[0])) return PL_OK;
+    if (a->hold_count) return fail(c, "normal", "is in place of hold; give one of the two");
+    return check_direction(c, "normal", a->normal);
+}
+
 static pl_status check_box(checker* c, const pl_box_shape* box) {
     for (int k = 0; k < 3; k++)
         if (box->min[k] > box->max[k])
@@ -282,7 +293,8 @@ static pl_status check_rules(checker* c, const pl_type* type, const void* object
     if (type == &pl_type_body) return check_body(c, object);
     if (type == &pl_type_attachment) {
         const pl_attachment* a = object;
-        return check_times(c, a->from, a->until);
+        pl_status status = check_times(c, a->from, a->until);
+        return status == PL_OK ? check_hold(c, a) : status;
     }
     if (type == &pl_type_force) {
         const pl_force* f = object;
@@ -386,6 +398,27 @@ static void path_to(checker* c, const char* list, int index) {
     pl_path_push_index(&c->path, index);
 }
 
+// Single directions are held by fem, whose matrix couples the three.
+static pl_status check_holder(checker* c, const pl_scene* scene, const pl_attachment* a) {
+    if (!a->hold_count && isnan(a->normal[0])) return PL_OK;
+    const char* key = a->hold_count ? "hold" : "normal";
+    for (int b = 0; b < scene->body_count; b++) {
+        const pl_body* body = &scene->bodies[b];
+        if (strcmp(body->name, a->body) != 0) continue;
+        if (body->method != PL_METHOD_FEM)
+            return fail(c, key,
+                        "does not go with method \"%s\" of body \"%.100s\", which holds vertices "
+                        "in all directions; use \"fem\", or leave it out",
+                        pl_method_name((int)body->method), body->name);
+        if (body->nonlinear == PL_NONLINEAR_PROJECTIVE)
+            return fail(c, key,
+                        "does not go with nonlinear \"projective\" of body \"%.100s\", whose one "
+                        "matrix is that of all directions; use \"newton\", or leave it out",
+                        body->name);
+    }
+    return PL_OK;
+}
+
 static pl_status check_references(checker* c, const pl_scene* scene) {
     pl_status status = PL_OK;
     for (int i = 0; i < scene->attachment_count && status == PL_OK; i++) {
@@ -394,6 +427,7 @@ static pl_status check_references(checker* c, const pl_scene* scene) {
         status = check_reference(c, scene, "bodies", "body", "body", a->body);
         if (status == PL_OK && a->target == PL_TARGET_COLLIDER)
             status = check_reference(c, scene, "colliders", "collider", "collider", a->collider);
+        if (status == PL_OK) status = check_holder(c, scene, a);
     }
     for (int i = 0; i < scene->force_count && status == PL_OK; i++) {
         path_to(c, "forces", i);

@@ -12,6 +12,7 @@
 #include "world/world_host.h"
 #include "world/world_loads.h"
 #include "world/world_meeting.h"
+#include "world/world_reactions.h"
 #include "world/world_retry.h"
 
 #include <math.h>
@@ -34,10 +35,13 @@ void pl_world_destroy(pl_world* w) {
         pl_guard_free(system);
         pl_free(system->saved, system->saved_room);
         pl_array_free(&system->pins);
+        pl_array_free(&system->pressures);
+        pl_array_free(&system->pin_forces);
         pl_array_free(&system->groups);
     }
     PL_FREE(w->systems, pl_world_system, w->body_count);
     pl_world_loads_free(w);
+    pl_world_reactions_free(w);
     pl_world_starts_free(w);
     pl_world_obstacles_free(w);
     for (int k = 0; k < w->body_count; k++) pl_world_body_free(&w->bodies[k]);
@@ -62,6 +66,8 @@ static pl_status group_bodies(pl_world* w, pl_error* error) {
             body->system = w->system_count++;
             pl_world_system* system = &w->systems[body->system];
             system->pins = pl_array_of(sizeof(pl_pin));
+            system->pressures = pl_array_of(sizeof(pl_pressure));
+            system->pin_forces = pl_array_of(sizeof(double));
             system->groups = pl_array_of(sizeof(pl_colliding_vertices));
             system->method = pl_world_method(body->def->method);
         }
@@ -168,6 +174,7 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
         status = create_system(w, s, notes, error);
     if (status == PL_OK) status = pl_world_obstacles_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_loads_setup(w, error);
+    if (status == PL_OK) status = pl_world_reactions_setup(w, error);
     if (status == PL_OK) status = pl_world_starts_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_meetings_setup(w, notes, error);
     return status == PL_OK ? pl_world_save_frame(w, error) : status;
@@ -254,9 +261,9 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     pl_world_system* system = &w->systems[s];
     pl_status status = pl_world_place_pins(w, s, begin, end, error);
     if (status != PL_OK) return status;
-    pl_world_sum_forces(w, s, begin, end);
+    status = pl_world_sum_forces(w, s, begin, end, error);
     update_colliding(w, s);
-    status = check_forces(w, s, error);
+    if (status == PL_OK) status = check_forces(w, s, error);
     if (status != PL_OK) return status;
     pl_world_begin_meeting(w, s);
     int obstacle_count = pl_world_add_meetings(w, s);
@@ -268,11 +275,16 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     // matrices as long as the step is the same
     pl_method_step step = {.time_step = w->step_size,
                            .force = system->force,
+                           .pressures = system->pressures.data,
+                           .pressure_count = (int)system->pressures.count,
                            .pins = system->pins.data,
                            .pin_count = (int)system->pins.count,
                            .detect = obstacle_count ? detect_timed : NULL,
                            .detect_user = &collisions};
     memcpy(step.gravity, w->scene->gravity, sizeof step.gravity);
+    bool is_last = w->part[1] == 1.0; // of the frame
+    if (is_last) status = pl_world_ask_reactions(w, s, &step, error);
+    if (status != PL_OK) return status;
     pl_method_info method_info;
     pl_guard_begin_step(w, s);
     status = system->method->step(system->data, &step, &method_info, error);
@@ -281,6 +293,7 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     pl_guard_verdict verdict = pl_guard_end_step(w, s);
     if (verdict != PL_GUARD_FINE) return pl_guard_fail(w, s, verdict, error);
     add_info(&method_info, info);
+    if (is_last) pl_world_sum_reactions(w, s);
     if (!method_info.converged && method_info.has_worst_vertex)
         pl_world_name_place(w, s, method_info.worst_vertex, info->unbalanced,
                             sizeof info->unbalanced);

@@ -54,8 +54,10 @@ typedef struct pl_world_system {
     bool is_touched; // since then, in a state that was loaded
     pl_method_body* method_bodies; // of body_count of the world
     int method_body_count;
-    pl_array pins;   // of pl_pin
-    pl_array groups; // of pl_colliding_vertices
+    pl_array pins;       // of pl_pin
+    pl_array pressures;  // of pl_pressure
+    pl_array pin_forces; // of double, 3 per pin of the last step
+    pl_array groups;     // of pl_colliding_vertices
     pl_world_guard* guard;
     pl_method_energies energies; // at the end of the last frame
     // state before the frame: of the method, and of the guard
@@ -100,6 +102,7 @@ typedef struct pl_world_attachment {
     double* before;       // its places at the begin and the end of a step; of a cache or the host
     double* after;
     pl_world_driver driver;
+    pl_reaction reaction; // of the last step
 } pl_world_attachment;
 
 // A load with the vertices or triangles it acts on.
@@ -107,6 +110,7 @@ typedef struct pl_world_load {
     int body;
     int count;
     int* items;
+    int* corners; // of a pressure: 3 vertices of the system per triangle; else NULL
 } pl_world_load;
 
 typedef struct pl_world_handle {
@@ -149,13 +153,14 @@ struct pl_world {
     pl_sdf_grid* grids; // of colliders that are meshes
     pl_world_shape* shapes;
     int obstacle_count;
-    double* start_depths; // of bodies in obstacles they start in, see world_starts.c; or NULL
-    double* recesses;     // how far these obstacles are held back now; a row per body
-    double* recess_steps; // how far they return during the step
-    pl_array handles;     // of pl_world_handle
-    pl_array numbers;     // of pl_world_number
-    double part[2];       // of the frame, at the begin and the end of the substep: 0 to 1
-    int split;            // each substep of the present frame is done in so many parts
+    double* obstacle_forces; // see world_reactions.c
+    double* start_depths;    // of bodies in obstacles they start in, see world_starts.c; or NULL
+    double* recesses;        // how far these obstacles are held back now; a row per body
+    double* recess_steps;    // how far they return during the step
+    pl_array handles;        // of pl_world_handle
+    pl_array numbers;        // of pl_world_number
+    double part[2];          // of the frame, at the begin and the end of the substep: 0 to 1
+    int split;               // each substep of the present frame is done in so many parts
     double saved_step_size;
 };
 
@@ -166,7 +171,7 @@ const pl_method_functions* pl_world_method(pl_method method);
 pl_status pl_world_check_support(const pl_scene* scene, pl_error* error);
 // Refuses bodies without inertia whose first step is known to fail since nothing holds them. For
 // runs: a host may still grab them.
-pl_status pl_world_check_held(const pl_world* world, pl_error* error);
+pl_status pl_world_check_held(pl_world* world, pl_error* error);
 // Chooses the linear solvers that the scene left open, now that the size of each system is known.
 pl_status pl_world_settle_solvers(pl_world* world, pl_error* error);
 

@@ -348,7 +348,8 @@ static void choose_frames(pl_world* w, pl_world_system* system) {
     for (size_t p = 0; p < system->pins.count; p++) {
         if (!pins[p].hard) continue;
         g = body_of(guard, pins[p].vertex, g);
-        g->pin_motion = pl_add(g->pin_motion, pl_sub(pins[p].target, pins[p].from));
+        pl_vec3 motion = pl_pin_part(&pins[p], pl_sub(pins[p].target, pins[p].from));
+        g->pin_motion = pl_add(g->pin_motion, motion);
         g->pin_count++;
     }
     for (int k = 0; k < guard->body_count; k++) {
@@ -374,7 +375,8 @@ static double spring_energy(const pl_world_system* system, const double* x, doub
         if (pins[p].hard) continue;
         g = body_of(system->guard, pins[p].vertex, g);
         pl_vec3 at = pl_add(pl_vec3_load(x + 3 * (size_t)pins[p].vertex), shift_of(g, h));
-        sum += 0.5 * pins[p].stiffness * pl_norm2(pl_sub(at, pins[p].target));
+        pl_vec3 d = pl_pin_part(&pins[p], pl_sub(at, pins[p].target));
+        sum += 0.5 * pins[p].stiffness * pl_norm2(d);
     }
     return sum;
 }
@@ -390,7 +392,7 @@ static void move_hard_pins(pl_world* w, pl_world_system* system) {
         int v = pins[p].vertex;
         g = body_of(guard, v, g);
         pl_vec3 at = pl_add(pl_vec3_load(guard->start + 3 * (size_t)v), shift_of(g, h));
-        double d2 = pl_norm2(pl_sub(pins[p].target, at));
+        double d2 = pl_norm2(pl_pin_part(&pins[p], pl_sub(pins[p].target, at)));
         guard->shift_input += 0.5 * (g->stiffness + mass[v] / (h * h)) * d2;
         g->shove = fmax(g->shove, sqrt(d2));
     }
@@ -507,6 +509,10 @@ static double work_of(const pl_world* w, const pl_world_system* system) {
         const guard_body* g = &guard->bodies[k];
         sum += g->sums.work - pl_dot(shift_of(g, h), pl_vec3_load(g->sums.force));
     }
+    // forces hold pressures as they were at the start
+    const pl_pressure* pressures = system->pressures.data;
+    for (size_t k = 0; k < system->pressures.count; k++)
+        sum += pl_pressure_excess(&pressures[k], guard->start, x);
     guard_body* g = guard->bodies;
     for (size_t p = 0; p < system->pins.count; p++) {
         if (!pins[p].hard) continue;

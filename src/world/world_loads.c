@@ -53,6 +53,21 @@ static pl_status setup_attachment(pl_world* w, const pl_attachment* def, pl_worl
     return out->before && out->after ? PL_OK : pl_fail_memory(error, "an attachment");
 }
 
+// a surface triangle as vertices of the system
+static void triangle_vertices(const pl_world_body* b, int triangle, int v[3]) {
+    for (int i = 0; i < 3; i++)
+        v[i] = b->surface->vertices[b->surface->mesh->triangles[3 * (size_t)triangle + (size_t)i]] +
+               b->first_vertex;
+}
+
+static pl_status find_corners(const pl_world_body* b, pl_world_load* load, pl_error* error) {
+    load->corners = PL_ALLOC(int, 3 * (size_t)load->count);
+    if (!load->corners && load->count) return pl_fail_memory(error, "a pressure");
+    for (int k = 0; k < load->count; k++)
+        triangle_vertices(b, load->items[k], load->corners + 3 * (size_t)k);
+    return PL_OK;
+}
+
 static pl_status setup_load(pl_world* w, const pl_force* def, int body, pl_world_load* out,
                             pl_error* error) {
     pl_world_body* b = &w->bodies[body];
@@ -66,8 +81,8 @@ static pl_status setup_load(pl_world* w, const pl_force* def, int body, pl_world
     if (status != PL_OK)
         return pl_fail(error, status, "forces[%d].where: %.900s", (int)(def - w->scene->forces),
                        cause.text);
-    *out = (pl_world_load){body, selected.count, selected.items};
-    return PL_OK;
+    *out = (pl_world_load){.body = body, .count = selected.count, .items = selected.items};
+    return def->kind == PL_FORCE_PRESSURE ? find_corners(b, out, error) : PL_OK;
 }
 
 // one load for each body that a force of the scene acts on, forces first
@@ -113,7 +128,10 @@ void pl_world_loads_free(pl_world* w) {
         pl_driver_free(&a->driver);
     }
     PL_FREE(w->attachments, pl_world_attachment, w->attachment_count);
-    for (int k = 0; k < w->load_count; k++) PL_FREE(w->loads[k].items, int, w->loads[k].count);
+    for (int k = 0; k < w->load_count; k++) {
+        PL_FREE(w->loads[k].items, int, w->loads[k].count);
+        PL_FREE(w->loads[k].corners, int, 3 * (size_t)w->loads[k].count);
+    }
     PL_FREE(w->loads, pl_world_load, w->load_count);
 }
 
@@ -142,6 +160,18 @@ static bool place_points(const pl_world* w, int k, double begin, double end) {
     return true;
 }
 
+// Projection to the directions that an attachment holds; false if it holds all.
+static bool held_directions(const pl_attachment* def, pl_mat3* held) {
+    *held = pl_mat3_diagonal(0.0, 0.0, 0.0);
+    if (!isnan(def->normal[0])) {
+        pl_vec3 n = pl_normalize(pl_vec3_load(def->normal));
+        *held = pl_outer(n, n);
+        return true;
+    }
+    for (int k = 0; k < def->hold_count; k++) held->m[4 * (int)def->hold[k]] = 1.0;
+    return def->hold_count > 0 && def->hold_count < 3;
+}
+
 static pl_status add_attachment(pl_world* w, int k, pl_world_system* system, double begin,
                                 double end, pl_error* error) {
     const pl_attachment* def = &w->scene->attachments[k];
@@ -152,6 +182,8 @@ static pl_status add_attachment(pl_world* w, int k, pl_world_system* system, dou
     pl_pin* pins = pl_array_add(&system->pins, (size_t)a->count);
     if (!pins) return pl_fail_memory(error, "pins");
     bool changes = place_points(w, k, begin, end);
+    pl_mat3 held;
+    bool partial = held_directions(def, &held);
     for (int i = 0; i < a->count; i++) {
         pl_vec3 place = pl_vec3_load((changes ? a->before : a->places) + 3 * (size_t)i);
         pl_vec3 next = pl_vec3_load((changes ? a->after : a->places) + 3 * (size_t)i);
@@ -160,7 +192,9 @@ static pl_status add_attachment(pl_world* w, int k, pl_world_system* system, dou
                            .hard = isnan(def->stiffness),
                            .stiffness = def->stiffness,
                            .from = pl_pose_point(&from, place),
-                           .target = pl_pose_point(&to, next)};
+                           .target = pl_pose_point(&to, next),
+                           .partial = partial,
+                           .held = held};
     }
     return PL_OK;
 }
@@ -184,13 +218,6 @@ pl_status pl_world_place_pins(pl_world* w, int s, double begin, double end, pl_e
         if (!pl_array_push(&system->pins, &pin)) return pl_fail_memory(error, "pins");
     }
     return PL_OK;
-}
-
-// a surface triangle as vertices of the system
-static void triangle_vertices(const pl_world_body* b, int triangle, int v[3]) {
-    for (int i = 0; i < 3; i++)
-        v[i] = b->surface->vertices[b->surface->mesh->triangles[3 * (size_t)triangle + (size_t)i]] +
-               b->first_vertex;
 }
 
 static void add_to_corners(double* force, const int v[3], pl_vec3 sum) {
@@ -218,36 +245,30 @@ static void add_body_load(const pl_world_body* b, const pl_force* def, const pl_
     }
 }
 
-// area times normal of a triangle
-static pl_vec3 area_vector(const double* positions, const int v[3]) {
-    pl_vec3 a = pl_vec3_load(positions + 3 * (size_t)v[0]);
-    return pl_scale(0.5, pl_cross(pl_sub(pl_vec3_load(positions + 3 * (size_t)v[1]), a),
-                                  pl_sub(pl_vec3_load(positions + 3 * (size_t)v[2]), a)));
-}
-
-// Pressure and traction on selected triangles. Pressure acts on the surface as it is now; traction
-// is a force for each area at rest.
-static void add_surface_load(const pl_world_body* b, const pl_force* def, const pl_world_load* load,
-                             double* force, const double* x) {
+// A traction is a force for each area of the surface at rest.
+static void add_traction(const pl_world_body* b, const pl_force* def, const pl_world_load* load,
+                         double* force) {
     const pl_mesh* rest = b->surface->mesh;
     for (int k = 0; k < load->count; k++) {
         const int* at_rest = rest->triangles + 3 * (size_t)load->items[k];
         int v[3];
         triangle_vertices(b, load->items[k], v);
-        pl_vec3 push = def->kind == PL_FORCE_PRESSURE
-                           ? pl_scale(-def->pressure, area_vector(x, v))
-                           : pl_scale(pl_norm(area_vector(rest->positions, at_rest)),
-                                      pl_vec3_load(def->traction));
-        add_to_corners(force, v, push);
+        double area = 0.5 * pl_norm(pl_doubled_area(rest->positions, at_rest));
+        add_to_corners(force, v, pl_scale(area, pl_vec3_load(def->traction)));
     }
 }
 
-static void add_load(const pl_world* w, const pl_force* def, const pl_world_load* load,
-                     double* force, const double* x, const double* mass) {
-    const pl_world_body* b = &w->bodies[load->body];
-    bool on_surface = def->kind == PL_FORCE_PRESSURE || def->kind == PL_FORCE_TRACTION;
-    if (on_surface) add_surface_load(b, def, load, force, x);
-    else add_body_load(b, def, load, force, mass);
+static pl_status add_load(pl_world_system* system, const pl_world_body* b, const pl_force* def,
+                          const pl_world_load* load, pl_error* error) {
+    if (def->kind == PL_FORCE_TRACTION) add_traction(b, def, load, system->force);
+    else if (def->kind != PL_FORCE_PRESSURE)
+        add_body_load(b, def, load, system->force, system->method->masses(system->data));
+    else {
+        pl_pressure pressure = {def->pressure, load->count, load->corners};
+        if (!pl_array_push(&system->pressures, &pressure)) return pl_fail_memory(error, "pressure");
+        pl_pressure_add(&pressure, system->method->positions(system->data), 1.0, system->force);
+    }
+    return PL_OK;
 }
 
 static bool blows_on(const pl_wind* wind, const char* name) {
@@ -329,16 +350,20 @@ static void add_winds(pl_world* w, int s, double begin, double end) {
     }
 }
 
-void pl_world_sum_forces(pl_world* w, int s, double begin, double end) {
+pl_status pl_world_sum_forces(pl_world* w, int s, double begin, double end, pl_error* error) {
     pl_world_system* system = &w->systems[s];
     const double* mass = system->method->masses(system->data);
-    const double* x = system->method->positions(system->data);
+    system->pressures.count = 0;
     for (int i = 0; i < 3 * system->vertex_count; i++)
         system->force[i] = mass[i / 3] * w->scene->gravity[i % 3] + system->host_force[i];
     for (int k = 0; k < w->load_count; k++) {
         const pl_force* def = &w->scene->forces[k / w->body_count];
-        if (w->bodies[w->loads[k].body].system == s && is_active(def->from, def->until, end))
-            add_load(w, def, &w->loads[k], system->force, x, mass);
+        const pl_world_load* load = &w->loads[k];
+        const pl_world_body* b = &w->bodies[load->body];
+        if (b->system != s || load->count == 0 || !is_active(def->from, def->until, end)) continue;
+        pl_status status = add_load(system, b, def, load, error);
+        if (status != PL_OK) return status;
     }
     add_winds(w, s, begin, end);
+    return PL_OK;
 }

@@ -17,7 +17,9 @@ pl_status pl_world_place_pins(pl_world* world, int system, double begin, double 
 // Room for the wind on a system, where a scene has any.
 pl_status pl_world_wind_setup(const pl_world* world, pl_world_system* system, pl_error* error);
 void pl_world_wind_free(pl_world_system* system);
-// The forces on the vertices of a system in a step [s]: gravity, loads, wind, the host's.
-void pl_world_sum_forces(pl_world* world, int system, double begin, double end);
+// The forces on the vertices of a system in a step [s]: gravity, loads, wind, the host's, and
+// pressures, which are also listed, as they are at the start.
+pl_status pl_world_sum_forces(pl_world* world, int system, double begin, double end,
+                              pl_error* error);
 
 #endif

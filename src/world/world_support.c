@@ -4,6 +4,7 @@
 // What of a scene this version can do, and the solvers it chooses where the scene leaves them open.
 #include "scene/combinations.h"
 #include "world/world_build.h"
+#include "world/world_loads.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -72,7 +73,37 @@ static bool must_fall(const pl_world* w, int b) {
            !scene->wind_count;
 }
 
-pl_status pl_world_check_held(const pl_world* w, pl_error* error) {
+static int detect_nothing(void* user, const double* start, const double* x, pl_contact* out,
+                          int capacity) {
+    (void)user, (void)start, (void)x, (void)out, (void)capacity;
+    return 0;
+}
+
+// contacts may hold what no attachment does
+static bool may_touch(const pl_world* w, int system) {
+    for (int b = 0; b < w->body_count; b++)
+        if (w->bodies[b].system == system && w->bodies[b].def->contact.bodies) return true;
+    return w->obstacle_count > 0;
+}
+
+// Asks the method of a system whether the first step can be done.
+static pl_status check_first_step(pl_world* w, int s, pl_error* error) {
+    pl_world_system* system = &w->systems[s];
+    double end = w->scene->time_step / w->scene->substeps;
+    if (!system->method->check_step) return PL_OK;
+    pl_status status = pl_world_place_pins(w, s, 0.0, end, error);
+    if (status == PL_OK) status = pl_world_sum_forces(w, s, 0.0, end, error);
+    if (status != PL_OK) return status;
+    pl_method_step step = {.time_step = end,
+                           .force = system->force,
+                           .pins = system->pins.data,
+                           .pin_count = (int)system->pins.count,
+                           .detect = may_touch(w, s) ? detect_nothing : NULL};
+    memcpy(step.gravity, w->scene->gravity, sizeof step.gravity);
+    return system->method->check_step(system->data, &step, error);
+}
+
+pl_status pl_world_check_held(pl_world* w, pl_error* error) {
     for (int b = 0; b < w->body_count; b++)
         if (must_fall(w, b))
             return pl_fail(error, PL_ERROR_ARGUMENT,
@@ -80,7 +111,14 @@ pl_status pl_world_check_held(const pl_world* w, pl_error* error) {
                            "\"%.100s\" at the start, so that it has no equilibrium; attach it, or "
                            "use \"euler\"",
                            b, w->bodies[b].def->name);
-    return PL_OK;
+    pl_status status = PL_OK;
+    w->part[0] = 0.0;
+    w->part[1] = 1.0 / w->scene->substeps;
+    pl_world_evaluate(w, w->scene->time_step / w->scene->substeps);
+    for (int s = 0; status == PL_OK && s < w->system_count; s++)
+        status = check_first_step(w, s, error);
+    pl_world_evaluate(w, 0.0);
+    return status;
 }
 
 // Measured, seconds of CPU for the same frames of each on one thread. Newton, solids in motion:

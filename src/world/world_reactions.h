@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What attachments and colliders exert on bodies, as of the last step.
+#ifndef PL_WORLD_REACTIONS_H
+#define PL_WORLD_REACTIONS_H
+
+#include "world/world_build.h"
+
+pl_status pl_world_reactions_setup(pl_world* world, pl_error* error);
+void pl_world_reactions_free(pl_world* world);
+// Before a step that is the last of its frame: asks a system for its forces.
+pl_status pl_world_ask_reactions(pl_world* world, int system, pl_method_step* step,
+                                 pl_error* error);
+// Behind it: sums them up by attachment and collider.
+void pl_world_sum_reactions(pl_world* world, int system);
+// False if the method of the bodies concerned does not tell forces.
+bool pl_world_knows_attachment(const pl_world* world, int attachment);
+bool pl_world_knows_colliders(const pl_world* world);
+
+#endif
