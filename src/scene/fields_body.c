@@ -64,11 +64,16 @@ static const pl_field_info material_rows[] = {
     PL_ROW_NUMBER(pl_material_def, "thickness", thickness, PL_ANIMATED, "m", 1e-7, 1, 1e-3,
                   "of cloth"),
     PL_ROW_NUMBER(pl_material_def, "stretch", stretch, PL_ANIMATED, "N/m", 0, 1e12, 1000,
-                  "stiffness of springs along edges"),
-    PL_ROW_NUMBER(pl_material_def, "shear", shear, PL_ANIMATED, "N/m", 0, 1e12, 100,
-                  "stiffness of springs across"),
-    PL_ROW_NUMBER(pl_material_def, "bend", bend, PL_ANIMATED, "N m", 0, 1e9, 1e-5,
-                  "bending stiffness of cloth"),
+                  "stretch modulus of cloth of springs: force per width at unit strain, in any "
+                  "direction and whatever the triangles; Poisson's ratio is 1/3"),
+    PL_ROW_AUTO(
+        pl_material_def, "shear", shear, PL_ANIMATED, "N/m", 0, 1e12, "3/8 of stretch",
+        "shear modulus of cloth of springs: force per width at unit shear angle, by springs "
+        "across edges; below 3/8 of stretch, cloth gives way in directions that no edge has"),
+    PL_ROW_NUMBER(
+        pl_material_def, "bend", bend, PL_ANIMATED, "N m", 0, 1e9, 1e-5,
+        "bending stiffness of cloth: moment per width at unit curvature, in any direction "
+        "and whatever the triangles"),
 };
 const pl_type pl_type_material = {
     .name = "material",

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "material/bend_patch.h"
+
+#include <string.h>
+
+// Largest trace of M: about 2 for good triangles. Above, the six vertices nearly lie on one conic,
+// and curvatures would be large differences of angles.
+static const double MAX_TRACE = 12.0;
+static const double pi = 3.14159265358979323846;
+
+static void load_hinge(const pl_vec3 x[6], int i, pl_vec3 out[4]) {
+    for (int k = 0; k < 4; k++) out[k] = x[pl_patch_hinge[i][k]];
+}
+
+// A row of G in theta = G (K_xx, K_yy, sqrt(2) K_xy) for a hinge laid flat, whose edge runs along t
+// and whose first triangle lies towards n. With h the heights of the two triangles over the edge of
+// length L and s their feet along it,
+//     theta = (h1 + h2)/2 K_nn + (s1 - s2) K_tn - (s1 (L - s1)/h1 + s2 (L - s2)/h2)/2 K_tt
+static bool make_row(const pl_vec3 p[4], double tx, double ty, double row[3]) {
+    pl_vec3 e = pl_sub(p[1], p[0]);
+    double length = pl_norm(e), s[2], h[2];
+    for (int k = 0; k < 2; k++) {
+        pl_vec3 d = pl_sub(p[2 + k], p[0]);
+        s[k] = pl_dot(d, e) / length;
+        h[k] = pl_norm(pl_cross(e, d)) / length;
+        if (!(h[k] > 1e-6 * length)) return false;
+    }
+    double nx = -ty, ny = tx, nn = 0.5 * (h[0] + h[1]), tn = s[0] - s[1];
+    double tt = -0.5 * (s[0] * (length - s[0]) / h[0] + s[1] * (length - s[1]) / h[1]);
+    row[0] = nn * nx * nx + tn * tx * nx + tt * tx * tx;
+    row[1] = nn * ny * ny + tn * ty * ny + tt * ty * ty;
+    row[2] = sqrt(0.5) * (2.0 * nn * nx * ny + tn * (tx * ny + ty * nx) + 2.0 * tt * tx * ty);
+    return true;
+}
+
+bool pl_patch_form(const pl_vec3 x[6], double form[6]) {
+    pl_vec3 e = pl_sub(x[1], x[0]), normal = pl_cross(e, pl_sub(x[2], x[0]));
+    double area = 0.5 * pl_norm(normal), trace;
+    pl_vec3 ex = pl_normalize(e), ey = pl_normalize(pl_cross(normal, e));
+    pl_mat3 G, inverse;
+    for (int i = 0; i < 3; i++) {
+        pl_vec3 p[4];
+        load_hinge(x, i, p);
+        pl_vec3 t = pl_normalize(pl_sub(p[1], p[0]));
+        if (!make_row(p, pl_dot(t, ex), pl_dot(t, ey), G.m + 3 * i)) return false;
+    }
+    if (!pl_mat3_inverse(G, &inverse)) return false;
+    pl_mat3 M = pl_mat3_scale(area, pl_mat3_mul(pl_mat3_transpose(inverse), inverse));
+    for (int i = 0; i < 3; i++)
+        for (int j = i; j < 3; j++) form[pl_patch_entry[i][j]] = M.m[3 * i + j];
+    trace = form[0] + form[1] + form[2];
+    return trace <= MAX_TRACE;
+}
+
+void pl_patch_angles(const pl_vec3 x[6], double angles[3]) {
+    for (int i = 0; i < 3; i++) {
+        pl_vec3 p[4];
+        load_hinge(x, i, p);
+        pl_bending_angle(p, &angles[i], NULL);
+    }
+}
+
+// The differences to the rest angles, taken the short way round, and the gradients of the angles by
+// all 18 coordinates.
+static void differentiate(const pl_vec3 x[6], const double rest[3], double delta[3],
+                          double g[3][PL_PATCH_DOFS]) {
+    for (int i = 0; i < 3; i++) {
+        pl_vec3 p[4], by_vertex[4];
+        double angle;
+        load_hinge(x, i, p);
+        memset(g[i], 0, PL_PATCH_DOFS * sizeof(double));
+        bool exists = pl_bending_angle(p, &angle, by_vertex);
+        delta[i] = exists ? remainder(angle - rest[i], 2.0 * pi) : 0.0;
+        for (int k = 0; k < 4; k++) pl_vec3_store(g[i] + 3 * pl_patch_hinge[i][k], by_vertex[k]);
+    }
+}
+
+// the moment of hinge i: (M delta)_i
+static double moment_of(const double form[6], const double delta[3], int i) {
+    double sum = 0.0;
+    for (int j = 0; j < 3; j++) sum += form[pl_patch_entry[i][j]] * delta[j];
+    return sum;
+}
+
+// H = sum_ij M_ij g_i g_j'
+static void make_outer(double g[3][PL_PATCH_DOFS], const double form[6], double* hessian) {
+    for (int a = 0; a < PL_PATCH_DOFS; a++) {
+        double Mg[3];
+        for (int i = 0; i < 3; i++) {
+            const double column[3] = {g[0][a], g[1][a], g[2][a]};
+            Mg[i] = moment_of(form, column, i);
+        }
+        for (int b = 0; b < PL_PATCH_DOFS; b++)
+            hessian[PL_PATCH_DOFS * a + b] = Mg[0] * g[0][b] + Mg[1] * g[1][b] + Mg[2] * g[2][b];
+    }
+}
+
+// H += moment_i d2 theta_i / dx2
+static void add_curving(const pl_vec3 x[6], int i, double moment, double* hessian) {
+    double second[144];
+    pl_vec3 p[4];
+    load_hinge(x, i, p);
+    pl_bending_curving(p, moment, second);
+    for (int r = 0; r < 12; r++)
+        for (int c = 0; c < 12; c++) {
+            int row = 3 * pl_patch_hinge[i][r / 3] + r % 3, to = 3 * pl_patch_hinge[i][c / 3];
+            hessian[PL_PATCH_DOFS * row + to + c % 3] += second[12 * r + c];
+        }
+}
+
+double pl_patch_energy(const pl_vec3 x[6], const double rest[3], const double form[6],
+                       bool projected, double* gradient, double* hessian) {
+    double delta[3], g[3][PL_PATCH_DOFS], moment[3], energy = 0.0;
+    differentiate(x, rest, delta, g);
+    for (int i = 0; i < 3; i++) {
+        moment[i] = moment_of(form, delta, i);
+        energy += 0.5 * moment[i] * delta[i];
+    }
+    for (int a = 0; gradient && a < PL_PATCH_DOFS; a++)
+        gradient[a] = moment[0] * g[0][a] + moment[1] * g[1][a] + moment[2] * g[2][a];
+    if (!hessian) return energy;
+    make_outer(g, form, hessian);
+    for (int i = 0; !projected && i < 3; i++) add_curving(x, i, moment[i], hessian);
+    return energy;
+}
+
+void pl_patch_slopes(const pl_vec3 x[6], double slopes[3][4]) {
+    for (int i = 0; i < 3; i++) {
+        pl_vec3 p[4];
+        load_hinge(x, i, p);
+        pl_bending_flat_slopes(p, slopes[i]);
+    }
+}
+
+void pl_patch_flat(double slopes[3][4], const double form[6], double Q[36]) {
+    double c[3][6] = {{0.0}};
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 4; k++) c[i][pl_patch_hinge[i][k]] = slopes[i][k];
+    for (int a = 0; a < 6; a++)
+        for (int b = 0; b < 6; b++) {
+            const double column[3] = {c[0][b], c[1][b], c[2][b]};
+            Q[6 * a + b] = 0.0;
+            for (int i = 0; i < 3; i++) Q[6 * a + b] += c[i][a] * moment_of(form, column, i);
+        }
+}
