@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "fem/fem_build.h"
 #include "scene/scene_read.h"
+#include "world/world_build.h"
 
 #include <pliant/pliant.h>
 
@@ -142,6 +143,25 @@ pl_status verify_sheet_moduli(const pl_mesh* mesh, const pl_element_material* ma
     return status;
 }
 
+pl_status verify_membrane_material(double young, double poisson, double thickness,
+                                   pl_element_material* out, pl_error* error) {
+    pl_body body = pl_default_body();
+    body.material.law = PL_LAW_MEMBRANE;
+    body.material.young = young, body.material.poisson = poisson;
+    body.material.thickness = thickness, body.material.bend = 0.0;
+    pl_mesh* mesh;
+    pl_status status = verify_sheet(VERIFY_SHEET_SAME, 1.0, 1.0, 1.0, &mesh, error);
+    if (status != PL_OK) return status;
+    pl_material_maps* maps;
+    pl_element_material materials[2];
+    status = pl_material_maps_create(&body, mesh, true, &maps, error);
+    if (status == PL_OK) status = pl_body_materials(maps, materials, error);
+    pl_material_maps_destroy(maps);
+    pl_mesh_destroy(mesh);
+    *out = materials[0];
+    return status;
+}
+
 // ---- bending
 
 pl_status verify_sheet_cylinder(const pl_mesh* mesh, double degrees, double curvature,
@@ -191,12 +211,13 @@ static void describe_mesh(const verify_strip* c, double edge, char* out, size_t 
 }
 
 static pl_status make_strip(const verify_strip* c, pl_world** out, pl_error* error) {
-    // the column at the clamp and the one before it are held; the free length is 1
-    double edge = 1.0 / c->cells_along, bend = 0.2 * 9.81 / c->gamma;
+    // The first two columns are held. The clamp is half way between: the first hinge that bends
+    // stands for half a cell to either side. The free length is 1.
+    double edge = 1.0 / (c->cells_along + 0.5), bend = 0.2 * 9.81 / c->gamma;
     char text[2048], mesh[128];
     describe_mesh(c, edge, mesh, sizeof mesh);
     snprintf(text, sizeof text, cantilever_scene,
-             c->kind == VERIFY_SHEET_IRREGULAR ? "cloth_irregular" : "cloth", 1.0 + edge,
+             c->kind == VERIFY_SHEET_IRREGULAR ? "cloth_irregular" : "cloth", 1.0 + 0.5 * edge,
              edge * c->cells_across, mesh, bend, 1.001 * edge);
     pl_scene* scene;
     pl_status status =
@@ -221,9 +242,10 @@ pl_status verify_strip_droop(const verify_strip* c, verify_answer* answer, pl_er
         if (status == PL_OK) status = pl_world_step(world, &info, error);
     }
     const double *rest = pl_world_mesh(world, 0)->positions, *x = pl_world_positions(world, 0);
-    double edge = 1.0 / c->cells_along, height = 0.0, width = 0.0;
+    double edge = 1.0 / (c->cells_along + 0.5), height = 0.0, width = 0.0;
     for (int v = 0; v < pl_world_mesh(world, 0)->vertex_count; v++)
-        if (rest[3 * v] > 1.0 + edge * 0.999) height -= x[3 * v + 1], width += x[3 * v] - edge;
+        if (rest[3 * v] > 1.0 + 0.499 * edge)
+            height -= x[3 * v + 1], width += x[3 * v] - 0.5 * edge;
     *answer = (verify_answer){height / width, verify_elastica(c->gamma)};
     pl_world_destroy(world);
     return status;

@@ -26,6 +26,10 @@ pl_status verify_sheet(verify_sheet_kind kind, double size_x, double size_y, dou
 pl_status verify_sheet_moduli(const pl_mesh* mesh, const pl_element_material* material,
                               double degrees, double* modulus, double* poisson, pl_error* error);
 
+// What a scene's numbers make of an elastic triangle.
+pl_status verify_membrane_material(double young, double poisson, double thickness,
+                                   pl_element_material* out, pl_error* error);
+
 // The bending energy of a sheet of stiffness 1 that is rolled along a direction, against
 // curvature^2 / 2 times its area.
 pl_status verify_sheet_cylinder(const pl_mesh* mesh, double degrees, double curvature,

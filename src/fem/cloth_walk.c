@@ -86,8 +86,8 @@ static pl_status visit_sheet(const walk* w, pl_error* error) {
     for (int e = 0; e < mesh->triangle_count && !any; e++) any = w->body->materials[e].bend > 0.0;
     if (!any) return PL_OK;
     pl_bend_sheet sheet;
-    pl_status status = pl_bend_sheet_create(mesh->positions, mesh->vertex_count, mesh->triangles,
-                                            mesh->triangle_count, w->sides, &sheet, error);
+    pl_status status = pl_bend_sheet_create(mesh->positions, mesh->triangles, mesh->triangle_count,
+                                            w->sides, &sheet, error);
     if (status != PL_OK) return status;
     bool ok = visit_bending(w, &sheet);
     pl_bend_sheet_free(&sheet);

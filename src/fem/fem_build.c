@@ -223,7 +223,7 @@ static void visit_pairs(const pl_fem_parts* p, int* counts, int* fill) {
             const int* v = set->corners + (size_t)e * (size_t)n;
             for (int i = 0; i < n; i++)
                 for (int j = 0; j < n; j++) {
-                    if (i == j) continue;
+                    if (v[i] == v[j]) continue; // a patch at the rim names a vertex twice
                     if (fill) fill[counts[v[i]]] = v[j];
                     counts[v[i]]++;
                 }

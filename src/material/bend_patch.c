@@ -4,53 +4,45 @@
 
 #include <string.h>
 
-// Largest trace of M: about 2 for good triangles. Above, the six vertices nearly lie on one conic,
-// and curvatures would be large differences of angles.
-static const double MAX_TRACE = 12.0;
 static const double pi = 3.14159265358979323846;
 
 static void load_hinge(const pl_vec3 x[6], int i, pl_vec3 out[4]) {
     for (int k = 0; k < 4; k++) out[k] = x[pl_patch_hinge[i][k]];
 }
 
-// A row of G in theta = G (K_xx, K_yy, sqrt(2) K_xy) for a hinge laid flat, whose edge runs along t
-// and whose first triangle lies towards n. With h the heights of the two triangles over the edge of
-// length L and s their feet along it,
-//     theta = (h1 + h2)/2 K_nn + (s1 - s2) K_tn - (s1 (L - s1)/h1 + s2 (L - s2)/h2)/2 K_tt
-static bool make_row(const pl_vec3 p[4], double tx, double ty, double row[3]) {
-    pl_vec3 e = pl_sub(p[1], p[0]);
+bool pl_patch_hinge_angles(const pl_vec3 x[4], double* nn, double* tn, double* tt) {
+    pl_vec3 e = pl_sub(x[1], x[0]);
     double length = pl_norm(e), s[2], h[2];
     for (int k = 0; k < 2; k++) {
-        pl_vec3 d = pl_sub(p[2 + k], p[0]);
+        pl_vec3 d = pl_sub(x[2 + k], x[0]);
         s[k] = pl_dot(d, e) / length;
         h[k] = pl_norm(pl_cross(e, d)) / length;
         if (!(h[k] > 1e-6 * length)) return false;
     }
-    double nx = -ty, ny = tx, nn = 0.5 * (h[0] + h[1]), tn = s[0] - s[1];
-    double tt = -0.5 * (s[0] * (length - s[0]) / h[0] + s[1] * (length - s[1]) / h[1]);
-    row[0] = nn * nx * nx + tn * tx * nx + tt * tx * tx;
-    row[1] = nn * ny * ny + tn * ty * ny + tt * ty * ty;
-    row[2] = sqrt(0.5) * (2.0 * nn * nx * ny + tn * (tx * ny + ty * nx) + 2.0 * tt * tx * ty);
+    *nn = 0.5 * (h[0] + h[1]);
+    *tn = s[0] - s[1];
+    *tt = -0.5 * (s[0] * (length - s[0]) / h[0] + s[1] * (length - s[1]) / h[1]);
     return true;
 }
 
-bool pl_patch_form(const pl_vec3 x[6], double form[6]) {
-    pl_vec3 e = pl_sub(x[1], x[0]), normal = pl_cross(e, pl_sub(x[2], x[0]));
-    double area = 0.5 * pl_norm(normal), trace;
-    pl_vec3 ex = pl_normalize(e), ey = pl_normalize(pl_cross(normal, e));
-    pl_mat3 G, inverse;
+bool pl_patch_guess(const pl_vec3 x[6], const int corners[6], double form[6]) {
+    double area = 0.5 * pl_norm(pl_cross(pl_sub(x[1], x[0]), pl_sub(x[2], x[0]))), nn, tn, tt;
+    pl_vec3 edges[3];
+    bool any = false;
     for (int i = 0; i < 3; i++) {
         pl_vec3 p[4];
         load_hinge(x, i, p);
-        pl_vec3 t = pl_normalize(pl_sub(p[1], p[0]));
-        if (!make_row(p, pl_dot(t, ex), pl_dot(t, ey), G.m + 3 * i)) return false;
+        bool present = pl_patch_has_hinge(corners, i) && pl_patch_hinge_angles(p, &nn, &tn, &tt);
+        edges[i] = present ? pl_sub(p[1], p[0]) : (pl_vec3){0, 0, 0};
+        any = any || present;
     }
-    if (!pl_mat3_inverse(G, &inverse)) return false;
-    pl_mat3 M = pl_mat3_scale(area, pl_mat3_mul(pl_mat3_transpose(inverse), inverse));
     for (int i = 0; i < 3; i++)
-        for (int j = i; j < 3; j++) form[pl_patch_entry[i][j]] = M.m[3 * i + j];
-    trace = form[0] + form[1] + form[2];
-    return trace <= MAX_TRACE;
+        for (int j = i; j < 3; j++) {
+            double length = sqrt(pl_norm2(edges[i]) * pl_norm2(edges[j]));
+            double cosine = length > 0.0 ? pl_dot(edges[i], edges[j]) / length : 0.0;
+            form[pl_patch_entry[i][j]] = area > 0.0 ? 0.25 * length * cosine * cosine / area : 0.0;
+        }
+    return any && area > 0.0;
 }
 
 void pl_patch_angles(const pl_vec3 x[6], double angles[3]) {

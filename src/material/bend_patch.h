@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Bending of a triangle among its three neighbours. The six vertices determine a quadratic surface
-// over the triangle's plane, and with it the curvature K, a symmetric 2 x 2 matrix: the angles of
-// the three hinges are linear in K (a rotation-free plate, as of Onate and Zarate 2000). So
-//     Psi = D/2 area |K - K rest|^2 = 1/2 (theta - rest)' M (theta - rest)
-// is that of a plate of stiffness D with Poisson's ratio 0, in every direction and for every shape
-// of the triangles. Hinges on their own cannot have that: their angles depend on the shape of the
-// triangles beside them.
+// Bending of a triangle among its three neighbours, by the angles theta of its three hinges:
+//     Psi = 1/2 (theta - rest)' M (theta - rest)
+// The forms M of a sheet are chosen together (bend_fit.h) so that it is a plate. Hinges on their
+// own cannot be: their angles depend on the shape of the triangles beside them, so that they are
+// stiffer in some directions than in others.
 //
 // Vertices: x[0] x[1] x[2] the triangle, x[3 + i] completes the neighbour opposite x[i]. Angles are
 // those of bending.h. M: 00 11 22 01 02 12.
@@ -23,9 +21,21 @@ static const int pl_patch_hinge[3][4] = {{1, 2, 0, 3}, {2, 0, 1, 4}, {0, 1, 2, 5
 // Where the entry (i, j) of M stands.
 static const int pl_patch_entry[3][3] = {{0, 3, 4}, {3, 1, 5}, {4, 5, 2}};
 
-// M of a patch at rest, for D = 1; the neighbours are taken as if laid flat. False if the six
-// vertices do not determine a curvature, or not well.
-bool pl_patch_form(const pl_vec3 x[6], double form[6]);
+// The angle of a hinge laid flat is nn K_nn + tn K_tn + tt K_tt when its vertices lie on a surface
+// of curvature K, t along the edge and n across it, towards the first triangle: with h the heights
+// of the triangles over the edge of length L and s their feet along it, nn = (h1 + h2)/2, tn = s1 -
+// s2, tt = -(s1 (L - s1)/h1 + s2 (L - s2)/h2)/2. False if a height vanishes.
+bool pl_patch_hinge_angles(const pl_vec3 x[4], double* nn, double* tn, double* tt);
+
+// Side i of a patch has no hinge where x[3 + i] is x[i]; M has zeros there.
+static inline bool pl_patch_has_hinge(const int corners[6], int i) {
+    return corners[3 + i] != corners[i];
+}
+
+// A form for D = 1 to begin with, that of mid-edge normals (Grinspun 2006): with L the lengths of
+// edges and c the cosine between them, M_ij = L_i L_j c^2 / (4 area). False if there is no hinge
+// that can be measured.
+bool pl_patch_guess(const pl_vec3 x[6], const int corners[6], double form[6]);
 // The angles of the three hinges.
 void pl_patch_angles(const pl_vec3 x[6], double angles[3]);
 

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The patches (bend_patch.h) and hinges (bending.h) with which a sheet of triangles bends. A
-// triangle with a neighbour at each side is a patch. One at the rim, or whose patch does not
-// determine a curvature, has the curvature of the nearest patch, which takes over its area. A hinge
-// with a vertex that no patch has, and each pair of triangles at an edge of three or more, stands
-// on its own.
+// The patches (bend_patch.h) and hinges (bending.h) with which a sheet of triangles bends. Each
+// triangle is a patch, with a hinge at each side where one other triangle meets it. Where three or
+// more meet at an edge, each pair is a hinge on its own.
 #ifndef PL_MATERIAL_BEND_SHEET_H
 #define PL_MATERIAL_BEND_SHEET_H
 
@@ -23,9 +21,8 @@ typedef struct pl_bend_sheet {
 } pl_bend_sheet;
 
 // positions: 3 per vertex, at rest; sides: those of the triangles.
-pl_status pl_bend_sheet_create(const double* positions, int vertex_count, const int* triangles,
-                               int triangle_count, const pl_side_groups* sides, pl_bend_sheet* out,
-                               pl_error* error);
+pl_status pl_bend_sheet_create(const double* positions, const int* triangles, int triangle_count,
+                               const pl_side_groups* sides, pl_bend_sheet* out, pl_error* error);
 void pl_bend_sheet_free(pl_bend_sheet* sheet);
 
 #endif
