@@ -41,7 +41,7 @@ TEST(cloth_of_springs_has_its_stretch_modulus)
 // counts.
 TEST(cloth_rolled_to_a_cylinder_has_its_energy)
 {
-    const double width = 1.0, height = 0.8, edge = 0.1;
+    const double width = 1.0, height = 0.8, edge = 0.05;
     for (int kind = 0; kind < VERIFY_SHEET_COUNT; kind++) {
         if (kind == VERIFY_SHEET_OBLONG) continue;
         pl_mesh* mesh = sheet_of((verify_sheet_kind)kind, width, height, edge);

@@ -28,7 +28,7 @@ enum { SWEEPS = 60 };
 // weight of the rows that keep a form near its first guess where the others leave it open
 static const double GUESS_WEIGHT = 0.003;
 // smallest eigenvalue of a form; forms of good triangles have the trace 2
-static const double LEAST = 0.05;
+static const double LEAST = 0.03;
 // mean change of forms in a sweep that ends the descent
 static const double ENOUGH = 2e-3;
 
