@@ -34,8 +34,8 @@ pl_status verify_sheet(verify_sheet_kind kind, double size_x, double size_y, dou
     return pl_generate(shape, &options, out, error);
 }
 
-static pl_status make_parts(const pl_mesh* mesh, const pl_element_material* material,
-                            pl_fem_parts* out, pl_error* error) {
+pl_status verify_sheet_parts(const pl_mesh* mesh, const pl_element_material* material,
+                             pl_fem_parts* out, pl_error* error) {
     pl_element_material* materials = PL_ALLOC(pl_element_material, mesh->triangle_count);
     if (!materials) return pl_fail_memory(error, "materials");
     for (int e = 0; e < mesh->triangle_count; e++) materials[e] = *material;
@@ -120,7 +120,7 @@ pl_status verify_sheet_moduli(const pl_mesh* mesh, const pl_element_material* ma
     size_t n = 3 * (size_t)mesh->vertex_count;
     pl_fem_parts parts;
     pl_block_matrix K = {0};
-    pl_status status = make_parts(mesh, material, &parts, error);
+    pl_status status = verify_sheet_parts(mesh, material, &parts, error);
     if (status != PL_OK) return status;
     status = stiffness_at_rest(&parts, &K, error);
     double *force = PL_ALLOC(double, n), *u = PL_ALLOC(double, n);
@@ -170,7 +170,7 @@ pl_status verify_sheet_cylinder(const pl_mesh* mesh, double degrees, double curv
     double c = cos(degrees * 0.017453292519943295), s = sin(degrees * 0.017453292519943295);
     size_t n = 3 * (size_t)mesh->vertex_count;
     pl_fem_parts parts;
-    pl_status status = make_parts(mesh, &material, &parts, error);
+    pl_status status = verify_sheet_parts(mesh, &material, &parts, error);
     if (status != PL_OK) return status;
     double* x = PL_ALLOC(double, n);
     if (!x) status = pl_fail_memory(error, "a sheet");

@@ -5,6 +5,7 @@
 #ifndef PL_VERIFY_CLOTH_H
 #define PL_VERIFY_CLOTH_H
 
+#include "fem/fem_build.h"
 #include "method/method.h"
 #include "verify.h"
 
@@ -20,6 +21,10 @@ extern const char* const verify_sheet_names[VERIFY_SHEET_COUNT];
 // A flat sheet in the plane z = 0.
 pl_status verify_sheet(verify_sheet_kind kind, double size_x, double size_y, double edge,
                        pl_mesh** out, pl_error* error);
+
+// The elements of a sheet that is of one material.
+pl_status verify_sheet_parts(const pl_mesh* mesh, const pl_element_material* material,
+                             pl_fem_parts* out, pl_error* error);
 
 // Stretch modulus [N/m] and Poisson's ratio of a sheet at rest, under a uniform stress along a
 // direction.

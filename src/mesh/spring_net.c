@@ -23,6 +23,8 @@ enum { ROWS = 9, SWEEPS = 40 };
 static const double FORCE_WEIGHT = 2.0, GUESS_WEIGHT = 0.01;
 // smallest weight of a spring along an edge: no edge is left without one
 static const double LEAST_EDGE = 0.05;
+// area over square of the length, of triangles that have none
+static const double LEAST_REFERENCE = 1e-3;
 // relative change of all springs in a sweep that ends the descent
 static const double ENOUGH = 1e-3;
 
@@ -91,7 +93,7 @@ static void set_spring(const fitting* f, spring* s, int a, int b, double area, d
     s->least = least;
     set_angle(f, a, d, s->angle[0]);
     set_angle(f, b, pl_scale(-1.0, d), s->angle[1]);
-    s->reference = s->length > 0.0 ? area / (s->length * s->length) : 1.0;
+    s->reference = s->length > 0.0 ? fmax(area / (s->length * s->length), LEAST_REFERENCE) : 1.0;
     s->guess = guess;
 }
 
