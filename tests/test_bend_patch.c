@@ -81,8 +81,8 @@ static const pl_element_set* patches_of(const pl_fem_parts* parts) {
     return NULL;
 }
 
-// Couplings in float are those in double, projected and in part, also at the rim, where patches
-// name a vertex twice.
+// Couplings in float are those of the projected matrix in double, also at the rim, where patches name
+// a vertex twice.
 TEST(bend_patches_couple_the_same_in_float)
 {
     pl_mesh* mesh;
@@ -90,10 +90,8 @@ TEST(bend_patches_couple_the_same_in_float)
     CHECK_OK(verify_sheet(VERIFY_SHEET_IRREGULAR, 1.0, 0.7, 0.1, &mesh, &error), &error);
     pl_fem_parts parts = parts_of(mesh);
     int n = mesh->vertex_count;
-    pl_block_matrix A, exact;
+    pl_block_matrix A;
     CHECK_OK(pl_block_matrix_setup(&A, n, 3, parts.neighbour_offsets, parts.neighbours, &error),
-             &error);
-    CHECK_OK(pl_block_matrix_setup(&exact, n, 3, parts.neighbour_offsets, parts.neighbours, &error),
              &error);
     pl_element_set* set = (pl_element_set*)patches_of(&parts);
     CHECK(set != NULL);
@@ -110,14 +108,11 @@ TEST(bend_patches_couple_the_same_in_float)
             wide[4 * v + c] = (float)x[3 * v + c];
             x[3 * v + c] = (double)wide[4 * v + c];
         }
-    for (int k = 0; k < 3; k++) {
-        const double part = 0.5 * k;
+    for (int k = 0; k < 2; k++) {
         pl_block_matrix_zero(&A);
-        pl_block_matrix_zero(&exact);
-        pl_element_set_hessian(set, NULL, x, true, part, &A);
-        pl_element_set_hessian(set, NULL, x, false, 1.0 - part, &A);
+        pl_element_set_hessian(set, NULL, x, true, 1.0, &A);
         memset(blocks, 0, 9 * entries * sizeof(float));
-        pl_cloth_batches_hessian(&batches, NULL, wide, (float)part, blocks);
+        pl_cloth_batches_hessian(&batches, NULL, wide, (float)k, blocks);
         double largest = 0.0, error_of = 0.0;
         for (int v = 0; v < n; v++)
             for (int e = A.offsets[v]; e < A.offsets[v + 1]; e++)
@@ -132,7 +127,6 @@ TEST(bend_patches_couple_the_same_in_float)
     PL_FREE(blocks, float, 9 * entries);
     pl_cloth_batches_free(&batches);
     pl_block_matrix_free(&A);
-    pl_block_matrix_free(&exact);
     pl_fem_parts_free(&parts);
     pl_mesh_destroy(mesh);
 }

@@ -62,7 +62,6 @@ static void fill_values(pl_cloth_batches* b, int place, const pl_element_set* se
         pl_patch_batch* p = (pl_patch_batch*)b->batches + batch;
         const double *rest, *form;
         pl_patch_element(set, e, &rest, &form);
-        for (int i = 0; i < 3; i++) p->rest[i][lane] = (float)rest[i];
         for (int i = 0; i < 6; i++) p->form[i][lane] = present ? (float)form[i] : 0.0f;
     } else {
         pl_membrane_batch* m = (pl_membrane_batch*)b->batches + batch;
@@ -236,30 +235,6 @@ static void visit_hinges(int first, int last, void* user) {
     }
 }
 
-// As add_mixed_hinge.
-static void add_mixed_patch(const sum_job* job, const pl_patch_batch* p, int lane) {
-    enum { N = PL_PATCH_DOFS };
-    double exact[N * N], projected[N * N] = {0.0}, part = (double)job->projected;
-    double rest[3], form[6];
-    pl_vec3 x[PL_PATCH_CORNERS];
-    for (int i = 0; i < 3; i++) rest[i] = (double)p->rest[i][lane];
-    for (int i = 0; i < 6; i++) form[i] = (double)p->form[i][lane];
-    for (int i = 0; i < PL_PATCH_CORNERS; i++) {
-        const float* at = job->x + 4 * (size_t)p->corners[i][lane];
-        x[i] = (pl_vec3){(double)at[0], (double)at[1], (double)at[2]};
-    }
-    pl_patch_energy(x, rest, form, false, NULL, exact);
-    if (part > 0.0) pl_patch_energy(x, rest, form, true, NULL, projected);
-    for (int i = 0; i < PL_PATCH_CORNERS; i++)
-        for (int j = 0; j < PL_PATCH_CORNERS; j++) {
-            float* block = job->blocks + 9 * (size_t)p->at[PL_PATCH_CORNERS * i + j][lane];
-            for (int k = 0; j != i && k < 9; k++) {
-                int at = N * (3 * i + k / 3) + 3 * j + k % 3;
-                block[k] += (float)((1.0 - part) * exact[at] + part * projected[at]);
-            }
-        }
-}
-
 PL_WIDE void add_patch_blocks(const sum_job* job, const pl_patch_batch* p, int i, int j,
                               const pl_mat3w* K) {
     pl_mat3w Kt = pl_mat3_transpose_w(*K);
@@ -294,16 +269,14 @@ static void add_patches(const sum_job* job, const pl_patch_batch* p) {
     }
 }
 
+// Always projected: the second derivatives of the angles would take a dozen times as long, and
+// steps of cloth are no better for them.
 static void visit_patches(int first, int last, void* user) {
     const sum_job* job = user;
     for (int k = first; k < last; k++) {
         const pl_patch_batch* p = (const pl_patch_batch*)job->set->batches + k;
-        if (job->projected >= 1.0f) {
-            pl_prefetch_blocks_w(job->blocks, p->at, 36);
-            add_patches(job, p);
-        } else {
-            for (int lane = 0; lane < PL_LANES; lane++) add_mixed_patch(job, p, lane);
-        }
+        pl_prefetch_blocks_w(job->blocks, p->at, 36);
+        add_patches(job, p);
     }
 }
 

@@ -27,7 +27,7 @@ typedef struct pl_hinge_batch {
 typedef struct pl_patch_batch {
     int32_t corners[6][PL_LANES];
     int32_t at[36][PL_LANES];
-    pl_fw rest[3], form[6];
+    pl_fw form[6];
 } pl_patch_batch;
 
 typedef struct pl_membrane_batch {
@@ -71,7 +71,8 @@ void pl_cloth_batches_refresh(pl_cloth_batches* batches, const pl_element_set* s
 // vertices; false if some do.
 bool pl_cloth_batches_write(pl_cloth_batches* batches);
 
-// blocks += d2E/dx2, but not on the diagonal; projected as pl_tet_batches_hessian has it; x: float4
+// blocks += d2E/dx2, but not on the diagonal; projected as pl_tet_batches_hessian has it, patches
+// always wholly; x: float4
 // per vertex; blocks: 9 per entry, row-major.
 void pl_cloth_batches_hessian(const pl_cloth_batches* batches, pl_pool* pool, const float* x,
                               float projected, float* blocks);

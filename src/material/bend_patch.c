@@ -53,17 +53,23 @@ void pl_patch_angles(const pl_vec3 x[6], double angles[3]) {
     }
 }
 
-// The differences to the rest angles, taken the short way round, and the gradients of the angles by
-// all 18 coordinates.
+// an angle between -2 pi and 2 pi, taken the short way round
+static double short_way(double angle) {
+    return angle > pi ? angle - 2.0 * pi : angle < -pi ? angle + 2.0 * pi : angle;
+}
+
+// The differences to the rest angles and, if wanted, the gradients of the angles by all 18
+// coordinates.
 static void differentiate(const pl_vec3 x[6], const double rest[3], double delta[3],
-                          double g[3][PL_PATCH_DOFS]) {
+                          double (*g)[PL_PATCH_DOFS]) {
     for (int i = 0; i < 3; i++) {
         pl_vec3 p[4], by_vertex[4];
         double angle;
         load_hinge(x, i, p);
+        bool exists = pl_bending_angle(p, &angle, g ? by_vertex : NULL);
+        delta[i] = exists ? short_way(angle - rest[i]) : 0.0;
+        if (!g) continue;
         memset(g[i], 0, PL_PATCH_DOFS * sizeof(double));
-        bool exists = pl_bending_angle(p, &angle, by_vertex);
-        delta[i] = exists ? remainder(angle - rest[i], 2.0 * pi) : 0.0;
         for (int k = 0; k < 4; k++) pl_vec3_store(g[i] + 3 * pl_patch_hinge[i][k], by_vertex[k]);
     }
 }
@@ -104,7 +110,7 @@ static void add_curving(const pl_vec3 x[6], int i, double moment, double* hessia
 double pl_patch_energy(const pl_vec3 x[6], const double rest[3], const double form[6],
                        bool projected, double* gradient, double* hessian) {
     double delta[3], g[3][PL_PATCH_DOFS], moment[3], energy = 0.0;
-    differentiate(x, rest, delta, g);
+    differentiate(x, rest, delta, gradient || hessian ? g : NULL);
     for (int i = 0; i < 3; i++) {
         moment[i] = moment_of(form, delta, i);
         energy += 0.5 * moment[i] * delta[i];
