@@ -81,8 +81,8 @@ static const pl_element_set* patches_of(const pl_fem_parts* parts) {
     return NULL;
 }
 
-// Couplings in float are those of the projected matrix in double, also at the rim, where patches name
-// a vertex twice.
+// Couplings in float are those of the projected matrix in double, also at the rim, where patches
+// name a vertex twice.
 TEST(bend_patches_couple_the_same_in_float)
 {
     pl_mesh* mesh;
@@ -127,6 +127,43 @@ TEST(bend_patches_couple_the_same_in_float)
     PL_FREE(blocks, float, 9 * entries);
     pl_cloth_batches_free(&batches);
     pl_block_matrix_free(&A);
+    pl_fem_parts_free(&parts);
+    pl_mesh_destroy(mesh);
+}
+
+// Several patches at a time are the same as one by one, also folded far, the other way and flat.
+TEST(bend_patches_are_the_same_together_and_alone)
+{
+    pl_mesh* mesh;
+    pl_error error;
+    CHECK_OK(verify_sheet(VERIFY_SHEET_IRREGULAR, 1.0, 0.7, 0.1, &mesh, &error), &error);
+    pl_fem_parts parts = parts_of(mesh);
+    const pl_element_set* set = patches_of(&parts);
+    size_t n = 3 * (size_t)mesh->vertex_count;
+    double *x = PL_ALLOC(double, n), *together = PL_ALLOC(double, n), *alone = PL_ALLOC(double, n);
+    pl_random random = {.state = 11};
+    for (int round = 0; round < 6; round++) {
+        double size = round ? pow(0.3, round) : 0.0, energy = 0.0, local[18], gradient[18];
+        for (size_t i = 0; i < n; i++)
+            x[i] = mesh->positions[i] + pl_random_uniform(&random, -size, size);
+        memset(together, 0, n * sizeof(double));
+        memset(alone, 0, n * sizeof(double));
+        pl_element_set_gradient(set, NULL, x, together);
+        for (int e = 0; e < set->count; e++) {
+            const int* v = set->corners + 6 * (size_t)e;
+            for (int i = 0; i < 18; i++) local[i] = x[3 * v[i / 3] + i % 3];
+            energy += set->kind->energy(set->data, e, local);
+            set->kind->gradient(set->data, e, local, gradient);
+            for (int i = 0; i < 18; i++) alone[3 * v[i / 3] + i % 3] += gradient[i];
+        }
+        CHECK_NEAR(pl_element_set_energy(set, NULL, x), energy, 1e-13 * energy);
+        double largest = 0.0;
+        for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(alone[i]));
+        for (size_t i = 0; i < n; i++) CHECK_NEAR(together[i], alone[i], 1e-12 * largest);
+    }
+    PL_FREE(x, double, n);
+    PL_FREE(together, double, n);
+    PL_FREE(alone, double, n);
     pl_fem_parts_free(&parts);
     pl_mesh_destroy(mesh);
 }

@@ -24,7 +24,9 @@ static const double MIN_PROJECTED_FRACTION = 0.25;
 static const double MAX_LINEARISED_RESIDUAL = 1.0;
 // An iteration that leaves more than this part of the residual is slow; linear systems of cloth are
 // then solved to ROUGH_TOLERANCE.
-static const double SLOW = 0.1, ROUGH_TOLERANCE = 0.1;
+static const double SLOW = 0.1, ROUGH_TOLERANCE = 0.03;
+// Cloth that folds may take so many times the iterations that bodies are given.
+enum { FOLDING = 4 };
 
 // what a minimisation knows from one iteration to the next
 typedef struct progress {
@@ -341,7 +343,7 @@ static pl_status check_energy(pl_minimiser* m, const pl_fem_objective* f, pl_met
 pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_settings* settings,
                       pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error) {
     bool linearised = settings->nonlinear == PL_NONLINEAR_LINEARISED;
-    int max_iterations = linearised ? 1 : settings->max_iterations;
+    int max_iterations = linearised ? 1 : settings->max_iterations * (m->relax ? FOLDING : 1);
     progress s = {0};
     info->stalled = false;
     pl_search_begin(m, f);
