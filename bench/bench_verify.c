@@ -5,6 +5,7 @@
 #include "base/pool.h"
 #include "bench.h"
 #include "verify.h"
+#include "verify_cloth.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -302,6 +303,77 @@ static bool slope(bench* b, pl_pool* pool, pl_error* error) {
     return true;
 }
 
+// the largest errors over all directions, of one kind of triangles
+typedef struct cloth_errors {
+    double stretch, young, poisson, energy;
+} cloth_errors;
+
+static pl_status cloth_directions(const pl_mesh* mesh, cloth_errors* worst, pl_error* error) {
+    const pl_element_material springs = {
+        .law = PL_LAW_SPRINGS, .density = 1.0, .stretch = 1.0, .shear = 0.375};
+    pl_element_material membrane;
+    *worst = (cloth_errors){0};
+    pl_status status = verify_membrane_material(1e3, 0.45, 1e-3, &membrane, error);
+    for (int degrees = 0; status == PL_OK && degrees < 180; degrees += 15) {
+        double modulus, ratio;
+        verify_answer energy;
+        status = verify_sheet_moduli(mesh, &springs, degrees, &modulus, &ratio, error);
+        if (status != PL_OK) break;
+        worst->stretch = fmax(worst->stretch, fabs(modulus - 1.0));
+        status = verify_sheet_moduli(mesh, &membrane, degrees, &modulus, &ratio, error);
+        if (status != PL_OK) break;
+        worst->young = fmax(worst->young, fabs(modulus - 1.0));
+        worst->poisson = fmax(worst->poisson, fabs(ratio / 0.45 - 1.0));
+        status = verify_sheet_cylinder(mesh, degrees, 1.0, &energy, error);
+        worst->energy = fmax(worst->energy, verify_relative_error(energy));
+    }
+    return status;
+}
+
+// the largest error over light and heavy strips
+static pl_status cloth_droop(verify_sheet_kind kind, int cells, double* worst, pl_error* error) {
+    static const double gammas[] = {0.1, 1.0, 10.0, 100.0};
+    pl_status status = PL_OK;
+    *worst = 0.0;
+    for (int k = 0; status == PL_OK && k < 4; k++) {
+        verify_strip strip = {kind, gammas[k], cells, cells * 3 / 10};
+        verify_answer droop = {1.0, 1.0};
+        status = verify_strip_droop(&strip, &droop, error);
+        *worst = fmax(*worst, verify_relative_error(droop));
+    }
+    return status;
+}
+
+static void add_cloth(bench* b, const char* what, int kind, double value) {
+    char name[64];
+    snprintf(name, sizeof name, "error_cloth_%s_%s", what, verify_sheet_names[kind]);
+    bench_compare(b, name, value, "", 0.0);
+}
+
+static bool cloth(bench* b, pl_pool* pool, pl_error* error) {
+    (void)pool;
+    for (int kind = 0; kind < VERIFY_SHEET_COUNT; kind++) {
+        pl_mesh* mesh;
+        cloth_errors worst;
+        double droop = 0.0;
+        if (verify_sheet((verify_sheet_kind)kind, 1.0, 1.0, bench_quick(b) ? 0.1 : 0.025, &mesh,
+                         error) != PL_OK)
+            return false;
+        pl_status status = cloth_directions(mesh, &worst, error);
+        pl_mesh_destroy(mesh);
+        bool strips = kind != VERIFY_SHEET_OBLONG;
+        if (status == PL_OK && strips)
+            status = cloth_droop((verify_sheet_kind)kind, bench_quick(b) ? 20 : 40, &droop, error);
+        if (status != PL_OK) return false;
+        add_cloth(b, "stretch", kind, worst.stretch);
+        add_cloth(b, "young", kind, worst.young);
+        add_cloth(b, "poisson", kind, worst.poisson);
+        add_cloth(b, "cylinder", kind, worst.energy);
+        if (strips) add_cloth(b, "elastica", kind, droop);
+    }
+    return true;
+}
+
 static pl_status recovery_mesh(int which, pl_mesh** out, pl_error* error) {
     if (which == 0) return verify_box(1.0, 1.0, 1.0, 3, 3, 3, PL_PATTERN_KUHN, out, error);
     if (which == 1) return verify_box(1.0, 0.3, 0.2, 5, 2, 2, PL_PATTERN_KUHN, out, error);
@@ -381,9 +453,9 @@ static bool quasistatic_recovery(bench* b, pl_pool* pool, pl_error* error) {
 
 bool bench_verify(bench* b) {
     static const verify_function cases[] = {
-        patch,    cantilever,          vibration,   sphere,   loads,   motion,
-        kept,     kept_by_midpoint,    stiff_parts, friction, sliding, slope,
-        recovery, quasistatic_recovery};
+        patch, cantilever,       vibration,           sphere,   loads,   motion,
+        kept,  kept_by_midpoint, stiff_parts,         friction, sliding, slope,
+        cloth, recovery,         quasistatic_recovery};
     pl_error error;
     pl_pool* pool;
     bool done = pl_pool_create(0, &pool, &error) == PL_OK;

@@ -20,6 +20,7 @@ static const char solid[] =
 static const char cloth[] =
     "{\"pliant\": 1, \"time_step\": 0.015625, \"bodies\": [{\"name\": \"sheet\", \"generate\":\n"
     " {\"shape\": \"cloth\", \"size_x\": 0.4, \"size_y\": 0.4, \"edge\": 0.1},\n"
+    " \"transform\": {\"rotate\": [-80, 0, 0]},\n" // else it stays flat
     " \"material\": {\"law\": \"springs\", \"bend\": 0, \"shear\": 0}}],\n"
     " \"attachments\": [{\"body\": \"sheet\", \"where\": {\"side\": \"-x\"}}]}";
 static const char membrane[] =

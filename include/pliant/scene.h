@@ -161,7 +161,7 @@ typedef struct pl_material_def {
     double mu2;       ///< of Mooney-Rivlin: part of mu on the second invariant [Pa]
     double thickness; ///< of cloth [m]
     double stretch;   ///< springs along edges [N/m]
-    double shear;     ///< springs across [N/m]
+    double shear;     ///< shear modulus of springs [N/m]; NAN: 3/8 of stretch
     double bend;      ///< bending stiffness [N m]
 } pl_material_def;
 

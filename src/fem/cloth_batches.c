@@ -5,7 +5,8 @@
 #include "base/memory.h"
 #include "fem/block_sums.h"
 #include "fem/cloth_elements.h"
-#include "material/bending.h"
+#include "fem/patch_elements.h"
+#include "material/bend_patch.h"
 #include "material/spring.h"
 
 #include <stdlib.h>
@@ -13,12 +14,13 @@
 enum { LEAST_CHUNK = (64 + PL_LANES - 1) / PL_LANES };
 
 static size_t batch_size(pl_cloth_kind kind) {
-    return kind == PL_CLOTH_SPRINGS  ? sizeof(pl_spring_batch)
-           : kind == PL_CLOTH_HINGES ? sizeof(pl_hinge_batch)
-                                     : sizeof(pl_membrane_batch);
+    static const size_t sizes[] = {sizeof(pl_spring_batch), sizeof(pl_hinge_batch),
+                                   sizeof(pl_patch_batch), sizeof(pl_membrane_batch)};
+    return sizes[kind];
 }
 static int corner_count(pl_cloth_kind kind) {
-    return kind == PL_CLOTH_SPRINGS ? 2 : kind == PL_CLOTH_HINGES ? 4 : 3;
+    static const int counts[] = {2, 4, PL_PATCH_CORNERS, 3};
+    return counts[kind];
 }
 static int32_t* batch_corners(const pl_cloth_batches* b, int batch) {
     return (int32_t*)((char*)b->batches + (size_t)batch * batch_size(b->kind));
@@ -56,6 +58,11 @@ static void fill_values(pl_cloth_batches* b, int place, const pl_element_set* se
         pl_hinge_batch* h = (pl_hinge_batch*)b->batches + batch;
         h->rest[lane] = (float)pl_cloth_rest(set, e);
         h->stiffness[lane] = present ? (float)pl_cloth_stiffness(set, e) : 0.0f;
+    } else if (b->kind == PL_CLOTH_PATCHES) {
+        pl_patch_batch* p = (pl_patch_batch*)b->batches + batch;
+        const double *rest, *form;
+        pl_patch_element(set, e, &rest, &form);
+        for (int i = 0; i < 6; i++) p->form[i][lane] = present ? (float)form[i] : 0.0f;
     } else {
         pl_membrane_batch* m = (pl_membrane_batch*)b->batches + batch;
         const double* gradients;
@@ -77,6 +84,7 @@ pl_status pl_cloth_batches_setup(pl_cloth_batches* b, const pl_element_set* set,
                                  pl_error* error) {
     *b = (pl_cloth_batches){.kind = set->kind == &pl_spring_elements  ? PL_CLOTH_SPRINGS
                                     : set->kind == &pl_hinge_elements ? PL_CLOTH_HINGES
+                                    : set->kind == &pl_patch_elements ? PL_CLOTH_PATCHES
                                                                       : PL_CLOTH_MEMBRANES,
                             .law = law,
                             .order = order};
@@ -227,6 +235,51 @@ static void visit_hinges(int first, int last, void* user) {
     }
 }
 
+PL_WIDE void add_patch_blocks(const sum_job* job, const pl_patch_batch* p, int i, int j,
+                              const pl_mat3w* K) {
+    pl_mat3w Kt = pl_mat3_transpose_w(*K);
+    pl_add_block_w(job->blocks, p->at[PL_PATCH_CORNERS * i + j], K);
+    pl_add_block_w(job->blocks, p->at[PL_PATCH_CORNERS * j + i], &Kt);
+}
+
+// K_ab = sum_ij M_ij g_i(a) g_j(b)'. Each outer corner is of one hinge only.
+static void add_patches(const sum_job* job, const pl_patch_batch* p) {
+    pl_vec3w x[PL_PATCH_CORNERS], g[3][4], own[3][3], moment[3][3];
+    for (int i = 0; i < PL_PATCH_CORNERS; i++) x[i] = pl_load_vec3_w(job->x, p->corners[i]);
+    pl_patch_gradients_w(x, g);
+    for (int i = 0; i < 3; i++)
+        for (int k = 0; k < 3; k++) own[i][pl_patch_hinge[i][k]] = g[i][k];
+    for (int i = 0; i < 3; i++)
+        for (int a = 0; a < 3; a++) {
+            moment[i][a] = pl_scale_w(p->form[pl_patch_entry[i][0]], own[0][a]);
+            for (int j = 1; j < 3; j++)
+                moment[i][a] = pl_madd_w(moment[i][a], p->form[pl_patch_entry[i][j]], own[j][a]);
+        }
+    for (int a = 0; a < 3; a++) {
+        int b = (a + 1) % 3;
+        pl_mat3w K = outer_w(own[0][a], moment[0][b]);
+        for (int i = 1; i < 3; i++) K = pl_mat3_add_w(K, outer_w(own[i][a], moment[i][b]));
+        add_patch_blocks(job, p, a, b, &K);
+        for (int i = 0; i < 3; i++) {
+            K = outer_w(moment[i][a], g[i][3]);
+            add_patch_blocks(job, p, a, 3 + i, &K);
+        }
+        K = outer_w(pl_scale_w(p->form[pl_patch_entry[a][b]], g[a][3]), g[b][3]);
+        add_patch_blocks(job, p, 3 + a, 3 + b, &K);
+    }
+}
+
+// Always projected: the second derivatives of the angles would take a dozen times as long, and
+// steps of cloth are no better for them.
+static void visit_patches(int first, int last, void* user) {
+    const sum_job* job = user;
+    for (int k = first; k < last; k++) {
+        const pl_patch_batch* p = (const pl_patch_batch*)job->set->batches + k;
+        pl_prefetch_blocks_w(job->blocks, p->at, 36);
+        add_patches(job, p);
+    }
+}
+
 static void visit_membranes(int first, int last, void* user) {
     const sum_job* job = user;
     for (int k = first; k < last; k++) {
@@ -252,7 +305,8 @@ static void visit_membranes(int first, int last, void* user) {
 
 void pl_cloth_batches_hessian(const pl_cloth_batches* set, pl_pool* pool, const float* x,
                               float projected, float* blocks) {
-    static const pl_chunk_visit visits[] = {visit_springs, visit_hinges, visit_membranes};
+    static const pl_chunk_visit visits[] = {visit_springs, visit_hinges, visit_patches,
+                                            visit_membranes};
     sum_job job = {.set = set, .x = x, .projected = projected, .blocks = blocks};
     pl_chunks_run(&set->chunks, pool, visits[set->kind], &job);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Springs, hinges and elastic triangles in float, PL_LANES at a time: the matrix of
+// Springs, hinges, patches and elastic triangles in float, PL_LANES at a time: the matrix of
 // cloth_elements as fast as the machine allows. As for tets (tet_batches.h), positions are float4
 // per vertex from an origin near the body, and sums run over coloured chunks.
 #ifndef PL_FEM_CLOTH_BATCHES_H
@@ -24,6 +24,12 @@ typedef struct pl_hinge_batch {
     pl_fw rest, stiffness;
 } pl_hinge_batch;
 
+typedef struct pl_patch_batch {
+    int32_t corners[6][PL_LANES];
+    int32_t at[36][PL_LANES];
+    pl_fw form[6];
+} pl_patch_batch;
+
 typedef struct pl_membrane_batch {
     int32_t corners[3][PL_LANES];
     int32_t at[9][PL_LANES];
@@ -31,7 +37,12 @@ typedef struct pl_membrane_batch {
     pl_membrane_w material; // times the rest area: all laws are linear in the two moduli
 } pl_membrane_batch;
 
-typedef enum pl_cloth_kind { PL_CLOTH_SPRINGS, PL_CLOTH_HINGES, PL_CLOTH_MEMBRANES } pl_cloth_kind;
+typedef enum pl_cloth_kind {
+    PL_CLOTH_SPRINGS,
+    PL_CLOTH_HINGES,
+    PL_CLOTH_PATCHES,
+    PL_CLOTH_MEMBRANES
+} pl_cloth_kind;
 
 typedef struct pl_cloth_batches {
     pl_cloth_kind kind;
@@ -44,9 +55,9 @@ typedef struct pl_cloth_batches {
     pl_chunks chunks;
 } pl_cloth_batches;
 
-// The elements of a set of springs, hinges or membranes whose law is the given one, as blocks of a
-// matrix of the pattern of A. order: all elements, as they are to stand in batches (borrowed);
-// NULL: as they are.
+// The elements of a set of springs, hinges, patches or membranes whose law is the given one, as
+// blocks of a matrix of the pattern of A. order: all elements, as they are to stand in batches
+// (borrowed); NULL: as they are.
 pl_status pl_cloth_batches_setup(pl_cloth_batches* batches, const pl_element_set* set,
                                  const int* order, pl_membrane_kind law, int vertex_count,
                                  const pl_block_matrix* A, pl_error* error);
@@ -60,7 +71,8 @@ void pl_cloth_batches_refresh(pl_cloth_batches* batches, const pl_element_set* s
 // vertices; false if some do.
 bool pl_cloth_batches_write(pl_cloth_batches* batches);
 
-// blocks += d2E/dx2, but not on the diagonal; projected as pl_tet_batches_hessian has it; x: float4
+// blocks += d2E/dx2, but not on the diagonal; projected as pl_tet_batches_hessian has it, patches
+// always wholly; x: float4
 // per vertex; blocks: 9 per entry, row-major.
 void pl_cloth_batches_hessian(const pl_cloth_batches* batches, pl_pool* pool, const float* x,
                               float projected, float* blocks);

@@ -14,14 +14,14 @@ typedef struct pair_data {
     int count;
     double* rest;
     double* stiffness;
-    double* flat; // hinges: 16 each, for Projective Dynamics
+    double* slopes; // hinges: 4 each, of the angle where it is flat, for Projective Dynamics
 } pair_data;
 
 static void pair_destroy(void* data) {
     pair_data* d = data;
     PL_FREE(d->rest, double, d->count);
     PL_FREE(d->stiffness, double, d->count);
-    PL_FREE(d->flat, double, 16 * (size_t)d->count);
+    PL_FREE(d->slopes, double, 4 * (size_t)d->count);
     PL_FREE(d, pair_data, 1);
 }
 
@@ -168,7 +168,9 @@ static void hinge_hessian(const void* data, int e, const double* x, bool project
 }
 
 static void hinge_projective(const void* data, int e, double* matrix) {
-    memcpy(matrix, ((const pair_data*)data)->flat + 16 * (size_t)e, 16 * sizeof(double));
+    const pair_data* d = data;
+    const double* c = d->slopes + 4 * (size_t)e;
+    for (int i = 0; i < 16; i++) matrix[i] = d->stiffness[e] * c[i / 4] * c[i % 4];
 }
 
 const pl_element_functions pl_hinge_elements = {
@@ -336,22 +338,14 @@ pl_status pl_membrane_elements_setup(pl_element_set* set, const double* rest, in
     return pl_element_set_setup(set, &pl_membrane_elements, d, corners, count, vertex_count, error);
 }
 
-// 3 |edge|^2 over the two areas turns the sheet's bending stiffness into that of the hinge
-static double hinge_stiffness(const pl_vec3 p[4], double stiffness) {
-    pl_vec3 edge = pl_sub(p[1], p[0]);
-    double areas = 0.5 * (pl_norm(pl_cross(edge, pl_sub(p[2], p[0]))) +
-                          pl_norm(pl_cross(edge, pl_sub(p[3], p[0]))));
-    return areas > 0.0 ? 3.0 * stiffness * pl_norm2(edge) / areas : 0.0;
-}
-
 pl_status pl_hinge_elements_setup(pl_element_set* set, const double* rest, int vertex_count,
                                   const int* hinges, int count, const double* stiffness,
                                   pl_error* error) {
     *set = (pl_element_set){0};
     pair_data* d = pair_create(count);
     int* corners = copy_corners(hinges, 4 * (size_t)count);
-    if (d) d->flat = PL_ALLOC(double, 16 * (size_t)count);
-    if (!d || !corners || !d->flat) {
+    if (d) d->slopes = PL_ALLOC(double, 4 * (size_t)count);
+    if (!d || !corners || !d->slopes) {
         if (d) pair_destroy(d);
         PL_FREE(corners, int, 4 * (size_t)count);
         return pl_fail_memory(error, "hinges");
@@ -361,8 +355,8 @@ pl_status pl_hinge_elements_setup(pl_element_set* set, const double* rest, int v
         for (int i = 0; i < 4; i++)
             p[i] = pl_vec3_load(rest + 3 * (size_t)hinges[4 * (size_t)e + (size_t)i]);
         pl_bending_angle(p, &d->rest[e], NULL);
-        d->stiffness[e] = hinge_stiffness(p, stiffness[e]);
-        pl_bending_flat(p, d->stiffness[e], d->flat + 16 * (size_t)e);
+        d->stiffness[e] = stiffness[e];
+        pl_bending_flat_slopes(p, d->slopes + 4 * (size_t)e);
     }
     return pl_element_set_setup(set, &pl_hinge_elements, d, corners, count, vertex_count, error);
 }
@@ -379,10 +373,8 @@ void pl_spring_element_set(pl_element_set* set, int element, double stiffness) {
     if (set->gather) pl_spring_gather_set(set->gather, element, stiffness);
 }
 
-void pl_hinge_element_set(pl_element_set* set, int element, const pl_vec3 p[4], double stiffness) {
-    pair_data* d = set->data;
-    d->stiffness[element] = hinge_stiffness(p, stiffness);
-    pl_bending_flat(p, d->stiffness[element], d->flat + 16 * (size_t)element);
+void pl_hinge_element_set(pl_element_set* set, int element, double stiffness) {
+    ((pair_data*)set->data)->stiffness[element] = stiffness;
 }
 
 void pl_membrane_element_set(pl_element_set* set, int element, const pl_membrane* membrane) {

@@ -20,16 +20,15 @@ pl_status pl_spring_elements_gather(pl_element_set* set, int vertex_count, pl_er
 pl_status pl_membrane_elements_setup(pl_element_set* set, const double* rest, int vertex_count,
                                      const int* triangles, int count, const pl_membrane* membranes,
                                      pl_error* error);
-// hinges: 4 per element, the edge first, then the vertex of each triangle; stiffness: of the sheet
-// [N m].
+// hinges: 4 per element, the edge first, then the vertex of each triangle; stiffness: k of
+// bending.h [J].
 pl_status pl_hinge_elements_setup(pl_element_set* set, const double* rest, int vertex_count,
                                   const int* hinges, int count, const double* stiffness,
                                   pl_error* error);
 
-// New values of an element: the stiffness of a spring, that of the sheet around a hinge whose
-// corners were at p at rest, the law of a triangle.
+// New values of an element: the stiffness of a spring or hinge, the law of a triangle.
 void pl_spring_element_set(pl_element_set* set, int element, double stiffness);
-void pl_hinge_element_set(pl_element_set* set, int element, const pl_vec3 p[4], double stiffness);
+void pl_hinge_element_set(pl_element_set* set, int element, double stiffness);
 void pl_membrane_element_set(pl_element_set* set, int element, const pl_membrane* membrane);
 
 // What a set is made of, to be compared with its kind; and its values.

@@ -13,7 +13,7 @@
 #include "fem/spring_gather.h"
 #include "sparse/block_matrix.h"
 
-enum { PL_MAX_CORNERS = 4 };
+enum { PL_MAX_CORNERS = 6 };
 
 typedef struct pl_element_set pl_element_set;
 

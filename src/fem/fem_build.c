@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Solids become tets. Cloth becomes springs (along edges and between the vertices opposite an edge)
-// or elastic triangles, and in both cases hinges where it has a bending stiffness. Masses are
-// lumped: each element gives equal parts to its corners; or consistent, where a body asks for it.
+// Solids become tets, cloth becomes what cloth_walk.h finds. Masses are lumped: each element gives
+// equal parts to its corners; or consistent, where a body asks for it.
 #include "fem/fem_build.h"
 #include "base/array.h"
 #include "base/memory.h"
 #include "fem/cloth_elements.h"
+#include "fem/cloth_walk.h"
 #include "fem/mass_matrix.h"
+#include "fem/patch_elements.h"
 #include "fem/tet_elements.h"
-#include "mesh/topology.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +18,12 @@
 // elements of one kind while they are collected: corners and one record each
 typedef struct collected {
     pl_array corners; // of int
-    pl_array values;  // pl_material, pl_membrane, or a stiffness
+    pl_array values;  // pl_material, pl_membrane, the form of a patch, or a stiffness
 } collected;
 
 typedef struct builder {
     pl_fem_parts* parts;
-    collected tets, springs, membranes, hinges;
+    collected tets, springs, membranes, patches, hinges;
 } builder;
 
 static bool collect(collected* c, const int* corners, int corner_count, int first_vertex,
@@ -68,64 +68,37 @@ static pl_status add_solid(builder* b, const pl_method_body* body, pl_error* err
     return PL_OK;
 }
 
-// the corner of a triangle that is not on its side
-static int opposite(const pl_mesh* mesh, int side) { return mesh->triangles[side]; }
+// ---- cloth: what cloth_walk.h meets is collected
 
-// what two triangles at an edge carry: a spring between the opposite vertices, and a hinge
-static pl_status add_inner_edge(builder* b, const pl_method_body* body, const int* sides,
-                                double weight, pl_error* error) {
-    const pl_mesh* mesh = body->mesh;
-    const pl_element_material* m = &body->materials[sides[0] / 3];
-    int edge[2];
-    pl_triangle_edge(mesh->triangles + 3 * (size_t)(sides[0] / 3), sides[0] % 3, edge);
-    int hinge[4] = {edge[0], edge[1], opposite(mesh, sides[0]), opposite(mesh, sides[1])};
-    if (hinge[2] == hinge[3]) return PL_OK; // a triangle that is there twice
-    double shear = weight * m->shear, bend = weight * m->bend;
-    bool ok = true;
-    if (m->law == PL_LAW_SPRINGS && (m->shear > 0.0 || body->may_change))
-        ok = collect(&b->springs, hinge + 2, 2, body->first_vertex, &shear);
-    if (ok && (m->bend > 0.0 || body->may_change))
-        ok = collect(&b->hinges, hinge, 4, body->first_vertex, &bend);
-    return ok ? PL_OK : pl_fail_memory(error, "the edges of a cloth");
+typedef struct cloth_collector {
+    builder* builder;
+    int first_vertex;
+} cloth_collector;
+
+static bool add_spring(void* user, const int corners[2], double stiffness) {
+    cloth_collector* c = user;
+    return collect(&c->builder->springs, corners, 2, c->first_vertex, &stiffness);
 }
 
-static pl_status add_cloth_edges(builder* b, const pl_method_body* body,
-                                 const pl_side_groups* sides, pl_error* error) {
-    for (int g = 0; g < sides->groups.count; g++) {
-        const int* members = sides->groups.items + sides->groups.offsets[g];
-        int edge[2], pair[2];
-        const pl_element_material* m = &body->materials[members[0] / 3];
-        pl_triangle_edge(body->mesh->triangles + 3 * (size_t)(members[0] / 3), members[0] % 3,
-                         edge);
-        if (m->law == PL_LAW_SPRINGS &&
-            !collect(&b->springs, edge, 2, body->first_vertex, &m->stretch))
-            return pl_fail_memory(error, "the springs of a cloth");
-        pl_status status = PL_OK;
-        pl_edge_pairs pairs = pl_edge_pairs_of(sides, g);
-        while (status == PL_OK && pl_edge_pairs_next(&pairs, pair))
-            status = add_inner_edge(b, body, pair, pl_edge_pairs_weight(&pairs), error);
-        if (status != PL_OK) return status;
-    }
-    return PL_OK;
+static bool add_membrane(void* user, const int corners[3], const pl_membrane* membrane) {
+    cloth_collector* c = user;
+    return collect(&c->builder->membranes, corners, 3, c->first_vertex, membrane);
+}
+
+static bool add_patch(void* user, const int corners[6], const double form[6]) {
+    cloth_collector* c = user;
+    return collect(&c->builder->patches, corners, 6, c->first_vertex, form);
+}
+
+static bool add_hinge(void* user, const int corners[4], double stiffness) {
+    cloth_collector* c = user;
+    return collect(&c->builder->hinges, corners, 4, c->first_vertex, &stiffness);
 }
 
 static pl_status add_cloth(builder* b, const pl_method_body* body, pl_error* error) {
-    const pl_mesh* mesh = body->mesh;
-    for (int e = 0; e < mesh->triangle_count; e++) {
-        const pl_element_material* m = &body->materials[e];
-        if (m->law == PL_LAW_SPRINGS) continue;
-        pl_membrane membrane = {PL_MEMBRANE_COROTATED, m->mu, m->lambda};
-        if (!collect(&b->membranes, mesh->triangles + 3 * (size_t)e, 3, body->first_vertex,
-                     &membrane))
-            return pl_fail_memory(error, "the triangles of a cloth");
-    }
-    pl_side_groups sides;
-    pl_status status = pl_side_groups_create(mesh->triangles, mesh->triangle_count, 3,
-                                             mesh->vertex_count, &sides, error);
-    if (status != PL_OK) return status;
-    status = add_cloth_edges(b, body, &sides, error);
-    pl_side_groups_free(&sides);
-    return status;
+    cloth_collector collector = {b, body->first_vertex};
+    pl_cloth_visitor visitor = {&collector, add_spring, add_membrane, add_patch, add_hinge};
+    return pl_cloth_walk(body, &visitor, error);
 }
 
 static double element_size(const pl_method_body* body, int e) {
@@ -218,6 +191,12 @@ static pl_status make_sets(builder* b, pl_error* error) {
             (int)b->membranes.values.count, b->membranes.values.data, error);
         if (status == PL_OK) p->set_count++;
     }
+    if (status == PL_OK && b->patches.values.count) {
+        status = pl_patch_elements_setup(&p->sets[p->set_count], p->positions, p->vertex_count,
+                                         b->patches.corners.data, (int)b->patches.values.count,
+                                         b->patches.values.data, error);
+        if (status == PL_OK) p->set_count++;
+    }
     if (status == PL_OK && b->hinges.values.count) {
         status = pl_hinge_elements_setup(&p->sets[p->set_count], p->positions, p->vertex_count,
                                          b->hinges.corners.data, (int)b->hinges.values.count,
@@ -241,7 +220,7 @@ static void visit_pairs(const pl_fem_parts* p, int* counts, int* fill) {
             const int* v = set->corners + (size_t)e * (size_t)n;
             for (int i = 0; i < n; i++)
                 for (int j = 0; j < n; j++) {
-                    if (i == j) continue;
+                    if (v[i] == v[j]) continue; // a patch at the rim names a vertex twice
                     if (fill) fill[counts[v[i]]] = v[j];
                     counts[v[i]]++;
                 }
@@ -322,11 +301,13 @@ pl_status pl_fem_parts_create(const pl_method_body* bodies, int body_count, int 
     b.tets = (collected){pl_array_of(sizeof(int)), pl_array_of(sizeof(pl_material))};
     b.springs = (collected){pl_array_of(sizeof(int)), pl_array_of(sizeof(double))};
     b.membranes = (collected){pl_array_of(sizeof(int)), pl_array_of(sizeof(pl_membrane))};
+    b.patches = (collected){pl_array_of(sizeof(int)), pl_array_of(6 * sizeof(double))};
     b.hinges = (collected){pl_array_of(sizeof(int)), pl_array_of(sizeof(double))};
     pl_status status = assemble(&b, bodies, body_count, error);
     collected_free(&b.tets);
     collected_free(&b.springs);
     collected_free(&b.membranes);
+    collected_free(&b.patches);
     collected_free(&b.hinges);
     if (status != PL_OK) pl_fem_parts_free(out);
     return status;

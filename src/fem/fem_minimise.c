@@ -20,12 +20,19 @@ enum { VALUES_PER_TASK = 8192, VERTICES_PER_TASK = 2730 };
 // MIN_PROJECTED_FRACTION: smallest share of the projected Hessian to blend in.
 static const double MIN_PROJECTED_FRACTION = 0.25;
 static const double MAX_LINEARISED_RESIDUAL = 1.0;
+// An iteration that leaves more than this part of the residual is slow; linear systems of cloth are
+// then solved to ROUGH_TOLERANCE.
+static const double SLOW = 0.1, ROUGH_TOLERANCE = 0.03;
+// Cloth that folds may take so many times the iterations that bodies are given.
+enum { FOLDING = 4 };
 
 // what a minimisation knows from one iteration to the next
 typedef struct progress {
     double projected; // part of the projected Hessian in the last matrix
     bool last;        // no iteration follows that is known of
     bool solved;      // the last linear system was solved to its tolerance
+    double residual;  // before the last iteration
+    bool slow;        // the last iteration left much of it
 } progress;
 
 void pl_minimiser_free(pl_minimiser* m) {
@@ -300,17 +307,25 @@ static void unscale_task(int begin, int end, int worker, void* user) {
     }
 }
 
+// While forces fall slowly, as where cloth folds, an exact direction is no better than a rough one.
+static double linear_tolerance(const pl_minimiser* m, const pl_fem_settings* settings,
+                               const progress* s) {
+    return m->relax && s->slow ? fmax(settings->linear_tolerance, ROUGH_TOLERANCE)
+                               : settings->linear_tolerance;
+}
+
 // direction = -A^-1 gradient
 static pl_status solve_direction(pl_minimiser* m, const pl_fem_objective* f,
-                                 const pl_fem_settings* settings, double projected, bool last,
-                                 pl_linear_info* linear, pl_method_info* info, pl_error* error) {
+                                 const pl_fem_settings* settings, double projected,
+                                 const progress* s, pl_linear_info* linear, pl_method_info* info,
+                                 pl_error* error) {
     pl_status status = prepare_matrix(m, f, settings, projected, info, error);
     if (status != PL_OK) return status;
     double start = pl_seconds();
-    pl_linear_options options = {settings->linear_tolerance, settings->linear_max_iterations};
+    pl_linear_options options = {linear_tolerance(m, settings, s), settings->linear_max_iterations};
     pl_parallel_for(f->pool, opposite_task, m->count / 3, VERTICES_PER_TASK, m);
     if (m->newton)
-        pl_newton_multigrid_solve(m->newton, &options, !last, m->trial, m->direction, linear);
+        pl_newton_multigrid_solve(m->newton, &options, !s->last, m->trial, m->direction, linear);
     else pl_linear_solve(m->solver, &options, m->trial, m->direction, linear);
     if (m->pieces->count > 1)
         pl_parallel_for(f->pool, unscale_task, m->count / 3, VERTICES_PER_TASK, m);
@@ -338,7 +353,7 @@ static pl_status find_direction(pl_minimiser* m, const pl_fem_objective* f,
     double part = !tells ? 1.0 : s->projected <= MIN_PROJECTED_FRACTION ? 0.0 : 0.5 * s->projected;
     if (f->pressure) f->pressure->without_stiffness = false;
     for (;;) {
-        pl_status status = solve_direction(m, f, settings, part, s->last, &linear, info, error);
+        pl_status status = solve_direction(m, f, settings, part, s, &linear, info, error);
         if (status != PL_OK) return status;
         bool descends = pl_search_descends(m, f);
         if (descends && !linear.indefinite) break;
@@ -377,7 +392,7 @@ pl_status pl_fail_inverted(pl_method_info* info, pl_error* error) {
 pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_settings* settings,
                       pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error) {
     bool linearised = settings->nonlinear == PL_NONLINEAR_LINEARISED;
-    int max_iterations = linearised ? 1 : settings->max_iterations;
+    int max_iterations = linearised ? 1 : settings->max_iterations * (m->relax ? FOLDING : 1);
     progress s = {0};
     info->stalled = false;
     pl_search_begin(m, f);
@@ -396,6 +411,8 @@ pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_setting
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
         if (k >= max_iterations || !any_open) break;
+        s.slow = k > 0 && info->residual > SLOW * s.residual;
+        s.residual = info->residual;
         s.last = !settings->all_iterations || k + 1 >= max_iterations;
         status = find_direction(m, f, settings, &s, info, error);
         if (status != PL_OK) return status;

@@ -6,16 +6,17 @@
 // and those of the others do not change; so the walk meets the same elements.
 #include "fem/fem_update.h"
 #include "fem/cloth_elements.h"
+#include "fem/cloth_walk.h"
 #include "fem/fem_build.h"
+#include "fem/patch_elements.h"
 #include "fem/tet_elements.h"
-#include "mesh/topology.h"
 
 #include <string.h>
 
 // the sets of a system by kind, each with the next element of the walk
 typedef struct walk {
-    pl_element_set *tets, *springs, *membranes, *hinges; // NULL: none of this kind
-    int tet, spring, membrane, hinge;
+    pl_element_set *tets, *springs, *membranes, *patches, *hinges; // NULL: none of this kind
+    int tet, spring, membrane, patch, hinge;
 } walk;
 
 static walk start_walk(const pl_fem_model* model) {
@@ -25,6 +26,7 @@ static walk start_walk(const pl_fem_model* model) {
         if (strcmp(set->kind->name, "tet") == 0) w.tets = set;
         if (strcmp(set->kind->name, "spring") == 0) w.springs = set;
         if (strcmp(set->kind->name, "membrane") == 0) w.membranes = set;
+        if (strcmp(set->kind->name, "patch") == 0) w.patches = set;
         if (strcmp(set->kind->name, "hinge") == 0) w.hinges = set;
     }
     return w;
@@ -40,52 +42,37 @@ static pl_status update_solid(walk* w, const pl_method_body* body, pl_error* err
     return PL_OK;
 }
 
-static void update_hinge(walk* w, const pl_method_body* body, const int* sides, double bend) {
-    const pl_mesh* mesh = body->mesh;
-    int edge[2];
-    pl_triangle_edge(mesh->triangles + 3 * (size_t)(sides[0] / 3), sides[0] % 3, edge);
-    int corners[4] = {edge[0], edge[1], mesh->triangles[sides[0]], mesh->triangles[sides[1]]};
-    pl_vec3 p[4];
-    for (int i = 0; i < 4; i++) p[i] = pl_vec3_load(mesh->positions + 3 * (size_t)corners[i]);
-    pl_hinge_element_set(w->hinges, w->hinge++, p, bend);
+static bool set_spring(void* user, const int corners[2], double stiffness) {
+    walk* w = user;
+    (void)corners;
+    pl_spring_element_set(w->springs, w->spring++, stiffness);
+    return true;
 }
 
-// two triangles at an edge, as fem_build.c adds them
-static void update_pair(walk* w, const pl_method_body* body, const int* sides, double weight) {
-    const pl_element_material* m = &body->materials[sides[0] / 3];
-    if (body->mesh->triangles[sides[0]] == body->mesh->triangles[sides[1]]) return;
-    if (m->law == PL_LAW_SPRINGS && (m->shear > 0.0 || body->may_change))
-        pl_spring_element_set(w->springs, w->spring++, weight * m->shear);
-    if (m->bend > 0.0 || body->may_change) update_hinge(w, body, sides, weight * m->bend);
+static bool set_membrane(void* user, const int corners[3], const pl_membrane* membrane) {
+    walk* w = user;
+    (void)corners;
+    pl_membrane_element_set(w->membranes, w->membrane++, membrane);
+    return true;
 }
 
-static void update_edges(walk* w, const pl_method_body* body, const pl_side_groups* sides) {
-    for (int g = 0; g < sides->groups.count; g++) {
-        const int* members = sides->groups.items + sides->groups.offsets[g];
-        int pair[2];
-        const pl_element_material* m = &body->materials[members[0] / 3];
-        bool springs = m->law == PL_LAW_SPRINGS;
-        if (springs) pl_spring_element_set(w->springs, w->spring++, m->stretch);
-        for (pl_edge_pairs pairs = pl_edge_pairs_of(sides, g); pl_edge_pairs_next(&pairs, pair);)
-            update_pair(w, body, pair, pl_edge_pairs_weight(&pairs));
-    }
+static bool set_patch(void* user, const int corners[6], const double form[6]) {
+    walk* w = user;
+    (void)corners;
+    pl_patch_element_set(w->patches, w->patch++, form);
+    return true;
+}
+
+static bool set_hinge(void* user, const int corners[4], double stiffness) {
+    walk* w = user;
+    (void)corners;
+    pl_hinge_element_set(w->hinges, w->hinge++, stiffness);
+    return true;
 }
 
 static pl_status update_cloth(walk* w, const pl_method_body* body, pl_error* error) {
-    const pl_mesh* mesh = body->mesh;
-    for (int e = 0; e < mesh->triangle_count; e++) {
-        const pl_element_material* m = &body->materials[e];
-        if (m->law == PL_LAW_SPRINGS) continue;
-        pl_membrane membrane = {PL_MEMBRANE_COROTATED, m->mu, m->lambda};
-        pl_membrane_element_set(w->membranes, w->membrane++, &membrane);
-    }
-    pl_side_groups sides;
-    pl_status status = pl_side_groups_create(mesh->triangles, mesh->triangle_count, 3,
-                                             mesh->vertex_count, &sides, error);
-    if (status != PL_OK) return status;
-    update_edges(w, body, &sides);
-    pl_side_groups_free(&sides);
-    return PL_OK;
+    pl_cloth_visitor visitor = {w, set_spring, set_membrane, set_patch, set_hinge};
+    return pl_cloth_walk(body, &visitor, error);
 }
 
 pl_status pl_fem_update(pl_fem_system* system, const pl_method_body* bodies, int body_count,

@@ -70,15 +70,22 @@ static void gradient_change(const hinge* h, int v, pl_vec3 d, pl_vec3 dg[4]) {
     dg[3] = pl_madd(pl_scale(dlength, h->m2), h->length, dm2);
 }
 
-bool pl_bending_flat(const pl_vec3 x[4], double stiffness, double Q[16]) {
+bool pl_bending_flat_slopes(const pl_vec3 x[4], double c[4]) {
     hinge h;
-    memset(Q, 0, 16 * sizeof *Q);
+    memset(c, 0, 4 * sizeof *c);
     if (!make_hinge(x, &h)) return false;
     double m1 = pl_norm(h.m1), m2 = pl_norm(h.m2);
-    double c[4] = {(h.t1 - h.length) * m1 + (h.t2 - h.length) * m2, -h.t1 * m1 - h.t2 * m2,
-                   h.length * m1, h.length * m2};
-    for (int i = 0; i < 16; i++) Q[i] = stiffness * c[i / 4] * c[i % 4];
+    c[0] = (h.t1 - h.length) * m1 + (h.t2 - h.length) * m2;
+    c[1] = -h.t1 * m1 - h.t2 * m2;
+    c[2] = h.length * m1, c[3] = h.length * m2;
     return true;
+}
+
+bool pl_bending_flat(const pl_vec3 x[4], double stiffness, double Q[16]) {
+    double c[4];
+    bool exists = pl_bending_flat_slopes(x, c);
+    for (int i = 0; i < 16; i++) Q[i] = stiffness * c[i / 4] * c[i % 4];
+    return exists;
 }
 
 // k g g'
@@ -86,21 +93,31 @@ static void make_outer(const double g[12], double stiffness, double* hessian) {
     for (int i = 0; i < 144; i++) hessian[i] = stiffness * g[i / 12] * g[i % 12];
 }
 
-// k (g g' + delta dg/dx)
-static void make_hessian(const hinge* h, const double g[12], double stiffness, double delta,
-                         double* hessian) {
+// moment d2 theta / dx2, made symmetric to the last bit
+static void make_curving(const hinge* h, double moment, double* out) {
     for (int j = 0; j < 12; j++) {
         pl_vec3 d = {j % 3 == 0, j % 3 == 1, j % 3 == 2}, change[4];
         double column[12];
         gradient_change(h, j / 3, d, change);
         for (int v = 0; v < 4; v++) pl_vec3_store(column + 3 * v, change[v]);
-        for (int i = 0; i < 12; i++)
-            hessian[12 * i + j] = stiffness * (g[i] * g[j] + delta * column[i]);
+        for (int i = 0; i < 12; i++) out[12 * i + j] = moment * column[i];
     }
     for (int i = 0; i < 12; i++)
         for (int j = 0; j < i; j++)
-            hessian[12 * i + j] = hessian[12 * j + i] =
-                0.5 * (hessian[12 * i + j] + hessian[12 * j + i]);
+            out[12 * i + j] = out[12 * j + i] = 0.5 * (out[12 * i + j] + out[12 * j + i]);
+}
+
+void pl_bending_curving(const pl_vec3 x[4], double moment, double out[144]) {
+    hinge h;
+    if (make_hinge(x, &h)) make_curving(&h, moment, out);
+    else memset(out, 0, 144 * sizeof *out);
+}
+
+// k (g g' + delta dg/dx)
+static void make_hessian(const hinge* h, const double g[12], double stiffness, double delta,
+                         double* hessian) {
+    make_curving(h, stiffness * delta, hessian);
+    for (int i = 0; i < 144; i++) hessian[i] += stiffness * g[i / 12] * g[i % 12];
 }
 
 double pl_bending_energy(const pl_vec3 x[4], double rest, double stiffness, bool projected,
@@ -117,4 +134,11 @@ double pl_bending_energy(const pl_vec3 x[4], double rest, double stiffness, bool
     if (hessian && projected) make_outer(g, stiffness, hessian);
     else if (hessian) make_hessian(&h, g, stiffness, delta, hessian);
     return 0.5 * stiffness * delta * delta;
+}
+
+double pl_bending_hinge(const pl_vec3 x[4]) {
+    pl_vec3 edge = pl_sub(x[1], x[0]);
+    double areas = 0.5 * (pl_norm(pl_cross(edge, pl_sub(x[2], x[0]))) +
+                          pl_norm(pl_cross(edge, pl_sub(x[3], x[0]))));
+    return areas > 0.0 ? pl_norm2(edge) / areas : 0.0;
 }

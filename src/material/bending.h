@@ -4,8 +4,9 @@
 // Bending of two triangles about their common edge (Grinspun 2003; gradient of the angle as in
 // Bridson 2003): Psi = k/2 (theta - rest)^2, theta the angle between the normals, 0 when flat,
 // positive where the triangles fold towards their normals. Vertices: x[0] x[1] the edge, x[2]
-// completes the triangle x0 x1 x2, x[3] the triangle x1 x0 x3. k [J] carries the geometry, for
-// discrete shells stiffness times 3 |edge|^2 / (sum of the two areas).
+// completes the triangle x0 x1 x2, x[3] the triangle x1 x0 x3. k [J] carries the geometry
+// (pl_bending_hinge). Sheets bend by patches of three hinges (bend_patch.h); a hinge on its own is
+// for the places where there is no patch.
 #ifndef PL_MATERIAL_BENDING_H
 #define PL_MATERIAL_BENDING_H
 
@@ -31,6 +32,14 @@ double pl_bending_energy(const pl_vec3 x[4], double rest, double stiffness, bool
 // alone; it is the matrix of quadratic bending (Bergou 2006). False and Q = 0 where the angle does
 // not exist.
 bool pl_bending_flat(const pl_vec3 x[4], double stiffness, double Q[16]);
+bool pl_bending_flat_slopes(const pl_vec3 x[4], double c[4]);
+
+// moment d2 theta / dx2, 12 x 12; zero where the angle does not exist.
+void pl_bending_curving(const pl_vec3 x[4], double moment, double out[144]);
+
+// k of a hinge at rest in a strip of bending stiffness 1 that is bent across the edge: |edge|^2 /
+// (sum of the two areas).
+double pl_bending_hinge(const pl_vec3 x[4]);
 
 // The same in float for PL_LANES hinges: k (theta - rest), and the gradient of theta; their product
 // is the gradient of the energy, and k g g' a Hessian that is always semi-definite and exact at

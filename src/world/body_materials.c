@@ -82,6 +82,9 @@ static double varied_value(const variation_map* map, pl_vec3 at, int e) {
                                                 : g->from + t * (g->to - g->from);
 }
 
+// shear over stretch of springs that are alike in all directions (mesh/spring_net.h)
+static const double ISOTROPIC_SHEAR = 3.0 / 8.0;
+
 static pl_element_material element_of(const pl_material_def* def, bool is_cloth) {
     pl_element_material m;
     memset(&m, 0, sizeof m); // the gaps too: materials are compared as bytes
@@ -89,10 +92,14 @@ static pl_element_material element_of(const pl_material_def* def, bool is_cloth)
     m.density = is_cloth ? def->area_density : def->density;
     m.mu2 = def->mu2;
     m.stretch = def->stretch;
-    m.shear = def->shear;
+    m.shear = isnan(def->shear) ? ISOTROPIC_SHEAR * def->stretch : def->shear;
     m.bend = def->bend;
     pl_material_def_lame(def, &m.mu, &m.lambda);
-    if (is_cloth) m.mu *= def->thickness, m.lambda *= def->thickness;
+    if (!is_cloth) return m;
+    // the first Lame parameter of plane stress; with Poisson's ratio 0.5, that of the solid is
+    // infinite
+    m.lambda = isinf(m.lambda) ? 2.0 * m.mu : 2.0 * m.mu * m.lambda / (m.lambda + 2.0 * m.mu);
+    m.mu *= def->thickness, m.lambda *= def->thickness;
     return m;
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The patches (bend_patch.h) and hinges (bending.h) with which a sheet of triangles bends. Each
+// triangle is a patch, with a hinge at each side where one other triangle meets it. Where three or
+// more meet at an edge, each pair is a hinge on its own.
+#ifndef PL_MATERIAL_BEND_SHEET_H
+#define PL_MATERIAL_BEND_SHEET_H
+
+#include "mesh/topology.h"
+
+typedef struct pl_bend_part {
+    int triangles[2]; // a hinge is of two; of a patch both are its own
+    int corners[6];   // as in bend_patch.h; of a hinge the first four, as in bending.h
+    double form[6];   // for bending stiffness 1; of a hinge the first is k
+} pl_bend_part;
+
+typedef struct pl_bend_sheet {
+    int patch_count, hinge_count, capacity;
+    pl_bend_part* parts; // patches by triangle, then hinges by edge
+} pl_bend_sheet;
+
+// positions: 3 per vertex, at rest; sides: those of the triangles.
+pl_status pl_bend_sheet_create(const double* positions, const int* triangles, int triangle_count,
+                               const pl_side_groups* sides, pl_bend_sheet* out, pl_error* error);
+void pl_bend_sheet_free(pl_bend_sheet* sheet);
+
+#endif
