@@ -148,10 +148,13 @@ static pl_status sample_levels(pl_block_mg* mg, const pl_mg_blocks* A, const pl_
                                        .count_count = chosen ? own_count : settings->level_count,
                                        .own_counts = chosen,
                                        .starts = starts,
-                                       .start_count = settings->start_count};
-    if (status == PL_OK && lengths && A->values)
-        if (pl_stiff_lengths(graph, mg->positions, A->values, 3, entries, lengths))
-            options.lengths = lengths;
+                                       .start_count = settings->start_count,
+                                       .pool = mg->pool};
+    if (status == PL_OK && lengths && A->values) {
+        bool stiff =
+            pl_stiff_lengths(graph, mg->positions, A->values, 3, entries, mg->pool, lengths);
+        *(stiff ? &options.lengths : &options.plain_lengths) = lengths;
+    }
     mg->uneven = options.lengths != NULL;
     if (status == PL_OK)
         status = pl_mg_hierarchy_setup(&mg->hierarchy, graph, mg->positions, &options, error);
