@@ -96,7 +96,7 @@ static pl_status add_tets(pl_float_sets* s, const pl_element_set* set, const int
         if (!has_law(sorted.materials, set->count, (pl_material_kind)kind)) continue;
         pl_tet_batches* tets = &s->tets[s->tet_set_count];
         status = pl_tet_batches_setup(tets, (pl_material_kind)kind, rest, s->vertex_count,
-                                      sorted.corners, set->count, sorted.materials, error);
+                                      sorted.corners, set->count, sorted.materials, pool, error);
         if (status != PL_OK) break;
         tets->without_diagonal = true;
         s->tet_sources[s->tet_set_count] = set;

@@ -148,8 +148,8 @@ static pl_status setup_nodes(pl_scalar_mg* mg, const double* positions,
 static pl_status setup_levels(pl_scalar_mg* mg, pl_error* error) {
     const pl_mg_hierarchy* h = &mg->hierarchy;
     int last = h->level_count - 1;
-    pl_status status =
-        pl_scalar_coarse_setup_first(&mg->coarse[0], mg->A, &h->transfers[0], last == 1, error);
+    pl_status status = pl_scalar_coarse_setup_first(&mg->coarse[0], mg->A, &h->transfers[0],
+                                                    last == 1, mg->pool, error);
     if (status == PL_OK)
         status = pl_scalar_fine_set_parents(&mg->fine, h->transfers[0].parent, h->node_counts[1],
                                             mg->coarse[0].order.place, error);
