@@ -71,10 +71,9 @@ static pl_status make_box_scene(double edge, pl_nonlinear nonlinear, pl_scene** 
     body.nonlinear = nonlinear;
     body.linear = PL_LINEAR_MULTIGRID;
     body.material.law = PL_LAW_COROTATED;
-    pl_status status = pl_generate_defaults("box", &body.generate.options, error);
-    body.generate.shape = "box";
-    body.generate.options.edge = edge;
-    if (status == PL_OK) status = pl_scene_create(out, error);
+    pl_shape_value value = {.key = "edge", .number = edge};
+    body.generate = (pl_shape_maker){"box", 1, &value};
+    pl_status status = pl_scene_create(out, error);
     if (status == PL_OK) status = pl_scene_add_body(*out, &body, error);
     return status == PL_OK ? pl_scene_resolve(*out, error) : status;
 }
