@@ -35,6 +35,7 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(material, "material", "stress and tangent of the laws, wide against scalar") \
     X(math, "math", "3 x 3 rotations and singular values, wide against scalar") \
     X(render, "render", "pictures per second") \
+    X(run_table, "run-table", "frames per second of `pliant run`, with recording") \
     X(s0_contrast, "s0-contrast", "stiff parts in a soft bar: iterations beside one material") \
     X(s0_peers, "s0-peers", "linear systems against CHOLMOD, PETSc GAMG and hypre BoomerAMG") \
     X(s0_limit, "s0-limit", "multigrid of Projective Dynamics: bandwidth, threads, a frame") \

@@ -135,7 +135,7 @@ static pl_status use_law(kernels* k, pl_material_kind kind, pl_error* error) {
                                    mesh->tet_count / TET_PART, k->materials, error);
     if (status != PL_OK) return status;
     return pl_tet_batches_setup(&k->batches, kind, mesh->positions, mesh->vertex_count, mesh->tets,
-                                mesh->tet_count, k->materials, error);
+                                mesh->tet_count, k->materials, NULL, error);
 }
 
 static pl_status prepare_matrix(kernels* k, pl_error* error) {

@@ -3,6 +3,7 @@
 //
 // pliant run SCENE -o DIR and pliant resume DIR: the same loop, from the start or from a
 // checkpoint.
+#include "base/timer.h"
 #include "commands.h"
 #include "interrupts.h"
 #include "options.h"
@@ -28,7 +29,7 @@ static void print_bar(const pl_frame_info* info, int total, const pl_run_summary
     int filled = total > 0 ? WIDTH * info->frame / total : WIDTH;
     for (int i = 0; i < WIDTH; i++) bar[i] = i < filled ? '#' : '.';
     bar[WIDTH] = '\0';
-    double per_frame = summary->seconds / summary->frame_count;
+    double per_frame = (summary->seconds + summary->output_seconds) / summary->frame_count;
     fprintf(stderr, "\r[%s] %d/%d  %.1f fps  %.0f s left  %d iterations  residual %.1e  ", bar,
             info->frame, total, 1.0 / per_frame, per_frame * (total - info->frame),
             info->iterations, info->residual);
@@ -44,20 +45,21 @@ static void print_line(const pl_frame_info* info, int total) {
 
 static void print_summary(const char* folder, int done, int total, const pl_run_summary* s,
                           bool as_json) {
-    double fps = s->seconds > 0.0 ? s->frame_count / s->seconds : 0.0;
+    double whole = s->seconds + s->output_seconds;
+    double fps = whole > 0.0 ? s->frame_count / whole : 0.0;
     if (as_json) {
-        json_t* object =
-            json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f}", "folder", folder, "frames",
-                      done, "total", total, "iterations", s->iterations, "unconverged",
-                      s->unconverged_count, "retries", s->retry_count, "worst_residual",
-                      s->worst_residual, "seconds", s->seconds, "fps", fps);
+        json_t* object = json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:f}", "folder",
+                                   folder, "frames", done, "total", total, "iterations",
+                                   s->iterations, "unconverged", s->unconverged_count, "retries",
+                                   s->retry_count, "worst_residual", s->worst_residual, "seconds",
+                                   s->seconds, "output_seconds", s->output_seconds, "fps", fps);
         json_dumpf(object, stdout, JSON_INDENT(2));
         printf("\n");
         json_decref(object);
         return;
     }
-    printf("%s: %d of %d frames, %.2f s (%.1f fps), %d iterations\n", folder, done, total,
-           s->seconds, fps, s->iterations);
+    printf("%s: %d of %d frames, %.2f s and %.2f s of output (%.1f fps), %d iterations\n", folder,
+           done, total, s->seconds, s->output_seconds, fps, s->iterations);
     if (s->unconverged_count)
         printf("  %d solves ended before their tolerance; the worst residual is %.1e. Raise the "
                "body's "
@@ -93,7 +95,9 @@ static int finish(const verb* v, pl_run* run, const run_options* o, pl_status st
     pl_run_summary summary = *pl_run_get_summary(run);
     // the frames before a failure are kept, with a checkpoint behind them
     pl_error close_error;
+    double start = pl_seconds();
     pl_status closed = pl_run_close(run, &close_error);
+    summary.output_seconds += pl_seconds() - start; // what is not yet on the disk
     print_summary(o->folder, done, total, &summary, o->json);
     // what fails on the way is no fault of the input
     if (status != PL_OK || closed != PL_OK) {

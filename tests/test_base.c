@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/large_blocks.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/notes.h"
@@ -206,4 +207,32 @@ TEST(assert_hook)
     pl_assert_failed("one == two", "file.c", 1);
     pl_set_assert(NULL, NULL);
     CHECK_TEXT(seen, "one == two");
+}
+
+// Large blocks are zero whatever was in the memory before, and not too much is kept for later.
+TEST(memory_of_large_blocks_is_reused_and_zero)
+{
+    enum { COUNT = 40 };
+    const size_t size = 5000001;
+    char* blocks[COUNT];
+    size_t before = pl_byte_count();
+    for (int round = 0; round < 3; round++) {
+        for (int k = 0; k < COUNT; k++) {
+            blocks[k] = pl_alloc(size + (size_t)(k * round) * 100000);
+            CHECK(blocks[k] && (uintptr_t)blocks[k] % 64 == 0);
+            for (size_t i = 0; i < size; i += 4096) CHECK_INT(blocks[k][i], 0);
+            CHECK_INT(blocks[k][size - 1], 0);
+            memset(blocks[k], 7, size);
+        }
+        // in another order than they came
+        for (int k = 0; k < COUNT; k++) {
+            int at = 7 * k % COUNT;
+            for (int other = 0; other < COUNT; other++)
+                CHECK(blocks[other] == NULL || blocks[other][size - 1] == 7);
+            pl_free(blocks[at], size + (size_t)(at * round) * 100000);
+            blocks[at] = NULL;
+        }
+        CHECK(pl_large_kept() <= (size_t)64 << 20);
+    }
+    CHECK_INT(pl_byte_count(), before);
 }

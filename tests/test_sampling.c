@@ -250,3 +250,29 @@ TEST(sampling_survives_every_failing_allocation)
     pl_samples_free(&samples);
     free_problem(&p);
 }
+
+// What sampling leaves at its stops is what a search from that many samples finds.
+TEST(sampling_stops_hold_the_nearest_of_so_many_samples)
+{
+    enum { STOPS = 3 };
+    problem p = make_problem("sphere", 0.12), twice = double_problem(p);
+    const int counts[STOPS] = {1, 7, 20};
+    int* nearest[STOPS];
+    pl_samples samples;
+    pl_geodesic g;
+    pl_error error;
+    for (int k = 0; k < STOPS; k++) nearest[k] = PL_ALLOC(int, twice.graph.count);
+    CHECK_OK(pl_sample_with_stops(&twice.graph, twice.lengths, NULL, 0, 40,
+                                  &(pl_sample_stops){STOPS, counts, nearest}, &samples, &error),
+             &error);
+    for (int k = 0; k < STOPS; k++) {
+        CHECK_OK(pl_geodesic_create(&twice.graph, twice.lengths, &g, &error), &error);
+        pl_geodesic_add(&g, samples.vertices, counts[k]);
+        for (int v = 0; v < twice.graph.count; v++) CHECK_INT(nearest[k][v], g.nearest[v]);
+        pl_geodesic_free(&g);
+        PL_FREE(nearest[k], int, twice.graph.count);
+    }
+    pl_samples_free(&samples);
+    free_problem(&twice);
+    free_problem(&p);
+}

@@ -3,8 +3,10 @@
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "mesh/mesh_object.h"
+#include "mesh/surface.h"
 #include "sample_meshes.h"
 
+#include <pliant/generate.h>
 #include <pliant/mesh_surface.h>
 
 static double enclosed_volume(const pl_mesh* mesh) {
@@ -181,4 +183,37 @@ TEST(surface_survives_every_failing_allocation)
     pl_surface_destroy(surface);
     pl_mesh_destroy(mesh);
     pl_mesh_destroy(box);
+}
+
+// Of tets with positive volume the threads find what groups of sides tell.
+TEST(surface_by_threads_is_that_of_sides)
+{
+    pl_generate_options options;
+    pl_error error;
+    pl_mesh* mesh;
+    pl_pool* pool;
+    CHECK_OK(pl_generate_defaults("box", &options, &error), &error);
+    options.edge = 1.0 / 21; // more tets than one share of the lists
+    CHECK_OK(pl_generate("box", &options, &mesh, &error), &error);
+    CHECK_OK(pl_pool_create(3, &pool, &error), &error);
+    pl_side_groups sides;
+    pl_boundary expected;
+    pl_surface* surface;
+    CHECK_OK(
+        pl_side_groups_create(mesh->tets, mesh->tet_count, 4, mesh->vertex_count, &sides, &error),
+        &error);
+    CHECK_OK(pl_boundary_from_sides(mesh, &sides, &expected, &error), &error);
+    CHECK_OK(pl_mesh_surface_by(pool, mesh, &surface, &error), &error);
+    CHECK_INT(surface->mesh->triangle_count, expected.count);
+    for (int i = 0; i < expected.count; i++) {
+        CHECK_INT(surface->elements[i], expected.sides[i] / 4);
+        for (int k = 0; k < 3; k++)
+            CHECK_INT(surface->vertices[surface->mesh->triangles[3 * i + k]],
+                      expected.triangles[3 * i + k]);
+    }
+    pl_surface_destroy(surface);
+    pl_boundary_free(&expected);
+    pl_side_groups_free(&sides);
+    pl_pool_destroy(pool);
+    pl_mesh_destroy(mesh);
 }

@@ -54,7 +54,7 @@ static sample create_sample(pl_mesh* mesh, pl_material_kind kind) {
                                    mesh->tet_count, s.materials, &error),
              &error);
     CHECK_OK(pl_tet_batches_setup(&s.batches, kind, mesh->positions, mesh->vertex_count, mesh->tets,
-                                  mesh->tet_count, s.materials, &error),
+                                  mesh->tet_count, s.materials, NULL, &error),
              &error);
     CHECK_INT(s.batches.tet_count, mesh->tet_count);
     create_matrix(mesh, &s.A);
@@ -291,7 +291,7 @@ TEST(tet_batches_give_the_same_bits_on_any_threads)
         pl_tet_batches again;
         CHECK_OK(pl_tet_batches_setup(&again, PL_MATERIAL_COROTATED, s.mesh->positions,
                                       s.mesh->vertex_count, s.mesh->tets, s.mesh->tet_count,
-                                      s.materials, &error),
+                                      s.materials, NULL, &error),
                  &error);
         CHECK_OK(pl_tet_batches_locate(&again, pool, &s.A, &error), &error);
         memset(gradient, 0, gradient_size);
@@ -327,7 +327,7 @@ TEST(tet_batches_of_two_laws_make_one_body)
     for (int kind = 0; kind < PL_MATERIAL_COUNT; kind++) {
         CHECK_OK(pl_tet_batches_setup(&s.batches, (pl_material_kind)kind, s.mesh->positions,
                                       s.mesh->vertex_count, s.mesh->tets, s.mesh->tet_count,
-                                      s.materials, &error),
+                                      s.materials, NULL, &error),
                  &error);
         CHECK_OK(pl_tet_batches_locate(&s.batches, NULL, &s.A, &error), &error);
         pl_tet_batches_gradient(&s.batches, NULL, s.x4, s.gradient);
@@ -351,7 +351,7 @@ TEST(tet_batches_name_a_flat_tet)
     pl_tet_batches set;
     pl_error error;
     CHECK_INT(pl_tet_batches_setup(&set, PL_MATERIAL_ARAP, s.mesh->positions, s.mesh->vertex_count,
-                                   s.mesh->tets, s.mesh->tet_count, s.materials, &error),
+                                   s.mesh->tets, s.mesh->tet_count, s.materials, NULL, &error),
               PL_ERROR_MESH);
     CHECK_TEXT(error.text, "tet 3 ");
     CHECK(!set.batches);
@@ -368,7 +368,7 @@ TEST(tet_batches_survive_every_failing_allocation)
         pl_inject_failure(nth);
         pl_status status = pl_tet_batches_setup(&set, PL_MATERIAL_MOONEY_RIVLIN, s.mesh->positions,
                                                 s.mesh->vertex_count, s.mesh->tets,
-                                                s.mesh->tet_count, s.materials, &error);
+                                                s.mesh->tet_count, s.materials, NULL, &error);
         if (status == PL_OK) status = pl_tet_batches_locate(&set, NULL, &s.A, &error);
         bool all_done = pl_inject_failure(0) < nth;
         CHECK_INT(status, all_done ? PL_OK : PL_ERROR_MEMORY);

@@ -272,3 +272,23 @@ TEST(topology_of_nothing)
     pl_error error;
     CHECK_OK(all_of_topology(&empty, &error), &error);
 }
+
+// lists by shares of many threads
+TEST(topology_elements_by_threads_are_the_same)
+{
+    enum { ELEMENTS = 70001, VERTICES = 5000 };
+    int* elements = PL_ALLOC(int, 4 * ELEMENTS);
+    pl_adjacency one, many;
+    pl_pool* pool;
+    pl_error error;
+    random_elements(elements, ELEMENTS, 4, VERTICES, 5);
+    CHECK_OK(pl_pool_create(3, &pool, &error), &error);
+    CHECK_OK(pl_vertex_elements(elements, ELEMENTS, 4, VERTICES, &one, &error), &error);
+    CHECK_OK(pl_vertex_elements_by(pool, elements, ELEMENTS, 4, VERTICES, &many, &error), &error);
+    CHECK(memcmp(one.offsets, many.offsets, (VERTICES + 1) * sizeof(int)) == 0);
+    CHECK(memcmp(one.items, many.items, (size_t)one.offsets[VERTICES] * sizeof(int)) == 0);
+    pl_adjacency_free(&one);
+    pl_adjacency_free(&many);
+    pl_pool_destroy(pool);
+    PL_FREE(elements, int, 4 * ELEMENTS);
+}

@@ -3,33 +3,40 @@
 //
 // The counted allocator.
 #include "base/memory.h"
+#include "base/large_blocks.h"
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-enum { ALIGNMENT = 64, LARGE_PAGE = 1 << 21 };
+enum { ALIGNMENT = 64 };
 
-// Large blocks lie on large pages where the system has them: first touching a block in small ones
-// costs more than reading a mesh into it.
-static void* alloc_large(size_t size) {
-    void* memory = aligned_alloc(LARGE_PAGE, (size + LARGE_PAGE - 1) / LARGE_PAGE * LARGE_PAGE);
-#ifdef MADV_HUGEPAGE
-    if (memory) madvise(memory, size, MADV_HUGEPAGE); // a wish; refusal does no harm
+// The address sanitizer watches only what the C library allocates.
+#if defined(__SANITIZE_ADDRESS__)
+enum { WATCHED = 1 };
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+enum { WATCHED = 1 };
+#else
+enum { WATCHED = 0 };
 #endif
-    return memory;
-}
+#else
+enum { WATCHED = 0 };
+#endif
+
+static bool is_large(size_t size) { return !WATCHED && size >= PL_LARGE_BLOCK; }
 
 static void* default_alloc(size_t size, void* user) {
     (void)user;
-    if (size >= 2 * LARGE_PAGE) return alloc_large(size);
+    if (is_large(size)) return pl_large_alloc(size);
     return aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
 }
 
 static void default_release(void* memory, size_t size, void* user) {
-    (void)size, (void)user;
-    free(memory);
+    (void)user;
+    if (is_large(size)) pl_large_free(memory, size);
+    else free(memory);
 }
 
 static pl_allocator allocator = {default_alloc, default_release, NULL};
@@ -55,7 +62,9 @@ void* pl_alloc(size_t size) {
     void* memory = allocator.alloc(size, allocator.user);
     if (!memory) return NULL;
     atomic_fetch_add_explicit(&byte_count, size, memory_order_relaxed);
-    return memset(memory, 0, size);
+    // large blocks are zero already, and not touched before somebody needs them
+    bool is_zero = allocator.alloc == default_alloc && is_large(size);
+    return is_zero ? memory : memset(memory, 0, size);
 }
 
 void pl_free(void* memory, size_t size) {

@@ -219,6 +219,24 @@ double pl_parallel_sum(pl_pool* pool, pl_partial part, int item_count, int block
     return total;
 }
 
+typedef struct pair_job {
+    pl_job jobs[2];
+    void* user;
+} pair_job;
+
+static void pair_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const pair_job* pair = user;
+    for (int k = begin; k < end; k++) pair->jobs[k](pair->user);
+}
+
+void pl_parallel_pair(pl_pool* pool, pl_job first, pl_job second, void* user) {
+    pair_job pair = {{first, second}, user};
+    // one thread: loops inside may still be a hook's
+    if (pl_pool_thread_count(pool) > 1) pl_parallel_for(pool, pair_task, 2, 1, &pair);
+    else pair_task(0, 2, 0, &pair);
+}
+
 static pl_status start_threads(pl_pool* pool, pl_error* error) {
     pool->threads = PL_ALLOC(pthread_t, pool->thread_count - 1);
     pool->blocks = PL_ALLOC(worker_blocks, pool->thread_count);

@@ -19,6 +19,11 @@ enum { PL_REDUCE_BLOCKS = 256 };
 typedef double (*pl_partial)(int begin, int end, void* user);
 double pl_parallel_sum(pl_pool* pool, pl_partial part, int item_count, int block, void* user);
 
+// Runs two jobs at the same time if there is a thread for the second. Loops inside of them stay on
+// their thread. For what cannot be cut into blocks.
+typedef void (*pl_job)(void* user);
+void pl_parallel_pair(pl_pool* pool, pl_job first, pl_job second, void* user);
+
 // CPUs that this process may use: affinity, cut by the cgroup's cpu limit; at least 1.
 int pl_usable_cpu_count(void);
 

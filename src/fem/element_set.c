@@ -9,6 +9,7 @@ enum {
     ENERGY_BLOCK = 128,
     COLLAPSE_BLOCK = 4096,
     LEAST_CHUNK = 64,
+    LOCATE_BLOCK = 2048,
     GATHER_BLOCK = 512,
     MAX_DOFS = 3 * PL_MAX_CORNERS
 };
@@ -34,21 +35,39 @@ pl_status pl_element_set_setup(pl_element_set* set, const pl_element_functions* 
     return status;
 }
 
-pl_status pl_element_set_locate(pl_element_set* set, const pl_block_matrix* A, pl_error* error) {
+typedef struct locate_job {
+    pl_element_set* set;
+    const pl_block_matrix* A;
+} locate_job;
+
+static void locate_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const locate_job* job = user;
+    int n = job->set->kind->corner_count;
+    for (int e = begin; e < end; e++) {
+        const int* v = job->set->corners + (size_t)e * (size_t)n;
+        int* entries = job->set->entries + (size_t)e * (size_t)(n * n);
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+                entries[i * n + j] = pl_block_matrix_find(job->A, v[i], v[j]);
+                PL_ASSERT(entries[i * n + j] >= 0);
+            }
+    }
+}
+
+pl_status pl_element_set_locate_by(pl_pool* pool, pl_element_set* set, const pl_block_matrix* A,
+                                   pl_error* error) {
     int n = set->kind->corner_count;
     set->entries = PL_ALLOC(int, (size_t)set->count*(size_t)(n * n));
     if (!set->entries && set->count)
         return pl_fail_memory(error, "the places of elements in a matrix");
-    for (int e = 0; e < set->count; e++) {
-        const int* v = set->corners + (size_t)e * (size_t)n;
-        for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++) {
-                int entry = pl_block_matrix_find(A, v[i], v[j]);
-                PL_ASSERT(entry >= 0);
-                set->entries[(size_t)e * (size_t)(n * n) + (size_t)(i * n + j)] = entry;
-            }
-    }
+    locate_job job = {set, A};
+    pl_parallel_for(pool, locate_task, set->count, LOCATE_BLOCK, &job);
     return PL_OK;
+}
+
+pl_status pl_element_set_locate(pl_element_set* set, const pl_block_matrix* A, pl_error* error) {
+    return pl_element_set_locate_by(NULL, set, A, error);
 }
 
 typedef struct sum_job {

@@ -56,6 +56,8 @@ pl_status pl_element_set_setup(pl_element_set* set, const pl_element_functions* 
 void pl_element_set_free(pl_element_set* set);
 // Looks up where the blocks of each element lie in a matrix of the system's vertices.
 pl_status pl_element_set_locate(pl_element_set* set, const pl_block_matrix* A, pl_error* error);
+pl_status pl_element_set_locate_by(pl_pool* pool, pl_element_set* set, const pl_block_matrix* A,
+                                   pl_error* error);
 
 // How many elements have all their corners within `limit` of the first.
 int pl_element_set_collapsed(const pl_element_set* set, pl_pool* pool, const double* x,

@@ -8,11 +8,11 @@
 #include "base/memory.h"
 #include "fem/cloth_elements.h"
 #include "fem/cloth_walk.h"
+#include "fem/fem_pattern.h"
 #include "fem/mass_matrix.h"
 #include "fem/patch_elements.h"
 #include "fem/tet_elements.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // elements of one kind while they are collected: corners and one record each
@@ -23,7 +23,12 @@ typedef struct collected {
 
 typedef struct builder {
     pl_fem_parts* parts;
-    collected tets, springs, membranes, patches, hinges;
+    pl_pool* pool;
+    int tet_count; // of all bodies
+    int* tets;     // their corners, until a set takes them over
+    pl_material* materials;
+    collected springs, membranes, patches, hinges;
+    pl_adjacency around[PL_MAX_ELEMENT_SETS]; // elements of each set around the vertices
 } builder;
 
 static bool collect(collected* c, const int* corners, int corner_count, int first_vertex,
@@ -56,16 +61,52 @@ pl_status pl_fem_law_of_solid(const pl_element_material* from, pl_material* out,
     return PL_OK;
 }
 
-static pl_status add_solid(builder* b, const pl_method_body* body, pl_error* error) {
-    const pl_mesh* mesh = body->mesh;
-    for (int e = 0; e < mesh->tet_count; e++) {
-        pl_material material;
-        pl_status status = pl_fem_law_of_solid(&body->materials[e], &material, error);
-        if (status != PL_OK) return status;
-        if (!collect(&b->tets, mesh->tets + 4 * (size_t)e, 4, body->first_vertex, &material))
-            return pl_fail_memory(error, "tets");
+enum { ELEMENT_BLOCK = 4096, VERTEX_BLOCK = 4096 };
+
+typedef struct solid_job {
+    const pl_method_body* body;
+    int* corners;
+    pl_material* materials;
+} solid_job;
+
+// how many of some tets have a law that solids have not
+static double fill_solid(int begin, int end, void* user) {
+    const solid_job* job = user;
+    const pl_method_body* body = job->body;
+    int bad = 0;
+    for (int e = begin; e < end; e++) {
+        bad += pl_fem_law_of_solid(&body->materials[e], &job->materials[e], NULL) != PL_OK;
+        for (int k = 4 * e; k < 4 * e + 4; k++)
+            job->corners[k] = body->mesh->tets[k] + body->first_vertex;
     }
-    return PL_OK;
+    return bad;
+}
+
+// the tets of a body, behind those of bodies before it
+static pl_status add_solid(builder* b, const pl_method_body* body, int first, pl_error* error) {
+    int count = body->mesh->tet_count;
+    solid_job job = {body, b->tets + 4 * (size_t)first, b->materials + first};
+    if (pl_parallel_sum(b->pool, fill_solid, count, ELEMENT_BLOCK, &job) == 0.0) return PL_OK;
+    pl_status status = PL_OK;
+    for (int e = 0; status == PL_OK && e < count; e++)
+        status = pl_fem_law_of_solid(&body->materials[e], &job.materials[e], error);
+    return status;
+}
+
+static pl_status add_solids(builder* b, const pl_method_body* bodies, int body_count,
+                            pl_error* error) {
+    for (int k = 0; k < body_count; k++)
+        if (!bodies[k].is_cloth) b->tet_count += bodies[k].mesh->tet_count;
+    if (b->tet_count == 0) return PL_OK;
+    b->tets = PL_ALLOC(int, 4 * (size_t)b->tet_count);
+    b->materials = PL_ALLOC(pl_material, b->tet_count);
+    pl_status status = b->tets && b->materials ? PL_OK : pl_fail_memory(error, "tets");
+    for (int k = 0, first = 0; status == PL_OK && k < body_count; k++) {
+        if (bodies[k].is_cloth) continue;
+        status = add_solid(b, &bodies[k], first, error);
+        first += bodies[k].mesh->tet_count;
+    }
+    return status;
 }
 
 // ---- cloth: what cloth_walk.h meets is collected
@@ -173,10 +214,11 @@ void pl_fem_lump_masses(const pl_method_body* bodies, int body_count, int vertex
 static pl_status make_sets(builder* b, pl_error* error) {
     pl_fem_parts* p = b->parts;
     pl_status status = PL_OK;
-    if (b->tets.values.count) {
-        status = pl_tet_elements_setup(&p->sets[p->set_count], p->positions, p->vertex_count,
-                                       b->tets.corners.data, (int)b->tets.values.count,
-                                       b->tets.values.data, error);
+    if (b->tet_count) {
+        status = pl_tet_elements_take(&p->sets[p->set_count], p->positions, p->vertex_count,
+                                      b->tets, b->tet_count, b->materials, b->pool, error);
+        b->tets = NULL;
+        b->materials = NULL;
         if (status == PL_OK) p->set_count++;
     }
     if (status == PL_OK && b->springs.values.count) {
@@ -206,71 +248,70 @@ static pl_status make_sets(builder* b, pl_error* error) {
     return status;
 }
 
-static int compare_ints(const void* a, const void* b) {
-    int x = *(const int*)a, y = *(const int*)b;
-    return (x > y) - (x < y);
+static pl_status find_neighbours(builder* b, pl_error* error) {
+    pl_fem_parts* p = b->parts;
+    pl_status status = PL_OK;
+    for (int k = 0; status == PL_OK && k < p->set_count; k++)
+        status =
+            pl_fem_elements_around(&p->sets[k], p->vertex_count, b->pool, &b->around[k], error);
+    pl_adjacency pattern = {0};
+    if (status == PL_OK)
+        status = pl_fem_neighbours(p->sets, b->around, p->set_count, p->vertex_count, b->pool,
+                                   &pattern, error);
+    p->neighbour_offsets = pattern.offsets;
+    p->neighbours = pattern.items;
+    return status;
 }
 
-// counts (fill NULL) or lists, with repetitions, the pairs of vertices that share an element
-static void visit_pairs(const pl_fem_parts* p, int* counts, int* fill) {
-    for (int s = 0; s < p->set_count; s++) {
-        const pl_element_set* set = &p->sets[s];
-        int n = set->kind->corner_count;
-        for (int e = 0; e < set->count; e++) {
-            const int* v = set->corners + (size_t)e * (size_t)n;
-            for (int i = 0; i < n; i++)
-                for (int j = 0; j < n; j++) {
-                    if (v[i] == v[j]) continue; // a patch at the rim names a vertex twice
-                    if (fill) fill[counts[v[i]]] = v[j];
-                    counts[v[i]]++;
-                }
-        }
+// ---- masses
+
+typedef struct mass_job {
+    const pl_method_body* bodies;
+    int body_count;
+    const pl_adjacency* around; // tets around vertices
+    double* of_tet;             // a quarter of its mass
+    double* mass;
+} mass_job;
+
+static void tet_mass_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const mass_job* job = user;
+    int first = 0;
+    for (int k = 0; k < job->body_count; k++) {
+        const pl_method_body* body = &job->bodies[k];
+        if (body->is_cloth) continue;
+        int count = body->mesh->tet_count;
+        for (int e = begin > first ? begin : first; e < end && e < first + count; e++)
+            job->of_tet[e] = body->materials[e - first].density * element_size(body, e - first) / 4;
+        first += count;
     }
 }
 
-// sorts each list and drops repetitions, in place; returns the total
-static int make_lists_unique(int vertex_count, int* offsets, int* lists) {
-    int kept = 0, begin = 0;
-    for (int v = 0; v < vertex_count; v++) {
-        int end = offsets[v + 1], first = kept;
-        if (end > begin) qsort(lists + begin, (size_t)(end - begin), sizeof(int), compare_ints);
-        for (int k = begin; k < end; k++)
-            if (kept == first || lists[kept - 1] != lists[k]) lists[kept++] = lists[k];
-        begin = end;
-        offsets[v] = first;
-    }
-    offsets[vertex_count] = kept;
-    return kept;
+// in the order of the tets, as if they gave their mass one after the other
+static void vertex_mass_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const mass_job* job = user;
+    for (int v = begin; v < end; v++)
+        for (int k = job->around->offsets[v]; k < job->around->offsets[v + 1]; k++)
+            job->mass[v] += job->of_tet[job->around->items[k]];
 }
 
-static pl_status find_neighbours(pl_fem_parts* p, pl_error* error) {
-    p->neighbour_offsets = PL_ALLOC(int, p->vertex_count + 1);
-    int* cursors = PL_ALLOC(int, p->vertex_count + 1);
-    bool ok = p->neighbour_offsets && cursors;
-    int* lists = NULL;
-    int total = 0;
-    if (ok) {
-        visit_pairs(p, cursors, NULL);
-        for (int v = 0; v < p->vertex_count; v++) {
-            int count = cursors[v];
-            cursors[v] = p->neighbour_offsets[v] = total;
-            total += count;
-        }
-        p->neighbour_offsets[p->vertex_count] = total;
-        lists = PL_ALLOC(int, total);
-        ok = lists || total == 0;
+// pl_fem_lump_masses by many threads; tets are the first set
+static pl_status lump_masses(builder* b, const pl_method_body* bodies, int body_count,
+                             pl_error* error) {
+    pl_fem_parts* p = b->parts;
+    mass_job job = {bodies, body_count, &b->around[0], NULL, p->mass};
+    if (b->tet_count) {
+        job.of_tet = PL_ALLOC(double, b->tet_count);
+        if (!job.of_tet) return pl_fail_memory(error, "masses");
+        pl_parallel_for(b->pool, tet_mass_task, b->tet_count, ELEMENT_BLOCK, &job);
+        pl_parallel_for(b->pool, vertex_mass_task, p->vertex_count, VERTEX_BLOCK, &job);
+        PL_FREE(job.of_tet, double, b->tet_count);
     }
-    int kept = 0;
-    if (ok) {
-        visit_pairs(p, cursors, lists);
-        kept = make_lists_unique(p->vertex_count, p->neighbour_offsets, lists);
-        p->neighbours = PL_ALLOC(int, kept);
-        ok = p->neighbours || kept == 0;
-    }
-    if (ok && kept) memcpy(p->neighbours, lists, (size_t)kept * sizeof(int));
-    PL_FREE(lists, int, total);
-    PL_FREE(cursors, int, p->vertex_count + 1);
-    return ok ? PL_OK : pl_fail_memory(error, "the pattern of a system");
+    for (int k = 0; k < body_count; k++)
+        if (bodies[k].is_cloth) add_masses(p->mass, NULL, &bodies[k]);
+    give_mass_to_the_massless(p->mass, p->vertex_count);
+    return PL_OK;
 }
 
 static pl_status assemble(builder* b, const pl_method_body* bodies, int body_count,
@@ -284,27 +325,27 @@ static pl_status assemble(builder* b, const pl_method_body* bodies, int body_cou
         const pl_mesh* mesh = bodies[k].mesh;
         memcpy(p->positions + 3 * (size_t)bodies[k].first_vertex, mesh->positions,
                3 * (size_t)mesh->vertex_count * sizeof(double));
-        status =
-            bodies[k].is_cloth ? add_cloth(b, &bodies[k], error) : add_solid(b, &bodies[k], error);
+        if (bodies[k].is_cloth) status = add_cloth(b, &bodies[k], error);
     }
-    if (status != PL_OK) return status;
-    pl_fem_lump_masses(bodies, body_count, p->vertex_count, p->mass);
-    status = make_sets(b, error);
-    if (status == PL_OK) status = find_neighbours(p, error);
+    if (status == PL_OK) status = add_solids(b, bodies, body_count, error);
+    if (status == PL_OK) status = make_sets(b, error);
+    if (status == PL_OK) status = find_neighbours(b, error);
+    if (status == PL_OK) status = lump_masses(b, bodies, body_count, error);
     return status == PL_OK ? make_mass_matrix(p, bodies, body_count, error) : status;
 }
 
 pl_status pl_fem_parts_create(const pl_method_body* bodies, int body_count, int vertex_count,
-                              pl_fem_parts* out, pl_error* error) {
+                              pl_pool* pool, pl_fem_parts* out, pl_error* error) {
     *out = (pl_fem_parts){.vertex_count = vertex_count};
-    builder b = {.parts = out};
-    b.tets = (collected){pl_array_of(sizeof(int)), pl_array_of(sizeof(pl_material))};
+    builder b = {.parts = out, .pool = pool};
     b.springs = (collected){pl_array_of(sizeof(int)), pl_array_of(sizeof(double))};
     b.membranes = (collected){pl_array_of(sizeof(int)), pl_array_of(sizeof(pl_membrane))};
     b.patches = (collected){pl_array_of(sizeof(int)), pl_array_of(6 * sizeof(double))};
     b.hinges = (collected){pl_array_of(sizeof(int)), pl_array_of(sizeof(double))};
     pl_status status = assemble(&b, bodies, body_count, error);
-    collected_free(&b.tets);
+    PL_FREE(b.tets, int, 4 * (size_t)b.tet_count);
+    PL_FREE(b.materials, pl_material, b.tet_count);
+    for (int k = 0; k < PL_MAX_ELEMENT_SETS; k++) pl_adjacency_free(&b.around[k]);
     collected_free(&b.springs);
     collected_free(&b.membranes);
     collected_free(&b.patches);

@@ -22,7 +22,7 @@ typedef struct pl_fem_parts {
 } pl_fem_parts;
 
 pl_status pl_fem_parts_create(const pl_method_body* bodies, int body_count, int vertex_count,
-                              pl_fem_parts* out, pl_error* error);
+                              pl_pool* pool, pl_fem_parts* out, pl_error* error);
 void pl_fem_parts_free(pl_fem_parts* parts);
 
 // The law of a tet's material; and the mass of each vertex, of all bodies.

@@ -76,27 +76,42 @@ typedef struct sorted_tets {
     pl_material* materials;
 } sorted_tets;
 
-static bool sort_tets(sorted_tets* t, const pl_element_set* set, const int* order) {
-    const pl_material* materials = pl_tet_element_materials(set);
+typedef struct sort_job {
+    const sorted_tets* to;
+    const pl_element_set* set;
+    const int* order;
+} sort_job;
+
+static void sort_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const sort_job* job = user;
+    const pl_material* materials = pl_tet_element_materials(job->set);
+    for (int k = begin; k < end; k++) {
+        memcpy(job->to->corners + 4 * (size_t)k, job->set->corners + 4 * (size_t)job->order[k],
+               4 * sizeof(int));
+        job->to->materials[k] = materials[job->order[k]];
+    }
+}
+
+static bool sort_tets(sorted_tets* t, const pl_element_set* set, const int* order, pl_pool* pool) {
+    enum { TET_BLOCK = 4096 };
     *t = (sorted_tets){set->count, PL_ALLOC(int, 4 * (size_t)set->count),
                        PL_ALLOC(pl_material, set->count)};
     if (!t->corners || !t->materials) return false;
-    for (int k = 0; k < set->count; k++) {
-        memcpy(t->corners + 4 * (size_t)k, set->corners + 4 * (size_t)order[k], 4 * sizeof(int));
-        t->materials[k] = materials[order[k]];
-    }
+    sort_job job = {t, set, order};
+    pl_parallel_for(pool, sort_task, set->count, TET_BLOCK, &job);
     return true;
 }
 
 static pl_status add_tets(pl_float_sets* s, const pl_element_set* set, const int* order,
                           const double* rest, pl_pool* pool, pl_error* error) {
     sorted_tets sorted;
-    pl_status status = sort_tets(&sorted, set, order) ? PL_OK : pl_fail_memory(error, "tets");
+    pl_status status = sort_tets(&sorted, set, order, pool) ? PL_OK : pl_fail_memory(error, "tets");
     for (int kind = 0; status == PL_OK && kind < PL_MATERIAL_COUNT; kind++) {
         if (!has_law(sorted.materials, set->count, (pl_material_kind)kind)) continue;
         pl_tet_batches* tets = &s->tets[s->tet_set_count];
         status = pl_tet_batches_setup(tets, (pl_material_kind)kind, rest, s->vertex_count,
-                                      sorted.corners, set->count, sorted.materials, error);
+                                      sorted.corners, set->count, sorted.materials, pool, error);
         if (status != PL_OK) break;
         tets->without_diagonal = true;
         s->tet_sources[s->tet_set_count] = set;

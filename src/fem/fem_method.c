@@ -44,7 +44,7 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
                         pl_pool* pool, void** out, pl_notes* notes, pl_error* error) {
     *out = NULL;
     pl_fem_parts parts;
-    pl_status status = pl_fem_parts_create(bodies, body_count, vertex_count, &parts, error);
+    pl_status status = pl_fem_parts_create(bodies, body_count, vertex_count, pool, &parts, error);
     if (status != PL_OK) return status;
     pl_fem_settings settings = settings_of(bodies[0].body);
     settings.damping_may_change = bodies[0].may_change;

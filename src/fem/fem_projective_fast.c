@@ -99,13 +99,48 @@ static pl_status order_elements(const pl_projective_fast* p, const pl_element_se
     return PL_OK;
 }
 
+enum { ELEMENT_BLOCK = 4096, VERTEX_BLOCK = 4096 };
+
+typedef struct order_job {
+    const pl_projective_fast* p;
+    const pl_element_set* set;
+    const int* order; // NULL: as they are
+    int* corners;
+    pl_material* materials;
+    double* rest;
+} order_job;
+
+static void corners_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const order_job* job = user;
+    int n = job->set->kind->corner_count;
+    for (int e = begin; e < end; e++) {
+        const int* from = job->set->corners + n * (job->order ? job->order[e] : e);
+        for (int i = 0; i < n; i++) job->corners[n * e + i] = job->p->number[from[i]];
+    }
+}
+
+static void materials_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const order_job* job = user;
+    const pl_material* from = pl_tet_element_materials(job->set);
+    for (int e = begin; e < end; e++) job->materials[e] = from[job->order[e]];
+}
+
+static void rest_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const order_job* job = user;
+    for (int k = begin; k < end; k++)
+        memcpy(job->rest + 3 * (size_t)k, job->p->rest + 3 * (size_t)job->p->vertex_of[k],
+               3 * sizeof(double));
+}
+
 // corners by number, in the given order (NULL: as they are)
 static int* numbers_of(const pl_projective_fast* p, const pl_element_set* set, const int* order) {
     int n = set->kind->corner_count;
     int* corners = PL_ALLOC(int, (size_t)n*(size_t)set->count);
-    for (int e = 0; corners && e < set->count; e++)
-        for (int i = 0; i < n; i++)
-            corners[n * e + i] = p->number[set->corners[n * (order ? order[e] : e) + i]];
+    order_job job = {.p = p, .set = set, .order = order, .corners = corners};
+    if (corners) pl_parallel_for(p->pool, corners_task, set->count, ELEMENT_BLOCK, &job);
     return corners;
 }
 
@@ -120,13 +155,13 @@ static pl_status setup_tets(pl_projective_fast* p, pl_error* error) {
     double* rest = PL_ALLOC(double, 3 * count);
     pl_material* materials = PL_ALLOC(pl_material, set->count);
     if (!corners || !rest || !materials) status = pl_fail_memory(error, "tets");
-    for (size_t v = 0; rest && v < count; v++)
-        memcpy(rest + 3 * (size_t)p->number[v], p->rest + 3 * v, 3 * sizeof(double));
-    for (int e = 0; materials && e < set->count; e++)
-        materials[e] = pl_tet_element_materials(set)[p->tet_order[e]];
+    order_job job = {
+        .p = p, .set = set, .order = p->tet_order, .materials = materials, .rest = rest};
+    if (rest) pl_parallel_for(p->pool, rest_task, p->vertex_count, VERTEX_BLOCK, &job);
+    if (materials) pl_parallel_for(p->pool, materials_task, set->count, ELEMENT_BLOCK, &job);
     for (int k = 0; status == PL_OK && k < PL_PROJECTIVE_LAWS; k++)
         status = pl_tet_batches_setup(&p->tets[k], laws[k], rest, p->vertex_count, corners,
-                                      set->count, materials, error);
+                                      set->count, materials, p->pool, error);
     PL_FREE(corners, int, 4 * (size_t)set->count);
     PL_FREE(rest, double, 3 * count);
     PL_FREE(materials, pl_material, set->count);

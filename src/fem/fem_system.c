@@ -176,7 +176,7 @@ static pl_status setup_matrices(pl_fem_system* s, const double* rest, const int*
         status = pl_rigid_start_create(s->vertex_count, neighbour_offsets, neighbours,
                                        &s->rigid_start, error);
     for (int k = 0; status == PL_OK && k < s->set_count; k++) {
-        status = pl_element_set_locate(&s->sets[k], &s->minimiser.A, error);
+        status = pl_element_set_locate_by(s->pool, &s->sets[k], &s->minimiser.A, error);
         if (status == PL_OK && block == 3)
             status = pl_spring_elements_gather(&s->sets[k], s->vertex_count, error);
     }

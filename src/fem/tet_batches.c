@@ -46,28 +46,62 @@ static void repeat_lane(pl_tet_batch* batch, int lane, int from) {
     batch->rotation.w[lane] = 1.0f;
 }
 
-static pl_status fill_batches(pl_tet_batches* set, const double* rest, const int* tets,
-                              int tet_count, const pl_material* materials, pl_error* error) {
-    int filled = 0;
-    for (int e = 0; e < tet_count; e++) {
-        if (materials[e].kind != set->kind) continue;
-        int batch = filled / PL_LANES, lane = filled % PL_LANES;
-        if (!fill_lane(&set->batches[batch], lane, rest, tets + 4 * (size_t)e, &materials[e]))
-            return pl_fail(
-                error, PL_ERROR_MESH,
-                "tet %d is inverted or flat; `pliant mesh IN -o OUT --repair` turns inverted ones",
-                e);
-        if (set->rivlin) set->rivlin[batch][lane] = (float)materials[e].rivlin;
-        filled++;
+enum { BATCH_BLOCK = 256 };
+
+typedef struct fill_job {
+    pl_tet_batches* set;
+    const double* rest;
+    const int* tets;
+    const pl_material* materials;
+    const int* chosen; // the tets of this law; NULL: all
+} fill_job;
+
+// how many tets of some batches have no volume
+static double fill_part(int begin, int end, void* user) {
+    const fill_job* job = user;
+    pl_tet_batches* set = job->set;
+    int bad = 0;
+    for (int k = begin * PL_LANES; k < end * PL_LANES && k < set->tet_count; k++) {
+        int e = job->chosen ? job->chosen[k] : k, batch = k / PL_LANES, lane = k % PL_LANES;
+        bad += !fill_lane(&set->batches[batch], lane, job->rest, job->tets + 4 * (size_t)e,
+                          &job->materials[e]);
+        if (set->rivlin) set->rivlin[batch][lane] = (float)job->materials[e].rivlin;
+    }
+    return bad;
+}
+
+static pl_status fill_batches(const fill_job* job, pl_pool* pool, pl_error* error) {
+    fill_job parts = *job;
+    pl_tet_batches* set = job->set;
+    int filled = set->tet_count;
+    if (pl_parallel_sum(pool, fill_part, set->batch_count, BATCH_BLOCK, &parts) > 0.0) {
+        int k = 0;
+        pl_mat3 shape;
+        double volume;
+        while (rest_shape(job->rest, job->tets + 4 * (size_t)(job->chosen ? job->chosen[k] : k),
+                          &shape, &volume))
+            k++;
+        return pl_fail(
+            error, PL_ERROR_MESH,
+            "tet %d is inverted or flat; `pliant mesh IN -o OUT --repair` turns inverted ones",
+            job->chosen ? job->chosen[k] : k);
     }
     for (int k = filled; k < set->batch_count * PL_LANES; k++)
         repeat_lane(&set->batches[k / PL_LANES], k % PL_LANES, (filled - 1) % PL_LANES);
     return PL_OK;
 }
 
+// the tets of a law; NULL if memory is out
+static int* choose_tets(const pl_tet_batches* set, const pl_material* materials, int tet_count) {
+    int* chosen = PL_ALLOC(int, set->tet_count);
+    for (int e = 0, count = 0; chosen && e < tet_count; e++)
+        if (materials[e].kind == set->kind) chosen[count++] = e;
+    return chosen;
+}
+
 pl_status pl_tet_batches_setup(pl_tet_batches* set, pl_material_kind kind, const double* rest,
                                int vertex_count, const int* tets, int tet_count,
-                               const pl_material* materials, pl_error* error) {
+                               const pl_material* materials, pl_pool* pool, pl_error* error) {
     *set = (pl_tet_batches){.kind = kind};
     for (int e = 0; e < tet_count; e++) set->tet_count += materials[e].kind == kind;
     if (set->tet_count > INT32_MAX / 16)
@@ -76,13 +110,16 @@ pl_status pl_tet_batches_setup(pl_tet_batches* set, pl_material_kind kind, const
     set->batch_count = (set->tet_count + PL_LANES - 1) / PL_LANES;
     if (set->batch_count == 0) return PL_OK;
     set->batches = PL_ALLOC(pl_tet_batch, set->batch_count);
-    bool ok = set->batches != NULL;
+    bool ok = set->batches != NULL, all = set->tet_count == tet_count;
     if (kind == PL_MATERIAL_MOONEY_RIVLIN) {
         set->rivlin = PL_ALLOC(pl_fw, set->batch_count);
         ok = ok && set->rivlin;
     }
-    pl_status status = ok ? PL_OK : pl_fail_memory(error, "tets");
-    if (status == PL_OK) status = fill_batches(set, rest, tets, tet_count, materials, error);
+    int* chosen = all ? NULL : choose_tets(set, materials, tet_count);
+    pl_status status = ok && (all || chosen) ? PL_OK : pl_fail_memory(error, "tets");
+    if (status == PL_OK)
+        status = fill_batches(&(fill_job){set, rest, tets, materials, chosen}, pool, error);
+    PL_FREE(chosen, int, set->tet_count);
     if (status == PL_OK)
         status = pl_chunks_setup(&set->chunks, set->batches[0].corners[0], 4 * PL_LANES,
                                  sizeof(pl_tet_batch) / sizeof(int32_t), set->batch_count,

@@ -43,7 +43,7 @@ typedef struct pl_tet_batches {
 // out, for sets of their own. An inverted or flat tet is an error that names it.
 pl_status pl_tet_batches_setup(pl_tet_batches* set, pl_material_kind kind, const double* rest,
                                int vertex_count, const int* tets, int tet_count,
-                               const pl_material* materials, pl_error* error);
+                               const pl_material* materials, pl_pool* pool, pl_error* error);
 void pl_tet_batches_free(pl_tet_batches* set);
 // Looks up where the blocks of each tet lie in a matrix of the pattern of A.
 pl_status pl_tet_batches_locate(pl_tet_batches* set, pl_pool* pool, const pl_block_matrix* A,

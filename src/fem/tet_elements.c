@@ -127,39 +127,66 @@ static bool prepare_tet(const double* rest, const int* v, double* gradients, dou
     return isfinite(det);
 }
 
-static pl_tet_data* allocate_data(int count) {
+enum { TET_BLOCK = 2048 };
+
+typedef struct prepare_job {
+    const double* rest;
+    const int* corners;
+    pl_tet_data* d;
+} prepare_job;
+
+// how many of some tets have no volume
+static double prepare_part(int begin, int end, void* user) {
+    const prepare_job* job = user;
+    int bad = 0;
+    for (int e = begin; e < end; e++)
+        bad += !prepare_tet(job->rest, job->corners + 4 * (size_t)e,
+                            job->d->gradients + 12 * (size_t)e, &job->d->volumes[e]);
+    return bad;
+}
+
+static pl_status prepare_tets(const prepare_job* job, int count, pl_pool* pool, pl_error* error) {
+    prepare_job parts = *job;
+    if (pl_parallel_sum(pool, prepare_part, count, TET_BLOCK, &parts) == 0.0) return PL_OK;
+    int e = 0;
+    double gradients[12], volume;
+    while (prepare_tet(job->rest, job->corners + 4 * (size_t)e, gradients, &volume)) e++;
+    return pl_fail(
+        error, PL_ERROR_MESH,
+        "tet %d is inverted or flat; `pliant mesh IN -o OUT --repair` turns inverted ones", e);
+}
+
+pl_status pl_tet_elements_take(pl_element_set* set, const double* rest, int vertex_count,
+                               int* corners, int tet_count, pl_material* materials, pl_pool* pool,
+                               pl_error* error) {
+    *set = (pl_element_set){0};
     pl_tet_data* d = PL_ALLOC(pl_tet_data, 1);
-    if (!d) return NULL;
-    d->count = count;
-    d->gradients = PL_ALLOC(double, 12 * (size_t)count);
-    d->volumes = PL_ALLOC(double, count);
-    d->materials = PL_ALLOC(pl_material, count);
-    if (d->gradients && d->volumes && d->materials) return d;
-    tet_destroy(d);
-    return NULL;
+    if (d) {
+        *d = (pl_tet_data){.count = tet_count,
+                           .gradients = PL_ALLOC(double, 12 * (size_t)tet_count),
+                           .volumes = PL_ALLOC(double, tet_count),
+                           .materials = materials};
+    } else PL_FREE(materials, pl_material, tet_count);
+    bool ready = d && corners && d->gradients && d->volumes && d->materials;
+    pl_status status = ready
+                           ? prepare_tets(&(prepare_job){rest, corners, d}, tet_count, pool, error)
+                           : pl_fail_memory(error, "tets");
+    if (status == PL_OK)
+        return pl_element_set_setup(set, &pl_tet_elements, d, corners, tet_count, vertex_count,
+                                    error);
+    if (d) tet_destroy(d);
+    PL_FREE(corners, int, 4 * (size_t)tet_count);
+    return status;
 }
 
 pl_status pl_tet_elements_setup(pl_element_set* set, const double* rest, int vertex_count,
                                 const int* tets, int tet_count, const pl_material* materials,
                                 pl_error* error) {
-    *set = (pl_element_set){0};
-    pl_tet_data* d = allocate_data(tet_count);
     int* corners = PL_ALLOC(int, 4 * (size_t)tet_count);
-    pl_status status = d && corners ? PL_OK : pl_fail_memory(error, "tets");
-    for (int e = 0; status == PL_OK && e < tet_count; e++)
-        if (!prepare_tet(rest, tets + 4 * (size_t)e, d->gradients + 12 * (size_t)e, &d->volumes[e]))
-            status = pl_fail(
-                error, PL_ERROR_MESH,
-                "tet %d is inverted or flat; `pliant mesh IN -o OUT --repair` turns inverted ones",
-                e);
-    if (status != PL_OK) {
-        if (d) tet_destroy(d);
-        PL_FREE(corners, int, 4 * (size_t)tet_count);
-        return status;
-    }
-    memcpy(corners, tets, 4 * (size_t)tet_count * sizeof(int));
-    memcpy(d->materials, materials, (size_t)tet_count * sizeof(pl_material));
-    return pl_element_set_setup(set, &pl_tet_elements, d, corners, tet_count, vertex_count, error);
+    pl_material* own = PL_ALLOC(pl_material, tet_count);
+    if (corners) memcpy(corners, tets, 4 * (size_t)tet_count * sizeof(int));
+    if (own) memcpy(own, materials, (size_t)tet_count * sizeof(pl_material));
+    return pl_tet_elements_take(set, rest, vertex_count, corners, tet_count, own, NULL, error);
 }
 
 double pl_tet_element_volume(const pl_element_set* set, int element) {

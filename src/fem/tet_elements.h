@@ -14,6 +14,12 @@ pl_status pl_tet_elements_setup(pl_element_set* set, const double* rest, int ver
                                 const int* tets, int tet_count, const pl_material* materials,
                                 pl_error* error);
 
+// The same by many threads. Takes over corners and materials (allocated with PL_ALLOC; NULL: memory
+// is out), also when it fails.
+pl_status pl_tet_elements_take(pl_element_set* set, const double* rest, int vertex_count,
+                               int* corners, int tet_count, pl_material* materials, pl_pool* pool,
+                               pl_error* error);
+
 // Rest volume of an element [m^3].
 double pl_tet_element_volume(const pl_element_set* set, int element);
 void pl_tet_element_set_material(pl_element_set* set, int element, const pl_material* material);

@@ -494,7 +494,9 @@ void pl_grid_body_add_field(const pl_grid_body* b, double* const field[3], pl_ve
             for (int a = 0; a < 3; a++) {
                 double at[3] = {g->x + i + 0.5, g->y + 0.5, g->z + 0.5};
                 at[a] -= 0.5;
-                for (int d = 0; d < 3; d++) at[d] = b->frame.origin[d] + b->frame.cell * at[d];
+                for (int d = 0; d < 3; d++)
+                    at[d] =
+                        b->frame.origin[d] + b->frame.cell * pl_grid_unfolded(&b->frame, d, at[d]);
                 pl_vec3 v = pl_add(linear, pl_mat3_apply(gradient, pl_vec3_load(at)));
                 field[a][g->begin + i] += a == 0 ? v.x : a == 1 ? v.y : v.z;
             }

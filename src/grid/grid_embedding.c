@@ -28,7 +28,7 @@ bool pl_grid_cell_of(const pl_grid_cells* cells, const pl_grid_frame* frame, con
     double x[3], best = HUGE_VAL;
     int base[3];
     for (int a = 0; a < 3; a++) {
-        x[a] = (position[a] - frame->origin[a]) / frame->cell;
+        x[a] = pl_grid_folded(frame, a, (position[a] - frame->origin[a]) / frame->cell);
         // a place on a side of the box is in the box; one far away is not, however far
         const double low = cells->low[a], high = low + cells->size[a], rim = 1e-3;
         double floored = fmin(fmax(floor(x[a]), -1e9), 1e9);
@@ -55,7 +55,7 @@ void pl_grid_place(const pl_grid_cells* cells, const pl_grid_frame* frame, const
     pl_grid_cell_of(cells, frame, position, cell);
     for (int a = 0; a < 3; a++)
         for (int d = 0; d < 3; d++) {
-            double x = (position[d] - frame->origin[d]) / frame->cell;
+            double x = pl_grid_folded(frame, d, (position[d] - frame->origin[d]) / frame->cell);
             double t = d == a ? x : x - 0.5; // faces lie in the middle across their axis
             base[a][d] = d == a ? cell[d] : x - cell[d] < 0.5 ? cell[d] - 1 : cell[d];
             fraction[a][d] = (float)(t - base[a][d]);

@@ -28,7 +28,8 @@ typedef struct fraction_job {
 // middle of none of them is inside.
 static double fraction_of(const fraction_job* job, const int at[3]) {
     double points[24], distance[8], middle[3], sum = 0.0, least = HUGE_VAL, h = job->frame->cell;
-    for (int d = 0; d < 3; d++) middle[d] = job->frame->origin[d] + h * (at[d] + 0.5);
+    for (int d = 0; d < 3; d++)
+        middle[d] = job->frame->origin[d] + h * pl_grid_unfolded(job->frame, d, at[d] + 0.5);
     pl_solid_distances(job->solid, middle, 1, h, distance);
     if (distance[0] < -0.87 * h) return 1.0; // further in than its corners are away
     for (int n = 0; n < 8; n++)
@@ -129,7 +130,9 @@ static void add_tet(const pl_method_body* def, const pl_grid_level* level,
                             pl_sub(x[3], x[0]));
         const double at[3] = {p.x, p.y, p.z};
         int cell[3];
-        for (int d = 0; d < 3; d++) cell[d] = (int)floor((at[d] - frame->origin[d]) / frame->cell);
+        for (int d = 0; d < 3; d++)
+            cell[d] =
+                (int)floor(pl_grid_folded(frame, d, (at[d] - frame->origin[d]) / frame->cell));
         int index = pl_grid_index(level, cell[0], cell[1], cell[2]);
         if (index >= 0) sum[index] += value, count[index] += 1.0f;
     }

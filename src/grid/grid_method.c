@@ -208,7 +208,9 @@ static pl_status check_held(pl_grid_body* b, const pl_grid_acts* acts, pl_error*
     if (loose < 0) return PL_OK;
     const pl_grid_piece* piece = &b->pieces.pieces[loose];
     double at[3];
-    for (int a = 0; a < 3; a++) at[a] = b->frame.origin[a] + b->frame.cell * (piece->cell[a] + 0.5);
+    for (int a = 0; a < 3; a++)
+        at[a] = b->frame.origin[a] +
+                b->frame.cell * pl_grid_unfolded(&b->frame, a, piece->cell[a] + 0.5);
     return pl_fail(error, PL_ERROR_UNSUPPORTED,
                    "body \"%s\": its lattice has %d pieces, and the one of %d cells near "
                    "(%g, %g, %g) is pushed and nothing holds it, so that it has no equilibrium; "

@@ -133,14 +133,17 @@ static void add_fit(builder* b, pl_vec3 middle, pl_vec3 side, pl_vec3 foot, pl_g
 }
 
 static pl_vec3 in_cells(const builder* b, pl_vec3 x) {
-    return pl_scale(1.0 / b->frame->cell, pl_sub(x, pl_vec3_load(b->frame->origin)));
+    pl_vec3 at = pl_scale(1.0 / b->frame->cell, pl_sub(x, pl_vec3_load(b->frame->origin)));
+    return (pl_vec3){pl_grid_folded(b->frame, 0, at.x), pl_grid_folded(b->frame, 1, at.y),
+                     pl_grid_folded(b->frame, 2, at.z)};
 }
 
 // A boundary stress at `place` [cells].
 static void add_side(builder* b, int target, int index, int row, int column, double factor,
                      const double place[3]) {
     pl_grid_side s = {.target = target, .index = index, .row = row, .column = column};
-    pl_vec3 at = pl_vec3_load(place);
+    pl_vec3 at = {pl_grid_unfolded(b->frame, 0, place[0]), pl_grid_unfolded(b->frame, 1, place[1]),
+                  pl_grid_unfolded(b->frame, 2, place[2])};
     pl_vec3 x = pl_madd(pl_vec3_load(b->frame->origin), b->frame->cell, at);
     pl_nearest near = pl_triangle_tree_nearest(&b->tree, x, INFINITY);
     if (near.triangle < 0) return;

@@ -30,7 +30,10 @@ static bool meets_cube(const pl_vec3 t[3], double half) {
 }
 
 static pl_vec3 in_cells(const pl_grid_frame* frame, const double* position) {
-    return pl_scale(1.0 / frame->cell, pl_sub(pl_vec3_load(position), pl_vec3_load(frame->origin)));
+    pl_vec3 x =
+        pl_scale(1.0 / frame->cell, pl_sub(pl_vec3_load(position), pl_vec3_load(frame->origin)));
+    return (pl_vec3){pl_grid_folded(frame, 0, x.x), pl_grid_folded(frame, 1, x.y),
+                     pl_grid_folded(frame, 2, x.z)};
 }
 
 static void visit_cells(const pl_grid_cells* cells, const pl_grid_frame* frame,
@@ -116,7 +119,8 @@ static void fill_task(int begin, int end, int worker, void* user) {
                                       c->low[1] + row % c->size[1] + 0.5,
                                       c->low[2] + row / c->size[1] + 0.5};
                 for (int a = 0; a < 3; a++)
-                    points[3 * i + a] = job->frame->origin[a] + job->frame->cell * at[a];
+                    points[3 * i + a] = job->frame->origin[a] +
+                                        job->frame->cell * pl_grid_unfolded(job->frame, a, at[a]);
             }
             pl_solid_distances(job->solid, points, count, job->frame->cell, distance);
             uint8_t* kinds = c->kinds + (size_t)row * (size_t)c->size[0] + first;
@@ -128,6 +132,23 @@ static void fill_task(int begin, int end, int worker, void* user) {
 // What the bounding box of a lattice takes, whether its cells are in use or not, as measured: the
 // kinds of cells on all levels, and the lists of rows (cells along x).
 static const double BYTES_PER_CELL = 2.0, BYTES_PER_ROW = 100.0;
+// Boxes that take more are folded.
+static const double FOLDED_FROM = 16e6;
+
+static double box_bytes(const double cells[3]) {
+    return (BYTES_PER_CELL * cells[0] + BYTES_PER_ROW) * cells[1] * cells[2];
+}
+
+static pl_status fold(const pl_mesh* surface, int padding, pl_grid_frame* frame, double cells[3],
+                      pl_error* error) {
+    pl_status status = PL_OK;
+    for (int a = 0; status == PL_OK && a < 3; a++) {
+        // cells around those that triangles reach are looked at too: two layers, to be safe
+        status = pl_grid_frame_fold(frame, a, surface, padding + 2, error);
+        cells[a] -= (double)pl_grid_left_out(frame, a);
+    }
+    return status;
+}
 
 // The box of cells around a surface, which lies in its middle.
 static pl_status choose_box(const pl_mesh* surface, int padding, pl_grid_frame* frame, int low[3],
@@ -140,19 +161,27 @@ static pl_status choose_box(const pl_mesh* surface, int padding, pl_grid_frame* 
     double cells[3];
     for (int a = 0; a < 3; a++)
         cells[a] = fmax(ceil(length[a] / frame->cell - 1e-6), 1.0) + 2.0 * padding;
-    const double bytes = (BYTES_PER_CELL * cells[0] + BYTES_PER_ROW) * cells[1] * cells[2];
+    pl_vec3_store(frame->origin, box.low);
+    for (int a = 0; a < 3; a++) {
+        frame->origin[a] -= 0.5 * ((cells[a] - 2 * padding) * frame->cell - length[a]);
+        frame->fold_count[a] = 0;
+    }
+    bool numbered = cells[0] < 1e15 && cells[1] < 1e15 && cells[2] < 1e15;
+    if (numbered && box_bytes(cells) > FOLDED_FROM) {
+        pl_status status = fold(surface, padding, frame, cells, error);
+        if (status != PL_OK) return status;
+    }
+    const double bytes = box_bytes(cells);
     if (!(bytes <= PL_GRID_MAX_BOX_BYTES) || !(cells[0] < 1e9))
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "a lattice of %g m cells would be %.0f x %.0f x %.0f cells; its box alone "
                        "takes about %.2g GB, and at most %g GB are allowed; use larger cells "
-                       "(grid.cell), or make bodies of their own of parts that are far apart",
+                       "(grid.cell), or make bodies of their own of its parts",
                        frame->cell, cells[0], cells[1], cells[2], 1e-9 * bytes,
                        1e-9 * PL_GRID_MAX_BOX_BYTES);
-    pl_vec3_store(frame->origin, box.low);
     for (int a = 0; a < 3; a++) {
         size[a] = (int)cells[a];
         low[a] = -padding;
-        frame->origin[a] -= 0.5 * ((size[a] - 2 * padding) * frame->cell - length[a]);
     }
     return PL_OK;
 }

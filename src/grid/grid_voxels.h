@@ -7,23 +7,17 @@
 
 #include "base/pool.h"
 #include "grid/grid_cells.h"
+#include "grid/grid_frame.h"
 
-#include <pliant/mesh.h>
-
-// Where a lattice lies: cell (i, j, k) spans origin + cell * (i..i+1, j..j+1, k..k+1).
-typedef struct pl_grid_frame {
-    double origin[3]; // [m]
-    double cell;      // edge [m]
-} pl_grid_frame;
-
-// Memory goes with the cells in use, but for a few bytes of each cell and row of the bounding box.
+// Memory goes with the cells in use, but for a few bytes of each cell and row of the bounding box,
+// out of which wide empty slabs are folded.
 // Lattices beyond these limits are refused before anything is allocated for them.
 #define PL_GRID_MAX_BOX_BYTES 8e9
 enum { PL_GRID_MAX_CELLS = 1 << 26 }; // in use; each takes 1 to 2 kB
 
 // Interior cells: those that a triangle cuts, and those whose middle has a winding number above one
 // half, so that holes and self-intersections do no harm; then `padding` layers more. The frame's
-// cell is given, its origin is chosen.
+// cell is given, its origin and folds are chosen.
 pl_status pl_grid_voxelise(const pl_mesh* surface, int padding, pl_pool* pool, pl_grid_frame* frame,
                            pl_grid_cells* out, pl_error* error);
 

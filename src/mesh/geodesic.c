@@ -6,12 +6,19 @@
 #include "base/memory.h"
 #include "math/vec3.h"
 
-void pl_edge_lengths(const pl_adjacency* graph, const double* positions, double* lengths) {
-    for (int v = 0; v < graph->count; v++) {
+enum { FETCHED = 3 }; // rows, from the top of the heap on
+
+void pl_edge_lengths_of(const pl_adjacency* graph, const double* positions, int begin, int end,
+                        double* lengths) {
+    for (int v = begin; v < end; v++) {
         pl_vec3 p = pl_vec3_load(positions + 3 * (size_t)v);
         for (int k = graph->offsets[v]; k < graph->offsets[v + 1]; k++)
             lengths[k] = pl_distance(p, pl_vec3_load(positions + 3 * (size_t)graph->items[k]));
     }
+}
+
+void pl_edge_lengths(const pl_adjacency* graph, const double* positions, double* lengths) {
+    pl_edge_lengths_of(graph, positions, 0, graph->count, lengths);
 }
 
 static pl_status check_lengths(const pl_adjacency* graph, const double* lengths, pl_error* error) {
@@ -66,11 +73,22 @@ static inline void offer(pl_geodesic* g, int v, double distance, int source) {
     pl_vertex_heap_set(&g->heap, v, distance);
 }
 
+// The row of a vertex that comes soon: the graph is larger than caches, and its rows are met in no
+// order.
+static inline void fetch_row(const pl_geodesic* g, int v) {
+    int first = g->graph->offsets[v];
+    __builtin_prefetch(g->graph->items + first);
+    __builtin_prefetch(g->lengths + first);
+    __builtin_prefetch(g->lengths + first + 8);
+}
+
 void pl_geodesic_add(pl_geodesic* g, const int* sources, int count) {
     const pl_adjacency* graph = g->graph;
     for (int i = 0; i < count; i++) offer(g, sources[i], 0.0, g->source_count++);
     while (g->heap.count > 0) {
         pl_heap_entry top = pl_vertex_heap_pop(&g->heap);
+        for (int i = 0; i < FETCHED && i < g->heap.count; i++)
+            fetch_row(g, g->heap.entries[i].vertex);
         int source = g->nearest[top.vertex];
         for (int k = graph->offsets[top.vertex]; k < graph->offsets[top.vertex + 1]; k++)
             offer(g, graph->items[k], top.key + g->lengths[k], source);

@@ -11,6 +11,9 @@
 
 // The length of the edge behind each item of the graph; lengths: as many as the graph has items.
 void pl_edge_lengths(const pl_adjacency* graph, const double* positions, double* lengths);
+// Those of the vertices [begin, end) only.
+void pl_edge_lengths_of(const pl_adjacency* graph, const double* positions, int begin, int end,
+                        double* lengths);
 
 typedef struct pl_geodesic {
     const pl_adjacency* graph; // borrowed

@@ -2,65 +2,96 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Furthest point sampling (Gonzalez 1985; Eldar et al. 1997). A new sample updates only the
-// vertices that come nearer (pl_geodesic_add). The furthest vertex comes from a heap with old
-// distances: they only ever fall, so what is on top with its present distance is the furthest, and
-// what is on top with an old one goes back with the present one.
+// vertices that come nearer (pl_geodesic_add), and distances only fall. So each block of vertices
+// remembers how far its furthest one was when the block was last looked at, which is never less
+// than how far it is now. The block that is furthest by that number is looked at again, until the
+// number is right.
 #include "mesh/sampling.h"
 #include "base/array.h"
 #include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
+
+enum { FAR_BLOCK = 32 }; // vertices
 
 typedef struct sampler {
     pl_geodesic geodesic;
-    pl_vertex_heap far; // keys: minus distance
+    pl_vertex_heap far;   // of blocks; keys: minus distance
+    unsigned char* taken; // 1 for samples
     pl_array vertices;
     pl_array radii;
+    const pl_sample_stops* stops;
 } sampler;
+
+static int block_count(int vertex_count) { return (vertex_count + FAR_BLOCK - 1) / FAR_BLOCK; }
+
+static void keep_nearest(sampler* s) {
+    for (int k = 0; s->stops && k < s->stops->count; k++)
+        if ((size_t)s->stops->counts[k] == s->vertices.count)
+            memcpy(s->stops->nearest[k], s->geodesic.nearest,
+                   (size_t)s->geodesic.graph->count * sizeof(int));
+}
 
 static bool add_sample(sampler* s, int vertex, double radius) {
     if (!pl_array_push(&s->vertices, &vertex) || !pl_array_push(&s->radii, &radius)) return false;
+    s->taken[vertex] = 1;
     pl_geodesic_add(&s->geodesic, &vertex, 1);
+    keep_nearest(s);
     return true;
 }
 
-static pl_heap_entry pop_furthest(sampler* s) {
-    for (;;) {
-        pl_heap_entry top = s->far.entries[0];
-        double present = -s->geodesic.distances[top.vertex];
-        if (top.key == present) return pl_vertex_heap_pop(&s->far);
-        pl_vertex_heap_set(&s->far, top.vertex, present);
+// the furthest vertex of a block that is no sample, the lowest of equals; -1: all are samples
+static int furthest_of_block(const sampler* s, int block, double* distance) {
+    int begin = block * FAR_BLOCK, end = begin + FAR_BLOCK, furthest = -1;
+    if (end > s->geodesic.graph->count) end = s->geodesic.graph->count;
+    *distance = -1.0;
+    for (int v = begin; v < end; v++) {
+        if (s->taken[v] || !(s->geodesic.distances[v] > *distance)) continue;
+        *distance = s->geodesic.distances[v];
+        furthest = v;
     }
+    return furthest;
 }
 
-// is_start: 1 for the vertices that are starts, which are not found again
-static bool sample(sampler* s, const int* starts, int start_count, const unsigned char* is_start,
-                   int count) {
+// -1: all vertices are samples
+static int find_furthest(sampler* s, double* distance) {
+    while (s->far.count > 0) {
+        pl_heap_entry top = s->far.entries[0];
+        int vertex = furthest_of_block(s, top.vertex, distance);
+        if (vertex < 0) pl_vertex_heap_pop(&s->far);
+        else if (top.key == -*distance) return vertex;
+        else pl_vertex_heap_set(&s->far, top.vertex, -*distance);
+    }
+    return -1;
+}
+
+static bool sample(sampler* s, const int* starts, int start_count, int count) {
     for (int i = 0; i < start_count; i++)
         if (!add_sample(s, starts[i], INFINITY)) return false;
-    for (int v = 0; v < s->geodesic.graph->count; v++)
-        if (!is_start[v]) pl_vertex_heap_set(&s->far, v, -s->geodesic.distances[v]);
-    while (s->far.count > 0) {
-        pl_heap_entry furthest = pop_furthest(s);
-        bool unreached = isinf(furthest.key);
-        if (s->vertices.count >= (size_t)count && !unreached) break;
-        if (!add_sample(s, furthest.vertex, -furthest.key)) return false;
+    for (int b = 0; b < block_count(s->geodesic.graph->count); b++)
+        pl_vertex_heap_set(&s->far, b, -INFINITY);
+    for (;;) {
+        double distance;
+        int furthest = find_furthest(s, &distance);
+        if (furthest < 0) return true;
+        if (s->vertices.count >= (size_t)count && !isinf(distance)) return true;
+        if (!add_sample(s, furthest, distance)) return false;
     }
-    return true;
 }
 
 static pl_status mark_starts(const int* starts, int start_count, int vertex_count,
-                             unsigned char* is_start, pl_error* error) {
+                             unsigned char* taken, pl_error* error) {
     for (int i = 0; i < start_count; i++) {
         int v = starts[i];
         if (v < 0 || v >= vertex_count)
             return pl_fail(error, PL_ERROR_ARGUMENT,
                            "sampling is to start at vertex %d, but there are %d vertices", v,
                            vertex_count);
-        if (is_start[v])
+        if (taken[v])
             return pl_fail(error, PL_ERROR_ARGUMENT,
                            "sampling is to start at vertex %d, which is given twice", v);
-        is_start[v] = 1;
+        taken[v] = 1;
     }
     return PL_OK;
 }
@@ -79,19 +110,25 @@ static bool take_results(sampler* s, pl_samples* out) {
     return true;
 }
 
-static pl_status run_sampler(sampler* s, const int* starts, int start_count,
-                             unsigned char* is_start, int count, pl_samples* out, pl_error* error) {
+static pl_status run_sampler(sampler* s, const int* starts, int start_count, int count,
+                             pl_samples* out, pl_error* error) {
     int vertex_count = s->geodesic.graph->count;
-    pl_status status = mark_starts(starts, start_count, vertex_count, is_start, error);
+    pl_status status = mark_starts(starts, start_count, vertex_count, s->taken, error);
     if (status != PL_OK) return status;
-    if (pl_vertex_heap_alloc(&s->far, vertex_count) &&
-        sample(s, starts, start_count, is_start, count) && take_results(s, out))
+    if (pl_vertex_heap_alloc(&s->far, block_count(vertex_count)) &&
+        sample(s, starts, start_count, count) && take_results(s, out))
         return PL_OK;
     return pl_fail_memory(error, "samples of a mesh");
 }
 
 pl_status pl_sample_furthest(const pl_adjacency* graph, const double* lengths, const int* starts,
                              int start_count, int count, pl_samples* out, pl_error* error) {
+    return pl_sample_with_stops(graph, lengths, starts, start_count, count, NULL, out, error);
+}
+
+pl_status pl_sample_with_stops(const pl_adjacency* graph, const double* lengths, const int* starts,
+                               int start_count, int count, const pl_sample_stops* stops,
+                               pl_samples* out, pl_error* error) {
     *out = (pl_samples){0};
     if (count < 1 || count > graph->count || start_count < 0 || start_count > graph->count)
         return pl_fail(error, PL_ERROR_ARGUMENT,
@@ -99,13 +136,14 @@ pl_status pl_sample_furthest(const pl_adjacency* graph, const double* lengths, c
                        graph->count);
     static const int first_vertex = 0;
     if (start_count == 0) starts = &first_vertex, start_count = 1;
-    sampler s = {.vertices = pl_array_of(sizeof(int)), .radii = pl_array_of(sizeof(double))};
+    sampler s = {
+        .vertices = pl_array_of(sizeof(int)), .radii = pl_array_of(sizeof(double)), .stops = stops};
     pl_status status = pl_geodesic_create(graph, lengths, &s.geodesic, error);
     if (status != PL_OK) return status;
-    unsigned char* is_start = PL_ALLOC(unsigned char, graph->count);
-    if (is_start) status = run_sampler(&s, starts, start_count, is_start, count, out, error);
+    s.taken = PL_ALLOC(unsigned char, graph->count);
+    if (s.taken) status = run_sampler(&s, starts, start_count, count, out, error);
     else status = pl_fail_memory(error, "samples of a mesh");
-    PL_FREE(is_start, unsigned char, graph->count);
+    PL_FREE(s.taken, unsigned char, graph->count);
     pl_array_free(&s.vertices);
     pl_array_free(&s.radii);
     pl_vertex_heap_free(&s.far);

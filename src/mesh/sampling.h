@@ -25,6 +25,18 @@ typedef struct pl_samples {
 // starts are out of range or repeated.
 pl_status pl_sample_furthest(const pl_adjacency* graph, const double* lengths, const int* starts,
                              int start_count, int count, pl_samples* out, pl_error* error);
+// Moments in the sampling: nearest[k], of one number per vertex, gets the nearest sample of each
+// vertex as it is after counts[k] samples; -1 where none of them reaches.
+typedef struct pl_sample_stops {
+    int count;
+    const int* counts;
+    int** nearest;
+} pl_sample_stops;
+
+// The same with stops, or NULL.
+pl_status pl_sample_with_stops(const pl_adjacency* graph, const double* lengths, const int* starts,
+                               int start_count, int count, const pl_sample_stops* stops,
+                               pl_samples* out, pl_error* error);
 void pl_samples_free(pl_samples* samples);
 
 #endif

@@ -8,6 +8,7 @@
 #include "math/vec3.h"
 #include "mesh/mesh_object.h"
 
+#include <limits.h>
 #include <string.h>
 
 void pl_boundary_free(pl_boundary* boundary) {
@@ -85,8 +86,65 @@ pl_status pl_boundary_from_sides(const pl_mesh* mesh, const pl_side_groups* side
     return status;
 }
 
-pl_status pl_boundary_create(const pl_mesh* mesh, pl_boundary* out, pl_error* error) {
+enum { TET_BLOCK = 4096 };
+
+typedef struct mesh_job {
+    const pl_mesh* mesh;
+} mesh_job;
+
+// how many tets have no positive volume
+static double count_odd(int begin, int end, void* user) {
+    const pl_mesh* mesh = ((const mesh_job*)user)->mesh;
+    int count = 0;
+    for (int t = begin; t < end; t++) {
+        const int* tet = mesh->tets + 4 * (size_t)t;
+        pl_vec3 p[4];
+        for (int k = 0; k < 4; k++) p[k] = pl_vec3_load(mesh->positions + 3 * (size_t)tet[k]);
+        count += !(pl_det4(p[0], p[1], p[2], p[3]) > 0.0) || pl_names_twice(tet, 4);
+    }
+    return count;
+}
+
+static pl_status take_lone_sides(const pl_mesh* mesh, const unsigned char* lone, pl_boundary* out,
+                                 pl_error* error) {
+    int count = 0, side_count = 4 * mesh->tet_count;
+    for (int side = 0; side < side_count; side++) count += lone[side];
+    if (count == 0) return PL_OK;
+    out->count = count;
+    out->triangles = PL_ALLOC(int, 3 * (size_t)count);
+    out->sides = PL_ALLOC(int, count);
+    if (!out->triangles || !out->sides) {
+        pl_boundary_free(out);
+        return pl_fail_memory(error, "the surface of a mesh");
+    }
+    for (int side = 0, at = 0; side < side_count; side++) {
+        if (!lone[side]) continue;
+        pl_tet_face(mesh->tets + 4 * (size_t)(side / 4), side % 4, out->triangles + 3 * (size_t)at);
+        out->sides[at++] = side;
+    }
+    return PL_OK;
+}
+
+// Where all tets have positive volume, each knows what is outside of it.
+static pl_status boundary_of_positive(pl_pool* pool, const pl_mesh* mesh, pl_boundary* out,
+                                      pl_error* error) {
+    unsigned char* lone = PL_ALLOC(unsigned char, 4 * (size_t)mesh->tet_count);
+    if (!lone) return pl_fail_memory(error, "the surface of a mesh");
+    pl_status status =
+        pl_lone_sides(pool, mesh->tets, mesh->tet_count, mesh->vertex_count, lone, error);
+    if (status == PL_OK) status = take_lone_sides(mesh, lone, out, error);
+    PL_FREE(lone, unsigned char, 4 * (size_t)mesh->tet_count);
+    return status;
+}
+
+static pl_status boundary_by(pl_pool* pool, const pl_mesh* mesh, pl_boundary* out,
+                             pl_error* error) {
     *out = (pl_boundary){0};
+    if (mesh->tet_count == 0) return PL_OK;
+    mesh_job job = {mesh};
+    if (mesh->tet_count <= INT_MAX / 12 &&
+        pl_parallel_sum(pool, count_odd, mesh->tet_count, TET_BLOCK, &job) == 0.0)
+        return boundary_of_positive(pool, mesh, out, error);
     pl_side_groups sides;
     pl_status status =
         pl_side_groups_create(mesh->tets, mesh->tet_count, 4, mesh->vertex_count, &sides, error);
@@ -95,8 +153,13 @@ pl_status pl_boundary_create(const pl_mesh* mesh, pl_boundary* out, pl_error* er
     return status;
 }
 
+pl_status pl_boundary_create(const pl_mesh* mesh, pl_boundary* out, pl_error* error) {
+    return boundary_by(NULL, mesh, out, error);
+}
+
 // What the steps below share.
 typedef struct builder {
+    pl_pool* pool;
     const pl_mesh* mesh;
     pl_surface* surface;
     int* vertex_to; // surface vertex of each vertex, or -1
@@ -108,7 +171,7 @@ static pl_status take_faces(builder* b, pl_error* error) {
     const pl_mesh* mesh = b->mesh;
     pl_surface* surface = b->surface;
     pl_boundary boundary;
-    pl_status status = pl_boundary_create(mesh, &boundary, error);
+    pl_status status = boundary_by(b->pool, mesh, &boundary, error);
     if (status != PL_OK) return status;
     int count = mesh->tet_count ? boundary.count : mesh->triangle_count;
     int* elements = PL_ALLOC(int, count);
@@ -285,8 +348,13 @@ static pl_status take_uvs(const builder* b, pl_error* error) {
 }
 
 pl_status pl_mesh_surface(const pl_mesh* mesh, pl_surface** out, pl_error* error) {
+    return pl_mesh_surface_by(NULL, mesh, out, error);
+}
+
+pl_status pl_mesh_surface_by(pl_pool* pool, const pl_mesh* mesh, pl_surface** out,
+                             pl_error* error) {
     *out = NULL;
-    builder b = {.mesh = mesh};
+    builder b = {.pool = pool, .mesh = mesh};
     b.surface = PL_ALLOC(pl_surface, 1);
     if (b.surface) b.surface->mesh = pl_mesh_new();
     b.vertex_to = PL_ALLOC(int, mesh->vertex_count);

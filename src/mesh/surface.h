@@ -22,4 +22,7 @@ pl_status pl_boundary_from_sides(const pl_mesh* mesh, const pl_side_groups* side
                                  pl_error* error);
 void pl_boundary_free(pl_boundary* boundary);
 
+// pl_mesh_surface by many threads.
+pl_status pl_mesh_surface_by(pl_pool* pool, const pl_mesh* mesh, pl_surface** out, pl_error* error);
+
 #endif

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 
 #include <limits.h>
+#include <stdatomic.h>
 #include <string.h>
 
 // Which corners make up the simplices of an element.
@@ -155,7 +156,7 @@ static int count_groups(const table* t) {
     return count;
 }
 
-static bool adjacency_alloc(pl_adjacency* adjacency, int count, int item_count) {
+bool pl_adjacency_alloc(pl_adjacency* adjacency, int count, int item_count) {
     *adjacency = (pl_adjacency){.count = count};
     adjacency->offsets = PL_ALLOC(int, (size_t)count + 1);
     if (!adjacency->offsets) return false;
@@ -172,45 +173,6 @@ void pl_adjacency_free(pl_adjacency* adjacency) {
     PL_FREE(adjacency->items, int, item_count);
     PL_FREE(adjacency->offsets, int, (size_t)adjacency->count + 1);
     *adjacency = (pl_adjacency){0};
-}
-
-// True if corner i names a vertex that an earlier corner of the element named.
-static bool is_repeated(const int* element, int i) {
-    for (int j = 0; j < i; j++)
-        if (element[j] == element[i]) return true;
-    return false;
-}
-
-pl_status pl_vertex_elements(const int* elements, int element_count, int corners, int vertex_count,
-                             pl_adjacency* out, pl_error* error) {
-    *out = (pl_adjacency){0};
-    if (element_count > INT_MAX / corners)
-        return pl_fail(error, PL_ERROR_LIMIT, "%d elements are more than can be listed",
-                       element_count);
-    int* counts = PL_ALLOC(int, (size_t)vertex_count + 1);
-    if (!counts) return pl_fail_memory(error, "the topology of a mesh");
-    for (int e = 0; e < element_count; e++)
-        for (int k = 0; k < corners; k++) {
-            const int* element = elements + (size_t)e * (size_t)corners;
-            if (!is_repeated(element, k)) counts[element[k]]++;
-        }
-    int total = 0;
-    for (int v = 0; v < vertex_count; v++) total += counts[v];
-    if (!adjacency_alloc(out, vertex_count, total)) {
-        PL_FREE(counts, int, (size_t)vertex_count + 1);
-        return pl_fail_memory(error, "the topology of a mesh");
-    }
-    for (int v = 0; v < vertex_count; v++) {
-        out->offsets[v + 1] = out->offsets[v] + counts[v];
-        counts[v] = out->offsets[v]; // now: where the next element goes
-    }
-    for (int e = 0; e < element_count; e++)
-        for (int k = 0; k < corners; k++) {
-            const int* element = elements + (size_t)e * (size_t)corners;
-            if (!is_repeated(element, k)) out->items[counts[element[k]]++] = e;
-        }
-    PL_FREE(counts, int, (size_t)vertex_count + 1);
-    return PL_OK;
 }
 
 static void fill_edges(const table* t, pl_edges* out) {
@@ -256,7 +218,7 @@ pl_status pl_vertex_neighbours(const pl_edges* edges, int vertex_count, pl_adjac
     *out = (pl_adjacency){0};
     if (edges->count > INT_MAX / 2)
         return pl_fail(error, PL_ERROR_LIMIT, "%d edges are more than can be listed", edges->count);
-    if (!adjacency_alloc(out, vertex_count, 2 * edges->count))
+    if (!pl_adjacency_alloc(out, vertex_count, 2 * edges->count))
         return pl_fail_memory(error, "the neighbours of vertices");
     for (int i = 0; i < 2 * edges->count; i++) out->offsets[edges->ends[i] + 1]++;
     for (int v = 0; v < vertex_count; v++) out->offsets[v + 1] += out->offsets[v];
@@ -297,7 +259,7 @@ pl_status pl_side_groups_create(const int* elements, int element_count, int corn
     out->group_of_side = PL_ALLOC(int, side_count);
     if (out->group_of_side) out->side_count = side_count;
     if (out->side_count < side_count ||
-        !adjacency_alloc(&out->groups, count_groups(&t), t.simplex_count)) {
+        !pl_adjacency_alloc(&out->groups, count_groups(&t), t.simplex_count)) {
         pl_side_groups_free(out);
         status = pl_fail_memory(error, "the sides of a mesh");
     } else fill_side_groups(&t, out);
@@ -348,4 +310,71 @@ pl_status pl_first_of_equal_elements(const int* elements, int element_count, int
         }
     table_free(&t);
     return PL_OK;
+}
+
+// ---- sides that only one tet has
+
+enum { VERTEX_BLOCK = 1024 };
+
+typedef struct lone_job {
+    const int* tets;
+    const pl_adjacency* around; // tets of each vertex
+    unsigned char* lone;
+    atomic_bool out_of_memory;
+} lone_job;
+
+// the faces at v whose other vertices are above it; returns how many they are
+static int list_faces(const lone_job* job, int v, simplex* faces) {
+    int count = 0;
+    for (int i = job->around->offsets[v]; i < job->around->offsets[v + 1]; i++) {
+        int t = job->around->items[i];
+        const int* tet = job->tets + 4 * (size_t)t;
+        for (int k = 0; k < 4; k++) {
+            int sorted[4];
+            if (tet[k] == v || !pick_sorted(tet, &tet_sides, k, sorted) || sorted[0] != v) continue;
+            faces[count++] = (simplex){(uint64_t)sorted[1] << 32 | (uint64_t)sorted[2],
+                                       (uint64_t)t * 4 + (uint64_t)k};
+        }
+    }
+    return count;
+}
+
+static void lone_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    lone_job* job = user;
+    int most = 0;
+    for (int v = begin; v < end; v++) {
+        int count = job->around->offsets[v + 1] - job->around->offsets[v];
+        most = count > most ? count : most;
+    }
+    if (most == 0) return;
+    simplex* faces = PL_ALLOC(simplex, 3 * (size_t)most);
+    if (!faces) {
+        atomic_store(&job->out_of_memory, true);
+        return;
+    }
+    for (int v = begin; v < end; v++) {
+        int count = list_faces(job, v, faces);
+        sort_simplices(faces, count);
+        for (int i = 0; i < count;) {
+            int next = i + 1;
+            while (next < count && faces[next].high == faces[i].high) next++;
+            if (next == i + 1) job->lone[faces[i].low] = 1;
+            i = next;
+        }
+    }
+    PL_FREE(faces, simplex, 3 * (size_t)most);
+}
+
+pl_status pl_lone_sides(pl_pool* pool, const int* tets, int tet_count, int vertex_count,
+                        unsigned char* lone, pl_error* error) {
+    pl_adjacency around;
+    pl_status status =
+        pl_vertex_elements_by(pool, tets, tet_count, 4, vertex_count, &around, error);
+    if (status != PL_OK) return status;
+    memset(lone, 0, 4 * (size_t)tet_count);
+    lone_job job = {.tets = tets, .around = &around, .lone = lone};
+    pl_parallel_for(pool, lone_task, vertex_count, VERTEX_BLOCK, &job);
+    pl_adjacency_free(&around);
+    return atomic_load(&job.out_of_memory) ? pl_fail_memory(error, "the sides of a mesh") : PL_OK;
 }

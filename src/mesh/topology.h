@@ -9,6 +9,7 @@
 #define PL_MESH_TOPOLOGY_H
 
 #include "base/fail.h"
+#include "base/pool.h"
 
 #include <stdbool.h>
 
@@ -19,11 +20,17 @@ typedef struct pl_adjacency {
     int* items;   // ascending within a list
 } pl_adjacency;
 
+// Offsets are zero. False if memory is out.
+bool pl_adjacency_alloc(pl_adjacency* adjacency, int count, int item_count);
 void pl_adjacency_free(pl_adjacency* adjacency);
 
 // The elements around each vertex; an element that names a vertex twice is listed once.
 pl_status pl_vertex_elements(const int* elements, int element_count, int corners, int vertex_count,
                              pl_adjacency* out, pl_error* error);
+
+// The same by many threads.
+pl_status pl_vertex_elements_by(pl_pool* pool, const int* elements, int element_count, int corners,
+                                int vertex_count, pl_adjacency* out, pl_error* error);
 
 // The unique edges of a mesh, each from its smaller to its larger vertex, in ascending order.
 typedef struct pl_edges {
@@ -54,6 +61,11 @@ typedef struct pl_side_groups {
 pl_status pl_side_groups_create(const int* elements, int element_count, int corners,
                                 int vertex_count, pl_side_groups* out, pl_error* error);
 void pl_side_groups_free(pl_side_groups* sides);
+
+// The sides of tets that no other tet has: lone, 4 per tet, gets 1 for them and 0 for others. No
+// tet names a vertex twice.
+pl_status pl_lone_sides(pl_pool* pool, const int* tets, int tet_count, int vertex_count,
+                        unsigned char* lone, pl_error* error);
 
 // The pairs of triangles that meet at an edge. Of n triangles at one edge each bends against each
 // other. If all are fixed to the edge alike, with half a hinge each, and the edge turns as it

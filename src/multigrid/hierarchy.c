@@ -138,31 +138,62 @@ static int nearest_in_space(const pl_mg_hierarchy* h, const double* positions, i
     return nearest;
 }
 
-// parents of what is on level l; level 0 of vertices
-static pl_status find_parents(pl_mg_hierarchy* h, int l, const pl_adjacency* graph,
-                              const double* lengths, const double* positions, pl_error* error) {
+// Parents of what is on level l, level 0 of vertices, from the nearest sample of each vertex.
+static void adopt_nearest(pl_mg_hierarchy* h, int l, const int* nearest_of,
+                          const double* positions) {
     pl_mg_transfer* t = &h->transfers[l];
-    pl_geodesic geodesic;
-    pl_status status = pl_geodesic_create(graph, lengths, &geodesic, error);
-    if (status != PL_OK) return status;
-    pl_geodesic_add(&geodesic, h->samples, t->coarse_count);
     for (int j = 0; j < t->fine_count; j++) {
-        int vertex = l > 0 ? h->samples[j] : j, nearest = geodesic.nearest[vertex];
+        int vertex = l > 0 ? h->samples[j] : j, nearest = nearest_of[vertex];
         if (nearest < 0) nearest = nearest_in_space(h, positions, vertex, t->coarse_count);
         t->parent[j] = nearest;
     }
     for (int k = 0; k < t->coarse_count; k++) t->parent[l > 0 ? k : h->samples[k]] = k;
-    pl_geodesic_free(&geodesic);
     list_children(t);
+}
+
+static pl_status find_parents(pl_mg_hierarchy* h, int l, const pl_adjacency* graph,
+                              const double* lengths, const double* positions, pl_error* error) {
+    pl_geodesic geodesic;
+    pl_status status = pl_geodesic_create(graph, lengths, &geodesic, error);
+    if (status != PL_OK) return status;
+    pl_geodesic_add(&geodesic, h->samples, h->transfers[l].coarse_count);
+    adopt_nearest(h, l, geodesic.nearest, positions);
+    pl_geodesic_free(&geodesic);
     return PL_OK;
 }
 
-// parents of the vertices, by the sampling itself
-static void adopt_nearest(pl_mg_hierarchy* h, const int* nearest) {
-    pl_mg_transfer* t = &h->transfers[0];
-    memcpy(t->parent, nearest, (size_t)t->fine_count * sizeof(int));
-    for (int k = 0; k < t->coarse_count; k++) t->parent[h->samples[k]] = k;
-    list_children(t);
+// What sampling found on its way: the nearest samples of all vertices when there were as many
+// samples as a coarser level has nodes.
+typedef struct stops {
+    int count, vertex_count;
+    int counts[PL_MG_MAX_LEVELS];
+    int* nearest[PL_MG_MAX_LEVELS];
+} stops;
+
+static void free_stops(stops* s) {
+    for (int k = 0; k < s->count; k++) PL_FREE(s->nearest[k], int, s->vertex_count);
+    *s = (stops){0};
+}
+
+// Level 1 too: it becomes the second if there are more samples than asked for.
+static bool prepare_stops(const pl_mg_hierarchy* h, stops* s) {
+    *s = (stops){.vertex_count = h->node_counts[0]};
+    for (int l = 1; l < h->level_count; l++) {
+        s->counts[s->count] = h->node_counts[l];
+        s->nearest[s->count] = PL_ALLOC(int, s->vertex_count);
+        if (!s->nearest[s->count]) {
+            free_stops(s);
+            return false;
+        }
+        s->count++;
+    }
+    return true;
+}
+
+static const int* nearest_at(const stops* s, int sample_count) {
+    for (int k = 0; k < s->count; k++)
+        if (s->counts[k] == sample_count) return s->nearest[k];
+    return NULL;
 }
 
 // Samples by plain distances, for comparison.
@@ -225,13 +256,16 @@ static pl_status sample_as_near(pl_mg_hierarchy* h, const pl_adjacency* graph,
 
 static pl_status take_samples(pl_mg_hierarchy* h, const pl_adjacency* graph, const double* lengths,
                               const double* positions, const pl_mg_hierarchy_options* options,
-                              pl_error* error) {
+                              stops* s, pl_error* error) {
     pl_samples samples = {0};
+    pl_status status = PL_OK;
     bool more = options->lengths && (!options->counts || options->own_counts);
-    pl_status status =
-        more ? sample_as_near(h, graph, positions, options, &samples, error)
-             : pl_sample_furthest(graph, lengths, options->starts, options->start_count,
-                                  h->node_counts[1], &samples, error);
+    if (more) status = sample_as_near(h, graph, positions, options, &samples, error);
+    else if (!prepare_stops(h, s)) status = pl_fail_memory(error, "the levels of multigrid");
+    else
+        status = pl_sample_with_stops(
+            graph, lengths, options->starts, options->start_count, h->node_counts[1],
+            &(pl_sample_stops){s->count, s->counts, s->nearest}, &samples, error);
     if (status != PL_OK) {
         h->level_count = 0; // nothing is allocated yet
         return status;
@@ -240,7 +274,8 @@ static pl_status take_samples(pl_mg_hierarchy* h, const pl_adjacency* graph, con
     status = allocate(h, error);
     if (status == PL_OK)
         memcpy(h->samples, samples.vertices, (size_t)h->node_counts[1] * sizeof(int));
-    if (status == PL_OK && samples.count == h->node_counts[1]) adopt_nearest(h, samples.nearest);
+    if (status == PL_OK && samples.count == h->node_counts[1])
+        adopt_nearest(h, 0, samples.nearest, positions);
     else if (status == PL_OK) status = find_parents(h, 0, graph, lengths, positions, error);
     pl_samples_free(&samples);
     return status;
@@ -249,9 +284,14 @@ static pl_status take_samples(pl_mg_hierarchy* h, const pl_adjacency* graph, con
 static pl_status build(pl_mg_hierarchy* h, const pl_adjacency* graph, const double* lengths,
                        const double* positions, const pl_mg_hierarchy_options* options,
                        pl_error* error) {
-    pl_status status = take_samples(h, graph, lengths, positions, options, error);
-    for (int l = 1; status == PL_OK && l + 1 < h->level_count; l++)
-        status = find_parents(h, l, graph, lengths, positions, error);
+    stops s = {0};
+    pl_status status = take_samples(h, graph, lengths, positions, options, &s, error);
+    for (int l = 1; status == PL_OK && l + 1 < h->level_count; l++) {
+        const int* nearest = nearest_at(&s, h->node_counts[l + 1]);
+        if (nearest) adopt_nearest(h, l, nearest, positions);
+        else status = find_parents(h, l, graph, lengths, positions, error);
+    }
+    free_stops(&s);
     if (status == PL_OK) pl_mg_hierarchy_move(h, positions, NULL);
     return status;
 }
@@ -259,7 +299,7 @@ static pl_status build(pl_mg_hierarchy* h, const pl_adjacency* graph, const doub
 pl_status pl_mg_hierarchy_setup(pl_mg_hierarchy* h, const pl_adjacency* graph,
                                 const double* positions, const pl_mg_hierarchy_options* options,
                                 pl_error* error) {
-    *h = (pl_mg_hierarchy){0};
+    *h = (pl_mg_hierarchy){.pool = options->pool};
     if (graph->count < 1) return pl_fail(error, PL_ERROR_ARGUMENT, "multigrid of no vertices");
     pl_status status = settle_counts(h, graph->count, options, error);
     if (status != PL_OK) {
@@ -268,7 +308,8 @@ pl_status pl_mg_hierarchy_setup(pl_mg_hierarchy* h, const pl_adjacency* graph,
     }
     int item_count = graph->offsets[graph->count];
     double* lengths = NULL;
-    if (!options->lengths && item_count > 0) {
+    const double* known = options->lengths ? options->lengths : options->plain_lengths;
+    if (!known && item_count > 0) {
         lengths = PL_ALLOC(double, item_count);
         if (!lengths) {
             h->level_count = 0;
@@ -276,8 +317,7 @@ pl_status pl_mg_hierarchy_setup(pl_mg_hierarchy* h, const pl_adjacency* graph,
         }
         pl_edge_lengths(graph, positions, lengths);
     }
-    status =
-        build(h, graph, options->lengths ? options->lengths : lengths, positions, options, error);
+    status = build(h, graph, known ? known : lengths, positions, options, error);
     PL_FREE(lengths, double, item_count);
     if (status != PL_OK) pl_mg_hierarchy_free(h);
     return status;
@@ -323,10 +363,10 @@ static double extent(const double* positions, int vertex_count) {
     return square > 0.0 ? sqrt(square) : 1.0;
 }
 
-static void settle_points(pl_mg_hierarchy* h, int l, const double* positions,
+static void settle_points(pl_mg_hierarchy* h, int l, int begin, int end, const double* positions,
                           const unsigned char* held) {
     pl_mg_transfer* t = &h->transfers[l];
-    for (int i = 0; i < t->fine_count; i++) {
+    for (int i = begin; i < end; i++) {
         const pl_mg_frame* frame = &h->frames[l + 1][t->parent[i]];
         const double* centre = centre_of(h, l, i, positions);
         float* point = t->point + 4 * (size_t)i;
@@ -376,13 +416,41 @@ static void settle_unseen(const pl_mg_hierarchy* h, int l, int node, float* unse
     }
 }
 
+enum { NODE_BLOCK = 32, POINT_BLOCK = 2048 };
+
+typedef struct move_job {
+    pl_mg_hierarchy* h;
+    int l;
+    const double* positions;
+    const unsigned char* held;
+    double typical;
+} move_job;
+
+static void frames_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const move_job* job = user;
+    for (int k = begin; k < end; k++) settle_frame(job->h, job->l, k, job->positions, job->typical);
+}
+
+static void points_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const move_job* job = user;
+    settle_points(job->h, job->l - 1, begin, end, job->positions, job->held);
+}
+
+static void unseen_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const move_job* job = user;
+    for (int k = begin; k < end; k++)
+        settle_unseen(job->h, job->l, k, job->h->transfers[job->l - 1].unseen + 16 * (size_t)k);
+}
+
 void pl_mg_hierarchy_move(pl_mg_hierarchy* h, const double* positions, const unsigned char* held) {
     double size = extent(positions, h->node_counts[0]);
     for (int l = 1; l < h->level_count; l++) {
-        double typical = size / cbrt((double)h->node_counts[l]);
-        for (int k = 0; k < h->node_counts[l]; k++) settle_frame(h, l, k, positions, typical);
-        settle_points(h, l - 1, positions, held);
-        for (int k = 0; k < h->node_counts[l]; k++)
-            settle_unseen(h, l, k, h->transfers[l - 1].unseen + 16 * (size_t)k);
+        move_job job = {h, l, positions, held, size / cbrt((double)h->node_counts[l])};
+        pl_parallel_for(h->pool, frames_task, h->node_counts[l], NODE_BLOCK, &job);
+        pl_parallel_for(h->pool, points_task, h->node_counts[l - 1], POINT_BLOCK, &job);
+        pl_parallel_for(h->pool, unseen_task, h->node_counts[l], NODE_BLOCK, &job);
     }
 }

@@ -48,6 +48,7 @@ typedef struct pl_mg_hierarchy {
     pl_mg_frame* frames[PL_MG_MAX_LEVELS]; // of the nodes; NULL on level 0
     int* samples;                          // the vertices that nodes were sampled at: node k of
                                            // every level >= 1 sits at samples[k]
+    pl_pool* pool;                         // or NULL
 } pl_mg_hierarchy;
 
 typedef struct pl_mg_hierarchy_options {
@@ -59,6 +60,8 @@ typedef struct pl_mg_hierarchy_options {
     const double* lengths; // per item of the graph, or NULL: distances between rest positions.
                            // Where they keep parts apart (stiff_lengths.h), more nodes are taken
                            // than pliant would choose else: as many as bring them as near as there.
+    const double* plain_lengths; // the same without parts kept apart, if somebody has them, or NULL
+    pl_pool* pool;               // or NULL
 } pl_mg_hierarchy_options;
 
 // Levels for so many vertices, coarsest first; returns how many.

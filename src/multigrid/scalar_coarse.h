@@ -10,7 +10,7 @@
 
 // Level 1, from the vertices.
 pl_status pl_scalar_coarse_setup_first(pl_scalar_coarse* c, const pl_block_matrix* A,
-                                       const pl_mg_transfer* transfer, bool coarsest,
+                                       const pl_mg_transfer* transfer, bool coarsest, pl_pool* pool,
                                        pl_error* error);
 // The levels above it.
 pl_status pl_scalar_coarse_setup_next(pl_scalar_coarse* c, const pl_scalar_coarse* fine,

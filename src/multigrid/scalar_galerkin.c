@@ -101,54 +101,70 @@ static int block_of(const pl_scalar_coarse* c, int I, int J) {
     return low;
 }
 
-// the entries of row i that count, those of a target together, into terms from `at` on
-static int list_row_terms(pl_scalar_coarse* c, const pl_block_matrix* A, const int* parent, int i,
-                          int at) {
-    int first = at, I = parent[i];
-    for (int e = A->offsets[i]; e < A->offsets[i + 1]; e++) {
-        int J = parent[A->columns[e]];
-        if (J < I) continue;
-        if (c->terms) {
-            int target = J == I ? OWN : block_of(c, I, J), k = at;
-            for (; k > first && c->targets[k - 1] > target; k--) {
-                c->targets[k] = c->targets[k - 1];
-                c->terms[k] = c->terms[k - 1];
-            }
-            c->targets[k] = target;
-            c->terms[k] = e;
-        }
-        at++;
+typedef struct terms_job {
+    pl_scalar_coarse* c;
+    const pl_block_matrix* A;
+    const int* parent;
+} terms_job;
+
+static void count_terms_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const terms_job* job = user;
+    for (int i = begin; i < end; i++) {
+        int count = 0, I = job->parent[i];
+        for (int e = job->A->offsets[i]; e < job->A->offsets[i + 1]; e++)
+            count += job->parent[job->A->columns[e]] >= I;
+        job->c->term_offsets[i + 1] = count;
     }
-    return at;
+}
+
+// the entries of row i that count, those of a target together
+static void list_row_terms(const terms_job* job, int i) {
+    pl_scalar_coarse* c = job->c;
+    int first = c->term_offsets[i], at = first, I = job->parent[i];
+    for (int e = job->A->offsets[i]; e < job->A->offsets[i + 1]; e++) {
+        int J = job->parent[job->A->columns[e]];
+        if (J < I) continue;
+        int target = J == I ? OWN : block_of(c, I, J), k = at++;
+        for (; k > first && c->targets[k - 1] > target; k--) {
+            c->targets[k] = c->targets[k - 1];
+            c->terms[k] = c->terms[k - 1];
+        }
+        c->targets[k] = target;
+        c->terms[k] = e;
+    }
+}
+
+static void list_terms_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    for (int i = begin; i < end; i++) list_row_terms(user, i);
 }
 
 static pl_status setup_first_terms(pl_scalar_coarse* c, const pl_block_matrix* A, const int* parent,
-                                   pl_error* error) {
+                                   pl_pool* pool, pl_error* error) {
+    enum { ROW_BLOCK = 1024 };
+    terms_job job = {c, A, parent};
     c->list_count = A->row_count;
     c->term_offsets = PL_ALLOC(int, c->list_count + 1);
     if (!c->term_offsets) return pl_fail_memory(error, "the sums of a level");
-    int total = 0;
-    for (int i = 0; i < A->row_count; i++) total = list_row_terms(c, A, parent, i, total);
-    int* targets = PL_ALLOC(int, total);
-    int* terms = PL_ALLOC(int, total);
+    pl_parallel_for(pool, count_terms_task, A->row_count, ROW_BLOCK, &job);
+    for (int i = 0; i < A->row_count; i++) c->term_offsets[i + 1] += c->term_offsets[i];
+    int total = c->term_offsets[A->row_count];
+    c->targets = PL_ALLOC(int, total);
+    c->terms = PL_ALLOC(int, total);
     c->term_count = total;
-    c->targets = targets;
-    c->terms = terms;
-    if (total && (!targets || !terms)) return pl_fail_memory(error, "the sums of a level");
-    for (int i = 0, at = 0; i < A->row_count; i++) {
-        at = list_row_terms(c, A, parent, i, at);
-        c->term_offsets[i + 1] = at;
-    }
+    if (total && (!c->targets || !c->terms)) return pl_fail_memory(error, "the sums of a level");
+    pl_parallel_for(pool, list_terms_task, A->row_count, ROW_BLOCK, &job);
     return PL_OK;
 }
 
 pl_status pl_scalar_coarse_setup_first(pl_scalar_coarse* c, const pl_block_matrix* A,
-                                       const pl_mg_transfer* transfer, bool coarsest,
+                                       const pl_mg_transfer* transfer, bool coarsest, pl_pool* pool,
                                        pl_error* error) {
     *c = (pl_scalar_coarse){.node_count = transfer->coarse_count, .unseen = transfer->unseen};
     pattern p = {.c = c, .transfer = transfer, .offsets = A->offsets, .columns = A->columns};
     pl_status status = setup_pattern(&p, error);
-    if (status == PL_OK) status = setup_first_terms(c, A, transfer->parent, error);
+    if (status == PL_OK) status = setup_first_terms(c, A, transfer->parent, pool, error);
     if (status == PL_OK) status = pl_scalar_coarse_setup_rows(c, coarsest, error);
     if (status != PL_OK) pl_scalar_coarse_free(c);
     return status;

@@ -98,29 +98,58 @@ void pl_scalar_mg_destroy(pl_scalar_mg* mg) {
     PL_FREE(mg, pl_scalar_mg, 1);
 }
 
-static pl_status setup_hierarchy(pl_scalar_mg* mg, const double* positions,
-                                 const pl_scalar_mg_options* options, pl_error* error) {
+// Samples take long and are found one after the other; the finest level needs none of them.
+typedef struct setup_job {
+    pl_scalar_mg* mg;
+    const double* positions;
+    pl_adjacency graph;
+    pl_mg_hierarchy_options sampling;
+    pl_status sampled, ordered;
+    pl_error sampled_error, ordered_error;
+} setup_job;
+
+static void sample_job(void* user) {
+    setup_job* job = user;
+    job->sampled = pl_mg_hierarchy_setup(&job->mg->hierarchy, &job->graph, job->positions,
+                                         &job->sampling, &job->sampled_error);
+}
+
+static void fine_job(void* user) {
+    setup_job* job = user;
+    job->ordered = pl_scalar_fine_setup(&job->mg->fine, job->mg->A, &job->ordered_error);
+}
+
+// the nodes of all levels, and the finest level
+static pl_status setup_nodes(pl_scalar_mg* mg, const double* positions,
+                             const pl_scalar_mg_options* options, pl_error* error) {
     // rows list themselves too: the distance is zero and changes nothing
-    pl_adjacency graph = {mg->A->row_count, mg->A->offsets, mg->A->columns};
-    pl_mg_hierarchy_options sampling = options->hierarchy;
-    int item_count = graph.offsets[graph.count];
+    setup_job job = {.mg = mg,
+                     .positions = positions,
+                     .graph = {mg->A->row_count, mg->A->offsets, mg->A->columns},
+                     .sampling = options->hierarchy};
+    int item_count = job.graph.offsets[job.graph.count];
     double* lengths = options->stiffness_aware ? PL_ALLOC(double, item_count) : NULL;
     if (options->stiffness_aware && item_count > 0 && !lengths)
         return pl_fail_memory(error, "multigrid");
-    if (lengths && pl_stiff_lengths(&graph, positions, mg->A->values, 1, NULL, lengths))
-        sampling.lengths = lengths;
-    pl_status status = pl_mg_hierarchy_setup(&mg->hierarchy, &graph, positions, &sampling, error);
+    if (lengths) {
+        bool stiff =
+            pl_stiff_lengths(&job.graph, positions, mg->A->values, 1, NULL, mg->pool, lengths);
+        *(stiff ? &job.sampling.lengths : &job.sampling.plain_lengths) = lengths;
+    }
+    job.sampling.pool = mg->pool;
+    pl_parallel_pair(mg->pool, sample_job, fine_job, &job);
     PL_FREE(lengths, double, item_count);
+    bool sampled = job.sampled == PL_OK;
+    pl_status status = sampled ? job.ordered : job.sampled;
+    if (status != PL_OK && error) *error = sampled ? job.ordered_error : job.sampled_error;
     return status;
 }
 
 static pl_status setup_levels(pl_scalar_mg* mg, pl_error* error) {
     const pl_mg_hierarchy* h = &mg->hierarchy;
     int last = h->level_count - 1;
-    pl_status status = pl_scalar_fine_setup(&mg->fine, mg->A, error);
-    if (status == PL_OK)
-        status =
-            pl_scalar_coarse_setup_first(&mg->coarse[0], mg->A, &h->transfers[0], last == 1, error);
+    pl_status status = pl_scalar_coarse_setup_first(&mg->coarse[0], mg->A, &h->transfers[0],
+                                                    last == 1, mg->pool, error);
     if (status == PL_OK)
         status = pl_scalar_fine_set_parents(&mg->fine, h->transfers[0].parent, h->node_counts[1],
                                             mg->coarse[0].order.place, error);
@@ -154,7 +183,7 @@ pl_status pl_scalar_mg_setup(const pl_block_matrix* A, const double* positions,
     mg->pool = pool;
     mg->jacobi_sweeps = options->jacobi_sweeps;
     mg->half_sweeps = options->half_sweeps > 0 ? options->half_sweeps : 2;
-    pl_status status = setup_hierarchy(mg, positions, options, error);
+    pl_status status = setup_nodes(mg, positions, options, error);
     if (status == PL_OK) status = setup_levels(mg, error);
     if (status == PL_OK) status = allocate_vectors(mg, error);
     if (status != PL_OK) {

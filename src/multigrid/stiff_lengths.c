@@ -66,11 +66,31 @@ static bool allocate_couplings(couplings* c) {
     return item_count > 0 && c->strength && c->stiffness && c->found && c->seen && c->queue;
 }
 
-static void measure(couplings* c, const double* values, int block, const int* entries,
-                    const double* lengths) {
+enum { VERTEX_BLOCK = 1024 };
+
+typedef struct measure_job {
+    couplings* c;
+    const double *positions, *values;
+    int block;
+    const int* entries;
+    double* lengths;
+} measure_job;
+
+static void lengths_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const measure_job* job = user;
+    pl_edge_lengths_of(job->c->graph, job->positions, begin, end, job->lengths);
+}
+
+static void measure_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const measure_job* job = user;
+    couplings* c = job->c;
     const pl_adjacency* graph = c->graph;
-    int size = block * block;
-    for (int i = 0; i < graph->count; i++) {
+    const double *values = job->values, *lengths = job->lengths;
+    const int* entries = job->entries;
+    int size = job->block * job->block;
+    for (int i = begin; i < end; i++) {
         c->stiffness[i] = 0.0;
         for (int k = graph->offsets[i]; k < graph->offsets[i + 1]; k++) {
             const double* A = values + (size_t)size * (size_t)(entries ? entries[k] : k);
@@ -83,12 +103,15 @@ static void measure(couplings* c, const double* values, int block, const int* en
     }
 }
 
-// Returns how many items are not strong. What is coupled with nothing, and what lies at the same
-// place, is no matter of stiffness.
-static int find_strong(couplings* c, const double* lengths) {
+// Returns how many items of some vertices are not strong. What is coupled with nothing, and what
+// lies at the same place, is no matter of stiffness.
+static double find_strong(int begin, int end, void* user) {
+    const measure_job* job = user;
+    couplings* c = job->c;
+    const double* lengths = job->lengths;
     const pl_adjacency* graph = c->graph;
     int weak_count = 0;
-    for (int i = 0; i < graph->count; i++)
+    for (int i = begin; i < end; i++)
         for (int k = graph->offsets[i]; k < graph->offsets[i + 1]; k++) {
             double a = c->stiffness[i], b = c->stiffness[graph->items[k]];
             bool plain = !(a > 0.0) || !(b > 0.0) || !(lengths[k] > 0.0);
@@ -180,13 +203,14 @@ static void lengthen_weak(const couplings* c, double barrier, double* lengths) {
 }
 
 bool pl_stiff_lengths(const pl_adjacency* graph, const double* positions, const double* values,
-                      int block, const int* entries, double* lengths) {
+                      int block, const int* entries, pl_pool* pool, double* lengths) {
     couplings c = {.graph = graph};
+    measure_job job = {&c, positions, values, block, entries, lengths};
     int weak_count = 0, few = FEW + graph->offsets[graph->count] / MANY;
+    pl_parallel_for(pool, lengths_task, graph->count, VERTEX_BLOCK, &job);
     if (allocate_couplings(&c)) {
-        pl_edge_lengths(graph, positions, lengths);
-        measure(&c, values, block, entries, lengths);
-        weak_count = find_strong(&c, lengths);
+        pl_parallel_for(pool, measure_task, graph->count, VERTEX_BLOCK, &job);
+        weak_count = (int)pl_parallel_sum(pool, find_strong, graph->count, VERTEX_BLOCK, &job);
         for (int round = 1; weak_count > few && round <= WAYS_AROUND; round++)
             weak_count = find_ways_around(&c, round, weak_count);
         if (weak_count > few) {

@@ -3,8 +3,8 @@
 //
 // Reading of recordings. Opening walks over the chunks' headers; a header that does not fit its own
 // checksum, or whose bytes are not all there, ends the walk, and the next good header is searched
-// for. Then the checksum of every frame is compared once: a damaged frame is left out and noted,
-// and costs nothing but itself.
+// for. Then the checksum of every frame is compared once, unless only the index is asked for: a
+// damaged frame is left out and noted, and costs nothing but itself.
 #include "record/recording.h"
 #include "base/hash.h"
 #include "base/memory.h"
@@ -24,6 +24,7 @@ typedef struct frame_place {
 struct pl_recording {
     char* path;
     int file;              // -1: in memory
+    bool index_only;       // frames are compared with their checksums when they are loaded
     const uint8_t* memory; // borrowed
     uint64_t size;
     pl_plr_head head;
@@ -183,8 +184,8 @@ static pl_status check_chunk(pl_recording* r, const frame_place* place, bool* is
 static pl_status list_whole_frames(pl_recording* r, pl_notes* notes, pl_error* error) {
     for (size_t k = 0; k < r->chunks.count; k++) {
         const frame_place* place = (const frame_place*)r->chunks.data + k;
-        bool is_whole;
-        pl_status status = check_chunk(r, place, &is_whole, error);
+        bool is_whole = true;
+        pl_status status = r->index_only ? PL_OK : check_chunk(r, place, &is_whole, error);
         if (status != PL_OK) return status;
         if (!is_whole)
             pl_note(notes, PL_NOTE_MENDED, "%s: frame %lld is damaged and left out", r->path,
@@ -219,11 +220,12 @@ static pl_recording* recording_new(const char* path) {
     return NULL;
 }
 
-pl_status pl_recording_open(const char* path, pl_recording** out, pl_notes* notes,
-                            pl_error* error) {
+static pl_status open_file(const char* path, bool index_only, pl_recording** out, pl_notes* notes,
+                           pl_error* error) {
     *out = NULL;
     pl_recording* r = recording_new(path);
     if (!r) return pl_fail_memory(error, path);
+    r->index_only = index_only;
     r->file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     struct stat info;
     pl_status status = PL_OK;
@@ -238,6 +240,16 @@ pl_status pl_recording_open(const char* path, pl_recording** out, pl_notes* note
     }
     r->size = (uint64_t)info.st_size;
     return open_any(r, out, notes, error);
+}
+
+pl_status pl_recording_open(const char* path, pl_recording** out, pl_notes* notes,
+                            pl_error* error) {
+    return open_file(path, false, out, notes, error);
+}
+
+pl_status pl_recording_open_index(const char* path, pl_recording** out, pl_notes* notes,
+                                  pl_error* error) {
+    return open_file(path, true, out, notes, error);
 }
 
 pl_status pl_recording_open_memory(const void* data, size_t size, const char* path,

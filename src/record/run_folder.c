@@ -411,12 +411,14 @@ pl_status pl_run_frame(pl_run* run, pl_frame_info* info, pl_error* error) {
     // the checkpoint of the frame before is counted here, since it must know of its row
     if (status == PL_OK)
         status = add_metrics(run, info, pl_seconds() - start + run->checkpoint_seconds, error);
+    run->summary.output_seconds += pl_seconds() - start;
     run->is_behind = status != PL_OK;
     run->checkpoint_seconds = 0.0;
     if (status == PL_OK && is_checkpoint_due(run, info->frame)) {
         start = pl_seconds();
         status = post_checkpoint(run, error);
         run->checkpoint_seconds = pl_seconds() - start;
+        run->summary.output_seconds += run->checkpoint_seconds;
         run->checkpoint_time = pl_seconds();
     }
     return status;

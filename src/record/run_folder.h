@@ -26,8 +26,9 @@ typedef struct pl_run_summary {
     int retry_count;
     int softened_frame_count; // frames with attachments or contacts that counted as softer
     double worst_residual;
-    char unbalanced[160]; // pl_frame_info of the last frame that has one
-    double seconds;
+    char unbalanced[160];  // pl_frame_info of the last frame that has one
+    double seconds;        // of the simulation
+    double output_seconds; // that it waited for records and checkpoints, besides
 } pl_run_summary;
 
 // A new run. The folder is made; one that is there and not empty is refused unless force is set,

@@ -30,7 +30,6 @@ static void free_body(const pl_run_values* v, int b) {
     if (body->skin) PL_FREE(body->skin_positions, double, 3 * (size_t)body->skin->vertex_count);
     pl_embedding_destroy(body->embedding);
     pl_mesh_destroy(body->skin);
-    pl_surface_destroy(body->surface);
 }
 
 void pl_run_values_free(pl_run_values* v) {
@@ -125,10 +124,9 @@ static pl_status setup_own_surface(pl_run_values* v, int b, bool all, pl_error* 
     const pl_mesh* mesh = pl_world_mesh(v->world, b);
     pl_run_body* body = &v->bodies[b];
     pl_record_body* out = &v->record_bodies[b];
-    pl_status status = pl_mesh_surface(mesh, &body->surface, error);
-    if (status != PL_OK) return status;
+    body->surface = v->world->bodies[b].surface;
     const pl_mesh* surface = body->surface->mesh;
-    status = take_rest(all ? mesh : surface, body, out, error);
+    pl_status status = take_rest(all ? mesh : surface, body, out, error);
     if (status == PL_OK) status = take_uvs(surface, body, out, error);
     if (status != PL_OK) return status;
     out->triangle_count = surface->triangle_count;

@@ -12,7 +12,7 @@
 #include <pliant/world.h>
 
 typedef struct pl_run_body {
-    pl_surface* surface;
+    const pl_surface* surface; // the world's; NULL: there is a skin
     float* rest;
     int* triangles; // of all vertices, where they are recorded
     float* uvs;

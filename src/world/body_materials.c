@@ -171,17 +171,41 @@ pl_status pl_material_maps_create(const pl_body* body, const pl_mesh* mesh, bool
     return status;
 }
 
-pl_status pl_body_materials(const pl_material_maps* m, pl_element_material* out, pl_error* error) {
-    for (int e = 0; e < m->count; e++) {
+enum { ELEMENT_BLOCK = 4096 };
+
+typedef struct materials_job {
+    const pl_material_maps* m;
+    pl_element_material* out;
+} materials_job;
+
+// returns how many elements have a material that cannot be
+static double fill_materials(int begin, int end, void* user) {
+    const materials_job* job = user;
+    const pl_material_maps* m = job->m;
+    int bad = 0;
+    for (int e = begin; e < end; e++) {
+        // neighbours mostly have the same
+        if (m->body->variation_count == 0 && e > begin && m->defs[e] == m->defs[e - 1]) {
+            job->out[e] = job->out[e - 1];
+            continue;
+        }
         pl_material_def def = *m->defs[e];
         for (int k = 0; k < m->body->variation_count; k++) {
             double* parameter = parameter_of(&def, m->maps[k].variation->parameter);
             if (parameter)
                 *parameter = varied_value(&m->maps[k], element_middle(m->mesh, m->is_cloth, e), e);
         }
-        out[e] = element_of(&def, m->is_cloth);
-        pl_status status = check_value(&out[e], e, error);
-        if (status != PL_OK) return status;
+        job->out[e] = element_of(&def, m->is_cloth);
+        bad += check_value(&job->out[e], e, NULL) != PL_OK;
     }
-    return PL_OK;
+    return bad;
+}
+
+pl_status pl_body_materials(const pl_material_maps* m, pl_pool* pool, pl_element_material* out,
+                            pl_error* error) {
+    materials_job job = {m, out};
+    if (pl_parallel_sum(pool, fill_materials, m->count, ELEMENT_BLOCK, &job) == 0.0) return PL_OK;
+    pl_status status = PL_OK;
+    for (int e = 0; status == PL_OK && e < m->count; e++) status = check_value(&out[e], e, error);
+    return status;
 }

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/notes.h"
 #include "geometry/box.h"
+#include "mesh/surface.h"
 #include "world/body_hints.h"
 #include "world/world_build.h"
 
@@ -174,8 +175,8 @@ static pl_status prepare(pl_world_body* b, pl_pool* pool, pl_notes* notes, pl_er
     b->materials = PL_ALLOC(pl_element_material, b->element_count);
     if (!b->materials && b->element_count) return pl_fail_memory(error, "the materials of a body");
     status = pl_material_maps_create(b->def, b->mesh, b->is_cloth, &b->maps, error);
-    if (status == PL_OK) status = pl_body_materials(b->maps, b->materials, error);
-    if (status == PL_OK) status = pl_mesh_surface(b->mesh, &b->surface, error);
+    if (status == PL_OK) status = pl_body_materials(b->maps, pool, b->materials, error);
+    if (status == PL_OK) status = pl_mesh_surface_by(pool, b->mesh, &b->surface, error);
     if (status == PL_OK) pl_world_choose_contact(b);
     return status;
 }

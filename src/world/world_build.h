@@ -185,7 +185,7 @@ void pl_world_body_free(pl_world_body* body);
 pl_status pl_material_maps_create(const pl_body* def, const pl_mesh* mesh, bool is_cloth,
                                   pl_material_maps** out, pl_error* error);
 void pl_material_maps_destroy(pl_material_maps* maps);
-pl_status pl_body_materials(const pl_material_maps* maps, pl_element_material* out,
+pl_status pl_body_materials(const pl_material_maps* maps, pl_pool* pool, pl_element_material* out,
                             pl_error* error);
 // Contact of a body as its materials and the scene say.
 void pl_world_choose_contact(pl_world_body* body);

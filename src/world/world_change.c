@@ -37,9 +37,9 @@ pl_status pl_world_changes_setup(pl_world* w, pl_error* error) {
 }
 
 // *changed becomes true if numbers of the body are others than in the last step
-static pl_status update_body(pl_world_body* body, bool* changed, pl_error* error) {
+static pl_status update_body(pl_world_body* body, pl_pool* pool, bool* changed, pl_error* error) {
     pl_error cause = {0};
-    pl_status status = pl_body_materials(body->maps, body->next, &cause);
+    pl_status status = pl_body_materials(body->maps, pool, body->next, &cause);
     if (status != PL_OK)
         return pl_fail(error, status, "body \"%s\": %.900s", body->def->name, cause.text);
     size_t size = (size_t)body->element_count * sizeof(pl_element_material);
@@ -62,7 +62,7 @@ pl_status pl_world_push_changes(pl_world* w, pl_error* error) {
         bool changed = false;
         for (int b = 0; b < w->body_count; b++) {
             if (w->bodies[b].system != s || !w->bodies[b].may_change) continue;
-            pl_status status = update_body(&w->bodies[b], &changed, error);
+            pl_status status = update_body(&w->bodies[b], w->pool, &changed, error);
             if (status != PL_OK) return status;
         }
         if (!changed) continue;

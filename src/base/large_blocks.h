@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Blocks of many megabytes, on large pages where the system has them. The system clears a page when
+// it is first touched, so a fresh block costs nothing until then, and threads that fill it together
+// share that cost. Freed blocks are kept for the next ones, up to a bound: clearing memory that is
+// there already costs a fraction of what a fresh page does.
+#ifndef PL_BASE_LARGE_BLOCKS_H
+#define PL_BASE_LARGE_BLOCKS_H
+
+#include <stddef.h>
+
+// Sizes from here on are large.
+enum { PL_LARGE_BLOCK = 1 << 22 };
+
+// Zeroed memory, aligned to a large page; NULL if there is none. Callable from any thread.
+void* pl_large_alloc(size_t size);
+// size: as it was asked for.
+void pl_large_free(void* memory, size_t size);
+// Bytes of freed blocks that are kept.
+size_t pl_large_kept(void);
+
+#endif

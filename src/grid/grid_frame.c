@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// A surface that is connected covers a range of cells along an axis without a gap, and so does what
+// it encloses. So the gaps between the ranges of triangles, in ascending order, are what is empty.
+#include "grid/grid_frame.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { KEPT = 64, UNIT = 64 };
+
+// cells along an axis, the last one too
+typedef struct cell_range {
+    int64_t first, last;
+} cell_range;
+
+static int compare_ranges(const void* a, const void* b) {
+    int64_t x = ((const cell_range*)a)->first, y = ((const cell_range*)b)->first;
+    return (x > y) - (x < y);
+}
+
+static void fill_ranges(const pl_grid_frame* frame, int axis, const pl_mesh* surface, int reach,
+                        cell_range* ranges) {
+    for (int t = 0; t < surface->triangle_count; t++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int i = 0; i < 3; i++) {
+            int v = surface->triangles[3 * (size_t)t + (size_t)i];
+            double x = (surface->positions[3 * (size_t)v + (size_t)axis] - frame->origin[axis]) /
+                       frame->cell;
+            low = fmin(low, x), high = fmax(high, x);
+        }
+        ranges[t] = (cell_range){(int64_t)floor(low) - reach, (int64_t)floor(high) + reach};
+    }
+}
+
+// Leaves out most of the empty cells [first, end); of too many folds the widest stay.
+static void add_fold(pl_grid_frame* frame, int axis, int64_t first, int64_t end) {
+    pl_grid_fold* folds = frame->folds[axis];
+    int count = frame->fold_count[axis], narrowest = 0;
+    pl_grid_fold fold = {first + KEPT / 2, (end - first - KEPT) / UNIT * UNIT};
+    if (fold.width < UNIT) return;
+    if (count == PL_GRID_MAX_FOLDS) {
+        for (int k = 1; k < count; k++)
+            if (folds[k].width < folds[narrowest].width) narrowest = k;
+        if (folds[narrowest].width >= fold.width) return;
+        for (int k = narrowest; k + 1 < count; k++) folds[k] = folds[k + 1];
+        count--;
+    }
+    folds[count] = fold;
+    frame->fold_count[axis] = count + 1;
+}
+
+pl_status pl_grid_frame_fold(pl_grid_frame* frame, int axis, const pl_mesh* surface, int reach,
+                             pl_error* error) {
+    int count = surface->triangle_count;
+    frame->fold_count[axis] = 0;
+    if (count == 0) return PL_OK;
+    cell_range* ranges = PL_ALLOC(cell_range, count);
+    if (!ranges) return pl_fail_memory(error, "a lattice");
+    fill_ranges(frame, axis, surface, reach, ranges);
+    qsort(ranges, (size_t)count, sizeof(cell_range), compare_ranges);
+    int64_t end = ranges[0].last + 1;
+    for (int t = 1; t < count; t++) {
+        if (ranges[t].first > end) add_fold(frame, axis, end, ranges[t].first);
+        if (ranges[t].last + 1 > end) end = ranges[t].last + 1;
+    }
+    PL_FREE(ranges, cell_range, count);
+    return PL_OK;
+}
+
+int64_t pl_grid_left_out(const pl_grid_frame* frame, int axis) {
+    int64_t sum = 0;
+    for (int k = 0; k < frame->fold_count[axis]; k++) sum += frame->folds[axis][k].width;
+    return sum;
+}

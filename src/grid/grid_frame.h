@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Where a lattice lies. Parts of a body can be far apart, with wide slabs of space between them
+// that no triangle reaches into. Such slabs are cut out of the lattice: it is folded. Memory then
+// follows the parts and not the box around them.
+#ifndef PL_GRID_FRAME_H
+#define PL_GRID_FRAME_H
+
+#include "base/fail.h"
+
+#include <pliant/mesh.h>
+#include <stdint.h>
+
+enum { PL_GRID_MAX_FOLDS = 16 }; // along an axis
+
+// Cells that are left out along an axis, counted from the origin.
+typedef struct pl_grid_fold {
+    int64_t at;    // the first cell that is left out
+    int64_t width; // how many are
+} pl_grid_fold;
+
+// Cell (i, j, k) of a lattice that is not folded spans origin + cell * (i..i+1, j..j+1, k..k+1).
+typedef struct pl_grid_frame {
+    double origin[3]; // [m]
+    double cell;      // edge [m]
+    int fold_count[3];
+    pl_grid_fold folds[3][PL_GRID_MAX_FOLDS]; // ascending
+} pl_grid_frame;
+
+// From a coordinate in cells to the same in the lattice, along an axis. A place that is left out
+// goes to where the lattice goes on.
+static inline double pl_grid_folded(const pl_grid_frame* frame, int axis, double x) {
+    int64_t shift = 0;
+    for (int k = 0; k < frame->fold_count[axis]; k++) {
+        const pl_grid_fold* fold = &frame->folds[axis][k];
+        if (x < (double)fold->at) break;
+        if (x < (double)(fold->at + fold->width)) x = (double)(fold->at + fold->width);
+        shift += fold->width;
+    }
+    return shift ? x - (double)shift : x;
+}
+// And back.
+static inline double pl_grid_unfolded(const pl_grid_frame* frame, int axis, double x) {
+    for (int k = 0; k < frame->fold_count[axis]; k++) {
+        const pl_grid_fold* fold = &frame->folds[axis][k];
+        if (x < (double)fold->at) break;
+        x += (double)fold->width;
+    }
+    return x;
+}
+
+// Folds a lattice around a surface along one axis: slabs of many cells that no triangle comes near
+// are left out, in multiples of 64 cells, so that coarser levels lie as before; 64 cells at least
+// stay between parts. reach: layers of cells around triangles that may be in use. Returns PL_OK
+// with no folds where there is nothing to leave out.
+pl_status pl_grid_frame_fold(pl_grid_frame* frame, int axis, const pl_mesh* surface, int reach,
+                             pl_error* error);
+// Cells that the folds of an axis leave out.
+int64_t pl_grid_left_out(const pl_grid_frame* frame, int axis);
+
+#endif
