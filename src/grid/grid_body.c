@@ -26,7 +26,12 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
         b->velocity[a] = PL_ALLOC(double, size);
         b->before[a] = PL_ALLOC(double, size);
         b->applied[a] = PL_ALLOC(double, size);
-        ok = ok && b->velocity[a] && b->before[a] && b->applied[a];
+        b->more_mass[a] = PL_ALLOC(float, size);
+        ok = ok && b->velocity[a] && b->before[a] && b->applied[a] && b->more_mass[a];
+        if (!b->second_order) continue;
+        b->past[a] = PL_ALLOC(double, size);
+        b->past_velocity[a] = PL_ALLOC(double, size);
+        ok = ok && b->past[a] && b->past_velocity[a];
     }
     b->pressure_before = PL_ALLOC(double, size);
     b->turn = b->general ? PL_ALLOC(pl_quat, size) : NULL;
@@ -274,8 +279,8 @@ static pl_status make_fields(pl_grid_body* b, const pl_method_body* def, const p
     if (status == PL_OK && b->is_smooth)
         status = pl_grid_tricubic_create(fine, &b->cells, &b->frame, b->anchor, b->vertex_count,
                                          &b->tricubic, error);
-    if (status == PL_OK && !b->dynamic)
-        status = pl_grid_pieces_create(fine, &b->cells, &b->frame, b->anchor, b->vertex_count,
+    if (status == PL_OK)
+        status = pl_grid_pieces_create(fine, &b->cells, &b->frame, b->anchor, b->point_count,
                                        &b->pieces, error);
     if (status != PL_OK) return status;
     pl_grid_gains(&b->map, fine->field_size, b->applied, b->gain);
@@ -303,7 +308,7 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     if (status == PL_OK) status = measure(b, def, surface, &edges, error);
     if (status == PL_OK && b->general) status = make_general(b, def, error);
     if (status != PL_OK) return status;
-    b->crowding = pl_grid_mean_face_mass(&b->multigrid.levels[0]);
+    pl_grid_body_set_masses(b);
     note_lattice(b, def, notes);
     return PL_OK;
 }
@@ -325,6 +330,7 @@ pl_status pl_grid_body_create(const pl_method_body* def, pl_pool* pool, pl_grid_
                           .damping_mass = body->damping.mass,
                           .damping_stiffness = body->damping.stiffness,
                           .dynamic = body->integrator != PL_INTEGRATOR_QUASISTATIC,
+                          .second_order = body->integrator == PL_INTEGRATOR_BDF2,
                           .tolerance = body->solver.linear_tolerance,
                           .max_cycles = body->solver.linear_iterations,
                           .rotates = body->material.law != PL_LAW_LINEAR,
@@ -393,6 +399,8 @@ void pl_grid_body_free(pl_grid_body* b) {
         PL_FREE(b->velocity[a], double, size);
         PL_FREE(b->before[a], double, size);
         PL_FREE(b->applied[a], double, size);
+        PL_FREE(b->more_mass[a], float, size);
+        PL_FREE(b->past[a], double, size), PL_FREE(b->past_velocity[a], double, size);
     }
     PL_FREE(b->pressure_before, double, size);
     PL_FREE(b->turn, pl_quat, size), PL_FREE(b->turn_before, pl_quat, size);
@@ -429,17 +437,18 @@ double pl_grid_face_mass(const pl_grid_level* l, const pl_grid_segment* g, int a
     return mass;
 }
 
-double pl_grid_mean_face_mass(const pl_grid_level* l) {
-    double sum = 0.0, count = 0.0;
-    for (int s = 0; s < l->segment_count; s++)
-        for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++)
-            for (int a = 0; a < 3; a++) {
+void pl_grid_body_set_masses(pl_grid_body* b) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    for (int a = 0; a < 3; a++) {
+        for (int s = 0; s < l->segment_count; s++)
+            for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++) {
                 int at = l->segments[s].begin + i;
-                if (!pl_grid_bit(l->masks[at / PL_GRID_CHUNK].face[a], at)) continue;
-                sum += pl_grid_face_mass(l, &l->segments[s], a, i);
-                count += 1.0;
+                bool own = pl_grid_bit(l->masks[at / PL_GRID_CHUNK].face[a], at);
+                b->more_mass[a][at] =
+                    own ? (float)(pl_grid_face_mass(l, &l->segments[s], a, i) - 1.0) : 0.0f;
             }
-    return count > 0.0 ? sum / count : 1.0;
+        b->state.more_mass[a] = b->more_mass[a];
+    }
 }
 
 void pl_grid_body_masses(const pl_grid_body* b, const pl_method_body* def, double* out) {
@@ -507,9 +516,9 @@ pl_method_energies pl_grid_body_energies(const pl_grid_body* b) {
     for (int i = 0; i < l->field_size; i++)
         for (int a = 0; a < 3; a++)
             if (pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i))
-                sum += b->velocity[a][i] * b->velocity[a][i];
+                sum += pl_grid_mass_of(&b->state, a, i) * b->velocity[a][i] * b->velocity[a][i];
     double elastic =
         b->general ? pl_grid_corot_energy(&b->corot, &b->state, h) : pl_grid_energy(l, &b->state);
-    return (pl_method_energies){0.5 * b->density * b->crowding * h * h * h * sum,
+    return (pl_method_energies){0.5 * b->density * h * h * h * sum,
                                 b->mu * h * elastic};
 }

@@ -285,7 +285,10 @@ static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_
     }
     if (status == PL_OK) status = solve(s, step, &acts, info, error);
     if (status != PL_OK) return status;
-    for (int b = 0; b < s->body_count; b++) pl_grid_step_end(&s->bodies[b], &acts);
+    for (int b = 0; b < s->body_count; b++) {
+        acts.force = s->force + 3 * (size_t)s->bodies[b].first_point;
+        pl_grid_step_end(&s->bodies[b], &acts);
+    }
     show(s);
     return PL_OK;
 }
@@ -326,6 +329,12 @@ static size_t visit_state(const grid_system* s, void (*visit)(double*, size_t, c
                             body->velocity[0], body->velocity[1], body->velocity[2]};
         for (int k = 0; k < 7; k++, total += size)
             if (visit) visit(fields[k], size, at + total * sizeof(double));
+        for (int k = 0; body->second_order && k < 6; k++, total += size)
+            if (visit)
+                visit(k < 3 ? body->past[k] : body->past_velocity[k - 3], size,
+                      at + total * sizeof(double));
+        if (visit) visit((double*)&body->past_known, 1, at + total * sizeof(double));
+        total++;
         if (!body->general) continue;
         if (visit) visit((double*)body->turn, 4 * size, at + total * sizeof(double));
         total += 4 * size;
@@ -343,6 +352,18 @@ static void load_array(double* array, size_t count, char* at) {
 static size_t state_size(const void* system) { return visit_state(system, NULL, NULL); }
 static void state_save(const void* system, void* out) { visit_state(system, save_array, out); }
 static void state_load(void* system, const void* in) { visit_state(system, load_array, (char*)in); }
+
+static void restart(void* system) {
+    grid_system* s = system;
+    for (int b = 0; b < s->body_count; b++) s->bodies[b].past_known = 0.0;
+}
+
+// Implicit Euler damps what BDF2 keeps.
+static void careful(void* system, const pl_method_body* bodies, bool is_careful) {
+    grid_system* s = system;
+    for (int b = 0; b < s->body_count; b++)
+        s->bodies[b].is_careful = is_careful && bodies[b].body->integrator == PL_INTEGRATOR_BDF2;
+}
 
 static void undo(grid_system* s) {
     for (int k = 0; k < s->body_count; k++) {
@@ -400,4 +421,6 @@ const pl_method_functions pl_grid_method = {.name = "grid",
                                             .state_size = state_size,
                                             .state_save = state_save,
                                             .state_load = state_load,
-                                            .update = update};
+                                            .update = update,
+                                            .careful = careful,
+                                            .restart = restart};
