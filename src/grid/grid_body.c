@@ -3,17 +3,21 @@
 #include "grid/grid_body.h"
 #include "base/memory.h"
 #include "base/notes.h"
+#include "geometry/bvh.h"
+#include "geometry/solid.h"
 #include "geometry/triangle_tree.h"
 #include "grid/grid_material.h"
 #include "grid/grid_surface_points.h"
 #include "grid/grid_volume.h"
 #include "mesh/surface_notes.h"
+#include "mesh/thickness.h"
 
 #include <math.h>
 #include <pliant/mesh_surface.h>
 #include <string.h>
 
-enum { DEFAULT_CELLS = 64 }; // along the longest side of a body
+// Without a given edge a body has about so many cells, and more where it is thin.
+enum { DEFAULT_CELLS = 2000, MAX_DEFAULT_CELLS = 20000, CELLS_ACROSS_THIN = 2 };
 // lambda / mu where pressures are substituted in the residual: nu = 0.4998
 static const double MOST_LAMBDA = 2499.0;
 
@@ -49,15 +53,36 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
     return ok ? PL_OK : pl_fail_memory(error, "a body in a lattice");
 }
 
-static double longest_side(const pl_mesh* mesh) {
-    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    double longest = 0.0;
-    for (int i = 0; i < 3 * mesh->vertex_count; i++) {
-        low[i % 3] = fmin(low[i % 3], mesh->positions[i]);
-        high[i % 3] = fmax(high[i % 3], mesh->positions[i]);
-    }
-    for (int a = 0; a < 3; a++) longest = fmax(longest, high[a] - low[a]);
-    return longest;
+static pl_vec3 box_of(const pl_mesh* mesh) {
+    pl_box box = pl_box_empty();
+    for (int v = 0; v < mesh->vertex_count; v++)
+        box = pl_box_add_point(box, pl_vec3_load(mesh->positions + 3 * (size_t)v));
+    return pl_sub(box.high, box.low);
+}
+
+// The edge of cells by the volume of the body, as good as it can be known without them; shorter
+// where walls are thin. The time of a frame goes with the number of cells, so that this is what is
+// bounded.
+static pl_status choose_cell(pl_grid_body* b, const pl_method_body* def, const pl_mesh* surface,
+                             const pl_surface_edges* edges, pl_error* error) {
+    const pl_vec3 box = box_of(surface);
+    const double longest = fmax(box.x, fmax(box.y, box.z));
+    // of a surface with holes: at least that of a sheet a hundredth as thick as it is long
+    double volume =
+        def->mesh->tet_count ? pl_grid_tet_volume(def->mesh) : fabs(edges->signed_volume);
+    if (b->surface_kind != PL_GRID_SURFACE_CLEAN || !(volume > 0.0))
+        volume = fmax(0.5 * box.x * box.y * box.z, 0.01 * longest * longest * longest);
+    pl_solid solid;
+    pl_thickness thickness = {NAN, NAN};
+    pl_status status = pl_solid_build(surface->positions, surface->triangles,
+                                      surface->triangle_count, false, &solid, error);
+    if (status != PL_OK) return status;
+    status = pl_surface_thickness(surface, &solid, b->pool, &thickness, error);
+    pl_solid_free(&solid);
+    double cell = cbrt(volume / DEFAULT_CELLS);
+    if (!isnan(thickness.thin)) cell = fmin(cell, thickness.thin / CELLS_ACROSS_THIN);
+    b->frame.cell = fmax(cell, cbrt(volume / MAX_DEFAULT_CELLS));
+    return status;
 }
 
 // cells with nothing on both sides along an axis
@@ -296,13 +321,14 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     const pl_mesh* surface = shell->mesh;
     b->triangle_count = surface->triangle_count;
     b->tet_count = def->mesh->tet_count;
-    double size = longest_side(surface);
-    if (surface->triangle_count == 0 || !(size > 0.0))
+    if (surface->triangle_count == 0 || !(pl_norm(box_of(surface)) > 0.0))
         return pl_fail(error, PL_ERROR_MESH,
                        "body \"%s\": a lattice needs a surface that encloses something", b->name);
-    b->frame.cell = isnan(settings->cell) ? size / DEFAULT_CELLS : settings->cell;
+    b->frame.cell = settings->cell;
     pl_surface_edges edges = {0};
     pl_status status = examine(b, surface, &edges, notes, error);
+    if (status == PL_OK && isnan(settings->cell))
+        status = choose_cell(b, def, surface, &edges, error);
     if (status == PL_OK) status = make_cells(b, settings, surface, error);
     if (status == PL_OK) status = make_fields(b, def, shell, notes, error);
     if (status == PL_OK) status = measure(b, def, surface, &edges, error);
@@ -519,6 +545,5 @@ pl_method_energies pl_grid_body_energies(const pl_grid_body* b) {
                 sum += pl_grid_mass_of(&b->state, a, i) * b->velocity[a][i] * b->velocity[a][i];
     double elastic =
         b->general ? pl_grid_corot_energy(&b->corot, &b->state, h) : pl_grid_energy(l, &b->state);
-    return (pl_method_energies){0.5 * b->density * h * h * h * sum,
-                                b->mu * h * elastic};
+    return (pl_method_energies){0.5 * b->density * h * h * h * sum, b->mu * h * elastic};
 }

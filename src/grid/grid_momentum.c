@@ -82,8 +82,7 @@ static moments moments_of(const pl_grid_body* b, int piece, double* const u[3],
         const pl_grid_segment* g = &l->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
             if (!in_piece(b, piece, g->begin + i)) continue;
-            const pl_vec3 x =
-                pl_sub(pl_add(rest_of(b, g, i), mean_of(u, g, i)), out.middle);
+            const pl_vec3 x = pl_sub(pl_add(rest_of(b, g, i), mean_of(u, g, i)), out.middle);
             const pl_vec3 p = pl_scale(m, mean_of(v, g, i));
             out.linear = pl_add(out.linear, p);
             out.angular = pl_add(out.angular, pl_cross(x, p));
@@ -122,8 +121,8 @@ static void sum_forces(pl_grid_body* b, const pl_grid_acts* acts, int piece, con
         if (!placed) pl_grid_body_points(b, b->state.u, places);
         placed = true;
         *force = pl_add(*force, f);
-        *torque = pl_add(
-            *torque, pl_cross(pl_sub(pl_vec3_load(places + 3 * (size_t)p), now->middle), f));
+        *torque =
+            pl_add(*torque, pl_cross(pl_sub(pl_vec3_load(places + 3 * (size_t)p), now->middle), f));
     }
 }
 

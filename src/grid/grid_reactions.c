@@ -13,6 +13,7 @@
 #include "grid/grid_reactions.h"
 
 #include <math.h>
+
 #include <string.h>
 
 // force on a vertex and its stiffness along the axes
@@ -23,7 +24,8 @@ static void add_push(double* force, double* stiffness, pl_vec3 push, pl_vec3 sti
 
 // Stiffness of a face, in units of the lattice, that pins with springs and contacts may bring; the
 // operator has about 6.
-static const double REACTION_LIMIT = 4.0;
+
+static const double REACTION_LIMIT = 16.0;
 enum { STIFFEN_EVERY = 4 }; // cycles
 
 // The stiffness of one of a crowd of reactions, made less so that all of them together are no
@@ -54,8 +56,8 @@ static void push_pins(const pl_grid_body* b, const pl_grid_acts* acts, const dou
     }
 }
 
-// Sums of the sizes in each row of k n n' + drag (I - n n'). A contact that slides is soft along its
-// plane: as stiff there as across it, cycles would hardly let it slide.
+// Sums of the sizes in each row of k n n' + drag (I - n n'). A contact that slides is soft along
+// its plane: as stiff there as across it, cycles would hardly let it slide.
 static pl_vec3 row_sums(pl_vec3 n, double k, double drag) {
     const double size = fabs(n.x) + fabs(n.y) + fabs(n.z), across = k - drag;
     return (pl_vec3){across * fabs(n.x) * size + drag, across * fabs(n.y) * size + drag,

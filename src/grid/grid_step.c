@@ -379,12 +379,10 @@ static void apply_before(pl_grid_body* b) {
     b->corot.keeps_pressure = false;
     if (damps && b->uses_past) {
         for (int a = 0; a < 3; a++)
-            for (int i = 0; i < l->field_size; i++)
-                b->state.u[a][i] = pl_grid_reference(b, a, i);
+            for (int i = 0; i < l->field_size; i++) b->state.u[a][i] = pl_grid_reference(b, a, i);
         apply_lattice(b);
         for (int a = 0; a < 3; a++) memcpy(b->state.u[a], b->before[a], size);
-        if (b->general)
-            memcpy(b->turn, b->turn_before, (size_t)l->field_size * sizeof(pl_quat));
+        if (b->general) memcpy(b->turn, b->turn_before, (size_t)l->field_size * sizeof(pl_quat));
     } else if (damps) {
         apply_lattice(b);
         return;
