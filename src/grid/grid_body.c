@@ -17,7 +17,7 @@
 #include <string.h>
 
 // Without a given edge a body has about so many cells, and more where it is thin.
-enum { DEFAULT_CELLS = 2000, MAX_DEFAULT_CELLS = 20000, CELLS_ACROSS_THIN = 2 };
+enum { DEFAULT_CELLS = 1200, MAX_DEFAULT_CELLS = 20000, CELLS_ACROSS_THIN = 2 };
 // lambda / mu where pressures are substituted in the residual: nu = 0.4998
 static const double MOST_LAMBDA = 2499.0;
 

@@ -170,7 +170,7 @@ const pl_type pl_type_mixed = {
 
 static const pl_field_info grid_rows[] = {
     PL_ROW_AUTO(pl_grid, "cell", cell, 0, "m", 1e-6, 1e6,
-                "so that there are about 2000, more where the body is thin",
+                "so that there are about 1200, more where the body is thin",
                 "edge of a lattice cell"),
     PL_ROW_INT(pl_grid, "padding", padding, 0, 16, 0, "layers of cells around the surface"),
     PL_ROW_CHOICE(pl_grid, "embedding", embedding, pl_grid_embedding, PL_GRID_EMBEDDING_TRILINEAR,
