@@ -7,6 +7,7 @@
 #include "geometry/solid.h"
 #include "geometry/triangle_tree.h"
 #include "grid/grid_material.h"
+#include "grid/grid_relayout.h"
 #include "grid/grid_surface_points.h"
 #include "grid/grid_volume.h"
 #include "mesh/surface_notes.h"
@@ -49,7 +50,9 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
     ok = ok && (b->tets || !b->tet_count);
     b->held = PL_ALLOC(int, size);
     b->next_held = PL_ALLOC(int, size);
-    ok = ok && b->held && b->next_held;
+    b->is_single = PL_ALLOC(bool, b->vertex_count);
+    b->targets = PL_ALLOC(double, 3 * (size_t)b->vertex_count);
+    ok = ok && b->held && b->next_held && ((b->is_single && b->targets) || !b->vertex_count);
     return ok ? PL_OK : pl_fail_memory(error, "a body in a lattice");
 }
 
@@ -278,6 +281,8 @@ static pl_status make_cells(pl_grid_body* b, const pl_grid* settings, const pl_m
     pl_error cause = {0};
     pl_status status =
         pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells, &cause);
+    // room for a layer of cells that are held outside
+    if (status == PL_OK) status = pl_grid_cells_widen(&b->cells, &cause);
     if (status != PL_OK) return pl_fail(error, status, "body \"%s\": %.900s", b->name, cause.text);
     status = b->general ? pl_grid_multigrid_create_layout(&b->cells, b->pool, &b->multigrid, error)
                         : pl_grid_multigrid_create(&b->cells, b->pool, &b->multigrid, error);
@@ -298,6 +303,7 @@ static pl_status make_fields(pl_grid_body* b, const pl_method_body* def, const p
     pl_status status = make_points(b, def, shell, notes, error);
     if (status == PL_OK) status = pl_grid_state_create(fine, &b->state, error);
     if (status == PL_OK) status = allocate(b, error);
+    if (status == PL_OK) status = pl_grid_note_layout(b, error);
     if (status == PL_OK)
         status =
             pl_grid_embed(fine, &b->cells, &b->frame, b->anchor, b->point_count, &b->map, error);
@@ -444,6 +450,9 @@ void pl_grid_body_free(pl_grid_body* b) {
     PL_FREE(b->rest, double, 3 * (size_t)b->point_count);
     PL_FREE(b->held, int, size);
     PL_FREE(b->next_held, int, size);
+    PL_FREE(b->is_single, bool, b->vertex_count);
+    PL_FREE(b->targets, double, 3 * (size_t)b->vertex_count);
+    PL_FREE(b->first_chunks, pl_grid_chunk_place, b->first_chunk_count);
     pl_grid_pieces_free(&b->pieces);
     pl_grid_embedding_free(&b->map);
     pl_grid_tricubic_free(&b->tricubic);
@@ -510,7 +519,9 @@ static void interpolate_vertices(pl_grid_body* b, double* const field[3], double
 
 void pl_grid_body_vertices(pl_grid_body* b, double* positions, double* velocities) {
     interpolate_vertices(b, b->state.u, positions);
-    for (size_t i = 0; i < 3 * (size_t)b->vertex_count; i++) positions[i] += b->rest[i];
+    for (size_t i = 0; i < 3 * (size_t)b->vertex_count; i++)
+        positions[i] =
+            b->pinned[i / 3] && !b->is_single[i / 3] ? b->targets[i] : positions[i] + b->rest[i];
     interpolate_vertices(b, b->velocity, velocities);
 }
 

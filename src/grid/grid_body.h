@@ -23,6 +23,12 @@ typedef struct pl_grid_fit {
     pl_mat3 moment, rotation;
 } pl_grid_fit;
 
+// Where a chunk of cells lies in the fields, and its first cell.
+typedef struct pl_grid_chunk_place {
+    int at;
+    int x, y, z;
+} pl_grid_chunk_place;
+
 typedef enum pl_grid_surface_kind {
     PL_GRID_SURFACE_CLEAN,   // closed, two triangles at each edge, no intersections
     PL_GRID_SURFACE_TANGLED, // closed, and not clean
@@ -40,8 +46,13 @@ typedef struct pl_grid_body {
     int colliding_count;
     pl_grid_frame frame;
     pl_grid_cells cells;
-    int* held; // per index of the finest level: the part that a held cell moves with, or 0
-    int* next_held;
+    // Per index of the finest level: the part that a held cell moves with, or 0; below zero for
+    // cells outside of the body.
+    int *held, *next_held;
+    bool* is_single;                   // per vertex: pinned, and no triangle or tet is with it
+    double* targets;                   // 3 per vertex: where pinned ones are held
+    pl_grid_chunk_place* first_chunks; // of the layout before anything was held
+    int first_chunk_count;
     int held_count;    // pins
     pl_grid_fit* fits; // of parts, from 1 on; fit_room
     int fit_count, fit_room;

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "grid/grid_relayout.h"
 #include "grid/grid_step.h"
 
 #include <math.h>
@@ -316,37 +317,47 @@ static pl_method_energies energies(void* system) {
     return sum;
 }
 
-// calls visit for every array of the state
-static size_t visit_state(const grid_system* s, void (*visit)(double*, size_t, char*), char* at) {
-    size_t total = 0, n = 3 * (size_t)s->vertex_count;
-    double* own[] = {s->positions, s->velocities, s->last_positions, s->last_velocities};
-    for (int k = 0; k < 4; k++, total += n)
-        if (visit) visit(own[k], n, at + total * sizeof(double));
-    for (int b = 0; b < s->body_count; b++) {
-        const pl_grid_body* body = &s->bodies[b];
-        size_t size = (size_t)body->multigrid.levels[0].field_size;
-        double* fields[] = {body->state.u[0],  body->state.u[1],  body->state.u[2], body->state.p,
-                            body->velocity[0], body->velocity[1], body->velocity[2]};
-        for (int k = 0; k < 7; k++, total += size)
-            if (visit) visit(fields[k], size, at + total * sizeof(double));
-        for (int k = 0; body->second_order && k < 6; k++, total += size)
-            if (visit)
-                visit(k < 3 ? body->past[k] : body->past_velocity[k - 3], size,
-                      at + total * sizeof(double));
-        if (visit) visit((double*)&body->past_known, 1, at + total * sizeof(double));
-        total++;
-        if (!body->general) continue;
-        if (visit) visit((double*)body->turn, 4 * size, at + total * sizeof(double));
-        total += 4 * size;
-    }
-    return total * sizeof(double);
+// Calls visit for every array of the state; body is NULL where an array is no field of a lattice.
+typedef void (*visitor)(const pl_grid_body* body, void* values, size_t count, size_t item,
+                        char* at);
+
+static size_t visit_body(pl_grid_body* body, visitor visit, char* at) {
+    const size_t size = (size_t)body->first_chunk_count * PL_GRID_CHUNK;
+    double* fields[] = {body->state.u[0],      body->state.u[1],       body->state.u[2],
+                        body->state.p,         body->velocity[0],      body->velocity[1],
+                        body->velocity[2],     body->past[0],          body->past[1],
+                        body->past[2],         body->past_velocity[0], body->past_velocity[1],
+                        body->past_velocity[2]};
+    const int count = body->second_order ? 13 : 7;
+    size_t total = 0;
+    for (int k = 0; k < count; k++, total += size * sizeof(double))
+        if (visit) visit(body, fields[k], size, sizeof(double), at + total);
+    if (visit) visit(NULL, &body->past_known, 1, sizeof(double), at + total);
+    total += sizeof(double);
+    if (!body->general) return total;
+    if (visit) visit(body, body->turn, size, sizeof(pl_quat), at + total);
+    return total + size * sizeof(pl_quat);
 }
 
-static void save_array(double* array, size_t count, char* at) {
-    memcpy(at, array, count * sizeof(double));
+static size_t visit_state(const grid_system* s, visitor visit, char* at) {
+    size_t total = 0, n = 3 * (size_t)s->vertex_count;
+    double* own[] = {s->positions, s->velocities, s->last_positions, s->last_velocities};
+    for (int k = 0; k < 4; k++, total += n * sizeof(double))
+        if (visit) visit(NULL, own[k], n, sizeof(double), at + total);
+    for (int b = 0; b < s->body_count; b++)
+        total += visit_body(&s->bodies[b], visit, visit ? at + total : NULL);
+    return total;
 }
-static void load_array(double* array, size_t count, char* at) {
-    memcpy(array, at, count * sizeof(double));
+
+static void save_array(const pl_grid_body* body, void* values, size_t count, size_t item,
+                       char* at) {
+    if (body) pl_grid_save_field(body, values, item, at);
+    else if (count) memcpy(at, values, count * item);
+}
+static void load_array(const pl_grid_body* body, void* values, size_t count, size_t item,
+                       char* at) {
+    if (body) pl_grid_load_field(body, at, item, values);
+    else if (count) memcpy(values, at, count * item);
 }
 
 static size_t state_size(const void* system) { return visit_state(system, NULL, NULL); }

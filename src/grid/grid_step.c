@@ -21,10 +21,8 @@
 // and not by the inertia of all the way from the place at rest. Springs and contacts: see
 // grid_reactions.c; the momentum of what nothing holds or touches: grid_momentum.c.
 #include "grid/grid_step.h"
-#include "base/array.h"
-#include "base/memory.h"
+#include "grid/grid_held.h"
 #include "grid/grid_momentum.h"
-#include "math/polar.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,283 +32,6 @@ static double inertia(const pl_grid_body* b) {
     const double h = b->frame.cell, dt = b->implicit_time;
     return b->dynamic ? b->density * h * h / (b->mu * dt * dt) : 0.0;
 }
-
-// ------------------------------------------------------------------ Dirichlet cells
-
-// the part of held cells that pins of a group belong to: 1 for the first one, and so on
-static int part_of_group(pl_grid_body* b, int group) {
-    // pins come group by group: the last part first
-    for (int k = b->fit_count - 1; group >= 0 && k > 0; k--)
-        if (b->fits[k].group == group) return k;
-    b->fits[b->fit_count].group = group;
-    return b->fit_count++;
-}
-
-// Room for the parts of pins; each change from one group to the next may begin another part.
-static pl_status reserve_parts(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
-    int count = 1, last = -1;
-    for (int k = 0; k < acts->pin_count; k++) {
-        if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
-        count += acts->pins[k].group < 0 || acts->pins[k].group != last;
-        last = acts->pins[k].group;
-    }
-    if (count <= b->fit_room) return PL_OK;
-    pl_grid_fit* fits =
-        pl_realloc(b->fits, (size_t)b->fit_room * sizeof *fits, (size_t)count * sizeof *fits);
-    if (!fits) return pl_fail_memory(error, "the attachments of a lattice");
-    b->fits = fits;
-    b->fit_room = count;
-    return PL_OK;
-}
-
-// notes which vertices are held exactly, and with which others; *changed: that has changed
-static pl_status note_pinned(pl_grid_body* b, const pl_grid_acts* acts, bool* changed,
-                             pl_error* error) {
-    uint64_t hash = 1469598103934665603u;
-    b->held_count = 0;
-    for (int k = 0; k < acts->pin_count; k++) {
-        if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
-        hash = (hash ^ (uint64_t)acts->pins[k].vertex) * 1099511628211u;
-        hash = (hash ^ (uint64_t)(int64_t)acts->pins[k].group) * 1099511628211u;
-        b->held_count++;
-    }
-    *changed = hash != b->pinned_hash;
-    if (!*changed) return PL_OK;
-    pl_status status = reserve_parts(b, acts, error);
-    if (status != PL_OK) return status;
-    b->pinned_hash = hash;
-    b->fit_count = 1;
-    if (b->vertex_count) memset(b->pinned, 0, (size_t)b->vertex_count * sizeof(int));
-    for (int k = 0; k < acts->pin_count; k++)
-        if (acts->pins[k].hard && pl_grid_is_own(b, acts->pins[k].vertex))
-            b->pinned[acts->pins[k].vertex - b->first_vertex] =
-                part_of_group(b, acts->pins[k].group);
-    return PL_OK;
-}
-
-typedef struct marker {
-    pl_grid_body* body;
-    int part;
-} marker;
-
-static void mark_at(pl_grid_body* b, int i, int j, int k, int part) {
-    if (pl_grid_cell(&b->cells, i, j, k) != PL_CELL_EXTERIOR)
-        b->next_held[pl_grid_index(&b->multigrid.levels[0], i, j, k)] = part;
-}
-
-static void mark_cell(void* user, size_t cell) {
-    const marker* m = user;
-    int at[3];
-    pl_grid_cells_place(&m->body->cells, cell, at);
-    mark_at(m->body, at[0], at[1], at[2], m->part);
-}
-
-// the part that all vertices of an element are held with, or 0
-static int common_part(const pl_grid_body* b, const int* v, int count) {
-    for (int i = 1; i < count; i++)
-        if (b->pinned[v[i]] != b->pinned[v[0]]) return 0;
-    return b->pinned[v[0]];
-}
-
-// the cells inside a tet, by points that are at most half a cell apart
-static void mark_tet(pl_grid_body* b, const int* v, int part) {
-    pl_vec3 x[4];
-    double longest = 0.0;
-    for (int i = 0; i < 4; i++) x[i] = pl_vec3_load(b->rest + 3 * (size_t)v[i]);
-    for (int i = 1; i < 4; i++) longest = fmax(longest, pl_norm(pl_sub(x[i], x[0])));
-    int n = (int)fmin(ceil(2.0 * longest / b->frame.cell) + 1.0, 64.0);
-    for (int k = 0; k < n * n * n; k++) {
-        double r = (k % n + 0.5) / n, s = (k / n % n + 0.5) / n,
-               t = ((double)(k / n / n) + 0.5) / n;
-        if (r + s + t > 1.0) continue;
-        pl_vec3 p = pl_madd(pl_madd(pl_madd(x[0], r, pl_sub(x[1], x[0])), s, pl_sub(x[2], x[0])), t,
-                            pl_sub(x[3], x[0]));
-        double at[3];
-        int cell[3];
-        pl_vec3_store(at, p);
-        if (!pl_grid_cell_of(&b->cells, &b->frame, at, cell)) continue;
-        mark_at(b, cell[0], cell[1], cell[2], part);
-    }
-}
-
-// a little inwards, so that a side of the lattice finds its cells
-static void mark_triangle(pl_grid_body* b, const int* v, int part) {
-    pl_vec3 x[3], inwards;
-    double moved[3][3];
-    for (int i = 0; i < 3; i++) x[i] = pl_vec3_load(b->rest + 3 * (size_t)v[i]);
-    inwards = pl_normalize(pl_cross(pl_sub(x[2], x[0]), pl_sub(x[1], x[0])));
-    for (int i = 0; i < 3; i++)
-        pl_vec3_store(moved[i], pl_madd(x[i], 1e-4 * b->frame.cell, inwards));
-    const double* corners[3] = {moved[0], moved[1], moved[2]};
-    pl_grid_visit_triangle(&b->cells, &b->frame, corners, mark_cell, &(marker){b, part});
-}
-
-// marks the cells of pinned vertices, and of triangles and tets that are held as a whole
-static void mark_held(pl_grid_body* b) {
-    memset(b->next_held, 0, (size_t)b->multigrid.levels[0].field_size * sizeof(int));
-    for (int t = 0; t < b->tet_count; t++) {
-        int part = common_part(b, b->tets + 4 * (size_t)t, 4);
-        if (part) mark_tet(b, b->tets + 4 * (size_t)t, part);
-    }
-    for (int t = 0; t < b->triangle_count; t++) {
-        int part = common_part(b, b->triangles + 3 * (size_t)t, 3);
-        if (part) mark_triangle(b, b->triangles + 3 * (size_t)t, part);
-    }
-    for (int v = 0; v < b->vertex_count; v++) {
-        if (!b->pinned[v]) continue;
-        int cell[3];
-        pl_grid_cell_of(&b->cells, &b->frame, b->anchor + 3 * (size_t)v, cell);
-        mark_at(b, cell[0], cell[1], cell[2], b->pinned[v]);
-    }
-}
-
-// the kinds of cells in use
-static void hold_cells(pl_grid_body* b) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
-    for (int s = 0; s < l->segment_count; s++) {
-        const pl_grid_segment* g = &l->segments[s];
-        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
-            if (pl_grid_cell(&b->cells, g->x + i, g->y, g->z) != PL_CELL_EXTERIOR)
-                b->cells.kinds[pl_grid_cells_index(&b->cells, g->x + i, g->y, g->z)] =
-                    b->next_held[g->begin + i] ? PL_CELL_DIRICHLET : PL_CELL_INTERIOR;
-    }
-}
-
-// levels and continuation anew, for other Dirichlet cells
-static pl_status rebuild(pl_grid_body* b, pl_error* error) {
-    pl_status status = PL_OK;
-    hold_cells(b);
-    pl_grid_multigrid multigrid;
-    status = b->general ? pl_grid_multigrid_create_layout(&b->cells, b->pool, &multigrid, error)
-                        : pl_grid_multigrid_create(&b->cells, b->pool, &multigrid, error);
-    if (status != PL_OK) return status;
-    pl_grid_embedding_map map;
-    status = pl_grid_embed(&multigrid.levels[0], &b->cells, &b->frame, b->anchor, b->point_count,
-                           &map, error);
-    if (status != PL_OK) {
-        pl_grid_multigrid_free(&multigrid);
-        return status;
-    }
-    pl_grid_corot_free(&b->corot);
-    pl_grid_recombine_free(&b->history);
-    b->mixes = b->recombines = false;
-    pl_grid_multigrid_free(&b->multigrid);
-    pl_grid_embedding_free(&b->map);
-    b->multigrid = multigrid;
-    b->map = map;
-    b->has_coefficients = false;
-    pl_grid_body_set_masses(b);
-    memcpy(b->held, b->next_held, (size_t)b->multigrid.levels[0].field_size * sizeof(int));
-    pl_grid_gains(&b->map, b->multigrid.levels[0].field_size, b->applied, b->gain);
-    return b->general ? pl_grid_corot_create(&b->multigrid, b->moduli, b->rotates, b->turn, b->pool,
-                                             &b->corot, error)
-                      : pl_grid_multigrid_reserve(&b->multigrid, error);
-}
-
-// part and place of a pinned vertex
-static int part_of(const pl_grid_body* b, const pl_pin* pin, pl_vec3* rest) {
-    *rest = pl_vec3_load(b->rest + 3 * (size_t)(pin->vertex - b->first_vertex));
-    return b->pinned[pin->vertex - b->first_vertex];
-}
-
-static void fit_parts(pl_grid_body* b, const pl_grid_acts* acts) {
-    pl_grid_fit* fits = b->fits;
-    pl_vec3 rest;
-    for (int n = 0; n < b->fit_count; n++) fits[n] = (pl_grid_fit){.group = fits[n].group};
-    for (int pass = 0; pass < 2; pass++) {
-        for (int k = 0; k < acts->pin_count; k++) {
-            if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
-            pl_grid_fit* f = &fits[part_of(b, &acts->pins[k], &rest)];
-            if (pass == 0) {
-                f->from = pl_add(f->from, rest), f->to = pl_add(f->to, acts->pins[k].target);
-                f->count++;
-            } else
-                f->moment = pl_mat3_add(f->moment, pl_outer(pl_sub(acts->pins[k].target, f->to),
-                                                            pl_sub(rest, f->from)));
-        }
-        for (int n = 0; n < b->fit_count; n++) {
-            pl_grid_fit* f = &fits[n];
-            if (!f->count) continue;
-            if (pass == 0) {
-                f->from = pl_scale(1.0 / f->count, f->from);
-                f->to = pl_scale(1.0 / f->count, f->to);
-            } else if (pl_mat3_norm(f->moment) > 0.0) pl_polar(f->moment, &f->rotation, NULL);
-            else f->rotation = pl_mat3_identity();
-        }
-    }
-}
-
-// where a part takes a point, as a displacement
-static pl_vec3 displacement(const pl_grid_fit* f, pl_vec3 x) {
-    return pl_sub(pl_add(f->to, pl_mat3_apply(&f->rotation, pl_sub(x, f->from))), x);
-}
-
-static double component(pl_vec3 v, int a) { return a == 0 ? v.x : a == 1 ? v.y : v.z; }
-
-// what the pins of each cell do beyond the motion of their part: sums, and how many
-static void sum_deviations(pl_grid_body* b, const pl_grid_acts* acts, double* const sum[3],
-                           double* count) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
-    for (int k = 0; k < acts->pin_count; k++) {
-        if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
-        int cell[3];
-        pl_vec3 rest;
-        const pl_grid_fit* f = &b->fits[part_of(b, &acts->pins[k], &rest)];
-        pl_grid_cell_of(&b->cells, &b->frame,
-                        b->anchor + 3 * (size_t)(acts->pins[k].vertex - b->first_vertex), cell);
-        pl_vec3 d = pl_sub(pl_sub(acts->pins[k].target, rest), displacement(f, rest));
-        int at = pl_grid_index(l, cell[0], cell[1], cell[2]);
-        for (int a = 0; a < 3; a++) sum[a][at] += component(d, a);
-        count[at] += 1.0;
-    }
-}
-
-// Held cells turn with their part, as far as their own faces do not tell.
-static void turn_held_cells(pl_grid_body* b) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
-    for (int s = 0; s < l->segment_count; s++) {
-        const pl_grid_segment* g = &l->segments[s];
-        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
-            if (pl_grid_cell(&b->cells, g->x + i, g->y, g->z) == PL_CELL_DIRICHLET)
-                b->turn[g->begin + i] = pl_quat_from_mat3(b->fits[b->held[g->begin + i]].rotation);
-    }
-}
-
-// Faces of Dirichlet cells go where the pins of these cells go.
-static void place_held_faces(pl_grid_body* b, const pl_grid_acts* acts) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
-    size_t size = (size_t)l->field_size * sizeof(double);
-    double *const *sum = b->applied, *count = b->state.g; // both are set up after this
-    for (int a = 0; a < 3; a++) memset(sum[a], 0, size);
-    memset(count, 0, size);
-    fit_parts(b, acts);
-    sum_deviations(b, acts, sum, count);
-    for (int s = 0; s < l->segment_count; s++) {
-        const pl_grid_segment* g = &l->segments[s];
-        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
-            for (int a = 0; a < 3; a++) {
-                double value = 0.0, weight = 0.0, x[3] = {g->x + i + 0.5, g->y + 0.5, g->z + 0.5};
-                x[a] -= 0.5;
-                for (int d = 0; d < 3; d++) x[d] = b->frame.origin[d] + b->frame.cell * x[d];
-                for (int side = 0; side < 2; side++) {
-                    int cell[3] = {g->x + i, g->y, g->z};
-                    cell[a] -= side;
-                    if (pl_grid_cell(&b->cells, cell[0], cell[1], cell[2]) != PL_CELL_DIRICHLET)
-                        continue;
-                    int at = pl_grid_index(l, cell[0], cell[1], cell[2]);
-                    const pl_grid_fit* f = &b->fits[b->held[at]];
-                    value += component(displacement(f, pl_vec3_load(x)), a) +
-                             sum[a][at] / fmax(count[at], 1.0);
-                    weight += 1.0;
-                }
-                if (weight > 0.0) b->state.u[a][g->begin + i] = value / weight;
-            }
-    }
-    memset(count, 0, size);
-    if (b->rotates) turn_held_cells(b);
-}
-
-// ------------------------------------------------------------------ right side
 
 // Faces carry the whole body, also the outer halves of cells at its surface.
 static void add_weight(pl_grid_body* b, const pl_grid_acts* acts, double s) {
@@ -419,13 +140,7 @@ static void go_on(pl_grid_body* b) {
 }
 
 pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
-    bool changed;
-    pl_status status = note_pinned(b, acts, &changed, error);
-    if (status == PL_OK && changed) {
-        mark_held(b);
-        status = rebuild(b, error);
-        if (status != PL_OK) b->pinned_hash = 0; // to be tried again
-    }
+    pl_status status = pl_grid_hold(b, acts, error);
     if (status != PL_OK) return status;
     const pl_grid_level* l = &b->multigrid.levels[0];
     size_t size = (size_t)l->field_size * sizeof(double);
@@ -446,7 +161,7 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     b->state.compressibility = fmin(b->mu / b->lambda, 1e4);
     apply_before(b);
     if (b->general) pl_grid_corot_begin(&b->corot);
-    place_held_faces(b, acts);
+    pl_grid_place_held(b, acts);
     set_applied(b, acts);
     b->state.inertia =
         inertia(b) * (1.0 + b->damping_mass * b->implicit_time) / pl_grid_softening(b);
