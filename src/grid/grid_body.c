@@ -257,6 +257,28 @@ static pl_status make_points(pl_grid_body* b, const pl_method_body* def, const p
     return status;
 }
 
+// A thin body at rest that its weight would bend far converges slowly or not at all in one frame:
+// that is said before. The sag is that of a plate held along one side, as a part of its length.
+static void note_slender(const pl_grid_body* b, const pl_method_body* def, const pl_vec3 box,
+                         pl_notes* notes) {
+    static const double FAR = 0.5, GRAVITY = 9.81, SLENDER = 10.0;
+    const double sides[3] = {box.x, box.y, box.z};
+    double longest = fmax(box.x, fmax(box.y, box.z)), shortest = fmin(box.x, fmin(box.y, box.z));
+    const double area = sides[0] * sides[1] * sides[2] / fmax(shortest, 1e-300);
+    const double thickness = b->filling * b->lattice_volume / area;
+    if (b->dynamic || !b->rotates || !(longest > SLENDER * thickness)) return;
+    const double sag = 1.5 * def->body->material.density * GRAVITY * pow(longest, 3.0) /
+                       (def->body->material.young * thickness * thickness);
+    if (sag > FAR)
+        pl_note(
+            notes, PL_NOTE_INFO,
+            "body \"%s\": it is about %.0f cells thin, and its weight would bend it by far more "
+            "than its thickness; a lattice at rest hardly converges there in one frame. Let its "
+            "weight grow over several frames (gravity or density by keyframes), hold it at more "
+            "places, or use integrator \"euler\" with damping",
+            b->name, fmax(thickness / b->frame.cell, 1.0));
+}
+
 static void note_lattice(const pl_grid_body* b, const pl_method_body* def, pl_notes* notes) {
     pl_note(notes, PL_NOTE_INFO, "body \"%s\": a lattice of %d cells of %g m, %d levels", b->name,
             b->multigrid.levels[0].cell_count, b->frame.cell, b->multigrid.level_count);
@@ -342,6 +364,7 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     if (status != PL_OK) return status;
     pl_grid_body_set_masses(b);
     note_lattice(b, def, notes);
+    note_slender(b, def, box_of(surface), notes);
     return PL_OK;
 }
 

@@ -291,6 +291,7 @@ static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_
         pl_grid_step_end(&s->bodies[b], &acts);
     }
     show(s);
+    for (int b = 0; b < s->body_count; b++) info->turned_count += pl_grid_has_turned(&s->bodies[b]);
     return PL_OK;
 }
 

@@ -219,7 +219,8 @@ static void set_velocities(pl_grid_body* b, double* const v[3]) {
 }
 
 static void keep_of_piece(pl_grid_body* b, const pl_grid_acts* acts, int piece) {
-    enum { MOST = 8 };
+    enum { MOST = 4 };
+    static const double SMALL = 1e-12;
     const double t = b->implicit_time, damped = 1.0 / (1.0 + b->damping_mass * t);
     double* const* v = b->state.f;
     pl_vec3 linear, angular, force = {0, 0, 0}, torque = {0, 0, 0};
@@ -235,9 +236,12 @@ static void keep_of_piece(pl_grid_body* b, const pl_grid_acts* acts, int piece) 
             b->rotates ? pl_sub(spin, now.angular) : (pl_vec3){0.0, 0.0, 0.0};
         pl_mat3 inverse;
         if (!(now.mass > 0.0) || !pl_mat3_inverse(now.inertia, &inverse)) return;
-        const double small = 1e-14, size = pl_norm(to) + pl_norm(now.linear),
-                     spin_size = pl_norm(spin) + pl_norm(now.angular);
-        if (pl_norm(lacks) <= small * size && pl_norm(lacks_spin) <= small * spin_size) return;
+        // what round-off makes of the positions is no momentum
+        const double size = pl_norm(to) + pl_norm(now.linear) + now.mass * b->frame.cell / t * 1e-3;
+        const double radius = sqrt(pl_mat3_norm(now.inertia) / now.mass);
+        if (pl_norm(lacks) <= SMALL * size &&
+            pl_norm(lacks_spin) <= SMALL * (radius * size + pl_norm(spin)))
+            return;
         move_piece(b, piece, now.middle, pl_scale(t, pl_mat3_apply(&inverse, lacks_spin)),
                    pl_scale(t / now.mass, lacks));
     }

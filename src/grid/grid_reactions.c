@@ -25,7 +25,7 @@ static void add_push(double* force, double* stiffness, pl_vec3 push, pl_vec3 sti
 // Stiffness of a face, in units of the lattice, that pins with springs and contacts may bring; the
 // operator has about 6.
 
-static const double REACTION_LIMIT = 16.0;
+static const double REACTION_LIMIT = 12.0;
 enum { STIFFEN_EVERY = 4 }; // cycles
 
 // The stiffness of one of a crowd of reactions, made less so that all of them together are no

@@ -195,3 +195,29 @@ void pl_grid_step_end(pl_grid_body* b, const pl_grid_acts* acts) {
         }
     b->past_known = 1.0;
 }
+
+// the sine of the turn of an interior cell, from the skew part of its gradient
+static double turn_of_cell(const pl_grid_body* b, const pl_grid_segment* g, int i) {
+    double* const* u = b->state.u;
+    double square = 0.0;
+    for (int n = 0; n < 3; n++) {
+        const int p = (n + 1) % 3, q = (n + 2) % 3;
+        const double qp = u[q][pl_grid_above(g, p, i)] - u[q][pl_grid_below(g, p, i)];
+        const double pq = u[p][pl_grid_above(g, q, i)] - u[p][pl_grid_below(g, q, i)];
+        square += pow(0.25 * (qp - pq) / b->frame.cell, 2.0);
+    }
+    return sqrt(square);
+}
+
+bool pl_grid_has_turned(const pl_grid_body* b) {
+    static const double FAR = 0.34; // the sine of 20 degrees
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    int count = 0;
+    for (int s = 0; !b->rotates && s < l->segment_count; s++) {
+        const pl_grid_segment* g = &l->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            if (pl_grid_bit(l->masks[(g->begin + i) / PL_GRID_CHUNK].interior, g->begin + i))
+                count += turn_of_cell(b, g, i) > FAR;
+    }
+    return count > l->cell_count / 20;
+}

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Lattices in motion and at rest, against mechanics: momentum, friction, contact, integrators.
+#include "math/mat3.h"
+#include "run_samples.h"
+#include "surface_samples.h"
+#include "test.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// the mean of the vertices of the first body
+static pl_vec3 middle_of(const double* x, int count) {
+    pl_vec3 sum = {0, 0, 0};
+    for (int v = 0; v < count; v++) sum = pl_add(sum, pl_vec3_load(x + 3 * v));
+    return pl_scale(1.0 / count, sum);
+}
+
+// the angular velocity that fits the velocities of the vertices best [rad/s]
+static pl_vec3 spin_of(pl_world* world) {
+    const int count = pl_world_mesh(world, 0)->vertex_count;
+    const double *x = pl_world_positions(world, 0), *v = pl_world_velocities(world, 0);
+    const pl_vec3 at = middle_of(x, count), mean = middle_of(v, count);
+    pl_vec3 angular = {0, 0, 0};
+    pl_mat3 inertia = {{0}}, inverse;
+    for (int k = 0; k < count; k++) {
+        const pl_vec3 r = pl_sub(pl_vec3_load(x + 3 * k), at);
+        angular = pl_add(angular, pl_cross(r, pl_sub(pl_vec3_load(v + 3 * k), mean)));
+        for (int a = 0; a < 3; a++) inertia.m[4 * a] += pl_dot(r, r);
+        inertia = pl_mat3_sub(inertia, pl_outer(r, r));
+    }
+    CHECK(pl_mat3_inverse(inertia, &inverse));
+    return pl_mat3_apply(&inverse, angular);
+}
+
+static pl_world* start_cube(const char* integrator, const char* spin, double time_step) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"time_step\": %.17g, \"bodies\": [{\"name\":"
+             " \"b\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.2, \"size_y\": 0.2,"
+             " \"size_z\": 0.2, \"edge\": 0.1}, \"method\": \"grid\", \"integrator\": \"%s\","
+             " \"velocity\": [0.3, -0.2, 0.1], \"angular_velocity\": %s, \"grid\": {\"cell\":"
+             " 0.05}, \"material\": {\"law\": \"corotated\", \"young\": 1e6, \"poisson\": 0.35,"
+             " \"density\": 1000}}]}",
+             time_step, integrator, spin);
+    return sample_start(text);
+}
+
+// A cube has the same inertia about all axes, so that it goes on spinning about any one as it is.
+TEST(grid_free_cube_keeps_its_spin_and_its_way)
+{
+    static const char* const integrators[] = {"euler", "bdf2"};
+    for (int k = 0; k < 2; k++) {
+        const int frames = 90;
+        const double dt = 1.0 / 60.0, degree = acos(-1.0) / 180.0;
+        pl_world* world = start_cube(integrators[k], "[120, 200, 40]", dt);
+        const int count = pl_world_mesh(world, 0)->vertex_count;
+        const pl_vec3 first = middle_of(pl_world_positions(world, 0), count);
+        const pl_vec3 spin = {120 * degree, 200 * degree, 40 * degree};
+        for (int n = 0; n < frames; n++) {
+            sample_step(world, 1, NULL);
+            const pl_vec3 now = spin_of(world);
+            CHECK_NEAR(pl_norm(now), pl_norm(spin), 0.02 * pl_norm(spin));
+            CHECK(pl_norm(pl_cross(now, spin)) < 0.01 * pl_dot(spin, spin));
+        }
+        const pl_vec3 way = pl_sub(middle_of(pl_world_positions(world, 0), count), first);
+        const double expected[3] = {0.3, -0.2, 0.1}, went[3] = {way.x, way.y, way.z};
+        for (int a = 0; a < 3; a++) CHECK_NEAR(went[a], frames * dt * expected[a], 1e-6);
+        pl_world_destroy(world);
+    }
+}
+
+// Two balls of one body, apart, that turn about the middle between them: two pieces, each with its
+// own momentum, fly away straight.
+TEST(grid_pieces_fly_apart)
+{
+    static const char text[] =
+        "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"time_step\": 0.02, \"bodies\": [{\"name\":"
+        " \"b\", \"mesh\": \"two.obj\", \"method\": \"grid\", \"angular_velocity\": [0, 0, 60],"
+        " \"grid\": {\"cell\": 0.25}, \"material\": {\"law\": \"corotated\", \"young\": 1e5,"
+        " \"poisson\": 0.3}}]}";
+    FILE* file = fopen(pl_test_path("two.obj"), "w");
+    CHECK(file != NULL);
+    for (int n = 0; n < 16; n++)
+        fprintf(file, "v %d %d %d\n", (n & 1) + (n & 8 ? 3 : 0), n >> 1 & 1, n >> 2 & 1);
+    static const int quads[6][4] = {{0, 2, 3, 1}, {4, 5, 7, 6}, {0, 1, 5, 4},
+                                    {2, 6, 7, 3}, {0, 4, 6, 2}, {1, 3, 7, 5}};
+    for (int n = 0; n < 12; n++) {
+        const int *q = quads[n % 6], add = n < 6 ? 1 : 9;
+        fprintf(file, "f %d %d %d\nf %d %d %d\n", q[0] + add, q[1] + add, q[2] + add, q[0] + add,
+                q[2] + add, q[3] + add);
+    }
+    CHECK(fclose(file) == 0);
+    pl_world* world = sample_start(text);
+    const double* x = pl_world_positions(world, 0);
+    const pl_vec3 first[2] = {middle_of(x, 8), middle_of(x + 24, 8)};
+    sample_step(world, 50, NULL);
+    const double w = acos(-1.0) / 3.0;
+    for (int k = 0; k < 2; k++) {
+        const pl_vec3 way = pl_sub(middle_of(x + 24 * k, 8), first[k]);
+        CHECK_NEAR(way.x, 0.0, 1e-5);
+        CHECK_NEAR(way.y, (k ? 1.5 : -1.5) * w, 1e-5);
+    }
+    pl_world_destroy(world);
+}
+
+// ------------------------------------------------------------------ friction and contact
+
+// how far a block goes that slides at 2 m/s
+static double slide(const char* integrator, double time_step, int frames) {
+    char text[1200];
+    snprintf(
+        text, sizeof text,
+        "{\"pliant\": 1, \"time_step\": %.17g, \"bodies\": [{\"name\": \"b\", \"generate\":"
+        " {\"shape\": \"box\", \"size_x\": 0.2, \"size_y\": 0.1, \"size_z\": 0.2, \"edge\":"
+        " 0.05}, \"velocity\": [2, 0, 0], \"method\": \"grid\", \"integrator\": \"%s\","
+        " \"grid\": {\"cell\": 0.025}, \"material\": {\"law\": \"corotated\", \"young\": 1e6,"
+        " \"poisson\": 0.3, \"density\": 1000}, \"damping\": {\"stiffness\": 0.001}, "
+        "\"linear_tolerance\": 0.01,"
+        " \"contact\": {\"thickness\": 0, \"friction\": 0.3}}], \"colliders\": [{\"plane\": {},"
+        " \"friction\": 0.3, \"thickness\": 0}]}",
+        time_step, integrator);
+    pl_world* world = sample_start(text);
+    const int count = pl_world_mesh(world, 0)->vertex_count;
+    const pl_vec3 first = middle_of(pl_world_positions(world, 0), count);
+    pl_frame_info info;
+    for (int n = 0; n < frames; n++) {
+        sample_step(world, 1, &info);
+        CHECK_INT(info.unconverged_count, 0);
+    }
+    const pl_vec3 last = middle_of(pl_world_positions(world, 0), count);
+    pl_world_destroy(world);
+    return last.x - first.x;
+}
+
+TEST(grid_block_slides_as_far_as_friction_lets_it)
+{
+    const double theory = 4.0 / (2.0 * 0.3 * 9.81);
+    CHECK_NEAR(slide("bdf2", 1.0 / 60.0, 45), theory, 0.03 * theory);
+}
+
+// The surface of a body at rest is on the ground: less than a tenth of a cell in it.
+TEST(grid_body_rests_on_the_ground)
+{
+    pl_world* world = sample_start(
+        "{\"pliant\": 1, \"time_step\": 0.02, \"bodies\": [{\"name\": \"b\", \"generate\":"
+        " {\"shape\": \"box\", \"size_x\": 1, \"size_y\": 1, \"size_z\": 1, \"edge\": 0.5},"
+        " \"method\": \"grid\", \"grid\": {\"cell\": 0.125}, \"material\": {\"young\": 1e5,"
+        " \"poisson\": 0.4, \"density\": 1000}, \"damping\": {\"mass\": 5}, \"contact\":"
+        " {\"thickness\": 0}}], \"colliders\": [{\"plane\": {}, \"thickness\": 0}]}");
+    sample_step(world, 40, NULL);
+    double lowest = INFINITY;
+    for (int v = 0; v < pl_world_mesh(world, 0)->vertex_count; v++)
+        lowest = fmin(lowest, pl_world_positions(world, 0)[3 * v + 1]);
+    printf("lowest %g\n", lowest / 0.125);
+    CHECK(lowest > -0.0125);
+    CHECK(lowest < 0.0);
+    pl_world_destroy(world);
+}
+
+// ------------------------------------------------------------------ integrators
+
+// where the middle of a bar is that has swung for 0.24 s from rest; gravity comes and goes
+// smoothly, so that no fast vibrations are excited
+static double swing(const char* law, const char* integrator, int steps) {
+    char text[1000];
+    snprintf(
+        text, sizeof text,
+        "{\"pliant\": 1, \"gravity\": [0, {\"value\": 0, \"amplitude\": 9.81, \"frequency\": 1}, "
+        "0], \"time_step\": %.17g, \"bodies\": [{\"name\": \"b\", \"generate\":"
+        " {\"shape\": \"bar\", \"size_x\": 0.8, \"size_y\": 0.2, \"size_z\": 0.2, \"edge\":"
+        " 0.2}, \"method\": \"grid\", \"integrator\": \"%s\", \"grid\": {\"cell\": 0.1},"
+        " \"material\": {\"law\": \"%s\", \"young\": 1e6, \"poisson\": 0.3, \"density\": 1000},"
+        " \"linear_tolerance\": 1e-9, \"linear_iterations\": 200}], \"attachments\":"
+        " [{\"body\": \"b\", \"where\": {\"side\": \"-x\"}}]}",
+        0.24 / steps, integrator, law);
+    pl_world* world = sample_start(text);
+    sample_step(world, steps, NULL);
+    const pl_vec3 middle =
+        middle_of(pl_world_positions(world, 0), pl_world_mesh(world, 0)->vertex_count);
+    pl_world_destroy(world);
+    return middle.y;
+}
+
+TEST(grid_bdf2_is_of_second_order)
+{
+    static const char* const laws[] = {"linear", "corotated"};
+    for (int k = 0; k < 2; k++) {
+        double y[3], order;
+        for (int n = 0; n < 3; n++) y[n] = swing(laws[k], "bdf2", 24 << n);
+        order = log2(fabs((y[1] - y[0]) / (y[2] - y[1])));
+        printf("%s order %g: %g %g %g\n", laws[k], order, y[0], y[1], y[2]);
+        CHECK(order > 1.7 && order < 2.6);
+        for (int n = 0; n < 3; n++) y[n] = swing(laws[k], "euler", 24 << n);
+        order = log2(fabs((y[1] - y[0]) / (y[2] - y[1])));
+        CHECK(order > 0.6 && order < 1.4);
+    }
+}
+
+// ------------------------------------------------------------------ accuracy
+
+// How far the end of a bar of eight times its height sinks under its weight, against
+// q L^4 / (8 E I) + 1.2 q L^2 / (2 G A).
+static double sag(const char* law, int across) {
+    char text[1000];
+    const double h = 0.1, L = 0.8, E = 1e7, nu = 0.3, rho = 1000.0;
+    snprintf(
+        text, sizeof text,
+        "{\"pliant\": 1, \"bodies\": [{\"name\": \"b\", \"generate\": {\"shape\": \"bar\","
+        " \"size_x\": %g, \"size_y\": %g, \"size_z\": %g, \"edge\": 0.1}, \"method\": \"grid\","
+        " \"integrator\": \"quasistatic\", \"grid\": {\"cell\": %g}, \"material\": {\"law\":"
+        " \"%s\", \"young\": %g, \"poisson\": %g, \"density\": %g}, \"linear_tolerance\":"
+        " 1e-4, \"linear_iterations\": 200}], \"attachments\": [{\"body\": \"b\", \"where\":"
+        " {\"side\": \"-x\"}}]}",
+        L, h, h, h / across, law, E, nu, rho);
+    pl_world* world = sample_start(text);
+    pl_frame_info info;
+    sample_step(world, 1, &info);
+    CHECK_INT(info.unconverged_count, 0);
+    double lowest = INFINITY;
+    for (int v = 0; v < pl_world_mesh(world, 0)->vertex_count; v++)
+        lowest = fmin(lowest, pl_world_positions(world, 0)[3 * v + 1]);
+    pl_world_destroy(world);
+    const double q = rho * 9.81 * h * h, I = pow(h, 4.0) / 12.0, G = E / (2.0 + 2.0 * nu);
+    return -lowest / (q * pow(L, 4.0) / (8.0 * E * I) + 1.2 * q * L * L / (2.0 * G * h * h));
+}
+
+TEST(grid_bar_sinks_as_theory_says)
+{
+    static const char* const laws[] = {"linear", "corotated"};
+    for (int k = 0; k < 2; k++) {
+        const double wide = fabs(sag(laws[k], 4) - 1.0), fine = fabs(sag(laws[k], 8) - 1.0);
+        printf("%s %g %g\n", laws[k], wide, fine);
+        CHECK(wide < 0.1);
+        CHECK(fine < 0.03);
+    }
+}
+
+// ------------------------------------------------------------------ what is said
+
+static pl_notes* notes_of(const char* text) {
+    pl_notes* notes;
+    pl_error error;
+    CHECK(pl_notes_create(&notes) == PL_OK);
+    pl_world* world = sample_try(text, notes, &error);
+    CHECK(world != NULL);
+    pl_world_destroy(world);
+    return notes;
+}
+
+TEST(grid_linear_law_that_turns_far_is_told)
+{
+    for (int corotated = 0; corotated < 2; corotated++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"time_step\": 0.05, \"bodies\":"
+                 " [{\"name\": \"b\", \"generate\": {\"shape\": \"bar\", \"size_x\": 0.8,"
+                 " \"size_y\": 0.2, \"size_z\": 0.2, \"edge\": 0.2}, \"method\": \"grid\","
+                 " \"integrator\": \"quasistatic\", \"grid\": {\"cell\": 0.05}, \"material\":"
+                 " {\"law\": \"%s\"}}], \"attachments\": [{\"body\": \"b\", \"where\": {\"side\":"
+                 " \"-x\"}}, {\"body\": \"b\", \"where\": {\"side\": \"+x\"}, \"motion\":"
+                 " {\"keyframes\": [{\"time\": 0}, {\"time\": 0.1, \"rotate\": [60, 0, 0]}]}}]}",
+                 corotated ? "corotated" : "linear");
+        pl_world* world = sample_start(text);
+        pl_frame_info info;
+        sample_step(world, 2, &info);
+        CHECK_INT(info.turned_count, !corotated);
+        pl_world_destroy(world);
+    }
+}
+
+TEST(grid_default_cell_is_by_number)
+{
+    pl_notes* notes = notes_of("{\"pliant\": 1, \"bodies\": [{\"name\": \"b\", \"generate\":"
+                               " {\"shape\": \"gummy_bear\", \"height\": 0.1, \"edge\": 0.01},"
+                               " \"method\": \"grid\"}]}");
+    const char* note = sample_find_note(notes, "a lattice of");
+    int cells = 0;
+    CHECK(note && sscanf(strstr(note, "of "), "of %d cells", &cells) == 1);
+    CHECK(cells > 1000 && cells < 3000);
+    pl_notes_destroy(notes);
+}
+
+TEST(grid_says_before_that_a_slender_body_hardly_converges)
+{
+    static const char scene[] =
+        "{\"pliant\": 1, \"bodies\": [{\"name\": \"p\", \"method\": \"grid\", \"integrator\":"
+        " \"quasistatic\", \"material\": {\"law\": \"corotated\", \"young\": %s}, \"grid\":"
+        " {\"cell\": 0.02}, \"generate\": {\"shape\": \"bar\", \"size_x\": 0.64, \"size_y\": 0.04,"
+        " \"size_z\": 0.64, \"edge\": 0.04}}], \"attachments\": [{\"body\": \"p\", \"where\":"
+        " {\"side\": \"-x\"}}]}";
+    for (int stiff = 0; stiff < 2; stiff++) {
+        char text[1000];
+        snprintf(text, sizeof text, scene, stiff ? "1e9" : "1e6");
+        pl_notes* notes = notes_of(text);
+        CHECK((sample_find_note(notes, "hardly converges there in one frame") == NULL) == stiff);
+        pl_notes_destroy(notes);
+    }
+}
