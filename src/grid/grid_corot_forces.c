@@ -207,7 +207,8 @@ static double energy_part(int begin, int end, void* user) {
 
 double pl_grid_corot_energy(const pl_grid_corot* c, const pl_grid_state* state, double h) {
     job j = {.c = (pl_grid_corot*)c, .state = state, .h = h};
-    return pl_parallel_sum(c->pool, energy_part, c->levels[0].chunk_count, CHUNKS, &j);
+    const double sum = pl_parallel_sum(c->pool, energy_part, c->levels[0].chunk_count, CHUNKS, &j);
+    return c->uncouples ? sum - pl_corot_coupling(c, h) : sum;
 }
 
 // ------------------------------------------------------------------ directions

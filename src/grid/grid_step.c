@@ -151,6 +151,7 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     memcpy(b->pressure_before, b->state.p, size);
     b->in_step = true;
     b->corot.lags = b->dynamic;
+    b->corot.uncouples = b->rotates;
     b->cycle = 0;
     // nothing but the state goes from step to step: runs can be resumed
     b->mixes = b->recombines = false;
