@@ -6,6 +6,7 @@
 #include "run_samples.h"
 #include "surface_samples.h"
 #include "test.h"
+#include "verify.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,57 +19,18 @@ static pl_vec3 middle_of(const double* x, int count) {
     return pl_scale(1.0 / count, sum);
 }
 
-// the angular velocity that fits the velocities of the vertices best [rad/s]
-static pl_vec3 spin_of(pl_world* world) {
-    const int count = pl_world_mesh(world, 0)->vertex_count;
-    const double *x = pl_world_positions(world, 0), *v = pl_world_velocities(world, 0);
-    const pl_vec3 at = middle_of(x, count), mean = middle_of(v, count);
-    pl_vec3 angular = {0, 0, 0};
-    pl_mat3 inertia = {{0}}, inverse;
-    for (int k = 0; k < count; k++) {
-        const pl_vec3 r = pl_sub(pl_vec3_load(x + 3 * k), at);
-        angular = pl_add(angular, pl_cross(r, pl_sub(pl_vec3_load(v + 3 * k), mean)));
-        for (int a = 0; a < 3; a++) inertia.m[4 * a] += pl_dot(r, r);
-        inertia = pl_mat3_sub(inertia, pl_outer(r, r));
-    }
-    CHECK(pl_mat3_inverse(inertia, &inverse));
-    return pl_mat3_apply(&inverse, angular);
-}
-
-static pl_world* start_cube(const char* integrator, const char* spin, double time_step) {
-    char text[1000];
-    snprintf(text, sizeof text,
-             "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"time_step\": %.17g, \"bodies\": [{\"name\":"
-             " \"b\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.2, \"size_y\": 0.2,"
-             " \"size_z\": 0.2, \"edge\": 0.1}, \"method\": \"grid\", \"integrator\": \"%s\","
-             " \"velocity\": [0.3, -0.2, 0.1], \"angular_velocity\": %s, \"grid\": {\"cell\":"
-             " 0.05}, \"material\": {\"law\": \"corotated\", \"young\": 1e6, \"poisson\": 0.35,"
-             " \"density\": 1000}}]}",
-             time_step, integrator, spin);
-    return sample_start(text);
-}
-
 // A cube has the same inertia about all axes, so that it goes on spinning about any one as it is.
 TEST(grid_free_cube_keeps_its_spin_and_its_way)
 {
     static const char* const integrators[] = {"euler", "bdf2"};
     for (int k = 0; k < 2; k++) {
-        const int frames = 90;
-        const double dt = 1.0 / 60.0, degree = acos(-1.0) / 180.0;
-        pl_world* world = start_cube(integrators[k], "[120, 200, 40]", dt);
-        const int count = pl_world_mesh(world, 0)->vertex_count;
-        const pl_vec3 first = middle_of(pl_world_positions(world, 0), count);
-        const pl_vec3 spin = {120 * degree, 200 * degree, 40 * degree};
-        for (int n = 0; n < frames; n++) {
-            sample_step(world, 1, NULL);
-            const pl_vec3 now = spin_of(world);
-            CHECK_NEAR(pl_norm(now), pl_norm(spin), 0.02 * pl_norm(spin));
-            CHECK(pl_norm(pl_cross(now, spin)) < 0.01 * pl_dot(spin, spin));
-        }
-        const pl_vec3 way = pl_sub(middle_of(pl_world_positions(world, 0), count), first);
-        const double expected[3] = {0.3, -0.2, 0.1}, went[3] = {way.x, way.y, way.z};
-        for (int a = 0; a < 3; a++) CHECK_NEAR(went[a], frames * dt * expected[a], 1e-6);
-        pl_world_destroy(world);
+        double speed, turn, drift;
+        pl_error error;
+        CHECK_OK(verify_lattice_spin(integrators[k], "0.05", 90, &speed, &turn, &drift, &error),
+                 &error);
+        CHECK(speed < 0.02);
+        CHECK(turn < 0.01);
+        CHECK(drift < 1e-6);
     }
 }
 
@@ -108,37 +70,14 @@ TEST(grid_pieces_fly_apart)
 
 // ------------------------------------------------------------------ friction and contact
 
-// how far a block goes that slides at 2 m/s
-static double slide(const char* integrator, double time_step, int frames) {
-    char text[1200];
-    snprintf(
-        text, sizeof text,
-        "{\"pliant\": 1, \"time_step\": %.17g, \"bodies\": [{\"name\": \"b\", \"generate\":"
-        " {\"shape\": \"box\", \"size_x\": 0.2, \"size_y\": 0.1, \"size_z\": 0.2, \"edge\":"
-        " 0.05}, \"velocity\": [2, 0, 0], \"method\": \"grid\", \"integrator\": \"%s\","
-        " \"grid\": {\"cell\": 0.025}, \"material\": {\"law\": \"corotated\", \"young\": 1e6,"
-        " \"poisson\": 0.3, \"density\": 1000}, \"damping\": {\"stiffness\": 0.001}, "
-        "\"linear_tolerance\": 0.01,"
-        " \"contact\": {\"thickness\": 0, \"friction\": 0.3}}], \"colliders\": [{\"plane\": {},"
-        " \"friction\": 0.3, \"thickness\": 0}]}",
-        time_step, integrator);
-    pl_world* world = sample_start(text);
-    const int count = pl_world_mesh(world, 0)->vertex_count;
-    const pl_vec3 first = middle_of(pl_world_positions(world, 0), count);
-    pl_frame_info info;
-    for (int n = 0; n < frames; n++) {
-        sample_step(world, 1, &info);
-        CHECK_INT(info.unconverged_count, 0);
-    }
-    const pl_vec3 last = middle_of(pl_world_positions(world, 0), count);
-    pl_world_destroy(world);
-    return last.x - first.x;
-}
-
 TEST(grid_block_slides_as_far_as_friction_lets_it)
 {
-    const double theory = 4.0 / (2.0 * 0.3 * 9.81);
-    CHECK_NEAR(slide("bdf2", 1.0 / 60.0, 45), theory, 0.03 * theory);
+    verify_answer answer;
+    pl_error error;
+    int unconverged;
+    CHECK_OK(verify_lattice_slide("bdf2", 60, &answer, &unconverged, &error), &error);
+    CHECK(verify_relative_error(answer) < 0.03);
+    CHECK_INT(unconverged, 0);
 }
 
 // The surface of a body at rest is on the ground: less than a tenth of a cell in it.
@@ -198,40 +137,19 @@ TEST(grid_bdf2_is_of_second_order)
 
 // ------------------------------------------------------------------ accuracy
 
-// How far the end of a bar of eight times its height sinks under its weight, against
-// q L^4 / (8 E I) + 1.2 q L^2 / (2 G A).
-static double sag(const char* law, int across) {
-    char text[1000];
-    const double h = 0.1, L = 0.8, E = 1e7, nu = 0.3, rho = 1000.0;
-    snprintf(
-        text, sizeof text,
-        "{\"pliant\": 1, \"bodies\": [{\"name\": \"b\", \"generate\": {\"shape\": \"bar\","
-        " \"size_x\": %g, \"size_y\": %g, \"size_z\": %g, \"edge\": 0.1}, \"method\": \"grid\","
-        " \"integrator\": \"quasistatic\", \"grid\": {\"cell\": %g}, \"material\": {\"law\":"
-        " \"%s\", \"young\": %g, \"poisson\": %g, \"density\": %g}, \"linear_tolerance\":"
-        " 1e-4, \"linear_iterations\": 200}], \"attachments\": [{\"body\": \"b\", \"where\":"
-        " {\"side\": \"-x\"}}]}",
-        L, h, h, h / across, law, E, nu, rho);
-    pl_world* world = sample_start(text);
-    pl_frame_info info;
-    sample_step(world, 1, &info);
-    CHECK_INT(info.unconverged_count, 0);
-    double lowest = INFINITY;
-    for (int v = 0; v < pl_world_mesh(world, 0)->vertex_count; v++)
-        lowest = fmin(lowest, pl_world_positions(world, 0)[3 * v + 1]);
-    pl_world_destroy(world);
-    const double q = rho * 9.81 * h * h, I = pow(h, 4.0) / 12.0, G = E / (2.0 + 2.0 * nu);
-    return -lowest / (q * pow(L, 4.0) / (8.0 * E * I) + 1.2 * q * L * L / (2.0 * G * h * h));
-}
-
 TEST(grid_bar_sinks_as_theory_says)
 {
     static const char* const laws[] = {"linear", "corotated"};
-    for (int k = 0; k < 2; k++) {
-        const double wide = fabs(sag(laws[k], 4) - 1.0), fine = fabs(sag(laws[k], 8) - 1.0);
-        CHECK(wide < 0.1);
-        CHECK(fine < 0.03);
-    }
+    static const double bounds[] = {0.1, 0.03};
+    for (int law = 0; law < 2; law++)
+        for (int k = 0; k < 2; k++) {
+            verify_answer answer;
+            pl_error error;
+            int unconverged;
+            CHECK_OK(verify_lattice_sag(laws[law], 4 << k, &answer, &unconverged, &error), &error);
+            CHECK(verify_relative_error(answer) < bounds[k]);
+            CHECK_INT(unconverged, 0);
+        }
 }
 
 // ------------------------------------------------------------------ what is said
