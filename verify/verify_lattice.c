@@ -11,19 +11,26 @@
 
 static const double GRAVITY = 9.81, BAR_HEIGHT = 0.1, BAR_LENGTH = 0.8, POISSON = 0.3;
 static const double DENSITY = 1000.0;
+static const double BAR[4] = {0.8, 0.1, 0.1, 0.1}, CUBE[4] = {0.2, 0.2, 0.2, 0.1};
+static const double BLOCK[4] = {0.2, 0.1, 0.2, 0.05};
 
 typedef struct setting {
     const char* path;
     const char* value;
 } setting;
 
-// A scene of one body in a lattice, with settings; the last one has no path.
-static pl_status make_scene(const setting* settings, bool holds, bool has_ground, pl_scene** out,
-                            pl_error* error) {
+// A scene of one box in a lattice, given by its sides and the edge of its mesh, with settings; the
+// last one has no path.
+static pl_status make_scene(const setting* settings, const double box[4], bool holds,
+                            bool has_ground, pl_scene** out, pl_error* error) {
     pl_body body = pl_default_body();
     body.name = "b";
     body.shape = PL_SHAPE_GENERATE;
     body.generate.shape = "box";
+    pl_status status = pl_generate_defaults("box", &body.generate.options, error);
+    if (status != PL_OK) return status;
+    body.generate.options.size_x = box[0], body.generate.options.size_y = box[1];
+    body.generate.options.size_z = box[2], body.generate.options.edge = box[3];
     body.method = PL_METHOD_GRID;
     pl_attachment attachment = pl_default_attachment();
     attachment.body = "b";
@@ -31,7 +38,7 @@ static pl_status make_scene(const setting* settings, bool holds, bool has_ground
     attachment.where.side.face = PL_SIDE_LOW_X;
     pl_collider ground = pl_default_collider();
     ground.shape = PL_COLLIDER_PLANE;
-    pl_status status = pl_scene_create(out, error);
+    status = pl_scene_create(out, error);
     if (status == PL_OK) status = pl_scene_add_body(*out, &body, error);
     if (status == PL_OK && holds) status = pl_scene_add_attachment(*out, &attachment, error);
     if (status == PL_OK && has_ground) status = pl_scene_add_collider(*out, &ground, error);
@@ -41,11 +48,11 @@ static pl_status make_scene(const setting* settings, bool holds, bool has_ground
     return status;
 }
 
-static pl_status start(const setting* settings, bool holds, bool has_ground, pl_world** out,
-                       pl_error* error) {
+static pl_status start(const setting* settings, const double box[4], bool holds, bool has_ground,
+                       pl_world** out, pl_error* error) {
     pl_scene* scene = NULL;
     *out = NULL;
-    pl_status status = make_scene(settings, holds, has_ground, &scene, error);
+    pl_status status = make_scene(settings, box, holds, has_ground, &scene, error);
     if (status == PL_OK) status = pl_world_create(scene, out, NULL, error);
     pl_scene_destroy(scene);
     return status;
@@ -76,15 +83,13 @@ pl_status verify_lattice_sag(const char* law, int across, verify_answer* answer,
     const double E = 1e7;
     snprintf(cell, sizeof cell, "%.17g", BAR_HEIGHT / across);
     const setting settings[] = {
-        {"bodies[0].generate.size_x", "0.8"},    {"bodies[0].generate.size_y", "0.1"},
-        {"bodies[0].generate.size_z", "0.1"},    {"bodies[0].generate.edge", "0.1"},
         {"bodies[0].integrator", "quasistatic"}, {"bodies[0].grid.cell", cell},
         {"bodies[0].material.law", law},         {"bodies[0].material.young", "1e7"},
         {"bodies[0].material.poisson", "0.3"},   {"bodies[0].linear_tolerance", "1e-4"},
         {"bodies[0].linear_iterations", "200"},  {NULL, NULL}};
     pl_world* world;
     *unconverged = 0;
-    pl_status status = start(settings, true, false, &world, error);
+    pl_status status = start(settings, BAR, true, false, &world, error);
     if (status == PL_OK) status = step(world, 1, unconverged, error);
     answer->value = 0.0;
     for (int v = 0; status == PL_OK && v < pl_world_mesh(world, 0)->vertex_count; v++)
@@ -127,11 +132,7 @@ pl_status verify_lattice_frequency(const char* law, int across, verify_answer* a
     const double dt = 1.0 / (80.0 * answer->reference);
     snprintf(cell, sizeof cell, "%.17g", BAR_HEIGHT / across);
     snprintf(time_step, sizeof time_step, "%.17g", dt);
-    const setting settings[] = {{"bodies[0].generate.size_x", "0.8"},
-                                {"bodies[0].generate.size_y", "0.1"},
-                                {"bodies[0].generate.size_z", "0.1"},
-                                {"bodies[0].generate.edge", "0.1"},
-                                {"bodies[0].integrator", "bdf2"},
+    const setting settings[] = {{"bodies[0].integrator", "bdf2"},
                                 {"bodies[0].grid.cell", cell},
                                 {"bodies[0].material.law", law},
                                 {"bodies[0].material.young", "1e6"},
@@ -142,7 +143,7 @@ pl_status verify_lattice_frequency(const char* law, int across, verify_answer* a
                                 {NULL, NULL}};
     pl_world* world;
     double period;
-    pl_status status = start(settings, true, false, &world, error);
+    pl_status status = start(settings, BAR, true, false, &world, error);
     if (status == PL_OK) status = find_period(world, dt, 200, &period, error);
     if (status == PL_OK) answer->value = 1.0 / period;
     pl_world_destroy(world);
@@ -170,11 +171,7 @@ pl_status verify_lattice_spin(const char* integrator, const char* cell, int fram
                               double* turn, double* drift, pl_error* error) {
     const double degree = acos(-1.0) / 180.0, dt = 1.0 / 60.0;
     const pl_vec3 spin = {120 * degree, 200 * degree, 40 * degree}, velocity = {0.3, -0.2, 0.1};
-    const setting settings[] = {{"bodies[0].generate.size_x", "0.2"},
-                                {"bodies[0].generate.size_y", "0.2"},
-                                {"bodies[0].generate.size_z", "0.2"},
-                                {"bodies[0].generate.edge", "0.1"},
-                                {"bodies[0].integrator", integrator},
+    const setting settings[] = {{"bodies[0].integrator", integrator},
                                 {"bodies[0].grid.cell", cell},
                                 {"bodies[0].material.law", "corotated"},
                                 {"bodies[0].material.young", "1e6"},
@@ -185,7 +182,7 @@ pl_status verify_lattice_spin(const char* integrator, const char* cell, int fram
                                 {NULL, NULL}};
     pl_world* world;
     int unconverged = 0;
-    pl_status status = start(settings, false, false, &world, error);
+    pl_status status = start(settings, CUBE, false, false, &world, error);
     if (status != PL_OK) return status;
     const pl_vec3 first = middle_of(world);
     *speed = *turn = *drift = 0.0;
@@ -205,11 +202,7 @@ pl_status verify_lattice_slide(const char* integrator, int rate, verify_answer* 
                                int* unconverged, pl_error* error) {
     char time_step[32];
     snprintf(time_step, sizeof time_step, "%.17g", 1.0 / rate);
-    const setting settings[] = {{"bodies[0].generate.size_x", "0.2"},
-                                {"bodies[0].generate.size_y", "0.1"},
-                                {"bodies[0].generate.size_z", "0.2"},
-                                {"bodies[0].generate.edge", "0.05"},
-                                {"bodies[0].integrator", integrator},
+    const setting settings[] = {{"bodies[0].integrator", integrator},
                                 {"bodies[0].grid.cell", "0.025"},
                                 {"bodies[0].material.law", "corotated"},
                                 {"bodies[0].material.young", "1e6"},
@@ -225,7 +218,7 @@ pl_status verify_lattice_slide(const char* integrator, int rate, verify_answer* 
                                 {NULL, NULL}};
     pl_world* world;
     *unconverged = 0;
-    pl_status status = start(settings, false, true, &world, error);
+    pl_status status = start(settings, BLOCK, false, true, &world, error);
     if (status != PL_OK) return status;
     const pl_vec3 first = middle_of(world);
     status = step(world, rate * 3 / 4, unconverged, error);
