@@ -27,10 +27,12 @@ static pl_status make_scene(const setting* settings, const double box[4], bool h
     body.name = "b";
     body.shape = PL_SHAPE_GENERATE;
     body.generate.shape = "box";
-    pl_status status = pl_generate_defaults("box", &body.generate.options, error);
-    if (status != PL_OK) return status;
-    body.generate.options.size_x = box[0], body.generate.options.size_y = box[1];
-    body.generate.options.size_z = box[2], body.generate.options.edge = box[3];
+    const pl_shape_value values[] = {{.key = "size_x", .number = box[0]},
+                                     {.key = "size_y", .number = box[1]},
+                                     {.key = "size_z", .number = box[2]},
+                                     {.key = "edge", .number = box[3]}};
+    body.generate.values = values;
+    body.generate.value_count = 4;
     body.method = PL_METHOD_GRID;
     pl_attachment attachment = pl_default_attachment();
     attachment.body = "b";
@@ -38,7 +40,7 @@ static pl_status make_scene(const setting* settings, const double box[4], bool h
     attachment.where.side.face = PL_SIDE_LOW_X;
     pl_collider ground = pl_default_collider();
     ground.shape = PL_COLLIDER_PLANE;
-    status = pl_scene_create(out, error);
+    pl_status status = pl_scene_create(out, error);
     if (status == PL_OK) status = pl_scene_add_body(*out, &body, error);
     if (status == PL_OK && holds) status = pl_scene_add_attachment(*out, &attachment, error);
     if (status == PL_OK && has_ground) status = pl_scene_add_collider(*out, &ground, error);
