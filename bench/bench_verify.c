@@ -374,6 +374,62 @@ static bool cloth(bench* b, pl_pool* pool, pl_error* error) {
     return true;
 }
 
+static bool lattice_beams(bench* b, pl_error* error) {
+    static const char* const laws[] = {"linear", "corotated"};
+    char name[64];
+    for (int law = 0; law < 2; law++) {
+        double errors[3] = {0.0};
+        const int rounds = bench_quick(b) ? 2 : 3;
+        verify_answer answer;
+        int unconverged;
+        for (int k = 0; k < rounds; k++) {
+            if (verify_lattice_sag(laws[law], 4 << k, &answer, &unconverged, error) != PL_OK)
+                return false;
+            errors[k] = verify_relative_error(answer);
+            snprintf(name, sizeof name, "error_lattice_sag_%s_%d", laws[law], 4 << k);
+            add_answer(b, name, answer);
+        }
+        snprintf(name, sizeof name, "order_lattice_sag_%s", laws[law]);
+        bench_compare(b, name, log2(errors[0] / errors[1]), "", 2.0);
+        for (int k = 0; k < rounds - 1; k++) {
+            if (verify_lattice_frequency(laws[law], 4 << k, &answer, error) != PL_OK) return false;
+            snprintf(name, sizeof name, "error_lattice_f1_%s_%d", laws[law], 4 << k);
+            add_answer(b, name, answer);
+        }
+    }
+    return true;
+}
+
+static bool lattice(bench* b, pl_pool* pool, pl_error* error) {
+    static const char* const integrators[] = {"euler", "bdf2"};
+    static const int rates[] = {60, 240};
+    char name[64];
+    (void)pool;
+    if (!lattice_beams(b, error)) return false;
+    for (int k = 0; k < 2; k++) {
+        double speed, turn, drift;
+        if (verify_lattice_spin(integrators[k], bench_quick(b) ? "0.05" : "0.025",
+                                bench_quick(b) ? 60 : 600, &speed, &turn, &drift, error) != PL_OK)
+            return false;
+        snprintf(name, sizeof name, "error_lattice_spin_%s", integrators[k]);
+        bench_compare(b, name, speed, "", 0.0);
+        snprintf(name, sizeof name, "error_lattice_axis_%s", integrators[k]);
+        bench_compare(b, name, turn, "", 0.0);
+        snprintf(name, sizeof name, "error_lattice_way_%s", integrators[k]);
+        bench_compare(b, name, drift, "m", 0.0);
+        for (int r = 0; r < (bench_quick(b) ? 1 : 2); r++) {
+            verify_answer answer;
+            int unconverged;
+            if (verify_lattice_slide(integrators[k], rates[r], &answer, &unconverged, error) !=
+                PL_OK)
+                return false;
+            snprintf(name, sizeof name, "error_lattice_slide_%s_%d", integrators[k], rates[r]);
+            add_answer(b, name, answer);
+        }
+    }
+    return true;
+}
+
 static pl_status recovery_mesh(int which, pl_mesh** out, pl_error* error) {
     if (which == 0) return verify_box(1.0, 1.0, 1.0, 3, 3, 3, PL_PATTERN_KUHN, out, error);
     if (which == 1) return verify_box(1.0, 0.3, 0.2, 5, 2, 2, PL_PATTERN_KUHN, out, error);
@@ -452,10 +508,22 @@ static bool quasistatic_recovery(bench* b, pl_pool* pool, pl_error* error) {
 }
 
 bool bench_verify(bench* b) {
-    static const verify_function cases[] = {
-        patch, cantilever,       vibration,           sphere,   loads,   motion,
-        kept,  kept_by_midpoint, stiff_parts,         friction, sliding, slope,
-        cloth, recovery,         quasistatic_recovery};
+    static const verify_function cases[] = {patch,
+                                            cantilever,
+                                            vibration,
+                                            sphere,
+                                            loads,
+                                            motion,
+                                            kept,
+                                            kept_by_midpoint,
+                                            stiff_parts,
+                                            friction,
+                                            sliding,
+                                            slope,
+                                            cloth,
+                                            recovery,
+                                            quasistatic_recovery,
+                                            lattice};
     pl_error error;
     pl_pool* pool;
     bool done = pl_pool_create(0, &pool, &error) == PL_OK;

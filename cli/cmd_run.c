@@ -62,9 +62,7 @@ static void print_summary(const char* folder, int done, int total, const pl_run_
            done, total, s->seconds, s->output_seconds, fps, s->iterations);
     if (s->unconverged_count)
         printf("  %d solves ended before their tolerance; the worst residual is %.1e. Raise the "
-               "body's "
-               "iterations, or take "
-               "more substeps.\n",
+               "body's iterations (method grid: linear_iterations), or take more substeps.\n",
                s->unconverged_count, s->worst_residual);
     if (s->unbalanced[0]) printf("  forces were last out of balance at %s\n", s->unbalanced);
     if (s->retry_count) printf("  %d times a step had to be halved\n", s->retry_count);
@@ -73,6 +71,11 @@ static void print_summary(const char* folder, int done, int total, const pl_run_
             "  In %d frames, attachments or colliders were more than 10,000 times as stiff as the "
             "body and counted as that stiff; linear direct takes them as they are.\n",
             s->softened_frame_count);
+    if (s->turned_frame_count)
+        printf("  In %d frames, a body of law linear turned by more than 20 degrees in places; "
+               "that law takes turns for stretches, and the body grows. Use material.law "
+               "corotated.\n",
+               s->turned_frame_count);
 }
 
 // runs to the end, or to the first frame after Ctrl-C

@@ -20,10 +20,9 @@ static bool fem_allows(pl_body_kind kind, pl_law law, pl_nonlinear nonlinear) {
 
 static bool grid_allows(pl_body_kind kind, pl_law law, pl_nonlinear nonlinear,
                         pl_integrator integrator, pl_linear linear) {
-    bool no_second_order =
-        integrator == PL_INTEGRATOR_EULER || integrator == PL_INTEGRATOR_QUASISTATIC;
+    bool fits = integrator != PL_INTEGRATOR_MIDPOINT;
     return kind == PL_BODY_SOLID && (law == PL_LAW_LINEAR || law == PL_LAW_COROTATED) &&
-           nonlinear != PL_NONLINEAR_PROJECTIVE && no_second_order && linear == PL_LINEAR_MULTIGRID;
+           nonlinear != PL_NONLINEAR_PROJECTIVE && fits && linear == PL_LINEAR_MULTIGRID;
 }
 
 static bool pbd_allows(pl_body_kind kind, pl_law law, pl_nonlinear nonlinear,

@@ -198,4 +198,19 @@ pl_status verify_quasistatic_recovery(pl_mesh* mesh, pl_material_kind law, pl_li
                                       verify_spoilt how, uint64_t seed, verify_return* out,
                                       pl_error* error);
 
+// Method grid (verify_lattice.c). How far the end of a clamped bar of 8 : 1 sinks under its weight,
+// against Timoshenko's beam; cells across; steps that did not converge.
+pl_status verify_lattice_sag(const char* law, int across, verify_answer* answer, int* unconverged,
+                             pl_error* error);
+// Its first bending frequency [Hz].
+pl_status verify_lattice_frequency(const char* law, int across, verify_answer* answer,
+                                   pl_error* error);
+// A free cube that tumbles, at 60 steps a second: how much its angular speed varies, the sine of
+// how far its axis turns, and how far it leaves its way [m].
+pl_status verify_lattice_spin(const char* integrator, const char* cell, int frames, double* speed,
+                              double* turn, double* drift, pl_error* error);
+// How far a block of 4 cells' height goes that slides at 2 m/s with friction 0.3 [m].
+pl_status verify_lattice_slide(const char* integrator, int rate, verify_answer* answer,
+                               int* unconverged, pl_error* error);
+
 #endif

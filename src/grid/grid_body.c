@@ -3,17 +3,22 @@
 #include "grid/grid_body.h"
 #include "base/memory.h"
 #include "base/notes.h"
+#include "geometry/bvh.h"
+#include "geometry/solid.h"
 #include "geometry/triangle_tree.h"
 #include "grid/grid_material.h"
+#include "grid/grid_relayout.h"
 #include "grid/grid_surface_points.h"
 #include "grid/grid_volume.h"
 #include "mesh/surface_notes.h"
+#include "mesh/thickness.h"
 
 #include <math.h>
 #include <pliant/mesh_surface.h>
 #include <string.h>
 
-enum { DEFAULT_CELLS = 64 }; // along the longest side of a body
+// Without a given edge a body has about so many cells, and more where it is thin.
+enum { DEFAULT_CELLS = 1200, MAX_DEFAULT_CELLS = 20000, CELLS_ACROSS_THIN = 2 };
 // lambda / mu where pressures are substituted in the residual: nu = 0.4998
 static const double MOST_LAMBDA = 2499.0;
 
@@ -26,7 +31,12 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
         b->velocity[a] = PL_ALLOC(double, size);
         b->before[a] = PL_ALLOC(double, size);
         b->applied[a] = PL_ALLOC(double, size);
-        ok = ok && b->velocity[a] && b->before[a] && b->applied[a];
+        b->more_mass[a] = PL_ALLOC(float, size);
+        ok = ok && b->velocity[a] && b->before[a] && b->applied[a] && b->more_mass[a];
+        if (!b->second_order) continue;
+        b->past[a] = PL_ALLOC(double, size);
+        b->past_velocity[a] = PL_ALLOC(double, size);
+        ok = ok && b->past[a] && b->past_velocity[a];
     }
     b->pressure_before = PL_ALLOC(double, size);
     b->turn = b->general ? PL_ALLOC(pl_quat, size) : NULL;
@@ -40,19 +50,42 @@ static pl_status allocate(pl_grid_body* b, pl_error* error) {
     ok = ok && (b->tets || !b->tet_count);
     b->held = PL_ALLOC(int, size);
     b->next_held = PL_ALLOC(int, size);
-    ok = ok && b->held && b->next_held;
+    b->is_single = PL_ALLOC(bool, b->vertex_count);
+    b->targets = PL_ALLOC(double, 3 * (size_t)b->vertex_count);
+    ok = ok && b->held && b->next_held && ((b->is_single && b->targets) || !b->vertex_count);
     return ok ? PL_OK : pl_fail_memory(error, "a body in a lattice");
 }
 
-static double longest_side(const pl_mesh* mesh) {
-    double low[3] = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
-    double longest = 0.0;
-    for (int i = 0; i < 3 * mesh->vertex_count; i++) {
-        low[i % 3] = fmin(low[i % 3], mesh->positions[i]);
-        high[i % 3] = fmax(high[i % 3], mesh->positions[i]);
-    }
-    for (int a = 0; a < 3; a++) longest = fmax(longest, high[a] - low[a]);
-    return longest;
+static pl_vec3 box_of(const pl_mesh* mesh) {
+    pl_box box = pl_box_empty();
+    for (int v = 0; v < mesh->vertex_count; v++)
+        box = pl_box_add_point(box, pl_vec3_load(mesh->positions + 3 * (size_t)v));
+    return pl_sub(box.high, box.low);
+}
+
+// The edge of cells by the volume of the body, as good as it can be known without them; shorter
+// where walls are thin. The time of a frame goes with the number of cells, so that this is what is
+// bounded.
+static pl_status choose_cell(pl_grid_body* b, const pl_method_body* def, const pl_mesh* surface,
+                             const pl_surface_edges* edges, pl_error* error) {
+    const pl_vec3 box = box_of(surface);
+    const double longest = fmax(box.x, fmax(box.y, box.z));
+    // of a surface with holes: at least that of a sheet a hundredth as thick as it is long
+    double volume =
+        def->mesh->tet_count ? pl_grid_tet_volume(def->mesh) : fabs(edges->signed_volume);
+    if (b->surface_kind != PL_GRID_SURFACE_CLEAN || !(volume > 0.0))
+        volume = fmax(0.5 * box.x * box.y * box.z, 0.01 * longest * longest * longest);
+    pl_solid solid;
+    pl_thickness thickness = {NAN, NAN};
+    pl_status status = pl_solid_build(surface->positions, surface->triangles,
+                                      surface->triangle_count, false, &solid, error);
+    if (status != PL_OK) return status;
+    status = pl_surface_thickness(surface, &solid, b->pool, &thickness, error);
+    pl_solid_free(&solid);
+    double cell = cbrt(volume / DEFAULT_CELLS);
+    if (!isnan(thickness.thin)) cell = fmin(cell, thickness.thin / CELLS_ACROSS_THIN);
+    b->frame.cell = fmax(cell, cbrt(volume / MAX_DEFAULT_CELLS));
+    return status;
 }
 
 // cells with nothing on both sides along an axis
@@ -224,6 +257,28 @@ static pl_status make_points(pl_grid_body* b, const pl_method_body* def, const p
     return status;
 }
 
+// A thin body at rest that its weight would bend far converges slowly or not at all in one frame:
+// that is said before. The sag is that of a plate held along one side, as a part of its length.
+static void note_slender(const pl_grid_body* b, const pl_method_body* def, const pl_vec3 box,
+                         pl_notes* notes) {
+    static const double FAR = 0.5, GRAVITY = 9.81, SLENDER = 10.0;
+    const double sides[3] = {box.x, box.y, box.z};
+    double longest = fmax(box.x, fmax(box.y, box.z)), shortest = fmin(box.x, fmin(box.y, box.z));
+    const double area = sides[0] * sides[1] * sides[2] / fmax(shortest, 1e-300);
+    const double thickness = b->filling * b->lattice_volume / area;
+    if (b->dynamic || !b->rotates || !(longest > SLENDER * thickness)) return;
+    const double sag = 1.5 * def->body->material.density * GRAVITY * pow(longest, 3.0) /
+                       (def->body->material.young * thickness * thickness);
+    if (sag > FAR)
+        pl_note(
+            notes, PL_NOTE_INFO,
+            "body \"%s\": it is about %.0f cells thin, and its weight would bend it by far more "
+            "than its thickness; a lattice at rest hardly converges there in one frame. Let its "
+            "weight grow over several frames (gravity or density by keyframes), hold it at more "
+            "places, or use integrator \"euler\" with damping",
+            b->name, fmax(thickness / b->frame.cell, 1.0));
+}
+
 static void note_lattice(const pl_grid_body* b, const pl_method_body* def, pl_notes* notes) {
     pl_note(notes, PL_NOTE_INFO, "body \"%s\": a lattice of %d cells of %g m, %d levels", b->name,
             b->multigrid.levels[0].cell_count, b->frame.cell, b->multigrid.level_count);
@@ -248,6 +303,8 @@ static pl_status make_cells(pl_grid_body* b, const pl_grid* settings, const pl_m
     pl_error cause = {0};
     pl_status status =
         pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells, &cause);
+    // room for a layer of cells that are held outside
+    if (status == PL_OK) status = pl_grid_cells_widen(&b->cells, &cause);
     if (status != PL_OK) return pl_fail(error, status, "body \"%s\": %.900s", b->name, cause.text);
     status = b->general ? pl_grid_multigrid_create_layout(&b->cells, b->pool, &b->multigrid, error)
                         : pl_grid_multigrid_create(&b->cells, b->pool, &b->multigrid, error);
@@ -268,14 +325,15 @@ static pl_status make_fields(pl_grid_body* b, const pl_method_body* def, const p
     pl_status status = make_points(b, def, shell, notes, error);
     if (status == PL_OK) status = pl_grid_state_create(fine, &b->state, error);
     if (status == PL_OK) status = allocate(b, error);
+    if (status == PL_OK) status = pl_grid_note_layout(b, error);
     if (status == PL_OK)
         status =
             pl_grid_embed(fine, &b->cells, &b->frame, b->anchor, b->point_count, &b->map, error);
     if (status == PL_OK && b->is_smooth)
         status = pl_grid_tricubic_create(fine, &b->cells, &b->frame, b->anchor, b->vertex_count,
                                          &b->tricubic, error);
-    if (status == PL_OK && !b->dynamic)
-        status = pl_grid_pieces_create(fine, &b->cells, &b->frame, b->anchor, b->vertex_count,
+    if (status == PL_OK)
+        status = pl_grid_pieces_create(fine, &b->cells, &b->frame, b->anchor, b->point_count,
                                        &b->pieces, error);
     if (status != PL_OK) return status;
     pl_grid_gains(&b->map, fine->field_size, b->applied, b->gain);
@@ -291,20 +349,22 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     const pl_mesh* surface = shell->mesh;
     b->triangle_count = surface->triangle_count;
     b->tet_count = def->mesh->tet_count;
-    double size = longest_side(surface);
-    if (surface->triangle_count == 0 || !(size > 0.0))
+    if (surface->triangle_count == 0 || !(pl_norm(box_of(surface)) > 0.0))
         return pl_fail(error, PL_ERROR_MESH,
                        "body \"%s\": a lattice needs a surface that encloses something", b->name);
-    b->frame.cell = isnan(settings->cell) ? size / DEFAULT_CELLS : settings->cell;
+    b->frame.cell = settings->cell;
     pl_surface_edges edges = {0};
     pl_status status = examine(b, surface, &edges, notes, error);
+    if (status == PL_OK && isnan(settings->cell))
+        status = choose_cell(b, def, surface, &edges, error);
     if (status == PL_OK) status = make_cells(b, settings, surface, error);
     if (status == PL_OK) status = make_fields(b, def, shell, notes, error);
     if (status == PL_OK) status = measure(b, def, surface, &edges, error);
     if (status == PL_OK && b->general) status = make_general(b, def, error);
     if (status != PL_OK) return status;
-    b->crowding = pl_grid_mean_face_mass(&b->multigrid.levels[0]);
+    pl_grid_body_set_masses(b);
     note_lattice(b, def, notes);
+    note_slender(b, def, box_of(surface), notes);
     return PL_OK;
 }
 
@@ -325,6 +385,7 @@ pl_status pl_grid_body_create(const pl_method_body* def, pl_pool* pool, pl_grid_
                           .damping_mass = body->damping.mass,
                           .damping_stiffness = body->damping.stiffness,
                           .dynamic = body->integrator != PL_INTEGRATOR_QUASISTATIC,
+                          .second_order = body->integrator == PL_INTEGRATOR_BDF2,
                           .tolerance = body->solver.linear_tolerance,
                           .max_cycles = body->solver.linear_iterations,
                           .rotates = body->material.law != PL_LAW_LINEAR,
@@ -393,6 +454,8 @@ void pl_grid_body_free(pl_grid_body* b) {
         PL_FREE(b->velocity[a], double, size);
         PL_FREE(b->before[a], double, size);
         PL_FREE(b->applied[a], double, size);
+        PL_FREE(b->more_mass[a], float, size);
+        PL_FREE(b->past[a], double, size), PL_FREE(b->past_velocity[a], double, size);
     }
     PL_FREE(b->pressure_before, double, size);
     PL_FREE(b->turn, pl_quat, size), PL_FREE(b->turn_before, pl_quat, size);
@@ -410,6 +473,9 @@ void pl_grid_body_free(pl_grid_body* b) {
     PL_FREE(b->rest, double, 3 * (size_t)b->point_count);
     PL_FREE(b->held, int, size);
     PL_FREE(b->next_held, int, size);
+    PL_FREE(b->is_single, bool, b->vertex_count);
+    PL_FREE(b->targets, double, 3 * (size_t)b->vertex_count);
+    PL_FREE(b->first_chunks, pl_grid_chunk_place, b->first_chunk_count);
     pl_grid_pieces_free(&b->pieces);
     pl_grid_embedding_free(&b->map);
     pl_grid_tricubic_free(&b->tricubic);
@@ -429,17 +495,18 @@ double pl_grid_face_mass(const pl_grid_level* l, const pl_grid_segment* g, int a
     return mass;
 }
 
-double pl_grid_mean_face_mass(const pl_grid_level* l) {
-    double sum = 0.0, count = 0.0;
-    for (int s = 0; s < l->segment_count; s++)
-        for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++)
-            for (int a = 0; a < 3; a++) {
+void pl_grid_body_set_masses(pl_grid_body* b) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    for (int a = 0; a < 3; a++) {
+        for (int s = 0; s < l->segment_count; s++)
+            for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++) {
                 int at = l->segments[s].begin + i;
-                if (!pl_grid_bit(l->masks[at / PL_GRID_CHUNK].face[a], at)) continue;
-                sum += pl_grid_face_mass(l, &l->segments[s], a, i);
-                count += 1.0;
+                bool own = pl_grid_bit(l->masks[at / PL_GRID_CHUNK].face[a], at);
+                b->more_mass[a][at] =
+                    own ? (float)(pl_grid_face_mass(l, &l->segments[s], a, i) - 1.0) : 0.0f;
             }
-    return count > 0.0 ? sum / count : 1.0;
+        b->state.more_mass[a] = b->more_mass[a];
+    }
 }
 
 void pl_grid_body_masses(const pl_grid_body* b, const pl_method_body* def, double* out) {
@@ -475,7 +542,9 @@ static void interpolate_vertices(pl_grid_body* b, double* const field[3], double
 
 void pl_grid_body_vertices(pl_grid_body* b, double* positions, double* velocities) {
     interpolate_vertices(b, b->state.u, positions);
-    for (size_t i = 0; i < 3 * (size_t)b->vertex_count; i++) positions[i] += b->rest[i];
+    for (size_t i = 0; i < 3 * (size_t)b->vertex_count; i++)
+        positions[i] =
+            b->pinned[i / 3] && !b->is_single[i / 3] ? b->targets[i] : positions[i] + b->rest[i];
     interpolate_vertices(b, b->velocity, velocities);
 }
 
@@ -509,9 +578,8 @@ pl_method_energies pl_grid_body_energies(const pl_grid_body* b) {
     for (int i = 0; i < l->field_size; i++)
         for (int a = 0; a < 3; a++)
             if (pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i))
-                sum += b->velocity[a][i] * b->velocity[a][i];
+                sum += pl_grid_mass_of(&b->state, a, i) * b->velocity[a][i] * b->velocity[a][i];
     double elastic =
         b->general ? pl_grid_corot_energy(&b->corot, &b->state, h) : pl_grid_energy(l, &b->state);
-    return (pl_method_energies){0.5 * b->density * b->crowding * h * h * h * sum,
-                                b->mu * h * elastic};
+    return (pl_method_energies){0.5 * b->density * h * h * h * sum, b->mu * h * elastic};
 }

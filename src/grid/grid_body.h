@@ -23,6 +23,12 @@ typedef struct pl_grid_fit {
     pl_mat3 moment, rotation;
 } pl_grid_fit;
 
+// Where a chunk of cells lies in the fields, and its first cell.
+typedef struct pl_grid_chunk_place {
+    int at;
+    int x, y, z;
+} pl_grid_chunk_place;
+
 typedef enum pl_grid_surface_kind {
     PL_GRID_SURFACE_CLEAN,   // closed, two triangles at each edge, no intersections
     PL_GRID_SURFACE_TANGLED, // closed, and not clean
@@ -40,8 +46,13 @@ typedef struct pl_grid_body {
     int colliding_count;
     pl_grid_frame frame;
     pl_grid_cells cells;
-    int* held; // per index of the finest level: the part that a held cell moves with, or 0
-    int* next_held;
+    // Per index of the finest level: the part that a held cell moves with, or 0; below zero for
+    // cells outside of the body.
+    int *held, *next_held;
+    bool* is_single;                   // per vertex: pinned, and no triangle or tet is with it
+    double* targets;                   // 3 per vertex: where pinned ones are held
+    pl_grid_chunk_place* first_chunks; // of the layout before anything was held
+    int first_chunk_count;
     int held_count;    // pins
     pl_grid_fit* fits; // of parts, from 1 on; fit_room
     int fit_count, fit_room;
@@ -56,6 +67,12 @@ typedef struct pl_grid_body {
     pl_grid_state state;
     double* velocity[3]; // of faces [m/s]
     double* before[3];   // positions at the begin of a step
+    bool second_order;   // BDF2: needs positions and velocities of the step before that,
+    double *past[3], *past_velocity[3];
+    double past_known;    // 1 if they are; a double, as all of the state
+    bool uses_past;       // this step does
+    bool is_careful;      // steps are of backward Euler all the same
+    double implicit_time; // of the step, see grid_step.c [s]
     double* pressure_before;
     double* applied[3]; // right side without what depends on positions
     pl_grid_embedding_map map;
@@ -70,11 +87,11 @@ typedef struct pl_grid_body {
     double* rest;               // 3 per point
     double* anchor;             // where points are embedded: rest itself if all are near cells
     double mu, lambda, density; // density of lattice cells: the body's mass over all of them
-    double crowding;            // mean mass that a face carries, in cells
+    float* more_mass[3];        // that faces carry beyond one cell, in cells
     double lattice_volume;      // of all cells [m^3]
     double filling;             // the body's volume as a part of it
     pl_grid_surface_kind surface_kind;
-    pl_grid_pieces pieces; // of a body that is not dynamic
+    pl_grid_pieces pieces;
     double damping_mass, damping_stiffness;
     bool dynamic;
     int cycle;            // of the step
@@ -109,8 +126,13 @@ pl_status pl_grid_body_update(pl_grid_body* body, const pl_method_body* def, pl_
 // too where the face across it is no variable. `offset` counts cells along the segment.
 double pl_grid_face_mass(const pl_grid_level* level, const pl_grid_segment* segment, int axis,
                          int offset);
-// Its mean over all interior faces.
-double pl_grid_mean_face_mass(const pl_grid_level* level);
+// Takes the masses of all faces over into the state.
+void pl_grid_body_set_masses(pl_grid_body* body);
+// y of the equations of a step, see grid_step.c.
+static inline double pl_grid_reference(const pl_grid_body* b, int axis, int index) {
+    const double now = b->before[axis][index];
+    return b->uses_past ? (4.0 * now - b->past[axis][index]) / 3.0 : now;
+}
 
 // The mass of each vertex of the body.
 void pl_grid_body_masses(const pl_grid_body* body, const pl_method_body* def, double* out);

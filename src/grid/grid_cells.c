@@ -66,3 +66,19 @@ pl_status pl_grid_cells_pad(pl_grid_cells* c, int layers, pl_error* error) {
     PL_FREE(before, uint8_t, count);
     return PL_OK;
 }
+
+pl_status pl_grid_cells_widen(pl_grid_cells* c, pl_error* error) {
+    int low[3], size[3];
+    for (int a = 0; a < 3; a++) low[a] = c->low[a] - 1, size[a] = c->size[a] + 2;
+    pl_grid_cells wide;
+    pl_status status = pl_grid_cells_create(low, size, &wide, error);
+    if (status != PL_OK) return status;
+    for (int k = 0; k < c->size[2]; k++)
+        for (int j = 0; j < c->size[1]; j++)
+            memcpy(wide.kinds + pl_grid_cells_index(&wide, c->low[0], c->low[1] + j, c->low[2] + k),
+                   c->kinds + pl_grid_cells_index(c, c->low[0], c->low[1] + j, c->low[2] + k),
+                   (size_t)c->size[0]);
+    pl_grid_cells_free(c);
+    *c = wide;
+    return PL_OK;
+}

@@ -55,6 +55,8 @@ static inline pl_cell pl_grid_cell(const pl_grid_cells* c, int i, int j, int k) 
 
 // Eight cells become one: Dirichlet if any of them is, else interior if any of them is.
 pl_status pl_grid_cells_coarsen(const pl_grid_cells* fine, pl_grid_cells* out, pl_error* error);
+// A layer of exterior cells around the box.
+pl_status pl_grid_cells_widen(pl_grid_cells* cells, pl_error* error);
 // Exterior cells within so many layers of others (corners too) become interior; the box must have
 // room for them.
 pl_status pl_grid_cells_pad(pl_grid_cells* cells, int layers, pl_error* error);

@@ -127,10 +127,12 @@ typedef struct pl_grid_corot {
     // The pressures of core cells are variables of the state (Eq. 14); else what their equations
     // make of the positions, and the residual is the slope of an energy.
     bool keeps_pressure;
-    bool softens;      // what turning does not cost is taken away; false: the frozen problem's A
-    pl_quat* turn;     // of the finest level's cells; borrowed
-    double* stress[9]; // s R of the finest level's cells
-    float* ease;       // of turning cells: 1 at rest, less under tension
+    bool softens;        // what turning does not cost is taken away; false: the frozen problem's A
+    pl_quat* turn;       // of the finest level's cells; borrowed
+    double* stress[9];   // s R of the finest level's cells, and what grid_corot_couple.c adds
+    bool uncouples;      // differences of rotations cost nothing, see there
+    double* rotation[9]; // R of the finest level's cells; only set if it uncouples
+    float* ease;         // of turning cells: 1 at rest, less under tension
     float *direction[3], *before[3]; // of conjugate directions: the last one, and its residual
     float* spring[3];                // of the finest level
     bool springs_changed;            // extra does not have them yet

@@ -24,7 +24,11 @@ static pl_status allocate_state(pl_grid_corot* c, pl_error* error) {
     int size = c->levels[0].layout->field_size;
     c->ease = PL_ALLOC(float, size);
     bool ok = c->ease;
-    for (int e = 0; e < 9; e++) ok = ok && (c->stress[e] = PL_ALLOC(double, size));
+    for (int e = 0; e < 9; e++) {
+        c->stress[e] = PL_ALLOC(double, size);
+        c->rotation[e] = PL_ALLOC(double, size);
+        ok = ok && c->stress[e] && c->rotation[e];
+    }
     for (int a = 0; a < 3; a++) {
         c->direction[a] = PL_ALLOC(float, size);
         c->before[a] = PL_ALLOC(float, size);
@@ -68,7 +72,8 @@ pl_status pl_grid_corot_create(const pl_grid_multigrid* mg, const float* mu, boo
 void pl_grid_corot_free(pl_grid_corot* c) {
     if (c->level_count == 0) return;
     int size = c->levels[0].layout->field_size;
-    for (int e = 0; e < 9; e++) PL_FREE(c->stress[e], double, size);
+    for (int e = 0; e < 9; e++)
+        PL_FREE(c->stress[e], double, size), PL_FREE(c->rotation[e], double, size);
     PL_FREE(c->ease, float, size);
     for (int a = 0; a < 3; a++) {
         PL_FREE(c->direction[a], float, size), PL_FREE(c->before[a], float, size);

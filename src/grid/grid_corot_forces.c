@@ -85,7 +85,9 @@ static double residual_part(int begin, int end, void* user) {
 #pragma GCC unroll 9
             for (int a = 0; a < 3; a++) {
                 pl_d4 r = -force_of(j, chunk, m, i, a);
-                r -= s->inertia * pl_load_d4(s->u[a] + n) + pl_load_d4(s->f[a] + n);
+                pl_d4 mass = pl_splat_d4(1.0);
+                if (s->more_mass[a]) mass += pl_load_floats_d4(s->more_mass[a] + n);
+                r -= s->inertia * mass * pl_load_d4(s->u[a] + n) + pl_load_d4(s->f[a] + n);
                 r = pl_where_d4(pl_lanes_d4(m->inner[a] | m->band[a], i), r);
                 pl_store_floats_d4(l->f[a] + n, r);
                 sum += r * r;
@@ -205,7 +207,8 @@ static double energy_part(int begin, int end, void* user) {
 
 double pl_grid_corot_energy(const pl_grid_corot* c, const pl_grid_state* state, double h) {
     job j = {.c = (pl_grid_corot*)c, .state = state, .h = h};
-    return pl_parallel_sum(c->pool, energy_part, c->levels[0].chunk_count, CHUNKS, &j);
+    const double sum = pl_parallel_sum(c->pool, energy_part, c->levels[0].chunk_count, CHUNKS, &j);
+    return c->uncouples ? sum - pl_corot_coupling(c, h) : sum;
 }
 
 // ------------------------------------------------------------------ directions

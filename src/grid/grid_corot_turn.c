@@ -139,7 +139,7 @@ void pl_corot_turn_cell(pl_grid_corot* c, const pl_grid_state* state, double h, 
         l->g[n] = (float)(eps * state->p[n] / mu - (pl_corot_product(F, &R) - 3.0 * h));
         s = state->p[n] - 2.0 * mu * h;
     }
-    for (int e = 0; e < 9; e++) c->stress[e][n] = s * R.m[e];
+    for (int e = 0; e < 9; e++) c->stress[e][n] = s * R.m[e], c->rotation[e][n] = R.m[e];
     if (!held) c->ease[n] = (float)fmin(fmax(turning_ease(l, F, missing, &R, s, n), 0.0), 1.0);
 }
 
@@ -321,7 +321,10 @@ PL_WIDE pl_i4 set_four(const job* j, const int* rows, int i, bool core, pl_i4 la
                        pl_select_d4(ease < 1.0, pl_max_d4(ease, pl_splat_d4(0.0)), one));
     pl_store_floats_d4(l->g + n, g);
 #pragma GCC unroll 9
-    for (int e = 0; e < 9; e++) pl_store_d4(c->stress[e] + n, s * R[e]);
+    for (int e = 0; e < 9; e++) {
+        pl_store_d4(c->stress[e] + n, s * R[e]);
+        pl_store_d4(c->rotation[e] + n, R[e]);
+    }
     return lanes & ~good;
 }
 
@@ -348,4 +351,5 @@ static void cell_task(int begin, int end, int worker, void* user) {
 void pl_corot_turn_cells(pl_grid_corot* c, const pl_grid_state* state, double h, bool turn_cells) {
     job j = {.c = c, .state = state, .h = h, .turn_cells = turn_cells};
     pl_parallel_for(c->pool, cell_task, c->levels[0].chunk_count, CHUNKS, &j);
+    if (c->uncouples) pl_corot_uncouple(c, h);
 }

@@ -53,4 +53,9 @@ static inline double pl_corot_cell_stress(const pl_corot_level* l, const double 
     return k * growth - 2.0 * mu * h;
 }
 
+// Adds to the stresses of cells what differences of rotations do not cost (grid_corot_couple.c).
+void pl_corot_uncouple(pl_grid_corot* c, double h);
+// That part of the energy.
+double pl_corot_coupling(const pl_grid_corot* c, double h);
+
 #endif

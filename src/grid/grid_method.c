@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "grid/grid_relayout.h"
 #include "grid/grid_step.h"
 
 #include <math.h>
@@ -300,8 +301,12 @@ static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_
     }
     if (status == PL_OK) status = solve(s, step, &acts, info, error);
     if (status != PL_OK) return status;
-    for (int b = 0; b < s->body_count; b++) pl_grid_step_end(&s->bodies[b], &acts);
+    for (int b = 0; b < s->body_count; b++) {
+        acts.force = s->force + 3 * (size_t)s->bodies[b].first_point;
+        pl_grid_step_end(&s->bodies[b], &acts);
+    }
     show(s);
+    for (int b = 0; b < s->body_count; b++) info->turned_count += pl_grid_has_turned(&s->bodies[b]);
     return PL_OK;
 }
 
@@ -328,36 +333,64 @@ static pl_method_energies energies(void* system) {
     return sum;
 }
 
-// calls visit for every array of the state
-static size_t visit_state(const grid_system* s, void (*visit)(double*, size_t, char*), char* at) {
-    size_t total = 0, n = 3 * (size_t)s->vertex_count;
-    double* own[] = {s->positions, s->velocities, s->last_positions, s->last_velocities};
-    for (int k = 0; k < 4; k++, total += n)
-        if (visit) visit(own[k], n, at + total * sizeof(double));
-    for (int b = 0; b < s->body_count; b++) {
-        const pl_grid_body* body = &s->bodies[b];
-        size_t size = (size_t)body->multigrid.levels[0].field_size;
-        double* fields[] = {body->state.u[0],  body->state.u[1],  body->state.u[2], body->state.p,
-                            body->velocity[0], body->velocity[1], body->velocity[2]};
-        for (int k = 0; k < 7; k++, total += size)
-            if (visit) visit(fields[k], size, at + total * sizeof(double));
-        if (!body->general) continue;
-        if (visit) visit((double*)body->turn, 4 * size, at + total * sizeof(double));
-        total += 4 * size;
-    }
-    return total * sizeof(double);
+// Calls visit for every array of the state; body is NULL where an array is no field of a lattice.
+typedef void (*visitor)(const pl_grid_body* body, void* values, size_t count, size_t item,
+                        char* at);
+
+static size_t visit_body(pl_grid_body* body, visitor visit, char* at) {
+    const size_t size = (size_t)body->first_chunk_count * PL_GRID_CHUNK;
+    double* fields[] = {body->state.u[0],      body->state.u[1],       body->state.u[2],
+                        body->state.p,         body->velocity[0],      body->velocity[1],
+                        body->velocity[2],     body->past[0],          body->past[1],
+                        body->past[2],         body->past_velocity[0], body->past_velocity[1],
+                        body->past_velocity[2]};
+    const int count = body->second_order ? 13 : 7;
+    size_t total = 0;
+    for (int k = 0; k < count; k++, total += size * sizeof(double))
+        if (visit) visit(body, fields[k], size, sizeof(double), at + total);
+    if (visit) visit(NULL, &body->past_known, 1, sizeof(double), at + total);
+    total += sizeof(double);
+    if (!body->general) return total;
+    if (visit) visit(body, body->turn, size, sizeof(pl_quat), at + total);
+    return total + size * sizeof(pl_quat);
 }
 
-static void save_array(double* array, size_t count, char* at) {
-    memcpy(at, array, count * sizeof(double));
+static size_t visit_state(const grid_system* s, visitor visit, char* at) {
+    size_t total = 0, n = 3 * (size_t)s->vertex_count;
+    double* own[] = {s->positions, s->velocities, s->last_positions, s->last_velocities};
+    for (int k = 0; k < 4; k++, total += n * sizeof(double))
+        if (visit) visit(NULL, own[k], n, sizeof(double), at + total);
+    for (int b = 0; b < s->body_count; b++)
+        total += visit_body(&s->bodies[b], visit, visit ? at + total : NULL);
+    return total;
 }
-static void load_array(double* array, size_t count, char* at) {
-    memcpy(array, at, count * sizeof(double));
+
+static void save_array(const pl_grid_body* body, void* values, size_t count, size_t item,
+                       char* at) {
+    if (body) pl_grid_save_field(body, values, item, at);
+    else if (count) memcpy(at, values, count * item);
+}
+static void load_array(const pl_grid_body* body, void* values, size_t count, size_t item,
+                       char* at) {
+    if (body) pl_grid_load_field(body, at, item, values);
+    else if (count) memcpy(values, at, count * item);
 }
 
 static size_t state_size(const void* system) { return visit_state(system, NULL, NULL); }
 static void state_save(const void* system, void* out) { visit_state(system, save_array, out); }
 static void state_load(void* system, const void* in) { visit_state(system, load_array, (char*)in); }
+
+static void restart(void* system) {
+    grid_system* s = system;
+    for (int b = 0; b < s->body_count; b++) s->bodies[b].past_known = 0.0;
+}
+
+// Implicit Euler damps what BDF2 keeps.
+static void careful(void* system, const pl_method_body* bodies, bool is_careful) {
+    grid_system* s = system;
+    for (int b = 0; b < s->body_count; b++)
+        s->bodies[b].is_careful = is_careful && bodies[b].body->integrator == PL_INTEGRATOR_BDF2;
+}
 
 static void undo(grid_system* s) {
     for (int k = 0; k < s->body_count; k++) {
@@ -416,4 +449,6 @@ const pl_method_functions pl_grid_method = {.name = "grid",
                                             .state_size = state_size,
                                             .state_save = state_save,
                                             .state_load = state_load,
-                                            .update = update};
+                                            .update = update,
+                                            .careful = careful,
+                                            .restart = restart};

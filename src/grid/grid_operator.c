@@ -71,7 +71,7 @@ static double divergence(const pl_grid_level* l, const pl_grid_state* s, const p
 double pl_grid_face_residual(const pl_grid_level* l, const pl_grid_state* s,
                              const pl_grid_segment* g, int a, int i) {
     int at = g->begin + i;
-    return s->f[a][at] + s->inertia * s->u[a][at] - stress_force(l, s, g, a, i);
+    return s->f[a][at] + pl_grid_inertia_of(s, a, at) * s->u[a][at] - stress_force(l, s, g, a, i);
 }
 
 double pl_grid_cell_residual(const pl_grid_level* l, const pl_grid_state* s,
@@ -97,7 +97,7 @@ static double residual_part(int begin, int end, void* user) {
             const pl_grid_masks* m = &l->masks[at / PL_GRID_CHUNK];
             for (int a = 0; a < 3; a++) {
                 if (!pl_grid_bit(m->face[a], at)) continue;
-                double r = s->f[a][at] + s->inertia * s->u[a][at] - stress_force(l, s, g, a, i);
+                double r = s->f[a][at] + pl_grid_inertia_of(s, a, at) * s->u[a][at] - stress_force(l, s, g, a, i);
                 l->f[a][place] = (float)r;
                 sum += r * r;
             }

@@ -16,7 +16,16 @@ typedef struct pl_grid_state {
     double* f[3]; // right side of interior faces
     double* g;    // right side of interior cells
     double compressibility, inertia;
+    const float* more_mass[3]; // of faces, beyond that of one cell, in cells; NULL: none
 } pl_grid_state;
+
+// The mass of a face in cells, and its inertia.
+static inline double pl_grid_mass_of(const pl_grid_state* s, int axis, int index) {
+    return s->more_mass[axis] ? 1.0 + (double)s->more_mass[axis][index] : 1.0;
+}
+static inline double pl_grid_inertia_of(const pl_grid_state* s, int axis, int index) {
+    return s->inertia * pl_grid_mass_of(s, axis, index);
+}
 
 pl_status pl_grid_state_create(const pl_grid_level* level, pl_grid_state* out, pl_error* error);
 void pl_grid_state_free(const pl_grid_level* level, pl_grid_state* state);

@@ -10,6 +10,7 @@
 void pl_grid_pieces_free(pl_grid_pieces* p) {
     PL_FREE(p->pieces, pl_grid_piece, p->count);
     PL_FREE(p->of_vertex, int, p->vertex_count);
+    PL_FREE(p->of_cell, int, p->cell_room);
     *p = (pl_grid_pieces){0};
 }
 
@@ -59,6 +60,23 @@ static int piece_at(const pl_grid_level* level, const int* sets, const int cell[
     return -1 - (sets[at] < 0 ? sets[at] : sets[sets[at]]);
 }
 
+// sets become the pieces of cells, or -1
+static void keep_cells(const pl_grid_level* level, const pl_grid_cells* cells, int* sets) {
+    // roots last, as others are found by them
+    for (int roots = 0; roots < 2; roots++)
+        for (int s = 0; s < level->segment_count; s++) {
+            const pl_grid_segment* g = &level->segments[s];
+            for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+                int* own = &sets[g->begin + i];
+                if (roots) *own = -1 - *own;
+                else if (*own >= 0)
+                    *own = pl_grid_cell(cells, g->x + i, g->y, g->z) != PL_CELL_EXTERIOR
+                               ? sets[*own]
+                               : 0;
+            }
+        }
+}
+
 pl_status pl_grid_pieces_create(const pl_grid_level* level, const pl_grid_cells* cells,
                                 const pl_grid_frame* frame, const double* anchors, int vertex_count,
                                 pl_grid_pieces* out, pl_error* error) {
@@ -78,7 +96,10 @@ pl_status pl_grid_pieces_create(const pl_grid_level* level, const pl_grid_cells*
         pl_grid_cell_of(cells, frame, anchors + 3 * (size_t)v, cell);
         out->of_vertex[v] = piece_at(level, sets, cell);
     }
-    PL_FREE(sets, int, level->field_size);
+    if (ok && out->count > 1) {
+        keep_cells(level, cells, sets);
+        out->of_cell = sets, out->cell_room = level->field_size;
+    } else PL_FREE(sets, int, level->field_size);
     if (ok) return PL_OK;
     pl_grid_pieces_free(out);
     return pl_fail_memory(error, "the pieces of a lattice");

@@ -20,6 +20,8 @@ typedef struct pl_grid_pieces {
     int count;
     int* of_vertex; // the piece of each vertex
     int vertex_count;
+    int* of_cell; // per index of the level; NULL where there is one piece only
+    int cell_room;
 } pl_grid_pieces;
 
 // anchors: 3 per vertex, each near a cell in use.

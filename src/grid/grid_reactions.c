@@ -13,6 +13,7 @@
 #include "grid/grid_reactions.h"
 
 #include <math.h>
+
 #include <string.h>
 
 // force on a vertex and its stiffness along the axes
@@ -23,7 +24,8 @@ static void add_push(double* force, double* stiffness, pl_vec3 push, pl_vec3 sti
 
 // Stiffness of a face, in units of the lattice, that pins with springs and contacts may bring; the
 // operator has about 6.
-static const double REACTION_LIMIT = 4.0;
+
+static const double REACTION_LIMIT = 12.0;
 enum { STIFFEN_EVERY = 4 }; // cycles
 
 // The stiffness of one of a crowd of reactions, made less so that all of them together are no
@@ -54,6 +56,14 @@ static void push_pins(const pl_grid_body* b, const pl_grid_acts* acts, const dou
     }
 }
 
+// Sums of the sizes in each row of k n n' + drag (I - n n'). A contact that slides is soft along
+// its plane: as stiff there as across it, cycles would hardly let it slide.
+static pl_vec3 row_sums(pl_vec3 n, double k, double drag) {
+    const double size = fabs(n.x) + fabs(n.y) + fabs(n.z), across = k - drag;
+    return (pl_vec3){across * fabs(n.x) * size + drag, across * fabs(n.y) * size + drag,
+                     across * fabs(n.z) * size + drag};
+}
+
 static void push_contacts(const pl_grid_body* b, const pl_grid_acts* acts, const double* positions,
                           double* const crowd[3], double scale, double* force, double* stiffness) {
     double slip = 1e-3 * acts->time_step; // 1 mm/s counts as at rest
@@ -70,7 +80,7 @@ static void push_contacts(const pl_grid_body* b, const pl_grid_acts* acts, const
         way = pl_sub(way, pl_scale(pl_dot(way, c->normal), c->normal));
         double drag = fmin(c->friction * k1 * depth / fmax(pl_norm(way), slip), k1);
         pl_vec3 push = pl_sub(pl_scale(k1 * depth, c->normal), pl_scale(drag, way));
-        add_push(force + at, stiffness + at, push, (pl_vec3){k1, k1, k1});
+        add_push(force + at, stiffness + at, push, row_sums(c->normal, k1, drag));
     }
 }
 
@@ -98,6 +108,20 @@ static void clear_fields(const pl_grid_body* b, double* const f[3]) {
     for (int a = 0; a < 3; a++) memset(f[a], 0, size);
 }
 
+// The stiffness of faces in state.f, and what they carry beyond one cell, into the coefficients.
+static void take_coefficients(pl_grid_body* b) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < l->field_size; i++)
+            b->state.f[a][i] += b->state.inertia * (double)b->state.more_mass[a][i];
+    if (b->general) pl_grid_corot_set_springs(&b->corot, b->state.f);
+    else
+        pl_grid_multigrid_set_stiffness(&b->multigrid, b->state.compressibility, b->state.inertia,
+                                        b->state.f);
+    b->has_coefficients = b->coefficients_fit = !b->general;
+    b->inertia_set = b->state.inertia;
+}
+
 // what springs and contacts do to the coefficients; stiffness: 3 per point
 static void stiffen(pl_grid_body* b, double* stiffness, double scale, bool any) {
     const pl_grid_level* l = &b->multigrid.levels[0];
@@ -107,13 +131,14 @@ static void stiffen(pl_grid_body* b, double* stiffness, double scale, bool any) 
     if (any) pl_grid_spread_sizes(&b->map, stiffness, b->state.f, true);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) b->state.f[a][i] *= scale;
-    if (b->general) pl_grid_corot_set_springs(&b->corot, b->state.f);
-    else
-        pl_grid_multigrid_set_stiffness(&b->multigrid, b->state.compressibility, b->state.inertia,
-                                        b->state.f);
-    b->has_coefficients = b->coefficients_fit = !b->general;
-    b->inertia_set = b->state.inertia;
+    take_coefficients(b);
     b->stiffened = any;
+}
+
+void pl_grid_set_coefficients(pl_grid_body* b) {
+    clear_fields(b, b->state.f);
+    take_coefficients(b);
+    b->stiffened = false;
 }
 
 bool pl_grid_has_reactions(const pl_grid_body* b, const pl_grid_acts* acts) {
@@ -124,14 +149,14 @@ bool pl_grid_has_reactions(const pl_grid_body* b, const pl_grid_acts* acts) {
     return false;
 }
 
-static double reaction_scale(const pl_grid_body* b, const pl_grid_acts* acts) {
-    return 1.0 / (b->frame.cell * b->mu * pl_grid_softening(b, acts->time_step));
+static double reaction_scale(const pl_grid_body* b) {
+    return 1.0 / (b->frame.cell * b->mu * pl_grid_softening(b));
 }
 
 void pl_grid_find_reactions(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
     const size_t count = 3 * (size_t)b->point_count;
     double *force = b->reaction, *stiffness = b->reaction + count;
-    double scale = reaction_scale(b, acts);
+    double scale = reaction_scale(b);
     if (count) memset(b->reaction, 0, 2 * count * sizeof(double));
     if (!pl_grid_has_reactions(b, acts)) return;
     clear_fields(b, b->state.f);
@@ -143,7 +168,7 @@ void pl_grid_find_reactions(pl_grid_body* b, const pl_grid_acts* acts, const dou
 
 void pl_grid_set_right_side(pl_grid_body* b, const pl_grid_acts* acts) {
     const pl_grid_level* l = &b->multigrid.levels[0];
-    const double scale = reaction_scale(b, acts);
+    const double scale = reaction_scale(b);
     clear_fields(b, b->state.f);
     if (pl_grid_has_reactions(b, acts)) pl_grid_spread(&b->map, b->reaction, b->state.f);
     for (int a = 0; a < 3; a++)
@@ -151,7 +176,7 @@ void pl_grid_set_right_side(pl_grid_body* b, const pl_grid_acts* acts) {
             b->state.f[a][i] = b->applied[a][i] - scale * b->state.f[a][i];
 }
 
-bool pl_grid_follow_reactions(pl_grid_body* b, const pl_grid_acts* acts) {
+bool pl_grid_follow_reactions(pl_grid_body* b) {
     const size_t count = 3 * (size_t)b->point_count;
     double* stiffness = b->reaction + count;
     int held = 0;
@@ -159,7 +184,7 @@ bool pl_grid_follow_reactions(pl_grid_body* b, const pl_grid_acts* acts) {
     if (held <= b->stiffened_count &&
         !((held > 0 || b->stiffened) && b->cycle % STIFFEN_EVERY == 0))
         return false;
-    stiffen(b, stiffness, reaction_scale(b, acts), held > 0);
+    stiffen(b, stiffness, reaction_scale(b), held > 0);
     b->stiffened_count = held;
     return true;
 }

@@ -26,8 +26,8 @@ static inline bool pl_grid_is_own_contact(const pl_grid_body* b, const pl_contac
     return c->vertex >= b->first_point && c->vertex < b->first_point + b->point_count;
 }
 // s of the equations of a step, see grid_step.c
-static inline double pl_grid_softening(const pl_grid_body* b, double dt) {
-    return b->dynamic ? 1.0 + b->damping_stiffness / dt : 1.0;
+static inline double pl_grid_softening(const pl_grid_body* b) {
+    return b->dynamic ? 1.0 + b->damping_stiffness / b->implicit_time : 1.0;
 }
 
 // Whether a contact or a pin with a spring acts on the body.
@@ -39,7 +39,10 @@ void pl_grid_find_reactions(pl_grid_body* body, const pl_grid_acts* acts, const 
 void pl_grid_set_right_side(pl_grid_body* body, const pl_grid_acts* acts);
 // Coefficients that go with the last reactions: they need not be exact, but must know every vertex
 // that is held. True, and the right side lost, where they changed.
-bool pl_grid_follow_reactions(pl_grid_body* body, const pl_grid_acts* acts);
+bool pl_grid_follow_reactions(pl_grid_body* body);
+
+// Coefficients of a step without reactions.
+void pl_grid_set_coefficients(pl_grid_body* body);
 
 typedef struct pl_grid_reactor {
     pl_grid_body* body;

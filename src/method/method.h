@@ -61,6 +61,7 @@ typedef struct pl_method_info {
     int rigid_mode_count;   // unknowns without stiffness, if the solver can tell
     int collapsed_count;    // elements in one point, where they exert no force
     int softened_count;     // pins and contacts too stiff for float, which counted as softer
+    int turned_count;       // bodies whose law is for small turns, and that turned far
     double residual;        // force relative to the load
     bool has_worst_vertex;  // a step that did not converge knows where forces are least balanced
     int worst_vertex;       // that vertex of the system

@@ -388,6 +388,7 @@ static void sum_up(pl_run_summary* summary, const pl_frame_info* info) {
     summary->unconverged_count += info->unconverged_count;
     summary->retry_count += info->retry_count;
     summary->softened_frame_count += info->softened_count > 0;
+    summary->turned_frame_count += info->turned_count > 0;
     summary->worst_residual = fmax(summary->worst_residual, info->residual);
     summary->seconds += info->seconds;
     if (info->unbalanced[0])

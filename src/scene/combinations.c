@@ -30,7 +30,7 @@ static const pl_combination rows[] = {
     {{M(FEM), K(CLOTH), W(SPRINGS), N(PROJECTIVE), EVERY_INTEGRATOR, EVERY_LINEAR}},
     // quasilinear, matrix-free
     {{M(GRID), K(SOLID), W(LINEAR) | W(COROTATED), N(NEWTON) | N(LINEARISED),
-      I(EULER) | I(QUASISTATIC), L(MULTIGRID)}},
+      I(EULER) | I(BDF2) | I(QUASISTATIC), L(MULTIGRID)}},
     // constraints are projected one after the other: distances and volumes, or strains
     {{M(PBD), K(SOLID), W(SPRINGS) | W(STVK), N(PROJECTIVE), I(EULER), L(GAUSS_SEIDEL)}},
     {{M(PBD), K(CLOTH), W(SPRINGS), N(PROJECTIVE), I(EULER), L(GAUSS_SEIDEL)}},

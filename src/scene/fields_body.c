@@ -177,7 +177,9 @@ const pl_type pl_type_mixed = {
     .name = "mixed", .help = "Settings of method mixed.", PL_TYPE_TABLE(pl_mixed, mixed_rows)};
 
 static const pl_field_info grid_rows[] = {
-    PL_ROW_AUTO(pl_grid, "cell", cell, 0, "m", 1e-6, 1e6, "size / 64", "edge of a lattice cell"),
+    PL_ROW_AUTO(pl_grid, "cell", cell, 0, "m", 1e-6, 1e6,
+                "so that there are about 1200, more where the body is thin",
+                "edge of a lattice cell"),
     PL_ROW_INT(pl_grid, "padding", padding, 0, 16, 0, "layers of cells around the surface"),
     PL_ROW_CHOICE(pl_grid, "embedding", embedding, pl_grid_embedding, PL_GRID_EMBEDDING_TRILINEAR,
                   "how the surface that is shown follows the lattice"),

@@ -200,6 +200,7 @@ static void add_info(const pl_method_info* from, pl_frame_info* to) {
     to->retry_count += from->retries;
     to->contact_count += from->contact_count;
     to->softened_count += from->softened_count;
+    to->turned_count += from->turned_count;
     to->residual = fmax(to->residual, from->residual);
     to->assembly_seconds += from->assembly_seconds;
     to->linear_seconds += from->linear_seconds;

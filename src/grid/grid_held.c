@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What pins hold. A lattice can hold whole cells only, and where they end the body begins to give
+// way. So a side of the body that is pinned holds the cells outside of it, that is those that
+// points half a cell outwards lie in: the layer ends at the side if that lies between two layers of
+// cells, and at most half a cell from it otherwise. (With the layer inside, which pins lie in as
+// well, a bar of 4 cells across and 16 along would be a cell too short, and sink by a fifth less.)
+// Tets that are pinned hold the cells inside them, and a single vertex its own.
+#include "grid/grid_held.h"
+#include "base/memory.h"
+#include "grid/grid_relayout.h"
+#include "math/polar.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// the part of held cells that pins of a group belong to: 1 for the first one, and so on
+static int part_of_group(pl_grid_body* b, int group) {
+    // pins come group by group: the last part first
+    for (int k = b->fit_count - 1; group >= 0 && k > 0; k--)
+        if (b->fits[k].group == group) return k;
+    b->fits[b->fit_count].group = group;
+    return b->fit_count++;
+}
+
+// Room for the parts of pins; each change from one group to the next may begin another part.
+static pl_status reserve_parts(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
+    int count = 1, last = -1;
+    for (int k = 0; k < acts->pin_count; k++) {
+        if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
+        count += acts->pins[k].group < 0 || acts->pins[k].group != last;
+        last = acts->pins[k].group;
+    }
+    if (count <= b->fit_room) return PL_OK;
+    pl_grid_fit* fits =
+        pl_realloc(b->fits, (size_t)b->fit_room * sizeof *fits, (size_t)count * sizeof *fits);
+    if (!fits) return pl_fail_memory(error, "the attachments of a lattice");
+    b->fits = fits;
+    b->fit_room = count;
+    return PL_OK;
+}
+
+// notes which vertices are held exactly, and with which others; *changed: that has changed
+static pl_status note_pinned(pl_grid_body* b, const pl_grid_acts* acts, bool* changed,
+                             pl_error* error) {
+    uint64_t hash = 1469598103934665603u;
+    b->held_count = 0;
+    for (int k = 0; k < acts->pin_count; k++) {
+        if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
+        hash = (hash ^ (uint64_t)acts->pins[k].vertex) * 1099511628211u;
+        hash = (hash ^ (uint64_t)(int64_t)acts->pins[k].group) * 1099511628211u;
+        b->held_count++;
+    }
+    *changed = hash != b->pinned_hash;
+    if (!*changed) return PL_OK;
+    pl_status status = reserve_parts(b, acts, error);
+    if (status != PL_OK) return status;
+    b->pinned_hash = hash;
+    b->fit_count = 1;
+    if (b->vertex_count) memset(b->pinned, 0, (size_t)b->vertex_count * sizeof(int));
+    for (int k = 0; k < acts->pin_count; k++)
+        if (acts->pins[k].hard && pl_grid_is_own(b, acts->pins[k].vertex))
+            b->pinned[acts->pins[k].vertex - b->first_vertex] =
+                part_of_group(b, acts->pins[k].group);
+    return PL_OK;
+}
+
+// Cells outside of the body have the part that they move with below zero.
+static bool is_outside(const pl_grid_body* b, int i, int j, int k, int at) {
+    return pl_grid_cell(&b->cells, i, j, k) == PL_CELL_EXTERIOR || b->held[at] < 0;
+}
+
+static void mark_at(pl_grid_body* b, int i, int j, int k, int part, bool outside) {
+    const int at = pl_grid_index(&b->multigrid.levels[0], i, j, k);
+    if (at < 0 || !pl_grid_cells_has(&b->cells, i, j, k)) return;
+    if (!is_outside(b, i, j, k, at)) b->next_held[at] = part;
+    else if (outside) b->next_held[at] = -part;
+}
+
+// a coordinate in cells of the lattice
+static double in_cells(const pl_grid_body* b, int axis, double x) {
+    return pl_grid_folded(&b->frame, axis, (x - b->frame.origin[axis]) / b->frame.cell);
+}
+
+static void cell_at(const pl_grid_body* b, pl_vec3 p, int cell[3]) {
+    double at[3];
+    pl_vec3_store(at, p);
+    for (int d = 0; d < 3; d++) cell[d] = (int)floor(in_cells(b, d, at[d]));
+}
+
+// the part that all vertices of an element are held with, or 0
+static int common_part(const pl_grid_body* b, const int* v, int count) {
+    for (int i = 1; i < count; i++)
+        if (b->pinned[v[i]] != b->pinned[v[0]]) return 0;
+    return b->pinned[v[0]];
+}
+
+// the cells inside a tet, by points that are at most half a cell apart
+static void mark_tet(pl_grid_body* b, const int* v, int part) {
+    pl_vec3 x[4];
+    double longest = 0.0;
+    for (int i = 0; i < 4; i++) x[i] = pl_vec3_load(b->rest + 3 * (size_t)v[i]);
+    for (int i = 1; i < 4; i++) longest = fmax(longest, pl_norm(pl_sub(x[i], x[0])));
+    int n = (int)fmin(ceil(2.0 * longest / b->frame.cell) + 1.0, 64.0);
+    for (int k = 0; k < n * n * n; k++) {
+        double r = (k % n + 0.5) / n, s = (k / n % n + 0.5) / n,
+               t = ((double)(k / n / n) + 0.5) / n;
+        if (r + s + t > 1.0) continue;
+        pl_vec3 p = pl_madd(pl_madd(pl_madd(x[0], r, pl_sub(x[1], x[0])), s, pl_sub(x[2], x[0])), t,
+                            pl_sub(x[3], x[0]));
+        double at[3];
+        int cell[3];
+        pl_vec3_store(at, p);
+        if (!pl_grid_cell_of(&b->cells, &b->frame, at, cell)) continue;
+        mark_at(b, cell[0], cell[1], cell[2], part, false);
+    }
+}
+
+// whether the body is on the side of a point of its surface that a normal points to
+static bool faces_inwards(const pl_grid_body* b, pl_vec3 middle, pl_vec3 normal) {
+    bool inside[2];
+    for (int side = 0; side < 2; side++) {
+        int c[3];
+        cell_at(b, pl_madd(middle, (side ? -0.5 : 0.5) * b->frame.cell, normal), c);
+        const int at = pl_grid_index(&b->multigrid.levels[0], c[0], c[1], c[2]);
+        inside[side] = at >= 0 && !is_outside(b, c[0], c[1], c[2], at);
+    }
+    return inside[0] && !inside[1];
+}
+
+// the cells half a cell outwards of a triangle, by the middles of smaller ones
+static void mark_triangle(pl_grid_body* b, const int* v, int part) {
+    pl_vec3 x[3], normal;
+    double longest = 0.0;
+    for (int i = 0; i < 3; i++) x[i] = pl_vec3_load(b->rest + 3 * (size_t)v[i]);
+    for (int i = 0; i < 3; i++) longest = fmax(longest, pl_norm(pl_sub(x[(i + 1) % 3], x[i])));
+    normal = pl_normalize(pl_cross(pl_sub(x[1], x[0]), pl_sub(x[2], x[0])));
+    const pl_vec3 middle = pl_scale(1.0 / 3.0, pl_add(x[0], pl_add(x[1], x[2])));
+    if (faces_inwards(b, middle, normal)) normal = pl_scale(-1.0, normal);
+    const int n = (int)fmin(ceil(3.0 * longest / b->frame.cell) + 1.0, 1024.0);
+    const pl_vec3 along = pl_scale(1.0 / n, pl_sub(x[1], x[0])),
+                  up = pl_scale(1.0 / n, pl_sub(x[2], x[0]));
+    for (int i = 0; i < n; i++)
+        for (int j = 0; i + j < n; j++) {
+            int cell[3];
+            const pl_vec3 p = pl_madd(pl_madd(x[0], i + 1.0 / 3.0, along), j + 1.0 / 3.0, up);
+            cell_at(b, pl_madd(p, 0.5 * b->frame.cell, normal), cell);
+            mark_at(b, cell[0], cell[1], cell[2], part, true);
+        }
+}
+
+// marks the cells of triangles and tets that are held as a whole, and of other pinned vertices
+static void mark_held(pl_grid_body* b) {
+    memset(b->next_held, 0, (size_t)b->multigrid.levels[0].field_size * sizeof(int));
+    for (int v = 0; v < b->vertex_count; v++) b->is_single[v] = b->pinned[v] != 0;
+    for (int t = 0; t < b->tet_count; t++) {
+        const int *v = b->tets + 4 * (size_t)t, part = common_part(b, v, 4);
+        if (!part) continue;
+        mark_tet(b, v, part);
+        for (int i = 0; i < 4; i++) b->is_single[v[i]] = false;
+    }
+    for (int t = 0; t < b->triangle_count; t++) {
+        const int *v = b->triangles + 3 * (size_t)t, part = common_part(b, v, 3);
+        if (!part) continue;
+        mark_triangle(b, v, part);
+        for (int i = 0; i < 3; i++) b->is_single[v[i]] = false;
+    }
+    for (int v = 0; v < b->vertex_count; v++) {
+        if (!b->is_single[v]) continue;
+        int cell[3];
+        pl_grid_cell_of(&b->cells, &b->frame, b->anchor + 3 * (size_t)v, cell);
+        mark_at(b, cell[0], cell[1], cell[2], b->pinned[v], false);
+    }
+}
+
+// the kinds of cells
+static void hold_cells(pl_grid_body* b) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    for (int s = 0; s < l->segment_count; s++) {
+        const pl_grid_segment* g = &l->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            const int at = g->begin + i, x = g->x + i;
+            if (!pl_grid_cells_has(&b->cells, x, g->y, g->z)) continue;
+            const bool outside = is_outside(b, x, g->y, g->z, at);
+            b->cells.kinds[pl_grid_cells_index(&b->cells, x, g->y, g->z)] =
+                b->next_held[at] ? PL_CELL_DIRICHLET
+                : outside        ? PL_CELL_EXTERIOR
+                                 : PL_CELL_INTERIOR;
+        }
+    }
+    memcpy(b->held, b->next_held, (size_t)l->field_size * sizeof(int));
+}
+
+// all that is made of the lattice, but for fields
+static pl_status make_again(pl_grid_body* b, pl_grid_multigrid* multigrid,
+                            pl_grid_embedding_map* map, pl_grid_tricubic* tricubic,
+                            pl_error* error) {
+    pl_status status = b->general
+                           ? pl_grid_multigrid_create_layout(&b->cells, b->pool, multigrid, error)
+                           : pl_grid_multigrid_create(&b->cells, b->pool, multigrid, error);
+    if (status != PL_OK) return status;
+    const pl_grid_level* fine = &multigrid->levels[0];
+    status = pl_grid_embed(fine, &b->cells, &b->frame, b->anchor, b->point_count, map, error);
+    if (status == PL_OK && b->is_smooth)
+        status = pl_grid_tricubic_create(fine, &b->cells, &b->frame, b->anchor, b->vertex_count,
+                                         tricubic, error);
+    if (status == PL_OK) status = pl_grid_relayout(b, fine, error);
+    if (status == PL_OK) return PL_OK;
+    pl_grid_embedding_free(map);
+    pl_grid_tricubic_free(tricubic);
+    pl_grid_multigrid_free(multigrid);
+    return status;
+}
+
+// levels and continuation anew, for other Dirichlet cells
+static pl_status rebuild(pl_grid_body* b, pl_error* error) {
+    pl_grid_multigrid multigrid = {0};
+    pl_grid_embedding_map map = {0};
+    pl_grid_tricubic tricubic = {0};
+    hold_cells(b);
+    pl_status status = make_again(b, &multigrid, &map, &tricubic, error);
+    if (status != PL_OK) return status;
+    pl_grid_corot_free(&b->corot);
+    pl_grid_recombine_free(&b->history);
+    b->mixes = b->recombines = false;
+    pl_grid_multigrid_free(&b->multigrid);
+    pl_grid_embedding_free(&b->map);
+    pl_grid_tricubic_free(&b->tricubic);
+    b->multigrid = multigrid;
+    b->map = map;
+    b->tricubic = tricubic;
+    b->has_coefficients = false;
+    pl_grid_body_set_masses(b);
+    pl_grid_gains(&b->map, b->multigrid.levels[0].field_size, b->applied, b->gain);
+    return b->general ? pl_grid_corot_create(&b->multigrid, b->moduli, b->rotates, b->turn, b->pool,
+                                             &b->corot, error)
+                      : pl_grid_multigrid_reserve(&b->multigrid, error);
+}
+
+pl_status pl_grid_hold(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
+    bool changed;
+    pl_status status = note_pinned(b, acts, &changed, error);
+    if (status != PL_OK || !changed) return status;
+    mark_held(b);
+    status = rebuild(b, error);
+    if (status != PL_OK) b->pinned_hash = 0; // to be tried again
+    return status;
+}
+
+// ------------------------------------------------------------------ where held cells are
+
+// part and place of a pinned vertex
+static int part_of(const pl_grid_body* b, const pl_pin* pin, pl_vec3* rest) {
+    *rest = pl_vec3_load(b->rest + 3 * (size_t)(pin->vertex - b->first_vertex));
+    return b->pinned[pin->vertex - b->first_vertex];
+}
+
+// The identity where only round-off turns: a body at rest has no forces then.
+static pl_mat3 rotation_of(pl_mat3 moment) {
+    pl_mat3 R = pl_mat3_identity();
+    if (pl_mat3_norm(moment) > 0.0) pl_polar(moment, &R, NULL);
+    const double turn = pl_mat3_norm(pl_mat3_sub(R, pl_mat3_identity()));
+    return turn < 1e-14 ? pl_mat3_identity() : R;
+}
+
+static void fit_parts(pl_grid_body* b, const pl_grid_acts* acts) {
+    pl_grid_fit* fits = b->fits;
+    pl_vec3 rest;
+    for (int n = 0; n < b->fit_count; n++) fits[n] = (pl_grid_fit){.group = fits[n].group};
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < acts->pin_count; k++) {
+            if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
+            pl_grid_fit* f = &fits[part_of(b, &acts->pins[k], &rest)];
+            if (pass == 0) {
+                f->from = pl_add(f->from, rest), f->to = pl_add(f->to, acts->pins[k].target);
+                f->count++;
+            } else
+                f->moment = pl_mat3_add(f->moment, pl_outer(pl_sub(acts->pins[k].target, f->to),
+                                                            pl_sub(rest, f->from)));
+        }
+        for (int n = 0; n < b->fit_count; n++) {
+            pl_grid_fit* f = &fits[n];
+            if (!f->count) continue;
+            if (pass == 0) {
+                f->from = pl_scale(1.0 / f->count, f->from);
+                f->to = pl_scale(1.0 / f->count, f->to);
+            } else f->rotation = rotation_of(f->moment);
+        }
+    }
+}
+
+// where a part takes a point, as a displacement
+static pl_vec3 displacement(const pl_grid_fit* f, pl_vec3 x) {
+    // small where nothing moves, however far from the origin
+    const pl_vec3 arm = pl_sub(x, f->from);
+    return pl_add(pl_sub(f->to, f->from), pl_sub(pl_mat3_apply(&f->rotation, arm), arm));
+}
+
+static double component(pl_vec3 v, int a) { return a == 0 ? v.x : a == 1 ? v.y : v.z; }
+
+// The held cell of a part that is nearest to a place, among the one there and those around; or -1.
+static int held_cell(const pl_grid_body* b, const double* place, int part) {
+    int cell[3], best = -1;
+    double nearest = HUGE_VAL;
+    cell_at(b, pl_vec3_load(place), cell);
+    for (int n = 0; n < 27; n++) {
+        const int c[3] = {cell[0] + n % 3 - 1, cell[1] + n / 3 % 3 - 1, cell[2] + n / 9 - 1};
+        const int at = pl_grid_index(&b->multigrid.levels[0], c[0], c[1], c[2]);
+        if (at < 0 || abs(b->held[at]) != part) continue;
+        double distance = 0.0;
+        for (int d = 0; d < 3; d++) {
+            const double x = in_cells(b, d, place[d]) - c[d] - 0.5;
+            distance += x * x;
+        }
+        if (distance < nearest) nearest = distance, best = at;
+    }
+    return best;
+}
+
+// what the pins of each cell do beyond the motion of their part: sums, and how many
+static void sum_deviations(pl_grid_body* b, const pl_grid_acts* acts, double* const sum[3],
+                           double* count) {
+    for (int k = 0; k < acts->pin_count; k++) {
+        if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
+        pl_vec3 rest;
+        const int v = acts->pins[k].vertex - b->first_vertex,
+                  part = part_of(b, &acts->pins[k], &rest);
+        pl_vec3 d = pl_sub(pl_sub(acts->pins[k].target, rest), displacement(&b->fits[part], rest));
+        const int at = held_cell(b, b->anchor + 3 * (size_t)v, part);
+        if (at < 0) continue;
+        for (int a = 0; a < 3; a++) sum[a][at] += component(d, a);
+        count[at] += 1.0;
+    }
+}
+
+// Held cells turn with their part, as far as their own faces do not tell.
+static void turn_held_cells(pl_grid_body* b) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    for (int s = 0; s < l->segment_count; s++) {
+        const pl_grid_segment* g = &l->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            if (pl_grid_cell(&b->cells, g->x + i, g->y, g->z) == PL_CELL_DIRICHLET)
+                b->turn[g->begin + i] =
+                    pl_quat_from_mat3(b->fits[abs(b->held[g->begin + i])].rotation);
+    }
+}
+
+// Pinned vertices are shown where they are held: cells beside them may give way.
+static void note_targets(pl_grid_body* b, const pl_grid_acts* acts) {
+    for (int k = 0; k < acts->pin_count; k++)
+        if (acts->pins[k].hard && pl_grid_is_own(b, acts->pins[k].vertex))
+            pl_vec3_store(b->targets + 3 * (size_t)(acts->pins[k].vertex - b->first_vertex),
+                          acts->pins[k].target);
+}
+
+// Faces of Dirichlet cells go where the pins of these cells go.
+void pl_grid_place_held(pl_grid_body* b, const pl_grid_acts* acts) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    size_t size = (size_t)l->field_size * sizeof(double);
+    double *const *sum = b->applied, *count = b->state.g; // both are set up after this
+    for (int a = 0; a < 3; a++) memset(sum[a], 0, size);
+    memset(count, 0, size);
+    fit_parts(b, acts);
+    sum_deviations(b, acts, sum, count);
+    for (int s = 0; s < l->segment_count; s++) {
+        const pl_grid_segment* g = &l->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                double value = 0.0, weight = 0.0, x[3] = {g->x + i + 0.5, g->y + 0.5, g->z + 0.5};
+                x[a] -= 0.5;
+                for (int d = 0; d < 3; d++)
+                    x[d] = b->frame.origin[d] +
+                           b->frame.cell * pl_grid_unfolded(&b->frame, d, x[d]);
+                for (int side = 0; side < 2; side++) {
+                    int cell[3] = {g->x + i, g->y, g->z};
+                    cell[a] -= side;
+                    if (pl_grid_cell(&b->cells, cell[0], cell[1], cell[2]) != PL_CELL_DIRICHLET)
+                        continue;
+                    int at = pl_grid_index(l, cell[0], cell[1], cell[2]);
+                    const pl_grid_fit* f = &b->fits[abs(b->held[at])];
+                    value += component(displacement(f, pl_vec3_load(x)), a) +
+                             sum[a][at] / fmax(count[at], 1.0);
+                    weight += 1.0;
+                }
+                if (weight > 0.0) b->state.u[a][g->begin + i] = value / weight;
+            }
+    }
+    memset(count, 0, size);
+    if (b->rotates) turn_held_cells(b);
+    note_targets(b, acts);
+}

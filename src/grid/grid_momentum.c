@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The equations of a step keep the angular momentum of a free body only roughly, for three reasons.
+// Components of a velocity lie at different places of a cell, and those of the surface are no
+// variables, so that the masses of faces have another inertia about each axis: a cube of 8 cells
+// that spins would vary by 15 %. Backward Euler damps a spin, by w^2 dt / 2 a second. And cycles
+// stop at a tolerance.
+//
+// So the end of a step turns and moves each piece that nothing holds or touches, as a whole, by the
+// little that is missing. Momenta are sums over cells, which all have the same mass and move with
+// the mean of their faces: that gives rigid motions the inertia of the cells, in any position. What
+// they should be follows from the integrator's own formula:
+//
+//   (1 + alpha t) P = P_y + t F,   (1 + alpha t) L = L_y + t (torque of F)
+//
+// where P_y, L_y are those of the step before, or (4 P_n - P_n-1) / 3 with BDF2. Nothing of this is
+// done to a piece with a pin or a contact, which exchanges momentum with others.
+#include "grid/grid_momentum.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef struct moments {
+    double mass;
+    pl_vec3 middle, linear, angular; // angular: about the middle
+    pl_mat3 inertia;
+} moments;
+
+static bool in_piece(const pl_grid_body* b, int piece, int at) {
+    if (!pl_grid_bit(b->multigrid.levels[0].masks[at / PL_GRID_CHUNK].interior, at)) return false;
+    return !b->pieces.of_cell || b->pieces.of_cell[at] == piece;
+}
+
+// the mean of a field over the two faces of a cell across each axis
+static pl_vec3 mean_of(double* const f[3], const pl_grid_segment* g, int i) {
+    const int at = g->begin + i;
+    return (pl_vec3){0.5 * (f[0][at] + f[0][pl_grid_above(g, 0, i)]),
+                     0.5 * (f[1][at] + f[1][pl_grid_above(g, 1, i)]),
+                     0.5 * (f[2][at] + f[2][pl_grid_above(g, 2, i)])};
+}
+
+static pl_vec3 rest_of(const pl_grid_body* b, const pl_grid_segment* g, int i) {
+    const pl_grid_frame* f = &b->frame;
+    const pl_vec3 at = {pl_grid_unfolded(f, 0, g->x + i + 0.5), pl_grid_unfolded(f, 1, g->y + 0.5),
+                        pl_grid_unfolded(f, 2, g->z + 0.5)};
+    return pl_madd(pl_vec3_load(f->origin), f->cell, at);
+}
+
+static pl_vec3 middle_of(const pl_grid_body* b, int piece, double* const u[3], double* count) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    pl_vec3 sum = {0, 0, 0};
+    *count = 0.0;
+    for (int s = 0; s < l->segment_count; s++) {
+        const pl_grid_segment* g = &l->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            if (!in_piece(b, piece, g->begin + i)) continue;
+            sum = pl_add(sum, pl_add(rest_of(b, g, i), mean_of(u, g, i)));
+            *count += 1.0;
+        }
+    }
+    return *count > 0.0 ? pl_scale(1.0 / *count, sum) : sum;
+}
+
+// x x' is added up first: the inertia about an axis needs the spread across it
+static pl_mat3 inertia_of(const pl_mat3* spread, double mass, double h) {
+    pl_mat3 out;
+    const double trace = spread->m[0] + spread->m[4] + spread->m[8];
+    for (int e = 0; e < 9; e++) out.m[e] = (e % 4 == 0 ? trace : 0.0) - spread->m[e];
+    // of the cells themselves: a single row of them can be turned about itself
+    for (int a = 0; a < 3; a++) out.m[4 * a] += mass * h * h / 6.0;
+    return out;
+}
+
+// Of a piece at positions u with velocities v; all faces of its cells must have values.
+static moments moments_of(const pl_grid_body* b, int piece, double* const u[3],
+                          double* const v[3]) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    const double m = b->density * pow(b->frame.cell, 3.0);
+    double count;
+    moments out = {.middle = middle_of(b, piece, u, &count)};
+    pl_mat3 spread = {{0}};
+    for (int s = 0; s < l->segment_count; s++) {
+        const pl_grid_segment* g = &l->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            if (!in_piece(b, piece, g->begin + i)) continue;
+            const pl_vec3 x = pl_sub(pl_add(rest_of(b, g, i), mean_of(u, g, i)), out.middle);
+            const pl_vec3 p = pl_scale(m, mean_of(v, g, i));
+            out.linear = pl_add(out.linear, p);
+            out.angular = pl_add(out.angular, pl_cross(x, p));
+            spread = pl_mat3_add(spread, pl_outer(pl_scale(m, x), x));
+        }
+    }
+    out.mass = m * count;
+    out.inertia = inertia_of(&spread, out.mass, b->frame.cell);
+    return out;
+}
+
+// ------------------------------------------------------------------ what momenta should be
+
+// Notes which pieces something holds or touches.
+static void mark_pieces(pl_grid_body* b, const pl_grid_acts* acts) {
+    const double* stiffness = b->reaction + 3 * (size_t)b->point_count;
+    pl_grid_pieces_reset(&b->pieces);
+    for (int k = 0; k < acts->pin_count; k++)
+        if (pl_grid_is_own(b, acts->pins[k].vertex))
+            pl_grid_pieces_hold(&b->pieces, acts->pins[k].vertex - b->first_vertex);
+    if (!pl_grid_has_reactions(b, acts)) return;
+    for (int k = 0; k < 3 * b->point_count; k++)
+        if (stiffness[k] != 0.0) pl_grid_pieces_hold(&b->pieces, k / 3);
+}
+
+// The sum of the forces on a piece and their torque about its middle.
+static void sum_forces(pl_grid_body* b, const pl_grid_acts* acts, int piece, const moments* now,
+                       pl_vec3* force, pl_vec3* torque) {
+    double* places = b->reaction + 6 * (size_t)b->point_count;
+    bool placed = false;
+    *force = pl_scale(now->mass, pl_vec3_load(acts->gravity));
+    *torque = (pl_vec3){0, 0, 0};
+    for (int p = 0; p < b->point_count; p++) {
+        const pl_vec3 f = pl_vec3_load(acts->force + 3 * (size_t)p);
+        if (b->pieces.of_vertex[p] != piece || (f.x == 0.0 && f.y == 0.0 && f.z == 0.0)) continue;
+        if (!placed) pl_grid_body_points(b, b->state.u, places);
+        placed = true;
+        *force = pl_add(*force, f);
+        *torque =
+            pl_add(*torque, pl_cross(pl_sub(pl_vec3_load(places + 3 * (size_t)p), now->middle), f));
+    }
+}
+
+// What the integrator makes of the momenta of the last step, or of the last two.
+static void follow(const pl_grid_body* b, int piece, pl_vec3* linear, pl_vec3* angular) {
+    const moments last = moments_of(b, piece, b->before, b->velocity);
+    *linear = last.linear, *angular = last.angular;
+    if (!b->uses_past) return;
+    const moments past = moments_of(b, piece, b->past, b->past_velocity);
+    *linear = pl_scale(1.0 / 3.0, pl_sub(pl_scale(4.0, last.linear), past.linear));
+    *angular = pl_scale(1.0 / 3.0, pl_sub(pl_scale(4.0, last.angular), past.angular));
+}
+
+// ------------------------------------------------------------------ corrections
+
+// The cell above the one below a face along other axes.
+static int across(const pl_grid_segment* g, int below, int above, int i) {
+    if (below == 0) return pl_grid_above(g, above, i) - 1;
+    if (above == 0) return pl_grid_below(g, below, i) + 1;
+    return i + g->rows[below == 1 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Y_HIGH_Z_LOW];
+}
+
+// the place of a face across a
+static pl_vec3 place_of(const pl_grid_body* b, const pl_grid_segment* g, int a, int i) {
+    double* const* u = b->state.u;
+    double x[3];
+    pl_vec3_store(x, rest_of(b, g, i));
+    x[a] += u[a][g->begin + i] - 0.5 * b->frame.cell;
+    for (int d = 0; d < 3; d++)
+        if (d != a)
+            x[d] += 0.25 * (u[d][g->begin + i] + u[d][pl_grid_above(g, d, i)] +
+                            u[d][pl_grid_below(g, a, i)] + u[d][across(g, a, d, i)]);
+    return pl_vec3_load(x);
+}
+
+// The rotation by a vector, less the identity.
+static pl_mat3 turn_of(pl_vec3 w) {
+    const double angle = pl_norm(w);
+    const double s = angle > 1e-8 ? sin(angle) / angle : 1.0;
+    const double c = angle > 1e-8 ? 2.0 * pow(sin(0.5 * angle) / angle, 2.0) : 0.5;
+    const pl_mat3 W = {{0, -w.z, w.y, w.z, 0, -w.x, -w.y, w.x, 0}}, W2 = pl_mat3_mul(W, W);
+    pl_mat3 out;
+    for (int e = 0; e < 9; e++) out.m[e] = s * W.m[e] + c * W2.m[e];
+    return out;
+}
+
+static pl_quat product_of(pl_quat p, pl_quat q) {
+    return (pl_quat){p.w * q.x + p.x * q.w + p.y * q.z - p.z * q.y,
+                     p.w * q.y - p.x * q.z + p.y * q.w + p.z * q.x,
+                     p.w * q.z + p.x * q.y - p.y * q.x + p.z * q.w,
+                     p.w * q.w - p.x * q.x - p.y * q.y - p.z * q.z};
+}
+
+static void turn_rotations(pl_grid_body* b, int piece, pl_vec3 w) {
+    const double angle = pl_norm(w), s = angle > 1e-8 ? sin(0.5 * angle) / angle : 0.5;
+    const pl_quat q = {s * w.x, s * w.y, s * w.z, cos(0.5 * angle)};
+    for (int i = 0; i < b->multigrid.levels[0].field_size; i++)
+        if (in_piece(b, piece, i)) b->turn[i] = product_of(q, b->turn[i]);
+}
+
+// Turns a piece about its middle by w and moves it; faces outside are set again.
+static void move_piece(pl_grid_body* b, int piece, pl_vec3 middle, pl_vec3 w, pl_vec3 way) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_mat3 turn = turn_of(w);
+    double move[3], *const *moves = b->applied; // nobody needs it any more
+    for (int s = 0; s < l->segment_count; s++) {
+        const pl_grid_segment* g = &l->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                const int at = g->begin + i;
+                moves[a][at] = 0.0;
+                if (!pl_grid_bit(l->masks[at / PL_GRID_CHUNK].face[a], at) ||
+                    !in_piece(b, piece, at))
+                    continue;
+                const pl_vec3 x = pl_sub(place_of(b, g, a, i), middle);
+                pl_vec3_store(move, pl_add(pl_mat3_apply(&turn, x), way));
+                moves[a][at] = move[a];
+            }
+    }
+    for (int s = 0; s < l->segment_count; s++) {
+        const pl_grid_segment* g = &l->segments[s];
+        for (int a = 0; a < 3; a++)
+            for (int at = g->begin; at < g->begin + g->count * PL_GRID_CHUNK; at++)
+                b->state.u[a][at] += moves[a][at];
+    }
+    if (b->rotates) turn_rotations(b, piece, w);
+    pl_grid_extend(&b->map, b->state.u);
+}
+
+static void set_velocities(pl_grid_body* b, double* const v[3]) {
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < b->multigrid.levels[0].field_size; i++)
+            v[a][i] = (b->state.u[a][i] - pl_grid_reference(b, a, i)) / b->implicit_time;
+}
+
+static void keep_of_piece(pl_grid_body* b, const pl_grid_acts* acts, int piece) {
+    enum { MOST = 4 };
+    static const double SMALL = 1e-12;
+    const double t = b->implicit_time, damped = 1.0 / (1.0 + b->damping_mass * t);
+    double* const* v = b->state.f;
+    pl_vec3 linear, angular, force = {0, 0, 0}, torque = {0, 0, 0};
+    follow(b, piece, &linear, &angular);
+    for (int k = 0; k < MOST; k++) {
+        set_velocities(b, v);
+        const moments now = moments_of(b, piece, b->state.u, v);
+        if (k == 0) sum_forces(b, acts, piece, &now, &force, &torque);
+        const pl_vec3 to = pl_scale(damped, pl_madd(linear, t, force));
+        const pl_vec3 spin = pl_scale(damped, pl_madd(angular, t, torque));
+        const pl_vec3 lacks = pl_sub(to, now.linear);
+        const pl_vec3 lacks_spin =
+            b->rotates ? pl_sub(spin, now.angular) : (pl_vec3){0.0, 0.0, 0.0};
+        pl_mat3 inverse;
+        if (!(now.mass > 0.0) || !pl_mat3_inverse(now.inertia, &inverse)) return;
+        // what round-off makes of the positions is no momentum
+        const double size = pl_norm(to) + pl_norm(now.linear) + now.mass * b->frame.cell / t * 1e-3;
+        const double radius = sqrt(pl_mat3_norm(now.inertia) / now.mass);
+        if (pl_norm(lacks) <= SMALL * size &&
+            pl_norm(lacks_spin) <= SMALL * (radius * size + pl_norm(spin)))
+            return;
+        move_piece(b, piece, now.middle, pl_scale(t, pl_mat3_apply(&inverse, lacks_spin)),
+                   pl_scale(t / now.mass, lacks));
+    }
+}
+
+void pl_grid_keep_momentum(pl_grid_body* b, const pl_grid_acts* acts) {
+    if (!b->dynamic) return;
+    mark_pieces(b, acts);
+    bool any = false;
+    for (int k = 0; k < b->pieces.count; k++) any = any || !b->pieces.pieces[k].held;
+    if (!any) return;
+    // faces outside, of all that momenta are made of
+    pl_grid_extend(&b->map, b->state.u);
+    pl_grid_extend(&b->map, b->before);
+    pl_grid_extend(&b->map, b->velocity);
+    for (int k = 0; k < b->pieces.count; k++)
+        if (!b->pieces.pieces[k].held) keep_of_piece(b, acts, k);
+}

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Method grid against mechanics, as scenes run it.
+#include "math/mat3.h"
+#include "verify.h"
+
+#include <math.h>
+#include <pliant/world.h>
+#include <stdio.h>
+
+static const double GRAVITY = 9.81, BAR_HEIGHT = 0.1, BAR_LENGTH = 0.8, POISSON = 0.3;
+static const double DENSITY = 1000.0;
+static const double BAR[4] = {0.8, 0.1, 0.1, 0.1}, CUBE[4] = {0.2, 0.2, 0.2, 0.1};
+static const double BLOCK[4] = {0.2, 0.1, 0.2, 0.05};
+
+typedef struct setting {
+    const char* path;
+    const char* value;
+} setting;
+
+// A scene of one box in a lattice, given by its sides and the edge of its mesh, with settings; the
+// last one has no path.
+static pl_status make_scene(const setting* settings, const double box[4], bool holds,
+                            bool has_ground, pl_scene** out, pl_error* error) {
+    pl_body body = pl_default_body();
+    body.name = "b";
+    body.shape = PL_SHAPE_GENERATE;
+    body.generate.shape = "box";
+    const pl_shape_value values[] = {{.key = "size_x", .number = box[0]},
+                                     {.key = "size_y", .number = box[1]},
+                                     {.key = "size_z", .number = box[2]},
+                                     {.key = "edge", .number = box[3]}};
+    body.generate.values = values;
+    body.generate.value_count = 4;
+    body.method = PL_METHOD_GRID;
+    pl_attachment attachment = pl_default_attachment();
+    attachment.body = "b";
+    attachment.where.kind = PL_SELECT_SIDE;
+    attachment.where.side.face = PL_SIDE_LOW_X;
+    pl_collider ground = pl_default_collider();
+    ground.shape = PL_COLLIDER_PLANE;
+    pl_status status = pl_scene_create(out, error);
+    if (status == PL_OK) status = pl_scene_add_body(*out, &body, error);
+    if (status == PL_OK && holds) status = pl_scene_add_attachment(*out, &attachment, error);
+    if (status == PL_OK && has_ground) status = pl_scene_add_collider(*out, &ground, error);
+    for (; status == PL_OK && settings->path; settings++)
+        status = pl_scene_set(*out, settings->path, settings->value, error);
+    if (status == PL_OK) status = pl_scene_resolve(*out, error);
+    return status;
+}
+
+static pl_status start(const setting* settings, const double box[4], bool holds, bool has_ground,
+                       pl_world** out, pl_error* error) {
+    pl_scene* scene = NULL;
+    *out = NULL;
+    pl_status status = make_scene(settings, box, holds, has_ground, &scene, error);
+    if (status == PL_OK) status = pl_world_create(scene, out, NULL, error);
+    pl_scene_destroy(scene);
+    return status;
+}
+
+static pl_status step(pl_world* world, int frames, int* unconverged, pl_error* error) {
+    pl_status status = PL_OK;
+    for (int n = 0; status == PL_OK && n < frames; n++) {
+        pl_frame_info info;
+        status = pl_world_step(world, &info, error);
+        if (status == PL_OK) *unconverged += info.unconverged_count;
+    }
+    return status;
+}
+
+static pl_vec3 mean_of(const double* x, int count) {
+    pl_vec3 sum = {0, 0, 0};
+    for (int v = 0; v < count; v++) sum = pl_add(sum, pl_vec3_load(x + 3 * (size_t)v));
+    return pl_scale(1.0 / count, sum);
+}
+static pl_vec3 middle_of(pl_world* world) {
+    return mean_of(pl_world_positions(world, 0), pl_world_mesh(world, 0)->vertex_count);
+}
+
+pl_status verify_lattice_sag(const char* law, int across, verify_answer* answer, int* unconverged,
+                             pl_error* error) {
+    char cell[32];
+    const double E = 1e7;
+    snprintf(cell, sizeof cell, "%.17g", BAR_HEIGHT / across);
+    const setting settings[] = {
+        {"bodies[0].integrator", "quasistatic"}, {"bodies[0].grid.cell", cell},
+        {"bodies[0].material.law", law},         {"bodies[0].material.young", "1e7"},
+        {"bodies[0].material.poisson", "0.3"},   {"bodies[0].linear_tolerance", "1e-4"},
+        {"bodies[0].linear_iterations", "200"},  {NULL, NULL}};
+    pl_world* world;
+    *unconverged = 0;
+    pl_status status = start(settings, BAR, true, false, &world, error);
+    if (status == PL_OK) status = step(world, 1, unconverged, error);
+    answer->value = 0.0;
+    for (int v = 0; status == PL_OK && v < pl_world_mesh(world, 0)->vertex_count; v++)
+        answer->value = fmax(answer->value, -pl_world_positions(world, 0)[3 * (size_t)v + 1]);
+    pl_world_destroy(world);
+    const double q = DENSITY * GRAVITY * BAR_HEIGHT * BAR_HEIGHT, I = pow(BAR_HEIGHT, 4.0) / 12.0;
+    const double G = E / (2.0 + 2.0 * POISSON), A = BAR_HEIGHT * BAR_HEIGHT;
+    answer->reference = q * pow(BAR_LENGTH, 4.0) / (8.0 * E * I) +
+                        1.2 * q * BAR_LENGTH * BAR_LENGTH / (2.0 * G * A);
+    return status;
+}
+
+// The time between the first two lowest places of the middle of a bar, by parabolas.
+static pl_status find_period(pl_world* world, double dt, int frames, double* period,
+                             pl_error* error) {
+    double y[3] = {middle_of(world).y}, first = -1.0;
+    int unconverged = 0;
+    pl_status status = PL_OK;
+    *period = NAN;
+    for (int n = 1; status == PL_OK && n <= frames && isnan(*period); n++) {
+        status = step(world, 1, &unconverged, error);
+        y[2] = y[1], y[1] = y[0], y[0] = middle_of(world).y;
+        if (n < 2 || !(y[1] < y[0] && y[1] <= y[2])) continue;
+        const double at = (n - 1 + 0.5 * (y[2] - y[0]) / (y[2] - 2.0 * y[1] + y[0])) * dt;
+        if (first < 0.0) first = at;
+        else *period = at - first;
+    }
+    return status;
+}
+
+pl_status verify_lattice_frequency(const char* law, int across, verify_answer* answer,
+                                   pl_error* error) {
+    char cell[32], time_step[32];
+    const double E = 1e6, A = BAR_HEIGHT * BAR_HEIGHT, I = pow(BAR_HEIGHT, 4.0) / 12.0;
+    const double pi = acos(-1.0), G = E / (2.0 + 2.0 * POISSON);
+    const double bending = pow(1.8751041 / BAR_LENGTH, 2.0) * sqrt(E * I / (DENSITY * A));
+    const double shear = 0.5 * pi / BAR_LENGTH * sqrt(G / (1.2 * DENSITY));
+    // Dunkerley's formula
+    answer->reference = 1.0 / sqrt(1.0 / (bending * bending) + 1.0 / (shear * shear)) / (2.0 * pi);
+    const double dt = 1.0 / (80.0 * answer->reference);
+    snprintf(cell, sizeof cell, "%.17g", BAR_HEIGHT / across);
+    snprintf(time_step, sizeof time_step, "%.17g", dt);
+    const setting settings[] = {{"bodies[0].integrator", "bdf2"},
+                                {"bodies[0].grid.cell", cell},
+                                {"bodies[0].material.law", law},
+                                {"bodies[0].material.young", "1e6"},
+                                {"bodies[0].material.poisson", "0.3"},
+                                {"bodies[0].linear_tolerance", "1e-4"},
+                                {"time_step", time_step},
+                                {"gravity", "[0, -0.1, 0]"},
+                                {NULL, NULL}};
+    pl_world* world;
+    double period;
+    pl_status status = start(settings, BAR, true, false, &world, error);
+    if (status == PL_OK) status = find_period(world, dt, 200, &period, error);
+    if (status == PL_OK) answer->value = 1.0 / period;
+    pl_world_destroy(world);
+    return status;
+}
+
+// the angular velocity that fits the velocities of the vertices best [rad/s]
+static pl_vec3 spin_of(pl_world* world) {
+    const int count = pl_world_mesh(world, 0)->vertex_count;
+    const double *x = pl_world_positions(world, 0), *v = pl_world_velocities(world, 0);
+    const pl_vec3 at = mean_of(x, count), mean = mean_of(v, count);
+    pl_vec3 angular = {0, 0, 0};
+    pl_mat3 inertia = {{0}}, inverse = pl_mat3_identity();
+    for (int k = 0; k < count; k++) {
+        const pl_vec3 r = pl_sub(pl_vec3_load(x + 3 * (size_t)k), at);
+        angular = pl_add(angular, pl_cross(r, pl_sub(pl_vec3_load(v + 3 * (size_t)k), mean)));
+        for (int a = 0; a < 3; a++) inertia.m[4 * a] += pl_dot(r, r);
+        inertia = pl_mat3_sub(inertia, pl_outer(r, r));
+    }
+    pl_mat3_inverse(inertia, &inverse);
+    return pl_mat3_apply(&inverse, angular);
+}
+
+pl_status verify_lattice_spin(const char* integrator, const char* cell, int frames, double* speed,
+                              double* turn, double* drift, pl_error* error) {
+    const double degree = acos(-1.0) / 180.0, dt = 1.0 / 60.0;
+    const pl_vec3 spin = {120 * degree, 200 * degree, 40 * degree}, velocity = {0.3, -0.2, 0.1};
+    const setting settings[] = {{"bodies[0].integrator", integrator},
+                                {"bodies[0].grid.cell", cell},
+                                {"bodies[0].material.law", "corotated"},
+                                {"bodies[0].material.young", "1e6"},
+                                {"bodies[0].material.poisson", "0.35"},
+                                {"bodies[0].velocity", "[0.3, -0.2, 0.1]"},
+                                {"bodies[0].angular_velocity", "[120, 200, 40]"},
+                                {"gravity", "[0, 0, 0]"},
+                                {NULL, NULL}};
+    pl_world* world;
+    int unconverged = 0;
+    pl_status status = start(settings, CUBE, false, false, &world, error);
+    if (status != PL_OK) return status;
+    const pl_vec3 first = middle_of(world);
+    *speed = *turn = *drift = 0.0;
+    for (int n = 1; status == PL_OK && n <= frames; n++) {
+        status = step(world, 1, &unconverged, error);
+        if (status != PL_OK) break;
+        const pl_vec3 now = spin_of(world), way = pl_sub(middle_of(world), first);
+        *speed = fmax(*speed, fabs(pl_norm(now) / pl_norm(spin) - 1.0));
+        *turn = fmax(*turn, pl_norm(pl_cross(now, spin)) / pl_norm(now) / pl_norm(spin));
+        *drift = fmax(*drift, pl_norm(pl_sub(way, pl_scale(n * dt, velocity))));
+    }
+    pl_world_destroy(world);
+    return status;
+}
+
+pl_status verify_lattice_slide(const char* integrator, int rate, verify_answer* answer,
+                               int* unconverged, pl_error* error) {
+    char time_step[32];
+    snprintf(time_step, sizeof time_step, "%.17g", 1.0 / rate);
+    const setting settings[] = {{"bodies[0].integrator", integrator},
+                                {"bodies[0].grid.cell", "0.025"},
+                                {"bodies[0].material.law", "corotated"},
+                                {"bodies[0].material.young", "1e6"},
+                                {"bodies[0].material.poisson", "0.3"},
+                                {"bodies[0].damping.stiffness", "0.001"},
+                                {"bodies[0].linear_tolerance", "0.01"},
+                                {"bodies[0].velocity", "[2, 0, 0]"},
+                                {"bodies[0].contact.thickness", "0"},
+                                {"bodies[0].contact.friction", "0.3"},
+                                {"colliders[0].friction", "0.3"},
+                                {"colliders[0].thickness", "0"},
+                                {"time_step", time_step},
+                                {NULL, NULL}};
+    pl_world* world;
+    *unconverged = 0;
+    pl_status status = start(settings, BLOCK, false, true, &world, error);
+    if (status != PL_OK) return status;
+    const pl_vec3 first = middle_of(world);
+    status = step(world, rate * 3 / 4, unconverged, error);
+    if (status == PL_OK) answer->value = middle_of(world).x - first.x;
+    answer->reference = 2.0 * 2.0 / (2.0 * 0.3 * GRAVITY);
+    pl_world_destroy(world);
+    return status;
+}
