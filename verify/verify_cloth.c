@@ -43,7 +43,7 @@ pl_status verify_sheet_parts(const pl_mesh* mesh, const pl_element_material* mat
     memset(&settings, 0, sizeof settings);
     pl_method_body body = {
         .body = &settings, .mesh = mesh, .is_cloth = true, .materials = materials};
-    pl_status status = pl_fem_parts_create(&body, 1, mesh->vertex_count, out, error);
+    pl_status status = pl_fem_parts_create(&body, 1, mesh->vertex_count, NULL, out, error);
     PL_FREE(materials, pl_element_material, mesh->triangle_count);
     return status;
 }
@@ -155,7 +155,7 @@ pl_status verify_membrane_material(double young, double poisson, double thicknes
     pl_material_maps* maps;
     pl_element_material materials[2];
     status = pl_material_maps_create(&body, mesh, true, &maps, error);
-    if (status == PL_OK) status = pl_body_materials(maps, materials, error);
+    if (status == PL_OK) status = pl_body_materials(maps, NULL, materials, error);
     pl_material_maps_destroy(maps);
     pl_mesh_destroy(mesh);
     *out = materials[0];
