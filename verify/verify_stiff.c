@@ -31,10 +31,8 @@ static void fill_contrast(const pl_mesh* mesh, const verify_stiff_case* c, doubl
     }
 }
 
-// the positions after quasistatic frames, which may take several to converge; x is the caller's
-static pl_status solve(const verify_stiff_case* c, pl_linear linear, double* x, double* moved,
-                       pl_method_info* last, int* linear_iterations, pl_error* error) {
-    enum { MAX_FRAMES = 5 };
+static pl_status create_bar(const verify_stiff_case* c, pl_linear linear, verify_body* body,
+                            pl_error* error) {
     pl_fem_settings settings = pl_default_fem_settings();
     settings.integrator = PL_INTEGRATOR_QUASISTATIC;
     settings.linear = linear;
@@ -44,48 +42,68 @@ static pl_status solve(const verify_stiff_case* c, pl_linear linear, double* x, 
     pl_status status = verify_box(ASPECT, 1.0, 1.0, ASPECT * c->cells, c->cells, c->cells,
                                   PL_PATTERN_KUHN, &mesh, error);
     if (status != PL_OK) return status;
-    double* contrast = PL_ALLOC(double, mesh->tet_count);
-    pl_pin* pins = PL_ALLOC(pl_pin, mesh->vertex_count);
+    int tet_count = mesh->tet_count;
+    double* contrast = PL_ALLOC(double, tet_count);
+    if (!contrast) {
+        pl_mesh_destroy(mesh);
+        return pl_fail_memory(error, "a bar");
+    }
     fill_contrast(mesh, c, contrast);
-    int pin_count = verify_pin_left(mesh, 1e-9, pins), vertex_count = mesh->vertex_count;
-    verify_body body;
-    status = verify_body_create_mixed(&body, mesh, c->law, YOUNG, 0.4, 1000.0, contrast, &settings,
+    status = verify_body_create_mixed(body, mesh, c->law, YOUNG, 0.4, 1000.0, contrast, &settings,
                                       NULL, error);
-    PL_FREE(contrast, double, mesh->tet_count);
-    *last = (pl_method_info){0};
-    *linear_iterations = 0;
-    for (int n = 0; status == PL_OK && n < MAX_FRAMES && !last->converged; n++) {
-        int switches = last->switch_count;
-        status = verify_body_step(&body, 1.0, GRAVITY, pins, pin_count, last, error);
-        *linear_iterations += last->linear_iterations;
-        last->switch_count += switches;
+    PL_FREE(contrast, double, tet_count);
+    return status;
+}
+
+typedef struct bar_rest {
+    double moved; // the largest displacement [m]
+    int linear_iterations, switches;
+    bool converged;
+} bar_rest;
+
+// Quasistatic frames until one converges. x: 3 per vertex.
+static pl_status solve(const verify_stiff_case* c, pl_linear linear, double* x, bar_rest* out,
+                       pl_error* error) {
+    enum { MAX_FRAMES = 5 };
+    *out = (bar_rest){0};
+    verify_body body;
+    pl_status status = create_bar(c, linear, &body, error);
+    if (status != PL_OK) return status;
+    int vertex_count = body.mesh->vertex_count;
+    pl_pin* pins = PL_ALLOC(pl_pin, vertex_count);
+    int pin_count = pins ? verify_pin_left(body.mesh, 1e-9, pins) : 0;
+    if (!pins) status = pl_fail_memory(error, "pins");
+    for (int n = 0; status == PL_OK && n < MAX_FRAMES && !out->converged; n++) {
+        pl_method_info info;
+        status = verify_body_step(&body, 1.0, GRAVITY, pins, pin_count, &info, error);
+        out->linear_iterations += info.linear_iterations;
+        out->switches += info.switch_count;
+        out->converged = info.converged;
+    }
+    for (int i = 0; i < 3 * vertex_count; i++) {
+        x[i] = pl_fem_positions(body.system)[i];
+        out->moved = fmax(out->moved, fabs(x[i] - body.mesh->positions[i]));
     }
     PL_FREE(pins, pl_pin, vertex_count);
-    if (status == PL_OK) {
-        *moved = 0.0;
-        for (int i = 0; i < 3 * vertex_count; i++) {
-            x[i] = pl_fem_positions(body.system)[i];
-            *moved = fmax(*moved, fabs(x[i] - body.mesh->positions[i]));
-        }
-        verify_body_free(&body);
-    }
+    verify_body_free(&body);
     return status;
 }
 
 pl_status verify_stiff_parts(const verify_stiff_case* c, verify_stiff* out, pl_error* error) {
-    int count = 3 * (ASPECT * c->cells + 1) * (c->cells + 1) * (c->cells + 1), unused;
-    double *x = PL_ALLOC(double, count), *direct = PL_ALLOC(double, count), moved, other;
-    pl_method_info info, reference;
+    int count = 3 * (ASPECT * c->cells + 1) * (c->cells + 1) * (c->cells + 1);
+    double *x = PL_ALLOC(double, count), *direct = PL_ALLOC(double, count);
+    bar_rest rest, reference;
     *out = (verify_stiff){0};
-    pl_status status = solve(c, PL_LINEAR_DIRECT, direct, &moved, &reference, &unused, error);
-    if (status == PL_OK)
-        status = solve(c, PL_LINEAR_MGPCG, x, &other, &info, &out->linear_iterations, error);
+    pl_status status = x && direct ? solve(c, PL_LINEAR_DIRECT, direct, &reference, error)
+                                   : pl_fail_memory(error, "positions");
+    if (status == PL_OK) status = solve(c, PL_LINEAR_MGPCG, x, &rest, error);
     if (status == PL_OK) {
         for (int i = 0; i < count; i++)
-            out->difference = fmax(out->difference, fabs(x[i] - direct[i]) / moved);
-        out->converged = info.converged;
+            out->difference = fmax(out->difference, fabs(x[i] - direct[i]) / reference.moved);
+        out->converged = rest.converged;
         out->reference_converged = reference.converged;
-        out->switches = info.switch_count;
+        out->linear_iterations = rest.linear_iterations;
+        out->switches = rest.switches;
     }
     PL_FREE(x, double, count);
     PL_FREE(direct, double, count);
