@@ -102,7 +102,8 @@ static uint64_t hash_with(const char* method, const char* collider, double body)
         text, sizeof text,
         "{\"pliant\": 1, \"threads\": 1, \"gravity\": [1.7, -9.66, 0], \"bodies\": [{\"name\": "
         "\"b\", \"method\": \"%s\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.2, "
-        "\"size_y\": 0.1, \"size_z\": 0.2, \"edge\": 0.05}, \"contact\": {\"thickness\": 0, "
+        "\"size_y\": 0.1, \"size_z\": 0.2, \"edge\": 0.05}, \"grid\": {\"cell\": 0.025}, "
+        "\"contact\": {\"thickness\": 0, "
         "\"friction\": %g}}], \"colliders\": [{\"plane\": {}, \"thickness\": 0%s}]}",
         method, body, collider);
     pl_world* world = sample_start(text);
