@@ -61,7 +61,7 @@ INLINE void hinge(lanes* l, int i, bool with_slopes) {
         double e2 = e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
         double m1 = n1[0] * n1[0] + n1[1] * n1[1] + n1[2] * n1[2];
         double m2 = n2[0] * n2[0] + n2[1] * n2[1] + n2[2] * n2[2];
-        double least = 1e-10 * e2 * e2, exists = (m1 > least) & (m2 > least) ? 1.0 : 0.0;
+        double least = 1e-10 * e2 * e2, exists = ((m1 > least) & (m2 > least)) ? 1.0 : 0.0;
         double length = sqrt(e2), inverse = 1.0 / (exists > 0.0 ? length : 1.0);
         double x = n2[1] * n1[2] - n2[2] * n1[1], y = n2[2] * n1[0] - n2[0] * n1[2];
         double z = n2[0] * n1[1] - n2[1] * n1[0];
