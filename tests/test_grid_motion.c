@@ -28,9 +28,9 @@ TEST(grid_free_cube_keeps_its_spin_and_its_way)
         pl_error error;
         CHECK_OK(verify_lattice_spin(integrators[k], "0.05", 90, &speed, &turn, &drift, &error),
                  &error);
-        CHECK(speed < 0.02);
-        CHECK(turn < 0.01);
-        CHECK(drift < 1e-6);
+        CHECK(speed < 0.005);
+        CHECK(turn < 0.001);
+        CHECK(drift < 1e-8);
     }
 }
 
