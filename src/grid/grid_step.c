@@ -284,8 +284,8 @@ static void place_held_faces(pl_grid_body* b, const pl_grid_acts* acts) {
                 double value = 0.0, weight = 0.0, x[3] = {g->x + i + 0.5, g->y + 0.5, g->z + 0.5};
                 x[a] -= 0.5;
                 for (int d = 0; d < 3; d++)
-                    x[d] = b->frame.origin[d] +
-                           b->frame.cell * pl_grid_unfolded(&b->frame, d, x[d]);
+                    x[d] =
+                        b->frame.origin[d] + b->frame.cell * pl_grid_unfolded(&b->frame, d, x[d]);
                 for (int side = 0; side < 2; side++) {
                     int cell[3] = {g->x + i, g->y, g->z};
                     cell[a] -= side;
