@@ -428,6 +428,18 @@ static pl_status change_moduli(pl_grid_body* b, float* moduli, pl_error* error) 
     return PL_OK;
 }
 
+// Cells outside that are held have no modulus of their own, as when the body was made.
+static void set_outside(pl_grid_body* b, pl_cell kind) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    for (int s = 0; s < l->segment_count; s++) {
+        const pl_grid_segment* g = &l->segments[s];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            if (b->held[g->begin + i] < 0)
+                b->cells.kinds[pl_grid_cells_index(&b->cells, g->x + i, g->y, g->z)] =
+                    (uint8_t)kind;
+    }
+}
+
 pl_status pl_grid_body_update(pl_grid_body* b, const pl_method_body* def, pl_error* error) {
     const pl_body* body = def->body;
     pl_status status = PL_OK;
@@ -435,8 +447,10 @@ pl_status pl_grid_body_update(pl_grid_body* b, const pl_method_body* def, pl_err
         float* moduli;
         double mu, lambda;
         pl_material_def_lame(&body->material, &mu, &lambda);
+        set_outside(b, PL_CELL_EXTERIOR);
         status = pl_grid_moduli(def, &b->multigrid.levels[0], &b->cells, &b->frame, b->fractions,
                                 mu, &moduli, error);
+        set_outside(b, PL_CELL_DIRICHLET);
         if (status == PL_OK) status = change_moduli(b, moduli, error);
     }
     if (status != PL_OK) return status;
