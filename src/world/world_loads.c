@@ -333,12 +333,18 @@ void pl_world_sum_forces(pl_world* w, int s, double begin, double end) {
     pl_world_system* system = &w->systems[s];
     const double* mass = system->method->masses(system->data);
     const double* x = system->method->positions(system->data);
-    for (int i = 0; i < 3 * system->vertex_count; i++)
+    bool is_pushed = w->scene->wind_count > 0; // by something else than gravity
+    for (int i = 0; i < 3 * system->vertex_count; i++) {
         system->force[i] = mass[i / 3] * w->scene->gravity[i % 3] + system->host_force[i];
+        is_pushed |= system->host_force[i] != 0.0;
+    }
     for (int k = 0; k < w->load_count; k++) {
         const pl_force* def = &w->scene->forces[k / w->body_count];
-        if (w->bodies[w->loads[k].body].system == s && is_active(def->from, def->until, end))
-            add_load(w, def, &w->loads[k], system->force, x, mass);
+        if (w->bodies[w->loads[k].body].system != s || !is_active(def->from, def->until, end))
+            continue;
+        add_load(w, def, &w->loads[k], system->force, x, mass);
+        is_pushed = true;
     }
+    system->is_pushed = is_pushed;
     add_winds(w, s, begin, end);
 }
