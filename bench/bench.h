@@ -46,6 +46,7 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(s0_table2, "s0-table2", "phases of a frame of the examples of Table 2") \
     X(s0_table3, "s0-table3", "what is left after the coarse solve, for four kinds of coarse spaces") \
     X(s1_iterations, "s1-iterations", "hierarchical pbd: iterations for a stretch (Fig. 3)") \
+    X(s1_hang, "s1-hang", "pbd by default: how long cloth gets, and what a frame takes") \
     X(s1_hierarchy, "s1-hierarchy", "hierarchical pbd: constraints of the levels") \
     X(s1_irregular, "s1-irregular", "hierarchical pbd: a dress that walks in the wind (Fig. 4)") \
     X(s1_stiffness, "s1-stiffness", "hierarchical pbd: stretch and frame rate (Fig. 7)") \

@@ -24,6 +24,7 @@ bool s1_cloth_create(int columns, int rows, pl_pool* pool, s1_cloth* out) {
     out->body.method = PL_METHOD_PBD;
     out->body.name = "cloth";
     out->body.pbd.bend = 0.0;
+    out->body.pbd.model = PL_PBD_STIFFNESS;
     bool ok = make_mesh(out);
     if (ok) {
         out->force = PL_ALLOC(double, 3 * (size_t)out->mesh->vertex_count);

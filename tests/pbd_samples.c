@@ -69,6 +69,7 @@ pl_body pbd_body(void) {
     body.name = "sample";
     body.method = PL_METHOD_PBD;
     body.pbd.bend = 0.0;
+    body.pbd.model = PL_PBD_STIFFNESS;
     return body;
 }
 

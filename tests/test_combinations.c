@@ -27,7 +27,9 @@ static bool grid_allows(pl_body_kind kind, pl_law law, pl_nonlinear nonlinear,
 
 static bool pbd_allows(pl_body_kind kind, pl_law law, pl_nonlinear nonlinear,
                        pl_integrator integrator, pl_linear linear) {
-    bool fits = law == PL_LAW_SPRINGS || (law == PL_LAW_STVK && kind == PL_BODY_SOLID);
+    bool of_tets = law == PL_LAW_STVK || law == PL_LAW_COROTATED || law == PL_LAW_ARAP ||
+                   law == PL_LAW_STABLE_NEOHOOKEAN;
+    bool fits = law == PL_LAW_SPRINGS || (of_tets && kind == PL_BODY_SOLID);
     return fits && nonlinear == PL_NONLINEAR_PROJECTIVE && integrator == PL_INTEGRATOR_EULER &&
            linear == PL_LINEAR_GAUSS_SEIDEL;
 }

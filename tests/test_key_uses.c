@@ -48,6 +48,10 @@ static const char* const bodies[] = {
     "\"generate\": {\"shape\": \"box\", \"edge\": 0.5}, \"method\": \"pbd\"",
     "\"generate\": {\"shape\": \"cloth_irregular\", \"edge\": 0.2}, \"method\": \"pbd\", "
     "\"hierarchy\": 1",
+    "\"generate\": {\"shape\": \"box\", \"edge\": 0.5}, \"method\": \"pbd\", \"pbd\": {\"model\": "
+    "\"stiffness\"}, \"material\": {\"law\": \"springs\"}",
+    "\"generate\": {\"shape\": \"cloth_irregular\", \"edge\": 0.2}, \"method\": \"pbd\", "
+    "\"hierarchy\": 1, \"pbd\": {\"model\": \"stiffness\"}",
 };
 
 // other values than the defaults
@@ -179,9 +183,13 @@ TEST(key_uses_note_what_does_nothing)
                 "bodies[0].levels does nothing with method grid",
                 "bodies[0].tolerance does nothing with method grid",
                 "bodies[0].iterations does nothing with method grid");
-    CHECK_NOTES(SOLID ", \"method\": \"pbd\", \"material\": {\"young\": 5e4}",
+    CHECK_NOTES(SOLID ", \"method\": \"pbd\", \"pbd\": {\"model\": \"stiffness\"}, \"material\": "
+                      "{\"young\": 5e4}",
                 "bodies[0].material.young does nothing with method pbd as it is set; it is read "
-                "with law stvk, pbd.model compliance");
+                "with law corotated or arap or stvk or stable_neohookean, pbd.model compliance");
+    CHECK_NOTES(SOLID ", \"method\": \"pbd\", \"iterations\": 5",
+                "bodies[0].iterations does nothing with method pbd as it is set; it is read with "
+                "pbd.model stiffness; pbd.substeps");
     // pliant chooses the direct solver for so few vertices
     CHECK_NOTES(SOLID ", \"levels\": [4]", "bodies[0].levels does nothing with method fem as it is "
                                            "set; it is read with linear multigrid or mgpcg");
@@ -198,7 +206,10 @@ TEST(key_uses_note_nothing_of_scenes_that_are_right)
 {
     check_notes(SOLID ", \"material\": {\"young\": 5e4}, \"tolerance\": 1e-3", NULL, 0);
     check_notes(SOLID ", \"method\": \"pbd\", \"iterations\": 5, \"hierarchy\": 1, \"pbd\": "
-                      "{\"parents\": 3}",
+                      "{\"parents\": 3, \"model\": \"stiffness\"}",
+                NULL, 0);
+    check_notes(SOLID ", \"method\": \"pbd\", \"material\": {\"young\": 5e4}, \"damping\": "
+                      "{\"stiffness\": 0.01}",
                 NULL, 0);
     check_notes(SOLID ", \"linear\": \"multigrid\", \"levels\": [4], \"multigrid\": "
                       "{\"fallback\": false}",
@@ -259,6 +270,8 @@ TEST(key_uses_of_systems_keep_bodies_apart)
     const char* pbd = SOLID ", \"method\": \"pbd\"";
     CHECK_INT(systems_with(pbd, "iterations", "7"), 2);
     CHECK_INT(systems_with(pbd, "pbd.stretch", "0.5"), 1);
+    CHECK_INT(systems_with(pbd, "pbd.model", "stiffness"), 2);
+    CHECK_INT(systems_with(pbd, "pbd.substeps", "3"), 2);
 }
 
 // the second of two bodies moves as it does alone

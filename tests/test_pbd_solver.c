@@ -253,7 +253,8 @@ static void check_blocks(pl_pbd_level* l) {
         for (int b = 0; b < list->block_count; b++) {
             double momenta[2], bounds[2];
             memcpy(before, l->particles, size);
-            pl_project_blocks(list, b, b + 1, false, 3600.0f, l->particles);
+            pl_project_blocks(list, b, b + 1, false, &(pl_sweep_numbers){3600.0f, 0.0f, NULL},
+                              l->particles);
             moving += memcmp(before, l->particles, size) != 0;
             momenta_of(before, l->particles, l->graph.particle_count, &momenta[0], &momenta[1]);
             rounding_of(before, l->particles, l->graph.particle_count, 4.0, &bounds[0], &bounds[1]);

@@ -252,11 +252,12 @@ typedef struct pl_grid {
 
 /// Method pbd.
 typedef struct pl_pbd {
-    int hierarchy; ///< coarse levels; 0: plain position based dynamics
+    int hierarchy; ///< coarse levels; 0: plain position based dynamics; -1: chosen by pliant
     pl_pbd_model model;
+    int substeps;                        ///< that each step is divided into; 0: chosen by pliant
     double stretch, shear, bend, volume; ///< stiffness of the constraints, 0 to 1
-    double compliance;                   ///< of stretch, with model compliance [m/N]
-    int parents;                         ///< at least so many for each fine particle
+    double compliance;    ///< of distances, with model compliance [m/N]; NAN: from the material
+    int parents;          ///< at least so many for each fine particle
     double keep_attached; ///< probability that an attached particle stays on a coarse level; NAN:
                           ///< attached ones are left out last
     int passes;           ///< over the hierarchy in each step

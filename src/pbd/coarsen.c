@@ -23,9 +23,30 @@
 
 #include <math.h>
 
+// An attached particle needs a coarse neighbour that is attached: a level without any would let go
+// what hangs there.
+static bool keeps_hold(const pl_particle_graph* g, const pl_neighbours* n, int i, int without,
+                       const bool* fine) {
+    for (int e = n->offsets[i]; e < n->offsets[i + 1]; e++)
+        if (n->to[e] != without && g->attached[n->to[e]] && !fine[n->to[e]]) return true;
+    return false;
+}
+
+static bool may_let_go(const pl_particle_graph* g, const pl_neighbours* n, int i,
+                       const bool* fine) {
+    if (!g->attached[i]) return true;
+    if (!keeps_hold(g, n, i, -1, fine)) return false;
+    for (int e = n->offsets[i]; e < n->offsets[i + 1]; e++) {
+        int j = n->to[e];
+        if (fine[j] && g->attached[j] && !keeps_hold(g, n, j, i, fine)) return false;
+    }
+    return true;
+}
+
 // fine, if it and its fine neighbours keep enough coarse ones
-static void try_to_mark_fine(const pl_neighbours* n, int k, int i, bool* fine, int* coarse_count) {
-    if (coarse_count[i] < k) return;
+static void try_to_mark_fine(const pl_particle_graph* g, const pl_neighbours* n, int k, int i,
+                             bool* fine, int* coarse_count) {
+    if (coarse_count[i] < k || !may_let_go(g, n, i, fine)) return;
     for (int e = n->offsets[i]; e < n->offsets[i + 1]; e++)
         if (fine[n->to[e]] && coarse_count[n->to[e]] <= k) return;
     fine[i] = true;
@@ -47,7 +68,7 @@ static bool choose_fine(const pl_particle_graph* g, const pl_neighbours* n,
             if (!attached_last && g->attached[i] &&
                 pl_random_uniform(&random, 0.0, 1.0) < options->keep_attached)
                 continue;
-            try_to_mark_fine(n, options->parents, i, fine, coarse_count);
+            try_to_mark_fine(g, n, options->parents, i, fine, coarse_count);
         }
     PL_FREE(coarse_count, int, g->particle_count);
     return true;
@@ -68,7 +89,8 @@ static bool choose_known(const pl_particle_graph* g, const pl_neighbours* n, int
         for (int e = n->offsets[i]; e < n->offsets[i + 1]; e++) coarse_count[n->to[e]]++;
     }
     for (int i = 0; i < g->particle_count; i++)
-        if (becomes[i] == PL_BECOMES_ANYTHING) try_to_mark_fine(n, parents, i, fine, coarse_count);
+        if (becomes[i] == PL_BECOMES_ANYTHING)
+            try_to_mark_fine(g, n, parents, i, fine, coarse_count);
     PL_FREE(coarse_count, int, g->particle_count);
     return true;
 }

@@ -8,7 +8,7 @@
 const pl_constraint_traits pl_constraint_traits_of[PL_CONSTRAINT_KINDS] = {
     [PL_CONSTRAINT_DISTANCE] = {2, 1, 1}, [PL_CONSTRAINT_LIMIT] = {2, 1, 1},
     [PL_CONSTRAINT_HINGE] = {4, 1, 1},    [PL_CONSTRAINT_VOLUME] = {4, 1, 1},
-    [PL_CONSTRAINT_STRAIN] = {4, 9, 6},
+    [PL_CONSTRAINT_STRAIN] = {4, 9, 6},   [PL_CONSTRAINT_TET] = {4, 12, 9},
 };
 
 void pl_constraint_set_free(pl_constraint_set* set) {

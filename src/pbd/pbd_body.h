@@ -11,17 +11,34 @@
 #include "pbd/pbd_hierarchy.h"
 #include "pbd/tearing.h"
 
+// The part of a step that is solved at once: all of it, or one of the shorter steps inside it.
+typedef struct pl_pbd_part {
+    double time_step;  // of the part [s]
+    double begin, end; // of the whole step, 0 to 1
+    int index;         // of the part in the step
+    int sweeps;        // over the finest level
+} pl_pbd_part;
+
+// Where a pin is at the end of a part.
+static inline pl_vec3 pl_pbd_pin_place(const pl_pin* pin, const pl_pbd_part* part) {
+    return part->end >= 1.0 ? pin->target : pl_lerp(pin->from, pin->target, part->end);
+}
+
 typedef struct pl_pbd_body {
     int first_vertex, vertex_count; // in the system
     pl_ordering order;              // vertices of the body to particles of level 0
     pl_hierarchy hierarchy;
     pl_hierarchy_options options;
     int iterations, passes, coarse_sweeps;
-    double damping;   // [1/s]
-    bool* attached;   // of each particle, as of this step
-    bool has_levels;  // made for those that are attached in the graph of level 0
-    pl_array points;  // of pl_point_constraint
-    double origin[3]; // floats are relative to it
+    int substeps;             // of each step; 0: by the pace
+    double pace;              // steps that the body needs in a second
+    double damping;           // of masses [1/s]
+    double stiffness_damping; // [s]
+    float* other;             // 4 each: room for a second solution; NULL if there is only one
+    bool* attached;           // of each particle, as of this step
+    bool has_levels;          // made for those that are attached in the graph of level 0
+    pl_array points;          // of pl_point_constraint
+    double origin[3];         // floats are relative to it
     // Cloth that tears: vertices are corners, several of them one particle.
     bool tears;
     bool is_stale; // particles and levels are not those of the torn cloth
@@ -48,12 +65,15 @@ void pl_pbd_body_tear(pl_pbd_body* body, const double* positions);
 // The level that is simulated: 0 for all.
 int pl_pbd_finest(const pl_pbd_body* body);
 
-// Solves for the end of a step, with the particles. next: 3 per vertex of the system, the
-// prediction; of corners that are one particle it may be mended. contacts: of all bodies. start:
-// where the vertices were.
+// Parts that a step of this length should have.
+int pl_pbd_body_substeps(const pl_pbd_body* body, double time_step);
+
+// Solves for the end of a part, with the particles. next: 3 per vertex of the system, the
+// prediction; of corners that are one particle it may be mended. contacts: of all bodies, with
+// their places at the end of the step. start: where the vertices were at the start of the part.
 pl_status pl_pbd_body_solve(pl_pbd_body* body, pl_pool* pool, const pl_method_step* step,
-                            const double* start, const pl_contact* contacts, int contact_count,
-                            double* next, int* sweep_count, pl_error* error);
+                            const pl_pbd_part* part, double* start, const pl_contact* contacts,
+                            int contact_count, double* next, int* sweep_count, pl_error* error);
 
 // False if the solution has places that are not finite, or nearly not.
 bool pl_pbd_body_is_finite(pl_pbd_body* body, pl_pool* pool);

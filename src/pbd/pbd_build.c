@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Cloth: a distance along each edge, if asked for one across each inner edge, and an angle about
-// it. Solids of law springs: a distance along each edge of a tet and its volume; of law stvk: the
-// strains of each tet and its volume. Masses are lumped.
+// Cloth: a distance along each edge, one across each inner edge, and an angle about it. Solids of
+// law springs: a distance along each edge of a tet and its volume; of other laws: the strains of
+// each tet and its volume. Masses are lumped.
+//
+// With model compliance the numbers of the material are those of method fem. Cloth: the springs of
+// mesh/spring_net.h, which stretch like a sheet of the modulus `stretch`, and the hinges of
+// discrete shells. Solids: tets with the energy of their law.
 //
 // A regular grid keeps its rows, the shorter side first, so that its levels can be made directly;
 // everything else is renumbered by reverse Cuthill-McKee. Cloth that has torn keeps the order that
@@ -12,6 +16,7 @@
 #include "pbd/pbd_build.h"
 #include "base/memory.h"
 #include "math/mat3.h"
+#include "mesh/spring_net.h"
 
 #include <math.h>
 #include <string.h>
@@ -127,6 +132,10 @@ static pl_status make_graph(builder* b, pl_error* error) {
 }
 
 static bool is_compliant(const builder* b) { return b->settings->model == PL_PBD_COMPLIANCE; }
+// distances have the stiffness that the material says
+static bool by_material(const builder* b) {
+    return is_compliant(b) && isnan(b->settings->compliance);
+}
 
 static pl_status new_set(builder* b, pl_constraint_kind kind, int capacity, bool compliant,
                          double stiffness, pl_constraint_set** out, pl_error* error) {
@@ -140,14 +149,22 @@ static pl_status new_set(builder* b, pl_constraint_kind kind, int capacity, bool
     return PL_OK;
 }
 
+// the mean stretch of all elements: solids of law springs have one stiffness for all edges
+static double mean_stretch(const builder* b) {
+    double sum = 0.0;
+    for (int e = 0; e < b->element_count; e++) sum += b->body->materials[e].stretch;
+    return b->element_count ? sum / b->element_count : 0.0;
+}
+
 static pl_status add_edges(builder* b, pl_error* error) {
     const pl_particle_graph* g = &b->parts->graph;
-    bool compliant = is_compliant(b) && b->settings->compliance > 0.0;
-    if (!is_compliant(b) && !(b->settings->stretch > 0.0)) return PL_OK;
+    double given = by_material(b) ? 1.0 / mean_stretch(b) : b->settings->compliance;
+    bool compliant = is_compliant(b) && given > 0.0;
+    if (is_compliant(b) ? !isfinite(given) : !(b->settings->stretch > 0.0)) return PL_OK;
     pl_constraint_set* set;
     pl_status status = new_set(b, PL_CONSTRAINT_DISTANCE, g->edge_count, compliant,
                                b->settings->stretch, &set, error);
-    float compliance = (float)b->settings->compliance;
+    float compliance = (float)given;
     for (int e = 0; status == PL_OK && e < g->edge_count; e++) {
         float rest = (float)g->rest[e];
         pl_constraint_set_add(set, g->edges + 2 * (size_t)e, &rest, &compliance);
@@ -176,12 +193,62 @@ static pl_status add_across(builder* b, const pl_side_groups* sides, pl_error* e
     return status;
 }
 
-// of discrete shells: bend 3 |edge|^2 / (sum of the areas) [J]
+// Springs along and across edges by the material. Material of an edge: the mean over its triangles.
+static double mean_modulus(const builder* b, const pl_edge_pairs* pairs, bool shear) {
+    double sum = 0.0;
+    for (int k = 0; k < pairs->count; k++) {
+        const pl_element_material* m = &b->body->materials[pairs->sides[k] / 3];
+        sum += shear ? PL_SPRING_NET_SHEAR * m->shear : m->stretch;
+    }
+    return sum / pairs->count;
+}
+
+static void add_spring(const builder* b, const int ends[2], double stiffness,
+                       pl_constraint_set* set) {
+    if (ends[0] == ends[1] || !(stiffness > 0.0)) return;
+    float rest = (float)pl_distance(place(b->parts, ends[0]), place(b->parts, ends[1]));
+    float compliance = (float)(1.0 / stiffness);
+    pl_constraint_set_add(set, ends, &rest, &compliance);
+}
+
+static void fill_springs(const builder* b, const pl_side_groups* sides, const pl_spring_net* net,
+                         pl_constraint_set* edges, pl_constraint_set* across) {
+    const int* triangles = b->parts->graph.triangles;
+    for (int g = 0, p = 0; g < sides->groups.count; g++) {
+        pl_edge_pairs pairs = pl_edge_pairs_of(sides, g);
+        double stretch = mean_modulus(b, &pairs, false), shear = mean_modulus(b, &pairs, true);
+        int side = pairs.sides[0], ends[2];
+        pl_triangle_edge(triangles + 3 * (size_t)(side / 3), side % 3, ends);
+        add_spring(b, ends, net->edges[g] * stretch, edges);
+        for (int pair[2]; pl_edge_pairs_next(&pairs, pair); p++)
+            add_spring(b, (const int[2]){triangles[pair[0]], triangles[pair[1]]},
+                       net->across[p] * shear, across);
+    }
+}
+
+static pl_status add_springs(builder* b, const pl_side_groups* sides, pl_error* error) {
+    const pl_particle_graph* g = &b->parts->graph;
+    pl_spring_net net;
+    pl_constraint_set *edges, *across;
+    pl_status status = pl_spring_net_create(g->places, g->particle_count, g->triangles,
+                                            g->triangle_count, sides, &net, error);
+    if (status != PL_OK) return status;
+    status = new_set(b, PL_CONSTRAINT_DISTANCE, sides->groups.count, true, 1.0, &edges, error);
+    if (status == PL_OK)
+        status = new_set(b, PL_CONSTRAINT_DISTANCE, pl_edge_pair_count(sides), true, 1.0, &across,
+                         error);
+    if (status == PL_OK) fill_springs(b, sides, &net, edges, across);
+    pl_spring_net_free(&net);
+    return status;
+}
+
+// bend |edge|^2 / (sum of the areas) [J]: a cylinder that is bent across a row of edges has the
+// energy of a plate, bend / 2 curvature^2 area
 static double hinge_energy(const pl_pbd_parts* p, const int v[4], double bend) {
     pl_vec3 e = pl_sub(place(p, v[1]), place(p, v[0]));
     double areas = 0.5 * (pl_norm(pl_cross(e, pl_sub(place(p, v[2]), place(p, v[0])))) +
                           pl_norm(pl_cross(e, pl_sub(place(p, v[3]), place(p, v[0])))));
-    return bend * 3.0 * pl_norm2(e) / areas;
+    return bend * pl_norm2(e) / areas;
 }
 
 static pl_status add_hinges(builder* b, const pl_side_groups* sides, pl_error* error) {
@@ -208,13 +275,13 @@ static pl_status add_hinges(builder* b, const pl_side_groups* sides, pl_error* e
 
 static pl_status add_cloth(builder* b, pl_error* error) {
     const pl_particle_graph* g = &b->parts->graph;
-    pl_status status = add_edges(b, error);
+    pl_status status = by_material(b) ? PL_OK : add_edges(b, error);
     if (status != PL_OK) return status;
     pl_side_groups sides;
     status =
         pl_side_groups_create(g->triangles, g->triangle_count, 3, g->particle_count, &sides, error);
     if (status != PL_OK) return status;
-    status = add_across(b, &sides, error);
+    status = by_material(b) ? add_springs(b, &sides, error) : add_across(b, &sides, error);
     if (status == PL_OK) status = add_hinges(b, &sides, error);
     pl_side_groups_free(&sides);
     return status;
@@ -231,48 +298,72 @@ static pl_mat3 tet_edges(const pl_pbd_parts* p, const int v[4]) {
                                 pl_sub(place(p, v[3]), a));
 }
 
+static bool fill_tet(const builder* b, int e, int v[4], float values[12]) {
+    pl_mat3 inverse;
+    tet_vertices(b, e, v);
+    pl_mat3 edges = tet_edges(b->parts, v);
+    if (!pl_mat3_inverse(edges, &inverse)) return false;
+    for (int i = 0; i < 9; i++) values[i] = (float)inverse.m[i];
+    values[9] = (float)(pl_mat3_det(edges) / 6.0);
+    values[10] = (float)b->body->materials[e].mu, values[11] = (float)b->body->materials[e].lambda;
+    return true;
+}
+
 static pl_status add_strains(builder* b, pl_error* error) {
     pl_constraint_set* set;
-    pl_status status = new_set(b, PL_CONSTRAINT_STRAIN, b->element_count, is_compliant(b),
+    pl_status status = new_set(b, PL_CONSTRAINT_STRAIN, b->element_count, false,
                                b->settings->stretch, &set, error);
     for (int e = 0; status == PL_OK && e < b->element_count; e++) {
         int v[4];
-        tet_vertices(b, e, v);
-        pl_mat3 edges = tet_edges(b->parts, v), inverse;
-        double volume = pl_mat3_det(edges) / 6.0, mu = b->body->materials[e].mu;
-        if (!pl_mat3_inverse(edges, &inverse)) continue;
-        float values[9], compliance[6];
-        for (int i = 0; i < 9; i++) values[i] = (float)inverse.m[i];
-        for (int i = 0; i < 6; i++)
-            compliance[i] = (float)((i < 3 ? 0.5 : 1.0) / fmax(mu * volume, 1e-30));
-        pl_constraint_set_add(set, v, values, compliance);
+        float values[12];
+        if (fill_tet(b, e, v, values)) pl_constraint_set_add(set, v, values, NULL);
     }
     return status;
 }
 
-static pl_status add_volumes(builder* b, bool elastic, pl_error* error) {
+static pl_material_kind kind_of(pl_law law) {
+    return law == PL_LAW_COROTATED ? PL_MATERIAL_COROTATED
+           : law == PL_LAW_ARAP    ? PL_MATERIAL_ARAP
+           : law == PL_LAW_STVK    ? PL_MATERIAL_STVK
+                                   : PL_MATERIAL_STABLE_NEOHOOKEAN;
+}
+
+// tets with the energy of their law
+static pl_status add_tets(builder* b, pl_error* error) {
+    pl_constraint_set* set;
+    pl_status status = new_set(b, PL_CONSTRAINT_TET, b->element_count, false, 1.0, &set, error);
+    if (status == PL_OK && b->element_count) set->law = kind_of(b->body->materials[0].law);
+    for (int e = 0; status == PL_OK && e < b->element_count; e++) {
+        int v[4];
+        float values[12];
+        if (fill_tet(b, e, v, values)) pl_constraint_set_add(set, v, values, NULL);
+    }
+    return status;
+}
+
+static pl_status add_volumes(builder* b, pl_error* error) {
     if (!(b->settings->volume > 0.0)) return PL_OK;
     pl_constraint_set* set;
-    bool compliant = elastic && is_compliant(b);
-    pl_status status = new_set(b, PL_CONSTRAINT_VOLUME, b->element_count, compliant,
-                               b->settings->volume, &set, error);
+    pl_status status =
+        new_set(b, PL_CONSTRAINT_VOLUME, b->element_count, false, b->settings->volume, &set, error);
     for (int e = 0; status == PL_OK && e < b->element_count; e++) {
         int v[4];
         tet_vertices(b, e, v);
         pl_mat3 edges = tet_edges(b->parts, v);
-        double volume = pl_mat3_det(edges) / 6.0, lambda = b->body->materials[e].lambda;
+        double volume = pl_mat3_det(edges) / 6.0;
         if (!(volume > 0.0)) continue;
         float value = (float)(1.0 / (6.0 * volume));
-        float compliance = (float)(1.0 / fmax(lambda * volume, 1e-30));
-        pl_constraint_set_add(set, v, &value, &compliance);
+        pl_constraint_set_add(set, v, &value, NULL);
     }
     return status;
 }
 
 static pl_status add_solid(builder* b, pl_error* error) {
-    bool strains = b->element_count && b->body->materials[0].law == PL_LAW_STVK;
+    pl_law law = b->element_count ? b->body->materials[0].law : PL_LAW_AUTO;
+    bool strains = law != PL_LAW_SPRINGS && law != PL_LAW_AUTO;
+    if (strains && is_compliant(b)) return add_tets(b, error);
     pl_status status = strains ? add_strains(b, error) : add_edges(b, error);
-    return status == PL_OK ? add_volumes(b, strains, error) : status;
+    return status == PL_OK ? add_volumes(b, error) : status;
 }
 
 static double element_size(const builder* b, int e) {
@@ -304,8 +395,39 @@ static pl_status lump_masses(builder* b, pl_error* error) {
     return PL_OK;
 }
 
+// Young's modulus of a solid, the modulus of stretch of cloth
+static double element_modulus(const builder* b, int e) {
+    const pl_element_material* m = &b->body->materials[e];
+    if (b->settings->compliance > 0.0) return 1.0 / b->settings->compliance;
+    if (b->corners == 3 || m->law == PL_LAW_SPRINGS) return m->stretch;
+    double sum = m->lambda + m->mu;
+    return sum > 0.0 ? m->mu * (3.0 * m->lambda + 2.0 * m->mu) / sum : m->mu;
+}
+
+// means over the elements of each particle
+static pl_status find_moduli(builder* b, pl_error* error) {
+    pl_pbd_parts* p = b->parts;
+    int count = p->graph.particle_count;
+    if (!is_compliant(b) || b->settings->compliance == 0.0) return PL_OK;
+    p->modulus = PL_ALLOC(double, count);
+    int* elements = PL_ALLOC(int, count);
+    if (p->modulus && elements) {
+        for (int k = 0; k < b->corners * b->element_count; k++) {
+            int i = p->order.new_of_old[b->elements[k]];
+            p->modulus[i] += element_modulus(b, k / b->corners);
+            elements[i]++;
+        }
+        for (int i = 0; i < count; i++)
+            if (elements[i]) p->modulus[i] /= elements[i];
+    }
+    bool ok = p->modulus && elements;
+    PL_FREE(elements, int, count);
+    return ok ? PL_OK : pl_fail_memory(error, "moduli");
+}
+
 void pl_pbd_parts_free(pl_pbd_parts* p) {
     PL_FREE(p->mass, double, p->order.count);
+    PL_FREE(p->modulus, double, p->order.count);
     for (int k = 0; k < p->set_count; k++) pl_constraint_set_free(&p->sets[k]);
     pl_particle_graph_free(&p->graph);
     pl_ordering_free(&p->order);
@@ -326,6 +448,7 @@ pl_status pl_pbd_parts_create(const pl_method_body* body, const int* ranks, int 
                  .parts = out};
     pl_status status = make_graph(&b, error);
     if (status == PL_OK) status = lump_masses(&b, error);
+    if (status == PL_OK) status = find_moduli(&b, error);
     if (status == PL_OK) status = body->is_cloth ? add_cloth(&b, error) : add_solid(&b, error);
     if (status != PL_OK) pl_pbd_parts_free(out);
     return status;

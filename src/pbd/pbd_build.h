@@ -17,7 +17,8 @@ typedef struct pl_pbd_parts {
     pl_particle_graph graph;
     int set_count;
     pl_constraint_set sets[PL_MAX_SETS];
-    double* mass; // of each particle [kg]
+    double* mass;    // of each particle [kg]
+    double* modulus; // model compliance: of the sheet [N/m] or of the solid [Pa]; else NULL
 } pl_pbd_parts;
 
 // The stiffness of one of `sweeps` sweeps that together take away the part k of an error.

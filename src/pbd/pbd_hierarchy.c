@@ -20,6 +20,7 @@
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "math/vec3w.h"
+#include "pbd/level_stiffness.h"
 #include "pbd/unfold.h"
 
 #include <math.h>
@@ -32,6 +33,7 @@ enum { PARTICLE_BLOCK = 16384, SMALLEST_LEVEL = 4, MOST_COARSEST_SWEEPS = 32 };
 
 static void level_free(pl_pbd_level* l) {
     PL_FREE(l->mass, double, l->graph.particle_count);
+    PL_FREE(l->modulus, double, l->graph.particle_count);
     PL_FREE(l->torn, bool, l->graph.particle_count);
     PL_FREE(l->last, unsigned char, l->graph.particle_count);
     PL_FREE(l->particles, float, 4 * (size_t)l->room);
@@ -70,7 +72,8 @@ static void set_inverse_masses(pl_pbd_level* l) {
 }
 
 pl_status pl_hierarchy_setup(pl_particle_graph* graph, pl_constraint_set* sets, int set_count,
-                             const double* mass, pl_hierarchy* out, pl_error* error) {
+                             const double* mass, const double* modulus, pl_hierarchy* out,
+                             pl_error* error) {
     *out = (pl_hierarchy){.level_count = 1};
     pl_pbd_level* l = &out->levels[0];
     l->graph = *graph;
@@ -81,12 +84,15 @@ pl_status pl_hierarchy_setup(pl_particle_graph* graph, pl_constraint_set* sets, 
         sets[k] = (pl_constraint_set){0};
     }
     l->mass = PL_ALLOC(double, l->graph.particle_count);
-    pl_status status = l->mass ? level_prepare(l, error) : pl_fail_memory(error, "masses");
+    if (modulus) l->modulus = PL_ALLOC(double, l->graph.particle_count);
+    bool ok = l->mass && (l->modulus || !modulus);
+    pl_status status = ok ? level_prepare(l, error) : pl_fail_memory(error, "masses");
     if (status != PL_OK) {
         pl_hierarchy_free(out);
         return status;
     }
     memcpy(l->mass, mass, (size_t)l->graph.particle_count * sizeof(double));
+    if (modulus) memcpy(l->modulus, modulus, (size_t)l->graph.particle_count * sizeof(double));
     set_inverse_masses(l);
     return PL_OK;
 }
@@ -110,6 +116,16 @@ static pl_status set_masses(const pl_pbd_level* fine, bool lumped, pl_pbd_level*
     for (int j = 0; !lumped && j < c->coarse_count; j++)
         coarse->mass[j] = fine->mass[c->fine_of_coarse[j]];
     return PL_OK;
+}
+
+static pl_status hand_on_modulus(const pl_pbd_level* fine, pl_pbd_level* coarse, pl_error* error) {
+    const pl_coarsening* c = &fine->to_coarser;
+    if (!fine->modulus) return PL_OK;
+    coarse->modulus = PL_ALLOC(double, c->coarse_count);
+    if (!coarse->modulus) return pl_fail_memory(error, "moduli");
+    for (int j = 0; j < c->coarse_count; j++)
+        coarse->modulus[j] = fine->modulus[c->fine_of_coarse[j]];
+    return pl_level_measure(coarse, error);
 }
 
 // Section 8: who has been split has no parents, and its parents no constraints and no parents in
@@ -137,6 +153,8 @@ static pl_status add_distances(pl_pbd_level* l, const pl_hierarchy_options* opti
                                pl_error* error) {
     pl_constraint_set* set = &l->sets[l->set_count];
     pl_constraint_kind kind = bilateral ? PL_CONSTRAINT_DISTANCE : PL_CONSTRAINT_LIMIT;
+    if (l->modulus && !(options->compliance > 0.0f))
+        return pl_level_add_springs(l, bilateral, error);
     pl_status status =
         pl_constraint_set_create(kind, l->graph.edge_count, options->compliance > 0.0f, set, error);
     if (status != PL_OK) return status;
@@ -324,6 +342,7 @@ static pl_status add_level(pl_hierarchy* h, const pl_hierarchy_options* options,
     // what is simulated alone has to weigh what the body weighs
     bool lumped = options->lumped_mass || options->drawn_level > 0;
     status = set_masses(fine, lumped, coarse, error);
+    if (status == PL_OK) status = hand_on_modulus(fine, coarse, error);
     if (status == PL_OK) status = cut_links(fine, coarse, error);
     if (status == PL_OK) status = hand_on_last(fine, coarse, error);
     if (status == PL_OK)
@@ -341,7 +360,7 @@ pl_status pl_hierarchy_update(pl_hierarchy* h, const pl_hierarchy_options* optio
     pl_coarsening_free(&h->levels[0].to_coarser);
     set_inverse_masses(&h->levels[0]);
     bool made = true;
-    pl_status status = PL_OK;
+    pl_status status = pl_level_measure(&h->levels[0], error);
     while (status == PL_OK && made && h->level_count <= options->level_count)
         status = add_level(h, options, &made, error);
     return status;
@@ -424,12 +443,15 @@ static int coarsest_sweeps(const pl_hierarchy* h, int finest, int sweeps) {
     return cheap > sweeps ? cheap : sweeps;
 }
 
+int pl_hierarchy_sweeps(const pl_hierarchy* h, int level, int finest, int sweeps) {
+    return level == h->level_count - 1 ? coarsest_sweeps(h, finest, sweeps) : sweeps;
+}
+
 void pl_hierarchy_pass(pl_hierarchy* h, pl_pool* pool, double time_step, int finest, int sweeps) {
     pl_hierarchy_restrict(h, pool, finest);
     for (int l = h->level_count - 1; l > finest; l--) {
         pl_pbd_level* level = &h->levels[l];
-        bool last = l == h->level_count - 1;
-        int count = last ? coarsest_sweeps(h, finest, sweeps) : sweeps;
+        int count = pl_hierarchy_sweeps(h, l, finest, sweeps);
         for (int k = 0; k < count; k++) pl_level_sweep(level, pool, time_step, k % 2 == 1);
         prolong(level, &h->levels[l - 1], pool);
     }

@@ -23,10 +23,12 @@ typedef struct pl_pbd_level {
     int set_count;
     pl_constraint_set sets[PL_MAX_SETS];
     pl_sweeper sweeper;
-    double* mass;     // what each particle stands for [kg]
-    float* particles; // x y z and the inverse mass
-    float* before;    // the same before the pass; then what it has changed
-    int room;         // float4 in these two
+    double* mass;    // what each particle stands for [kg]
+    double* modulus; // at each particle: of the sheet [N/m] or the solid [Pa]; NULL: none
+    double mean_stiffness, mean_weight; // of edges [N/m], and their inverse masses [1/kg]
+    float* particles;                   // x y z and the inverse mass
+    float* before;                      // the same before the pass; then what it has changed
+    int room;                           // float4 in these two
     pl_point_list points;
 } pl_pbd_level;
 
@@ -38,7 +40,7 @@ typedef struct pl_hierarchy_options {
     bool coarse_bending; // angles on coarse levels too
     int drawn_level;     // the finest that is simulated
     float stretch, bend; // stiffness of coarse constraints
-    float compliance;    // of coarse distances; 0: by stiffness
+    float compliance;    // of coarse distances; 0: by the modulus, or by stiffness without one
 } pl_hierarchy_options;
 
 typedef struct pl_hierarchy {
@@ -46,9 +48,11 @@ typedef struct pl_hierarchy {
     pl_pbd_level levels[PL_MAX_LEVELS];
 } pl_hierarchy;
 
-// Takes level 0's graph and sets over, which are empty then; the masses are copied.
+// Takes level 0's graph and sets over, which are empty then; masses and moduli (NULL: none) are
+// copied.
 pl_status pl_hierarchy_setup(pl_particle_graph* graph, pl_constraint_set* sets, int set_count,
-                             const double* mass, pl_hierarchy* out, pl_error* error);
+                             const double* mass, const double* modulus, pl_hierarchy* out,
+                             pl_error* error);
 // Makes the coarse levels anew, for those particles of level 0 that are attached now.
 pl_status pl_hierarchy_update(pl_hierarchy* hierarchy, const pl_hierarchy_options* options,
                               pl_error* error);
@@ -65,6 +69,9 @@ void pl_hierarchy_restrict(pl_hierarchy* hierarchy, pl_pool* pool, int finest);
 // each, corrections passed down (Eq. 7) and last onto `finest` itself.
 void pl_hierarchy_pass(pl_hierarchy* hierarchy, pl_pool* pool, double time_step, int finest,
                        int sweeps);
+
+// How many sweeps such a pass does on a coarse level.
+int pl_hierarchy_sweeps(const pl_hierarchy* hierarchy, int level, int finest, int sweeps);
 
 // A sweep over one level: its constraints, then what acts on single particles.
 void pl_level_sweep(pl_pbd_level* level, pl_pool* pool, double time_step, bool backward);

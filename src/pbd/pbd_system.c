@@ -6,7 +6,10 @@
 //
 // Beyond the paper: the solver may carry a particle through something that its prediction did not
 // meet. So the way to the solved place is looked at again, and what would end behind a surface is
-// put in front of it.
+// put in front of it. And a step can be divided into parts, each solved with few sweeps: that
+// converges faster than the same number of sweeps in one step (Macklin 2019, "Small steps in
+// physics simulation"). Contacts are then looked for a few times in a step, on the way to where the
+// vertices would be at its end.
 #include "pbd/pbd_system.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -14,7 +17,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { VERTEX_BLOCK = 16384, FINAL_ROUNDS = 3, PUSHES = 4 };
+enum { VERTEX_BLOCK = 16384, FINAL_ROUNDS = 3, PUSHES = 4, DETECTIONS = 4 };
 // A place counts as behind a surface from here on [m]: the rounding of a detection is below.
 static const double BEHIND = 1e-9;
 // Floats end here.
@@ -28,6 +31,7 @@ void pl_pbd_system_destroy(pl_pbd_system* s) {
     PL_FREE(s->positions, double, count);
     PL_FREE(s->velocities, double, count);
     PL_FREE(s->next, double, count);
+    PL_FREE(s->saved, double, 2 * count);
     PL_FREE(s->mass, double, s->vertex_count);
     PL_FREE(s->held, bool, s->vertex_count);
     pl_array_free(&s->contacts);
@@ -91,9 +95,10 @@ pl_status pl_pbd_system_create(const pl_method_body* bodies, int body_count, int
 
 typedef struct step_job {
     pl_pbd_system* system;
-    const pl_method_step* step;
-    double keep; // of each velocity, after damping
-    int first;   // vertex
+    const double* force;
+    double time_step; // of a part
+    double keep;      // of each velocity, after damping
+    int first;        // vertex
 } step_job;
 
 // lines (5) and (6)
@@ -103,9 +108,8 @@ static void predict_task(int begin, int end, int worker, void* user) {
     const pl_pbd_system* s = job->system;
     // none of these overlaps another, and the compiler has to know it
     double* restrict next = s->next;
-    const double *restrict positions = s->positions, *restrict velocities = s->velocities,
-                 *restrict force = job->step->force, *restrict mass = s->mass;
-    double h = job->step->time_step, coast = h * job->keep;
+    const double* restrict positions = s->positions, * restrict velocities = s->velocities, * restrict force = job->force, * restrict mass = s->mass;
+    double h = job->time_step, coast = h * job->keep;
     for (int v = begin + job->first; v < end + job->first; v++) {
         double push = h * h / mass[v];
         for (int c = 0; c < 3; c++) {
@@ -115,27 +119,34 @@ static void predict_task(int begin, int end, int worker, void* user) {
     }
 }
 
-static void predict(pl_pbd_system* s, const pl_method_step* step) {
+// after a time h; pins where they are at the end of the part
+static void predict(pl_pbd_system* s, const pl_method_step* step, const pl_pbd_part* part,
+                    double h) {
     for (int b = 0; b < s->body_count; b++) {
         const pl_pbd_body* body = &s->bodies[b];
-        step_job job = {s, step, 1.0 / (1.0 + step->time_step * body->damping), body->first_vertex};
+        step_job job = {s, step->force, h, 1.0 / (1.0 + h * body->damping), body->first_vertex};
         pl_parallel_for(s->pool, predict_task, body->vertex_count, VERTEX_BLOCK, &job);
     }
+    for (int k = 0; k < step->pin_count; k++)
+        if (step->pins[k].hard)
+            pl_vec3_store(s->next + 3 * (size_t)step->pins[k].vertex,
+                          pl_pbd_pin_place(&step->pins[k], part));
+}
+
+static void find_held(pl_pbd_system* s, const pl_method_step* step) {
     memset(s->held, 0, (size_t)s->vertex_count * sizeof(bool));
-    for (int k = 0; k < step->pin_count; k++) {
-        if (!step->pins[k].hard) continue;
-        s->held[step->pins[k].vertex] = true;
-        pl_vec3_store(s->next + 3 * (size_t)step->pins[k].vertex, step->pins[k].target);
-    }
+    for (int k = 0; k < step->pin_count; k++)
+        if (step->pins[k].hard) s->held[step->pins[k].vertex] = true;
 }
 
 // the contacts on the way to where the bodies would be
-static pl_status detect(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
+static pl_status detect(pl_pbd_system* s, const pl_method_step* step, const double* start,
+                        pl_error* error) {
     s->contacts.count = 0;
     if (!step->detect) return PL_OK;
     for (;;) {
         int room = (int)s->contacts.capacity;
-        int found = step->detect(step->detect_user, s->positions, s->next, s->contacts.data, room);
+        int found = step->detect(step->detect_user, start, s->next, s->contacts.data, room);
         if (found <= room) {
             s->contacts.count = (size_t)found;
             return PL_OK;
@@ -162,9 +173,10 @@ static bool push_out(pl_pbd_system* s) {
 
 // A particle between two colliders is pushed to and fro: by the planes of the contacts that are
 // known, which costs little, and not for ever where there is no room.
-static pl_status check_ways(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
+static pl_status check_ways(pl_pbd_system* s, const pl_method_step* step, const double* start,
+                            pl_error* error) {
     for (int round = 0; round < FINAL_ROUNDS && step->detect; round++) {
-        pl_status status = detect(s, step, error);
+        pl_status status = detect(s, step, start, error);
         if (status != PL_OK || !push_out(s)) return status;
         for (int k = 1; k < PUSHES && push_out(s);) k++;
     }
@@ -176,7 +188,7 @@ static void commit_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const step_job* job = user;
     pl_pbd_system* s = job->system;
-    double inverse = 1.0 / job->step->time_step;
+    double inverse = 1.0 / job->time_step;
     for (int i = begin; i < end; i++) {
         s->velocities[i] = (s->next[i] - s->positions[i]) * inverse;
         s->positions[i] = s->next[i];
@@ -197,9 +209,9 @@ static pl_status not_finite(pl_error* error) {
                    "weaker forces");
 }
 
-static pl_status commit(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
+static pl_status commit(pl_pbd_system* s, double time_step, pl_error* error) {
     int count = 3 * s->vertex_count;
-    step_job job = {.system = s, .step = step};
+    step_job job = {.system = s, .time_step = time_step};
     if (pl_parallel_sum(s->pool, count_non_finite, count, 3 * VERTEX_BLOCK, s) > 0.0)
         return not_finite(error);
     pl_parallel_for(s->pool, commit_task, count, 3 * VERTEX_BLOCK, &job);
@@ -208,22 +220,96 @@ static pl_status commit(pl_pbd_system* s, const pl_method_step* step, pl_error* 
 
 // Where nothing can be met, and no particle has several vertices, the places that were predicted
 // are not looked at again: the solution goes straight into the state.
-static pl_status commit_freely(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
+static pl_status commit_freely(pl_pbd_system* s, double time_step, pl_error* error) {
     for (int b = 0; b < s->body_count; b++)
         if (!pl_pbd_body_is_finite(&s->bodies[b], s->pool)) return not_finite(error);
     for (int b = 0; b < s->body_count; b++)
-        pl_pbd_body_commit(&s->bodies[b], s->pool, s->next, step->time_step, s->positions,
-                           s->velocities);
+        pl_pbd_body_commit(&s->bodies[b], s->pool, s->next, time_step, s->positions, s->velocities);
     return PL_OK;
 }
 
-static pl_status finish(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
-    bool freely = !step->detect;
+// checks: the ways to where the vertices are put are looked at again
+static pl_status finish(pl_pbd_system* s, const pl_method_step* step, double time_step, bool checks,
+                        pl_error* error) {
+    bool freely = !checks;
     for (int b = 0; b < s->body_count; b++) freely = freely && !s->bodies[b].tears;
-    if (freely) return commit_freely(s, step, error);
+    if (freely) return commit_freely(s, time_step, error);
     for (int b = 0; b < s->body_count; b++) pl_pbd_body_store(&s->bodies[b], s->pool, s->next);
-    pl_status status = check_ways(s, step, error);
-    return status == PL_OK ? commit(s, step, error) : status;
+    pl_status status = checks ? check_ways(s, step, s->positions, error) : PL_OK;
+    return status == PL_OK ? commit(s, time_step, error) : status;
+}
+
+static pl_status solve(pl_pbd_system* s, const pl_method_step* step, const pl_pbd_part* part,
+                       pl_method_info* info, pl_error* error) {
+    pl_status status = PL_OK;
+    for (int b = 0; status == PL_OK && b < s->body_count; b++)
+        status =
+            pl_pbd_body_solve(&s->bodies[b], s->pool, step, part, s->positions, s->contacts.data,
+                              (int)s->contacts.count, s->next, &info->iterations, error);
+    return status;
+}
+
+static pl_status step_at_once(pl_pbd_system* s, const pl_method_step* step, pl_method_info* info,
+                              pl_error* error) {
+    pl_pbd_part whole = {step->time_step, 0.0, 1.0, 0, s->bodies[0].iterations};
+    predict(s, step, &whole, step->time_step);
+    pl_status status = detect(s, step, s->positions, error);
+    info->contact_count = (int)s->contacts.count;
+    if (status == PL_OK) status = solve(s, step, &whole, info, error);
+    return status == PL_OK ? finish(s, step, step->time_step, step->detect, error) : status;
+}
+
+// What contacts did not see coming is put before the surface that it went through.
+static pl_status check_divided(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
+    size_t count = 3 * (size_t)s->vertex_count;
+    if (!step->detect) return PL_OK;
+    memcpy(s->next, s->positions, count * sizeof(double));
+    pl_status status = check_ways(s, step, s->saved, error);
+    for (size_t i = 0; status == PL_OK && i < count; i++) {
+        if (s->next[i] == s->positions[i]) continue;
+        s->velocities[i] += (s->next[i] - s->positions[i]) / step->time_step;
+        s->positions[i] = s->next[i];
+    }
+    return status;
+}
+
+static pl_status run_parts(pl_pbd_system* s, const pl_method_step* step, int part_count,
+                           pl_method_info* info, pl_error* error) {
+    int every = (part_count + DETECTIONS - 1) / DETECTIONS;
+    double h = step->time_step / part_count;
+    // where pliant chooses the parts, one sweep is enough for each
+    int sweeps = s->bodies[0].substeps > 0 ? s->bodies[0].iterations / part_count : 1;
+    pl_status status = PL_OK;
+    for (int k = 0; status == PL_OK && k < part_count; k++) {
+        pl_pbd_part part = {h, (double)k / part_count, (k + 1.0) / part_count, k,
+                            sweeps > 1 ? sweeps : 1};
+        if (step->detect && k % every == 0) {
+            const pl_pbd_part rest = {.end = 1.0};
+            predict(s, step, &rest, step->time_step * (1.0 - part.begin));
+            status = detect(s, step, s->saved, error);
+            if (k == 0) info->contact_count = (int)s->contacts.count;
+        }
+        if (status != PL_OK) return status;
+        predict(s, step, &part, h);
+        status = solve(s, step, &part, info, error);
+        if (status == PL_OK) status = finish(s, step, h, false, error);
+    }
+    return status == PL_OK ? check_divided(s, step, error) : status;
+}
+
+static pl_status step_in_parts(pl_pbd_system* s, const pl_method_step* step, int part_count,
+                               pl_method_info* info, pl_error* error) {
+    size_t count = 3 * (size_t)s->vertex_count, size = count * sizeof(double);
+    if (!s->saved) s->saved = PL_ALLOC(double, 2 * count);
+    if (!s->saved) return pl_fail_memory(error, "the state of a step");
+    memcpy(s->saved, s->positions, size);
+    memcpy(s->saved + count, s->velocities, size);
+    s->contacts.count = 0;
+    pl_status status = run_parts(s, step, part_count, info, error);
+    if (status == PL_OK) return PL_OK;
+    memcpy(s->positions, s->saved, size);
+    memcpy(s->velocities, s->saved + count, size);
+    return status;
 }
 
 pl_status pl_pbd_system_step(pl_pbd_system* s, const pl_method_step* step, pl_method_info* info,
@@ -233,14 +319,14 @@ pl_status pl_pbd_system_step(pl_pbd_system* s, const pl_method_step* step, pl_me
     if (!(step->time_step > 0.0) || !isfinite(step->time_step))
         return pl_fail(error, PL_ERROR_ARGUMENT, "the time step is %g; it must be above 0",
                        step->time_step);
-    predict(s, step);
-    pl_status status = detect(s, step, error);
-    if (status != PL_OK) return status;
-    info->contact_count = (int)s->contacts.count;
-    for (int b = 0; status == PL_OK && b < s->body_count; b++)
-        status = pl_pbd_body_solve(&s->bodies[b], s->pool, step, s->positions, s->contacts.data,
-                                   (int)s->contacts.count, s->next, &info->iterations, error);
-    if (status == PL_OK) status = finish(s, step, error);
+    find_held(s, step);
+    int part_count = 1;
+    for (int b = 0; b < s->body_count; b++) {
+        int wanted = pl_pbd_body_substeps(&s->bodies[b], step->time_step);
+        if (wanted > part_count) part_count = wanted;
+    }
+    pl_status status = part_count == 1 ? step_at_once(s, step, info, error)
+                                       : step_in_parts(s, step, part_count, info, error);
     for (int b = 0; status == PL_OK && b < s->body_count; b++)
         pl_pbd_body_tear(&s->bodies[b], s->positions);
     info->seconds = pl_seconds() - start;

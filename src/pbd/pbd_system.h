@@ -14,7 +14,9 @@ typedef struct pl_pbd_system {
     pl_pool* pool;
     double *positions, *velocities; // the state, 3 per vertex
     double* mass;
-    double* next;      // positions at the end of the step
+    double* next;      // positions at the end of the step, or of a part of it
+    double* saved;     // positions, then velocities, at the start of a step of several parts; NULL
+                       // until there is one
     bool* held;        // exactly, in this step
     pl_array contacts; // of pl_contact
 } pl_pbd_system;

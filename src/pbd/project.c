@@ -11,7 +11,9 @@
 //
 // With compliance a (XPBD, Macklin 2016), per step a/h^2, each constraint remembers the multiplier
 // m of this step:  dm = (-C - a/h^2 m) / (sum w |grad C|^2 + a/h^2),  dp_i = w_i grad_i C dm.  With
-// a = 0 that is Eq. 4.
+// a = 0 that is Eq. 4. Damping b/a, with b [s] the factor of the stiffness in Rayleigh's damping,
+// adds -g grad C . (p - start) above and g times the sum below the line, g = b/h (Macklin's Eq.
+// 26).
 //
 // Strains of a tet are those of Green along and between the material axes, F'F, the diagonal as
 // lengths |F e_i| - 1: the same to first order, and solved exactly by one projection; the six are
@@ -34,16 +36,20 @@ typedef struct block_view {
     const float* compliance;
     float* multipliers;
     pl_fw stiffness;
-    float inverse_h2;
+    const pl_sweep_numbers* numbers;
 } block_view;
 
 // How much of the gradient is added: -k C / weight, or by compliance, whose multiplier goes on.
-PL_WIDE pl_fw step_length(const block_view* b, int k, pl_fw error, pl_fw weight) {
+// change: of C since the start of the step, by its gradient; 0 without damping.
+PL_WIDE pl_fw step_length(const block_view* b, int k, pl_fw error, pl_fw change, pl_fw weight) {
     pl_fw zero = {0};
     if (b->compliance) {
-        pl_fw a = b->inverse_h2 * pl_load_w(b->compliance + k * PL_LANES);
-        pl_fw m = pl_load_w(b->multipliers + k * PL_LANES), total = weight + a;
-        pl_fw step = pl_select_w(total > NOTHING, -(error + a * m) / total, zero);
+        float g = b->numbers->damping;
+        pl_fw a = b->numbers->inverse_h2 * pl_load_w(b->compliance + k * PL_LANES);
+        pl_fw m = pl_load_w(b->multipliers + k * PL_LANES);
+        pl_fw total = pl_fma_w(pl_splat_w(g), weight, weight + a);
+        pl_fw rest = pl_fma_w(pl_splat_w(g), change, error + a * m);
+        pl_fw step = pl_select_w(total > NOTHING, -rest / total, zero);
         pl_store_w(b->multipliers + k * PL_LANES, m + step);
         return step;
     }
@@ -68,7 +74,15 @@ PL_WIDE void project_distance(const block_view* b, bool is_limit, float* p) {
     pl_fw inverse = pl_select_w(apart, pl_rsqrt_w(length2), zero);
     pl_fw error = length2 * inverse - rest, weight = a.w + c.w;
     if (is_limit) error = pl_max_w(error, zero);
-    pl_fw step = inverse * step_length(b, 0, error, weight);
+    pl_fw change = {0};
+    if (b->numbers->damping > 0.0f) {
+        const float* start = b->numbers->start;
+        pl_vec3w before = pl_sub_w(xyz(pl_load4_at_w(start, b->vertices)),
+                                   xyz(pl_load4_at_w(start, b->vertices + PL_LANES)));
+        change = inverse * pl_dot_w(d, pl_sub_w(d, before));
+        if (is_limit) change = pl_select_w(error > 0.0f, change, zero);
+    }
+    pl_fw step = inverse * step_length(b, 0, error, change, weight);
     move(&a, step, d);
     move(&c, -step, d);
     pl_store4_at_w(p, b->vertices, a);
@@ -168,12 +182,20 @@ PL_WIDE void project_stiff_distances(const pl_block_list* list, int begin, int e
     }
 }
 
-PL_WIDE void load_corners(const block_view* b, const float* p, pl_float4w x[4]) {
-    for (int i = 0; i < 4; i++) x[i] = pl_load4_at_w(p, b->vertices + i * PL_LANES);
+typedef struct four_corners {
+    pl_float4w x[4];
+    pl_vec3w start[4]; // of the step, with damping only
+} four_corners;
+
+PL_WIDE void load_corners(const block_view* b, const float* p, four_corners* c) {
+    for (int i = 0; i < 4; i++) c->x[i] = pl_load4_at_w(p, b->vertices + i * PL_LANES);
+    if (b->numbers->damping > 0.0f)
+        for (int i = 0; i < 4; i++)
+            c->start[i] = xyz(pl_load4_at_w(b->numbers->start, b->vertices + i * PL_LANES));
 }
 
-PL_WIDE void store_corners(const block_view* b, float* p, const pl_float4w x[4]) {
-    for (int i = 0; i < 4; i++) pl_store4_at_w(p, b->vertices + i * PL_LANES, x[i]);
+PL_WIDE void store_corners(const block_view* b, float* p, const four_corners* c) {
+    for (int i = 0; i < 4; i++) pl_store4_at_w(p, b->vertices + i * PL_LANES, c->x[i]);
 }
 
 // Moves four corners along the gradient of one scalar constraint, the k-th of its block.
@@ -184,8 +206,9 @@ PL_WIDE void store_corners(const block_view* b, float* p, const pl_float4w x[4])
 // Eq. 4 divides by that and throws the free corner away, so that the weight is at least a part of
 // what it would be with all corners free.
 PL_WIDE void project_four(const block_view* b, int k, pl_fw error, const pl_vec3w gradient[4],
-                          pl_fw least, pl_float4w x[4]) {
-    pl_fw weight = {0}, square = {0}, lightest = {0};
+                          pl_fw least, four_corners* c) {
+    pl_fw weight = {0}, square = {0}, lightest = {0}, change = {0};
+    pl_float4w* x = c->x;
     for (int i = 0; i < 4; i++) {
         pl_fw own = pl_dot_w(gradient[i], gradient[i]);
         weight = pl_fma_w(x[i].w, own, weight);
@@ -193,26 +216,30 @@ PL_WIDE void project_four(const block_view* b, int k, pl_fw error, const pl_vec3
         lightest = pl_max_w(lightest, x[i].w);
     }
     weight = pl_max_w(weight, LEAST_WEIGHT * lightest * pl_max_w(square, least));
-    pl_fw step = step_length(b, k, error, weight);
+    if (b->numbers->damping > 0.0f)
+        for (int i = 0; i < 4; i++)
+            change += pl_dot_w(gradient[i], pl_sub_w(xyz(x[i]), c->start[i]));
+    pl_fw step = step_length(b, k, error, change, weight);
     for (int i = 0; i < 4; i++) move(&x[i], step, gradient[i]);
 }
 
 // Linear in the angle only for small changes: never more than half a radian at once.
 PL_WIDE void project_hinge(const block_view* b, float* p) {
-    pl_float4w x[4];
+    four_corners c;
     pl_vec3w at[4], gradient[4];
-    load_corners(b, p, x);
-    for (int i = 0; i < 4; i++) at[i] = xyz(x[i]);
+    load_corners(b, p, &c);
+    for (int i = 0; i < 4; i++) at[i] = xyz(c.x[i]);
     pl_fw error = pl_bending_w(at, pl_load_w(b->values), pl_splat_w(1.0f), gradient);
     error = pl_min_w(pl_max_w(error, pl_splat_w(-0.5f)), pl_splat_w(0.5f));
-    project_four(b, 0, error, gradient, (pl_fw){0}, x);
-    store_corners(b, p, x);
+    project_four(b, 0, error, gradient, (pl_fw){0}, &c);
+    store_corners(b, p, &c);
 }
 
 // C = det(edges) / (6 V) - 1
 PL_WIDE void project_volume(const block_view* b, float* p) {
-    pl_float4w x[4];
-    load_corners(b, p, x);
+    four_corners c;
+    load_corners(b, p, &c);
+    const pl_float4w* x = c.x;
     pl_vec3w e1 = pl_sub_w(xyz(x[1]), xyz(x[0])), e2 = pl_sub_w(xyz(x[2]), xyz(x[0])),
              e3 = pl_sub_w(xyz(x[3]), xyz(x[0]));
     pl_fw inverse = pl_load_w(b->values);
@@ -225,8 +252,8 @@ PL_WIDE void project_volume(const block_view* b, float* p) {
     // the square of the gradient at rest is about V^(-2/3); without it a tet that has collapsed to
     // a line would be blown up by any length
     pl_fw six = 6.0f * inverse, at_rest = six * pl_rcbrt_w(six);
-    project_four(b, 0, pl_dot_w(e1, gradient[1]) - 1.0f, gradient, at_rest, x);
-    store_corners(b, p, x);
+    project_four(b, 0, pl_dot_w(e1, gradient[1]) - 1.0f, gradient, at_rest, &c);
+    store_corners(b, p, &c);
 }
 
 // F e_i = sum over corners k of (x_k - x_0) B_ki
@@ -247,30 +274,31 @@ PL_WIDE void strain_gradient(const pl_fw B[9], pl_vec3w u, int i, pl_vec3w v, in
 }
 
 PL_WIDE void project_strain(const block_view* b, float* p) {
-    pl_float4w x[4];
-    load_corners(b, p, x);
+    four_corners corners, *c = &corners;
+    load_corners(b, p, c);
     pl_fw B[9], zero = {0};
-    pl_vec3w nothing = {zero, zero, zero}, gradient[4];
     for (int k = 0; k < 9; k++) B[k] = pl_load_w(b->values + k * PL_LANES);
+    pl_vec3w nothing = {zero, zero, zero}, gradient[4];
     for (int i = 0; i < 3; i++) {
-        pl_vec3w f = strain_axis(x, B, i);
+        pl_vec3w f = strain_axis(c->x, B, i);
         pl_fw length2 = pl_dot_w(f, f);
         pl_iw usable = length2 > 1e-12f;
         pl_fw inverse = pl_select_w(usable, pl_rsqrt_w(length2), zero);
         strain_gradient(B, pl_scale_w(inverse, f), i, nothing, i, gradient);
         pl_fw error = pl_select_w(usable, length2 * inverse - 1.0f, zero);
-        project_four(b, i, error, gradient, zero, x);
+        project_four(b, i, error, gradient, zero, c);
     }
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3;
-        pl_vec3w f = strain_axis(x, B, i), g = strain_axis(x, B, j);
+        pl_vec3w f = strain_axis(c->x, B, i), g = strain_axis(c->x, B, j);
         strain_gradient(B, g, i, f, j, gradient);
-        project_four(b, 3 + i, pl_dot_w(f, g), gradient, zero, x);
+        project_four(b, 3 + i, pl_dot_w(f, g), gradient, zero, c);
     }
-    store_corners(b, p, x);
+    store_corners(b, p, c);
 }
 
-static inline block_view view_of(const pl_block_list* list, int block, float inverse_h2) {
+static inline block_view view_of(const pl_block_list* list, int block,
+                                 const pl_sweep_numbers* numbers) {
     const pl_constraint_traits* t = &pl_constraint_traits_of[list->kind];
     size_t at = (size_t)block * PL_LANES, m = at * (size_t)t->multipliers;
     return (block_view){list->vertices + at * (size_t)t->corners,
@@ -278,18 +306,18 @@ static inline block_view view_of(const pl_block_list* list, int block, float inv
                         list->compliance ? list->compliance + m : NULL,
                         list->compliance ? list->multipliers + m : NULL,
                         pl_splat_w(list->stiffness),
-                        inverse_h2};
+                        numbers};
 }
 
 #define FOR_BLOCKS(call)                                                                           \
     for (int k = 0; k < end - begin; k++) {                                                        \
-        block_view view = view_of(list, backward ? end - 1 - k : begin + k, inverse_h2);           \
+        block_view view = view_of(list, backward ? end - 1 - k : begin + k, numbers);              \
         call;                                                                                      \
     }                                                                                              \
     break
 
 void pl_project_blocks(const pl_block_list* list, int begin, int end, bool backward,
-                       float inverse_h2, float* p) {
+                       const pl_sweep_numbers* numbers, float* p) {
     switch (list->kind) {
     case PL_CONSTRAINT_DISTANCE:
         if (!list->compliance) {
@@ -306,6 +334,7 @@ void pl_project_blocks(const pl_block_list* list, int begin, int end, bool backw
     case PL_CONSTRAINT_HINGE: FOR_BLOCKS(project_hinge(&view, p));
     case PL_CONSTRAINT_VOLUME: FOR_BLOCKS(project_volume(&view, p));
     case PL_CONSTRAINT_STRAIN: FOR_BLOCKS(project_strain(&view, p));
+    case PL_CONSTRAINT_TET: pl_project_tets(list, begin, end, backward, numbers, p); break;
     default: break;
     }
 }

@@ -10,8 +10,8 @@
 // blocks, small enough for the fast cache and for sixteen of them.
 enum { SMALLEST_SLAB = 256, LARGEST_SLAB = 2048, SLABS = 32 };
 enum { MASK_COLOURS = 64 };
-// Fewer constraints than these take less time than waking threads does.
-enum { SMALLEST_SHARED = 65536 };
+// Fewer constraints than these take less time than waking threads does. A tet counts as several.
+enum { SMALLEST_SHARED = 65536, TET_COST = 10 };
 
 static void list_free(pl_block_list* list, int slab_count) {
     const pl_constraint_traits* t = &pl_constraint_traits_of[list->kind];
@@ -168,10 +168,11 @@ static bool list_allocate(const pl_constraint_set* set, int block_count, pl_bloc
         list->shares = PL_ALLOC(float, lanes*(size_t)t->corners);
         ok = list->shares;
     }
-    if (!ok || !set->compliance) return ok;
-    list->compliance = PL_ALLOC(float, lanes*(size_t)t->multipliers);
+    bool compliant = set->compliance;
+    if (!ok || !(compliant || set->kind == PL_CONSTRAINT_TET)) return ok;
+    if (compliant) list->compliance = PL_ALLOC(float, lanes*(size_t)t->multipliers);
     list->multipliers = PL_ALLOC(float, lanes*(size_t)t->multipliers);
-    return list->compliance && list->multipliers;
+    return (list->compliance || !compliant) && list->multipliers;
 }
 
 // one constraint, or for c < 0 none, into a lane of a block
@@ -222,13 +223,14 @@ static bool build_list(const pl_sweeper* s, const pl_constraint_set* set, colour
 
 pl_status pl_sweeper_setup(const pl_constraint_set* sets, int set_count, int particle_count,
                            pl_sweeper* out, pl_error* error) {
-    *out = (pl_sweeper){.particle_count = particle_count};
+    *out = (pl_sweeper){.particle_count = particle_count, .softness = 1.0};
     choose_slabs(out, longest_reach(sets, set_count));
     bool ok = true;
     for (int k = 0; ok && k < set_count; k++) {
         if (sets[k].count == 0) continue;
         pl_block_list* list = &out->lists[out->list_count++];
-        *list = (pl_block_list){.kind = sets[k].kind, .stiffness = sets[k].stiffness};
+        *list = (pl_block_list){
+            .kind = sets[k].kind, .law = sets[k].law, .stiffness = sets[k].stiffness};
         list->slab_offsets = PL_ALLOC(int, out->slab_count + 1);
         colouring_work work;
         ok = work_create(out, sets[k].count + MASK_COLOURS, &work) && list->slab_offsets &&
@@ -281,7 +283,7 @@ void pl_sweeper_start(pl_sweeper* s) {
 typedef struct sweep_job {
     const pl_sweeper* sweeper;
     float* particles;
-    float inverse_h2;
+    pl_sweep_numbers numbers;
     int parity;
     bool backward;
 } sweep_job;
@@ -296,7 +298,7 @@ static void sweep_task(int begin, int end, int worker, void* user) {
         for (int i = 0; i < s->list_count; i++) {
             const pl_block_list* list = &s->lists[job->backward ? s->list_count - 1 - i : i];
             pl_project_blocks(list, list->slab_offsets[slab], list->slab_offsets[slab + 1],
-                              job->backward, job->inverse_h2, job->particles);
+                              job->backward, &job->numbers, job->particles);
         }
     }
 }
@@ -304,10 +306,12 @@ static void sweep_task(int begin, int end, int worker, void* user) {
 void pl_sweep(pl_sweeper* s, pl_pool* pool, double time_step, bool backward, float* particles) {
     sweep_job job = {.sweeper = s,
                      .particles = particles,
-                     .inverse_h2 = (float)(1.0 / (time_step * time_step)),
+                     .numbers = {(float)(s->softness / (time_step * time_step)),
+                                 (float)(s->damping / time_step), s->start},
                      .backward = backward};
     int blocks = 0;
-    for (int k = 0; k < s->list_count; k++) blocks += s->lists[k].block_count;
+    for (int k = 0; k < s->list_count; k++)
+        blocks += s->lists[k].block_count * (s->lists[k].kind == PL_CONSTRAINT_TET ? TET_COST : 1);
     bool shared = blocks >= SMALLEST_SHARED / PL_LANES;
     for (int phase = 0; phase < 2; phase++) {
         job.parity = backward ? 1 - phase : phase;

@@ -23,6 +23,7 @@ enum { PL_MAX_SETS = 6 };
 // the slab's own that cannot move.
 typedef struct pl_block_list {
     pl_constraint_kind kind;
+    pl_material_kind law; // of tets
     float stiffness;
     int block_count;
     int* slab_offsets;  // the blocks of each slab
@@ -32,15 +33,25 @@ typedef struct pl_block_list {
                         // part of their error by which each end moves, -k w_a / (w_a + w_c) and
                         // k w_c / (w_a + w_c); zero if none can move
     float* compliance;  // [block][multiplier][lane], or NULL
-    float* multipliers; // the same: what each has pushed in this step
+    float* multipliers; // the same, or of tets: what each has pushed in this step
     int* source;        // [block][lane]: number in its set, or -1
 } pl_block_list;
+
+// What constraints with compliance read of the step.
+typedef struct pl_sweep_numbers {
+    float inverse_h2;   // 1 / step^2, times the factor of all compliances
+    float damping;      // time of Rayleigh's damping of the stiffness over the step
+    const float* start; // the particles at the start of the step; NULL without damping
+} pl_sweep_numbers;
 
 typedef struct pl_sweeper {
     int particle_count;
     int slab_size, slab_count;
     int list_count;
     pl_block_list lists[PL_MAX_SETS];
+    double softness;    // factor of all compliances; 1 after setup
+    double damping;     // factor of the stiffness in Rayleigh's damping [s]
+    const float* start; // the particles at the start of the step, if damping is not 0
 } pl_sweeper;
 
 // The sets in the order in which a slab goes through them.
@@ -62,8 +73,12 @@ void pl_sweeper_start(pl_sweeper* sweeper);
 void pl_sweep(pl_sweeper* sweeper, pl_pool* pool, double time_step, bool backward,
               float* particles);
 
-// Blocks [begin, end) of a list in this order or the opposite one; inverse_h2 is 1 / step^2.
+// Blocks [begin, end) of a list in this order or the opposite one.
 void pl_project_blocks(const pl_block_list* list, int begin, int end, bool backward,
-                       float inverse_h2, float* particles);
+                       const pl_sweep_numbers* numbers, float* particles);
+
+// The same for elastic tets.
+void pl_project_tets(const pl_block_list* list, int begin, int end, bool backward,
+                     const pl_sweep_numbers* numbers, float* particles);
 
 #endif

@@ -32,7 +32,8 @@ static const pl_combination rows[] = {
     {{M(GRID), K(SOLID), W(LINEAR) | W(COROTATED), N(NEWTON) | N(LINEARISED),
       I(EULER) | I(BDF2) | I(QUASISTATIC), L(MULTIGRID)}},
     // constraints are projected one after the other: distances and volumes, or strains
-    {{M(PBD), K(SOLID), W(SPRINGS) | W(STVK), N(PROJECTIVE), I(EULER), L(GAUSS_SEIDEL)}},
+    {{M(PBD), K(SOLID), W(SPRINGS) | W(STVK) | W(COROTATED) | W(ARAP) | W(STABLE_NEOHOOKEAN),
+      N(PROJECTIVE), I(EULER), L(GAUSS_SEIDEL)}},
     {{M(PBD), K(CLOTH), W(SPRINGS), N(PROJECTIVE), I(EULER), L(GAUSS_SEIDEL)}},
 };
 

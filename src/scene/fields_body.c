@@ -192,14 +192,17 @@ const pl_type pl_type_grid = {
     .name = "grid", .help = "Settings of method grid.", PL_TYPE_TABLE(pl_grid, grid_rows)};
 
 static const pl_field_info pbd_rows[] = {
-    PL_ROW_CHOICE(pl_pbd, "model", model, pl_pbd_model, PL_PBD_STIFFNESS, "meaning of stiffness"),
+    PL_ROW_CHOICE(pl_pbd, "model", model, pl_pbd_model, PL_PBD_COMPLIANCE, "meaning of stiffness"),
+    PL_ROW_INT(pl_pbd, "substeps", substeps, 0, 10000, 0,
+               "steps that each step is divided into; the sweeps of iterations are divided among "
+               "them; 0: chosen by pliant, 1 with model stiffness"),
     PL_ROW_NUMBER(pl_pbd, "stretch", stretch, PL_ANIMATED, "", 0, 1, 1, "of distance constraints"),
     PL_ROW_NUMBER(pl_pbd, "shear", shear, PL_ANIMATED, "", 0, 1, 0,
                   "of distances across inner edges of cloth, which also resist folding"),
     PL_ROW_NUMBER(pl_pbd, "bend", bend, PL_ANIMATED, "", 0, 1, 0.1, "of bending constraints"),
     PL_ROW_NUMBER(pl_pbd, "volume", volume, PL_ANIMATED, "", 0, 1, 1, "of tets"),
-    PL_ROW_NUMBER(pl_pbd, "compliance", compliance, PL_ANIMATED, "m/N", 0, 1e6, 0,
-                  "of distances, with model compliance"),
+    PL_ROW_AUTO(pl_pbd, "compliance", compliance, PL_ANIMATED, "m/N", 0, 1e6, "from the material",
+                "of every distance, with model compliance"),
     PL_ROW_INT(pl_pbd, "parents", parents, 1, 16, 2, "of each fine particle, at least"),
     PL_ROW_AUTO(pl_pbd, "keep_attached", keep_attached, 0, "", 0, 1, "left out last",
                 "probability that an attached particle stays on a coarse level"),
@@ -293,8 +296,6 @@ static const pl_field_info body_rows[] = {
                  "", 1, 1e9,
                  "vertices of the coarse levels of multigrid, coarsest first; none: chosen by "
                  "pliant"),
-    PL_ROW_INT(pl_body, "hierarchy", pbd.hierarchy, 0, 32, 0,
-               "coarse levels of pbd; 0: plain position based dynamics"),
     PL_ROW_NUMBER(pl_body, "tolerance", solver.tolerance, 0, "", 1e-15, 1, 1e-4,
                   "of the outer solver: residual force relative to the load"),
     PL_ROW_INT(pl_body, "iterations", solver.iterations, 1, 100000, 20,
@@ -314,6 +315,10 @@ static const pl_field_info body_rows[] = {
     PL_ROW_OBJECT(pl_body, "mixed", mixed, PL_FIELD_OBJECT, 0, mixed, "settings of mixed"),
     PL_ROW_OBJECT(pl_body, "grid", grid, PL_FIELD_OBJECT, 0, grid, "settings of grid"),
     PL_ROW_OBJECT(pl_body, "pbd", pbd, PL_FIELD_OBJECT, 0, pbd, "settings of pbd"),
+    // after the object that it is stored in, whose presets would overwrite it
+    PL_ROW_INT(pl_body, "hierarchy", pbd.hierarchy, -1, 32, -1,
+               "coarse levels of pbd; 0: plain position based dynamics; -1: chosen by pliant, none "
+               "with model stiffness"),
     PL_ROW_OBJECT(pl_body, "eigenfit", eigenfit, PL_FIELD_OPTIONAL, 0, eigenfit,
                   "fits the motion to that of a finer mesh"),
     PL_ROW_OBJECT(pl_body, "contact", contact, PL_FIELD_OBJECT, 0, body_contact,

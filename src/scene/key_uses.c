@@ -30,6 +30,8 @@ enum {
     NEWTON = 1 << PL_NONLINEAR_NEWTON,
     PROJECTIVE = 1 << PL_NONLINEAR_PROJECTIVE,
     LINEARISED = 1 << PL_NONLINEAR_LINEARISED,
+    PBD_LAWS =
+        1 << PL_LAW_STVK | 1 << PL_LAW_COROTATED | 1 << PL_LAW_ARAP | 1 << PL_LAW_STABLE_NEOHOOKEAN,
     CYCLES = 1 << PL_LINEAR_MULTIGRID,
     MULTIGRID = CYCLES | 1 << PL_LINEAR_MGPCG,
     ITERATIVE = MULTIGRID | 1 << PL_LINEAR_PCG | 1 << PL_LINEAR_ICPCG | 1 << PL_LINEAR_CHEBYSHEV |
@@ -39,7 +41,7 @@ enum {
 // clang-format off
 #define ELASTIC(key)                                                                               \
     BODY(key, METHOD(FEM), KIND(SOLID)), BODY(key, METHOD(FEM), LAW(MEMBRANE)),                    \
-    BODY(key, METHOD(GRID)), BODY(key, METHOD(PBD), LAW(STVK), MODEL(COMPLIANCE))
+    BODY(key, METHOD(GRID)), BODY(key, METHOD(PBD), .masks[PL_COMBINE_LAW] = PBD_LAWS, MODEL(COMPLIANCE))
 #define COARSE(key) BODY(key, METHOD(PBD), .needs = PL_NEEDS_HIERARCHY)
 
 // rows of one key stand together
@@ -68,7 +70,9 @@ static const pl_key_use rows[] = {
     BODY("material.mu2", METHOD(FEM), LAW(MOONEY_RIVLIN)),
     BODY("material.thickness", METHOD(FEM), LAW(MEMBRANE)),
     BODY("material.stretch", METHOD(FEM), LAW(SPRINGS)),
+    BODY("material.stretch", METHOD(PBD), LAW(SPRINGS), MODEL(COMPLIANCE)),
     BODY("material.shear", METHOD(FEM), LAW(SPRINGS)),
+    BODY("material.shear", METHOD(PBD), KIND(CLOTH), MODEL(COMPLIANCE)),
     BODY("material.bend", METHOD(FEM), KIND(CLOTH)),
     BODY("material.bend", METHOD(PBD), KIND(CLOTH), MODEL(COMPLIANCE)),
     BODY("regions", METHOD(0)),
@@ -81,7 +85,8 @@ static const pl_key_use rows[] = {
     BODY("hierarchy", METHOD(PBD)),
     SYSTEM("tolerance", METHOD(FEM | MIXED)),
     SYSTEM("iterations", METHOD(FEM | MIXED), NONLINEAR(NEWTON | PROJECTIVE)),
-    SYSTEM("iterations", METHOD(PBD)),
+    SYSTEM("iterations", METHOD(PBD), MODEL(STIFFNESS)),
+    SYSTEM("iterations", METHOD(PBD), .needs = PL_NEEDS_SUBSTEPS),
     SYSTEM("fixed", METHOD(FEM | MIXED), NONLINEAR(NEWTON | PROJECTIVE)),
     SYSTEM("linear_tolerance", METHOD(FEM | MIXED), LINEAR(ITERATIVE)),
     SYSTEM("linear_tolerance", METHOD(GRID)),
@@ -92,17 +97,21 @@ static const pl_key_use rows[] = {
     SYSTEM("damping.mass", METHOD(FEM | MIXED | GRID), MOVING),
     SYSTEM("damping.mass", METHOD(PBD)),
     SYSTEM("damping.stiffness", METHOD(FEM | MIXED | GRID), MOVING),
+    SYSTEM("damping.stiffness", METHOD(PBD), MODEL(COMPLIANCE)),
     SYSTEM("multigrid", METHOD(FEM | MIXED), LINEAR(MULTIGRID)),
     SYSTEM("multigrid.fallback", METHOD(FEM | MIXED), NONLINEAR(NEWTON | LINEARISED),
            LINEAR(CYCLES)),
     SYSTEM("mixed", METHOD(MIXED)),
     BODY("grid", METHOD(GRID)),
     BODY("grid.update_every", METHOD(GRID), LAW(COROTATED)),
-    BODY("pbd.model", METHOD(PBD)),
+    SYSTEM("pbd.model", METHOD(PBD)),
+    SYSTEM("pbd.substeps", METHOD(PBD)),
     BODY("pbd.stretch", METHOD(PBD), MODEL(STIFFNESS)),
-    BODY("pbd.shear", METHOD(PBD), KIND(CLOTH)),
+    BODY("pbd.shear", METHOD(PBD), KIND(CLOTH), MODEL(STIFFNESS)),
+    BODY("pbd.shear", METHOD(PBD), KIND(CLOTH), .needs = PL_NEEDS_COMPLIANCE),
     BODY("pbd.bend", METHOD(PBD), KIND(CLOTH), MODEL(STIFFNESS)),
-    BODY("pbd.volume", METHOD(PBD), KIND(SOLID)),
+    BODY("pbd.volume", METHOD(PBD), KIND(SOLID), MODEL(STIFFNESS)),
+    BODY("pbd.volume", METHOD(PBD), KIND(SOLID), LAW(SPRINGS)),
     BODY("pbd.compliance", METHOD(PBD), LAW(SPRINGS), MODEL(COMPLIANCE)),
     COARSE("pbd.parents"),
     COARSE("pbd.keep_attached"),
@@ -142,7 +151,12 @@ const pl_key_use* pl_key_uses(const char* key, int* count) {
 }
 
 static bool has_need(const pl_body* body, pl_key_needs needs) {
-    if (needs == PL_NEEDS_HIERARCHY) return body->pbd.hierarchy > 0 || body->pbd.level > 0;
+    bool compliant = body->pbd.model == PL_PBD_COMPLIANCE;
+    if (needs == PL_NEEDS_SUBSTEPS) return body->pbd.substeps > 0;
+    if (needs == PL_NEEDS_COMPLIANCE) return compliant && !isnan(body->pbd.compliance);
+    if (needs == PL_NEEDS_HIERARCHY)
+        return body->pbd.hierarchy > 0 || body->pbd.level > 0 ||
+               (body->pbd.hierarchy < 0 && compliant && body->kind == PL_BODY_CLOTH);
     return needs != PL_NEEDS_TEAR || !isnan(body->pbd.tear);
 }
 
@@ -206,6 +220,8 @@ static void describe_use(const pl_key_use* use, char* text, size_t size) {
     }
     if (use->needs == PL_NEEDS_HIERARCHY) add_word(text, size, ", ", "hierarchy");
     if (use->needs == PL_NEEDS_TEAR) add_word(text, size, ", ", "pbd.tear");
+    if (use->needs == PL_NEEDS_SUBSTEPS) add_word(text, size, ", ", "pbd.substeps");
+    if (use->needs == PL_NEEDS_COMPLIANCE) add_word(text, size, ", ", "pbd.compliance");
     if (use->whole_body) add_word(text, size, ", ", "not in regions and vary");
 }
 

@@ -14,7 +14,13 @@
 typedef enum pl_key_owner { PL_KEY_OF_BODY = 1, PL_KEY_OF_SYSTEM } pl_key_owner;
 
 // What else a key needs to be read.
-typedef enum pl_key_needs { PL_NEEDS_NOTHING, PL_NEEDS_HIERARCHY, PL_NEEDS_TEAR } pl_key_needs;
+typedef enum pl_key_needs {
+    PL_NEEDS_NOTHING,
+    PL_NEEDS_HIERARCHY,
+    PL_NEEDS_TEAR,
+    PL_NEEDS_SUBSTEPS,
+    PL_NEEDS_COMPLIANCE
+} pl_key_needs;
 
 // One way in which a key is read. A key may have several rows; it is read if one of them fits.
 typedef struct pl_key_use {

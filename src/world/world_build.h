@@ -49,6 +49,7 @@ typedef struct pl_world_system {
     int vertex_count;
     double* force; // of a step, 3 per vertex
     double* host_force;
+    bool is_pushed;  // in this step, by more than gravity
     double* wind;    // see world_loads.h; NULL: there is none
     double* left;    // positions and velocities as the last frame left them: what the host did
     bool is_touched; // since then, in a state that was loaded

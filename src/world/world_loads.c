@@ -354,8 +354,11 @@ pl_status pl_world_sum_forces(pl_world* w, int s, double begin, double end, pl_e
     pl_world_system* system = &w->systems[s];
     const double* mass = system->method->masses(system->data);
     system->pressures.count = 0;
-    for (int i = 0; i < 3 * system->vertex_count; i++)
+    bool is_pushed = w->scene->wind_count > 0; // by something else than gravity
+    for (int i = 0; i < 3 * system->vertex_count; i++) {
         system->force[i] = mass[i / 3] * w->scene->gravity[i % 3] + system->host_force[i];
+        is_pushed |= system->host_force[i] != 0.0;
+    }
     for (int k = 0; k < w->load_count; k++) {
         const pl_force* def = &w->scene->forces[k / w->body_count];
         const pl_world_load* load = &w->loads[k];
@@ -363,7 +366,9 @@ pl_status pl_world_sum_forces(pl_world* w, int s, double begin, double end, pl_e
         if (b->system != s || load->count == 0 || !is_active(def->from, def->until, end)) continue;
         pl_status status = add_load(system, b, def, load, error);
         if (status != PL_OK) return status;
+        is_pushed = true;
     }
+    system->is_pushed = is_pushed;
     add_winds(w, s, begin, end);
     return PL_OK;
 }
