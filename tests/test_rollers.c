@@ -141,7 +141,8 @@ TEST(rollers_meet_at_any_angle)
 {
     pl_world* world = sample_start(
         "{\"pliant\": 1, \"gravity\": [1, 2, 3], \"time_step\": 0.01, \"bodies\": [{\"name\": "
-        "\"c\", \"generate\": {\"shape\": \"box\", \"edge\": 0.5}, \"tolerance\": 1e-9}],\n"
+        "\"c\", \"generate\": {\"shape\": \"box\", \"edge\": 0.5}, \"integrator\": \"euler\", "
+        "\"tolerance\": 1e-9}],\n"
         "\"attachments\": [{\"body\": \"c\", \"where\": {\"everything\": true}, \"normal\": [1, 0, "
         "0]},\n"
         "{\"body\": \"c\", \"where\": {\"everything\": true}, \"normal\": [1, 0.5, 0]}]}");

@@ -13,7 +13,7 @@ static const char stacked[] =
     "{\"pliant\": 1, \"substeps\": 2, \"bodies\": [\n"
     " {\"name\": \"table\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.4, \"size_y\": 0.2,\n"
     "  \"size_z\": 0.4, \"edge\": 0.1}, \"transform\": {\"translate\": [0, 0.1, 0]},\n"
-    "  \"material\": {\"young\": 1e5}},\n"
+    "  \"material\": {\"young\": 1e5}, \"integrator\": \"euler\"},\n"
     " {\"name\": \"cube\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.2, \"size_y\": 0.2,\n"
     "  \"size_z\": 0.2, \"edge\": 0.1}, \"transform\": {\"translate\": [0, 0.35, 0]},\n"
     "  \"material\": {\"young\": 1e5}, \"integrator\": \"bdf2\", \"contact\": {\"bodies\": %s}}],\n"

@@ -18,6 +18,9 @@ static const double ARMIJO = 1e-4;
 static const double STRAIGHT = 0.6, LONGEST_STEP = 16.0;
 // of what a step was to gain: nearer to it, the step goes as foreseen
 static const double AS_FORESEEN = 0.02;
+// Every step takes an iteration, but quasistatic ones whose forces are below this part of the
+// tolerance at their start.
+static const double BALANCED = 1e-3;
 // A piece whose forces are round-off is at its minimum if the last direction was below this part of
 // its size. Where round-off still moves it (thin and stiff, far from the origin), it is not.
 static const double MAX_ROUND_OFF_STEP = 1e-7, NOISE_MARGIN = 4.0;
@@ -89,7 +92,10 @@ bool pl_search_judge(pl_minimiser* m, const pl_fem_objective* f, const pl_fem_se
         // where the load itself is lost in round-off, what is left is compared with that
         if (is_round_off) residual = fmin(residual, settings->tolerance);
         bool done = residual <= settings->tolerance;
-        m->search.open[k] = settings->all_iterations || !done || (first && load != 0.0);
+        // An iteration from forces that are round-off would move a free body at random.
+        bool begins =
+            first && load != 0.0 && (by_start || residual > BALANCED * settings->tolerance);
+        m->search.open[k] = settings->all_iterations || !done || begins;
         if (!(residual <= info->residual)) info->residual = residual;
         info->converged = info->converged && done;
         any_open = any_open || m->search.open[k];
