@@ -55,8 +55,8 @@ PL_API int pl_world_find_body(const pl_world* world, const char* name);
 PL_API const char* pl_world_body_name(const pl_world* world, int body);
 /// The rest mesh of a body, in the world's coordinates and the numbering of all its vertex data.
 PL_API const pl_mesh* pl_world_mesh(const pl_world* world, int body);
-/// Views, 3 per vertex, that stay at their address as long as the world lives. They may be written
-/// between frames.
+/// Views, 3 per vertex, that stay at their address until the world is destroyed or pl_world_change
+/// or pl_world_set makes the body's system anew. They may be written between frames.
 PL_API double* pl_world_positions(pl_world* world, int body);  ///< [m]
 PL_API double* pl_world_velocities(pl_world* world, int body); ///< [m/s]
 /// The force of the host on each vertex, added to all others until changed; zero at first.
@@ -115,8 +115,19 @@ PL_API pl_status pl_world_deform_attachment(pl_world* world, int attachment, con
 
 /// Sets a number of the scene that may change during a run, by its path, from the next step on:
 /// ("wind[0].velocity[0]", 12.0), ("gravity[1]", 0.0). A curve that it has no longer counts.
-/// Numbers of materials and damping need a curve in the scene, so that the method is ready for it.
+/// Numbers marked with ~ in docs/scene.md can be set. The first change of a material, of damping or
+/// of a method's number makes the body's system anew, unless the scene has a curve there: ask for
+/// views of its bodies again.
 PL_API pl_status pl_world_set(pl_world* world, const char* path, double value, pl_error* error);
+/// Changes settings between frames, each "path=value" as on the command line:
+/// "bodies[0].method=pbd", "bodies[0].linear=direct", "bodies[1].iterations=3", "substeps=2". All
+/// of them or none. Systems that this concerns are made anew. Their bodies stay where they are and
+/// keep their velocities; what a method remembers beyond that starts afresh. Views of positions,
+/// velocities and forces must be asked for again, and a state that was saved before fits no more.
+/// Solvers and laws that do not go with a new method or nonlinear solver are chosen by pliant,
+/// which notes says. Meshes, places at the start, colliders and attachments cannot change so.
+PL_API pl_status pl_world_change(pl_world* world, const char* const* changes, int change_count,
+                                 pl_notes* notes, pl_error* error);
 
 /// The state that the next frames depend on, as bytes: for checkpoints and for going back. All that
 /// the host did is in it: forces, handles, driven colliders and attachments, numbers. Loading
