@@ -211,11 +211,11 @@ static void list_counts(const pl_world* w, pl_view_control* out, int* count) {
     if (is_pbd || uses_levels(body))
         out[(*count)++] =
             (pl_view_control){.id = "levels",
-                              .label = "coarse levels",
+                              .label = is_pbd ? "coarse levels" : "coarse levels (0: auto)",
                               .unit = "",
                               .kind = PL_CONTROL_WHOLE,
                               .rebuilds = true,
-                              .low = is_pbd ? 0 : 1,
+                              .low = 0,
                               .high = 6,
                               .value = is_pbd ? body->pbd.hierarchy : body->multigrid.level_count};
 }

@@ -31,6 +31,7 @@ const stage = new Stage($("view"), {
   release: () => { link.send({ do: "release" }); page.held = null; },
 });
 page.stage = stage;
+stage.covered = () => (innerWidth > 640 && !$("panel").classList.contains("closed") ? 264 : 0);
 page.link = link;
 window.pliant = page;
 

@@ -56,18 +56,18 @@ export function buildControls(list, controls, send) {
   const known = new Map([...list.children].map((box) => [box.dataset.id, box]));
   const boxes = controls.map((c) => {
     let box = known.get(c.id);
-    const signature = JSON.stringify([c.kind, c.choices]);
-    const fits = box && box.signature === signature && (c.kind !== "logarithmic" || (c.value >= box.control.low && c.value <= box.control.high));
+    const signature = JSON.stringify([c.kind, c.choices, c.kind === "whole" ? c.high : 0]);
+    const fits = box && box.signature === signature && (c.kind !== "logarithmic" || (c.value >= box.spec.low && c.value <= box.spec.high));
     if (!fits) {
       box = makeControl(c, send);
       box.signature = signature;
-      box.control = c;
+      box.spec = c;
     }
     const input = box.querySelector("input, select");
     if (document.activeElement !== input) {
       if (c.kind === "choice") input.value = c.choice;
       else {
-        input.value = toSlider(box.control, c.value);
+        input.value = toSlider(box.spec, c.value);
         box.querySelector("output").textContent = `${toText(c.value)} ${c.unit}`;
       }
     }

@@ -7,8 +7,8 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { BODY_COLORS } from "./colors.js";
 
 const THEMES = {
-  light: { background: 0xe8ebef, sky: 0xffffff, earth: 0xb9b4ac, hemisphere: 1.9, sun: 2.1, shadow: 0.24 },
-  dark: { background: 0x14181f, sky: 0xaebbd0, earth: 0x20242b, hemisphere: 1.3, sun: 2.2, shadow: 0.55 },
+  light: { background: 0xe8ebef, sky: 0xffffff, earth: 0xb9b4ac, hemisphere: 2.5, sun: 1.7, shadow: 0.22 },
+  dark: { background: 0x14181f, sky: 0xaebbd0, earth: 0x20242b, hemisphere: 1.7, sun: 1.9, shadow: 0.55 },
 };
 
 // normals at vertices, weighted by area; corners at the same place at first share theirs
@@ -259,7 +259,8 @@ export class Stage {
       box.expandByPoint(low);
     }
     const center = box.getCenter(new THREE.Vector3()), radius = 0.5 * box.getSize(new THREE.Vector3()).length();
-    const aspect = innerWidth / this.scenes.length / innerHeight, opening = (Math.PI / 180) * this.camera.fov;
+    const free = innerWidth - (this.scenes.length === 1 ? this.covered?.() ?? 0 : 0);
+    const aspect = free / this.scenes.length / innerHeight, opening = (Math.PI / 180) * this.camera.fov;
     const distance = (1.12 * radius) / Math.sin(0.5 * Math.min(opening, 2 * Math.atan(Math.tan(0.5 * opening) * aspect)));
     const ahead = new THREE.Vector3(...[[0, 0, -1], [0, 0, 1], [0, -1, 0]][this.info.up]);
     const right = new THREE.Vector3().crossVectors(this.up, ahead);
@@ -293,7 +294,9 @@ export class Stage {
     this.controls.update();
     const count = Math.max(1, this.scenes.length), width = innerWidth / count, height = innerHeight;
     this.camera.aspect = width / height;
-    this.camera.updateProjectionMatrix();
+    // what is not covered by the panel is the middle
+    const covered = count === 1 ? this.covered?.() ?? 0 : 0;
+    this.camera.setViewOffset(width, height, 0.5 * covered, 0, width, height);
     this.renderer.setScissorTest(count > 1);
     this.scenes.forEach((scene, s) => {
       this.renderer.setViewport(s * width, 0, width, height);
