@@ -10,6 +10,8 @@
 #ifdef PLIANT_HAS_VIEW
 #include "view_server.h"
 
+#include <pliant/scene.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -62,6 +64,16 @@ static pl_status list_scenes(const view_options* o, const char* first, pl_view_s
     if (status == PL_OK && o->scenes) return pl_view_scenes_add_folder(scenes, o->scenes, error);
     if (status == PL_OK && find_beside(places, folder, sizeof folder))
         return pl_view_scenes_add_folder(scenes, folder, error);
+    return status;
+}
+
+// A scene with a mistake is told before a page opens.
+static pl_status try_scene(const view_options* o, const pl_view_scene* scene, pl_error* error) {
+    if (scene->is_recording) return PL_OK;
+    pl_scene* read;
+    pl_status status =
+        pl_scene_read(scene->path, o->overrides.items, o->overrides.count, &read, NULL, error);
+    if (status == PL_OK) pl_scene_destroy(read);
     return status;
 }
 

@@ -299,3 +299,18 @@ TEST(view_session_has_room_for_eight_pages)
     height_after(&s, 5, 3, 0);
     end(&s);
 }
+
+// a long watch: every buffer comes back
+TEST(view_session_keeps_its_memory_over_many_frames)
+{
+    setting s;
+    begin(&s, hanging_box);
+    int page = pl_view_session_join(s.session);
+    post(&s, page, "{\"do\":\"speed\",\"number\":10}");
+    post(&s, page, "{\"do\":\"color\",\"name\":\"stretch\"}");
+    height_after(&s, page, 50, 0);
+    size_t bytes = pl_byte_count();
+    height_after(&s, page, 1000, 0);
+    CHECK(pl_byte_count() < bytes + 16384);
+    end(&s);
+}

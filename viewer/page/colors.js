@@ -49,12 +49,12 @@ export class Range {
     if (!(this.high > this.low)) this.high = this.low + 1e-9;
   }
 
-  // colours of coded values (0 to 65534 from least to most; 65535: none)
-  paint(codes, least, most, out) {
-    const colors = linearTables[this.map], count = codes.length;
+  // colours of coded values (0 to 65534 from least to most; 65535: none); source: which value each has, or none
+  paint(codes, source, least, most, out) {
+    const colors = linearTables[this.map], count = out.length / 3;
     const scale = 255 / (this.high - this.low), a = (most - least) / 65534;
     for (let i = 0; i < count; i++) {
-      const code = codes[i];
+      const code = codes[source ? source[i] : i];
       let r = 0.35, g = 0.35, b = 0.36;
       if (code !== 65535 && this.isCategory) [r, g, b] = categories[Math.round(least + a * code) % categories.length];
       else if (code !== 65535) {

@@ -71,8 +71,17 @@ function openScene() {
   const isSame = page.previous && page.previous.scene === page.scene.scene && page.previous.sides === page.scene.sides && page.previous.mode === page.scene.mode;
   stage.open({ bodies: [], ...page.scene }, page.mesh, isSame);
   for (const plot of Object.values(plots)) plot.clear();
-  $("divider").hidden = $("side-left").hidden = $("side-right").hidden = stage.scenes.length < 2;
+  layOut();
   if (page.state) onState(page.state);
+}
+
+function layOut() {
+  const { width } = stage.layout();
+  $("divider").hidden = $("side-left").hidden = $("side-right").hidden = stage.scenes.length < 2;
+  $("divider").style.left = `${width}px`;
+  $("side-left").style.left = `${0.5 * width}px`;
+  $("side-right").style.left = `${1.5 * width}px`;
+  stage.isStale = true;
 }
 
 function onState(state) {
@@ -151,7 +160,7 @@ function save(blob, name) {
 }
 
 function shoot() {
-  stage.render();
+  stage.render(true);
   $("view").toBlob((blob) => blob && save(blob, "pliant.png"));
 }
 
@@ -188,17 +197,18 @@ const actions = {
   reset: () => link.send({ do: "reset" }),
   "frame-all": () => stage.fit(),
   wire: () => { stage.setWireframe(!stage.wireframe); $("wire").classList.toggle("on", stage.wireframe); },
-  contacts: () => { stage.showContacts = !stage.showContacts; $("contacts").classList.toggle("on", stage.showContacts); },
+  contacts: () => { stage.showContacts = !stage.showContacts; $("contacts").classList.toggle("on", stage.showContacts); page.waiting ??= page.frame; },
   shot: shoot,
   film,
   theme: () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"),
-  "panel-toggle": () => $("panel").classList.toggle("closed"),
+  "panel-toggle": () => { $("panel").classList.toggle("closed"); layOut(); },
   "help-toggle": () => toggle("help"),
   "help-close": () => $("help").close(),
   menu: () => toggle("gallery"),
 };
 for (const [id, action] of Object.entries(actions)) $(id).addEventListener("click", () => { action(); $(id).blur(); });
 const keys = { " ": "pause", ".": "step", r: "reset", f: "frame-all", w: "wire", c: "contacts", s: "shot", v: "film", d: "theme", p: "panel-toggle", "?": "help-toggle", g: "menu" };
+addEventListener("resize", layOut);
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT)$/.test(event.target.tagName)) return;
   const key = event.key.toLowerCase();

@@ -48,15 +48,50 @@ function findTwins(positions, triangles) {
   return twins;
 }
 
+// Where edges are sharp, a vertex has one normal on each side. Groups the corners at each vertex by the normals of
+// their triangles: source has the vertex behind each that is drawn, triangles the drawn ones. null: no edge is sharp.
+const SHARP = Math.cos((62 * Math.PI) / 180);
+function splitSharp(positions, triangles) {
+  const normals = new Float32Array(triangles.length), first = new Int32Array(positions.length / 3).fill(-1);
+  for (let t = 0; t < triangles.length; t += 3) {
+    const [a, b, c] = [3 * triangles[t], 3 * triangles[t + 1], 3 * triangles[t + 2]];
+    const ux = positions[b] - positions[a], uy = positions[b + 1] - positions[a + 1], uz = positions[b + 2] - positions[a + 2];
+    const vx = positions[c] - positions[a], vy = positions[c + 1] - positions[a + 1], vz = positions[c + 2] - positions[a + 2];
+    const x = uy * vz - uz * vy, y = uz * vx - ux * vz, z = ux * vy - uy * vx, length = Math.hypot(x, y, z) || 1;
+    normals[t] = x / length; normals[t + 1] = y / length; normals[t + 2] = z / length;
+  }
+  const source = [], next = [], face = [], out = new Uint32Array(triangles.length);
+  for (let k = 0; k < triangles.length; k++) {
+    const v = triangles[k], t = 3 * Math.floor(k / 3);
+    let g = first[v], last = -1;
+    while (g >= 0 && normals[t] * normals[face[g]] + normals[t + 1] * normals[face[g] + 1] + normals[t + 2] * normals[face[g] + 2] < SHARP) { last = g; g = next[g]; }
+    if (g < 0) {
+      g = source.length;
+      source.push(v); next.push(-1); face.push(t);
+      if (last >= 0) next[last] = g; else first[v] = g;
+    }
+    out[k] = g;
+  }
+  return source.length === positions.length / 3 ? null : { source: Uint32Array.from(source), triangles: out };
+}
+
+// whether pictures are made by the processor, which asks for cheaper ones
+function isSoftwareGL() {
+  const context = document.createElement("canvas").getContext("webgl");
+  const info = context?.getExtension("WEBGL_debug_renderer_info");
+  const name = info ? context.getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
+  context?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(name);
+}
+
 export class Stage {
   constructor(canvas, hand) {
     this.canvas = canvas;
     this.hand = hand; // { grab(body, vertex, place), move(place), release() }
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
-    const info = this.renderer.getContext().getExtension("WEBGL_debug_renderer_info");
-    const name = info ? this.renderer.getContext().getParameter(info.UNMASKED_RENDERER_WEBGL) : "";
-    this.isSoftware = /swiftshader|llvmpipe|software/i.test(name);
+    this.isSoftware = isSoftwareGL();
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.isSoftware, powerPreference: "high-performance" });
     this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.autoUpdate = false;
     this.renderer.shadowMap.type = this.isSoftware ? THREE.PCFShadowMap : THREE.PCFSoftShadowMap;
     this.camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
     this.scenes = [];
@@ -77,17 +112,20 @@ export class Stage {
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.15;
+    this.controls.addEventListener("change", () => { this.isStale = true; });
   }
 
   resize() {
     const width = innerWidth, height = innerHeight;
     this.renderer.setPixelRatio(this.isSoftware ? 1 : Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
+    this.isStale = true;
   }
 
   setTheme(name) {
     this.theme = THEMES[name];
     for (const scene of this.scenes) this.light(scene);
+    this.isStale = true;
   }
 
   light(scene) {
@@ -149,31 +187,47 @@ export class Stage {
 
   addBody(body, index, info) {
     const geometry = new THREE.BufferGeometry();
-    const attribute = (name) => {
-      const data = new THREE.BufferAttribute(new Float32Array(3 * body.vertexCount), 3);
-      data.setUsage(THREE.DynamicDrawUsage);
-      geometry.setAttribute(name, data);
-      return data.array;
-    };
-    const made = { ...body, info, index, positions: attribute("position"), normals: attribute("normal") };
-    geometry.setIndex(new THREE.BufferAttribute(body.triangles, 1));
     const plain = body.color ? new THREE.Color(...body.color) : new THREE.Color().setRGB(...BODY_COLORS[info.body % BODY_COLORS.length], THREE.SRGBColorSpace);
     const options = { color: plain, side: THREE.DoubleSide };
-    made.plain = plain;
     const material = this.isSoftware ? new THREE.MeshLambertMaterial(options) : new THREE.MeshPhysicalMaterial({ ...options, roughness: 0.5, clearcoat: body.isCollider ? 0 : 0.25, clearcoatRoughness: 0.4 });
-    made.object = new THREE.Mesh(geometry, material);
+    const made = { ...body, info, index, plain, positions: new Float32Array(3 * body.vertexCount), object: new THREE.Mesh(geometry, material) };
     made.object.castShadow = made.object.receiveShadow = true;
-    made.object.frustumCulled = false;
     made.wire = new THREE.Mesh(geometry, new THREE.MeshBasicMaterial({ color: 0x10151c, wireframe: true, transparent: true, opacity: 0.35 }));
-    made.wire.frustumCulled = false;
+    made.object.frustumCulled = made.wire.frustumCulled = false;
     made.wire.visible = this.wireframe && !body.isCollider;
     this.scenes[body.side].add(made.object, made.wire);
     return made;
   }
 
+  // what is drawn of a body, when the first frame tells its shape
+  build(body) {
+    const { geometry } = body.object;
+    body.twins = findTwins(body.positions, body.triangles);
+    body.split = body.twins ? null : splitSharp(body.positions, body.triangles);
+    body.drawnCount = body.split ? body.split.source.length : body.vertexCount;
+    body.drawnTriangles = body.split ? body.split.triangles : body.triangles;
+    body.drawn = body.split ? new Float32Array(3 * body.drawnCount) : body.positions;
+    body.normals = new Float32Array(3 * body.drawnCount);
+    geometry.setAttribute("position", new THREE.BufferAttribute(body.drawn, 3).setUsage(THREE.DynamicDrawUsage));
+    geometry.setAttribute("normal", new THREE.BufferAttribute(body.normals, 3).setUsage(THREE.DynamicDrawUsage));
+    geometry.setIndex(new THREE.BufferAttribute(body.drawnTriangles, 1));
+  }
+
+  place(body) {
+    if (!body.drawn) this.build(body);
+    if (body.split) {
+      const { source } = body.split, { drawn, positions } = body;
+      for (let i = 0, j = 0; i < source.length; i++, j += 3) { const k = 3 * source[i]; drawn[j] = positions[k]; drawn[j + 1] = positions[k + 1]; drawn[j + 2] = positions[k + 2]; }
+    }
+    computeNormals(body.drawn, body.drawnTriangles, body.twins, body.normals);
+    body.object.geometry.attributes.position.needsUpdate = true;
+    body.object.geometry.attributes.normal.needsUpdate = true;
+  }
+
   setWireframe(on) {
     this.wireframe = on;
     for (const body of this.bodies) body.wire.visible = on && !body.isCollider;
+    this.isStale = true;
   }
 
   // positions, normals and colours of a frame
@@ -188,16 +242,14 @@ export class Stage {
         for (let i = 0; i < count; i += 3) for (let k = 0; k < 3; k++) body.positions[i + k] = box[k] + scale[k] * codes[i + k];
       } else body.positions.set(new Float32Array(frame.buffer, at, count));
       at += count * (frame.quantised ? 2 : 4);
-      if (body.twins === undefined) body.twins = findTwins(body.positions, body.triangles);
-      computeNormals(body.positions, body.triangles, body.twins, body.normals);
-      body.object.geometry.attributes.position.needsUpdate = true;
-      body.object.geometry.attributes.normal.needsUpdate = true;
+      this.place(body);
     }
     const size = (n) => 4 * Math.ceil(n / 4);
     at = frame.offset + size(total * (frame.quantised ? 6 : 12));
     this.paint(frame, range, at);
     if (frame.hasValues) at += size(2 * total);
     this.showMarks(frame, at);
+    this.isStale = this.renderer.shadowMap.needsUpdate = true;
     if (this.needsFit) { this.needsFit = false; this.fit(); }
     if (this.needsLight) { this.needsLight = false; this.placeLight(); }
   }
@@ -207,8 +259,8 @@ export class Stage {
       const { geometry, material } = body.object;
       const isPainted = frame.hasValues && range && !body.isCollider;
       if (isPainted) {
-        if (!geometry.attributes.color) geometry.setAttribute("color", new THREE.BufferAttribute(new Float32Array(3 * body.vertexCount), 3).setUsage(THREE.DynamicDrawUsage));
-        range.paint(new Uint16Array(frame.buffer, at, body.vertexCount), frame.low, frame.high, geometry.attributes.color.array);
+        if (!geometry.attributes.color) geometry.setAttribute("color", new THREE.BufferAttribute(new Float32Array(3 * body.drawnCount), 3).setUsage(THREE.DynamicDrawUsage));
+        range.paint(new Uint16Array(frame.buffer, at, body.vertexCount), body.split?.source, frame.low, frame.high, geometry.attributes.color.array);
         geometry.attributes.color.needsUpdate = true;
       }
       at += 2 * body.vertexCount;
@@ -258,9 +310,9 @@ export class Stage {
       low.setComponent(this.info.up, Math.min(ground, this.up.dot(box.min)));
       box.expandByPoint(low);
     }
-    const center = box.getCenter(new THREE.Vector3()), radius = 0.5 * box.getSize(new THREE.Vector3()).length();
+    const center = box.getCenter(new THREE.Vector3()), radius = 0.62 * box.getSize(new THREE.Vector3()).length();
     const free = innerWidth - (this.scenes.length === 1 ? this.covered?.() ?? 0 : 0);
-    const aspect = free / this.scenes.length / innerHeight, opening = (Math.PI / 180) * this.camera.fov;
+    const aspect = (this.scenes.length > 1 ? this.layout().width : free) / innerHeight, opening = (Math.PI / 180) * this.camera.fov;
     const distance = (1.12 * radius) / Math.sin(0.5 * Math.min(opening, 2 * Math.atan(Math.tan(0.5 * opening) * aspect)));
     const ahead = new THREE.Vector3(...[[0, 0, -1], [0, 0, 1], [0, -1, 0]][this.info.up]);
     const right = new THREE.Vector3().crossVectors(this.up, ahead);
@@ -290,25 +342,40 @@ export class Stage {
     }
   }
 
-  render() {
+  // the widths of a side, and of what the panel leaves free
+  layout() {
+    const count = Math.max(1, this.scenes.length), covered = this.covered?.() ?? 0;
+    return { count, covered, width: count > 1 ? (innerWidth - covered) / count : innerWidth, height: innerHeight };
+  }
+
+  // draws if something has changed since the last time
+  render(always) {
     this.controls.update();
-    const count = Math.max(1, this.scenes.length), width = innerWidth / count, height = innerHeight;
+    if (!this.isStale && !always) return false;
+    this.isStale = false;
+    const { count, covered, width, height } = this.layout();
     this.camera.aspect = width / height;
-    // what is not covered by the panel is the middle
-    const covered = count === 1 ? this.covered?.() ?? 0 : 0;
-    this.camera.setViewOffset(width, height, 0.5 * covered, 0, width, height);
+    // what the panel leaves free is the middle
+    this.camera.setViewOffset(width, height, count > 1 ? 0 : 0.5 * covered, 0, width, height);
+    this.renderer.setScissorTest(false);
+    this.renderer.setClearColor(this.theme.background);
+    this.renderer.setViewport(0, 0, innerWidth, height);
+    if (count > 1) this.renderer.clear();
     this.renderer.setScissorTest(count > 1);
+    const needsShadows = this.renderer.shadowMap.needsUpdate;
     this.scenes.forEach((scene, s) => {
+      this.renderer.shadowMap.needsUpdate = needsShadows;
       this.renderer.setViewport(s * width, 0, width, height);
       this.renderer.setScissor(s * width, 0, width, height);
       this.renderer.render(scene, this.camera);
     });
+    return true;
   }
 
   // ---------------------------------------------------------------- the hand
 
   ray(event) {
-    const count = Math.max(1, this.scenes.length), width = innerWidth / count;
+    const { count, width } = this.layout();
     const side = this.holding ? this.holding.side : Math.min(count - 1, Math.floor(event.clientX / width));
     const x = ((event.clientX - side * width) / width) * 2 - 1, y = 1 - (event.clientY / innerHeight) * 2;
     const caster = new THREE.Raycaster();
@@ -320,11 +387,12 @@ export class Stage {
     if (event.button !== 0 || this.holding || this.info?.mode !== "live" || !event.isPrimary) return;
     const { caster, side } = this.ray(event);
     const candidates = this.bodies.filter((body) => body.side === side);
-    for (const body of candidates) body.object.geometry.computeBoundingSphere();
+    // rays look at both, which are of an older frame
+    for (const body of candidates) { body.object.geometry.computeBoundingSphere(); body.object.geometry.computeBoundingBox(); }
     const hit = caster.intersectObjects(candidates.map((body) => body.object), false)[0];
     const body = hit && candidates.find((one) => one.object === hit.object);
     if (!body || body.isCollider) return;
-    const { a, b, c } = hit.face;
+    const [a, b, c] = [hit.face.a, hit.face.b, hit.face.c].map((v) => (body.split ? body.split.source[v] : v));
     const distance = (v) => hit.point.distanceToSquared(new THREE.Vector3().fromArray(body.positions, 3 * v));
     const vertex = [a, b, c].reduce((best, v) => (distance(v) < distance(best) ? v : best));
     const normal = this.camera.getWorldDirection(new THREE.Vector3());
@@ -357,7 +425,7 @@ export class Stage {
 
   // where a vertex is in the window, for tests and pictures
   project(index, vertex) {
-    const body = this.bodies[index], count = this.scenes.length, width = innerWidth / count;
+    const body = this.bodies[index], { width } = this.layout();
     const place = new THREE.Vector3().fromArray(body.positions, 3 * vertex).project(this.camera);
     return [body.side * width + (0.5 + 0.5 * place.x) * width, (0.5 - 0.5 * place.y) * innerHeight];
   }
