@@ -11,7 +11,6 @@
 #include "view_server.h"
 
 #include <pliant/scene.h>
-
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -151,6 +150,7 @@ int cmd_view(int argc, char** argv) {
     pl_view_scenes scenes = pl_view_scenes_begin();
     pl_error error = {0};
     pl_status status = list_scenes(&o, count ? scene : NULL, &scenes, &error);
+    if (status == PL_OK && count) status = try_scene(&o, pl_view_scenes_at(&scenes, 0), &error);
     error.status = status;
     code =
         status == PL_OK ? serve(&v, &o, page, &scenes, count ? 0 : -1) : report_error(&v, &error);

@@ -307,3 +307,35 @@ TEST(world_change_survives_every_failing_allocation)
     pl_world_destroy(other);
     pl_scene_destroy(scene);
 }
+
+// every vertex has a node, nodes of a level hold whole nodes of the one below, and the levels are
+// those that were asked for
+TEST(world_tells_the_aggregates_of_levels)
+{
+    static const char* const changes[] = {"bodies[0].linear=mgpcg", "bodies[0].levels=[4, 12]",
+                                          "bodies[0].material.law=arap",
+                                          "bodies[0].nonlinear=projective"};
+    pl_world* world = sample_start(held_box);
+    int count = pl_world_mesh(world, 0)->vertex_count;
+    int *fine = malloc((size_t)count * sizeof(int)), *coarse = malloc((size_t)count * sizeof(int));
+    change(world, "bodies[0].linear=direct");
+    CHECK(pl_world_aggregates(world, 0, 1, fine) == 0);
+    for (int k = 0; k < 4; k++) {
+        change(world, changes[k]);
+        if (k == 0 || k == 2) continue;
+        CHECK(pl_world_aggregates(world, 0, 1, fine) == 12);
+        CHECK(pl_world_aggregates(world, 0, 2, coarse) == 4);
+        CHECK(pl_world_aggregates(world, 0, 3, coarse) == 0);
+        int parent[12], seen = 0;
+        for (int n = 0; n < 12; n++) parent[n] = -1;
+        for (int v = 0; v < count; v++) {
+            CHECK(fine[v] >= 0 && fine[v] < 12 && coarse[v] >= 0 && coarse[v] < 4);
+            if (parent[fine[v]] < 0) parent[fine[v]] = coarse[v], seen++;
+            CHECK(parent[fine[v]] == coarse[v]);
+        }
+        CHECK(seen == 12);
+    }
+    free(fine);
+    free(coarse);
+    pl_world_destroy(world);
+}

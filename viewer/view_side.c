@@ -50,10 +50,27 @@ static const char* const live_colors[] = {"none",         "stretch", "volume", "
                                           "displacement", "stress",  "energy", "region"};
 enum { LIVE_COLOR_COUNT = sizeof live_colors / sizeof live_colors[0] };
 
+// the aggregates of coarse levels
+static const char* const level_colors[] = {"level 1", "level 2", "level 3", "level 4",
+                                           "level 5", "level 6", "level 7"};
+enum { LEVEL_COLOR_COUNT = sizeof level_colors / sizeof level_colors[0] };
+
+static int level_of_color(const char* name) {
+    for (int k = 0; k < LEVEL_COLOR_COUNT; k++)
+        if (strcmp(name, level_colors[k]) == 0) return k + 1;
+    return 0;
+}
+
 int pl_view_side_colors(const pl_view_side* s, const char* names[], int room) {
     int count = 0;
     if (s->world) {
         for (int k = 0; k < LIVE_COLOR_COUNT && count < room; k++) names[count++] = live_colors[k];
+        int vertex_count = pl_world_mesh(s->world, 0)->vertex_count;
+        int* nodes = PL_ALLOC(int, vertex_count);
+        for (int k = 0; nodes && k < LEVEL_COLOR_COUNT && count < room; k++)
+            if (pl_world_aggregates(s->world, 0, k + 1, nodes) > 0)
+                names[count++] = level_colors[k];
+        PL_FREE(nodes, int, vertex_count);
         return count;
     }
     static const char* const shown[] = {"none", "displacement", "stretch", "region"};
@@ -289,6 +306,18 @@ static void fill_regions(const pl_mesh* mesh, const int* vertices, int count, fl
     PL_FREE(of_mesh, float, mesh->vertex_count);
 }
 
+// the node of each vertex; NAN where the level is not there
+static void fill_level(pl_view_side* s, int b, int level, float* out) {
+    const pl_record_body* body = &s->values.record_bodies[b];
+    int vertex_count = pl_world_mesh(s->world, b)->vertex_count;
+    int* nodes = PL_ALLOC(int, vertex_count);
+    bool has_level =
+        nodes && !s->values.bodies[b].skin && pl_world_aggregates(s->world, b, level, nodes) > 0;
+    for (int i = 0; i < body->vertex_count; i++)
+        out[i] = has_level ? (float)nodes[body->vertices ? body->vertices[i] : i] : NAN;
+    PL_FREE(nodes, int, vertex_count);
+}
+
 static void fill_color(pl_view_side* s, int b) {
     const pl_record_body* body = &s->values.record_bodies[b];
     const pl_world_body* own = &s->world->bodies[b];
@@ -299,6 +328,10 @@ static void fill_color(pl_view_side* s, int b) {
         if (s->values.bodies[b].skin)
             fill_regions(s->values.bodies[b].skin, NULL, body->vertex_count, out);
         else fill_regions(own->mesh, body->vertices, body->vertex_count, out);
+        return;
+    }
+    if (level_of_color(s->color)) {
+        fill_level(s, b, level_of_color(s->color), out);
         return;
     }
     if (strcmp(s->color, "stretch") == 0 && own->mesh->tet_count == 0) {

@@ -89,7 +89,6 @@ char* pl_view_scene_text(const pl_view_scenes* scenes, const pl_view_side* sides
                              first ? pl_view_side_frame_count(first) : 0);
     if (!root || !first) return finish(root);
     json_object_set_new(root, "bodies", list_bodies(sides, side_count));
-    json_object_set_new(root, "colors", list_colors(first));
     if (first->has_ground && isfinite(first->ground))
         json_object_set_new(root, "ground", json_real(first->ground));
     if (is_live) json_object_set_new(root, "time_step", json_real(first->scene->time_step));
@@ -103,6 +102,7 @@ char* pl_view_state_text(const pl_view_side* sides, int side_count, const pl_vie
                   "color", now->color, "split", now->split_id, "split_choice", now->split_choice);
     if (root && side_count && sides[0].world)
         json_object_set_new(root, "controls", list_controls(sides[0].world));
+    if (root && side_count) json_object_set_new(root, "colors", list_colors(&sides[0]));
     return finish(root);
 }
 

@@ -69,6 +69,11 @@ PL_API int pl_world_grab(pl_world* world, int body, int vertex, double stiffness
 PL_API void pl_world_move(pl_world* world, int handle, double x, double y, double z);
 PL_API void pl_world_release(pl_world* world, int handle);
 
+/// The node of a coarse level of multigrid that each vertex of a body belongs to, for pictures;
+/// level 1 is the finest of them. Returns how many nodes the level has, 0 if the body is not solved
+/// by multigrid with such a level, -1 if memory is out.
+PL_API int pl_world_aggregates(pl_world* world, int body, int level, int* nodes);
+
 // ---------------------------------------------------------------- what the host moves
 
 /// Where something is: x = rotation start + translation, start being its place as the scene

@@ -99,6 +99,10 @@ typedef struct pl_method_functions {
     void (*careful)(void* system, const pl_method_body* bodies, bool is_careful);
     // energies() leaves out some of what the method stores.
     bool stores_unseen;
+    // The node of a coarse level of multigrid that each vertex of the system belongs to; level 1 is
+    // the finest of them. Returns how many nodes the level has, 0 if there is no such level. NULL:
+    // there are no levels.
+    int (*aggregates)(void* system, int level, int* nodes);
     // What is remembered of earlier steps no longer holds: the host wrote positions or velocities,
     // or the time step changes. NULL: nothing is remembered.
     void (*restart)(void* system);

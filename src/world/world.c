@@ -342,6 +342,20 @@ double* pl_world_forces(pl_world* w, int body) {
     return w->systems[w->bodies[body].system].host_force + 3 * (size_t)w->bodies[body].first_vertex;
 }
 
+int pl_world_aggregates(pl_world* w, int b, int level, int* nodes) {
+    if (b < 0 || b >= w->body_count) return 0;
+    const pl_world_body* body = &w->bodies[b];
+    pl_world_system* system = &w->systems[body->system];
+    if (!system->method->aggregates) return 0;
+    int* all = PL_ALLOC(int, system->vertex_count);
+    if (!all) return -1;
+    int count = system->method->aggregates(system->data, level, all);
+    if (count > 0)
+        memcpy(nodes, all + body->first_vertex, (size_t)body->mesh->vertex_count * sizeof(int));
+    PL_FREE(all, int, system->vertex_count);
+    return count;
+}
+
 int pl_world_grab(pl_world* w, int body, int vertex, double stiffness) {
     if (body < 0 || body >= w->body_count || vertex < 0 ||
         vertex >= w->bodies[body].mesh->vertex_count)

@@ -30,7 +30,7 @@ const categories = CATEGORIES.map((c) => c.map(linear));
 export class Range {
   constructor(name) {
     this.name = name;
-    this.isCategory = name === "region";
+    this.isCategory = name === "region" || name.startsWith("level");
     this.neutral = NEUTRAL[name];
     this.map = this.neutral === undefined ? "sequential" : "diverging";
     this.low = Infinity;
@@ -56,7 +56,7 @@ export class Range {
     for (let i = 0; i < count; i++) {
       const code = codes[source ? source[i] : i];
       let r = 0.35, g = 0.35, b = 0.36;
-      if (code !== 65535 && this.isCategory) [r, g, b] = categories[Math.round(least + a * code) % categories.length];
+      if (code !== 65535 && this.isCategory) [r, g, b] = categories[(7 * Math.round(least + a * code)) % categories.length];
       else if (code !== 65535) {
         const k = 3 * Math.max(0, Math.min(255, Math.round((least + a * code - this.low) * scale)));
         r = colors[k]; g = colors[k + 1]; b = colors[k + 2];

@@ -63,7 +63,6 @@ function onScene(scene) {
   $("timeline").max = Math.max(0, scene.frames - 1);
   for (const id of ["controls", "compare", "plots"]) $(id).hidden = scene.mode !== "live";
   for (const id of ["reset", "contacts"]) $(id).hidden = scene.mode !== "live";
-  $("color").replaceChildren(...(scene.colors ?? ["none"]).map((name) => new Option(name.replace("_", " "), name)));
 }
 
 function openScene() {
@@ -89,6 +88,10 @@ function onState(state) {
   $("pause").textContent = state.paused ? "go on" : "pause";
   $("pause").classList.toggle("on", state.paused);
   $("speed").value = String(state.speed);
+  if (page.colors !== String(state.colors)) {
+    page.colors = String(state.colors);
+    $("color").replaceChildren(...(state.colors ?? ["none"]).map((name) => new Option(name.replace("_", " "), name)));
+  }
   $("color").value = state.color;
   if (state.loading) banner("loading\u2026", true);
   else if ($("banner").textContent === "loading\u2026") banner("");
@@ -213,7 +216,7 @@ addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT)$/.test(event.target.tagName)) return;
   const key = event.key.toLowerCase();
   if (key === "k") {
-    const names = page.scene?.colors ?? ["none"];
+    const names = page.state?.colors ?? ["none"];
     link.send({ do: "color", name: names[(names.indexOf(page.state?.color) + 1) % names.length] });
   } else if (keys[key]) actions[keys[key]]();
   else return;
