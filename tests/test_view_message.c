@@ -61,6 +61,7 @@ TEST(view_message_refuses_the_rest)
         "{\"do\":\"set\",\"name\":\"a\\nb\",\"number\":1}",
         "{\"do\":\"set\",\"name\":\"a\\u0000b\",\"number\":1}",
         "{\"do\":\"pause\",\"on\":1}",
+        "{\"do\":\"cut\",\"from\":[0,0,0],\"at\":[0,0,1]}",
         "{\"do\":\"ready\"} {\"do\":\"ready\"}",
         "\xff\xfe",
     };

@@ -11,12 +11,23 @@ static const char* const verb_names[PL_VIEW_VERB_COUNT] = {PL_VIEW_VERB_LIST(VER
 #undef VERB_NAME
 
 // what a verb cannot do without, and what it may have
-enum { BODY = 1, VERTEX = 2, AT = 4, ON = 8, NUMBER = 16, NAME = 32, TEXT = 64 };
+enum {
+    BODY = 1,
+    VERTEX = 2,
+    AT = 4,
+    ON = 8,
+    NUMBER = 16,
+    NAME = 32,
+    TEXT = 64,
+    FROM = 128,
+    TO = 256
+};
 static const struct {
     unsigned needed, allowed;
 } rules[PL_VIEW_VERB_COUNT] = {
     [PL_VIEW_GRAB] = {BODY | VERTEX | AT, 0},
     [PL_VIEW_MOVE] = {AT, NUMBER},
+    [PL_VIEW_CUT] = {FROM | AT | TO, 0},
     [PL_VIEW_PAUSE] = {ON, 0},
     [PL_VIEW_SPEED] = {NUMBER, 0},
     [PL_VIEW_SET] = {NAME, NUMBER | TEXT},
@@ -67,6 +78,8 @@ static unsigned take_member(const char* key, const json_t* value, pl_view_messag
     if (strcmp(key, "body") == 0) return take_index(value, &out->body) ? BODY : 0;
     if (strcmp(key, "vertex") == 0) return take_index(value, &out->vertex) ? VERTEX : 0;
     if (strcmp(key, "at") == 0) return take_place(value, out->at) ? AT : 0;
+    if (strcmp(key, "from") == 0) return take_place(value, out->from) ? FROM : 0;
+    if (strcmp(key, "to") == 0) return take_place(value, out->to) ? TO : 0;
     if (strcmp(key, "name") == 0) return take_name(value, out->name) ? NAME : 0;
     if (strcmp(key, "text") == 0) return take_name(value, out->text) ? TEXT : 0;
     if (strcmp(key, "number") == 0) return take_number(value, &out->number) ? NUMBER : 0;

@@ -16,6 +16,7 @@
     X(PL_VIEW_GRAB, "grab")   /* body, vertex, at */                                               \
     X(PL_VIEW_MOVE, "move")   /* at, number: the drag's own count */                               \
     X(PL_VIEW_RELEASE, "release")                                                                  \
+    X(PL_VIEW_CUT, "cut")     /* from, at, to: the triangle that a knife has swept */              \
     X(PL_VIEW_PAUSE, "pause") /* on */                                                             \
     X(PL_VIEW_STEP, "step")                                                                        \
     X(PL_VIEW_RESET, "reset")                                                                      \
@@ -36,7 +37,7 @@ enum { PL_VIEW_MESSAGE_LIMIT = 1024, PL_VIEW_NAME_SIZE = 32 };
 typedef struct pl_view_message {
     pl_view_verb verb;
     int body, vertex;
-    double at[3]; // [m]
+    double at[3], from[3], to[3]; // [m]
     bool on;
     bool has_number;
     double number;

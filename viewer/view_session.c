@@ -330,6 +330,20 @@ static void grab(pl_view_session* s, int client, const pl_view_message* m) {
     else tell(s, client, error.text);
 }
 
+// cuts every body that can be cut
+static void cut(pl_view_session* s, int client, const pl_view_message* m) {
+    double sweep[9];
+    memcpy(sweep, m->from, sizeof m->from);
+    memcpy(sweep + 3, m->at, sizeof m->at);
+    memcpy(sweep + 6, m->to, sizeof m->to);
+    pl_error error = {0};
+    bool is_cut = false;
+    for (int k = 0; is_live(s) && k < s->side_count; k++)
+        for (int b = 0; b < s->sides[k].body_count; b++)
+            is_cut |= pl_world_cut(s->sides[k].world, b, sweep, NULL, &error) == PL_OK;
+    if (!is_cut) tell(s, client, error.text[0] ? error.text : "a recording cannot be cut");
+}
+
 static void let_go(pl_view_session* s) {
     for (int k = 0; k < s->side_count; k++) pl_view_side_release(&s->sides[k]);
     s->holder = -1;
@@ -390,6 +404,7 @@ static void apply(pl_view_session* s, int client, const pl_view_message* m) {
         if (m->has_number) s->drag = (uint32_t)fmin(fmax(m->number, 0.0), 4e9);
         s->is_new |= s->now.is_paused;
         return;
+    case PL_VIEW_CUT: cut(s, client, m); return;
     case PL_VIEW_RELEASE:
         if (s->holder == client) let_go(s);
         return;

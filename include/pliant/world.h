@@ -69,6 +69,12 @@ PL_API int pl_world_grab(pl_world* world, int body, int vertex, double stiffness
 PL_API void pl_world_move(pl_world* world, int handle, double x, double y, double z);
 PL_API void pl_world_release(pl_world* world, int handle);
 
+/// Cuts a cloth of method pbd along the triangle that a knife has swept (three corners [m]), from
+/// the next frame on. The cut follows vertices of the mesh. Cloth can be cut if it can tear: give
+/// pbd.tear, which may be large. cut_count: vertices that were split, may be NULL.
+PL_API pl_status pl_world_cut(pl_world* world, int body, const double sweep[9], int* cut_count,
+                              pl_error* error);
+
 /// The node of a coarse level of multigrid that each vertex of a body belongs to, for pictures;
 /// level 1 is the finest of them. Returns how many nodes the level has, 0 if the body is not solved
 /// by multigrid with such a level, -1 if memory is out.

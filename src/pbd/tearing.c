@@ -344,3 +344,36 @@ int pl_tearing_split(pl_tearing* t, const double* positions) {
     if (s.next > s.before) number_particles(t);
     return s.next - s.before;
 }
+
+// whether the segment from a to b passes through a triangle
+static bool passes_through(pl_vec3 a, pl_vec3 b, const pl_vec3 t[3]) {
+    double below = pl_det4(t[0], t[1], t[2], a), above = pl_det4(t[0], t[1], t[2], b);
+    if ((below > 0.0) == (above > 0.0)) return false;
+    double x = pl_det4(a, b, t[0], t[1]), y = pl_det4(a, b, t[1], t[2]),
+           z = pl_det4(a, b, t[2], t[0]);
+    return (x >= 0.0 && y >= 0.0 && z >= 0.0) || (x <= 0.0 && y <= 0.0 && z <= 0.0);
+}
+
+static void cut_edge(splitter* s, int c, const pl_vec3 sweep[3], pl_vec3 normal) {
+    const pl_tearing* t = s->tearing;
+    int d = c - c % 3 + (c + 1) % 3, p = t->particle_of_corner[c], q = t->particle_of_corner[d];
+    pl_vec3 a = pl_vec3_load(s->x + 3 * (size_t)c), b = pl_vec3_load(s->x + 3 * (size_t)d);
+    if (!passes_through(a, b, sweep)) return;
+    double from_a = fabs(pl_dot(pl_sub(a, sweep[0]), normal));
+    double from_b = fabs(pl_dot(pl_sub(b, sweep[0]), normal));
+    int nearer = from_a <= from_b ? p : q;
+    if (nearer < s->before) split(s, nearer, normal);
+}
+
+int pl_tearing_cut(pl_tearing* t, const double* positions, const double sweep[9]) {
+    splitter s = {t, positions, t->particle_count, t->particle_count};
+    const pl_vec3 corners[3] = {pl_vec3_load(sweep), pl_vec3_load(sweep + 3),
+                                pl_vec3_load(sweep + 6)};
+    pl_vec3 normal = pl_cross(pl_sub(corners[1], corners[0]), pl_sub(corners[2], corners[0]));
+    if (t->corner_count == 0) return 0;
+    list_corners(t);
+    memset(t->is_split, 0, (size_t)t->corner_count * sizeof(bool));
+    for (int c = 0; c < t->corner_count; c++) cut_edge(&s, c, corners, normal);
+    if (s.next > s.before) number_particles(t);
+    return s.next - s.before;
+}

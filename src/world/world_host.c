@@ -294,6 +294,25 @@ pl_status pl_world_deform_attachment(pl_world* w, int k, const double* points, i
     return status == PL_OK ? put_points(&a->driver, points, count, error) : status;
 }
 
+// ---------------------------------------------------------------- a knife
+
+pl_status pl_world_cut(pl_world* w, int b, const double sweep[9], int* cut_count, pl_error* error) {
+    pl_status status = check_index(b, w->body_count, "body", error);
+    if (status == PL_OK) status = check_finite(sweep, 9, "the knife", error);
+    if (status != PL_OK) return status;
+    pl_world_system* system = &w->systems[w->bodies[b].system];
+    int k = 0, count = -1;
+    for (int other = 0; other < b; other++) k += w->bodies[other].system == w->bodies[b].system;
+    if (system->method->cut) count = system->method->cut(system->data, k, sweep);
+    if (cut_count) *cut_count = count > 0 ? count : 0;
+    if (count >= 0) return PL_OK;
+    return pl_fail(
+        error, PL_ERROR_UNSUPPORTED,
+        "body \"%.100s\" cannot be cut: only cloth of method pbd that can tear can; give it "
+        "pbd.tear",
+        w->bodies[b].def->name);
+}
+
 // ---------------------------------------------------------------- numbers
 
 void pl_world_evaluate(pl_world* w, double time) {

@@ -28,6 +28,7 @@ const link = new Link({
 const stage = new Stage($("view"), {
   grab: (body, vertex, at) => { link.send({ do: "grab", body, vertex, at }); page.held = { body, vertex }; },
   move: (at) => { link.send({ do: "move", at, number: ++page.dragCount }); page.drags.set(page.dragCount, performance.now()); },
+  cut: (from, at, to) => link.send({ do: "cut", from, at, to }),
   release: () => { link.send({ do: "release" }); page.held = null; },
 });
 page.stage = stage;
@@ -62,7 +63,7 @@ function onScene(scene) {
   $("timeline").hidden = scene.mode !== "recording";
   $("timeline").max = Math.max(0, scene.frames - 1);
   for (const id of ["controls", "compare", "plots"]) $(id).hidden = scene.mode !== "live";
-  for (const id of ["reset", "contacts"]) $(id).hidden = scene.mode !== "live";
+  for (const id of ["reset", "contacts", "knife"]) $(id).hidden = scene.mode !== "live";
 }
 
 function openScene() {
@@ -201,6 +202,7 @@ const actions = {
   "frame-all": () => stage.fit(),
   wire: () => { stage.setWireframe(!stage.wireframe); $("wire").classList.toggle("on", stage.wireframe); },
   contacts: () => { stage.showContacts = !stage.showContacts; $("contacts").classList.toggle("on", stage.showContacts); page.waiting ??= page.frame; },
+  knife: () => { stage.knife = !stage.knife; $("knife").classList.toggle("on", stage.knife); },
   shot: shoot,
   film,
   theme: () => setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"),
@@ -210,7 +212,7 @@ const actions = {
   menu: () => toggle("gallery"),
 };
 for (const [id, action] of Object.entries(actions)) $(id).addEventListener("click", () => { action(); $(id).blur(); });
-const keys = { " ": "pause", ".": "step", r: "reset", f: "frame-all", w: "wire", c: "contacts", s: "shot", v: "film", d: "theme", p: "panel-toggle", "?": "help-toggle", g: "menu" };
+const keys = { " ": "pause", ".": "step", r: "reset", f: "frame-all", w: "wire", c: "contacts", x: "knife", s: "shot", v: "film", d: "theme", p: "panel-toggle", "?": "help-toggle", g: "menu" };
 addEventListener("resize", layOut);
 addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || /^(INPUT|SELECT)$/.test(event.target.tagName)) return;

@@ -385,6 +385,7 @@ export class Stage {
 
   onDown(event) {
     if (event.button !== 0 || this.holding || this.info?.mode !== "live" || !event.isPrimary) return;
+    if (this.knife || event.shiftKey) { this.startCut(event); return; }
     const { caster, side } = this.ray(event);
     const candidates = this.bodies.filter((body) => body.side === side);
     // rays look at both, which are of an older frame
@@ -404,8 +405,30 @@ export class Stage {
     event.preventDefault();
   }
 
+  // a knife that sweeps from the camera through the mouse, far behind everything
+  startCut(event) {
+    this.holding = { side: this.ray(event).side, pointer: event.pointerId, isKnife: true, x: event.clientX, y: event.clientY };
+    this.holding.far = this.farPoint(event);
+    this.controls.enabled = false;
+    this.canvas.setPointerCapture(event.pointerId);
+  }
+
+  farPoint(event) {
+    const { caster } = this.ray(event);
+    return caster.ray.at(4 * this.camera.position.distanceTo(this.controls.target), new THREE.Vector3()).toArray();
+  }
+
+  cut(event) {
+    const { holding } = this;
+    if (Math.hypot(event.clientX - holding.x, event.clientY - holding.y) < 5) return;
+    const far = this.farPoint(event);
+    this.hand.cut(this.camera.position.toArray(), holding.far, far);
+    Object.assign(holding, { far, x: event.clientX, y: event.clientY });
+  }
+
   onMove(event) {
     if (!this.holding || event.pointerId !== this.holding.pointer) return;
+    if (this.holding.isKnife) { this.cut(event); return; }
     const { caster } = this.ray(event);
     const place = caster.ray.intersectPlane(this.holding.plane, new THREE.Vector3());
     if (place) this.hand.move(place.toArray());
@@ -413,8 +436,9 @@ export class Stage {
 
   onUp(event) {
     if (!this.holding || event.pointerId !== this.holding.pointer) return;
+    const { isKnife } = this.holding;
     this.letGo();
-    this.hand.release();
+    if (!isKnife) this.hand.release();
   }
 
   letGo() {

@@ -19,6 +19,7 @@ const scenes = {
   a_box: box(),
   // slides on the ground: for friction
   b_slide: box({ attachments: [], colliders: [{ name: "ground", plane: { point: [0, 0, 0], normal: [0, 1, 0] } }], title: "a box slides" }, { velocity: [1, 0, 0], transform: { translate: [0, 0.051, 0] } }),
+  d_cut: { pliant: 1, title: "a cloth to cut", bodies: [{ name: "cloth", method: "pbd", pbd: { tear: 1000 }, generate: { shape: "cloth", size_x: 0.5, size_y: 0.5, edge: 0.05 } }], attachments: [{ body: "cloth", where: { side: "+y" } }] },
   c_cloth: { pliant: 1, title: "a cloth", bodies: [{ name: "cloth", method: "pbd", generate: { shape: "cloth", size_x: 0.5, size_y: 0.5, edge: 0.05 } }], attachments: [{ body: "cloth", where: { side: "+y" } }] },
 };
 const folder = join(work, "scenes");
@@ -93,7 +94,7 @@ const checks = {
   },
 
   async "asks for a token behind --host"() {
-    const other = await Server.start(program, [join(folder, "a_box.json"), "--host", "127.0.0.1", "--port", String(server.port + 200)]);
+    const other = await Server.start(program, [join(folder, "a_box.json"), "--host", "127.0.0.1"]);
     const token = new URL(other.address).searchParams.get("token"), host = `127.0.0.1:${other.port}`;
     check(token?.length === 32, "a token in the address");
     check((await request(other.port, { headers: { host } })).status === 403, "a page without token");
@@ -264,9 +265,10 @@ const checks = {
     const [picture] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("s")]);
     check(picture.suggestedFilename() === "pliant.png", "a picture");
     await page.keyboard.press("v");
-    await moving(4);
+    await moving(12);
+    await sleep(500);
     const [film] = await Promise.all([page.waitForEvent("download"), page.keyboard.press("v")]);
-    check(film.suggestedFilename() === "pliant.webm" && (await page.evaluate(() => pliant.lastFilm.size)) > 1000, "a film");
+    check(film.suggestedFilename() === "pliant.webm" && (await page.evaluate(() => pliant.lastFilm.size)) > 1000, `a film: ${await page.evaluate(() => pliant.lastFilm.size)} bytes`);
   },
 
   async "compares side by side"() {
@@ -286,6 +288,28 @@ const checks = {
     await page.mouse.up();
     await page.selectOption("#split", "");
     await until(() => page.evaluate(() => pliant.scene.sides === 1), "one side");
+  },
+
+  async "cuts a cloth"() {
+    await openScene(3);
+    await moving(3);
+    const lowest = () => page.evaluate(() => { const { positions } = pliant.stage.bodies[0]; let low = 0; for (let i = 1; i < positions.length; i += 3) low = Math.min(low, positions[i]); return low; });
+    const ends = await page.evaluate(() => {
+      const { positions, vertexCount } = pliant.stage.bodies[0];
+      const at = [Infinity, -Infinity, Infinity, -Infinity];
+      for (let v = 0; v < vertexCount; v++) { const [x, y] = pliant.stage.project(0, v); at[0] = Math.min(at[0], x); at[1] = Math.max(at[1], x); at[2] = Math.min(at[2], y); at[3] = Math.max(at[3], y); }
+      return at;
+    });
+    const before = await lowest(), height = 0.5 * (ends[2] + ends[3]);
+    await page.keyboard.down("Shift");
+    await page.mouse.move(ends[0] - 15, height);
+    await page.mouse.down();
+    await page.mouse.move(ends[1] + 15, height, { steps: 12 });
+    await page.mouse.up();
+    await page.keyboard.up("Shift");
+    await until(async () => (await lowest()) < before - 0.05, "a cut");
+    await shot("cut");
+    await until(async () => (await lowest()) < before - 1, "the lower half falls");
   },
 
   async "serves two pages, one of them slow"() {
@@ -347,7 +371,7 @@ const checks = {
   async "plays a recording"() {
     const run = join(work, "run");
     execFileSync(program, ["run", join(folder, "b_slide.json"), "-o", run, "--frames", "40", "--quiet"], { stdio: "ignore" });
-    const player = await Server.start(program, [run, "--scenes", folder, "--port", String(server.port + 100)]);
+    const player = await Server.start(program, [run, "--scenes", folder]);
     const other = await openPage(browser, player.address, errors);
     await moving(4, other);
     check((await other.evaluate(() => pliant.scene.mode)) === "recording" && (await other.isVisible("#timeline")), "a timeline");
@@ -369,7 +393,7 @@ const checks = {
   },
 
   async "fits a phone and starts with the list"() {
-    const list = await Server.start(program, ["--scenes", folder, "--port", String(server.port + 101)]);
+    const list = await Server.start(program, ["--scenes", folder]);
     const phone = await openPage(browser, list.address, errors);
     await phone.setViewportSize({ width: 390, height: 780 });
     await phone.reload();
@@ -406,8 +430,8 @@ try {
     }
   }
 } finally {
-  await browser.close();
-  await server.stop();
+  await browser.close().catch(() => {});
+  for (const one of Server.all) one.process.kill("SIGKILL");
 }
 console.log(`${Object.keys(checks).length - failed} of ${Object.keys(checks).length} checks of the page in ${((Date.now() - start) / 1000).toFixed(0)} s`);
 process.exit(failed ? 1 : 0);

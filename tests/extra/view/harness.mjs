@@ -23,9 +23,12 @@ export async function until(condition, text, seconds = 20) {
 }
 
 export class Server {
+  static all = [];
+
   static async start(program, args) {
     const server = new Server();
     server.process = spawn(program, ["view", ...args, "--no-open"], { stdio: ["ignore", "pipe", "pipe"] });
+    Server.all.push(server);
     server.text = "";
     server.process.stdout.on("data", (data) => { server.text += data; });
     await until(() => server.text.includes("\n") || server.process.exitCode !== null, "the address on stdout");
