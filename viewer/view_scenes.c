@@ -28,17 +28,27 @@ void pl_view_scenes_free(pl_view_scenes* s) {
     for (size_t k = 0; k < s->items.count; k++) {
         pl_free_text(items[k].path);
         pl_free_text(items[k].title);
+        pl_free_text(items[k].name);
     }
     pl_array_free(&s->items);
 }
 
-// the title of a scene file, or the last part of its path
+// the last part of a path
+static char* name_of(const char* path) {
+    size_t end = strlen(path), begin;
+    while (end > 1 && path[end - 1] == '/') end--;
+    for (begin = end; begin > 0 && path[begin - 1] != '/';) begin--;
+    char* name = pl_alloc(end - begin + 1);
+    if (name) memcpy(name, path + begin, end - begin);
+    return name;
+}
+
+// the title of a scene file, or its name
 static char* title_of(const char* path) {
     json_error_t cause;
     json_t* root = json_load_file(path, 0, &cause);
     const char* title = root ? json_string_value(json_object_get(root, "title")) : NULL;
-    const char* slash = strrchr(path, '/');
-    char* copy = pl_copy_text(title && title[0] ? title : slash && slash[1] ? slash + 1 : path);
+    char* copy = title && title[0] ? pl_copy_text(title) : name_of(path);
     json_decref(root);
     return copy;
 }
@@ -56,13 +66,15 @@ pl_status pl_view_scenes_add(pl_view_scenes* s, const char* path, const char* co
     size_t size = strlen(path);
     bool is_recording = S_ISDIR(info.st_mode) || (size > 4 && strcmp(path + size - 4, ".plr") == 0);
     pl_view_scene item = {.path = pl_copy_text(path),
-                          .title = is_recording ? pl_copy_text(path) : title_of(path),
+                          .name = name_of(path),
+                          .title = is_recording ? name_of(path) : title_of(path),
                           .is_recording = is_recording,
                           .overrides = overrides,
                           .override_count = override_count};
-    if (item.path && item.title && pl_array_push(&s->items, &item)) return PL_OK;
+    if (item.path && item.title && item.name && pl_array_push(&s->items, &item)) return PL_OK;
     pl_free_text(item.path);
     pl_free_text(item.title);
+    pl_free_text(item.name);
     return pl_fail_memory(error, "the list of scenes");
 }
 

@@ -10,7 +10,8 @@
 
 typedef struct pl_view_scene {
     char* path;  // of a scene file, or the folder of a run
-    char* title; // of the scene, or the file's name
+    char* name;  // the last part of the path: all of it that pages see
+    char* title; // of the scene, or the name
     bool is_recording;
     const char* const* overrides; // "path=value"; borrowed
     int override_count;

@@ -428,8 +428,9 @@ static double hand_stiffness(const pl_view_side* s, int b, double radius, int co
     }
     for (int v = 0; v < body->mesh->vertex_count; v++) sum += mass[v] / body->mesh->vertex_count;
     double elastic = body->is_cloth ? fmax(stretch, mu) : 24.0 * mu * radius;
-    if (body->def->method == PL_METHOD_PBD) elastic = 0.0;
-    return fmax(elastic, 0.5 * sum * count / (h * h));
+    // constraints of pbd are as stiff as their sweeps make them: the hand outweighs one vertex
+    bool is_pbd = body->def->method == PL_METHOD_PBD;
+    return fmax(is_pbd ? 0.0 : elastic, (is_pbd ? 50.0 : 0.5) * sum * count / (h * h));
 }
 
 // the vertices of the surface around one, nearest in the rest shape, evenly thinned out
@@ -452,6 +453,19 @@ static int vertices_around(const pl_view_side* s, int b, int center, double radi
     return count;
 }
 
+// the length of an even triangle's edge of the mean area [m]
+static double mean_edge(const pl_mesh* surface) {
+    double area = 0.0;
+    for (int t = 0; t < surface->triangle_count; t++) {
+        const int* v = surface->triangles + 3 * (size_t)t;
+        pl_vec3 a = pl_vec3_load(surface->positions + 3 * (size_t)v[0]);
+        pl_vec3 e1 = pl_sub(pl_vec3_load(surface->positions + 3 * (size_t)v[1]), a);
+        pl_vec3 e2 = pl_sub(pl_vec3_load(surface->positions + 3 * (size_t)v[2]), a);
+        area += 0.5 * pl_norm(pl_cross(e1, e2)) / surface->triangle_count;
+    }
+    return sqrt(2.31 * area);
+}
+
 pl_status pl_view_side_grab(pl_view_side* s, int b, int vertex, const double at[3],
                             pl_error* error) {
     if (!s->world) return pl_fail(error, PL_ERROR_ARGUMENT, "a recording cannot be grabbed");
@@ -462,7 +476,9 @@ pl_status pl_view_side_grab(pl_view_side* s, int b, int vertex, const double at[
     const pl_mesh* mesh = pl_world_mesh(s->world, b);
     for (int v = 0; v < mesh->vertex_count; v++)
         box = pl_box_add_point(box, pl_vec3_load(mesh->positions + 3 * (size_t)v));
-    double radius = 0.04 * pl_distance(box.low, box.high);
+    // a place and not a point, on coarse meshes too
+    double radius = fmax(0.06 * pl_distance(box.low, box.high),
+                         1.3 * mean_edge(s->world->bodies[b].surface->mesh));
     int vertices[PL_VIEW_HELD_LIMIT];
     int count = vertices_around(s, b, mesh_vertex(s, b, vertex), radius, vertices);
     double stiffness = hand_stiffness(s, b, radius, count) / count;

@@ -25,11 +25,9 @@ static json_t* list_scenes(const pl_view_scenes* scenes) {
     json_t* list = json_array();
     for (int k = 0; k < pl_view_scenes_count(scenes); k++) {
         const pl_view_scene* scene = pl_view_scenes_at(scenes, k);
-        const char* slash = strrchr(scene->path, '/');
-        json_array_append_new(list,
-                              json_pack("{s:o, s:o, s:b}", "title", text_or_empty(scene->title),
-                                        "name", text_or_empty(slash ? slash + 1 : scene->path),
-                                        "recording", (int)scene->is_recording));
+        json_array_append_new(
+            list, json_pack("{s:o, s:o, s:b}", "title", text_or_empty(scene->title), "name",
+                            text_or_empty(scene->name), "recording", (int)scene->is_recording));
     }
     return list;
 }

@@ -40,8 +40,10 @@ export class Range {
   follow(low, high) {
     if (this.neutral !== undefined) {
       const reach = Math.max(Math.abs(low - this.neutral), Math.abs(high - this.neutral), 1e-6 * Math.max(1, Math.abs(this.neutral)));
-      low = this.neutral - reach;
-      high = this.neutral + reach;
+      // ratios go from 0 to 2 at most, what is beyond has the last colour
+      const most = this.neutral === 1 ? Math.min(reach, 1) : reach;
+      low = this.neutral - most;
+      high = this.neutral + most;
     } else if (low > 0) low = 0;
     const slow = (old, now) => (Number.isFinite(old) ? old + 0.02 * (now - old) : now);
     this.low = low < this.low ? low : slow(this.low, low);

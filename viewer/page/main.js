@@ -76,6 +76,8 @@ function openScene() {
 }
 
 function layOut() {
+  if (innerWidth > 640) $("panel").style.bottom = `${$("bar").offsetHeight + 24}px`;
+  else $("panel").style.bottom = "";
   const { width } = stage.layout();
   $("divider").hidden = $("side-left").hidden = $("side-right").hidden = stage.scenes.length < 2;
   $("divider").style.left = `${width}px`;
@@ -229,5 +231,6 @@ $("speed").addEventListener("change", () => { link.send({ do: "speed", number: N
 $("timeline").addEventListener("input", () => link.send({ do: "seek", number: Number($("timeline").value) }));
 $("timeline").addEventListener("change", () => $("timeline").blur());
 if (innerWidth <= 640) $("panel").classList.add("closed");
+layOut();
 setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
 requestAnimationFrame(draw);

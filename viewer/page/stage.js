@@ -188,7 +188,7 @@ export class Stage {
   addBody(body, index, info) {
     const geometry = new THREE.BufferGeometry();
     const plain = body.color ? new THREE.Color(...body.color) : new THREE.Color().setRGB(...BODY_COLORS[info.body % BODY_COLORS.length], THREE.SRGBColorSpace);
-    const options = { color: plain, side: THREE.DoubleSide };
+    const options = { color: plain, side: THREE.DoubleSide, polygonOffset: true, polygonOffsetFactor: 1, polygonOffsetUnits: 1 };
     const material = this.isSoftware ? new THREE.MeshLambertMaterial(options) : new THREE.MeshPhysicalMaterial({ ...options, roughness: 0.5, clearcoat: body.isCollider ? 0 : 0.25, clearcoatRoughness: 0.4 });
     const made = { ...body, info, index, plain, positions: new Float32Array(3 * body.vertexCount), object: new THREE.Mesh(geometry, material) };
     made.object.castShadow = made.object.receiveShadow = true;
@@ -334,7 +334,7 @@ export class Stage {
       sun.target.position.copy(center);
       Object.assign(sun.shadow.camera, { left: -1.3 * size, right: 1.3 * size, top: 1.3 * size, bottom: -1.3 * size, near: 0.1 * size, far: 6 * size });
       sun.shadow.camera.updateProjectionMatrix();
-      sun.shadow.normalBias = 0.004 * size;
+      sun.shadow.normalBias = (this.isSoftware ? 0.015 : 0.004) * size;
       ground.scale.setScalar(12 * size);
       ground.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), this.up);
       const height = this.info.ground ?? lowest - 0.6 * size;
