@@ -1,6 +1,6 @@
 # Thin front of CMake. `make demo` and `make test` install what they need, build, and run.
 .DEFAULT_GOAL := build
-.PHONY: configure deps deps-test deps-extra deps-bench deps-view build demo view page test test-extra bench docs fuzz install clean
+.PHONY: configure deps deps-test deps-extra deps-bench deps-view build demo view page test test-extra bench docs fuzz install package clean
 
 RELEASE := build/release
 PREFIX ?= /usr/local
@@ -59,10 +59,16 @@ FUZZ_SECONDS ?= 3600
 fuzz: deps-extra
 	@bash scripts/fuzz.sh $(FUZZ_SECONDS)
 
+# what is installed: without tests, benches and CHOLMOD
+INSTALL := build/install
 install: deps
-	@cmake --preset release -DPLIANT_CHOLMOD=OFF >/dev/null
-	@cmake --build --preset release
-	@cmake --install $(RELEASE) --prefix $(PREFIX)
+	@cmake --preset install >/dev/null
+	@cmake --build --preset install
+	@cmake --install $(INSTALL) --prefix $(PREFIX)
+
+# pliant_VERSION_ARCH.deb in build/package, for any CPU with AVX2
+package: deps
+	@bash scripts/package.sh
 
 clean:
 	rm -rf build out

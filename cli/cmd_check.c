@@ -5,8 +5,8 @@
 #include "commands.h"
 #include "options.h"
 #include "record/run_values.h"
-#include "scene/scene_read.h"
 #include "scene/scene_text.h"
+#include "scene_input.h"
 #include "world/world_build.h"
 
 #include <pliant/pliant.h>
@@ -16,7 +16,8 @@ static const verb check_verb = {
     .name = "check",
     .arguments = "SCENE [options]",
     .summary = "Checks a scene with all its files and prints it with every default as JSON.",
-    .details = "Everything is made ready as `pliant run` does, and refused with the same words;\n"
+    .details = "SCENE is a file, or - for standard input.\n"
+               "Everything is made ready as `pliant run` does, and refused with the same words;\n"
                "nothing is simulated. What is printed is a scene, too.\n"
                "--set changes one value, as if the file said so:\n"
                "  pliant check scene.json --set bodies[0].material.young=1e5 --set frames=10",
@@ -49,20 +50,21 @@ static int check_scene(const char* path, const text_list* overrides, bool with_f
     pl_notes* notes = NULL;
     pl_scene* scene = NULL;
     pl_text text = pl_text_begin();
-    pl_status status = pl_notes_create(&notes);
-    if (status == PL_OK)
-        status = pl_scene_read(path, overrides->items, overrides->count, &scene, notes, &error);
-    else pl_fail_memory(&error, "notes");
+    scene_input input;
+    pl_status status = scene_input_open(path, &input, &error);
+    if (status == PL_OK && pl_notes_create(&notes) != PL_OK)
+        status = pl_fail_memory(&error, "notes");
+    if (status == PL_OK) status = scene_input_read(&input, overrides, &scene, notes, &error);
     if (status == PL_OK) {
         status =
             with_files ? prepare_run(scene, notes, &error) : pl_world_check_support(scene, &error);
-        if (status != PL_OK)
-            pl_scene_explain(path, overrides->items, overrides->count, scene, &error);
+        if (status != PL_OK) scene_input_explain(&input, overrides, scene, &error);
     }
     if (status == PL_OK) status = pl_scene_to_text(scene, &text, &error);
     report_notes(&check_verb, notes);
     pl_notes_destroy(notes);
     pl_scene_destroy(scene);
+    scene_input_close(&input);
     return print_text(&text, status, &error);
 }
 

@@ -33,7 +33,7 @@ static const verb render_verb = {
     "Without -o a mesh becomes NAME.png here, and a run DIR/pictures/.\n"
     "Colours (--color-by): displacement, stretch, error (with --against), region, or the name of "
     "a\n"
-    "field, for instance volume_ratio or pressure.",
+    "field, for instance volume or pressure.",
     1,
     1};
 

@@ -7,7 +7,7 @@
 #include "interrupts.h"
 #include "options.h"
 #include "record/run_folder.h"
-#include "scene/scene_read.h"
+#include "scene_input.h"
 
 #include <jansson.h>
 #include <pliant/pliant.h>
@@ -112,29 +112,34 @@ static int finish(const verb* v, pl_run* run, const run_options* o, pl_status st
     return o->strict && summary.unconverged_count ? EXIT_FAILED : EXIT_DONE;
 }
 
+// reads the scene and starts its run
+static pl_status start_run(const char* scene_path, run_options* o, pl_run** run, pl_notes* notes,
+                           pl_error* error) {
+    pl_scene* scene = NULL;
+    scene_input input;
+    char frames[32];
+    snprintf(frames, sizeof frames, "%d", o->frames);
+    pl_status status = scene_input_open(scene_path, &input, error);
+    if (status == PL_OK) status = scene_input_read(&input, &o->overrides, &scene, notes, error);
+    if (status == PL_OK && o->frames >= 0) status = pl_scene_set(scene, "frames", frames, error);
+    if (status == PL_OK) {
+        status = pl_run_start(scene, o->folder, o->force, run, notes, error);
+        if (status != PL_OK) scene_input_explain(&input, &o->overrides, scene, error);
+    }
+    pl_scene_destroy(scene);
+    scene_input_close(&input);
+    return status;
+}
+
 static int run_or_resume(const verb* v, const char* scene_path, run_options* o) {
     pl_notes* notes = NULL;
-    pl_scene* scene = NULL;
     pl_run* run = NULL;
     pl_error error = {0};
     pl_status status = pl_notes_create(&notes);
     catch_interrupts();
-    if (scene_path) {
-        char frames[32];
-        snprintf(frames, sizeof frames, "%d", o->frames);
-        if (status == PL_OK)
-            status = pl_scene_read(scene_path, o->overrides.items, o->overrides.count, &scene,
-                                   notes, &error);
-        if (status == PL_OK && o->frames >= 0)
-            status = pl_scene_set(scene, "frames", frames, &error);
-        if (status == PL_OK) {
-            status = pl_run_start(scene, o->folder, o->force, &run, notes, &error);
-            if (status != PL_OK)
-                pl_scene_explain(scene_path, o->overrides.items, o->overrides.count, scene, &error);
-        }
-    } else if (status == PL_OK) {
-        status = pl_run_resume(o->folder, &run, notes, &error);
-    }
+    if (status == PL_OK)
+        status = scene_path ? start_run(scene_path, o, &run, notes, &error)
+                            : pl_run_resume(o->folder, &run, notes, &error);
     report_notes(v, notes);
     int code;
     if (status != PL_OK) {
@@ -144,7 +149,6 @@ static int run_or_resume(const verb* v, const char* scene_path, run_options* o) 
         status = run_frames(run, o, &error);
         code = finish(v, run, o, status, &error);
     }
-    pl_scene_destroy(scene);
     pl_notes_destroy(notes);
     return code;
 }
@@ -172,6 +176,7 @@ int cmd_run(int argc, char** argv) {
         "run",
         "SCENE -o DIR [options]",
         "simulates a scene into a folder",
+        "SCENE is a file, or - for standard input.\n"
         "DIR gets scene.json (resolved), frames.plr, metrics.csv, checkpoint.plc and log.txt. "
         "Ctrl-C\n"
         "stops after the frame; `pliant resume DIR` goes on, also after a kill, to the same bits.",

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
+#endif
 
 typedef struct view_options {
     const char *host, *page, *scenes;
@@ -24,6 +25,39 @@ typedef struct view_options {
     bool no_open;
 } view_options;
 
+static const verb view_verb = {
+    "view",
+    "[SCENE | DIR] [options]",
+    "shows a scene or a run in the browser",
+    "A scene is simulated live: grab it with the mouse, change its settings. The folder of a "
+    "run is\n"
+    "played. Without either, the page lists the scenes that come with pliant. The address is "
+    "on\n"
+    "stdout; pages of this machine only are served unless --host is given.",
+    0,
+    1};
+
+// the scene or folder, or NULL
+static bool parse_view(int argc, char** argv, const char** scene, view_options* o, int* code) {
+    const option table[] = {
+        {"--set", "PATH=VALUE", OPTION_TEXT_LIST, &o->overrides,
+         "changes one value of the scene; may be repeated", ANY},
+        {"--port", "N", OPTION_INT, &o->port, "this port; else 7780 or the next free one", 1,
+         65535},
+        {"--host", "ADDRESS", OPTION_TEXT, &o->host,
+         "serves other machines too, on this address of ours; the page's address has a token then",
+         ANY},
+        {"--scenes", "DIR", OPTION_TEXT, &o->scenes, "lists the scenes of this folder", ANY},
+        {"--page", "FILE", OPTION_TEXT, &o->page, "another page than that of `make view`", ANY},
+        {"--no-open", NULL, OPTION_FLAG, &o->no_open, "does not open a browser", ANY},
+    };
+    int count;
+    *scene = NULL;
+    return parse_options(&view_verb, table, sizeof table / sizeof table[0], argc, argv, scene,
+                         &count, code);
+}
+
+#ifdef PLIANT_HAS_VIEW
 static bool is_there(const char* path) {
     struct stat info;
     return stat(path, &info) == 0;
@@ -110,56 +144,34 @@ static int serve(const verb* v, const view_options* o, const char* page,
 }
 
 int cmd_view(int argc, char** argv) {
-    static const verb v = {
-        "view",
-        "[SCENE | DIR] [options]",
-        "shows a scene or a run in the browser",
-        "A scene is simulated live: grab it with the mouse, change its settings. The folder of a "
-        "run is\n"
-        "played. Without either, the page lists the scenes that come with pliant. The address is "
-        "on\n"
-        "stdout; pages of this machine only are served unless --host is given.",
-        0,
-        1};
     view_options o = {0};
-    const option table[] = {
-        {"--set", "PATH=VALUE", OPTION_TEXT_LIST, &o.overrides,
-         "changes one value of the scene; may be repeated", ANY},
-        {"--port", "N", OPTION_INT, &o.port, "this port; else 7780 or the next free one", 1, 65535},
-        {"--host", "ADDRESS", OPTION_TEXT, &o.host,
-         "serves other machines too, on this address of ours; the page's address has a token then",
-         ANY},
-        {"--scenes", "DIR", OPTION_TEXT, &o.scenes, "lists the scenes of this folder", ANY},
-        {"--page", "FILE", OPTION_TEXT, &o.page, "another page than that of `make view`", ANY},
-        {"--no-open", NULL, OPTION_FLAG, &o.no_open, "does not open a browser", ANY},
-    };
-    const char* scene = NULL;
-    int count, code;
-    if (!parse_options(&v, table, sizeof table / sizeof table[0], argc, argv, &scene, &count,
-                       &code))
-        return code;
+    const char* scene;
     char page[4096];
+    int code;
+    if (!parse_view(argc, argv, &scene, &o, &code)) return code;
     if (!find_page(&o, page, sizeof page)) {
         fprintf(stderr,
-                "pliant view: the page is not built; run `make view` where pliant's source "
-                "is%s\n",
+                "pliant view: the page is not built; run `make view` where pliant's source is%s\n",
                 o.page ? ", or give --page a file that is there" : "");
         return EXIT_USAGE;
     }
     catch_interrupts();
     pl_view_scenes scenes = pl_view_scenes_begin();
     pl_error error = {0};
-    pl_status status = list_scenes(&o, count ? scene : NULL, &scenes, &error);
-    if (status == PL_OK && count) status = try_scene(&o, pl_view_scenes_at(&scenes, 0), &error);
+    pl_status status = list_scenes(&o, scene, &scenes, &error);
+    if (status == PL_OK && scene) status = try_scene(&o, pl_view_scenes_at(&scenes, 0), &error);
     error.status = status;
-    code =
-        status == PL_OK ? serve(&v, &o, page, &scenes, count ? 0 : -1) : report_error(&v, &error);
+    code = status == PL_OK ? serve(&view_verb, &o, page, &scenes, scene ? 0 : -1)
+                           : report_error(&view_verb, &error);
     pl_view_scenes_free(&scenes);
     return code;
 }
 #else
 int cmd_view(int argc, char** argv) {
-    (void)argc, (void)argv;
+    view_options o = {0};
+    const char* scene;
+    int code;
+    if (!parse_view(argc, argv, &scene, &o, &code)) return code;
     fprintf(stderr, "pliant view: this pliant was built without libwebsockets; `make view` where "
                     "pliant's source is installs it (Debian: libwebsockets-dev) and builds the "
                     "page\n");

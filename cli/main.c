@@ -44,7 +44,8 @@ int main(int argc, char** argv) {
         print_usage(stdout);
         return EXIT_DONE;
     }
-    if (strcmp(argv[1], "--version") == 0) {
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0 ||
+        strcmp(argv[1], "version") == 0) {
         printf("pliant %s\n", pl_version());
         return EXIT_DONE;
     }

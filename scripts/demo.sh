@@ -5,7 +5,9 @@ cd "$(dirname "$0")/.."
 pliant=$1/pliant
 out=out/demo
 
-say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
+# bold on a terminal only
+if [ -t 1 ]; then bold=$'\033[1m' plain=$'\033[0m'; else bold='' plain=''; fi
+say() { printf '\n%s$ %s%s\n' "$bold" "$*" "$plain"; }
 run() {
     say "$@"
     "$@"

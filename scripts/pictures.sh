@@ -1,12 +1,17 @@
 #!/usr/bin/env bash
 # A picture of each scene in docs/images, four moments of it: pictures.sh FOLDER_OF_THE_COMMAND [SCENE...]
-# Scenes of bench/scenes need the folder PLIANT_DATA.
+# Scenes of bench/scenes need the folder PLIANT_DATA. Without scenes, the creatures are drawn too.
 set -eu
 cd "$(dirname "$0")/.."
 pliant=$1/pliant
 bin=$1
 shift
 if [ $# -eq 0 ]; then
+    mkdir -p docs/images out/pictures
+    for name in gummy_bear bunny octopus armadillo dragon human car letter; do
+        "$pliant" mesh --generate $name -o out/pictures/$name.msh >/dev/null
+        "$pliant" render out/pictures/$name.msh --size 280x280 -o docs/images/creature_$name.png
+    done
     set -- scenes/*.json scenes/paper/*.json
     [ -z "${PLIANT_DATA:-}" ] || set -- "$@" bench/scenes/*.json
 fi

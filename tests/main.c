@@ -93,7 +93,8 @@ void pl_test_write_file(const char* path, const void* data, size_t size) {
 int pl_test_run(const char* command, char* text, size_t size) {
     char line[4096];
     const char* folder = getenv("PLIANT_BIN");
-    snprintf(line, sizeof line, "%s%s%s </dev/null 2>&1", folder ? folder : "", folder ? "/" : "",
+    // a later redirection of the command itself wins
+    snprintf(line, sizeof line, "</dev/null %s%s%s 2>&1", folder ? folder : "", folder ? "/" : "",
              command);
     FILE* pipe = popen(line, "r");
     if (!pipe) pl_test_fail(__FILE__, __LINE__, "cannot run %s", line);

@@ -12,13 +12,11 @@
 enum { WIDE_COUNT = 128000 };
 static const double float_denormal_scale = 1e-39;
 
-// A matrix rounded to float, in one lane and as double. The volatile keeps the rounding: GCC 12
-// with AVX-512 leaves it out where it converts eight numbers at a time.
+// a matrix rounded to float, in one lane and as double
 static pl_mat3 put_matrix(pl_mat3 F, pl_mat3w* wide, int lane) {
     for (int i = 0; i < 9; i++) {
-        volatile float rounded = (float)F.m[i];
-        wide->m[i][lane] = rounded;
-        F.m[i] = rounded;
+        wide->m[i][lane] = (float)F.m[i];
+        F.m[i] = wide->m[i][lane];
     }
     return F;
 }

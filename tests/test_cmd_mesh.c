@@ -106,7 +106,7 @@ TEST(cmd_mesh_refuses)
     CHECK_INT(run("%s -o %s --edge -1", "ball.obj", "ball.msh"), 2);
     CHECK_INT(run("%s -o %s --with magic", "ball.obj", "ball.msh"), 2);
     CHECK_TEXT(text, "stuffing and tetgen");
-    CHECK_INT(run("--generate dragon -o %s", "dragon.msh", NULL), 2);
+    CHECK_INT(run("--generate unicorn -o %s", "unicorn.msh", NULL), 2);
     CHECK_TEXT(text, "there is no generator");
     CHECK_INT(run("--generate sphere --size 1,2 -o %s", "ball.msh", NULL), 2);
     CHECK_TEXT(text, "radius");

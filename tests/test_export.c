@@ -165,6 +165,13 @@ TEST(export_pc2_has_every_sample)
         CHECK(x == sample_recording_expected(&r.sample, 0, i / 3, i % 3));
     }
     pl_source_free(&cache);
+    pl_source times = load("pc2/times.json");
+    double per_second, first, second;
+    CHECK(sscanf(times.data, "{\"samples_per_second\": %lf, \"times\": [%lf, %lf]}", &per_second,
+                 &first, &second) == 3);
+    CHECK_NEAR(per_second, 12.5, 1e-9); // every second frame of 25 a second
+    CHECK(first == 0.0 && fabs(second - 0.08) < 1e-12);
+    pl_source_free(&times);
     pl_mesh* rest = read_back("pc2/flag.obj");
     CHECK(rest->vertex_count == r.sample.flag->vertex_count && rest->uv_count > 0);
     for (int i = 0; i < 3 * rest->vertex_count; i++)

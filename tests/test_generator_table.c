@@ -3,6 +3,7 @@
 //
 // Names, parameters and texts of the generators.
 #include "test.h"
+#include "tet_checks.h"
 
 #include <pliant/generate.h>
 #include <stdarg.h>
@@ -59,6 +60,14 @@ TEST(generate_refuses_absurd_parameters)
     }
 }
 
+// every tet is in one region of tets, and in one only
+static void check_partition(const pl_mesh* mesh) {
+    int total = 0;
+    for (int i = 0; i < mesh->region_count; i++)
+        if (mesh->regions[i].kind == PL_ELEMENT_TET) total += mesh->regions[i].count;
+    CHECK_INT(total, mesh->tet_count);
+}
+
 TEST(generate_table_is_sound)
 {
     pl_error error;
@@ -78,18 +87,23 @@ TEST(generate_table_is_sound)
         // regions are what the text says, each word a name
         pl_mesh* mesh;
         CHECK_OK(pl_generate(generator->name, NULL, &mesh, &error), &error);
-        char text[256];
+        char text[1024];
         int count = 0;
+        bool parts = false; // regions of triangles and tets
         pl_element_kind kind = PL_ELEMENT_TRIANGLE;
         snprintf(text, sizeof(text), "%s", generator->regions);
         for (char* word = strtok(text, " ;"); word; word = strtok(NULL, " ;")) {
             if (strcmp(word, "none") == 0) continue;
             if (strcmp(word, "vertices") == 0) kind = PL_ELEMENT_VERTEX;
             else if (strcmp(word, "triangles") == 0) kind = PL_ELEMENT_TRIANGLE;
+            else if (strcmp(word, "parts") == 0) parts = true;
             else if (pl_mesh_region(mesh, kind, word)) count++;
             else pl_test_fail(__FILE__, __LINE__, "%s lacks %s", generator->name, word);
+            if (parts && pl_mesh_region(mesh, PL_ELEMENT_TET, word)) count++;
         }
         CHECK_INT(mesh->region_count, count);
+        if (mesh->tet_count) CHECK_INT(check_tets(mesh).part_count, 1);
+        if (parts) check_partition(mesh);
         pl_mesh_destroy(mesh);
     }
     CHECK(!pl_generator_at(-1) && !pl_generator_at(pl_generator_count()));

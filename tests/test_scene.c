@@ -353,6 +353,22 @@ TEST(scene_overrides)
     pl_scene_destroy(scene);
 }
 
+TEST(scene_overrides_take_items_away)
+{
+    const char* path = source_path("scenes/cloth_over_sphere.json");
+    static const char* const overrides[] = {"colliders[0]=null", "bodies[cloth].render=null"};
+    pl_scene* scene;
+    pl_error error;
+    CHECK_OK(pl_scene_read(path, overrides, 2, &scene, NULL, &error), &error);
+    CHECK_INT(scene->collider_count, 1);
+    CHECK(scene->colliders[0].shape == PL_COLLIDER_PLANE);
+    pl_scene_destroy(scene);
+    static const char* const by_name[] = {"colliders[ground]=null", "colliders[ball]=null"};
+    CHECK_OK(pl_scene_read(path, by_name, 2, &scene, NULL, &error), &error);
+    CHECK_INT(scene->collider_count, 0);
+    pl_scene_destroy(scene);
+}
+
 TEST(scene_set_in_c)
 {
     pl_scene* scene = read_file(source_path("tests/corpus/scene/good_everything.json"));

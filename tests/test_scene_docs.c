@@ -117,3 +117,34 @@ TEST(scene_check_command)
     CHECK_INT(pl_test_run(command, text, sizeof text), 2);
     CHECK_TEXT(text, "--set bodies[0].youngs=1: bodies[0]: unknown key \"youngs\"");
 }
+
+TEST(scene_from_standard_input)
+{
+    char command[2048], text[1 << 16];
+    snprintf(command, sizeof command, "pliant check - --set frames=7 <%s/scenes/bar.json",
+             PL_TEST_SOURCE_DIR);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 0);
+    CHECK_TEXT(text, "\"frames\": 7");
+    snprintf(command, sizeof command, "pliant run - -o %s --frames 1 --quiet <%s/scenes/bar.json",
+             pl_test_path("run"), PL_TEST_SOURCE_DIR);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 0);
+    CHECK_TEXT(text, "1 of 1 frames");
+    CHECK_INT(pl_test_run("pliant check -", text, sizeof text), 2);
+    CHECK_TEXT(text, "standard input:1:0: not valid JSON");
+    // what only the world finds out has its place, too
+    snprintf(command, sizeof command,
+             "pliant check - --set bodies[0].method=mixed <%s/scenes/bar.json", PL_TEST_SOURCE_DIR);
+    CHECK_INT(pl_test_run(command, text, sizeof text), 2);
+    CHECK_TEXT(text, "--set bodies[0].method=mixed");
+}
+
+TEST(command_tells_its_version)
+{
+    static const char* const ways[] = {"pliant -V", "pliant --version", "pliant version"};
+    for (int i = 0; i < 3; i++) {
+        char text[256], version[64];
+        snprintf(version, sizeof version, "pliant %s\n", pl_version());
+        CHECK_INT(pl_test_run(ways[i], text, sizeof text), 0);
+        CHECK(strcmp(text, version) == 0);
+    }
+}

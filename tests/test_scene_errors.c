@@ -209,7 +209,19 @@ TEST(scene_refuses_what_is_not_json)
         {"{\"pliant\": 1, \"title\": \"\xff\xfe\"}", "save the file as UTF-8"},
         {"{\"pliant\": 1, \"title\": \"a\\u0000b\"}", "not valid JSON"},
         {"{\"pliant\": 1} x", "not valid JSON"},
-        {"{'pliant': 1}", "not valid JSON"},
+        {"{'pliant': 1}", "bad.json:1:2: not valid JSON: texts and keys stand in double quotes"},
+        {"{\"pliant\": 1, // a\n \"frames\": 1}",
+         "bad.json:1:15: not valid JSON: JSON has no comm"},
+        {"{\"pliant\": 1,\n /* a */ \"frames\": 1}", "bad.json:2:2: not valid JSON: JSON has no"},
+        {"# a\n{\"pliant\": 1}", "bad.json:1:1: not valid JSON: JSON has no comments"},
+        {"{\"pliant\": 1,\n \"frames\": 1,\n}", "bad.json:2:13: not valid JSON: no comma stands"},
+        {"{\"pliant\": 1, \"title\": \"a // b, ]\", \"gravity\": [0, 1, ] }",
+         "bad.json:1:53: not va"},
+        {"{\"pliant\": 1,, \"frames\": 1}", "bad.json:1:13: not valid JSON: two commas"},
+        {"{\"pliant\": 1, \"time_step\": NaN}", "JSON has no NaN"},
+        {"{\"pliant\": 1, \"time_step\": -Infinity}", "JSON has no Infinity"},
+        // a mistake behind the one that the parser met is not its reason
+        {"{\"pliant\" 1, \"frames\": 1,}", "':' expected"},
         {"[1]", "a scene is an object"},
         {"\"text\"", "a scene is an object"},
         {"{\"frames\": 1}", "begin with {\"pliant\": 1"},
@@ -380,6 +392,7 @@ TEST(scene_refuses_wrong_overrides)
         {"bodies[0].levels=[1,2", "--set bodies[0].levels=[1,2: not valid JSON"},
         {"framse=1", "unknown key \"framse\"; did you mean \"frames\"?"},
         {"bodies[1].name=x", "bodies[1]: needs one of the keys"},
+        {"bodies[1]=null", "index 1 is past the end of a list of 1"},
     };
     char path[1024];
     snprintf(path, sizeof path, "%s/scenes/bar.json", PL_TEST_SOURCE_DIR);

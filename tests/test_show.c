@@ -120,7 +120,7 @@ TEST(show_values_of_tets_on_their_triangles)
     for (int i = 0; i < 3 * box->vertex_count; i++) rest[i] = (float)box->positions[i];
     double* ratio = PL_ALLOC(double, box->tet_count);
     for (int i = 0; i < box->tet_count; i++) ratio[i] = 0.5 + i;
-    const pl_record_field field = {"volume_ratio", PL_ELEMENT_TET, 1};
+    const pl_record_field field = {"volume", PL_ELEMENT_TET, 1};
     pl_record_body body = {.name = "box",
                            .vertex_count = box->vertex_count,
                            .rest = rest,
@@ -139,7 +139,7 @@ TEST(show_values_of_tets_on_their_triangles)
     CHECK_OK(pl_recorder_append(recorder, 0.0, &values, &error), &error);
     CHECK_OK(pl_recorder_close(recorder, &error), &error);
     pl_show* show;
-    CHECK_OK(pl_show_open(path, "volume_ratio", NULL, &show, NULL, &error), &error);
+    CHECK_OK(pl_show_open(path, "volume", NULL, &show, NULL, &error), &error);
     const float* shown = values_of(show, 0);
     for (int t = 0; t < count; t++) CHECK_NEAR(shown[t], 0.5 + surface->elements[t], 0.0);
     pl_show_close(show);

@@ -24,7 +24,7 @@ extern "C" {
     X(DOUBLE, inner_radius, "m", NULL, "radius of the inner surface")                              \
     X(DOUBLE, outer_radius, "m", NULL, "radius of the outer surface")                              \
     X(DOUBLE, ring_radius, "m", NULL, "from the centre of a torus to the centre of its tube")      \
-    X(DOUBLE, height, "m", NULL, "length along the axis: z, of a bear y")                          \
+    X(DOUBLE, height, "m", NULL, "length along the axis: z, of creatures y")                       \
     X(DOUBLE, left_height, "m", NULL, "height of the left side, which starts at y = 0")            \
     X(DOUBLE, right_low, "m", NULL, "y of the lower right corner")                                 \
     X(DOUBLE, right_high, "m", NULL, "y of the upper right corner")                                \
@@ -35,6 +35,7 @@ extern "C" {
     X(INT, frequency, "", NULL, "parts of each icosahedron edge; 0: from edge")                    \
     X(CHOICE, pattern, "", "bcc five kuhn", "how cells become tets")                               \
     X(CHOICE, diagonals, "", "alternating same", "how grid cells become triangles")                \
+    X(CHOICE, letter, "", "A B C D E F G H I J K L M N O P Q R S T U V W X Y Z", "which letter")   \
     X(DOUBLE, jitter, "", NULL, "random shift of inner vertices, in cells")                        \
     X(INT, seed, "", NULL, "start of the random numbers")
 

@@ -61,8 +61,49 @@ typedef struct entry {
     X(cloth_irregular, "triangles in the plane z = 0 that favour no direction",                    \
       "vertices x_min x_max y_min y_max corners", LENGTH(edge, 0.02), LENGTH(size_x, 1),           \
       LENGTH(size_y, 1), SEED)                                                                     \
-    X(gummy_bear, "gummy bear that stands on y = 0 and looks along z", "triangles surface soles",  \
+    X(gummy_bear, "gummy bear that stands on y = 0 and looks along z",                             \
+      "triangles surface soles; parts "                                                            \
+      "body belly chest head muzzle ear_left ear_right leg_left leg_right foot_left "              \
+      "foot_right arm_left arm_right paw_left paw_right tail nose eye_left eye_right",             \
       LENGTH(edge, 0.004), LENGTH(height, 0.1))                                                    \
+    X(bunny, "rabbit that sits on y = 0 and looks along z",                                        \
+      "triangles surface soles; parts "                                                            \
+      "body chest head muzzle muzzle_left muzzle_right nose eye_left eye_right ear_left "          \
+      "ear_right haunch_left haunch_right foot_left foot_right arm_left arm_right paw_left "       \
+      "paw_right tail",                                                                            \
+      LENGTH(edge, 0.003), LENGTH(height, 0.1))                                                    \
+    X(octopus, "octopus that stands on y = 0 and looks along z",                                   \
+      "triangles surface soles; parts "                                                            \
+      "head skirt eye_left eye_right arm_1 arm_2 arm_3 arm_4 arm_5 arm_6 arm_7 arm_8",             \
+      LENGTH(edge, 0.003), LENGTH(height, 0.1))                                                    \
+    X(dragon, "dragon that stands on y = 0 and looks along z",                                     \
+      "triangles surface soles; parts "                                                            \
+      "body chest belly hip neck head snout jaw snout_left snout_right eye_left eye_right "        \
+      "head_left head_right horn_left horn_right ear_left ear_right wing_left wing_right "         \
+      "arm_left arm_right hand_left hand_right leg_left leg_right foot_left foot_right tail "      \
+      "tail_tip scales",                                                                           \
+      LENGTH(edge, 0.0025), LENGTH(height, 0.1))                                                   \
+    X(armadillo, "figure like an armadillo that stands on y = 0",                                  \
+      "triangles surface soles; parts "                                                            \
+      "body shell belly hip neck head snout nose ear_left ear_right eye_left eye_right "           \
+      "arm_left arm_right forearm_left forearm_right hand_left hand_right thigh_left "             \
+      "thigh_right shin_left shin_right foot_left foot_right tail",                                \
+      LENGTH(edge, 0.0022), LENGTH(height, 0.1))                                                   \
+    X(human, "human-like figure that stands on y = 0",                                             \
+      "triangles surface soles; parts "                                                            \
+      "chest shoulder_left shoulder_right belly hip neck head nose ear_left ear_right "            \
+      "arm_left arm_right forearm_left forearm_right hand_left hand_right thigh_left "             \
+      "thigh_right shin_left shin_right foot_left foot_right",                                     \
+      LENGTH(edge, 0.03), LENGTH(height, 1.7))                                                     \
+    X(car, "car that stands on y = 0 and drives along z",                                          \
+      "triangles surface; parts "                                                                  \
+      "body cabin hood light_left light_right bumper_left bumper_right axle "                      \
+      "wheel_front_left wheel_front_right wheel_back_left wheel_back_right",                       \
+      LENGTH(edge, 0.08), LENGTH(height, 1.4))                                                     \
+    X(letter, "letter that stands on y = 0",                                                       \
+      "triangles surface; parts "                                                                  \
+      "letter",                                                                                    \
+      LENGTH(edge, 0.005), LENGTH(height, 0.1), RANGED(letter, 0, 0, 25))                          \
     X(icosphere, "triangles on a sphere around the origin", "none", LENGTH(edge, 0.1),             \
       LENGTH(radius, 0.5), COUNT(frequency))
 

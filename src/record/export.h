@@ -12,7 +12,8 @@
     X(PL_EXPORT_VTU, "vtu", false, "a .vtu per frame and body, and run.pvd, which lists them")     \
     X(PL_EXPORT_PLY, "ply", false, "a .ply per frame and body")                                    \
     X(PL_EXPORT_OBJ, "obj", false, "an .obj per frame and body, texture coordinates kept")         \
-    X(PL_EXPORT_PC2, "pc2", false, "per body a .pc2 and the .obj it moves (Blender: Mesh Cache)")  \
+    X(PL_EXPORT_PC2, "pc2", false,                                                                 \
+      "per body a .pc2 and its .obj (Blender: Mesh Cache); times.json")                            \
     X(PL_EXPORT_GLB, "glb", true, "one animated glTF file")                                        \
     X(PL_EXPORT_CSV, "csv", true, "a table: each body in each frame, or tracks of vertices")
 

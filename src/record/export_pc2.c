@@ -4,7 +4,8 @@
 // PC2, the point cache that Blender's Mesh Cache modifier and others read: "POINTCACHE2" and a zero
 // byte, then as little-endian numbers of 4 bytes: version 1, number of points, start frame, frames
 // per sample (both floats), number of samples; then the positions of all points of each sample.
-// Beside it stands the rest shape as OBJ with the points in the same order.
+// Beside it stands the rest shape as OBJ with the points in the same order. The format has no
+// seconds, so times.json says how many samples make a second and when each one is.
 #include "base/memory.h"
 #include "mesh/mesh_sink.h"
 #include "record/export.h"
@@ -58,6 +59,26 @@ static pl_status write_rest(const pl_export_job* job, int body, const char* path
     return status;
 }
 
+// {"samples_per_second": 60, "times": [0, ...]}; the rate is 0 if steps vary in length
+static pl_status write_times(const pl_export_job* job, pl_error* error) {
+    char path[4200];
+    if (snprintf(path, sizeof path, "%s/times.json", job->path) >= (int)sizeof path)
+        return pl_fail(error, PL_ERROR_ARGUMENT, "%s: the path is too long", job->path);
+    pl_sink* sink;
+    pl_status status = pl_sink_create(path, &sink, error);
+    if (status != PL_OK) return status;
+    double step = job->head->frame_step * job->options->every;
+    pl_sink_text(sink, "{\"samples_per_second\": ");
+    pl_sink_double(sink, step > 0.0 ? 1.0 / step : 0.0);
+    pl_sink_text(sink, ", \"times\": [");
+    for (int i = 0; i < job->frame_count; i++) {
+        if (i) pl_sink_text(sink, ", ");
+        pl_sink_double(sink, pl_export_time(job, i));
+    }
+    pl_sink_text(sink, "]}\n");
+    return pl_sink_close(sink, true, error);
+}
+
 pl_status pl_export_pc2(const pl_export_job* job, pl_error* error) {
     pl_status status = PL_OK;
     for (int b = 0; status == PL_OK && b < job->head->body_count; b++) {
@@ -68,5 +89,5 @@ pl_status pl_export_pc2(const pl_export_job* job, pl_error* error) {
         snprintf(path, sizeof path, "%s/%s.pc2", job->path, job->names[b]);
         if (status == PL_OK) status = write_cache(job, b, path, error);
     }
-    return status;
+    return status == PL_OK ? write_times(job, error) : status;
 }

@@ -27,7 +27,7 @@ enum { QUANTITY_COUNT = sizeof quantities / sizeof quantities[0] };
 static const struct {
     const char* name;
     double neutral;
-} diverging[] = {{"volume_ratio", 1.0}, {"pressure", 0.0}};
+} diverging[] = {{"volume", 1.0}, {"pressure", 0.0}};
 
 static bool has_field(const pl_recording* recording, const pl_mesh* mesh, const char* name) {
     const pl_record_head* head = recording ? pl_recording_head(recording) : NULL;

@@ -50,7 +50,7 @@ static const pl_field_info material_rows[] = {
     PL_ROW_NUMBER(pl_material_def, "area_density", area_density, PL_ANIMATED, "kg/m^2", 1e-6, 1e4,
                   0.2, "mass of cloth"),
     PL_ROW_NUMBER(pl_material_def, "young", young, PL_ANIMATED, "Pa", 1e-3, 1e13, 1e5,
-                  "Young's modulus: jelly 1e3, flesh 1e4, soft rubber 1e6, steel 2e11"),
+                  "Young's modulus: jelly 5e3, flesh 2e4, soft rubber 1e6, steel 2e11"),
     PL_ROW_NUMBER(pl_material_def, "poisson", poisson, PL_ANIMATED, "", -0.99, 0.5, 0.4,
                   "Poisson's ratio: 0 keeps no volume, 0.5 would keep all of it"),
     PL_ROW_AUTO(pl_material_def, "mu", mu, PL_ANIMATED, "Pa", 1e-3, 1e13, "from young and poisson",

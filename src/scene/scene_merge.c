@@ -160,13 +160,14 @@ static pl_status include_file(pl_tree* tree, const pl_node* name, const chain* f
     return PL_OK;
 }
 
-static void remove_member(pl_node* object, const pl_node* member) {
-    pl_node* children = object->first;
-    object->first = object->last = NULL;
-    object->count = 0;
+// takes a key out of an object, or an item out of a list
+static void remove_member(pl_node* parent, const pl_node* member) {
+    pl_node* children = parent->first;
+    parent->first = parent->last = NULL;
+    parent->count = 0;
     for (pl_node *child = children, *next; child; child = next) {
         next = child->next;
-        if (child != member) pl_node_append(object, child);
+        if (child != member) pl_node_append(parent, child);
     }
 }
 
@@ -227,7 +228,8 @@ static pl_status step_into_list(pl_tree* tree, pl_node* node, const pl_step* ste
         snprintf(what, sizeof what, "nothing there is named \"%s\"", step->name);
         return *out ? PL_OK : wrong_path(text, what, error);
     }
-    if (step->number > node->count) {
+    bool removes = value->kind == PL_NODE_NULL;
+    if (step->number > node->count - (removes ? 1 : 0)) {
         snprintf(what, sizeof what, "index %ld is past the end of a list of %d", step->number,
                  node->count);
         return wrong_path(text, what, error);
@@ -256,7 +258,7 @@ static pl_status step_into_object(pl_tree* tree, pl_node* node, const pl_step* s
 
 static pl_status override_at(pl_tree* tree, const char* text, const char* path,
                              const pl_node* value, pl_error* error) {
-    pl_node* node = tree->root;
+    pl_node *node = tree->root, *list = NULL; // list: that the last step went into
     pl_step step;
     while (pl_path_step(path, &step)) {
         if (node->kind == PL_NODE_NULL) node->kind = step.is_index ? PL_NODE_ARRAY : PL_NODE_OBJECT;
@@ -266,6 +268,7 @@ static pl_status override_at(pl_tree* tree, const char* text, const char* path,
                      step.is_index ? "item" : "key", step.name);
             return wrong_path(text, what, error);
         }
+        list = step.is_index ? node : NULL;
         pl_status status = step.is_index
                                ? step_into_list(tree, node, &step, text, value, &node, error)
                                : step_into_object(tree, node, &step, value, &node, error);
@@ -273,7 +276,8 @@ static pl_status override_at(pl_tree* tree, const char* text, const char* path,
         path = step.after;
     }
     if (!step.after || node == tree->root) return wrong_path(text, "this is not a path", error);
-    replace_value(node, value);
+    if (list && value->kind == PL_NODE_NULL) remove_member(list, node);
+    else replace_value(node, value);
     return PL_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "scene/scene_node.h"
 #include "base/memory.h"
 #include "mesh/mesh_source.h"
+#include "scene/json_mistakes.h"
 
 #include <jansson.h>
 #include <stdarg.h>
@@ -242,6 +243,13 @@ static pl_status parse_failed(const pl_document* document, const json_error_t* p
     if (document->is_override)
         return pl_fail(error, status, "--set %.200s: not valid JSON: %s%s", document->path,
                        problem->text, advice);
+    size_t offset;
+    const char* mistake = pl_json_mistake(document->source.data, document->source.size, &offset);
+    // the parser stops behind the first mistake; one that stands later is not its reason
+    if (mistake && code == json_error_invalid_syntax && offset < (size_t)problem->position + 2) {
+        pl_node place = {.document = document, .offset = offset};
+        return pl_node_fail(&place, NULL, error, status, "not valid JSON: %s", mistake);
+    }
     return pl_fail(error, status, "%.500s:%d:%d: not valid JSON: %s%s", document->path,
                    problem->line, problem->column, problem->text, advice);
 }

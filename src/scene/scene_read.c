@@ -375,9 +375,7 @@ static pl_status read_object(pl_reader* reader, const pl_type* type, const pl_no
 
 // what is read, and what is said about it
 typedef struct request {
-    const char* path;
-    const void* data; // NULL: the file
-    size_t size;
+    pl_scene_source source;
     const char* const* overrides;
     int override_count;
     bool with_files;
@@ -408,11 +406,15 @@ static pl_status build(const request* r, pl_tree* tree, pl_scene* scene) {
     return tell(tree, status, &problem, r->error);
 }
 
+static pl_status read_tree(const pl_scene_source* source, pl_tree* tree, pl_error* error) {
+    if (!source->data) return pl_tree_read(source->path, tree, error);
+    return pl_tree_read_memory(source->data, source->size, source->path, tree, error);
+}
+
 static pl_status read_scene(const request* r, pl_scene** out) {
     *out = NULL;
     pl_tree tree = {0};
-    pl_status status = r->data ? pl_tree_read_memory(r->data, r->size, r->path, &tree, r->error)
-                               : pl_tree_read(r->path, &tree, r->error);
+    pl_status status = read_tree(&r->source, &tree, r->error);
     pl_scene* scene = NULL;
     if (status == PL_OK) status = pl_scene_create(&scene, r->error);
     if (status == PL_OK) status = build(r, &tree, scene);
@@ -420,7 +422,7 @@ static pl_status read_scene(const request* r, pl_scene** out) {
     if (status == PL_OK) {
         if (scene->body_count == 0)
             pl_note(r->notes, PL_NOTE_INFO, "%s: the scene has no bodies: nothing will move",
-                    r->path);
+                    r->source.path);
         *out = scene;
     } else {
         pl_scene_destroy(scene);
@@ -430,7 +432,7 @@ static pl_status read_scene(const request* r, pl_scene** out) {
 
 pl_status pl_scene_read(const char* path, const char* const* overrides, int override_count,
                         pl_scene** out, pl_notes* notes, pl_error* error) {
-    request r = {.path = path,
+    request r = {.source = {.path = path},
                  .overrides = overrides,
                  .override_count = override_count,
                  .notes = notes,
@@ -440,7 +442,7 @@ pl_status pl_scene_read(const char* path, const char* const* overrides, int over
 
 pl_status pl_scene_read_checked(const char* path, const char* const* overrides, int override_count,
                                 pl_scene** out, pl_notes* notes, pl_error* error) {
-    request r = {.path = path,
+    request r = {.source = {.path = path},
                  .overrides = overrides,
                  .override_count = override_count,
                  .with_files = true,
@@ -452,9 +454,7 @@ pl_status pl_scene_read_checked(const char* path, const char* const* overrides, 
 pl_status pl_scene_read_memory(const void* data, size_t size, const char* path,
                                const char* const* overrides, int override_count, pl_scene** out,
                                pl_notes* notes, pl_error* error) {
-    request r = {.path = path,
-                 .data = size ? data : "",
-                 .size = size,
+    request r = {.source = {path, size ? data : "", size},
                  .overrides = overrides,
                  .override_count = override_count,
                  .notes = notes,
@@ -481,15 +481,15 @@ static const char* split_path(const pl_scene* scene, const char* text, pl_proble
     return pl_scene_locate(scene, problem->path, &place, NULL) == PL_OK ? colon + 2 : NULL;
 }
 
-void pl_scene_explain(const char* path, const char* const* overrides, int override_count,
-                      const pl_scene* scene, pl_error* error) {
+void pl_scene_explain(const pl_scene_source* source, const char* const* overrides,
+                      int override_count, const pl_scene* scene, pl_error* error) {
     pl_problem problem = {{0}, {0}}, better = {{0}, {0}};
     bool by_name = false;
     const char* rest = split_path(scene, error->text, &problem, &by_name);
     if (!rest || error->status == PL_ERROR_MEMORY) return;
     snprintf(problem.text, sizeof problem.text, "%.600s", rest);
     pl_tree tree = {0};
-    pl_status status = pl_tree_read(path, &tree, NULL);
+    pl_status status = read_tree(source, &tree, NULL);
     for (int i = 0; i < override_count && status == PL_OK; i++)
         status = pl_tree_override(&tree, overrides[i], NULL);
     // of files, fields and regions of a body more can be told: which key, which name was meant

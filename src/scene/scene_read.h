@@ -28,11 +28,18 @@ pl_status pl_read_number(pl_reader* reader, const pl_field_info* field, const pl
 pl_status pl_scene_read_checked(const char* path, const char* const* overrides, int override_count,
                                 pl_scene** out, pl_notes* notes, pl_error* error);
 
+// Where a scene is read from: a file, or memory with a path for messages and to find other files.
+typedef struct pl_scene_source {
+    const char* path;
+    const void* data; // NULL: the file at path
+    size_t size;
+} pl_scene_source;
+
 // Puts the place in the file before an error of what was made of a scene that pl_scene_read read
 // with the same arguments, such as pl_world_create's: what is wrong with a mesh or a selection, or
 // the place of the path or body that the text begins with. Other errors stay as they are.
-void pl_scene_explain(const char* path, const char* const* overrides, int override_count,
-                      const pl_scene* scene, pl_error* error);
+void pl_scene_explain(const pl_scene_source* source, const char* const* overrides,
+                      int override_count, const pl_scene* scene, pl_error* error);
 
 // As pl_scene_read, from memory; path is used in messages and to find other files. What the fuzzer
 // calls.

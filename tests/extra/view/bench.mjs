@@ -14,7 +14,7 @@ async function measure(browser, count) {
   // a cloth by position based dynamics, so that steps of all sizes are fast enough for the page to be the limit
   const side = Math.round(Math.sqrt(count)), name = join(work, `cloth_${count}.json`);
   writeFileSync(name, JSON.stringify({
-    pliant: 1, bodies: [{ name: "cloth", method: "pbd", iterations: 4, hierarchy: 3, generate: { shape: "cloth", size_x: 1, size_y: 1, edge: 1 / (side - 1) } }],
+    pliant: 1, bodies: [{ name: "cloth", method: "pbd", iterations: 4, hierarchy: 3, generate: { shape: "cloth", size_x: 1, size_y: 1, edge: 1.1547 / (side - 1) } }],
     attachments: [{ body: "cloth", where: { side: "+y" } }],
   }));
   const server = await Server.start(program, [name]);

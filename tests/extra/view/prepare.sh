@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../../.." || exit 2
 for program in chromium node npm; do
     command -v $program >/dev/null || { echo "$program is not there"; exit 77; }
 done
-if "$bin/pliant" view --help 2>&1 | grep -q libwebsockets; then echo "pliant was built without libwebsockets"; exit 77; fi
+if "$bin/pliant" view ./not-there --no-open 2>&1 | grep -q libwebsockets; then echo "pliant was built without libwebsockets"; exit 77; fi
 bash scripts/page.sh 2>/dev/null || { echo "the page could not be built (npm)"; exit 77; }
 folder=build/view-test
 mkdir -p "$folder"

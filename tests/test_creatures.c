@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The creatures of our own. That each is whole and has its regions is checked with all generators.
+#include "base/random.h"
+#include "mesh/creature.h"
+#include "tet_checks.h"
+
+#include <pliant/pliant.h>
+
+static pl_mesh* make(const char* name, double edge, const char* letter) {
+    pl_generate_options options;
+    pl_error error;
+    pl_mesh* mesh;
+    CHECK_OK(pl_generate_defaults(name, &options, &error), &error);
+    if (edge > 0.0) options.edge = edge;
+    if (letter) CHECK_OK(pl_generate_set_text(name, &options, "letter", letter, &error), &error);
+    CHECK_OK(pl_generate(name, &options, &mesh, &error), &error);
+    return mesh;
+}
+
+TEST(creatures_letters_are_whole)
+{
+    for (char c = 'A'; c <= 'Z'; c++) {
+        const char name[2] = {c, '\0'};
+        pl_mesh* mesh = make("letter", 0.0, name);
+        CHECK_INT(check_tets(mesh).part_count, 1);
+        double low = 1.0, high = -1.0;
+        for (int v = 0; v < mesh->vertex_count; v++) {
+            low = fmin(low, mesh->positions[3 * v + 1]);
+            high = fmax(high, mesh->positions[3 * v + 1]);
+        }
+        // as tall as asked for, but for what the tets round off
+        CHECK(low > -2e-4 && low < 0.004 && high < 0.1002 && high > 0.096);
+        pl_mesh_destroy(mesh);
+    }
+}
+
+// left of a creature that looks along +z is +x
+TEST(creatures_sides_are_their_own)
+{
+    pl_mesh* mesh = make("bunny", 0.006, NULL);
+    const pl_region* left = pl_mesh_region(mesh, PL_ELEMENT_TET, "ear_left");
+    const pl_region* right = pl_mesh_region(mesh, PL_ELEMENT_TET, "ear_right");
+    CHECK(left && right);
+    for (int side = 0; side < 2; side++) {
+        const pl_region* region = side ? right : left;
+        double sum = 0.0;
+        for (int k = 0; k < region->count; k++)
+            sum += mesh->positions[3 * (size_t)mesh->tets[4 * (size_t)region->items[k]]];
+        CHECK(side ? sum < 0.0 : sum > 0.0);
+    }
+    pl_mesh_destroy(mesh);
+}
+
+// a limb's value is the distance to its surface: as far as the nearest of points that cover it
+TEST(creatures_limbs_have_true_distances)
+{
+    const pl_part parts[] = {PL_LIMB("limb", 0.1, 0.2, 0.3, 0.25, 0.7, 0.9, 0.1, 0.1, 0.0)};
+    const pl_creature one = {.name = "limb", .parts = parts, .part_count = 1};
+    pl_random random = {.state = 5};
+    for (int i = 0; i < 200; i++) {
+        pl_vec3 x = {pl_random_uniform(&random, -1, 2), pl_random_uniform(&random, -1, 2),
+                     pl_random_uniform(&random, -1, 2)};
+        double value = pl_creature_value(&one, x, NULL), nearest = INFINITY;
+        // the limb is the union of balls along its axis whose radii go from one to the other
+        for (int k = 0; k <= 20000; k++) {
+            double t = k / 20000.0;
+            pl_vec3 c = pl_add(pl_scale(1.0 - t, parts[0].a), pl_scale(t, parts[0].b));
+            nearest = fmin(nearest, pl_norm(pl_sub(x, c)) - (0.25 + t * (0.1 - 0.25)));
+        }
+        CHECK_NEAR(value, nearest, 1e-7);
+    }
+}
