@@ -7,8 +7,8 @@ import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 import { BODY_COLORS } from "./colors.js";
 
 const THEMES = {
-  light: { background: 0xe8ebef, sky: 0xffffff, earth: 0xb9b4ac, hemisphere: 2.5, sun: 1.7, shadow: 0.22 },
-  dark: { background: 0x14181f, sky: 0xaebbd0, earth: 0x20242b, hemisphere: 1.7, sun: 1.9, shadow: 0.55 },
+  light: { background: 0xe8ebef, sky: 0xffffff, earth: 0xb9b4ac, hemisphere: 2.5, sun: 1.7, shadow: 0.22, shadowPart: 1 },
+  dark: { background: 0x14181f, sky: 0xaebbd0, earth: 0x20242b, hemisphere: 1.7, sun: 1.9, shadow: 0.55, shadowPart: 0.6 },
 };
 
 // normals at vertices, weighted by area; corners at the same place at first share theirs
@@ -90,9 +90,9 @@ export class Stage {
     this.hand = hand; // { grab(body, vertex, place), move(place), release() }
     this.isSoftware = isSoftwareGL();
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !this.isSoftware, powerPreference: "high-performance" });
-    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.enabled = !this.isSoftware; // there, bodies are drawn again, flat on the ground
     this.renderer.shadowMap.autoUpdate = false;
-    this.renderer.shadowMap.type = this.isSoftware ? THREE.PCFShadowMap : THREE.PCFSoftShadowMap;
+    this.renderer.shadowMap.type = THREE.PCFSoftShadowMap;
     this.camera = new THREE.PerspectiveCamera(35, 1, 0.01, 100);
     this.scenes = [];
     this.bodies = [];
@@ -125,7 +125,7 @@ export class Stage {
   setTheme(name) {
     this.theme = THEMES[name];
     for (const scene of this.scenes) this.light(scene);
-    this.isStale = true;
+    this.needsLight = this.isStale = true;
   }
 
   light(scene) {
@@ -135,7 +135,7 @@ export class Stage {
       scene.userData.sky = new THREE.HemisphereLight();
       const sun = (scene.userData.sun = new THREE.DirectionalLight(0xffffff));
       sun.castShadow = true;
-      sun.shadow.mapSize.set(this.isSoftware ? 512 : 2048, this.isSoftware ? 512 : 2048);
+      sun.shadow.mapSize.set(2048, 2048);
       sun.shadow.bias = -0.0005;
       sun.shadow.normalBias = 0.02;
       const ground = (scene.userData.ground = new THREE.Mesh(new THREE.CircleGeometry(1, 48), new THREE.ShadowMaterial()));
@@ -151,7 +151,7 @@ export class Stage {
 
   // a new scene of the server; the camera stays if it is the same one again
   open(info, mesh, keepCamera) {
-    for (const body of this.bodies) { body.object.geometry.dispose(); body.object.material.dispose(); body.wire.geometry.dispose(); body.wire.material.dispose(); }
+    for (const body of this.bodies) { body.object.geometry.dispose(); body.object.material.dispose(); body.wire.geometry.dispose(); body.wire.material.dispose(); body.shadow?.material.dispose(); }
     for (const scene of this.scenes) this.forget(scene);
     this.info = info;
     this.up = new THREE.Vector3(...[0, 1, 2].map((k) => (k === info.up ? 1 : 0)));
@@ -192,6 +192,11 @@ export class Stage {
     const material = this.isSoftware ? new THREE.MeshLambertMaterial(options) : new THREE.MeshPhysicalMaterial({ ...options, roughness: 0.5, clearcoat: body.isCollider ? 0 : 0.25, clearcoatRoughness: 0.4 });
     const made = { ...body, info, index, plain, positions: new Float32Array(3 * body.vertexCount), object: new THREE.Mesh(geometry, material) };
     made.object.castShadow = made.object.receiveShadow = true;
+    if (this.isSoftware) {
+      made.shadow = new THREE.Mesh(geometry, new THREE.MeshBasicMaterial({ side: THREE.DoubleSide }));
+      made.shadow.frustumCulled = made.shadow.matrixAutoUpdate = false;
+      this.scenes[body.side].add(made.shadow);
+    }
     made.wire = new THREE.Mesh(geometry, new THREE.MeshBasicMaterial({ color: 0x10151c, wireframe: true, transparent: true, opacity: 0.35 }));
     made.object.frustumCulled = made.wire.frustumCulled = false;
     made.wire.visible = this.wireframe && !body.isCollider;
@@ -251,7 +256,6 @@ export class Stage {
     this.showMarks(frame, at);
     this.isStale = this.renderer.shadowMap.needsUpdate = true;
     if (this.needsFit) { this.needsFit = false; this.fit(); }
-    if (this.needsLight) { this.needsLight = false; this.placeLight(); }
   }
 
   paint(frame, range, at) {
@@ -334,11 +338,23 @@ export class Stage {
       sun.target.position.copy(center);
       Object.assign(sun.shadow.camera, { left: -1.3 * size, right: 1.3 * size, top: 1.3 * size, bottom: -1.3 * size, near: 0.1 * size, far: 6 * size });
       sun.shadow.camera.updateProjectionMatrix();
-      sun.shadow.normalBias = (this.isSoftware ? 0.015 : 0.004) * size;
-      ground.scale.setScalar(12 * size);
+      sun.shadow.normalBias = 0.004 * size;
+      ground.scale.setScalar(1.8 * size); // as far as shadows reach
       ground.quaternion.setFromUnitVectors(new THREE.Vector3(0, 0, 1), this.up);
       const height = this.info.ground ?? lowest - 0.6 * size;
       ground.position.copy(center).addScaledVector(this.up, height - this.up.dot(center) - 0.002 * size);
+      ground.visible = !this.isSoftware;
+      this.flatten(side, height - 0.002 * size);
+    }
+  }
+
+  // x -> x - d (n x - height) / (n d), along the light d onto the ground
+  flatten(d, height) {
+    const n = this.up, slope = n.dot(d), rows = [d.x, d.y, d.z].map((k) => [-k * n.x / slope, -k * n.y / slope, -k * n.z / slope, (k * height) / slope]);
+    for (let k = 0; k < 3; k++) rows[k][k] += 1;
+    for (const body of this.bodies) {
+      body.shadow?.matrix.set(...rows.flat(), 0, 0, 0, 1);
+      body.shadow?.material.color.set(this.theme.background).multiplyScalar(1 - 1.6 * this.theme.shadow * this.theme.shadowPart);
     }
   }
 
@@ -353,6 +369,7 @@ export class Stage {
     this.controls.update();
     if (!this.isStale && !always) return false;
     this.isStale = false;
+    if (this.needsLight && this.bodies[0]?.drawn) { this.needsLight = false; this.placeLight(); }
     const { count, covered, width, height } = this.layout();
     this.camera.aspect = width / height;
     // what the panel leaves free is the middle
