@@ -1,128 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
+//
+// The thread of a session.
 #include "view_session.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "view_controls.h"
-#include "view_texts.h"
+#include "view_session_data.h"
 
-#include <errno.h>
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-typedef struct command {
-    int client;
-    pl_view_message message;
-} command;
-
-typedef struct page {
-    bool is_used;
-    uint32_t scene_seen, mesh_seen; // generations
-    uint32_t state_seen;
-    uint64_t frame_seen;
-    int frames_ahead;
-    char notice[512]; // or ""
-} page;
-
-struct pl_view_session {
-    const pl_view_scenes* scenes;
-    void (*wake)(void* user);
-    void* user;
-    pthread_t thread;
-    bool has_thread;
-
-    // shared, under the lock
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    bool stops;
-    command queue[PL_VIEW_QUEUE_LIMIT];
-    int queue_count;
-    page clients[PL_VIEW_CLIENT_LIMIT];
-    int client_count;
-    pl_view_blob *scene_text, *mesh, *state, *frame;
-    pl_view_blob* spare; // frames that nobody holds
-    uint32_t generation, state_version;
-    uint64_t frame_number; // of the newest frame
-
-    // of the thread alone
-    pl_view_side sides[PL_VIEW_SIDE_LIMIT];
-    int side_count;
-    pl_view_now now;
-    int holder; // the page that drags, or -1
-    uint32_t drag;
-    double due;       // when the next frame is
-    double play_time; // of a recording [s]
-    bool is_new;      // something to show that was not encoded
-    bool state_is_new;
-};
-
-// ---------------------------------------------------------------- blobs, under the lock
-
-static void drop(pl_view_session* s, pl_view_blob* blob) {
-    if (!blob || --blob->refs > 0) return;
-    if (!blob->is_frame) {
-        pl_view_blob_free(blob);
-        return;
-    }
-    blob->next = s->spare;
-    s->spare = blob;
-}
-
-static pl_view_blob* new_blob(pl_view_session* s, bool is_frame) {
-    pthread_mutex_lock(&s->lock);
-    pl_view_blob* blob = is_frame ? s->spare : NULL;
-    if (blob) s->spare = blob->next;
-    pthread_mutex_unlock(&s->lock);
-    if (!blob) blob = PL_ALLOC(pl_view_blob, 1);
-    if (!blob) return NULL;
-    blob->next = NULL;
-    blob->refs = 1;
-    blob->is_frame = is_frame;
-    return blob;
-}
+// ---------------------------------------------------------------- what pages are told
 
 static void replace(pl_view_session* s, pl_view_blob** place, pl_view_blob* blob) {
     pthread_mutex_lock(&s->lock);
-    drop(s, *place);
+    pl_view_drop(s, *place);
     *place = blob;
     pthread_mutex_unlock(&s->lock);
 }
 
-static pl_view_blob* text_blob(pl_view_session* s, char* text) {
-    pl_view_blob* blob = text ? new_blob(s, false) : NULL;
-    size_t size = text ? strlen(text) : 0;
-    if (blob && pl_view_blob_fit(blob, size, NULL) == PL_OK) {
-        memcpy(blob->data, text, size);
-        blob->is_text = true;
-    } else {
-        pl_view_blob_free(blob);
-        blob = NULL;
-    }
-    pl_view_text_free(text);
-    return blob;
-}
-
-// ---------------------------------------------------------------- what pages are told
-
-static void tell(pl_view_session* s, int only, const char* text) {
-    pthread_mutex_lock(&s->lock);
-    for (int c = 0; c < PL_VIEW_CLIENT_LIMIT; c++)
-        if (s->clients[c].is_used && (only < 0 || only == c))
-            snprintf(s->clients[c].notice, sizeof s->clients[c].notice, "%.500s", text);
-    pthread_mutex_unlock(&s->lock);
-    s->wake(s->user);
-}
-
-void pl_view_session_refuse(pl_view_session* s, int client, const char* text) {
-    if (client >= 0) tell(s, client, text);
-}
-
 static void publish_state(pl_view_session* s) {
     s->now.is_live = s->side_count && pl_view_side_is_live(&s->sides[0]);
-    pl_view_blob* blob = text_blob(s, pl_view_state_text(s->sides, s->side_count, &s->now));
+    pl_view_blob* blob = pl_view_text_blob(s, pl_view_state_text(s->sides, s->side_count, &s->now));
     s->state_is_new = false;
     if (!blob) return;
     replace(s, &s->state, blob);
@@ -135,20 +37,20 @@ static void publish_state(pl_view_session* s) {
 // scene and mesh of a new generation, then the first frame of it
 static void publish_scene(pl_view_session* s) {
     uint32_t generation = s->generation + 1;
-    pl_view_blob* text =
-        text_blob(s, pl_view_scene_text(s->scenes, s->sides, s->side_count, &s->now, generation));
-    pl_view_blob* mesh = new_blob(s, false);
+    pl_view_blob* text = pl_view_text_blob(
+        s, pl_view_scene_text(s->scenes, s->sides, s->side_count, &s->now, generation));
+    pl_view_blob* mesh = pl_view_new_blob(s, false);
     if (!mesh || !text ||
         pl_view_encode_mesh(s->sides, s->side_count, generation, mesh, NULL) != PL_OK) {
         pl_view_blob_free(mesh);
         pl_view_blob_free(text);
-        tell(s, -1, "out of memory");
+        pl_view_tell(s, -1, "out of memory");
         return;
     }
     pthread_mutex_lock(&s->lock);
-    drop(s, s->scene_text);
-    drop(s, s->mesh);
-    drop(s, s->frame);
+    pl_view_drop(s, s->scene_text);
+    pl_view_drop(s, s->mesh);
+    pl_view_drop(s, s->frame);
     s->scene_text = text;
     s->mesh = mesh;
     s->frame = NULL;
@@ -171,23 +73,23 @@ static void publish_frame(pl_view_session* s) {
     for (int k = 0; status == PL_OK && k < s->side_count; k++)
         status = pl_view_side_update(&s->sides[k], &error);
     s->is_new = false;
-    pl_view_blob* blob = status == PL_OK && s->side_count ? new_blob(s, true) : NULL;
+    pl_view_blob* blob = status == PL_OK && s->side_count ? pl_view_new_blob(s, true) : NULL;
     if (!blob) {
-        if (status != PL_OK) tell(s, -1, error.text);
+        if (status != PL_OK) pl_view_tell(s, -1, error.text);
         return;
     }
     pl_view_frame_head head = {s->generation, s->drag, s->now.is_paused, pl_seconds() - start};
     status = pl_view_encode_frame(s->sides, s->side_count, &head, blob, &error);
     pthread_mutex_lock(&s->lock);
     if (status == PL_OK) {
-        drop(s, s->frame);
+        pl_view_drop(s, s->frame);
         s->frame = blob;
         s->frame_number++;
     } else {
-        drop(s, blob);
+        pl_view_drop(s, blob);
     }
     pthread_mutex_unlock(&s->lock);
-    if (status != PL_OK) tell(s, -1, error.text);
+    if (status != PL_OK) pl_view_tell(s, -1, error.text);
     s->wake(s->user);
 }
 
@@ -239,14 +141,14 @@ static void reopen(pl_view_session* s) {
     pl_status status = open_sides(s, count, &error);
     if (status != PL_OK && s->now.setting_count + count > 1) {
         // the scene may still open as it was written
-        tell(s, -1, error.text);
+        pl_view_tell(s, -1, error.text);
         s->now.setting_count = 0;
         s->now.split_id[0] = '\0';
         status = open_sides(s, 1, &error);
     }
     s->now.is_loading = false;
     if (status != PL_OK) {
-        tell(s, -1, error.text);
+        pl_view_tell(s, -1, error.text);
         close_sides(s);
         s->now.scene = -1;
     }
@@ -255,7 +157,7 @@ static void reopen(pl_view_session* s) {
 
 static void open_scene(pl_view_session* s, int client, double number) {
     if (!(number >= -1.0 && number < pl_view_scenes_count(s->scenes))) {
-        tell(s, client, "there is no such scene in the list");
+        pl_view_tell(s, client, "there is no such scene in the list");
         return;
     }
     s->now = (pl_view_now){.scene = (int)number, .speed = 1.0, .color = "none"};
@@ -301,14 +203,14 @@ static void set_control(pl_view_session* s, int client, const pl_view_message* m
         remember_setting(s, m);
         reopen(s);
     } else {
-        tell(s, client, error.text);
+        pl_view_tell(s, client, error.text);
     }
     s->is_new = s->state_is_new = true;
 }
 
 static void split(pl_view_session* s, int client, const pl_view_message* m) {
     if (!is_live(s)) {
-        tell(s, client, "a recording cannot be split");
+        pl_view_tell(s, client, "a recording cannot be split");
         return;
     }
     snprintf(s->now.split_id, sizeof s->now.split_id, "%s", m->name);
@@ -319,7 +221,7 @@ static void split(pl_view_session* s, int client, const pl_view_message* m) {
 static void grab(pl_view_session* s, int client, const pl_view_message* m) {
     pl_error error = {0};
     if (s->holder >= 0 && s->holder != client) {
-        tell(s, client, "somebody else is dragging");
+        pl_view_tell(s, client, "somebody else is dragging");
         return;
     }
     pl_status status =
@@ -327,7 +229,7 @@ static void grab(pl_view_session* s, int client, const pl_view_message* m) {
     for (int k = 0; status == PL_OK && k < s->side_count; k++)
         status = pl_view_side_grab(&s->sides[k], m->body, m->vertex, m->at, &error);
     if (status == PL_OK) s->holder = client;
-    else tell(s, client, error.text);
+    else pl_view_tell(s, client, error.text);
 }
 
 // cuts every body that can be cut
@@ -341,7 +243,7 @@ static void cut(pl_view_session* s, int client, const pl_view_message* m) {
     for (int k = 0; is_live(s) && k < s->side_count; k++)
         for (int b = 0; b < s->sides[k].body_count; b++)
             is_cut |= pl_world_cut(s->sides[k].world, b, sweep, NULL, &error) == PL_OK;
-    if (!is_cut) tell(s, client, error.text[0] ? error.text : "a recording cannot be cut");
+    if (!is_cut) pl_view_tell(s, client, error.text[0] ? error.text : "a recording cannot be cut");
 }
 
 static void let_go(pl_view_session* s) {
@@ -356,18 +258,18 @@ static void set_color(pl_view_session* s, int client, const char* name) {
     for (int k = 0; status == PL_OK && k < s->side_count; k++)
         status = pl_view_side_set_color(&s->sides[k], name, &error);
     if (status == PL_OK) snprintf(s->now.color, sizeof s->now.color, "%s", name);
-    else tell(s, client, error.text);
+    else pl_view_tell(s, client, error.text);
     s->is_new = s->state_is_new = true;
 }
 
 static void seek(pl_view_session* s, int client, double number) {
     pl_error error = {0};
     if (!s->side_count || is_live(s)) {
-        tell(s, client, "only recordings have a timeline");
+        pl_view_tell(s, client, "only recordings have a timeline");
         return;
     }
     if (pl_view_side_seek(&s->sides[0], (int)fmin(fmax(number, -1.0), 1e9), &error) != PL_OK)
-        tell(s, client, error.text);
+        pl_view_tell(s, client, error.text);
     s->play_time = s->sides[0].time;
     s->is_new = true;
 }
@@ -376,7 +278,7 @@ static bool step_sides(pl_view_session* s) {
     pl_error error = {0};
     for (int k = 0; k < s->side_count; k++)
         if (pl_view_side_step(&s->sides[k], &error) != PL_OK) {
-            tell(s, -1, error.text);
+            pl_view_tell(s, -1, error.text);
             s->now.is_paused = s->state_is_new = true;
             return false;
         }
@@ -477,7 +379,7 @@ static void wait_for_work(pl_view_session* s) {
 
 static void* run(void* user) {
     pl_view_session* s = user;
-    command taken[PL_VIEW_QUEUE_LIMIT];
+    pl_view_command taken[PL_VIEW_QUEUE_LIMIT];
     if (s->now.scene >= 0) reopen(s);
     else publish_scene(s);
     for (;;) {
@@ -543,10 +445,10 @@ void pl_view_session_stop(pl_view_session* s) {
 void pl_view_session_destroy(pl_view_session* s) {
     if (!s) return;
     pl_view_session_stop(s);
-    drop(s, s->scene_text);
-    drop(s, s->mesh);
-    drop(s, s->state);
-    drop(s, s->frame);
+    pl_view_drop(s, s->scene_text);
+    pl_view_drop(s, s->mesh);
+    pl_view_drop(s, s->state);
+    pl_view_drop(s, s->frame);
     while (s->spare) {
         pl_view_blob* next = s->spare->next;
         pl_view_blob_free(s->spare);
@@ -555,84 +457,4 @@ void pl_view_session_destroy(pl_view_session* s) {
     pthread_cond_destroy(&s->changed);
     pthread_mutex_destroy(&s->lock);
     PL_FREE(s, pl_view_session, 1);
-}
-
-int pl_view_session_join(pl_view_session* s) {
-    pthread_mutex_lock(&s->lock);
-    int number = -1;
-    for (int c = PL_VIEW_CLIENT_LIMIT - 1; c >= 0; c--)
-        if (!s->clients[c].is_used) number = c;
-    if (number >= 0) {
-        s->clients[number] = (page){.is_used = true};
-        s->client_count++;
-        pthread_cond_signal(&s->changed);
-    }
-    pthread_mutex_unlock(&s->lock);
-    return number;
-}
-
-void pl_view_session_leave(pl_view_session* s, int number) {
-    pthread_mutex_lock(&s->lock);
-    if (s->clients[number].is_used) s->client_count--;
-    s->clients[number].is_used = false;
-    pthread_cond_signal(&s->changed);
-    pthread_mutex_unlock(&s->lock);
-}
-
-void pl_view_session_post(pl_view_session* s, int number, const pl_view_message* m) {
-    pthread_mutex_lock(&s->lock);
-    page* from = &s->clients[number];
-    if (m->verb == PL_VIEW_READY) {
-        if (from->frames_ahead > 0) from->frames_ahead--;
-    } else if (s->queue_count < PL_VIEW_QUEUE_LIMIT) {
-        // of moves that wait, the last of each page is enough
-        command* last = s->queue_count ? &s->queue[s->queue_count - 1] : NULL;
-        bool follows = last && m->verb == PL_VIEW_MOVE && last->message.verb == PL_VIEW_MOVE &&
-                       last->client == number;
-        if (!follows) last = &s->queue[s->queue_count++];
-        *last = (command){number, *m};
-    } else {
-        snprintf(from->notice, sizeof from->notice, "too many messages; this one is left out");
-    }
-    pthread_cond_signal(&s->changed);
-    pthread_mutex_unlock(&s->lock);
-    if (m->verb == PL_VIEW_READY) s->wake(s->user); // the newest frame may be waiting
-}
-
-static pl_view_blob* next_for(pl_view_session* s, page* c) {
-    if (s->scene_text && c->scene_seen != s->generation) {
-        c->scene_seen = s->generation;
-        return s->scene_text;
-    }
-    if (s->mesh && c->mesh_seen != s->generation) {
-        c->mesh_seen = s->generation;
-        return s->mesh;
-    }
-    if (s->state && c->state_seen != s->state_version) {
-        c->state_seen = s->state_version;
-        return s->state;
-    }
-    if (!s->frame || c->frame_seen == s->frame_number || c->frames_ahead >= PL_VIEW_FRAMES_AHEAD)
-        return NULL;
-    c->frame_seen = s->frame_number;
-    c->frames_ahead++;
-    return s->frame;
-}
-
-pl_view_blob* pl_view_session_take(pl_view_session* s, int number) {
-    char notice[sizeof s->clients[0].notice];
-    pthread_mutex_lock(&s->lock);
-    page* c = &s->clients[number];
-    memcpy(notice, c->notice, sizeof notice);
-    c->notice[0] = '\0';
-    pl_view_blob* blob = notice[0] ? NULL : next_for(s, c);
-    if (blob) blob->refs++;
-    pthread_mutex_unlock(&s->lock);
-    return notice[0] ? text_blob(s, pl_view_notice_text(notice)) : blob;
-}
-
-void pl_view_session_give_back(pl_view_session* s, pl_view_blob* blob) {
-    pthread_mutex_lock(&s->lock);
-    drop(s, blob);
-    pthread_mutex_unlock(&s->lock);
 }
