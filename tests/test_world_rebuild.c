@@ -217,10 +217,10 @@ TEST(world_changes_one_body_of_two)
         if (mesh->positions[3 * v] > mesh->positions[3 * tip]) tip = v;
     int hand = pl_world_grab(world, 1, tip, 200.0);
     pl_world_forces(world, 1)[1] = 0.5;
-    sample_step(world, 3, NULL);
-    sample_step(other, 3, NULL);
     change(world, "bodies[1].grid.cell=0.05");
     change(world, "bodies[1].method=grid");
+    sample_step(world, 3, NULL);
+    sample_step(other, 3, NULL);
     CHECK_NEAR(pl_world_forces(world, 1)[1], 0.5, 0.0);
     const double* held = pl_world_positions(world, 1) + 3 * tip;
     double before = held[1];
@@ -337,5 +337,49 @@ TEST(world_tells_the_aggregates_of_levels)
     }
     free(fine);
     free(coarse);
+    pl_world_destroy(world);
+}
+
+// A bar that hangs down, bent and moving, gets another method: it goes on from there, and no step
+// is taken for one that gains energy.
+TEST(world_changes_method_of_a_bent_bar)
+{
+    static const char bar[] =
+        "{\"pliant\": 1, \"bodies\": [{\"name\": \"box\", \"generate\": {\"shape\": \"box\",\n"
+        " \"size_x\": 0.4, \"size_y\": 0.1, \"size_z\": 0.1, \"edge\": 0.05},\n"
+        " \"grid\": {\"cell\": 0.025}, \"damping\": {\"mass\": 3},\n"
+        " \"material\": {\"young\": 3e4, \"poisson\": 0.4}}],\n"
+        " \"attachments\": [{\"body\": \"box\", \"where\": {\"side\": \"-x\"}}]}";
+    static const char* const methods[] = {"bodies[0].method=pbd", "bodies[0].method=fem",
+                                          "bodies[0].linear=direct"};
+    pl_world* world = sample_start(bar);
+    int count = pl_world_mesh(world, 0)->vertex_count;
+    sample_step(world, 16, NULL);
+    for (int k = 0; k < 3; k++) {
+        pl_vec3 before = mean_of(pl_world_positions(world, 0), count);
+        change(world, methods[k]);
+        sample_step(world, 1, NULL);
+        pl_vec3 after = mean_of(pl_world_positions(world, 0), count);
+        CHECK(pl_distance(before, after) < 0.05);
+        sample_step(world, 12, NULL);
+    }
+    // a lattice could not start from here, and says so
+    uint64_t hash = sample_world_hash(world);
+    const char* lattice = "bodies[0].method=grid";
+    pl_error error = {0};
+    CHECK(pl_world_change(world, &lattice, 1, NULL, &error) == PL_ERROR_UNSUPPORTED);
+    CHECK_TEXT(error.text, "is bent");
+    CHECK(sample_world_hash(world) == hash);
+    sample_step(world, 3, NULL);
+    pl_world_destroy(world);
+    // one that bends takes new settings
+    world = sample_start(bar);
+    change(world, lattice);
+    sample_step(world, 30, NULL);
+    pl_vec3 before = mean_of(pl_world_positions(world, 0), count);
+    change(world, "bodies[0].linear_iterations=12");
+    sample_step(world, 1, NULL);
+    CHECK(pl_distance(before, mean_of(pl_world_positions(world, 0), count)) < 0.05);
+    sample_step(world, 10, NULL);
     pl_world_destroy(world);
 }

@@ -6,6 +6,7 @@
 // how fast they move. Whatever fails leaves the world as it was.
 #include "base/memory.h"
 #include "base/notes.h"
+#include "geometry/box.h"
 #include "scene/combinations.h"
 #include "scene/scene_path.h"
 #include "world/world_guard.h"
@@ -67,20 +68,78 @@ static void take_motion(pl_world* w, const old_systems* old, int b) {
     memcpy(to->host_force + at, from->host_force + was, size);
 }
 
+// How far values of vertices (3 each) are from the nearest affine field of the rest shape.
+static double distance_from_affine(const pl_mesh* mesh, const double* values) {
+    int count = mesh->vertex_count;
+    pl_vec3 middle = {0, 0, 0}, mean = {0, 0, 0};
+    for (int v = 0; v < count; v++) {
+        middle = pl_madd(middle, 1.0 / count, pl_vec3_load(mesh->positions + 3 * (size_t)v));
+        mean = pl_madd(mean, 1.0 / count, pl_vec3_load(values + 3 * (size_t)v));
+    }
+    pl_mat3 spread = {{0}}, moment = {{0}}, inverse, gradient = {{0}};
+    for (int v = 0; v < count; v++) {
+        pl_vec3 r = pl_sub(pl_vec3_load(mesh->positions + 3 * (size_t)v), middle);
+        pl_vec3 d = pl_sub(pl_vec3_load(values + 3 * (size_t)v), mean);
+        spread = pl_mat3_add(spread, pl_outer(r, r));
+        moment = pl_mat3_add(moment, pl_outer(d, r));
+    }
+    if (pl_mat3_inverse(spread, &inverse)) gradient = pl_mat3_mul(moment, inverse);
+    double most = 0.0;
+    for (int v = 0; v < count; v++) {
+        pl_vec3 r = pl_sub(pl_vec3_load(mesh->positions + 3 * (size_t)v), middle);
+        pl_vec3 d = pl_sub(pl_vec3_load(values + 3 * (size_t)v), mean);
+        most = fmax(most, pl_distance(d, pl_mat3_apply(&gradient, r)));
+    }
+    return most;
+}
+
+// A lattice takes over affine motions of its vertices only (grid_method.c): what is bent would jump
+// to another shape. A lattice that stays one takes over its whole state.
+static pl_status check_lattice(pl_world* w, const old_systems* old, int s, pl_error* error) {
+    for (int b = 0; b < w->body_count; b++) {
+        const pl_world_body* body = &w->bodies[b];
+        if (body->system != s || body->def->method != PL_METHOD_GRID) continue;
+        pl_world_system* from = &old->systems[old->system[b]];
+        bool is_same =
+            from->method == w->systems[s].method && has_same_bodies(w, old, s, old->system[b]);
+        if (is_same && from->method->state_size(from->data) ==
+                           w->systems[s].method->state_size(w->systems[s].data))
+            continue;
+        size_t at = 3 * (size_t)old->first_vertex[b];
+        pl_box box = pl_box_empty();
+        for (int v = 0; v < body->mesh->vertex_count; v++)
+            box = pl_box_add_point(box, pl_vec3_load(body->mesh->positions + 3 * (size_t)v));
+        double allowed = 1e-4 * pl_box_diagonal(box), h = w->scene->time_step;
+        double bent = distance_from_affine(body->mesh, from->method->positions(from->data) + at);
+        double bends =
+            h * distance_from_affine(body->mesh, from->method->velocities(from->data) + at);
+        if (bent > allowed || bends > allowed)
+            return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                           "body \"%.100s\" is bent, and a new lattice can only start from a shape "
+                           "that is turned, moved or stretched evenly; start the scene anew with "
+                           "this",
+                           body->def->name);
+    }
+    return PL_OK;
+}
+
 static pl_status make_system(pl_world* w, const old_systems* old, int s, bool settings_stay,
                              pl_notes* notes, pl_error* error) {
     pl_status status = pl_world_system_create(w, s, notes, error);
+    if (status == PL_OK) status = check_lattice(w, old, s, error);
     if (status != PL_OK) return status;
     pl_world_system* system = &w->systems[s];
     for (int b = 0; b < w->body_count; b++)
         if (w->bodies[b].system == s) take_motion(w, old, b);
     int same = -1;
-    for (int o = 0; settings_stay && o < old->count; o++)
-        if (has_same_bodies(w, old, s, o)) same = o;
+    bool takes_all = settings_stay || system->method == pl_world_method(PL_METHOD_GRID);
+    for (int o = 0; takes_all && o < old->count; o++)
+        if (has_same_bodies(w, old, s, o) && old->systems[o].method == system->method) same = o;
     if (system->method->restart) system->method->restart(system->data);
     if (same >= 0) status = take_whole_state(system, &old->systems[same], error);
     pl_world_remember(system);
-    if (same >= 0) system->is_touched = pl_world_is_touched(&old->systems[same]);
+    // else as if the host had written the positions: the guard measures anew
+    system->is_touched = same < 0 || pl_world_is_touched(&old->systems[same]);
     return status;
 }
 

@@ -222,9 +222,10 @@ const checks = {
     await page.evaluate(() => pliant.link.send({ do: "pause", on: false }));
     await moving(10);
     const where = await tip();
-    await choose("method", "grid");
-    await until(() => page.evaluate(() => pliant.state.controls.find((c) => c.id === "method").choice === "grid"), "method grid");
+    await choose("method", "pbd");
+    await until(() => page.evaluate(() => pliant.state.controls.find((c) => c.id === "method").choice === "pbd"), "method pbd");
     await moving(1);
+    check((await bannerText()) === "", "nothing to complain about");
     check(Math.hypot(...(await vertexAt(where.vertex)).place.map((x, k) => x - where.place[k])) < 0.1, "the body stays where it is");
     await shot("method");
   },
