@@ -123,6 +123,21 @@ static pl_status check_lattice(pl_world* w, const old_systems* old, int s, pl_er
     return PL_OK;
 }
 
+// Elastic energy that another method stores may come free under the new one, and more of it where
+// that is stiffer: twice what there was.
+static void allow_energy(pl_world* w, const old_systems* old, int s) {
+    double sum = 0.0;
+    for (int o = 0; o < old->count; o++) {
+        bool is_followed = false;
+        for (int b = 0; b < w->body_count; b++)
+            is_followed |= w->bodies[b].system == s && old->system[b] == o;
+        if (!is_followed) continue;
+        pl_method_energies e = old->systems[o].method->energies(old->systems[o].data);
+        sum += e.kinetic + e.elastic;
+    }
+    pl_guard_allow(&w->systems[s], 2.0 * sum);
+}
+
 static pl_status make_system(pl_world* w, const old_systems* old, int s, bool settings_stay,
                              pl_notes* notes, pl_error* error) {
     pl_status status = pl_world_system_create(w, s, notes, error);
@@ -131,6 +146,7 @@ static pl_status make_system(pl_world* w, const old_systems* old, int s, bool se
     pl_world_system* system = &w->systems[s];
     for (int b = 0; b < w->body_count; b++)
         if (w->bodies[b].system == s) take_motion(w, old, b);
+    allow_energy(w, old, s);
     int same = -1;
     bool takes_all = settings_stay || system->method == pl_world_method(PL_METHOD_GRID);
     for (int o = 0; takes_all && o < old->count; o++)
