@@ -1,11 +1,11 @@
 # Thin front of CMake. `make demo` and `make test` install what they need, build, and run.
 .DEFAULT_GOAL := build
-.PHONY: configure deps deps-test deps-extra deps-bench build demo test test-extra bench docs fuzz install package clean
+.PHONY: configure deps deps-test deps-extra deps-bench deps-view build demo view page test test-extra bench docs fuzz install package clean
 
 RELEASE := build/release
 PREFIX ?= /usr/local
 
-deps deps-test deps-extra deps-bench:
+deps deps-test deps-extra deps-bench deps-view:
 	@bash scripts/deps.sh $@
 
 configure: deps
@@ -18,6 +18,17 @@ build: configure
 demo: configure
 	@cmake --build --preset release --target pliant
 	@bash scripts/demo.sh $(RELEASE)/bin
+
+# the page of `pliant view`, bundled into one file
+page:
+	@bash scripts/page.sh
+
+# play with it in the browser; ARGS="scenes/bar.json", ARGS="out/demo/run"
+ARGS ?=
+view: deps deps-view page
+	@cmake --preset release >/dev/null
+	@cmake --build --preset release --target pliant
+	@$(RELEASE)/bin/pliant view $(ARGS)
 
 # tests and benches compare our direct solver with CHOLMOD; what is installed does not need it
 with_cholmod = cmake --preset release -DPLIANT_CHOLMOD=$$(test -f /usr/include/suitesparse/cholmod.h && echo ON || echo OFF) >/dev/null

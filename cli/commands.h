@@ -15,7 +15,8 @@
     X(resume, "goes on with a run that was stopped or killed") \
     X(info, "what a mesh is like, what is wrong with it") \
     X(mesh, "convert, generate, repair a mesh; fill a surface with tets") \
-    X(render, "pictures of a mesh file or of a run")
+    X(render, "pictures of a mesh file or of a run") \
+    X(view, "shows a scene or a run in the browser, to play with")
 // clang-format on
 
 #define COMMAND_PROTOTYPE(name, summary) int cmd_##name(int argc, char** argv);

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Fuzzes the readers of meshes and scenes under sanitizers: fuzz.sh [SECONDS per format, 180] [FORMAT, all]
+# Fuzzes the readers of meshes, scenes, recordings and messages of pages under sanitizers: fuzz.sh [SECONDS per format, 180] [FORMAT, all]
 # Seeds come from tests/corpus/FORMAT, new inputs go to build/fuzz/corpus/FORMAT, what crashed to
 # build/fuzz/crashes. A crash is mended, and its input kept in tests/corpus/FORMAT.
 set -u
 cd "$(dirname "$0")/.."
 seconds=${1:-180}
-formats=${2:-gmsh tetgen medit vtk vtu obj ply stl off scene recording}
+formats=${2:-gmsh tetgen medit vtk vtu obj ply stl off scene recording view}
 
 test -f build/fuzz/build.ninja || cmake --preset fuzz >/dev/null || exit 1
 targets=""

@@ -56,8 +56,8 @@ PL_API int pl_world_find_body(const pl_world* world, const char* name);
 PL_API const char* pl_world_body_name(const pl_world* world, int body);
 /// The rest mesh of a body, in the world's coordinates and the numbering of all its vertex data.
 PL_API const pl_mesh* pl_world_mesh(const pl_world* world, int body);
-/// Views, 3 per vertex, that stay at their address as long as the world lives. They may be written
-/// between frames.
+/// Views, 3 per vertex, that stay at their address until the world is destroyed or pl_world_change
+/// or pl_world_set makes the body's system anew. They may be written between frames.
 PL_API double* pl_world_positions(pl_world* world, int body);  ///< [m]
 PL_API double* pl_world_velocities(pl_world* world, int body); ///< [m/s]
 /// The force of the host on each vertex, added to all others until changed; zero at first.
@@ -69,6 +69,17 @@ PL_API int pl_world_grab(pl_world* world, int body, int vertex, double stiffness
 /// Where the hand is at the end of the next frame; it goes there evenly during the frame [m].
 PL_API void pl_world_move(pl_world* world, int handle, double x, double y, double z);
 PL_API void pl_world_release(pl_world* world, int handle);
+
+/// Cuts a cloth of method pbd along the triangle that a knife has swept (three corners [m]), from
+/// the next frame on. The cut follows vertices of the mesh. Cloth can be cut if it can tear: give
+/// pbd.tear, which may be large. cut_count: vertices that were split, may be NULL.
+PL_API pl_status pl_world_cut(pl_world* world, int body, const double sweep[9], int* cut_count,
+                              pl_error* error);
+
+/// The node of a coarse level of multigrid that each vertex of a body belongs to, for pictures;
+/// level 1 is the finest of them. Returns how many nodes the level has, 0 if the body is not solved
+/// by multigrid with such a level, -1 if memory is out.
+PL_API int pl_world_aggregates(pl_world* world, int body, int level, int* nodes);
 
 // ---------------------------------------------------------------- what the host moves
 
@@ -136,8 +147,21 @@ PL_API pl_status pl_world_collider_force(const pl_world* world, int collider, do
 
 /// Sets a number of the scene that may change during a run, by its path, from the next step on:
 /// ("wind[0].velocity[0]", 12.0), ("gravity[1]", 0.0). A curve that it has no longer counts.
-/// Numbers of materials and damping need a curve in the scene, so that the method is ready for it.
+/// Numbers marked with ~ in docs/scene.md can be set. The first change of a material, of damping or
+/// of a method's number makes the body's system anew, unless the scene has a curve there: ask for
+/// views of its bodies again.
 PL_API pl_status pl_world_set(pl_world* world, const char* path, double value, pl_error* error);
+/// Changes settings between frames, each "path=value" as on the command line:
+/// "bodies[0].method=pbd", "bodies[0].linear=direct", "bodies[1].iterations=3", "substeps=2". All
+/// of them or none. Systems that this concerns are made anew. Their bodies stay where they are and
+/// keep their velocities; what a method remembers beyond that starts afresh. Views of positions,
+/// velocities and forces must be asked for again, and a state that was saved before fits no more.
+/// Solvers and laws that do not go with a new method or nonlinear solver are chosen by pliant,
+/// which notes says. A body that is bent cannot become a lattice of method grid, which starts from
+/// affine shapes only (PL_ERROR_UNSUPPORTED). Meshes, places at the start, colliders and
+/// attachments cannot change so.
+PL_API pl_status pl_world_change(pl_world* world, const char* const* changes, int change_count,
+                                 pl_notes* notes, pl_error* error);
 
 /// The state that the next frames depend on, as bytes: for checkpoints and for going back. All that
 /// the host did is in it: forces, handles, driven colliders and attachments, numbers. Loading

@@ -100,6 +100,10 @@ static void careful(void* system, const pl_method_body* bodies, bool is_careful)
     settings->line_search = true;
 }
 
+static int aggregates(void* system, int level, int* nodes) {
+    return pl_fem_aggregates(system, level, nodes);
+}
+
 const pl_method_functions pl_fem_method = {.name = "fem",
                                            .create = create,
                                            .destroy = destroy,
@@ -114,5 +118,6 @@ const pl_method_functions pl_fem_method = {.name = "fem",
                                            .state_load = state_load,
                                            .update = update,
                                            .careful = careful,
+                                           .aggregates = aggregates,
                                            .restart = restart,
                                            .tells_forces = true};

@@ -30,6 +30,7 @@
 #include "fem/free_bodies.h"
 #include "fem/rigid_start.h"
 #include "geometry/box.h"
+#include "multigrid/block_multigrid.h"
 #include "sparse/vector.h"
 
 #include <math.h>
@@ -630,6 +631,25 @@ double* pl_fem_velocities(pl_fem_system* s) { return s->state[VELOCITIES]; }
 const double* pl_fem_masses(pl_fem_system* s) { return s->mass; }
 int pl_fem_vertex_count(const pl_fem_system* s) { return s->vertex_count; }
 pl_projective_fast* pl_fem_projective_of(pl_fem_system* s) { return s->projective; }
+int pl_fem_aggregates(pl_fem_system* s, int level, int* nodes) {
+    const pl_mg_hierarchy* h = NULL;
+    const int* rows = NULL; // the row of each vertex
+    if (s->projective && !s->projective_fails) {
+        h = pl_scalar_mg_hierarchy(s->projective->mg);
+    } else if (s->minimiser.newton) {
+        const pl_block_mg* mg = pl_newton_multigrid_levels(s->minimiser.newton);
+        h = &mg->hierarchy;
+        rows = mg->new_of_old;
+    }
+    if (!h || level < 1 || level >= h->level_count) return 0;
+    for (int v = 0; v < s->vertex_count; v++) {
+        int node = rows ? rows[v] : v;
+        for (int l = 0; l < level; l++) node = h->transfers[l].parent[node];
+        nodes[v] = node;
+    }
+    return h->node_counts[level];
+}
+
 void pl_fem_restart(pl_fem_system* s) {
     s->history = 0;
     if (s->midpoint) pl_midpoint_restart(s->midpoint);

@@ -44,6 +44,9 @@ int pl_fem_vertex_count(const pl_fem_system* system);
 // The step of Projective Dynamics on multigrid, where there is one, to be looked at; else NULL.
 struct pl_projective_fast* pl_fem_projective_of(pl_fem_system* system);
 
+// See method.h. Levels of Newton's matrix and of Projective Dynamics are known here.
+int pl_fem_aggregates(pl_fem_system* system, int level, int* nodes);
+
 // Forgets the steps before: the next one is of first order.
 void pl_fem_restart(pl_fem_system* system);
 

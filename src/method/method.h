@@ -112,6 +112,13 @@ typedef struct pl_method_functions {
     bool stores_unseen;
     // step() fills the forces of pins and obstacles.
     bool tells_forces;
+    // The node of a coarse level of multigrid that each vertex of the system belongs to; level 1 is
+    // the finest of them. Returns how many nodes the level has, 0 if there is no such level. NULL:
+    // there are no levels.
+    int (*aggregates)(void* system, int level, int* nodes);
+    // Cuts a body (counted within the system) along the triangle that a knife has swept. Returns
+    // how many particles are new, -1 if the body cannot be cut. NULL: none can.
+    int (*cut)(void* system, int body, const double sweep[9]);
     // What is remembered of earlier steps no longer holds: the host wrote positions or velocities,
     // or the time step changes. NULL: nothing is remembered.
     void (*restart)(void* system);

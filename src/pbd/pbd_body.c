@@ -217,6 +217,13 @@ void pl_pbd_body_tear(pl_pbd_body* b, const double* positions) {
         b->is_stale = true;
 }
 
+int pl_pbd_body_cut(pl_pbd_body* b, const double* positions, const double sweep[9]) {
+    if (!b->tears) return -1;
+    int count = pl_tearing_cut(&b->tearing, positions + 3 * (size_t)b->first_vertex, sweep);
+    if (count > 0) b->is_stale = true;
+    return count;
+}
+
 static int particle_of(const pl_pbd_body* b, int v) {
     return b->order.new_of_old[b->tears ? b->tearing.particle_of_corner[v] : v];
 }

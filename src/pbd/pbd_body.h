@@ -61,6 +61,8 @@ pl_status pl_pbd_body_update(pl_pbd_body* body, const pl_method_body* changed, p
 
 // Splits what is stretched too far at the end of a step; positions of the system.
 void pl_pbd_body_tear(pl_pbd_body* body, const double* positions);
+// Cuts along the triangle that a knife has swept, between two steps; -1 if the body cannot tear.
+int pl_pbd_body_cut(pl_pbd_body* body, const double* positions, const double sweep[9]);
 
 // The level that is simulated: 0 for all.
 int pl_pbd_finest(const pl_pbd_body* body);

@@ -117,6 +117,11 @@ static bool state_is_motion(const void* system) {
     return state_size(s) == 2 * vector_size(s);
 }
 
+static int cut(void* system, int body, const double sweep[9]) {
+    pl_pbd_system* s = system;
+    return pl_pbd_body_cut(&s->bodies[body], s->positions, sweep);
+}
+
 const pl_method_functions pl_pbd_method = {.name = "pbd",
                                            .create = create,
                                            .destroy = destroy,
@@ -130,4 +135,5 @@ const pl_method_functions pl_pbd_method = {.name = "pbd",
                                            .state_load = state_load,
                                            .state_is_motion = state_is_motion,
                                            .update = update,
+                                           .cut = cut,
                                            .stores_unseen = true};

@@ -258,8 +258,9 @@ void pl_tearing_mark(pl_tearing* t, const pl_ordering* order, bool* torn) {
 typedef struct splitter {
     pl_tearing* tearing;
     const double* x;
-    int before; // particles
-    int next;   // number of the next new one
+    int before;             // particles
+    int next;               // number of the next new one
+    const pl_vec3* through; // a point of the plane; NULL: the particle that is split
 } splitter;
 
 static int other_particle(const pl_tearing* t, int corner, int k) {
@@ -282,7 +283,7 @@ static int find_parts(const splitter* s, int p, pl_vec3 normal, int* part, bool*
     for (int k = 0; k < count; k++) {
         const double* x = s->x + 9 * (size_t)(corners[k] / 3);
         pl_vec3 middle = pl_add(pl_add(pl_vec3_load(x), pl_vec3_load(x + 3)), pl_vec3_load(x + 6));
-        pl_vec3 at = pl_vec3_load(s->x + 3 * (size_t)corners[k]);
+        pl_vec3 at = s->through ? *s->through : pl_vec3_load(s->x + 3 * (size_t)corners[k]);
         beyond[k] = pl_dot(pl_madd(middle, -3.0, at), normal) > 0.0;
         part[k] = k;
     }
@@ -336,11 +337,44 @@ static void list_corners(pl_tearing* t) {
 }
 
 int pl_tearing_split(pl_tearing* t, const double* positions) {
-    splitter s = {t, positions, t->particle_count, t->particle_count};
+    splitter s = {t, positions, t->particle_count, t->particle_count, NULL};
     if (t->corner_count == 0) return 0;
     list_corners(t);
     memset(t->is_split, 0, (size_t)t->corner_count * sizeof(bool));
     for (int c = 0; c < t->corner_count; c++) tear_edge(&s, c);
+    if (s.next > s.before) number_particles(t);
+    return s.next - s.before;
+}
+
+// whether the segment from a to b passes through a triangle
+static bool passes_through(pl_vec3 a, pl_vec3 b, const pl_vec3 t[3]) {
+    double below = pl_det4(t[0], t[1], t[2], a), above = pl_det4(t[0], t[1], t[2], b);
+    if ((below > 0.0) == (above > 0.0)) return false;
+    double x = pl_det4(a, b, t[0], t[1]), y = pl_det4(a, b, t[1], t[2]),
+           z = pl_det4(a, b, t[2], t[0]);
+    return (x >= 0.0 && y >= 0.0 && z >= 0.0) || (x <= 0.0 && y <= 0.0 && z <= 0.0);
+}
+
+// Both ends of an edge that the knife has met. Triangles lie on the side of the knife that their
+// middle is on, at every particle alike, so that none is left hanging between the two halves.
+static void cut_edge(splitter* s, int c, const pl_vec3 sweep[3], pl_vec3 normal) {
+    const pl_tearing* t = s->tearing;
+    int d = c - c % 3 + (c + 1) % 3, p = t->particle_of_corner[c], q = t->particle_of_corner[d];
+    pl_vec3 a = pl_vec3_load(s->x + 3 * (size_t)c), b = pl_vec3_load(s->x + 3 * (size_t)d);
+    if (!passes_through(a, b, sweep)) return;
+    if (p < s->before) split(s, p, normal);
+    if (q < s->before) split(s, q, normal);
+}
+
+int pl_tearing_cut(pl_tearing* t, const double* positions, const double sweep[9]) {
+    const pl_vec3 corners[3] = {pl_vec3_load(sweep), pl_vec3_load(sweep + 3),
+                                pl_vec3_load(sweep + 6)};
+    splitter s = {t, positions, t->particle_count, t->particle_count, &corners[0]};
+    pl_vec3 normal = pl_cross(pl_sub(corners[1], corners[0]), pl_sub(corners[2], corners[0]));
+    if (t->corner_count == 0) return 0;
+    list_corners(t);
+    memset(t->is_split, 0, (size_t)t->corner_count * sizeof(bool));
+    for (int c = 0; c < t->corner_count; c++) cut_edge(&s, c, corners, normal);
     if (s.next > s.before) number_particles(t);
     return s.next - s.before;
 }

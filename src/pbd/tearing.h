@@ -65,5 +65,8 @@ void pl_tearing_mark(pl_tearing* tearing, const pl_ordering* order, bool* torn);
 // Splits particles at edges that are stretched above the limit. positions: 3 per corner. Gives the
 // number of particles that are new.
 int pl_tearing_split(pl_tearing* tearing, const double* positions);
+// Splits the particles of edges that pass through the triangle that a knife has swept, by its
+// plane. Gives the number of particles that are new.
+int pl_tearing_cut(pl_tearing* tearing, const double* positions, const double sweep[9]);
 
 #endif

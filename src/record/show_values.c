@@ -114,8 +114,11 @@ static float distance(const float* a, const float* b) {
 // The largest singular value of the map from the rest triangle to the present one. With edge
 // matrices R and E in the triangles' planes and G = inv(R'R) E'E, its square is the larger root of
 // s^2 - tr(G) s + det(G) = 0.
-static float largest_stretch(const float* r0, const float* r1, const float* r2, const float* p0,
-                             const float* p1, const float* p2) {
+float pl_triangle_stretch(const float* rest, const float* positions, const int* v) {
+    const float *r0 = rest + 3 * (size_t)v[0], *r1 = rest + 3 * (size_t)v[1],
+                *r2 = rest + 3 * (size_t)v[2];
+    const float *p0 = positions + 3 * (size_t)v[0], *p1 = positions + 3 * (size_t)v[1],
+                *p2 = positions + 3 * (size_t)v[2];
     double r[3] = {0}, e[3] = {0}; // aa, ab, bb of both
     for (int k = 0; k < 3; k++) {
         double ra = (double)r1[k] - r0[k], rb = (double)r2[k] - r0[k];
@@ -132,15 +135,8 @@ static float largest_stretch(const float* r0, const float* r1, const float* r2, 
 }
 
 static void fill_stretch(const pl_record_body* b, const float* positions, float* values) {
-    for (int t = 0; t < b->triangle_count; t++) {
-        const int* v = b->triangles + 3 * (size_t)t;
-        const float *r[3], *p[3];
-        for (int k = 0; k < 3; k++) {
-            r[k] = b->rest + 3 * (size_t)v[k];
-            p[k] = positions + 3 * (size_t)v[k];
-        }
-        values[t] = largest_stretch(r[0], r[1], r[2], p[0], p[1], p[2]);
-    }
+    for (int t = 0; t < b->triangle_count; t++)
+        values[t] = pl_triangle_stretch(b->rest, positions, b->triangles + 3 * (size_t)t);
 }
 
 static float length(const float* v, int components) {

@@ -41,4 +41,7 @@ bool pl_show_values(const pl_show_quantity* quantity, int body, const pl_recordi
                     const pl_recording* against, const pl_mesh* mesh, const int* tets_behind,
                     float* values);
 
+// The largest principal stretch of a triangle, NAN if it is flat at rest. Arrays have 3 per vertex.
+float pl_triangle_stretch(const float* rest, const float* positions, const int* triangle);
+
 #endif

@@ -14,6 +14,7 @@
 #include "world/world_meeting.h"
 #include "world/world_reactions.h"
 #include "world/world_retry.h"
+#include "world/world_systems.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,21 +25,7 @@ enum { TETS_PER_TASK = 4096 };
 void pl_world_destroy(pl_world* w) {
     if (!w) return;
     pl_world_meetings_free(w);
-    for (int s = 0; s < w->system_count; s++) {
-        pl_world_system* system = &w->systems[s];
-        if (system->data) system->method->destroy(system->data);
-        PL_FREE(system->force, double, 3 * (size_t)system->vertex_count);
-        PL_FREE(system->host_force, double, 3 * (size_t)system->vertex_count);
-        pl_world_wind_free(system);
-        PL_FREE(system->left, double, 6 * (size_t)system->vertex_count);
-        PL_FREE(system->method_bodies, pl_method_body, w->body_count);
-        pl_guard_free(system);
-        pl_free(system->saved, system->saved_room);
-        pl_array_free(&system->pins);
-        pl_array_free(&system->pressures);
-        pl_array_free(&system->pin_forces);
-        pl_array_free(&system->groups);
-    }
+    for (int s = 0; s < w->system_count; s++) pl_world_system_free(w, &w->systems[s]);
     PL_FREE(w->systems, pl_world_system, w->body_count);
     pl_world_loads_free(w);
     pl_world_reactions_free(w);
@@ -50,102 +37,6 @@ void pl_world_destroy(pl_world* w) {
     pl_scene_destroy(w->scene);
     pl_pool_destroy(w->pool);
     PL_FREE(w, pl_world, 1);
-}
-
-// gives each body its system and its first vertex there
-static pl_status group_bodies(pl_world* w, pl_error* error) {
-    w->systems = PL_ALLOC(pl_world_system, w->body_count);
-    if (!w->systems) return pl_fail_memory(error, "the systems of a world");
-    for (int b = 0; b < w->body_count; b++) {
-        pl_world_body* body = &w->bodies[b];
-        body->system = -1;
-        for (int other = 0; other < b && body->system < 0; other++)
-            if (pl_bodies_share_settings(w->scene, other, b))
-                body->system = w->bodies[other].system;
-        if (body->system < 0) {
-            body->system = w->system_count++;
-            pl_world_system* system = &w->systems[body->system];
-            system->pins = pl_array_of(sizeof(pl_pin));
-            system->pressures = pl_array_of(sizeof(pl_pressure));
-            system->pin_forces = pl_array_of(sizeof(double));
-            system->groups = pl_array_of(sizeof(pl_colliding_vertices));
-            system->method = pl_world_method(body->def->method);
-        }
-        body->first_vertex = w->systems[body->system].vertex_count;
-        w->systems[body->system].vertex_count += body->mesh->vertex_count;
-    }
-    return PL_OK;
-}
-
-// the vertices of a body's surface, in the system's numbering, or the points that the method has in
-// their place, as something that collides
-static pl_status add_colliding(pl_world_system* system, const pl_world_body* body,
-                               pl_error* error) {
-    int count = body->surface->mesh->vertex_count;
-    pl_colliding_vertices group = {.vertices = body->surface->vertices,
-                                   .first = body->first_vertex,
-                                   .count = count,
-                                   .thickness = body->contact_thickness,
-                                   .stiffness = body->contact_stiffness,
-                                   .friction = body->def->contact.friction,
-                                   .meets = body->def->contact.bodies};
-    if (system->method->colliding)
-        group.vertices = system->method->colliding(system->data, (int)system->groups.count,
-                                                   &group.first, &group.count);
-    return pl_array_push(&system->groups, &group) ? PL_OK : pl_fail_memory(error, "contacts");
-}
-
-static void start_velocities(pl_world_system* system, const pl_world_body* b) {
-    double* v = system->method->velocities(system->data);
-    const double* x = system->method->positions(system->data);
-    pl_vec3 middle = {0, 0, 0}, linear = pl_vec3_load(b->def->velocity);
-    pl_vec3 angular = pl_scale(3.141592653589793 / 180.0, pl_vec3_load(b->def->angular_velocity));
-    for (int i = 0; i < b->mesh->vertex_count; i++)
-        middle = pl_madd(middle, 1.0 / b->mesh->vertex_count,
-                         pl_vec3_load(b->mesh->positions + 3 * (size_t)i));
-    for (int i = 0; i < b->mesh->vertex_count; i++) {
-        size_t k = 3 * (size_t)(i + b->first_vertex);
-        pl_vec3_store(v + k,
-                      pl_add(linear, pl_cross(angular, pl_sub(pl_vec3_load(x + k), middle))));
-    }
-}
-
-// what the method sees of the system's bodies
-static pl_status list_bodies(pl_world* w, int s, pl_error* error) {
-    pl_world_system* system = &w->systems[s];
-    system->method_bodies = PL_ALLOC(pl_method_body, w->body_count);
-    if (!system->method_bodies) return pl_fail_memory(error, "a system");
-    for (int b = 0; b < w->body_count; b++) {
-        const pl_world_body* body = &w->bodies[b];
-        if (body->system != s) continue;
-        system->method_bodies[system->method_body_count++] =
-            (pl_method_body){body->def,       body->mesh,         body->is_cloth,
-                             body->materials, body->first_vertex, body->may_change};
-    }
-    return PL_OK;
-}
-
-static pl_status create_system(pl_world* w, int s, pl_notes* notes, pl_error* error) {
-    pl_world_system* system = &w->systems[s];
-    pl_status status = list_bodies(w, s, error);
-    if (status == PL_OK)
-        status = system->method->create(system->method_bodies, system->method_body_count,
-                                        system->vertex_count, w->pool, &system->data, notes, error);
-    if (status != PL_OK) return status;
-    system->force = PL_ALLOC(double, 3 * (size_t)system->vertex_count);
-    system->host_force = PL_ALLOC(double, 3 * (size_t)system->vertex_count);
-    system->left = PL_ALLOC(double, 6 * (size_t)system->vertex_count);
-    if (!system->force || !system->host_force || !system->left)
-        return pl_fail_memory(error, "a system");
-    status = pl_world_wind_setup(w, system, error);
-    for (int b = 0; status == PL_OK && b < w->body_count; b++) {
-        if (w->bodies[b].system != s) continue;
-        start_velocities(system, &w->bodies[b]);
-        status = add_colliding(system, &w->bodies[b], error);
-    }
-    if (status == PL_OK) status = pl_guard_setup(w, s, error);
-    pl_world_remember(system);
-    return status;
 }
 
 static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_error* error) {
@@ -166,12 +57,12 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
     for (int b = 0; status == PL_OK && b < w->body_count; b++)
         status = pl_world_body_setup(&w->scene->bodies[b], w->pool, &w->bodies[b], notes, error);
     if (status == PL_OK) status = pl_world_changes_setup(w, error);
-    if (status == PL_OK) status = group_bodies(w, error);
+    if (status == PL_OK) status = pl_world_group_bodies(w, error);
     if (status == PL_OK) status = pl_world_settle_solvers(w, error);
     for (int b = 0; status == PL_OK && b < w->body_count; b++)
         pl_note_unread_keys(w->scene, b, notes);
     for (int s = 0; status == PL_OK && s < w->system_count; s++)
-        status = create_system(w, s, notes, error);
+        status = pl_world_system_create(w, s, notes, error);
     if (status == PL_OK) status = pl_world_obstacles_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_loads_setup(w, error);
     if (status == PL_OK) status = pl_world_reactions_setup(w, error);
@@ -459,6 +350,20 @@ double* pl_world_velocities(pl_world* w, int body) {
 
 double* pl_world_forces(pl_world* w, int body) {
     return w->systems[w->bodies[body].system].host_force + 3 * (size_t)w->bodies[body].first_vertex;
+}
+
+int pl_world_aggregates(pl_world* w, int b, int level, int* nodes) {
+    if (b < 0 || b >= w->body_count) return 0;
+    const pl_world_body* body = &w->bodies[b];
+    pl_world_system* system = &w->systems[body->system];
+    if (!system->method->aggregates) return 0;
+    int* all = PL_ALLOC(int, system->vertex_count);
+    if (!all) return -1;
+    int count = system->method->aggregates(system->data, level, all);
+    if (count > 0)
+        memcpy(nodes, all + body->first_vertex, (size_t)body->mesh->vertex_count * sizeof(int));
+    PL_FREE(all, int, system->vertex_count);
+    return count;
 }
 
 int pl_world_grab(pl_world* w, int body, int vertex, double stiffness) {

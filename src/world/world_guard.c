@@ -335,6 +335,10 @@ void pl_guard_begin_frame(pl_world* w, int s, bool is_touched) {
     raise_allowance(guard);
 }
 
+void pl_guard_allow(pl_world_system* system, double energy) {
+    if (isfinite(energy)) system->guard->bound = fmax(system->guard->bound, energy);
+}
+
 // Before the first step of a frame the energies of the last one hold: they are in the state, so
 // that a run that resumes finds the same change.
 void pl_guard_change(pl_world* w, int s, bool is_done) {

@@ -32,6 +32,8 @@ void pl_guard_see_contacts(pl_world* world, int system, const pl_contact* contac
 pl_guard_verdict pl_guard_end_step(pl_world* world, int system);
 // After the last step of a frame, with the elastic energy; energies are left for whoever asks.
 pl_guard_verdict pl_guard_end_frame(pl_world* world, int system, pl_method_energies* energies);
+// A system that follows another one starts with energy that its own method may not see [J].
+void pl_guard_allow(pl_world_system* system, double energy);
 // Around a change of a system's materials: call with false before and with true after it.
 void pl_guard_change(pl_world* world, int system, bool is_done);
 

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "scene/scene_path.h"
 #include "scene/scene_type.h"
+#include "world/world_systems.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -293,6 +294,25 @@ pl_status pl_world_deform_attachment(pl_world* w, int k, const double* points, i
     return status == PL_OK ? put_points(&a->driver, points, count, error) : status;
 }
 
+// ---------------------------------------------------------------- a knife
+
+pl_status pl_world_cut(pl_world* w, int b, const double sweep[9], int* cut_count, pl_error* error) {
+    pl_status status = check_index(b, w->body_count, "body", error);
+    if (status == PL_OK) status = check_finite(sweep, 9, "the knife", error);
+    if (status != PL_OK) return status;
+    pl_world_system* system = &w->systems[w->bodies[b].system];
+    int k = 0, count = -1;
+    for (int other = 0; other < b; other++) k += w->bodies[other].system == w->bodies[b].system;
+    if (system->method->cut) count = system->method->cut(system->data, k, sweep);
+    if (cut_count) *cut_count = count > 0 ? count : 0;
+    if (count >= 0) return PL_OK;
+    return pl_fail(
+        error, PL_ERROR_UNSUPPORTED,
+        "body \"%.100s\" cannot be cut: only cloth of method pbd that can tear can; give it "
+        "pbd.tear",
+        w->bodies[b].def->name);
+}
+
 // ---------------------------------------------------------------- numbers
 
 void pl_world_evaluate(pl_world* w, double time) {
@@ -312,9 +332,19 @@ static pl_world_number* find_number(pl_world* w, const char* path) {
     return NULL;
 }
 
+// the body whose method must be ready for a number, or -1; contact is looked up in every step
+static int body_of_number(const pl_world* w, const char* path) {
+    int b = -1, size = 0;
+    if (sscanf(path, "bodies[%d].%n", &b, &size) != 1 || size == 0 || b >= w->body_count) return -1;
+    return strncmp(path + size, "contact.", 8) == 0 ? -1 : b;
+}
+
 pl_status pl_world_put_number(pl_world* w, const char* path, double value, pl_error* error) {
     pl_place place;
     pl_status status = pl_scene_locate(w->scene, path, &place, error);
+    if (status != PL_OK) return status;
+    int b = body_of_number(w, place.path.text);
+    if (b >= 0) status = pl_world_prepare_change(w, b, error);
     if (status != PL_OK) return status;
     double* number = pl_place_number(&place);
     pl_world_number* known = find_number(w, place.path.text);
@@ -351,17 +381,10 @@ pl_status pl_world_set(pl_world* w, const char* path, double value, pl_error* er
     if (!(value >= place.field->low && value <= place.field->high))
         return pl_fail(error, PL_ERROR_ARGUMENT, "%.300s: is %g; it must be from %g to %g %s", path,
                        value, place.field->low, place.field->high, place.field->unit);
-    for (int b = 0; b < w->body_count; b++) {
-        char prefix[32];
-        int size = snprintf(prefix, sizeof prefix, "bodies[%d].", b);
-        bool is_own = strncmp(place.path.text, prefix, (size_t)size) == 0;
-        if (is_own && strncmp(place.path.text + size, "contact.", 8) != 0 &&
-            !w->bodies[b].may_change)
-            return pl_fail(error, PL_ERROR_ARGUMENT,
-                           "%.300s: the world was not made for this to change; give a curve in the "
-                           "scene, if only a constant one (pl_scene_animate)",
-                           path);
-    }
     if (strcmp(place.path.text, "time_step") == 0) w->clock_changes = true;
-    return pl_world_put_number(w, path, value, error);
+    status = pl_world_put_number(w, path, value, error);
+    int b = body_of_number(w, place.path.text);
+    // damping is a setting of a whole system: a body of its own value leaves the others
+    bool is_of_system = b >= 0 && strstr(place.path.text, "].damping.") != NULL;
+    return status == PL_OK && is_of_system ? pl_world_regroup(w, NULL, NULL, error) : status;
 }

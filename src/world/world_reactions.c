@@ -6,15 +6,16 @@
 
 #include <string.h>
 
+// There are never more systems than bodies, however they are grouped.
 pl_status pl_world_reactions_setup(pl_world* w, pl_error* error) {
-    size_t count = 3 * (size_t)w->obstacle_count * (size_t)(w->system_count + 1);
+    size_t count = 3 * (size_t)w->obstacle_count * (size_t)(w->body_count + 1);
     w->obstacle_forces = PL_ALLOC(double, count);
     return w->obstacle_forces || count == 0 ? PL_OK : pl_fail_memory(error, "reactions");
 }
 
 void pl_world_reactions_free(pl_world* w) {
     PL_FREE(w->obstacle_forces, double,
-            3 * (size_t)w->obstacle_count * (size_t)(w->system_count + 1));
+            3 * (size_t)w->obstacle_count * (size_t)(w->body_count + 1));
 }
 
 // of all systems first, then of each

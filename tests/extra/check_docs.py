@@ -18,7 +18,7 @@ import tempfile
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 # takes minutes or a gigabyte: checked with `pliant check` only
 COSTLY = "grid.cell=0.0016"
-LINKED = ["scenes", "bench", "scripts", "docs", "examples", "tests", "src", "include", "cli", "verify", "Makefile",
+LINKED = ["scenes", "bench", "scripts", "docs", "examples", "tests", "src", "include", "cli", "verify", "viewer", "Makefile",
           "CMakePresets.json", "CHANGELOG.md", "LICENSE", "README.md", "CONTRIBUTING.md"]
 
 
@@ -45,6 +45,15 @@ class Docs:
         if not condition:
             self.fail(place, text)
 
+    # a server that nobody talks to: it tells its address, or what has to be installed
+    def view(self, place, words, folder):
+        with subprocess.Popen([os.path.join(self.programs, "pliant")] + words + ["--no-open"], cwd=folder, text=True,
+                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            address = process.stdout.readline()
+            process.terminate()
+            text = process.communicate(timeout=60)[1]
+        self.need(place, address.startswith("http://") or "make view" in text, f"pliant {' '.join(words)}: {text}")
+
     # ---- commands of blocks
 
     def pliant(self, place, words, folder):
@@ -57,6 +66,9 @@ class Docs:
         elif verb == "render":
             words = ["x" if not self.has_ffmpeg and w.endswith((".mp4", ".gif", ".webm")) else w for w in words]
             words = [w for k, w in enumerate(words) if w != "--size" and words[k - 1] != "--size"] + ["--size", "64x48"]
+        elif verb == "view":
+            self.view(place, words, folder)
+            return
         done = self.run_program("pliant", words, folder)
         self.ran += 1
         if done.returncode != 0:
