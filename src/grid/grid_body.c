@@ -7,7 +7,6 @@
 #include "geometry/solid.h"
 #include "geometry/triangle_tree.h"
 #include "grid/grid_material.h"
-#include "grid/grid_relayout.h"
 #include "grid/grid_surface_points.h"
 #include "grid/grid_volume.h"
 #include "mesh/surface_notes.h"
@@ -325,7 +324,6 @@ static pl_status make_fields(pl_grid_body* b, const pl_method_body* def, const p
     pl_status status = make_points(b, def, shell, notes, error);
     if (status == PL_OK) status = pl_grid_state_create(fine, &b->state, error);
     if (status == PL_OK) status = allocate(b, error);
-    if (status == PL_OK) status = pl_grid_note_layout(b, error);
     if (status == PL_OK)
         status =
             pl_grid_embed(fine, &b->cells, &b->frame, b->anchor, b->point_count, &b->map, error);

@@ -85,6 +85,7 @@ static pl_status fill(grid_system* s, const pl_method_body* bodies, pl_pool* poo
     if (!s->mass) return pl_fail_memory(error, "a system of lattices");
     for (int b = 0; b < s->body_count; b++) {
         pl_status status = pl_grid_body_create(&bodies[b], pool, &s->bodies[b], notes, error);
+        if (status == PL_OK) status = pl_grid_note_layout(&s->bodies[b], error);
         if (status != PL_OK) return status;
         s->bodies[b].first_point = s->point_count;
         s->point_count += s->bodies[b].point_count;

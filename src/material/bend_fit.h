@@ -6,7 +6,8 @@
 #ifndef PL_MATERIAL_BEND_FIT_H
 #define PL_MATERIAL_BEND_FIT_H
 
-#include "material/bend_sheet.h"
+#include "material/bend_parts.h"
+#include "mesh/topology.h"
 
 // The patches of the sheet have a first guess of their forms; theirs alone are changed.
 pl_status pl_bend_fit(const double* positions, const pl_side_groups* sides, pl_bend_sheet* sheet,

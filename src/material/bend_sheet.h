@@ -7,18 +7,8 @@
 #ifndef PL_MATERIAL_BEND_SHEET_H
 #define PL_MATERIAL_BEND_SHEET_H
 
+#include "material/bend_parts.h"
 #include "mesh/topology.h"
-
-typedef struct pl_bend_part {
-    int triangles[2]; // a hinge is of two; of a patch both are its own
-    int corners[6];   // as in bend_patch.h; of a hinge the first four, as in bending.h
-    double form[6];   // for bending stiffness 1; of a hinge the first is k
-} pl_bend_part;
-
-typedef struct pl_bend_sheet {
-    int patch_count, hinge_count, capacity;
-    pl_bend_part* parts; // patches by triangle, then hinges by edge
-} pl_bend_sheet;
 
 // positions: 3 per vertex, at rest; sides: those of the triangles.
 pl_status pl_bend_sheet_create(const double* positions, const int* triangles, int triangle_count,

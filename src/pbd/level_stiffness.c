@@ -138,6 +138,27 @@ pl_status pl_level_add_springs(pl_pbd_level* l, bool bilateral, pl_error* error)
     return status;
 }
 
+enum { MOST_COARSEST_SWEEPS = 32 };
+
+static int projection_count(const pl_pbd_level* l) {
+    int count = 0;
+    for (int k = 0; k < l->set_count; k++) count += l->sets[k].count;
+    return count;
+}
+
+// The coarsest level is solved better than the others, for a quarter of what a sweep over the
+// finest one costs: what it leaves, no other level can find.
+static int coarsest_sweeps(const pl_hierarchy* h, int finest, int sweeps) {
+    int coarsest = projection_count(&h->levels[h->level_count - 1]);
+    int cheap = coarsest ? projection_count(&h->levels[finest]) / (4 * coarsest) : 0;
+    if (cheap > MOST_COARSEST_SWEEPS) cheap = MOST_COARSEST_SWEEPS;
+    return cheap > sweeps ? cheap : sweeps;
+}
+
+int pl_hierarchy_sweeps(const pl_hierarchy* h, int level, int finest, int sweeps) {
+    return level == h->level_count - 1 ? coarsest_sweeps(h, finest, sweeps) : sweeps;
+}
+
 void pl_hierarchy_share_load(pl_hierarchy* h, int finest, double time_step, int fine_sweeps,
                              int coarse_sweeps) {
     double share = 1.0;

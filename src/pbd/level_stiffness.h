@@ -12,7 +12,7 @@
 #ifndef PL_PBD_LEVEL_STIFFNESS_H
 #define PL_PBD_LEVEL_STIFFNESS_H
 
-#include "pbd/pbd_hierarchy.h"
+#include "pbd/pbd_levels.h"
 
 // Means of a level whose particles have a modulus; and, of a coarse one, its springs: along edges,
 // and for cloth across inner edges, by the net of mesh/spring_net.h.
@@ -23,5 +23,8 @@ pl_status pl_level_add_springs(pl_pbd_level* level, bool bilateral, pl_error* er
 // `finest`; of the others as pl_hierarchy_pass does them.
 void pl_hierarchy_share_load(pl_hierarchy* hierarchy, int finest, double time_step, int fine_sweeps,
                              int coarse_sweeps);
+
+// How many sweeps a pass of pl_hierarchy_pass does on a coarse level.
+int pl_hierarchy_sweeps(const pl_hierarchy* hierarchy, int level, int finest, int sweeps);
 
 #endif

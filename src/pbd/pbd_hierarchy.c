@@ -29,7 +29,7 @@
 // Times the straight distance: above that a way on flat cloth leads around something.
 static const double MOST_DETOUR = 1.2;
 
-enum { PARTICLE_BLOCK = 16384, SMALLEST_LEVEL = 4, MOST_COARSEST_SWEEPS = 32 };
+enum { PARTICLE_BLOCK = 16384, SMALLEST_LEVEL = 4 };
 
 static void level_free(pl_pbd_level* l) {
     PL_FREE(l->mass, double, l->graph.particle_count);
@@ -426,25 +426,6 @@ static void prolong(pl_pbd_level* coarse, pl_pbd_level* fine, pl_pool* pool) {
 void pl_level_sweep(pl_pbd_level* l, pl_pool* pool, double time_step, bool backward) {
     pl_sweep(&l->sweeper, pool, time_step, backward, l->particles);
     pl_points_project(&l->points, pool, time_step, l->particles);
-}
-
-static int projection_count(const pl_pbd_level* l) {
-    int count = 0;
-    for (int k = 0; k < l->set_count; k++) count += l->sets[k].count;
-    return count;
-}
-
-// The coarsest level is solved better than the others, for a quarter of what a sweep over the
-// finest one costs: what it leaves, no other level can find.
-static int coarsest_sweeps(const pl_hierarchy* h, int finest, int sweeps) {
-    int coarsest = projection_count(&h->levels[h->level_count - 1]);
-    int cheap = coarsest ? projection_count(&h->levels[finest]) / (4 * coarsest) : 0;
-    if (cheap > MOST_COARSEST_SWEEPS) cheap = MOST_COARSEST_SWEEPS;
-    return cheap > sweeps ? cheap : sweeps;
-}
-
-int pl_hierarchy_sweeps(const pl_hierarchy* h, int level, int finest, int sweeps) {
-    return level == h->level_count - 1 ? coarsest_sweeps(h, finest, sweeps) : sweeps;
 }
 
 void pl_hierarchy_pass(pl_hierarchy* h, pl_pool* pool, double time_step, int finest, int sweeps) {

@@ -6,31 +6,7 @@
 #ifndef PL_PBD_HIERARCHY_H
 #define PL_PBD_HIERARCHY_H
 
-#include "pbd/particle_graph.h"
-#include "pbd/points.h"
-#include "pbd/sweeper.h"
-
-enum { PL_MAX_LEVELS = 33 };
-// Instead of the coarsest level of a particle: it is chosen anew.
-enum { PL_LEVEL_OPEN = 255 };
-
-typedef struct pl_pbd_level {
-    pl_particle_graph graph;
-    pl_coarsening to_coarser; // empty on the coarsest
-    bool* torn;               // no coarse constraint and no parent may be here; NULL: nowhere
-    unsigned char* last;      // the coarsest level that has each particle in the whole cloth, if it
-                              // has torn since; NULL: levels are not known beforehand
-    int set_count;
-    pl_constraint_set sets[PL_MAX_SETS];
-    pl_sweeper sweeper;
-    double* mass;    // what each particle stands for [kg]
-    double* modulus; // at each particle: of the sheet [N/m] or the solid [Pa]; NULL: none
-    double mean_stiffness, mean_weight; // of edges [N/m], and their inverse masses [1/kg]
-    float* particles;                   // x y z and the inverse mass
-    float* before;                      // the same before the pass; then what it has changed
-    int room;                           // float4 in these two
-    pl_point_list points;
-} pl_pbd_level;
+#include "pbd/pbd_levels.h"
 
 typedef struct pl_hierarchy_options {
     pl_coarsen_options coarsen;
@@ -42,11 +18,6 @@ typedef struct pl_hierarchy_options {
     float stretch, bend; // stiffness of coarse constraints
     float compliance;    // of coarse distances; 0: by the modulus, or by stiffness without one
 } pl_hierarchy_options;
-
-typedef struct pl_hierarchy {
-    int level_count; // with level 0
-    pl_pbd_level levels[PL_MAX_LEVELS];
-} pl_hierarchy;
 
 // Takes level 0's graph and sets over, which are empty then; masses and moduli (NULL: none) are
 // copied.
@@ -69,9 +40,6 @@ void pl_hierarchy_restrict(pl_hierarchy* hierarchy, pl_pool* pool, int finest);
 // each, corrections passed down (Eq. 7) and last onto `finest` itself.
 void pl_hierarchy_pass(pl_hierarchy* hierarchy, pl_pool* pool, double time_step, int finest,
                        int sweeps);
-
-// How many sweeps such a pass does on a coarse level.
-int pl_hierarchy_sweeps(const pl_hierarchy* hierarchy, int level, int finest, int sweeps);
 
 // A sweep over one level: its constraints, then what acts on single particles.
 void pl_level_sweep(pl_pbd_level* level, pl_pool* pool, double time_step, bool backward);
