@@ -23,9 +23,28 @@ void pl_grid_embedding_free(pl_grid_embedding_map* m) {
     *m = (pl_grid_embedding_map){0};
 }
 
+// The cell that is nearest to a place x [cells] among those within `reach` of base.
+static bool nearest_cell(const pl_grid_cells* cells, const double x[3], const int base[3],
+                         int reach, int cell[3]) {
+    double best = HUGE_VAL;
+    const int side = 2 * reach + 1;
+    for (int n = 0; n < side * side * side; n++) {
+        const int at[3] = {base[0] + n % side - reach, base[1] + n / side % side - reach,
+                           base[2] + n / (side * side) - reach};
+        if (pl_grid_cell(cells, at[0], at[1], at[2]) == PL_CELL_EXTERIOR) continue;
+        double distance = 0.0;
+        for (int a = 0; a < 3; a++) distance += (x[a] - at[a] - 0.5) * (x[a] - at[a] - 0.5);
+        if (distance < best) {
+            best = distance;
+            memcpy(cell, at, sizeof at);
+        }
+    }
+    return best < HUGE_VAL;
+}
+
 bool pl_grid_cell_of(const pl_grid_cells* cells, const pl_grid_frame* frame, const double* position,
                      int cell[3]) {
-    double x[3], best = HUGE_VAL;
+    double x[3];
     int base[3];
     for (int a = 0; a < 3; a++) {
         x[a] = pl_grid_folded(frame, a, (position[a] - frame->origin[a]) / frame->cell);
@@ -36,17 +55,8 @@ bool pl_grid_cell_of(const pl_grid_cells* cells, const pl_grid_frame* frame, con
         cell[a] = base[a] = (int)floored;
     }
     if (pl_grid_cell(cells, base[0], base[1], base[2]) != PL_CELL_EXTERIOR) return true;
-    for (int n = 0; n < 27; n++) {
-        const int at[3] = {base[0] + n % 3 - 1, base[1] + n / 3 % 3 - 1, base[2] + n / 9 - 1};
-        if (pl_grid_cell(cells, at[0], at[1], at[2]) == PL_CELL_EXTERIOR) continue;
-        double distance = 0.0;
-        for (int a = 0; a < 3; a++) distance += (x[a] - at[a] - 0.5) * (x[a] - at[a] - 0.5);
-        if (distance < best) {
-            best = distance;
-            memcpy(cell, at, sizeof at);
-        }
-    }
-    return best < HUGE_VAL;
+    // open surfaces have places that are two cells away from the nearest one that is filled
+    return nearest_cell(cells, x, base, 1, cell) || nearest_cell(cells, x, base, 2, cell);
 }
 
 void pl_grid_place(const pl_grid_cells* cells, const pl_grid_frame* frame, const double* position,
