@@ -82,7 +82,7 @@ static bool measure(bench* b, int side, const char* size) {
         if (!world) return false;
         size_t count = 3 * (size_t)pl_world_mesh(world, 0)->triangle_count;
         double* lengths = PL_ALLOC(double, count);
-        double most, seconds;
+        double most = 0.0, seconds = 0.0;
         pl_error error;
         bool done = lengths;
         for (int f = 0; done && k == 1 && f < STILL; f++)

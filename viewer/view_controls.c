@@ -209,15 +209,15 @@ static void list_counts(const pl_world* w, pl_view_control* out, int* count) {
                                             .value = body->solver.iterations};
     bool is_pbd = body->method == PL_METHOD_PBD;
     if (is_pbd || uses_levels(body))
-        out[(*count)++] =
-            (pl_view_control){.id = "levels",
-                              .label = is_pbd ? "coarse levels" : "coarse levels (0: auto)",
-                              .unit = "",
-                              .kind = PL_CONTROL_WHOLE,
-                              .rebuilds = true,
-                              .low = 0,
-                              .high = 6,
-                              .value = is_pbd ? body->pbd.hierarchy : body->multigrid.level_count};
+        out[(*count)++] = (pl_view_control){
+            .id = "levels",
+            .label = is_pbd ? "coarse levels (-1: auto)" : "coarse levels (0: auto)",
+            .unit = "",
+            .kind = PL_CONTROL_WHOLE,
+            .rebuilds = true,
+            .low = is_pbd ? -1 : 0,
+            .high = 6,
+            .value = is_pbd ? body->pbd.hierarchy : body->multigrid.level_count};
 }
 
 int pl_view_controls_list(const pl_world* w, pl_view_control out[PL_VIEW_CONTROL_LIMIT]) {

@@ -215,8 +215,8 @@ const checks = {
     check(far(before, await run()) > 1e-3, "friction");
     await openScene(2);
     const cloth = await run();
-    await slide("pbd_stretch", 0.02);
-    check(far(cloth, await run()) > 1e-4, "pbd_stretch");
+    await slide("stretch", 0.02);
+    check(far(cloth, await run()) > 1e-4, "stretch");
     // a method changes on the way, too
     await openScene(0);
     await page.evaluate(() => pliant.link.send({ do: "pause", on: false }));
