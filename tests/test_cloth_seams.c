@@ -59,8 +59,8 @@ TEST(cloth_seam_of_three_triangles_bends)
 {
     static const char* const keys[] = {
         "\"method\": \"pbd\", \"material\": {\"bend\": 0.5}",
-        "\"method\": \"pbd\", \"iterations\": 40, \"pbd\": {\"model\": \"stiffness\", \"bend\": 1, "
-        "\"shear\": 1}",
+        ("\"method\": \"pbd\", \"iterations\": 40, \"pbd\": {\"model\": \"stiffness\", "
+         "\"bend\": 1, \"shear\": 1}"),
         "\"method\": \"fem\", \"material\": {\"law\": \"springs\", \"bend\": 0.5}",
         "\"method\": \"fem\", \"material\": {\"law\": \"membrane\", \"bend\": 0.5}",
     };

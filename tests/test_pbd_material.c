@@ -45,8 +45,8 @@ TEST(pbd_cloth_stretches_by_its_modulus_with_and_without_levels)
 {
     static const char* const shapes[] = {
         "bodies[0].generate.diagonals=same", "bodies[0].generate.diagonals=alternating",
-        "bodies[0].generate={\"shape\": \"cloth_irregular\", \"size_x\": 0.4, \"size_y\": 1, "
-        "\"edge\": 0.06}"};
+        ("bodies[0].generate={\"shape\": \"cloth_irregular\", \"size_x\": 0.4, \"size_y\": 1, "
+         "\"edge\": 0.06}")};
     double theory = 0.2 * 9.81 / (2.0 * 20.0); // density g height^2 / (2 modulus)
     for (int k = 0; k < 3; k++) {
         double plain = extension(shapes[k], "bodies[0].hierarchy=0");

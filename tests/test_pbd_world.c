@@ -261,11 +261,10 @@ static uint64_t hash_of_run(const char* threads, const char* shape, const char* 
 TEST(pbd_bits_do_not_depend_on_threads)
 {
     static const char* const shapes[] = {
-        "bodies[0].generate={\"shape\": \"cloth\", \"count_x\": 90, \"count_y\": 90, \"size_x\": "
-        "1, "
-        "\"size_y\": 1}",
-        "bodies[0].generate={\"shape\": \"cloth_irregular\", \"edge\": 0.012, \"size_x\": 1, "
-        "\"size_y\": 1}",
+        ("bodies[0].generate={\"shape\": \"cloth\", \"count_x\": 90, \"count_y\": 90, "
+         "\"size_x\": 1, \"size_y\": 1}"),
+        ("bodies[0].generate={\"shape\": \"cloth_irregular\", \"edge\": 0.012, "
+         "\"size_x\": 1, \"size_y\": 1}"),
         "bodies[0].generate={\"shape\": \"box\", \"edge\": 0.08}"};
     for (int k = 0; k < 6; k++) {
         uint64_t one = hash_of_run("threads=1", shapes[k / 2], models[k % 2]);
