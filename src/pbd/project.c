@@ -274,7 +274,7 @@ PL_WIDE void strain_gradient(const pl_fw B[9], pl_vec3w u, int i, pl_vec3w v, in
 }
 
 PL_WIDE void project_strain(const block_view* b, float* p) {
-    four_corners corners, *c = &corners;
+    four_corners corners = {0}, *c = &corners; // the start is loaded with damping only
     load_corners(b, p, c);
     pl_fw B[9], zero = {0};
     for (int k = 0; k < 9; k++) B[k] = pl_load_w(b->values + k * PL_LANES);
