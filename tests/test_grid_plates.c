@@ -107,7 +107,7 @@ TEST(grid_corotated_plates_converge)
         snprintf(text, sizeof text,
                  "{\"pliant\": 1, \"bodies\": [{\"name\": \"plate\", \"method\": \"grid\","
                  " \"material\": {\"young\": 1e6, \"poisson\": 0.4}, \"grid\": {\"cell\": 0.01},"
-                 " \"linear_iterations\": 40, \"linear_tolerance\": 1e-4, \"generate\": {\"shape\":"
+                 " \"linear_iterations\": 60, \"linear_tolerance\": 1e-4, \"generate\": {\"shape\":"
                  " \"bar\", \"size_x\": 0.16, \"size_y\": %g, \"size_z\": 0.16, \"edge\": 0.02}}],"
                  " \"attachments\": [{\"body\": \"plate\", \"where\": {\"side\": \"-x\"}}]}",
                  thickness[k]);
