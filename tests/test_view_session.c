@@ -38,10 +38,8 @@ static void begin(setting* s, const char* text) {
     pl_error error = {0};
     for (int k = 0; k < 2; k++) {
         const char* name = k ? "view_two.json" : "view_one.json";
-        FILE* file = fopen(name, "w");
-        fputs(text, file);
-        fclose(file);
-        CHECK_OK(pl_view_scenes_add(&s->scenes, name, NULL, 0, &error), &error);
+        pl_test_write_file(pl_test_path(name), text, strlen(text));
+        CHECK_OK(pl_view_scenes_add(&s->scenes, pl_test_path(name), NULL, 0, &error), &error);
     }
     CHECK_OK(pl_view_session_create(&s->scenes, 0, ignore, NULL, &s->session, &error), &error);
 }
