@@ -22,14 +22,14 @@ static void free_body(const pl_run_values* v, int b) {
     PL_FREE(body->weight, double, vertex_count);
     PL_FREE(body->rest, float, 3 * (size_t)v->record_bodies[b].vertex_count);
     PL_FREE(body->triangles, int, 3 * (size_t)v->record_bodies[b].triangle_count);
-    PL_FREE(body->uvs, float, 2 * (size_t)v->record_bodies[b].uv_count);
+    pl_run_surface_free(&body->taken);
     for (int f = 0; body->skin_fields && f < v->field_count; f++)
         PL_FREE(body->skin_fields[f], double,
                 (size_t)v->fields[f].components*(size_t)body->skin->vertex_count);
     PL_FREE(body->skin_fields, double*, v->field_count);
     if (body->skin) PL_FREE(body->skin_positions, double, 3 * (size_t)body->skin->vertex_count);
     pl_embedding_destroy(body->embedding);
-    pl_mesh_destroy(body->skin);
+    pl_mesh_destroy(body->read_skin);
 }
 
 void pl_run_values_free(pl_run_values* v) {
@@ -65,19 +65,6 @@ static int* whole_triangles(const pl_surface* surface) {
     return triangles;
 }
 
-// texture coordinates of the triangles that are recorded
-static pl_status take_uvs(const pl_mesh* from, pl_run_body* body, pl_record_body* out,
-                          pl_error* error) {
-    if (from->uv_count == 0 || !from->triangle_uvs) return PL_OK;
-    body->uvs = PL_ALLOC(float, 2 * (size_t)from->uv_count);
-    if (!body->uvs) return pl_fail_memory(error, "texture coordinates");
-    for (int i = 0; i < 2 * from->uv_count; i++) body->uvs[i] = (float)from->uvs[i];
-    out->uv_count = from->uv_count;
-    out->uvs = body->uvs;
-    out->triangle_uvs = from->triangle_uvs;
-    return PL_OK;
-}
-
 static pl_status take_rest(const pl_mesh* from, pl_run_body* body, pl_record_body* out,
                            pl_error* error) {
     body->rest = PL_ALLOC(float, 3 * (size_t)from->vertex_count);
@@ -89,23 +76,30 @@ static pl_status take_rest(const pl_mesh* from, pl_run_body* body, pl_record_bod
 }
 
 // a mesh that is drawn in place of the body and moves with its tets
-static pl_status setup_skin(pl_run_values* v, int b, const pl_body* def, pl_error* error) {
+static pl_status read_skin(pl_run_values* v, int b, const pl_body* def, pl_error* error) {
     pl_run_body* body = &v->bodies[b];
-    pl_record_body* out = &v->record_bodies[b];
-    const pl_mesh* mesh = pl_world_mesh(v->world, b);
-    if (mesh->tet_count == 0)
+    if (pl_world_mesh(v->world, b)->tet_count == 0)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "bodies[%d].render.surface: goes with solids only in this version; leave it "
                        "out",
                        b);
     pl_error cause = {0};
-    pl_status status = pl_mesh_read(def->render.surface, NULL, &body->skin, NULL, &cause);
+    pl_status status = pl_mesh_read(def->render.surface, NULL, &body->read_skin, NULL, &cause);
     if (status != PL_OK)
         return pl_fail(error, status, "bodies[%d].render.surface: %.900s", b, cause.text);
-    pl_transform_apply(&def->transform, body->skin->positions, body->skin->vertex_count);
-    status = pl_embedding_create(mesh, body->skin, NULL, &body->embedding, error);
+    pl_transform_apply_mesh(&def->transform, body->read_skin);
+    body->skin = body->read_skin;
+    return PL_OK;
+}
+
+// ties the skin to the tets, and makes room for its values
+static pl_status setup_skin(pl_run_values* v, int b, pl_error* error) {
+    pl_run_body* body = &v->bodies[b];
+    pl_record_body* out = &v->record_bodies[b];
+    pl_status status = pl_embedding_create(pl_world_mesh(v->world, b), body->skin, v->world->pool,
+                                           &body->embedding, error);
     if (status == PL_OK) status = take_rest(body->skin, body, out, error);
-    if (status == PL_OK) status = take_uvs(body->skin, body, out, error);
+    if (status == PL_OK) status = pl_run_surface_take(body->skin, &body->taken, out, error);
     if (status != PL_OK) return status;
     out->triangle_count = body->skin->triangle_count;
     out->triangles = body->skin->triangles;
@@ -127,7 +121,7 @@ static pl_status setup_own_surface(pl_run_values* v, int b, bool all, pl_error* 
     body->surface = v->world->bodies[b].surface;
     const pl_mesh* surface = body->surface->mesh;
     pl_status status = take_rest(all ? mesh : surface, body, out, error);
-    if (status == PL_OK) status = take_uvs(surface, body, out, error);
+    if (status == PL_OK) status = pl_run_surface_take(surface, &body->taken, out, error);
     if (status != PL_OK) return status;
     out->triangle_count = surface->triangle_count;
     out->triangles = surface->triangles;
@@ -149,10 +143,12 @@ static pl_status setup_body(pl_run_values* v, int b, const pl_scene* scene, pl_e
                             .field_count = v->field_count,
                             .fields = v->fields};
     for (int k = 0; k < 3; k++) out->color[k] = (float)def->render.color[k];
-    bool has_skin = def->render.surface && def->render.surface[0];
-    pl_status status = has_skin
-                           ? setup_skin(v, b, def, error)
-                           : setup_own_surface(v, b, scene->output.record == PL_RECORD_ALL, error);
+    bool all = scene->output.record == PL_RECORD_ALL;
+    pl_status status = PL_OK;
+    if (def->render.surface && def->render.surface[0]) status = read_skin(v, b, def, error);
+    else if (!all) body->skin = v->world->bodies[b].filled;
+    if (status != PL_OK) return status;
+    status = body->skin ? setup_skin(v, b, error) : setup_own_surface(v, b, all, error);
     if (status != PL_OK) return status;
     body->fields = PL_ALLOC(double*, v->field_count);
     body->weight = PL_ALLOC(double, vertex_count);
@@ -273,7 +269,8 @@ void pl_run_values_update(pl_run_values* v, pl_world* world) {
         for (int f = 0; f < v->field_count; f++)
             update_field(v, world, b, v->kinds[f], v->bodies[b].fields[f]);
         if (v->bodies[b].skin) {
-            pl_embedding_deform(v->bodies[b].embedding, x, NULL, v->bodies[b].skin_positions, NULL);
+            pl_embedding_deform(v->bodies[b].embedding, x, world->pool, v->bodies[b].skin_positions,
+                                NULL);
             x = v->bodies[b].skin_positions;
             for (int f = 0; f < v->field_count; f++)
                 pl_embedding_interpolate(v->bodies[b].embedding, v->bodies[b].fields[f],
