@@ -63,6 +63,13 @@ PL_API double* pl_world_velocities(pl_world* world, int body); ///< [m/s]
 /// The force of the host on each vertex, added to all others until changed; zero at first.
 PL_API double* pl_world_forces(pl_world* world, int body); ///< [N]
 
+/// A quantity of a body as it is now, one of those that recordings may have (docs/scene.md,
+/// output). out: per vertex 3 numbers for velocity and displacement, 1 for the others; for
+/// PL_OUTPUT_ELEMENT_STRESS 1 per tet. Stress is Cauchy's, P F^T / det F of the material's law in
+/// each tet (law linear: that of small strains); cloth and springs have none, which is 0.
+PL_API pl_status pl_world_field(const pl_world* world, int body, pl_output_field field, double* out,
+                                pl_error* error);
+
 /// Holds a vertex with a spring until released: the hand of a user. Returns the handle, or -1 if
 /// memory is out or the vertex is none.
 PL_API int pl_world_grab(pl_world* world, int body, int vertex, double stiffness);

@@ -2,22 +2,20 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "record/run_values.h"
 #include "base/memory.h"
-#include "material/material.h"
-#include "math/svd3.h"
 #include "world/world_build.h"
+#include "world/world_fields.h"
 
-#include <math.h>
-#include <string.h>
-
-static int components_of(pl_output_field field) {
-    return field == PL_OUTPUT_VELOCITY || field == PL_OUTPUT_DISPLACEMENT ? 3 : 1;
+// numbers of a field in a body
+static size_t field_size(const pl_run_values* v, int b, int f) {
+    const pl_mesh* mesh = pl_world_mesh(v->world, b);
+    return (size_t)v->fields[f].components * (size_t)pl_mesh_element_count(mesh, v->fields[f].kind);
 }
 
 static void free_body(const pl_run_values* v, int b) {
     pl_run_body* body = &v->bodies[b];
     size_t vertex_count = (size_t)pl_world_mesh(v->world, b)->vertex_count;
     for (int f = 0; body->fields && f < v->field_count; f++)
-        PL_FREE(body->fields[f], double, (size_t)v->fields[f].components* vertex_count);
+        PL_FREE(body->fields[f], double, field_size(v, b, f));
     PL_FREE(body->fields, double*, v->field_count);
     PL_FREE(body->weight, double, vertex_count);
     PL_FREE(body->rest, float, 3 * (size_t)v->record_bodies[b].vertex_count);
@@ -51,7 +49,8 @@ static pl_status choose_fields(pl_run_values* v, const pl_output* output, pl_err
     for (int f = 0; f < v->field_count; f++) {
         const char* name = pl_output_field_name((int)output->fields[f]);
         v->kinds[f] = output->fields[f];
-        v->fields[f] = (pl_record_field){name, PL_ELEMENT_VERTEX, components_of(output->fields[f])};
+        v->fields[f] = (pl_record_field){name, pl_world_field_kind(v->kinds[f]),
+                                         pl_world_field_components(v->kinds[f])};
     }
     return PL_OK;
 }
@@ -107,6 +106,7 @@ static pl_status setup_skin(pl_run_values* v, int b, pl_error* error) {
     body->skin_fields = PL_ALLOC(double*, v->field_count);
     bool ready = body->skin_positions && (body->skin_fields || v->field_count == 0);
     for (int f = 0; ready && f < v->field_count; f++) {
+        if (v->fields[f].kind != PL_ELEMENT_VERTEX) continue; // a skin has no tets
         size_t count = (size_t)v->fields[f].components * (size_t)body->skin->vertex_count;
         body->skin_fields[f] = PL_ALLOC(double, count);
         ready = body->skin_fields[f] != NULL;
@@ -155,8 +155,9 @@ static pl_status setup_body(pl_run_values* v, int b, const pl_scene* scene, pl_e
     if (!body->weight || (!body->fields && v->field_count))
         return pl_fail_memory(error, "the recording of a body");
     for (int f = 0; f < v->field_count; f++) {
-        body->fields[f] = PL_ALLOC(double, (size_t)v->fields[f].components* vertex_count);
-        if (!body->fields[f]) return pl_fail_memory(error, "a field of a recording");
+        size_t size = field_size(v, b, f);
+        body->fields[f] = PL_ALLOC(double, size);
+        if (size && !body->fields[f]) return pl_fail_memory(error, "a field of a recording");
     }
     return PL_OK;
 }
@@ -183,98 +184,19 @@ pl_status pl_run_values_setup(pl_run_values* v, pl_world* world, const pl_scene*
     return PL_OK;
 }
 
-static pl_mat3 edges_of(const int* v, const double* x) {
-    pl_vec3 a = pl_vec3_load(x + 3 * (size_t)v[0]);
-    return pl_mat3_from_columns(pl_sub(pl_vec3_load(x + 3 * (size_t)v[1]), a),
-                                pl_sub(pl_vec3_load(x + 3 * (size_t)v[2]), a),
-                                pl_sub(pl_vec3_load(x + 3 * (size_t)v[3]), a));
-}
-
-// the law of an element; false for springs, which have no stress
-static bool material_of(const pl_element_material* from, pl_material* out) {
-    *out = (pl_material){.mu = from->mu, .lambda = from->lambda};
-    if (from->law == PL_LAW_MOONEY_RIVLIN) out->rivlin = pl_material_rivlin(from->mu, from->mu2);
-    return pl_material_find(pl_law_name((int)from->law), &out->kind);
-}
-
-// pressure or von Mises stress, of Cauchy's stress P F' / det F
-static double stress_value(pl_output_field field, const pl_material* material, pl_mat3 F) {
-    double volume = pl_mat3_det(F);
-    if (!(volume > 0.0)) return 0.0; // turned inside out: there is no such stress
-    pl_mat3 stress = pl_mat3_mul(pl_material_stress(material, F), pl_mat3_transpose(F));
-    double mean = (stress.m[0] + stress.m[4] + stress.m[8]) / 3.0, square = 0.0;
-    if (field == PL_OUTPUT_PRESSURE) return -mean / volume;
-    for (int i = 0; i < 9; i++) {
-        double deviation = stress.m[i] - (i % 4 == 0 ? mean : 0.0);
-        square += deviation * deviation;
-    }
-    return sqrt(1.5 * square) / volume;
-}
-
-// one number of a tet
-static double tet_value(pl_output_field field, const pl_element_material* element, const int* v,
-                        const double* rest, const double* x) {
-    pl_mat3 inverse;
-    bool is_ratio = field == PL_OUTPUT_STRETCH || field == PL_OUTPUT_VOLUME;
-    if (!pl_mat3_inverse(edges_of(v, rest), &inverse)) return is_ratio ? 1.0 : 0.0;
-    pl_mat3 F = pl_mat3_mul(edges_of(v, x), inverse), U, V;
-    if (field == PL_OUTPUT_VOLUME) return pl_mat3_det(F);
-    if (field == PL_OUTPUT_STRETCH) {
-        double s[3];
-        pl_svd3(F, &U, s, &V);
-        return s[0];
-    }
-    pl_material material;
-    if (!material_of(element, &material)) return 0.0;
-    return field == PL_OUTPUT_ENERGY ? pl_material_energy(&material, F)
-                                     : stress_value(field, &material, F);
-}
-
-// the mean of the tets around each vertex, by their rest volumes; that of rest where there is none
-static void average_tets(pl_output_field field, const pl_world_body* body, const double* x,
-                         double* weight, double* out) {
-    const pl_mesh* mesh = body->mesh;
-    bool is_ratio = field == PL_OUTPUT_STRETCH || field == PL_OUTPUT_VOLUME;
-    memset(out, 0, (size_t)mesh->vertex_count * sizeof(double));
-    memset(weight, 0, (size_t)mesh->vertex_count * sizeof(double));
-    for (int e = 0; !body->is_cloth && e < mesh->tet_count; e++) {
-        const int* v = mesh->tets + 4 * (size_t)e;
-        double volume = fabs(pl_mat3_det(edges_of(v, mesh->positions)));
-        double value = tet_value(field, &body->materials[e], v, mesh->positions, x);
-        for (int i = 0; i < 4; i++) out[v[i]] += volume * value, weight[v[i]] += volume;
-    }
-    for (int i = 0; i < mesh->vertex_count; i++)
-        out[i] = weight[i] > 0.0 ? out[i] / weight[i] : is_ratio ? 1.0 : 0.0;
-}
-
-static void update_field(pl_run_values* v, pl_world* world, int b, pl_output_field field,
-                         double* out) {
-    const pl_mesh* mesh = pl_world_mesh(world, b);
-    const double *x = pl_world_positions(world, b), *velocity = pl_world_velocities(world, b);
-    switch (field) {
-    case PL_OUTPUT_VELOCITY:
-        memcpy(out, velocity, 3 * (size_t)mesh->vertex_count * sizeof(double));
-        return;
-    case PL_OUTPUT_DISPLACEMENT:
-        for (int i = 0; i < 3 * mesh->vertex_count; i++) out[i] = x[i] - mesh->positions[i];
-        return;
-    case PL_OUTPUT_CONTACT: pl_world_contact_forces(world, b, out); return;
-    default: average_tets(field, &world->bodies[b], x, v->bodies[b].weight, out); return;
-    }
-}
-
 void pl_run_values_update(pl_run_values* v, pl_world* world) {
     for (int b = 0; b < v->body_count; b++) {
         const double* x = pl_world_positions(world, b);
         for (int f = 0; f < v->field_count; f++)
-            update_field(v, world, b, v->kinds[f], v->bodies[b].fields[f]);
+            pl_world_fill_field(world, b, v->kinds[f], v->bodies[b].weight, v->bodies[b].fields[f]);
         if (v->bodies[b].skin) {
             pl_embedding_deform(v->bodies[b].embedding, x, world->pool, v->bodies[b].skin_positions,
                                 NULL);
             x = v->bodies[b].skin_positions;
             for (int f = 0; f < v->field_count; f++)
-                pl_embedding_interpolate(v->bodies[b].embedding, v->bodies[b].fields[f],
-                                         v->fields[f].components, v->bodies[b].skin_fields[f]);
+                if (v->bodies[b].skin_fields[f])
+                    pl_embedding_interpolate(v->bodies[b].embedding, v->bodies[b].fields[f],
+                                             v->fields[f].components, v->bodies[b].skin_fields[f]);
         }
         double** fields = v->bodies[b].skin ? v->bodies[b].skin_fields : v->bodies[b].fields;
         v->values[b] = (pl_record_values){x, (const double* const*)fields};
