@@ -165,6 +165,7 @@ TEST(drawn_surface_turns_rigidly_with_its_tets)
     CHECK_OK(pl_run_values_setup(&values, world, scene, &error), &error);
     const pl_record_body* body = &values.record_bodies[0];
     CHECK_INT(body->vertex_count, 8);
+    CHECK(pl_world_filled_surface(world, 0) == values.bodies[0].skin);
     const double angles[3] = {30.0, -50.0, 110.0};
     pl_mat3 R = pl_rotation_of_angles(angles);
     pl_vec3 shift = {0.3, -2.0, 1.0};

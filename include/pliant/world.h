@@ -56,6 +56,10 @@ PL_API int pl_world_find_body(const pl_world* world, const char* name);
 PL_API const char* pl_world_body_name(const pl_world* world, int body);
 /// The rest mesh of a body, in the world's coordinates and the numbering of all its vertex data.
 PL_API const pl_mesh* pl_world_mesh(const pl_world* world, int body);
+/// The closed surface that the tets of a body were filled into, as it came but in the world's
+/// coordinates: what recordings show (pl_embedding_create lets it follow the tets). NULL if the
+/// body was not made so, or render.keep_surface is false.
+PL_API const pl_mesh* pl_world_filled_surface(const pl_world* world, int body);
 /// Views, 3 per vertex, that stay at their address until the world is destroyed or pl_world_change
 /// or pl_world_set makes the body's system anew. They may be written between frames.
 PL_API double* pl_world_positions(pl_world* world, int body);  ///< [m]

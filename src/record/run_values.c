@@ -146,7 +146,7 @@ static pl_status setup_body(pl_run_values* v, int b, const pl_scene* scene, pl_e
     bool all = scene->output.record == PL_RECORD_ALL;
     pl_status status = PL_OK;
     if (def->render.surface && def->render.surface[0]) status = read_skin(v, b, def, error);
-    else if (!all) body->skin = v->world->bodies[b].filled;
+    else if (!all) body->skin = pl_world_filled_surface(v->world, b);
     if (status != PL_OK) return status;
     status = body->skin ? setup_skin(v, b, error) : setup_own_surface(v, b, all, error);
     if (status != PL_OK) return status;
