@@ -42,7 +42,7 @@ static const struct {
     {"bear",
      "/scenes/demo.json",
      SOLID,
-     75,
+     40, // until it lands: how it tumbles then hangs on a hair
      20,
      {"bodies[0].material.law=corotated"},
      {"bodies[0].generate.edge=0.01", "attachments[0].where.sphere.radius=0.012",

@@ -39,7 +39,8 @@ static const char* scene_of(const char* more) {
     snprintf(path, sizeof path, "%s", pl_test_path("cube.obj"));
     pl_test_write_file(path, cube, strlen(cube));
     snprintf(scene_text, sizeof scene_text,
-             "{\"pliant\": 1, \"frames\": 4, \"time_step\": 0.01, \"bodies\": [{\"name\": \"cube\","
+             "{\"pliant\": 1, \"frames\": 4, \"threads\": 1, \"time_step\": 0.01, \"bodies\": "
+             "[{\"name\": \"cube\","
              " \"mesh\": \"%s\", \"edge\": 0.05, \"angular_velocity\": [90, 0, 0]%s}",
              path, more);
     return scene_text;
@@ -327,6 +328,75 @@ TEST(drawn_surface_comes_out_as_glb_with_its_materials)
     json_decref(gltf);
     pl_source_free(&file);
     pl_mesh_destroy(in);
+}
+
+// ---- memory
+
+static pl_status read_cube(void* user, pl_error* error) {
+    pl_mesh* mesh = NULL;
+    pl_status status = pl_mesh_read(user, NULL, &mesh, NULL, error);
+    pl_mesh_destroy(mesh);
+    return status;
+}
+
+typedef struct setting {
+    pl_scene* scene;
+    pl_world* world;
+} setting;
+
+static pl_status set_up(void* user, pl_error* error) {
+    setting* s = user;
+    pl_run_values values;
+    pl_status status = pl_run_values_setup(&values, s->world, s->scene, error);
+    if (status == PL_OK) pl_run_values_free(&values);
+    return status;
+}
+
+typedef struct exporting {
+    pl_recording* recording;
+    pl_export_format format;
+    const char* path;
+} exporting;
+
+static pl_status export_cube(void* user, pl_error* error) {
+    const exporting* e = user;
+    pl_export_options options = {.every = 2};
+    return pl_export(e->recording, e->format, e->path, &options, NULL, error);
+}
+
+static void fail_each(pl_status (*act)(void*, pl_error*), void* user) {
+    size_t before = pl_byte_count();
+    pl_error error;
+    for (int64_t nth = 1;; nth++) {
+        pl_inject_failure(nth);
+        pl_status status = act(user, &error);
+        pl_inject_failure(0);
+        CHECK_INT(pl_byte_count(), before);
+        if (status == PL_OK) break;
+        CHECK_INT(status, PL_ERROR_MEMORY);
+    }
+}
+
+TEST(drawn_surface_survives_every_failing_allocation)
+{
+    const char* text = scene_of("}], \"output\": {\"fields\": [\"stress\"]}");
+    char path[1100];
+    snprintf(path, sizeof path, "%s", pl_test_path("cube.obj"));
+    fail_each(read_cube, path);
+    setting s = {.scene = sample_scene(text)};
+    s.world = sample_world(s.scene);
+    fail_each(set_up, &s);
+    pl_world_destroy(s.world);
+    pl_scene_destroy(s.scene);
+    run_all(text, "run", 0);
+    exporting e = {.recording = open_recording("run"), .path = path};
+    const char* formats[] = {"obj", "glb"};
+    for (int k = 0; k < 2; k++) {
+        e.format = pl_export_format_of(formats[k]);
+        snprintf(path, sizeof path, "%s", pl_test_path(formats[k]));
+        fail_each(export_cube, &e);
+    }
+    pl_recording_close(e.recording);
 }
 
 // ---- faces
