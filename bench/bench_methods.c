@@ -63,6 +63,8 @@ static const struct {
     int kinds;
     const char* settings[SETTINGS];
 } rows[] = {
+    {"newton", SOLID | CLOTH, {0}}, // all defaults
+    {"newton-bdf2", CLOTH, {"bodies[0].integrator=bdf2"}},
     {"newton-multigrid", SOLID | CLOTH, {"bodies[0].linear=multigrid"}},
     {"newton-mgpcg", SOLID | CLOTH, {"bodies[0].linear=mgpcg"}},
     {"newton-direct", SOLID | CLOTH, {"bodies[0].linear=direct"}},
