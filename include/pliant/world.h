@@ -157,9 +157,9 @@ PL_API pl_status pl_world_set(pl_world* world, const char* path, double value, p
 /// keep their velocities; what a method remembers beyond that starts afresh. Views of positions,
 /// velocities and forces must be asked for again, and a state that was saved before fits no more.
 /// Solvers and laws that do not go with a new method or nonlinear solver are chosen by pliant,
-/// which notes says. A body that is bent cannot become a lattice of method grid, which starts from
-/// affine shapes only (PL_ERROR_UNSUPPORTED). Meshes, places at the start, colliders and
-/// attachments cannot change so.
+/// which notes says. A lattice of method grid takes over a bent body through its tets; one of a
+/// surface without tets starts from affine shapes only (PL_ERROR_UNSUPPORTED). Meshes, places at
+/// the start, colliders and attachments cannot change so.
 PL_API pl_status pl_world_change(pl_world* world, const char* const* changes, int change_count,
                                  pl_notes* notes, pl_error* error);
 
