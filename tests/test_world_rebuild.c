@@ -411,3 +411,29 @@ TEST(world_bent_bar_becomes_a_lattice)
     pl_world_destroy(fem);
     pl_world_destroy(grid);
 }
+
+// What a page plots: residuals that fall, the last of them below the tolerance, for each method
+// that has some.
+TEST(world_tells_residuals_of_cycles)
+{
+    static const char box[] =
+        "{\"pliant\": 1, \"bodies\": [{\"name\": \"box\", \"generate\": {\"shape\": \"box\",\n"
+        " \"size_x\": 0.4, \"size_y\": 0.1, \"size_z\": 0.1, \"edge\": 0.05},\n"
+        " \"grid\": {\"cell\": 0.05}, \"linear\": \"mgpcg\", \"levels\": [8]}],\n"
+        " \"attachments\": [{\"body\": \"box\", \"where\": {\"side\": \"-x\"}}]}";
+    static const char* const methods[] = {"bodies[0].method=fem", "bodies[0].nonlinear=projective",
+                                          "bodies[0].method=grid"};
+    pl_world* world = sample_start(box);
+    const float* values;
+    for (int k = 0; k < 3; k++) {
+        change(world, methods[k]);
+        sample_step(world, 3, NULL);
+        int count = pl_world_residuals(world, 0, &values);
+        CHECK(count >= 2 && count <= 64);
+        CHECK(values[count - 1] < 0.01f * values[0]);
+    }
+    change(world, "bodies[0].method=pbd");
+    sample_step(world, 1, NULL);
+    CHECK(pl_world_residuals(world, 0, &values) == 0);
+    pl_world_destroy(world);
+}

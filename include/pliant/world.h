@@ -76,6 +76,11 @@ PL_API void pl_world_release(pl_world* world, int handle);
 PL_API pl_status pl_world_cut(pl_world* world, int body, const double sweep[9], int* cut_count,
                               pl_error* error);
 
+/// How the last step of the last frame converged, for plots: the residual relative to the load
+/// after each cycle of the linear solver, or after each iteration where the method has none; of the
+/// system that the body belongs to. Returns how many there are, at most 64; method pbd has none.
+PL_API int pl_world_residuals(const pl_world* world, int body, const float** values);
+
 /// The node of a coarse level of multigrid that each vertex of a body belongs to, for pictures;
 /// level 1 is the finest of them. Returns how many nodes the level has, 0 if the body is not solved
 /// by multigrid with such a level, -1 if memory is out.

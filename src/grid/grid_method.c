@@ -226,6 +226,7 @@ static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_acts*
                                k);
         }
         info->linear_iterations++;
+        pl_trace_add(&info->trace, info->residual);
         if (info->converged) break;
     }
     info->iterations = 1;
