@@ -118,7 +118,7 @@ function showCycles(frame) {
   const counts = frame.sides.map((side) => side.stats[14]), most = Math.max(...counts);
   plots.cycles.setLength(Math.max(most, 2));
   for (let k = 0; k < most; k++) plots.cycles.add(frame.sides.map((side, s) => (k < counts[s] ? side.trace[k] : NaN)));
-  $("cycles-right").hidden = frame.sides.length < 2;
+  $("cycles-sides").hidden = frame.sides.length < 2;
   $("value-cycles").textContent = most ? `${counts[0]} cycles` : "none";
   page.cycles = counts;
 }
