@@ -22,7 +22,7 @@ typedef struct basis {
     int size, done, room;
     double* V;                        // room vectors
     double* H;                        // room x room, row-major
-    double *image, *weighed;          // vectors
+    double *images, *weighed;         // PL_LANCZOS_APPLY vectors, and one
     double *square, *rotation, *ritz; // room^2, room^2, room
     double* scratch;                  // 2 room
     pl_random random;
@@ -34,14 +34,14 @@ static pl_status allocate(basis* b, pl_error* error) {
     size_t room = (size_t)b->room, count = (size_t)b->T->count;
     b->V = PL_ALLOC(double, room* count);
     b->H = PL_ALLOC(double, room* room);
-    b->image = PL_ALLOC(double, count);
+    b->images = PL_ALLOC(double, PL_LANCZOS_APPLY* count);
     b->weighed = PL_ALLOC(double, count);
     b->square = PL_ALLOC(double, room* room);
     b->rotation = PL_ALLOC(double, room* room);
     b->ritz = PL_ALLOC(double, room);
     b->scratch = PL_ALLOC(double, 2 * room);
-    bool ok =
-        b->V && b->H && b->image && b->weighed && b->square && b->rotation && b->ritz && b->scratch;
+    bool ok = b->V && b->H && b->images && b->weighed && b->square && b->rotation && b->ritz &&
+              b->scratch;
     return ok ? PL_OK : pl_fail_memory(error, "the vectors of an eigenvalue problem");
 }
 
@@ -49,7 +49,7 @@ static void free_basis(basis* b) {
     size_t room = (size_t)b->room, count = (size_t)b->T->count;
     PL_FREE(b->V, double, room* count);
     PL_FREE(b->H, double, room* room);
-    PL_FREE(b->image, double, count);
+    PL_FREE(b->images, double, PL_LANCZOS_APPLY* count);
     PL_FREE(b->weighed, double, count);
     PL_FREE(b->square, double, room* room);
     PL_FREE(b->rotation, double, room* room);
@@ -82,32 +82,45 @@ static void append(basis* b, const double* x, double norm) {
 // A vector in a direction that is not in the basis yet. False if there is none.
 static bool append_random(basis* b) {
     if (b->size >= b->room) return false;
-    for (int i = 0; i < b->T->count; i++) b->image[i] = pl_random_uniform(&b->random, -1.0, 1.0);
-    b->T->restrict_to(b->T->user, b->image);
-    double norm = orthogonalise(b, b->image, -1);
+    double* x = vector(b, b->size);
+    for (int i = 0; i < b->T->count; i++) x[i] = pl_random_uniform(&b->random, -1.0, 1.0);
+    b->T->restrict_to(b->T->user, x);
+    double norm = orthogonalise(b, x, -1);
     if (!(norm > 0.0)) return false;
-    append(b, b->image, norm);
+    append(b, x, norm);
     return true;
 }
 
-// Multiplies the next vector that waits. False if the operator fails.
-static bool advance(basis* b) {
+// Takes T V_done into the basis, which has it as `image`.
+static bool take_image(basis* b, double* image) {
     int column = b->done;
     for (int k = 0; k < b->room; k++) b->H[(size_t)k * b->room + column] = 0.0;
-    b->T->mass(b->T->user, vector(b, column), b->weighed);
-    if (!b->T->apply(b->T->user, b->weighed, b->image)) return false;
-    b->T->mass(b->T->user, b->image, b->weighed);
-    double size = sqrt(fmax(0.0, pl_vector_dot(b->pool, b->T->count, b->image, b->weighed)));
-    double norm = orthogonalise(b, b->image, column);
+    b->T->mass(b->T->user, image, b->weighed);
+    double size = sqrt(fmax(0.0, pl_vector_dot(b->pool, b->T->count, image, b->weighed)));
+    double norm = orthogonalise(b, image, column);
     b->done++;
     if (!isfinite(norm)) return false;
     // nothing but rounding is left where the block has met an invariant space
     if (norm > 1e-13 * size && b->size < b->room) {
         b->H[(size_t)b->size * b->room + column] = norm;
-        append(b, b->image, norm);
+        append(b, image, norm);
     } else if (b->done == b->size) {
         append_random(b);
     }
+    return true;
+}
+
+// Multiplies the next vectors that wait. False if values are not finite.
+static bool advance(basis* b, pl_lanczos_result* result) {
+    int waiting = b->size - b->done, first = b->done;
+    int vectors = waiting < PL_LANCZOS_APPLY ? waiting : PL_LANCZOS_APPLY;
+    size_t count = (size_t)b->T->count;
+    for (int k = 0; k < vectors; k++)
+        b->T->mass(b->T->user, vector(b, first + k), b->images + (size_t)k * count);
+    b->T->apply(b->T->user, vectors, b->images);
+    result->applications += vectors;
+    for (int k = 0; k < vectors; k++)
+        if (!take_image(b, b->images + (size_t)k * count)) return false;
     return true;
 }
 
@@ -205,14 +218,13 @@ static pl_status restart(basis* b, int kept, pl_error* error) {
 static pl_status iterate(basis* b, pl_lanczos_result* result, pl_error* error) {
     const pl_lanczos_options* o = b->options;
     for (int since = 0;;) {
-        bool works = advance(b);
-        result->applications++;
-        if (!works)
+        if (!advance(b, result))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "the eigenvalue solver met values that are not finite");
-        bool is_full = b->size >= b->room && b->room < o->unknowns;
+        bool is_full = b->size + PL_LANCZOS_APPLY > b->room && b->room < o->unknowns;
         bool is_over = b->done == b->size;
-        if (++since < o->block && !is_full && !is_over) continue;
+        since += PL_LANCZOS_APPLY;
+        if (since < o->block && !is_full && !is_over) continue;
         since = 0;
         if (!project(b))
             return pl_fail(error, PL_ERROR_DIVERGED,

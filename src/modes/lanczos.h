@@ -13,13 +13,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum { PL_LANCZOS_APPLY = 4 };
+
 typedef struct pl_lanczos_operator {
     void* user;
     int count; // of unknowns
     // result = M x
     void (*mass)(void* user, const double* x, double* result);
-    // result = T x for Mx = M x; false: it failed
-    bool (*apply)(void* user, const double* Mx, double* result);
+    // T x for up to PL_LANCZOS_APPLY vectors M x, one after the other, in place
+    void (*apply)(void* user, int vectors, double* Mx);
     // Takes out of x what is no unknown.
     void (*restrict_to)(void* user, double* x);
 } pl_lanczos_operator;
@@ -28,7 +30,7 @@ typedef struct pl_lanczos_options {
     int wanted;       // eigenvalues
     int unknowns;     // that are free: no more eigenvalues than these
     int block;        // vectors at the start
-    int room;         // vectors at most; at least wanted + 2 block
+    int room;         // vectors at most; at least wanted + 2 (block + PL_LANCZOS_APPLY)
     double tolerance; // of |T u - theta u|, relative to theta
     int max_applications;
     uint64_t seed;

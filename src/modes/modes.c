@@ -16,13 +16,14 @@ static const double FIRST_SHIFT = 1e-6;
 // The shift must be near the lowest modes: far below them, rigid modes drown the others in
 // rounding; far above, all look alike.
 static const double SHIFT_LOW = 0.02, SHIFT_HIGH = 5.0;
-enum { BLOCK = 6, RIGID_MODES = 6, SEED = 2019 };
+enum { BLOCK = 8, RIGID_MODES = 6, SEED = 2019 };
 
 typedef struct shifted {
     const pl_modes_problem* p;
     pl_pool* pool;
     pl_block_matrix A; // K + sigma M
     pl_direct* factor;
+    double* side_by_side;  // PL_LANCZOS_APPLY numbers per unknown
     double sigma, largest; // [1/s^2]
 } shifted;
 
@@ -46,11 +47,17 @@ static void apply_mass(void* user, const double* x, double* result) {
     restrict_to(user, result);
 }
 
-static bool apply_inverse(void* user, const double* Mx, double* result) {
+// the direct solver wants the values of an unknown side by side
+static void apply_inverse(void* user, int vectors, double* Mx) {
     shifted* s = user;
-    pl_direct_solve(s->factor, 1, Mx, result);
-    restrict_to(s, result);
-    return true;
+    size_t count = 3 * (size_t)s->p->K->row_count, m = (size_t)vectors;
+    for (size_t k = 0; k < m; k++)
+        for (size_t i = 0; i < count; i++) s->side_by_side[i * m + k] = Mx[k * count + i];
+    pl_direct_solve(s->factor, vectors, s->side_by_side, s->side_by_side);
+    for (size_t k = 0; k < m; k++) {
+        for (size_t i = 0; i < count; i++) Mx[k * count + i] = s->side_by_side[i * m + k];
+        restrict_to(s, Mx + k * count);
+    }
 }
 
 // ---------------------------------------------------------------- the factor
@@ -235,6 +242,8 @@ static pl_status find_enough(shifted* s, const pl_modes_settings* settings, pl_m
 static pl_status prepare(shifted* s, pl_mode_set* m, pl_error* error) {
     int unknowns = count_unknowns(s->p);
     pl_status status = copy_pattern(s->p->K, &s->A, error);
+    s->side_by_side = PL_ALLOC(double, 3 * PL_LANCZOS_APPLY * (size_t)s->p->K->row_count);
+    if (status == PL_OK && !s->side_by_side) status = pl_fail_memory(error, "modes");
     if (status == PL_OK) status = pl_direct_setup(&s->A, &s->factor, error);
     if (status == PL_OK) status = set_shift(s, FIRST_SHIFT * s->largest, error);
     if (status == PL_OK) status = set_room(m, RIGID_MODES + 1, error);
@@ -268,6 +277,7 @@ pl_status pl_modes_find(const pl_modes_problem* problem, const pl_modes_settings
     if (status == PL_OK && out->count > out->rigid_count + settings->count)
         out->count = out->rigid_count + settings->count;
     pl_direct_destroy(s.factor);
+    PL_FREE(s.side_by_side, double, 3 * PL_LANCZOS_APPLY * (size_t)problem->K->row_count);
     pl_block_matrix_free(&s.A);
     if (status != PL_OK) pl_mode_set_free(out);
     return status;
