@@ -1,6 +1,6 @@
 # Thin front of CMake. `make demo` and `make test` install what they need, build, and run.
 .DEFAULT_GOAL := build
-.PHONY: configure deps deps-test deps-extra deps-bench deps-view build demo view page test test-extra bench docs fuzz install package clean
+.PHONY: configure deps deps-test deps-extra deps-bench deps-view build demo view page test test-extra bench plot-methods docs fuzz install package clean
 
 RELEASE := build/release
 PREFIX ?= /usr/local
@@ -50,6 +50,12 @@ bench: deps deps-bench
 	@$(with_peers)
 	@cmake --build --preset release
 	@bash scripts/bench.sh $(RELEASE)/bin
+
+# error against seconds of all methods: the plot and the table of docs/methods/choosing.md
+plot-methods: build
+	@mkdir -p out/bench
+	@$(RELEASE)/bin/pliant-bench methods --json >out/bench/methods.json
+	@python3 scripts/plot_methods.py out/bench/methods.json
 
 docs: build
 	@bash scripts/docs.sh $(RELEASE)/bin

@@ -34,6 +34,7 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(mesh_io, "mesh-io", "reading and writing a million tets") \
     X(material, "material", "stress and tangent of the laws, wide against scalar") \
     X(math, "math", "3 x 3 rotations and singular values, wide against scalar") \
+    X(methods, "methods", "error against seconds: the same bodies under all methods and solvers") \
     X(render, "render", "pictures per second") \
     X(run_table, "run-table", "frames per second of `pliant run`, with recording") \
     X(s0_contrast, "s0-contrast", "stiff parts in a soft bar: iterations beside one material") \

@@ -3,6 +3,7 @@
 #include "view_side.h"
 #include "base/memory.h"
 #include "geometry/box.h"
+#include "mesh/embedding.h"
 #include "record/show_values.h"
 #include "world/world_build.h"
 
@@ -306,15 +307,22 @@ static void fill_regions(const pl_mesh* mesh, const int* vertices, int count, fl
     PL_FREE(of_mesh, float, mesh->vertex_count);
 }
 
+// the vertex of the simulated mesh that a drawn one is, or the one that it follows most
+static int mesh_vertex(const pl_view_side* s, int b, int drawn) {
+    const pl_run_body* body = &s->values.bodies[b];
+    const int* vertices = s->values.record_bodies[b].vertices;
+    if (body->skin) return pl_embedding_vertex(body->embedding, drawn);
+    return vertices ? vertices[drawn] : drawn;
+}
+
 // the node of each vertex; NAN where the level is not there
 static void fill_level(pl_view_side* s, int b, int level, float* out) {
     const pl_record_body* body = &s->values.record_bodies[b];
     int vertex_count = pl_world_mesh(s->world, b)->vertex_count;
     int* nodes = PL_ALLOC(int, vertex_count);
-    bool has_level =
-        nodes && !s->values.bodies[b].skin && pl_world_aggregates(s->world, b, level, nodes) > 0;
+    bool has_level = nodes && pl_world_aggregates(s->world, b, level, nodes) > 0;
     for (int i = 0; i < body->vertex_count; i++)
-        out[i] = has_level ? (float)nodes[body->vertices ? body->vertices[i] : i] : NAN;
+        out[i] = has_level ? (float)nodes[mesh_vertex(s, b, i)] : NAN;
     PL_FREE(nodes, int, vertex_count);
 }
 
@@ -392,23 +400,6 @@ int pl_view_side_contacts(const pl_view_side* s, float* places, int room) {
 }
 
 // ---------------------------------------------------------------- the hand
-
-// the vertex of the simulated mesh that a drawn one is, or the nearest to it
-static int mesh_vertex(const pl_view_side* s, int b, int drawn) {
-    const pl_record_body* body = &s->values.record_bodies[b];
-    if (body->vertices) return body->vertices[drawn];
-    const pl_mesh* mesh = pl_world_mesh(s->world, b);
-    if (!s->values.bodies[b].skin) return drawn;
-    const float* r = body->rest + 3 * (size_t)drawn;
-    pl_vec3 at = {r[0], r[1], r[2]};
-    int best = 0;
-    double least = HUGE_VAL;
-    for (int v = 0; v < mesh->vertex_count; v++) {
-        double d = pl_distance(at, pl_vec3_load(mesh->positions + 3 * (size_t)v));
-        if (d < least) least = d, best = v;
-    }
-    return best;
-}
 
 // The stiffness of the whole hand. A disc of radius r pressed into a solid feels about 2 E r; a
 // hand four times as stiff takes the place under it along and still gives way. The second bound

@@ -26,7 +26,8 @@ typedef struct pl_region {
     int tag;              ///< number in the file, 0 where there is none
     pl_element_kind kind; ///< what the items are
     int count;
-    int* items; ///< ascending indices
+    int* items;       ///< ascending indices
+    bool is_material; ///< named by usemtl of OBJ; written as such, and as a material of glTF
 } pl_region;
 
 /// Named values on every vertex, triangle or tet, for instance a cell array of VTK.
@@ -50,6 +51,12 @@ typedef struct pl_mesh {
     int uv_count;
     double* uvs;       ///< 2 per texture coordinate
     int* triangle_uvs; ///< 3 per triangle, -1 for none; NULL if uv_count is 0
+    int normal_count;
+    double* normals;       ///< 3 per normal of the file, of any length
+    int* triangle_normals; ///< 3 per triangle, -1 for none; NULL if normal_count is 0
+    /// The face of the file that each triangle is a part of, ascending; the triangles of a face
+    /// follow one another. NULL if every face is a triangle.
+    int* triangle_faces;
     int region_count;
     pl_region* regions;
     int field_count;

@@ -289,6 +289,7 @@ typedef struct pl_body_contact {
 /// What is drawn and exported in place of the simulated mesh.
 typedef struct pl_render {
     const char* surface; ///< mesh file that moves with the body, or NULL
+    bool keep_surface;   ///< else a surface filled with tets is drawn as the boundary of the tets
     double color[3];     ///< red, green, blue, 0 to 1; NAN: chosen by pliant
 } pl_render;
 
@@ -491,6 +492,8 @@ PL_API pl_status pl_scene_write(const pl_scene* scene, const char* path, pl_erro
 PL_API pl_status pl_body_mesh(const pl_body* body, pl_mesh** out, pl_notes* notes, pl_error* error);
 /// Moves positions (3 per vertex) to where the transform puts them.
 PL_API void pl_transform_apply(const pl_transform* transform, double* positions, int vertex_count);
+/// The same to the vertices of a mesh, and what goes with it to its normals.
+PL_API void pl_transform_apply_mesh(const pl_transform* transform, pl_mesh* mesh);
 /// mu and lambda [Pa] of a material, from whichever constants it gives; lambda is infinite at a
 /// Poisson's ratio of 0.5.
 PL_API void pl_material_def_lame(const pl_material_def* material, double* mu, double* lambda);

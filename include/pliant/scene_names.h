@@ -229,7 +229,8 @@ extern "C" {
     X(PL_OUTPUT_STRETCH, "stretch", "largest principal stretch")                                   \
     X(PL_OUTPUT_VOLUME, "volume", "volume ratio")                                                  \
     X(PL_OUTPUT_PRESSURE, "pressure", "[Pa]")                                                      \
-    X(PL_OUTPUT_STRESS, "stress", "von Mises [Pa]")                                                \
+    X(PL_OUTPUT_STRESS, "stress", "von Mises, mean of the tets around a vertex by volume [Pa]")    \
+    X(PL_OUTPUT_ELEMENT_STRESS, "element_stress", "von Mises of each tet [Pa]; with record all")   \
     X(PL_OUTPUT_ENERGY, "energy", "elastic energy density [J/m^3]")                                \
     X(PL_OUTPUT_CONTACT, "contact", "contact force [N]")
 

@@ -56,12 +56,23 @@ PL_API int pl_world_find_body(const pl_world* world, const char* name);
 PL_API const char* pl_world_body_name(const pl_world* world, int body);
 /// The rest mesh of a body, in the world's coordinates and the numbering of all its vertex data.
 PL_API const pl_mesh* pl_world_mesh(const pl_world* world, int body);
+/// The closed surface that the tets of a body were filled into, as it came but in the world's
+/// coordinates: what recordings show (pl_embedding_create lets it follow the tets). NULL if the
+/// body was not made so, or render.keep_surface is false.
+PL_API const pl_mesh* pl_world_filled_surface(const pl_world* world, int body);
 /// Views, 3 per vertex, that stay at their address until the world is destroyed or pl_world_change
 /// or pl_world_set makes the body's system anew. They may be written between frames.
 PL_API double* pl_world_positions(pl_world* world, int body);  ///< [m]
 PL_API double* pl_world_velocities(pl_world* world, int body); ///< [m/s]
 /// The force of the host on each vertex, added to all others until changed; zero at first.
 PL_API double* pl_world_forces(pl_world* world, int body); ///< [N]
+
+/// A quantity of a body as it is now, one of those that recordings may have (docs/scene.md,
+/// output). out: per vertex 3 numbers for velocity and displacement, 1 for the others; for
+/// PL_OUTPUT_ELEMENT_STRESS 1 per tet. Stress is Cauchy's, P F^T / det F of the material's law in
+/// each tet (law linear: that of small strains); cloth and springs have none, which is 0.
+PL_API pl_status pl_world_field(const pl_world* world, int body, pl_output_field field, double* out,
+                                pl_error* error);
 
 /// Holds a vertex with a spring until released: the hand of a user. Returns the handle, or -1 if
 /// memory is out or the vertex is none.

@@ -9,6 +9,7 @@
 #include "mesh/surface.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { BLOCK = 1024 };
@@ -24,6 +25,7 @@ typedef struct anchor {
 // the edges from the anchor's first vertex
 typedef struct offset {
     int vertex; // of the surface
+    int side;   // of a tet, which the anchor is on; offsets of a side follow one another
     pl_vec3 vector;
     pl_mat3 rest_inverse;
 } offset;
@@ -155,6 +157,7 @@ static void fill_offset(const maker* m, int v, pl_embedding* e, offset* o) {
     const anchor* a = &e->anchors[v];
     pl_vec3 p = pl_vec3_load(m->surface->positions + 3 * (size_t)v);
     o->vertex = v;
+    o->side = m->sides[v];
     o->vector = pl_sub(p, anchor_point(a, m->solid->positions));
     // a tet without volume turns nothing
     if (!pl_mat3_inverse(anchor_edges(a, m->solid->positions), &o->rest_inverse))
@@ -164,6 +167,12 @@ static void fill_offset(const maker* m, int v, pl_embedding* e, offset* o) {
         e->farthest_distance = distance;
         e->farthest_vertex = v;
     }
+}
+
+static int compare_offsets(const void* a, const void* b) {
+    const offset *x = a, *y = b;
+    return x->side != y->side ? (x->side > y->side) - (x->side < y->side)
+                              : (x->vertex > y->vertex) - (x->vertex < y->vertex);
 }
 
 static pl_status fill_offsets(const maker* m, pl_embedding* e, pl_error* error) {
@@ -180,6 +189,7 @@ static pl_status fill_offsets(const maker* m, pl_embedding* e, pl_error* error) 
     if (count && !e->offsets) return pl_fail_memory(error, "an embedding");
     for (int v = 0; v < e->vertex_count; v++)
         if (m->sides[v] != INSIDE) fill_offset(m, v, e, &e->offsets[e->offset_count++]);
+    if (count > 1) qsort(e->offsets, (size_t)count, sizeof(offset), compare_offsets);
     return PL_OK;
 }
 
@@ -265,6 +275,14 @@ pl_embedding_info pl_embedding_get_info(const pl_embedding* e) {
                                e->farthest_distance};
 }
 
+int pl_embedding_vertex(const pl_embedding* e, int vertex) {
+    const anchor* a = &e->anchors[vertex];
+    int best = 0;
+    for (int k = 1; k < 4; k++)
+        if (a->weights[k] > a->weights[best]) best = k;
+    return a->vertices[best];
+}
+
 // ---- deform
 
 typedef struct deformation {
@@ -285,11 +303,14 @@ static void deform_task(int begin, int end, int worker, void* user) {
 static void offset_task(int begin, int end, int worker, void* user) {
     const deformation* d = user;
     (void)worker;
+    pl_mat3 R;
     for (int i = begin; i < end; i++) {
         const offset* o = &d->embedding->offsets[i];
         const anchor* a = &d->embedding->anchors[o->vertex];
-        pl_mat3 R, F = pl_mat3_mul(anchor_edges(a, d->solid_positions), o->rest_inverse);
-        pl_polar(F, &R, NULL);
+        if (i == begin || o->side != o[-1].side) {
+            pl_mat3 F = pl_mat3_mul(anchor_edges(a, d->solid_positions), o->rest_inverse);
+            pl_polar(F, &R, NULL);
+        }
         double* p = d->positions + 3 * (size_t)o->vertex;
         pl_vec3_store(p, pl_add(pl_vec3_load(p), pl_mat3_apply(&R, o->vector)));
     }

@@ -25,4 +25,7 @@ typedef struct pl_tet_point {
 // largest, then the lowest.
 pl_tet_point pl_tet_tree_find(const pl_mesh* solid, const pl_bvh* tree, pl_vec3 p);
 
+// The vertex of the solid that weighs most where a vertex of the surface is tied to.
+int pl_embedding_vertex(const pl_embedding* embedding, int vertex);
+
 #endif

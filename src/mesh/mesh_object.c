@@ -17,6 +17,9 @@ void pl_mesh_destroy(pl_mesh* mesh) {
     PL_FREE(mesh->triangles, int, 3 * (size_t)mesh->triangle_count);
     PL_FREE(mesh->uvs, double, 2 * (size_t)mesh->uv_count);
     PL_FREE(mesh->triangle_uvs, int, 3 * (size_t)mesh->triangle_count);
+    PL_FREE(mesh->normals, double, 3 * (size_t)mesh->normal_count);
+    PL_FREE(mesh->triangle_normals, int, 3 * (size_t)mesh->triangle_count);
+    PL_FREE(mesh->triangle_faces, int, mesh->triangle_count);
     for (int i = 0; i < mesh->region_count; i++) {
         pl_free_text(mesh->regions[i].name);
         PL_FREE(mesh->regions[i].items, int, mesh->regions[i].count);
@@ -109,17 +112,38 @@ pl_status pl_mesh_create(const double* positions, int vertex_count, const int* t
     return status;
 }
 
-static bool copy_uvs(const pl_mesh* mesh, pl_mesh* copy) {
+bool pl_mesh_copy_uvs(const pl_mesh* mesh, pl_mesh* copy) {
     if (mesh->uv_count == 0) return true;
     copy->uvs = PL_ALLOC(double, 2 * (size_t)mesh->uv_count);
     if (!copy->uvs) return false;
     copy->uv_count = mesh->uv_count;
     memcpy(copy->uvs, mesh->uvs, 2 * (size_t)mesh->uv_count * sizeof(double));
-    if (!mesh->triangle_uvs) return true;
-    copy->triangle_uvs = PL_ALLOC(int, 3 * (size_t)mesh->triangle_count);
-    if (!copy->triangle_uvs) return false;
-    memcpy(copy->triangle_uvs, mesh->triangle_uvs, 3 * (size_t)mesh->triangle_count * sizeof(int));
     return true;
+}
+
+bool pl_mesh_copy_normals(const pl_mesh* mesh, pl_mesh* copy) {
+    if (mesh->normal_count == 0) return true;
+    copy->normals = PL_ALLOC(double, 3 * (size_t)mesh->normal_count);
+    if (!copy->normals) return false;
+    copy->normal_count = mesh->normal_count;
+    memcpy(copy->normals, mesh->normals, 3 * (size_t)mesh->normal_count * sizeof(double));
+    return true;
+}
+
+// numbers of triangles, if there are any
+static bool copy_numbers(const int* from, size_t count, int** to) {
+    if (!from || count == 0) return true;
+    *to = PL_ALLOC(int, count);
+    if (*to) memcpy(*to, from, count * sizeof(int));
+    return *to;
+}
+
+bool pl_mesh_copy_corners(const pl_mesh* mesh, pl_mesh* copy) {
+    size_t count = (size_t)mesh->triangle_count;
+    return pl_mesh_copy_uvs(mesh, copy) && pl_mesh_copy_normals(mesh, copy) &&
+           copy_numbers(mesh->triangle_uvs, 3 * count, &copy->triangle_uvs) &&
+           copy_numbers(mesh->triangle_normals, 3 * count, &copy->triangle_normals) &&
+           copy_numbers(mesh->triangle_faces, count, &copy->triangle_faces);
 }
 
 pl_status pl_mesh_copy(const pl_mesh* mesh, pl_mesh** out, pl_error* error) {
@@ -127,10 +151,10 @@ pl_status pl_mesh_copy(const pl_mesh* mesh, pl_mesh** out, pl_error* error) {
         pl_mesh_create(mesh->positions, mesh->vertex_count, mesh->tets, mesh->tet_count,
                        mesh->triangles, mesh->triangle_count, out, error);
     if (status != PL_OK) return status;
-    if (!copy_uvs(mesh, *out)) status = pl_fail_memory(error, "a copy of a mesh");
+    if (!pl_mesh_copy_corners(mesh, *out)) status = pl_fail_memory(error, "a copy of a mesh");
     for (int i = 0; status == PL_OK && i < mesh->region_count; i++) {
         const pl_region* r = &mesh->regions[i];
-        status = pl_mesh_add_region(*out, r->kind, r->name, r->tag, r->items, r->count, error);
+        status = pl_mesh_copy_region(*out, r, r->items, r->count, r->kind, error);
     }
     for (int i = 0; status == PL_OK && i < mesh->field_count; i++) {
         const pl_field* f = &mesh->fields[i];
@@ -207,6 +231,13 @@ pl_status pl_mesh_add_region(pl_mesh* mesh, pl_element_kind kind, const char* na
     mesh->regions = regions;
     mesh->regions[mesh->region_count++] = region;
     return PL_OK;
+}
+
+pl_status pl_mesh_copy_region(pl_mesh* mesh, const pl_region* from, const int* items, int count,
+                              pl_element_kind kind, pl_error* error) {
+    pl_status status = pl_mesh_add_region(mesh, kind, from->name, from->tag, items, count, error);
+    if (status == PL_OK) mesh->regions[mesh->region_count - 1].is_material = from->is_material;
+    return status;
 }
 
 pl_status pl_mesh_add_field(pl_mesh* mesh, pl_element_kind kind, const char* name, int components,

@@ -18,31 +18,37 @@ enum { MAX_CLIPPED_CORNERS = 4000 };
 pl_faces pl_faces_of_none(void) {
     return (pl_faces){.corners = pl_array_of(sizeof(int)),
                       .uvs = pl_array_of(sizeof(int)),
+                      .normals = pl_array_of(sizeof(int)),
                       .ends = pl_array_of(sizeof(size_t))};
 }
 
 void pl_faces_free(pl_faces* faces) {
     pl_array_free(&faces->corners);
     pl_array_free(&faces->uvs);
+    pl_array_free(&faces->normals);
     pl_array_free(&faces->ends);
 }
 
-static bool add_uvs(pl_faces* faces, const int* uvs, int count) {
-    // the first face with uvs gives those before it their -1
-    size_t missing = faces->corners.count - faces->uvs.count;
-    int* place = pl_array_add(&faces->uvs, missing + (size_t)count);
+// uvs or normals of the corners of a face, if this face or one before it has any
+static bool add_numbers(const pl_faces* faces, pl_array* list, const int* numbers, int count) {
+    if (!numbers && list->count == 0) return true;
+    // the first face with numbers gives those before it their -1
+    size_t missing = faces->corners.count - list->count;
+    int* place = pl_array_add(list, missing + (size_t)count);
     if (!place) return false;
     for (size_t i = 0; i < missing; i++) place[i] = -1;
-    for (int i = 0; i < count; i++) place[missing + (size_t)i] = uvs ? uvs[i] : -1;
+    for (int i = 0; i < count; i++) place[missing + (size_t)i] = numbers ? numbers[i] : -1;
     return true;
 }
 
-bool pl_faces_add(pl_faces* faces, const int* corners, const int* uvs, int count) {
+bool pl_faces_add(pl_faces* faces, const int* corners, const int* uvs, const int* normals,
+                  int count) {
     if (count < 3) {
         faces->dropped_count++;
         return true;
     }
-    if ((uvs || faces->uvs.count) && !add_uvs(faces, uvs, count)) return false;
+    if (!add_numbers(faces, &faces->uvs, uvs, count)) return false;
+    if (!add_numbers(faces, &faces->normals, normals, count)) return false;
     int* place = pl_array_add(&faces->corners, (size_t)count);
     if (!place || !pl_array_push(&faces->ends, &faces->corners.count)) return false;
     memcpy(place, corners, (size_t)count * sizeof(int));
@@ -208,6 +214,7 @@ static pl_status cut_all(const pl_faces* faces, const char* path, pl_mesh* mesh,
                          pl_array* scratch, pl_error* error) {
     const int* corners = faces->corners.data;
     const int* uvs = mesh->triangle_uvs ? faces->uvs.data : NULL;
+    const int* normals = mesh->triangle_normals ? faces->normals.data : NULL;
     const size_t* ends = faces->ends.data;
     size_t triangle = 0;
     for (size_t f = 0, begin = 0; f < faces->ends.count; begin = ends[f++]) {
@@ -217,14 +224,27 @@ static pl_status cut_all(const pl_faces* faces, const char* path, pl_mesh* mesh,
         if (!local) return pl_fail_memory(error, path);
         pl_status status = cut(c, mesh, corners + begin, n, f, path, local, error);
         if (status != PL_OK) return status;
-        for (size_t t = 0; t < n - 2; t++, triangle++)
+        for (size_t t = 0; t < n - 2; t++, triangle++) {
+            if (mesh->triangle_faces) mesh->triangle_faces[triangle] = (int)f;
             for (size_t k = 0; k < 3; k++) {
                 size_t corner = begin + (size_t)local[t][k];
                 mesh->triangles[3 * triangle + k] = corners[corner];
                 if (uvs) mesh->triangle_uvs[3 * triangle + k] = uvs[corner];
+                if (normals) mesh->triangle_normals[3 * triangle + k] = normals[corner];
             }
+        }
     }
     return PL_OK;
+}
+
+// arrays of what the faces say of their triangles
+static bool make_room(const pl_faces* faces, pl_mesh* mesh) {
+    if (!pl_mesh_set_triangle_count(mesh, (int)faces->triangle_count)) return false;
+    size_t count = (size_t)mesh->triangle_count;
+    if (count == 0) return true;
+    if (faces->uvs.count && !(mesh->triangle_uvs = PL_ALLOC(int, 3 * count))) return false;
+    if (faces->normals.count && !(mesh->triangle_normals = PL_ALLOC(int, 3 * count))) return false;
+    return faces->ends.count == count || (mesh->triangle_faces = PL_ALLOC(int, count));
 }
 
 pl_status pl_faces_to_mesh(const pl_faces* faces, const char* path, pl_mesh* mesh, pl_notes* notes,
@@ -237,16 +257,50 @@ pl_status pl_faces_to_mesh(const pl_faces* faces, const char* path, pl_mesh* mes
                        path, (long long)faces->triangle_count);
     pl_status status = check_corners(faces, path, mesh->vertex_count, error);
     if (status != PL_OK) return status;
-    if (!pl_mesh_set_triangle_count(mesh, (int)faces->triangle_count))
-        return pl_fail_memory(error, path);
-    if (faces->uvs.count && faces->triangle_count) {
-        mesh->triangle_uvs = PL_ALLOC(int, 3 * (size_t)mesh->triangle_count);
-        if (!mesh->triangle_uvs) return pl_fail_memory(error, path);
-    }
+    if (!make_room(faces, mesh)) return pl_fail_memory(error, path);
     clipper c = {.memory = pl_array_of(1)};
     pl_array scratch = pl_array_of(3 * sizeof(int));
     status = cut_all(faces, path, mesh, &c, &scratch, error);
     pl_array_free(&scratch);
     pl_array_free(&c.memory);
     return status;
+}
+
+int pl_face_end(const pl_mesh* mesh, int first) {
+    int end = first + 1;
+    const int* faces = mesh->triangle_faces;
+    while (faces && end < mesh->triangle_count && faces[end] == faces[first]) end++;
+    return end;
+}
+
+// the place of a side of one of the triangles that goes from vertex a to b (or anywhere, b < 0) and
+// that no other triangle of the face joins; SIZE_MAX for none
+static size_t find_rim(const int* v, size_t begin, size_t end, int a, int b) {
+    for (size_t i = begin; i < end; i++) {
+        size_t next = i % 3 == 2 ? i - 2 : i + 1;
+        if (v[i] != a || (b >= 0 && v[next] != b)) continue;
+        if (b >= 0 || find_rim(v, begin, end, v[next], a) == SIZE_MAX) return i;
+    }
+    return SIZE_MAX;
+}
+
+bool pl_face_corners(const pl_mesh* mesh, int first, int end, size_t* corners) {
+    const int* v = mesh->triangles;
+    size_t begin = 3 * (size_t)first, stop = 3 * (size_t)end, count = (size_t)(end - first) + 2;
+    bool is_fan = true;
+    for (size_t i = begin + 3; is_fan && i < stop; i += 3)
+        is_fan = v[i] == v[begin] && v[i + 1] == v[i - 1];
+    if (is_fan) {
+        for (size_t k = 0; k < count; k++) corners[k] = k < 2 ? begin + k : begin + 3 * (k - 2) + 2;
+        return true;
+    }
+    // the first side of the first triangle that was cut off is a side of the polygon
+    corners[0] = begin;
+    for (size_t k = 1; k < count; k++) {
+        size_t at = corners[k - 1], next = at % 3 == 2 ? at - 2 : at + 1;
+        corners[k] = find_rim(v, begin, stop, v[next], -1);
+        if (corners[k] == SIZE_MAX || corners[k] == begin) return false;
+    }
+    size_t last = corners[count - 1];
+    return v[last % 3 == 2 ? last - 2 : last + 1] == v[begin];
 }

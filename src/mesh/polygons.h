@@ -13,6 +13,7 @@
 typedef struct pl_faces {
     pl_array corners;       // int: vertices
     pl_array uvs;           // int per corner, -1 for none; empty while no face has any
+    pl_array normals;       // the same
     pl_array ends;          // size_t per face: where its corners end
     int64_t triangle_count; // that the faces so far will give: corners - 2 of each
     int64_t dropped_count;  // faces with fewer than three corners, which were not added
@@ -21,15 +22,23 @@ typedef struct pl_faces {
 pl_faces pl_faces_of_none(void);
 void pl_faces_free(pl_faces* faces);
 
-// Adds a face, or counts it as dropped if it has fewer than three corners. uvs may be NULL. False
-// when memory is out.
-bool pl_faces_add(pl_faces* faces, const int* corners, const int* uvs, int count);
+// Adds a face, or counts it as dropped if it has fewer than three corners. uvs and normals may be
+// NULL. False when memory is out.
+bool pl_faces_add(pl_faces* faces, const int* corners, const int* uvs, const int* normals,
+                  int count);
 
 // Puts the triangles into the mesh, whose positions are set, in the order of the faces: convex
 // faces as fans, others by ear clipping. Fails on an index out of range, on more triangles than an
 // int counts, and on a non-convex face of more corners than ear clipping should be given. Dropped
-// faces are noted.
+// faces are noted. Unless all faces are triangles, the mesh says which face each is of.
 pl_status pl_faces_to_mesh(const pl_faces* faces, const char* path, pl_mesh* mesh, pl_notes* notes,
                            pl_error* error);
+
+// The way back: where the triangles of the face that begins at `first` end.
+int pl_face_end(const pl_mesh* mesh, int first);
+// The polygon that was cut into the triangles [first, end): for each of its end - first + 2 corners
+// a place in mesh->triangles, beginning where the file did if the face was convex. False if the
+// triangles no longer join to one polygon.
+bool pl_face_corners(const pl_mesh* mesh, int first, int end, size_t* corners);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Wavefront OBJ: v, vt, f, and o, g, usemtl as regions of triangles. Other statements are skipped.
+// Wavefront OBJ: v, vt, vn, f, and o, g, usemtl as regions of triangles. Other statements are
+// skipped.
 #include "base/memory.h"
 #include "mesh/mesh_read.h"
 #include "mesh/polygons.h"
@@ -18,20 +19,23 @@ typedef struct run {
     const char* name; // in the source
     size_t size;
     int64_t first, end; // triangles
+    bool is_material;
 } run;
 
 typedef struct reader {
     pl_scan scan;
     pl_array positions; // double, 3 per vertex
     pl_array uvs;       // double, 2 per texture coordinate
+    pl_array normals;   // double, 3 per normal
     pl_faces faces;
     pl_array face; // int: corners of the current face
     pl_array face_uvs;
+    pl_array face_normals;
     pl_array runs;                   // run
     size_t open_runs[NAMING_COUNT];  // the newest runs of each naming
     size_t open_count[NAMING_COUNT]; // are still open
     // the largest index seen, and where, for those that point past the end of the file's lists
-    int largest_vertex, largest_uv;
+    int largest_vertex, largest_uv, largest_normal;
     const char *largest_vertex_at, *largest_uv_at;
     int64_t coloured_count, other_count;
     const char* other_at; // the first unknown statement
@@ -96,6 +100,15 @@ static pl_status read_uv(reader* r) {
     return PL_OK;
 }
 
+static pl_status read_normal(reader* r) {
+    double* place = pl_array_add(&r->normals, 3);
+    if (!place) return no_memory(r);
+    // a normal that cannot be read says nothing
+    for (int k = 0; k < 3; k++)
+        if (!next_double(&r->scan, &place[k])) place[k] = 0.0;
+    return PL_OK;
+}
+
 // An index from 1, or from -1 backwards; out comes one from 0. One that is too large may be right
 // later in the file.
 static pl_status resolve(reader* r, int index, size_t count, const char* what, int* largest,
@@ -114,9 +127,9 @@ static pl_status resolve(reader* r, int index, size_t count, const char* what, i
 }
 
 // one of v, v/vt, v//vn, v/vt/vn
-static pl_status read_corner(reader* r, int* vertex, int* uv) {
+static pl_status read_corner(reader* r, int* vertex, int* uv, int* normal) {
     int index;
-    *uv = -1;
+    *uv = *normal = -1;
     if (!pl_scan_int(&r->scan, &index))
         return pl_scan_expected(&r->scan, r->error, "a vertex of a face");
     pl_status status = resolve(r, index, r->positions.count / 3, "vertex", &r->largest_vertex,
@@ -133,26 +146,33 @@ static pl_status read_corner(reader* r, int* vertex, int* uv) {
     r->scan.at++;
     if (pl_scan_at_line_end(&r->scan) || !pl_scan_int(&r->scan, &index))
         return pl_scan_expected(&r->scan, r->error, "a normal's index");
+    // normals can be done without, so indices that point nowhere are none
+    int64_t from_start = index > 0 ? (int64_t)index - 1 : (int64_t)(r->normals.count / 3) + index;
+    if (index == 0 || from_start < 0) return PL_OK;
+    *normal = (int)from_start;
+    if (*normal > r->largest_normal) r->largest_normal = *normal;
     return PL_OK;
 }
 
 static pl_status read_face(reader* r) {
-    r->face.count = r->face_uvs.count = 0;
-    bool has_uvs = false;
+    r->face.count = r->face_uvs.count = r->face_normals.count = 0;
+    bool has_uvs = false, has_normals = false;
     for (;;) {
         skip_blanks(&r->scan);
         if (pl_scan_at_line_end(&r->scan) || *r->scan.at == '#') break;
         int* vertex = pl_array_add(&r->face, 1);
         int* uv = pl_array_add(&r->face_uvs, 1);
-        if (!vertex || !uv) return no_memory(r);
-        pl_status status = read_corner(r, vertex, uv);
+        int* normal = pl_array_add(&r->face_normals, 1);
+        if (!vertex || !uv || !normal) return no_memory(r);
+        pl_status status = read_corner(r, vertex, uv, normal);
         if (status != PL_OK) return status;
         has_uvs = has_uvs || *uv >= 0;
+        has_normals = has_normals || *normal >= 0;
     }
     if (r->face.count > INT_MAX)
         return pl_scan_fail(&r->scan, r->error, PL_ERROR_LIMIT, "a face with too many corners");
     bool added = pl_faces_add(&r->faces, r->face.data, has_uvs ? r->face_uvs.data : NULL,
-                              (int)r->face.count);
+                              has_normals ? r->face_normals.data : NULL, (int)r->face.count);
     return added ? PL_OK : no_memory(r);
 }
 
@@ -176,7 +196,8 @@ static pl_status read_naming(reader* r, int naming) {
         const char* end = r->scan.at;
         while (end > begin && (end[-1] == ' ' || end[-1] == '\t')) end--;
         if (end == begin) return PL_OK;
-        run named = {begin, (size_t)(end - begin), r->faces.triangle_count, INT64_MAX};
+        run named = {begin, (size_t)(end - begin), r->faces.triangle_count, INT64_MAX,
+                     naming == MATERIAL};
         if (!pl_array_push(&r->runs, &named)) return no_memory(r);
         r->open_count[naming]++;
     }
@@ -186,12 +207,16 @@ static pl_status read_statement(reader* r) {
     static const struct {
         const char* word;
         pl_status (*read)(reader*);
-    } shapes[] = {{"v", read_vertex}, {"vt", read_uv}, {"f", read_face}, {"fo", read_face}};
+    } shapes[] = {{"v", read_vertex},
+                  {"vt", read_uv},
+                  {"vn", read_normal},
+                  {"f", read_face},
+                  {"fo", read_face}};
     static const struct {
         const char* word;
         int naming;
     } names[] = {{"o", OBJECT}, {"g", GROUP}, {"usemtl", MATERIAL}};
-    static const char known[] = " vn vp s mtllib usemap maplib l p cstype deg bmat step curv curv2 "
+    static const char known[] = " vp s mtllib usemap maplib l p cstype deg bmat step curv curv2 "
                                 "surf parm trim hole scrv sp end con mg bevel c_interp d_interp "
                                 "lod shadow_obj trace_obj ctech stech ";
     const char* begin = r->scan.at;
@@ -240,12 +265,15 @@ static int compare_runs(const void* a, const void* b) {
     int order = memcmp(x->name, y->name, x->size < y->size ? x->size : y->size);
     if (order) return order;
     if (x->size != y->size) return x->size < y->size ? -1 : 1;
+    if (x->is_material != y->is_material) return x->is_material ? 1 : -1;
     if (x->first != y->first) return x->first < y->first ? -1 : 1;
     return (x->end > y->end) - (x->end < y->end);
 }
 
+// of one region; a group and a material of the same name are two
 static bool same_name(const run* a, const run* b) {
-    return a->size == b->size && memcmp(a->name, b->name, a->size) == 0;
+    return a->size == b->size && a->is_material == b->is_material &&
+           memcmp(a->name, b->name, a->size) == 0;
 }
 
 // the triangles of runs [begin, end) of one name, once each; items may be NULL to count
@@ -265,6 +293,7 @@ static pl_status fill_region(const reader* r, const run* runs, size_t begin, siz
                              int64_t count, pl_region* region) {
     size_t size = runs[begin].size;
     region->kind = PL_ELEMENT_TRIANGLE;
+    region->is_material = runs[begin].is_material;
     region->name = pl_alloc(size + 1);
     if (!region->name) return no_memory(r);
     memcpy(region->name, runs[begin].name, size);
@@ -329,7 +358,7 @@ static pl_status make_mesh(reader* r, pl_mesh* mesh, pl_notes* notes) {
     if (status == PL_OK)
         status = check_largest(r, r->largest_uv, r->largest_uv_at, uv_count, "texture coordinate");
     if (status != PL_OK) return status;
-    void *positions, *uvs = NULL;
+    void *positions, *uvs = NULL, *normals = NULL;
     if (!pl_array_take(&r->positions, &positions)) return no_memory(r);
     mesh->positions = positions;
     mesh->vertex_count = (int)vertex_count;
@@ -337,6 +366,12 @@ static pl_status make_mesh(reader* r, pl_mesh* mesh, pl_notes* notes) {
     if (r->faces.uvs.count && !pl_array_take(&r->uvs, &uvs)) return no_memory(r);
     mesh->uvs = uvs;
     mesh->uv_count = uvs ? (int)uv_count : 0;
+    size_t normal_count = r->normals.count / 3;
+    if (normal_count > INT_MAX / 3 || r->largest_normal >= (int)normal_count)
+        r->faces.normals.count = 0;
+    if (r->faces.normals.count && !pl_array_take(&r->normals, &normals)) return no_memory(r);
+    mesh->normals = normals;
+    mesh->normal_count = normals ? (int)normal_count : 0;
     status = pl_faces_to_mesh(&r->faces, r->scan.source->path, mesh, notes, r->error);
     return status == PL_OK ? make_regions(r, mesh) : status;
 }
@@ -345,21 +380,26 @@ pl_status pl_read_obj(const pl_source* source, pl_mesh* mesh, pl_notes* notes, p
     reader r = {.scan = pl_scan_begin(source),
                 .positions = pl_array_of(sizeof(double)),
                 .uvs = pl_array_of(sizeof(double)),
+                .normals = pl_array_of(sizeof(double)),
                 .faces = pl_faces_of_none(),
                 .face = pl_array_of(sizeof(int)),
                 .face_uvs = pl_array_of(sizeof(int)),
+                .face_normals = pl_array_of(sizeof(int)),
                 .runs = pl_array_of(sizeof(run)),
                 .largest_vertex = -1,
                 .largest_uv = -1,
+                .largest_normal = -1,
                 .error = error};
     pl_status status = read_statements(&r);
     if (status == PL_OK) status = make_mesh(&r, mesh, notes);
     if (status == PL_OK) note_rest(&r, notes);
     pl_array_free(&r.positions);
     pl_array_free(&r.uvs);
+    pl_array_free(&r.normals);
     pl_faces_free(&r.faces);
     pl_array_free(&r.face);
     pl_array_free(&r.face_uvs);
+    pl_array_free(&r.face_normals);
     pl_array_free(&r.runs);
     return status;
 }

@@ -132,7 +132,7 @@ static pl_status read_face(reader* r, int face) {
     }
     pl_scan_skip_line(&r->scan); // colours
     const int* uvs = r->has_uvs ? corners : NULL;
-    return pl_faces_add(&r->faces, corners, uvs, count) ? PL_OK : no_memory(r);
+    return pl_faces_add(&r->faces, corners, uvs, NULL, count) ? PL_OK : no_memory(r);
 }
 
 static pl_status read_all(reader* r, pl_notes* notes) {

@@ -294,7 +294,7 @@ static pl_status read_face(reader* r, const element* e, int64_t row) {
     }
     bool has_uvs = r->face_uvs.count && r->face_uvs.count == r->corners.count;
     const int* uvs = has_uvs ? r->face_uvs.data : r->has_vertex_uvs ? r->corners.data : NULL;
-    bool added = pl_faces_add(&r->faces, r->corners.data, uvs, (int)r->corners.count);
+    bool added = pl_faces_add(&r->faces, r->corners.data, uvs, NULL, (int)r->corners.count);
     return added ? PL_OK : no_memory(r);
 }
 

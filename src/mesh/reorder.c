@@ -264,6 +264,12 @@ static void reorder_copy(const pl_mesh* mesh, const pl_mesh_order* order, pl_mes
     renumber(&order->vertices, &order->triangles, 3, mesh->triangles, copy->triangles);
     if (copy->triangle_uvs)
         pl_ordering_in(&order->triangles, mesh->triangle_uvs, 3 * sizeof(int), copy->triangle_uvs);
+    if (copy->triangle_normals)
+        pl_ordering_in(&order->triangles, mesh->triangle_normals, 3 * sizeof(int),
+                       copy->triangle_normals);
+    // the triangles of a face no longer follow one another
+    PL_FREE(copy->triangle_faces, int, copy->triangle_count);
+    copy->triangle_faces = NULL;
     for (int r = 0; r < copy->region_count; r++) {
         pl_region* region = &copy->regions[r];
         const pl_ordering* o = ordering_of(order, region->kind);

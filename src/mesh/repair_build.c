@@ -97,11 +97,7 @@ static bool build_elements(numbering* n) {
 static bool build_uvs(const numbering* n) {
     const pl_mesh* old = n->r->old;
     pl_mesh* mesh = n->mesh;
-    if (old->uv_count == 0) return true;
-    mesh->uvs = PL_ALLOC(double, 2 * (size_t)old->uv_count);
-    if (!mesh->uvs) return false;
-    mesh->uv_count = old->uv_count;
-    memcpy(mesh->uvs, old->uvs, 2 * (size_t)old->uv_count * sizeof(double));
+    if (!pl_mesh_copy_uvs(old, mesh)) return false;
     if (!n->r->triangle_uvs || mesh->triangle_count == 0) return true;
     mesh->triangle_uvs = PL_ALLOC(int, 3 * (size_t)mesh->triangle_count);
     if (!mesh->triangle_uvs) return false;
@@ -126,8 +122,7 @@ static pl_status build_regions(const numbering* n, pl_error* error) {
             int to = n->to[region->kind][region->items[k]];
             if (to >= 0) items[count++] = to;
         }
-        status = pl_mesh_add_region(n->mesh, region->kind, region->name, region->tag, items, count,
-                                    error);
+        status = pl_mesh_copy_region(n->mesh, region, items, count, region->kind, error);
         PL_FREE(items, int, region->count);
     }
     return status;

@@ -280,8 +280,7 @@ static pl_status take_regions(const builder* b, pl_error* error) {
         pl_element_kind kind =
             region->kind == PL_ELEMENT_VERTEX ? PL_ELEMENT_VERTEX : PL_ELEMENT_TRIANGLE;
         if (count)
-            status = pl_mesh_add_region(b->surface->mesh, kind, region->name, region->tag, items,
-                                        count, error);
+            status = pl_mesh_copy_region(b->surface->mesh, region, items, count, kind, error);
         PL_FREE(items, int, room);
     }
     return status;
@@ -329,13 +328,14 @@ static pl_status take_fields(const builder* b, pl_error* error) {
 static pl_status take_uvs(const builder* b, pl_error* error) {
     const pl_mesh* mesh = b->mesh;
     pl_mesh* surface = b->surface->mesh;
-    if (mesh->uv_count == 0 || !mesh->triangle_uvs || surface->triangle_count == 0) return PL_OK;
-    surface->uvs = PL_ALLOC(double, 2 * (size_t)mesh->uv_count);
-    if (surface->uvs) surface->uv_count = mesh->uv_count;
+    if (surface->triangle_count == 0) return PL_OK;
+    if (mesh->tet_count == 0) // the same triangles
+        return pl_mesh_copy_corners(mesh, surface) ? PL_OK
+                                                   : pl_fail_memory(error, "the surface of a mesh");
+    if (mesh->uv_count == 0 || !mesh->triangle_uvs) return PL_OK;
     surface->triangle_uvs = PL_ALLOC(int, 3 * (size_t)surface->triangle_count);
-    if (!surface->uvs || !surface->triangle_uvs)
+    if (!pl_mesh_copy_uvs(mesh, surface) || !surface->triangle_uvs)
         return pl_fail_memory(error, "the surface of a mesh");
-    memcpy(surface->uvs, mesh->uvs, 2 * (size_t)mesh->uv_count * sizeof(double));
     for (size_t i = 0; i < 3 * (size_t)surface->triangle_count; i++) surface->triangle_uvs[i] = -1;
     for (int i = mesh->triangle_count - 1; i >= 0; i--) {
         if (b->face_of[i] < 0) continue;

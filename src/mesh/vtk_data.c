@@ -187,11 +187,11 @@ static pl_status check_cells(const pl_vtk_data* data, const char* path, pl_error
 }
 
 static bool add_strip(pl_faces* faces, const int* corners, int n) {
-    if (n < 3) return pl_faces_add(faces, corners, NULL, n);
+    if (n < 3) return pl_faces_add(faces, corners, NULL, NULL, n);
     for (int i = 0; i + 2 < n; i++) {
         int odd = i & 1;
         int triangle[3] = {corners[i + odd], corners[i + 1 - odd], corners[i + 2]};
-        if (!pl_faces_add(faces, triangle, NULL, 3)) return false;
+        if (!pl_faces_add(faces, triangle, NULL, NULL, 3)) return false;
     }
     return true;
 }
@@ -200,9 +200,9 @@ static bool add_surface_cell(pl_faces* faces, int type, const int* corners, int 
     if (type == PL_VTK_TRIANGLE_STRIP) return add_strip(faces, corners, n);
     if (type == PL_VTK_PIXEL) {
         int quad[4] = {corners[0], corners[1], corners[3], corners[2]};
-        return pl_faces_add(faces, quad, NULL, 4);
+        return pl_faces_add(faces, quad, NULL, NULL, 4);
     }
-    return pl_faces_add(faces, corners, NULL, n);
+    return pl_faces_add(faces, corners, NULL, NULL, n);
 }
 
 // how many elements of a kind a cell gives

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Wavefront OBJ: vertices, texture coordinates, triangles, and regions of triangles as groups. A
-// triangle may be in several groups, which one statement then names together.
+// Wavefront OBJ: vertices, texture coordinates, normals, faces as they were read, and regions of
+// triangles as groups, or as materials if they were read as such. A face may be in several groups,
+// which one statement then names together.
 #include "base/array.h"
 #include "mesh/mesh_write.h"
+#include "mesh/polygons.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,7 @@ typedef struct writer {
     pl_sink* sink;
     pl_array runs;   // run, by their first triangle
     pl_array active; // run: those that the present triangle is in
+    pl_array face;   // size_t: places of its corners in mesh->triangles
 } writer;
 
 static int compare_runs(const void* a, const void* b) {
@@ -58,38 +61,82 @@ static void put_name(pl_sink* sink, const char* name) {
     if (!*name) pl_sink_text(sink, "unnamed");
 }
 
+// one statement with the names of the active groups, and one with the last of the active materials
+static void put_names(writer* w, bool groups_changed, bool material_changed) {
+    const run* active = w->active.data;
+    const pl_region* material = NULL;
+    if (groups_changed) pl_sink_text(w->sink, "g");
+    for (size_t i = 0; i < w->active.count; i++) {
+        const pl_region* region = &w->mesh->regions[active[i].region];
+        if (region->is_material) material = region;
+        else if (groups_changed) put_name(w->sink, region->name);
+    }
+    if (groups_changed) pl_sink_char(w->sink, '\n');
+    if (!material_changed) return;
+    pl_sink_text(w->sink, "usemtl");
+    if (material) put_name(w->sink, material->name);
+    pl_sink_char(w->sink, '\n');
+}
+
 // brings the active runs up to a triangle; false when memory is out
-static bool update_groups(writer* w, int triangle, size_t* next_run) {
+static bool update_names(writer* w, int triangle, size_t* next_run) {
     run* active = w->active.data;
     const run* runs = w->runs.data;
     size_t kept = 0, before = w->active.count;
-    for (size_t i = 0; i < before; i++)
+    bool changed[2] = {false, false}; // groups, materials
+    for (size_t i = 0; i < before; i++) {
         if (active[i].end > triangle) active[kept++] = active[i];
+        else changed[w->mesh->regions[active[i].region].is_material] = true;
+    }
     w->active.count = kept;
-    bool changed = kept != before;
     for (; *next_run < w->runs.count && runs[*next_run].first == triangle; ++*next_run) {
         if (!pl_array_push(&w->active, &runs[*next_run])) return false;
-        changed = true;
+        changed[w->mesh->regions[runs[*next_run].region].is_material] = true;
     }
-    if (!changed) return true;
-    pl_sink_text(w->sink, "g");
-    active = w->active.data;
-    for (size_t i = 0; i < w->active.count; i++)
-        put_name(w->sink, w->mesh->regions[active[i].region].name);
-    pl_sink_char(w->sink, '\n');
+    if (changed[0] || changed[1]) put_names(w, changed[0], changed[1]);
     return true;
 }
 
-static void put_triangle(writer* w, int triangle) {
-    pl_sink_char(w->sink, 'f');
-    for (size_t k = 3 * (size_t)triangle; k < 3 * (size_t)triangle + 3; k++) {
-        pl_sink_char(w->sink, ' ');
-        pl_sink_int(w->sink, (int64_t)w->mesh->triangles[k] + 1);
-        if (!w->mesh->triangle_uvs || w->mesh->triangle_uvs[k] < 0) continue;
-        pl_sink_char(w->sink, '/');
-        pl_sink_int(w->sink, (int64_t)w->mesh->triangle_uvs[k] + 1);
+// v, v/vt, v//vn or v/vt/vn
+static void put_corner(const writer* w, size_t at) {
+    const pl_mesh* mesh = w->mesh;
+    int uv = mesh->triangle_uvs ? mesh->triangle_uvs[at] : -1;
+    int normal = mesh->triangle_normals ? mesh->triangle_normals[at] : -1;
+    pl_sink_char(w->sink, ' ');
+    pl_sink_int(w->sink, (int64_t)mesh->triangles[at] + 1);
+    if (uv < 0 && normal < 0) return;
+    pl_sink_char(w->sink, '/');
+    if (uv >= 0) pl_sink_int(w->sink, (int64_t)uv + 1);
+    if (normal < 0) return;
+    pl_sink_char(w->sink, '/');
+    pl_sink_int(w->sink, (int64_t)normal + 1);
+}
+
+// true if all triangles [first, end) are in the same regions
+static bool is_uniform(const writer* w, int end, size_t next_run) {
+    const run *active = w->active.data, *runs = w->runs.data;
+    for (size_t i = 0; i < w->active.count; i++)
+        if (active[i].end < end) return false;
+    return next_run >= w->runs.count || runs[next_run].first >= end;
+}
+
+// the face that begins at a triangle, as a polygon if it was one; where the next one begins, or -1
+static int put_face(writer* w, int first, size_t next_run) {
+    int end = pl_face_end(w->mesh, first);
+    if (!is_uniform(w, end, next_run)) end = first + 1;
+    w->face.count = 0;
+    size_t count = (size_t)(end - first) + 2;
+    size_t* corners = pl_array_add(&w->face, count);
+    if (!corners) return -1;
+    if (!pl_face_corners(w->mesh, first, end, corners)) {
+        for (size_t k = 0; k < 3; k++) corners[k] = 3 * (size_t)first + k;
+        count = 3;
+        end = first + 1;
     }
+    pl_sink_char(w->sink, 'f');
+    for (size_t k = 0; k < count; k++) put_corner(w, corners[k]);
     pl_sink_char(w->sink, '\n');
+    return end;
 }
 
 static bool put_mesh(writer* w) {
@@ -99,10 +146,13 @@ static bool put_mesh(writer* w) {
         put_numbers(w->sink, "v", mesh->positions + 3 * i, 3);
     for (size_t i = 0; mesh->triangle_uvs && i < (size_t)mesh->uv_count; i++)
         put_numbers(w->sink, "vt", mesh->uvs + 2 * i, 2);
+    for (size_t i = 0; mesh->triangle_normals && i < (size_t)mesh->normal_count; i++)
+        put_numbers(w->sink, "vn", mesh->normals + 3 * i, 3);
     size_t next_run = 0;
-    for (int i = 0; i < mesh->triangle_count; i++) {
-        if (!update_groups(w, i, &next_run)) return false;
-        put_triangle(w, i);
+    for (int i = 0; i < mesh->triangle_count;) {
+        if (!update_names(w, i, &next_run)) return false;
+        i = put_face(w, i, next_run);
+        if (i < 0) return false;
     }
     return true;
 }
@@ -113,10 +163,12 @@ pl_status pl_write_obj(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_notes*
     writer w = {.mesh = mesh,
                 .sink = sink,
                 .runs = pl_array_of(sizeof(run)),
-                .active = pl_array_of(sizeof(run))};
+                .active = pl_array_of(sizeof(run)),
+                .face = pl_array_of(sizeof(size_t))};
     bool done = find_runs(&w) && put_mesh(&w);
     pl_array_free(&w.runs);
     pl_array_free(&w.active);
+    pl_array_free(&w.face);
     if (mesh->field_count)
         pl_note(notes, PL_NOTE_INFO, "fields are left out: OBJ has no place for them");
     for (int i = 0; i < mesh->region_count; i++)

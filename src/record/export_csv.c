@@ -2,11 +2,14 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Tables. Without vertices: a line per frame and body with its middle (the mean of its vertices),
-// its box and how far it has moved. With vertices: a line per frame, with three columns for each.
+// its box, how far it has moved, and the largest value (length) of each field. With vertices: a
+// line per frame, with three columns for each.
 #include "mesh/mesh_sink.h"
 #include "record/export.h"
+#include "record/plr_format.h"
 
 #include <math.h>
+#include <string.h>
 
 static void put_numbers(pl_sink* sink, const double* values, int count) {
     for (int k = 0; k < count; k++) {
@@ -36,6 +39,32 @@ static void put_body(pl_sink* sink, const pl_record_body* b, const float* positi
     put_numbers(sink, moved, 2);
 }
 
+// the largest value of a field, or length of a vector; NAN without elements
+static double largest(const pl_export_job* job, int body, int field) {
+    const pl_record_body* b = &job->head->bodies[body];
+    const float* values = pl_recording_field(job->recording, body, field);
+    int components = b->fields[field].components;
+    int count = pl_plr_element_count(b, b->fields[field].kind);
+    double most = NAN;
+    for (int i = 0; i < count; i++, values += components) {
+        double square = 0.0;
+        for (int k = 0; k < components; k++) square += (double)values[k] * (double)values[k];
+        most = fmax(most, components == 1 ? (double)values[0] : sqrt(square));
+    }
+    return most;
+}
+
+// columns are the fields of the first body; those of a run are the same for all
+static void put_fields(const pl_export_job* job, pl_sink* sink, int body) {
+    const pl_record_body *first = &job->head->bodies[0], *b = &job->head->bodies[body];
+    for (int c = 0; c < first->field_count; c++) {
+        int f = 0;
+        while (f < b->field_count && strcmp(b->fields[f].name, first->fields[c].name) != 0) f++;
+        double most = f < b->field_count ? largest(job, body, f) : NAN;
+        put_numbers(sink, &most, 1);
+    }
+}
+
 static void put_start(const pl_export_job* job, pl_sink* sink, int i) {
     pl_sink_int(sink, pl_export_number(job, i));
     pl_sink_char(sink, ',');
@@ -48,6 +77,7 @@ static void put_lines(const pl_export_job* job, pl_sink* sink, int i) {
         pl_sink_char(sink, ',');
         pl_sink_text(sink, job->names[b]);
         put_body(sink, &job->head->bodies[b], pl_recording_positions(job->recording, b));
+        put_fields(job, sink, b);
         pl_sink_char(sink, '\n');
     }
 }
@@ -69,7 +99,13 @@ static void put_tracks(const pl_export_job* job, pl_sink* sink, int i) {
 static void put_titles(const pl_export_job* job, pl_sink* sink) {
     if (job->options->vertex_count == 0) {
         pl_sink_text(sink, "frame,time,body,middle_x,middle_y,middle_z,low_x,low_y,low_z,high_x,"
-                           "high_y,high_z,moved_mean,moved_most\n");
+                           "high_y,high_z,moved_mean,moved_most");
+        for (int f = 0; job->head->body_count > 0 && f < job->head->bodies[0].field_count; f++) {
+            pl_sink_char(sink, ',');
+            pl_sink_text(sink, job->head->bodies[0].fields[f].name);
+            pl_sink_text(sink, "_most");
+        }
+        pl_sink_char(sink, '\n');
         return;
     }
     pl_sink_text(sink, "frame,time");

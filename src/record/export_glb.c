@@ -4,7 +4,8 @@
 // An animated glTF 2.0 file in one piece (.glb). The first frame is the mesh; every later frame is
 // a morph target, the difference of positions and normals from the first, and the animation gives
 // each frame's target the weight 1 at its time, with linear change between. glTF has y up and one
-// texture coordinate per vertex, so the scene is turned and vertices are split at seams.
+// texture coordinate per vertex, so the scene is turned and vertices are split at seams. Materials
+// of a surface are primitives of its mesh, by their names.
 //
 // The JSON part comes first in the file and needs the bounds of everything, so the recording is
 // read twice: once for the bounds, once for the bytes.
@@ -26,7 +27,7 @@ typedef struct glb {
     int target_count;
     pl_glb_body* bodies;
     float* bounds; // per body and frame: low and high of what is written for it, 6 numbers
-    json_t *views, *accessors;
+    json_t *views, *accessors, *materials;
     uint64_t size; // of the binary part so far
 } glb;
 
@@ -82,12 +83,52 @@ static int add_accessor(glb* g, int count, int type, const char* shape, int comp
     return (int)json_array_size(g->accessors) - 1;
 }
 
-// the mesh of a body: accessors in the order in which write_body puts the bytes
+static int append(json_t* list, json_t* item) {
+    json_array_append_new(list, item);
+    return (int)json_array_size(list) - 1;
+}
+
+// the material of a body, or of one of its regions; its number
+static int add_material(glb* g, int b, int region) {
+    const pl_record_body* body = &g->job->head->bodies[b];
+    float color[3];
+    bool chosen = pl_record_has_color(body);
+    pl_palette_color(b + region + 1, color);
+    for (int k = 0; k < 3 && chosen; k++) color[k] = pl_linear_of_srgb(body->color[k]);
+    json_t* material =
+        json_pack("{s:{s:[f,f,f,f], s:f, s:f}, s:b}", "pbrMetallicRoughness", "baseColorFactor",
+                  (double)color[0], (double)color[1], (double)color[2], 1.0, "metallicFactor", 0.0,
+                  "roughnessFactor", 0.55, "doubleSided", 1);
+    // glTF is UTF-8 throughout; other names are left out
+    json_t* name = region >= 0 ? json_string(body->region_names[region]) : NULL;
+    if (name) json_object_set_new(material, "name", name);
+    return append(g->materials, material);
+}
+
+static json_t* describe_targets(glb* g, int b) {
+    json_t* targets = json_array();
+    int n = g->bodies[b].vertex_count;
+    for (int i = 1; i <= g->target_count; i++) {
+        int moved = add_accessor(g, n, FLOATS, "VEC3", 3, VERTEX_DATA, bounds_of(g, b, i));
+        int turned = add_accessor(g, n, FLOATS, "VEC3", 3, VERTEX_DATA, NULL);
+        json_array_append_new(targets,
+                              json_pack("{s:i, s:i}", "POSITION", moved, "NORMAL", turned));
+    }
+    return targets;
+}
+
+// The mesh of a body: accessors in the order in which write_body puts the bytes. All materials use
+// the same vertices.
 static json_t* describe_mesh(glb* g, int b) {
     const pl_glb_body* body = &g->bodies[b];
     int n = body->vertex_count;
-    int indices = add_accessor(g, body->index_count, WORDS, "SCALAR", 1, INDEX_DATA, NULL);
-    json_t* attributes = json_object();
+    json_t *primitives = json_array(), *attributes = json_object();
+    for (int p = 0; p < body->part_count; p++) {
+        int indices = add_accessor(g, body->part_counts[p], WORDS, "SCALAR", 1, INDEX_DATA, NULL);
+        int material = add_material(g, b, body->part_regions[p]);
+        append(primitives, json_pack("{s:O, s:i, s:i}", "attributes", attributes, "indices",
+                                     indices, "material", material));
+    }
     int positions = add_accessor(g, n, FLOATS, "VEC3", 3, VERTEX_DATA, bounds_of(g, b, 0));
     json_object_set_new(attributes, "POSITION", json_integer(positions));
     int normals = add_accessor(g, n, FLOATS, "VEC3", 3, VERTEX_DATA, NULL);
@@ -95,28 +136,12 @@ static json_t* describe_mesh(glb* g, int b) {
     if (body->uvs)
         json_object_set_new(attributes, "TEXCOORD_0",
                             json_integer(add_accessor(g, n, FLOATS, "VEC2", 2, VERTEX_DATA, NULL)));
-    json_t* primitive =
-        json_pack("{s:o, s:i, s:i}", "attributes", attributes, "indices", indices, "material", b);
-    json_t* targets = json_array();
-    for (int i = 1; i <= g->target_count; i++) {
-        int moved = add_accessor(g, n, FLOATS, "VEC3", 3, VERTEX_DATA, bounds_of(g, b, i));
-        int turned = add_accessor(g, n, FLOATS, "VEC3", 3, VERTEX_DATA, NULL);
-        json_array_append_new(targets,
-                              json_pack("{s:i, s:i}", "POSITION", moved, "NORMAL", turned));
-    }
-    if (g->target_count > 0) json_object_set(primitive, "targets", targets);
+    json_t* targets = describe_targets(g, b);
+    for (int p = 0; g->target_count > 0 && p < body->part_count; p++)
+        json_object_set(json_array_get(primitives, (size_t)p), "targets", targets);
     json_decref(targets);
-    return json_pack("{s:s, s:[o]}", "name", g->job->names[b], "primitives", primitive);
-}
-
-static json_t* describe_material(const pl_record_body* body, int number) {
-    float color[3];
-    bool chosen = pl_record_has_color(body);
-    pl_palette_color(number, color);
-    for (int k = 0; k < 3 && chosen; k++) color[k] = pl_linear_of_srgb(body->color[k]);
-    return json_pack("{s:{s:[f,f,f,f], s:f, s:f}, s:b}", "pbrMetallicRoughness", "baseColorFactor",
-                     (double)color[0], (double)color[1], (double)color[2], 1.0, "metallicFactor",
-                     0.0, "roughnessFactor", 0.55, "doubleSided", 1);
+    json_decref(attributes);
+    return json_pack("{s:s, s:o}", "name", g->job->names[b], "primitives", primitives);
 }
 
 // times of the frames from 0 on, ascending whatever the recording says
@@ -156,11 +181,11 @@ static json_t* root_node(const pl_record_head* head, json_t* children) {
 static json_t* describe(glb* g, const float* times) {
     g->views = json_array();
     g->accessors = json_array();
-    json_t *meshes = json_array(), *materials = json_array(), *nodes = json_array();
+    g->materials = json_array();
+    json_t *meshes = json_array(), *nodes = json_array();
     json_t* children = json_array();
     json_array_append_new(nodes, json_null()); // the root, when its children are known
     for (int b = 0; b < g->job->head->body_count; b++) {
-        json_array_append_new(materials, describe_material(&g->job->head->bodies[b], b));
         if (g->bodies[b].index_count == 0) continue;
         json_array_append_new(meshes, describe_mesh(g, b));
         json_array_append_new(nodes, json_pack("{s:s, s:i}", "name", g->job->names[b], "mesh",
@@ -171,7 +196,7 @@ static json_t* describe(glb* g, const float* times) {
     json_t* document =
         json_pack("{s:{s:s, s:s}, s:i, s:[{s:[i]}], s:o, s:o, s:o}", "asset", "version", "2.0",
                   "generator", "pliant", "scene", 0, "scenes", "nodes", 0, "nodes", nodes, "meshes",
-                  meshes, "materials", materials);
+                  meshes, "materials", g->materials);
     if (g->target_count > 0)
         json_object_set_new(document, "animations",
                             json_pack("[o]", describe_animation(g, children, times)));

@@ -109,9 +109,10 @@ uint64_t pl_plr_frame_size(const pl_record_head* head) {
 // what of a body's numbers cannot be, or NULL
 static const char* body_fault(const pl_record_body* b) {
     if (b->vertex_count < 0 || b->triangle_count < 0 || b->tet_count < 0 || b->uv_count < 0 ||
-        b->region_count < 0 || b->field_count < 0)
+        b->normal_count < 0 || b->region_count < 0 || b->field_count < 0)
         return "a count is negative";
     if ((b->uv_count > 0) != (b->triangle_uvs != NULL)) return "texture coordinates are incomplete";
+    if ((b->normal_count > 0) != (b->triangle_normals != NULL)) return "normals are incomplete";
     if (b->triangle_regions && b->region_count == 0) return "regions have no names";
     for (int i = 0; i < 3 * b->triangle_count; i++)
         if (b->triangles[i] < 0 || b->triangles[i] >= b->vertex_count)
@@ -122,6 +123,12 @@ static const char* body_fault(const pl_record_body* b) {
     for (int i = 0; b->triangle_uvs && i < 3 * b->triangle_count; i++)
         if (b->triangle_uvs[i] < -1 || b->triangle_uvs[i] >= b->uv_count)
             return "a triangle refers to a texture coordinate that is not there";
+    for (int i = 0; b->triangle_normals && i < 3 * b->triangle_count; i++)
+        if (b->triangle_normals[i] < -1 || b->triangle_normals[i] >= b->normal_count)
+            return "a triangle refers to a normal that is not there";
+    for (int i = 1; b->triangle_faces && i < b->triangle_count; i++)
+        if (b->triangle_faces[i] < b->triangle_faces[i - 1])
+            return "the triangles are not in the order of their faces";
     for (int i = 0; b->triangle_regions && i < b->triangle_count; i++)
         if (b->triangle_regions[i] < -1 || b->triangle_regions[i] >= b->region_count)
             return "a triangle refers to a region that is not there";
@@ -204,13 +211,14 @@ static void put_text(put_state* s, const char* text) {
     if (place) memcpy(place, text, size);
 }
 
-enum { HAS_UVS = 1, HAS_VERTICES = 2, HAS_REGIONS = 4 };
+enum { HAS_UVS = 1, HAS_VERTICES = 2, HAS_REGIONS = 4, HAS_FACES = 8, HAS_NORMALS = 16 };
 
 static void put_body(put_state* s, const pl_record_body* b) {
     size_t vertices = (size_t)b->vertex_count, triangles = (size_t)b->triangle_count;
     put_text(s, b->name);
     put_int(s, (b->triangle_uvs ? HAS_UVS : 0) | (b->vertices ? HAS_VERTICES : 0) |
-                   (b->triangle_regions ? HAS_REGIONS : 0));
+                   (b->triangle_regions ? HAS_REGIONS : 0) | (b->triangle_faces ? HAS_FACES : 0) |
+                   (b->triangle_normals ? HAS_NORMALS : 0));
     put_int(s, b->vertex_count);
     put_int(s, b->triangle_count);
     put_int(s, b->tet_count);
@@ -234,6 +242,11 @@ static void put_body(put_state* s, const pl_record_body* b) {
     }
     if (b->vertices) put_ints(s, b->vertices, vertices);
     if (b->triangle_regions) put_ints(s, b->triangle_regions, triangles);
+    if (b->triangle_faces) put_ints(s, b->triangle_faces, triangles);
+    if (!b->triangle_normals) return;
+    put_int(s, b->normal_count);
+    put_floats(s, b->normals, 3 * (size_t)b->normal_count);
+    put_ints(s, b->triangle_normals, 3 * triangles);
 }
 
 bool pl_plr_put_head(const pl_record_head* head, pl_array* bytes) {
@@ -343,6 +356,12 @@ static void get_body(get_state* s, pl_record_body* b) {
     }
     if (has & HAS_VERTICES) b->vertices = get_words(s, vertices);
     if (has & HAS_REGIONS) b->triangle_regions = get_words(s, triangles);
+    if (has & HAS_FACES) b->triangle_faces = get_words(s, triangles);
+    if (has & HAS_NORMALS) {
+        b->normal_count = get_count(s, 12);
+        b->normals = get_words(s, 3 * (size_t)b->normal_count);
+        b->triangle_normals = get_words(s, 3 * triangles);
+    }
 }
 
 static void get_head(get_state* s) {

@@ -3,6 +3,7 @@
 #include "record/record_mesh.h"
 #include "base/memory.h"
 #include "mesh/mesh_object.h"
+#include "record/run_surface.h"
 
 #include <string.h>
 
@@ -17,6 +18,25 @@ static pl_status copy_uvs(const pl_record_body* b, pl_mesh* mesh, pl_error* erro
     return PL_OK;
 }
 
+static pl_status copy_normals(const pl_record_body* b, pl_mesh* mesh, pl_error* error) {
+    if (!b->triangle_normals || mesh->triangle_count == 0) return PL_OK;
+    mesh->normals = PL_ALLOC(double, 3 * (size_t)b->normal_count);
+    mesh->normal_count = mesh->normals ? b->normal_count : 0;
+    mesh->triangle_normals = PL_ALLOC(int, 3 * (size_t)b->triangle_count);
+    if (!mesh->normals || !mesh->triangle_normals) return pl_fail_memory(error, b->name);
+    for (int i = 0; i < 3 * b->normal_count; i++) mesh->normals[i] = (double)b->normals[i];
+    memcpy(mesh->triangle_normals, b->triangle_normals, 12 * (size_t)b->triangle_count);
+    return PL_OK;
+}
+
+static pl_status copy_faces(const pl_record_body* b, pl_mesh* mesh, pl_error* error) {
+    if (!b->triangle_faces || mesh->triangle_count == 0) return PL_OK;
+    mesh->triangle_faces = PL_ALLOC(int, b->triangle_count);
+    if (!mesh->triangle_faces) return pl_fail_memory(error, b->name);
+    memcpy(mesh->triangle_faces, b->triangle_faces, 4 * (size_t)b->triangle_count);
+    return PL_OK;
+}
+
 static pl_status copy_regions(const pl_record_body* b, pl_mesh* mesh, pl_error* error) {
     if (!b->triangle_regions || mesh->triangle_count == 0) return PL_OK;
     int* items = PL_ALLOC(int, mesh->triangle_count);
@@ -28,6 +48,7 @@ static pl_status copy_regions(const pl_record_body* b, pl_mesh* mesh, pl_error* 
             if (b->triangle_regions[t] == r) items[count++] = t;
         status = pl_mesh_add_region(mesh, PL_ELEMENT_TRIANGLE, b->region_names[r], r + 1, items,
                                     count, error);
+        if (status == PL_OK) mesh->regions[mesh->region_count - 1].is_material = true;
     }
     PL_FREE(items, int, mesh->triangle_count);
     return status;
@@ -64,6 +85,8 @@ pl_status pl_record_mesh_create(const pl_record_body* b, pl_mesh** out, pl_error
                        solid ? 0 : b->triangle_count, &mesh, error);
     PL_FREE(rest, double, 3 * (size_t)b->vertex_count);
     if (status == PL_OK) status = copy_uvs(b, mesh, error);
+    if (status == PL_OK) status = copy_normals(b, mesh, error);
+    if (status == PL_OK) status = copy_faces(b, mesh, error);
     if (status == PL_OK) status = copy_regions(b, mesh, error);
     if (status == PL_OK) status = add_fields(b, mesh, error);
     if (status == PL_OK) *out = mesh;
@@ -75,6 +98,7 @@ void pl_record_mesh_update(const pl_recording* recording, int body, pl_mesh* mes
     const pl_record_body* b = &pl_recording_head(recording)->bodies[body];
     const float* positions = pl_recording_positions(recording, body);
     for (int i = 0; i < 3 * mesh->vertex_count; i++) mesh->positions[i] = (double)positions[i];
+    if (mesh->triangle_normals) pl_turn_normals(b, positions, mesh->normals);
     int next = 0; // fields of the mesh are in the order of the recording's
     for (int k = 0; k < b->field_count; k++) {
         if (!is_carried(mesh, &b->fields[k])) continue;

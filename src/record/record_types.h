@@ -30,8 +30,13 @@ typedef struct pl_record_body {
     int uv_count;
     const float* uvs;        // 2 per texture coordinate
     const int* triangle_uvs; // 3 per triangle, -1 for none; NULL without uvs
-    const int* vertices;     // the mesh's vertex behind each recorded one; NULL: all, in order
-    int region_count;
+    int normal_count;
+    const float* normals;        // 3 per normal: those of the surface at rest, of length 1
+    const int* triangle_normals; // 3 per triangle, -1 for none; NULL without normals
+    const int* triangle_faces;   // per triangle, ascending: the polygon it is of; NULL: all are
+                                 // triangles
+    const int* vertices;         // the mesh's vertex behind each recorded one; NULL: all, in order
+    int region_count;            // materials of the surface
     const char* const* region_names;
     const int* triangle_regions; // per triangle, -1 for none; NULL without regions
     float color[3];              // red, green, blue of sRGB, 0 to 1; NAN: any

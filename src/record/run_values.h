@@ -6,6 +6,7 @@
 #define PL_RECORD_RUN_VALUES_H
 
 #include "record/recording.h"
+#include "record/run_surface.h"
 
 #include <pliant/embed.h>
 #include <pliant/mesh_surface.h>
@@ -15,8 +16,9 @@ typedef struct pl_run_body {
     const pl_surface* surface; // the world's; NULL: there is a skin
     float* rest;
     int* triangles; // of all vertices, where they are recorded
-    float* uvs;
-    pl_mesh* skin; // what is recorded in place of the body's own surface, or NULL
+    pl_run_surface taken;
+    const pl_mesh* skin; // what is recorded in place of the body's own surface, or NULL
+    pl_mesh* read_skin;  // the same if it is not the world's
     pl_embedding* embedding;
     double* skin_positions;
     double* weight;       // per vertex of the mesh, while a field is made

@@ -23,11 +23,20 @@ static const struct {
 };
 enum { QUANTITY_COUNT = sizeof quantities / sizeof quantities[0] };
 
-// fields whose middle means something
+// fields of a run: what the legend calls them, and the middle of those where it means something
 static const struct {
     const char* name;
-    double neutral;
-} diverging[] = {{"volume", 1.0}, {"pressure", 0.0}};
+    const char* title;
+    double neutral; // or NAN
+} known_fields[] = {
+    {"velocity", "speed [m/s]", NAN},
+    {"volume", "volume ratio", 1.0},
+    {"pressure", "pressure [Pa]", 0.0},
+    {"stress", "von Mises stress [Pa]", NAN},
+    {"element_stress", "von Mises stress [Pa]", NAN},
+    {"energy", "energy density [J/m^3]", NAN},
+    {"contact", "contact force [N]", NAN},
+};
 
 static bool has_field(const pl_recording* recording, const pl_mesh* mesh, const char* name) {
     const pl_record_head* head = recording ? pl_recording_head(recording) : NULL;
@@ -98,10 +107,12 @@ pl_status pl_show_choose(const char* name, const char* path, const pl_recording*
     out->kind = PL_SHOW_FIELD;
     snprintf(out->field, sizeof out->field, "%s", name);
     snprintf(out->title, sizeof out->title, "%s", name);
-    for (size_t i = 0; i < sizeof diverging / sizeof diverging[0]; i++) {
-        if (strcmp(name, diverging[i].name) != 0) continue;
+    for (size_t i = 0; i < sizeof known_fields / sizeof known_fields[0]; i++) {
+        if (strcmp(name, known_fields[i].name) != 0) continue;
+        snprintf(out->title, sizeof out->title, "%s", known_fields[i].title);
+        if (isnan(known_fields[i].neutral)) continue;
         out->map = PL_COLORMAP_DIVERGING;
-        out->neutral = diverging[i].neutral;
+        out->neutral = known_fields[i].neutral;
     }
     return PL_OK;
 }

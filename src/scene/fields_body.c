@@ -258,6 +258,10 @@ const pl_type pl_type_body_contact = {.name = "contact",
 static const pl_field_info render_rows[] = {
     PL_ROW_TEXT(pl_render, "surface", surface, PL_FIELD_FILE, 0,
                 "mesh that moves with the body and is drawn and exported in its place"),
+    PL_ROW_BOOL(pl_render, "keep_surface", keep_surface, true,
+                "a closed surface that was filled with tets is drawn, recorded and exported as it "
+                "came (faces, texture coordinates, normals, materials); false, or record all: the "
+                "boundary of the tets, which is what touches things either way"),
     PL_ROW_VECTOR_AUTO(pl_render, "color", color, 0, "", 0, 1, "chosen by pliant",
                        "red, green, blue"),
 };

@@ -275,6 +275,16 @@ static pl_status check_maker(checker* c, const pl_shape_maker* maker) {
     return PL_OK;
 }
 
+// what is recorded has the elements that fields are on
+static pl_status check_output(checker* c, const pl_output* output) {
+    for (int i = 0; i < output->field_count; i++)
+        if (output->fields[i] == PL_OUTPUT_ELEMENT_STRESS && output->record != PL_RECORD_ALL)
+            return fail(c, "fields",
+                        "element_stress is of tets, and only the surface is recorded; add "
+                        "\"record\": \"all\", or take stress, which is at vertices");
+    return PL_OK;
+}
+
 static pl_status check_rules(checker* c, const pl_type* type, const void* object) {
     if (type == &pl_type_box) return check_box(c, object);
     if (type == &pl_type_plane)
@@ -291,6 +301,7 @@ static pl_status check_rules(checker* c, const pl_type* type, const void* object
     if (type == &pl_type_collider) return check_collider(c, object);
     if (type == &pl_type_maker) return check_maker(c, object);
     if (type == &pl_type_body) return check_body(c, object);
+    if (type == &pl_type_output) return check_output(c, object);
     if (type == &pl_type_attachment) {
         const pl_attachment* a = object;
         pl_status status = check_times(c, a->from, a->until);

@@ -44,6 +44,16 @@ void pl_transform_apply(const pl_transform* transform, double* positions, int ve
     }
 }
 
+void pl_transform_apply_mesh(const pl_transform* transform, pl_mesh* mesh) {
+    pl_transform_apply(transform, mesh->positions, mesh->vertex_count);
+    pl_mat3 R = pl_rotation_of_angles(transform->rotate);
+    for (int i = 0; i < mesh->normal_count; i++) {
+        double* n = mesh->normals + 3 * (size_t)i;
+        for (int k = 0; k < 3; k++) n[k] /= transform->scale[k];
+        pl_vec3_store(n, pl_mat3_apply(&R, pl_vec3_load(n)));
+    }
+}
+
 static pl_status generate(const pl_shape_maker* maker, pl_mesh** out, pl_error* error) {
     pl_generate_options options;
     pl_status status = pl_generate_defaults(maker->shape, &options, error);
@@ -69,7 +79,7 @@ pl_status pl_body_mesh(const pl_body* body, pl_mesh** out, pl_notes* notes, pl_e
         return pl_fail(error, PL_ERROR_MESH,
                        "the mesh of body \"%.100s\" has neither tets nor triangles", body->name);
     }
-    pl_transform_apply(&body->transform, (*out)->positions, (*out)->vertex_count);
+    pl_transform_apply_mesh(&body->transform, *out);
     return PL_OK;
 }
 

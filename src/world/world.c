@@ -333,6 +333,10 @@ int pl_world_body_count(const pl_world* w) { return w->body_count; }
 const char* pl_world_body_name(const pl_world* w, int body) { return w->bodies[body].def->name; }
 const pl_mesh* pl_world_mesh(const pl_world* w, int body) { return w->bodies[body].mesh; }
 
+const pl_mesh* pl_world_filled_surface(const pl_world* w, int body) {
+    return w->bodies[body].filled;
+}
+
 int pl_world_find_body(const pl_world* w, const char* name) {
     for (int b = 0; b < w->body_count; b++)
         if (strcmp(w->bodies[b].def->name, name) == 0) return b;

@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/notes.h"
 #include "geometry/box.h"
+#include "mesh/mesh_object.h"
 #include "mesh/surface.h"
 #include "world/body_hints.h"
 #include "world/world_build.h"
@@ -16,6 +17,7 @@
 
 void pl_world_body_free(pl_world_body* body) {
     pl_mesh_destroy(body->mesh);
+    pl_mesh_destroy(body->filled);
     pl_surface_destroy(body->surface);
     PL_FREE(body->materials, pl_element_material, body->element_count);
     PL_FREE(body->next, pl_element_material, body->element_count);
@@ -50,7 +52,8 @@ static pl_status fill_with_tets(pl_world_body* b, pl_pool* pool, pl_notes* notes
     if (status != PL_OK) return status;
     pl_note(notes, PL_NOTE_INFO, "body \"%s\": the surface was filled with %d tets", b->def->name,
             tets->tet_count);
-    pl_mesh_destroy(b->mesh);
+    if (b->def->render.keep_surface) b->filled = b->mesh;
+    else pl_mesh_destroy(b->mesh);
     b->mesh = tets;
     return PL_OK;
 }
@@ -98,8 +101,7 @@ static pl_status add_corner_region(const pl_mesh* mesh, const pl_region* region,
     for (int c = 0; status == PL_OK && c < corner_count; c++)
         if (inside[mesh->triangles[c]]) items[count++] = c;
     if (status == PL_OK)
-        status =
-            pl_mesh_add_region(out, region->kind, region->name, region->tag, items, count, error);
+        status = pl_mesh_copy_region(out, region, items, count, region->kind, error);
     PL_FREE(inside, bool, mesh->vertex_count);
     PL_FREE(items, int, corner_count);
     return status;
@@ -111,21 +113,9 @@ static pl_status copy_regions(const pl_mesh* mesh, pl_mesh* out, pl_error* error
         const pl_region* r = &mesh->regions[k];
         status = r->kind == PL_ELEMENT_VERTEX
                      ? add_corner_region(mesh, r, out, error)
-                     : pl_mesh_add_region(out, r->kind, r->name, r->tag, r->items, r->count, error);
+                     : pl_mesh_copy_region(out, r, r->items, r->count, r->kind, error);
     }
     return status;
-}
-
-static bool copy_uvs(const pl_mesh* mesh, pl_mesh* out) {
-    if (mesh->uv_count == 0) return true;
-    out->uvs = PL_ALLOC(double, 2 * (size_t)mesh->uv_count);
-    if (!out->uvs) return false;
-    out->uv_count = mesh->uv_count;
-    out->triangle_uvs = PL_ALLOC(int, 3 * (size_t)mesh->triangle_count);
-    if (!out->triangle_uvs) return false;
-    memcpy(out->uvs, mesh->uvs, 2 * (size_t)mesh->uv_count * sizeof(double));
-    memcpy(out->triangle_uvs, mesh->triangle_uvs, 3 * (size_t)mesh->triangle_count * sizeof(int));
-    return true;
 }
 
 // Cloth that tears has vertices of its own in each triangle (pbd/tearing.h); fields are left out.
@@ -145,7 +135,12 @@ static pl_status part_triangles(pl_world_body* b, pl_notes* notes, pl_error* err
     if (status == PL_OK)
         status = pl_mesh_create(positions, count, NULL, 0, triangles, count / 3, &out, error);
     if (status == PL_OK) status = copy_regions(mesh, out, error);
-    if (status == PL_OK && !copy_uvs(mesh, out)) status = pl_fail_memory(error, "triangles");
+    if (status == PL_OK && !pl_mesh_copy_corners(mesh, out))
+        status = pl_fail_memory(error, "triangles");
+    if (status == PL_OK) { // the triangles of a face no longer share vertices
+        PL_FREE(out->triangle_faces, int, out->triangle_count);
+        out->triangle_faces = NULL;
+    }
     PL_FREE(positions, double, 3 * (size_t)count);
     PL_FREE(triangles, int, count);
     if (status != PL_OK) {

@@ -25,7 +25,8 @@ typedef struct pl_world_meeting {
 
 typedef struct pl_world_body {
     const pl_body* def;
-    pl_mesh* mesh; // rest
+    pl_mesh* mesh;   // rest
+    pl_mesh* filled; // the surface that the mesh fills and that is drawn for it, at rest; or NULL
     bool is_cloth;
     pl_surface* surface;
     int element_count;

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The pliant authors
 #
-# Khronos' glTF validator finds no error and no warning in an exported run. It comes from npm and is
+# Khronos' glTF validator finds no error and no warning in exported runs. It comes from npm and is
 # kept in build/npm.
 set -u
 bin=$1
@@ -18,6 +18,35 @@ trap 'rm -rf "$folder"' EXIT
 "$bin/pliant-make-recording" "$folder/run" || exit 1
 "$bin/pliant" export "$folder/run" --to glb >/dev/null || exit 1
 "$bin/pliant" export "$folder/run" --to glb --every 100 -o "$folder/still.glb" >/dev/null || exit 1
+# a surface with polygons, texture coordinates, normals and two materials
+cat >"$folder/cube.obj" <<'OBJ'
+v 0 0 0
+v 0.1 0 0
+v 0.1 0.1 0
+v 0 0.1 0
+v 0 0 0.1
+v 0.1 0 0.1
+v 0.1 0.1 0.1
+v 0 0.1 0.1
+vt 0 0
+vt 1 0
+vt 1 1
+vt 0 1
+vn 0 0 -1
+vn 0 0 1
+vn 0 -1 0
+usemtl skin
+f 1/1/1 4/2/1 3/3/1 2/4/1
+f 1/1/3 2/2/3 6/3/3 5/4/3
+f 5/1/2 6/2/2 7/3/2 8/4/2
+usemtl hair
+f 2/1 3/2 7/3 6/4
+f 3/1 4/2 8/3 7/4
+f 4/1 1/2 5/3 8/4
+OBJ
+echo '{"pliant": 1, "frames": 3, "bodies": [{"mesh": "cube.obj", "edge": 0.05}]}' >"$folder/cube.json"
+"$bin/pliant" run "$folder/cube.json" -o "$folder/cube" --quiet >/dev/null 2>&1 || exit 1
+"$bin/pliant" export "$folder/cube" --to glb >/dev/null || exit 1
 cat >"$folder/validate.js" <<'JS'
 const fs = require("fs");
 const validator = require(process.argv[2] + "/node_modules/gltf-validator");
@@ -37,4 +66,4 @@ async function main() {
 }
 main().catch((error) => { console.log(error); process.exit(1); });
 JS
-node "$folder/validate.js" "$modules" "$folder/still.glb" "$folder/run/run.glb"
+node "$folder/validate.js" "$modules" "$folder/still.glb" "$folder/cube/run.glb" "$folder/run/run.glb"

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What a recording takes of a surface besides its triangles: texture coordinates, normals,
+// polygons, materials. All of it is as the file of the surface had it.
+#ifndef PL_RECORD_RUN_SURFACE_H
+#define PL_RECORD_RUN_SURFACE_H
+
+#include "record/record_types.h"
+
+// Arrays that a pl_record_body points to; {0} is empty.
+typedef struct pl_run_surface {
+    int triangle_count;
+    int uv_count;
+    float* uvs;
+    int normal_count, normal_room;
+    float* normals;
+    int* triangle_normals;
+    int region_count;
+    const char** region_names; // of the mesh
+    int* triangle_regions;
+} pl_run_surface;
+
+// Fills all of out that says something of its triangles, which are those of the mesh. The mesh must
+// live as long as out. Normals are numbered anew: corners of different vertices that share a normal
+// at rest have different ones later.
+pl_status pl_run_surface_take(const pl_mesh* mesh, pl_run_surface* surface, pl_record_body* out,
+                              pl_error* error);
+void pl_run_surface_free(pl_run_surface* surface);
+
+// The normals of a body where its vertices are at the given positions, 3 per normal, of length 1.
+// Each is turned and sheared with the triangles around it, as normals of a surface are: flat faces
+// stay flat, smooth places smooth.
+void pl_turn_normals(const pl_record_body* body, const float* positions, double* out);
+
+#endif
