@@ -6,6 +6,7 @@
 #include "base/timer.h"
 #include "multigrid/mg_outer.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -171,8 +172,16 @@ pl_status pl_mg_update_diagonal(pl_mg_solver* s, const pl_mg_diagonal* blocks, i
 
 void pl_mg_move(pl_mg_solver* s, const double* positions) { pl_block_mg_move(s->mg, positions); }
 
-static void report(const pl_mg_solver* s, pl_mg_info* info) {
+static void report(const pl_mg_solver* s, const pl_linear_info* linear, pl_mg_info* info) {
     const pl_block_mg* mg = s->mg;
+    info->iterations = linear->iterations;
+    info->converged = linear->converged;
+    info->switched = linear->switched;
+    info->indefinite = linear->indefinite;
+    info->residual = linear->residual;
+    info->history_count = linear->history_count;
+    static_assert(sizeof info->history == sizeof linear->history, "histories of one length");
+    memcpy(info->history, linear->history, sizeof info->history);
     info->level_count = mg->hierarchy.level_count;
     memcpy(info->node_counts, mg->hierarchy.node_counts, sizeof info->node_counts);
     info->bytes = (int64_t)(pl_block_mg_bytes(mg) + 12 * (size_t)mg->row_count * sizeof(double));
@@ -191,12 +200,13 @@ static void report(const pl_mg_solver* s, pl_mg_info* info) {
 void pl_mg_solve(pl_mg_solver* s, const double* b, double* x, double tolerance, int max_iterations,
                  pl_mg_info* info) {
     pl_mg_info own;
+    pl_linear_info linear = {0};
+    pl_linear_options options = {tolerance, max_iterations};
     if (!info) info = &own;
     *info = (pl_mg_info){0};
     double start = pl_seconds();
     s->mg->times.smooth_fine = s->mg->times.coarse = s->mg->times.bottom = 0.0;
-    pl_mg_outer_solve(&s->outer, s->mg, s->conjugate, s->fallback, b, x, tolerance, max_iterations,
-                      info);
+    pl_mg_outer_solve(&s->outer, s->mg, s->conjugate, s->fallback, &options, b, x, &linear);
     info->solve_seconds = pl_seconds() - start;
-    report(s, info);
+    report(s, &linear, info);
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The safety net of iterative solvers: when an iteration has failed, and the direct solver that
+// takes over. Round-off leaves nothing of cycles in float where, for example, stiff parts float in
+// something 1e8 times softer.
+#ifndef PL_SPARSE_LINEAR_FALLBACK_H
+#define PL_SPARSE_LINEAR_FALLBACK_H
+
+#include "sparse/linear_solver.h"
+
+// How conjugate gradients whose preconditioner is a cycle in float are watched: a cycle that works
+// leaves a third of the residual or less.
+enum { PL_CYCLES_PERIOD = 24 };
+#define PL_CYCLES_SLOW 0.1
+
+// True if a solve has failed in a way that more iterations would not mend: the preconditioner broke
+// down, the watch ended it, or a hundred iterations were in vain.
+bool pl_linear_has_failed(const pl_linear_info* info);
+
+typedef struct pl_linear_fallback {
+    pl_linear_solver* direct; // made when first needed
+    bool is_active;           // an iteration has failed since this was last set to false
+} pl_linear_fallback;
+
+void pl_linear_fallback_free(pl_linear_fallback* fallback);
+// Solves by the direct solver, which makes it active. False, and x is what it was, if A is too
+// large for that or memory is out. A is kept by reference, and must be the same every time; its
+// values are factored anew. Iterations count on from those of info.
+bool pl_linear_fallback_solve(pl_linear_fallback* fallback, const pl_block_matrix* A, int rhs_count,
+                              pl_pool* pool, const pl_linear_options* options, const double* b,
+                              double* x, pl_linear_info* info);
+
+#endif
