@@ -60,7 +60,7 @@ pl_krylov_end pl_krylov_finish(pl_linear_info* info, pl_krylov_end end) {
 pl_krylov_end pl_krylov_begin(pl_krylov* k, const pl_linear_options* options,
                               pl_linear_info* info) {
     double norm = k->look ? k->look(k) : pl_krylov_residual(k);
-    return pl_krylov_finish(info, note(info, options, k->scale > 0.0 ? norm / k->scale : 0.0));
+    return pl_krylov_finish(info, note(info, options, k->scale == 0.0 ? 0.0 : norm / k->scale));
 }
 
 static void correct(pl_krylov* k, bool from_zero) {

@@ -107,7 +107,7 @@ typedef struct pl_krylov_work {
     void** vectors;
 } pl_krylov_work;
 
-enum { PL_MINRES_VECTORS = 7, PL_GMRES_MAX_RESTART = 50 };
+enum { PL_MINRES_VECTORS = 6, PL_GMRES_MAX_RESTART = 50 };
 // of gmres that starts again after so many iterations
 static inline int pl_gmres_vectors(int restart) { return 2 * restart + 1; }
 pl_status pl_krylov_work_setup(pl_krylov_work* work, int vector_count, size_t bytes,

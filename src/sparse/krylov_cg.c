@@ -94,6 +94,8 @@ pl_krylov_end pl_krylov_cg(pl_krylov* k, const pl_linear_options* options, pl_li
         else if (end == PL_KRYLOV_GOING && last) end = PL_KRYLOV_ITERATIONS;
         else if (end == PL_KRYLOV_GOING) end = judge(k, info->residual, carried, looked, over);
         if (end != PL_KRYLOV_GOING) return pl_krylov_finish(info, end);
+        // plain gradients know nothing of the new r, and start again from it
+        s.first = k->look && !k->flexible;
         looked = info->residual;
         period_end = info->iterations + watch->period;
     }

@@ -8,7 +8,7 @@
 //
 //   v      Lanczos vector, in the space of x
 //   u      the same before M, u = M^-1 v; of this iteration and the one before
-//   w      directions of x, of three iterations
+//   w      directions of x, of this iteration and the one before
 #include "sparse/krylov.h"
 
 #include <float.h>
@@ -16,7 +16,7 @@
 
 typedef struct lanczos {
     void *u_before, *u, *y, *v;
-    void* w[3];         // newest first
+    void *w, *w_before;
     double beta;        // of the vectors at hand
     double beta_before; // 0: this is the first
     double alpha;
@@ -53,7 +53,7 @@ static bool extend(const pl_krylov* k, lanczos* l) {
     return measure(k, l);
 }
 
-// x += phi w with the new w = (v - epsilon w_2 - delta w_1) / gamma
+// x += phi w with the new w = (v - delta w - epsilon w_before) / gamma
 static void advance(const pl_krylov* k, lanczos* l, rotation* g) {
     double epsilon = g->epsilon, delta = g->c * g->delta_bar + g->s * l->alpha;
     double gamma_bar = g->s * g->delta_bar - g->c * l->alpha;
@@ -62,12 +62,11 @@ static void advance(const pl_krylov* k, lanczos* l, rotation* g) {
     g->delta_bar = -g->c * l->beta;
     g->c = gamma_bar / gamma;
     g->s = l->beta / gamma;
-    void* w = l->w[2];
-    pl_krylov_combine(k, -delta / gamma, l->w[0], -epsilon / gamma, w);
+    void* w = l->w_before;
+    pl_krylov_combine(k, -delta / gamma, l->w, -epsilon / gamma, w);
     pl_krylov_combine(k, 1.0 / gamma, l->v, 1.0, w);
-    l->w[2] = l->w[1];
-    l->w[1] = l->w[0];
-    l->w[0] = w;
+    l->w_before = l->w;
+    l->w = w;
     pl_krylov_combine(k, g->c * g->phi_bar, w, 1.0, k->x);
     g->phi_bar *= g->s;
 }
@@ -79,8 +78,9 @@ static void clear(const pl_krylov* k, void* w) { pl_krylov_combine(k, 0.0, k->b,
 static pl_krylov_end run(pl_krylov* k, const pl_krylov_work* work, double target,
                          const pl_linear_options* options, pl_linear_info* info, double* fallen) {
     void** v = work->vectors;
-    lanczos l = {.u_before = v[0], .u = v[1], .y = v[2], .v = v[3], .w = {v[4], v[5], v[6]}};
-    for (int i = 0; i < 3; i++) clear(k, l.w[i]);
+    lanczos l = {.u_before = v[0], .u = v[1], .y = v[2], .v = v[3], .w = v[4], .w_before = v[5]};
+    clear(k, l.w);
+    clear(k, l.w_before);
     pl_krylov_combine(k, 1.0, k->r, 0.0, l.u);
     *fallen = 1.0;
     if (!measure(k, &l) || !(l.beta > 0.0)) return PL_KRYLOV_PRECONDITIONER;

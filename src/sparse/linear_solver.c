@@ -234,7 +234,7 @@ static void residual(pl_linear_solver* s, const double* b, const double* x, doub
 // notes a residual; true when the solve is over
 static bool note_residual(pl_linear_info* info, const pl_linear_options* options, double norm,
                           double scale) {
-    pl_linear_note(info, scale > 0.0 ? norm / scale : 0.0);
+    pl_linear_note(info, scale == 0.0 ? 0.0 : norm / scale);
     info->converged = info->residual <= options->tolerance;
     return info->converged || info->iterations >= options->max_iterations || !isfinite(norm);
 }
