@@ -6,6 +6,7 @@
 #define PL_MULTIGRID_SCALAR_MG_DATA_H
 
 #include "multigrid/scalar_coarse.h"
+#include "sparse/linear_fallback.h"
 
 typedef struct pl_scalar_mg pl_scalar_mg;
 
@@ -29,7 +30,15 @@ struct pl_scalar_mg {
     int* spring_nodes; // work: on the level at hand
     double* spring_points;
 
-    // of the solvers around the cycle: x, r, p, A p
+    int stamp; // another one after each change of values or springs
+
+    // of the direct solver, once cycles have failed
+    pl_linear_fallback fallback;
+    pl_block_matrix factored; // the structure of A, and values of its own
+    int factored_stamp;
+    double *direct_b, *direct_x; // 3 per row
+
+    // of the solvers around the cycle: x, p, A p, a copy of b; r, z, p, A p
     float* vectors[PL_SCALAR_MG_VECTORS];       // float4 per place
     double* long_vectors[PL_SCALAR_MG_VECTORS]; // 3 per row
 };

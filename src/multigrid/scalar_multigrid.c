@@ -88,6 +88,11 @@ void pl_scalar_mg_destroy(pl_scalar_mg* mg) {
     size_t places = 4 * (size_t)mg->fine.order.place_count, rows = 3 * (size_t)mg->row_count;
     for (int k = 0; k < PL_SCALAR_MG_VECTORS; k++) PL_FREE(mg->vectors[k], float, places);
     for (int k = 0; k < PL_SCALAR_MG_VECTORS; k++) PL_FREE(mg->long_vectors[k], double, rows);
+    pl_linear_fallback_free(&mg->fallback);
+    if (mg->factored.values)
+        PL_FREE(mg->factored.values, double, pl_block_matrix_entry_count(&mg->factored));
+    PL_FREE(mg->direct_b, double, rows);
+    PL_FREE(mg->direct_x, double, rows);
     pl_scalar_fine_free(&mg->fine);
     pl_dense_cholesky_free(&mg->dense);
     pl_dense_cholesky_free(&mg->dense_mixed);
@@ -252,6 +257,7 @@ static void damp(pl_scalar_mg* mg) {
 pl_status pl_scalar_mg_update(pl_scalar_mg* mg, const double* positions, const unsigned char* held,
                               pl_error* error) {
     pl_mg_hierarchy* h = &mg->hierarchy;
+    mg->stamp++;
     pl_mg_hierarchy_move(h, positions, held);
     pl_scalar_fine_update(&mg->fine, mg->pool, mg->A, h->transfers[0].point, held);
     pl_status status =
@@ -334,6 +340,7 @@ pl_status pl_scalar_mg_set_springs(pl_scalar_mg* mg, const pl_mg_spring* springs
     if (status != PL_OK) return status;
     if (count) memcpy(mg->springs, springs, (size_t)count * sizeof(pl_mg_spring));
     mg->spring_count = count;
+    mg->stamp++;
     return apply_springs(mg, error);
 }
 

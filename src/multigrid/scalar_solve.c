@@ -4,6 +4,7 @@
 // Conjugate gradients around the cycle, one step length for all three coordinates. In float the
 // true residual stalls between 1e-3 and 1e-4 of the start on large meshes, so what asks for more
 // keeps iterate and residual in double.
+#include "base/memory.h"
 #include "math/float4.h"
 #include "multigrid/scalar_mg_data.h"
 #include "multigrid/scalar_multigrid.h"
@@ -94,8 +95,10 @@ void pl_scalar_mg_solve_float(pl_scalar_mg* mg, const pl_linear_options* options
                                                     .combine = float_combine};
     static const pl_cg_passes passes = {.advance = float_advance};
     pl_scalar_fine* f = &mg->fine;
-    float* x = mg->vectors[0];
-    memset(x, 0, 4 * (size_t)f->order.place_count * sizeof(float));
+    float *x = mg->vectors[0], *b = mg->vectors[3];
+    size_t size = 4 * (size_t)f->order.place_count * sizeof(float);
+    memset(x, 0, size);
+    memcpy(b, f->b, size); // the residual takes its place
     pl_krylov k = {.operations = &operations,
                    .user = mg,
                    .x = x,
@@ -109,6 +112,7 @@ void pl_scalar_mg_solve_float(pl_scalar_mg* mg, const pl_linear_options* options
     *info = (pl_linear_info){.converged = k.scale == 0.0, .residual = k.scale > 0.0 ? 1.0 : 0.0};
     if (k.scale > 0.0 && isfinite(k.scale) && options->max_iterations > 0)
         pl_krylov_cg(&k, options, info);
+    if (!info->converged) memcpy(f->b, b, size);
     // the result stands where a single cycle leaves it
     mg->vectors[0] = f->x;
     f->x = x;
@@ -156,9 +160,13 @@ static void cycle(void* user, const void* r, void* z) {
     pl_parallel_for(mg->pool, from_places_task, mg->row_count, BLOCK, &w);
 }
 
+static bool is_held(const pl_scalar_mg* mg, int row) {
+    return mg->fine.inverse[mg->fine.order.place[row]] == 0.0f;
+}
+
 static void clear_held(const pl_scalar_mg* mg, double* y) {
     for (int i = 0; i < mg->row_count; i++)
-        if (mg->fine.inverse[mg->fine.order.place[i]] == 0.0f)
+        if (is_held(mg, i))
             for (size_t k = 3 * (size_t)i; k < 3 * (size_t)i + 3; k++) y[k] = 0.0;
 }
 
@@ -187,20 +195,25 @@ static double look(pl_krylov* k) {
     return sqrt(pl_krylov_dot(k, k->r, k->r));
 }
 
+static pl_krylov double_krylov(pl_scalar_mg* mg, const pl_krylov_operations* operations,
+                               const double* b, double* x) {
+    return (pl_krylov){.operations = operations,
+                       .user = mg,
+                       .pool = mg->pool,
+                       .count = 3 * mg->row_count,
+                       .b = b,
+                       .x = x,
+                       .r = mg->long_vectors[0],
+                       .z = mg->long_vectors[1],
+                       .p = mg->long_vectors[2],
+                       .q = mg->long_vectors[3],
+                       .look = look};
+}
+
 void pl_scalar_mg_solve(pl_scalar_mg* mg, bool gradients, const pl_linear_options* options,
                         const double* b, double* x, pl_linear_info* info) {
     static const pl_krylov_operations operations = {.apply = apply, .precondition = cycle};
-    pl_krylov k = {.operations = &operations,
-                   .user = mg,
-                   .pool = mg->pool,
-                   .count = 3 * mg->row_count,
-                   .b = b,
-                   .x = x,
-                   .r = mg->long_vectors[0],
-                   .z = mg->long_vectors[1],
-                   .p = mg->long_vectors[2],
-                   .q = mg->long_vectors[3],
-                   .look = look};
+    pl_krylov k = double_krylov(mg, &operations, b, x);
     *info = (pl_linear_info){0};
     k.scale = pl_vector_norm(mg->pool, k.count, b);
     if (!(k.scale > 0.0)) k.scale = look(&k); // then residuals are relative to the first
@@ -209,4 +222,76 @@ void pl_scalar_mg_solve(pl_scalar_mg* mg, bool gradients, const pl_linear_option
     if (end != PL_KRYLOV_GOING) return;
     if (gradients) pl_krylov_cg(&k, options, info);
     else pl_krylov_stationary(&k, options, info);
+}
+
+// ---------------------------------------------------------------- the direct solver
+
+static bool allocate_direct(pl_scalar_mg* mg) {
+    if (mg->direct_x) return true;
+    pl_block_matrix* M = &mg->factored;
+    *M = *mg->A;
+    M->values = PL_ALLOC(double, pl_block_matrix_entry_count(M));
+    mg->direct_b = PL_ALLOC(double, 3 * (size_t)mg->row_count);
+    mg->direct_x = PL_ALLOC(double, 3 * (size_t)mg->row_count);
+    if (M->values && mg->direct_b && mg->direct_x) return true;
+    PL_FREE(M->values, double, pl_block_matrix_entry_count(M));
+    PL_FREE(mg->direct_b, double, 3 * (size_t)mg->row_count);
+    PL_FREE(mg->direct_x, double, 3 * (size_t)mg->row_count);
+    M->values = mg->direct_b = mg->direct_x = NULL;
+    return false;
+}
+
+// A with springs; rows that are held become those of the identity
+static void fill_factored(pl_scalar_mg* mg) {
+    pl_block_matrix* M = &mg->factored;
+    memcpy(M->values, mg->A->values, (size_t)pl_block_matrix_entry_count(M) * sizeof(double));
+    for (int k = 0; k < mg->spring_count; k++) {
+        const pl_mg_spring* s = &mg->springs[k];
+        double* diagonal = &M->values[M->diagonal[mg->fine.order.row[s->place]]];
+        *diagonal += s->stiffness; // the block k n n' is at most its trace
+        if (s->has_block) *diagonal += fmax(s->block[0] + s->block[3] + s->block[5], 0.0);
+    }
+    for (int i = 0; i < M->row_count; i++) {
+        bool held = is_held(mg, i);
+        for (int e = M->offsets[i]; e < M->offsets[i + 1]; e++)
+            if (held || is_held(mg, M->columns[e])) M->values[e] = 0.0;
+        if (held) M->values[M->diagonal[i]] = 1.0;
+    }
+}
+
+static void precondition_directly(void* user, const void* r, void* z) {
+    const pl_scalar_mg* mg = user;
+    pl_linear_options once = {0.0, 1};
+    pl_linear_info info;
+    memset(z, 0, 3 * (size_t)mg->row_count * sizeof(double));
+    pl_linear_solve(mg->fallback.direct, &once, r, z, &info);
+}
+
+static bool factor(pl_scalar_mg* mg) {
+    if (!allocate_direct(mg)) return false;
+    if (mg->fallback.is_active && mg->factored_stamp == mg->stamp) return true;
+    fill_factored(mg);
+    mg->factored_stamp = mg->stamp;
+    return pl_linear_fallback_factor(&mg->fallback, &mg->factored, 3, mg->pool);
+}
+
+bool pl_scalar_mg_solve_direct(pl_scalar_mg* mg, const pl_linear_options* options,
+                               pl_linear_info* info) {
+    static const pl_krylov_operations operations = {.apply = apply,
+                                                    .precondition = precondition_directly};
+    const pl_scalar_fine* f = &mg->fine;
+    if (!factor(mg)) return false;
+    pl_krylov k = double_krylov(mg, &operations, mg->direct_b, mg->direct_x);
+    for (int i = 0; i < k.count; i++) {
+        mg->direct_b[i] = (double)f->b[4 * (size_t)f->order.place[i / 3] + (size_t)(i % 3)];
+        mg->direct_x[i] = 0.0;
+    }
+    k.scale = pl_vector_norm(mg->pool, k.count, mg->direct_b);
+    info->history_count = 0;
+    if (pl_krylov_begin(&k, options, info) == PL_KRYLOV_GOING) pl_krylov_cg(&k, options, info);
+    info->switched = true;
+    memset(f->x, 0, 4 * (size_t)f->order.place_count * sizeof(float));
+    for (int i = 0; i < k.count; i++)
+        f->x[4 * (size_t)f->order.place[i / 3] + (size_t)(i % 3)] = (float)mg->direct_x[i];
+    return true;
 }

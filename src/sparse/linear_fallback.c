@@ -16,20 +16,25 @@ void pl_linear_fallback_free(pl_linear_fallback* fallback) {
     *fallback = (pl_linear_fallback){0};
 }
 
-bool pl_linear_fallback_solve(pl_linear_fallback* fallback, const pl_block_matrix* A, int rhs_count,
-                              pl_pool* pool, const pl_linear_options* options, const double* b,
-                              double* x, pl_linear_info* info) {
+bool pl_linear_fallback_factor(pl_linear_fallback* fallback, const pl_block_matrix* A,
+                               int rhs_count, pl_pool* pool) {
     pl_error error;
     fallback->is_active = false;
     if (A->row_count > MAX_DIRECT_ROWS) return false;
     if (!fallback->direct &&
         pl_linear_setup(PL_LINEAR_DIRECT, A, rhs_count, pool, &fallback->direct, &error) != PL_OK)
         return false;
-    if (pl_linear_update(fallback->direct, &error) != PL_OK) return false;
+    fallback->is_active = pl_linear_update(fallback->direct, &error) == PL_OK;
+    return fallback->is_active;
+}
+
+bool pl_linear_fallback_solve(pl_linear_fallback* fallback, const pl_block_matrix* A, int rhs_count,
+                              pl_pool* pool, const pl_linear_options* options, const double* b,
+                              double* x, pl_linear_info* info) {
+    if (!pl_linear_fallback_factor(fallback, A, rhs_count, pool)) return false;
     int iterations = info->iterations;
     pl_linear_solve(fallback->direct, options, b, x, info);
     info->iterations += iterations;
     info->switched = true;
-    fallback->is_active = true;
     return true;
 }

@@ -24,9 +24,12 @@ typedef struct pl_linear_fallback {
 } pl_linear_fallback;
 
 void pl_linear_fallback_free(pl_linear_fallback* fallback);
-// Solves by the direct solver, which makes it active. False, and x is what it was, if A is too
-// large for that or memory is out. A is kept by reference, and must be the same every time; its
-// values are factored anew. Iterations count on from those of info.
+// Factors A, which makes the fallback active. False if A is too large for that or memory is out. A
+// is kept by reference, and must be the same every time; its values are looked at anew.
+bool pl_linear_fallback_factor(pl_linear_fallback* fallback, const pl_block_matrix* A,
+                               int rhs_count, pl_pool* pool);
+// Factors and solves; iterations count on from those of info. If it returns false, x is what it
+// was.
 bool pl_linear_fallback_solve(pl_linear_fallback* fallback, const pl_block_matrix* A, int rhs_count,
                               pl_pool* pool, const pl_linear_options* options, const double* b,
                               double* x, pl_linear_info* info);
