@@ -84,6 +84,11 @@ void pl_mg_outer_solve(pl_mg_outer* outer, pl_block_mg* mg, bool conjugate, bool
         info->converged = true;
         return;
     }
+    if (mg->bottom_failed) { // there is no cycle
+        pl_linear_note(info, 1.0);
+        info->indefinite = info->preconditioner_failed = true;
+        return;
+    }
     k.x_is_zero = pl_vector_norm(mg->pool, count, x) == 0.0;
     if (!k.x_is_zero) {
         if (pl_krylov_begin(&k, options, info) != PL_KRYLOV_GOING) return;

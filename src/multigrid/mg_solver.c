@@ -131,7 +131,7 @@ pl_status pl_mg_create(const pl_mg_def* def, const pl_mg_blocks* A, const double
         return status;
     }
     s->setup_seconds = pl_seconds() - start;
-    pl_mg_update(s, A->values);
+    pl_mg_update(s, A->values, NULL); // whether that failed, solves tell
     *out = s;
     return PL_OK;
 }
@@ -144,11 +144,12 @@ void pl_mg_destroy(pl_mg_solver* s) {
     PL_FREE(s, pl_mg_solver, 1);
 }
 
-void pl_mg_update(pl_mg_solver* s, const double* values) {
+pl_status pl_mg_update(pl_mg_solver* s, const double* values, pl_error* error) {
     double start = pl_seconds();
     if (values) s->outer.A.values = values;
-    pl_block_mg_update(s->mg, &s->outer.A);
+    bool factored = pl_block_mg_update(s->mg, &s->outer.A);
     s->update_seconds = pl_seconds() - start;
+    return factored ? PL_OK : pl_block_mg_fail(error);
 }
 
 pl_status pl_mg_update_diagonal(pl_mg_solver* s, const pl_mg_diagonal* blocks, int count,
@@ -160,14 +161,15 @@ pl_status pl_mg_update_diagonal(pl_mg_solver* s, const pl_mg_diagonal* blocks, i
         return pl_fail_memory(error, "blocks on the diagonal");
     double start = pl_seconds();
     pl_status status = pl_block_mg_update_diagonal(s->mg, blocks, count, error);
-    if (status != PL_OK) return status;
+    // where only the factor failed, the levels have the blocks
+    if (status != PL_OK && status != PL_ERROR_DIVERGED) return status;
     s->added.count = 0;
     if (count > 0)
         memcpy(pl_array_add(&s->added, (size_t)count), blocks, (size_t)count * sizeof *blocks);
     s->outer.added = s->added.data;
     s->outer.added_count = count;
     s->update_seconds = pl_seconds() - start;
-    return PL_OK;
+    return status;
 }
 
 void pl_mg_move(pl_mg_solver* s, const double* positions) { pl_block_mg_move(s->mg, positions); }
