@@ -8,6 +8,7 @@
 #include "fem/cloth_elements.h"
 #include "fem/tet_elements.h"
 #include "mesh/topology.h"
+#include "multigrid/mg_cycle.h"
 #include "multigrid/scalar_multigrid.h"
 #include "sample_meshes.h"
 #include "sparse/direct.h"
@@ -167,6 +168,42 @@ TEST(multigrid_scalar_symmetric)
         check_symmetric(&s);
         destroy(&s);
     }
+}
+
+// the sample with sweeps of its own for each level, finest first
+static void take_level_sweeps(system_sample* s, const int* given, int given_count, int jacobi) {
+    pl_error error;
+    pl_scalar_mg_options options = {.hierarchy = {.counts = (int[]){6, 40}, .count_count = 2},
+                                    .half_sweeps = 2,
+                                    .jacobi_sweeps = jacobi};
+    pl_mg_sweeps_of_levels(given, given_count, PL_MG_MAX_LEVELS, options.level_sweeps);
+    pl_scalar_mg_destroy(s->mg);
+    CHECK_OK(pl_scalar_mg_setup(s->A, s->mesh->positions, &options, NULL, &s->mg, &error), &error);
+    CHECK_OK(pl_scalar_mg_update(s->mg, s->mesh->positions, NULL, &error), &error);
+}
+
+TEST(multigrid_scalar_levels_have_their_own_sweeps)
+{
+    system_sample s = create(sample_box(8, 8, 8), (int[]){6, 40}, 2, 2, 1e3, 0);
+    int count = 3 * s.A->row_count;
+    double *b = random_vector(count, 4), *x = PL_ALLOC(double, count), *y = PL_ALLOC(double, count);
+    for (int jacobi = 0; jacobi < 2; jacobi++) {
+        take_level_sweeps(&s, NULL, 0, jacobi);
+        cycle(&s, b, x);
+        take_level_sweeps(&s, (int[]){1}, 1, jacobi); // the same
+        cycle(&s, b, y);
+        CHECK(memcmp(x, y, (size_t)count * sizeof(double)) == 0);
+        for (int level = 0; level < 2; level++) {
+            take_level_sweeps(&s, level == 0 ? (int[]){3, 1} : (int[]){1, 3}, 2, jacobi);
+            check_symmetric(&s);
+            cycle(&s, b, y);
+            CHECK(memcmp(x, y, (size_t)count * sizeof(double)) != 0);
+        }
+    }
+    PL_FREE(b, double, count);
+    PL_FREE(x, double, count);
+    PL_FREE(y, double, count);
+    destroy(&s);
 }
 
 // iterations to a tolerance, with the solution compared to the direct one

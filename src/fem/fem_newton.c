@@ -3,6 +3,7 @@
 #include "fem/fem_newton.h"
 #include "base/memory.h"
 #include "fem/fem_float.h"
+#include "multigrid/mg_cycle.h"
 #include "multigrid/mg_outer.h"
 #include "sparse/linear_fallback.h"
 
@@ -48,6 +49,8 @@ static pl_status build(pl_newton_multigrid* n, const double* rest, const pl_elem
                                 .pre_sweeps = given->pre_sweeps,
                                 .post_sweeps = given->post_sweeps,
                                 .stiffness_aware = given->stiffness_aware};
+    pl_mg_sweeps_of_levels(given->sweeps, given->sweep_count, PL_MG_MAX_LEVELS,
+                           multigrid.level_sweeps);
     pl_mg_blocks blocks = {A->row_count, A->offsets, A->columns, A->values};
     pl_status status = pl_block_mg_setup(&n->mg, &blocks, rest, &multigrid, pool, error);
     blocks.values = NULL;

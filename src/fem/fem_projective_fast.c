@@ -10,6 +10,7 @@
 #include "fem/cloth_elements.h"
 #include "fem/tet_elements.h"
 #include "mesh/reorder.h"
+#include "multigrid/mg_cycle.h"
 #include "sparse/linear_fallback.h"
 
 #include <string.h>
@@ -230,6 +231,7 @@ static pl_status setup_levels(pl_projective_fast* p, const pl_fem_settings* sett
                                     .half_sweeps = 2 * sweeps,
                                     .jacobi_sweeps = m->smoother == PL_SMOOTHER_JACOBI ? sweeps : 0,
                                     .stiffness_aware = m->stiffness_aware};
+    pl_mg_sweeps_of_levels(m->sweeps, m->sweep_count, PL_MG_MAX_LEVELS, options.level_sweeps);
     return pl_scalar_mg_setup(p->A, p->rest, &options, p->pool, &p->mg, error);
 }
 

@@ -19,9 +19,10 @@ typedef struct pl_mg_settings {
     const int* starts; // vertices that come first in the sampling, or NULL
     int start_count;
     pl_smoother smoother;
-    int pre_sweeps, post_sweeps; // a Gauss-Seidel sweep goes forward and backward
-    bool half_sweep;             // the last one before and the first one after go one way only
-    bool stiffness_aware;        // sampling follows the values at setup
+    int pre_sweeps, post_sweeps;        // a Gauss-Seidel sweep goes forward and backward
+    int level_sweeps[PL_MG_MAX_LEVELS]; // on each side, in place of both, where it is not 0
+    bool half_sweep;      // the last one before and the first one after go one way only
+    bool stiffness_aware; // sampling follows the values at setup
 } pl_mg_settings;
 
 typedef struct pl_mg_times {

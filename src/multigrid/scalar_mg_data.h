@@ -16,7 +16,8 @@ struct pl_scalar_mg {
     const pl_block_matrix* A;
     int row_count;
     pl_pool* pool;
-    int half_sweeps, jacobi_sweeps;
+    bool jacobi;
+    int half_sweeps[PL_MG_MAX_LEVELS]; // on each side; with Jacobi: whole ones
     pl_mg_hierarchy hierarchy;
     pl_scalar_fine fine;
     pl_scalar_coarse coarse[PL_MG_MAX_LEVELS - 1]; // level l at l - 1

@@ -15,7 +15,8 @@ typedef struct pl_scalar_mg_options {
     pl_mg_hierarchy_options hierarchy;
     int half_sweeps; // on each side of the coarse correction, forward and backward in turn: two are
                      // one symmetric sweep
-    int jacobi_sweeps;    // on each side, in place of Gauss-Seidel; 0: none
+    int jacobi_sweeps;                  // on each side, in place of Gauss-Seidel; 0: none
+    int level_sweeps[PL_MG_MAX_LEVELS]; // on each side, in place of those, where it is not 0
     bool stiffness_aware; // sampling follows the values of A (stiff_lengths.h), which are there
 } pl_scalar_mg_options;
 
