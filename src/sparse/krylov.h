@@ -22,51 +22,59 @@
 
 #include <stddef.h>
 
+// Why an iteration ended.
 typedef enum pl_krylov_end {
-    PL_KRYLOV_GOING, // not at an end
+    PL_KRYLOV_GOING, // it has not
     PL_KRYLOV_CONVERGED,
-    PL_KRYLOV_ITERATIONS,     // all that were allowed
-    PL_KRYLOV_STALLED,        // the watch found that it leads nowhere
-    PL_KRYLOV_INDEFINITE,     // cg: negative curvature, or one that is not finite
-    PL_KRYLOV_PRECONDITIONER, // M is not positive definite, or gives numbers that are not finite
-    PL_KRYLOV_NOT_FINITE      // the residual is not
+    PL_KRYLOV_ITERATIONS,     // max_iterations are used up
+    PL_KRYLOV_STALLED,        // too little progress, see pl_krylov_watch
+    PL_KRYLOV_INDEFINITE,     // cg: p.A p is not positive, or not finite
+    PL_KRYLOV_PRECONDITIONER, // M is not positive definite, or M r is not finite
+    PL_KRYLOV_NOT_FINITE      // the residual is not finite
 } pl_krylov_end;
 
 typedef struct pl_krylov_operations {
-    void (*apply)(void* user, const void* x, void* y);        // y = A x
-    void (*precondition)(void* user, const void* r, void* z); // z = M r; NULL: z = r
-    // NULL, both of them: vectors are `count` doubles
+    // y = A x
+    void (*apply)(void* user, const void* x, void* y);
+    // z = M r. NULL: z = r.
+    void (*precondition)(void* user, const void* r, void* z);
+    // a.b, and y = s x + t y, which does not read y if t = 0. NULL, both: vectors of `count`
+    // doubles.
     double (*dot)(void* user, const void* a, const void* b);
-    void (*combine)(void* user, double s, const void* x, double t, void* y); // y = s x + t y; t =
-                                                                             // 0: y is not read
-    // What a stationary iteration leaves of the residual, as a part of it, for less than a product
-    // costs; asked after the last iteration. NULL: the true residual.
+    void (*combine)(void* user, double s, const void* x, double t, void* y);
+    // The fraction of the residual that the last stationary iteration left, if the caller knows it
+    // without a product. NULL: it is computed.
     double (*part_left)(void* user);
 } pl_krylov_operations;
 
 typedef struct pl_krylov pl_krylov;
 
+// Dot products of an iteration of cg.
 typedef struct pl_cg_sums {
-    bool first; // iteration: p and q hold nothing yet
+    bool first; // iteration: p and q have no values yet
     double rz, zq, pq, rp;
 } pl_cg_sums;
 
-// The three passes of an iteration of conjugate gradients, for callers who do several operations in
-// one pass over memory. A pass that is NULL is made of the operations.
+// The three passes of an iteration of cg, for callers who can fuse operations into one pass over
+// memory. A pass that is NULL is made of the operations.
 typedef struct pl_cg_passes {
-    void (*correct)(pl_krylov* k, pl_cg_sums* s); // z = M r; sums rz, and zq unless it is the first
-    void (*direct)(pl_krylov* k, double beta, pl_cg_sums* s); // p = z + beta p, q = A p; pq and rp
-    double (*advance)(pl_krylov* k, double alpha); // x += alpha p, r -= alpha q; gives |r|
+    // z = M r; sets rz, and zq unless this is the first iteration
+    void (*correct)(pl_krylov* k, pl_cg_sums* s);
+    // p = z + beta p, q = A p; sets pq and rp
+    void (*direct)(pl_krylov* k, double beta, pl_cg_sums* s);
+    // x += alpha p, r -= alpha q; returns |r|
+    double (*advance)(pl_krylov* k, double alpha);
 } pl_cg_passes;
 
-// When an iteration is given up. The residual that is carried along drifts away from b - A x;
-// `look` finds the true one, which then takes its place (van der Vorst and Ye 2000).
+// When an iteration is given up. cg updates its residual by a recurrence, which drifts away from
+// b - A x. `look` computes the true residual, which then replaces the other (van der Vorst and Ye
+// 2000). All zero: cg looks only when it seems to have converged.
 typedef struct pl_krylov_watch {
-    int period;  // iterations in which the residual must fall to `slow` of what it was; 0: any
-    double slow; // the true residual is looked at by then at the latest
-    double look_ratio; // it is also looked at when the carried one has fallen to this part of it
-    double drift;      // the true one is at most so many times the carried one; 0: any, as long as
-                       // looking again finds at most half of it
+    int period;        // cg: stalled if `period` iterations leave more than `slow` of the residual;
+    double slow;       // the true residual is computed at least that often. 0: never
+    double look_ratio; // cg also looks when the residual has fallen by this factor
+    double drift;      // stalled if the true residual exceeds the other by this factor. 0: stalled
+                       // if a look finds more than half of what the last one found
 } pl_krylov_watch;
 
 struct pl_krylov {
@@ -75,32 +83,32 @@ struct pl_krylov {
     pl_pool* pool;
     int count; // of doubles in a vector, if vectors are doubles
     const void* b;
-    void *x, *r;     // x may be NULL in cg: then only r is found
-    void *z, *p, *q; // work: stationary iteration takes z, cg all three
-    double scale;    // residuals are relative to it: |b|
-    bool x_is_zero;  // stationary: at the start; then r is not looked at, and the residual is 1
-    bool flexible;   // cg
+    void *x, *r;                  // x may be NULL in cg: then only r is found
+    void *z, *p, *q;              // work: stationary iteration takes z, cg all three
+    double scale;                 // residuals are relative to it: |b|
+    bool x_is_zero;               // stationary: x starts as 0; r need not be set
+    bool flexible;                // cg
     const pl_cg_passes* passes;   // cg; or NULL
-    double (*look)(pl_krylov* k); // r = b - A x, gives |r|; NULL: cg never looks again
+    double (*look)(pl_krylov* k); // r = b - A x, returns |r|. NULL: cg trusts its recurrence
     pl_krylov_watch watch;
-    void (*observe)(void* user, double alpha, double beta); // cg: each iteration; or NULL
+    void (*observe)(void* user, double alpha, double beta); // cg: called in each iteration, or NULL
 };
 
-// r = b - A x and its norm; a `look` for those who need no other.
+// r = b - A x; returns |r|. The usual `look`.
 double pl_krylov_residual(pl_krylov* k);
-// Finds and notes the residual of x. Anything but GOING: there is nothing to iterate for.
+// Computes r and records its norm in info. Returns GOING if there is something to iterate for.
 pl_krylov_end pl_krylov_begin(pl_krylov* k, const pl_linear_options* options, pl_linear_info* info);
 
-// All of these go on from x, r = b - A x and info->residual, count on from info->iterations, and
-// set the flags of info.
+// Each method starts from x, r = b - A x and info->residual, adds to info->iterations, and sets the
+// flags of info.
 
-// x += M r, again and again. With a watch: stalls if three times in a row more than `slow` of the
-// residual is left, or once ten times of it.
+// Repeats x += M r. If watch.slow is set: stalled if three iterations in a row leave more than that
+// fraction of the residual, or one multiplies it by ten.
 pl_krylov_end pl_krylov_stationary(pl_krylov* k, const pl_linear_options* options,
                                    pl_linear_info* info);
 pl_krylov_end pl_krylov_cg(pl_krylov* k, const pl_linear_options* options, pl_linear_info* info);
 
-// Vectors that minres and gmres work in, of any layout.
+// Work vectors of minres and gmres, in the caller's layout.
 typedef struct pl_krylov_work {
     int vector_count;
     size_t bytes; // of a vector
@@ -108,20 +116,20 @@ typedef struct pl_krylov_work {
 } pl_krylov_work;
 
 enum { PL_MINRES_VECTORS = 6, PL_GMRES_MAX_RESTART = 50 };
-// of gmres that starts again after so many iterations
+// Vectors of gmres that restarts after so many iterations.
 static inline int pl_gmres_vectors(int restart) { return 2 * restart + 1; }
 pl_status pl_krylov_work_setup(pl_krylov_work* work, int vector_count, size_t bytes,
                                pl_error* error);
 void pl_krylov_work_free(pl_krylov_work* work);
 
-// Both converge by the true residual. They need b, x, r and the work.
+// Both test the true residual before they report convergence.
 pl_krylov_end pl_krylov_minres(pl_krylov* k, const pl_krylov_work* work,
                                const pl_linear_options* options, pl_linear_info* info);
-// Starts again as often as the work has vectors for.
+// Restarts when the work vectors are used up.
 pl_krylov_end pl_krylov_gmres(pl_krylov* k, const pl_krylov_work* work,
                               const pl_linear_options* options, pl_linear_info* info);
 
-// For the methods: the operations, whatever the layout, and the flags that go with an end.
+// Used by the methods: the operations with their defaults, and the flags of an end.
 void pl_krylov_apply(const pl_krylov* k, const void* x, void* y);
 void pl_krylov_precondition(const pl_krylov* k, const void* r, void* z);
 double pl_krylov_dot(const pl_krylov* k, const void* a, const void* b);

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The safety net of iterative solvers: when an iteration has failed, and the direct solver that
-// takes over. Round-off leaves nothing of cycles in float where, for example, stiff parts float in
+// The safety net of iterative solvers: decides when an iteration has failed, and holds the direct
+// solver that takes over. Cycles in float fail, for example, where stiff parts are embedded in
 // something 1e8 times softer.
 #ifndef PL_SPARSE_LINEAR_FALLBACK_H
 #define PL_SPARSE_LINEAR_FALLBACK_H
 
 #include "sparse/linear_solver.h"
 
-// How conjugate gradients whose preconditioner is a cycle in float are watched: a cycle that works
-// leaves a third of the residual or less.
+// The watch of conjugate gradients with a cycle in float as preconditioner (pl_krylov_watch).
+// Cycles that work leave about a third of the residual per iteration.
 enum { PL_CYCLES_PERIOD = 24 };
 #define PL_CYCLES_SLOW 0.1
 
-// True if a solve has failed in a way that more iterations would not mend: the preconditioner broke
-// down, the watch ended it, or a hundred iterations were in vain.
+// True if more iterations would not help: the preconditioner broke down, the watch ended the solve,
+// or it has not converged after 100 iterations.
 bool pl_linear_has_failed(const pl_linear_info* info);
 
 typedef struct pl_linear_fallback {
