@@ -77,6 +77,7 @@ static const char* const values[][2] = {
     {"damping.mass", "3"},
     {"damping.stiffness", "0.05"},
     {"multigrid.post_sweeps", "3"},
+    {"multigrid.sweeps", "[3, 2]"},
     {"multigrid.smoother", "jacobi"},
     {"grid.padding", "1"},
     {"grid.embedding", "tricubic"},
@@ -252,6 +253,7 @@ TEST(key_uses_of_systems_keep_bodies_apart)
                                            {"multigrid.smoother", "jacobi"},
                                            {"multigrid.pre_sweeps", "2"},
                                            {"multigrid.post_sweeps", "2"},
+                                           {"multigrid.sweeps", "[1, 2]"},
                                            {"multigrid.stiffness_aware", "false"},
                                            {"multigrid.fallback", "false"},
                                            {"damping.mass", "{\"keyframes\": [[0, 0], [1, 1]]}"}};

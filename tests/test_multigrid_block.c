@@ -170,6 +170,36 @@ TEST(mg_block_cycle_is_symmetric_and_positive)
     pl_mesh_destroy(box);
 }
 
+// Sweeps of single levels: the same numbers everywhere are those of pre_sweeps and post_sweeps; a
+// level of its own changes the cycle, which stays symmetric; more sweeps leave less.
+TEST(mg_block_levels_have_their_own_sweeps)
+{
+    enum { CYCLES = 4 };
+    static const int sweeps[CYCLES][2] = {{0, 0}, {1, 1}, {1, 4}, {4, 4}}; // 0: not given
+    pl_mesh* box = sample_box(9, 5, 5);
+    mg_sample s = mg_sample_create(box, &rubber, 1e4);
+    size_t count = 3 * (size_t)s.A.row_count;
+    double *b = PL_ALLOC(double, count), *x[CYCLES], left[CYCLES];
+    pl_random random = {5};
+    random_vector(&random, (int)count, b);
+    for (int k = 0; k < CYCLES; k++) {
+        pl_mg_settings settings = settings_of(2, (const int[]){4, 30});
+        for (int l = 0; l < 3; l++) settings.level_sweeps[l] = sweeps[k][l > 0];
+        pl_block_mg* mg = setup(&s, &settings, NULL);
+        CHECK(asymmetry(mg, (int)count) < 1e-5);
+        x[k] = PL_ALLOC(double, count);
+        pl_block_mg_apply(mg, b, x[k]);
+        left[k] = pl_block_mg_left(mg);
+        pl_block_mg_destroy(mg);
+    }
+    CHECK(memcmp(x[0], x[1], count * sizeof(double)) == 0);
+    CHECK(left[2] < left[1] && left[3] < left[2]);
+    for (int k = 0; k < CYCLES; k++) PL_FREE(x[k], double, count);
+    PL_FREE(b, double, count);
+    mg_sample_free(&s);
+    pl_mesh_destroy(box);
+}
+
 // the part of all rows in the first half of the pieces that sweeps have in the first half of the
 // units of their phases
 static double kept_rows(const pl_mg_schedule* s, const int* visits) {

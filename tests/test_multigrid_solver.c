@@ -274,6 +274,48 @@ TEST(mg_solver_goes_over_to_gradients_and_says_so)
     pl_mesh_destroy(box);
 }
 
+// the solver has no cycle: it leaves x alone and says so
+static void check_without_factor(pl_mg_solver* solver, const mg_sample* s) {
+    pl_mg_info info;
+    s->x[0] = 7.0;
+    pl_mg_solve(solver, s->b, s->x, 1e-8, 100, &info);
+    CHECK(info.indefinite && !info.converged && info.iterations == 0);
+    CHECK(s->x[0] == 7.0);
+}
+
+TEST(mg_solver_says_if_the_coarsest_level_has_no_factor)
+{
+    pl_mesh* box = sample_box(6, 3, 3);
+    mg_sample s = mg_sample_create(box, &rubber, 1e4);
+    size_t count = 9 * (size_t)pl_block_matrix_entry_count(&s.A);
+    double* bad = PL_ALLOC(double, count);
+    pl_mg_def def = pl_default_mg_def();
+    pl_mg_solver* solver = create(&s, &def);
+    pl_mg_diagonal block = {.vertex = 3, .block = {-1e20, 0, 0, 0, -1e20, 0, 0, 0, -1e20}};
+    pl_error error;
+    pl_mg_info info;
+    for (int kind = 0; kind < 3; kind++) { // negative, not finite, fine
+        memcpy(bad, s.A.values, count * sizeof(double));
+        for (size_t i = 0; i < count && kind == 0; i++) bad[i] = -bad[i];
+        if (kind == 1) bad[9 * (size_t)s.A.diagonal[5]] = NAN;
+        pl_status status = pl_mg_update(solver, bad, &error);
+        CHECK_INT(status, kind == 2 ? PL_OK : PL_ERROR_DIVERGED);
+        if (kind == 2) break;
+        CHECK_TEXT(error.text, "not positive definite");
+        check_without_factor(solver, &s);
+    }
+    CHECK_INT(pl_mg_update_diagonal(solver, &block, 1, &error), PL_ERROR_DIVERGED);
+    check_without_factor(solver, &s);
+    CHECK_OK(pl_mg_update_diagonal(solver, NULL, 0, &error), &error);
+    memset(s.x, 0, 3 * (size_t)s.A.row_count * sizeof(double));
+    pl_mg_solve(solver, s.b, s.x, 1e-11, 200, &info);
+    CHECK(info.converged && direct_error(&s) < 1e-8);
+    pl_mg_destroy(solver);
+    PL_FREE(bad, double, count);
+    mg_sample_free(&s);
+    pl_mesh_destroy(box);
+}
+
 TEST(mg_solver_values_and_rest_positions_may_change)
 {
     pl_mesh* box = sample_box(10, 4, 4);
@@ -292,7 +334,8 @@ TEST(mg_solver_values_and_rest_positions_may_change)
         memcpy(s.A.values, next.A.values,
                9 * (size_t)pl_block_matrix_entry_count(&s.A) * sizeof(double));
         pl_mg_move(solver, next.positions);
-        pl_mg_update(solver, NULL);
+        pl_error error;
+        CHECK_OK(pl_mg_update(solver, NULL, &error), &error);
         memset(s.x, 0, 3 * (size_t)s.A.row_count * sizeof(double));
         pl_mg_solve(solver, s.b, s.x, 1e-11, 200, &info);
         CHECK(info.converged && info.iterations < 4 * first.iterations);

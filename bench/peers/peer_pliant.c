@@ -101,7 +101,7 @@ static int solve_elasticity(system_rows* s, pl_pool* pool, const pl_block_matrix
         change_values(s, k);
         memset(x, 0, 3 * (size_t)s->count * sizeof(double));
         start = peer_seconds();
-        pl_mg_update(solver, NULL);
+        if (pl_mg_update(solver, NULL, &error) != PL_OK) return fail(&error);
         double middle = peer_seconds();
         pl_mg_solve(solver, s->rhs, x, tolerance, MAX_ITERATIONS, &info);
         take_time(&t, k, start, middle, peer_seconds());

@@ -82,9 +82,12 @@ typedef struct pl_mg_solver pl_mg_solver;
 PL_API pl_status pl_mg_create(const pl_mg_def* def, const pl_mg_blocks* A, const double* positions,
                               pl_mg_solver** out, pl_error* error);
 /// The values of the matrix changed, or are in another array now (9 per block; NULL: in the same).
-PL_API void pl_mg_update(pl_mg_solver* solver, const double* values);
+/// PL_ERROR_DIVERGED if they are not finite or so far from positive definite that the coarsest
+/// level cannot be factored: solves then leave x as it is and say `indefinite`, until another
+/// update. pl_mg_create makes the first update, and leaves it to the first solve to say so.
+PL_API pl_status pl_mg_update(pl_mg_solver* solver, const double* values, pl_error* error);
 /// Blocks on the diagonal beside the matrix, in place of those given before; much cheaper than an
-/// update, and to the bit the same as one with them. They are copied.
+/// update, and to the bit the same as one with them. They are copied. Fails as an update does.
 PL_API pl_status pl_mg_update_diagonal(pl_mg_solver* solver, const pl_mg_diagonal* blocks,
                                        int count, pl_error* error);
 /// The rest positions changed: coarse nodes stay, their maps follow. An update must come next.

@@ -229,6 +229,8 @@ typedef struct pl_multigrid {
     const int* levels; ///< vertices of the coarse levels, coarsest first; none: chosen by pliant
     pl_smoother smoother;
     int pre_sweeps, post_sweeps;
+    int sweep_count;
+    const int* sweeps; ///< on each side, level by level, finest first; none: pre and post_sweeps
     pl_coarse_space space;
     pl_coarse_weights weights;
     bool stiffness_aware; ///< sampling follows the stiffness of heterogeneous bodies

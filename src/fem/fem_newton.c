@@ -3,18 +3,17 @@
 #include "fem/fem_newton.h"
 #include "base/memory.h"
 #include "fem/fem_float.h"
+#include "multigrid/mg_cycle.h"
 #include "multigrid/mg_outer.h"
+#include "sparse/linear_fallback.h"
 
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 enum { VERTICES_PER_TASK = 2048 };
 // mean stiffness over mean inertia: 1e-7 of it is the part that float takes of the softest motions,
 // if its round-off were to add up there
 static const double MOST_STIFF = 1e6;
-// The direct solver takes over after so many cycles in vain, if the matrix has no more rows.
-enum { PATIENCE = 100, MAX_DIRECT_ROWS = 200000 };
 
 struct pl_newton_multigrid {
     const pl_block_matrix* A; // the pattern
@@ -25,15 +24,14 @@ struct pl_newton_multigrid {
     int* places; // of the entries of A among the blocks of the finest level
     int place_count;
     bool conjugate, fallback;
-    pl_linear_solver* direct; // once cycles have failed; NULL before
-    bool direct_first;        // cycles have failed in this step
+    pl_linear_fallback direct; // active: cycles have failed in this step
     pl_pool* pool;
 };
 
 void pl_newton_multigrid_destroy(pl_newton_multigrid* n) {
     if (!n) return;
     pl_float_sets_destroy(n->sets);
-    pl_linear_destroy(n->direct);
+    pl_linear_fallback_free(&n->direct);
     pl_mg_outer_free(&n->outer);
     pl_block_mg_destroy(n->mg);
     PL_FREE(n->places, int, n->place_count);
@@ -51,6 +49,8 @@ static pl_status build(pl_newton_multigrid* n, const double* rest, const pl_elem
                                 .pre_sweeps = given->pre_sweeps,
                                 .post_sweeps = given->post_sweeps,
                                 .stiffness_aware = given->stiffness_aware};
+    pl_mg_sweeps_of_levels(given->sweeps, given->sweep_count, PL_MG_MAX_LEVELS,
+                           multigrid.level_sweeps);
     pl_mg_blocks blocks = {A->row_count, A->offsets, A->columns, A->values};
     pl_status status = pl_block_mg_setup(&n->mg, &blocks, rest, &multigrid, pool, error);
     blocks.values = NULL;
@@ -135,44 +135,23 @@ void pl_newton_multigrid_update(pl_newton_multigrid* n, const pl_block_matrix* A
     else pl_block_mg_update_written(n->mg);
 }
 
-// The direct solver takes over where round-off leaves nothing of the cycles, as for stiff parts
-// that float in something 1e8 times softer. It needs the matrix in double; without it, or memory, x
-// stays what it is.
+// The direct solver needs the matrix in double; without it, or memory, x stays what it is.
 static bool solve_directly(pl_newton_multigrid* n, const pl_linear_options* options,
                            const double* b, double* x, pl_linear_info* info) {
-    pl_error error;
-    if (!n->fallback || !n->outer.A.values || n->A->row_count > MAX_DIRECT_ROWS) return false;
-    if (!n->direct &&
-        pl_linear_setup(PL_LINEAR_DIRECT, n->A, 1, n->pool, &n->direct, &error) != PL_OK)
-        return false;
-    if (pl_linear_update(n->direct, &error) != PL_OK) return false;
-    int iterations = info->iterations;
-    pl_linear_solve(n->direct, options, b, x, info);
-    info->iterations += iterations;
-    info->switched = true;
-    return true;
+    if (!n->fallback || !n->outer.A.values) return false;
+    return pl_linear_fallback_solve(&n->direct, n->A, 1, n->pool, options, b, x, info);
 }
 
-void pl_newton_multigrid_begin(pl_newton_multigrid* n) { n->direct_first = false; }
+void pl_newton_multigrid_begin(pl_newton_multigrid* n) { n->direct.is_active = false; }
 
 void pl_newton_multigrid_solve(pl_newton_multigrid* n, const pl_linear_options* options,
                                bool residual_unread, const double* b, double* x,
                                pl_linear_info* info) {
-    pl_mg_info mg = {0};
     *info = (pl_linear_info){0};
-    if (n->direct_first && solve_directly(n, options, b, x, info)) return;
+    if (n->direct.is_active && solve_directly(n, options, b, x, info)) return;
     n->outer.residual_unread = residual_unread;
-    pl_mg_outer_solve(&n->outer, n->mg, n->conjugate, n->fallback, b, x, options->tolerance,
-                      options->max_iterations, &mg);
-    *info = (pl_linear_info){.iterations = mg.iterations,
-                             .converged = mg.converged,
-                             .indefinite = mg.indefinite,
-                             .switched = mg.switched,
-                             .residual = mg.residual,
-                             .history_count = mg.history_count};
-    memcpy(info->history, mg.history, sizeof mg.history);
-    bool in_vain = !mg.converged && (n->outer.cycle_failed || mg.iterations >= PATIENCE);
-    if (in_vain) n->direct_first = solve_directly(n, options, b, x, info);
+    pl_mg_outer_solve(&n->outer, n->mg, n->conjugate, n->fallback, options, b, x, info);
+    if (pl_linear_has_failed(info)) solve_directly(n, options, b, x, info);
 }
 
 typedef struct force_job {

@@ -10,6 +10,8 @@
 #include "fem/cloth_elements.h"
 #include "fem/tet_elements.h"
 #include "mesh/reorder.h"
+#include "multigrid/mg_cycle.h"
+#include "sparse/linear_fallback.h"
 
 #include <string.h>
 
@@ -229,6 +231,7 @@ static pl_status setup_levels(pl_projective_fast* p, const pl_fem_settings* sett
                                     .half_sweeps = 2 * sweeps,
                                     .jacobi_sweeps = m->smoother == PL_SMOOTHER_JACOBI ? sweeps : 0,
                                     .stiffness_aware = m->stiffness_aware};
+    pl_mg_sweeps_of_levels(m->sweeps, m->sweep_count, PL_MG_MAX_LEVELS, options.level_sweeps);
     return pl_scalar_mg_setup(p->A, p->rest, &options, p->pool, &p->mg, error);
 }
 
@@ -414,6 +417,7 @@ static int soften_contacts(const pl_projective_fast* p, pl_contact* contacts, in
 pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_fem_objective* f, pl_error* error) {
     pl_status status = prepare_levels(p, f, error);
     p->softened_contact_count = 0;
+    p->direct_first = p->cycles_fail;
     return status == PL_OK ? soften_pins(p, f, error) : status;
 }
 
@@ -507,19 +511,43 @@ pl_status pl_projective_fast_detect(pl_projective_fast* p, pl_minimiser* m, pl_f
     return PL_OK;
 }
 
+// A matrix without inertia has not been checked before the step, since contacts may hold it. Its
+// first solve is that check, and as many iterations.
+static bool is_first_of_statics(const pl_projective_fast* p) {
+    return !p->is_checked && !(p->inertia > 0.0);
+}
+
+// False if the cycles have failed. The matrix is definite: float finds it not to be where round-off
+// hides its soft motions.
+static bool solve_by_cycles(pl_projective_fast* p, pl_linear_options options, bool watched,
+                            pl_linear_info* linear) {
+    bool checks = watched && is_first_of_statics(p);
+    if (checks && options.max_iterations < CYCLE_TEST.max_iterations) options = CYCLE_TEST;
+    if (options.max_iterations <= 1) {
+        pl_scalar_mg_cycle(p->mg);
+        linear->iterations = 1;
+        return true;
+    }
+    pl_scalar_mg_solve_float(p->mg, &options, linear);
+    bool fails = linear->indefinite || pl_linear_has_failed(linear);
+    if (checks) p->cycles_fail = fails;
+    if (checks) p->is_checked = true;
+    return !fails;
+}
+
 void pl_projective_fast_solve(pl_projective_fast* p, const pl_fem_settings* settings,
                               pl_method_info* info) {
     double start = pl_seconds();
-    if (settings->linear_max_iterations <= 1) {
-        pl_scalar_mg_cycle(p->mg);
-        info->linear_iterations++;
-    } else {
-        pl_linear_info linear;
-        pl_linear_options options = {settings->linear_tolerance, settings->linear_max_iterations};
-        pl_scalar_mg_solve_float(p->mg, &options, &linear);
-        info->linear_iterations += linear.iterations;
-        info->linear_residual = linear.residual;
+    pl_linear_options options = {settings->linear_tolerance, settings->linear_max_iterations};
+    pl_linear_info linear = {.residual = info->linear_residual};
+    bool fallback = settings->multigrid.fallback;
+    bool solved = !(fallback && p->direct_first) && solve_by_cycles(p, options, fallback, &linear);
+    if (!solved && fallback) {
+        p->direct_first = pl_scalar_mg_solve_direct(p->mg, &options, &linear);
+        info->switch_count += p->direct_first;
     }
+    info->linear_iterations += linear.iterations;
+    info->linear_residual = linear.residual;
     info->linear_seconds += pl_seconds() - start;
 }
 

@@ -41,6 +41,7 @@ struct pl_projective_fast {
     bool values_stale; // masses or materials have changed
 
     bool is_checked, cycles_fail; // see pl_projective_fast_check
+    bool direct_first;            // cycles have failed in this step
 
     // what the levels were made for
     bool matrix_is_there;

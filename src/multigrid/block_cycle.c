@@ -14,10 +14,13 @@
 enum { ROWS_PER_TASK = 1024, VERTEX_GATHERS = 16, NODE_GATHERS = 64 };
 
 static int sweeps_before(const pl_block_mg* mg, int l) {
-    return mg->one_sided && l == 0 ? 0 : mg->settings.pre_sweeps;
+    const pl_mg_settings* s = &mg->settings;
+    if (mg->one_sided && l == 0) return 0;
+    return s->level_sweeps[l] > 0 ? s->level_sweeps[l] : s->pre_sweeps;
 }
 static int sweeps_after(const pl_block_mg* mg, int l) {
     const pl_mg_settings* s = &mg->settings;
+    if (s->level_sweeps[l] > 0) return s->level_sweeps[l];
     return mg->one_sided && l == 0 && s->post_sweeps == 0 ? s->pre_sweeps : s->post_sweeps;
 }
 

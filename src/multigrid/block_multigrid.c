@@ -268,13 +268,26 @@ static void fill_bottom(pl_block_mg* mg) {
 }
 
 // Round-off can make a matrix that is nearly singular indefinite; then its diagonal is raised.
-static void factor_bottom(pl_block_mg* mg) {
+// False if that does not help.
+static bool factor_bottom(pl_block_mg* mg) {
+    static const float MAX_SHIFT = 1e3f;
     mg->bottom_shift = 0.0f;
     fill_bottom(mg);
-    while (pl_dense_cholesky_factor(&mg->bottom, mg->pool) >= 0 && mg->bottom_shift < 1e3f) {
+    bool failed = pl_dense_cholesky_factor(&mg->bottom, mg->pool) >= 0;
+    while (failed && mg->bottom_shift < MAX_SHIFT) {
         mg->bottom_shift = mg->bottom_shift > 0.0f ? 10.0f * mg->bottom_shift : 1e-6f;
         fill_bottom(mg);
+        failed = pl_dense_cholesky_factor(&mg->bottom, mg->pool) >= 0;
     }
+    mg->bottom_failed = failed;
+    return !failed;
+}
+
+pl_status pl_block_mg_fail(pl_error* error) {
+    return pl_fail(
+        error, PL_ERROR_DIVERGED,
+        "the coarsest matrix of multigrid is not positive definite; check the matrix for "
+        "values that are not finite and for negative stiffness");
 }
 
 static const float* unseen_of(const pl_block_mg* mg, int l) {
@@ -290,7 +303,7 @@ static void copy_diagonal_task(int begin, int end, int worker, void* user) {
 }
 
 // all that follows from the values of the finest level
-static void update_levels(pl_block_mg* mg, double start, float scale_before) {
+static bool update_levels(pl_block_mg* mg, double start, float scale_before) {
     const pl_mg_hierarchy* h = &mg->hierarchy;
     pl_mg_addition* additions = mg->additions.data;
     for (size_t k = 0; k < mg->additions.count; k++) // exact: powers of two
@@ -306,22 +319,23 @@ static void update_levels(pl_block_mg* mg, double start, float scale_before) {
     for (size_t k = 0; k < mg->additions.count; k++) add_to_levels(mg, &additions[k]);
     for (int l = 0; l < h->level_count; l++)
         pl_block_level_invert(&mg->levels[l], unseen_of(mg, l), NULL, h->node_counts[l], mg->pool);
-    factor_bottom(mg);
+    bool factored = factor_bottom(mg);
     if (mg->settings.smoother == PL_SMOOTHER_JACOBI)
         for (int l = 0; l + 1 < h->level_count; l++) pl_block_level_damp(&mg->levels[l], mg->pool);
     mg->times.copy = copied - start;
     mg->times.product = summed - copied;
     mg->times.factor = pl_seconds() - summed;
+    return factored;
 }
 
-void pl_block_mg_update(pl_block_mg* mg, const pl_mg_blocks* A) {
+bool pl_block_mg_update(pl_block_mg* mg, const pl_mg_blocks* A) {
     double start = pl_seconds();
     float scale_before = mg->scale;
     copy_values(mg, A);
-    update_levels(mg, start, scale_before);
+    return update_levels(mg, start, scale_before);
 }
 
-void pl_block_mg_update_written(pl_block_mg* mg) {
+bool pl_block_mg_update_written(pl_block_mg* mg) {
     double start = pl_seconds();
     float scale_before = mg->scale;
     scale_written(mg);
@@ -329,7 +343,7 @@ void pl_block_mg_update_written(pl_block_mg* mg) {
     pl_mg_for_pieces(&mg->levels[0].pattern.schedule, mg->pool, find_held_task, mg);
     if (memcmp(mg->held_before, mg->held, (size_t)mg->row_count) != 0)
         pl_mg_hierarchy_move(&mg->hierarchy, mg->positions, mg->held);
-    update_levels(mg, start, scale_before);
+    return update_levels(mg, start, scale_before);
 }
 
 static int compare_additions(const void* a, const void* b) {
@@ -385,6 +399,6 @@ pl_status pl_block_mg_update_diagonal(pl_block_mg* mg, const pl_mg_diagonal* blo
     for (int l = 0; l < h->level_count; l++)
         pl_block_level_invert(&mg->levels[l], unseen_of(mg, l), mg->touched[l],
                               mg->touched_count[l], mg->pool);
-    if (mg->touched_count[0] > 0) factor_bottom(mg);
+    if (mg->touched_count[0] > 0 && !factor_bottom(mg)) return pl_block_mg_fail(error);
     return PL_OK;
 }

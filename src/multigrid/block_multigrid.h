@@ -19,9 +19,10 @@ typedef struct pl_mg_settings {
     const int* starts; // vertices that come first in the sampling, or NULL
     int start_count;
     pl_smoother smoother;
-    int pre_sweeps, post_sweeps; // a Gauss-Seidel sweep goes forward and backward
-    bool half_sweep;             // the last one before and the first one after go one way only
-    bool stiffness_aware;        // sampling follows the values at setup
+    int pre_sweeps, post_sweeps;        // a Gauss-Seidel sweep goes forward and backward
+    int level_sweeps[PL_MG_MAX_LEVELS]; // on each side, in place of both, where it is not 0
+    bool half_sweep;      // the last one before and the first one after go one way only
+    bool stiffness_aware; // sampling follows the values at setup
 } pl_mg_settings;
 
 typedef struct pl_mg_times {
@@ -55,6 +56,7 @@ typedef struct pl_block_mg {
     float* stepped; // the sum of steps
     pl_dense_cholesky bottom;
     float bottom_shift;             // that the factor needed, relative to the diagonal
+    bool bottom_failed;             // no shift helped: there is no factor, and no cycle may run
     float scale;                    // of the values, a power of two
     pl_array additions;             // of pl_mg_addition, by row
     int* marks[PL_MG_MAX_LEVELS];   // per node: the last partial update that touched it
@@ -70,18 +72,20 @@ pl_status pl_block_mg_setup(pl_block_mg** out, const pl_mg_blocks* A, const doub
 void pl_block_mg_destroy(pl_block_mg* mg);
 // New rest positions, the same nodes; an update must follow.
 void pl_block_mg_move(pl_block_mg* mg, const double* positions);
-// All values of all levels.
-void pl_block_mg_update(pl_block_mg* mg, const pl_mg_blocks* A);
+// All values of all levels. False if the coarsest matrix has no factor, as where A is not finite or
+// far from positive definite; until the next update that succeeds, solves end at once and say so.
+bool pl_block_mg_update(pl_block_mg* mg, const pl_mg_blocks* A);
 // Where the caller may write values of the finest level itself, in float: the block (i, j), row by
 // row, of entry e of the matrix that setup was given belongs at 9 places[e] of the blocks.
 // Symmetric matrices only. The update then follows.
 void pl_block_mg_places(const pl_block_mg* mg, const pl_mg_blocks* A, int* places);
 float* pl_block_mg_blocks(pl_block_mg* mg);
-void pl_block_mg_update_written(pl_block_mg* mg);
+bool pl_block_mg_update_written(pl_block_mg* mg);
 // y = A x with the values of the finest level, in double; 3 per vertex.
 void pl_block_mg_multiply(const pl_block_mg* mg, const double* x, double* y);
 // What is added to the diagonal from now on, in place of what was; count 0: nothing. Only what it
-// touches is summed again, in the same order as in a full update: the same bits.
+// touches is summed again, in the same order as in a full update: the same bits. PL_ERROR_DIVERGED
+// if the coarsest matrix then has no factor.
 pl_status pl_block_mg_update_diagonal(pl_block_mg* mg, const pl_mg_diagonal* blocks, int count,
                                       pl_error* error);
 // z = one cycle for the residual r, from zero; both 3 per vertex, of any size.
@@ -98,5 +102,7 @@ void pl_block_mg_cycle(pl_block_mg* mg, bool one_sided);
 // of it is left over.
 void pl_block_mg_product(const pl_block_mg* mg, int begin, int end, float* y);
 size_t pl_block_mg_bytes(const pl_block_mg* mg);
+// The error of a coarsest matrix without a factor.
+pl_status pl_block_mg_fail(pl_error* error);
 
 #endif

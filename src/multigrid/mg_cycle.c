@@ -13,3 +13,8 @@ void pl_mg_cycle(const pl_mg_operators* operators, void* levels, int l, int leve
     operators->prolong_add(levels, l);
     operators->post_smooth(levels, l);
 }
+
+void pl_mg_sweeps_of_levels(const int* given, int given_count, int level_count, int* sweeps) {
+    for (int l = 0; l < level_count; l++)
+        sweeps[l] = given_count == 0 ? 0 : given[l < given_count ? l : given_count - 1];
+}

@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Conjugate gradients whose vectors are those of the finest level: floats, in the order of its
-// rows. The matrix in double, twice as many bytes, is read only to see what residual is left in
-// truth: when the one that is carried along is small enough, or has fallen far. It then takes the
-// place of the other, and the directions go on (van der Vorst and Ye 2000).
+// rows: the passes of pl_krylov_cg for them. The matrix in double, twice as many bytes, is read
+// only to find the true residual when the carried one is small enough, or has fallen far.
 //
 // Cycles sweep the finest level only after its correction by the coarse ones: 4 half passes over
 // the matrix with the product, where sweeps on both sides make 7. That is no symmetric operator,
@@ -12,24 +11,24 @@
 // Knyazev 2015). Jacobi gains too little from it: its first sweep is free.
 //
 //   r   level b      z   level x      az  level residual
-//   p, q = A p       kept in mg_outer; q follows p by recurrence, since half of A z is left over
+//   p, q = A p       kept in pl_mg_outer; q follows p by recurrence, since half of A z is left over
 //                    from the last sweep of the cycle: a product costs half a pass of the matrix
 //   y   the sum of alpha p, in double; x = y size, where size undoes both scales
 #include "multigrid/mg_float.h"
 #include "base/timer.h"
+#include "sparse/krylov.h"
+#include "sparse/linear_fallback.h"
 #include "sparse/vector.h"
 
 #include <math.h>
 
 enum { ROWS_PER_TASK = 2048 };
-// The true residual is looked at when the one that is carried along is this part of the last true
-// one, and after so many iterations at the latest.
-static const double LOOK_AGAIN = 1e-3;
-enum { LATEST_LOOK = 24 };
-// Float is not enough where round-off is a larger part of the residual than this, or what is left
-// in truth is so many times what was carried along, or so much is left after all those iterations
-// (directions that are no longer conjugate).
-static const double MOST_ROUNDED = 1e-3, DRIFT = 1.5, SLOW = 0.1;
+// The true residual is looked at when the carried one is this part of the last true one.
+static const double LOOK_RATIO = 1e-3;
+// Float is not enough where round-off is a larger part of the residual than this, or the true
+// residual is so many times the carried one, or gradients are slow because their directions are no
+// longer conjugate.
+static const double MOST_ROUNDED = 1e-3, DRIFT = 1.5;
 // Cycles are one-sided while they leave no more than this part of the residual, in the mean over so
 // many of them.
 static const double SLUGGISH = 0.75;
@@ -44,11 +43,11 @@ struct run {
     const double* b;
     double* x;
     double load; // |b|
-    pl_mg_info* info;
+    const pl_linear_info* info;
     double shrink, size; // r in float / r; x / y
     double alpha, beta;
-    double curvature; // p q
-    double across;    // r p, which is zero unless r was replaced
+    double zaz;    // z A z
+    double across; // r p of the last p, which is zero unless r was replaced
     bool first;
     bool one_sided; // cycles; until they turn out slow
     int watched;    // iterations since the residual was watched_from
@@ -152,17 +151,18 @@ static void for_rows(const run* c, pl_task task) {
     pl_mg_for_pieces(schedule(c), c->mg->pool, task, (void*)(uintptr_t)c);
 }
 
-// What was gained goes into x, and r becomes what is left in truth.
-static void look_again(run* c) {
+// What was gained goes into x, and r becomes the true residual.
+static double look(pl_krylov* k) {
+    run* c = k->user;
     double sums[3];
     int count = 3 * c->mg->row_count;
     for_rows(c, give_solution_task);
     pl_mg_outer_apply(c->outer, c->mg->pool, c->x, c->outer->r);
     pl_vector_xpay(c->mg->pool, count, c->b, -1.0, c->outer->r);
-    c->info->residual = pl_vector_norm(c->mg->pool, count, c->outer->r) / c->load;
     for_rows(c, take_residual_task);
     sum_rows(c, across_part, sums);
     c->across = sums[0];
+    return pl_vector_norm(c->mg->pool, count, c->outer->r);
 }
 
 static double rounded_part(int begin, int end, void* user) {
@@ -185,29 +185,28 @@ static double rounded(const run* c) {
     return 0x1p-24 * c->alpha * sqrt(sum) / (c->info->residual * c->load * c->shrink);
 }
 
-// False where float cannot tell a direction or its curvature. left: |r|^2 after the step
-static bool iterate(run* c, double* left) {
+static void correct(pl_krylov* k, pl_cg_sums* s) {
+    run* c = k->user;
     double sums[3];
+    c->first = s->first;
     pl_block_mg_cycle(c->mg, c->one_sided);
     double start = pl_seconds();
     sum_rows(c, multiply_part, sums);
     c->mg->times.smooth_fine += pl_seconds() - start;
-    if (!(sums[0] > 0.0)) return false;
-    // p q and r p for the new p and q, without another pass
-    c->beta = c->first ? 0.0 : -sums[1] / c->curvature;
-    c->curvature = sums[2] + c->beta * sums[1];
-    c->alpha = (sums[0] + c->beta * c->across) / c->curvature;
-    c->across = 0.0;
-    if (!(c->curvature > 0.0) || !isfinite(c->alpha)) return false;
-    if (c->first && !(rounded(c) < MOST_ROUNDED)) return false;
-    sum_rows(c, step_part, sums);
-    *left = sums[0];
-    return true;
+    s->rz = sums[0];
+    s->zq = sums[1];
+    c->zaz = sums[2];
 }
 
-static void note(pl_mg_info* info, double residual) {
-    info->residual = residual;
-    if (info->history_count < PL_MG_HISTORY) info->history[info->history_count++] = (float)residual;
+// p q and r p for the new p and q without another pass: beta made z + beta p conjugate to p
+static void direct(pl_krylov* k, double beta, pl_cg_sums* s) {
+    run* c = k->user;
+    c->beta = beta;
+    s->pq = c->zaz + beta * s->zq;
+    s->rp = s->rz + beta * c->across;
+    c->alpha = s->rp / s->pq;
+    c->across = 0.0;
+    if (s->first && !(rounded(c) < MOST_ROUNDED)) s->pq = NAN; // x stays what it is
 }
 
 static void watch(run* c, double residual) {
@@ -215,6 +214,16 @@ static void watch(run* c, double residual) {
     if (residual > pow(SLUGGISH, WATCHED) * c->watched_from) c->one_sided = false;
     c->watched = 0;
     c->watched_from = residual;
+}
+
+static double advance(pl_krylov* k, double alpha) {
+    run* c = k->user;
+    double sums[3];
+    c->alpha = alpha;
+    sum_rows(c, step_part, sums);
+    double norm = sqrt(sums[0]) / c->shrink;
+    watch(c, norm / c->load);
+    return norm;
 }
 
 static void start(run* c) {
@@ -227,7 +236,8 @@ static void start(run* c) {
 }
 
 bool pl_mg_float_gradients(pl_mg_outer* outer, pl_block_mg* mg, const double* b, double* x,
-                           double load, double tolerance, int max_iterations, pl_mg_info* info) {
+                           double load, const pl_linear_options* options, pl_linear_info* info) {
+    static const pl_cg_passes passes = {correct, direct, advance};
     run c = {.outer = outer,
              .mg = mg,
              .b = b,
@@ -236,26 +246,16 @@ bool pl_mg_float_gradients(pl_mg_outer* outer, pl_block_mg* mg, const double* b,
              .info = info,
              .one_sided = mg->settings.smoother != PL_SMOOTHER_JACOBI,
              .watched_from = info->residual};
-    double left = 0.0, looked = info->residual, carried = looked;
-    int look = info->iterations + LATEST_LOOK;
+    pl_krylov k = {.user = &c,
+                   .scale = load,
+                   .flexible = true,
+                   .passes = &passes,
+                   .look = look,
+                   .watch = {.period = PL_CYCLES_PERIOD,
+                             .slow = PL_CYCLES_SLOW,
+                             .look_ratio = LOOK_RATIO,
+                             .drift = DRIFT}};
     start(&c);
-    for (c.first = true;; c.first = false) {
-        bool over = !iterate(&c, &left);
-        if (over && c.first) return false; // x is what it was
-        if (!over) {
-            note(info, carried = sqrt(left) / c.shrink / load);
-            watch(&c, carried);
-            bool last = ++info->iterations >= max_iterations || info->iterations >= look;
-            if (carried > fmax(tolerance, LOOK_AGAIN * looked) && !last) continue;
-        }
-        look_again(&c);
-        if (!over && info->history_count < PL_MG_HISTORY)
-            info->history[info->history_count - 1] = (float)info->residual;
-        info->converged = info->residual <= tolerance;
-        if (info->converged || info->iterations >= max_iterations) return true;
-        bool slow = info->iterations >= look && info->residual > SLOW * looked;
-        if (over || slow || !(info->residual <= DRIFT * carried)) return false;
-        looked = info->residual;
-        look = info->iterations + LATEST_LOOK;
-    }
+    pl_krylov_end end = pl_krylov_cg(&k, options, info);
+    return end == PL_KRYLOV_CONVERGED || end == PL_KRYLOV_ITERATIONS;
 }

@@ -11,6 +11,6 @@
 // over: converged, or no iterations are left. False where float is not enough: the matrix is not
 // definite, or too far from well-conditioned; x is then what was gained.
 bool pl_mg_float_gradients(pl_mg_outer* outer, pl_block_mg* mg, const double* b, double* x,
-                           double load, double tolerance, int max_iterations, pl_mg_info* info);
+                           double load, const pl_linear_options* options, pl_linear_info* info);
 
 #endif

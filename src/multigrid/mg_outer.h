@@ -11,7 +11,7 @@
 // Stationary cycles (then conjugate gradients, if `fallback` and they stall), or conjugate
 // gradients at once. Fills what the iteration knows into info.
 void pl_mg_outer_solve(pl_mg_outer* outer, pl_block_mg* mg, bool conjugate, bool fallback,
-                       const double* b, double* x, double tolerance, int max_iterations,
-                       pl_mg_info* info);
+                       const pl_linear_options* options, const double* b, double* x,
+                       pl_linear_info* info);
 
 #endif

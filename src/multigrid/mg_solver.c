@@ -6,6 +6,7 @@
 #include "base/timer.h"
 #include "multigrid/mg_outer.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -130,7 +131,7 @@ pl_status pl_mg_create(const pl_mg_def* def, const pl_mg_blocks* A, const double
         return status;
     }
     s->setup_seconds = pl_seconds() - start;
-    pl_mg_update(s, A->values);
+    pl_mg_update(s, A->values, NULL); // whether that failed, solves tell
     *out = s;
     return PL_OK;
 }
@@ -143,11 +144,12 @@ void pl_mg_destroy(pl_mg_solver* s) {
     PL_FREE(s, pl_mg_solver, 1);
 }
 
-void pl_mg_update(pl_mg_solver* s, const double* values) {
+pl_status pl_mg_update(pl_mg_solver* s, const double* values, pl_error* error) {
     double start = pl_seconds();
     if (values) s->outer.A.values = values;
-    pl_block_mg_update(s->mg, &s->outer.A);
+    bool factored = pl_block_mg_update(s->mg, &s->outer.A);
     s->update_seconds = pl_seconds() - start;
+    return factored ? PL_OK : pl_block_mg_fail(error);
 }
 
 pl_status pl_mg_update_diagonal(pl_mg_solver* s, const pl_mg_diagonal* blocks, int count,
@@ -159,20 +161,29 @@ pl_status pl_mg_update_diagonal(pl_mg_solver* s, const pl_mg_diagonal* blocks, i
         return pl_fail_memory(error, "blocks on the diagonal");
     double start = pl_seconds();
     pl_status status = pl_block_mg_update_diagonal(s->mg, blocks, count, error);
-    if (status != PL_OK) return status;
+    // where only the factor failed, the levels have the blocks
+    if (status != PL_OK && status != PL_ERROR_DIVERGED) return status;
     s->added.count = 0;
     if (count > 0)
         memcpy(pl_array_add(&s->added, (size_t)count), blocks, (size_t)count * sizeof *blocks);
     s->outer.added = s->added.data;
     s->outer.added_count = count;
     s->update_seconds = pl_seconds() - start;
-    return PL_OK;
+    return status;
 }
 
 void pl_mg_move(pl_mg_solver* s, const double* positions) { pl_block_mg_move(s->mg, positions); }
 
-static void report(const pl_mg_solver* s, pl_mg_info* info) {
+static void report(const pl_mg_solver* s, const pl_linear_info* linear, pl_mg_info* info) {
     const pl_block_mg* mg = s->mg;
+    info->iterations = linear->iterations;
+    info->converged = linear->converged;
+    info->switched = linear->switched;
+    info->indefinite = linear->indefinite;
+    info->residual = linear->residual;
+    info->history_count = linear->history_count;
+    static_assert(sizeof info->history == sizeof linear->history, "histories of one length");
+    memcpy(info->history, linear->history, sizeof info->history);
     info->level_count = mg->hierarchy.level_count;
     memcpy(info->node_counts, mg->hierarchy.node_counts, sizeof info->node_counts);
     info->bytes = (int64_t)(pl_block_mg_bytes(mg) + 12 * (size_t)mg->row_count * sizeof(double));
@@ -191,12 +202,13 @@ static void report(const pl_mg_solver* s, pl_mg_info* info) {
 void pl_mg_solve(pl_mg_solver* s, const double* b, double* x, double tolerance, int max_iterations,
                  pl_mg_info* info) {
     pl_mg_info own;
+    pl_linear_info linear = {0};
+    pl_linear_options options = {tolerance, max_iterations};
     if (!info) info = &own;
     *info = (pl_mg_info){0};
     double start = pl_seconds();
     s->mg->times.smooth_fine = s->mg->times.coarse = s->mg->times.bottom = 0.0;
-    pl_mg_outer_solve(&s->outer, s->mg, s->conjugate, s->fallback, b, x, tolerance, max_iterations,
-                      info);
+    pl_mg_outer_solve(&s->outer, s->mg, s->conjugate, s->fallback, &options, b, x, &linear);
     info->solve_seconds = pl_seconds() - start;
-    report(s, info);
+    report(s, &linear, info);
 }

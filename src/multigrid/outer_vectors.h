@@ -6,6 +6,7 @@
 #define PL_MULTIGRID_OUTER_VECTORS_H
 
 #include "multigrid/block_multigrid.h"
+#include "sparse/linear_info.h"
 
 typedef struct pl_mg_outer {
     pl_mg_blocks A;              // without values: the matrix is that of `levels`
@@ -13,7 +14,6 @@ typedef struct pl_mg_outer {
     const pl_mg_diagonal* added; // borrowed
     int added_count;
     bool residual_unread;     // nobody asks what the last cycle leaves
-    bool cycle_failed;        // the last solve ended because round-off has eaten the cycle
     double *r, *z, *p, *q;    // 3 per row
     float *float_p, *float_q; // 4 per row, in the order of the finest level
 } pl_mg_outer;

@@ -6,6 +6,7 @@
 #define PL_MULTIGRID_SCALAR_MG_DATA_H
 
 #include "multigrid/scalar_coarse.h"
+#include "sparse/linear_fallback.h"
 
 typedef struct pl_scalar_mg pl_scalar_mg;
 
@@ -15,7 +16,8 @@ struct pl_scalar_mg {
     const pl_block_matrix* A;
     int row_count;
     pl_pool* pool;
-    int half_sweeps, jacobi_sweeps;
+    bool jacobi;
+    int half_sweeps[PL_MG_MAX_LEVELS]; // on each side; with Jacobi: whole ones
     pl_mg_hierarchy hierarchy;
     pl_scalar_fine fine;
     pl_scalar_coarse coarse[PL_MG_MAX_LEVELS - 1]; // level l at l - 1
@@ -29,7 +31,15 @@ struct pl_scalar_mg {
     int* spring_nodes; // work: on the level at hand
     double* spring_points;
 
-    // of the solvers around the cycle: x, r, p, A p
+    int stamp; // another one after each change of values or springs
+
+    // of the direct solver, once cycles have failed
+    pl_linear_fallback fallback;
+    pl_block_matrix factored; // the structure of A, and values of its own
+    int factored_stamp;
+    double *direct_b, *direct_x; // 3 per row
+
+    // of the solvers around the cycle: x, p, A p, a copy of b; r, z, p, A p
     float* vectors[PL_SCALAR_MG_VECTORS];       // float4 per place
     double* long_vectors[PL_SCALAR_MG_VECTORS]; // 3 per row
 };

@@ -16,7 +16,7 @@
 #include <string.h>
 
 static void jacobi(pl_scalar_mg* mg, int l, bool from_zero) {
-    for (int k = 0; k < mg->jacobi_sweeps; k++) {
+    for (int k = 0; k < mg->half_sweeps[l]; k++) {
         if (l == 0) pl_scalar_fine_jacobi(&mg->fine, mg->pool, from_zero && k == 0);
         else pl_scalar_coarse_jacobi(&mg->coarse[l - 1], mg->pool, from_zero && k == 0);
     }
@@ -24,12 +24,12 @@ static void jacobi(pl_scalar_mg* mg, int l, bool from_zero) {
 
 static void pre_smooth(void* levels, int l) {
     pl_scalar_mg* mg = levels;
-    if (mg->jacobi_sweeps) {
+    if (mg->jacobi) {
         jacobi(mg, l, true);
         return;
     }
-    if (l == 0) pl_scalar_fine_smooth(&mg->fine, mg->pool, mg->half_sweeps, false, true);
-    for (int k = 0; l > 0 && k < mg->half_sweeps; k++)
+    if (l == 0) pl_scalar_fine_smooth(&mg->fine, mg->pool, mg->half_sweeps[0], false, true);
+    for (int k = 0; l > 0 && k < mg->half_sweeps[l]; k++)
         pl_scalar_coarse_sweep(&mg->coarse[l - 1], mg->pool, k % 2, k == 0);
 }
 
@@ -51,17 +51,17 @@ static void prolong_add(void* levels, int l) {
 // the sweeps before, in reverse order and each in the other direction
 static void post_smooth(void* levels, int l) {
     pl_scalar_mg* mg = levels;
-    bool backward = mg->half_sweeps % 2;
-    if (mg->jacobi_sweeps) {
+    bool backward = mg->half_sweeps[l] % 2;
+    if (mg->jacobi) {
         jacobi(mg, l, false);
         return;
     }
     if (l == 0) {
-        pl_scalar_fine_smooth(&mg->fine, mg->pool, mg->half_sweeps, backward, false);
+        pl_scalar_fine_smooth(&mg->fine, mg->pool, mg->half_sweeps[0], backward, false);
         return;
     }
     pl_scalar_coarse_half_sum(&mg->coarse[l - 1], mg->pool, backward);
-    for (int k = 0; k < mg->half_sweeps; k++, backward = !backward)
+    for (int k = 0; k < mg->half_sweeps[l]; k++, backward = !backward)
         pl_scalar_coarse_sweep(&mg->coarse[l - 1], mg->pool, backward, false);
 }
 
@@ -88,6 +88,11 @@ void pl_scalar_mg_destroy(pl_scalar_mg* mg) {
     size_t places = 4 * (size_t)mg->fine.order.place_count, rows = 3 * (size_t)mg->row_count;
     for (int k = 0; k < PL_SCALAR_MG_VECTORS; k++) PL_FREE(mg->vectors[k], float, places);
     for (int k = 0; k < PL_SCALAR_MG_VECTORS; k++) PL_FREE(mg->long_vectors[k], double, rows);
+    pl_linear_fallback_free(&mg->fallback);
+    if (mg->factored.values)
+        PL_FREE(mg->factored.values, double, pl_block_matrix_entry_count(&mg->factored));
+    PL_FREE(mg->direct_b, double, rows);
+    PL_FREE(mg->direct_x, double, rows);
     pl_scalar_fine_free(&mg->fine);
     pl_dense_cholesky_free(&mg->dense);
     pl_dense_cholesky_free(&mg->dense_mixed);
@@ -172,6 +177,17 @@ static pl_status allocate_vectors(pl_scalar_mg* mg, pl_error* error) {
     return PL_OK;
 }
 
+static void take_sweeps(pl_scalar_mg* mg, const pl_scalar_mg_options* options) {
+    mg->jacobi = options->jacobi_sweeps > 0;
+    int all = mg->jacobi                 ? options->jacobi_sweeps
+              : options->half_sweeps > 0 ? options->half_sweeps
+                                         : 2;
+    for (int l = 0; l < PL_MG_MAX_LEVELS; l++) {
+        int own = options->level_sweeps[l];
+        mg->half_sweeps[l] = own == 0 ? all : mg->jacobi ? own : 2 * own;
+    }
+}
+
 pl_status pl_scalar_mg_setup(const pl_block_matrix* A, const double* positions,
                              const pl_scalar_mg_options* options, pl_pool* pool, pl_scalar_mg** out,
                              pl_error* error) {
@@ -181,8 +197,7 @@ pl_status pl_scalar_mg_setup(const pl_block_matrix* A, const double* positions,
     mg->A = A;
     mg->row_count = A->row_count;
     mg->pool = pool;
-    mg->jacobi_sweeps = options->jacobi_sweeps;
-    mg->half_sweeps = options->half_sweeps > 0 ? options->half_sweeps : 2;
+    take_sweeps(mg, options);
     pl_status status = setup_nodes(mg, positions, options, error);
     if (status == PL_OK) status = setup_levels(mg, error);
     if (status == PL_OK) status = allocate_vectors(mg, error);
@@ -252,6 +267,7 @@ static void damp(pl_scalar_mg* mg) {
 pl_status pl_scalar_mg_update(pl_scalar_mg* mg, const double* positions, const unsigned char* held,
                               pl_error* error) {
     pl_mg_hierarchy* h = &mg->hierarchy;
+    mg->stamp++;
     pl_mg_hierarchy_move(h, positions, held);
     pl_scalar_fine_update(&mg->fine, mg->pool, mg->A, h->transfers[0].point, held);
     pl_status status =
@@ -260,7 +276,7 @@ pl_status pl_scalar_mg_update(pl_scalar_mg* mg, const double* positions, const u
         status = pl_scalar_coarse_update_next(&mg->coarse[l - 1], &mg->coarse[l - 2], mg->pool,
                                               &h->transfers[l - 1], error);
     if (status != PL_OK) return status;
-    if (mg->jacobi_sweeps) damp(mg);
+    if (mg->jacobi) damp(mg);
     status = pl_scalar_fine_set_springs(&mg->fine, NULL, 0, mg->springs, mg->spring_count, error);
     return status == PL_OK ? apply_springs(mg, error) : status;
 }
@@ -334,6 +350,7 @@ pl_status pl_scalar_mg_set_springs(pl_scalar_mg* mg, const pl_mg_spring* springs
     if (status != PL_OK) return status;
     if (count) memcpy(mg->springs, springs, (size_t)count * sizeof(pl_mg_spring));
     mg->spring_count = count;
+    mg->stamp++;
     return apply_springs(mg, error);
 }
 

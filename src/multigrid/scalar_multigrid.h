@@ -15,7 +15,8 @@ typedef struct pl_scalar_mg_options {
     pl_mg_hierarchy_options hierarchy;
     int half_sweeps; // on each side of the coarse correction, forward and backward in turn: two are
                      // one symmetric sweep
-    int jacobi_sweeps;    // on each side, in place of Gauss-Seidel; 0: none
+    int jacobi_sweeps;                  // on each side, in place of Gauss-Seidel; 0: none
+    int level_sweeps[PL_MG_MAX_LEVELS]; // on each side, in place of those, where it is not 0
     bool stiffness_aware; // sampling follows the values of A (stiff_lengths.h), which are there
 } pl_scalar_mg_options;
 
@@ -46,10 +47,15 @@ double pl_scalar_mg_raised(const pl_scalar_mg* mg);
 
 // One V-cycle: x of the finest level from its b, starting at 0.
 void pl_scalar_mg_cycle(pl_scalar_mg* mg);
-// Conjugate gradients with the cycle, all in float: x from b as above (b is lost), as far as float
-// goes. One iteration is one cycle with the best step length.
+// Conjugate gradients with the cycle, all in float: x from b as above, as far as float goes. One
+// iteration is one cycle with the best step length. b is lost if that converges.
 void pl_scalar_mg_solve_float(pl_scalar_mg* mg, const pl_linear_options* options,
                               pl_linear_info* info);
+// x from b as above by a factor of the matrix in double. Contacts are in that factor as springs in
+// all directions, so it is the preconditioner of conjugate gradients. False if there is no factor
+// (pl_linear_fallback_factor) or no memory; x is then what it was.
+bool pl_scalar_mg_solve_direct(pl_scalar_mg* mg, const pl_linear_options* options,
+                               pl_linear_info* info);
 // A x = b for three values per row, in double around the cycle; x holds the start. With gradients:
 // CG (mgpcg), else cycle after cycle. Rows that are held keep their x.
 void pl_scalar_mg_solve(pl_scalar_mg* mg, bool gradients, const pl_linear_options* options,

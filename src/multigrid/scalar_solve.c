@@ -4,9 +4,12 @@
 // Conjugate gradients around the cycle, one step length for all three coordinates. In float the
 // true residual stalls between 1e-3 and 1e-4 of the start on large meshes, so what asks for more
 // keeps iterate and residual in double.
+#include "base/memory.h"
 #include "math/float4.h"
 #include "multigrid/scalar_mg_data.h"
 #include "multigrid/scalar_multigrid.h"
+#include "sparse/krylov.h"
+#include "sparse/linear_fallback.h"
 #include "sparse/vector.h"
 
 #include <math.h>
@@ -14,10 +17,12 @@
 
 enum { BLOCK = 4096 };
 
+// ---------------------------------------------------------------- float4 per place
+
 typedef struct float_work {
     const float *a, *b;
     float *c, *d;
-    float s;
+    float s, t;
 } float_work;
 
 static double dot_part(int begin, int end, void* user) {
@@ -30,73 +35,95 @@ static double dot_part(int begin, int end, void* user) {
     return (sum[0] + sum[1]) + sum[2];
 }
 
-static double dot(const pl_scalar_mg* mg, const float* a, const float* b) {
+static double float_dot(void* user, const void* a, const void* b) {
+    const pl_scalar_mg* mg = user;
     float_work w = {.a = a, .b = b};
     return pl_parallel_sum(mg->pool, dot_part, mg->fine.order.place_count, BLOCK, &w);
 }
 
-// c = a + s c
-static void direction_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const float_work* w = user;
-    for (size_t k = 4 * (size_t)begin; k < 4 * (size_t)end; k += 4)
-        pl_store4(w->c + k, pl_fma4(w->s, pl_load4(w->c + k), pl_load4(w->a + k)));
-}
-
-// c += s a, d -= s b
-static void step_task(int begin, int end, int worker, void* user) {
+// c = s a + t c
+static void combine_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const float_work* w = user;
     for (size_t k = 4 * (size_t)begin; k < 4 * (size_t)end; k += 4) {
-        pl_store4(w->c + k, pl_fma4(w->s, pl_load4(w->a + k), pl_load4(w->c + k)));
-        pl_store4(w->d + k, pl_fma4(-w->s, pl_load4(w->b + k), pl_load4(w->d + k)));
+        pl_f4 scaled = w->s * pl_load4(w->a + k);
+        pl_store4(w->c + k, w->t == 0.0f ? scaled : pl_fma4(w->t, pl_load4(w->c + k), scaled));
     }
 }
 
-static void note_residual(pl_linear_info* info, double residual) {
-    info->residual = residual;
-    if (info->history_count < PL_HISTORY_SIZE)
-        info->history[info->history_count++] = (float)residual;
+static void float_combine(void* user, double s, const void* x, double t, void* y) {
+    const pl_scalar_mg* mg = user;
+    float_work w = {.a = x, .c = y, .s = (float)s, .t = (float)t};
+    pl_parallel_for(mg->pool, combine_task, mg->fine.order.place_count, BLOCK, &w);
+}
+
+// c += s a, d -= s b; the square of d
+static double step_part(int begin, int end, void* user) {
+    const float_work* w = user;
+    double sum[4] = {0};
+    for (size_t k = 4 * (size_t)begin; k < 4 * (size_t)end; k += 4) {
+        pl_store4(w->c + k, pl_fma4(w->s, pl_load4(w->a + k), pl_load4(w->c + k)));
+        pl_f4 d = pl_fma4(-w->s, pl_load4(w->b + k), pl_load4(w->d + k));
+        pl_store4(w->d + k, d);
+        for (int i = 0; i < 4; i++) sum[i] += (double)d[i] * (double)d[i];
+    }
+    return (sum[0] + sum[1]) + sum[2];
+}
+
+static double float_advance(pl_krylov* k, double alpha) {
+    const pl_scalar_mg* mg = k->user;
+    float_work w = {.a = k->p, .b = k->q, .c = k->x, .d = k->r, .s = (float)alpha};
+    return sqrt(pl_parallel_sum(mg->pool, step_part, mg->fine.order.place_count, BLOCK, &w));
+}
+
+static void float_apply(void* user, const void* x, void* y) {
+    pl_scalar_mg* mg = user;
+    pl_scalar_fine_apply(&mg->fine, mg->pool, x, y);
+}
+
+// r and z are b and x of the finest level
+static void float_cycle(void* user, const void* r, void* z) {
+    (void)r, (void)z;
+    pl_scalar_mg_cycle(user);
 }
 
 void pl_scalar_mg_solve_float(pl_scalar_mg* mg, const pl_linear_options* options,
                               pl_linear_info* info) {
+    static const pl_krylov_operations operations = {.apply = float_apply,
+                                                    .precondition = float_cycle,
+                                                    .dot = float_dot,
+                                                    .combine = float_combine};
+    static const pl_cg_passes passes = {.advance = float_advance};
     pl_scalar_fine* f = &mg->fine;
-    int places = f->order.place_count;
-    float *x = mg->vectors[0], *r = f->b, *p = mg->vectors[1], *Ap = mg->vectors[2];
-    size_t size = 4 * (size_t)places * sizeof(float);
-    *info = (pl_linear_info){0};
+    float *x = mg->vectors[0], *b = mg->vectors[3];
+    size_t size = 4 * (size_t)f->order.place_count * sizeof(float);
     memset(x, 0, size);
-    double norm = sqrt(dot(mg, r, r)), rz_before = 0.0;
-    while (norm > 0.0 && isfinite(norm) && info->iterations < options->max_iterations) {
-        pl_scalar_mg_cycle(mg);
-        double rz = dot(mg, r, f->x);
-        float_work w = {.a = f->x, .c = p, .s = info->iterations ? (float)(rz / rz_before) : 0.0f};
-        if (info->iterations == 0) memcpy(p, f->x, size);
-        else pl_parallel_for(mg->pool, direction_task, places, BLOCK, &w);
-        pl_scalar_fine_apply(f, mg->pool, p, Ap);
-        double curvature = dot(mg, p, Ap);
-        if (!(curvature > 0.0) || !(rz > 0.0)) {
-            info->indefinite = curvature < 0.0;
-            break;
-        }
-        w = (float_work){.a = p, .b = Ap, .c = x, .d = r, .s = (float)(rz / curvature)};
-        pl_parallel_for(mg->pool, step_task, places, BLOCK, &w);
-        rz_before = rz;
-        info->iterations++;
-        note_residual(info, sqrt(dot(mg, r, r)) / norm);
-        if (info->residual <= options->tolerance) break;
-    }
-    info->converged = norm == 0.0 || info->residual <= options->tolerance;
+    memcpy(b, f->b, size); // the residual takes its place
+    pl_krylov k = {.operations = &operations,
+                   .user = mg,
+                   .x = x,
+                   .r = f->b,
+                   .z = f->x,
+                   .p = mg->vectors[1],
+                   .q = mg->vectors[2],
+                   .scale = sqrt(float_dot(mg, f->b, f->b)),
+                   .passes = &passes,
+                   .watch = {.period = PL_CYCLES_PERIOD, .slow = PL_CYCLES_SLOW}};
+    *info = (pl_linear_info){.converged = k.scale == 0.0, .residual = k.scale > 0.0 ? 1.0 : 0.0};
+    if (k.scale > 0.0 && isfinite(k.scale) && options->max_iterations > 0)
+        pl_krylov_cg(&k, options, info);
+    if (!info->converged) memcpy(f->b, b, size);
     // the result stands where a single cycle leaves it
     mg->vectors[0] = f->x;
     f->x = x;
 }
 
+// ---------------------------------------------------------------- 3 doubles per row
+
 typedef struct long_work {
     pl_scalar_mg* mg;
-    const double *b, *x, *Ax;
-    double *r, *z;
+    const double* r;
+    double* z;
     double scale;
 } long_work;
 
@@ -124,7 +151,8 @@ static void from_places_task(int begin, int end, int worker, void* user) {
 }
 
 // z = one cycle for r; scaled, so that small residuals stay in the range of float
-static void precondition(pl_scalar_mg* mg, double* r, double* z) {
+static void cycle(void* user, const void* r, void* z) {
+    pl_scalar_mg* mg = user;
     double largest = pl_vector_max_abs(3 * mg->row_count, r);
     long_work w = {.mg = mg, .r = r, .z = z, .scale = largest > 0.0 ? 1.0 / largest : 1.0};
     pl_parallel_for(mg->pool, to_places_task, mg->fine.order.place_count, BLOCK, &w);
@@ -132,9 +160,22 @@ static void precondition(pl_scalar_mg* mg, double* r, double* z) {
     pl_parallel_for(mg->pool, from_places_task, mg->row_count, BLOCK, &w);
 }
 
+static bool is_held(const pl_scalar_mg* mg, int row) {
+    return mg->fine.inverse[mg->fine.order.place[row]] == 0.0f;
+}
+
+static void clear_held(const pl_scalar_mg* mg, double* y) {
+    for (int i = 0; i < mg->row_count; i++)
+        if (is_held(mg, i))
+            for (size_t k = 3 * (size_t)i; k < 3 * (size_t)i + 3; k++) y[k] = 0.0;
+}
+
 // y = (A + springs) x; nothing at rows that are held
-static void apply(const pl_scalar_mg* mg, const double* x, double* y) {
+static void apply(void* user, const void* from, void* to) {
     static const int at[9] = {0, 1, 2, 1, 3, 4, 2, 4, 5};
+    const pl_scalar_mg* mg = user;
+    const double* x = from;
+    double* y = to;
     pl_block_matrix_apply(mg->A, mg->pool, 3, x, y);
     for (int k = 0; k < mg->spring_count; k++) {
         const pl_mg_spring* s = &mg->springs[k];
@@ -145,45 +186,112 @@ static void apply(const pl_scalar_mg* mg, const double* x, double* y) {
                 y[i + c] += s->block[at[3 * c + d]] * x[i + d];
         }
     }
+    clear_held(mg, y);
 }
 
-static void residual(const pl_scalar_mg* mg, const double* b, const double* x, double* r) {
-    apply(mg, x, r);
-    for (int i = 0; i < mg->row_count; i++) {
-        bool held = mg->fine.inverse[mg->fine.order.place[i]] == 0.0f;
-        for (size_t k = 3 * (size_t)i; k < 3 * (size_t)i + 3; k++) r[k] = held ? 0.0 : b[k] - r[k];
-    }
+static double look(pl_krylov* k) {
+    pl_krylov_residual(k);
+    clear_held(k->user, k->r);
+    return sqrt(pl_krylov_dot(k, k->r, k->r));
+}
+
+static pl_krylov double_krylov(pl_scalar_mg* mg, const pl_krylov_operations* operations,
+                               const double* b, double* x) {
+    return (pl_krylov){.operations = operations,
+                       .user = mg,
+                       .pool = mg->pool,
+                       .count = 3 * mg->row_count,
+                       .b = b,
+                       .x = x,
+                       .r = mg->long_vectors[0],
+                       .z = mg->long_vectors[1],
+                       .p = mg->long_vectors[2],
+                       .q = mg->long_vectors[3],
+                       .look = look};
 }
 
 void pl_scalar_mg_solve(pl_scalar_mg* mg, bool gradients, const pl_linear_options* options,
                         const double* b, double* x, pl_linear_info* info) {
-    int count = 3 * mg->row_count;
-    double *r = mg->long_vectors[0], *z = mg->long_vectors[1], *p = mg->long_vectors[2],
-           *Ap = mg->long_vectors[3];
+    static const pl_krylov_operations operations = {.apply = apply, .precondition = cycle};
+    pl_krylov k = double_krylov(mg, &operations, b, x);
     *info = (pl_linear_info){0};
-    residual(mg, b, x, r);
-    double norm = pl_vector_norm(mg->pool, count, b), rz_before = 0.0;
-    if (!(norm > 0.0)) norm = pl_vector_norm(mg->pool, count, r);
-    info->residual = norm > 0.0 ? pl_vector_norm(mg->pool, count, r) / norm : 0.0;
-    while (info->residual > options->tolerance && info->iterations < options->max_iterations) {
-        precondition(mg, r, z);
-        if (!gradients) {
-            pl_vector_axpy(mg->pool, count, 1.0, z, x);
-        } else {
-            double rz = pl_vector_dot(mg->pool, count, r, z);
-            if (info->iterations == 0) memcpy(p, z, (size_t)count * sizeof(double));
-            else pl_vector_xpay(mg->pool, count, z, rz / rz_before, p);
-            apply(mg, p, Ap);
-            double curvature = pl_vector_dot(mg->pool, count, p, Ap);
-            info->indefinite = curvature < 0.0;
-            if (!(curvature > 0.0)) break;
-            pl_vector_axpy(mg->pool, count, rz / curvature, p, x);
-            rz_before = rz;
-        }
-        residual(mg, b, x, r);
-        info->iterations++;
-        note_residual(info, pl_vector_norm(mg->pool, count, r) / norm);
-        if (!isfinite(info->residual)) break;
+    k.scale = pl_vector_norm(mg->pool, k.count, b);
+    if (!(k.scale > 0.0)) k.scale = look(&k); // then residuals are relative to the first
+    pl_krylov_end end = pl_krylov_begin(&k, options, info);
+    info->history_count = 0; // the start is not part of it
+    if (end != PL_KRYLOV_GOING) return;
+    if (gradients) pl_krylov_cg(&k, options, info);
+    else pl_krylov_stationary(&k, options, info);
+}
+
+// ---------------------------------------------------------------- the direct solver
+
+static bool allocate_direct(pl_scalar_mg* mg) {
+    if (mg->direct_x) return true;
+    pl_block_matrix* M = &mg->factored;
+    *M = *mg->A;
+    M->values = PL_ALLOC(double, pl_block_matrix_entry_count(M));
+    mg->direct_b = PL_ALLOC(double, 3 * (size_t)mg->row_count);
+    mg->direct_x = PL_ALLOC(double, 3 * (size_t)mg->row_count);
+    if (M->values && mg->direct_b && mg->direct_x) return true;
+    PL_FREE(M->values, double, pl_block_matrix_entry_count(M));
+    PL_FREE(mg->direct_b, double, 3 * (size_t)mg->row_count);
+    PL_FREE(mg->direct_x, double, 3 * (size_t)mg->row_count);
+    M->values = mg->direct_b = mg->direct_x = NULL;
+    return false;
+}
+
+// A with springs; rows that are held become those of the identity
+static void fill_factored(pl_scalar_mg* mg) {
+    pl_block_matrix* M = &mg->factored;
+    memcpy(M->values, mg->A->values, (size_t)pl_block_matrix_entry_count(M) * sizeof(double));
+    for (int k = 0; k < mg->spring_count; k++) {
+        const pl_mg_spring* s = &mg->springs[k];
+        double* diagonal = &M->values[M->diagonal[mg->fine.order.row[s->place]]];
+        *diagonal += s->stiffness; // the block k n n' is at most its trace
+        if (s->has_block) *diagonal += fmax(s->block[0] + s->block[3] + s->block[5], 0.0);
     }
-    info->converged = info->residual <= options->tolerance;
+    for (int i = 0; i < M->row_count; i++) {
+        bool held = is_held(mg, i);
+        for (int e = M->offsets[i]; e < M->offsets[i + 1]; e++)
+            if (held || is_held(mg, M->columns[e])) M->values[e] = 0.0;
+        if (held) M->values[M->diagonal[i]] = 1.0;
+    }
+}
+
+static void precondition_directly(void* user, const void* r, void* z) {
+    const pl_scalar_mg* mg = user;
+    pl_linear_options once = {0.0, 1};
+    pl_linear_info info;
+    memset(z, 0, 3 * (size_t)mg->row_count * sizeof(double));
+    pl_linear_solve(mg->fallback.direct, &once, r, z, &info);
+}
+
+static bool factor(pl_scalar_mg* mg) {
+    if (!allocate_direct(mg)) return false;
+    if (mg->fallback.is_active && mg->factored_stamp == mg->stamp) return true;
+    fill_factored(mg);
+    mg->factored_stamp = mg->stamp;
+    return pl_linear_fallback_factor(&mg->fallback, &mg->factored, 3, mg->pool);
+}
+
+bool pl_scalar_mg_solve_direct(pl_scalar_mg* mg, const pl_linear_options* options,
+                               pl_linear_info* info) {
+    static const pl_krylov_operations operations = {.apply = apply,
+                                                    .precondition = precondition_directly};
+    const pl_scalar_fine* f = &mg->fine;
+    if (!factor(mg)) return false;
+    pl_krylov k = double_krylov(mg, &operations, mg->direct_b, mg->direct_x);
+    for (int i = 0; i < k.count; i++) {
+        mg->direct_b[i] = (double)f->b[4 * (size_t)f->order.place[i / 3] + (size_t)(i % 3)];
+        mg->direct_x[i] = 0.0;
+    }
+    k.scale = pl_vector_norm(mg->pool, k.count, mg->direct_b);
+    info->history_count = 0;
+    if (pl_krylov_begin(&k, options, info) == PL_KRYLOV_GOING) pl_krylov_cg(&k, options, info);
+    info->switched = true;
+    memset(f->x, 0, 4 * (size_t)f->order.place_count * sizeof(float));
+    for (int i = 0; i < k.count; i++)
+        f->x[4 * (size_t)f->order.place[i / 3] + (size_t)(i % 3)] = (float)mg->direct_x[i];
+    return true;
 }

@@ -153,6 +153,10 @@ static const pl_field_info multigrid_rows[] = {
     PL_ROW_INT(pl_multigrid, "pre_sweeps", pre_sweeps, 0, 100, 1,
                "sweeps before the coarse correction"),
     PL_ROW_INT(pl_multigrid, "post_sweeps", post_sweeps, 0, 100, 1, "sweeps after it"),
+    PL_ROW_ARRAY(
+        pl_multigrid, "sweeps", sweeps, sweep_count, PL_FIELD_INTS, 0, 1, "", 1, 100,
+        "sweeps before and after, level by level in place of these two; finest level first, "
+        "the last number is for all coarser ones"),
     PL_ROW_CHOICE(pl_multigrid, "space", space, pl_coarse_space, PL_SPACE_AFFINE,
                   "unknowns of a coarse vertex"),
     PL_ROW_CHOICE(pl_multigrid, "weights", weights, pl_coarse_weights, PL_WEIGHTS_CONSTANT,

@@ -9,6 +9,7 @@
 #include "base/timer.h"
 #include "sparse/cholmod_direct.h"
 #include "sparse/direct.h"
+#include "sparse/krylov.h"
 #include "sparse/preconditioner.h"
 #include "sparse/row_colouring.h"
 #include "sparse/vector.h"
@@ -20,6 +21,7 @@
 enum { SCRATCH_VECTORS = 4 };
 // unknowns from which on CHOLMOD is faster than our own solver (measured on one core)
 enum { CHOLMOD_FROM = 5000 };
+enum { LANCZOS_STEPS = 40 };
 
 struct pl_linear_solver {
     pl_linear kind;
@@ -34,10 +36,10 @@ struct pl_linear_solver {
     double* incomplete;
     pl_row_colours colours;
     double lowest, highest; // eigenvalues of D^-1 A, estimated
+    int lanczos_count;      // work of that
+    double lanczos_diagonal[LANCZOS_STEPS], lanczos_square[LANCZOS_STEPS], alpha_before;
     double* scratch[SCRATCH_VECTORS];
     double update_seconds;
-    pl_linear_functions functions; // of a solver from elsewhere
-    void* object;
 };
 
 static size_t diagonal_size(const pl_linear_solver* s) {
@@ -49,11 +51,6 @@ static size_t value_count(const pl_linear_solver* s) {
 
 void pl_linear_destroy(pl_linear_solver* s) {
     if (!s) return;
-    if (s->object) {
-        s->functions.destroy(s->object);
-        PL_FREE(s, pl_linear_solver, 1);
-        return;
-    }
     pl_direct_destroy(s->direct);
     pl_cholmod_destroy(s->cholmod);
     PL_FREE(s->inverse_diagonal, double, diagonal_size(s));
@@ -122,18 +119,6 @@ pl_status pl_linear_setup_direct(pl_direct_choice choice, const pl_block_matrix*
     return setup(PL_LINEAR_DIRECT, choice, A, rhs_count, pool, out, error);
 }
 
-pl_status pl_linear_wrap(pl_linear kind, const pl_linear_functions* functions, void* object,
-                         pl_linear_solver** out, pl_error* error) {
-    pl_linear_solver* s = PL_ALLOC(pl_linear_solver, 1);
-    *out = s;
-    if (!s) {
-        functions->destroy(object);
-        return pl_fail_memory(error, "a linear solver");
-    }
-    *s = (pl_linear_solver){.kind = kind, .functions = *functions, .object = object};
-    return PL_OK;
-}
-
 // how many eigenvalues of the symmetric tridiagonal matrix are below a value (Sturm)
 static int count_below(int n, const double* diagonal, const double* square, double value) {
     int count = 0;
@@ -158,31 +143,53 @@ static double bisect_eigenvalue(int n, const double* diagonal, const double* squ
     return 0.5 * (low + high);
 }
 
+static void apply(void* user, const void* x, void* y) {
+    const pl_linear_solver* s = user;
+    pl_block_matrix_apply(s->A, s->pool, s->rhs_count, x, y);
+}
+
+static void precondition(void* user, const void* r, void* z) {
+    const pl_linear_solver* s = user;
+    if (s->kind == PL_LINEAR_ICPCG) pl_ic_apply(s->A, s->rhs_count, s->incomplete, r, z);
+    else pl_apply_diagonal(s->A, s->pool, s->rhs_count, s->inverse_diagonal, r, z);
+}
+
+static pl_krylov krylov_of(pl_linear_solver* s) {
+    static const pl_krylov_operations operations = {.apply = apply, .precondition = precondition};
+    return (pl_krylov){.operations = &operations,
+                       .user = s,
+                       .pool = s->pool,
+                       .count = s->count,
+                       .r = s->scratch[0],
+                       .z = s->scratch[1],
+                       .p = s->scratch[2],
+                       .q = s->scratch[3]};
+}
+
+// the matrix of Lanczos that conjugate gradients belong to
+static void observe(void* user, double alpha, double beta) {
+    pl_linear_solver* s = user;
+    int n = s->lanczos_count++;
+    s->lanczos_diagonal[n] = 1.0 / alpha + (n > 0 ? beta / s->alpha_before : 0.0);
+    if (n > 0) s->lanczos_square[n - 1] = beta / (s->alpha_before * s->alpha_before);
+    s->alpha_before = alpha;
+}
+
 // The range of the eigenvalues of D^-1 A, from the Lanczos matrix of some steps of conjugate
 // gradients. The lower end comes out too high, which costs Chebyshev time; the upper one too low,
 // which would cost convergence, so it is raised a little.
 static void estimate_spectrum(pl_linear_solver* s) {
-    enum { STEPS = 40 };
-    double *r = s->scratch[0], *z = s->scratch[1], *p = s->scratch[2], *q = s->scratch[3];
-    double diagonal[STEPS], square[STEPS], rho_before = 0.0, alpha_before = 0.0, bound = 0.0;
-    int n = 0;
+    pl_krylov k = krylov_of(s);
+    pl_linear_info info = {.residual = 1.0};
+    pl_linear_options options = {1e-14, LANCZOS_STEPS};
+    const double *diagonal = s->lanczos_diagonal, *square = s->lanczos_square;
+    double* r = s->scratch[0];
     for (int i = 0; i < s->count; i++) r[i] = i % 2 ? 1.0 : -0.7;
-    for (; n < STEPS; n++) {
-        pl_apply_diagonal(s->A, s->pool, s->rhs_count, s->inverse_diagonal, r, z);
-        double rho = pl_vector_dot(s->pool, s->count, r, z);
-        double beta = n > 0 ? rho / rho_before : 0.0;
-        if (!(rho > 0.0) || (n > 0 && !(rho > 1e-28 * bound))) break;
-        if (n == 0) memcpy(p, z, (size_t)s->count * sizeof(double)), bound = rho;
-        else pl_vector_xpay(s->pool, s->count, z, beta, p);
-        pl_block_matrix_apply(s->A, s->pool, s->rhs_count, p, q);
-        double curvature = pl_vector_dot(s->pool, s->count, p, q);
-        if (!(curvature > 0.0)) break;
-        double alpha = rho / curvature;
-        diagonal[n] = 1.0 / alpha + (n > 0 ? beta / alpha_before : 0.0);
-        if (n > 0) square[n - 1] = beta / (alpha_before * alpha_before);
-        pl_vector_axpy(s->pool, s->count, -alpha, q, r);
-        rho_before = rho, alpha_before = alpha;
-    }
+    k.scale = pl_vector_norm(s->pool, s->count, r);
+    k.observe = observe;
+    s->lanczos_count = 0;
+    if (s->count > 0) pl_krylov_cg(&k, &options, &info);
+    int n = s->lanczos_count;
     s->lowest = s->highest = 1.0;
     if (n == 0) return;
     double high = 0.0; // Gershgorin
@@ -207,9 +214,7 @@ static pl_status update_direct(pl_linear_solver* s, pl_error* error) {
 pl_status pl_linear_update(pl_linear_solver* s, pl_error* error) {
     double start = pl_seconds();
     pl_status status = PL_OK;
-    if (s->object) {
-        status = s->functions.update(s->object, error);
-    } else if (s->kind == PL_LINEAR_DIRECT) {
+    if (s->kind == PL_LINEAR_DIRECT) {
         status = update_direct(s, error);
     } else {
         pl_invert_diagonal(s->A, s->pool, s->inverse_diagonal);
@@ -226,17 +231,10 @@ static void residual(pl_linear_solver* s, const double* b, const double* x, doub
     pl_vector_xpay(s->pool, s->count, b, -1.0, r);
 }
 
-static void precondition(pl_linear_solver* s, const double* r, double* z) {
-    if (s->kind == PL_LINEAR_ICPCG) pl_ic_apply(s->A, s->rhs_count, s->incomplete, r, z);
-    else pl_apply_diagonal(s->A, s->pool, s->rhs_count, s->inverse_diagonal, r, z);
-}
-
 // notes a residual; true when the solve is over
 static bool note_residual(pl_linear_info* info, const pl_linear_options* options, double norm,
                           double scale) {
-    info->residual = scale > 0.0 ? norm / scale : 0.0;
-    if (info->history_count < PL_HISTORY_SIZE)
-        info->history[info->history_count++] = (float)info->residual;
+    pl_linear_note(info, scale == 0.0 ? 0.0 : norm / scale);
     info->converged = info->residual <= options->tolerance;
     return info->converged || info->iterations >= options->max_iterations || !isfinite(norm);
 }
@@ -263,25 +261,13 @@ static void solve_direct(pl_linear_solver* s, const pl_linear_options* options, 
 
 static void solve_pcg(pl_linear_solver* s, const pl_linear_options* options, const double* b,
                       double* x, double scale, pl_linear_info* info) {
-    double *r = s->scratch[0], *z = s->scratch[1], *p = s->scratch[2], *q = s->scratch[3];
-    residual(s, b, x, r);
-    double rho_before = 0.0;
-    while (!note_residual(info, options, pl_vector_norm(s->pool, s->count, r), scale)) {
-        precondition(s, r, z);
-        double rho = pl_vector_dot(s->pool, s->count, r, z);
-        if (info->iterations == 0) memcpy(p, z, (size_t)s->count * sizeof(double));
-        else pl_vector_xpay(s->pool, s->count, z, rho / rho_before, p);
-        pl_block_matrix_apply(s->A, s->pool, s->rhs_count, p, q);
-        double curvature = pl_vector_dot(s->pool, s->count, p, q);
-        if (!(curvature > 0.0)) { // not positive definite, or not finite
-            info->indefinite = true;
-            break;
-        }
-        pl_vector_axpy(s->pool, s->count, rho / curvature, p, x);
-        pl_vector_axpy(s->pool, s->count, -rho / curvature, q, r);
-        rho_before = rho;
-        info->iterations++;
-    }
+    pl_krylov k = krylov_of(s);
+    k.b = b;
+    k.x = x;
+    k.scale = scale;
+    if (pl_krylov_begin(&k, options, info) != PL_KRYLOV_GOING) return;
+    // diagonal blocks or a factor that are not definite are those of a matrix that is not
+    if (pl_krylov_cg(&k, options, info) == PL_KRYLOV_PRECONDITIONER) info->indefinite = true;
 }
 
 static void solve_gauss_seidel(pl_linear_solver* s, const pl_linear_options* options,
@@ -326,12 +312,6 @@ void pl_linear_solve(pl_linear_solver* s, const pl_linear_options* options, cons
                      double* x, pl_linear_info* info) {
     double start = pl_seconds();
     *info = (pl_linear_info){.update_seconds = s->update_seconds};
-    if (s->object) {
-        s->functions.solve(s->object, options, b, x, info);
-        info->update_seconds = s->update_seconds;
-        info->solve_seconds = pl_seconds() - start;
-        return;
-    }
     double scale = pl_vector_norm(s->pool, s->count, b);
     switch (s->kind) {
     case PL_LINEAR_DIRECT: solve_direct(s, options, b, x, scale, info); break;

@@ -2,49 +2,18 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // One interface for all solvers of A x = b with a symmetric positive definite A: setup (structure),
-// update (values), solve. Which one runs is a matter of the kind; multigrid joins this table from
-// its own folder.
+// update (values), solve. Which one runs is a matter of the kind. Multigrid, which needs more than
+// a matrix, has its own setup in its own folder, and the same options, info and fallback
+// (linear_fallback.h).
 #ifndef PL_SPARSE_LINEAR_SOLVER_H
 #define PL_SPARSE_LINEAR_SOLVER_H
 
 #include "sparse/block_matrix.h"
+#include "sparse/linear_info.h"
 
 #include <pliant/scene_names.h>
 
-typedef struct pl_linear_options {
-    double tolerance;   // stop when |b - A x| <= tolerance |b|
-    int max_iterations; // or after so many
-} pl_linear_options;
-
-enum { PL_HISTORY_SIZE = 256 };
-
-// What a solve did. Not converging is no error: it stands here.
-typedef struct pl_linear_info {
-    int iterations;
-    bool converged;
-    bool singular;   // direct: pivots vanished
-    bool indefinite; // a direction of negative curvature was met: x is of no use
-    bool switched;   // multigrid: cycles stalled, and conjugate gradients went on
-    int tiny_pivot_count;
-    double residual; // |b - A x| / |b| at the end
-    double update_seconds;
-    double solve_seconds;
-    int history_count; // relative residuals, the first PL_HISTORY_SIZE of them
-    float history[PL_HISTORY_SIZE];
-} pl_linear_info;
-
 typedef struct pl_linear_solver pl_linear_solver;
-
-// What a solver from another folder (multigrid) does with an object of its own.
-typedef struct pl_linear_functions {
-    pl_status (*update)(void* object, pl_error* error);
-    void (*solve)(void* object, const pl_linear_options* options, const double* b, double* x,
-                  pl_linear_info* info);
-    void (*destroy)(void* object);
-} pl_linear_functions;
-// The solver behind this interface; it owns the object, which is destroyed if this fails.
-pl_status pl_linear_wrap(pl_linear kind, const pl_linear_functions* functions, void* object,
-                         pl_linear_solver** out, pl_error* error);
 
 // True for the kinds that this folder has.
 bool pl_linear_is_known(pl_linear kind);

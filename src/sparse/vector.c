@@ -10,7 +10,7 @@ typedef struct vectors {
     const double* a;
     const double* b;
     double* y;
-    double s;
+    double s, t;
 } vectors;
 
 static double dot_part(int begin, int end, void* user) {
@@ -63,4 +63,18 @@ static void xpay_task(int begin, int end, int worker, void* user) {
 void pl_vector_xpay(pl_pool* pool, int count, const double* x, double s, double* y) {
     vectors v = {.a = x, .y = y, .s = s};
     pl_parallel_for(pool, xpay_task, count, BLOCK, &v);
+}
+
+static void combine_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const vectors* v = user;
+    if (v->t == 0.0)
+        for (int i = begin; i < end; i++) v->y[i] = v->s * v->a[i];
+    else
+        for (int i = begin; i < end; i++) v->y[i] = v->s * v->a[i] + v->t * v->y[i];
+}
+
+void pl_vector_combine(pl_pool* pool, int count, double s, const double* x, double t, double* y) {
+    vectors v = {.a = x, .y = y, .s = s, .t = t};
+    pl_parallel_for(pool, combine_task, count, BLOCK, &v);
 }

@@ -15,5 +15,7 @@ double pl_vector_max_abs(int count, const double* a);
 void pl_vector_axpy(pl_pool* pool, int count, double s, const double* x, double* y);
 // y = x + s y
 void pl_vector_xpay(pl_pool* pool, int count, const double* x, double s, double* y);
+// y = s x + t y; t = 0: y is not read
+void pl_vector_combine(pl_pool* pool, int count, double s, const double* x, double t, double* y);
 
 #endif

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Flexible GMRES (Saad 1993): an orthonormal basis v of the residuals, and beside each v the
+// z = M_j v that the preconditioner of that iteration made of it. The solution is sought among the
+// z, so M may be anything, and another one every time.
+#include "sparse/krylov.h"
+
+#include <float.h>
+#include <math.h>
+
+enum { MOST = PL_GMRES_MAX_RESTART };
+// A round that leaves more than this part of the residual has stalled; the next would do no more.
+static const double STALL = 0.98;
+
+typedef struct gmres {
+    void** v; // restart + 1
+    void** z; // restart
+    double H[MOST + 1][MOST], c[MOST], s[MOST], g[MOST + 1];
+} gmres;
+
+// v_(j+1) = A z_j, orthogonal to those before; twice, since once is not enough after cancellation
+static bool orthogonalise(const pl_krylov* k, gmres* m, int j) {
+    void* w = m->v[j + 1];
+    pl_krylov_apply(k, m->z[j], w);
+    double size = sqrt(pl_krylov_dot(k, w, w));
+    for (int i = 0; i <= j; i++) m->H[i][j] = 0.0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i <= j; i++) {
+            double part = pl_krylov_dot(k, m->v[i], w);
+            m->H[i][j] += part;
+            pl_krylov_combine(k, -part, m->v[i], 1.0, w);
+        }
+    double left = sqrt(pl_krylov_dot(k, w, w));
+    m->H[j + 1][j] = left > 10.0 * DBL_EPSILON * size ? left : 0.0;
+    if (m->H[j + 1][j] > 0.0) pl_krylov_combine(k, 0.0, w, 1.0 / left, w);
+    return isfinite(size);
+}
+
+// the new column of H made triangular
+static void rotate(gmres* m, int j) {
+    for (int i = 0; i < j; i++) {
+        double a = m->H[i][j], b = m->H[i + 1][j];
+        m->H[i][j] = m->c[i] * a + m->s[i] * b;
+        m->H[i + 1][j] = m->c[i] * b - m->s[i] * a;
+    }
+    double size = hypot(m->H[j][j], m->H[j + 1][j]);
+    m->c[j] = size > 0.0 ? m->H[j][j] / size : 1.0;
+    m->s[j] = size > 0.0 ? m->H[j + 1][j] / size : 0.0;
+    m->H[j][j] = size;
+    m->g[j + 1] = -m->s[j] * m->g[j];
+    m->g[j] *= m->c[j];
+}
+
+// x += Z y with H y = g; columns that vanish, as those of singular matrices may, are left out
+static void add_solution(const pl_krylov* k, gmres* m, int count) {
+    double largest = 0.0;
+    for (int i = 0; i < count; i++) largest = fmax(largest, m->H[i][i]);
+    for (int i = count - 1; i >= 0; i--) {
+        double sum = m->g[i];
+        for (int j = i + 1; j < count; j++) sum -= m->H[i][j] * m->g[j];
+        m->g[i] = m->H[i][i] > 10.0 * DBL_EPSILON * largest ? sum / m->H[i][i] : 0.0;
+        pl_krylov_combine(k, m->g[i], m->z[i], 1.0, k->x);
+    }
+}
+
+// A round from the residual r on.
+static pl_krylov_end run(pl_krylov* k, gmres* m, int restart, const pl_linear_options* options,
+                         pl_linear_info* info) {
+    double norm = sqrt(pl_krylov_dot(k, k->r, k->r));
+    pl_krylov_end end = PL_KRYLOV_GOING;
+    int count = 0;
+    pl_krylov_combine(k, 1.0 / norm, k->r, 0.0, m->v[0]);
+    m->g[0] = norm;
+    while (count < restart && end == PL_KRYLOV_GOING) {
+        pl_krylov_precondition(k, m->v[count], m->z[count]);
+        double size = pl_krylov_dot(k, m->z[count], m->z[count]);
+        if (!isfinite(size) || size == 0.0) end = PL_KRYLOV_PRECONDITIONER;
+        else if (!orthogonalise(k, m, count)) end = PL_KRYLOV_NOT_FINITE;
+        if (end != PL_KRYLOV_GOING) break;
+        rotate(m, count);
+        info->iterations++;
+        pl_linear_note(info, fabs(m->g[++count]) / k->scale);
+        if (info->residual <= options->tolerance || m->H[count][count - 1] == 0.0) break;
+        if (info->iterations >= options->max_iterations) end = PL_KRYLOV_ITERATIONS;
+    }
+    add_solution(k, m, count);
+    return end;
+}
+
+pl_krylov_end pl_krylov_gmres(pl_krylov* k, const pl_krylov_work* work,
+                              const pl_linear_options* options, pl_linear_info* info) {
+    int restart = (work->vector_count - 1) / 2;
+    if (restart > MOST) restart = MOST;
+    gmres m = {.v = work->vectors, .z = work->vectors + restart + 1};
+    for (;;) {
+        double before = info->residual;
+        pl_krylov_end end = run(k, &m, restart, options, info);
+        pl_linear_note_again(info, pl_krylov_residual(k) / k->scale);
+        if (info->residual <= options->tolerance) end = PL_KRYLOV_CONVERGED;
+        else if (!isfinite(info->residual)) end = PL_KRYLOV_NOT_FINITE;
+        else if (end == PL_KRYLOV_GOING && info->residual > STALL * before) end = PL_KRYLOV_STALLED;
+        if (end != PL_KRYLOV_GOING) return pl_krylov_finish(info, end);
+    }
+}
