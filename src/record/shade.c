@@ -6,6 +6,7 @@
 // of the range without burning out.
 #include "record/shade.h"
 
+#include <float.h>
 #include <math.h>
 
 static const float KEY_COLOR[3] = {0.86f, 0.82f, 0.76f};
@@ -148,6 +149,33 @@ static void gather(const pl_shader* s, const pl_fragments* f, batch* b) {
     b->count = f->count;
 }
 
+// Barycentric coordinates of the point of a projected triangle's sides that is nearest to a place
+// of the picture. Lengths are those of the picture: along a sliver, a small step beside the triangle
+// is a large one in barycentric coordinates.
+static void nearest_on_sides(const pl_shader* s, int id, float x, float y, float* b1, float* b2) {
+    const int* t = s->mesh->triangles + 3 * (size_t)id;
+    float nearest = FLT_MAX, best[3] = {1.0f, 0.0f, 0.0f};
+    for (int k = 0; k < 3; k++) {
+        int next = (k + 1) % 3;
+        pl_raster_vertex a = s->projected[t[k]], b = s->projected[t[next]];
+        float dx = (float)b.x - (float)a.x, dy = (float)b.y - (float)a.y;
+        float px = x * PL_RASTER_SUBPIXEL - (float)a.x, py = y * PL_RASTER_SUBPIXEL - (float)a.y;
+        float square = dx * dx + dy * dy;
+        float part = square > 0.0f ? (px * dx + py * dy) / square : 0.0f;
+        part = part < 0.0f ? 0.0f : part > 1.0f ? 1.0f : part;
+        float ex = px - part * dx, ey = py - part * dy;
+        if (!(ex * ex + ey * ey < nearest)) continue;
+        nearest = ex * ex + ey * ey;
+        // from parts of the picture to parts of the side, which is seen in perspective
+        float w_a = (1.0f - part) * a.depth, w_b = part * b.depth;
+        best[0] = best[1] = best[2] = 0.0f;
+        best[k] = w_a / (w_a + w_b);
+        best[next] = w_b / (w_a + w_b);
+    }
+    *b1 = best[1];
+    *b2 = best[2];
+}
+
 // where the ray meets the triangle's plane (Moeller and Trumbore 1997), moved into the triangle
 static void intersect(const pl_shader* s, const pl_fragments* f, batch* b) {
     for (int i = 0; i < b->count; i++) {
@@ -156,14 +184,13 @@ static void intersect(const pl_shader* s, const pl_fragments* f, batch* b) {
         pl_vec3f from = {s->eye.x - b->ax[i], s->eye.y - b->ay[i], s->eye.z - b->az[i]};
         pl_vec3f p = pl_crossf(d, e2), q = pl_crossf(from, e1);
         float scale = 1.0f / pl_dotf(e1, p);
-        float u = pl_dotf(from, p) * scale, v = pl_dotf(d, q) * scale;
-        u = u > 0.0f ? u : 0.0f; // 0 also where the triangle is seen edge on
-        v = v > 0.0f ? v : 0.0f;
-        u = u < 1.0f ? u : 1.0f;
-        v = v < 1.0f ? v : 1.0f;
-        float sum = u + v, shrink = 1.0f / (sum > 1.0f ? sum : 1.0f);
-        b->b1[i] = u * shrink;
-        b->b2[i] = v * shrink;
+        b->b1[i] = pl_dotf(from, p) * scale;
+        b->b2[i] = pl_dotf(d, q) * scale;
+    }
+    // a pixel's samples may be in a triangle and their middle beside it
+    for (int i = 0; i < b->count; i++) {
+        bool inside = b->b1[i] >= 0.0f && b->b2[i] >= 0.0f && b->b1[i] + b->b2[i] <= 1.0f;
+        if (!inside) nearest_on_sides(s, f->ids[i], f->x[i], f->y[i], &b->b1[i], &b->b2[i]);
     }
 }
 
