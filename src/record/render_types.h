@@ -7,6 +7,7 @@
 
 #include "record/camera.h"
 #include "record/colormap.h"
+#include "record/texture.h"
 
 // One body; all arrays are borrowed, indices are in range. Triangles with a corner that is not
 // finite are left out.
@@ -19,6 +20,11 @@ typedef struct pl_render_body {
     const float* triangle_values; // the same per triangle; only one of the two
     bool has_color;               // else the palette's colour of the body's number
     float color[3];               // linear RGB
+    bool has_back_color;          // of triangles seen from behind; else both sides look alike
+    float back_color[3];
+    const pl_texture* texture; // instead of the colour, or NULL
+    const float* uvs;          // 2 per texture coordinate
+    const int* triangle_uvs;   // 3 per triangle, -1 for none
 } pl_render_body;
 
 typedef struct pl_render_scene {
@@ -36,6 +42,8 @@ typedef struct pl_render_options {
     bool ground;          // draw it and the shadows on it
     double ground_height; // along the up axis
     bool wireframe;       // edges over the surface
+    bool transparent;     // no backdrop: the image has an alpha channel
+    bool no_occlusion;    // crevices are as light as open places
     double crease;        // [degrees] edges sharper than this are not smoothed
     pl_colormap map;
     double value_low, value_high; // ends of the colour map

@@ -12,22 +12,27 @@ static const struct {
     pl_show_kind kind;
     const char* title;
     pl_colormap map;
-    double neutral;
+    double neutral, least_reach;
     bool from_zero, needs_recording;
 } quantities[] = {
-    {"displacement", PL_SHOW_DISPLACEMENT, "displacement [m]", PL_COLORMAP_SEQUENTIAL, 0, true,
+    {"displacement", PL_SHOW_DISPLACEMENT, "displacement [m]", PL_COLORMAP_SEQUENTIAL, 0, 0, true,
      true},
-    {"stretch", PL_SHOW_STRETCH, "stretch", PL_COLORMAP_DIVERGING, 1.0, false, true},
-    {"error", PL_SHOW_ERROR, "error [m]", PL_COLORMAP_SEQUENTIAL, 0, true, true},
-    {"region", PL_SHOW_REGION, "region", PL_COLORMAP_CATEGORIES, 0, false, false},
+    {"stretch", PL_SHOW_STRETCH, "stretch", PL_COLORMAP_DIVERGING, 1.0, 0.01, false, true},
+    {"error", PL_SHOW_ERROR, "error [m]", PL_COLORMAP_SEQUENTIAL, 0, 0, true, true},
+    {"region", PL_SHOW_REGION, "region", PL_COLORMAP_CATEGORIES, 0, 0, false, false},
 };
 enum { QUANTITY_COUNT = sizeof quantities / sizeof quantities[0] };
 
-// fields whose middle means something
+// fields that are known: their units, and the middle if it means something
 static const struct {
-    const char* name;
-    double neutral;
-} diverging[] = {{"volume", 1.0}, {"pressure", 0.0}};
+    const char *name, *unit;
+    bool is_diverging;
+    double neutral, least_reach;
+} known_fields[] = {{"volume", NULL, true, 1.0, 0.01},
+                    {"pressure", "Pa", true, 0.0, 0.0},
+                    {"velocity", "m/s", false, 0.0, 0.0},
+                    {"von_mises", "Pa", false, 0.0, 0.0},
+                    {"force", "N", false, 0.0, 0.0}};
 
 static bool has_field(const pl_recording* recording, const pl_mesh* mesh, const char* name) {
     const pl_record_head* head = recording ? pl_recording_head(recording) : NULL;
@@ -86,6 +91,7 @@ pl_status pl_show_choose(const char* name, const char* path, const pl_recording*
         out->map = quantities[i].map;
         out->neutral = quantities[i].neutral;
         out->from_zero = quantities[i].from_zero;
+        out->least_reach = quantities[i].least_reach;
         snprintf(out->title, sizeof out->title, "%s", quantities[i].title);
         return out->kind == PL_SHOW_ERROR ? check_against(path, recording, against, error) : PL_OK;
     }
@@ -98,10 +104,14 @@ pl_status pl_show_choose(const char* name, const char* path, const pl_recording*
     out->kind = PL_SHOW_FIELD;
     snprintf(out->field, sizeof out->field, "%s", name);
     snprintf(out->title, sizeof out->title, "%s", name);
-    for (size_t i = 0; i < sizeof diverging / sizeof diverging[0]; i++) {
-        if (strcmp(name, diverging[i].name) != 0) continue;
+    for (size_t i = 0; i < sizeof known_fields / sizeof known_fields[0]; i++) {
+        if (strcmp(name, known_fields[i].name) != 0) continue;
+        const char* unit = known_fields[i].unit;
+        if (unit) snprintf(out->title, sizeof out->title, "%.64s [%s]", name, unit);
+        if (!known_fields[i].is_diverging) continue;
         out->map = PL_COLORMAP_DIVERGING;
-        out->neutral = diverging[i].neutral;
+        out->neutral = known_fields[i].neutral;
+        out->least_reach = known_fields[i].least_reach;
     }
     return PL_OK;
 }
@@ -211,15 +221,16 @@ static bool fill_mesh_field(const pl_mesh* mesh, const char* name, float* values
     return f && f->kind == PL_ELEMENT_TRIANGLE;
 }
 
+// of the regions that a triangle is in, the smallest says most
 static void fill_mesh_regions(const pl_mesh* mesh, float* values) {
     fill_empty(values, mesh->triangle_count);
-    int number = 0;
     for (int i = 0; i < mesh->region_count; i++) {
         const pl_region* r = &mesh->regions[i];
         if (r->kind != PL_ELEMENT_TRIANGLE) continue;
-        for (int k = 0; k < r->count; k++)
-            if (isnan(values[r->items[k]])) values[r->items[k]] = (float)number;
-        number++;
+        for (int k = 0; k < r->count; k++) {
+            float* value = &values[r->items[k]];
+            if (isnan(*value) || r->count < mesh->regions[(int)*value].count) *value = (float)i;
+        }
     }
 }
 
