@@ -110,7 +110,7 @@ double pl_camera_distance(const pl_camera_fit* fit, pl_vec3 target, const float*
 }
 
 // Moves the planes so that shadows are seen too, but not by so much that bodies become small: a
-// shadow may take up to a third of the bodies' own size on each side.
+// shadow may take up to a quarter of the bodies' own size on each side.
 static void include_shadows(const pl_camera_fit* fit, double reach[4]) {
     pl_vec3 up = up_of(fit), key = pl_key_direction(fit->camera.right, up);
     double per_height[4], middle[4];
@@ -120,7 +120,7 @@ static void include_shadows(const pl_camera_fit* fit, double reach[4]) {
         double shadow = fit->shadow_reach[k] + fit->ground_height * per_height[k];
         int other = k ^ 1;
         double size = fit->reach[k] - middle[k] + fit->reach[other] - middle[other];
-        shadow = fmin(shadow, fit->reach[k] + size * (1.0 / 3.0));
+        shadow = fmin(shadow, fit->reach[k] + 0.25 * size);
         reach[k] = fmax(fit->reach[k], shadow);
     }
 }

@@ -32,6 +32,12 @@ typedef struct pl_render_scene {
     const pl_render_body* bodies;
 } pl_render_scene;
 
+// a colour of a map of categories
+typedef struct pl_legend_item {
+    const char* name;
+    int value;
+} pl_legend_item;
+
 typedef struct pl_render_options {
     int width, height;
     int samples; // per pixel: 4, 8 or 16
@@ -48,7 +54,9 @@ typedef struct pl_render_options {
     pl_colormap map;
     double value_low, value_high; // ends of the colour map
     const char* legend;           // title of the legend, NULL for none
-    const char* label;            // text in the lower left corner, or NULL
+    int item_count;               // of categories that are drawn, for the legend
+    const pl_legend_item* items;
+    const char* label; // text in the lower left corner, or NULL
 } pl_render_options;
 
 #endif

@@ -172,6 +172,10 @@ static void free_colliders(pl_show* s) {
 void pl_show_close(pl_show* s) {
     if (!s) return;
     free_colliders(s);
+    pl_texture_free(&s->texture);
+    for (int i = 0; s->uvs && i < s->body_count; i++)
+        PL_FREE(s->uvs[i], float, s->uvs[i] ? 2 * (size_t)s->surface->mesh->uv_count : 0);
+    PL_FREE(s->uvs, float*, s->body_count);
     for (int i = 0; s->values && s->bodies && i < s->body_count; i++)
         PL_FREE(s->values[i], float,
                 (size_t)s->bodies[i].vertex_count + (size_t)s->bodies[i].triangle_count);
@@ -185,10 +189,6 @@ void pl_show_close(pl_show* s) {
     pl_surface_destroy(s->surface);
     pl_recording_close(s->recording);
     pl_recording_close(s->against);
-    pl_texture_free(&s->texture);
-    for (int i = 0; s->uvs && i < s->body_count; i++)
-        PL_FREE(s->uvs[i], float, s->uvs[i] ? 2 * (size_t)s->surface->mesh->uv_count : 0);
-    PL_FREE(s->uvs, float*, s->body_count);
     PL_FREE(s, pl_show, 1);
 }
 

@@ -17,7 +17,8 @@ enum { MOST_FRAMES = 120, MOST_VALUES = 4096 }; // that are looked at; values pe
 // the smallest and largest finite value of a scene, and a sample of all
 typedef struct value_range {
     double low, high;
-    pl_array sample; // floats
+    pl_array sample;             // floats
+    bool used[PL_COLORMAP_SIZE]; // numbers that occur
 } value_range;
 
 static bool add_range(const pl_render_scene* scene, value_range* range) {
@@ -28,6 +29,8 @@ static bool add_range(const pl_render_scene* scene, value_range* range) {
         int step = 1 + count / MOST_VALUES;
         for (int k = 0; values && k < count; k++) {
             if (!isfinite(values[k])) continue;
+            if (values[k] >= 0.0f && values[k] < PL_COLORMAP_SIZE)
+                range->used[(int)values[k]] = true;
             if ((double)values[k] < range->low) range->low = (double)values[k];
             if ((double)values[k] > range->high) range->high = (double)values[k];
             if (k % step == 0 && !pl_array_push(&range->sample, &values[k])) return false;
@@ -55,10 +58,33 @@ static void cut_outliers(value_range* range) {
     if (range->high > high + width) range->high = high;
 }
 
-static void set_colors(const pl_show* s, value_range* range, pl_render_options* options) {
+static const char* region_name(const pl_show* s, int number) {
+    if (s->surface)
+        return number < s->surface->mesh->region_count ? s->surface->mesh->regions[number].name
+                                                       : NULL;
+    const pl_record_head* head = pl_recording_head(s->recording);
+    for (int i = 0; i < head->body_count; i++)
+        if (head->bodies[i].triangle_regions)
+            return number < head->bodies[i].region_count ? head->bodies[i].region_names[number]
+                                                         : NULL;
+    return NULL;
+}
+
+// names of the regions that are seen; of several bodies, those of the first that has some
+static void list_regions(pl_show* s, const value_range* range, pl_render_options* options) {
+    options->items = s->items;
+    for (int i = 0; i < PL_COLORMAP_SIZE; i++) {
+        const char* name = range->used[i] ? region_name(s, i) : NULL;
+        if (name) s->items[options->item_count++] = (pl_legend_item){name, i};
+    }
+}
+
+static void set_colors(pl_show* s, value_range* range, pl_render_options* options) {
     const pl_show_quantity* q = &s->quantity;
     options->map = q->map;
     options->legend = q->kind == PL_SHOW_NONE ? NULL : q->title;
+    options->item_count = 0;
+    if (q->kind == PL_SHOW_REGION) list_regions(s, range, options);
     if (options->value_high > options->value_low) return;
     cut_outliers(range);
     double low = range->low, high = range->high;
@@ -187,7 +213,7 @@ pl_status pl_show_frame_all(pl_show* s, const pl_view* view, pl_render_options* 
     if (s->quantity.kind != PL_SHOW_NONE) s->view.right_free = 0.01 * PL_LEGEND_PERCENT;
     pl_camera_fit fit = pl_camera_fit_begin(&s->view, options->width, options->height);
     int count = pl_show_frame_count(s), looked = count < MOST_FRAMES ? count : MOST_FRAMES;
-    value_range range = {INFINITY, -INFINITY, pl_array_of(sizeof(float))};
+    value_range range = {.low = INFINITY, .high = -INFINITY, .sample = pl_array_of(sizeof(float))};
     pl_status status = PL_OK;
     for (int i = 0; i < looked && status == PL_OK; i++) {
         const pl_render_scene* scene;

@@ -34,6 +34,8 @@ struct pl_show {
     pl_vec3 around;      // planes are drawn around here
     double reach;        // this far
 
+    pl_legend_item items[PL_COLORMAP_SIZE]; // regions that are drawn
+
     pl_texture texture;
     float** uvs; // per body, of a mesh file; or NULL
 

@@ -221,15 +221,25 @@ static bool fill_mesh_field(const pl_mesh* mesh, const char* name, float* values
     return f && f->kind == PL_ELEMENT_TRIANGLE;
 }
 
+// the first of the regions that have one name: a surface has those of its triangles and of its tets
+static int first_of_name(const pl_mesh* mesh, int region) {
+    for (int i = 0; i < region; i++)
+        if (mesh->regions[i].kind == PL_ELEMENT_TRIANGLE &&
+            strcmp(mesh->regions[i].name, mesh->regions[region].name) == 0)
+            return i;
+    return region;
+}
+
 // of the regions that a triangle is in, the smallest says most
 static void fill_mesh_regions(const pl_mesh* mesh, float* values) {
     fill_empty(values, mesh->triangle_count);
     for (int i = 0; i < mesh->region_count; i++) {
         const pl_region* r = &mesh->regions[i];
         if (r->kind != PL_ELEMENT_TRIANGLE) continue;
+        int number = first_of_name(mesh, i), size = mesh->regions[number].count;
         for (int k = 0; k < r->count; k++) {
             float* value = &values[r->items[k]];
-            if (isnan(*value) || r->count < mesh->regions[(int)*value].count) *value = (float)i;
+            if (isnan(*value) || size < mesh->regions[(int)*value].count) *value = (float)number;
         }
     }
 }
