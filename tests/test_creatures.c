@@ -3,6 +3,7 @@
 //
 // The creatures of our own. That each is whole and has its regions is checked with all generators.
 #include "base/random.h"
+#include "geometry/solid.h"
 #include "mesh/creature.h"
 #include "tet_checks.h"
 
@@ -97,4 +98,32 @@ TEST(creatures_have_texture_coordinates)
     }
     CHECK(high < 1.7321 * low * (1.0 + 1e-9)); // the cosine of that angle is 1 / sqrt(3)
     pl_mesh_destroy(mesh);
+}
+
+// the dress is around the human everywhere, close at the top, and its outer side is outside
+TEST(creatures_dress_fits_the_human)
+{
+    pl_mesh *human = make("human", 0.05, NULL), *dress = make("dress", 0.04, NULL);
+    pl_solid solid;
+    pl_error error;
+    CHECK_OK(pl_solid_build(human->positions, human->triangles, human->triangle_count, true, &solid,
+                            &error),
+             &error);
+    for (int v = 0; v < dress->vertex_count; v++)
+        CHECK(pl_solid_distance(&solid, pl_vec3_load(dress->positions + 3 * v), 1.0) > 0.004);
+    const pl_region* top = pl_mesh_region(dress, PL_ELEMENT_VERTEX, "top");
+    for (int k = 0; k < top->count; k++) {
+        const double* p = dress->positions + 3 * top->items[k];
+        CHECK(pl_solid_distance(&solid, pl_vec3_load(p), 1.0) < 0.035);
+    }
+    for (int t = 0; t < dress->triangle_count; t++) {
+        pl_vec3 p[3];
+        for (int k = 0; k < 3; k++)
+            p[k] = pl_vec3_load(dress->positions + 3 * dress->triangles[3 * t + k]);
+        pl_vec3 normal = pl_cross(pl_sub(p[1], p[0]), pl_sub(p[2], p[0]));
+        CHECK(normal.x * p[0].x + normal.z * p[0].z > 0.0);
+    }
+    pl_solid_free(&solid);
+    pl_mesh_destroy(human);
+    pl_mesh_destroy(dress);
 }

@@ -130,7 +130,7 @@ static void fit_colliders(pl_show* s, int looked, pl_camera_fit* fit) {
             pl_camera_fit_points(&with, shape->positions, shape->vertex_count);
             pl_camera_fit_points(&own, shape->positions, shape->vertex_count);
         }
-        if (pl_distance(own.low, own.high) < 1.5 * size) *fit = with;
+        if (pl_distance(own.low, own.high) < 1.8 * size) *fit = with;
     }
 }
 
