@@ -16,7 +16,7 @@ import markdown
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 GROUPS = [
-    ("Start", ["README.md", "docs/guide.md", "docs/viewer.md"]),
+    ("Start", ["README.md", "docs/guide.md", "docs/viewer.md", "docs/modes.md"]),
     ("Reference", ["docs/scene.md", "docs/meshes.md", "docs/plr.md"]),
     ("Methods", ["docs/methods/galerkin.md", "docs/methods/grid.md", "docs/methods/pbd.md", "docs/methods/guard.md"]),
     ("Measured", ["docs/verification.md", "docs/peers.md"]),
