@@ -1,11 +1,11 @@
 # Thin front of CMake. `make demo` and `make test` install what they need, build, and run.
 .DEFAULT_GOAL := build
-.PHONY: configure deps deps-test deps-extra deps-bench deps-view build demo view page test test-extra bench plot-methods docs fuzz install package clean
+.PHONY: configure deps deps-test deps-extra deps-bench deps-view deps-site build demo view page test test-extra bench plot-methods docs site film fuzz install package clean
 
 RELEASE := build/release
 PREFIX ?= /usr/local
 
-deps deps-test deps-extra deps-bench deps-view:
+deps deps-test deps-extra deps-bench deps-view deps-site:
 	@bash scripts/deps.sh $@
 
 configure: deps
@@ -59,6 +59,15 @@ plot-methods: build
 
 docs: build
 	@bash scripts/docs.sh $(RELEASE)/bin
+
+# the documents as pages with search, in build/site; they need no net and no server
+site: deps-site
+	@/usr/bin/python3 scripts/site.py build/site
+
+# twenty seconds of several scenes, in out/film
+film: configure
+	@cmake --build --preset release --target pliant
+	@bash scripts/film.sh $(RELEASE)/bin
 
 # a night's work: every mesh reader for an hour
 FUZZ_SECONDS ?= 3600

@@ -49,11 +49,11 @@ static bool failed(const pl_error* error) {
 static const char DRAGON[] = "tets_generated/dragon_200k.msh.gz";
 
 static pl_status load_mesh(bench* b, pl_mesh** out, pl_error* error) {
-    if (!bench_quick(b) && bench_has_data()) return bench_solid_mesh(b, DRAGON, 0, out, error);
+    if (!bench_quick(b)) return bench_solid_mesh(b, DRAGON, 199937, out, error);
     pl_generate_options options;
     pl_status status = pl_generate_defaults("box", &options, error);
     if (status != PL_OK) return status;
-    int cells = bench_quick(b) ? 10 : 32; // a long box of 12 tets a cell
+    int cells = 10; // a long box of 12 tets a cell
     options.size_x = 4.0, options.size_y = options.size_z = 1.0;
     options.count_x = 4 * cells, options.count_y = options.count_z = cells;
     status = pl_generate("box", &options, out, error);

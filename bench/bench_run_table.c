@@ -54,7 +54,12 @@ static void write_source(bench* b, const run_row* row, char* out, size_t size) {
                  " \"count_y\": 708}");
     else if (bench_data_path(row->mesh, path, sizeof path))
         snprintf(out, size, "\"mesh\": \"%s\"", path);
-    else snprintf(out, size, "\"generate\": {\"shape\": \"box\", \"edge\": %.17g}", 1.0 / 58);
+    else {
+        double height, edge;
+        const char* shape = bench_stand_in(row->mesh, 199937, &height, &edge);
+        snprintf(out, size, "\"generate\": {\"shape\": \"%s\", \"height\": %.17g, \"edge\": %.17g}",
+                 shape, height, edge);
+    }
 }
 
 static bool write_scene(bench* b, const run_row* row, const char* path) {
@@ -96,7 +101,9 @@ static pl_status measure(bench* b, const run_row* row, const char* folder, pl_er
     double setup = pl_seconds() - start;
     if (status == PL_OK && row->mesh)
         bench_mesh_used(b, row->mesh,
-                        bench_has_data() && !bench_quick(b) ? "PLIANT_DATA" : "generated box",
+                        bench_quick(b)     ? "generated box"
+                        : bench_has_data() ? "PLIANT_DATA"
+                                           : "generated dragon",
                         pl_world_mesh(pl_run_world(run), 0)->vertex_count);
     pl_scene_destroy(scene);
     if (status == PL_OK) status = time_frames(run, frames, &solve, &whole, error);

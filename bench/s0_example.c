@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Where this differs from the paper: the meshes are others of its vertex counts, with more tets
-// (those of PLIANT_DATA, or gummy bears); sizes, places of attachments and the cloth's size are not
+// (those of PLIANT_DATA, or creatures of pliant); sizes, places of attachments and the cloth's size are not
 // stated there (here: the longest side is 1 m, ears or the highest part are held, the cloth hangs
 // from two corners). Its Jacobi counts differ from level to level, here the finest one's hold for
 // all. The cloths are smoothed by GS(2) in place of J(5): Projective Dynamics is as good with half

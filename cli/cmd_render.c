@@ -44,7 +44,9 @@ typedef struct render_settings {
     const char *color_by, *against;
     int frame, every, samples, threads;
     double azimuth, elevation, distance, field, ground_height, rate;
-    bool wireframe, no_ground, no_label, no_colliders;
+    const char* texture;
+    double turn;
+    bool wireframe, no_ground, no_label, no_colliders, transparent, follow, flat;
     // parsed from the texts above
     pl_view view;
     pl_render_options options;
@@ -106,6 +108,8 @@ static int check_kind(const render_settings* s) {
     if (s->range && !s->color_by) return usage("--range goes with --color-by", s->range);
     if (s->against && (!s->color_by || strcmp(s->color_by, "error") != 0))
         return usage("--against goes with --color-by error", s->color_by ? s->color_by : "none");
+    if (s->transparent && movie)
+        return usage("--transparent goes with PNG pictures; a movie has a background", s->out);
     if (s->every > 1 && png) return usage("--every goes with a movie or a folder", ".png");
     return EXIT_DONE;
 }
@@ -136,7 +140,11 @@ static int parse_settings(render_settings* s) {
     s->view.elevation = s->elevation;
     s->view.distance = s->distance;
     s->view.field = s->field;
+    s->view.turn = s->turn;
+    s->view.follow = s->follow;
     o->wireframe = s->wireframe;
+    o->transparent = s->transparent;
+    o->no_occlusion = s->flat;
     o->ground = !s->no_ground;
     o->samples = s->samples;
     return check_kind(s);
@@ -159,8 +167,9 @@ static pl_status find_frame(const pl_show* show, int number, int* frame, pl_erro
                    number, last + 1);
 }
 
-static pl_status draw_frame(pl_show* show, const render_settings* s, int frame, pl_pool* pool,
-                            pl_image* image, pl_error* error) {
+// part: 0 at the first picture, 1 at the last, for a camera that turns
+static pl_status draw_frame(pl_show* show, const render_settings* s, int frame, double part,
+                            pl_pool* pool, pl_image* image, pl_error* error) {
     pl_render_options options = s->options;
     const pl_render_scene* scene;
     pl_status status = pl_show_load(show, frame, &scene, error); // tells if there is no such frame
@@ -168,8 +177,18 @@ static pl_status draw_frame(pl_show* show, const render_settings* s, int frame, 
     char label[80];
     pl_show_label(show, frame, label, sizeof label);
     options.label = label[0] && !s->no_label ? label : NULL;
+    pl_show_move_camera(show, part, &options);
     return pl_render_draw(scene, &options, pool, image, error);
 }
+
+// Pictures of a movie or folder: the frames, or of a mesh as many as a turn takes.
+static int picture_count(const pl_show* show, const render_settings* s) {
+    enum { TURN = 120 };
+    int count = pl_show_frame_count(show);
+    return count == 1 && s->turn != 0.0 ? TURN : count;
+}
+
+static double part_of(int i, int count) { return count > 1 ? (double)i / (count - 1) : 0.0; }
 
 static void tell_progress(int done, int count) {
     if (isatty(STDERR_FILENO))
@@ -188,7 +207,9 @@ static pl_status write_picture(pl_show* show, const render_settings* s, const ch
     } else {
         int frame;
         status = find_frame(show, s->frame, &frame, error);
-        if (status == PL_OK) status = draw_frame(show, s, frame, pool, image, error);
+        if (status == PL_OK)
+            status = draw_frame(show, s, frame, part_of(frame, pl_show_frame_count(show)), pool,
+                                image, error);
         if (status == PL_OK) status = pl_image_write_png(image, pool, out, error);
     }
     return status;
@@ -197,16 +218,16 @@ static pl_status write_picture(pl_show* show, const render_settings* s, const ch
 static pl_status write_movie(pl_show* show, const render_settings* s, const char* out,
                              pl_pool* pool, pl_image* image, pl_error* error) {
     pl_movie* movie;
-    int count = pl_show_frame_count(show);
+    int count = picture_count(show, s), last = pl_show_frame_count(show) - 1;
     double rate = s->rate;
-    double seconds = pl_show_time(show, count - 1) - pl_show_time(show, 0);
+    double seconds = pl_show_time(show, last) - pl_show_time(show, 0);
     // at the speed of the simulated time, unless another is asked for
     if (!(rate > 0.0)) rate = seconds > 0.0 && count > 1 ? (count - 1) / seconds / s->every : 25.0;
     rate = rate < 0.1 ? 0.1 : rate > 240.0 ? 240.0 : rate;
     pl_status status =
         pl_movie_create(out, s->options.width, s->options.height, rate, &movie, error);
     for (int i = 0; status == PL_OK && i < count; i += s->every) {
-        status = draw_frame(show, s, i, pool, image, error);
+        status = draw_frame(show, s, i < last ? i : last, part_of(i, count), pool, image, error);
         if (status == PL_OK) status = pl_movie_add(movie, image, error);
         // first, as ffmpeg too hears of Ctrl-C and goes away
         if (stop_is_asked()) status = check_stop(out, error);
@@ -220,13 +241,16 @@ static pl_status write_folder(pl_show* show, const render_settings* s, const cha
                               pl_pool* pool, pl_image* image, pl_error* error) {
     if (mkdir(out, 0777) != 0 && errno != EEXIST)
         return pl_fail(error, PL_ERROR_IO, "%s: cannot be made: %s", out, strerror(errno));
-    int count = pl_show_frame_count(show);
+    int count = picture_count(show, s), last = pl_show_frame_count(show) - 1;
     pl_status status = PL_OK;
     for (int i = 0; status == PL_OK && i < count; i += s->every) {
         char path[4200];
-        snprintf(path, sizeof path, "%s/frame_%05d.png", out, pl_show_number(show, i));
+        int frame = i < last ? i : last;
+        snprintf(path, sizeof path, "%s/frame_%05d.png", out,
+                 last > 0 ? pl_show_number(show, frame) : i);
         status = check_stop(out, error);
-        if (status == PL_OK) status = draw_frame(show, s, i, pool, image, error);
+        if (status == PL_OK)
+            status = draw_frame(show, s, frame, part_of(i, count), pool, image, error);
         if (status == PL_OK) status = pl_image_write_png(image, pool, path, error);
         tell_progress(i + 1, count);
     }
@@ -255,8 +279,13 @@ static pl_status render(pl_show* show, render_settings* s, char* out, pl_pool* p
     if (s->frame >= 0 && !one)
         return pl_fail(error, PL_ERROR_ARGUMENT, "--frame goes with one picture; give -o x.png");
     s->view.up_axis = s->up ? s->up[0] - 'x' : pl_show_up_axis(show);
-    pl_status status = pl_show_frame_all(show, &s->view, &s->options, error);
-    if (status == PL_OK && isfinite(s->ground_height)) s->options.ground_height = s->ground_height;
+    pl_status status = PL_OK;
+    if (s->texture) status = pl_show_set_texture(show, s->texture, error);
+    if (status == PL_OK) status = pl_show_frame_all(show, &s->view, &s->options, error);
+    if (status == PL_OK && isfinite(s->ground_height)) {
+        s->options.ground_height = s->ground_height;
+        s->options.ground = !s->no_ground;
+    }
     pl_image image = {0};
     if (status == PL_OK)
         status = pl_image_create(s->options.width, s->options.height, &image, error);
@@ -320,9 +349,17 @@ int cmd_render(int argc, char** argv) {
          ANY},
         {"--against", "DIR", OPTION_TEXT, &s.against, "the run that --color-by error compares with",
          ANY},
+        {"--texture", "FILE.png", OPTION_TEXT, &s.texture,
+         "a picture on bodies that have texture coordinates", ANY},
+        {"--transparent", NULL, OPTION_FLAG, &s.transparent,
+         "PNG pictures of bodies and shadows with nothing behind them", ANY},
+        {"--flat", NULL, OPTION_FLAG, &s.flat, "crevices are as light as open places", ANY},
         {"--wireframe", NULL, OPTION_FLAG, &s.wireframe, "draw edges", ANY},
         {"--azimuth", "DEG", OPTION_DOUBLE, &s.azimuth, "turn the camera around the object (30)",
          -1e6, 1e6},
+        {"--turn", "DEG", OPTION_DOUBLE, &s.turn,
+         "turn on by so much until the last picture (a mesh: in 120 pictures)", -1e6, 1e6},
+        {"--follow", NULL, OPTION_FLAG, &s.follow, "the camera moves along with the bodies", ANY},
         {"--elevation", "DEG", OPTION_DOUBLE, &s.elevation, "camera above the horizon (18)", -90.0,
          90.0},
         {"--distance", "M", OPTION_DOUBLE, &s.distance, "camera from its target (shows all)",
@@ -331,7 +368,7 @@ int cmd_render(int argc, char** argv) {
         {"--field", "DEG", OPTION_DOUBLE, &s.field, "opening of the camera (28)", 1.0, 150.0},
         {"--up", "AXIS", OPTION_TEXT, &s.up, "x, y or z (y; of a run: that of its scene)", ANY},
         {"--ground", "HEIGHT", OPTION_DOUBLE, &s.ground_height,
-         "height of the ground (a plane of the scene, or the lowest point)", ANY},
+         "height of the ground (a flat plane of the scene; a mesh's lowest point)", ANY},
         {"--no-ground", NULL, OPTION_FLAG, &s.no_ground, "no ground and no shadow on it", ANY},
         {"--no-colliders", NULL, OPTION_FLAG, &s.no_colliders, "only the bodies of a run", ANY},
         {"--no-label", NULL, OPTION_FLAG, &s.no_label, "no frame number and time", ANY},

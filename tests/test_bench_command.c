@@ -42,7 +42,7 @@ static void check_meshes(const char* from, int vertices) {
 TEST(bench_json_stands_alone_on_stdout)
 {
     CHECK_INT(run_stiffness(NULL), 0);
-    check_meshes("generated gummy_bear", 0);
+    check_meshes("generated armadillo", 0);
 }
 
 TEST(bench_takes_meshes_of_the_data_folder)

@@ -3,6 +3,7 @@
 //
 // The creatures of our own. That each is whole and has its regions is checked with all generators.
 #include "base/random.h"
+#include "geometry/solid.h"
 #include "mesh/creature.h"
 #include "tet_checks.h"
 
@@ -71,4 +72,58 @@ TEST(creatures_limbs_have_true_distances)
         }
         CHECK_NEAR(value, nearest, 1e-7);
     }
+}
+
+// a checker on a creature stays a checker: no triangle has its texture stretched beyond what a face
+// seen under 55 degrees, the corner of a box, is
+TEST(creatures_have_texture_coordinates)
+{
+    pl_mesh* mesh = make("bunny", 0.006, NULL);
+    CHECK(mesh->uv_count > mesh->triangle_count / 2 && mesh->triangle_uvs);
+    double low = INFINITY, high = 0.0;
+    for (int t = 0; t < mesh->triangle_count; t++) {
+        const int *v = mesh->triangles + 3 * t, *w = mesh->triangle_uvs + 3 * t;
+        pl_vec3 p[3], q[3];
+        for (int k = 0; k < 3; k++) {
+            const double* uv = mesh->uvs + 2 * w[k];
+            CHECK(w[k] >= 0 && w[k] < mesh->uv_count);
+            CHECK(uv[0] > 0.0 && uv[0] < 1.0 && uv[1] > 0.0 && uv[1] < 1.0);
+            p[k] = pl_vec3_load(mesh->positions + 3 * (size_t)v[k]);
+            q[k] = (pl_vec3){uv[0], uv[1], 0.0};
+        }
+        pl_vec3 drawn = pl_cross(pl_sub(q[1], q[0]), pl_sub(q[2], q[0]));
+        double area = pl_norm(pl_cross(pl_sub(p[1], p[0]), pl_sub(p[2], p[0])));
+        CHECK(drawn.z > 0.0); // not a mirror image
+        low = fmin(low, drawn.z / area), high = fmax(high, drawn.z / area);
+    }
+    CHECK(high < 1.7321 * low * (1.0 + 1e-9)); // the cosine of that angle is 1 / sqrt(3)
+    pl_mesh_destroy(mesh);
+}
+
+// the dress is around the human everywhere, close at the top, and its outer side is outside
+TEST(creatures_dress_fits_the_human)
+{
+    pl_mesh *human = make("human", 0.05, NULL), *dress = make("dress", 0.04, NULL);
+    pl_solid solid;
+    pl_error error;
+    CHECK_OK(pl_solid_build(human->positions, human->triangles, human->triangle_count, true, &solid,
+                            &error),
+             &error);
+    for (int v = 0; v < dress->vertex_count; v++)
+        CHECK(pl_solid_distance(&solid, pl_vec3_load(dress->positions + 3 * v), 1.0) > 0.004);
+    const pl_region* top = pl_mesh_region(dress, PL_ELEMENT_VERTEX, "top");
+    for (int k = 0; k < top->count; k++) {
+        const double* p = dress->positions + 3 * top->items[k];
+        CHECK(pl_solid_distance(&solid, pl_vec3_load(p), 1.0) < 0.035);
+    }
+    for (int t = 0; t < dress->triangle_count; t++) {
+        pl_vec3 p[3];
+        for (int k = 0; k < 3; k++)
+            p[k] = pl_vec3_load(dress->positions + 3 * dress->triangles[3 * t + k]);
+        pl_vec3 normal = pl_cross(pl_sub(p[1], p[0]), pl_sub(p[2], p[0]));
+        CHECK(normal.x * p[0].x + normal.z * p[0].z > 0.0);
+    }
+    pl_solid_free(&solid);
+    pl_mesh_destroy(human);
+    pl_mesh_destroy(dress);
 }

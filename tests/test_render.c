@@ -5,58 +5,16 @@
 #include "base/random.h"
 #include "record/legend.h"
 #include "record/png_write.h"
-#include "record/render.h"
 #include "record/text_draw.h"
 #include "sample_meshes.h"
+#include "sample_pictures.h"
 #include "test.h"
 
 #include <float.h>
 #include <png.h>
 #include <stdlib.h>
 
-enum { WIDTH = 160, HEIGHT = 120 };
-
-// a mesh as a body of a scene, with positions in float
-typedef struct shown {
-    pl_mesh* mesh;
-    float* positions;
-    pl_render_body body;
-} shown;
-
-static shown show(pl_mesh* mesh) {
-    shown s = {.mesh = mesh, .positions = PL_ALLOC(float, 3 * mesh->vertex_count)};
-    for (int i = 0; i < 3 * mesh->vertex_count; i++) s.positions[i] = (float)mesh->positions[i];
-    s.body = (pl_render_body){.vertex_count = mesh->vertex_count,
-                              .positions = s.positions,
-                              .triangle_count = mesh->triangle_count,
-                              .triangles = mesh->triangles};
-    return s;
-}
-
-static void unshow(shown* s) {
-    PL_FREE(s->positions, float, 3 * s->mesh->vertex_count);
-    pl_mesh_destroy(s->mesh);
-}
-
-static pl_render_options framed(const pl_view* view, const pl_render_scene* scene) {
-    pl_render_options options = pl_default_render_options();
-    options.width = WIDTH;
-    options.height = HEIGHT;
-    pl_camera_fit fit = pl_camera_fit_begin(view, WIDTH, HEIGHT);
-    for (int i = 0; i < scene->body_count; i++)
-        pl_camera_fit_points(&fit, scene->bodies[i].positions, scene->bodies[i].vertex_count);
-    pl_render_options_frame(&options, &fit);
-    return options;
-}
-
-static pl_image drawn(const pl_render_scene* scene, const pl_render_options* options,
-                      pl_pool* pool) {
-    pl_image image;
-    pl_error error;
-    CHECK_OK(pl_image_create(options->width, options->height, &image, &error), &error);
-    CHECK_OK(pl_render_draw(scene, options, pool, &image, &error), &error);
-    return image;
-}
+enum { WIDTH = SAMPLE_WIDTH, HEIGHT = SAMPLE_HEIGHT };
 
 static uint64_t hash_of(const pl_image* image) {
     return pl_hash_bytes(image->pixels, 3 * (size_t)image->width * (size_t)image->height, 0);
@@ -125,11 +83,11 @@ TEST(render_camera_sees_the_front)
 
 TEST(render_sphere_is_round_and_in_the_middle)
 {
-    shown s = show(sample_sphere(4));
+    sample_shown s = sample_show(sample_sphere(4));
     pl_render_scene scene = {1, &s.body};
     pl_view view = pl_default_view();
-    pl_render_options options = framed(&view, &scene);
-    pl_image image = drawn(&scene, &options, NULL);
+    pl_render_options options = sample_framed(&view, &scene);
+    pl_image image = sample_drawn(&scene, &options, NULL);
     int count = 0, low_x = WIDTH, high_x = 0, low_y = HEIGHT, high_y = 0;
     for (int y = 0; y < HEIGHT; y++)
         for (int x = 0; x < WIDTH; x++) {
@@ -152,56 +110,56 @@ TEST(render_sphere_is_round_and_in_the_middle)
     }
     CHECK(luminance[0] > luminance[1] + 20);
     pl_image_free(&image);
-    unshow(&s);
+    sample_unshow(&s);
 }
 
 TEST(render_covers_every_sample_of_a_closed_patch)
 {
     // a sheet that fills the picture: no pixel shows the backdrop through a shared edge
-    shown s = show(sample_sheet(37, 29));
+    sample_shown s = sample_show(sample_sheet(37, 29));
     pl_render_scene scene = {1, &s.body};
     pl_view view = pl_default_view();
     view.up_axis = 1;
     view.azimuth = 3.0, view.elevation = 2.0;
-    pl_render_options options = framed(&view, &scene);
+    pl_render_options options = sample_framed(&view, &scene);
     options.camera.tan_x *= 0.35, options.camera.tan_y *= 0.35;
     options.ground = false;
-    pl_image image = drawn(&scene, &options, NULL);
+    pl_image image = sample_drawn(&scene, &options, NULL);
     for (int y = 0; y < HEIGHT; y++)
         for (int x = 0; x < WIDTH; x++) CHECK(is_body(&image, x, y));
     pl_image_free(&image);
-    unshow(&s);
+    sample_unshow(&s);
 }
 
 TEST(render_nearer_body_hides_the_other)
 {
-    shown a = show(sample_sphere(3)), b = show(sample_sphere(3));
+    sample_shown a = sample_show(sample_sphere(3)), b = sample_show(sample_sphere(3));
     for (int i = 0; i < b.mesh->vertex_count; i++) b.positions[3 * i + 2] += 4.0f;
     pl_render_body bodies[2] = {a.body, b.body};
     pl_render_scene scene = {2, bodies};
     pl_view view = pl_default_view();
     view.azimuth = view.elevation = 0.0;
-    pl_render_options options = framed(&view, &scene);
-    pl_image image = drawn(&scene, &options, NULL);
+    pl_render_options options = sample_framed(&view, &scene);
+    pl_image image = sample_drawn(&scene, &options, NULL);
     // from +z the second one, teal, is in front
     const uint8_t* p = pl_image_at(&image, WIDTH / 2, HEIGHT / 2);
     CHECK(p[2] > p[0] + 40);
     pl_image_free(&image);
-    unshow(&a);
-    unshow(&b);
+    sample_unshow(&a);
+    sample_unshow(&b);
 }
 
 TEST(render_shadow_falls_away_from_the_light)
 {
-    shown s = show(sample_sphere(3));
+    sample_shown s = sample_show(sample_sphere(3));
     pl_render_scene scene = {1, &s.body};
     pl_view view = pl_default_view();
     view.margin = 0.6;
     view.elevation = 35.0;
-    pl_render_options options = framed(&view, &scene);
-    pl_image image = drawn(&scene, &options, NULL);
+    pl_render_options options = sample_framed(&view, &scene);
+    pl_image image = sample_drawn(&scene, &options, NULL);
     options.ground = false;
-    pl_image bare = drawn(&scene, &options, NULL);
+    pl_image bare = sample_drawn(&scene, &options, NULL);
     double dark[2] = {0};
     for (int y = 0; y < HEIGHT; y++)
         for (int x = 0; x < WIDTH; x++)
@@ -210,16 +168,16 @@ TEST(render_shadow_falls_away_from_the_light)
     CHECK(dark[1] > 1.5 * dark[0] && dark[0] >= 0.0 && dark[1] > 1000.0);
     pl_image_free(&image);
     pl_image_free(&bare);
-    unshow(&s);
+    sample_unshow(&s);
 }
 
 static void check_same_bits(pl_render_options options, const pl_render_scene* scene) {
-    pl_image serial = drawn(scene, &options, NULL);
+    pl_image serial = sample_drawn(scene, &options, NULL);
     for (int threads = 1; threads <= 5; threads += 2) {
         pl_pool* pool;
         pl_error error;
         CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
-        pl_image image = drawn(scene, &options, pool);
+        pl_image image = sample_drawn(scene, &options, pool);
         CHECK(hash_of(&image) == hash_of(&serial));
         pl_image_free(&image);
         pl_pool_destroy(pool);
@@ -229,12 +187,12 @@ static void check_same_bits(pl_render_options options, const pl_render_scene* sc
 
 TEST(render_same_bits_for_every_thread_count)
 {
-    shown s = show(sample_sphere(5));
+    sample_shown s = sample_show(sample_sphere(5));
     float* values = PL_ALLOC(float, s.mesh->vertex_count);
     for (int i = 0; i < s.mesh->vertex_count; i++) values[i] = s.positions[3 * i];
     pl_render_scene scene = {1, &s.body};
     pl_view view = pl_default_view();
-    pl_render_options options = framed(&view, &scene);
+    pl_render_options options = sample_framed(&view, &scene);
     check_same_bits(options, &scene);
     s.body.vertex_values = values;
     options.wireframe = true;
@@ -243,23 +201,23 @@ TEST(render_same_bits_for_every_thread_count)
     options.value_low = -1.0;
     check_same_bits(options, &scene);
     PL_FREE(values, float, s.mesh->vertex_count);
-    unshow(&s);
+    sample_unshow(&s);
 }
 
 TEST(render_same_picture_at_every_size_and_place)
 {
     // scaled by powers of two and moved, a body gives the same pixels up to rounding
-    shown s = show(sample_sphere(4));
+    sample_shown s = sample_show(sample_sphere(4));
     pl_render_scene scene = {1, &s.body};
     pl_view view = pl_default_view();
-    pl_render_options options = framed(&view, &scene);
-    pl_image first = drawn(&scene, &options, NULL);
+    pl_render_options options = sample_framed(&view, &scene);
+    pl_image first = sample_drawn(&scene, &options, NULL);
     for (int round = 0; round < 2; round++) {
         float scale = round ? 1.0f / 1048576.0f : 1048576.0f;
         for (int i = 0; i < 3 * s.mesh->vertex_count; i++)
             s.positions[i] = scale * ((float)s.mesh->positions[i] + 2.0f);
-        options = framed(&view, &scene);
-        pl_image image = drawn(&scene, &options, NULL);
+        options = sample_framed(&view, &scene);
+        pl_image image = sample_drawn(&scene, &options, NULL);
         int different = 0;
         for (int i = 0; i < 3 * WIDTH * HEIGHT; i++)
             different += abs(image.pixels[i] - first.pixels[i]) > 8;
@@ -267,53 +225,53 @@ TEST(render_same_picture_at_every_size_and_place)
         pl_image_free(&image);
     }
     pl_image_free(&first);
-    unshow(&s);
+    sample_unshow(&s);
 }
 
 TEST(render_survives_positions_that_are_not_finite)
 {
-    shown s = show(sample_sphere(3));
+    sample_shown s = sample_show(sample_sphere(3));
     float bad[] = {NAN, INFINITY, -INFINITY, FLT_MAX, -FLT_MAX, 1e30f};
     for (int i = 0; i < 6; i++) s.positions[17 * i] = bad[i];
     pl_render_scene scene = {1, &s.body};
     pl_view view = pl_default_view();
-    pl_render_options options = framed(&view, &scene);
-    pl_image image = drawn(&scene, &options, NULL);
+    pl_render_options options = sample_framed(&view, &scene);
+    pl_image image = sample_drawn(&scene, &options, NULL);
     pl_image_free(&image);
     // all of it, and nothing at all
     for (int i = 0; i < 3 * s.mesh->vertex_count; i++) s.positions[i] = NAN;
-    options = framed(&view, &scene);
-    image = drawn(&scene, &options, NULL);
+    options = sample_framed(&view, &scene);
+    image = sample_drawn(&scene, &options, NULL);
     pl_image_free(&image);
     scene.body_count = 0;
-    options = framed(&view, &scene);
-    image = drawn(&scene, &options, NULL);
+    options = sample_framed(&view, &scene);
+    image = sample_drawn(&scene, &options, NULL);
     pl_image_free(&image);
     // a camera inside of the body
     for (int i = 0; i < 3 * s.mesh->vertex_count; i++) s.positions[i] = (float)s.mesh->positions[i];
     scene.body_count = 1;
     view.distance = 0.2;
-    options = framed(&view, &scene);
-    image = drawn(&scene, &options, NULL);
+    options = sample_framed(&view, &scene);
+    image = sample_drawn(&scene, &options, NULL);
     pl_image_free(&image);
-    unshow(&s);
+    sample_unshow(&s);
 }
 
 TEST(render_values_choose_colours_of_the_map)
 {
-    shown s = show(sample_sphere(3));
+    sample_shown s = sample_show(sample_sphere(3));
     float* values = PL_ALLOC(float, s.mesh->triangle_count);
     s.body.triangle_values = values;
     pl_render_scene scene = {1, &s.body};
     pl_view view = pl_default_view();
-    pl_render_options options = framed(&view, &scene);
+    pl_render_options options = sample_framed(&view, &scene);
     options.map = PL_COLORMAP_DIVERGING;
     options.value_low = -2.0;
     options.value_high = 2.0;
     const float steps[3] = {-5.0f, 0.0f, 2.0f};
     for (int k = 0; k < 3; k++) {
         for (int i = 0; i < s.mesh->triangle_count; i++) values[i] = steps[k];
-        pl_image image = drawn(&scene, &options, NULL);
+        pl_image image = sample_drawn(&scene, &options, NULL);
         const uint8_t* p = pl_image_at(&image, WIDTH / 2, HEIGHT / 2);
         if (k == 0) CHECK(p[2] > p[0] + 40);
         if (k == 1) CHECK(abs(p[0] - p[2]) < 25);
@@ -321,15 +279,15 @@ TEST(render_values_choose_colours_of_the_map)
         pl_image_free(&image);
     }
     PL_FREE(values, float, s.mesh->triangle_count);
-    unshow(&s);
+    sample_unshow(&s);
 }
 
 TEST(render_survives_every_failing_allocation)
 {
-    shown s = show(sample_sphere(2));
+    sample_shown s = sample_show(sample_sphere(2));
     pl_render_scene scene = {1, &s.body};
     pl_view view = pl_default_view();
-    pl_render_options options = framed(&view, &scene);
+    pl_render_options options = sample_framed(&view, &scene);
     pl_image image;
     pl_error error;
     CHECK_OK(pl_image_create(WIDTH, HEIGHT, &image, &error), &error);
@@ -343,7 +301,7 @@ TEST(render_survives_every_failing_allocation)
         CHECK_INT(status, PL_ERROR_MEMORY);
     }
     pl_image_free(&image);
-    unshow(&s);
+    sample_unshow(&s);
 }
 
 TEST(render_colour_maps_are_even)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "base/memory.h"
+#include "record/png_write.h"
 #include "record/sheet.h"
 #include "sample_meshes.h"
 #include "sample_recording.h"
 #include "test.h"
 
+#include <pliant/generate.h>
 #include <pliant/mesh_surface.h>
 #include <unistd.h>
 
@@ -306,4 +308,228 @@ TEST(render_command_makes_a_movie_or_says_what_is_missing)
         CHECK_TEXT(text, "ffmpeg, which is not installed");
     }
     sample_recording_end(&s);
+}
+
+// a mesh file of a ball around (0, 1, 0)
+static const char* write_ball(const char* name) {
+    static char file[1024];
+    pl_error error;
+    pl_mesh* mesh = sample_sphere(3);
+    for (int i = 0; i < mesh->vertex_count; i++) mesh->positions[3 * i + 1] += 1.0;
+    snprintf(file, sizeof file, "%s", pl_test_path(name));
+    CHECK_OK(pl_mesh_write(mesh, file, NULL, NULL, &error), &error);
+    pl_mesh_destroy(mesh);
+    return file;
+}
+
+static pl_render_options small_options(void) {
+    pl_render_options options = pl_default_render_options();
+    options.width = 200, options.height = 150;
+    options.value_low = options.value_high = 0.0;
+    return options;
+}
+
+// where a point is in the picture: -1 to 1 from the left to the right and from below to above
+static void seen_at(const pl_camera* c, pl_vec3 p, double* x, double* y) {
+    pl_vec3 d = pl_sub(p, c->eye);
+    double depth = -pl_dot(d, c->back);
+    *x = pl_dot(d, c->right) / (depth * c->tan_x);
+    *y = pl_dot(d, c->up) / (depth * c->tan_y);
+}
+
+TEST(show_keeps_the_shadow_in_the_picture)
+{
+    pl_show* show;
+    pl_error error;
+    CHECK_OK(pl_show_open(write_ball("ball.obj"), NULL, NULL, &show, NULL, &error), &error);
+    pl_view view = pl_default_view();
+    pl_render_options options = small_options();
+    options.width = 150; // where the shadow would be cut off
+    CHECK_OK(pl_show_frame_all(show, &view, &options, &error), &error);
+    CHECK(options.ground);
+    // the highest point of the ball throws its shadow here; heights are from the mesh's middle
+    pl_vec3 up = {0, 1, 0}, key = pl_key_direction(options.camera.right, up);
+    pl_vec3 tip = pl_madd((pl_vec3){0, 1, 0}, -2.0 / key.y, key);
+    CHECK_NEAR(tip.y, options.ground_height, 1e-6);
+    double x, y, widest = 0.0;
+    seen_at(&options.camera, tip, &x, &y);
+    CHECK(fabs(x) < 1.0 && fabs(y) < 1.0);
+    // and the picture is filled: something is at the border that is to stay free
+    for (int i = 0; i < 360; i++) {
+        double a = 3.14159265 * i / 180.0;
+        pl_vec3 round =
+            pl_add(pl_scale(cos(a), options.camera.right), pl_scale(sin(a), options.camera.up));
+        seen_at(&options.camera, round, &x, &y);
+        widest = fmax(widest, fmax(fabs(x), fabs(y)));
+    }
+    CHECK(widest > 0.85);
+    pl_show_close(show);
+}
+
+TEST(show_invents_no_ground)
+{
+    sample_recording s;
+    begin(&s, 1);
+    pl_show* show;
+    pl_error error;
+    CHECK_OK(pl_show_open(path, NULL, NULL, &show, NULL, &error), &error);
+    pl_view view = pl_default_view();
+    pl_render_options options = small_options();
+    CHECK_OK(pl_show_frame_all(show, &view, &options, &error), &error);
+    CHECK(!options.ground);
+    pl_show_close(show);
+    sample_recording_end(&s);
+}
+
+TEST(show_turns_the_camera)
+{
+    pl_show* show;
+    pl_error error;
+    CHECK_OK(pl_show_open(write_ball("ball.obj"), NULL, NULL, &show, NULL, &error), &error);
+    pl_view view = pl_default_view();
+    view.turn = 360.0;
+    pl_render_options options = small_options();
+    CHECK_OK(pl_show_frame_all(show, &view, &options, &error), &error);
+    const pl_render_scene* scene;
+    CHECK_OK(pl_show_load(show, 0, &scene, &error), &error);
+    pl_camera first = options.camera;
+    for (int i = 0; i <= 8; i++) {
+        pl_show_move_camera(show, i / 8.0, &options);
+        double x, y, widest = 0.0;
+        for (int v = 0; v < scene->bodies[0].vertex_count; v++) {
+            const float* p = scene->bodies[0].positions + 3 * v;
+            seen_at(&options.camera, (pl_vec3){p[0], p[1], p[2]}, &x, &y);
+            widest = fmax(widest, fmax(fabs(x), fabs(y)));
+        }
+        CHECK_NEAR(widest, 1.0 - view.margin, 0.03); // a ball from all sides
+        if (i == 0) first = options.camera;
+        if (i == 4) CHECK_NEAR(pl_dot(options.camera.right, first.right), -1.0, 1e-9);
+    }
+    CHECK_NEAR(pl_distance(options.camera.eye, first.eye), 0.0, 1e-9); // once around
+    pl_show_close(show);
+}
+
+TEST(show_follows_the_bodies)
+{
+    sample_recording s;
+    begin(&s, 1);
+    pl_show* show;
+    pl_error error;
+    CHECK_OK(pl_show_open(path, NULL, NULL, &show, NULL, &error), &error);
+    pl_view view = pl_default_view();
+    view.follow = true;
+    pl_render_options options = small_options();
+    CHECK_OK(pl_show_frame_all(show, &view, &options, &error), &error);
+    for (int i = 0; i < FRAMES; i++) {
+        const pl_render_scene* scene;
+        CHECK_OK(pl_show_load(show, i, &scene, &error), &error);
+        pl_show_move_camera(show, 0.0, &options);
+        pl_vec3 mean = {0, 0, 0};
+        int count = 0;
+        for (int b = 0; b < scene->body_count; b++)
+            for (int v = 0; v < scene->bodies[b].vertex_count; v++, count++) {
+                const float* p = scene->bodies[b].positions + 3 * v;
+                mean = pl_add(mean, (pl_vec3){p[0], p[1], p[2]});
+            }
+        double x, y;
+        seen_at(&options.camera, pl_scale(1.0 / count, mean), &x, &y);
+        CHECK(fabs(x) < 1e-5 && fabs(y) < 1e-5);
+    }
+    pl_show_close(show);
+    sample_recording_end(&s);
+}
+
+TEST(show_ranges_leave_outliers_out)
+{
+    // values from 0 to 1 and one of a million
+    pl_mesh* mesh = sample_sphere(3);
+    pl_error error;
+    double* values = PL_ALLOC(double, mesh->vertex_count);
+    for (int i = 0; i < mesh->vertex_count; i++) values[i] = (double)i / (mesh->vertex_count - 1);
+    char file[1024];
+    snprintf(file, sizeof file, "%s", pl_test_path("v.vtu"));
+    for (int outlier = 0; outlier < 2; outlier++) {
+        if (outlier) values[77] = 1e6;
+        CHECK_OK(pl_mesh_add_field(mesh, PL_ELEMENT_VERTEX, outlier ? "b" : "a", 1, values, &error),
+                 &error);
+    }
+    CHECK_OK(pl_mesh_write(mesh, file, NULL, NULL, &error), &error);
+    for (int outlier = 0; outlier < 2; outlier++) {
+        pl_show* show;
+        CHECK_OK(pl_show_open(file, outlier ? "b" : "a", NULL, &show, NULL, &error), &error);
+        pl_view view = pl_default_view();
+        pl_render_options options = small_options();
+        CHECK_OK(pl_show_frame_all(show, &view, &options, &error), &error);
+        CHECK_NEAR(options.value_low, 0.0, 1e-9);
+        CHECK_NEAR(options.value_high, 1.0, outlier ? 0.01 : 1e-6);
+        pl_show_close(show);
+    }
+    PL_FREE(values, double, mesh->vertex_count);
+    pl_mesh_destroy(mesh);
+}
+
+TEST(show_colours_creatures_by_their_regions)
+{
+    pl_generate_options how;
+    pl_error error;
+    pl_mesh* mesh;
+    CHECK_OK(pl_generate_defaults("bunny", &how, &error), &error);
+    how.edge = 0.008;
+    CHECK_OK(pl_generate("bunny", &how, &mesh, &error), &error);
+    char file[1024];
+    snprintf(file, sizeof file, "%s", pl_test_path("bunny.msh"));
+    CHECK_OK(pl_mesh_write(mesh, file, NULL, NULL, &error), &error);
+    pl_mesh_destroy(mesh);
+    pl_show* show;
+    CHECK_OK(pl_show_open(file, "region", NULL, &show, NULL, &error), &error);
+    pl_view view = pl_default_view();
+    pl_render_options options = small_options();
+    CHECK_OK(pl_show_frame_all(show, &view, &options, &error), &error);
+    int ears = 0, whole = 0;
+    for (int i = 0; i < options.item_count; i++) {
+        ears += strncmp(options.items[i].name, "ear_", 4) == 0;
+        whole += strcmp(options.items[i].name, "surface") == 0;
+    }
+    CHECK(ears == 2 && whole == 0 && options.item_count > 8);
+    pl_show_close(show);
+}
+
+TEST(show_draws_textures_on_coordinates_only)
+{
+    pl_image image;
+    pl_error error;
+    CHECK_OK(pl_image_create(4, 4, &image, &error), &error);
+    char picture[1024];
+    snprintf(picture, sizeof picture, "%s", pl_test_path("p.png"));
+    CHECK_OK(pl_image_write_png(&image, NULL, picture, &error), &error);
+    pl_image_free(&image);
+    pl_show* show;
+    CHECK_OK(pl_show_open(write_ball("ball.obj"), NULL, NULL, &show, NULL, &error), &error);
+    CHECK_INT(pl_show_set_texture(show, picture, &error), PL_ERROR_ARGUMENT);
+    CHECK_TEXT(error.text, "no texture coordinates");
+    pl_show_close(show);
+    // creatures have some; every allocation fails once
+    pl_generate_options how;
+    pl_mesh* mesh;
+    CHECK_OK(pl_generate_defaults("bunny", &how, &error), &error);
+    how.edge = 0.012;
+    CHECK_OK(pl_generate("bunny", &how, &mesh, &error), &error);
+    char file[1024];
+    snprintf(file, sizeof file, "%s", pl_test_path("bunny.obj"));
+    CHECK_OK(pl_mesh_write(mesh, file, NULL, NULL, &error), &error);
+    pl_mesh_destroy(mesh);
+    size_t before = pl_byte_count();
+    for (int64_t nth = 1;; nth++) {
+        CHECK_OK(pl_show_open(file, NULL, NULL, &show, NULL, &error), &error);
+        pl_inject_failure(nth);
+        pl_status status = pl_show_set_texture(show, picture, &error);
+        pl_inject_failure(0);
+        const pl_render_scene* scene;
+        CHECK_OK(pl_show_load(show, 0, &scene, &error), &error);
+        CHECK(status != PL_OK || scene->bodies[0].texture);
+        pl_show_close(show);
+        CHECK_INT(pl_byte_count(), before);
+        if (status == PL_OK) break;
+        CHECK_INT(status, PL_ERROR_MEMORY);
+    }
 }

@@ -3,6 +3,7 @@
 #include "mesh/creature.h"
 #include "base/memory.h"
 #include "geometry/distance.h"
+#include "mesh/creature_uvs.h"
 #include "mesh/stuffing.h"
 #include "mesh/surface.h"
 
@@ -303,6 +304,7 @@ pl_status pl_creature_create(const pl_creature* creature, double height,
     pl_status status =
         pl_tetrahedralise_implicit(sample, &s, low, high, options, out, notes, error);
     if (status == PL_OK) status = name_regions(creature, height, *out, error);
+    if (status == PL_OK) status = pl_mesh_project_uvs(*out, error);
     if (status != PL_OK) {
         pl_mesh_destroy(*out);
         *out = NULL;

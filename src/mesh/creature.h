@@ -48,7 +48,8 @@ typedef struct pl_creature {
 double pl_creature_value(const pl_creature* creature, pl_vec3 x, int* owner);
 
 // The tets of a creature of that height, its surface as triangles, and regions of both: those of
-// its parts, "surface", and "soles" where it stands on the ground.
+// its parts, "surface", and "soles" where it stands on the ground. Its triangles have texture
+// coordinates.
 pl_status pl_creature_create(const pl_creature* creature, double height,
                              const pl_tetrahedralise_options* options, pl_mesh** out,
                              pl_notes* notes, pl_error* error);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A human-like figure with its arms a little away from the body.
+// A human-like figure with its arms a little away from the body, and a dress that fits it: a tube
+// of cloth around the trunk that widens below the hips.
+#include "base/memory.h"
 #include "mesh/creature.h"
 #include "mesh/generator.h"
+
+#include <math.h>
 
 static const pl_part parts[] = {
     PL_BALL("chest", 0.0, 0.735, 0.0, 0.112, 0.100, 0.076, 0.0),
@@ -36,4 +40,118 @@ pl_status pl_generate_human(const pl_generate_options* options, pl_mesh** out, p
                          .flat_soles = true};
     pl_creature_measure(&human);
     return pl_generate_creature(&human, options, out, error);
+}
+
+// ---------------------------------------------------------------- dress
+
+// heights and lengths of a figure one unit tall
+static const double TOP = 0.695, WAIST = 0.62, HIP = 0.53, HEM = 0.30;
+static const double GAP = 0.012;  // between skin and cloth
+static const double FLARE = 0.45; // how much wider the skirt becomes per length
+
+// what a dress goes around: chest, shoulders, belly, hip and thighs
+enum { TRUNK_PARTS = 5, FIRST_THIGH = 16 };
+
+typedef struct dress {
+    pl_creature trunk;
+    double height; // of the figure
+    int around, rows;
+} dress;
+
+// the distance of the trunk's surface from the axis at a height, in a direction
+static double trunk_radius(const pl_creature* trunk, double y, double x_part, double z_part) {
+    double low = 0.0, high = 0.3;
+    for (int i = 0; i < 40; i++) {
+        double middle = 0.5 * (low + high);
+        pl_vec3 p = {middle * x_part, y, middle * z_part};
+        if (pl_creature_value(trunk, p, NULL) < 0.0) low = middle;
+        else high = middle;
+    }
+    return high;
+}
+
+static pl_vec3 dress_point(const dress* d, double y, double angle) {
+    double x = cos(angle), z = sin(angle);
+    double body = y > HIP ? y : HIP, below = y < HIP ? HIP - y : 0.0;
+    double r = trunk_radius(&d->trunk, body, x, z) + GAP + FLARE * below;
+    return pl_scale(d->height, (pl_vec3){r * x, y, r * z});
+}
+
+static double row_height(const dress* d, int row) { return TOP + (HEM - TOP) * row / d->rows; }
+
+// rows from the top down, each once around; triangles face outwards
+static void fill_dress(const dress* d, pl_mesh* mesh) {
+    int n = d->around, *t = mesh->triangles, *w = mesh->triangle_uvs;
+    for (int row = 0; row <= d->rows; row++)
+        for (int k = 0; k < n; k++)
+            pl_vec3_store(mesh->positions + 3 * (size_t)(row * n + k),
+                          dress_point(d, row_height(d, row), 6.283185307179586 * k / n));
+    // the texture has a seam at angle 0
+    for (int row = 0; row <= d->rows; row++)
+        for (int k = 0; k <= n; k++) {
+            double* uv = mesh->uvs + 2 * (size_t)(row * (n + 1) + k);
+            uv[0] = 1.0 - (double)k / n;
+            uv[1] = 1.0 - (double)row / d->rows;
+        }
+    for (int row = 0; row < d->rows; row++)
+        for (int k = 0; k < n; k++) {
+            const int corner[4][2] = {{row, k}, {row, k + 1}, {row + 1, k + 1}, {row + 1, k}};
+            static const int order[2][6] = {{0, 1, 2, 0, 2, 3}, {0, 1, 3, 1, 2, 3}};
+            for (int c = 0; c < 6; c++) {
+                const int* at = corner[order[(row + k) % 2][c]];
+                *t++ = at[0] * n + at[1] % n;
+                *w++ = at[0] * (n + 1) + at[1];
+            }
+        }
+}
+
+static pl_status add_row(const dress* d, pl_mesh* mesh, const char* name, int row,
+                         pl_error* error) {
+    int* items = PL_ALLOC(int, d->around);
+    if (!items) return pl_fail_memory(error, "a dress");
+    for (int k = 0; k < d->around; k++) items[k] = row * d->around + k;
+    pl_status status =
+        pl_mesh_add_region(mesh, PL_ELEMENT_VERTEX, name, 0, items, d->around, error);
+    PL_FREE(items, int, d->around);
+    return status;
+}
+
+static bool allocate_dress(const dress* d, pl_mesh* mesh) {
+    int triangles = 2 * d->around * d->rows, uvs = (d->around + 1) * (d->rows + 1);
+    if (!mesh || !pl_mesh_set_vertex_count(mesh, d->around * (d->rows + 1)) ||
+        !pl_mesh_set_triangle_count(mesh, triangles))
+        return false;
+    mesh->uvs = PL_ALLOC(double, 2 * (size_t)uvs);
+    if (!mesh->uvs) return false;
+    mesh->uv_count = uvs;
+    mesh->triangle_uvs = PL_ALLOC(int, 3 * (size_t)triangles);
+    return mesh->triangle_uvs != NULL;
+}
+
+pl_status pl_generate_dress(const pl_generate_options* o, pl_mesh** out, pl_error* error) {
+    const pl_part trunk[TRUNK_PARTS] = {parts[0], parts[1], parts[2], parts[3], parts[FIRST_THIGH]};
+    dress d = {{.name = "trunk", .parts = trunk, .part_count = TRUNK_PARTS, .symmetric = true},
+               .height = o->height};
+    pl_status status = pl_check_edge(o->edge, (TOP - HEM) * o->height, error);
+    if (status != PL_OK) return status;
+    // edges are as long as asked for around the hips and down the side
+    double hips = 6.283185307179586 * 0.115 * o->height;
+    double slant = (TOP - HEM) * o->height * sqrt(1.0 + FLARE * FLARE * 0.5);
+    d.around = pl_cell_count(hips, 0.85 * o->edge, 8);
+    d.rows = pl_cell_count(slant, o->edge, 4);
+    d.around += d.around % 2; // an even number: triangles alternate
+    status = pl_check_element_count(2.0 * d.around * d.rows, error);
+    if (status != PL_OK) return status;
+    pl_mesh* mesh = pl_mesh_new();
+    if (!allocate_dress(&d, mesh)) status = pl_fail_memory(error, "a dress");
+    if (status == PL_OK) {
+        fill_dress(&d, mesh);
+        int waist = (int)lround(d.rows * (TOP - WAIST) / (TOP - HEM));
+        status = add_row(&d, mesh, "top", 0, error);
+        if (status == PL_OK) status = add_row(&d, mesh, "waist", waist, error);
+        if (status == PL_OK) status = add_row(&d, mesh, "hem", d.rows, error);
+    }
+    if (status == PL_OK) *out = mesh;
+    else pl_mesh_destroy(mesh);
+    return status;
 }

@@ -95,6 +95,8 @@ typedef struct entry {
       "arm_left arm_right forearm_left forearm_right hand_left hand_right thigh_left "             \
       "thigh_right shin_left shin_right foot_left foot_right",                                     \
       LENGTH(edge, 0.03), LENGTH(height, 1.7))                                                     \
+    X(dress, "cloth around the human of that height, from the chest to the knees",                 \
+      "vertices top waist hem", LENGTH(edge, 0.02), LENGTH(height, 1.7))                           \
     X(car, "car that stands on y = 0 and drives along z",                                          \
       "triangles surface; parts "                                                                  \
       "body cabin hood light_left light_right bumper_left bumper_right axle "                      \

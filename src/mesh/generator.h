@@ -116,6 +116,7 @@ pl_status pl_generate_armadillo(const pl_generate_options* options, pl_mesh** ou
 pl_status pl_generate_car(const pl_generate_options* options, pl_mesh** out, pl_error* error);
 pl_status pl_generate_dragon(const pl_generate_options* options, pl_mesh** out, pl_error* error);
 pl_status pl_generate_human(const pl_generate_options* options, pl_mesh** out, pl_error* error);
+pl_status pl_generate_dress(const pl_generate_options* options, pl_mesh** out, pl_error* error);
 pl_status pl_generate_letter(const pl_generate_options* options, pl_mesh** out, pl_error* error);
 pl_status pl_generate_octopus(const pl_generate_options* options, pl_mesh** out, pl_error* error);
 pl_status pl_generate_icosphere(const pl_generate_options* options, pl_mesh** out, pl_error* error);

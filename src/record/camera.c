@@ -7,10 +7,11 @@
 #include "record/camera.h"
 
 #include <float.h>
+#include <string.h>
 
 pl_view pl_default_view(void) {
     return (pl_view){
-        .up_axis = 1, .azimuth = 30.0, .elevation = 18.0, .field = 28.0, .margin = 0.12};
+        .up_axis = 1, .azimuth = 30.0, .elevation = 18.0, .field = 28.0, .margin = 0.08};
 }
 
 void pl_view_axes(int up_axis, pl_vec3* east, pl_vec3* north, pl_vec3* up) {
@@ -40,7 +41,8 @@ pl_camera_fit pl_camera_fit_begin(const pl_view* view, int width, int height) {
                            .camera = camera,
                            .low = {DBL_MAX, DBL_MAX, DBL_MAX},
                            .high = {-DBL_MAX, -DBL_MAX, -DBL_MAX},
-                           .reach = {-DBL_MAX, -DBL_MAX, -DBL_MAX, -DBL_MAX}};
+                           .reach = {-DBL_MAX, -DBL_MAX, -DBL_MAX, -DBL_MAX},
+                           .shadow_reach = {-DBL_MAX, -DBL_MAX, -DBL_MAX, -DBL_MAX}};
 }
 
 static double usable_x(const pl_camera_fit* fit) {
@@ -50,19 +52,76 @@ static double usable_y(const pl_camera_fit* fit) {
     return fit->camera.tan_y * (1.0 - fit->view.margin);
 }
 
-void pl_camera_fit_points(pl_camera_fit* fit, const float* positions, int count) {
+pl_vec3 pl_key_direction(pl_vec3 right, pl_vec3 up) {
+    pl_vec3 toward = pl_normalize(pl_cross(right, up));
+    pl_vec3 key = pl_add(pl_scale(-0.62, right), pl_scale(0.42, toward));
+    return pl_normalize(pl_madd(key, 1.05, up));
+}
+
+static pl_vec3 up_of(const pl_camera_fit* fit) {
+    pl_vec3 east, north, up;
+    pl_view_axes(fit->view.up_axis, &east, &north, &up);
+    return up;
+}
+
+// how far a point asks the four planes to be
+static void planes_of(const pl_camera_fit* fit, pl_vec3 p, double reach[4]) {
     double tan_x = usable_x(fit), tan_y = usable_y(fit);
     const pl_camera* c = &fit->camera;
+    double r = pl_dot(p, c->right), u = pl_dot(p, c->up), b = pl_dot(p, c->back);
+    reach[0] = r + tan_x * b, reach[1] = -r + tan_x * b;
+    reach[2] = u + tan_y * b, reach[3] = -u + tan_y * b;
+}
+
+static void extend(double reach[4], const double by[4]) {
+    for (int k = 0; k < 4; k++)
+        if (by[k] > reach[k]) reach[k] = by[k];
+}
+
+void pl_camera_fit_points(pl_camera_fit* fit, const float* positions, int count) {
+    pl_vec3 up = up_of(fit), key = pl_key_direction(fit->camera.right, up);
+    double per_height = 1.0 / pl_dot(key, up);
     for (int i = 0; i < count; i++) {
         pl_vec3 p = {positions[3 * i], positions[3 * i + 1], positions[3 * i + 2]};
         if (!isfinite(p.x + p.y + p.z)) continue;
-        double r = pl_dot(p, c->right), u = pl_dot(p, c->up), b = pl_dot(p, c->back);
-        double reach[4] = {r + tan_x * b, -r + tan_x * b, u + tan_y * b, -u + tan_y * b};
-        for (int k = 0; k < 4; k++)
-            if (reach[k] > fit->reach[k]) fit->reach[k] = reach[k];
+        double reach[4];
+        planes_of(fit, p, reach);
+        extend(fit->reach, reach);
+        planes_of(fit, pl_madd(p, -pl_dot(p, up) * per_height, key), reach);
+        extend(fit->shadow_reach, reach);
         fit->low = pl_min3(fit->low, p);
         fit->high = pl_max3(fit->high, p);
         fit->point_count++;
+    }
+}
+
+double pl_camera_distance(const pl_camera_fit* fit, pl_vec3 target, const float* positions,
+                          int count) {
+    double distance = 0.0, tan_x = usable_x(fit), tan_y = usable_y(fit);
+    for (int i = 0; i < count; i++) {
+        pl_vec3 p = {positions[3 * i], positions[3 * i + 1], positions[3 * i + 2]};
+        if (!isfinite(p.x + p.y + p.z)) continue;
+        pl_vec3 d = pl_sub(p, target);
+        double side = fabs(pl_dot(d, fit->camera.right)) / tan_x;
+        double height = fabs(pl_dot(d, fit->camera.up)) / tan_y;
+        distance = fmax(distance, fmax(side, height) + pl_dot(d, fit->camera.back));
+    }
+    return distance;
+}
+
+// Moves the planes so that shadows are seen too, but not by so much that bodies become small: a
+// shadow may take up to a quarter of the bodies' own size on each side.
+static void include_shadows(const pl_camera_fit* fit, double reach[4]) {
+    pl_vec3 up = up_of(fit), key = pl_key_direction(fit->camera.right, up);
+    double per_height[4], middle[4];
+    planes_of(fit, pl_scale(1.0 / pl_dot(key, up), key), per_height);
+    planes_of(fit, pl_scale(0.5, pl_add(fit->low, fit->high)), middle);
+    for (int k = 0; k < 4; k++) {
+        double shadow = fit->shadow_reach[k] + fit->ground_height * per_height[k];
+        int other = k ^ 1;
+        double size = fit->reach[k] - middle[k] + fit->reach[other] - middle[other];
+        shadow = fmin(shadow, fit->reach[k] + 0.25 * size);
+        reach[k] = fmax(fit->reach[k], shadow);
     }
 }
 
@@ -71,18 +130,21 @@ pl_camera pl_camera_fit_end(const pl_camera_fit* fit) {
     const pl_view* view = &fit->view;
     pl_vec3 target = {0, 0, 0};
     double radius = 1.0, distance = 4.0;
+    double reach[4] = {0};
     if (fit->point_count > 0) {
+        memcpy(reach, fit->reach, sizeof reach);
+        if (fit->has_ground) include_shadows(fit, reach);
         target = pl_scale(0.5, pl_add(fit->low, fit->high));
         radius = 0.5 * pl_distance(fit->low, fit->high);
         if (!(radius > 0.0)) radius = 1.0;
         double tan_x = usable_x(fit), tan_y = usable_y(fit);
-        double b_x = (fit->reach[0] + fit->reach[1]) / (2.0 * tan_x);
-        double b_y = (fit->reach[2] + fit->reach[3]) / (2.0 * tan_y);
+        double b_x = (reach[0] + reach[1]) / (2.0 * tan_x);
+        double b_y = (reach[2] + reach[3]) / (2.0 * tan_y);
         double b = b_x > b_y ? b_x : b_y;
         double nearest = pl_dot(target, camera.back) + 0.1 * radius;
         if (b < nearest) b = nearest;
-        camera.eye = pl_add(pl_scale(0.5 * (fit->reach[0] - fit->reach[1]), camera.right),
-                            pl_scale(0.5 * (fit->reach[2] - fit->reach[3]), camera.up));
+        camera.eye = pl_add(pl_scale(0.5 * (reach[0] - reach[1]), camera.right),
+                            pl_scale(0.5 * (reach[2] - reach[3]), camera.up));
         camera.eye = pl_madd(camera.eye, b, camera.back);
         distance = b - pl_dot(target, camera.back);
     }

@@ -22,6 +22,8 @@ typedef struct pl_view {
     double target[3];  // what the camera looks at
     double margin;     // part of each half side that stays free
     double right_free; // part of the width that stays free on the right, for a legend
+    double turn;       // [degrees] that the azimuth grows by from the first to the last picture
+    bool follow;       // the camera moves along with the bodies
 } pl_view;
 
 pl_view pl_default_view(void);
@@ -36,7 +38,10 @@ typedef struct pl_camera_fit {
     pl_view view;
     pl_camera camera; // directions set, eye not yet
     pl_vec3 low, high;
-    double reach[4]; // how far the planes right, left, top, bottom must be from the origin
+    double reach[4];        // how far the planes right, left, top, bottom must be from the origin
+    double shadow_reach[4]; // the same of shadows, of a ground at height 0
+    bool has_ground;        // shadows on it are to be seen, set before the end
+    double ground_height;
     int point_count;
 } pl_camera_fit;
 
@@ -44,6 +49,12 @@ pl_camera_fit pl_camera_fit_begin(const pl_view* view, int width, int height);
 // Points that are not finite are left out.
 void pl_camera_fit_points(pl_camera_fit* fit, const float* positions, int count);
 pl_camera pl_camera_fit_end(const pl_camera_fit* fit);
+
+// The unit vector towards the key light, which stands over the left shoulder of the camera.
+pl_vec3 pl_key_direction(pl_vec3 right, pl_vec3 up);
+// The distance from which a camera of the fit's directions that looks at a target sees the points.
+double pl_camera_distance(const pl_camera_fit* fit, pl_vec3 target, const float* positions,
+                          int count);
 
 // The unit vectors of the world: two horizontal ones and up.
 void pl_view_axes(int up_axis, pl_vec3* east, pl_vec3* north, pl_vec3* up);

@@ -13,6 +13,7 @@
 typedef struct pl_image {
     int width, height;
     uint8_t* pixels; // 3 per pixel, rows from the top
+    uint8_t* alpha;  // 1 per pixel, 255 opaque; or NULL: all opaque
 } pl_image;
 
 enum { PL_IMAGE_MAX_SIDE = 16384 };
@@ -20,6 +21,8 @@ enum { PL_IMAGE_MAX_SIDE = 16384 };
 // A black picture; each side 1 to PL_IMAGE_MAX_SIDE.
 pl_status pl_image_create(int width, int height, pl_image* out, pl_error* error);
 void pl_image_free(pl_image* image);
+// An alpha channel, all opaque; one that is there stays.
+pl_status pl_image_add_alpha(pl_image* image, pl_error* error);
 
 static inline uint8_t* pl_image_at(const pl_image* image, int x, int y) {
     return image->pixels + 3 * ((size_t)y * (size_t)image->width + (size_t)x);

@@ -58,6 +58,26 @@ static void draw_ticks(pl_image* image, const pl_render_options* o, bar b) {
     }
 }
 
+// a line for each category, smaller if there are many
+static void draw_items(pl_image* image, const pl_render_options* o, bar b) {
+    float table[PL_COLORMAP_SIZE][3], room = 0.68f * (float)image->height;
+    pl_colormap_fill(o->map, table);
+    float size = b.size, line = 1.6f * size;
+    if ((float)o->item_count * line > room) size *= room / ((float)o->item_count * line);
+    size = fmaxf(size, 6.0f);
+    line = 1.6f * size;
+    for (int i = 0; i < o->item_count && (float)(i + 1) * line < 1.1f * room; i++) {
+        int value = o->items[i].value < PL_COLORMAP_SIZE ? o->items[i].value : PL_COLORMAP_SIZE - 1;
+        uint8_t rgb[3];
+        for (int k = 0; k < 3; k++) rgb[k] = pl_srgb8(table[value][k]);
+        float y = b.y + (float)i * line;
+        for (int dy = 0; dy < (int)size; dy++)
+            for (int dx = 0; dx < (int)size; dx++)
+                pl_image_blend(image, (int)b.x + dx, (int)y + dy, rgb, 1.0f);
+        pl_text_draw(image, b.x + 1.5f * size, y + size, size, INK, o->items[i].name);
+    }
+}
+
 void pl_legend_draw(pl_image* image, const pl_render_options* o) {
     float size = fmaxf(0.018f * (float)image->height, 7.0f);
     float edge = 2.0f * size;
@@ -69,10 +89,14 @@ void pl_legend_draw(pl_image* image, const pl_render_options* o) {
              .width = 1.6f * size,
              .height = 0.52f * (float)image->height,
              .size = size};
+    if (o->map == PL_COLORMAP_CATEGORIES) b.y = 0.14f * (float)image->height;
     float width = pl_text_width(o->legend, size);
     float title_x = fminf(b.x, (float)image->width - edge - width);
     pl_text_draw(image, fmaxf(title_x, edge), b.y - 1.5f * size, size, INK, o->legend);
-    if (o->map == PL_COLORMAP_CATEGORIES) return; // numbers of regions have no scale
+    if (o->map == PL_COLORMAP_CATEGORIES) {
+        draw_items(image, o, b);
+        return;
+    }
     draw_bar(image, o, b);
     draw_ticks(image, o, b);
 }

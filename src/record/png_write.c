@@ -31,9 +31,26 @@ typedef struct png_job {
     int strip_count;
 } png_job;
 
+static size_t pixel_bytes(const pl_image* image) { return image->alpha ? 4 : 3; }
+
+static uint8_t* filter_alpha_row(const pl_image* image, int y, uint8_t* out) {
+    const uint8_t* rgb = pl_image_at(image, 0, y);
+    const uint8_t* alpha = image->alpha + (size_t)y * (size_t)image->width;
+    uint8_t last[4] = {0};
+    *out++ = 1; // differences to the left
+    for (int x = 0; x < image->width; x++)
+        for (int k = 0; k < 4; k++) {
+            uint8_t value = k < 3 ? rgb[3 * x + k] : alpha[x];
+            *out++ = (uint8_t)(value - last[k]);
+            last[k] = value;
+        }
+    return out;
+}
+
 static void filter_rows(const pl_image* image, int first, int last, uint8_t* out) {
     size_t width = 3 * (size_t)image->width;
-    for (int y = first; y < last; y++) {
+    for (int y = first; y < last && image->alpha; y++) out = filter_alpha_row(image, y, out);
+    for (int y = first; y < last && !image->alpha; y++) {
         const uint8_t* row = pl_image_at(image, 0, y);
         *out++ = 1; // differences to the left
         memcpy(out, row, 3);
@@ -79,7 +96,7 @@ static bool allocate_strips(png_job* job) {
         strip* s = &job->strips[k];
         int rows = job->image->height - k * STRIP_ROWS;
         if (rows > STRIP_ROWS) rows = STRIP_ROWS;
-        s->row_bytes = (size_t)rows * (3 * (size_t)job->image->width + 1);
+        s->row_bytes = (size_t)rows * (pixel_bytes(job->image) * (size_t)job->image->width + 1);
         s->room = s->row_bytes + s->row_bytes / 100 + 1024; // above deflate's worst case
         s->rows = PL_ALLOC(uint8_t, s->row_bytes);
         s->packed = PL_ALLOC(uint8_t, s->room);
@@ -118,7 +135,8 @@ static uint8_t* put_head(uint8_t* out, const pl_image* image) {
     memcpy(out, signature, sizeof signature);
     uint8_t* data = begin_chunk(out + sizeof signature, "IHDR", 13);
     uint8_t* rest = put_word(put_word(data, (uint32_t)image->width), (uint32_t)image->height);
-    static const uint8_t kind[5] = {8, 2, 0, 0, 0}; // 8 bits, RGB, deflate, filters, no interlace
+    // 8 bits, RGB or RGBA, deflate, filters, no interlace
+    const uint8_t kind[5] = {8, image->alpha ? 6 : 2, 0, 0, 0};
     memcpy(rest, kind, sizeof kind);
     data = begin_chunk(end_chunk(data, 13), "sRGB", 1);
     data[0] = 0; // perceptual

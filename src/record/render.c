@@ -43,8 +43,11 @@ typedef struct picture {
     pl_shader shader;
     const uint8_t (*places)[2];
     pl_raster_vertex* vertices;
-    float (*body_colors)[3];
-    bool face_values; // colours may change at every edge
+    const pl_render_scene* scene;
+    float (*colors)[3];   // of bodies, then of their sides seen from behind
+    int* first_triangles; // of bodies
+    bool face_values;     // colours may change at every edge
+    bool has_textures;
     pl_image* image;
     uint8_t srgb[PL_SRGB_SIZE];
 } picture;
@@ -70,7 +73,9 @@ static void project_task(int begin, int end, int worker, void* user) {
 // true if two triangles of a pixel belong to one smooth piece of surface, so that one colour serves
 // for both
 static bool is_continued(const picture* p, int a, int b, float depth_a, float depth_b) {
-    if (p->shader.wireframe || p->mesh->bodies[a] != p->mesh->bodies[b]) return false;
+    const pl_render_body* body = &p->scene->bodies[p->mesh->bodies[a]];
+    if (p->shader.wireframe || body->texture || p->mesh->bodies[a] != p->mesh->bodies[b])
+        return false;
     if (fabsf(depth_a - depth_b) > 0.002f * depth_a) return false;
     const pl_vec3f* n = p->mesh->normals;
     if (pl_dotf(n[3 * (size_t)a], n[3 * (size_t)b]) < 0.96f) return false;
@@ -81,6 +86,7 @@ static bool is_continued(const picture* p, int a, int b, float depth_a, float de
 typedef struct pixel_row {
     int x, y;
     float rgb[PL_RASTER_TILE][3];
+    float alpha[PL_RASTER_TILE];
     pl_fragments fragments;
 } pixel_row;
 
@@ -89,6 +95,8 @@ static void flush_fragments(const picture* p, pixel_row* row) {
     pl_shade_triangles(&p->shader, f);
     for (int i = 0; i < f->count; i++)
         for (int k = 0; k < 3; k++) row->rgb[f->pixels[i]][k] += f->weights[i] * f->rgb[k][i];
+    if (p->image->alpha)
+        for (int i = 0; i < f->count; i++) row->alpha[f->pixels[i]] += f->weights[i];
     f->count = 0;
 }
 
@@ -116,6 +124,7 @@ static void add_samples(const picture* p, const int* ids, const float* depths, i
     bool is_one = sample_count == 4 && ids[0] == ids[1] && ids[1] == ids[2] && ids[2] == ids[3];
     if (is_one && ids[0] >= 0) { // the most of them: inside a triangle
         for (int k = 0; k < 3; k++) row->rgb[pixel][k] = 0.0f;
+        row->alpha[pixel] = 0.0f;
         add_fragment(p, row, pixel, ids[0], 1.0f, 0.5f, 0.5f);
         return;
     }
@@ -123,6 +132,7 @@ static void add_samples(const picture* p, const int* ids, const float* depths, i
     if (empty == sample_count) return;
     float part = 1.0f / (float)sample_count;
     for (int k = 0; k < 3; k++) row->rgb[pixel][k] *= part * (float)empty;
+    row->alpha[pixel] *= part * (float)empty;
     unsigned done = 0;
     for (int s = 0; s < sample_count; s++) {
         if (done >> s & 1 || ids[s] < 0) continue;
@@ -153,6 +163,15 @@ static void store_row(const picture* p, const float (*rgb)[3], int count, uint8_
     for (int i = 0; i < 3 * count; i++) out[i] = p->srgb[places[i]];
 }
 
+// colours of PNG files are not multiplied by alpha
+static void store_alpha(pixel_row* row, int count, uint8_t* out) {
+    for (int i = 0; i < count; i++) {
+        float alpha = row->alpha[i] < 1.0f ? row->alpha[i] : 1.0f;
+        out[i] = (uint8_t)(255.0f * (alpha > 0.0f ? alpha : 0.0f) + 0.5f);
+        for (int k = 0; k < 3 && alpha > 0.0f; k++) row->rgb[i][k] /= alpha;
+    }
+}
+
 static void resolve_picture(const pl_raster_tile* tile, int worker, void* user) {
     (void)worker;
     picture* p = user;
@@ -160,16 +179,21 @@ static void resolve_picture(const pl_raster_tile* tile, int worker, void* user) 
     pixel_row row;
     row.x = tile->x0;
     row.fragments.count = 0;
+    memset(row.alpha, 0, sizeof row.alpha);
     for (row.y = tile->y0; row.y < tile->y1; row.y++) {
         const int* ids = tile->ids + (row.y - tile->y0) * PL_RASTER_TILE * n;
         if (count_empty(ids, n * width) > 0)
-            pl_shade_backdrop(&p->shader, tile->x0, row.y, width, row.rgb);
+            pl_shade_backdrop(&p->shader, tile->x0, row.y, width, row.rgb,
+                              p->image->alpha ? row.alpha : NULL);
         else memset(row.rgb, 0, sizeof row.rgb);
         for (int i = 0; i < width && tile->triangle_count > 0; i++) {
             int place = ((row.y - tile->y0) * PL_RASTER_TILE + i) * n;
             add_samples(p, tile->ids + place, tile->depths + place, n, i, &row);
         }
         if (row.fragments.count > 0) flush_fragments(p, &row);
+        if (p->image->alpha)
+            store_alpha(&row, width,
+                        p->image->alpha + (size_t)row.y * (size_t)p->image->width + tile->x0);
         store_row(p, (const float(*)[3])row.rgb, width, pl_image_at(p->image, tile->x0, row.y));
     }
 }
@@ -183,9 +207,13 @@ static void set_shader(picture* p, const pl_shadows* shadows) {
     p->shader = (pl_shader){
         .mesh = p->mesh,
         .shadows = shadows,
-        .body_colors = (const float(*)[3])p->body_colors,
+        .bodies = p->scene->bodies,
+        .body_colors = (const float(*)[3])p->colors,
+        .back_colors = (const float(*)[3])(p->colors + p->scene->body_count),
+        .first_triangles = p->first_triangles,
         .projected = p->vertices,
         .wireframe = o->wireframe,
+        .has_textures = p->has_textures,
         .ground = o->ground,
         .ground_height = (float)((o->ground_height - pl_dot(o->center, up)) / o->radius),
         .value_low = (float)o->value_low,
@@ -199,20 +227,48 @@ static void set_shader(picture* p, const pl_shadows* shadows) {
         .tan_y = (float)c->tan_y,
         .pixel_x = (float)(2.0 * c->tan_x / o->width),
         .pixel_y = (float)(2.0 * c->tan_y / o->height),
-        .shadow_bias = 0.004f,
         .line_width = 0.5f + (float)o->height / 2000.0f,
     };
     pl_colormap_fill(o->map, p->shader.map);
     pl_shader_place_lights(&p->shader);
 }
 
+// what the lights see; all of it is freed by free_lights, also if this fails
+typedef struct lights {
+    pl_shadows shadows;
+    pl_key_light key;
+    pl_occlusion occlusion;
+} lights;
+
+static void free_lights(lights* l) {
+    pl_occlusion_free(&l->occlusion);
+    pl_key_light_free(&l->key);
+    pl_shadows_free(&l->shadows);
+}
+
+static pl_status make_lights(picture* p, pl_pool* pool, lights* l, pl_error* error) {
+    const pl_render_options* o = p->options;
+    set_shader(p, &l->shadows);
+    pl_status status = pl_shadows_create(p->mesh, p->shader.key, o->up_axis, o->ground,
+                                         p->shader.ground_height, pool, &l->shadows, error);
+    if (status == PL_OK)
+        status = pl_key_light_create(p->mesh, &l->shadows.depth, pool, &l->key, error);
+    if (status == PL_OK && !o->no_occlusion) {
+        status = pl_occlusion_create(p->mesh, p->shader.eye, pool, &l->occlusion, error);
+        p->shader.occlusion = &l->occlusion;
+    }
+    p->shader.key_light = &l->key;
+    return status;
+}
+
 static pl_status draw(picture* p, pl_pool* pool, pl_error* error) {
     const pl_render_options* o = p->options;
-    pl_shadows shadows;
-    set_shader(p, &shadows);
-    pl_status status = pl_shadows_create(p->mesh, p->shader.key, o->up_axis, o->ground,
-                                         p->shader.ground_height, pool, &shadows, error);
-    if (status != PL_OK) return status;
+    lights l = {0};
+    pl_status status = make_lights(p, pool, &l, error);
+    if (status != PL_OK) {
+        free_lights(&l);
+        return status;
+    }
     pl_parallel_for(pool, project_task, p->mesh->vertex_count, 4096, p);
     p->places = pl_raster_places(o->samples);
     pl_raster_job job = {.width = o->width,
@@ -227,44 +283,63 @@ static pl_status draw(picture* p, pl_pool* pool, pl_error* error) {
                          .resolve = resolve_picture,
                          .user = p};
     status = pl_raster_run(&job, pool, error);
-    pl_shadows_free(&shadows);
+    free_lights(&l);
     return status;
 }
 
-static void choose_colors(const pl_render_scene* scene, picture* p) {
-    for (int i = 0; i < scene->body_count; i++) {
-        const pl_render_body* b = &scene->bodies[i];
-        if (!b->has_color) pl_palette_color(i, p->body_colors[i]);
-        for (int k = 0; k < 3 && b->has_color; k++) p->body_colors[i][k] = b->color[k];
+static void choose_colors(picture* p) {
+    int count = p->scene->body_count, triangle = 0;
+    for (int i = 0; i < count; i++) {
+        const pl_render_body* b = &p->scene->bodies[i];
+        float *front = p->colors[i], *back = p->colors[count + i];
+        if (b->has_color) memcpy(front, b->color, sizeof b->color);
+        else pl_palette_color(i, front);
+        memcpy(back, b->has_back_color ? b->back_color : front, sizeof b->back_color);
+        p->first_triangles[i] = triangle;
+        triangle += b->triangle_count;
         p->face_values = p->face_values || b->triangle_values;
+        p->has_textures = p->has_textures || b->texture;
     }
+}
+
+static pl_status draw_mesh(const pl_render_scene* scene, const pl_render_options* options,
+                           const pl_render_mesh* mesh, pl_pool* pool, pl_image* image,
+                           pl_error* error) {
+    size_t count = (size_t)scene->body_count;
+    picture* p = PL_ALLOC(picture, 1);
+    if (!p) return pl_fail_memory(error, "a picture");
+    *p = (picture){.options = options, .scene = scene, .mesh = mesh, .image = image};
+    p->vertices = PL_ALLOC(pl_raster_vertex, mesh->vertex_count);
+    p->colors = pl_alloc_items(2 * count, sizeof *p->colors);
+    p->first_triangles = PL_ALLOC(int, count);
+    pl_status status = PL_OK;
+    if ((mesh->vertex_count > 0 && !p->vertices) ||
+        (count > 0 && (!p->colors || !p->first_triangles)))
+        status = pl_fail_memory(error, "a picture");
+    if (status == PL_OK) {
+        pl_srgb_fill(p->srgb);
+        choose_colors(p);
+        status = draw(p, pool, error);
+    }
+    PL_FREE(p->vertices, pl_raster_vertex, mesh->vertex_count);
+    pl_free(p->colors, 2 * count * sizeof *p->colors);
+    PL_FREE(p->first_triangles, int, count);
+    PL_FREE(p, picture, 1);
+    return status;
 }
 
 pl_status pl_render_draw(const pl_render_scene* scene, const pl_render_options* options,
                          pl_pool* pool, pl_image* image, pl_error* error) {
     PL_ASSERT(image->width == options->width && image->height == options->height);
+    if (options->transparent) {
+        pl_status status = pl_image_add_alpha(image, error);
+        if (status != PL_OK) return status;
+    }
     pl_render_mesh mesh;
     pl_status status = pl_render_mesh_create(scene, options, pool, &mesh, error);
     if (status != PL_OK) return status;
-    picture* p = PL_ALLOC(picture, 1);
-    if (p) {
-        *p = (picture){.options = options, .mesh = &mesh, .image = image};
-        p->vertices = PL_ALLOC(pl_raster_vertex, mesh.vertex_count);
-        p->body_colors = pl_alloc_items((size_t)scene->body_count, sizeof *p->body_colors);
-    }
-    if (!p || (mesh.vertex_count > 0 && !p->vertices) || (scene->body_count > 0 && !p->body_colors))
-        status = pl_fail_memory(error, "a picture");
-    if (status == PL_OK) {
-        pl_srgb_fill(p->srgb);
-        choose_colors(scene, p);
-        status = draw(p, pool, error);
-    }
+    status = draw_mesh(scene, options, &mesh, pool, image, error);
     if (status == PL_OK) pl_legend_draw(image, options);
-    if (p) {
-        PL_FREE(p->vertices, pl_raster_vertex, mesh.vertex_count);
-        pl_free(p->body_colors, (size_t)scene->body_count * sizeof *p->body_colors);
-        PL_FREE(p, picture, 1);
-    }
     pl_render_mesh_free(&mesh);
     return status;
 }

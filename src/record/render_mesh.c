@@ -11,6 +11,28 @@
 
 enum { BLOCK = 4096 };
 
+// the next part of a block, or only its size if the block is NULL
+static void* cut(uint8_t* block, size_t* used, size_t size) {
+    uint8_t* part = block ? block + *used : NULL;
+    *used += (size + 63) / 64 * 64;
+    return part;
+}
+
+// Shares a block among the arrays; returns the bytes they need.
+static size_t share_block(pl_render_mesh* m, uint8_t* block) {
+    size_t vertices = (size_t)m->vertex_count, triangles = (size_t)m->triangle_count, used = 64;
+    m->positions = cut(block, &used, vertices * sizeof *m->positions);
+    m->triangles = cut(block, &used, 3 * triangles * sizeof *m->triangles);
+    m->bodies = cut(block, &used, triangles * sizeof *m->bodies);
+    m->normals = cut(block, &used, 3 * triangles * sizeof *m->normals);
+    m->face_normals = cut(block, &used, triangles * sizeof *m->face_normals);
+    m->areas = cut(block, &used, triangles * sizeof *m->areas);
+    m->vertex_begins = cut(block, &used, (vertices + 1) * sizeof *m->vertex_begins);
+    m->vertex_corners = cut(block, &used, 3 * triangles * sizeof *m->vertex_corners);
+    if (m->has_values) m->values = cut(block, &used, 3 * triangles * sizeof *m->values);
+    return used;
+}
+
 static pl_status allocate(const pl_render_scene* scene, pl_render_mesh* m, pl_error* error) {
     int64_t vertices = 0, triangles = 0;
     bool values = false;
@@ -26,33 +48,17 @@ static pl_status allocate(const pl_render_scene* scene, pl_render_mesh* m, pl_er
                        (long long)triangles);
     m->vertex_count = (int)vertices;
     m->triangle_count = (int)triangles;
-    m->positions = PL_ALLOC(pl_vec3f, vertices);
-    m->triangles = PL_ALLOC(int, 3 * triangles);
-    m->bodies = PL_ALLOC(int, triangles);
-    m->normals = PL_ALLOC(pl_vec3f, 3 * triangles);
-    m->face_normals = PL_ALLOC(pl_vec3f, triangles);
-    m->areas = PL_ALLOC(float, triangles);
-    m->vertex_begins = PL_ALLOC(int, vertices + 1);
-    m->vertex_corners = PL_ALLOC(int, 3 * triangles);
-    m->values = values ? PL_ALLOC(float, 3 * triangles) : NULL;
-    bool failed = (vertices > 0 && !m->positions) || !m->vertex_begins ||
-                  (triangles > 0 && (!m->triangles || !m->bodies || !m->normals ||
-                                     !m->face_normals || !m->areas || !m->vertex_corners)) ||
-                  (values && triangles > 0 && !m->values);
-    return failed ? pl_fail_memory(error, "the triangles of a picture") : PL_OK;
+    m->has_values = values;
+    // one block: large ones are kept for the next picture
+    m->block_size = share_block(m, NULL);
+    m->block = PL_ALLOC(uint8_t, m->block_size);
+    if (!m->block) return pl_fail_memory(error, "the triangles of a picture");
+    share_block(m, m->block);
+    return PL_OK;
 }
 
 void pl_render_mesh_free(pl_render_mesh* m) {
-    size_t triangles = (size_t)m->triangle_count;
-    PL_FREE(m->positions, pl_vec3f, m->vertex_count);
-    PL_FREE(m->triangles, int, 3 * triangles);
-    PL_FREE(m->bodies, int, triangles);
-    PL_FREE(m->normals, pl_vec3f, 3 * triangles);
-    PL_FREE(m->face_normals, pl_vec3f, triangles);
-    PL_FREE(m->areas, float, triangles);
-    PL_FREE(m->vertex_begins, int, m->vertex_count + 1);
-    PL_FREE(m->vertex_corners, int, 3 * triangles);
-    PL_FREE(m->values, float, 3 * triangles);
+    PL_FREE(m->block, uint8_t, m->block_size);
     *m = (pl_render_mesh){0};
 }
 

@@ -27,6 +27,9 @@ typedef struct pl_render_mesh {
     int* vertex_begins;     // vertex_count + 1, into vertex_corners
     int* vertex_corners;    // around each vertex: 3 * triangle + corner
     float crease_cosine, half_crease_cosine;
+    bool has_values;
+    uint8_t* block; // all of the arrays
+    size_t block_size;
 } pl_render_mesh;
 
 pl_status pl_render_mesh_create(const pl_render_scene* scene, const pl_render_options* options,

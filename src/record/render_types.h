@@ -7,6 +7,7 @@
 
 #include "record/camera.h"
 #include "record/colormap.h"
+#include "record/texture.h"
 
 // One body; all arrays are borrowed, indices are in range. Triangles with a corner that is not
 // finite are left out.
@@ -19,12 +20,23 @@ typedef struct pl_render_body {
     const float* triangle_values; // the same per triangle; only one of the two
     bool has_color;               // else the palette's colour of the body's number
     float color[3];               // linear RGB
+    bool has_back_color;          // of triangles seen from behind; else both sides look alike
+    float back_color[3];
+    const pl_texture* texture; // instead of the colour, or NULL
+    const float* uvs;          // 2 per texture coordinate
+    const int* triangle_uvs;   // 3 per triangle, -1 for none
 } pl_render_body;
 
 typedef struct pl_render_scene {
     int body_count;
     const pl_render_body* bodies;
 } pl_render_scene;
+
+// a colour of a map of categories
+typedef struct pl_legend_item {
+    const char* name;
+    int value;
+} pl_legend_item;
 
 typedef struct pl_render_options {
     int width, height;
@@ -36,11 +48,15 @@ typedef struct pl_render_options {
     bool ground;          // draw it and the shadows on it
     double ground_height; // along the up axis
     bool wireframe;       // edges over the surface
+    bool transparent;     // no backdrop: the image has an alpha channel
+    bool no_occlusion;    // crevices are as light as open places
     double crease;        // [degrees] edges sharper than this are not smoothed
     pl_colormap map;
     double value_low, value_high; // ends of the colour map
     const char* legend;           // title of the legend, NULL for none
-    const char* label;            // text in the lower left corner, or NULL
+    int item_count;               // of categories that are drawn, for the legend
+    const pl_legend_item* items;
+    const char* label; // text in the lower left corner, or NULL
 } pl_render_options;
 
 #endif

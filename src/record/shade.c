@@ -6,6 +6,7 @@
 // of the range without burning out.
 #include "record/shade.h"
 
+#include <float.h>
 #include <math.h>
 
 static const float KEY_COLOR[3] = {0.86f, 0.82f, 0.76f};
@@ -20,8 +21,8 @@ static const float WRAP = 0.08f; // how far the key light reaches around an edge
 void pl_shader_place_lights(pl_shader* s) {
     // horizontal directions of the camera, also when it looks straight down
     pl_vec3f right = s->right, toward = pl_unitf(pl_crossf(right, s->world_up));
-    pl_vec3f key = pl_addf(pl_scalef(-0.62f, right), pl_scalef(0.42f, toward));
-    s->key = pl_unitf(pl_maddf(key, 1.05f, s->world_up));
+    s->key = pl_vec3f_of(pl_key_direction((pl_vec3){right.x, right.y, right.z},
+                                          (pl_vec3){s->world_up.x, s->world_up.y, s->world_up.z}));
     pl_vec3f fill = pl_addf(pl_scalef(0.85f, right), pl_scalef(0.45f, toward));
     s->fill = pl_unitf(pl_maddf(fill, 0.25f, s->world_up));
 }
@@ -104,12 +105,17 @@ static void meet_ground(const pl_shader* s, pl_vec3f d, int count, row* r) {
     look_up(s, &s->shadows->sky, d, reach, count, r->dark);
 }
 
-void pl_shade_backdrop(const pl_shader* s, int x, int y, int count, float (*rgb)[3]) {
+void pl_shade_backdrop(const pl_shader* s, int x, int y, int count, float (*rgb)[3], float* alpha) {
     row r;
     meet_ground(s, ray_direction(s, (float)x + 0.5f, (float)y + 0.5f), count, &r);
     for (int i = 0; i < count; i++) {
         float hidden = r.on_ground[i] * r.hidden[i], dark = r.on_ground[i] * r.dark[i];
         float light = (1.0f - 0.45f * hidden) * (1.0f - 0.72f * dark);
+        if (alpha) { // the shadow alone, to be laid over something
+            alpha[i] = 1.0f - light;
+            rgb[i][0] = rgb[i][1] = rgb[i][2] = 0.0f;
+            continue;
+        }
         float tint = 0.05f * (hidden + dark); // shadows keep some of the sky's blue
         for (int k = 0; k < 3; k++)
             rgb[i][k] = (BACKDROP_GROUND[k] + r.sky[i] * (BACKDROP_TOP[k] - BACKDROP_GROUND[k])) *
@@ -126,7 +132,8 @@ typedef struct batch {
     lanes fx, fy, fz;                                  // normal of its plane
     lanes b1, b2; // barycentric coordinates of the second and third corner
     lanes px, py, pz, nx, ny, nz, wx, wy, wz; // point, normal, direction to the eye
-    lanes red, green, blue, lit, line;
+    lanes back;                               // 1 if the triangle is seen from behind
+    lanes red, green, blue, lit, line, open;
 } batch;
 
 static void gather(const pl_shader* s, const pl_fragments* f, batch* b) {
@@ -148,6 +155,33 @@ static void gather(const pl_shader* s, const pl_fragments* f, batch* b) {
     b->count = f->count;
 }
 
+// Barycentric coordinates of the point of a projected triangle's sides that is nearest to a place
+// of the picture. Lengths are those of the picture: along a sliver, a small step beside the
+// triangle is a large one in barycentric coordinates.
+static void nearest_on_sides(const pl_shader* s, int id, float x, float y, float* b1, float* b2) {
+    const int* t = s->mesh->triangles + 3 * (size_t)id;
+    float nearest = FLT_MAX, best[3] = {1.0f, 0.0f, 0.0f};
+    for (int k = 0; k < 3; k++) {
+        int next = (k + 1) % 3;
+        pl_raster_vertex a = s->projected[t[k]], b = s->projected[t[next]];
+        float dx = (float)b.x - (float)a.x, dy = (float)b.y - (float)a.y;
+        float px = x * PL_RASTER_SUBPIXEL - (float)a.x, py = y * PL_RASTER_SUBPIXEL - (float)a.y;
+        float square = dx * dx + dy * dy;
+        float part = square > 0.0f ? (px * dx + py * dy) / square : 0.0f;
+        part = part < 0.0f ? 0.0f : part > 1.0f ? 1.0f : part;
+        float ex = px - part * dx, ey = py - part * dy;
+        if (!(ex * ex + ey * ey < nearest)) continue;
+        nearest = ex * ex + ey * ey;
+        // from parts of the picture to parts of the side, which is seen in perspective
+        float w_a = (1.0f - part) * a.depth, w_b = part * b.depth;
+        best[0] = best[1] = best[2] = 0.0f;
+        best[k] = w_a / (w_a + w_b);
+        best[next] = w_b / (w_a + w_b);
+    }
+    *b1 = best[1];
+    *b2 = best[2];
+}
+
 // where the ray meets the triangle's plane (Moeller and Trumbore 1997), moved into the triangle
 static void intersect(const pl_shader* s, const pl_fragments* f, batch* b) {
     for (int i = 0; i < b->count; i++) {
@@ -156,14 +190,13 @@ static void intersect(const pl_shader* s, const pl_fragments* f, batch* b) {
         pl_vec3f from = {s->eye.x - b->ax[i], s->eye.y - b->ay[i], s->eye.z - b->az[i]};
         pl_vec3f p = pl_crossf(d, e2), q = pl_crossf(from, e1);
         float scale = 1.0f / pl_dotf(e1, p);
-        float u = pl_dotf(from, p) * scale, v = pl_dotf(d, q) * scale;
-        u = u > 0.0f ? u : 0.0f; // 0 also where the triangle is seen edge on
-        v = v > 0.0f ? v : 0.0f;
-        u = u < 1.0f ? u : 1.0f;
-        v = v < 1.0f ? v : 1.0f;
-        float sum = u + v, shrink = 1.0f / (sum > 1.0f ? sum : 1.0f);
-        b->b1[i] = u * shrink;
-        b->b2[i] = v * shrink;
+        b->b1[i] = pl_dotf(from, p) * scale;
+        b->b2[i] = pl_dotf(d, q) * scale;
+    }
+    // a pixel's samples may be in a triangle and their middle beside it
+    for (int i = 0; i < b->count; i++) {
+        bool inside = b->b1[i] >= 0.0f && b->b2[i] >= 0.0f && b->b1[i] + b->b2[i] <= 1.0f;
+        if (!inside) nearest_on_sides(s, f->ids[i], f->x[i], f->y[i], &b->b1[i], &b->b2[i]);
     }
 }
 
@@ -179,9 +212,10 @@ static void place(const pl_shader* s, batch* b) {
         float ny = w * b->n0y[i] + u * b->n1y[i] + v * b->n2y[i];
         float nz = w * b->n0z[i] + u * b->n1z[i] + v * b->n2z[i];
         float normal_scale = 1.0f / sqrtf(nx * nx + ny * ny + nz * nz + 1e-30f);
-        // seen from behind, both sides look alike
+        // normals point to the eye
         float side = b->fx[i] * wx + b->fy[i] * wy + b->fz[i] * wz;
         normal_scale = side < 0.0f ? -normal_scale : normal_scale;
+        b->back[i] = side < 0.0f ? 1.0f : 0.0f;
         b->px[i] = px, b->py[i] = py, b->pz[i] = pz;
         b->nx[i] = nx * normal_scale, b->ny[i] = ny * normal_scale, b->nz[i] = nz * normal_scale;
         b->wx[i] = wx * view_scale, b->wy[i] = wy * view_scale, b->wz[i] = wz * view_scale;
@@ -202,13 +236,48 @@ static void value_color(const pl_shader* s, float value, float rgb[3]) {
     for (int k = 0; k < 3; k++) rgb[k] = s->map[i][k] + f * (s->map[j][k] - s->map[i][k]);
 }
 
-static void base_colors(const pl_shader* s, const pl_fragments* f, batch* b) {
+// the texture at a fragment, if its triangle has texture coordinates
+static void texture_color(const pl_shader* s, const pl_render_body* body, int id, int triangle,
+                          float b1, float b2, float rgb[3]) {
+    const int* corners = body->triangle_uvs + 3 * (size_t)triangle;
+    if (corners[0] < 0 || corners[1] < 0 || corners[2] < 0) return;
+    const float* uv[3];
+    const int* t = s->mesh->triangles + 3 * (size_t)id;
+    pl_raster_vertex at[3];
+    for (int k = 0; k < 3; k++) {
+        uv[k] = body->uvs + 2 * (size_t)corners[k];
+        at[k] = s->projected[t[k]];
+    }
+    float u1 = uv[1][0] - uv[0][0], u2 = uv[2][0] - uv[0][0];
+    float v1 = uv[1][1] - uv[0][1], v2 = uv[2][1] - uv[0][1];
+    // the width of a pixel in the texture, from areas
+    const float unit = 1.0f / PL_RASTER_SUBPIXEL;
+    float x1 = (float)(at[1].x - at[0].x) * unit, x2 = (float)(at[2].x - at[0].x) * unit;
+    float y1 = (float)(at[1].y - at[0].y) * unit, y2 = (float)(at[2].y - at[0].y) * unit;
+    float pixels = fabsf(x1 * y2 - x2 * y1), part = fabsf(u1 * v2 - u2 * v1);
+    float width = pixels > 1e-6f ? sqrtf(part / pixels) : 1.0f;
+    float u = uv[0][0] + b1 * u1 + b2 * u2, v = uv[0][1] + b1 * v1 + b2 * v2;
+    pl_texture_color(body->texture, u, v, width, rgb);
+}
+
+static void own_colors(const pl_shader* s, const pl_fragments* f, batch* b) {
     for (int i = 0; i < b->count; i++) {
-        const float* body = s->body_colors[s->mesh->bodies[f->ids[i]]];
-        float rgb[3] = {body[0], body[1], body[2]};
-        const float* values = s->mesh->values ? s->mesh->values + 3 * (size_t)f->ids[i] : NULL;
+        int number = s->mesh->bodies[f->ids[i]];
+        const float* own = b->back[i] > 0.0f ? s->back_colors[number] : s->body_colors[number];
+        b->red[i] = own[0], b->green[i] = own[1], b->blue[i] = own[2];
+    }
+}
+
+// instead of them, textures and colours of values
+static void other_colors(const pl_shader* s, const pl_fragments* f, batch* b) {
+    for (int i = 0; i < b->count; i++) {
+        int id = f->ids[i], number = s->mesh->bodies[id];
+        float rgb[3] = {b->red[i], b->green[i], b->blue[i]}, u = b->b1[i], v = b->b2[i];
+        const pl_render_body* body = &s->bodies[number];
+        if (body->texture && body->triangle_uvs)
+            texture_color(s, body, id, id - s->first_triangles[number], u, v, rgb);
+        const float* values = s->mesh->values ? s->mesh->values + 3 * (size_t)id : NULL;
         if (values) {
-            float u = b->b1[i], v = b->b2[i];
             float value = (1.0f - u - v) * values[0] + u * values[1] + v * values[2];
             bool has_none = values[0] != values[0] && values[1] != values[1];
             if (!has_none) value_color(s, value, rgb);
@@ -217,37 +286,77 @@ static void base_colors(const pl_shader* s, const pl_fragments* f, batch* b) {
     }
 }
 
-// shadows on bodies; points are moved off the surface by more where the light grazes it
-static void shadow_lights(const pl_shader* s, batch* b) {
+// |u|^2 + |v|^2 of a fragment's triangle
+static inline float size_of(const batch* b, int i) {
+    float u = b->ux[i] * b->ux[i] + b->uy[i] * b->uy[i] + b->uz[i] * b->uz[i];
+    return u + b->vx[i] * b->vx[i] + b->vy[i] * b->vy[i] + b->vz[i] * b->vz[i];
+}
+
+// shadows on bodies: small triangles are often lit or dark as a whole
+static void shadow_lights(const pl_shader* s, const pl_fragments* f, batch* b) {
+    const pl_key_light* light = s->key_light;
+    float small = light->small * light->small;
     for (int i = 0; i < b->count; i++) {
-        pl_vec3f n = {b->nx[i], b->ny[i], b->nz[i]}, p = {b->px[i], b->py[i], b->pz[i]};
-        float cosine = pl_dotf(n, s->key);
+        pl_vec3f n = {b->nx[i], b->ny[i], b->nz[i]};
         b->lit[i] = 0.0f;
-        if (cosine <= -WRAP) continue;
-        float slant = 3.0f - 2.0f * (cosine > 0.0f ? cosine : 0.0f);
-        p = pl_maddf(pl_maddf(p, s->shadow_bias * slant, n), s->shadow_bias, s->key);
-        b->lit[i] = pl_light_map_lit(&s->shadows->depth, p);
+        if (pl_dotf(n, s->key) <= -WRAP) continue;
+        const int* t = s->mesh->triangles + 3 * (size_t)f->ids[i];
+        uint8_t kind = light->kinds[t[0]];
+        bool same = kind == light->kinds[t[1]] && kind == light->kinds[t[2]];
+        if (same && kind != PL_KEY_MIXED && size_of(b, i) < small) {
+            b->lit[i] = kind == PL_KEY_LIT ? 1.0f : 0.0f;
+        } else {
+            pl_vec3f p = {b->px[i], b->py[i], b->pz[i]};
+            pl_vec3f plane = {b->fx[i], b->fy[i], b->fz[i]};
+            b->lit[i] = pl_key_light_lit(light, p, n, plane);
+        }
     }
 }
 
-// how much of the line colour is seen: by the distance to the nearest edge of the projected
-// triangle; lines of triangles of a few pixels are faint, or a fine mesh would be all line
+// how much of the sky is seen: of the corners, or of the fragment itself in a large triangle
+static void open_sky(const pl_shader* s, const pl_fragments* f, batch* b) {
+    if (!s->occlusion) {
+        for (int i = 0; i < b->count; i++) b->open[i] = 1.0f;
+        return;
+    }
+    const float* open = s->occlusion->open;
+    for (int i = 0; i < b->count; i++) {
+        const int* t = s->mesh->triangles + 3 * (size_t)f->ids[i];
+        float u = b->b1[i], v = b->b2[i];
+        if (size_of(b, i) < PL_OCCLUSION_COARSE * PL_OCCLUSION_COARSE) {
+            b->open[i] = (1.0f - u - v) * open[t[0]] + u * open[t[1]] + v * open[t[2]];
+        } else {
+            pl_vec3f n = {b->nx[i], b->ny[i], b->nz[i]}, p = {b->px[i], b->py[i], b->pz[i]};
+            b->open[i] = pl_occlusion_open(s->occlusion, p, n);
+        }
+    }
+}
+
+// How much of the line colour is seen, by the distance to the nearest edge of the projected
+// triangle. Where lines would be closer than a few pixels their mean is drawn instead, or they
+// would beat with the pixels; and they are faint there, or a fine mesh would be all line.
 static float line_part(const pl_shader* s, int id, float x, float y) {
     const int* t = s->mesh->triangles + 3 * (size_t)id;
-    float nearest = 1e9f, around = 0.0f;
+    float nearest = 1e9f, around = 0.0f, area = 0.0f;
     for (int k = 0; k < 3; k++) {
         pl_raster_vertex a = s->projected[t[k]], b = s->projected[t[(k + 1) % 3]];
         float dx = (float)b.x - (float)a.x, dy = (float)b.y - (float)a.y;
         float px = x * PL_RASTER_SUBPIXEL - (float)a.x, py = y * PL_RASTER_SUBPIXEL - (float)a.y;
-        float length = sqrtf(dx * dx + dy * dy);
-        float distance = length > 0.0f ? fabsf(dx * py - dy * px) / length : 1e9f;
+        float length = sqrtf(dx * dx + dy * dy), cross = fabsf(dx * py - dy * px);
+        float distance = length > 0.0f ? cross / length : 1e9f;
         if (distance < nearest) nearest = distance;
         around += length;
+        area += cross;
     }
     nearest *= 1.0f / PL_RASTER_SUBPIXEL;
+    // the largest distance from the edges that there is in the triangle
+    float inner = around > 0.0f ? area / around / PL_RASTER_SUBPIXEL : 0.0f;
     around *= 1.0f / PL_RASTER_SUBPIXEL;
     float strength = 0.3f + 0.45f * ramp(6.0f, 36.0f, around);
-    return strength * (1.0f - ramp(s->line_width - 0.5f, s->line_width + 0.5f, nearest));
+    float line = 1.0f - ramp(s->line_width - 0.5f, s->line_width + 0.5f, nearest);
+    float free_part = inner > s->line_width ? 1.0f - s->line_width / inner : 0.0f;
+    float mean = 0.7f * (1.0f - free_part * free_part), sharp = ramp(1.2f, 3.5f, inner);
+    return strength * (mean + sharp * (line - mean));
 }
 
 static void draw_lines(const pl_shader* s, const pl_fragments* f, batch* b) {
@@ -293,11 +402,13 @@ static void add_lights(const pl_shader* s, const batch* b, pl_fragments* f) {
         float glance = positive(pl_dotf(n, half_way) * half_scale);
         float shine = gloss_part * 0.16f * power16(glance * glance) * b->lit[i];
         float rim = 1.0f - positive(pl_dotf(n, w));
-        rim = gloss_part * 0.32f * rim * rim * rim * rim * (0.35f + 0.65f * upward);
+        float sky_part = b->open[i], dim = 0.4f + 0.6f * sky_part;
+        rim = gloss_part * 0.32f * rim * rim * rim * rim * (0.35f + 0.65f * upward) * sky_part;
         const float* base[3] = {&b->red[i], &b->green[i], &b->blue[i]};
         for (int k = 0; k < 3; k++) {
             float ambient = BOUNCE_COLOR[k] + upward * (SKY_COLOR[k] - BOUNCE_COLOR[k]);
-            float light = direct * KEY_COLOR[k] + fill * FILL_COLOR[k] + open * ambient;
+            float light =
+                direct * KEY_COLOR[k] + dim * fill * FILL_COLOR[k] + sky_part * open * ambient;
             f->rgb[k][i] = mix(*base[k], light, shine + rim * SKY_COLOR[k], b->line[i]);
         }
     }
@@ -308,8 +419,10 @@ void pl_shade_triangles(const pl_shader* s, pl_fragments* f) {
     gather(s, f, &b);
     intersect(s, f, &b);
     place(s, &b);
-    base_colors(s, f, &b);
-    shadow_lights(s, &b);
+    own_colors(s, f, &b);
+    if (s->has_textures || s->mesh->values) other_colors(s, f, &b);
+    shadow_lights(s, f, &b);
+    open_sky(s, f, &b);
     draw_lines(s, f, &b);
     add_lights(s, &b, f);
 }

@@ -5,15 +5,22 @@
 #ifndef PL_RECORD_SHADE_H
 #define PL_RECORD_SHADE_H
 
+#include "record/key_light.h"
+#include "record/occlusion.h"
 #include "record/raster.h"
-#include "record/shadow.h"
 
 typedef struct pl_shader {
     const pl_render_mesh* mesh;
     const pl_shadows* shadows;
+    const pl_key_light* key_light;
+    const pl_occlusion* occlusion; // or NULL
+    const pl_render_body* bodies;
     const float (*body_colors)[3];
+    const float (*back_colors)[3];     // of the sides that are seen from behind
+    const int* first_triangles;        // of bodies, in the mesh
     const pl_raster_vertex* projected; // for the width of lines
     bool wireframe;
+    bool has_textures;
     bool ground;
     float ground_height;
     float value_low, value_scale;  // of the colour map
@@ -22,8 +29,7 @@ typedef struct pl_shader {
     float tan_x, tan_y;
     float pixel_x, pixel_y; // size of a pixel in the plane at distance 1
     pl_vec3f key, fill;     // unit vectors towards the lights
-    float shadow_bias;
-    float line_width; // [pixels]
+    float line_width;       // [pixels]
     float map[PL_COLORMAP_SIZE][3];
 } pl_shader;
 
@@ -42,6 +48,8 @@ typedef struct pl_fragments {
 
 void pl_shade_triangles(const pl_shader* shader, pl_fragments* fragments);
 // Linear RGB behind all bodies for count pixels of a row from (x, y) on, at most PL_RASTER_TILE.
-void pl_shade_backdrop(const pl_shader* shader, int x, int y, int count, float (*rgb)[3]);
+// alpha, if not NULL, gets how opaque the ground's shadow is there, over black.
+void pl_shade_backdrop(const pl_shader* shader, int x, int y, int count, float (*rgb)[3],
+                       float* alpha);
 
 #endif

@@ -31,27 +31,6 @@ float pl_light_map_value(const pl_light_map* map, pl_vec3f p) {
     return top + fy * (bottom - top);
 }
 
-float pl_light_map_lit(const pl_light_map* map, pl_vec3f p) {
-    // 3 x 3 means of comparisons, interpolated: weights 1-f, 1, 1, f over 4 x 4 entries
-    float x = (pl_dotf(p, map->u) - map->u0) * map->scale - 0.5f;
-    float y = (pl_dotf(p, map->v) - map->v0) * map->scale - 0.5f;
-    float limit = (float)(map->side - 3);
-    if (!(x >= 1.0f && y >= 1.0f && x < limit && y < limit)) return 1.0f;
-    int ix = (int)x, iy = (int)y;
-    float fx = x - (float)ix, fy = y - (float)iy;
-    float depth = pl_dotf(p, map->toward), lit = 0.0f;
-    for (int j = -1; j <= 2; j++) {
-        const float* row = map->values + (size_t)(iy + j) * (size_t)map->side + (size_t)(ix - 1);
-        float weight = j == -1 ? 1.0f - fy : j == 2 ? fy : 1.0f;
-        float sum = row[0] <= depth ? 1.0f - fx : 0.0f;
-        sum += row[1] <= depth ? 1.0f : 0.0f;
-        sum += row[2] <= depth ? 1.0f : 0.0f;
-        sum += row[3] <= depth ? fx : 0.0f;
-        lit += weight * sum;
-    }
-    return lit * (1.0f / 9.0f);
-}
-
 static pl_status map_create(pl_light_map* map, int side, pl_vec3f u, pl_vec3f v, pl_vec3f toward,
                             pl_error* error) {
     *map = (pl_light_map){.side = side,
@@ -246,26 +225,22 @@ typedef struct blur_buffers {
     double *sums, *height_sums;
     float *heights, *radii;
     int side;
+    size_t size; // of all, which begins at sums
 } blur_buffers;
 
 static pl_status blur_create(int side, blur_buffers* b, pl_error* error) {
     size_t n = (size_t)side * (size_t)side, m = ((size_t)side + 1) * ((size_t)side + 1);
-    *b = (blur_buffers){.side = side};
-    b->sums = PL_ALLOC(double, m);
-    b->height_sums = PL_ALLOC(double, m);
-    b->heights = PL_ALLOC(float, n);
-    b->radii = PL_ALLOC(float, n);
-    if (b->sums && b->height_sums && b->heights && b->radii) return PL_OK;
-    return pl_fail_memory(error, "a map of shadows");
+    *b = (blur_buffers){.side = side, .size = 2 * m * sizeof(double) + 2 * n * sizeof(float)};
+    // one block: large ones are kept for the next picture
+    b->sums = pl_alloc_items(b->size, 1);
+    if (!b->sums) return pl_fail_memory(error, "a map of shadows");
+    b->height_sums = b->sums + m;
+    b->heights = (float*)(b->height_sums + m);
+    b->radii = b->heights + n;
+    return PL_OK;
 }
 
-static void blur_free(blur_buffers* b) {
-    size_t n = (size_t)b->side * (size_t)b->side, m = ((size_t)b->side + 1) * ((size_t)b->side + 1);
-    PL_FREE(b->sums, double, m);
-    PL_FREE(b->height_sums, double, m);
-    PL_FREE(b->heights, float, n);
-    PL_FREE(b->radii, float, n);
-}
+static void blur_free(blur_buffers* b) { pl_free(b->sums, b->size); }
 
 // blurs values in place, repeatedly: two boxes make a tent, three are near a bell
 static void blur(float* values, blur_buffers* b, const float* radii, float radius, int times,

@@ -31,7 +31,5 @@ void pl_shadows_free(pl_shadows* shadows);
 
 // Smooth value at a point; 0 outside of the map.
 float pl_light_map_value(const pl_light_map* map, pl_vec3f p);
-// Part of the light that reaches a point, 0 to 1, softened over a few entries.
-float pl_light_map_lit(const pl_light_map* map, pl_vec3f p);
 
 #endif

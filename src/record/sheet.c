@@ -16,13 +16,15 @@ void pl_show_label(const pl_show* show, int frame, char* text, size_t size) {
 }
 
 static pl_status draw_cell(pl_show* show, pl_render_options options, bool labels, int frame,
-                           pl_pool* pool, pl_image* cell, pl_error* error) {
+                           double part, pl_pool* pool, pl_image* cell, pl_error* error) {
     const pl_render_scene* scene;
     char label[80];
     pl_show_label(show, frame, label, sizeof label);
     options.label = label[0] && labels ? label : NULL;
     pl_status status = pl_show_load(show, frame, &scene, error);
-    return status == PL_OK ? pl_render_draw(scene, &options, pool, cell, error) : status;
+    if (status != PL_OK) return status;
+    pl_show_move_camera(show, part, &options);
+    return pl_render_draw(scene, &options, pool, cell, error);
 }
 
 pl_status pl_sheet_draw(pl_show* show, const pl_render_options* options, int columns, int rows,
@@ -40,9 +42,11 @@ pl_status pl_sheet_draw(pl_show* show, const pl_render_options* options, int col
         status = pl_image_create(columns * (options->width + GAP) - GAP,
                                  rows * (options->height + GAP) - GAP, image, error);
     if (status == PL_OK) pl_image_fill(image, (const uint8_t[3]){255, 255, 255});
+    if (status == PL_OK && options->transparent) status = pl_image_add_alpha(image, error);
     for (int i = 0; status == PL_OK && i < cells; i++) {
         int frame = cells > 1 ? (int)((int64_t)i * (count - 1) / (cells - 1)) : count - 1;
-        status = draw_cell(show, *options, labels, frame, pool, &cell, error);
+        status = draw_cell(show, *options, labels, frame,
+                           count > 1 ? (double)frame / (count - 1) : 0.0, pool, &cell, error);
         if (status == PL_OK)
             pl_image_paste(image, &cell, i % columns * (options->width + GAP),
                            i / columns * (options->height + GAP));

@@ -1,41 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "record/show.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "base/notes.h"
-#include "record/legend.h"
-#include "record/show_collider.h"
-#include "record/show_values.h"
+#include "record/png_read.h"
+#include "record/show_object.h"
 
-#include <pliant/mesh_surface.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-
-struct pl_show {
-    pl_recording* recording; // or
-    pl_surface* surface;     // of a mesh file
-    float* surface_positions;
-    pl_record_body surface_body;
-    pl_recording* against;
-    pl_show_quantity quantity;
-    int body_count;
-    pl_render_body* bodies;
-    float** values;        // per body, room for a number per vertex or triangle
-    int** tets_behind;     // per body, the tets of its triangles; NULL unless tets have the values
-    pl_render_scene scene; // bodies, then colliders
-
-    pl_scene* setting; // where the colliders are from, or NULL
-    double first_step; // its time step at the start [s]
-    int shape_count;
-    pl_shown_collider* shapes;
-    pl_render_body* all; // bodies and colliders
-    bool has_ground;     // a plane that lies flat
-    double ground;       // its height
-    pl_vec3 around;      // planes are drawn around here
-    double reach;        // this far
-};
 
 static bool is_folder(const char* path) {
     struct stat info;
@@ -101,6 +76,26 @@ static bool has_tet_field(const pl_record_body* b, const pl_show_quantity* q) {
     return false;
 }
 
+// True if an edge belongs to an odd number of triangles. The hashes of all edges are folded into
+// one by exclusive or, in which those that come twice vanish.
+static bool is_open(int triangle_count, const int* triangles) {
+    uint64_t fold = 0;
+    for (size_t i = 0; i < 3 * (size_t)triangle_count; i++) {
+        uint64_t a = (uint64_t)triangles[i], b = (uint64_t)triangles[i % 3 == 2 ? i - 2 : i + 1];
+        fold ^= pl_hash_mix(a < b ? a << 32 | b : b << 32 | a);
+    }
+    return fold != 0;
+}
+
+// sheets have an inner side of a lighter, greyer colour
+static void set_back_color(pl_render_body* b, int number) {
+    float front[3];
+    if (b->has_color) memcpy(front, b->color, sizeof front);
+    else pl_palette_color(number, front);
+    b->has_back_color = is_open(b->triangle_count, b->triangles);
+    for (int k = 0; k < 3; k++) b->back_color[k] = 0.30f * front[k] + 0.36f;
+}
+
 static pl_status allocate_bodies(pl_show* s, pl_error* error) {
     const pl_record_head* head = s->recording ? pl_recording_head(s->recording) : NULL;
     s->body_count = head ? head->body_count : 1;
@@ -126,6 +121,7 @@ static pl_status allocate_bodies(pl_show* s, pl_error* error) {
                                   .triangle_count = mesh->triangle_count,
                                   .triangles = mesh->triangles};
         }
+        set_back_color(b, i);
         if (head && has_tet_field(&head->bodies[i], &s->quantity)) {
             s->tets_behind[i] = PL_ALLOC(int, b->triangle_count);
             bool ready = s->tets_behind[i] || b->triangle_count == 0;
@@ -176,6 +172,10 @@ static void free_colliders(pl_show* s) {
 void pl_show_close(pl_show* s) {
     if (!s) return;
     free_colliders(s);
+    pl_texture_free(&s->texture);
+    for (int i = 0; s->uvs && i < s->body_count; i++)
+        PL_FREE(s->uvs[i], float, s->uvs[i] ? 2 * (size_t)s->surface->mesh->uv_count : 0);
+    PL_FREE(s->uvs, float*, s->body_count);
     for (int i = 0; s->values && s->bodies && i < s->body_count; i++)
         PL_FREE(s->values[i], float,
                 (size_t)s->bodies[i].vertex_count + (size_t)s->bodies[i].triangle_count);
@@ -210,6 +210,47 @@ int pl_show_up_axis(const pl_show* s) {
     return s->recording ? pl_recording_head(s->recording)->up_axis : 1;
 }
 pl_recording* pl_show_recording(pl_show* s) { return s->recording; }
+
+// texture coordinates of a body; those of a mesh file are copied as floats
+static pl_status set_uvs(pl_show* s, int i, pl_error* error) {
+    pl_render_body* b = &s->bodies[i];
+    if (s->recording) {
+        const pl_record_body* body = &pl_recording_head(s->recording)->bodies[i];
+        b->uvs = body->uvs;
+        b->triangle_uvs = body->triangle_uvs;
+    } else if (s->surface->mesh->uv_count > 0) {
+        const pl_mesh* mesh = s->surface->mesh;
+        s->uvs[i] = PL_ALLOC(float, 2 * (size_t)mesh->uv_count);
+        if (!s->uvs[i]) return pl_fail_memory(error, "a texture");
+        for (size_t k = 0; k < 2 * (size_t)mesh->uv_count; k++) s->uvs[i][k] = (float)mesh->uvs[k];
+        b->uvs = s->uvs[i];
+        b->triangle_uvs = mesh->triangle_uvs;
+    }
+    if (b->triangle_uvs) b->texture = &s->texture;
+    return PL_OK;
+}
+
+pl_status pl_show_set_texture(pl_show* s, const char* path, pl_error* error) {
+    pl_image image;
+    pl_status status = pl_image_read_png(path, &image, error);
+    if (status == PL_OK) status = pl_texture_create(&image, &s->texture, error);
+    pl_image_free(&image);
+    if (status == PL_OK) {
+        s->uvs = PL_ALLOC(float*, s->body_count);
+        if (s->body_count > 0 && !s->uvs) status = pl_fail_memory(error, "a texture");
+    }
+    bool found = false;
+    for (int i = 0; status == PL_OK && i < s->body_count; i++) {
+        status = set_uvs(s, i, error);
+        found = found || s->bodies[i].texture;
+    }
+    if (status == PL_OK && !found)
+        status = pl_fail(error, PL_ERROR_ARGUMENT,
+                         "there are no texture coordinates for %s; OBJ and PLY files hold them, "
+                         "and `pliant mesh` writes those of its creatures to OBJ",
+                         path);
+    return status;
+}
 
 static bool moves(const pl_motion* motion) {
     return motion->key_count > 0 || motion->spin_rate != 0.0 || motion->oscillation_count > 0;
@@ -279,7 +320,7 @@ pl_status pl_show_add_colliders(pl_show* s, const char* path, pl_notes* notes, p
     return status;
 }
 
-static void place_collider(pl_show* s, int k, int frame) {
+void pl_show_place_collider(pl_show* s, int k, int frame) {
     double time = pl_show_time(s, frame);
     pl_scene_evaluate(s->setting, time);
     pl_shown_collider_place(&s->shapes[k], time, s->first_step, s->around, s->reach);
@@ -306,94 +347,6 @@ pl_status pl_show_load(pl_show* s, int frame, const pl_render_scene** scene, pl_
     }
     if (status != PL_OK || !s->all) return status;
     memcpy(s->all, s->bodies, (size_t)s->body_count * sizeof *s->all);
-    for (int k = 0; k < s->shape_count; k++) place_collider(s, k, frame);
-    return PL_OK;
-}
-
-// the smallest and largest finite value of a scene
-static void add_range(const pl_render_scene* scene, double* low, double* high) {
-    for (int i = 0; i < scene->body_count; i++) {
-        const pl_render_body* b = &scene->bodies[i];
-        const float* values = b->vertex_values ? b->vertex_values : b->triangle_values;
-        int count = b->vertex_values ? b->vertex_count : b->triangle_count;
-        for (int k = 0; values && k < count; k++) {
-            if (!isfinite(values[k])) continue;
-            if ((double)values[k] < *low) *low = (double)values[k];
-            if ((double)values[k] > *high) *high = (double)values[k];
-        }
-    }
-}
-
-static void set_colors(const pl_show* s, double low, double high, pl_render_options* options) {
-    const pl_show_quantity* q = &s->quantity;
-    options->map = q->map;
-    options->legend = q->kind == PL_SHOW_NONE ? NULL : q->title;
-    if (options->value_high > options->value_low) return;
-    if (!(low <= high)) low = 0.0, high = 1.0;
-    if (q->map == PL_COLORMAP_DIVERGING) {
-        // the same reach on both sides of the neutral value
-        double reach = fmax(fabs(low - q->neutral), fabs(high - q->neutral));
-        low = q->neutral - reach, high = q->neutral + reach;
-    } else if (q->map == PL_COLORMAP_CATEGORIES) {
-        low = 0.0, high = PL_COLORMAP_SIZE - 1;
-    } else if (q->from_zero) {
-        low = 0.0;
-    }
-    if (!(high > low)) high = low + (low != 0.0 ? 1e-3 * fabs(low) : 1e-3);
-    options->value_low = low;
-    options->value_high = high;
-}
-
-// a frame of a long show: from the first to the last, evenly
-static int looked_at(int count, int looked, int i) {
-    return looked > 1 ? (int)((int64_t)i * (count - 1) / (looked - 1)) : 0;
-}
-
-// Colliders are shown whole if they are not much larger than the bodies; of larger ones the part
-// around the bodies is enough.
-static void fit_colliders(pl_show* s, int looked, pl_camera_fit* fit) {
-    int count = pl_show_frame_count(s);
-    double size = pl_distance(fit->low, fit->high);
-    pl_camera_fit bodies = *fit;
-    s->around = pl_scale(0.5, pl_add(fit->low, fit->high));
-    s->reach = 3.0 * size;
-    for (int k = 0; k < s->shape_count; k++) {
-        pl_shown_collider* shape = &s->shapes[k];
-        pl_camera_fit with = *fit;
-        pl_camera_fit own = bodies;
-        own.low = (pl_vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
-        own.high = pl_scale(-1.0, own.low);
-        for (int i = 0; i < looked; i++) {
-            place_collider(s, k, looked_at(count, looked, i));
-            pl_camera_fit_points(&with, shape->positions, shape->vertex_count);
-            pl_camera_fit_points(&own, shape->positions, shape->vertex_count);
-        }
-        if (pl_distance(own.low, own.high) < 1.5 * size) *fit = with;
-    }
-}
-
-pl_status pl_show_frame_all(pl_show* s, const pl_view* view, pl_render_options* options,
-                            pl_error* error) {
-    enum { MOST = 120 };
-    pl_view free_view = *view;
-    if (s->quantity.kind != PL_SHOW_NONE) free_view.right_free = 0.01 * PL_LEGEND_PERCENT;
-    pl_camera_fit fit = pl_camera_fit_begin(&free_view, options->width, options->height);
-    int count = pl_show_frame_count(s), looked = count < MOST ? count : MOST;
-    double low = INFINITY, high = -INFINITY;
-    for (int i = 0; i < looked; i++) {
-        const pl_render_scene* scene;
-        pl_status status = pl_show_load(s, looked_at(count, looked, i), &scene, error);
-        if (status != PL_OK) return status;
-        for (int k = 0; k < s->body_count; k++)
-            pl_camera_fit_points(&fit, scene->bodies[k].positions, scene->bodies[k].vertex_count);
-        add_range(scene, &low, &high);
-    }
-    if (fit.point_count > 0) fit_colliders(s, looked, &fit);
-    pl_render_options_frame(options, &fit);
-    // what the penalty of contact lets sink in is not shown as lying below the ground
-    bool sinks = options->ground_height < s->ground &&
-                 options->ground_height > s->ground - 0.1 * options->radius;
-    if (s->has_ground && !sinks) options->ground_height = s->ground;
-    set_colors(s, low, high, options);
+    for (int k = 0; k < s->shape_count; k++) pl_show_place_collider(s, k, frame);
     return PL_OK;
 }

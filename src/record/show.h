@@ -16,7 +16,7 @@ typedef struct pl_show pl_show;
 //   displacement   distance from the rest position           (recordings)
 //   stretch        largest principal stretch of the surface  (recordings)
 //   error          distance from the same vertex in the other recording `against`
-//   region         the first region that a triangle is in
+//   region         the region that a triangle is in; of a mesh, the smallest of several
 //   anything else  a field of that name; of several components the length
 // What is not there is an error that lists what is.
 pl_status pl_show_open(const char* path, const char* color_by, const char* against, pl_show** out,
@@ -40,11 +40,19 @@ pl_recording* pl_show_recording(pl_show* show);
 // Loads a frame. The scene is valid until the next one is loaded.
 pl_status pl_show_load(pl_show* show, int frame, const pl_render_scene** scene, pl_error* error);
 
+// Draws a picture (a PNG file) on all bodies that have texture coordinates; an error if none has.
+pl_status pl_show_set_texture(pl_show* show, const char* path, pl_error* error);
+
 // Camera, ground, range of values, colour map and legend for all frames of the show (of a long one,
 // for at most 120 of them). A range that the options have (value_high above value_low) stays. The
-// legend's text lives as long as the show.
+// legend's text lives as long as the show. A recording has a ground only where its scene has a flat
+// plane; a mesh stands on its lowest point.
 pl_status pl_show_frame_all(pl_show* show, const pl_view* view, pl_render_options* options,
                             pl_error* error);
+
+// The camera of a frame, if the view turns or follows; part: 0 at the first picture, 1 at the last.
+// To be called after the frame was loaded.
+void pl_show_move_camera(const pl_show* show, double part, pl_render_options* options);
 
 // The recording of a run's folder, or the file itself; one without a whole frame is an error.
 pl_status pl_show_open_recording(const char* path, pl_recording** out, pl_notes* notes,

@@ -12,14 +12,14 @@ static const struct {
     pl_show_kind kind;
     const char* title;
     pl_colormap map;
-    double neutral;
+    double neutral, least_reach;
     bool from_zero, needs_recording;
 } quantities[] = {
-    {"displacement", PL_SHOW_DISPLACEMENT, "displacement [m]", PL_COLORMAP_SEQUENTIAL, 0, true,
+    {"displacement", PL_SHOW_DISPLACEMENT, "displacement [m]", PL_COLORMAP_SEQUENTIAL, 0, 0, true,
      true},
-    {"stretch", PL_SHOW_STRETCH, "stretch", PL_COLORMAP_DIVERGING, 1.0, false, true},
-    {"error", PL_SHOW_ERROR, "error [m]", PL_COLORMAP_SEQUENTIAL, 0, true, true},
-    {"region", PL_SHOW_REGION, "region", PL_COLORMAP_CATEGORIES, 0, false, false},
+    {"stretch", PL_SHOW_STRETCH, "stretch", PL_COLORMAP_DIVERGING, 1.0, 0.01, false, true},
+    {"error", PL_SHOW_ERROR, "error [m]", PL_COLORMAP_SEQUENTIAL, 0, 0, true, true},
+    {"region", PL_SHOW_REGION, "region", PL_COLORMAP_CATEGORIES, 0, 0, false, false},
 };
 enum { QUANTITY_COUNT = sizeof quantities / sizeof quantities[0] };
 
@@ -27,15 +27,16 @@ enum { QUANTITY_COUNT = sizeof quantities / sizeof quantities[0] };
 static const struct {
     const char* name;
     const char* title;
-    double neutral; // or NAN
+    double neutral;     // or NAN
+    double least_reach; // colours span at least this much on both sides of it
 } known_fields[] = {
-    {"velocity", "speed [m/s]", NAN},
-    {"volume", "volume ratio", 1.0},
-    {"pressure", "pressure [Pa]", 0.0},
-    {"stress", "von Mises stress [Pa]", NAN},
-    {"element_stress", "von Mises stress [Pa]", NAN},
-    {"energy", "energy density [J/m^3]", NAN},
-    {"contact", "contact force [N]", NAN},
+    {"velocity", "speed [m/s]", NAN, 0.0},
+    {"volume", "volume ratio", 1.0, 0.01},
+    {"pressure", "pressure [Pa]", 0.0, 0.0},
+    {"stress", "von Mises stress [Pa]", NAN, 0.0},
+    {"element_stress", "von Mises stress [Pa]", NAN, 0.0},
+    {"energy", "energy density [J/m^3]", NAN, 0.0},
+    {"contact", "contact force [N]", NAN, 0.0},
 };
 
 static bool has_field(const pl_recording* recording, const pl_mesh* mesh, const char* name) {
@@ -95,6 +96,7 @@ pl_status pl_show_choose(const char* name, const char* path, const pl_recording*
         out->map = quantities[i].map;
         out->neutral = quantities[i].neutral;
         out->from_zero = quantities[i].from_zero;
+        out->least_reach = quantities[i].least_reach;
         snprintf(out->title, sizeof out->title, "%s", quantities[i].title);
         return out->kind == PL_SHOW_ERROR ? check_against(path, recording, against, error) : PL_OK;
     }
@@ -113,6 +115,7 @@ pl_status pl_show_choose(const char* name, const char* path, const pl_recording*
         if (isnan(known_fields[i].neutral)) continue;
         out->map = PL_COLORMAP_DIVERGING;
         out->neutral = known_fields[i].neutral;
+        out->least_reach = known_fields[i].least_reach;
     }
     return PL_OK;
 }
@@ -222,15 +225,26 @@ static bool fill_mesh_field(const pl_mesh* mesh, const char* name, float* values
     return f && f->kind == PL_ELEMENT_TRIANGLE;
 }
 
+// the first of the regions that have one name: a surface has those of its triangles and of its tets
+static int first_of_name(const pl_mesh* mesh, int region) {
+    for (int i = 0; i < region; i++)
+        if (mesh->regions[i].kind == PL_ELEMENT_TRIANGLE &&
+            strcmp(mesh->regions[i].name, mesh->regions[region].name) == 0)
+            return i;
+    return region;
+}
+
+// of the regions that a triangle is in, the smallest says most
 static void fill_mesh_regions(const pl_mesh* mesh, float* values) {
     fill_empty(values, mesh->triangle_count);
-    int number = 0;
     for (int i = 0; i < mesh->region_count; i++) {
         const pl_region* r = &mesh->regions[i];
         if (r->kind != PL_ELEMENT_TRIANGLE) continue;
-        for (int k = 0; k < r->count; k++)
-            if (isnan(values[r->items[k]])) values[r->items[k]] = (float)number;
-        number++;
+        int number = first_of_name(mesh, i), size = mesh->regions[number].count;
+        for (int k = 0; k < r->count; k++) {
+            float* value = &values[r->items[k]];
+            if (isnan(*value) || size < mesh->regions[(int)*value].count) *value = (float)number;
+        }
     }
 }
 

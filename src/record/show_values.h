@@ -22,8 +22,9 @@ typedef struct pl_show_quantity {
     char field[64];
     char title[96]; // for the legend
     pl_colormap map;
-    double neutral; // middle of a diverging map
-    bool from_zero; // the range begins at 0
+    double neutral;     // middle of a diverging map
+    bool from_zero;     // the range begins at 0
+    double least_reach; // of a diverging map: smaller differences are not blown up
 } pl_show_quantity;
 
 // The quantity of a name, of a recording or of a mesh (the other is NULL).
