@@ -229,7 +229,7 @@ static pl_status setup_levels(pl_projective_fast* p, const pl_fem_settings* sett
                                     .half_sweeps = 2 * sweeps,
                                     .jacobi_sweeps = m->smoother == PL_SMOOTHER_JACOBI ? sweeps : 0,
                                     .stiffness_aware = m->stiffness_aware};
-    return pl_scalar_mg_setup(p->A, p->rest, &options, p->pool, &p->mg, error);
+    return pl_scalar_mg_begin(p->A, p->rest, &options, p->pool, &p->mg, error);
 }
 
 static pl_status allocate(pl_projective_fast* p, const double* positions, pl_error* error) {
@@ -281,12 +281,14 @@ pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
                               .ordered = pl_array_of(sizeof(pl_mg_spring)),
                               .pins = pl_array_of(sizeof(pl_pin))};
     pl_status status = allocate(p, positions, error);
-    if (status == PL_OK) status = find_roots(p, error);
     if (status == PL_OK) status = setup_levels(p, settings, error);
+    if (status == PL_OK) status = find_roots(p, error);
     if (status == PL_OK) status = setup_vectors(p, error);
     if (status == PL_OK) look_at_sets(p);
     if (status == PL_OK && p->in_float && p->tet_set) status = setup_tets(p, error);
     if (status == PL_OK && p->in_float && p->spring_set) status = setup_springs(p, error);
+    // nodes of coarser levels were found meanwhile
+    if (status == PL_OK) status = pl_scalar_mg_finish(p->mg, error);
     if (status != PL_OK) {
         pl_projective_fast_destroy(p);
         return status;

@@ -15,6 +15,7 @@ struct pl_scalar_mg {
     const pl_block_matrix* A;
     int row_count;
     pl_pool* pool;
+    struct pl_scalar_sampling* sampling; // while nodes are found beside the caller, else NULL
     int half_sweeps, jacobi_sweeps;
     pl_mg_hierarchy hierarchy;
     pl_scalar_fine fine;
