@@ -538,15 +538,31 @@ size_t pl_projective_fast_state_size(const pl_projective_fast* p) {
     return sizeof(int64_t) + rotations_size(p);
 }
 
+enum { BATCH_BLOCK = 1024 };
+
+typedef struct rotations_job {
+    const pl_tet_batch* batches;
+    char* to;
+} rotations_job;
+
+static void rotations_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const rotations_job* job = user;
+    for (int b = begin; b < end; b++)
+        memcpy(job->to + (size_t)b * sizeof(pl_quatw), &job->batches[b].rotation, sizeof(pl_quatw));
+}
+
 void pl_projective_fast_state_save(const pl_projective_fast* p, void* out) {
     char* to = out;
     int64_t flags =
         (p->is_cold ? COLD : 0) | (p->is_checked ? CHECKED : 0) | (p->cycles_fail ? FAILS : 0);
     memcpy(to, &flags, sizeof flags);
     to += sizeof flags;
-    for (int k = 0; k < PL_PROJECTIVE_LAWS; k++)
-        for (int b = 0; b < p->tets[k].batch_count; b++, to += sizeof(pl_quatw))
-            memcpy(to, &p->tets[k].batches[b].rotation, sizeof(pl_quatw));
+    for (int k = 0; k < PL_PROJECTIVE_LAWS; k++) {
+        rotations_job job = {p->tets[k].batches, to};
+        pl_parallel_for(p->pool, rotations_task, p->tets[k].batch_count, BATCH_BLOCK, &job);
+        to += (size_t)p->tets[k].batch_count * sizeof(pl_quatw);
+    }
 }
 
 void pl_projective_fast_state_load(pl_projective_fast* p, const void* in) {
