@@ -21,7 +21,7 @@
 typedef struct run_row {
     const char* name;
     const char* mesh;  // below PLIANT_DATA, or NULL
-    const char* scene; // %s: where the mesh comes from
+    const char* scene; // %s: where the mesh comes from; NULL: scenes/NAME.json as it is
     const char* quick; // changes for a quick bench
     int frames;
 } run_row;
@@ -42,6 +42,12 @@ static const run_row rows[] = {
      " \"iterations\": 4}], \"colliders\": [{\"sphere\": {\"center\": [0, 0.04, 0],"
      " \"radius\": 0.25}}, {\"plane\": {}}]}",
      "\"generate\": {\"shape\": \"cloth\", \"count_x\": 60, \"count_y\": 60}", 20},
+    {.name = "demo", .frames = 60},
+    {.name = "octopus", .frames = 60},
+    {.name = "cloth_over_sphere", .frames = 60},
+    {.name = "pbd_sheet", .frames = 120},
+    {.name = "pbd_bears", .frames = 60},
+    {.name = "grid_box", .frames = 60},
 };
 
 // the mesh of a row as keys of a body
@@ -87,9 +93,10 @@ static pl_status time_frames(pl_run* run, int frames, double* solve, double* who
 
 static pl_status measure(bench* b, const run_row* row, const char* folder, pl_error* error) {
     char path[1100], out[1100], name[64];
-    snprintf(path, sizeof path, "%s/scene.json", folder);
+    if (row->scene) snprintf(path, sizeof path, "%s/scene.json", folder);
+    else snprintf(path, sizeof path, PL_BENCH_SOURCE_DIR "/scenes/%s.json", row->name);
     snprintf(out, sizeof out, "%s/run", folder);
-    if (!write_scene(b, row, path))
+    if (row->scene && !write_scene(b, row, path))
         return pl_fail(error, PL_ERROR_IO, "%s: cannot be written", path);
     int frames = bench_quick(b) ? 3 : row->frames;
     pl_scene* scene = NULL;
@@ -105,6 +112,10 @@ static pl_status measure(bench* b, const run_row* row, const char* folder, pl_er
                         : bench_has_data() ? "PLIANT_DATA"
                                            : "generated dragon",
                         pl_world_mesh(pl_run_world(run), 0)->vertex_count);
+    if (status == PL_OK) {
+        snprintf(name, sizeof name, "vertices_%s", row->name);
+        bench_result(b, name, pl_world_mesh(pl_run_world(run), 0)->vertex_count, "", NAN);
+    }
     pl_scene_destroy(scene);
     if (status == PL_OK) status = time_frames(run, frames, &solve, &whole, error);
     if (status != PL_OK) return status;

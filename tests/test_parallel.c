@@ -205,3 +205,52 @@ TEST(parallel_pair_runs_both_once)
         pl_pool_destroy(pool);
     }
 }
+
+// A job beside the caller runs once, whether a worker or the caller takes it, while the caller's
+// loops go on; one that starts inside a job or a loop runs at once.
+typedef struct beside_results {
+    pl_pool* pool;
+    visits own;
+    int count, nested;
+} beside_results;
+
+static void count_job(void* user) { ++*(int*)user; }
+
+static void beside_job(void* user) {
+    beside_results* r = user;
+    pl_background nested;
+    pl_background_start(r->pool, count_job, &r->nested, &nested);
+    CHECK_INT(r->nested, 1);
+    pl_background_wait(r->pool, &nested);
+    r->count++;
+    pl_parallel_for(r->pool, visit_task, ITEMS, BLOCK, &r->own);
+}
+
+TEST(background_job_runs_once_beside_loops)
+{
+    static visits v;
+    static beside_results r;
+    for (int threads = 0; threads <= 3; threads++) {
+        pl_pool* pool = NULL;
+        pl_error error;
+        if (threads) CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
+        for (int round = 0; round < 20; round++) {
+            pl_background background, second;
+            int second_count = 0;
+            r = (beside_results){.pool = pool};
+            memset(v.count, 0, sizeof v.count);
+            pl_background_start(pool, beside_job, &r, &background);
+            for (int k = 0; k < round % 4; k++) pl_parallel_for(pool, visit_task, ITEMS, BLOCK, &v);
+            pl_background_start(pool, count_job, &second_count, &second);
+            pl_background_wait(pool, &second);
+            pl_background_wait(pool, &background);
+            pl_background_wait(pool, &background);
+            CHECK_INT(second_count, 1);
+            CHECK_INT(r.count, 1);
+            CHECK_INT(r.nested, 1);
+            for (int i = 0; i < ITEMS; i++) CHECK_INT(r.own.count[i], 1);
+            for (int i = 0; i < ITEMS; i++) CHECK_INT(v.count[i], round % 4);
+        }
+        pl_pool_destroy(pool);
+    }
+}

@@ -8,7 +8,8 @@
 // A job is published by opening the gate for a new generation (under the mutex, so that sleepers
 // see it). Workers that come enter and claim blocks; when none is left the caller closes the gate
 // and waits for those inside. Whoever is late finds it closed: a worker that sleeps, or whose CPU
-// others have taken, keeps nobody waiting.
+// others have taken, keeps nobody waiting. So a worker that is away with a background job costs
+// loops nothing but its help.
 #include "base/pool.h"
 #include "base/memory.h"
 
@@ -49,6 +50,8 @@ struct pl_pool {
     // The generation in the upper half; below it twice the number of workers inside, plus 1 while
     // it is open.
     atomic_uint_fast64_t gate;
+    pl_background* background; // that nobody has taken yet; guarded by the mutex
+    atomic_bool has_background;
     atomic_bool quit;
 };
 
@@ -136,6 +139,27 @@ static bool enter(pl_pool* pool, uint32_t generation) {
     return true;
 }
 
+// Runs the background job, or only this one, if nobody has taken it.
+static void run_background(pl_pool* pool, const pl_background* only) {
+    pthread_mutex_lock(&pool->mutex);
+    pl_background* background = pool->background;
+    if (only && background != only) background = NULL;
+    if (background) {
+        pool->background = NULL;
+        atomic_store_explicit(&pool->has_background, false, memory_order_relaxed);
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    if (!background) return;
+    pl_pool* outer = current_pool;
+    current_pool = pool;
+    background->job(background->user);
+    current_pool = outer;
+    pthread_mutex_lock(&pool->mutex);
+    background->is_done = true;
+    pthread_cond_broadcast(&pool->wake);
+    pthread_mutex_unlock(&pool->mutex);
+}
+
 static void* worker_main(void* argument) {
     worker_start start = *(worker_start*)argument;
     pl_pool* pool = start.pool;
@@ -144,6 +168,8 @@ static void* worker_main(void* argument) {
     for (;;) {
         seen = wait_for_job(pool, seen);
         if (atomic_load_explicit(&pool->quit, memory_order_acquire)) return NULL;
+        if (atomic_load_explicit(&pool->has_background, memory_order_acquire))
+            run_background(pool, NULL);
         if (!enter(pool, seen)) continue;
         run_blocks(pool, start.worker);
         atomic_fetch_sub_explicit(&pool->gate, 2, memory_order_release);
@@ -219,22 +245,43 @@ double pl_parallel_sum(pl_pool* pool, pl_partial part, int item_count, int block
     return total;
 }
 
-typedef struct pair_job {
-    pl_job jobs[2];
-    void* user;
-} pair_job;
+// Wakes workers for the job; false if the pool is busy with another caller or job.
+static bool offer_background(pl_pool* pool, pl_background* background) {
+    if (pthread_mutex_trylock(&pool->caller) != 0) return false;
+    pthread_mutex_lock(&pool->mutex);
+    bool is_free = !pool->background;
+    if (is_free) {
+        pool->background = background;
+        atomic_store_explicit(&pool->has_background, true, memory_order_release);
+    }
+    pthread_mutex_unlock(&pool->mutex);
+    if (is_free) publish(pool, false);
+    pthread_mutex_unlock(&pool->caller);
+    return is_free;
+}
 
-static void pair_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const pair_job* pair = user;
-    for (int k = begin; k < end; k++) pair->jobs[k](pair->user);
+void pl_background_start(pl_pool* pool, pl_job task, void* user, pl_background* background) {
+    *background = (pl_background){.job = task, .user = user, .is_pending = true};
+    bool alone = !pool || current_pool || pool->hook || pool->thread_count == 1;
+    if (!alone && offer_background(pool, background)) return;
+    task(user);
+    background->is_pending = false;
+}
+
+void pl_background_wait(pl_pool* pool, pl_background* background) {
+    if (!background->is_pending) return;
+    background->is_pending = false;
+    run_background(pool, background);
+    pthread_mutex_lock(&pool->mutex);
+    while (!background->is_done) pthread_cond_wait(&pool->wake, &pool->mutex);
+    pthread_mutex_unlock(&pool->mutex);
 }
 
 void pl_parallel_pair(pl_pool* pool, pl_job first, pl_job second, void* user) {
-    pair_job pair = {{first, second}, user};
-    // one thread: loops inside may still be a hook's
-    if (pl_pool_thread_count(pool) > 1) pl_parallel_for(pool, pair_task, 2, 1, &pair);
-    else pair_task(0, 2, 0, &pair);
+    pl_background background;
+    pl_background_start(pool, first, user, &background);
+    second(user);
+    pl_background_wait(pool, &background);
 }
 
 static pl_status start_threads(pl_pool* pool, pl_error* error) {

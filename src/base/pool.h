@@ -8,6 +8,7 @@
 #define PL_BASE_POOL_H
 
 #include <pliant/parallel.h>
+#include <stdbool.h>
 
 // Calls task for every block of [0, item_count). pool NULL, a call from inside a task, or a pool
 // that is busy with another caller runs everything on this thread.
@@ -19,9 +20,21 @@ enum { PL_REDUCE_BLOCKS = 256 };
 typedef double (*pl_partial)(int begin, int end, void* user);
 double pl_parallel_sum(pl_pool* pool, pl_partial part, int item_count, int block, void* user);
 
-// Runs two jobs at the same time if there is a thread for the second. Loops inside of them stay on
-// their thread. For what cannot be cut into blocks.
+// A job beside the caller, for what cannot be cut into blocks: a worker takes it and comes back to
+// the loops of the caller when it is done. Loops inside the job stay on its thread. A pool of one
+// thread, one with a hook, and one that is busy run it at once.
 typedef void (*pl_job)(void* user);
+typedef struct pl_background {
+    pl_job job;
+    void* user;
+    bool is_pending; // started and not waited for
+    bool is_done;    // guarded by the pool
+} pl_background;
+void pl_background_start(pl_pool* pool, pl_job job, void* user, pl_background* background);
+// Returns when the job is done, at once if none was started. Runs it if no worker has taken it.
+void pl_background_wait(pl_pool* pool, pl_background* background);
+
+// Runs the first job beside the second one, whose loops share the threads that are left.
 void pl_parallel_pair(pl_pool* pool, pl_job first, pl_job second, void* user);
 
 // CPUs that this process may use: affinity, cut by the cgroup's cpu limit; at least 1.

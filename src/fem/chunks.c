@@ -44,13 +44,16 @@ pl_status pl_chunks_setup(pl_chunks* c, const int32_t* corners, int corner_count
     chunk_bits touched[CHUNK_GOAL] = {0};
     chunk_bits* of_vertex = PL_ALLOC(chunk_bits, vertex_count);
     if (!of_vertex) return pl_fail_memory(error, "elements");
-    for (int pass = 0; pass < 2; pass++)
-        for (int item = 0; item < item_count; item++)
-            for (int k = 0; k < corner_count; k++) {
-                int vertex = corners[(size_t)item * stride + (size_t)k];
-                if (pass == 0) add_bit(&of_vertex[vertex], item / c->size);
-                else add_bits(&touched[item / c->size], &of_vertex[vertex]);
-            }
+    for (int item = 0, chunk = 0, left = c->size; item < item_count; item++, left--) {
+        if (left == 0) chunk++, left = c->size;
+        for (int k = 0; k < corner_count; k++)
+            add_bit(&of_vertex[corners[(size_t)item * stride + (size_t)k]], chunk);
+    }
+    // a vertex tells every chunk that has it of all the others
+    for (int v = 0; v < vertex_count; v++)
+        for (int w = 0; w < CHUNK_GOAL / 64; w++)
+            for (uint64_t bits = of_vertex[v].words[w]; bits; bits &= bits - 1)
+                add_bits(&touched[64 * w + __builtin_ctzll(bits)], &of_vertex[v]);
     PL_FREE(of_vertex, chunk_bits, vertex_count);
     return colour_touched(c, touched, chunk_count, error);
 }

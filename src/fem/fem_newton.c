@@ -52,7 +52,7 @@ static pl_status build(pl_newton_multigrid* n, const double* rest, const pl_elem
     pl_mg_sweeps_of_levels(given->sweeps, given->sweep_count, PL_MG_MAX_LEVELS,
                            multigrid.level_sweeps);
     pl_mg_blocks blocks = {A->row_count, A->offsets, A->columns, A->values};
-    pl_status status = pl_block_mg_setup(&n->mg, &blocks, rest, &multigrid, pool, error);
+    pl_status status = pl_block_mg_begin(&n->mg, &blocks, rest, &multigrid, pool, error);
     blocks.values = NULL;
     if (status == PL_OK) status = pl_mg_outer_setup(&n->outer, &blocks, error);
     if (status == PL_OK)
@@ -70,7 +70,7 @@ static pl_status build(pl_newton_multigrid* n, const double* rest, const pl_elem
                               .begin = {pattern->lower.begin, pattern->upper.begin},
                               .end = {pattern->lower.end, pattern->upper.end}};
     pl_float_sets_place(n->sets, &layout);
-    return PL_OK;
+    return pl_block_mg_finish(n->mg, error); // nodes of coarser levels were found meanwhile
 }
 
 pl_status pl_newton_multigrid_create(const pl_block_matrix* A, const double* rest,

@@ -232,7 +232,7 @@ static pl_status setup_levels(pl_projective_fast* p, const pl_fem_settings* sett
                                     .jacobi_sweeps = m->smoother == PL_SMOOTHER_JACOBI ? sweeps : 0,
                                     .stiffness_aware = m->stiffness_aware};
     pl_mg_sweeps_of_levels(m->sweeps, m->sweep_count, PL_MG_MAX_LEVELS, options.level_sweeps);
-    return pl_scalar_mg_setup(p->A, p->rest, &options, p->pool, &p->mg, error);
+    return pl_scalar_mg_begin(p->A, p->rest, &options, p->pool, &p->mg, error);
 }
 
 static pl_status allocate(pl_projective_fast* p, const double* positions, pl_error* error) {
@@ -284,12 +284,14 @@ pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
                               .ordered = pl_array_of(sizeof(pl_mg_spring)),
                               .pins = pl_array_of(sizeof(pl_pin))};
     pl_status status = allocate(p, positions, error);
-    if (status == PL_OK) status = find_roots(p, error);
     if (status == PL_OK) status = setup_levels(p, settings, error);
+    if (status == PL_OK) status = find_roots(p, error);
     if (status == PL_OK) status = setup_vectors(p, error);
     if (status == PL_OK) look_at_sets(p);
     if (status == PL_OK && p->in_float && p->tet_set) status = setup_tets(p, error);
     if (status == PL_OK && p->in_float && p->spring_set) status = setup_springs(p, error);
+    // nodes of coarser levels were found meanwhile
+    if (status == PL_OK) status = pl_scalar_mg_finish(p->mg, error);
     if (status != PL_OK) {
         pl_projective_fast_destroy(p);
         return status;
@@ -564,15 +566,31 @@ size_t pl_projective_fast_state_size(const pl_projective_fast* p) {
     return sizeof(int64_t) + rotations_size(p);
 }
 
+enum { BATCH_BLOCK = 1024 };
+
+typedef struct rotations_job {
+    const pl_tet_batch* batches;
+    char* to;
+} rotations_job;
+
+static void rotations_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const rotations_job* job = user;
+    for (int b = begin; b < end; b++)
+        memcpy(job->to + (size_t)b * sizeof(pl_quatw), &job->batches[b].rotation, sizeof(pl_quatw));
+}
+
 void pl_projective_fast_state_save(const pl_projective_fast* p, void* out) {
     char* to = out;
     int64_t flags =
         (p->is_cold ? COLD : 0) | (p->is_checked ? CHECKED : 0) | (p->cycles_fail ? FAILS : 0);
     memcpy(to, &flags, sizeof flags);
     to += sizeof flags;
-    for (int k = 0; k < PL_PROJECTIVE_LAWS; k++)
-        for (int b = 0; b < p->tets[k].batch_count; b++, to += sizeof(pl_quatw))
-            memcpy(to, &p->tets[k].batches[b].rotation, sizeof(pl_quatw));
+    for (int k = 0; k < PL_PROJECTIVE_LAWS; k++) {
+        rotations_job job = {p->tets[k].batches, to};
+        pl_parallel_for(p->pool, rotations_task, p->tets[k].batch_count, BATCH_BLOCK, &job);
+        to += (size_t)p->tets[k].batch_count * sizeof(pl_quatw);
+    }
 }
 
 void pl_projective_fast_state_load(pl_projective_fast* p, const void* in) {

@@ -19,6 +19,7 @@ enum { ROWS_PER_TASK = 512, NODES_PER_TASK = 64, BOTTOM_NODES_PER_TASK = 8 };
 
 void pl_block_mg_destroy(pl_block_mg* mg) {
     if (!mg) return;
+    pl_block_mg_end_sampling(mg);
     PL_FREE(mg->old_of_new, int, mg->row_count);
     PL_FREE(mg->new_of_old, int, mg->row_count);
     PL_FREE(mg->diagonal_source, int, mg->row_count);

@@ -39,6 +39,7 @@ typedef struct pl_mg_addition {
 typedef struct pl_block_mg {
     pl_mg_settings settings; // levels and starts are not kept
     pl_pool* pool;
+    struct pl_block_sampling* sampling; // while nodes are found beside the caller, else NULL
     int row_count;
     int* old_of_new; // rows are numbered for sweeps
     int* new_of_old;
@@ -69,6 +70,13 @@ typedef struct pl_block_mg {
 // positions: 3 per row, at rest. Values are looked at only for stiffness_aware sampling.
 pl_status pl_block_mg_setup(pl_block_mg** out, const pl_mg_blocks* A, const double* positions,
                             const pl_mg_settings* settings, pl_pool* pool, pl_error* error);
+// The same in two parts: in between, the nodes of coarser levels are found by another thread, and
+// order and pattern of the finest level are there. A, positions and settings may go.
+pl_status pl_block_mg_begin(pl_block_mg** out, const pl_mg_blocks* A, const double* positions,
+                            const pl_mg_settings* settings, pl_pool* pool, pl_error* error);
+pl_status pl_block_mg_finish(pl_block_mg* mg, pl_error* error);
+// Ends what `begin` has started; `finish` and `destroy` call it.
+void pl_block_mg_end_sampling(pl_block_mg* mg);
 void pl_block_mg_destroy(pl_block_mg* mg);
 // New rest positions, the same nodes; an update must follow.
 void pl_block_mg_move(pl_block_mg* mg, const double* positions);

@@ -9,9 +9,40 @@
 
 #include <string.h>
 
-// The couplings of the matrix with the rows in another order; entries: of each item the entry of
-// the matrix.
-static pl_status make_graph(const pl_mg_blocks* A, const int* old_of_new, const int* new_of_old,
+enum { ROW_BLOCK = 1024 };
+
+// The couplings of the matrix with the rows in another order.
+typedef struct graph_job {
+    const pl_mg_blocks* A;
+    const int *old_of_new, *new_of_old; // NULL: the order stays
+    pl_adjacency* graph;
+    int* entries; // of each item the entry of the matrix, or NULL
+} graph_job;
+
+// rows of a graph whose offsets are known, ascending
+static void graph_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const graph_job* job = user;
+    const pl_mg_blocks* A = job->A;
+    int *items = job->graph->items, *entries = job->entries;
+    for (int i = begin; i < end; i++) {
+        int old = job->old_of_new ? job->old_of_new[i] : i;
+        int first = job->graph->offsets[i], next = first;
+        for (int e = A->offsets[old]; e < A->offsets[old + 1]; e++) {
+            if (A->columns[e] == old) continue;
+            int j = job->new_of_old ? job->new_of_old[A->columns[e]] : A->columns[e], at = next++;
+            for (; at > first && items[at - 1] > j; at--) {
+                items[at] = items[at - 1];
+                if (entries) entries[at] = entries[at - 1];
+            }
+            items[at] = j;
+            if (entries) entries[at] = e;
+        }
+    }
+}
+
+// entries: room for those of all items, or NULL
+static pl_status make_graph(const pl_block_mg* mg, const pl_mg_blocks* A, bool in_new_order,
                             pl_adjacency* graph, int* entries, pl_error* error) {
     int n = A->row_count, item_count = A->offsets[n] - n;
     *graph = (pl_adjacency){.count = n};
@@ -23,21 +54,13 @@ static pl_status make_graph(const pl_mg_blocks* A, const int* old_of_new, const 
         *graph = (pl_adjacency){0};
         return pl_fail_memory(error, "the graph of a matrix");
     }
-    int next = 0;
-    for (int i = 0; i < n; i++) {
-        int old = old_of_new ? old_of_new[i] : i, first = next;
-        for (int e = A->offsets[old]; e < A->offsets[old + 1]; e++) {
-            if (A->columns[e] == old) continue;
-            int j = new_of_old ? new_of_old[A->columns[e]] : A->columns[e], at = next++;
-            for (; at > first && graph->items[at - 1] > j; at--) {
-                graph->items[at] = graph->items[at - 1];
-                if (entries) entries[at] = entries[at - 1];
-            }
-            graph->items[at] = j;
-            if (entries) entries[at] = e;
-        }
-        graph->offsets[i + 1] = next;
+    for (int i = 0; i < n; i++) { // all but the diagonal, which every row has
+        int old = in_new_order ? mg->old_of_new[i] : i;
+        graph->offsets[i + 1] = graph->offsets[i] + A->offsets[old + 1] - A->offsets[old] - 1;
     }
+    graph_job job = {.A = A, .graph = graph, .entries = entries};
+    if (in_new_order) job.old_of_new = mg->old_of_new, job.new_of_old = mg->new_of_old;
+    pl_parallel_for(mg->pool, graph_task, n, ROW_BLOCK, &job);
     return PL_OK;
 }
 
@@ -54,7 +77,7 @@ static pl_status number_rows(pl_block_mg* mg, const pl_mg_blocks* A, const doubl
         !mg->held_before)
         return pl_fail_memory(error, "multigrid");
     pl_adjacency graph;
-    pl_status status = make_graph(A, NULL, NULL, &graph, NULL, error);
+    pl_status status = make_graph(mg, A, false, &graph, NULL, error);
     if (status != PL_OK) return status;
     status = pl_slab_order_setup(order, &graph, 1, error);
     pl_adjacency_free(&graph);
@@ -81,64 +104,88 @@ static int choose_counts(int row_count, int counts[2]) {
     return 2;
 }
 
-// What finding the nodes of levels needs. They take long and are found one after the other; the
-// finest level needs none of them and is made at the same time.
-typedef struct setup_job {
-    pl_block_mg* mg;
-    const pl_mg_blocks* A;
+// What finding the nodes of levels needs. They take long and are found one after the other, beside
+// all that needs none of them.
+typedef struct pl_block_sampling {
+    pl_background background;
+    pl_mg_hierarchy* hierarchy;
+    const double* positions;
     pl_adjacency graph; // in the order of rows
-    const pl_slab_order* order;
-    pl_mg_hierarchy_options sampling;
+    pl_mg_hierarchy_options options;
     int own_counts[2];
     double* lengths; // per item of the graph, or NULL
     int* starts;
-    pl_status sampled, finest;
-    pl_error sampled_error, finest_error;
-} setup_job;
+    int* levels; // as asked for, or NULL
+    int start_count, level_count;
+    pl_status status;
+    pl_error error;
+} pl_block_sampling;
 
-static void free_job(setup_job* job, const pl_mg_settings* settings) {
-    PL_FREE(job->lengths, double, job->graph.offsets ? job->graph.offsets[job->graph.count] : 0);
-    PL_FREE(job->starts, int, settings->start_count);
-    pl_adjacency_free(&job->graph);
+void pl_block_mg_end_sampling(pl_block_mg* mg) {
+    pl_block_sampling* s = mg->sampling;
+    if (!s) return;
+    pl_background_wait(mg->pool, &s->background);
+    PL_FREE(s->lengths, double, s->graph.offsets ? s->graph.offsets[s->graph.count] : 0);
+    PL_FREE(s->starts, int, s->start_count);
+    PL_FREE(s->levels, int, s->level_count);
+    pl_adjacency_free(&s->graph);
+    PL_FREE(s, pl_block_sampling, 1);
+    mg->sampling = NULL;
 }
 
-static pl_status prepare_sampling(setup_job* job, const int* entries,
-                                  const pl_mg_settings* settings, pl_error* error) {
-    pl_block_mg* mg = job->mg;
-    int item_count = job->graph.offsets[job->graph.count];
-    job->lengths = settings->stiffness_aware ? PL_ALLOC(double, item_count) : NULL;
-    job->starts = PL_ALLOC(int, settings->start_count);
-    if ((settings->start_count > 0 && !job->starts) ||
-        (settings->stiffness_aware && item_count > 0 && !job->lengths))
+static void sample_job(void* user) {
+    pl_block_sampling* s = user;
+    s->status =
+        pl_mg_hierarchy_setup(s->hierarchy, &s->graph, s->positions, &s->options, &s->error);
+}
+
+// starts by row, and counts of levels
+static pl_status keep_settings(pl_block_mg* mg, const pl_mg_settings* settings, pl_error* error) {
+    pl_block_sampling* s = mg->sampling;
+    s->start_count = settings->start_count;
+    s->level_count = settings->levels ? settings->level_count : 0;
+    s->starts = PL_ALLOC(int, s->start_count);
+    s->levels = PL_ALLOC(int, s->level_count);
+    if ((s->start_count > 0 && !s->starts) || (s->level_count > 0 && !s->levels))
         return pl_fail_memory(error, "multigrid");
-    for (int k = 0; k < settings->start_count; k++) {
+    for (int k = 0; k < s->start_count; k++) {
         int vertex = settings->starts[k];
         bool valid = vertex >= 0 && vertex < mg->row_count;
-        job->starts[k] = valid ? mg->new_of_old[vertex] : vertex;
+        s->starts[k] = valid ? mg->new_of_old[vertex] : vertex;
     }
-    int own_count = choose_counts(mg->row_count, job->own_counts);
-    bool chosen = (!settings->levels || settings->level_count == 0) && own_count > 0;
-    pl_mg_hierarchy_options* options = &job->sampling;
-    *options = (pl_mg_hierarchy_options){.counts = chosen ? job->own_counts : settings->levels,
-                                         .count_count = chosen ? own_count : settings->level_count,
-                                         .own_counts = chosen,
-                                         .starts = job->starts,
-                                         .start_count = settings->start_count,
-                                         .pool = mg->pool};
-    if (job->lengths && job->A->values) {
-        bool stiff = pl_stiff_lengths(&job->graph, mg->positions, job->A->values, 3, entries,
-                                      mg->pool, job->lengths);
-        *(stiff ? &options->lengths : &options->plain_lengths) = job->lengths;
-    }
-    mg->uneven = options->lengths != NULL;
+    if (s->level_count > 0)
+        memcpy(s->levels, settings->levels, (size_t)s->level_count * sizeof(int));
+    int own_count = choose_counts(mg->row_count, s->own_counts);
+    bool chosen = s->level_count == 0 && own_count > 0;
+    s->options = (pl_mg_hierarchy_options){.counts = chosen ? s->own_counts : s->levels,
+                                           .count_count = chosen ? own_count : s->level_count,
+                                           .own_counts = chosen,
+                                           .starts = s->starts,
+                                           .start_count = s->start_count,
+                                           .pool = mg->pool};
     return PL_OK;
 }
 
-// the hierarchy, in the order of rows
-static void sample_job(void* user) {
-    setup_job* job = user;
-    job->sampled = pl_mg_hierarchy_setup(&job->mg->hierarchy, &job->graph, job->mg->positions,
-                                         &job->sampling, &job->sampled_error);
+// the lengths of sampling, and it begins
+static pl_status begin_sampling(pl_block_mg* mg, const pl_mg_blocks* A, const int* entries,
+                                const pl_mg_settings* settings, pl_error* error) {
+    pl_block_sampling* s = mg->sampling;
+    int item_count = s->graph.offsets[s->graph.count];
+    pl_status status = keep_settings(mg, settings, error);
+    if (status != PL_OK) return status;
+    s->lengths = settings->stiffness_aware ? PL_ALLOC(double, item_count) : NULL;
+    if (settings->stiffness_aware && item_count > 0 && !s->lengths)
+        return pl_fail_memory(error, "multigrid");
+    if (s->lengths && A->values) {
+        bool stiff =
+            pl_stiff_lengths(&s->graph, mg->positions, A->values, 3, entries, mg->pool, s->lengths);
+        *(stiff ? &s->options.lengths : &s->options.plain_lengths) = s->lengths;
+    }
+    mg->uneven = s->options.lengths != NULL;
+    s->hierarchy = &mg->hierarchy;
+    s->positions = mg->positions;
+    pl_background_start(mg->pool, sample_job, s, &s->background);
+    return PL_OK;
 }
 
 static int find_source(const pl_mg_blocks* A, int row, int column) {
@@ -151,22 +198,33 @@ static int find_source(const pl_mg_blocks* A, int row, int column) {
     return low;
 }
 
+typedef struct sources_job {
+    const pl_block_mg* mg;
+    const pl_mg_blocks* A;
+    pl_mg_pattern* pattern;
+} sources_job;
+
 // The entries of a row come from one row of the matrix, so that it is read in long runs.
-static void find_sources(const pl_block_mg* mg, const pl_mg_blocks* A, pl_mg_pattern* p) {
+static void sources_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const sources_job* job = user;
+    const int* old_of_new = job->mg->old_of_new;
+    pl_mg_pattern* p = job->pattern;
     const pl_mg_half* halves[2] = {&p->lower, &p->upper};
     for (int h = 0; h < 2; h++)
-        for (int i = 0; i < p->row_count; i++)
+        for (int i = begin; i < end; i++)
             for (int e = halves[h]->begin[i]; e < halves[h]->end[i]; e++)
-                p->source[e] = find_source(A, mg->old_of_new[i], mg->old_of_new[p->columns[e]]);
+                p->source[e] = find_source(job->A, old_of_new[i], old_of_new[p->columns[e]]);
 }
 
-static void finest_job(void* user) {
-    setup_job* job = user;
+static pl_status make_finest(pl_block_mg* mg, const pl_mg_blocks* A, const pl_slab_order* order,
+                             pl_error* error) {
     pl_mg_pattern pattern = {0};
-    job->finest = pl_mg_pattern_slabs(&pattern, &job->graph, job->order, &job->finest_error);
-    if (job->finest != PL_OK) return;
-    find_sources(job->mg, job->A, &pattern);
-    job->finest = pl_block_level_setup(&job->mg->levels[0], &pattern, false, &job->finest_error);
+    pl_status status = pl_mg_pattern_slabs(&pattern, &mg->sampling->graph, order, error);
+    if (status != PL_OK) return status;
+    sources_job job = {mg, A, &pattern};
+    pl_parallel_for(mg->pool, sources_task, pattern.row_count, ROW_BLOCK, &job);
+    return pl_block_level_setup(&mg->levels[0], &pattern, false, error);
 }
 
 // the levels above the finest one
@@ -194,35 +252,24 @@ static pl_status make_levels(pl_block_mg* mg, pl_error* error) {
     return pl_dense_cholesky_setup(&mg->bottom, 12 * h->node_counts[h->level_count - 1], 1, error);
 }
 
-// nodes and the finest level
-static pl_status make_both(setup_job* job, pl_error* error) {
-    pl_parallel_pair(job->mg->pool, sample_job, finest_job, job);
-    bool sampled = job->sampled == PL_OK;
-    pl_status status = sampled ? job->finest : job->sampled;
-    if (status != PL_OK && error) *error = sampled ? job->finest_error : job->sampled_error;
-    return status;
-}
-
-static pl_status build(pl_block_mg* mg, const pl_mg_blocks* A, const double* positions,
+static pl_status begin(pl_block_mg* mg, const pl_mg_blocks* A, const double* positions,
                        const pl_mg_settings* settings, pl_error* error) {
     int item_count = A->offsets[A->row_count] - A->row_count;
     pl_slab_order order = {0};
-    setup_job job = {.mg = mg, .A = A, .order = &order};
     int* entries = PL_ALLOC(int, item_count);
-    pl_status status = !entries && item_count > 0 ? pl_fail_memory(error, "multigrid") : PL_OK;
+    mg->sampling = PL_ALLOC(pl_block_sampling, 1);
+    pl_status status = PL_OK;
+    if (!mg->sampling || (!entries && item_count > 0)) status = pl_fail_memory(error, "multigrid");
     if (status == PL_OK) status = number_rows(mg, A, positions, &order, error);
-    if (status == PL_OK)
-        status = make_graph(A, mg->old_of_new, mg->new_of_old, &job.graph, entries, error);
-    if (status == PL_OK) status = prepare_sampling(&job, entries, settings, error);
-    if (status == PL_OK) status = make_both(&job, error);
-    if (status == PL_OK) status = make_levels(mg, error);
+    if (status == PL_OK) status = make_graph(mg, A, true, &mg->sampling->graph, entries, error);
+    if (status == PL_OK) status = begin_sampling(mg, A, entries, settings, error);
+    if (status == PL_OK) status = make_finest(mg, A, &order, error);
     pl_slab_order_free(&order);
-    free_job(&job, settings);
     PL_FREE(entries, int, item_count);
     return status;
 }
 
-pl_status pl_block_mg_setup(pl_block_mg** out, const pl_mg_blocks* A, const double* positions,
+pl_status pl_block_mg_begin(pl_block_mg** out, const pl_mg_blocks* A, const double* positions,
                             const pl_mg_settings* settings, pl_pool* pool, pl_error* error) {
     *out = NULL;
     pl_block_mg* mg = PL_ALLOC(pl_block_mg, 1);
@@ -233,9 +280,27 @@ pl_status pl_block_mg_setup(pl_block_mg** out, const pl_mg_blocks* A, const doub
     mg->row_count = A->row_count;
     mg->scale = 1.0f;
     mg->additions = pl_array_of(sizeof(pl_mg_addition));
-    pl_status status = build(mg, A, positions, settings, error);
+    pl_status status = begin(mg, A, positions, settings, error);
     if (status == PL_OK) *out = mg;
     else pl_block_mg_destroy(mg);
+    return status;
+}
+
+pl_status pl_block_mg_finish(pl_block_mg* mg, pl_error* error) {
+    pl_background_wait(mg->pool, &mg->sampling->background);
+    pl_status status = mg->sampling->status;
+    if (status != PL_OK && error) *error = mg->sampling->error;
+    pl_block_mg_end_sampling(mg);
+    return status == PL_OK ? make_levels(mg, error) : status;
+}
+
+pl_status pl_block_mg_setup(pl_block_mg** out, const pl_mg_blocks* A, const double* positions,
+                            const pl_mg_settings* settings, pl_pool* pool, pl_error* error) {
+    pl_status status = pl_block_mg_begin(out, A, positions, settings, pool, error);
+    if (status == PL_OK) status = pl_block_mg_finish(*out, error);
+    if (status == PL_OK || !*out) return status;
+    pl_block_mg_destroy(*out);
+    *out = NULL;
     return status;
 }
 
@@ -262,7 +327,6 @@ static void places_task(int begin, int end, int worker, void* user) {
 }
 
 void pl_block_mg_places(const pl_block_mg* mg, const pl_mg_blocks* A, int* places) {
-    enum { ROW_BLOCK = 1024 };
     places_job job = {mg, A, places};
     pl_parallel_for(mg->pool, places_task, mg->levels[0].pattern.row_count, ROW_BLOCK, &job);
 }

@@ -40,19 +40,22 @@ typedef struct pattern {
     const pl_mg_transfer* transfer;
     const int *offsets,
         *columns; // of the finer level; all of a symmetric pattern or its upper half
-    int* mark;    // per node: the last row that has it
+    pl_pool* pool;
+    int block;   // rows that are visited one after the other
+    int* marks;  // of each block, per node: the last row that has it
+    bool counts; // else lists
 } pattern;
 
 // columns above the diagonal of row I among the couplings i -> j: counts, or lists
-static int visit_row(const pattern* p, int I, int* list) {
+static int visit_row(const pattern* p, int* mark, int I, int* list) {
     const pl_mg_transfer* t = p->transfer;
     int count = 0;
     for (int k = t->child_offsets[I]; k < t->child_offsets[I + 1]; k++) {
         int i = t->children[k];
         for (int e = p->offsets[i]; e < p->offsets[i + 1]; e++) {
             int J = t->parent[p->columns[e]];
-            if (J <= I || p->mark[J] == I + 1) continue;
-            p->mark[J] = I + 1;
+            if (J <= I || mark[J] == I + 1) continue;
+            mark[J] = I + 1;
             if (list) list[count] = J;
             count++;
         }
@@ -69,25 +72,41 @@ static void sort_ints(int* values, int count) {
         }
 }
 
-static pl_status setup_pattern(pattern* p, pl_error* error) {
+static void rows_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const pattern* p = user;
     pl_scalar_coarse* c = p->c;
+    int* mark = p->marks + (size_t)(begin / p->block) * (size_t)c->node_count;
+    memset(mark, 0, (size_t)c->node_count * sizeof(int));
+    for (int I = begin; I < end; I++) {
+        int* row = p->counts ? NULL : c->block_columns + c->block_offsets[I];
+        int count = visit_row(p, mark, I, row);
+        if (p->counts) c->block_offsets[I + 1] = count;
+        else sort_ints(row, count);
+    }
+}
+
+static pl_status setup_pattern(pattern* p, pl_error* error) {
+    enum { MAX_BLOCKS = 16, LEAST_ROWS = 64 };
+    pl_scalar_coarse* c = p->c;
+    p->block = (c->node_count + MAX_BLOCKS - 1) / MAX_BLOCKS;
+    if (p->block < LEAST_ROWS) p->block = LEAST_ROWS;
+    size_t mark_count = (size_t)c->node_count * (size_t)((c->node_count + p->block - 1) / p->block);
     c->block_offsets = PL_ALLOC(int, c->node_count + 1);
-    p->mark = PL_ALLOC(int, c->node_count);
-    bool ok = c->block_offsets && (p->mark || !c->node_count);
+    p->marks = PL_ALLOC(int, mark_count);
+    bool ok = c->block_offsets && (p->marks || !c->node_count);
+    p->counts = true;
     if (ok) {
-        for (int I = 0; I < c->node_count; I++)
-            c->block_offsets[I + 1] = c->block_offsets[I] + visit_row(p, I, NULL);
+        pl_parallel_for(p->pool, rows_task, c->node_count, p->block, p);
+        for (int I = 0; I < c->node_count; I++) c->block_offsets[I + 1] += c->block_offsets[I];
         c->block_count = c->block_offsets[c->node_count];
         c->block_columns = PL_ALLOC(int, c->block_count);
         c->blocks = PL_ALLOC(double, 16 * (size_t)c->block_count);
         ok = !c->block_count || (c->block_columns && c->blocks);
     }
-    if (ok && c->node_count) memset(p->mark, 0, (size_t)c->node_count * sizeof(int));
-    for (int I = 0; ok && I < c->node_count; I++) {
-        int* row = c->block_columns + c->block_offsets[I];
-        sort_ints(row, visit_row(p, I, row));
-    }
-    PL_FREE(p->mark, int, c->node_count);
+    p->counts = false;
+    if (ok) pl_parallel_for(p->pool, rows_task, c->node_count, p->block, p);
+    PL_FREE(p->marks, int, mark_count);
     return ok ? PL_OK : pl_fail_memory(error, "the pattern of a level");
 }
 
@@ -162,7 +181,8 @@ pl_status pl_scalar_coarse_setup_first(pl_scalar_coarse* c, const pl_block_matri
                                        const pl_mg_transfer* transfer, bool coarsest, pl_pool* pool,
                                        pl_error* error) {
     *c = (pl_scalar_coarse){.node_count = transfer->coarse_count, .unseen = transfer->unseen};
-    pattern p = {.c = c, .transfer = transfer, .offsets = A->offsets, .columns = A->columns};
+    pattern p = {
+        .c = c, .transfer = transfer, .offsets = A->offsets, .columns = A->columns, .pool = pool};
     pl_status status = setup_pattern(&p, error);
     if (status == PL_OK) status = setup_first_terms(c, A, transfer->parent, pool, error);
     if (status == PL_OK) status = pl_scalar_coarse_setup_rows(c, coarsest, error);

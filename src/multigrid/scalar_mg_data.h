@@ -16,6 +16,7 @@ struct pl_scalar_mg {
     const pl_block_matrix* A;
     int row_count;
     pl_pool* pool;
+    struct pl_scalar_sampling* sampling; // while nodes are found beside the caller, else NULL
     bool jacobi;
     int half_sweeps[PL_MG_MAX_LEVELS]; // on each side; with Jacobi: whole ones
     pl_mg_hierarchy hierarchy;

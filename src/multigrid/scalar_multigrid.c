@@ -82,8 +82,60 @@ void pl_scalar_mg_cycle(pl_scalar_mg* mg) {
     pl_mg_cycle(&operators, mg, 0, mg->hierarchy.level_count);
 }
 
+// Samples take long and are found one after the other, beside all that needs none of them.
+typedef struct pl_scalar_sampling {
+    pl_background background;
+    pl_mg_hierarchy* hierarchy;
+    const double* positions;
+    pl_adjacency graph;
+    pl_mg_hierarchy_options options;
+    double* lengths; // of the items of the graph, or NULL
+    pl_status status;
+    pl_error error;
+} pl_scalar_sampling;
+
+static void sample_job(void* user) {
+    pl_scalar_sampling* s = user;
+    s->status =
+        pl_mg_hierarchy_setup(s->hierarchy, &s->graph, s->positions, &s->options, &s->error);
+}
+
+// waits for the samples
+static void end_sampling(pl_scalar_mg* mg) {
+    pl_scalar_sampling* s = mg->sampling;
+    if (!s) return;
+    pl_background_wait(mg->pool, &s->background);
+    PL_FREE(s->lengths, double, s->graph.offsets[s->graph.count]);
+    PL_FREE(s, pl_scalar_sampling, 1);
+    mg->sampling = NULL;
+}
+
+static pl_status begin_sampling(pl_scalar_mg* mg, const double* positions,
+                                const pl_scalar_mg_options* options, pl_error* error) {
+    pl_scalar_sampling* s = mg->sampling = PL_ALLOC(pl_scalar_sampling, 1);
+    if (!s) return pl_fail_memory(error, "multigrid");
+    s->hierarchy = &mg->hierarchy;
+    s->positions = positions;
+    // rows list themselves too: the distance is zero and changes nothing
+    s->graph = (pl_adjacency){mg->A->row_count, mg->A->offsets, mg->A->columns};
+    s->options = options->hierarchy;
+    s->options.pool = mg->pool;
+    int item_count = s->graph.offsets[s->graph.count];
+    s->lengths = options->stiffness_aware ? PL_ALLOC(double, item_count) : NULL;
+    if (options->stiffness_aware && item_count > 0 && !s->lengths)
+        return pl_fail_memory(error, "multigrid");
+    if (s->lengths) {
+        bool stiff =
+            pl_stiff_lengths(&s->graph, positions, mg->A->values, 1, NULL, mg->pool, s->lengths);
+        *(stiff ? &s->options.lengths : &s->options.plain_lengths) = s->lengths;
+    }
+    pl_background_start(mg->pool, sample_job, s, &s->background);
+    return PL_OK;
+}
+
 void pl_scalar_mg_destroy(pl_scalar_mg* mg) {
     if (!mg) return;
+    end_sampling(mg);
     for (int l = 0; l < PL_MG_MAX_LEVELS - 1; l++) pl_scalar_coarse_free(&mg->coarse[l]);
     size_t places = 4 * (size_t)mg->fine.order.place_count, rows = 3 * (size_t)mg->row_count;
     for (int k = 0; k < PL_SCALAR_MG_VECTORS; k++) PL_FREE(mg->vectors[k], float, places);
@@ -101,53 +153,6 @@ void pl_scalar_mg_destroy(pl_scalar_mg* mg) {
     PL_FREE(mg->spring_points, double, 4 * (size_t)mg->spring_capacity);
     pl_mg_hierarchy_free(&mg->hierarchy);
     PL_FREE(mg, pl_scalar_mg, 1);
-}
-
-// Samples take long and are found one after the other; the finest level needs none of them.
-typedef struct setup_job {
-    pl_scalar_mg* mg;
-    const double* positions;
-    pl_adjacency graph;
-    pl_mg_hierarchy_options sampling;
-    pl_status sampled, ordered;
-    pl_error sampled_error, ordered_error;
-} setup_job;
-
-static void sample_job(void* user) {
-    setup_job* job = user;
-    job->sampled = pl_mg_hierarchy_setup(&job->mg->hierarchy, &job->graph, job->positions,
-                                         &job->sampling, &job->sampled_error);
-}
-
-static void fine_job(void* user) {
-    setup_job* job = user;
-    job->ordered = pl_scalar_fine_setup(&job->mg->fine, job->mg->A, &job->ordered_error);
-}
-
-// the nodes of all levels, and the finest level
-static pl_status setup_nodes(pl_scalar_mg* mg, const double* positions,
-                             const pl_scalar_mg_options* options, pl_error* error) {
-    // rows list themselves too: the distance is zero and changes nothing
-    setup_job job = {.mg = mg,
-                     .positions = positions,
-                     .graph = {mg->A->row_count, mg->A->offsets, mg->A->columns},
-                     .sampling = options->hierarchy};
-    int item_count = job.graph.offsets[job.graph.count];
-    double* lengths = options->stiffness_aware ? PL_ALLOC(double, item_count) : NULL;
-    if (options->stiffness_aware && item_count > 0 && !lengths)
-        return pl_fail_memory(error, "multigrid");
-    if (lengths) {
-        bool stiff =
-            pl_stiff_lengths(&job.graph, positions, mg->A->values, 1, NULL, mg->pool, lengths);
-        *(stiff ? &job.sampling.lengths : &job.sampling.plain_lengths) = lengths;
-    }
-    job.sampling.pool = mg->pool;
-    pl_parallel_pair(mg->pool, sample_job, fine_job, &job);
-    PL_FREE(lengths, double, item_count);
-    bool sampled = job.sampled == PL_OK;
-    pl_status status = sampled ? job.ordered : job.sampled;
-    if (status != PL_OK && error) *error = sampled ? job.ordered_error : job.sampled_error;
-    return status;
 }
 
 static pl_status setup_levels(pl_scalar_mg* mg, pl_error* error) {
@@ -188,7 +193,7 @@ static void take_sweeps(pl_scalar_mg* mg, const pl_scalar_mg_options* options) {
     }
 }
 
-pl_status pl_scalar_mg_setup(const pl_block_matrix* A, const double* positions,
+pl_status pl_scalar_mg_begin(const pl_block_matrix* A, const double* positions,
                              const pl_scalar_mg_options* options, pl_pool* pool, pl_scalar_mg** out,
                              pl_error* error) {
     *out = NULL;
@@ -198,15 +203,32 @@ pl_status pl_scalar_mg_setup(const pl_block_matrix* A, const double* positions,
     mg->row_count = A->row_count;
     mg->pool = pool;
     take_sweeps(mg, options);
-    pl_status status = setup_nodes(mg, positions, options, error);
+    pl_status status = begin_sampling(mg, positions, options, error);
+    if (status == PL_OK) status = pl_scalar_fine_setup(&mg->fine, A, error);
+    if (status == PL_OK) *out = mg;
+    else pl_scalar_mg_destroy(mg);
+    return status;
+}
+
+pl_status pl_scalar_mg_finish(pl_scalar_mg* mg, pl_error* error) {
+    pl_background_wait(mg->pool, &mg->sampling->background);
+    pl_status status = mg->sampling->status;
+    if (status != PL_OK && error) *error = mg->sampling->error;
+    end_sampling(mg);
     if (status == PL_OK) status = setup_levels(mg, error);
     if (status == PL_OK) status = allocate_vectors(mg, error);
-    if (status != PL_OK) {
-        pl_scalar_mg_destroy(mg);
-        return status;
-    }
-    *out = mg;
-    return PL_OK;
+    return status;
+}
+
+pl_status pl_scalar_mg_setup(const pl_block_matrix* A, const double* positions,
+                             const pl_scalar_mg_options* options, pl_pool* pool, pl_scalar_mg** out,
+                             pl_error* error) {
+    pl_status status = pl_scalar_mg_begin(A, positions, options, pool, out, error);
+    if (status == PL_OK) status = pl_scalar_mg_finish(*out, error);
+    if (status == PL_OK || !*out) return status;
+    pl_scalar_mg_destroy(*out);
+    *out = NULL;
+    return status;
 }
 
 // The factor of the coarsest matrix. Float may find it indefinite where it is nearly singular

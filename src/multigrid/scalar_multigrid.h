@@ -24,6 +24,13 @@ typedef struct pl_scalar_mg_options {
 pl_status pl_scalar_mg_setup(const pl_block_matrix* A, const double* positions,
                              const pl_scalar_mg_options* options, pl_pool* pool, pl_scalar_mg** out,
                              pl_error* error);
+// The same in two parts: in between, the nodes of coarser levels are found by another thread, and
+// only pl_scalar_mg_fine may be asked for. What `begin` was given stays until `finish` or
+// `destroy`.
+pl_status pl_scalar_mg_begin(const pl_block_matrix* A, const double* positions,
+                             const pl_scalar_mg_options* options, pl_pool* pool, pl_scalar_mg** out,
+                             pl_error* error);
+pl_status pl_scalar_mg_finish(pl_scalar_mg* mg, pl_error* error);
 void pl_scalar_mg_destroy(pl_scalar_mg* mg);
 
 // All levels after the values of A have changed, or rest positions, or which rows are held at 0 (1

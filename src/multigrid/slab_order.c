@@ -88,14 +88,18 @@ static int compare_keys(const void* a, const void* b) {
     return x->row < y->row ? -1 : 1;
 }
 
+static void count_couplings(const builder* b, row_key* key) {
+    for (int e = b->graph->offsets[key->row]; e < b->graph->offsets[key->row + 1]; e++)
+        if (comes_before(b, b->graph->items[e], key->row)) key->lower++;
+        else key->upper++;
+}
+
 // the keys of rows of one colour, sorted, into places from `at` on; returns the place after them
 static int place_rows(builder* b, row_key* keys, int count, int at) {
     pl_slab_order* o = b->order;
     for (int k = 0; k < count; k++) {
         int i = keys[k].row;
-        for (int e = b->graph->offsets[i]; e < b->graph->offsets[i + 1]; e++)
-            if (comes_before(b, b->graph->items[e], i)) keys[k].lower++;
-            else keys[k].upper++;
+        if (o->chunk_rows > 1) count_couplings(b, &keys[k]);
         // rows keep near to one another in memory, so numbers of the band break ties
         keys[k].row = b->band.new_of_old[i];
     }
@@ -208,9 +212,11 @@ static pl_status fill_rows(pl_slab_order* o, int place_count, pl_error* error) {
 static pl_status build(builder* b, pl_error* error) {
     pl_slab_order* o = b->order;
     pl_status status = pl_order_rcm(b->graph, &b->band, error);
-    if (status == PL_OK) status = pl_colour_graph(b->graph, &b->colours, error);
     if (status != PL_OK) return status;
     choose_slabs(b);
+    bool coloured = o->chunk_rows > 1 || b->slab_count == 0;
+    if (coloured) status = pl_colour_graph(b->graph, &b->colours, error);
+    if (status != PL_OK) return status;
     count_runs(b);
     o->place = PL_ALLOC(int, o->row_count);
     o->band_number = PL_ALLOC(int, o->row_count);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "pbd/pbd_method.h"
-#include "material/material.h"
-#include "pbd/pbd_system.h"
+#include "pbd/pbd_energy.h"
 
 #include <string.h>
 
@@ -28,55 +27,7 @@ static double* positions(void* system) { return ((pl_pbd_system*)system)->positi
 static double* velocities(void* system) { return ((pl_pbd_system*)system)->velocities; }
 static const double* masses(void* system) { return ((pl_pbd_system*)system)->mass; }
 
-static pl_vec3 corner_place(const pl_pbd_system* s, const pl_pbd_body* b, int particle) {
-    return pl_vec3_load(s->positions +
-                        3 * (size_t)(b->first_vertex + pl_pbd_vertex_of(b, particle)));
-}
-
-static double tet_energy(const pl_pbd_system* s, const pl_pbd_body* b,
-                         const pl_constraint_set* set) {
-    double sum = 0.0;
-    for (int c = 0; c < set->count; c++) {
-        const int* v = set->vertices + 4 * (size_t)c;
-        const float* values = set->values + 12 * (size_t)c;
-        pl_vec3 x = corner_place(s, b, v[0]), e[3];
-        for (int k = 0; k < 3; k++) e[k] = pl_sub(corner_place(s, b, v[k + 1]), x);
-        pl_mat3 inverse;
-        for (int i = 0; i < 9; i++) inverse.m[i] = (double)values[i];
-        pl_material law = {
-            .kind = set->law, .mu = (double)values[10], .lambda = (double)values[11]};
-        pl_mat3 F = pl_mat3_mul(pl_mat3_from_columns(e[0], e[1], e[2]), inverse);
-        sum += (double)values[9] * pl_material_energy(&law, F);
-    }
-    return sum;
-}
-
-// Constraints have no energy; tets do, and distances with compliance, C^2 / (2 compliance).
-static double stored_energy(const pl_pbd_system* s, const pl_pbd_body* b) {
-    const pl_pbd_level* l = &b->hierarchy.levels[0];
-    double sum = 0.0;
-    for (int k = 0; k < l->set_count; k++) {
-        const pl_constraint_set* set = &l->sets[k];
-        if (set->kind == PL_CONSTRAINT_TET) sum += tet_energy(s, b, set);
-        if (set->kind != PL_CONSTRAINT_DISTANCE || !set->compliance) continue;
-        for (int c = 0; c < set->count; c++) {
-            double error = pl_distance(corner_place(s, b, set->vertices[2 * c]),
-                                       corner_place(s, b, set->vertices[2 * c + 1])) -
-                           (double)set->values[c];
-            sum += 0.5 * error * error / (double)set->compliance[c];
-        }
-    }
-    return sum;
-}
-
-static pl_method_energies energies(void* system) {
-    const pl_pbd_system* s = system;
-    pl_method_energies e = {0.0, 0.0};
-    for (int i = 0; i < 3 * s->vertex_count; i++)
-        e.kinetic += 0.5 * s->mass[i / 3] * s->velocities[i] * s->velocities[i];
-    for (int b = 0; b < s->body_count; b++) e.elastic += stored_energy(s, &s->bodies[b]);
-    return e;
-}
+static pl_method_energies energies(void* system) { return pl_pbd_energies(system); }
 
 static size_t vector_size(const pl_pbd_system* s) {
     return 3 * (size_t)s->vertex_count * sizeof(double);

@@ -255,7 +255,10 @@ static void finish_info(pl_world* w, double start, pl_frame_info* info) {
     info->frame = w->frame;
     info->time = pl_world_time(w);
     for (int s = 0; s < w->system_count; s++) {
-        const pl_method_energies* e = &w->systems[s].energies;
+        pl_world_system* system = &w->systems[s];
+        if (!system->knows_energies) system->energies = system->method->energies(system->data);
+        system->knows_energies = true;
+        const pl_method_energies* e = &system->energies;
         info->kinetic_energy += e->kinetic;
         info->elastic_energy += e->elastic;
         if (!isfinite(e->elastic)) info->unconverged_count++;
@@ -287,7 +290,7 @@ static pl_status try_frame(pl_world* w, int split, pl_frame_info* info, pl_error
     begin_frame(w, split);
     pl_status status = run_substeps(w, info, error);
     for (int s = 0; status == PL_OK && s < w->system_count; s++) {
-        pl_guard_verdict verdict = pl_guard_end_frame(w, s, &w->systems[s].energies);
+        pl_guard_verdict verdict = pl_guard_end_frame(w, s);
         if (verdict != PL_GUARD_FINE) status = pl_guard_fail(w, s, verdict, error);
     }
     return status;
@@ -322,8 +325,9 @@ pl_status pl_world_step(pl_world* w, pl_frame_info* info, pl_error* error) {
     if (status == PL_OK) status = run_attempts(w, &own, error);
     if (status != PL_OK) return status;
     end_frame(w);
+    if (!info) return PL_OK;
     finish_info(w, start, &own);
-    if (info) *info = own;
+    *info = own;
     return PL_OK;
 }
 

@@ -30,8 +30,10 @@ void pl_guard_see_contacts(pl_world* world, int system, const pl_contact* contac
                            const double* starts, const double* x);
 // After a step.
 pl_guard_verdict pl_guard_end_step(pl_world* world, int system);
-// After the last step of a frame, with the elastic energy; energies are left for whoever asks.
-pl_guard_verdict pl_guard_end_frame(pl_world* world, int system, pl_method_energies* energies);
+// After the last step of a frame, with the elastic energy where it counts; it is left in the system
+// for whoever asks (knows_energies). Of methods that store energy unseen it only tells whether it
+// is finite, so that every tenth frame is enough.
+pl_guard_verdict pl_guard_end_frame(pl_world* world, int system);
 // A system that follows another one starts with energy that its own method may not see [J].
 void pl_guard_allow(pl_world_system* system, double energy);
 // Around a change of a system's materials: call with false before and with true after it.

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What the files of the guard share.
+#ifndef PL_WORLD_GUARD_DATA_H
+#define PL_WORLD_GUARD_DATA_H
+
+#include "world/world_guard.h"
+
+enum { PL_GUARD_BLOCK = 4096 }; // vertices
+
+// A system may have this many times the energy of its bound: steps that are not solved to the end,
+// lumped masses in place of consistent ones, and contacts between two detections are no explosions.
+static const double PL_GUARD_TOLERANCE = 2.0;
+
+// sums over a block of vertices
+typedef struct pl_guard_sums {
+    double kinetic, work, speed2; // kinetic and speed2: without the factor 1/2; the largest
+    double momentum[3], force[3];
+    double fall;  // m (h f / m)^2 / h^2: what one step of the forces gives a vertex at rest
+    int64_t lost; // values that are not finite
+} pl_guard_sums;
+
+typedef struct pl_guard_body {
+    int body; // of the world
+    int first, count;
+    int first_point; // as contacts count: the first vertex, or the method's own first point
+    // state
+    double frame[3];    // velocity in which energies are counted: the mean of the hard pins [m/s]
+    double momentum[3]; // [kg m/s]
+    double kinetic;     // at rest [J]
+    // of the body
+    double mass, size;
+    double stiffness; // of a vertex [N/m]
+    // of the step
+    double shove;       // the largest displacement that pins or contacts force on the body [m]
+    pl_vec3 pin_motion; // of all its hard pins [m]
+    int pin_count;
+    pl_guard_sums sums;
+} pl_guard_body;
+
+struct pl_world_guard {
+    pl_guard_body* bodies;
+    int body_count;
+    // state
+    bool is_measured;
+    double bound;     // B [J]
+    double allowance; // the largest bound of late
+    double elastic;   // at the end of the last frame
+    double springs;   // energy of soft pins and of contacts at the end of the last step
+    double contact_energy;
+    double contact_key; // changes with the stiffness and the thickness of colliders and bodies
+    // of the step
+    const double* start; // positions, 3 per vertex: what the last frame left, or the copy
+    double* copy;
+    bool is_as_left;    // no step was taken since, and the host wrote nothing
+    double shift_input; // sum of (k + m / h^2) d^2 / 2 [J]
+    double contact_input;
+    bool knows_contacts;        // they are as in the last step, but for the colliders' motion
+    const pl_contact* contacts; // the last that were found
+    int contact_count;
+    double seen_energy; // of these contacts where the vertices were when they were found
+    pl_guard_sums blocks[PL_REDUCE_BLOCKS];
+    double* packed; // state, on its way to a checkpoint
+    double energy;  // measured last, for the message
+    double before_change;
+    bool knows_elastic; // no step was taken since it was measured
+};
+
+// Velocities of quasistatic bodies are how far they went: they carry no energy.
+static inline bool pl_guard_is_static(const pl_world_system* system) {
+    return system->method_bodies[0].body->integrator == PL_INTEGRATOR_QUASISTATIC;
+}
+
+// kinetic energy in a frame of velocity u
+static inline double pl_guard_kinetic_in(const pl_guard_body* g, const double u[3]) {
+    double along = 0.0, u2 = 0.0;
+    for (int c = 0; c < 3; c++) along += u[c] * g->momentum[c], u2 += u[c] * u[c];
+    return g->kinetic - along + 0.5 * g->mass * u2;
+}
+
+// Of guard_inputs.c. Energy of soft pins with their targets at the end of the step, for vertices at
+// x, moved by the motion of their frame in h.
+double pl_guard_spring_energy(const pl_world_system* system, const double* x, double h);
+double pl_guard_contact_energy(const pl_world_system* system, double h);
+// What forces have done in the step, or the most that they can have done.
+double pl_guard_work(const pl_world* world, const pl_world_system* system);
+// The energy of bodies that are carried along with what pins and contacts have moved.
+double pl_guard_shoved_energy(const pl_world_guard* guard, double h);
+// Where the vertices are before a step.
+void pl_guard_take_start(const pl_world* world, const pl_world_system* system);
+
+#endif
