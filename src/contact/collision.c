@@ -29,6 +29,18 @@ static void make_contact(const pl_moving_obstacle* m, pl_vec3 surface, pl_vec3 n
     out->motion = pl_sub(end, begin);
     out->friction = m->friction;
     out->stiffness = m->stiffness;
+    out->radius = 0.0;
+    out->axis = (pl_vec3){0, 0, 0};
+}
+
+// The surface that is `room` above the nearest place of the obstacle has a larger radius.
+static void add_curvature(const pl_moving_obstacle* m, pl_vec3 nearest_to, pl_vec3 normal,
+                          double room, pl_contact* out) {
+    pl_vec3 axis;
+    double radius = pl_obstacle_radius(&m->obstacle, nearest_to, normal, &axis) + room;
+    if (!isfinite(radius) || !(radius > 0.0)) return;
+    out->radius = radius;
+    out->axis = pl_mat3_apply(&m->end.rotation, axis);
 }
 
 // Where the vertex first comes within `room`, or the nearest place if it is there from the begin;
@@ -110,9 +122,12 @@ bool pl_find_contact(const pl_moving_obstacle* m, pl_vec3 start, pl_vec3 end, do
     pl_vec3 entry, entry_normal, normal;
     double distance = pl_obstacle_distance(&m->obstacle, to, &normal);
     if (!find_entry(&m->obstacle, from, to, room, distance, &entry, &entry_normal)) return false;
-    if (distance <= room &&
-        pl_dot(normal, entry_normal) > 0.0) { // still on its side: the nearest place
+    // Still on its side: the nearest place. What came out beside where it went in has slid around;
+    // to push it back to where it went in would make contacts jump on and off.
+    if (pl_dot(normal, entry_normal) > 0.0) {
+        if (distance > room) return false;
         make_contact(m, pl_madd(to, room - distance, normal), normal, out);
+        add_curvature(m, to, normal, room, out);
         return true;
     }
     if (pl_dot(pl_sub(to, entry), entry_normal) >= 0.0) return false; // it only touched

@@ -24,9 +24,8 @@ static const double MIN_PROGRESS = 0.7;
 
 // N at the start of the step, when the obstacle was where it came from.
 static double force_before(const pl_fem_objective* f, const pl_contact* c) {
-    pl_vec3 point = pl_sub(c->point, c->motion);
-    pl_vec3 d = pl_sub(pl_vec3_load(f->start + 3 * (size_t)c->vertex), point);
-    return c->stiffness * fmax(-pl_dot(d, c->normal), 0.0);
+    pl_vec3 at = pl_add(pl_vec3_load(f->start + 3 * (size_t)c->vertex), c->motion);
+    return c->stiffness * fmax(pl_contact_round(c, at).depth, 0.0);
 }
 
 void pl_friction_carry(pl_minimiser* m, const pl_fem_objective* f, bool first) {
