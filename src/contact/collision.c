@@ -31,6 +31,7 @@ static void make_contact(const pl_moving_obstacle* m, pl_vec3 surface, pl_vec3 n
     out->stiffness = m->stiffness;
     out->radius = 0.0;
     out->axis = (pl_vec3){0, 0, 0};
+    out->has_entered = false;
 }
 
 // The surface that is `room` above the nearest place of the obstacle has a larger radius.
@@ -122,16 +123,18 @@ bool pl_find_contact(const pl_moving_obstacle* m, pl_vec3 start, pl_vec3 end, do
     pl_vec3 entry, entry_normal, normal;
     double distance = pl_obstacle_distance(&m->obstacle, to, &normal);
     if (!find_entry(&m->obstacle, from, to, room, distance, &entry, &entry_normal)) return false;
-    // Still on its side: the nearest place. What came out beside where it went in has slid around;
-    // to push it back to where it went in would make contacts jump on and off.
-    if (pl_dot(normal, entry_normal) > 0.0) {
-        if (distance > room) return false;
+    if (distance <= room &&
+        pl_dot(normal, entry_normal) > 0.0) { // still on its side: the nearest place
         make_contact(m, pl_madd(to, room - distance, normal), normal, out);
         add_curvature(m, to, normal, room, out);
         return true;
     }
     if (pl_dot(pl_sub(to, entry), entry_normal) >= 0.0) return false; // it only touched
     make_contact(m, entry, entry_normal, out);
+    add_curvature(m, to, normal, room, out);
+    out->has_entered = true;
+    out->nearest_depth = room - distance;
+    out->nearest_normal = pl_mat3_apply(&m->end.rotation, normal);
     return true;
 }
 

@@ -40,6 +40,11 @@ typedef struct pl_contact {
     double normal_force; // that friction is a part of; the method sets it [N]
     double radius;       // of curvature [m]; 0: flat
     pl_vec3 axis;        // unit: of a cylinder; zero: a ball
+    // The vertex went in on its straight way, and is now elsewhere: the plane is where it went in,
+    // radius and axis are those of the place that is nearest to it now.
+    bool has_entered;
+    double nearest_depth;   // of the vertex below that place [m]
+    pl_vec3 nearest_normal; // there
 } pl_contact;
 
 // Where a point is to the surface of a contact.
@@ -58,7 +63,7 @@ static inline pl_contact_place pl_contact_flat(const pl_contact* c, pl_vec3 p) {
 // curvature of the cone is left out.
 static inline pl_contact_place pl_contact_round(const pl_contact* c, pl_vec3 p) {
     const double cosine = 0.5, sine = 0.8660254037844386;
-    if (!(c->radius > 0.0)) return pl_contact_flat(c, p);
+    if (!(c->radius > 0.0) || c->has_entered) return pl_contact_flat(c, p);
     pl_vec3 d = pl_madd(pl_sub(p, c->point), c->radius, c->normal);
     d = pl_madd(d, -pl_dot(d, c->axis), c->axis);
     double along = pl_dot(d, c->normal), length = pl_norm(d);

@@ -8,6 +8,7 @@
 #include "fem/fem_minimise.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "fem/fem_contacts.h"
 #include "fem/fem_friction.h"
 #include "fem/fem_search.h"
 #include "sparse/vector.h"
@@ -134,44 +135,6 @@ pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest, const p
     }
     return pl_linear_setup(settings->linear, &m->A, m->A.block == 1 ? 3 : 1, pool, &m->solver,
                            error);
-}
-
-static pl_status detect_contacts(pl_minimiser* m, const pl_fem_objective* f, pl_detect detect,
-                                 void* user, pl_error* error) {
-    const double* end = pl_fem_end_positions(f, m->x, m->scratch);
-    for (;;) {
-        int found = detect(user, f->start, end, m->found.data, (int)m->found.capacity);
-        m->found.count = (size_t)found;
-        if (m->found.count <= m->found.capacity) return PL_OK;
-        if (!pl_array_reserve(&m->found, m->found.count + m->found.count / 2))
-            return pl_fail_memory(error, "contacts");
-    }
-}
-
-// The contacts of the present positions, and those of earlier iterations whose vertices have left:
-// they exert nothing, but a line search that does not know them walks back into the obstacle.
-static pl_status find_contacts(pl_minimiser* m, pl_fem_objective* f, pl_detect detect, void* user,
-                               int round, pl_error* error) {
-    f->friction_dual = m->friction_dual;
-    if (!detect) return PL_OK;
-    pl_status status = detect_contacts(m, f, detect, user, error);
-    if (status != PL_OK) return status;
-    pl_friction_carry(m, f, round == 0);
-    const pl_contact* found = m->found.data;
-    for (size_t k = 0; k < m->found.count; k++) m->contact_mark[found[k].vertex] = round + 1;
-    pl_contact* contacts = m->contacts.data;
-    size_t kept = 0;
-    for (size_t k = 0; k < m->contacts.count; k++)
-        if (m->contact_mark[contacts[k].vertex] <= round &&
-            pl_fem_contact_depth(f, &contacts[k], m->x) <= 0.0)
-            contacts[kept++] = contacts[k];
-    m->contacts.count = kept;
-    contacts = pl_array_add(&m->contacts, m->found.count);
-    if (!contacts && m->found.count) return pl_fail_memory(error, "contacts");
-    if (m->found.count) memcpy(contacts, found, m->found.count * sizeof(pl_contact));
-    f->contacts = m->contacts.data;
-    f->contact_count = (int)m->contacts.count;
-    return PL_OK;
 }
 
 static double noise_part(int begin, int end, void* user) {
@@ -420,7 +383,7 @@ static pl_status fly(pl_minimiser* m, pl_fem_objective* f, pl_detect detect, voi
     pl_holds_project(f->holds, f->hold_count, m->direction);
     double* x = m->x;
     m->x = m->trial;
-    pl_status status = find_contacts(m, f, detect, detect_user, round, error);
+    pl_status status = pl_fem_contacts_find(m, f, detect, detect_user, round, error);
     m->x = x;
     if (status == PL_OK) status = pl_spring_relax_contacts(m->relax, f, error);
     if (status != PL_OK) return status;
@@ -444,7 +407,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_setting
     m->contacts.count = m->found.count = 0;
     if (m->relax) pl_spring_relax_begin(m->relax, f);
     for (int k = 0, round = 0;; round++) {
-        pl_status status = find_contacts(m, f, detect, detect_user, round, error);
+        pl_status status = pl_fem_contacts_find(m, f, detect, detect_user, round, error);
         if (status == PL_OK && m->relax) status = pl_spring_relax_contacts(m->relax, f, error);
         if (status != PL_OK) return status;
         if (!m->gradient_known || f->contact_count > 0)
