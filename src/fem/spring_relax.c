@@ -21,6 +21,7 @@
 #include "fem/spring_relax.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "math/float4.h"
 
 #include <math.h>
 #include <string.h>
@@ -43,6 +44,8 @@ struct pl_spring_relax {
     int* colour_offsets;   // chunk_count + 1 allocated
     int* order;            // the vertices of each chunk, by their colours
     double *from, *rest;   // 3 per vertex
+    float* weights;        // Q in float: its part of the gradient is exact where nothing has moved
+    float* moved;          // x - from, 4 per vertex
     int* first_contact;    // per vertex, -1: none
     pl_array next_contact; // of int, per contact: another of its vertex
 };
@@ -54,6 +57,8 @@ void pl_spring_relax_destroy(pl_spring_relax* r) {
     PL_FREE(r->chunks, int, r->chunk_count);
     PL_FREE(r->colour_offsets, int, r->chunk_count + 1);
     PL_FREE(r->order, int, n);
+    PL_FREE(r->weights, float, r->value_count);
+    PL_FREE(r->moved, float, 4 * (size_t)n);
     PL_FREE(r->from, double, 3 * (size_t)n);
     PL_FREE(r->rest, double, 3 * (size_t)n);
     PL_FREE(r->first_contact, int, n);
@@ -128,6 +133,8 @@ static pl_status allocate(pl_spring_relax* r, const pl_block_matrix* A, pl_error
     r->Q.block = 1;
     r->value_count = pl_block_matrix_entry_count(A);
     r->Q.values = PL_ALLOC(double, r->value_count);
+    r->weights = PL_ALLOC(float, r->value_count);
+    r->moved = PL_ALLOC(float, 4 * (size_t)n);
     r->from = PL_ALLOC(double, 3 * (size_t)n);
     r->rest = PL_ALLOC(double, 3 * (size_t)n);
     r->first_contact = PL_ALLOC(int, n);
@@ -135,8 +142,8 @@ static pl_status allocate(pl_spring_relax* r, const pl_block_matrix* A, pl_error
     r->chunks = PL_ALLOC(int, r->chunk_count);
     r->colour_offsets = PL_ALLOC(int, r->chunk_count + 1);
     r->order = PL_ALLOC(int, n);
-    if (!r->Q.values || !r->from || !r->rest || !r->first_contact || !r->chunks ||
-        !r->colour_offsets || !r->order || !colour_chunks(r))
+    if (!r->Q.values || !r->weights || !r->moved || !r->from || !r->rest || !r->first_contact ||
+        !r->chunks || !r->colour_offsets || !r->order || !colour_chunks(r))
         return pl_fail_memory(error, "the solver of a step");
     order_vertices(r);
     for (int v = 0; v < n; v++) r->first_contact[v] = -1;
@@ -180,6 +187,7 @@ void pl_spring_relax_begin(pl_spring_relax* r, const pl_fem_objective* f) {
         Q->values[Q->diagonal[v]] += weight * f->mass[v];
     for (int k = 0; k < f->pin_count; k++)
         if (!f->pins[k].hard) Q->values[Q->diagonal[f->pins[k].vertex]] += f->pins[k].stiffness;
+    for (int e = 0; e < r->value_count; e++) r->weights[e] = (float)Q->values[e];
 }
 
 pl_status pl_spring_relax_contacts(pl_spring_relax* r, const pl_fem_objective* f, pl_error* error) {
@@ -231,6 +239,7 @@ static void rest_task(int begin, int end, int worker, void* user) {
         pl_vec3 own = own_gradient(job->r, job->f, job->x, v, H);
         pl_vec3_store(job->r->rest + i, pl_sub(pl_vec3_load(job->gradient + i), own));
         memcpy(job->r->from + i, job->x + i, 3 * sizeof(double));
+        memset(job->r->moved + 4 * (size_t)v, 0, 4 * sizeof(float));
     }
 }
 
@@ -245,21 +254,26 @@ static pl_vec3 solve_symmetric(const double H[6], pl_vec3 b) {
     return (pl_vec3){b.x / H[0] - l1 * y - l2 * z, y, z};
 }
 
+// sum_w Q_vw (x_w - from_w)
+static pl_vec3 linear_gradient(const pl_spring_relax* r, int v) {
+    const pl_block_matrix* Q = &r->Q;
+    pl_f4 sum = {0};
+    for (int e = Q->offsets[v]; e < Q->offsets[v + 1]; e++)
+        sum = pl_fma4(r->weights[e], pl_load4(r->moved + 4 * (size_t)Q->columns[e]), sum);
+    return (pl_vec3){(double)sum[0], (double)sum[1], (double)sum[2]};
+}
+
 static void relax_vertex(const sweep_job* job, int v) {
     const pl_spring_relax* r = job->r;
-    const pl_block_matrix* Q = &r->Q;
-    double H[6], *x = job->x + 3 * (size_t)v;
-    pl_vec3 g =
-        pl_add(own_gradient(r, job->f, job->x, v, H), pl_vec3_load(r->rest + 3 * (size_t)v));
-    for (int e = Q->offsets[v]; e < Q->offsets[v + 1]; e++) {
-        size_t w = 3 * (size_t)Q->columns[e];
-        if (Q->values[e] != 0.0)
-            g = pl_madd(g, Q->values[e],
-                        pl_sub(pl_vec3_load(job->x + w), pl_vec3_load(r->from + w)));
-    }
-    double diagonal = Q->values[Q->diagonal[v]];
+    size_t i = 3 * (size_t)v;
+    double H[6], diagonal = r->Q.values[r->Q.diagonal[v]];
+    pl_vec3 g = pl_add(own_gradient(r, job->f, job->x, v, H), pl_vec3_load(r->rest + i));
+    g = pl_add(g, linear_gradient(r, v));
     H[0] += diagonal, H[3] += diagonal, H[5] += diagonal;
-    pl_vec3_store(x, pl_madd(pl_vec3_load(x), -job->relaxation, solve_symmetric(H, g)));
+    pl_vec3 x = pl_madd(pl_vec3_load(job->x + i), -job->relaxation, solve_symmetric(H, g));
+    pl_vec3 moved = pl_sub(x, pl_vec3_load(r->from + i));
+    pl_vec3_store(job->x + i, x);
+    pl_store4(r->moved + 4 * (size_t)v, (pl_f4){(float)moved.x, (float)moved.y, (float)moved.z});
 }
 
 static void sweep_task(int begin, int end, int worker, void* user) {
