@@ -104,5 +104,5 @@ TEST(fem_cloth_of_default_keys_over_a_ball_converges)
 {
     drop sum = drop_cloth(dropped, 10);
     CHECK(sum.contacts > 20);
-    CHECK(sum.iterations < 75);
+    CHECK(sum.iterations < 40); // 28; 45 if steps start at rest and sweeps do not over-relax
 }

@@ -29,6 +29,19 @@ static void make_contact(const pl_moving_obstacle* m, pl_vec3 surface, pl_vec3 n
     out->motion = pl_sub(end, begin);
     out->friction = m->friction;
     out->stiffness = m->stiffness;
+    out->radius = 0.0;
+    out->axis = (pl_vec3){0, 0, 0};
+    out->has_entered = false;
+}
+
+// The surface that is `room` above the nearest place of the obstacle has a larger radius.
+static void add_curvature(const pl_moving_obstacle* m, pl_vec3 nearest_to, pl_vec3 normal,
+                          double room, pl_contact* out) {
+    pl_vec3 axis;
+    double radius = pl_obstacle_radius(&m->obstacle, nearest_to, normal, &axis) + room;
+    if (!isfinite(radius) || !(radius > 0.0)) return;
+    out->radius = radius;
+    out->axis = pl_mat3_apply(&m->end.rotation, axis);
 }
 
 // Where the vertex first comes within `room`, or the nearest place if it is there from the begin;
@@ -113,10 +126,15 @@ bool pl_find_contact(const pl_moving_obstacle* m, pl_vec3 start, pl_vec3 end, do
     if (distance <= room &&
         pl_dot(normal, entry_normal) > 0.0) { // still on its side: the nearest place
         make_contact(m, pl_madd(to, room - distance, normal), normal, out);
+        add_curvature(m, to, normal, room, out);
         return true;
     }
     if (pl_dot(pl_sub(to, entry), entry_normal) >= 0.0) return false; // it only touched
     make_contact(m, entry, entry_normal, out);
+    add_curvature(m, to, normal, room, out);
+    out->has_entered = true;
+    out->nearest_depth = room - distance;
+    out->nearest_normal = pl_mat3_apply(&m->end.rotation, normal);
     return true;
 }
 

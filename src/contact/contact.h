@@ -7,6 +7,7 @@
 
 #include "math/mat3.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 // A vertex held at a place, exactly or by a spring.
@@ -26,7 +27,8 @@ static inline pl_vec3 pl_pin_part(const pl_pin* pin, pl_vec3 shift) {
     return pin->partial ? pl_mat3_apply(&pin->held, shift) : shift;
 }
 
-// A vertex near a solid: it is pushed out of the half-space behind the plane through `point`.
+// A vertex near a solid: it is pushed out of the half-space behind the plane through `point`. Round
+// solids add their curvature: with it the surface is a ball or a cylinder that touches the plane.
 typedef struct pl_contact {
     int vertex;
     int obstacle;        // which one: the same number in all detections of a step
@@ -36,7 +38,43 @@ typedef struct pl_contact {
     double stiffness;    // of the penalty [N/m]
     double friction;     // Coulomb's coefficient
     double normal_force; // that friction is a part of; the method sets it [N]
+    double radius;       // of curvature [m]; 0: flat
+    pl_vec3 axis;        // unit: of a cylinder; zero: a ball
+    // The vertex went in on its straight way, and is now elsewhere: the plane is where it went in,
+    // radius and axis are those of the place that is nearest to it now.
+    bool has_entered;
+    double nearest_depth;   // of the vertex below that place [m]
+    pl_vec3 nearest_normal; // there
 } pl_contact;
+
+// Where a point is to the surface of a contact.
+typedef struct pl_contact_place {
+    double depth;     // below the surface, positive inside [m]
+    pl_vec3 normal;   // minus the gradient of the depth
+    double curvature; // the Hessian of the depth is -curvature (P - n n'), P = I - axis axis' [1/m]
+} pl_contact_place;
+
+static inline pl_contact_place pl_contact_flat(const pl_contact* c, pl_vec3 p) {
+    return (pl_contact_place){-pl_dot(pl_sub(p, c->point), c->normal), c->normal, 0.0};
+}
+
+// More than 60 degrees around from where the contact was found, the surface goes on straight (a
+// cone): a point that crosses the middle of a thin solid is not pushed out on the wrong side. The
+// curvature of the cone is left out.
+static inline pl_contact_place pl_contact_round(const pl_contact* c, pl_vec3 p) {
+    const double cosine = 0.5, sine = 0.8660254037844386;
+    if (!(c->radius > 0.0) || c->has_entered) return pl_contact_flat(c, p);
+    pl_vec3 d = pl_madd(pl_sub(p, c->point), c->radius, c->normal);
+    d = pl_madd(d, -pl_dot(d, c->axis), c->axis);
+    double along = pl_dot(d, c->normal), length = pl_norm(d);
+    if (along > cosine * length)
+        return (pl_contact_place){c->radius - length, pl_scale(1.0 / length, d), 1.0 / length};
+    pl_vec3 across = pl_madd(d, -along, c->normal);
+    double aside = pl_norm(across);
+    pl_vec3 turned = aside > 0.0 ? pl_scale(sine / aside, across) : (pl_vec3){0, 0, 0};
+    return (pl_contact_place){c->radius - cosine * along - sine * aside,
+                              pl_madd(turned, cosine, c->normal), 0.0};
+}
 
 // Fills out with the contacts of a system whose vertices moved from start to x (3 per vertex) and
 // returns their number, which may be above capacity: then nothing past capacity was written and the

@@ -200,6 +200,75 @@ double pl_obstacle_distance(const pl_obstacle* s, pl_vec3 p, pl_vec3* normal) {
     return HUGE_VAL;
 }
 
+// Along the axis of a cone the surface is straight.
+static double cone_radius(pl_vec3 a, double ra, pl_vec3 b, double rb, pl_vec3 p, pl_vec3 normal,
+                          pl_vec3* axis) {
+    double t = cone_part(a, ra, b, rb, p);
+    pl_vec3 along = pl_sub(b, a);
+    along = pl_madd(along, -pl_dot(along, normal), normal);
+    if (t > 0.0 && t < 1.0 && pl_norm(along) > 0.0) *axis = pl_normalize(along);
+    return ra + t * (rb - ra);
+}
+
+static double chain_curvature_radius(const pl_obstacle* s, pl_vec3 p, pl_vec3 normal,
+                                     pl_vec3* axis) {
+    int k[2] = {0, 0};
+    pl_vec3 nearest;
+    chain_nearest(s, p, &nearest, k);
+    return cone_radius(pl_vec3_load(s->points + 3 * (size_t)k[0]), chain_radius(s, k[0]),
+                       pl_vec3_load(s->points + 3 * (size_t)k[1]), chain_radius(s, k[1]), p, normal,
+                       axis);
+}
+
+// Beside an edge the normal has two coordinates, beside a corner three.
+static double box_radius(pl_vec3 normal, pl_vec3* axis) {
+    int flat = (normal.x == 0.0) + (normal.y == 0.0) + (normal.z == 0.0);
+    if (flat == 2) return HUGE_VAL;
+    if (flat == 1)
+        *axis = (pl_vec3){normal.x == 0.0 ? 1.0 : 0.0, normal.y == 0.0 ? 1.0 : 0.0,
+                          normal.z == 0.0 ? 1.0 : 0.0};
+    return 0.0;
+}
+
+// The rim is an edge.
+static double cylinder_radius(const pl_obstacle* s, pl_vec3 p, pl_vec3 normal, pl_vec3* axis) {
+    pl_vec3 along = pl_normalize(pl_sub(s->b, s->a));
+    double x = pl_dot(pl_sub(p, s->a), along), length = pl_distance(s->a, s->b);
+    pl_vec3 across = pl_madd(pl_sub(p, s->a), -x, along);
+    double y = pl_norm(across);
+    bool beyond_end = x < 0.0 || x > length, beyond_side = y > s->radius;
+    if (beyond_end && beyond_side) {
+        *axis = pl_cross(along, pl_scale(1.0 / y, across));
+        return 0.0;
+    }
+    if (fabs(pl_dot(normal, along)) > 0.5) return HUGE_VAL; // an end
+    *axis = along;
+    return s->radius;
+}
+
+static double torus_radius(const pl_obstacle* s, pl_vec3 p, pl_vec3* axis) {
+    pl_vec3 around = pl_cross(pl_normalize(s->b), pl_sub(p, s->a));
+    if (!(pl_norm(around) > 0.0)) return HUGE_VAL;
+    *axis = pl_normalize(around);
+    return s->tube;
+}
+
+double pl_obstacle_radius(const pl_obstacle* s, pl_vec3 p, pl_vec3 normal, pl_vec3* axis) {
+    *axis = (pl_vec3){0, 0, 0};
+    switch (s->kind) {
+    case PL_OBSTACLE_SPHERE: return s->radius;
+    case PL_OBSTACLE_BOX: return box_radius(normal, axis);
+    case PL_OBSTACLE_CAPSULE: return cone_radius(s->a, s->radius, s->b, s->radius, p, normal, axis);
+    case PL_OBSTACLE_CHAIN: return chain_curvature_radius(s, p, normal, axis);
+    case PL_OBSTACLE_CYLINDER: return cylinder_radius(s, p, normal, axis);
+    case PL_OBSTACLE_TORUS: return torus_radius(s, p, axis);
+    case PL_OBSTACLE_PLANE:
+    case PL_OBSTACLE_GRID:
+    case PL_OBSTACLE_SURFACE: break;
+    }
+    return HUGE_VAL;
+}
+
 static pl_box ball_box(pl_vec3 centre, double r) {
     pl_vec3 reach = {r, r, r};
     return (pl_box){pl_sub(centre, reach), pl_add(centre, reach)};

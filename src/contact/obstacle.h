@@ -42,6 +42,11 @@ typedef struct pl_obstacle {
 // points are nearest one of them is taken.
 double pl_obstacle_distance(const pl_obstacle* obstacle, pl_vec3 p, pl_vec3* normal);
 
+// Radius of curvature of the surface at the place that is nearest to p, whose normal is given, and
+// the direction in which it is straight (zero: it is round in both). HUGE_VAL: it is flat, or its
+// curvature is not known (grids and surfaces of triangles); 0: an edge or a corner.
+double pl_obstacle_radius(const pl_obstacle* obstacle, pl_vec3 p, pl_vec3 normal, pl_vec3* axis);
+
 // How the place of the surface that is nearest to p has moved during the step in the obstacle's own
 // frame: zero for all that keep their shape.
 pl_vec3 pl_obstacle_drift(const pl_obstacle* obstacle, pl_vec3 p);

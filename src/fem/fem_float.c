@@ -350,7 +350,7 @@ static void add_pressure(const pl_fem_pressure* p, const pl_float_sets* s, const
 }
 
 static void add_pins_and_contacts(const pl_fem_objective* f, const pl_float_sets* s,
-                                  const double* x, float* blocks) {
+                                  const double* x, double projected, float* blocks) {
     const int* diagonal = s->A->diagonal;
     for (int k = 0; k < f->pin_count; k++) {
         const pl_pin* pin = &f->pins[k];
@@ -363,7 +363,7 @@ static void add_pins_and_contacts(const pl_fem_objective* f, const pl_float_sets
     for (int k = 0; k < f->contact_count; k++) {
         double block[9];
         float* to = block_at(s, blocks, diagonal[f->contacts[k].vertex]);
-        pl_fem_contact_block(f, k, x, block);
+        pl_fem_contact_block(f, k, x, projected, block);
         for (int i = 0; i < 9; i++) to[i] += (float)block[i];
     }
 }
@@ -383,7 +383,7 @@ void pl_fem_hessian_float(const pl_fem_objective* f, pl_float_sets* s, const dou
     if (damped || f->mass_matrix)
         pl_parallel_for(f->pool, add_rows_task, f->vertex_count, VERTICES_PER_TASK, &job);
     add_pressure(f->pressure, s, x, blocks);
-    add_pins_and_contacts(f, s, x, blocks);
+    add_pins_and_contacts(f, s, x, projected, blocks);
     if (memchr(f->fixed, true, (size_t)f->vertex_count * sizeof(bool)))
         pl_parallel_for(f->pool, eliminate_task, f->vertex_count, VERTICES_PER_TASK, &job);
     eliminate_holds(f, s, blocks);

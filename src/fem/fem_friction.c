@@ -11,6 +11,7 @@
 // A step starts with the normal forces that the last one ended with. In steady sliding they are
 // right already.
 #include "fem/fem_friction.h"
+#include "fem/fem_contacts.h"
 #include "fem/fem_search.h"
 
 #include <math.h>
@@ -24,25 +25,17 @@ static const double MIN_PROGRESS = 0.7;
 
 // N at the start of the step, when the obstacle was where it came from.
 static double force_before(const pl_fem_objective* f, const pl_contact* c) {
-    pl_vec3 point = pl_sub(c->point, c->motion);
-    pl_vec3 d = pl_sub(pl_vec3_load(f->start + 3 * (size_t)c->vertex), point);
-    return c->stiffness * fmax(-pl_dot(d, c->normal), 0.0);
+    pl_vec3 at = pl_add(pl_vec3_load(f->start + 3 * (size_t)c->vertex), c->motion);
+    return c->stiffness * fmax(pl_contact_round(c, at).depth, 0.0);
 }
 
-void pl_friction_carry(pl_minimiser* m, const pl_fem_objective* f, bool first) {
-    const pl_contact* old = m->contacts.data;
+void pl_friction_carry(pl_minimiser* m, const pl_fem_objective* f) {
     pl_contact* found = m->found.data;
-    int old_count = first ? 0 : (int)m->contacts.count;
-    // contacts of one vertex follow one another
-    for (int k = old_count - 1; k >= 0; k--) m->contact_at[old[k].vertex] = k;
     for (size_t k = 0; k < m->found.count; k++) {
         pl_contact* c = &found[k];
-        int at = m->contact_at[c->vertex];
-        while (at < old_count && old[at].vertex == c->vertex && old[at].obstacle != c->obstacle)
-            at++;
-        bool known = at < old_count && old[at].vertex == c->vertex;
-        c->normal_force = known ? old[at].normal_force : force_before(f, c);
-        if (!known && c->normal_force > 0.0)
+        const pl_contact* old = pl_fem_contact_before(m, c);
+        c->normal_force = old ? old->normal_force : force_before(f, c);
+        if (!old && c->normal_force > 0.0)
             pl_vec3_store(m->friction_dual + 3 * (size_t)c->vertex, pl_fem_first_dual(f, c));
     }
 }

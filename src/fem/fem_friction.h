@@ -12,9 +12,9 @@
 #include "fem/minimiser.h"
 #include "method/method.h"
 
-// Gives the contacts of m->found the normal forces of the same contacts in m->contacts. The first
-// detection of a step and contacts that are new have those of the start of the step.
-void pl_friction_carry(pl_minimiser* m, const pl_fem_objective* f, bool first);
+// Gives the contacts of m->found the normal forces of the same contacts in m->contacts. Contacts
+// that are new have those of the start of the step.
+void pl_friction_carry(pl_minimiser* m, const pl_fem_objective* f);
 
 // As pl_search_judge, of friction too: a piece is at its minimum only if its friction agrees with
 // the normal forces at x. Where the piece is near enough to its minimum, normal forces follow x,

@@ -8,6 +8,7 @@
 #include "fem/fem_minimise.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "fem/fem_contacts.h"
 #include "fem/fem_friction.h"
 #include "fem/fem_search.h"
 #include "sparse/vector.h"
@@ -20,9 +21,11 @@ enum { VALUES_PER_TASK = 8192, VERTICES_PER_TASK = 2730 };
 // MIN_PROJECTED_FRACTION: smallest share of the projected Hessian to blend in.
 static const double MIN_PROJECTED_FRACTION = 0.25;
 static const double MAX_LINEARISED_RESIDUAL = 1.0;
-// An iteration that leaves more than this part of the residual is slow; linear systems of cloth are
-// then solved to ROUGH_TOLERANCE.
-static const double SLOW = 0.1, ROUGH_TOLERANCE = 0.03;
+// Linear systems of cloth are solved to ROUGH_TOLERANCE; the last ones so far that END_PART of the
+// tolerance would be left of the forces, if these were linear.
+static const double ROUGH_TOLERANCE = 0.1, END_PART = 0.3;
+// Systems that would have to be solved farther than this are not the last ones.
+static const double MIN_END_TOLERANCE = 0.01;
 // Cloth that folds may take so many times the iterations that bodies are given.
 enum { FOLDING = 4 };
 
@@ -31,8 +34,7 @@ typedef struct progress {
     double projected; // part of the projected Hessian in the last matrix
     bool last;        // no iteration follows that is known of
     bool solved;      // the last linear system was solved to its tolerance
-    double residual;  // before the last iteration
-    bool slow;        // the last iteration left much of it
+    double residual;  // before this iteration
 } progress;
 
 void pl_minimiser_free(pl_minimiser* m) {
@@ -133,44 +135,6 @@ pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest, const p
     }
     return pl_linear_setup(settings->linear, &m->A, m->A.block == 1 ? 3 : 1, pool, &m->solver,
                            error);
-}
-
-static pl_status detect_contacts(pl_minimiser* m, const pl_fem_objective* f, pl_detect detect,
-                                 void* user, pl_error* error) {
-    const double* end = pl_fem_end_positions(f, m->x, m->scratch);
-    for (;;) {
-        int found = detect(user, f->start, end, m->found.data, (int)m->found.capacity);
-        m->found.count = (size_t)found;
-        if (m->found.count <= m->found.capacity) return PL_OK;
-        if (!pl_array_reserve(&m->found, m->found.count + m->found.count / 2))
-            return pl_fail_memory(error, "contacts");
-    }
-}
-
-// The contacts of the present positions, and those of earlier iterations whose vertices have left:
-// they exert nothing, but a line search that does not know them walks back into the obstacle.
-static pl_status find_contacts(pl_minimiser* m, pl_fem_objective* f, pl_detect detect, void* user,
-                               int iteration, pl_error* error) {
-    f->friction_dual = m->friction_dual;
-    if (!detect) return PL_OK;
-    pl_status status = detect_contacts(m, f, detect, user, error);
-    if (status != PL_OK) return status;
-    pl_friction_carry(m, f, iteration == 0);
-    const pl_contact* found = m->found.data;
-    for (size_t k = 0; k < m->found.count; k++) m->contact_mark[found[k].vertex] = iteration + 1;
-    pl_contact* contacts = m->contacts.data;
-    size_t kept = 0;
-    for (size_t k = 0; k < m->contacts.count; k++)
-        if (m->contact_mark[contacts[k].vertex] <= iteration &&
-            pl_fem_contact_depth(f, &contacts[k], m->x) <= 0.0)
-            contacts[kept++] = contacts[k];
-    m->contacts.count = kept;
-    contacts = pl_array_add(&m->contacts, m->found.count);
-    if (!contacts && m->found.count) return pl_fail_memory(error, "contacts");
-    if (m->found.count) memcpy(contacts, found, m->found.count * sizeof(pl_contact));
-    f->contacts = m->contacts.data;
-    f->contact_count = (int)m->contacts.count;
-    return PL_OK;
 }
 
 static double noise_part(int begin, int end, void* user) {
@@ -308,10 +272,13 @@ static void unscale_task(int begin, int end, int worker, void* user) {
 }
 
 // While forces fall slowly, as where cloth folds, an exact direction is no better than a rough one.
+// Near the end it need be no better than what the tolerance asks for (inexact Newton).
 static double linear_tolerance(const pl_minimiser* m, const pl_fem_settings* settings,
                                const progress* s) {
-    return m->relax && s->slow ? fmax(settings->linear_tolerance, ROUGH_TOLERANCE)
-                               : settings->linear_tolerance;
+    if (!m->relax) return settings->linear_tolerance;
+    double enough = END_PART * settings->tolerance / s->residual;
+    if (!(enough > MIN_END_TOLERANCE)) enough = ROUGH_TOLERANCE;
+    return fmax(settings->linear_tolerance, fmin(enough, ROUGH_TOLERANCE));
 }
 
 // direction = -A^-1 gradient
@@ -391,35 +358,79 @@ pl_status pl_fail_inverted(pl_method_info* info, pl_error* error) {
                    "the law stable_neohookean");
 }
 
+typedef struct flight_job {
+    pl_minimiser* m;
+    const pl_fem_objective* f;
+} flight_job;
+
+// direction = y - x, trial = y
+static void flight_task(int begin, int end, int worker, void* user) {
+    const flight_job* job = user;
+    pl_minimiser* m = job->m;
+    (void)worker;
+    for (int v = begin; v < end; v++)
+        for (int i = 3 * v; i < 3 * v + 3; i++) {
+            m->direction[i] = job->f->fixed[v] ? 0.0 : job->f->y[i] - m->x[i];
+            m->trial[i] = m->x[i] + m->direction[i];
+        }
+}
+
+// Cloth that flies goes to where inertia takes it, and relaxes there, among the contacts of that
+// place. That costs no linear system, and is as good as the first step of Newton's method, which
+// knows none of those contacts.
+static pl_status fly(pl_minimiser* m, pl_fem_objective* f, pl_detect detect, void* detect_user,
+                     int round, pl_error* error) {
+    flight_job job = {m, f};
+    pl_parallel_for(f->pool, flight_task, m->count / 3, VERTICES_PER_TASK, &job);
+    pl_holds_project(f->holds, f->hold_count, m->direction);
+    double* x = m->x;
+    m->x = m->trial;
+    pl_status status = pl_fem_contacts_find(m, f, detect, detect_user, round, error);
+    m->x = x;
+    if (status == PL_OK) status = pl_spring_relax_contacts(m->relax, f, error);
+    if (status != PL_OK) return status;
+    if (!m->gradient_known || f->contact_count > 0)
+        pl_fem_gradient(f, m->x, m->gradient, m->scratch);
+    if (pl_search_descends(m, f)) pl_search_line(m, f);
+    return PL_OK;
+}
+
 pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_settings* settings,
                       pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error) {
     bool linearised = settings->nonlinear == PL_NONLINEAR_LINEARISED;
     int max_iterations = linearised ? 1 : settings->max_iterations * (m->relax ? FOLDING : 1);
+    bool may_fly = m->relax && f->inertia > 0.0;
     progress s = {0};
     info->stalled = false;
+    f->round_contacts = true;
     pl_search_begin(m, f);
     if (m->newton) pl_newton_multigrid_begin(m->newton);
     memset(m->contact_mark, 0, (size_t)f->vertex_count * sizeof(int));
     m->contacts.count = m->found.count = 0;
     if (m->relax) pl_spring_relax_begin(m->relax, f);
-    for (int k = 0;; k++) {
-        pl_status status = find_contacts(m, f, detect, detect_user, k, error);
+    for (int k = 0, round = 0;; round++) {
+        pl_status status = pl_fem_contacts_find(m, f, detect, detect_user, round, error);
         if (status == PL_OK && m->relax) status = pl_spring_relax_contacts(m->relax, f, error);
         if (status != PL_OK) return status;
         if (!m->gradient_known || f->contact_count > 0)
             pl_fem_gradient(f, m->x, m->gradient, m->scratch);
-        bool any_open = pl_friction_judge(m, f, settings, k == 0, info);
+        bool any_open = pl_friction_judge(m, f, settings, round == 0, info);
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
         if (k >= max_iterations || !any_open) break;
-        s.slow = k > 0 && info->residual > SLOW * s.residual;
+        if (round == 0 && may_fly) {
+            status = fly(m, f, detect, detect_user, ++round, error);
+            if (status != PL_OK) return status;
+            continue;
+        }
         s.residual = info->residual;
         s.last = !settings->all_iterations || k + 1 >= max_iterations;
         status = find_direction(m, f, settings, &s, info, error);
         if (status != PL_OK) return status;
         if (k == 0 || !(f->inertia > 0.0)) find_force_noise(m, f->pool);
         info->iterations++;
+        k++;
         if (!settings->line_search || linearised) pl_search_full_step(m, f);
         else if (!pl_search_line(m, f)) {
             info->stalled = true;

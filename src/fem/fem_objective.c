@@ -218,9 +218,14 @@ const double* pl_fem_end_positions(const pl_fem_objective* f, const double* x, d
     return out;
 }
 
+static pl_contact_place contact_place(const pl_fem_objective* f, const pl_contact* contact,
+                                      const double* x) {
+    pl_vec3 at = end_position(f, contact->vertex, x);
+    return f->round_contacts ? pl_contact_round(contact, at) : pl_contact_flat(contact, at);
+}
+
 double pl_fem_contact_depth(const pl_fem_objective* f, const pl_contact* contact, const double* x) {
-    pl_vec3 d = pl_sub(end_position(f, contact->vertex, x), contact->point);
-    return -pl_dot(d, contact->normal);
+    return contact_place(f, contact, x).depth;
 }
 
 // derivative of the end velocity times the step
@@ -274,9 +279,9 @@ double pl_fem_normal_force(const pl_fem_objective* f, int k, const double* x) {
 
 pl_vec3 pl_fem_contact_gradient(const pl_fem_objective* f, int k, const double* x) {
     const pl_contact* contact = &f->contacts[k];
-    double depth = pl_fem_contact_depth(f, contact, x);
+    pl_contact_place place = contact_place(f, contact, x);
     pl_vec3 sum = {0.0, 0.0, 0.0};
-    if (depth > 0.0) sum = pl_scale(-contact->stiffness * depth, contact->normal);
+    if (place.depth > 0.0) sum = pl_scale(-contact->stiffness * place.depth, place.normal);
     if (contact->friction * contact->normal_force > 0.0)
         sum = pl_madd(sum, contact->normal_force, pl_fem_unit_friction(f, k, x));
     return sum;
@@ -494,11 +499,28 @@ static void add_mass(const pl_fem_objective* f, pl_block_matrix* A) {
         for (int v = 0; v < f->vertex_count; v++) add_isotropic(A, v, weight * f->mass[v]);
 }
 
-// k n n' where it is inside. Of friction, (mu N / |u|) (I - (w u' + u w') / (2 |u|)) across the
-// normal; below the slip length w does not count.
-void pl_fem_contact_block(const pl_fem_objective* f, int k, const double* x, double block[9]) {
+// block += k n n' - k depth curvature (I - axis axis' - n n') where it is inside. The second part,
+// what a round surface gives way to the sides, is never positive.
+static void add_normal_block(const pl_fem_objective* f, const pl_contact* contact, const double* x,
+                             double projected, double block[9]) {
+    pl_contact_place place = contact_place(f, contact, x);
+    if (!(place.depth > 0.0)) return;
+    double stiffness = end_scale(f) * contact->stiffness;
+    double side = (projected - 1.0) * stiffness * place.depth * place.curvature;
+    const double n[3] = {place.normal.x, place.normal.y, place.normal.z};
+    const double a[3] = {contact->axis.x, contact->axis.y, contact->axis.z};
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++)
+            block[3 * r + c] +=
+                (stiffness - side) * n[r] * n[c] - side * a[r] * a[c] + (r == c ? side : 0.0);
+}
+
+// Of friction, (mu N / |u|) (I - (w u' + u w') / (2 |u|)) across the normal; below the slip length
+// w does not count.
+void pl_fem_contact_block(const pl_fem_objective* f, int k, const double* x, double projected,
+                          double block[9]) {
     const pl_contact* contact = &f->contacts[k];
-    double normal = pl_fem_normal_stiffness(f, k, x), across = 0.0;
+    double across = 0.0;
     double limit = contact->friction * contact->normal_force;
     pl_vec3 d = {0, 0, 0}, w = {0, 0, 0};
     if (limit > 0.0) {
@@ -515,14 +537,15 @@ void pl_fem_contact_block(const pl_fem_objective* f, int k, const double* x, dou
     const double u[3] = {d.x, d.y, d.z}, v[3] = {w.x, w.y, w.z};
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++)
-            block[3 * r + c] = (normal - across) * n[r] * n[c] - u[r] * v[c] - v[r] * u[c] +
-                               (r == c ? across : 0.0);
+            block[3 * r + c] =
+                (r == c ? across : 0.0) - across * n[r] * n[c] - u[r] * v[c] - v[r] * u[c];
+    add_normal_block(f, contact, x, projected, block);
 }
 
-static void add_contact_hessian(const pl_fem_objective* f, int k, const double* x,
+static void add_contact_hessian(const pl_fem_objective* f, int k, const double* x, double projected,
                                 pl_block_matrix* A) {
     double block[9], *to = diagonal_block(A, f->contacts[k].vertex);
-    pl_fem_contact_block(f, k, x, block);
+    pl_fem_contact_block(f, k, x, projected, block);
     for (int i = 0; i < 9; i++) to[i] += block[i];
 }
 
@@ -556,7 +579,7 @@ void pl_fem_hessian(const pl_fem_objective* f, const double* x, double projected
     add_damping_matrix(f, A);
     if (f->pressure) pl_fem_pressure_hessian(f->pressure, x, A);
     for (int k = 0; k < f->pin_count; k++) add_pin(&f->pins[k], A);
-    for (int k = 0; k < f->contact_count; k++) add_contact_hessian(f, k, x, A);
+    for (int k = 0; k < f->contact_count; k++) add_contact_hessian(f, k, x, projected, A);
     eliminate_fixed(f, A);
     pl_holds_eliminate(f->holds, f->hold_count, A);
 }

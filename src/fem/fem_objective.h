@@ -43,6 +43,7 @@ typedef struct pl_fem_objective {
     int pin_count;
     const pl_contact* contacts;
     int contact_count;
+    bool round_contacts; // by their curvature; else planes, as matrices that are constant take them
     const double* friction_dual; // 3 per vertex: what friction is known to be of its limit
     const double* start;         // positions at the start of the step
     // x is the middle of the step, which ends at 2 x - start. Contacts and friction act at the end.
@@ -98,14 +99,15 @@ pl_vec3 pl_fem_contact_gradient(const pl_fem_objective* f, int k, const double* 
 double pl_fem_friction_stiffness(const pl_fem_objective* f, int k, const double* x);
 // The Hessian of its normal force, along the normal.
 double pl_fem_normal_stiffness(const pl_fem_objective* f, int k, const double* x);
-// Depth of a contact's vertex below its plane at the end of the step, positive inside [m].
+// Depth of a contact's vertex below its surface at the end of the step, positive inside [m].
 double pl_fem_contact_depth(const pl_fem_objective* f, const pl_contact* contact, const double* x);
 // Positions at the end of the step that x solves: x itself, or (midpoint) `out` filled with them.
 const double* pl_fem_end_positions(const pl_fem_objective* f, const double* x, double* out);
 // (w + alpha / tau) [1/s^2]: what masses count in the Hessian
 double pl_fem_mass_weight(const pl_fem_objective* f);
-// The Hessian of contact k, 3 x 3.
-void pl_fem_contact_block(const pl_fem_objective* f, int k, const double* x, double block[9]);
+// The Hessian of contact k, 3 x 3; projected as pl_fem_hessian has it.
+void pl_fem_contact_block(const pl_fem_objective* f, int k, const double* x, double projected,
+                          double block[9]);
 // The normal force of contact k at x [N].
 double pl_fem_normal_force(const pl_fem_objective* f, int k, const double* x);
 // The friction of contact k at x for a normal force of 1 N; its length is at most the coefficient.

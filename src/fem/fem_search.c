@@ -16,6 +16,8 @@ enum { MAX_HALVINGS = 30, VERTICES_PER_TASK = 2730 };
 static const double ARMIJO = 1e-4;
 // of the first slope: where more is left of it after a step, the step was short
 static const double STRAIGHT = 0.6, LONGEST_STEP = 16.0;
+// the same for cloth, whose sweeps after the step gain something too
+static const double STRAIGHT_RELAXED = 0.8;
 // of what a step was to gain: nearer to it, the step goes as foreseen
 static const double AS_FORESEEN = 0.02;
 // Every step takes an iteration, but quasistatic ones whose forces are below this part of the
@@ -244,11 +246,12 @@ static void copy_pieces(const pl_minimiser* m, pl_pool* pool, const bool* chosen
 
 // Pieces whose full step pays to be doubled become `longer`; false if there are none.
 static bool choose_longer(const pl_minimiser* m, bool* longer) {
+    double straight = m->relax ? STRAIGHT_RELAXED : STRAIGHT;
     bool any = false;
     for (int k = 0; k < m->pieces->count; k++) {
         double gain = m->search.after[k] - m->search.piece[k].before;
         longer[k] = longer[k] && m->search.slopes[k] < 0.0 && m->search.lengths[k] < LONGEST_STEP &&
-                    gain < STRAIGHT * m->search.lengths[k] * m->search.slopes[k];
+                    gain < straight * m->search.lengths[k] * m->search.slopes[k];
         any = any || longer[k];
     }
     return any;

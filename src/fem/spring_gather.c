@@ -137,10 +137,11 @@ pl_vec3 pl_spring_gather_vertex(const pl_spring_gather* gather, int v, const dou
         for (int c = 0; c < 3; c++) d[c] -= own[c];
         d4 square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], length = sqrt4(square);
         i4 usable = length > PL_SPRING_LEAST * rest;
-        d4 pull = (d4)((i4)(stiffness * (length - rest) / length) & usable);
+        d4 inverse = 1.0 / length; // divisions are what takes time
+        d4 pull = (d4)((i4)(stiffness * (length - rest) * inverse) & usable);
         // what resists across the spring
         d4 side = (d4)(((i4)pull & (pull > 0.0)) | ((i4)stiffness & ~usable));
-        d4 along = (d4)((i4)((stiffness - side) / square) & usable);
+        d4 along = (d4)((i4)((stiffness - side) * inverse * inverse) & usable);
         for (int c = 0; c < 3; c++) force[c] += pull * d[c];
         for (int i = 0, k6 = 0; i < 3; i++)
             for (int j = i; j < 3; j++, k6++)

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The contacts that an iteration of a minimisation takes part in.
+#ifndef PL_FEM_CONTACTS_H
+#define PL_FEM_CONTACTS_H
+
+#include "fem/minimiser.h"
+
+// f->contacts become those of m->x, and those of earlier rounds whose vertices have left: they
+// exert nothing, but a line search that does not know them walks back into the obstacle. round: how
+// many times they were looked for before in this step.
+pl_status pl_fem_contacts_find(pl_minimiser* m, pl_fem_objective* f, pl_detect detect, void* user,
+                               int round, pl_error* error);
+// The contact of the same vertex with the same obstacle in the last round, or NULL.
+const pl_contact* pl_fem_contact_before(const pl_minimiser* m, const pl_contact* c);
+
+#endif
