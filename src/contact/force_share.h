@@ -22,8 +22,8 @@ void pl_force_share_add(pl_force_share* share, pl_vec3 place, double weight);
 void pl_force_share_solve(pl_force_share* share, pl_vec3 force, pl_vec3 torque);
 pl_vec3 pl_force_share_at(const pl_force_share* share, pl_vec3 place, double weight);
 
-// Adds to the forces of a body's pins (3 each) what they lack of a force and a torque that they have
-// together, in proportion to their own forces; x: 3 per vertex of the body.
+// Adds to the forces of a body's pins (3 each) what they lack of a force and a torque that they
+// have together, in proportion to their own forces; x: 3 per vertex of the body.
 void pl_force_share_fill(const pl_pin* pins, int pin_count, int first_vertex, int vertex_count,
                          const double* x, pl_vec3 force, pl_vec3 torque, double* pin_forces);
 

@@ -127,16 +127,16 @@ static void force_task(int begin, int end, int worker, void* user) {
             for (int a = 0; a < 3; a++) {
                 pl_i4 faces = j->held ? held_lanes(l, chunk->begin + i, a)
                                       : pl_lanes_d4(m->inner[a] | m->band[a], i);
-                pl_d4 force = j->held ? face_force(j, chunk->rows, i, a, false)
-                                      : force_of(j, chunk, m, i, a);
+                pl_d4 force =
+                    j->held ? face_force(j, chunk->rows, i, a, false) : force_of(j, chunk, m, i, a);
                 pl_store_d4(j->out[a] + chunk->begin + i, pl_where_d4(faces, force));
             }
         }
     }
 }
 
-void pl_grid_corot_forces(const pl_grid_corot* c, const pl_grid_state* state, double h,
-                          bool held, double* const out[3]) {
+void pl_grid_corot_forces(const pl_grid_corot* c, const pl_grid_state* state, double h, bool held,
+                          double* const out[3]) {
     job j = {.c = (pl_grid_corot*)c, .state = state, .h = h, .out = out, .held = held};
     pl_parallel_for(c->pool, force_task, c->levels[0].chunk_count, CHUNKS, &j);
 }

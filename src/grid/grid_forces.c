@@ -30,8 +30,8 @@ static void add_force(sums* s, pl_vec3 place, pl_vec3 force) {
 
 // of cells of the body, held or not
 static bool is_body(const pl_grid_body* b, int at) {
-    return b->held[at] > 0 || pl_grid_bit(b->multigrid.levels[0].masks[at / PL_GRID_CHUNK].interior,
-                                          at);
+    return b->held[at] > 0 ||
+           pl_grid_bit(b->multigrid.levels[0].masks[at / PL_GRID_CHUNK].interior, at);
 }
 
 // what accelerates a cell of mass 1, of which the reactions have to bring the rest

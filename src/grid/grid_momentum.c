@@ -83,7 +83,8 @@ static moments moments_of(const pl_grid_body* b, int piece, double* const u[3],
         const pl_grid_segment* g = &l->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
             if (!in_piece(b, piece, g->begin + i)) continue;
-            const pl_vec3 x = pl_sub(pl_add(pl_grid_cell_rest(b, g, i), pl_grid_cell_mean(u, g, i)), out.middle);
+            const pl_vec3 x =
+                pl_sub(pl_add(pl_grid_cell_rest(b, g, i), pl_grid_cell_mean(u, g, i)), out.middle);
             const pl_vec3 p = pl_scale(m, pl_grid_cell_mean(v, g, i));
             out.linear = pl_add(out.linear, p);
             out.angular = pl_add(out.angular, pl_cross(x, p));
