@@ -455,5 +455,4 @@ const pl_method_functions pl_grid_method = {.name = "grid",
                                             .state_load = state_load,
                                             .update = update,
                                             .careful = careful,
-                                            .restart = restart,
-                                            .tells_forces = true};
+                                            .restart = restart};

@@ -136,5 +136,4 @@ const pl_method_functions pl_pbd_method = {.name = "pbd",
                                            .state_is_motion = state_is_motion,
                                            .update = update,
                                            .cut = cut,
-                                           .stores_unseen = true,
-                                           .tells_forces = true};
+                                           .stores_unseen = true};
