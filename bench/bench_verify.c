@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 typedef bool (*verify_function)(bench* b, pl_pool* pool, pl_error* error);
 
@@ -507,29 +508,42 @@ static bool quasistatic_recovery(bench* b, pl_pool* pool, pl_error* error) {
     return true;
 }
 
+static const struct {
+    const char* name;
+    verify_function run;
+} parts[] = {{"patch", patch},
+             {"cantilever", cantilever},
+             {"vibration", vibration},
+             {"sphere", sphere},
+             {"loads", loads},
+             {"motion", motion},
+             {"kept", kept},
+             {"kept_by_midpoint", kept_by_midpoint},
+             {"stiff_parts", stiff_parts},
+             {"friction", friction},
+             {"sliding", sliding},
+             {"slope", slope},
+             {"cloth", cloth},
+             {"recovery", recovery},
+             {"quasistatic_recovery", quasistatic_recovery},
+             {"lattice", lattice}};
+enum { PART_COUNT = sizeof parts / sizeof parts[0] };
+
 bool bench_verify(bench* b) {
-    static const verify_function cases[] = {patch,
-                                            cantilever,
-                                            vibration,
-                                            sphere,
-                                            loads,
-                                            motion,
-                                            kept,
-                                            kept_by_midpoint,
-                                            stiff_parts,
-                                            friction,
-                                            sliding,
-                                            slope,
-                                            cloth,
-                                            recovery,
-                                            quasistatic_recovery,
-                                            lattice};
     pl_error error;
     pl_pool* pool;
-    bool done = pl_pool_create(0, &pool, &error) == PL_OK;
-    for (int k = 0; done && k < (int)(sizeof cases / sizeof cases[0]); k++)
-        done = cases[k](b, pool, &error);
+    bool done = pl_pool_create(0, &pool, &error) == PL_OK, any = false;
+    for (int k = 0; done && k < PART_COUNT; k++) {
+        if (bench_part(b) && strcmp(bench_part(b), parts[k].name) != 0) continue;
+        any = true;
+        done = parts[k].run(b, pool, &error);
+    }
     if (!done) fprintf(stderr, "pliant-bench verify: %s\n", error.text);
     pl_pool_destroy(pool);
-    return done;
+    if (done && !any) {
+        fprintf(stderr, "pliant-bench verify: it has no part \"%s\"; it has", bench_part(b));
+        for (int k = 0; k < PART_COUNT; k++) fprintf(stderr, " %s", parts[k].name);
+        fprintf(stderr, "\n");
+    }
+    return done && any;
 }
