@@ -378,6 +378,10 @@ static bool cloth(bench* b, pl_pool* pool, pl_error* error) {
 static bool lattice_beams(bench* b, pl_error* error) {
     static const char* const laws[] = {"linear", "corotated"};
     char name[64];
+    double sag, frequency;
+    if (verify_bar_ratios(bench_quick(b) ? 1 : 2, &sag, &frequency, error) != PL_OK) return false;
+    bench_compare(b, "bar_sag_over_beam", sag, "", verify_bar_sag);
+    bench_compare(b, "bar_f1_over_beam", frequency, "", verify_bar_frequency);
     for (int law = 0; law < 2; law++) {
         double errors[3] = {0.0};
         const int rounds = bench_quick(b) ? 2 : 3;
@@ -392,7 +396,7 @@ static bool lattice_beams(bench* b, pl_error* error) {
         }
         snprintf(name, sizeof name, "order_lattice_sag_%s", laws[law]);
         bench_compare(b, name, log2(errors[0] / errors[1]), "", 2.0);
-        for (int k = 0; k < rounds - 1; k++) {
+        for (int k = 0; k < rounds; k++) {
             if (verify_lattice_frequency(laws[law], 4 << k, &answer, error) != PL_OK) return false;
             snprintf(name, sizeof name, "error_lattice_f1_%s_%d", laws[law], 4 << k);
             add_answer(b, name, answer);
