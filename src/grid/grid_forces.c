@@ -166,6 +166,7 @@ static double tell_contacts(const pl_grid_body* b, const pl_grid_acts* acts, con
 
 void pl_grid_tell_forces(pl_grid_body* b, const pl_grid_acts* acts) {
     if (!acts->pin_forces && !acts->obstacle_forces) return;
+    if (b->held_count == 0 && !pl_grid_has_reactions(b, acts)) return; // nothing holds or touches it
     double* places = b->reaction + 6 * (size_t)b->point_count;
     bool pinned = false;
     sums known = {{0, 0, 0}, {0, 0, 0}};

@@ -177,6 +177,7 @@ void pl_pbd_tell_forces(pl_pbd_system* s, const pl_method_step* step, int part_c
         const pl_pbd_body* b = &s->bodies[n];
         bool pinned = false;
         for (int k = 0; k < step->pin_count; k++) pinned = pinned || is_own(b, &step->pins[k]);
+        if (!pinned && b->points.count == 0) continue; // nothing holds or touches it
         sums all = all_reactions(s, b, step, h), known = {{0, 0, 0}, {0, 0, 0}};
         const double size = tell_contacts(s, b, step, h, all.force, 0.0, &known);
         all.force = pl_sub(all.force, known.force);
