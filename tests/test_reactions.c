@@ -290,8 +290,8 @@ TEST(reactions_of_two_walls_are_divided_by_stiffness)
     static const char* const settings[] = {
         "\"method\": \"fem\", \"integrator\": \"quasistatic\"",
         "\"method\": \"grid\", \"grid\": {\"cell\": 0.125}, \"integrator\": \"quasistatic\"",
-        "\"method\": \"grid\", \"grid\": {\"cell\": 0.125}, \"integrator\": \"quasistatic\", "
-        "\"material\": {\"law\": \"linear\"}",
+        ("\"method\": \"grid\", \"grid\": {\"cell\": 0.125}, \"integrator\": \"quasistatic\", "
+         "\"material\": {\"law\": \"linear\"}"),
         "\"method\": \"pbd\", \"damping\": {\"mass\": 20}"};
     for (int k = 0; k < 4; k++) {
         char text[1000];
