@@ -555,6 +555,7 @@ static pl_status iterate(step_work* w, pl_fem_objective* f, bool* finished, pl_e
         double size =
             largest(w->load, settings->all_iterations ? 0.0 : sqrt(over_vertices(w, inertia_part)));
         info->residual = size > 0.0 ? norm / size : 0.0;
+        pl_trace_add(&info->trace, info->residual);
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
