@@ -18,6 +18,8 @@ void bench_compare(bench* b, const char* name, double value, const char* unit, d
 void bench_mesh_used(bench* b, const char* file, const char* source, int vertex_count);
 // With --quick: smaller sizes, fewer repeats.
 bool bench_quick(const bench* b);
+// The part of the bench that is asked for; NULL: all of it.
+const char* bench_part(const bench* b);
 
 typedef void (*bench_run)(void* user);
 // Median seconds of a run, after one warm-up.

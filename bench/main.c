@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// pliant-bench NAME [--quick] [--json]: runs one bench and prints its results; `pliant-bench list`
-// names them. With --json, stdout has the JSON document and nothing else: all other lines that
-// benches and the programs they start print go to stderr.
+// pliant-bench NAME [PART] [--quick] [--json]: runs one bench, or one part of a bench that has
+// parts, and prints its results; `pliant-bench list` names them. With --json, stdout has the JSON
+// document and nothing else: all other lines that benches and the programs they start print go to
+// stderr.
 #include "base/pool.h"
 #include "bench.h"
 
@@ -18,6 +19,7 @@ struct bench {
     FILE* json_out;
     bool quick;
     bool as_json;
+    const char* part;
 };
 
 typedef struct entry {
@@ -31,6 +33,7 @@ static const entry entries[] = {BENCH_LIST(BENCH_ROW){NULL, NULL, NULL}};
 #undef BENCH_ROW
 
 bool bench_quick(const bench* b) { return b->quick; }
+const char* bench_part(const bench* b) { return b->part; }
 
 static json_t* number_or_null(double value) {
     return isfinite(value) ? json_real(value) : json_null();
@@ -113,6 +116,7 @@ int main(int argc, char** argv) {
         if (strcmp(argv[i], "--quick") == 0) b.quick = true;
         else if (strcmp(argv[i], "--json") == 0) b.as_json = true;
         else if (argv[i][0] != '-' && !name) name = argv[i];
+        else if (argv[i][0] != '-' && !b.part) b.part = argv[i];
         else name = "";
     }
     for (const entry* e = entries; e->name; e++) {
@@ -121,6 +125,7 @@ int main(int argc, char** argv) {
     }
     if (name && strcmp(name, "list") == 0) return 0;
     fprintf(stderr,
-            "usage: pliant-bench NAME [--quick] [--json]; `pliant-bench list` names the benches\n");
+            "usage: pliant-bench NAME [PART] [--quick] [--json]; `pliant-bench list` names the "
+            "benches; verify alone has parts\n");
     return 2;
 }

@@ -5,12 +5,14 @@
 #include "math/mat3.h"
 #include "verify.h"
 
+#include <complex.h>
 #include <math.h>
 #include <pliant/world.h>
 #include <stdio.h>
 
 static const double GRAVITY = 9.81, BAR_HEIGHT = 0.1, BAR_LENGTH = 0.8, POISSON = 0.3;
 static const double DENSITY = 1000.0;
+static const double BETA = 1.8751040687; // the first root of cos b cosh b = -1
 static const double BAR[4] = {0.8, 0.1, 0.1, 0.1}, CUBE[4] = {0.2, 0.2, 0.2, 0.1};
 static const double BLOCK[4] = {0.2, 0.1, 0.2, 0.05};
 
@@ -79,14 +81,56 @@ static pl_vec3 middle_of(pl_world* world) {
     return mean_of(pl_world_positions(world, 0), pl_world_mesh(world, 0)->vertex_count);
 }
 
+const double verify_bar_sag = 0.98905, verify_bar_frequency = 1.00339;
+
+static verify_bar_case bar_case(double young) {
+    return (verify_bar_case){BAR_LENGTH, BAR_HEIGHT, young, POISSON, DENSITY, GRAVITY};
+}
+
+// Timoshenko's beam
+static double beam_sag(double E) {
+    const double q = DENSITY * GRAVITY * BAR_HEIGHT * BAR_HEIGHT,
+                 inertia = pow(BAR_HEIGHT, 4.0) / 12.0;
+    const double G = E / (2.0 + 2.0 * POISSON), A = BAR_HEIGHT * BAR_HEIGHT;
+    return q * pow(BAR_LENGTH, 4.0) / (8.0 * E * inertia) +
+           1.2 * q * BAR_LENGTH * BAR_LENGTH / (2.0 * G * A);
+}
+
+// Bernoulli's beam, with shear by Dunkerley's formula
+static double beam_frequency(double E) {
+    const double A = BAR_HEIGHT * BAR_HEIGHT, inertia = pow(BAR_HEIGHT, 4.0) / 12.0;
+    const double pi = acos(-1.0), G = E / (2.0 + 2.0 * POISSON);
+    const double bending = pow(BETA / BAR_LENGTH, 2.0) * sqrt(E * inertia / (DENSITY * A));
+    const double shear = 0.5 * pi / BAR_LENGTH * sqrt(G / (1.2 * DENSITY));
+    return 1.0 / sqrt(1.0 / (bending * bending) + 1.0 / (shear * shear)) / (2.0 * pi);
+}
+
+// what values of three meshes, each twice as fine as the one before, tend to
+static double limit_of(const double v[3]) {
+    return v[2] - pow(v[2] - v[1], 2.0) / (v[2] - 2.0 * v[1] + v[0]);
+}
+
+pl_status verify_bar_ratios(int cells, double* sag, double* frequency, pl_error* error) {
+    const verify_bar_case c = bar_case(1e9);
+    double s[3], f[3];
+    for (int k = 0; k < 3; k++) {
+        pl_status status = verify_bar(&c, cells << k, &s[k], &f[k], error);
+        if (status != PL_OK) return status;
+    }
+    *sag = limit_of(s) / beam_sag(c.young);
+    *frequency = limit_of(f) / beam_frequency(c.young);
+    return PL_OK;
+}
+
+// Stiff, so that its end sinks by less than a thousandth of its length: both laws have the answer
+// of linear elasticity then.
 pl_status verify_lattice_sag(const char* law, int across, verify_answer* answer, int* unconverged,
                              pl_error* error) {
     char cell[32];
-    const double E = 1e7;
     snprintf(cell, sizeof cell, "%.17g", BAR_HEIGHT / across);
     const setting settings[] = {
         {"bodies[0].integrator", "quasistatic"}, {"bodies[0].grid.cell", cell},
-        {"bodies[0].material.law", law},         {"bodies[0].material.young", "1e7"},
+        {"bodies[0].material.law", law},         {"bodies[0].material.young", "1e9"},
         {"bodies[0].material.poisson", "0.3"},   {"bodies[0].linear_tolerance", "1e-4"},
         {"bodies[0].linear_iterations", "200"},  {NULL, NULL}};
     pl_world* world;
@@ -97,23 +141,38 @@ pl_status verify_lattice_sag(const char* law, int across, verify_answer* answer,
     for (int v = 0; status == PL_OK && v < pl_world_mesh(world, 0)->vertex_count; v++)
         answer->value = fmax(answer->value, -pl_world_positions(world, 0)[3 * (size_t)v + 1]);
     pl_world_destroy(world);
-    const double q = DENSITY * GRAVITY * BAR_HEIGHT * BAR_HEIGHT, I = pow(BAR_HEIGHT, 4.0) / 12.0;
-    const double G = E / (2.0 + 2.0 * POISSON), A = BAR_HEIGHT * BAR_HEIGHT;
-    answer->reference = q * pow(BAR_LENGTH, 4.0) / (8.0 * E * I) +
-                        1.2 * q * BAR_LENGTH * BAR_LENGTH / (2.0 * G * A);
+    answer->reference = verify_bar_sag * beam_sag(1e9);
     return status;
 }
 
-// The time between the first two lowest places of the middle of a bar, by parabolas.
+// How much of the first mode of a beam the edges of a bar have; the second one, and the others,
+// have next to nothing of it.
+static double first_mode_of(pl_world* world) {
+    const pl_mesh* mesh = pl_world_mesh(world, 0);
+    const double *x = pl_world_positions(world, 0), *rest = mesh->positions;
+    const double even = (cosh(BETA) + cos(BETA)) / (sinh(BETA) + sin(BETA));
+    double sum = 0.0;
+    for (int v = 0; v < mesh->vertex_count; v++, x += 3, rest += 3) {
+        const double s = BETA * rest[0] / BAR_LENGTH;
+        const bool on_edge = fabs(fabs(rest[1] - 0.5 * BAR_HEIGHT) - 0.5 * BAR_HEIGHT) < 1e-9 &&
+                             fabs(fabs(rest[2] - 0.5 * BAR_HEIGHT) - 0.5 * BAR_HEIGHT) < 1e-9;
+        const double weight = rest[0] > BAR_LENGTH - 1e-9 ? 0.5 : 1.0;
+        if (on_edge)
+            sum += weight * (cosh(s) - cos(s) - even * (sinh(s) - sin(s))) * (x[1] - rest[1]);
+    }
+    return sum;
+}
+
+// The time between the first two lowest places of a bar's first mode, by parabolas.
 static pl_status find_period(pl_world* world, double dt, int frames, double* period,
                              pl_error* error) {
-    double y[3] = {middle_of(world).y}, first = -1.0;
+    double y[3] = {first_mode_of(world)}, first = -1.0;
     int unconverged = 0;
     pl_status status = PL_OK;
     *period = NAN;
     for (int n = 1; status == PL_OK && n <= frames && isnan(*period); n++) {
         status = step(world, 1, &unconverged, error);
-        y[2] = y[1], y[1] = y[0], y[0] = middle_of(world).y;
+        y[2] = y[1], y[1] = y[0], y[0] = first_mode_of(world);
         if (n < 2 || !(y[1] < y[0] && y[1] <= y[2])) continue;
         const double at = (n - 1 + 0.5 * (y[2] - y[0]) / (y[2] - 2.0 * y[1] + y[0])) * dt;
         if (first < 0.0) first = at;
@@ -122,16 +181,22 @@ static pl_status find_period(pl_world* world, double dt, int frames, double* per
     return status;
 }
 
+// The frequency that BDF2 shows with another one, of which w dt = turn: z of
+// (3 - 2 i turn) z^2 - 4 z + 1 = 0 turns by that much in a step.
+static double true_turn(double shown) {
+    double turn = shown;
+    for (int k = 0; k < 20; k++) {
+        const double complex bottom = 3.0 - 2.0 * turn * _Complex_I;
+        turn *= shown / carg((2.0 + csqrt(4.0 - bottom)) / bottom);
+    }
+    return turn;
+}
+
 pl_status verify_lattice_frequency(const char* law, int across, verify_answer* answer,
                                    pl_error* error) {
     char cell[32], time_step[32];
-    const double E = 1e6, A = BAR_HEIGHT * BAR_HEIGHT, I = pow(BAR_HEIGHT, 4.0) / 12.0;
-    const double pi = acos(-1.0), G = E / (2.0 + 2.0 * POISSON);
-    const double bending = pow(1.8751041 / BAR_LENGTH, 2.0) * sqrt(E * I / (DENSITY * A));
-    const double shear = 0.5 * pi / BAR_LENGTH * sqrt(G / (1.2 * DENSITY));
-    // Dunkerley's formula
-    answer->reference = 1.0 / sqrt(1.0 / (bending * bending) + 1.0 / (shear * shear)) / (2.0 * pi);
-    const double dt = 1.0 / (80.0 * answer->reference);
+    const double pi = acos(-1.0), dt = 1.0 / (80.0 * beam_frequency(1e6));
+    answer->reference = verify_bar_frequency * beam_frequency(1e6);
     snprintf(cell, sizeof cell, "%.17g", BAR_HEIGHT / across);
     snprintf(time_step, sizeof time_step, "%.17g", dt);
     const setting settings[] = {{"bodies[0].integrator", "bdf2"},
@@ -147,7 +212,7 @@ pl_status verify_lattice_frequency(const char* law, int across, verify_answer* a
     double period;
     pl_status status = start(settings, BAR, true, false, &world, error);
     if (status == PL_OK) status = find_period(world, dt, 200, &period, error);
-    if (status == PL_OK) answer->value = 1.0 / period;
+    if (status == PL_OK) answer->value = true_turn(2.0 * pi * dt / period) / (2.0 * pi * dt);
     pl_world_destroy(world);
     return status;
 }

@@ -152,12 +152,11 @@ typedef struct pl_reaction {
 
 /// The reaction of an attachment in the last step of the last frame: weight that hangs on it gives
 /// a force upwards. Zero before the first frame, and while it does not hold. Attachments at one
-/// vertex share what it takes. With the midpoint rule forces are those in the middle of the step.
-/// PL_ERROR_UNSUPPORTED if the method of its body does not tell forces (grid, pbd).
+/// vertex share what it takes. With the midpoint rule forces are those in the middle of the step,
+/// with pbd means over it.
 PL_API pl_status pl_world_attachment_reaction(const pl_world* world, int attachment,
                                               pl_reaction* out, pl_error* error);
 /// The force of all contacts with a collider on all bodies [N], friction included, at that time.
-/// PL_ERROR_UNSUPPORTED if some body has a method that does not tell forces.
 PL_API pl_status pl_world_collider_force(const pl_world* world, int collider, double force[3],
                                          pl_error* error);
 

@@ -119,5 +119,4 @@ const pl_method_functions pl_fem_method = {.name = "fem",
                                            .update = update,
                                            .careful = careful,
                                            .aggregates = aggregates,
-                                           .restart = restart,
-                                           .tells_forces = true};
+                                           .restart = restart};

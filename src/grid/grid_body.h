@@ -5,6 +5,7 @@
 #ifndef PL_GRID_BODY_H
 #define PL_GRID_BODY_H
 
+#include "contact/force_share.h"
 #include "grid/grid_corot.h"
 #include "grid/grid_embedding.h"
 #include "grid/grid_multigrid.h"
@@ -21,6 +22,8 @@ typedef struct pl_grid_fit {
     int group;        // of the pins
     pl_vec3 from, to; // middles
     pl_mat3 moment, rotation;
+    pl_vec3 force, torque; // of the part on the body, see grid_forces.c
+    pl_force_share share;  // of it on the pins
 } pl_grid_fit;
 
 // Where a chunk of cells lies in the fields, and its first cell.

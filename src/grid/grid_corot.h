@@ -188,9 +188,9 @@ void pl_grid_corot_correct(pl_grid_corot* c, pl_grid_state* state, bool conjugat
 double pl_grid_corot_backtrack(pl_grid_corot* c, pl_grid_state* state, double h, double residual);
 // Energy, in the units of pl_grid_energy; rotations as they are.
 double pl_grid_corot_energy(const pl_grid_corot* c, const pl_grid_state* state, double h);
-// out = the gradient of the energy on faces that are variables, rotations as they are after a
-// residual with these positions; else 0.
-void pl_grid_corot_forces(const pl_grid_corot* c, const pl_grid_state* state, double h,
+// out = the gradient of the energy on faces that are variables, or on those that are held,
+// rotations as they are after a residual with these positions; else 0.
+void pl_grid_corot_forces(const pl_grid_corot* c, const pl_grid_state* state, double h, bool held,
                           double* const out[3]);
 // d' A d of the frozen problem, with inertia and springs.
 double pl_grid_corot_curvature(const pl_grid_corot* c, float* const d[3]);

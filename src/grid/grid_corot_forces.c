@@ -22,6 +22,7 @@ typedef struct job {
     double h;
     double* const* out;
     float* const* d;
+    bool held;
 } job;
 
 // the gradient of the energy at faces across a
@@ -107,6 +108,13 @@ double pl_grid_corot_residual(pl_grid_corot* c, const pl_grid_state* state, doub
     return sqrt(pl_parallel_sum(c->pool, residual_part, c->levels[0].chunk_count, CHUNKS, &j));
 }
 
+// faces of four cells across a that are given
+static pl_i4 held_lanes(const pl_corot_level* l, int n, int a) {
+    pl_i4 lanes = {0};
+    for (int k = 0; k < PL_FOUR; k++) lanes[k] = l->flags[n + k] & (PL_COROT_HELD << a) ? -1 : 0;
+    return lanes;
+}
+
 static void force_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const job* j = user;
@@ -117,17 +125,19 @@ static void force_task(int begin, int end, int worker, void* user) {
         for (int i = 0; i < PL_GRID_CHUNK; i += PL_FOUR) {
 #pragma GCC unroll 9
             for (int a = 0; a < 3; a++) {
-                pl_i4 faces = pl_lanes_d4(m->inner[a] | m->band[a], i);
-                pl_store_d4(j->out[a] + chunk->begin + i,
-                            pl_where_d4(faces, force_of(j, chunk, m, i, a)));
+                pl_i4 faces = j->held ? held_lanes(l, chunk->begin + i, a)
+                                      : pl_lanes_d4(m->inner[a] | m->band[a], i);
+                pl_d4 force =
+                    j->held ? face_force(j, chunk->rows, i, a, false) : force_of(j, chunk, m, i, a);
+                pl_store_d4(j->out[a] + chunk->begin + i, pl_where_d4(faces, force));
             }
         }
     }
 }
 
-void pl_grid_corot_forces(const pl_grid_corot* c, const pl_grid_state* state, double h,
+void pl_grid_corot_forces(const pl_grid_corot* c, const pl_grid_state* state, double h, bool held,
                           double* const out[3]) {
-    job j = {.c = (pl_grid_corot*)c, .state = state, .h = h, .out = out};
+    job j = {.c = (pl_grid_corot*)c, .state = state, .h = h, .out = out, .held = held};
     pl_parallel_for(c->pool, force_task, c->levels[0].chunk_count, CHUNKS, &j);
 }
 

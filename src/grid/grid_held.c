@@ -291,8 +291,7 @@ static void fit_parts(pl_grid_body* b, const pl_grid_acts* acts) {
     }
 }
 
-// where a part takes a point, as a displacement
-static pl_vec3 displacement(const pl_grid_fit* f, pl_vec3 x) {
+pl_vec3 pl_grid_part_displacement(const pl_grid_fit* f, pl_vec3 x) {
     // small where nothing moves, however far from the origin
     const pl_vec3 arm = pl_sub(x, f->from);
     return pl_add(pl_sub(f->to, f->from), pl_sub(pl_mat3_apply(&f->rotation, arm), arm));
@@ -327,7 +326,8 @@ static void sum_deviations(pl_grid_body* b, const pl_grid_acts* acts, double* co
         pl_vec3 rest;
         const int v = acts->pins[k].vertex - b->first_vertex,
                   part = part_of(b, &acts->pins[k], &rest);
-        pl_vec3 d = pl_sub(pl_sub(acts->pins[k].target, rest), displacement(&b->fits[part], rest));
+        pl_vec3 d = pl_sub(pl_sub(acts->pins[k].target, rest),
+                           pl_grid_part_displacement(&b->fits[part], rest));
         const int at = held_cell(b, b->anchor + 3 * (size_t)v, part);
         if (at < 0) continue;
         for (int a = 0; a < 3; a++) sum[a][at] += component(d, a);
@@ -371,8 +371,8 @@ void pl_grid_place_held(pl_grid_body* b, const pl_grid_acts* acts) {
                 double value = 0.0, weight = 0.0, x[3] = {g->x + i + 0.5, g->y + 0.5, g->z + 0.5};
                 x[a] -= 0.5;
                 for (int d = 0; d < 3; d++)
-                    x[d] = b->frame.origin[d] +
-                           b->frame.cell * pl_grid_unfolded(&b->frame, d, x[d]);
+                    x[d] =
+                        b->frame.origin[d] + b->frame.cell * pl_grid_unfolded(&b->frame, d, x[d]);
                 for (int side = 0; side < 2; side++) {
                     int cell[3] = {g->x + i, g->y, g->z};
                     cell[a] -= side;
@@ -380,7 +380,7 @@ void pl_grid_place_held(pl_grid_body* b, const pl_grid_acts* acts) {
                         continue;
                     int at = pl_grid_index(l, cell[0], cell[1], cell[2]);
                     const pl_grid_fit* f = &b->fits[abs(b->held[at])];
-                    value += component(displacement(f, pl_vec3_load(x)), a) +
+                    value += component(pl_grid_part_displacement(f, pl_vec3_load(x)), a) +
                              sum[a][at] / fmax(count[at], 1.0);
                     weight += 1.0;
                 }

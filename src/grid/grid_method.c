@@ -264,7 +264,10 @@ static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_
     pl_grid_acts acts = {.time_step = step->time_step,
                          .pins = step->pins,
                          .pin_count = step->pin_count,
-                         .start = s->start};
+                         .start = s->start,
+                         .pin_forces = step->pin_forces,
+                         .obstacle_forces = step->obstacle_forces,
+                         .obstacle_count = step->obstacle_count};
     set_forces(s, step);
     memcpy(acts.gravity, step->gravity, sizeof acts.gravity);
     pl_status status = take_over(s, error);

@@ -32,15 +32,14 @@ static bool in_piece(const pl_grid_body* b, int piece, int at) {
     return !b->pieces.of_cell || b->pieces.of_cell[at] == piece;
 }
 
-// the mean of a field over the two faces of a cell across each axis
-static pl_vec3 mean_of(double* const f[3], const pl_grid_segment* g, int i) {
+pl_vec3 pl_grid_cell_mean(double* const f[3], const pl_grid_segment* g, int i) {
     const int at = g->begin + i;
     return (pl_vec3){0.5 * (f[0][at] + f[0][pl_grid_above(g, 0, i)]),
                      0.5 * (f[1][at] + f[1][pl_grid_above(g, 1, i)]),
                      0.5 * (f[2][at] + f[2][pl_grid_above(g, 2, i)])};
 }
 
-static pl_vec3 rest_of(const pl_grid_body* b, const pl_grid_segment* g, int i) {
+pl_vec3 pl_grid_cell_rest(const pl_grid_body* b, const pl_grid_segment* g, int i) {
     const pl_grid_frame* f = &b->frame;
     const pl_vec3 at = {pl_grid_unfolded(f, 0, g->x + i + 0.5), pl_grid_unfolded(f, 1, g->y + 0.5),
                         pl_grid_unfolded(f, 2, g->z + 0.5)};
@@ -55,7 +54,7 @@ static pl_vec3 middle_of(const pl_grid_body* b, int piece, double* const u[3], d
         const pl_grid_segment* g = &l->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
             if (!in_piece(b, piece, g->begin + i)) continue;
-            sum = pl_add(sum, pl_add(rest_of(b, g, i), mean_of(u, g, i)));
+            sum = pl_add(sum, pl_add(pl_grid_cell_rest(b, g, i), pl_grid_cell_mean(u, g, i)));
             *count += 1.0;
         }
     }
@@ -84,8 +83,9 @@ static moments moments_of(const pl_grid_body* b, int piece, double* const u[3],
         const pl_grid_segment* g = &l->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
             if (!in_piece(b, piece, g->begin + i)) continue;
-            const pl_vec3 x = pl_sub(pl_add(rest_of(b, g, i), mean_of(u, g, i)), out.middle);
-            const pl_vec3 p = pl_scale(m, mean_of(v, g, i));
+            const pl_vec3 x =
+                pl_sub(pl_add(pl_grid_cell_rest(b, g, i), pl_grid_cell_mean(u, g, i)), out.middle);
+            const pl_vec3 p = pl_scale(m, pl_grid_cell_mean(v, g, i));
             out.linear = pl_add(out.linear, p);
             out.angular = pl_add(out.angular, pl_cross(x, p));
             spread = pl_mat3_add(spread, pl_outer(pl_scale(m, x), x));
@@ -151,7 +151,7 @@ static int across(const pl_grid_segment* g, int below, int above, int i) {
 static pl_vec3 place_of(const pl_grid_body* b, const pl_grid_segment* g, int a, int i) {
     double* const* u = b->state.u;
     double x[3];
-    pl_vec3_store(x, rest_of(b, g, i));
+    pl_vec3_store(x, pl_grid_cell_rest(b, g, i));
     x[a] += u[a][g->begin + i] - 0.5 * b->frame.cell;
     for (int d = 0; d < 3; d++)
         if (d != a)

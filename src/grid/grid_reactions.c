@@ -44,15 +44,23 @@ static double contact_stiffness(const pl_grid_body* b, const pl_contact* c) {
     return c->stiffness * b->share[c->vertex - b->first_point];
 }
 
+static pl_vec3 push_of_pin(const pl_grid_body* b, const pl_pin* pin, const double* positions,
+                           double scale, double* stiffness) {
+    const int point = pin->vertex - b->first_vertex;
+    pl_vec3 way = pl_sub(pin->target, pl_vec3_load(positions + 3 * (size_t)point));
+    *stiffness = bounded(b, point, pin->stiffness, b->state.f, scale);
+    return pl_scale(*stiffness, way);
+}
+
 static void push_pins(const pl_grid_body* b, const pl_grid_acts* acts, const double* positions,
-                      double* const crowd[3], double scale, double* force, double* stiffness) {
+                      double scale, double* force, double* stiffness) {
     for (int k = 0; k < acts->pin_count; k++) {
         const pl_pin* pin = &acts->pins[k];
         if (pin->hard || !pl_grid_is_own(b, pin->vertex)) continue;
         size_t at = 3 * (size_t)(pin->vertex - b->first_vertex);
-        pl_vec3 way = pl_sub(pin->target, pl_vec3_load(positions + at));
-        double k1 = bounded(b, pin->vertex - b->first_vertex, pin->stiffness, crowd, scale);
-        add_push(force + at, stiffness + at, pl_scale(k1, way), (pl_vec3){k1, k1, k1});
+        double k1;
+        pl_vec3 push = push_of_pin(b, pin, positions, scale, &k1);
+        add_push(force + at, stiffness + at, push, (pl_vec3){k1, k1, k1});
     }
 }
 
@@ -64,23 +72,30 @@ static pl_vec3 row_sums(pl_vec3 n, double k, double drag) {
                      across * fabs(n.z) * size + drag};
 }
 
+// Force of a contact, none if it does not touch; its stiffness across and along its plane.
+static pl_vec3 push_of_contact(const pl_grid_body* b, const pl_grid_acts* acts, const pl_contact* c,
+                               const double* positions, double scale, double* k1, double* drag) {
+    const double slip = 1e-3 * acts->time_step; // 1 mm/s counts as at rest
+    pl_vec3 x = pl_vec3_load(positions + 3 * (size_t)(c->vertex - b->first_point));
+    double depth = pl_dot(pl_sub(c->point, x), c->normal);
+    *k1 = *drag = 0.0;
+    if (depth <= 0.0) return (pl_vec3){0.0, 0.0, 0.0};
+    *k1 = bounded(b, c->vertex - b->first_point, contact_stiffness(b, c), b->state.f, scale);
+    pl_vec3 way = pl_sub(pl_sub(x, pl_vec3_load(acts->start + 3 * (size_t)c->vertex)), c->motion);
+    way = pl_sub(way, pl_scale(pl_dot(way, c->normal), c->normal));
+    *drag = fmin(c->friction * *k1 * depth / fmax(pl_norm(way), slip), *k1);
+    return pl_sub(pl_scale(*k1 * depth, c->normal), pl_scale(*drag, way));
+}
+
 static void push_contacts(const pl_grid_body* b, const pl_grid_acts* acts, const double* positions,
-                          double* const crowd[3], double scale, double* force, double* stiffness) {
-    double slip = 1e-3 * acts->time_step; // 1 mm/s counts as at rest
+                          double scale, double* force, double* stiffness) {
     for (int k = 0; k < acts->contact_count; k++) {
         const pl_contact* c = &acts->contacts[k];
         if (!pl_grid_is_own_contact(b, c)) continue;
         size_t at = 3 * (size_t)(c->vertex - b->first_point);
-        pl_vec3 x = pl_vec3_load(positions + at);
-        double depth = pl_dot(pl_sub(c->point, x), c->normal);
-        if (depth <= 0.0) continue;
-        double k1 = bounded(b, c->vertex - b->first_point, contact_stiffness(b, c), crowd, scale);
-        pl_vec3 way =
-            pl_sub(pl_sub(x, pl_vec3_load(acts->start + 3 * (size_t)c->vertex)), c->motion);
-        way = pl_sub(way, pl_scale(pl_dot(way, c->normal), c->normal));
-        double drag = fmin(c->friction * k1 * depth / fmax(pl_norm(way), slip), k1);
-        pl_vec3 push = pl_sub(pl_scale(k1 * depth, c->normal), pl_scale(drag, way));
-        add_push(force + at, stiffness + at, push, row_sums(c->normal, k1, drag));
+        double k1, drag;
+        pl_vec3 push = push_of_contact(b, acts, c, positions, scale, &k1, &drag);
+        if (k1 > 0.0) add_push(force + at, stiffness + at, push, row_sums(c->normal, k1, drag));
     }
 }
 
@@ -162,8 +177,27 @@ void pl_grid_find_reactions(pl_grid_body* b, const pl_grid_acts* acts, const dou
     clear_fields(b, b->state.f);
     sum_reactions(b, acts, stiffness, b->state.f);
     memset(stiffness, 0, count * sizeof(double));
-    push_contacts(b, acts, positions, b->state.f, scale, force, stiffness);
-    push_pins(b, acts, positions, b->state.f, scale, force, stiffness);
+    push_contacts(b, acts, positions, scale, force, stiffness);
+    push_pins(b, acts, positions, scale, force, stiffness);
+}
+
+void pl_grid_crowd_reactions(pl_grid_body* b, const pl_grid_acts* acts) {
+    const size_t count = 3 * (size_t)b->point_count;
+    double* stiffness = b->reaction + count;
+    if (count) memset(stiffness, 0, count * sizeof(double));
+    clear_fields(b, b->state.f);
+    sum_reactions(b, acts, stiffness, b->state.f);
+}
+
+pl_vec3 pl_grid_contact_force(const pl_grid_body* b, const pl_grid_acts* acts, const pl_contact* c,
+                              const double* positions) {
+    double k1, drag;
+    return push_of_contact(b, acts, c, positions, reaction_scale(b), &k1, &drag);
+}
+
+pl_vec3 pl_grid_pin_force(const pl_grid_body* b, const pl_pin* pin, const double* positions) {
+    double k1;
+    return push_of_pin(b, pin, positions, reaction_scale(b), &k1);
 }
 
 void pl_grid_set_right_side(pl_grid_body* b, const pl_grid_acts* acts) {

@@ -17,6 +17,9 @@ typedef struct pl_grid_acts {
     const pl_contact* contacts; // of the whole system; `vertex` counts points
     int contact_count;
     const double* start; // of the whole system: positions of points at the start of the step
+    // What the world asks for, or NULL; see pl_method_step.
+    double *pin_forces, *obstacle_forces;
+    int obstacle_count;
 } pl_grid_acts;
 
 static inline bool pl_grid_is_own(const pl_grid_body* b, int vertex) {
@@ -35,6 +38,11 @@ bool pl_grid_has_reactions(const pl_grid_body* body, const pl_grid_acts* acts);
 // Forces on points at these positions, and their stiffness, into body->reaction. The right side
 // is lost.
 void pl_grid_find_reactions(pl_grid_body* body, const pl_grid_acts* acts, const double* positions);
+// Single ones of these forces, after their crowds are known. The right side is lost.
+void pl_grid_crowd_reactions(pl_grid_body* body, const pl_grid_acts* acts);
+pl_vec3 pl_grid_contact_force(const pl_grid_body* body, const pl_grid_acts* acts,
+                              const pl_contact* contact, const double* positions);
+pl_vec3 pl_grid_pin_force(const pl_grid_body* body, const pl_pin* pin, const double* positions);
 // The right side of the state, with these forces.
 void pl_grid_set_right_side(pl_grid_body* body, const pl_grid_acts* acts);
 // Coefficients that go with the last reactions: they need not be exact, but must know every vertex

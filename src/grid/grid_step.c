@@ -21,6 +21,7 @@
 // and not by the inertia of all the way from the place at rest. Springs and contacts: see
 // grid_reactions.c; the momentum of what nothing holds or touches: grid_momentum.c.
 #include "grid/grid_step.h"
+#include "grid/grid_forces.h"
 #include "grid/grid_held.h"
 #include "grid/grid_momentum.h"
 
@@ -86,7 +87,7 @@ static void apply_lattice(pl_grid_body* b) {
         return;
     }
     pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, true);
-    pl_grid_corot_forces(&b->corot, &b->state, b->frame.cell, b->state.f);
+    pl_grid_corot_forces(&b->corot, &b->state, b->frame.cell, false, b->state.f);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) b->state.f[a][i] = -b->state.f[a][i];
 }
@@ -185,6 +186,7 @@ void pl_grid_step_end(pl_grid_body* b, const pl_grid_acts* acts) {
     b->corot.react = NULL;
     // not before: the end may take back some of the last cycle
     pl_grid_keep_momentum(b, acts);
+    pl_grid_tell_forces(b, acts);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) {
             const double v = (b->state.u[a][i] - pl_grid_reference(b, a, i)) / b->implicit_time;

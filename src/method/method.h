@@ -42,7 +42,7 @@ typedef struct pl_method_step {
     int pin_count;
     pl_detect detect; // contacts, or NULL
     void* detect_user;
-    // What is asked for by those that are not NULL, and filled by methods that tell forces.
+    // What is asked for by those that are not NULL.
     double* pin_forces;      // 3 per pin: of each on its vertex at the end of the step [N]
     double* obstacle_forces; // 3 per obstacle: of each on the system [N]
     int obstacle_count;
@@ -123,8 +123,6 @@ typedef struct pl_method_functions {
     void (*careful)(void* system, const pl_method_body* bodies, bool is_careful);
     // energies() leaves out some of what the method stores.
     bool stores_unseen;
-    // step() fills the forces of pins and obstacles.
-    bool tells_forces;
     // The node of a coarse level of multigrid that each vertex of the system belongs to; level 1 is
     // the finest of them. Returns how many nodes the level has, 0 if there is no such level. NULL:
     // there are no levels.

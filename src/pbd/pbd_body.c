@@ -431,6 +431,7 @@ static bool add_contact(pl_pbd_body* b, const pl_contact* c, const pl_pbd_part* 
         .particle = particle_of(b, v),
         .order = (int)b->points.count,
         .is_contact = true,
+        .obstacle = c->obstacle,
         .normal = {(float)c->normal.x, (float)c->normal.y, (float)c->normal.z},
         .friction = (float)c->friction};
     pl_vec3 from = pl_vec3_load(start + 3 * (size_t)c->vertex);

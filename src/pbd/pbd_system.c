@@ -13,6 +13,7 @@
 #include "pbd/pbd_system.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "pbd/pbd_forces.h"
 
 #include <math.h>
 #include <string.h>
@@ -297,13 +298,18 @@ static pl_status run_parts(pl_pbd_system* s, const pl_method_step* step, int par
     return status == PL_OK ? check_divided(s, step, error) : status;
 }
 
-static pl_status step_in_parts(pl_pbd_system* s, const pl_method_step* step, int part_count,
-                               pl_method_info* info, pl_error* error) {
+static pl_status save_state(pl_pbd_system* s, pl_error* error) {
     size_t count = 3 * (size_t)s->vertex_count, size = count * sizeof(double);
     if (!s->saved) s->saved = PL_ALLOC(double, 2 * count);
     if (!s->saved) return pl_fail_memory(error, "the state of a step");
     memcpy(s->saved, s->positions, size);
     memcpy(s->saved + count, s->velocities, size);
+    return PL_OK;
+}
+
+static pl_status step_in_parts(pl_pbd_system* s, const pl_method_step* step, int part_count,
+                               pl_method_info* info, pl_error* error) {
+    size_t count = 3 * (size_t)s->vertex_count, size = count * sizeof(double);
     s->contacts.count = 0;
     pl_status status = run_parts(s, step, part_count, info, error);
     if (status == PL_OK) return PL_OK;
@@ -325,8 +331,12 @@ pl_status pl_pbd_system_step(pl_pbd_system* s, const pl_method_step* step, pl_me
         int wanted = pl_pbd_body_substeps(&s->bodies[b], step->time_step);
         if (wanted > part_count) part_count = wanted;
     }
-    pl_status status = part_count == 1 ? step_at_once(s, step, info, error)
-                                       : step_in_parts(s, step, part_count, info, error);
+    const bool asks = step->pin_forces || step->obstacle_forces;
+    pl_status status = asks || part_count > 1 ? save_state(s, error) : PL_OK;
+    if (status == PL_OK)
+        status = part_count == 1 ? step_at_once(s, step, info, error)
+                                 : step_in_parts(s, step, part_count, info, error);
+    if (status == PL_OK && asks) pl_pbd_tell_forces(s, step, part_count);
     for (int b = 0; status == PL_OK && b < s->body_count; b++)
         pl_pbd_body_tear(&s->bodies[b], s->positions);
     info->seconds = pl_seconds() - start;

@@ -15,8 +15,8 @@ typedef struct pl_pbd_system {
     double *positions, *velocities; // the state, 3 per vertex
     double* mass;
     double* next;      // positions at the end of the step, or of a part of it
-    double* saved;     // positions, then velocities, at the start of a step of several parts; NULL
-                       // until there is one
+    double* saved;     // positions, then velocities, at the start of a step of several parts or one
+                       // whose forces are asked for; NULL until there is one
     bool* held;        // exactly, in this step
     pl_array contacts; // of pl_contact
 } pl_pbd_system;

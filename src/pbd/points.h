@@ -15,6 +15,7 @@ typedef struct pl_point_constraint {
     int particle; // of level 0
     int order;    // in which they were given
     bool is_contact;
+    int obstacle;    // of a contact
     float place[3];  // on the surface of the obstacle, or the target of an attachment
     float normal[3]; // of a contact
     float origin[3]; // where a particle without slip would be at the end of the step

@@ -26,23 +26,21 @@ void pl_run_reaction_columns(const pl_world* world, const pl_scene* scene, pl_te
             add_column(row, "collider", scene->colliders[k].name, columns[i]);
 }
 
-static void add_values(pl_text* row, const double v[3], bool known) {
-    for (int i = 0; i < 3; i++) {
-        if (known) pl_text_format(row, ",%.17g", v[i]);
-        else pl_text_add(row, ",nan");
-    }
+static void add_values(pl_text* row, const double v[3]) {
+    for (int i = 0; i < 3; i++) pl_text_format(row, ",%.17g", v[i]);
 }
 
+// Both calls fail for numbers out of range only.
 void pl_run_reaction_values(const pl_world* world, pl_text* row) {
     for (int k = 0; k < pl_world_attachment_count(world); k++) {
         pl_reaction reaction;
-        bool known = pl_world_attachment_reaction(world, k, &reaction, NULL) == PL_OK;
-        add_values(row, reaction.force, known);
-        add_values(row, reaction.torque, known);
+        pl_world_attachment_reaction(world, k, &reaction, NULL);
+        add_values(row, reaction.force);
+        add_values(row, reaction.torque);
     }
     for (int k = 0; k < pl_world_collider_count(world); k++) {
         double force[3];
-        bool known = pl_world_collider_force(world, k, force, NULL) == PL_OK;
-        add_values(row, force, known);
+        pl_world_collider_force(world, k, force, NULL);
+        add_values(row, force);
     }
 }

@@ -25,7 +25,6 @@ static double* forces_of(const pl_world* w, int system) {
 
 pl_status pl_world_ask_reactions(pl_world* w, int s, pl_method_step* step, pl_error* error) {
     pl_world_system* system = &w->systems[s];
-    if (!system->method->tells_forces) return PL_OK;
     size_t count = 3 * (size_t)step->pin_count;
     system->pin_forces.count = 0;
     double* forces = pl_array_add(&system->pin_forces, count);
@@ -54,7 +53,6 @@ static void find_places(pl_world* w, int s) {
 
 void pl_world_sum_reactions(pl_world* w, int s) {
     pl_world_system* system = &w->systems[s];
-    if (!system->method->tells_forces) return;
     const pl_pin* pins = system->pins.data;
     const double *forces = system->pin_forces.data, *x = system->method->positions(system->data);
     find_places(w, s);
@@ -73,29 +71,12 @@ void pl_world_sum_reactions(pl_world* w, int s) {
     }
 }
 
-bool pl_world_knows_attachment(const pl_world* w, int attachment) {
-    return w->systems[w->bodies[w->attachments[attachment].body].system].method->tells_forces;
-}
-
-bool pl_world_knows_colliders(const pl_world* w) {
-    for (int s = 0; s < w->system_count; s++)
-        if (!w->systems[s].method->tells_forces) return false;
-    return true;
-}
-
 pl_status pl_world_attachment_reaction(const pl_world* w, int attachment, pl_reaction* out,
                                        pl_error* error) {
     *out = (pl_reaction){{0}, {0}, {0}};
     if (attachment < 0 || attachment >= w->attachment_count)
         return pl_fail(error, PL_ERROR_ARGUMENT, "there is no attachment %d; the scene has %d",
                        attachment, w->attachment_count);
-    const pl_body* body = w->bodies[w->attachments[attachment].body].def;
-    if (!pl_world_knows_attachment(w, attachment))
-        return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "attachment \"%.100s\": method \"%s\" of body \"%.100s\" does not tell "
-                       "forces; use \"fem\"",
-                       w->scene->attachments[attachment].name, pl_method_name((int)body->method),
-                       body->name);
     *out = w->attachments[attachment].reaction;
     return PL_OK;
 }
@@ -106,11 +87,6 @@ pl_status pl_world_collider_force(const pl_world* w, int collider, double force[
     if (collider < 0 || collider >= w->obstacle_count)
         return pl_fail(error, PL_ERROR_ARGUMENT, "there is no collider %d; the scene has %d",
                        collider, w->obstacle_count);
-    if (!pl_world_knows_colliders(w))
-        return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "collider \"%.100s\": the forces of contact are told by method \"fem\" "
-                       "only, and some body has another",
-                       w->scene->colliders[collider].name);
     memcpy(force, w->obstacle_forces + 3 * (size_t)collider, 3 * sizeof(double));
     return PL_OK;
 }

@@ -14,8 +14,5 @@ pl_status pl_world_ask_reactions(pl_world* world, int system, pl_method_step* st
                                  pl_error* error);
 // Behind it: sums them up by attachment and collider.
 void pl_world_sum_reactions(pl_world* world, int system);
-// False if the method of the bodies concerned does not tell forces.
-bool pl_world_knows_attachment(const pl_world* world, int attachment);
-bool pl_world_knows_colliders(const pl_world* world);
 
 #endif

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Reactions of a body in its lattice. All of them together are known from its momentum: with the
+// letters of grid_step.c, and m, x the mass and place of each cell,
+//
+//   F = sum of m (((1 + alpha t) v - w) / t - g) - applied,   the torque likewise with x x
+//
+// How they are divided is told by springs and contacts themselves and, for held cells, by the
+// gradient of the elastic energy at their faces. The difference (viscous stress, what the tolerance
+// of the solver left, cells against faces) is spread over the pins, or over the contacts of a body
+// that has no pins, in proportion to their forces.
+#include "grid/grid_forces.h"
+#include "grid/grid_held.h"
+#include "grid/grid_momentum.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct sums {
+    pl_vec3 force, torque; // about the world's origin
+} sums;
+
+static void add_force(sums* s, pl_vec3 place, pl_vec3 force) {
+    s->force = pl_add(s->force, force);
+    s->torque = pl_add(s->torque, pl_cross(place, force));
+}
+
+// ------------------------------------------------------------------ all together
+
+// of cells of the body, held or not
+static bool is_body(const pl_grid_body* b, int at) {
+    return b->held[at] > 0 ||
+           pl_grid_bit(b->multigrid.levels[0].masks[at / PL_GRID_CHUNK].interior, at);
+}
+
+// what accelerates a cell of mass 1, of which the reactions have to bring the rest
+static pl_vec3 acceleration_of(const pl_grid_body* b, const pl_grid_segment* g, int i) {
+    const double t = b->implicit_time;
+    pl_vec3 now = pl_grid_cell_mean(b->state.u, g, i), y = pl_grid_cell_mean(b->before, g, i);
+    pl_vec3 w = pl_grid_cell_mean(b->velocity, g, i);
+    if (b->uses_past) {
+        y = pl_scale(1.0 / 3.0, pl_sub(pl_scale(4.0, y), pl_grid_cell_mean(b->past, g, i)));
+        w = pl_scale(1.0 / 3.0,
+                     pl_sub(pl_scale(4.0, w), pl_grid_cell_mean(b->past_velocity, g, i)));
+    }
+    const pl_vec3 v = pl_scale(1.0 / t, pl_sub(now, y));
+    return pl_scale(1.0 / t, pl_sub(pl_scale(1.0 + b->damping_mass * t, v), w));
+}
+
+static sums all_reactions(const pl_grid_body* b, const pl_grid_acts* acts, const double* places) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    const double m = b->density * b->frame.cell * b->frame.cell * b->frame.cell;
+    sums s = {{0, 0, 0}, {0, 0, 0}};
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            if (!is_body(b, g->begin + i)) continue;
+            pl_vec3 x = pl_add(pl_grid_cell_rest(b, g, i), pl_grid_cell_mean(b->state.u, g, i));
+            pl_vec3 a = pl_scale(-1.0, pl_vec3_load(acts->gravity));
+            if (b->dynamic) a = pl_add(a, acceleration_of(b, g, i));
+            add_force(&s, x, pl_scale(m, a));
+        }
+    }
+    for (int p = 0; p < b->point_count; p++)
+        add_force(&s, pl_vec3_load(places + 3 * (size_t)p),
+                  pl_scale(-1.0, pl_vec3_load(acts->force + 3 * (size_t)p)));
+    return s;
+}
+
+// ------------------------------------------------------------------ one by one
+
+static bool is_own_hard(const pl_grid_body* b, const pl_pin* pin) {
+    return pin->hard && pl_grid_is_own(b, pin->vertex);
+}
+
+// the gradient of the elastic energy at faces that are held [N], into the right side
+static void find_held_forces(pl_grid_body* b) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    const double scale = b->frame.cell * b->mu;
+    double* const* f = b->state.f;
+    const size_t size = (size_t)l->field_size * sizeof(double);
+    for (int a = 0; a < 3; a++) memset(f[a], 0, size);
+    if (b->general) pl_grid_corot_forces(&b->corot, &b->state, b->frame.cell, true, f);
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                const int at = g->begin + i;
+                if (b->general) f[a][at] *= scale;
+                else
+                    f[a][at] = scale * (pl_grid_face_residual(l, &b->state, g, a, i) -
+                                        pl_grid_inertia_of(&b->state, a, at) * b->state.u[a][at]);
+            }
+    }
+}
+
+// the part of a face across a that is held, or 0
+static int part_of_face(const pl_grid_body* b, const pl_grid_segment* g, int a, int i) {
+    const int part = abs(b->held[g->begin + i]);
+    return part ? part : abs(b->held[pl_grid_below(g, a, i)]);
+}
+
+static void sum_parts(pl_grid_body* b) {
+    const pl_grid_level* l = &b->multigrid.levels[0];
+    for (int n = 0; n < b->fit_count; n++)
+        b->fits[n].force = b->fits[n].torque = (pl_vec3){0.0, 0.0, 0.0};
+    find_held_forces(b);
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                const int part = part_of_face(b, g, a, i);
+                if (!part) continue;
+                double x[3], force[3] = {0.0, 0.0, 0.0};
+                pl_vec3_store(x, pl_grid_cell_rest(b, g, i));
+                x[a] -= 0.5 * b->frame.cell;
+                force[a] = b->state.f[a][g->begin + i];
+                pl_grid_fit* f = &b->fits[part];
+                sums s = {f->force, f->torque};
+                const pl_vec3 at = pl_vec3_load(x);
+                add_force(&s, pl_add(at, pl_grid_part_displacement(f, at)), pl_vec3_load(force));
+                f->force = s.force, f->torque = s.torque;
+            }
+    }
+}
+
+// forces of held parts, each divided among its pins
+static void divide_parts(pl_grid_body* b, const pl_grid_acts* acts) {
+    sum_parts(b);
+    for (int n = 0; n < b->fit_count; n++)
+        b->fits[n].share = (pl_force_share){.origin = b->fits[n].to};
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < acts->pin_count; k++) {
+            const pl_pin* pin = &acts->pins[k];
+            if (!is_own_hard(b, pin)) continue;
+            pl_grid_fit* f = &b->fits[b->pinned[pin->vertex - b->first_vertex]];
+            if (pass == 0) pl_force_share_add(&f->share, pin->target, 1.0);
+            else
+                pl_vec3_store(acts->pin_forces + 3 * (size_t)k,
+                              pl_force_share_at(&f->share, pin->target, 1.0));
+        }
+        for (int n = 0; pass == 0 && n < b->fit_count; n++)
+            pl_force_share_solve(&b->fits[n].share, b->fits[n].force, b->fits[n].torque);
+    }
+}
+
+// forces of contacts, and the share that each of them has of a rest
+static double tell_contacts(const pl_grid_body* b, const pl_grid_acts* acts, const double* places,
+                            pl_vec3 rest, double whole, sums* known) {
+    double size = 0.0;
+    for (int k = 0; k < acts->contact_count; k++) {
+        const pl_contact* c = &acts->contacts[k];
+        if (!pl_grid_is_own_contact(b, c)) continue;
+        const pl_vec3 push = pl_grid_contact_force(b, acts, c, places);
+        size += pl_norm(push);
+        if (known)
+            add_force(known, pl_vec3_load(places + 3 * (size_t)(c->vertex - b->first_point)), push);
+        if (known || !acts->obstacle_forces || c->obstacle >= acts->obstacle_count) continue;
+        double* sum = acts->obstacle_forces + 3 * (size_t)c->obstacle;
+        const double share = whole > 0.0 ? pl_norm(push) / whole : 0.0;
+        pl_vec3_store(sum, pl_add(pl_vec3_load(sum), pl_madd(push, share, rest)));
+    }
+    return size;
+}
+
+void pl_grid_tell_forces(pl_grid_body* b, const pl_grid_acts* acts) {
+    if (!acts->pin_forces && !acts->obstacle_forces) return;
+    if (b->held_count == 0 && !pl_grid_has_reactions(b, acts)) return; // nothing holds or touches it
+    double* places = b->reaction + 6 * (size_t)b->point_count;
+    bool pinned = false;
+    sums known = {{0, 0, 0}, {0, 0, 0}};
+    pl_grid_body_points(b, b->state.u, places);
+    pl_grid_extend(&b->map, b->before);
+    pl_grid_extend(&b->map, b->velocity);
+    sums rest = all_reactions(b, acts, places);
+    pl_grid_crowd_reactions(b, acts);
+    const double size = tell_contacts(b, acts, places, rest.force, 0.0, &known);
+    for (int k = 0; k < acts->pin_count; k++) {
+        const pl_pin* pin = &acts->pins[k];
+        if (!pl_grid_is_own(b, pin->vertex)) continue;
+        pinned = true;
+        if (!pin->hard)
+            pl_vec3_store(acts->pin_forces + 3 * (size_t)k, pl_grid_pin_force(b, pin, places));
+    }
+    const pl_vec3 nothing = {0, 0, 0}, more = pl_sub(rest.force, known.force);
+    tell_contacts(b, acts, places, pinned ? nothing : more, size, NULL);
+    if (!pinned) return;
+    if (b->held_count > 0) divide_parts(b, acts);
+    rest.force = more;
+    rest.torque = pl_sub(rest.torque, known.torque);
+    pl_force_share_fill(acts->pins, acts->pin_count, b->first_vertex, b->vertex_count, places,
+                        rest.force, rest.torque, acts->pin_forces);
+}
