@@ -40,8 +40,8 @@ static int block_count(const pl_projective_fast* p) {
 void pl_projective_fast_destroy(pl_projective_fast* p) {
     if (!p) return;
     size_t places = p->mg ? (size_t)pl_scalar_mg_fine(p->mg)->order.place_count : 0;
-    float* vectors[] = {p->x, p->y, p->u, p->g};
-    for (int k = 0; k < 4; k++) PL_FREE(vectors[k], float, 4 * (size_t)p->vertex_count);
+    float* vectors[] = {p->x, p->y, p->u};
+    for (int k = 0; k < 3; k++) PL_FREE(vectors[k], float, 4 * (size_t)p->vertex_count);
     PL_FREE(p->number, int, p->vertex_count);
     PL_FREE(p->vertex_of, int, p->vertex_count);
     PL_FREE(p->place_of, int, p->vertex_count);
@@ -57,6 +57,7 @@ void pl_projective_fast_destroy(pl_projective_fast* p) {
     pl_array_free(&p->pending);
     pl_array_free(&p->ordered);
     pl_array_free(&p->pins);
+    pl_quasi_newton_free(&p->quasi);
     pl_scalar_mg_destroy(p->mg);
     PL_FREE(p, pl_projective_fast, 1);
 }
@@ -249,9 +250,9 @@ static pl_status allocate(pl_projective_fast* p, const double* positions, pl_err
 static pl_status setup_vectors(pl_projective_fast* p, pl_error* error) {
     const pl_slab_order* order = &pl_scalar_mg_fine(p->mg)->order;
     size_t count = (size_t)p->vertex_count;
-    float** vectors[] = {&p->x, &p->y, &p->u, &p->g};
+    float** vectors[] = {&p->x, &p->y, &p->u};
     bool ok = (p->pending_slot = PL_ALLOC(int, order->place_count)) != NULL;
-    for (int k = 0; k < 4; k++) ok = ok && (*vectors[k] = PL_ALLOC(float, 4 * count));
+    for (int k = 0; k < 3; k++) ok = ok && (*vectors[k] = PL_ALLOC(float, 4 * count));
     ok = ok && (p->number = PL_ALLOC(int, count));
     ok = ok && (p->vertex_of = PL_ALLOC(int, count)) && (p->place_of = PL_ALLOC(int, count));
     if (!ok) return pl_fail_memory(error, "a step of Projective Dynamics");
@@ -260,7 +261,7 @@ static pl_status setup_vectors(pl_projective_fast* p, pl_error* error) {
         p->vertex_of[p->number[v]] = v;
         p->place_of[p->number[v]] = order->place[v];
     }
-    return PL_OK;
+    return pl_quasi_newton_setup(&p->quasi, p->vertex_count, p->pool, error);
 }
 
 pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
@@ -496,7 +497,8 @@ pl_status pl_projective_fast_detect(pl_projective_fast* p, pl_minimiser* m, pl_f
         if (!pl_array_reserve(&m->found, m->found.count + m->found.count / 2))
             return pl_fail_memory(error, "contacts");
     }
-    if (detect) p->softened_contact_count = soften_contacts(p, m->found.data, (int)m->found.count);
+    if (detect && p)
+        p->softened_contact_count = soften_contacts(p, m->found.data, (int)m->found.count);
     f->contacts = m->found.data;
     f->contact_count = (int)m->found.count;
     // Friction follows the normal forces of every iteration: its steps are short, and a minimum of

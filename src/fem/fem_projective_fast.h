@@ -11,6 +11,7 @@
 #define PL_FEM_PROJECTIVE_FAST_H
 
 #include "fem/fem_minimise.h"
+#include "fem/fem_projective_loop.h"
 #include "fem/rigid_start.h"
 #include "fem/spring_batches.h"
 #include "fem/tet_batches.h"
@@ -53,7 +54,8 @@ struct pl_projective_fast {
     int* number;          // of each vertex
     int* vertex_of;       // each number
     int* place_of;        // each number
-    float *x, *y, *u, *g; // float4 per number; the fourth of y: (w + drag) m
+    float *x, *y, *u;      // float4 per number; the fourth of y: (w + drag) m
+    pl_quasi_newton quasi; // by number too
     // soft pins and contacts of an iteration
     pl_array pending;  // of pl_mg_spring, in the order they come
     int* pending_slot; // per place: number in pending + 1, or 0
@@ -100,6 +102,7 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem
                                   void* detect_user, pl_method_info* info, bool* finished,
                                   pl_error* error);
 // Minimises from m->x on with gradients in double; for everything that Projective Dynamics knows.
+// p NULL: with the solver of m.
 pl_status pl_projective_minimise(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
                                  const pl_fem_settings* settings, pl_detect detect,
                                  void* detect_user, pl_method_info* info, pl_error* error);
@@ -110,7 +113,7 @@ void pl_projective_fast_state_save(const pl_projective_fast* p, void* out);
 void pl_projective_fast_state_load(pl_projective_fast* p, const void* in);
 
 // Shared by the two kinds of step: the levels for this objective, pins and contacts (those of f) on
-// them, contacts found at x (m->found), and the direction of a step from b of the finest level.
+// them, contacts found at x (m->found; p may be NULL), and the direction of a step from b of the finest level.
 pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_fem_objective* f, pl_error* error);
 pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_fem_objective* f,
                                     const double* x, pl_error* error);

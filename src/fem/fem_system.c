@@ -543,9 +543,10 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
     if (status != PL_OK) return status;
     if (has_start) pl_fem_holds_place(&s->holds, f.pins, f.pin_count, s->minimiser.x);
     else choose_start(s, &f);
-    status = s->projective && !s->projective_fails
-                 ? pl_projective_minimise(s->projective, &s->minimiser, &f, &s->settings,
-                                          step->detect, step->detect_user, info, error)
+    status = s->settings.nonlinear == PL_NONLINEAR_PROJECTIVE
+                 ? pl_projective_minimise(s->projective_fails ? NULL : s->projective, &s->minimiser,
+                                          &f, &s->settings, step->detect, step->detect_user, info,
+                                          error)
                  : pl_minimise(&s->minimiser, &f, &s->settings, step->detect, step->detect_user,
                                info, error);
     if (status == PL_OK)
