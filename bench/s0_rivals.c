@@ -125,7 +125,7 @@ static void find_gradient(rival_frame* r) {
         if (r->iteration == 0) pl_tet_batches_gradient(&p->tets[k], p->pool, p->x, p->quasi.gradient);
         else pl_tet_batches_gradient_warm(&p->tets[k], p->pool, p->x, p->quasi.gradient);
     }
-    if (p->spring_set) pl_spring_batches_gradient(&p->springs, p->pool, p->x, p->quasi.gradient);
+    if (p->spring_set) pl_spring_batches_gradient(&p->springs, p->pool, p->x, NULL, p->quasi.gradient);
     for (int k = 0; k < r->e->pin_count; k++) {
         const pl_pin* pin = &r->e->pins[k];
         pl_vec3 d = pl_scale(pin->stiffness, pl_sub(position_of(r, pin->vertex), pin->target));

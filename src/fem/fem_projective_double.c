@@ -70,7 +70,32 @@ static pl_status update_matrix(double_work* w, pl_error* error) {
     return status;
 }
 
-static pl_status evaluate(void* user, int iteration, uint64_t* contacts, pl_error* error) {
+// without contacts
+static void smooth_gradient(double_work* w, double* gradient) {
+    int contact_count = w->f->contact_count;
+    w->f->contact_count = 0;
+    pl_fem_gradient(w->f, w->m->x, gradient, w->m->scratch);
+    w->f->contact_count = contact_count;
+}
+
+// to the gradient, and to what quasi has of it
+static pl_status add_contacts(double_work* w, pl_error* error) {
+    const pl_fem_objective* f = w->f;
+    for (int k = 0; k < f->contact_count; k++) {
+        int v = f->contacts[k].vertex;
+        double* g = w->m->gradient + 3 * (size_t)v;
+        pl_vec3 contact = pl_fem_contact_gradient(f, k, w->m->x);
+        if (!f->fixed[v]) pl_vec3_store(g, pl_add(pl_vec3_load(g), contact));
+    }
+    pl_holds_project(f->holds, f->hold_count, w->m->gradient);
+    pl_status status = pl_projective_add_contacts(w->quasi, f, w->m->x, w->number, error);
+    pl_quasi_contact* contacts = w->quasi->contacts.data;
+    for (size_t k = 0; k < w->quasi->contacts.count; k++)
+        for (int i = 0; i < 3; i++) contacts[k].gradient[i] *= (float)w->scale;
+    return status;
+}
+
+static pl_status evaluate(void* user, int iteration, pl_error* error) {
     double_work* w = user;
     pl_minimiser* m = w->m;
     pl_status status = pl_projective_fast_detect(w->p, m, w->f, w->detect, w->detect_user, m->x,
@@ -79,24 +104,22 @@ static pl_status evaluate(void* user, int iteration, uint64_t* contacts, pl_erro
         status = pl_projective_fast_attach(w->p, w->f, m->x, error);
     if (status == PL_OK && !w->p && (w->detect || iteration == 0)) status = update_matrix(w, error);
     if (status != PL_OK) return status;
-    pl_fem_gradient(w->f, m->x, m->gradient, m->scratch);
+    smooth_gradient(w, m->gradient);
     if (iteration == 0) {
         double size = pl_vector_max_abs(m->count, m->gradient);
         w->scale = size > 0.0 ? 1.0 / size : 1.0;
     }
     over_vertices(w, gradient_task);
-    *contacts = pl_projective_contacts(w->f, m->x);
-    return PL_OK;
+    return add_contacts(w, error);
 }
 
 // Raises the load of each piece to the forces at the start, but those of contacts: how deep a start
 // lies in an obstacle says nothing of the forces at the end. False if nothing acts on any piece.
-static bool start_loads(pl_minimiser* m, pl_fem_objective* f) {
-    int contact_count = f->contact_count;
-    f->contact_count = 0;
-    if (contact_count > 0) pl_fem_gradient(f, m->x, m->trial_gradient, m->scratch);
-    f->contact_count = contact_count;
-    pl_pieces_norm(m->pieces, f->pool, contact_count > 0 ? m->trial_gradient : m->gradient,
+static bool start_loads(double_work* w) {
+    pl_minimiser* m = w->m;
+    bool in_contact = w->f->contact_count > 0;
+    if (in_contact) smooth_gradient(w, m->trial_gradient);
+    pl_pieces_norm(m->pieces, w->f->pool, in_contact ? m->trial_gradient : m->gradient,
                    m->search.tried);
     bool is_loaded = false;
     for (int k = 0; k < m->pieces->count; k++) {
@@ -109,14 +132,13 @@ static bool start_loads(pl_minimiser* m, pl_fem_objective* f) {
 
 static bool judge(void* user, int iteration) {
     double_work* w = user;
-    if (iteration == 0) w->is_loaded = start_loads(w->m, w->f);
+    if (iteration == 0) w->is_loaded = start_loads(w);
     pl_search_judge(w->m, w->f, w->settings, false, w->info);
     return w->info->converged && (iteration > 0 || !w->is_loaded || w->info->iterations > 0);
 }
 
 // direction of quasi = A^-1 times what is there, by the direct solver
-static pl_status solve_direct(double_work* w, pl_error* error) {
-    (void)error;
+static void solve_direct(double_work* w) {
     pl_minimiser* m = w->m;
     double start = pl_seconds();
     pl_linear_info linear;
@@ -136,27 +158,28 @@ static pl_status solve_direct(double_work* w, pl_error* error) {
     w->info->switch_count += linear.switched;
     w->info->rigid_mode_count = linear.tiny_pivot_count;
     w->info->linear_seconds += pl_seconds() - start;
-    return PL_OK;
 }
 
 static pl_status find_direction(void* user, double* slope, pl_error* error) {
     double_work* w = user;
-    pl_status status = PL_OK;
+    pl_scalar_fine* fine = w->p ? pl_scalar_mg_fine(w->p->mg) : NULL;
+    pl_status status =
+        pl_quasi_newton_begin(w->quasi, w->p ? w->p->place_of : NULL,
+                              w->p ? fine->b : w->quasi->direction, error);
+    if (status != PL_OK) return status;
     if (w->p) {
-        const pl_scalar_fine* fine = pl_scalar_mg_fine(w->p->mg);
-        pl_quasi_newton_begin(w->quasi, w->p->place_of, fine->b);
         pl_projective_fast_solve(w->p, w->settings, w->info);
         *slope = pl_quasi_newton_end(w->quasi, w->p->place_of, fine->x);
     } else {
-        pl_quasi_newton_begin(w->quasi, NULL, w->quasi->direction);
-        status = solve_direct(w, error);
+        solve_direct(w);
         *slope = pl_quasi_newton_end(w->quasi, NULL, w->quasi->direction);
     }
     over_vertices(w, direction_task);
     if (w->f->free_bodies)
         pl_free_bodies_keep_place(w->f->free_bodies, w->f->mass, w->f->force, w->m->x,
                                   w->m->direction);
-    return status;
+    pl_projective_follow_friction(w->m, w->f, w->m->x);
+    return PL_OK;
 }
 
 static void advance(void* user, double length) {
@@ -164,9 +187,19 @@ static void advance(void* user, double length) {
     pl_vector_axpy(w->f->pool, w->m->count, length, w->m->direction, w->m->x);
 }
 
+// A step that float began is compared with the loads that it began with.
+static void begin_search(double_work* w, bool goes_on) {
+    pl_search* s = &w->m->search;
+    int count = w->m->pieces->count;
+    for (int k = 0; k < count; k++) s->after[k] = goes_on ? s->piece[k].load : 0.0;
+    pl_search_begin(w->m, w->f);
+    for (int k = 0; k < count; k++) s->piece[k].load = largest(s->piece[k].load, s->after[k]);
+}
+
 pl_status pl_projective_minimise(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
                                  const pl_fem_settings* settings, pl_detect detect,
-                                 void* detect_user, pl_method_info* info, pl_error* error) {
+                                 void* detect_user, bool goes_on, pl_method_info* info,
+                                 pl_error* error) {
     double start = pl_seconds();
     pl_status status = p ? pl_projective_fast_prepare(p, f, error) : PL_OK;
     if (status != PL_OK) return status;
@@ -188,7 +221,7 @@ pl_status pl_projective_minimise(pl_projective_fast* p, pl_minimiser* m, pl_fem_
                                .judge = judge,
                                .find_direction = find_direction,
                                .advance = advance};
-    pl_search_begin(m, f);
+    begin_search(&w, goes_on);
     status = pl_projective_iterate(&loop, error);
     if (status != PL_OK) return status;
     info->contact_count = f->contact_count;

@@ -32,6 +32,9 @@ static const double MAX_SPRING_RATIO = 1e4;
 // What conjugate gradients with cycles must reach for a system to be solved by them. Bodies of one
 // material take 2 to 6 iterations.
 static const pl_linear_options CYCLE_TEST = {.tolerance = 1e-2, .max_iterations = 12};
+// Up to so many, a single cycle is enough for a direction; else it is solved to ROUGH_TOLERANCE.
+enum { MAX_FAST_ITERATIONS = 7 };
+static const double ROUGH_TOLERANCE = 0.1;
 
 static int block_count(const pl_projective_fast* p) {
     return (p->vertex_count + PL_PROJECTIVE_BLOCK - 1) / PL_PROJECTIVE_BLOCK;
@@ -40,14 +43,15 @@ static int block_count(const pl_projective_fast* p) {
 void pl_projective_fast_destroy(pl_projective_fast* p) {
     if (!p) return;
     size_t places = p->mg ? (size_t)pl_scalar_mg_fine(p->mg)->order.place_count : 0;
-    float* vectors[] = {p->x, p->y, p->u};
-    for (int k = 0; k < 3; k++) PL_FREE(vectors[k], float, 4 * (size_t)p->vertex_count);
+    float* vectors[] = {p->x, p->y, p->y_low, p->u};
+    for (int k = 0; k < 4; k++) PL_FREE(vectors[k], float, 4 * (size_t)p->vertex_count);
     PL_FREE(p->number, int, p->vertex_count);
     PL_FREE(p->vertex_of, int, p->vertex_count);
     PL_FREE(p->place_of, int, p->vertex_count);
     PL_FREE(p->pending_slot, int, places);
     PL_FREE(p->rest, double, 3 * (size_t)p->vertex_count);
     PL_FREE(p->root, int, p->vertex_count);
+    PL_FREE(p->edge, float, p->vertex_count);
     PL_FREE(p->block_turns, bool, block_count(p));
     PL_FREE(p->held, unsigned char, p->vertex_count);
     PL_FREE(p->held_now, unsigned char, p->vertex_count);
@@ -221,6 +225,18 @@ static pl_status find_roots(pl_projective_fast* p, pl_error* error) {
     return PL_OK;
 }
 
+static void find_edges(pl_projective_fast* p) {
+    for (int v = 0; v < p->vertex_count; v++) {
+        pl_vec3 at = pl_vec3_load(p->rest + 3 * (size_t)v);
+        double longest = 0.0;
+        for (int e = p->A->offsets[v]; e < p->A->offsets[v + 1]; e++) {
+            double length = pl_distance(at, pl_vec3_load(p->rest + 3 * (size_t)p->A->columns[e]));
+            if (length > longest) longest = length;
+        }
+        p->edge[v] = (float)longest;
+    }
+}
+
 static pl_status setup_levels(pl_projective_fast* p, const pl_fem_settings* settings,
                               pl_error* error) {
     const pl_multigrid* m = &settings->multigrid;
@@ -237,10 +253,11 @@ static pl_status allocate(pl_projective_fast* p, const double* positions, pl_err
     size_t count = (size_t)p->vertex_count;
     p->rest = PL_ALLOC(double, 3 * count);
     p->root = PL_ALLOC(int, count);
+    p->edge = PL_ALLOC(float, count);
     p->held = PL_ALLOC(unsigned char, count);
     p->held_now = PL_ALLOC(unsigned char, count);
     p->block_turns = PL_ALLOC(bool, block_count(p));
-    if (!p->rest || !p->root || !p->held || !p->held_now || !p->block_turns)
+    if (!p->rest || !p->root || !p->edge || !p->held || !p->held_now || !p->block_turns)
         return pl_fail_memory(error, "a step of Projective Dynamics");
     memcpy(p->rest, positions, 3 * count * sizeof(double));
     return PL_OK;
@@ -250,9 +267,9 @@ static pl_status allocate(pl_projective_fast* p, const double* positions, pl_err
 static pl_status setup_vectors(pl_projective_fast* p, pl_error* error) {
     const pl_slab_order* order = &pl_scalar_mg_fine(p->mg)->order;
     size_t count = (size_t)p->vertex_count;
-    float** vectors[] = {&p->x, &p->y, &p->u};
+    float** vectors[] = {&p->x, &p->y, &p->y_low, &p->u};
     bool ok = (p->pending_slot = PL_ALLOC(int, order->place_count)) != NULL;
-    for (int k = 0; k < 3; k++) ok = ok && (*vectors[k] = PL_ALLOC(float, 4 * count));
+    for (int k = 0; k < 4; k++) ok = ok && (*vectors[k] = PL_ALLOC(float, 4 * count));
     ok = ok && (p->number = PL_ALLOC(int, count));
     ok = ok && (p->vertex_of = PL_ALLOC(int, count)) && (p->place_of = PL_ALLOC(int, count));
     if (!ok) return pl_fail_memory(error, "a step of Projective Dynamics");
@@ -282,6 +299,7 @@ pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
                               .ordered = pl_array_of(sizeof(pl_mg_spring)),
                               .pins = pl_array_of(sizeof(pl_pin))};
     pl_status status = allocate(p, positions, error);
+    if (status == PL_OK) find_edges(p);
     if (status == PL_OK) status = find_roots(p, error);
     if (status == PL_OK) status = setup_levels(p, settings, error);
     if (status == PL_OK) status = setup_vectors(p, error);
@@ -371,6 +389,7 @@ pl_status pl_projective_fast_check(pl_projective_fast* p, pl_fem_objective* f, p
         memset(m->direction, 0, 3 * (size_t)p->vertex_count * sizeof(double));
         pl_scalar_mg_solve(p->mg, true, &CYCLE_TEST, m->gradient, m->direction, &info);
         p->cycles_fail = !info.converged;
+        p->cycles_slow = info.iterations > MAX_FAST_ITERATIONS;
         p->is_checked = true;
     }
     *fails = p->cycles_fail;
@@ -430,21 +449,20 @@ static pl_mg_spring* spring_at(pl_projective_fast* p, int vertex) {
     return (pl_mg_spring*)p->pending.data + p->pending_slot[place] - 1;
 }
 
-// k n n' in normal direction, and friction across it
+// The Hessian of a contact, or a spring in all directions that bounds it.
 static void add_contact(pl_mg_spring* s, const pl_fem_objective* f, int k, const double* x,
                         bool mixed) {
-    const pl_contact* contact = &f->contacts[k];
-    double across = pl_fem_friction_stiffness(f, k, x);
-    double normal = pl_fem_normal_stiffness(f, k, x);
     if (!mixed) {
+        double across = pl_fem_friction_stiffness(f, k, x);
+        double normal = pl_fem_normal_stiffness(f, k, x);
         s->stiffness += normal > across ? normal : across;
         return;
     }
-    const double n[3] = {contact->normal.x, contact->normal.y, contact->normal.z};
+    double block[9];
+    pl_fem_contact_block(f, k, x, block);
     s->has_block = true;
-    s->stiffness += across;
     for (int r = 0, at = 0; r < 3; r++)
-        for (int c = r; c < 3; c++) s->block[at++] += (normal - across) * n[r] * n[c];
+        for (int c = r; c < 3; c++) s->block[at++] += block[3 * r + c];
 }
 
 // the springs by place; the marks are taken away
@@ -484,6 +502,16 @@ pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_fem_objectiv
     return pl_scalar_mg_set_springs(p->mg, p->ordered.data, (int)p->ordered.count, error);
 }
 
+// what friction is known to be at the start of a step
+static void start_friction(pl_minimiser* m, const pl_fem_objective* f) {
+    memset(m->friction_dual, 0, (size_t)m->count * sizeof(double));
+    for (int k = 0; k < f->contact_count; k++) {
+        const pl_contact* c = &f->contacts[k];
+        if (!(c->friction * c->normal_force > 0.0)) continue;
+        pl_vec3_store(m->friction_dual + 3 * (size_t)c->vertex, pl_fem_first_dual(f, c));
+    }
+}
+
 pl_status pl_projective_fast_detect(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
                                     pl_detect detect, void* user, const double* x, bool first,
                                     pl_error* error) {
@@ -506,18 +534,28 @@ pl_status pl_projective_fast_detect(pl_projective_fast* p, pl_minimiser* m, pl_f
     pl_contact* contacts = m->found.data;
     for (int k = 0; detect && k < f->contact_count; k++)
         contacts[k].normal_force = pl_fem_normal_force(f, k, x);
+    if (detect && first) start_friction(m, f);
     return PL_OK;
+}
+
+void pl_projective_follow_friction(pl_minimiser* m, const pl_fem_objective* f, const double* x) {
+    for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] = 1.0;
+    pl_fem_friction_dual(f, x, m->pieces->piece_of, m->search.lengths, m->direction,
+                         m->friction_dual);
 }
 
 void pl_projective_fast_solve(pl_projective_fast* p, const pl_fem_settings* settings,
                               pl_method_info* info) {
     double start = pl_seconds();
-    if (settings->linear_max_iterations <= 1) {
+    bool is_rough = !settings->all_iterations;
+    bool is_fast = is_rough && p->is_checked && !p->cycles_slow;
+    if (settings->linear_max_iterations <= 1 || is_fast) {
         pl_scalar_mg_cycle(p->mg);
         info->linear_iterations++;
     } else {
         pl_linear_info linear;
         pl_linear_options options = {settings->linear_tolerance, settings->linear_max_iterations};
+        if (is_rough && options.tolerance < ROUGH_TOLERANCE) options.tolerance = ROUGH_TOLERANCE;
         pl_scalar_mg_solve_float(p->mg, &options, &linear);
         info->linear_iterations += linear.iterations;
         info->linear_residual = linear.residual;
@@ -525,7 +563,7 @@ void pl_projective_fast_solve(pl_projective_fast* p, const pl_fem_settings* sett
     info->linear_seconds += pl_seconds() - start;
 }
 
-enum { COLD = 1, CHECKED = 2, FAILS = 4 }; // flags of the state
+enum { COLD = 1, CHECKED = 2, FAILS = 4, SLOW = 8 }; // flags of the state
 
 static size_t rotations_size(const pl_projective_fast* p) {
     size_t size = 0;
@@ -541,7 +579,8 @@ size_t pl_projective_fast_state_size(const pl_projective_fast* p) {
 void pl_projective_fast_state_save(const pl_projective_fast* p, void* out) {
     char* to = out;
     int64_t flags =
-        (p->is_cold ? COLD : 0) | (p->is_checked ? CHECKED : 0) | (p->cycles_fail ? FAILS : 0);
+        (p->is_cold ? COLD : 0) | (p->is_checked ? CHECKED : 0) |
+                    (p->cycles_fail ? FAILS : 0) | (p->cycles_slow ? SLOW : 0);
     memcpy(to, &flags, sizeof flags);
     to += sizeof flags;
     for (int k = 0; k < PL_PROJECTIVE_LAWS; k++)
@@ -556,6 +595,7 @@ void pl_projective_fast_state_load(pl_projective_fast* p, const void* in) {
     p->is_cold = (flags & COLD) != 0;
     p->is_checked = (flags & CHECKED) != 0;
     p->cycles_fail = (flags & FAILS) != 0;
+    p->cycles_slow = (flags & SLOW) != 0;
     from += sizeof flags;
     for (int k = 0; k < PL_PROJECTIVE_LAWS; k++)
         for (int b = 0; b < p->tets[k].batch_count; b++, from += sizeof(pl_quatw))

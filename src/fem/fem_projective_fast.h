@@ -41,7 +41,7 @@ struct pl_projective_fast {
     bool is_cold;      // rotations are not near: the next gradient finds them
     bool values_stale; // masses or materials have changed
 
-    bool is_checked, cycles_fail; // see pl_projective_fast_check
+    bool is_checked, cycles_fail, cycles_slow; // see pl_projective_fast_check
 
     // what the levels were made for
     bool matrix_is_there;
@@ -54,7 +54,10 @@ struct pl_projective_fast {
     int* number;          // of each vertex
     int* vertex_of;       // each number
     int* place_of;        // each number
-    float *x, *y, *u;      // float4 per number; the fourth of y: (w + drag) m
+    // Float4 per number. y: rounded, its fourth (w + drag) m; y_low: what rounding took, its fourth
+    // the longest edge at rest. x: y + u, or (steps that are solved to a tolerance) y_low + u.
+    float *x, *y, *y_low, *u;
+    float* edge;           // per vertex: the longest at rest
     pl_quasi_newton quasi; // by number too
     // soft pins and contacts of an iteration
     pl_array pending;  // of pl_mg_spring, in the order they come
@@ -86,7 +89,7 @@ void pl_projective_fast_forget(pl_projective_fast* p);
 // Positions have jumped.
 void pl_projective_fast_restart(pl_projective_fast* p);
 
-// Looks whether cycles solve the matrix of this objective, which has inertia, when its values are
+// Looks whether, and how fast, cycles solve the matrix of this objective, which has inertia, when its values are
 // new; *fails if not. Float cannot hold stiff parts in something 1e8 times softer: such a system is
 // one for the direct solver.
 pl_status pl_projective_fast_check(pl_projective_fast* p, pl_fem_objective* f, pl_minimiser* m,
@@ -102,10 +105,11 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem
                                   void* detect_user, pl_method_info* info, bool* finished,
                                   pl_error* error);
 // Minimises from m->x on with gradients in double; for everything that Projective Dynamics knows.
-// p NULL: with the solver of m.
+// p NULL: with the solver of m. goes_on: pl_projective_fast_step left m->x.
 pl_status pl_projective_minimise(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
                                  const pl_fem_settings* settings, pl_detect detect,
-                                 void* detect_user, pl_method_info* info, pl_error* error);
+                                 void* detect_user, bool goes_on, pl_method_info* info,
+                                 pl_error* error);
 
 // What later steps depend on besides positions and velocities: the rotations.
 size_t pl_projective_fast_state_size(const pl_projective_fast* p);
@@ -120,6 +124,8 @@ pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_fem_objectiv
 pl_status pl_projective_fast_detect(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
                                     pl_detect detect, void* user, const double* x, bool first,
                                     pl_error* error);
+// Friction after a full step along m->direction, which was found at x (pl_fem_friction_dual).
+void pl_projective_follow_friction(pl_minimiser* m, const pl_fem_objective* f, const double* x);
 void pl_projective_fast_solve(pl_projective_fast* p, const pl_fem_settings* settings,
                               pl_method_info* info);
 

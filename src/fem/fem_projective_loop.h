@@ -12,15 +12,13 @@
 #include "fem/quasi_newton.h"
 #include "method/method.h"
 
-#include <stdint.h>
-
 typedef struct pl_projective_loop {
     pl_quasi_newton* quasi;
     const pl_fem_settings* settings;
     pl_method_info* info;
     void* user; // of the functions below
-    // Contacts, the matrix and quasi->gradient at x. *contacts: pl_projective_contacts.
-    pl_status (*evaluate)(void* user, int iteration, uint64_t* contacts, pl_error* error);
+    // Contacts, the matrix, and the gradient of quasi with its contacts at x.
+    pl_status (*evaluate)(void* user, int iteration, pl_error* error);
     // info->residual and info->converged at x. True if x is as good as it gets.
     bool (*judge)(void* user, int iteration);
     // The direction from the gradient (pl_quasi_newton_begin and _end) and the slope along it.
@@ -29,8 +27,9 @@ typedef struct pl_projective_loop {
     void (*advance)(void* user, double length);
 } pl_projective_loop;
 
-// A number that is another one if other vertices press on something at x.
-uint64_t pl_projective_contacts(const pl_fem_objective* f, const double* x);
+// Contacts of f as those of q. number: of each vertex among those of q (NULL: its own).
+pl_status pl_projective_add_contacts(pl_quasi_newton* q, const pl_fem_objective* f, const double* x,
+                                     const int* number, pl_error* error);
 
 pl_status pl_projective_iterate(const pl_projective_loop* loop, pl_error* error);
 

@@ -545,8 +545,8 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
     else choose_start(s, &f);
     status = s->settings.nonlinear == PL_NONLINEAR_PROJECTIVE
                  ? pl_projective_minimise(s->projective_fails ? NULL : s->projective, &s->minimiser,
-                                          &f, &s->settings, step->detect, step->detect_user, info,
-                                          error)
+                                          &f, &s->settings, step->detect, step->detect_user,
+                                          has_start, info, error)
                  : pl_minimise(&s->minimiser, &f, &s->settings, step->detect, step->detect_user,
                                info, error);
     if (status == PL_OK)

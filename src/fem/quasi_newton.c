@@ -27,7 +27,10 @@ static int slot_of(const pl_quasi_newton* q, int pair) { return (q->first + pair
 
 pl_status pl_quasi_newton_setup(pl_quasi_newton* q, int vertex_count, pl_pool* pool,
                                 pl_error* error) {
-    *q = (pl_quasi_newton){.vertex_count = vertex_count, .pool = pool};
+    *q = (pl_quasi_newton){.vertex_count = vertex_count,
+                           .pool = pool,
+                           .contacts = pl_array_of(sizeof(pl_quasi_contact)),
+                           .bent = pl_array_of(sizeof(float))};
     q->gradient = PL_ALLOC(float, value_count(q));
     q->gradient_before = PL_ALLOC(float, value_count(q));
     q->direction = PL_ALLOC(float, value_count(q));
@@ -46,6 +49,8 @@ void pl_quasi_newton_free(pl_quasi_newton* q) {
         PL_FREE(q->s[k], float, value_count(q));
         PL_FREE(q->y[k], float, value_count(q));
     }
+    pl_array_free(&q->contacts);
+    pl_array_free(&q->bent);
     *q = (pl_quasi_newton){0};
 }
 
@@ -128,7 +133,7 @@ void pl_quasi_newton_learn(pl_quasi_newton* q, double length) {
     collect(q, count + 2, sums);
     double curvature = sums[count], before = sums[count + 1];
     if (!(curvature > -MIN_CURVATURE * before)) return;
-    for (int k = 0; k <= count; k++) q->sy[slot_of(q, k)][job.slot] = sums[k];
+    for (int k = 0; k <= count; k++) q->smooth[slot_of(q, k)][job.slot] = sums[k];
     q->pair_count++;
 }
 
@@ -162,32 +167,98 @@ static void right_side_task(int begin, int end, int worker, void* user) {
     }
 }
 
-static void swap_gradients(pl_quasi_newton* q) {
+static const pl_quasi_contact* contact_of(const pl_quasi_newton* q, size_t k) {
+    return (const pl_quasi_contact*)q->contacts.data + k;
+}
+
+// sum over contacts of their gradient times a vector
+static double along_contacts(const pl_quasi_newton* q, const float* a) {
+    double sum = 0.0;
+    for (size_t k = 0; k < q->contacts.count; k++) {
+        const pl_quasi_contact* c = contact_of(q, k);
+        for (size_t i = 0; i < 3; i++)
+            sum += (double)c->gradient[i] * (double)a[4 * (size_t)c->vertex + i];
+    }
+    return sum;
+}
+
+// C s of a slot at contact k
+static float* bent_of(const pl_quasi_newton* q, size_t k, int slot) {
+    return (float*)q->bent.data + 3 * (k * PAIRS + (size_t)slot);
+}
+
+// sum over contacts of a C s
+static double along_bent(const pl_quasi_newton* q, const float* a, int slot) {
+    double sum = 0.0;
+    for (size_t k = 0; k < q->contacts.count; k++)
+        for (size_t i = 0; i < 3; i++)
+            sum += (double)bent_of(q, k, slot)[i] *
+                   (double)a[4 * (size_t)contact_of(q, k)->vertex + i];
+    return sum;
+}
+
+// The pairs with the contacts at hand.
+static pl_status bend_pairs(pl_quasi_newton* q, pl_error* error) {
+    q->bent.count = 0;
+    size_t count = 3 * PAIRS * q->contacts.count;
+    if (count && !pl_array_add(&q->bent, count)) return pl_fail_memory(error, "contacts");
+    for (int j = 0; j < q->pair_count; j++) {
+        int slot = slot_of(q, j);
+        for (size_t k = 0; k < q->contacts.count; k++) {
+            const pl_quasi_contact* c = contact_of(q, k);
+            const float *s = q->s[slot] + 4 * (size_t)c->vertex, *H = c->hessian;
+            float* bent = bent_of(q, k, slot);
+            bent[0] = H[0] * s[0] + H[1] * s[1] + H[2] * s[2];
+            bent[1] = H[1] * s[0] + H[3] * s[1] + H[4] * s[2];
+            bent[2] = H[2] * s[0] + H[4] * s[1] + H[5] * s[2];
+        }
+        for (int i = 0; i <= j; i++) {
+            int other = slot_of(q, i);
+            q->sy[other][slot] = q->smooth[other][slot] + along_bent(q, q->s[other], slot);
+        }
+    }
+    return PL_OK;
+}
+
+// the first loop: alpha, also as weights by pairs
+static void find_alpha(pl_quasi_newton* q, pass_job* job) {
+    double sums[PAIRS];
+    pl_parallel_for(q->pool, steps_task, q->vertex_count, BLOCK, job);
+    collect(q, q->pair_count, sums);
+    for (int i = q->pair_count - 1; i >= 0; i--) {
+        int slot = slot_of(q, i);
+        double product = -sums[i] - along_contacts(q, q->s[slot]);
+        for (int j = i + 1; j < q->pair_count; j++)
+            product -= q->alpha[slot_of(q, j)] * q->sy[slot][slot_of(q, j)];
+        q->alpha[slot] = product / q->sy[slot][slot];
+        job->weight[i] = (float)q->alpha[slot];
+    }
+}
+
+pl_status pl_quasi_newton_begin(pl_quasi_newton* q, const int* place_of, float* b,
+                                pl_error* error) {
+    pass_job job = {.q = q, .place_of = place_of, .b = b};
+    pl_status status = bend_pairs(q, error);
+    if (status != PL_OK) return status;
+    if (q->pair_count > 0) find_alpha(q, &job);
+    pl_parallel_for(q->pool, right_side_task, q->vertex_count, BLOCK, &job);
+    for (size_t k = 0; k < q->contacts.count; k++) {
+        const pl_quasi_contact* c = contact_of(q, k);
+        float* to = b + place(&job, c->vertex);
+        for (int i = 0; i < 3; i++) {
+            to[i] -= c->gradient[i];
+            for (int j = 0; j < q->pair_count; j++)
+                to[i] -= job.weight[j] * bent_of(q, k, slot_of(q, j))[i];
+        }
+    }
+    return PL_OK;
+}
+
+void pl_quasi_newton_leave(pl_quasi_newton* q) {
     float* before = q->gradient_before;
     q->gradient_before = q->gradient;
     q->gradient = before;
 }
-
-void pl_quasi_newton_begin(pl_quasi_newton* q, const int* place_of, float* b) {
-    pass_job job = {.q = q, .place_of = place_of, .b = b};
-    if (q->pair_count > 0) {
-        double sums[PAIRS];
-        pl_parallel_for(q->pool, steps_task, q->vertex_count, BLOCK, &job);
-        collect(q, q->pair_count, sums);
-        for (int i = q->pair_count - 1; i >= 0; i--) {
-            int slot = slot_of(q, i);
-            double product = -sums[i];
-            for (int j = i + 1; j < q->pair_count; j++)
-                product -= q->alpha[slot_of(q, j)] * q->sy[slot][slot_of(q, j)];
-            q->alpha[slot] = product / q->sy[slot][slot];
-            job.weight[i] = (float)q->alpha[slot];
-        }
-    }
-    pl_parallel_for(q->pool, right_side_task, q->vertex_count, BLOCK, &job);
-    swap_gradients(q);
-}
-
-void pl_quasi_newton_retry(pl_quasi_newton* q) { swap_gradients(q); }
 
 // y_i.x; direction = x
 static void changes_task(int begin, int end, int worker, void* user) {
@@ -217,7 +288,7 @@ static double direction_part(int begin, int end, void* user) {
         for (int i = 0; i < q->pair_count; i++)
             d = pl_fma4(job->weight[i], pl_load4(s[i] + at), d);
         pl_store4(q->direction + at, d);
-        add_product(sum, pl_load4(q->gradient_before + at), d);
+        add_product(sum, pl_load4(q->gradient + at), d);
     }
     return sum[0] + sum[1] + sum[2];
 }
@@ -229,12 +300,13 @@ double pl_quasi_newton_end(pl_quasi_newton* q, const int* place_of, const float*
     collect(q, q->pair_count, sums);
     for (int i = 0; i < q->pair_count; i++) {
         int slot = slot_of(q, i);
-        double product = sums[i];
+        double product = sums[i] + along_bent(q, q->direction, slot);
         for (int j = 0; j < i; j++) product += weights[j] * q->sy[slot_of(q, j)][slot];
         weights[i] = q->alpha[slot] - product / q->sy[slot][slot];
         job.weight[i] = (float)weights[i];
     }
-    return pl_parallel_sum(q->pool, direction_part, q->vertex_count, BLOCK, &job);
+    double slope = pl_parallel_sum(q->pool, direction_part, q->vertex_count, BLOCK, &job);
+    return slope + along_contacts(q, q->direction);
 }
 
 static double slope_part(int begin, int end, void* user) {
@@ -246,5 +318,6 @@ static double slope_part(int begin, int end, void* user) {
 }
 
 double pl_quasi_newton_slope(const pl_quasi_newton* q) {
-    return pl_parallel_sum(q->pool, slope_part, q->vertex_count, BLOCK, (void*)q);
+    return pl_parallel_sum(q->pool, slope_part, q->vertex_count, BLOCK, (void*)q) +
+           along_contacts(q, q->direction);
 }
