@@ -134,7 +134,8 @@ static bool judge(void* user, int iteration) {
     double_work* w = user;
     if (iteration == 0) w->is_loaded = start_loads(w);
     pl_search_judge(w->m, w->f, w->settings, false, w->info);
-    return w->info->converged && (iteration > 0 || !w->is_loaded || w->info->iterations > 0);
+    bool at_the_end = w->info->residual <= pl_projective_aim(w->settings->tolerance);
+    return w->info->converged && at_the_end && (iteration > 0 || !w->is_loaded || w->info->iterations > 0);
 }
 
 // direction of quasi = A^-1 times what is there, by the direct solver

@@ -321,8 +321,7 @@ void pl_projective_fast_forget(pl_projective_fast* p) {
 void pl_projective_fast_restart(pl_projective_fast* p) { p->is_cold = true; }
 
 bool pl_projective_fast_can(const pl_projective_fast* p, const pl_fem_objective* f) {
-    return p->in_float && f->inertia > 0.0 && !f->mass_matrix && !(f->damping_stiffness > 0.0) &&
-           !f->pressure;
+    return p->in_float && f->inertia > 0.0 && !f->mass_matrix && !f->pressure;
 }
 
 // Looks at hard pins only, of which there are few; two may be at one vertex.

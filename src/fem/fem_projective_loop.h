@@ -27,6 +27,10 @@ typedef struct pl_projective_loop {
     void (*advance)(void* user, double length);
 } pl_projective_loop;
 
+// What residuals are to come to, so that what is left moves a body as little as what Newton leaves,
+// whose last iteration goes far below the tolerance.
+double pl_projective_aim(double tolerance);
+
 // Contacts of f as those of q. number: of each vertex among those of q (NULL: its own).
 pl_status pl_projective_add_contacts(pl_quasi_newton* q, const pl_fem_objective* f, const double* x,
                                      const int* number, pl_error* error);

@@ -258,6 +258,22 @@ static void sum_forces(const step_work* w) {
     }
 }
 
+static void drag_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const step_work* w = user;
+    const double* drag = w->m->scratch + w->m->count;
+    double scale = w->f->damping_stiffness / w->f->velocity_time;
+    for (int v = begin; v < end; v++)
+        add_force(w, v, pl_scale(scale, pl_vec3_load(drag + 3 * (size_t)v)));
+}
+
+// damping by stiffness at x_out, with the matrix in double
+static void add_drag(step_work* w) {
+    if (!(w->f->damping_stiffness > 0.0)) return;
+    pl_fem_stiffness_drag(w->f, w->x_out, w->m->scratch, w->m->scratch + w->m->count);
+    pl_parallel_for(w->p->pool, drag_task, w->p->vertex_count, BLOCK, w);
+}
+
 // Adds inertia, and takes out what is held; the square of the gradient.
 static double inertia_gradient_part(int begin, int end, void* user) {
     const step_work* w = user;
@@ -459,7 +475,7 @@ static pl_status evaluate(void* user, int iteration, pl_error* error) {
     pl_fem_objective* f = w->f;
     bool first = iteration == 0;
     w->iteration = iteration;
-    if (w->detect) write_positions(w);
+    if (w->detect || f->damping_stiffness > 0.0) write_positions(w);
     pl_status status = find_contacts(w, first, error);
     if (status == PL_OK && first && w->settings->line_search && !w->stays)
         w->is_deep = f->contact_count > 0 && find_deep_pieces(w);
@@ -467,6 +483,7 @@ static pl_status evaluate(void* user, int iteration, pl_error* error) {
         status = pl_projective_fast_attach(w->p, f, w->x_out, error);
     if (status != PL_OK) return status;
     sum_forces(w);
+    add_drag(w);
     w->norm = sqrt(over_vertices(w, inertia_gradient_part));
     if (first && w->m->pieces->count > 1) start_piece_loads(w);
     if (first) w->load = largest(w->load, w->norm);
@@ -534,7 +551,8 @@ static bool judge_pieces(step_work* w, bool first, bool* float_is_enough) {
         double enough = largest(settings->tolerance * size, DBL_MIN);
         if (size > 0.0 && !(norm / size <= info->residual)) info->residual = norm / size;
         info->converged = info->converged && norm <= enough;
-        at_the_end = at_the_end && norm <= largest(enough, piece->noise);
+        double aim = pl_projective_aim(settings->tolerance) * size;
+        at_the_end = at_the_end && norm <= largest(aim, piece->noise);
         *float_is_enough = *float_is_enough && (norm <= enough || enough >= piece->noise);
     }
     return at_the_end;
@@ -550,7 +568,7 @@ static bool judge(void* user, int iteration) {
     double enough = settings->tolerance * size;
     info->residual = size > 0.0 ? w->norm / size : 0.0;
     info->converged = w->norm <= largest(enough, DBL_MIN);
-    bool at_the_end = w->norm <= largest(enough, w->noise);
+    bool at_the_end = w->norm <= largest(pl_projective_aim(settings->tolerance) * size, w->noise);
     bool float_is_enough = enough >= w->noise;
     if (w->m->pieces->count > 1 && by_residual)
         at_the_end = judge_pieces(w, first, &float_is_enough);
