@@ -27,9 +27,11 @@
 enum { BLOCK = PL_PROJECTIVE_BLOCK, AHEAD = 24 };
 // turn of a vertex about the first of its body, from which the body may turn as fast [rad]
 static const double FAST_TURN = 0.05;
-// Float is trusted down to this part of the bound of its noise. Of a bear in contact, norms in float
-// and double agree to 1 % at 1 and to 20 % at 0.2.
-static const double TRUST = 0.5;
+// Noise of forces, as a part of its bound: of a bear in contact, they end at 0.1 to 0.6 of it. Where
+// that is too low, forces below STALL_NOISE times as much that do not fall for so many iterations
+// are noise too.
+enum { STALL = 15 };
+static const double NOISE = 0.5, STALL_NOISE = 10.0;
 
 static double largest(double a, double b) { return a > b ? a : b; }
 
@@ -52,6 +54,8 @@ typedef struct step_work {
     bool on_the_way;    // the last direction is not in u yet
     double load, noise; // what residuals are compared with, and round-off of forces [N]
     double norm;        // of the gradient
+    double best;        // the smallest norm, in iteration best_at
+    int best_at;
     bool finished;      // false: the tolerance is below what float gives
     bool is_deep;       // some pieces started deep in obstacles
     bool stays;         // they start where they were
@@ -358,7 +362,7 @@ static double noise_part(int begin, int end, void* user) {
         for (size_t c = 0; c < 3; c++) square += (double)low[at + c] * (double)low[at + c];
         sum += stiffness * stiffness * square;
     }
-    return FLT_EPSILON * FLT_EPSILON * sum;
+    return NOISE * NOISE * FLT_EPSILON * FLT_EPSILON * sum;
 }
 
 // energy of the distance to y, which inertia and outer forces pull to
@@ -546,7 +550,7 @@ static bool judge_pieces(step_work* w, bool first, bool* float_is_enough) {
     for (int k = 0; k < m->pieces->count; k++) {
         pl_piece_search* piece = &s->piece[k];
         double norm = sqrt(fmax(s->norms[k], 0.0));
-        if (first) piece->noise = TRUST * sqrt(s->after[k]);
+        if (first) piece->noise = sqrt(s->after[k]);
         double size = largest(piece->load, sqrt(s->inertia[k]));
         double enough = largest(settings->tolerance * size, DBL_MIN);
         if (size > 0.0 && !(norm / size <= info->residual)) info->residual = norm / size;
@@ -558,12 +562,21 @@ static bool judge_pieces(step_work* w, bool first, bool* float_is_enough) {
     return at_the_end;
 }
 
+// True if forces are noise that the bound does not know of.
+static bool has_stalled(step_work* w, int iteration) {
+    if (iteration == 0 || w->norm < w->best) {
+        w->best = w->norm;
+        w->best_at = iteration;
+    }
+    return iteration - w->best_at >= STALL && w->norm < STALL_NOISE * w->noise;
+}
+
 static bool judge(void* user, int iteration) {
     step_work* w = user;
     const pl_fem_settings* settings = w->settings;
     pl_method_info* info = w->info;
     bool first = iteration == 0, by_residual = !settings->all_iterations;
-    if (first && by_residual) w->noise = TRUST * sqrt(over_vertices(w, noise_part));
+    if (first && by_residual) w->noise = sqrt(over_vertices(w, noise_part));
     double size = largest(w->load, by_residual ? sqrt(over_vertices(w, inertia_part)) : 0.0);
     double enough = settings->tolerance * size;
     info->residual = size > 0.0 ? w->norm / size : 0.0;
@@ -572,8 +585,8 @@ static bool judge(void* user, int iteration) {
     bool float_is_enough = enough >= w->noise;
     if (w->m->pieces->count > 1 && by_residual)
         at_the_end = judge_pieces(w, first, &float_is_enough);
-    at_the_end = at_the_end && (iteration > 0 || w->load == 0.0);
-    w->finished = !at_the_end || !by_residual || float_is_enough;
+    at_the_end = (at_the_end || has_stalled(w, iteration)) && (iteration > 0 || w->load == 0.0);
+    w->finished = !at_the_end || !by_residual || info->converged || float_is_enough;
     return at_the_end;
 }
 
