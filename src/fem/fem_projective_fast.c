@@ -318,7 +318,10 @@ void pl_projective_fast_forget(pl_projective_fast* p) {
     p->values_stale = true;
     p->is_checked = false;
 }
-void pl_projective_fast_restart(pl_projective_fast* p) { p->is_cold = true; }
+void pl_projective_fast_restart(pl_projective_fast* p) {
+    p->is_cold = true;
+    p->u_inertia = 0.0;
+}
 
 bool pl_projective_fast_can(const pl_projective_fast* p, const pl_fem_objective* f) {
     return p->in_float && f->inertia > 0.0 && !f->mass_matrix && !f->pressure;
@@ -571,8 +574,12 @@ static size_t rotations_size(const pl_projective_fast* p) {
     return size;
 }
 
+static size_t u_size(const pl_projective_fast* p) {
+    return sizeof(double) + 4 * (size_t)p->vertex_count * sizeof(float);
+}
+
 size_t pl_projective_fast_state_size(const pl_projective_fast* p) {
-    return sizeof(int64_t) + rotations_size(p);
+    return sizeof(int64_t) + rotations_size(p) + u_size(p);
 }
 
 void pl_projective_fast_state_save(const pl_projective_fast* p, void* out) {
@@ -585,6 +592,8 @@ void pl_projective_fast_state_save(const pl_projective_fast* p, void* out) {
     for (int k = 0; k < PL_PROJECTIVE_LAWS; k++)
         for (int b = 0; b < p->tets[k].batch_count; b++, to += sizeof(pl_quatw))
             memcpy(to, &p->tets[k].batches[b].rotation, sizeof(pl_quatw));
+    memcpy(to, &p->u_inertia, sizeof(double));
+    memcpy(to + sizeof(double), p->u, u_size(p) - sizeof(double));
 }
 
 void pl_projective_fast_state_load(pl_projective_fast* p, const void* in) {
@@ -599,4 +608,6 @@ void pl_projective_fast_state_load(pl_projective_fast* p, const void* in) {
     for (int k = 0; k < PL_PROJECTIVE_LAWS; k++)
         for (int b = 0; b < p->tets[k].batch_count; b++, from += sizeof(pl_quatw))
             memcpy(&p->tets[k].batches[b].rotation, from, sizeof(pl_quatw));
+    memcpy(&p->u_inertia, from, sizeof(double));
+    memcpy(p->u, from + sizeof(double), u_size(p) - sizeof(double));
 }

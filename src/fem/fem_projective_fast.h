@@ -57,6 +57,7 @@ struct pl_projective_fast {
     // Float4 per number. y: rounded, its fourth (w + drag) m; y_low: what rounding took, its fourth
     // the longest edge at rest. x: y + u, or (steps that are solved to a tolerance) y_low + u.
     float *x, *y, *y_low, *u;
+    double u_inertia;      // of the step that u was found in; 0: it is of no use
     float* edge;           // per vertex: the longest at rest
     pl_quasi_newton quasi; // by number too
     // soft pins and contacts of an iteration
@@ -111,7 +112,7 @@ pl_status pl_projective_minimise(pl_projective_fast* p, pl_minimiser* m, pl_fem_
                                  void* detect_user, bool goes_on, pl_method_info* info,
                                  pl_error* error);
 
-// What later steps depend on besides positions and velocities: the rotations.
+// What later steps depend on besides positions and velocities: the rotations, and u.
 size_t pl_projective_fast_state_size(const pl_projective_fast* p);
 void pl_projective_fast_state_save(const pl_projective_fast* p, void* out);
 void pl_projective_fast_state_load(pl_projective_fast* p, const void* in);

@@ -27,10 +27,12 @@
 enum { BLOCK = PL_PROJECTIVE_BLOCK, AHEAD = 24 };
 // turn of a vertex about the first of its body, from which the body may turn as fast [rad]
 static const double FAST_TURN = 0.05;
+// the same of a step that starts with the forces of the last one
+static const double FAST_WARM_TURN = 0.3;
 // Noise of forces, as a part of its bound: of a bear in contact, they end at 0.1 to 0.6 of it. Where
 // that is too low, forces below STALL_NOISE times as much that do not fall for so many iterations
 // are noise too.
-enum { STALL = 15 };
+enum { STALL = 15, MIN_WARM_ITERATIONS = 4 };
 static const double NOISE = 0.5, STALL_NOISE = 10.0;
 
 static double largest(double a, double b) { return a > b ? a : b; }
@@ -89,6 +91,9 @@ static inline pl_vec3 flight_of(const step_work* w, int row) {
     return pl_add(from_of(m, i), moved);
 }
 
+// u is that of a step as long as this one
+static bool is_warm(const step_work* w) { return w->p->u_inertia == w->f->inertia; }
+
 // true if the vertex goes round the first one of its body at a speed that makes flights along
 // tangents a bad start
 static bool turns_fast(const step_work* w, int row) {
@@ -96,7 +101,8 @@ static bool turns_fast(const step_work* w, int row) {
     size_t i = 3 * (size_t)row, first = 3 * (size_t)w->p->root[row];
     pl_vec3 r = pl_sub(pl_vec3_load(m->positions + i), pl_vec3_load(m->positions + first));
     pl_vec3 v = pl_sub(pl_vec3_load(m->velocities + i), pl_vec3_load(m->velocities + first));
-    return m->step * m->step * pl_norm2(v) > FAST_TURN * FAST_TURN * pl_norm2(r);
+    double fast = is_warm(w) ? FAST_WARM_TURN : FAST_TURN;
+    return m->step * m->step * pl_norm2(v) > fast * fast * pl_norm2(r);
 }
 
 static pl_f4 float4_of(pl_vec3 a) { return (pl_f4){(float)a.x, (float)a.y, (float)a.z, 0.0f}; }
@@ -198,6 +204,32 @@ static void start_task(int begin, int end, int worker, void* user) {
 static void start_at(step_work* w, const double* stays) {
     start_work s = {w, stays};
     pl_parallel_for(w->p->pool, start_task, w->p->vertex_count, BLOCK, &s);
+    w->at_start = false;
+}
+
+// Forces of contacts that last change little from step to step, and u is what they do: it starts as
+// it was. Without contacts the flight is better, and what fewer than MIN_WARM_ITERATIONS leave of u
+// would add up.
+static bool is_start_for_next(const step_work* w) {
+    bool enough =
+        !w->settings->all_iterations || w->settings->max_iterations >= MIN_WARM_ITERATIONS;
+    return enough && w->f->contact_count > 0 && !w->at_start && !w->on_the_way;
+}
+
+static void warm_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const step_work* w = user;
+    const float* base = base_of(w);
+    for (int k = begin; k < end; k++) {
+        size_t at = 4 * (size_t)k;
+        if (w->p->held[w->p->vertex_of[k]]) pl_store4(w->p->u + at, (pl_f4){0});
+        pl_store4(w->p->x + at, pl_load4(base + at) + pl_load4(w->p->u + at));
+    }
+}
+
+static void warm_start(step_work* w) {
+    if (!w->at_start || !is_warm(w)) return;
+    pl_parallel_for(w->p->pool, warm_task, w->p->vertex_count, BLOCK, w);
     w->at_start = false;
 }
 
@@ -669,12 +701,15 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem
     w.load = sqrt(over_vertices(&w, fly_part));
     place_held(&w);
     turn_start(&w);
+    warm_start(&w);
+    p->u_inertia = 0.0;
     status = iterate(&w, error);
     if (status == PL_OK && w.is_deep && !info->converged) status = stay_if_better(&w, error);
     if (status == PL_OK && w.stays) status = iterate(&w, error);
     *finished = w.finished;
     if (m->pieces->count == 1) m->search.piece[0].load = w.load;
     if (status != PL_OK) return status;
+    p->u_inertia = is_start_for_next(&w) ? f->inertia : 0.0;
     info->contact_count = f->contact_count;
     info->softened_count = p->softened_pin_count + p->softened_contact_count;
     if (*finished) commit(&w);
