@@ -135,7 +135,8 @@ static bool judge(void* user, int iteration) {
     if (iteration == 0) w->is_loaded = start_loads(w);
     pl_search_judge(w->m, w->f, w->settings, false, w->info);
     bool at_the_end = w->info->residual <= pl_projective_aim(w->settings->tolerance);
-    return w->info->converged && at_the_end && (iteration > 0 || !w->is_loaded || w->info->iterations > 0);
+    return w->info->converged && at_the_end &&
+           (iteration > 0 || !w->is_loaded || w->info->iterations > 0);
 }
 
 // direction of quasi = A^-1 times what is there, by the direct solver
@@ -164,9 +165,8 @@ static void solve_direct(double_work* w) {
 static pl_status find_direction(void* user, double* slope, pl_error* error) {
     double_work* w = user;
     pl_scalar_fine* fine = w->p ? pl_scalar_mg_fine(w->p->mg) : NULL;
-    pl_status status =
-        pl_quasi_newton_begin(w->quasi, w->p ? w->p->place_of : NULL,
-                              w->p ? fine->b : w->quasi->direction, error);
+    pl_status status = pl_quasi_newton_begin(w->quasi, w->p ? w->p->place_of : NULL,
+                                             w->p ? fine->b : w->quasi->direction, error);
     if (status != PL_OK) return status;
     if (w->p) {
         pl_projective_fast_solve(w->p, w->settings, w->info);

@@ -584,8 +584,7 @@ size_t pl_projective_fast_state_size(const pl_projective_fast* p) {
 
 void pl_projective_fast_state_save(const pl_projective_fast* p, void* out) {
     char* to = out;
-    int64_t flags =
-        (p->is_cold ? COLD : 0) | (p->is_checked ? CHECKED : 0) |
+    int64_t flags = (p->is_cold ? COLD : 0) | (p->is_checked ? CHECKED : 0) |
                     (p->cycles_fail ? FAILS : 0) | (p->cycles_slow ? SLOW : 0);
     memcpy(to, &flags, sizeof flags);
     to += sizeof flags;

@@ -51,9 +51,9 @@ struct pl_projective_fast {
 
     // Vertices in the order of the band, which is best for elements (1.6 times faster than at the
     // places of the smoother, which follow colours).
-    int* number;          // of each vertex
-    int* vertex_of;       // each number
-    int* place_of;        // each number
+    int* number;    // of each vertex
+    int* vertex_of; // each number
+    int* place_of;  // each number
     // Float4 per number. y: rounded, its fourth (w + drag) m; y_low: what rounding took, its fourth
     // the longest edge at rest. x: y + u, or (steps that are solved to a tolerance) y_low + u.
     float *x, *y, *y_low, *u;
@@ -90,9 +90,9 @@ void pl_projective_fast_forget(pl_projective_fast* p);
 // Positions have jumped.
 void pl_projective_fast_restart(pl_projective_fast* p);
 
-// Looks whether, and how fast, cycles solve the matrix of this objective, which has inertia, when its values are
-// new; *fails if not. Float cannot hold stiff parts in something 1e8 times softer: such a system is
-// one for the direct solver.
+// Looks whether, and how fast, cycles solve the matrix of this objective, which has inertia, when
+// its values are new; *fails if not. Float cannot hold stiff parts in something 1e8 times softer:
+// such a system is one for the direct solver.
 pl_status pl_projective_fast_check(pl_projective_fast* p, pl_fem_objective* f, pl_minimiser* m,
                                    bool* fails, pl_error* error);
 // True if a step of this objective can be done in float.
@@ -118,7 +118,8 @@ void pl_projective_fast_state_save(const pl_projective_fast* p, void* out);
 void pl_projective_fast_state_load(pl_projective_fast* p, const void* in);
 
 // Shared by the two kinds of step: the levels for this objective, pins and contacts (those of f) on
-// them, contacts found at x (m->found; p may be NULL), and the direction of a step from b of the finest level.
+// them, contacts found at x (m->found; p may be NULL), and the direction of a step from b of the
+// finest level.
 pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_fem_objective* f, pl_error* error);
 pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_fem_objective* f,
                                     const double* x, pl_error* error);

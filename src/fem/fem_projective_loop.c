@@ -77,8 +77,7 @@ pl_status pl_projective_iterate(const pl_projective_loop* loop, pl_error* error)
     for (int k = 0;; k++) {
         double length = 1.0;
         pl_status status = loop->evaluate(loop->user, k, error);
-        if (status == PL_OK && k > 0)
-            status = shorten(loop, k, slope, &length, error);
+        if (status == PL_OK && k > 0) status = shorten(loop, k, slope, &length, error);
         if (status != PL_OK) return status;
         bool over = loop->judge(loop->user, k);
         if (!isfinite(loop->info->residual))
@@ -92,8 +91,8 @@ pl_status pl_projective_iterate(const pl_projective_loop* loop, pl_error* error)
         loop->info->iterations++;
         loop->advance(loop->user, 1.0);
         // nobody waits for the forces at the end of a fixed number of iterations
-        bool last = settings->all_iterations && !settings->line_search &&
-                    k + 1 >= settings->max_iterations;
+        bool last =
+            settings->all_iterations && !settings->line_search && k + 1 >= settings->max_iterations;
         if (last && isfinite(slope)) break;
     }
     return PL_OK;

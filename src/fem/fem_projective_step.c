@@ -29,9 +29,9 @@ enum { BLOCK = PL_PROJECTIVE_BLOCK, AHEAD = 24 };
 static const double FAST_TURN = 0.05;
 // the same of a step that starts with the forces of the last one
 static const double FAST_WARM_TURN = 0.3;
-// Noise of forces, as a part of its bound: of a bear in contact, they end at 0.1 to 0.6 of it. Where
-// that is too low, forces below STALL_NOISE times as much that do not fall for so many iterations
-// are noise too.
+// Noise of forces, as a part of its bound: of a bear in contact, they end at 0.1 to 0.6 of it.
+// Where that is too low, forces below STALL_NOISE times as much that do not fall for so many
+// iterations are noise too.
 enum { STALL = 15, MIN_WARM_ITERATIONS = 4 };
 static const double NOISE = 0.5, STALL_NOISE = 10.0;
 
@@ -46,7 +46,7 @@ typedef struct step_work {
     pl_detect detect;
     void* detect_user;
     pl_method_info* info;
-    double* x_out;      // 3 per vertex
+    double* x_out; // 3 per vertex
     int iteration;
     double length;      // of the step along the direction
     double inertia;     // drag included [1/s^2]
@@ -58,13 +58,13 @@ typedef struct step_work {
     double norm;        // of the gradient
     double best;        // the smallest norm, in iteration best_at
     int best_at;
-    bool finished;      // false: the tolerance is below what float gives
-    bool is_deep;       // some pieces started deep in obstacles
-    bool stays;         // they start where they were
+    bool finished; // false: the tolerance is below what float gives
+    bool is_deep;  // some pieces started deep in obstacles
+    bool stays;    // they start where they were
 } step_work;
 
-// Positions of the elements, and what is to be added to them or NULL; fourth values may be anything.
-// A fixed number of iterations does not ask for more than float.
+// Positions of the elements, and what is to be added to them or NULL; fourth values may be
+// anything. A fixed number of iterations does not ask for more than float.
 static const float* high_of(const step_work* w) {
     return w->is_split || w->at_start ? w->p->y : w->p->x;
 }
@@ -503,9 +503,9 @@ static double add_contact_squares(const step_work* w, double* pieces) {
     return sum;
 }
 
-// Contacts, springs and the gradient at the present u. The load of the step counts the forces at its
-// start, but not those of contacts: how deep a start lies in an obstacle says nothing of the forces
-// at the end.
+// Contacts, springs and the gradient at the present u. The load of the step counts the forces at
+// its start, but not those of contacts: how deep a start lies in an obstacle says nothing of the
+// forces at the end.
 static pl_status evaluate(void* user, int iteration, pl_error* error) {
     step_work* w = user;
     pl_fem_objective* f = w->f;

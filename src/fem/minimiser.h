@@ -60,10 +60,10 @@ typedef struct pl_minimiser {
     size_t known_count;
     bool is_known;
     pl_quasi_newton quasi; // of Projective Dynamics with this solver
-    int count;     // 3 per vertex
-    double* x;     // start and result
-    double value;  // Phi(x) without contacts, of a system of one piece; NaN: not known
-    double* trial; // of the line search
+    int count;             // 3 per vertex
+    double* x;             // start and result
+    double value;          // Phi(x) without contacts, of a system of one piece; NaN: not known
+    double* trial;         // of the line search
     double* gradient;
     double* trial_gradient;
     double *further, *further_gradient; // a step that is longer than the trial

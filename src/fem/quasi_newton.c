@@ -44,7 +44,7 @@ void pl_quasi_newton_free(pl_quasi_newton* q) {
     PL_FREE(q->gradient, float, value_count(q));
     PL_FREE(q->gradient_before, float, value_count(q));
     PL_FREE(q->direction, float, value_count(q));
-    PL_FREE(q->partials, double, SUMS * (size_t)block_count(q));
+    PL_FREE(q->partials, double, SUMS*(size_t)block_count(q));
     for (int k = 0; k < PAIRS; k++) {
         PL_FREE(q->s[k], float, value_count(q));
         PL_FREE(q->y[k], float, value_count(q));
@@ -285,8 +285,7 @@ static double direction_part(int begin, int end, void* user) {
     double sum[4] = {0};
     for (size_t at = 4 * (size_t)begin; at < 4 * (size_t)end; at += 4) {
         pl_f4 d = pl_load4(q->direction + at);
-        for (int i = 0; i < q->pair_count; i++)
-            d = pl_fma4(job->weight[i], pl_load4(s[i] + at), d);
+        for (int i = 0; i < q->pair_count; i++) d = pl_fma4(job->weight[i], pl_load4(s[i] + at), d);
         pl_store4(q->direction + at, d);
         add_product(sum, pl_load4(q->gradient + at), d);
     }

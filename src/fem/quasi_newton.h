@@ -5,9 +5,9 @@
 // and the changes y of the gradient along them correct A^-1, which one solution (a multigrid cycle
 // is enough) applies. Without pairs the direction is that of Projective Dynamics.
 //
-// Contacts come and go, so that the gradient changes in jumps which say nothing of the next step. But
-// their Hessian is known. So pairs are of the gradient without contacts, and y becomes y + C s with
-// the Hessian C of the contacts at hand.
+// Contacts come and go, so that the gradient changes in jumps which say nothing of the next step.
+// But their Hessian is known. So pairs are of the gradient without contacts, and y becomes y + C s
+// with the Hessian C of the contacts at hand.
 //
 // Vectors are float4 per vertex: only the direction comes from them, and gradients are right to
 // what evaluates them.
@@ -20,7 +20,8 @@
 
 enum { PL_QUASI_NEWTON_PAIRS = 5 };
 
-// What contacts exert on a vertex: the gradient of their energy, and its Hessian (xx xy xz yy yz zz).
+// What contacts exert on a vertex: the gradient of their energy, and its Hessian (xx xy xz yy yz
+// zz).
 typedef struct pl_quasi_contact {
     int vertex;
     float gradient[3], hessian[6];
@@ -40,8 +41,8 @@ typedef struct pl_quasi_newton {
     // s_i.y_j by slots, j not older than i: without contacts, and with those at hand
     double smooth[PL_QUASI_NEWTON_PAIRS][PL_QUASI_NEWTON_PAIRS];
     double sy[PL_QUASI_NEWTON_PAIRS][PL_QUASI_NEWTON_PAIRS];
-    double alpha[PL_QUASI_NEWTON_PAIRS];                     // of the recursion, by slots
-    double* partials; // PL_QUASI_NEWTON_SUMS per block of vertices
+    double alpha[PL_QUASI_NEWTON_PAIRS]; // of the recursion, by slots
+    double* partials;                    // PL_QUASI_NEWTON_SUMS per block of vertices
 } pl_quasi_newton;
 
 pl_status pl_quasi_newton_setup(pl_quasi_newton* q, int vertex_count, pl_pool* pool,
