@@ -15,6 +15,7 @@
     X(resume, "goes on with a run that was stopped or killed") \
     X(info, "what a mesh is like, what is wrong with it") \
     X(mesh, "convert, generate, repair a mesh; fill a surface with tets") \
+    X(modes, "frequencies and shapes of vibration of a body") \
     X(render, "pictures of a mesh file or of a run") \
     X(view, "shows a scene or a run in the browser, to play with")
 // clang-format on

@@ -20,6 +20,9 @@ static const char hanging_box[] =
     "  \"damping\": {\"mass\": 5}}],\n"
     " \"attachments\": [{\"body\": \"box\", \"where\": {\"side\": \"-x\"}}]}";
 
+// bytes of a frame before its positions: head, and what one side has
+enum { FRAME_HEAD = 64 + 4 * PL_VIEW_STAT_COUNT + 16 + 4 * PL_VIEW_TRACE_COUNT };
+
 static void ignore(void* user) { (void)user; }
 
 static void nap(void) {
@@ -107,7 +110,7 @@ static float height_after(setting* s, int page, int frames, int vertex) {
     for (int k = 0; k < frames;) {
         pl_view_blob* blob = next(s, page);
         if (is_kind(blob, "PLF1")) {
-            height = number(blob, 64 + 80 + 12 * (size_t)vertex + 4);
+            height = number(blob, FRAME_HEAD + 12 * (size_t)vertex + 4);
             k++;
         }
         pl_view_session_give_back(s->session, blob);
@@ -120,11 +123,13 @@ static int find_tip(setting* s, int page, float at[3]) {
     for (;;) {
         pl_view_blob* blob = next(s, page);
         bool is_frame = is_kind(blob, "PLF1");
-        int tip = 0, count = (int)((blob->size - 144 - 4) / 12);
+        int tip = 0, count = (int)((blob->size - FRAME_HEAD - 4) / 12);
         for (int v = 1; is_frame && v < count; v++)
-            if (number(blob, 144 + 12 * (size_t)v) > number(blob, 144 + 12 * (size_t)tip)) tip = v;
+            if (number(blob, FRAME_HEAD + 12 * (size_t)v) >
+                number(blob, FRAME_HEAD + 12 * (size_t)tip))
+                tip = v;
         for (size_t k = 0; is_frame && k < 3; k++)
-            at[k] = number(blob, 144 + 12 * (size_t)tip + 4 * k);
+            at[k] = number(blob, FRAME_HEAD + 12 * (size_t)tip + 4 * k);
         pl_view_session_give_back(s->session, blob);
         if (is_frame) return tip;
     }
@@ -150,7 +155,7 @@ TEST(view_session_sends_scene_mesh_state_frames)
         CHECK(is_kind(frame, "PLF1") && word(frame, 4) == 1);
         CHECK(k == 0 || word(frame, 8) > last);
         last = word(frame, 8);
-        CHECK(frame->size >= 144 + 12 * (size_t)vertex_count + 4);
+        CHECK(frame->size >= FRAME_HEAD + 12 * (size_t)vertex_count + 4);
         pl_view_session_give_back(s.session, frame);
     }
     end(&s);

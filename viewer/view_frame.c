@@ -145,13 +145,31 @@ static void put_values(writer* w, const pl_render_body* body, float least, float
     w->at += (size_t)body->vertex_count * sizeof(uint16_t);
 }
 
+// the residuals of the body that took the most cycles; returns how many there are
+static int find_trace(const pl_view_side* side, const float** values) {
+    int most = 0;
+    for (int b = 0; side->world && b < pl_world_body_count(side->world); b++) {
+        const float* own;
+        int count = pl_world_residuals(side->world, b, &own);
+        if (count > most) most = count, *values = own;
+    }
+    return most < PL_VIEW_TRACE_COUNT ? most : PL_VIEW_TRACE_COUNT;
+}
+
+static void put_trace(writer* w, const pl_view_side* side) {
+    const float* values = NULL;
+    int count = find_trace(side, &values);
+    for (int k = 0; k < PL_VIEW_TRACE_COUNT; k++) put_f32(w, k < count ? (double)values[k] : 0.0);
+}
+
 static void put_stats(writer* w, const pl_view_side* side, double encode_seconds) {
     const pl_frame_info* i = &side->info;
+    const float* trace;
     const double stats[PL_VIEW_STAT_COUNT] = {
-        i->residual,      i->kinetic_energy, i->elastic_energy,    i->volume,
-        i->seconds,       i->detect_seconds, i->assembly_seconds,  i->linear_seconds,
-        i->contact_count, i->iterations,     i->linear_iterations, i->unconverged_count,
-        i->retry_count,   encode_seconds};
+        i->residual,      i->kinetic_energy, i->elastic_energy,       i->volume,
+        i->seconds,       i->detect_seconds, i->assembly_seconds,     i->linear_seconds,
+        i->contact_count, i->iterations,     i->linear_iterations,    i->unconverged_count,
+        i->retry_count,   encode_seconds,    find_trace(side, &trace)};
     for (int k = 0; k < PL_VIEW_STAT_COUNT; k++) put_f32(w, stats[k]);
 }
 
@@ -162,10 +180,10 @@ static void put_hand(writer* w, const pl_view_side* side) {
     put_f32(w, side->hand.z);
 }
 
-enum { HEAD_SIZE = 32 + 8 + 24, SIDE_SIZE = 4 * PL_VIEW_STAT_COUNT + 16 };
+enum { HEAD_SIZE = 32 + 8 + 24, SIDE_SIZE = 4 * PL_VIEW_STAT_COUNT + 16 + 4 * PL_VIEW_TRACE_COUNT };
 
-// "PLF1", generation, frame, flags, time, drag, side count, least, most, box; stats and hand of
-// each side; positions; values; contact points
+// "PLF1", generation, frame, flags, time, drag, side count, least, most, box; stats, hand and trace
+// of each side; positions; values; contact points
 pl_status pl_view_encode_frame(const pl_view_side* sides, int side_count,
                                const pl_view_frame_head* head, pl_view_blob* out, pl_error* error) {
     double start = pl_seconds();
@@ -219,6 +237,7 @@ pl_status pl_view_encode_frame(const pl_view_side* sides, int side_count,
     for (int s = 0; s < side_count; s++) {
         put_stats(&side_writer, &sides[s], seconds);
         put_hand(&side_writer, &sides[s]);
+        put_trace(&side_writer, &sides[s]);
     }
     return PL_OK;
 }

@@ -10,6 +10,7 @@
 enum {
     PL_VIEW_SIDE_LIMIT = 2,
     PL_VIEW_STAT_COUNT = 16,       // numbers of each side in a frame
+    PL_VIEW_TRACE_COUNT = 64,      // residuals of each side in a frame
     PL_VIEW_CONTACT_LIMIT = 2000,  // contact points in a frame
     PL_VIEW_EXACT_VERTICES = 20000 // scenes of more vertices are sent with 16 bits a coordinate
 };

@@ -10,6 +10,7 @@
 #include <pliant/mesh.h>
 #include <pliant/mesh_check.h>
 #include <pliant/mesh_surface.h>
+#include <pliant/modes.h>
 #include <pliant/multigrid.h>
 #include <pliant/parallel.h>
 #include <pliant/scene.h>

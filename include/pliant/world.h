@@ -76,6 +76,11 @@ PL_API void pl_world_release(pl_world* world, int handle);
 PL_API pl_status pl_world_cut(pl_world* world, int body, const double sweep[9], int* cut_count,
                               pl_error* error);
 
+/// How the last step of the last frame converged, for plots: the residual relative to the load
+/// after each cycle of the linear solver, or after each iteration where the method has none; of the
+/// system that the body belongs to. Returns how many there are, at most 64; method pbd has none.
+PL_API int pl_world_residuals(const pl_world* world, int body, const float** values);
+
 /// The node of a coarse level of multigrid that each vertex of a body belongs to, for pictures;
 /// level 1 is the finest of them. Returns how many nodes the level has, 0 if the body is not solved
 /// by multigrid with such a level, -1 if memory is out.
@@ -157,9 +162,9 @@ PL_API pl_status pl_world_set(pl_world* world, const char* path, double value, p
 /// keep their velocities; what a method remembers beyond that starts afresh. Views of positions,
 /// velocities and forces must be asked for again, and a state that was saved before fits no more.
 /// Solvers and laws that do not go with a new method or nonlinear solver are chosen by pliant,
-/// which notes says. A body that is bent cannot become a lattice of method grid, which starts from
-/// affine shapes only (PL_ERROR_UNSUPPORTED). Meshes, places at the start, colliders and
-/// attachments cannot change so.
+/// which notes says. A lattice of method grid takes over a bent body through its tets; one of a
+/// surface without tets starts from affine shapes only (PL_ERROR_UNSUPPORTED). Meshes, places at
+/// the start, colliders and attachments cannot change so.
 PL_API pl_status pl_world_change(pl_world* world, const char* const* changes, int change_count,
                                  pl_notes* notes, pl_error* error);
 

@@ -330,6 +330,8 @@ static pl_status solve_direction(pl_minimiser* m, const pl_fem_objective* f,
     pl_holds_project(f->holds, f->hold_count, m->direction);
     if (f->free_bodies)
         pl_free_bodies_keep_place(f->free_bodies, f->mass, f->force, m->x, m->direction);
+    for (int k = 0; k < linear->history_count; k++)
+        pl_trace_add(&info->trace, info->residual * (double)linear->history[k]);
     info->linear_iterations += linear->iterations;
     info->linear_residual = linear->residual;
     info->switch_count += linear->switched;

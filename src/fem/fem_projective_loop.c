@@ -80,6 +80,7 @@ pl_status pl_projective_iterate(const pl_projective_loop* loop, pl_error* error)
         if (status == PL_OK && k > 0) status = shorten(loop, k, slope, &length, error);
         if (status != PL_OK) return status;
         bool over = loop->judge(loop->user, k);
+        pl_trace_add(&loop->info->trace, loop->info->residual);
         if (!isfinite(loop->info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);

@@ -566,6 +566,14 @@ void pl_grid_body_points(pl_grid_body* b, double* const u[3], double* out) {
     for (size_t i = 0; i < 3 * (size_t)b->point_count; i++) out[i] += b->rest[i];
 }
 
+void pl_grid_face_place(const pl_grid_body* b, const pl_grid_segment* segment, int axis, int offset,
+                        double place[3]) {
+    double at[3] = {segment->x + offset + 0.5, segment->y + 0.5, segment->z + 0.5};
+    at[axis] -= 0.5;
+    for (int d = 0; d < 3; d++)
+        place[d] = b->frame.origin[d] + b->frame.cell * pl_grid_unfolded(&b->frame, d, at[d]);
+}
+
 void pl_grid_body_add_field(const pl_grid_body* b, double* const field[3], pl_vec3 linear,
                             const pl_mat3* gradient) {
     const pl_grid_level* l = &b->multigrid.levels[0];
@@ -573,11 +581,8 @@ void pl_grid_body_add_field(const pl_grid_body* b, double* const field[3], pl_ve
         const pl_grid_segment* g = &l->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
             for (int a = 0; a < 3; a++) {
-                double at[3] = {g->x + i + 0.5, g->y + 0.5, g->z + 0.5};
-                at[a] -= 0.5;
-                for (int d = 0; d < 3; d++)
-                    at[d] =
-                        b->frame.origin[d] + b->frame.cell * pl_grid_unfolded(&b->frame, d, at[d]);
+                double at[3];
+                pl_grid_face_place(b, g, a, i, at);
                 pl_vec3 v = pl_add(linear, pl_mat3_apply(gradient, pl_vec3_load(at)));
                 field[a][g->begin + i] += a == 0 ? v.x : a == 1 ? v.y : v.z;
             }

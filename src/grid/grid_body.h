@@ -141,6 +141,9 @@ void pl_grid_body_vertices(pl_grid_body* body, double* positions, double* veloci
 // Positions of its points for a field of displacements, of which faces outside are set. Forces on
 // points are the counterpart of these positions.
 void pl_grid_body_points(pl_grid_body* body, double* const u[3], double* out);
+// Where a face of an axis is at rest. `offset` counts cells along the segment.
+void pl_grid_face_place(const pl_grid_body* body, const pl_grid_segment* segment, int axis,
+                        int offset, double place[3]);
 // Adds linear + gradient x to a field of all faces.
 void pl_grid_body_add_field(const pl_grid_body* body, double* const field[3], pl_vec3 linear,
                             const pl_mat3* gradient);

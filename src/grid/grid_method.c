@@ -2,14 +2,15 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Method "grid" of the world: bodies in lattices. The vertices of the world are those of the
-// bodies' meshes, embedded; what a host writes into them between steps moves the lattice by the
-// linear field that fits the change best.
+// bodies' meshes, embedded; what a host writes into them between steps moves the lattice
+// (grid_take_over.h).
 #include "grid/grid_method.h"
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/timer.h"
 #include "grid/grid_relayout.h"
 #include "grid/grid_step.h"
+#include "grid/grid_take_over.h"
 
 #include <math.h>
 #include <string.h>
@@ -113,46 +114,22 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
     return status;
 }
 
-// the field linear + gradient x that fits values at rest positions best
-static void fit_field(const pl_grid_body* b, const double* now, const double* before,
-                      pl_vec3* linear, pl_mat3* gradient) {
-    pl_vec3 middle = {0, 0, 0}, mean = {0, 0, 0};
-    pl_mat3 moment = {{0}}, spread = {{0}}, inverse;
-    double share = 1.0 / b->vertex_count;
-    for (int v = 0; v < b->vertex_count; v++) {
-        size_t k = 3 * (size_t)v;
-        middle = pl_madd(middle, share, pl_vec3_load(b->rest + k));
-        mean = pl_madd(mean, share, pl_sub(pl_vec3_load(now + k), pl_vec3_load(before + k)));
-    }
-    for (int v = 0; v < b->vertex_count; v++) {
-        size_t k = 3 * (size_t)v;
-        pl_vec3 x = pl_sub(pl_vec3_load(b->rest + k), middle);
-        pl_vec3 d = pl_sub(pl_vec3_load(now + k), pl_vec3_load(before + k));
-        moment = pl_mat3_add(moment, pl_outer(pl_sub(d, mean), x));
-        spread = pl_mat3_add(spread, pl_outer(x, x));
-    }
-    *gradient = (pl_mat3){{0}};
-    if (pl_mat3_inverse(spread, &inverse)) *gradient = pl_mat3_mul(moment, inverse);
-    *linear = pl_sub(mean, pl_mat3_apply(gradient, middle));
-}
-
 // what a host wrote into positions and velocities since the last step
-static void take_over(grid_system* s) {
+static pl_status take_over(grid_system* s, pl_error* error) {
+    pl_status status = PL_OK;
     for (int k = 0; k < s->body_count; k++) {
         pl_grid_body* b = &s->bodies[k];
         size_t first = 3 * (size_t)b->first_vertex;
         size_t bytes = 3 * (size_t)b->vertex_count * sizeof(double);
-        pl_vec3 linear;
-        pl_mat3 gradient;
-        if (memcmp(s->velocities + first, s->last_velocities + first, bytes) != 0) {
-            fit_field(b, s->velocities + first, s->last_velocities + first, &linear, &gradient);
-            pl_grid_body_add_field(b, b->velocity, linear, &gradient);
-        }
-        if (memcmp(s->positions + first, s->last_positions + first, bytes) != 0) {
-            fit_field(b, s->positions + first, s->last_positions + first, &linear, &gradient);
-            pl_grid_body_add_field(b, b->state.u, linear, &gradient);
-        }
+        const double *x = s->positions + first, *last_x = s->last_positions + first;
+        const double *v = s->velocities + first, *last_v = s->last_velocities + first;
+        if (memcmp(v, last_v, bytes) != 0)
+            status = pl_grid_take_over_velocities(b, v, last_v, error);
+        if (status == PL_OK && memcmp(x, last_x, bytes) != 0)
+            status = pl_grid_take_over_positions(b, x, last_x, error);
+        if (status != PL_OK) return status;
     }
+    return PL_OK;
 }
 
 static pl_status find_contacts(grid_system* s, const pl_method_step* step, pl_error* error) {
@@ -249,6 +226,7 @@ static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_acts*
                                k);
         }
         info->linear_iterations++;
+        pl_trace_add(&info->trace, info->residual);
         if (info->converged) break;
     }
     info->iterations = 1;
@@ -289,8 +267,7 @@ static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_
                          .start = s->start};
     set_forces(s, step);
     memcpy(acts.gravity, step->gravity, sizeof acts.gravity);
-    take_over(s);
-    pl_status status = PL_OK;
+    pl_status status = take_over(s, error);
     for (int b = 0; status == PL_OK && b < s->body_count; b++) {
         acts.force = s->force + 3 * (size_t)s->bodies[b].first_point;
         status = pl_grid_step_begin(&s->bodies[b], &acts, error);

@@ -48,6 +48,18 @@ typedef struct pl_method_step {
     int obstacle_count;
 } pl_method_step;
 
+// Residuals on the way, relative to the load: after each cycle of a linear solver or, where the
+// method has none, after each iteration. Only the first PL_TRACE_SIZE are kept.
+enum { PL_TRACE_SIZE = 64 };
+typedef struct pl_residual_trace {
+    int count;
+    float values[PL_TRACE_SIZE];
+} pl_residual_trace;
+
+static inline void pl_trace_add(pl_residual_trace* trace, double residual) {
+    if (trace->count < PL_TRACE_SIZE) trace->values[trace->count++] = (float)residual;
+}
+
 // What a step did. Not converging is no error: it stands here.
 typedef struct pl_method_info {
     int iterations;
@@ -66,6 +78,7 @@ typedef struct pl_method_info {
     bool has_worst_vertex;  // a step that did not converge knows where forces are least balanced
     int worst_vertex;       // that vertex of the system
     double linear_residual; // NaN: not looked at
+    pl_residual_trace trace;
     double assembly_seconds, linear_seconds, seconds;
 } pl_method_info;
 

@@ -30,7 +30,7 @@ struct pl_direct {
     pl_direct_info info;
 };
 
-enum { MAX_RHS = 4 };
+enum { MAX_RHS = PL_DIRECT_MAX_RHS };
 
 // sizes of a front in unknowns
 static int front_cols(const pl_direct* d, int s) {
@@ -236,20 +236,25 @@ pl_status pl_direct_update(pl_direct* d, const pl_block_matrix* A, pl_pool* pool
     return PL_OK;
 }
 
+// Both triangular solves are written for any number m of right-hand sides, whose values of an
+// unknown stand side by side; with m known to the compiler, L is read once for all of them.
+
 // x of the front's columns becomes L11^-1 x, and the rows below lose L21 x
-static void forward_front(pl_direct* d, int s, int m) {
+static inline __attribute__((always_inline)) void forward_columns(pl_direct* d, int s,
+                                                                  const int m) {
     const pl_fronts* f = &d->fronts;
     int b = d->block, cols = front_cols(d, s), rest = front_rest(d, s), ld = cols + rest;
-    double* x = d->x + (size_t)m * (size_t)(b * f->column_offsets[s]);
-    double* sum = d->gathered;
+    double* restrict x = d->x + (size_t)m * (size_t)(b * f->column_offsets[s]);
+    double* restrict sum = d->gathered;
     memset(sum, 0, (size_t)rest * (size_t)m * sizeof(double));
     for (int j = 0; j < cols; j++) {
-        const double* column = d->L + d->panel_offsets[s] + (size_t)j * (size_t)ld;
-        for (int c = 0; c < m; c++) {
-            double value = x[j * m + c];
-            for (int i = j + 1; i < cols; i++) x[i * m + c] -= column[i] * value;
-            for (int i = 0; i < rest; i++) sum[i * m + c] += column[cols + i] * value;
-        }
+        const double* restrict column = d->L + d->panel_offsets[s] + (size_t)j * (size_t)ld;
+        double value[MAX_RHS];
+        for (int c = 0; c < m; c++) value[c] = x[j * m + c];
+        for (int i = j + 1; i < cols; i++)
+            for (int c = 0; c < m; c++) x[i * m + c] -= column[i] * value[c];
+        for (int i = 0; i < rest; i++)
+            for (int c = 0; c < m; c++) sum[i * m + c] += column[cols + i] * value[c];
     }
     const int* rows = f->rows + f->row_offsets[s];
     for (int i = 0; i < rest; i++)
@@ -258,28 +263,43 @@ static void forward_front(pl_direct* d, int s, int m) {
 }
 
 // x of the front's columns becomes L11'^-1 (x - L21' x_rows)
-static void backward_front(pl_direct* d, int s, int m) {
+static inline __attribute__((always_inline)) void backward_columns(pl_direct* d, int s,
+                                                                   const int m) {
     const pl_fronts* f = &d->fronts;
     int b = d->block, cols = front_cols(d, s), rest = front_rest(d, s), ld = cols + rest;
-    double* x = d->x + (size_t)m * (size_t)(b * f->column_offsets[s]);
-    double* below = d->gathered;
+    double* restrict x = d->x + (size_t)m * (size_t)(b * f->column_offsets[s]);
+    double* restrict below = d->gathered;
     const int* rows = f->rows + f->row_offsets[s];
     for (int i = 0; i < rest; i++)
         for (int c = 0; c < m; c++)
             below[i * m + c] = d->x[(size_t)(b * rows[i / b] + i % b) * (size_t)m + (size_t)c];
     for (int j = cols - 1; j >= 0; j--) {
-        const double* column = d->L + d->panel_offsets[s] + (size_t)j * (size_t)ld;
-        for (int c = 0; c < m; c++) {
-            double sum = 0.0;
-            for (int i = j + 1; i < cols; i++) sum += column[i] * x[i * m + c];
-            for (int i = 0; i < rest; i++) sum += column[cols + i] * below[i * m + c];
-            x[j * m + c] -= sum;
-        }
+        const double* restrict column = d->L + d->panel_offsets[s] + (size_t)j * (size_t)ld;
+        double sum[MAX_RHS] = {0.0};
+        for (int i = j + 1; i < cols; i++)
+            for (int c = 0; c < m; c++) sum[c] += column[i] * x[i * m + c];
+        for (int i = 0; i < rest; i++)
+            for (int c = 0; c < m; c++) sum[c] += column[cols + i] * below[i * m + c];
+        for (int c = 0; c < m; c++) x[j * m + c] -= sum[c];
     }
 }
 
+static void forward_front(pl_direct* d, int s, int m) {
+    if (m == 1) forward_columns(d, s, 1);
+    else if (m == 3) forward_columns(d, s, 3);
+    else if (m == MAX_RHS) forward_columns(d, s, MAX_RHS);
+    else forward_columns(d, s, m);
+}
+
+static void backward_front(pl_direct* d, int s, int m) {
+    if (m == 1) backward_columns(d, s, 1);
+    else if (m == 3) backward_columns(d, s, 3);
+    else if (m == MAX_RHS) backward_columns(d, s, MAX_RHS);
+    else backward_columns(d, s, m);
+}
+
 void pl_direct_solve(pl_direct* d, int rhs_count, const double* b, double* x) {
-    PL_ASSERT(rhs_count >= 1 && rhs_count <= MAX_RHS && (d->block == 1 || rhs_count == 1));
+    PL_ASSERT(rhs_count >= 1 && rhs_count <= MAX_RHS);
     const pl_fronts* f = &d->fronts;
     size_t per_row = (size_t)d->block * (size_t)rhs_count;
     for (int k = 0; k < f->row_count; k++)

@@ -29,7 +29,9 @@ pl_status pl_direct_setup(const pl_block_matrix* A, pl_direct** out, pl_error* e
 // whose pivot almost vanished come out as zero.
 pl_status pl_direct_update(pl_direct* direct, const pl_block_matrix* A, pl_pool* pool,
                            pl_error* error);
-// x = A^-1 b; with block 1, rhs_count values per row. x may be b.
+// x = A^-1 b for up to PL_DIRECT_MAX_RHS right-hand sides, whose values of an unknown stand side by
+// side. x may be b.
+enum { PL_DIRECT_MAX_RHS = 4 };
 void pl_direct_solve(pl_direct* direct, int rhs_count, const double* b, double* x);
 void pl_direct_destroy(pl_direct* direct);
 pl_direct_info pl_direct_get_info(const pl_direct* direct);

@@ -185,6 +185,7 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     pl_guard_verdict verdict = pl_guard_end_step(w, s);
     if (verdict != PL_GUARD_FINE) return pl_guard_fail(w, s, verdict, error);
     add_info(&method_info, info);
+    system->trace = method_info.trace;
     if (is_last) pl_world_sum_reactions(w, s);
     if (!method_info.converged && method_info.has_worst_vertex)
         pl_world_name_place(w, s, method_info.worst_vertex, info->unbalanced,
@@ -350,6 +351,12 @@ double* pl_world_velocities(pl_world* w, int body) {
 
 double* pl_world_forces(pl_world* w, int body) {
     return w->systems[w->bodies[body].system].host_force + 3 * (size_t)w->bodies[body].first_vertex;
+}
+
+int pl_world_residuals(const pl_world* w, int b, const float** values) {
+    const pl_residual_trace* trace = &w->systems[w->bodies[b].system].trace;
+    *values = trace->values;
+    return trace->count;
 }
 
 int pl_world_aggregates(pl_world* w, int b, int level, int* nodes) {

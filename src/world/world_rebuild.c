@@ -93,12 +93,14 @@ static double distance_from_affine(const pl_mesh* mesh, const double* values) {
     return most;
 }
 
-// A lattice takes over affine motions of its vertices only (grid_method.c): what is bent would jump
-// to another shape. A lattice that stays one takes over its whole state.
+// A lattice of a surface without tets takes over affine motions of its vertices only
+// (grid_take_over.h): what is bent would jump to another shape. A lattice that stays one takes over
+// its whole state.
 static pl_status check_lattice(pl_world* w, const old_systems* old, int s, pl_error* error) {
     for (int b = 0; b < w->body_count; b++) {
         const pl_world_body* body = &w->bodies[b];
-        if (body->system != s || body->def->method != PL_METHOD_GRID) continue;
+        if (body->system != s || body->def->method != PL_METHOD_GRID || body->mesh->tet_count)
+            continue;
         pl_world_system* from = &old->systems[old->system[b]];
         bool is_same =
             from->method == w->systems[s].method && has_same_bodies(w, old, s, old->system[b]);
@@ -115,9 +117,9 @@ static pl_status check_lattice(pl_world* w, const old_systems* old, int s, pl_er
             h * distance_from_affine(body->mesh, from->method->velocities(from->data) + at);
         if (bent > allowed || bends > allowed)
             return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                           "body \"%.100s\" is bent, and a new lattice can only start from a shape "
-                           "that is turned, moved or stretched evenly; start the scene anew with "
-                           "this",
+                           "body \"%.100s\" is a surface without tets and bent; a new lattice for "
+                           "it can only start from a shape that is turned, moved or stretched "
+                           "evenly; start the scene anew with this",
                            body->def->name);
     }
     return PL_OK;

@@ -15,8 +15,8 @@ export function readFrame(buffer) {
   };
   let at = 64;
   for (let s = 0; s < sideCount; s++) {
-    frame.sides.push({ stats: new Float32Array(buffer, at, 16), held: view.getUint32(at + 64, true) !== 0, hand: new Float32Array(buffer, at + 68, 3) });
-    at += 80;
+    frame.sides.push({ stats: new Float32Array(buffer, at, 16), held: view.getUint32(at + 64, true) !== 0, hand: new Float32Array(buffer, at + 68, 3), trace: new Float32Array(buffer, at + 80, 64) });
+    at += 80 + 4 * 64;
   }
   frame.offset = at;
   return frame;

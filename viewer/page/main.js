@@ -37,6 +37,7 @@ page.link = link;
 window.pliant = page;
 
 const plots = {
+  cycles: new Plot($("plot-cycles"), 2, { logarithmic: true, least: 1 }),
   residual: new Plot($("plot-residual"), 1, { logarithmic: true, least: 1 }),
   energy: new Plot($("plot-energy"), 2, { fromZero: true }),
   volume: new Plot($("plot-volume"), 1, {}),
@@ -112,8 +113,19 @@ function onState(state) {
 
 // ---------------------------------------------------------------- each picture
 
+// the way of the last step: a point for each cycle, both sides in one plot
+function showCycles(frame) {
+  const counts = frame.sides.map((side) => side.stats[14]), most = Math.max(...counts);
+  plots.cycles.setLength(Math.max(most, 2));
+  for (let k = 0; k < most; k++) plots.cycles.add(frame.sides.map((side, s) => (k < counts[s] ? side.trace[k] : NaN)));
+  $("cycles-sides").hidden = frame.sides.length < 2;
+  $("value-cycles").textContent = most ? `${counts[0]} cycles` : "none";
+  page.cycles = counts;
+}
+
 function showFigures(frame) {
   const [residual, kinetic, elastic, volume, seconds, detect, assembly, linear, contacts, iterations, linearIterations, unconverged, retries, encode] = frame.sides[0].stats;
+  showCycles(frame);
   plots.residual.add([residual]);
   plots.energy.add([kinetic, elastic]);
   plots.volume.add([volume]);

@@ -3,13 +3,21 @@
 //
 // Small plots over the last frames: lines in a canvas, each with its own colour of the page's style.
 
-const LENGTH = 240;
+const FRAMES = 240;
 
 export class Plot {
   constructor(canvas, lines, options = {}) {
     this.canvas = canvas;
     this.options = options;
-    this.data = Array.from({ length: lines }, () => new Float32Array(LENGTH).fill(NaN));
+    this.lines = lines;
+    this.setLength(FRAMES);
+  }
+
+  // empty, with room for so many points
+  setLength(length) {
+    if (length === this.length) { this.clear(); return; }
+    this.length = length;
+    this.data = Array.from({ length: this.lines }, () => new Float32Array(length).fill(NaN));
     this.count = 0;
   }
 
@@ -19,7 +27,7 @@ export class Plot {
   }
 
   add(values) {
-    values.forEach((value, k) => { this.data[k][this.count % LENGTH] = value; });
+    values.forEach((value, k) => { this.data[k][this.count % this.length] = value; });
     this.count++;
   }
 
@@ -40,11 +48,11 @@ export class Plot {
       context.strokeStyle = colors[k];
       context.lineWidth = 1.5 * ratio;
       context.beginPath();
-      const first = Math.max(0, this.count - LENGTH);
+      const first = Math.max(0, this.count - this.length);
       for (let i = first; i < this.count; i++) {
-        const value = line[i % LENGTH];
+        const value = line[i % this.length];
         if (!Number.isFinite(value)) continue;
-        const x = ((i - first) / (LENGTH - 1)) * width, y = height - 2 - ((of(value) - low) / reach) * (height - 4);
+        const x = ((i - first) / (this.length - 1)) * width, y = height - 2 - ((of(value) - low) / reach) * (height - 4);
         if (i === first) context.moveTo(x, y);
         else context.lineTo(x, y);
       }

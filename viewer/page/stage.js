@@ -113,6 +113,7 @@ export class Stage {
     this.controls.enableDamping = true;
     this.controls.dampingFactor = 0.15;
     this.controls.addEventListener("change", () => { this.isStale = true; });
+    this.controls.addEventListener("start", () => { this.isSteered = true; });
   }
 
   resize() {
@@ -256,6 +257,7 @@ export class Stage {
     this.showMarks(frame, at);
     this.isStale = this.renderer.shadowMap.needsUpdate = true;
     if (this.needsFit) { this.needsFit = false; this.fit(); }
+    else if (!this.isSteered && !this.holding) this.follow();
   }
 
   paint(frame, range, at) {
@@ -325,6 +327,24 @@ export class Stage {
     this.camera.near = 0.01 * distance;
     this.camera.far = 60 * distance;
     this.controls.target.copy(center);
+    this.controls.update();
+    this.isSteered = false;
+  }
+
+  // Bodies that leave the picture take the camera with them, until somebody steers it.
+  follow() {
+    const box = this.box(), { count, covered, width } = this.layout(), shift = count > 1 ? 0 : covered / width;
+    this.camera.updateMatrixWorld();
+    let most = 0;
+    for (let k = 0; k < 8; k++) {
+      const corner = new THREE.Vector3(k & 1 ? box.max.x : box.min.x, k & 2 ? box.max.y : box.min.y, k & 4 ? box.max.z : box.min.z).project(this.camera);
+      most = Math.max(most, Math.abs(corner.x + shift) / (1 - shift), Math.abs(corner.y));
+    }
+    if (most < 0.95) return;
+    const way = box.getCenter(new THREE.Vector3()).sub(this.controls.target).multiplyScalar(0.08);
+    const away = this.camera.position.clone().sub(this.controls.target).multiplyScalar(most > 1 && way.length() < 0.01 * box.getSize(new THREE.Vector3()).length() ? 1.03 : 1);
+    this.controls.target.add(way);
+    this.camera.position.copy(this.controls.target).add(away);
     this.controls.update();
   }
 

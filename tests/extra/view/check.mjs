@@ -115,6 +115,7 @@ const checks = {
     const first = await number();
     await moving(5);
     check((await number()) > first, "frames that go on");
+    check((await page.evaluate(() => pliant.cycles[0])) > 1, "residuals of cycles");
     await shot("live");
   },
 
