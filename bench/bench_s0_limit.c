@@ -122,7 +122,7 @@ static void run_cycle(void* user) { pl_scalar_mg_cycle(mg_of(user)); }
 static void run_gradient(void* user) {
     const side* s = user;
     pl_projective_fast* p = pl_fem_projective_of(s->l->body[s->threads - 1].system);
-    pl_tet_batches_gradient_warm(&p->tets[0], p->pool, p->y, p->g);
+    pl_tet_batches_gradient_warm(&p->tets[0], p->pool, p->y, p->quasi.gradient);
 }
 
 // the finest level of a cycle

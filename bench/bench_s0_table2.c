@@ -61,8 +61,10 @@ static void run_springs(void* user) {
 static void run_gradient(void* user) {
     pl_projective_fast* f = fast(user);
     for (int k = 0; k < PL_PROJECTIVE_LAWS; k++)
-        if (f->tets[k].batch_count) pl_tet_batches_gradient_warm(&f->tets[k], f->pool, f->y, f->g);
-    if (f->spring_set) pl_spring_batches_gradient(&f->springs, f->pool, f->y, f->g);
+        if (f->tets[k].batch_count)
+            pl_tet_batches_gradient_warm(&f->tets[k], f->pool, f->y, f->quasi.gradient);
+    if (f->spring_set)
+        pl_spring_batches_gradient(&f->springs, f->pool, f->y, NULL, f->quasi.gradient);
 }
 
 static void run_sweeps(void* user) {

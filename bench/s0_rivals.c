@@ -95,7 +95,7 @@ static void elements_task(int begin, int end, int worker, void* user) {
         size_t at = 4 * (size_t)k;
         pl_f4 u = pl_load4(r->u + 4 * (size_t)r->p->place_of[k]);
         pl_store4(r->p->x + at, pl_load4(r->y4 + at) + u);
-        pl_store4(r->p->g + at, (pl_f4){0});
+        pl_store4(r->p->quasi.gradient + at, (pl_f4){0});
     }
 }
 
@@ -106,7 +106,8 @@ static void residual_task(int begin, int end, int worker, void* user) {
     float* b = fine_of(r)->b;
     for (int k = begin; k < end; k++) {
         size_t at = 4 * (size_t)k, place = 4 * (size_t)r->p->place_of[k];
-        pl_f4 g = pl_fma4(r->y4[at + 3], pl_load4(r->u + place), pl_load4(r->p->g + at));
+        pl_f4 g =
+            pl_fma4(r->y4[at + 3], pl_load4(r->u + place), pl_load4(r->p->quasi.gradient + at));
         pl_store4(b + place, -g);
     }
 }
@@ -122,14 +123,16 @@ static void find_gradient(rival_frame* r) {
     pl_parallel_for(p->pool, elements_task, p->vertex_count, BLOCK, &w);
     for (int k = 0; k < PL_PROJECTIVE_LAWS; k++) {
         if (p->tets[k].batch_count == 0) continue;
-        if (r->iteration == 0) pl_tet_batches_gradient(&p->tets[k], p->pool, p->x, p->g);
-        else pl_tet_batches_gradient_warm(&p->tets[k], p->pool, p->x, p->g);
+        if (r->iteration == 0)
+            pl_tet_batches_gradient(&p->tets[k], p->pool, p->x, p->quasi.gradient);
+        else pl_tet_batches_gradient_warm(&p->tets[k], p->pool, p->x, p->quasi.gradient);
     }
-    if (p->spring_set) pl_spring_batches_gradient(&p->springs, p->pool, p->x, p->g);
+    if (p->spring_set)
+        pl_spring_batches_gradient(&p->springs, p->pool, p->x, NULL, p->quasi.gradient);
     for (int k = 0; k < r->e->pin_count; k++) {
         const pl_pin* pin = &r->e->pins[k];
         pl_vec3 d = pl_scale(pin->stiffness, pl_sub(position_of(r, pin->vertex), pin->target));
-        float* g = p->g + 4 * (size_t)p->number[pin->vertex];
+        float* g = p->quasi.gradient + 4 * (size_t)p->number[pin->vertex];
         pl_store4(g, pl_load4(g) + (pl_f4){(float)d.x, (float)d.y, (float)d.z, 0.0f});
     }
     pl_parallel_for(p->pool, residual_task, p->vertex_count, BLOCK, &w);

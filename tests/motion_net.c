@@ -183,7 +183,12 @@ void motion_check(motion_body body, const char* const* overrides, int override_c
     static const char* const newton[] = {"substeps=4", "bodies[0].integrator=bdf2",
                                          "bodies[0].tolerance=1e-3"};
     motion_track reference, found;
-    run(body, newton, 3, &reference);
+    const char* settings[MOST_OVERRIDES];
+    int count = 0;
+    for (int k = bounds->same_step ? 2 : 0; k < 3; k++) settings[count++] = newton[k];
+    for (int k = 0; k < override_count; k++) // the same material
+        if (strstr(overrides[k], ".material.")) settings[count++] = overrides[k];
+    run(body, settings, count, &reference);
     run(body, overrides, override_count, &found);
     compare(body, &reference, &found, bounds);
     if (bounds->rest_speed > 0.0) check_rest(body, overrides, override_count, bounds);

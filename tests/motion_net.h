@@ -6,6 +6,8 @@
 #ifndef PL_MOTION_NET_H
 #define PL_MOTION_NET_H
 
+#include <stdbool.h>
+
 typedef enum motion_body {
     MOTION_BAR,   // held at one end, sags and swings back
     MOTION_BEAR,  // of jelly, falls on the ground
@@ -20,10 +22,11 @@ typedef struct motion_bounds {
     double stretch;     // cloth: 99th percentile of length over rest length
     double energy;      // gain over the start, part of the potential energy that was lost
     double rest_speed;  // fastest vertex after some seconds [m/s]; 0: not looked at
+    bool same_step; // Newton takes the steps of the method: its solver is compared, not its time
 } motion_bounds;
 
-// Runs a body with the settings of a method (overrides of its scene) and compares. frames: 0 for
-// those of the case.
+// Runs a body with the settings of a method (overrides of its scene) and compares. Overrides of the
+// material are those of the reference too.
 void motion_check(motion_body body, const char* const* overrides, int override_count,
                   const motion_bounds* bounds);
 

@@ -77,6 +77,20 @@ TEST(fem_friction_lets_a_block_slide_above_its_angle)
         }
 }
 
+// Projective Dynamics: friction is its part of the normal force in every step.
+TEST(fem_friction_of_projective_dynamics)
+{
+    const pl_linear solvers[] = {PL_LINEAR_DIRECT, PL_LINEAR_MGPCG};
+    for (int l = 0; l < 2; l++)
+        for (int k = 0; k < 3; k++) {
+            verify_slide_case c = slide_case(true, k, 1.0 / 60.0);
+            c.nonlinear = PL_NONLINEAR_PROJECTIVE;
+            c.linear = solvers[l];
+            c.speed = 2.0, c.duration = 0.3;
+            slide(&c);
+        }
+}
+
 // A block slides along a corner of a floor with friction and a wall without. What presses it
 // against the wall does not add to the friction of the floor.
 TEST(fem_friction_counts_each_contact_of_a_vertex)

@@ -327,7 +327,8 @@ static pl_linear projective_linear(const char* shape, double edge) {
 
 TEST(world_chooses_linear_solver_of_projective)
 {
-    CHECK_INT(projective_linear("box", 0.2), PL_LINEAR_DIRECT);      // 216 vertices
+    CHECK_INT(projective_linear("box", 1.0), PL_LINEAR_DIRECT);      // below 50 vertices
+    CHECK_INT(projective_linear("box", 0.2), PL_LINEAR_MGPCG);       // 216
     CHECK_INT(projective_linear("box", 0.125), PL_LINEAR_MGPCG);     // 729
     CHECK_INT(projective_linear("box", 0.058), PL_LINEAR_MGPCG);     // 6859 and more
     CHECK_INT(projective_linear("cloth", 0.0125), PL_LINEAR_DIRECT); // 6561

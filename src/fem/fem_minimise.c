@@ -2,9 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // x <- x - a A^-1 dPhi/dx with A the Hessian, projected to be positive semi-definite where it is
-// not definite (Newton), or the constant matrix of Projective Dynamics, whose local-global
-// iteration is just this step with a = 1 (Liu 2017). The step length a is halved until Phi falls
-// enough (fem_search.c).
+// not definite. The step length a is halved until Phi falls enough (fem_search.c).
 #include "fem/fem_minimise.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -44,6 +42,7 @@ void pl_minimiser_free(pl_minimiser* m) {
     pl_spring_relax_destroy(m->relax);
     pl_block_matrix_free(&m->A);
     PL_FREE(m->known_values, double, m->known_count);
+    pl_quasi_newton_free(&m->quasi);
     PL_FREE(m->x, double, m->count);
     PL_FREE(m->trial, double, m->count);
     PL_FREE(m->gradient, double, m->count);
@@ -132,6 +131,8 @@ pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest, const p
         m->known_count = (size_t)pl_block_matrix_entry_count(&m->A);
         m->known_values = PL_ALLOC(double, m->known_count);
         if (!m->known_values) return pl_fail_memory(error, "the matrix of a step");
+        pl_status status = pl_quasi_newton_setup(&m->quasi, m->count / 3, pool, error);
+        if (status != PL_OK) return status;
     }
     return pl_linear_setup(settings->linear, &m->A, m->A.block == 1 ? 3 : 1, pool, &m->solver,
                            error);
@@ -139,12 +140,9 @@ pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest, const p
 
 static double noise_part(int begin, int end, void* user) {
     const pl_minimiser* m = user;
-    int b = m->A.block;
     double sum = 0.0;
     for (int i = begin; i < end; i++) {
-        int c = b == 3 ? i % 3 : 0;
-        double stiffness =
-            m->A.values[(size_t)m->A.diagonal[i / 3] * (size_t)(b * b) + (size_t)(c * b + c)];
+        double stiffness = m->A.values[9 * (size_t)m->A.diagonal[i / 3] + 4 * (size_t)(i % 3)];
         sum += stiffness * stiffness * m->x[i] * m->x[i];
     }
     return sum;
@@ -193,7 +191,7 @@ static void find_force_noise(pl_minimiser* m, pl_pool* pool) {
 
 // The matrix of Projective Dynamics seldom changes, and factoring it costs as much as many solves:
 // what was prepared for the same values still holds.
-static pl_status update_solver(pl_minimiser* m, pl_method_info* info, pl_error* error) {
+pl_status pl_minimiser_update_solver(pl_minimiser* m, pl_method_info* info, pl_error* error) {
     size_t size = m->known_count * sizeof(double);
     if (m->is_known && memcmp(m->known_values, m->A.values, size) == 0) return PL_OK;
     m->is_known = false;
@@ -229,11 +227,10 @@ static pl_status prepare_matrix(pl_minimiser* m, const pl_fem_objective* f,
                                 pl_method_info* info, pl_error* error) {
     if (m->newton) return prepare_newton(m, f, settings, projected, info, error);
     double start = pl_seconds();
-    if (m->A.block == 3) pl_fem_hessian(f, m->x, projected, &m->A);
-    else pl_fem_projective(f, &m->A);
+    pl_fem_hessian(f, m->x, projected, &m->A);
     double assembled = pl_seconds();
     info->assembly_seconds += assembled - start;
-    pl_status status = update_solver(m, info, error);
+    pl_status status = pl_minimiser_update_solver(m, info, error);
     info->linear_seconds += pl_seconds() - assembled;
     return status;
 }
@@ -318,7 +315,7 @@ static pl_status find_direction(pl_minimiser* m, const pl_fem_objective* f,
                                 const pl_fem_settings* settings, progress* s, pl_method_info* info,
                                 pl_error* error) {
     pl_linear_info linear;
-    bool tells = m->A.block == 3 && pl_linear_sees_indefinite(settings->linear);
+    bool tells = pl_linear_sees_indefinite(settings->linear);
     double part = !tells ? 1.0 : s->projected <= MIN_PROJECTED_FRACTION ? 0.0 : 0.5 * s->projected;
     if (f->pressure) f->pressure->without_stiffness = false;
     for (;;) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Minimisation of a step's objective: Newton, or the constant matrix of Projective Dynamics in
-// place of the Hessian.
+// Minimisation of a step's objective by Newton; fem_projective_loop.h is that of Projective
+// Dynamics.
 #ifndef PL_FEM_MINIMISE_H
 #define PL_FEM_MINIMISE_H
 
@@ -19,6 +19,8 @@ pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest, const p
                                     int set_count, const pl_fem_settings* settings, pl_pool* pool,
                                     pl_error* error);
 void pl_minimiser_free(pl_minimiser* m);
+// Projective Dynamics: prepares the solver for the values of A, if they are others than before.
+pl_status pl_minimiser_update_solver(pl_minimiser* m, pl_method_info* info, pl_error* error);
 
 // Minimises from m->x on; contacts are found anew in every iteration (S0 Alg. 4).
 pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_settings* settings,

@@ -176,12 +176,11 @@ static void add_mass_matrix_gradient(const pl_fem_objective* f, const double* x,
 }
 
 // K (x - x_ref) into out; a scalar K acts on each coordinate
-static void stiffness_drag(const pl_fem_objective* f, const double* x, double* difference,
+void pl_fem_stiffness_drag(const pl_fem_objective* f, const double* x, double* difference,
                            double* out) {
     int count = 3 * f->vertex_count;
     for (int i = 0; i < count; i++) difference[i] = x[i] - f->reference[i];
-    pl_block_matrix_apply(f->damping_matrix, f->pool, f->damping_matrix->block == 1 ? 3 : 1,
-                          difference, out);
+    pl_block_matrix_apply(f->damping_matrix, f->pool, 1, difference, out);
 }
 
 static double pin_energy(const pl_pin* pin, const double* x) {
@@ -310,7 +309,7 @@ double pl_fem_energy(const pl_fem_objective* f, const double* x, double* scratch
     sum += mass_matrix_energy(f, x, scratch) + pl_fem_elastic_energy(f, x);
     if (has_damping(f) && f->damping_stiffness > 0.0) {
         int count = 3 * f->vertex_count;
-        stiffness_drag(f, x, scratch, scratch + count);
+        pl_fem_stiffness_drag(f, x, scratch, scratch + count);
         sum += 0.5 * f->damping_stiffness / f->velocity_time *
                pl_vector_dot(f->pool, count, scratch, scratch + count);
     }
@@ -353,7 +352,7 @@ static void add_matrix_energies(const pl_fem_objective* f, const pl_fem_pieces* 
         add_weighted(f, pieces, chosen, 0.5 * drag, difference, scratch, sums);
     }
     if (has_damping(f) && f->damping_stiffness > 0.0) {
-        stiffness_drag(f, x, scratch, difference);
+        pl_fem_stiffness_drag(f, x, scratch, difference);
         add_weighted(f, pieces, chosen, 0.5 * f->damping_stiffness / f->velocity_time, scratch,
                      difference, sums);
     }
@@ -396,7 +395,7 @@ static double evaluate(const pl_fem_objective* f, const double* x, bool with_ene
     }
     if (has_damping(f) && f->damping_stiffness > 0.0) {
         double scale = f->damping_stiffness / f->velocity_time;
-        stiffness_drag(f, x, scratch, scratch + count);
+        pl_fem_stiffness_drag(f, x, scratch, scratch + count);
         pl_vector_axpy(f->pool, count, scale, scratch + count, gradient);
         if (with_energy)
             sum += 0.5 * scale * pl_vector_dot(f->pool, count, scratch, scratch + count);
@@ -586,9 +585,11 @@ void pl_fem_hessian(const pl_fem_objective* f, const double* x, double projected
 
 void pl_fem_projective(const pl_fem_objective* f, pl_block_matrix* A) {
     pl_block_matrix_zero(A);
-    add_mass(f, A);
     for (int s = 0; s < f->set_count; s++) pl_element_set_projective(&f->sets[s], f->pool, A);
-    add_damping_matrix(f, A);
+    if (has_damping(f) && f->damping_stiffness > 0.0) // as stiff as the elements
+        pl_vector_axpy(f->pool, pl_block_matrix_entry_count(A),
+                       f->damping_stiffness / f->velocity_time, A->values, A->values);
+    add_mass(f, A);
     for (int k = 0; k < f->pin_count; k++)
         if (!f->pins[k].hard) add_isotropic(A, f->pins[k].vertex, f->pins[k].stiffness);
     for (int k = 0; k < f->contact_count; k++)

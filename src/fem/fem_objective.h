@@ -34,7 +34,7 @@ typedef struct pl_fem_objective {
     const double* reference;               // x_ref
     double damping_mass;                   // alpha [1/s]
     double damping_stiffness;              // beta [s]
-    const pl_block_matrix* damping_matrix; // K of the step, used if beta > 0; block 3 or 1
+    const pl_block_matrix* damping_matrix; // K of the step, used if beta > 0
     const double* force;                   // 3 per vertex [N]
     const double* load;        // force and pressure at the start of the step [N]; NULL: force
     pl_fem_pressure* pressure; // that is not in force; NULL: none
@@ -85,6 +85,10 @@ double pl_fem_inertia_force(const pl_fem_objective* f, const double* x, double* 
 // The same of each piece.
 void pl_fem_inertia_forces(const pl_fem_objective* f, const pl_fem_pieces* pieces, const double* x,
                            double* scratch, double* forces);
+// out = K difference with difference = x - x_ref, 3 per vertex; damping by stiffness is beta / tau
+// times as much.
+void pl_fem_stiffness_drag(const pl_fem_objective* f, const double* x, double* difference,
+                           double* out);
 // Elastic energy W alone.
 double pl_fem_elastic_energy(const pl_fem_objective* f, const double* x);
 // Follows friction after x moved by lengths[piece_of[vertex]] times direction (which was found at

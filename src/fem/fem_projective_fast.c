@@ -34,6 +34,9 @@ static const double MAX_SPRING_RATIO = 1e4;
 // What conjugate gradients with cycles must reach for a system to be solved by them. Bodies of one
 // material take 2 to 6 iterations.
 static const pl_linear_options CYCLE_TEST = {.tolerance = 1e-2, .max_iterations = 12};
+// Up to so many, a single cycle is enough for a direction; else it is solved to ROUGH_TOLERANCE.
+enum { MAX_FAST_ITERATIONS = 7 };
+static const double ROUGH_TOLERANCE = 0.1;
 
 static int block_count(const pl_projective_fast* p) {
     return (p->vertex_count + PL_PROJECTIVE_BLOCK - 1) / PL_PROJECTIVE_BLOCK;
@@ -42,7 +45,7 @@ static int block_count(const pl_projective_fast* p) {
 void pl_projective_fast_destroy(pl_projective_fast* p) {
     if (!p) return;
     size_t places = p->mg ? (size_t)pl_scalar_mg_fine(p->mg)->order.place_count : 0;
-    float* vectors[] = {p->x, p->y, p->u, p->g};
+    float* vectors[] = {p->x, p->y, p->y_low, p->u};
     for (int k = 0; k < 4; k++) PL_FREE(vectors[k], float, 4 * (size_t)p->vertex_count);
     PL_FREE(p->number, int, p->vertex_count);
     PL_FREE(p->vertex_of, int, p->vertex_count);
@@ -50,6 +53,7 @@ void pl_projective_fast_destroy(pl_projective_fast* p) {
     PL_FREE(p->pending_slot, int, places);
     PL_FREE(p->rest, double, 3 * (size_t)p->vertex_count);
     PL_FREE(p->root, int, p->vertex_count);
+    PL_FREE(p->edge, float, p->vertex_count);
     PL_FREE(p->block_turns, bool, block_count(p));
     PL_FREE(p->held, unsigned char, p->vertex_count);
     PL_FREE(p->held_now, unsigned char, p->vertex_count);
@@ -59,6 +63,7 @@ void pl_projective_fast_destroy(pl_projective_fast* p) {
     pl_array_free(&p->pending);
     pl_array_free(&p->ordered);
     pl_array_free(&p->pins);
+    pl_quasi_newton_free(&p->quasi);
     pl_scalar_mg_destroy(p->mg);
     PL_FREE(p, pl_projective_fast, 1);
 }
@@ -222,6 +227,18 @@ static pl_status find_roots(pl_projective_fast* p, pl_error* error) {
     return PL_OK;
 }
 
+static void find_edges(pl_projective_fast* p) {
+    for (int v = 0; v < p->vertex_count; v++) {
+        pl_vec3 at = pl_vec3_load(p->rest + 3 * (size_t)v);
+        double longest = 0.0;
+        for (int e = p->A->offsets[v]; e < p->A->offsets[v + 1]; e++) {
+            double length = pl_distance(at, pl_vec3_load(p->rest + 3 * (size_t)p->A->columns[e]));
+            if (length > longest) longest = length;
+        }
+        p->edge[v] = (float)longest;
+    }
+}
+
 static pl_status setup_levels(pl_projective_fast* p, const pl_fem_settings* settings,
                               pl_error* error) {
     const pl_multigrid* m = &settings->multigrid;
@@ -239,10 +256,11 @@ static pl_status allocate(pl_projective_fast* p, const double* positions, pl_err
     size_t count = (size_t)p->vertex_count;
     p->rest = PL_ALLOC(double, 3 * count);
     p->root = PL_ALLOC(int, count);
+    p->edge = PL_ALLOC(float, count);
     p->held = PL_ALLOC(unsigned char, count);
     p->held_now = PL_ALLOC(unsigned char, count);
     p->block_turns = PL_ALLOC(bool, block_count(p));
-    if (!p->rest || !p->root || !p->held || !p->held_now || !p->block_turns)
+    if (!p->rest || !p->root || !p->edge || !p->held || !p->held_now || !p->block_turns)
         return pl_fail_memory(error, "a step of Projective Dynamics");
     memcpy(p->rest, positions, 3 * count * sizeof(double));
     return PL_OK;
@@ -252,7 +270,7 @@ static pl_status allocate(pl_projective_fast* p, const double* positions, pl_err
 static pl_status setup_vectors(pl_projective_fast* p, pl_error* error) {
     const pl_slab_order* order = &pl_scalar_mg_fine(p->mg)->order;
     size_t count = (size_t)p->vertex_count;
-    float** vectors[] = {&p->x, &p->y, &p->u, &p->g};
+    float** vectors[] = {&p->x, &p->y, &p->y_low, &p->u};
     bool ok = (p->pending_slot = PL_ALLOC(int, order->place_count)) != NULL;
     for (int k = 0; k < 4; k++) ok = ok && (*vectors[k] = PL_ALLOC(float, 4 * count));
     ok = ok && (p->number = PL_ALLOC(int, count));
@@ -263,7 +281,7 @@ static pl_status setup_vectors(pl_projective_fast* p, pl_error* error) {
         p->vertex_of[p->number[v]] = v;
         p->place_of[p->number[v]] = order->place[v];
     }
-    return PL_OK;
+    return pl_quasi_newton_setup(&p->quasi, p->vertex_count, p->pool, error);
 }
 
 pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
@@ -284,6 +302,7 @@ pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
                               .ordered = pl_array_of(sizeof(pl_mg_spring)),
                               .pins = pl_array_of(sizeof(pl_pin))};
     pl_status status = allocate(p, positions, error);
+    if (status == PL_OK) find_edges(p);
     if (status == PL_OK) status = setup_levels(p, settings, error);
     if (status == PL_OK) status = find_roots(p, error);
     if (status == PL_OK) status = setup_vectors(p, error);
@@ -304,11 +323,13 @@ void pl_projective_fast_forget(pl_projective_fast* p) {
     p->values_stale = true;
     p->is_checked = false;
 }
-void pl_projective_fast_restart(pl_projective_fast* p) { p->is_cold = true; }
+void pl_projective_fast_restart(pl_projective_fast* p) {
+    p->is_cold = true;
+    p->u_inertia = 0.0;
+}
 
 bool pl_projective_fast_can(const pl_projective_fast* p, const pl_fem_objective* f) {
-    return p->in_float && f->inertia > 0.0 && !f->mass_matrix && !(f->damping_stiffness > 0.0) &&
-           !f->pressure;
+    return p->in_float && f->inertia > 0.0 && !f->mass_matrix && !f->pressure;
 }
 
 // Looks at hard pins only, of which there are few; two may be at one vertex.
@@ -375,6 +396,7 @@ pl_status pl_projective_fast_check(pl_projective_fast* p, pl_fem_objective* f, p
         memset(m->direction, 0, 3 * (size_t)p->vertex_count * sizeof(double));
         pl_scalar_mg_solve(p->mg, true, &CYCLE_TEST, m->gradient, m->direction, &info);
         p->cycles_fail = !info.converged;
+        p->cycles_slow = info.iterations > MAX_FAST_ITERATIONS;
         p->is_checked = true;
     }
     *fails = p->cycles_fail;
@@ -435,21 +457,20 @@ static pl_mg_spring* spring_at(pl_projective_fast* p, int vertex) {
     return (pl_mg_spring*)p->pending.data + p->pending_slot[place] - 1;
 }
 
-// k n n' in normal direction, and friction across it
+// The Hessian of a contact, or a spring in all directions that bounds it.
 static void add_contact(pl_mg_spring* s, const pl_fem_objective* f, int k, const double* x,
                         bool mixed) {
-    const pl_contact* contact = &f->contacts[k];
-    double across = pl_fem_friction_stiffness(f, k, x);
-    double normal = pl_fem_normal_stiffness(f, k, x);
     if (!mixed) {
+        double across = pl_fem_friction_stiffness(f, k, x);
+        double normal = pl_fem_normal_stiffness(f, k, x);
         s->stiffness += normal > across ? normal : across;
         return;
     }
-    const double n[3] = {contact->normal.x, contact->normal.y, contact->normal.z};
+    double block[9];
+    pl_fem_contact_block(f, k, x, 1.0, block);
     s->has_block = true;
-    s->stiffness += across;
     for (int r = 0, at = 0; r < 3; r++)
-        for (int c = r; c < 3; c++) s->block[at++] += (normal - across) * n[r] * n[c];
+        for (int c = r; c < 3; c++) s->block[at++] += block[3 * r + c];
 }
 
 // the springs by place; the marks are taken away
@@ -489,6 +510,16 @@ pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_fem_objectiv
     return pl_scalar_mg_set_springs(p->mg, p->ordered.data, (int)p->ordered.count, error);
 }
 
+// what friction is known to be at the start of a step
+static void start_friction(pl_minimiser* m, const pl_fem_objective* f) {
+    memset(m->friction_dual, 0, (size_t)m->count * sizeof(double));
+    for (int k = 0; k < f->contact_count; k++) {
+        const pl_contact* c = &f->contacts[k];
+        if (!(c->friction * c->normal_force > 0.0)) continue;
+        pl_vec3_store(m->friction_dual + 3 * (size_t)c->vertex, pl_fem_first_dual(f, c));
+    }
+}
+
 pl_status pl_projective_fast_detect(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
                                     pl_detect detect, void* user, const double* x, bool first,
                                     pl_error* error) {
@@ -502,7 +533,8 @@ pl_status pl_projective_fast_detect(pl_projective_fast* p, pl_minimiser* m, pl_f
         if (!pl_array_reserve(&m->found, m->found.count + m->found.count / 2))
             return pl_fail_memory(error, "contacts");
     }
-    if (detect) p->softened_contact_count = soften_contacts(p, m->found.data, (int)m->found.count);
+    if (detect && p)
+        p->softened_contact_count = soften_contacts(p, m->found.data, (int)m->found.count);
     f->contacts = m->found.data;
     f->contact_count = (int)m->found.count;
     // Friction follows the normal forces of every iteration: its steps are short, and a minimum of
@@ -510,6 +542,7 @@ pl_status pl_projective_fast_detect(pl_projective_fast* p, pl_minimiser* m, pl_f
     pl_contact* contacts = m->found.data;
     for (int k = 0; detect && k < f->contact_count; k++)
         contacts[k].normal_force = pl_fem_normal_force(f, k, x);
+    if (detect && first) start_friction(m, f);
     return PL_OK;
 }
 
@@ -532,15 +565,28 @@ static bool solve_by_cycles(pl_projective_fast* p, pl_linear_options options, bo
     }
     pl_scalar_mg_solve_float(p->mg, &options, linear);
     bool fails = linear->indefinite || pl_linear_has_failed(linear);
-    if (checks) p->cycles_fail = fails;
-    if (checks) p->is_checked = true;
+    if (checks) {
+        p->cycles_fail = fails;
+        p->cycles_slow = linear->iterations > MAX_FAST_ITERATIONS;
+        p->is_checked = true;
+    }
     return !fails;
+}
+
+void pl_projective_follow_friction(pl_minimiser* m, const pl_fem_objective* f, const double* x) {
+    for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] = 1.0;
+    pl_fem_friction_dual(f, x, m->pieces->piece_of, m->search.lengths, m->direction,
+                         m->friction_dual);
 }
 
 void pl_projective_fast_solve(pl_projective_fast* p, const pl_fem_settings* settings,
                               pl_method_info* info) {
     double start = pl_seconds();
     pl_linear_options options = {settings->linear_tolerance, settings->linear_max_iterations};
+    bool is_rough = !settings->all_iterations;
+    bool is_fast = is_rough && p->is_checked && !p->cycles_slow;
+    if (is_fast) options.max_iterations = 1;
+    else if (is_rough && options.tolerance < ROUGH_TOLERANCE) options.tolerance = ROUGH_TOLERANCE;
     pl_linear_info linear = {.residual = info->linear_residual};
     bool fallback = settings->multigrid.fallback;
     bool solved = !(fallback && p->direct_first) && solve_by_cycles(p, options, fallback, &linear);
@@ -553,7 +599,7 @@ void pl_projective_fast_solve(pl_projective_fast* p, const pl_fem_settings* sett
     info->linear_seconds += pl_seconds() - start;
 }
 
-enum { COLD = 1, CHECKED = 2, FAILS = 4 }; // flags of the state
+enum { COLD = 1, CHECKED = 2, FAILS = 4, SLOW = 8 }; // flags of the state
 
 static size_t rotations_size(const pl_projective_fast* p) {
     size_t size = 0;
@@ -562,8 +608,12 @@ static size_t rotations_size(const pl_projective_fast* p) {
     return size;
 }
 
+static size_t u_size(const pl_projective_fast* p) {
+    return sizeof(double) + 4 * (size_t)p->vertex_count * sizeof(float);
+}
+
 size_t pl_projective_fast_state_size(const pl_projective_fast* p) {
-    return sizeof(int64_t) + rotations_size(p);
+    return sizeof(int64_t) + rotations_size(p) + u_size(p);
 }
 
 enum { BATCH_BLOCK = 1024 };
@@ -582,8 +632,8 @@ static void rotations_task(int begin, int end, int worker, void* user) {
 
 void pl_projective_fast_state_save(const pl_projective_fast* p, void* out) {
     char* to = out;
-    int64_t flags =
-        (p->is_cold ? COLD : 0) | (p->is_checked ? CHECKED : 0) | (p->cycles_fail ? FAILS : 0);
+    int64_t flags = (p->is_cold ? COLD : 0) | (p->is_checked ? CHECKED : 0) |
+                    (p->cycles_fail ? FAILS : 0) | (p->cycles_slow ? SLOW : 0);
     memcpy(to, &flags, sizeof flags);
     to += sizeof flags;
     for (int k = 0; k < PL_PROJECTIVE_LAWS; k++) {
@@ -591,6 +641,8 @@ void pl_projective_fast_state_save(const pl_projective_fast* p, void* out) {
         pl_parallel_for(p->pool, rotations_task, p->tets[k].batch_count, BATCH_BLOCK, &job);
         to += (size_t)p->tets[k].batch_count * sizeof(pl_quatw);
     }
+    memcpy(to, &p->u_inertia, sizeof(double));
+    memcpy(to + sizeof(double), p->u, u_size(p) - sizeof(double));
 }
 
 void pl_projective_fast_state_load(pl_projective_fast* p, const void* in) {
@@ -600,8 +652,11 @@ void pl_projective_fast_state_load(pl_projective_fast* p, const void* in) {
     p->is_cold = (flags & COLD) != 0;
     p->is_checked = (flags & CHECKED) != 0;
     p->cycles_fail = (flags & FAILS) != 0;
+    p->cycles_slow = (flags & SLOW) != 0;
     from += sizeof flags;
     for (int k = 0; k < PL_PROJECTIVE_LAWS; k++)
         for (int b = 0; b < p->tets[k].batch_count; b++, from += sizeof(pl_quatw))
             memcpy(&p->tets[k].batches[b].rotation, from, sizeof(pl_quatw));
+    memcpy(&p->u_inertia, from, sizeof(double));
+    memcpy(p->u, from + sizeof(double), u_size(p) - sizeof(double));
 }

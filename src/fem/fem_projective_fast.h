@@ -11,6 +11,7 @@
 #define PL_FEM_PROJECTIVE_FAST_H
 
 #include "fem/fem_minimise.h"
+#include "fem/fem_projective_loop.h"
 #include "fem/rigid_start.h"
 #include "fem/spring_batches.h"
 #include "fem/tet_batches.h"
@@ -40,8 +41,8 @@ struct pl_projective_fast {
     bool is_cold;      // rotations are not near: the next gradient finds them
     bool values_stale; // masses or materials have changed
 
-    bool is_checked, cycles_fail; // see pl_projective_fast_check
-    bool direct_first;            // cycles have failed in this step
+    bool is_checked, cycles_fail, cycles_slow; // see pl_projective_fast_check
+    bool direct_first;                         // cycles have failed in this step
 
     // what the levels were made for
     bool matrix_is_there;
@@ -51,10 +52,15 @@ struct pl_projective_fast {
 
     // Vertices in the order of the band, which is best for elements (1.6 times faster than at the
     // places of the smoother, which follow colours).
-    int* number;          // of each vertex
-    int* vertex_of;       // each number
-    int* place_of;        // each number
-    float *x, *y, *u, *g; // float4 per number; the fourth of y: (w + drag) m
+    int* number;    // of each vertex
+    int* vertex_of; // each number
+    int* place_of;  // each number
+    // Float4 per number. y: rounded, its fourth (w + drag) m; y_low: what rounding took, its fourth
+    // the longest edge at rest. x: y + u, or (steps that are solved to a tolerance) y_low + u.
+    float *x, *y, *y_low, *u;
+    double u_inertia;      // of the step that u was found in; 0: it is of no use
+    float* edge;           // per vertex: the longest at rest
+    pl_quasi_newton quasi; // by number too
     // soft pins and contacts of an iteration
     pl_array pending;  // of pl_mg_spring, in the order they come
     int* pending_slot; // per place: number in pending + 1, or 0
@@ -85,9 +91,9 @@ void pl_projective_fast_forget(pl_projective_fast* p);
 // Positions have jumped.
 void pl_projective_fast_restart(pl_projective_fast* p);
 
-// Looks whether cycles solve the matrix of this objective, which has inertia, when its values are
-// new; *fails if not. Float cannot hold stiff parts in something 1e8 times softer: such a system is
-// one for the direct solver.
+// Looks whether, and how fast, cycles solve the matrix of this objective, which has inertia, when
+// its values are new; *fails if not. Float cannot hold stiff parts in something 1e8 times softer:
+// such a system is one for the direct solver.
 pl_status pl_projective_fast_check(pl_projective_fast* p, pl_fem_objective* f, pl_minimiser* m,
                                    bool* fails, pl_error* error);
 // True if a step of this objective can be done in float.
@@ -101,23 +107,28 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem
                                   void* detect_user, pl_method_info* info, bool* finished,
                                   pl_error* error);
 // Minimises from m->x on with gradients in double; for everything that Projective Dynamics knows.
+// p NULL: with the solver of m. goes_on: pl_projective_fast_step left m->x.
 pl_status pl_projective_minimise(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
                                  const pl_fem_settings* settings, pl_detect detect,
-                                 void* detect_user, pl_method_info* info, pl_error* error);
+                                 void* detect_user, bool goes_on, pl_method_info* info,
+                                 pl_error* error);
 
-// What later steps depend on besides positions and velocities: the rotations.
+// What later steps depend on besides positions and velocities: the rotations, and u.
 size_t pl_projective_fast_state_size(const pl_projective_fast* p);
 void pl_projective_fast_state_save(const pl_projective_fast* p, void* out);
 void pl_projective_fast_state_load(pl_projective_fast* p, const void* in);
 
 // Shared by the two kinds of step: the levels for this objective, pins and contacts (those of f) on
-// them, contacts found at x (m->found), and the direction of a step from b of the finest level.
+// them, contacts found at x (m->found; p may be NULL), and the direction of a step from b of the
+// finest level.
 pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_fem_objective* f, pl_error* error);
 pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_fem_objective* f,
                                     const double* x, pl_error* error);
 pl_status pl_projective_fast_detect(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
                                     pl_detect detect, void* user, const double* x, bool first,
                                     pl_error* error);
+// Friction after a full step along m->direction, which was found at x (pl_fem_friction_dual).
+void pl_projective_follow_friction(pl_minimiser* m, const pl_fem_objective* f, const double* x);
 void pl_projective_fast_solve(pl_projective_fast* p, const pl_fem_settings* settings,
                               pl_method_info* info);
 

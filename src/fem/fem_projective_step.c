@@ -10,9 +10,7 @@
 //   x       y + u; u is what the iterations find
 //   A_0     the fixed matrix, with pins and contacts as springs on its diagonal
 //
-// A cycle is a matrix that bounds the Hessian wherever Projective Dynamics does, so a full step
-// descends. The line search needs no values of the energy: with the slopes at both ends of a step,
-// their mean tells whether it went up, and then the step is halved.
+// The iterations are those of fem_projective_loop.c.
 //
 // With a fixed number of iterations the residual reported is that before the last one: what is left
 // at the end would cost another gradient.
@@ -26,36 +24,54 @@
 #include <string.h>
 
 // AHEAD: vertices to the one whose memory is asked for while another is worked on
-enum { BLOCK = PL_PROJECTIVE_BLOCK, MAX_HALVINGS = 8, AHEAD = 24 };
+enum { BLOCK = PL_PROJECTIVE_BLOCK, AHEAD = 24 };
 // turn of a vertex about the first of its body, from which the body may turn as fast [rad]
 static const double FAST_TURN = 0.05;
-// float is trusted down to so many times its noise
-static const double TRUST = 10.0;
+// the same of a step that starts with the forces of the last one
+static const double FAST_WARM_TURN = 0.3;
+// Noise of forces, as a part of its bound: of a bear in contact, they end at 0.1 to 0.6 of it.
+// Where that is too low, forces below STALL_NOISE times as much that do not fall for so many
+// iterations are noise too.
+enum { STALL = 15, MIN_WARM_ITERATIONS = 4 };
+static const double NOISE = 0.5, STALL_NOISE = 10.0;
 
 static double largest(double a, double b) { return a > b ? a : b; }
 
 typedef struct step_work {
     pl_projective_fast* p;
     pl_minimiser* m;
-    const pl_fem_objective* f;
+    pl_fem_objective* f;
     const pl_projective_motion* motion;
     const pl_fem_settings* settings;
     pl_detect detect;
     void* detect_user;
     pl_method_info* info;
-    double* x_out;      // 3 per vertex
-    float length;       // of the step along the direction
+    double* x_out; // 3 per vertex
+    int iteration;
+    double length;      // of the step along the direction
     double inertia;     // drag included [1/s^2]
     double flight_time; // during which velocity moves y, shortened by drag
-    bool at_start;      // u = 0 and x = y, whatever is in their vectors
+    bool is_split;      // x of the elements is y + low
+    bool at_start;      // u = 0, whatever is in its vector
     bool on_the_way;    // the last direction is not in u yet
-    double load;        // that residuals are compared with [N]
-    bool is_deep;       // some pieces started deep in obstacles
-    bool stays;         // they start where they were
+    double load, noise; // what residuals are compared with, and round-off of forces [N]
+    double norm;        // of the gradient
+    double best;        // the smallest norm, in iteration best_at
+    int best_at;
+    bool finished; // false: the tolerance is below what float gives
+    bool is_deep;  // some pieces started deep in obstacles
+    bool stays;    // they start where they were
 } step_work;
 
-// x of the elements; its fourth value may be anything
-static const float* present(const step_work* w) { return w->at_start ? w->p->y : w->p->x; }
+// Positions of the elements, and what is to be added to them or NULL; fourth values may be
+// anything. A fixed number of iterations does not ask for more than float.
+static const float* high_of(const step_work* w) {
+    return w->is_split || w->at_start ? w->p->y : w->p->x;
+}
+static const float* low_of(const step_work* w) {
+    return !w->is_split ? NULL : w->at_start ? w->p->y_low : w->p->x;
+}
+static const float* base_of(const step_work* w) { return w->is_split ? w->p->y_low : w->p->y; }
 
 // where the integrator starts from
 static inline pl_vec3 from_of(const pl_projective_motion* m, size_t i) {
@@ -75,6 +91,9 @@ static inline pl_vec3 flight_of(const step_work* w, int row) {
     return pl_add(from_of(m, i), moved);
 }
 
+// u is that of a step as long as this one
+static bool is_warm(const step_work* w) { return w->p->u_inertia == w->f->inertia; }
+
 // true if the vertex goes round the first one of its body at a speed that makes flights along
 // tangents a bad start
 static bool turns_fast(const step_work* w, int row) {
@@ -82,10 +101,21 @@ static bool turns_fast(const step_work* w, int row) {
     size_t i = 3 * (size_t)row, first = 3 * (size_t)w->p->root[row];
     pl_vec3 r = pl_sub(pl_vec3_load(m->positions + i), pl_vec3_load(m->positions + first));
     pl_vec3 v = pl_sub(pl_vec3_load(m->velocities + i), pl_vec3_load(m->velocities + first));
-    return m->step * m->step * pl_norm2(v) > FAST_TURN * FAST_TURN * pl_norm2(r);
+    double fast = is_warm(w) ? FAST_WARM_TURN : FAST_TURN;
+    return m->step * m->step * pl_norm2(v) > fast * fast * pl_norm2(r);
 }
 
 static pl_f4 float4_of(pl_vec3 a) { return (pl_f4){(float)a.x, (float)a.y, (float)a.z, 0.0f}; }
+
+static void store_flight(const pl_projective_fast* p, int row, pl_vec3 y, float weight) {
+    size_t at = 4 * (size_t)p->number[row];
+    pl_f4 high = float4_of(y), low;
+    for (int c = 0; c < 3; c++) low[c] = (float)((&y.x)[c] - (double)high[c]);
+    high[3] = weight;
+    low[3] = p->edge[row];
+    pl_store4(p->y + at, high);
+    pl_store4(p->y_low + at, low);
+}
 
 // Start of the step: y, with the weight of the vertex in its fourth value. Vertices come in the
 // order of the state, which may be any, and go to their numbers. Returns the sum of squared forces.
@@ -97,9 +127,8 @@ static double fly_part(int begin, int end, void* user) {
     for (int row = begin; row < end; row++) {
         if (row + AHEAD < end) pl_prefetch_write(p->y + 4 * (size_t)p->number[row + AHEAD]);
         const double* origin = w->motion->positions + 3 * (size_t)p->root[row];
-        pl_f4 y = float4_of(pl_sub(flight_of(w, row), pl_vec3_load(origin)));
-        y[3] = (float)(w->inertia * w->f->mass[row]);
-        pl_store4(p->y + 4 * (size_t)p->number[row], y);
+        store_flight(p, row, pl_sub(flight_of(w, row), pl_vec3_load(origin)),
+                     (float)(w->inertia * w->f->mass[row]));
         sum += pl_norm2(pl_vec3_load(w->f->force + 3 * (size_t)row));
         turns = turns || turns_fast(w, row);
     }
@@ -115,9 +144,7 @@ static void place_held(const step_work* w) {
         if (!pin->hard) continue;
         size_t at = 4 * (size_t)p->number[pin->vertex];
         const double* origin = w->motion->positions + 3 * (size_t)p->root[pin->vertex];
-        pl_f4 y = float4_of(pl_sub(pin->target, pl_vec3_load(origin)));
-        y[3] = p->y[at + 3];
-        pl_store4(p->y + at, y);
+        store_flight(p, pin->vertex, pl_sub(pin->target, pl_vec3_load(origin)), p->y[at + 3]);
     }
 }
 
@@ -170,13 +197,39 @@ static void start_task(int begin, int end, int worker, void* user) {
         pl_f4 u = w->at_start ? (pl_f4){0} : pl_load4(w->p->u + at);
         if (moved) u = float4_of(pl_sub(pl_vec3_load(target + i), flight_of(w, row)));
         pl_store4(w->p->u + at, u);
-        pl_store4(w->p->x + at, pl_load4(w->p->y + at) + u);
+        pl_store4(w->p->x + at, pl_load4(base_of(w) + at) + u);
     }
 }
 
 static void start_at(step_work* w, const double* stays) {
     start_work s = {w, stays};
     pl_parallel_for(w->p->pool, start_task, w->p->vertex_count, BLOCK, &s);
+    w->at_start = false;
+}
+
+// Forces of contacts that last change little from step to step, and u is what they do: it starts as
+// it was. Without contacts the flight is better, and what fewer than MIN_WARM_ITERATIONS leave of u
+// would add up.
+static bool is_start_for_next(const step_work* w) {
+    bool enough =
+        !w->settings->all_iterations || w->settings->max_iterations >= MIN_WARM_ITERATIONS;
+    return enough && w->f->contact_count > 0 && !w->at_start && !w->on_the_way;
+}
+
+static void warm_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const step_work* w = user;
+    const float* base = base_of(w);
+    for (int k = begin; k < end; k++) {
+        size_t at = 4 * (size_t)k;
+        if (w->p->held[w->p->vertex_of[k]]) pl_store4(w->p->u + at, (pl_f4){0});
+        pl_store4(w->p->x + at, pl_load4(base + at) + pl_load4(w->p->u + at));
+    }
+}
+
+static void warm_start(step_work* w) {
+    if (!w->at_start || !is_warm(w)) return;
+    pl_parallel_for(w->p->pool, warm_task, w->p->vertex_count, BLOCK, w);
     w->at_start = false;
 }
 
@@ -219,26 +272,21 @@ static bool find_deep_pieces(const step_work* w) {
 }
 
 static void add_force(const step_work* w, int vertex, pl_vec3 gradient) {
-    float* g = w->p->g + 4 * (size_t)w->p->number[vertex];
-    pl_store4(g, pl_load4(g) + float4_of(gradient));
+    float* g = w->p->quasi.gradient + 4 * (size_t)w->p->number[vertex];
+    if (!w->p->held[vertex]) pl_store4(g, pl_load4(g) + float4_of(gradient));
 }
 
-static void add_contact_forces(const step_work* w) {
-    for (int k = 0; k < w->f->contact_count; k++)
-        add_force(w, w->f->contacts[k].vertex, pl_fem_contact_gradient(w->f, k, w->x_out));
-}
-
-// g of elements and pins; g was zero
+// The gradient of elements and pins; it was zero.
 static void sum_forces(const step_work* w) {
     pl_projective_fast* p = w->p;
-    const float* x = present(w);
+    const float *x = high_of(w), *low = low_of(w);
+    float* g = p->quasi.gradient;
     for (int k = 0; k < PL_PROJECTIVE_LAWS; k++) {
         if (p->tets[k].batch_count == 0) continue;
-        if (p->is_cold) pl_tet_batches_gradient(&p->tets[k], p->pool, x, p->g);
-        else pl_tet_batches_gradient_warm(&p->tets[k], p->pool, x, p->g);
+        pl_tet_batches_gradient_split(&p->tets[k], p->pool, x, low, !p->is_cold, g);
     }
     p->is_cold = false;
-    if (p->spring_set) pl_spring_batches_gradient(&p->springs, p->pool, x, p->g);
+    if (p->spring_set) pl_spring_batches_gradient(&p->springs, p->pool, x, low, g);
     for (int k = 0; k < w->f->pin_count; k++) {
         const pl_pin* pin = &w->f->pins[k];
         pl_vec3 d = pl_sub(position_of(w, pin->vertex), pin->target);
@@ -246,52 +294,65 @@ static void sum_forces(const step_work* w) {
     }
 }
 
-// weight u + g of a vertex
-static pl_f4 gradient_of(const step_work* w, int k) {
-    const pl_projective_fast* p = w->p;
-    pl_f4 g = pl_load4(p->g + 4 * (size_t)k);
-    if (w->at_start) return g;
-    return pl_fma4(p->y[4 * (size_t)k + 3], pl_load4(p->u + 4 * (size_t)k), g);
+static void drag_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const step_work* w = user;
+    const double* drag = w->m->scratch + w->m->count;
+    double scale = w->f->damping_stiffness / w->f->velocity_time;
+    for (int v = begin; v < end; v++)
+        add_force(w, v, pl_scale(scale, pl_vec3_load(drag + 3 * (size_t)v)));
 }
 
-// b = -gradient, at the places of the smoother; its square
-static double residual_part(int begin, int end, void* user) {
-    const step_work* w = user;
-    const pl_projective_fast* p = w->p;
-    pl_scalar_fine* fine = pl_scalar_mg_fine(p->mg);
-    double sum[3] = {0};
-    for (int k = begin; k < end; k++) {
-        size_t place = (size_t)p->place_of[k];
-        if (k + AHEAD < end) pl_prefetch_write(fine->b + 4 * (size_t)p->place_of[k + AHEAD]);
-        pl_f4 b = -gradient_of(w, k);
-        if (fine->inverse[place] == 0.0f) b = (pl_f4){0};
-        pl_store4(fine->b + 4 * place, b);
-        for (int c = 0; c < 3; c++) sum[c] += (double)b[c] * (double)b[c];
-    }
-    return sum[0] + sum[1] + sum[2];
+// damping by stiffness at x_out, with the matrix in double
+static void add_drag(step_work* w) {
+    if (!(w->f->damping_stiffness > 0.0)) return;
+    pl_fem_stiffness_drag(w->f, w->x_out, w->m->scratch, w->m->scratch + w->m->count);
+    pl_parallel_for(w->p->pool, drag_task, w->p->vertex_count, BLOCK, w);
 }
 
-// u += length d, and what follows from it; the slope before
-static double advance_part(int begin, int end, void* user) {
+// Adds inertia, and takes out what is held; the square of the gradient.
+static double inertia_gradient_part(int begin, int end, void* user) {
     const step_work* w = user;
     const pl_projective_fast* p = w->p;
-    const float* direction = pl_scalar_mg_fine(p->mg)->x;
+    const float* inverse = pl_scalar_mg_fine(p->mg)->inverse;
+    float* gradient = p->quasi.gradient;
     double sum[3] = {0};
     for (int k = begin; k < end; k++) {
         size_t at = 4 * (size_t)k;
-        if (k + AHEAD < end) pl_prefetch(direction + 4 * (size_t)p->place_of[k + AHEAD]);
-        pl_f4 d = pl_load4(direction + 4 * (size_t)p->place_of[k]), gradient = gradient_of(w, k);
-        for (int c = 0; c < 3; c++) sum[c] += (double)gradient[c] * (double)d[c];
-        pl_f4 u = pl_fma4(w->length, d, w->at_start ? (pl_f4){0} : pl_load4(p->u + at));
-        pl_store4(p->u + at, u);
-        pl_store4(p->x + at, pl_load4(p->y + at) + u);
-        pl_store4(p->g + at, (pl_f4){0});
+        pl_f4 g = pl_load4(gradient + at);
+        if (!w->at_start) g = pl_fma4(p->y[at + 3], pl_load4(p->u + at), g);
+        if (inverse[p->place_of[k]] == 0.0f) g = (pl_f4){0};
+        pl_store4(gradient + at, g);
+        for (int c = 0; c < 3; c++) sum[c] += (double)g[c] * (double)g[c];
     }
     return sum[0] + sum[1] + sum[2];
 }
 
-// Finite if the direction is; for the last of a fixed number of iterations, after which only the
-// new state is asked for.
+static double residual_part(int begin, int end, void* user) {
+    const float* g = ((const step_work*)user)->p->quasi.gradient;
+    double sum[3] = {0};
+    for (size_t at = 4 * (size_t)begin; at < 4 * (size_t)end; at += 4)
+        for (size_t c = 0; c < 3; c++) sum[c] += (double)g[at + c] * (double)g[at + c];
+    return sum[0] + sum[1] + sum[2];
+}
+
+// u += length d, and what follows from it; the gradient is zero again
+static void advance_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const step_work* w = user;
+    const pl_projective_fast* p = w->p;
+    const float* base = base_of(w);
+    for (size_t at = 4 * (size_t)begin; at < 4 * (size_t)end; at += 4) {
+        pl_f4 u = w->at_start ? (pl_f4){0} : pl_load4(p->u + at);
+        u = pl_fma4((float)w->length, pl_load4(p->quasi.direction + at), u);
+        pl_store4(p->u + at, u);
+        pl_store4(p->x + at, pl_load4(base + at) + u);
+        pl_store4(p->quasi.gradient + at, (pl_f4){0});
+    }
+}
+
+// Finite if the solution is; for the last of a fixed number of iterations, after which only the new
+// state is asked for.
 static double last_part(int begin, int end, void* user) {
     const pl_scalar_fine* fine = pl_scalar_mg_fine(((const step_work*)user)->p->mg);
     pl_f4 sum = {0};
@@ -302,21 +363,8 @@ static double last_part(int begin, int end, void* user) {
 
 static void clear_task(int begin, int end, int worker, void* user) {
     (void)worker;
-    const pl_projective_fast* p = ((const step_work*)user)->p;
-    memset(p->g + 4 * (size_t)begin, 0, 4 * sizeof(float) * (size_t)(end - begin));
-}
-
-// -b.d: the slope at the end of a step
-static double slope_part(int begin, int end, void* user) {
-    const pl_projective_fast* p = ((const step_work*)user)->p;
-    const pl_scalar_fine* fine = pl_scalar_mg_fine(p->mg);
-    double sum[3] = {0};
-    for (int k = begin; k < end; k++)
-        for (size_t c = 0; c < 3; c++) {
-            size_t at = 4 * (size_t)p->place_of[k] + c;
-            sum[c] -= (double)fine->b[at] * (double)fine->x[at];
-        }
-    return sum[0] + sum[1] + sum[2];
+    float* g = ((const step_work*)user)->p->quasi.gradient;
+    memset(g + 4 * (size_t)begin, 0, 4 * sizeof(float) * (size_t)(end - begin));
 }
 
 // squares of forces that change the motion
@@ -333,18 +381,20 @@ static double inertia_part(int begin, int end, void* user) {
     return sum;
 }
 
-// squares of what rounding positions leaves in forces
+// Squares of what rounding leaves in forces: of low parts, and of deformations, which are edges.
 static double noise_part(int begin, int end, void* user) {
     const pl_projective_fast* p = ((const step_work*)user)->p;
-    const float *diagonal = pl_scalar_mg_fine(p->mg)->diagonal, *x = present(user);
+    const pl_scalar_fine* fine = pl_scalar_mg_fine(p->mg);
+    const float* low = low_of(user);
     double sum = 0.0;
-    for (int k = begin; k < end; k++)
-        for (int c = 0; c < 3; c++) {
-            double stiffness = (double)diagonal[p->place_of[k]];
-            double force = stiffness * (double)x[4 * (size_t)k + (size_t)c];
-            sum += force * force;
-        }
-    return FLT_EPSILON * FLT_EPSILON * sum;
+    for (int k = begin; k < end; k++) {
+        size_t at = 4 * (size_t)k;
+        double stiffness = fine->fixed_diagonal[p->place_of[k]], edge = (double)p->y_low[at + 3];
+        double square = edge * edge;
+        for (size_t c = 0; c < 3; c++) square += (double)low[at + c] * (double)low[at + c];
+        sum += stiffness * stiffness * square;
+    }
+    return NOISE * NOISE * FLT_EPSILON * FLT_EPSILON * sum;
 }
 
 // energy of the distance to y, which inertia and outer forces pull to
@@ -360,13 +410,9 @@ static double motion_energy_part(int begin, int end, void* user) {
 // The same sums over vertices in the order of the state, for connected pieces.
 static double piece_residual_part(int begin, int end, void* user) {
     const pl_projective_fast* p = ((const step_work*)user)->p;
-    const float* b = pl_scalar_mg_fine(p->mg)->b;
     double sum = 0.0;
     for (int row = begin; row < end; row++)
-        for (size_t c = 0; c < 3; c++) {
-            double force = (double)b[4 * (size_t)p->place_of[p->number[row]] + c];
-            sum += force * force;
-        }
+        sum += residual_part(p->number[row], p->number[row] + 1, user);
     return sum;
 }
 
@@ -425,10 +471,9 @@ static void commit(const step_work* w) {
 }
 
 // contacts at x_out
-static pl_status find_contacts(const step_work* w, pl_fem_objective* f, int iteration,
-                               pl_error* error) {
-    return pl_projective_fast_detect(w->p, w->m, f, w->detect, w->detect_user, w->x_out,
-                                     iteration == 0, error);
+static pl_status find_contacts(const step_work* w, bool first, pl_error* error) {
+    return pl_projective_fast_detect(w->p, w->m, w->f, w->detect, w->detect_user, w->x_out, first,
+                                     error);
 }
 
 // the load of each piece, as evaluate() has that of the whole
@@ -441,40 +486,46 @@ static void start_piece_loads(step_work* w) {
         s->piece[k].load = largest(s->tried[k], sqrt(s->norms[k]));
 }
 
-// Contacts, springs and b at the present u. The load of the step counts the forces at its start,
-// but not those of contacts: how deep a start lies in an obstacle says nothing of the forces at the
-// end.
-static pl_status evaluate(step_work* w, pl_fem_objective* f, int iteration, double* norm,
-                          pl_error* error) {
-    if (w->detect) write_positions(w);
-    pl_status status = find_contacts(w, f, iteration, error);
-    if (status == PL_OK && iteration == 0 && w->settings->line_search && !w->stays)
+// What contacts add to the square of the gradient; to those of pieces, if they are asked for.
+static double add_contact_squares(const step_work* w, double* pieces) {
+    const pl_projective_fast* p = w->p;
+    const pl_quasi_contact* contacts = p->quasi.contacts.data;
+    double sum = 0.0;
+    for (size_t k = 0; k < p->quasi.contacts.count; k++) {
+        const pl_quasi_contact* c = &contacts[k];
+        const float* g = p->quasi.gradient + 4 * (size_t)c->vertex;
+        double added = 0.0;
+        for (int i = 0; i < 3; i++)
+            added += (double)c->gradient[i] * (2.0 * (double)g[i] + (double)c->gradient[i]);
+        sum += added;
+        if (pieces) pieces[w->m->pieces->piece_of[p->vertex_of[c->vertex]]] += added;
+    }
+    return sum;
+}
+
+// Contacts, springs and the gradient at the present u. The load of the step counts the forces at
+// its start, but not those of contacts: how deep a start lies in an obstacle says nothing of the
+// forces at the end.
+static pl_status evaluate(void* user, int iteration, pl_error* error) {
+    step_work* w = user;
+    pl_fem_objective* f = w->f;
+    bool first = iteration == 0;
+    w->iteration = iteration;
+    if (w->detect || f->damping_stiffness > 0.0) write_positions(w);
+    pl_status status = find_contacts(w, first, error);
+    if (status == PL_OK && first && w->settings->line_search && !w->stays)
         w->is_deep = f->contact_count > 0 && find_deep_pieces(w);
-    if (status == PL_OK && (w->detect || iteration == 0))
+    if (status == PL_OK && (w->detect || first))
         status = pl_projective_fast_attach(w->p, f, w->x_out, error);
     if (status != PL_OK) return status;
     sum_forces(w);
-    if (iteration == 0 && w->m->pieces->count > 1) start_piece_loads(w);
-    if (iteration == 0 && f->contact_count > 0)
-        w->load = largest(w->load, sqrt(over_vertices(w, residual_part)));
-    add_contact_forces(w);
-    *norm = sqrt(over_vertices(w, residual_part));
-    if (iteration == 0 && f->contact_count == 0) w->load = largest(w->load, *norm);
-    return PL_OK;
-}
-
-// A step that went up is made shorter: slope0 is that at its begin.
-static pl_status shorten(step_work* w, pl_fem_objective* f, int iteration, double slope0,
-                         double* norm, pl_error* error) {
-    float length = 1.0f;
-    for (int k = 0; k < MAX_HALVINGS && over_vertices(w, slope_part) > -slope0; k++) {
-        length *= 0.5f;
-        w->length = -length;
-        over_vertices(w, advance_part);
-        pl_status status = evaluate(w, f, iteration, norm, error);
-        if (status != PL_OK) return status;
-    }
-    return PL_OK;
+    add_drag(w);
+    w->norm = sqrt(over_vertices(w, inertia_gradient_part));
+    if (first && w->m->pieces->count > 1) start_piece_loads(w);
+    if (first) w->load = largest(w->load, w->norm);
+    status = pl_projective_add_contacts(&w->p->quasi, f, w->x_out, w->p->number, error);
+    w->norm = sqrt(fmax(w->norm * w->norm + add_contact_squares(w, NULL), 0.0));
+    return status;
 }
 
 // Phi at x_out, up to a constant. Contacts are those of f; friction is left out.
@@ -494,20 +545,22 @@ static double objective_at(const step_work* w, double motion) {
 
 // Compares where the iterations have ended with where the deep pieces were. If that was better,
 // they are put there, and w->stays becomes true.
-static pl_status stay_if_better(step_work* w, pl_fem_objective* f, pl_error* error) {
+static pl_status stay_if_better(step_work* w, pl_error* error) {
     pl_projective_fast* p = w->p;
+    pl_fem_objective* f = w->f;
+    float* kept = p->quasi.direction; // not needed any more
     size_t size = 4 * (size_t)p->vertex_count * sizeof(float);
     int contact_count = f->contact_count;
     write_positions(w);
     double ended = objective_at(w, over_vertices(w, motion_energy_part));
-    memcpy(p->g, p->u, size); // g is not needed any more
+    memcpy(kept, p->u, size);
     start_at(w, pl_rigid_start_values(w->motion->rigid_start));
     write_positions(w);
-    pl_status status = find_contacts(w, f, 0, error);
+    pl_status status = find_contacts(w, true, error);
     if (status != PL_OK) return status;
     w->stays = objective_at(w, over_vertices(w, motion_energy_part)) < ended;
     if (w->stays) return PL_OK;
-    memcpy(p->u, p->g, size);
+    memcpy(p->u, kept, size);
     f->contact_count = contact_count;
     return PL_OK;
 }
@@ -521,65 +574,104 @@ static bool judge_pieces(step_work* w, bool first, bool* float_is_enough) {
     pl_method_info* info = w->info;
     if (first) pl_pieces_sum(m->pieces, NULL, w->p->pool, piece_noise_part, 0, w, s->after);
     pl_pieces_sum(m->pieces, NULL, w->p->pool, piece_residual_part, 0, w, s->norms);
+    add_contact_squares(w, s->norms);
     pl_pieces_sum(m->pieces, NULL, w->p->pool, piece_inertia_part, 0, w, s->inertia);
     bool at_the_end = true;
     info->residual = 0.0;
     info->converged = *float_is_enough = true;
     for (int k = 0; k < m->pieces->count; k++) {
         pl_piece_search* piece = &s->piece[k];
-        double norm = sqrt(s->norms[k]);
-        if (first) piece->noise = TRUST * sqrt(s->after[k]);
+        double norm = sqrt(fmax(s->norms[k], 0.0));
+        if (first) piece->noise = sqrt(s->after[k]);
         double size = largest(piece->load, sqrt(s->inertia[k]));
         double enough = largest(settings->tolerance * size, DBL_MIN);
         if (size > 0.0 && !(norm / size <= info->residual)) info->residual = norm / size;
         info->converged = info->converged && norm <= enough;
-        at_the_end = at_the_end && norm <= largest(enough, piece->noise);
+        double aim = pl_projective_aim(settings->tolerance) * size;
+        at_the_end = at_the_end && norm <= largest(aim, piece->noise);
         *float_is_enough = *float_is_enough && (norm <= enough || enough >= piece->noise);
     }
     return at_the_end;
 }
 
-// Iterates from the start that u holds. *finished: see pl_projective_fast_step.
-static pl_status iterate(step_work* w, pl_fem_objective* f, bool* finished, pl_error* error) {
-    pl_projective_fast* p = w->p;
+// True if forces are noise that the bound does not know of.
+static bool has_stalled(step_work* w, int iteration) {
+    if (iteration == 0 || w->norm < w->best) {
+        w->best = w->norm;
+        w->best_at = iteration;
+    }
+    return iteration - w->best_at >= STALL && w->norm < STALL_NOISE * w->noise;
+}
+
+static bool judge(void* user, int iteration) {
+    step_work* w = user;
     const pl_fem_settings* settings = w->settings;
     pl_method_info* info = w->info;
-    double norm = 0.0, noise = 0.0, slope = 0.0;
-    pl_parallel_for(p->pool, clear_task, p->vertex_count, BLOCK, w);
-    for (int k = 0;; k++) {
-        pl_status status = evaluate(w, f, k, &norm, error);
-        if (status == PL_OK && k > 0 && settings->line_search)
-            status = shorten(w, f, k, slope, &norm, error);
-        if (status != PL_OK) return status;
-        if (k == 0 && !settings->all_iterations) noise = TRUST * sqrt(over_vertices(w, noise_part));
-        double size =
-            largest(w->load, settings->all_iterations ? 0.0 : sqrt(over_vertices(w, inertia_part)));
-        info->residual = size > 0.0 ? norm / size : 0.0;
-        pl_trace_add(&info->trace, info->residual);
-        if (!isfinite(info->residual))
-            return pl_fail(error, PL_ERROR_DIVERGED,
-                           "iteration %d of the step has forces that are not finite", k);
-        info->converged = norm <= largest(settings->tolerance * size, DBL_MIN);
-        bool at_the_end = norm <= largest(settings->tolerance * size, noise);
-        bool float_is_enough = settings->tolerance * size >= noise;
-        if (w->m->pieces->count > 1 && !settings->all_iterations)
-            at_the_end = judge_pieces(w, k == 0, &float_is_enough);
-        at_the_end = at_the_end && (k > 0 || w->load == 0.0);
-        *finished = !at_the_end || settings->all_iterations || float_is_enough;
-        if (k >= settings->max_iterations || (at_the_end && !settings->all_iterations)) break;
-        pl_projective_fast_solve(p, settings, info);
-        info->iterations++;
-        // nobody waits for the forces at the end of a fixed number of iterations
-        bool last = settings->all_iterations && !settings->line_search &&
-                    info->iterations >= settings->max_iterations;
-        int places = pl_scalar_mg_fine(p->mg)->order.place_count;
-        w->on_the_way = last && pl_parallel_sum(p->pool, last_part, places, BLOCK, w) == 0.0;
-        if (w->on_the_way) break;
-        w->length = 1.0f; // after a last direction that is not finite the forces there tell
-        slope = over_vertices(w, advance_part);
-        w->at_start = false;
+    bool first = iteration == 0, by_residual = !settings->all_iterations;
+    if (first && by_residual) w->noise = sqrt(over_vertices(w, noise_part));
+    double size = largest(w->load, by_residual ? sqrt(over_vertices(w, inertia_part)) : 0.0);
+    double enough = settings->tolerance * size;
+    info->residual = size > 0.0 ? w->norm / size : 0.0;
+    info->converged = w->norm <= largest(enough, DBL_MIN);
+    bool at_the_end = w->norm <= largest(pl_projective_aim(settings->tolerance) * size, w->noise);
+    bool float_is_enough = enough >= w->noise;
+    if (w->m->pieces->count > 1 && by_residual)
+        at_the_end = judge_pieces(w, first, &float_is_enough);
+    at_the_end = (at_the_end || has_stalled(w, iteration)) && (iteration > 0 || w->load == 0.0);
+    w->finished = !at_the_end || !by_residual || info->converged || float_is_enough;
+    return at_the_end;
+}
+
+static void follow_friction(const step_work* w) {
+    for (int k = 0; k < w->f->contact_count; k++) {
+        int v = w->f->contacts[k].vertex;
+        const float* d = w->p->quasi.direction + 4 * (size_t)w->p->number[v];
+        for (size_t c = 0; c < 3; c++) w->m->direction[3 * (size_t)v + c] = (double)d[c];
     }
+    pl_projective_follow_friction(w->m, w->f, w->x_out);
+}
+
+static pl_status find_direction(void* user, double* slope, pl_error* error) {
+    step_work* w = user;
+    pl_projective_fast* p = w->p;
+    const pl_fem_settings* settings = w->settings;
+    const pl_scalar_fine* fine = pl_scalar_mg_fine(p->mg);
+    bool is_last = settings->all_iterations && !settings->line_search &&
+                   w->iteration + 1 >= settings->max_iterations;
+    pl_status status = pl_quasi_newton_begin(&p->quasi, p->place_of, fine->b, error);
+    if (status != PL_OK) return status;
+    pl_projective_fast_solve(p, settings, w->info);
+    // the last positions come straight from the solution
+    if (is_last && p->quasi.pair_count == 0) {
+        *slope = pl_parallel_sum(p->pool, last_part, fine->order.place_count, BLOCK, w);
+        w->on_the_way = *slope == 0.0;
+        if (w->on_the_way) return PL_OK;
+    }
+    *slope = pl_quasi_newton_end(&p->quasi, p->place_of, fine->x);
+    follow_friction(w);
     return PL_OK;
+}
+
+static void advance(void* user, double length) {
+    step_work* w = user;
+    if (w->on_the_way) return;
+    w->length = length;
+    pl_parallel_for(w->p->pool, advance_task, w->p->vertex_count, BLOCK, w);
+    w->at_start = false;
+}
+
+// Iterates from the start that u holds.
+static pl_status iterate(step_work* w, pl_error* error) {
+    pl_projective_loop loop = {.quasi = &w->p->quasi,
+                               .settings = w->settings,
+                               .info = w->info,
+                               .user = w,
+                               .evaluate = evaluate,
+                               .judge = judge,
+                               .find_direction = find_direction,
+                               .advance = advance};
+    pl_parallel_for(w->p->pool, clear_task, w->p->vertex_count, BLOCK, w);
+    return pl_projective_iterate(&loop, error);
 }
 
 pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
@@ -601,16 +693,23 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem
                    .detect_user = detect_user,
                    .info = info,
                    .x_out = m->x,
+                   .finished = true,
+                   .is_split = !settings->all_iterations,
                    .at_start = true};
     w.inertia = f->inertia + f->damping_mass / f->velocity_time;
     w.flight_time = f->inertia * motion->step / w.inertia;
     w.load = sqrt(over_vertices(&w, fly_part));
     place_held(&w);
     turn_start(&w);
-    status = iterate(&w, f, finished, error);
-    if (status == PL_OK && w.is_deep && !info->converged) status = stay_if_better(&w, f, error);
-    if (status == PL_OK && w.stays) status = iterate(&w, f, finished, error);
+    warm_start(&w);
+    p->u_inertia = 0.0;
+    status = iterate(&w, error);
+    if (status == PL_OK && w.is_deep && !info->converged) status = stay_if_better(&w, error);
+    if (status == PL_OK && w.stays) status = iterate(&w, error);
+    *finished = w.finished;
+    if (m->pieces->count == 1) m->search.piece[0].load = w.load;
     if (status != PL_OK) return status;
+    p->u_inertia = is_start_for_next(&w) ? f->inertia : 0.0;
     info->contact_count = f->contact_count;
     info->softened_count = p->softened_pin_count + p->softened_contact_count;
     if (*finished) commit(&w);

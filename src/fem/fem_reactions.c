@@ -109,13 +109,9 @@ static void add_damping(const pl_fem_objective* f, const double* x, int v, doubl
     double scale = f->damping_stiffness / f->velocity_time;
     for (int e = K->offsets[v]; e < K->offsets[v + 1]; e++) {
         pl_vec3 d = difference(x, f->reference, K->columns[e]);
-        pl_mat3 block = {{0.0}};
-        if (K->block == 1) d = pl_scale(K->values[e], d);
-        else {
-            memcpy(block.m, K->values + 9 * (size_t)e, sizeof block.m);
-            d = pl_mat3_apply(&block, d);
-        }
-        add_at(gradient, v, scale, d);
+        pl_mat3 block;
+        memcpy(block.m, K->values + 9 * (size_t)e, sizeof block.m);
+        add_at(gradient, v, scale, pl_mat3_apply(&block, d));
     }
 }
 

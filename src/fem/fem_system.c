@@ -168,8 +168,8 @@ static pl_status setup_matrices(pl_fem_system* s, const double* rest, const int*
     pl_status status =
         pl_minimiser_setup(&s->minimiser, &s->pieces, block, neighbour_offsets, neighbours, error);
     if (status == PL_OK && (s->settings.damping_stiffness > 0.0 || s->settings.damping_may_change))
-        status = pl_block_matrix_setup(&s->damping_matrix, s->vertex_count, block,
-                                       neighbour_offsets, neighbours, error);
+        status = pl_block_matrix_setup(&s->damping_matrix, s->vertex_count, 3, neighbour_offsets,
+                                       neighbours, error);
     if (status == PL_OK && s->settings.integrator == PL_INTEGRATOR_QUASISTATIC)
         status = pl_free_bodies_setup(&s->free_bodies, s->vertex_count, neighbour_offsets,
                                       neighbours, error);
@@ -331,15 +331,14 @@ static void objective_inertia(pl_fem_system* s, double h, bool use_history, pl_f
     pl_parallel_for(s->pool, inertia_task, s->vertex_count, VERTICES_PER_TASK, &job);
 }
 
-// the damping matrix K of this step, from its first positions
+// The damping matrix K of this step, from its first positions. That of Projective Dynamics would
+// brake turns too, which no force within a body does.
 static void update_damping(pl_fem_system* s) {
     pl_block_matrix* K = &s->damping_matrix;
     if (!(s->settings.damping_stiffness > 0.0)) return;
     pl_block_matrix_zero(K);
-    for (int k = 0; k < s->set_count; k++) {
-        if (K->block == 1) pl_element_set_projective(&s->sets[k], s->pool, K);
-        else pl_element_set_hessian(&s->sets[k], s->pool, s->state[POSITIONS], true, 1.0, K);
-    }
+    for (int k = 0; k < s->set_count; k++)
+        pl_element_set_hessian(&s->sets[k], s->pool, s->state[POSITIONS], true, 1.0, K);
 }
 
 // how many values are not finite
@@ -490,6 +489,10 @@ static pl_status advance_in_float(pl_fem_system* s, const pl_method_step* step, 
     if (!pl_projective_fast_can(s->projective, &f)) return PL_OK;
     f.start = s->state[POSITIONS];
     vertex_job job = {.s = s, .step = tau, .bdf2 = bdf2};
+    if (s->settings.damping_stiffness > 0.0) {
+        pl_parallel_for(s->pool, inertia_task, s->vertex_count, VERTICES_PER_TASK, &job);
+        update_damping(s);
+    }
     for (int k = 0; step->pin_forces && k < f.pin_count; k++) // for their reactions
         find_inertia(&job, f.pins[k].vertex, f.pins[k].vertex + 1);
     if (s->midpoint) save_state(s);
@@ -543,9 +546,10 @@ static pl_status advance(pl_fem_system* s, const pl_method_step* step, double be
     if (status != PL_OK) return status;
     if (has_start) pl_fem_holds_place(&s->holds, f.pins, f.pin_count, s->minimiser.x);
     else choose_start(s, &f);
-    status = s->projective && !s->projective_fails
-                 ? pl_projective_minimise(s->projective, &s->minimiser, &f, &s->settings,
-                                          step->detect, step->detect_user, info, error)
+    status = s->settings.nonlinear == PL_NONLINEAR_PROJECTIVE
+                 ? pl_projective_minimise(s->projective_fails ? NULL : s->projective, &s->minimiser,
+                                          &f, &s->settings, step->detect, step->detect_user,
+                                          has_start, info, error)
                  : pl_minimise(&s->minimiser, &f, &s->settings, step->detect, step->detect_user,
                                info, error);
     if (status == PL_OK)

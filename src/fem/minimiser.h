@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "fem/fem_newton.h"
 #include "fem/fem_pieces.h"
+#include "fem/quasi_newton.h"
 #include "fem/spring_relax.h"
 #include "sparse/linear_solver.h"
 
@@ -58,10 +59,11 @@ typedef struct pl_minimiser {
     double* known_values;
     size_t known_count;
     bool is_known;
-    int count;     // 3 per vertex
-    double* x;     // start and result
-    double value;  // Phi(x) without contacts, of a system of one piece; NaN: not known
-    double* trial; // of the line search
+    pl_quasi_newton quasi; // of Projective Dynamics with this solver
+    int count;             // 3 per vertex
+    double* x;             // start and result
+    double value;          // Phi(x) without contacts, of a system of one piece; NaN: not known
+    double* trial;         // of the line search
     double* gradient;
     double* trial_gradient;
     double *further, *further_gradient; // a step that is longer than the trial

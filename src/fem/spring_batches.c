@@ -64,7 +64,7 @@ void pl_spring_batches_set(pl_spring_batches* set, int spring, double rest, doub
 
 typedef struct spring_work {
     const pl_spring_batch* batches;
-    const float* x;
+    const float *x, *low;
     float* gradient;
 } spring_work;
 
@@ -74,6 +74,9 @@ static void gradient_task(int begin, int end, int worker, void* user) {
     for (int k = begin; k < end; k++) {
         const pl_spring_batch* b = &w->batches[k];
         pl_vec3w d = pl_sub_w(pl_load_vec3_w(w->x, b->ends[1]), pl_load_vec3_w(w->x, b->ends[0]));
+        if (w->low)
+            d = pl_add_w(d, pl_sub_w(pl_load_vec3_w(w->low, b->ends[1]),
+                                     pl_load_vec3_w(w->low, b->ends[0])));
         pl_fw length = pl_sqrt_w(pl_dot_w(d, d));
         pl_iw usable = length > (float)PL_SPRING_LEAST * b->rest;
         pl_fw s = b->stiffness * (length - b->rest) / pl_select_w(usable, length, pl_splat_w(1.0f));
@@ -84,10 +87,10 @@ static void gradient_task(int begin, int end, int worker, void* user) {
 }
 
 void pl_spring_batches_gradient(const pl_spring_batches* set, pl_pool* pool, const float* x,
-                                float* gradient) {
+                                const float* low, float* gradient) {
     for (int c = 0; c < set->colour_count; c++) {
         int first = set->colour_offsets[c];
-        spring_work w = {set->batches + first, x, gradient};
+        spring_work w = {set->batches + first, x, low, gradient};
         pl_parallel_for(pool, gradient_task, set->colour_offsets[c + 1] - first, BLOCK, &w);
     }
 }

@@ -30,8 +30,9 @@ pl_status pl_spring_batches_setup(pl_spring_batches* set, const int* ends, int s
 void pl_spring_batches_free(pl_spring_batches* set);
 void pl_spring_batches_set(pl_spring_batches* set, int spring, double rest, double stiffness);
 
-// gradient += dE/dx; x and gradient are float4 per vertex.
+// gradient += dE/dx at x + low (NULL: at x), whose sum has more digits than a float; all are float4
+// per vertex.
 void pl_spring_batches_gradient(const pl_spring_batches* set, pl_pool* pool, const float* x,
-                                float* gradient);
+                                const float* low, float* gradient);
 
 #endif

@@ -17,7 +17,7 @@ struct sum_job {
     const pl_tet_batches* set;
     pl_tet_batch* batches;
     const pl_material_law* law;
-    const float* x;
+    const float *x, *low; // low: NULL, or what is to be added to x
     float* gradient;
     float* blocks;
     float scale, projected;
@@ -62,11 +62,23 @@ PL_WIDE pl_material_w material_of(const pl_tet_batches* set, int batch, pl_fw sc
                            set->rivlin ? set->rivlin[batch] : (pl_fw){0}};
 }
 
+// The same of x + low. Differences of the floats of x are exact, or nearly, so that F is rounded
+// to its own precision and not to that of positions.
+PL_WIDE pl_mat3w deformation_split_w(const pl_tet_batch* b, const float* x, const float* low) {
+    if (!low) return deformation_w(b, x);
+    pl_vec3w a = pl_load_vec3_w(x, b->corners[0]), c = pl_load_vec3_w(low, b->corners[0]), e[3];
+    for (int i = 0; i < 3; i++) {
+        pl_vec3w high = pl_sub_w(pl_load_vec3_w(x, b->corners[i + 1]), a);
+        e[i] = pl_add_w(high, pl_sub_w(pl_load_vec3_w(low, b->corners[i + 1]), c));
+    }
+    return pl_mat3_mul_w(pl_mat3_from_columns_w(e[0], e[1], e[2]), b->shape);
+}
+
 static void visit_gradient(const sum_job* job, int begin, int end) {
     for (int k = begin; k < end; k++) {
         pl_tet_batch* b = &job->batches[k];
         pl_material_w material = material_of(job->set, k, pl_splat_w(1.0f));
-        pl_mat3w P, F = deformation_w(b, job->x);
+        pl_mat3w P, F = deformation_split_w(b, job->x, job->low);
         job->law->stress(&material, &F, &b->rotation, &P);
         add_stress_w(b, P, job->gradient);
     }
@@ -84,7 +96,7 @@ PL_WIDE void visit_warm_w(const sum_job* job, int begin, int end, pl_material_ki
     for (int k = begin; k < end; k++) {
         pl_tet_batch* b = &job->batches[k];
         pl_material_w material = {b->mu, b->lambda, (pl_fw){0}};
-        pl_mat3w F = deformation_w(b, job->x);
+        pl_mat3w F = deformation_split_w(b, job->x, job->low);
         pl_quatw q = b->rotation;
         pl_mat3w R = pl_polar_newton_w(&F, &q, 1);
         b->rotation = keep_finite_w(q, b->rotation);
@@ -101,22 +113,39 @@ static void visit_warm_corotated(const sum_job* job, int begin, int end) {
     visit_warm_w(job, begin, end, PL_MATERIAL_COROTATED);
 }
 
-void pl_tet_batches_gradient(pl_tet_batches* set, pl_pool* pool, const float* x, float* gradient) {
+static void sum_gradient(pl_tet_batches* set, pl_pool* pool, const float* x, const float* low,
+                         float* gradient) {
     sum_job job = {.set = set,
                    .batches = set->batches,
                    .law = pl_material_law_of(set->kind),
                    .x = x,
+                   .low = low,
                    .gradient = gradient,
                    .visit = visit_gradient};
     visit_chunks(&job, pool);
 }
 
-void pl_tet_batches_gradient_warm(pl_tet_batches* set, pl_pool* pool, const float* x,
-                                  float* gradient) {
+static void sum_gradient_warm(pl_tet_batches* set, pl_pool* pool, const float* x, const float* low,
+                              float* gradient) {
     PL_ASSERT(set->kind == PL_MATERIAL_ARAP || set->kind == PL_MATERIAL_COROTATED);
-    sum_job job = {.set = set, .batches = set->batches, .x = x, .gradient = gradient};
+    sum_job job = {.set = set, .batches = set->batches, .x = x, .low = low, .gradient = gradient};
     job.visit = set->kind == PL_MATERIAL_ARAP ? visit_warm_arap : visit_warm_corotated;
     visit_chunks(&job, pool);
+}
+
+void pl_tet_batches_gradient(pl_tet_batches* set, pl_pool* pool, const float* x, float* gradient) {
+    sum_gradient(set, pool, x, NULL, gradient);
+}
+
+void pl_tet_batches_gradient_warm(pl_tet_batches* set, pl_pool* pool, const float* x,
+                                  float* gradient) {
+    sum_gradient_warm(set, pool, x, NULL, gradient);
+}
+
+void pl_tet_batches_gradient_split(pl_tet_batches* set, pl_pool* pool, const float* x,
+                                   const float* low, bool warm, float* gradient) {
+    if (warm) sum_gradient_warm(set, pool, x, low, gradient);
+    else sum_gradient(set, pool, x, low, gradient);
 }
 
 static void add_pair(float* blocks, const pl_tet_entries* entries, int i, int j,

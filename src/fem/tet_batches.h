@@ -69,6 +69,10 @@ void pl_tet_batches_gradient(pl_tet_batches* set, pl_pool* pool, const float* x,
 // these tets were last seen. Costs half.
 void pl_tet_batches_gradient_warm(pl_tet_batches* set, pl_pool* pool, const float* x,
                                   float* gradient);
+// One of these at x + low, whose sum has more digits than a float: forces are then right to about
+// 1e-7 of the stiffness times an edge, not times the size of the body.
+void pl_tet_batches_gradient_split(pl_tet_batches* set, pl_pool* pool, const float* x,
+                                   const float* low, bool warm, float* gradient);
 // blocks += scale d2E/dx2. projected: 0 leaves each tet's part as it is, 1 makes it positive
 // semi-definite, between them it is a mixture. blocks: 9 per entry of the matrix of
 // pl_tet_batches_locate, row-major.

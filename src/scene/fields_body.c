@@ -307,7 +307,8 @@ static const pl_field_info body_rows[] = {
     PL_ROW_NUMBER(pl_body, "tolerance", solver.tolerance, 0, "", 1e-15, 1, 1e-4,
                   "of the outer solver: residual force relative to the load"),
     PL_ROW_INT(pl_body, "iterations", solver.iterations, 1, 100000, 20,
-               "of the outer solver, at most; cloth of springs by Newton may take 4 times as many"),
+               "of the outer solver, at most; cloth of springs by Newton may take 4 times as many, "
+               "nonlinear projective 20 times as many unless they are fixed"),
     PL_ROW_BOOL(pl_body, "fixed", solver.fixed, false,
                 "always all iterations, whatever the residual"),
     PL_ROW_NUMBER(pl_body, "linear_tolerance", solver.linear_tolerance, 0, "", 1e-15, 1, 1e-3,
