@@ -130,13 +130,13 @@ TEST(projective_statics_fall_back_to_direct)
         settings.max_iterations = 20;
         double found = sag(mesh, &settings, 1, &info);
         CHECK(info.switch_count > 0 && info.switch_count == info.iterations);
-        CHECK_NEAR(found, expected, 0.05 * fabs(expected)); // both are on their way
-        // and without the fallback the bar hardly moves
+        CHECK_NEAR(found, expected, 1e-3 * fabs(expected));
+        // and without the fallback four iterations do not get far
         settings.multigrid.fallback = false;
         settings.max_iterations = 4;
         double alone = sag(mesh, &settings, 1, &info);
         CHECK_INT(info.switch_count, 0);
-        CHECK(fabs(alone) < 0.1 * fabs(expected));
+        CHECK(fabs(alone) < 0.25 * fabs(expected));
     }
     pl_mesh_destroy(mesh);
 }
