@@ -6,7 +6,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "modes/dense_eigen.h"
-#include "modes/modes.h"
+#include "modes/mode_set.h"
 #include "run_samples.h"
 #include "test.h"
 

@@ -18,21 +18,13 @@ static pl_status detect_contacts(pl_minimiser* m, const pl_fem_objective* f, pl_
     }
 }
 
-const pl_contact* pl_fem_contact_before(const pl_minimiser* m, const pl_contact* c) {
-    const pl_contact* old = m->contacts.data;
-    int count = (int)m->contacts.count;
-    for (int at = m->contact_at[c->vertex]; at < count && old[at].vertex == c->vertex; at++)
-        if (old[at].obstacle == c->obstacle) return &old[at];
-    return NULL;
-}
-
 // A vertex that slides around a thin solid in one step has not gone through it, though its straight
 // way does. To push it back to where that way goes in would make contacts jump on and off from
 // round to round. It slid if it is less than a quarter turn from where it was in the last round, or
 // in the first one from where it went in.
 static void slide_around(const pl_minimiser* m, const double* end, pl_contact* c) {
     if (!c->has_entered) return;
-    const pl_contact* old = pl_fem_contact_before(m, c);
+    const pl_contact* old = pl_friction_contact_before(m, c);
     pl_vec3 side = old && !old->has_entered ? old->normal : c->normal;
     if (!(pl_dot(side, c->nearest_normal) > 0.0)) return;
     c->has_entered = false;

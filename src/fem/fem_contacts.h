@@ -12,7 +12,5 @@
 // many times they were looked for before in this step.
 pl_status pl_fem_contacts_find(pl_minimiser* m, pl_fem_objective* f, pl_detect detect, void* user,
                                int round, pl_error* error);
-// The contact of the same vertex with the same obstacle in the last round, or NULL.
-const pl_contact* pl_fem_contact_before(const pl_minimiser* m, const pl_contact* c);
 
 #endif

@@ -11,7 +11,6 @@
 // A step starts with the normal forces that the last one ended with. In steady sliding they are
 // right already.
 #include "fem/fem_friction.h"
-#include "fem/fem_contacts.h"
 #include "fem/fem_search.h"
 
 #include <math.h>
@@ -29,11 +28,19 @@ static double force_before(const pl_fem_objective* f, const pl_contact* c) {
     return c->stiffness * fmax(pl_contact_round(c, at).depth, 0.0);
 }
 
+const pl_contact* pl_friction_contact_before(const pl_minimiser* m, const pl_contact* c) {
+    const pl_contact* old = m->contacts.data;
+    int count = (int)m->contacts.count;
+    for (int at = m->contact_at[c->vertex]; at < count && old[at].vertex == c->vertex; at++)
+        if (old[at].obstacle == c->obstacle) return &old[at];
+    return NULL;
+}
+
 void pl_friction_carry(pl_minimiser* m, const pl_fem_objective* f) {
     pl_contact* found = m->found.data;
     for (size_t k = 0; k < m->found.count; k++) {
         pl_contact* c = &found[k];
-        const pl_contact* old = pl_fem_contact_before(m, c);
+        const pl_contact* old = pl_friction_contact_before(m, c);
         c->normal_force = old ? old->normal_force : force_before(f, c);
         if (!old && c->normal_force > 0.0)
             pl_vec3_store(m->friction_dual + 3 * (size_t)c->vertex, pl_fem_first_dual(f, c));

@@ -12,6 +12,8 @@
 #include "fem/minimiser.h"
 #include "method/method.h"
 
+// The contact of the same vertex with the same obstacle in the last round, or NULL.
+const pl_contact* pl_friction_contact_before(const pl_minimiser* m, const pl_contact* c);
 // Gives the contacts of m->found the normal forces of the same contacts in m->contacts. Contacts
 // that are new have those of the start of the step.
 void pl_friction_carry(pl_minimiser* m, const pl_fem_objective* f);

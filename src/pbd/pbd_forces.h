@@ -5,7 +5,7 @@
 #ifndef PL_PBD_FORCES_H
 #define PL_PBD_FORCES_H
 
-#include "pbd/pbd_system.h"
+#include "pbd/pbd_system_data.h"
 
 // After a step of so many parts, whose start is saved: fills the forces that it asks for. The
 // predictions and the list of held vertices are lost.

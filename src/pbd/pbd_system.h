@@ -5,21 +5,7 @@
 #ifndef PL_PBD_SYSTEM_H
 #define PL_PBD_SYSTEM_H
 
-#include "pbd/pbd_body.h"
-
-typedef struct pl_pbd_system {
-    int vertex_count;
-    int body_count;
-    pl_pbd_body* bodies;
-    pl_pool* pool;
-    double *positions, *velocities; // the state, 3 per vertex
-    double* mass;
-    double* next;      // positions at the end of the step, or of a part of it
-    double* saved;     // positions, then velocities, at the start of a step of several parts or one
-                       // whose forces are asked for; NULL until there is one
-    bool* held;        // exactly, in this step
-    pl_array contacts; // of pl_contact
-} pl_pbd_system;
+#include "pbd/pbd_system_data.h"
 
 pl_status pl_pbd_system_create(const pl_method_body* bodies, int body_count, int vertex_count,
                                pl_pool* pool, pl_pbd_system** out, pl_notes* notes,

@@ -5,6 +5,7 @@
 // colours.
 #include "base/array.h"
 #include "record/legend.h"
+#include "record/show.h"
 #include "record/show_object.h"
 
 #include <math.h>

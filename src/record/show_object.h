@@ -5,13 +5,14 @@
 #ifndef PL_RECORD_SHOW_OBJECT_H
 #define PL_RECORD_SHOW_OBJECT_H
 
-#include "record/show.h"
+#include "record/recording.h"
+#include "record/render.h"
 #include "record/show_collider.h"
 #include "record/show_values.h"
 
 #include <pliant/mesh_surface.h>
 
-struct pl_show {
+typedef struct pl_show {
     pl_recording* recording; // or
     pl_surface* surface;     // of a mesh file
     float* surface_positions;
@@ -43,7 +44,7 @@ struct pl_show {
     pl_view view;
     pl_vec3 middle;  // what it looks at, unless it follows
     double distance; // from there
-};
+} pl_show;
 
 // Moves collider k to where it is in a frame.
 void pl_show_place_collider(pl_show* show, int k, int frame);

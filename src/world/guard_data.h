@@ -5,7 +5,7 @@
 #ifndef PL_WORLD_GUARD_DATA_H
 #define PL_WORLD_GUARD_DATA_H
 
-#include "world/world_guard.h"
+#include "world/world_build.h"
 
 enum { PL_GUARD_BLOCK = 4096 }; // vertices
 

@@ -3,6 +3,7 @@
 //
 // What can have been put into a system in a step: by forces, moving pins and colliders.
 #include "world/guard_data.h"
+#include "world/world_guard.h"
 
 #include <math.h>
 #include <string.h>

@@ -26,6 +26,7 @@
 #include "geometry/box.h"
 #include "material/material.h"
 #include "world/guard_data.h"
+#include "world/world_guard.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 // Modes of a body: its stiffness and masses as method fem has them, held as the scene holds it.
 #include "base/memory.h"
 #include "fem/fem_build.h"
-#include "modes/modes.h"
+#include "modes/mode_set.h"
 #include "world/world_loads.h"
 
 #include <math.h>

@@ -3,8 +3,8 @@
 //
 // Modes of vibration: K u = lambda M u for the lowest lambda, by Lanczos on (K + sigma M)^-1 M with
 // the direct solver.
-#ifndef PL_MODES_MODES_H
-#define PL_MODES_MODES_H
+#ifndef PL_MODES_MODE_SET_H
+#define PL_MODES_MODE_SET_H
 
 #include "fem/fem_holds.h"
 #include "sparse/block_matrix.h"

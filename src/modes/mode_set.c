@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
-#include "modes/modes.h"
+#include "modes/mode_set.h"
 #include "base/memory.h"
 #include "fem/mass_matrix.h"
 #include "modes/lanczos.h"

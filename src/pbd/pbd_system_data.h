@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What a system of method pbd holds.
+#ifndef PL_PBD_SYSTEM_DATA_H
+#define PL_PBD_SYSTEM_DATA_H
+
+#include "pbd/pbd_body.h"
+
+typedef struct pl_pbd_system {
+    int vertex_count;
+    int body_count;
+    pl_pbd_body* bodies;
+    pl_pool* pool;
+    double *positions, *velocities; // the state, 3 per vertex
+    double* mass;
+    double* next;      // positions at the end of the step, or of a part of it
+    double* saved;     // positions, then velocities, at the start of a step of several parts or one
+                       // whose forces are asked for; NULL until there is one
+    bool* held;        // exactly, in this step
+    pl_array contacts; // of pl_contact
+} pl_pbd_system;
+
+#endif
