@@ -30,6 +30,9 @@ class Docs:
         self.looked_up = 0
         listed = self.run_program("pliant-bench", ["list"]).stdout
         self.benches = {line.split()[0] for line in listed.splitlines()}
+        # a part that is not there is refused with the list of those that are
+        refused = self.run_program("pliant-bench", ["verify", "?"]).stderr
+        self.verify_parts = set(refused.split("it has ")[-1].split())
         self.has_ffmpeg = shutil.which("ffmpeg") is not None
 
     def run_program(self, name, arguments, folder=None):
@@ -84,7 +87,8 @@ class Docs:
         if program == "pliant":
             self.pliant(place, rest, folder)
         elif program == "pliant-bench":
-            self.need(place, rest and rest[0] in self.benches and set(rest[1:]) <= {"--quick", "--json"}, f"no such bench: {text}")
+            allowed = {"--quick", "--json"} | (self.verify_parts if rest[:1] == ["verify"] else set())
+            self.need(place, rest and rest[0] in self.benches and set(rest[1:]) <= allowed, f"no such bench: {text}")
         elif program == "pliant-tests":
             tests = subprocess.run(["grep", "-rhE", r"^TEST\(", "--include=test_*.c", os.path.join(ROOT, "tests")],
                                    capture_output=True, text=True).stdout
