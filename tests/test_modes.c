@@ -172,7 +172,7 @@ TEST(modes_of_a_cube_come_in_multiplets)
     double theory = sqrt(mu / 1000.0) / (sqrt(2.0) * 0.1), error[2];
     for (int round = 0; round < 2; round++) {
         pl_world* world =
-            box_world("consistent", size, round ? 0.0125 : 0.025, "corotated", nu, "");
+            box_world("consistent", size, round ? 0.1 / 6.0 : 0.1 / 3.0, "corotated", nu, "");
         pl_modes* m = modes_of(world, 12);
         CHECK_INT(m->rigid_count, 6);
         const double* f = m->frequency + 6;
@@ -286,7 +286,7 @@ TEST(modes_same_bits_for_any_threads)
 TEST(cmd_modes_prints_and_records)
 {
     char text[8192], command[1500];
-    snprintf(command, sizeof command, "pliant mesh --generate bar --edge 0.1 -o %s",
+    snprintf(command, sizeof command, "pliant mesh --generate bar --edge 0.5 -o %s",
              pl_test_path("bar.msh"));
     CHECK_INT(pl_test_run(command, text, sizeof text), 0);
     char mesh[600], shapes[600];
