@@ -8,6 +8,16 @@
 
 #include "contact/contact.h"
 
+// A sum of forces at their places.
+typedef struct pl_force_sum {
+    pl_vec3 force, torque; // about the world's origin
+} pl_force_sum;
+
+static inline void pl_force_sum_add(pl_force_sum* sum, pl_vec3 place, pl_vec3 force) {
+    sum->force = pl_add(sum->force, force);
+    sum->torque = pl_add(sum->torque, pl_cross(place, force));
+}
+
 typedef struct pl_force_share {
     pl_vec3 origin; // places are summed relative to it; set before the first point
     double weight;

@@ -11,20 +11,12 @@
 // of the solver left, cells against faces) is spread over the pins, or over the contacts of a body
 // that has no pins, in proportion to their forces.
 #include "grid/grid_forces.h"
+#include "contact/force_share.h"
 #include "grid/grid_held.h"
 #include "grid/grid_momentum.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct sums {
-    pl_vec3 force, torque; // about the world's origin
-} sums;
-
-static void add_force(sums* s, pl_vec3 place, pl_vec3 force) {
-    s->force = pl_add(s->force, force);
-    s->torque = pl_add(s->torque, pl_cross(place, force));
-}
 
 // ------------------------------------------------------------------ all together
 
@@ -48,10 +40,11 @@ static pl_vec3 acceleration_of(const pl_grid_body* b, const pl_grid_segment* g, 
     return pl_scale(1.0 / t, pl_sub(pl_scale(1.0 + b->damping_mass * t, v), w));
 }
 
-static sums all_reactions(const pl_grid_body* b, const pl_grid_acts* acts, const double* places) {
+static pl_force_sum all_reactions(const pl_grid_body* b, const pl_grid_acts* acts,
+                                  const double* places) {
     const pl_grid_level* l = &b->multigrid.levels[0];
     const double m = b->density * b->frame.cell * b->frame.cell * b->frame.cell;
-    sums s = {{0, 0, 0}, {0, 0, 0}};
+    pl_force_sum s = {{0, 0, 0}, {0, 0, 0}};
     for (int k = 0; k < l->segment_count; k++) {
         const pl_grid_segment* g = &l->segments[k];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
@@ -59,12 +52,12 @@ static sums all_reactions(const pl_grid_body* b, const pl_grid_acts* acts, const
             pl_vec3 x = pl_add(pl_grid_cell_rest(b, g, i), pl_grid_cell_mean(b->state.u, g, i));
             pl_vec3 a = pl_scale(-1.0, pl_vec3_load(acts->gravity));
             if (b->dynamic) a = pl_add(a, acceleration_of(b, g, i));
-            add_force(&s, x, pl_scale(m, a));
+            pl_force_sum_add(&s, x, pl_scale(m, a));
         }
     }
     for (int p = 0; p < b->point_count; p++)
-        add_force(&s, pl_vec3_load(places + 3 * (size_t)p),
-                  pl_scale(-1.0, pl_vec3_load(acts->force + 3 * (size_t)p)));
+        pl_force_sum_add(&s, pl_vec3_load(places + 3 * (size_t)p),
+                         pl_scale(-1.0, pl_vec3_load(acts->force + 3 * (size_t)p)));
     return s;
 }
 
@@ -117,9 +110,10 @@ static void sum_parts(pl_grid_body* b) {
                 x[a] -= 0.5 * b->frame.cell;
                 force[a] = b->state.f[a][g->begin + i];
                 pl_grid_fit* f = &b->fits[part];
-                sums s = {f->force, f->torque};
+                pl_force_sum s = {f->force, f->torque};
                 const pl_vec3 at = pl_vec3_load(x);
-                add_force(&s, pl_add(at, pl_grid_part_displacement(f, at)), pl_vec3_load(force));
+                pl_force_sum_add(&s, pl_add(at, pl_grid_part_displacement(f, at)),
+                                 pl_vec3_load(force));
                 f->force = s.force, f->torque = s.torque;
             }
     }
@@ -147,7 +141,7 @@ static void divide_parts(pl_grid_body* b, const pl_grid_acts* acts) {
 
 // forces of contacts, and the share that each of them has of a rest
 static double tell_contacts(const pl_grid_body* b, const pl_grid_acts* acts, const double* places,
-                            pl_vec3 rest, double whole, sums* known) {
+                            pl_vec3 rest, double whole, pl_force_sum* known) {
     double size = 0.0;
     for (int k = 0; k < acts->contact_count; k++) {
         const pl_contact* c = &acts->contacts[k];
@@ -155,7 +149,8 @@ static double tell_contacts(const pl_grid_body* b, const pl_grid_acts* acts, con
         const pl_vec3 push = pl_grid_contact_force(b, acts, c, places);
         size += pl_norm(push);
         if (known)
-            add_force(known, pl_vec3_load(places + 3 * (size_t)(c->vertex - b->first_point)), push);
+            pl_force_sum_add(known, pl_vec3_load(places + 3 * (size_t)(c->vertex - b->first_point)),
+                             push);
         if (known || !acts->obstacle_forces || c->obstacle >= acts->obstacle_count) continue;
         double* sum = acts->obstacle_forces + 3 * (size_t)c->obstacle;
         const double share = whole > 0.0 ? pl_norm(push) / whole : 0.0;
@@ -166,14 +161,15 @@ static double tell_contacts(const pl_grid_body* b, const pl_grid_acts* acts, con
 
 void pl_grid_tell_forces(pl_grid_body* b, const pl_grid_acts* acts) {
     if (!acts->pin_forces && !acts->obstacle_forces) return;
-    if (b->held_count == 0 && !pl_grid_has_reactions(b, acts)) return; // nothing holds or touches it
+    if (b->held_count == 0 && !pl_grid_has_reactions(b, acts))
+        return; // nothing holds or touches it
     double* places = b->reaction + 6 * (size_t)b->point_count;
     bool pinned = false;
-    sums known = {{0, 0, 0}, {0, 0, 0}};
+    pl_force_sum known = {{0, 0, 0}, {0, 0, 0}};
     pl_grid_body_points(b, b->state.u, places);
     pl_grid_extend(&b->map, b->before);
     pl_grid_extend(&b->map, b->velocity);
-    sums rest = all_reactions(b, acts, places);
+    pl_force_sum rest = all_reactions(b, acts, places);
     pl_grid_crowd_reactions(b, acts);
     const double size = tell_contacts(b, acts, places, rest.force, 0.0, &known);
     for (int k = 0; k < acts->pin_count; k++) {

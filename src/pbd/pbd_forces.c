@@ -20,15 +20,6 @@
 
 #include <string.h>
 
-typedef struct sums {
-    pl_vec3 force, torque; // about the world's origin
-} sums;
-
-static void add_force(sums* s, pl_vec3 place, pl_vec3 force) {
-    s->force = pl_add(s->force, force);
-    s->torque = pl_add(s->torque, pl_cross(place, force));
-}
-
 // J over the time of the step
 static pl_vec3 mean_force(const pl_pbd_system* s, const pl_method_step* step, int v, double h,
                           double lost) {
@@ -44,12 +35,12 @@ static double lost_part(const pl_pbd_body* b, double h) {
     return 1.0 - 1.0 / (1.0 + h * b->damping);
 }
 
-static sums all_reactions(const pl_pbd_system* s, const pl_pbd_body* b, const pl_method_step* step,
-                          double h) {
-    sums all = {{0, 0, 0}, {0, 0, 0}};
+static pl_force_sum all_reactions(const pl_pbd_system* s, const pl_pbd_body* b,
+                                  const pl_method_step* step, double h) {
+    pl_force_sum all = {{0, 0, 0}, {0, 0, 0}};
     for (int v = b->first_vertex; v < b->first_vertex + b->vertex_count; v++)
-        add_force(&all, pl_vec3_load(s->positions + 3 * (size_t)v),
-                  mean_force(s, step, v, h, lost_part(b, h)));
+        pl_force_sum_add(&all, pl_vec3_load(s->positions + 3 * (size_t)v),
+                         mean_force(s, step, v, h, lost_part(b, h)));
     return all;
 }
 
@@ -118,7 +109,7 @@ static bool is_own(const pl_pbd_body* b, const pl_pin* pin) {
 
 // Of several pins at one vertex the first has all of its force.
 static void tell_pins(pl_pbd_system* s, const pl_pbd_body* b, const pl_method_step* step, double h,
-                      sums all) {
+                      pl_force_sum all) {
     add_elements(s, b);
     for (int k = 0; k < step->pin_count; k++) {
         const pl_pin* pin = &step->pins[k];
@@ -150,7 +141,7 @@ static pl_vec3 push_of(const pl_pbd_body* b, const pl_point_constraint* c, doubl
 // What contacts pushed. known: they are only added up; else told, each with its share of the rest.
 static double tell_contacts(const pl_pbd_system* s, const pl_pbd_body* b,
                             const pl_method_step* step, double h, pl_vec3 rest, double whole,
-                            sums* known) {
+                            pl_force_sum* known) {
     const pl_point_constraint* points = b->points.data;
     double size = 0.0;
     for (size_t k = 0; k < b->points.count; k++) {
@@ -159,7 +150,7 @@ static double tell_contacts(const pl_pbd_system* s, const pl_pbd_body* b,
         const pl_vec3 push = push_of(b, c, h);
         const int v = b->first_vertex + pl_pbd_vertex_of(b, c->particle);
         size += pl_norm(push);
-        if (known) add_force(known, pl_vec3_load(s->positions + 3 * (size_t)v), push);
+        if (known) pl_force_sum_add(known, pl_vec3_load(s->positions + 3 * (size_t)v), push);
         if (known || !step->obstacle_forces || c->obstacle < 0 ||
             c->obstacle >= step->obstacle_count)
             continue;
@@ -178,7 +169,7 @@ void pl_pbd_tell_forces(pl_pbd_system* s, const pl_method_step* step, int part_c
         bool pinned = false;
         for (int k = 0; k < step->pin_count; k++) pinned = pinned || is_own(b, &step->pins[k]);
         if (!pinned && b->points.count == 0) continue; // nothing holds or touches it
-        sums all = all_reactions(s, b, step, h), known = {{0, 0, 0}, {0, 0, 0}};
+        pl_force_sum all = all_reactions(s, b, step, h), known = {{0, 0, 0}, {0, 0, 0}};
         const double size = tell_contacts(s, b, step, h, all.force, 0.0, &known);
         all.force = pl_sub(all.force, known.force);
         all.torque = pl_sub(all.torque, known.torque);
