@@ -17,12 +17,11 @@ void pl_block_mg_visit_bottom(const pl_block_mg* mg, int begin, int end, pl_bott
     int top = mg->hierarchy.level_count - 1;
     const pl_block_level* level = &mg->levels[top];
     const pl_mg_half* halves[2] = {&level->pattern.lower, &level->pattern.upper};
-    const float* unseen = mg->hierarchy.transfers[top - 1].unseen;
+    pl_unseen unseen = pl_block_mg_unseen(mg, top);
     size_t block = (size_t)level->block;
     for (int J = begin; J < end; J++) {
         float D[256];
-        pl_block_fill_unseen(level->unknowns, level->diagonal + block * (size_t)J,
-                             unseen + 16 * (size_t)J, D);
+        pl_block_fill_unseen(level, unseen, J, D);
         visit(user, J, J, D);
         for (int k = 0; k < 2; k++)
             for (int e = halves[k]->begin[J]; e < halves[k]->end[J]; e++)

@@ -31,12 +31,19 @@ void pl_block_product_update(const pl_block_product* product, const pl_block_lev
 // block.
 void pl_block_add_point(int unknowns, float* D, const float* X, const float* S);
 
-// Inverts the diagonal blocks of the nodes in a list (NULL: of all). unseen: 16 per node, NULL on
-// level 0; the mean of a block's diagonal stands in where a node's maps do nothing.
-void pl_block_level_invert(pl_block_level* level, const float* unseen, const int* nodes, int count,
+// Which affine maps of the nodes of a level do nothing to an unknown of their vertices: projectors
+// as those of pl_mg_transfer.
+typedef struct pl_unseen {
+    const float* projectors;
+    int of_node, of_unknown; // floats from one node, and from one unknown, to the next
+} pl_unseen;
+
+// Inverts the diagonal blocks of the nodes in a list (NULL: of all). The mean of a block's diagonal
+// stands in where a node's maps do nothing; level 0 has no such maps.
+void pl_block_level_invert(pl_block_level* level, pl_unseen unseen, const int* nodes, int count,
                            pl_pool* pool);
 
 // The diagonal block of a node of 12 or 16 unknowns with its unseen directions filled in.
-void pl_block_fill_unseen(int unknowns, const float* D, const float* unseen, float* out);
+void pl_block_fill_unseen(const pl_block_level* level, pl_unseen unseen, int node, float* out);
 
 #endif

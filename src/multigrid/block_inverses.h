@@ -59,9 +59,8 @@ PL_WIDE int SIZED(unknown_at)(int k) {
 static void SIZED(load_lanes)(const invert_job* job, int first, int count, pl_fw a[N][N]) {
     float block[N * N];
     for (int lane = 0; lane < PL_LANES; lane++) {
-        size_t node = (size_t)node_at(job, first + (lane < count ? lane : 0));
-        const float* D = job->level->diagonal + N * N * node;
-        pl_block_fill_unseen(N, D, job->unseen + 16 * node, block);
+        int node = node_at(job, first + (lane < count ? lane : 0));
+        pl_block_fill_unseen(job->level, job->unseen, node, block);
         for (int i = 0; i < N; i++)
             for (int j = 0; j <= i; j++)
                 a[i][j][lane] = block[N * SIZED(unknown_at)(j) + SIZED(unknown_at)(i)];

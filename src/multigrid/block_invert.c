@@ -17,25 +17,29 @@ enum { ROWS_PER_TASK = 2048, NODES_PER_TASK = 64, DISPLACEMENTS = 12 };
 // a pivot that elimination made smaller than this part of what it was counts as none
 static const float TINY_PIVOT = 1e-6f;
 
-void pl_block_fill_unseen(int unknowns, const float* D, const float* unseen, float* out) {
-    int u = unknowns / 4;
-    memcpy(out, D, (size_t)(unknowns * unknowns) * sizeof(float));
-    float rank = unseen[0] + unseen[5] + unseen[10] + unseen[15];
-    if (!(rank > 0.5f)) return;
-    float trace = 0.0f, pressure_trace = 0.0f, seen = 12.0f - 3.0f * rank; // displacements
-    for (int k = 0; k < unknowns; k++) {
-        float* sum = k % u < 3 ? &trace : &pressure_trace;
-        *sum += D[(unknowns + 1) * k];
-    }
+static float rank_of(const float* projector) {
+    return projector[0] + projector[5] + projector[10] + projector[15];
+}
+
+void pl_block_fill_unseen(const pl_block_level* level, pl_unseen unseen, int node, float* out) {
+    int m = level->unknowns, u = m / 4;
+    const float* D = level->diagonal + (size_t)level->block * (size_t)node;
+    const float* first = unseen.projectors + (size_t)unseen.of_node * (size_t)node;
+    float trace[2] = {0.0f, 0.0f}, rank[2] = {0.0f, 0.0f}; // of displacements, pressures
+    memcpy(out, D, (size_t)level->block * sizeof(float));
+    for (int c = 0; c < u; c++) rank[c / 3] += rank_of(first + c * unseen.of_unknown);
+    if (!(rank[0] + rank[1] > 0.5f)) return;
+    for (int k = 0; k < m; k++) trace[k % u / 3] += D[(m + 1) * k];
     // A node that nothing belongs to: anything will do. Pressures are negative, unless the matrix
     // says otherwise.
-    float mean = seen > 0.5f && trace > 0.0f ? trace / seen : 1.0f;
-    float pressure = seen > 0.5f && pressure_trace != 0.0f ? 3.0f * pressure_trace / seen : -mean;
+    float seen[2] = {12.0f - rank[0], 4.0f - rank[1]};
+    float mean = seen[0] > 0.5f && trace[0] > 0.0f ? trace[0] / seen[0] : 1.0f;
+    float pressure = seen[1] > 0.5f && trace[1] != 0.0f ? trace[1] / seen[1] : -mean;
     for (int b = 0; b < 4; b++)
         for (int a = 0; a < 4; a++)
             for (int c = 0; c < u; c++)
-                out[unknowns * (u * b + c) + u * a + c] +=
-                    (c < 3 ? mean : pressure) * unseen[4 * a + b];
+                out[m * (u * b + c) + u * a + c] +=
+                    (c < 3 ? mean : pressure) * first[c * unseen.of_unknown + 4 * a + b];
 }
 
 // The inverse of the first three rows and columns of a symmetric block with so many rows; zero if
@@ -86,7 +90,7 @@ static void invert4(const float* A, float* out) {
 
 typedef struct invert_job {
     pl_block_level* level;
-    const float* unseen;
+    pl_unseen unseen;
     const int* nodes;
 } invert_job;
 
@@ -115,7 +119,7 @@ static void invert_task4(int begin, int end, int worker, void* user) {
     }
 }
 
-void pl_block_level_invert(pl_block_level* level, const float* unseen, const int* nodes, int count,
+void pl_block_level_invert(pl_block_level* level, pl_unseen unseen, const int* nodes, int count,
                            pl_pool* pool) {
     invert_job job = {level, unseen, nodes};
     pl_task task = level->unknowns == 3    ? invert_task3

@@ -32,6 +32,7 @@ void pl_block_mg_destroy(pl_block_mg* mg) {
     for (int l = 0; l < PL_MG_MAX_LEVELS; l++) {
         PL_FREE(mg->marks[l], int, mg->hierarchy.node_counts[l]);
         PL_FREE(mg->touched[l], int, mg->hierarchy.node_counts[l]);
+        PL_FREE(mg->unseen[l], float, 64 * (size_t)mg->hierarchy.node_counts[l]);
         pl_block_level_free(&mg->levels[l]);
         pl_block_product_free(&mg->products[l]);
     }
@@ -46,6 +47,7 @@ size_t pl_block_mg_bytes(const pl_block_mg* mg) {
     for (int l = 0; l < mg->hierarchy.level_count; l++) {
         bytes += pl_block_level_bytes(&mg->levels[l]) + pl_block_product_bytes(&mg->products[l]);
         bytes += 2 * (size_t)mg->hierarchy.node_counts[l] * sizeof(int);
+        if (mg->unseen[l]) bytes += 64 * (size_t)mg->hierarchy.node_counts[l] * sizeof(float);
         if (l > 0)
             bytes +=
                 (size_t)mg->hierarchy.node_counts[l - 1] * (2 * sizeof(int) + 4 * sizeof(float));
@@ -58,7 +60,7 @@ void pl_block_mg_move(pl_block_mg* mg, const double* positions) {
     for (int i = 0; i < mg->row_count; i++)
         memcpy(mg->positions + 3 * (size_t)i, positions + 3 * (size_t)mg->old_of_new[i],
                3 * sizeof(double));
-    pl_mg_hierarchy_move(&mg->hierarchy, mg->positions, mg->held);
+    pl_block_mg_follow_held(mg);
 }
 
 // ---------------------------------------------------------------- levels
@@ -106,8 +108,10 @@ static bool factor_bottom(pl_block_mg* mg) {
     return !mg->bottom_failed;
 }
 
-static const float* unseen_of(const pl_block_mg* mg, int l) {
-    return l > 0 ? mg->hierarchy.transfers[l - 1].unseen : NULL;
+pl_unseen pl_block_mg_unseen(const pl_block_mg* mg, int l) {
+    if (l == 0) return (pl_unseen){0};
+    if (mg->unseen[l]) return (pl_unseen){mg->unseen[l], 64, 16};
+    return (pl_unseen){mg->hierarchy.transfers[l - 1].unseen, 16, 0};
 }
 
 static void copy_diagonal_task(int begin, int end, int worker, void* user) {
@@ -134,7 +138,8 @@ static bool update_levels(pl_block_mg* mg, double start, float scale_before) {
                         l == 0 ? ROWS_PER_TASK : NODES_PER_TASK, &mg->levels[l]);
     for (size_t k = 0; k < mg->additions.count; k++) add_to_levels(mg, &additions[k]);
     for (int l = 0; l < h->level_count; l++)
-        pl_block_level_invert(&mg->levels[l], unseen_of(mg, l), NULL, h->node_counts[l], mg->pool);
+        pl_block_level_invert(&mg->levels[l], pl_block_mg_unseen(mg, l), NULL, h->node_counts[l],
+                              mg->pool);
     bool factored = factor_bottom(mg);
     if (mg->settings.smoother == PL_SMOOTHER_JACOBI)
         for (int l = 0; l + 1 < h->level_count; l++) pl_block_level_damp(&mg->levels[l], mg->pool);
@@ -224,7 +229,7 @@ static pl_status update_diagonal(pl_block_mg* mg, const given* g, pl_error* erro
     const pl_mg_addition* additions = mg->additions.data;
     for (size_t k = 0; k < mg->additions.count; k++) add_to_levels(mg, &additions[k]);
     for (int l = 0; l < h->level_count; l++)
-        pl_block_level_invert(&mg->levels[l], unseen_of(mg, l), mg->touched[l],
+        pl_block_level_invert(&mg->levels[l], pl_block_mg_unseen(mg, l), mg->touched[l],
                               mg->touched_count[l], mg->pool);
     if (mg->touched_count[0] > 0 && !factor_bottom(mg)) return pl_block_mg_fail(error);
     return PL_OK;

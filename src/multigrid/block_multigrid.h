@@ -59,11 +59,11 @@ typedef struct pl_block_mg {
     int row_count;
     int* old_of_new; // rows are numbered for sweeps
     int* new_of_old;
-    int* diagonal_source; // entry of the matrix that is the diagonal block of each row
-    double* positions;    // at rest, in the order of rows
-    unsigned char* held;  // rows that are coupled with no other one
-    unsigned char* held_before;
+    int* diagonal_source;         // entry of the matrix that is the diagonal block of each row
+    double* positions;            // at rest, in the order of rows
+    unsigned char* held;          // rows that are coupled with no other one
     unsigned char* held_unknowns; // 4 unknowns: of each row, bit c for an unknown coupled with none
+    unsigned char* held_before;   // the one of both that tells more, before an update
     pl_mg_hierarchy hierarchy;
     pl_block_level levels[PL_MG_MAX_LEVELS];
     pl_block_product products[PL_MG_MAX_LEVELS]; // products[l]: from level l - 1 to l
@@ -73,12 +73,13 @@ typedef struct pl_block_mg {
     float* step;    // of level 1, for that, if there is a level above it; else NULL
     float* stepped; // the sum of steps
     pl_mg_bottom bottom;
-    pl_dense_bottom dense;          // the user of the bottom, unless the settings gave another one
-    bool bottom_failed;             // there is no factor, and no cycle may run
-    float scale;                    // of the values, a power of two
-    pl_array additions;             // of pl_mg_addition, by row
-    int* marks[PL_MG_MAX_LEVELS];   // per node: the last partial update that touched it
-    int* touched[PL_MG_MAX_LEVELS]; // nodes
+    pl_dense_bottom dense;           // the user of the bottom, unless the settings gave another one
+    bool bottom_failed;              // there is no factor, and no cycle may run
+    float scale;                     // of the values, a power of two
+    pl_array additions;              // of pl_mg_addition, by row
+    float* unseen[PL_MG_MAX_LEVELS]; // 4 unknowns: 64 per node, a projector for each; else NULL
+    int* marks[PL_MG_MAX_LEVELS];    // per node: the last partial update that touched it
+    int* touched[PL_MG_MAX_LEVELS];  // nodes
     int touched_count[PL_MG_MAX_LEVELS];
     int stamp;
     pl_mg_times times;
@@ -136,5 +137,9 @@ pl_status pl_block_mg_fail(pl_error* error);
 // Used by updates: values of the finest level, their scale, and which rows are held.
 void pl_block_mg_copy_values(pl_block_mg* mg, const pl_mg_blocks* A);
 void pl_block_mg_take_written(pl_block_mg* mg);
+// Frames, points and unseen maps for the positions and what is held now; or the last alone.
+void pl_block_mg_follow_held(pl_block_mg* mg);
+void pl_block_mg_find_unseen(pl_block_mg* mg);
+pl_unseen pl_block_mg_unseen(const pl_block_mg* mg, int l);
 
 #endif

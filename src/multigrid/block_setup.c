@@ -244,7 +244,10 @@ static pl_status make_levels(pl_block_mg* mg, pl_error* error) {
     for (int l = 0; status == PL_OK && l < h->level_count; l++) {
         mg->marks[l] = PL_ALLOC(int, h->node_counts[l]);
         mg->touched[l] = PL_ALLOC(int, h->node_counts[l]);
-        if (!mg->marks[l] || !mg->touched[l]) status = pl_fail_memory(error, "multigrid");
+        bool apart = mg->unknowns == 4 && l > 0;
+        mg->unseen[l] = apart ? PL_ALLOC(float, 64 * (size_t)h->node_counts[l]) : NULL;
+        if (!mg->marks[l] || !mg->touched[l] || (apart && !mg->unseen[l]))
+            status = pl_fail_memory(error, "multigrid");
     }
     if (status == PL_OK && mg->uneven && h->level_count > 2) {
         size_t size = (size_t)h->node_counts[1] * PL_NODE;
@@ -256,6 +259,7 @@ static pl_status make_levels(pl_block_mg* mg, pl_error* error) {
     for (int l = 0; l < h->level_count; l++)
         if (mg->settings.omega > 0.0f && mg->unknowns == 4)
             mg->levels[l].omega = mg->settings.omega;
+    pl_block_mg_find_unseen(mg);
     return mg->bottom.operations->setup(mg->bottom.user, mg, error);
 }
 

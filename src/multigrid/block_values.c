@@ -143,10 +143,37 @@ PL_WIDE d4 multiply_block4(const float* A, const double* x, d4 sum) {
 
 // ---------------------------------------------------------------- both
 
-// What a node moves may have changed.
-static void follow_held(pl_block_mg* mg) {
-    if (memcmp(mg->held_before, mg->held, (size_t)mg->row_count) != 0)
-        pl_mg_hierarchy_move(&mg->hierarchy, mg->positions, mg->held);
+typedef struct unseen_job {
+    pl_block_mg* mg;
+    int l;
+} unseen_job;
+
+static void unseen_task(int begin, int end, int worker, void* user) {
+    const unseen_job* job = user;
+    pl_block_mg* mg = job->mg;
+    (void)worker;
+    for (int node = begin; node < end; node++)
+        for (int c = 0; c < 4; c++)
+            pl_mg_hierarchy_unseen(&mg->hierarchy, job->l, node, mg->held_unknowns, 1 << c,
+                                   mg->unseen[job->l] + 64 * (size_t)node + 16 * c);
+}
+
+void pl_block_mg_find_unseen(pl_block_mg* mg) {
+    enum { NODES_PER_TASK = 32 };
+    for (int l = 1; mg->unknowns == 4 && l < mg->hierarchy.level_count; l++) {
+        unseen_job job = {mg, l};
+        pl_parallel_for(mg->pool, unseen_task, mg->hierarchy.node_counts[l], NODES_PER_TASK, &job);
+    }
+}
+
+void pl_block_mg_follow_held(pl_block_mg* mg) {
+    pl_mg_hierarchy_move(&mg->hierarchy, mg->positions, mg->held);
+    pl_block_mg_find_unseen(mg);
+}
+
+// what an update has found out to be held
+static const unsigned char* all_held(const pl_block_mg* mg) {
+    return mg->unknowns == 4 ? mg->held_unknowns : mg->held;
 }
 
 void pl_block_mg_copy_values(pl_block_mg* mg, const pl_mg_blocks* A) {
@@ -158,10 +185,11 @@ void pl_block_mg_copy_values(pl_block_mg* mg, const pl_mg_blocks* A) {
     int exponent = 0;
     if (mean > 0.0 && isfinite(mean)) frexp(mean, &exponent);
     mg->scale = (float)ldexp(1.0, -exponent);
-    memcpy(mg->held_before, mg->held, (size_t)mg->row_count);
+    memcpy(mg->held_before, all_held(mg), (size_t)mg->row_count);
     pl_mg_for_pieces(&mg->levels[0].pattern.schedule, mg->pool,
                      three ? copy_rows_task3 : copy_rows_task4, &job);
-    follow_held(mg);
+    if (memcmp(mg->held_before, all_held(mg), (size_t)mg->row_count) != 0)
+        pl_block_mg_follow_held(mg);
 }
 
 float* pl_block_mg_blocks(pl_block_mg* mg) { return mg->levels[0].values; }
@@ -184,10 +212,11 @@ static void scale_written(pl_block_mg* mg) {
 
 void pl_block_mg_take_written(pl_block_mg* mg) {
     scale_written(mg);
-    memcpy(mg->held_before, mg->held, (size_t)mg->row_count);
+    memcpy(mg->held_before, all_held(mg), (size_t)mg->row_count);
     pl_mg_for_pieces(&mg->levels[0].pattern.schedule, mg->pool,
                      mg->unknowns == 3 ? find_held_task3 : find_held_task4, mg);
-    follow_held(mg);
+    if (memcmp(mg->held_before, all_held(mg), (size_t)mg->row_count) != 0)
+        pl_block_mg_follow_held(mg);
 }
 
 void pl_block_mg_multiply(const pl_block_mg* mg, const double* x, double* y) {
