@@ -16,10 +16,10 @@
 #include <string.h>
 
 enum {
-    BLOCK = 8,  // new directions of an iteration
-    GUARD = 4,  // Ritz vectors beyond those wanted that a restart keeps
-    SPACE = 32, // room of the basis beyond what a restart keeps
-    RANDOM = 8  // random vectors of a start
+    BLOCK = 8,     // new directions of an iteration
+    GUARD = 4,     // Ritz vectors beyond those wanted that a restart keeps
+    SPACE = 32,    // room of the basis beyond what a restart keeps
+    RANDOM = BLOCK // random vectors of a start
 };
 // A new direction this much shorter than before it was made orthogonal is rounding alone.
 static const double DEPENDENT = 1e-12;

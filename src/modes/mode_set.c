@@ -10,7 +10,7 @@
 #include <math.h>
 
 // Vertices from which on multigrid is faster than the direct solver (docs/modes.md).
-enum { MULTIGRID_FROM = 2500 };
+enum { MULTIGRID_FROM = 400 };
 
 typedef struct finder {
     const pl_modes_problem* p;
