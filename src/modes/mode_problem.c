@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "modes/mode_problem.h"
 #include "base/memory.h"
-#include "fem/mass_matrix.h"
+#include "step/mass_matrix.h"
 
 #include <math.h>
 #include <string.h>
