@@ -386,8 +386,7 @@ static pl_status fly(pl_minimiser* m, pl_fem_objective* f, pl_detect detect, voi
     m->x = x;
     if (status == PL_OK) status = pl_spring_relax_contacts(m->relax, f, error);
     if (status != PL_OK) return status;
-    if (!m->gradient_known || f->contact_count > 0)
-        pl_fem_gradient(f, m->x, m->gradient, m->scratch);
+    pl_search_gradient(m, f);
     if (pl_search_descends(m, f)) pl_search_line(m, f);
     return PL_OK;
 }
@@ -409,8 +408,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_setting
         pl_status status = pl_fem_contacts_find(m, f, detect, detect_user, round, error);
         if (status == PL_OK && m->relax) status = pl_spring_relax_contacts(m->relax, f, error);
         if (status != PL_OK) return status;
-        if (!m->gradient_known || f->contact_count > 0)
-            pl_fem_gradient(f, m->x, m->gradient, m->scratch);
+        pl_search_gradient(m, f);
         bool any_open = pl_friction_judge(m, f, settings, round == 0, info);
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,

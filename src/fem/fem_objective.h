@@ -68,10 +68,15 @@ void pl_fem_energies(const pl_fem_objective* f, const pl_fem_pieces* pieces, con
                      const double* x, double* scratch, double* energies);
 // gradient = dPhi/dx, zero at fixed vertices
 void pl_fem_gradient(const pl_fem_objective* f, const double* x, double* gradient, double* scratch);
-// Both; where all elements are gathered, in the time of one of them (pl_fem_gathers).
+// Both, in the time of the gradient if pl_fem_has_both.
 double pl_fem_energy_and_gradient(const pl_fem_objective* f, const double* x, double* gradient,
                                   double* scratch);
-bool pl_fem_gathers(const pl_fem_objective* f);
+bool pl_fem_has_both(const pl_fem_objective* f);
+// The part that contacts have in Phi; and gradient += scale times that of dPhi/dx. No vertex may be
+// held in some directions only.
+double pl_fem_contact_energy(const pl_fem_objective* f, const double* x);
+void pl_fem_add_contacts(const pl_fem_objective* f, const double* x, double scale,
+                         double* gradient);
 // A = d2Phi/dx2 (block 3); projected: how much, from 0 to 1, of each element's part is projected to
 // be positive semi-definite. Fixed vertices become identity rows.
 void pl_fem_hessian(const pl_fem_objective* f, const double* x, double projected,

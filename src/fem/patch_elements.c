@@ -54,15 +54,20 @@ static double patch_energies(const pl_element_set* set, int first, int last, con
     return pl_patch_lanes_energy(set->corners, d->patches, first, last, x);
 }
 
-static void patch_gradients(const pl_element_set* set, int first, int last, const double* x,
-                            double* gradient) {
+static double patch_both(const pl_element_set* set, int first, int last, const double* x,
+                         double* gradient) {
     const patch_data* d = set->data;
-    pl_patch_lanes_gradient(set->corners, d->patches, first, last, x, gradient);
+    return pl_patch_lanes_gradient(set->corners, d->patches, first, last, x, gradient);
 }
 
-const pl_element_functions pl_patch_elements = {"patch",         PL_PATCH_CORNERS, patch_energy,
-                                                patch_gradient,  patch_hessian,    patch_projective,
-                                                patches_destroy, patch_gradients,  patch_energies};
+static void patch_gradients(const pl_element_set* set, int first, int last, const double* x,
+                            double* gradient) {
+    patch_both(set, first, last, x, gradient);
+}
+
+const pl_element_functions pl_patch_elements = {
+    "patch",          PL_PATCH_CORNERS, patch_energy,    patch_gradient, patch_hessian,
+    patch_projective, patches_destroy,  patch_gradients, patch_energies, patch_both};
 
 void pl_patch_element(const pl_element_set* set, int e, const double** rest, const double** form) {
     const pl_patch_values* b = &((const patch_data*)set->data)->patches[e];
