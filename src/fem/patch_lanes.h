@@ -6,7 +6,7 @@
 #ifndef PL_FEM_PATCH_LANES_H
 #define PL_FEM_PATCH_LANES_H
 
-#include "fem/element_set.h"
+#include "step/element_set.h"
 
 typedef struct pl_patch_values {
     double rest[3], form[6];
