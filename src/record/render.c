@@ -182,11 +182,13 @@ static void resolve_picture(const pl_raster_tile* tile, int worker, void* user) 
     memset(row.alpha, 0, sizeof row.alpha);
     for (row.y = tile->y0; row.y < tile->y1; row.y++) {
         const int* ids = tile->ids + (row.y - tile->y0) * PL_RASTER_TILE * n;
-        if (count_empty(ids, n * width) > 0)
-            pl_shade_backdrop(&p->shader, tile->x0, row.y, width, row.rgb,
-                              p->image->alpha ? row.alpha : NULL);
+        int empty = tile->triangle_count > 0 ? count_empty(ids, n * width) : n * width;
+        bool is_even = false;
+        if (empty > 0)
+            is_even = pl_shade_backdrop(&p->shader, tile->x0, row.y, width, row.rgb,
+                                        p->image->alpha ? row.alpha : NULL);
         else memset(row.rgb, 0, sizeof row.rgb);
-        for (int i = 0; i < width && tile->triangle_count > 0; i++) {
+        for (int i = 0; i < width && empty < n * width; i++) {
             int place = ((row.y - tile->y0) * PL_RASTER_TILE + i) * n;
             add_samples(p, tile->ids + place, tile->depths + place, n, i, &row);
         }
@@ -194,7 +196,10 @@ static void resolve_picture(const pl_raster_tile* tile, int worker, void* user) 
         if (p->image->alpha)
             store_alpha(&row, width,
                         p->image->alpha + (size_t)row.y * (size_t)p->image->width + tile->x0);
-        store_row(p, (const float(*)[3])row.rgb, width, pl_image_at(p->image, tile->x0, row.y));
+        uint8_t* out = pl_image_at(p->image, tile->x0, row.y);
+        bool is_one_color = is_even && empty == n * width;
+        store_row(p, (const float(*)[3])row.rgb, is_one_color ? 1 : width, out);
+        for (int i = 3; i < 3 * width && is_one_color; i++) out[i] = out[i - 3];
     }
 }
 
