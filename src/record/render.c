@@ -79,7 +79,7 @@ static bool is_continued(const picture* p, int a, int b, float depth_a, float de
     if (fabsf(depth_a - depth_b) > 0.002f * depth_a) return false;
     const pl_vec3f* n = p->mesh->normals;
     if (pl_dotf(n[3 * (size_t)a], n[3 * (size_t)b]) < 0.96f) return false;
-    return !p->mesh->values || !p->face_values;
+    return !p->mesh->values || !(p->face_values || p->shader.has_categories);
 }
 
 // pixels of one row: the backdrop's colours, to which the bodies' are added
@@ -219,6 +219,7 @@ static void set_shader(picture* p, const pl_shadows* shadows) {
         .projected = p->vertices,
         .wireframe = o->wireframe,
         .has_textures = p->has_textures,
+        .has_categories = o->map == PL_COLORMAP_CATEGORIES,
         .ground = o->ground,
         .ground_height = (float)((o->ground_height - pl_dot(o->center, up)) / o->radius),
         .value_low = (float)o->value_low,

@@ -300,6 +300,30 @@ static void own_colors(const pl_shader* s, const pl_fragments* f, batch* b) {
     }
 }
 
+// The colour of the corner that has the largest barycentric coordinate. Within half a pixel of
+// where another corner's has, both are mixed, or borders would be jagged.
+static void nearest_color(const pl_shader* s, int id, const float* values, float u, float v,
+                          float rgb[3]) {
+    const float at[3] = {1.0f - u - v, u, v};
+    int i = at[0] >= u && at[0] >= v ? 0 : u >= v ? 1 : 2;
+    int j = at[(i + 1) % 3] >= at[(i + 2) % 3] ? (i + 1) % 3 : (i + 2) % 3, k = 3 - i - j;
+    value_color(s, values[i], rgb);
+    if (values[i] == values[j]) return;
+    // the gradient of at[i] - at[j] in the picture is |2 Pk - Pi - Pj| over twice the area
+    const int* t = s->mesh->triangles + 3 * (size_t)id;
+    pl_raster_vertex a = s->projected[t[i]], b = s->projected[t[j]], c = s->projected[t[k]];
+    const float unit = 1.0f / PL_RASTER_SUBPIXEL;
+    float ax = (float)(a.x - c.x) * unit, ay = (float)(a.y - c.y) * unit;
+    float bx = (float)(b.x - c.x) * unit, by = (float)(b.y - c.y) * unit;
+    float across = sqrtf((ax + bx) * (ax + bx) + (ay + by) * (ay + by));
+    float part = 0.5f;
+    if (across > 0.0f) part += (at[i] - at[j]) * fabsf(ax * by - ay * bx) / across;
+    if (part >= 1.0f) return;
+    float other[3];
+    value_color(s, values[j], other);
+    for (int n = 0; n < 3; n++) rgb[n] = part * rgb[n] + (1.0f - part) * other[n];
+}
+
 // instead of them, textures and colours of values
 static void other_colors(const pl_shader* s, const pl_fragments* f, batch* b) {
     for (int i = 0; i < b->count; i++) {
@@ -312,7 +336,8 @@ static void other_colors(const pl_shader* s, const pl_fragments* f, batch* b) {
         if (values) {
             float value = (1.0f - u - v) * values[0] + u * values[1] + v * values[2];
             bool has_none = values[0] != values[0] && values[1] != values[1];
-            if (!has_none) value_color(s, value, rgb);
+            if (!has_none && s->has_categories) nearest_color(s, id, values, u, v, rgb);
+            else if (!has_none) value_color(s, value, rgb);
         }
         b->red[i] = rgb[0], b->green[i] = rgb[1], b->blue[i] = rgb[2];
     }

@@ -21,6 +21,7 @@ typedef struct pl_shader {
     const pl_raster_vertex* projected; // for the width of lines
     bool wireframe;
     bool has_textures;
+    bool has_categories; // values are names: of three corners the nearest one counts
     bool ground;
     float ground_height;
     float value_low, value_scale;  // of the colour map

@@ -158,20 +158,21 @@ pl_status pl_show_open(const char* path, const char* color_by, const char* again
 
 static void free_colliders(pl_show* s) {
     for (int k = 0; k < s->shape_count; k++) pl_shown_collider_free(&s->shapes[k]);
-    if (s->setting) {
-        PL_FREE(s->shapes, pl_shown_collider, s->setting->collider_count);
-        PL_FREE(s->all, pl_render_body, s->body_count + s->setting->collider_count);
-    }
+    if (s->setting) PL_FREE(s->shapes, pl_shown_collider, s->setting->collider_count);
+    PL_FREE(s->all, pl_render_body, s->all_room);
     pl_scene_destroy(s->setting);
     s->setting = NULL;
     s->shapes = NULL;
     s->all = NULL;
+    s->all_room = 0;
     s->shape_count = 0;
 }
 
 void pl_show_close(pl_show* s) {
     if (!s) return;
     free_colliders(s);
+    pl_array_free(&s->cage_positions);
+    pl_array_free(&s->cage_triangles);
     pl_texture_free(&s->texture);
     for (int i = 0; s->uvs && i < s->body_count; i++)
         PL_FREE(s->uvs[i], float, s->uvs[i] ? 2 * (size_t)s->surface->mesh->uv_count : 0);
@@ -272,7 +273,8 @@ static pl_status make_shapes(pl_show* s, pl_notes* notes, pl_error* error) {
     static const float quiet[3] = {0.40f, 0.42f, 0.45f};
     int count = s->setting->collider_count;
     s->shapes = PL_ALLOC(pl_shown_collider, count);
-    s->all = PL_ALLOC(pl_render_body, s->body_count + count);
+    s->all_room = s->body_count + count;
+    s->all = PL_ALLOC(pl_render_body, s->all_room);
     if ((count > 0 && !s->shapes) || !s->all) return pl_fail_memory(error, "a picture");
     for (int k = 0; k < count; k++) {
         const pl_collider* c = &s->setting->colliders[k];
@@ -338,7 +340,8 @@ pl_status pl_show_load(pl_show* s, int frame, const pl_render_scene** scene, pl_
     for (int i = 0; status == PL_OK && i < s->body_count; i++) {
         pl_render_body* b = &s->bodies[i];
         if (s->recording) b->positions = pl_recording_positions(s->recording, i);
-        if (s->quantity.kind == PL_SHOW_NONE) continue;
+        if (s->quantity.kind == PL_SHOW_NODES) b->vertex_values = s->values[i];
+        if (s->quantity.kind == PL_SHOW_NONE || s->quantity.kind == PL_SHOW_NODES) continue;
         bool on_triangles =
             pl_show_values(&s->quantity, i, s->recording, s->against,
                            s->surface ? s->surface->mesh : NULL, s->tets_behind[i], s->values[i]);

@@ -26,6 +26,16 @@ void pl_show_close(pl_show* show);
 // rest become the ground. A recording alone has none. What cannot be read is noted and left out.
 pl_status pl_show_add_colliders(pl_show* show, const char* path, pl_notes* notes, pl_error* error);
 
+// Colours the bodies of a run by the nodes of a coarse level of multigrid that their vertices
+// belong to, 1 for the finest. The show must have been opened without colours.
+pl_status pl_show_set_level(pl_show* show, const char* path, int level, pl_notes* notes,
+                            pl_error* error);
+// Draws the outer edges of the cells that bodies of method grid are embedded in. They are known of
+// the last frame of the run alone, whose place is stored in frame. To be called after
+// pl_show_add_colliders.
+pl_status pl_show_add_cells(pl_show* show, const char* path, int* frame, pl_notes* notes,
+                            pl_error* error);
+
 int pl_show_frame_count(const pl_show* show);
 double pl_show_time(const pl_show* show, int frame);
 // The number of a frame in its run, and the place of a number or -1: they differ from the place
