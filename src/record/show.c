@@ -6,6 +6,7 @@
 #include "base/notes.h"
 #include "record/png_read.h"
 #include "record/show_object.h"
+#include "scene/animation.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,8 +30,9 @@ static char* recording_path(const char* path) {
     return size < (int)sizeof text ? pl_copy_text(text) : NULL;
 }
 
-pl_status pl_show_open_recording(const char* path, pl_recording** out, pl_notes* notes,
-                                 pl_error* error) {
+// the recording of a run's folder, or the file itself; one without a whole frame is an error
+static pl_status open_recording(const char* path, pl_recording** out, pl_notes* notes,
+                                pl_error* error) {
     char* file = recording_path(path);
     if (!file) return pl_fail_memory(error, path);
     pl_status status = pl_recording_open(file, out, notes, error);
@@ -143,13 +145,23 @@ pl_status pl_show_open(const char* path, const char* color_by, const char* again
     pl_show* s = PL_ALLOC(pl_show, 1);
     if (!s) return pl_fail_memory(error, path);
     bool recorded = is_folder(path) || has_ending(path, ".plr");
-    pl_status status = recorded ? pl_show_open_recording(path, &s->recording, notes, error)
+    pl_status status = recorded ? open_recording(path, &s->recording, notes, error)
                                 : open_mesh(s, path, notes, error);
-    if (status == PL_OK && against)
-        status = pl_show_open_recording(against, &s->against, notes, error);
+    if (status == PL_OK && against) status = open_recording(against, &s->against, notes, error);
     if (status == PL_OK && color_by)
         status = pl_show_choose(color_by, path, s->recording, s->against,
                                 s->surface ? s->surface->mesh : NULL, &s->quantity, error);
+    if (status == PL_OK) status = allocate_bodies(s, error);
+    if (status == PL_OK) *out = s;
+    else pl_show_close(s);
+    return status;
+}
+
+pl_status pl_show_open_run(const char* path, pl_show** out, pl_notes* notes, pl_error* error) {
+    *out = NULL;
+    pl_show* s = PL_ALLOC(pl_show, 1);
+    if (!s) return pl_fail_memory(error, path);
+    pl_status status = open_recording(path, &s->recording, notes, error);
     if (status == PL_OK) status = allocate_bodies(s, error);
     if (status == PL_OK) *out = s;
     else pl_show_close(s);
@@ -253,13 +265,9 @@ pl_status pl_show_set_texture(pl_show* s, const char* path, pl_error* error) {
     return status;
 }
 
-static bool moves(const pl_motion* motion) {
-    return motion->key_count > 0 || motion->spin_rate != 0.0 || motion->oscillation_count > 0;
-}
-
 // a plane at rest whose normal points straight up is the ground, the highest of them
 static bool is_ground(pl_show* s, const pl_collider* c) {
-    if (c->shape != PL_COLLIDER_PLANE || moves(&c->motion)) return false;
+    if (c->shape != PL_COLLIDER_PLANE || pl_motion_moves(&c->motion)) return false;
     const double* n = c->plane.normal;
     int up = pl_show_up_axis(s);
     double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);

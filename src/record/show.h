@@ -21,6 +21,8 @@ typedef struct pl_show pl_show;
 // What is not there is an error that lists what is.
 pl_status pl_show_open(const char* path, const char* color_by, const char* against, pl_show** out,
                        pl_notes* notes, pl_error* error);
+// The folder of a run, or a file that is a recording whatever its name; without colours.
+pl_status pl_show_open_run(const char* path, pl_show** out, pl_notes* notes, pl_error* error);
 void pl_show_close(pl_show* show);
 // Draws the colliders of the run as well, from the scene in its folder; planes that lie flat and at
 // rest become the ground. A recording alone has none. What cannot be read is noted and left out.
@@ -63,9 +65,5 @@ pl_status pl_show_frame_all(pl_show* show, const pl_view* view, pl_render_option
 // The camera of a frame, if the view turns or follows; part: 0 at the first picture, 1 at the last.
 // To be called after the frame was loaded.
 void pl_show_move_camera(const pl_show* show, double part, pl_render_options* options);
-
-// The recording of a run's folder, or the file itself; one without a whole frame is an error.
-pl_status pl_show_open_recording(const char* path, pl_recording** out, pl_notes* notes,
-                                 pl_error* error);
 
 #endif
