@@ -232,8 +232,10 @@ static pl_status write_picture(pl_show* show, const render_settings* s, const ch
     } else {
         int frame;
         status = find_frame(show, s->frame, &frame, error);
+        render_settings own = *s;
+        if (status == PL_OK) status = pl_show_aim_at(show, frame, &own.options, error);
         if (status == PL_OK)
-            status = draw_frame(show, s, frame, part_of(frame, pl_show_frame_count(show)), pool,
+            status = draw_frame(show, &own, frame, part_of(frame, pl_show_frame_count(show)), pool,
                                 image, error);
         if (status == PL_OK) status = pl_image_write_png(image, pool, out, error);
     }

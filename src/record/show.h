@@ -61,6 +61,9 @@ pl_status pl_show_set_texture(pl_show* show, const char* path, pl_error* error);
 // plane; a mesh stands on its lowest point.
 pl_status pl_show_frame_all(pl_show* show, const pl_view* view, pl_render_options* options,
                             pl_error* error);
+// After it, for a single picture: lets a camera that does not move see this frame alone, which then
+// fills the picture.
+pl_status pl_show_aim_at(pl_show* show, int frame, pl_render_options* options, pl_error* error);
 
 // The camera of a frame, if the view turns or follows; part: 0 at the first picture, 1 at the last.
 // To be called after the frame was loaded.
