@@ -124,6 +124,8 @@ static pl_status allocate_bodies(pl_show* s, pl_error* error) {
                                   .triangles = mesh->triangles};
         }
         set_back_color(b, i);
+        // sheets that move are cloth, whose folds are round
+        b->has_no_creases = head && b->has_back_color;
         if (head && has_tet_field(&head->bodies[i], &s->quantity)) {
             s->tets_behind[i] = PL_ALLOC(int, b->triangle_count);
             bool ready = s->tets_behind[i] || b->triangle_count == 0;
