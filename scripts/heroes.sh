@@ -26,7 +26,7 @@ for name in "$@"; do
         ;;
     dragon)
         set_skin=(--set "bodies[0].render.surface=$(skin dragon 0.0011)")
-        options=(--color-by stress --range 0:20000)
+        options=(--color-by stress --range 0:30000)
         ;;
     tear) options=(--frame 20 --azimuth 25) ;;
     pegs)
