@@ -32,6 +32,8 @@ void pl_surface_set_destroy(pl_surface_set* set) {
     }
     PL_FREE(set->surfaces, pl_contact_surface, surfaces);
     PL_FREE(set->parted, bool, square);
+    PL_FREE(set->rest, double, 3 * (size_t)set->vertex_count);
+    PL_FREE(set->surface_of_vertex, int, set->vertex_count);
     PL_FREE(set->triangles, int, 3 * (size_t)set->triangle_count);
     PL_FREE(set->surface_of, int, set->triangle_count);
     PL_FREE(set->features, unsigned char, set->triangle_count);
@@ -47,8 +49,11 @@ static bool allocate(pl_surface_set* set) {
     const size_t triangles = (size_t)set->triangle_count;
     if (!(set->surfaces = PL_ALLOC(pl_contact_surface, surfaces)) ||
         !(set->parted = PL_ALLOC(bool, square)) ||
-        !(set->near_offsets = PL_ALLOC(int, surfaces + 1)))
+        !(set->near_offsets = PL_ALLOC(int, surfaces + 1)) ||
+        !(set->rest = PL_ALLOC(double, 3 * (size_t)set->vertex_count)) ||
+        !(set->surface_of_vertex = PL_ALLOC(int, set->vertex_count)))
         return false;
+    for (int v = 0; v < set->vertex_count; v++) set->surface_of_vertex[v] = -1;
     if (triangles == 0) return true;
     if (!(set->triangles = PL_ALLOC(int, 3 * triangles)) ||
         !(set->surface_of = PL_ALLOC(int, triangles)) ||
@@ -64,7 +69,8 @@ static bool allocate(pl_surface_set* set) {
 }
 
 // the first triangle that has a vertex or an edge gets it
-static pl_status share_features(pl_surface_set* set, int vertex_count, pl_error* error) {
+static pl_status share_features(pl_surface_set* set, pl_error* error) {
+    const int vertex_count = set->vertex_count;
     pl_edges edges;
     pl_status status =
         pl_edges_create(set->triangles, set->triangle_count, 3, vertex_count, &edges, error);
@@ -86,15 +92,32 @@ static pl_status share_features(pl_surface_set* set, int vertex_count, pl_error*
     return status;
 }
 
-static pl_status add_surface(pl_surface_set* set, int k, const pl_surface_source* source, int first,
-                             pl_error* error) {
-    pl_contact_surface* surface = &set->surfaces[k];
+static double mean_edge(const pl_surface_source* source) {
+    double sum = 0.0;
+    for (int t = 0; t < source->triangle_count; t++)
+        for (int k = 0; k < 3; k++) {
+            const int* v = source->triangles + 3 * (size_t)t;
+            sum += pl_distance(pl_vec3_load(source->positions + 3 * (size_t)v[k]),
+                               pl_vec3_load(source->positions + 3 * (size_t)v[(k + 1) % 3]));
+        }
+    return source->triangle_count ? sum / (3.0 * source->triangle_count) : 0.0;
+}
+
+static pl_status add_surface(pl_surface_set* set, int number, const pl_surface_source* source,
+                             int first, pl_error* error) {
+    pl_contact_surface* surface = &set->surfaces[number];
     surface->first_triangle = first;
     surface->triangle_count = source->triangle_count;
     surface->meets_others = source->meets_others;
     surface->meets_itself = source->meets_itself;
+    surface->edge = mean_edge(source);
+    for (int k = 0; k < source->vertex_count; k++) {
+        const int v = source->first + source->vertices[k];
+        set->surface_of_vertex[v] = number;
+        memcpy(set->rest + 3 * (size_t)v, source->positions + 3 * (size_t)k, 3 * sizeof(double));
+    }
     for (int t = 0; t < source->triangle_count; t++) {
-        set->surface_of[first + t] = k;
+        set->surface_of[first + t] = number;
         for (int i = 0; i < 3; i++)
             set->triangles[3 * (size_t)(first + t) + (size_t)i] =
                 source->first + source->vertices[source->triangles[3 * (size_t)t + (size_t)i]];
@@ -109,6 +132,7 @@ pl_status pl_surface_set_create(const pl_surface_source* sources, int count, int
     pl_surface_set* set = PL_ALLOC(pl_surface_set, 1);
     if (!set) return pl_fail_memory(error, "surfaces in contact");
     set->surface_count = count;
+    set->vertex_count = vertex_count;
     set->near = pl_array_of(sizeof(int));
     for (int k = 0; k < count; k++) set->triangle_count += sources[k].triangle_count;
     set->block_count = (set->triangle_count + BLOCK - 1) / BLOCK;
@@ -117,7 +141,7 @@ pl_status pl_surface_set_create(const pl_surface_source* sources, int count, int
         status = add_surface(set, k, &sources[k], first, error);
         first += sources[k].triangle_count;
     }
-    if (status == PL_OK) status = share_features(set, vertex_count, error);
+    if (status == PL_OK) status = share_features(set, error);
     if (status == PL_OK) *out = set;
     else pl_surface_set_destroy(set);
     return status;

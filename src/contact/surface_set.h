@@ -26,6 +26,7 @@ typedef struct pl_surface_source {
 typedef struct pl_contact_surface {
     int first_triangle, triangle_count;
     bool meets_others, meets_itself;
+    double edge;      // mean length at rest [m]
     double thickness; // kept free around it; the caller sets it [m]
     double friction;  // the caller sets it
     double reach;     // of the present search
@@ -48,7 +49,10 @@ typedef struct pl_crossing {
 typedef struct pl_surface_set {
     int surface_count;
     pl_contact_surface* surfaces;
-    bool* parted; // per pair a <= b, at a * surface_count + b: no contact for now; the caller's
+    bool* parted;     // per pair a <= b, at a * surface_count + b: no contact for now; the caller's
+    int vertex_count; // of the system
+    double* rest;     // its places at rest, 3 each; zero off the surfaces
+    int* surface_of_vertex; // -1: on none
     int triangle_count;
     int* triangles;          // vertices of the system
     int* surface_of;         // per triangle

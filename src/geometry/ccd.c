@@ -82,6 +82,7 @@ double pl_quad_advance(const pl_quad* given, const pl_quad* given_motion, bool i
     // coordinates far from the origin were rounded before they came here
     const double rounding = ROUNDING * (size_of(&start, &motion) + pl_norm(given->x[0]));
     double distance = distance_after(&start, &motion, is_edges, 0.0, rounding);
+    if (!(speed > 0.0)) return 1.0;
     if (!(distance > 0.0)) return 0.0;
     const double least = KEPT * distance;
     if (speed <= distance - least) return 1.0;

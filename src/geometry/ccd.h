@@ -20,7 +20,7 @@ typedef struct pl_quad {
 double pl_quad_distance(const pl_quad* quad, bool is_edges, double weights[4]);
 
 // The part of the motion (0 to 1) that leaves the two farther apart than a tenth of their distance
-// at the start; 1 if all of it does. 0 if they touch at the start.
+// at the start; 1 if all of it does. 0 if they touch at the start and move.
 double pl_quad_advance(const pl_quad* start, const pl_quad* motion, bool is_edges);
 
 #endif

@@ -6,10 +6,10 @@
 // their shape during the step as they did, so that contact sweeps, pushes and drags as with any
 // other moving collider. Nothing goes back: the earlier body does not feel the later one. (Giving
 // the penalty forces back one step late was tried: with penalties as stiff as these it feeds energy
-// in, until all flies apart. Bodies that are to push each other belong into one system.)
+// in, until all flies apart. Bodies that are to push each other belong into one system, whose
+// surfaces world_surfaces.h gives to its method.)
 #include "world/world_meeting.h"
 #include "base/memory.h"
-#include "base/notes.h"
 
 static size_t point_values(const pl_world_body* body) {
     return 3 * (size_t)body->surface->mesh->vertex_count;
@@ -46,24 +46,10 @@ static pl_status setup_body(pl_world_body* body, pl_error* error) {
                           &body->meeting->solid, error);
 }
 
-// what is asked for and does not happen is said
-static void note_alone(const pl_world* w, int b, pl_notes* notes) {
-    const pl_world_body* body = &w->bodies[b];
-    for (int other = 0; other < w->body_count; other++)
-        if (w->bodies[other].meeting && w->bodies[other].system < body->system) return;
-    pl_note(
-        notes, PL_NOTE_INFO,
-        "bodies[%d].contact.bodies: no solid is solved before \"%s\"; put it after the body that "
-        "it is to collide with, and give it another method, integrator, solver or damping",
-        b, body->def->name);
-}
-
-pl_status pl_world_meetings_setup(pl_world* w, pl_notes* notes, pl_error* error) {
+pl_status pl_world_meetings_setup(pl_world* w, pl_error* error) {
     pl_status status = PL_OK;
     for (int b = 0; status == PL_OK && b < w->body_count; b++)
         if (is_met(w, b)) status = setup_body(&w->bodies[b], error);
-    for (int b = 0; status == PL_OK && b < w->body_count; b++)
-        if (w->bodies[b].def->contact.bodies) note_alone(w, b, notes);
     return status;
 }
 
