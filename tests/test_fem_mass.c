@@ -167,7 +167,7 @@ TEST(mass_matrix_by_the_scene)
         "\"direct\","
         " \"material\": {\"young\": 1e4}},"
         "{\"name\": \"sheet\", \"generate\": {\"shape\": \"cloth\", \"edge\": 0.25}, \"linear\": "
-        "\"direct\", \"contact\": {\"bodies\": false}}]}";
+        "\"direct\"}]}";
     pl_scene* scene = sample_scene(text);
     pl_error error;
     pl_world* lumped = sample_world(scene);

@@ -140,7 +140,8 @@ TEST(pbd_contact_stack_of_boxes_stays)
         snprintf(text + strlen(text), sizeof text - strlen(text),
                  "%s{\"name\": \"box%d\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.1, "
                  "\"size_y\": 0.1, \"size_z\": 0.1, \"edge\": 0.1}, \"method\": \"pbd\", "
-                 "\"transform\": {\"translate\": [%g, %g, 0]}, \"pbd\": {\"substeps\": 20}, \"damping\": {\"mass\": 5}, "
+                 "\"transform\": {\"translate\": [%g, %g, 0]}, \"pbd\": {\"substeps\": 20}, "
+                 "\"damping\": {\"mass\": 5}, "
                  "\"material\": {\"young\": 2e5}}",
                  k ? ", " : "", k, 0.005 * (k % 2), 0.002 + 0.111 * k);
     strcat(text, "], \"colliders\": [{\"plane\": {}, \"friction\": 0.5}]}");
@@ -155,6 +156,67 @@ TEST(pbd_contact_stack_of_boxes_stays)
         if (k > 0) CHECK(settled[k].y - settled[k - 1].y > 0.1);
     }
     pl_world_destroy(world);
+}
+
+// Two boxes on the ground: it bears the weight of both.
+TEST(pbd_contact_ground_bears_all)
+{
+    static const char box[] =
+        "{\"generate\": {\"shape\": \"box\", \"size_x\": 0.1, \"size_y\": 0.1, \"size_z\": 0.1,\n"
+        "  \"edge\": 0.1}, \"transform\": {\"translate\": [0, %g, 0]}, \"material\": {\"young\": "
+        "2e5,\n"
+        "  \"density\": 1000}, \"damping\": {\"mass\": 10}, \"pbd\": {\"substeps\": 20},\n"
+        "  \"method\": \"pbd\"}";
+    char text[2048] = "{\"pliant\": 1, \"bodies\": [";
+    snprintf(text + strlen(text), sizeof text - strlen(text), box, 0.002);
+    strcat(text, ",\n ");
+    snprintf(text + strlen(text), sizeof text - strlen(text), box, 0.115);
+    strcat(text, "], \"colliders\": [{\"plane\": {}}]}");
+    pl_world* world = sample_start(text);
+    pl_error error;
+    sample_step(world, 40, NULL);
+    double mean = 0.0, force[3]; // it still trembles a little
+    for (int k = 0; k < 20; k++) {
+        sample_step(world, 1, NULL);
+        CHECK_OK(pl_world_collider_force(world, 0, force, &error), &error);
+        mean += force[1] / 20.0;
+    }
+    CHECK_NEAR(mean, 2.0 * 9.81, 0.4);
+    pl_world_destroy(world);
+}
+
+// A block on one that is held, and how far it slips on a slope.
+static double slipped(double slope) {
+    static const char text[] =
+        "{\"pliant\": 1, \"gravity\": [%.6f, %.6f, 0], \"bodies\": [\n"
+        " {\"name\": \"held\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.4, \"size_y\": "
+        "0.1,\n"
+        "  \"size_z\": 0.2, \"edge\": 0.1}, \"contact\": {\"friction\": 0.5}, \"method\": "
+        "\"pbd\",\n"
+        "  \"pbd\": {\"substeps\": 20}, \"damping\": {\"mass\": 1, \"stiffness\": 0.005}},\n"
+        " {\"name\": \"block\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.1, \"size_y\": "
+        "0.05,\n"
+        "  \"size_z\": 0.1, \"edge\": 0.05}, \"transform\": {\"translate\": [0.05, 0.108, 0.05]},\n"
+        "  \"material\": {\"young\": 1e5}, \"contact\": {\"friction\": 0.1}, \"method\": \"pbd\",\n"
+        "  \"pbd\": {\"substeps\": 20}, \"damping\": {\"mass\": 1, \"stiffness\": 0.005}}],\n"
+        " \"attachments\": [{\"body\": \"held\", \"where\": {\"everything\": true}}]}";
+    char full[2048];
+    const double angle = atan(slope);
+    snprintf(full, sizeof full, text, 9.81 * sin(angle), -9.81 * cos(angle));
+    pl_world* world = sample_start(full);
+    sample_step(world, 30, NULL); // it lands
+    const double before = middle_of(world, 1).x;
+    sample_step(world, 12, NULL);
+    const double way = middle_of(world, 1).x - before;
+    pl_world_destroy(world);
+    return way;
+}
+
+TEST(pbd_contact_slips_at_the_angle_of_friction)
+{
+    const double below = slipped(0.475), above = slipped(0.525);
+    CHECK_NEAR(below, 0.0, 1e-3); // the larger of two coefficients counts, 0.5
+    CHECK(above > 2e-3);
 }
 
 TEST(pbd_contact_bullet_does_not_pass_cloth)

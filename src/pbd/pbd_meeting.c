@@ -33,21 +33,27 @@ void pl_pbd_meeting_free(pl_pbd_meeting* m) {
     pl_array_free(&m->rows);
     pl_array_free(&m->parts);
     PL_FREE(m->limits, double, m->vertex_count);
+    PL_FREE(m->pushed, double, 3 * (size_t)m->vertex_count);
     PL_FREE(m->from, double, 3 * (size_t)m->vertex_count);
     PL_FREE(m->way, double, 3 * (size_t)m->vertex_count);
     *m = (pl_pbd_meeting){0};
 }
 
-void pl_pbd_meeting_begin(pl_pbd_meeting* m) { m->horizon = m->part_count = m->active_count = 0; }
+void pl_pbd_meeting_begin(pl_pbd_meeting* m) {
+    m->horizon = m->part_count = m->active_count = 0;
+    if (m->pushed) memset(m->pushed, 0, 3 * (size_t)m->vertex_count * sizeof(double));
+}
 
 static pl_status make_room(pl_pbd_meeting* m, int vertex_count, pl_error* error) {
     const size_t count = (size_t)vertex_count;
-    if (m->from && m->way && m->limits) return PL_OK;
+    if (m->from && m->way && m->limits && m->pushed) return PL_OK;
     m->vertex_count = vertex_count;
     if (!m->from) m->from = PL_ALLOC(double, 3 * count);
     if (!m->way) m->way = PL_ALLOC(double, 3 * count);
     if (!m->limits) m->limits = PL_ALLOC(double, count);
-    if (!m->from || !m->way || !m->limits) return pl_fail_memory(error, "the contacts of bodies");
+    if (!m->pushed) m->pushed = PL_ALLOC(double, 3 * count);
+    if (!m->from || !m->way || !m->limits || !m->pushed)
+        return pl_fail_memory(error, "the contacts of bodies");
     for (size_t v = 0; v < count; v++) m->limits[v] = 1.0;
     return PL_OK;
 }
@@ -122,12 +128,18 @@ static void advance_task(int begin, int end, int worker, void* user) {
     }
 }
 
+static void count_push(pl_pbd_meeting* m, int v, pl_vec3 momentum) {
+    double* sum = m->pushed + 3 * (size_t)v;
+    pl_vec3_store(sum, pl_add(pl_vec3_load(sum), momentum));
+}
+
 static void shorten(pl_pbd_meeting* m, const pl_pair_motion* motion, int v, double part) {
     const size_t k = 3 * (size_t)v;
     if (motion->held[v]) return;
     const pl_vec3 from = pl_vec3_load(motion->start + k), to = pl_vec3_load(motion->end + k);
     const pl_vec3 at = pl_lerp(from, to, part);
     m->lost = pl_madd(m->lost, motion->mass[v], pl_sub(to, at));
+    count_push(m, v, pl_scale(m->rate * motion->mass[v], pl_sub(at, to)));
     pl_vec3_store(motion->end + k, at);
 }
 
@@ -182,6 +194,7 @@ pl_status pl_pbd_keep_apart(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool
                             const pl_pair_motion* motion, pl_error* error) {
     pl_status status = make_room(m, surfaces->vertex_count, error);
     m->horizon = 0;
+    m->rate = 0.0; // what colliders pushed before is not counted here, so less of it is not either
     return status == PL_OK ? keep_apart(m, surfaces, pool, motion, error) : status;
 }
 
@@ -238,13 +251,21 @@ static void give_back(pl_pbd_meeting* m, const pl_pair_motion* motion) {
     for (int v = 0; v < m->vertex_count; v++) {
         double* x = motion->end + 3 * (size_t)v;
         pl_vec3_store(x, pl_add(pl_vec3_load(x), shift));
+        count_push(m, v, pl_scale(m->rate * motion->mass[v], shift));
     }
 }
 
-static int count_pushing(const pl_pbd_meeting* m) {
+// The pairs that pushed; what they gave is added up.
+static int count_pushing(pl_pbd_meeting* m) {
     const pl_pair_row* rows = m->rows.data;
     int count = 0;
-    for (size_t k = 0; k < m->rows.count; k++) count += rows[k].push > 0.0;
+    for (size_t k = 0; k < m->rows.count; k++) {
+        if (!(rows[k].push > 0.0)) continue;
+        const pl_vec3 impulse = pl_madd(rows[k].drag, rows[k].push, rows[k].normal);
+        for (int i = 0; i < 4; i++)
+            count_push(m, rows[k].v[i], pl_scale(m->rate * rows[k].weights[i], impulse));
+        count++;
+    }
     return count;
 }
 
@@ -253,6 +274,7 @@ pl_status pl_pbd_meet(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool
                       const pl_contact* planes, int plane_count, pl_error* error) {
     pl_status status = make_room(m, surfaces->vertex_count, error);
     if (status != PL_OK) return status;
+    m->rate = 1.0 / part->time_step;
     // half of the slack is left for what contacts push
     if (m->horizon == 0 || m->part_count >= m->horizon ||
         strays(m, surfaces, pool, motion->end, m->part_count + 1, 0.5)) {
@@ -266,10 +288,10 @@ pl_status pl_pbd_meet(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool
         pl_pair_rows_project(motion, m->rows.data, (int)m->rows.count);
         project_planes(motion, part, planes, plane_count);
     }
+    m->active_count = count_pushing(m);
     m->lost = (pl_vec3){0, 0, 0};
     if (m->rows.count) status = keep_apart(m, surfaces, pool, motion, error);
     if (pl_norm2(m->lost) > 0.0 && plane_count == 0) give_back(m, motion);
-    m->active_count = count_pushing(m);
     m->part_count++;
     return status;
 }

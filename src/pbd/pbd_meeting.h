@@ -13,6 +13,8 @@ typedef struct pl_pbd_meeting {
     pl_array pairs;   // of pl_contact_pair: all that may meet until the next search
     pl_array rows;    // of pl_pair_row
     pl_array parts;   // of double: per pair, of the motion that it may go
+    double* pushed;   // 3 per vertex: momentum that contacts of bodies gave in the step [kg m/s]
+    double rate;      // 1 / the time of the part [1/s]
     double* limits;   // per vertex, 1 between uses
     double* from;     // where the vertices were at the last search, 3 each
     double* way;      // and how far they were to go in a part

@@ -69,7 +69,7 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
     if (status == PL_OK) status = pl_world_loads_setup(w, error);
     if (status == PL_OK) status = pl_world_reactions_setup(w, error);
     if (status == PL_OK) status = pl_world_starts_setup(w, notes, error);
-    if (status == PL_OK) status = pl_world_meetings_setup(w, error);
+    if (status == PL_OK) status = pl_world_meetings_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_surfaces_note(w, notes, error);
     return status == PL_OK ? pl_world_save_frame(w, error) : status;
 }
@@ -115,6 +115,8 @@ static void update_colliding(pl_world* w, int s) {
         group->friction = contact->friction;
         group->recesses = pl_world_recesses(w, b);
         group->recess_steps = pl_world_recess_steps(w, b);
+        group->passes =
+            w->started_inside ? w->started_inside + (size_t)b * (size_t)w->body_count : NULL;
         group++;
     }
     pl_world_surfaces_update(w, s);

@@ -162,6 +162,8 @@ struct pl_world {
     double* start_depths;    // of bodies in obstacles they start in, see world_starts.c; or NULL
     double* recesses;        // how far these obstacles are held back now; a row per body
     double* recess_steps;    // how far they return during the step
+    bool* started_inside;    // per pair of bodies of different systems: the row's body in the
+                             // column's, see world_meeting.c; NULL: none meet
     pl_array crossings;      // of pl_crossing: of the last search
     pl_array handles;        // of pl_world_handle
     pl_array numbers;        // of pl_world_number

@@ -7,7 +7,7 @@
 
 #include "world/world_build.h"
 
-pl_status pl_world_meetings_setup(pl_world* world, pl_error* error);
+pl_status pl_world_meetings_setup(pl_world* world, pl_notes* notes, pl_error* error);
 void pl_world_meetings_free(pl_world* world);
 
 // Before and after the step of a system: where its solids are.

@@ -223,13 +223,13 @@ static pl_status regroup(pl_world* w, const bool* changed, bool settings_stay, p
         w->system_count = 0;
         status = make_systems(w, &old, changed, settings_stay, notes, error);
         forget_meetings(w); // which systems come first may be other ones now
-        if (status == PL_OK) status = pl_world_meetings_setup(w, error);
+        if (status == PL_OK) status = pl_world_meetings_setup(w, notes, error);
         if (status == PL_OK) {
             drop_old(w, &old);
         } else {
             go_back(w, &old);
             forget_meetings(w);
-            if (pl_world_meetings_setup(w, NULL) != PL_OK) forget_meetings(w);
+            if (pl_world_meetings_setup(w, NULL, NULL) != PL_OK) forget_meetings(w);
         }
     }
     PL_FREE(old.is_moved, bool, w->body_count);

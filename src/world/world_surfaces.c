@@ -113,7 +113,11 @@ static int body_of_surface(const pl_world* w, int s, int surface) {
 static bool passes(const pl_world* w, int a, int b) {
     const pl_world_body *first = &w->bodies[a], *second = &w->bodies[b];
     if (!first->def->contact.bodies || !second->def->contact.bodies) return false;
-    if (first->system != second->system) return true;
+    if (first->system != second->system) {
+        const size_t count = (size_t)w->body_count;
+        return !w->started_inside || !(w->started_inside[(size_t)a * count + (size_t)b] ||
+                                       w->started_inside[(size_t)b * count + (size_t)a]);
+    }
     return !w->systems[first->system].surfaces || !can_collide(first) || !can_collide(second);
 }
 
