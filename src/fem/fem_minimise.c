@@ -120,6 +120,7 @@ pl_status pl_minimiser_setup_linear(pl_minimiser* m, const double* rest, const p
         pl_status status = pl_spring_relax_create(&m->A, sets, set_count, &m->relax, error);
         if (status != PL_OK) return status;
     }
+    if (settings->coupling) return PL_OK; // which solves
     if (is_multigrid) {
         pl_status status = pl_newton_multigrid_create(&m->A, rest, sets, set_count, settings, pool,
                                                       &m->newton, error);
@@ -230,7 +231,9 @@ static pl_status prepare_matrix(pl_minimiser* m, const pl_fem_objective* f,
     pl_fem_hessian(f, m->x, projected, &m->A);
     double assembled = pl_seconds();
     info->assembly_seconds += assembled - start;
-    pl_status status = pl_minimiser_update_solver(m, info, error);
+    if (f->coupling) info->linear_updates++;
+    pl_status status = f->coupling ? f->coupling->update(f->coupling->data, f, m->x, &m->A, error)
+                                   : pl_minimiser_update_solver(m, info, error);
     info->linear_seconds += pl_seconds() - assembled;
     return status;
 }
@@ -288,7 +291,9 @@ static pl_status solve_direction(pl_minimiser* m, const pl_fem_objective* f,
     double start = pl_seconds();
     pl_linear_options options = {linear_tolerance(m, settings, s), settings->linear_max_iterations};
     pl_parallel_for(f->pool, opposite_task, m->count / 3, VERTICES_PER_TASK, m);
-    if (m->newton)
+    if (f->coupling)
+        f->coupling->solve(f->coupling->data, &options, m->trial, m->direction, linear);
+    else if (m->newton)
         pl_newton_multigrid_solve(m->newton, &options, !s->last, m->trial, m->direction, linear);
     else pl_linear_solve(m->solver, &options, m->trial, m->direction, linear);
     if (m->pieces->count > 1)
@@ -305,6 +310,25 @@ static pl_status solve_direction(pl_minimiser* m, const pl_fem_objective* f,
     info->rigid_mode_count = linear->tiny_pivot_count;
     info->linear_seconds += pl_seconds() - start;
     return PL_OK;
+}
+
+static void swap_direction(pl_minimiser* m) {
+    double* direction = m->direction;
+    m->direction = m->trial;
+    m->trial = direction;
+}
+
+// A straight step along a stiff constraint leaves it in second order, and a line search would cut
+// the step for that (the Maratos effect).
+static void bend_direction(pl_minimiser* m, const pl_fem_objective* f,
+                           const pl_fem_settings* settings) {
+    bool may_bend = settings->line_search && settings->nonlinear != PL_NONLINEAR_LINEARISED;
+    double* bent = may_bend ? m->trial : NULL;
+    if (!f->coupling->bend(f->coupling->data, f, m->x, m->direction, bent)) return;
+    swap_direction(m);
+    if (pl_search_descends(m, f)) return;
+    swap_direction(m);
+    pl_search_descends(m, f);
 }
 
 // Projecting every element makes the matrix definite, and stiffer than it is: slender bodies in
@@ -331,6 +355,7 @@ static pl_status find_direction(pl_minimiser* m, const pl_fem_objective* f,
     }
     s->projected = part;
     s->solved = linear.converged;
+    if (f->coupling) bend_direction(m, f, settings);
     return PL_OK;
 }
 
@@ -402,6 +427,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_setting
     f->round_contacts = true;
     pl_search_begin(m, f);
     if (m->newton) pl_newton_multigrid_begin(m->newton);
+    if (f->coupling) f->coupling->begin(f->coupling->data);
     memset(m->contact_mark, 0, (size_t)f->vertex_count * sizeof(int));
     m->contacts.count = m->found.count = 0;
     if (m->relax) pl_spring_relax_begin(m->relax, f);
@@ -415,7 +441,12 @@ pl_status pl_minimise(pl_minimiser* m, pl_fem_objective* f, const pl_fem_setting
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
-        if (k >= max_iterations || !any_open) break;
+        if (k >= max_iterations) break;
+        if (!any_open && !(f->coupling && f->coupling->go_on(f->coupling->data, f, m->x))) break;
+        if (!any_open) {
+            pl_search_forget(m);
+            continue;
+        }
         if (round == 0 && may_fly) {
             status = fly(m, f, detect, detect_user, ++round, error);
             if (status != PL_OK) return status;

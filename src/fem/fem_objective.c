@@ -33,6 +33,7 @@
 double pl_fem_elastic_energy(const pl_fem_objective* f, const double* x) {
     double sum = 0.0;
     for (int s = 0; s < f->set_count; s++) sum += pl_element_set_energy(&f->sets[s], f->pool, x);
+    if (f->coupling) sum += f->coupling->energy(f->coupling->data, x);
     return sum;
 }
 
@@ -368,6 +369,7 @@ void pl_fem_energies(const pl_fem_objective* f, const pl_fem_pieces* pieces, con
     pl_pieces_sum(pieces, chosen, f->pool, vertex_energy, 0, &job, energies);
     for (int s = 0; s < f->set_count; s++)
         pl_pieces_add_energy(pieces, chosen, f->pool, f->sets, s, x, energies);
+    if (f->coupling) f->coupling->energies(f->coupling->data, pieces, chosen, x, energies);
     add_matrix_energies(f, pieces, chosen, x, scratch, energies);
     if (f->pressure) pl_fem_pressure_energies(f->pressure, pieces->piece_of, chosen, x, energies);
     for (int k = 0; k < f->pin_count; k++) {
@@ -392,6 +394,10 @@ static double evaluate(const pl_fem_objective* f, const double* x, bool with_ene
         if (f->sets[s].gather) continue;
         pl_element_set_gradient(&f->sets[s], f->pool, x, gradient);
         if (with_energy) sum += pl_element_set_energy(&f->sets[s], f->pool, x);
+    }
+    if (f->coupling) {
+        f->coupling->gradient(f->coupling->data, x, gradient);
+        if (with_energy) sum += f->coupling->energy(f->coupling->data, x);
     }
     if (has_damping(f) && f->damping_stiffness > 0.0) {
         double scale = f->damping_stiffness / f->velocity_time;

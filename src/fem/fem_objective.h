@@ -13,6 +13,7 @@
 
 #include "contact/contact.h"
 #include "fem/element_set.h"
+#include "fem/fem_coupling.h"
 #include "fem/fem_holds.h"
 #include "fem/fem_pieces.h"
 #include "fem/fem_pressure.h"
@@ -20,7 +21,7 @@
 
 enum { PL_MAX_ELEMENT_SETS = 8 };
 
-typedef struct pl_fem_objective {
+struct pl_fem_objective {
     int vertex_count;
     int set_count;
     const pl_element_set* sets;
@@ -59,7 +60,9 @@ typedef struct pl_fem_objective {
     const pl_hold* holds; // vertices that are held in some directions
     int hold_count;
     const int* hold_of; // per vertex: number in holds + 1, or 0; NULL: no holds
-} pl_fem_objective;
+
+    const pl_fem_coupling* coupling; // energy beyond the elements; NULL: none
+};
 
 // scratch: 6 per vertex
 double pl_fem_energy(const pl_fem_objective* f, const double* x, double* scratch);

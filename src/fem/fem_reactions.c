@@ -143,6 +143,7 @@ static void find_gradient(const pl_fem_reactions* r, const pl_fem_objective* f, 
     for (int s = 0; s < f->set_count; elements += r->element_counts[s++])
         for (int k = 0; k < r->element_counts[s]; k++)
             add_element(r, &f->sets[s], elements[k], x, gradient);
+    if (f->coupling) f->coupling->gradient(f->coupling->data, x, gradient);
     if (f->pressure) pl_fem_pressure_gradient(f->pressure, x, gradient);
     for (int k = 0; k < f->pin_count; k++)
         if (!f->pins[k].hard)

@@ -257,7 +257,8 @@ static void objective_common(pl_fem_system* s, const pl_method_step* step, pl_fe
                             .start = s->start,
                             .solves_midpoint = s->settings.integrator == PL_INTEGRATOR_MIDPOINT,
                             .free_bodies = is_static ? &s->free_bodies : NULL,
-                            .fixed = s->holds.fixed};
+                            .fixed = s->holds.fixed,
+                            .coupling = s->settings.coupling};
 }
 
 static bool is_bdf2(const pl_fem_system* s, bool use_history) {
@@ -690,6 +691,8 @@ pl_method_energies pl_fem_system_energies(pl_fem_system* s) {
     }
     for (int k = 0; k < s->set_count; k++)
         energies.elastic += pl_element_set_energy(&s->sets[k], s->pool, s->state[POSITIONS]);
+    const pl_fem_coupling* coupling = s->settings.coupling;
+    if (coupling) energies.elastic += coupling->energy(coupling->data, s->state[POSITIONS]);
     return energies;
 }
 

@@ -28,6 +28,9 @@ static const pl_combination rows[] = {
     {{M(FEM), K(CLOTH), W(SPRINGS) | W(MEMBRANE), N(NEWTON) | N(LINEARISED), EVERY_INTEGRATOR,
       EVERY_LINEAR}},
     {{M(FEM), K(CLOTH), W(SPRINGS), N(PROJECTIVE), EVERY_INTEGRATOR, EVERY_LINEAR}},
+    // laws with a volume term
+    {{M(MIXED), K(SOLID), SOLID_LAWS & ~W(ARAP), N(NEWTON) | N(LINEARISED), EVERY_INTEGRATOR,
+      L(DIRECT)}},
     // quasilinear, matrix-free
     {{M(GRID), K(SOLID), W(LINEAR) | W(COROTATED), N(NEWTON) | N(LINEARISED),
       I(EULER) | I(BDF2) | I(QUASISTATIC), L(MULTIGRID)}},
@@ -51,7 +54,8 @@ static const int integrator_order[] = {PL_INTEGRATOR_EULER, 0};
 // Solids of fem bounce and spin on (docs/verification.md, Integrators). Cloth is to hang still
 // soon, and wind on it is made for implicit Euler.
 static const int solid_integrator_order[] = {PL_INTEGRATOR_BDF2, 0};
-static const int linear_order[] = {PL_LINEAR_MULTIGRID, PL_LINEAR_GAUSS_SEIDEL, 0};
+static const int linear_order[] = {PL_LINEAR_MULTIGRID, PL_LINEAR_GAUSS_SEIDEL, PL_LINEAR_DIRECT,
+                                   0};
 
 static const struct {
     const char* key;
@@ -118,8 +122,9 @@ static void describe(int* values, const char** key, char* text, size_t size) {
 }
 
 static const int* order_of(const int* values, int k) {
-    bool is_fem_solid =
-        values[PL_COMBINE_METHOD] == PL_METHOD_FEM && values[PL_COMBINE_KIND] == PL_BODY_SOLID;
+    int method = values[PL_COMBINE_METHOD];
+    bool is_fem_solid = (method == PL_METHOD_FEM || method == PL_METHOD_MIXED) &&
+                        values[PL_COMBINE_KIND] == PL_BODY_SOLID;
     return k == PL_COMBINE_INTEGRATOR && is_fem_solid ? solid_integrator_order : keys[k].order;
 }
 

@@ -151,6 +151,7 @@ static bool has_cloth(const pl_world* w, int system) {
 static pl_linear choose_linear(const pl_body* body, int vertex_count, bool is_cloth) {
     if (body->linear != PL_LINEAR_AUTO) return body->linear;
     if (body->method == PL_METHOD_GRID) return PL_LINEAR_MULTIGRID;
+    if (body->method == PL_METHOD_MIXED) return PL_LINEAR_DIRECT;
     int limit = DIRECT_VERTICES;
     if (body->nonlinear == PL_NONLINEAR_PROJECTIVE)
         limit = is_cloth ? DIRECT_PROJECTIVE_CLOTH_VERTICES : DIRECT_PROJECTIVE_VERTICES;
