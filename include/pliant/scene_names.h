@@ -130,9 +130,8 @@ extern "C" {
 
 // outer solver
 #define PL_STABILIZE_LIST(X)                                                                       \
-    X(PL_STABILIZE_AUTO, "auto", "matrix for integrator quasistatic, else full")                   \
     X(PL_STABILIZE_FULL, "full", "part of the equations: smooth pressures, few iterations")        \
-    X(PL_STABILIZE_MATRIX, "matrix", "in the matrix only: exact positions, more iterations")
+    X(PL_STABILIZE_MATRIX, "matrix", "in the matrix only: equations as without, more iterations")
 
 #define PL_NONLINEAR_LIST(X)                                                                       \
     X(PL_NONLINEAR_AUTO, "auto", "goes with the method")                                           \

@@ -21,14 +21,9 @@ typedef struct mixed_system {
     size_t saved_size;
 } mixed_system;
 
-// Stabilisation in the matrix only is exact and takes more iterations, which pays at rest.
 static pl_mixed_options options_of(const pl_body* body) {
-    bool at_rest =
-        body->integrator == PL_INTEGRATOR_QUASISTATIC && body->nonlinear != PL_NONLINEAR_LINEARISED;
-    pl_stabilize where = body->mixed.stabilize;
     return (pl_mixed_options){.stabilisation = body->mixed.stabilization,
-                              .in_matrix_only = where == PL_STABILIZE_MATRIX ||
-                                                (where == PL_STABILIZE_AUTO && at_rest)};
+                              .in_matrix_only = body->mixed.stabilize == PL_STABILIZE_MATRIX};
 }
 
 static void destroy(void* system) {
@@ -106,9 +101,9 @@ static pl_method_energies energies(void* system) {
     return pl_fem_system_energies(((mixed_system*)system)->fem);
 }
 
-static void pressures(void* system, double* out) {
+static const double* pressures(void* system) {
     mixed_system* s = system;
-    pl_mixed_pressures_at(s->pressure, pl_fem_positions(s->fem), out);
+    return pl_mixed_pressures_at(s->pressure, pl_fem_positions(s->fem));
 }
 
 static size_t state_size(const void* system) {

@@ -196,6 +196,7 @@ static bool bend(void* data, const pl_fem_objective* f, const double* x, const d
     pl_mixed_constraint(m->set, m->pool, x, n, m->phi);
     for (int v = 0; v < n; v++) linear[v] += m->phi[v];
     eliminate(m, linear, m->p);
+    if (!isfinite(pl_vector_norm(m->pool, n, m->p))) memset(m->p, 0, vertex_bytes(m));
     if (!bent) return false;
     for (int i = 0; i < 3 * n; i++) m->moved[i] = x[i] + direction[i];
     pl_mixed_constraint(m->set, m->pool, m->moved, n, m->phi);
@@ -318,9 +319,9 @@ pl_status pl_mixed_pressure_changed(pl_mixed_pressure* m, const pl_mixed_options
     return pl_linear_update(m->flexible, error);
 }
 
-void pl_mixed_pressures_at(pl_mixed_pressure* m, const double* x, double* p) {
+const double* pl_mixed_pressures_at(pl_mixed_pressure* m, const double* x) {
     evaluate(m, x);
-    memcpy(p, m->eliminated, vertex_bytes(m));
+    return m->eliminated;
 }
 
 size_t pl_mixed_pressure_state_size(const pl_mixed_pressure* m) { return 2 * vertex_bytes(m); }

@@ -39,8 +39,8 @@ pl_status pl_mixed_pressure_changed(pl_mixed_pressure* m, const pl_mixed_options
 
 const pl_fem_coupling* pl_mixed_coupling(const pl_mixed_pressure* m);
 
-// p: the pressures at x, positive where the body is stretched [Pa]
-void pl_mixed_pressures_at(pl_mixed_pressure* m, const double* x, double* p);
+// The pressures at x, valid until the next call of anything here.
+const double* pl_mixed_pressures_at(pl_mixed_pressure* m, const double* x);
 
 size_t pl_mixed_pressure_state_size(const pl_mixed_pressure* m);
 void pl_mixed_pressure_state_save(const pl_mixed_pressure* m, void* out);

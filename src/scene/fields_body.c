@@ -174,7 +174,7 @@ const pl_type pl_type_multigrid = {.name = "multigrid",
 static const pl_field_info mixed_rows[] = {
     PL_ROW_NUMBER(pl_mixed, "stabilization", stabilization, 0, "", 0, 1e4, 1,
                   "of the pressure; higher is smoother"),
-    PL_ROW_CHOICE(pl_mixed, "stabilize", stabilize, pl_stabilize, PL_STABILIZE_AUTO,
+    PL_ROW_CHOICE(pl_mixed, "stabilize", stabilize, pl_stabilize, PL_STABILIZE_FULL,
                   "what the stabilization is part of"),
 };
 const pl_type pl_type_mixed = {
