@@ -5,10 +5,10 @@
 // the matrix of Eq. 6 against its Schur complement.
 #include "base/memory.h"
 #include "base/random.h"
-#include "fem/fem_pattern.h"
 #include "mixed/mixed_pressure.h"
 #include "mixed/mixed_tets.h"
 #include "sample_meshes.h"
+#include "step/step_pattern.h"
 #include "test.h"
 #include "verify.h"
 
@@ -35,8 +35,8 @@ static pl_material material_of(pl_material_kind law, double poisson) {
 static void find_pattern(sample* s) {
     pl_adjacency around = {0};
     pl_error error;
-    CHECK_OK(pl_fem_elements_around(&s->set, s->n, NULL, &around, &error), &error);
-    CHECK_OK(pl_fem_neighbours(&s->set, &around, 1, s->n, NULL, &s->pattern, &error), &error);
+    CHECK_OK(pl_step_elements_around(&s->set, s->n, NULL, &around, &error), &error);
+    CHECK_OK(pl_step_neighbours(&s->set, &around, 1, s->n, NULL, &s->pattern, &error), &error);
     pl_adjacency_free(&around);
 }
 
@@ -209,8 +209,7 @@ TEST(mixed_eliminated_energy_has_its_gradient)
         pl_mixed_options options = {1.0, k >= 4};
         CHECK_OK(pl_mixed_pressure_changed(s.pressure, &options, &error), &error);
         disturb(&s, 0.05, 11);
-        const pl_fem_coupling* c = pl_mixed_coupling(s.pressure);
-        c->begin(c->data);
+        const pl_step_coupling* c = pl_mixed_coupling(s.pressure);
         CHECK(c->go_on(c->data, NULL, s.x) == (k >= 4));
         double g[3 * MAX_VERTICES] = {0.0}, x[3 * MAX_VERTICES], h = 1e-6, largest = 0.0;
         c->gradient(c->data, s.x, g);
@@ -245,23 +244,34 @@ TEST(mixed_direction_solves_the_eliminated_system)
         pl_error error;
         pl_mixed_options options = {1.0, false};
         CHECK_OK(pl_mixed_pressure_changed(s.pressure, &options, &error), &error);
-        const pl_fem_coupling* c = pl_mixed_coupling(s.pressure);
+        const pl_step_coupling* c = pl_mixed_coupling(s.pressure);
         memcpy(s.x, s.mesh->positions, 3 * (size_t)s.n * sizeof(double)); // p = 0 there
         bool fixed[MAX_VERTICES] = {false};
-        pl_fem_objective f = {.vertex_count = s.n, .fixed = fixed};
+        double mass[MAX_VERTICES], y[3 * MAX_VERTICES] = {0.0};
+        for (int v = 0; v < s.n; v++) mass[v] = 1e4;
+        pl_step_objective f = {.vertex_count = s.n,
+                               .set_count = 1,
+                               .sets = &s.set,
+                               .mass = mass,
+                               .inertia = 1.0,
+                               .y = y,
+                               .fixed = fixed};
         pl_block_matrix K;
         CHECK_OK(pl_block_matrix_setup(&K, s.n, 3, s.pattern.offsets, s.pattern.items, &error),
                  &error);
-        pl_element_set_hessian(&s.set, NULL, s.x, false, 1.0, &K);
-        for (int v = 0; v < s.n; v++) // inertia
-            for (int i = 0; i < 3; i++) K.values[9 * K.diagonal[v] + 4 * i] += 1e4;
-        CHECK_OK(c->update(c->data, &f, s.x, &K, &error), &error);
+        pl_step_settings settings = {.coupling = c};
+        pl_newton_solver newton;
+        pl_method_info method = {0};
+        CHECK_OK(
+            pl_mixed_newton(&(pl_solver_input){.A = &K, .settings = &settings}, &newton, &error),
+            &error);
+        CHECK_OK(newton.functions->update(newton.data, &f, s.x, 0.0, &method, &error), &error);
         double b[3 * MAX_VERTICES], d[3 * MAX_VERTICES], up[3 * MAX_VERTICES] = {0.0};
         double down[3 * MAX_VERTICES] = {0.0}, x[3 * MAX_VERTICES], Kd[3 * MAX_VERTICES];
         pl_random random = {7};
         for (int i = 0; i < 3 * s.n; i++) b[i] = pl_random_normal(&random);
         pl_linear_info info;
-        c->solve(c->data, &(pl_linear_options){1e-12, 1}, b, d, &info);
+        newton.functions->solve(newton.data, &(pl_linear_options){1e-12, 1}, false, b, d, &info);
         CHECK(info.converged && !info.indefinite && info.tiny_pivot_count == 0);
         pl_block_matrix_apply(&K, NULL, 1, d, Kd);
         for (int i = 0; i < 3 * s.n; i++) x[i] = s.x[i] + d[i];

@@ -3,12 +3,12 @@
 #ifndef PL_FEM_METHOD_H
 #define PL_FEM_METHOD_H
 
-#include "fem/fem_settings.h"
 #include "method/method.h"
+#include "step/step_settings.h"
 
 extern const pl_method_functions pl_fem_method;
 
 // What a body asks of its solver.
-pl_fem_settings pl_fem_settings_of(const pl_body* body);
+pl_step_settings pl_fem_settings_of(const pl_body* body);
 
 #endif

@@ -7,15 +7,15 @@
 #include "base/memory.h"
 #include "fem/fem_build.h"
 #include "fem/fem_method.h"
-#include "fem/fem_system.h"
 #include "fem/fem_update.h"
 #include "mixed/mixed_pressure.h"
 #include "mixed/mixed_tets.h"
+#include "step/step_system.h"
 
 #include <string.h>
 
 typedef struct mixed_system {
-    pl_fem_system* fem;
+    pl_step_system* fem;
     pl_mixed_pressure* pressure;
     void* saved; // state of the pressure before a step
     size_t saved_size;
@@ -29,7 +29,7 @@ static pl_mixed_options options_of(const pl_body* body) {
 static void destroy(void* system) {
     mixed_system* s = system;
     if (!s) return;
-    pl_fem_system_destroy(s->fem);
+    pl_step_system_destroy(s->fem);
     pl_mixed_pressure_destroy(s->pressure);
     pl_free(s->saved, s->saved_size);
     PL_FREE(s, mixed_system, 1);
@@ -45,16 +45,17 @@ static pl_status make_system(mixed_system* s, const pl_body* body, pl_fem_parts*
     if (status == PL_OK)
         status = pl_mixed_tets_take(&parts->sets[0], pl_mixed_pressure_values(s->pressure), error);
     if (status != PL_OK) return status;
-    pl_fem_settings settings = pl_fem_settings_of(body);
+    static const pl_step_solvers solvers = {.newton = pl_mixed_newton};
+    pl_step_settings settings = pl_fem_settings_of(body);
     settings.linear = PL_LINEAR_DIRECT;
     settings.coupling = pl_mixed_coupling(s->pressure);
     settings.damping_may_change = true;
-    status = pl_fem_system_create(parts->positions, parts->mass, parts->vertex_count,
-                                  parts->neighbour_offsets, parts->neighbours, parts->sets,
-                                  parts->set_count, &settings, pool, &s->fem, error);
+    status = pl_step_system_create(parts->positions, parts->mass, parts->vertex_count,
+                                   parts->neighbour_offsets, parts->neighbours, parts->sets,
+                                   parts->set_count, &settings, &solvers, pool, &s->fem, error);
     if (status != PL_OK) return status;
-    if (parts->mass_matrix.values) pl_fem_use_mass_matrix(s->fem, &parts->mass_matrix);
-    pl_mixed_pressure_use(s->pressure, &pl_fem_system_model(s->fem).sets[0]);
+    if (parts->mass_matrix.values) pl_step_use_mass_matrix(s->fem, &parts->mass_matrix);
+    pl_mixed_pressure_use(s->pressure, &pl_step_system_model(s->fem).sets[0]);
     return pl_mixed_pressure_changed(s->pressure, &options, error);
 }
 
@@ -84,49 +85,49 @@ static pl_status step(void* system, const pl_method_step* step, pl_method_info* 
                       pl_error* error) {
     mixed_system* s = system;
     pl_mixed_pressure_state_save(s->pressure, s->saved);
-    pl_status status = pl_fem_system_step(s->fem, step, info, error);
+    pl_status status = pl_step_system_step(s->fem, step, info, error);
     if (status != PL_OK) pl_mixed_pressure_state_load(s->pressure, s->saved);
     return status;
 }
 
 static pl_status check_step(void* system, const pl_method_step* step, pl_error* error) {
     int rigid_mode_count;
-    return pl_fem_system_check(((mixed_system*)system)->fem, step, &rigid_mode_count, error);
+    return pl_step_system_check(((mixed_system*)system)->fem, step, &rigid_mode_count, error);
 }
 
-static double* positions(void* system) { return pl_fem_positions(((mixed_system*)system)->fem); }
-static double* velocities(void* system) { return pl_fem_velocities(((mixed_system*)system)->fem); }
-static const double* masses(void* system) { return pl_fem_masses(((mixed_system*)system)->fem); }
+static double* positions(void* system) { return pl_step_positions(((mixed_system*)system)->fem); }
+static double* velocities(void* system) { return pl_step_velocities(((mixed_system*)system)->fem); }
+static const double* masses(void* system) { return pl_step_masses(((mixed_system*)system)->fem); }
 static pl_method_energies energies(void* system) {
-    return pl_fem_system_energies(((mixed_system*)system)->fem);
+    return pl_step_system_energies(((mixed_system*)system)->fem);
 }
 
 static const double* pressures(void* system) {
     mixed_system* s = system;
-    return pl_mixed_pressures_at(s->pressure, pl_fem_positions(s->fem));
+    return pl_mixed_pressures_at(s->pressure, pl_step_positions(s->fem));
 }
 
 static size_t state_size(const void* system) {
     const mixed_system* s = system;
-    return pl_fem_state_size(s->fem) + pl_mixed_pressure_state_size(s->pressure);
+    return pl_step_state_size(s->fem) + pl_mixed_pressure_state_size(s->pressure);
 }
 
 static void state_save(const void* system, void* out) {
     const mixed_system* s = system;
-    pl_fem_state_save(s->fem, out);
-    pl_mixed_pressure_state_save(s->pressure, (char*)out + pl_fem_state_size(s->fem));
+    pl_step_state_save(s->fem, out);
+    pl_mixed_pressure_state_save(s->pressure, (char*)out + pl_step_state_size(s->fem));
 }
 
 static void state_load(void* system, const void* in) {
     mixed_system* s = system;
-    pl_fem_state_load(s->fem, in);
-    pl_mixed_pressure_state_load(s->pressure, (const char*)in + pl_fem_state_size(s->fem));
+    pl_step_state_load(s->fem, in);
+    pl_mixed_pressure_state_load(s->pressure, (const char*)in + pl_step_state_size(s->fem));
 }
 
 static pl_status update(void* system, const pl_method_body* bodies, int body_count,
                         pl_error* error) {
     mixed_system* s = system;
-    pl_fem_model model = pl_fem_system_model(s->fem);
+    pl_step_model model = pl_step_system_model(s->fem);
     pl_material* materials = pl_mixed_materials(&model.sets[0]);
     for (int k = 0; k < body_count; k++)
         for (int e = 0; e < bodies[k].mesh->tet_count; e++) {
@@ -142,7 +143,7 @@ static void careful(void* system, const pl_method_body* bodies, bool is_careful)
     pl_fem_method.careful(((mixed_system*)system)->fem, bodies, is_careful);
 }
 
-static void restart(void* system) { pl_fem_restart(((mixed_system*)system)->fem); }
+static void restart(void* system) { pl_step_restart(((mixed_system*)system)->fem); }
 
 const pl_method_functions pl_mixed_method = {.name = "mixed",
                                              .create = create,

@@ -11,6 +11,7 @@
 // latter jump with every error of second order.
 #include "mixed/mixed_pressure.h"
 #include "base/memory.h"
+#include "base/timer.h"
 #include "mixed/mixed_tets.h"
 #include "sparse/direct.h"
 #include "sparse/linear_solver.h"
@@ -31,13 +32,14 @@ struct pl_mixed_pressure {
     pl_pool* pool;
     pl_mixed_options options;
     const pl_element_set* set; // borrowed
-    pl_fem_coupling coupling;
+    pl_step_coupling coupling;
 
     double* p;     // state: of the geometric stiffness
     double* p0;    // state: centre of the stabilisation
     double* shift; // S p0
 
     pl_block_matrix B, A; // C + S; the matrix of Eq. 6, 4 unknowns per vertex
+    pl_block_matrix* K;   // that of the step, borrowed
     pl_linear_solver* flexible;
     pl_direct* direct;
 
@@ -81,7 +83,7 @@ static double energy(void* data, const double* x) {
     return pl_parallel_sum(m->pool, energy_part, m->vertex_count, VERTICES_PER_TASK, m);
 }
 
-static void energies(void* data, const pl_fem_pieces* pieces, const bool* chosen, const double* x,
+static void energies(void* data, const pl_step_pieces* pieces, const bool* chosen, const double* x,
                      double* sums) {
     pl_mixed_pressure* m = data;
     if (pieces->count == 1) {
@@ -101,7 +103,7 @@ static void gradient(void* data, const double* x, double* out) {
 // ---- directions
 
 // the held part of a row or column of couplings becomes zero
-static void hold_coupling(const pl_fem_objective* f, int vertex, double* a, int stride) {
+static void hold_coupling(const pl_step_objective* f, int vertex, double* a, int stride) {
     if (f->fixed[vertex]) {
         for (int c = 0; c < 3; c++) a[c * stride] = 0.0;
         return;
@@ -113,25 +115,65 @@ static void hold_coupling(const pl_fem_objective* f, int vertex, double* a, int 
 }
 
 // K and -B into their places; G is there and loses its held parts
-static void join_blocks(pl_mixed_pressure* m, const pl_fem_objective* f, const pl_block_matrix* K) {
+static void join_blocks(pl_mixed_pressure* m, const pl_step_objective* f) {
     for (int v = 0; v < m->vertex_count; v++)
-        for (int e = K->offsets[v]; e < K->offsets[v + 1]; e++) {
+        for (int e = m->K->offsets[v]; e < m->K->offsets[v + 1]; e++) {
             double* block = m->A.values + 16 * (size_t)e;
-            const double* from = K->values + 9 * (size_t)e;
+            const double* from = m->K->values + 9 * (size_t)e;
             for (int i = 0; i < 9; i++) block[4 * (i / 3) + i % 3] = from[i];
             block[15] = -m->B.values[e];
-            hold_coupling(f, K->columns[e], block + 12, 1);
+            hold_coupling(f, m->K->columns[e], block + 12, 1);
             hold_coupling(f, v, block + 3, 4);
         }
 }
 
-static pl_status update(void* data, const pl_fem_objective* f, const double* x,
-                        const pl_block_matrix* K, pl_error* error) {
+static pl_status update(void* data, const pl_step_objective* f, const double* x, double projected,
+                        pl_method_info* info, pl_error* error) {
     pl_mixed_pressure* m = data;
+    double start = pl_seconds();
+    pl_step_hessian(f, x, projected, m->K);
     pl_block_matrix_zero(&m->A);
     pl_mixed_add_couplings(m->set, m->pool, x, &m->A);
-    join_blocks(m, f, K);
-    return pl_direct_update(m->direct, &m->A, m->pool, error);
+    join_blocks(m, f);
+    double assembled = pl_seconds();
+    info->assembly_seconds += assembled - start;
+    info->linear_updates++;
+    pl_status status = pl_direct_update(m->direct, &m->A, m->pool, error);
+    info->linear_seconds += pl_seconds() - assembled;
+    return status;
+}
+
+// The diagonal of K + G' diag(B)^-1 G.
+static double stiffness_of(const pl_mixed_pressure* m, int v, int c) {
+    const pl_block_matrix* A = &m->A;
+    double sum = A->values[16 * (size_t)A->diagonal[v] + 5 * (size_t)c];
+    for (int e = A->offsets[v]; e < A->offsets[v + 1]; e++) {
+        double g = A->values[16 * (size_t)e + 4 * (size_t)c + 3];
+        sum += g * g / m->B.values[m->B.diagonal[A->columns[e]]];
+    }
+    return sum;
+}
+
+typedef struct force_job {
+    const pl_mixed_pressure* m;
+    const double* x;
+} force_job;
+
+static double force_part(int begin, int end, void* user) {
+    const force_job* job = user;
+    double sum = 0.0;
+    for (int i = 3 * begin; i < 3 * end; i++) {
+        double force = stiffness_of(job->m, i / 3, i % 3) * job->x[i];
+        sum += force * force;
+    }
+    return sum;
+}
+
+static double force_square(const void* data, int begin, int end, const double* x) {
+    const pl_mixed_pressure* m = data;
+    force_job job = {m, x};
+    if (end >= 0) return force_part(begin, end, &job);
+    return pl_parallel_sum(m->pool, force_part, m->vertex_count, VERTICES_PER_TASK, &job);
 }
 
 // solution = A^-1 rhs, with refinement of what round-off left
@@ -155,9 +197,10 @@ static void solve_matrix(pl_mixed_pressure* m, const pl_linear_options* options,
 
 // B is positive definite, so the matrix has as many negative pivots as there are pressures, unless
 // the objective curves down somewhere.
-static void solve(void* data, const pl_linear_options* options, const double* b, double* direction,
-                  pl_linear_info* info) {
+static void solve(void* data, const pl_linear_options* options, bool residual_unread,
+                  const double* b, double* direction, pl_linear_info* info) {
     pl_mixed_pressure* m = data;
+    (void)residual_unread;
     *info = (pl_linear_info){0};
     for (int v = 0; v < m->vertex_count; v++) {
         memcpy(m->rhs + 4 * (size_t)v, b + 3 * (size_t)v, 3 * sizeof(double));
@@ -187,7 +230,7 @@ static void apply_couplings(const pl_mixed_pressure* m, const double* d, double*
 
 // The pressures go where the direction leads. With phi(x + d) = phi + G d + e, the bent direction
 // d + d2 has G d2 - B dp2 = -e.
-static bool bend(void* data, const pl_fem_objective* f, const double* x, const double* direction,
+static bool bend(void* data, const pl_step_objective* f, const double* x, const double* direction,
                  double* bent) {
     pl_mixed_pressure* m = data;
     int n = m->vertex_count;
@@ -228,7 +271,7 @@ static double force_of(pl_mixed_pressure* m, const double* x, const double* p) {
     return pl_vector_norm(m->pool, 3 * m->vertex_count, m->forces);
 }
 
-static bool go_on(void* data, const pl_fem_objective* f, const double* x) {
+static bool go_on(void* data, const pl_step_objective* f, const double* x) {
     pl_mixed_pressure* m = data;
     (void)f;
     if (!m->options.in_matrix_only || m->rounds >= MAX_ROUNDS) return false;
@@ -243,6 +286,22 @@ static bool go_on(void* data, const pl_fem_objective* f, const double* x) {
 }
 
 static void begin(void* data) { ((pl_mixed_pressure*)data)->rounds = 0; }
+
+static void keep(void* data) { (void)data; }
+
+// The solver is the pressures themselves, which outlive it.
+pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, pl_error* error) {
+    static const pl_newton_functions functions = {.begin = begin,
+                                                  .update = update,
+                                                  .solve = solve,
+                                                  .force_square = force_square,
+                                                  .destroy = keep};
+    pl_mixed_pressure* m = input->settings->coupling->data;
+    (void)error;
+    m->K = input->A;
+    *out = (pl_newton_solver){&functions, m, true};
+    return PL_OK;
+}
 
 // ---- life and state
 
@@ -295,8 +354,7 @@ pl_status pl_mixed_pressure_create(int vertex_count, const int* neighbour_offset
     m->vertex_count = vertex_count;
     m->options = *options;
     m->pool = pool;
-    m->coupling =
-        (pl_fem_coupling){m, begin, energies, energy, gradient, update, solve, bend, go_on};
+    m->coupling = (pl_step_coupling){m, energies, energy, gradient, bend, go_on};
     pl_status status = setup(m, neighbour_offsets, neighbours, error);
     if (status == PL_OK) return PL_OK;
     pl_mixed_pressure_destroy(m);
@@ -308,7 +366,7 @@ void pl_mixed_pressure_use(pl_mixed_pressure* m, const pl_element_set* set) { m-
 
 const double* pl_mixed_pressure_values(const pl_mixed_pressure* m) { return m->p; }
 
-const pl_fem_coupling* pl_mixed_coupling(const pl_mixed_pressure* m) { return &m->coupling; }
+const pl_step_coupling* pl_mixed_coupling(const pl_mixed_pressure* m) { return &m->coupling; }
 
 pl_status pl_mixed_pressure_changed(pl_mixed_pressure* m, const pl_mixed_options* options,
                                     pl_error* error) {

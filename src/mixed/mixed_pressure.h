@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The pressures of method mixed, as a coupling of fem (fem_coupling.h). With B = C + S, the
+// The pressures of method mixed, as a coupling of a step (step_coupling.h). With B = C + S, the
 // pressures of a given x are those that maximise
 //
 //   p.phi(x) - 1/2 p.C p - 1/2 (p - p0).S (p - p0),   so   B p = phi(x) + S p0,
@@ -13,8 +13,8 @@
 #ifndef PL_MIXED_PRESSURE_H
 #define PL_MIXED_PRESSURE_H
 
-#include "fem/fem_objective.h"
-#include "fem/fem_settings.h"
+#include "step/step_objective.h"
+#include "step/step_solvers.h"
 
 typedef struct pl_mixed_pressure pl_mixed_pressure;
 
@@ -23,7 +23,7 @@ typedef struct pl_mixed_options {
     bool in_matrix_only;  // p0 follows p
 } pl_mixed_options;
 
-// neighbours: as for pl_fem_system_create. Then pl_mixed_pressure_use and
+// neighbours: as for pl_step_system_create. Then pl_mixed_pressure_use and
 // pl_mixed_pressure_changed.
 pl_status pl_mixed_pressure_create(int vertex_count, const int* neighbour_offsets,
                                    const int* neighbours, const pl_mixed_options* options,
@@ -37,7 +37,9 @@ const double* pl_mixed_pressure_values(const pl_mixed_pressure* m);
 pl_status pl_mixed_pressure_changed(pl_mixed_pressure* m, const pl_mixed_options* options,
                                     pl_error* error);
 
-const pl_fem_coupling* pl_mixed_coupling(const pl_mixed_pressure* m);
+const pl_step_coupling* pl_mixed_coupling(const pl_mixed_pressure* m);
+// The solver of pl_step_solvers, of a step whose settings have that coupling.
+pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, pl_error* error);
 
 // The pressures at x, valid until the next call of anything here.
 const double* pl_mixed_pressures_at(pl_mixed_pressure* m, const double* x);
