@@ -108,7 +108,14 @@ static void average_tets(pl_output_field field, const pl_world_body* body, const
         double volume = fabs(pl_mat3_det(edges_of(v, mesh->positions)));
         element_state state = state_of(body, pressures, e);
         double value = tet_value(field, &state, v, mesh->positions, x);
-        for (int i = 0; i < 4; i++) out[v[i]] += volume * value, weight[v[i]] += volume;
+        for (int i = 0; i < 4; i++) {
+            // the pressure of a vertex is its own, not the mean of its tets
+            if (pressures && field == PL_OUTPUT_PRESSURE) {
+                state.pressure = pressures[v[i]];
+                value = tet_value(field, &state, v, mesh->positions, x);
+            }
+            out[v[i]] += volume * value, weight[v[i]] += volume;
+        }
     }
     for (int i = 0; i < mesh->vertex_count; i++)
         out[i] = weight[i] > 0.0 ? out[i] / weight[i] : is_ratio(field) ? 1.0 : 0.0;
