@@ -40,7 +40,8 @@ static bool mixed_allows(pl_body_kind kind, pl_law law, pl_nonlinear nonlinear, 
                 law == PL_LAW_NEOHOOKEAN || law == PL_LAW_STABLE_NEOHOOKEAN ||
                 law == PL_LAW_MOONEY_RIVLIN;
     return kind == PL_BODY_SOLID && fits && nonlinear != PL_NONLINEAR_PROJECTIVE &&
-           linear == PL_LINEAR_DIRECT;
+           (linear == PL_LINEAR_DIRECT || linear == PL_LINEAR_MULTIGRID ||
+            linear == PL_LINEAR_MGPCG);
 }
 
 static bool is_sensible(const int v[PL_COMBINE_COUNT]) {

@@ -259,7 +259,7 @@ TEST(mixed_direction_solves_the_eliminated_system)
         pl_block_matrix K;
         CHECK_OK(pl_block_matrix_setup(&K, s.n, 3, s.pattern.offsets, s.pattern.items, &error),
                  &error);
-        pl_step_settings settings = {.coupling = c};
+        pl_step_settings settings = {.coupling = c, .linear = PL_LINEAR_DIRECT};
         pl_newton_solver newton;
         pl_method_info method = {0};
         CHECK_OK(

@@ -311,3 +311,31 @@ TEST(mixed_survives_every_failing_allocation)
         CHECK(status == PL_OK || status == PL_ERROR_MEMORY);
     }
 }
+
+// Multigrid and the direct solver lead to the same motion, up to incompressible material.
+TEST(mixed_multigrid_goes_where_direct_goes)
+{
+    static const char* const poissons[] = {"0", "0.3", "0.499", "0.5"};
+    for (int k = 0; k < 4; k++) {
+        pl_world* worlds[2];
+        for (int j = 0; j < 2; j++)
+            worlds[j] = start(mixed_scene(
+                "{\"pliant\": 1, \"frames\": 5, \"bodies\": [{\"name\": \"bar\", \"generate\": "
+                "{\"shape\": \"bar\", \"size_x\": 0.6, \"size_y\": 0.2, \"size_z\": 0.2, \"edge\": "
+                "0.05}, \"tolerance\": 1e-6, \"material\": {\"young\": 2e4}}], \"attachments\": "
+                "[{\"body\": \"bar\", \"where\": {\"side\": \"-x\"}}]}",
+                "bodies[0].linear", j ? "mgpcg" : "direct", "bodies[0].material.poisson",
+                poissons[k], "threads", j ? "2" : "1", NULL));
+        for (int j = 0; j < 2; j++) {
+            pl_frame_info info;
+            sample_step(worlds[j], 3, &info);
+            CHECK_INT(info.unconverged_count, 0);
+            CHECK_INT(info.switch_count, 0);
+        }
+        int count = 3 * pl_world_mesh(worlds[0], 0)->vertex_count;
+        const double *a = pl_world_positions(worlds[0], 0), *b = pl_world_positions(worlds[1], 0);
+        for (int i = 0; i < count; i++) CHECK_NEAR(a[i], b[i], 1e-6);
+        pl_world_destroy(worlds[0]);
+        pl_world_destroy(worlds[1]);
+    }
+}

@@ -47,7 +47,6 @@ static pl_status make_system(mixed_system* s, const pl_body* body, pl_fem_parts*
     if (status != PL_OK) return status;
     static const pl_step_solvers solvers = {.newton = pl_mixed_newton};
     pl_step_settings settings = pl_fem_settings_of(body);
-    settings.linear = PL_LINEAR_DIRECT;
     settings.coupling = pl_mixed_coupling(s->pressure);
     settings.damping_may_change = true;
     status = pl_step_system_create(parts->positions, parts->mass, parts->vertex_count,

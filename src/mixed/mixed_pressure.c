@@ -12,6 +12,7 @@
 #include "mixed/mixed_pressure.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "mixed/mixed_cycles.h"
 #include "mixed/mixed_tets.h"
 #include "sparse/direct.h"
 #include "sparse/linear_solver.h"
@@ -26,6 +27,11 @@ enum { MAX_ROUNDS = 20, VERTICES_PER_TASK = 2048, MAX_DIRECT_VERTICES = 50000 };
 static const double ARRIVED = 1e-3;
 // A bend that is longer than this part of the direction is not one of second order.
 static const double MAX_BEND = 0.5;
+// mu / kappa from which on linear systems are solved to the tolerance that is asked for.
+static const double SOFT = 1e-4;
+// A bend need not be exact.
+static const double BEND_TOLERANCE = 1e-2;
+enum { MAX_BEND_CYCLES = 50, MAX_FAILED_STEPS = 3 };
 
 struct pl_mixed_pressure {
     int vertex_count;
@@ -41,7 +47,12 @@ struct pl_mixed_pressure {
     pl_block_matrix B, A; // C + S; the matrix of Eq. 6, 4 unknowns per vertex
     pl_block_matrix* K;   // that of the step, borrowed
     pl_linear_solver* flexible;
-    pl_direct* direct;
+    pl_direct* direct;       // NULL: cycles have not failed yet
+    pl_mixed_cycles* cycles; // NULL: linear "direct"
+    bool cycles_failed;      // in this step
+    int failed_steps;        // before it, one after the other
+    double unit;             // of the pressures in A [Pa]
+    double softness;         // least mu / kappa
 
     double *phi, *eliminated;          // per vertex: of the last x that was looked at
     double *rhs, *solution, *residual; // 4 per vertex
@@ -114,6 +125,21 @@ static void hold_coupling(const pl_step_objective* f, int vertex, double* a, int
     a[0] = part.x, a[stride] = part.y, a[2 * stride] = part.z;
 }
 
+// The unit of pressures in the matrix, so that its blocks are as large for them as for positions:
+// about mu / h without inertia (Ruan 2024, section 7.1).
+static double choose_unit(const pl_mixed_pressure* m, const pl_step_objective* f) {
+    double sum = 0.0;
+    int count = 0;
+    for (int v = 0; v < m->vertex_count; v++) {
+        const double* K = m->K->values + 9 * (size_t)m->K->diagonal[v];
+        double ratio = (K[0] + K[4] + K[8]) / (3.0 * m->B.values[m->B.diagonal[v]]);
+        if (f->fixed[v] || !(ratio > 0.0) || !isfinite(ratio)) continue;
+        sum += 0.5 * log(ratio);
+        count++;
+    }
+    return count ? exp(sum / count) : 1.0;
+}
+
 // K and -B into their places; G is there and loses its held parts
 static void join_blocks(pl_mixed_pressure* m, const pl_step_objective* f) {
     for (int v = 0; v < m->vertex_count; v++)
@@ -121,10 +147,17 @@ static void join_blocks(pl_mixed_pressure* m, const pl_step_objective* f) {
             double* block = m->A.values + 16 * (size_t)e;
             const double* from = m->K->values + 9 * (size_t)e;
             for (int i = 0; i < 9; i++) block[4 * (i / 3) + i % 3] = from[i];
-            block[15] = -m->B.values[e];
+            block[15] = -m->unit * m->unit * m->B.values[e];
+            for (int c = 0; c < 3; c++) block[12 + c] *= m->unit, block[4 * c + 3] *= m->unit;
             hold_coupling(f, m->K->columns[e], block + 12, 1);
             hold_coupling(f, v, block + 3, 4);
         }
+}
+
+// Where cycles fail, the direct solver is made for them.
+static pl_status factor(pl_mixed_pressure* m, pl_error* error) {
+    pl_status status = m->direct ? PL_OK : pl_direct_setup(&m->A, &m->direct, error);
+    return status == PL_OK ? pl_direct_update(m->direct, &m->A, m->pool, error) : status;
 }
 
 static pl_status update(void* data, const pl_step_objective* f, const double* x, double projected,
@@ -134,11 +167,14 @@ static pl_status update(void* data, const pl_step_objective* f, const double* x,
     pl_step_hessian(f, x, projected, m->K);
     pl_block_matrix_zero(&m->A);
     pl_mixed_add_couplings(m->set, m->pool, x, &m->A);
+    m->unit = choose_unit(m, f);
     join_blocks(m, f);
     double assembled = pl_seconds();
     info->assembly_seconds += assembled - start;
     info->linear_updates++;
-    pl_status status = pl_direct_update(m->direct, &m->A, m->pool, error);
+    pl_status status = PL_OK;
+    if (m->cycles && !m->cycles_failed) m->cycles_failed = !pl_mixed_cycles_update(m->cycles);
+    if (!m->cycles || m->cycles_failed) status = factor(m, error);
     info->linear_seconds += pl_seconds() - assembled;
     return status;
 }
@@ -148,7 +184,7 @@ static double stiffness_of(const pl_mixed_pressure* m, int v, int c) {
     const pl_block_matrix* A = &m->A;
     double sum = A->values[16 * (size_t)A->diagonal[v] + 5 * (size_t)c];
     for (int e = A->offsets[v]; e < A->offsets[v + 1]; e++) {
-        double g = A->values[16 * (size_t)e + 4 * (size_t)c + 3];
+        double g = A->values[16 * (size_t)e + 4 * (size_t)c + 3] / m->unit;
         sum += g * g / m->B.values[m->B.diagonal[A->columns[e]]];
     }
     return sum;
@@ -177,8 +213,8 @@ static double force_square(const void* data, int begin, int end, const double* x
 }
 
 // solution = A^-1 rhs, with refinement of what round-off left
-static void solve_matrix(pl_mixed_pressure* m, const pl_linear_options* options,
-                         pl_linear_info* info) {
+static void solve_directly(pl_mixed_pressure* m, const pl_linear_options* options,
+                           pl_linear_info* info) {
     int count = 4 * m->vertex_count;
     double scale = pl_vector_norm(m->pool, count, m->rhs);
     memset(m->solution, 0, (size_t)count * sizeof(double));
@@ -195,6 +231,23 @@ static void solve_matrix(pl_mixed_pressure* m, const pl_linear_options* options,
     }
 }
 
+// By cycles, or directly where they fail. Then the rest of the step is solved directly, and after
+// MAX_FAILED_STEPS of them in a row every step.
+static void solve_matrix(pl_mixed_pressure* m, const pl_linear_options* options,
+                         pl_linear_info* info) {
+    if (m->cycles && !m->cycles_failed) {
+        // what is left of the constraint counts kappa times in the forces
+        double share = fmin(1.0, m->softness / SOFT);
+        pl_linear_options own = {share * options->tolerance, options->max_iterations};
+        pl_mixed_cycles_solve(m->cycles, &own, m->rhs, m->solution, info);
+        if (info->converged) return;
+        m->cycles_failed = true;
+        if (factor(m, NULL) != PL_OK) return;
+        info->switched = true;
+    }
+    solve_directly(m, &(pl_linear_options){fmin(options->tolerance, 1e-10), 1}, info);
+}
+
 // B is positive definite, so the matrix has as many negative pivots as there are pressures, unless
 // the objective curves down somewhere.
 static void solve(void* data, const pl_linear_options* options, bool residual_unread,
@@ -207,7 +260,8 @@ static void solve(void* data, const pl_linear_options* options, bool residual_un
         m->rhs[4 * (size_t)v + 3] = 0.0;
     }
     solve_matrix(m, options, info);
-    pl_direct_info direct = pl_direct_get_info(m->direct);
+    bool is_direct = m->direct && (!m->cycles || m->cycles_failed);
+    pl_direct_info direct = is_direct ? pl_direct_get_info(m->direct) : (pl_direct_info){0};
     info->tiny_pivot_count = direct.tiny_pivot_count;
     info->singular = direct.tiny_pivot_count > 0;
     info->indefinite = direct.negative_pivot_count > m->vertex_count;
@@ -224,7 +278,7 @@ static void apply_couplings(const pl_mixed_pressure* m, const double* d, double*
             const double* at = d + 3 * (size_t)m->A.columns[e];
             sum += g[0] * at[0] + g[1] * at[1] + g[2] * at[2];
         }
-        out[v] = sum;
+        out[v] = sum / m->unit;
     }
 }
 
@@ -244,16 +298,17 @@ static bool bend(void* data, const pl_step_objective* f, const double* x, const 
     for (int i = 0; i < 3 * n; i++) m->moved[i] = x[i] + direction[i];
     pl_mixed_constraint(m->set, m->pool, m->moved, n, m->phi);
     memset(m->rhs, 0, 4 * vertex_bytes(m));
-    for (int v = 0; v < n; v++) m->rhs[4 * (size_t)v + 3] = linear[v] - m->phi[v];
+    for (int v = 0; v < n; v++) m->rhs[4 * (size_t)v + 3] = m->unit * (linear[v] - m->phi[v]);
     pl_linear_info info = {0};
-    solve_matrix(m, &(pl_linear_options){1e-10, 1}, &info);
+    solve_matrix(m, &(pl_linear_options){BEND_TOLERANCE, MAX_BEND_CYCLES}, &info);
+    if (!info.converged) return false;
     for (int v = 0; v < n; v++)
         memcpy(bent + 3 * (size_t)v, m->solution + 4 * (size_t)v, 3 * sizeof(double));
     pl_holds_project(f->holds, f->hold_count, bent);
     double length = pl_vector_norm(m->pool, 3 * n, direction);
     if (!(pl_vector_norm(m->pool, 3 * n, bent) <= MAX_BEND * length)) return false;
     pl_vector_axpy(m->pool, 3 * n, 1.0, direction, bent);
-    for (int v = 0; v < n; v++) m->p[v] += m->solution[4 * (size_t)v + 3];
+    for (int v = 0; v < n; v++) m->p[v] += m->unit * m->solution[4 * (size_t)v + 3];
     return true;
 }
 
@@ -285,7 +340,12 @@ static bool go_on(void* data, const pl_step_objective* f, const double* x) {
     return true;
 }
 
-static void begin(void* data) { ((pl_mixed_pressure*)data)->rounds = 0; }
+static void begin(void* data) {
+    pl_mixed_pressure* m = data;
+    m->rounds = 0;
+    m->failed_steps = m->cycles_failed ? m->failed_steps + 1 : 0;
+    m->cycles_failed = m->failed_steps >= MAX_FAILED_STEPS;
+}
 
 static void keep(void* data) { (void)data; }
 
@@ -297,10 +357,12 @@ pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, p
                                                   .force_square = force_square,
                                                   .destroy = keep};
     pl_mixed_pressure* m = input->settings->coupling->data;
-    (void)error;
     m->K = input->A;
-    *out = (pl_newton_solver){&functions, m, true};
-    return PL_OK;
+    pl_linear linear = input->settings->linear;
+    *out = (pl_newton_solver){&functions, m, linear == PL_LINEAR_DIRECT};
+    if (linear == PL_LINEAR_DIRECT) return pl_direct_setup(&m->A, &m->direct, error);
+    return pl_mixed_cycles_create(&m->A, input->rest, &input->settings->multigrid, m->pool,
+                                  &m->cycles, error);
 }
 
 // ---- life and state
@@ -316,6 +378,7 @@ void pl_mixed_pressure_destroy(pl_mixed_pressure* m) {
     for (int k = 0; k < 3; k++) PL_FREE(fours[k], double, 4 * (size_t)n);
     pl_linear_destroy(m->flexible);
     pl_direct_destroy(m->direct);
+    pl_mixed_cycles_destroy(m->cycles);
     pl_block_matrix_free(&m->B);
     pl_block_matrix_free(&m->A);
     PL_FREE(m, pl_mixed_pressure, 1);
@@ -343,7 +406,7 @@ static pl_status setup(pl_mixed_pressure* m, const int* neighbour_offsets, const
     if (status == PL_OK)
         status = pl_linear_setup(n <= MAX_DIRECT_VERTICES ? PL_LINEAR_DIRECT : PL_LINEAR_ICPCG,
                                  &m->B, 1, m->pool, &m->flexible, error);
-    return status == PL_OK ? pl_direct_setup(&m->A, &m->direct, error) : status;
+    return status;
 }
 
 pl_status pl_mixed_pressure_create(int vertex_count, const int* neighbour_offsets,
@@ -372,7 +435,7 @@ pl_status pl_mixed_pressure_changed(pl_mixed_pressure* m, const pl_mixed_options
                                     pl_error* error) {
     m->options = *options;
     if (!m->options.in_matrix_only) memset(m->p0, 0, vertex_bytes(m));
-    pl_mixed_flexibility(m->set, m->options.stabilisation, &m->B);
+    m->softness = pl_mixed_flexibility(m->set, m->options.stabilisation, &m->B);
     move_centre(m, m->p0);
     return pl_linear_update(m->flexible, error);
 }

@@ -198,17 +198,21 @@ static double stabilisation_of(const pl_tet_data* d, int e, double alpha) {
     return alpha * d->volumes[e] / (80.0 * d->materials[e].mu);
 }
 
-void pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matrix* B) {
+double pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matrix* B) {
     const pl_tet_data* d = data_of(set)->tets;
+    double least = MAX_COMPLIANCE;
     pl_block_matrix_zero(B);
     for (int e = 0; e < set->count; e++) {
         const int* entries = set->entries + 16 * (size_t)e;
         double s = stabilisation_of(d, e, alpha);
-        double own = 0.25 * d->volumes[e] * compliance_of(&d->materials[e]) + 3.0 * s;
+        double compliance = compliance_of(&d->materials[e]);
+        double own = 0.25 * d->volumes[e] * compliance + 3.0 * s;
+        least = fmin(least, compliance * d->materials[e].mu);
         for (int k = 0; k < 16; k++) B->values[entries[k]] += k % 5 == 0 ? own : -s;
     }
     for (int v = 0; v < B->row_count; v++)
         if (B->values[B->diagonal[v]] == 0.0) B->values[B->diagonal[v]] = 1.0;
+    return least;
 }
 
 static void stabilise_visit(int first, int last, void* user) {

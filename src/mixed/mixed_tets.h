@@ -34,7 +34,8 @@ void pl_mixed_add_pressure(const pl_element_set* set, pl_pool* pool, const doubl
 void pl_mixed_add_couplings(const pl_element_set* set, pl_pool* pool, const double* x,
                             pl_block_matrix* A);
 // B = C + S (block 1), with the strength alpha of the stabilisation. Vertices without tets get 1.
-void pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matrix* B);
+// Returns the least mu / kappa of all tets.
+double pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matrix* B);
 // out = S p, that part of B alone
 void pl_mixed_stabilise(const pl_element_set* set, pl_pool* pool, double alpha, int vertex_count,
                         const double* p, double* out);

@@ -30,7 +30,7 @@ static const pl_combination rows[] = {
     {{M(FEM), K(CLOTH), W(SPRINGS), N(PROJECTIVE), EVERY_INTEGRATOR, EVERY_LINEAR}},
     // laws with a volume term
     {{M(MIXED), K(SOLID), SOLID_LAWS & ~W(ARAP), N(NEWTON) | N(LINEARISED), EVERY_INTEGRATOR,
-      L(DIRECT)}},
+      L(MULTIGRID) | L(MGPCG) | L(DIRECT)}},
     // quasilinear, matrix-free
     {{M(GRID), K(SOLID), W(LINEAR) | W(COROTATED), N(NEWTON) | N(LINEARISED),
       I(EULER) | I(BDF2) | I(QUASISTATIC), L(MULTIGRID)}},
@@ -54,8 +54,7 @@ static const int integrator_order[] = {PL_INTEGRATOR_EULER, 0};
 // Solids of fem bounce and spin on (docs/verification.md, Integrators). Cloth is to hang still
 // soon, and wind on it is made for implicit Euler.
 static const int solid_integrator_order[] = {PL_INTEGRATOR_BDF2, 0};
-static const int linear_order[] = {PL_LINEAR_MULTIGRID, PL_LINEAR_GAUSS_SEIDEL, PL_LINEAR_DIRECT,
-                                   0};
+static const int linear_order[] = {PL_LINEAR_MULTIGRID, PL_LINEAR_GAUSS_SEIDEL, 0};
 
 static const struct {
     const char* key;
