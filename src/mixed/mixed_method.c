@@ -12,12 +12,12 @@
 #include "mixed/mixed_tets.h"
 #include "step/step_system.h"
 
-#include <string.h>
+#include <math.h>
 
 typedef struct mixed_system {
     pl_step_system* fem;
     pl_mixed_pressure* pressure;
-    void* saved; // state of the pressure before a step
+    void* saved; // state before a step
     size_t saved_size;
 } mixed_system;
 
@@ -33,6 +33,23 @@ static void destroy(void* system) {
     pl_mixed_pressure_destroy(s->pressure);
     pl_free(s->saved, s->saved_size);
     PL_FREE(s, mixed_system, 1);
+}
+
+static size_t state_size(const void* system) {
+    const mixed_system* s = system;
+    return pl_step_state_size(s->fem) + pl_mixed_pressure_state_size(s->pressure);
+}
+
+static void state_save(const void* system, void* out) {
+    const mixed_system* s = system;
+    pl_step_state_save(s->fem, out);
+    pl_mixed_pressure_state_save(s->pressure, (char*)out + pl_step_state_size(s->fem));
+}
+
+static void state_load(void* system, const void* in) {
+    mixed_system* s = system;
+    pl_step_state_load(s->fem, in);
+    pl_mixed_pressure_state_load(s->pressure, (const char*)in + pl_step_state_size(s->fem));
 }
 
 // the tets are the only set
@@ -71,7 +88,7 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
         pl_fem_parts_free(&parts);
     }
     if (status == PL_OK) {
-        s->saved_size = pl_mixed_pressure_state_size(s->pressure);
+        s->saved_size = state_size(s);
         s->saved = pl_alloc(s->saved_size);
         if (!s->saved) status = pl_fail_memory(error, "a mixed system");
     }
@@ -80,12 +97,26 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
     return status;
 }
 
+// Attachments and colliders may leave an incompressible body less room than it has volume. The
+// pressures that answer are beyond any that a load makes.
+static pl_status check_volume(mixed_system* s, pl_error* error) {
+    static const double MAX_CHANGE = 1e-3;
+    if (!pl_mixed_is_incompressible(s->pressure)) return PL_OK;
+    double change = pl_mixed_mean_change(s->pressure, pl_step_positions(s->fem));
+    if (!(fabs(change) > MAX_CHANGE)) return PL_OK;
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "attachments or colliders change the volume by %.2g %%, which a Poisson's ratio "
+                   "of 0.5 does not allow; leave some of the surface free, or use at most 0.4999",
+                   100.0 * change);
+}
+
 static pl_status step(void* system, const pl_method_step* step, pl_method_info* info,
                       pl_error* error) {
     mixed_system* s = system;
-    pl_mixed_pressure_state_save(s->pressure, s->saved);
+    state_save(s, s->saved);
     pl_status status = pl_step_system_step(s->fem, step, info, error);
-    if (status != PL_OK) pl_mixed_pressure_state_load(s->pressure, s->saved);
+    if (status == PL_OK) status = check_volume(s, error);
+    if (status != PL_OK) state_load(s, s->saved);
     return status;
 }
 
@@ -104,23 +135,6 @@ static pl_method_energies energies(void* system) {
 static const double* pressures(void* system) {
     mixed_system* s = system;
     return pl_mixed_pressures_at(s->pressure, pl_step_positions(s->fem));
-}
-
-static size_t state_size(const void* system) {
-    const mixed_system* s = system;
-    return pl_step_state_size(s->fem) + pl_mixed_pressure_state_size(s->pressure);
-}
-
-static void state_save(const void* system, void* out) {
-    const mixed_system* s = system;
-    pl_step_state_save(s->fem, out);
-    pl_mixed_pressure_state_save(s->pressure, (char*)out + pl_step_state_size(s->fem));
-}
-
-static void state_load(void* system, const void* in) {
-    mixed_system* s = system;
-    pl_step_state_load(s->fem, in);
-    pl_mixed_pressure_state_load(s->pressure, (const char*)in + pl_step_state_size(s->fem));
 }
 
 static pl_status update(void* system, const pl_method_body* bodies, int body_count,

@@ -29,6 +29,8 @@ static const double ARRIVED = 1e-3;
 static const double MAX_BEND = 0.5;
 // mu / kappa from which on linear systems are solved to the tolerance that is asked for.
 static const double SOFT = 1e-4;
+// kappa / mu above which nothing changes its volume.
+static const double STIFF = 9e5;
 // A bend need not be exact.
 static const double BEND_TOLERANCE = 1e-2;
 enum { MAX_BEND_CYCLES = 50, MAX_FAILED_STEPS = 3 };
@@ -52,7 +54,8 @@ struct pl_mixed_pressure {
     bool cycles_failed;      // in this step
     int failed_steps;        // before it, one after the other
     double unit;             // of the pressures in A [Pa]
-    double softness;         // least mu / kappa
+    double softness;         // least mu / kappa of all tets
+    double stiffness;        // least kappa / mu
 
     double *phi, *eliminated;          // per vertex: of the last x that was looked at
     double *rhs, *solution, *residual; // 4 per vertex
@@ -314,8 +317,7 @@ static bool bend(void* data, const pl_step_objective* f, const double* x, const 
 
 // ---- the stabilisation in the matrix only
 
-static void move_centre(pl_mixed_pressure* m, const double* p) {
-    memmove(m->p0, p, vertex_bytes(m));
+static void find_shift(pl_mixed_pressure* m) {
     pl_mixed_stabilise(m->set, m->pool, m->options.stabilisation, m->vertex_count, m->p0, m->shift);
 }
 
@@ -335,7 +337,8 @@ static bool go_on(void* data, const pl_step_objective* f, const double* x) {
     for (int v = 0; v < m->vertex_count; v++) m->moved[v] = m->eliminated[v] - m->p0[v];
     double left = force_of(m, x, m->moved);
     if (!(left > ARRIVED * whole)) return false;
-    move_centre(m, m->eliminated);
+    memcpy(m->p0, m->eliminated, vertex_bytes(m));
+    find_shift(m);
     m->rounds++;
     return true;
 }
@@ -435,8 +438,10 @@ pl_status pl_mixed_pressure_changed(pl_mixed_pressure* m, const pl_mixed_options
                                     pl_error* error) {
     m->options = *options;
     if (!m->options.in_matrix_only) memset(m->p0, 0, vertex_bytes(m));
-    m->softness = pl_mixed_flexibility(m->set, m->options.stabilisation, &m->B);
-    move_centre(m, m->p0);
+    pl_mixed_range range = pl_mixed_flexibility(m->set, m->options.stabilisation, &m->B);
+    m->softness = range.least;
+    m->stiffness = 1.0 / range.most;
+    find_shift(m);
     return pl_linear_update(m->flexible, error);
 }
 
@@ -445,14 +450,35 @@ const double* pl_mixed_pressures_at(pl_mixed_pressure* m, const double* x) {
     return m->eliminated;
 }
 
-size_t pl_mixed_pressure_state_size(const pl_mixed_pressure* m) { return 2 * vertex_bytes(m); }
+double pl_mixed_mean_change(pl_mixed_pressure* m, const double* x) {
+    double sum = 0.0;
+    pl_mixed_constraint(m->set, m->pool, x, m->vertex_count, m->phi);
+    for (int v = 0; v < m->vertex_count; v++) sum += m->phi[v];
+    return sum / pl_mixed_volume(m->set);
+}
+
+bool pl_mixed_is_incompressible(const pl_mixed_pressure* m) { return m->stiffness > STIFF; }
+
+// p, p0, and what is known of the cycles
+size_t pl_mixed_pressure_state_size(const pl_mixed_pressure* m) {
+    return 2 * vertex_bytes(m) + sizeof(int64_t);
+}
 
 void pl_mixed_pressure_state_save(const pl_mixed_pressure* m, void* out) {
-    memcpy(out, m->p, vertex_bytes(m));
-    memcpy((char*)out + vertex_bytes(m), m->p0, vertex_bytes(m));
+    int64_t failed = 2 * (int64_t)m->failed_steps + m->cycles_failed;
+    char* to = out;
+    memcpy(to, m->p, vertex_bytes(m));
+    memcpy(to + vertex_bytes(m), m->p0, vertex_bytes(m));
+    memcpy(to + 2 * vertex_bytes(m), &failed, sizeof failed);
 }
 
 void pl_mixed_pressure_state_load(pl_mixed_pressure* m, const void* in) {
-    memcpy(m->p, in, vertex_bytes(m));
-    move_centre(m, (const double*)in + m->vertex_count);
+    int64_t failed;
+    const char* from = in;
+    memcpy(m->p, from, vertex_bytes(m));
+    memcpy(m->p0, from + vertex_bytes(m), vertex_bytes(m));
+    memcpy(&failed, from + 2 * vertex_bytes(m), sizeof failed);
+    m->failed_steps = (int)(failed / 2);
+    m->cycles_failed = failed % 2 != 0;
+    find_shift(m);
 }

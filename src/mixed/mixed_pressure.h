@@ -44,6 +44,11 @@ pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, p
 // The pressures at x, valid until the next call of anything here.
 const double* pl_mixed_pressures_at(pl_mixed_pressure* m, const double* x);
 
+// The mean of Phi over all tets at x: the relative change of volume, for small ones.
+double pl_mixed_mean_change(pl_mixed_pressure* m, const double* x);
+// All tets are as good as incompressible.
+bool pl_mixed_is_incompressible(const pl_mixed_pressure* m);
+
 size_t pl_mixed_pressure_state_size(const pl_mixed_pressure* m);
 void pl_mixed_pressure_state_save(const pl_mixed_pressure* m, void* out);
 void pl_mixed_pressure_state_load(pl_mixed_pressure* m, const void* in);

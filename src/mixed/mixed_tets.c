@@ -133,6 +133,12 @@ void pl_mixed_constraint(const pl_element_set* set, pl_pool* pool, const double*
     visit_tets(&(tet_job){.set = set, .x = x, .out = phi}, pool, constraint_visit);
 }
 
+double pl_mixed_volume(const pl_element_set* set) {
+    double sum = 0.0;
+    for (int e = 0; e < set->count; e++) sum += data_of(set)->tets->volumes[e];
+    return sum;
+}
+
 // V_e dPhi/dx of the corners
 static void corner_gradients(const pl_element_set* set, int e, const double* x, pl_vec3 out[4]) {
     const pl_tet_data* d = data_of(set)->tets;
@@ -198,21 +204,22 @@ static double stabilisation_of(const pl_tet_data* d, int e, double alpha) {
     return alpha * d->volumes[e] / (80.0 * d->materials[e].mu);
 }
 
-double pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matrix* B) {
+pl_mixed_range pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matrix* B) {
     const pl_tet_data* d = data_of(set)->tets;
-    double least = MAX_COMPLIANCE;
+    pl_mixed_range range = {MAX_COMPLIANCE, 0.0};
     pl_block_matrix_zero(B);
     for (int e = 0; e < set->count; e++) {
         const int* entries = set->entries + 16 * (size_t)e;
         double s = stabilisation_of(d, e, alpha);
         double compliance = compliance_of(&d->materials[e]);
         double own = 0.25 * d->volumes[e] * compliance + 3.0 * s;
-        least = fmin(least, compliance * d->materials[e].mu);
+        range.least = fmin(range.least, compliance * d->materials[e].mu);
+        range.most = fmax(range.most, compliance * d->materials[e].mu);
         for (int k = 0; k < 16; k++) B->values[entries[k]] += k % 5 == 0 ? own : -s;
     }
     for (int v = 0; v < B->row_count; v++)
         if (B->values[B->diagonal[v]] == 0.0) B->values[B->diagonal[v]] = 1.0;
-    return least;
+    return range;
 }
 
 static void stabilise_visit(int first, int last, void* user) {

@@ -26,6 +26,8 @@ pl_material* pl_mixed_materials(const pl_element_set* set);
 // phi = the constraint of each vertex [m^3]; not finite where a law does not exist
 void pl_mixed_constraint(const pl_element_set* set, pl_pool* pool, const double* x,
                          int vertex_count, double* phi);
+// Rest volume of all tets [m^3].
+double pl_mixed_volume(const pl_element_set* set);
 // gradient += G' p
 void pl_mixed_add_pressure(const pl_element_set* set, pl_pool* pool, const double* x,
                            const double* p, double* gradient);
@@ -34,8 +36,10 @@ void pl_mixed_add_pressure(const pl_element_set* set, pl_pool* pool, const doubl
 void pl_mixed_add_couplings(const pl_element_set* set, pl_pool* pool, const double* x,
                             pl_block_matrix* A);
 // B = C + S (block 1), with the strength alpha of the stabilisation. Vertices without tets get 1.
-// Returns the least mu / kappa of all tets.
-double pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matrix* B);
+typedef struct pl_mixed_range {
+    double least, most; // mu / kappa of all tets
+} pl_mixed_range;
+pl_mixed_range pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matrix* B);
 // out = S p, that part of B alone
 void pl_mixed_stabilise(const pl_element_set* set, pl_pool* pool, double alpha, int vertex_count,
                         const double* p, double* out);
