@@ -22,20 +22,11 @@ typedef struct mixed_data {
 
 static const mixed_data* data_of(const pl_element_set* set) { return set->data; }
 
-static pl_mat3 deformation(const pl_tet_data* d, int e, const double* x) {
-    const double* g = d->gradients + 12 * (size_t)e;
-    pl_mat3 F = {{0.0}};
-    for (int i = 0; i < 4; i++)
-        for (int r = 0; r < 3; r++)
-            for (int c = 0; c < 3; c++) F.m[3 * r + c] += x[3 * i + r] * g[3 * i + c];
-    return F;
-}
-
 static pl_mat3 deformation_in(const pl_element_set* set, int e, const double* x) {
     const int* v = set->corners + 4 * (size_t)e;
     double local[12];
     for (int i = 0; i < 12; i++) local[i] = x[3 * (size_t)v[i / 3] + (size_t)(i % 3)];
-    return deformation(data_of(set)->tets, e, local);
+    return pl_tet_deformation(data_of(set)->tets, e, local);
 }
 
 static double mean_of(const int* corners, int e, const double* p) {
@@ -53,12 +44,13 @@ static void mixed_destroy(void* data) {
 
 static double mixed_energy(const void* data, int e, const double* x) {
     const pl_tet_data* d = ((const mixed_data*)data)->tets;
-    return d->volumes[e] * pl_material_mixed_energy(&d->materials[e], deformation(d, e, x), 0.0);
+    return d->volumes[e] *
+           pl_material_mixed_energy(&d->materials[e], pl_tet_deformation(d, e, x), 0.0);
 }
 
 static void mixed_gradient(const void* data, int e, const double* x, double* gradient) {
     const pl_tet_data* d = ((const mixed_data*)data)->tets;
-    pl_mat3 P = pl_material_mixed_stress(&d->materials[e], deformation(d, e, x), 0.0);
+    pl_mat3 P = pl_material_mixed_stress(&d->materials[e], pl_tet_deformation(d, e, x), 0.0);
     const double* g = d->gradients + 12 * (size_t)e;
     for (int i = 0; i < 4; i++)
         pl_vec3_store(gradient + 3 * i,
@@ -69,16 +61,10 @@ static void mixed_hessian(const void* data, int e, const double* x, bool project
                           double* hessian) {
     const mixed_data* m = data;
     const pl_tet_data* d = m->tets;
-    pl_principal tangent = pl_material_mixed_principal(
-        &d->materials[e], deformation(d, e, x), mean_of(m->corners, e, m->pressure), projected);
-    const double* g = d->gradients + 12 * (size_t)e;
-    for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++) {
-            pl_mat3 K =
-                pl_principal_block(&tangent, pl_vec3_load(g + 3 * i), pl_vec3_load(g + 3 * j));
-            for (int k = 0; k < 9; k++)
-                hessian[12 * (3 * i + k / 3) + 3 * j + k % 3] = d->volumes[e] * K.m[k];
-        }
+    pl_principal tangent =
+        pl_material_mixed_principal(&d->materials[e], pl_tet_deformation(d, e, x),
+                                    mean_of(m->corners, e, m->pressure), projected);
+    pl_tet_stiffness(d, e, &tangent, hessian);
 }
 
 const pl_element_functions pl_mixed_elements = {.name = "mixed tet",
