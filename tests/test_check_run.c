@@ -51,8 +51,8 @@ static void check_both_refuse(const char* scene, const char* part, const char* p
 TEST(check_refuses_what_run_refuses)
 {
     static const char* const scenes[][2] = {
-        {BOX ", \"method\": \"mixed\"}]", "\"mixed\" is not in this version; use one of: fem grid"},
-        {BOX ", \"material\": {\"poisson\": 0.5}}]", "no method of this version"},
+        {BOX ", \"method\": \"mixed\", \"linear\": \"pcg\"}]", "use one of: multigrid mgpcg direct"},
+        {BOX ", \"material\": {\"poisson\": 0.5}}]", "only method \"mixed\" can do"},
         {BOX ", \"eigenfit\": {}}]", "bodies[0].eigenfit: is not in this version"},
         {BOX ", \"method\": \"pbd\", \"eigenfit\": {}}]", "eigenfit: is not in this version"},
         {BOX ", \"contact\": {\"self\": true}}]",

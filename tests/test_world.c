@@ -286,7 +286,6 @@ TEST(world_refuses_by_name_what_it_cannot_do)
     static const struct {
         const char *path, *value, *message;
     } cases[] = {
-        {"bodies[0].method", "mixed", "bodies[0].method: \"mixed\" is not in this version"},
         {"bodies[0].contact.self", "true", "bodies[0].contact.self"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {

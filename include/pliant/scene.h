@@ -240,7 +240,7 @@ typedef struct pl_multigrid {
 /// Method mixed.
 typedef struct pl_mixed {
     double stabilization; ///< of the pressure
-    bool quasi_newton;    ///< stabilization in the matrix only: exact positions, slower
+    pl_stabilize stabilize;
 } pl_mixed;
 
 /// Method grid.

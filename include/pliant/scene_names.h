@@ -129,6 +129,10 @@ extern "C" {
     X(PL_INTEGRATOR_QUASISTATIC, "quasistatic", "no inertia: equilibrium in every frame")
 
 // outer solver
+#define PL_STABILIZE_LIST(X)                                                                       \
+    X(PL_STABILIZE_FULL, "full", "part of the equations: smooth pressures, few iterations")        \
+    X(PL_STABILIZE_MATRIX, "matrix", "in the matrix only: equations as without, more iterations")
+
 #define PL_NONLINEAR_LIST(X)                                                                       \
     X(PL_NONLINEAR_AUTO, "auto", "goes with the method")                                           \
     X(PL_NONLINEAR_NEWTON, "newton", "until the forces balance")                                   \
@@ -250,6 +254,7 @@ extern "C" {
     X(pl_method, PL_METHOD_LIST, PL_METHOD_COUNT)                                                  \
     X(pl_integrator, PL_INTEGRATOR_LIST, PL_INTEGRATOR_COUNT)                                      \
     X(pl_nonlinear, PL_NONLINEAR_LIST, PL_NONLINEAR_COUNT)                                         \
+    X(pl_stabilize, PL_STABILIZE_LIST, PL_STABILIZE_COUNT)                                         \
     X(pl_linear, PL_LINEAR_LIST, PL_LINEAR_COUNT)                                                  \
     X(pl_mass, PL_MASS_LIST, PL_MASS_COUNT)                                                        \
     X(pl_smoother, PL_SMOOTHER_LIST, PL_SMOOTHER_COUNT)                                            \
@@ -290,6 +295,7 @@ typedef enum pl_method { PL_METHOD_LIST(PL_CHOICE_VALUE) PL_METHOD_COUNT } pl_me
 typedef enum pl_integrator {
     PL_INTEGRATOR_LIST(PL_CHOICE_VALUE) PL_INTEGRATOR_COUNT
 } pl_integrator;
+typedef enum pl_stabilize { PL_STABILIZE_LIST(PL_CHOICE_VALUE) PL_STABILIZE_COUNT } pl_stabilize;
 typedef enum pl_nonlinear { PL_NONLINEAR_LIST(PL_CHOICE_VALUE) PL_NONLINEAR_COUNT } pl_nonlinear;
 typedef enum pl_linear { PL_LINEAR_LIST(PL_CHOICE_VALUE) PL_LINEAR_COUNT } pl_linear;
 typedef enum pl_mass { PL_MASS_LIST(PL_CHOICE_VALUE) PL_MASS_COUNT } pl_mass;

@@ -16,7 +16,7 @@ static int iterations_of(const pl_body* body) {
     return many ? PROJECTIVE_ITERATIONS * body->solver.iterations : body->solver.iterations;
 }
 
-static pl_step_settings settings_of(const pl_body* body) {
+pl_step_settings pl_fem_settings_of(const pl_body* body) {
     return (pl_step_settings){.integrator = body->integrator,
                               .nonlinear = body->nonlinear,
                               .linear = body->linear,
@@ -54,7 +54,7 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
     pl_fem_parts parts;
     pl_status status = pl_fem_parts_create(bodies, body_count, vertex_count, pool, &parts, error);
     if (status != PL_OK) return status;
-    pl_step_settings settings = settings_of(bodies[0].body);
+    pl_step_settings settings = pl_fem_settings_of(bodies[0].body);
     settings.damping_may_change = bodies[0].may_change;
     note_unused(&settings, notes);
     pl_step_system* system;
@@ -96,7 +96,7 @@ static pl_status update(void* system, const pl_method_body* bodies, int body_cou
 static void careful(void* system, const pl_method_body* bodies, bool is_careful) {
     enum { CAREFUL_ITERATIONS = 100 };
     pl_step_settings* settings = pl_step_system_model(system).settings;
-    pl_step_settings own = settings_of(bodies[0].body);
+    pl_step_settings own = pl_fem_settings_of(bodies[0].body);
     settings->integrator = own.integrator;
     settings->max_iterations = own.max_iterations;
     settings->all_iterations = own.all_iterations;

@@ -75,6 +75,14 @@ static pl_status update_cloth(walk* w, const pl_method_body* body, pl_error* err
     return pl_cloth_walk(body, &visitor, error);
 }
 
+void pl_fem_update_masses(pl_step_model* model, const pl_method_body* bodies, int body_count) {
+    pl_fem_lump_masses(bodies, body_count, model->vertex_count, model->mass);
+    if (model->mass_matrix)
+        pl_fem_fill_mass_matrix(bodies, body_count, model->mass, model->mass_matrix);
+    model->settings->damping_mass = bodies[0].body->damping.mass;
+    model->settings->damping_stiffness = bodies[0].body->damping.stiffness;
+}
+
 pl_status pl_fem_update(pl_step_system* system, const pl_method_body* bodies, int body_count,
                         pl_error* error) {
     pl_step_model model = pl_step_system_model(system);
@@ -83,11 +91,6 @@ pl_status pl_fem_update(pl_step_system* system, const pl_method_body* bodies, in
     for (int k = 0; status == PL_OK && k < body_count; k++)
         status = bodies[k].is_cloth ? update_cloth(&w, &bodies[k], error)
                                     : update_solid(&w, &bodies[k], error);
-    if (status != PL_OK) return status;
-    pl_fem_lump_masses(bodies, body_count, model.vertex_count, model.mass);
-    if (model.mass_matrix)
-        pl_fem_fill_mass_matrix(bodies, body_count, model.mass, model.mass_matrix);
-    model.settings->damping_mass = bodies[0].body->damping.mass;
-    model.settings->damping_stiffness = bodies[0].body->damping.stiffness;
-    return PL_OK;
+    if (status == PL_OK) pl_fem_update_masses(&model, bodies, body_count);
+    return status;
 }

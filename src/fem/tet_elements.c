@@ -20,7 +20,7 @@ static void tet_destroy(void* data) {
     PL_FREE(d, pl_tet_data, 1);
 }
 
-static pl_mat3 deformation(const pl_tet_data* d, int e, const double* x) {
+pl_mat3 pl_tet_deformation(const pl_tet_data* d, int e, const double* x) {
     const double* g = d->gradients + 12 * (size_t)e;
     pl_mat3 F = {{0.0}};
     for (int i = 0; i < 4; i++)
@@ -31,12 +31,12 @@ static pl_mat3 deformation(const pl_tet_data* d, int e, const double* x) {
 
 static double tet_energy(const void* data, int e, const double* x) {
     const pl_tet_data* d = data;
-    return d->volumes[e] * pl_material_energy(&d->materials[e], deformation(d, e, x));
+    return d->volumes[e] * pl_material_energy(&d->materials[e], pl_tet_deformation(d, e, x));
 }
 
 static void tet_gradient(const void* data, int e, const double* x, double* gradient) {
     const pl_tet_data* d = data;
-    pl_mat3 P = pl_material_stress(&d->materials[e], deformation(d, e, x));
+    pl_mat3 P = pl_material_stress(&d->materials[e], pl_tet_deformation(d, e, x));
     const double* g = d->gradients + 12 * (size_t)e;
     for (int i = 0; i < 4; i++)
         for (int r = 0; r < 3; r++)
@@ -45,18 +45,23 @@ static void tet_gradient(const void* data, int e, const double* x, double* gradi
                                  P.m[3 * r + 2] * g[3 * i + 2]);
 }
 
-static void tet_hessian(const void* data, int e, const double* x, bool projected, double* hessian) {
-    const pl_tet_data* d = data;
-    pl_principal tangent = pl_material_principal(&d->materials[e], deformation(d, e, x), projected);
+void pl_tet_stiffness(const pl_tet_data* d, int e, const pl_principal* tangent, double* hessian) {
     const double* g = d->gradients + 12 * (size_t)e;
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < 4; j++) {
             pl_mat3 K =
-                pl_principal_block(&tangent, pl_vec3_load(g + 3 * i), pl_vec3_load(g + 3 * j));
+                pl_principal_block(tangent, pl_vec3_load(g + 3 * i), pl_vec3_load(g + 3 * j));
             for (int r = 0; r < 3; r++)
                 for (int c = 0; c < 3; c++)
                     hessian[12 * (3 * i + r) + 3 * j + c] = d->volumes[e] * K.m[3 * r + c];
         }
+}
+
+static void tet_hessian(const void* data, int e, const double* x, bool projected, double* hessian) {
+    const pl_tet_data* d = data;
+    pl_principal tangent =
+        pl_material_principal(&d->materials[e], pl_tet_deformation(d, e, x), projected);
+    pl_tet_stiffness(d, e, &tangent, hessian);
 }
 
 // 2 mu + lambda bounds the tangent of the corotated laws near the rest state

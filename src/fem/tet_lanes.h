@@ -17,6 +17,11 @@ typedef struct pl_tet_data {
     pl_material* materials;
 } pl_tet_data;
 
+// F of a tet whose corners are at x, 3 per corner; and its stiffness with a given tangent, 12 x 12
+// (tet_elements.c).
+pl_mat3 pl_tet_deformation(const pl_tet_data* d, int e, const double* x);
+void pl_tet_stiffness(const pl_tet_data* d, int e, const pl_principal* tangent, double* hessian);
+
 enum { PL_TET_LANES = 8 };
 
 // For the PL_TET_LANES tets from `first` on: gradient += theirs, and *energy += theirs. False, with

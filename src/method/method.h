@@ -105,6 +105,9 @@ typedef struct pl_method_functions {
     double* (*velocities)(void* system);
     const double* (*masses)(void* system);
     pl_method_energies (*energies)(void* system);
+    // The pressure p at each vertex for the present positions, valid until the next call: that of
+    // the split form of material.h, positive in tension [Pa]. NULL: the method has no such unknown.
+    const double* (*pressures)(void* system);
     // The points of a body (counted within the system) that collide. Points and `first`, which is
     // added to each, are indices into the arrays that the method gives to `detect`; these may hold
     // more points than the system has vertices. Valid as long as the system. NULL: the vertices of

@@ -28,6 +28,9 @@ static const pl_combination rows[] = {
     {{M(FEM), K(CLOTH), W(SPRINGS) | W(MEMBRANE), N(NEWTON) | N(LINEARISED), EVERY_INTEGRATOR,
       EVERY_LINEAR}},
     {{M(FEM), K(CLOTH), W(SPRINGS), N(PROJECTIVE), EVERY_INTEGRATOR, EVERY_LINEAR}},
+    // laws with a volume term
+    {{M(MIXED), K(SOLID), SOLID_LAWS & ~W(ARAP), N(NEWTON) | N(LINEARISED), EVERY_INTEGRATOR,
+      L(MULTIGRID) | L(MGPCG) | L(DIRECT)}},
     // quasilinear, matrix-free
     {{M(GRID), K(SOLID), W(LINEAR) | W(COROTATED), N(NEWTON) | N(LINEARISED),
       I(EULER) | I(BDF2) | I(QUASISTATIC), L(MULTIGRID)}},
@@ -118,8 +121,9 @@ static void describe(int* values, const char** key, char* text, size_t size) {
 }
 
 static const int* order_of(const int* values, int k) {
-    bool is_fem_solid =
-        values[PL_COMBINE_METHOD] == PL_METHOD_FEM && values[PL_COMBINE_KIND] == PL_BODY_SOLID;
+    int method = values[PL_COMBINE_METHOD];
+    bool is_fem_solid = (method == PL_METHOD_FEM || method == PL_METHOD_MIXED) &&
+                        values[PL_COMBINE_KIND] == PL_BODY_SOLID;
     return k == PL_COMBINE_INTEGRATOR && is_fem_solid ? solid_integrator_order : keys[k].order;
 }
 

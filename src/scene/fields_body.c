@@ -174,8 +174,8 @@ const pl_type pl_type_multigrid = {.name = "multigrid",
 static const pl_field_info mixed_rows[] = {
     PL_ROW_NUMBER(pl_mixed, "stabilization", stabilization, 0, "", 0, 1e4, 1,
                   "of the pressure; higher is smoother"),
-    PL_ROW_BOOL(pl_mixed, "quasi_newton", quasi_newton, false,
-                "stabilization in the matrix only: exact positions, slower"),
+    PL_ROW_CHOICE(pl_mixed, "stabilize", stabilize, pl_stabilize, PL_STABILIZE_FULL,
+                  "what the stabilization is part of"),
 };
 const pl_type pl_type_mixed = {
     .name = "mixed", .help = "Settings of method mixed.", PL_TYPE_TABLE(pl_mixed, mixed_rows)};

@@ -40,7 +40,7 @@ enum {
 
 // clang-format off
 #define ELASTIC(key)                                                                               \
-    BODY(key, METHOD(FEM), KIND(SOLID)), BODY(key, METHOD(FEM), LAW(MEMBRANE)),                    \
+    BODY(key, METHOD(FEM | MIXED), KIND(SOLID)), BODY(key, METHOD(FEM), LAW(MEMBRANE)),            \
     BODY(key, METHOD(GRID)), BODY(key, METHOD(PBD), .masks[PL_COMBINE_LAW] = PBD_LAWS, MODEL(COMPLIANCE))
 #define COARSE(key) BODY(key, METHOD(PBD), .needs = PL_NEEDS_HIERARCHY)
 
@@ -50,24 +50,24 @@ static const pl_key_use rows[] = {
     BODY("mesh", METHOD(0)),
     BODY("generate", METHOD(0)),
     BODY("kind", METHOD(0)),
-    BODY("edge", METHOD(FEM | PBD), KIND(SOLID)),
+    BODY("edge", METHOD(FEM | MIXED | PBD), KIND(SOLID)),
     BODY("transform", METHOD(0)),
     BODY("velocity", METHOD(FEM | MIXED | GRID), MOVING),
     BODY("velocity", METHOD(PBD)),
     BODY("angular_velocity", METHOD(FEM | MIXED | GRID), MOVING),
     BODY("angular_velocity", METHOD(PBD)),
     BODY("material.law", METHOD(0)),
-    BODY("material.density", METHOD(FEM | PBD), KIND(SOLID)),
+    BODY("material.density", METHOD(FEM | MIXED | PBD), KIND(SOLID)),
     BODY("material.density", METHOD(GRID), .whole_body = true),
-    BODY("mesher", METHOD(FEM | PBD), KIND(SOLID)),
-    BODY("allow_split", METHOD(FEM | PBD), KIND(SOLID)),
+    BODY("mesher", METHOD(FEM | MIXED | PBD), KIND(SOLID)),
+    BODY("allow_split", METHOD(FEM | MIXED | PBD), KIND(SOLID)),
     BODY("material.area_density", METHOD(FEM | PBD), KIND(CLOTH)),
     ELASTIC("material.young"),
     ELASTIC("material.poisson"),
     ELASTIC("material.mu"),
     ELASTIC("material.lambda"),
     ELASTIC("material.bulk"),
-    BODY("material.mu2", METHOD(FEM), LAW(MOONEY_RIVLIN)),
+    BODY("material.mu2", METHOD(FEM | MIXED), LAW(MOONEY_RIVLIN)),
     BODY("material.thickness", METHOD(FEM), LAW(MEMBRANE)),
     BODY("material.stretch", METHOD(FEM), LAW(SPRINGS)),
     BODY("material.stretch", METHOD(PBD), LAW(SPRINGS), MODEL(COMPLIANCE)),
@@ -93,7 +93,7 @@ static const pl_key_use rows[] = {
     SYSTEM("linear_iterations", METHOD(FEM | MIXED), LINEAR(ITERATIVE)),
     SYSTEM("linear_iterations", METHOD(GRID)),
     SYSTEM("line_search", METHOD(FEM | MIXED), NONLINEAR(NEWTON | PROJECTIVE)),
-    BODY("mass", METHOD(FEM)),
+    BODY("mass", METHOD(FEM | MIXED)),
     SYSTEM("damping.mass", METHOD(FEM | MIXED | GRID), MOVING),
     SYSTEM("damping.mass", METHOD(PBD)),
     SYSTEM("damping.stiffness", METHOD(FEM | MIXED | GRID), MOVING),

@@ -249,8 +249,13 @@ static pl_status check_levels(checker* c, const pl_body* body) {
     return PL_OK;
 }
 
+// fem and mixed stand on the same step
+static bool has_fem_step(const pl_body* body) {
+    return body->method == PL_METHOD_FEM || body->method == PL_METHOD_MIXED;
+}
+
 static pl_status check_mass(checker* c, const pl_body* body) {
-    if (body->mass == PL_MASS_LUMPED || body->method == PL_METHOD_FEM) return PL_OK;
+    if (body->mass == PL_MASS_LUMPED || has_fem_step(body)) return PL_OK;
     return fail(c, "mass", "\"%s\" does not go with method \"%s\"; use \"lumped\"",
                 pl_mass_name((int)body->mass), pl_method_name((int)body->method));
 }
@@ -416,7 +421,7 @@ static pl_status check_holder(checker* c, const pl_scene* scene, const pl_attach
     for (int b = 0; b < scene->body_count; b++) {
         const pl_body* body = &scene->bodies[b];
         if (strcmp(body->name, a->body) != 0) continue;
-        if (body->method != PL_METHOD_FEM)
+        if (!has_fem_step(body))
             return fail(c, key,
                         "does not go with method \"%s\" of body \"%.100s\", which holds vertices "
                         "in all directions; use \"fem\", or leave it out",
@@ -459,10 +464,10 @@ static pl_status check_poisson(checker* c, const pl_body* body, const pl_materia
                                const char* key) {
     double mu, lambda;
     pl_material_def_lame(material, &mu, &lambda);
+    if (lambda < 0.0 && body->method == PL_METHOD_MIXED)
+        return fail(c, key, "is below 0, where method \"mixed\" has no pressure; use \"fem\"");
     if (!isinf(lambda) || body->method == PL_METHOD_MIXED || body->kind == PL_BODY_CLOTH)
         return PL_OK;
-    if (!pl_method_is_available(PL_METHOD_MIXED))
-        return fail(c, key, "is 0.5, which no method of this version can do; use at most 0.499");
     return fail(c, key, "is 0.5, which only method \"mixed\" can do; use that, or 0.499");
 }
 
@@ -491,7 +496,7 @@ static pl_status resolve_body(checker* c, pl_body* body) {
     if (body->kind == PL_BODY_AUTO) body->kind = is_cloth ? PL_BODY_CLOTH : PL_BODY_SOLID;
     const char* key;
     char text[512];
-    bool is_open = body->linear == PL_LINEAR_AUTO && body->method == PL_METHOD_FEM;
+    bool is_open = body->linear == PL_LINEAR_AUTO && has_fem_step(body);
     if (!pl_combination_resolve(body, &key, text, sizeof text)) {
         fail(c, key, "%s", text);
         return pl_method_is_available(body->method) ? PL_ERROR_FORMAT : PL_ERROR_UNSUPPORTED;

@@ -187,9 +187,7 @@ static void add_combinations(pl_text* text) {
     if (pl_eigenfit_is_available())
         pl_text_add(text,
                     "\n`eigenfit` goes with method fem and nonlinear newton or linearised.\n");
-    pl_text_add(text, pl_method_is_available(PL_METHOD_MIXED)
-                          ? "\nA Poisson's ratio of 0.5 goes with method mixed.\n"
-                          : "\nA Poisson's ratio of 0.5 goes with no method of this version.\n");
+    pl_text_add(text, "\nA Poisson's ratio of 0.5 goes with method mixed.\n");
 }
 
 pl_status pl_scene_docs(pl_text* text, pl_error* error) {

@@ -106,11 +106,25 @@ static void apply_block3_row(const apply_job* job, int row) {
     y[0] = y0, y[1] = y1, y[2] = y2;
 }
 
+static void apply_block4_row(const apply_job* job, int row) {
+    const pl_block_matrix* A = job->A;
+    double sum[4] = {0.0};
+    for (int k = A->offsets[row]; k < A->offsets[row + 1]; k++) {
+        const double* a = A->values + 16 * (size_t)k;
+        const double* x = job->x + 4 * (size_t)A->columns[k];
+        for (int r = 0; r < 4; r++)
+            sum[r] +=
+                a[4 * r] * x[0] + a[4 * r + 1] * x[1] + a[4 * r + 2] * x[2] + a[4 * r + 3] * x[3];
+    }
+    for (int r = 0; r < 4; r++) job->y[4 * (size_t)row + (size_t)r] = sum[r];
+}
+
 static void apply_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const apply_job* job = user;
     for (int row = begin; row < end; row++) {
         if (job->A->block == 3) apply_block3_row(job, row);
+        else if (job->A->block == 4) apply_block4_row(job, row);
         else apply_scalar_row(job, row);
     }
 }

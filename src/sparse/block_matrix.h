@@ -3,7 +3,7 @@
 //
 // Square sparse matrices of small dense blocks, in double: the reference that fast layouts are
 // compared with, and what the direct solver factors. block = 1 (Projective Dynamics, one value per
-// vertex pair) or 3 (elasticity).
+// vertex pair), 3 (elasticity) or 4 (elasticity with a pressure).
 //
 // Structure is built once, values change. Rows hold all blocks, both triangles, with ascending
 // columns.
@@ -16,7 +16,7 @@
 
 typedef struct pl_block_matrix {
     int row_count; // in blocks
-    int block;     // 1 or 3
+    int block;     // 1, 3 or 4
     int* offsets;  // row_count + 1
     int* columns;
     int* diagonal;  // position of the diagonal block of each row

@@ -45,7 +45,8 @@ void pl_step_objective_begin(pl_step_system* s, const pl_method_step* step, pl_s
                              .start = s->start,
                              .solves_midpoint = s->settings.integrator == PL_INTEGRATOR_MIDPOINT,
                              .free_bodies = is_static ? &s->free_bodies : NULL,
-                             .fixed = s->holds.fixed};
+                             .fixed = s->holds.fixed,
+                             .coupling = s->settings.coupling};
 }
 
 bool pl_step_is_bdf2(const pl_step_system* s, bool use_history) {

@@ -79,6 +79,7 @@ static void elastic_energies(const pl_midpoint* m, const pl_step_objective* f, c
     memset(out, 0, (size_t)m->pieces->count * sizeof(double));
     for (int s = 0; s < f->set_count; s++)
         pl_pieces_add_energy(m->pieces, NULL, f->pool, f->sets, s, x, out);
+    if (f->coupling) f->coupling->energies(f->coupling->data, m->pieces, NULL, x, out);
 }
 
 // created, and the elastic energy at the end
@@ -90,6 +91,7 @@ static void find_created(pl_midpoint* m, const pl_step_objective* f, const doubl
     memset(gradient, 0, (size_t)count * sizeof(double));
     for (int s = 0; s < f->set_count; s++)
         pl_element_set_gradient(&f->sets[s], f->pool, middle, gradient);
+    if (f->coupling) f->coupling->gradient(f->coupling->data, middle, gradient);
     for (int i = 0; i < count; i++) middle[i] = end[i] - start[i];
     pl_pieces_dot(m->pieces, NULL, f->pool, gradient, middle, m->created);
     elastic_energies(m, f, start, m->elastic);

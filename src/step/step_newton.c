@@ -227,6 +227,25 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
     return PL_OK;
 }
 
+static void swap_direction(pl_minimiser* m) {
+    double* direction = m->direction;
+    m->direction = m->trial;
+    m->trial = direction;
+}
+
+// A straight step along a stiff constraint leaves it in second order, and a line search would cut
+// the step for that (the Maratos effect).
+static void bend_direction(pl_minimiser* m, const pl_step_objective* f,
+                           const pl_step_settings* settings) {
+    bool may_bend = settings->line_search && settings->nonlinear != PL_NONLINEAR_LINEARISED;
+    double* bent = may_bend ? m->trial : NULL;
+    if (!f->coupling->bend(f->coupling->data, f, m->x, m->direction, bent)) return;
+    swap_direction(m);
+    if (pl_search_descends(m, f)) return;
+    swap_direction(m);
+    pl_search_descends(m, f);
+}
+
 static bool has_indefinite(const pl_step_objective* f) {
     for (int k = 0; k < f->term_count; k++)
         if (f->terms[k]->is_indefinite) return true;
@@ -258,6 +277,7 @@ static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
     }
     s->projected = part;
     s->solved = linear.converged;
+    if (f->coupling) bend_direction(m, f, settings);
     return PL_OK;
 }
 
@@ -346,7 +366,12 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
-        if (k >= max_iterations || !any_open) break;
+        if (k >= max_iterations) break;
+        if (!any_open && !(f->coupling && f->coupling->go_on(f->coupling->data, f, m->x))) break;
+        if (!any_open) {
+            pl_search_forget(m);
+            continue;
+        }
         if (round == 0 && may_fly) {
             status = fly(m, f, detect, detect_user, ++round, error);
             if (status != PL_OK) return status;

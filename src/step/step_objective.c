@@ -17,6 +17,7 @@ bool pl_step_has_energy(const pl_step_objective* f) {
 double pl_step_elastic_energy(const pl_step_objective* f, const double* x) {
     double sum = 0.0;
     for (int s = 0; s < f->set_count; s++) sum += pl_element_set_energy(&f->sets[s], f->pool, x);
+    if (f->coupling) sum += f->coupling->energy(f->coupling->data, x);
     return sum;
 }
 
@@ -245,6 +246,7 @@ void pl_step_energies(const pl_step_objective* f, const pl_step_pieces* pieces, 
     pl_pieces_sum(pieces, chosen, f->pool, vertex_energy, 0, &job, energies);
     for (int s = 0; s < f->set_count; s++)
         pl_pieces_add_energy(pieces, chosen, f->pool, f->sets, s, x, energies);
+    if (f->coupling) f->coupling->energies(f->coupling->data, pieces, chosen, x, energies);
     add_matrix_energies(f, pieces, chosen, x, scratch, energies);
     for (int k = 0; k < f->term_count; k++)
         f->terms[k]->energies(f->terms[k]->user, pieces->piece_of, chosen, x, energies);
@@ -271,6 +273,10 @@ static double evaluate(const pl_step_objective* f, const double* x, bool with_en
         if (with_energy)
             sum += pl_element_set_energy_and_gradient(&f->sets[s], f->pool, x, gradient);
         else pl_element_set_gradient(&f->sets[s], f->pool, x, gradient);
+    }
+    if (f->coupling) {
+        f->coupling->gradient(f->coupling->data, x, gradient);
+        if (with_energy) sum += f->coupling->energy(f->coupling->data, x);
     }
     if (has_damping(f) && f->damping_stiffness > 0.0) {
         double scale = f->damping_stiffness / f->velocity_time;

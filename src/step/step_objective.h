@@ -14,13 +14,14 @@
 #include "contact/contact.h"
 #include "step/element_set.h"
 #include "step/free_bodies.h"
+#include "step/step_coupling.h"
 #include "step/step_holds.h"
 #include "step/step_pieces.h"
 #include "step/step_term.h"
 
 enum { PL_MAX_ELEMENT_SETS = 8 };
 
-typedef struct pl_step_objective {
+struct pl_step_objective {
     int vertex_count;
     int set_count;
     const pl_element_set* sets;
@@ -61,7 +62,9 @@ typedef struct pl_step_objective {
     const pl_hold* holds; // vertices that are held in some directions
     int hold_count;
     const int* hold_of; // per vertex: number in holds + 1, or 0; NULL: no holds
-} pl_step_objective;
+
+    const pl_step_coupling* coupling; // energy beyond the elements; NULL: none
+};
 
 // True if every term has an energy, so that Phi is a function.
 bool pl_step_has_energy(const pl_step_objective* f);

@@ -143,6 +143,7 @@ static void find_gradient(const pl_step_reactions* r, const pl_step_objective* f
     for (int s = 0; s < f->set_count; elements += r->element_counts[s++])
         for (int k = 0; k < r->element_counts[s]; k++)
             add_element(r, &f->sets[s], elements[k], x, gradient);
+    if (f->coupling) f->coupling->gradient(f->coupling->data, x, gradient);
     for (int k = 0; k < f->term_count; k++) f->terms[k]->gradient(f->terms[k]->user, x, gradient);
     for (int k = 0; k < f->pin_count; k++)
         if (!f->pins[k].hard)

@@ -69,6 +69,7 @@ static void find_forces_within(pl_minimiser* m, const pl_step_objective* f) {
     memset(forces, 0, (size_t)m->count * sizeof(double));
     for (int s = 0; s < f->set_count; s++)
         pl_element_set_gradient(&f->sets[s], f->pool, m->x, forces);
+    if (f->coupling) f->coupling->gradient(f->coupling->data, m->x, forces);
     pl_pieces_norm(m->pieces, f->pool, forces, m->search.inertia);
 }
 
@@ -371,6 +372,12 @@ void pl_search_full_step(pl_minimiser* m, const pl_step_objective* f) {
     try_step(m, f->pool, m->search.chosen, 1.0, m->trial);
     take_step(m, f);
     m->search.is_finite = false;
+}
+
+void pl_search_forget(pl_minimiser* m) {
+    m->value = NAN;
+    m->gradient_known = false;
+    for (int k = 0; k < m->pieces->count; k++) m->search.piece[k].value_count = 0;
 }
 
 bool pl_search_is_finite(pl_minimiser* m, const pl_step_objective* f) {

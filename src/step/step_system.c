@@ -279,6 +279,9 @@ pl_method_energies pl_step_system_energies(pl_step_system* s) {
     for (int k = 0; k < s->set_count; k++)
         energies.elastic +=
             pl_element_set_energy(&s->sets[k], s->pool, s->state[PL_STATE_POSITIONS]);
+    const pl_step_coupling* coupling = s->settings.coupling;
+    if (coupling)
+        energies.elastic += coupling->energy(coupling->data, s->state[PL_STATE_POSITIONS]);
     return energies;
 }
 

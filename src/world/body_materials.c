@@ -119,20 +119,26 @@ static pl_status choose_defs(const pl_body* body, const pl_mesh* mesh, bool is_c
     return PL_OK;
 }
 
-static pl_status check_value(const pl_element_material* m, int e, pl_error* error) {
+// Method mixed knows incompressible material, and none that swells when it is pressed.
+static bool is_lambda_known(const pl_element_material* m, pl_method method) {
+    return method == PL_METHOD_MIXED ? m->lambda >= 0.0 : isfinite(m->lambda) != 0;
+}
+
+static pl_status check_value(const pl_element_material* m, pl_method method, int e,
+                             pl_error* error) {
     if (m->law == PL_LAW_MOONEY_RIVLIN && m->mu2 > m->mu)
         return pl_fail(
             error, PL_ERROR_MESH,
             "element %d gets mu2 %g and a shear modulus of %g; mu2 is a part of the shear "
             "modulus, so it must not be above it",
             e, m->mu2, m->mu);
-    if (m->density > 0.0 && m->mu >= 0.0 && isfinite(m->mu) && isfinite(m->lambda) &&
+    if (m->density > 0.0 && m->mu >= 0.0 && isfinite(m->mu) && is_lambda_known(m, method) &&
         isfinite(m->density))
         return PL_OK;
     return pl_fail(
         error, PL_ERROR_MESH,
-        "element %d gets density %g, mu %g and lambda %g; all must be finite, density above 0", e,
-        m->density, m->mu, m->lambda);
+        "element %d gets density %g, mu %g and lambda %g; all must be finite, density above 0%s", e,
+        m->density, m->mu, m->lambda, method == PL_METHOD_MIXED ? ", lambda not below 0" : "");
 }
 
 struct pl_material_maps {
@@ -196,7 +202,7 @@ static double fill_materials(int begin, int end, void* user) {
                 *parameter = varied_value(&m->maps[k], element_middle(m->mesh, m->is_cloth, e), e);
         }
         job->out[e] = element_of(&def, m->is_cloth);
-        bad += check_value(&job->out[e], e, NULL) != PL_OK;
+        bad += check_value(&job->out[e], m->body->method, e, NULL) != PL_OK;
     }
     return bad;
 }
@@ -206,6 +212,7 @@ pl_status pl_body_materials(const pl_material_maps* m, pl_pool* pool, pl_element
     materials_job job = {m, out};
     if (pl_parallel_sum(pool, fill_materials, m->count, ELEMENT_BLOCK, &job) == 0.0) return PL_OK;
     pl_status status = PL_OK;
-    for (int e = 0; status == PL_OK && e < m->count; e++) status = check_value(&out[e], e, error);
+    for (int e = 0; status == PL_OK && e < m->count; e++)
+        status = check_value(&out[e], m->body->method, e, error);
     return status;
 }

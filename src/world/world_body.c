@@ -58,6 +58,13 @@ static pl_status fill_with_tets(pl_world_body* b, pl_pool* pool, pl_notes* notes
     return PL_OK;
 }
 
+double pl_world_modulus(const pl_world_body* b, const pl_element_material* m) {
+    // pressures of mixed keep the volume of many elements, not that of one
+    static const double MAX_MIXED_LAMBDA = 10.0;
+    bool is_mixed = b->def->method == PL_METHOD_MIXED;
+    return 2.0 * m->mu + (is_mixed ? fmin(m->lambda, MAX_MIXED_LAMBDA * m->mu) : m->lambda);
+}
+
 // The largest stiffness of an element pushes back a vertex of a solid: k = 10 (2 mu + lambda) times
 // the element's size, so that a body sinks in by far less than an element. Cloth is much stiffer in
 // its plane than its weight asks for, and converges badly on obstacles as stiff as that: a tenth.
@@ -66,7 +73,8 @@ void pl_world_choose_contact(pl_world_body* b) {
     const pl_mesh* surface = b->surface->mesh;
     for (int e = 0; e < b->element_count; e++) {
         const pl_element_material* m = &b->materials[e];
-        double own = m->law == PL_LAW_SPRINGS && b->is_cloth ? m->stretch : 2.0 * m->mu + m->lambda;
+        bool springs = m->law == PL_LAW_SPRINGS && b->is_cloth;
+        double own = springs ? m->stretch : pl_world_modulus(b, m);
         stiffest = fmax(stiffest, fmax(own, 0.0));
     }
     if (b->element_count == 0) { // only a surface, for a lattice

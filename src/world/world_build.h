@@ -188,6 +188,8 @@ pl_status pl_world_body_setup(const pl_body* def, pl_pool* pool, pl_world_body* 
                               pl_notes* notes, pl_error* error);
 void pl_world_body_free(pl_world_body* body);
 
+// What a single element resists with, roughly [Pa].
+double pl_world_modulus(const pl_world_body* body, const pl_element_material* material);
 // The materials of all elements of a mesh, after regions and variations. The maps stay right when
 // numbers of the body change.
 pl_status pl_material_maps_create(const pl_body* def, const pl_mesh* mesh, bool is_cloth,

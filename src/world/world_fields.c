@@ -35,18 +35,34 @@ static bool material_of(const pl_element_material* from, pl_material* out) {
     return pl_material_find(pl_law_name((int)from->law), &out->kind);
 }
 
+// An element as it is: its law, and its pressure where that is an unknown of the method.
+typedef struct element_state {
+    const pl_element_material* material;
+    bool has_pressure;
+    double pressure;
+} element_state;
+
+static double energy_density(const element_state* e, const pl_material* m, pl_mat3 F) {
+    if (!e->has_pressure) return pl_material_energy(m, F);
+    double stored = 0.5 * e->pressure * e->pressure * pl_material_compliance(m);
+    return pl_material_mixed_energy(m, F, e->pressure) - stored;
+}
+
 // Cauchy's stress, P F' / det F; that of law linear is the stress of small strains, which is P.
-static pl_mat3 cauchy_stress(const pl_material* material, pl_mat3 F, double volume) {
-    pl_mat3 P = pl_material_stress(material, F);
+static pl_mat3 cauchy_stress(const element_state* e, const pl_material* material, pl_mat3 F,
+                             double volume) {
+    pl_mat3 P = e->has_pressure ? pl_material_mixed_stress(material, F, e->pressure)
+                                : pl_material_stress(material, F);
     if (material->kind == PL_MATERIAL_LINEAR) return P;
     return pl_mat3_scale(1.0 / volume, pl_mat3_mul(P, pl_mat3_transpose(F)));
 }
 
 // pressure or von Mises stress
-static double stress_value(pl_output_field field, const pl_material* material, pl_mat3 F) {
+static double stress_value(pl_output_field field, const element_state* e,
+                           const pl_material* material, pl_mat3 F) {
     double volume = pl_mat3_det(F);
     if (!(volume > 0.0)) return 0.0; // turned inside out: there is no such stress
-    pl_mat3 stress = cauchy_stress(material, F, volume);
+    pl_mat3 stress = cauchy_stress(e, material, F, volume);
     double mean = (stress.m[0] + stress.m[4] + stress.m[8]) / 3.0, square = 0.0;
     if (field == PL_OUTPUT_PRESSURE) return -mean;
     for (int i = 0; i < 9; i++) {
@@ -57,7 +73,7 @@ static double stress_value(pl_output_field field, const pl_material* material, p
 }
 
 // one number of a tet
-static double tet_value(pl_output_field field, const pl_element_material* element, const int* v,
+static double tet_value(pl_output_field field, const element_state* element, const int* v,
                         const double* rest, const double* x) {
     pl_mat3 inverse;
     if (!pl_mat3_inverse(edges_of(v, rest), &inverse)) return is_ratio(field) ? 1.0 : 0.0;
@@ -69,33 +85,64 @@ static double tet_value(pl_output_field field, const pl_element_material* elemen
         return s[0];
     }
     pl_material material;
-    if (!material_of(element, &material)) return 0.0;
-    return field == PL_OUTPUT_ENERGY ? pl_material_energy(&material, F)
-                                     : stress_value(field, &material, F);
+    if (!material_of(element->material, &material)) return 0.0;
+    return field == PL_OUTPUT_ENERGY ? energy_density(element, &material, F)
+                                     : stress_value(field, element, &material, F);
+}
+
+static element_state state_of(const pl_world_body* body, const double* pressures, int e) {
+    element_state state = {.material = &body->materials[e], .has_pressure = pressures != NULL};
+    const int* v = body->mesh->tets + 4 * (size_t)e;
+    for (int i = 0; pressures && i < 4; i++) state.pressure += 0.25 * pressures[v[i]];
+    return state;
 }
 
 // the mean of the tets around each vertex, by their rest volumes; that of rest where there is none
-static void average_tets(pl_output_field field, const pl_world_body* body, const double* x,
-                         double* weight, double* out) {
+static void average_tets(pl_output_field field, const pl_world_body* body, const double* pressures,
+                         const double* x, double* weight, double* out) {
     const pl_mesh* mesh = body->mesh;
     memset(out, 0, (size_t)mesh->vertex_count * sizeof(double));
     memset(weight, 0, (size_t)mesh->vertex_count * sizeof(double));
     for (int e = 0; !body->is_cloth && e < mesh->tet_count; e++) {
         const int* v = mesh->tets + 4 * (size_t)e;
         double volume = fabs(pl_mat3_det(edges_of(v, mesh->positions)));
-        double value = tet_value(field, &body->materials[e], v, mesh->positions, x);
-        for (int i = 0; i < 4; i++) out[v[i]] += volume * value, weight[v[i]] += volume;
+        element_state state = state_of(body, pressures, e);
+        double value = tet_value(field, &state, v, mesh->positions, x);
+        for (int i = 0; i < 4; i++) {
+            // the pressure of a vertex is its own, not the mean of its tets
+            if (pressures && field == PL_OUTPUT_PRESSURE) {
+                state.pressure = pressures[v[i]];
+                value = tet_value(field, &state, v, mesh->positions, x);
+            }
+            out[v[i]] += volume * value, weight[v[i]] += volume;
+        }
     }
     for (int i = 0; i < mesh->vertex_count; i++)
         out[i] = weight[i] > 0.0 ? out[i] / weight[i] : is_ratio(field) ? 1.0 : 0.0;
 }
 
-static void element_stresses(const pl_world_body* body, const double* x, double* out) {
+static void element_stresses(const pl_world_body* body, const double* pressures, const double* x,
+                             double* out) {
     const pl_mesh* mesh = body->mesh;
-    for (int e = 0; e < mesh->tet_count; e++)
+    for (int e = 0; e < mesh->tet_count; e++) {
+        element_state state = state_of(body, pressures, e);
         out[e] = body->is_cloth ? 0.0
-                                : tet_value(PL_OUTPUT_STRESS, &body->materials[e],
-                                            mesh->tets + 4 * (size_t)e, mesh->positions, x);
+                                : tet_value(PL_OUTPUT_STRESS, &state, mesh->tets + 4 * (size_t)e,
+                                            mesh->positions, x);
+    }
+}
+
+static bool needs_law(pl_output_field field) {
+    return field == PL_OUTPUT_PRESSURE || field == PL_OUTPUT_STRESS || field == PL_OUTPUT_ENERGY ||
+           field == PL_OUTPUT_ELEMENT_STRESS;
+}
+
+// of the vertices of a body, where the method has them; else NULL
+static const double* pressures_of(const pl_world* world, int b, pl_output_field field) {
+    const pl_world_body* body = &world->bodies[b];
+    const pl_world_system* system = &world->systems[body->system];
+    if (!system->method->pressures || !needs_law(field)) return NULL;
+    return system->method->pressures(system->data) + body->first_vertex;
 }
 
 void pl_world_fill_field(const pl_world* world, int b, pl_output_field field, double* weight,
@@ -104,6 +151,7 @@ void pl_world_fill_field(const pl_world* world, int b, pl_output_field field, do
     // views of a world that may change are asked for; nothing is written to them here
     const double* x = pl_world_positions((pl_world*)world, b);
     const double* velocity = pl_world_velocities((pl_world*)world, b);
+    const double* pressures = pressures_of(world, b, field);
     switch (field) {
     case PL_OUTPUT_VELOCITY:
         memcpy(out, velocity, 3 * (size_t)mesh->vertex_count * sizeof(double));
@@ -112,8 +160,8 @@ void pl_world_fill_field(const pl_world* world, int b, pl_output_field field, do
         for (int i = 0; i < 3 * mesh->vertex_count; i++) out[i] = x[i] - mesh->positions[i];
         return;
     case PL_OUTPUT_CONTACT: pl_world_contact_forces(world, b, out); return;
-    case PL_OUTPUT_ELEMENT_STRESS: element_stresses(&world->bodies[b], x, out); return;
-    default: average_tets(field, &world->bodies[b], x, weight, out); return;
+    case PL_OUTPUT_ELEMENT_STRESS: element_stresses(&world->bodies[b], pressures, x, out); return;
+    default: average_tets(field, &world->bodies[b], pressures, x, weight, out); return;
     }
 }
 

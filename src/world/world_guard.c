@@ -46,7 +46,7 @@ static double vertex_stiffness(const pl_world_body* b) {
     for (int e = 0; e < b->element_count; e++) {
         const pl_element_material* m = &b->materials[e];
         bool springs = m->law == PL_LAW_SPRINGS && b->is_cloth;
-        double own = springs ? fmax(m->stretch, m->shear) : 2.0 * m->mu + m->lambda;
+        double own = springs ? fmax(m->stretch, m->shear) : pl_world_modulus(b, m);
         stiffest = fmax(stiffest, own);
         bend = fmax(bend, m->bend);
     }

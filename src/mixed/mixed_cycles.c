@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "mixed/mixed_cycles.h"
+#include "base/memory.h"
+#include "multigrid/block_multigrid.h"
+#include "sparse/krylov.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { RESTART = 25 };
+// Relaxation of the smoother. The paper takes 0.2 to 0.7, without a Krylov method around the cycle.
+static const float OMEGA = 0.7f;
+
+struct pl_mixed_cycles {
+    const pl_block_matrix* A; // borrowed
+    pl_pool* pool;
+    pl_block_mg* mg;
+    pl_krylov_work work;
+    double* r;
+    int count;
+};
+
+static pl_mg_blocks blocks_of(const pl_mixed_cycles* c) {
+    return (pl_mg_blocks){c->A->row_count, c->A->offsets, c->A->columns, c->A->values};
+}
+
+static void apply(void* user, const void* x, void* y) {
+    const pl_mixed_cycles* c = user;
+    pl_block_matrix_apply(c->A, c->pool, 1, x, y);
+}
+
+static void cycle(void* user, const void* r, void* z) {
+    const pl_mixed_cycles* c = user;
+    pl_block_mg_apply(c->mg, r, z);
+}
+
+void pl_mixed_cycles_destroy(pl_mixed_cycles* c) {
+    if (!c) return;
+    pl_block_mg_destroy(c->mg);
+    pl_krylov_work_free(&c->work);
+    PL_FREE(c->r, double, c->count);
+    PL_FREE(c, pl_mixed_cycles, 1);
+}
+
+static pl_mg_settings settings_of(const pl_multigrid* keys) {
+    pl_mg_settings settings = {.unknowns = 4,
+                               .levels = keys->levels,
+                               .level_count = keys->level_count,
+                               .smoother = PL_SMOOTHER_GAUSS_SEIDEL,
+                               .pre_sweeps = keys->pre_sweeps,
+                               .post_sweeps = keys->post_sweeps,
+                               .omega = OMEGA};
+    for (int l = 0; l < keys->sweep_count && l < PL_MG_MAX_LEVELS; l++)
+        settings.level_sweeps[l] = keys->sweeps[l];
+    return settings;
+}
+
+pl_status pl_mixed_cycles_create(const pl_block_matrix* A, const double* rest,
+                                 const pl_multigrid* keys, pl_pool* pool, pl_mixed_cycles** out,
+                                 pl_error* error) {
+    pl_mixed_cycles* c = *out = PL_ALLOC(pl_mixed_cycles, 1);
+    if (!c) return pl_fail_memory(error, "multigrid");
+    *c = (pl_mixed_cycles){.A = A, .pool = pool, .count = 4 * A->row_count};
+    pl_mg_blocks blocks = blocks_of(c);
+    pl_mg_settings settings = settings_of(keys);
+    size_t bytes = (size_t)c->count * sizeof(double);
+    c->r = PL_ALLOC(double, c->count);
+    pl_status status = c->r ? PL_OK : pl_fail_memory(error, "multigrid");
+    if (status == PL_OK)
+        status = pl_krylov_work_setup(&c->work, pl_gmres_vectors(RESTART), bytes, error);
+    if (status == PL_OK) status = pl_block_mg_setup(&c->mg, &blocks, rest, &settings, pool, error);
+    if (status == PL_OK) return PL_OK;
+    pl_mixed_cycles_destroy(c);
+    *out = NULL;
+    return status;
+}
+
+bool pl_mixed_cycles_update(pl_mixed_cycles* c) {
+    pl_mg_blocks blocks = blocks_of(c);
+    return pl_block_mg_update(c->mg, &blocks);
+}
+
+void pl_mixed_cycles_solve(pl_mixed_cycles* c, const pl_linear_options* options, const double* b,
+                           double* x, pl_linear_info* info) {
+    static const pl_krylov_operations operations = {.apply = apply, .precondition = cycle};
+    memset(x, 0, (size_t)c->count * sizeof(double));
+    pl_krylov k = {.operations = &operations,
+                   .user = c,
+                   .pool = c->pool,
+                   .count = c->count,
+                   .b = b,
+                   .x = x,
+                   .r = c->r};
+    k.scale = sqrt(pl_krylov_dot(&k, b, b));
+    if (pl_krylov_begin(&k, options, info) == PL_KRYLOV_GOING)
+        pl_krylov_gmres(&k, &c->work, options, info);
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Multigrid for the matrix of 4 unknowns per vertex (Ruan 2024, section 5): flexible GMRES in
+// double around a cycle in float. Its levels, the vertex Vanka smoother (Gauss-Seidel of 4 x 4
+// blocks) and the coarsest factor are those of multigrid/block_multigrid.h.
+#ifndef PL_MIXED_CYCLES_H
+#define PL_MIXED_CYCLES_H
+
+#include "sparse/block_matrix.h"
+#include "sparse/linear_info.h"
+
+#include <pliant/scene.h>
+
+typedef struct pl_mixed_cycles pl_mixed_cycles;
+
+// A: pattern, kept by reference. rest: 3 per vertex.
+pl_status pl_mixed_cycles_create(const pl_block_matrix* A, const double* rest,
+                                 const pl_multigrid* keys, pl_pool* pool, pl_mixed_cycles** out,
+                                 pl_error* error);
+void pl_mixed_cycles_destroy(pl_mixed_cycles* c);
+// New values of A. False if the coarsest level has no factor; then no solve may follow.
+bool pl_mixed_cycles_update(pl_mixed_cycles* c);
+// x = A^-1 b from zero; 4 per vertex. Not converged or stalled: see info.
+void pl_mixed_cycles_solve(pl_mixed_cycles* c, const pl_linear_options* options, const double* b,
+                           double* x, pl_linear_info* info);
+
+#endif

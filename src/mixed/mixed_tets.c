@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Where this differs from the paper: the compliance 1 / kappa of a tet is kept between
+// MIN_COMPLIANCE / mu (incompressible: the total volume still has a finite stiffness, so that the
+// pressures can be eliminated) and MAX_COMPLIANCE / mu (laws whose kappa vanishes at a Poisson's
+// ratio of 0).
+#include "mixed/mixed_tets.h"
+#include "base/memory.h"
+#include "fem/tet_lanes.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double MIN_COMPLIANCE = 1e-6, MAX_COMPLIANCE = 1e6;
+
+typedef struct mixed_data {
+    pl_tet_data* tets; // owned
+    const int* corners;
+    const double* pressure;
+} mixed_data;
+
+static const mixed_data* data_of(const pl_element_set* set) { return set->data; }
+
+static pl_mat3 deformation_in(const pl_element_set* set, int e, const double* x) {
+    const int* v = set->corners + 4 * (size_t)e;
+    double local[12];
+    for (int i = 0; i < 12; i++) local[i] = x[3 * (size_t)v[i / 3] + (size_t)(i % 3)];
+    return pl_tet_deformation(data_of(set)->tets, e, local);
+}
+
+static double mean_of(const int* corners, int e, const double* p) {
+    const int* v = corners + 4 * (size_t)e;
+    return 0.25 * (p[v[0]] + p[v[1]] + p[v[2]] + p[v[3]]);
+}
+
+// ---- the element set
+
+static void mixed_destroy(void* data) {
+    mixed_data* m = data;
+    pl_tet_elements.destroy(m->tets);
+    PL_FREE(m, mixed_data, 1);
+}
+
+static double mixed_energy(const void* data, int e, const double* x) {
+    const pl_tet_data* d = ((const mixed_data*)data)->tets;
+    return d->volumes[e] *
+           pl_material_mixed_energy(&d->materials[e], pl_tet_deformation(d, e, x), 0.0);
+}
+
+static void mixed_gradient(const void* data, int e, const double* x, double* gradient) {
+    const pl_tet_data* d = ((const mixed_data*)data)->tets;
+    pl_mat3 P = pl_material_mixed_stress(&d->materials[e], pl_tet_deformation(d, e, x), 0.0);
+    const double* g = d->gradients + 12 * (size_t)e;
+    for (int i = 0; i < 4; i++)
+        pl_vec3_store(gradient + 3 * i,
+                      pl_scale(d->volumes[e], pl_mat3_apply(&P, pl_vec3_load(g + 3 * i))));
+}
+
+static void mixed_hessian(const void* data, int e, const double* x, bool projected,
+                          double* hessian) {
+    const mixed_data* m = data;
+    const pl_tet_data* d = m->tets;
+    pl_principal tangent =
+        pl_material_mixed_principal(&d->materials[e], pl_tet_deformation(d, e, x),
+                                    mean_of(m->corners, e, m->pressure), projected);
+    pl_tet_stiffness(d, e, &tangent, hessian);
+}
+
+const pl_element_functions pl_mixed_elements = {.name = "mixed tet",
+                                                .corner_count = 4,
+                                                .energy = mixed_energy,
+                                                .gradient = mixed_gradient,
+                                                .hessian = mixed_hessian,
+                                                .destroy = mixed_destroy};
+
+pl_status pl_mixed_tets_take(pl_element_set* set, const double* pressure, pl_error* error) {
+    PL_ASSERT(set->kind == &pl_tet_elements);
+    mixed_data* m = PL_ALLOC(mixed_data, 1);
+    if (!m) return pl_fail_memory(error, "mixed tets");
+    *m = (mixed_data){set->data, set->corners, pressure};
+    set->data = m;
+    set->kind = &pl_mixed_elements;
+    return PL_OK;
+}
+
+pl_material* pl_mixed_materials(const pl_element_set* set) { return data_of(set)->tets->materials; }
+
+// ---- sums over tets
+
+typedef struct tet_job {
+    const pl_element_set* set;
+    const double *x, *p;
+    double alpha;
+    double* out;
+    pl_block_matrix* A;
+} tet_job;
+
+static void visit_tets(const tet_job* job, pl_pool* pool, pl_chunk_visit visit) {
+    tet_job own = *job;
+    pl_chunks_run(&job->set->chunks, pool, visit, &own);
+}
+
+static void constraint_visit(int first, int last, void* user) {
+    const tet_job* job = user;
+    const pl_tet_data* d = data_of(job->set)->tets;
+    for (int e = first; e < last; e++) {
+        pl_mat3 gradient;
+        double phi = 0.25 * d->volumes[e] *
+                     pl_material_constraint(&d->materials[e], deformation_in(job->set, e, job->x),
+                                            &gradient);
+        for (int i = 0; i < 4; i++) job->out[job->set->corners[4 * (size_t)e + (size_t)i]] += phi;
+    }
+}
+
+void pl_mixed_constraint(const pl_element_set* set, pl_pool* pool, const double* x,
+                         int vertex_count, double* phi) {
+    memset(phi, 0, (size_t)vertex_count * sizeof(double));
+    visit_tets(&(tet_job){.set = set, .x = x, .out = phi}, pool, constraint_visit);
+}
+
+double pl_mixed_volume(const pl_element_set* set) {
+    double sum = 0.0;
+    for (int e = 0; e < set->count; e++) sum += data_of(set)->tets->volumes[e];
+    return sum;
+}
+
+// V_e dPhi/dx of the corners
+static void corner_gradients(const pl_element_set* set, int e, const double* x, pl_vec3 out[4]) {
+    const pl_tet_data* d = data_of(set)->tets;
+    pl_mat3 P;
+    pl_material_constraint(&d->materials[e], deformation_in(set, e, x), &P);
+    for (int i = 0; i < 4; i++)
+        out[i] = pl_scale(d->volumes[e],
+                          pl_mat3_apply(&P, pl_vec3_load(d->gradients + 12 * (size_t)e + 3 * i)));
+}
+
+static void pressure_visit(int first, int last, void* user) {
+    const tet_job* job = user;
+    for (int e = first; e < last; e++) {
+        pl_vec3 g[4];
+        corner_gradients(job->set, e, job->x, g);
+        double p = mean_of(job->set->corners, e, job->p);
+        for (int i = 0; i < 4; i++) {
+            double* to = job->out + 3 * (size_t)job->set->corners[4 * (size_t)e + (size_t)i];
+            pl_vec3_store(to, pl_madd(pl_vec3_load(to), p, g[i]));
+        }
+    }
+}
+
+void pl_mixed_add_pressure(const pl_element_set* set, pl_pool* pool, const double* x,
+                           const double* p, double* gradient) {
+    visit_tets(&(tet_job){.set = set, .x = x, .p = p, .out = gradient}, pool, pressure_visit);
+}
+
+// Every pair (i, j) of corners has dphi_i/dx_j = V_e/4 dPhi/dx_j in the last row of its block, and
+// dphi_j/dx_i in the last column.
+static void coupling_visit(int first, int last, void* user) {
+    const tet_job* job = user;
+    for (int e = first; e < last; e++) {
+        pl_vec3 g[4];
+        corner_gradients(job->set, e, job->x, g);
+        for (int i = 0; i < 4; i++)
+            for (int j = 0; j < 4; j++) {
+                int entry = job->set->entries[16 * (size_t)e + (size_t)(4 * i + j)];
+                double* block = job->A->values + 16 * (size_t)entry;
+                const double row[3] = {g[j].x, g[j].y, g[j].z},
+                             column[3] = {g[i].x, g[i].y, g[i].z};
+                for (int c = 0; c < 3; c++) {
+                    block[12 + c] += 0.25 * row[c];
+                    block[4 * c + 3] += 0.25 * column[c];
+                }
+            }
+    }
+}
+
+void pl_mixed_add_couplings(const pl_element_set* set, pl_pool* pool, const double* x,
+                            pl_block_matrix* A) {
+    visit_tets(&(tet_job){.set = set, .x = x, .A = A}, pool, coupling_visit);
+}
+
+static double compliance_of(const pl_material* m) {
+    double compliance = pl_material_compliance(m) * m->mu;
+    if (!(compliance >= 0.0)) compliance = MAX_COMPLIANCE; // kappa below 0
+    return fmin(fmax(compliance, MIN_COMPLIANCE), MAX_COMPLIANCE) / m->mu;
+}
+
+// alpha V / (80 mu), of Eq. 11
+static double stabilisation_of(const pl_tet_data* d, int e, double alpha) {
+    return alpha * d->volumes[e] / (80.0 * d->materials[e].mu);
+}
+
+pl_mixed_range pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matrix* B) {
+    const pl_tet_data* d = data_of(set)->tets;
+    pl_mixed_range range = {MAX_COMPLIANCE, 0.0};
+    pl_block_matrix_zero(B);
+    for (int e = 0; e < set->count; e++) {
+        const int* entries = set->entries + 16 * (size_t)e;
+        double s = stabilisation_of(d, e, alpha);
+        double compliance = compliance_of(&d->materials[e]);
+        double own = 0.25 * d->volumes[e] * compliance + 3.0 * s;
+        range.least = fmin(range.least, compliance * d->materials[e].mu);
+        range.most = fmax(range.most, compliance * d->materials[e].mu);
+        for (int k = 0; k < 16; k++) B->values[entries[k]] += k % 5 == 0 ? own : -s;
+    }
+    for (int v = 0; v < B->row_count; v++)
+        if (B->values[B->diagonal[v]] == 0.0) B->values[B->diagonal[v]] = 1.0;
+    return range;
+}
+
+static void stabilise_visit(int first, int last, void* user) {
+    const tet_job* job = user;
+    for (int e = first; e < last; e++) {
+        const int* v = job->set->corners + 4 * (size_t)e;
+        double s = 4.0 * stabilisation_of(data_of(job->set)->tets, e, job->alpha);
+        double mean = mean_of(job->set->corners, e, job->p);
+        for (int i = 0; i < 4; i++) job->out[v[i]] += s * (job->p[v[i]] - mean);
+    }
+}
+
+void pl_mixed_stabilise(const pl_element_set* set, pl_pool* pool, double alpha, int vertex_count,
+                        const double* p, double* out) {
+    memset(out, 0, (size_t)vertex_count * sizeof(double));
+    visit_tets(&(tet_job){.set = set, .p = p, .alpha = alpha, .out = out}, pool, stabilise_visit);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Linear tets with a pressure at each vertex (Ruan 2024, sections 3 and 4, Table 1). The law of a
+// tet is split as Psi_d + p Phi - p^2 / (2 kappa), see material.h. The distortion Psi_d is a sum
+// over elements like any other; its set is pl_mixed_elements. What the pressures need beside it:
+//
+//   paper  here
+//   phi    constraint: phi_i = 1/4 sum_e V_e Phi(F_e)
+//   G      gradient of phi; its blocks lie in the matrix of 4 unknowns per vertex
+//   C      compliance: C_i = 1/4 sum_e V_e / kappa_e, diagonal
+//   S      stabilisation (Eq. 11), the pattern of the mesh
+#ifndef PL_MIXED_TETS_H
+#define PL_MIXED_TETS_H
+
+#include "fem/tet_elements.h"
+
+extern const pl_element_functions pl_mixed_elements;
+
+// Turns a set of tets into one of mixed tets. pressure: per vertex, borrowed; the geometric
+// stiffness p d2Phi of the Hessian comes from it. On failure the set is what it was.
+pl_status pl_mixed_tets_take(pl_element_set* set, const double* pressure, pl_error* error);
+
+pl_material* pl_mixed_materials(const pl_element_set* set);
+
+// phi = the constraint of each vertex [m^3]; not finite where a law does not exist
+void pl_mixed_constraint(const pl_element_set* set, pl_pool* pool, const double* x,
+                         int vertex_count, double* phi);
+// Rest volume of all tets [m^3].
+double pl_mixed_volume(const pl_element_set* set);
+// gradient += G' p
+void pl_mixed_add_pressure(const pl_element_set* set, pl_pool* pool, const double* x,
+                           const double* p, double* gradient);
+// The blocks of a matrix of 4 unknowns per vertex (x, p), which has the pattern that the set was
+// located in, get G and G' added.
+void pl_mixed_add_couplings(const pl_element_set* set, pl_pool* pool, const double* x,
+                            pl_block_matrix* A);
+// B = C + S (block 1), with the strength alpha of the stabilisation. Vertices without tets get 1.
+typedef struct pl_mixed_range {
+    double least, most; // mu / kappa of all tets
+} pl_mixed_range;
+pl_mixed_range pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matrix* B);
+// out = S p, that part of B alone
+void pl_mixed_stabilise(const pl_element_set* set, pl_pool* pool, double alpha, int vertex_count,
+                        const double* p, double* out);
+
+#endif
