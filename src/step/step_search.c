@@ -27,7 +27,8 @@ static const double BALANCED = 1e-3;
 // its size. Where round-off still moves it (thin and stiff, far from the origin), it is not.
 static const double MAX_ROUND_OFF_STEP = 1e-7, NOISE_MARGIN = 4.0;
 
-void pl_search_free(pl_search* s, int pieces) {
+void pl_search_free(pl_search* s) {
+    int pieces = s->piece_count;
     double* numbers[] = {s->norms,   s->inertia, s->slopes, s->steps,
                          s->lengths, s->after,   s->tried,  s->straight};
     bool* masks[] = {s->open, s->trying, s->longer, s->chosen};
@@ -41,6 +42,7 @@ pl_status pl_search_setup(pl_search* s, int pieces, pl_error* error) {
     double** numbers[] = {&s->norms,   &s->inertia, &s->slopes, &s->steps,
                           &s->lengths, &s->after,   &s->tried,  &s->straight};
     bool** masks[] = {&s->open, &s->trying, &s->longer, &s->chosen};
+    s->piece_count = pieces;
     bool ok = (s->piece = PL_ALLOC(pl_piece_search, pieces)) != NULL;
     for (int k = 0; k < 8; k++) ok = (*numbers[k] = PL_ALLOC(double, pieces)) && ok;
     for (int k = 0; k < 4; k++) ok = (*masks[k] = PL_ALLOC(bool, pieces)) && ok;
@@ -49,7 +51,7 @@ pl_status pl_search_setup(pl_search* s, int pieces, pl_error* error) {
 
 void pl_search_begin(pl_minimiser* m, const pl_step_objective* f) {
     pl_pieces_norm(m->pieces, f->pool, f->load ? f->load : f->force, m->search.norms);
-    if (f->pressure) pl_step_pressure_follow(f->pressure, m->x);
+    pl_step_follow(f, m->x);
     for (int k = 0; k < m->pieces->count; k++) {
         m->search.piece[k] =
             (pl_piece_search){.load = m->search.norms[k], .friction.error_before = HUGE_VAL};
@@ -213,7 +215,7 @@ static void take_step(pl_minimiser* m, const pl_step_objective* f) {
     m->value = NAN;
     m->gradient_known = false;
     swap(&m->x, &m->trial);
-    if (f->pressure) pl_step_pressure_follow(f->pressure, m->x);
+    pl_step_follow(f, m->x);
     pl_step_friction_dual(f, m->trial, m->pieces->piece_of, m->search.lengths, m->direction,
                           m->friction_dual);
 }
@@ -358,7 +360,8 @@ void pl_search_full_step(pl_minimiser* m, const pl_step_objective* f) {
 }
 
 bool pl_search_is_finite(pl_minimiser* m, const pl_step_objective* f) {
-    if (m->search.is_finite) return true;
+    // without an energy it is the residual that is known to be finite
+    if (m->search.is_finite || !pl_step_has_energy(f)) return true;
     return isfinite(pl_step_energy(f, m->x, m->scratch));
 }
 
