@@ -53,8 +53,7 @@ TEST(check_refuses_what_run_refuses)
     static const char* const scenes[][2] = {
         {BOX ", \"method\": \"mixed\"}]", "\"mixed\" is not in this version; use one of: fem grid"},
         {BOX ", \"material\": {\"poisson\": 0.5}}]", "no method of this version"},
-        {BOX ", \"eigenfit\": {}}]", "bodies[0].eigenfit: is not in this version"},
-        {BOX ", \"method\": \"pbd\", \"eigenfit\": {}}]", "eigenfit: is not in this version"},
+        {BOX ", \"method\": \"pbd\", \"eigenfit\": {}}]", "bodies[0].eigenfit: goes with solids"},
         {BOX ", \"contact\": {\"self\": true}}]", "bodies[0].contact.self: bodies do not"},
         {BOX ", \"material\": {\"law\": \"springs\"}}]",
          "\"springs\" does not go with method \"fem\" kind \"solid\""},

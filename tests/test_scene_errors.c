@@ -188,7 +188,7 @@ TEST(scene_refuses_what_does_not_go_together)
         {BODY("\"method\": \"mixed\""), "bodies[0].method: \"mixed\" is not in this version",
          "use one of: fem grid pbd"},
         {BODY("\"method\": \"pbd\", \"eigenfit\": {}"),
-         "bodies[0].eigenfit: is not in this version", NULL},
+         "bodies[0].eigenfit: goes with solids in motion", NULL},
         {BODY("\"method\": \"grid\", \"regions\": [{\"region\": \"x\", \"material\": {\"law\": "
               "\"arap\"}}]"),
          "regions[0].material.law", "\"arap\" does not go with"},

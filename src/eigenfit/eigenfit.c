@@ -132,8 +132,8 @@ static void turn_shapes(pl_eigenfit_term* e, const pl_step_objective* f) {
         pl_vec3_store(e->start_shapes + i, pl_mat3_apply(&R, pl_vec3_load(e->rest_shapes + i)));
 }
 
-// K at the start of the step, every element projected to be positive semi-definite
-static void assemble(pl_eigenfit_term* e, const pl_step_objective* f) {
+// K at x, every element projected to be positive semi-definite
+static void assemble(pl_eigenfit_term* e, const pl_step_objective* f, const double* x) {
     pl_step_objective elastic = {.vertex_count = f->vertex_count,
                                  .set_count = f->set_count,
                                  .sets = f->sets,
@@ -141,14 +141,23 @@ static void assemble(pl_eigenfit_term* e, const pl_step_objective* f) {
                                  .pool = f->pool,
                                  .velocity_time = 1.0,
                                  .fixed = e->fixed};
-    pl_step_hessian(&elastic, f->start, 1.0, &e->K);
+    pl_step_hessian(&elastic, x, 1.0, &e->K);
 }
 
-static pl_status prepare_multigrid(pl_eigenfit_term* e, bool same_holds, pl_error* error) {
-    if (e->multigrid && same_holds) return pl_modes_multigrid_update(e->multigrid, error);
-    pl_modes_multigrid_destroy(e->multigrid);
-    e->multigrid = NULL;
-    return pl_modes_multigrid_create(&e->problem, e->pool, &e->multigrid, error);
+// Levels are those of the rest shape: a run that is resumed gets the same ones.
+static pl_status prepare_multigrid(pl_eigenfit_term* e, const pl_step_objective* f, bool same_holds,
+                                   pl_error* error) {
+    pl_status status = PL_OK;
+    if (!e->multigrid || !same_holds) {
+        pl_modes_multigrid_destroy(e->multigrid);
+        e->multigrid = NULL;
+        assemble(e, f, e->rest);
+        status = pl_modes_multigrid_create(&e->problem, e->pool, &e->multigrid, error);
+    }
+    if (status != PL_OK) return status;
+    assemble(e, f, f->start);
+    int first = e->rigid_count < e->mode_count ? e->rigid_count : e->mode_count - 1;
+    return pl_modes_multigrid_update(e->multigrid, 0.1 * e->rest_lambda[first], error);
 }
 
 // overlaps = |U' M W| of the modes of the step and those at rest
@@ -173,8 +182,7 @@ static pl_status find_modes(pl_eigenfit_term* e, const pl_step_objective* f, boo
                             pl_error* error) {
     e->found = e->agrees = false;
     turn_shapes(e, f);
-    assemble(e, f);
-    pl_status status = prepare_multigrid(e, same_holds, error);
+    pl_status status = prepare_multigrid(e, f, same_holds, error);
     if (status == PL_OK)
         status = pl_modes_multigrid_find(e->multigrid, e->mode_count, LAMBDA_TOLERANCE,
                                          e->mode_count, e->start_shapes, e->lambda, e->shapes,

@@ -126,8 +126,9 @@ pl_status pl_modes_multigrid_create(const pl_modes_problem* p, pl_pool* pool,
     return status;
 }
 
-pl_status pl_modes_multigrid_update(pl_modes_multigrid* m, pl_error* error) {
-    return set_shift(m, m->sigma, error);
+pl_status pl_modes_multigrid_update(pl_modes_multigrid* m, double sigma, pl_error* error) {
+    m->largest = pl_modes_largest(m->p);
+    return set_shift(m, sigma, error);
 }
 
 static pl_status prepare_davidson(pl_modes_multigrid* m, int wanted, int start_count,

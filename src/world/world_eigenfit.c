@@ -28,8 +28,8 @@ static double mean_edge(const pl_mesh* mesh, pl_error* error) {
         return NAN;
     double sum = 0.0;
     for (int e = 0; e < edges.count; e++)
-        sum += pl_distance(pl_vec3_load(mesh->positions + 3 * (size_t)edges.vertices[2 * e]),
-                           pl_vec3_load(mesh->positions + 3 * (size_t)edges.vertices[2 * e + 1]));
+        sum += pl_distance(pl_vec3_load(mesh->positions + 3 * (size_t)edges.ends[2 * e]),
+                           pl_vec3_load(mesh->positions + 3 * (size_t)edges.ends[2 * e + 1]));
     double mean = sum / edges.count;
     pl_edges_free(&edges);
     return mean;
