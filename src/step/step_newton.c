@@ -318,8 +318,7 @@ static pl_status fly(pl_minimiser* m, pl_step_objective* f, pl_detect detect, vo
     m->x = x;
     if (status == PL_OK) status = relax_contacts(m, f, error);
     if (status != PL_OK) return status;
-    if (!m->gradient_known || f->contact_count > 0)
-        pl_step_gradient(f, m->x, m->gradient, m->scratch);
+    pl_search_gradient(m, f);
     if (pl_search_descends(m, f)) pl_search_line(m, f);
     return PL_OK;
 }
@@ -342,8 +341,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
         pl_status status = pl_step_contacts_find(m, f, detect, detect_user, round, error);
         if (status == PL_OK) status = relax_contacts(m, f, error);
         if (status != PL_OK) return status;
-        if (!m->gradient_known || f->contact_count > 0)
-            pl_step_gradient(f, m->x, m->gradient, m->scratch);
+        pl_search_gradient(m, f);
         bool any_open = pl_friction_judge(m, f, settings, round == 0, info);
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,

@@ -274,8 +274,9 @@ static double evaluate(const pl_step_objective* f, const double* x, bool with_en
     add_mass_matrix_gradient(f, x, gradient, scratch);
     for (int s = 0; s < f->set_count; s++) {
         if (f->sets[s].gather) continue;
-        pl_element_set_gradient(&f->sets[s], f->pool, x, gradient);
-        if (with_energy) sum += pl_element_set_energy(&f->sets[s], f->pool, x);
+        if (with_energy)
+            sum += pl_element_set_energy_and_gradient(&f->sets[s], f->pool, x, gradient);
+        else pl_element_set_gradient(&f->sets[s], f->pool, x, gradient);
     }
     if (has_damping(f) && f->damping_stiffness > 0.0) {
         double scale = f->damping_stiffness / f->velocity_time;
@@ -316,9 +317,26 @@ double pl_step_energy_and_gradient(const pl_step_objective* f, const double* x, 
     return evaluate(f, x, true, gradient, scratch);
 }
 
-bool pl_step_gathers(const pl_step_objective* f) {
+double pl_step_contacts_energy(const pl_step_objective* f, const double* x) {
+    double sum = 0.0;
+    for (int k = 0; k < f->contact_count; k++) sum += pl_step_contact_energy(f, k, x);
+    return sum;
+}
+
+void pl_step_add_contacts(const pl_step_objective* f, const double* x, double scale,
+                          double* gradient) {
+    PL_ASSERT(f->hold_count == 0 || f->contact_count == 0);
+    for (int k = 0; k < f->contact_count; k++) {
+        const int v = f->contacts[k].vertex;
+        double* g = gradient + 3 * (size_t)v;
+        if (!f->fixed[v])
+            pl_vec3_store(g, pl_madd(pl_vec3_load(g), scale, pl_step_contact_gradient(f, k, x)));
+    }
+}
+
+bool pl_step_has_both(const pl_step_objective* f) {
     for (int s = 0; s < f->set_count; s++)
-        if (!f->sets[s].gather) return false;
+        if (!pl_element_set_has_both(&f->sets[s])) return false;
     return f->set_count > 0;
 }
 

@@ -76,10 +76,15 @@ void pl_step_energies(const pl_step_objective* f, const pl_step_pieces* pieces, 
 // gradient = dPhi/dx, zero at fixed vertices
 void pl_step_gradient(const pl_step_objective* f, const double* x, double* gradient,
                       double* scratch);
-// Both; where all elements are gathered, in the time of one of them (pl_step_gathers).
+// Both, in the time of the gradient if pl_step_has_both.
 double pl_step_energy_and_gradient(const pl_step_objective* f, const double* x, double* gradient,
                                    double* scratch);
-bool pl_step_gathers(const pl_step_objective* f);
+bool pl_step_has_both(const pl_step_objective* f);
+// The part that contacts have in Phi; and gradient += scale times that of dPhi/dx. No vertex may be
+// held in some directions only, if there are any contacts.
+double pl_step_contacts_energy(const pl_step_objective* f, const double* x);
+void pl_step_add_contacts(const pl_step_objective* f, const double* x, double scale,
+                          double* gradient);
 // A = d2Phi/dx2 (block 3); projected: how much, from 0 to 1, of each element's part is projected to
 // be positive semi-definite. Fixed vertices become identity rows.
 void pl_step_hessian(const pl_step_objective* f, const double* x, double projected,

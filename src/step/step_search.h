@@ -18,6 +18,8 @@ void pl_search_free(pl_search* s);
 
 // Before the first iteration: loads.
 void pl_search_begin(pl_minimiser* m, const pl_step_objective* f);
+// gradient = dPhi/dx at x; only what the last line search does not know is evaluated.
+void pl_search_gradient(pl_minimiser* m, const pl_step_objective* f);
 // Compares the gradient of each piece with its load; true if any piece is open. The worst residual
 // becomes info->residual, and info->converged tells whether all are at their minimum.
 bool pl_search_judge(pl_minimiser* m, const pl_step_objective* f, const pl_step_settings* settings,
