@@ -71,6 +71,11 @@ static void print_summary(const char* folder, int done, int total, const pl_run_
             "  In %d frames, attachments or colliders were more than 10,000 times as stiff as the "
             "body and counted as that stiff; linear direct takes them as they are.\n",
             s->softened_frame_count);
+    if (s->unfit_frame_count)
+        printf(
+            "  eigenfit   not to be trusted from frame %d on (in %d frames the modes of a body are "
+            "not those at rest); use a finer mesh\n",
+            s->first_unfit_frame, s->unfit_frame_count);
     if (s->turned_frame_count)
         printf("  In %d frames, a body of law linear turned by more than 20 degrees in places; "
                "that law takes turns for stretches, and the body grows. Use material.law "

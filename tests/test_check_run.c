@@ -53,8 +53,7 @@ TEST(check_refuses_what_run_refuses)
     static const char* const scenes[][2] = {
         {BOX ", \"method\": \"mixed\", \"linear\": \"pcg\"}]", "use one of: multigrid mgpcg direct"},
         {BOX ", \"material\": {\"poisson\": 0.5}}]", "only method \"mixed\" can do"},
-        {BOX ", \"eigenfit\": {}}]", "bodies[0].eigenfit: is not in this version"},
-        {BOX ", \"method\": \"pbd\", \"eigenfit\": {}}]", "eigenfit: is not in this version"},
+        {BOX ", \"method\": \"pbd\", \"eigenfit\": {}}]", "bodies[0].eigenfit: goes with solids"},
         {BOX ", \"contact\": {\"self\": true}}]",
          "bodies[0].contact.self: bodies collide with themselves with method pbd"},
         {BOX ", \"material\": {\"law\": \"springs\"}}]",

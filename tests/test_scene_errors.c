@@ -189,7 +189,7 @@ TEST(scene_refuses_what_does_not_go_together)
          "bodies[0].material.law: \"arap\" does not go with method \"mixed\"",
          "use one of: linear corotated stvk neohookean stable_neohookean mooney_rivlin"},
         {BODY("\"method\": \"pbd\", \"eigenfit\": {}"),
-         "bodies[0].eigenfit: is not in this version", NULL},
+         "bodies[0].eigenfit: goes with solids in motion", NULL},
         {BODY("\"method\": \"grid\", \"regions\": [{\"region\": \"x\", \"material\": {\"law\": "
               "\"arap\"}}]"),
          "regions[0].material.law", "\"arap\" does not go with"},

@@ -27,6 +27,7 @@ typedef struct pl_frame_info {
     int contact_count;     ///< at the end
     int softened_count; ///< attachments and contacts too stiff for float, which counted as softer
     int turned_count;   ///< bodies of method grid and law linear that turned far, and grow by that
+    int unfit_count;    ///< steps of bodies with eigenfit whose modes are no longer those at rest
     double residual;    ///< the largest at the end of a solve, relative to the load
     double kinetic_energy, elastic_energy; ///< [J]
     double volume;                         ///< of all solids [m^3]

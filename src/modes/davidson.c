@@ -24,7 +24,9 @@ enum {
 // A new direction this much shorter than before it was made orthogonal is rounding alone.
 static const double DEPENDENT = 1e-12;
 
-typedef struct basis {
+struct pl_davidson {
+    int count, free_count; // unknowns
+    int wanted, start_count;
     const pl_davidson_operator* A;
     const pl_davidson_options* options;
     pl_pool* pool;
@@ -41,9 +43,10 @@ typedef struct basis {
     double *G, *partials; // room x BLOCK; of panels
     double* scratch;      // 2 room
     pl_random random;
-} basis;
+};
+typedef pl_davidson basis;
 
-static size_t vector_size(const basis* b) { return (size_t)b->A->count; }
+static size_t vector_size(const basis* b) { return (size_t)b->count; }
 static double* vector(const basis* b, int k) { return b->V + (size_t)k * vector_size(b); }
 static double* block(const basis* b, double* from, int k) {
     return from + (size_t)k * vector_size(b);
@@ -92,7 +95,7 @@ static void free_basis(basis* b) {
 
 // Takes the parts along V out of the first `vectors` of W, twice for rounding.
 static void project_out(basis* b, int vectors) {
-    int count = b->A->count;
+    int count = b->count;
     for (int pass = 0; pass < 2 && b->size > 0; pass++) {
         for (int k = 0; k < vectors; k++)
             b->A->mass(b->A->user, block(b, b->W, k), block(b, b->MW, k));
@@ -103,12 +106,12 @@ static void project_out(basis* b, int vectors) {
 
 static double mass_norm(basis* b, const double* x, double* Mx) {
     b->A->mass(b->A->user, x, Mx);
-    return sqrt(fmax(0.0, pl_vector_dot(b->pool, b->A->count, x, Mx)));
+    return sqrt(fmax(0.0, pl_vector_dot(b->pool, b->count, x, Mx)));
 }
 
 // Appends vector k of W, which is orthogonal to the basis but for those that came after `first`.
 static void append(basis* b, int first, int k, double size_before) {
-    int count = b->A->count;
+    int count = b->count;
     double *w = block(b, b->W, k), *Mw = block(b, b->MW, k), norm = mass_norm(b, w, Mw);
     for (int pass = 0; pass < 2 && b->size > first && norm > 0.0; pass++) {
         pl_panel_dots(b->pool, count, b->size - first, vector(b, first), 1, Mw, b->partials, b->G);
@@ -123,7 +126,7 @@ static void append(basis* b, int first, int k, double size_before) {
 
 // Appends up to BLOCK vectors of W, their images and their rows of H. False if nothing is new.
 static bool grow(basis* b, int vectors) {
-    int first = b->size, count = b->A->count;
+    int first = b->size, count = b->count;
     double before[BLOCK];
     if (vectors > b->room - first) vectors = b->room - first;
     for (int k = 0; k < vectors; k++)
@@ -152,7 +155,7 @@ static bool grow(basis* b, int vectors) {
 static bool grow_randomly(basis* b, int vectors) {
     for (int k = 0; k < vectors; k++) {
         double *w = block(b, b->W, k), *Mw = block(b, b->MW, k);
-        for (int i = 0; i < b->A->count; i++) w[i] = pl_random_uniform(&b->random, -1.0, 1.0);
+        for (int i = 0; i < b->count; i++) w[i] = pl_random_uniform(&b->random, -1.0, 1.0);
         b->A->restrict_to(b->A->user, w);
         b->A->mass(b->A->user, w, Mw);
         b->A->precondition(b->A->user, Mw, w);
@@ -163,8 +166,8 @@ static bool grow_randomly(basis* b, int vectors) {
 
 static void begin(basis* b) {
     const pl_davidson_options* o = b->options;
-    for (int k = 0; k < o->start_count; k += BLOCK) {
-        int vectors = o->start_count - k < BLOCK ? o->start_count - k : BLOCK;
+    for (int k = 0; k < b->start_count; k += BLOCK) {
+        int vectors = b->start_count - k < BLOCK ? b->start_count - k : BLOCK;
         memcpy(b->W, o->start + (size_t)k * vector_size(b),
                (size_t)vectors * vector_size(b) * sizeof(double));
         for (int i = 0; i < vectors; i++) b->A->restrict_to(b->A->user, block(b, b->W, i));
@@ -185,7 +188,7 @@ static bool project(basis* b) {
 
 // The residuals of some Ritz vectors from `from` on, in W.
 static void make_residuals(basis* b, int from, int vectors) {
-    int count = b->A->count, n = b->size;
+    int count = b->count, n = b->size;
     double* Y = b->square; // n x vectors
     for (int j = 0; j < n; j++)
         for (int k = 0; k < vectors; k++)
@@ -210,7 +213,7 @@ static void look_again(basis* b) {
 // Returns how many, or -1 if values are not finite.
 static int find_directions(basis* b, pl_davidson_result* result) {
     const pl_davidson_options* o = b->options;
-    int made = 0, from = b->done, wanted = o->wanted < b->size ? o->wanted : b->size;
+    int made = 0, from = b->done, wanted = b->wanted < b->size ? b->wanted : b->size;
     int vectors = wanted - from < BLOCK ? wanted - from : BLOCK;
     make_residuals(b, from, vectors);
     for (int k = 0; k < vectors; k++) {
@@ -218,7 +221,7 @@ static int find_directions(basis* b, pl_davidson_result* result) {
         b->A->precondition(b->A->user, r, z);
         b->A->restrict_to(b->A->user, z);
         result->applications++;
-        double estimate = pl_vector_dot(b->pool, b->A->count, r, z);
+        double estimate = pl_vector_dot(b->pool, b->count, r, z);
         if (!isfinite(estimate)) return -1;
         if (fabs(estimate) <= o->tolerance * fmax(b->ritz[from + k], b->shift)) {
             if (b->done == from + k) b->settled[b->done++] = b->ritz[from + k];
@@ -275,7 +278,7 @@ static void rotate_projected(basis* b, int n, int lowest, int kept, const double
 
 // Keeps the lowest Ritz vectors, and what the last ones had beside them.
 static void restart(basis* b) {
-    int n = b->size, kept = b->options->wanted + GUARD;
+    int n = b->size, kept = b->wanted + GUARD;
     if (kept > n) kept = n;
     double* rows = b->square; // of Y'; the Ritz vectors are the first of `rotation`
     memcpy(rows, b->rotation, (size_t)kept * (size_t)n * sizeof(double));
@@ -285,8 +288,8 @@ static void restart(basis* b) {
     double* Y = b->rotation; // n x kept
     for (int j = 0; j < n; j++)
         for (int k = 0; k < kept; k++) Y[(size_t)j * kept + k] = rows[(size_t)k * n + j];
-    pl_panel_rotate(b->pool, b->A->count, n, b->V, kept, Y, kept);
-    pl_panel_rotate(b->pool, b->A->count, n, b->KV, kept, Y, kept);
+    pl_panel_rotate(b->pool, b->count, n, b->V, kept, Y, kept);
+    pl_panel_rotate(b->pool, b->count, n, b->KV, kept, Y, kept);
     rotate_projected(b, n, lowest, kept, rows);
     b->size = kept;
     b->before_count = 0;
@@ -310,14 +313,14 @@ static pl_status iterate(basis* b, pl_davidson_result* result, pl_error* error) 
             pl_status status = b->A->tune(b->A->user, b->size, b->ritz, &b->shift, error);
             if (status != PL_OK) return status;
         }
-        int directions = 0, wanted = o->wanted < b->size ? o->wanted : b->size;
+        int directions = 0, wanted = b->wanted < b->size ? b->wanted : b->size;
         while (directions == 0 && b->done < wanted) {
             directions = find_directions(b, result);
             if (directions < 0) return fail_not_finite(error);
         }
-        result->converged = b->done >= o->wanted;
+        result->converged = b->done >= b->wanted;
         if (result->converged) return PL_OK;
-        result->converged = b->size == o->unknowns; // the basis is all there is
+        result->converged = b->size == b->free_count; // the basis is all there is
         if (result->converged) return PL_OK;
         if (b->size + directions > b->room) restart(b);
         if (!(directions > 0 && grow(b, directions)) && !grow_randomly(b, 1)) return PL_OK;
@@ -326,28 +329,52 @@ static pl_status iterate(basis* b, pl_davidson_result* result, pl_error* error) 
 }
 
 static void give(basis* b, double* values, double* vectors, pl_davidson_result* result) {
-    int n = b->size, found = n < b->options->wanted ? n : b->options->wanted;
+    int n = b->size, found = n < b->wanted ? n : b->wanted;
     result->found = found;
     for (int j = 0; j < n; j++)
         for (int k = 0; k < found; k++)
             b->square[(size_t)j * found + k] = b->rotation[(size_t)k * n + j];
-    pl_panel_combine(b->pool, b->A->count, n, b->V, found, b->square, found, 1.0, false, vectors);
+    pl_panel_combine(b->pool, b->count, n, b->V, found, b->square, found, 1.0, false, vectors);
     memcpy(values, b->ritz, (size_t)found * sizeof(double));
 }
 
-pl_status pl_davidson(const pl_davidson_operator* A, const pl_davidson_options* options,
-                      pl_pool* pool, double* values, double* vectors, pl_davidson_result* result,
-                      pl_error* error) {
-    int kept = options->wanted + GUARD + BLOCK, room = kept + SPACE;
-    if (room < options->start_count + RANDOM) room = options->start_count + RANDOM;
-    if (room > options->unknowns) room = options->unknowns;
-    basis b = {.A = A, .options = options, .pool = pool, .room = room, .shift = options->shift};
-    b.random.state = options->seed;
+pl_status pl_davidson_create(int count, int free_count, int wanted, int start_count,
+                             pl_davidson** out, pl_error* error) {
+    int room = wanted + GUARD + BLOCK + SPACE;
+    if (room < start_count + RANDOM) room = start_count + RANDOM;
+    if (room > free_count) room = free_count;
+    pl_davidson* b = *out = PL_ALLOC(pl_davidson, 1);
+    if (!b) return pl_fail_memory(error, "the vectors of an eigenvalue problem");
+    *b = (pl_davidson){.count = count,
+                       .free_count = free_count,
+                       .wanted = wanted,
+                       .start_count = start_count,
+                       .room = room};
+    pl_status status = allocate(b, error);
+    if (status == PL_OK) return PL_OK;
+    pl_davidson_destroy(b);
+    *out = NULL;
+    return status;
+}
+
+void pl_davidson_destroy(pl_davidson* b) {
+    if (!b) return;
+    free_basis(b);
+    PL_FREE(b, pl_davidson, 1);
+}
+
+pl_status pl_davidson_solve(pl_davidson* b, const pl_davidson_operator* A,
+                            const pl_davidson_options* options, pl_pool* pool, double* values,
+                            double* vectors, pl_davidson_result* result, pl_error* error) {
+    b->A = A;
+    b->options = options;
+    b->pool = pool;
+    b->size = b->done = b->before_count = 0;
+    b->shift = options->shift;
+    b->random.state = options->seed;
     *result = (pl_davidson_result){0};
-    pl_status status = allocate(&b, error);
-    if (status == PL_OK) begin(&b);
-    if (status == PL_OK && b.size > 0) status = iterate(&b, result, error);
-    if (status == PL_OK && result->converged) give(&b, values, vectors, result);
-    free_basis(&b);
+    begin(b);
+    pl_status status = b->size > 0 ? iterate(b, result, error) : PL_OK;
+    if (status == PL_OK && result->converged) give(b, values, vectors, result);
     return status;
 }

@@ -17,7 +17,6 @@
 
 typedef struct pl_davidson_operator {
     void* user;
-    int count; // of unknowns, with those that are held
     // result = M x, result = K x, both zero at what is held
     void (*mass)(void* user, const double* x, double* result);
     void (*stiffness)(void* user, const double* x, double* result);
@@ -31,12 +30,10 @@ typedef struct pl_davidson_operator {
 } pl_davidson_operator;
 
 typedef struct pl_davidson_options {
-    int wanted;          // eigenvalues
-    int unknowns;        // that are free: no more eigenvalues than these
-    int start_count;     // vectors to begin with; random ones are added
-    const double* start; // one after the other; need not be orthogonal
-    double shift;        // sigma; in the tolerance, lower values count as this one
-    double tolerance;    // of an eigenvalue, relative
+    const double*
+        start;        // vectors to begin with, which need not be orthogonal; random ones are added
+    double shift;     // sigma; in the tolerance, lower values count as this one
+    double tolerance; // of an eigenvalue, relative
     int max_iterations;
     uint64_t seed;
 } pl_davidson_options;
@@ -50,9 +47,15 @@ typedef struct pl_davidson_result {
 
 // The most eigenvalues that can be asked for.
 enum { PL_DAVIDSON_MAX = 200 };
-// values: `wanted`, ascending; vectors: count numbers each, one after the other, of M-norm 1.
-pl_status pl_davidson(const pl_davidson_operator* A, const pl_davidson_options* options,
-                      pl_pool* pool, double* values, double* vectors, pl_davidson_result* result,
-                      pl_error* error);
+// Its vectors, for problems with `count` unknowns of which `free_count` are free.
+typedef struct pl_davidson pl_davidson;
+pl_status pl_davidson_create(int count, int free_count, int wanted, int start_count,
+                             pl_davidson** out, pl_error* error);
+void pl_davidson_destroy(pl_davidson* d);
+// values: `wanted`, ascending; vectors: count numbers each, one after the other, of M-norm 1. What
+// is wanted, and how many vectors start, is what the vectors were made for. Allocates nothing.
+pl_status pl_davidson_solve(pl_davidson* d, const pl_davidson_operator* A,
+                            const pl_davidson_options* options, pl_pool* pool, double* values,
+                            double* vectors, pl_davidson_result* result, pl_error* error);
 
 #endif

@@ -24,6 +24,8 @@ struct pl_modes_multigrid {
     double* rigid; // PL_RIGID_MODES vectors
     double sigma, largest;
     int unknowns;
+    pl_davidson* davidson; // for `wanted` modes and `start_count` vectors; NULL: not yet
+    int wanted, start_count;
 };
 
 // ---------------------------------------------------------------- the operator
@@ -124,26 +126,41 @@ pl_status pl_modes_multigrid_create(const pl_modes_problem* p, pl_pool* pool,
     return status;
 }
 
+pl_status pl_modes_multigrid_update(pl_modes_multigrid* m, double sigma, pl_error* error) {
+    m->largest = pl_modes_largest(m->p);
+    return set_shift(m, sigma, error);
+}
+
+static pl_status prepare_davidson(pl_modes_multigrid* m, int wanted, int start_count,
+                                  pl_error* error) {
+    if (m->davidson && m->wanted == wanted && m->start_count == start_count) return PL_OK;
+    pl_davidson_destroy(m->davidson);
+    m->wanted = wanted;
+    m->start_count = start_count;
+    return pl_davidson_create(3 * m->p->K->row_count, m->unknowns, wanted, start_count,
+                              &m->davidson, error);
+}
+
 pl_status pl_modes_multigrid_find(pl_modes_multigrid* m, int wanted, double tolerance,
                                   int start_count, const double* start, double* lambda,
                                   double* shapes, int* applications, bool* found, pl_error* error) {
     pl_davidson_operator A = {.user = m,
-                              .count = 3 * m->p->K->row_count,
                               .mass = apply_mass,
                               .stiffness = apply_stiffness,
                               .precondition = precondition,
                               .tune = tune,
                               .restrict_to = restrict_to};
-    pl_davidson_options options = {.wanted = wanted,
-                                   .unknowns = m->unknowns,
-                                   .start_count = start_count ? start_count : PL_RIGID_MODES,
-                                   .start = start_count ? start : m->rigid,
+    pl_davidson_options options = {.start = start_count ? start : m->rigid,
                                    .shift = m->sigma,
                                    .tolerance = tolerance,
                                    .max_iterations = MAX_ITERATIONS,
                                    .seed = SEED};
     pl_davidson_result result = {0};
-    pl_status status = pl_davidson(&A, &options, m->pool, lambda, shapes, &result, error);
+    pl_status status =
+        prepare_davidson(m, wanted, start_count ? start_count : PL_RIGID_MODES, error);
+    if (status == PL_OK)
+        status =
+            pl_davidson_solve(m->davidson, &A, &options, m->pool, lambda, shapes, &result, error);
     *applications += result.applications;
     *found = status == PL_OK && result.converged && result.found == wanted;
     return status;
@@ -151,6 +168,7 @@ pl_status pl_modes_multigrid_find(pl_modes_multigrid* m, int wanted, double tole
 
 void pl_modes_multigrid_destroy(pl_modes_multigrid* m) {
     if (!m) return;
+    pl_davidson_destroy(m->davidson);
     pl_block_mg_destroy(m->mg);
     PL_FREE(m->rigid, double, 3 * PL_RIGID_MODES * (size_t)m->p->K->row_count);
     pl_block_matrix_free(&m->A);

@@ -13,8 +13,13 @@ typedef struct pl_modes_multigrid pl_modes_multigrid;
 // The problem has positions.
 pl_status pl_modes_multigrid_create(const pl_modes_problem* p, pl_pool* pool,
                                     pl_modes_multigrid** out, pl_error* error);
+// The values of K have changed, as in a step; what is held has not. Starts with the shift sigma,
+// about a tenth of the lowest lambda that is not 0, so that results depend on nothing before.
+// PL_ERROR_DIVERGED if cycles can do nothing with the values.
+pl_status pl_modes_multigrid_update(pl_modes_multigrid* m, double sigma, pl_error* error);
 // The `wanted` lowest modes, at most PL_DAVIDSON_MAX, in ascending order; `start_count` shapes near
-// them may be given. Counts cycles. *found is false, without an error, if cycles do not get there.
+// them may be given. Counts cycles. Allocates nothing if it did the same before. *found is false,
+// without an error, if cycles do not get there.
 pl_status pl_modes_multigrid_find(pl_modes_multigrid* m, int wanted, double tolerance,
                                   int start_count, const double* start, double* lambda,
                                   double* shapes, int* applications, bool* found, pl_error* error);

@@ -389,6 +389,8 @@ static void sum_up(pl_run_summary* summary, const pl_frame_info* info) {
     summary->retry_count += info->retry_count;
     summary->softened_frame_count += info->softened_count > 0;
     summary->turned_frame_count += info->turned_count > 0;
+    if (info->unfit_count > 0 && summary->unfit_frame_count++ == 0)
+        summary->first_unfit_frame = info->frame;
     summary->worst_residual = fmax(summary->worst_residual, info->residual);
     summary->seconds += info->seconds;
     if (info->unbalanced[0])

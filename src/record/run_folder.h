@@ -26,6 +26,8 @@ typedef struct pl_run_summary {
     int retry_count;
     int softened_frame_count; // frames with attachments or contacts that counted as softer
     int turned_frame_count;   // frames with bodies of law linear that turned far
+    int unfit_frame_count;    // frames with bodies whose eigenfit is not to be trusted
+    int first_unfit_frame;    // the first of them
     double worst_residual;
     char unbalanced[160];  // pl_frame_info of the last frame that has one
     double seconds;        // of the simulation

@@ -99,9 +99,6 @@ bool pl_method_is_available(pl_method method) {
     return fits(&value, 1);
 }
 
-// The one line that changes when it arrives.
-bool pl_eigenfit_is_available(void) { return false; }
-
 // the first key whose value fits with none of the rows that the keys before it leave
 static void describe(int* values, const char** key, char* text, size_t size) {
     int bad = 0;

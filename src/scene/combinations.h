@@ -30,7 +30,6 @@ const pl_combination* pl_combination_at(int index);
 
 // True if this version has the method: some row of the table names it.
 bool pl_method_is_available(pl_method method);
-bool pl_eigenfit_is_available(void);
 
 // True if the values, one for each key and none of them auto, are in the table.
 bool pl_combination_allowed(const int values[PL_COMBINE_COUNT]);

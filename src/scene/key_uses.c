@@ -122,7 +122,7 @@ static const pl_key_use rows[] = {
     BODY("pbd.level", METHOD(PBD)),
     BODY("pbd.tear", METHOD(PBD), KIND(CLOTH)),
     BODY("pbd.tear_mode", METHOD(PBD), KIND(CLOTH), .needs = PL_NEEDS_TEAR),
-    BODY("eigenfit", .by_nobody = true),
+    BODY("eigenfit", METHOD(FEM), KIND(SOLID), NONLINEAR(NEWTON | LINEARISED), MOVING),
     BODY("contact", METHOD(0)),
     BODY("contact.stiffness", METHOD(FEM | MIXED | GRID)),
     BODY("contact.self", METHOD(PBD)),

@@ -502,11 +502,11 @@ static pl_status resolve_body(checker* c, pl_body* body) {
         return pl_method_is_available(body->method) ? PL_ERROR_FORMAT : PL_ERROR_UNSUPPORTED;
     }
     if (body->eigenfit &&
-        (body->method != PL_METHOD_FEM || body->nonlinear == PL_NONLINEAR_PROJECTIVE))
+        (body->method != PL_METHOD_FEM || body->nonlinear == PL_NONLINEAR_PROJECTIVE ||
+         body->kind != PL_BODY_SOLID || body->integrator == PL_INTEGRATOR_QUASISTATIC))
         return fail(c, "eigenfit",
-                    pl_eigenfit_is_available()
-                        ? "goes with method \"fem\" and nonlinear \"newton\" or \"linearised\" only"
-                        : "is not in this version; leave it out");
+                    "goes with solids in motion, method \"fem\" and nonlinear \"newton\" or "
+                    "\"linearised\" only");
     pl_status status = check_poisson(c, body, &body->material, "material.poisson");
     if (status == PL_OK) status = resolve_regions(c, body);
     // which linear solver is best depends on the size of the system, which the world will know

@@ -184,9 +184,8 @@ static void add_combinations(pl_text* text) {
             add_mask(text, pl_combination_at(r)->masks[k], choices[k]);
         pl_text_add(text, "\n");
     }
-    if (pl_eigenfit_is_available())
-        pl_text_add(text,
-                    "\n`eigenfit` goes with method fem and nonlinear newton or linearised.\n");
+    pl_text_add(text, "\n`eigenfit` goes with solids in motion, method fem and nonlinear newton or "
+                      "linearised.\n");
     pl_text_add(text, "\nA Poisson's ratio of 0.5 goes with method mixed.\n");
 }
 

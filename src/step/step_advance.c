@@ -131,13 +131,12 @@ static pl_status advance(pl_step_system* s, const pl_method_step* step, double b
     pl_step_objective_begin(s, step, &f);
     bool use_history = s->history > 0 && end - begin == 1.0;
     pl_step_inertia(s, pl_step_times(s, h, use_history, &f), pl_step_is_bdf2(s, use_history));
-    status = pl_step_begin_terms(&f, error);
-    if (status != PL_OK) return status;
     f.pins = s->pins.data;
     f.pin_count = step->pin_count;
     s->minimiser.value = NAN;
     s->minimiser.gradient_known = false;
     status = pl_step_hold(s, &f, error);
+    if (status == PL_OK) status = pl_step_begin_terms(&f, error);
     if (status != PL_OK) return status;
     if (has_start) pl_step_holds_place(&s->holds, f.pins, f.pin_count, s->minimiser.x);
     else pl_step_choose_start(s, &f);

@@ -47,7 +47,8 @@ typedef struct pl_step_term {
     // `hessian` and `low_rank` may be indefinite and have no projected form. They are left out
     // where the step would not go downhill with them.
     bool is_indefinite;
-    // A step, or a part of one, starts; f has its start and length, not its pins and contacts.
+    // A step, or a part of one, starts; f has its start, its length and what pins hold, but no
+    // contacts.
     pl_status (*begin)(void* user, const struct pl_step_objective* f, pl_error* error);
     // The next iterate is x.
     void (*follow)(void* user, const double* x);

@@ -5,9 +5,11 @@
 // state.
 #include "base/memory.h"
 #include "base/timer.h"
+#include "eigenfit/eigenfit.h"
 #include "scene/key_uses.h"
 #include "scene/scene_object.h"
 #include "world/world_blame.h"
+#include "world/world_eigenfit.h"
 #include "world/world_guard.h"
 #include "world/world_host.h"
 #include "world/world_loads.h"
@@ -67,6 +69,8 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
         status = pl_world_system_create(w, s, notes, error);
     if (status == PL_OK) status = pl_world_obstacles_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_loads_setup(w, error);
+    for (int s = 0; status == PL_OK && s < w->system_count; s++)
+        status = pl_world_eigenfit_setup(w, s, notes, error);
     if (status == PL_OK) status = pl_world_reactions_setup(w, error);
     if (status == PL_OK) status = pl_world_starts_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_meetings_setup(w, notes, error);
@@ -193,6 +197,7 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     pl_guard_verdict verdict = pl_guard_end_step(w, s);
     if (verdict != PL_GUARD_FINE) return pl_guard_fail(w, s, verdict, error);
     add_info(&method_info, info);
+    info->unfit_count += system->eigenfit && !pl_eigenfit_term_info(system->eigenfit).agrees;
     system->trace = method_info.trace;
     if (is_last) pl_world_sum_reactions(w, s);
     if (!method_info.converged && method_info.has_worst_vertex)

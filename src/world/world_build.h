@@ -62,9 +62,10 @@ typedef struct pl_world_system {
     pl_array groups;          // of pl_colliding_vertices
     pl_surface_set* surfaces; // that keep apart; NULL: none do
     pl_world_guard* guard;
-    pl_method_energies energies; // at the end of the last frame
-    bool knows_energies;         // they are those of the last frame
-    pl_residual_trace trace;     // of the last step
+    struct pl_eigenfit_term* eigenfit; // of its one body; or NULL
+    pl_method_energies energies;       // at the end of the last frame
+    bool knows_energies;               // they are those of the last frame
+    pl_residual_trace trace;           // of the last step
     // state before the frame: of the method, and of the guard
     void* saved;
     size_t saved_size, saved_room;

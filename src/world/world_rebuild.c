@@ -9,6 +9,7 @@
 #include "geometry/box.h"
 #include "scene/combinations.h"
 #include "scene/scene_path.h"
+#include "world/world_eigenfit.h"
 #include "world/world_guard.h"
 #include "world/world_host.h"
 #include "world/world_meeting.h"
@@ -143,6 +144,7 @@ static void allow_energy(pl_world* w, const old_systems* old, int s) {
 static pl_status make_system(pl_world* w, const old_systems* old, int s, bool settings_stay,
                              pl_notes* notes, pl_error* error) {
     pl_status status = pl_world_system_create(w, s, notes, error);
+    if (status == PL_OK) status = pl_world_eigenfit_setup(w, s, notes, error);
     if (status == PL_OK) status = check_lattice(w, old, s, error);
     if (status != PL_OK) return status;
     pl_world_system* system = &w->systems[s];

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "world/world_systems.h"
 #include "base/memory.h"
+#include "eigenfit/eigenfit.h"
 #include "scene/key_uses.h"
 #include "world/world_guard.h"
 #include "world/world_host.h"
@@ -10,6 +11,7 @@
 
 void pl_world_system_free(const pl_world* w, pl_world_system* system) {
     if (system->data) system->method->destroy(system->data);
+    pl_eigenfit_term_destroy(system->eigenfit);
     PL_FREE(system->force, double, 3 * (size_t)system->vertex_count);
     PL_FREE(system->host_force, double, 3 * (size_t)system->vertex_count);
     pl_world_wind_free(system);
@@ -31,7 +33,8 @@ pl_status pl_world_group_bodies(pl_world* w, pl_error* error) {
         pl_world_body* body = &w->bodies[b];
         body->system = -1;
         for (int other = 0; other < b && body->system < 0; other++)
-            if (pl_bodies_share_settings(w->scene, other, b))
+            if (!body->def->eigenfit && !w->bodies[other].def->eigenfit &&
+                pl_bodies_share_settings(w->scene, other, b))
                 body->system = w->bodies[other].system;
         if (body->system < 0) {
             body->system = w->system_count++;

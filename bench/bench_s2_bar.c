@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// S2 Fig. 6: a linear bar (Y = 1e5 Pa, nu = 0.45) that is held at one end, twisted and let go, by
+// the midpoint rule with h = 0.01 s and beta = 0.01 s, on a fine and a coarse mesh; the coarse one
+// also with EigenFit (10 modes) and with DAC, Young's modulus times the ratio of the first
+// eigenvalues. Errors are root mean squares over time of the far corner's distance from the fine
+// run. --quick: a third of the time on smaller meshes.
+#include "bench.h"
+#include "scene/scene_read.h"
+
+#include <math.h>
+#include <pliant/pliant.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAX_FRAMES = 300, MODES = 10 };
+
+typedef struct setting {
+    double coarse, fine; // edges [m]
+    int frames;
+} setting;
+
+static bool failed(const pl_error* error) {
+    fprintf(stderr, "pliant-bench s2-bar: %s\n", error->text);
+    return false;
+}
+
+static pl_world* make_bar(double edge, double young, double fine, pl_error* error) {
+    char text[1024], eigenfit[128] = "";
+    if (fine > 0.0)
+        snprintf(eigenfit, sizeof eigenfit, ", \"eigenfit\": {\"modes\": %d, \"edge\": %.9g}",
+                 MODES, fine);
+    int size = snprintf(
+        text, sizeof text,
+        "{\"pliant\": 1, \"time_step\": 0.01, \"gravity\": [0, 0, 0], \"bodies\": [{\"name\":\n"
+        " \"bar\", \"generate\": {\"shape\": \"box\", \"size_x\": 1, \"size_y\": 0.2,\n"
+        " \"size_z\": 0.2, \"edge\": %.9g}, \"material\": {\"law\": \"linear\", \"young\": %.17g,\n"
+        " \"poisson\": 0.45, \"density\": 1000}, \"integrator\": \"midpoint\", \"tolerance\": "
+        "1e-8,\n"
+        " \"linear_tolerance\": 1e-8, \"damping\": {\"stiffness\": 0.01}%s}],\n"
+        " \"attachments\": [{\"body\": \"bar\", \"where\": {\"side\": \"-x\"}}]}",
+        edge, young, eigenfit);
+    pl_scene* scene = NULL;
+    pl_world* world = NULL;
+    pl_status status =
+        pl_scene_read_memory(text, (size_t)size, "s2-bar", NULL, 0, &scene, NULL, error);
+    if (status == PL_OK) pl_world_create(scene, &world, NULL, error);
+    pl_scene_destroy(scene);
+    return world;
+}
+
+// A quarter turn at the far end; a linear law makes of it what it can, the same on all meshes.
+static int twist(pl_world* world) {
+    const pl_mesh* mesh = pl_world_mesh(world, 0);
+    double* x = pl_world_positions(world, 0);
+    int corner = 0;
+    for (int v = 0; v < mesh->vertex_count; v++) {
+        const double *X = mesh->positions + 3 * (size_t)v,
+                     *best = mesh->positions + 3 * (size_t)corner;
+        if (X[0] + X[1] + X[2] > best[0] + best[1] + best[2]) corner = v;
+        double angle = 0.5 * 3.141592653589793 * X[0], y = X[1] - 0.1, z = X[2] - 0.1;
+        x[3 * v + 1] = 0.1 + cos(angle) * y - sin(angle) * z;
+        x[3 * v + 2] = 0.1 + sin(angle) * y + cos(angle) * z;
+    }
+    return corner;
+}
+
+// The way of the far corner; takes the world over.
+static bool run(pl_world* world, int frames, double* way, pl_error* error) {
+    if (!world) return failed(error);
+    int corner = twist(world);
+    pl_status status = PL_OK;
+    for (int k = 0; status == PL_OK && k < frames; k++) {
+        status = pl_world_step(world, NULL, error);
+        for (int i = 0; i < 3; i++) way[3 * k + i] = pl_world_positions(world, 0)[3 * corner + i];
+    }
+    pl_world_destroy(world);
+    return status == PL_OK || failed(error);
+}
+
+static double error_of(const double* way, const double* truth, int frames) {
+    double sum = 0.0;
+    for (int i = 0; i < 3 * frames; i++) sum += (way[i] - truth[i]) * (way[i] - truth[i]);
+    return sqrt(sum / frames);
+}
+
+// The ratio of the first eigenvalues, which DAC multiplies Young's modulus by.
+static double first_ratio(const setting* s, pl_error* error) {
+    double frequency[2] = {NAN, NAN};
+    for (int k = 0; k < 2; k++) {
+        pl_world* world = make_bar(k ? s->fine : s->coarse, 1e5, 0.0, error);
+        pl_modes* modes = NULL;
+        if (world && pl_world_modes(world, 0, 1, &modes, error) == PL_OK)
+            frequency[k] = modes->frequency[0];
+        pl_modes_destroy(modes);
+        pl_world_destroy(world);
+    }
+    double ratio = frequency[1] / frequency[0];
+    return ratio * ratio;
+}
+
+bool bench_s2_bar(bench* b) {
+    setting s = bench_quick(b) ? (setting){0.1, 0.05, 100} : (setting){0.043, 0.018, MAX_FRAMES};
+    static double fine[3 * MAX_FRAMES], coarse[3 * MAX_FRAMES], fit[3 * MAX_FRAMES],
+        dac[3 * MAX_FRAMES];
+    pl_error error = {0};
+    double ratio = first_ratio(&s, &error);
+    if (!isfinite(ratio)) return failed(&error);
+    if (!run(make_bar(s.fine, 1e5, 0.0, &error), s.frames, fine, &error) ||
+        !run(make_bar(s.coarse, 1e5, 0.0, &error), s.frames, coarse, &error) ||
+        !run(make_bar(s.coarse, 1e5, s.fine, &error), s.frames, fit, &error) ||
+        !run(make_bar(s.coarse, 1e5 * ratio, 0.0, &error), s.frames, dac, &error))
+        return false;
+    double of_coarse = error_of(coarse, fine, s.frames), of_fit = error_of(fit, fine, s.frames),
+           of_dac = error_of(dac, fine, s.frames);
+    bench_result(b, "first_ratio", ratio, "", NAN);
+    bench_result(b, "error_coarse", of_coarse, "m", NAN);
+    bench_result(b, "error_dac", of_dac, "m", NAN);
+    bench_result(b, "error_eigenfit", of_fit, "m", NAN);
+    bench_result(b, "error_eigenfit_vs_coarse", of_fit / of_coarse, "x", NAN);
+    bench_result(b, "error_eigenfit_vs_dac", of_fit / of_dac, "x", NAN);
+    return true;
+}

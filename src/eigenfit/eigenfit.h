@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// EigenFit (S2: Chen, Levin, Kaufman, Ascher, Pai 2019): a coarse mesh is too stiff. Its lowest
+// modes get the eigenvalues of a fine mesh, as a term of the step:
+//
+//   K'' = K + M U (R - I) Lambda U' M,   f'' = f + M U (R - I) U' f     (Eq. 15)
+//
+//   paper            here
+//   U_s, diag lambda shapes, lambda: modes of K at the start of the step, rigid ones first
+//   R_s              ratios: fine over coarse eigenvalue at rest; 1 for rigid modes
+//   Y, Z             weighted = M U, and the numbers of `low_rank`
+//
+// U, Lambda and f are those at the start x0 of a step, so the correction is a quadratic function of
+// x with gradient -M U (R - I) U' f0 + M U (R - I) Lambda U' M (x - x0): exact for the linear law,
+// and what the paper does for its linearly implicit Euler steps. Damping by stiffness follows K''.
+// The midpoint rule takes the gradient in the middle of the step. Modes start from those at rest,
+// turned with the body, never from those of the step before, so that a step depends on its state
+// alone; ratios follow their modes (mode_match.h), where the paper goes by the order of lambda.
+#ifndef PL_EIGENFIT_EIGENFIT_H
+#define PL_EIGENFIT_EIGENFIT_H
+
+#include "modes/mode_multigrid.h"
+#include "step/step_objective.h"
+#include "step/step_term.h"
+
+// Everything is copied.
+typedef struct pl_eigenfit_input {
+    int vertex_count;
+    const int* neighbour_offsets; // of the system
+    const int* neighbours;
+    const double* rest; // 3 per vertex
+    const bool* fixed;  // per vertex: held while the modes at rest were found
+    // Modes at rest, in ascending order with rigid ones first.
+    int mode_count, rigid_count;
+    const double* lambda; // [1/s^2]
+    const double* shapes; // 3 per vertex, mode after mode
+    const double* ratios; // per mode; those of rigid modes are not looked at
+    bool is_linear;       // the law is linear: the modes at rest are those of every state
+    double tolerance;     // of pl_modes_agree
+} pl_eigenfit_input;
+
+typedef struct pl_eigenfit_term pl_eigenfit_term;
+
+pl_status pl_eigenfit_term_create(const pl_eigenfit_input* input, pl_pool* pool,
+                                  pl_eigenfit_term** out, pl_error* error);
+void pl_eigenfit_term_destroy(pl_eigenfit_term* e);
+
+// For pl_step_add_term; belongs to e.
+const pl_step_term* pl_eigenfit_term_of(pl_eigenfit_term* e);
+
+// What the last step knew.
+typedef struct pl_eigenfit_info {
+    bool found;           // modes were found; else the step went without a correction
+    bool agrees;          // they are those at rest (pl_modes_agree)
+    int applications;     // cycles that it took
+    const double* lambda; // of mode_count modes
+    const int* match;     // the mode at rest that each of them is
+} pl_eigenfit_info;
+pl_eigenfit_info pl_eigenfit_term_info(const pl_eigenfit_term* e);
+
+#endif

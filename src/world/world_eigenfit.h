@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// EigenFit of bodies: ratios of eigenvalues at rest, from the modes of the body and of its fine
+// partner, and the term that the steps of its system get.
+#ifndef PL_WORLD_EIGENFIT_H
+#define PL_WORLD_EIGENFIT_H
+
+#include "world/world_build.h"
+
+// For a system whose body is at rest, with the attachments of the world's present time. Systems
+// without eigenfit are left alone.
+pl_status pl_world_eigenfit_setup(pl_world* world, int system, pl_notes* notes, pl_error* error);
+
+#endif
