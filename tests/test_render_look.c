@@ -348,3 +348,27 @@ TEST(render_smooths_the_folds_of_cloth_only)
         sample_unshow(&s);
     }
 }
+
+TEST(render_joins_the_triangles_of_cloth_that_may_tear)
+{
+    // two triangles with corners of their own that share a side, and a third that was torn off
+    const double corners[27] = {0, 0, 0, 1, 0, 0, 0,    1, 0.5, 0, 1, 0.5, 1,   0,
+                                0, 1, 1, 0, 1, 0, 0.01, 2, 0,   0, 1, 1,   0.01};
+    const int triangles[9] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+    for (int cloth = 0; cloth < 2; cloth++) {
+        sample_shown s = sample_show(sample_mesh(corners, 9, NULL, 0, triangles, 3));
+        s.body.has_no_creases = cloth;
+        pl_render_scene scene = {1, &s.body};
+        pl_view view = pl_default_view();
+        pl_render_options options = sample_framed(&view, &scene);
+        pl_render_mesh mesh;
+        pl_error error;
+        CHECK_OK(pl_render_mesh_create(&scene, &options, NULL, &mesh, &error), &error);
+        CHECK((mesh.triangles[4] == mesh.triangles[1]) == cloth);
+        CHECK((mesh.triangles[3] == mesh.triangles[2]) == cloth);
+        CHECK(mesh.triangles[6] == 6 && mesh.triangles[8] == 8);
+        CHECK((pl_dotf(mesh.normals[1], mesh.normals[4]) > 0.9999f) == cloth);
+        pl_render_mesh_free(&mesh);
+        sample_unshow(&s);
+    }
+}

@@ -5,9 +5,11 @@
 // around its vertex that can be reached without crossing a sharp edge, so that boxes keep their
 // edges and coarse spheres are round.
 #include "record/render_mesh.h"
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { BLOCK = 4096 };
 
@@ -70,6 +72,49 @@ static void copy_values(const pl_render_body* b, float* values) {
                                                      : NAN;
 }
 
+// Cloth that may tear has vertices of its own for each triangle. Those that are still in one place
+// count as one here, or such cloth would look faceted.
+static bool is_apart(const pl_render_body* b) {
+    return b->has_no_creases && b->vertex_count > 2 * b->triangle_count;
+}
+
+static uint64_t place_hash(const float* p) {
+    uint32_t bits[3];
+    memcpy(bits, p, sizeof bits);
+    return pl_hash_mix(pl_hash_mix((uint64_t)bits[0] << 32 | bits[1]) ^ bits[2]);
+}
+
+// The first vertex in the place of each vertex. table: of size places, a power of two.
+static void find_first_vertices(const pl_render_body* b, size_t size, int* table, int* first) {
+    for (size_t i = 0; i < size; i++) table[i] = -1;
+    for (int v = 0; v < b->vertex_count; v++) {
+        const float* p = b->positions + 3 * (size_t)v;
+        size_t at = place_hash(p) & (size - 1);
+        while (table[at] >= 0 && memcmp(b->positions + 3 * (size_t)table[at], p, 12) != 0)
+            at = (at + 1) & (size - 1);
+        if (table[at] < 0) table[at] = v;
+        first[v] = table[at];
+    }
+}
+
+// lets the triangles of a body that were copied use the first vertex in each place
+static pl_status join_vertices(const pl_render_body* b, int first_vertex, int* triangles,
+                               pl_error* error) {
+    size_t size = 16;
+    while (size < 2 * (size_t)b->vertex_count) size *= 2;
+    int* table = PL_ALLOC(int, size);
+    int* first = PL_ALLOC(int, b->vertex_count);
+    pl_status status = table && first ? PL_OK : pl_fail_memory(error, "the triangles of a picture");
+    if (status == PL_OK) {
+        find_first_vertices(b, size, table, first);
+        for (size_t k = 0; k < 3 * (size_t)b->triangle_count; k++)
+            triangles[k] = first_vertex + first[b->triangles[k]];
+    }
+    PL_FREE(table, int, size);
+    PL_FREE(first, int, b->vertex_count);
+    return status;
+}
+
 // one body on its way into the list
 typedef struct copy_job {
     const pl_render_body* body;
@@ -102,19 +147,24 @@ static void copy_triangles_task(int begin, int end, int worker, void* user) {
     }
 }
 
-static void copy_bodies(const pl_render_scene* scene, const pl_render_options* options,
-                        pl_pool* pool, pl_render_mesh* m) {
+static pl_status copy_bodies(const pl_render_scene* scene, const pl_render_options* options,
+                             pl_pool* pool, pl_render_mesh* m, pl_error* error) {
+    pl_status status = PL_OK;
     copy_job job = {.options = options, .mesh = m};
-    for (int i = 0; i < scene->body_count; i++) {
+    for (int i = 0; i < scene->body_count && status == PL_OK; i++) {
         const pl_render_body* b = &scene->bodies[i];
         job.body = b;
         job.number = i;
         pl_parallel_for(pool, copy_vertices_task, b->vertex_count, BLOCK, &job);
         pl_parallel_for(pool, copy_triangles_task, b->triangle_count, BLOCK, &job);
+        if (is_apart(b))
+            status = join_vertices(b, job.first_vertex,
+                                   m->triangles + 3 * (size_t)job.first_triangle, error);
         if (m->values) copy_values(b, m->values + 3 * (size_t)job.first_triangle);
         job.first_vertex += b->vertex_count;
         job.first_triangle += b->triangle_count;
     }
+    return status;
 }
 
 static void face_normal_task(int begin, int end, int worker, void* user) {
@@ -235,11 +285,11 @@ pl_status pl_render_mesh_create(const pl_render_scene* scene, const pl_render_op
                             .half_crease_cosine = cosine_of(0.5 * options->crease),
                             .sources = scene->bodies};
     pl_status status = allocate(scene, out, error);
+    if (status == PL_OK) status = copy_bodies(scene, options, pool, out, error);
     if (status != PL_OK) {
         pl_render_mesh_free(out);
         return status;
     }
-    copy_bodies(scene, options, pool, out);
     pl_parallel_for(pool, face_normal_task, out->triangle_count, BLOCK, out);
     list_vertex_corners(out);
     pl_parallel_for(pool, corner_normal_task, out->vertex_count, BLOCK, out);
