@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/notes.h"
+#include "base/platform.h"
 #include "base/timer.h"
 #include "mesh/mesh_sink.h"
 #include "mesh/mesh_source.h"
@@ -20,12 +21,9 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct pl_run {
@@ -74,15 +72,15 @@ static pl_status make_folder(const char* folder, bool force, pl_error* error) {
     if (snprintf(path, sizeof path, "%s", folder) >= (int)sizeof path - 64)
         return pl_fail(error, PL_ERROR_ARGUMENT, "%.80s...: the path is too long", folder);
     for (char* p = path + 1; *p; p++) {
-        if (*p != '/') continue;
+        if (!pl_path_is_separator(*p)) continue;
+        char separator = *p;
         *p = '\0';
-        mkdir(path, 0777); // what fails here fails again below, with its reason
-        *p = '/';
+        pl_folder_make(path); // what fails here fails again below, with its reason
+        *p = separator;
     }
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+    if (pl_folder_make(path) != 0 && errno != EEXIST)
         return pl_fail(error, PL_ERROR_IO, "%s: cannot be made: %s", folder, strerror(errno));
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+    if (!pl_path_is_folder(path))
         return pl_fail(error, PL_ERROR_IO, "%s: is not a folder; give another place for the run",
                        folder);
     if (!force && !is_empty(path))
@@ -95,15 +93,13 @@ static pl_status make_folder(const char* folder, bool force, pl_error* error) {
 
 // two processes in one folder would spoil each other's files
 static pl_status lock_folder(pl_run* run, pl_error* error) {
-    run->lock = open(run->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (run->lock < 0)
-        return pl_fail(error, PL_ERROR_IO, "%s: cannot be opened: %s", run->folder,
-                       strerror(errno));
-    if (flock(run->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    run->lock = pl_folder_lock(run->folder);
+    if (run->lock >= 0) return PL_OK;
+    if (errno == EWOULDBLOCK)
         return pl_fail(error, PL_ERROR_IO,
                        "%s: another process is running in this folder; wait for it or end it",
                        run->folder);
-    return PL_OK;
+    return pl_fail(error, PL_ERROR_IO, "%s: cannot be opened: %s", run->folder, strerror(errno));
 }
 
 // in the order in which they are removed: without a scene nothing is resumed, and without a
@@ -169,8 +165,7 @@ static pl_status add_to_log(const pl_run* run, const pl_notes* notes, bool is_ne
                             pl_error* error) {
     char path[PATH_SIZE];
     path_in(run, "log.txt", path);
-    int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (is_new ? O_TRUNC : 0);
-    int file = open(path, flags, 0666);
+    int file = pl_file_open(path, is_new ? PL_FILE_RESTART : PL_FILE_APPEND);
     if (file < 0)
         return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
                        strerror(errno));
@@ -210,13 +205,13 @@ static pl_status write_row(pl_run* run, pl_text* row, pl_error* error) {
 static pl_status open_metrics(pl_run* run, int64_t size, pl_error* error) {
     char path[PATH_SIZE];
     path_in(run, "metrics.csv", path);
-    run->metrics = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    struct stat info;
-    if (run->metrics >= 0 && fstat(run->metrics, &info) == 0 && info.st_size < size)
+    run->metrics = pl_file_open(path, PL_FILE_WRITE);
+    uint64_t old_size = 0;
+    if (run->metrics >= 0 && !pl_file_kind(run->metrics, &old_size) && (int64_t)old_size < size)
         return pl_fail(error, PL_ERROR_FORMAT,
                        "%s: was cut: it has %lld bytes where the checkpoint knows of %lld; delete "
                        "checkpoint.plc to start the run anew",
-                       path, (long long)info.st_size, (long long)size);
+                       path, (long long)old_size, (long long)size);
     if (run->metrics < 0 || ftruncate(run->metrics, size) != 0 ||
         lseek(run->metrics, size, SEEK_SET) < 0)
         return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
