@@ -116,7 +116,7 @@ windows)
     root=$PWD/build/windows-root
     [ -f "$root/complete" ] || fetch_windows || { echo "sources of jansson and libpng cannot be fetched" >&2; exit 77; }
     configure -DPLIANT_TESTS=ON
-    cmake --build build/windows --parallel 4 --target pliant pliant_shared
+    cmake --build build/windows --target pliant pliant_shared
     export WINEPREFIX=$PWD/build/windows-wine WINEDEBUG=-all
     pliant() { "$wine" build/windows/bin/pliant.exe "$@"; }
     try_command

@@ -47,7 +47,7 @@ struct pl_run {
 static const char* const METRICS_HEAD = "frame,time,iterations,linear_iterations,unconverged,"
                                         "retries,contacts,residual,kinetic_energy,elastic_energy,"
                                         "volume,detect_seconds,assembly_seconds,linear_seconds,"
-                                        "other_seconds,seconds,output_seconds,switches";
+                                        "other_seconds,seconds,output_seconds,switches,cuts";
 
 enum { PATH_SIZE = 1200 };
 
@@ -160,16 +160,29 @@ static pl_status write_whole(int file, const char* path, const void* data, size_
     return PL_OK;
 }
 
+// the log, to write at its end
+static pl_status open_log(const pl_run* run, bool is_new, char path[PATH_SIZE], int* file,
+                          pl_error* error) {
+    path_in(run, "log.txt", path);
+    *file = pl_file_open(path, is_new ? PL_FILE_RESTART : PL_FILE_APPEND);
+    if (*file >= 0) return PL_OK;
+    return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                   strerror(errno));
+}
+
+static pl_status close_log(int file, const char* path, pl_status status, pl_error* error) {
+    if (close(file) == 0 || status != PL_OK) return status;
+    return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                   strerror(errno));
+}
+
 // what was noted, at the end of the log; a resumed run says from where
 static pl_status add_to_log(const pl_run* run, const pl_notes* notes, bool is_new,
                             pl_error* error) {
     char path[PATH_SIZE];
-    path_in(run, "log.txt", path);
-    int file = pl_file_open(path, is_new ? PL_FILE_RESTART : PL_FILE_APPEND);
-    if (file < 0)
-        return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
-                       strerror(errno));
-    pl_status status = PL_OK;
+    int file;
+    pl_status status = open_log(run, is_new, path, &file, error);
+    if (status != PL_OK) return status;
     if (!is_new) {
         char line[64];
         int size = snprintf(line, sizeof line, "resumed at frame %d\n", pl_world_frame(run->world));
@@ -180,10 +193,19 @@ static pl_status add_to_log(const pl_run* run, const pl_notes* notes, bool is_ne
         status = write_whole(file, path, text, strlen(text), error);
         if (status == PL_OK) status = write_whole(file, path, "\n", 1, error);
     }
-    if (close(file) != 0 && status == PL_OK)
-        status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
-                         strerror(errno));
-    return status;
+    return close_log(file, path, status, error);
+}
+
+// what a budget left out
+static pl_status log_cuts(const pl_run* run, pl_error* error) {
+    char path[PATH_SIZE], line[100];
+    int file;
+    if (run->summary.cut_frame_count == 0) return PL_OK;
+    pl_status status = open_log(run, false, path, &file, error);
+    if (status != PL_OK) return status;
+    int size = snprintf(line, sizeof line, "the budget cut solves in %d of %d frames\n",
+                        run->summary.cut_frame_count, run->summary.frame_count);
+    return close_log(file, path, write_whole(file, path, line, (size_t)size, error), error);
 }
 
 // A row of the metrics, whose text is freed. A row that was written in part is cut off again.
@@ -233,9 +255,9 @@ static pl_status add_metrics(pl_run* run, const pl_frame_info* info, double outp
                    info->iterations, info->linear_iterations, info->unconverged_count,
                    info->retry_count, info->contact_count, info->residual, info->kinetic_energy,
                    info->elastic_energy, info->volume);
-    pl_text_format(&row, "%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%d", info->detect_seconds,
+    pl_text_format(&row, "%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%d,%d", info->detect_seconds,
                    info->assembly_seconds, info->linear_seconds, other, info->seconds,
-                   output_seconds, info->switch_count);
+                   output_seconds, info->switch_count, info->cut_count);
     pl_run_reaction_values(run->world, &row);
     return write_row(run, &row, error);
 }
@@ -384,6 +406,7 @@ static void sum_up(pl_run_summary* summary, const pl_frame_info* info) {
     summary->retry_count += info->retry_count;
     summary->softened_frame_count += info->softened_count > 0;
     summary->turned_frame_count += info->turned_count > 0;
+    summary->cut_frame_count += info->cut_count > 0;
     summary->worst_residual = fmax(summary->worst_residual, info->residual);
     summary->seconds += info->seconds;
     if (info->unbalanced[0])
@@ -428,6 +451,7 @@ pl_status pl_run_close(pl_run* run, pl_error* error) {
     if (!run) return PL_OK;
     // a checkpoint must not know of a frame that the recording lacks
     pl_status status = run->is_behind ? PL_OK : post_checkpoint(run, error);
+    if (status == PL_OK) status = log_cuts(run, error);
     pl_status closed = pl_recorder_close(run->recorder, status == PL_OK ? error : NULL);
     run->recorder = NULL;
     free_run(run);

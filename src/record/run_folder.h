@@ -26,6 +26,7 @@ typedef struct pl_run_summary {
     int retry_count;
     int softened_frame_count; // frames with attachments or contacts that counted as softer
     int turned_frame_count;   // frames with bodies of law linear that turned far
+    int cut_frame_count;      // frames with solves that the budget cut
     double worst_residual;
     char unbalanced[160];  // pl_frame_info of the last frame that has one
     double seconds;        // of the simulation

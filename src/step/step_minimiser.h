@@ -48,13 +48,14 @@ typedef struct pl_search {
 struct pl_minimiser {
     const pl_step_pieces* pieces; // borrowed
     pl_search search;
-    pl_block_matrix A;       // of the solver, which may leave it without values
-    pl_newton_solver newton; // none for Projective Dynamics
-    pl_step_relax relax;     // Newton on cloth of springs; else none
-    int count;               // 3 per vertex
-    double* x;               // start and result
-    double value;            // Phi(x) without contacts, of a system of one piece; NaN: not known
-    double* trial;           // of the line search
+    pl_block_matrix A;           // of the solver, which may leave it without values
+    pl_newton_solver newton;     // none for Projective Dynamics
+    pl_step_relax relax;         // Newton on cloth of springs; else none
+    int count;                   // 3 per vertex
+    const pl_deadline* deadline; // of the step; NULL: none
+    double* x;                   // start and result
+    double value;  // Phi(x) without contacts, of a system of one piece; NaN: not known
+    double* trial; // of the line search
     double* gradient;
     double* trial_gradient;
     double *further, *further_gradient; // a step that is longer than the trial

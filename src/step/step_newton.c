@@ -203,7 +203,9 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
     pl_status status = newton->update(m->newton.data, f, m->x, projected, info, error);
     if (status != PL_OK) return status;
     double start = pl_seconds();
-    pl_linear_options options = {linear_tolerance(m, settings, s), settings->linear_max_iterations};
+    pl_linear_options options = {.tolerance = linear_tolerance(m, settings, s),
+                                 .max_iterations = settings->linear_max_iterations,
+                                 .deadline = m->deadline};
     pl_parallel_for(f->pool, opposite_task, m->count / 3, VERTICES_PER_TASK, m);
     newton->solve(m->newton.data, &options, !s->last, m->trial, m->direction, linear);
     if (m->pieces->count > 1)
@@ -318,6 +320,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
     int max_iterations = linearised ? 1 : settings->max_iterations * (m->relax.data ? FOLDING : 1);
     bool may_fly = m->relax.data && f->inertia > 0.0;
     progress s = {0};
+    double began = 0.0;
     info->stalled = false;
     f->round_contacts = true;
     pl_search_begin(m, f);
@@ -326,6 +329,8 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
     m->contacts.count = m->found.count = 0;
     if (m->relax.data) m->relax.functions->begin(m->relax.data, f);
     for (int k = 0, round = 0;; round++) {
+        double before = began;
+        began = pl_deadline_now(m->deadline);
         pl_status status = pl_step_contacts_find(m, f, detect, detect_user, round, error);
         if (status == PL_OK) status = relax_contacts(m, f, error);
         if (status != PL_OK) return status;
@@ -336,6 +341,10 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
         if (k >= max_iterations || !any_open) break;
+        if (k > 0 && !pl_deadline_has_room(m->deadline, before)) {
+            info->is_cut = true;
+            break;
+        }
         if (round == 0 && may_fly) {
             status = fly(m, f, detect, detect_user, ++round, error);
             if (status != PL_OK) return status;
