@@ -19,8 +19,7 @@ static void add_isotropic(pl_block_matrix* A, int i, double k) {
     add_block(A, i, i, block);
 }
 
-// gradients of the four linear functions of a tet; returns its volume
-static double gradients(const pl_mesh* mesh, const int* tet, double g[4][3]) {
+double mg_tet_gradients(const pl_mesh* mesh, const int* tet, double g[4][3]) {
     double e[3][3], n[3][3];
     for (int k = 0; k < 3; k++)
         for (int c = 0; c < 3; c++)
@@ -44,7 +43,7 @@ static double gradients(const pl_mesh* mesh, const int* tet, double g[4][3]) {
 // K_ij = V (lambda g_i g_j' + mu g_j g_i' + mu (g_i . g_j) I)
 static void add_tet(mg_sample* s, const pl_mesh* mesh, int t, const mg_material* m) {
     const int* tet = mesh->tets + 4 * (size_t)t;
-    double g[4][3], volume = gradients(mesh, tet, g);
+    double g[4][3], volume = mg_tet_gradients(mesh, tet, g);
     double young = m->young * (m->contrast ? m->contrast[t] : 1.0);
     double mu = young / (2.0 * (1.0 + m->poisson));
     double lambda = young * m->poisson / ((1.0 + m->poisson) * (1.0 - 2.0 * m->poisson));

@@ -29,6 +29,8 @@ typedef struct mg_material {
 mg_sample mg_sample_create(const pl_mesh* mesh, const mg_material* material, double pin);
 void mg_sample_free(mg_sample* sample);
 pl_mg_blocks mg_sample_blocks(const mg_sample* sample);
+// gradients of the four linear functions of a tet; returns its volume
+double mg_tet_gradients(const pl_mesh* mesh, const int* tet, double g[4][3]);
 // rows and columns of the vertices with the least x become those of the identity
 void mg_sample_hold(mg_sample* sample);
 

@@ -321,7 +321,7 @@ TEST(mg_block_coarse_correction_is_a_projection)
 // x' A_l x > 0 on all levels for what is not in the null space of U, and the factors exist
 static void check_definite(const pl_block_mg* mg) {
     pl_random random = {17};
-    CHECK(mg->bottom_shift == 0.0f);
+    CHECK(mg->dense.shift == 0.0f);
     for (int l = 0; l < mg->hierarchy.level_count; l++) {
         int count = (l == 0 ? 3 : 12) * mg->hierarchy.node_counts[l];
         double *x = PL_ALLOC(double, count), *Ax = PL_ALLOC(double, count);
@@ -369,8 +369,8 @@ static void check_same_bits(const pl_block_mg* a, const pl_block_mg* b) {
         CHECK(memcmp(p->diagonal, q->diagonal, blocks) == 0);
         CHECK(memcmp(p->inverse, q->inverse, blocks) == 0);
     }
-    size_t rows = (size_t)a->bottom.tile_rows;
-    CHECK(memcmp(a->bottom.tiles, b->bottom.tiles,
+    size_t rows = (size_t)a->dense.cholesky.tile_rows;
+    CHECK(memcmp(a->dense.cholesky.tiles, b->dense.cholesky.tiles,
                  rows * (rows + 1) / 2 * PL_TILE * PL_TILE * sizeof(float)) == 0);
 }
 

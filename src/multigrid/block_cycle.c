@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The operators of the V-cycle (S0 Alg. 2) for 3 x 3 and 12 x 12 blocks. Post-smoothing is the
+// The operators of the V-cycle (S0 Alg. 2; S3 section 5 for 4 unknowns). Post-smoothing is the
 // adjoint of pre-smoothing: the same half sweeps backwards, in reverse order. So the cycle is a
 // symmetric operator, and a preconditioner of conjugate gradients.
 #include "base/timer.h"
 #include "multigrid/block_multigrid.h"
+#include "multigrid/block_size.h"
 #include "multigrid/mg_cycle.h"
 
 #include <string.h>
@@ -69,57 +70,47 @@ typedef struct move_job {
     int l; // the finer level
 } move_job;
 
+typedef struct vector_job {
+    pl_block_mg* mg;
+    const double* r;
+    double* z;
+    double scale;
+} vector_job;
+
 // the four columns of a node's map
 typedef struct map4 {
     pl_f4 column[4];
 } map4;
 
-PL_WIDE map4 load_map(const float* p) {
-    return (map4){{pl_load4(p), pl_load4(p + 3), pl_load4(p + 6), pl_load4(p + 9)}};
-}
-// in order: each store writes one value too many
-PL_WIDE void store_map(float* p, const map4* map) {
-    for (int a = 0; a < 4; a++) pl_store4(p + 3 * a, map->column[a]);
-}
+// Transfers for one number of unknowns of a vertex.
+typedef struct transfers {
+    pl_task restrict_down, prolong_up, take_residual, give_correction;
+} transfers;
 
-// b_c = U' r: each node gathers from what belongs to it
-PL_WIDE map4 gather_vertices(const pl_mg_transfer* t, const float* r, int node) {
-    map4 sum = {{{0}, {0}, {0}, {0}}};
-    for (int k = t->child_offsets[node]; k < t->child_offsets[node + 1]; k++) {
-        size_t i = (size_t)t->children[k];
-        const float* X = t->point + 4 * i;
-        pl_f4 own = pl_load4(r + 4 * i);
-        for (int a = 0; a < 4; a++) sum.column[a] = pl_fma4(own, pl_splat4(X[a]), sum.column[a]);
-    }
-    return sum;
+// What of a residual a node feels, and what of its motion a vertex follows: not the unknowns that
+// are held.
+PL_WIDE pl_f4 felt3(const pl_block_level* fine, size_t i, pl_f4 a) {
+    (void)fine, (void)i;
+    return a;
 }
-
-PL_WIDE map4 gather_nodes(const pl_mg_transfer* t, const float* r, int node) {
-    map4 sum = {{{0}, {0}, {0}, {0}}};
-    for (int k = t->child_offsets[node]; k < t->child_offsets[node + 1]; k++) {
-        size_t j = (size_t)t->children[k];
-        const float* T = t->point + 4 * j;
-        map4 child = load_map(r + PL_NODE * j);
-        for (int a = 0; a < 3; a++) {
-            sum.column[a] = pl_fma4(child.column[a], pl_splat4(T[3]), sum.column[a]);
-            sum.column[a] = pl_fma4(child.column[3], pl_splat4(T[a]), sum.column[a]);
-        }
-        sum.column[3] += child.column[3];
-    }
-    return sum;
+PL_WIDE pl_f4 moved3(const pl_block_level* fine, size_t i, pl_f4 a) {
+    (void)fine, (void)i;
+    return pl_drop_last(a);
 }
+PL_WIDE pl_f4 moved4(const pl_block_level* fine, size_t i, pl_f4 a) {
+    int held = fine->held[i];
+    if (held == 0) return a;
+    return (pl_f4)((pl_i4)a & ((pl_i4){held & 1, held & 2, held & 4, held & 8} == 0));
+}
+PL_WIDE pl_f4 felt4(const pl_block_level* fine, size_t i, pl_f4 a) { return moved4(fine, i, a); }
 
-static void restrict_task(int begin, int end, int worker, void* user) {
-    const move_job* job = user;
-    const pl_mg_transfer* t = &job->mg->hierarchy.transfers[job->l];
-    const pl_block_level* fine = &job->mg->levels[job->l];
-    const float* r = sweeps_before(job->mg, job->l) > 0 ? fine->residual : fine->b;
-    float* b = job->mg->levels[job->l + 1].b;
-    (void)worker;
-    for (int node = begin; node < end; node++) {
-        map4 sum = job->l == 0 ? gather_vertices(t, r, node) : gather_nodes(t, r, node);
-        store_map(b + PL_NODE * (size_t)node, &sum);
-    }
+#define N 3
+#include "multigrid/block_transfer.h"
+#define N 4
+#include "multigrid/block_transfer.h"
+
+static const transfers* transfers_of(const pl_block_mg* mg) {
+    return mg->unknowns == 3 ? &transfers3 : &transfers4;
 }
 
 static void restrict_residual(void* levels, int l) {
@@ -130,89 +121,24 @@ static void restrict_residual(void* levels, int l) {
     if (swept && jacobi) pl_block_level_residual(level, mg->pool);
     if (swept && !jacobi) pl_block_level_residual_after(level, mg->pool, mg->last_forward[l]);
     move_job job = {mg, l};
-    pl_parallel_for(mg->pool, restrict_task, mg->levels[l + 1].node_count,
+    pl_parallel_for(mg->pool, transfers_of(mg)->restrict_down, mg->levels[l + 1].node_count,
                     l == 0 ? VERTEX_GATHERS : NODE_GATHERS, &job);
     add_time(mg, l, start);
-}
-
-// x += U x_c, or x = U x_c
-PL_WIDE void move_vertex(const map4* map, const float* X, bool add, float* x) {
-    pl_f4 sum = map->column[0] * pl_splat4(X[0]);
-    for (int a = 1; a < 4; a++) sum = pl_fma4(map->column[a], pl_splat4(X[a]), sum);
-    sum = pl_drop_last(sum);
-    pl_store4(x, add ? pl_load4(x) + sum : sum);
-}
-
-PL_WIDE void move_node(const map4* map, const float* T, bool add, float* x) {
-    map4 own = {{{0}, {0}, {0}, {0}}};
-    if (add) own = load_map(x);
-    own.column[3] += map->column[3];
-    for (int a = 0; a < 3; a++) {
-        own.column[a] = pl_fma4(map->column[a], pl_splat4(T[3]), own.column[a]);
-        own.column[3] = pl_fma4(map->column[a], pl_splat4(T[a]), own.column[3]);
-    }
-    store_map(x, &own);
-}
-
-static void prolong_task(int begin, int end, int worker, void* user) {
-    const move_job* job = user;
-    const pl_mg_transfer* t = &job->mg->hierarchy.transfers[job->l];
-    float* x = job->mg->levels[job->l].x;
-    const float* x_c = job->mg->levels[job->l + 1].x;
-    bool add = sweeps_before(job->mg, job->l) > 0;
-    (void)worker;
-    const int* order = job->mg->levels[job->l].pattern.schedule.order;
-    for (int k = begin; k < end; k++) {
-        int i = order ? order[k] : k;
-        map4 map = load_map(x_c + PL_NODE * (size_t)t->parent[i]);
-        if (job->l == 0) move_vertex(&map, t->point + 4 * (size_t)i, add, x + 4 * (size_t)i);
-        else move_node(&map, t->point + 4 * (size_t)i, add, x + PL_NODE * (size_t)i);
-    }
 }
 
 static void prolong_add(void* levels, int l) {
     pl_block_mg* mg = levels;
     double start = pl_seconds();
     move_job job = {mg, l};
-    pl_mg_for_pieces(&mg->levels[l].pattern.schedule, mg->pool, prolong_task, &job);
+    pl_mg_for_pieces(&mg->levels[l].pattern.schedule, mg->pool, transfers_of(mg)->prolong_up, &job);
     add_time(mg, l, start);
 }
 
 static void solve_coarsest(void* levels, int l) {
     pl_block_mg* mg = levels;
-    pl_block_level* level = &mg->levels[l];
     double start = pl_seconds();
-    pl_rhs_layout layout = {.run = 12, .stride = PL_NODE, .rhs_stride = 0};
-    pl_dense_cholesky_solve(&mg->bottom, mg->pool, 1, layout, level->b, level->x);
+    mg->bottom.operations->solve(mg->bottom.user, mg, mg->levels[l].b, mg->levels[l].x);
     mg->times.bottom += pl_seconds() - start;
-}
-
-typedef struct vector_job {
-    pl_block_mg* mg;
-    const double* r;
-    double* z;
-    double scale;
-} vector_job;
-
-static void take_residual_task(int begin, int end, int worker, void* user) {
-    const vector_job* job = user;
-    (void)worker;
-    for (int i = begin; i < end; i++) {
-        const double* r = job->r + 3 * (size_t)job->mg->old_of_new[i];
-        float* b = job->mg->levels[0].b + 4 * (size_t)i;
-        for (int c = 0; c < 3; c++) b[c] = (float)(r[c] * job->scale);
-        b[3] = 0.0f;
-    }
-}
-
-static void give_correction_task(int begin, int end, int worker, void* user) {
-    const vector_job* job = user;
-    (void)worker;
-    for (int i = begin; i < end; i++) {
-        const float* x = job->mg->levels[0].x + 4 * (size_t)job->mg->new_of_old[i];
-        double* z = job->z + 3 * (size_t)i;
-        for (int c = 0; c < 3; c++) z[c] = (double)x[c] * job->scale;
-    }
 }
 
 static double square_part(int begin, int end, void* user) {
@@ -316,8 +242,8 @@ double pl_block_mg_left(pl_block_mg* mg) {
 }
 
 void pl_block_mg_apply(pl_block_mg* mg, const double* r, double* z) {
-    double square =
-        pl_parallel_sum(mg->pool, square_part, 3 * mg->row_count, 8192, (void*)(uintptr_t)r);
+    double square = pl_parallel_sum(mg->pool, square_part, mg->unknowns * mg->row_count, 8192,
+                                    (void*)(uintptr_t)r);
     pl_block_mg_apply_sized(mg, r, sqrt(square), z);
 }
 
@@ -328,9 +254,10 @@ void pl_block_mg_apply_sized(pl_block_mg* mg, const double* r, double size, doub
     int exponent = 0;
     if (norm > 0.0 && isfinite(norm)) frexp(norm, &exponent);
     vector_job job = {mg, r, z, ldexp(1.0, -exponent)};
-    pl_mg_for_pieces(&mg->levels[0].pattern.schedule, mg->pool, take_residual_task, &job);
+    pl_mg_for_pieces(&mg->levels[0].pattern.schedule, mg->pool, transfers_of(mg)->take_residual,
+                     &job);
     pl_block_mg_cycle(mg, false);
     // (scale A)^-1 (r / 2^exponent)
     job.scale = ldexp((double)mg->scale, exponent);
-    pl_parallel_for(mg->pool, give_correction_task, n, ROWS_PER_TASK, &job);
+    pl_parallel_for(mg->pool, transfers_of(mg)->give_correction, n, ROWS_PER_TASK, &job);
 }

@@ -7,6 +7,7 @@
 // row <= column, and only the half of what goes into a diagonal block: the rest is transposed.
 #include "multigrid/block_galerkin.h"
 #include "base/memory.h"
+#include "multigrid/block_size.h"
 
 #include <string.h>
 
@@ -92,21 +93,12 @@ typedef struct product_job {
     pl_block_level* coarse;
 } product_job;
 
-// A block S (column-major) goes to where its pair lies, and transposed to the other place; a
-// diagonal block is S + S'.
-static void store_block(const product_job* job, int pair, const float* S) {
-    const int* target = job->product->targets + 2 * (size_t)pair;
-    if (target[0] < 0) {
-        float* D = job->coarse->fixed + PL_BLOCK12 * (size_t)job->product->pairs.rows[pair];
-        for (int c = 0; c < 12; c++)
-            for (int r = 0; r < 12; r++) D[12 * c + r] = S[12 * c + r] + S[12 * r + c];
-        return;
-    }
-    memcpy(job->coarse->values + PL_BLOCK12 * (size_t)target[0], S, PL_BLOCK12 * sizeof(float));
-    float* T = job->coarse->values + PL_BLOCK12 * (size_t)target[1];
-    for (int c = 0; c < 12; c++)
-        for (int r = 0; r < 12; r++) T[12 * r + c] = S[12 * c + r];
-}
+#define N 12
+#include "multigrid/block_node_product.h"
+#define N 16
+#include "multigrid/block_node_product.h"
+
+// ---------------------------------------------------------------- sums of vertices, 3 unknowns
 
 // A 3 x 3 block as one vector and its last value: sums over the entries of a row, one for each
 // coordinate b of the other vertex,
@@ -115,76 +107,29 @@ static void store_block(const product_job* job, int pair, const float* S) {
 //
 // and then over the rows between two nodes, S_ba = sum_i X_ia row_b, four blocks at a time. Their
 // last values lie together.
-typedef struct row_sums {
+typedef struct row_sums3 {
     pl_f8 at[4];
     pl_f4 last; // of all four
-} row_sums;
+} row_sums3;
 
-typedef struct pair_sums {
+typedef struct pair_sums3 {
     pl_f8 at[4][4]; // b, a
     pl_f4 last[4];  // b: the values of all a
-} pair_sums;
+} pair_sums3;
 
-PL_WIDE void add_entry(row_sums* row, const float* A, const float* Y) {
+PL_WIDE void add_entry3(row_sums3* row, const float* A, const float* Y) {
     pl_f8 block = pl_load8(A);
     for (int b = 0; b < 4; b++) row->at[b] = pl_fma8(block, pl_splat8(Y[b]), row->at[b]);
     row->last = pl_fma4(pl_splat4(A[8]), pl_load4(Y), row->last);
 }
 
-PL_WIDE void add_row(pair_sums* S, const row_sums* row, const float* X) {
+PL_WIDE void add_row3(pair_sums3* S, const row_sums3* row, const float* X) {
     pl_f4 point = pl_load4(X);
     for (int a = 0; a < 4; a++) {
         pl_f8 x = pl_splat8(X[a]);
         for (int b = 0; b < 4; b++) S->at[b][a] = pl_fma8(row->at[b], x, S->at[b][a]);
     }
     for (int b = 0; b < 4; b++) S->last[b] = pl_fma4(pl_splat4(row->last[b]), point, S->last[b]);
-}
-
-// Rows that belong to a node lie all over the matrix: ask for them before they are needed.
-PL_WIDE void prefetch_group(const product_job* job, int g) {
-    const pl_mg_pairs* p = &job->product->pairs;
-    if (g >= p->group_count) return;
-    int first = p->entry_offsets[g], last = p->entry_offsets[g + 1] - 1;
-    const char* begin = (const char*)(job->fine->values + PL_BLOCK3 * (size_t)p->entries[first]);
-    const char* end =
-        (const char*)(job->fine->values + PL_BLOCK3 * (size_t)p->entries[last] + PL_BLOCK3 - 1);
-    for (const char* at = begin; at <= end && at < begin + FARTHEST; at += 64)
-        __builtin_prefetch(at);
-    __builtin_prefetch(end);
-    __builtin_prefetch(job->transfer->point + 4 * (size_t)p->group_rows[g]);
-}
-
-PL_WIDE void add_group(const product_job* job, int g, row_sums* sums) {
-    const pl_mg_pairs* p = &job->product->pairs;
-    const pl_block_level* fine = job->fine;
-    row_sums row = *sums; // of its own, so that it stays in registers
-    prefetch_group(job, g + GROUPS_AHEAD);
-    for (int k = p->entry_offsets[g]; k < p->entry_offsets[g + 1]; k++)
-        add_entry(&row, fine->values + PL_BLOCK3 * (size_t)p->entries[k],
-                  job->transfer->point + 4 * (size_t)job->product->columns[k]);
-    *sums = row;
-}
-
-// S of a diagonal block: the entries of its vertices with row < column, and half of their diagonals
-static void sum_inner3(const product_job* job, int pair, pair_sums* S) {
-    const pl_mg_pairs* p = &job->product->pairs;
-    const pl_mg_transfer* t = job->transfer;
-    int node = p->rows[pair], g = p->group_offsets[pair], end = p->group_offsets[pair + 1];
-    for (int k = t->child_offsets[node]; k < t->child_offsets[node + 1]; k++) {
-        size_t i = (size_t)t->children[k];
-        row_sums row = {0};
-        float half[4];
-        if (k + CHILDREN_AHEAD < t->child_offsets[node + 1]) {
-            size_t next = (size_t)t->children[k + CHILDREN_AHEAD];
-            __builtin_prefetch(t->point + 4 * next);
-            __builtin_prefetch(job->fine->fixed + PL_BLOCK3 * next);
-            __builtin_prefetch(job->fine->fixed + PL_BLOCK3 * next + PL_BLOCK3 - 1);
-        }
-        pl_store4(half, 0.5f * pl_load4(t->point + 4 * i));
-        add_entry(&row, job->fine->fixed + PL_BLOCK3 * i, half);
-        if (g < end && p->group_rows[g] == (int)i) add_group(job, g++, &row);
-        add_row(S, &row, t->point + 4 * i);
-    }
 }
 
 // The sixteen 3 x 3 parts of a 12 x 12 block, by columns and then rows of it; column-major, and
@@ -211,7 +156,7 @@ static void write_parts(const parts* from, float* out) {
 }
 
 // S goes to where its pair lies, and transposed to the other place; a diagonal block is S + S'.
-static void store_sums(const product_job* job, int pair, const pair_sums* S) {
+static void store_sums3(const product_job* job, int pair, const pair_sums3* S) {
     const int* target = job->product->targets + 2 * (size_t)pair;
     parts direct, other;
     for (int b = 0; b < 4; b++)
@@ -220,8 +165,8 @@ static void store_sums(const product_job* job, int pair, const pair_sums* S) {
             set_part(other.at[a][b], transposed_head(S->at[b][a]), S->last[b][a]);
         }
     if (target[0] >= 0) {
-        write_parts(&direct, job->coarse->values + PL_BLOCK12 * (size_t)target[0]);
-        write_parts(&other, job->coarse->values + PL_BLOCK12 * (size_t)target[1]);
+        write_parts(&direct, job->coarse->values + 144 * (size_t)target[0]);
+        write_parts(&other, job->coarse->values + 144 * (size_t)target[1]);
         return;
     }
     for (int b = 0; b < 4; b++)
@@ -229,102 +174,79 @@ static void store_sums(const product_job* job, int pair, const pair_sums* S) {
             float *sum = direct.at[b][a], *turned = other.at[b][a];
             set_part(sum, pl_load8(sum) + pl_load8(turned), sum[8] + turned[8]);
         }
-    write_parts(&direct, job->coarse->fixed + PL_BLOCK12 * (size_t)job->product->pairs.rows[pair]);
+    write_parts(&direct, job->coarse->fixed + 144 * (size_t)job->product->pairs.rows[pair]);
 }
 
-static void product3_task(int begin, int end, int worker, void* user) {
-    const product_job* job = user;
-    const pl_mg_pairs* p = &job->product->pairs;
-    (void)worker;
-    for (int k = begin; k < end; k++) {
-        int pair = job->product->order[k];
-        pair_sums sums = {0};
-        if (p->rows[pair] == p->columns[pair]) {
-            sum_inner3(job, pair, &sums);
-        } else {
-            for (int g = p->group_offsets[pair]; g < p->group_offsets[pair + 1]; g++) {
-                row_sums row = {0};
-                add_group(job, g, &row);
-                add_row(&sums, &row, job->transfer->point + 4 * (size_t)p->group_rows[g]);
-            }
-        }
-        store_sums(job, pair, &sums);
+// ---------------------------------------------------------------- sums of vertices, 4 unknowns
+
+typedef struct row_sums4 {
+    pl_v16 at[4];
+} row_sums4;
+
+typedef struct pair_sums4 {
+    pl_v16 at[4][4]; // b, a
+} pair_sums4;
+
+PL_WIDE void add_entry4(row_sums4* row, const float* A, const float* Y) {
+    pl_v16 block = pl_v16_load(A);
+    for (int b = 0; b < 4; b++) row->at[b] = pl_v16_fma(block, pl_v16_splat(Y[b]), row->at[b]);
+}
+
+PL_WIDE void add_row4(pair_sums4* S, const row_sums4* row, const float* X) {
+    for (int a = 0; a < 4; a++) {
+        pl_v16 x = pl_v16_splat(X[a]);
+        for (int b = 0; b < 4; b++) S->at[b][a] = pl_v16_fma(row->at[b], x, S->at[b][a]);
     }
 }
 
-// columns += B T: the columns of B, moved from a child's frame to its parent's
-PL_WIDE void add_columns(float* columns, const float* B, const float* T) {
-    for (int d = 0; d < 3; d++) {
-        const float* last = B + 12 * (9 + d);
-        pl_f12 shifted = pl_load12(last);
-        for (int b = 0; b < 3; b++) {
-            float* sum = columns + 12 * (3 * b + d);
-            pl_f12 ratio = {pl_splat8(T[3]), pl_splat4(T[3])};
-            pl_f12 shift = {pl_splat8(T[b]), pl_splat4(T[b])};
-            pl_f12 moved = pl_fma12(pl_load12(B + 12 * (3 * b + d)), ratio, pl_load12(sum));
-            pl_store12(sum, pl_fma12(shifted, shift, moved));
+static void store_sums4(const product_job* job, int pair, const pair_sums4* S) {
+    float block[256], part[16];
+    for (int b = 0; b < 4; b++)
+        for (int a = 0; a < 4; a++) {
+            pl_v16_store(part, S->at[b][a]);
+            for (int d = 0; d < 4; d++)
+                pl_store4(block + 16 * (4 * b + d) + 4 * a, pl_load4(part + 4 * d));
         }
-        float* sum = columns + 12 * (9 + d);
-        pl_store12(sum, pl_add12(pl_load12(sum), shifted));
-    }
+    store_block16(job, pair, block);
 }
 
-// S += weight T' columns: the same for the rows
-PL_WIDE void add_moved_rows(float* S, const float* columns, const float* T, float weight) {
-    const float ratios[4] = {weight * T[3], weight * T[3], weight * T[3], weight};
-    const float shifts[4] = {weight * T[0], weight * T[1], weight * T[2], 0.0f};
-    pl_f12 ratio = pl_spread_point(ratios), shift = pl_spread_point(shifts);
-    for (int k = 0; k < 12; k++) {
-        // the last three of the column, read with one before them
-        pl_f4 last = pl_load4(columns + 12 * k + 8);
-        last = __builtin_shufflevector(last, last, 1, 2, 3, 3);
-        pl_f12 sum = pl_fma12(pl_load12(columns + 12 * k), ratio, pl_load12(S + 12 * k));
-        pl_store12(S + 12 * k, pl_fma12(pl_spread_columns(last), shift, sum));
-    }
+// The diagonal block of a vertex as the product takes it: what an unknown that is coupled with no
+// other one has there is not a stiffness of its node, which does not move it.
+PL_WIDE const float* own_block3(const product_job* job, size_t i, float* copy) {
+    (void)copy;
+    return job->fine->fixed + 9 * i;
+}
+PL_WIDE const float* own_block4(const product_job* job, size_t i, float* copy) {
+    const float* D = job->fine->fixed + 16 * i;
+    int held = job->fine->held[i];
+    if (!held) return D;
+    memcpy(copy, D, 16 * sizeof(float));
+    for (int c = 0; c < 4; c++)
+        if (held >> c & 1) copy[5 * c] = 0.0f;
+    return copy;
 }
 
-static void product12_task(int begin, int end, int worker, void* user) {
-    const product_job* job = user;
-    const pl_mg_pairs* p = &job->product->pairs;
-    const pl_mg_transfer* t = job->transfer;
-    const pl_block_level* fine = job->fine;
-    (void)worker;
-    for (int pair = begin; pair < end; pair++) {
-        float S[PL_BLOCK12] = {0};
-        for (int g = p->group_offsets[pair]; g < p->group_offsets[pair + 1]; g++) {
-            float columns[PL_BLOCK12] = {0};
-            for (int k = p->entry_offsets[g]; k < p->entry_offsets[g + 1]; k++) {
-                size_t e = (size_t)p->entries[k];
-                add_columns(columns, fine->values + PL_BLOCK12 * e,
-                            t->point + 4 * (size_t)fine->pattern.columns[e]);
-            }
-            add_moved_rows(S, columns, t->point + 4 * (size_t)p->group_rows[g], 1.0f);
-        }
-        if (p->rows[pair] == p->columns[pair]) {
-            int node = p->rows[pair];
-            for (int k = t->child_offsets[node]; k < t->child_offsets[node + 1]; k++) {
-                size_t j = (size_t)t->children[k];
-                float columns[PL_BLOCK12] = {0};
-                add_columns(columns, fine->fixed + PL_BLOCK12 * j, t->point + 4 * j);
-                add_moved_rows(S, columns, t->point + 4 * j, 0.5f);
-            }
-        }
-        store_block(job, pair, S);
-    }
-}
+#define N 3
+#include "multigrid/block_vertex_product.h"
+#define N 4
+#include "multigrid/block_vertex_product.h"
 
 void pl_block_product_update(const pl_block_product* product, const pl_block_level* fine,
                              const pl_mg_transfer* transfer, pl_block_level* coarse,
                              pl_pool* pool) {
     product_job job = {product, fine, transfer, coarse};
-    pl_parallel_for(pool, fine->block == PL_BLOCK3 ? product3_task : product12_task,
-                    product->pairs.count, PAIRS_PER_TASK, &job);
+    pl_task task = fine->unknowns == 3    ? product_task3
+                   : fine->unknowns == 4  ? product_task4
+                   : fine->unknowns == 12 ? product_task12
+                                          : product_task16;
+    pl_parallel_for(pool, task, product->pairs.count, PAIRS_PER_TASK, &job);
 }
 
-void pl_block_add_point(float* D, const float* X, const float* S) {
+void pl_block_add_point(int unknowns, float* D, const float* X, const float* S) {
+    int u = unknowns;
     for (int b = 0; b < 4; b++)
-        for (int d = 0; d < 3; d++)
+        for (int d = 0; d < u; d++)
             for (int a = 0; a < 4; a++)
-                for (int c = 0; c < 3; c++)
-                    D[12 * (3 * b + d) + 3 * a + c] += X[a] * X[b] * S[3 * c + d];
+                for (int c = 0; c < u; c++)
+                    D[4 * u * (u * b + d) + u * a + c] += X[a] * X[b] * S[u * c + d];
 }

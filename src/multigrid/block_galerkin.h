@@ -27,15 +27,23 @@ size_t pl_block_product_bytes(const pl_block_product* product);
 void pl_block_product_update(const pl_block_product* product, const pl_block_level* fine,
                              const pl_mg_transfer* transfer, pl_block_level* coarse, pl_pool* pool);
 
-// D += (X X') (x) S: what a 3 x 3 block S at a point X adds to its node's diagonal block.
-void pl_block_add_point(float* D, const float* X, const float* S);
+// D += (X X') (x) S: what a block S of so many unknowns at a point X adds to its node's diagonal
+// block.
+void pl_block_add_point(int unknowns, float* D, const float* X, const float* S);
 
-// Inverts the diagonal blocks of the nodes in a list (NULL: of all). unseen: 16 per node, NULL on
-// level 0; the mean of a block's diagonal stands in where a node's maps do nothing.
-void pl_block_level_invert(pl_block_level* level, const float* unseen, const int* nodes, int count,
+// Which affine maps of the nodes of a level do nothing to an unknown of their vertices: projectors
+// as those of pl_mg_transfer.
+typedef struct pl_unseen {
+    const float* projectors;
+    int of_node, of_unknown; // floats from one node, and from one unknown, to the next
+} pl_unseen;
+
+// Inverts the diagonal blocks of the nodes in a list (NULL: of all). The mean of a block's diagonal
+// stands in where a node's maps do nothing; level 0 has no such maps.
+void pl_block_level_invert(pl_block_level* level, pl_unseen unseen, const int* nodes, int count,
                            pl_pool* pool);
 
-// 12 x 12, column-major: the block with its unseen directions filled in
-void pl_block_fill_unseen(const float* D, const float* unseen, float* out);
+// The diagonal block of a node of 12 or 16 unknowns with its unseen directions filled in.
+void pl_block_fill_unseen(const pl_block_level* level, pl_unseen unseen, int node, float* out);
 
 #endif

@@ -1,123 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Inverses of diagonal blocks. Those of nodes by Cholesky, many nodes at a time, one in each lane.
+// Inverses of diagonal blocks. With 3 and 12 unknowns they are definite. The fourth unknown of a
+// vertex is a pressure, and blocks [K G'; G -C] are indefinite, but K and C are (semi)definite, so
+// that displacements, then pressures, are eliminated without exchanges (Vanderbei 1995).
+//
 // Where a node's affine maps move nothing (S0 section 4.4), the block has a null space that is
 // known exactly: the mean of its diagonal is put there, which changes nothing else.
 #include "multigrid/block_galerkin.h"
+#include "multigrid/block_size.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ROWS_PER_TASK = 2048, NODES_PER_TASK = 64 };
+enum { ROWS_PER_TASK = 2048, NODES_PER_TASK = 64, DISPLACEMENTS = 12 };
 // a pivot that elimination made smaller than this part of what it was counts as none
 static const float TINY_PIVOT = 1e-6f;
 
-void pl_block_fill_unseen(const float* D, const float* unseen, float* out) {
-    memcpy(out, D, PL_BLOCK12 * sizeof(float));
-    float rank = unseen[0] + unseen[5] + unseen[10] + unseen[15], trace = 0.0f;
-    if (!(rank > 0.5f)) return;
-    for (int k = 0; k < 12; k++) trace += D[13 * k];
-    float seen = 12.0f - 3.0f * rank;
-    // a node that nothing belongs to: anything will do
-    float mean = seen > 0.5f && trace > 0.0f ? trace / seen : 1.0f;
-    for (int b = 0; b < 4; b++)
-        for (int a = 0; a < 4; a++)
-            for (int c = 0; c < 3; c++)
-                out[12 * (3 * b + c) + 3 * a + c] += mean * unseen[4 * a + b];
+static float rank_of(const float* projector) {
+    return projector[0] + projector[5] + projector[10] + projector[15];
 }
 
-// The inverse of a symmetric 3 x 3 block; zero if it has none.
-static void invert3(const float* A, float* out) {
+void pl_block_fill_unseen(const pl_block_level* level, pl_unseen unseen, int node, float* out) {
+    int m = level->unknowns, u = m / 4;
+    const float* D = level->diagonal + (size_t)level->block * (size_t)node;
+    const float* first = unseen.projectors + (size_t)unseen.of_node * (size_t)node;
+    float trace[2] = {0.0f, 0.0f}, rank[2] = {0.0f, 0.0f}; // of displacements, pressures
+    memcpy(out, D, (size_t)level->block * sizeof(float));
+    for (int c = 0; c < u; c++) rank[c / 3] += rank_of(first + c * unseen.of_unknown);
+    if (!(rank[0] + rank[1] > 0.5f)) return;
+    for (int k = 0; k < m; k++) trace[k % u / 3] += D[(m + 1) * k];
+    // A node that nothing belongs to: anything will do. Pressures are negative, unless the matrix
+    // says otherwise.
+    float seen[2] = {12.0f - rank[0], 4.0f - rank[1]};
+    float mean = seen[0] > 0.5f && trace[0] > 0.0f ? trace[0] / seen[0] : 1.0f;
+    float pressure = seen[1] > 0.5f && trace[1] != 0.0f ? trace[1] / seen[1] : -mean;
+    for (int b = 0; b < 4; b++)
+        for (int a = 0; a < 4; a++)
+            for (int c = 0; c < u; c++)
+                out[m * (u * b + c) + u * a + c] +=
+                    (c < 3 ? mean : pressure) * first[c * unseen.of_unknown + 4 * a + b];
+}
+
+// The inverse of the first three rows and columns of a symmetric block with so many rows; zero if
+// there is none.
+PL_WIDE void invert_first_three(const float* A, int rows, double inverse[9]) {
     double a = (double)A[0], b = (double)A[1], c = (double)A[2];
-    double d = (double)A[4], e = (double)A[5], f = (double)A[8];
+    double d = (double)A[rows + 1], e = (double)A[rows + 2], f = (double)A[2 * rows + 2];
     double c0 = d * f - e * e, c1 = c * e - b * f, c2 = b * e - c * d;
     double determinant = a * c0 + b * c1 + c * c2;
     double bound = 1e-12 * fabs(a) * fabs(d) * fabs(f);
     double s = determinant > bound ? 1.0 / determinant : 0.0;
-    float inverse[9] = {(float)(c0 * s),
-                        (float)(c1 * s),
-                        (float)(c2 * s),
-                        (float)(c1 * s),
-                        (float)((a * f - c * c) * s),
-                        (float)((b * c - a * e) * s),
-                        (float)(c2 * s),
-                        (float)((b * c - a * e) * s),
-                        (float)((a * d - b * b) * s)};
-    memcpy(out, inverse, sizeof inverse);
+    inverse[0] = c0 * s;
+    inverse[1] = inverse[3] = c1 * s;
+    inverse[2] = inverse[6] = c2 * s;
+    inverse[4] = (a * f - c * c) * s;
+    inverse[5] = inverse[7] = (b * c - a * e) * s;
+    inverse[8] = (a * d - b * b) * s;
 }
 
-// L of A = L L' in each lane, with 1 / L_jj on the diagonal; 0 there for a pivot that vanished
-PL_WIDE void factor_lanes(pl_fw a[12][12]) {
-    for (int j = 0; j < 12; j++) {
-        pl_fw pivot = a[j][j];
-        for (int k = 0; k < j; k++) pivot = pl_fnma_w(a[j][k], a[j][k], pivot);
-        pl_iw good = pivot > TINY_PIVOT * a[j][j];
-        pl_fw root = 1.0f / pl_sqrt_w(pl_select_w(good, pivot, pl_splat_w(1.0f)));
-        a[j][j] = pl_select_w(good, root, (pl_fw){0});
-        for (int i = j + 1; i < 12; i++) {
-            pl_fw sum = a[i][j];
-            for (int k = 0; k < j; k++) sum = pl_fnma_w(a[i][k], a[j][k], sum);
-            a[i][j] = sum * a[j][j];
-        }
+static void invert3(const float* A, float* out) {
+    double inverse[9];
+    invert_first_three(A, 3, inverse);
+    for (int k = 0; k < 9; k++) out[k] = (float)inverse[k];
+}
+
+// The first three unknowns, which are definite, and then what is left of the fourth, of whatever
+// sign. An unknown without a pivot does not move.
+static void invert4(const float* A, float* out) {
+    double inverse[9], Kg[3]; // K^-1, K^-1 g
+    double pivot = (double)A[15], size = fabs(pivot);
+    invert_first_three(A, 4, inverse);
+    for (int i = 0; i < 3; i++) {
+        Kg[i] = 0.0;
+        for (int j = 0; j < 3; j++) Kg[i] += inverse[3 * i + j] * (double)A[12 + j];
     }
-}
-
-// L^-1 in place of L
-PL_WIDE void invert_factor_lanes(pl_fw a[12][12]) {
-    for (int j = 0; j < 12; j++)
-        for (int i = j + 1; i < 12; i++) {
-            pl_fw sum = a[i][j] * a[j][j];
-            for (int k = j + 1; k < i; k++) sum = pl_fma_w(a[i][k], a[k][j], sum);
-            a[i][j] = -sum * a[i][i];
-        }
+    for (int i = 0; i < 3; i++) {
+        pivot -= Kg[i] * (double)A[12 + i];
+        size = fmax(size, fabs(Kg[i] * (double)A[12 + i]));
+    }
+    double s = fabs(pivot) > (double)TINY_PIVOT * size ? 1.0 / pivot : 0.0;
+    for (int i = 0; i < 3; i++) {
+        for (int j = 0; j < 3; j++)
+            out[4 * i + j] = (float)(inverse[3 * i + j] + Kg[i] * s * Kg[j]);
+        out[12 + i] = out[4 * i + 3] = (float)(-Kg[i] * s);
+    }
+    out[15] = (float)s;
 }
 
 typedef struct invert_job {
     pl_block_level* level;
-    const float* unseen;
+    pl_unseen unseen;
     const int* nodes;
 } invert_job;
 
 static int node_at(const invert_job* job, int k) { return job->nodes ? job->nodes[k] : k; }
 
-static void load_lanes(const invert_job* job, int first, int count, pl_fw a[12][12]) {
-    float block[PL_BLOCK12];
-    for (int lane = 0; lane < PL_LANES; lane++) {
-        size_t node = (size_t)node_at(job, first + (lane < count ? lane : 0));
-        pl_block_fill_unseen(job->level->diagonal + PL_BLOCK12 * node, job->unseen + 16 * node,
-                             block);
-        for (int i = 0; i < 12; i++)
-            for (int j = 0; j <= i; j++) a[i][j][lane] = block[12 * j + i];
-    }
-}
+#define N 12
+#include "multigrid/block_inverses.h"
+#define N 16
+#include "multigrid/block_inverses.h"
 
-static void store_lanes(const invert_job* job, int first, int count, pl_fw a[12][12]) {
-    for (int i = 0; i < 12; i++)
-        for (int j = 0; j <= i; j++) {
-            pl_fw sum = {0}; // column i of L^-1 times column j
-            for (int k = i; k < 12; k++) sum = pl_fma_w(a[k][i], a[k][j], sum);
-            for (int lane = 0; lane < count; lane++) {
-                float* out = job->level->inverse + PL_BLOCK12 * (size_t)node_at(job, first + lane);
-                out[12 * j + i] = out[12 * i + j] = sum[lane];
-            }
-        }
-}
-
-static void invert12_task(int begin, int end, int worker, void* user) {
-    const invert_job* job = user;
-    pl_fw a[12][12];
-    (void)worker;
-    for (int first = begin; first < end; first += PL_LANES) {
-        int count = end - first < PL_LANES ? end - first : PL_LANES;
-        load_lanes(job, first, count, a);
-        factor_lanes(a);
-        invert_factor_lanes(a);
-        store_lanes(job, first, count, a);
-    }
-}
-
-static void invert3_task(int begin, int end, int worker, void* user) {
+static void invert_task3(int begin, int end, int worker, void* user) {
     const invert_job* job = user;
     (void)worker;
     for (int k = begin; k < end; k++) {
@@ -126,10 +110,22 @@ static void invert3_task(int begin, int end, int worker, void* user) {
     }
 }
 
-void pl_block_level_invert(pl_block_level* level, const float* unseen, const int* nodes, int count,
+static void invert_task4(int begin, int end, int worker, void* user) {
+    const invert_job* job = user;
+    (void)worker;
+    for (int k = begin; k < end; k++) {
+        size_t i = (size_t)node_at(job, k);
+        invert4(job->level->diagonal + 16 * i, job->level->inverse + 16 * i);
+    }
+}
+
+void pl_block_level_invert(pl_block_level* level, pl_unseen unseen, const int* nodes, int count,
                            pl_pool* pool) {
     invert_job job = {level, unseen, nodes};
-    bool coarse = level->block == PL_BLOCK12;
-    pl_parallel_for(pool, coarse ? invert12_task : invert3_task, count,
-                    coarse ? NODES_PER_TASK : ROWS_PER_TASK, &job);
+    pl_task task = level->unknowns == 3    ? invert_task3
+                   : level->unknowns == 4  ? invert_task4
+                   : level->unknowns == 12 ? invert_task12
+                                           : invert_task16;
+    bool coarse = level->stride == PL_NODE;
+    pl_parallel_for(pool, task, count, coarse ? NODES_PER_TASK : ROWS_PER_TASK, &job);
 }

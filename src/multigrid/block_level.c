@@ -7,8 +7,12 @@
 //
 //   x_i = D_i^-1 (b_i - lower_i - upper_i)   forward: lower_i is new, upper_i is kept, and lower_i
 //                                            is kept for the way back
+//
+// With relaxation, which the indefinite matrices of 4 unknowns need (S3 section 5.2, where it is
+// called vertex Vanka), x_i moves by omega times the way there.
 #include "multigrid/block_level.h"
 #include "base/memory.h"
+#include "multigrid/block_size.h"
 
 #include <math.h>
 #include <string.h>
@@ -41,12 +45,14 @@ void pl_block_level_free(pl_block_level* level) {
     *level = (pl_block_level){0};
 }
 
-pl_status pl_block_level_setup(pl_block_level* level, pl_mg_pattern* pattern, bool coarse,
+pl_status pl_block_level_setup(pl_block_level* level, pl_mg_pattern* pattern, int unknowns,
                                pl_error* error) {
     *level = (pl_block_level){.node_count = pattern->row_count,
-                              .block = coarse ? PL_BLOCK12 : PL_BLOCK3,
-                              .stride = coarse ? PL_NODE : 4,
+                              .unknowns = unknowns,
+                              .block = unknowns * unknowns,
+                              .stride = unknowns < 12 ? PL_VERTEX : PL_NODE,
                               .pattern = *pattern,
+                              .omega = 1.0f,
                               .damping = 1.0f};
     *pattern = (pl_mg_pattern){0};
     level->values = PL_ALLOC(float, stored_size(level));
@@ -84,57 +90,6 @@ typedef struct job {
     bool add;         // to x
 } job;
 
-// the sum of the blocks of a half row times x: 3 x 3
-PL_WIDE pl_f4 half_sum3(const pl_block_level* level, const pl_mg_half* half, int i) {
-    const int* columns = level->pattern.columns;
-    pl_sum3 sum = {{0}, {0}};
-    for (int e = half->begin[i]; e < half->end[i]; e++)
-        pl_block3_add(level->values + PL_BLOCK3 * (size_t)e, level->x + 4 * (size_t)columns[e],
-                      &sum);
-    return pl_block3_end(sum);
-}
-
-// the same, 12 x 12
-PL_WIDE pl_f12 half_sum12(const pl_block_level* level, const pl_mg_half* half, int i) {
-    pl_f12 sum[2] = {{{0}, {0}}, {{0}, {0}}};
-    for (int e = half->begin[i]; e < half->end[i]; e++)
-        pl_block12_add(level->values + PL_BLOCK12 * (size_t)e,
-                       level->x + PL_NODE * (size_t)level->pattern.columns[e], sum);
-    return pl_add12(sum[0], sum[1]);
-}
-
-// The same from the last entry on: a sweep backward has just found what the first one needs.
-PL_WIDE pl_f4 half_sum3_backward(const pl_block_level* level, const pl_mg_half* half, int i) {
-    const int* columns = level->pattern.columns;
-    pl_sum3 sum = {{0}, {0}};
-    for (int e = half->end[i] - 1; e >= half->begin[i]; e--)
-        pl_block3_add(level->values + PL_BLOCK3 * (size_t)e, level->x + 4 * (size_t)columns[e],
-                      &sum);
-    return pl_block3_end(sum);
-}
-
-PL_WIDE void relax3(const job* j, int i) {
-    pl_block_level* level = j->level;
-    pl_f4 sum = j->forward ? half_sum3(level, j->half, i) : half_sum3_backward(level, j->half, i);
-    float* kept = level->half_sum + 4 * (size_t)i;
-    pl_f4 rest = pl_load4(level->b + 4 * (size_t)i) - sum;
-    if (!j->from_zero) rest -= pl_load4(kept);
-    pl_store4(level->x + 4 * (size_t)i,
-              pl_block3_apply(level->inverse + PL_BLOCK3 * (size_t)i, rest));
-    pl_store4(kept, sum);
-}
-
-PL_WIDE void relax12(const job* j, int i) {
-    pl_block_level* level = j->level;
-    pl_f12 sum = half_sum12(level, j->half, i);
-    float rest[12], *kept = level->half_sum + PL_NODE * (size_t)i;
-    pl_f12 right = pl_sub12(pl_load12(level->b + PL_NODE * (size_t)i), sum);
-    pl_store12(rest, j->from_zero ? right : pl_sub12(right, pl_load12(kept)));
-    pl_store12(level->x + PL_NODE * (size_t)i,
-               pl_block12_apply(level->inverse + PL_BLOCK12 * (size_t)i, rest));
-    pl_store12(kept, sum);
-}
-
 static int row_at(const pl_block_level* level, int position) {
     const int* order = level->pattern.schedule.order;
     return order ? order[position] : position;
@@ -148,31 +103,27 @@ static int unit_start(const job* j, int unit, int* count) {
     return j->forward ? low : high - 1;
 }
 
-// Two units at a time, row by row in turn: a row mostly waits for the one before it, and units of a
-// phase are not coupled, so that the two wait at the same time.
-static void relax_pairs3_task(int begin, int end, int worker, void* user) {
-    const job* j = user;
-    int step = j->forward ? 1 : -1;
-    (void)worker;
-    for (int pair = begin; pair < end; pair++) {
-        int count_a, count_b, a = unit_start(j, 2 * pair, &count_a);
-        int b = unit_start(j, 2 * pair + 1, &count_b), both = count_a < count_b ? count_a : count_b;
-        for (int k = 0; k < both; k++, a += step, b += step) {
-            relax3(j, a);
-            relax3(j, b);
-        }
-        for (int k = both; k < count_a; k++, a += step) relax3(j, a);
-        for (int k = both; k < count_b; k++, b += step) relax3(j, b);
-    }
-}
+// The passes over rows for one size of blocks.
+typedef struct passes {
+    pl_task relax, residual, prepare, step;
+    void (*product)(const pl_block_level* level, bool after_backward, int begin, int end, float* y);
+} passes;
 
-static void relax_units12_task(int begin, int end, int worker, void* user) {
-    const job* j = user;
-    const int* order = j->level->pattern.schedule.order;
-    (void)worker;
-    for (int unit = begin; unit < end; unit++) {
-        int count, step = j->forward ? 1 : -1, p = unit_start(j, unit, &count);
-        for (int k = 0; k < count; k++, p += step) relax12(j, order[p]);
+#define N 3
+#include "multigrid/block_sweeps.h"
+#define N 4
+#include "multigrid/block_sweeps.h"
+#define N 12
+#include "multigrid/block_sweeps.h"
+#define N 16
+#include "multigrid/block_sweeps.h"
+
+static const passes* passes_of(const pl_block_level* level) {
+    switch (level->unknowns) {
+    case 3: return &passes3;
+    case 4: return &passes4;
+    case 12: return &passes12;
+    default: return &passes16;
     }
 }
 
@@ -182,15 +133,13 @@ static void half_sweep(pl_block_level* level, pl_pool* pool, bool forward, bool 
              .half = forward ? &level->pattern.lower : &level->pattern.upper,
              .forward = forward,
              .from_zero = from_zero};
+    pl_task relax = passes_of(level)->relax;
     for (int k = 0; k < s->phase_count; k++) {
         int phase = forward ? k : s->phase_count - 1 - k, first = s->phase_offsets[phase];
         j.units = s->unit_offsets + 2 * (size_t)first;
         j.unit_count = s->phase_offsets[phase + 1] - first;
-        if (level->block == PL_BLOCK3)
-            pl_parallel_for(pool, relax_pairs3_task, (j.unit_count + 1) / 2, 1, &j);
-        else
-            pl_parallel_for(j.unit_count > FEW_UNITS ? pool : NULL, relax_units12_task,
-                            j.unit_count, 1, &j);
+        if (level->stride == PL_VERTEX) pl_parallel_for(pool, relax, (j.unit_count + 1) / 2, 1, &j);
+        else pl_parallel_for(j.unit_count > FEW_UNITS ? pool : NULL, relax, j.unit_count, 1, &j);
     }
 }
 
@@ -204,98 +153,33 @@ bool pl_block_level_gauss_seidel(pl_block_level* level, pl_pool* pool, int half_
     return !forward;
 }
 
-// r = b - sum of both halves - D x
-static void residual_row(const job* j, int i) {
-    pl_block_level* level = j->level;
-    const pl_mg_half* upper = &level->pattern.upper;
-    size_t at = (size_t)i * (size_t)level->stride;
-    if (level->block == PL_BLOCK3) {
-        pl_f4 rest = pl_load4(level->b + at) - half_sum3(level, j->half, i);
-        rest -= j->both_halves ? half_sum3(level, upper, i) : pl_load4(level->half_sum + at);
-        rest -= pl_block3_apply(level->diagonal + PL_BLOCK3 * (size_t)i, pl_load4(level->x + at));
-        pl_store4(level->residual + at, rest);
-        return;
-    }
-    pl_f12 rest = pl_sub12(pl_load12(level->b + at), half_sum12(level, j->half, i));
-    rest = pl_sub12(rest,
-                    j->both_halves ? half_sum12(level, upper, i) : pl_load12(level->half_sum + at));
-    const float* D = level->diagonal + PL_BLOCK12 * (size_t)i;
-    pl_store12(level->residual + at, pl_sub12(rest, pl_block12_apply(D, level->x + at)));
-}
-
-static void residual_task(int begin, int end, int worker, void* user) {
-    const job* j = user;
-    (void)worker;
-    for (int k = begin; k < end; k++) residual_row(j, row_at(j->level, k));
-}
-
 static void for_pieces(const pl_block_level* level, pl_pool* pool, pl_task task, void* user) {
     pl_mg_for_pieces(&level->pattern.schedule, pool, task, user);
 }
 
 void pl_block_level_residual_after(pl_block_level* level, pl_pool* pool, bool forward) {
     job j = {.level = level, .half = forward ? &level->pattern.upper : &level->pattern.lower};
-    for_pieces(level, pool, residual_task, &j);
+    for_pieces(level, pool, passes_of(level)->residual, &j);
 }
 
 void pl_block_level_residual(pl_block_level* level, pl_pool* pool) {
     job j = {.level = level, .half = &level->pattern.lower, .both_halves = true};
-    for_pieces(level, pool, residual_task, &j);
+    for_pieces(level, pool, passes_of(level)->residual, &j);
 }
 
 void pl_block_level_product(const pl_block_level* level, bool after_backward, int begin, int end,
                             float* y) {
-    for (int i = begin; i < end; i++) {
-        size_t at = 4 * (size_t)i;
-        pl_f4 sum = half_sum3(level, &level->pattern.lower, i);
-        sum += after_backward ? pl_load4(level->half_sum + at)
-                              : half_sum3(level, &level->pattern.upper, i);
-        const float* D = level->diagonal + PL_BLOCK3 * (size_t)i;
-        pl_store4(y + at, sum + pl_block3_apply(D, pl_load4(level->x + at)));
-    }
-}
-
-static void prepare_task(int begin, int end, int worker, void* user) {
-    const job* j = user;
-    pl_block_level* level = j->level;
-    (void)worker;
-    for (int k = begin; k < end; k++) {
-        int i = row_at(level, k);
-        float* sum = level->half_sum + (size_t)i * (size_t)level->stride;
-        if (level->block == PL_BLOCK3) pl_store4(sum, half_sum3(level, j->half, i));
-        else pl_store12(sum, half_sum12(level, j->half, i));
-    }
+    passes_of(level)->product(level, after_backward, begin, end, y);
 }
 
 void pl_block_level_prepare(pl_block_level* level, pl_pool* pool, bool forward) {
     job j = {.level = level, .half = forward ? &level->pattern.upper : &level->pattern.lower};
-    for_pieces(level, pool, prepare_task, &j);
-}
-
-// x = or += damping D^-1 of the residual, or of b
-static void damped_step_task(int begin, int end, int worker, void* user) {
-    const job* j = user;
-    pl_block_level* level = j->level;
-    const float* from = j->from_zero ? level->b : level->residual;
-    (void)worker;
-    for (int k = begin; k < end; k++) {
-        int i = row_at(level, k);
-        size_t at = (size_t)i * (size_t)level->stride;
-        if (level->block == PL_BLOCK3) {
-            const float* inverse = level->inverse + PL_BLOCK3 * (size_t)i;
-            pl_f4 step = level->damping * pl_block3_apply(inverse, pl_load4(from + at));
-            pl_store4(level->x + at, j->add ? pl_load4(level->x + at) + step : step);
-        } else {
-            const float* inverse = level->inverse + PL_BLOCK12 * (size_t)i;
-            pl_f12 step = pl_scale12(level->damping, pl_block12_apply(inverse, from + at));
-            pl_store12(level->x + at, j->add ? pl_add12(pl_load12(level->x + at), step) : step);
-        }
-    }
+    for_pieces(level, pool, passes_of(level)->prepare, &j);
 }
 
 static void damped_step(pl_block_level* level, pl_pool* pool, bool from_b, bool add) {
     job j = {.level = level, .from_zero = from_b, .add = add};
-    for_pieces(level, pool, damped_step_task, &j);
+    for_pieces(level, pool, passes_of(level)->step, &j);
 }
 
 void pl_block_level_jacobi(pl_block_level* level, pl_pool* pool, int sweeps, bool from_zero) {
@@ -323,7 +207,7 @@ void pl_block_level_damp(pl_block_level* level, pl_pool* pool) {
     for (int i = 0; i < level->node_count; i++)
         for (int c = 0; c < level->stride; c++)
             level->x[(size_t)(i * level->stride + c)] =
-                c < (level->stride == 4 ? 3 : 12) ? ((i * 7 + c) % 5 < 2 ? 1.0f : -0.8f) : 0.0f;
+                c < level->unknowns ? ((i * 7 + c) % 5 < 2 ? 1.0f : -0.8f) : 0.0f;
     memset(level->b, 0, size * sizeof(float));
     level->damping = 1.0f;
     for (int step = 0; step < STEPS; step++) {

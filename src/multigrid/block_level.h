@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// One level of multigrid for matrices of 3 x 3 blocks: the vertices (3 x 3 blocks, 4 floats a
-// vertex) or the nodes of a coarse level (12 x 12 blocks, 16 floats a node), with its smoothers.
-// All in float; see wide_block.h for the layouts.
+// One level of multigrid: the vertices, with 3 or 4 unknowns, or the nodes of a coarse level, with
+// 12 or 16, and the smoothers. All in float; see wide_block.h for the layouts.
 #ifndef PL_MULTIGRID_BLOCK_LEVEL_H
 #define PL_MULTIGRID_BLOCK_LEVEL_H
 
@@ -12,22 +11,25 @@
 
 typedef struct pl_block_level {
     int node_count;
-    int block;  // floats of a block: PL_BLOCK3 or PL_BLOCK12
-    int stride; // floats of a node in a vector: 4 or PL_NODE
+    int unknowns; // of a node: 3, 4, 12 or 16
+    int block;    // floats of a block: unknowns^2
+    int stride;   // floats of a node in a vector: PL_VERTEX or PL_NODE
     pl_mg_pattern pattern;
     float* values;   // per entry of the pattern
     float* fixed;    // diagonal blocks without what comes and goes; they lie behind the values
     float* diagonal; // with it
     float* inverse;  // of the diagonal blocks
+    const unsigned char* held; // 4 unknowns: bit c for each unknown that no node moves; borrowed
     float* x;
     float* b;
     float* half_sum; // of the half that the last half sweep read
     float* residual;
+    float omega;   // relaxation of Gauss-Seidel; always 1 for 3 and 12 unknowns
     float damping; // of Jacobi, from the spectral radius
 } pl_block_level;
 
 // Takes the pattern over, also when it fails.
-pl_status pl_block_level_setup(pl_block_level* out, pl_mg_pattern* pattern, bool coarse,
+pl_status pl_block_level_setup(pl_block_level* out, pl_mg_pattern* pattern, int unknowns,
                                pl_error* error);
 void pl_block_level_free(pl_block_level* level);
 size_t pl_block_level_bytes(const pl_block_level* level);

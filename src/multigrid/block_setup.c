@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// S0 Algorithm 3 for 3 x 3 blocks: the order of rows, the nodes of all levels, and which blocks
+// S0 Algorithm 3: the order of rows, the nodes of all levels, and which blocks
 // there are.
 #include "base/memory.h"
 #include "multigrid/block_multigrid.h"
@@ -73,8 +73,9 @@ static pl_status number_rows(pl_block_mg* mg, const pl_mg_blocks* A, const doubl
     mg->positions = PL_ALLOC(double, 3 * (size_t)n);
     mg->held = PL_ALLOC(unsigned char, n);
     mg->held_before = PL_ALLOC(unsigned char, n);
-    if (!mg->old_of_new || !mg->new_of_old || !mg->diagonal_source || !mg->positions || !mg->held ||
-        !mg->held_before)
+    if (mg->unknowns == 4) mg->held_unknowns = PL_ALLOC(unsigned char, n);
+    if ((mg->unknowns == 4 && !mg->held_unknowns) || !mg->old_of_new || !mg->new_of_old ||
+        !mg->diagonal_source || !mg->positions || !mg->held || !mg->held_before)
         return pl_fail_memory(error, "multigrid");
     pl_adjacency graph;
     pl_status status = make_graph(mg, A, false, &graph, NULL, error);
@@ -177,11 +178,11 @@ static pl_status begin_sampling(pl_block_mg* mg, const pl_mg_blocks* A, const in
     if (settings->stiffness_aware && item_count > 0 && !s->lengths)
         return pl_fail_memory(error, "multigrid");
     if (s->lengths && A->values) {
-        bool stiff =
-            pl_stiff_lengths(&s->graph, mg->positions, A->values, 3, entries, mg->pool, s->lengths);
+        bool stiff = pl_stiff_lengths(&s->graph, mg->positions, A->values, mg->unknowns, entries,
+                                      mg->pool, s->lengths);
         *(stiff ? &s->options.lengths : &s->options.plain_lengths) = s->lengths;
     }
-    mg->uneven = s->options.lengths != NULL;
+    mg->uneven = mg->unknowns == 3 && s->options.lengths != NULL; // it needs a definite matrix
     s->hierarchy = &mg->hierarchy;
     s->positions = mg->positions;
     pl_background_start(mg->pool, sample_job, s, &s->background);
@@ -224,7 +225,9 @@ static pl_status make_finest(pl_block_mg* mg, const pl_mg_blocks* A, const pl_sl
     if (status != PL_OK) return status;
     sources_job job = {mg, A, &pattern};
     pl_parallel_for(mg->pool, sources_task, pattern.row_count, ROW_BLOCK, &job);
-    return pl_block_level_setup(&mg->levels[0], &pattern, false, error);
+    status = pl_block_level_setup(&mg->levels[0], &pattern, mg->unknowns, error);
+    mg->levels[0].held = mg->held_unknowns;
+    return status;
 }
 
 // the levels above the finest one
@@ -235,12 +238,16 @@ static pl_status make_levels(pl_block_mg* mg, pl_error* error) {
         pl_mg_pattern next;
         status = pl_block_product_setup(&mg->products[l], &mg->levels[l - 1], &h->transfers[l - 1],
                                         &next, error);
-        if (status == PL_OK) status = pl_block_level_setup(&mg->levels[l], &next, true, error);
+        if (status == PL_OK)
+            status = pl_block_level_setup(&mg->levels[l], &next, 4 * mg->unknowns, error);
     }
     for (int l = 0; status == PL_OK && l < h->level_count; l++) {
         mg->marks[l] = PL_ALLOC(int, h->node_counts[l]);
         mg->touched[l] = PL_ALLOC(int, h->node_counts[l]);
-        if (!mg->marks[l] || !mg->touched[l]) status = pl_fail_memory(error, "multigrid");
+        bool apart = mg->unknowns == 4 && l > 0;
+        mg->unseen[l] = apart ? PL_ALLOC(float, 64 * (size_t)h->node_counts[l]) : NULL;
+        if (!mg->marks[l] || !mg->touched[l] || (apart && !mg->unseen[l]))
+            status = pl_fail_memory(error, "multigrid");
     }
     if (status == PL_OK && mg->uneven && h->level_count > 2) {
         size_t size = (size_t)h->node_counts[1] * PL_NODE;
@@ -249,7 +256,11 @@ static pl_status make_levels(pl_block_mg* mg, pl_error* error) {
         if (!mg->step || !mg->stepped) status = pl_fail_memory(error, "multigrid");
     }
     if (status != PL_OK) return status;
-    return pl_dense_cholesky_setup(&mg->bottom, 12 * h->node_counts[h->level_count - 1], 1, error);
+    for (int l = 0; l < h->level_count; l++)
+        if (mg->settings.omega > 0.0f && mg->unknowns == 4)
+            mg->levels[l].omega = mg->settings.omega;
+    pl_block_mg_find_unseen(mg);
+    return mg->bottom.operations->setup(mg->bottom.user, mg, error);
 }
 
 static pl_status begin(pl_block_mg* mg, const pl_mg_blocks* A, const double* positions,
@@ -276,6 +287,10 @@ pl_status pl_block_mg_begin(pl_block_mg** out, const pl_mg_blocks* A, const doub
     if (!mg) return pl_fail_memory(error, "multigrid");
     mg->settings = *settings;
     mg->settings.levels = mg->settings.starts = NULL;
+    mg->unknowns = settings->unknowns == 4 ? 4 : 3;
+    mg->bottom = settings->bottom;
+    if (!mg->bottom.operations)
+        mg->bottom = (pl_mg_bottom){pl_dense_bottom_operations(mg->unknowns), &mg->dense};
     mg->pool = pool;
     mg->row_count = A->row_count;
     mg->scale = 1.0f;

@@ -377,20 +377,23 @@ static void settle_points(pl_mg_hierarchy* h, int l, int begin, int end, const d
     }
 }
 
-// G = the sum of X X' of the vertices below a node of level l >= 1, in its frame
-static void gram_matrix(const pl_mg_hierarchy* h, int l, int node, double G[4][4]) {
+// G = the sum of X X' of the vertices below a node of level l >= 1, in its frame, without those
+// that are left out (or NULL) by one of the bits
+static void gram_matrix(const pl_mg_hierarchy* h, int l, int node, const unsigned char* left_out,
+                        int bits, double G[4][4]) {
     const pl_mg_transfer* t = &h->transfers[l - 1];
     memset(G, 0, 16 * sizeof(double));
     for (int k = t->child_offsets[node]; k < t->child_offsets[node + 1]; k++) {
         int child = t->children[k];
         const float* p = t->point + 4 * (size_t)child;
+        if (l == 1 && left_out && left_out[child] & bits) continue;
         if (l == 1) {
             for (int a = 0; a < 4; a++)
                 for (int b = 0; b < 4; b++) G[a][b] += (double)p[a] * (double)p[b];
             continue;
         }
         double below[4][4], half[4][4]; // T G T', with T = [ratio I, shift; 0 1]
-        gram_matrix(h, l - 1, child, below);
+        gram_matrix(h, l - 1, child, left_out, bits, below);
         for (int a = 0; a < 4; a++)
             for (int b = 0; b < 4; b++)
                 half[a][b] =
@@ -403,9 +406,10 @@ static void gram_matrix(const pl_mg_hierarchy* h, int l, int node, double G[4][4
 }
 
 // unseen = the sum of n n' over the eigenvectors n of the Gram matrix with (almost) no eigenvalue
-static void settle_unseen(const pl_mg_hierarchy* h, int l, int node, float* unseen) {
+void pl_mg_hierarchy_unseen(const pl_mg_hierarchy* h, int l, int node,
+                            const unsigned char* left_out, int bits, float* unseen) {
     double G[4][4], values[4], V[4][4], largest = 0.0;
-    gram_matrix(h, l, node, G);
+    gram_matrix(h, l, node, left_out, bits, G);
     memset(unseen, 0, 16 * sizeof(float));
     if (!pl_symmetric_eigen(4, &G[0][0], values, &V[0][0])) return;
     for (int k = 0; k < 4; k++) largest = fmax(largest, values[k]);
@@ -442,7 +446,8 @@ static void unseen_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const move_job* job = user;
     for (int k = begin; k < end; k++)
-        settle_unseen(job->h, job->l, k, job->h->transfers[job->l - 1].unseen + 16 * (size_t)k);
+        pl_mg_hierarchy_unseen(job->h, job->l, k, NULL, 0,
+                               job->h->transfers[job->l - 1].unseen + 16 * (size_t)k);
 }
 
 void pl_mg_hierarchy_move(pl_mg_hierarchy* h, const double* positions, const unsigned char* held) {

@@ -78,6 +78,10 @@ pl_status pl_mg_hierarchy_setup(pl_mg_hierarchy* out, const pl_adjacency* graph,
 // moves (hard attachments), or NULL.
 void pl_mg_hierarchy_move(pl_mg_hierarchy* hierarchy, const double* positions,
                           const unsigned char* held);
+// `unseen` of a node of level l >= 1 (16 values) if vertices with one of the bits in left_out were
+// not there.
+void pl_mg_hierarchy_unseen(const pl_mg_hierarchy* hierarchy, int l, int node,
+                            const unsigned char* left_out, int bits, float* unseen);
 void pl_mg_hierarchy_free(pl_mg_hierarchy* hierarchy);
 
 #endif

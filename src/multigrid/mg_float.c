@@ -170,7 +170,7 @@ static double rounded_part(int begin, int end, void* user) {
     double sum = 0.0;
     for (int i = begin; i < end; i++) {
         pl_f4 z = pl_load4(c->mg->levels[0].x + 4 * (size_t)i);
-        pl_f4 f = pl_block3_apply(c->mg->levels[0].diagonal + PL_BLOCK3 * (size_t)i, z);
+        pl_f4 f = pl_v3_apply(c->mg->levels[0].diagonal + 9 * (size_t)i, z);
         sum +=
             (double)f[0] * (double)f[0] + (double)f[1] * (double)f[1] + (double)f[2] * (double)f[2];
     }

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "multigrid/block_bottom.h"
+#include "base/memory.h"
+#include "multigrid/block_multigrid.h"
+#include "sparse/dense_ldlt.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NODES_PER_TASK = 8 };
+// Values come from float: a smaller part of a diagonal is round-off.
+static const double TINY_PIVOT = 1e-6;
+
+void pl_block_mg_visit_bottom(const pl_block_mg* mg, int begin, int end, pl_bottom_visit visit,
+                              void* user) {
+    int top = mg->hierarchy.level_count - 1;
+    const pl_block_level* level = &mg->levels[top];
+    const pl_mg_half* halves[2] = {&level->pattern.lower, &level->pattern.upper};
+    pl_unseen unseen = pl_block_mg_unseen(mg, top);
+    size_t block = (size_t)level->block;
+    for (int J = begin; J < end; J++) {
+        float D[256];
+        pl_block_fill_unseen(level, unseen, J, D);
+        visit(user, J, J, D);
+        for (int k = 0; k < 2; k++)
+            for (int e = halves[k]->begin[J]; e < halves[k]->end[J]; e++)
+                if (level->pattern.columns[e] < J)
+                    visit(user, J, level->pattern.columns[e], level->values + block * (size_t)e);
+    }
+}
+
+typedef struct fill_job {
+    const pl_block_mg* mg;
+    pl_dense_bottom* bottom;
+    pl_bottom_visit visit;
+} fill_job;
+
+static void fill_task(int begin, int end, int worker, void* user) {
+    const fill_job* job = user;
+    (void)worker;
+    pl_block_mg_visit_bottom(job->mg, begin, end, job->visit, job->bottom);
+}
+
+static int bottom_nodes(const pl_block_mg* mg) {
+    return mg->hierarchy.node_counts[mg->hierarchy.level_count - 1];
+}
+
+static void fill(pl_dense_bottom* bottom, const pl_block_mg* mg, pl_bottom_visit visit) {
+    fill_job job = {mg, bottom, visit};
+    pl_parallel_for(mg->pool, fill_task, bottom_nodes(mg), NODES_PER_TASK, &job);
+}
+
+// ---------------------------------------------------------------- L L'
+
+static pl_status setup_definite(void* user, const pl_block_mg* mg, pl_error* error) {
+    pl_dense_bottom* bottom = user;
+    return pl_dense_cholesky_setup(&bottom->cholesky, 12 * bottom_nodes(mg), 1, error);
+}
+
+static void put_definite(void* user, int J, int K, const float* block) {
+    const pl_dense_bottom* bottom = user;
+    for (int c = 0; c < 12; c++)
+        for (int r = J == K ? c : 0; r < 12; r++) {
+            float value = block[12 * c + r];
+            if (J == K && r == c) value *= 1.0f + bottom->shift;
+            *pl_dense_cholesky_at(&bottom->cholesky, 12 * J + r, 12 * K + c) = value;
+        }
+}
+
+static bool try_definite(pl_dense_bottom* bottom, const pl_block_mg* mg) {
+    pl_dense_cholesky_zero(&bottom->cholesky);
+    fill(bottom, mg, put_definite);
+    return pl_dense_cholesky_factor(&bottom->cholesky, mg->pool) < 0;
+}
+
+// Round-off can make a matrix that is nearly singular indefinite; then its diagonal is raised.
+static bool factor_definite(void* user, const pl_block_mg* mg) {
+    static const float MAX_SHIFT = 1e3f;
+    pl_dense_bottom* bottom = user;
+    bottom->shift = 0.0f;
+    bool factored = try_definite(bottom, mg);
+    while (!factored && bottom->shift < MAX_SHIFT) {
+        bottom->shift = bottom->shift > 0.0f ? 10.0f * bottom->shift : 1e-6f;
+        factored = try_definite(bottom, mg);
+    }
+    return factored;
+}
+
+static void solve_definite(void* user, const pl_block_mg* mg, const float* b, float* x) {
+    pl_dense_bottom* bottom = user;
+    pl_rhs_layout layout = {.run = 12, .stride = PL_NODE, .rhs_stride = 0};
+    pl_dense_cholesky_solve(&bottom->cholesky, mg->pool, 1, layout, b, x);
+}
+
+// ---------------------------------------------------------------- L D L'
+
+static pl_status setup_indefinite(void* user, const pl_block_mg* mg, pl_error* error) {
+    pl_dense_bottom* bottom = user;
+    int n = bottom->n = 16 * bottom_nodes(mg);
+    bottom->scratch_size = pl_dense_scratch_size(n, n);
+    bottom->L = PL_ALLOC(double, (size_t)n*(size_t)n);
+    bottom->D = PL_ALLOC(double, n);
+    bottom->x = PL_ALLOC(double, n);
+    bottom->scratch = PL_ALLOC(double, bottom->scratch_size);
+    return bottom->L && bottom->D && bottom->x && bottom->scratch
+               ? PL_OK
+               : pl_fail_memory(error, "the coarsest level of multigrid");
+}
+
+// where the unknown k of node J stands
+static int place_of(const pl_dense_bottom* bottom, int J, int k) {
+    return k % 4 < 3 ? 12 * J + 3 * (k / 4) + k % 4 : bottom->n / 4 * 3 + 4 * J + k / 4;
+}
+
+static void put_indefinite(void* user, int J, int K, const float* block) {
+    const pl_dense_bottom* bottom = user;
+    for (int c = 0; c < 16; c++)
+        for (int r = 0; r < 16; r++) {
+            int i = place_of(bottom, J, r), j = place_of(bottom, K, c);
+            size_t low = (size_t)(i > j ? i : j), high = (size_t)(i > j ? j : i);
+            bottom->L[high * (size_t)bottom->n + low] = (double)block[16 * c + r];
+        }
+}
+
+static bool factor_indefinite(void* user, const pl_block_mg* mg) {
+    pl_dense_bottom* bottom = user;
+    size_t n = (size_t)bottom->n;
+    double sum = 0.0;
+    memset(bottom->L, 0, n * n * sizeof(double));
+    fill(bottom, mg, put_indefinite);
+    for (size_t i = 0; i < n * n; i++) sum += fabs(bottom->L[i]);
+    if (!isfinite(sum)) return false;
+    for (size_t i = 0; i < n; i++) bottom->D[i] = bottom->L[i * (n + 1)];
+    pl_pivots pivots = {.tiny = TINY_PIVOT};
+    pl_dense_factor_panel(bottom->L, bottom->n, bottom->n, bottom->D, &pivots, bottom->scratch,
+                          mg->pool);
+    return true;
+}
+
+static void solve_indefinite(void* user, const pl_block_mg* mg, const float* b, float* x) {
+    pl_dense_bottom* bottom = user;
+    size_t n = (size_t)bottom->n;
+    double* y = bottom->x;
+    int nodes = bottom_nodes(mg);
+    for (int k = 0; k < 16 * nodes; k++) y[place_of(bottom, k / 16, k % 16)] = (double)b[k];
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = j + 1; i < n; i++) y[i] -= bottom->L[j * n + i] * y[j];
+    for (size_t j = n; j-- > 0;) {
+        double sum = bottom->D[j] != 0.0 ? y[j] / bottom->D[j] : 0.0;
+        for (size_t i = j + 1; i < n; i++) sum -= bottom->L[j * n + i] * y[i];
+        y[j] = bottom->D[j] != 0.0 ? sum : 0.0;
+    }
+    for (int k = 0; k < 16 * nodes; k++) x[k] = (float)y[place_of(bottom, k / 16, k % 16)];
+}
+
+// ---------------------------------------------------------------- both
+
+const pl_mg_bottom_operations* pl_dense_bottom_operations(int unknowns) {
+    static const pl_mg_bottom_operations definite = {setup_definite, factor_definite,
+                                                     solve_definite};
+    static const pl_mg_bottom_operations indefinite = {setup_indefinite, factor_indefinite,
+                                                       solve_indefinite};
+    return unknowns == 3 ? &definite : &indefinite;
+}
+
+void pl_dense_bottom_free(pl_dense_bottom* bottom) {
+    size_t n = (size_t)bottom->n;
+    pl_dense_cholesky_free(&bottom->cholesky);
+    PL_FREE(bottom->L, double, n* n);
+    PL_FREE(bottom->D, double, n);
+    PL_FREE(bottom->x, double, n);
+    PL_FREE(bottom->scratch, double, bottom->scratch_size);
+    *bottom = (pl_dense_bottom){0};
+}
+
+size_t pl_dense_bottom_bytes(const pl_dense_bottom* bottom) {
+    size_t tiles = (size_t)bottom->cholesky.tile_rows, n = (size_t)bottom->n;
+    return tiles * (tiles + 1) / 2 * PL_TILE * PL_TILE * sizeof(float) +
+           (n * n + 2 * n + bottom->scratch_size) * sizeof(double);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The solvers of the coarsest level that multigrid has of its own.
+#ifndef PL_MULTIGRID_BLOCK_BOTTOM_H
+#define PL_MULTIGRID_BLOCK_BOTTOM_H
+
+#include "multigrid/block_level.h"
+#include "multigrid/dense_cholesky.h"
+
+struct pl_block_mg;
+
+// How the coarsest level is solved; `user` is what the solver keeps.
+typedef struct pl_mg_bottom_operations {
+    // The structure of all levels is known; values come with `factor`.
+    pl_status (*setup)(void* user, const struct pl_block_mg* mg, pl_error* error);
+    // False if there is no factor; then no cycle runs until the next one.
+    bool (*factor)(void* user, const struct pl_block_mg* mg);
+    // x = A^-1 b, PL_NODE floats a node
+    void (*solve)(void* user, const struct pl_block_mg* mg, const float* b, float* x);
+} pl_mg_bottom_operations;
+
+typedef struct pl_mg_bottom {
+    const pl_mg_bottom_operations* operations;
+    void* user;
+} pl_mg_bottom;
+
+// Dense factors. 12 unknowns a node: A = L L' in float. 16: A = L D L' in double, displacements
+// before pressures, so that no exchanges are needed.
+typedef struct pl_dense_bottom {
+    pl_dense_cholesky cholesky;
+    float shift; // that L L' needed, relative to the diagonal
+    int n;       // of L D L'
+    double *L, *D, *x, *scratch;
+    size_t scratch_size;
+} pl_dense_bottom;
+
+// Its user is a pl_dense_bottom.
+const pl_mg_bottom_operations* pl_dense_bottom_operations(int unknowns);
+void pl_dense_bottom_free(pl_dense_bottom* bottom);
+size_t pl_dense_bottom_bytes(const pl_dense_bottom* bottom);
+
+// The blocks (J, K), K <= J, of the coarsest matrix for some nodes J, with unseen directions filled
+// in.
+typedef void (*pl_bottom_visit)(void* user, int J, int K, const float* block);
+void pl_block_mg_visit_bottom(const struct pl_block_mg* mg, int begin, int end,
+                              pl_bottom_visit visit, void* user);
+
+#endif
