@@ -107,6 +107,7 @@ static int run_entry(const entry* e) {
         result = PASSED;
     }
     pl_inject_failure(0);
+    printf("THREADS %d\n", pl_test_thread_count() - threads_before); // TEMPORARY
     remove_folder();
     // a failed test leaves its objects behind; a passed one may not
     if (result == PASSED && pl_byte_count() != bytes_before) {

@@ -252,18 +252,18 @@ static pl_status solve(pl_pbd_system* s, const pl_method_step* step, const pl_pb
 
 static pl_status step_at_once(pl_pbd_system* s, const pl_method_step* step, pl_method_info* info,
                               pl_error* error) {
-    int wanted = s->bodies[0].iterations;
-    int sweeps = pl_deadline_rounds(step->deadline, s->sweep_seconds, wanted);
-    double began = pl_deadline_now(step->deadline);
-    pl_pbd_part whole = {step->time_step, 0.0, 1.0, 0, sweeps};
-    info->is_cut = sweeps < wanted;
+    const int wanted = s->bodies[0].iterations;
+    pl_pbd_part whole = {step->time_step, 0.0, 1.0, 0, wanted};
     predict(s, step, &whole, step->time_step);
     pl_status status = detect(s, step, s->positions, error);
     info->contact_count = (int)s->contacts.count;
+    double began = pl_deadline_now(step->deadline);
+    whole.sweeps = pl_deadline_rounds(step->deadline, s->sweep_seconds, wanted);
+    info->is_cut = whole.sweeps < wanted;
     if (status == PL_OK) status = solve(s, step, &whole, info, error);
-    if (status == PL_OK) status = finish(s, step, step->time_step, step->detect, error);
-    s->sweep_seconds = (pl_deadline_now(step->deadline) - began) / (sweeps > 0 ? sweeps : 1);
-    return status;
+    s->sweep_seconds =
+        whole.sweeps ? (pl_deadline_now(step->deadline) - began) / whole.sweeps : 0.0;
+    return status == PL_OK ? finish(s, step, step->time_step, step->detect, error) : status;
 }
 
 // What contacts did not see coming is put before the surface that it went through.
