@@ -6,6 +6,7 @@
 #define PL_STEP_MINIMISER_H
 
 #include "base/array.h"
+#include "step/step_low_rank.h"
 #include "step/step_pieces.h"
 #include "step/step_solvers.h"
 
@@ -30,6 +31,7 @@ typedef struct pl_piece_search {
 
 // One number or flag per piece in each array.
 typedef struct pl_search {
+    int piece_count; // that there is room for
     pl_piece_search* piece;
     bool* open;              // not at its minimum: it takes part in the iteration
     bool* trying;            // its step is not short enough yet
@@ -48,9 +50,10 @@ typedef struct pl_search {
 struct pl_minimiser {
     const pl_step_pieces* pieces; // borrowed
     pl_search search;
-    pl_block_matrix A;           // of the solver, which may leave it without values
-    pl_newton_solver newton;     // none for Projective Dynamics
-    pl_step_relax relax;         // Newton on cloth of springs; else none
+    pl_block_matrix A;       // of the solver, which may leave it without values
+    pl_newton_solver newton; // none for Projective Dynamics
+    pl_step_relax relax;     // Newton on cloth of springs; else none
+    pl_low_rank_work low_rank;
     int count;                   // 3 per vertex
     const pl_deadline* deadline; // of the step; NULL: none
     double* x;                   // start and result
