@@ -11,8 +11,6 @@
 void pl_test_set_environment(const char* name, const char* value);
 // False where there are none.
 bool pl_test_make_fifo(const char* path);
-// Threads that this process has started so far, other people's libraries aside; 0 if not known.
-int pl_test_thread_count(void);
 bool pl_test_remove_folder(const char* path);
 
 #endif

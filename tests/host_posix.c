@@ -3,8 +3,6 @@
 #include "host.h"
 #include "test.h"
 
-#include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -26,24 +24,6 @@ int pl_test_run(const char* command, char* text, size_t size) {
     int status = pclose(pipe);
     return WIFEXITED(status) && WEXITSTATUS(status) < 126 ? WEXITSTATUS(status) : -1;
 }
-
-static atomic_int thread_count;
-
-#ifdef __linux__
-// The linker puts the first one in place of pthread_create, which is the second (--wrap).
-int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
-                          void* user);
-int __real_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
-                          void* user);
-
-int __wrap_pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
-                          void* user) {
-    atomic_fetch_add(&thread_count, 1);
-    return __real_pthread_create(thread, attributes, run, user);
-}
-#endif
-
-int pl_test_thread_count(void) { return atomic_load(&thread_count); }
 
 void pl_test_set_environment(const char* name, const char* value) {
     if (value) setenv(name, value, 1);

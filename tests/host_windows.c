@@ -17,8 +17,6 @@ void pl_test_set_environment(const char* name, const char* value) {
     _putenv_s(name, value ? value : "");
 }
 
-int pl_test_thread_count(void) { return 0; }
-
 bool pl_test_make_fifo(const char* path) { return (void)path, false; }
 
 bool pl_test_remove_folder(const char* path) {

@@ -6,6 +6,7 @@
 #ifndef PL_METHOD_METHOD_H
 #define PL_METHOD_METHOD_H
 
+#include "base/array.h"
 #include "base/deadline.h"
 #include "contact/contact.h"
 #include "contact/pressure.h"
@@ -131,6 +132,10 @@ typedef struct pl_method_functions {
     // the finest of them. Returns how many nodes the level has, 0 if there is no such level. NULL:
     // there are no levels.
     int (*aggregates)(void* system, int level, int* nodes);
+    // Adds the outer edges of the lattice of a body (counted within the system) as it is now: 3
+    // doubles per corner, 2 corners per edge. NULL: there is no lattice.
+    pl_status (*outline)(void* system, int body, pl_array* corners, pl_array* edges,
+                         pl_error* error);
     // Cuts a body (counted within the system) along the triangle that a knife has swept. Returns
     // how many particles are new, -1 if the body cannot be cut. NULL: none can.
     int (*cut)(void* system, int body, const double sweep[9]);

@@ -137,12 +137,7 @@ static void remove_old_run(const pl_run* run) {
 // what identifies a run: the bytes of its scene.json
 static pl_status hash_scene(pl_run* run, pl_error* error) {
     char path[PATH_SIZE];
-    pl_source source;
-    pl_status status = pl_source_load(path_in(run, "scene.json", path), 0, &source, error);
-    if (status != PL_OK) return status;
-    run->scene_hash = pl_hash_bytes(source.data, source.size, 1);
-    pl_source_free(&source);
-    return PL_OK;
+    return pl_checkpoint_scene_hash(path_in(run, "scene.json", path), &run->scene_hash, error);
 }
 
 static pl_status write_whole(int file, const char* path, const void* data, size_t size,

@@ -317,9 +317,9 @@ double pl_step_energy_and_gradient(const pl_step_objective* f, const double* x, 
     return evaluate(f, x, true, gradient, scratch);
 }
 
-double pl_step_contact_energy(const pl_step_objective* f, const double* x) {
+double pl_step_contacts_energy(const pl_step_objective* f, const double* x) {
     double sum = 0.0;
-    for (int k = 0; k < f->contact_count; k++) sum += contact_energy(f, k, x);
+    for (int k = 0; k < f->contact_count; k++) sum += pl_step_contact_energy(f, k, x);
     return sum;
 }
 

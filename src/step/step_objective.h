@@ -82,7 +82,7 @@ double pl_step_energy_and_gradient(const pl_step_objective* f, const double* x, 
 bool pl_step_has_both(const pl_step_objective* f);
 // The part that contacts have in Phi; and gradient += scale times that of dPhi/dx. No vertex may be
 // held in some directions only, if there are any contacts.
-double pl_step_contact_energy(const pl_step_objective* f, const double* x);
+double pl_step_contacts_energy(const pl_step_objective* f, const double* x);
 void pl_step_add_contacts(const pl_step_objective* f, const double* x, double scale,
                           double* gradient);
 // A = d2Phi/dx2 (block 3); projected: how much, from 0 to 1, of each element's part is projected to

@@ -297,7 +297,7 @@ static bool is_low_enough(const pl_minimiser* m, int k) {
 static void start_line(pl_minimiser* m, const pl_step_objective* f) {
     // but for the contacts Phi is the function that it was in the iteration before
     bool known = m->pieces->count == 1 && isfinite(m->value);
-    if (known) m->search.after[0] = m->value + pl_step_contact_energy(f, m->x);
+    if (known) m->search.after[0] = m->value + pl_step_contacts_energy(f, m->x);
     else pl_step_energies(f, m->pieces, m->search.open, m->x, m->scratch, m->search.after);
     for (int k = 0; k < m->pieces->count; k++) {
         pl_piece_search* p = &m->search.piece[k];
@@ -336,7 +336,7 @@ static bool stay_where_nothing_helps(pl_minimiser* m, const pl_step_objective* f
 // Phi at x, and its gradient if that is known, are kept for the next iteration. Its contacts may be
 // others, so what these have in them is taken out.
 static void keep_without_contacts(pl_minimiser* m, const pl_step_objective* f) {
-    m->value = m->search.after[0] - pl_step_contact_energy(f, m->x);
+    m->value = m->search.after[0] - pl_step_contacts_energy(f, m->x);
     if (!has_both(m, f) || (f->hold_count > 0 && f->contact_count > 0)) return;
     take_gradient(m);
     pl_step_add_contacts(f, m->x, -1.0, m->gradient);

@@ -390,6 +390,14 @@ int pl_world_aggregates(pl_world* w, int b, int level, int* nodes) {
     return count;
 }
 
+pl_status pl_world_outline(pl_world* w, int b, pl_array* corners, pl_array* edges,
+                           pl_error* error) {
+    pl_world_system* system = &w->systems[w->bodies[b].system];
+    if (!system->method->outline) return PL_OK;
+    return system->method->outline(system->data, pl_world_place_in_system(w, b), corners, edges,
+                                   error);
+}
+
 int pl_world_grab(pl_world* w, int body, int vertex, double stiffness) {
     if (body < 0 || body >= w->body_count || vertex < 0 ||
         vertex >= w->bodies[body].mesh->vertex_count)

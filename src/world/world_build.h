@@ -244,4 +244,16 @@ pl_status pl_world_read_cache(const char* path, const char* file, int point_coun
 void pl_world_cache_places(const pl_world* world, const pl_point_cache* cache, double start,
                            double time, double* out);
 
+// The number of a body among those of its system.
+static inline int pl_world_place_in_system(const pl_world* w, int body) {
+    int place = 0;
+    for (int b = 0; b < body; b++) place += w->bodies[b].system == w->bodies[body].system;
+    return place;
+}
+
+// Adds the outer edges of the lattice of a body of method grid as it is now: 3 doubles per corner,
+// 2 corners per edge. Nothing for other methods.
+pl_status pl_world_outline(pl_world* world, int body, pl_array* corners, pl_array* edges,
+                           pl_error* error);
+
 #endif
