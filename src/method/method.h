@@ -10,6 +10,7 @@
 #include "base/deadline.h"
 #include "contact/contact.h"
 #include "contact/pressure.h"
+#include "contact/surface_set.h"
 
 #include <pliant/mesh.h>
 #include <pliant/parallel.h>
@@ -44,6 +45,7 @@ typedef struct pl_method_step {
     int pin_count;
     pl_detect detect; // contacts, or NULL
     void* detect_user;
+    pl_surface_set* surfaces; // that collide with one another or themselves; NULL: none
     // What is asked for by those that are not NULL.
     double* pin_forces;      // 3 per pin: of each on its vertex at the end of the step [N]
     double* obstacle_forces; // 3 per obstacle: of each on the system [N]
@@ -126,6 +128,8 @@ typedef struct pl_method_functions {
     // integrator that damps), or for those of its bodies again; the guard of the world does where a
     // step gains energy. NULL: there are none.
     void (*careful)(void* system, const pl_method_body* bodies, bool is_careful);
+    // step() keeps the surfaces apart that it is given.
+    bool keeps_apart;
     // energies() leaves out some of what the method stores.
     bool stores_unseen;
     // The node of a coarse level of multigrid that each vertex of the system belongs to; level 1 is

@@ -14,12 +14,6 @@ bool pl_step_has_energy(const pl_step_objective* f) {
     return true;
 }
 
-bool pl_step_joins_pieces(const pl_step_objective* f) {
-    for (int k = 0; k < f->term_count; k++)
-        if (!f->terms[k]->energies) return true;
-    return false;
-}
-
 double pl_step_elastic_energy(const pl_step_objective* f, const double* x) {
     double sum = 0.0;
     for (int s = 0; s < f->set_count; s++) sum += pl_element_set_energy(&f->sets[s], f->pool, x);

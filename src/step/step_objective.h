@@ -65,8 +65,6 @@ typedef struct pl_step_objective {
 
 // True if every term has an energy, so that Phi is a function.
 bool pl_step_has_energy(const pl_step_objective* f);
-// True if some term joins connected pieces.
-bool pl_step_joins_pieces(const pl_step_objective* f);
 
 // Those below are for objectives with an energy. scratch: 6 per vertex
 double pl_step_energy(const pl_step_objective* f, const double* x, double* scratch);

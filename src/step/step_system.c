@@ -112,7 +112,7 @@ static pl_status setup_pieces(pl_step_system* s, const double* rest, const int* 
                                             neighbours, s->sets, s->set_count, error);
     if (status != PL_OK || s->settings.integrator != PL_INTEGRATOR_MIDPOINT) return status;
     s->midpoint_saved = PL_ALLOC(double, s->pieces.count);
-    if (!s->midpoint_saved && s->pieces.count) return pl_fail_memory(error, "a fem system");
+    if (!s->midpoint_saved && s->pieces.count) return pl_fail_memory(error, "a system of bodies");
     return pl_midpoint_create(&s->pieces, &s->midpoint, error);
 }
 
@@ -174,7 +174,7 @@ pl_status pl_step_system_create(const double* positions, const double* mass, int
     pl_step_system* s = PL_ALLOC(pl_step_system, 1);
     if (!s) {
         for (int k = 0; k < set_count; k++) pl_element_set_free(&sets[k]);
-        return pl_fail_memory(error, "a fem system");
+        return pl_fail_memory(error, "a system of bodies");
     }
     s->vertex_count = vertex_count;
     s->settings = *settings;
@@ -187,7 +187,7 @@ pl_status pl_step_system_create(const double* positions, const double* mass, int
     s->set_count = set_count;
     memcpy(s->sets, sets, (size_t)set_count * sizeof(pl_element_set));
     memset(sets, 0, (size_t)set_count * sizeof(pl_element_set));
-    pl_status status = allocate(s) ? PL_OK : pl_fail_memory(error, "a fem system");
+    pl_status status = allocate(s) ? PL_OK : pl_fail_memory(error, "a system of bodies");
     if (status == PL_OK) status = add_term(s, &s->pressure_term, error);
     if (status == PL_OK) status = pl_step_holds_setup(&s->holds, vertex_count, error);
     if (status == PL_OK) status = pl_step_reactions_setup(&s->reactions, vertex_count, error);

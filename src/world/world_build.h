@@ -56,10 +56,11 @@ typedef struct pl_world_system {
     bool is_touched; // since then, in a state that was loaded
     pl_method_body* method_bodies; // of body_count of the world
     int method_body_count;
-    pl_array pins;       // of pl_pin
-    pl_array pressures;  // of pl_pressure
-    pl_array pin_forces; // of double, 3 per pin of the last step
-    pl_array groups;     // of pl_colliding_vertices
+    pl_array pins;            // of pl_pin
+    pl_array pressures;       // of pl_pressure
+    pl_array pin_forces;      // of double, 3 per pin of the last step
+    pl_array groups;          // of pl_colliding_vertices
+    pl_surface_set* surfaces; // that keep apart; NULL: none do
     pl_world_guard* guard;
     pl_method_energies energies; // at the end of the last frame
     bool knows_energies;         // they are those of the last frame
@@ -173,6 +174,9 @@ struct pl_world {
     double* start_depths;    // of bodies in obstacles they start in, see world_starts.c; or NULL
     double* recesses;        // how far these obstacles are held back now; a row per body
     double* recess_steps;    // how far they return during the step
+    bool* started_inside;    // per pair of bodies of different systems: the row's body in the
+                             // column's, see world_meeting.c; NULL: none meet
+    pl_array crossings;      // of pl_crossing: of the last search
     pl_array handles;        // of pl_world_handle
     pl_array numbers;        // of pl_world_number
     double part[2];          // of the frame, at the begin and the end of the substep: 0 to 1
