@@ -237,7 +237,7 @@ static void solve_pcg(rival_frame* r, int count) {
 
 static void solve_direct(rival_frame* r) {
     pl_scalar_fine* f = fine_of(r);
-    pl_linear_options options = {1e-6, 1};
+    pl_linear_options options = {.tolerance = 1e-6, .max_iterations = 1};
     pl_linear_info info;
     for (int i = 0; i < r->count; i++)
         r->b[i] = (double)f->b[4 * (size_t)f->order.place[i / 3] + (size_t)(i % 3)];
@@ -267,7 +267,7 @@ void rival_start(rival_frame* r) {
 
 void rival_iterate(rival_frame* r, const rival* who) {
     find_gradient(r);
-    pl_linear_options options = {0.0, who->count};
+    pl_linear_options options = {.tolerance = 0.0, .max_iterations = who->count};
     pl_linear_info info;
     pass w = {.r = r, .damping = who->damping};
     switch (who->kind) {

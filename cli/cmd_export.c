@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // pliant export: a run in the formats of other programs.
+#include "base/platform.h"
 #include "commands.h"
 #include "options.h"
 #include "record/export.h"
@@ -12,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const verb export_verb = {"export",
@@ -64,8 +64,7 @@ static void tell_progress(int done, int count, void* user) {
 }
 
 static void default_out(const char* path, const char* format, bool single, char* out, size_t size) {
-    struct stat info;
-    bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+    bool folder = pl_path_is_folder(path);
     if (folder && single) snprintf(out, size, "%s/run.%s", path, format);
     else if (folder) snprintf(out, size, "%s/%s", path, format);
     else snprintf(out, size, "%s%s%s", path, single ? "." : "_", format);

@@ -3,6 +3,7 @@
 //
 // pliant render: pictures of a mesh file or of a run.
 #include "base/fail.h"
+#include "base/platform.h"
 #include "commands.h"
 #include "interrupts.h"
 #include "options.h"
@@ -18,7 +19,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static const verb render_verb = {
@@ -266,7 +266,7 @@ static pl_status write_movie(pl_show* show, const render_settings* s, const char
 
 static pl_status write_folder(pl_show* show, const render_settings* s, const char* out,
                               pl_pool* pool, pl_image* image, pl_error* error) {
-    if (mkdir(out, 0777) != 0 && errno != EEXIST)
+    if (pl_folder_make(out) != 0 && errno != EEXIST)
         return pl_fail(error, PL_ERROR_IO, "%s: cannot be made: %s", out, strerror(errno));
     int count = picture_count(show, s), last = pl_show_frame_count(show) - 1;
     pl_status status = PL_OK;
@@ -286,9 +286,8 @@ static pl_status write_folder(pl_show* show, const render_settings* s, const cha
 
 // where to write if nothing was said
 static void default_out(const pl_show* show, const char* path, bool sheet, char* out, size_t size) {
-    struct stat info;
-    bool folder = stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-    const char* slash = strrchr(path, '/');
+    bool folder = pl_path_is_folder(path);
+    const char* slash = pl_path_last_separator(path);
     const char* name = slash && !folder ? slash + 1 : path;
     const char* dot = strrchr(name, '.');
     if (dot && ends_in(name, ".gz")) // name.obj.gz

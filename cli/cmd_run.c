@@ -3,6 +3,7 @@
 //
 // pliant run SCENE -o DIR and pliant resume DIR: the same loop, from the start or from a
 // checkpoint.
+#include "base/platform.h"
 #include "base/timer.h"
 #include "commands.h"
 #include "interrupts.h"
@@ -21,6 +22,8 @@ typedef struct run_options {
     text_list overrides;
     bool force, strict, json, quiet;
     int frames;
+    const char* budget;
+    double budget_seconds; // 0: none
 } run_options;
 
 static void print_bar(const pl_frame_info* info, int total, const pl_run_summary* summary) {
@@ -40,7 +43,10 @@ static void print_line(const pl_frame_info* info, int total) {
     fprintf(stderr,
             "frame %d/%d  time %.4g s  %d iterations  residual %.1e%s  %d contacts  %.3f s\n",
             info->frame, total, info->time, info->iterations, info->residual,
-            info->unconverged_count ? " (not converged)" : "", info->contact_count, info->seconds);
+            info->cut_count           ? " (cut)"
+            : info->unconverged_count ? " (not converged)"
+                                      : "",
+            info->contact_count, info->seconds);
 }
 
 static void print_summary(const char* folder, int done, int total, const pl_run_summary* s,
@@ -48,11 +54,12 @@ static void print_summary(const char* folder, int done, int total, const pl_run_
     double whole = s->seconds + s->output_seconds;
     double fps = whole > 0.0 ? s->frame_count / whole : 0.0;
     if (as_json) {
-        json_t* object = json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:f}", "folder",
-                                   folder, "frames", done, "total", total, "iterations",
-                                   s->iterations, "unconverged", s->unconverged_count, "retries",
-                                   s->retry_count, "worst_residual", s->worst_residual, "seconds",
-                                   s->seconds, "output_seconds", s->output_seconds, "fps", fps);
+        json_t* object =
+            json_pack("{s:s, s:i, s:i, s:i, s:i, s:i, s:i, s:f, s:f, s:f, s:f}", "folder", folder,
+                      "frames", done, "total", total, "iterations", s->iterations, "unconverged",
+                      s->unconverged_count, "retries", s->retry_count, "cut_frames",
+                      s->cut_frame_count, "worst_residual", s->worst_residual, "seconds",
+                      s->seconds, "output_seconds", s->output_seconds, "fps", fps);
         json_dumpf(object, stdout, JSON_INDENT(2));
         printf("\n");
         json_decref(object);
@@ -64,6 +71,10 @@ static void print_summary(const char* folder, int done, int total, const pl_run_
         printf("  %d solves ended before their tolerance; the worst residual is %.1e. Raise the "
                "body's iterations (method grid: linear_iterations), or take more substeps.\n",
                s->unconverged_count, s->worst_residual);
+    if (s->cut_frame_count)
+        printf("  In %d frames the budget ended solves before they were done; column cuts of "
+               "metrics.csv has them.\n",
+               s->cut_frame_count);
     if (s->unbalanced[0]) printf("  forces were last out of balance at %s\n", s->unbalanced);
     if (s->retry_count) printf("  %d times a step had to be halved\n", s->retry_count);
     if (s->softened_frame_count)
@@ -158,6 +169,7 @@ static int run_or_resume(const verb* v, const char* scene_path, run_options* o) 
         error.status = status;
         code = report_error(v, &error);
     } else {
+        pl_world_set_budget(pl_run_world(run), o->budget_seconds, NULL, NULL);
         status = run_frames(run, o, &error);
         code = finish(v, run, o, status, &error);
     }
@@ -165,7 +177,28 @@ static int run_or_resume(const verb* v, const char* scene_path, run_options* o) 
     return code;
 }
 
-// resume has the options from the last three on
+// "8ms", "0.5s", "250us" as seconds
+static bool parse_duration(const char* text, double* seconds) {
+    static const struct {
+        const char* name;
+        double seconds;
+    } units[] = {{"s", 1.0}, {"ms", 1e-3}, {"us", 1e-6}};
+    char number[32];
+    size_t size = strspn(text, "0123456789.");
+    if (size == 0 || size >= sizeof number) return false;
+    memcpy(number, text, size);
+    number[size] = '\0';
+    for (size_t k = 0; k < sizeof units / sizeof units[0]; k++)
+        if (strcmp(text + size, units[k].name) == 0) {
+            *seconds = 0.0;
+            bool is_read = pl_parse_number(number, seconds);
+            *seconds *= units[k].seconds;
+            return is_read && *seconds > 0.0;
+        }
+    return false;
+}
+
+// resume has the options from the last four on
 static bool parse_run(const verb* v, bool resume, int argc, char** argv, const char** argument,
                       run_options* o, int* code) {
     const option options[] = {
@@ -175,12 +208,21 @@ static bool parse_run(const verb* v, bool resume, int argc, char** argv, const c
         {"--frames", "N", OPTION_INT, &o->frames, "how many frames, in place of the scene's", 0,
          1e9},
         {"--force", NULL, OPTION_FLAG, &o->force, "replaces an old run in the folder", ANY},
+        {"--budget", "TIME", OPTION_TEXT, &o->budget,
+         "time that a frame may take, like 8ms or 0.5s; iterations that do not fit are left out",
+         ANY},
         {"--strict", NULL, OPTION_FLAG, &o->strict, "exit 1 if a solve did not converge", ANY},
         {"--quiet", NULL, OPTION_FLAG, &o->quiet, "no progress", ANY},
         {"--json", NULL, OPTION_FLAG, &o->json, "the summary as JSON", ANY},
     };
-    int count, total = sizeof options / sizeof options[0], first = resume ? total - 3 : 0;
-    return parse_options(v, options + first, total - first, argc, argv, argument, &count, code);
+    int count, total = sizeof options / sizeof options[0], first = resume ? total - 4 : 0;
+    if (!parse_options(v, options + first, total - first, argc, argv, argument, &count, code))
+        return false;
+    if (!o->budget || parse_duration(o->budget, &o->budget_seconds)) return true;
+    fprintf(stderr, "pliant %s: --budget %s is not a time; give one like 8ms or 0.5s\n", v->name,
+            o->budget);
+    *code = EXIT_USAGE;
+    return false;
 }
 
 int cmd_run(int argc, char** argv) {

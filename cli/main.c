@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // pliant VERB ARGUMENTS: looks the verb up and hands over.
+#include "base/platform.h"
 #include "commands.h"
 #include "options.h"
 
 #include <pliant/pliant.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void print_usage(FILE* file) {
 }
 
 int main(int argc, char** argv) {
-    signal(SIGXFSZ, SIG_IGN); // a file at its limit is an error of the write, not the end
+    pl_command_begin();
     if (argc < 2) {
         print_usage(stderr);
         return EXIT_USAGE;

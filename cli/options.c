@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "options.h"
+#include "base/platform.h"
 #include "mesh/text_scan.h"
 
 #include <ctype.h>
@@ -22,13 +23,13 @@ bool parse_double(const char* text, double* value) {
 
 static bool parse_int(const char* text, int* value) {
     char* end;
-    long wide = strtol(text, &end, 10);
+    long long wide = strtoll(text, &end, 10);
     *value = (int)wide;
-    return end != text && *end == '\0' && wide == (long)*value;
+    return end != text && *end == '\0' && wide == *value;
 }
 
 bool looks_like_file(const char* path) {
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    const char *slash = pl_path_last_separator(path), *name = slash ? slash + 1 : path;
     const char* dot = strrchr(name, '.');
     if (!dot || dot == name || !isalpha((unsigned char)dot[1])) return false;
     size_t size = strspn(dot + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789");

@@ -13,6 +13,14 @@ endif()
 
 add_library(pliant_flags INTERFACE)
 target_compile_definitions(pliant_flags INTERFACE _GNU_SOURCE)
+if(MINGW)
+    # printf of C17, and files of more than 2 GB
+    target_compile_definitions(pliant_flags INTERFACE __USE_MINGW_ANSI_STDIO=1 _FILE_OFFSET_BITS=64)
+    # The stack is aligned to 16 bytes here, and GCC does not align wide variables on it further: the assembler
+    # takes moves that need no alignment.
+    target_compile_options(pliant_flags INTERFACE -Wa,-muse-unaligned-vector-move)
+    target_link_options(pliant_flags INTERFACE -static)
+endif()
 # contraction off and no fast-math: the same bits from every compiler and thread count
 target_compile_options(pliant_flags INTERFACE
     -Wall -Wextra -Wshadow -Wvla -pedantic -Wmissing-prototypes -Wno-psabi

@@ -6,12 +6,13 @@
 // meshes that are not part of the project instead. Exit 0: all passed, 1: one failed, 77: all were
 // skipped.
 #include "base/memory.h"
+#include "base/platform.h"
+#include "host.h"
 #include "test.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define ENTRY(name, real) void pl_test_##name(void);
@@ -69,12 +70,11 @@ const char* pl_test_data(const char* name) {
 }
 
 const char* pl_test_folder(void) {
-    if (!test.folder[0]) {
-        const char* base = getenv("TMPDIR");
-        snprintf(test.folder, sizeof test.folder, "%s/pliant-test-XXXXXX", base ? base : "/tmp");
-        if (!mkdtemp(test.folder))
-            pl_test_fail(__FILE__, __LINE__, "no temporary folder %s", test.folder);
-    }
+    if (!test.folder[0] &&
+        pl_folder_make_temporary("pliant-test", test.folder, sizeof test.folder) != 0)
+        pl_test_fail(__FILE__, __LINE__, "no temporary folder %s", test.folder);
+    for (char* p = test.folder; *p; p++)
+        if (pl_path_is_separator(*p)) *p = '/'; // so that it can stand in JSON
     return test.folder;
 }
 
@@ -90,29 +90,9 @@ void pl_test_write_file(const char* path, const void* data, size_t size) {
     if (!done) pl_test_fail(__FILE__, __LINE__, "cannot write %s", path);
 }
 
-int pl_test_run(const char* command, char* text, size_t size) {
-    char line[4096];
-    const char* folder = getenv("PLIANT_BIN");
-    // a later redirection of the command itself wins
-    snprintf(line, sizeof line, "</dev/null %s%s%s 2>&1", folder ? folder : "", folder ? "/" : "",
-             command);
-    FILE* pipe = popen(line, "r");
-    if (!pipe) pl_test_fail(__FILE__, __LINE__, "cannot run %s", line);
-    size_t used = 0, got;
-    char rest[4096];
-    while ((got = used + 1 < size ? fread(text + used, 1, size - 1 - used, pipe)
-                                  : fread(rest, 1, sizeof rest, pipe)) > 0)
-        if (used + 1 < size) used += got;
-    if (size) text[used] = '\0';
-    int status = pclose(pipe);
-    return WIFEXITED(status) && WEXITSTATUS(status) < 126 ? WEXITSTATUS(status) : -1;
-}
-
 static void remove_folder(void) {
-    if (!test.folder[0]) return;
-    char line[300];
-    snprintf(line, sizeof line, "rm -rf '%s'", test.folder);
-    if (system(line) != 0) printf("%s: %s is left behind\n", test.name, test.folder);
+    if (test.folder[0] && !pl_test_remove_folder(test.folder))
+        printf("%s: %s is left behind\n", test.name, test.folder);
     test.folder[0] = '\0';
 }
 

@@ -3,6 +3,7 @@
 #include "read_checks.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "host.h"
 
 #include <locale.h>
 #include <stdlib.h>
@@ -166,13 +167,13 @@ bool pl_test_set_comma_locale(void) {
              pl_test_folder());
     // it complains about categories that are missing; whether the locale works is what counts
     if (system(command) < 0) return false;
-    setenv("LOCPATH", pl_test_folder(), 1);
+    pl_test_set_environment("LOCPATH", pl_test_folder());
     return setlocale(LC_ALL, "comma") && strcmp(localeconv()->decimal_point, ",") == 0;
 }
 
 void pl_test_reset_locale(void) {
     setlocale(LC_ALL, "C");
-    unsetenv("LOCPATH");
+    pl_test_set_environment("LOCPATH", NULL);
 }
 
 void pl_test_decimal_comma(const char* name, const void* data, size_t size) {

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/notes.h"
+#include "base/platform.h"
 #include "base/random.h"
 #include "base/timer.h"
 #include "test.h"
@@ -58,12 +59,12 @@ TEST(memory_failure_injection)
 
 static void* count_alloc(size_t size, void* user) {
     ++*(int*)user;
-    return aligned_alloc(64, (size + 63) / 64 * 64);
+    return pl_aligned_alloc(64, size);
 }
 static void count_release(void* memory, size_t size, void* user) {
     (void)size;
     --*(int*)user;
-    free(memory);
+    pl_aligned_free(memory);
 }
 
 TEST(memory_host_allocator)

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The verb `mesh` of the command, from files to files.
+#include "host.h"
 #include "sample_meshes.h"
 #include "test.h"
 #include "tet_checks.h"
@@ -154,9 +155,9 @@ TEST(cmd_mesh_without_tetgen)
     if (!getenv("PLIANT_BIN")) SKIP("the command is looked up by PATH");
     write_sample(sample_sphere(1), "ball.obj");
     char* path = strdup(getenv("PATH"));
-    setenv("PATH", "/nonexistent", 1);
+    pl_test_set_environment("PATH", "/nonexistent");
     int code = run("%s -o %s --with tetgen", "ball.obj", "ball.msh");
-    setenv("PATH", path, 1);
+    pl_test_set_environment("PATH", path);
     free(path);
     CHECK_INT(code, 2);
     CHECK_TEXT(text, "tetgen is not installed");

@@ -4,6 +4,7 @@
 // Surfaces filled with tets stay the bodies they were: thin walls and necks, pieces, volumes, the
 // advice of `pliant info`, and other meshers.
 #include "base/memory.h"
+#include "host.h"
 #include "mesh/thickness.h"
 #include "sample_meshes.h"
 #include "tet_checks.h"
@@ -411,11 +412,11 @@ TEST(fill_with_tetgen_in_a_scene)
     char with_fake[3000];
     install_fake_tetgen(pl_test_folder());
     snprintf(with_fake, sizeof with_fake, "%s:%s", pl_test_folder(), path);
-    setenv("PATH", with_fake, 1);
+    pl_test_set_environment("PATH", with_fake);
     int done = run_scene("\"mesh\": \"tet.obj\", \"mesher\": \"tetgen\"");
     char said[2000];
     snprintf(said, sizeof said, "%.1900s", text);
-    setenv("PATH", path, 1);
+    pl_test_set_environment("PATH", path);
     free(path);
     CHECK_INT(done, 0);
     CHECK_TEXT(said, "filled with 1 tets");
@@ -429,9 +430,9 @@ TEST(fill_with_tetgen_that_is_not_installed)
     snprintf(scene, sizeof scene, "%s",
              write_scene("\"mesh\": \"dumbbell.obj\", \"mesher\": \"tetgen\""));
     char* path = strdup(getenv("PATH"));
-    setenv("PATH", "/nonexistent", 1);
+    pl_test_set_environment("PATH", "/nonexistent");
     int code = run("pliant run %s -o %s", scene, pl_test_path("run"));
-    setenv("PATH", path, 1);
+    pl_test_set_environment("PATH", path);
     free(path);
     CHECK(code != 0);
     CHECK_TEXT(text, "tetgen is not installed");

@@ -496,7 +496,7 @@ TEST(generate_survives_every_failing_allocation)
         pl_mesh* mesh;
         CHECK_OK(pl_generate_defaults(name, &options, &error), &error);
         // creatures share their code, and their default edges are short
-        options.edge *= strstr(pl_generator_at(g)->regions, "parts") ? 5.0 : 3.0;
+        options.edge *= strstr(pl_generator_at(g)->regions, "parts") ? 8.0 : 3.0;
         size_t before = pl_byte_count();
         for (int64_t nth = 1;; nth++) {
             pl_inject_failure(nth);

@@ -370,7 +370,7 @@ TEST(krylov_round_off_is_a_stall_and_not_an_endless_loop)
         double solution[N];
         make_definite(&s, 0.2, 6);
         make_random_load(&s, solution);
-        s.options = (pl_linear_options){1e-20, 1000000000};
+        s.options = (pl_linear_options){.tolerance = 1e-20, .max_iterations = 1000000000};
         CHECK_INT(solve(&s, (method)which), PL_KRYLOV_STALLED);
         CHECK(s.info.stalled && s.info.residual < 1e-12 && s.info.iterations < 1000);
     }
@@ -463,7 +463,7 @@ TEST(krylov_works_on_vectors_of_float)
         float b[N], vectors[5][N] = {{0}};
         make_definite(&s, 0.5, 8);
         make_random_load(&s, solution);
-        s.options = (pl_linear_options){1e-5, 400};
+        s.options = (pl_linear_options){.tolerance = 1e-5, .max_iterations = 400};
         for (int i = 0; i < N; i++) b[i] = (float)s.b[i];
         pl_krylov k = {.operations = &operations,
                        .user = &s,

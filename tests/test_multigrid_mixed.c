@@ -399,7 +399,7 @@ static pl_linear_info solve(const mixed_sample* s, pl_block_mg* mg, bool gmres, 
     pl_error error;
     pl_krylov_work work;
     pl_linear_info info = {0};
-    pl_linear_options options = {tolerance, most};
+    pl_linear_options options = {.tolerance = tolerance, .max_iterations = most};
     iteration it = {s, mg};
     double *r = PL_ALLOC(double, s->count), *z = PL_ALLOC(double, s->count);
     pl_krylov k = {.operations = &operations,

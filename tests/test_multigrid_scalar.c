@@ -217,7 +217,9 @@ static int check_solution(const system_sample* s, bool gradients, double toleran
     CHECK_OK(pl_direct_update(direct, s->A, NULL, &error), &error);
     pl_direct_solve(direct, 3, b, expected);
     pl_linear_info info;
-    pl_scalar_mg_solve(s->mg, gradients, &(pl_linear_options){tolerance, 100}, b, x, &info);
+    pl_scalar_mg_solve(s->mg, gradients,
+                       &(pl_linear_options){.tolerance = tolerance, .max_iterations = 100}, b, x,
+                       &info);
     CHECK(info.converged);
     double size = pl_vector_norm(NULL, count, expected);
     pl_vector_axpy(NULL, count, -1.0, expected, x);
@@ -289,7 +291,8 @@ static void check_same_bits(int half_sweeps) {
         CHECK(memcmp(first, x, (size_t)count * sizeof(double)) == 0);
         pl_linear_info info;
         memset(x, 0, (size_t)count * sizeof(double));
-        pl_scalar_mg_solve(s.mg, true, &(pl_linear_options){1e-6, 10}, b, x, &info);
+        pl_scalar_mg_solve(
+            s.mg, true, &(pl_linear_options){.tolerance = 1e-6, .max_iterations = 10}, b, x, &info);
         double residual = info.residual;
         CHECK(residual < 1e-3);
         PL_FREE(x, double, count);
@@ -385,7 +388,8 @@ static void check_contacts(int half_sweeps) {
     check_symmetric(&s);
     double *b = random_vector(count, 7), *x = PL_ALLOC(double, count);
     pl_linear_info info;
-    pl_scalar_mg_solve(s.mg, true, &(pl_linear_options){1e-10, 60}, b, x, &info);
+    pl_scalar_mg_solve(s.mg, true, &(pl_linear_options){.tolerance = 1e-10, .max_iterations = 60},
+                       b, x, &info);
     CHECK(info.converged && info.iterations < 30);
     // A x + springs x = b, by hand
     double* rest = PL_ALLOC(double, count);
@@ -462,7 +466,8 @@ TEST(multigrid_scalar_direct)
             pl_linear_info info = {0};
             float first = f->x[4 * f->order.place[rows - 1]];
             pl_inject_failure(nth);
-            bool solved = pl_scalar_mg_solve_direct(s.mg, &(pl_linear_options){1e-7, 60}, &info);
+            bool solved = pl_scalar_mg_solve_direct(
+                s.mg, &(pl_linear_options){.tolerance = 1e-7, .max_iterations = 60}, &info);
             pl_inject_failure(0);
             CHECK(!solved || (info.converged && info.switched));
             CHECK(!solved || info.iterations <= (round == 2 ? 40 : 1));
@@ -489,7 +494,8 @@ TEST(multigrid_scalar_held)
     double *b = random_vector(count, 7), *x = random_vector(count, 8);
     double *start = random_vector(count, 8), *rest = PL_ALLOC(double, count);
     pl_linear_info info;
-    pl_scalar_mg_solve(s.mg, true, &(pl_linear_options){1e-9, 60}, b, x, &info);
+    pl_scalar_mg_solve(s.mg, true, &(pl_linear_options){.tolerance = 1e-9, .max_iterations = 60}, b,
+                       x, &info);
     CHECK(info.converged && info.iterations < 30);
     pl_block_matrix_apply(s.A, NULL, 3, x, rest);
     double worst = 0.0;
@@ -515,7 +521,8 @@ TEST(multigrid_scalar_float)
     double* rest = PL_ALLOC(double, count);
     for (int i = 0; i < count; i++) f->b[4 * f->order.place[i / 3] + i % 3] = (float)b[i];
     pl_linear_info info;
-    pl_scalar_mg_solve_float(s.mg, &(pl_linear_options){1e-4, 40}, &info);
+    pl_scalar_mg_solve_float(s.mg, &(pl_linear_options){.tolerance = 1e-4, .max_iterations = 40},
+                             &info);
     CHECK(info.converged && info.iterations > 2 && info.iterations < 20);
     for (int i = 0; i < count; i++) x[i] = (double)f->x[4 * f->order.place[i / 3] + i % 3];
     pl_block_matrix_apply(s.A, NULL, 3, x, rest);

@@ -329,7 +329,7 @@ TEST(reactions_are_columns_of_the_metrics)
     CHECK_OK(pl_run_close(run, &error), &error);
     CHECK_OK(pl_source_load(pl_test_path("metrics/metrics.csv"), 0, &source, &error), &error);
     char* text = (char*)source.data;
-    CHECK_TEXT(text, "output_seconds,switches,attachment.clamp.fx,attachment.clamp.fy,"
+    CHECK_TEXT(text, "output_seconds,switches,cuts,attachment.clamp.fx,attachment.clamp.fy,"
                      "attachment.clamp.fz,attachment.clamp.tx,attachment.clamp.ty,"
                      "attachment.clamp.tz,\"attachment.a,\"\"b.fx\"");
     char* row = strchr(text, '\n') + 1;

@@ -3,6 +3,7 @@
 //
 // Reading, writing and making scenes.
 #include "base/memory.h"
+#include "base/platform.h"
 #include "read_checks.h"
 #include "scene/scene_path.h"
 #include "scene/scene_read.h"
@@ -10,7 +11,6 @@
 #include "test.h"
 
 #include <dirent.h>
-#include <sys/stat.h>
 
 static pl_scene* read_text(const char* text) {
     pl_scene* scene;
@@ -320,7 +320,7 @@ TEST(scene_includes_are_merged)
 
 TEST(scene_file_names_are_relative_to_their_file)
 {
-    CHECK_INT(mkdir(pl_test_path("parts"), 0700), 0);
+    CHECK_INT(pl_folder_make(pl_test_path("parts")), 0);
     write_text("parts/bear.json", "{\"pliant\": 1, \"bodies\": [{\"mesh\": \"bear.obj\"}]}");
     write_text("whole.json", "{\"pliant\": 1, \"include\": \"parts/bear.json\"}");
     pl_scene* scene = read_file(pl_test_path("whole.json"));

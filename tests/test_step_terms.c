@@ -234,7 +234,7 @@ TEST(step_low_rank_direction_solves_the_dense_system)
     pl_newton_solver solver;
     pl_method_info info = {0};
     pl_linear_info linear;
-    pl_linear_options options = {1e-10, 100};
+    pl_linear_options options = {.tolerance = 1e-10, .max_iterations = 100};
     CHECK_OK(pl_assembled_newton(&input, &solver, &error), &error);
     CHECK_OK(solver.functions->update(solver.data, &f, zero, 1.0, &info, &error), &error);
     for (int i = 0; i < COUNT; i++) b[i] = fixed[i / 3] ? 0.0 : sin(1.0 + i);

@@ -146,7 +146,7 @@ static int solve_projective(system_rows* s, pl_pool* pool, const pl_block_matrix
     pl_error error;
     pl_scalar_mg* mg;
     pl_scalar_mg_options options = {.half_sweeps = 4};
-    pl_linear_options linear = {tolerance, MAX_ITERATIONS};
+    pl_linear_options linear = {.tolerance = tolerance, .max_iterations = MAX_ITERATIONS};
     pl_linear_info info = {0};
     times t;
     double start = peer_seconds();

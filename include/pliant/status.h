@@ -8,13 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#if defined(__GNUC__)
+// Visibility of what the library offers, and the check of formats.
+#ifdef _WIN32
+#include <pliant/windows_api.h>
+#else
 #define PL_API __attribute__((visibility("default")))
 #define PL_PRINTF(format_index, first_argument)                                                    \
     __attribute__((format(printf, format_index, first_argument)))
-#else
-#define PL_API
-#define PL_PRINTF(format_index, first_argument)
 #endif
 
 #define PL_VERSION_MAJOR 0

@@ -24,6 +24,7 @@ typedef struct pl_frame_info {
     int unconverged_count; ///< solves that ended before their tolerance
     int switch_count;      ///< linear solves that left failing multigrid cycles for mgpcg or direct
     int retry_count;       ///< steps that had to be halved
+    int cut_count;         ///< solves that the budget ended before they were done
     int contact_count;     ///< at the end
     int softened_count; ///< attachments and contacts too stiff for float, which counted as softer
     int turned_count;   ///< bodies of method grid and law linear that turned far, and grow by that
@@ -47,6 +48,15 @@ PL_API void pl_world_destroy(pl_world* world);
 /// (PL_ERROR_DIVERGED) leaves the state of the frame before and says what to change. info may be
 /// NULL.
 PL_API pl_status pl_world_step(pl_world* world, pl_frame_info* info, pl_error* error);
+
+/// Seconds of a clock that never goes back.
+typedef double (*pl_clock)(void* user);
+/// The time that pl_world_step may take, from the next frame on; 0 for any. Each solve does one
+/// iteration at least, and then as many as fit; method pbd may take fewer substeps. What is left
+/// out is counted in cut_count. A frame that would diverge is tried again without a budget, and so
+/// may take longer. Results then depend on the machine and on what else it does. clock may be NULL:
+/// pliant's own.
+PL_API void pl_world_set_budget(pl_world* world, double seconds, pl_clock clock, void* user);
 
 PL_API double pl_world_time(const pl_world* world); ///< [s]
 PL_API int pl_world_frame(const pl_world* world);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// How many CPUs this process may use. A container often sees all cores of its host but has a quota
-// for few.
+// How many CPUs this process may use. On Linux a container often sees all cores of its host but has
+// a quota for few.
 #include "base/pool.h"
 
 #include <sched.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#ifdef __linux__
 // quota/period of one cgroup folder, or 0 for none (v2: cpu.max; v1: cpu.cfs_*)
 static double quota_of(const char* folder) {
     char path[600];
@@ -61,11 +62,18 @@ static double cgroup_quota(void) {
     return smallest;
 }
 
-int pl_usable_cpu_count(void) {
-    int count = (int)sysconf(_SC_NPROCESSORS_ONLN);
+// of `count` CPUs those that affinity and quota leave
+static int limit_count(int count) {
     cpu_set_t set;
     if (sched_getaffinity(0, sizeof set, &set) == 0) count = CPU_COUNT(&set);
     double quota = cgroup_quota();
-    if (quota > 0.0 && quota < count) count = (int)(quota + 0.999);
+    return quota > 0.0 && quota < count ? (int)(quota + 0.999) : count;
+}
+#else
+static int limit_count(int count) { return count; }
+#endif
+
+int pl_usable_cpu_count(void) {
+    int count = limit_count((int)sysconf(_SC_NPROCESSORS_ONLN));
     return count > 1 ? count : 1;
 }

@@ -37,7 +37,9 @@ pl_status pl_fail(pl_error* error, pl_status status, const char* format, ...) {
 pl_status pl_write_status(int error_number) {
     switch (error_number) {
     case ENOSPC:
+#ifdef EDQUOT // Windows has none
     case EDQUOT:
+#endif
     case EFBIG:
     case EIO: return PL_ERROR_DISK;
     default: return PL_ERROR_IO;

@@ -4,10 +4,10 @@
 // The counted allocator.
 #include "base/memory.h"
 #include "base/large_blocks.h"
+#include "base/platform.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { ALIGNMENT = 64 };
@@ -30,13 +30,13 @@ static bool is_large(size_t size) { return !WATCHED && size >= PL_LARGE_BLOCK; }
 static void* default_alloc(size_t size, void* user) {
     (void)user;
     if (is_large(size)) return pl_large_alloc(size);
-    return aligned_alloc(ALIGNMENT, (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
+    return pl_aligned_alloc(ALIGNMENT, size);
 }
 
 static void default_release(void* memory, size_t size, void* user) {
     (void)user;
     if (is_large(size)) pl_large_free(memory, size);
-    else free(memory);
+    else pl_aligned_free(memory);
 }
 
 static pl_allocator allocator = {default_alloc, default_release, NULL};

@@ -257,7 +257,8 @@ static bool solve_by_cycles(pl_projective_fast* p, pl_linear_options options, bo
 void pl_projective_fast_solve(pl_projective_fast* p, const pl_step_settings* settings,
                               pl_method_info* info) {
     double start = pl_seconds();
-    pl_linear_options options = {settings->linear_tolerance, settings->linear_max_iterations};
+    pl_linear_options options = {.tolerance = settings->linear_tolerance,
+                                 .max_iterations = settings->linear_max_iterations};
     bool is_rough = !settings->all_iterations;
     bool is_fast = is_rough && p->is_checked && !p->cycles_slow;
     if (is_fast) options.max_iterations = 1;

@@ -435,6 +435,7 @@ static void advance(void* user, double length) {
 static pl_status iterate(pl_projective_work* w, pl_error* error) {
     pl_projective_loop loop = {.quasi = &w->p->quasi,
                                .settings = w->settings,
+                               .deadline = w->m->deadline,
                                .info = w->info,
                                .user = w,
                                .evaluate = evaluate,

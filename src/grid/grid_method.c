@@ -207,6 +207,7 @@ static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_acts*
     for (int b = 0; b < s->body_count; b++)
         cycles = s->bodies[b].max_cycles > cycles ? s->bodies[b].max_cycles : cycles;
     for (int k = 0; status == PL_OK && k < cycles; k++) {
+        double began = pl_deadline_now(step->deadline);
         if (reactions) {
             show_points(s);
             status = find_contacts(s, step, error);
@@ -229,6 +230,10 @@ static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_acts*
         info->linear_iterations++;
         pl_trace_add(&info->trace, info->residual);
         if (info->converged) break;
+        if (k + 1 < cycles && !pl_deadline_has_room(step->deadline, began)) {
+            info->is_cut = true;
+            break;
+        }
     }
     info->iterations = 1;
     info->contact_count = (int)s->contacts.count;

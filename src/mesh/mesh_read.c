@@ -4,6 +4,7 @@
 // From a path to a mesh: chooses the format, loads the bytes, calls the format's reader and checks
 // what it made.
 #include "mesh/mesh_read.h"
+#include "base/platform.h"
 
 #include <math.h>
 #include <string.h>
@@ -40,8 +41,10 @@ static bool path_has_ending(const char* path, const char* endings) {
     size_t size = strlen(path);
     if (size > 3 && strcasecmp(path + size - 3, ".gz") == 0) size -= 3;
     size_t dot = size;
-    while (dot > 0 && path[dot - 1] != '.' && path[dot - 1] != '/') dot--;
-    return dot > 0 && path[dot - 1] == '.' && has_ending(endings, path + dot, size - dot);
+    const char* separator = pl_path_last_separator(path);
+    size_t name = separator ? (size_t)(separator + 1 - path) : 0;
+    while (dot > name && path[dot - 1] != '.') dot--;
+    return dot > name && path[dot - 1] == '.' && has_ending(endings, path + dot, size - dot);
 }
 
 pl_mesh_format pl_mesh_format_of(const char* path) {

@@ -2,14 +2,13 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "mesh/mesh_sink.h"
 #include "base/memory.h"
+#include "base/platform.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -40,8 +39,7 @@ static void sink_free(pl_sink* sink) {
 
 pl_status pl_sink_create(const char* path, pl_sink** out, pl_error* error) {
     *out = NULL;
-    struct stat info;
-    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+    if (pl_path_is_folder(path))
         return pl_fail(error, PL_ERROR_IO, "%s: is a directory; give the name of a file", path);
     pl_sink* sink = PL_ALLOC(pl_sink, 1);
     if (!sink) return pl_fail_memory(error, path);
@@ -53,15 +51,12 @@ pl_status pl_sink_create(const char* path, pl_sink** out, pl_error* error) {
         return pl_fail_memory(error, path);
     }
     snprintf(sink->temporary, sink->temporary_size, "%s.XXXXXX", path);
-    sink->file = mkstemp(sink->temporary);
+    sink->file = pl_file_create_temporary(sink->temporary);
     if (sink->file < 0) {
         sink_free(sink);
         return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
                        strerror(errno));
     }
-    mode_t mask = umask(0);
-    umask(mask);
-    fchmod(sink->file, 0666 & ~mask); // mkstemp gives 0600
     if (wants_gzip(path)) {
         sink->packed = gzdopen(sink->file, "wb6");
         if (!sink->packed) sink->failure = ENOMEM;
@@ -96,7 +91,7 @@ pl_status pl_sink_close(pl_sink* sink, bool keep, pl_error* error) {
     bool closed = sink->packed ? gzclose(sink->packed) == Z_OK : close(sink->file) == 0;
     if (!closed && !sink->failure) sink->failure = errno ? errno : EIO;
     keep = keep && !sink->failure;
-    if (keep && rename(sink->temporary, sink->path) != 0) sink->failure = errno;
+    if (keep && pl_file_replace(sink->temporary, sink->path) != 0) sink->failure = errno;
     if (!keep || sink->failure) unlink(sink->temporary);
     pl_status status = PL_OK;
     if (sink->failure)

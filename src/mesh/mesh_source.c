@@ -7,11 +7,10 @@
 #include "mesh/mesh_source.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/platform.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -23,13 +22,6 @@ static const uint64_t DEFAULT_GZIP_LIMIT = UINT64_C(1) << 30;
 // read of it so far.
 static const uint64_t GZIP_FREE_BYTES = UINT64_C(64) << 20;
 static const uint64_t GZIP_RATIO = 100;
-
-static const char* kind_of(mode_t mode) {
-    return S_ISDIR(mode)    ? "a directory"
-           : S_ISFIFO(mode) ? "a FIFO"
-           : S_ISSOCK(mode) ? "a socket"
-                            : "a device";
-}
 
 static pl_status too_large(const char* path, uint64_t limit, pl_error* error) {
     return pl_fail(
@@ -71,7 +63,8 @@ static pl_status read_all(int file, const char* path, uint64_t size, pl_source* 
     if (!data) return pl_fail_memory(error, path);
     out->data = data;
     while (out->size < size) {
-        ssize_t got = read(file, data + out->size, size - out->size);
+        size_t left = size - out->size, step = left < (1 << 30) ? left : (1 << 30);
+        ssize_t got = read(file, data + out->size, step);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0)
             return pl_fail(error, PL_ERROR_IO, "%s: cannot be read: %s", path, strerror(errno));
@@ -154,19 +147,17 @@ static pl_status finish(pl_source* source, uint64_t limit, pl_status status, pl_
 pl_status pl_source_load(const char* path, uint64_t byte_limit, pl_source* out, pl_error* error) {
     *out = (pl_source){.path = path, .byte_limit = byte_limit};
     uint64_t limit = byte_limit ? byte_limit : DEFAULT_LIMIT;
-    // without O_NONBLOCK opening a FIFO would wait for its writer
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    int file = pl_file_open(path, PL_FILE_READ);
     if (file < 0)
         return pl_fail(error, PL_ERROR_IO, "%s: cannot be opened: %s", path, strerror(errno));
-    struct stat info;
+    uint64_t size;
+    const char* kind = pl_file_kind(file, &size);
     pl_status status;
-    if (fstat(file, &info) != 0)
-        status = pl_fail(error, PL_ERROR_IO, "%s: %s", path, strerror(errno));
-    else if (!S_ISREG(info.st_mode))
+    if (kind)
         status = pl_fail(error, PL_ERROR_IO, "%s: is %s, not a file; give the path of a mesh file",
-                         path, kind_of(info.st_mode));
-    else if ((uint64_t)info.st_size > limit) status = too_large(path, limit, error);
-    else status = read_all(file, path, (uint64_t)info.st_size, out, error);
+                         path, kind);
+    else if (size > limit) status = too_large(path, limit, error);
+    else status = read_all(file, path, size, out, error);
     close(file);
     return finish(out, limit, status, error);
 }

@@ -9,6 +9,7 @@
 // know are skipped.
 #include "mesh/read_gmsh.h"
 #include "base/memory.h"
+#include "base/platform.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -108,7 +109,8 @@ static pl_status read_names(pl_gmsh* g) {
 static pl_status skip_section(pl_gmsh* g, const char* name) {
     char mark[96];
     int size = snprintf(mark, sizeof mark, "$End%s", name);
-    const char* found = memmem(g->scan.at, (size_t)(g->scan.end - g->scan.at), mark, (size_t)size);
+    const char* found =
+        pl_find_bytes(g->scan.at, (size_t)(g->scan.end - g->scan.at), mark, (size_t)size);
     if (!found)
         return pl_gmsh_fail(g, PL_ERROR_FORMAT, "%s is missing; the file seems to be cut off",
                             mark);

@@ -6,6 +6,7 @@
 // the .ele file counts from the other one: that is mended. Boundary markers become vertex sets, the
 // region attribute regions of tets, vertex attributes a field.
 #include "base/memory.h"
+#include "base/platform.h"
 #include "mesh/mesh_read.h"
 #include "mesh/region_runs.h"
 #include "mesh/tag_map.h"
@@ -247,7 +248,7 @@ static pl_status read_pair(const pl_source* node, const pl_source* ele, pl_mesh*
 static pl_status read_in_memory(const pl_source* source, pl_mesh* mesh, pl_notes* notes,
                                 pl_error* error) {
     static const char mark[] = "\n#ele";
-    const char* found = memmem(source->data, source->size, mark, sizeof mark - 1);
+    const char* found = pl_find_bytes(source->data, source->size, mark, sizeof mark - 1);
     if (!found)
         return pl_fail(error, PL_ERROR_FORMAT,
                        "%s: in memory, a line \"#ele\" is to part the .node from the .ele file",

@@ -5,16 +5,15 @@
 // and reads what it made.
 #include "mesh/tetgen_program.h"
 #include "base/fail.h"
+#include "base/platform.h"
+#include "base/process.h"
 #include "math/vec3.h"
 #include "mesh/mesh_sink.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 // what a shell or an older posix_spawnp gives for a program that is not there
@@ -31,9 +30,7 @@ static const char* path_in(workplace* w, const char* name) {
 }
 
 static pl_status open_workplace(workplace* w, pl_error* error) {
-    const char* base = getenv("TMPDIR");
-    snprintf(w->folder, sizeof w->folder, "%s/pliant-tetgen-XXXXXX", base && *base ? base : "/tmp");
-    if (mkdtemp(w->folder)) return PL_OK;
+    if (pl_folder_make_temporary("pliant-tetgen", w->folder, sizeof w->folder) == 0) return PL_OK;
     return pl_fail(error, PL_ERROR_IO, "%s: no temporary folder: %s", w->folder, strerror(errno));
 }
 
@@ -79,26 +76,13 @@ static pl_status write_smesh(const pl_mesh* surface, const char* path, pl_error*
     return pl_sink_close(sink, true, error);
 }
 
-// Starts the program with its output in the log and waits for it. The result is that of waitpid;
-// *code is an error number if it could not be started.
-static int run_program(const char* log, const char* switches, const char* input, int* code) {
-    char program[] = "tetgen", first[64], second[512];
-    snprintf(first, sizeof first, "%s", switches);
-    snprintf(second, sizeof second, "%s", input);
-    char* const arguments[] = {program, first, second, NULL};
-    posix_spawn_file_actions_t actions;
-    *code = posix_spawn_file_actions_init(&actions);
-    if (*code) return -1;
-    pid_t child = -1;
-    *code = posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log,
-                                             O_WRONLY | O_CREAT | O_TRUNC, 0600);
-    if (!*code) *code = posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-    if (!*code) *code = posix_spawnp(&child, program, &actions, NULL, arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    int status = -1;
-    while (!*code && waitpid(child, &status, 0) != child)
-        if (errno != EINTR) *code = errno;
-    return status;
+// Starts the program with its output in the log and waits for it. Returns its exit code, or -1;
+// *failure is an error number if it could not be started.
+static int run_program(const char* log, const char* switches, const char* input, int* failure) {
+    const char* const arguments[] = {"tetgen", switches, input, NULL};
+    pl_process process;
+    *failure = pl_process_start(arguments, log, &process);
+    return pl_process_end(&process);
 }
 
 // what the program said last, on one line
@@ -117,15 +101,15 @@ static pl_status run(workplace* w, const char* switches, pl_error* error) {
     char input[512], log[512];
     snprintf(input, sizeof input, "%s", path_in(w, "surface.smesh"));
     snprintf(log, sizeof log, "%s", path_in(w, "log"));
-    int code = 0, status = run_program(log, switches, input, &code);
-    if (code == ENOENT || (!code && WIFEXITED(status) && WEXITSTATUS(status) == EXIT_NOT_STARTED))
+    int failure, code = run_program(log, switches, input, &failure);
+    if (failure == ENOENT || code == EXIT_NOT_STARTED)
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "the program tetgen is not installed (Debian: apt-get install tetgen); the "
                        "mesher stuffing needs nothing");
-    if (code) return pl_fail(error, PL_ERROR_IO, "tetgen could not be started: %s", strerror(code));
+    if (failure)
+        return pl_fail(error, PL_ERROR_IO, "tetgen could not be started: %s", strerror(failure));
     // some failures end with status 0 and no mesh
-    bool ended_well = WIFEXITED(status) && WEXITSTATUS(status) == 0;
-    if (ended_well && access(path_in(w, "surface.1.ele"), R_OK) == 0) return PL_OK;
+    if (code == 0 && access(path_in(w, "surface.1.ele"), R_OK) == 0) return PL_OK;
     char words[256];
     last_words(log, words, sizeof words);
     return pl_fail(error, PL_ERROR_MESH,

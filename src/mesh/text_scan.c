@@ -7,11 +7,11 @@
 // exact: rounding that result to double is right unless it lies exactly between two doubles, and
 // then, as for everything rarer, strtod in the C locale decides.
 #include "mesh/text_scan.h"
+#include "base/platform.h"
 
 #include <ctype.h>
 #include <float.h>
 #include <limits.h>
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -180,11 +180,7 @@ static bool round_any(const char* text, const char* end, double* value) {
     copy[size] = '\0';
     for (char* p = copy; *p; p++)
         if (*p == 'd' || *p == 'D') *p = 'e';
-    locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-    if (!c_locale) return false;
-    *value = strtod_l(copy, NULL, c_locale);
-    freelocale(c_locale);
-    return true;
+    return pl_parse_number(copy, value);
 }
 
 static bool parse_special(pl_scan* scan, double* value) {

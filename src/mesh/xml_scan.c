@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "mesh/xml_scan.h"
+#include "base/platform.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,7 +38,7 @@ static bool at_text(const pl_xml* xml, const char* text) {
 
 // past the next occurrence of a text
 static bool skip_past(pl_xml* xml, const char* text) {
-    const char* found = memmem(xml->scan.at, left(xml), text, strlen(text));
+    const char* found = pl_find_bytes(xml->scan.at, left(xml), text, strlen(text));
     if (found) xml->scan.at = found + strlen(text);
     return found != NULL;
 }

@@ -7,6 +7,7 @@
 #define PL_METHOD_METHOD_H
 
 #include "base/array.h"
+#include "base/deadline.h"
 #include "contact/contact.h"
 #include "contact/pressure.h"
 #include "contact/surface_set.h"
@@ -49,6 +50,8 @@ typedef struct pl_method_step {
     double* pin_forces;      // 3 per pin: of each on its vertex at the end of the step [N]
     double* obstacle_forces; // 3 per obstacle: of each on the system [N]
     int obstacle_count;
+    // The step ends by then with what it has, after one iteration at least. NULL: no hurry.
+    const pl_deadline* deadline;
 } pl_method_step;
 
 // Residuals on the way, relative to the load: after each cycle of a linear solver or, where the
@@ -68,6 +71,7 @@ typedef struct pl_method_info {
     int iterations;
     bool converged;
     bool stalled; // the line search found no smaller value
+    bool is_cut;  // the deadline ended it: iterations were left out
     int linear_iterations;
     int linear_updates; // times that the linear solver was prepared for new values
     int switch_count;   // linear solves whose multigrid cycles stalled, and gradients went on

@@ -203,7 +203,7 @@ void pl_mg_solve(pl_mg_solver* s, const double* b, double* x, double tolerance, 
                  pl_mg_info* info) {
     pl_mg_info own;
     pl_linear_info linear = {0};
-    pl_linear_options options = {tolerance, max_iterations};
+    pl_linear_options options = {.tolerance = tolerance, .max_iterations = max_iterations};
     if (!info) info = &own;
     *info = (pl_mg_info){0};
     double start = pl_seconds();

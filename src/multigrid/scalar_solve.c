@@ -261,7 +261,7 @@ static void fill_factored(pl_scalar_mg* mg) {
 
 static void precondition_directly(void* user, const void* r, void* z) {
     const pl_scalar_mg* mg = user;
-    pl_linear_options once = {0.0, 1};
+    pl_linear_options once = {.tolerance = 0.0, .max_iterations = 1};
     pl_linear_info info;
     memset(z, 0, 3 * (size_t)mg->row_count * sizeof(double));
     pl_linear_solve(mg->fallback.direct, &once, r, z, &info);

@@ -290,11 +290,17 @@ static pl_status solve(pl_pbd_system* s, const pl_method_step* step, const pl_pb
 
 static pl_status step_at_once(pl_pbd_system* s, const pl_method_step* step, pl_method_info* info,
                               pl_error* error) {
-    pl_pbd_part whole = {step->time_step, 0.0, 1.0, 0, s->bodies[0].iterations};
+    const int wanted = s->bodies[0].iterations;
+    pl_pbd_part whole = {step->time_step, 0.0, 1.0, 0, wanted};
     predict(s, step, &whole, step->time_step);
     pl_status status = detect(s, step, s->positions, error);
     info->contact_count = (int)s->contacts.count;
+    double began = pl_deadline_now(step->deadline);
+    whole.sweeps = pl_deadline_rounds(step->deadline, s->sweep_seconds, wanted);
+    info->is_cut = whole.sweeps < wanted;
     if (status == PL_OK) status = solve(s, step, &whole, info, error);
+    s->sweep_seconds =
+        whole.sweeps ? (pl_deadline_now(step->deadline) - began) / whole.sweeps : 0.0;
     if (status == PL_OK) status = finish(s, step, &whole, step->detect, error);
     info->contact_count += s->meeting.active_count;
     return status;
@@ -320,12 +326,13 @@ static pl_status check_divided(pl_pbd_system* s, const pl_method_step* step, pl_
     return status;
 }
 
-static pl_status run_parts(pl_pbd_system* s, const pl_method_step* step, int part_count,
+// wanted: parts that there would be without a deadline
+static pl_status run_parts(pl_pbd_system* s, const pl_method_step* step, int part_count, int wanted,
                            pl_method_info* info, pl_error* error) {
     int every = (part_count + DETECTIONS - 1) / DETECTIONS;
     double h = step->time_step / part_count;
     // where pliant chooses the parts, one sweep is enough for each
-    int sweeps = s->bodies[0].substeps > 0 ? s->bodies[0].iterations / part_count : 1;
+    int sweeps = s->bodies[0].substeps > 0 ? s->bodies[0].iterations / wanted : 1;
     pl_status status = PL_OK;
     for (int k = 0; status == PL_OK && k < part_count; k++) {
         pl_pbd_part part = {h, (double)k / part_count, (k + 1.0) / part_count, k,
@@ -355,10 +362,13 @@ static pl_status save_state(pl_pbd_system* s, pl_error* error) {
 }
 
 static pl_status step_in_parts(pl_pbd_system* s, const pl_method_step* step, int part_count,
-                               pl_method_info* info, pl_error* error) {
+                               int wanted, pl_method_info* info, pl_error* error) {
     size_t count = 3 * (size_t)s->vertex_count, size = count * sizeof(double);
     s->contacts.count = 0;
-    pl_status status = run_parts(s, step, part_count, info, error);
+    double began = pl_deadline_now(step->deadline);
+    pl_status status = run_parts(s, step, part_count, wanted, info, error);
+    info->is_cut = part_count < wanted;
+    s->part_seconds = (pl_deadline_now(step->deadline) - began) / part_count;
     if (status == PL_OK) return PL_OK;
     memcpy(s->positions, s->saved, size);
     memcpy(s->velocities, s->saved + count, size);
@@ -374,16 +384,17 @@ pl_status pl_pbd_system_step(pl_pbd_system* s, const pl_method_step* step, pl_me
                        step->time_step);
     find_held(s, step);
     pl_pbd_meeting_begin(&s->meeting);
-    int part_count = 1;
+    int wanted = 1;
     for (int b = 0; b < s->body_count; b++) {
-        int wanted = pl_pbd_body_substeps(&s->bodies[b], step->time_step);
-        if (wanted > part_count) part_count = wanted;
+        int substeps = pl_pbd_body_substeps(&s->bodies[b], step->time_step);
+        if (substeps > wanted) wanted = substeps;
     }
+    int part_count = pl_deadline_rounds(step->deadline, s->part_seconds, wanted);
     const bool asks = step->pin_forces || step->obstacle_forces;
-    pl_status status = asks || part_count > 1 ? save_state(s, error) : PL_OK;
+    pl_status status = asks || wanted > 1 ? save_state(s, error) : PL_OK;
     if (status == PL_OK)
-        status = part_count == 1 ? step_at_once(s, step, info, error)
-                                 : step_in_parts(s, step, part_count, info, error);
+        status = wanted == 1 ? step_at_once(s, step, info, error)
+                             : step_in_parts(s, step, part_count, wanted, info, error);
     if (status == PL_OK && asks) pl_pbd_tell_forces(s, step, part_count);
     for (int b = 0; status == PL_OK && b < s->body_count; b++)
         pl_pbd_body_tear(&s->bodies[b], s->positions);

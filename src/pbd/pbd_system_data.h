@@ -14,7 +14,9 @@ typedef struct pl_pbd_system {
     pl_pool* pool;
     double *positions, *velocities; // the state, 3 per vertex
     double* mass;
-    double* next;      // positions at the end of the step, or of a part of it
+    double* next; // positions at the end of the step, or of a part of it
+    // of the last step, by the clock of its deadline; 0: not known
+    double part_seconds, sweep_seconds;
     double* saved;     // positions, then velocities, at the start of a step of several parts or one
                        // whose forces are asked for; NULL until there is one
     bool* held;        // exactly, in this step

@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "record/export.h"
 #include "base/memory.h"
+#include "base/platform.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static const struct {
     const char* name;
@@ -53,9 +53,7 @@ static void choose_name(pl_export_job* job, int body) {
 }
 
 static pl_status make_folder(const char* path, pl_error* error) {
-    struct stat info;
-    if (mkdir(path, 0777) == 0) return PL_OK;
-    if (errno == EEXIST && stat(path, &info) == 0 && S_ISDIR(info.st_mode)) return PL_OK;
+    if (pl_folder_make(path) == 0 || (errno == EEXIST && pl_path_is_folder(path))) return PL_OK;
     return pl_fail(error, PL_ERROR_IO, "%s: cannot be made a folder: %s", path, strerror(errno));
 }
 

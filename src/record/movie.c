@@ -1,35 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Frames go to ffmpeg's standard input through a socket rather than a pipe, since a socket can be
-// written to without a signal if the other side is gone.
+// Frames go to ffmpeg's standard input.
 #include "record/movie.h"
 #include "base/memory.h"
+#include "base/platform.h"
+#include "base/process.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
-
-extern char** environ;
 
 struct pl_movie {
     char path[4096];
     char temporary[4096]; // ffmpeg chooses the format by the ending, so it comes last
-    pid_t process;
-    int input;
-    int messages; // ffmpeg's standard error
+    pl_process ffmpeg;
     bool failed;
 };
 
 static const char* ending_of(const char* path) {
     const char* dot = strrchr(path, '.');
-    return dot && !strchr(dot, '/') ? dot : "";
+    return dot && !pl_path_last_separator(dot) ? dot : "";
 }
 
 bool pl_movie_handles(const char* path) {
@@ -38,7 +31,7 @@ bool pl_movie_handles(const char* path) {
            strcasecmp(ending, ".webm") == 0;
 }
 
-static int spawn_ffmpeg(pl_movie* m, const char* size, const char* rate, int input, int messages) {
+static int start_ffmpeg(pl_movie* m, const char* size, const char* rate) {
     const char* const gif[] = {"-vf",
                                "split[a][b];[a]palettegen=stats_mode=diff[p];"
                                "[b][p]paletteuse=dither=bayer:bayer_scale=4",
@@ -58,34 +51,15 @@ static int spawn_ffmpeg(pl_movie* m, const char* size, const char* rate, int inp
     int count = 14;
     for (int i = 0; extra[i]; i++) arguments[count++] = extra[i];
     arguments[count++] = m->temporary;
-    posix_spawn_file_actions_t actions;
-    if (posix_spawn_file_actions_init(&actions) != 0) return ENOMEM;
-    posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, messages, STDERR_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", 1, 0);
-    int failure = posix_spawnp(&m->process, "ffmpeg", &actions, NULL,
-                               (char* const*)(uintptr_t)arguments, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    return failure;
+    return pl_process_start(arguments, NULL, &m->ffmpeg);
 }
 
 static pl_status start(pl_movie* m, int width, int height, double rate, pl_error* error) {
-    int sockets[2], pipes[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sockets) != 0)
-        return pl_fail(error, PL_ERROR_IO, "%s: %s", m->path, strerror(errno));
-    if (pipe2(pipes, O_CLOEXEC) != 0) {
-        close(sockets[0]), close(sockets[1]);
-        return pl_fail(error, PL_ERROR_IO, "%s: %s", m->path, strerror(errno));
-    }
     char size[40], text[40];
     snprintf(size, sizeof size, "%dx%d", width, height);
     // as thousandths, so that no locale puts a comma
     snprintf(text, sizeof text, "%lld/1000", (long long)(rate * 1000.0 + 0.5));
-    int failure = spawn_ffmpeg(m, size, text, sockets[0], pipes[1]);
-    close(sockets[0]);
-    close(pipes[1]);
-    m->input = sockets[1];
-    m->messages = pipes[0];
+    int failure = start_ffmpeg(m, size, text);
     if (failure == ENOENT)
         return pl_fail(
             error, PL_ERROR_UNSUPPORTED,
@@ -106,7 +80,7 @@ pl_status pl_movie_create(const char* path, int width, int height, double rate, 
                        path, rate);
     pl_movie* m = PL_ALLOC(pl_movie, 1);
     if (!m) return pl_fail_memory(error, path);
-    m->process = -1, m->input = -1, m->messages = -1;
+    m->ffmpeg = (pl_process){.input = -1, .messages = -1};
     const char* ending = ending_of(path);
     int size = snprintf(m->path, sizeof m->path, "%s", path);
     int used = snprintf(m->temporary, sizeof m->temporary, "%s.part%s", path, ending);
@@ -120,14 +94,8 @@ pl_status pl_movie_create(const char* path, int width, int height, double rate, 
 }
 
 pl_status pl_movie_add(pl_movie* m, const pl_image* image, pl_error* error) {
-    const uint8_t* at = image->pixels;
-    size_t left = 3 * (size_t)image->width * (size_t)image->height;
-    while (left > 0 && !m->failed) {
-        ssize_t done = send(m->input, at, left, MSG_NOSIGNAL);
-        if (done < 0 && errno == EINTR) continue;
-        m->failed = done <= 0;
-        if (done > 0) at += done, left -= (size_t)done;
-    }
+    size_t size = 3 * (size_t)image->width * (size_t)image->height;
+    m->failed = m->failed || !pl_process_feed(&m->ffmpeg, image->pixels, size);
     return m->failed ? pl_fail(error, PL_ERROR_IO, "%s: ffmpeg stopped", m->path) : PL_OK;
 }
 
@@ -150,21 +118,19 @@ static void read_messages(int file, char* text, size_t size) {
 pl_status pl_movie_close(pl_movie* m, bool keep, pl_error* error) {
     if (!m) return PL_OK;
     pl_status status = PL_OK;
-    if (m->input >= 0) close(m->input);
-    if (m->process > 0) {
+    pl_process_close_input(&m->ffmpeg);
+    if (m->ffmpeg.id) {
         char text[512];
-        int code = -1;
-        read_messages(m->messages, text, sizeof text);
-        while (waitpid(m->process, &code, 0) < 0 && errno == EINTR) continue;
-        bool done = WIFEXITED(code) && WEXITSTATUS(code) == 0 && !m->failed;
+        read_messages(m->ffmpeg.messages, text, sizeof text);
+        bool done = pl_process_end(&m->ffmpeg) == 0 && !m->failed;
         if (keep && !done)
             status = pl_fail(error, PL_ERROR_IO, "%s: ffmpeg failed: %s", m->path, text);
-        if (keep && done && rename(m->temporary, m->path) != 0)
+        if (keep && done && pl_file_replace(m->temporary, m->path) != 0)
             status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", m->path,
                              strerror(errno));
         if (!keep || status != PL_OK) unlink(m->temporary);
     }
-    if (m->messages >= 0) close(m->messages);
+    pl_process_end(&m->ffmpeg);
     PL_FREE(m, pl_movie, 1);
     return status;
 }

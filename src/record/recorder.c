@@ -5,15 +5,14 @@
 // is cut back to it. A killed process leaves at most one incomplete frame at the end, which readers
 // leave out. With a queue (write_behind.h), frames are packed and written by its thread.
 #include "base/memory.h"
+#include "base/platform.h"
 #include "record/plr_pack.h"
 #include "record/recording.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 // One frame on its way to the file. Two of them: while one is written, the next is filled.
@@ -60,7 +59,7 @@ static int write_at(pl_recorder* r, const uint8_t* data, uint64_t size, uint64_t
         uint64_t step = size < (1 << 30) ? size : (1 << 30);
         if (r->failure_in >= 0 && (uint64_t)r->failure_in < step) step = (uint64_t)r->failure_in;
         if (r->failure_in == 0) return ENOSPC;
-        ssize_t done = pwrite(r->file, data, step, (off_t)offset);
+        ssize_t done = pl_file_write_at(r->file, data, step, offset);
         if (done < 0 && errno == EINTR) continue;
         if (done <= 0) return errno ? errno : EIO;
         if (r->failure_in > 0) r->failure_in -= done;
@@ -148,7 +147,7 @@ pl_status pl_recorder_append(pl_recorder* r, double time, const pl_record_values
 void pl_recorder_use_queue(pl_recorder* r, pl_write_behind* queue) { r->queue = queue; }
 
 pl_status pl_recorder_sync(pl_recorder* r, pl_error* error) {
-    if (fsync(r->file) == 0 || errno == EINVAL) return PL_OK;
+    if (pl_file_sync(r->file) == 0) return PL_OK;
     return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", r->path,
                    strerror(errno));
 }
@@ -214,15 +213,12 @@ static pl_status start_file(pl_recorder* r, const pl_array* head_bytes, pl_error
     char* temporary = pl_alloc(size);
     if (!temporary) return pl_fail_memory(error, r->path);
     snprintf(temporary, size, "%s.XXXXXX", r->path);
-    r->file = mkstemp(temporary);
+    r->file = pl_file_create_temporary(temporary);
     pl_status status = PL_OK;
     if (r->file < 0) {
         status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", r->path,
                          strerror(errno));
     } else {
-        mode_t mask = umask(0);
-        umask(mask);
-        fchmod(r->file, 0666 & ~mask); // mkstemp gives 0600
         uint8_t magic[PL_PLR_MAGIC_SIZE];
         pl_plr_put_magic(magic);
         int failure = write_at(r, magic, sizeof magic, 0);
@@ -233,7 +229,7 @@ static pl_status start_file(pl_recorder* r, const pl_array* head_bytes, pl_error
         pl_plr_chunk chunk = {.kind = "HEAD", .raw_size = head_bytes->count, .number = -1};
         pl_plr_pack_bytes(head_bytes->data, r->compress, &chunk, r->packed + PL_PLR_CHUNK_SIZE);
         if (status == PL_OK) status = append_chunk(r, &chunk, error);
-        if (status == PL_OK && rename(temporary, r->path) != 0)
+        if (status == PL_OK && pl_file_replace(temporary, r->path) != 0)
             status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", r->path,
                              strerror(errno));
         if (status != PL_OK) unlink(temporary);
@@ -285,7 +281,7 @@ pl_status pl_recorder_reopen(const char* path, const pl_record_head* head, bool 
     if (status == PL_OK) status = find_end(path, &bytes, frame_count, &(*out)->end, error);
     if (status == PL_OK) {
         (*out)->frame_count = (*out)->written_count = frame_count;
-        (*out)->file = open(path, O_RDWR | O_CLOEXEC);
+        (*out)->file = pl_file_open(path, PL_FILE_UPDATE);
         if ((*out)->file < 0 || ftruncate((*out)->file, (off_t)(*out)->end) != 0)
             status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
                              strerror(errno));

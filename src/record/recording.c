@@ -8,12 +8,11 @@
 #include "record/recording.h"
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "record/plr_pack.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef struct frame_place {
@@ -46,7 +45,7 @@ static bool read_at(const pl_recording* r, void* out, uint64_t size, uint64_t of
     }
     uint8_t* at = out;
     while (size > 0) {
-        ssize_t got = pread(r->file, at, size < (1 << 30) ? size : (1 << 30), (off_t)offset);
+        ssize_t got = pl_file_read_at(r->file, at, size < (1 << 30) ? size : (1 << 30), offset);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) return false;
         at += got;
@@ -226,19 +225,17 @@ static pl_status open_file(const char* path, bool index_only, pl_recording** out
     pl_recording* r = recording_new(path);
     if (!r) return pl_fail_memory(error, path);
     r->index_only = index_only;
-    r->file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    struct stat info;
+    r->file = pl_file_open(path, PL_FILE_READ);
     pl_status status = PL_OK;
-    if (r->file < 0 || fstat(r->file, &info) != 0)
+    if (r->file < 0)
         status = pl_fail(error, PL_ERROR_IO, "%s: cannot be opened: %s", path, strerror(errno));
-    else if (!S_ISREG(info.st_mode))
+    else if (pl_file_kind(r->file, &r->size))
         status =
             pl_fail(error, PL_ERROR_IO, "%s: is not a file; give the path of a recording", path);
     if (status != PL_OK) {
         pl_recording_close(r);
         return status;
     }
-    r->size = (uint64_t)info.st_size;
     return open_any(r, out, notes, error);
 }
 

@@ -10,6 +10,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/notes.h"
+#include "base/platform.h"
 #include "base/timer.h"
 #include "mesh/mesh_sink.h"
 #include "mesh/mesh_source.h"
@@ -20,12 +21,9 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct pl_run {
@@ -50,7 +48,7 @@ struct pl_run {
 static const char* const METRICS_HEAD = "frame,time,iterations,linear_iterations,unconverged,"
                                         "retries,contacts,residual,kinetic_energy,elastic_energy,"
                                         "volume,detect_seconds,assembly_seconds,linear_seconds,"
-                                        "other_seconds,seconds,output_seconds,switches";
+                                        "other_seconds,seconds,output_seconds,switches,cuts";
 
 enum { PATH_SIZE = 1200 };
 
@@ -75,15 +73,15 @@ static pl_status make_folder(const char* folder, bool force, pl_error* error) {
     if (snprintf(path, sizeof path, "%s", folder) >= (int)sizeof path - 64)
         return pl_fail(error, PL_ERROR_ARGUMENT, "%.80s...: the path is too long", folder);
     for (char* p = path + 1; *p; p++) {
-        if (*p != '/') continue;
+        if (!pl_path_is_separator(*p)) continue;
+        char separator = *p;
         *p = '\0';
-        mkdir(path, 0777); // what fails here fails again below, with its reason
-        *p = '/';
+        pl_folder_make(path); // what fails here fails again below, with its reason
+        *p = separator;
     }
-    if (mkdir(path, 0777) != 0 && errno != EEXIST)
+    if (pl_folder_make(path) != 0 && errno != EEXIST)
         return pl_fail(error, PL_ERROR_IO, "%s: cannot be made: %s", folder, strerror(errno));
-    struct stat info;
-    if (stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+    if (!pl_path_is_folder(path))
         return pl_fail(error, PL_ERROR_IO, "%s: is not a folder; give another place for the run",
                        folder);
     if (!force && !is_empty(path))
@@ -96,15 +94,13 @@ static pl_status make_folder(const char* folder, bool force, pl_error* error) {
 
 // two processes in one folder would spoil each other's files
 static pl_status lock_folder(pl_run* run, pl_error* error) {
-    run->lock = open(run->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (run->lock < 0)
-        return pl_fail(error, PL_ERROR_IO, "%s: cannot be opened: %s", run->folder,
-                       strerror(errno));
-    if (flock(run->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
+    run->lock = pl_folder_lock(run->folder);
+    if (run->lock >= 0) return PL_OK;
+    if (errno == EWOULDBLOCK)
         return pl_fail(error, PL_ERROR_IO,
                        "%s: another process is running in this folder; wait for it or end it",
                        run->folder);
-    return PL_OK;
+    return pl_fail(error, PL_ERROR_IO, "%s: cannot be opened: %s", run->folder, strerror(errno));
 }
 
 // in the order in which they are removed: without a scene nothing is resumed, and without a
@@ -160,17 +156,29 @@ static pl_status write_whole(int file, const char* path, const void* data, size_
     return PL_OK;
 }
 
+// the log, to write at its end
+static pl_status open_log(const pl_run* run, bool is_new, char path[PATH_SIZE], int* file,
+                          pl_error* error) {
+    path_in(run, "log.txt", path);
+    *file = pl_file_open(path, is_new ? PL_FILE_RESTART : PL_FILE_APPEND);
+    if (*file >= 0) return PL_OK;
+    return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                   strerror(errno));
+}
+
+static pl_status close_log(int file, const char* path, pl_status status, pl_error* error) {
+    if (close(file) == 0 || status != PL_OK) return status;
+    return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
+                   strerror(errno));
+}
+
 // what was noted, at the end of the log; a resumed run says from where
 static pl_status add_to_log(const pl_run* run, const pl_notes* notes, bool is_new,
                             pl_error* error) {
     char path[PATH_SIZE];
-    path_in(run, "log.txt", path);
-    int flags = O_WRONLY | O_CREAT | O_CLOEXEC | O_APPEND | (is_new ? O_TRUNC : 0);
-    int file = open(path, flags, 0666);
-    if (file < 0)
-        return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
-                       strerror(errno));
-    pl_status status = PL_OK;
+    int file;
+    pl_status status = open_log(run, is_new, path, &file, error);
+    if (status != PL_OK) return status;
     if (!is_new) {
         char line[64];
         int size = snprintf(line, sizeof line, "resumed at frame %d\n", pl_world_frame(run->world));
@@ -181,10 +189,19 @@ static pl_status add_to_log(const pl_run* run, const pl_notes* notes, bool is_ne
         status = write_whole(file, path, text, strlen(text), error);
         if (status == PL_OK) status = write_whole(file, path, "\n", 1, error);
     }
-    if (close(file) != 0 && status == PL_OK)
-        status = pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
-                         strerror(errno));
-    return status;
+    return close_log(file, path, status, error);
+}
+
+// what a budget left out
+static pl_status log_cuts(const pl_run* run, pl_error* error) {
+    char path[PATH_SIZE], line[100];
+    int file;
+    if (run->summary.cut_frame_count == 0) return PL_OK;
+    pl_status status = open_log(run, false, path, &file, error);
+    if (status != PL_OK) return status;
+    int size = snprintf(line, sizeof line, "the budget cut solves in %d of %d frames\n",
+                        run->summary.cut_frame_count, run->summary.frame_count);
+    return close_log(file, path, write_whole(file, path, line, (size_t)size, error), error);
 }
 
 // A row of the metrics, whose text is freed. A row that was written in part is cut off again.
@@ -206,13 +223,13 @@ static pl_status write_row(pl_run* run, pl_text* row, pl_error* error) {
 static pl_status open_metrics(pl_run* run, int64_t size, pl_error* error) {
     char path[PATH_SIZE];
     path_in(run, "metrics.csv", path);
-    run->metrics = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-    struct stat info;
-    if (run->metrics >= 0 && fstat(run->metrics, &info) == 0 && info.st_size < size)
+    run->metrics = pl_file_open(path, PL_FILE_WRITE);
+    uint64_t old_size = 0;
+    if (run->metrics >= 0 && !pl_file_kind(run->metrics, &old_size) && (int64_t)old_size < size)
         return pl_fail(error, PL_ERROR_FORMAT,
                        "%s: was cut: it has %lld bytes where the checkpoint knows of %lld; delete "
                        "checkpoint.plc to start the run anew",
-                       path, (long long)info.st_size, (long long)size);
+                       path, (long long)old_size, (long long)size);
     if (run->metrics < 0 || ftruncate(run->metrics, size) != 0 ||
         lseek(run->metrics, size, SEEK_SET) < 0)
         return pl_fail(error, pl_write_status(errno), "%s: cannot be written: %s", path,
@@ -235,9 +252,9 @@ static pl_status add_metrics(pl_run* run, const pl_frame_info* info, double outp
                    info->iterations, info->linear_iterations, info->unconverged_count,
                    info->retry_count, info->contact_count, info->residual, info->kinetic_energy,
                    info->elastic_energy, info->volume);
-    pl_text_format(&row, "%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%d", info->detect_seconds,
+    pl_text_format(&row, "%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%d,%d", info->detect_seconds,
                    info->assembly_seconds, info->linear_seconds, other, info->seconds,
-                   output_seconds, info->switch_count);
+                   output_seconds, info->switch_count, info->cut_count);
     if (run->counts_crossings) pl_text_format(&row, ",%d", pl_world_crossings(run->world));
     pl_run_reaction_values(run->world, &row);
     return write_row(run, &row, error);
@@ -391,6 +408,7 @@ static void sum_up(pl_run_summary* summary, const pl_frame_info* info) {
     summary->turned_frame_count += info->turned_count > 0;
     if (info->unfit_count > 0 && summary->unfit_frame_count++ == 0)
         summary->first_unfit_frame = info->frame;
+    summary->cut_frame_count += info->cut_count > 0;
     summary->worst_residual = fmax(summary->worst_residual, info->residual);
     summary->seconds += info->seconds;
     if (info->unbalanced[0])
@@ -435,6 +453,7 @@ pl_status pl_run_close(pl_run* run, pl_error* error) {
     if (!run) return PL_OK;
     // a checkpoint must not know of a frame that the recording lacks
     pl_status status = run->is_behind ? PL_OK : post_checkpoint(run, error);
+    if (status == PL_OK) status = log_cuts(run, error);
     pl_status closed = pl_recorder_close(run->recorder, status == PL_OK ? error : NULL);
     run->recorder = NULL;
     free_run(run);

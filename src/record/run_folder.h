@@ -28,6 +28,7 @@ typedef struct pl_run_summary {
     int turned_frame_count;   // frames with bodies of law linear that turned far
     int unfit_frame_count;    // frames with bodies whose eigenfit is not to be trusted
     int first_unfit_frame;    // the first of them
+    int cut_frame_count;      // frames with solves that the budget cut
     double worst_residual;
     char unbalanced[160];  // pl_frame_info of the last frame that has one
     double seconds;        // of the simulation

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/notes.h"
+#include "base/platform.h"
 #include "record/png_read.h"
 #include "record/show_object.h"
 #include "scene/animation.h"
@@ -11,12 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-
-static bool is_folder(const char* path) {
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
+#include <unistd.h>
 
 static bool has_ending(const char* path, const char* ending) {
     size_t size = strlen(path), n = strlen(ending);
@@ -24,7 +20,7 @@ static bool has_ending(const char* path, const char* ending) {
 }
 
 static char* recording_path(const char* path) {
-    if (!is_folder(path)) return pl_copy_text(path);
+    if (!pl_path_is_folder(path)) return pl_copy_text(path);
     char text[4096];
     int size = snprintf(text, sizeof text, "%s/frames.plr", path);
     return size < (int)sizeof text ? pl_copy_text(text) : NULL;
@@ -146,7 +142,7 @@ pl_status pl_show_open(const char* path, const char* color_by, const char* again
     *out = NULL;
     pl_show* s = PL_ALLOC(pl_show, 1);
     if (!s) return pl_fail_memory(error, path);
-    bool recorded = is_folder(path) || has_ending(path, ".plr");
+    bool recorded = pl_path_is_folder(path) || has_ending(path, ".plr");
     pl_status status = recorded ? open_recording(path, &s->recording, notes, error)
                                 : open_mesh(s, path, notes, error);
     if (status == PL_OK && against) status = open_recording(against, &s->against, notes, error);
@@ -311,10 +307,9 @@ static pl_status make_shapes(pl_show* s, pl_notes* notes, pl_error* error) {
 
 pl_status pl_show_add_colliders(pl_show* s, const char* path, pl_notes* notes, pl_error* error) {
     char file[4096];
-    if (!s->recording || !is_folder(path) || s->setting) return PL_OK;
-    struct stat info;
+    if (!s->recording || !pl_path_is_folder(path) || s->setting) return PL_OK;
     int size = snprintf(file, sizeof file, "%s/scene.json", path);
-    if (size >= (int)sizeof file || stat(file, &info) != 0) return PL_OK;
+    if (size >= (int)sizeof file || access(file, F_OK) != 0) return PL_OK;
     pl_error cause = {0};
     pl_status status = pl_scene_read(file, NULL, 0, &s->setting, notes, &cause);
     if (status != PL_OK) {

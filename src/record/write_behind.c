@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "record/write_behind.h"
 #include "base/memory.h"
+#include "base/platform.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -54,16 +53,6 @@ static void* run_jobs(void* user) {
     return NULL;
 }
 
-// signals are for the threads of the host
-static int start_thread(pl_write_behind* q) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int failure = pthread_create(&q->thread, NULL, run_jobs, q);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return failure;
-}
-
 pl_status pl_write_behind_create(pl_write_behind** out, pl_error* error) {
     *out = NULL;
     pl_write_behind* q = PL_ALLOC(pl_write_behind, 1);
@@ -71,7 +60,7 @@ pl_status pl_write_behind_create(pl_write_behind** out, pl_error* error) {
     pthread_mutex_init(&q->lock, NULL);
     pthread_cond_init(&q->posted, NULL);
     pthread_cond_init(&q->finished, NULL);
-    int failure = start_thread(q);
+    int failure = pl_thread_start(&q->thread, run_jobs, q);
     if (failure == 0) {
         *out = q;
         return PL_OK;

@@ -5,6 +5,7 @@
 // over what it includes: objects are merged key by key; lists of objects are joined, items of the
 // same name being merged; everything else is replaced.
 #include "base/memory.h"
+#include "base/platform.h"
 #include "scene/scene_node.h"
 
 #include <stdio.h>
@@ -142,12 +143,12 @@ static pl_status include_file(pl_tree* tree, const pl_node* name, const chain* f
         return pl_node_fail(name, "include", error, PL_ERROR_LIMIT,
                             "more than %d files are included", FILE_LIMIT);
     char path[4096];
-    int size = snprintf(path, sizeof path, "%s%s", name->text[0] == '/' ? "" : pl_node_folder(name),
-                        name->text);
+    int size = snprintf(path, sizeof path, "%s%s",
+                        pl_path_is_absolute(name->text) ? "" : pl_node_folder(name), name->text);
     if (size < 0 || (size_t)size >= sizeof path)
         return pl_node_fail(name, "include", error, PL_ERROR_FORMAT, "this name is too long");
     char real[4096];
-    if (!realpath(path, real))
+    if (!pl_path_real(path, real, sizeof real))
         return pl_node_fail(name, "include", error, PL_ERROR_IO,
                             "there is no file %s (names are relative to the file they stand in)",
                             path);
@@ -198,7 +199,7 @@ static pl_status load(pl_tree* tree, const char* path, const void* data, size_t 
     if (status == PL_OK) status = check_version(root, error);
     if (status != PL_OK) return status;
     char real[4096];
-    if (!realpath(path, real)) snprintf(real, sizeof real, "%s", path);
+    if (!pl_path_real(path, real, sizeof real)) snprintf(real, sizeof real, "%s", path);
     chain files = {path, real, from};
     return include_all(tree, root, &files, out, error);
 }

@@ -6,6 +6,7 @@
 // keeps it, and refuses keys that stand twice).
 #include "scene/scene_node.h"
 #include "base/memory.h"
+#include "base/platform.h"
 #include "mesh/mesh_source.h"
 #include "scene/json_mistakes.h"
 
@@ -60,7 +61,7 @@ static pl_document* new_document(pl_tree* tree, const char* path, bool is_overri
         document = NULL;
     }
     if (document) {
-        const char* slash = is_override ? NULL : strrchr(path, '/');
+        const char* slash = is_override ? NULL : pl_path_last_separator(path);
         document->is_override = is_override;
         document->path = pl_copy_text(path);
         document->folder = copy_part(path, slash ? (size_t)(slash - path) + 1 : 0);

@@ -6,6 +6,7 @@
 #include "scene/scene_read.h"
 #include "base/memory.h"
 #include "base/notes.h"
+#include "base/platform.h"
 #include "scene/animation.h"
 #include "scene/scene_object.h"
 
@@ -91,7 +92,7 @@ static pl_status read_choice(pl_reader* reader, const pl_choices* choices, const
 static pl_status read_text(pl_reader* reader, const pl_node* node, bool is_file, char** out) {
     if (node->kind != PL_NODE_TEXT)
         return fail_expected(reader, node, is_file ? "the name of a file" : "a text");
-    bool joins = is_file && node->text[0] != '/' && node->text[0] != '\0';
+    bool joins = is_file && node->text[0] != '\0' && !pl_path_is_absolute(node->text);
     const char* folder = joins ? pl_node_folder(node) : "";
     size_t size = strlen(folder) + strlen(node->text);
     *out = pl_alloc(size + 1);

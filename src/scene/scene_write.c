@@ -3,6 +3,7 @@
 //
 // A scene as JSON, by the tables. What pliant chose is written as if it had been said; what was
 // left open (NAN, no text, an empty list) is left out.
+#include "base/platform.h"
 #include "mesh/mesh_sink.h"
 #include "scene/scene_path.h"
 #include "scene/scene_text.h"
@@ -36,7 +37,7 @@ static void write_number(writer* w, const pl_field_info* field, double value, in
 
 static void write_file(writer* w, const char* path) {
     char whole[8192];
-    bool joins = path[0] != '/' && path[0] != '\0' && w->folder[0];
+    bool joins = path[0] != '\0' && w->folder[0] && !pl_path_is_absolute(path);
     snprintf(whole, sizeof whole, "%s%s%s", joins ? w->folder : "", joins ? "/" : "", path);
     pl_text_quote(w->text, whole);
 }

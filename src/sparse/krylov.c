@@ -46,7 +46,7 @@ static pl_krylov_end note(pl_linear_info* info, const pl_linear_options* options
     pl_linear_note(info, residual);
     if (residual <= options->tolerance) return PL_KRYLOV_CONVERGED;
     if (!isfinite(residual)) return PL_KRYLOV_NOT_FINITE;
-    return info->iterations >= options->max_iterations ? PL_KRYLOV_ITERATIONS : PL_KRYLOV_GOING;
+    return pl_linear_is_over(options, info) ? PL_KRYLOV_ITERATIONS : PL_KRYLOV_GOING;
 }
 
 pl_krylov_end pl_krylov_finish(pl_linear_info* info, pl_krylov_end end) {
@@ -78,7 +78,8 @@ pl_krylov_end pl_krylov_stationary(pl_krylov* k, const pl_linear_options* option
     for (bool from_zero = k->x_is_zero;; from_zero = false) {
         double before = info->residual;
         correct(k, from_zero);
-        bool last = ++info->iterations >= options->max_iterations;
+        info->iterations++;
+        bool last = pl_linear_is_over(options, info);
         if (last && k->operations->part_left) {
             // nobody goes on from this residual
             return pl_krylov_finish(

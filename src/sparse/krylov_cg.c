@@ -80,7 +80,7 @@ pl_krylov_end pl_krylov_cg(pl_krylov* k, const pl_linear_options* options, pl_li
         if (!last) {
             info->iterations++;
             pl_linear_note(info, carried = norm / k->scale);
-            last = info->iterations >= options->max_iterations;
+            last = pl_linear_is_over(options, info);
             over = watch->period > 0 && info->iterations >= period_end;
             double enough = fmax(options->tolerance, watch->look_ratio * looked);
             if (carried > enough && !last && !over) continue;

@@ -82,7 +82,7 @@ static pl_krylov_end run(pl_krylov* k, gmres* m, int restart, const pl_linear_op
         info->iterations++;
         pl_linear_note(info, fabs(m->g[++count]) / k->scale);
         if (info->residual <= options->tolerance || m->H[count][count - 1] == 0.0) break;
-        if (info->iterations >= options->max_iterations) end = PL_KRYLOV_ITERATIONS;
+        if (pl_linear_is_over(options, info)) end = PL_KRYLOV_ITERATIONS;
     }
     add_solution(k, m, count);
     return end;

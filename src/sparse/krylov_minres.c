@@ -99,7 +99,7 @@ static pl_krylov_end run(pl_krylov* k, const pl_krylov_work* work, double target
         info->iterations++;
         pl_linear_note(info, before * *fallen);
         if (*fallen <= target || exhausted) return PL_KRYLOV_GOING;
-        if (info->iterations >= options->max_iterations) return PL_KRYLOV_ITERATIONS;
+        if (pl_linear_is_over(options, info)) return PL_KRYLOV_ITERATIONS;
     }
 }
 

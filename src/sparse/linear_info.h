@@ -5,11 +5,14 @@
 #ifndef PL_SPARSE_LINEAR_INFO_H
 #define PL_SPARSE_LINEAR_INFO_H
 
+#include "base/deadline.h"
+
 #include <stdbool.h>
 
 typedef struct pl_linear_options {
-    double tolerance;   // stop when |b - A x| <= tolerance |b|
-    int max_iterations; // or after so many
+    double tolerance;            // stop when |b - A x| <= tolerance |b|
+    int max_iterations;          // or after so many
+    const pl_deadline* deadline; // or then, but not before the first iteration; NULL: never
 } pl_linear_options;
 
 enum { PL_HISTORY_SIZE = 256 };
@@ -30,6 +33,13 @@ typedef struct pl_linear_info {
     int history_count; // relative residuals, the first PL_HISTORY_SIZE of them
     float history[PL_HISTORY_SIZE];
 } pl_linear_info;
+
+// True if no iteration may follow those that info counts.
+static inline bool pl_linear_is_over(const pl_linear_options* options, const pl_linear_info* info) {
+    if (info->iterations >= options->max_iterations) return true;
+    return options->deadline && info->iterations > 0 &&
+           pl_deadline_now(options->deadline) >= options->deadline->end;
+}
 
 // The residual of another iteration.
 static inline void pl_linear_note(pl_linear_info* info, double residual) {

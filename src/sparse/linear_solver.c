@@ -181,7 +181,7 @@ static void observe(void* user, double alpha, double beta) {
 static void estimate_spectrum(pl_linear_solver* s) {
     pl_krylov k = krylov_of(s);
     pl_linear_info info = {.residual = 1.0};
-    pl_linear_options options = {1e-14, LANCZOS_STEPS};
+    pl_linear_options options = {.tolerance = 1e-14, .max_iterations = LANCZOS_STEPS};
     const double *diagonal = s->lanczos_diagonal, *square = s->lanczos_square;
     double* r = s->scratch[0];
     for (int i = 0; i < s->count; i++) r[i] = i % 2 ? 1.0 : -0.7;
@@ -236,7 +236,7 @@ static bool note_residual(pl_linear_info* info, const pl_linear_options* options
                           double scale) {
     pl_linear_note(info, scale == 0.0 ? 0.0 : norm / scale);
     info->converged = info->residual <= options->tolerance;
-    return info->converged || info->iterations >= options->max_iterations || !isfinite(norm);
+    return info->converged || pl_linear_is_over(options, info) || !isfinite(norm);
 }
 
 static void solve_direct(pl_linear_solver* s, const pl_linear_options* options, const double* b,

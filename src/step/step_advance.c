@@ -186,6 +186,7 @@ pl_status pl_step_system_step(pl_step_system* s, const pl_method_step* step, pl_
                               pl_error* error) {
     *info = (pl_method_info){0};
     double start = pl_seconds();
+    s->minimiser.deadline = step->deadline;
     if (!(step->time_step > 0.0) || !isfinite(step->time_step))
         return pl_fail(error, PL_ERROR_ARGUMENT, "the time step is %g; it must be above 0",
                        step->time_step);

@@ -145,7 +145,8 @@ static void solve_quasi(assembled* a, pl_minimiser* m, const pl_step_objective* 
                         const pl_step_settings* settings, pl_method_info* info) {
     double start = pl_seconds();
     pl_linear_info linear;
-    pl_linear_options options = {settings->linear_tolerance, settings->linear_max_iterations};
+    pl_linear_options options = {.tolerance = settings->linear_tolerance,
+                                 .max_iterations = settings->linear_max_iterations};
     float* b = a->quasi.direction;
     for (int v = 0; v < f->vertex_count; v++)
         for (size_t c = 0; c < 3; c++) {

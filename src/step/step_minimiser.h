@@ -54,8 +54,9 @@ struct pl_minimiser {
     pl_newton_solver newton; // none for Projective Dynamics
     pl_step_relax relax;     // Newton on cloth of springs; else none
     pl_low_rank_work low_rank;
-    int count;     // 3 per vertex
-    double* x;     // start and result
+    int count;                   // 3 per vertex
+    const pl_deadline* deadline; // of the step; NULL: none
+    double* x;                   // start and result
     double value;  // Phi(x) without contacts, of a system of one piece; NaN: not known
     double* trial; // of the line search
     double* gradient;

@@ -205,7 +205,9 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
     pl_status status = newton->update(m->newton.data, f, m->x, projected, info, error);
     if (status != PL_OK) return status;
     double start = pl_seconds();
-    pl_linear_options options = {linear_tolerance(m, settings, s), settings->linear_max_iterations};
+    pl_linear_options options = {.tolerance = linear_tolerance(m, settings, s),
+                                 .max_iterations = settings->linear_max_iterations,
+                                 .deadline = m->deadline};
     pl_parallel_for(f->pool, opposite_task, m->count / 3, VERTICES_PER_TASK, m);
     newton->solve(m->newton.data, &options, !s->last, m->trial, m->direction, linear);
     status = pl_low_rank_update(&m->low_rank, &m->newton, f, m->x, &options, info, error);
@@ -350,6 +352,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
     bool searches = settings->line_search && !linearised && pl_step_has_energy(f);
     bool may_fly = m->relax.data && f->inertia > 0.0 && searches;
     progress s = {0};
+    double began = 0.0;
     info->stalled = false;
     f->round_contacts = true;
     pl_search_begin(m, f);
@@ -358,6 +361,8 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
     m->contacts.count = m->found.count = 0;
     if (m->relax.data) m->relax.functions->begin(m->relax.data, f);
     for (int k = 0, round = 0;; round++) {
+        double before = began;
+        began = pl_deadline_now(m->deadline);
         pl_status status = pl_step_contacts_find(m, f, detect, detect_user, round, error);
         if (status == PL_OK) status = relax_contacts(m, f, error);
         if (status != PL_OK) return status;
@@ -368,6 +373,10 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
                            "iteration %d of the step has forces that are not finite", k);
         if (k >= max_iterations) break;
         if (!any_open && !(f->coupling && f->coupling->go_on(f->coupling->data, f, m->x))) break;
+        if (k > 0 && !pl_deadline_has_room(m->deadline, before)) {
+            info->is_cut = true;
+            break;
+        }
         if (!any_open) {
             pl_search_forget(m);
             continue;

@@ -214,6 +214,7 @@ pl_status pl_projective_minimise(const pl_projective_solver* solver, pl_minimise
                      .info = info};
     pl_projective_loop loop = {.quasi = solver->quasi,
                                .settings = settings,
+                               .deadline = m->deadline,
                                .info = info,
                                .user = &w,
                                .evaluate = evaluate,

@@ -68,14 +68,15 @@ static pl_status find_descent(const pl_projective_loop* loop, double* slope, pl_
 pl_status pl_projective_iterate(const pl_projective_loop* loop, pl_error* error) {
     const pl_step_settings* settings = loop->settings;
     pl_quasi_newton* q = loop->quasi;
-    double slope = 0.0;
+    double slope = 0.0, began = 0.0;
     pl_quasi_newton_forget(q);
     if (settings->max_iterations > 1) {
         pl_status status = pl_quasi_newton_reserve(q, error);
         if (status != PL_OK) return status;
     }
     for (int k = 0;; k++) {
-        double length = 1.0;
+        double length = 1.0, before = began;
+        began = pl_deadline_now(loop->deadline);
         pl_status status = loop->evaluate(loop->user, k, error);
         if (status == PL_OK && k > 0) status = shorten(loop, k, slope, &length, error);
         if (status != PL_OK) return status;
@@ -85,6 +86,10 @@ pl_status pl_projective_iterate(const pl_projective_loop* loop, pl_error* error)
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
         if (k >= settings->max_iterations || (over && !settings->all_iterations)) break;
+        if (k > 0 && !pl_deadline_has_room(loop->deadline, before)) {
+            loop->info->is_cut = true;
+            break;
+        }
         if (k > 0) pl_quasi_newton_learn(q, length);
         status = find_descent(loop, &slope, error);
         if (status != PL_OK) return status;

@@ -15,6 +15,7 @@
 typedef struct pl_projective_loop {
     pl_quasi_newton* quasi;
     const pl_step_settings* settings;
+    const pl_deadline* deadline; // NULL: none
     pl_method_info* info;
     void* user; // of the functions below
     // Contacts, the matrix, and the gradient of quasi with its contacts at x.

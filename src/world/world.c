@@ -9,6 +9,7 @@
 #include "scene/key_uses.h"
 #include "scene/scene_object.h"
 #include "world/world_blame.h"
+#include "world/world_budget.h"
 #include "world/world_eigenfit.h"
 #include "world/world_guard.h"
 #include "world/world_host.h"
@@ -97,6 +98,7 @@ static void add_info(const pl_method_info* from, pl_frame_info* to) {
     to->unconverged_count += from->converged ? 0 : 1;
     to->switch_count += from->switch_count;
     to->retry_count += from->retries;
+    to->cut_count += from->is_cut ? 1 : 0;
     to->contact_count += from->contact_count;
     to->softened_count += from->softened_count;
     to->turned_count += from->turned_count;
@@ -190,8 +192,11 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     if (is_last) status = pl_world_ask_reactions(w, s, &step, error);
     if (status != PL_OK) return status;
     pl_method_info method_info;
+    pl_deadline deadline;
+    step.deadline = pl_budget_begin_step(w, s, &deadline);
     pl_guard_begin_step(w, s);
     status = system->method->step(system->data, &step, &method_info, error);
+    pl_budget_end_step(w, step.deadline);
     info->detect_seconds += collisions.seconds;
     if (status != PL_OK) return status;
     pl_guard_verdict verdict = pl_guard_end_step(w, s);
@@ -320,6 +325,7 @@ static pl_status run_attempts(pl_world* w, pl_frame_info* info, pl_error* error)
         pl_attempt attempt = pl_world_attempt(k);
         *info = (pl_frame_info){.retry_count = k};
         if (attempt.is_careful) pl_world_be_careful(w, true);
+        pl_budget_begin_attempt(w, k == 0, w->scene->substeps * attempt.split);
         status = try_frame(w, attempt.split, info, k == 0 ? &first : &later);
         if (attempt.is_careful) pl_world_be_careful(w, false);
         if (status == PL_OK) return PL_OK;
@@ -335,13 +341,16 @@ static pl_status run_attempts(pl_world* w, pl_frame_info* info, pl_error* error)
 pl_status pl_world_step(pl_world* w, pl_frame_info* info, pl_error* error) {
     double start = pl_seconds();
     pl_frame_info own = {0};
+    pl_budget_begin_frame(w);
     pl_status status = pl_world_save_frame(w, error);
     if (status == PL_OK) status = run_attempts(w, &own, error);
     if (status != PL_OK) return status;
     end_frame(w);
-    if (!info) return PL_OK;
-    finish_info(w, start, &own);
-    *info = own;
+    if (info) {
+        finish_info(w, start, &own);
+        *info = own;
+    }
+    pl_budget_end_frame(w);
     return PL_OK;
 }
 

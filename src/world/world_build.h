@@ -138,6 +138,18 @@ typedef struct pl_world_shape {
     pl_world_driver driver;
 } pl_world_shape;
 
+// See world_budget.h.
+typedef struct pl_world_budget {
+    double seconds; // that a frame may take; 0: any
+    pl_clock clock;
+    void* user;
+    double begin;         // of the frame, by the clock
+    bool is_open;         // steps of this attempt have deadlines
+    double vertices_left; // of the steps that are still to come
+    double step_begin, solve_seconds;
+    double other_seconds; // that the frame before took besides its solves
+} pl_world_budget;
+
 struct pl_world {
     pl_scene* scene; // a copy, animated
     pl_pool* pool;
@@ -171,6 +183,7 @@ struct pl_world {
     double part[2];          // of the frame, at the begin and the end of the substep: 0 to 1
     int split;               // each substep of the present frame is done in so many parts
     double saved_step_size;
+    pl_world_budget budget;
 };
 
 // The functions of a method, or NULL if this version does not have it.
