@@ -11,6 +11,8 @@
 #include "sparse/direct.h"
 #include "sparse/krylov.h"
 
+#include <stdlib.h>
+
 static const double MU = 5e4;
 // no volume in K: Poisson's ratio 0
 static const mg_material shear = {1e5, 0.0, 1000.0, 2.0, NULL};

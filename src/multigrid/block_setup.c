@@ -225,7 +225,8 @@ static pl_status make_finest(pl_block_mg* mg, const pl_mg_blocks* A, const pl_sl
     if (status != PL_OK) return status;
     sources_job job = {mg, A, &pattern};
     pl_parallel_for(mg->pool, sources_task, pattern.row_count, ROW_BLOCK, &job);
-    status = pl_block_level_setup(&mg->levels[0], &pattern, mg->unknowns, error);
+    status = pl_block_level_setup(&mg->levels[0], &pattern,
+                                  mg->unknowns == 3 ? PL_BLOCKS_3 : PL_BLOCKS_4, error);
     mg->levels[0].held = mg->held_unknowns;
     return status;
 }
@@ -239,7 +240,8 @@ static pl_status make_levels(pl_block_mg* mg, pl_error* error) {
         status = pl_block_product_setup(&mg->products[l], &mg->levels[l - 1], &h->transfers[l - 1],
                                         &next, error);
         if (status == PL_OK)
-            status = pl_block_level_setup(&mg->levels[l], &next, 4 * mg->unknowns, error);
+            status = pl_block_level_setup(&mg->levels[l], &next,
+                                          mg->unknowns == 3 ? PL_BLOCKS_12 : PL_BLOCKS_16, error);
     }
     for (int l = 0; status == PL_OK && l < h->level_count; l++) {
         mg->marks[l] = PL_ALLOC(int, h->node_counts[l]);
