@@ -9,7 +9,7 @@
 #include "bench.h"
 #include "bench_meshes.h"
 #include "bench_systems.h"
-#include "fem/fem_projective_fast.h"
+#include "fem/fem_system.h"
 #include "machine_limits.h"
 #include "verify.h"
 
@@ -51,9 +51,9 @@ static pl_status load_mesh(bench* b, pl_mesh** out, pl_error* error) {
     return status;
 }
 
-static pl_fem_settings frame_settings(const bench* b) {
+static pl_step_settings frame_settings(const bench* b) {
     static const int levels[2] = {50, 1000}, few[2] = {20, 200};
-    pl_fem_settings s = pl_default_fem_settings();
+    pl_step_settings s = pl_default_step_settings();
     s.nonlinear = PL_NONLINEAR_PROJECTIVE;
     s.linear = PL_LINEAR_MULTIGRID;
     s.max_iterations = 1;
@@ -86,7 +86,7 @@ static pl_status make_pins(limit* l, pl_error* error) {
 }
 
 static pl_status create(bench* b, limit* l, pl_error* error) {
-    pl_fem_settings settings = frame_settings(b);
+    pl_step_settings settings = frame_settings(b);
     pl_status status = PL_OK;
     for (int k = 0; status == PL_OK && k < THREADS; k++) {
         pl_mesh* mesh;
@@ -110,7 +110,7 @@ static void run_frame(void* user) {
     verify_body* body = &l->body[s->threads - 1];
     pl_method_step step = {
         .time_step = 1.0 / 30.0, .force = body->force, .pins = l->pins, .pin_count = l->pin_count};
-    if (pl_fem_system_step(body->system, &step, &s->info, &l->error) != PL_OK) l->failed = true;
+    if (pl_step_system_step(body->system, &step, &s->info, &l->error) != PL_OK) l->failed = true;
 }
 
 static pl_scalar_mg* mg_of(const side* s) {

@@ -17,9 +17,9 @@
 // With PLIANT_PLOTS=DIR: DIR/s0_race_NAME.svg and .csv. --quick: small bodies, under other names.
 #include "base/memory.h"
 #include "base/timer.h"
-#include "fem/fem_minimise.h"
 #include "plot_svg.h"
 #include "s0_rivals.h"
+#include "step/step_newton.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -142,11 +142,21 @@ static void run_all(race* r, int rounds) {
 
 // ---------------------------------------------------------------- truth and result
 
+static pl_status setup_linear(pl_minimiser* m, s0_example* e, const pl_step_settings* settings) {
+    pl_solver_input input = {.A = &m->A,
+                             .rest = e->rest,
+                             .sets = &e->set,
+                             .set_count = 1,
+                             .settings = settings,
+                             .pool = e->pool};
+    return pl_minimiser_setup_linear(m, &input, &pl_fem_solvers, &e->error);
+}
+
 // g* by Newton on mgpcg. Cloth has many minima near to one another, so Newton starts from where
 // Projective Dynamics comes to in many iterations.
 static double find_truth(race* r, const s0_row* row) {
     s0_example* e = &r->e;
-    pl_fem_settings settings = s0_row_settings(row);
+    pl_step_settings settings = s0_row_settings(row);
     settings.nonlinear = PL_NONLINEAR_NEWTON;
     settings.linear = PL_LINEAR_MGPCG;
     settings.line_search = true;
@@ -158,13 +168,12 @@ static double find_truth(race* r, const s0_row* row) {
     settings.multigrid.smoother = PL_SMOOTHER_GAUSS_SEIDEL;
     settings.multigrid.pre_sweeps = settings.multigrid.post_sweeps = 1;
     pl_minimiser m = {0};
-    pl_fem_pieces pieces;
-    pl_status status = pl_fem_pieces_setup(&pieces, e->rest, e->vertex_count, e->neighbour_offsets,
-                                           e->neighbours, &e->set, 1, &e->error);
+    pl_step_pieces pieces;
+    pl_status status = pl_step_pieces_setup(&pieces, e->rest, e->vertex_count, e->neighbour_offsets,
+                                            e->neighbours, &e->set, 1, &e->error);
     if (status == PL_OK)
         status = pl_minimiser_setup(&m, &pieces, 3, e->neighbour_offsets, e->neighbours, &e->error);
-    if (status == PL_OK)
-        status = pl_minimiser_setup_linear(&m, e->rest, &e->set, 1, &settings, e->pool, &e->error);
+    if (status == PL_OK) status = setup_linear(&m, e, &settings);
     rival_start(&r->frame);
     for (int k = 0; k < WAY_TO_TRUTH; k++) rival_iterate(&r->frame, &r->rivals[1]);
     rival_energy(&r->frame); // sets x
@@ -174,7 +183,7 @@ static double find_truth(race* r, const s0_row* row) {
     if (status == PL_OK)
         status = pl_minimise(&m, &r->frame.f, &settings, NULL, NULL, &info, &e->error);
     if (status == PL_OK) {
-        value = pl_fem_energy(&r->frame.f, m.x, r->frame.scratch);
+        value = pl_step_energy(&r->frame.f, m.x, r->frame.scratch);
         printf("  truth: %d Newton iterations, residual %.1e, g* %.12g, %.0f s%s\n",
                info.iterations, info.residual, value, pl_seconds() - start,
                info.converged ? "" : "; NOT CONVERGED, errors near the end are not right");
@@ -182,7 +191,7 @@ static double find_truth(race* r, const s0_row* row) {
         fprintf(stderr, "pliant-bench s0-race: %s\n", e->error.text);
     }
     pl_minimiser_free(&m);
-    pl_fem_pieces_free(&pieces);
+    pl_step_pieces_free(&pieces);
     return value;
 }
 
@@ -262,7 +271,7 @@ static bool hold_race(bench* b, const s0_row* row, const char* name, pl_pool* po
     static race r;
     bool quick = bench_quick(b), ok = true;
     r = (race){.budget = quick ? 0.1 : 0.5};
-    pl_fem_settings settings = s0_row_settings(row);
+    pl_step_settings settings = s0_row_settings(row);
     if (!s0_example_create(b, &r.e, row, &settings, pool)) return false;
     char text[64];
     pl_method_info info;

@@ -133,7 +133,7 @@ bool bench_s0_scaling(bench* b) {
     bool ok = true;
     for (int k = 0; ok && k < (bench_quick(b) ? 4 : ARMADILLOS); k++) {
         s0_example* e = &examples[count];
-        pl_fem_settings settings = s0_row_settings(&s0_rows[k]);
+        pl_step_settings settings = s0_row_settings(&s0_rows[k]);
         ok = s0_example_create(b, e, &s0_rows[k], &settings, pool);
         if (!ok) break;
         samples[count++] = (sample){e->element_count, memory_of(e, &s0_rows[k]), INFINITY};

@@ -40,7 +40,7 @@ static double time_frames(s0_example* e, bool quick, double* first) {
     return median(seconds, count);
 }
 
-static bool measure(bench* b, const s0_row* row, const pl_fem_settings* settings, pl_pool* pool,
+static bool measure(bench* b, const s0_row* row, const pl_step_settings* settings, pl_pool* pool,
                     const char* name, double paper, double* fps) {
     s0_example e;
     if (!s0_example_create(b, &e, row, settings, pool)) return false;
@@ -79,7 +79,7 @@ bool bench_s0_table1(bench* b) {
         const s0_row* row = &s0_rows[k];
         // the large ones take seconds to read
         if (bench_quick(b) && (k == 4 || k == 5 || k == 8 || k == 9)) continue;
-        pl_fem_settings settings = s0_row_settings(row);
+        pl_step_settings settings = s0_row_settings(row);
         ok = measure(b, row, &settings, pool, row->name, row->fps, &fps);
         if (ok && k == 6) { // Fig. 8: the same by a prefactored direct solver
             settings.linear = PL_LINEAR_DIRECT;

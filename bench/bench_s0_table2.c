@@ -17,8 +17,8 @@
 // The lines that begin with | are a table, ours beside the paper's in brackets.
 #include "base/timer.h"
 #include "fem/cloth_elements.h"
-#include "fem/fem_newton.h"
-#include "fem/fem_projective_fast.h"
+#include "fem/fem_system.h"
+#include "fem/newton_multigrid.h"
 #include "multigrid/block_multigrid.h"
 #include "s0_example.h"
 
@@ -37,7 +37,7 @@ typedef struct phases {
     const s0_row* row;
     // Newton
     pl_block_matrix A; // the pattern
-    pl_fem_objective f;
+    pl_step_objective f;
     pl_newton_multigrid* newton;
     bool* fixed; // none
     double *r, *z;
@@ -98,17 +98,17 @@ static void measure_projective(phases* p, double ms[S0_PHASES]) {
 
 static void run_assembly(void* user) {
     phases* p = user;
-    if (!pl_newton_multigrid_assemble(p->newton, &p->f, pl_fem_positions(p->e.system), 1.0))
+    if (!pl_newton_multigrid_assemble(p->newton, &p->f, pl_step_positions(p->e.system), 1.0))
         p->failed = true;
 }
 
 static void run_double_gradient(void* user) {
     phases* p = user;
     memset(p->r, 0, 3 * (size_t)p->e.vertex_count * sizeof(double));
-    pl_element_set_gradient(&p->e.set, p->e.pool, pl_fem_positions(p->e.system), p->r);
+    pl_element_set_gradient(&p->e.set, p->e.pool, pl_step_positions(p->e.system), p->r);
 }
 
-static bool setup_newton(phases* p, const pl_fem_settings* settings) {
+static bool setup_newton(phases* p, const pl_step_settings* settings) {
     s0_example* e = &p->e;
     size_t count = 3 * (size_t)e->vertex_count;
     p->r = PL_ALLOC(double, count);
@@ -118,24 +118,24 @@ static bool setup_newton(phases* p, const pl_fem_settings* settings) {
         pl_block_matrix_setup(&p->A, e->vertex_count, 3, e->neighbour_offsets, e->neighbours,
                               &e->error) != PL_OK ||
         pl_element_set_locate(&e->set, &p->A, &e->error) != PL_OK ||
-        pl_spring_elements_gather(&e->set, e->vertex_count, &e->error) != PL_OK)
+        pl_element_set_gather(&e->set, e->vertex_count, &e->error) != PL_OK)
         return false;
     pl_element_set_hessian(&e->set, e->pool, e->rest, true, 1.0, &p->A);
-    p->f = (pl_fem_objective){.vertex_count = e->vertex_count,
-                              .set_count = 1,
-                              .sets = &e->set,
-                              .mass = e->mass,
-                              .pool = e->pool,
-                              .inertia = 900.0,
-                              .pins = e->pins,
-                              .pin_count = e->pin_count,
-                              .fixed = p->fixed};
+    p->f = (pl_step_objective){.vertex_count = e->vertex_count,
+                               .set_count = 1,
+                               .sets = &e->set,
+                               .mass = e->mass,
+                               .pool = e->pool,
+                               .inertia = 900.0,
+                               .pins = e->pins,
+                               .pin_count = e->pin_count,
+                               .fixed = p->fixed};
     return pl_newton_multigrid_create(&p->A, e->rest, &e->set, 1, settings, e->pool, &p->newton,
                                       &e->error) == PL_OK;
 }
 
 // means over the repeats
-static bool measure_newton(phases* p, const pl_fem_settings* settings, double ms[S0_PHASES]) {
+static bool measure_newton(phases* p, const pl_step_settings* settings, double ms[S0_PHASES]) {
     if (!setup_newton(p, settings)) return false;
     pl_block_mg* mg = pl_newton_multigrid_levels(p->newton);
     memset(ms, 0, S0_PHASES * sizeof(double));
@@ -162,7 +162,7 @@ static bool measure_newton(phases* p, const pl_fem_settings* settings, double ms
 
 static bool measure(bench* b, const s0_row* row, pl_pool* pool) {
     phases p = {.row = row};
-    pl_fem_settings settings = s0_row_settings(row);
+    pl_step_settings settings = s0_row_settings(row);
     if (!s0_example_create(b, &p.e, row, &settings, pool)) return false;
     pl_method_info info;
     bool ok = true;

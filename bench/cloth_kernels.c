@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "fem/cloth_batches.h"
 #include "fem/cloth_elements.h"
+#include "fem/spring_gather.h"
 #include "fem/tet_batches.h"
 #include "mesh/topology.h"
 

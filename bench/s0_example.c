@@ -2,11 +2,11 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Where this differs from the paper: the meshes are others of its vertex counts, with more tets
-// (those of PLIANT_DATA, or creatures of pliant); sizes, places of attachments and the cloth's size are not
-// stated there (here: the longest side is 1 m, ears or the highest part are held, the cloth hangs
-// from two corners). Its Jacobi counts differ from level to level, here the finest one's hold for
-// all. The cloths are smoothed by GS(2) in place of J(5): Projective Dynamics is as good with half
-// the passes over the matrix, and Newton gets nearer with it.
+// (those of PLIANT_DATA, or creatures of pliant); sizes, places of attachments and the cloth's size
+// are not stated there (here: the longest side is 1 m, ears or the highest part are held, the cloth
+// hangs from two corners). Its Jacobi counts differ from level to level, here the finest one's hold
+// for all. The cloths are smoothed by GS(2) in place of J(5): Projective Dynamics is as good with
+// half the passes over the matrix, and Newton gets nearer with it.
 #include "s0_example.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -61,8 +61,8 @@ const s0_row s0_rows[S0_ROW_COUNT] = {
 };
 // clang-format on
 
-pl_fem_settings s0_row_settings(const s0_row* row) {
-    pl_fem_settings s = pl_default_fem_settings();
+pl_step_settings s0_row_settings(const s0_row* row) {
+    pl_step_settings s = pl_default_step_settings();
     s.nonlinear = row->newton ? PL_NONLINEAR_NEWTON : PL_NONLINEAR_PROJECTIVE;
     s.linear = PL_LINEAR_MULTIGRID;
     s.max_iterations = row->iterations;
@@ -239,7 +239,7 @@ static bool make_set(s0_example* e, const s0_row* row, const pl_mesh* mesh, pl_e
 }
 
 static bool build(s0_example* e, const s0_row* row, const pl_mesh* mesh,
-                  const pl_fem_settings* settings) {
+                  const pl_step_settings* settings) {
     if (!(mesh ? make_solid(e, mesh) : make_cloth(e, row))) return false;
     for (int v = 0; v < e->vertex_count; v++) e->force[3 * (size_t)v + 1] = -GRAVITY * e->mass[v];
     if (!make_set(e, row, mesh, &e->set)) return false;
@@ -253,7 +253,7 @@ static bool build(s0_example* e, const s0_row* row, const pl_mesh* mesh,
     return status == PL_OK;
 }
 
-bool s0_example_create(bench* b, s0_example* e, const s0_row* row, const pl_fem_settings* settings,
+bool s0_example_create(bench* b, s0_example* e, const s0_row* row, const pl_step_settings* settings,
                        pl_pool* pool) {
     *e = (s0_example){.pool = pool};
     snprintf(e->error.text, sizeof e->error.text, "out of memory");
@@ -273,14 +273,14 @@ bool s0_example_step(s0_example* e, pl_method_info* info) {
     pl_method_step step = {
         .time_step = TIME_STEP, .force = e->force, .pins = e->pins, .pin_count = e->pin_count};
     *info = (pl_method_info){0};
-    if (pl_fem_system_step(e->system, &step, info, &e->error) == PL_OK) return true;
+    if (pl_step_system_step(e->system, &step, info, &e->error) == PL_OK) return true;
     fprintf(stderr, "pliant-bench: %s\n", e->error.text);
     return false;
 }
 
 void s0_example_free(s0_example* e) {
     size_t n = (size_t)e->vertex_count;
-    pl_fem_system_destroy(e->system);
+    pl_step_system_destroy(e->system);
     pl_element_set_free(&e->set);
     PL_FREE(e->rest, double, 3 * n);
     PL_FREE(e->mass, double, n);

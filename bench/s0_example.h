@@ -35,7 +35,7 @@ extern const s0_row s0_rows[S0_ROW_COUNT];
 typedef struct s0_example {
     int vertex_count, element_count;
     pl_pool* pool;
-    pl_fem_system* system;
+    pl_step_system* system;
     pl_element_set set; // the elements once more, for energies
     double *rest, *mass, *force;
     int *neighbour_offsets, *neighbours;
@@ -47,10 +47,10 @@ typedef struct s0_example {
 } s0_example;
 
 // How the paper solves the row.
-pl_fem_settings s0_row_settings(const s0_row* row);
+pl_step_settings s0_row_settings(const s0_row* row);
 // False after a message.
 bool s0_example_create(bench* b, s0_example* out, const s0_row* row,
-                       const pl_fem_settings* settings, pl_pool* pool);
+                       const pl_step_settings* settings, pl_pool* pool);
 bool s0_example_step(s0_example* example, pl_method_info* info);
 void s0_example_free(s0_example* example);
 

@@ -50,7 +50,7 @@ static bool make_direct(rival_frame* r) {
     return pl_block_matrix_setup(&r->A, e->vertex_count, 1, e->neighbour_offsets, e->neighbours,
                                  &e->error) == PL_OK &&
            pl_element_set_locate(&e->set, &r->A, &e->error) == PL_OK &&
-           (pl_fem_projective(&r->f, &r->A), true) &&
+           (pl_step_projective(&r->f, &r->A), true) &&
            pl_linear_setup(PL_LINEAR_DIRECT, &r->A, 3, e->pool, &r->direct, &e->error) == PL_OK &&
            pl_linear_update(r->direct, &e->error) == PL_OK;
 }
@@ -60,27 +60,27 @@ bool rival_frame_create(rival_frame* r, s0_example* e) {
     bool ok = allocate(r);
     double w = 1.0 / (TIME_STEP * TIME_STEP);
     for (int i = 0; ok && i < r->count; i++) {
-        r->reference[i] = pl_fem_positions(e->system)[i];
+        r->reference[i] = pl_step_positions(e->system)[i];
         // with the outer forces in it, the gradient at y is that of elements and pins alone
-        r->y[i] = r->reference[i] + TIME_STEP * pl_fem_velocities(e->system)[i] +
+        r->y[i] = r->reference[i] + TIME_STEP * pl_step_velocities(e->system)[i] +
                   e->force[i] / (w * e->mass[i / 3]);
         size_t number = 4 * (size_t)r->p->number[i / 3];
         r->y4[number + (size_t)(i % 3)] = (float)(r->y[i] - r->reference[i % 3]);
         r->y4[number + 3] = (float)(w * e->mass[i / 3]);
     }
-    r->f = (pl_fem_objective){.vertex_count = e->vertex_count,
-                              .set_count = 1,
-                              .sets = &e->set,
-                              .mass = e->mass,
-                              .pool = e->pool,
-                              .inertia = w,
-                              .y = r->y,
-                              .velocity_time = TIME_STEP,
-                              .reference = r->reference,
-                              .force = r->no_force,
-                              .fixed = r->fixed,
-                              .pins = e->pins,
-                              .pin_count = e->pin_count};
+    r->f = (pl_step_objective){.vertex_count = e->vertex_count,
+                               .set_count = 1,
+                               .sets = &e->set,
+                               .mass = e->mass,
+                               .pool = e->pool,
+                               .inertia = w,
+                               .y = r->y,
+                               .velocity_time = TIME_STEP,
+                               .reference = r->reference,
+                               .force = r->no_force,
+                               .fixed = r->fixed,
+                               .pins = e->pins,
+                               .pin_count = e->pin_count};
     ok = ok && make_direct(r);
     if (!ok) fprintf(stderr, "pliant-bench s0-race: %s\n", e->error.text);
     return ok;
@@ -289,5 +289,5 @@ void rival_iterate(rival_frame* r, const rival* who) {
 double rival_energy(rival_frame* r) {
     for (int v = 0; v < r->e->vertex_count; v++)
         pl_vec3_store(r->x + 3 * (size_t)v, position_of(r, v));
-    return pl_fem_energy(&r->f, r->x, r->scratch);
+    return pl_step_energy(&r->f, r->x, r->scratch);
 }

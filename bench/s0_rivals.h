@@ -7,7 +7,7 @@
 #ifndef PL_BENCH_S0_RIVALS_H
 #define PL_BENCH_S0_RIVALS_H
 
-#include "fem/fem_projective_fast.h"
+#include "fem/fem_system.h"
 #include "s0_example.h"
 #include "sparse/linear_solver.h"
 
@@ -23,7 +23,7 @@ typedef struct rival {
 typedef struct rival_frame {
     s0_example* e;
     pl_projective_fast* p;                          // of the example, which has done a step
-    pl_fem_objective f;                             // in double, for energies
+    pl_step_objective f;                            // in double, for energies
     int count;                                      // 3 per vertex
     double *y, *x, *reference, *no_force, *scratch; // y: with the outer forces in it
     bool* fixed;                                    // none

@@ -11,7 +11,7 @@ pl_mesh* fem_box(double x, double y, double z, int nx, int ny, int nz) {
 }
 
 fem_sample fem_sample_create(pl_mesh* mesh, pl_material_kind law, double young, double poisson,
-                             double density, const pl_fem_settings* settings, pl_pool* pool) {
+                             double density, const pl_step_settings* settings, pl_pool* pool) {
     fem_sample s;
     pl_error error;
     CHECK_OK(verify_body_create(&s, mesh, law, young, poisson, density, settings, pool, &error),

@@ -11,7 +11,7 @@ typedef verify_body fem_sample;
 
 // Takes over the mesh. Fails the test if anything does.
 fem_sample fem_sample_create(pl_mesh* mesh, pl_material_kind law, double young, double poisson,
-                             double density, const pl_fem_settings* settings, pl_pool* pool);
+                             double density, const pl_step_settings* settings, pl_pool* pool);
 void fem_sample_free(fem_sample* sample);
 
 pl_mesh* fem_box(double x, double y, double z, int nx, int ny, int nz);

@@ -4,8 +4,8 @@
 // Contacts that know the curvature of what they touch, and vertices that slide around thin solids.
 #include "base/random.h"
 #include "contact/collision.h"
-#include "fem/fem_objective.h"
 #include "run_samples.h"
+#include "step/step_objective.h"
 #include "test.h"
 
 #include <math.h>
@@ -103,19 +103,19 @@ TEST(contact_place_has_the_derivatives_of_its_depth)
     }
 }
 
-static void contact_objective(pl_fem_objective* f, const pl_contact* contact) {
+static void contact_objective(pl_step_objective* f, const pl_contact* contact) {
     static const double zero[3], mass[1] = {1.0};
     static const bool fixed[1];
-    *f = (pl_fem_objective){.vertex_count = 1,
-                            .mass = mass,
-                            .force = zero,
-                            .contacts = contact,
-                            .contact_count = 1,
-                            .round_contacts = true,
-                            .friction_dual = zero,
-                            .start = zero,
-                            .slip_length = 1e-5,
-                            .fixed = fixed};
+    *f = (pl_step_objective){.vertex_count = 1,
+                             .mass = mass,
+                             .force = zero,
+                             .contacts = contact,
+                             .contact_count = 1,
+                             .round_contacts = true,
+                             .friction_dual = zero,
+                             .start = zero,
+                             .slip_length = 1e-5,
+                             .fixed = fixed};
 }
 
 // Gradient and Hessian of the energy of a contact; projected, the Hessian is definite.
@@ -126,17 +126,17 @@ TEST(contact_hessian_has_the_curvature_of_the_obstacle)
         pl_vec3 at;
         pl_contact contact = touch(&samples[k], &at);
         double x[3], scratch[6], ahead[3], behind[3], exact[9], projected[9];
-        pl_fem_objective f;
+        pl_step_objective f;
         contact_objective(&f, &contact);
         pl_vec3_store(x, at);
-        pl_fem_contact_block(&f, 0, x, 0.0, exact);
-        pl_fem_contact_block(&f, 0, x, 1.0, projected);
+        pl_step_contact_block(&f, 0, x, 0.0, exact);
+        pl_step_contact_block(&f, 0, x, 1.0, projected);
         double bent = 0.0;
         for (int c = 0; c < 3; c++) {
             x[c] += h;
-            pl_fem_gradient(&f, x, ahead, scratch);
+            pl_step_gradient(&f, x, ahead, scratch);
             x[c] -= 2.0 * h;
-            pl_fem_gradient(&f, x, behind, scratch);
+            pl_step_gradient(&f, x, behind, scratch);
             x[c] += h;
             for (int r = 0; r < 3; r++) {
                 CHECK_NEAR(exact[3 * r + c], (ahead[r] - behind[r]) / (2.0 * h), 1e-3);

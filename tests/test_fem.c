@@ -11,7 +11,7 @@ static const pl_integrator dynamic_integrators[] = {PL_INTEGRATOR_EULER, PL_INTE
 TEST(fem_free_fall_is_exact)
 {
     for (int k = 0; k < 3; k++) {
-        pl_fem_settings settings = pl_default_fem_settings();
+        pl_step_settings settings = pl_default_step_settings();
         settings.integrator = dynamic_integrators[k];
         settings.tolerance = 1e-12;
         fem_sample s = fem_sample_create(fem_box(1, 1, 1, 2, 2, 2), PL_MATERIAL_STVK, 1e5, 0.3,
@@ -33,7 +33,7 @@ TEST(fem_free_fall_is_exact)
             }
             y_before = y_now, velocity_before = velocity_now;
         }
-        const double* x = pl_fem_positions(s.system);
+        const double* x = pl_step_positions(s.system);
         for (int v = 0; v < s.mesh->vertex_count; v++) {
             CHECK_NEAR(x[3 * v + 1] - s.mesh->positions[3 * v + 1], y, 1e-10);
             CHECK_NEAR(x[3 * v], s.mesh->positions[3 * v], 1e-10);
@@ -44,13 +44,13 @@ TEST(fem_free_fall_is_exact)
 
 static void deform(fem_sample* s, double amount, uint64_t seed) {
     pl_random random = {seed};
-    double* v = pl_fem_velocities(s->system);
+    double* v = pl_step_velocities(s->system);
     for (int i = 0; i < 3 * s->mesh->vertex_count; i++) v[i] = amount * pl_random_normal(&random);
 }
 
 static pl_vec3 momentum(const fem_sample* s) {
     pl_vec3 sum = {0, 0, 0};
-    const double* v = pl_fem_velocities(s->system);
+    const double* v = pl_step_velocities(s->system);
     for (int i = 0; i < s->mesh->vertex_count; i++)
         sum = pl_madd(sum, s->mass[i], pl_vec3_load(v + 3 * i));
     return sum;
@@ -58,7 +58,7 @@ static pl_vec3 momentum(const fem_sample* s) {
 
 static pl_vec3 angular_momentum(const fem_sample* s) {
     pl_vec3 sum = {0, 0, 0};
-    const double *x = pl_fem_positions(s->system), *v = pl_fem_velocities(s->system);
+    const double *x = pl_step_positions(s->system), *v = pl_step_velocities(s->system);
     for (int i = 0; i < s->mesh->vertex_count; i++)
         sum = pl_madd(sum, s->mass[i], pl_cross(pl_vec3_load(x + 3 * i), pl_vec3_load(v + 3 * i)));
     return sum;
@@ -67,7 +67,7 @@ static pl_vec3 angular_momentum(const fem_sample* s) {
 TEST(fem_momentum_is_kept)
 {
     for (int k = 0; k < 3; k++) {
-        pl_fem_settings settings = pl_default_fem_settings();
+        pl_step_settings settings = pl_default_step_settings();
         settings.integrator = dynamic_integrators[k];
         settings.tolerance = 1e-11;
         settings.max_iterations = 50;
@@ -87,17 +87,17 @@ TEST(fem_momentum_is_kept)
 TEST(fem_energy_of_linear_elasticity)
 {
     for (int k = 0; k < 2; k++) {
-        pl_fem_settings settings = pl_default_fem_settings();
+        pl_step_settings settings = pl_default_step_settings();
         settings.integrator = dynamic_integrators[k];
         settings.tolerance = 1e-12;
         fem_sample s = fem_sample_create(fem_box(1, 0.5, 0.5, 4, 2, 2), PL_MATERIAL_LINEAR, 1e5,
                                          0.3, 1000, &settings, NULL);
         deform(&s, 0.1, 3);
-        pl_method_energies energies = pl_fem_system_energies(s.system);
+        pl_method_energies energies = pl_step_system_energies(s.system);
         double first = energies.kinetic + energies.elastic, last = first;
         for (int n = 0; n < (k == 0 ? 50 : 200); n++) {
             fem_sample_step(&s, 0.005, 0.0, NULL, 0);
-            energies = pl_fem_system_energies(s.system);
+            energies = pl_step_system_energies(s.system);
             double total = energies.kinetic + energies.elastic;
             if (k == 0) CHECK(total <= last * (1.0 + 1e-12)); // Euler: never grows
             else CHECK_NEAR(total, first, 1e-8 * first);      // midpoint: stays
@@ -123,7 +123,7 @@ static int pin_left(const fem_sample* s, double limit, bool hard, double stiffne
 static double lowest(const fem_sample* s) {
     double y = HUGE_VAL;
     for (int v = 0; v < s->mesh->vertex_count; v++)
-        y = fmin(y, pl_fem_positions(s->system)[3 * v + 1]);
+        y = fmin(y, pl_step_positions(s->system)[3 * v + 1]);
     return y;
 }
 
@@ -134,7 +134,7 @@ TEST(fem_solvers_agree)
                                       PL_LINEAR_GAUSS_SEIDEL, PL_LINEAR_CHEBYSHEV};
     double expected = 0.0;
     for (int k = 0; k < 6; k++) {
-        pl_fem_settings settings = pl_default_fem_settings();
+        pl_step_settings settings = pl_default_step_settings();
         settings.linear = k < 5 ? kinds[k] : PL_LINEAR_DIRECT;
         settings.nonlinear = k < 5 ? PL_NONLINEAR_NEWTON : PL_NONLINEAR_PROJECTIVE;
         settings.tolerance = 1e-8;
@@ -165,7 +165,7 @@ TEST(fem_linearised_step)
         for (int fine = 0; fine < 2; fine++) {
             fem_sample s[2];
             for (int i = 0; i < 2; i++) {
-                pl_fem_settings settings = pl_default_fem_settings();
+                pl_step_settings settings = pl_default_step_settings();
                 settings.tolerance = 1e-12;
                 settings.nonlinear = i == 0 ? PL_NONLINEAR_NEWTON : PL_NONLINEAR_LINEARISED;
                 s[i] = fem_sample_create(fem_box(1, 0.5, 0.5, 2, 1, 1), laws[k], 1e5, 0.3, 1000,
@@ -176,8 +176,8 @@ TEST(fem_linearised_step)
             }
             difference[fine] = 0.0;
             for (int i = 0; i < 3 * s[0].mesh->vertex_count; i++)
-                difference[fine] = fmax(difference[fine], fabs(pl_fem_positions(s[0].system)[i] -
-                                                               pl_fem_positions(s[1].system)[i]));
+                difference[fine] = fmax(difference[fine], fabs(pl_step_positions(s[0].system)[i] -
+                                                               pl_step_positions(s[1].system)[i]));
             fem_sample_free(&s[0]);
             fem_sample_free(&s[1]);
         }
@@ -197,7 +197,7 @@ TEST(fem_threads_do_not_matter)
     for (int k = 0; k < 5; k++) {
         fem_sample s[2];
         for (int i = 0; i < 2; i++) {
-            pl_fem_settings settings = pl_default_fem_settings();
+            pl_step_settings settings = pl_default_step_settings();
             settings.linear = kinds[k];
             settings.damping_stiffness = 1e-3;
             s[i] = fem_sample_create(fem_box(1, 1, 1, 6, 6, 6), PL_MATERIAL_STABLE_NEOHOOKEAN, 1e4,
@@ -206,8 +206,8 @@ TEST(fem_threads_do_not_matter)
             for (int n = 0; n < 2; n++) fem_sample_step(&s[i], 0.01, 9.81, NULL, 0);
         }
         size_t size = 3 * (size_t)s[0].mesh->vertex_count * sizeof(double);
-        CHECK(memcmp(pl_fem_positions(s[0].system), pl_fem_positions(s[1].system), size) == 0);
-        CHECK(memcmp(pl_fem_velocities(s[0].system), pl_fem_velocities(s[1].system), size) == 0);
+        CHECK(memcmp(pl_step_positions(s[0].system), pl_step_positions(s[1].system), size) == 0);
+        CHECK(memcmp(pl_step_velocities(s[0].system), pl_step_velocities(s[1].system), size) == 0);
         fem_sample_free(&s[0]);
         fem_sample_free(&s[1]);
     }
@@ -218,7 +218,7 @@ TEST(fem_threads_do_not_matter)
 TEST(fem_saved_state_goes_on)
 {
     for (int k = 0; k < 3; k++) {
-        pl_fem_settings settings = pl_default_fem_settings();
+        pl_step_settings settings = pl_default_step_settings();
         settings.integrator = dynamic_integrators[k];
         fem_sample a = fem_sample_create(fem_box(1, 0.5, 0.5, 4, 2, 2), PL_MATERIAL_COROTATED, 1e5,
                                          0.3, 1000, &settings, NULL);
@@ -226,16 +226,16 @@ TEST(fem_saved_state_goes_on)
                                          0.3, 1000, &settings, NULL);
         deform(&a, 0.5, 3);
         for (int n = 0; n < 5; n++) fem_sample_step(&a, 0.01, 9.81, NULL, 0);
-        size_t size = pl_fem_state_size(a.system);
+        size_t size = pl_step_state_size(a.system);
         char *state = PL_ALLOC(char, size), *other = PL_ALLOC(char, size);
-        pl_fem_state_save(a.system, state);
-        pl_fem_state_load(b.system, state);
+        pl_step_state_save(a.system, state);
+        pl_step_state_load(b.system, state);
         for (int n = 0; n < 3; n++) {
             fem_sample_step(&a, 0.01, 9.81, NULL, 0);
             fem_sample_step(&b, 0.01, 9.81, NULL, 0);
         }
-        pl_fem_state_save(a.system, state);
-        pl_fem_state_save(b.system, other);
+        pl_step_state_save(a.system, state);
+        pl_step_state_save(b.system, other);
         CHECK(memcmp(state, other, size) == 0);
         PL_FREE(state, char, size);
         PL_FREE(other, char, size);
@@ -246,13 +246,13 @@ TEST(fem_saved_state_goes_on)
 
 TEST(fem_projective_matrix_is_factored_once)
 {
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.nonlinear = PL_NONLINEAR_PROJECTIVE;
     settings.linear = PL_LINEAR_DIRECT;
     fem_sample s = fem_sample_create(fem_box(1, 0.3, 0.3, 6, 2, 2), PL_MATERIAL_COROTATED, 1e5, 0.3,
                                      1000.0, &settings, NULL);
     pl_pin pin = {.vertex = 0, .stiffness = 1e4};
-    pin.from = pin.target = pl_vec3_load(pl_fem_positions(s.system));
+    pin.from = pin.target = pl_vec3_load(pl_step_positions(s.system));
     pl_method_info info = fem_sample_step(&s, 0.01, -9.81, &pin, 1);
     CHECK(info.iterations > 1);
     CHECK_INT(info.linear_updates, 1);

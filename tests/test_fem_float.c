@@ -7,10 +7,10 @@
 #include "base/random.h"
 #include "fem/cloth_elements.h"
 #include "fem/fem_float.h"
-#include "fem/mass_matrix.h"
 #include "fem/tet_elements.h"
 #include "fem_samples.h"
 #include "sample_meshes.h"
+#include "step/mass_matrix.h"
 
 enum { TETS, SPRINGS, HINGES, MEMBRANES, SET_COUNT, PINS = 3, CONTACTS = 5 };
 
@@ -26,7 +26,7 @@ typedef struct sample {
     bool* fixed;
     pl_pin pins[PINS];
     pl_contact contacts[CONTACTS];
-    pl_fem_objective f;
+    pl_step_objective f;
 } sample;
 
 static pl_status make_sets(sample* s, pl_error* error) {
@@ -136,24 +136,24 @@ static void use_objective(sample* s, pl_pool* pool) {
         CHECK_OK(pl_float_sets_create(s->sets, SET_COUNT, s->mesh->positions, s->mesh->vertex_count,
                                       &s->A, NULL, pool, &s->floats, &error),
                  &error);
-    s->f = (pl_fem_objective){.vertex_count = s->mesh->vertex_count,
-                              .set_count = SET_COUNT,
-                              .sets = s->sets,
-                              .mass = s->mass,
-                              .pool = pool,
-                              .inertia = 1e4,
-                              .velocity_time = 0.01,
-                              .damping_mass = 2.0,
-                              .damping_stiffness = 1e-3,
-                              .damping_matrix = &s->K,
-                              .pins = s->pins,
-                              .pin_count = PINS,
-                              .contacts = s->contacts,
-                              .contact_count = CONTACTS,
-                              .friction_dual = s->dual,
-                              .start = s->mesh->positions,
-                              .slip_length = 1e-4,
-                              .fixed = s->fixed};
+    s->f = (pl_step_objective){.vertex_count = s->mesh->vertex_count,
+                               .set_count = SET_COUNT,
+                               .sets = s->sets,
+                               .mass = s->mass,
+                               .pool = pool,
+                               .inertia = 1e4,
+                               .velocity_time = 0.01,
+                               .damping_mass = 2.0,
+                               .damping_stiffness = 1e-3,
+                               .damping_matrix = &s->K,
+                               .pins = s->pins,
+                               .pin_count = PINS,
+                               .contacts = s->contacts,
+                               .contact_count = CONTACTS,
+                               .friction_dual = s->dual,
+                               .start = s->mesh->positions,
+                               .slip_length = 1e-4,
+                               .fixed = s->fixed};
 }
 
 static void free_sample(sample* s) {
@@ -175,7 +175,7 @@ static void free_sample(sample* s) {
 static double mixed_error(sample* s, double projected) {
     double worst = 0.0, most = 0.0;
     pl_fem_hessian_float(&s->f, s->floats, s->x, projected, s->blocks);
-    pl_fem_hessian(&s->f, s->x, projected, &s->A);
+    pl_step_hessian(&s->f, s->x, projected, &s->A);
     for (int k = 0; k < 9 * pl_block_matrix_entry_count(&s->A); k++) {
         double off = fabs(s->blocks[k] - s->A.values[k]);
         worst = off <= worst ? worst : off; // also takes NaN
@@ -270,7 +270,7 @@ static void check_springs(bool gathered) {
     pl_error error;
     for (int c = 0; c < 3; c++) // one of no length
         s.x[3 * set->corners[9] + c] = s.x[3 * set->corners[8] + c];
-    if (gathered) CHECK_OK(pl_spring_elements_gather(set, s.mesh->vertex_count, &error), &error);
+    if (gathered) CHECK_OK(pl_element_set_gather(set, s.mesh->vertex_count, &error), &error);
     CHECK((set->gather != NULL) == gathered);
     pl_spring_element_set(set, 3, 900.0);
     check_each(&s, set);
@@ -294,16 +294,15 @@ TEST(fem_energy_and_gradient_are_those_found_apart)
     for (int round = 0; round < 4; round++) {
         pl_error error;
         s.f.mass_matrix = round % 2 ? &s.M : NULL;
-        double energy = pl_fem_energy(&s.f, s.x, scratch), most = 0.0;
-        pl_fem_gradient(&s.f, s.x, a, scratch);
-        if (round == 2)
-            CHECK_OK(pl_spring_elements_gather(&s.sets[SPRINGS], n / 3, &error), &error);
-        CHECK_NEAR(pl_fem_energy_and_gradient(&s.f, s.x, b, scratch), energy, 1e-12 * energy);
+        double energy = pl_step_energy(&s.f, s.x, scratch), most = 0.0;
+        pl_step_gradient(&s.f, s.x, a, scratch);
+        if (round == 2) CHECK_OK(pl_element_set_gather(&s.sets[SPRINGS], n / 3, &error), &error);
+        CHECK_NEAR(pl_step_energy_and_gradient(&s.f, s.x, b, scratch), energy, 1e-12 * energy);
         for (int i = 0; i < n; i++) most = fmax(most, fabs(a[i]));
         for (int i = 0; i < n; i++) CHECK_NEAR(a[i], b[i], 1e-12 * most);
         CHECK(a[3 * 2] == 0.0 && b[3 * 2] == 0.0); // fixed
     }
-    CHECK(!pl_fem_gathers(&s.f)); // tets do not
+    CHECK(!pl_step_gathers(&s.f)); // tets do not
     PL_FREE(a, double, n);
     PL_FREE(b, double, n);
     PL_FREE(scratch, double, 2 * n);
@@ -317,8 +316,7 @@ TEST(fem_spring_gather_survives_every_failing_allocation)
     for (int64_t nth = 1;; nth++) {
         pl_error error;
         pl_inject_failure(nth);
-        pl_status status =
-            pl_spring_elements_gather(&s.sets[SPRINGS], s.mesh->vertex_count, &error);
+        pl_status status = pl_element_set_gather(&s.sets[SPRINGS], s.mesh->vertex_count, &error);
         pl_inject_failure(0);
         if (status == PL_OK) break;
         CHECK_INT(status, PL_ERROR_MEMORY);

@@ -37,14 +37,14 @@ typedef struct inverted_case {
 
 // Whether steps end in an infinite energy that counts as solved.
 static bool ends_silently(const inverted_case* c) {
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.integrator = c->integrator;
     settings.nonlinear = c->nonlinear;
     settings.linear = c->linear;
     fem_sample s = fem_sample_create(tiny_mesh(c->mesh), c->law, 1e5, 0.35, 1000, &settings, NULL);
     pl_pin pins[MAX_PINS];
     int pin_count = c->held ? verify_pin_left(s.mesh, 1e-9, pins) : 0;
-    double* x = pl_fem_positions(s.system);
+    double* x = pl_step_positions(s.system);
     for (int v = 0; v < s.mesh->vertex_count; v++) {
         if (c->pushed && s.mesh->positions[3 * v] > 0.99) {
             pl_vec3 at = pl_vec3_load(x + 3 * v), by = {-2.5 * at.x, 0, 0};
@@ -59,7 +59,7 @@ static bool ends_silently(const inverted_case* c) {
         pl_method_info info;
         pl_error error;
         pl_status status = verify_body_step(&s, 1.0 / 60.0, 0.0, pins, pin_count, &info, &error);
-        double energy = pl_fem_system_energies(s.system).elastic;
+        double energy = pl_step_system_energies(s.system).elastic;
         silent = status == PL_OK && info.converged && !isfinite(energy);
         for (int k = 0; k < pin_count; k++) pins[k].from = pins[k].target;
     }
@@ -71,17 +71,17 @@ static bool ends_silently(const inverted_case* c) {
 // crushed faster than its elasticity can stop within a step.
 TEST(fem_crushed_tet_never_ends_inside_out_as_solved)
 {
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.integrator = PL_INTEGRATOR_MIDPOINT;
     fem_sample s =
         fem_sample_create(tiny_mesh(0), PL_MATERIAL_NEOHOOKEAN, 1e3, 0.35, 1000, &settings, NULL);
     const double *x = s.mesh->positions, h = 1.0 / 60.0;
     for (int i = 0; i < 3 * s.mesh->vertex_count; i++)
-        pl_fem_velocities(s.system)[i] = i % 3 == 0 ? -3.0 / h * x[i] : 0.0;
+        pl_step_velocities(s.system)[i] = i % 3 == 0 ? -3.0 / h * x[i] : 0.0;
     pl_method_info info;
     pl_error error;
     pl_status status = verify_body_step(&s, h, 0.0, NULL, 0, &info, &error);
-    CHECK(status == PL_ERROR_DIVERGED || isfinite(pl_fem_system_energies(s.system).elastic));
+    CHECK(status == PL_ERROR_DIVERGED || isfinite(pl_step_system_energies(s.system).elastic));
     if (status != PL_OK) CHECK_TEXT(error.text, "inverted");
     fem_sample_free(&s);
 }

@@ -13,7 +13,7 @@ static const pl_integrator integrators[] = {PL_INTEGRATOR_EULER, PL_INTEGRATOR_M
                                             PL_INTEGRATOR_BDF2};
 
 static fem_sample consistent_sample(pl_mesh* mesh, pl_material_kind law,
-                                    const pl_fem_settings* settings) {
+                                    const pl_step_settings* settings) {
     fem_sample s = fem_sample_create(mesh, law, 1e5, 0.3, 1000, settings, NULL);
     pl_error error;
     CHECK_OK(verify_body_use_consistent_mass(&s, &error), &error);
@@ -49,7 +49,7 @@ TEST(mass_matrix_has_the_lumps_as_row_sums)
 TEST(mass_matrix_keeps_free_fall_exact)
 {
     for (int k = 0; k < 4; k++) {
-        pl_fem_settings settings = pl_default_fem_settings();
+        pl_step_settings settings = pl_default_step_settings();
         if (k < 3) settings.integrator = integrators[k];
         else settings.nonlinear = PL_NONLINEAR_PROJECTIVE;
         settings.tolerance = 1e-12;
@@ -61,7 +61,7 @@ TEST(mass_matrix_keeps_free_fall_exact)
             fem_sample_step(&s, 0.01, 9.81, NULL, 0);
             fem_sample_step(&lumped, 0.01, 9.81, NULL, 0);
         }
-        const double *x = pl_fem_positions(s.system), *y = pl_fem_positions(lumped.system);
+        const double *x = pl_step_positions(s.system), *y = pl_step_positions(lumped.system);
         for (int i = 0; i < 3 * s.mesh->vertex_count; i++) CHECK_NEAR(x[i], y[i], 1e-10);
         CHECK(x[1] < s.mesh->positions[1] - 0.04);
         fem_sample_free(&s);
@@ -71,7 +71,7 @@ TEST(mass_matrix_keeps_free_fall_exact)
 
 // momentum and angular momentum: sums of M_ij v_j and x_i x M_ij v_j
 static void momenta(fem_sample* s, const pl_block_matrix* M, pl_vec3* linear, pl_vec3* angular) {
-    const double *x = pl_fem_positions(s->system), *v = pl_fem_velocities(s->system);
+    const double *x = pl_step_positions(s->system), *v = pl_step_velocities(s->system);
     *linear = *angular = (pl_vec3){0, 0, 0};
     for (int i = 0; i < M->row_count; i++)
         for (int e = M->offsets[i]; e < M->offsets[i + 1]; e++) {
@@ -84,14 +84,14 @@ static void momenta(fem_sample* s, const pl_block_matrix* M, pl_vec3* linear, pl
 TEST(mass_matrix_keeps_momentum_and_energy)
 {
     for (int k = 0; k < 3; k++) {
-        pl_fem_settings settings = pl_default_fem_settings();
+        pl_step_settings settings = pl_default_step_settings();
         settings.integrator = integrators[k];
         settings.tolerance = 1e-11;
         settings.max_iterations = 50;
         fem_sample s =
             consistent_sample(fem_box(1, 0.5, 0.5, 3, 2, 2), PL_MATERIAL_STVK, &settings);
         pl_random random = {3};
-        double* v = pl_fem_velocities(s.system);
+        double* v = pl_step_velocities(s.system);
         for (int i = 0; i < 3 * s.mesh->vertex_count; i++) v[i] = 0.5 * pl_random_normal(&random);
         pl_block_matrix K, M;
         double* mass;
@@ -99,12 +99,12 @@ TEST(mass_matrix_keeps_momentum_and_energy)
         pl_error error;
         CHECK_OK(verify_stiffness(s.mesh, &s.material, 1000, NULL, &K, &M, &mass, &error), &error);
         momenta(&s, &M, &linear, &angular);
-        pl_method_energies e = pl_fem_system_energies(s.system);
+        pl_method_energies e = pl_step_system_energies(s.system);
         double first = e.kinetic + e.elastic;
         for (int n = 0; n < 20; n++) fem_sample_step(&s, 0.002, 0.0, NULL, 0);
         momenta(&s, &M, &linear_now, &angular_now);
         CHECK(pl_distance(linear_now, linear) <= 1e-10 * pl_norm(linear));
-        e = pl_fem_system_energies(s.system);
+        e = pl_step_system_energies(s.system);
         if (settings.integrator == PL_INTEGRATOR_MIDPOINT) {
             CHECK(pl_distance(angular_now, angular) <= 1e-8 * pl_norm(angular));
             CHECK_NEAR(e.kinetic + e.elastic, first, 0.02 * first);
@@ -122,13 +122,13 @@ TEST(mass_matrix_keeps_momentum_and_energy)
 TEST(mass_matrix_is_damped_as_lumps_are)
 {
     for (int k = 0; k < 2; k++) {
-        pl_fem_settings settings = pl_default_fem_settings();
+        pl_step_settings settings = pl_default_step_settings();
         settings.damping_mass = 4.0;
         settings.tolerance = 1e-12;
         fem_sample s = k ? consistent_sample(fem_box(1, 1, 1, 2, 2, 2), PL_MATERIAL_STVK, &settings)
                          : fem_sample_create(fem_box(1, 1, 1, 2, 2, 2), PL_MATERIAL_STVK, 1e5, 0.3,
                                              1000, &settings, NULL);
-        double* v = pl_fem_velocities(s.system);
+        double* v = pl_step_velocities(s.system);
         for (int i = 0; i < s.mesh->vertex_count; i++) v[3 * i] = 1.0;
         for (int n = 0; n < 10; n++) fem_sample_step(&s, 0.01, 0.0, NULL, 0);
         for (int i = 0; i < s.mesh->vertex_count; i++) CHECK_NEAR(v[3 * i], pow(1.04, -10), 1e-9);

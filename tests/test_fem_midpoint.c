@@ -91,11 +91,11 @@ typedef struct motion {
 
 static motion motion_of(fem_sample* s) {
     motion sum = {{0, 0, 0}, {0, 0, 0}, 0.0};
-    pl_method_energies energies = pl_fem_system_energies(s->system);
+    pl_method_energies energies = pl_step_system_energies(s->system);
     sum.energy = energies.kinetic + energies.elastic;
-    const double *x = pl_fem_positions(s->system), *v = pl_fem_velocities(s->system);
+    const double *x = pl_step_positions(s->system), *v = pl_step_velocities(s->system);
     for (int i = 0; i < s->mesh->vertex_count; i++) {
-        pl_vec3 p = pl_scale(pl_fem_masses(s->system)[i], pl_vec3_load(v + 3 * (size_t)i));
+        pl_vec3 p = pl_scale(pl_step_masses(s->system)[i], pl_vec3_load(v + 3 * (size_t)i));
         sum.linear = pl_add(sum.linear, p);
         sum.angular = pl_add(sum.angular, pl_cross(pl_vec3_load(x + 3 * (size_t)i), p));
     }
@@ -105,13 +105,13 @@ static motion motion_of(fem_sample* s) {
 // A free body that turns and vibrates faster than the time step resolves.
 TEST(fem_midpoint_keeps_momentum_where_it_takes_energy)
 {
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.integrator = PL_INTEGRATOR_MIDPOINT;
     settings.tolerance = 1e-10;
     settings.max_iterations = 50;
     fem_sample s = fem_sample_create(fem_box(1, 0.4, 0.4, 4, 1, 1), PL_MATERIAL_STVK, 1e5, 0.3,
                                      1000, &settings, NULL);
-    double *x = pl_fem_positions(s.system), *v = pl_fem_velocities(s.system);
+    double *x = pl_step_positions(s.system), *v = pl_step_velocities(s.system);
     for (int i = 0; i < s.mesh->vertex_count; i++) {
         size_t k = 3 * (size_t)i;
         v[k] = 1.0 - 4.0 * x[k + 1] + 8.0 * sin(9.0 * x[k]);
@@ -131,7 +131,7 @@ TEST(fem_midpoint_keeps_momentum_where_it_takes_energy)
 TEST(fem_midpoint_survives_every_failing_allocation)
 {
     for (int64_t n = 1; n <= 1000; n++) {
-        pl_fem_settings settings = pl_default_fem_settings();
+        pl_step_settings settings = pl_default_step_settings();
         settings.integrator = PL_INTEGRATOR_MIDPOINT;
         verify_body body;
         pl_error error;

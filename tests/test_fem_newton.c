@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "base/pool.h"
 #include "fem/cloth_elements.h"
-#include "fem/fem_newton.h"
 #include "fem/fem_system.h"
+#include "fem/newton_multigrid.h"
 #include "fem/tet_elements.h"
 #include "fem_samples.h"
 #include "mesh/topology.h"
@@ -81,9 +81,10 @@ static pl_element_set springs_of(const cloth* c) {
     return set;
 }
 
-static pl_fem_system* make_system(const cloth* c, const pl_fem_settings* settings, pl_pool* pool) {
+static pl_step_system* make_system(const cloth* c, const pl_step_settings* settings,
+                                   pl_pool* pool) {
     pl_element_set set = springs_of(c);
-    pl_fem_system* system;
+    pl_step_system* system;
     pl_error error;
     CHECK_OK(pl_fem_system_create(c->rest, c->mass, VERTICES, c->near.offsets, c->near.items, &set,
                                   1, settings, pool, &system, &error),
@@ -91,16 +92,16 @@ static pl_fem_system* make_system(const cloth* c, const pl_fem_settings* setting
     return system;
 }
 
-static pl_method_info step(const cloth* c, pl_fem_system* system) {
+static pl_method_info step(const cloth* c, pl_step_system* system) {
     pl_method_step s = {.time_step = STEP, .force = c->force, .pins = c->pins, .pin_count = HELD};
     pl_method_info info;
     pl_error error;
-    CHECK_OK(pl_fem_system_step(system, &s, &info, &error), &error);
+    CHECK_OK(pl_step_system_step(system, &s, &info, &error), &error);
     return info;
 }
 
-static pl_fem_settings settings_of(pl_linear linear, double tolerance, int iterations) {
-    pl_fem_settings s = pl_default_fem_settings();
+static pl_step_settings settings_of(pl_linear linear, double tolerance, int iterations) {
+    pl_step_settings s = pl_default_step_settings();
     s.linear = linear;
     s.tolerance = tolerance;
     s.max_iterations = iterations;
@@ -112,22 +113,22 @@ static pl_fem_settings settings_of(pl_linear linear, double tolerance, int itera
 TEST(fem_newton_in_float_goes_where_double_goes)
 {
     cloth c = make_cloth();
-    pl_fem_settings direct = settings_of(PL_LINEAR_DIRECT, 1e-8, 100);
-    pl_fem_settings multigrid = settings_of(PL_LINEAR_MULTIGRID, 1e-8, 100);
-    pl_fem_system *a = make_system(&c, &direct, NULL), *b = make_system(&c, &multigrid, NULL);
+    pl_step_settings direct = settings_of(PL_LINEAR_DIRECT, 1e-8, 100);
+    pl_step_settings multigrid = settings_of(PL_LINEAR_MULTIGRID, 1e-8, 100);
+    pl_step_system *a = make_system(&c, &direct, NULL), *b = make_system(&c, &multigrid, NULL);
     for (int k = 0; k < 3; k++) {
         CHECK(step(&c, a).converged);
         CHECK(step(&c, b).converged);
     }
     double most = 0.0, off = 0.0;
     for (int i = 0; i < 3 * VERTICES; i++) {
-        most = fmax(most, fabs(pl_fem_positions(a)[i] - c.rest[i]));
-        off = fmax(off, fabs(pl_fem_positions(a)[i] - pl_fem_positions(b)[i]));
+        most = fmax(most, fabs(pl_step_positions(a)[i] - c.rest[i]));
+        off = fmax(off, fabs(pl_step_positions(a)[i] - pl_step_positions(b)[i]));
     }
     CHECK(most > 0.01);
     CHECK(off < 1e-6 * most);
-    pl_fem_system_destroy(a);
-    pl_fem_system_destroy(b);
+    pl_step_system_destroy(a);
+    pl_step_system_destroy(b);
     pl_adjacency_free(&c.near);
 }
 
@@ -135,17 +136,17 @@ TEST(fem_newton_in_float_goes_where_double_goes)
 TEST(fem_newton_tells_what_the_last_cycle_left)
 {
     cloth c = make_cloth();
-    pl_fem_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-30, 3);
+    pl_step_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-30, 3);
     settings.all_iterations = true;
     settings.linear_max_iterations = 1;
-    pl_fem_system* system = make_system(&c, &settings, NULL);
+    pl_step_system* system = make_system(&c, &settings, NULL);
     for (int k = 0; k < 3; k++) {
         pl_method_info info = step(&c, system);
         CHECK_INT(info.iterations, 3);
         CHECK_INT(info.linear_iterations, 3);
         CHECK(info.linear_residual > 0.0 && info.linear_residual < 1.0);
     }
-    pl_fem_system_destroy(system);
+    pl_step_system_destroy(system);
     pl_adjacency_free(&c.near);
 }
 
@@ -166,20 +167,21 @@ static double blocks_error(const pl_block_matrix* A, pl_block_mg* mg) {
     return off / most;
 }
 
-static pl_fem_objective objective_of(const cloth* c, const pl_element_set* set, const bool* fixed) {
-    return (pl_fem_objective){.vertex_count = VERTICES,
-                              .set_count = 1,
-                              .sets = set,
-                              .mass = c->mass,
-                              .inertia = 1.0 / (STEP * STEP),
-                              .y = c->rest,
-                              .reference = c->rest,
-                              .velocity_time = STEP,
-                              .force = c->force,
-                              .pins = c->pins,
-                              .pin_count = HELD,
-                              .start = c->rest,
-                              .fixed = fixed};
+static pl_step_objective objective_of(const cloth* c, const pl_element_set* set,
+                                      const bool* fixed) {
+    return (pl_step_objective){.vertex_count = VERTICES,
+                               .set_count = 1,
+                               .sets = set,
+                               .mass = c->mass,
+                               .inertia = 1.0 / (STEP * STEP),
+                               .y = c->rest,
+                               .reference = c->rest,
+                               .velocity_time = STEP,
+                               .force = c->force,
+                               .pins = c->pins,
+                               .pin_count = HELD,
+                               .start = c->rest,
+                               .fixed = fixed};
 }
 
 // Every coupling is one spring, whose block is written and never added to.
@@ -193,23 +195,23 @@ TEST(fem_newton_writes_the_matrix_in_the_order_of_the_levels)
     fixed[SIDE - 1] = true;
     CHECK_OK(pl_block_matrix_setup(&A, VERTICES, 3, c.near.offsets, c.near.items, &error), &error);
     CHECK_OK(pl_element_set_locate(&set, &A, &error), &error);
-    pl_fem_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-8, 1);
+    pl_step_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-8, 1);
     settings.multigrid.stiffness_aware = false;
     pl_newton_multigrid* newton;
     CHECK_OK(pl_newton_multigrid_create(&A, c.rest, &set, 1, &settings, NULL, &newton, &error),
              &error);
-    pl_fem_objective f = objective_of(&c, &set, fixed);
+    pl_step_objective f = objective_of(&c, &set, fixed);
     double x[3 * VERTICES];
     for (int round = 0; round < 2; round++) { // what was written before is gone
         for (int i = 0; i < 3 * VERTICES; i++)
             x[i] = c.rest[i] + 0.01 * sin((3.0 + round) * i) + 1000.0;
         CHECK(pl_newton_multigrid_assemble(newton, &f, x, 1.0));
-        pl_fem_hessian(&f, x, 1.0, &A);
+        pl_step_hessian(&f, x, 1.0, &A);
         CHECK(blocks_error(&A, pl_newton_multigrid_levels(newton)) < 2e-5);
     }
     for (int i = 0; i < 3 * VERTICES; i++) x[i] -= 1000.0;
     CHECK(pl_newton_multigrid_assemble(newton, &f, x, 1.0));
-    pl_fem_hessian(&f, x, 1.0, &A);
+    pl_step_hessian(&f, x, 1.0, &A);
     CHECK(blocks_error(&A, pl_newton_multigrid_levels(newton)) < 1e-6);
     // soft motions would be lost
     f.inertia *= 1e-9;
@@ -227,18 +229,18 @@ TEST(fem_newton_writes_the_matrix_in_the_order_of_the_levels)
 TEST(fem_newton_sees_springs_that_change)
 {
     cloth c = make_cloth();
-    pl_fem_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-30, 1);
-    pl_fem_system *a = make_system(&c, &settings, NULL), *plain = make_system(&c, &settings, NULL);
+    pl_step_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-30, 1);
+    pl_step_system *a = make_system(&c, &settings, NULL), *plain = make_system(&c, &settings, NULL);
     step(&c, a);
     step(&c, plain);
     for (int e = 0; e < c.spring_count; e++) c.stiffness[e] *= 1.0 + 0.5 * (e % 2);
     settings.multigrid.stiffness_aware = false;
-    pl_fem_system* b = make_system(&c, &settings, NULL);
-    size_t size = pl_fem_state_size(a);
+    pl_step_system* b = make_system(&c, &settings, NULL);
+    size_t size = pl_step_state_size(a);
     void* state = pl_alloc_items(size, 1);
-    pl_fem_state_save(a, state);
-    pl_fem_state_load(b, state);
-    pl_fem_model model = pl_fem_system_model(a);
+    pl_step_state_save(a, state);
+    pl_step_state_load(b, state);
+    pl_step_model model = pl_step_system_model(a);
     for (int e = 0; e < c.spring_count; e++)
         pl_spring_element_set(&model.sets[0], e, c.stiffness[e]);
     step(&c, a);
@@ -246,26 +248,26 @@ TEST(fem_newton_sees_springs_that_change)
     step(&c, plain);
     double off = 0.0, changed = 0.0;
     for (int i = 0; i < 3 * VERTICES; i++) {
-        off = fmax(off, fabs(pl_fem_positions(a)[i] - pl_fem_positions(b)[i]));
-        changed = fmax(changed, fabs(pl_fem_positions(a)[i] - pl_fem_positions(plain)[i]));
+        off = fmax(off, fabs(pl_step_positions(a)[i] - pl_step_positions(b)[i]));
+        changed = fmax(changed, fabs(pl_step_positions(a)[i] - pl_step_positions(plain)[i]));
     }
     CHECK(changed > 1e-4);
     CHECK(off < 1e-5 * changed);
     pl_free(state, size);
-    pl_fem_system_destroy(a);
-    pl_fem_system_destroy(b);
-    pl_fem_system_destroy(plain);
+    pl_step_system_destroy(a);
+    pl_step_system_destroy(b);
+    pl_step_system_destroy(plain);
     pl_adjacency_free(&c.near);
 }
 
 // positions after a few steps of a block of rubber with hard pins, one Newton iteration each
 static void run_block(double young, bool changes, pl_pool* pool, double* out, int count) {
-    pl_fem_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-30, 1);
+    pl_step_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-30, 1);
     settings.multigrid.stiffness_aware = false;
     fem_sample s = fem_sample_create(fem_box(1, 0.3, 0.3, 10, 3, 3), PL_MATERIAL_STABLE_NEOHOOKEAN,
                                      changes ? 0.5 * young : young, 0.3, 1000.0, &settings, pool);
     if (changes) {
-        pl_fem_model model = pl_fem_system_model(s.system);
+        pl_step_model model = pl_step_system_model(s.system);
         for (int e = 0; e < model.sets[0].count; e++) {
             pl_material material = pl_tet_element_materials(&model.sets[0])[e];
             material.mu *= 2.0, material.lambda *= 2.0;
@@ -274,14 +276,14 @@ static void run_block(double young, bool changes, pl_pool* pool, double* out, in
     }
     pl_pin pins[16];
     int pin_count = 0;
-    for (int v = 0; v < pl_fem_vertex_count(s.system) && pin_count < 16; v++) {
-        pl_vec3 at = pl_vec3_load(pl_fem_positions(s.system) + 3 * v);
+    for (int v = 0; v < pl_step_vertex_count(s.system) && pin_count < 16; v++) {
+        pl_vec3 at = pl_vec3_load(pl_step_positions(s.system) + 3 * v);
         if (at.x < 1e-9)
             pins[pin_count++] = (pl_pin){.vertex = v, .hard = true, .from = at, .target = at};
     }
-    CHECK(pin_count == 16 && 3 * pl_fem_vertex_count(s.system) == count);
+    CHECK(pin_count == 16 && 3 * pl_step_vertex_count(s.system) == count);
     for (int k = 0; k < 3; k++) fem_sample_step(&s, STEP, -9.8, pins, pin_count);
-    memcpy(out, pl_fem_positions(s.system), (size_t)count * sizeof(double));
+    memcpy(out, pl_step_positions(s.system), (size_t)count * sizeof(double));
     fem_sample_free(&s);
 }
 
@@ -303,18 +305,18 @@ TEST(fem_newton_sees_tets_that_change)
 TEST(fem_newton_in_float_has_the_same_bits_on_any_threads)
 {
     cloth c = make_cloth();
-    pl_fem_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-30, 3);
+    pl_step_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-30, 3);
     settings.linear_max_iterations = 1;
     double first[3 * VERTICES];
     for (int threads = 1; threads <= 4; threads *= 2) {
         pl_pool* pool;
         pl_error error;
         CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
-        pl_fem_system* system = make_system(&c, &settings, pool);
+        pl_step_system* system = make_system(&c, &settings, pool);
         for (int k = 0; k < 3; k++) step(&c, system);
-        if (threads == 1) memcpy(first, pl_fem_positions(system), sizeof first);
-        CHECK(memcmp(first, pl_fem_positions(system), sizeof first) == 0);
-        pl_fem_system_destroy(system);
+        if (threads == 1) memcpy(first, pl_step_positions(system), sizeof first);
+        CHECK(memcmp(first, pl_step_positions(system), sizeof first) == 0);
+        pl_step_system_destroy(system);
         pl_pool_destroy(pool);
     }
     pl_adjacency_free(&c.near);
@@ -324,18 +326,18 @@ TEST(fem_newton_multigrid_survives_every_failing_allocation)
 {
     cloth c = make_cloth();
     pl_error error;
-    pl_fem_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-8, 1);
+    pl_step_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-8, 1);
     size_t before = pl_byte_count();
     for (int64_t nth = 1;; nth++) {
         pl_element_set set = springs_of(&c);
-        pl_fem_system* system;
+        pl_step_system* system;
         pl_inject_failure(nth);
         pl_status status =
             pl_fem_system_create(c.rest, c.mass, VERTICES, c.near.offsets, c.near.items, &set, 1,
                                  &settings, NULL, &system, &error);
         pl_inject_failure(0);
         if (status == PL_OK) {
-            pl_fem_system_destroy(system);
+            pl_step_system_destroy(system);
             break;
         }
         CHECK_INT(status, PL_ERROR_MEMORY);

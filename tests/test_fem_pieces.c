@@ -4,9 +4,9 @@
 // Pieces of one system are judged one by one, each has its own step length, and "converged" means
 // it.
 #include "base/memory.h"
-#include "fem/fem_pieces.h"
 #include "fem_samples.h"
 #include "run_samples.h"
+#include "step/step_pieces.h"
 #include "test.h"
 
 #include <math.h>
@@ -133,12 +133,12 @@ TEST(fem_pieces_are_those_of_the_graph)
     static const int offsets[] = {0, 1, 2, 4, 5, 6, 6}, neighbours[] = {2, 3, 0, 4, 1, 2};
     const double rest[18] = {0, 0, 0, 5, 0, 0, 3, 0, 0, 5, 1, 0, 0, 4, 0, 9, 9, 9};
     const double a[18] = {1, 0, 0, 2, 0, 0, 3, 0, 0, 4, 0, 0, 5, 0, 0, 6, 0, 0};
-    pl_fem_pieces pieces;
+    pl_step_pieces pieces;
     pl_error error;
     for (int64_t n = 1; n < 50; n++) {
         pl_inject_failure(n);
         pl_status status =
-            pl_fem_pieces_setup(&pieces, rest, 6, offsets, neighbours, NULL, 0, &error);
+            pl_step_pieces_setup(&pieces, rest, 6, offsets, neighbours, NULL, 0, &error);
         pl_inject_failure(0);
         if (status == PL_OK) break;
         CHECK_INT(status, PL_ERROR_MEMORY);
@@ -157,7 +157,7 @@ TEST(fem_pieces_are_those_of_the_graph)
     pl_pieces_dot(&pieces, chosen, NULL, a, a, sums);
     CHECK_NEAR(sums[0], -1.0, 0.0);
     CHECK_NEAR(sums[1], 20.0, 1e-12);
-    pl_fem_pieces_free(&pieces);
+    pl_step_pieces_free(&pieces);
 }
 
 // a bar that hangs by its left side under a load that is light or far beyond what one solve can
@@ -165,7 +165,7 @@ TEST(fem_pieces_are_those_of_the_graph)
 TEST(fem_linearised_step_that_left_the_forces_is_not_converged)
 {
     for (int k = 0; k < 2; k++) {
-        pl_fem_settings settings = pl_default_fem_settings();
+        pl_step_settings settings = pl_default_step_settings();
         settings.integrator = PL_INTEGRATOR_QUASISTATIC;
         settings.nonlinear = PL_NONLINEAR_LINEARISED;
         fem_sample s = fem_sample_create(fem_box(1, 0.2, 0.2, 5, 1, 1), PL_MATERIAL_STVK, 1e5, 0.3,
@@ -182,7 +182,7 @@ TEST(fem_linearised_step_that_left_the_forces_is_not_converged)
 // Neo-Hookean tets that pins turn inside out have an infinite energy and no forces.
 TEST(fem_infinite_energy_is_never_converged)
 {
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.integrator = PL_INTEGRATOR_QUASISTATIC;
     fem_sample s = fem_sample_create(fem_box(2, 1, 1, 4, 2, 2), PL_MATERIAL_NEOHOOKEAN, 1e5, 0.35,
                                      1000, &settings, NULL);
@@ -205,7 +205,7 @@ TEST(fem_infinite_energy_is_never_converged)
 
 // A slender and stiff bar: its tip's deflection, and whether that counts as converged.
 static double far_tip(double offset, bool* converged) {
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.integrator = PL_INTEGRATOR_QUASISTATIC;
     pl_mesh* mesh = fem_box(1, 0.01, 0.01, 40, 1, 1);
     for (int v = 0; v < mesh->vertex_count; v++) mesh->positions[3 * (size_t)v + 1] += offset;
@@ -215,7 +215,7 @@ static double far_tip(double offset, bool* converged) {
     pl_method_info info = fem_sample_step(&s, 1.0, 9.81, pins, pin_count);
     double low = HUGE_VAL;
     for (int v = 0; v < s.mesh->vertex_count; v++)
-        low = fmin(low, pl_fem_positions(s.system)[3 * (size_t)v + 1]);
+        low = fmin(low, pl_step_positions(s.system)[3 * (size_t)v + 1]);
     *converged = info.converged;
     fem_sample_free(&s);
     return low - offset;

@@ -4,13 +4,14 @@
 // Projective Dynamics on multigrid against the same with the direct solver in double.
 #include "base/memory.h"
 #include "fem/cloth_elements.h"
+#include "fem/fem_system.h"
 #include "fem_samples.h"
 #include "mesh/topology.h"
 #include "sample_meshes.h"
 #include "test.h"
 
-static pl_fem_settings settings_of(pl_linear linear, double tolerance, int iterations) {
-    pl_fem_settings s = pl_default_fem_settings();
+static pl_step_settings settings_of(pl_linear linear, double tolerance, int iterations) {
+    pl_step_settings s = pl_default_step_settings();
     s.nonlinear = PL_NONLINEAR_PROJECTIVE;
     s.linear = linear;
     s.tolerance = tolerance;
@@ -70,7 +71,7 @@ typedef struct run_options {
 } run_options;
 
 // positions after some steps of a beam; allocated
-static double* run_beam(const run_options* o, pl_fem_settings settings, pl_method_info* last) {
+static double* run_beam(const run_options* o, pl_step_settings settings, pl_method_info* last) {
     pl_error error;
     pl_pool* pool = NULL;
     if (o->threads) CHECK_OK(pl_pool_create(o->threads, &pool, &error), &error);
@@ -93,14 +94,14 @@ static double* run_beam(const run_options* o, pl_fem_settings settings, pl_metho
                                .pin_count = pin_count,
                                .detect = o->floor ? detect_floor : NULL,
                                .detect_user = &below};
-        CHECK_OK(pl_fem_system_step(s.system, &step, last, &error), &error);
+        CHECK_OK(pl_step_system_step(s.system, &step, last, &error), &error);
         for (int i = 0; i < pin_count; i++) {
             pins[i].from = pins[i].target;
             pins[i].target.y += 0.002;
         }
     }
     double* x = PL_ALLOC(double, 3 * n);
-    memcpy(x, pl_fem_positions(s.system), 3 * (size_t)n * sizeof(double));
+    memcpy(x, pl_step_positions(s.system), 3 * (size_t)n * sizeof(double));
     PL_FREE(pins, pl_pin, n);
     fem_sample_free(&s);
     pl_pool_destroy(pool);
@@ -116,7 +117,7 @@ static double difference(const run_options* o, double tolerance, pl_nonlinear no
     double* ours = run_beam(o, settings_of(PL_LINEAR_MULTIGRID, tolerance, 400), &info);
     CHECK(info.converged);
     CHECK(info.linear_iterations > 0);
-    pl_fem_settings direct = settings_of(PL_LINEAR_DIRECT, tolerance, 400);
+    pl_step_settings direct = settings_of(PL_LINEAR_DIRECT, tolerance, 400);
     direct.nonlinear = nonlinear;
     direct.line_search = nonlinear == PL_NONLINEAR_NEWTON;
     double* reference = run_beam(o, direct, &info);
@@ -183,7 +184,7 @@ TEST(projective_fast_contacts)
 
 TEST(projective_fast_fixed_iterations)
 {
-    pl_fem_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-30, 3);
+    pl_step_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-30, 3);
     settings.all_iterations = true;
     settings.linear_max_iterations = 1;
     run_options o = {.law = PL_MATERIAL_ARAP, .integrator = PL_INTEGRATOR_EULER, .steps = 5};
@@ -197,7 +198,7 @@ TEST(projective_fast_fixed_iterations)
 
 TEST(projective_fast_same_bits)
 {
-    pl_fem_settings settings = settings_of(PL_LINEAR_MGPCG, 1e-5, 30);
+    pl_step_settings settings = settings_of(PL_LINEAR_MGPCG, 1e-5, 30);
     settings.line_search = true;
     run_options o = {
         .law = PL_MATERIAL_COROTATED, .integrator = PL_INTEGRATOR_BDF2, .floor = true, .steps = 5};
@@ -217,7 +218,7 @@ TEST(projective_fast_same_bits)
 // everything once allocate nothing.
 TEST(projective_fast_resumes)
 {
-    pl_fem_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-3, 2);
+    pl_step_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-3, 2);
     settings.all_iterations = true;
     settings.linear_max_iterations = 1;
     fem_sample s[2];
@@ -230,16 +231,16 @@ TEST(projective_fast_resumes)
         s[k] = fem_sample_create(mesh, PL_MATERIAL_ARAP, 2e4, 0.3, 1000.0, &settings, NULL);
     }
     for (int k = 0; k < 7; k++) fem_sample_step(&s[0], 1.0 / 30.0, 9.81, pins, pin_count);
-    size_t size = pl_fem_state_size(s[0].system);
+    size_t size = pl_step_state_size(s[0].system);
     unsigned char* state = PL_ALLOC(unsigned char, size);
-    pl_fem_state_save(s[0].system, state);
-    pl_fem_state_load(s[1].system, state);
+    pl_step_state_save(s[0].system, state);
+    pl_step_state_load(s[1].system, state);
     fem_sample_step(&s[1], 1.0 / 30.0, 9.81, pins, pin_count);
     pl_inject_failure(0);
     for (int k = 0; k < 5; k++) fem_sample_step(&s[0], 1.0 / 30.0, 9.81, pins, pin_count);
     CHECK_INT(pl_inject_failure(0), 0);
     for (int k = 0; k < 4; k++) fem_sample_step(&s[1], 1.0 / 30.0, 9.81, pins, pin_count);
-    CHECK(memcmp(pl_fem_positions(s[0].system), pl_fem_positions(s[1].system),
+    CHECK(memcmp(pl_step_positions(s[0].system), pl_step_positions(s[1].system),
                  3 * (size_t)n * sizeof(double)) == 0);
     PL_FREE(state, unsigned char, size);
     PL_FREE(pins, pl_pin, n);
@@ -248,7 +249,7 @@ TEST(projective_fast_resumes)
 }
 
 // a hanging cloth of springs; positions at the end, allocated
-static double* run_cloth(pl_fem_settings settings, double shift, int* count) {
+static double* run_cloth(pl_step_settings settings, double shift, int* count) {
     pl_error error;
     pl_mesh* mesh = sample_sheet(20, 20);
     int n = mesh->vertex_count;
@@ -265,7 +266,7 @@ static double* run_cloth(pl_fem_settings settings, double shift, int* count) {
     CHECK_OK(pl_spring_elements_setup(&set, mesh->positions, n, edges.ends, edges.count, stiffness,
                                       &error),
              &error);
-    pl_fem_system* system;
+    pl_step_system* system;
     CHECK_OK(pl_fem_system_create(mesh->positions, mass, n, graph.offsets, graph.items, &set, 1,
                                   &settings, NULL, &system, &error),
              &error);
@@ -276,18 +277,18 @@ static double* run_cloth(pl_fem_settings settings, double shift, int* count) {
         pl_method_info info;
         pl_method_step step = {
             .time_step = 1.0 / 60.0, .force = force, .pins = pins, .pin_count = 2};
-        CHECK_OK(pl_fem_system_step(system, &step, &info, &error), &error);
+        CHECK_OK(pl_step_system_step(system, &step, &info, &error), &error);
         CHECK(info.converged);
     }
     double* x = PL_ALLOC(double, 3 * n);
-    memcpy(x, pl_fem_positions(system), 3 * (size_t)n * sizeof(double));
+    memcpy(x, pl_step_positions(system), 3 * (size_t)n * sizeof(double));
     for (int v = 0; v < n; v++) x[3 * v] -= shift;
     PL_FREE(stiffness, double, edges.count);
     PL_FREE(mass, double, n);
     PL_FREE(force, double, 3 * n);
     pl_edges_free(&edges);
     pl_adjacency_free(&graph);
-    pl_fem_system_destroy(system);
+    pl_step_system_destroy(system);
     pl_mesh_destroy(mesh);
     *count = 3 * n;
     return x;

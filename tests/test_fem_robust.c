@@ -54,14 +54,14 @@ TEST(fem_scattered_bodies_recover)
 }
 
 static void fill_positions(fem_sample* s, double value) {
-    for (int i = 0; i < 3 * s->mesh->vertex_count; i++) pl_fem_positions(s->system)[i] = value;
+    for (int i = 0; i < 3 * s->mesh->vertex_count; i++) pl_step_positions(s->system)[i] = value;
 }
 
 // all vertices in one point: there is no force, and that is said
 TEST(fem_stationary_collapse_is_said)
 {
     for (int k = 0; k < 2; k++) {
-        pl_fem_settings settings = pl_default_fem_settings();
+        pl_step_settings settings = pl_default_step_settings();
         settings.integrator = k == 0 ? PL_INTEGRATOR_EULER : PL_INTEGRATOR_QUASISTATIC;
         fem_sample s = fem_sample_create(fem_box(1, 1, 1, 2, 2, 2), PL_MATERIAL_STABLE_NEOHOOKEAN,
                                          1e5, 0.3, 1000, &settings, NULL);
@@ -78,7 +78,7 @@ TEST(fem_stationary_collapse_is_said)
             CHECK_INT(status, PL_OK);
         }
         for (int i = 0; i < 3 * s.mesh->vertex_count; i++)
-            CHECK(pl_fem_positions(s.system)[i] == 0.25);
+            CHECK(pl_step_positions(s.system)[i] == 0.25);
         fem_sample_free(&s);
     }
 }
@@ -87,7 +87,7 @@ TEST(fem_stationary_collapse_is_said)
 TEST(fem_any_stiffness_at_film_steps)
 {
     for (int power = 2; power <= 9; power++) {
-        pl_fem_settings settings = pl_default_fem_settings();
+        pl_step_settings settings = pl_default_step_settings();
         fem_sample s =
             fem_sample_create(fem_box(0.4, 0.1, 0.1, 4, 1, 1), PL_MATERIAL_STABLE_NEOHOOKEAN,
                               pow(10.0, power), 0.3, 1000, &settings, NULL);
@@ -101,7 +101,7 @@ TEST(fem_any_stiffness_at_film_steps)
             CHECK_INT(info.retries, 0);
         }
         for (int i = 0; i < 3 * s.mesh->vertex_count; i++)
-            CHECK(fabs(pl_fem_positions(s.system)[i]) < 100.0);
+            CHECK(fabs(pl_step_positions(s.system)[i]) < 100.0);
         fem_sample_free(&s);
     }
 }
@@ -109,28 +109,28 @@ TEST(fem_any_stiffness_at_film_steps)
 // a law that exists only for positive volumes, in a state that has none
 TEST(fem_failing_step_leaves_the_state)
 {
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     fem_sample s = fem_sample_create(fem_box(1, 1, 1, 2, 2, 2), PL_MATERIAL_NEOHOOKEAN, 1e5, 0.3,
                                      1000, &settings, NULL);
-    size_t size = pl_fem_state_size(s.system);
+    size_t size = pl_step_state_size(s.system);
     fem_sample_step(&s, 0.01, 9.81, NULL, 0);
-    verify_spoil(s.mesh, VERIFY_RANDOM, 3, pl_fem_positions(s.system));
+    verify_spoil(s.mesh, VERIFY_RANDOM, 3, pl_step_positions(s.system));
     char *before = PL_ALLOC(char, size), *after = PL_ALLOC(char, size);
-    pl_fem_state_save(s.system, before);
+    pl_step_state_save(s.system, before);
     pl_method_info info;
     pl_error error;
     CHECK_INT(verify_body_step(&s, 0.01, 9.81, NULL, 0, &info, &error), PL_ERROR_DIVERGED);
     CHECK_TEXT(error.text, "not finite");
-    pl_fem_state_save(s.system, after);
+    pl_step_state_save(s.system, after);
     CHECK(memcmp(before, after, size) == 0);
     // so does an outer force that is no number, and a step that is none
     fill_positions(&s, 0.0);
-    memcpy(pl_fem_positions(s.system), s.mesh->positions,
+    memcpy(pl_step_positions(s.system), s.mesh->positions,
            3 * (size_t)s.mesh->vertex_count * sizeof(double));
-    pl_fem_state_save(s.system, before);
+    pl_step_state_save(s.system, before);
     CHECK_INT(verify_body_step(&s, 0.01, NAN, NULL, 0, &info, &error), PL_ERROR_DIVERGED);
     CHECK_INT(verify_body_step(&s, -1.0, 9.81, NULL, 0, &info, &error), PL_ERROR_ARGUMENT);
-    pl_fem_state_save(s.system, after);
+    pl_step_state_save(s.system, after);
     CHECK(memcmp(before, after, size) == 0);
     // and the next good step goes on
     fem_sample_step(&s, 0.01, 9.81, NULL, 0);
@@ -144,7 +144,7 @@ TEST(fem_no_number_never_counts_as_converged)
 {
     static const pl_integrator integrators[] = {PL_INTEGRATOR_EULER, PL_INTEGRATOR_QUASISTATIC};
     for (int k = 0; k < 2; k++) {
-        pl_fem_settings settings = pl_default_fem_settings();
+        pl_step_settings settings = pl_default_step_settings();
         settings.integrator = integrators[k];
         fem_sample s = fem_sample_create(fem_box(1, 1, 1, 2, 2, 2), PL_MATERIAL_COROTATED, 1e5, 0.3,
                                          1000, &settings, NULL);
@@ -155,7 +155,7 @@ TEST(fem_no_number_never_counts_as_converged)
         pl_method_info info;
         pl_error error;
         s.force[3 * pins[0].vertex + 1] = NAN;
-        CHECK_INT(pl_fem_system_step(s.system, &step, &info, &error), PL_ERROR_DIVERGED);
+        CHECK_INT(pl_step_system_step(s.system, &step, &info, &error), PL_ERROR_DIVERGED);
         CHECK_TEXT(error.text, "not finite");
         CHECK(!info.converged);
         fem_sample_free(&s);
@@ -178,13 +178,13 @@ TEST(fem_one_tet_and_two_components)
     static const pl_linear kinds[] = {PL_LINEAR_DIRECT, PL_LINEAR_PCG, PL_LINEAR_ICPCG,
                                       PL_LINEAR_GAUSS_SEIDEL, PL_LINEAR_CHEBYSHEV};
     for (int k = 0; k < 10; k++) {
-        pl_fem_settings settings = pl_default_fem_settings();
+        pl_step_settings settings = pl_default_step_settings();
         settings.linear = kinds[k / 2];
         fem_sample s = fem_sample_create(two_tets(k % 2), PL_MATERIAL_COROTATED, 1e5, 0.3, 1000,
                                          &settings, NULL);
         for (int n = 0; n < 5; n++) CHECK(fem_sample_step(&s, 0.01, 9.81, NULL, 0).converged);
         for (int v = 0; v < s.mesh->vertex_count; v++)
-            CHECK_NEAR(pl_fem_positions(s.system)[3 * v + 1] - s.mesh->positions[3 * v + 1],
+            CHECK_NEAR(pl_step_positions(s.system)[3 * v + 1] - s.mesh->positions[3 * v + 1],
                        -9.81 * 0.01 * 0.01 * 15, 1e-6);
         fem_sample_free(&s);
     }
@@ -195,7 +195,7 @@ TEST(fem_free_bodies_in_quasistatics)
 {
     static const pl_linear kinds[] = {PL_LINEAR_DIRECT, PL_LINEAR_PCG, PL_LINEAR_ICPCG};
     for (int k = 0; k < 3; k++) {
-        pl_fem_settings settings = pl_default_fem_settings();
+        pl_step_settings settings = pl_default_step_settings();
         settings.integrator = PL_INTEGRATOR_QUASISTATIC;
         settings.linear = kinds[k];
         fem_sample s = fem_sample_create(two_tets(true), PL_MATERIAL_COROTATED, 1e5, 0.3, 1000,
@@ -216,10 +216,10 @@ TEST(fem_free_bodies_in_quasistatics)
         memset(s.force, 0, 24 * sizeof(double));
         s.force[3 * 4] = -100.0, s.force[3 * 5] = 100.0;
         pl_method_step step = {.time_step = 1.0, .force = s.force, .pins = pins, .pin_count = 4};
-        CHECK_OK(pl_fem_system_step(s.system, &step, &info, &error), &error);
+        CHECK_OK(pl_step_system_step(s.system, &step, &info, &error), &error);
         CHECK(info.converged);
         CHECK_INT(info.rigid_mode_count, 6);
-        const double* x = pl_fem_positions(s.system);
+        const double* x = pl_step_positions(s.system);
         double length = pl_distance(pl_vec3_load(x + 12), pl_vec3_load(x + 15));
         CHECK(length > 1.0 + 1e-4 && length < 1.1);
         fem_sample_free(&s);
@@ -230,7 +230,7 @@ TEST(fem_survives_every_failing_allocation)
 {
     int64_t total = 1;
     for (int64_t n = 1; n <= total; n++) {
-        pl_fem_settings settings = pl_default_fem_settings();
+        pl_step_settings settings = pl_default_step_settings();
         settings.integrator = PL_INTEGRATOR_QUASISTATIC;
         settings.damping_stiffness = 0.01;
         pl_mesh* mesh = fem_box(1, 1, 1, 1, 1, 1);

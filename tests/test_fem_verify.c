@@ -187,7 +187,7 @@ typedef struct falling {
 
 // a block of 0.1 m at a height over an obstacle
 static void falling_create(falling* s, pl_obstacle obstacle, double height, double stiffness) {
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     pl_mesh* mesh = fem_box(0.1, 0.1, 0.1, 2, 2, 2);
     for (int v = 0; v < mesh->vertex_count; v++) {
         mesh->positions[3 * v + 1] += height;
@@ -212,14 +212,14 @@ static pl_method_info falling_step(falling* s, double time_step, double gravity)
                            .detect_user = &s->job};
     pl_method_info info;
     pl_error error;
-    CHECK_OK(pl_fem_system_step(s->body.system, &step, &info, &error), &error);
+    CHECK_OK(pl_step_system_step(s->body.system, &step, &info, &error), &error);
     return info;
 }
 
 static double lowest_y(const fem_sample* s) {
     double y = HUGE_VAL;
     for (int v = 0; v < s->mesh->vertex_count; v++)
-        y = fmin(y, pl_fem_positions(s->system)[3 * v + 1]);
+        y = fmin(y, pl_step_positions(s->system)[3 * v + 1]);
     return y;
 }
 
@@ -234,11 +234,11 @@ TEST(fem_dropped_body_comes_to_rest)
     double weight = 0.0, depth = 0.0;
     for (int v = 0; v < s.body.mesh->vertex_count; v++) {
         weight += gravity * s.body.mass[v];
-        depth += fmax(-pl_fem_positions(s.body.system)[3 * v + 1], 0.0);
+        depth += fmax(-pl_step_positions(s.body.system)[3 * v + 1], 0.0);
     }
     CHECK_NEAR(depth, weight / stiffness, 1e-3 * weight / stiffness);
     CHECK(-lowest_y(&s.body) < weight / stiffness);
-    CHECK(pl_fem_system_energies(s.body.system).kinetic < 1e-10);
+    CHECK(pl_step_system_energies(s.body.system).kinetic < 1e-10);
     fem_sample_free(&s.body);
 }
 
@@ -252,7 +252,7 @@ TEST(fem_nothing_tunnels_through_a_thin_plate)
         falling s;
         double way = parts[k] * thickness;
         falling_create(&s, plate, 0.7 * way, 1e5);
-        double* v = pl_fem_velocities(s.body.system);
+        double* v = pl_step_velocities(s.body.system);
         for (int i = 0; i < s.body.mesh->vertex_count; i++) v[3 * i + 1] = -way / h;
         for (int n = 0; n < 60; n++) {
             falling_step(&s, h, 9.81);

@@ -4,6 +4,7 @@
 // Stiff lumps in something so soft that round-off leaves nothing of multigrid's cycles: the direct
 // solver takes over.
 #include "base/memory.h"
+#include "fem/fem_system.h"
 #include "fem/tet_elements.h"
 #include "fem_samples.h"
 #include "sample_meshes.h"
@@ -25,8 +26,8 @@ static bool is_stiff(const pl_mesh* mesh, int tet) {
            fabs(middle[2] / WIDTH - 0.5) < 0.25;
 }
 
-static pl_fem_system* create_bar(const pl_mesh* mesh, const pl_fem_settings* settings,
-                                 const double* mass) {
+static pl_step_system* create_bar(const pl_mesh* mesh, const pl_step_settings* settings,
+                                  const double* mass) {
     pl_error error;
     pl_material_kind law =
         settings->nonlinear == PL_NONLINEAR_PROJECTIVE ? PL_MATERIAL_COROTATED : PL_MATERIAL_LINEAR;
@@ -41,7 +42,7 @@ static pl_fem_system* create_bar(const pl_mesh* mesh, const pl_fem_settings* set
              &error);
     PL_FREE(materials, pl_material, mesh->tet_count);
     pl_adjacency graph = sample_graph(mesh);
-    pl_fem_system* system;
+    pl_step_system* system;
     CHECK_OK(pl_fem_system_create(mesh->positions, mass, mesh->vertex_count, graph.offsets,
                                   graph.items, &set, 1, settings, NULL, &system, &error),
              &error);
@@ -49,9 +50,9 @@ static pl_fem_system* create_bar(const pl_mesh* mesh, const pl_fem_settings* set
     return system;
 }
 
-static pl_fem_settings settings_of(pl_integrator integrator, pl_nonlinear nonlinear,
-                                   pl_linear linear) {
-    pl_fem_settings settings = pl_default_fem_settings();
+static pl_step_settings settings_of(pl_integrator integrator, pl_nonlinear nonlinear,
+                                    pl_linear linear) {
+    pl_step_settings settings = pl_default_step_settings();
     bool moves = integrator != PL_INTEGRATOR_QUASISTATIC;
     settings.integrator = integrator;
     settings.nonlinear = nonlinear;
@@ -64,7 +65,7 @@ static pl_fem_settings settings_of(pl_integrator integrator, pl_nonlinear nonlin
 }
 
 // how far the free end sinks
-static double sag(const pl_mesh* mesh, const pl_fem_settings* settings, int steps,
+static double sag(const pl_mesh* mesh, const pl_step_settings* settings, int steps,
                   pl_method_info* info) {
     pl_error error;
     int n = mesh->vertex_count, pin_count;
@@ -73,12 +74,12 @@ static double sag(const pl_mesh* mesh, const pl_fem_settings* settings, int step
     pin_count = verify_pin_left(mesh, 0.5, pins);
     for (int k = 0; k < pin_count; k++) pins[k].from = pins[k].target;
     for (int v = 0; v < n; v++) mass[v] = 1.0, force[3 * v + 1] = -1.0;
-    pl_fem_system* system = create_bar(mesh, settings, mass);
+    pl_step_system* system = create_bar(mesh, settings, mass);
     pl_method_step step = {.time_step = 1.0, .force = force, .pins = pins, .pin_count = pin_count};
     for (int k = 0; k < steps; k++)
-        CHECK_OK(pl_fem_system_step(system, &step, info, &error), &error);
-    for (int v = 0; v < n; v++) lowest = fmin(lowest, pl_fem_positions(system)[3 * v + 1]);
-    pl_fem_system_destroy(system);
+        CHECK_OK(pl_step_system_step(system, &step, info, &error), &error);
+    for (int v = 0; v < n; v++) lowest = fmin(lowest, pl_step_positions(system)[3 * v + 1]);
+    pl_step_system_destroy(system);
     PL_FREE(mass, double, n);
     PL_FREE(force, double, 3 * n);
     PL_FREE(pins, pl_pin, n);
@@ -89,7 +90,7 @@ TEST(multigrid_falls_back_to_direct)
 {
     pl_method_info direct, ours;
     pl_mesh* mesh = sample_box(LENGTH, WIDTH, WIDTH);
-    pl_fem_settings settings =
+    pl_step_settings settings =
         settings_of(PL_INTEGRATOR_QUASISTATIC, PL_NONLINEAR_NEWTON, PL_LINEAR_DIRECT);
     double expected = sag(mesh, &settings, 1, &direct);
     settings.linear = PL_LINEAR_MGPCG;
@@ -104,7 +105,7 @@ TEST(projective_falls_back_to_direct)
 {
     pl_method_info info;
     pl_mesh* mesh = sample_box(LENGTH, WIDTH, WIDTH);
-    pl_fem_settings settings =
+    pl_step_settings settings =
         settings_of(PL_INTEGRATOR_EULER, PL_NONLINEAR_PROJECTIVE, PL_LINEAR_DIRECT);
     double expected = sag(mesh, &settings, 3, &info);
     settings.linear = PL_LINEAR_MULTIGRID;
@@ -120,7 +121,7 @@ TEST(projective_statics_fall_back_to_direct)
 {
     pl_method_info info;
     pl_mesh* mesh = sample_box(LENGTH, WIDTH, WIDTH);
-    pl_fem_settings settings =
+    pl_step_settings settings =
         settings_of(PL_INTEGRATOR_QUASISTATIC, PL_NONLINEAR_PROJECTIVE, PL_LINEAR_DIRECT);
     double expected = sag(mesh, &settings, 1, &info);
     settings.linear = PL_LINEAR_MGPCG;

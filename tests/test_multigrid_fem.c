@@ -3,23 +3,23 @@
 //
 // Multigrid as the linear solver of fem bodies.
 #include "base/memory.h"
-#include "fem/fem_system.h"
 #include "fem_samples.h"
+#include "step/step_system.h"
 #include "test.h"
 
 enum { STEPS = 3 };
 
 // positions of the vertices after some steps; returns the linear iterations
 static int swing(pl_linear linear, pl_pool* pool, bool hard, double** out, int* count) {
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.linear = linear;
     settings.tolerance = 1e-9;
     settings.linear_tolerance = 1e-10;
     fem_sample sample =
         fem_sample_create(fem_box(1.0, 0.2, 0.2, 15, 3, 3), PL_MATERIAL_STABLE_NEOHOOKEAN, 1e5, 0.4,
                           1000.0, &settings, pool);
-    *count = 3 * pl_fem_vertex_count(sample.system);
-    const double* x = pl_fem_positions(sample.system);
+    *count = 3 * pl_step_vertex_count(sample.system);
+    const double* x = pl_step_positions(sample.system);
     pl_pin pins[64];
     int pin_count = 0, iterations = 0;
     for (int v = 0; v < *count / 3; v++)
@@ -35,7 +35,7 @@ static int swing(pl_linear linear, pl_pool* pool, bool hard, double** out, int* 
         iterations += info.linear_iterations;
     }
     *out = PL_ALLOC(double, *count);
-    memcpy(*out, pl_fem_positions(sample.system), (size_t)*count * sizeof(double));
+    memcpy(*out, pl_step_positions(sample.system), (size_t)*count * sizeof(double));
     fem_sample_free(&sample);
     return iterations;
 }

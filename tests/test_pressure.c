@@ -3,8 +3,8 @@
 //
 // Pressure that follows the surface: its forces, energy and stiffness by finite differences, and
 // bodies under it against theory.
-#include "fem/fem_pressure.h"
 #include "run_samples.h"
+#include "step/step_pressure.h"
 #include "test.h"
 #include "verify.h"
 
@@ -20,7 +20,7 @@ static const double bent[DOFS] = {1.0,  0.1, -0.2, -1.2, 0.05, 0.1, 0.2, 1.1, 0.
                                   -0.1, -1,  0.15, 0.1,  0.2,  0.9, 0.0, 0.1, -1.3};
 
 typedef struct pressure_case {
-    pl_fem_pressure p;
+    pl_step_pressure p;
     pl_pressure load;
     double force[DOFS];
 } pressure_case;
@@ -29,9 +29,9 @@ static void begin_case(pressure_case* c, int count, const double* x) {
     pl_error error;
     c->load = (pl_pressure){3.0, count, octahedron};
     memset(c->force, 0, sizeof c->force);
-    pl_fem_pressure_setup(&c->p);
+    pl_step_pressure_setup(&c->p);
     pl_pressure_add(&c->load, x, 1.0, c->force);
-    CHECK_OK(pl_fem_pressure_begin(&c->p, &c->load, 1, CORNERS, x, c->force, &error), &error);
+    CHECK_OK(pl_step_pressure_begin(&c->p, &c->load, 1, CORNERS, x, c->force, &error), &error);
 }
 
 TEST(pressure_is_taken_out_of_the_dead_forces)
@@ -40,7 +40,7 @@ TEST(pressure_is_taken_out_of_the_dead_forces)
     begin_case(&c, 5, bent);
     const double* dead = c.p.dead.data;
     for (int i = 0; i < DOFS; i++) CHECK_NEAR(dead[i], 0.0, 1e-15);
-    pl_fem_pressure_free(&c.p);
+    pl_step_pressure_free(&c.p);
 }
 
 // At the place from which work is counted, forces are the gradient of the energy, closed or open;
@@ -53,18 +53,18 @@ TEST(pressure_forces_are_the_gradient_of_its_energy)
         begin_case(&c, TRIANGLES - 2 * open, bent);
         memcpy(x, bent, sizeof x);
         for (int i = 0; i < DOFS; i++) x[i] += 0.1 * sin(5.0 * i);
-        if (open) pl_fem_pressure_follow(&c.p, x);
-        pl_fem_pressure_gradient(&c.p, x, gradient);
+        if (open) pl_step_pressure_follow(&c.p, x);
+        pl_step_pressure_gradient(&c.p, x, gradient);
         for (int i = 0; i < DOFS; i++) {
             double here = x[i];
             x[i] = here + h;
-            double up = pl_fem_pressure_energy(&c.p, x);
+            double up = pl_step_pressure_energy(&c.p, x);
             x[i] = here - h;
-            double down = pl_fem_pressure_energy(&c.p, x);
+            double down = pl_step_pressure_energy(&c.p, x);
             x[i] = here;
             CHECK_NEAR((up - down) / (2.0 * h), gradient[i], 1e-8);
         }
-        pl_fem_pressure_free(&c.p);
+        pl_step_pressure_free(&c.p);
     }
 }
 
@@ -88,12 +88,12 @@ TEST(pressure_energy_of_a_closed_surface_is_its_volume)
     memcpy(x, bent, sizeof x);
     for (int k = 0; k < 4; k++) {
         for (int i = 0; i < DOFS; i++) x[i] += 0.2 * sin(7.0 * i + k);
-        double energy = pl_fem_pressure_energy(&c.p, x);
+        double energy = pl_step_pressure_energy(&c.p, x);
         CHECK_NEAR(energy, 3.0 * (enclosed_volume(x) - enclosed_volume(bent)), 1e-13);
-        pl_fem_pressure_follow(&c.p, x);
-        CHECK_NEAR(pl_fem_pressure_energy(&c.p, x), energy, 1e-13);
+        pl_step_pressure_follow(&c.p, x);
+        CHECK_NEAR(pl_step_pressure_energy(&c.p, x), energy, 1e-13);
     }
-    pl_fem_pressure_free(&c.p);
+    pl_step_pressure_free(&c.p);
 }
 
 static void full_pattern(pl_block_matrix* A) {
@@ -117,14 +117,14 @@ TEST(pressure_stiffness_is_the_derivative_of_its_forces)
         double J[DOFS][DOFS], x[DOFS], h = 1e-6;
         begin_case(&c, TRIANGLES - 3 * open, bent);
         full_pattern(&A);
-        pl_fem_pressure_hessian(&c.p, bent, &A);
+        pl_step_pressure_hessian(&c.p, bent, &A);
         memcpy(x, bent, sizeof x);
         for (int i = 0; i < DOFS; i++) {
             double up[DOFS] = {0.0}, down[DOFS] = {0.0};
             x[i] = bent[i] + h;
-            pl_fem_pressure_gradient(&c.p, x, up);
+            pl_step_pressure_gradient(&c.p, x, up);
             x[i] = bent[i] - h;
-            pl_fem_pressure_gradient(&c.p, x, down);
+            pl_step_pressure_gradient(&c.p, x, down);
             x[i] = bent[i];
             for (int j = 0; j < DOFS; j++) J[j][i] = (up[j] - down[j]) / (2.0 * h);
         }
@@ -138,7 +138,7 @@ TEST(pressure_stiffness_is_the_derivative_of_its_forces)
             }
         CHECK(open ? skew > 0.1 : skew < 1e-8);
         pl_block_matrix_free(&A);
-        pl_fem_pressure_free(&c.p);
+        pl_step_pressure_free(&c.p);
     }
 }
 

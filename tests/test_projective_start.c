@@ -4,18 +4,18 @@
 // Projective Dynamics where few iterations must do: bodies that spin, that fall into the ground,
 // and contacts far stiffer than the body.
 #include "base/memory.h"
-#include "fem/rigid_start.h"
 #include "fem_samples.h"
 #include "sample_meshes.h"
+#include "step/rigid_start.h"
 #include "test.h"
 
 #include <math.h>
 
 static const double STEP = 1.0 / 60.0;
 
-static pl_fem_settings settings_of(pl_nonlinear nonlinear, pl_linear linear,
-                                   pl_integrator integrator, int iterations) {
-    pl_fem_settings s = pl_default_fem_settings();
+static pl_step_settings settings_of(pl_nonlinear nonlinear, pl_linear linear,
+                                    pl_integrator integrator, int iterations) {
+    pl_step_settings s = pl_default_step_settings();
     s.nonlinear = nonlinear;
     s.linear = linear;
     s.integrator = integrator;
@@ -28,7 +28,7 @@ static pl_fem_settings settings_of(pl_nonlinear nonlinear, pl_linear linear,
 }
 
 static pl_vec3 centre_of(const fem_sample* s) {
-    const double* x = pl_fem_positions(s->system);
+    const double* x = pl_step_positions(s->system);
     pl_vec3 sum = {0, 0, 0};
     double mass = 0.0;
     for (int v = 0; v < s->mesh->vertex_count; v++) {
@@ -40,7 +40,7 @@ static pl_vec3 centre_of(const fem_sample* s) {
 
 // about the centre of mass
 static pl_vec3 angular_momentum(const fem_sample* s) {
-    const double *x = pl_fem_positions(s->system), *v = pl_fem_velocities(s->system);
+    const double *x = pl_step_positions(s->system), *v = pl_step_velocities(s->system);
     pl_vec3 centre = centre_of(s), sum = {0, 0, 0};
     for (int i = 0; i < s->mesh->vertex_count; i++) {
         pl_vec3 r = pl_sub(pl_vec3_load(x + 3 * i), centre);
@@ -51,13 +51,13 @@ static pl_vec3 angular_momentum(const fem_sample* s) {
 
 // A free bar that turns at a speed [rad/s]: its angular momentum after 10 steps, relative to that
 // at the start.
-static pl_vec3 spin_at(double speed, const pl_fem_settings* settings) {
+static pl_vec3 spin_at(double speed, const pl_step_settings* settings) {
     fem_sample s = fem_sample_create(fem_box(0.4, 0.1, 0.1, 8, 2, 2), PL_MATERIAL_ARAP, 2e6, 0.0,
                                      1000.0, settings, NULL);
-    const double* x = pl_fem_positions(s.system);
+    const double* x = pl_step_positions(s.system);
     pl_vec3 omega = {0.0, 0.0, speed}, centre = centre_of(&s);
     for (int v = 0; v < s.mesh->vertex_count; v++)
-        pl_vec3_store(pl_fem_velocities(s.system) + 3 * v,
+        pl_vec3_store(pl_step_velocities(s.system) + 3 * v,
                       pl_cross(omega, pl_sub(pl_vec3_load(x + 3 * v), centre)));
     double before = angular_momentum(&s).z;
     for (int k = 0; k < 10; k++) fem_sample_step(&s, STEP, 0.0, NULL, 0);
@@ -67,17 +67,17 @@ static pl_vec3 spin_at(double speed, const pl_fem_settings* settings) {
 }
 
 // 1 rad a step
-static pl_vec3 spin(const pl_fem_settings* settings) { return spin_at(60.0, settings); }
+static pl_vec3 spin(const pl_step_settings* settings) { return spin_at(60.0, settings); }
 
 static void check_spin(pl_integrator integrator) {
-    pl_fem_settings newton = settings_of(PL_NONLINEAR_NEWTON, PL_LINEAR_DIRECT, integrator, 50);
+    pl_step_settings newton = settings_of(PL_NONLINEAR_NEWTON, PL_LINEAR_DIRECT, integrator, 50);
     pl_vec3 expected = spin(&newton);
     CHECK(expected.z > 0.2);
     const pl_linear solvers[] = {PL_LINEAR_DIRECT, PL_LINEAR_MULTIGRID};
     const int iterations[] = {1, 10};
     for (int l = 0; l < 2; l++)
         for (int k = 0; k < 2; k++) {
-            pl_fem_settings s =
+            pl_step_settings s =
                 settings_of(PL_NONLINEAR_PROJECTIVE, solvers[l], integrator, iterations[k]);
             CHECK(pl_distance(spin(&s), expected) < 0.01 * expected.z);
         }
@@ -91,14 +91,14 @@ TEST(projective_spin_survives_bdf2)
 // Damping acts on what deforms a body, so a spin goes on as with Newton.
 TEST(projective_damping_lets_bodies_turn)
 {
-    pl_fem_settings newton =
+    pl_step_settings newton =
         settings_of(PL_NONLINEAR_NEWTON, PL_LINEAR_DIRECT, PL_INTEGRATOR_BDF2, 50);
     newton.damping_stiffness = 0.002;
     pl_vec3 expected = spin_at(3.0, &newton);
     CHECK(expected.z > 0.8);
     const pl_linear solvers[] = {PL_LINEAR_DIRECT, PL_LINEAR_MULTIGRID};
     for (int l = 0; l < 2; l++) {
-        pl_fem_settings s =
+        pl_step_settings s =
             settings_of(PL_NONLINEAR_PROJECTIVE, solvers[l], PL_INTEGRATOR_BDF2, 200);
         s.all_iterations = false;
         s.tolerance = 1e-4;
@@ -133,7 +133,7 @@ static int detect(void* user, const double* start, const double* x, pl_contact* 
 }
 
 static double volume_of(const fem_sample* s) {
-    const double* x = pl_fem_positions(s->system);
+    const double* x = pl_step_positions(s->system);
     double sum = 0.0;
     for (int e = 0; e < s->mesh->tet_count; e++) {
         const int* t = s->mesh->tets + 4 * e;
@@ -152,7 +152,7 @@ typedef struct drop {
 } drop;
 
 // A soft cube of 0.1 m that falls from just above the plane at 1 m/s.
-static drop drop_cube(const pl_fem_settings* settings, pl_material_kind law, double poisson,
+static drop drop_cube(const pl_step_settings* settings, pl_material_kind law, double poisson,
                       pl_vec3 normal, double stiffness, int steps) {
     pl_error error;
     pl_method_info info;
@@ -160,12 +160,12 @@ static drop drop_cube(const pl_fem_settings* settings, pl_material_kind law, dou
     fem_sample s = fem_sample_create(mesh, law, 2e4, poisson, 1000.0, settings, NULL);
     int n = s.mesh->vertex_count;
     half_space ground = {n, pl_normalize(normal), stiffness};
-    double *x = pl_fem_positions(s.system), lowest = 1e30;
+    double *x = pl_step_positions(s.system), lowest = 1e30;
     for (int v = 0; v < n; v++)
         lowest = fmin(lowest, pl_dot(pl_vec3_load(x + 3 * v), ground.normal));
     for (int v = 0; v < n; v++) {
         x[3 * v + 1] += (0.001 - lowest) / ground.normal.y;
-        pl_fem_velocities(s.system)[3 * v + 1] = -1.0;
+        pl_step_velocities(s.system)[3 * v + 1] = -1.0;
         s.force[3 * v + 1] = -9.81 * s.mass[v];
     }
     drop result = {.volume = 1.0};
@@ -173,8 +173,8 @@ static drop drop_cube(const pl_fem_settings* settings, pl_material_kind law, dou
     for (int k = 0; k < steps; k++) {
         pl_method_step step = {
             .time_step = STEP, .force = s.force, .detect = detect, .detect_user = &ground};
-        CHECK_OK(pl_fem_system_step(s.system, &step, &info, &error), &error);
-        pl_method_energies energies = pl_fem_system_energies(s.system);
+        CHECK_OK(pl_step_system_step(s.system, &step, &info, &error), &error);
+        pl_method_energies energies = pl_step_system_energies(s.system);
         result.volume = fmin(result.volume, volume_of(&s) / rest);
         result.top_energy = fmax(result.top_energy, energies.kinetic + energies.elastic);
     }
@@ -188,8 +188,8 @@ static drop drop_cube(const pl_fem_settings* settings, pl_material_kind law, dou
 TEST(projective_few_iterations_are_stable)
 {
     for (int iterations = 1; iterations <= 3; iterations++) {
-        pl_fem_settings s = settings_of(PL_NONLINEAR_PROJECTIVE, PL_LINEAR_MULTIGRID,
-                                        PL_INTEGRATOR_EULER, iterations);
+        pl_step_settings s = settings_of(PL_NONLINEAR_PROJECTIVE, PL_LINEAR_MULTIGRID,
+                                         PL_INTEGRATOR_EULER, iterations);
         drop d = drop_cube(&s, PL_MATERIAL_COROTATED, 0.45, (pl_vec3){0, 1, 0}, 3e3, 40);
         CHECK(d.top_energy < 0.8);
         CHECK(d.volume > 0.8);
@@ -203,11 +203,11 @@ TEST(projective_contacts_of_any_stiffness)
 {
     const double stiffnesses[] = {1e6, 3e9, 1e15};
     pl_vec3 normal = {0.3, 1.0, 0.2};
-    pl_fem_settings newton =
+    pl_step_settings newton =
         settings_of(PL_NONLINEAR_NEWTON, PL_LINEAR_DIRECT, PL_INTEGRATOR_EULER, 50);
     drop expected = drop_cube(&newton, PL_MATERIAL_ARAP, 0.0, normal, 1e6, 12);
     for (int k = 0; k < 3; k++) {
-        pl_fem_settings s =
+        pl_step_settings s =
             settings_of(PL_NONLINEAR_PROJECTIVE, PL_LINEAR_MULTIGRID, PL_INTEGRATOR_EULER, 10);
         s.linear_max_iterations = 1;
         drop d = drop_cube(&s, PL_MATERIAL_ARAP, 0.0, normal, stiffnesses[k], 12);

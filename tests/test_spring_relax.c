@@ -4,6 +4,7 @@
 // Vertices of a cloth of springs, relaxed one after the other.
 #include "base/memory.h"
 #include "fem/cloth_elements.h"
+#include "fem/spring_gather.h"
 #include "fem/spring_relax.h"
 #include "test.h"
 
@@ -25,7 +26,7 @@ typedef struct cloth {
     pl_block_matrix A;
     pl_contact contacts[2];
     pl_pin pin;
-    pl_fem_objective f;
+    pl_step_objective f;
     pl_spring_relax* relax;
 } cloth;
 
@@ -57,7 +58,7 @@ static void add_sets(cloth* c) {
     CHECK_OK(pl_spring_elements_setup(&c->sets[0], c->rest, VERTICES, c->ends, c->spring_count,
                                       c->stiffness, &error),
              &error);
-    CHECK_OK(pl_spring_elements_gather(&c->sets[0], VERTICES, &error), &error);
+    CHECK_OK(pl_element_set_gather(&c->sets[0], VERTICES, &error), &error);
     CHECK_OK(pl_hinge_elements_setup(&c->sets[1], c->rest, VERTICES, hinges, HINGES, bend, &error),
              &error);
     CHECK_OK(pl_block_matrix_setup(&c->A, VERTICES, 3, c->neighbour_offsets, c->neighbours, &error),
@@ -79,23 +80,23 @@ static cloth* create_cloth(void) {
     add_sets(c);
     c->fixed[7] = true;
     c->pin = (pl_pin){.vertex = 3, .stiffness = 50.0, .target = pl_vec3_load(c->rest + 9)};
-    c->f = (pl_fem_objective){.vertex_count = VERTICES,
-                              .set_count = 2,
-                              .sets = c->sets,
-                              .mass = c->mass,
-                              .inertia = 3600.0,
-                              .y = c->y,
-                              .velocity_time = 1.0 / 60.0,
-                              .reference = c->rest,
-                              .damping_mass = 0.5,
-                              .force = c->force,
-                              .pins = &c->pin,
-                              .pin_count = 1,
-                              .contacts = c->contacts,
-                              .friction_dual = c->friction_dual,
-                              .start = c->rest,
-                              .slip_length = 1e-5,
-                              .fixed = c->fixed};
+    c->f = (pl_step_objective){.vertex_count = VERTICES,
+                               .set_count = 2,
+                               .sets = c->sets,
+                               .mass = c->mass,
+                               .inertia = 3600.0,
+                               .y = c->y,
+                               .velocity_time = 1.0 / 60.0,
+                               .reference = c->rest,
+                               .damping_mass = 0.5,
+                               .force = c->force,
+                               .pins = &c->pin,
+                               .pin_count = 1,
+                               .contacts = c->contacts,
+                               .friction_dual = c->friction_dual,
+                               .start = c->rest,
+                               .slip_length = 1e-5,
+                               .fixed = c->fixed};
     pl_error error;
     CHECK_OK(pl_spring_relax_create(&c->A, c->sets, 2, &c->relax, &error), &error);
     return c;
@@ -128,9 +129,9 @@ static double relax(cloth* c) {
     pl_error error;
     pl_spring_relax_begin(c->relax, &c->f);
     CHECK_OK(pl_spring_relax_contacts(c->relax, &c->f, &error), &error);
-    pl_fem_gradient(&c->f, c->x, c->gradient, c->scratch);
+    pl_step_gradient(&c->f, c->x, c->gradient, c->scratch);
     pl_spring_relax_sweep(c->relax, &c->f, c->gradient, NULL, NULL, c->x);
-    return pl_fem_energy(&c->f, c->x, c->scratch);
+    return pl_step_energy(&c->f, c->x, c->scratch);
 }
 
 TEST(spring_relax_has_the_forces_and_the_projected_hessian_of_each)
@@ -159,10 +160,10 @@ TEST(spring_relax_leaves_a_minimum_alone)
     // of hinges and pins too: with a load that holds a shape they bend to
     c->x[3 * 3 + 1] += 1e-3;
     c->x[3 * (2 * (SIDE + 1)) + 1] += 1e-3;
-    pl_fem_gradient(&c->f, c->x, c->gradient, c->scratch);
+    pl_step_gradient(&c->f, c->x, c->gradient, c->scratch);
     memcpy(c->force, c->gradient, sizeof c->force);
     memcpy(c->y, c->x, sizeof c->y);
-    pl_fem_gradient(&c->f, c->x, c->gradient, c->scratch);
+    pl_step_gradient(&c->f, c->x, c->gradient, c->scratch);
     for (int i = 0; i < 3 * VERTICES; i++) c->force[i] += c->gradient[i];
     double before[3 * VERTICES];
     memcpy(before, c->x, sizeof before);
@@ -185,7 +186,7 @@ TEST(spring_relax_takes_out_what_is_local)
         disturb(c);
         c->f.damping_matrix = &K;
         c->f.damping_stiffness = damped ? 0.01 : 0.0;
-        double before = pl_fem_energy(&c->f, c->x, c->scratch);
+        double before = pl_step_energy(&c->f, c->x, c->scratch);
         double after = relax(c), again = relax(c);
         // damping is bounded in all directions alike, so that vertices keep to where they are
         CHECK(after < (damped ? 0.6 : 1e-2) * before);

@@ -4,7 +4,6 @@
 // The world from C and from JSON: views, the hand of a host, states, the same bits whatever the
 // threads.
 #include "base/memory.h"
-#include "fem/fem_projective_fast.h"
 #include "fem/fem_system.h"
 #include "run_samples.h"
 #include "test.h"

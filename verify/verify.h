@@ -6,14 +6,14 @@
 #ifndef PL_VERIFY_H
 #define PL_VERIFY_H
 
-#include "fem/fem_system.h"
 #include "material/material.h"
+#include "step/step_system.h"
 
 #include <pliant/generate.h>
 
 typedef struct verify_body {
     pl_mesh* mesh;
-    pl_fem_system* system;
+    pl_step_system* system;
     double* mass;  // per vertex
     double* force; // 3 per vertex
     pl_material material;
@@ -22,12 +22,12 @@ typedef struct verify_body {
 
 // Takes over the mesh, also when it fails.
 pl_status verify_body_create(verify_body* body, pl_mesh* mesh, pl_material_kind law, double young,
-                             double poisson, double density, const pl_fem_settings* settings,
+                             double poisson, double density, const pl_step_settings* settings,
                              pl_pool* pool, pl_error* error);
 // The same; contrast multiplies the moduli of each tet.
 pl_status verify_body_create_mixed(verify_body* body, pl_mesh* mesh, pl_material_kind law,
                                    double young, double poisson, double density,
-                                   const double* contrast, const pl_fem_settings* settings,
+                                   const double* contrast, const pl_step_settings* settings,
                                    pl_pool* pool, pl_error* error);
 // Gives the body the consistent mass matrix; `mass` stays, its row sums.
 pl_status verify_body_use_consistent_mass(verify_body* body, pl_error* error);
@@ -81,7 +81,7 @@ pl_status verify_octant(int cells, pl_linear linear, pl_pool* pool, verify_answe
                         double* l2, pl_error* error);
 // What the two share: the pressure [Pa], the body (takes over the mesh) and the errors.
 extern const double verify_sphere_pressure;
-pl_status verify_sphere_body(verify_body* body, pl_mesh* mesh, const pl_fem_settings* settings,
+pl_status verify_sphere_body(verify_body* body, pl_mesh* mesh, const pl_step_settings* settings,
                              pl_pool* pool, pl_error* error);
 void verify_sphere_errors(const verify_body* body, verify_answer* answer, double* l2);
 

@@ -82,10 +82,10 @@ static pl_status inflate(verify_body* body, const shell_theory* s, int steps, pl
         load.pressure = s->pressure * k / steps;
         pl_method_info info;
         for (int i = 0; i < 3 * mesh->vertex_count; i++) body->force[i] = 0.0;
-        pl_pressure_add(&load, pl_fem_positions(body->system), 1.0, body->force);
+        pl_pressure_add(&load, pl_step_positions(body->system), 1.0, body->force);
         pl_method_step step = {
             .time_step = 1.0, .force = body->force, .pressures = &load, .pressure_count = 1};
-        status = pl_fem_system_step(body->system, &step, &info, error);
+        status = pl_step_system_step(body->system, &step, &info, error);
         if (status == PL_OK && !info.converged)
             status = pl_fail(error, PL_ERROR_DIVERGED, "the balloon does not come to rest");
     }
@@ -95,7 +95,7 @@ static pl_status inflate(verify_body* body, const shell_theory* s, int steps, pl
 
 // mean radius of the inner surface, and the distance of its centre from the origin
 static void measure(const verify_body* body, verify_answer* answer, double* drift) {
-    const double* x = pl_fem_positions(body->system);
+    const double* x = pl_step_positions(body->system);
     double radius = 0.0, mass = 0.0;
     int count = 0;
     pl_vec3 middle = {0.0, 0.0, 0.0};
@@ -121,7 +121,7 @@ pl_status verify_balloon(double outer, double edge, double pressure, int steps, 
     options.edge = edge;
     if (status == PL_OK) status = pl_generate("shell", &options, &mesh, error);
     if (status != PL_OK) return status;
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.integrator = PL_INTEGRATOR_QUASISTATIC;
     settings.tolerance = 1e-9;
     settings.max_iterations = 50;

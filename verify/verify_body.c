@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "base/memory.h"
-#include "fem/fem_objective.h"
-#include "fem/mass_matrix.h"
+#include "fem/fem_system.h"
 #include "fem/tet_elements.h"
 #include "mesh/topology.h"
+#include "step/mass_matrix.h"
+#include "step/step_objective.h"
 #include "verify.h"
 
 #include <math.h>
@@ -60,7 +61,7 @@ static pl_status neighbours_of(const pl_mesh* mesh, pl_adjacency* out, pl_error*
 }
 
 static pl_status build_system(verify_body* body, const double* contrast,
-                              const pl_fem_settings* settings, pl_pool* pool, pl_error* error) {
+                              const pl_step_settings* settings, pl_pool* pool, pl_error* error) {
     pl_element_set set;
     pl_adjacency neighbours;
     pl_status status = fill_set(body->mesh, &body->material, contrast, &set, error);
@@ -82,7 +83,7 @@ static pl_status build_system(verify_body* body, const double* contrast,
 
 pl_status verify_body_create_mixed(verify_body* body, pl_mesh* mesh, pl_material_kind law,
                                    double young, double poisson, double density,
-                                   const double* contrast, const pl_fem_settings* settings,
+                                   const double* contrast, const pl_step_settings* settings,
                                    pl_pool* pool, pl_error* error) {
     *body = (verify_body){.mesh = mesh, .density = density};
     pl_status status = pl_material_from_young(law, young, poisson, &body->material, error);
@@ -92,7 +93,7 @@ pl_status verify_body_create_mixed(verify_body* body, pl_mesh* mesh, pl_material
 }
 
 pl_status verify_body_create(verify_body* body, pl_mesh* mesh, pl_material_kind law, double young,
-                             double poisson, double density, const pl_fem_settings* settings,
+                             double poisson, double density, const pl_step_settings* settings,
                              pl_pool* pool, pl_error* error) {
     return verify_body_create_mixed(body, mesh, law, young, poisson, density, NULL, settings, pool,
                                     error);
@@ -120,7 +121,7 @@ static pl_status consistent_mass(const pl_mesh* mesh, double density, pl_block_m
 pl_status verify_body_use_consistent_mass(verify_body* body, pl_error* error) {
     pl_block_matrix M;
     pl_status status = consistent_mass(body->mesh, body->density, &M, error);
-    if (status == PL_OK) pl_fem_use_mass_matrix(body->system, &M);
+    if (status == PL_OK) pl_step_use_mass_matrix(body->system, &M);
     return status;
 }
 
@@ -129,7 +130,7 @@ void verify_body_free(verify_body* body) {
         PL_FREE(body->mass, double, body->mesh->vertex_count);
         PL_FREE(body->force, double, 3 * body->mesh->vertex_count);
     }
-    pl_fem_system_destroy(body->system);
+    pl_step_system_destroy(body->system);
     pl_mesh_destroy(body->mesh);
     *body = (verify_body){0};
 }
@@ -140,7 +141,7 @@ pl_status verify_body_step(verify_body* body, double time_step, double gravity, 
         body->force[3 * v + 1] = -gravity * body->mass[v];
     pl_method_step step = {
         .time_step = time_step, .force = body->force, .pins = pins, .pin_count = pin_count};
-    return pl_fem_system_step(body->system, &step, info, error);
+    return pl_step_system_step(body->system, &step, info, error);
 }
 
 int verify_pin_left(const pl_mesh* mesh, double limit, pl_pin* pins) {
@@ -166,12 +167,12 @@ static pl_status assemble(const pl_mesh* mesh, pl_element_set* set, const double
     bool* none = PL_ALLOC(bool, mesh->vertex_count);
     if (status == PL_OK && !none) status = pl_fail_memory(error, "a stiffness matrix");
     if (status == PL_OK) {
-        pl_fem_objective f = {.vertex_count = mesh->vertex_count,
-                              .set_count = 1,
-                              .sets = set,
-                              .mass = mass,
-                              .fixed = fixed ? fixed : none};
-        pl_fem_hessian(&f, mesh->positions, false, K);
+        pl_step_objective f = {.vertex_count = mesh->vertex_count,
+                               .set_count = 1,
+                               .sets = set,
+                               .mass = mass,
+                               .fixed = fixed ? fixed : none};
+        pl_step_hessian(&f, mesh->positions, false, K);
     } else {
         pl_block_matrix_free(K);
     }

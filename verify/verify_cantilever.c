@@ -61,7 +61,7 @@ static pl_vec3 end_displacement(const verify_body* body, double length) {
     for (int v = 0; v < body->mesh->vertex_count; v++) {
         pl_vec3 rest = pl_vec3_load(body->mesh->positions + 3 * v);
         if (rest.x < length * (1.0 - 1e-9)) continue;
-        sum = pl_add(sum, pl_sub(pl_vec3_load(pl_fem_positions(body->system) + 3 * v), rest));
+        sum = pl_add(sum, pl_sub(pl_vec3_load(pl_step_positions(body->system) + 3 * v), rest));
         count++;
     }
     return pl_scale(1.0 / count, sum);
@@ -91,7 +91,7 @@ pl_status verify_cantilever(const verify_cantilever_case* c, pl_pool* pool, veri
     double thickness = 2.0 * length / c->slenderness;
     double gravity =
         c->gamma * young * thickness * thickness / (12.0 * density * length * length * length);
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.integrator = PL_INTEGRATOR_QUASISTATIC;
     settings.tolerance = 1e-6;
     settings.max_iterations = 100;

@@ -46,7 +46,7 @@ static void add_shear(const pl_mesh* mesh, double total, double* force) {
 
 // displacement along y at (48, 52): the mean of the vertices there
 static double middle_displacement(const verify_body* body) {
-    const double *rest = body->mesh->positions, *x = pl_fem_positions(body->system);
+    const double *rest = body->mesh->positions, *x = pl_step_positions(body->system);
     double sum = 0.0;
     int count = 0;
     for (size_t i = 0; i < 3 * (size_t)body->mesh->vertex_count; i += 3) {
@@ -66,7 +66,7 @@ static pl_status pull(verify_body* body, const cook_case* c, pl_error* error) {
                            .pins = pins,
                            .pin_count = find_pins(body->mesh, c->plane_strain, pins)};
     pl_method_info info;
-    pl_status status = pl_fem_system_step(body->system, &step, &info, error);
+    pl_status status = pl_step_system_step(body->system, &step, &info, error);
     PL_FREE(pins, pl_pin, body->mesh->vertex_count);
     if (status == PL_OK && !info.converged)
         return pl_fail(error, PL_ERROR_DIVERGED, "the panel does not come to rest");
@@ -82,7 +82,7 @@ pl_status verify_cook(int which, int cells, pl_pool* pool, verify_answer* answer
     options.count_z = 1;
     if (status == PL_OK) status = pl_generate("panel", &options, &mesh, error);
     if (status != PL_OK) return status;
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.integrator = PL_INTEGRATOR_QUASISTATIC;
     settings.tolerance = 1e-8;
     verify_body body;

@@ -22,7 +22,7 @@ typedef struct slope_scene {
 
 // the block lies on the plane y = 0; takes over the mesh
 static pl_status slope_create(slope_scene* s, pl_mesh* mesh, double young, double contact_stiffness,
-                              double friction, const pl_fem_settings* settings, pl_error* error) {
+                              double friction, const pl_step_settings* settings, pl_error* error) {
     pl_status status = verify_body_create(&s->body, mesh, PL_MATERIAL_STABLE_NEOHOOKEAN, young, 0.3,
                                           1000.0, settings, NULL, error);
     if (status != PL_OK) return status;
@@ -57,7 +57,7 @@ static pl_status slope_step(slope_scene* s, double h, pl_method_info* info, pl_e
                            .force = s->body.force,
                            .detect = pl_detect_collisions,
                            .detect_user = &s->job};
-    return pl_fem_system_step(s->body.system, &step, info, error);
+    return pl_step_system_step(s->body.system, &step, info, error);
 }
 
 // sum of mass times values, 3 per vertex
@@ -69,11 +69,11 @@ static pl_vec3 moment_of(const slope_scene* s, const double* values) {
 }
 
 static pl_vec3 momentum_of(const slope_scene* s) {
-    return moment_of(s, pl_fem_velocities(s->body.system));
+    return moment_of(s, pl_step_velocities(s->body.system));
 }
 
 static double place_of(const slope_scene* s) {
-    return moment_of(s, pl_fem_positions(s->body.system)).x / s->mass;
+    return moment_of(s, pl_step_positions(s->body.system)).x / s->mass;
 }
 
 static pl_status run(slope_scene* s, double angle, double duration, double* speed,
@@ -91,7 +91,7 @@ static pl_status run(slope_scene* s, double angle, double duration, double* spee
 
 pl_status verify_friction(double friction, int rounds, verify_answer* answer, pl_error* error) {
     const double creeping = 2e-3; // [m/s]; beyond it is sliding
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.tolerance = 1e-6;
     settings.max_iterations = 60;
     answer->reference = atan(friction);
@@ -130,7 +130,7 @@ static pl_status settle(slope_scene* s, const verify_slide_case* c, pl_error* er
 
 static pl_status slide_create(slope_scene* s, const verify_slide_case* c, pl_error* error) {
     pl_mesh* mesh;
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.integrator = c->integrator;
     settings.nonlinear = c->nonlinear;
     settings.linear = c->linear;
@@ -154,9 +154,9 @@ static pl_status slide_create(slope_scene* s, const verify_slide_case* c, pl_err
         verify_body_free(&s->body);
         return status;
     }
-    double* v = pl_fem_velocities(s->body.system);
+    double* v = pl_step_velocities(s->body.system);
     for (int i = 0; i < mesh->vertex_count; i++) v[3 * i] += c->speed;
-    pl_fem_restart(s->body.system);
+    pl_step_restart(s->body.system);
     turn_gravity(s, c->angle);
     return PL_OK;
 }

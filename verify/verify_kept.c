@@ -50,7 +50,7 @@ static void put_ground(kept_scene* s, double young) {
 }
 
 static pl_status create(kept_scene* s, const verify_kept_case* c, pl_error* error) {
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.integrator = c->integrator;
     settings.tolerance = 1e-8;
     settings.max_iterations = 50;
@@ -67,7 +67,7 @@ static pl_status create(kept_scene* s, const verify_kept_case* c, pl_error* erro
         verify_body_create(&s->body, mesh, c->law, c->young, 0.3, 1000.0, &settings, NULL, error);
     if (status != PL_OK) return status;
     memset(s->body.force, 0, 3 * (size_t)mesh->vertex_count * sizeof(double));
-    double *x = pl_fem_positions(s->body.system), *v = pl_fem_velocities(s->body.system);
+    double *x = pl_step_positions(s->body.system), *v = pl_step_velocities(s->body.system);
     for (int i = 0; i < mesh->vertex_count; i++) {
         pl_vec3 turn = {1.0, 2.0, 6.0}, at = pl_vec3_load(x + 3 * i), fly = {1.0, 0.5, 0.0};
         if (c->motion == VERIFY_VIBRATING) x[3 * i] *= 1.2;
@@ -78,9 +78,9 @@ static pl_status create(kept_scene* s, const verify_kept_case* c, pl_error* erro
 }
 
 static kept_state state_of(const kept_scene* s) {
-    pl_method_energies energies = pl_fem_system_energies(s->body.system);
+    pl_method_energies energies = pl_step_system_energies(s->body.system);
     kept_state sum = {.energy = energies.kinetic + energies.elastic};
-    const double *x = pl_fem_positions(s->body.system), *v = pl_fem_velocities(s->body.system);
+    const double *x = pl_step_positions(s->body.system), *v = pl_step_velocities(s->body.system);
     for (int i = 0; i < s->body.mesh->vertex_count; i++) {
         pl_vec3 at = pl_vec3_load(x + 3 * i),
                 p = pl_scale(s->body.mass[i], pl_vec3_load(v + 3 * i));
@@ -117,7 +117,7 @@ pl_status verify_what_is_kept(const verify_kept_case* c, verify_kept* out, pl_er
                            .detect_user = &s.job};
     for (int n = 0; status == PL_OK && n < (int)lround(c->duration / c->time_step); n++) {
         pl_method_info info;
-        status = pl_fem_system_step(s.body.system, &step, &info, error);
+        status = pl_step_system_step(s.body.system, &step, &info, error);
         kept_state now = state_of(&s);
         out->unconverged += !info.converged;
         out->iterations += info.iterations;

@@ -5,9 +5,9 @@
 // Euler-Bernoulli, the free cube against its Lamé mode, which is exact for every Poisson's ratio.
 #include "base/memory.h"
 #include "base/random.h"
-#include "fem/mass_matrix.h"
 #include "sparse/direct.h"
 #include "sparse/vector.h"
+#include "step/mass_matrix.h"
 #include "verify.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@
 // a free bar whose vertices move at random
 static pl_status moving_bar(verify_body* body, pl_integrator integrator, pl_material_kind law,
                             double speed, pl_error* error) {
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.integrator = integrator;
     settings.tolerance = 1e-12;
     settings.max_iterations = 50;
@@ -20,7 +20,7 @@ static pl_status moving_bar(verify_body* body, pl_integrator integrator, pl_mate
     status = verify_body_create(body, mesh, law, 1e5, 0.3, 1000.0, &settings, NULL, error);
     if (status != PL_OK) return status;
     pl_random random = {3};
-    double* v = pl_fem_velocities(body->system);
+    double* v = pl_step_velocities(body->system);
     for (int i = 0; i < 3 * mesh->vertex_count; i++) v[i] = speed * pl_random_normal(&random);
     return PL_OK;
 }
@@ -32,8 +32,8 @@ typedef struct momenta {
 static momenta momenta_of(const verify_body* body) {
     momenta sum = {{0, 0, 0}, {0, 0, 0}};
     for (int i = 0; i < body->mesh->vertex_count; i++) {
-        pl_vec3 x = pl_vec3_load(pl_fem_positions(body->system) + 3 * i),
-                v = pl_vec3_load(pl_fem_velocities(body->system) + 3 * i);
+        pl_vec3 x = pl_vec3_load(pl_step_positions(body->system) + 3 * i),
+                v = pl_vec3_load(pl_step_velocities(body->system) + 3 * i);
         sum.linear = pl_madd(sum.linear, body->mass[i], v);
         sum.angular = pl_madd(sum.angular, body->mass[i], pl_cross(x, v));
     }
@@ -66,7 +66,7 @@ pl_status verify_momentum(int steps, double* linear, double* angular, pl_error* 
 }
 
 static double total_energy(const verify_body* body) {
-    pl_method_energies energies = pl_fem_system_energies(body->system);
+    pl_method_energies energies = pl_step_system_energies(body->system);
     return energies.kinetic + energies.elastic;
 }
 

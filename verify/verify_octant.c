@@ -113,7 +113,7 @@ static pl_status inflate(verify_body* body, pl_error* error) {
                            .pins = pins,
                            .pin_count = find_pins(body->mesh, pins)};
     pl_method_info info;
-    pl_status status = pl_fem_system_step(body->system, &step, &info, error);
+    pl_status status = pl_step_system_step(body->system, &step, &info, error);
     PL_FREE(pins, pl_pin, room);
     if (status == PL_OK && !info.converged)
         return pl_fail(error, PL_ERROR_DIVERGED, "the octant does not come to rest");
@@ -125,7 +125,7 @@ pl_status verify_octant(int cells, pl_linear linear, pl_pool* pool, verify_answe
     pl_mesh* mesh;
     pl_status status = make_octant(cells, cells, &mesh, error);
     if (status != PL_OK) return status;
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.integrator = PL_INTEGRATOR_QUASISTATIC;
     settings.tolerance = 1e-9;
     settings.linear_tolerance = 1e-10;

@@ -108,7 +108,7 @@ static pl_status relax_inside(verify_body* body, const bool* boundary, double* e
     pl_method_info info;
     pl_status status = verify_body_step(body, 1.0, 0.0, pins, pin_count, &info, error);
     *largest =
-        largest_difference(pl_fem_positions(body->system), expected, 3 * vertex_count) / scale;
+        largest_difference(pl_step_positions(body->system), expected, 3 * vertex_count) / scale;
     return status;
 }
 
@@ -117,7 +117,7 @@ pl_status verify_patch_nonlinear(pl_material_kind law, int cells, double* larges
     pl_mesh* mesh;
     bool* boundary;
     verify_body body;
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.integrator = PL_INTEGRATOR_QUASISTATIC;
     settings.tolerance = 1e-12;
     settings.max_iterations = 50;

@@ -42,7 +42,7 @@ static double signed_volume(const double* x, const int* tet) {
 // Largest error of an edge's length, relative to the size; 1 or more if a tet is inside out.
 static double shape_error(const verify_body* body) {
     const pl_mesh* mesh = body->mesh;
-    const double* x = pl_fem_positions(body->system);
+    const double* x = pl_step_positions(body->system);
     double largest = 0.0;
     for (int e = 0; e < mesh->tet_count; e++) {
         const int* tet = mesh->tets + 4 * e;
@@ -62,13 +62,13 @@ static double shape_error(const verify_body* body) {
 pl_status verify_recovery(pl_mesh* mesh, pl_material_kind law, verify_spoilt how, uint64_t seed,
                           double* shape, int* iterations, pl_error* error) {
     enum { MAX_STEPS = 60 };
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.max_iterations = 50;
     verify_body body;
     pl_status status =
         verify_body_create(&body, mesh, law, 1e5, 0.3, 1000.0, &settings, NULL, error);
     if (status != PL_OK) return status;
-    verify_spoil(mesh, how, seed, pl_fem_positions(body.system));
+    verify_spoil(mesh, how, seed, pl_step_positions(body.system));
     *iterations = 0;
     *shape = 1.0;
     for (int k = 0; status == PL_OK && k<MAX_STEPS&& * shape> 1e-4; k++) {
@@ -85,20 +85,20 @@ pl_status verify_quasistatic_recovery(pl_mesh* mesh, pl_material_kind law, pl_li
                                       verify_spoilt how, uint64_t seed, verify_return* out,
                                       pl_error* error) {
     enum { MAX_FRAMES = 20 };
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.integrator = PL_INTEGRATOR_QUASISTATIC;
     settings.linear = linear;
     verify_body body;
     pl_status status =
         verify_body_create(&body, mesh, law, 1e5, 0.3, 1000.0, &settings, NULL, error);
     if (status != PL_OK) return status;
-    verify_spoil(mesh, how, seed, pl_fem_positions(body.system));
+    verify_spoil(mesh, how, seed, pl_step_positions(body.system));
     *out = (verify_return){.shape = 1.0};
-    double first = pl_fem_system_energies(body.system).elastic, last = first;
+    double first = pl_step_system_energies(body.system).elastic, last = first;
     for (int k = 0; status == PL_OK && k < MAX_FRAMES && !out->converged; k++) {
         pl_method_info info;
         status = verify_body_step(&body, 1.0, 0.0, NULL, 0, &info, error);
-        double energy = pl_fem_system_energies(body.system).elastic;
+        double energy = pl_step_system_energies(body.system).elastic;
         out->rise = fmax(out->rise, (energy - last) / first);
         last = energy;
         out->converged = status == PL_OK && info.converged;

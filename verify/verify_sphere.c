@@ -40,7 +40,7 @@ void verify_sphere_errors(const verify_body* body, verify_answer* answer, double
     int inner_count = 0;
     for (int v = 0; v < body->mesh->vertex_count; v++) {
         pl_vec3 rest = pl_vec3_load(body->mesh->positions + 3 * v);
-        pl_vec3 u = pl_sub(pl_vec3_load(pl_fem_positions(body->system) + 3 * v), rest);
+        pl_vec3 u = pl_sub(pl_vec3_load(pl_step_positions(body->system) + 3 * v), rest);
         double r = pl_norm(rest), expected = sphere_displacement(r);
         pl_vec3 exact = pl_scale(expected / r, rest);
         wrong += body->mass[v] * pl_norm2(pl_sub(u, exact));
@@ -69,14 +69,14 @@ static pl_status inflate(verify_body* body, pl_error* error) {
     pl_method_step step = {
         .time_step = 1.0, .force = body->force, .pins = pins, .pin_count = vertex_count};
     pl_method_info info;
-    pl_status status = pl_fem_system_step(body->system, &step, &info, error);
+    pl_status status = pl_step_system_step(body->system, &step, &info, error);
     PL_FREE(pins, pl_pin, vertex_count);
     if (status == PL_OK && !info.converged)
         return pl_fail(error, PL_ERROR_DIVERGED, "the sphere does not come to rest");
     return status;
 }
 
-pl_status verify_sphere_body(verify_body* body, pl_mesh* mesh, const pl_fem_settings* settings,
+pl_status verify_sphere_body(verify_body* body, pl_mesh* mesh, const pl_step_settings* settings,
                              pl_pool* pool, pl_error* error) {
     return verify_body_create(body, mesh, PL_MATERIAL_LINEAR, sphere_young, sphere_poisson, 1000.0,
                               settings, pool, error);
@@ -93,7 +93,7 @@ pl_status verify_sphere(double edge, pl_pool* pool, verify_answer* answer, doubl
     pl_mesh* mesh;
     status = pl_generate("shell", &options, &mesh, error);
     if (status != PL_OK) return status;
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.integrator = PL_INTEGRATOR_QUASISTATIC;
     settings.tolerance = 1e-8;
     settings.linear_tolerance = 1e-10;

@@ -33,7 +33,7 @@ static void fill_contrast(const pl_mesh* mesh, const verify_stiff_case* c, doubl
 
 static pl_status create_bar(const verify_stiff_case* c, pl_linear linear, verify_body* body,
                             pl_error* error) {
-    pl_fem_settings settings = pl_default_fem_settings();
+    pl_step_settings settings = pl_default_step_settings();
     settings.integrator = PL_INTEGRATOR_QUASISTATIC;
     settings.linear = linear;
     settings.tolerance = 1e-6;
@@ -81,7 +81,7 @@ static pl_status solve(const verify_stiff_case* c, pl_linear linear, double* x, 
         out->converged = info.converged;
     }
     for (int i = 0; i < 3 * vertex_count; i++) {
-        x[i] = pl_fem_positions(body.system)[i];
+        x[i] = pl_step_positions(body.system)[i];
         out->moved = fmax(out->moved, fabs(x[i] - body.mesh->positions[i]));
     }
     PL_FREE(pins, pl_pin, vertex_count);

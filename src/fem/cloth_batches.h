@@ -7,8 +7,8 @@
 #ifndef PL_FEM_CLOTH_BATCHES_H
 #define PL_FEM_CLOTH_BATCHES_H
 
-#include "fem/element_set.h"
 #include "material/membrane.h"
+#include "step/element_set.h"
 
 // Corners come first. at: where the blocks of corners (i, j) lie in the matrix, at n i + j. Lanes
 // past the last element repeat it with no stiffness.

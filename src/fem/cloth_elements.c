@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "fem/cloth_elements.h"
 #include "base/memory.h"
+#include "fem/spring_gather.h"
 #include "material/bending.h"
 #include "material/spring.h"
 
@@ -136,11 +137,34 @@ static void spring_gradients(const pl_element_set* set, int first, int last, con
     add_spring_gradients(set, first, last - first, x, gradient);
 }
 
-const pl_element_functions pl_spring_elements = {"spring",       2,
-                                                 spring_energy,  spring_gradient,
-                                                 spring_hessian, spring_projective,
-                                                 pair_destroy,   spring_gradients,
-                                                 spring_energies};
+static pl_status spring_gather(pl_element_set* set, int vertex_count, pl_error* error) {
+    const pair_data* d = set->data;
+    pl_spring_gather* gather;
+    pl_status status = pl_spring_gather_create(&gather, set->corners, d->rest, d->stiffness,
+                                               set->count, vertex_count, error);
+    set->gather = gather;
+    return status;
+}
+
+static double spring_gather_add(const void* gather, int begin, int end, const double* x,
+                                double* gradient) {
+    return pl_spring_gather_add(gather, begin, end, x, gradient);
+}
+
+static void spring_gather_destroy(void* gather) { pl_spring_gather_destroy(gather); }
+
+const pl_element_functions pl_spring_elements = {.name = "spring",
+                                                 .corner_count = 2,
+                                                 .energy = spring_energy,
+                                                 .gradient = spring_gradient,
+                                                 .hessian = spring_hessian,
+                                                 .projective = spring_projective,
+                                                 .destroy = pair_destroy,
+                                                 .gradients = spring_gradients,
+                                                 .energies = spring_energies,
+                                                 .gather = spring_gather,
+                                                 .gather_add = spring_gather_add,
+                                                 .gather_destroy = spring_gather_destroy};
 
 static double hinge_energy(const void* data, int e, const double* x) {
     const pair_data* d = data;
@@ -173,9 +197,13 @@ static void hinge_projective(const void* data, int e, double* matrix) {
     for (int i = 0; i < 16; i++) matrix[i] = d->stiffness[e] * c[i / 4] * c[i % 4];
 }
 
-const pl_element_functions pl_hinge_elements = {
-    "hinge",      4,    hinge_energy, hinge_gradient, hinge_hessian, hinge_projective,
-    pair_destroy, NULL, NULL};
+const pl_element_functions pl_hinge_elements = {.name = "hinge",
+                                                .corner_count = 4,
+                                                .energy = hinge_energy,
+                                                .gradient = hinge_gradient,
+                                                .hessian = hinge_hessian,
+                                                .projective = hinge_projective,
+                                                .destroy = pair_destroy};
 
 typedef struct membrane_data {
     int count;
@@ -253,15 +281,13 @@ static void membrane_projective(const void* data, int e, double* matrix) {
             matrix[3 * i + j] = weight * (g[2 * i] * g[2 * j] + g[2 * i + 1] * g[2 * j + 1]);
 }
 
-const pl_element_functions pl_membrane_elements = {"membrane",
-                                                   3,
-                                                   membrane_energy,
-                                                   membrane_gradient,
-                                                   membrane_hessian,
-                                                   membrane_projective,
-                                                   membrane_destroy,
-                                                   NULL,
-                                                   NULL};
+const pl_element_functions pl_membrane_elements = {.name = "membrane",
+                                                   .corner_count = 3,
+                                                   .energy = membrane_energy,
+                                                   .gradient = membrane_gradient,
+                                                   .hessian = membrane_hessian,
+                                                   .projective = membrane_projective,
+                                                   .destroy = membrane_destroy};
 
 double pl_cloth_rest(const pl_element_set* set, int e) {
     return ((const pair_data*)set->data)->rest[e];
@@ -359,13 +385,6 @@ pl_status pl_hinge_elements_setup(pl_element_set* set, const double* rest, int v
         pl_bending_flat_slopes(p, d->slopes + 4 * (size_t)e);
     }
     return pl_element_set_setup(set, &pl_hinge_elements, d, corners, count, vertex_count, error);
-}
-
-pl_status pl_spring_elements_gather(pl_element_set* set, int vertex_count, pl_error* error) {
-    if (set->kind != &pl_spring_elements || set->gather) return PL_OK;
-    const pair_data* d = set->data;
-    return pl_spring_gather_create(&set->gather, set->corners, d->rest, d->stiffness, set->count,
-                                   vertex_count, error);
 }
 
 void pl_spring_element_set(pl_element_set* set, int element, double stiffness) {

@@ -5,17 +5,14 @@
 #ifndef PL_FEM_CLOTH_ELEMENTS_H
 #define PL_FEM_CLOTH_ELEMENTS_H
 
-#include "fem/element_set.h"
 #include "material/membrane.h"
+#include "step/element_set.h"
 
 // Each copies what it is given. ends: 2 per spring; the rest length is that of the rest positions.
 // stiffness [N/m].
 pl_status pl_spring_elements_setup(pl_element_set* set, const double* rest, int vertex_count,
                                    const int* ends, int count, const double* stiffness,
                                    pl_error* error);
-// From now on each vertex gathers the gradient of its springs (spring_gather.h); sets of other
-// elements stay as they are.
-pl_status pl_spring_elements_gather(pl_element_set* set, int vertex_count, pl_error* error);
 // triangles: 3 per element; one without area is an error that names it.
 pl_status pl_membrane_elements_setup(pl_element_set* set, const double* rest, int vertex_count,
                                      const int* triangles, int count, const pl_membrane* membranes,

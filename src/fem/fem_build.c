@@ -8,10 +8,10 @@
 #include "base/memory.h"
 #include "fem/cloth_elements.h"
 #include "fem/cloth_walk.h"
-#include "fem/fem_pattern.h"
-#include "fem/mass_matrix.h"
 #include "fem/patch_elements.h"
 #include "fem/tet_elements.h"
+#include "step/mass_matrix.h"
+#include "step/step_pattern.h"
 
 #include <string.h>
 
@@ -253,11 +253,11 @@ static pl_status find_neighbours(builder* b, pl_error* error) {
     pl_status status = PL_OK;
     for (int k = 0; status == PL_OK && k < p->set_count; k++)
         status =
-            pl_fem_elements_around(&p->sets[k], p->vertex_count, b->pool, &b->around[k], error);
+            pl_step_elements_around(&p->sets[k], p->vertex_count, b->pool, &b->around[k], error);
     pl_adjacency pattern = {0};
     if (status == PL_OK)
-        status = pl_fem_neighbours(p->sets, b->around, p->set_count, p->vertex_count, b->pool,
-                                   &pattern, error);
+        status = pl_step_neighbours(p->sets, b->around, p->set_count, p->vertex_count, b->pool,
+                                    &pattern, error);
     p->neighbour_offsets = pattern.offsets;
     p->neighbours = pattern.items;
     return status;

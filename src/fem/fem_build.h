@@ -5,10 +5,10 @@
 #ifndef PL_FEM_BUILD_H
 #define PL_FEM_BUILD_H
 
-#include "fem/element_set.h"
-#include "fem/fem_objective.h"
 #include "material/material.h"
 #include "method/method.h"
+#include "step/element_set.h"
+#include "step/step_objective.h"
 
 typedef struct pl_fem_parts {
     int vertex_count;

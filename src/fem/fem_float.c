@@ -230,7 +230,7 @@ static void add_isotropic(float* block, double s) {
 }
 
 typedef struct rows_job {
-    const pl_fem_objective* f;
+    const pl_step_objective* f;
     const pl_float_sets* sets;
     float* blocks;
 } rows_job;
@@ -251,10 +251,10 @@ static void subtract_blocks(const float* blocks, int begin, int end, float* sum)
 // blocks of a row add up to zero, but for the mass.
 static void close_rows_task(int begin, int end, int worker, void* user) {
     const rows_job* job = user;
-    const pl_fem_objective* f = job->f;
+    const pl_step_objective* f = job->f;
     const pl_block_matrix* A = job->sets->A;
     const pl_float_layout* layout = &job->sets->layout;
-    double weight = f->mass_matrix ? 0.0 : pl_fem_mass_weight(f);
+    double weight = f->mass_matrix ? 0.0 : pl_step_mass_weight(f);
     (void)worker;
     for (int i = begin; i < end; i++) {
         int v = layout->places ? layout->vertices[i] : i, entry = A->diagonal[v];
@@ -274,9 +274,9 @@ static void close_rows_task(int begin, int end, int worker, void* user) {
 // what couplings have besides their elements: damping and the mass matrix
 static void add_rows_task(int begin, int end, int worker, void* user) {
     const rows_job* job = user;
-    const pl_fem_objective* f = job->f;
+    const pl_step_objective* f = job->f;
     const pl_block_matrix* A = job->sets->A;
-    double weight = pl_fem_mass_weight(f);
+    double weight = pl_step_mass_weight(f);
     bool damped = f->velocity_time > 0.0 && f->damping_stiffness > 0.0;
     double scale = damped ? f->damping_stiffness / f->velocity_time : 0.0;
     (void)worker;
@@ -308,8 +308,8 @@ static void multiply_block(const pl_mat3* left, const pl_mat3* right, float* blo
     for (int i = 0; i < 9; i++) block[i] = (float)wide[i];
 }
 
-// The same for vertices that are held in some directions; see fem_holds.c.
-static void eliminate_holds(const pl_fem_objective* f, const pl_float_sets* s, float* blocks) {
+// The same for vertices that are held in some directions; see step_holds.c.
+static void eliminate_holds(const pl_step_objective* f, const pl_float_sets* s, float* blocks) {
     const pl_block_matrix* A = s->A;
     for (int k = 0; k < f->hold_count; k++) {
         const pl_hold* hold = &f->holds[k];
@@ -332,7 +332,7 @@ static void zero_task(int begin, int end, int worker, void* user) {
     memset((float*)user + 9 * (size_t)begin, 0, 9 * (size_t)(end - begin) * sizeof(float));
 }
 
-static void add_pressure(const pl_fem_pressure* p, const pl_float_sets* s, const double* x,
+static void add_pressure(const pl_step_pressure* p, const pl_float_sets* s, const double* x,
                          float* blocks) {
     if (!p || p->without_stiffness) return;
     for (int k = 0; k < p->load_count; k++)
@@ -344,12 +344,12 @@ static void add_pressure(const pl_fem_pressure* p, const pl_float_sets* s, const
                     if (entry < 0) continue;
                     double block[9];
                     float* to = block_at(s, blocks, entry);
-                    pl_fem_pressure_block(p->loads[k].pressure, x, v, i, j, block);
+                    pl_step_pressure_block(p->loads[k].pressure, x, v, i, j, block);
                     for (int c = 0; c < 9; c++) to[c] += (float)block[c];
                 }
 }
 
-static void add_pins_and_contacts(const pl_fem_objective* f, const pl_float_sets* s,
+static void add_pins_and_contacts(const pl_step_objective* f, const pl_float_sets* s,
                                   const double* x, double projected, float* blocks) {
     const int* diagonal = s->A->diagonal;
     for (int k = 0; k < f->pin_count; k++) {
@@ -363,12 +363,12 @@ static void add_pins_and_contacts(const pl_fem_objective* f, const pl_float_sets
     for (int k = 0; k < f->contact_count; k++) {
         double block[9];
         float* to = block_at(s, blocks, diagonal[f->contacts[k].vertex]);
-        pl_fem_contact_block(f, k, x, projected, block);
+        pl_step_contact_block(f, k, x, projected, block);
         for (int i = 0; i < 9; i++) to[i] += (float)block[i];
     }
 }
 
-void pl_fem_hessian_float(const pl_fem_objective* f, pl_float_sets* s, const double* x,
+void pl_fem_hessian_float(const pl_step_objective* f, pl_float_sets* s, const double* x,
                           double projected, float* blocks) {
     if (!s->springs_alone)
         pl_parallel_for(f->pool, zero_task, pl_block_matrix_entry_count(s->A), 16384, blocks);

@@ -6,7 +6,7 @@
 #ifndef PL_FEM_FLOAT_H
 #define PL_FEM_FLOAT_H
 
-#include "fem/fem_objective.h"
+#include "step/step_objective.h"
 
 typedef struct pl_float_sets pl_float_sets;
 
@@ -32,9 +32,10 @@ void pl_float_sets_place(pl_float_sets* float_sets, const pl_float_layout* layou
 // The sets of pl_float_sets_create have other materials: takes them over.
 void pl_float_sets_refresh(pl_float_sets* float_sets);
 
-// blocks = what pl_fem_hessian(f, x, projected) gives, to float accuracy; 9 per entry of the matrix
-// of pl_float_sets_create, row-major. The elements are those of float_sets, all else is of f.
-void pl_fem_hessian_float(const pl_fem_objective* f, pl_float_sets* float_sets, const double* x,
+// blocks = what pl_step_hessian(f, x, projected) gives, to float accuracy; 9 per entry of the
+// matrix of pl_float_sets_create, row-major. The elements are those of float_sets, all else is of
+// f.
+void pl_fem_hessian_float(const pl_step_objective* f, pl_float_sets* float_sets, const double* x,
                           double projected, float* blocks);
 
 #endif

@@ -16,23 +16,23 @@ static int iterations_of(const pl_body* body) {
     return many ? PROJECTIVE_ITERATIONS * body->solver.iterations : body->solver.iterations;
 }
 
-static pl_fem_settings settings_of(const pl_body* body) {
-    return (pl_fem_settings){.integrator = body->integrator,
-                             .nonlinear = body->nonlinear,
-                             .linear = body->linear,
-                             .tolerance = body->solver.tolerance,
-                             .max_iterations = iterations_of(body),
-                             .all_iterations = body->solver.fixed,
-                             .line_search = body->solver.line_search,
-                             .linear_tolerance = body->solver.linear_tolerance,
-                             .linear_max_iterations = body->solver.linear_iterations,
-                             .multigrid = body->multigrid,
-                             .damping_mass = body->damping.mass,
-                             .damping_stiffness = body->damping.stiffness};
+static pl_step_settings settings_of(const pl_body* body) {
+    return (pl_step_settings){.integrator = body->integrator,
+                              .nonlinear = body->nonlinear,
+                              .linear = body->linear,
+                              .tolerance = body->solver.tolerance,
+                              .max_iterations = iterations_of(body),
+                              .all_iterations = body->solver.fixed,
+                              .line_search = body->solver.line_search,
+                              .linear_tolerance = body->solver.linear_tolerance,
+                              .linear_max_iterations = body->solver.linear_iterations,
+                              .multigrid = body->multigrid,
+                              .damping_mass = body->damping.mass,
+                              .damping_stiffness = body->damping.stiffness};
 }
 
 // What the multigrid of fem does otherwise than the scene says.
-static void note_unused(const pl_fem_settings* settings, pl_notes* notes) {
+static void note_unused(const pl_step_settings* settings, pl_notes* notes) {
     const pl_multigrid* m = &settings->multigrid;
     if (settings->linear != PL_LINEAR_MULTIGRID && settings->linear != PL_LINEAR_MGPCG) return;
     if (m->space != PL_SPACE_AFFINE)
@@ -54,38 +54,38 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
     pl_fem_parts parts;
     pl_status status = pl_fem_parts_create(bodies, body_count, vertex_count, pool, &parts, error);
     if (status != PL_OK) return status;
-    pl_fem_settings settings = settings_of(bodies[0].body);
+    pl_step_settings settings = settings_of(bodies[0].body);
     settings.damping_may_change = bodies[0].may_change;
     note_unused(&settings, notes);
-    pl_fem_system* system;
+    pl_step_system* system;
     status = pl_fem_system_create(parts.positions, parts.mass, vertex_count,
                                   parts.neighbour_offsets, parts.neighbours, parts.sets,
                                   parts.set_count, &settings, pool, &system, error);
     if (status == PL_OK && parts.mass_matrix.values)
-        pl_fem_use_mass_matrix(system, &parts.mass_matrix);
+        pl_step_use_mass_matrix(system, &parts.mass_matrix);
     pl_fem_parts_free(&parts);
     *out = system;
     return status;
 }
 
-static void destroy(void* system) { pl_fem_system_destroy(system); }
+static void destroy(void* system) { pl_step_system_destroy(system); }
 static pl_status step(void* system, const pl_method_step* s, pl_method_info* info,
                       pl_error* error) {
-    return pl_fem_system_step(system, s, info, error);
+    return pl_step_system_step(system, s, info, error);
 }
 static pl_status check_step(void* system, const pl_method_step* s, pl_error* error) {
     int rigid_mode_count;
-    return pl_fem_system_check(system, s, &rigid_mode_count, error);
+    return pl_step_system_check(system, s, &rigid_mode_count, error);
 }
-static double* positions(void* system) { return pl_fem_positions(system); }
-static double* velocities(void* system) { return pl_fem_velocities(system); }
-static const double* masses(void* system) { return pl_fem_masses(system); }
-static pl_method_energies energies(void* system) { return pl_fem_system_energies(system); }
-static size_t state_size(const void* system) { return pl_fem_state_size(system); }
-static void state_save(const void* system, void* out) { pl_fem_state_save(system, out); }
-static void state_load(void* system, const void* in) { pl_fem_state_load(system, in); }
+static double* positions(void* system) { return pl_step_positions(system); }
+static double* velocities(void* system) { return pl_step_velocities(system); }
+static const double* masses(void* system) { return pl_step_masses(system); }
+static pl_method_energies energies(void* system) { return pl_step_system_energies(system); }
+static size_t state_size(const void* system) { return pl_step_state_size(system); }
+static void state_save(const void* system, void* out) { pl_step_state_save(system, out); }
+static void state_load(void* system, const void* in) { pl_step_state_load(system, in); }
 
-static void restart(void* system) { pl_fem_restart(system); }
+static void restart(void* system) { pl_step_restart(system); }
 static pl_status update(void* system, const pl_method_body* bodies, int body_count,
                         pl_error* error) {
     return pl_fem_update(system, bodies, body_count, error);
@@ -95,8 +95,8 @@ static pl_status update(void* system, const pl_method_body* bodies, int body_cou
 // step of the solver going downhill.
 static void careful(void* system, const pl_method_body* bodies, bool is_careful) {
     enum { CAREFUL_ITERATIONS = 100 };
-    pl_fem_settings* settings = pl_fem_system_model(system).settings;
-    pl_fem_settings own = settings_of(bodies[0].body);
+    pl_step_settings* settings = pl_step_system_model(system).settings;
+    pl_step_settings own = settings_of(bodies[0].body);
     settings->integrator = own.integrator;
     settings->max_iterations = own.max_iterations;
     settings->all_iterations = own.all_iterations;
@@ -109,7 +109,7 @@ static void careful(void* system, const pl_method_body* bodies, bool is_careful)
 }
 
 static int aggregates(void* system, int level, int* nodes) {
-    return pl_fem_aggregates(system, level, nodes);
+    return pl_step_aggregates(system, level, nodes);
 }
 
 const pl_method_functions pl_fem_method = {.name = "fem",

@@ -239,7 +239,7 @@ static void find_edges(pl_projective_fast* p) {
     }
 }
 
-static pl_status setup_levels(pl_projective_fast* p, const pl_fem_settings* settings,
+static pl_status setup_levels(pl_projective_fast* p, const pl_step_settings* settings,
                               pl_error* error) {
     const pl_multigrid* m = &settings->multigrid;
     int sweeps = m->pre_sweeps > 0 ? m->pre_sweeps : 1;
@@ -286,7 +286,7 @@ static pl_status setup_vectors(pl_projective_fast* p, pl_error* error) {
 
 pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
                                    const double* positions, const pl_element_set* sets,
-                                   int set_count, const pl_fem_settings* settings, pl_pool* pool,
+                                   int set_count, const pl_step_settings* settings, pl_pool* pool,
                                    pl_error* error) {
     *out = NULL;
     pl_projective_fast* p = PL_ALLOC(pl_projective_fast, 1);
@@ -328,12 +328,12 @@ void pl_projective_fast_restart(pl_projective_fast* p) {
     p->u_inertia = 0.0;
 }
 
-bool pl_projective_fast_can(const pl_projective_fast* p, const pl_fem_objective* f) {
+bool pl_projective_fast_can(const pl_projective_fast* p, const pl_step_objective* f) {
     return p->in_float && f->inertia > 0.0 && !f->mass_matrix && !f->pressure;
 }
 
 // Looks at hard pins only, of which there are few; two may be at one vertex.
-static bool held_as_before(pl_projective_fast* p, const pl_fem_objective* f) {
+static bool held_as_before(pl_projective_fast* p, const pl_step_objective* f) {
     int count = 0;
     bool same = true;
     for (int k = 0; k < f->pin_count; k++) {
@@ -349,24 +349,24 @@ static bool held_as_before(pl_projective_fast* p, const pl_fem_objective* f) {
     return same;
 }
 
-static void hold(pl_projective_fast* p, const pl_fem_objective* f) {
+static void hold(pl_projective_fast* p, const pl_step_objective* f) {
     memset(p->held, 0, (size_t)p->vertex_count);
     for (int k = 0; k < f->pin_count; k++)
         if (f->pins[k].hard) p->held[f->pins[k].vertex] = 1;
 }
 
 // the levels for this objective without its pins and contacts
-static pl_status prepare_levels(pl_projective_fast* p, pl_fem_objective* f, pl_error* error) {
+static pl_status prepare_levels(pl_projective_fast* p, pl_step_objective* f, pl_error* error) {
     double drag = f->velocity_time > 0.0 ? f->damping_mass / f->velocity_time : 0.0;
     double stiffness_drag = f->velocity_time > 0.0 ? f->damping_stiffness / f->velocity_time : 0.0;
     bool same = held_as_before(p, f) && p->matrix_is_there && !p->values_stale &&
                 p->inertia == f->inertia && p->drag == drag && p->stiffness_drag == stiffness_drag;
     if (same) return PL_OK;
     // pins and contacts are springs of the levels, and what is held the levels know
-    pl_fem_objective bare = *f;
+    pl_step_objective bare = *f;
     bare.pin_count = bare.contact_count = 0;
     bare.fixed = NULL;
-    pl_fem_projective(&bare, p->A);
+    pl_step_projective(&bare, p->A);
     if (p->in_float && p->values_stale) update_elements(p);
     hold(p, f);
     p->inertia = f->inertia;
@@ -379,13 +379,13 @@ static pl_status prepare_levels(pl_projective_fast* p, pl_fem_objective* f, pl_e
 }
 
 // A right-hand side with all frequencies, of the size of weights.
-static void fill_test_load(const pl_fem_objective* f, double* b) {
+static void fill_test_load(const pl_step_objective* f, double* b) {
     pl_random random = {1};
     for (int i = 0; i < 3 * f->vertex_count; i++)
         b[i] = f->mass[i / 3] * (1.0 + pl_random_uniform(&random, -1.0, 1.0));
 }
 
-pl_status pl_projective_fast_check(pl_projective_fast* p, pl_fem_objective* f, pl_minimiser* m,
+pl_status pl_projective_fast_check(pl_projective_fast* p, pl_step_objective* f, pl_minimiser* m,
                                    bool* fails, pl_error* error) {
     pl_status status = PL_OK;
     if (!p->is_checked) {
@@ -409,7 +409,7 @@ static double max_stiffness(const pl_projective_fast* p, int vertex) {
 }
 
 // Soft pins that are not too stiff; f has a copy of them, if it takes one.
-static pl_status soften_pins(pl_projective_fast* p, pl_fem_objective* f, pl_error* error) {
+static pl_status soften_pins(pl_projective_fast* p, pl_step_objective* f, pl_error* error) {
     p->softened_pin_count = 0;
     for (int k = 0; k < f->pin_count; k++)
         if (!f->pins[k].hard && f->pins[k].stiffness > max_stiffness(p, f->pins[k].vertex))
@@ -427,18 +427,18 @@ static pl_status soften_pins(pl_projective_fast* p, pl_fem_objective* f, pl_erro
     return PL_OK;
 }
 
-static int soften_contacts(const pl_projective_fast* p, pl_contact* contacts, int count) {
-    int softened = 0;
+static void soften_contacts(void* data, pl_contact* contacts, int count) {
+    pl_projective_fast* p = data;
+    p->softened_contact_count = 0;
     for (int k = 0; k < count; k++) {
         double most = max_stiffness(p, contacts[k].vertex);
         if (!(contacts[k].stiffness > most)) continue;
         contacts[k].stiffness = most;
-        softened++;
+        p->softened_contact_count++;
     }
-    return softened;
 }
 
-pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_fem_objective* f, pl_error* error) {
+pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_step_objective* f, pl_error* error) {
     pl_status status = prepare_levels(p, f, error);
     p->softened_contact_count = 0;
     p->direct_first = p->cycles_fail;
@@ -458,16 +458,16 @@ static pl_mg_spring* spring_at(pl_projective_fast* p, int vertex) {
 }
 
 // The Hessian of a contact, or a spring in all directions that bounds it.
-static void add_contact(pl_mg_spring* s, const pl_fem_objective* f, int k, const double* x,
+static void add_contact(pl_mg_spring* s, const pl_step_objective* f, int k, const double* x,
                         bool mixed) {
     if (!mixed) {
-        double across = pl_fem_friction_stiffness(f, k, x);
-        double normal = pl_fem_normal_stiffness(f, k, x);
+        double across = pl_step_friction_stiffness(f, k, x);
+        double normal = pl_step_normal_stiffness(f, k, x);
         s->stiffness += normal > across ? normal : across;
         return;
     }
     double block[9];
-    pl_fem_contact_block(f, k, x, 1.0, block);
+    pl_step_contact_block(f, k, x, 1.0, block);
     s->has_block = true;
     for (int r = 0, at = 0; r < 3; r++)
         for (int c = r; c < 3; c++) s->block[at++] += block[3 * r + c];
@@ -489,7 +489,7 @@ static bool order_springs(pl_projective_fast* p) {
     return true;
 }
 
-pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_fem_objective* f,
+pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_step_objective* f,
                                     const double* x, pl_error* error) {
     const pl_mg_hierarchy* h = pl_scalar_mg_hierarchy(p->mg);
     bool ok = true, mixed = 12 * h->node_counts[h->level_count - 1] <= LARGEST_MIXED;
@@ -508,42 +508,6 @@ pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_fem_objectiv
     ok = ok && order_springs(p);
     if (!ok) return pl_fail_memory(error, "pins and contacts");
     return pl_scalar_mg_set_springs(p->mg, p->ordered.data, (int)p->ordered.count, error);
-}
-
-// what friction is known to be at the start of a step
-static void start_friction(pl_minimiser* m, const pl_fem_objective* f) {
-    memset(m->friction_dual, 0, (size_t)m->count * sizeof(double));
-    for (int k = 0; k < f->contact_count; k++) {
-        const pl_contact* c = &f->contacts[k];
-        if (!(c->friction * c->normal_force > 0.0)) continue;
-        pl_vec3_store(m->friction_dual + 3 * (size_t)c->vertex, pl_fem_first_dual(f, c));
-    }
-}
-
-pl_status pl_projective_fast_detect(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
-                                    pl_detect detect, void* user, const double* x, bool first,
-                                    pl_error* error) {
-    f->friction_dual = m->friction_dual;
-    if (first) m->found.count = 0;
-    const double* end = detect ? pl_fem_end_positions(f, x, m->scratch) : x;
-    while (detect) {
-        int found = detect(user, f->start, end, m->found.data, (int)m->found.capacity);
-        m->found.count = (size_t)found;
-        if (m->found.count <= m->found.capacity) break;
-        if (!pl_array_reserve(&m->found, m->found.count + m->found.count / 2))
-            return pl_fail_memory(error, "contacts");
-    }
-    if (detect && p)
-        p->softened_contact_count = soften_contacts(p, m->found.data, (int)m->found.count);
-    f->contacts = m->found.data;
-    f->contact_count = (int)m->found.count;
-    // Friction follows the normal forces of every iteration: its steps are short, and a minimum of
-    // the objective with other normal forces would not be one of the step.
-    pl_contact* contacts = m->found.data;
-    for (int k = 0; detect && k < f->contact_count; k++)
-        contacts[k].normal_force = pl_fem_normal_force(f, k, x);
-    if (detect && first) start_friction(m, f);
-    return PL_OK;
 }
 
 // A matrix without inertia has not been checked before the step, since contacts may hold it. Its
@@ -573,13 +537,7 @@ static bool solve_by_cycles(pl_projective_fast* p, pl_linear_options options, bo
     return !fails;
 }
 
-void pl_projective_follow_friction(pl_minimiser* m, const pl_fem_objective* f, const double* x) {
-    for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] = 1.0;
-    pl_fem_friction_dual(f, x, m->pieces->piece_of, m->search.lengths, m->direction,
-                         m->friction_dual);
-}
-
-void pl_projective_fast_solve(pl_projective_fast* p, const pl_fem_settings* settings,
+void pl_projective_fast_solve(pl_projective_fast* p, const pl_step_settings* settings,
                               pl_method_info* info) {
     double start = pl_seconds();
     pl_linear_options options = {settings->linear_tolerance, settings->linear_max_iterations};
@@ -659,4 +617,96 @@ void pl_projective_fast_state_load(pl_projective_fast* p, const void* in) {
             memcpy(&p->tets[k].batches[b].rotation, from, sizeof(pl_quatw));
     memcpy(&p->u_inertia, from, sizeof(double));
     memcpy(p->u, from + sizeof(double), u_size(p) - sizeof(double));
+}
+
+static pl_status prepare(void* data, pl_step_objective* f, pl_error* error) {
+    return pl_projective_fast_prepare(data, f, error);
+}
+
+static pl_status attach(void* data, const pl_step_objective* f, const double* x,
+                        pl_method_info* info, pl_error* error) {
+    (void)info;
+    return pl_projective_fast_attach(data, f, x, error);
+}
+
+static pl_status find_direction(void* data, pl_minimiser* m, const pl_step_objective* f,
+                                const pl_step_settings* settings, pl_method_info* info,
+                                double* slope, pl_error* error) {
+    pl_projective_fast* p = data;
+    const pl_scalar_fine* fine = pl_scalar_mg_fine(p->mg);
+    (void)m, (void)f;
+    pl_status status = pl_quasi_newton_begin(&p->quasi, p->place_of, fine->b, error);
+    if (status != PL_OK) return status;
+    pl_projective_fast_solve(p, settings, info);
+    *slope = pl_quasi_newton_end(&p->quasi, p->place_of, fine->x);
+    return PL_OK;
+}
+
+static int softened_count(const void* data) {
+    const pl_projective_fast* p = data;
+    return p->softened_pin_count + p->softened_contact_count;
+}
+
+static pl_status check(void* data, pl_step_objective* f, pl_minimiser* m, bool* fails,
+                       pl_error* error) {
+    return pl_projective_fast_check(data, f, m, fails, error);
+}
+
+static bool can_step(const void* data, const pl_step_objective* f) {
+    return pl_projective_fast_can(data, f);
+}
+
+static pl_status step(void* data, pl_minimiser* m, pl_step_objective* f,
+                      const pl_projective_motion* motion, const pl_step_settings* settings,
+                      pl_detect detect, void* detect_user, pl_method_info* info, bool* finished,
+                      pl_error* error) {
+    return pl_projective_fast_step(data, m, f, motion, settings, detect, detect_user, info,
+                                   finished, error);
+}
+
+static void forget(void* data) { pl_projective_fast_forget(data); }
+static void restart(void* data) { pl_projective_fast_restart(data); }
+static size_t state_size(const void* data) { return pl_projective_fast_state_size(data); }
+static void state_save(const void* data, void* out) { pl_projective_fast_state_save(data, out); }
+static void state_load(void* data, const void* in) { pl_projective_fast_state_load(data, in); }
+static const pl_mg_hierarchy* levels(const void* data) {
+    return pl_scalar_mg_hierarchy(((const pl_projective_fast*)data)->mg);
+}
+static void destroy(void* data) { pl_projective_fast_destroy(data); }
+
+static const pl_projective_functions functions = {.prepare = prepare,
+                                                  .soften = soften_contacts,
+                                                  .attach = attach,
+                                                  .find_direction = find_direction,
+                                                  .softened_count = softened_count,
+                                                  .check = check,
+                                                  .can_step = can_step,
+                                                  .step = step,
+                                                  .forget = forget,
+                                                  .restart = restart,
+                                                  .state_size = state_size,
+                                                  .state_save = state_save,
+                                                  .state_load = state_load,
+                                                  .levels = levels,
+                                                  .destroy = destroy};
+
+pl_projective_solver pl_projective_fast_view(pl_projective_fast* p) {
+    return (pl_projective_solver){&functions, p, &p->quasi, p->number};
+}
+
+pl_projective_fast* pl_projective_fast_of(const pl_projective_solver* solver) {
+    return solver->functions == &functions ? solver->data : NULL;
+}
+
+pl_status pl_projective_fast_solver(const pl_solver_input* input, pl_projective_solver* out,
+                                    pl_error* error) {
+    pl_linear linear = input->settings->linear;
+    pl_projective_fast* p;
+    *out = (pl_projective_solver){0};
+    if (linear != PL_LINEAR_MULTIGRID && linear != PL_LINEAR_MGPCG) return PL_OK;
+    pl_status status =
+        pl_projective_fast_setup(&p, input->A, input->rest, input->sets, input->set_count,
+                                 input->settings, input->pool, error);
+    if (status == PL_OK) *out = pl_projective_fast_view(p);
+    return status;
 }

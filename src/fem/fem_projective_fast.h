@@ -10,12 +10,10 @@
 #ifndef PL_FEM_PROJECTIVE_FAST_H
 #define PL_FEM_PROJECTIVE_FAST_H
 
-#include "fem/fem_minimise.h"
-#include "fem/fem_projective_loop.h"
-#include "fem/rigid_start.h"
 #include "fem/spring_batches.h"
 #include "fem/tet_batches.h"
 #include "multigrid/scalar_multigrid.h"
+#include "step/step_projective.h"
 
 typedef struct pl_projective_fast pl_projective_fast;
 
@@ -70,20 +68,11 @@ struct pl_projective_fast {
     int softened_pin_count, softened_contact_count; // in the last step, and the last detection
 };
 
-// Positions of the integrator: from + step velocity, and what becomes of the solution.
-typedef struct pl_projective_motion {
-    double *positions, *velocities, *positions_before, *velocities_before; // 3 per vertex
-    double step;                                                           // tau
-    pl_rigid_start* rigid_start;
-    bool bdf2, midpoint;
-    bool keeps_before; // positions_before and velocities_before are of use to later steps
-} pl_projective_motion;
-
 // A and the sets are kept by reference. A has the stiffness, which the sampling of coarse nodes may
 // follow; positions: at rest.
 pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
                                    const double* positions, const pl_element_set* sets,
-                                   int set_count, const pl_fem_settings* settings, pl_pool* pool,
+                                   int set_count, const pl_step_settings* settings, pl_pool* pool,
                                    pl_error* error);
 void pl_projective_fast_destroy(pl_projective_fast* p);
 // Masses or materials of the sets have changed.
@@ -94,42 +83,37 @@ void pl_projective_fast_restart(pl_projective_fast* p);
 // Looks whether, and how fast, cycles solve the matrix of this objective, which has inertia, when
 // its values are new; *fails if not. Float cannot hold stiff parts in something 1e8 times softer:
 // such a system is one for the direct solver.
-pl_status pl_projective_fast_check(pl_projective_fast* p, pl_fem_objective* f, pl_minimiser* m,
+pl_status pl_projective_fast_check(pl_projective_fast* p, pl_step_objective* f, pl_minimiser* m,
                                    bool* fails, pl_error* error);
 // True if a step of this objective can be done in float.
-bool pl_projective_fast_can(const pl_projective_fast* p, const pl_fem_objective* f);
+bool pl_projective_fast_can(const pl_projective_fast* p, const pl_step_objective* f);
 // A whole step in float, from the state to the state; f->y and f->reference are not looked at.
 // *finished becomes false if the tolerance is below what float gives: then the state is as it was
 // and m->x holds what has been reached.
-pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
+pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_step_objective* f,
                                   const pl_projective_motion* motion,
-                                  const pl_fem_settings* settings, pl_detect detect,
+                                  const pl_step_settings* settings, pl_detect detect,
                                   void* detect_user, pl_method_info* info, bool* finished,
                                   pl_error* error);
-// Minimises from m->x on with gradients in double; for everything that Projective Dynamics knows.
-// p NULL: with the solver of m. goes_on: pl_projective_fast_step left m->x.
-pl_status pl_projective_minimise(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
-                                 const pl_fem_settings* settings, pl_detect detect,
-                                 void* detect_user, bool goes_on, pl_method_info* info,
-                                 pl_error* error);
-
 // What later steps depend on besides positions and velocities: the rotations, and u.
 size_t pl_projective_fast_state_size(const pl_projective_fast* p);
 void pl_projective_fast_state_save(const pl_projective_fast* p, void* out);
 void pl_projective_fast_state_load(pl_projective_fast* p, const void* in);
 
-// Shared by the two kinds of step: the levels for this objective, pins and contacts (those of f) on
-// them, contacts found at x (m->found; p may be NULL), and the direction of a step from b of the
-// finest level.
-pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_fem_objective* f, pl_error* error);
-pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_fem_objective* f,
+// Parts of a step: the levels for this objective, pins and contacts (those of f) on them, and the
+// direction of a step from b of the finest level.
+pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_step_objective* f, pl_error* error);
+pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_step_objective* f,
                                     const double* x, pl_error* error);
-pl_status pl_projective_fast_detect(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
-                                    pl_detect detect, void* user, const double* x, bool first,
-                                    pl_error* error);
-// Friction after a full step along m->direction, which was found at x (pl_fem_friction_dual).
-void pl_projective_follow_friction(pl_minimiser* m, const pl_fem_objective* f, const double* x);
-void pl_projective_fast_solve(pl_projective_fast* p, const pl_fem_settings* settings,
+void pl_projective_fast_solve(pl_projective_fast* p, const pl_step_settings* settings,
                               pl_method_info* info);
+
+// As a solver of a step: a view of p, and the one for "linear": "multigrid" and "mgpcg" (none for
+// others).
+pl_projective_solver pl_projective_fast_view(pl_projective_fast* p);
+// The other way: NULL if the solver is another one.
+pl_projective_fast* pl_projective_fast_of(const pl_projective_solver* solver);
+pl_status pl_projective_fast_solver(const pl_solver_input* input, pl_projective_solver* out,
+                                    pl_error* error);
 
 #endif

@@ -10,7 +10,7 @@
 //   x       y + u; u is what the iterations find
 //   A_0     the fixed matrix, with pins and contacts as springs on its diagonal
 //
-// The iterations are those of fem_projective_loop.c.
+// The iterations are those of step_projective_loop.c.
 //
 // With a fixed number of iterations the residual reported is that before the last one: what is left
 // at the end would cost another gradient.
@@ -40,9 +40,9 @@ static double largest(double a, double b) { return a > b ? a : b; }
 typedef struct step_work {
     pl_projective_fast* p;
     pl_minimiser* m;
-    pl_fem_objective* f;
+    pl_step_objective* f;
     const pl_projective_motion* motion;
-    const pl_fem_settings* settings;
+    const pl_step_settings* settings;
     pl_detect detect;
     void* detect_user;
     pl_method_info* info;
@@ -260,8 +260,8 @@ static bool find_deep_pieces(const step_work* w) {
     for (int k = 0; k < w->f->contact_count; k++) {
         const pl_contact* contact = &w->f->contacts[k];
         size_t i = 3 * (size_t)contact->vertex;
-        double depth = fmax(pl_fem_contact_depth(w->f, contact, w->x_out), 0.0);
-        double depth_before = fmax(pl_fem_contact_depth(w->f, contact, before), 0.0);
+        double depth = fmax(pl_step_contact_depth(w->f, contact, w->x_out), 0.0);
+        double depth_before = fmax(pl_step_contact_depth(w->f, contact, before), 0.0);
         pl_vec3 moved = pl_sub(pl_vec3_load(w->x_out + i), pl_vec3_load(before + i));
         energy[pl_rigid_start_piece(pieces, contact->vertex)] +=
             contact->stiffness * (depth * depth - depth_before * depth_before) -
@@ -306,7 +306,7 @@ static void drag_task(int begin, int end, int worker, void* user) {
 // damping by stiffness at x_out, with the matrix in double
 static void add_drag(step_work* w) {
     if (!(w->f->damping_stiffness > 0.0)) return;
-    pl_fem_stiffness_drag(w->f, w->x_out, w->m->scratch, w->m->scratch + w->m->count);
+    pl_step_stiffness_drag(w->f, w->x_out, w->m->scratch, w->m->scratch + w->m->count);
     pl_parallel_for(w->p->pool, drag_task, w->p->vertex_count, BLOCK, w);
 }
 
@@ -472,8 +472,9 @@ static void commit(const step_work* w) {
 
 // contacts at x_out
 static pl_status find_contacts(const step_work* w, bool first, pl_error* error) {
-    return pl_projective_fast_detect(w->p, w->m, w->f, w->detect, w->detect_user, w->x_out, first,
-                                     error);
+    pl_projective_solver solver = pl_projective_fast_view(w->p);
+    return pl_projective_detect(&solver, w->m, w->f, w->detect, w->detect_user, w->x_out, first,
+                                error);
 }
 
 // the load of each piece, as evaluate() has that of the whole
@@ -508,7 +509,7 @@ static double add_contact_squares(const step_work* w, double* pieces) {
 // forces at the end.
 static pl_status evaluate(void* user, int iteration, pl_error* error) {
     step_work* w = user;
-    pl_fem_objective* f = w->f;
+    pl_step_objective* f = w->f;
     bool first = iteration == 0;
     w->iteration = iteration;
     if (w->detect || f->damping_stiffness > 0.0) write_positions(w);
@@ -530,14 +531,14 @@ static pl_status evaluate(void* user, int iteration, pl_error* error) {
 
 // Phi at x_out, up to a constant. Contacts are those of f; friction is left out.
 static double objective_at(const step_work* w, double motion) {
-    double sum = motion + pl_fem_elastic_energy(w->f, w->x_out);
+    double sum = motion + pl_step_elastic_energy(w->f, w->x_out);
     for (int k = 0; k < w->f->pin_count; k++) {
         const pl_pin* pin = &w->f->pins[k];
         pl_vec3 d = pl_sub(pl_vec3_load(w->x_out + 3 * (size_t)pin->vertex), pin->target);
         if (!pin->hard) sum += 0.5 * pin->stiffness * pl_norm2(d);
     }
     for (int k = 0; k < w->f->contact_count; k++) {
-        double depth = fmax(pl_fem_contact_depth(w->f, &w->f->contacts[k], w->x_out), 0.0);
+        double depth = fmax(pl_step_contact_depth(w->f, &w->f->contacts[k], w->x_out), 0.0);
         sum += 0.5 * w->f->contacts[k].stiffness * depth * depth;
     }
     return sum;
@@ -547,7 +548,7 @@ static double objective_at(const step_work* w, double motion) {
 // they are put there, and w->stays becomes true.
 static pl_status stay_if_better(step_work* w, pl_error* error) {
     pl_projective_fast* p = w->p;
-    pl_fem_objective* f = w->f;
+    pl_step_objective* f = w->f;
     float* kept = p->quasi.direction; // not needed any more
     size_t size = 4 * (size_t)p->vertex_count * sizeof(float);
     int contact_count = f->contact_count;
@@ -569,7 +570,7 @@ static pl_status stay_if_better(step_work* w, pl_error* error) {
 // worst residual counts. True if all are, or are as near to it as float gets.
 static bool judge_pieces(step_work* w, bool first, bool* float_is_enough) {
     const pl_minimiser* m = w->m;
-    const pl_fem_settings* settings = w->settings;
+    const pl_step_settings* settings = w->settings;
     const pl_search* s = &m->search;
     pl_method_info* info = w->info;
     if (first) pl_pieces_sum(m->pieces, NULL, w->p->pool, piece_noise_part, 0, w, s->after);
@@ -605,7 +606,7 @@ static bool has_stalled(step_work* w, int iteration) {
 
 static bool judge(void* user, int iteration) {
     step_work* w = user;
-    const pl_fem_settings* settings = w->settings;
+    const pl_step_settings* settings = w->settings;
     pl_method_info* info = w->info;
     bool first = iteration == 0, by_residual = !settings->all_iterations;
     if (first && by_residual) w->noise = sqrt(over_vertices(w, noise_part));
@@ -634,7 +635,7 @@ static void follow_friction(const step_work* w) {
 static pl_status find_direction(void* user, double* slope, pl_error* error) {
     step_work* w = user;
     pl_projective_fast* p = w->p;
-    const pl_fem_settings* settings = w->settings;
+    const pl_step_settings* settings = w->settings;
     const pl_scalar_fine* fine = pl_scalar_mg_fine(p->mg);
     bool is_last = settings->all_iterations && !settings->line_search &&
                    w->iteration + 1 >= settings->max_iterations;
@@ -674,9 +675,9 @@ static pl_status iterate(step_work* w, pl_error* error) {
     return pl_projective_iterate(&loop, error);
 }
 
-pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_fem_objective* f,
+pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_step_objective* f,
                                   const pl_projective_motion* motion,
-                                  const pl_fem_settings* settings, pl_detect detect,
+                                  const pl_step_settings* settings, pl_detect detect,
                                   void* detect_user, pl_method_info* info, bool* finished,
                                   pl_error* error) {
     *finished = true;

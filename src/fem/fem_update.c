@@ -19,7 +19,7 @@ typedef struct walk {
     int tet, spring, membrane, patch, hinge;
 } walk;
 
-static walk start_walk(const pl_fem_model* model) {
+static walk start_walk(const pl_step_model* model) {
     walk w = {0};
     for (int k = 0; k < model->set_count; k++) {
         pl_element_set* set = &model->sets[k];
@@ -75,9 +75,9 @@ static pl_status update_cloth(walk* w, const pl_method_body* body, pl_error* err
     return pl_cloth_walk(body, &visitor, error);
 }
 
-pl_status pl_fem_update(pl_fem_system* system, const pl_method_body* bodies, int body_count,
+pl_status pl_fem_update(pl_step_system* system, const pl_method_body* bodies, int body_count,
                         pl_error* error) {
-    pl_fem_model model = pl_fem_system_model(system);
+    pl_step_model model = pl_step_system_model(system);
     walk w = start_walk(&model);
     pl_status status = PL_OK;
     for (int k = 0; status == PL_OK && k < body_count; k++)

@@ -5,11 +5,11 @@
 #ifndef PL_FEM_UPDATE_H
 #define PL_FEM_UPDATE_H
 
-#include "fem/fem_system.h"
+#include "step/step_system.h"
 
 // Rewrites element data, masses and damping in place. The bodies are those that the system was made
 // of, in the same order, with new numbers.
-pl_status pl_fem_update(pl_fem_system* system, const pl_method_body* bodies, int body_count,
+pl_status pl_fem_update(pl_step_system* system, const pl_method_body* bodies, int body_count,
                         pl_error* error);
 
 #endif

@@ -60,9 +60,15 @@ static void patch_gradients(const pl_element_set* set, int first, int last, cons
     pl_patch_lanes_gradient(set->corners, d->patches, first, last, x, gradient);
 }
 
-const pl_element_functions pl_patch_elements = {"patch",         PL_PATCH_CORNERS, patch_energy,
-                                                patch_gradient,  patch_hessian,    patch_projective,
-                                                patches_destroy, patch_gradients,  patch_energies};
+const pl_element_functions pl_patch_elements = {.name = "patch",
+                                                .corner_count = PL_PATCH_CORNERS,
+                                                .energy = patch_energy,
+                                                .gradient = patch_gradient,
+                                                .hessian = patch_hessian,
+                                                .projective = patch_projective,
+                                                .destroy = patches_destroy,
+                                                .gradients = patch_gradients,
+                                                .energies = patch_energies};
 
 void pl_patch_element(const pl_element_set* set, int e, const double** rest, const double** form) {
     const pl_patch_values* b = &((const patch_data*)set->data)->patches[e];

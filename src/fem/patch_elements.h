@@ -5,7 +5,7 @@
 #ifndef PL_FEM_PATCH_ELEMENTS_H
 #define PL_FEM_PATCH_ELEMENTS_H
 
-#include "fem/element_set.h"
+#include "step/element_set.h"
 
 // Copies what it is given. corners: 6 per patch; forms: 6 per patch [J].
 pl_status pl_patch_elements_setup(pl_element_set* set, const double* rest, int vertex_count,

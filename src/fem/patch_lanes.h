@@ -6,7 +6,7 @@
 #ifndef PL_FEM_PATCH_LANES_H
 #define PL_FEM_PATCH_LANES_H
 
-#include "fem/element_set.h"
+#include "step/element_set.h"
 
 enum { PL_PATCH_LANES = 8 };
 

@@ -21,6 +21,7 @@
 #include "fem/spring_relax.h"
 #include "base/array.h"
 #include "base/memory.h"
+#include "fem/spring_gather.h"
 #include "math/float4.h"
 
 #include <math.h>
@@ -169,9 +170,9 @@ pl_status pl_spring_relax_create(const pl_block_matrix* A, const pl_element_set*
     return status;
 }
 
-void pl_spring_relax_begin(pl_spring_relax* r, const pl_fem_objective* f) {
+void pl_spring_relax_begin(pl_spring_relax* r, const pl_step_objective* f) {
     pl_block_matrix* Q = &r->Q;
-    double weight = pl_fem_mass_weight(f);
+    double weight = pl_step_mass_weight(f);
     bool damped = f->velocity_time > 0.0 && f->damping_stiffness > 0.0;
     pl_block_matrix_zero(Q);
     // the damping matrix is made of projected Hessians, which the same matrices bound
@@ -190,7 +191,8 @@ void pl_spring_relax_begin(pl_spring_relax* r, const pl_fem_objective* f) {
     for (int e = 0; e < r->value_count; e++) r->weights[e] = (float)Q->values[e];
 }
 
-pl_status pl_spring_relax_contacts(pl_spring_relax* r, const pl_fem_objective* f, pl_error* error) {
+pl_status pl_spring_relax_contacts(pl_spring_relax* r, const pl_step_objective* f,
+                                   pl_error* error) {
     r->next_contact.count = 0;
     for (int v = 0; v < r->Q.row_count; v++) r->first_contact[v] = -1;
     int* next = pl_array_add(&r->next_contact, (size_t)f->contact_count);
@@ -205,14 +207,14 @@ pl_status pl_spring_relax_contacts(pl_spring_relax* r, const pl_fem_objective* f
 
 // What springs and contacts exert at a vertex, as part of the gradient, and their Hessian: its
 // upper part, row by row.
-static pl_vec3 own_gradient(const pl_spring_relax* r, const pl_fem_objective* f, const double* x,
+static pl_vec3 own_gradient(const pl_spring_relax* r, const pl_step_objective* f, const double* x,
                             int v, double H[6]) {
     pl_vec3 g = pl_spring_gather_vertex(r->gather, v, x, H);
     const int* next = r->next_contact.data;
     for (int k = r->first_contact[v]; k >= 0; k = next[k]) {
         double block[9];
-        g = pl_add(g, pl_fem_contact_gradient(f, k, x));
-        pl_fem_contact_block(f, k, x, 1.0, block);
+        g = pl_add(g, pl_step_contact_gradient(f, k, x));
+        pl_step_contact_block(f, k, x, 1.0, block);
         for (int i = 0; i < 3; i++) H[i] += block[i];
         H[3] += block[4], H[4] += block[5], H[5] += block[8];
     }
@@ -221,7 +223,7 @@ static pl_vec3 own_gradient(const pl_spring_relax* r, const pl_fem_objective* f,
 
 typedef struct sweep_job {
     pl_spring_relax* r;
-    const pl_fem_objective* f;
+    const pl_step_objective* f;
     const double* gradient;
     double* x;
     const int* chunks; // of a colour
@@ -290,7 +292,7 @@ static void sweep_task(int begin, int end, int worker, void* user) {
     }
 }
 
-void pl_spring_relax_sweep(pl_spring_relax* r, const pl_fem_objective* f, const double* gradient,
+void pl_spring_relax_sweep(pl_spring_relax* r, const pl_step_objective* f, const double* gradient,
                            const int* piece_of, const bool* chosen, double* x) {
     sweep_job job = {
         .r = r, .f = f, .gradient = gradient, .x = x, .piece_of = piece_of, .chosen = chosen};
@@ -303,4 +305,29 @@ void pl_spring_relax_sweep(pl_spring_relax* r, const pl_fem_objective* f, const 
                             &job);
         }
     }
+}
+
+static void begin(void* data, const pl_step_objective* f) { pl_spring_relax_begin(data, f); }
+
+static pl_status contacts(void* data, const pl_step_objective* f, pl_error* error) {
+    return pl_spring_relax_contacts(data, f, error);
+}
+
+static void sweep(void* data, const pl_step_objective* f, const double* gradient,
+                  const int* piece_of, const bool* chosen, double* x) {
+    pl_spring_relax_sweep(data, f, gradient, piece_of, chosen, x);
+}
+
+static void destroy(void* data) { pl_spring_relax_destroy(data); }
+
+static const pl_relax_functions functions = {
+    .begin = begin, .contacts = contacts, .sweep = sweep, .destroy = destroy};
+
+pl_status pl_spring_relax_solver(const pl_solver_input* input, pl_step_relax* out,
+                                 pl_error* error) {
+    pl_spring_relax* relax;
+    pl_status status =
+        pl_spring_relax_create(input->A, input->sets, input->set_count, &relax, error);
+    *out = (pl_step_relax){&functions, relax};
+    return status;
 }

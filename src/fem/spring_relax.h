@@ -6,23 +6,25 @@
 #ifndef PL_FEM_SPRING_RELAX_H
 #define PL_FEM_SPRING_RELAX_H
 
-#include "fem/fem_objective.h"
+#include "step/step_solvers.h"
 
 typedef struct pl_spring_relax pl_spring_relax;
 
 // A: the pattern of the system (block 3); it and the sets are borrowed. *out is NULL if no set is
-// gathered by vertex (pl_spring_elements_gather).
+// gathered by vertex (pl_element_set_gather).
 pl_status pl_spring_relax_create(const pl_block_matrix* A, const pl_element_set* sets,
                                  int set_count, pl_spring_relax** out, pl_error* error);
 void pl_spring_relax_destroy(pl_spring_relax* relax);
+// For a step; none if there are no such springs.
+pl_status pl_spring_relax_solver(const pl_solver_input* input, pl_step_relax* out, pl_error* error);
 
 // Before the first call of a step: all but springs and contacts.
-void pl_spring_relax_begin(pl_spring_relax* relax, const pl_fem_objective* f);
+void pl_spring_relax_begin(pl_spring_relax* relax, const pl_step_objective* f);
 // After contacts were found, before the next call.
-pl_status pl_spring_relax_contacts(pl_spring_relax* relax, const pl_fem_objective* f,
+pl_status pl_spring_relax_contacts(pl_spring_relax* relax, const pl_step_objective* f,
                                    pl_error* error);
 // A few sweeps over x, where Phi has the given gradient; of chosen pieces, or (chosen NULL) of all.
-void pl_spring_relax_sweep(pl_spring_relax* relax, const pl_fem_objective* f,
+void pl_spring_relax_sweep(pl_spring_relax* relax, const pl_step_objective* f,
                            const double* gradient, const int* piece_of, const bool* chosen,
                            double* x);
 

@@ -10,9 +10,9 @@
 #ifndef PL_FEM_TET_BATCHES_H
 #define PL_FEM_TET_BATCHES_H
 
-#include "fem/chunks.h"
 #include "material/material.h"
 #include "sparse/block_matrix.h"
+#include "step/chunks.h"
 
 typedef struct pl_tet_batch {
     int32_t corners[4][PL_LANES];

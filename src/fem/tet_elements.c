@@ -104,9 +104,15 @@ static double tet_energies(const pl_element_set* set, int first, int last, const
     return sum;
 }
 
-const pl_element_functions pl_tet_elements = {
-    "tet",          4,           tet_energy,    tet_gradient, tet_hessian,
-    tet_projective, tet_destroy, tet_gradients, tet_energies};
+const pl_element_functions pl_tet_elements = {.name = "tet",
+                                              .corner_count = 4,
+                                              .energy = tet_energy,
+                                              .gradient = tet_gradient,
+                                              .hessian = tet_hessian,
+                                              .projective = tet_projective,
+                                              .destroy = tet_destroy,
+                                              .gradients = tet_gradients,
+                                              .energies = tet_energies};
 
 // shape gradients and volume of one tet; false if it has none
 static bool prepare_tet(const double* rest, const int* v, double* gradients, double* volume) {

@@ -5,8 +5,8 @@
 #ifndef PL_FEM_TET_ELEMENTS_H
 #define PL_FEM_TET_ELEMENTS_H
 
-#include "fem/element_set.h"
 #include "material/material.h"
+#include "step/element_set.h"
 
 // Elements of tets (4 indices each) at rest positions; materials: one per tet. An inverted or flat
 // tet is an error that names it.

@@ -6,8 +6,8 @@
 #ifndef PL_FEM_TET_LANES_H
 #define PL_FEM_TET_LANES_H
 
-#include "fem/element_set.h"
 #include "material/material.h"
+#include "step/element_set.h"
 
 // What a set of tets knows of them.
 typedef struct pl_tet_data {

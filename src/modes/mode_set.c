@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "modes/mode_set.h"
 #include "base/memory.h"
-#include "fem/mass_matrix.h"
 #include "modes/lanczos.h"
 #include "sparse/direct.h"
 #include "sparse/vector.h"
+#include "step/mass_matrix.h"
 
 #include <math.h>
 #include <string.h>

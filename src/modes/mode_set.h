@@ -6,8 +6,8 @@
 #ifndef PL_MODES_MODE_SET_H
 #define PL_MODES_MODE_SET_H
 
-#include "fem/fem_holds.h"
 #include "sparse/block_matrix.h"
+#include "step/step_holds.h"
 
 // Everything is borrowed. Held vertices and directions are no unknowns.
 typedef struct pl_modes_problem {

@@ -16,7 +16,7 @@ static const double TOLERANCE = 1e-10;
 typedef struct modes_work {
     pl_fem_parts parts;
     pl_block_matrix K;
-    pl_fem_holds holds;
+    pl_step_holds holds;
     pl_array pins; // of pl_pin, of the body alone
     const double* x;
 } modes_work;
@@ -33,9 +33,10 @@ static pl_status find_pins(pl_world* w, const pl_world_body* body, modes_work* w
         own.vertex -= body->first_vertex;
         if (!pl_array_push(&work->pins, &own)) status = pl_fail_memory(error, "pins");
     }
-    if (status == PL_OK) status = pl_fem_holds_setup(&work->holds, body->mesh->vertex_count, error);
     if (status == PL_OK)
-        status = pl_fem_holds_mark(&work->holds, work->pins.data, (int)work->pins.count, error);
+        status = pl_step_holds_setup(&work->holds, body->mesh->vertex_count, error);
+    if (status == PL_OK)
+        status = pl_step_holds_mark(&work->holds, work->pins.data, (int)work->pins.count, error);
     return status;
 }
 
@@ -51,16 +52,16 @@ static pl_status assemble(pl_world* w, const pl_world_body* body, modes_work* wo
     for (int k = 0; status == PL_OK && k < parts->set_count; k++)
         status = pl_element_set_locate(&parts->sets[k], &work->K, error);
     if (status != PL_OK) return status;
-    pl_fem_objective f = {.vertex_count = parts->vertex_count,
-                          .set_count = parts->set_count,
-                          .sets = parts->sets,
-                          .mass = parts->mass,
-                          .pool = w->pool,
-                          .velocity_time = 1.0,
-                          .pins = work->pins.data,
-                          .pin_count = (int)work->pins.count,
-                          .fixed = work->holds.fixed};
-    pl_fem_hessian(&f, work->x, 0.0, &work->K);
+    pl_step_objective f = {.vertex_count = parts->vertex_count,
+                           .set_count = parts->set_count,
+                           .sets = parts->sets,
+                           .mass = parts->mass,
+                           .pool = w->pool,
+                           .velocity_time = 1.0,
+                           .pins = work->pins.data,
+                           .pin_count = (int)work->pins.count,
+                           .fixed = work->holds.fixed};
+    pl_step_hessian(&f, work->x, 0.0, &work->K);
     return PL_OK;
 }
 
@@ -128,7 +129,7 @@ pl_status pl_world_modes(pl_world* w, int b, int count, pl_modes** out, pl_error
     if (status == PL_OK) status = give(&set, work.parts.mass, out, error);
     pl_mode_set_free(&set);
     pl_block_matrix_free(&work.K);
-    pl_fem_holds_free(&work.holds);
+    pl_step_holds_free(&work.holds);
     pl_fem_parts_free(&work.parts);
     pl_array_free(&work.pins);
     return status;

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The linear systems of Newton's method on multigrid. Where float is enough, elements write the
+// projected Hessian to where the finest level smooths with it, and no other matrix is there: it is
+// wrong by 1e-7 of its largest values, which takes a longer way to an end that the gradient, in
+// double, decides on. Where masses are so small, or stiffness so large, that soft motions would get
+// lost in that, the matrix comes in double.
+#ifndef PL_FEM_NEWTON_MULTIGRID_H
+#define PL_FEM_NEWTON_MULTIGRID_H
+
+#include "step/step_solvers.h"
+
+typedef struct pl_newton_multigrid pl_newton_multigrid;
+
+// As a solver of a step, for "linear": "multigrid" and "mgpcg"; none for others.
+pl_status pl_newton_multigrid_solver(const pl_solver_input* input, pl_newton_solver* out,
+                                     pl_error* error);
+
+// A: the pattern of the matrix (kept by reference, its values need not stay), with values at rest,
+// which the sampling may follow; sets are borrowed, rest positions are 3 per vertex.
+pl_status pl_newton_multigrid_create(const pl_block_matrix* A, const double* rest,
+                                     const pl_element_set* sets, int set_count,
+                                     const pl_step_settings* settings, pl_pool* pool,
+                                     pl_newton_multigrid** out, pl_error* error);
+void pl_newton_multigrid_destroy(pl_newton_multigrid* n);
+// A new step: cycles are tried again, where those of the last step failed and the direct solver
+// took over.
+void pl_newton_multigrid_begin(pl_newton_multigrid* n);
+// The materials of the elements changed.
+void pl_newton_multigrid_forget(pl_newton_multigrid* n);
+
+// The matrix at x, projected in part (0 to 1), in float; false where that is not enough.
+bool pl_newton_multigrid_assemble(pl_newton_multigrid* n, const pl_step_objective* f,
+                                  const double* x, double projected);
+// All levels, of what was assembled (NULL) or of the values of A, which then stay as long as they
+// are solved with.
+void pl_newton_multigrid_update(pl_newton_multigrid* n, const pl_block_matrix* A);
+// As pl_linear_solve does. residual_unread: the residual of the last cycle may be left out (NaN).
+void pl_newton_multigrid_solve(pl_newton_multigrid* n, const pl_linear_options* options,
+                               bool residual_unread, const double* b, double* x,
+                               pl_linear_info* info);
+// |D x|^2 of the vertices [begin, end) with D the diagonal of the matrix, after an update; end -1:
+// of all of them, on all threads.
+double pl_newton_multigrid_force_square(const pl_newton_multigrid* n, int begin, int end,
+                                        const double* x);
+// For what is measured of it.
+struct pl_block_mg* pl_newton_multigrid_levels(pl_newton_multigrid* n);
+
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Bodies that nothing holds. At rest they have an equilibrium only if the forces on them add up to
+// zero.
+#ifndef PL_STEP_FREE_BODIES_H
+#define PL_STEP_FREE_BODIES_H
+
+#include "contact/contact.h"
+#include "math/mat3.h"
+
+#include <pliant/status.h>
+
+// Sums over the vertices of a body, for its rigid motion.
+typedef struct pl_body_motion {
+    double mass;
+    pl_vec3 centre, shift, angular, turn;
+    pl_mat3 inertia;
+    bool is_loaded; // by forces that do not turn with the body
+} pl_body_motion;
+
+typedef struct pl_free_bodies {
+    int vertex_count;
+    int* first;    // lowest vertex of each vertex's body
+    bool* held;    // work, at first vertices: some pin holds the body
+    double* force; // 3 per vertex, at first vertices: their sum; then the sum of their lengths
+    int* body_of;  // number of each vertex's body
+    int body_count;
+    pl_body_motion* motions; // per body
+    bool any_free;           // some body had no pin in the last check
+} pl_free_bodies;
+
+// neighbours: who shares an element with whom (CSR).
+pl_status pl_free_bodies_setup(pl_free_bodies* bodies, int vertex_count,
+                               const int* neighbour_offsets, const int* neighbours,
+                               pl_error* error);
+void pl_free_bodies_free(pl_free_bodies* bodies);
+// Fails if a body without a pin is pushed; tells how many rigid modes the bodies without pins have.
+pl_status pl_free_bodies_check(pl_free_bodies* bodies, const double* force, const pl_pin* pins,
+                               int pin_count, int* rigid_mode_count, pl_error* error);
+// Takes the rigid motion of bodies without pins out of a direction (3 per vertex): their matrix
+// says nothing of it. Their centres of mass stay, and they do not turn, unless dead forces turn
+// them.
+void pl_free_bodies_keep_place(pl_free_bodies* bodies, const double* mass, const double* force,
+                               const double* x, double* direction);
+
+#endif

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Vertices that are held in some directions and free in others: rollers, planes of symmetry.
+#ifndef PL_STEP_HOLDS_H
+#define PL_STEP_HOLDS_H
+
+#include "base/array.h"
+#include "base/fail.h"
+#include "contact/contact.h"
+#include "sparse/block_matrix.h"
+
+typedef struct pl_hold {
+    int vertex;
+    pl_mat3 free;  // projection to the free directions
+    pl_vec3 place; // in the held ones [m]
+} pl_hold;
+
+typedef struct pl_step_holds {
+    int vertex_count;
+    bool* fixed;    // per vertex: held in all directions
+    int* hold_of;   // per vertex: number in holds + 1, or 0
+    pl_array holds; // of pl_hold
+} pl_step_holds;
+
+pl_status pl_step_holds_setup(pl_step_holds* h, int vertex_count, pl_error* error);
+void pl_step_holds_free(pl_step_holds* h);
+// What hard pins hold. Several at a vertex hold the directions of all of them.
+pl_status pl_step_holds_mark(pl_step_holds* h, const pl_pin* pins, int pin_count, pl_error* error);
+// Moves held vertices to where pins hold them; x: 3 per vertex.
+void pl_step_holds_place(const pl_step_holds* h, const pl_pin* pins, int pin_count, double* x);
+
+// Of `count` holds: takes the held directions out of vectors, 3 per vertex.
+void pl_holds_project(const pl_hold* holds, int count, double* vector);
+// Rows and columns of held directions become those of a diagonal of the vertex's own size.
+void pl_holds_eliminate(const pl_hold* holds, int count, pl_block_matrix* A);
+// block = left block right
+void pl_block_between(const pl_mat3* left, const pl_mat3* right, double block[9]);
+
+// The directions that a sum S of projections spans: the projection to them, and pseudo-inverse of
+// S; returns their number.
+int pl_held_span(pl_mat3 S, pl_mat3* span, pl_mat3* inverse);
+
+#endif

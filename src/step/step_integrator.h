@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What an integrator makes of a step: the inertia of its objective, where it starts, and the state
+// that follows from its solution. For the files of step_system.h.
+#ifndef PL_STEP_INTEGRATOR_H
+#define PL_STEP_INTEGRATOR_H
+
+#include "step/step_system_data.h"
+
+// All of the objective but inertia, pins and contacts.
+void pl_step_objective_begin(pl_step_system* s, const pl_method_step* step, pl_step_objective* f);
+// w, tau and the times of a step of length h; returns the time that velocities are followed for.
+double pl_step_times(const pl_step_system* s, double h, bool use_history, pl_step_objective* f);
+// y and the reference of all vertices, or of one. tau: from pl_step_times.
+void pl_step_inertia(pl_step_system* s, double tau, bool bdf2);
+void pl_step_inertia_of(pl_step_system* s, double tau, bool bdf2, int vertex);
+bool pl_step_is_bdf2(const pl_step_system* s, bool use_history);
+// The damping matrix K of this step, from its first positions.
+void pl_step_update_damping(pl_step_system* s);
+
+// s->pins: those of the step on the way from `begin` to `end` of it, both in [0, 1].
+pl_status pl_step_place_pins(pl_step_system* s, const pl_method_step* step, double begin,
+                             double end, pl_error* error);
+// Marks what pins hold, for the objective.
+pl_status pl_step_hold(pl_step_system* s, pl_step_objective* f, pl_error* error);
+// The minimisation starts where the pieces were, or where they would fly to, whichever is better.
+void pl_step_choose_start(pl_step_system* s, const pl_step_objective* f);
+// The solved x becomes new positions and velocities; false if they are not finite.
+bool pl_step_commit(pl_step_system* s, const pl_step_objective* f, const double* x);
+
+// to = from, 3 per vertex
+void pl_step_copy(const pl_step_system* s, const double* from, double* to);
+
+#endif

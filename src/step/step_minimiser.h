@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What a minimisation works on: step_newton.h runs it, step_search.h chooses its steps.
+#ifndef PL_STEP_MINIMISER_H
+#define PL_STEP_MINIMISER_H
+
+#include "base/array.h"
+#include "step/step_pieces.h"
+#include "step/step_solvers.h"
+
+enum { PL_SEARCH_MEMORY = 4 };
+
+// Friction of a piece by the normal forces in use, compared with that by the normal forces at x.
+typedef struct pl_piece_friction {
+    double error, square; // sum of the lengths of the differences [N], and of their squares
+    double limit;         // sum of coefficients times normal forces at x [N]
+    double normal_square; // of the gradient along the normals of contacts
+    double error_before;  // when normal forces followed last; infinite: they have not yet [N]
+} pl_piece_friction;
+
+typedef struct pl_piece_search {
+    double load;                     // largest of outer forces and of those at the start [N]
+    double noise;                    // round-off of forces [N]
+    double values[PL_SEARCH_MEMORY]; // last values of Phi
+    int value_count;
+    double before, bound; // Phi at x; what it must not exceed after the step
+    pl_piece_friction friction;
+} pl_piece_search;
+
+// One number or flag per piece in each array.
+typedef struct pl_search {
+    pl_piece_search* piece;
+    bool* open;              // not at its minimum: it takes part in the iteration
+    bool* trying;            // its step is not short enough yet
+    bool* longer;            // a longer step is tried
+    bool* chosen;            // takes part in a single evaluation
+    double *norms, *inertia; // of the gradient; of the forces that change the motion, or in
+                             // quasistatics of those within [N]
+    double* slopes;          // of Phi along the direction
+    double* steps;           // |direction| [m]
+    double* lengths;         // of the step, in directions
+    double *after, *tried;   // Phi at m->trial; at what is tried
+    double* straight;        // Phi at what is tried before springs relax
+    bool is_finite;          // Phi(x) is known to be finite
+} pl_search;
+
+struct pl_minimiser {
+    const pl_step_pieces* pieces; // borrowed
+    pl_search search;
+    pl_block_matrix A;       // of the solver, which may leave it without values
+    pl_newton_solver newton; // none for Projective Dynamics
+    pl_step_relax relax;     // Newton on cloth of springs; else none
+    int count;               // 3 per vertex
+    double* x;               // start and result
+    double value;            // Phi(x) without contacts, of a system of one piece; NaN: not known
+    double* trial;           // of the line search
+    double* gradient;
+    double* trial_gradient;
+    double *further, *further_gradient; // a step that is longer than the trial
+    bool gradient_known;                // at x, without contacts
+    double* direction;
+    double* scratch;   // twice as long
+    pl_array contacts; // of pl_contact
+    pl_array found;    // of pl_contact: those of this iteration
+    int* contact_mark; // per vertex: the last iteration that found it in contact
+    int* contact_at;   // per vertex: its first contact in the list before
+    double* friction_dual;
+    // quasistatics: mean stiffness of each vertex at rest [N/m]; else NULL
+    double* rest_stiffness;
+    bool rest_stale; // materials have changed since
+};
+
+#endif

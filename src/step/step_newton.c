@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// x <- x - a A^-1 dPhi/dx with A the Hessian, projected to be positive semi-definite where it is
+// not definite. The step length a is halved until Phi falls enough (step_search.c).
+#include "step/step_newton.h"
+#include "base/memory.h"
+#include "base/timer.h"
+#include "sparse/vector.h"
+#include "step/step_assembled.h"
+#include "step/step_contacts.h"
+#include "step/step_friction.h"
+#include "step/step_search.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { VERTICES_PER_TASK = 2730 };
+// MIN_PROJECTED_FRACTION: smallest share of the projected Hessian to blend in.
+static const double MIN_PROJECTED_FRACTION = 0.25;
+static const double MAX_LINEARISED_RESIDUAL = 1.0;
+// Linear systems of cloth are solved to ROUGH_TOLERANCE; the last ones so far that END_PART of the
+// tolerance would be left of the forces, if these were linear.
+static const double ROUGH_TOLERANCE = 0.1, END_PART = 0.3;
+// Systems that would have to be solved farther than this are not the last ones.
+static const double MIN_END_TOLERANCE = 0.01;
+// Cloth that folds may take so many times the iterations that bodies are given.
+enum { FOLDING = 4 };
+
+// what a minimisation knows from one iteration to the next
+typedef struct progress {
+    double projected; // part of the projected Hessian in the last matrix
+    bool last;        // no iteration follows that is known of
+    bool solved;      // the last linear system was solved to its tolerance
+    double residual;  // before this iteration
+} progress;
+
+void pl_minimiser_free(pl_minimiser* m) {
+    if (m->pieces) pl_search_free(&m->search, m->pieces->count);
+    if (m->newton.data) m->newton.functions->destroy(m->newton.data);
+    if (m->relax.data) m->relax.functions->destroy(m->relax.data);
+    pl_block_matrix_free(&m->A);
+    PL_FREE(m->x, double, m->count);
+    PL_FREE(m->trial, double, m->count);
+    PL_FREE(m->gradient, double, m->count);
+    PL_FREE(m->trial_gradient, double, m->count);
+    PL_FREE(m->further, double, m->count);
+    PL_FREE(m->further_gradient, double, m->count);
+    PL_FREE(m->direction, double, m->count);
+    PL_FREE(m->scratch, double, 2 * (size_t)m->count);
+    pl_array_free(&m->contacts);
+    pl_array_free(&m->found);
+    PL_FREE(m->contact_mark, int, m->count / 3);
+    PL_FREE(m->contact_at, int, m->count / 3);
+    PL_FREE(m->friction_dual, double, m->count);
+    PL_FREE(m->rest_stiffness, double, m->count / 3);
+    *m = (pl_minimiser){0};
+}
+
+pl_status pl_minimiser_setup(pl_minimiser* m, const pl_step_pieces* pieces, int block,
+                             const int* neighbour_offsets, const int* neighbours, pl_error* error) {
+    int vertex_count = pieces->vertex_count;
+    *m = (pl_minimiser){.pieces = pieces,
+                        .count = 3 * vertex_count,
+                        .value = NAN,
+                        .contacts = pl_array_of(sizeof(pl_contact)),
+                        .found = pl_array_of(sizeof(pl_contact))};
+    m->contact_mark = PL_ALLOC(int, vertex_count);
+    m->x = PL_ALLOC(double, m->count);
+    m->trial = PL_ALLOC(double, m->count);
+    m->gradient = PL_ALLOC(double, m->count);
+    m->trial_gradient = PL_ALLOC(double, m->count);
+    m->further = PL_ALLOC(double, m->count);
+    m->further_gradient = PL_ALLOC(double, m->count);
+    m->direction = PL_ALLOC(double, m->count);
+    m->scratch = PL_ALLOC(double, 2 * (size_t)m->count);
+    m->contact_at = PL_ALLOC(int, vertex_count);
+    m->friction_dual = PL_ALLOC(double, m->count);
+    if (!m->contact_mark || !m->friction_dual || !m->contact_at || !m->x || !m->trial ||
+        !m->gradient || !m->trial_gradient || !m->further || !m->further_gradient ||
+        !m->direction || !m->scratch)
+        return pl_fail_memory(error, "the solver of a step");
+    pl_status status = pl_search_setup(&m->search, pieces->count, error);
+    if (status != PL_OK) return status;
+    return pl_block_matrix_setup(&m->A, vertex_count, block, neighbour_offsets, neighbours, error);
+}
+
+// A has its values at rest.
+static pl_status keep_rest_stiffness(pl_minimiser* m, pl_error* error) {
+    m->rest_stiffness = PL_ALLOC(double, m->count / 3);
+    if (!m->rest_stiffness && m->count) return pl_fail_memory(error, "the solver of a step");
+    for (int v = 0; v < m->count / 3; v++) {
+        const double* D = m->A.values + 9 * (size_t)m->A.diagonal[v];
+        m->rest_stiffness[v] = (D[0] + D[4] + D[8]) / 3.0;
+    }
+    return PL_OK;
+}
+
+pl_status pl_minimiser_setup_linear(pl_minimiser* m, const pl_solver_input* input,
+                                    const pl_step_solvers* solvers, pl_error* error) {
+    const pl_step_settings* settings = input->settings;
+    pl_status status = PL_OK;
+    if (settings->integrator == PL_INTEGRATOR_QUASISTATIC) status = keep_rest_stiffness(m, error);
+    // a fixed number of iterations is what it was in the paper
+    bool may_relax = settings->nonlinear == PL_NONLINEAR_NEWTON && settings->line_search &&
+                     !settings->all_iterations;
+    if (status == PL_OK && may_relax && solvers && solvers->relax)
+        status = solvers->relax(input, &m->relax, error);
+    if (status == PL_OK && solvers && solvers->newton)
+        status = solvers->newton(input, &m->newton, error);
+    if (status == PL_OK && !m->newton.data) status = pl_assembled_newton(input, &m->newton, error);
+    return status;
+}
+
+static double noise_part(int begin, int end, void* user) {
+    const pl_minimiser* m = user;
+    return m->newton.functions->force_square(m->newton.data, begin, end, m->x);
+}
+
+static double rest_noise_part(int begin, int end, void* user) {
+    const pl_minimiser* m = user;
+    double sum = 0.0;
+    for (int v = begin; v < end; v++) {
+        pl_vec3 force = pl_scale(m->rest_stiffness[v], pl_vec3_load(m->x + 3 * (size_t)v));
+        sum += pl_dot(force, force);
+    }
+    return sum;
+}
+
+// Where a body is stretched beyond measure, forces are all round-off. That excuses nothing: no more
+// is allowed than this many times what would be round-off at rest.
+static void limit_force_noise(pl_minimiser* m, pl_pool* pool) {
+    const double most = 100.0;
+    double* squares = m->search.tried;
+    if (!m->rest_stiffness || m->rest_stale) return;
+    pl_pieces_sum(m->pieces, NULL, pool, rest_noise_part, 0, m, squares);
+    for (int k = 0; k < m->pieces->count; k++)
+        m->search.piece[k].noise =
+            fmin(m->search.piece[k].noise, most * 4.0 * DBL_EPSILON * sqrt(squares[k]));
+}
+
+// What round-off leaves of the forces of each piece: differences of positions times the stiffness
+// at hand.
+static void find_force_noise(pl_minimiser* m, pl_pool* pool) {
+    double* squares = m->search.tried;
+    if (m->pieces->count > 1) pl_pieces_sum(m->pieces, NULL, pool, noise_part, 0, m, squares);
+    else squares[0] = noise_part(0, -1, m);
+    for (int k = 0; k < m->pieces->count; k++)
+        m->search.piece[k].noise = 4.0 * DBL_EPSILON * sqrt(squares[k]);
+    limit_force_noise(m, pool);
+}
+
+// Gradients of pieces may differ by many orders. Scaled to the length 1, all pieces are solved to
+// the same part of their own gradient; those at their minimum do not move. A single piece is not
+// scaled.
+static double scale_of(const pl_minimiser* m, int piece) {
+    if (m->pieces->count == 1) return 1.0;
+    double norm = m->search.norms[piece];
+    return m->search.open[piece] && norm > 0.0 ? 1.0 / norm : 0.0;
+}
+
+// trial = -scale gradient
+static void opposite_task(int begin, int end, int worker, void* user) {
+    const pl_minimiser* m = user;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        double scale = scale_of(m, m->pieces->piece_of[v]);
+        for (int i = 3 * v; i < 3 * v + 3; i++) {
+            m->trial[i] = -scale * m->gradient[i];
+            m->direction[i] = 0.0;
+        }
+    }
+}
+
+// direction /= scale
+static void unscale_task(int begin, int end, int worker, void* user) {
+    const pl_minimiser* m = user;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        double scale = scale_of(m, m->pieces->piece_of[v]);
+        for (int i = 3 * v; i < 3 * v + 3; i++)
+            m->direction[i] = scale > 0.0 ? m->direction[i] / scale : 0.0;
+    }
+}
+
+// While forces fall slowly, as where cloth folds, an exact direction is no better than a rough one.
+// Near the end it need be no better than what the tolerance asks for (inexact Newton).
+static double linear_tolerance(const pl_minimiser* m, const pl_step_settings* settings,
+                               const progress* s) {
+    if (!m->relax.data) return settings->linear_tolerance;
+    double enough = END_PART * settings->tolerance / s->residual;
+    if (!(enough > MIN_END_TOLERANCE)) enough = ROUGH_TOLERANCE;
+    return fmax(settings->linear_tolerance, fmin(enough, ROUGH_TOLERANCE));
+}
+
+// direction = -A^-1 gradient
+static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
+                                 const pl_step_settings* settings, double projected,
+                                 const progress* s, pl_linear_info* linear, pl_method_info* info,
+                                 pl_error* error) {
+    const pl_newton_functions* newton = m->newton.functions;
+    pl_status status = newton->update(m->newton.data, f, m->x, projected, info, error);
+    if (status != PL_OK) return status;
+    double start = pl_seconds();
+    pl_linear_options options = {linear_tolerance(m, settings, s), settings->linear_max_iterations};
+    pl_parallel_for(f->pool, opposite_task, m->count / 3, VERTICES_PER_TASK, m);
+    newton->solve(m->newton.data, &options, !s->last, m->trial, m->direction, linear);
+    if (m->pieces->count > 1)
+        pl_parallel_for(f->pool, unscale_task, m->count / 3, VERTICES_PER_TASK, m);
+    // what rounding leaves in held directions
+    pl_holds_project(f->holds, f->hold_count, m->direction);
+    if (f->free_bodies)
+        pl_free_bodies_keep_place(f->free_bodies, f->mass, f->force, m->x, m->direction);
+    for (int k = 0; k < linear->history_count; k++)
+        pl_trace_add(&info->trace, info->residual * (double)linear->history[k]);
+    info->linear_iterations += linear->iterations;
+    info->linear_residual = linear->residual;
+    info->switch_count += linear->switched;
+    info->rigid_mode_count = linear->tiny_pivot_count;
+    info->linear_seconds += pl_seconds() - start;
+    return PL_OK;
+}
+
+// Projecting every element makes the matrix definite, and stiffer than it is: slender bodies in
+// bending then take many iterations, and cloth hardly leaves the saddle that it buckles from. So
+// the Hessian is taken as it is where the solver sees that it is definite (Longva 2023, section 4),
+// else mixed with the projected one, with as little of it as it takes.
+static pl_status find_direction(pl_minimiser* m, const pl_step_objective* f,
+                                const pl_step_settings* settings, progress* s, pl_method_info* info,
+                                pl_error* error) {
+    pl_linear_info linear;
+    bool tells = m->newton.sees_indefinite;
+    double part = !tells ? 1.0 : s->projected <= MIN_PROJECTED_FRACTION ? 0.0 : 0.5 * s->projected;
+    if (f->pressure) f->pressure->without_stiffness = false;
+    for (;;) {
+        pl_status status = solve_direction(m, f, settings, part, s, &linear, info, error);
+        if (status != PL_OK) return status;
+        bool descends = pl_search_descends(m, f);
+        if (descends && !linear.indefinite) break;
+        // the stiffness of a pressure is never definite, and has no projected form
+        bool drops_pressure = part >= 1.0 && f->pressure && !f->pressure->without_stiffness;
+        if (part >= 1.0 && !drops_pressure) break;
+        if (drops_pressure) f->pressure->without_stiffness = true;
+        else part = part > 0.0 ? fmin(2.0 * part, 1.0) : MIN_PROJECTED_FRACTION;
+    }
+    s->projected = part;
+    s->solved = linear.converged;
+    return PL_OK;
+}
+
+// A linearised step is one solve; what is left of the forces is not expected to vanish. It counts
+// as done if its system was solved and the forces left are not above those that it started with.
+static bool is_linearised_done(const progress* s, const pl_method_info* info) {
+    return s->solved && info->residual <= MAX_LINEARISED_RESIDUAL;
+}
+
+// Laws with a barrier (Neo-Hookean) have an infinite energy and no forces where an element is
+// inverted: that is no minimum, however small the forces are.
+static pl_status check_energy(pl_minimiser* m, const pl_step_objective* f, pl_method_info* info,
+                              pl_error* error) {
+    return pl_search_is_finite(m, f) ? PL_OK : pl_fail_inverted(info, error);
+}
+
+pl_status pl_fail_inverted(pl_method_info* info, pl_error* error) {
+    info->converged = false;
+    return pl_fail(error, PL_ERROR_DIVERGED,
+                   "the elastic energy is not finite: elements are inverted, and their law has no "
+                   "forces there; move attachments more slowly, make the time step smaller, or use "
+                   "the law stable_neohookean");
+}
+
+// The relaxation of springs learns the contacts that were found.
+static pl_status relax_contacts(pl_minimiser* m, const pl_step_objective* f, pl_error* error) {
+    return m->relax.data ? m->relax.functions->contacts(m->relax.data, f, error) : PL_OK;
+}
+
+typedef struct flight_job {
+    pl_minimiser* m;
+    const pl_step_objective* f;
+} flight_job;
+
+// direction = y - x, trial = y
+static void flight_task(int begin, int end, int worker, void* user) {
+    const flight_job* job = user;
+    pl_minimiser* m = job->m;
+    (void)worker;
+    for (int v = begin; v < end; v++)
+        for (int i = 3 * v; i < 3 * v + 3; i++) {
+            m->direction[i] = job->f->fixed[v] ? 0.0 : job->f->y[i] - m->x[i];
+            m->trial[i] = m->x[i] + m->direction[i];
+        }
+}
+
+// Cloth that flies goes to where inertia takes it, and relaxes there, among the contacts of that
+// place. That costs no linear system, and is as good as the first step of Newton's method, which
+// knows none of those contacts.
+static pl_status fly(pl_minimiser* m, pl_step_objective* f, pl_detect detect, void* detect_user,
+                     int round, pl_error* error) {
+    flight_job job = {m, f};
+    pl_parallel_for(f->pool, flight_task, m->count / 3, VERTICES_PER_TASK, &job);
+    pl_holds_project(f->holds, f->hold_count, m->direction);
+    double* x = m->x;
+    m->x = m->trial;
+    pl_status status = pl_step_contacts_find(m, f, detect, detect_user, round, error);
+    m->x = x;
+    if (status == PL_OK) status = relax_contacts(m, f, error);
+    if (status != PL_OK) return status;
+    if (!m->gradient_known || f->contact_count > 0)
+        pl_step_gradient(f, m->x, m->gradient, m->scratch);
+    if (pl_search_descends(m, f)) pl_search_line(m, f);
+    return PL_OK;
+}
+
+pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_settings* settings,
+                      pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error) {
+    bool linearised = settings->nonlinear == PL_NONLINEAR_LINEARISED;
+    int max_iterations = linearised ? 1 : settings->max_iterations * (m->relax.data ? FOLDING : 1);
+    bool may_fly = m->relax.data && f->inertia > 0.0;
+    progress s = {0};
+    info->stalled = false;
+    f->round_contacts = true;
+    pl_search_begin(m, f);
+    if (m->newton.functions->begin) m->newton.functions->begin(m->newton.data);
+    memset(m->contact_mark, 0, (size_t)f->vertex_count * sizeof(int));
+    m->contacts.count = m->found.count = 0;
+    if (m->relax.data) m->relax.functions->begin(m->relax.data, f);
+    for (int k = 0, round = 0;; round++) {
+        pl_status status = pl_step_contacts_find(m, f, detect, detect_user, round, error);
+        if (status == PL_OK) status = relax_contacts(m, f, error);
+        if (status != PL_OK) return status;
+        if (!m->gradient_known || f->contact_count > 0)
+            pl_step_gradient(f, m->x, m->gradient, m->scratch);
+        bool any_open = pl_friction_judge(m, f, settings, round == 0, info);
+        if (!isfinite(info->residual))
+            return pl_fail(error, PL_ERROR_DIVERGED,
+                           "iteration %d of the step has forces that are not finite", k);
+        if (k >= max_iterations || !any_open) break;
+        if (round == 0 && may_fly) {
+            status = fly(m, f, detect, detect_user, ++round, error);
+            if (status != PL_OK) return status;
+            continue;
+        }
+        s.residual = info->residual;
+        s.last = !settings->all_iterations || k + 1 >= max_iterations;
+        status = find_direction(m, f, settings, &s, info, error);
+        if (status != PL_OK) return status;
+        if (k == 0 || !(f->inertia > 0.0)) find_force_noise(m, f->pool);
+        info->iterations++;
+        k++;
+        if (!settings->line_search || linearised) pl_search_full_step(m, f);
+        else if (!pl_search_line(m, f)) {
+            info->stalled = true;
+            break;
+        }
+    }
+    info->contact_count = (int)m->found.count;
+    if (linearised && info->iterations > 0) info->converged = is_linearised_done(&s, info);
+    return check_energy(m, f, info, error);
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Minimisation of a step's objective by Newton; step_projective_loop.h is that of Projective
+// Dynamics.
+#ifndef PL_STEP_NEWTON_H
+#define PL_STEP_NEWTON_H
+
+#include "method/method.h"
+#include "step/step_minimiser.h"
+#include "step/step_objective.h"
+#include "step/step_settings.h"
+
+// pieces: borrowed.
+pl_status pl_minimiser_setup(pl_minimiser* m, const pl_step_pieces* pieces, int block,
+                             const int* neighbour_offsets, const int* neighbours, pl_error* error);
+// The linear solver, when m->A has the values that it has at rest. input->A is m->A. solvers: those
+// of the method, or NULL.
+pl_status pl_minimiser_setup_linear(pl_minimiser* m, const pl_solver_input* input,
+                                    const pl_step_solvers* solvers, pl_error* error);
+void pl_minimiser_free(pl_minimiser* m);
+
+// Minimises from m->x on; contacts are found anew in every iteration (S0 Alg. 4).
+pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_settings* settings,
+                      pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error);
+// Says that elements of laws with a barrier are inverted; what was solved does not count.
+pl_status pl_fail_inverted(pl_method_info* info, pl_error* error);
+
+#endif

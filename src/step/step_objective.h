@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The function that a step minimises (S0 section 3.1): inertia, elasticity, damping, outer forces,
+// soft pins and contacts,
+//
+//   Phi(x) = w/2 |x - y|_M^2 + W(x) + 1/(2 tau) |x - x_ref|^2_{alpha M + beta K} - f.x + pins +
+//   contacts.
+//
+// Integrators differ only in w, y, x_ref and tau; quasistatics has w = 0.
+#ifndef PL_STEP_OBJECTIVE_H
+#define PL_STEP_OBJECTIVE_H
+
+#include "contact/contact.h"
+#include "step/element_set.h"
+#include "step/free_bodies.h"
+#include "step/step_holds.h"
+#include "step/step_pieces.h"
+#include "step/step_pressure.h"
+
+enum { PL_MAX_ELEMENT_SETS = 8 };
+
+typedef struct pl_step_objective {
+    int vertex_count;
+    int set_count;
+    const pl_element_set* sets;
+    const double* mass;                 // per vertex [kg]: lumped, the row sums of M
+    const pl_block_matrix* mass_matrix; // M (block 1), or NULL: M is lumped
+    pl_pool* pool;
+
+    double inertia;                        // w [1/s^2]
+    const double* y;                       // 3 per vertex
+    double velocity_time;                  // tau [s]: v = (x - reference) / tau
+    const double* reference;               // x_ref
+    double damping_mass;                   // alpha [1/s]
+    double damping_stiffness;              // beta [s]
+    const pl_block_matrix* damping_matrix; // K of the step, used if beta > 0
+    const double* force;                   // 3 per vertex [N]
+    const double* load;         // force and pressure at the start of the step [N]; NULL: force
+    pl_step_pressure* pressure; // that is not in force; NULL: none
+
+    const pl_pin* pins;
+    int pin_count;
+    const pl_contact* contacts;
+    int contact_count;
+    bool round_contacts; // by their curvature; else planes, as matrices that are constant take them
+    const double* friction_dual; // 3 per vertex: what friction is known to be of its limit
+    const double* start;         // positions at the start of the step
+    // x is the middle of the step, which ends at 2 x - start. Contacts and friction act at the end.
+    bool solves_midpoint;
+    double time_step;               // h [s]
+    const double* velocities;       // at the start of the step, unless quasistatic
+    const double* positions_before; // BDF2: a step before the start; else NULL
+    double slip_length; // friction grows with the sliding distance of a step up to this one [m]
+
+    pl_free_bodies* free_bodies; // whose place no force decides; NULL: none
+
+    const bool* fixed; // per vertex: held exactly; NULL for the matrix of Projective Dynamics: none
+    const pl_hold* holds; // vertices that are held in some directions
+    int hold_count;
+    const int* hold_of; // per vertex: number in holds + 1, or 0; NULL: no holds
+} pl_step_objective;
+
+// scratch: 6 per vertex
+double pl_step_energy(const pl_step_objective* f, const double* x, double* scratch);
+// energies[piece] = Phi of each chosen piece (NULL: of all); their sum is Phi
+void pl_step_energies(const pl_step_objective* f, const pl_step_pieces* pieces, const bool* chosen,
+                      const double* x, double* scratch, double* energies);
+// gradient = dPhi/dx, zero at fixed vertices
+void pl_step_gradient(const pl_step_objective* f, const double* x, double* gradient,
+                      double* scratch);
+// Both; where all elements are gathered, in the time of one of them (pl_step_gathers).
+double pl_step_energy_and_gradient(const pl_step_objective* f, const double* x, double* gradient,
+                                   double* scratch);
+bool pl_step_gathers(const pl_step_objective* f);
+// A = d2Phi/dx2 (block 3); projected: how much, from 0 to 1, of each element's part is projected to
+// be positive semi-definite. Fixed vertices become identity rows.
+void pl_step_hessian(const pl_step_objective* f, const double* x, double projected,
+                     pl_block_matrix* A);
+// A = the constant matrix of Projective Dynamics (block 1), with contacts as springs in all
+// directions
+void pl_step_projective(const pl_step_objective* f, pl_block_matrix* A);
+
+// |w M (x - y)| [N]
+double pl_step_inertia_force(const pl_step_objective* f, const double* x, double* scratch);
+// The same of each piece.
+void pl_step_inertia_forces(const pl_step_objective* f, const pl_step_pieces* pieces,
+                            const double* x, double* scratch, double* forces);
+// out = K difference with difference = x - x_ref, 3 per vertex; damping by stiffness is beta / tau
+// times as much.
+void pl_step_stiffness_drag(const pl_step_objective* f, const double* x, double* difference,
+                            double* out);
+// Elastic energy W alone.
+double pl_step_elastic_energy(const pl_step_objective* f, const double* x);
+// Follows friction after x moved by lengths[piece_of[vertex]] times direction (which was found at
+// x_before): see friction_dual in step_objective.c.
+void pl_step_friction_dual(const pl_step_objective* f, const double* x_before, const int* piece_of,
+                           const double* lengths, const double* direction, double* dual);
+// The dual vector to begin with, of a contact with its normal force.
+pl_vec3 pl_step_first_dual(const pl_step_objective* f, const pl_contact* c);
+// dPhi/dx of contact k at its vertex.
+pl_vec3 pl_step_contact_gradient(const pl_step_objective* f, int k, const double* x);
+// What bounds the Hessian of its friction, across the normal.
+double pl_step_friction_stiffness(const pl_step_objective* f, int k, const double* x);
+// The Hessian of its normal force, along the normal.
+double pl_step_normal_stiffness(const pl_step_objective* f, int k, const double* x);
+// Depth of a contact's vertex below its surface at the end of the step, positive inside [m].
+double pl_step_contact_depth(const pl_step_objective* f, const pl_contact* contact,
+                             const double* x);
+// Positions at the end of the step that x solves: x itself, or (midpoint) `out` filled with them.
+const double* pl_step_end_positions(const pl_step_objective* f, const double* x, double* out);
+// (w + alpha / tau) [1/s^2]: what masses count in the Hessian
+double pl_step_mass_weight(const pl_step_objective* f);
+// The Hessian of contact k, 3 x 3; projected as pl_step_hessian has it.
+void pl_step_contact_block(const pl_step_objective* f, int k, const double* x, double projected,
+                           double block[9]);
+// The normal force of contact k at x [N].
+double pl_step_normal_force(const pl_step_objective* f, int k, const double* x);
+// The friction of contact k at x for a normal force of 1 N; its length is at most the coefficient.
+pl_vec3 pl_step_unit_friction(const pl_step_objective* f, int k, const double* x);
+
+#endif

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// On a closed surface pressure p has the energy p V, V being the enclosed volume. A patch with an
+// open rim has none: its work depends on the way. So energy is counted along the way that the
+// iterates take, as p times the volume that the patch sweeps. From one iterate x_k to a trial the
+// way is straight, and
+//
+//   E(x) = work so far + p swept(x_k -> x)
+//
+// has the exact forces as its gradient at x_k, which is all that a line search needs. On closed
+// surfaces E is p V up to a constant.
+//
+// A triangle with corners x_i has the gradient g_i = p/6 N, N = x0 x x1 + x1 x x2 + x2 x x0. With
+// e_j = x_(j+1) - x_(j+2) its derivative is dg_i/dx_j = -p/6 [e_j]x, whose symmetric part is
+// -p/12 [e_j - e_i]x. What is left out cancels but at the rim of a patch.
+#include "step/step_pressure.h"
+
+#include <string.h>
+
+void pl_step_pressure_setup(pl_step_pressure* p) {
+    *p = (pl_step_pressure){.base = pl_array_of(sizeof(double)),
+                            .work = pl_array_of(sizeof(double)),
+                            .dead = pl_array_of(sizeof(double))};
+}
+
+void pl_step_pressure_free(pl_step_pressure* p) {
+    pl_array_free(&p->base);
+    pl_array_free(&p->work);
+    pl_array_free(&p->dead);
+    p->load_count = 0;
+}
+
+// false if memory is out
+static bool resize(pl_array* array, size_t count) {
+    array->count = 0;
+    return pl_array_add(array, count) != NULL || count == 0;
+}
+
+pl_status pl_step_pressure_begin(pl_step_pressure* p, const pl_pressure* loads, int load_count,
+                                 int vertex_count, const double* x, const double* force,
+                                 pl_error* error) {
+    size_t triangle_count = 0, count = 3 * (size_t)vertex_count;
+    p->loads = loads;
+    p->load_count = load_count;
+    if (load_count == 0) return PL_OK;
+    for (int k = 0; k < load_count; k++) triangle_count += (size_t)loads[k].count;
+    if (!resize(&p->base, count) || !resize(&p->dead, count) || !resize(&p->work, triangle_count))
+        return pl_fail_memory(error, "pressure");
+    memcpy(p->dead.data, force, count * sizeof(double));
+    for (int k = 0; k < load_count; k++) pl_pressure_add(&loads[k], x, -1.0, p->dead.data);
+    pl_step_pressure_restart(p, x);
+    return PL_OK;
+}
+
+void pl_step_pressure_restart(pl_step_pressure* p, const double* x) {
+    if (p->load_count == 0) return;
+    memcpy(p->base.data, x, p->base.count * sizeof(double));
+    if (p->work.count) memset(p->work.data, 0, p->work.count * sizeof(double));
+}
+
+void pl_step_pressure_follow(pl_step_pressure* p, const double* x) {
+    double *base = p->base.data, *work = p->work.data;
+    for (int k = 0; k < p->load_count; k++) {
+        const pl_pressure* load = &p->loads[k];
+        for (int t = 0; t < load->count; t++)
+            *work++ += load->pressure * pl_swept_volume(base, x, load->triangles + 3 * (size_t)t);
+    }
+    for (int k = 0; k < p->load_count; k++)
+        for (int i = 0; i < 3 * p->loads[k].count; i++) {
+            size_t at = 3 * (size_t)p->loads[k].triangles[i];
+            memcpy(base + at, x + at, 3 * sizeof(double));
+        }
+}
+
+// energy of triangle t of a load; work: that of its load
+static double triangle_energy(const pl_step_pressure* p, const pl_pressure* load, int t,
+                              const double* work, const double* x) {
+    const int* v = load->triangles + 3 * (size_t)t;
+    return work[t] + load->pressure * pl_swept_volume(p->base.data, x, v);
+}
+
+double pl_step_pressure_energy(const pl_step_pressure* p, const double* x) {
+    const double* work = p->work.data;
+    double sum = 0.0;
+    for (int k = 0; k < p->load_count; work += p->loads[k++].count)
+        for (int t = 0; t < p->loads[k].count; t++)
+            sum += triangle_energy(p, &p->loads[k], t, work, x);
+    return sum;
+}
+
+void pl_step_pressure_energies(const pl_step_pressure* p, const int* piece_of, const bool* chosen,
+                               const double* x, double* energies) {
+    const double* work = p->work.data;
+    for (int k = 0; k < p->load_count; work += p->loads[k++].count)
+        for (int t = 0; t < p->loads[k].count; t++) {
+            int piece = piece_of[p->loads[k].triangles[3 * (size_t)t]];
+            if (!chosen || chosen[piece])
+                energies[piece] += triangle_energy(p, &p->loads[k], t, work, x);
+        }
+}
+
+void pl_step_pressure_gradient(const pl_step_pressure* p, const double* x, double* gradient) {
+    for (int k = 0; k < p->load_count; k++) pl_pressure_add(&p->loads[k], x, -1.0, gradient);
+}
+
+void pl_step_pressure_block(double pressure, const double* x, const int* v, int i, int j,
+                            double block[9]) {
+    // e_j - e_i = +-(2 x_k - x_i - x_j), k the third corner; plus if j follows i
+    int k = 3 - i - j;
+    pl_vec3 between =
+        pl_add(pl_vec3_load(x + 3 * (size_t)v[i]), pl_vec3_load(x + 3 * (size_t)v[j]));
+    pl_vec3 e = pl_sub(pl_scale(2.0, pl_vec3_load(x + 3 * (size_t)v[k])), between);
+    pl_vec3 w = pl_scale(j == (i + 1) % 3 ? -pressure / 12.0 : pressure / 12.0, e);
+    const double cross[9] = {0.0, -w.z, w.y, w.z, 0.0, -w.x, -w.y, w.x, 0.0};
+    memcpy(block, cross, sizeof cross);
+}
+
+void pl_step_pressure_hessian(const pl_step_pressure* p, const double* x, pl_block_matrix* A) {
+    if (p->without_stiffness) return;
+    for (int k = 0; k < p->load_count; k++)
+        for (int t = 0; t < p->loads[k].count; t++) {
+            const int* v = p->loads[k].triangles + 3 * (size_t)t;
+            for (int i = 0; i < 3; i++)
+                for (int j = 0; j < 3; j++) {
+                    int entry = i == j ? -1 : pl_block_matrix_find(A, v[i], v[j]);
+                    if (entry < 0) continue;
+                    double block[9], *to = A->values + 9 * (size_t)entry;
+                    pl_step_pressure_block(p->loads[k].pressure, x, v, i, j, block);
+                    for (int c = 0; c < 9; c++) to[c] += block[c];
+                }
+        }
+}
+
+// The rule takes g x h / 4 where the way has g x h / 3 (see pl_swept_volume).
+void pl_step_pressure_created(const pl_step_pressure* p, const int* piece_of, const double* start,
+                              const double* end, double* created) {
+    for (int k = 0; k < p->load_count; k++)
+        for (int t = 0; t < p->loads[k].count; t++) {
+            const int* v = p->loads[k].triangles + 3 * (size_t)t;
+            pl_vec3 d[3];
+            for (int i = 0; i < 3; i++)
+                d[i] = pl_sub(pl_vec3_load(end + 3 * (size_t)v[i]),
+                              pl_vec3_load(start + 3 * (size_t)v[i]));
+            pl_vec3 turn = pl_cross(pl_sub(d[1], d[0]), pl_sub(d[2], d[0]));
+            created[piece_of[v[0]]] +=
+                p->loads[k].pressure / 72.0 * pl_dot(pl_add(pl_add(d[0], d[1]), d[2]), turn);
+        }
+}

@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The step length is halved until Phi falls enough (Armijo). Steps of cloth are judged after a few
+// sweeps that make them fit where they are (pl_relax_functions).
+#include "step/step_search.h"
+#include "base/fail.h"
+#include "base/memory.h"
+#include "sparse/vector.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MAX_HALVINGS = 30, VERTICES_PER_TASK = 2730 };
+static const double ARMIJO = 1e-4;
+// of the first slope: where more is left of it after a step, the step was short
+static const double STRAIGHT = 0.6, LONGEST_STEP = 16.0;
+// the same for cloth, whose sweeps after the step gain something too
+static const double STRAIGHT_RELAXED = 0.8;
+// of what a step was to gain: nearer to it, the step goes as foreseen
+static const double AS_FORESEEN = 0.02;
+// Every step takes an iteration, but quasistatic ones whose forces are below this part of the
+// tolerance at their start.
+static const double BALANCED = 1e-3;
+// A piece whose forces are round-off is at its minimum if the last direction was below this part of
+// its size. Where round-off still moves it (thin and stiff, far from the origin), it is not.
+static const double MAX_ROUND_OFF_STEP = 1e-7, NOISE_MARGIN = 4.0;
+
+void pl_search_free(pl_search* s, int pieces) {
+    double* numbers[] = {s->norms,   s->inertia, s->slopes, s->steps,
+                         s->lengths, s->after,   s->tried,  s->straight};
+    bool* masks[] = {s->open, s->trying, s->longer, s->chosen};
+    for (int k = 0; k < 8; k++) PL_FREE(numbers[k], double, pieces);
+    for (int k = 0; k < 4; k++) PL_FREE(masks[k], bool, pieces);
+    PL_FREE(s->piece, pl_piece_search, pieces);
+    *s = (pl_search){0};
+}
+
+pl_status pl_search_setup(pl_search* s, int pieces, pl_error* error) {
+    double** numbers[] = {&s->norms,   &s->inertia, &s->slopes, &s->steps,
+                          &s->lengths, &s->after,   &s->tried,  &s->straight};
+    bool** masks[] = {&s->open, &s->trying, &s->longer, &s->chosen};
+    bool ok = (s->piece = PL_ALLOC(pl_piece_search, pieces)) != NULL;
+    for (int k = 0; k < 8; k++) ok = (*numbers[k] = PL_ALLOC(double, pieces)) && ok;
+    for (int k = 0; k < 4; k++) ok = (*masks[k] = PL_ALLOC(bool, pieces)) && ok;
+    return ok || pieces == 0 ? PL_OK : pl_fail_memory(error, "the solver of a step");
+}
+
+void pl_search_begin(pl_minimiser* m, const pl_step_objective* f) {
+    pl_pieces_norm(m->pieces, f->pool, f->load ? f->load : f->force, m->search.norms);
+    if (f->pressure) pl_step_pressure_follow(f->pressure, m->x);
+    for (int k = 0; k < m->pieces->count; k++) {
+        m->search.piece[k] =
+            (pl_piece_search){.load = m->search.norms[k], .friction.error_before = HUGE_VAL};
+        m->search.steps[k] = NAN;
+    }
+    memset(m->friction_dual, 0, (size_t)m->count * sizeof(double));
+    m->search.is_finite = false;
+}
+
+// At rest nothing but the forces that pass through a piece tells what is small: those of its
+// elements, on held vertices too. What is unbalanced at the start tells nothing, if the start is
+// far from rest.
+static void find_forces_within(pl_minimiser* m, const pl_step_objective* f) {
+    double* forces = m->scratch;
+    memset(forces, 0, (size_t)m->count * sizeof(double));
+    for (int s = 0; s < f->set_count; s++)
+        pl_element_set_gradient(&f->sets[s], f->pool, m->x, forces);
+    pl_pieces_norm(m->pieces, f->pool, forces, m->search.inertia);
+}
+
+// Forces are compared with the largest of the outer forces, the unbalanced ones at the start, and
+// those that change the motion; quasistatic ones with the outer ones and those within.
+bool pl_search_judge(pl_minimiser* m, const pl_step_objective* f, const pl_step_settings* settings,
+                     bool first, pl_method_info* info) {
+    pl_pieces_norm(m->pieces, f->pool, m->gradient, m->search.norms);
+    // a single linearised solve is measured by what it started with
+    bool by_start = f->inertia > 0.0 || settings->nonlinear == PL_NONLINEAR_LINEARISED;
+    if (by_start) pl_step_inertia_forces(f, m->pieces, m->x, m->scratch, m->search.inertia);
+    else find_forces_within(m, f);
+    info->residual = 0.0;
+    info->converged = true;
+    bool any_open = false;
+    for (int k = 0; k < m->pieces->count; k++) {
+        pl_piece_search* p = &m->search.piece[k];
+        double norm = m->search.norms[k];
+        if (first && by_start && norm > p->load) p->load = norm;
+        // NaN, if a load is: nothing is small then
+        double load = m->search.inertia[k] > p->load ? m->search.inertia[k] : p->load;
+        double residual = load == 0.0 ? 0.0 : norm / load;
+        bool is_round_off = isfinite(residual) && norm <= NOISE_MARGIN * p->noise &&
+                            m->search.steps[k] <= MAX_ROUND_OFF_STEP * m->pieces->size[k];
+        // where the load itself is lost in round-off, what is left is compared with that
+        if (is_round_off) residual = fmin(residual, settings->tolerance);
+        bool done = residual <= settings->tolerance;
+        // An iteration from forces that are round-off would move a free body at random.
+        bool begins =
+            first && load != 0.0 && (by_start || residual > BALANCED * settings->tolerance);
+        m->search.open[k] = settings->all_iterations || !done || begins;
+        if (!(residual <= info->residual)) info->residual = residual;
+        info->converged = info->converged && done;
+        any_open = any_open || m->search.open[k];
+    }
+    return any_open;
+}
+
+bool pl_search_descends(pl_minimiser* m, const pl_step_objective* f) {
+    pl_pieces_dot(m->pieces, NULL, f->pool, m->gradient, m->direction, m->search.slopes);
+    pl_pieces_norm(m->pieces, f->pool, m->direction, m->search.steps);
+    for (int k = 0; k < m->pieces->count; k++)
+        if (m->search.open[k] && m->search.norms[k] > 0.0 && !(m->search.slopes[k] < 0.0))
+            return false;
+    return true;
+}
+
+// The largest of the last values of Phi, of which `value` becomes one. Contacts that come and go
+// make Phi another function, so with them only the last counts.
+static double remember_value(pl_piece_search* p, bool contacts, double value) {
+    if (contacts) p->value_count = 0;
+    p->values[p->value_count++ % PL_SEARCH_MEMORY] = value;
+    double largest = value;
+    for (int k = 0; k < PL_SEARCH_MEMORY && k < p->value_count; k++)
+        largest = fmax(largest, p->values[k]);
+    return largest;
+}
+
+typedef struct step_job {
+    const pl_minimiser* m;
+    const bool* chosen;
+    double factor;
+    double* out;
+} step_job;
+
+static void step_task(int begin, int end, int worker, void* user) {
+    const step_job* job = user;
+    const pl_minimiser* m = job->m;
+    (void)worker;
+    for (int v = begin; v < end; v++) {
+        int piece = m->pieces->piece_of[v];
+        if (!job->chosen[piece]) continue;
+        double length = job->factor * m->search.lengths[piece];
+        for (int i = 3 * v; i < 3 * v + 3; i++) job->out[i] = m->x[i] + length * m->direction[i];
+    }
+}
+
+// out = x + factor length direction, of the chosen pieces
+static void try_step(const pl_minimiser* m, pl_pool* pool, const bool* chosen, double factor,
+                     double* out) {
+    step_job job = {m, chosen, factor, out};
+    pl_parallel_for(pool, step_task, m->count / 3, VERTICES_PER_TASK, &job);
+}
+
+// one piece, and all its elements are gathered by vertex: gradients come with values
+static bool gathers(const pl_minimiser* m, const pl_step_objective* f) {
+    return m->pieces->count == 1 && pl_step_gathers(f);
+}
+
+// tried = Phi at what is tried, and its gradient where that costs nothing
+static void try_values(pl_minimiser* m, const pl_step_objective* f, const bool* chosen,
+                       const double* at, double* gradient) {
+    if (gathers(m, f))
+        m->search.tried[0] = pl_step_energy_and_gradient(f, at, gradient, m->scratch);
+    else pl_step_energies(f, m->pieces, chosen, at, m->scratch, m->search.tried);
+}
+
+static bool is_any(const pl_minimiser* m, const bool* which) {
+    for (int k = 0; k < m->pieces->count; k++)
+        if (which[k]) return true;
+    return false;
+}
+
+// Pieces that are tried and whose springs should relax become m->search.chosen.
+static void choose_to_relax(pl_minimiser* m, const bool* tried, double factor) {
+    for (int k = 0; k < m->pieces->count; k++) {
+        double length = factor * m->search.lengths[k];
+        double foreseen = length * (1.0 - 0.5 * length) * m->search.slopes[k];
+        double change = m->search.tried[k] - m->search.piece[k].before;
+        m->search.chosen[k] = tried[k] && isfinite(m->search.tried[k]) &&
+                              !(fabs(change - foreseen) <= AS_FORESEEN * fabs(foreseen));
+    }
+}
+
+// tried = Phi of the pieces `which` at x + factor length direction, after their springs were
+// relaxed there if that pays.
+static void try_relaxed(pl_minimiser* m, const pl_step_objective* f, const bool* which,
+                        double factor, double* at, double* gradient) {
+    try_step(m, f->pool, which, factor, at);
+    try_values(m, f, which, at, gradient);
+    if (!m->relax.data) return;
+    choose_to_relax(m, which, factor);
+    if (!is_any(m, m->search.chosen)) return;
+    memcpy(m->search.straight, m->search.tried, (size_t)m->pieces->count * sizeof(double));
+    if (!gathers(m, f)) pl_step_gradient(f, at, gradient, m->scratch);
+    m->relax.functions->sweep(m->relax.data, f, gradient, m->pieces->piece_of,
+                              m->pieces->count > 1 ? m->search.chosen : NULL, at);
+    try_values(m, f, m->search.chosen, at, gradient);
+    for (int k = 0; k < m->pieces->count; k++)
+        m->search.chosen[k] = m->search.chosen[k] && !(m->search.tried[k] <= m->search.straight[k]);
+    if (!is_any(m, m->search.chosen)) return;
+    try_step(m, f->pool, m->search.chosen, factor, at);
+    try_values(m, f, m->search.chosen, at, gradient);
+}
+
+static void swap(double** a, double** b) {
+    double* before = *a;
+    *a = *b;
+    *b = before;
+}
+
+// x becomes what was tried
+static void take_step(pl_minimiser* m, const pl_step_objective* f) {
+    m->value = NAN;
+    m->gradient_known = false;
+    swap(&m->x, &m->trial);
+    if (f->pressure) pl_step_pressure_follow(f->pressure, m->x);
+    pl_step_friction_dual(f, m->trial, m->pieces->piece_of, m->search.lengths, m->direction,
+                          m->friction_dual);
+}
+
+// The gradient of the trial becomes that of x.
+static void take_gradient(pl_minimiser* m) {
+    swap(&m->gradient, &m->trial_gradient);
+    m->gradient_known = true;
+}
+
+typedef struct copy_job {
+    const pl_minimiser* m;
+    const bool* chosen;
+    const double* from;
+    double* to;
+} copy_job;
+
+static void copy_task(int begin, int end, int worker, void* user) {
+    const copy_job* job = user;
+    (void)worker;
+    for (int v = begin; v < end; v++)
+        if (job->chosen[job->m->pieces->piece_of[v]])
+            memcpy(job->to + 3 * (size_t)v, job->from + 3 * (size_t)v, 3 * sizeof(double));
+}
+
+static void copy_pieces(const pl_minimiser* m, pl_pool* pool, const bool* chosen,
+                        const double* from, double* to) {
+    copy_job job = {m, chosen, from, to};
+    pl_parallel_for(pool, copy_task, m->count / 3, VERTICES_PER_TASK, &job);
+}
+
+// Pieces whose full step pays to be doubled become `longer`; false if there are none.
+static bool choose_longer(const pl_minimiser* m, bool* longer) {
+    double straight = m->relax.data ? STRAIGHT_RELAXED : STRAIGHT;
+    bool any = false;
+    for (int k = 0; k < m->pieces->count; k++) {
+        double gain = m->search.after[k] - m->search.piece[k].before;
+        longer[k] = longer[k] && m->search.slopes[k] < 0.0 && m->search.lengths[k] < LONGEST_STEP &&
+                    gain < straight * m->search.lengths[k] * m->search.slopes[k];
+        any = any || longer[k];
+    }
+    return any;
+}
+
+// Where Phi falls nearly as fast at the end of a full step as at its start, or faster, the step
+// leads away from a saddle (cloth that buckles) and the matrix is too stiff to get far: it is
+// doubled as long as that pays. longer: the pieces to try. trial becomes the step of the new
+// lengths and m->search.after what Phi is there.
+static void lengthen(pl_minimiser* m, const pl_step_objective* f, bool* longer) {
+    while (choose_longer(m, longer)) {
+        try_relaxed(m, f, longer, 2.0, m->further, m->further_gradient);
+        for (int k = 0; k < m->pieces->count; k++) {
+            longer[k] = longer[k] && m->search.tried[k] < m->search.after[k];
+            if (!longer[k]) continue;
+            m->search.after[k] = m->search.tried[k];
+            m->search.lengths[k] *= 2.0;
+        }
+        if (!is_any(m, longer)) return;
+        if (m->pieces->count > 1) {
+            copy_pieces(m, f->pool, longer, m->further, m->trial);
+            continue;
+        }
+        swap(&m->trial, &m->further);
+        swap(&m->trial_gradient, &m->further_gradient);
+    }
+}
+
+// Below the slack, differences of Phi are round-off.
+static bool is_low_enough(const pl_minimiser* m, int k) {
+    const pl_piece_search* p = &m->search.piece[k];
+    double bound = p->bound + ARMIJO * m->search.lengths[k] * fmin(m->search.slopes[k], 0.0);
+    if (!isfinite(m->search.tried[k])) return false;
+    if (m->search.tried[k] <= bound) return true;
+    // a step far beyond the piece is a rigid motion that nothing holds
+    double way = fmin(m->search.lengths[k] * m->search.steps[k], m->pieces->size[k]);
+    return m->search.tried[k] <= bound + 1e-12 * fabs(p->before) + p->noise * way;
+}
+
+static void start_line(pl_minimiser* m, const pl_step_objective* f) {
+    // without contacts Phi is the function that it was in the iteration before
+    bool known = m->pieces->count == 1 && f->contact_count == 0 && isfinite(m->value);
+    if (known) m->search.after[0] = m->value;
+    else pl_step_energies(f, m->pieces, m->search.open, m->x, m->scratch, m->search.after);
+    for (int k = 0; k < m->pieces->count; k++) {
+        pl_piece_search* p = &m->search.piece[k];
+        m->search.trying[k] = m->search.open[k];
+        m->search.lengths[k] = m->search.open[k] ? 1.0 : 0.0;
+        if (!m->search.open[k]) continue;
+        p->before = m->search.after[k];
+        p->bound = remember_value(p, f->contact_count > 0, p->before);
+    }
+}
+
+// Accepts what is low enough, and halves the rest. At the first attempt, longer steps are tried.
+static void settle(pl_minimiser* m, const pl_step_objective* f, bool is_first) {
+    for (int k = 0; k < m->pieces->count; k++) {
+        m->search.longer[k] = m->search.trying[k] && is_low_enough(m, k);
+        if (m->search.longer[k]) m->search.after[k] = m->search.tried[k];
+        m->search.trying[k] = m->search.trying[k] && !m->search.longer[k];
+        if (m->search.trying[k]) m->search.lengths[k] *= 0.5;
+    }
+    if (is_first) lengthen(m, f, m->search.longer);
+}
+
+// Pieces at their minimum, and those that found no step, stay at x. False if all do.
+static bool stay_where_nothing_helps(pl_minimiser* m, const pl_step_objective* f) {
+    bool moves = false, stays = false;
+    for (int k = 0; k < m->pieces->count; k++) {
+        m->search.chosen[k] = m->search.trying[k] || !m->search.open[k];
+        if (m->search.chosen[k]) m->search.lengths[k] = 0.0;
+        moves = moves || !m->search.chosen[k];
+        stays = stays || m->search.chosen[k];
+    }
+    if (moves && stays) copy_pieces(m, f->pool, m->search.chosen, m->x, m->trial);
+    return moves;
+}
+
+bool pl_search_line(pl_minimiser* m, const pl_step_objective* f) {
+    start_line(m, f);
+    for (int k = 0; k < MAX_HALVINGS; k++) {
+        try_relaxed(m, f, m->search.trying, 1.0, m->trial, m->trial_gradient);
+        settle(m, f, k == 0);
+        if (!is_any(m, m->search.trying)) break;
+    }
+    if (!stay_where_nothing_helps(m, f)) return false;
+    take_step(m, f);
+    m->search.is_finite = m->pieces->count == 1;
+    if (f->contact_count > 0 || m->pieces->count > 1) return true;
+    m->value = m->search.after[0];
+    if (gathers(m, f)) take_gradient(m);
+    return true;
+}
+
+void pl_search_full_step(pl_minimiser* m, const pl_step_objective* f) {
+    for (int k = 0; k < m->pieces->count; k++) {
+        m->search.chosen[k] = true;
+        m->search.lengths[k] = 1.0;
+    }
+    try_step(m, f->pool, m->search.chosen, 1.0, m->trial);
+    take_step(m, f);
+    m->search.is_finite = false;
+}
+
+bool pl_search_is_finite(pl_minimiser* m, const pl_step_objective* f) {
+    if (m->search.is_finite) return true;
+    return isfinite(pl_step_energy(f, m->x, m->scratch));
+}
+
+void pl_search_take_lower(pl_minimiser* m, const pl_step_objective* f) {
+    pl_search* s = &m->search;
+    pl_step_energies(f, m->pieces, NULL, m->x, m->scratch, s->after);
+    try_values(m, f, NULL, m->trial, m->trial_gradient);
+    if (m->pieces->count > 1) {
+        for (int k = 0; k < m->pieces->count; k++) s->chosen[k] = s->tried[k] < s->after[k];
+        copy_pieces(m, f->pool, s->chosen, m->trial, m->x);
+        return;
+    }
+    bool is_lower = s->tried[0] < s->after[0];
+    m->value = is_lower ? s->tried[0] : s->after[0];
+    if (!is_lower) return;
+    swap(&m->x, &m->trial);
+    if (gathers(m, f)) take_gradient(m);
+}
+
+int pl_search_worst_vertex(const pl_minimiser* m) {
+    int worst = 0;
+    double largest = -1.0;
+    for (int v = 0; v < m->count / 3; v++) {
+        int k = m->pieces->piece_of[v];
+        double load = fmax(m->search.piece[k].load, m->search.inertia[k]);
+        double part = pl_norm(pl_vec3_load(m->gradient + 3 * (size_t)v)) / fmax(load, DBL_MIN);
+        if (!(part > largest)) continue;
+        largest = part;
+        worst = v;
+    }
+    return worst;
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What a minimisation knows of each connected piece, when a piece is at its minimum, and how far it
+// goes along the direction of an iteration. Phi is a sum over pieces, so each has a load, a
+// residual and a step length of its own.
+#ifndef PL_STEP_SEARCH_H
+#define PL_STEP_SEARCH_H
+
+#include "method/method.h"
+#include "step/step_minimiser.h"
+#include "step/step_objective.h"
+#include "step/step_settings.h"
+
+// What is allocated when this fails, pl_search_free frees.
+pl_status pl_search_setup(pl_search* s, int piece_count, pl_error* error);
+void pl_search_free(pl_search* s, int piece_count);
+
+// Before the first iteration: loads.
+void pl_search_begin(pl_minimiser* m, const pl_step_objective* f);
+// Compares the gradient of each piece with its load; true if any piece is open. The worst residual
+// becomes info->residual, and info->converged tells whether all are at their minimum.
+bool pl_search_judge(pl_minimiser* m, const pl_step_objective* f, const pl_step_settings* settings,
+                     bool first, pl_method_info* info);
+// True if no open piece goes up along the direction. Finds slopes and steps.
+bool pl_search_descends(pl_minimiser* m, const pl_step_objective* f);
+// x += direction
+void pl_search_full_step(pl_minimiser* m, const pl_step_objective* f);
+// Moves each open piece along the direction; false if no step of any piece makes Phi small enough.
+bool pl_search_line(pl_minimiser* m, const pl_step_objective* f);
+// The vertex with the largest part of the gradient, relative to the load of its piece.
+int pl_search_worst_vertex(const pl_minimiser* m);
+// Before a minimisation: each piece of x becomes that of the trial where Phi is smaller there.
+void pl_search_take_lower(pl_minimiser* m, const pl_step_objective* f);
+// Phi(x) is finite.
+bool pl_search_is_finite(pl_minimiser* m, const pl_step_objective* f);
+
+#endif

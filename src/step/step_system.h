@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// A system of vertices and elements that moves in time: model, state and the solver of a step.
+#ifndef PL_STEP_SYSTEM_H
+#define PL_STEP_SYSTEM_H
+
+#include "method/method.h"
+#include "step/element_set.h"
+#include "step/step_settings.h"
+#include "step/step_solvers.h"
+
+pl_step_settings pl_default_step_settings(void);
+
+typedef struct pl_step_system pl_step_system;
+
+// mass: per vertex [kg]; positions: 3 per vertex; neighbours: who shares an element with whom (CSR,
+// ascending, without oneself). The sets are taken over, also when this fails. solvers: those of the
+// method (borrowed), or NULL.
+pl_status pl_step_system_create(const double* positions, const double* mass, int vertex_count,
+                                const int* neighbour_offsets, const int* neighbours,
+                                pl_element_set* sets, int set_count,
+                                const pl_step_settings* settings, const pl_step_solvers* solvers,
+                                pl_pool* pool, pl_step_system** out, pl_error* error);
+// From now on masses are those of M (block 1, the pattern of the system, row sums as in `mass`),
+// which is taken over.
+void pl_step_use_mass_matrix(pl_step_system* system, pl_block_matrix* M);
+void pl_step_system_destroy(pl_step_system* system);
+
+// One step. A step that fails leaves the state as it was and says why; not converging is no
+// failure.
+pl_status pl_step_system_step(pl_step_system* system, const pl_method_step* step,
+                              pl_method_info* info, pl_error* error);
+
+// Fails, as the step would, if a body at rest is pushed and nothing holds it; and how many rigid
+// modes nothing holds.
+pl_status pl_step_system_check(pl_step_system* system, const pl_method_step* step,
+                               int* rigid_mode_count, pl_error* error);
+
+// Views of the state, 3 per vertex; writable between steps.
+double* pl_step_positions(pl_step_system* system);
+double* pl_step_velocities(pl_step_system* system);
+const double* pl_step_masses(pl_step_system* system);
+int pl_step_vertex_count(const pl_step_system* system);
+
+// What solves Projective Dynamics, to be looked at; without data if the system is not of it.
+const pl_projective_solver* pl_step_projective_solver(const pl_step_system* system);
+
+// See method.h. Levels of Newton's matrix and of Projective Dynamics are known here.
+int pl_step_aggregates(pl_step_system* system, int level, int* nodes);
+
+// Forgets the steps before: the next one is of first order.
+void pl_step_restart(pl_step_system* system);
+
+// What fem_update.c rewrites between steps; views.
+typedef struct pl_step_model {
+    int vertex_count;
+    double* mass;
+    pl_block_matrix* mass_matrix; // NULL: lumped
+    pl_element_set* sets;
+    int set_count;
+    pl_step_settings* settings;
+} pl_step_model;
+
+pl_step_model pl_step_system_model(pl_step_system* system);
+
+pl_method_energies pl_step_system_energies(pl_step_system* system);
+
+// All that a step depends on, for checkpoints: size in bytes, copied out and in.
+size_t pl_step_state_size(const pl_step_system* system);
+void pl_step_state_save(const pl_step_system* system, void* out);
+void pl_step_state_load(pl_step_system* system, const void* in);
+
+#endif
