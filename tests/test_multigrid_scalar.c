@@ -9,6 +9,7 @@
 #include "fem/tet_elements.h"
 #include "mesh/topology.h"
 #include "multigrid/mg_cycle.h"
+#include "multigrid/scalar_mg_data.h"
 #include "multigrid/scalar_multigrid.h"
 #include "sample_meshes.h"
 #include "sparse/direct.h"
@@ -409,6 +410,34 @@ static void check_contacts(int half_sweeps) {
     PL_FREE(x, double, count);
     PL_FREE(springs, pl_mg_spring, rows);
     destroy(&s);
+}
+
+// A bottom with a node for each vertex solves the system, contacts in any direction included,
+// however many nodes it has; the long one by a sparse factor.
+TEST(multigrid_scalar_bottom_keeps_normals)
+{
+    pl_error error;
+    for (int kind = 0; kind < 2; kind++) {
+        pl_mesh* mesh = kind ? sample_box(40, 2, 2) : sample_box(5, 4, 4);
+        system_sample s = create(mesh, (int[]){1000}, 1, 2, 1e2, 0);
+        int rows = s.A->row_count, count = 3 * rows;
+        CHECK(rows > 100);
+        pl_mg_spring* springs = PL_ALLOC(pl_mg_spring, rows);
+        double *b = random_vector(count, 7), *x = PL_ALLOC(double, count);
+        for (int step = 1; step <= 7; step += 3) { // all vertices, some, few
+            int spring_count = make_springs(&s, step, 4, springs);
+            CHECK_OK(pl_scalar_mg_set_springs(s.mg, springs, spring_count, &error), &error);
+            CHECK(s.mg->bottom.is_sparse == (kind == 1) || step > 1);
+            pl_linear_info info;
+            memset(x, 0, (size_t)count * sizeof(double));
+            pl_scalar_mg_solve(s.mg, true, &(pl_linear_options){1e-8, 60}, b, x, &info);
+            CHECK(info.converged && info.iterations <= 4);
+        }
+        PL_FREE(b, double, count);
+        PL_FREE(x, double, count);
+        PL_FREE(springs, pl_mg_spring, rows);
+        destroy(&s);
+    }
 }
 
 TEST(multigrid_scalar_contacts)

@@ -231,6 +231,23 @@ static pl_status make_finest(pl_block_mg* mg, const pl_mg_blocks* A, const pl_sl
     return status;
 }
 
+// the solver that the settings gave, or the factor that costs less
+static pl_status setup_bottom(pl_block_mg* mg, pl_error* error) {
+    enum { DENSE_ENOUGH = 2048 }; // unknowns that are dense without looking
+    if (mg->bottom.operations) return mg->bottom.operations->setup(mg->bottom.user, mg, error);
+    const pl_block_level* level = &mg->levels[mg->hierarchy.level_count - 1];
+    double n = (double)level->unknowns * level->node_count;
+    mg->bottom = (pl_mg_bottom){pl_dense_bottom_operations(mg->unknowns), &mg->dense};
+    if (n > DENSE_ENOUGH) {
+        pl_status status = pl_sparse_bottom_analyse(&mg->sparse, level, level->unknowns, error);
+        if (status != PL_OK) return status;
+        if (pl_sparse_bottom_pays(&mg->sparse, n * n * n / 3.0, mg->unknowns == 3))
+            mg->bottom = (pl_mg_bottom){&pl_sparse_bottom_operations, &mg->sparse};
+        else pl_sparse_bottom_free(&mg->sparse);
+    }
+    return mg->bottom.operations->setup(mg->bottom.user, mg, error);
+}
+
 // the levels above the finest one
 static pl_status make_levels(pl_block_mg* mg, pl_error* error) {
     const pl_mg_hierarchy* h = &mg->hierarchy;
@@ -262,7 +279,7 @@ static pl_status make_levels(pl_block_mg* mg, pl_error* error) {
         if (mg->settings.omega > 0.0f && mg->unknowns == 4)
             mg->levels[l].omega = mg->settings.omega;
     pl_block_mg_find_unseen(mg);
-    return mg->bottom.operations->setup(mg->bottom.user, mg, error);
+    return setup_bottom(mg, error);
 }
 
 static pl_status begin(pl_block_mg* mg, const pl_mg_blocks* A, const double* positions,
@@ -291,8 +308,6 @@ pl_status pl_block_mg_begin(pl_block_mg** out, const pl_mg_blocks* A, const doub
     mg->settings.levels = mg->settings.starts = NULL;
     mg->unknowns = settings->unknowns == 4 ? 4 : 3;
     mg->bottom = settings->bottom;
-    if (!mg->bottom.operations)
-        mg->bottom = (pl_mg_bottom){pl_dense_bottom_operations(mg->unknowns), &mg->dense};
     mg->pool = pool;
     mg->row_count = A->row_count;
     mg->scale = 1.0f;

@@ -15,9 +15,24 @@ typedef struct source {
     double raise;
 } source;
 
-pl_status pl_scalar_bottom_setup(pl_scalar_bottom* bottom, int node_count, pl_error* error) {
+// true if a sparse factor costs less than a dense one for so many nodes with contacts
+static bool prefers_sparse(const pl_scalar_bottom* bottom, int node_count, int mixed_count) {
+    double n = 4.0 * node_count, m = 12.0 * mixed_count;
+    return pl_sparse_bottom_pays(&bottom->sparse, (n * n * n + m * m * m) / 3.0, true);
+}
+
+pl_status pl_scalar_bottom_setup(pl_scalar_bottom* bottom, const pl_block_level* level,
+                                 pl_error* error) {
+    enum { DENSE_ENOUGH = 85 }; // nodes that are dense without looking
     *bottom = (pl_scalar_bottom){0};
-    pl_status status = pl_dense_cholesky_setup(&bottom->free_nodes, 4 * node_count, 3, error);
+    int node_count = level->node_count;
+    pl_status status = PL_OK;
+    if (node_count > DENSE_ENOUGH)
+        status = pl_sparse_bottom_analyse(&bottom->sparse, level, 12, error);
+    if (status == PL_OK && prefers_sparse(bottom, node_count, 0))
+        return pl_sparse_bottom_reserve(&bottom->sparse, error);
+    if (status == PL_OK)
+        status = pl_dense_cholesky_setup(&bottom->free_nodes, 4 * node_count, 3, error);
     if (status != PL_OK) return status;
     bottom->work = PL_ALLOC(float, PL_NODE*(size_t)node_count);
     return bottom->work ? PL_OK : pl_fail_memory(error, "the coarsest level of multigrid");
@@ -37,6 +52,7 @@ void pl_scalar_bottom_free(pl_scalar_bottom* bottom) {
     free_mixed(bottom);
     PL_FREE(bottom->work, float, 4 * (size_t)bottom->free_nodes.n);
     pl_dense_cholesky_free(&bottom->free_nodes);
+    pl_sparse_bottom_free(&bottom->sparse);
     *bottom = (pl_scalar_bottom){0};
 }
 
@@ -170,7 +186,38 @@ static void fill_mixed(const source* s) {
     }
 }
 
+// a block of a node or of two for each coordinate: 12 x 12
+static void spread_block(const float B[16], float full[144]) {
+    memset(full, 0, 144 * sizeof(float));
+    for (int k = 0; k < 16; k++)
+        for (int d = 0; d < 3; d++) full[12 * (3 * (k / 4) + d) + 3 * (k % 4) + d] = B[k];
+}
+
+static bool try_sparse(const source* s, pl_pool* pool) {
+    const pl_block_level* level = s->level;
+    pl_sparse_bottom* sparse = &s->bottom->sparse;
+    float D[16], full[144];
+    sparse->shift = s->raise;
+    for (int J = 0; J < level->node_count; J++) {
+        pl_block_fill_unseen(level, s->unseen, J, D);
+        const float* own = level->diagonal + 16 * (size_t)J;
+        for (int k = 0; slot_of(s, J) >= 0 && k < 16; k++) D[k] -= own[k]; // what was filled in
+        spread_block(D, full);
+        for (int k = 0; slot_of(s, J) >= 0 && k < 144; k++)
+            full[k] += s->springs->mixed[slot_of(s, J)].block[k];
+        pl_sparse_bottom_put(sparse, J, J, full);
+        for (int half = 0; half < 2; half++)
+            for (int e = half_of(s, half)->begin[J]; e < half_of(s, half)->end[J]; e++) {
+                if (level->pattern.columns[e] > J) continue;
+                spread_block(level->values + 16 * (size_t)e, full);
+                pl_sparse_bottom_put(sparse, J, level->pattern.columns[e], full);
+            }
+    }
+    return pl_sparse_bottom_factor(sparse, true, pool);
+}
+
 static bool try_factor(const source* s, pl_pool* pool) {
+    if (s->bottom->is_sparse) return try_sparse(s, pool);
     fill_free(s);
     if (pl_dense_cholesky_factor(&s->bottom->free_nodes, pool) >= 0) return false;
     if (s->springs->mixed_count == 0) return true;
@@ -186,7 +233,9 @@ pl_status pl_scalar_bottom_factor(pl_scalar_bottom* bottom, const pl_block_level
                                   pl_unseen unseen, const pl_level_springs* springs, pl_pool* pool,
                                   pl_error* error) {
     source s = {bottom, level, unseen, springs, 0.0};
-    pl_status status = reserve_mixed(bottom, springs->mixed_count, error);
+    bottom->is_sparse = prefers_sparse(bottom, level->node_count, springs->mixed_count);
+    pl_status status = bottom->is_sparse ? pl_sparse_bottom_reserve(&bottom->sparse, error)
+                                         : reserve_mixed(bottom, springs->mixed_count, error);
     if (status != PL_OK) return status;
     for (; s.raise<1.0; s.raise = s.raise> 0.0 ? 10.0 * s.raise : 1e-6) {
         bottom->raised = s.raise;
@@ -232,10 +281,21 @@ static void add_mixed(const pl_scalar_bottom* bottom, const pl_block_level* leve
     }
 }
 
+static void solve_sparse(pl_sparse_bottom* sparse, const pl_block_level* level) {
+    int count = 12 * level->node_count;
+    for (int k = 0; k < count; k++) sparse->x[k] = (double)level->b[4 * (k / 3) + k % 3];
+    pl_direct_solve(sparse->direct, 1, sparse->x, sparse->x);
+    for (int k = 0; k < count; k++) level->x[4 * (k / 3) + k % 3] = (float)sparse->x[k];
+}
+
 void pl_scalar_bottom_solve(pl_scalar_bottom* bottom, pl_block_level* level,
                             const pl_level_springs* springs, pl_pool* pool) {
     // 16 floats per node: four columns with their three coordinates
     pl_rhs_layout each = {1, 4, 1};
+    if (bottom->is_sparse) {
+        solve_sparse(&bottom->sparse, level);
+        return;
+    }
     if (springs->mixed_count == 0) {
         pl_dense_cholesky_solve(&bottom->free_nodes, pool, 3, each, level->b, level->x);
         return;

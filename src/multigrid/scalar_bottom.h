@@ -7,11 +7,14 @@
 //
 //   [A_uu A_ut; A_tu A_tt (x) I + C]:   W = A_uu^-1 A_ut,   S = (A_tt - A_tu W) (x) I + C
 //   x_t = S^-1 (b_t - W' b_u),   x_u = A_uu^-1 b_u - W x_t
+//
+// Where that takes longer than a sparse factor of the whole, this takes its place.
 #ifndef PL_MULTIGRID_SCALAR_BOTTOM_H
 #define PL_MULTIGRID_SCALAR_BOTTOM_H
 
 #include "multigrid/dense_cholesky.h"
 #include "multigrid/scalar_springs.h"
+#include "multigrid/sparse_bottom.h"
 
 typedef struct pl_scalar_bottom {
     pl_dense_cholesky free_nodes; // A_uu, and the identity for the others
@@ -21,11 +24,14 @@ typedef struct pl_scalar_bottom {
     float* schur;                  // A_tt - A_tu W, 4 rows and columns per node with contacts
     float *rest, *found;           // b_t - W' b_u, x_t
     float* work;                   // 16 per node
+    pl_sparse_bottom sparse;       // 12 per node, if there are many nodes
+    bool is_sparse;                // the last factor
     double raised;                 // what was added to the diagonal, relative to it, to make it
                                    // definite in float
 } pl_scalar_bottom;
 
-pl_status pl_scalar_bottom_setup(pl_scalar_bottom* bottom, int node_count, pl_error* error);
+pl_status pl_scalar_bottom_setup(pl_scalar_bottom* bottom, const pl_block_level* level,
+                                 pl_error* error);
 void pl_scalar_bottom_free(pl_scalar_bottom* bottom);
 // Fails with PL_ERROR_DIVERGED if the matrix is not positive definite.
 pl_status pl_scalar_bottom_factor(pl_scalar_bottom* bottom, const pl_block_level* level,

@@ -170,7 +170,7 @@ static pl_status setup_levels(pl_scalar_mg* mg, pl_error* error) {
             status = pl_level_springs_setup(&mg->level_springs[l], h->node_counts[l], error);
     }
     if (status != PL_OK) return status;
-    return pl_scalar_bottom_setup(&mg->bottom, h->node_counts[h->level_count - 1], error);
+    return pl_scalar_bottom_setup(&mg->bottom, &mg->levels[h->level_count - 1], error);
 }
 
 static pl_status allocate_vectors(pl_scalar_mg* mg, pl_error* error) {

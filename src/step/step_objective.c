@@ -295,17 +295,6 @@ static void add_contact_gradient(const pl_step_objective* f, int k, const double
     pl_vec3_store(g, pl_add(pl_vec3_load(g), pl_step_contact_gradient(f, k, x)));
 }
 
-double pl_step_friction_stiffness(const pl_step_objective* f, int k, const double* x) {
-    double limit = f->contacts[k].friction * f->contacts[k].normal_force;
-    if (!(limit > 0.0)) return 0.0;
-    return slip_scale(f) * friction_factor(f, limit, pl_norm(contact_slip(f, &f->contacts[k], x)));
-}
-
-double pl_step_normal_stiffness(const pl_step_objective* f, int k, const double* x) {
-    const pl_contact* contact = &f->contacts[k];
-    return pl_step_contact_depth(f, contact, x) > 0.0 ? end_scale(f) * contact->stiffness : 0.0;
-}
-
 double pl_step_energy(const pl_step_objective* f, const double* x, double* scratch) {
     vertex_job job = {.f = f, .x = x};
     double sum = pl_parallel_sum(f->pool, vertex_energy, f->vertex_count, 1024, &job);
