@@ -379,6 +379,24 @@ TEST(multigrid_scalar_partial_update)
 TEST(multigrid_scalar_jacobi_partial_update)
 { check_partial_update(-2); }
 
+// More and more contacts: lists of the levels grow, and nothing of the contacts before is left.
+TEST(multigrid_scalar_contacts_become_more)
+{
+    pl_error error;
+    system_sample grows = create(sample_box(8, 6, 6), (int[]){4, 30}, 2, 2, 1e2, 0);
+    pl_mg_spring* springs = PL_ALLOC(pl_mg_spring, grows.A->row_count);
+    for (int step = 100; step > 2; step /= 2) {
+        int count = make_springs(&grows, step, (uint64_t)step, springs);
+        CHECK_OK(pl_scalar_mg_set_springs(grows.mg, springs, count, &error), &error);
+        system_sample fresh = create(sample_box(8, 6, 6), (int[]){4, 30}, 2, 2, 1e2, 0);
+        CHECK_OK(pl_scalar_mg_set_springs(fresh.mg, springs, count, &error), &error);
+        CHECK(fingerprint(&grows) == fingerprint(&fresh));
+        destroy(&fresh);
+    }
+    PL_FREE(springs, pl_mg_spring, grows.A->row_count);
+    destroy(&grows);
+}
+
 // contacts of a body that slides: the solution against that of the 3x3 matrix
 static void check_contacts(int half_sweeps) {
     pl_error error;

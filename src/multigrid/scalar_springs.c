@@ -50,6 +50,9 @@ static pl_status reserve_mixed(pl_level_springs* s, const pl_mg_spring* springs,
         free_mixed(&larger);
         return pl_fail_memory(error, "contacts");
     }
+    // which nodes had contacts is still needed, to take them back
+    if (s->mixed_count > 0)
+        memcpy(larger.mixed_nodes, s->mixed_nodes, (size_t)s->mixed_count * sizeof(int));
     free_mixed(s);
     s->mixed_capacity = larger.mixed_capacity;
     s->mixed_nodes = larger.mixed_nodes;
