@@ -302,7 +302,18 @@ TEST(fem_energy_and_gradient_are_those_found_apart)
         for (int i = 0; i < n; i++) CHECK_NEAR(a[i], b[i], 1e-12 * most);
         CHECK(a[3 * 2] == 0.0 && b[3 * 2] == 0.0); // fixed
     }
-    CHECK(!pl_step_gathers(&s.f)); // tets do not
+    CHECK(!pl_step_has_both(&s.f)); // tets do not
+    // contacts apart from all else
+    double part = pl_step_contacts_energy(&s.f, s.x), energy = pl_step_energy(&s.f, s.x, scratch);
+    double most = 0.0;
+    CHECK(s.f.contact_count > 0 && part > 0.0 && s.f.hold_count == 0);
+    pl_step_gradient(&s.f, s.x, a, scratch);
+    pl_step_add_contacts(&s.f, s.x, -1.0, a);
+    s.f.contact_count = 0;
+    pl_step_gradient(&s.f, s.x, b, scratch);
+    CHECK_NEAR(pl_step_energy(&s.f, s.x, scratch) + part, energy, 1e-12 * energy);
+    for (int i = 0; i < n; i++) most = fmax(most, fabs(b[i]));
+    for (int i = 0; i < n; i++) CHECK_NEAR(a[i], b[i], 1e-12 * most);
     PL_FREE(a, double, n);
     PL_FREE(b, double, n);
     PL_FREE(scratch, double, 2 * n);

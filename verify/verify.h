@@ -193,6 +193,10 @@ typedef struct verify_return {
     double rise;    // largest growth of the elastic energy in a frame, relative to the first
     bool converged; // the last frame
     int iterations; // of all frames
+    // If it converged in another shape than at rest: whether that is a minimum of the energy, and
+    // the lowest eigenvalue of the Hessian that is not of a rigid motion, over the largest.
+    bool is_minimum;
+    double softest;
 } verify_return;
 pl_status verify_quasistatic_recovery(pl_mesh* mesh, pl_material_kind law, pl_linear linear,
                                       verify_spoilt how, uint64_t seed, verify_return* out,

@@ -275,7 +275,6 @@ pl_status verify_lattice_slide(const char* integrator, int rate, verify_answer* 
                                 {"bodies[0].material.young", "1e6"},
                                 {"bodies[0].material.poisson", "0.3"},
                                 {"bodies[0].damping.stiffness", "0.001"},
-                                {"bodies[0].linear_tolerance", "0.01"},
                                 {"bodies[0].velocity", "[2, 0, 0]"},
                                 {"bodies[0].contact.thickness", "0"},
                                 {"bodies[0].contact.friction", "0.3"},

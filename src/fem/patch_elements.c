@@ -54,10 +54,15 @@ static double patch_energies(const pl_element_set* set, int first, int last, con
     return pl_patch_lanes_energy(set->corners, d->patches, first, last, x);
 }
 
+static double patch_both(const pl_element_set* set, int first, int last, const double* x,
+                         double* gradient) {
+    const patch_data* d = set->data;
+    return pl_patch_lanes_gradient(set->corners, d->patches, first, last, x, gradient);
+}
+
 static void patch_gradients(const pl_element_set* set, int first, int last, const double* x,
                             double* gradient) {
-    const patch_data* d = set->data;
-    pl_patch_lanes_gradient(set->corners, d->patches, first, last, x, gradient);
+    patch_both(set, first, last, x, gradient);
 }
 
 const pl_element_functions pl_patch_elements = {.name = "patch",
@@ -68,7 +73,8 @@ const pl_element_functions pl_patch_elements = {.name = "patch",
                                                 .projective = patch_projective,
                                                 .destroy = patches_destroy,
                                                 .gradients = patch_gradients,
-                                                .energies = patch_energies};
+                                                .energies = patch_energies,
+                                                .energies_and_gradients = patch_both};
 
 void pl_patch_element(const pl_element_set* set, int e, const double** rest, const double** form) {
     const pl_patch_values* b = &((const patch_data*)set->data)->patches[e];

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Forces and energies of several patches at a time, in double: plain loops over lanes, which the
-// compiler makes wide for the constant count. The same as pl_patch_energy to round-off.
+// Forces and energies of four patches at a time, in double. The same as pl_patch_energy to
+// round-off.
 #ifndef PL_FEM_PATCH_LANES_H
 #define PL_FEM_PATCH_LANES_H
 
 #include "step/element_set.h"
-
-enum { PL_PATCH_LANES = 8 };
 
 typedef struct pl_patch_values {
     double rest[3], form[6];
@@ -18,8 +16,8 @@ typedef struct pl_patch_values {
 // Sum of the energies of patches [first, last).
 double pl_patch_lanes_energy(const int* corners, const pl_patch_values* patches, int first,
                              int last, const double* x);
-// gradient += theirs
-void pl_patch_lanes_gradient(const int* corners, const pl_patch_values* patches, int first,
-                             int last, const double* x, double* gradient);
+// gradient += theirs; returns their energy as well
+double pl_patch_lanes_gradient(const int* corners, const pl_patch_values* patches, int first,
+                               int last, const double* x, double* gradient);
 
 #endif

@@ -6,30 +6,17 @@
 #define PL_GRID_COROT_FOUR_H
 
 #include "grid/grid_corot_wide.h"
+#include "math/double4.h"
 
-enum { PL_FOUR = 4 };
-typedef double pl_d4 __attribute__((vector_size(8 * PL_FOUR)));
-typedef int64_t pl_i4 __attribute__((vector_size(8 * PL_FOUR)));
-typedef double pl_d4_loose __attribute__((vector_size(8 * PL_FOUR), aligned(8), may_alias));
 typedef float pl_f4 __attribute__((vector_size(4 * PL_FOUR)));
 typedef float pl_f4_loose __attribute__((vector_size(4 * PL_FOUR), aligned(4), may_alias));
 
-PL_WIDE pl_d4 pl_splat_d4(double a) { return a - (pl_d4){0}; }
-PL_WIDE pl_d4 pl_load_d4(const double* p) { return *(const pl_d4_loose*)p; }
-PL_WIDE void pl_store_d4(double* p, pl_d4 a) { *(pl_d4_loose*)p = a; }
 PL_WIDE pl_d4 pl_load_floats_d4(const float* p) {
     return __builtin_convertvector(*(const pl_f4_loose*)p, pl_d4);
 }
 PL_WIDE void pl_store_floats_d4(float* p, pl_d4 a) {
     *(pl_f4_loose*)p = __builtin_convertvector(a, pl_f4);
 }
-PL_WIDE pl_d4 pl_where_d4(pl_i4 mask, pl_d4 a) { return (pl_d4)((pl_i4)a & mask); }
-PL_WIDE pl_d4 pl_select_d4(pl_i4 mask, pl_d4 a, pl_d4 b) {
-    return (pl_d4)(((pl_i4)a & mask) | ((pl_i4)b & ~mask));
-}
-PL_WIDE pl_d4 pl_min_d4(pl_d4 a, pl_d4 b) { return pl_select_d4(a < b, a, b); }
-PL_WIDE pl_d4 pl_max_d4(pl_d4 a, pl_d4 b) { return pl_select_d4(a > b, a, b); }
-PL_WIDE bool pl_any_d4(pl_i4 mask) { return mask[0] | mask[1] | mask[2] | mask[3]; }
 PL_WIDE double pl_sum_d4(pl_d4 a) { return (a[0] + a[2]) + (a[1] + a[3]); }
 // from the bits of a chunk, i being a multiple of four
 PL_WIDE pl_i4 pl_lanes_d4(uint16_t bits, int i) {

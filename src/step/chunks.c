@@ -6,7 +6,7 @@
 
 // At most so many chunks: the larger they are, the fewer vertices they share and the fewer colours
 // they need; but there must be some of each colour for every thread.
-enum { CHUNK_GOAL = 128 };
+enum { CHUNK_GOAL = PL_MAX_CHUNKS };
 
 // the chunks, one bit each
 typedef struct chunk_bits {

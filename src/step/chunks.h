@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+enum { PL_MAX_CHUNKS = 128 };
+
 typedef struct pl_chunks {
     int item_count;
     int size;             // items of a chunk; the last may have fewer

@@ -218,6 +218,37 @@ void pl_element_set_gradient(const pl_element_set* set, pl_pool* pool, const dou
     else pl_chunks_run(&set->chunks, pool, gradient_chunk, &job);
 }
 
+bool pl_element_set_has_both(const pl_element_set* set) {
+    return set->gather || set->kind->energies_and_gradients;
+}
+
+typedef struct both_job {
+    const pl_element_set* set;
+    const double* x;
+    double* gradient;
+    double energies[PL_MAX_CHUNKS]; // of each chunk
+} both_job;
+
+static void both_chunk(int first, int last, void* user) {
+    both_job* job = user;
+    job->energies[first / job->set->chunks.size] =
+        job->set->kind->energies_and_gradients(job->set, first, last, job->x, job->gradient);
+}
+
+double pl_element_set_energy_and_gradient(const pl_element_set* set, pl_pool* pool, const double* x,
+                                          double* gradient) {
+    both_job job = {.set = set, .x = x, .gradient = gradient};
+    double sum = 0.0;
+    PL_ASSERT(!set->gather);
+    if (!set->kind->energies_and_gradients) {
+        pl_element_set_gradient(set, pool, x, gradient);
+        return pl_element_set_energy(set, pool, x);
+    }
+    pl_chunks_run(&set->chunks, pool, both_chunk, &job);
+    for (int k = 0; k < PL_MAX_CHUNKS; k++) sum += job.energies[k];
+    return sum;
+}
+
 void pl_element_set_hessian(const pl_element_set* set, pl_pool* pool, const double* x,
                             bool projected, double scale, pl_block_matrix* A) {
     PL_ASSERT(A->block == 3);

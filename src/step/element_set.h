@@ -33,6 +33,9 @@ typedef struct pl_element_functions {
                       double* gradient);
     // the sum of their energies, likewise
     double (*energies)(const pl_element_set* set, int first, int last, const double* x);
+    // both in the time of `gradients`; NULL: energies take a pass of their own
+    double (*energies_and_gradients)(const pl_element_set* set, int first, int last,
+                                     const double* x, double* gradient);
     // Elements by vertex (set->gather), or NULL: created for a set; gradient += dE/dx for the
     // vertices [begin, end), and the sum of each vertex's share of the energy.
     pl_status (*gather)(pl_element_set* set, int vertex_count, pl_error* error);
@@ -76,6 +79,11 @@ double pl_element_set_energy(const pl_element_set* set, pl_pool* pool, const dou
 // gradient += dE/dx
 void pl_element_set_gradient(const pl_element_set* set, pl_pool* pool, const double* x,
                              double* gradient);
+// Whether the energy comes with the gradient for nothing.
+bool pl_element_set_has_both(const pl_element_set* set);
+// gradient += dE/dx; returns the energy. For sets that are not gathered by vertex.
+double pl_element_set_energy_and_gradient(const pl_element_set* set, pl_pool* pool, const double* x,
+                                          double* gradient);
 // A += scale d2E/dx2 (block 3)
 void pl_element_set_hessian(const pl_element_set* set, pl_pool* pool, const double* x,
                             bool projected, double scale, pl_block_matrix* A);

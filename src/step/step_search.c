@@ -27,7 +27,8 @@ static const double BALANCED = 1e-3;
 // its size. Where round-off still moves it (thin and stiff, far from the origin), it is not.
 static const double MAX_ROUND_OFF_STEP = 1e-7, NOISE_MARGIN = 4.0;
 
-void pl_search_free(pl_search* s, int pieces) {
+void pl_search_free(pl_search* s) {
+    int pieces = s->piece_count;
     double* numbers[] = {s->norms,   s->inertia, s->slopes, s->steps,
                          s->lengths, s->after,   s->tried,  s->straight};
     bool* masks[] = {s->open, s->trying, s->longer, s->chosen};
@@ -41,6 +42,7 @@ pl_status pl_search_setup(pl_search* s, int pieces, pl_error* error) {
     double** numbers[] = {&s->norms,   &s->inertia, &s->slopes, &s->steps,
                           &s->lengths, &s->after,   &s->tried,  &s->straight};
     bool** masks[] = {&s->open, &s->trying, &s->longer, &s->chosen};
+    s->piece_count = pieces;
     bool ok = (s->piece = PL_ALLOC(pl_piece_search, pieces)) != NULL;
     for (int k = 0; k < 8; k++) ok = (*numbers[k] = PL_ALLOC(double, pieces)) && ok;
     for (int k = 0; k < 4; k++) ok = (*masks[k] = PL_ALLOC(bool, pieces)) && ok;
@@ -49,7 +51,7 @@ pl_status pl_search_setup(pl_search* s, int pieces, pl_error* error) {
 
 void pl_search_begin(pl_minimiser* m, const pl_step_objective* f) {
     pl_pieces_norm(m->pieces, f->pool, f->load ? f->load : f->force, m->search.norms);
-    if (f->pressure) pl_step_pressure_follow(f->pressure, m->x);
+    pl_step_follow(f, m->x);
     for (int k = 0; k < m->pieces->count; k++) {
         m->search.piece[k] =
             (pl_piece_search){.load = m->search.norms[k], .friction.error_before = HUGE_VAL};
@@ -151,15 +153,15 @@ static void try_step(const pl_minimiser* m, pl_pool* pool, const bool* chosen, d
     pl_parallel_for(pool, step_task, m->count / 3, VERTICES_PER_TASK, &job);
 }
 
-// one piece, and all its elements are gathered by vertex: gradients come with values
-static bool gathers(const pl_minimiser* m, const pl_step_objective* f) {
-    return m->pieces->count == 1 && pl_step_gathers(f);
+// one piece, and gradients come with values
+static bool has_both(const pl_minimiser* m, const pl_step_objective* f) {
+    return m->pieces->count == 1 && pl_step_has_both(f);
 }
 
 // tried = Phi at what is tried, and its gradient where that costs nothing
 static void try_values(pl_minimiser* m, const pl_step_objective* f, const bool* chosen,
                        const double* at, double* gradient) {
-    if (gathers(m, f))
+    if (has_both(m, f))
         m->search.tried[0] = pl_step_energy_and_gradient(f, at, gradient, m->scratch);
     else pl_step_energies(f, m->pieces, chosen, at, m->scratch, m->search.tried);
 }
@@ -191,7 +193,7 @@ static void try_relaxed(pl_minimiser* m, const pl_step_objective* f, const bool*
     choose_to_relax(m, which, factor);
     if (!is_any(m, m->search.chosen)) return;
     memcpy(m->search.straight, m->search.tried, (size_t)m->pieces->count * sizeof(double));
-    if (!gathers(m, f)) pl_step_gradient(f, at, gradient, m->scratch);
+    if (!has_both(m, f)) pl_step_gradient(f, at, gradient, m->scratch);
     m->relax.functions->sweep(m->relax.data, f, gradient, m->pieces->piece_of,
                               m->pieces->count > 1 ? m->search.chosen : NULL, at);
     try_values(m, f, m->search.chosen, at, gradient);
@@ -213,7 +215,7 @@ static void take_step(pl_minimiser* m, const pl_step_objective* f) {
     m->value = NAN;
     m->gradient_known = false;
     swap(&m->x, &m->trial);
-    if (f->pressure) pl_step_pressure_follow(f->pressure, m->x);
+    pl_step_follow(f, m->x);
     pl_step_friction_dual(f, m->trial, m->pieces->piece_of, m->search.lengths, m->direction,
                           m->friction_dual);
 }
@@ -293,9 +295,9 @@ static bool is_low_enough(const pl_minimiser* m, int k) {
 }
 
 static void start_line(pl_minimiser* m, const pl_step_objective* f) {
-    // without contacts Phi is the function that it was in the iteration before
-    bool known = m->pieces->count == 1 && f->contact_count == 0 && isfinite(m->value);
-    if (known) m->search.after[0] = m->value;
+    // but for the contacts Phi is the function that it was in the iteration before
+    bool known = m->pieces->count == 1 && isfinite(m->value);
+    if (known) m->search.after[0] = m->value + pl_step_contacts_energy(f, m->x);
     else pl_step_energies(f, m->pieces, m->search.open, m->x, m->scratch, m->search.after);
     for (int k = 0; k < m->pieces->count; k++) {
         pl_piece_search* p = &m->search.piece[k];
@@ -331,6 +333,22 @@ static bool stay_where_nothing_helps(pl_minimiser* m, const pl_step_objective* f
     return moves;
 }
 
+// Phi at x, and its gradient if that is known, are kept for the next iteration. Its contacts may be
+// others, so what these have in them is taken out.
+static void keep_without_contacts(pl_minimiser* m, const pl_step_objective* f) {
+    m->value = m->search.after[0] - pl_step_contacts_energy(f, m->x);
+    if (!has_both(m, f) || (f->hold_count > 0 && f->contact_count > 0)) return;
+    take_gradient(m);
+    pl_step_add_contacts(f, m->x, -1.0, m->gradient);
+}
+
+void pl_search_gradient(pl_minimiser* m, const pl_step_objective* f) {
+    if (!m->gradient_known || (f->hold_count > 0 && f->contact_count > 0))
+        pl_step_gradient(f, m->x, m->gradient, m->scratch);
+    else pl_step_add_contacts(f, m->x, 1.0, m->gradient);
+    m->gradient_known = m->gradient_known && f->contact_count == 0;
+}
+
 bool pl_search_line(pl_minimiser* m, const pl_step_objective* f) {
     start_line(m, f);
     for (int k = 0; k < MAX_HALVINGS; k++) {
@@ -341,9 +359,7 @@ bool pl_search_line(pl_minimiser* m, const pl_step_objective* f) {
     if (!stay_where_nothing_helps(m, f)) return false;
     take_step(m, f);
     m->search.is_finite = m->pieces->count == 1;
-    if (f->contact_count > 0 || m->pieces->count > 1) return true;
-    m->value = m->search.after[0];
-    if (gathers(m, f)) take_gradient(m);
+    if (m->pieces->count == 1) keep_without_contacts(m, f);
     return true;
 }
 
@@ -358,7 +374,8 @@ void pl_search_full_step(pl_minimiser* m, const pl_step_objective* f) {
 }
 
 bool pl_search_is_finite(pl_minimiser* m, const pl_step_objective* f) {
-    if (m->search.is_finite) return true;
+    // without an energy it is the residual that is known to be finite
+    if (m->search.is_finite || !pl_step_has_energy(f)) return true;
     return isfinite(pl_step_energy(f, m->x, m->scratch));
 }
 
@@ -375,7 +392,7 @@ void pl_search_take_lower(pl_minimiser* m, const pl_step_objective* f) {
     m->value = is_lower ? s->tried[0] : s->after[0];
     if (!is_lower) return;
     swap(&m->x, &m->trial);
-    if (gathers(m, f)) take_gradient(m);
+    if (has_both(m, f)) take_gradient(m);
 }
 
 int pl_search_worst_vertex(const pl_minimiser* m) {

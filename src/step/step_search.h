@@ -14,10 +14,12 @@
 
 // What is allocated when this fails, pl_search_free frees.
 pl_status pl_search_setup(pl_search* s, int piece_count, pl_error* error);
-void pl_search_free(pl_search* s, int piece_count);
+void pl_search_free(pl_search* s);
 
 // Before the first iteration: loads.
 void pl_search_begin(pl_minimiser* m, const pl_step_objective* f);
+// gradient = dPhi/dx at x; only what the last line search does not know is evaluated.
+void pl_search_gradient(pl_minimiser* m, const pl_step_objective* f);
 // Compares the gradient of each piece with its load; true if any piece is open. The worst residual
 // becomes info->residual, and info->converged tells whether all are at their minimum.
 bool pl_search_judge(pl_minimiser* m, const pl_step_objective* f, const pl_step_settings* settings,

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Four doubles at a time, as GCC/clang vector types: operators are plain, and comparisons give
+// masks (pl_i4: -1 in lanes where they hold, else 0).
+#ifndef PL_MATH_DOUBLE4_H
+#define PL_MATH_DOUBLE4_H
+
+#include "math/simd.h"
+
+enum { PL_FOUR = 4 };
+typedef double pl_d4 __attribute__((vector_size(8 * PL_FOUR)));
+typedef int64_t pl_i4 __attribute__((vector_size(8 * PL_FOUR)));
+// the same in memory, of any alignment
+typedef double pl_d4_loose __attribute__((vector_size(8 * PL_FOUR), aligned(8), may_alias));
+
+PL_WIDE pl_d4 pl_splat_d4(double a) { return a - (pl_d4){0}; }
+PL_WIDE pl_d4 pl_load_d4(const double* p) { return *(const pl_d4_loose*)p; }
+PL_WIDE void pl_store_d4(double* p, pl_d4 a) { *(pl_d4_loose*)p = a; }
+// a where the mask holds, else 0
+PL_WIDE pl_d4 pl_where_d4(pl_i4 mask, pl_d4 a) { return (pl_d4)((pl_i4)a & mask); }
+PL_WIDE pl_d4 pl_select_d4(pl_i4 mask, pl_d4 a, pl_d4 b) {
+    return (pl_d4)(((pl_i4)a & mask) | ((pl_i4)b & ~mask));
+}
+PL_WIDE pl_d4 pl_min_d4(pl_d4 a, pl_d4 b) { return pl_select_d4(a < b, a, b); }
+PL_WIDE pl_d4 pl_max_d4(pl_d4 a, pl_d4 b) { return pl_select_d4(a > b, a, b); }
+PL_WIDE bool pl_any_d4(pl_i4 mask) { return mask[0] | mask[1] | mask[2] | mask[3]; }
+PL_WIDE pl_d4 pl_sqrt_d4(pl_d4 a) {
+#if PL_LANES > 1 && defined(__AVX__)
+    return (pl_d4)_mm256_sqrt_pd((__m256d)a);
+#else
+    for (int i = 0; i < PL_FOUR; i++) a[i] = sqrt(a[i]);
+    return a;
+#endif
+}
+
+#endif
