@@ -182,6 +182,26 @@ TEST(projective_fast_contacts)
     CHECK(difference(&o, 1e-6, PL_NONLINEAR_NEWTON) < 1e-3);
 }
 
+// Contacts act along their normals on all levels, however many nodes the coarsest has: a beam that
+// slides on a floor takes as many iterations.
+TEST(projective_fast_contacts_with_many_coarsest_nodes)
+{
+    run_options o = {
+        .law = PL_MATERIAL_ARAP, .integrator = PL_INTEGRATOR_EULER, .floor = true, .steps = 8};
+    int iterations[2];
+    for (int k = 0; k < 2; k++) {
+        pl_method_info info;
+        pl_step_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-5, 400);
+        settings.multigrid.level_count = 1;
+        settings.multigrid.levels = k == 0 ? (const int[]){60} : (const int[]){90};
+        double* x = run_beam(&o, settings, &info);
+        CHECK(info.converged);
+        iterations[k] = info.iterations;
+        PL_FREE(x, double, BEAM_VALUES);
+    }
+    CHECK(iterations[1] <= iterations[0] + 2);
+}
+
 TEST(projective_fast_fixed_iterations)
 {
     pl_step_settings settings = settings_of(PL_LINEAR_MULTIGRID, 1e-30, 3);

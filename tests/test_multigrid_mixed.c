@@ -11,6 +11,8 @@
 #include "sparse/direct.h"
 #include "sparse/krylov.h"
 
+#include <stdlib.h>
+
 static const double MU = 5e4;
 // no volume in K: Poisson's ratio 0
 static const mg_material shear = {1e5, 0.0, 1000.0, 2.0, NULL};
@@ -524,6 +526,63 @@ TEST(mg_mixed_cycles_solve_saddle_points)
         destroy(&s);
     }
     pl_mesh_destroy(box);
+}
+
+// The sparse factor of the coarsest level is the dense one, for definite matrices and others.
+TEST(mg_mixed_bottoms_may_be_sparse)
+{
+    pl_mesh* box = sample_box(8, 3, 3);
+    mixed_sample s = saddle(box, 1e-3);
+    int rows = s.solid.A.row_count;
+    double* z = PL_ALLOC(double, s.count);
+    for (int unknowns = 3; unknowns <= 4; unknowns++) {
+        pl_error error;
+        pl_sparse_bottom bottom = {0};
+        pl_block_mg *dense, *sparse;
+        pl_mg_settings settings = settings_of(1, (const int[]){20});
+        pl_mg_blocks A = unknowns == 3 ? mg_sample_blocks(&s.solid) : blocks_of(&s);
+        const double* b = unknowns == 3 ? s.solid.b : s.b;
+        settings.unknowns = unknowns;
+        CHECK_OK(pl_block_mg_setup(&dense, &A, s.solid.positions, &settings, NULL, &error), &error);
+        settings.bottom = (pl_mg_bottom){&pl_sparse_bottom_operations, &bottom};
+        CHECK_OK(pl_block_mg_setup(&sparse, &A, s.solid.positions, &settings, NULL, &error),
+                 &error);
+        CHECK(pl_block_mg_update(dense, &A) && pl_block_mg_update(sparse, &A));
+        pl_block_mg_apply(dense, b, s.x);
+        pl_block_mg_apply(sparse, b, z);
+        double worst = 0.0, largest = 0.0;
+        for (int i = 0; i < unknowns * rows; i++) {
+            worst = fmax(worst, fabs(z[i] - s.x[i]));
+            largest = fmax(largest, fabs(z[i]));
+        }
+        CHECK(largest > 0.0 && worst < 1e-4 * largest);
+        pl_block_mg_destroy(dense);
+        pl_block_mg_destroy(sparse);
+        pl_sparse_bottom_free(&bottom);
+    }
+    PL_FREE(z, double, s.count);
+    destroy(&s);
+    pl_mesh_destroy(box);
+}
+
+// Nobody has to ask for it: a dense factor of so many nodes would take minutes.
+TEST(mg_block_large_bottoms_are_sparse)
+{
+    pl_error error;
+    pl_mesh* bar = sample_box(180, 2, 2);
+    mg_sample s = mg_sample_create(bar, &shear, 1e4);
+    pl_mg_blocks A = mg_sample_blocks(&s);
+    pl_mg_settings settings = settings_of(1, (const int[]){500});
+    pl_block_mg* mg;
+    settings.unknowns = 3;
+    CHECK_OK(pl_block_mg_setup(&mg, &A, s.positions, &settings, NULL, &error), &error);
+    CHECK(mg->sparse.direct && !mg->dense.cholesky.tiles);
+    CHECK(pl_block_mg_update(mg, &A));
+    pl_block_mg_apply(mg, s.b, s.x);
+    CHECK(pl_block_mg_left(mg) < 0.5);
+    pl_block_mg_destroy(mg);
+    mg_sample_free(&s);
+    pl_mesh_destroy(bar);
 }
 
 // ---------------------------------------------------------------- values and updates

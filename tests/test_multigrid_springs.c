@@ -4,6 +4,7 @@
 // Springs and matrices that the levels of Projective Dynamics cannot take, or can only just take.
 #include "base/memory.h"
 #include "multigrid/scalar_multigrid.h"
+#include "multigrid/scalar_springs.h"
 #include "multigrid/small_inverse.h"
 #include "sample_meshes.h"
 #include "test.h"
@@ -93,14 +94,15 @@ TEST(multigrid_scalar_matrix_not_finite)
 
 // Contacts only add stiffness, so that the inverse of a node can only become smaller by them.
 static void check_node_blocks(const sample* s, int l) {
-    const pl_scalar_coarse* c = pl_scalar_mg_level(s->mg, l);
-    for (int k = 0; k < c->touched_count; k++) {
-        if (c->mixed[k] < 0) continue;
-        const pl_node_block* block = &c->node_blocks[c->mixed[k]];
-        const float* alone = c->inverse + 16 * (size_t)pl_scalar_coarse_place(c, c->touched[k]);
+    const pl_block_level* level = pl_scalar_mg_level(s->mg, l);
+    const pl_level_springs* springs = pl_scalar_mg_level_springs(s->mg, l);
+    CHECK(springs->mixed_count > 0);
+    for (int k = 0; k < springs->mixed_count; k++) {
+        const float* alone = level->inverse + 16 * (size_t)springs->mixed_nodes[k];
+        const float* inverse = level->mixed[k].inverse;
         for (int i = 0; i < 12; i++) {
-            CHECK(block->inverse[13 * i] >= 0.0f);
-            CHECK(block->inverse[13 * i] <= 1.001f * alone[5 * (i / 3)]);
+            CHECK(inverse[13 * i] >= 0.0f);
+            CHECK(inverse[13 * i] <= 1.001f * alone[5 * (i / 3)]);
         }
     }
 }

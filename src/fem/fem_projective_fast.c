@@ -10,10 +10,6 @@
 
 #include <string.h>
 
-// Contacts mix coordinates. As long as the dense matrix of the coarsest level, which then has 12
-// rows per node, is no larger, they do; beyond that they are springs in all directions there.
-enum { LARGEST_MIXED = 900 };
-
 // Levels are in float. The block k n n' of a contact that is not along an axis is rounded to 6e-8 k
 // in all directions: from about 1e6 times the diagonal of its vertex on, that is more than smooth
 // motions have of stiffness, and bodies are crushed. So a pin or contact counts as at most this
@@ -174,15 +170,8 @@ static pl_mg_spring* spring_at(pl_projective_fast* p, int vertex) {
     return (pl_mg_spring*)p->pending.data + p->pending_slot[place] - 1;
 }
 
-// The Hessian of a contact, or a spring in all directions that bounds it.
-static void add_contact(pl_mg_spring* s, const pl_step_objective* f, int k, const double* x,
-                        bool mixed) {
-    if (!mixed) {
-        double across = pl_step_friction_stiffness(f, k, x);
-        double normal = pl_step_normal_stiffness(f, k, x);
-        s->stiffness += normal > across ? normal : across;
-        return;
-    }
+// the Hessian of a contact
+static void add_contact(pl_mg_spring* s, const pl_step_objective* f, int k, const double* x) {
     double block[9];
     pl_step_contact_block(f, k, x, 1.0, block);
     s->has_block = true;
@@ -208,8 +197,7 @@ static bool order_springs(pl_projective_fast* p) {
 
 pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_step_objective* f,
                                     const double* x, pl_error* error) {
-    const pl_mg_hierarchy* h = pl_scalar_mg_hierarchy(p->mg);
-    bool ok = true, mixed = 12 * h->node_counts[h->level_count - 1] <= LARGEST_MIXED;
+    bool ok = true;
     p->pending.count = 0;
     for (int k = 0; ok && k < f->pin_count; k++) {
         if (f->pins[k].hard) continue;
@@ -220,7 +208,7 @@ pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_step_objecti
     for (int k = 0; ok && k < f->contact_count; k++) {
         pl_mg_spring* s = spring_at(p, f->contacts[k].vertex);
         ok = s != NULL;
-        if (ok) add_contact(s, f, k, x, mixed);
+        if (ok) add_contact(s, f, k, x);
     }
     ok = ok && order_springs(p);
     if (!ok) return pl_fail_memory(error, "pins and contacts");

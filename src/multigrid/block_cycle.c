@@ -6,13 +6,12 @@
 // symmetric operator, and a preconditioner of conjugate gradients.
 #include "base/timer.h"
 #include "multigrid/block_multigrid.h"
-#include "multigrid/block_size.h"
 #include "multigrid/mg_cycle.h"
+#include "multigrid/wide_block.h"
 
 #include <string.h>
 
-// nodes: that gather from vertices, and that gather from nodes
-enum { ROWS_PER_TASK = 1024, VERTEX_GATHERS = 16, NODE_GATHERS = 64 };
+enum { ROWS_PER_TASK = 1024 };
 
 static int sweeps_before(const pl_block_mg* mg, int l) {
     const pl_mg_settings* s = &mg->settings;
@@ -65,54 +64,6 @@ static void post_smooth(void* levels, int l) {
     add_time(mg, l, start);
 }
 
-typedef struct move_job {
-    pl_block_mg* mg;
-    int l; // the finer level
-} move_job;
-
-typedef struct vector_job {
-    pl_block_mg* mg;
-    const double* r;
-    double* z;
-    double scale;
-} vector_job;
-
-// the four columns of a node's map
-typedef struct map4 {
-    pl_f4 column[4];
-} map4;
-
-// Transfers for one number of unknowns of a vertex.
-typedef struct transfers {
-    pl_task restrict_down, prolong_up, take_residual, give_correction;
-} transfers;
-
-// What of a residual a node feels, and what of its motion a vertex follows: not the unknowns that
-// are held.
-PL_WIDE pl_f4 felt3(const pl_block_level* fine, size_t i, pl_f4 a) {
-    (void)fine, (void)i;
-    return a;
-}
-PL_WIDE pl_f4 moved3(const pl_block_level* fine, size_t i, pl_f4 a) {
-    (void)fine, (void)i;
-    return pl_drop_last(a);
-}
-PL_WIDE pl_f4 moved4(const pl_block_level* fine, size_t i, pl_f4 a) {
-    int held = fine->held[i];
-    if (held == 0) return a;
-    return (pl_f4)((pl_i4)a & ((pl_i4){held & 1, held & 2, held & 4, held & 8} == 0));
-}
-PL_WIDE pl_f4 felt4(const pl_block_level* fine, size_t i, pl_f4 a) { return moved4(fine, i, a); }
-
-#define N 3
-#include "multigrid/block_transfer.h"
-#define N 4
-#include "multigrid/block_transfer.h"
-
-static const transfers* transfers_of(const pl_block_mg* mg) {
-    return mg->unknowns == 3 ? &transfers3 : &transfers4;
-}
-
 static void restrict_residual(void* levels, int l) {
     pl_block_mg* mg = levels;
     pl_block_level* level = &mg->levels[l];
@@ -120,17 +71,16 @@ static void restrict_residual(void* levels, int l) {
     bool swept = sweeps_before(mg, l) > 0, jacobi = mg->settings.smoother == PL_SMOOTHER_JACOBI;
     if (swept && jacobi) pl_block_level_residual(level, mg->pool);
     if (swept && !jacobi) pl_block_level_residual_after(level, mg->pool, mg->last_forward[l]);
-    move_job job = {mg, l};
-    pl_parallel_for(mg->pool, transfers_of(mg)->restrict_down, mg->levels[l + 1].node_count,
-                    l == 0 ? VERTEX_GATHERS : NODE_GATHERS, &job);
+    pl_block_restrict(level, swept ? level->residual : level->b, &mg->hierarchy.transfers[l],
+                      mg->levels[l + 1].b, mg->pool);
     add_time(mg, l, start);
 }
 
 static void prolong_add(void* levels, int l) {
     pl_block_mg* mg = levels;
     double start = pl_seconds();
-    move_job job = {mg, l};
-    pl_mg_for_pieces(&mg->levels[l].pattern.schedule, mg->pool, transfers_of(mg)->prolong_up, &job);
+    pl_block_prolong(&mg->levels[l], &mg->hierarchy.transfers[l], mg->levels[l + 1].x,
+                     sweeps_before(mg, l) > 0, mg->pool);
     add_time(mg, l, start);
 }
 
@@ -139,6 +89,44 @@ static void solve_coarsest(void* levels, int l) {
     double start = pl_seconds();
     mg->bottom.operations->solve(mg->bottom.user, mg, mg->levels[l].b, mg->levels[l].x);
     mg->times.bottom += pl_seconds() - start;
+}
+
+typedef struct vector_job {
+    pl_block_mg* mg;
+    const double* r;
+    double* z;
+    double scale;
+} vector_job;
+
+PL_WIDE void take_residual(const vector_job* job, int begin, int end, int unknowns) {
+    for (int i = begin; i < end; i++) {
+        const double* r = job->r + (size_t)unknowns * (size_t)job->mg->old_of_new[i];
+        float* b = job->mg->levels[0].b + PL_VERTEX * (size_t)i;
+        for (int c = 0; c < unknowns; c++) b[c] = (float)(r[c] * job->scale);
+        for (int c = unknowns; c < PL_VERTEX; c++) b[c] = 0.0f;
+    }
+}
+
+PL_WIDE void give_correction(const vector_job* job, int begin, int end, int unknowns) {
+    for (int i = begin; i < end; i++) {
+        const float* x = job->mg->levels[0].x + PL_VERTEX * (size_t)job->mg->new_of_old[i];
+        double* z = job->z + (size_t)unknowns * (size_t)i;
+        for (int c = 0; c < unknowns; c++) z[c] = (double)x[c] * job->scale;
+    }
+}
+
+// numbers that the compiler knows
+static void take_residual_task(int begin, int end, int worker, void* user) {
+    const vector_job* job = user;
+    (void)worker;
+    if (job->mg->unknowns == 3) take_residual(job, begin, end, 3);
+    else take_residual(job, begin, end, 4);
+}
+static void give_correction_task(int begin, int end, int worker, void* user) {
+    const vector_job* job = user;
+    (void)worker;
+    if (job->mg->unknowns == 3) give_correction(job, begin, end, 3);
+    else give_correction(job, begin, end, 4);
 }
 
 static double square_part(int begin, int end, void* user) {
@@ -254,10 +242,9 @@ void pl_block_mg_apply_sized(pl_block_mg* mg, const double* r, double size, doub
     int exponent = 0;
     if (norm > 0.0 && isfinite(norm)) frexp(norm, &exponent);
     vector_job job = {mg, r, z, ldexp(1.0, -exponent)};
-    pl_mg_for_pieces(&mg->levels[0].pattern.schedule, mg->pool, transfers_of(mg)->take_residual,
-                     &job);
+    pl_mg_for_pieces(&mg->levels[0].pattern.schedule, mg->pool, take_residual_task, &job);
     pl_block_mg_cycle(mg, false);
     // (scale A)^-1 (r / 2^exponent)
     job.scale = ldexp((double)mg->scale, exponent);
-    pl_parallel_for(mg->pool, transfers_of(mg)->give_correction, n, ROWS_PER_TASK, &job);
+    pl_parallel_for(mg->pool, give_correction_task, n, ROWS_PER_TASK, &job);
 }

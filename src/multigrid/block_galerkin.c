@@ -27,14 +27,6 @@ size_t pl_block_product_bytes(const pl_block_product* product) {
            sizeof(int);
 }
 
-static int find_entry(const pl_mg_pattern* p, int row, int column) {
-    for (int e = p->lower.begin[row]; e < p->lower.end[row]; e++)
-        if (p->columns[e] == column) return e;
-    for (int e = p->upper.begin[row]; e < p->upper.end[row]; e++)
-        if (p->columns[e] == column) return e;
-    return -1;
-}
-
 // by the first row of their first node
 static bool sort_pairs(pl_block_product* product, const pl_mg_transfer* transfer) {
     const pl_mg_pairs* p = &product->pairs;
@@ -61,7 +53,9 @@ pl_status pl_block_product_setup(pl_block_product* out, const pl_block_level* fi
     if (status != PL_OK) return status;
     pl_adjacency graph;
     status = pl_mg_pairs_graph(&out->pairs, transfer->coarse_count, &graph, error);
-    if (status == PL_OK) status = pl_mg_pattern_colours(pattern, &graph, error);
+    if (status == PL_OK)
+        status = fine->kind == PL_BLOCKS_4X3 ? pl_mg_pattern_bands(pattern, &graph, error)
+                                             : pl_mg_pattern_colours(pattern, &graph, error);
     pl_adjacency_free(&graph);
     if (status == PL_OK) {
         out->targets = PL_ALLOC(int, 2 * (size_t)out->pairs.count);
@@ -80,8 +74,8 @@ pl_status pl_block_product_setup(pl_block_product* out, const pl_block_level* fi
         out->columns[k] = fine->pattern.columns[out->pairs.entries[k]];
     for (int k = 0; k < out->pairs.count; k++) {
         int P = out->pairs.rows[k], Q = out->pairs.columns[k];
-        out->targets[2 * k] = P == Q ? -1 : find_entry(pattern, P, Q);
-        out->targets[2 * k + 1] = P == Q ? -1 : find_entry(pattern, Q, P);
+        out->targets[2 * k] = P == Q ? -1 : pl_mg_pattern_find(pattern, P, Q);
+        out->targets[2 * k + 1] = P == Q ? -1 : pl_mg_pattern_find(pattern, Q, P);
     }
     return PL_OK;
 }
@@ -93,9 +87,14 @@ typedef struct product_job {
     pl_block_level* coarse;
 } product_job;
 
+#define KIND 12
 #define N 12
 #include "multigrid/block_node_product.h"
+#define KIND 16
 #define N 16
+#include "multigrid/block_node_product.h"
+#define KIND 4x3
+#define N 4
 #include "multigrid/block_node_product.h"
 
 // ---------------------------------------------------------------- sums of vertices, 3 unknowns
@@ -226,8 +225,10 @@ PL_WIDE const float* own_block4(const product_job* job, size_t i, float* copy) {
     return copy;
 }
 
+#define KIND 3
 #define N 3
 #include "multigrid/block_vertex_product.h"
+#define KIND 4
 #define N 4
 #include "multigrid/block_vertex_product.h"
 
@@ -235,11 +236,12 @@ void pl_block_product_update(const pl_block_product* product, const pl_block_lev
                              const pl_mg_transfer* transfer, pl_block_level* coarse,
                              pl_pool* pool) {
     product_job job = {product, fine, transfer, coarse};
-    pl_task task = fine->unknowns == 3    ? product_task3
-                   : fine->unknowns == 4  ? product_task4
-                   : fine->unknowns == 12 ? product_task12
-                                          : product_task16;
-    pl_parallel_for(pool, task, product->pairs.count, PAIRS_PER_TASK, &job);
+    static const pl_task tasks[] = {[PL_BLOCKS_3] = product_task3,
+                                    [PL_BLOCKS_4] = product_task4,
+                                    [PL_BLOCKS_12] = product_task12,
+                                    [PL_BLOCKS_16] = product_task16,
+                                    [PL_BLOCKS_4X3] = product_task4x3};
+    pl_parallel_for(pool, tasks[fine->kind], product->pairs.count, PAIRS_PER_TASK, &job);
 }
 
 void pl_block_add_point(int unknowns, float* D, const float* X, const float* S) {

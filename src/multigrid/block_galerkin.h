@@ -27,6 +27,12 @@ size_t pl_block_product_bytes(const pl_block_product* product);
 void pl_block_product_update(const pl_block_product* product, const pl_block_level* fine,
                              const pl_mg_transfer* transfer, pl_block_level* coarse, pl_pool* pool);
 
+// b = U' r, for the next coarser level; x of the fine level = U x, or += if `add`.
+void pl_block_restrict(const pl_block_level* fine, const float* r, const pl_mg_transfer* transfer,
+                       float* b, pl_pool* pool);
+void pl_block_prolong(const pl_block_level* fine, const pl_mg_transfer* transfer, const float* x,
+                      bool add, pl_pool* pool);
+
 // D += (X X') (x) S: what a block S of so many unknowns at a point X adds to its node's diagonal
 // block.
 void pl_block_add_point(int unknowns, float* D, const float* X, const float* S);

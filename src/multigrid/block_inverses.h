@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Inverses of the diagonal blocks of nodes with N unknowns, many nodes at a time, one in each lane.
-// block_invert.c includes this once for each N (block_size.h).
+// Inverses of the diagonal blocks of nodes, many nodes at a time, one in each lane. block_invert.c
+// includes this once for each kind of blocks (block_size.h).
 //
 // A = L S L', with S the signs of the pivots. Displacements are definite: their signs are all 1,
-// and for N = 12 this is Cholesky's factor. For N = 16 pressures are eliminated after all
+// and for N = 4 and 12 this is Cholesky's factor. For N = 16 pressures are eliminated after all
 // displacements, and have the sign that they then turn out to have.
 
 // sign_k a
@@ -53,7 +53,7 @@ PL_WIDE void SIZED(invert_factor_lanes)(pl_fw a[N][N]) {
 
 // the unknown that is eliminated at step k
 PL_WIDE int SIZED(unknown_at)(int k) {
-    return N == 12 ? k : k < DISPLACEMENTS ? 4 * (k / 3) + k % 3 : 4 * (k - DISPLACEMENTS) + 3;
+    return N != 16 ? k : k < DISPLACEMENTS ? 4 * (k / 3) + k % 3 : 4 * (k - DISPLACEMENTS) + 3;
 }
 
 static void SIZED(load_lanes)(const invert_job* job, int first, int count, pl_fw a[N][N]) {
@@ -95,4 +95,5 @@ static void SIZED(invert_task)(int begin, int end, int worker, void* user) {
     }
 }
 
+#undef KIND
 #undef N

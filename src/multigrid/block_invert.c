@@ -32,7 +32,7 @@ void pl_block_fill_unseen(const pl_block_level* level, pl_unseen unseen, int nod
     for (int k = 0; k < m; k++) trace[k % u / 3] += D[(m + 1) * k];
     // A node that nothing belongs to: anything will do. Pressures are negative, unless the matrix
     // says otherwise.
-    float seen[2] = {12.0f - rank[0], 4.0f - rank[1]};
+    float seen[2] = {(float)(u < 3 ? 4 : 12) - rank[0], 4.0f - rank[1]};
     float mean = seen[0] > 0.5f && trace[0] > 0.0f ? trace[0] / seen[0] : 1.0f;
     float pressure = seen[1] > 0.5f && trace[1] != 0.0f ? trace[1] / seen[1] : -mean;
     for (int b = 0; b < 4; b++)
@@ -96,9 +96,14 @@ typedef struct invert_job {
 
 static int node_at(const invert_job* job, int k) { return job->nodes ? job->nodes[k] : k; }
 
+#define KIND 12
 #define N 12
 #include "multigrid/block_inverses.h"
+#define KIND 16
 #define N 16
+#include "multigrid/block_inverses.h"
+#define KIND 4x3
+#define N 4
 #include "multigrid/block_inverses.h"
 
 static void invert_task3(int begin, int end, int worker, void* user) {
@@ -122,10 +127,11 @@ static void invert_task4(int begin, int end, int worker, void* user) {
 void pl_block_level_invert(pl_block_level* level, pl_unseen unseen, const int* nodes, int count,
                            pl_pool* pool) {
     invert_job job = {level, unseen, nodes};
-    pl_task task = level->unknowns == 3    ? invert_task3
-                   : level->unknowns == 4  ? invert_task4
-                   : level->unknowns == 12 ? invert_task12
-                                           : invert_task16;
+    static const pl_task tasks[] = {[PL_BLOCKS_3] = invert_task3,
+                                    [PL_BLOCKS_4] = invert_task4,
+                                    [PL_BLOCKS_12] = invert_task12,
+                                    [PL_BLOCKS_16] = invert_task16,
+                                    [PL_BLOCKS_4X3] = invert_task4x3};
     bool coarse = level->stride == PL_NODE;
-    pl_parallel_for(pool, task, count, coarse ? NODES_PER_TASK : ROWS_PER_TASK, &job);
+    pl_parallel_for(pool, tasks[level->kind], count, coarse ? NODES_PER_TASK : ROWS_PER_TASK, &job);
 }

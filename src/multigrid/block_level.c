@@ -41,16 +41,24 @@ void pl_block_level_free(pl_block_level* level) {
     PL_FREE(level->b, float, vector_size(level));
     PL_FREE(level->half_sum, float, vector_size(level));
     PL_FREE(level->residual, float, vector_size(level));
+    PL_FREE(level->mixed_slot, int, level->node_count);
     pl_mg_pattern_free(&level->pattern);
     *level = (pl_block_level){0};
 }
 
-pl_status pl_block_level_setup(pl_block_level* level, pl_mg_pattern* pattern, int unknowns,
+pl_status pl_block_level_setup(pl_block_level* level, pl_mg_pattern* pattern, pl_block_kind kind,
                                pl_error* error) {
+    static const int rows[] = {[PL_BLOCKS_3] = 3,
+                               [PL_BLOCKS_4] = 4,
+                               [PL_BLOCKS_12] = 12,
+                               [PL_BLOCKS_16] = 16,
+                               [PL_BLOCKS_4X3] = 4};
+    bool vertices = kind == PL_BLOCKS_3 || kind == PL_BLOCKS_4;
     *level = (pl_block_level){.node_count = pattern->row_count,
-                              .unknowns = unknowns,
-                              .block = unknowns * unknowns,
-                              .stride = unknowns < 12 ? PL_VERTEX : PL_NODE,
+                              .kind = kind,
+                              .unknowns = rows[kind],
+                              .block = rows[kind] * rows[kind],
+                              .stride = vertices ? PL_VERTEX : PL_NODE,
                               .pattern = *pattern,
                               .omega = 1.0f,
                               .damping = 1.0f};
@@ -64,7 +72,13 @@ pl_status pl_block_level_setup(pl_block_level* level, pl_mg_pattern* pattern, in
     level->b = PL_ALLOC(float, vector_size(level));
     level->half_sum = PL_ALLOC(float, vector_size(level));
     level->residual = PL_ALLOC(float, vector_size(level));
-    if (level->values && level->diagonal && level->inverse && level->x && level->b &&
+    bool slots = true;
+    if (kind == PL_BLOCKS_4X3) {
+        level->mixed_slot = PL_ALLOC(int, level->node_count);
+        slots = level->mixed_slot != NULL;
+        for (int i = 0; slots && i < level->node_count; i++) level->mixed_slot[i] = -1;
+    }
+    if (slots && level->values && level->diagonal && level->inverse && level->x && level->b &&
         level->half_sum && level->residual)
         return PL_OK;
     pl_block_level_free(level);
@@ -109,22 +123,34 @@ typedef struct passes {
     void (*product)(const pl_block_level* level, bool after_backward, int begin, int end, float* y);
 } passes;
 
+#define KIND 3
 #define N 3
+#define STRIDE 4
 #include "multigrid/block_sweeps.h"
+#define KIND 4
 #define N 4
+#define STRIDE 4
 #include "multigrid/block_sweeps.h"
+#define KIND 12
 #define N 12
+#define STRIDE 16
 #include "multigrid/block_sweeps.h"
+#define KIND 16
 #define N 16
+#define STRIDE 16
+#include "multigrid/block_sweeps.h"
+#define KIND 4x3
+#define N 4
+#define STRIDE 16
 #include "multigrid/block_sweeps.h"
 
 static const passes* passes_of(const pl_block_level* level) {
-    switch (level->unknowns) {
-    case 3: return &passes3;
-    case 4: return &passes4;
-    case 12: return &passes12;
-    default: return &passes16;
-    }
+    static const passes* const all[] = {[PL_BLOCKS_3] = &passes3,
+                                        [PL_BLOCKS_4] = &passes4,
+                                        [PL_BLOCKS_12] = &passes12,
+                                        [PL_BLOCKS_16] = &passes16,
+                                        [PL_BLOCKS_4X3] = &passes4x3};
+    return all[level->kind];
 }
 
 static void half_sweep(pl_block_level* level, pl_pool* pool, bool forward, bool from_zero) {
@@ -198,6 +224,11 @@ static double norm_part(int begin, int end, void* user) {
     return sum;
 }
 
+// true if float c of a row in a vector is an unknown
+static bool is_value(const pl_block_level* level, int c) {
+    return level->kind == PL_BLOCKS_4X3 ? c % 4 < 3 : c < level->unknowns;
+}
+
 void pl_block_level_damp(pl_block_level* level, pl_pool* pool) {
     enum { STEPS = 12 };
     size_t size = vector_size(level);
@@ -207,7 +238,7 @@ void pl_block_level_damp(pl_block_level* level, pl_pool* pool) {
     for (int i = 0; i < level->node_count; i++)
         for (int c = 0; c < level->stride; c++)
             level->x[(size_t)(i * level->stride + c)] =
-                c < level->unknowns ? ((i * 7 + c) % 5 < 2 ? 1.0f : -0.8f) : 0.0f;
+                is_value(level, c) ? ((i * 7 + c) % 5 < 2 ? 1.0f : -0.8f) : 0.0f;
     memset(level->b, 0, size * sizeof(float));
     level->damping = 1.0f;
     for (int step = 0; step < STEPS; step++) {

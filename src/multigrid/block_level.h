@@ -1,17 +1,33 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// One level of multigrid: the vertices, with 3 or 4 unknowns, or the nodes of a coarse level, with
-// 12 or 16, and the smoothers. All in float; see wide_block.h for the layouts.
+// One level of multigrid with its smoothers, all in float; see wide_block.h for the layouts.
 #ifndef PL_MULTIGRID_BLOCK_LEVEL_H
 #define PL_MULTIGRID_BLOCK_LEVEL_H
 
 #include "multigrid/level_pattern.h"
-#include "multigrid/wide_block.h"
+
+enum { PL_BLOCK_PAD = 16, PL_VERTEX = 4, PL_NODE = 16 }; // floats
+
+// Vertices with 3 or 4 unknowns, nodes with 12 or 16, or nodes with 12 whose three coordinates have
+// one 4 x 4 block in common.
+typedef enum pl_block_kind {
+    PL_BLOCKS_3,
+    PL_BLOCKS_4,
+    PL_BLOCKS_12,
+    PL_BLOCKS_16,
+    PL_BLOCKS_4X3
+} pl_block_kind;
+
+// A diagonal block of a 4x3 level in which contacts couple the coordinates: 12 x 12.
+typedef struct pl_mixed_block {
+    float block[144], inverse[144];
+} pl_mixed_block;
 
 typedef struct pl_block_level {
     int node_count;
-    int unknowns; // of a node: 3, 4, 12 or 16
+    pl_block_kind kind;
+    int unknowns; // rows of a block
     int block;    // floats of a block: unknowns^2
     int stride;   // floats of a node in a vector: PL_VERTEX or PL_NODE
     pl_mg_pattern pattern;
@@ -19,17 +35,19 @@ typedef struct pl_block_level {
     float* fixed;    // diagonal blocks without what comes and goes; they lie behind the values
     float* diagonal; // with it
     float* inverse;  // of the diagonal blocks
-    const unsigned char* held; // 4 unknowns: bit c for each unknown that no node moves; borrowed
+    const unsigned char* held;   // 4 unknowns: bit c for each unknown that no node moves; borrowed
+    int* mixed_slot;             // 4x3, per node: which one of `mixed` takes the place of its own
+    const pl_mixed_block* mixed; // diagonal block, or -1; borrowed
     float* x;
     float* b;
     float* half_sum; // of the half that the last half sweep read
     float* residual;
-    float omega;   // relaxation of Gauss-Seidel; always 1 for 3 and 12 unknowns
+    float omega;   // relaxation of Gauss-Seidel; of PL_BLOCKS_4 and PL_BLOCKS_16 only
     float damping; // of Jacobi, from the spectral radius
 } pl_block_level;
 
 // Takes the pattern over, also when it fails.
-pl_status pl_block_level_setup(pl_block_level* out, pl_mg_pattern* pattern, int unknowns,
+pl_status pl_block_level_setup(pl_block_level* out, pl_mg_pattern* pattern, pl_block_kind kind,
                                pl_error* error);
 void pl_block_level_free(pl_block_level* level);
 size_t pl_block_level_bytes(const pl_block_level* level);

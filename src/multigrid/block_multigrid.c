@@ -38,6 +38,7 @@ void pl_block_mg_destroy(pl_block_mg* mg) {
     }
     pl_mg_hierarchy_free(&mg->hierarchy);
     pl_dense_bottom_free(&mg->dense);
+    pl_sparse_bottom_free(&mg->sparse);
     pl_array_free(&mg->additions);
     PL_FREE(mg, pl_block_mg, 1);
 }
@@ -53,6 +54,8 @@ size_t pl_block_mg_bytes(const pl_block_mg* mg) {
                 (size_t)mg->hierarchy.node_counts[l - 1] * (2 * sizeof(int) + 4 * sizeof(float));
     }
     if (mg->step) bytes += 2 * PL_NODE * (size_t)mg->hierarchy.node_counts[1] * sizeof(float);
+    if (mg->sparse.direct)
+        bytes += (size_t)pl_direct_get_info(mg->sparse.direct).factor_value_count * sizeof(double);
     return bytes + pl_dense_bottom_bytes(&mg->dense);
 }
 

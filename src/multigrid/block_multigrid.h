@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "multigrid/block_bottom.h"
 #include "multigrid/block_galerkin.h"
+#include "multigrid/sparse_bottom.h"
 
 #include <pliant/multigrid.h>
 
@@ -31,7 +32,7 @@ typedef struct pl_mg_settings {
     bool half_sweep;      // the last one before and the first one after go one way only
     bool stiffness_aware; // sampling follows the values at setup
     float omega;          // relaxation of Gauss-Seidel, 4 unknowns only; 0: 1
-    pl_mg_bottom bottom;  // solver of the coarsest level, or none: a dense factor
+    pl_mg_bottom bottom;  // solver of the coarsest level, or none: a dense or sparse factor
 } pl_mg_settings;
 
 typedef struct pl_mg_times {
@@ -73,7 +74,9 @@ typedef struct pl_block_mg {
     float* step;    // of level 1, for that, if there is a level above it; else NULL
     float* stepped; // the sum of steps
     pl_mg_bottom bottom;
-    pl_dense_bottom dense;           // the user of the bottom, unless the settings gave another one
+    // the users of the bottom, unless the settings gave another one
+    pl_dense_bottom dense;
+    pl_sparse_bottom sparse;
     bool bottom_failed;              // there is no factor, and no cycle may run
     float scale;                     // of the values, a power of two
     pl_array additions;              // of pl_mg_addition, by row

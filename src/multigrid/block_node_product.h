@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The Galerkin product from nodes to nodes, N x N blocks. block_galerkin.c includes this once for
-// each N (block_size.h).
+// The Galerkin product from nodes to nodes. block_galerkin.c includes this once for each kind of
+// blocks (block_size.h).
 #define U (N / 4) // unknowns of a vertex, and of a column of a node's map
 
 // A block S (column-major) goes to where its pair lies, and transposed to the other place; a
@@ -25,15 +25,16 @@ static void SIZED(store_block)(const product_job* job, int pair, const float* S)
 PL_WIDE void SIZED(add_columns)(float* columns, const float* B, const float* T) {
     for (int d = 0; d < U; d++) {
         const float* last = B + N * (3 * U + d);
-        V shifted = V_(load)(last);
+        COLUMN shifted = COLUMN_(load)(last);
         for (int b = 0; b < 3; b++) {
             float* sum = columns + N * (U * b + d);
-            V ratio = V_(splat)(T[3]), shift = V_(splat)(T[b]);
-            V moved = V_(fma)(V_(load)(B + N * (U * b + d)), ratio, V_(load)(sum));
-            V_(store)(sum, V_(fma)(shifted, shift, moved));
+            COLUMN ratio = COLUMN_(splat)(T[3]), shift = COLUMN_(splat)(T[b]);
+            COLUMN moved =
+                COLUMN_(fma)(COLUMN_(load)(B + N * (U * b + d)), ratio, COLUMN_(load)(sum));
+            COLUMN_(store)(sum, COLUMN_(fma)(shifted, shift, moved));
         }
         float* sum = columns + N * (3 * U + d);
-        V_(store)(sum, V_(add)(V_(load)(sum), shifted));
+        COLUMN_(store)(sum, COLUMN_(add)(COLUMN_(load)(sum), shifted));
     }
 }
 
@@ -41,10 +42,10 @@ PL_WIDE void SIZED(add_columns)(float* columns, const float* B, const float* T) 
 PL_WIDE void SIZED(add_moved_rows)(float* S, const float* columns, const float* T, float weight) {
     const float ratios[4] = {weight * T[3], weight * T[3], weight * T[3], weight};
     const float shifts[4] = {weight * T[0], weight * T[1], weight * T[2], 0.0f};
-    V ratio = V_(spread_point)(ratios), shift = V_(spread_point)(shifts);
+    COLUMN ratio = COLUMN_(spread_point)(ratios), shift = COLUMN_(spread_point)(shifts);
     for (int k = 0; k < N; k++) {
-        V sum = V_(fma)(V_(load)(columns + N * k), ratio, V_(load)(S + N * k));
-        V_(store)(S + N * k, V_(fma)(V_(spread_last)(columns + N * k), shift, sum));
+        COLUMN sum = COLUMN_(fma)(COLUMN_(load)(columns + N * k), ratio, COLUMN_(load)(S + N * k));
+        COLUMN_(store)(S + N * k, COLUMN_(fma)(COLUMN_(spread_last)(columns + N * k), shift, sum));
     }
 }
 
@@ -78,4 +79,5 @@ static void SIZED(product_task)(int begin, int end, int worker, void* user) {
 }
 
 #undef U
+#undef KIND
 #undef N

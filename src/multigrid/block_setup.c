@@ -225,9 +225,27 @@ static pl_status make_finest(pl_block_mg* mg, const pl_mg_blocks* A, const pl_sl
     if (status != PL_OK) return status;
     sources_job job = {mg, A, &pattern};
     pl_parallel_for(mg->pool, sources_task, pattern.row_count, ROW_BLOCK, &job);
-    status = pl_block_level_setup(&mg->levels[0], &pattern, mg->unknowns, error);
+    status = pl_block_level_setup(&mg->levels[0], &pattern,
+                                  mg->unknowns == 3 ? PL_BLOCKS_3 : PL_BLOCKS_4, error);
     mg->levels[0].held = mg->held_unknowns;
     return status;
+}
+
+// the solver that the settings gave, or the factor that costs less
+static pl_status setup_bottom(pl_block_mg* mg, pl_error* error) {
+    enum { DENSE_ENOUGH = 2048 }; // unknowns that are dense without looking
+    if (mg->bottom.operations) return mg->bottom.operations->setup(mg->bottom.user, mg, error);
+    const pl_block_level* level = &mg->levels[mg->hierarchy.level_count - 1];
+    double n = (double)level->unknowns * level->node_count;
+    mg->bottom = (pl_mg_bottom){pl_dense_bottom_operations(mg->unknowns), &mg->dense};
+    if (n > DENSE_ENOUGH) {
+        pl_status status = pl_sparse_bottom_analyse(&mg->sparse, level, level->unknowns, error);
+        if (status != PL_OK) return status;
+        if (pl_sparse_bottom_pays(&mg->sparse, n * n * n / 3.0, mg->unknowns == 3))
+            mg->bottom = (pl_mg_bottom){&pl_sparse_bottom_operations, &mg->sparse};
+        else pl_sparse_bottom_free(&mg->sparse);
+    }
+    return mg->bottom.operations->setup(mg->bottom.user, mg, error);
 }
 
 // the levels above the finest one
@@ -239,7 +257,8 @@ static pl_status make_levels(pl_block_mg* mg, pl_error* error) {
         status = pl_block_product_setup(&mg->products[l], &mg->levels[l - 1], &h->transfers[l - 1],
                                         &next, error);
         if (status == PL_OK)
-            status = pl_block_level_setup(&mg->levels[l], &next, 4 * mg->unknowns, error);
+            status = pl_block_level_setup(&mg->levels[l], &next,
+                                          mg->unknowns == 3 ? PL_BLOCKS_12 : PL_BLOCKS_16, error);
     }
     for (int l = 0; status == PL_OK && l < h->level_count; l++) {
         mg->marks[l] = PL_ALLOC(int, h->node_counts[l]);
@@ -260,7 +279,7 @@ static pl_status make_levels(pl_block_mg* mg, pl_error* error) {
         if (mg->settings.omega > 0.0f && mg->unknowns == 4)
             mg->levels[l].omega = mg->settings.omega;
     pl_block_mg_find_unseen(mg);
-    return mg->bottom.operations->setup(mg->bottom.user, mg, error);
+    return setup_bottom(mg, error);
 }
 
 static pl_status begin(pl_block_mg* mg, const pl_mg_blocks* A, const double* positions,
@@ -289,8 +308,6 @@ pl_status pl_block_mg_begin(pl_block_mg** out, const pl_mg_blocks* A, const doub
     mg->settings.levels = mg->settings.starts = NULL;
     mg->unknowns = settings->unknowns == 4 ? 4 : 3;
     mg->bottom = settings->bottom;
-    if (!mg->bottom.operations)
-        mg->bottom = (pl_mg_bottom){pl_dense_bottom_operations(mg->unknowns), &mg->dense};
     mg->pool = pool;
     mg->row_count = A->row_count;
     mg->scale = 1.0f;

@@ -1,8 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The passes over the rows of a level whose blocks are N x N. block_level.c includes this once for
-// each N (block_size.h).
+// The passes over the rows of a level. block_level.c includes this once for each kind of blocks
+// (block_size.h), with STRIDE, the floats of a row in a vector.
+
+// a diagonal block, or its inverse, times values
+#if STRIDE == 16 && N == 4
+PL_WIDE V SIZED(own_times)(const pl_block_level* level, const float* blocks, int i, V x) {
+    int slot = level->mixed_slot[i];
+    if (slot < 0) return V_(apply)(blocks + N * N * (size_t)i, x);
+    const pl_mixed_block* mixed = &level->mixed[slot];
+    return pl_v12_apply_map(blocks == level->inverse ? mixed->inverse : mixed->block, x);
+}
+PL_WIDE V SIZED(own_times_at)(const pl_block_level* level, const float* blocks, int i,
+                              const float* x) {
+    return SIZED(own_times)(level, blocks, i, V_(load)(x));
+}
+#else
+PL_WIDE V SIZED(own_times)(const pl_block_level* level, const float* blocks, int i, V x) {
+    (void)level;
+    return V_(apply)(blocks + N * N * (size_t)i, x);
+}
+PL_WIDE V SIZED(own_times_at)(const pl_block_level* level, const float* blocks, int i,
+                              const float* x) {
+    (void)level;
+    return V_(apply_at)(blocks + N * N * (size_t)i, x);
+}
+#endif
 
 // the sum of the blocks of a half row times x
 PL_WIDE V SIZED(half_sum)(const pl_block_level* level, const pl_mg_half* half, int i) {
@@ -13,7 +37,7 @@ PL_WIDE V SIZED(half_sum)(const pl_block_level* level, const pl_mg_half* half, i
     return SUM_(end)(sum);
 }
 
-#if N < 12
+#if STRIDE == 4
 // The same from the last entry on: a sweep backward has just found what the first one needs.
 PL_WIDE V SIZED(half_sum_backward)(const pl_block_level* level, const pl_mg_half* half, int i) {
     const int* columns = level->pattern.columns;
@@ -35,8 +59,8 @@ PL_WIDE void SIZED(relax)(const job* j, int i) {
                        : SIZED(half_sum_backward)(level, j->half, i);
     V rest = V_(sub)(V_(load)(level->b + at), sum);
     if (!j->from_zero) rest = V_(sub)(rest, V_(load)(level->half_sum + at));
-    V x = V_(apply)(level->inverse + N * N * (size_t)i, rest);
-#if N % 4 == 0 && N != 12 // matrices that are not definite need relaxation
+    V x = SIZED(own_times)(level, level->inverse, i, rest);
+#if (N == 4 && STRIDE == 4) || N == 16 // matrices that are not definite need relaxation
     if (level->omega != 1.0f) {
         x = V_(scale)(level->omega, x);
         if (!j->from_zero) x = V_(add)(x, V_(scale)(1.0f - level->omega, V_(load)(level->x + at)));
@@ -46,7 +70,7 @@ PL_WIDE void SIZED(relax)(const job* j, int i) {
     V_(store)(level->half_sum + at, sum);
 }
 
-#if N < 12
+#if STRIDE == 4
 // Two units at a time, row by row in turn: a row mostly waits for the one before it, and units of a
 // phase are not coupled, so that the two wait at the same time.
 static void SIZED(relax_task)(int begin, int end, int worker, void* user) {
@@ -88,7 +112,7 @@ static void SIZED(residual_task)(int begin, int end, int worker, void* user) {
         V rest = V_(sub)(V_(load)(level->b + at), SIZED(half_sum)(level, j->half, i));
         rest = V_(sub)(rest, j->both_halves ? SIZED(half_sum)(level, upper, i)
                                             : V_(load)(level->half_sum + at));
-        rest = V_(sub)(rest, V_(apply_at)(level->diagonal + N * N * (size_t)i, level->x + at));
+        rest = V_(sub)(rest, SIZED(own_times_at)(level, level->diagonal, i, level->x + at));
         V_(store)(level->residual + at, rest);
     }
 }
@@ -100,8 +124,8 @@ static void SIZED(product)(const pl_block_level* level, bool after_backward, int
         V sum = SIZED(half_sum)(level, &level->pattern.lower, i);
         sum = V_(add)(sum, after_backward ? V_(load)(level->half_sum + at)
                                           : SIZED(half_sum)(level, &level->pattern.upper, i));
-        const float* D = level->diagonal + N * N * (size_t)i;
-        V_(store)(y + at, V_(add)(sum, V_(apply_at)(D, level->x + at)));
+        sum = V_(add)(sum, SIZED(own_times_at)(level, level->diagonal, i, level->x + at));
+        V_(store)(y + at, sum);
     }
 }
 
@@ -124,8 +148,8 @@ static void SIZED(step_task)(int begin, int end, int worker, void* user) {
     for (int k = begin; k < end; k++) {
         int i = row_at(level, k);
         size_t at = STRIDE * (size_t)i;
-        const float* inverse = level->inverse + N * N * (size_t)i;
-        V step = V_(scale)(level->damping, V_(apply_at)(inverse, from + at));
+        V step = SIZED(own_times_at)(level, level->inverse, i, from + at);
+        step = V_(scale)(level->damping, step);
         if (j->add) step = V_(add)(V_(load)(level->x + at), step);
         V_(store)(level->x + at, step);
     }
@@ -134,4 +158,6 @@ static void SIZED(step_task)(int begin, int end, int worker, void* user) {
 static const passes SIZED(passes) = {SIZED(relax_task), SIZED(residual_task), SIZED(prepare_task),
                                      SIZED(step_task), SIZED(product)};
 
+#undef KIND
 #undef N
+#undef STRIDE

@@ -136,8 +136,10 @@ PL_WIDE d4 multiply_block4(const float* A, const double* x, d4 sum) {
     return sum;
 }
 
+#define KIND 3
 #define N 3
 #include "multigrid/block_values.h"
+#define KIND 4
 #define N 4
 #include "multigrid/block_values.h"
 

@@ -75,4 +75,5 @@ static void SIZED(multiply_task)(int begin, int end, int worker, void* user) {
     }
 }
 
+#undef KIND
 #undef N

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The Galerkin product from vertices to nodes, N x N blocks. block_galerkin.c includes this once
-// for each N (block_size.h), and has the sums that it works with.
+// The Galerkin product from vertices to nodes. block_galerkin.c includes this once for each kind of
+// blocks (block_size.h), and has the sums that it works with.
 
 // Rows that belong to a node lie all over the matrix: ask for them before they are needed.
 PL_WIDE void SIZED(prefetch_group)(const product_job* job, int g) {
@@ -72,4 +72,5 @@ static void SIZED(product_task)(int begin, int end, int worker, void* user) {
     }
 }
 
+#undef KIND
 #undef N

@@ -27,7 +27,7 @@ enum {
 };
 
 void pl_dense_cholesky_free(pl_dense_cholesky* c) {
-    size_t rows = (size_t)c->tile_rows, tiles = rows * (rows + 1) / 2;
+    size_t rows = (size_t)c->tile_capacity, tiles = rows * (rows + 1) / 2;
     PL_FREE(c->tiles, float, tiles* TILE_SIZE);
     PL_FREE(c->inverses, float, rows* TILE_SIZE);
     PL_FREE(c->diagonal, float, rows* T);
@@ -37,7 +37,8 @@ void pl_dense_cholesky_free(pl_dense_cholesky* c) {
 
 pl_status pl_dense_cholesky_setup(pl_dense_cholesky* c, int n, int rhs_capacity, pl_error* error) {
     int tile_rows = (n + T - 1) / T;
-    *c = (pl_dense_cholesky){.n = n, .tile_rows = tile_rows, .rhs_capacity = rhs_capacity};
+    *c = (pl_dense_cholesky){
+        .n = n, .tile_rows = tile_rows, .tile_capacity = tile_rows, .rhs_capacity = rhs_capacity};
     size_t rows = (size_t)tile_rows, tiles = rows * (rows + 1) / 2;
     c->tiles = PL_ALLOC(float, tiles* TILE_SIZE);
     c->inverses = PL_ALLOC(float, rows* TILE_SIZE);
@@ -49,6 +50,13 @@ pl_status pl_dense_cholesky_setup(pl_dense_cholesky* c, int n, int rhs_capacity,
     }
     pl_dense_cholesky_zero(c);
     return PL_OK;
+}
+
+void pl_dense_cholesky_resize(pl_dense_cholesky* c, int n) {
+    c->n = n;
+    c->tile_rows = (n + T - 1) / T;
+    PL_ASSERT(c->tile_rows <= c->tile_capacity);
+    pl_dense_cholesky_zero(c);
 }
 
 void pl_dense_cholesky_zero(pl_dense_cholesky* c) {

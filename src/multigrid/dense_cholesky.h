@@ -17,16 +17,19 @@ enum { PL_TILE = 16 }; // rows and columns of a tile
 typedef struct pl_dense_cholesky {
     int n;
     int tile_rows;
-    float* tiles;    // A, then L
-    float* inverses; // of the diagonal tiles of L
-    float* diagonal; // of A, before it was factored
-    float* work;     // the right-hand sides in tiles
+    int tile_capacity; // rows of tiles that there is memory for
+    float* tiles;      // A, then L
+    float* inverses;   // of the diagonal tiles of L
+    float* diagonal;   // of A, before it was factored
+    float* work;       // the right-hand sides in tiles
     int rhs_capacity;
 } pl_dense_cholesky;
 
 pl_status pl_dense_cholesky_setup(pl_dense_cholesky* c, int n, int rhs_capacity, pl_error* error);
 void pl_dense_cholesky_free(pl_dense_cholesky* c);
 
+// A = 0 of another size, at most that of the setup.
+void pl_dense_cholesky_resize(pl_dense_cholesky* c, int n);
 // A = 0 (the identity in the rows that fill the last tiles).
 void pl_dense_cholesky_zero(pl_dense_cholesky* c);
 // Where element (i, j) of A lies, i >= j: filled in before the factorisation.

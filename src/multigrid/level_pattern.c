@@ -29,6 +29,14 @@ void pl_mg_pattern_free(pl_mg_pattern* p) {
     *p = (pl_mg_pattern){0};
 }
 
+int pl_mg_pattern_find(const pl_mg_pattern* p, int row, int column) {
+    for (int e = p->lower.begin[row]; e < p->lower.end[row]; e++)
+        if (p->columns[e] == column) return e;
+    for (int e = p->upper.begin[row]; e < p->upper.end[row]; e++)
+        if (p->columns[e] == column) return e;
+    return -1;
+}
+
 // Greedy colours; returns how many there are, or 0 for want of memory.
 static int colour_rows(const pl_adjacency* graph, int* colour) {
     int n = graph->count, colour_count = 0;
@@ -54,9 +62,14 @@ static bool alloc_schedule(pl_mg_schedule* s, int row_count, int phase_count, in
     return s->phase_offsets && s->unit_offsets;
 }
 
-// the runs of a slab order; its rows are numbered by place
-static bool schedule_slabs(pl_mg_schedule* s, const pl_slab_order* order) {
+// The runs of a slab order; rows are numbered by place, unless `keep`s their numbers.
+static bool schedule_slabs(pl_mg_schedule* s, const pl_slab_order* order, bool keep) {
     if (!alloc_schedule(s, order->row_count, order->phase_count, order->run_count)) return false;
+    if (keep) {
+        s->order = PL_ALLOC(int, order->row_count);
+        if (!s->order) return false;
+        memcpy(s->order, order->row, (size_t)order->row_count * sizeof(int));
+    }
     memcpy(s->phase_offsets, order->phase_runs, ((size_t)order->phase_count + 1) * sizeof(int));
     for (int run = 0; run < order->run_count; run++) {
         s->unit_offsets[2 * run] = order->run_chunks[run];
@@ -199,11 +212,11 @@ static pl_status fill_pattern(pl_mg_pattern* p, const pl_adjacency* graph, int* 
 
 // order NULL: colours
 static pl_status setup_pattern(pl_mg_pattern* p, const pl_adjacency* graph,
-                               const pl_slab_order* order, pl_error* error) {
+                               const pl_slab_order* order, bool keep, pl_error* error) {
     int n = graph->count;
     *p = (pl_mg_pattern){.row_count = n, .entry_count = graph->offsets[n]};
     int* scratch = PL_ALLOC(int, n);
-    bool ok = scratch && (order ? schedule_slabs(&p->schedule, order)
+    bool ok = scratch && (order ? schedule_slabs(&p->schedule, order, keep)
                                 : schedule_colours(&p->schedule, graph, scratch));
     ok = ok && cut_pieces(&p->schedule);
     pl_status status = ok ? fill_pattern(p, graph, scratch, error)
@@ -215,9 +228,17 @@ static pl_status setup_pattern(pl_mg_pattern* p, const pl_adjacency* graph,
 
 pl_status pl_mg_pattern_slabs(pl_mg_pattern* out, const pl_adjacency* graph,
                               const pl_slab_order* order, pl_error* error) {
-    return setup_pattern(out, graph, order, error);
+    return setup_pattern(out, graph, order, false, error);
+}
+
+pl_status pl_mg_pattern_bands(pl_mg_pattern* out, const pl_adjacency* graph, pl_error* error) {
+    pl_slab_order order;
+    pl_status status = pl_slab_order_setup(&order, graph, 1, error);
+    if (status == PL_OK) status = setup_pattern(out, graph, &order, true, error);
+    pl_slab_order_free(&order);
+    return status;
 }
 
 pl_status pl_mg_pattern_colours(pl_mg_pattern* out, const pl_adjacency* graph, pl_error* error) {
-    return setup_pattern(out, graph, NULL, error);
+    return setup_pattern(out, graph, NULL, false, error);
 }

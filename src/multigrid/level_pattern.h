@@ -46,9 +46,13 @@ typedef struct pl_mg_pattern {
 // of one row).
 pl_status pl_mg_pattern_slabs(pl_mg_pattern* out, const pl_adjacency* graph,
                               const pl_slab_order* order, pl_error* error);
+// Slabs whose rows keep their numbers.
+pl_status pl_mg_pattern_bands(pl_mg_pattern* out, const pl_adjacency* graph, pl_error* error);
 // Colours, for few rows.
 pl_status pl_mg_pattern_colours(pl_mg_pattern* out, const pl_adjacency* graph, pl_error* error);
 void pl_mg_pattern_free(pl_mg_pattern* pattern);
+// The entry (row, column), or -1.
+int pl_mg_pattern_find(const pl_mg_pattern* pattern, int row, int column);
 // Runs a task over all positions, piece by piece.
 void pl_mg_for_pieces(const pl_mg_schedule* schedule, pl_pool* pool, pl_task task, void* user);
 

@@ -16,6 +16,7 @@
 //   y   the sum of alpha p, in double; x = y size, where size undoes both scales
 #include "multigrid/mg_float.h"
 #include "base/timer.h"
+#include "multigrid/wide_block.h"
 #include "sparse/krylov.h"
 #include "sparse/linear_fallback.h"
 #include "sparse/vector.h"

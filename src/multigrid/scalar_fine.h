@@ -8,10 +8,9 @@
 #include "multigrid/scalar_fine_data.h"
 
 pl_status pl_scalar_fine_setup(pl_scalar_fine* f, const pl_block_matrix* A, pl_error* error);
-// Which node each row belongs to; places: where vectors of level 1 have each node (NULL: at its
-// number).
+// Which node each row belongs to.
 pl_status pl_scalar_fine_set_parents(pl_scalar_fine* f, const int* parent, int node_count,
-                                     const int* places, pl_error* error);
+                                     pl_error* error);
 void pl_scalar_fine_free(pl_scalar_fine* f);
 
 // Values of A, points (4 per row), and rows that are held (1) or NULL; springs are gone.

@@ -71,7 +71,7 @@ typedef struct pl_scalar_fine {
 
     // to and from level 1
     float* point; // float4 per place: X, zero for held vertices and empty places
-    int* parent;  // node of level 1: its place there
+    int* parent;  // node of level 1
     // Residuals are summed over groups of chunks first, each with a list of the nodes it touches.
     int* slot; // per place: where its node stands in the list of its group
     int slot_count;

@@ -244,7 +244,7 @@ static void list_node_slots(pl_scalar_fine* f, const int* slot_nodes, int* curso
 }
 
 pl_status pl_scalar_fine_set_parents(pl_scalar_fine* f, const int* parent, int node_count,
-                                     const int* places, pl_error* error) {
+                                     pl_error* error) {
     f->node_count = node_count;
     int chunks = f->order.chunk_count;
     f->group_count = (chunks + GROUP - 1) / GROUP;
@@ -252,7 +252,7 @@ pl_status pl_scalar_fine_set_parents(pl_scalar_fine* f, const int* parent, int n
     for (int p = 0; p < f->order.place_count; p++) {
         int row = f->order.row[p];
         if (row < 0) f->parent[p] = p ? f->parent[p - 1] : 0;
-        else f->parent[p] = places ? places[parent[row]] : parent[row];
+        else f->parent[p] = parent[row];
     }
     f->slot_offsets = PL_ALLOC(int, f->group_count + 1);
     f->node_slot_offsets = PL_ALLOC(int, node_count + 1);

@@ -2,16 +2,14 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "multigrid/scalar_jacobi.h"
 #include "base/random.h"
-#include "multigrid/scalar_nodes.h"
 #include "multigrid/scalar_rows.h"
 
 #include <math.h>
 
-enum { NODE_BLOCK = 256, POWER_STEPS = 10 };
+enum { POWER_STEPS = 10 };
 
 typedef struct jacobi_work {
     pl_scalar_fine* f;
-    pl_scalar_coarse* c;
     const float* x;
     bool from_zero;
     bool bare; // gives D^-1 A x
@@ -71,39 +69,6 @@ void pl_scalar_fine_jacobi(pl_scalar_fine* f, pl_pool* pool, bool from_zero) {
     fine_sweep(f, pool, from_zero, false);
 }
 
-static void coarse_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const jacobi_work* w = user;
-    pl_scalar_coarse* c = w->c;
-    for (int place = begin; place < end; place++) {
-        size_t at = 16 * (size_t)place;
-        node_vector x = load_node(c->x + at), r = load_node(c->b + at);
-        if (w->bare) r = (node_vector){{{0}}};
-        if (!w->from_zero) {
-            subtract(&r, half_sum(&c->lower, place, c->x));
-            subtract(&r, half_sum(&c->upper, place, c->x));
-            subtract(&r, node_times(c, place, false, &x));
-        }
-        node_vector step = node_times(c, place, true, &r);
-        for (int a = 0; a < 4; a++) {
-            pl_f4 from = w->from_zero ? (pl_f4){0} : x.column[a];
-            step.column[a] = w->bare ? -step.column[a] : pl_fma4(c->damping, step.column[a], from);
-        }
-        store_node(c->u + at, &step);
-    }
-}
-
-static void coarse_sweep(pl_scalar_coarse* c, pl_pool* pool, bool from_zero, bool bare) {
-    jacobi_work w = {.c = c, .from_zero = from_zero, .bare = bare};
-    pl_parallel_for(pool, coarse_task, c->node_count, NODE_BLOCK, &w);
-    swap(&c->x, &c->u);
-    c->u_is_known = false;
-}
-
-void pl_scalar_coarse_jacobi(pl_scalar_coarse* c, pl_pool* pool, bool from_zero) {
-    coarse_sweep(c, pool, from_zero, false);
-}
-
 static double square_part(int begin, int end, void* user) {
     const float* x = ((const jacobi_work*)user)->x;
     double sum = 0.0;
@@ -140,15 +105,4 @@ void pl_scalar_fine_damp(pl_scalar_fine* f, pl_pool* pool) {
         if (before > 0.0) radius = norm_of(pool, f->x, count) / before;
     }
     f->damping = damping_of(radius);
-}
-
-void pl_scalar_coarse_damp(pl_scalar_coarse* c, pl_pool* pool) {
-    double radius = 1.0;
-    fill_random(c->x, 4 * c->node_count);
-    for (int k = 0; k < POWER_STEPS; k++) {
-        double before = norm_of(pool, c->x, 4 * c->node_count);
-        coarse_sweep(c, pool, false, true);
-        if (before > 0.0) radius = norm_of(pool, c->x, 4 * c->node_count) / before;
-    }
-    c->damping = damping_of(radius);
 }

@@ -6,15 +6,13 @@
 #ifndef PL_MULTIGRID_SCALAR_JACOBI_H
 #define PL_MULTIGRID_SCALAR_JACOBI_H
 
-#include "multigrid/scalar_coarse.h"
+#include "multigrid/scalar_fine.h"
 
 // x += damping D^-1 (b - A x); from_zero: x counts as 0. x and u change places.
 void pl_scalar_fine_jacobi(pl_scalar_fine* f, pl_pool* pool, bool from_zero);
-void pl_scalar_coarse_jacobi(pl_scalar_coarse* c, pl_pool* pool, bool from_zero);
 
 // Sets the damping: 4 / (3 rho), at most 1, with rho the spectral radius of D^-1 A by some steps of
 // the power method; b, x and u are lost.
 void pl_scalar_fine_damp(pl_scalar_fine* f, pl_pool* pool);
-void pl_scalar_coarse_damp(pl_scalar_coarse* c, pl_pool* pool);
 
 #endif

@@ -5,7 +5,9 @@
 #ifndef PL_MULTIGRID_SCALAR_MG_DATA_H
 #define PL_MULTIGRID_SCALAR_MG_DATA_H
 
-#include "multigrid/scalar_coarse.h"
+#include "multigrid/scalar_bottom.h"
+#include "multigrid/scalar_fine.h"
+#include "multigrid/scalar_product.h"
 #include "sparse/linear_fallback.h"
 
 typedef struct pl_scalar_mg pl_scalar_mg;
@@ -19,13 +21,14 @@ struct pl_scalar_mg {
     struct pl_scalar_sampling* sampling; // while nodes are found beside the caller, else NULL
     bool jacobi;
     int half_sweeps[PL_MG_MAX_LEVELS]; // on each side; with Jacobi: whole ones
+    bool last_forward[PL_MG_MAX_LEVELS];
     pl_mg_hierarchy hierarchy;
     pl_scalar_fine fine;
-    pl_scalar_coarse coarse[PL_MG_MAX_LEVELS - 1]; // level l at l - 1
-    pl_dense_cholesky dense;
-    pl_dense_cholesky dense_mixed; // 12 rows per node, once contacts mix coordinates
-    bool is_mixed;
-    double raised;
+    pl_block_level levels[PL_MG_MAX_LEVELS]; // from 1 on
+    pl_level_springs level_springs[PL_MG_MAX_LEVELS];
+    pl_scalar_product first_product;             // from the vertices to level 1
+    pl_block_product products[PL_MG_MAX_LEVELS]; // products[l]: from level l - 1 to l, from 2 on
+    pl_scalar_bottom bottom;
 
     pl_mg_spring* springs;
     int spring_count, spring_capacity;

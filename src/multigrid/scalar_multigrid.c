@@ -16,63 +16,57 @@
 #include <string.h>
 
 static void jacobi(pl_scalar_mg* mg, int l, bool from_zero) {
-    for (int k = 0; k < mg->half_sweeps[l]; k++) {
-        if (l == 0) pl_scalar_fine_jacobi(&mg->fine, mg->pool, from_zero && k == 0);
-        else pl_scalar_coarse_jacobi(&mg->coarse[l - 1], mg->pool, from_zero && k == 0);
-    }
+    if (l > 0) pl_block_level_jacobi(&mg->levels[l], mg->pool, mg->half_sweeps[l], from_zero);
+    for (int k = 0; l == 0 && k < mg->half_sweeps[0]; k++)
+        pl_scalar_fine_jacobi(&mg->fine, mg->pool, from_zero && k == 0);
 }
 
 static void pre_smooth(void* levels, int l) {
     pl_scalar_mg* mg = levels;
-    if (mg->jacobi) {
-        jacobi(mg, l, true);
-        return;
-    }
-    if (l == 0) pl_scalar_fine_smooth(&mg->fine, mg->pool, mg->half_sweeps[0], false, true);
-    for (int k = 0; l > 0 && k < mg->half_sweeps[l]; k++)
-        pl_scalar_coarse_sweep(&mg->coarse[l - 1], mg->pool, k % 2, k == 0);
+    if (mg->jacobi) jacobi(mg, l, true);
+    else if (l == 0) pl_scalar_fine_smooth(&mg->fine, mg->pool, mg->half_sweeps[0], false, true);
+    else
+        mg->last_forward[l] =
+            pl_block_level_gauss_seidel(&mg->levels[l], mg->pool, mg->half_sweeps[l], true, true);
 }
 
 static void restrict_residual(void* levels, int l) {
     pl_scalar_mg* mg = levels;
-    const pl_scalar_coarse* to = &mg->coarse[l];
-    if (l == 0) pl_scalar_fine_restrict(&mg->fine, mg->pool, to->b);
-    else pl_scalar_coarse_restrict(&mg->coarse[l - 1], mg->pool, &mg->hierarchy.transfers[l], to);
+    pl_block_level* level = &mg->levels[l];
+    float* b = mg->levels[l + 1].b;
+    if (l == 0) {
+        pl_scalar_fine_restrict(&mg->fine, mg->pool, b);
+        return;
+    }
+    if (mg->jacobi) pl_block_level_residual(level, mg->pool);
+    else pl_block_level_residual_after(level, mg->pool, mg->last_forward[l]);
+    pl_block_restrict(level, level->residual, &mg->hierarchy.transfers[l], b, mg->pool);
 }
 
 static void prolong_add(void* levels, int l) {
     pl_scalar_mg* mg = levels;
-    const pl_scalar_coarse* from = &mg->coarse[l];
-    const pl_mg_transfer* transfer = &mg->hierarchy.transfers[l];
-    if (l == 0) pl_scalar_fine_prolong_add(&mg->fine, mg->pool, from->x);
-    else pl_scalar_coarse_prolong_add(&mg->coarse[l - 1], mg->pool, transfer, from);
+    const float* x = mg->levels[l + 1].x;
+    if (l == 0) pl_scalar_fine_prolong_add(&mg->fine, mg->pool, x);
+    else pl_block_prolong(&mg->levels[l], &mg->hierarchy.transfers[l], x, true, mg->pool);
 }
 
 // the sweeps before, in reverse order and each in the other direction
 static void post_smooth(void* levels, int l) {
     pl_scalar_mg* mg = levels;
-    bool backward = mg->half_sweeps[l] % 2;
+    bool forward = mg->half_sweeps[l] % 2 == 0;
     if (mg->jacobi) {
         jacobi(mg, l, false);
-        return;
+    } else if (l == 0) {
+        pl_scalar_fine_smooth(&mg->fine, mg->pool, mg->half_sweeps[0], !forward, false);
+    } else {
+        pl_block_level_prepare(&mg->levels[l], mg->pool, forward);
+        pl_block_level_gauss_seidel(&mg->levels[l], mg->pool, mg->half_sweeps[l], forward, false);
     }
-    if (l == 0) {
-        pl_scalar_fine_smooth(&mg->fine, mg->pool, mg->half_sweeps[0], backward, false);
-        return;
-    }
-    pl_scalar_coarse_half_sum(&mg->coarse[l - 1], mg->pool, backward);
-    for (int k = 0; k < mg->half_sweeps[l]; k++, backward = !backward)
-        pl_scalar_coarse_sweep(&mg->coarse[l - 1], mg->pool, backward, false);
 }
 
 static void solve_coarsest(void* levels, int l) {
     pl_scalar_mg* mg = levels;
-    pl_scalar_coarse* c = &mg->coarse[l - 1];
-    // 16 floats per node: four columns with their three coordinates
-    if (mg->is_mixed)
-        pl_dense_cholesky_solve(&mg->dense_mixed, mg->pool, 1, (pl_rhs_layout){3, 4, 0}, c->b,
-                                c->x);
-    else pl_dense_cholesky_solve(&mg->dense, mg->pool, 3, (pl_rhs_layout){1, 4, 1}, c->b, c->x);
+    pl_scalar_bottom_solve(&mg->bottom, &mg->levels[l], &mg->level_springs[l], mg->pool);
 }
 
 static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong_add, post_smooth,
@@ -136,7 +130,13 @@ static pl_status begin_sampling(pl_scalar_mg* mg, const double* positions,
 void pl_scalar_mg_destroy(pl_scalar_mg* mg) {
     if (!mg) return;
     end_sampling(mg);
-    for (int l = 0; l < PL_MG_MAX_LEVELS - 1; l++) pl_scalar_coarse_free(&mg->coarse[l]);
+    for (int l = 0; l < PL_MG_MAX_LEVELS; l++) {
+        pl_block_level_free(&mg->levels[l]);
+        pl_block_product_free(&mg->products[l]);
+        pl_level_springs_free(&mg->level_springs[l]);
+    }
+    pl_scalar_product_free(&mg->first_product);
+    pl_scalar_bottom_free(&mg->bottom);
     size_t places = 4 * (size_t)mg->fine.order.place_count, rows = 3 * (size_t)mg->row_count;
     for (int k = 0; k < PL_SCALAR_MG_VECTORS; k++) PL_FREE(mg->vectors[k], float, places);
     for (int k = 0; k < PL_SCALAR_MG_VECTORS; k++) PL_FREE(mg->long_vectors[k], double, rows);
@@ -146,8 +146,6 @@ void pl_scalar_mg_destroy(pl_scalar_mg* mg) {
     PL_FREE(mg->direct_b, double, rows);
     PL_FREE(mg->direct_x, double, rows);
     pl_scalar_fine_free(&mg->fine);
-    pl_dense_cholesky_free(&mg->dense);
-    pl_dense_cholesky_free(&mg->dense_mixed);
     PL_FREE(mg->springs, pl_mg_spring, mg->spring_capacity);
     PL_FREE(mg->spring_nodes, int, mg->spring_capacity);
     PL_FREE(mg->spring_points, double, 4 * (size_t)mg->spring_capacity);
@@ -157,18 +155,22 @@ void pl_scalar_mg_destroy(pl_scalar_mg* mg) {
 
 static pl_status setup_levels(pl_scalar_mg* mg, pl_error* error) {
     const pl_mg_hierarchy* h = &mg->hierarchy;
-    int last = h->level_count - 1;
-    pl_status status = pl_scalar_coarse_setup_first(&mg->coarse[0], mg->A, &h->transfers[0],
-                                                    last == 1, mg->pool, error);
-    if (status == PL_OK)
-        status = pl_scalar_fine_set_parents(&mg->fine, h->transfers[0].parent, h->node_counts[1],
-                                            mg->coarse[0].order.place, error);
-    for (int l = 2; status == PL_OK && l <= last; l++)
-        status = pl_scalar_coarse_setup_next(&mg->coarse[l - 1], &mg->coarse[l - 2],
-                                             &h->transfers[l - 1], l == last, error);
-    if (status == PL_OK)
-        status = pl_dense_cholesky_setup(&mg->dense, 4 * h->node_counts[last], 3, error);
-    return status;
+    pl_status status =
+        pl_scalar_fine_set_parents(&mg->fine, h->transfers[0].parent, h->node_counts[1], error);
+    for (int l = 1; status == PL_OK && l < h->level_count; l++) {
+        const pl_mg_transfer* t = &h->transfers[l - 1];
+        pl_mg_pattern pattern;
+        status =
+            l == 1
+                ? pl_scalar_product_setup(&mg->first_product, mg->A, t, &pattern, mg->pool, error)
+                : pl_block_product_setup(&mg->products[l], &mg->levels[l - 1], t, &pattern, error);
+        if (status == PL_OK)
+            status = pl_block_level_setup(&mg->levels[l], &pattern, PL_BLOCKS_4X3, error);
+        if (status == PL_OK)
+            status = pl_level_springs_setup(&mg->level_springs[l], h->node_counts[l], error);
+    }
+    if (status != PL_OK) return status;
+    return pl_scalar_bottom_setup(&mg->bottom, &mg->levels[h->level_count - 1], error);
 }
 
 static pl_status allocate_vectors(pl_scalar_mg* mg, pl_error* error) {
@@ -231,42 +233,22 @@ pl_status pl_scalar_mg_setup(const pl_block_matrix* A, const double* positions,
     return status;
 }
 
-// The factor of the coarsest matrix. Float may find it indefinite where it is nearly singular
-// (bodies that hardly anything holds): then its diagonal is raised.
-static pl_status factor_coarsest(pl_scalar_mg* mg, pl_error* error) {
-    const pl_scalar_coarse* c = &mg->coarse[mg->hierarchy.level_count - 2];
-    mg->is_mixed = c->mixed_count > 0;
-    pl_dense_cholesky* dense = mg->is_mixed ? &mg->dense_mixed : &mg->dense;
-    if (mg->is_mixed && !mg->dense_mixed.tiles) {
-        pl_status status = pl_dense_cholesky_setup(dense, 12 * c->node_count, 1, error);
-        if (status != PL_OK) return status;
-    }
-    mg->raised = 0.0;
-    for (double raise = 0.0; raise<1.0; raise = raise> 0.0 ? 10.0 * raise : 1e-6) {
-        pl_scalar_coarse_fill_dense(c, mg->is_mixed, dense);
-        for (int i = 0; raise > 0.0 && i < dense->n; i++)
-            *pl_dense_cholesky_at(dense, i, i) *= (float)(1.0 + raise);
-        mg->raised = raise;
-        if (pl_dense_cholesky_factor(dense, mg->pool) < 0) return PL_OK;
-    }
-    return pl_fail(error, PL_ERROR_DIVERGED,
-                   "the coarsest matrix of multigrid is not positive definite; check the matrix "
-                   "for infinite or negative stiffness");
+static pl_unseen unseen_of(const pl_scalar_mg* mg, int l) {
+    return (pl_unseen){mg->hierarchy.transfers[l - 1].unseen, 16, 0};
 }
 
 static pl_status apply_springs(pl_scalar_mg* mg, pl_error* error) {
     const pl_mg_hierarchy* h = &mg->hierarchy;
     for (int k = 0; k < mg->spring_count; k++) {
         size_t place = (size_t)mg->springs[k].place;
-        int parent = mg->fine.parent[place];
-        mg->spring_nodes[k] = mg->coarse[0].order.row ? mg->coarse[0].order.row[parent] : parent;
+        mg->spring_nodes[k] = mg->fine.parent[place];
         for (size_t a = 0; a < 4; a++)
             mg->spring_points[4 * (size_t)k + a] = (double)mg->fine.point[4 * place + a];
     }
     for (int l = 1; l < h->level_count; l++) {
-        pl_status status =
-            pl_scalar_coarse_set_springs(&mg->coarse[l - 1], mg->springs, mg->spring_nodes,
-                                         mg->spring_points, mg->spring_count, error);
+        pl_status status = pl_level_springs_set(&mg->level_springs[l], &mg->levels[l],
+                                                unseen_of(mg, l), mg->springs, mg->spring_nodes,
+                                                mg->spring_points, mg->spring_count, error);
         if (status != PL_OK) return status;
         for (int k = 0; l + 1 < h->level_count && k < mg->spring_count; k++) {
             const float* T = h->transfers[l].point + 4 * (size_t)mg->spring_nodes[k];
@@ -275,7 +257,9 @@ static pl_status apply_springs(pl_scalar_mg* mg, pl_error* error) {
             mg->spring_nodes[k] = h->transfers[l].parent[mg->spring_nodes[k]];
         }
     }
-    return factor_coarsest(mg, error);
+    int last = h->level_count - 1;
+    return pl_scalar_bottom_factor(&mg->bottom, &mg->levels[last], unseen_of(mg, last),
+                                   &mg->level_springs[last], mg->pool, error);
 }
 
 // Without springs, so that it does not matter when they came: they make the diagonal larger and the
@@ -283,7 +267,22 @@ static pl_status apply_springs(pl_scalar_mg* mg, pl_error* error) {
 static void damp(pl_scalar_mg* mg) {
     pl_scalar_fine_damp(&mg->fine, mg->pool);
     for (int l = 1; l + 1 < mg->hierarchy.level_count; l++)
-        pl_scalar_coarse_damp(&mg->coarse[l - 1], mg->pool);
+        pl_block_level_damp(&mg->levels[l], mg->pool);
+}
+
+// the fixed matrices of all coarse levels, without springs
+static void update_levels(pl_scalar_mg* mg) {
+    const pl_mg_hierarchy* h = &mg->hierarchy;
+    for (int l = 1; l < h->level_count; l++) {
+        const pl_mg_transfer* t = &h->transfers[l - 1];
+        pl_block_level* level = &mg->levels[l];
+        if (l == 1) pl_scalar_product_update(&mg->first_product, mg->A, t, level, mg->pool);
+        else pl_block_product_update(&mg->products[l], &mg->levels[l - 1], t, level, mg->pool);
+        pl_level_springs_clear(&mg->level_springs[l], level);
+        memcpy(level->diagonal, level->fixed,
+               (size_t)level->block * (size_t)level->node_count * sizeof(float));
+        pl_block_level_invert(level, unseen_of(mg, l), NULL, level->node_count, mg->pool);
+    }
 }
 
 pl_status pl_scalar_mg_update(pl_scalar_mg* mg, const double* positions, const unsigned char* held,
@@ -292,14 +291,10 @@ pl_status pl_scalar_mg_update(pl_scalar_mg* mg, const double* positions, const u
     mg->stamp++;
     pl_mg_hierarchy_move(h, positions, held);
     pl_scalar_fine_update(&mg->fine, mg->pool, mg->A, h->transfers[0].point, held);
-    pl_status status =
-        pl_scalar_coarse_update_first(&mg->coarse[0], mg->pool, mg->A, &h->transfers[0], error);
-    for (int l = 2; status == PL_OK && l < h->level_count; l++)
-        status = pl_scalar_coarse_update_next(&mg->coarse[l - 1], &mg->coarse[l - 2], mg->pool,
-                                              &h->transfers[l - 1], error);
-    if (status != PL_OK) return status;
+    update_levels(mg);
     if (mg->jacobi) damp(mg);
-    status = pl_scalar_fine_set_springs(&mg->fine, NULL, 0, mg->springs, mg->spring_count, error);
+    pl_status status =
+        pl_scalar_fine_set_springs(&mg->fine, NULL, 0, mg->springs, mg->spring_count, error);
     return status == PL_OK ? apply_springs(mg, error) : status;
 }
 
@@ -378,7 +373,8 @@ pl_status pl_scalar_mg_set_springs(pl_scalar_mg* mg, const pl_mg_spring* springs
 
 pl_scalar_fine* pl_scalar_mg_fine(pl_scalar_mg* mg) { return &mg->fine; }
 const pl_mg_hierarchy* pl_scalar_mg_hierarchy(const pl_scalar_mg* mg) { return &mg->hierarchy; }
-const pl_scalar_coarse* pl_scalar_mg_level(const pl_scalar_mg* mg, int l) {
-    return &mg->coarse[l - 1];
+const pl_block_level* pl_scalar_mg_level(const pl_scalar_mg* mg, int l) { return &mg->levels[l]; }
+const pl_level_springs* pl_scalar_mg_level_springs(const pl_scalar_mg* mg, int l) {
+    return &mg->level_springs[l];
 }
-double pl_scalar_mg_raised(const pl_scalar_mg* mg) { return mg->raised; }
+double pl_scalar_mg_raised(const pl_scalar_mg* mg) { return mg->bottom.raised; }

@@ -6,7 +6,8 @@
 #ifndef PL_MULTIGRID_SCALAR_MULTIGRID_H
 #define PL_MULTIGRID_SCALAR_MULTIGRID_H
 
-#include "multigrid/scalar_coarse.h"
+#include "multigrid/block_level.h"
+#include "multigrid/scalar_fine.h"
 #include "sparse/linear_solver.h"
 
 typedef struct pl_scalar_mg pl_scalar_mg;
@@ -47,7 +48,9 @@ pl_status pl_scalar_mg_set_springs(pl_scalar_mg* mg, const pl_mg_spring* springs
 // The finest level, with the order of rows, b and x.
 pl_scalar_fine* pl_scalar_mg_fine(pl_scalar_mg* mg);
 const pl_mg_hierarchy* pl_scalar_mg_hierarchy(const pl_scalar_mg* mg);
-const pl_scalar_coarse* pl_scalar_mg_level(const pl_scalar_mg* mg, int l);
+// A coarse level, and the springs on it.
+const pl_block_level* pl_scalar_mg_level(const pl_scalar_mg* mg, int l);
+const struct pl_level_springs* pl_scalar_mg_level_springs(const pl_scalar_mg* mg, int l);
 // What was added to the coarsest diagonal, relative to it, to make it definite in float; 0:
 // nothing.
 double pl_scalar_mg_raised(const pl_scalar_mg* mg);

@@ -9,6 +9,8 @@
 //   4    x y z p
 //   12   the columns of a 3 x 4 map, x y z each, then 4 that nobody reads
 //   16   the columns of a 4 x 4 map, x y z p each
+//   4x3  the columns of a 3 x 4 map, x y z 0 each, where coordinates are not coupled: one 4 x 4
+//        block for all three
 //
 // A column of a 3 x 3 block is read as 4 floats, of which the last belongs to what comes behind,
 // and is dropped at the end. Arrays of blocks are PL_BLOCK_PAD floats longer than their blocks.
@@ -16,15 +18,14 @@
 // For each N there are the same operations, so that code that is included once for each N can use
 // them:
 //
-//   pl_vN        the values of a vertex or node: load, store, add, sub, scale
+//   pl_vN        the values of a vertex or node: load, store, add, sub, scale; for the columns of
+//                blocks also splat, fma and what spreads a point over the values of a map
 //   pl_vN_apply  A x, pl_vN_apply_at the same for x in memory
 //   pl_sumN      a sum of A x over several blocks: add, end
 #ifndef PL_MULTIGRID_WIDE_BLOCK_H
 #define PL_MULTIGRID_WIDE_BLOCK_H
 
 #include "math/simd.h"
-
-enum { PL_BLOCK_PAD = 16, PL_VERTEX = 4, PL_NODE = 16 }; // floats
 
 typedef float pl_f4 __attribute__((vector_size(16)));
 typedef int32_t pl_i4 __attribute__((vector_size(16)));
@@ -138,6 +139,74 @@ PL_WIDE pl_v4 pl_v4_apply(const float* A, pl_v4 x) {
 }
 PL_WIDE pl_v4 pl_v4_apply_at(const float* A, const float* x) { return pl_v4_apply(A, pl_load4(x)); }
 
+PL_WIDE pl_v4 pl_v4_splat(float s) { return pl_splat4(s); }
+// a b + c
+PL_WIDE pl_v4 pl_v4_fma(pl_v4 a, pl_v4 b, pl_v4 c) { return pl_fma4(a, b, c); }
+// a point for the values of a map, whose columns are single values
+PL_WIDE pl_v4 pl_v4_spread_point(const float* X) { return pl_load4(X); }
+PL_WIDE pl_v4 pl_v4_spread_last(const float* p) { return pl_splat4(p[3]); }
+
+// ---------------------------------------------------------------- 4x3
+
+typedef struct pl_v4x3 {
+    pl_f4 column[4];
+} pl_v4x3;
+
+PL_WIDE pl_v4x3 pl_v4x3_load(const float* p) {
+    return (pl_v4x3){{pl_load4(p), pl_load4(p + 4), pl_load4(p + 8), pl_load4(p + 12)}};
+}
+PL_WIDE void pl_v4x3_store(float* p, pl_v4x3 a) {
+    for (int k = 0; k < 4; k++) pl_store4(p + 4 * k, a.column[k]);
+}
+PL_WIDE pl_v4x3 pl_v4x3_add(pl_v4x3 a, pl_v4x3 b) {
+    for (int k = 0; k < 4; k++) a.column[k] += b.column[k];
+    return a;
+}
+PL_WIDE pl_v4x3 pl_v4x3_sub(pl_v4x3 a, pl_v4x3 b) {
+    for (int k = 0; k < 4; k++) a.column[k] -= b.column[k];
+    return a;
+}
+PL_WIDE pl_v4x3 pl_v4x3_scale(float s, pl_v4x3 a) {
+    for (int k = 0; k < 4; k++) a.column[k] *= s;
+    return a;
+}
+
+// Two columns side by side, and the products with the even and the odd columns of blocks apart:
+// else each would wait for the one before.
+typedef struct pl_sum4x3 {
+    pl_f8 first[2], second[2];
+} pl_sum4x3;
+
+// column k of a block times the row k of x
+PL_WIDE void pl_sum4x3_column(const float* column, pl_f8 twice, int k, pl_sum4x3* sum) {
+#if PL_LANES > 1 && defined(__AVX__)
+    __m256 cc = _mm256_broadcast_ps((const __m128*)column);
+    pl_f8 c01 = (pl_f8)_mm256_permutevar_ps(cc, _mm256_setr_epi32(0, 0, 0, 0, 1, 1, 1, 1));
+    pl_f8 c23 = (pl_f8)_mm256_permutevar_ps(cc, _mm256_setr_epi32(2, 2, 2, 2, 3, 3, 3, 3));
+#else
+    const float* c = column;
+    pl_f8 c01 = {c[0], c[0], c[0], c[0], c[1], c[1], c[1], c[1]};
+    pl_f8 c23 = {c[2], c[2], c[2], c[2], c[3], c[3], c[3], c[3]};
+#endif
+    sum->first[k % 2] = pl_fma8(c01, twice, sum->first[k % 2]);
+    sum->second[k % 2] = pl_fma8(c23, twice, sum->second[k % 2]);
+}
+PL_WIDE pl_f8 pl_twice4(pl_f4 a) { return __builtin_shufflevector(a, a, 0, 1, 2, 3, 0, 1, 2, 3); }
+PL_WIDE void pl_sum4x3_add(const float* A, const float* x, pl_sum4x3* sum) {
+    for (int k = 0; k < 4; k++) pl_sum4x3_column(A + 4 * k, pl_twice4(pl_load4(x + 4 * k)), k, sum);
+}
+PL_WIDE pl_v4x3 pl_sum4x3_end(pl_sum4x3 sum) {
+    pl_f8 a = sum.first[0] + sum.first[1], b = sum.second[0] + sum.second[1];
+    return (pl_v4x3){
+        {__builtin_shufflevector(a, a, 0, 1, 2, 3), __builtin_shufflevector(a, a, 4, 5, 6, 7),
+         __builtin_shufflevector(b, b, 0, 1, 2, 3), __builtin_shufflevector(b, b, 4, 5, 6, 7)}};
+}
+PL_WIDE pl_v4x3 pl_v4x3_apply(const float* A, pl_v4x3 x) {
+    pl_sum4x3 sum = {0};
+    for (int k = 0; k < 4; k++) pl_sum4x3_column(A + 4 * k, pl_twice4(x.column[k]), k, &sum);
+    return pl_sum4x3_end(sum);
+}
+
 // ---------------------------------------------------------------- 12
 
 typedef struct pl_v12 {
@@ -199,6 +268,15 @@ PL_WIDE pl_v12 pl_v12_spread_last(const float* p) {
     pl_f4 high = __builtin_shufflevector(x, x, 1, 2, 0, 1);
     return (pl_v12){__builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7),
                     __builtin_shufflevector(x, x, 2, 0, 1, 2)};
+}
+
+// the same for a map in the layout of 4x3
+PL_WIDE pl_v4x3 pl_v12_apply_map(const float* A, pl_v4x3 x) {
+    float packed[16];
+    for (int k = 0; k < 4; k++) pl_store4(packed + 3 * k, x.column[k]); // in order
+    pl_v12_store(packed, pl_v12_apply_at(A, packed));
+    for (int k = 0; k < 4; k++) x.column[k] = pl_drop_last(pl_load4(packed + 3 * k));
+    return x;
 }
 
 // ---------------------------------------------------------------- 16

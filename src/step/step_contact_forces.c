@@ -127,18 +127,6 @@ pl_vec3 pl_step_contact_gradient(const pl_step_objective* f, int k, const double
     return sum;
 }
 
-double pl_step_friction_stiffness(const pl_step_objective* f, int k, const double* x) {
-    double limit = f->contacts[k].friction * f->contacts[k].normal_force;
-    if (!(limit > 0.0)) return 0.0;
-    return slip_scale(f) * friction_factor(f, limit, pl_norm(contact_slip(f, &f->contacts[k], x)));
-}
-
-double pl_step_normal_stiffness(const pl_step_objective* f, int k, const double* x) {
-    const pl_contact* contact = &f->contacts[k];
-    return pl_step_contact_depth(f, contact, x) > 0.0 ? pl_step_end_scale(f) * contact->stiffness
-                                                      : 0.0;
-}
-
 // What slid at the start of the step goes on, unless friction alone can stop its vertex.
 pl_vec3 pl_step_first_dual(const pl_step_objective* f, const pl_contact* c) {
     if (!(f->inertia > 0.0)) return (pl_vec3){0, 0, 0};

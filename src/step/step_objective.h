@@ -123,10 +123,6 @@ double pl_step_contact_energy(const pl_step_objective* f, int k, const double* x
 pl_vec3 pl_step_contact_gradient(const pl_step_objective* f, int k, const double* x);
 // Derivative of the positions at the end of the step by x.
 double pl_step_end_scale(const pl_step_objective* f);
-// What bounds the Hessian of its friction, across the normal.
-double pl_step_friction_stiffness(const pl_step_objective* f, int k, const double* x);
-// The Hessian of its normal force, along the normal.
-double pl_step_normal_stiffness(const pl_step_objective* f, int k, const double* x);
 // Depth of a contact's vertex below its surface at the end of the step, positive inside [m].
 double pl_step_contact_depth(const pl_step_objective* f, const pl_contact* contact,
                              const double* x);

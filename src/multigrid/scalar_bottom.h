@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The coarsest level of Projective Dynamics. Coordinates are not coupled but at nodes with
+// contacts. So the nodes without are eliminated once for all three coordinates, and what is left of
+// the matrix for the others, three times side by side, gets the blocks of the contacts.
+//
+//   [A_uu A_ut; A_tu A_tt (x) I + C]:   W = A_uu^-1 A_ut,   S = (A_tt - A_tu W) (x) I + C
+//   x_t = S^-1 (b_t - W' b_u),   x_u = A_uu^-1 b_u - W x_t
+//
+// Where that takes longer than a sparse factor of the whole, this takes its place.
+#ifndef PL_MULTIGRID_SCALAR_BOTTOM_H
+#define PL_MULTIGRID_SCALAR_BOTTOM_H
+
+#include "multigrid/dense_cholesky.h"
+#include "multigrid/scalar_springs.h"
+#include "multigrid/sparse_bottom.h"
+
+typedef struct pl_scalar_bottom {
+    pl_dense_cholesky free_nodes; // A_uu, and the identity for the others
+    int mixed_count, mixed_capacity;
+    pl_dense_cholesky mixed_nodes; // S, 12 per node with contacts
+    float* W;                      // 4 columns per node with contacts, 4 rows per node
+    float* schur;                  // A_tt - A_tu W, 4 rows and columns per node with contacts
+    float *rest, *found;           // b_t - W' b_u, x_t
+    float* work;                   // 16 per node
+    pl_sparse_bottom sparse;       // 12 per node, if there are many nodes
+    bool is_sparse;                // the last factor
+    double raised;                 // what was added to the diagonal, relative to it, to make it
+                                   // definite in float
+} pl_scalar_bottom;
+
+pl_status pl_scalar_bottom_setup(pl_scalar_bottom* bottom, const pl_block_level* level,
+                                 pl_error* error);
+void pl_scalar_bottom_free(pl_scalar_bottom* bottom);
+// Fails with PL_ERROR_DIVERGED if the matrix is not positive definite.
+pl_status pl_scalar_bottom_factor(pl_scalar_bottom* bottom, const pl_block_level* level,
+                                  pl_unseen unseen, const pl_level_springs* springs, pl_pool* pool,
+                                  pl_error* error);
+// x of the level from its b.
+void pl_scalar_bottom_solve(pl_scalar_bottom* bottom, pl_block_level* level,
+                            const pl_level_springs* springs, pl_pool* pool);
+
+#endif
