@@ -1,6 +1,6 @@
 # Thin front of CMake. `make demo` and `make test` install what they need, build, and run.
 .DEFAULT_GOAL := build
-.PHONY: configure deps deps-test deps-extra deps-bench deps-view deps-site build demo view page test test-extra bench plot-methods docs site film fuzz install package clean
+.PHONY: configure deps deps-test deps-extra deps-bench deps-view deps-site build demo view page test test-extra bench plot-methods docs site film heroes fuzz install package clean
 
 RELEASE := build/release
 PREFIX ?= /usr/local
@@ -68,6 +68,11 @@ site: deps-site
 film: configure
 	@cmake --build --preset release --target pliant
 	@bash scripts/film.sh $(RELEASE)/bin
+
+# pictures of 3840x2160 in out/heroes, smaller ones in docs/images
+heroes: configure
+	@cmake --build --preset release --target pliant
+	@bash scripts/heroes.sh $(RELEASE)/bin
 
 # a night's work: every mesh reader for an hour
 FUZZ_SECONDS ?= 3600

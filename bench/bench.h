@@ -32,6 +32,7 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
 // results; false means it failed and said why.
 // clang-format off
 #define BENCH_LIST(X) \
+    X(contact_pairs, "contact-pairs", "finding contacts: against brute force, and cost by size") \
     X(fem_kernels, "fem-kernels", "gradient and matrix of tets, float batches against double") \
     X(mesh_io, "mesh-io", "reading and writing a million tets") \
     X(material, "material", "stress and tangent of the laws, wide against scalar") \
@@ -54,6 +55,7 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(s1_irregular, "s1-irregular", "hierarchical pbd: a dress that walks in the wind (Fig. 4)") \
     X(s1_stiffness, "s1-stiffness", "hierarchical pbd: stretch and frame rate (Fig. 7)") \
     X(s1_throughput, "s1-throughput", "pbd: projections per second, a million triangles") \
+    X(s2_modes, "s2-modes", "20 modes of a free body against ARPACK with CHOLMOD") \
     X(s4_accuracy, "s4-accuracy", "error of method grid against a known answer") \
     X(s4_cg, "s4-cg", "conjugate gradients against the cycle of method grid") \
     X(s4_rates, "s4-rates", "convergence of the lattice of method grid") \

@@ -31,7 +31,7 @@ enum { MAX_VERTICES = 1000 };
 typedef struct export_settings {
     const char *path, *format, *out, *vertices;
     int every;
-    bool ascii;
+    bool ascii, no_colliders;
 } export_settings;
 
 static int usage(const char* what, const char* value) {
@@ -78,14 +78,20 @@ static int run_export(const export_settings* s, pl_export_format format,
     else default_out(s->path, s->format, pl_export_is_file(format), out, sizeof out);
     pl_error error = {.status = PL_ERROR_MEMORY, .text = "out of memory"};
     pl_notes* notes = NULL;
-    pl_recording* recording = NULL;
+    pl_show* show = NULL;
     pl_status status = pl_notes_create(&notes);
-    if (status == PL_OK) status = pl_show_open_recording(s->path, &recording, notes, &error);
-    if (status == PL_OK) status = pl_export(recording, format, out, options, notes, &error);
+    if (status == PL_OK) status = pl_show_open_run(s->path, &show, notes, &error);
+    pl_export_options all = *options;
+    if (status == PL_OK && format == PL_EXPORT_GLB && !s->no_colliders) {
+        status = pl_show_add_colliders(show, s->path, notes, &error);
+        all.show = show;
+    }
+    if (status == PL_OK)
+        status = pl_export(pl_show_recording(show), format, out, &all, notes, &error);
     report_notes(&export_verb, notes);
     if (status == PL_OK) printf("%s\n", out);
     int code = status == PL_OK ? EXIT_DONE : report_error(&export_verb, &error);
-    pl_recording_close(recording);
+    pl_show_close(show);
     pl_notes_destroy(notes);
     return code;
 }
@@ -98,6 +104,7 @@ int cmd_export(int argc, char** argv) {
         {"--every", "N", OPTION_INT, &s.every, "take every Nth frame (1)", 1, INT_MAX},
         {"--vertices", "LIST", OPTION_TEXT, &s.vertices, "csv: tracks of these vertices, like 0,17",
          ANY},
+        {"--no-colliders", NULL, OPTION_FLAG, &s.no_colliders, "glb: only the bodies", ANY},
         {"--ascii", NULL, OPTION_FLAG, &s.ascii, "numbers as text where the format has both", ANY},
     };
     const char* arguments[1];
@@ -109,6 +116,8 @@ int cmd_export(int argc, char** argv) {
     pl_export_format format = s.format ? pl_export_format_of(s.format) : PL_EXPORT_COUNT;
     if (format == PL_EXPORT_COUNT)
         return usage("--to takes vtu, ply, obj, pc2, glb or csv", s.format ? s.format : "nothing");
+    if (s.no_colliders && format != PL_EXPORT_GLB)
+        return usage("--no-colliders goes with --to glb", s.format);
     if (s.vertices && format != PL_EXPORT_CSV)
         return usage("--vertices goes with --to csv", s.format);
     if (s.out && (pl_export_is_file(format) ? !ends_in(s.out, s.format) : looks_like_file(s.out)))

@@ -146,8 +146,9 @@ static int list_generators(void) {
     for (int i = 0; (g = pl_generator_at(i)); i++) {
         printf("%-16s %s\n", g->name, g->summary);
         for (const pl_generator_parameter* p = g->parameters; p->field; p++)
-            printf("    %-14s %-10g %s%s%s\n", p->field->key, p->preset, p->field->help,
-                   *p->field->unit ? ", " : "", p->field->unit);
+            printf("    %-14s %-10g %s%s%s%s\n", p->field->key, p->preset, p->field->help,
+                   *p->field->unit ? ", " : "", p->field->unit,
+                   p->with_height ? ", in proportion to the height" : "");
     }
     return EXIT_DONE;
 }

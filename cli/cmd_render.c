@@ -41,7 +41,7 @@ typedef struct render_settings {
     const char* path;
     const char* out;
     const char *size, *range, *target, *up, *sheet;
-    const char *color_by, *against;
+    const char *color_by, *against, *show;
     int frame, every, samples, threads;
     double azimuth, elevation, distance, field, ground_height, rate;
     const char* texture;
@@ -51,6 +51,8 @@ typedef struct render_settings {
     pl_view view;
     pl_render_options options;
     int columns, rows;
+    bool cells;
+    int level; // of multigrid, 0 for none
 } render_settings;
 
 static int usage(const char* what, const char* value) {
@@ -114,6 +116,28 @@ static int check_kind(const render_settings* s) {
     return EXIT_DONE;
 }
 
+// --show; EXIT_DONE or the code of what was printed
+static int parse_show(render_settings* s) {
+    if (!s->show) return EXIT_DONE;
+    double level;
+    s->cells = strcmp(s->show, "cells") == 0;
+    if (strncmp(s->show, "level=", 6) == 0 && parse_double(s->show + 6, &level) && level >= 1.0 &&
+        level <= 100.0 && level == floor(level))
+        s->level = (int)level;
+    if (!s->cells && s->level == 0)
+        return usage("--show takes cells, or level=1 and so on", s->show);
+    if (s->level > 0 && s->color_by)
+        return usage("--show level has colours of its own; leave out --color-by", s->color_by);
+    bool one = s->out && ends_in(s->out, ".png") && !s->sheet && s->frame < 0;
+    if (s->cells && !one)
+        return usage("cells are known of the last frame alone; take one picture, -o x.png",
+                     s->sheet        ? "--sheet"
+                     : s->frame >= 0 ? "--frame"
+                     : s->out        ? s->out
+                                     : "a picture of every frame");
+    return EXIT_DONE;
+}
+
 // the texts of options into numbers; EXIT_DONE or the code of what was printed
 static int parse_settings(render_settings* s) {
     pl_render_options* o = &s->options;
@@ -147,7 +171,8 @@ static int parse_settings(render_settings* s) {
     o->no_occlusion = s->flat;
     o->ground = !s->no_ground;
     o->samples = s->samples;
-    return check_kind(s);
+    int code = parse_show(s);
+    return code == EXIT_DONE ? check_kind(s) : code;
 }
 
 // Ctrl-C: what is complete stays, what is not is removed
@@ -207,8 +232,10 @@ static pl_status write_picture(pl_show* show, const render_settings* s, const ch
     } else {
         int frame;
         status = find_frame(show, s->frame, &frame, error);
+        render_settings own = *s;
+        if (status == PL_OK) status = pl_show_aim_at(show, frame, &own.options, error);
         if (status == PL_OK)
-            status = draw_frame(show, s, frame, part_of(frame, pl_show_frame_count(show)), pool,
+            status = draw_frame(show, &own, frame, part_of(frame, pl_show_frame_count(show)), pool,
                                 image, error);
         if (status == PL_OK) status = pl_image_write_png(image, pool, out, error);
     }
@@ -310,6 +337,13 @@ static int run_render(render_settings* s) {
         status = pl_show_open(s->path, s->color_by, s->against, &show, notes, &error);
     if (status == PL_OK && !s->no_colliders)
         status = pl_show_add_colliders(show, s->path, notes, &error);
+    if (status == PL_OK && s->level > 0)
+        status = pl_show_set_level(show, s->path, s->level, notes, &error);
+    if (status == PL_OK && s->cells) {
+        int frame;
+        status = pl_show_add_cells(show, s->path, &frame, notes, &error);
+        if (status == PL_OK) s->frame = pl_show_number(show, frame);
+    }
     char out[4096];
     if (status == PL_OK) {
         if (s->out) snprintf(out, sizeof out, "%s", s->out);
@@ -349,6 +383,8 @@ int cmd_render(int argc, char** argv) {
          ANY},
         {"--against", "DIR", OPTION_TEXT, &s.against, "the run that --color-by error compares with",
          ANY},
+        {"--show", "WHAT", OPTION_TEXT, &s.show,
+         "cells: the lattice of method grid, at the end; level=N: nodes of multigrid", ANY},
         {"--texture", "FILE.png", OPTION_TEXT, &s.texture,
          "a picture on bodies that have texture coordinates", ANY},
         {"--transparent", NULL, OPTION_FLAG, &s.transparent,

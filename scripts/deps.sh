@@ -5,9 +5,9 @@ set -u
 group=${1:-}
 case "$group" in
 deps) packages="gcc libc6-dev cmake ninja-build pkg-config libjansson-dev zlib1g-dev libpng-dev" ;;
-deps-test) packages="locales libsuitesparse-dev libopenblas-dev" ;;
+deps-test) packages="locales libsuitesparse-dev libopenblas-dev libarpack2-dev" ;;
 deps-extra) packages="python3-markdown python3-meshio python3-vtk9 python3-jsonschema gmsh tetgen calculix-ccx ffmpeg nodejs npm libwebsockets-dev chromium clang llvm libclang-rt-14-dev" ;;
-deps-bench) packages="petsc-dev libhypre-dev libsuitesparse-dev libopenblas-dev libbullet-dev mpi-default-bin libopenmpi-dev" ;;
+deps-bench) packages="petsc-dev libhypre-dev libsuitesparse-dev libopenblas-dev libarpack2-dev libbullet-dev mpi-default-bin libopenmpi-dev" ;;
 deps-view) packages="libwebsockets-dev nodejs npm" ;;
 deps-site) packages="python3 python3-markdown" ;;
 *) echo "usage: deps.sh deps|deps-test|deps-extra|deps-bench|deps-view|deps-site" >&2; exit 2 ;;
@@ -21,11 +21,11 @@ for package in $packages; do
 done
 [ -n "$missing" ] || exit 0
 
-# what does without: CHOLMOD is only compared with, checks with other people's programs skip by name
+# what does without: CHOLMOD and ARPACK are only compared with, checks with other people's programs skip by name
 can_do_without() {
     [ "$group" = deps-extra ] || [ "$group" = deps-bench ] && return 0
     for package in $1; do
-        case "$package" in libsuitesparse-dev | libopenblas-dev) ;; *) return 1 ;; esac
+        case "$package" in libsuitesparse-dev | libopenblas-dev | libarpack2-dev) ;; *) return 1 ;; esac
     done
 }
 

@@ -55,7 +55,8 @@ TEST(check_refuses_what_run_refuses)
         {BOX ", \"material\": {\"poisson\": 0.5}}]", "no method of this version"},
         {BOX ", \"eigenfit\": {}}]", "bodies[0].eigenfit: is not in this version"},
         {BOX ", \"method\": \"pbd\", \"eigenfit\": {}}]", "eigenfit: is not in this version"},
-        {BOX ", \"contact\": {\"self\": true}}]", "bodies[0].contact.self: bodies do not"},
+        {BOX ", \"contact\": {\"self\": true}}]",
+         "bodies[0].contact.self: bodies collide with themselves with method pbd"},
         {BOX ", \"material\": {\"law\": \"springs\"}}]",
          "\"springs\" does not go with method \"fem\" kind \"solid\""},
         {BOX ", \"method\": \"pbd\", \"pbd\": {\"tear\": 2}}]", "pbd.tear: only cloth can tear"},
@@ -123,7 +124,7 @@ TEST(check_without_files_refuses_what_this_version_lacks)
     write_scene("{\"name\": \"lost\", \"mesh\": \"nowhere.msh\", \"contact\": {\"self\": true}}]");
     CHECK_INT(run_verb("check", "--skip-files", text, sizeof text), 2);
     CHECK_TEXT(text, "scene.json:2:");
-    CHECK_TEXT(text, "bodies[0].contact.self: bodies do not collide with themselves");
+    CHECK_TEXT(text, "bodies[0].contact.self: bodies collide with themselves with method pbd");
     write_scene("{\"name\": \"lost\", \"mesh\": \"nowhere.msh\"}]");
     char command[1024], output[1 << 16];
     snprintf(command, sizeof command, "pliant check --skip-files %s", pl_test_path("scene.json"));

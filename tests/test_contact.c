@@ -204,7 +204,7 @@ TEST(contact_detection_counts_past_its_room)
     double x[30] = {0};
     int vertices[10];
     for (int v = 0; v < 10; v++) vertices[v] = v, x[3 * v + 1] = v % 2 ? -0.1 : 0.1;
-    pl_colliding_vertices group = {vertices, 10, 0, 0.0, 1e4, 0.5, false, NULL, NULL};
+    pl_colliding_vertices group = {vertices, 10, 0, 0.0, 1e4, 0.5, false, NULL, NULL, NULL};
     pl_moving_obstacle_bound(&floor);
     pl_collision_job job = {&floor, 1, &group, 1, NULL};
     pl_contact contacts[5];

@@ -2,8 +2,11 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "base/memory.h"
 #include "geometry/box.h"
+#include "math/mat3.h"
 #include "mesh/mesh_source.h"
 #include "record/export.h"
+#include "record/run_folder.h"
+#include "run_samples.h"
 #include "sample_recording.h"
 #include "test.h"
 
@@ -312,6 +315,170 @@ TEST(export_glb_holds_every_frame)
     json_decref(document);
     pl_source_free(&file);
     end(&r);
+}
+
+// a box that falls far above colliders of all ways to move: one that grows, one that spins, one
+// that goes up and down, one at rest
+static const char moving_scene[] =
+    "{\"pliant\": 1, \"frames\": 3, \"time_step\": 0.05, \"bodies\": [{\"generate\": "
+    "{\"shape\": \"box\", \"size_x\": 0.3, \"size_y\": 0.3, \"size_z\": 0.3, \"edge\": 0.3}, "
+    "\"transform\": {\"translate\": [0, 9, 0]}}],\n"
+    " \"colliders\": [{\"name\": \"grows\", \"sphere\": {\"center\": [0, 0.5, 0], \"radius\": "
+    "{\"keyframes\": [[0, 0.5], [1, 1]], \"interpolation\": \"linear\"}}},\n"
+    " {\"name\": \"spins\", \"box\": {\"min\": [0.8, 0, -0.3], \"max\": [1.4, 0.5, 0.3]}, "
+    "\"motion\": {\"spin_rate\": 2000}},\n"
+    " {\"name\": \"swings\", \"capsule\": {\"from\": [-1.2, 0.2, 0.5], \"to\": [-1.2, 0.8, -0.5], "
+    "\"radius\": 0.2}, \"motion\": {\"oscillations\": [{\"translate\": [0, 0.3, 0], \"rotate\": "
+    "[40, 0, 10], \"frequency\": 1}]}},\n"
+    " {\"name\": \"rests\", \"torus\": {\"center\": [0, 0.2, 1.3], \"radius\": 0.5, \"tube\": "
+    "0.15}}, {\"plane\": {}}]}";
+
+typedef struct glb_file {
+    pl_source file;
+    json_t* document;
+    char* binary;
+    size_t size;
+} glb_file;
+
+static glb_file open_glb(const char* name) {
+    glb_file g = {.file = load(name)};
+    uint32_t json_size;
+    memcpy(&json_size, g.file.data + 12, 4);
+    g.document = json_loadb(g.file.data + 20, json_size, 0, NULL);
+    CHECK(g.document != NULL);
+    g.size = g.file.size - 28 - json_size;
+    g.binary = pl_alloc(g.size);
+    memcpy(g.binary, g.file.data + 28 + json_size, g.size);
+    return g;
+}
+
+static void close_glb(glb_file* g) {
+    pl_free(g->binary, g->size);
+    json_decref(g->document);
+    pl_source_free(&g->file);
+}
+
+static const float* glb_floats(const glb_file* g, json_t* accessor) {
+    int count;
+    return accessor_floats(g->document, g->binary, g->size, accessor, &count);
+}
+
+// what a channel of the animation gives a node in a frame, or NULL
+static const float* glb_motion(const glb_file* g, int node, const char* what, int frame) {
+    json_t *animation = json_array_get(json_object_get(g->document, "animations"), 0), *channel;
+    size_t i;
+    json_array_foreach(json_object_get(animation, "channels"), i, channel) {
+        json_t* target = json_object_get(channel, "target");
+        if (json_integer_value(json_object_get(target, "node")) != node) continue;
+        if (strcmp(json_string_value(json_object_get(target, "path")), what) != 0) continue;
+        json_t* sampler =
+            json_array_get(json_object_get(animation, "samplers"),
+                           (size_t)json_integer_value(json_object_get(channel, "sampler")));
+        int width = what[0] == 't' ? 3 : 4;
+        return glb_floats(g, json_object_get(sampler, "output")) + width * frame;
+    }
+    return NULL;
+}
+
+// corner k of the triangles of a node's mesh in a frame, as a player shows it
+static pl_vec3 glb_corner(const glb_file* g, int node, int frame, int k) {
+    json_t* item = json_array_get(json_object_get(g->document, "nodes"), (size_t)node);
+    json_t* mesh = json_array_get(json_object_get(g->document, "meshes"),
+                                  (size_t)json_integer_value(json_object_get(item, "mesh")));
+    json_t* primitive = json_array_get(json_object_get(mesh, "primitives"), 0);
+    const uint32_t* indices =
+        (const uint32_t*)(const void*)glb_floats(g, json_object_get(primitive, "indices"));
+    const float* at =
+        glb_floats(g, json_object_get(json_object_get(primitive, "attributes"), "POSITION"));
+    const float* p = at + 3 * indices[k];
+    pl_vec3 x = {p[0], p[1], p[2]};
+    json_t* targets = json_object_get(primitive, "targets");
+    if (targets && frame > 0) {
+        json_t* target = json_array_get(targets, (size_t)(frame - 1));
+        p = glb_floats(g, json_object_get(target, "POSITION")) + 3 * indices[k];
+        x = pl_add(x, (pl_vec3){p[0], p[1], p[2]});
+    }
+    const float *turn = glb_motion(g, node, "rotation", frame),
+                *place = glb_motion(g, node, "translation", frame);
+    if (!turn || !place) return x;
+    pl_mat3 rotation =
+        pl_quat_to_mat3((pl_quat){.x = turn[0], .y = turn[1], .z = turn[2], .w = turn[3]});
+    return pl_add(pl_mat3_apply(&rotation, x), (pl_vec3){place[0], place[1], place[2]});
+}
+
+static pl_show* open_moving_run(void) {
+    pl_scene* scene = sample_scene(moving_scene);
+    pl_run* made;
+    pl_error error;
+    pl_frame_info info;
+    CHECK_OK(pl_run_start(scene, pl_test_path("run"), false, &made, NULL, &error), &error);
+    while (!pl_run_is_done(made)) CHECK_OK(pl_run_frame(made, &info, &error), &error);
+    CHECK_OK(pl_run_close(made, &error), &error);
+    pl_scene_destroy(scene);
+    pl_show* show;
+    CHECK_OK(pl_show_open_run(pl_test_path("run"), &show, NULL, &error), &error);
+    CHECK_OK(pl_show_add_colliders(show, pl_test_path("run"), NULL, &error), &error);
+    return show;
+}
+
+TEST(export_glb_moves_colliders_as_pictures_do)
+{
+    pl_show* show = open_moving_run();
+    pl_error error;
+    pl_export_options options = {.every = 1, .show = show};
+    CHECK_OK(pl_export(pl_show_recording(show), PL_EXPORT_GLB, pl_test_path("run.glb"), &options,
+                       NULL, &error),
+             &error);
+    glb_file g = open_glb("run.glb");
+    json_t* nodes = json_object_get(g.document, "nodes");
+    const char* names[] = {"grows", "spins", "swings", "rests", "ground"};
+    CHECK_INT(json_array_size(nodes), 2 + 5); // the root, the box, the colliders
+    for (int frame = 0; frame < 4; frame++) {
+        const pl_render_scene* scene;
+        CHECK_OK(pl_show_load(show, frame, &scene, &error), &error);
+        for (int c = 0; c < 4; c++) {
+            const pl_render_body* b = &scene->bodies[1 + c];
+            json_t* node = json_array_get(nodes, (size_t)(2 + c));
+            CHECK_TEXT(json_string_value(json_object_get(node, "name")), names[c]);
+            for (int k = 0; k < 3 * b->triangle_count; k += 7) {
+                pl_vec3 x = glb_corner(&g, 2 + c, frame, k);
+                const float* p = b->positions + 3 * b->triangles[k];
+                CHECK_NEAR(x.x, p[0], 2e-6);
+                CHECK_NEAR(x.y, p[1], 2e-6);
+                CHECK_NEAR(x.z, p[2], 2e-6);
+            }
+        }
+    }
+    // the ground is below all of it; what rests has no channel, what keeps its shape no target
+    CHECK_NEAR(glb_corner(&g, 6, 0, 0).y, 0.0, 0.0);
+    CHECK(!glb_motion(&g, 5, "translation", 0) && !glb_motion(&g, 6, "translation", 0));
+    CHECK(glb_motion(&g, 2, "weights", 0) && !glb_motion(&g, 3, "weights", 0));
+    // half a turn in a frame: signs of quaternions go on from frame to frame
+    for (int frame = 1; frame < 4; frame++) {
+        const float *a = glb_motion(&g, 3, "rotation", frame - 1),
+                    *b = glb_motion(&g, 3, "rotation", frame);
+        CHECK(a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3] >= 0.0f);
+    }
+    close_glb(&g);
+    pl_show_close(show);
+}
+
+TEST(export_glb_with_colliders_survives_every_failing_allocation)
+{
+    pl_show* show = open_moving_run();
+    pl_error error;
+    pl_export_options options = {.every = 2, .show = show};
+    size_t before = pl_byte_count();
+    for (int64_t nth = 1;; nth++) {
+        pl_inject_failure(nth);
+        pl_status status = pl_export(pl_show_recording(show), PL_EXPORT_GLB, pl_test_path("x.glb"),
+                                     &options, NULL, &error);
+        pl_inject_failure(0);
+        CHECK_INT(pl_byte_count(), before);
+        if (status == PL_OK) break;
+        CHECK_INT(status, PL_ERROR_MEMORY);
+    }
+    pl_show_close(show);
 }
 
 TEST(export_survives_every_failing_allocation)

@@ -304,7 +304,7 @@ TEST(fem_energy_and_gradient_are_those_found_apart)
     }
     CHECK(!pl_step_has_both(&s.f)); // tets do not
     // contacts apart from all else
-    double part = pl_step_contact_energy(&s.f, s.x), energy = pl_step_energy(&s.f, s.x, scratch);
+    double part = pl_step_contacts_energy(&s.f, s.x), energy = pl_step_energy(&s.f, s.x, scratch);
     double most = 0.0;
     CHECK(s.f.contact_count > 0 && part > 0.0 && s.f.hold_count == 0);
     pl_step_gradient(&s.f, s.x, a, scratch);

@@ -137,8 +137,8 @@ static int put(char* text, size_t size, int length, const char* format, ...) {
 static int put_default(char* text, size_t size, int length, const pl_generator_parameter* p) {
     const char* choices = p->field->choices;
     if (!choices)
-        return put(text, size, length, "%g%s%s", p->preset, *p->field->unit ? " " : "",
-                   p->field->unit);
+        return put(text, size, length, "%g%s%s%s", p->preset, *p->field->unit ? " " : "",
+                   p->field->unit, p->with_height ? ", in proportion to the height" : "");
     for (int skip = (int)p->preset; skip > 0; skip--) choices = strchr(choices, ' ') + 1;
     return put(text, size, length, "%.*s", (int)strcspn(choices, " "), choices);
 }
@@ -154,6 +154,31 @@ static void describe(const pl_generator* generator, char* text, size_t size) {
         length = put(text, size, length, " | %s", p->field->help);
         if (p->field->choices) length = put(text, size, length, ": %s", p->field->choices);
         length = put(text, size, length, " |\n");
+    }
+}
+
+TEST(generate_creatures_of_any_height_have_as_many_elements)
+{
+    const char* shapes[] = {"gummy_bear", "letter", "dress"};
+    for (int i = 0; i < 3; i++) {
+        pl_mesh* meshes[3];
+        pl_error error;
+        for (int k = 0; k < 3; k++) {
+            pl_generate_options options;
+            CHECK_OK(pl_generate_defaults(shapes[i], &options, &error), &error);
+            const double usual = options.height;
+            if (k == 1)
+                CHECK_OK(pl_generate_set_number(shapes[i], &options, "height", 4.0 * usual, &error),
+                         &error);
+            if (k == 2) options.edge = 0.1 * usual; // given: it stays as it is
+            CHECK_OK(pl_generate(shapes[i], &options, &meshes[k], &error), &error);
+        }
+        CHECK_INT(meshes[1]->tet_count, meshes[0]->tet_count);
+        CHECK_INT(meshes[1]->vertex_count, meshes[0]->vertex_count);
+        for (int v = 0; v < 3 * meshes[0]->vertex_count; v += 17)
+            CHECK_NEAR(meshes[1]->positions[v], 4.0 * meshes[0]->positions[v], 1e-9);
+        CHECK(meshes[2]->vertex_count < meshes[0]->vertex_count / 2);
+        for (int k = 0; k < 3; k++) pl_mesh_destroy(meshes[k]);
     }
 }
 

@@ -127,7 +127,8 @@ TEST(modes_equal_those_of_the_dense_matrix)
     pl_modes_problem problem = {.K = &K, .mass = mass, .fixed = fixed};
     for (int count = 1; count <= 3 * N - 3; count += 7) {
         pl_mode_set m;
-        CHECK_OK(pl_modes_find(&problem, &(pl_modes_settings){count, 1e-11}, NULL, &m, &error),
+        CHECK_OK(pl_modes_find(&problem, &(pl_modes_settings){.count = count, .tolerance = 1e-11},
+                               NULL, &m, &error),
                  &error);
         CHECK_INT(m.count, count);
         CHECK_INT(m.rigid_count, 0);

@@ -21,6 +21,7 @@ static const double bent[DOFS] = {1.0,  0.1, -0.2, -1.2, 0.05, 0.1, 0.2, 1.1, 0.
 
 typedef struct pressure_case {
     pl_step_pressure p;
+    pl_step_term term; // of p
     pl_pressure load;
     double force[DOFS];
 } pressure_case;
@@ -30,6 +31,7 @@ static void begin_case(pressure_case* c, int count, const double* x) {
     c->load = (pl_pressure){3.0, count, octahedron};
     memset(c->force, 0, sizeof c->force);
     pl_step_pressure_setup(&c->p);
+    c->term = pl_step_pressure_term(&c->p);
     pl_pressure_add(&c->load, x, 1.0, c->force);
     CHECK_OK(pl_step_pressure_begin(&c->p, &c->load, 1, CORNERS, x, c->force, &error), &error);
 }
@@ -53,14 +55,14 @@ TEST(pressure_forces_are_the_gradient_of_its_energy)
         begin_case(&c, TRIANGLES - 2 * open, bent);
         memcpy(x, bent, sizeof x);
         for (int i = 0; i < DOFS; i++) x[i] += 0.1 * sin(5.0 * i);
-        if (open) pl_step_pressure_follow(&c.p, x);
-        pl_step_pressure_gradient(&c.p, x, gradient);
+        if (open) c.term.follow(&c.p, x);
+        c.term.gradient(&c.p, x, gradient);
         for (int i = 0; i < DOFS; i++) {
             double here = x[i];
             x[i] = here + h;
-            double up = pl_step_pressure_energy(&c.p, x);
+            double up = c.term.energy(&c.p, x);
             x[i] = here - h;
-            double down = pl_step_pressure_energy(&c.p, x);
+            double down = c.term.energy(&c.p, x);
             x[i] = here;
             CHECK_NEAR((up - down) / (2.0 * h), gradient[i], 1e-8);
         }
@@ -88,10 +90,10 @@ TEST(pressure_energy_of_a_closed_surface_is_its_volume)
     memcpy(x, bent, sizeof x);
     for (int k = 0; k < 4; k++) {
         for (int i = 0; i < DOFS; i++) x[i] += 0.2 * sin(7.0 * i + k);
-        double energy = pl_step_pressure_energy(&c.p, x);
+        double energy = c.term.energy(&c.p, x);
         CHECK_NEAR(energy, 3.0 * (enclosed_volume(x) - enclosed_volume(bent)), 1e-13);
-        pl_step_pressure_follow(&c.p, x);
-        CHECK_NEAR(pl_step_pressure_energy(&c.p, x), energy, 1e-13);
+        c.term.follow(&c.p, x);
+        CHECK_NEAR(c.term.energy(&c.p, x), energy, 1e-13);
     }
     pl_step_pressure_free(&c.p);
 }
@@ -108,6 +110,12 @@ static void full_pattern(pl_block_matrix* A) {
     CHECK_OK(pl_block_matrix_setup(A, CORNERS, 3, offsets, neighbours, &error), &error);
 }
 
+static void add_block(void* to, int row, int column, const double block[9]) {
+    pl_block_matrix* A = to;
+    int entry = pl_block_matrix_find(A, row, column);
+    for (int i = 0; i < 9; i++) A->values[9 * entry + i] += block[i];
+}
+
 // The matrix is the symmetric part of the derivative of the forces; of a closed surface all of it.
 TEST(pressure_stiffness_is_the_derivative_of_its_forces)
 {
@@ -117,14 +125,14 @@ TEST(pressure_stiffness_is_the_derivative_of_its_forces)
         double J[DOFS][DOFS], x[DOFS], h = 1e-6;
         begin_case(&c, TRIANGLES - 3 * open, bent);
         full_pattern(&A);
-        pl_step_pressure_hessian(&c.p, bent, &A);
+        c.term.hessian(&c.p, bent, 1.0, add_block, &A);
         memcpy(x, bent, sizeof x);
         for (int i = 0; i < DOFS; i++) {
             double up[DOFS] = {0.0}, down[DOFS] = {0.0};
             x[i] = bent[i] + h;
-            pl_step_pressure_gradient(&c.p, x, up);
+            c.term.gradient(&c.p, x, up);
             x[i] = bent[i] - h;
-            pl_step_pressure_gradient(&c.p, x, down);
+            c.term.gradient(&c.p, x, down);
             x[i] = bent[i];
             for (int j = 0; j < DOFS; j++) J[j][i] = (up[j] - down[j]) / (2.0 * h);
         }

@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "record/png_read.h"
 #include "record/png_write.h"
+#include "record/render_mesh.h"
 #include "sample_meshes.h"
 #include "sample_pictures.h"
 #include "test.h"
@@ -324,4 +325,26 @@ TEST(render_lines_of_fine_meshes_do_not_beat)
     pl_image_free(&bare);
     pl_image_free(&image);
     sample_unshow(&s);
+}
+
+TEST(render_smooths_the_folds_of_cloth_only)
+{
+    // a sheet with a sharp fold along x = 0
+    const double corners[18] = {-1, 0, 0, -1, 0, 1, 0, 1, 0, 0, 1, 1, 1, 0, 0, 1, 0, 1};
+    const int triangles[12] = {0, 1, 2, 1, 3, 2, 2, 3, 4, 3, 5, 4};
+    for (int smooth = 0; smooth < 2; smooth++) {
+        sample_shown s = sample_show(sample_mesh(corners, 6, NULL, 0, triangles, 4));
+        s.body.has_no_creases = smooth;
+        pl_render_scene scene = {1, &s.body};
+        pl_view view = pl_default_view();
+        pl_render_options options = sample_framed(&view, &scene);
+        pl_render_mesh mesh;
+        pl_error error;
+        CHECK_OK(pl_render_mesh_create(&scene, &options, NULL, &mesh, &error), &error);
+        // vertex 2 in the first triangle and in the third
+        float dot = pl_dotf(mesh.normals[2], mesh.normals[6]);
+        CHECK(smooth ? dot > 0.9999f : dot < 0.5f);
+        pl_render_mesh_free(&mesh);
+        sample_unshow(&s);
+    }
 }

@@ -98,7 +98,7 @@ TEST(meeting_sweeps)
     pl_scene_destroy(scene);
 }
 
-TEST(meeting_nobody_is_said)
+TEST(meeting_says_who_passes_whom)
 {
     pl_scene* scene = scene_of("true");
     pl_error error;
@@ -108,7 +108,25 @@ TEST(meeting_nobody_is_said)
     CHECK_OK(pl_scene_set(scene, "bodies[1].integrator", "euler", &error), &error);
     CHECK_OK(pl_world_create(scene, &world, notes, &error), &error); // one system now
     CHECK_INT(pl_notes_count(notes), 1);
-    CHECK_TEXT(pl_notes_text(notes, 0, NULL), "no solid is solved before \"cube\"");
+    CHECK_TEXT(pl_notes_text(notes, 0, NULL),
+               "\"table\" and \"cube\" pass through each other with method fem");
+    pl_world_destroy(world);
+    // two systems: one way
+    CHECK_OK(pl_scene_set(scene, "bodies[1].integrator", "bdf2", &error), &error);
+    CHECK_OK(pl_world_create(scene, &world, notes, &error), &error);
+    CHECK_INT(pl_notes_count(notes), 2);
+    CHECK_TEXT(pl_notes_text(notes, 1, NULL), "the first pushes the second and does not feel it");
+    pl_world_destroy(world);
+    // one inside the other
+    CHECK_OK(pl_scene_set(scene, "bodies[1].transform.translate", "[0, 0.12, 0]", &error), &error);
+    CHECK_OK(pl_world_create(scene, &world, notes, &error), &error);
+    CHECK_INT(pl_notes_count(notes), 3);
+    CHECK_TEXT(pl_notes_text(notes, 2, NULL), "\"cube\" starts inside \"table\"");
+    pl_world_destroy(world);
+    // and nothing is said of what is not meant to touch
+    CHECK_OK(pl_scene_set(scene, "bodies[1].contact.bodies", "false", &error), &error);
+    CHECK_OK(pl_world_create(scene, &world, notes, &error), &error);
+    CHECK_INT(pl_notes_count(notes), 3);
     pl_world_destroy(world);
     pl_notes_destroy(notes);
     pl_scene_destroy(scene);

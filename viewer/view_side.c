@@ -307,14 +307,6 @@ static void fill_regions(const pl_mesh* mesh, const int* vertices, int count, fl
     PL_FREE(of_mesh, float, mesh->vertex_count);
 }
 
-// the vertex of the simulated mesh that a drawn one is, or the one that it follows most
-static int mesh_vertex(const pl_view_side* s, int b, int drawn) {
-    const pl_run_body* body = &s->values.bodies[b];
-    const int* vertices = s->values.record_bodies[b].vertices;
-    if (body->skin) return pl_embedding_vertex(body->embedding, drawn);
-    return vertices ? vertices[drawn] : drawn;
-}
-
 // the node of each vertex; NAN where the level is not there
 static void fill_level(pl_view_side* s, int b, int level, float* out) {
     const pl_record_body* body = &s->values.record_bodies[b];
@@ -322,7 +314,7 @@ static void fill_level(pl_view_side* s, int b, int level, float* out) {
     int* nodes = PL_ALLOC(int, vertex_count);
     bool has_level = nodes && pl_world_aggregates(s->world, b, level, nodes) > 0;
     for (int i = 0; i < body->vertex_count; i++)
-        out[i] = has_level ? (float)nodes[mesh_vertex(s, b, i)] : NAN;
+        out[i] = has_level ? (float)nodes[pl_run_values_vertex(&s->values, b, i)] : NAN;
     PL_FREE(nodes, int, vertex_count);
 }
 
@@ -471,7 +463,8 @@ pl_status pl_view_side_grab(pl_view_side* s, int b, int vertex, const double at[
     double radius = fmax(0.06 * pl_distance(box.low, box.high),
                          1.3 * mean_edge(s->world->bodies[b].surface->mesh));
     int vertices[PL_VIEW_HELD_LIMIT];
-    int count = vertices_around(s, b, mesh_vertex(s, b, vertex), radius, vertices);
+    int count =
+        vertices_around(s, b, pl_run_values_vertex(&s->values, b, vertex), radius, vertices);
     double stiffness = hand_stiffness(s, b, radius, count) / count;
     const double* x = pl_world_positions(s->world, b);
     for (int k = 0; k < count; k++) {

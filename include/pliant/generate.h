@@ -82,6 +82,7 @@ typedef struct pl_generator_parameter {
     const pl_generator_field* field;
     double preset;    ///< the default; of a choice, its number
     double low, high; ///< the range, ends included
+    bool with_height; ///< the default is that of the default height, and in proportion to others
 } pl_generator_parameter;
 
 enum { PL_GENERATOR_PARAMETERS = 16 };
@@ -103,7 +104,8 @@ PL_API const pl_generator* pl_generator_at(int index);
 /// By name; the error lists the names there are.
 PL_API pl_status pl_generator_find(const char* name, const pl_generator** out, pl_error* error);
 
-/// The defaults of a generator (fields it does not read are 0).
+/// The defaults of a generator (fields it does not read are 0, and so are those with_height: 0
+/// stands for a length in proportion to the height).
 PL_API pl_status pl_generate_defaults(const char* name, pl_generate_options* out, pl_error* error);
 /// Sets one parameter by its key, from a number or from a text (a number, or a choice's word). A
 /// key that the generator does not take, or a value out of range, is refused with what is possible.

@@ -60,6 +60,9 @@ PL_API const pl_mesh* pl_world_mesh(const pl_world* world, int body);
 /// coordinates: what recordings show (pl_embedding_create lets it follow the tets). NULL if the
 /// body was not made so, or render.keep_surface is false.
 PL_API const pl_mesh* pl_world_filled_surface(const pl_world* world, int body);
+/// Places where surfaces that are to keep apart (docs/contact.md) go through each other now; -1 if
+/// no surfaces do, -2 if memory is out.
+PL_API int pl_world_crossings(pl_world* world);
 /// Views, 3 per vertex, that stay at their address until the world is destroyed or pl_world_change
 /// or pl_world_set makes the body's system anew. They may be written between frames.
 PL_API double* pl_world_positions(pl_world* world, int body);  ///< [m]

@@ -163,7 +163,9 @@ static int way_in(const nearby_job* n, int k, pl_vec3* from, pl_vec3* to) {
 
 static bool is_tested(const nearby_job* n, int s, pl_vec3 start, pl_vec3 end) {
     const pl_moving_obstacle* m = &n->job->obstacles[s];
-    return (!m->is_body || n->group->meets) && pl_may_touch(m, start, end, n->group->thickness);
+    if (m->is_body && (!n->group->meets || (n->group->passes && n->group->passes[m->body])))
+        return false;
+    return pl_may_touch(m, start, end, n->group->thickness);
 }
 
 static bool is_nearby(const nearby_job* n, int s, pl_vec3 start, pl_vec3 end) {

@@ -35,6 +35,7 @@ typedef struct pl_moving_obstacle {
     double friction;  // NAN: that of the vertex
     double stiffness; // of the penalty [N/m]; 0: that of the vertex
     bool is_body;     // and no collider
+    int body;         // of the world, if so
     // All that it covers during the step, in the world and in its own frame; thickness included. Of
     // a body, `reach` is given; the rest is set by pl_moving_obstacle_bound.
     pl_box reach, local_reach;
@@ -52,7 +53,8 @@ typedef struct pl_colliding_vertices {
     double thickness; // [m]
     double stiffness; // [N/m]
     double friction;
-    bool meets; // bodies too
+    bool meets;         // bodies too
+    const bool* passes; // but not these, by their number; NULL: none
     // How far each obstacle is held back for them, and how much less than at the start of the step
     // [m]; NULL: not at all.
     const double *recesses, *recess_steps;

@@ -332,21 +332,19 @@ static void zero_task(int begin, int end, int worker, void* user) {
     memset((float*)user + 9 * (size_t)begin, 0, 9 * (size_t)(end - begin) * sizeof(float));
 }
 
-static void add_pressure(const pl_step_pressure* p, const pl_float_sets* s, const double* x,
-                         float* blocks) {
-    if (!p || p->without_stiffness) return;
-    for (int k = 0; k < p->load_count; k++)
-        for (int t = 0; t < p->loads[k].count; t++)
-            for (int i = 0; i < 3; i++)
-                for (int j = 0; j < 3; j++) {
-                    const int* v = p->loads[k].triangles + 3 * (size_t)t;
-                    int entry = i == j ? -1 : pl_block_matrix_find(s->A, v[i], v[j]);
-                    if (entry < 0) continue;
-                    double block[9];
-                    float* to = block_at(s, blocks, entry);
-                    pl_step_pressure_block(p->loads[k].pressure, x, v, i, j, block);
-                    for (int c = 0; c < 9; c++) to[c] += (float)block[c];
-                }
+typedef struct term_target {
+    const pl_float_sets* sets;
+    float* blocks;
+} term_target;
+
+// blocks of pairs that are not in the pattern are left out
+static void add_term_block(void* to, int row, int column, const double block[9]) {
+    const term_target* t = to;
+    const pl_block_matrix* A = t->sets->A;
+    int entry = row == column ? A->diagonal[row] : pl_block_matrix_find(A, row, column);
+    if (entry < 0) return;
+    float* sum = block_at(t->sets, t->blocks, entry);
+    for (int i = 0; i < 9; i++) sum[i] += (float)block[i];
 }
 
 static void add_pins_and_contacts(const pl_step_objective* f, const pl_float_sets* s,
@@ -382,7 +380,8 @@ void pl_fem_hessian_float(const pl_step_objective* f, pl_float_sets* s, const do
     bool damped = f->velocity_time > 0.0 && f->damping_stiffness > 0.0;
     if (damped || f->mass_matrix)
         pl_parallel_for(f->pool, add_rows_task, f->vertex_count, VERTICES_PER_TASK, &job);
-    add_pressure(f->pressure, s, x, blocks);
+    term_target target = {s, blocks};
+    pl_step_term_blocks(f, x, projected, add_term_block, &target);
     add_pins_and_contacts(f, s, x, projected, blocks);
     if (memchr(f->fixed, true, (size_t)f->vertex_count * sizeof(bool)))
         pl_parallel_for(f->pool, eliminate_task, f->vertex_count, VERTICES_PER_TASK, &job);

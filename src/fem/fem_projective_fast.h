@@ -39,7 +39,7 @@ struct pl_projective_fast {
     bool is_cold;      // rotations are not near: the next gradient finds them
     bool values_stale; // masses or materials have changed
 
-    bool is_checked, cycles_fail, cycles_slow; // see pl_projective_fast_check
+    bool is_checked, cycles_fail, cycles_slow; // see `check` in fem_projective_fast.c
     bool direct_first;                         // cycles have failed in this step
 
     // what the levels were made for
@@ -75,18 +75,9 @@ pl_status pl_projective_fast_setup(pl_projective_fast** out, pl_block_matrix* A,
                                    int set_count, const pl_step_settings* settings, pl_pool* pool,
                                    pl_error* error);
 void pl_projective_fast_destroy(pl_projective_fast* p);
-// Masses or materials of the sets have changed.
-void pl_projective_fast_forget(pl_projective_fast* p);
-// Positions have jumped.
-void pl_projective_fast_restart(pl_projective_fast* p);
+// Materials of the sets have changed: the float elements take them over.
+void pl_projective_fast_update_elements(pl_projective_fast* p);
 
-// Looks whether, and how fast, cycles solve the matrix of this objective, which has inertia, when
-// its values are new; *fails if not. Float cannot hold stiff parts in something 1e8 times softer:
-// such a system is one for the direct solver.
-pl_status pl_projective_fast_check(pl_projective_fast* p, pl_step_objective* f, pl_minimiser* m,
-                                   bool* fails, pl_error* error);
-// True if a step of this objective can be done in float.
-bool pl_projective_fast_can(const pl_projective_fast* p, const pl_step_objective* f);
 // A whole step in float, from the state to the state; f->y and f->reference are not looked at.
 // *finished becomes false if the tolerance is below what float gives: then the state is as it was
 // and m->x holds what has been reached.
@@ -95,11 +86,6 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_ste
                                   const pl_step_settings* settings, pl_detect detect,
                                   void* detect_user, pl_method_info* info, bool* finished,
                                   pl_error* error);
-// What later steps depend on besides positions and velocities: the rotations, and u.
-size_t pl_projective_fast_state_size(const pl_projective_fast* p);
-void pl_projective_fast_state_save(const pl_projective_fast* p, void* out);
-void pl_projective_fast_state_load(pl_projective_fast* p, const void* in);
-
 // Parts of a step: the levels for this objective, pins and contacts (those of f) on them, and the
 // direction of a step from b of the finest level.
 pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_step_objective* f, pl_error* error);

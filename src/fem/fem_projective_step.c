@@ -15,271 +15,41 @@
 // With a fixed number of iterations the residual reported is that before the last one: what is left
 // at the end would cost another gradient.
 #include "base/timer.h"
-#include "fem/fem_projective_fast.h"
-#include "math/float4.h"
+#include "fem/fem_projective_work.h"
 #include "sparse/vector.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-// AHEAD: vertices to the one whose memory is asked for while another is worked on
-enum { BLOCK = PL_PROJECTIVE_BLOCK, AHEAD = 24 };
-// turn of a vertex about the first of its body, from which the body may turn as fast [rad]
-static const double FAST_TURN = 0.05;
-// the same of a step that starts with the forces of the last one
-static const double FAST_WARM_TURN = 0.3;
 // Noise of forces, as a part of its bound: of a bear in contact, they end at 0.1 to 0.6 of it.
 // Where that is too low, forces below STALL_NOISE times as much that do not fall for so many
 // iterations are noise too.
 enum { STALL = 15, MIN_WARM_ITERATIONS = 4 };
 static const double NOISE = 0.5, STALL_NOISE = 10.0;
 
+enum { BLOCK = PL_PROJECTIVE_BLOCK };
+
 static double largest(double a, double b) { return a > b ? a : b; }
-
-typedef struct step_work {
-    pl_projective_fast* p;
-    pl_minimiser* m;
-    pl_step_objective* f;
-    const pl_projective_motion* motion;
-    const pl_step_settings* settings;
-    pl_detect detect;
-    void* detect_user;
-    pl_method_info* info;
-    double* x_out; // 3 per vertex
-    int iteration;
-    double length;      // of the step along the direction
-    double inertia;     // drag included [1/s^2]
-    double flight_time; // during which velocity moves y, shortened by drag
-    bool is_split;      // x of the elements is y + low
-    bool at_start;      // u = 0, whatever is in its vector
-    bool on_the_way;    // the last direction is not in u yet
-    double load, noise; // what residuals are compared with, and round-off of forces [N]
-    double norm;        // of the gradient
-    double best;        // the smallest norm, in iteration best_at
-    int best_at;
-    bool finished; // false: the tolerance is below what float gives
-    bool is_deep;  // some pieces started deep in obstacles
-    bool stays;    // they start where they were
-} step_work;
-
-// Positions of the elements, and what is to be added to them or NULL; fourth values may be
-// anything. A fixed number of iterations does not ask for more than float.
-static const float* high_of(const step_work* w) {
-    return w->is_split || w->at_start ? w->p->y : w->p->x;
-}
-static const float* low_of(const step_work* w) {
-    return !w->is_split ? NULL : w->at_start ? w->p->y_low : w->p->x;
-}
-static const float* base_of(const step_work* w) { return w->is_split ? w->p->y_low : w->p->y; }
-
-// where the integrator starts from
-static inline pl_vec3 from_of(const pl_projective_motion* m, size_t i) {
-    pl_vec3 x = pl_vec3_load(m->positions + i);
-    if (!m->bdf2) return x;
-    return pl_scale(1.0 / 3.0, pl_sub(pl_scale(4.0, x), pl_vec3_load(m->positions_before + i)));
-}
-
-static inline pl_vec3 flight_of(const step_work* w, int row) {
-    const pl_projective_motion* m = w->motion;
-    size_t i = 3 * (size_t)row;
-    pl_vec3 v = pl_vec3_load(m->velocities + i);
-    if (m->bdf2)
-        v = pl_scale(1.0 / 3.0, pl_sub(pl_scale(4.0, v), pl_vec3_load(m->velocities_before + i)));
-    pl_vec3 moved = pl_scale(w->flight_time, v);
-    moved = pl_madd(moved, 1.0 / (w->inertia * w->f->mass[row]), pl_vec3_load(w->f->force + i));
-    return pl_add(from_of(m, i), moved);
-}
-
-// u is that of a step as long as this one
-static bool is_warm(const step_work* w) { return w->p->u_inertia == w->f->inertia; }
-
-// true if the vertex goes round the first one of its body at a speed that makes flights along
-// tangents a bad start
-static bool turns_fast(const step_work* w, int row) {
-    const pl_projective_motion* m = w->motion;
-    size_t i = 3 * (size_t)row, first = 3 * (size_t)w->p->root[row];
-    pl_vec3 r = pl_sub(pl_vec3_load(m->positions + i), pl_vec3_load(m->positions + first));
-    pl_vec3 v = pl_sub(pl_vec3_load(m->velocities + i), pl_vec3_load(m->velocities + first));
-    double fast = is_warm(w) ? FAST_WARM_TURN : FAST_TURN;
-    return m->step * m->step * pl_norm2(v) > fast * fast * pl_norm2(r);
-}
-
-static pl_f4 float4_of(pl_vec3 a) { return (pl_f4){(float)a.x, (float)a.y, (float)a.z, 0.0f}; }
-
-static void store_flight(const pl_projective_fast* p, int row, pl_vec3 y, float weight) {
-    size_t at = 4 * (size_t)p->number[row];
-    pl_f4 high = float4_of(y), low;
-    for (int c = 0; c < 3; c++) low[c] = (float)((&y.x)[c] - (double)high[c]);
-    high[3] = weight;
-    low[3] = p->edge[row];
-    pl_store4(p->y + at, high);
-    pl_store4(p->y_low + at, low);
-}
-
-// Start of the step: y, with the weight of the vertex in its fourth value. Vertices come in the
-// order of the state, which may be any, and go to their numbers. Returns the sum of squared forces.
-static double fly_part(int begin, int end, void* user) {
-    const step_work* w = user;
-    pl_projective_fast* p = w->p;
-    double sum = 0.0;
-    bool turns = false;
-    for (int row = begin; row < end; row++) {
-        if (row + AHEAD < end) pl_prefetch_write(p->y + 4 * (size_t)p->number[row + AHEAD]);
-        const double* origin = w->motion->positions + 3 * (size_t)p->root[row];
-        store_flight(p, row, pl_sub(flight_of(w, row), pl_vec3_load(origin)),
-                     (float)(w->inertia * w->f->mass[row]));
-        sum += pl_norm2(pl_vec3_load(w->f->force + 3 * (size_t)row));
-        turns = turns || turns_fast(w, row);
-    }
-    p->block_turns[begin / BLOCK] = turns;
-    return sum;
-}
-
-// vertices that are held are at their targets
-static void place_held(const step_work* w) {
-    pl_projective_fast* p = w->p;
-    for (int k = 0; k < w->f->pin_count; k++) {
-        const pl_pin* pin = &w->f->pins[k];
-        if (!pin->hard) continue;
-        size_t at = 4 * (size_t)p->number[pin->vertex];
-        const double* origin = w->motion->positions + 3 * (size_t)p->root[pin->vertex];
-        store_flight(p, pin->vertex, pl_sub(pin->target, pl_vec3_load(origin)), p->y[at + 3]);
-    }
-}
-
-// u of a vertex, and the last direction where it is not in u
-static pl_f4 found_of(const step_work* w, int row) {
-    const pl_projective_fast* p = w->p;
-    pl_f4 u = w->at_start ? (pl_f4){0} : pl_load4(p->u + 4 * (size_t)p->number[row]);
-    if (!w->on_the_way) return u;
-    const pl_scalar_fine* fine = pl_scalar_mg_fine(p->mg);
-    return u + pl_load4(fine->x + 4 * (size_t)fine->order.place[row]);
-}
-
-// y + u in double
-static pl_vec3 position_of(const step_work* w, int row) {
-    pl_f4 u = found_of(w, row);
-    return pl_add(flight_of(w, row), (pl_vec3){(double)u[0], (double)u[1], (double)u[2]});
-}
-
-static void positions_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const step_work* w = user;
-    for (int v = begin; v < end; v++) pl_vec3_store(w->x_out + 3 * (size_t)v, position_of(w, v));
-}
-
-static void write_positions(const step_work* w) {
-    pl_parallel_for(w->p->pool, positions_task, w->p->vertex_count, BLOCK, (void*)w);
-    for (int k = 0; k < w->f->pin_count; k++)
-        if (w->f->pins[k].hard)
-            pl_vec3_store(w->x_out + 3 * (size_t)w->f->pins[k].vertex, w->f->pins[k].target);
-}
-
-// u that leads to x_out in bodies that were moved rigidly, or to the last positions in those that
-// stay; 0 in the others, at the first start
-typedef struct start_work {
-    const step_work* w;
-    const double* stays; // per piece: above 0 if it does; NULL: rigid motions
-} start_work;
-
-static void start_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const start_work* s = user;
-    const step_work* w = s->w;
-    const pl_rigid_start* rigid = w->motion->rigid_start;
-    const double* target = s->stays ? w->motion->positions : w->x_out;
-    for (int row = begin; row < end; row++) {
-        size_t at = 4 * (size_t)w->p->number[row], i = 3 * (size_t)row;
-        bool moved =
-            !w->p->held[row] && (s->stays ? s->stays[pl_rigid_start_piece(rigid, row)] > 0.0
-                                          : pl_rigid_start_moved(rigid, row));
-        pl_f4 u = w->at_start ? (pl_f4){0} : pl_load4(w->p->u + at);
-        if (moved) u = float4_of(pl_sub(pl_vec3_load(target + i), flight_of(w, row)));
-        pl_store4(w->p->u + at, u);
-        pl_store4(w->p->x + at, pl_load4(base_of(w) + at) + u);
-    }
-}
-
-static void start_at(step_work* w, const double* stays) {
-    start_work s = {w, stays};
-    pl_parallel_for(w->p->pool, start_task, w->p->vertex_count, BLOCK, &s);
-    w->at_start = false;
-}
 
 // Forces of contacts that last change little from step to step, and u is what they do: it starts as
 // it was. Without contacts the flight is better, and what fewer than MIN_WARM_ITERATIONS leave of u
 // would add up.
-static bool is_start_for_next(const step_work* w) {
+static bool is_start_for_next(const pl_projective_work* w) {
     bool enough =
         !w->settings->all_iterations || w->settings->max_iterations >= MIN_WARM_ITERATIONS;
     return enough && w->f->contact_count > 0 && !w->at_start && !w->on_the_way;
 }
 
-static void warm_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const step_work* w = user;
-    const float* base = base_of(w);
-    for (int k = begin; k < end; k++) {
-        size_t at = 4 * (size_t)k;
-        if (w->p->held[w->p->vertex_of[k]]) pl_store4(w->p->u + at, (pl_f4){0});
-        pl_store4(w->p->x + at, pl_load4(base + at) + pl_load4(w->p->u + at));
-    }
-}
-
-static void warm_start(step_work* w) {
-    if (!w->at_start || !is_warm(w)) return;
-    pl_parallel_for(w->p->pool, warm_task, w->p->vertex_count, BLOCK, w);
-    w->at_start = false;
-}
-
-// Bodies that turn fast start turned (rigid_start.h).
-static void turn_start(step_work* w) {
-    const pl_projective_motion* m = w->motion;
-    bool turns = false;
-    for (int b = 0; b * BLOCK < w->p->vertex_count; b++) turns = turns || w->p->block_turns[b];
-    if (!turns) return;
-    write_positions(w);
-    if (pl_rigid_start_move(m->rigid_start, w->p->pool, w->f->mass, m->positions, NULL, w->x_out)) {
-        start_at(w, NULL);
-        w->p->is_cold = true; // the rotations of the last step are far off
-    }
-}
-
-// Where a piece flies deep into an obstacle, all vertices inside it come to lie on the surface at
-// once, and a few iterations do not free them again. True if there are pieces whose contacts at
-// x_out have more energy than the motion that led their vertices there; such pieces have a value
-// above 0.
-static bool find_deep_pieces(const step_work* w) {
-    pl_rigid_start* pieces = w->motion->rigid_start;
-    double* energy = pl_rigid_start_values(pieces);
-    int piece_count = pl_rigid_start_piece_count(pieces);
-    const double* before = w->motion->positions;
-    bool some = false;
-    memset(energy, 0, (size_t)piece_count * sizeof(double));
-    for (int k = 0; k < w->f->contact_count; k++) {
-        const pl_contact* contact = &w->f->contacts[k];
-        size_t i = 3 * (size_t)contact->vertex;
-        double depth = fmax(pl_step_contact_depth(w->f, contact, w->x_out), 0.0);
-        double depth_before = fmax(pl_step_contact_depth(w->f, contact, before), 0.0);
-        pl_vec3 moved = pl_sub(pl_vec3_load(w->x_out + i), pl_vec3_load(before + i));
-        energy[pl_rigid_start_piece(pieces, contact->vertex)] +=
-            contact->stiffness * (depth * depth - depth_before * depth_before) -
-            w->inertia * w->f->mass[contact->vertex] * pl_norm2(moved);
-    }
-    for (int p = 0; p < piece_count; p++) some = some || energy[p] > 0.0;
-    return some;
-}
-
-static void add_force(const step_work* w, int vertex, pl_vec3 gradient) {
+static void add_force(const pl_projective_work* w, int vertex, pl_vec3 gradient) {
     float* g = w->p->quasi.gradient + 4 * (size_t)w->p->number[vertex];
-    if (!w->p->held[vertex]) pl_store4(g, pl_load4(g) + float4_of(gradient));
+    if (!w->p->held[vertex]) pl_store4(g, pl_load4(g) + pl_float4_of(gradient));
 }
 
 // The gradient of elements and pins; it was zero.
-static void sum_forces(const step_work* w) {
+static void sum_forces(const pl_projective_work* w) {
     pl_projective_fast* p = w->p;
-    const float *x = high_of(w), *low = low_of(w);
+    const float *x = pl_projective_high(w), *low = pl_projective_low(w);
     float* g = p->quasi.gradient;
     for (int k = 0; k < PL_PROJECTIVE_LAWS; k++) {
         if (p->tets[k].batch_count == 0) continue;
@@ -289,14 +59,14 @@ static void sum_forces(const step_work* w) {
     if (p->spring_set) pl_spring_batches_gradient(&p->springs, p->pool, x, low, g);
     for (int k = 0; k < w->f->pin_count; k++) {
         const pl_pin* pin = &w->f->pins[k];
-        pl_vec3 d = pl_sub(position_of(w, pin->vertex), pin->target);
+        pl_vec3 d = pl_sub(pl_projective_position(w, pin->vertex), pin->target);
         if (!pin->hard) add_force(w, pin->vertex, pl_scale(pin->stiffness, d));
     }
 }
 
 static void drag_task(int begin, int end, int worker, void* user) {
     (void)worker;
-    const step_work* w = user;
+    const pl_projective_work* w = user;
     const double* drag = w->m->scratch + w->m->count;
     double scale = w->f->damping_stiffness / w->f->velocity_time;
     for (int v = begin; v < end; v++)
@@ -304,7 +74,7 @@ static void drag_task(int begin, int end, int worker, void* user) {
 }
 
 // damping by stiffness at x_out, with the matrix in double
-static void add_drag(step_work* w) {
+static void add_drag(pl_projective_work* w) {
     if (!(w->f->damping_stiffness > 0.0)) return;
     pl_step_stiffness_drag(w->f, w->x_out, w->m->scratch, w->m->scratch + w->m->count);
     pl_parallel_for(w->p->pool, drag_task, w->p->vertex_count, BLOCK, w);
@@ -312,7 +82,7 @@ static void add_drag(step_work* w) {
 
 // Adds inertia, and takes out what is held; the square of the gradient.
 static double inertia_gradient_part(int begin, int end, void* user) {
-    const step_work* w = user;
+    const pl_projective_work* w = user;
     const pl_projective_fast* p = w->p;
     const float* inverse = pl_scalar_mg_fine(p->mg)->inverse;
     float* gradient = p->quasi.gradient;
@@ -329,7 +99,7 @@ static double inertia_gradient_part(int begin, int end, void* user) {
 }
 
 static double residual_part(int begin, int end, void* user) {
-    const float* g = ((const step_work*)user)->p->quasi.gradient;
+    const float* g = ((const pl_projective_work*)user)->p->quasi.gradient;
     double sum[3] = {0};
     for (size_t at = 4 * (size_t)begin; at < 4 * (size_t)end; at += 4)
         for (size_t c = 0; c < 3; c++) sum[c] += (double)g[at + c] * (double)g[at + c];
@@ -339,9 +109,9 @@ static double residual_part(int begin, int end, void* user) {
 // u += length d, and what follows from it; the gradient is zero again
 static void advance_task(int begin, int end, int worker, void* user) {
     (void)worker;
-    const step_work* w = user;
+    const pl_projective_work* w = user;
     const pl_projective_fast* p = w->p;
-    const float* base = base_of(w);
+    const float* base = pl_projective_base(w);
     for (size_t at = 4 * (size_t)begin; at < 4 * (size_t)end; at += 4) {
         pl_f4 u = w->at_start ? (pl_f4){0} : pl_load4(p->u + at);
         u = pl_fma4((float)w->length, pl_load4(p->quasi.direction + at), u);
@@ -354,7 +124,7 @@ static void advance_task(int begin, int end, int worker, void* user) {
 // Finite if the solution is; for the last of a fixed number of iterations, after which only the new
 // state is asked for.
 static double last_part(int begin, int end, void* user) {
-    const pl_scalar_fine* fine = pl_scalar_mg_fine(((const step_work*)user)->p->mg);
+    const pl_scalar_fine* fine = pl_scalar_mg_fine(((const pl_projective_work*)user)->p->mg);
     pl_f4 sum = {0};
     for (size_t at = 4 * (size_t)begin; at < 4 * (size_t)end; at += 4)
         sum += 0.0f * pl_load4(fine->x + at);
@@ -363,15 +133,15 @@ static double last_part(int begin, int end, void* user) {
 
 static void clear_task(int begin, int end, int worker, void* user) {
     (void)worker;
-    float* g = ((const step_work*)user)->p->quasi.gradient;
+    float* g = ((const pl_projective_work*)user)->p->quasi.gradient;
     memset(g + 4 * (size_t)begin, 0, 4 * sizeof(float) * (size_t)(end - begin));
 }
 
 // squares of forces that change the motion
 static double inertia_part(int begin, int end, void* user) {
-    const pl_projective_fast* p = ((const step_work*)user)->p;
+    const pl_projective_fast* p = ((const pl_projective_work*)user)->p;
     double sum = 0.0;
-    if (((const step_work*)user)->at_start) return 0.0;
+    if (((const pl_projective_work*)user)->at_start) return 0.0;
     for (int k = begin; k < end; k++)
         for (int c = 0; c < 3; c++) {
             double force =
@@ -383,9 +153,9 @@ static double inertia_part(int begin, int end, void* user) {
 
 // Squares of what rounding leaves in forces: of low parts, and of deformations, which are edges.
 static double noise_part(int begin, int end, void* user) {
-    const pl_projective_fast* p = ((const step_work*)user)->p;
+    const pl_projective_fast* p = ((const pl_projective_work*)user)->p;
     const pl_scalar_fine* fine = pl_scalar_mg_fine(p->mg);
-    const float* low = low_of(user);
+    const float* low = pl_projective_low(user);
     double sum = 0.0;
     for (int k = begin; k < end; k++) {
         size_t at = 4 * (size_t)k;
@@ -399,7 +169,7 @@ static double noise_part(int begin, int end, void* user) {
 
 // energy of the distance to y, which inertia and outer forces pull to
 static double motion_energy_part(int begin, int end, void* user) {
-    const pl_projective_fast* p = ((const step_work*)user)->p;
+    const pl_projective_fast* p = ((const pl_projective_work*)user)->p;
     double sum = 0.0;
     for (size_t at = 4 * (size_t)begin; at < 4 * (size_t)end; at += 4)
         for (size_t c = 0; c < 3; c++)
@@ -409,7 +179,7 @@ static double motion_energy_part(int begin, int end, void* user) {
 
 // The same sums over vertices in the order of the state, for connected pieces.
 static double piece_residual_part(int begin, int end, void* user) {
-    const pl_projective_fast* p = ((const step_work*)user)->p;
+    const pl_projective_fast* p = ((const pl_projective_work*)user)->p;
     double sum = 0.0;
     for (int row = begin; row < end; row++)
         sum += residual_part(p->number[row], p->number[row] + 1, user);
@@ -417,7 +187,7 @@ static double piece_residual_part(int begin, int end, void* user) {
 }
 
 static double piece_inertia_part(int begin, int end, void* user) {
-    const pl_projective_fast* p = ((const step_work*)user)->p;
+    const pl_projective_fast* p = ((const pl_projective_work*)user)->p;
     double sum = 0.0;
     for (int row = begin; row < end; row++)
         sum += inertia_part(p->number[row], p->number[row] + 1, user);
@@ -425,30 +195,30 @@ static double piece_inertia_part(int begin, int end, void* user) {
 }
 
 static double piece_noise_part(int begin, int end, void* user) {
-    const pl_projective_fast* p = ((const step_work*)user)->p;
+    const pl_projective_fast* p = ((const pl_projective_work*)user)->p;
     double sum = 0.0;
     for (int row = begin; row < end; row++)
         sum += noise_part(p->number[row], p->number[row] + 1, user);
     return sum;
 }
 
-static double over_vertices(const step_work* w, pl_partial part) {
+static double over_vertices(const pl_projective_work* w, pl_partial part) {
     return pl_parallel_sum(w->p->pool, part, w->p->vertex_count, BLOCK, (void*)w);
 }
 
 static void commit_task(int begin, int end, int worker, void* user) {
     (void)worker;
-    const step_work* w = user;
+    const pl_projective_work* w = user;
     const pl_projective_motion* m = w->motion;
     const pl_scalar_fine* fine = pl_scalar_mg_fine(w->p->mg);
     for (int row = begin; row < end; row++) {
         size_t i = 3 * (size_t)row;
-        if (row + AHEAD < end && w->on_the_way)
-            pl_prefetch(fine->x + 4 * (size_t)fine->order.place[row + AHEAD]);
-        if (row + AHEAD < end && !w->at_start)
-            pl_prefetch(w->p->u + 4 * (size_t)w->p->number[row + AHEAD]);
-        pl_vec3 x = w->p->held[row] ? pl_vec3_load(w->x_out + i) : position_of(w, row);
-        pl_vec3 v = pl_scale(1.0 / m->step, pl_sub(x, from_of(m, i)));
+        if (row + PL_PROJECTIVE_AHEAD < end && w->on_the_way)
+            pl_prefetch(fine->x + 4 * (size_t)fine->order.place[row + PL_PROJECTIVE_AHEAD]);
+        if (row + PL_PROJECTIVE_AHEAD < end && !w->at_start)
+            pl_prefetch(w->p->u + 4 * (size_t)w->p->number[row + PL_PROJECTIVE_AHEAD]);
+        pl_vec3 x = w->p->held[row] ? pl_vec3_load(w->x_out + i) : pl_projective_position(w, row);
+        pl_vec3 v = pl_scale(1.0 / m->step, pl_sub(x, pl_projective_from(m, i)));
         pl_vec3 x0 = pl_vec3_load(m->positions + i), v0 = pl_vec3_load(m->velocities + i);
         if (m->midpoint) {
             v = pl_sub(pl_scale(2.0, v), v0);
@@ -463,7 +233,7 @@ static void commit_task(int begin, int end, int worker, void* user) {
     }
 }
 
-static void commit(const step_work* w) {
+static void commit(const pl_projective_work* w) {
     for (int k = 0; k < w->f->pin_count; k++)
         if (w->f->pins[k].hard)
             pl_vec3_store(w->x_out + 3 * (size_t)w->f->pins[k].vertex, w->f->pins[k].target);
@@ -471,14 +241,14 @@ static void commit(const step_work* w) {
 }
 
 // contacts at x_out
-static pl_status find_contacts(const step_work* w, bool first, pl_error* error) {
+static pl_status find_contacts(const pl_projective_work* w, bool first, pl_error* error) {
     pl_projective_solver solver = pl_projective_fast_view(w->p);
     return pl_projective_detect(&solver, w->m, w->f, w->detect, w->detect_user, w->x_out, first,
                                 error);
 }
 
 // the load of each piece, as evaluate() has that of the whole
-static void start_piece_loads(step_work* w) {
+static void start_piece_loads(pl_projective_work* w) {
     const pl_minimiser* m = w->m;
     const pl_search* s = &m->search;
     pl_pieces_norm(m->pieces, w->p->pool, w->f->force, s->tried);
@@ -488,7 +258,7 @@ static void start_piece_loads(step_work* w) {
 }
 
 // What contacts add to the square of the gradient; to those of pieces, if they are asked for.
-static double add_contact_squares(const step_work* w, double* pieces) {
+static double add_contact_squares(const pl_projective_work* w, double* pieces) {
     const pl_projective_fast* p = w->p;
     const pl_quasi_contact* contacts = p->quasi.contacts.data;
     double sum = 0.0;
@@ -508,14 +278,14 @@ static double add_contact_squares(const step_work* w, double* pieces) {
 // its start, but not those of contacts: how deep a start lies in an obstacle says nothing of the
 // forces at the end.
 static pl_status evaluate(void* user, int iteration, pl_error* error) {
-    step_work* w = user;
+    pl_projective_work* w = user;
     pl_step_objective* f = w->f;
     bool first = iteration == 0;
     w->iteration = iteration;
-    if (w->detect || f->damping_stiffness > 0.0) write_positions(w);
+    if (w->detect || f->damping_stiffness > 0.0) pl_projective_write_positions(w);
     pl_status status = find_contacts(w, first, error);
     if (status == PL_OK && first && w->settings->line_search && !w->stays)
-        w->is_deep = f->contact_count > 0 && find_deep_pieces(w);
+        w->is_deep = f->contact_count > 0 && pl_projective_find_deep(w);
     if (status == PL_OK && (w->detect || first))
         status = pl_projective_fast_attach(w->p, f, w->x_out, error);
     if (status != PL_OK) return status;
@@ -530,7 +300,7 @@ static pl_status evaluate(void* user, int iteration, pl_error* error) {
 }
 
 // Phi at x_out, up to a constant. Contacts are those of f; friction is left out.
-static double objective_at(const step_work* w, double motion) {
+static double objective_at(const pl_projective_work* w, double motion) {
     double sum = motion + pl_step_elastic_energy(w->f, w->x_out);
     for (int k = 0; k < w->f->pin_count; k++) {
         const pl_pin* pin = &w->f->pins[k];
@@ -546,17 +316,17 @@ static double objective_at(const step_work* w, double motion) {
 
 // Compares where the iterations have ended with where the deep pieces were. If that was better,
 // they are put there, and w->stays becomes true.
-static pl_status stay_if_better(step_work* w, pl_error* error) {
+static pl_status stay_if_better(pl_projective_work* w, pl_error* error) {
     pl_projective_fast* p = w->p;
     pl_step_objective* f = w->f;
     float* kept = p->quasi.direction; // not needed any more
     size_t size = 4 * (size_t)p->vertex_count * sizeof(float);
     int contact_count = f->contact_count;
-    write_positions(w);
+    pl_projective_write_positions(w);
     double ended = objective_at(w, over_vertices(w, motion_energy_part));
     memcpy(kept, p->u, size);
-    start_at(w, pl_rigid_start_values(w->motion->rigid_start));
-    write_positions(w);
+    pl_projective_start_at(w, pl_rigid_start_values(w->motion->rigid_start));
+    pl_projective_write_positions(w);
     pl_status status = find_contacts(w, true, error);
     if (status != PL_OK) return status;
     w->stays = objective_at(w, over_vertices(w, motion_energy_part)) < ended;
@@ -568,7 +338,7 @@ static pl_status stay_if_better(step_work* w, pl_error* error) {
 
 // Whether each connected piece is in balance against its own load, as below for a single piece. The
 // worst residual counts. True if all are, or are as near to it as float gets.
-static bool judge_pieces(step_work* w, bool first, bool* float_is_enough) {
+static bool judge_pieces(pl_projective_work* w, bool first, bool* float_is_enough) {
     const pl_minimiser* m = w->m;
     const pl_step_settings* settings = w->settings;
     const pl_search* s = &m->search;
@@ -596,7 +366,7 @@ static bool judge_pieces(step_work* w, bool first, bool* float_is_enough) {
 }
 
 // True if forces are noise that the bound does not know of.
-static bool has_stalled(step_work* w, int iteration) {
+static bool has_stalled(pl_projective_work* w, int iteration) {
     if (iteration == 0 || w->norm < w->best) {
         w->best = w->norm;
         w->best_at = iteration;
@@ -605,7 +375,7 @@ static bool has_stalled(step_work* w, int iteration) {
 }
 
 static bool judge(void* user, int iteration) {
-    step_work* w = user;
+    pl_projective_work* w = user;
     const pl_step_settings* settings = w->settings;
     pl_method_info* info = w->info;
     bool first = iteration == 0, by_residual = !settings->all_iterations;
@@ -623,7 +393,7 @@ static bool judge(void* user, int iteration) {
     return at_the_end;
 }
 
-static void follow_friction(const step_work* w) {
+static void follow_friction(const pl_projective_work* w) {
     for (int k = 0; k < w->f->contact_count; k++) {
         int v = w->f->contacts[k].vertex;
         const float* d = w->p->quasi.direction + 4 * (size_t)w->p->number[v];
@@ -633,7 +403,7 @@ static void follow_friction(const step_work* w) {
 }
 
 static pl_status find_direction(void* user, double* slope, pl_error* error) {
-    step_work* w = user;
+    pl_projective_work* w = user;
     pl_projective_fast* p = w->p;
     const pl_step_settings* settings = w->settings;
     const pl_scalar_fine* fine = pl_scalar_mg_fine(p->mg);
@@ -654,7 +424,7 @@ static pl_status find_direction(void* user, double* slope, pl_error* error) {
 }
 
 static void advance(void* user, double length) {
-    step_work* w = user;
+    pl_projective_work* w = user;
     if (w->on_the_way) return;
     w->length = length;
     pl_parallel_for(w->p->pool, advance_task, w->p->vertex_count, BLOCK, w);
@@ -662,7 +432,7 @@ static void advance(void* user, double length) {
 }
 
 // Iterates from the start that u holds.
-static pl_status iterate(step_work* w, pl_error* error) {
+static pl_status iterate(pl_projective_work* w, pl_error* error) {
     pl_projective_loop loop = {.quasi = &w->p->quasi,
                                .settings = w->settings,
                                .info = w->info,
@@ -685,24 +455,24 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_ste
     pl_status status = pl_projective_fast_prepare(p, f, error);
     if (status != PL_OK) return status;
     info->assembly_seconds += pl_seconds() - start;
-    step_work w = {.p = p,
-                   .m = m,
-                   .f = f,
-                   .motion = motion,
-                   .settings = settings,
-                   .detect = detect,
-                   .detect_user = detect_user,
-                   .info = info,
-                   .x_out = m->x,
-                   .finished = true,
-                   .is_split = !settings->all_iterations,
-                   .at_start = true};
+    pl_projective_work w = {.p = p,
+                            .m = m,
+                            .f = f,
+                            .motion = motion,
+                            .settings = settings,
+                            .detect = detect,
+                            .detect_user = detect_user,
+                            .info = info,
+                            .x_out = m->x,
+                            .finished = true,
+                            .is_split = !settings->all_iterations,
+                            .at_start = true};
     w.inertia = f->inertia + f->damping_mass / f->velocity_time;
     w.flight_time = f->inertia * motion->step / w.inertia;
-    w.load = sqrt(over_vertices(&w, fly_part));
-    place_held(&w);
-    turn_start(&w);
-    warm_start(&w);
+    w.load = sqrt(pl_projective_fly(&w));
+    pl_projective_place_held(&w);
+    pl_projective_turn_start(&w);
+    pl_projective_warm_start(&w);
     p->u_inertia = 0.0;
     status = iterate(&w, error);
     if (status == PL_OK && w.is_deep && !info->converged) status = stay_if_better(&w, error);
@@ -714,6 +484,6 @@ pl_status pl_projective_fast_step(pl_projective_fast* p, pl_minimiser* m, pl_ste
     info->contact_count = f->contact_count;
     info->softened_count = p->softened_pin_count + p->softened_contact_count;
     if (*finished) commit(&w);
-    else write_positions(&w);
+    else pl_projective_write_positions(&w);
     return PL_OK;
 }

@@ -188,6 +188,17 @@ void pl_bvh_free(pl_bvh* tree) {
     *tree = (pl_bvh){0};
 }
 
+void pl_bvh_refit(pl_bvh* tree) {
+    // children follow their parents
+    for (int i = tree->node_count - 1; i >= 0; i--) {
+        pl_bvh_node* node = &tree->nodes[i];
+        node->box = node->count ? pl_box_empty() : tree->nodes[i + 1].box;
+        if (!node->count) node->box = pl_box_add_box(node->box, tree->nodes[node->right].box);
+        for (int s = node->right; s < node->right + node->count; s++)
+            node->box = pl_box_add_box(node->box, tree->boxes[s]);
+    }
+}
+
 bool pl_bvh_overlap(const pl_bvh* tree, pl_box box, pl_bvh_visit visit, void* user) {
     int stack[PL_BVH_STACK], top = 0;
     if (tree->node_count) stack[top++] = 0;

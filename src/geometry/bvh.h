@@ -37,6 +37,8 @@ pl_status pl_bvh_build_triangles(const double* positions, const int* triangles, 
                                  pl_bvh* out, pl_error* error);
 // Accepts a zeroed tree.
 void pl_bvh_free(pl_bvh* tree);
+// After the boxes of slots changed: the same tree with new boxes of nodes.
+void pl_bvh_refit(pl_bvh* tree);
 
 // Called with the index of an item; false ends the query.
 typedef bool (*pl_bvh_visit)(int item, void* user);

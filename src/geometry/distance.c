@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // A triangle's closest point is the foot of the perpendicular if that lies inside, else the best of
-// the three edges' points. A triangle too thin for a normal has no inside, so its edges decide.
+// the three edges' points. A triangle too thin for a normal has no inside, so its edges decide. Two
+// segments are closest where both their common perpendicular ends, or at one of the four ends.
 #include "geometry/distance.h"
 
 pl_segment_point pl_closest_on_segment(pl_vec3 p, pl_vec3 a, pl_vec3 b) {
@@ -47,5 +48,30 @@ pl_triangle_point pl_closest_on_triangle(pl_vec3 p, pl_vec3 a, pl_vec3 b, pl_vec
     take_edge(&best, pl_closest_on_segment(p, a, b), 0, 1);
     take_edge(&best, pl_closest_on_segment(p, b, c), 1, 2);
     take_edge(&best, pl_closest_on_segment(p, c, a), 2, 0);
+    return best;
+}
+
+static void take_end(pl_segment_pair* best, double s, double t, double distance2) {
+    if (distance2 < best->distance2) *best = (pl_segment_pair){s, t, distance2};
+}
+
+pl_segment_pair pl_closest_segments(pl_vec3 a0, pl_vec3 a1, pl_vec3 b0, pl_vec3 b1) {
+    pl_vec3 u = pl_sub(a1, a0), v = pl_sub(b1, b0), w = pl_sub(b0, a0);
+    pl_vec3 normal = pl_cross(u, v);
+    double normal2 = pl_norm2(normal);
+    pl_segment_pair best = {0.0, 0.0, INFINITY};
+    pl_segment_point at = pl_closest_on_segment(a0, b0, b1);
+    take_end(&best, 0.0, at.t, at.distance2);
+    at = pl_closest_on_segment(a1, b0, b1);
+    take_end(&best, 1.0, at.t, at.distance2);
+    at = pl_closest_on_segment(b0, a0, a1);
+    take_end(&best, at.t, 0.0, at.distance2);
+    at = pl_closest_on_segment(b1, a0, a1);
+    take_end(&best, at.t, 1.0, at.distance2);
+    if (!(normal2 > 0.0)) return best; // parallel, or without length: an end is among the closest
+    double s = pl_dot(pl_cross(w, v), normal) / normal2;
+    double t = pl_dot(pl_cross(w, u), normal) / normal2;
+    if (s > 0.0 && s < 1.0 && t > 0.0 && t < 1.0)
+        take_end(&best, s, t, pl_norm2(pl_sub(pl_madd(w, t, v), pl_scale(s, u))));
     return best;
 }

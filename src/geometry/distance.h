@@ -23,4 +23,12 @@ typedef struct pl_triangle_point {
 } pl_triangle_point;
 pl_triangle_point pl_closest_on_triangle(pl_vec3 p, pl_vec3 a, pl_vec3 b, pl_vec3 c);
 
+// The closest points a0 + s (a1 - a0) and b0 + t (b1 - b0) of two segments; s and t in [0, 1].
+// Where several pairs are closest (parallel segments) one of them is taken.
+typedef struct pl_segment_pair {
+    double s, t;
+    double distance2;
+} pl_segment_pair;
+pl_segment_pair pl_closest_segments(pl_vec3 a0, pl_vec3 a1, pl_vec3 b0, pl_vec3 b1);
+
 #endif

@@ -41,14 +41,7 @@ void pl_triangle_tree_refit(pl_triangle_tree* tree, const double* positions, con
             bvh->boxes[s] =
                 pl_box_add_point(bvh->boxes[s], tree->corners[3 * (size_t)s + (size_t)k]);
     }
-    // children follow their parents
-    for (int i = bvh->node_count - 1; i >= 0; i--) {
-        pl_bvh_node* node = &bvh->nodes[i];
-        node->box = node->count ? pl_box_empty() : bvh->nodes[i + 1].box;
-        if (!node->count) node->box = pl_box_add_box(node->box, bvh->nodes[node->right].box);
-        for (int s = node->right; s < node->right + node->count; s++)
-            node->box = pl_box_add_box(node->box, bvh->boxes[s]);
-    }
+    pl_bvh_refit(bvh);
 }
 
 typedef struct pending {

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "grid/grid_outline.h"
 #include "grid/grid_relayout.h"
 #include "grid/grid_step.h"
 #include "grid/grid_take_over.h"
@@ -417,6 +418,12 @@ static pl_status update(void* system, const pl_method_body* bodies, int body_cou
     return status;
 }
 
+static pl_status outline(void* system, int body, pl_array* corners, pl_array* edges,
+                         pl_error* error) {
+    grid_system* s = system;
+    return pl_grid_outline(&s->bodies[body], corners, edges, error);
+}
+
 const pl_method_functions pl_grid_method = {.name = "grid",
                                             .create = create,
                                             .destroy = destroy,
@@ -432,4 +439,5 @@ const pl_method_functions pl_grid_method = {.name = "grid",
                                             .state_load = state_load,
                                             .update = update,
                                             .careful = careful,
+                                            .outline = outline,
                                             .restart = restart};

@@ -18,8 +18,11 @@ static const pl_generator_field fields[FIELD_COUNT] = {PL_GENERATE_FIELD_LIST(FI
 
 // key, default and range; lengths have one range, and so have counts
 #define RANGED(key, preset, low, high)                                                             \
-    { &fields[FIELD_##key], preset, low, high }
+    { &fields[FIELD_##key], preset, low, high, false }
 #define LENGTH(key, preset) RANGED(key, preset, 1e-9, 1e9)
+// creatures: the edge is in proportion to the height
+#define CREATURE(edge_preset, height_preset)                                                       \
+    {&fields[FIELD_edge], edge_preset, 0, 1e9, true}, LENGTH(height, height_preset)
 #define COUNT(key) RANGED(key, 0, 0, 1e8)
 #define SEED RANGED(seed, 1, 0, 2147483647)
 #define CELLS                                                                                      \
@@ -65,47 +68,47 @@ typedef struct entry {
       "triangles surface soles; parts "                                                            \
       "body belly chest head muzzle ear_left ear_right leg_left leg_right foot_left "              \
       "foot_right arm_left arm_right paw_left paw_right tail nose eye_left eye_right",             \
-      LENGTH(edge, 0.004), LENGTH(height, 0.1))                                                    \
+      CREATURE(0.004, 0.1))                                                                        \
     X(bunny, "rabbit that sits on y = 0 and looks along z",                                        \
       "triangles surface soles; parts "                                                            \
       "body chest head muzzle muzzle_left muzzle_right nose eye_left eye_right ear_left "          \
       "ear_right haunch_left haunch_right foot_left foot_right arm_left arm_right paw_left "       \
       "paw_right tail",                                                                            \
-      LENGTH(edge, 0.003), LENGTH(height, 0.1))                                                    \
+      CREATURE(0.003, 0.1))                                                                        \
     X(octopus, "octopus that stands on y = 0 and looks along z",                                   \
       "triangles surface soles; parts "                                                            \
       "head skirt eye_left eye_right arm_1 arm_2 arm_3 arm_4 arm_5 arm_6 arm_7 arm_8",             \
-      LENGTH(edge, 0.003), LENGTH(height, 0.1))                                                    \
+      CREATURE(0.003, 0.1))                                                                        \
     X(dragon, "dragon that stands on y = 0 and looks along z",                                     \
       "triangles surface soles; parts "                                                            \
       "body chest belly hip neck head snout jaw snout_left snout_right eye_left eye_right "        \
       "head_left head_right horn_left horn_right ear_left ear_right wing_left wing_right "         \
       "arm_left arm_right hand_left hand_right leg_left leg_right foot_left foot_right tail "      \
       "tail_tip scales",                                                                           \
-      LENGTH(edge, 0.0025), LENGTH(height, 0.1))                                                   \
+      CREATURE(0.0025, 0.1))                                                                       \
     X(armadillo, "figure like an armadillo that stands on y = 0",                                  \
       "triangles surface soles; parts "                                                            \
       "body shell belly hip neck head snout nose ear_left ear_right eye_left eye_right "           \
       "arm_left arm_right forearm_left forearm_right hand_left hand_right thigh_left "             \
       "thigh_right shin_left shin_right foot_left foot_right tail",                                \
-      LENGTH(edge, 0.0022), LENGTH(height, 0.1))                                                   \
+      CREATURE(0.0022, 0.1))                                                                       \
     X(human, "human-like figure that stands on y = 0",                                             \
       "triangles surface soles; parts "                                                            \
       "chest shoulder_left shoulder_right belly hip neck head nose ear_left ear_right "            \
       "arm_left arm_right forearm_left forearm_right hand_left hand_right thigh_left "             \
       "thigh_right shin_left shin_right foot_left foot_right",                                     \
-      LENGTH(edge, 0.03), LENGTH(height, 1.7))                                                     \
+      CREATURE(0.03, 1.7))                                                                         \
     X(dress, "cloth around the human of that height, from the chest to the knees",                 \
-      "vertices top waist hem", LENGTH(edge, 0.02), LENGTH(height, 1.7))                           \
+      "vertices top waist hem", CREATURE(0.02, 1.7))                                               \
     X(car, "car that stands on y = 0 and drives along z",                                          \
       "triangles surface; parts "                                                                  \
       "body cabin hood light_left light_right bumper_left bumper_right axle "                      \
       "wheel_front_left wheel_front_right wheel_back_left wheel_back_right",                       \
-      LENGTH(edge, 0.08), LENGTH(height, 1.4))                                                     \
+      CREATURE(0.08, 1.4))                                                                         \
     X(letter, "letter that stands on y = 0",                                                       \
       "triangles surface; parts "                                                                  \
       "letter",                                                                                    \
-      LENGTH(edge, 0.005), LENGTH(height, 0.1), RANGED(letter, 0, 0, 25))                          \
+      CREATURE(0.005, 0.1), RANGED(letter, 0, 0, 25))                                              \
     X(icosphere, "triangles on a sphere around the origin", "none", LENGTH(edge, 0.1),             \
       LENGTH(radius, 0.5), COUNT(frequency))
 
@@ -171,7 +174,7 @@ pl_status pl_generate_defaults(const char* name, pl_generate_options* out, pl_er
     pl_status status = pl_generator_find(name, &generator, error);
     if (status != PL_OK) return status;
     for (const pl_generator_parameter* p = generator->parameters; p->field; p++)
-        set_value(out, p->field, p->preset);
+        if (!p->with_height) set_value(out, p->field, p->preset);
     return PL_OK;
 }
 
@@ -243,24 +246,33 @@ pl_status pl_generate_set_text(const char* name, pl_generate_options* options, c
 
 // ---- generate
 
+// lengths that were left to follow the height
+static void settle(const pl_generator* generator, pl_generate_options* options) {
+    double usual = 0.0;
+    for (const pl_generator_parameter* p = generator->parameters; p->field; p++)
+        if (strcmp(p->field->key, "height") == 0) usual = p->preset;
+    for (const pl_generator_parameter* p = generator->parameters; p->field; p++)
+        if (p->with_height && get_value(options, p->field) == 0.0)
+            set_value(options, p->field, p->preset * options->height / usual);
+}
+
 pl_status pl_generate(const char* name, const pl_generate_options* options, pl_mesh** out,
                       pl_error* error) {
     *out = NULL;
     const pl_generator* generator;
-    pl_generate_options defaults;
+    pl_generate_options own;
     pl_status status = pl_generator_find(name, &generator, error);
-    if (status == PL_OK && !options) {
-        status = pl_generate_defaults(name, &defaults, error);
-        options = &defaults;
-    }
+    if (status == PL_OK && options) own = *options;
+    else if (status == PL_OK) status = pl_generate_defaults(name, &own, error);
     if (status != PL_OK) return status;
     for (const pl_generator_parameter* p = generator->parameters; p->field; p++) {
-        status = check_value(generator, p, get_value(options, p->field), error);
+        status = check_value(generator, p, get_value(&own, p->field), error);
         if (status != PL_OK) return status;
     }
+    settle(generator, &own);
     const entry* found = entries;
     while (&found->generator != generator) found++;
-    status = found->function(options, out, error);
+    status = found->function(&own, out, error);
     if (status != PL_OK) *out = NULL;
     return status;
 }

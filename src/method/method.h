@@ -6,8 +6,10 @@
 #ifndef PL_METHOD_METHOD_H
 #define PL_METHOD_METHOD_H
 
+#include "base/array.h"
 #include "contact/contact.h"
 #include "contact/pressure.h"
+#include "contact/surface_set.h"
 
 #include <pliant/mesh.h>
 #include <pliant/parallel.h>
@@ -42,6 +44,7 @@ typedef struct pl_method_step {
     int pin_count;
     pl_detect detect; // contacts, or NULL
     void* detect_user;
+    pl_surface_set* surfaces; // that collide with one another or themselves; NULL: none
     // What is asked for by those that are not NULL.
     double* pin_forces;      // 3 per pin: of each on its vertex at the end of the step [N]
     double* obstacle_forces; // 3 per obstacle: of each on the system [N]
@@ -121,12 +124,18 @@ typedef struct pl_method_functions {
     // integrator that damps), or for those of its bodies again; the guard of the world does where a
     // step gains energy. NULL: there are none.
     void (*careful)(void* system, const pl_method_body* bodies, bool is_careful);
+    // step() keeps the surfaces apart that it is given.
+    bool keeps_apart;
     // energies() leaves out some of what the method stores.
     bool stores_unseen;
     // The node of a coarse level of multigrid that each vertex of the system belongs to; level 1 is
     // the finest of them. Returns how many nodes the level has, 0 if there is no such level. NULL:
     // there are no levels.
     int (*aggregates)(void* system, int level, int* nodes);
+    // Adds the outer edges of the lattice of a body (counted within the system) as it is now: 3
+    // doubles per corner, 2 corners per edge. NULL: there is no lattice.
+    pl_status (*outline)(void* system, int body, pl_array* corners, pl_array* edges,
+                         pl_error* error);
     // Cuts a body (counted within the system) along the triangle that a knife has swept. Returns
     // how many particles are new, -1 if the body cannot be cut. NULL: none can.
     int (*cut)(void* system, int body, const double sweep[9]);

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Modes of vibration: K u = lambda M u for the lowest lambda, by Lanczos on (K + sigma M)^-1 M with
-// the direct solver.
+// Modes of vibration: K u = lambda M u for the lowest lambda. Small problems go to the direct
+// solver, large ones to multigrid.
 #ifndef PL_MODES_MODE_SET_H
 #define PL_MODES_MODE_SET_H
 
-#include "sparse/block_matrix.h"
-#include "step/step_holds.h"
+#include "modes/mode_problem.h"
 
-// Everything is borrowed. Held vertices and directions are no unknowns.
-typedef struct pl_modes_problem {
-    const pl_block_matrix* K; // block 3, symmetric; identity rows where `fixed`
-    const double* mass;       // per vertex [kg]: the row sums of M
-    const pl_block_matrix* M; // block 1, the pattern of K; NULL: lumped
-    const bool* fixed;        // per vertex; NULL: none
-    const pl_hold* holds;
-    int hold_count;
-} pl_modes_problem;
+typedef enum pl_modes_solver {
+    PL_MODES_AUTO,     // multigrid for large problems with positions, and else the direct solver
+    PL_MODES_DIRECT,   // mode_direct.h
+    PL_MODES_MULTIGRID // mode_multigrid.h; the direct solver if cycles do not get there
+} pl_modes_solver;
 
 typedef struct pl_modes_settings {
     int count;        // modes that are wanted beside the rigid ones
     double tolerance; // of lambda, relative
+    pl_modes_solver solver;
+    // Shapes near those that are looked for, as the modes of a state not far away, rigid ones
+    // first. Multigrid starts with them.
+    int start_count;
+    const double* start;
 } pl_modes_settings;
 
 // Modes in ascending order; the rigid ones first.
@@ -32,7 +32,7 @@ typedef struct pl_mode_set {
     double* lambda;   // [1/s^2]
     double* residual; // |K u - lambda M u| / |K u|; of a rigid mode 0
     double* shapes;   // 3 per vertex, mode after mode; u' M u = 1
-    int applications; // solves with the factor
+    int applications; // solves with the factor, or cycles
 } pl_mode_set;
 
 // PL_ERROR_ARGUMENT: more modes are wanted than there are unknowns, or a vertex has no mass.

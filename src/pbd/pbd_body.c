@@ -413,9 +413,7 @@ static void to_float(const pl_pbd_body* b, pl_vec3 a, float out[3]) {
     out[2] = (float)(a.z - b->origin[2]);
 }
 
-// Where the surface is at the end of a part. What starts the part behind it comes out by the end of
-// the step, not at once: that would throw it off.
-static pl_vec3 contact_place(const pl_contact* c, const pl_pbd_part* part, pl_vec3 from) {
+pl_vec3 pl_pbd_contact_place(const pl_contact* c, const pl_pbd_part* part, pl_vec3 from) {
     pl_vec3 before = pl_madd(c->point, part->begin - 1.0, c->motion);
     double depth = pl_dot(pl_sub(before, from), c->normal);
     double left = (1.0 - part->end) / (1.0 - part->begin) * fmax(depth, 0.0);
@@ -435,7 +433,7 @@ static bool add_contact(pl_pbd_body* b, const pl_contact* c, const pl_pbd_part* 
         .normal = {(float)c->normal.x, (float)c->normal.y, (float)c->normal.z},
         .friction = (float)c->friction};
     pl_vec3 from = pl_vec3_load(start + 3 * (size_t)c->vertex);
-    to_float(b, contact_place(c, part, from), point.place);
+    to_float(b, pl_pbd_contact_place(c, part, from), point.place);
     to_float(b, pl_madd(from, part->end - part->begin, c->motion), point.origin);
     return pl_array_push(&b->points, &point);
 }

@@ -24,6 +24,10 @@ static inline pl_vec3 pl_pbd_pin_place(const pl_pin* pin, const pl_pbd_part* par
     return part->end >= 1.0 ? pin->target : pl_lerp(pin->from, pin->target, part->end);
 }
 
+// Where the surface of a contact is at the end of a part. A vertex that starts the part behind it,
+// at `from`, comes out by the end of the step, not at once: that would throw it off.
+pl_vec3 pl_pbd_contact_place(const pl_contact* contact, const pl_pbd_part* part, pl_vec3 from);
+
 typedef struct pl_pbd_body {
     int first_vertex, vertex_count; // in the system
     pl_ordering order;              // vertices of the body to particles of level 0

@@ -12,8 +12,8 @@
 // How the pins of a body divide it is told by springs, and by the elastic energy of tets and
 // distances with compliance at held vertices, as far as the sweeps had it converge. Pins share the
 // difference in proportion to these forces; constraints without compliance have no energy, so that
-// they share all of it alike. Contacts have what they pushed in the last part. Where a body has no
-// pins these are made to add up to J.
+// they share all of it alike. What bodies gave each other is taken off J. Contacts have what they
+// pushed in the last part. Where a body has no pins these are made to add up to J.
 #include "pbd/pbd_forces.h"
 #include "contact/force_share.h"
 #include "material/material.h"
@@ -28,7 +28,9 @@ static pl_vec3 mean_force(const pl_pbd_system* s, const pl_method_step* step, in
     pl_vec3 way = pl_sub(pl_vec3_load(s->positions + i), pl_vec3_load(s->saved + i));
     pl_vec3 damped = pl_scale(lost, pl_sub(pl_scale(1.0 / h, way), faster));
     pl_vec3 mean = pl_scale(s->mass[v] / step->time_step, pl_add(faster, damped));
-    return pl_sub(mean, pl_vec3_load(step->force + i));
+    mean = pl_sub(mean, pl_vec3_load(step->force + i));
+    if (!step->surfaces || !s->meeting.pushed) return mean;
+    return pl_madd(mean, -1.0 / step->time_step, pl_vec3_load(s->meeting.pushed + i));
 }
 
 static double lost_part(const pl_pbd_body* b, double h) {

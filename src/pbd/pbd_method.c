@@ -87,4 +87,5 @@ const pl_method_functions pl_pbd_method = {.name = "pbd",
                                            .state_is_motion = state_is_motion,
                                            .update = update,
                                            .cut = cut,
+                                           .keeps_apart = true,
                                            .stores_unseen = true};

@@ -9,7 +9,7 @@
 // put in front of it. And a step can be divided into parts, each solved with few sweeps: that
 // converges faster than the same number of sweeps in one step (Macklin 2019, "Small steps in
 // physics simulation"). Contacts are then looked for a few times in a step, on the way to where the
-// vertices would be at its end.
+// vertices would be at its end. Bodies meet one another after each part (pbd_meeting.h).
 #include "pbd/pbd_system.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -36,6 +36,7 @@ void pl_pbd_system_destroy(pl_pbd_system* s) {
     PL_FREE(s->mass, double, s->vertex_count);
     PL_FREE(s->held, bool, s->vertex_count);
     pl_array_free(&s->contacts);
+    pl_pbd_meeting_free(&s->meeting);
     PL_FREE(s, pl_pbd_system, 1);
 }
 
@@ -74,6 +75,7 @@ pl_status pl_pbd_system_create(const pl_method_body* bodies, int body_count, int
     s->body_count = body_count;
     s->pool = pool;
     s->contacts = pl_array_of(sizeof(pl_contact));
+    s->meeting = pl_pbd_meeting_empty();
     pl_status status = allocate(s) ? PL_OK : pl_fail_memory(error, "a pbd system");
     for (int b = 0; status == PL_OK && b < body_count; b++) {
         pl_pbd_body* body = &s->bodies[b];
@@ -229,15 +231,51 @@ static pl_status commit_freely(pl_pbd_system* s, double time_step, pl_error* err
     return PL_OK;
 }
 
+// Rounding of floats, and levels without lumped masses, move the middle of a body that nothing
+// outside touches. Bodies that push each other show it: it is taken back.
+static void keep_middle(pl_pbd_system* s, const pl_pbd_body* b, const pl_method_step* step,
+                        const pl_pbd_part* part) {
+    const double h = part->time_step, coast = h / (1.0 + h * b->damping);
+    pl_vec3 sum = {0, 0, 0};
+    double mass = 0.0;
+    if (b->points.count) return;
+    for (int v = b->first_vertex; v < b->first_vertex + b->vertex_count; v++) {
+        const size_t k = 3 * (size_t)v;
+        if (s->held[v]) return;
+        pl_vec3 moved = pl_sub(pl_vec3_load(s->next + k), pl_vec3_load(s->positions + k));
+        moved = pl_madd(moved, -coast, pl_vec3_load(s->velocities + k));
+        sum = pl_madd(sum, s->mass[v], moved);
+        sum = pl_madd(sum, -h * h, pl_vec3_load(step->force + k));
+        mass += s->mass[v];
+    }
+    for (int v = b->first_vertex; v < b->first_vertex + b->vertex_count; v++) {
+        double* x = s->next + 3 * (size_t)v;
+        pl_vec3_store(x, pl_madd(pl_vec3_load(x), -1.0 / mass, sum));
+    }
+}
+
+// bodies keep apart from one another
+static pl_status meet(pl_pbd_system* s, const pl_method_step* step, const pl_pbd_part* part,
+                      pl_error* error) {
+    if (!step->surfaces) return PL_OK;
+    const double share = part->time_step / step->time_step;
+    for (int b = 0; b < s->body_count; b++) keep_middle(s, &s->bodies[b], step, part);
+    const pl_pair_motion motion = {step->surfaces, s->positions, s->next, s->mass, s->held, share};
+    const int parts_left = (int)lround((1.0 - part->end) / share);
+    return pl_pbd_meet(&s->meeting, step->surfaces, s->pool, &motion, part, parts_left,
+                       s->contacts.data, (int)s->contacts.count, error);
+}
+
 // checks: the ways to where the vertices are put are looked at again
-static pl_status finish(pl_pbd_system* s, const pl_method_step* step, double time_step, bool checks,
-                        pl_error* error) {
-    bool freely = !checks;
+static pl_status finish(pl_pbd_system* s, const pl_method_step* step, const pl_pbd_part* part,
+                        bool checks, pl_error* error) {
+    bool freely = !checks && !step->surfaces;
     for (int b = 0; b < s->body_count; b++) freely = freely && !s->bodies[b].tears;
-    if (freely) return commit_freely(s, time_step, error);
+    if (freely) return commit_freely(s, part->time_step, error);
     for (int b = 0; b < s->body_count; b++) pl_pbd_body_store(&s->bodies[b], s->pool, s->next);
     pl_status status = checks ? check_ways(s, step, s->positions, error) : PL_OK;
-    return status == PL_OK ? commit(s, time_step, error) : status;
+    if (status == PL_OK) status = meet(s, step, part, error);
+    return status == PL_OK ? commit(s, part->time_step, error) : status;
 }
 
 static pl_status solve(pl_pbd_system* s, const pl_method_step* step, const pl_pbd_part* part,
@@ -257,7 +295,9 @@ static pl_status step_at_once(pl_pbd_system* s, const pl_method_step* step, pl_m
     pl_status status = detect(s, step, s->positions, error);
     info->contact_count = (int)s->contacts.count;
     if (status == PL_OK) status = solve(s, step, &whole, info, error);
-    return status == PL_OK ? finish(s, step, step->time_step, step->detect, error) : status;
+    if (status == PL_OK) status = finish(s, step, &whole, step->detect, error);
+    info->contact_count += s->meeting.active_count;
+    return status;
 }
 
 // What contacts did not see coming is put before the surface that it went through.
@@ -266,6 +306,12 @@ static pl_status check_divided(pl_pbd_system* s, const pl_method_step* step, pl_
     if (!step->detect) return PL_OK;
     memcpy(s->next, s->positions, count * sizeof(double));
     pl_status status = check_ways(s, step, s->saved, error);
+    if (status == PL_OK && step->surfaces &&
+        memcmp(s->next, s->positions, count * sizeof(double)) != 0) {
+        const pl_pair_motion motion = {step->surfaces, s->positions, s->next,
+                                       s->mass,        s->held,      1.0};
+        status = pl_pbd_keep_apart(&s->meeting, step->surfaces, s->pool, &motion, error);
+    }
     for (size_t i = 0; status == PL_OK && i < count; i++) {
         if (s->next[i] == s->positions[i]) continue;
         s->velocities[i] += (s->next[i] - s->positions[i]) / step->time_step;
@@ -293,8 +339,9 @@ static pl_status run_parts(pl_pbd_system* s, const pl_method_step* step, int par
         if (status != PL_OK) return status;
         predict(s, step, &part, h);
         status = solve(s, step, &part, info, error);
-        if (status == PL_OK) status = finish(s, step, h, false, error);
+        if (status == PL_OK) status = finish(s, step, &part, false, error);
     }
+    info->contact_count += s->meeting.active_count;
     return status == PL_OK ? check_divided(s, step, error) : status;
 }
 
@@ -326,6 +373,7 @@ pl_status pl_pbd_system_step(pl_pbd_system* s, const pl_method_step* step, pl_me
         return pl_fail(error, PL_ERROR_ARGUMENT, "the time step is %g; it must be above 0",
                        step->time_step);
     find_held(s, step);
+    pl_pbd_meeting_begin(&s->meeting);
     int part_count = 1;
     for (int b = 0; b < s->body_count; b++) {
         int wanted = pl_pbd_body_substeps(&s->bodies[b], step->time_step);

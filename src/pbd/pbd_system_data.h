@@ -5,7 +5,7 @@
 #ifndef PL_PBD_SYSTEM_DATA_H
 #define PL_PBD_SYSTEM_DATA_H
 
-#include "pbd/pbd_body.h"
+#include "pbd/pbd_meeting.h"
 
 typedef struct pl_pbd_system {
     int vertex_count;
@@ -19,6 +19,7 @@ typedef struct pl_pbd_system {
                        // whose forces are asked for; NULL until there is one
     bool* held;        // exactly, in this step
     pl_array contacts; // of pl_contact
+    pl_pbd_meeting meeting;
 } pl_pbd_system;
 
 #endif

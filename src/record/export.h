@@ -6,6 +6,7 @@
 #define PL_RECORD_EXPORT_H
 
 #include "record/recording.h"
+#include "record/show.h"
 
 // code, name, whether it is one file (else a folder of files), what is written
 #define PL_EXPORT_LIST(X)                                                                          \
@@ -14,7 +15,7 @@
     X(PL_EXPORT_OBJ, "obj", false, "an .obj per frame and body, texture coordinates kept")         \
     X(PL_EXPORT_PC2, "pc2", false,                                                                 \
       "per body a .pc2 and its .obj (Blender: Mesh Cache); times.json")                            \
-    X(PL_EXPORT_GLB, "glb", true, "one animated glTF file")                                        \
+    X(PL_EXPORT_GLB, "glb", true, "one animated glTF file, colliders included")                    \
     X(PL_EXPORT_CSV, "csv", true, "a table: each body in each frame, or tracks of vertices")
 
 #define PL_EXPORT_ENUM(code, name, single, help) code,
@@ -28,6 +29,7 @@ bool pl_export_is_file(pl_export_format format);
 typedef struct pl_export_options {
     int every;           // take every nth frame
     bool ascii;          // VTU and PLY as text
+    pl_show* show;       // glb: with the colliders of this show of the recording; NULL: without
     int vertex_count;    // csv: tracks of these vertices of every body, or
     const int* vertices; // NULL for a line per body and frame
     // told after each frame, or NULL

@@ -5,7 +5,8 @@
 // a morph target, the difference of positions and normals from the first, and the animation gives
 // each frame's target the weight 1 at its time, with linear change between. glTF has y up and one
 // texture coordinate per vertex, so the scene is turned and vertices are split at seams. Materials
-// of a surface are primitives of its mesh, by their names.
+// of a surface are primitives of its mesh, by their names. Colliders follow the bodies; their
+// motion is that of their nodes.
 //
 // The JSON part comes first in the file and needs the bounds of everything, so the recording is
 // read twice: once for the bounds, once for the bytes.
@@ -13,7 +14,7 @@
 #include "mesh/mesh_sink.h"
 #include "record/colormap.h"
 #include "record/export.h"
-#include "record/glb_body.h"
+#include "record/glb_colliders.h"
 #include "record/plr_format.h"
 
 #include <jansson.h>
@@ -22,17 +23,39 @@
 
 enum { FLOATS = 5126, WORDS = 5125, VERTEX_DATA = 34962, INDEX_DATA = 34963 };
 
+// Meshes are counted through: the bodies, then the colliders.
 typedef struct glb {
     const pl_export_job* job;
-    int target_count;
+    int target_count; // of what changes its shape
     pl_glb_body* bodies;
-    float* bounds; // per body and frame: low and high of what is written for it, 6 numbers
+    pl_glb_colliders colliders;
+    float* bounds; // per mesh and frame: low and high of what is written for it, 6 numbers
+    size_t bound_count;
     json_t *views, *accessors, *materials;
     uint64_t size; // of the binary part so far
 } glb;
 
-static float* bounds_of(const glb* g, int body, int i) {
-    return g->bounds + 6 * ((size_t)body * (size_t)g->job->frame_count + (size_t)i);
+static int body_count(const glb* g) { return g->job->head->body_count; }
+static int mesh_count(const glb* g) { return body_count(g) + g->colliders.count; }
+
+// the collider that a mesh is, or NULL
+static pl_glb_collider* collider_of(const glb* g, int m) {
+    return m < body_count(g) ? NULL : &g->colliders.items[m - body_count(g)];
+}
+static pl_glb_body* mesh_of(const glb* g, int m) {
+    pl_glb_collider* collider = collider_of(g, m);
+    return collider ? &collider->mesh : &g->bodies[m];
+}
+static const char* name_of(const glb* g, int m) {
+    return m < body_count(g) ? g->job->names[m] : collider_of(g, m)->name;
+}
+static int target_count(const glb* g, int m) {
+    const pl_glb_collider* collider = collider_of(g, m);
+    return !collider || collider->deforms ? g->target_count : 0;
+}
+
+static float* bounds_of(const glb* g, int m, int i) {
+    return g->bounds + 6 * ((size_t)m * (size_t)g->job->frame_count + (size_t)i);
 }
 
 static void find_bounds(const float* values, int count, float* bounds) {
@@ -43,17 +66,43 @@ static void find_bounds(const float* values, int count, float* bounds) {
     }
 }
 
+// loads a mesh as it is in the frame that pl_export_load loaded
+static void load_mesh(const glb* g, int m, int i) {
+    if (collider_of(g, m)) pl_glb_collider_load(&g->colliders, m - body_count(g), i, i == 0);
+    else pl_glb_body_load(&g->bodies[m], pl_recording_positions(g->job->recording, m), i == 0);
+}
+
 // first pass: the first frame is kept, of the others the bounds of the differences
+static void measure_mesh(glb* g, int m, int i) {
+    load_mesh(g, m, i);
+    find_bounds(mesh_of(g, m)->positions, mesh_of(g, m)->vertex_count, bounds_of(g, m, i));
+}
+
 static pl_status measure(glb* g, pl_error* error) {
+    float low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
     for (int i = 0; i < g->job->frame_count; i++) {
         pl_status status = pl_export_load(g->job, i, error);
         if (status != PL_OK) return status;
-        for (int b = 0; b < g->job->head->body_count; b++) {
-            pl_glb_body* body = &g->bodies[b];
-            pl_glb_body_load(body, pl_recording_positions(g->job->recording, b), i == 0);
-            find_bounds(body->positions, body->vertex_count, bounds_of(g, b, i));
+        for (int b = 0; b < body_count(g); b++) {
+            measure_mesh(g, b, i);
+            const float *first = bounds_of(g, b, 0), *change = bounds_of(g, b, i);
+            for (int k = 0; k < 3 && g->bodies[b].vertex_count > 0; k++) {
+                low[k] = fminf(low[k], first[k] + (i > 0 ? change[k] : 0.0f));
+                high[k] = fmaxf(high[k], first[3 + k] + (i > 0 ? change[3 + k] : 0.0f));
+            }
         }
     }
+    pl_status status = pl_glb_colliders_create(g->job, low, high, &g->colliders, error);
+    if (status != PL_OK) return status;
+    size_t count = 6 * (size_t)mesh_count(g) * (size_t)g->job->frame_count;
+    float* bounds = PL_ALLOC(float, count);
+    if (!bounds) return pl_fail_memory(error, g->job->path);
+    memcpy(bounds, g->bounds, g->bound_count * sizeof(float));
+    PL_FREE(g->bounds, float, g->bound_count);
+    g->bounds = bounds;
+    g->bound_count = count;
+    for (int m = body_count(g); m < mesh_count(g); m++)
+        for (int i = 0; i <= target_count(g, m); i++) measure_mesh(g, m, i);
     return PL_OK;
 }
 
@@ -88,28 +137,33 @@ static int append(json_t* list, json_t* item) {
     return (int)json_array_size(list) - 1;
 }
 
-// the material of a body, or of one of its regions; its number
-static int add_material(glb* g, int b, int region) {
-    const pl_record_body* body = &g->job->head->bodies[b];
+static json_t* pack_material(const float color[3]) {
+    return json_pack("{s:{s:[f,f,f,f], s:f, s:f}, s:b}", "pbrMetallicRoughness", "baseColorFactor",
+                     (double)color[0], (double)color[1], (double)color[2], 1.0, "metallicFactor",
+                     0.0, "roughnessFactor", 0.55, "doubleSided", 1);
+}
+
+// the material of a body, or of one of its regions; colliders are grey; its number
+static int add_material(glb* g, int m, int region) {
+    static const float quiet[3] = {0.40f, 0.42f, 0.45f};
+    if (collider_of(g, m)) return append(g->materials, pack_material(quiet));
+    const pl_record_body* body = &g->job->head->bodies[m];
     float color[3];
     bool chosen = pl_record_has_color(body);
-    pl_palette_color(b + region + 1, color);
+    pl_palette_color(m + region + 1, color);
     for (int k = 0; k < 3 && chosen; k++) color[k] = pl_linear_of_srgb(body->color[k]);
-    json_t* material =
-        json_pack("{s:{s:[f,f,f,f], s:f, s:f}, s:b}", "pbrMetallicRoughness", "baseColorFactor",
-                  (double)color[0], (double)color[1], (double)color[2], 1.0, "metallicFactor", 0.0,
-                  "roughnessFactor", 0.55, "doubleSided", 1);
+    json_t* material = pack_material(color);
     // glTF is UTF-8 throughout; other names are left out
     json_t* name = region >= 0 ? json_string(body->region_names[region]) : NULL;
     if (name) json_object_set_new(material, "name", name);
     return append(g->materials, material);
 }
 
-static json_t* describe_targets(glb* g, int b) {
+static json_t* describe_targets(glb* g, int m) {
     json_t* targets = json_array();
-    int n = g->bodies[b].vertex_count;
-    for (int i = 1; i <= g->target_count; i++) {
-        int moved = add_accessor(g, n, FLOATS, "VEC3", 3, VERTEX_DATA, bounds_of(g, b, i));
+    int n = mesh_of(g, m)->vertex_count;
+    for (int i = 1; i <= target_count(g, m); i++) {
+        int moved = add_accessor(g, n, FLOATS, "VEC3", 3, VERTEX_DATA, bounds_of(g, m, i));
         int turned = add_accessor(g, n, FLOATS, "VEC3", 3, VERTEX_DATA, NULL);
         json_array_append_new(targets,
                               json_pack("{s:i, s:i}", "POSITION", moved, "NORMAL", turned));
@@ -117,31 +171,31 @@ static json_t* describe_targets(glb* g, int b) {
     return targets;
 }
 
-// The mesh of a body: accessors in the order in which write_body puts the bytes. All materials use
+// A mesh: accessors in the order in which write_mesh puts the bytes. All materials use
 // the same vertices.
-static json_t* describe_mesh(glb* g, int b) {
-    const pl_glb_body* body = &g->bodies[b];
+static json_t* describe_mesh(glb* g, int m) {
+    const pl_glb_body* body = mesh_of(g, m);
     int n = body->vertex_count;
     json_t *primitives = json_array(), *attributes = json_object();
     for (int p = 0; p < body->part_count; p++) {
         int indices = add_accessor(g, body->part_counts[p], WORDS, "SCALAR", 1, INDEX_DATA, NULL);
-        int material = add_material(g, b, body->part_regions[p]);
+        int material = add_material(g, m, body->part_regions[p]);
         append(primitives, json_pack("{s:O, s:i, s:i}", "attributes", attributes, "indices",
                                      indices, "material", material));
     }
-    int positions = add_accessor(g, n, FLOATS, "VEC3", 3, VERTEX_DATA, bounds_of(g, b, 0));
+    int positions = add_accessor(g, n, FLOATS, "VEC3", 3, VERTEX_DATA, bounds_of(g, m, 0));
     json_object_set_new(attributes, "POSITION", json_integer(positions));
     int normals = add_accessor(g, n, FLOATS, "VEC3", 3, VERTEX_DATA, NULL);
     json_object_set_new(attributes, "NORMAL", json_integer(normals));
     if (body->uvs)
         json_object_set_new(attributes, "TEXCOORD_0",
                             json_integer(add_accessor(g, n, FLOATS, "VEC2", 2, VERTEX_DATA, NULL)));
-    json_t* targets = describe_targets(g, b);
-    for (int p = 0; g->target_count > 0 && p < body->part_count; p++)
+    json_t* targets = describe_targets(g, m);
+    for (int p = 0; target_count(g, m) > 0 && p < body->part_count; p++)
         json_object_set(json_array_get(primitives, (size_t)p), "targets", targets);
     json_decref(targets);
     json_decref(attributes);
-    return json_pack("{s:s, s:o}", "name", g->job->names[b], "primitives", primitives);
+    return json_pack("{s:s, s:o}", "name", name_of(g, m), "primitives", primitives);
 }
 
 // times of the frames from 0 on, ascending whatever the recording says
@@ -153,18 +207,44 @@ static void fill_times(const glb* g, float* times) {
     }
 }
 
-static json_t* describe_animation(glb* g, const json_t* nodes_of_bodies, const float* times) {
+// one more sampler and a channel that it drives
+static void add_channel(json_t* animation, int node, const char* path, int input, int output) {
+    int sampler = append(
+        json_object_get(animation, "samplers"),
+        json_pack("{s:i, s:i, s:s}", "input", input, "output", output, "interpolation", "LINEAR"));
+    append(
+        json_object_get(animation, "channels"),
+        json_pack("{s:i, s:{s:i, s:s}}", "sampler", sampler, "target", "node", node, "path", path));
+}
+
+// nodes: of each mesh, -1 for none. Accessors in the order in which write_motion puts the bytes.
+static json_t* describe_animation(glb* g, const int* nodes, const float* times) {
     int frames = g->job->frame_count;
     float bounds[2] = {times[0], times[frames - 1]};
     int input = add_accessor(g, frames, FLOATS, "SCALAR", 1, 0, bounds);
-    int output = add_accessor(g, frames * g->target_count, FLOATS, "SCALAR", 1, 0, NULL);
-    json_t* channels = json_array();
-    for (size_t b = 0; b < json_array_size(nodes_of_bodies); b++)
-        json_array_append_new(channels,
-                              json_pack("{s:i, s:{s:O, s:s}}", "sampler", 0, "target", "node",
-                                        json_array_get(nodes_of_bodies, b), "path", "weights"));
-    return json_pack("{s:s, s:o, s:[{s:i, s:i, s:s}]}", "name", "run", "channels", channels,
-                     "samplers", "input", input, "output", output, "interpolation", "LINEAR");
+    int weights = add_accessor(g, frames * g->target_count, FLOATS, "SCALAR", 1, 0, NULL);
+    json_t* animation = json_pack("{s:s, s:[], s:[]}", "name", "run", "channels", "samplers");
+    for (int m = 0; m < mesh_count(g); m++) {
+        if (nodes[m] < 0) continue;
+        if (target_count(g, m) > 0) add_channel(animation, nodes[m], "weights", input, weights);
+        if (!collider_of(g, m) || !collider_of(g, m)->moves) continue;
+        int places = add_accessor(g, frames, FLOATS, "VEC3", 3, 0, NULL);
+        int turns = add_accessor(g, frames, FLOATS, "VEC4", 4, 0, NULL);
+        add_channel(animation, nodes[m], "translation", input, places);
+        add_channel(animation, nodes[m], "rotation", input, turns);
+    }
+    return animation;
+}
+
+// a mesh where it is in the first frame
+static json_t* describe_node(const glb* g, int m, int mesh) {
+    json_t* node = json_pack("{s:s, s:i}", "name", name_of(g, m), "mesh", mesh);
+    const pl_glb_collider* c = collider_of(g, m);
+    if (c && c->translations) {
+        json_object_set_new(node, "translation", number_list(c->translations, 3));
+        json_object_set_new(node, "rotation", number_list(c->rotations, 4));
+    }
+    return node;
 }
 
 static json_t* root_node(const pl_record_head* head, json_t* children) {
@@ -177,20 +257,20 @@ static json_t* root_node(const pl_record_head* head, json_t* children) {
     return root;
 }
 
-// the whole document; bodies without triangles have no mesh and are left out
-static json_t* describe(glb* g, const float* times) {
+// the whole document; meshes without triangles are left out. nodes: room for one of each mesh
+static json_t* describe(glb* g, const float* times, int* node_of) {
     g->views = json_array();
     g->accessors = json_array();
     g->materials = json_array();
     json_t *meshes = json_array(), *nodes = json_array();
     json_t* children = json_array();
     json_array_append_new(nodes, json_null()); // the root, when its children are known
-    for (int b = 0; b < g->job->head->body_count; b++) {
-        if (g->bodies[b].index_count == 0) continue;
-        json_array_append_new(meshes, describe_mesh(g, b));
-        json_array_append_new(nodes, json_pack("{s:s, s:i}", "name", g->job->names[b], "mesh",
-                                               (int)json_array_size(meshes) - 1));
-        json_array_append_new(children, json_integer((json_int_t)json_array_size(nodes) - 1));
+    for (int m = 0; m < mesh_count(g); m++) {
+        node_of[m] = -1;
+        if (mesh_of(g, m)->index_count == 0) continue;
+        int mesh = append(meshes, describe_mesh(g, m));
+        node_of[m] = append(nodes, describe_node(g, m, mesh));
+        json_array_append_new(children, json_integer(node_of[m]));
     }
     json_array_set_new(nodes, 0, root_node(g->job->head, children));
     json_t* document =
@@ -199,7 +279,7 @@ static json_t* describe(glb* g, const float* times) {
                   meshes, "materials", g->materials);
     if (g->target_count > 0)
         json_object_set_new(document, "animations",
-                            json_pack("[o]", describe_animation(g, children, times)));
+                            json_pack("[o]", describe_animation(g, node_of, times)));
     json_object_set_new(document, "accessors", g->accessors);
     json_object_set_new(document, "bufferViews", g->views);
     json_object_set_new(document, "buffers",
@@ -218,33 +298,40 @@ static void put_floats(pl_sink* sink, float* values, size_t count) {
     pl_plr_swap_floats(values, count);
 }
 
-// second pass over one body
-static pl_status write_body(glb* g, int b, pl_sink* sink, pl_error* error) {
-    pl_glb_body* body = &g->bodies[b];
-    size_t n = 3 * (size_t)body->vertex_count;
-    if (body->index_count == 0) return PL_OK;
-    for (int i = 0; i < body->index_count; i++) put_word(sink, (uint64_t)body->indices[i]);
-    put_floats(sink, body->first_positions, n);
-    put_floats(sink, body->first_normals, n);
-    if (body->uvs) put_floats(sink, body->uvs, 2 * (size_t)body->vertex_count);
-    for (int i = 1; i <= g->target_count; i++) {
-        pl_status status = pl_export_load(g->job, i, error);
+// second pass over one mesh
+static pl_status write_mesh(glb* g, int m, pl_sink* sink, pl_error* error) {
+    pl_glb_body* mesh = mesh_of(g, m);
+    size_t n = 3 * (size_t)mesh->vertex_count;
+    if (mesh->index_count == 0) return PL_OK;
+    for (int i = 0; i < mesh->index_count; i++) put_word(sink, (uint64_t)mesh->indices[i]);
+    put_floats(sink, mesh->first_positions, n);
+    put_floats(sink, mesh->first_normals, n);
+    if (mesh->uvs) put_floats(sink, mesh->uvs, 2 * (size_t)mesh->vertex_count);
+    for (int i = 1; i <= target_count(g, m); i++) {
+        pl_status status = collider_of(g, m) ? PL_OK : pl_export_load(g->job, i, error);
         if (status != PL_OK) return status;
-        pl_glb_body_load(body, pl_recording_positions(g->job->recording, b), false);
-        put_floats(sink, body->positions, n);
-        put_floats(sink, body->normals, n);
+        load_mesh(g, m, i);
+        put_floats(sink, mesh->positions, n);
+        put_floats(sink, mesh->normals, n);
     }
     return PL_OK;
 }
 
-static void write_weights(const glb* g, float* times, pl_sink* sink) {
+static void write_motion(const glb* g, float* times, pl_sink* sink) {
+    const size_t frames = (size_t)g->job->frame_count;
     if (g->target_count == 0) return;
-    put_floats(sink, times, (size_t)g->job->frame_count);
+    put_floats(sink, times, frames);
     for (int i = 0; i < g->job->frame_count; i++)
         for (int k = 1; k <= g->target_count; k++) {
             float weight = i == k ? 1.0f : 0.0f;
             put_floats(sink, &weight, 1);
         }
+    for (int k = 0; k < g->colliders.count; k++) {
+        pl_glb_collider* c = &g->colliders.items[k];
+        if (!c->moves || c->mesh.index_count == 0) continue;
+        put_floats(sink, c->translations, 3 * frames);
+        put_floats(sink, c->rotations, 4 * frames);
+    }
 }
 
 static pl_status write_file(glb* g, const char* text, float* times, pl_error* error) {
@@ -261,47 +348,59 @@ static pl_status write_file(glb* g, const char* text, float* times, pl_error* er
     for (uint64_t i = size; i < padded; i++) pl_sink_char(sink, ' ');
     put_word(sink, g->size);
     pl_sink_bytes(sink, "BIN", 4);
-    for (int b = 0; status == PL_OK && b < g->job->head->body_count; b++)
-        status = write_body(g, b, sink, error);
-    write_weights(g, times, sink);
+    for (int m = 0; status == PL_OK && m < mesh_count(g); m++)
+        status = write_mesh(g, m, sink, error);
+    write_motion(g, times, sink);
     pl_status closed = pl_sink_close(sink, status == PL_OK, status == PL_OK ? error : NULL);
     return status == PL_OK ? closed : status;
 }
 
-// bytes of the binary part, before anything is made
+// bytes of the binary part
 static uint64_t total_size(const glb* g) {
     uint64_t frames = (uint64_t)g->job->frame_count, size = 4 * frames * frames;
-    for (int b = 0; b < g->job->head->body_count; b++)
-        size += (uint64_t)g->bodies[b].vertex_count * (24 * frames + 8) +
-                4 * (uint64_t)g->bodies[b].index_count;
+    for (int m = 0; m < mesh_count(g); m++) {
+        uint64_t targets = (uint64_t)target_count(g, m) + 1;
+        size += (uint64_t)mesh_of(g, m)->vertex_count * (24 * targets + 8) +
+                4 * (uint64_t)mesh_of(g, m)->index_count + 28 * frames;
+    }
     return size;
 }
 
+static pl_status check_size(const glb* g, pl_error* error) {
+    if (total_size(g) <= UINT32_MAX - (UINT64_C(1) << 28)) return PL_OK;
+    return pl_fail(error, PL_ERROR_LIMIT,
+                   "%s: %d frames do not fit into a .glb file of 4 GB; take fewer (--every)",
+                   g->job->path, g->job->frame_count);
+}
+
 static pl_status export_all(glb* g, pl_error* error) {
-    if (total_size(g) > UINT32_MAX - (UINT64_C(1) << 28))
-        return pl_fail(error, PL_ERROR_LIMIT,
-                       "%s: %d frames do not fit into a .glb file of 4 GB; take fewer (--every)",
-                       g->job->path, g->job->frame_count);
-    pl_status status = measure(g, error);
+    pl_status status = check_size(g, error); // before anything is made, and with colliders
+    if (status == PL_OK) status = measure(g, error);
+    if (status == PL_OK) status = check_size(g, error);
     if (status != PL_OK) return status;
     float* times = PL_ALLOC(float, g->job->frame_count);
-    if (!times) return pl_fail_memory(error, g->job->path);
-    fill_times(g, times);
-    json_t* document = describe(g, times);
+    int* nodes = PL_ALLOC(int, mesh_count(g));
+    json_t* document = NULL;
+    if (times && nodes) {
+        fill_times(g, times);
+        document = describe(g, times, nodes);
+    }
     char* text = document ? json_dumps(document, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
     status = text ? write_file(g, text, times, error) : pl_fail_memory(error, g->job->path);
     free(text);
     json_decref(document);
     PL_FREE(times, float, g->job->frame_count);
+    PL_FREE(nodes, int, mesh_count(g));
     return status;
 }
 
 pl_status pl_export_glb(const pl_export_job* job, pl_error* error) {
     int bodies = job->head->body_count;
-    size_t bound_count = 6 * (size_t)bodies * (size_t)job->frame_count;
-    glb g = {.job = job, .target_count = job->frame_count - 1};
+    glb g = {.job = job,
+             .target_count = job->frame_count - 1,
+             .bound_count = 6 * (size_t)bodies * (size_t)job->frame_count};
     g.bodies = PL_ALLOC(pl_glb_body, bodies);
-    g.bounds = PL_ALLOC(float, bound_count);
+    g.bounds = PL_ALLOC(float, g.bound_count);
     pl_status status = PL_OK;
     bool drawable = false;
     if (bodies > 0 && (!g.bodies || !g.bounds)) status = pl_fail_memory(error, job->path);
@@ -315,7 +414,8 @@ pl_status pl_export_glb(const pl_export_job* job, pl_error* error) {
                     "%s: no body has triangles, so there is nothing for glTF to show", job->path);
     if (status == PL_OK) status = export_all(&g, error);
     for (int b = 0; g.bodies && b < bodies; b++) pl_glb_body_free(&g.bodies[b]);
+    pl_glb_colliders_free(&g.colliders);
     PL_FREE(g.bodies, pl_glb_body, bodies);
-    PL_FREE(g.bounds, float, bound_count);
+    PL_FREE(g.bounds, float, g.bound_count);
     return status;
 }

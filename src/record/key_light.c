@@ -149,15 +149,17 @@ static void vertex_task(int begin, int end, int worker, void* user) {
     const vertex_job* job = user;
     const pl_render_mesh* m = job->mesh;
     for (int v = begin; v < end; v++) {
-        uint8_t kind = PL_KEY_MIXED;
+        // out of the map: nothing is in the way, but neighbours have to be looked at
+        verdict found = {PL_KEY_MIXED, 0.0f};
         if (m->vertex_begins[v] < m->vertex_begins[v + 1]) {
             pl_vec3f n = m->normals[m->vertex_corners[m->vertex_begins[v]]];
             // both sides of a sheet: the one that looks at the light
             if (pl_dotf(n, job->light->depth->toward) < 0.0f) n = pl_scalef(-1.0f, n);
             receiver r = lifted(job->light->depth, m->positions[v], n, n);
-            if (is_inside(job->light->depth, &r)) kind = look_around(job->light, &r).kind;
+            if (is_inside(job->light->depth, &r)) found = look_around(job->light, &r);
         }
-        job->light->kinds[v] = kind;
+        job->light->kinds[v] = found.kind;
+        job->light->aways[v] = found.away;
     }
 }
 
@@ -171,7 +173,9 @@ pl_status pl_key_light_create(const pl_render_mesh* mesh, const pl_light_map* de
     out->low = PL_ALLOC(float, count);
     out->high = PL_ALLOC(float, count);
     out->kinds = PL_ALLOC(uint8_t, mesh->vertex_count);
-    if (!out->low || !out->high || (mesh->vertex_count > 0 && !out->kinds)) {
+    out->aways = PL_ALLOC(float, mesh->vertex_count);
+    bool has_vertices = mesh->vertex_count == 0 || (out->kinds && out->aways);
+    if (!out->low || !out->high || !has_vertices) {
         pl_key_light_free(out);
         return pl_fail_memory(error, "a map of shadows");
     }
@@ -185,16 +189,26 @@ void pl_key_light_free(pl_key_light* light) {
     PL_FREE(light->low, float, block_count(light));
     PL_FREE(light->high, float, block_count(light));
     PL_FREE(light->kinds, uint8_t, light->vertex_count);
+    PL_FREE(light->aways, float, light->vertex_count);
     *light = (pl_key_light){0};
 }
 
+static float lit_behind(const pl_light_map* map, const receiver* r, float away) {
+    float radius = SPREAD * away * map->scale;
+    radius = radius < 1.8f ? 1.8f : radius > SEARCH ? (float)SEARCH : radius;
+    return lit_within(map, r, radius);
+}
+
 float pl_key_light_lit(const pl_key_light* light, pl_vec3f p, pl_vec3f normal, pl_vec3f plane) {
-    const pl_light_map* map = light->depth;
-    receiver r = lifted(map, p, normal, plane);
-    if (!is_inside(map, &r)) return 1.0f;
+    receiver r = lifted(light->depth, p, normal, plane);
+    if (!is_inside(light->depth, &r)) return 1.0f;
     verdict v = look_around(light, &r);
     if (v.kind != PL_KEY_MIXED) return v.kind == PL_KEY_LIT ? 1.0f : 0.0f;
-    float radius = SPREAD * v.away * map->scale;
-    radius = radius < 1.8f ? 1.8f : radius > SEARCH ? (float)SEARCH : radius;
-    return lit_within(map, &r, radius);
+    return lit_behind(light->depth, &r, v.away);
+}
+
+float pl_key_light_lit_behind(const pl_key_light* light, pl_vec3f p, pl_vec3f normal,
+                              pl_vec3f plane, float away) {
+    receiver r = lifted(light->depth, p, normal, plane);
+    return is_inside(light->depth, &r) ? lit_behind(light->depth, &r, away) : 1.0f;
 }

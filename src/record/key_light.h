@@ -15,8 +15,9 @@ typedef struct pl_key_light {
     int side;                  // of the two below, whose entries are 4 x 4 of the map
     float *low, *high;         // the smallest and the largest of them
     uint8_t* kinds;            // per vertex: is it lit, dark, or has to be looked at
+    float* aways;              // per vertex: how far away is what is in the way, if it is mixed
     int vertex_count;
-    float small; // triangles with shorter sides are as lit or dark as their corners
+    float small; // triangles with shorter sides are as their corners are
 } pl_key_light;
 
 pl_status pl_key_light_create(const pl_render_mesh* mesh, const pl_light_map* depth, pl_pool* pool,
@@ -26,5 +27,8 @@ void pl_key_light_free(pl_key_light* light);
 // Part of the light that reaches a point, 0 to 1. normal: of the smooth surface, plane: of its
 // triangle, both units.
 float pl_key_light_lit(const pl_key_light* light, pl_vec3f p, pl_vec3f normal, pl_vec3f plane);
+// The same where it is known how far away what is in the way is.
+float pl_key_light_lit_behind(const pl_key_light* light, pl_vec3f p, pl_vec3f normal,
+                              pl_vec3f plane, float away);
 
 #endif

@@ -33,6 +33,11 @@ typedef struct box {
     int16_t x0, y0, x1, y1;
 } box;
 
+// the samples of two neighbouring pixels, from the corner of the first one
+typedef struct near_places {
+    i32x8 x, y;
+} near_places;
+
 typedef struct raster {
     const pl_raster_job* job;
     int tiles_x, tiles_y, tile_count;
@@ -44,6 +49,7 @@ typedef struct raster {
     int64_t entry_count;
     tile_buffer* buffers; // one per worker
     int worker_count;
+    near_places places;
 } raster;
 
 const uint8_t pl_raster_grid_places[4][2] = {{64, 64}, {192, 64}, {64, 192}, {192, 192}};
@@ -223,27 +229,30 @@ typedef struct near_triangle {
     int id;
 } near_triangle;
 
-// an edge function at the samples of two neighbouring pixels
+static near_places make_near_places(const pl_raster_job* job) {
+    near_places p = {{0}, {0}};
+    for (int s = 0; s < 4; s++) {
+        p.x[s] = job->places[s][0];
+        p.x[s + 4] = job->places[s][0] + PL_RASTER_SUBPIXEL;
+        p.y[s] = p.y[s + 4] = job->places[s][1];
+    }
+    return p;
+}
+
+// an edge function at these samples
 typedef struct near_edge {
     i32x8 row; // at the first pixels of a row
     i32x8 step_x, step_y;
 } near_edge;
 
 static inline near_edge make_near_edge(const near_triangle* t, int from, int to, int sign,
-                                       const pl_raster_job* job) {
+                                       const near_places* places) {
     int dx = sign * (t->x[to] - t->x[from]), dy = sign * (t->y[to] - t->y[from]);
     int first_x = t->x0 * PL_RASTER_SUBPIXEL, first_y = t->y0 * PL_RASTER_SUBPIXEL;
     int origin = dx * (first_y - t->y[from]) - dy * (first_x - t->x[from]);
-    int step = -dy * PL_RASTER_SUBPIXEL;
-    near_edge e;
-    for (int s = 0; s < 4; s++) {
-        int at = origin + dx * job->places[s][1] - dy * job->places[s][0];
-        e.row[s] = at;
-        e.row[s + 4] = at + step;
-    }
-    e.step_x = (i32x8){0} + 2 * step;
-    e.step_y = (i32x8){0} + dx * PL_RASTER_SUBPIXEL;
-    return e;
+    return (near_edge){.row = origin + dx * places->y - dy * places->x,
+                       .step_x = (i32x8){0} - 2 * PL_RASTER_SUBPIXEL * dy,
+                       .step_y = (i32x8){0} + dx * PL_RASTER_SUBPIXEL};
 }
 
 // depth at the same samples
@@ -253,34 +262,31 @@ typedef struct near_depth {
 } near_depth;
 
 static inline near_depth make_near_depth(const near_triangle* t, float area,
-                                         const pl_raster_job* job) {
+                                         const near_places* places) {
     float x1 = (float)(t->x[1] - t->x[0]), y1 = (float)(t->y[1] - t->y[0]);
     float x2 = (float)(t->x[2] - t->x[0]), y2 = (float)(t->y[2] - t->y[0]);
     float d1 = t->depth[1] - t->depth[0], d2 = t->depth[2] - t->depth[0], scale = 1.0f / area;
     float gx = (d1 * y2 - d2 * y1) * scale, gy = (d2 * x1 - d1 * x2) * scale;
-    near_depth d = {.step_x = gx * (2 * PL_RASTER_SUBPIXEL), .step_y = gy * PL_RASTER_SUBPIXEL};
     float most = t->depth[0] > t->depth[1] ? t->depth[0] : t->depth[1];
-    d.most = (f32x8){0} + (most > t->depth[2] ? most : t->depth[2]);
-    float left = (float)(t->x0 * PL_RASTER_SUBPIXEL - t->x[0]);
-    float top = (float)(t->y0 * PL_RASTER_SUBPIXEL - t->y[0]);
-    for (int s = 0; s < 4; s++) {
-        float at_x = left + (float)job->places[s][0], at_y = top + (float)job->places[s][1];
-        d.row[s] = t->depth[0] + gx * at_x + gy * at_y;
-        d.row[s + 4] = t->depth[0] + gx * (at_x + PL_RASTER_SUBPIXEL) + gy * at_y;
-    }
-    return d;
+    i32x8 at_x = places->x + (t->x0 * PL_RASTER_SUBPIXEL - t->x[0]);
+    i32x8 at_y = places->y + (t->y0 * PL_RASTER_SUBPIXEL - t->y[0]);
+    return (near_depth){.row = t->depth[0] + gx * __builtin_convertvector(at_x, f32x8) +
+                               gy * __builtin_convertvector(at_y, f32x8),
+                        .most = (f32x8){0} + (most > t->depth[2] ? most : t->depth[2]),
+                        .step_x = gx * (2 * PL_RASTER_SUBPIXEL),
+                        .step_y = gy * PL_RASTER_SUBPIXEL};
 }
 
 // Four samples per pixel; every corner within 64 pixels of the tile's, so that an edge function is
 // below 2^31: 2 * 2^15 * 2^14 and small change.
-static void draw_near(const pl_raster_job* job, const near_triangle* t, tile_buffer* buffer) {
+static void draw_near(const near_places* places, const near_triangle* t, tile_buffer* buffer) {
     int64_t area = (int64_t)(t->x[1] - t->x[0]) * (t->y[2] - t->y[0]) -
                    (int64_t)(t->x[2] - t->x[0]) * (t->y[1] - t->y[0]);
     if (area == 0) return;
     int sign = area > 0 ? 1 : -1; // both sides are drawn
-    near_edge a = make_near_edge(t, 1, 2, sign, job), b = make_near_edge(t, 2, 0, sign, job),
-              c = make_near_edge(t, 0, 1, sign, job);
-    near_depth d = make_near_depth(t, (float)area, job);
+    near_edge a = make_near_edge(t, 1, 2, sign, places), b = make_near_edge(t, 2, 0, sign, places),
+              c = make_near_edge(t, 0, 1, sign, places);
+    near_depth d = make_near_depth(t, (float)area, places);
     for (int y = t->y0; y <= t->y1; y++) {
         i32x8 ea = a.row, eb = b.row, ec = c.row;
         f32x8 z = d.row;
@@ -306,7 +312,7 @@ static inline bool is_near(int a, int b, int c, int origin) {
 }
 
 // true if the triangle was drawn; x0 is even, for pixels go in pairs
-static inline bool try_near(const pl_raster_job* job, int id, box pixels,
+static inline bool try_near(const pl_raster_job* job, const near_places* places, int id, box pixels,
                             const pl_raster_tile* tile, tile_buffer* buffer) {
     if (job->sample_count != 4) return false;
     const int* v = job->triangles + 3 * (size_t)id;
@@ -321,13 +327,13 @@ static inline bool try_near(const pl_raster_job* job, int id, box pixels,
                        .x1 = (pixels.x1 < tile->x1 ? pixels.x1 : tile->x1 - 1) - tile->x0,
                        .y1 = (pixels.y1 < tile->y1 ? pixels.y1 : tile->y1 - 1) - tile->y0,
                        .id = id};
-    draw_near(job, &t, buffer);
+    draw_near(places, &t, buffer);
     return true;
 }
 
-static void draw_triangle(const pl_raster_job* job, int id, box pixels, const pl_raster_tile* tile,
-                          tile_buffer* buffer) {
-    if (try_near(job, id, pixels, tile, buffer)) return;
+static void draw_triangle(const pl_raster_job* job, const near_places* places, int id, box pixels,
+                          const pl_raster_tile* tile, tile_buffer* buffer) {
+    if (try_near(job, places, id, pixels, tile, buffer)) return;
     int box_x0 = pixels.x0 > tile->x0 ? pixels.x0 : tile->x0;
     int box_y0 = pixels.y0 > tile->y0 ? pixels.y0 : tile->y0;
     int box_x1 = pixels.x1 < tile->x1 ? pixels.x1 : tile->x1 - 1;
@@ -399,7 +405,7 @@ static void tile_task(int begin, int end, int worker, void* user) {
         clear_buffer(buffer, job->sample_count);
         for (int64_t k = first; k < last; k++) {
             int id = r->entries ? r->entries[k] : (int)k;
-            draw_triangle(job, id, r->boxes[id], &tile, buffer);
+            draw_triangle(job, &r->places, id, r->boxes[id], &tile, buffer);
         }
         job->resolve(&tile, worker, job->user);
     }
@@ -418,7 +424,8 @@ pl_status pl_raster_run(const pl_raster_job* job, pl_pool* pool, pl_error* error
     raster r = {.job = job,
                 .tiles_x = (job->width + PL_RASTER_TILE - 1) / PL_RASTER_TILE,
                 .tiles_y = (job->height + PL_RASTER_TILE - 1) / PL_RASTER_TILE,
-                .worker_count = pl_pool_thread_count(pool)};
+                .worker_count = pl_pool_thread_count(pool),
+                .places = make_near_places(job)};
     r.tile_count = r.tiles_x * r.tiles_y;
     r.tile_begins = PL_ALLOC(int64_t, r.tile_count + 1);
     r.buffers = PL_ALLOC(tile_buffer, r.worker_count);

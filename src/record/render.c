@@ -79,7 +79,7 @@ static bool is_continued(const picture* p, int a, int b, float depth_a, float de
     if (fabsf(depth_a - depth_b) > 0.002f * depth_a) return false;
     const pl_vec3f* n = p->mesh->normals;
     if (pl_dotf(n[3 * (size_t)a], n[3 * (size_t)b]) < 0.96f) return false;
-    return !p->mesh->values || !p->face_values;
+    return !p->mesh->values || !(p->face_values || p->shader.has_categories);
 }
 
 // pixels of one row: the backdrop's colours, to which the bodies' are added
@@ -182,11 +182,13 @@ static void resolve_picture(const pl_raster_tile* tile, int worker, void* user) 
     memset(row.alpha, 0, sizeof row.alpha);
     for (row.y = tile->y0; row.y < tile->y1; row.y++) {
         const int* ids = tile->ids + (row.y - tile->y0) * PL_RASTER_TILE * n;
-        if (count_empty(ids, n * width) > 0)
-            pl_shade_backdrop(&p->shader, tile->x0, row.y, width, row.rgb,
-                              p->image->alpha ? row.alpha : NULL);
+        int empty = tile->triangle_count > 0 ? count_empty(ids, n * width) : n * width;
+        bool is_even = false;
+        if (empty > 0)
+            is_even = pl_shade_backdrop(&p->shader, tile->x0, row.y, width, row.rgb,
+                                        p->image->alpha ? row.alpha : NULL);
         else memset(row.rgb, 0, sizeof row.rgb);
-        for (int i = 0; i < width && tile->triangle_count > 0; i++) {
+        for (int i = 0; i < width && empty < n * width; i++) {
             int place = ((row.y - tile->y0) * PL_RASTER_TILE + i) * n;
             add_samples(p, tile->ids + place, tile->depths + place, n, i, &row);
         }
@@ -194,7 +196,10 @@ static void resolve_picture(const pl_raster_tile* tile, int worker, void* user) 
         if (p->image->alpha)
             store_alpha(&row, width,
                         p->image->alpha + (size_t)row.y * (size_t)p->image->width + tile->x0);
-        store_row(p, (const float(*)[3])row.rgb, width, pl_image_at(p->image, tile->x0, row.y));
+        uint8_t* out = pl_image_at(p->image, tile->x0, row.y);
+        bool is_one_color = is_even && empty == n * width;
+        store_row(p, (const float(*)[3])row.rgb, is_one_color ? 1 : width, out);
+        for (int i = 3; i < 3 * width && is_one_color; i++) out[i] = out[i - 3];
     }
 }
 
@@ -214,6 +219,7 @@ static void set_shader(picture* p, const pl_shadows* shadows) {
         .projected = p->vertices,
         .wireframe = o->wireframe,
         .has_textures = p->has_textures,
+        .has_categories = o->map == PL_COLORMAP_CATEGORIES,
         .ground = o->ground,
         .ground_height = (float)((o->ground_height - pl_dot(o->center, up)) / o->radius),
         .value_low = (float)o->value_low,

@@ -159,6 +159,12 @@ static bool is_smooth(const pl_render_mesh* m, int vertex, pl_vec3f mean) {
     return true;
 }
 
+static bool has_no_creases(const pl_render_mesh* m, int vertex) {
+    int first = m->vertex_begins[vertex];
+    return first < m->vertex_begins[vertex + 1] &&
+           m->sources[m->bodies[m->vertex_corners[first] / 3]].has_no_creases;
+}
+
 // the two other vertices of a corner's triangle
 static void other_vertices(const pl_render_mesh* m, int corner, int out[2]) {
     int first = corner / 3 * 3;
@@ -207,7 +213,7 @@ static void corner_normal_task(int begin, int end, int worker, void* user) {
     pl_render_mesh* m = user;
     for (int v = begin; v < end; v++) {
         pl_vec3f mean = pl_unitf(sum_all_normals(m, v));
-        bool smooth = is_smooth(m, v, mean);
+        bool smooth = has_no_creases(m, v) || is_smooth(m, v, mean);
         if (!smooth) set_fan_normals(m, v);
         for (int k = m->vertex_begins[v]; k < m->vertex_begins[v + 1]; k++) {
             int corner = m->vertex_corners[k];
@@ -226,7 +232,8 @@ static float cosine_of(double degrees) {
 pl_status pl_render_mesh_create(const pl_render_scene* scene, const pl_render_options* options,
                                 pl_pool* pool, pl_render_mesh* out, pl_error* error) {
     *out = (pl_render_mesh){.crease_cosine = cosine_of(options->crease),
-                            .half_crease_cosine = cosine_of(0.5 * options->crease)};
+                            .half_crease_cosine = cosine_of(0.5 * options->crease),
+                            .sources = scene->bodies};
     pl_status status = allocate(scene, out, error);
     if (status != PL_OK) {
         pl_render_mesh_free(out);

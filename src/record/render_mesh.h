@@ -27,6 +27,7 @@ typedef struct pl_render_mesh {
     int* vertex_begins;     // vertex_count + 1, into vertex_corners
     int* vertex_corners;    // around each vertex: 3 * triangle + corner
     float crease_cosine, half_crease_cosine;
+    const pl_render_body* sources; // of the scene
     bool has_values;
     uint8_t* block; // all of the arrays
     size_t block_size;

@@ -22,6 +22,7 @@ typedef struct pl_render_body {
     float color[3];               // linear RGB
     bool has_back_color;          // of triangles seen from behind; else both sides look alike
     float back_color[3];
+    bool has_no_creases;       // sharp folds are smoothed too: cloth
     const pl_texture* texture; // instead of the colour, or NULL
     const float* uvs;          // 2 per texture coordinate
     const int* triangle_uvs;   // 3 per triangle, -1 for none

@@ -51,6 +51,15 @@ void pl_checkpoint_free(pl_checkpoint* c) {
     *c = (pl_checkpoint){0};
 }
 
+pl_status pl_checkpoint_scene_hash(const char* path, uint64_t* out, pl_error* error) {
+    pl_source source;
+    pl_status status = pl_source_load(path, 0, &source, error);
+    if (status != PL_OK) return status;
+    *out = pl_hash_bytes(source.data, source.size, 1);
+    pl_source_free(&source);
+    return PL_OK;
+}
+
 pl_status pl_checkpoint_load(const char* path, uint64_t scene_hash, pl_world* world,
                              pl_checkpoint_head* head, pl_error* error) {
     pl_source source;

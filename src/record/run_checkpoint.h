@@ -37,6 +37,8 @@ pl_status pl_checkpoint_post(pl_checkpoint* c, const pl_checkpoint_head* head, p
 // The queue must be done with it.
 void pl_checkpoint_free(pl_checkpoint* c);
 
+// The hash of a scene's file, by which a checkpoint knows it.
+pl_status pl_checkpoint_scene_hash(const char* path, uint64_t* out, pl_error* error);
 // The state of a checkpoint into the world.
 pl_status pl_checkpoint_load(const char* path, uint64_t scene_hash, pl_world* world,
                              pl_checkpoint_head* head, pl_error* error);

@@ -42,7 +42,8 @@ struct pl_run {
     int checkpoint_frame;                       // of the last checkpoint, or -1
     double checkpoint_time, checkpoint_seconds; // when it was written, and how long that took
     int lock;                                   // of the folder, or -1
-    bool is_behind; // the world is ahead of the files, which could not be written
+    bool counts_crossings; // bodies keep apart: each frame tells where they do not
+    bool is_behind;        // the world is ahead of the files, which could not be written
     pl_run_summary summary;
 };
 
@@ -141,12 +142,7 @@ static void remove_old_run(const pl_run* run) {
 // what identifies a run: the bytes of its scene.json
 static pl_status hash_scene(pl_run* run, pl_error* error) {
     char path[PATH_SIZE];
-    pl_source source;
-    pl_status status = pl_source_load(path_in(run, "scene.json", path), 0, &source, error);
-    if (status != PL_OK) return status;
-    run->scene_hash = pl_hash_bytes(source.data, source.size, 1);
-    pl_source_free(&source);
-    return PL_OK;
+    return pl_checkpoint_scene_hash(path_in(run, "scene.json", path), &run->scene_hash, error);
 }
 
 static pl_status write_whole(int file, const char* path, const void* data, size_t size,
@@ -225,6 +221,7 @@ static pl_status open_metrics(pl_run* run, int64_t size, pl_error* error) {
     if (size > 0) return PL_OK;
     pl_text head = pl_text_begin();
     pl_text_add(&head, METRICS_HEAD);
+    if (run->counts_crossings) pl_text_add(&head, ",crossings");
     pl_run_reaction_columns(run->world, run->scene, &head);
     return write_row(run, &head, error);
 }
@@ -241,6 +238,7 @@ static pl_status add_metrics(pl_run* run, const pl_frame_info* info, double outp
     pl_text_format(&row, "%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%d", info->detect_seconds,
                    info->assembly_seconds, info->linear_seconds, other, info->seconds,
                    output_seconds, info->switch_count);
+    if (run->counts_crossings) pl_text_format(&row, ",%d", pl_world_crossings(run->world));
     pl_run_reaction_values(run->world, &row);
     return write_row(run, &row, error);
 }
@@ -312,6 +310,7 @@ pl_status pl_run_start(const pl_scene* scene, const char* folder, bool force, pl
     if (status == PL_OK) status = pl_scene_copy(scene, &run->scene, error);
     if (status == PL_OK) status = pl_world_create(scene, &run->world, notes, error);
     if (status == PL_OK) status = pl_world_check_held(run->world, error);
+    if (status == PL_OK) run->counts_crossings = pl_world_crossings(run->world) >= 0;
     if (status == PL_OK) status = pl_run_values_setup(&run->values, run->world, run->scene, error);
     if (status == PL_OK) status = make_folder(folder, force, error);
     if (status == PL_OK) status = lock_folder(run, error);
@@ -360,6 +359,7 @@ pl_status pl_run_resume(const char* folder, pl_run** out, pl_notes* notes, pl_er
             pl_scene_read(path_in(run, "scene.json", path), NULL, 0, &run->scene, notes, error);
     if (status == PL_OK) status = hash_scene(run, error);
     if (status == PL_OK) status = pl_world_create(run->scene, &run->world, notes, error);
+    if (status == PL_OK) run->counts_crossings = pl_world_crossings(run->world) >= 0;
     if (status == PL_OK) status = pl_run_values_setup(&run->values, run->world, run->scene, error);
     bool has_checkpoint =
         status == PL_OK && access(path_in(run, "checkpoint.plc", path), F_OK) == 0;

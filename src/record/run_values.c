@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "record/run_values.h"
 #include "base/memory.h"
+#include "mesh/embedding.h"
 #include "world/world_build.h"
 #include "world/world_fields.h"
 
@@ -182,6 +183,12 @@ pl_status pl_run_values_setup(pl_run_values* v, pl_world* world, const pl_scene*
                                .body_count = v->body_count,
                                .bodies = v->record_bodies};
     return PL_OK;
+}
+
+int pl_run_values_vertex(const pl_run_values* v, int b, int recorded) {
+    const int* vertices = v->record_bodies[b].vertices;
+    if (v->bodies[b].skin) return pl_embedding_vertex(v->bodies[b].embedding, recorded);
+    return vertices ? vertices[recorded] : recorded;
 }
 
 void pl_run_values_update(pl_run_values* v, pl_world* world) {

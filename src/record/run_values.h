@@ -41,6 +41,8 @@ typedef struct pl_run_values {
 pl_status pl_run_values_setup(pl_run_values* values, pl_world* world, const pl_scene* scene,
                               pl_error* error);
 void pl_run_values_free(pl_run_values* values);
+// The vertex of a body's mesh that a recorded one is, or the one that it follows most.
+int pl_run_values_vertex(const pl_run_values* values, int body, int recorded);
 // The world's present state into values->values.
 void pl_run_values_update(pl_run_values* values, pl_world* world);
 

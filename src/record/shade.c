@@ -45,6 +45,7 @@ typedef struct row {
     float sky[PL_RASTER_TILE];       // 0 at the horizon and below, 1 high above
     float on_ground[PL_RASTER_TILE]; // 1, or 0 where the ray misses it
     float hidden[PL_RASTER_TILE], dark[PL_RASTER_TILE];
+    bool has_shadow; // else both are 0
 } row;
 
 // coordinates of a map are linear along a row before the division by the ray's fall
@@ -57,10 +58,23 @@ static map_line line_of(const pl_shader* s, pl_vec3f axis, float origin, float s
                       s->pixel_x * pl_dotf(s->right, axis) * scale};
 }
 
-static void look_up(const pl_shader* s, const pl_light_map* map, pl_vec3f d, const float* reach,
+// true if a row is beside all that a map holds; from one end of it to the other, coordinates only
+// rise or only fall
+static bool is_beside(map_line line, const float* reach, int last, int low, int high) {
+    if (!(reach[0] > 0.0f) || !(reach[last] > 0.0f)) return false; // the horizon is between them
+    float a = line.eye + reach[0] * line.first;
+    float b = line.eye + reach[last] * (line.first + line.step * (float)last);
+    return (a < (float)low && b < (float)low) || (a > (float)high && b > (float)high);
+}
+
+// false, and out is left as it is, if the map is 0 all along the row
+static bool look_up(const pl_shader* s, const pl_light_map* map, pl_vec3f d, const float* reach,
                     int count, float* out) {
     map_line u = line_of(s, map->u, map->u0, map->scale, d);
     map_line v = line_of(s, map->v, map->v0, map->scale, d);
+    if (is_beside(u, reach, count - 1, map->used_x0, map->used_x1) ||
+        is_beside(v, reach, count - 1, map->used_y0, map->used_y1))
+        return false;
     float limit = (float)map->side - 1.5f;
     int x0[PL_RASTER_TILE], y0[PL_RASTER_TILE];
     float fx[PL_RASTER_TILE], fy[PL_RASTER_TILE];
@@ -83,6 +97,7 @@ static void look_up(const pl_shader* s, const pl_light_map* map, pl_vec3f d, con
         float bottom = a + fx[i] * (b - a);
         out[i] = top + fy[i] * (bottom - top);
     }
+    return true;
 }
 
 static void meet_ground(const pl_shader* s, pl_vec3f d, int count, row* r) {
@@ -100,14 +115,30 @@ static void meet_ground(const pl_shader* s, pl_vec3f d, int count, row* r) {
         r->on_ground[i] = along > 0.0f ? 1.0f : 0.0f;
         r->hidden[i] = r->dark[i] = 0.0f;
     }
-    if (!s->ground || !(height > 0.0f)) return;
-    look_up(s, &s->shadows->light, d, reach, count, r->hidden);
-    look_up(s, &s->shadows->sky, d, reach, count, r->dark);
+    r->has_shadow = false;
+    bool is_sky = first > -1e-6f && first + step * (float)(count - 1) > -1e-6f;
+    if (!s->ground || !(height > 0.0f) || is_sky) return;
+    r->has_shadow = look_up(s, &s->shadows->light, d, reach, count, r->hidden);
+    if (look_up(s, &s->shadows->sky, d, reach, count, r->dark)) r->has_shadow = true;
 }
 
-void pl_shade_backdrop(const pl_shader* s, int x, int y, int count, float (*rgb)[3], float* alpha) {
+// the backdrop where no shadow falls; true if all of it has one colour
+static bool fill_plain(const row* r, int count, float (*rgb)[3], float* alpha) {
+    bool is_even = true;
+    for (int i = 1; i < count; i++) is_even = is_even && r->sky[i] == r->sky[0];
+    for (int i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++)
+            rgb[i][k] =
+                alpha ? 0.0f
+                      : BACKDROP_GROUND[k] + r->sky[i] * (BACKDROP_TOP[k] - BACKDROP_GROUND[k]);
+    for (int i = 0; i < count && alpha; i++) alpha[i] = 0.0f;
+    return is_even;
+}
+
+bool pl_shade_backdrop(const pl_shader* s, int x, int y, int count, float (*rgb)[3], float* alpha) {
     row r;
     meet_ground(s, ray_direction(s, (float)x + 0.5f, (float)y + 0.5f), count, &r);
+    if (!r.has_shadow) return fill_plain(&r, count, rgb, alpha);
     for (int i = 0; i < count; i++) {
         float hidden = r.on_ground[i] * r.hidden[i], dark = r.on_ground[i] * r.dark[i];
         float light = (1.0f - 0.45f * hidden) * (1.0f - 0.72f * dark);
@@ -121,6 +152,7 @@ void pl_shade_backdrop(const pl_shader* s, int x, int y, int count, float (*rgb)
             rgb[i][k] = (BACKDROP_GROUND[k] + r.sky[i] * (BACKDROP_TOP[k] - BACKDROP_GROUND[k])) *
                         light * (1.0f + tint * (float)(k - 1));
     }
+    return false;
 }
 
 // what shading knows of a batch of fragments, one array per number
@@ -268,6 +300,30 @@ static void own_colors(const pl_shader* s, const pl_fragments* f, batch* b) {
     }
 }
 
+// The colour of the corner that has the largest barycentric coordinate. Within half a pixel of
+// where another corner's has, both are mixed, or borders would be jagged.
+static void nearest_color(const pl_shader* s, int id, const float* values, float u, float v,
+                          float rgb[3]) {
+    const float at[3] = {1.0f - u - v, u, v};
+    int i = at[0] >= u && at[0] >= v ? 0 : u >= v ? 1 : 2;
+    int j = at[(i + 1) % 3] >= at[(i + 2) % 3] ? (i + 1) % 3 : (i + 2) % 3, k = 3 - i - j;
+    value_color(s, values[i], rgb);
+    if (values[i] == values[j]) return;
+    // the gradient of at[i] - at[j] in the picture is |2 Pk - Pi - Pj| over twice the area
+    const int* t = s->mesh->triangles + 3 * (size_t)id;
+    pl_raster_vertex a = s->projected[t[i]], b = s->projected[t[j]], c = s->projected[t[k]];
+    const float unit = 1.0f / PL_RASTER_SUBPIXEL;
+    float ax = (float)(a.x - c.x) * unit, ay = (float)(a.y - c.y) * unit;
+    float bx = (float)(b.x - c.x) * unit, by = (float)(b.y - c.y) * unit;
+    float across = sqrtf((ax + bx) * (ax + bx) + (ay + by) * (ay + by));
+    float part = 0.5f;
+    if (across > 0.0f) part += (at[i] - at[j]) * fabsf(ax * by - ay * bx) / across;
+    if (part >= 1.0f) return;
+    float other[3];
+    value_color(s, values[j], other);
+    for (int n = 0; n < 3; n++) rgb[n] = part * rgb[n] + (1.0f - part) * other[n];
+}
+
 // instead of them, textures and colours of values
 static void other_colors(const pl_shader* s, const pl_fragments* f, batch* b) {
     for (int i = 0; i < b->count; i++) {
@@ -280,7 +336,8 @@ static void other_colors(const pl_shader* s, const pl_fragments* f, batch* b) {
         if (values) {
             float value = (1.0f - u - v) * values[0] + u * values[1] + v * values[2];
             bool has_none = values[0] != values[0] && values[1] != values[1];
-            if (!has_none) value_color(s, value, rgb);
+            if (!has_none && s->has_categories) nearest_color(s, id, values, u, v, rgb);
+            else if (!has_none) value_color(s, value, rgb);
         }
         b->red[i] = rgb[0], b->green[i] = rgb[1], b->blue[i] = rgb[2];
     }
@@ -292,7 +349,7 @@ static inline float size_of(const batch* b, int i) {
     return u + b->vx[i] * b->vx[i] + b->vy[i] * b->vy[i] + b->vz[i] * b->vz[i];
 }
 
-// shadows on bodies: small triangles are often lit or dark as a whole
+// shadows on bodies: small triangles are often lit or dark as a whole, or behind the same thing
 static void shadow_lights(const pl_shader* s, const pl_fragments* f, batch* b) {
     const pl_key_light* light = s->key_light;
     float small = light->small * light->small;
@@ -303,13 +360,17 @@ static void shadow_lights(const pl_shader* s, const pl_fragments* f, batch* b) {
         const int* t = s->mesh->triangles + 3 * (size_t)f->ids[i];
         uint8_t kind = light->kinds[t[0]];
         bool same = kind == light->kinds[t[1]] && kind == light->kinds[t[2]];
-        if (same && kind != PL_KEY_MIXED && size_of(b, i) < small) {
+        same = same && size_of(b, i) < small;
+        if (same && kind != PL_KEY_MIXED) {
             b->lit[i] = kind == PL_KEY_LIT ? 1.0f : 0.0f;
-        } else {
-            pl_vec3f p = {b->px[i], b->py[i], b->pz[i]};
-            pl_vec3f plane = {b->fx[i], b->fy[i], b->fz[i]};
-            b->lit[i] = pl_key_light_lit(light, p, n, plane);
+            continue;
         }
+        pl_vec3f p = {b->px[i], b->py[i], b->pz[i]}, plane = {b->fx[i], b->fy[i], b->fz[i]};
+        float u = b->b1[i], v = b->b2[i];
+        const float* a = light->aways;
+        float away = (1.0f - u - v) * a[t[0]] + u * a[t[1]] + v * a[t[2]];
+        b->lit[i] = same ? pl_key_light_lit_behind(light, p, n, plane, away)
+                         : pl_key_light_lit(light, p, n, plane);
     }
 }
 

@@ -21,6 +21,7 @@ typedef struct pl_shader {
     const pl_raster_vertex* projected; // for the width of lines
     bool wireframe;
     bool has_textures;
+    bool has_categories; // values are names: of three corners the nearest one counts
     bool ground;
     float ground_height;
     float value_low, value_scale;  // of the colour map
@@ -48,8 +49,9 @@ typedef struct pl_fragments {
 
 void pl_shade_triangles(const pl_shader* shader, pl_fragments* fragments);
 // Linear RGB behind all bodies for count pixels of a row from (x, y) on, at most PL_RASTER_TILE.
-// alpha, if not NULL, gets how opaque the ground's shadow is there, over black.
-void pl_shade_backdrop(const pl_shader* shader, int x, int y, int count, float (*rgb)[3],
+// alpha, if not NULL, gets how opaque the ground's shadow is there, over black. Returns true if all
+// of them are known to be equal.
+bool pl_shade_backdrop(const pl_shader* shader, int x, int y, int count, float (*rgb)[3],
                        float* alpha);
 
 #endif

@@ -197,28 +197,54 @@ typedef struct blur_job {
     float* out;
 } blur_job;
 
-static void penumbra_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    blur_job* job = user;
-    for (int y = begin; y < end; y++)
-        for (int x = 0; x < job->side; x++) {
-            float covered = box_mean(job->sums, job->side, x, y, job->reach);
-            float height = box_mean(job->height_sums, job->side, x, y, job->reach);
-            float radius = covered > 1e-6f ? job->spread * height / covered : 0.0f;
-            job->radii_out[(size_t)y * (size_t)job->side + (size_t)x] =
-                fminf(fmaxf(radius, 0.7f), (float)job->reach);
-        }
-}
-
-static void blur_task(int begin, int end, int worker, void* user) {
+static void soft_blur_task(int begin, int end, int worker, void* user) {
     (void)worker;
     blur_job* job = user;
     for (int y = begin; y < end; y++)
         for (int x = 0; x < job->side; x++) {
             size_t i = (size_t)y * (size_t)job->side + (size_t)x;
-            job->out[i] = job->radii_in ? soft_mean(job->sums, job->side, x, y, job->radii_in[i])
-                                        : box_mean(job->sums, job->side, x, y, job->reach);
+            job->out[i] = soft_mean(job->sums, job->side, x, y, job->radii_in[i]);
         }
+}
+
+// box_mean of a row with one reach: away from the ends nothing has to be cut, so that it runs in
+// wide registers
+static void box_row(const double* sums, int side, int y, int reach, float* out) {
+    size_t stride = (size_t)side + 1;
+    size_t y0 = (size_t)(y < reach ? 0 : y - reach);
+    size_t y1 = (size_t)(y + reach >= side ? side : y + reach + 1);
+    const double *top = sums + y0 * stride, *bottom = sums + y1 * stride;
+    float width = (float)(2 * reach + 1), area = width * width;
+    int first = reach < side ? reach : side, last = side - reach > first ? side - reach : first;
+    for (int x = 0; x < first; x++) out[x] = box_mean(sums, side, x, y, reach);
+    for (int x = first; x < last; x++) {
+        double sum =
+            bottom[x + reach + 1] - top[x + reach + 1] - bottom[x - reach] + top[x - reach];
+        out[x] = (float)sum / area;
+    }
+    for (int x = last; x < side; x++) out[x] = box_mean(sums, side, x, y, reach);
+}
+
+static void penumbra_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    blur_job* job = user;
+    float covered[LIGHT_SIDE], heights[LIGHT_SIDE];
+    for (int y = begin; y < end; y++) {
+        float* radii = job->radii_out + (size_t)y * (size_t)job->side;
+        box_row(job->sums, job->side, y, job->reach, covered);
+        box_row(job->height_sums, job->side, y, job->reach, heights);
+        for (int x = 0; x < job->side; x++) {
+            float radius = covered[x] > 1e-6f ? job->spread * heights[x] / covered[x] : 0.0f;
+            radii[x] = fminf(fmaxf(radius, 0.7f), (float)job->reach);
+        }
+    }
+}
+
+static void box_blur_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    blur_job* job = user;
+    for (int y = begin; y < end; y++)
+        box_row(job->sums, job->side, y, job->reach, job->out + (size_t)y * (size_t)job->side);
 }
 
 typedef struct blur_buffers {
@@ -252,8 +278,27 @@ static void blur(float* values, blur_buffers* b, const float* radii, float radiu
                         .radii_in = radii,
                         .reach = (int)(radius + 0.5f),
                         .out = values};
-        pl_parallel_for(pool, blur_task, b->side, 16, &job);
+        pl_parallel_for(pool, radii ? soft_blur_task : box_blur_task, b->side, 16, &job);
     }
+}
+
+// the entries that are not 0, and one more on each side for what lies between them
+static void find_used(pl_light_map* map) {
+    const float LEAST = 1e-6f; // less is round-off of sums
+    int side = map->side, x0 = side, x1 = -1, y0 = side, y1 = -1;
+    for (int y = 0; y < side; y++) {
+        const float* row = map->values + (size_t)y * (size_t)side;
+        int first = 0, last = side - 1;
+        while (first < side && !(row[first] > LEAST)) first++;
+        if (first == side) continue;
+        while (!(row[last] > LEAST)) last--;
+        x0 = first < x0 ? first : x0;
+        x1 = last > x1 ? last : x1;
+        y0 = y < y0 ? y : y0;
+        y1 = y;
+    }
+    map->used_x0 = x0 - 1, map->used_y0 = y0 - 1;
+    map->used_x1 = x1 + 1, map->used_y1 = y1 + 1;
 }
 
 // the depth map and, over the ground, the soft shadow of the key light
@@ -286,6 +331,7 @@ static pl_status create_light(const pl_render_mesh* mesh, pl_vec3f light, pl_vec
         pl_parallel_for(pool, penumbra_task, LIGHT_SIDE, 16, &penumbra);
         blur(b.radii, &b, NULL, 0.02f * out->light.scale, 1, pool);
         blur(out->light.values, &b, b.radii, 0.0f, 2, pool);
+        find_used(&out->light);
     }
     blur_free(&b);
     return status;
@@ -334,6 +380,7 @@ static pl_status create_sky(const pl_render_mesh* mesh, int up_axis, pl_vec3f up
         for (size_t i = 0; i < (size_t)SKY_SIDE * SKY_SIDE; i++)
             out->sky.values[i] =
                 1.0f - (1.0f - 0.75f * out->sky.values[i]) * (1.0f - 0.55f * near_part[i]);
+        find_used(&out->sky);
     }
     blur_free(&b);
     return status;

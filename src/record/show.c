@@ -6,6 +6,7 @@
 #include "base/notes.h"
 #include "record/png_read.h"
 #include "record/show_object.h"
+#include "scene/animation.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -29,8 +30,9 @@ static char* recording_path(const char* path) {
     return size < (int)sizeof text ? pl_copy_text(text) : NULL;
 }
 
-pl_status pl_show_open_recording(const char* path, pl_recording** out, pl_notes* notes,
-                                 pl_error* error) {
+// the recording of a run's folder, or the file itself; one without a whole frame is an error
+static pl_status open_recording(const char* path, pl_recording** out, pl_notes* notes,
+                                pl_error* error) {
     char* file = recording_path(path);
     if (!file) return pl_fail_memory(error, path);
     pl_status status = pl_recording_open(file, out, notes, error);
@@ -122,6 +124,8 @@ static pl_status allocate_bodies(pl_show* s, pl_error* error) {
                                   .triangles = mesh->triangles};
         }
         set_back_color(b, i);
+        // sheets that move are cloth, whose folds are round
+        b->has_no_creases = head && b->has_back_color;
         if (head && has_tet_field(&head->bodies[i], &s->quantity)) {
             s->tets_behind[i] = PL_ALLOC(int, b->triangle_count);
             bool ready = s->tets_behind[i] || b->triangle_count == 0;
@@ -143,10 +147,9 @@ pl_status pl_show_open(const char* path, const char* color_by, const char* again
     pl_show* s = PL_ALLOC(pl_show, 1);
     if (!s) return pl_fail_memory(error, path);
     bool recorded = is_folder(path) || has_ending(path, ".plr");
-    pl_status status = recorded ? pl_show_open_recording(path, &s->recording, notes, error)
+    pl_status status = recorded ? open_recording(path, &s->recording, notes, error)
                                 : open_mesh(s, path, notes, error);
-    if (status == PL_OK && against)
-        status = pl_show_open_recording(against, &s->against, notes, error);
+    if (status == PL_OK && against) status = open_recording(against, &s->against, notes, error);
     if (status == PL_OK && color_by)
         status = pl_show_choose(color_by, path, s->recording, s->against,
                                 s->surface ? s->surface->mesh : NULL, &s->quantity, error);
@@ -156,22 +159,34 @@ pl_status pl_show_open(const char* path, const char* color_by, const char* again
     return status;
 }
 
+pl_status pl_show_open_run(const char* path, pl_show** out, pl_notes* notes, pl_error* error) {
+    *out = NULL;
+    pl_show* s = PL_ALLOC(pl_show, 1);
+    if (!s) return pl_fail_memory(error, path);
+    pl_status status = open_recording(path, &s->recording, notes, error);
+    if (status == PL_OK) status = allocate_bodies(s, error);
+    if (status == PL_OK) *out = s;
+    else pl_show_close(s);
+    return status;
+}
+
 static void free_colliders(pl_show* s) {
     for (int k = 0; k < s->shape_count; k++) pl_shown_collider_free(&s->shapes[k]);
-    if (s->setting) {
-        PL_FREE(s->shapes, pl_shown_collider, s->setting->collider_count);
-        PL_FREE(s->all, pl_render_body, s->body_count + s->setting->collider_count);
-    }
+    if (s->setting) PL_FREE(s->shapes, pl_shown_collider, s->setting->collider_count);
+    PL_FREE(s->all, pl_render_body, s->all_room);
     pl_scene_destroy(s->setting);
     s->setting = NULL;
     s->shapes = NULL;
     s->all = NULL;
+    s->all_room = 0;
     s->shape_count = 0;
 }
 
 void pl_show_close(pl_show* s) {
     if (!s) return;
     free_colliders(s);
+    pl_array_free(&s->cage_positions);
+    pl_array_free(&s->cage_triangles);
     pl_texture_free(&s->texture);
     for (int i = 0; s->uvs && i < s->body_count; i++)
         PL_FREE(s->uvs[i], float, s->uvs[i] ? 2 * (size_t)s->surface->mesh->uv_count : 0);
@@ -252,13 +267,9 @@ pl_status pl_show_set_texture(pl_show* s, const char* path, pl_error* error) {
     return status;
 }
 
-static bool moves(const pl_motion* motion) {
-    return motion->key_count > 0 || motion->spin_rate != 0.0 || motion->oscillation_count > 0;
-}
-
 // a plane at rest whose normal points straight up is the ground, the highest of them
 static bool is_ground(pl_show* s, const pl_collider* c) {
-    if (c->shape != PL_COLLIDER_PLANE || moves(&c->motion)) return false;
+    if (c->shape != PL_COLLIDER_PLANE || pl_motion_moves(&c->motion)) return false;
     const double* n = c->plane.normal;
     int up = pl_show_up_axis(s);
     double length = sqrt(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
@@ -272,7 +283,8 @@ static pl_status make_shapes(pl_show* s, pl_notes* notes, pl_error* error) {
     static const float quiet[3] = {0.40f, 0.42f, 0.45f};
     int count = s->setting->collider_count;
     s->shapes = PL_ALLOC(pl_shown_collider, count);
-    s->all = PL_ALLOC(pl_render_body, s->body_count + count);
+    s->all_room = s->body_count + count;
+    s->all = PL_ALLOC(pl_render_body, s->all_room);
     if ((count > 0 && !s->shapes) || !s->all) return pl_fail_memory(error, "a picture");
     for (int k = 0; k < count; k++) {
         const pl_collider* c = &s->setting->colliders[k];
@@ -338,7 +350,8 @@ pl_status pl_show_load(pl_show* s, int frame, const pl_render_scene** scene, pl_
     for (int i = 0; status == PL_OK && i < s->body_count; i++) {
         pl_render_body* b = &s->bodies[i];
         if (s->recording) b->positions = pl_recording_positions(s->recording, i);
-        if (s->quantity.kind == PL_SHOW_NONE) continue;
+        if (s->quantity.kind == PL_SHOW_NODES) b->vertex_values = s->values[i];
+        if (s->quantity.kind == PL_SHOW_NONE || s->quantity.kind == PL_SHOW_NODES) continue;
         bool on_triangles =
             pl_show_values(&s->quantity, i, s->recording, s->against,
                            s->surface ? s->surface->mesh : NULL, s->tets_behind[i], s->values[i]);

@@ -21,10 +21,22 @@ typedef struct pl_show pl_show;
 // What is not there is an error that lists what is.
 pl_status pl_show_open(const char* path, const char* color_by, const char* against, pl_show** out,
                        pl_notes* notes, pl_error* error);
+// The folder of a run, or a file that is a recording whatever its name; without colours.
+pl_status pl_show_open_run(const char* path, pl_show** out, pl_notes* notes, pl_error* error);
 void pl_show_close(pl_show* show);
 // Draws the colliders of the run as well, from the scene in its folder; planes that lie flat and at
 // rest become the ground. A recording alone has none. What cannot be read is noted and left out.
 pl_status pl_show_add_colliders(pl_show* show, const char* path, pl_notes* notes, pl_error* error);
+
+// Colours the bodies of a run by the nodes of a coarse level of multigrid that their vertices
+// belong to, 1 for the finest. The show must have been opened without colours.
+pl_status pl_show_set_level(pl_show* show, const char* path, int level, pl_notes* notes,
+                            pl_error* error);
+// Draws the outer edges of the cells that bodies of method grid are embedded in. They are known of
+// the last frame of the run alone, whose place is stored in frame. To be called after
+// pl_show_add_colliders.
+pl_status pl_show_add_cells(pl_show* show, const char* path, int* frame, pl_notes* notes,
+                            pl_error* error);
 
 int pl_show_frame_count(const pl_show* show);
 double pl_show_time(const pl_show* show, int frame);
@@ -49,13 +61,12 @@ pl_status pl_show_set_texture(pl_show* show, const char* path, pl_error* error);
 // plane; a mesh stands on its lowest point.
 pl_status pl_show_frame_all(pl_show* show, const pl_view* view, pl_render_options* options,
                             pl_error* error);
+// After it, for a single picture: lets a camera that does not move see this frame alone, which then
+// fills the picture.
+pl_status pl_show_aim_at(pl_show* show, int frame, pl_render_options* options, pl_error* error);
 
 // The camera of a frame, if the view turns or follows; part: 0 at the first picture, 1 at the last.
 // To be called after the frame was loaded.
 void pl_show_move_camera(const pl_show* show, double part, pl_render_options* options);
-
-// The recording of a run's folder, or the file itself; one without a whole frame is an error.
-pl_status pl_show_open_recording(const char* path, pl_recording** out, pl_notes* notes,
-                                 pl_error* error);
 
 #endif

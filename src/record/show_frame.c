@@ -112,10 +112,9 @@ static int looked_at(int count, int looked, int i) {
     return looked > 1 ? (int)((int64_t)i * (count - 1) / (looked - 1)) : 0;
 }
 
-// Colliders are shown whole if they are not much larger than the bodies; of larger ones the part
-// around the bodies is enough.
-static void fit_colliders(pl_show* s, int looked, pl_camera_fit* fit) {
-    int count = pl_show_frame_count(s);
+// frames: `looked` of the `count` from `first` on. Colliders are shown whole if they are not much
+// larger than the bodies; of larger ones the part around the bodies is enough.
+static void fit_colliders(pl_show* s, int first, int count, int looked, pl_camera_fit* fit) {
     double size = pl_distance(fit->low, fit->high);
     pl_camera_fit bodies = *fit;
     s->around = pl_scale(0.5, pl_add(fit->low, fit->high));
@@ -127,7 +126,7 @@ static void fit_colliders(pl_show* s, int looked, pl_camera_fit* fit) {
         own.low = (pl_vec3){HUGE_VAL, HUGE_VAL, HUGE_VAL};
         own.high = pl_scale(-1.0, own.low);
         for (int i = 0; i < looked; i++) {
-            pl_show_place_collider(s, k, looked_at(count, looked, i));
+            pl_show_place_collider(s, k, first + looked_at(count, looked, i));
             pl_camera_fit_points(&with, shape->positions, shape->vertex_count);
             pl_camera_fit_points(&own, shape->positions, shape->vertex_count);
         }
@@ -225,7 +224,7 @@ pl_status pl_show_frame_all(pl_show* s, const pl_view* view, pl_render_options* 
             status = pl_fail_memory(error, "the range of colours");
     }
     if (status == PL_OK) {
-        if (fit.point_count > 0) fit_colliders(s, looked, &fit);
+        if (fit.point_count > 0) fit_colliders(s, 0, count, looked, &fit);
         set_ground(s, &fit, options);
         double ground_height = options->ground_height;
         pl_render_options_frame(options, &fit);
@@ -236,4 +235,22 @@ pl_status pl_show_frame_all(pl_show* s, const pl_view* view, pl_render_options* 
     }
     pl_array_free(&range.sample);
     return status;
+}
+
+pl_status pl_show_aim_at(pl_show* s, int frame, pl_render_options* options, pl_error* error) {
+    if (camera_moves(&s->view)) return PL_OK;
+    const pl_render_scene* scene;
+    pl_status status = pl_show_load(s, frame, &scene, error);
+    if (status != PL_OK) return status;
+    pl_camera_fit fit = pl_camera_fit_begin(&s->view, options->width, options->height);
+    for (int k = 0; k < s->body_count; k++)
+        pl_camera_fit_points(&fit, scene->bodies[k].positions, scene->bodies[k].vertex_count);
+    if (fit.point_count == 0) return PL_OK;
+    fit_colliders(s, frame, 1, 1, &fit);
+    fit.has_ground = options->ground;
+    fit.ground_height = options->ground_height;
+    double ground_height = options->ground_height;
+    pl_render_options_frame(options, &fit);
+    options->ground_height = ground_height;
+    return pl_show_load(s, frame, &scene, error); // colliders where they are
 }

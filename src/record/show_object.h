@@ -5,6 +5,7 @@
 #ifndef PL_RECORD_SHOW_OBJECT_H
 #define PL_RECORD_SHOW_OBJECT_H
 
+#include "base/array.h"
 #include "record/recording.h"
 #include "record/render.h"
 #include "record/show_collider.h"
@@ -29,11 +30,15 @@ typedef struct pl_show {
     double first_step; // its time step at the start [s]
     int shape_count;
     pl_shown_collider* shapes;
-    pl_render_body* all; // bodies and colliders
-    bool has_ground;     // a plane that lies flat
-    double ground;       // its height
-    pl_vec3 around;      // planes are drawn around here
-    double reach;        // this far
+    pl_render_body* all; // bodies, colliders, the cage of a lattice
+    int all_room;
+    bool has_ground; // a plane that lies flat
+    double ground;   // its height
+    pl_vec3 around;  // planes are drawn around here
+    double reach;    // this far
+
+    pl_array cage_positions, cage_triangles; // bars around the cells of lattices
+    int cells_frame;                         // where they are so
 
     pl_legend_item items[PL_COLORMAP_SIZE]; // regions that are drawn
 

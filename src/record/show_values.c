@@ -264,7 +264,8 @@ bool pl_show_values(const pl_show_quantity* q, int body, const pl_recording* rec
                          : b                      ? b->rest
                                                   : NULL;
     switch (q->kind) {
-    case PL_SHOW_NONE: return false;
+    case PL_SHOW_NONE:
+    case PL_SHOW_NODES: return false;
     case PL_SHOW_DISPLACEMENT:
     case PL_SHOW_ERROR:
         for (int i = 0; i < b->vertex_count; i++)

@@ -15,6 +15,7 @@ typedef enum pl_show_kind {
     PL_SHOW_ERROR,
     PL_SHOW_REGION,
     PL_SHOW_FIELD,
+    PL_SHOW_NODES, // of a level of multigrid, see pl_show_set_level
 } pl_show_kind;
 
 typedef struct pl_show_quantity {

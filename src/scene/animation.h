@@ -23,6 +23,10 @@ typedef struct pl_pose {
     pl_vec3 angular_velocity; // [rad/s]
 } pl_pose;
 
+// False if it describes no motion at all.
+static inline bool pl_motion_moves(const pl_motion* motion) {
+    return motion->key_count > 0 || motion->spin_rate != 0.0 || motion->oscillation_count > 0;
+}
 // middle is the pivot where the motion leaves it open.
 pl_pose pl_motion_pose(const pl_motion* motion, pl_vec3 middle, double time);
 // Where a point that was at start is now; the velocity of a point that is at x now.

@@ -243,17 +243,18 @@ const pl_type pl_type_eigenfit = {
 
 static const pl_field_info body_contact_rows[] = {
     PL_ROW_AUTO(pl_body_contact, "thickness", thickness, PL_ANIMATED, "m", 0, 1e3,
-                "a tenth of an edge", "kept free around the surface"),
+                "a tenth of an edge",
+                "kept free around the surface; of bodies that touch, both count"),
     PL_ROW_AUTO(pl_body_contact, "stiffness", stiffness, PL_ANIMATED, "N/m", 0, 1e15,
                 "from the material", "of the penalty"),
     PL_ROW_NUMBER(
         pl_body_contact, "friction", friction, PL_ANIMATED, "", 0, 10, 0.3,
         "Coulomb's coefficient on colliders that give none, and between bodies, where the "
         "larger of two counts"),
-    PL_ROW_BOOL(pl_body_contact, "self", self, false, "the body collides with itself"),
-    PL_ROW_BOOL(
-        pl_body_contact, "bodies", bodies, false,
-        "it collides with solids that come before it in the scene and are solved apart from it"),
+    PL_ROW_BOOL(pl_body_contact, "self", self, false, "the body collides with itself; method pbd"),
+    PL_ROW_BOOL(pl_body_contact, "bodies", bodies, true,
+                "it collides with other bodies that have this set; what each method does about it "
+                "is in contact.md"),
 };
 const pl_type pl_type_body_contact = {.name = "contact",
                                       .help = "How a body touches others.",

@@ -125,7 +125,7 @@ static const pl_key_use rows[] = {
     BODY("eigenfit", .by_nobody = true),
     BODY("contact", METHOD(0)),
     BODY("contact.stiffness", METHOD(FEM | MIXED | GRID)),
-    BODY("contact.self", .by_nobody = true),
+    BODY("contact.self", METHOD(PBD)),
     BODY("render", METHOD(0)),
 };
 // clang-format on

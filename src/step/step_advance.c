@@ -126,12 +126,13 @@ static pl_status advance(pl_step_system* s, const pl_method_step* step, double b
     pl_status status = pl_step_place_pins(s, step, begin, end, error);
     if (status != PL_OK) return status;
     pl_step_copy(s, s->state[PL_STATE_POSITIONS], s->start);
-    pl_step_pressure_restart(&s->pressure, s->start);
     pl_step_update_damping(s);
     pl_step_objective f;
     pl_step_objective_begin(s, step, &f);
     bool use_history = s->history > 0 && end - begin == 1.0;
     pl_step_inertia(s, pl_step_times(s, h, use_history, &f), pl_step_is_bdf2(s, use_history));
+    status = pl_step_begin_terms(&f, error);
+    if (status != PL_OK) return status;
     f.pins = s->pins.data;
     f.pin_count = step->pin_count;
     s->minimiser.value = NAN;

@@ -24,6 +24,7 @@ enum { VERTICES_PER_TASK = 4096 };
 static const double SLIP_SPEED = 4e-5; // sliding below this counts as at rest [m/s]
 
 void pl_step_objective_begin(pl_step_system* s, const pl_method_step* step, pl_step_objective* f) {
+    bool has_pressure = s->pressure.load_count > 0;
     // contacts may hold what no pin does
     bool is_static = s->settings.integrator == PL_INTEGRATOR_QUASISTATIC && !step->detect;
     *f = (pl_step_objective){.vertex_count = s->vertex_count,
@@ -37,9 +38,10 @@ void pl_step_objective_begin(pl_step_system* s, const pl_method_step* step, pl_s
                              .damping_mass = s->settings.damping_mass,
                              .damping_stiffness = s->settings.damping_stiffness,
                              .damping_matrix = &s->damping_matrix,
-                             .force = s->pressure.load_count ? s->pressure.dead.data : step->force,
+                             .force = has_pressure ? s->pressure.dead.data : step->force,
                              .load = step->force,
-                             .pressure = s->pressure.load_count ? &s->pressure : NULL,
+                             .terms = (const pl_step_term**)s->terms.data + (has_pressure ? 0 : 1),
+                             .term_count = (int)s->terms.count - (has_pressure ? 0 : 1),
                              .start = s->start,
                              .solves_midpoint = s->settings.integrator == PL_INTEGRATOR_MIDPOINT,
                              .free_bodies = is_static ? &s->free_bodies : NULL,
@@ -196,6 +198,7 @@ void pl_step_choose_start(pl_step_system* s, const pl_step_objective* f) {
     pl_step_copy(s, s->state[PL_STATE_POSITIONS], m->x);
     pl_step_holds_place(&s->holds, f->pins, f->pin_count, m->x);
     if (!(f->inertia > 0.0) || s->settings.nonlinear == PL_NONLINEAR_LINEARISED) return;
+    if (!pl_step_has_energy(f)) return; // nothing tells which is better
     pl_parallel_for(s->pool, fly_task, s->vertex_count, VERTICES_PER_TASK, &job);
     if (s->rigid_start)
         pl_rigid_start_move(s->rigid_start, s->pool, s->mass, s->state[PL_STATE_POSITIONS],

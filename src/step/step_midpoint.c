@@ -96,8 +96,9 @@ static void find_created(pl_midpoint* m, const pl_step_objective* f, const doubl
     for (int k = 0; k < m->pieces->count; k++) m->created[k] = -m->created[k] - m->elastic[k];
     elastic_energies(m, f, end, m->elastic);
     for (int k = 0; k < m->pieces->count; k++) m->created[k] += m->elastic[k];
-    if (f->pressure)
-        pl_step_pressure_created(f->pressure, m->pieces->piece_of, start, end, m->created);
+    for (int k = 0; k < f->term_count; k++)
+        if (f->terms[k]->created)
+            f->terms[k]->created(f->terms[k]->user, m->pieces->piece_of, start, end, m->created);
 }
 
 // out = M in

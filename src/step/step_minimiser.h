@@ -6,6 +6,7 @@
 #define PL_STEP_MINIMISER_H
 
 #include "base/array.h"
+#include "step/step_low_rank.h"
 #include "step/step_pieces.h"
 #include "step/step_solvers.h"
 
@@ -30,6 +31,7 @@ typedef struct pl_piece_search {
 
 // One number or flag per piece in each array.
 typedef struct pl_search {
+    int piece_count; // that there is room for
     pl_piece_search* piece;
     bool* open;              // not at its minimum: it takes part in the iteration
     bool* trying;            // its step is not short enough yet
@@ -51,10 +53,11 @@ struct pl_minimiser {
     pl_block_matrix A;       // of the solver, which may leave it without values
     pl_newton_solver newton; // none for Projective Dynamics
     pl_step_relax relax;     // Newton on cloth of springs; else none
-    int count;               // 3 per vertex
-    double* x;               // start and result
-    double value;            // Phi(x) without contacts, of a system of one piece; NaN: not known
-    double* trial;           // of the line search
+    pl_low_rank_work low_rank;
+    int count;     // 3 per vertex
+    double* x;     // start and result
+    double value;  // Phi(x) without contacts, of a system of one piece; NaN: not known
+    double* trial; // of the line search
     double* gradient;
     double* trial_gradient;
     double *further, *further_gradient; // a step that is longer than the trial

@@ -40,7 +40,8 @@ typedef struct progress {
 } progress;
 
 void pl_minimiser_free(pl_minimiser* m) {
-    if (m->pieces) pl_search_free(&m->search, m->pieces->count);
+    pl_search_free(&m->search);
+    pl_low_rank_free(&m->low_rank);
     if (m->newton.data) m->newton.functions->destroy(m->newton.data);
     if (m->relax.data) m->relax.functions->destroy(m->relax.data);
     pl_block_matrix_free(&m->A);
@@ -67,6 +68,7 @@ pl_status pl_minimiser_setup(pl_minimiser* m, const pl_step_pieces* pieces, int 
     *m = (pl_minimiser){.pieces = pieces,
                         .count = 3 * vertex_count,
                         .value = NAN,
+                        .low_rank = pl_low_rank_setup(),
                         .contacts = pl_array_of(sizeof(pl_contact)),
                         .found = pl_array_of(sizeof(pl_contact))};
     m->contact_mark = PL_ALLOC(int, vertex_count);
@@ -209,6 +211,9 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
     pl_linear_options options = {linear_tolerance(m, settings, s), settings->linear_max_iterations};
     pl_parallel_for(f->pool, opposite_task, m->count / 3, VERTICES_PER_TASK, m);
     newton->solve(m->newton.data, &options, !s->last, m->trial, m->direction, linear);
+    status = pl_low_rank_update(&m->low_rank, &m->newton, f, m->x, &options, info, error);
+    if (status != PL_OK) return status;
+    pl_low_rank_apply(&m->low_rank, f->pool, m->count, m->direction);
     if (m->pieces->count > 1)
         pl_parallel_for(f->pool, unscale_task, m->count / 3, VERTICES_PER_TASK, m);
     // what rounding leaves in held directions
@@ -225,11 +230,17 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
     return PL_OK;
 }
 
+static bool has_indefinite(const pl_step_objective* f) {
+    for (int k = 0; k < f->term_count; k++)
+        if (f->terms[k]->is_indefinite) return true;
+    return false;
+}
+
 // Projecting every element makes the matrix definite, and stiffer than it is: slender bodies in
 // bending then take many iterations, and cloth hardly leaves the saddle that it buckles from. So
 // the Hessian is taken as it is where the solver sees that it is definite (Longva 2023, section 4),
 // else mixed with the projected one, with as little of it as it takes.
-static pl_status find_direction(pl_minimiser* m, const pl_step_objective* f,
+static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
                                 const pl_step_settings* settings, progress* s, pl_method_info* info,
                                 pl_error* error) {
     pl_linear_info linear;
@@ -238,16 +249,17 @@ static pl_status find_direction(pl_minimiser* m, const pl_step_objective* f,
     double part = s->projected <= MIN_PROJECTED_FRACTION ? 0.0 : 0.5 * s->projected;
     if (!tells) part = 1.0;
     else if (keeps) part = s->projected;
-    if (f->pressure) f->pressure->without_stiffness = false;
+    f->leaves_indefinite_out = false;
     for (;;) {
         pl_status status = solve_direction(m, f, settings, part, s, &linear, info, error);
         if (status != PL_OK) return status;
-        bool descends = pl_search_descends(m, f);
+        // a residual without an energy knows no downhill
+        bool descends = pl_search_descends(m, f) || !pl_step_has_energy(f);
         if (descends && !linear.indefinite) break;
-        // the stiffness of a pressure is never definite, and has no projected form
-        bool drops_pressure = part >= 1.0 && f->pressure && !f->pressure->without_stiffness;
-        if (part >= 1.0 && !drops_pressure) break;
-        if (drops_pressure) f->pressure->without_stiffness = true;
+        // parts that have no projected form, as the stiffness of a pressure
+        bool leaves_out = part >= 1.0 && has_indefinite(f) && !f->leaves_indefinite_out;
+        if (part >= 1.0 && !leaves_out) break;
+        if (leaves_out) f->leaves_indefinite_out = true;
         else part = part > 0.0 ? fmin(2.0 * part, 1.0) : MIN_PROJECTED_FRACTION;
     }
     s->projected = part;
@@ -321,7 +333,8 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
                       pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error) {
     bool linearised = settings->nonlinear == PL_NONLINEAR_LINEARISED;
     int max_iterations = linearised ? 1 : settings->max_iterations * (m->relax.data ? FOLDING : 1);
-    bool may_fly = m->relax.data && f->inertia > 0.0;
+    bool searches = settings->line_search && !linearised && pl_step_has_energy(f);
+    bool may_fly = m->relax.data && f->inertia > 0.0 && searches;
     progress s = {0};
     info->stalled = false;
     f->round_contacts = true;
@@ -352,7 +365,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
         if (k == 0 || !(f->inertia > 0.0)) find_force_noise(m, f->pool);
         info->iterations++;
         k++;
-        if (!settings->line_search || linearised) pl_search_full_step(m, f);
+        if (!searches) pl_search_full_step(m, f);
         else if (!pl_search_line(m, f)) {
             info->stalled = true;
             break;

@@ -16,7 +16,7 @@
 #include "step/free_bodies.h"
 #include "step/step_holds.h"
 #include "step/step_pieces.h"
-#include "step/step_pressure.h"
+#include "step/step_term.h"
 
 enum { PL_MAX_ELEMENT_SETS = 8 };
 
@@ -36,8 +36,10 @@ typedef struct pl_step_objective {
     double damping_stiffness;              // beta [s]
     const pl_block_matrix* damping_matrix; // K of the step, used if beta > 0
     const double* force;                   // 3 per vertex [N]
-    const double* load;         // force and pressure at the start of the step [N]; NULL: force
-    pl_step_pressure* pressure; // that is not in force; NULL: none
+    const double* load; // force and pressure at the start of the step [N]; NULL: force
+    const pl_step_term* const* terms;
+    int term_count;
+    bool leaves_indefinite_out; // of the Hessian: what terms say of theirs
 
     const pl_pin* pins;
     int pin_count;
@@ -61,7 +63,10 @@ typedef struct pl_step_objective {
     const int* hold_of; // per vertex: number in holds + 1, or 0; NULL: no holds
 } pl_step_objective;
 
-// scratch: 6 per vertex
+// True if every term has an energy, so that Phi is a function.
+bool pl_step_has_energy(const pl_step_objective* f);
+
+// Those below are for objectives with an energy. scratch: 6 per vertex
 double pl_step_energy(const pl_step_objective* f, const double* x, double* scratch);
 // energies[piece] = Phi of each chosen piece (NULL: of all); their sum is Phi
 void pl_step_energies(const pl_step_objective* f, const pl_step_pieces* pieces, const bool* chosen,
@@ -75,13 +80,20 @@ double pl_step_energy_and_gradient(const pl_step_objective* f, const double* x, 
 bool pl_step_has_both(const pl_step_objective* f);
 // The part that contacts have in Phi; and gradient += scale times that of dPhi/dx. No vertex may be
 // held in some directions only, if there are any contacts.
-double pl_step_contact_energy(const pl_step_objective* f, const double* x);
+double pl_step_contacts_energy(const pl_step_objective* f, const double* x);
 void pl_step_add_contacts(const pl_step_objective* f, const double* x, double scale,
                           double* gradient);
 // A = d2Phi/dx2 (block 3); projected: how much, from 0 to 1, of each element's part is projected to
 // be positive semi-definite. Fixed vertices become identity rows.
 void pl_step_hessian(const pl_step_objective* f, const double* x, double projected,
                      pl_block_matrix* A);
+// Calls add for the blocks that terms have in the Hessian.
+void pl_step_term_blocks(const pl_step_objective* f, const double* x, double projected,
+                         pl_add_block add, void* to);
+// A step starts: terms look at f->start and the times of f.
+pl_status pl_step_begin_terms(const pl_step_objective* f, pl_error* error);
+// The next iterate is x: terms that count along the way follow.
+void pl_step_follow(const pl_step_objective* f, const double* x);
 // A = the constant matrix of Projective Dynamics (block 1), with contacts as springs in all
 // directions
 void pl_step_projective(const pl_step_objective* f, pl_block_matrix* A);
@@ -103,8 +115,11 @@ void pl_step_friction_dual(const pl_step_objective* f, const double* x_before, c
                            const double* lengths, const double* direction, double* dual);
 // The dual vector to begin with, of a contact with its normal force.
 pl_vec3 pl_step_first_dual(const pl_step_objective* f, const pl_contact* c);
-// dPhi/dx of contact k at its vertex.
+// The energy of contact k, friction included; and dPhi/dx at its vertex.
+double pl_step_contact_energy(const pl_step_objective* f, int k, const double* x);
 pl_vec3 pl_step_contact_gradient(const pl_step_objective* f, int k, const double* x);
+// Derivative of the positions at the end of the step by x.
+double pl_step_end_scale(const pl_step_objective* f);
 // What bounds the Hessian of its friction, across the normal.
 double pl_step_friction_stiffness(const pl_step_objective* f, int k, const double* x);
 // The Hessian of its normal force, along the normal.

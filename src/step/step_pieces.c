@@ -104,6 +104,15 @@ pl_status pl_step_pieces_setup(pl_step_pieces* p, const double* rest, int vertex
     return pl_fail_memory(error, "the pieces of a system");
 }
 
+pl_status pl_step_pieces_join(pl_step_pieces* p, const double* rest, int vertex_count,
+                              pl_error* error) {
+    *p = (pl_step_pieces){.vertex_count = vertex_count, .count = 1};
+    p->piece_of = PL_ALLOC(int, vertex_count);
+    if (p->piece_of && measure(p, rest)) return PL_OK;
+    pl_step_pieces_free(p);
+    return pl_fail_memory(error, "the pieces of a system");
+}
+
 typedef struct run_job {
     const pl_piece_run* runs;
     const bool* chosen;

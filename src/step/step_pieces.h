@@ -35,6 +35,9 @@ typedef struct pl_step_pieces {
 pl_status pl_step_pieces_setup(pl_step_pieces* pieces, const double* rest, int vertex_count,
                                const int* neighbour_offsets, const int* neighbours,
                                const pl_element_set* sets, int set_count, pl_error* error);
+// All vertices in one piece.
+pl_status pl_step_pieces_join(pl_step_pieces* pieces, const double* rest, int vertex_count,
+                              pl_error* error);
 void pl_step_pieces_free(pl_step_pieces* pieces);
 
 // All sums below leave sums[piece] as it was for pieces that are not chosen (`chosen`: one per

@@ -15,6 +15,7 @@
 // e_j = x_(j+1) - x_(j+2) its derivative is dg_i/dx_j = -p/6 [e_j]x, whose symmetric part is
 // -p/12 [e_j - e_i]x. What is left out cancels but at the rim of a patch.
 #include "step/step_pressure.h"
+#include "step/step_objective.h"
 
 #include <string.h>
 
@@ -37,6 +38,12 @@ static bool resize(pl_array* array, size_t count) {
     return pl_array_add(array, count) != NULL || count == 0;
 }
 
+// Work begins at x.
+static void restart(pl_step_pressure* p, const double* x) {
+    memcpy(p->base.data, x, p->base.count * sizeof(double));
+    if (p->work.count) memset(p->work.data, 0, p->work.count * sizeof(double));
+}
+
 pl_status pl_step_pressure_begin(pl_step_pressure* p, const pl_pressure* loads, int load_count,
                                  int vertex_count, const double* x, const double* force,
                                  pl_error* error) {
@@ -49,17 +56,18 @@ pl_status pl_step_pressure_begin(pl_step_pressure* p, const pl_pressure* loads, 
         return pl_fail_memory(error, "pressure");
     memcpy(p->dead.data, force, count * sizeof(double));
     for (int k = 0; k < load_count; k++) pl_pressure_add(&loads[k], x, -1.0, p->dead.data);
-    pl_step_pressure_restart(p, x);
+    restart(p, x);
     return PL_OK;
 }
 
-void pl_step_pressure_restart(pl_step_pressure* p, const double* x) {
-    if (p->load_count == 0) return;
-    memcpy(p->base.data, x, p->base.count * sizeof(double));
-    if (p->work.count) memset(p->work.data, 0, p->work.count * sizeof(double));
+static pl_status begin(void* user, const pl_step_objective* f, pl_error* error) {
+    (void)error;
+    restart(user, f->start);
+    return PL_OK;
 }
 
-void pl_step_pressure_follow(pl_step_pressure* p, const double* x) {
+static void follow(void* user, const double* x) {
+    pl_step_pressure* p = user;
     double *base = p->base.data, *work = p->work.data;
     for (int k = 0; k < p->load_count; k++) {
         const pl_pressure* load = &p->loads[k];
@@ -80,7 +88,8 @@ static double triangle_energy(const pl_step_pressure* p, const pl_pressure* load
     return work[t] + load->pressure * pl_swept_volume(p->base.data, x, v);
 }
 
-double pl_step_pressure_energy(const pl_step_pressure* p, const double* x) {
+static double energy(const void* user, const double* x) {
+    const pl_step_pressure* p = user;
     const double* work = p->work.data;
     double sum = 0.0;
     for (int k = 0; k < p->load_count; work += p->loads[k++].count)
@@ -89,8 +98,9 @@ double pl_step_pressure_energy(const pl_step_pressure* p, const double* x) {
     return sum;
 }
 
-void pl_step_pressure_energies(const pl_step_pressure* p, const int* piece_of, const bool* chosen,
-                               const double* x, double* energies) {
+static void add_energies(const void* user, const int* piece_of, const bool* chosen, const double* x,
+                         double* energies) {
+    const pl_step_pressure* p = user;
     const double* work = p->work.data;
     for (int k = 0; k < p->load_count; work += p->loads[k++].count)
         for (int t = 0; t < p->loads[k].count; t++) {
@@ -100,11 +110,13 @@ void pl_step_pressure_energies(const pl_step_pressure* p, const int* piece_of, c
         }
 }
 
-void pl_step_pressure_gradient(const pl_step_pressure* p, const double* x, double* gradient) {
+static void add_gradient(const void* user, const double* x, double* gradient) {
+    const pl_step_pressure* p = user;
     for (int k = 0; k < p->load_count; k++) pl_pressure_add(&p->loads[k], x, -1.0, gradient);
 }
 
-void pl_step_pressure_block(double pressure, const double* x, const int* v, int i, int j,
+// One block of the stiffness: rows of vertex v[i], columns of v[j], i != j.
+static void stiffness_block(double pressure, const double* x, const int* v, int i, int j,
                             double block[9]) {
     // e_j - e_i = +-(2 x_k - x_i - x_j), k the third corner; plus if j follows i
     int k = 3 - i - j;
@@ -116,25 +128,27 @@ void pl_step_pressure_block(double pressure, const double* x, const int* v, int 
     memcpy(block, cross, sizeof cross);
 }
 
-void pl_step_pressure_hessian(const pl_step_pressure* p, const double* x, pl_block_matrix* A) {
-    if (p->without_stiffness) return;
+static void add_stiffness(const void* user, const double* x, double projected, pl_add_block add,
+                          void* to) {
+    const pl_step_pressure* p = user;
+    (void)projected;
     for (int k = 0; k < p->load_count; k++)
         for (int t = 0; t < p->loads[k].count; t++) {
             const int* v = p->loads[k].triangles + 3 * (size_t)t;
             for (int i = 0; i < 3; i++)
                 for (int j = 0; j < 3; j++) {
-                    int entry = i == j ? -1 : pl_block_matrix_find(A, v[i], v[j]);
-                    if (entry < 0) continue;
-                    double block[9], *to = A->values + 9 * (size_t)entry;
-                    pl_step_pressure_block(p->loads[k].pressure, x, v, i, j, block);
-                    for (int c = 0; c < 9; c++) to[c] += block[c];
+                    double block[9];
+                    if (i == j) continue;
+                    stiffness_block(p->loads[k].pressure, x, v, i, j, block);
+                    add(to, v[i], v[j], block);
                 }
         }
 }
 
 // The rule takes g x h / 4 where the way has g x h / 3 (see pl_swept_volume).
-void pl_step_pressure_created(const pl_step_pressure* p, const int* piece_of, const double* start,
-                              const double* end, double* created) {
+static void add_created(const void* user, const int* piece_of, const double* start,
+                        const double* end, double* created) {
+    const pl_step_pressure* p = user;
     for (int k = 0; k < p->load_count; k++)
         for (int t = 0; t < p->loads[k].count; t++) {
             const int* v = p->loads[k].triangles + 3 * (size_t)t;
@@ -146,4 +160,16 @@ void pl_step_pressure_created(const pl_step_pressure* p, const int* piece_of, co
             created[piece_of[v[0]]] +=
                 p->loads[k].pressure / 72.0 * pl_dot(pl_add(pl_add(d[0], d[1]), d[2]), turn);
         }
+}
+
+pl_step_term pl_step_pressure_term(pl_step_pressure* p) {
+    return (pl_step_term){.user = p,
+                          .energy = energy,
+                          .energies = add_energies,
+                          .gradient = add_gradient,
+                          .hessian = add_stiffness,
+                          .is_indefinite = true,
+                          .begin = begin,
+                          .follow = follow,
+                          .created = add_created};
 }

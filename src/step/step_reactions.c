@@ -143,7 +143,7 @@ static void find_gradient(const pl_step_reactions* r, const pl_step_objective* f
     for (int s = 0; s < f->set_count; elements += r->element_counts[s++])
         for (int k = 0; k < r->element_counts[s]; k++)
             add_element(r, &f->sets[s], elements[k], x, gradient);
-    if (f->pressure) pl_step_pressure_gradient(f->pressure, x, gradient);
+    for (int k = 0; k < f->term_count; k++) f->terms[k]->gradient(f->terms[k]->user, x, gradient);
     for (int k = 0; k < f->pin_count; k++)
         if (!f->pins[k].hard)
             add_at(gradient, f->pins[k].vertex, -1.0, spring_force(&f->pins[k], x));

@@ -27,7 +27,8 @@ static const double BALANCED = 1e-3;
 // its size. Where round-off still moves it (thin and stiff, far from the origin), it is not.
 static const double MAX_ROUND_OFF_STEP = 1e-7, NOISE_MARGIN = 4.0;
 
-void pl_search_free(pl_search* s, int pieces) {
+void pl_search_free(pl_search* s) {
+    int pieces = s->piece_count;
     double* numbers[] = {s->norms,   s->inertia, s->slopes, s->steps,
                          s->lengths, s->after,   s->tried,  s->straight};
     bool* masks[] = {s->open, s->trying, s->longer, s->chosen};
@@ -41,6 +42,7 @@ pl_status pl_search_setup(pl_search* s, int pieces, pl_error* error) {
     double** numbers[] = {&s->norms,   &s->inertia, &s->slopes, &s->steps,
                           &s->lengths, &s->after,   &s->tried,  &s->straight};
     bool** masks[] = {&s->open, &s->trying, &s->longer, &s->chosen};
+    s->piece_count = pieces;
     bool ok = (s->piece = PL_ALLOC(pl_piece_search, pieces)) != NULL;
     for (int k = 0; k < 8; k++) ok = (*numbers[k] = PL_ALLOC(double, pieces)) && ok;
     for (int k = 0; k < 4; k++) ok = (*masks[k] = PL_ALLOC(bool, pieces)) && ok;
@@ -49,7 +51,7 @@ pl_status pl_search_setup(pl_search* s, int pieces, pl_error* error) {
 
 void pl_search_begin(pl_minimiser* m, const pl_step_objective* f) {
     pl_pieces_norm(m->pieces, f->pool, f->load ? f->load : f->force, m->search.norms);
-    if (f->pressure) pl_step_pressure_follow(f->pressure, m->x);
+    pl_step_follow(f, m->x);
     for (int k = 0; k < m->pieces->count; k++) {
         m->search.piece[k] =
             (pl_piece_search){.load = m->search.norms[k], .friction.error_before = HUGE_VAL};
@@ -213,7 +215,7 @@ static void take_step(pl_minimiser* m, const pl_step_objective* f) {
     m->value = NAN;
     m->gradient_known = false;
     swap(&m->x, &m->trial);
-    if (f->pressure) pl_step_pressure_follow(f->pressure, m->x);
+    pl_step_follow(f, m->x);
     pl_step_friction_dual(f, m->trial, m->pieces->piece_of, m->search.lengths, m->direction,
                           m->friction_dual);
 }
@@ -295,7 +297,7 @@ static bool is_low_enough(const pl_minimiser* m, int k) {
 static void start_line(pl_minimiser* m, const pl_step_objective* f) {
     // but for the contacts Phi is the function that it was in the iteration before
     bool known = m->pieces->count == 1 && isfinite(m->value);
-    if (known) m->search.after[0] = m->value + pl_step_contact_energy(f, m->x);
+    if (known) m->search.after[0] = m->value + pl_step_contacts_energy(f, m->x);
     else pl_step_energies(f, m->pieces, m->search.open, m->x, m->scratch, m->search.after);
     for (int k = 0; k < m->pieces->count; k++) {
         pl_piece_search* p = &m->search.piece[k];
@@ -334,7 +336,7 @@ static bool stay_where_nothing_helps(pl_minimiser* m, const pl_step_objective* f
 // Phi at x, and its gradient if that is known, are kept for the next iteration. Its contacts may be
 // others, so what these have in them is taken out.
 static void keep_without_contacts(pl_minimiser* m, const pl_step_objective* f) {
-    m->value = m->search.after[0] - pl_step_contact_energy(f, m->x);
+    m->value = m->search.after[0] - pl_step_contacts_energy(f, m->x);
     if (!has_both(m, f) || (f->hold_count > 0 && f->contact_count > 0)) return;
     take_gradient(m);
     pl_step_add_contacts(f, m->x, -1.0, m->gradient);
@@ -372,7 +374,8 @@ void pl_search_full_step(pl_minimiser* m, const pl_step_objective* f) {
 }
 
 bool pl_search_is_finite(pl_minimiser* m, const pl_step_objective* f) {
-    if (m->search.is_finite) return true;
+    // without an energy it is the residual that is known to be finite
+    if (m->search.is_finite || !pl_step_has_energy(f)) return true;
     return isfinite(pl_step_energy(f, m->x, m->scratch));
 }
 

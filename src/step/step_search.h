@@ -14,7 +14,7 @@
 
 // What is allocated when this fails, pl_search_free frees.
 pl_status pl_search_setup(pl_search* s, int piece_count, pl_error* error);
-void pl_search_free(pl_search* s, int piece_count);
+void pl_search_free(pl_search* s);
 
 // Before the first iteration: loads.
 void pl_search_begin(pl_minimiser* m, const pl_step_objective* f);

@@ -48,12 +48,14 @@ void pl_step_system_destroy(pl_step_system* s) {
     pl_step_holds_free(&s->holds);
     pl_array_free(&s->pins);
     pl_step_pressure_free(&s->pressure);
+    pl_array_free(&s->terms);
     pl_step_reactions_free(&s->reactions);
     pl_block_matrix_free(&s->damping_matrix);
     pl_minimiser_free(&s->minimiser);
     PL_FREE(s->midpoint_saved, double, s->pieces.count);
     pl_midpoint_destroy(s->midpoint);
     pl_step_pieces_free(&s->pieces);
+    pl_step_pieces_free(&s->whole);
     pl_free_bodies_free(&s->free_bodies);
     pl_rigid_start_destroy(s->rigid_start);
     PL_FREE(s, pl_step_system, 1);
@@ -110,7 +112,7 @@ static pl_status setup_pieces(pl_step_system* s, const double* rest, const int* 
                                             neighbours, s->sets, s->set_count, error);
     if (status != PL_OK || s->settings.integrator != PL_INTEGRATOR_MIDPOINT) return status;
     s->midpoint_saved = PL_ALLOC(double, s->pieces.count);
-    if (!s->midpoint_saved && s->pieces.count) return pl_fail_memory(error, "a fem system");
+    if (!s->midpoint_saved && s->pieces.count) return pl_fail_memory(error, "a system of bodies");
     return pl_midpoint_create(&s->pieces, &s->midpoint, error);
 }
 
@@ -136,6 +138,24 @@ static pl_status setup_matrices(pl_step_system* s, const double* rest, const int
     return status == PL_OK ? setup_linear(s, rest, error) : status;
 }
 
+static pl_status add_term(pl_step_system* s, const pl_step_term* term, pl_error* error) {
+    const pl_step_term** added = pl_array_add(&s->terms, 1);
+    if (!added) return pl_fail_memory(error, "a term of a step");
+    *added = term;
+    return PL_OK;
+}
+
+pl_status pl_step_add_term(pl_step_system* s, const pl_step_term* term, pl_error* error) {
+    PL_ASSERT(!term->low_rank || !term->energies); // U may join any pieces
+    if (!term->energies && s->pieces.count > 1 && s->whole.count == 0) {
+        pl_status status =
+            pl_step_pieces_join(&s->whole, s->state[PL_STATE_POSITIONS], s->vertex_count, error);
+        if (status != PL_OK) return status;
+        s->minimiser.pieces = &s->whole;
+    }
+    return add_term(s, term, error);
+}
+
 // diagonal of the bounding box
 static double extent(const double* positions, int vertex_count) {
     pl_box box = pl_box_empty();
@@ -154,7 +174,7 @@ pl_status pl_step_system_create(const double* positions, const double* mass, int
     pl_step_system* s = PL_ALLOC(pl_step_system, 1);
     if (!s) {
         for (int k = 0; k < set_count; k++) pl_element_set_free(&sets[k]);
-        return pl_fail_memory(error, "a fem system");
+        return pl_fail_memory(error, "a system of bodies");
     }
     s->vertex_count = vertex_count;
     s->settings = *settings;
@@ -162,10 +182,13 @@ pl_status pl_step_system_create(const double* positions, const double* mass, int
     s->pool = pool;
     s->pins = pl_array_of(sizeof(pl_pin));
     pl_step_pressure_setup(&s->pressure);
+    s->pressure_term = pl_step_pressure_term(&s->pressure);
+    s->terms = pl_array_of(sizeof(const pl_step_term*));
     s->set_count = set_count;
     memcpy(s->sets, sets, (size_t)set_count * sizeof(pl_element_set));
     memset(sets, 0, (size_t)set_count * sizeof(pl_element_set));
-    pl_status status = allocate(s) ? PL_OK : pl_fail_memory(error, "a fem system");
+    pl_status status = allocate(s) ? PL_OK : pl_fail_memory(error, "a system of bodies");
+    if (status == PL_OK) status = add_term(s, &s->pressure_term, error);
     if (status == PL_OK) status = pl_step_holds_setup(&s->holds, vertex_count, error);
     if (status == PL_OK) status = pl_step_reactions_setup(&s->reactions, vertex_count, error);
     if (status == PL_OK) status = setup_pieces(s, positions, neighbour_offsets, neighbours, error);

@@ -25,6 +25,8 @@ pl_status pl_step_system_create(const double* positions, const double* mass, int
 // From now on masses are those of M (block 1, the pattern of the system, row sums as in `mass`),
 // which is taken over.
 void pl_step_use_mass_matrix(pl_step_system* system, pl_block_matrix* M);
+// From now on steps have this term too, which is borrowed. Positions are those at rest.
+pl_status pl_step_add_term(pl_step_system* system, const pl_step_term* term, pl_error* error);
 void pl_step_system_destroy(pl_step_system* system);
 
 // One step. A step that fails leaves the state as it was and says why; not converging is no

@@ -8,6 +8,7 @@
 #include "step/free_bodies.h"
 #include "step/step_midpoint.h"
 #include "step/step_minimiser.h"
+#include "step/step_pressure.h"
 #include "step/step_reactions.h"
 #include "step/step_system.h"
 
@@ -41,9 +42,12 @@ struct pl_step_system {
     pl_step_holds holds;
     pl_array pins; // of pl_pin, with targets on the way
     pl_step_pressure pressure;
+    pl_step_term pressure_term;
+    pl_array terms; // of const pl_step_term*: pressure, which not every step has, and those added
     pl_step_reactions reactions;
     pl_block_matrix damping_matrix;
     pl_step_pieces pieces;
+    pl_step_pieces whole;   // all in one piece, where terms join pieces; else empty
     pl_midpoint* midpoint;  // of that integrator; else NULL
     double* midpoint_saved; // its state before a step
     pl_minimiser minimiser;

@@ -14,6 +14,7 @@
 #include "world/world_meeting.h"
 #include "world/world_reactions.h"
 #include "world/world_retry.h"
+#include "world/world_surfaces.h"
 #include "world/world_systems.h"
 
 #include <math.h>
@@ -34,6 +35,7 @@ void pl_world_destroy(pl_world* w) {
     for (int k = 0; k < w->body_count; k++) pl_world_body_free(&w->bodies[k]);
     PL_FREE(w->bodies, pl_world_body, w->body_count);
     pl_world_host_free(w);
+    pl_array_free(&w->crossings);
     pl_scene_destroy(w->scene);
     pl_pool_destroy(w->pool);
     PL_FREE(w, pl_world, 1);
@@ -68,6 +70,7 @@ static pl_status build(pl_world* w, const pl_scene* scene, pl_notes* notes, pl_e
     if (status == PL_OK) status = pl_world_reactions_setup(w, error);
     if (status == PL_OK) status = pl_world_starts_setup(w, notes, error);
     if (status == PL_OK) status = pl_world_meetings_setup(w, notes, error);
+    if (status == PL_OK) status = pl_world_surfaces_note(w, notes, error);
     return status == PL_OK ? pl_world_save_frame(w, error) : status;
 }
 
@@ -77,6 +80,7 @@ pl_status pl_world_create(const pl_scene* scene, pl_world** out, pl_notes* notes
     if (!w) return pl_fail_memory(error, "a world");
     w->handles = pl_array_of(sizeof(pl_world_handle));
     w->numbers = pl_array_of(sizeof(pl_world_number));
+    w->crossings = pl_array_of(sizeof(pl_crossing));
     pl_status status = build(w, scene, notes, error);
     if (status == PL_OK) *out = w;
     else pl_world_destroy(w);
@@ -111,8 +115,11 @@ static void update_colliding(pl_world* w, int s) {
         group->friction = contact->friction;
         group->recesses = pl_world_recesses(w, b);
         group->recess_steps = pl_world_recess_steps(w, b);
+        group->passes =
+            w->started_inside ? w->started_inside + (size_t)b * (size_t)w->body_count : NULL;
         group++;
     }
+    pl_world_surfaces_update(w, s);
 }
 
 // a host can write anything into its forces, and a scene can make very large ones
@@ -172,7 +179,8 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
                            .pins = system->pins.data,
                            .pin_count = (int)system->pins.count,
                            .detect = obstacle_count ? detect_timed : NULL,
-                           .detect_user = &collisions};
+                           .detect_user = &collisions,
+                           .surfaces = system->surfaces};
     memcpy(step.gravity, w->scene->gravity, sizeof step.gravity);
     bool is_last = w->part[1] == 1.0; // of the frame
     if (is_last) status = pl_world_ask_reactions(w, s, &step, error);
@@ -288,7 +296,8 @@ static pl_status run_substeps(pl_world* w, pl_frame_info* info, pl_error* error)
 
 static pl_status try_frame(pl_world* w, int split, pl_frame_info* info, pl_error* error) {
     begin_frame(w, split);
-    pl_status status = run_substeps(w, info, error);
+    pl_status status = pl_world_surfaces_part(w, error);
+    if (status == PL_OK) status = run_substeps(w, info, error);
     for (int s = 0; status == PL_OK && s < w->system_count; s++) {
         pl_guard_verdict verdict = pl_guard_end_frame(w, s);
         if (verdict != PL_GUARD_FINE) status = pl_guard_fail(w, s, verdict, error);
@@ -379,6 +388,14 @@ int pl_world_aggregates(pl_world* w, int b, int level, int* nodes) {
         memcpy(nodes, all + body->first_vertex, (size_t)body->mesh->vertex_count * sizeof(int));
     PL_FREE(all, int, system->vertex_count);
     return count;
+}
+
+pl_status pl_world_outline(pl_world* w, int b, pl_array* corners, pl_array* edges,
+                           pl_error* error) {
+    pl_world_system* system = &w->systems[w->bodies[b].system];
+    if (!system->method->outline) return PL_OK;
+    return system->method->outline(system->data, pl_world_place_in_system(w, b), corners, edges,
+                                   error);
 }
 
 int pl_world_grab(pl_world* w, int body, int vertex, double stiffness) {

@@ -56,10 +56,11 @@ typedef struct pl_world_system {
     bool is_touched; // since then, in a state that was loaded
     pl_method_body* method_bodies; // of body_count of the world
     int method_body_count;
-    pl_array pins;       // of pl_pin
-    pl_array pressures;  // of pl_pressure
-    pl_array pin_forces; // of double, 3 per pin of the last step
-    pl_array groups;     // of pl_colliding_vertices
+    pl_array pins;            // of pl_pin
+    pl_array pressures;       // of pl_pressure
+    pl_array pin_forces;      // of double, 3 per pin of the last step
+    pl_array groups;          // of pl_colliding_vertices
+    pl_surface_set* surfaces; // that keep apart; NULL: none do
     pl_world_guard* guard;
     pl_method_energies energies; // at the end of the last frame
     bool knows_energies;         // they are those of the last frame
@@ -161,6 +162,9 @@ struct pl_world {
     double* start_depths;    // of bodies in obstacles they start in, see world_starts.c; or NULL
     double* recesses;        // how far these obstacles are held back now; a row per body
     double* recess_steps;    // how far they return during the step
+    bool* started_inside;    // per pair of bodies of different systems: the row's body in the
+                             // column's, see world_meeting.c; NULL: none meet
+    pl_array crossings;      // of pl_crossing: of the last search
     pl_array handles;        // of pl_world_handle
     pl_array numbers;        // of pl_world_number
     double part[2];          // of the frame, at the begin and the end of the substep: 0 to 1
@@ -230,5 +234,17 @@ pl_status pl_world_read_cache(const char* path, const char* file, int point_coun
 // Its places at a time [s].
 void pl_world_cache_places(const pl_world* world, const pl_point_cache* cache, double start,
                            double time, double* out);
+
+// The number of a body among those of its system.
+static inline int pl_world_place_in_system(const pl_world* w, int body) {
+    int place = 0;
+    for (int b = 0; b < body; b++) place += w->bodies[b].system == w->bodies[body].system;
+    return place;
+}
+
+// Adds the outer edges of the lattice of a body of method grid as it is now: 3 doubles per corner,
+// 2 corners per edge. Nothing for other methods.
+pl_status pl_world_outline(pl_world* world, int body, pl_array* corners, pl_array* edges,
+                           pl_error* error);
 
 #endif

@@ -298,9 +298,9 @@ pl_status pl_world_cut(pl_world* w, int b, const double sweep[9], int* cut_count
     if (status == PL_OK) status = check_finite(sweep, 9, "the knife", error);
     if (status != PL_OK) return status;
     pl_world_system* system = &w->systems[w->bodies[b].system];
-    int k = 0, count = -1;
-    for (int other = 0; other < b; other++) k += w->bodies[other].system == w->bodies[b].system;
-    if (system->method->cut) count = system->method->cut(system->data, k, sweep);
+    int count = -1;
+    if (system->method->cut)
+        count = system->method->cut(system->data, pl_world_place_in_system(w, b), sweep);
     if (cut_count) *cut_count = count > 0 ? count : 0;
     if (count >= 0) return PL_OK;
     return pl_fail(

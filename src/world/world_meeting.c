@@ -6,16 +6,21 @@
 // their shape during the step as they did, so that contact sweeps, pushes and drags as with any
 // other moving collider. Nothing goes back: the earlier body does not feel the later one. (Giving
 // the penalty forces back one step late was tried: with penalties as stiff as these it feeds energy
-// in, until all flies apart. Bodies that are to push each other belong into one system.)
+// in, until all flies apart. Bodies that are to push each other belong into one system, whose
+// surfaces world_surfaces.h gives to its method.)
 #include "world/world_meeting.h"
 #include "base/memory.h"
 #include "base/notes.h"
+
+#include <math.h>
 
 static size_t point_values(const pl_world_body* body) {
     return 3 * (size_t)body->surface->mesh->vertex_count;
 }
 
 void pl_world_meetings_free(pl_world* w) {
+    PL_FREE(w->started_inside, bool, (size_t)w->body_count*(size_t)w->body_count);
+    w->started_inside = NULL;
     for (int b = 0; b < w->body_count; b++) {
         pl_world_body* body = &w->bodies[b];
         if (!body->meeting) continue;
@@ -46,25 +51,44 @@ static pl_status setup_body(pl_world_body* body, pl_error* error) {
                           &body->meeting->solid, error);
 }
 
-// what is asked for and does not happen is said
-static void note_alone(const pl_world* w, int b, pl_notes* notes) {
-    const pl_world_body* body = &w->bodies[b];
-    for (int other = 0; other < w->body_count; other++)
-        if (w->bodies[other].meeting && w->bodies[other].system < body->system) return;
-    pl_note(
-        notes, PL_NOTE_INFO,
-        "bodies[%d].contact.bodies: no solid is solved before \"%s\"; put it after the body that "
-        "it is to collide with, and give it another method, integrator, solver or damping",
-        b, body->def->name);
+// A body that lies in another one, or coincides with it, would be thrown out.
+static bool starts_inside(const pl_world* w, int b, int other) {
+    const double most = 0.1; // of its vertices: a dress may touch its figure
+    const pl_mesh* surface = w->bodies[b].surface->mesh;
+    const pl_solid* solid = &w->bodies[other].meeting->solid;
+    int count = 0;
+    for (int v = 0; v < surface->vertex_count; v++) {
+        const pl_vec3 at = pl_vec3_load(surface->positions + 3 * (size_t)v);
+        count += pl_solid_distance(solid, at, INFINITY) <= 1e-6 * pl_norm(at);
+    }
+    return count > most * surface->vertex_count;
+}
+
+static pl_status find_starts(pl_world* w, pl_notes* notes, pl_error* error) {
+    const size_t count = (size_t)w->body_count;
+    bool any = false;
+    for (int b = 0; b < w->body_count; b++) any = any || w->bodies[b].meeting;
+    if (any && !w->started_inside) w->started_inside = PL_ALLOC(bool, count* count);
+    if (any && !w->started_inside) return pl_fail_memory(error, "the contacts of bodies");
+    for (int b = 0; any && b < w->body_count; b++)
+        for (int other = 0; other < w->body_count; other++) {
+            bool* inside = &w->started_inside[(size_t)b * count + (size_t)other];
+            *inside = w->bodies[other].meeting && w->bodies[other].system < w->bodies[b].system &&
+                      w->bodies[b].def->contact.bodies && starts_inside(w, b, other);
+            if (*inside)
+                pl_note(notes, PL_NOTE_INFO,
+                        "contact: body \"%s\" starts inside \"%s\", so that the two do not "
+                        "collide; move one of them, or set contact.bodies to false",
+                        w->bodies[b].def->name, w->bodies[other].def->name);
+        }
+    return PL_OK;
 }
 
 pl_status pl_world_meetings_setup(pl_world* w, pl_notes* notes, pl_error* error) {
     pl_status status = PL_OK;
     for (int b = 0; status == PL_OK && b < w->body_count; b++)
         if (is_met(w, b)) status = setup_body(&w->bodies[b], error);
-    for (int b = 0; status == PL_OK && b < w->body_count; b++)
-        if (w->bodies[b].def->contact.bodies) note_alone(w, b, notes);
-    return status;
+    return status == PL_OK ? find_starts(w, notes, error) : status;
 }
 
 static void take_surface(pl_world* w, int b, double* out) {
@@ -115,6 +139,7 @@ int pl_world_add_meetings(pl_world* w, int s) {
                                  .thickness = body->contact_thickness,
                                  .friction = body->def->contact.friction,
                                  .is_body = true,
+                                 .body = b,
                                  .reach = reach_of(body)};
         pl_moving_obstacle_bound(&w->obstacles[count++]);
     }

@@ -11,7 +11,7 @@
 #include <pliant/modes.h>
 #include <string.h>
 
-static const double TOLERANCE = 1e-10;
+static const double TOLERANCE = 1e-12;
 
 typedef struct modes_work {
     pl_fem_parts parts;
@@ -115,6 +115,7 @@ pl_status pl_world_modes(pl_world* w, int b, int count, pl_modes** out, pl_error
     if (status == PL_OK) status = assemble(w, body, &work, error);
     pl_modes_problem problem = {.K = &work.K,
                                 .mass = work.parts.mass,
+                                .positions = work.x,
                                 .M = work.parts.mass_matrix.values ? &work.parts.mass_matrix : NULL,
                                 .fixed = work.holds.fixed,
                                 .holds = work.holds.holds.data,
@@ -122,7 +123,8 @@ pl_status pl_world_modes(pl_world* w, int b, int count, pl_modes** out, pl_error
     pl_error cause = {0};
     if (status == PL_OK) {
         status =
-            pl_modes_find(&problem, &(pl_modes_settings){count, TOLERANCE}, w->pool, &set, &cause);
+            pl_modes_find(&problem, &(pl_modes_settings){.count = count, .tolerance = TOLERANCE},
+                          w->pool, &set, &cause);
         if (status != PL_OK)
             pl_fail(error, status, "body \"%.100s\": %.900s", body->def->name, cause.text);
     }

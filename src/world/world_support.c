@@ -5,6 +5,7 @@
 #include "scene/combinations.h"
 #include "world/world_build.h"
 #include "world/world_loads.h"
+#include "world/world_surfaces.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -24,9 +25,13 @@ static pl_status check_body(const pl_body* body, int b, pl_error* error) {
         return refuse(error, b, "pbd.tear", "only cloth can tear in this version; leave it out");
     if (body->eigenfit && !pl_eigenfit_is_available())
         return refuse(error, b, "eigenfit", "is not in this version; leave it out");
-    if (body->contact.self)
+    if (body->contact.self && !pl_world_method(body->method)->keeps_apart)
         return refuse(error, b, "contact.self",
-                      "bodies do not collide with themselves in this version; leave it out");
+                      "bodies collide with themselves with method pbd only in this version; leave "
+                      "it out, or use pbd");
+    if (body->contact.self && (tears || (body->method == PL_METHOD_PBD && body->pbd.level > 0)))
+        return refuse(error, b, "contact.self",
+                      "does not go with pbd.tear and pbd.level in this version; leave it out");
     return PL_OK;
 }
 
@@ -69,7 +74,7 @@ static bool must_fall(const pl_world* w, int b) {
     if (body->integrator != PL_INTEGRATOR_QUASISTATIC || is_held(w, b, end)) return false;
     if (body->method == PL_METHOD_GRID) return true;
     bool weighs = pl_norm(pl_vec3_load(scene->gravity)) > 0.0;
-    return weighs && !w->obstacle_count && !body->contact.bodies && !scene->force_count &&
+    return weighs && !w->obstacle_count && !pl_world_may_meet(w, b) && !scene->force_count &&
            !scene->wind_count;
 }
 
@@ -82,7 +87,7 @@ static int detect_nothing(void* user, const double* start, const double* x, pl_c
 // contacts may hold what no attachment does
 static bool may_touch(const pl_world* w, int system) {
     for (int b = 0; b < w->body_count; b++)
-        if (w->bodies[b].system == system && w->bodies[b].def->contact.bodies) return true;
+        if (w->bodies[b].system == system && pl_world_may_meet(w, b)) return true;
     return w->obstacle_count > 0;
 }
 

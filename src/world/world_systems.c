@@ -6,6 +6,7 @@
 #include "world/world_guard.h"
 #include "world/world_host.h"
 #include "world/world_loads.h"
+#include "world/world_surfaces.h"
 
 void pl_world_system_free(const pl_world* w, pl_world_system* system) {
     if (system->data) system->method->destroy(system->data);
@@ -20,6 +21,7 @@ void pl_world_system_free(const pl_world* w, pl_world_system* system) {
     pl_array_free(&system->pressures);
     pl_array_free(&system->pin_forces);
     pl_array_free(&system->groups);
+    pl_surface_set_destroy(system->surfaces);
 }
 
 pl_status pl_world_group_bodies(pl_world* w, pl_error* error) {
@@ -112,6 +114,7 @@ pl_status pl_world_system_create(pl_world* w, int s, pl_notes* notes, pl_error* 
         start_velocities(system, &w->bodies[b]);
         status = add_colliding(system, &w->bodies[b], error);
     }
+    if (status == PL_OK) status = pl_world_surfaces_setup(w, s, error);
     if (status == PL_OK) status = pl_guard_setup(w, s, error);
     pl_world_remember(system);
     return status;

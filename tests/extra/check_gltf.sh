@@ -47,6 +47,18 @@ OBJ
 echo '{"pliant": 1, "frames": 3, "bodies": [{"mesh": "cube.obj", "edge": 0.05}]}' >"$folder/cube.json"
 "$bin/pliant" run "$folder/cube.json" -o "$folder/cube" --quiet >/dev/null 2>&1 || exit 1
 "$bin/pliant" export "$folder/cube" --to glb >/dev/null || exit 1
+# colliders that grow, spin, swing, rest, and the ground
+cat >"$folder/colliders.json" <<'SCENE'
+{"pliant": 1, "frames": 5, "bodies": [{"generate": {"shape": "box", "size_x": 0.3, "size_y": 0.3, "size_z": 0.3, "edge": 0.3},
+ "transform": {"translate": [0, 2, 0]}}], "colliders": [
+ {"sphere": {"center": [0, 0.5, 0], "radius": {"keyframes": [[0, 0.5], [1, 1]]}}},
+ {"box": {"min": [0.8, 0, -0.3], "max": [1.4, 0.5, 0.3]}, "motion": {"spin_rate": 400}},
+ {"capsule": {"from": [-1.2, 0.2, 0.5], "to": [-1.2, 0.8, -0.5], "radius": 0.2},
+  "motion": {"oscillations": [{"translate": [0, 0.3, 0], "frequency": 1}]}},
+ {"torus": {"center": [0, 0.2, 1.3], "radius": 0.5, "tube": 0.15}}, {"plane": {}}]}
+SCENE
+"$bin/pliant" run "$folder/colliders.json" -o "$folder/colliders" --quiet >/dev/null 2>&1 || exit 1
+"$bin/pliant" export "$folder/colliders" --to glb >/dev/null || exit 1
 cat >"$folder/validate.js" <<'JS'
 const fs = require("fs");
 const validator = require(process.argv[2] + "/node_modules/gltf-validator");
@@ -66,4 +78,4 @@ async function main() {
 }
 main().catch((error) => { console.log(error); process.exit(1); });
 JS
-node "$folder/validate.js" "$modules" "$folder/still.glb" "$folder/cube/run.glb" "$folder/run/run.glb"
+node "$folder/validate.js" "$modules" "$folder/still.glb" "$folder/cube/run.glb" "$folder/run/run.glb" "$folder/colliders/run.glb"

@@ -1,0 +1,383 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Each surface has a tree of boxes over its triangles, built at rest and fitted to the present
+// motion before a search. A triangle asks the trees of its own and of later surfaces. Of two
+// triangles that may meet only those vertices and edges are compared that count as theirs (Curtis
+// et al. 2008, "Fast collision detection for deformable models using representative-triangles"), so
+// that each pair is met once.
+//
+// Triangles are searched in fixed blocks, each with a list of its own, and the lists are joined in
+// the order of the blocks: the same pairs in the same order at any number of threads.
+#include "contact/surface_set.h"
+#include "base/memory.h"
+#include "geometry/triangle_intersection.h"
+#include "mesh/topology.h"
+
+#include <string.h>
+
+enum { BLOCK = 128, REFIT_BLOCK = 4096 };
+
+// the corners of edge k of a triangle: 01, 02, 12, as in pl_edges
+static const int EDGE[3][2] = {{0, 1}, {0, 2}, {1, 2}};
+
+void pl_surface_set_destroy(pl_surface_set* set) {
+    if (!set) return;
+    const size_t surfaces = (size_t)set->surface_count, square = surfaces * surfaces;
+    for (int k = 0; set->surfaces && k < set->surface_count; k++)
+        pl_bvh_free(&set->surfaces[k].tree);
+    for (int k = 0; k < set->block_count; k++) {
+        if (set->pairs) pl_array_free(&set->pairs[k]);
+        if (set->crossings) pl_array_free(&set->crossings[k]);
+    }
+    PL_FREE(set->surfaces, pl_contact_surface, surfaces);
+    PL_FREE(set->parted, bool, square);
+    PL_FREE(set->rest, double, 3 * (size_t)set->vertex_count);
+    PL_FREE(set->surface_of_vertex, int, set->vertex_count);
+    PL_FREE(set->triangles, int, 3 * (size_t)set->triangle_count);
+    PL_FREE(set->surface_of, int, set->triangle_count);
+    PL_FREE(set->features, unsigned char, set->triangle_count);
+    PL_FREE(set->near_offsets, int, surfaces + 1);
+    PL_FREE(set->pairs, pl_array, set->block_count);
+    PL_FREE(set->crossings, pl_array, set->block_count);
+    pl_array_free(&set->near);
+    PL_FREE(set, pl_surface_set, 1);
+}
+
+static bool allocate(pl_surface_set* set) {
+    const size_t surfaces = (size_t)set->surface_count, square = surfaces * surfaces;
+    const size_t triangles = (size_t)set->triangle_count;
+    if (!(set->surfaces = PL_ALLOC(pl_contact_surface, surfaces)) ||
+        !(set->parted = PL_ALLOC(bool, square)) ||
+        !(set->near_offsets = PL_ALLOC(int, surfaces + 1)) ||
+        !(set->rest = PL_ALLOC(double, 3 * (size_t)set->vertex_count)) ||
+        !(set->surface_of_vertex = PL_ALLOC(int, set->vertex_count)))
+        return false;
+    for (int v = 0; v < set->vertex_count; v++) set->surface_of_vertex[v] = -1;
+    if (triangles == 0) return true;
+    if (!(set->triangles = PL_ALLOC(int, 3 * triangles)) ||
+        !(set->surface_of = PL_ALLOC(int, triangles)) ||
+        !(set->features = PL_ALLOC(unsigned char, triangles)) ||
+        !(set->pairs = PL_ALLOC(pl_array, set->block_count)) ||
+        !(set->crossings = PL_ALLOC(pl_array, set->block_count)))
+        return false;
+    for (int k = 0; k < set->block_count; k++) {
+        set->pairs[k] = pl_array_of(sizeof(pl_contact_pair));
+        set->crossings[k] = pl_array_of(sizeof(pl_crossing));
+    }
+    return true;
+}
+
+// the first triangle that has a vertex or an edge gets it
+static pl_status share_features(pl_surface_set* set, pl_error* error) {
+    const int vertex_count = set->vertex_count;
+    pl_edges edges;
+    pl_status status =
+        pl_edges_create(set->triangles, set->triangle_count, 3, vertex_count, &edges, error);
+    if (status != PL_OK) return status;
+    const size_t count = (size_t)vertex_count + (size_t)edges.count;
+    bool* taken = PL_ALLOC(bool, count);
+    for (int t = 0; taken && t < set->triangle_count; t++)
+        for (int k = 0; k < 6; k++) {
+            int edge = k < 3 ? 0 : edges.element_edges[3 * (size_t)t + (size_t)k - 3];
+            if (edge < 0) continue; // from a vertex to itself
+            size_t item = k < 3 ? (size_t)set->triangles[3 * (size_t)t + (size_t)k]
+                                : (size_t)vertex_count + (size_t)edge;
+            if (!taken[item]) set->features[t] |= (unsigned char)(1 << k);
+            taken[item] = true;
+        }
+    status = taken || count == 0 ? PL_OK : pl_fail_memory(error, "surfaces in contact");
+    PL_FREE(taken, bool, count);
+    pl_edges_free(&edges);
+    return status;
+}
+
+static double mean_edge(const pl_surface_source* source) {
+    double sum = 0.0;
+    for (int t = 0; t < source->triangle_count; t++)
+        for (int k = 0; k < 3; k++) {
+            const int* v = source->triangles + 3 * (size_t)t;
+            sum += pl_distance(pl_vec3_load(source->positions + 3 * (size_t)v[k]),
+                               pl_vec3_load(source->positions + 3 * (size_t)v[(k + 1) % 3]));
+        }
+    return source->triangle_count ? sum / (3.0 * source->triangle_count) : 0.0;
+}
+
+static pl_status add_surface(pl_surface_set* set, int number, const pl_surface_source* source,
+                             int first, pl_error* error) {
+    pl_contact_surface* surface = &set->surfaces[number];
+    surface->first_triangle = first;
+    surface->triangle_count = source->triangle_count;
+    surface->meets_others = source->meets_others;
+    surface->meets_itself = source->meets_itself;
+    surface->edge = mean_edge(source);
+    for (int k = 0; k < source->vertex_count; k++) {
+        const int v = source->first + source->vertices[k];
+        set->surface_of_vertex[v] = number;
+        memcpy(set->rest + 3 * (size_t)v, source->positions + 3 * (size_t)k, 3 * sizeof(double));
+    }
+    for (int t = 0; t < source->triangle_count; t++) {
+        set->surface_of[first + t] = number;
+        for (int i = 0; i < 3; i++)
+            set->triangles[3 * (size_t)(first + t) + (size_t)i] =
+                source->first + source->vertices[source->triangles[3 * (size_t)t + (size_t)i]];
+    }
+    return pl_bvh_build_triangles(source->positions, source->triangles, source->triangle_count,
+                                  &surface->tree, error);
+}
+
+pl_status pl_surface_set_create(const pl_surface_source* sources, int count, int vertex_count,
+                                pl_surface_set** out, pl_error* error) {
+    *out = NULL;
+    pl_surface_set* set = PL_ALLOC(pl_surface_set, 1);
+    if (!set) return pl_fail_memory(error, "surfaces in contact");
+    set->surface_count = count;
+    set->vertex_count = vertex_count;
+    set->near = pl_array_of(sizeof(int));
+    for (int k = 0; k < count; k++) set->triangle_count += sources[k].triangle_count;
+    set->block_count = (set->triangle_count + BLOCK - 1) / BLOCK;
+    pl_status status = allocate(set) ? PL_OK : pl_fail_memory(error, "surfaces in contact");
+    for (int k = 0, first = 0; status == PL_OK && k < count; k++) {
+        status = add_surface(set, k, &sources[k], first, error);
+        first += sources[k].triangle_count;
+    }
+    if (status == PL_OK) status = share_features(set, error);
+    if (status == PL_OK) *out = set;
+    else pl_surface_set_destroy(set);
+    return status;
+}
+
+static bool can_meet(const pl_surface_set* set, int a, int b) {
+    const pl_contact_surface *first = &set->surfaces[a], *second = &set->surfaces[b];
+    return a == b ? first->meets_itself : first->meets_others && second->meets_others;
+}
+
+bool pl_surface_set_is_active(const pl_surface_set* set) {
+    int others = 0;
+    for (int k = 0; set && k < set->surface_count; k++) {
+        if (set->surfaces[k].meets_itself) return true;
+        others += set->surfaces[k].meets_others;
+    }
+    return others > 1;
+}
+
+// ------------------------------------------------------------------ search
+
+typedef struct search {
+    pl_surface_set* set;
+    const double *start, *end; // end: NULL if nothing moves
+    bool crosses;              // looks for crossings, not for pairs
+    int surface;               // whose tree is fitted
+} search;
+
+// those that are left out may cross: that is how it is known when they no longer do
+static bool is_searched(const search* s, int a, int b) {
+    const size_t pair = (size_t)a * (size_t)s->set->surface_count + (size_t)b;
+    return can_meet(s->set, a, b) && (s->crosses || !s->set->parted[pair]);
+}
+
+static pl_box grown(pl_box box, double by) {
+    const pl_vec3 around = {by, by, by};
+    return (pl_box){pl_sub(box.low, around), pl_add(box.high, around)};
+}
+
+static pl_box box_of(const search* s, const int* v, int count, double reach) {
+    pl_box box = pl_box_empty();
+    for (int i = 0; i < count; i++) {
+        box = pl_box_add_point(box, pl_vec3_load(s->start + 3 * (size_t)v[i]));
+        if (s->end) box = pl_box_add_point(box, pl_vec3_load(s->end + 3 * (size_t)v[i]));
+    }
+    return grown(box, reach);
+}
+
+static double reach_of(const search* s, int surface) {
+    return s->crosses ? 0.0 : s->set->surfaces[surface].reach;
+}
+
+static void fit_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const search* s = user;
+    pl_contact_surface* surface = &s->set->surfaces[s->surface];
+    const double reach = reach_of(s, s->surface);
+    for (int k = begin; k < end; k++) {
+        int t = surface->first_triangle + surface->tree.items[k];
+        surface->tree.boxes[k] = box_of(s, s->set->triangles + 3 * (size_t)t, 3, reach);
+    }
+}
+
+// the boxes of all surfaces, and for each the list of those that it may meet
+static bool fit(search* s, pl_pool* pool) {
+    pl_surface_set* set = s->set;
+    for (int k = 0; k < set->surface_count; k++) {
+        s->surface = k;
+        pl_bvh* tree = &set->surfaces[k].tree;
+        pl_parallel_for(pool, fit_task, tree->slot_count, REFIT_BLOCK, s);
+        pl_bvh_refit(tree);
+    }
+    set->near.count = 0;
+    for (int a = 0; a < set->surface_count; a++) {
+        set->near_offsets[a] = (int)set->near.count;
+        for (int b = a; b < set->surface_count; b++) {
+            const pl_bvh *first = &set->surfaces[a].tree, *second = &set->surfaces[b].tree;
+            if (!first->node_count || !second->node_count || !is_searched(s, a, b)) continue;
+            if (!pl_box_overlaps(first->nodes[0].box, second->nodes[0].box)) continue;
+            if (!pl_array_push(&set->near, &b)) return false;
+        }
+    }
+    set->near_offsets[set->surface_count] = (int)set->near.count;
+    return true;
+}
+
+// One triangle and the tree that it asks.
+typedef struct query {
+    const search* search;
+    pl_array* out;
+    int triangle;
+    int surfaces[2]; // of the triangle, of the tree
+    bool failed;
+} query;
+
+static bool has_vertex(const int* v, int count, int vertex) {
+    for (int i = 0; i < count; i++)
+        if (v[i] == vertex) return true;
+    return false;
+}
+
+// the longest way that a corner goes
+static double way_of(const search* s, const int* v, int count) {
+    double most = 0.0;
+    for (int i = 0; s->end && i < count; i++)
+        most = fmax(most, pl_norm2(pl_sub(pl_vec3_load(s->end + 3 * (size_t)v[i]),
+                                          pl_vec3_load(s->start + 3 * (size_t)v[i]))));
+    return sqrt(most);
+}
+
+static void add_pair(query* q, const int* first, int first_count, const int* second,
+                     int second_count, const int surfaces[2]) {
+    const search* s = q->search;
+    pl_contact_pair pair = {.surfaces = {surfaces[0], surfaces[1]}, .is_edges = first_count == 2};
+    memcpy(pair.v, first, (size_t)first_count * sizeof(int));
+    memcpy(pair.v + first_count, second, (size_t)second_count * sizeof(int));
+    for (int i = 0; i < first_count; i++)
+        if (has_vertex(second, second_count, first[i])) return;
+    if (!pl_box_overlaps(box_of(s, first, first_count, reach_of(s, surfaces[0])),
+                         box_of(s, second, second_count, reach_of(s, surfaces[1]))))
+        return;
+    const pl_quad at = pl_pair_places(&pair, s->start);
+    const double reach = reach_of(s, surfaces[0]) + reach_of(s, surfaces[1]);
+    if (pl_quad_distance(&at, pair.is_edges, NULL) >
+        reach + way_of(s, first, first_count) + way_of(s, second, second_count))
+        return;
+    if (!pl_array_push(q->out, &pair)) q->failed = true;
+}
+
+// the pairs of two triangles that count as theirs
+static void compare_features(query* q, int other) {
+    const pl_surface_set* set = q->search->set;
+    const int *a = set->triangles + 3 * (size_t)q->triangle,
+              *b = set->triangles + 3 * (size_t)other;
+    const int of_a = set->features[q->triangle], of_b = set->features[other];
+    const int turned[2] = {q->surfaces[1], q->surfaces[0]};
+    for (int i = 0; i < 3; i++) {
+        if (of_a & (1 << i)) add_pair(q, a + i, 1, b, 3, q->surfaces);
+        if (of_b & (1 << i)) add_pair(q, b + i, 1, a, 3, turned);
+    }
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) {
+            if (!(of_a & (8 << i)) || !(of_b & (8 << j))) continue;
+            const int first[2] = {a[EDGE[i][0]], a[EDGE[i][1]]};
+            const int second[2] = {b[EDGE[j][0]], b[EDGE[j][1]]};
+            add_pair(q, first, 2, second, 2, q->surfaces);
+        }
+}
+
+static void add_crossings(query* q, int of_edges, int of_triangle) {
+    const search* s = q->search;
+    const int* e = s->set->triangles + 3 * (size_t)of_edges;
+    const int* t = s->set->triangles + 3 * (size_t)of_triangle;
+    pl_vec3 corners[3];
+    for (int i = 0; i < 3; i++) corners[i] = pl_vec3_load(s->start + 3 * (size_t)t[i]);
+    for (int k = 0; k < 3; k++) {
+        const int v[2] = {e[EDGE[k][0]], e[EDGE[k][1]]};
+        if (!(s->set->features[of_edges] & (8 << k))) continue;
+        if (has_vertex(t, 3, v[0]) || has_vertex(t, 3, v[1])) continue;
+        const pl_vec3 from = pl_vec3_load(s->start + 3 * (size_t)v[0]);
+        const pl_vec3 to = pl_vec3_load(s->start + 3 * (size_t)v[1]);
+        if (pl_triangle_is_flat(corners[0], corners[1], corners[2]) ||
+            !pl_segment_meets_triangle(from, to, corners))
+            continue;
+        const pl_crossing crossing = {
+            {v[0], v[1]}, {t[0], t[1], t[2]}, {q->surfaces[0], q->surfaces[1]}};
+        if (!pl_array_push(q->out, &crossing)) q->failed = true;
+    }
+}
+
+static bool visit(int item, void* user) {
+    query* q = user;
+    const pl_contact_surface* surface = &q->search->set->surfaces[q->surfaces[1]];
+    const int other = surface->first_triangle + item;
+    if (q->surfaces[0] == q->surfaces[1] && other <= q->triangle) return true;
+    if (q->search->crosses) {
+        add_crossings(q, q->triangle, other);
+        add_crossings(q, other, q->triangle);
+    } else {
+        compare_features(q, other);
+    }
+    return !q->failed;
+}
+
+static void search_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const search* s = user;
+    const pl_surface_set* set = s->set;
+    const int block = begin / BLOCK;
+    const int* near = set->near.data;
+    query q = {.search = s, .out = s->crosses ? &set->crossings[block] : &set->pairs[block]};
+    q.out->count = 0;
+    for (int t = begin; t < end && !q.failed; t++) {
+        q.triangle = t;
+        q.surfaces[0] = set->surface_of[t];
+        const pl_box box = box_of(s, set->triangles + 3 * (size_t)t, 3, reach_of(s, q.surfaces[0]));
+        for (int k = set->near_offsets[q.surfaces[0]];
+             k < set->near_offsets[q.surfaces[0] + 1] && !q.failed; k++) {
+            q.surfaces[1] = near[k];
+            pl_bvh_overlap(&set->surfaces[near[k]].tree, box, visit, &q);
+        }
+    }
+    if (q.failed) q.out->count = SIZE_MAX; // told by run
+}
+
+static pl_status run(search* s, pl_pool* pool, pl_array* out, pl_error* error) {
+    pl_surface_set* set = s->set;
+    out->count = 0;
+    if (!fit(s, pool)) return pl_fail_memory(error, "contacts");
+    if (set->near.count == 0) return PL_OK;
+    pl_parallel_for(pool, search_task, set->triangle_count, BLOCK, s);
+    const pl_array* lists = s->crosses ? set->crossings : set->pairs;
+    size_t count = 0;
+    for (int k = 0; k < set->block_count; k++) {
+        if (lists[k].count == SIZE_MAX) return pl_fail_memory(error, "contacts");
+        count += lists[k].count;
+    }
+    if (count > out->capacity && !pl_array_reserve(out, count + count / 4))
+        return pl_fail_memory(error, "contacts");
+    for (int k = 0; k < set->block_count; k++) {
+        if (lists[k].count == 0) continue;
+        memcpy((char*)out->data + out->count * out->item_size, lists[k].data,
+               lists[k].count * out->item_size);
+        out->count += lists[k].count;
+    }
+    return PL_OK;
+}
+
+pl_status pl_surface_set_find(pl_surface_set* set, pl_pool* pool, const double* start,
+                              const double* end, pl_array* out, pl_error* error) {
+    search s = {.set = set, .start = start, .end = end};
+    return run(&s, pool, out, error);
+}
+
+pl_status pl_surface_set_cross(pl_surface_set* set, pl_pool* pool, const double* positions,
+                               pl_array* out, pl_error* error) {
+    search s = {.set = set, .start = positions, .crosses = true};
+    return run(&s, pool, out, error);
+}

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Surfaces that collide with one another and with themselves: all pairs of a vertex and a triangle,
+// and of two edges, that come near during a motion, and all places where surfaces cross.
+#ifndef PL_CONTACT_SURFACE_SET_H
+#define PL_CONTACT_SURFACE_SET_H
+
+#include "base/array.h"
+#include "base/pool.h"
+#include "geometry/bvh.h"
+#include "geometry/ccd.h"
+
+// A surface to be added: triangles index into `vertices`, which with `first` added are vertices of
+// the system. All is borrowed until the set is made.
+typedef struct pl_surface_source {
+    const double* positions; // at rest, 3 per entry of vertices
+    const int* vertices;
+    int first;
+    int vertex_count;
+    const int* triangles;
+    int triangle_count;
+    bool meets_others, meets_itself;
+} pl_surface_source;
+
+typedef struct pl_contact_surface {
+    int first_triangle, triangle_count;
+    bool meets_others, meets_itself;
+    double edge;      // mean length at rest [m]
+    double thickness; // kept free around it; the caller sets it [m]
+    double friction;  // the caller sets it
+    double reach;     // of the present search
+    pl_bvh tree;
+} pl_contact_surface;
+
+// A vertex and a triangle, or two edges, that are near. They have no vertex in common.
+typedef struct pl_contact_pair {
+    int v[4];        // vertices of the system: one and three, or two and two
+    int surfaces[2]; // of the first and of the second
+    bool is_edges;
+} pl_contact_pair;
+
+// An edge that goes through a triangle.
+typedef struct pl_crossing {
+    int edge[2], triangle[3]; // vertices of the system
+    int surfaces[2];          // the smaller number first
+} pl_crossing;
+
+typedef struct pl_surface_set {
+    int surface_count;
+    pl_contact_surface* surfaces;
+    bool* parted;     // per pair a <= b, at a * surface_count + b: no contact for now; the caller's
+    int vertex_count; // of the system
+    double* rest;     // its places at rest, 3 each; zero off the surfaces
+    int* surface_of_vertex; // -1: on none
+    int triangle_count;
+    int* triangles;          // vertices of the system
+    int* surface_of;         // per triangle
+    unsigned char* features; // per triangle: bits of the vertices (0 to 2) and edges (3 to 5) that
+                             // count as this triangle's, so that each is met once
+    int* near_offsets;       // per surface, into near
+    pl_array near;           // of int: surfaces whose boxes meet in the present search
+    int block_count;
+    pl_array* pairs;     // of pl_contact_pair, per block of triangles
+    pl_array* crossings; // of pl_crossing, per block
+} pl_surface_set;
+
+pl_status pl_surface_set_create(const pl_surface_source* sources, int count, int vertex_count,
+                                pl_surface_set** out, pl_error* error);
+// Accepts NULL.
+void pl_surface_set_destroy(pl_surface_set* set);
+
+// True if some two surfaces, or parts of one, can meet at all.
+bool pl_surface_set_is_active(const pl_surface_set* set);
+
+// All pairs that come within the reaches of their two surfaces while the vertices move straight
+// from start to end (3 doubles each; end NULL: they rest), in a fixed order. For vertices that move
+// some pairs are listed that only might have. out: of pl_contact_pair, emptied first.
+pl_status pl_surface_set_find(pl_surface_set* set, pl_pool* pool, const double* start,
+                              const double* end, pl_array* out, pl_error* error);
+
+// All places where surfaces cross, exactly (touching counts). out: of pl_crossing, emptied first.
+// Triangles without area are passed over.
+pl_status pl_surface_set_cross(pl_surface_set* set, pl_pool* pool, const double* positions,
+                               pl_array* out, pl_error* error);
+
+// The places of a pair's four vertices.
+static inline pl_quad pl_pair_places(const pl_contact_pair* pair, const double* x) {
+    pl_quad quad;
+    for (int i = 0; i < 4; i++) quad.x[i] = pl_vec3_load(x + 3 * (size_t)pair->v[i]);
+    return quad;
+}
+
+#endif

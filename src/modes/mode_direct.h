@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Modes by Lanczos on (K + sigma M)^-1 M with the direct solver.
+#ifndef PL_MODES_MODE_DIRECT_H
+#define PL_MODES_MODE_DIRECT_H
+
+#include "modes/mode_problem.h"
+
+typedef struct pl_modes_direct pl_modes_direct;
+
+// A shift that fits, and its factor. PL_ERROR_ARGUMENT if K has a negative eigenvalue.
+pl_status pl_modes_direct_create(const pl_modes_problem* p, pl_pool* pool, pl_modes_direct** out,
+                                 pl_error* error);
+// The `wanted` lowest modes, in ascending order; counts applications of the inverse.
+pl_status pl_modes_direct_find(pl_modes_direct* d, int wanted, double* lambda, double* shapes,
+                               int* applications, pl_error* error);
+void pl_modes_direct_destroy(pl_modes_direct* d);
+
+#endif

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "modes/mode_multigrid.h"
+#include "base/memory.h"
+#include "modes/davidson.h"
+#include "multigrid/block_multigrid.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double FIRST_SHIFT = 1e-6; // as part of the largest lambda
+// The shift keeps the matrix of a free body definite. It follows the lowest mode that is not rigid:
+// a larger one would make the cycle blind to the differences between low modes, a smaller one would
+// make float values of the coarsest level singular.
+static const double SHIFT = 0.1, SHIFT_LOW = 0.03, SHIFT_HIGH = 0.5;
+// A free body of several pieces has more rigid modes than the six that start the basis.
+enum { SEED = 2019, MAX_ITERATIONS = 600 };
+
+struct pl_modes_multigrid {
+    const pl_modes_problem* p;
+    pl_pool* pool;
+    pl_block_matrix A; // K + sigma M
+    pl_block_mg* mg;
+    double* rigid; // PL_RIGID_MODES vectors
+    double sigma, largest;
+    int unknowns;
+};
+
+// ---------------------------------------------------------------- the operator
+
+static void restrict_to(void* user, double* x) {
+    pl_modes_restrict(((const pl_modes_multigrid*)user)->p, x);
+}
+
+static void apply_mass(void* user, const double* x, double* result) {
+    const pl_modes_multigrid* m = user;
+    pl_modes_mass(m->p, m->pool, x, result);
+}
+
+static void apply_stiffness(void* user, const double* x, double* result) {
+    const pl_modes_multigrid* m = user;
+    pl_modes_stiffness(m->p, m->pool, x, result);
+}
+
+static void precondition(void* user, const double* r, double* z) {
+    const pl_modes_multigrid* m = user;
+    pl_block_mg_apply(m->mg, r, z);
+}
+
+// ---------------------------------------------------------------- the shift
+
+static pl_mg_blocks blocks_of(const pl_block_matrix* A) {
+    return (pl_mg_blocks){A->row_count, A->offsets, A->columns, A->values};
+}
+
+static pl_status set_shift(pl_modes_multigrid* m, double sigma, pl_error* error) {
+    pl_modes_shift(m->p, sigma, m->largest * m->p->mass[0], &m->A);
+    m->sigma = sigma;
+    pl_mg_blocks blocks = blocks_of(&m->A);
+    return pl_block_mg_update(m->mg, &blocks) ? PL_OK : pl_block_mg_fail(error);
+}
+
+static pl_status tune(void* user, int values, const double* ritz, double* shift, pl_error* error) {
+    pl_modes_multigrid* m = user;
+    double lowest = 0.0;
+    int growing = 0;
+    for (int k = values - 1; k >= 0; k--) {
+        if (ritz[k] > PL_RIGID_LAMBDA * m->largest) lowest = ritz[k];
+        growing += ritz[k] < -PL_RIGID_LAMBDA * m->largest;
+    }
+    if (growing > 0) return pl_modes_fail_unstable(growing, error);
+    bool fits = m->sigma > SHIFT_LOW * lowest && m->sigma < SHIFT_HIGH * lowest;
+    pl_status status = lowest == 0.0 || fits ? PL_OK : set_shift(m, SHIFT * lowest, error);
+    *shift = m->sigma;
+    return status;
+}
+
+// ---------------------------------------------------------------- setup
+
+// Translations, and rotations around the centre.
+static void fill_rigid(const double* positions, int vertex_count, double* rigid) {
+    double centre[3] = {0.0, 0.0, 0.0};
+    for (int i = 0; i < 3 * vertex_count; i++) centre[i % 3] += positions[i] / vertex_count;
+    size_t count = 3 * (size_t)vertex_count;
+    memset(rigid, 0, PL_RIGID_MODES * count * sizeof(double));
+    for (size_t v = 0; v < (size_t)vertex_count; v++)
+        for (size_t k = 0; k < 3; k++) {
+            size_t a = (k + 1) % 3, b = (k + 2) % 3;
+            rigid[k * count + 3 * v + k] = 1.0;
+            rigid[(3 + k) * count + 3 * v + a] = -(positions[3 * v + b] - centre[b]);
+            rigid[(3 + k) * count + 3 * v + b] = positions[3 * v + a] - centre[a];
+        }
+}
+
+static pl_status prepare(pl_modes_multigrid* m, pl_error* error) {
+    const pl_modes_problem* p = m->p;
+    int vertex_count = p->K->row_count;
+    pl_status status = pl_modes_copy_pattern(p, &m->A, error);
+    if (status != PL_OK) return status;
+    m->rigid = PL_ALLOC(double, 3 * PL_RIGID_MODES * (size_t)vertex_count);
+    if (!m->rigid) return pl_fail_memory(error, "modes");
+    fill_rigid(p->positions, vertex_count, m->rigid);
+    m->sigma = FIRST_SHIFT * m->largest;
+    pl_modes_shift(p, m->sigma, m->largest * p->mass[0], &m->A);
+    pl_mg_settings settings = {.smoother = PL_SMOOTHER_GAUSS_SEIDEL,
+                               .pre_sweeps = 1,
+                               .post_sweeps = 1,
+                               .stiffness_aware = true};
+    pl_mg_blocks blocks = blocks_of(&m->A);
+    status = pl_block_mg_setup(&m->mg, &blocks, p->positions, &settings, m->pool, error);
+    return status == PL_OK ? set_shift(m, m->sigma, error) : status;
+}
+
+pl_status pl_modes_multigrid_create(const pl_modes_problem* p, pl_pool* pool,
+                                    pl_modes_multigrid** out, pl_error* error) {
+    pl_modes_multigrid* m = *out = PL_ALLOC(pl_modes_multigrid, 1);
+    if (!m) return pl_fail_memory(error, "modes");
+    *m = (pl_modes_multigrid){
+        .p = p, .pool = pool, .largest = pl_modes_largest(p), .unknowns = pl_modes_unknowns(p)};
+    pl_status status = prepare(m, error);
+    if (status == PL_OK) return PL_OK;
+    pl_modes_multigrid_destroy(m);
+    *out = NULL;
+    return status;
+}
+
+pl_status pl_modes_multigrid_find(pl_modes_multigrid* m, int wanted, double tolerance,
+                                  int start_count, const double* start, double* lambda,
+                                  double* shapes, int* applications, bool* found, pl_error* error) {
+    pl_davidson_operator A = {.user = m,
+                              .count = 3 * m->p->K->row_count,
+                              .mass = apply_mass,
+                              .stiffness = apply_stiffness,
+                              .precondition = precondition,
+                              .tune = tune,
+                              .restrict_to = restrict_to};
+    pl_davidson_options options = {.wanted = wanted,
+                                   .unknowns = m->unknowns,
+                                   .start_count = start_count ? start_count : PL_RIGID_MODES,
+                                   .start = start_count ? start : m->rigid,
+                                   .shift = m->sigma,
+                                   .tolerance = tolerance,
+                                   .max_iterations = MAX_ITERATIONS,
+                                   .seed = SEED};
+    pl_davidson_result result = {0};
+    pl_status status = pl_davidson(&A, &options, m->pool, lambda, shapes, &result, error);
+    *applications += result.applications;
+    *found = status == PL_OK && result.converged && result.found == wanted;
+    return status;
+}
+
+void pl_modes_multigrid_destroy(pl_modes_multigrid* m) {
+    if (!m) return;
+    pl_block_mg_destroy(m->mg);
+    PL_FREE(m->rigid, double, 3 * PL_RIGID_MODES * (size_t)m->p->K->row_count);
+    pl_block_matrix_free(&m->A);
+    PL_FREE(m, pl_modes_multigrid, 1);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// K u = lambda M u of a body, with what is held left out.
+#ifndef PL_MODES_MODE_PROBLEM_H
+#define PL_MODES_MODE_PROBLEM_H
+
+#include "sparse/block_matrix.h"
+#include "step/step_holds.h"
+
+// Everything is borrowed. Held vertices and directions are no unknowns.
+typedef struct pl_modes_problem {
+    const pl_block_matrix* K; // block 3, symmetric; identity rows where `fixed`
+    const double* mass;       // per vertex [kg]: the row sums of M
+    const pl_block_matrix* M; // block 1, the pattern of K; NULL: lumped
+    const double* positions;  // 3 per vertex [m]; NULL: there is no multigrid
+    const bool* fixed;        // per vertex; NULL: none
+    const pl_hold* holds;
+    int hold_count;
+} pl_modes_problem;
+
+enum { PL_RIGID_MODES = 6 }; // of a free piece
+// A mode with a lambda below this part of the largest one is rigid; double precision leaves 1e-15.
+#define PL_RIGID_LAMBDA 1e-11
+
+int pl_modes_unknowns(const pl_modes_problem* p);
+// A bound of the largest lambda that is not far from it: |diagonal of K| / mass.
+double pl_modes_largest(const pl_modes_problem* p);
+
+// Takes out of x what is no unknown.
+void pl_modes_restrict(const pl_modes_problem* p, double* x);
+// result = M x and result = K x, zero at what is held
+void pl_modes_mass(const pl_modes_problem* p, pl_pool* pool, const double* x, double* result);
+void pl_modes_stiffness(const pl_modes_problem* p, pl_pool* pool, const double* x, double* result);
+
+// A = K + sigma M, with rows and columns of what is held those of the identity times `size`. A has
+// the pattern that pl_modes_copy_pattern gives it.
+pl_status pl_modes_copy_pattern(const pl_modes_problem* p, pl_block_matrix* A, pl_error* error);
+void pl_modes_shift(const pl_modes_problem* p, double sigma, double size, pl_block_matrix* A);
+
+// PL_ERROR_ARGUMENT: so many eigenvalues of K are negative.
+pl_status pl_modes_fail_unstable(int growing, pl_error* error);
+
+#endif

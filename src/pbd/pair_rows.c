@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Gauss-Seidel over contacts with multipliers that never pull (Mueller 2008 section 6.1 for pairs;
+// friction as for contacts with colliders in points.c). What one side gets the other one gives, so
+// that momentum stays.
+//
+// The normal is taken where the two are closest at the end of the part. Where they would meet on
+// the way it is taken there: at the end they may be on the wrong sides of each other.
+#include "pbd/pair_rows.h"
+
+// Steps of continuous collision, each to a tenth of the distance, until two are as near as their
+// thickness. A vertex that comes from a hundred metres needs seven for a hundredth of a millimetre.
+enum { APPROACHES = 10 };
+// Parts of one surface that are near each other at rest keep this much of that distance at most.
+static const double REST_PART = 0.5;
+// Pairs that come within so many times their distance get a row: what others push may bring them
+// nearer.
+static const double NEAR = 2.0;
+// Of what is missing in distance, at least this much comes back in a part.
+static const double LEAST_RATE = 0.1;
+
+static double wanted_distance(const pl_pair_motion* m, const pl_contact_pair* pair) {
+    const pl_contact_surface* surfaces = m->surfaces->surfaces;
+    const double wanted =
+        surfaces[pair->surfaces[0]].thickness + surfaces[pair->surfaces[1]].thickness;
+    if (pair->surfaces[0] != pair->surfaces[1]) return wanted;
+    const pl_quad rest = pl_pair_places(pair, m->surfaces->rest);
+    return fmin(wanted, REST_PART * pl_quad_distance(&rest, pair->is_edges, NULL));
+}
+
+static pl_quad between(const pl_quad* from, const pl_quad* to, double part) {
+    pl_quad at;
+    for (int i = 0; i < 4; i++) at.x[i] = pl_lerp(from->x[i], to->x[i], part);
+    return at;
+}
+
+// Goes along the motion until the two are nearer than `near`. True if they would meet: then `at` is
+// where they are before that.
+static bool approach(const pl_quad* from, const pl_quad* to, bool is_edges, double near,
+                     pl_quad* at) {
+    *at = *from;
+    for (int k = 0; k < APPROACHES; k++) {
+        pl_quad motion;
+        for (int i = 0; i < 4; i++) motion.x[i] = pl_sub(to->x[i], at->x[i]);
+        const double part = pl_quad_advance(at, &motion, is_edges);
+        if (part >= 1.0) return false;
+        *at = between(at, to, part);
+        if (pl_quad_distance(at, is_edges, NULL) <= near || !(part > 0.0)) return true;
+    }
+    return true;
+}
+
+// sum of weights[i] x[i]
+static pl_vec3 difference(const double weights[4], const pl_quad* at) {
+    pl_vec3 sum = {0, 0, 0};
+    for (int i = 0; i < 4; i++) sum = pl_madd(sum, weights[i], at->x[i]);
+    return sum;
+}
+
+// how much nearer the two can come
+static double ways_of(const pl_quad* from, const pl_quad* to, bool is_edges) {
+    double way[4];
+    for (int i = 0; i < 4; i++) way[i] = pl_distance(from->x[i], to->x[i]);
+    return is_edges ? fmax(way[0], way[1]) + fmax(way[2], way[3])
+                    : way[0] + fmax(way[1], fmax(way[2], way[3]));
+}
+
+bool pl_pair_boxes_meet(const pl_quad* from, const pl_quad* to, bool is_edges, double room) {
+    pl_box boxes[2] = {{pl_min3(from->x[0], to->x[0]), pl_max3(from->x[0], to->x[0])},
+                       {pl_min3(from->x[3], to->x[3]), pl_max3(from->x[3], to->x[3])}};
+    for (int i = 1; i < 3; i++) {
+        pl_box* box = &boxes[i == 2 || !is_edges];
+        *box = pl_box_add_point(pl_box_add_point(*box, from->x[i]), to->x[i]);
+    }
+    const pl_vec3 around = {room, room, room};
+    boxes[0].low = pl_sub(boxes[0].low, around);
+    boxes[0].high = pl_add(boxes[0].high, around);
+    return pl_box_overlaps(boxes[0], boxes[1]);
+}
+
+bool pl_pair_may_touch(const pl_pair_motion* m, const pl_contact_pair* pair) {
+    const pl_contact_surface* surfaces = m->surfaces->surfaces;
+    const pl_quad from = pl_pair_places(pair, m->start), to = pl_pair_places(pair, m->end);
+    const double room = NEAR * (surfaces[pair->surfaces[0]].thickness +
+                                surfaces[pair->surfaces[1]].thickness);
+    if (!pl_pair_boxes_meet(&from, &to, pair->is_edges, room)) return false;
+    return pl_quad_distance(&from, pair->is_edges, NULL) <=
+           ways_of(&from, &to, pair->is_edges) + room;
+}
+
+bool pl_pair_row_make(const pl_pair_motion* m, const pl_contact_pair* pair, pl_pair_row* out) {
+    const pl_quad from = pl_pair_places(pair, m->start), to = pl_pair_places(pair, m->end);
+    const double wanted = wanted_distance(m, pair);
+    const double before = pl_quad_distance(&from, pair->is_edges, NULL);
+    const double ways = ways_of(&from, &to, pair->is_edges);
+    double share = 0.0;
+    if (before - ways > NEAR * wanted || !(before > 0.0)) return false;
+    pl_quad at = to;
+    // only those that can pass each other are followed
+    const bool meet = ways >= 0.9 * before && approach(&from, &to, pair->is_edges, wanted, &at);
+    if (!meet) at = to;
+    const double distance = pl_quad_distance(&at, pair->is_edges, out->weights);
+    if (!(distance > 0.0)) return false;
+    for (int i = 0; i < 4; i++) {
+        out->v[i] = pair->v[i];
+        if (!m->held[pair->v[i]]) share += out->weights[i] * out->weights[i] / m->mass[pair->v[i]];
+    }
+    if (!(share > 0.0)) return false;
+    const pl_contact_surface* surfaces = m->surfaces->surfaces;
+    out->share = share;
+    out->normal = pl_scale(1.0 / distance, difference(out->weights, &at));
+    const double rate = fmax(m->share_of_step, LEAST_RATE);
+    out->distance = before < wanted ? before + rate * (wanted - before) : wanted;
+    out->friction =
+        fmax(surfaces[pair->surfaces[0]].friction, surfaces[pair->surfaces[1]].friction);
+    out->push = 0.0;
+    out->drag = (pl_vec3){0, 0, 0};
+    return true;
+}
+
+static void add_impulse(const pl_pair_motion* m, const pl_pair_row* row, pl_vec3 impulse) {
+    for (int i = 0; i < 4; i++) {
+        if (m->held[row->v[i]]) continue;
+        double* x = m->end + 3 * (size_t)row->v[i];
+        pl_vec3_store(x, pl_madd(pl_vec3_load(x), row->weights[i] / m->mass[row->v[i]], impulse));
+    }
+}
+
+static void project_normal(const pl_pair_motion* m, pl_pair_row* row) {
+    pl_quad at;
+    for (int i = 0; i < 4; i++) at.x[i] = pl_vec3_load(m->end + 3 * (size_t)row->v[i]);
+    const double gap = pl_dot(row->normal, difference(row->weights, &at)) - row->distance;
+    const double push = fmax(row->push - gap / row->share, 0.0);
+    add_impulse(m, row, pl_scale(push - row->push, row->normal));
+    row->push = push;
+}
+
+// all that friction takes is at most the coefficient times all that is pushed
+static void project_slip(const pl_pair_motion* m, pl_pair_row* row) {
+    if (!(row->friction > 0.0)) return;
+    pl_quad ways;
+    for (int i = 0; i < 4; i++) {
+        const size_t k = 3 * (size_t)row->v[i];
+        ways.x[i] = pl_sub(pl_vec3_load(m->end + k), pl_vec3_load(m->start + k));
+    }
+    pl_vec3 slip = difference(row->weights, &ways);
+    slip = pl_madd(slip, -pl_dot(slip, row->normal), row->normal);
+    pl_vec3 drag = pl_madd(row->drag, -1.0 / row->share, slip);
+    const double size = pl_norm(drag), limit = row->friction * row->push;
+    if (size > limit) drag = pl_scale(limit / size, drag);
+    add_impulse(m, row, pl_sub(drag, row->drag));
+    row->drag = drag;
+}
+
+void pl_pair_rows_project(const pl_pair_motion* m, pl_pair_row* rows, int count) {
+    for (int k = 0; k < count; k++) {
+        project_normal(m, &rows[k]);
+        project_slip(m, &rows[k]);
+    }
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Pairs are searched for once in several parts of a step, along straight ways that the vertices are
+// expected to go, with some slack to each side. As long as no vertex leaves its way by more than
+// the slack of its surface, no pair can meet that is not listed. When one does, the search is done
+// again.
+//
+// After the solver has moved a body, the pairs that are too near push (pair_rows.h). A few sweeps
+// do not part all of them, so the ways of the part are looked at once more by continuous collision:
+// those on which two would meet are shortened. Since every answer of it is early rather than late,
+// surfaces that did not cross at the start of a part do not cross at its end. Only vertices that
+// are held exactly go on: those follow their attachments through everything.
+#include "pbd/pbd_meeting.h"
+#include "base/memory.h"
+
+#include <string.h>
+
+// MAX_HORIZON: parts between two searches. CUT_ROUNDS: after these, vertices that would meet stay.
+enum { SWEEPS = 6, MAX_HORIZON = 32, CUT_ROUNDS = 3, MAX_ROUNDS = 30 };
+enum { VERTEX_BLOCK = 16384, PAIR_BLOCK = 256 };
+// of the mean edge of a surface
+static const double SLACK = 0.2;
+
+pl_pbd_meeting pl_pbd_meeting_empty(void) {
+    return (pl_pbd_meeting){.pairs = pl_array_of(sizeof(pl_contact_pair)),
+                            .rows = pl_array_of(sizeof(pl_pair_row)),
+                            .parts = pl_array_of(sizeof(double))};
+}
+
+void pl_pbd_meeting_free(pl_pbd_meeting* m) {
+    pl_array_free(&m->pairs);
+    pl_array_free(&m->rows);
+    pl_array_free(&m->parts);
+    PL_FREE(m->limits, double, m->vertex_count);
+    PL_FREE(m->pushed, double, 3 * (size_t)m->vertex_count);
+    PL_FREE(m->from, double, 3 * (size_t)m->vertex_count);
+    PL_FREE(m->way, double, 3 * (size_t)m->vertex_count);
+    *m = (pl_pbd_meeting){0};
+}
+
+void pl_pbd_meeting_begin(pl_pbd_meeting* m) {
+    m->horizon = m->part_count = m->active_count = 0;
+    if (m->pushed) memset(m->pushed, 0, 3 * (size_t)m->vertex_count * sizeof(double));
+}
+
+static pl_status make_room(pl_pbd_meeting* m, int vertex_count, pl_error* error) {
+    const size_t count = (size_t)vertex_count;
+    if (m->from && m->way && m->limits && m->pushed) return PL_OK;
+    m->vertex_count = vertex_count;
+    if (!m->from) m->from = PL_ALLOC(double, 3 * count);
+    if (!m->way) m->way = PL_ALLOC(double, 3 * count);
+    if (!m->limits) m->limits = PL_ALLOC(double, count);
+    if (!m->pushed) m->pushed = PL_ALLOC(double, 3 * count);
+    if (!m->from || !m->way || !m->limits || !m->pushed)
+        return pl_fail_memory(error, "the contacts of bodies");
+    for (size_t v = 0; v < count; v++) m->limits[v] = 1.0;
+    return PL_OK;
+}
+
+// ------------------------------------------------------------------ search
+
+typedef struct deviation_job {
+    const pl_pbd_meeting* meeting;
+    const pl_surface_set* surfaces;
+    const double* x;
+    double parts; // since the search
+    double part;  // of the slack
+} deviation_job;
+
+static double count_strays(int begin, int end, void* user) {
+    const deviation_job* job = user;
+    int count = 0;
+    for (int v = begin; v < end; v++) {
+        const int surface = job->surfaces->surface_of_vertex[v];
+        if (surface < 0) continue;
+        const size_t k = 3 * (size_t)v;
+        const pl_vec3 expected = pl_madd(pl_vec3_load(job->meeting->from + k), job->parts,
+                                         pl_vec3_load(job->meeting->way + k));
+        const double slack = job->part * SLACK * job->surfaces->surfaces[surface].edge;
+        count += !(pl_norm2(pl_sub(pl_vec3_load(job->x + k), expected)) <= slack * slack);
+    }
+    return (double)count;
+}
+
+static bool strays(const pl_pbd_meeting* m, const pl_surface_set* surfaces, pl_pool* pool,
+                   const double* x, int parts, double part) {
+    deviation_job job = {m, surfaces, x, parts, part};
+    return pl_parallel_sum(pool, count_strays, m->vertex_count, VERTEX_BLOCK, &job) > 0.0;
+}
+
+// all pairs that may meet if the vertices go on for `horizon` parts as they do in this one
+static pl_status search(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool,
+                        const double* start, const double* end, int horizon, pl_error* error) {
+    const size_t count = 3 * (size_t)m->vertex_count;
+    for (int s = 0; s < surfaces->surface_count; s++) {
+        pl_contact_surface* surface = &surfaces->surfaces[s];
+        surface->reach = surface->thickness + SLACK * surface->edge;
+    }
+    memcpy(m->from, start, count * sizeof(double));
+    for (size_t i = 0; i < count; i++) m->way[i] = start[i] + horizon * (end[i] - start[i]);
+    pl_status status = pl_surface_set_find(surfaces, pool, m->from, m->way, &m->pairs, error);
+    for (size_t i = 0; i < count; i++) m->way[i] = end[i] - start[i];
+    m->part_count = 0;
+    m->horizon = status == PL_OK ? horizon : 0;
+    return status;
+}
+
+// ------------------------------------------------------------------ no passing
+
+typedef struct pairs_job {
+    const pl_pair_motion* motion;
+    const pl_contact_pair* pairs;
+    double* parts; // of the motion, per pair
+} pairs_job;
+
+static void advance_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const pairs_job* job = user;
+    for (int k = begin; k < end; k++) {
+        const pl_contact_pair* pair = &job->pairs[k];
+        const pl_quad from = pl_pair_places(pair, job->motion->start);
+        pl_quad way = pl_pair_places(pair, job->motion->end);
+        job->parts[k] = 1.0;
+        if (!pl_pair_boxes_meet(&from, &way, pair->is_edges, 0.0)) continue;
+        for (int i = 0; i < 4; i++) way.x[i] = pl_sub(way.x[i], from.x[i]);
+        job->parts[k] = pl_quad_advance(&from, &way, pair->is_edges);
+    }
+}
+
+static void count_push(pl_pbd_meeting* m, int v, pl_vec3 momentum) {
+    double* sum = m->pushed + 3 * (size_t)v;
+    pl_vec3_store(sum, pl_add(pl_vec3_load(sum), momentum));
+}
+
+static void shorten(pl_pbd_meeting* m, const pl_pair_motion* motion, int v, double part) {
+    const size_t k = 3 * (size_t)v;
+    if (motion->held[v]) return;
+    const pl_vec3 from = pl_vec3_load(motion->start + k), to = pl_vec3_load(motion->end + k);
+    const pl_vec3 at = pl_lerp(from, to, part);
+    m->lost = pl_madd(m->lost, motion->mass[v], pl_sub(to, at));
+    count_push(m, v, pl_scale(m->rate * motion->mass[v], pl_sub(at, to)));
+    pl_vec3_store(motion->end + k, at);
+}
+
+// The vertices of pairs that would meet go no farther than the first of them allows, times margin.
+static void cut_ways(pl_pbd_meeting* m, const pl_pair_motion* motion, const double* parts,
+                     double margin) {
+    const pl_contact_pair* pairs = m->pairs.data;
+    for (size_t k = 0; k < m->pairs.count; k++)
+        for (int i = 0; parts[k] < 1.0 && i < 4; i++) {
+            double* limit = &m->limits[pairs[k].v[i]];
+            *limit = fmin(*limit, margin * parts[k]);
+        }
+    for (size_t k = 0; k < m->pairs.count; k++)
+        for (int i = 0; parts[k] < 1.0 && i < 4; i++) {
+            double* limit = &m->limits[pairs[k].v[i]];
+            if (*limit < 1.0) shorten(m, motion, pairs[k].v[i], *limit);
+            *limit = 1.0;
+        }
+}
+
+// The smallest part of the ways that all pairs may go; parts has one for each.
+static double smallest_part(pl_pbd_meeting* m, pl_pool* pool, const pl_pair_motion* motion,
+                            double* parts) {
+    pairs_job job = {motion, m->pairs.data, parts};
+    double least = 1.0;
+    pl_parallel_for(pool, advance_task, (int)m->pairs.count, PAIR_BLOCK, &job);
+    for (size_t k = 0; k < m->pairs.count; k++) least = fmin(least, parts[k]);
+    return least;
+}
+
+// Shortens ways round by round: those that are shorter may now be in the way of others. In the end
+// the vertices that still would meet stay where they are.
+static pl_status keep_apart(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool,
+                            const pl_pair_motion* motion, pl_error* error) {
+    for (int round = 0; round < MAX_ROUNDS; round++) {
+        pl_status status = PL_OK;
+        if (m->horizon == 0 || m->part_count >= m->horizon ||
+            strays(m, surfaces, pool, motion->end, m->part_count + 1, 1.0))
+            status = search(m, surfaces, pool, motion->start, motion->end, 1, error);
+        if (status != PL_OK) return status;
+        m->parts.count = 0;
+        double* parts = pl_array_add(&m->parts, m->pairs.count);
+        if (m->pairs.count && !parts) return pl_fail_memory(error, "the contacts of bodies");
+        if (smallest_part(m, pool, motion, parts) >= 1.0) return PL_OK;
+        cut_ways(m, motion, parts, round < CUT_ROUNDS ? 0.95 : 0.0);
+    }
+    for (int v = 0; v < m->vertex_count; v++) shorten(m, motion, v, 0.0);
+    return PL_OK;
+}
+
+pl_status pl_pbd_keep_apart(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool,
+                            const pl_pair_motion* motion, pl_error* error) {
+    pl_status status = make_room(m, surfaces->vertex_count, error);
+    m->horizon = 0;
+    m->rate = 0.0; // what colliders pushed before is not counted here, so less of it is not either
+    return status == PL_OK ? keep_apart(m, surfaces, pool, motion, error) : status;
+}
+
+// ------------------------------------------------------------------ response
+
+// Can a pair be too near at the end, or meet on the way? Most cannot.
+static void near_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const pairs_job* job = user;
+    for (int k = begin; k < end; k++)
+        job->parts[k] = pl_pair_may_touch(job->motion, &job->pairs[k]) ? 1.0 : 0.0;
+}
+
+static pl_status make_rows(pl_pbd_meeting* m, pl_pool* pool, const pl_pair_motion* motion,
+                           pl_error* error) {
+    const pl_contact_pair* pairs = m->pairs.data;
+    m->rows.count = m->parts.count = 0;
+    double* near = pl_array_add(&m->parts, m->pairs.count);
+    if (m->pairs.count && !near) return pl_fail_memory(error, "the contacts of bodies");
+    pairs_job job = {motion, pairs, near};
+    pl_parallel_for(pool, near_task, (int)m->pairs.count, PAIR_BLOCK, &job);
+    for (size_t k = 0; k < m->pairs.count; k++) {
+        pl_pair_row row;
+        if (near[k] > 0.0 && pl_pair_row_make(motion, &pairs[k], &row) &&
+            !pl_array_push(&m->rows, &row))
+            return pl_fail_memory(error, "the contacts of bodies");
+    }
+    return PL_OK;
+}
+
+// a body that another one pushes is not pushed into the ground
+static void project_planes(const pl_pair_motion* motion, const pl_pbd_part* part,
+                           const pl_contact* planes, int count) {
+    for (int k = 0; k < count; k++) {
+        const pl_contact* c = &planes[k];
+        double* x = motion->end + 3 * (size_t)c->vertex;
+        const pl_vec3 from = pl_vec3_load(motion->start + 3 * (size_t)c->vertex);
+        const pl_vec3 at = pl_vec3_load(x), place = pl_pbd_contact_place(c, part, from);
+        const double depth = pl_dot(pl_sub(place, at), c->normal);
+        if (depth > 0.0 && !motion->held[c->vertex])
+            pl_vec3_store(x, pl_madd(at, depth, c->normal));
+    }
+}
+
+// Where nothing outside holds the bodies, what was taken from some goes to all alike: momentum
+// stays, and no two come nearer.
+static void give_back(pl_pbd_meeting* m, const pl_pair_motion* motion) {
+    double mass = 0.0;
+    for (int v = 0; v < m->vertex_count; v++) {
+        if (motion->held[v]) return;
+        mass += motion->mass[v];
+    }
+    const pl_vec3 shift = pl_scale(1.0 / mass, m->lost);
+    for (int v = 0; v < m->vertex_count; v++) {
+        double* x = motion->end + 3 * (size_t)v;
+        pl_vec3_store(x, pl_add(pl_vec3_load(x), shift));
+        count_push(m, v, pl_scale(m->rate * motion->mass[v], shift));
+    }
+}
+
+// The pairs that pushed; what they gave is added up.
+static int count_pushing(pl_pbd_meeting* m) {
+    const pl_pair_row* rows = m->rows.data;
+    int count = 0;
+    for (size_t k = 0; k < m->rows.count; k++) {
+        if (!(rows[k].push > 0.0)) continue;
+        const pl_vec3 impulse = pl_madd(rows[k].drag, rows[k].push, rows[k].normal);
+        for (int i = 0; i < 4; i++)
+            count_push(m, rows[k].v[i], pl_scale(m->rate * rows[k].weights[i], impulse));
+        count++;
+    }
+    return count;
+}
+
+pl_status pl_pbd_meet(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool,
+                      const pl_pair_motion* motion, const pl_pbd_part* part, int parts_left,
+                      const pl_contact* planes, int plane_count, pl_error* error) {
+    pl_status status = make_room(m, surfaces->vertex_count, error);
+    if (status != PL_OK) return status;
+    m->rate = 1.0 / part->time_step;
+    // half of the slack is left for what contacts push
+    if (m->horizon == 0 || m->part_count >= m->horizon ||
+        strays(m, surfaces, pool, motion->end, m->part_count + 1, 0.5)) {
+        const int horizon = parts_left + 1 < MAX_HORIZON ? parts_left + 1 : MAX_HORIZON;
+        status = search(m, surfaces, pool, motion->start, motion->end, horizon, error);
+    }
+    if (status == PL_OK) status = make_rows(m, pool, motion, error);
+    if (status != PL_OK) return status;
+    // without rows no two meet in this part
+    for (int k = 0; k < SWEEPS && m->rows.count; k++) {
+        pl_pair_rows_project(motion, m->rows.data, (int)m->rows.count);
+        project_planes(motion, part, planes, plane_count);
+    }
+    m->active_count = count_pushing(m);
+    m->lost = (pl_vec3){0, 0, 0};
+    if (m->rows.count) status = keep_apart(m, surfaces, pool, motion, error);
+    if (pl_norm2(m->lost) > 0.0 && plane_count == 0) give_back(m, motion);
+    m->part_count++;
+    return status;
+}

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// A term of the residual that a step drives to zero, besides those that the objective has itself
+// (inertia, elements, damping, loads, pins, contacts). Pressure is one. A term may have an energy,
+// whose gradient it then is; where a term has none, the step takes full Newton steps without a line
+// search.
+#ifndef PL_STEP_TERM_H
+#define PL_STEP_TERM_H
+
+#include "base/fail.h"
+
+#include <stdbool.h>
+
+struct pl_step_objective;
+
+// Adds a 3 x 3 block, row-major, to the matrix: rows of vertex `row`, columns of vertex `column`.
+typedef void (*pl_add_block)(void* to, int row, int column, const double block[9]);
+
+// A part U C U' of a Hessian. Solved by Woodbury's formula: it costs `rank` solves for each matrix.
+typedef struct pl_low_rank {
+    int rank;
+    const double* U; // columns one after the other, 3 per vertex
+    const double* C; // rank x rank, symmetric, of any sign
+} pl_low_rank;
+
+typedef struct pl_step_term {
+    void* user;
+    // The energy at x. NULL: the term is not the gradient of a function.
+    double (*energy)(const void* user, const double* x);
+    // energies[piece] += that of the chosen connected pieces (chosen NULL: of all). NULL: the term
+    // joins pieces, so that all count as one.
+    void (*energies)(const void* user, const int* piece_of, const bool* chosen, const double* x,
+                     double* energies);
+    // gradient += that at x, 3 per vertex; of held vertices too
+    void (*gradient)(const void* user, const double* x, double* gradient);
+
+    // All that follows may be NULL.
+    //
+    // Adds the blocks of the Hessian at x; projected: how much of it, from 0 to 1, is to be made
+    // positive semi-definite. Pairs of vertices that share no element are not in the matrix: their
+    // blocks are left out, which makes directions worse, not results.
+    void (*hessian)(const void* user, const double* x, double projected, pl_add_block add,
+                    void* to);
+    // A further part of the Hessian at x; rank 0: none.
+    pl_low_rank (*low_rank)(const void* user, const double* x);
+    // `hessian` and `low_rank` may be indefinite and have no projected form. They are left out
+    // where the step would not go downhill with them.
+    bool is_indefinite;
+    // A step, or a part of one, starts; f has its start and length, not its pins and contacts.
+    pl_status (*begin)(void* user, const struct pl_step_objective* f, pl_error* error);
+    // The next iterate is x.
+    void (*follow)(void* user, const double* x);
+    // created[piece] += the energy that the midpoint rule creates in a step from start to end
+    void (*created)(const void* user, const int* piece_of, const double* start, const double* end,
+                    double* created);
+} pl_step_term;
+
+#endif

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Surfaces of one system that keep apart: bodies from one another and from themselves.
+#ifndef PL_WORLD_SURFACES_H
+#define PL_WORLD_SURFACES_H
+
+#include "world/world_build.h"
+
+// The surfaces of a system that collide, if any do and its method can keep them apart.
+pl_status pl_world_surfaces_setup(pl_world* world, int system, pl_error* error);
+// Says which bodies pass through one another, and which start inside one another.
+pl_status pl_world_surfaces_note(pl_world* world, pl_notes* notes, pl_error* error);
+// True if something else may hold or push the body by contact.
+bool pl_world_may_meet(const pl_world* world, int body);
+
+// Thickness and friction as they are now; of one step.
+void pl_world_surfaces_update(pl_world* world, int system);
+// At the start of a frame: surfaces that cross do not collide until they no longer do.
+pl_status pl_world_surfaces_part(pl_world* world, pl_error* error);
+
+#endif
