@@ -66,25 +66,6 @@ void pl_spring_gather_set(pl_spring_gather* g, int spring, double stiffness) {
         g->groups[g->places[k] / 4].stiffness[g->places[k] % 4] = stiffness;
 }
 
-// x y z and a value that nobody looks at; behind the last vertex there is none
-PL_WIDE pl_d4 load_vertex(const double* x, int v, int last) {
-    const double* at = x + 3 * (size_t)v;
-    return v < last ? pl_load_d4(at) : (pl_d4){at[0], at[1], at[2], 0.0};
-}
-
-// the coordinates of four vertices, each of all four together
-PL_WIDE void load_others(const double* x, const int32_t* v, int last, pl_d4 out[3]) {
-    pl_d4 a = load_vertex(x, v[0], last), b = load_vertex(x, v[1], last);
-    pl_d4 c = load_vertex(x, v[2], last), d = load_vertex(x, v[3], last);
-    pl_d4 ab = __builtin_shufflevector(a, b, 0, 4, 2, 6);
-    pl_d4 cd = __builtin_shufflevector(c, d, 0, 4, 2, 6);
-    out[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-    out[2] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
-    ab = __builtin_shufflevector(a, b, 1, 5, 3, 7);
-    cd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
-    out[1] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
-}
-
 double pl_spring_gather_add(const pl_spring_gather* gather, int begin, int end, const double* x,
                             double* gradient) {
     int last = gather->vertex_count - 1;
@@ -95,7 +76,7 @@ double pl_spring_gather_add(const pl_spring_gather* gather, int begin, int end, 
         for (int k = gather->offsets[v]; k < gather->offsets[v + 1]; k++) {
             const pl_gather_group* g = &gather->groups[k];
             pl_d4 rest = pl_load_d4(g->rest), stiffness = pl_load_d4(g->stiffness);
-            load_others(x, g->others, last, d);
+            pl_load_points_d4(x, g->others, last, d);
             for (int c = 0; c < 3; c++) d[c] -= own[c];
             pl_d4 length = pl_sqrt_d4(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]);
             pl_d4 pull = stiffness * (length - rest), force = pull / length;
@@ -109,32 +90,4 @@ double pl_spring_gather_add(const pl_spring_gather* gather, int begin, int end, 
                 (sum[c][0] + sum[c][1]) + (sum[c][2] + sum[c][3]);
     }
     return 0.25 * ((energy[0] + energy[1]) + (energy[2] + energy[3]));
-}
-
-PL_WIDE double sum4(pl_d4 a) { return (a[0] + a[1]) + (a[2] + a[3]); }
-
-pl_vec3 pl_spring_gather_vertex(const pl_spring_gather* gather, int v, const double* x,
-                                double hessian[6]) {
-    int last = gather->vertex_count - 1;
-    const double* own = x + 3 * (size_t)v;
-    pl_d4 force[3] = {{0}, {0}, {0}}, H[6] = {{0}, {0}, {0}, {0}, {0}, {0}}, d[3];
-    for (int k = gather->offsets[v]; k < gather->offsets[v + 1]; k++) {
-        const pl_gather_group* g = &gather->groups[k];
-        pl_d4 rest = pl_load_d4(g->rest), stiffness = pl_load_d4(g->stiffness);
-        load_others(x, g->others, last, d);
-        for (int c = 0; c < 3; c++) d[c] -= own[c];
-        pl_d4 square = d[0] * d[0] + d[1] * d[1] + d[2] * d[2], length = pl_sqrt_d4(square);
-        pl_i4 usable = length > PL_SPRING_LEAST * rest;
-        pl_d4 inverse = 1.0 / length; // divisions are what takes time
-        pl_d4 pull = (pl_d4)((pl_i4)(stiffness * (length - rest) * inverse) & usable);
-        // what resists across the spring
-        pl_d4 side = (pl_d4)(((pl_i4)pull & (pull > 0.0)) | ((pl_i4)stiffness & ~usable));
-        pl_d4 along = (pl_d4)((pl_i4)((stiffness - side) * inverse * inverse) & usable);
-        for (int c = 0; c < 3; c++) force[c] += pull * d[c];
-        for (int i = 0, k6 = 0; i < 3; i++)
-            for (int j = i; j < 3; j++, k6++)
-                H[k6] += along * d[i] * d[j] + (i == j ? side : (pl_d4){0});
-    }
-    for (int k = 0; k < 6; k++) hessian[k] = sum4(H[k]);
-    return (pl_vec3){-sum4(force[0]), -sum4(force[1]), -sum4(force[2])};
 }

@@ -37,8 +37,5 @@ void pl_spring_gather_set(pl_spring_gather* gather, int spring, double stiffness
 // summed up.
 double pl_spring_gather_add(const pl_spring_gather* gather, int begin, int end, const double* x,
                             double* gradient);
-// dE/dx of one vertex, and d2E/dx2 with every spring projected: the upper part, row by row.
-pl_vec3 pl_spring_gather_vertex(const pl_spring_gather* gather, int v, const double* x,
-                                double hessian[6]);
 
 #endif

@@ -21,7 +21,7 @@
 #include "fem/spring_relax.h"
 #include "base/array.h"
 #include "base/memory.h"
-#include "fem/spring_gather.h"
+#include "fem/spring_quads.h"
 #include "math/float4.h"
 
 #include <math.h>
@@ -29,21 +29,20 @@
 
 // Vertices are relaxed one after the other in chunks. Those of a colour are not coupled, and there
 // are far fewer colours of chunks than of vertices, so that threads seldom wait for one another.
-// Inside a chunk vertices go by colours of their own, so that the next one need not wait for the
-// result of the last.
-enum { CHUNK = 128, SWEEPS = 20, PLAIN_SWEEPS = 2, ROWS_PER_TASK = 256 };
+// Inside a chunk vertices go by colours of their own, four of a colour at a time.
+enum { CHUNK = 128, SWEEPS = 20, PLAIN_SWEEPS = 2 };
 static const double OVER_RELAXATION = 1.8;
 
 struct pl_spring_relax {
     const pl_element_set* sets;
     int set_count;
-    const pl_spring_gather* gather;
     pl_block_matrix Q; // block 1; the pattern is borrowed
     int value_count;
     int chunk_count, colour_count;
     int* chunks;           // by colour
     int* colour_offsets;   // chunk_count + 1 allocated
-    int* order;            // the vertices of each chunk, by their colours
+    pl_spring_quads quads; // of each chunk, by the colours of their vertices
+    int* quad_offsets;     // of chunks, chunk_count + 1
     double *from, *rest;   // 3 per vertex
     float* weights;        // Q in float: its part of the gradient is exact where nothing has moved
     float* moved;          // x - from, 4 per vertex
@@ -57,7 +56,8 @@ void pl_spring_relax_destroy(pl_spring_relax* r) {
     PL_FREE(r->Q.values, double, r->value_count);
     PL_FREE(r->chunks, int, r->chunk_count);
     PL_FREE(r->colour_offsets, int, r->chunk_count + 1);
-    PL_FREE(r->order, int, n);
+    PL_FREE(r->quad_offsets, int, r->chunk_count + 1);
+    pl_spring_quads_free(&r->quads);
     PL_FREE(r->weights, float, r->value_count);
     PL_FREE(r->moved, float, 4 * (size_t)n);
     PL_FREE(r->from, double, 3 * (size_t)n);
@@ -117,18 +117,50 @@ static int free_vertex_colour(const pl_spring_relax* r, int v, int first, const 
     return colour;
 }
 
-static void order_vertices(pl_spring_relax* r) {
-    for (int chunk = 0, filled = 0; chunk < r->chunk_count; chunk++) {
-        int first = chunk * CHUNK, count = chunk_end(r, chunk) - first, colours[CHUNK];
-        for (int k = 0; k < count; k++)
-            colours[k] = free_vertex_colour(r, first + k, first, colours);
-        for (int colour = 0, end = first + count; filled < end; colour++)
-            for (int k = 0; k < count; k++)
-                if (colours[k] == colour) r->order[filled++] = first + k;
+// The vertices of a colour in a chunk make quads, from the number `at` on; returns the next number.
+static int add_quads(int first, const int* colours, int count, int colour, int at,
+                     int32_t* vertices, int* counts) {
+    int filled = 0;
+    for (int k = 0; k < count; k++) {
+        if (colours[k] != colour) continue;
+        if (filled == 4) at++, filled = 0;
+        vertices[4 * (size_t)at + (size_t)filled++] = first + k;
+        counts[at] = filled;
     }
+    return filled > 0 ? at + 1 : at;
 }
 
-static pl_status allocate(pl_spring_relax* r, const pl_block_matrix* A, pl_error* error) {
+static int find_quads(const pl_spring_relax* r, int32_t* vertices, int* counts) {
+    int at = 0;
+    for (int chunk = 0; chunk < r->chunk_count; chunk++) {
+        int first = chunk * CHUNK, count = chunk_end(r, chunk) - first, colours[CHUNK], last = 0;
+        for (int k = 0; k < count; k++) {
+            colours[k] = free_vertex_colour(r, first + k, first, colours);
+            last = colours[k] > last ? colours[k] : last;
+        }
+        for (int colour = 0; colour <= last; colour++)
+            at = add_quads(first, colours, count, colour, at, vertices, counts);
+        r->quad_offsets[chunk + 1] = at;
+    }
+    return at;
+}
+
+static pl_status make_quads(pl_spring_relax* r, const pl_spring_gather* gather, pl_error* error) {
+    int n = r->Q.row_count, *counts = PL_ALLOC(int, n);
+    int32_t* vertices = PL_ALLOC(int32_t, 4 * (size_t)n);
+    pl_status status = PL_OK;
+    if (n > 0 && (!counts || !vertices)) status = pl_fail_memory(error, "the solver of a step");
+    if (status == PL_OK) {
+        int count = find_quads(r, vertices, counts);
+        status = pl_spring_quads_setup(&r->quads, gather, vertices, counts, count, error);
+    }
+    PL_FREE(counts, int, n);
+    PL_FREE(vertices, int32_t, 4 * (size_t)n);
+    return status;
+}
+
+static pl_status allocate(pl_spring_relax* r, const pl_block_matrix* A,
+                          const pl_spring_gather* gather, pl_error* error) {
     int n = A->row_count;
     r->Q = *A;
     r->Q.block = 1;
@@ -142,13 +174,12 @@ static pl_status allocate(pl_spring_relax* r, const pl_block_matrix* A, pl_error
     r->chunk_count = (n + CHUNK - 1) / CHUNK;
     r->chunks = PL_ALLOC(int, r->chunk_count);
     r->colour_offsets = PL_ALLOC(int, r->chunk_count + 1);
-    r->order = PL_ALLOC(int, n);
+    r->quad_offsets = PL_ALLOC(int, r->chunk_count + 1);
     if (!r->Q.values || !r->weights || !r->moved || !r->from || !r->rest || !r->first_contact ||
-        !r->chunks || !r->colour_offsets || !r->order || !colour_chunks(r))
+        !r->chunks || !r->colour_offsets || !r->quad_offsets || !colour_chunks(r))
         return pl_fail_memory(error, "the solver of a step");
-    order_vertices(r);
     for (int v = 0; v < n; v++) r->first_contact[v] = -1;
-    return PL_OK;
+    return make_quads(r, gather, error);
 }
 
 pl_status pl_spring_relax_create(const pl_block_matrix* A, const pl_element_set* sets,
@@ -160,11 +191,9 @@ pl_status pl_spring_relax_create(const pl_block_matrix* A, const pl_element_set*
     if (!gather) return PL_OK;
     pl_spring_relax* r = PL_ALLOC(pl_spring_relax, 1);
     if (!r) return pl_fail_memory(error, "the solver of a step");
-    *r = (pl_spring_relax){.sets = sets,
-                           .set_count = set_count,
-                           .gather = gather,
-                           .next_contact = pl_array_of(sizeof(int))};
-    pl_status status = allocate(r, A, error);
+    *r = (pl_spring_relax){
+        .sets = sets, .set_count = set_count, .next_contact = pl_array_of(sizeof(int))};
+    pl_status status = allocate(r, A, gather, error);
     if (status == PL_OK) *out = r;
     else pl_spring_relax_destroy(r);
     return status;
@@ -174,6 +203,7 @@ void pl_spring_relax_begin(pl_spring_relax* r, const pl_step_objective* f) {
     pl_block_matrix* Q = &r->Q;
     double weight = pl_step_mass_weight(f);
     bool damped = f->velocity_time > 0.0 && f->damping_stiffness > 0.0;
+    pl_spring_quads_refresh(&r->quads);
     pl_block_matrix_zero(Q);
     // the damping matrix is made of projected Hessians, which the same matrices bound
     for (int k = 0; damped && k < r->set_count; k++)
@@ -205,20 +235,33 @@ pl_status pl_spring_relax_contacts(pl_spring_relax* r, const pl_step_objective* 
     return PL_OK;
 }
 
-// What springs and contacts exert at a vertex, as part of the gradient, and their Hessian: its
-// upper part, row by row.
-static pl_vec3 own_gradient(const pl_spring_relax* r, const pl_step_objective* f, const double* x,
-                            int v, double H[6]) {
-    pl_vec3 g = pl_spring_gather_vertex(r->gather, v, x, H);
+// What vertices solve for, four of them: gradient, and the upper part of the Hessian, row by row.
+typedef struct quad_system {
+    pl_d4 own[3], g[3], H[6];
+} quad_system;
+
+// the contacts of a vertex
+static void add_contacts(const pl_spring_relax* r, const pl_step_objective* f, const double* x,
+                         int v, int lane, quad_system* s) {
+    static const int place[6] = {0, 1, 2, 4, 5, 8};
     const int* next = r->next_contact.data;
     for (int k = r->first_contact[v]; k >= 0; k = next[k]) {
-        double block[9];
-        g = pl_add(g, pl_step_contact_gradient(f, k, x));
+        double block[9], g[3];
+        pl_vec3_store(g, pl_step_contact_gradient(f, k, x));
         pl_step_contact_block(f, k, x, 1.0, block);
-        for (int i = 0; i < 3; i++) H[i] += block[i];
-        H[3] += block[4], H[4] += block[5], H[5] += block[8];
+        for (int c = 0; c < 3; c++) s->g[c][lane] += g[c];
+        for (int i = 0; i < 6; i++) s->H[i][lane] += block[place[i]];
     }
-    return g;
+}
+
+// what springs and contacts exert at the vertices of a quad
+static void own_forces(const pl_spring_relax* r, const pl_step_objective* f, const double* x,
+                       const pl_spring_quad* q, quad_system* s) {
+    pl_load_points_d4(x, q->vertices, r->Q.row_count - 1, s->own);
+    pl_spring_quad_forces(&r->quads, q, x, s->own, s->g, s->H);
+    for (int lane = 0; lane < q->count; lane++)
+        if (r->first_contact[q->vertices[lane]] >= 0)
+            add_contacts(r, f, x, q->vertices[lane], lane, s);
 }
 
 typedef struct sweep_job {
@@ -234,61 +277,100 @@ typedef struct sweep_job {
 
 static void rest_task(int begin, int end, int worker, void* user) {
     const sweep_job* job = user;
+    const pl_spring_relax* r = job->r;
     (void)worker;
-    for (int v = begin; v < end; v++) {
-        size_t i = 3 * (size_t)v;
-        double H[6];
-        pl_vec3 own = own_gradient(job->r, job->f, job->x, v, H);
-        pl_vec3_store(job->r->rest + i, pl_sub(pl_vec3_load(job->gradient + i), own));
-        memcpy(job->r->from + i, job->x + i, 3 * sizeof(double));
-        memset(job->r->moved + 4 * (size_t)v, 0, 4 * sizeof(float));
+    for (int k = r->quad_offsets[begin]; k < r->quad_offsets[end]; k++) {
+        const pl_spring_quad* q = &r->quads.quads[k];
+        quad_system s;
+        own_forces(r, job->f, job->x, q, &s);
+        for (int lane = 0; lane < q->count; lane++) {
+            const size_t v = (size_t)q->vertices[lane];
+            for (size_t c = 0; c < 3; c++)
+                r->rest[3 * v + c] = job->gradient[3 * v + c] - s.g[c][lane];
+            memcpy(r->from + 3 * v, job->x + 3 * v, 3 * sizeof(double));
+            memset(r->moved + 4 * v, 0, 4 * sizeof(float));
+        }
     }
 }
 
-// H^-1 b for a definite H; zero if it is not
-static pl_vec3 solve_symmetric(const double H[6], pl_vec3 b) {
-    double l1 = H[1] / H[0], l2 = H[2] / H[0];
-    double d1 = H[3] - l1 * H[1], e = H[4] - l1 * H[2], l3 = e / d1;
-    double d2 = H[5] - l2 * H[2] - l3 * e;
-    if (!(H[0] > 0.0) || !(d1 > 0.0) || !(d2 > 0.0)) return (pl_vec3){0, 0, 0};
-    double y = b.y - l1 * b.x, z = (b.z - l2 * b.x - l3 * y) / d2;
-    y = y / d1 - l3 * z;
-    return (pl_vec3){b.x / H[0] - l1 * y - l2 * z, y, z};
+// H^-1 g for a definite H; zero if it is not
+static void solve_symmetric(const pl_d4 H[6], const pl_d4 g[3], pl_d4 out[3]) {
+    pl_d4 inverse = 1.0 / H[0], l1 = H[1] * inverse, l2 = H[2] * inverse;
+    pl_d4 d1 = H[3] - l1 * H[1], e = H[4] - l1 * H[2], inverse1 = 1.0 / d1, l3 = e * inverse1;
+    pl_d4 d2 = H[5] - l2 * H[2] - l3 * e;
+    pl_i4 definite = (H[0] > 0.0) & (d1 > 0.0) & (d2 > 0.0);
+    pl_d4 y = g[1] - l1 * g[0], z = (g[2] - l2 * g[0] - l3 * y) / d2;
+    y = y * inverse1 - l3 * z;
+    out[0] = pl_where_d4(definite, g[0] * inverse - l1 * y - l2 * z);
+    out[1] = pl_where_d4(definite, y);
+    out[2] = pl_where_d4(definite, z);
 }
 
 // sum_w Q_vw (x_w - from_w)
-static pl_vec3 linear_gradient(const pl_spring_relax* r, int v) {
+static pl_f4 linear_gradient(const pl_spring_relax* r, int v) {
     const pl_block_matrix* Q = &r->Q;
     pl_f4 sum = {0};
     for (int e = Q->offsets[v]; e < Q->offsets[v + 1]; e++)
         sum = pl_fma4(r->weights[e], pl_load4(r->moved + 4 * (size_t)Q->columns[e]), sum);
-    return (pl_vec3){(double)sum[0], (double)sum[1], (double)sum[2]};
+    return sum;
 }
 
-static void relax_vertex(const sweep_job* job, int v) {
+static bool is_free(const sweep_job* job, int v) {
+    return !job->f->fixed[v] && !(job->f->hold_of && job->f->hold_of[v]) &&
+           (!job->chosen || job->chosen[job->piece_of[v]]);
+}
+
+// Four vertices as four values each, from their coordinates: stores and loads of single lanes would
+// wait for one another.
+PL_WIDE void store_moved(const pl_spring_relax* r, const pl_spring_quad* q, const pl_d4 moved[3],
+                         const bool* free) {
+    const pl_f4 x = __builtin_convertvector(moved[0], pl_f4);
+    const pl_f4 y = __builtin_convertvector(moved[1], pl_f4);
+    const pl_f4 z = __builtin_convertvector(moved[2], pl_f4);
+    for (int lane = 0; lane < q->count; lane++)
+        if (free[lane])
+            pl_store4(r->moved + 4 * (size_t)q->vertices[lane], (pl_f4){x[lane], y[lane], z[lane]});
+}
+
+static void relax_quad(const sweep_job* job, const pl_spring_quad* q) {
     const pl_spring_relax* r = job->r;
-    size_t i = 3 * (size_t)v;
-    double H[6], diagonal = r->Q.values[r->Q.diagonal[v]];
-    pl_vec3 g = pl_add(own_gradient(r, job->f, job->x, v, H), pl_vec3_load(r->rest + i));
-    g = pl_add(g, linear_gradient(r, v));
-    H[0] += diagonal, H[3] += diagonal, H[5] += diagonal;
-    pl_vec3 x = pl_madd(pl_vec3_load(job->x + i), -job->relaxation, solve_symmetric(H, g));
-    pl_vec3 moved = pl_sub(x, pl_vec3_load(r->from + i));
-    pl_vec3_store(job->x + i, x);
-    pl_store4(r->moved + 4 * (size_t)v, (pl_f4){(float)moved.x, (float)moved.y, (float)moved.z});
+    const int last = r->Q.row_count - 1, *v = q->vertices;
+    quad_system s;
+    pl_d4 step[3], rest[3], from[3];
+    own_forces(r, job->f, job->x, q, &s);
+    pl_load_points_d4(r->rest, v, last, rest);
+    pl_load_points_d4(r->from, v, last, from);
+    const pl_f4 a = linear_gradient(r, v[0]), b = linear_gradient(r, v[1]);
+    const pl_f4 c = linear_gradient(r, v[2]), d = linear_gradient(r, v[3]);
+    const double* values = r->Q.values;
+    const int* at = r->Q.diagonal;
+    const pl_d4 diagonal = {values[at[v[0]]], values[at[v[1]]], values[at[v[2]]], values[at[v[3]]]};
+    for (int k = 0; k < 3; k++)
+        s.g[k] += rest[k] + __builtin_convertvector((pl_f4){a[k], b[k], c[k], d[k]}, pl_d4);
+    s.H[0] += diagonal, s.H[3] += diagonal, s.H[5] += diagonal;
+    solve_symmetric(s.H, s.g, step);
+    for (int k = 0; k < 3; k++) {
+        s.own[k] -= job->relaxation * step[k];
+        from[k] = s.own[k] - from[k];
+    }
+    bool free[4];
+    for (int lane = 0; lane < q->count; lane++) {
+        free[lane] = is_free(job, v[lane]);
+        if (free[lane])
+            pl_vec3_store(job->x + 3 * (size_t)v[lane],
+                          (pl_vec3){s.own[0][lane], s.own[1][lane], s.own[2][lane]});
+    }
+    store_moved(r, q, from, free);
 }
 
 static void sweep_task(int begin, int end, int worker, void* user) {
     const sweep_job* job = user;
+    const pl_spring_relax* r = job->r;
     (void)worker;
     for (int k = begin; k < end; k++) {
-        int first = job->chunks[k] * CHUNK, last = chunk_end(job->r, job->chunks[k]);
-        for (int i = first; i < last; i++) {
-            int v = job->r->order[i];
-            if (!job->f->fixed[v] && !(job->f->hold_of && job->f->hold_of[v]) &&
-                (!job->chosen || job->chosen[job->piece_of[v]]))
-                relax_vertex(job, v);
-        }
+        const int chunk = job->chunks[k];
+        for (int i = r->quad_offsets[chunk]; i < r->quad_offsets[chunk + 1]; i++)
+            relax_quad(job, &r->quads.quads[i]);
     }
 }
 
@@ -296,7 +378,7 @@ void pl_spring_relax_sweep(pl_spring_relax* r, const pl_step_objective* f, const
                            const int* piece_of, const bool* chosen, double* x) {
     sweep_job job = {
         .r = r, .f = f, .gradient = gradient, .x = x, .piece_of = piece_of, .chosen = chosen};
-    pl_parallel_for(f->pool, rest_task, r->Q.row_count, ROWS_PER_TASK, &job);
+    pl_parallel_for(f->pool, rest_task, r->chunk_count, 2, &job);
     for (int sweep = 0; sweep < SWEEPS; sweep++) {
         job.relaxation = sweep < SWEEPS - PLAIN_SWEEPS ? OVER_RELAXATION : 1.0;
         for (int c = 0; c < r->colour_count; c++) {

@@ -34,4 +34,22 @@ PL_WIDE pl_d4 pl_sqrt_d4(pl_d4 a) {
 #endif
 }
 
+// x y z of a vertex and a value that nobody looks at; behind the last vertex there is none
+PL_WIDE pl_d4 pl_load_point_d4(const double* x, int v, int last) {
+    const double* at = x + 3 * (size_t)v;
+    return v < last ? pl_load_d4(at) : (pl_d4){at[0], at[1], at[2], 0.0};
+}
+// the coordinates of four vertices, each of all four together
+PL_WIDE void pl_load_points_d4(const double* x, const int32_t v[4], int last, pl_d4 out[3]) {
+    pl_d4 a = pl_load_point_d4(x, v[0], last), b = pl_load_point_d4(x, v[1], last);
+    pl_d4 c = pl_load_point_d4(x, v[2], last), d = pl_load_point_d4(x, v[3], last);
+    pl_d4 ab = __builtin_shufflevector(a, b, 0, 4, 2, 6);
+    pl_d4 cd = __builtin_shufflevector(c, d, 0, 4, 2, 6);
+    out[0] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+    out[2] = __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+    ab = __builtin_shufflevector(a, b, 1, 5, 3, 7);
+    cd = __builtin_shufflevector(c, d, 1, 5, 3, 7);
+    out[1] = __builtin_shufflevector(ab, cd, 0, 1, 4, 5);
+}
+
 #endif

@@ -19,6 +19,9 @@
 enum { VERTICES_PER_TASK = 2730 };
 // MIN_PROJECTED_FRACTION: smallest share of the projected Hessian to blend in.
 static const double MIN_PROJECTED_FRACTION = 0.25;
+// Cloth whose residual is above this keeps the fraction of its last matrix: a smaller one would
+// mostly turn out indefinite, after it was assembled and half solved.
+static const double FAR_RESIDUAL = 0.05;
 static const double MAX_LINEARISED_RESIDUAL = 1.0;
 // Linear systems of cloth are solved to ROUGH_TOLERANCE; the last ones so far that END_PART of the
 // tolerance would be left of the forces, if these were linear.
@@ -263,7 +266,10 @@ static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
                                 pl_error* error) {
     pl_linear_info linear;
     bool tells = m->newton.sees_indefinite;
-    double part = !tells ? 1.0 : s->projected <= MIN_PROJECTED_FRACTION ? 0.0 : 0.5 * s->projected;
+    bool keeps = m->relax.data && s->residual > FAR_RESIDUAL;
+    double part = s->projected <= MIN_PROJECTED_FRACTION ? 0.0 : 0.5 * s->projected;
+    if (!tells) part = 1.0;
+    else if (keeps) part = s->projected;
     f->leaves_indefinite_out = false;
     for (;;) {
         pl_status status = solve_direction(m, f, settings, part, s, &linear, info, error);
