@@ -271,7 +271,9 @@ TEST(mixed_direction_solves_the_eliminated_system)
         pl_random random = {7};
         for (int i = 0; i < 3 * s.n; i++) b[i] = pl_random_normal(&random);
         pl_linear_info info;
-        newton.functions->solve(newton.data, &(pl_linear_options){1e-12, 1}, false, b, d, &info);
+        newton.functions->solve(newton.data,
+                                &(pl_linear_options){.tolerance = 1e-12, .max_iterations = 1},
+                                false, b, d, &info);
         CHECK(info.converged && !info.indefinite && info.tiny_pivot_count == 0);
         pl_block_matrix_apply(&K, NULL, 1, d, Kd);
         for (int i = 0; i < 3 * s.n; i++) x[i] = s.x[i] + d[i];

@@ -452,7 +452,9 @@ TEST(multigrid_scalar_bottom_keeps_normals)
             CHECK(s.mg->bottom.is_sparse == (kind == 1) || step > 1);
             pl_linear_info info;
             memset(x, 0, (size_t)count * sizeof(double));
-            pl_scalar_mg_solve(s.mg, true, &(pl_linear_options){1e-8, 60}, b, x, &info);
+            pl_scalar_mg_solve(s.mg, true,
+                               &(pl_linear_options){.tolerance = 1e-8, .max_iterations = 60}, b, x,
+                               &info);
             CHECK(info.converged && info.iterations <= 4);
         }
         PL_FREE(b, double, count);

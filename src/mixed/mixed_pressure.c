@@ -71,7 +71,7 @@ static size_t vertex_bytes(const pl_mixed_pressure* m) {
 
 // p = B^-1 (phi + shift)
 static void eliminate(pl_mixed_pressure* m, const double* phi, double* p) {
-    static const pl_linear_options options = {1e-12, 2000};
+    static const pl_linear_options options = {.tolerance = 1e-12, .max_iterations = 2000};
     pl_linear_info info;
     for (int v = 0; v < m->vertex_count; v++) m->rhs[v] = phi[v] + m->shift[v];
     memset(p, 0, vertex_bytes(m));
@@ -241,14 +241,18 @@ static void solve_matrix(pl_mixed_pressure* m, const pl_linear_options* options,
     if (m->cycles && !m->cycles_failed) {
         // what is left of the constraint counts kappa times in the forces
         double share = fmin(1.0, m->softness / SOFT);
-        pl_linear_options own = {share * options->tolerance, options->max_iterations};
+        pl_linear_options own = {.tolerance = share * options->tolerance,
+                                 .max_iterations = options->max_iterations,
+                                 .deadline = options->deadline};
         pl_mixed_cycles_solve(m->cycles, &own, m->rhs, m->solution, info);
         if (info->converged) return;
         m->cycles_failed = true;
         if (factor(m, NULL) != PL_OK) return;
         info->switched = true;
     }
-    solve_directly(m, &(pl_linear_options){fmin(options->tolerance, 1e-10), 1}, info);
+    solve_directly(
+        m, &(pl_linear_options){.tolerance = fmin(options->tolerance, 1e-10), .max_iterations = 1},
+        info);
 }
 
 // B is positive definite, so the matrix has as many negative pivots as there are pressures, unless
@@ -303,7 +307,9 @@ static bool bend(void* data, const pl_step_objective* f, const double* x, const 
     memset(m->rhs, 0, 4 * vertex_bytes(m));
     for (int v = 0; v < n; v++) m->rhs[4 * (size_t)v + 3] = m->unit * (linear[v] - m->phi[v]);
     pl_linear_info info = {0};
-    solve_matrix(m, &(pl_linear_options){BEND_TOLERANCE, MAX_BEND_CYCLES}, &info);
+    solve_matrix(
+        m, &(pl_linear_options){.tolerance = BEND_TOLERANCE, .max_iterations = MAX_BEND_CYCLES},
+        &info);
     if (!info.converged) return false;
     for (int v = 0; v < n; v++)
         memcpy(bent + 3 * (size_t)v, m->solution + 4 * (size_t)v, 3 * sizeof(double));
