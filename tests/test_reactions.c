@@ -333,7 +333,7 @@ TEST(reactions_are_columns_of_the_metrics)
                      "attachment.clamp.fz,attachment.clamp.tx,attachment.clamp.ty,"
                      "attachment.clamp.tz,\"attachment.a,\"\"b.fx\"");
     char* row = strchr(text, '\n') + 1;
-    for (int k = 0; k < 19; k++) row = strchr(row, ',') + 1;
+    for (int k = 0; k < 20; k++) row = strchr(row, ',') + 1;
     CHECK_NEAR(strtod(row, NULL), 9810.0, 0.01);
     for (int k = 0; k < 6; k++) row = strchr(row, ',') + 1;
     CHECK(strtod(row, NULL) > 0.0 && strtod(row, NULL) < 9810.0); // the other has begun to sink
