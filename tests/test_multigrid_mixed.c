@@ -313,20 +313,20 @@ typedef struct recorder {
     float *b, *x; // what came, what goes
 } recorder;
 
-static pl_status record_setup(void* user, const pl_block_mg* mg, pl_error* error) {
+static pl_status record_setup(void* user, const pl_coarsest* coarsest, pl_error* error) {
     recorder* r = user;
-    r->count = PL_NODE * mg->hierarchy.node_counts[mg->hierarchy.level_count - 1];
+    r->count = PL_NODE * coarsest->level->node_count;
     return r->status == PL_OK ? PL_OK : pl_fail(error, r->status, "no bottom");
 }
-static bool record_factor(void* user, const pl_block_mg* mg) {
+static bool record_factor(void* user, const pl_coarsest* coarsest) {
     recorder* r = user;
-    (void)mg;
+    (void)coarsest;
     r->factor_count++;
     return r->factors;
 }
-static void record_solve(void* user, const pl_block_mg* mg, const float* b, float* x) {
+static void record_solve(void* user, const pl_coarsest* coarsest, const float* b, float* x) {
     recorder* r = user;
-    (void)mg;
+    (void)coarsest;
     memcpy(r->b, b, (size_t)r->count * sizeof(float));
     memcpy(x, r->x, (size_t)r->count * sizeof(float));
 }

@@ -2,7 +2,6 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "multigrid/block_bottom.h"
 #include "base/memory.h"
-#include "multigrid/block_multigrid.h"
 #include "sparse/dense_ldlt.h"
 
 #include <math.h>
@@ -12,16 +11,14 @@ enum { NODES_PER_TASK = 8 };
 // Values come from float: a smaller part of a diagonal is round-off.
 static const double TINY_PIVOT = 1e-6;
 
-void pl_block_mg_visit_bottom(const pl_block_mg* mg, int begin, int end, pl_bottom_visit visit,
-                              void* user) {
-    int top = mg->hierarchy.level_count - 1;
-    const pl_block_level* level = &mg->levels[top];
+void pl_coarsest_visit(const pl_coarsest* coarsest, int begin, int end, pl_bottom_visit visit,
+                       void* user) {
+    const pl_block_level* level = coarsest->level;
     const pl_mg_half* halves[2] = {&level->pattern.lower, &level->pattern.upper};
-    pl_unseen unseen = pl_block_mg_unseen(mg, top);
     size_t block = (size_t)level->block;
     for (int J = begin; J < end; J++) {
         float D[256];
-        pl_block_fill_unseen(level, unseen, J, D);
+        pl_block_fill_unseen(level, coarsest->unseen, J, D);
         visit(user, J, J, D);
         for (int k = 0; k < 2; k++)
             for (int e = halves[k]->begin[J]; e < halves[k]->end[J]; e++)
@@ -31,7 +28,7 @@ void pl_block_mg_visit_bottom(const pl_block_mg* mg, int begin, int end, pl_bott
 }
 
 typedef struct fill_job {
-    const pl_block_mg* mg;
+    const pl_coarsest* coarsest;
     pl_dense_bottom* bottom;
     pl_bottom_visit visit;
 } fill_job;
@@ -39,23 +36,19 @@ typedef struct fill_job {
 static void fill_task(int begin, int end, int worker, void* user) {
     const fill_job* job = user;
     (void)worker;
-    pl_block_mg_visit_bottom(job->mg, begin, end, job->visit, job->bottom);
+    pl_coarsest_visit(job->coarsest, begin, end, job->visit, job->bottom);
 }
 
-static int bottom_nodes(const pl_block_mg* mg) {
-    return mg->hierarchy.node_counts[mg->hierarchy.level_count - 1];
-}
-
-static void fill(pl_dense_bottom* bottom, const pl_block_mg* mg, pl_bottom_visit visit) {
-    fill_job job = {mg, bottom, visit};
-    pl_parallel_for(mg->pool, fill_task, bottom_nodes(mg), NODES_PER_TASK, &job);
+static void fill(pl_dense_bottom* bottom, const pl_coarsest* coarsest, pl_bottom_visit visit) {
+    fill_job job = {coarsest, bottom, visit};
+    pl_parallel_for(coarsest->pool, fill_task, coarsest->level->node_count, NODES_PER_TASK, &job);
 }
 
 // ---------------------------------------------------------------- L L'
 
-static pl_status setup_definite(void* user, const pl_block_mg* mg, pl_error* error) {
+static pl_status setup_definite(void* user, const pl_coarsest* coarsest, pl_error* error) {
     pl_dense_bottom* bottom = user;
-    return pl_dense_cholesky_setup(&bottom->cholesky, 12 * bottom_nodes(mg), 1, error);
+    return pl_dense_cholesky_setup(&bottom->cholesky, 12 * coarsest->level->node_count, 1, error);
 }
 
 static void put_definite(void* user, int J, int K, const float* block) {
@@ -68,36 +61,36 @@ static void put_definite(void* user, int J, int K, const float* block) {
         }
 }
 
-static bool try_definite(pl_dense_bottom* bottom, const pl_block_mg* mg) {
+static bool try_definite(pl_dense_bottom* bottom, const pl_coarsest* coarsest) {
     pl_dense_cholesky_zero(&bottom->cholesky);
-    fill(bottom, mg, put_definite);
-    return pl_dense_cholesky_factor(&bottom->cholesky, mg->pool) < 0;
+    fill(bottom, coarsest, put_definite);
+    return pl_dense_cholesky_factor(&bottom->cholesky, coarsest->pool) < 0;
 }
 
 // Round-off can make a matrix that is nearly singular indefinite; then its diagonal is raised.
-static bool factor_definite(void* user, const pl_block_mg* mg) {
+static bool factor_definite(void* user, const pl_coarsest* coarsest) {
     static const float MAX_SHIFT = 1e3f;
     pl_dense_bottom* bottom = user;
     bottom->shift = 0.0f;
-    bool factored = try_definite(bottom, mg);
+    bool factored = try_definite(bottom, coarsest);
     while (!factored && bottom->shift < MAX_SHIFT) {
         bottom->shift = bottom->shift > 0.0f ? 10.0f * bottom->shift : 1e-6f;
-        factored = try_definite(bottom, mg);
+        factored = try_definite(bottom, coarsest);
     }
     return factored;
 }
 
-static void solve_definite(void* user, const pl_block_mg* mg, const float* b, float* x) {
+static void solve_definite(void* user, const pl_coarsest* coarsest, const float* b, float* x) {
     pl_dense_bottom* bottom = user;
     pl_rhs_layout layout = {.run = 12, .stride = PL_NODE, .rhs_stride = 0};
-    pl_dense_cholesky_solve(&bottom->cholesky, mg->pool, 1, layout, b, x);
+    pl_dense_cholesky_solve(&bottom->cholesky, coarsest->pool, 1, layout, b, x);
 }
 
 // ---------------------------------------------------------------- L D L'
 
-static pl_status setup_indefinite(void* user, const pl_block_mg* mg, pl_error* error) {
+static pl_status setup_indefinite(void* user, const pl_coarsest* coarsest, pl_error* error) {
     pl_dense_bottom* bottom = user;
-    int n = bottom->n = 16 * bottom_nodes(mg);
+    int n = bottom->n = 16 * coarsest->level->node_count;
     bottom->scratch_size = pl_dense_scratch_size(n, n);
     bottom->L = PL_ALLOC(double, (size_t)n*(size_t)n);
     bottom->D = PL_ALLOC(double, n);
@@ -123,26 +116,26 @@ static void put_indefinite(void* user, int J, int K, const float* block) {
         }
 }
 
-static bool factor_indefinite(void* user, const pl_block_mg* mg) {
+static bool factor_indefinite(void* user, const pl_coarsest* coarsest) {
     pl_dense_bottom* bottom = user;
     size_t n = (size_t)bottom->n;
     double sum = 0.0;
     memset(bottom->L, 0, n * n * sizeof(double));
-    fill(bottom, mg, put_indefinite);
+    fill(bottom, coarsest, put_indefinite);
     for (size_t i = 0; i < n * n; i++) sum += fabs(bottom->L[i]);
     if (!isfinite(sum)) return false;
     for (size_t i = 0; i < n; i++) bottom->D[i] = bottom->L[i * (n + 1)];
     pl_pivots pivots = {.tiny = TINY_PIVOT};
     pl_dense_factor_panel(bottom->L, bottom->n, bottom->n, bottom->D, &pivots, bottom->scratch,
-                          mg->pool);
+                          coarsest->pool);
     return true;
 }
 
-static void solve_indefinite(void* user, const pl_block_mg* mg, const float* b, float* x) {
+static void solve_indefinite(void* user, const pl_coarsest* coarsest, const float* b, float* x) {
     pl_dense_bottom* bottom = user;
     size_t n = (size_t)bottom->n;
     double* y = bottom->x;
-    int nodes = bottom_nodes(mg);
+    int nodes = coarsest->level->node_count;
     for (int k = 0; k < 16 * nodes; k++) y[place_of(bottom, k / 16, k % 16)] = (double)b[k];
     for (size_t j = 0; j < n; j++)
         for (size_t i = j + 1; i < n; i++) y[i] -= bottom->L[j * n + i] * y[j];

@@ -5,19 +5,24 @@
 #ifndef PL_MULTIGRID_BLOCK_BOTTOM_H
 #define PL_MULTIGRID_BLOCK_BOTTOM_H
 
-#include "multigrid/block_level.h"
+#include "multigrid/block_galerkin.h"
 #include "multigrid/dense_cholesky.h"
 
-struct pl_block_mg;
+// The coarsest level as its solver sees it.
+typedef struct pl_coarsest {
+    const pl_block_level* level;
+    pl_unseen unseen;
+    pl_pool* pool;
+} pl_coarsest;
 
 // How the coarsest level is solved; `user` is what the solver keeps.
 typedef struct pl_mg_bottom_operations {
     // The structure of all levels is known; values come with `factor`.
-    pl_status (*setup)(void* user, const struct pl_block_mg* mg, pl_error* error);
+    pl_status (*setup)(void* user, const pl_coarsest* coarsest, pl_error* error);
     // False if there is no factor; then no cycle runs until the next one.
-    bool (*factor)(void* user, const struct pl_block_mg* mg);
+    bool (*factor)(void* user, const pl_coarsest* coarsest);
     // x = A^-1 b, PL_NODE floats a node
-    void (*solve)(void* user, const struct pl_block_mg* mg, const float* b, float* x);
+    void (*solve)(void* user, const pl_coarsest* coarsest, const float* b, float* x);
 } pl_mg_bottom_operations;
 
 typedef struct pl_mg_bottom {
@@ -43,7 +48,7 @@ size_t pl_dense_bottom_bytes(const pl_dense_bottom* bottom);
 // The blocks (J, K), K <= J, of the coarsest matrix for some nodes J, with unseen directions filled
 // in.
 typedef void (*pl_bottom_visit)(void* user, int J, int K, const float* block);
-void pl_block_mg_visit_bottom(const struct pl_block_mg* mg, int begin, int end,
-                              pl_bottom_visit visit, void* user);
+void pl_coarsest_visit(const pl_coarsest* coarsest, int begin, int end, pl_bottom_visit visit,
+                       void* user);
 
 #endif

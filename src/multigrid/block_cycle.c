@@ -87,7 +87,8 @@ static void prolong_add(void* levels, int l) {
 static void solve_coarsest(void* levels, int l) {
     pl_block_mg* mg = levels;
     double start = pl_seconds();
-    mg->bottom.operations->solve(mg->bottom.user, mg, mg->levels[l].b, mg->levels[l].x);
+    pl_coarsest coarsest = pl_block_mg_coarsest(mg);
+    mg->bottom.operations->solve(mg->bottom.user, &coarsest, mg->levels[l].b, mg->levels[l].x);
     mg->times.bottom += pl_seconds() - start;
 }
 

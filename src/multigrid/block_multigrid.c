@@ -107,7 +107,8 @@ pl_status pl_block_mg_fail(pl_error* error) {
 }
 
 static bool factor_bottom(pl_block_mg* mg) {
-    mg->bottom_failed = !mg->bottom.operations->factor(mg->bottom.user, mg);
+    pl_coarsest coarsest = pl_block_mg_coarsest(mg);
+    mg->bottom_failed = !mg->bottom.operations->factor(mg->bottom.user, &coarsest);
     return !mg->bottom_failed;
 }
 
@@ -115,6 +116,11 @@ pl_unseen pl_block_mg_unseen(const pl_block_mg* mg, int l) {
     if (l == 0) return (pl_unseen){0};
     if (mg->unseen[l]) return (pl_unseen){mg->unseen[l], 64, 16};
     return (pl_unseen){mg->hierarchy.transfers[l - 1].unseen, 16, 0};
+}
+
+pl_coarsest pl_block_mg_coarsest(const pl_block_mg* mg) {
+    int top = mg->hierarchy.level_count - 1;
+    return (pl_coarsest){&mg->levels[top], pl_block_mg_unseen(mg, top), mg->pool};
 }
 
 static void copy_diagonal_task(int begin, int end, int worker, void* user) {

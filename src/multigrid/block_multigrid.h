@@ -144,5 +144,7 @@ void pl_block_mg_take_written(pl_block_mg* mg);
 void pl_block_mg_follow_held(pl_block_mg* mg);
 void pl_block_mg_find_unseen(pl_block_mg* mg);
 pl_unseen pl_block_mg_unseen(const pl_block_mg* mg, int l);
+// The coarsest level, for its solver.
+pl_coarsest pl_block_mg_coarsest(const pl_block_mg* mg);
 
 #endif

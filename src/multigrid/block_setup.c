@@ -234,8 +234,10 @@ static pl_status make_finest(pl_block_mg* mg, const pl_mg_blocks* A, const pl_sl
 // the solver that the settings gave, or the factor that costs less
 static pl_status setup_bottom(pl_block_mg* mg, pl_error* error) {
     enum { DENSE_ENOUGH = 2048 }; // unknowns that are dense without looking
-    if (mg->bottom.operations) return mg->bottom.operations->setup(mg->bottom.user, mg, error);
-    const pl_block_level* level = &mg->levels[mg->hierarchy.level_count - 1];
+    const pl_coarsest coarsest = pl_block_mg_coarsest(mg);
+    if (mg->bottom.operations)
+        return mg->bottom.operations->setup(mg->bottom.user, &coarsest, error);
+    const pl_block_level* level = coarsest.level;
     double n = (double)level->unknowns * level->node_count;
     mg->bottom = (pl_mg_bottom){pl_dense_bottom_operations(mg->unknowns), &mg->dense};
     if (n > DENSE_ENOUGH) {
@@ -245,7 +247,7 @@ static pl_status setup_bottom(pl_block_mg* mg, pl_error* error) {
             mg->bottom = (pl_mg_bottom){&pl_sparse_bottom_operations, &mg->sparse};
         else pl_sparse_bottom_free(&mg->sparse);
     }
-    return mg->bottom.operations->setup(mg->bottom.user, mg, error);
+    return mg->bottom.operations->setup(mg->bottom.user, &coarsest, error);
 }
 
 // the levels above the finest one

@@ -5,7 +5,6 @@
 // and pressures are quasidefinite, in whatever order.
 #include "multigrid/sparse_bottom.h"
 #include "base/memory.h"
-#include "multigrid/block_multigrid.h"
 
 #include <math.h>
 
@@ -100,32 +99,33 @@ bool pl_sparse_bottom_factor(pl_sparse_bottom* bottom, bool definite, pl_pool* p
 
 // ---------------------------------------------------------------- as a bottom of multigrid
 
-static pl_status setup(void* user, const pl_block_mg* mg, pl_error* error) {
+static pl_status setup(void* user, const pl_coarsest* coarsest, pl_error* error) {
     pl_sparse_bottom* bottom = user;
-    const pl_block_level* level = &mg->levels[mg->hierarchy.level_count - 1];
+    const pl_block_level* level = coarsest->level;
     pl_status status = PL_OK;
     if (!bottom->direct) status = pl_sparse_bottom_analyse(bottom, level, level->unknowns, error);
     return status == PL_OK ? pl_sparse_bottom_reserve(bottom, error) : status;
 }
 
 // Definite matrices may need a shift, as the dense factor does.
-static bool factor(void* user, const pl_block_mg* mg) {
+static bool factor(void* user, const pl_coarsest* coarsest) {
     static const double MAX_SHIFT = 1e3;
     pl_sparse_bottom* bottom = user;
-    for (bottom->shift = 0.0; bottom->shift<MAX_SHIFT; bottom->shift = bottom->shift> 0.0
-                                  ? 10.0 * bottom->shift
-                                  : 1e-6) {
-        pl_block_mg_visit_bottom(mg, 0, bottom->A.row_count, pl_sparse_bottom_put, bottom);
-        if (pl_sparse_bottom_factor(bottom, mg->unknowns == 3, mg->pool)) return true;
-        if (mg->unknowns == 4) return false;
+    const bool definite = coarsest->level->kind == PL_BLOCKS_12;
+    bottom->shift = 0.0;
+    while (bottom->shift < MAX_SHIFT) {
+        pl_coarsest_visit(coarsest, 0, bottom->A.row_count, pl_sparse_bottom_put, bottom);
+        if (pl_sparse_bottom_factor(bottom, definite, coarsest->pool)) return true;
+        if (!definite) return false;
+        bottom->shift = fmax(1e-6, 10.0 * bottom->shift);
     }
     return false;
 }
 
-static void solve(void* user, const pl_block_mg* mg, const float* b, float* x) {
+static void solve(void* user, const pl_coarsest* coarsest, const float* b, float* x) {
     pl_sparse_bottom* bottom = user;
     int n = bottom->A.block;
-    (void)mg;
+    (void)coarsest;
     for (int k = 0; k < n * bottom->A.row_count; k++)
         bottom->x[k] = (double)b[PL_NODE * (size_t)(k / n) + (size_t)(k % n)];
     pl_direct_solve(bottom->direct, 1, bottom->x, bottom->x);

@@ -8,6 +8,7 @@
 #include "step/step_newton.h"
 #include "step/step_projective.h"
 #include "step/step_search.h"
+#include "step/step_system.h"
 
 #include <math.h>
 

@@ -10,7 +10,6 @@
 #include "step/step_minimiser.h"
 #include "step/step_pressure.h"
 #include "step/step_reactions.h"
-#include "step/step_system.h"
 
 // vectors of the state, 3 per vertex
 enum {
@@ -21,7 +20,7 @@ enum {
     PL_STATE_VECTORS
 };
 
-struct pl_step_system {
+typedef struct pl_step_system {
     int vertex_count;
     pl_pool* pool;
     pl_step_settings settings;
@@ -58,7 +57,7 @@ struct pl_step_system {
     pl_rigid_start* rigid_start;     // of Projective Dynamics in motion, else NULL
     pl_free_bodies free_bodies;      // of quasistatics
     double size;                     // of the rest shape [m]
-};
+} pl_step_system;
 
 // What the solvers of the system are made of.
 pl_solver_input pl_step_solver_input(pl_step_system* s, const double* rest);
