@@ -17,8 +17,8 @@ import markdown
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 GROUPS = [
     ("Start", ["README.md", "docs/guide.md", "docs/viewer.md", "docs/modes.md"]),
-    ("Reference", ["docs/scene.md", "docs/meshes.md", "docs/plr.md"]),
-    ("Methods", ["docs/methods/galerkin.md", "docs/methods/grid.md", "docs/methods/pbd.md", "docs/methods/eigenfit.md", "docs/methods/guard.md"]),
+    ("Reference", ["docs/scene.md", "docs/meshes.md", "docs/contact.md", "docs/plr.md"]),
+    ("Methods", ["docs/methods/choosing.md", "docs/methods/galerkin.md", "docs/methods/mixed.md", "docs/methods/grid.md", "docs/methods/pbd.md", "docs/methods/eigenfit.md", "docs/methods/guard.md"]),
     ("Measured", ["docs/verification.md", "docs/peers.md"]),
     ("Source", ["docs/architecture.md", "CONTRIBUTING.md", "CHANGELOG.md"]),
 ]
