@@ -188,6 +188,7 @@ static bool parse_duration(const char* text, double* seconds) {
     if (size == 0 || size >= sizeof number) return false;
     memcpy(number, text, size);
     number[size] = '\0';
+    if (strchr(number, '.') != strrchr(number, '.')) return false;
     for (size_t k = 0; k < sizeof units / sizeof units[0]; k++)
         if (strcmp(text + size, units[k].name) == 0) {
             *seconds = 0.0;

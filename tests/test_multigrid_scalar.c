@@ -607,6 +607,50 @@ TEST(multigrid_scalar_memory)
     destroy(&s);
 }
 
+// Contacts that found no memory are set again by the next call, and nothing is freed twice.
+TEST(multigrid_scalar_contacts_survive_failing_allocations)
+{
+    pl_error error;
+    pl_mg_spring spring = {.place = 5, .has_block = true, .block = {1e3, 0, 0, 0, 0, 0}};
+    int64_t failures = 0;
+    for (int64_t k = 1;; k++) {
+        system_sample s = create(sample_box(3, 3, 3), (int[]){2, 8}, 2, 2, 1e2, 0);
+        system_sample whole = create(sample_box(3, 3, 3), (int[]){2, 8}, 2, 2, 1e2, 0);
+        pl_linear_info info, other;
+        int n = 3 * s.mesh->vertex_count;
+        double *b = PL_ALLOC(double, n), *x = PL_ALLOC(double, n), *y = PL_ALLOC(double, n);
+        for (int i = 0; i < n; i++) b[i] = i % 7 - 3.0;
+        pl_inject_failure(k);
+        pl_status status = pl_scalar_mg_set_springs(s.mg, &spring, 1, &error);
+        pl_inject_failure(0);
+        if (status != PL_OK) {
+            failures++;
+            CHECK_INT(status, PL_ERROR_MEMORY);
+            CHECK_OK(pl_scalar_mg_set_springs(s.mg, &spring, 1, &error), &error);
+        }
+        CHECK_OK(pl_scalar_mg_set_springs(whole.mg, &spring, 1, &error), &error);
+        pl_linear_options options = {.tolerance = 1e-8, .max_iterations = 60};
+        pl_scalar_mg_solve(s.mg, true, &options, b, x, &info);
+        pl_scalar_mg_solve(whole.mg, true, &options, b, y, &other);
+        CHECK(info.converged && memcmp(x, y, (size_t)n * sizeof(double)) == 0);
+        PL_FREE(b, double, n);
+        PL_FREE(x, double, n);
+        PL_FREE(y, double, n);
+        destroy(&s);
+        destroy(&whole);
+        if (status == PL_OK) break;
+    }
+    CHECK(failures > 10);
+    // and destroyed right after a failure
+    for (int64_t k = 1; k <= failures; k++) {
+        system_sample s = create(sample_box(3, 3, 3), (int[]){2, 8}, 2, 2, 1e2, 0);
+        pl_inject_failure(k);
+        CHECK_INT(pl_scalar_mg_set_springs(s.mg, &spring, 1, &error), PL_ERROR_MEMORY);
+        pl_inject_failure(0);
+        destroy(&s);
+    }
+}
+
 // nodes of level 1 that hold vertices of both halves of a bar, stiff and soft ones
 static int shared_nodes(const system_sample* s, bool aware) {
     pl_error error;

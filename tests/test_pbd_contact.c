@@ -320,3 +320,71 @@ TEST(pbd_contact_says_what_starts_inside_and_lets_it_out)
     pl_world_destroy(world);
     pl_scene_destroy(scene);
 }
+
+// two sheets that start nearer than their thickness
+TEST(pbd_contact_sheets_that_start_too_near_part_slowly)
+{
+    static const char text[] =
+        "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"bodies\": [\n"
+        " {\"name\": \"low\", \"generate\": {\"shape\": \"cloth\", \"size_x\": 0.3, \"size_y\": "
+        "0.3, "
+        "\"edge\": 0.05}, \"method\": \"pbd\"},\n"
+        " {\"name\": \"high\", \"generate\": {\"shape\": \"cloth\", \"size_x\": 0.3, \"size_y\": "
+        "0.3, "
+        "\"edge\": 0.05}, \"transform\": {\"translate\": [0, 0, 0.001]}, \"method\": \"pbd\"}]}";
+    pl_world* world = sample_start(text);
+    pl_frame_info info;
+    for (int k = 0; k < 30; k++) {
+        sample_step(world, 1, &info);
+        CHECK_INT(info.retry_count, 0);
+        CHECK_INT(pl_world_crossings(world), 0);
+    }
+    const double gap = middle_of(world, 1).z - middle_of(world, 0).z;
+    CHECK(gap > 0.002 && gap < 0.02); // apart, and not thrown away
+    pl_world_destroy(world);
+}
+
+// A body that is held goes through a cloth whose border is held: nothing else notices.
+TEST(pbd_contact_held_bodies_stop_no_others)
+{
+    static const char text[] =
+        "{\"pliant\": 1, \"bodies\": [\n"
+        " {\"name\": \"held\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.1, \"size_y\": "
+        "0.1, "
+        "\"size_z\": 0.1, \"edge\": 0.1}, \"transform\": {\"translate\": [-0.05, -0.05, 0.03]}, "
+        "\"method\": \"pbd\"},\n"
+        " {\"name\": \"sheet\", \"generate\": {\"shape\": \"cloth\", \"size_x\": 0.3, \"size_y\": "
+        "0.3, "
+        "\"edge\": 0.3}, \"transform\": {\"translate\": [-0.15, -0.15, 0]}, \"method\": \"pbd\"},\n"
+        " {\"name\": \"free\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.1, \"size_y\": "
+        "0.1, "
+        "\"size_z\": 0.1, \"edge\": 0.1}, \"transform\": {\"translate\": [2, 0, 0]}, \"method\": "
+        "\"pbd\"}],\n"
+        "\"attachments\": [{\"body\": \"held\", \"motion\": {\"keyframes\": [{\"time\": 0}, {\"time\": "
+        "0.3, \"translate\": [0, 0, -0.3]}]}}, {\"body\": \"sheet\"}]}";
+    pl_world* world = sample_start(text);
+    const double start = middle_of(world, 2).y;
+    sample_step(world, 18, NULL);
+    const double fallen = start - middle_of(world, 2).y, t = 18.0 / 60.0;
+    CHECK_NEAR(fallen, 0.5 * 9.81 * t * t, 0.1 * 0.5 * 9.81 * t * t);
+    pl_world_destroy(world);
+}
+
+// Fast bodies list only the pairs of the next part.
+TEST(pbd_contact_fast_bodies_list_few_pairs)
+{
+    static const char text[] =
+        "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"bodies\": [\n"
+        " {\"name\": \"fast\", \"generate\": {\"shape\": \"sphere\", \"radius\": 0.1, \"edge\": "
+        "0.03}, "
+        "\"velocity\": [100, 0, 0], \"method\": \"pbd\"},\n"
+        " {\"name\": \"slow\", \"generate\": {\"shape\": \"sphere\", \"radius\": 0.1, \"edge\": "
+        "0.03}, "
+        "\"transform\": {\"translate\": [0.8, 0.02, 0]}, \"method\": \"pbd\"}]}";
+    pl_world* world = sample_start(text);
+    const size_t before = pl_byte_count();
+    sample_step(world, 1, NULL);
+    CHECK(pl_byte_count() - before < (size_t)20 << 20);
+    CHECK_INT(pl_world_crossings(world), 0);
+    pl_world_destroy(world);
+}

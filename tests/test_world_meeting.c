@@ -5,6 +5,7 @@
 #include "base/memory.h"
 #include "run_samples.h"
 #include "test.h"
+#include "world/world_build.h"
 
 #include <stdlib.h>
 
@@ -123,6 +124,13 @@ TEST(meeting_says_who_passes_whom)
     CHECK_INT(pl_notes_count(notes), 3);
     CHECK_TEXT(pl_notes_text(notes, 2, NULL), "\"cube\" starts inside \"table\"");
     pl_world_destroy(world);
+    // the body that comes first is out of it, too, if it says so
+    CHECK_OK(pl_scene_set(scene, "bodies[1].transform.translate", "[0, 0.5, 0]", &error), &error);
+    CHECK_OK(pl_scene_set(scene, "bodies[0].contact.bodies", "false", &error), &error);
+    CHECK_OK(pl_world_create(scene, &world, notes, &error), &error);
+    CHECK(!world->bodies[0].meeting);
+    pl_world_destroy(world);
+    CHECK_OK(pl_scene_set(scene, "bodies[0].contact.bodies", "true", &error), &error);
     // and nothing is said of what is not meant to touch
     CHECK_OK(pl_scene_set(scene, "bodies[1].contact.bodies", "false", &error), &error);
     CHECK_OK(pl_world_create(scene, &world, notes, &error), &error);

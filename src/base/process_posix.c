@@ -21,6 +21,15 @@ extern char** environ;
 // our ends are not for programs that others start meanwhile
 static void keep_private(int file) { fcntl(file, F_SETFD, FD_CLOEXEC); }
 
+// From the start where the system can do that: another thread may fork at any moment.
+#ifdef SOCK_CLOEXEC
+enum { PRIVATE_SOCKET = SOCK_CLOEXEC };
+static int private_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+#else
+enum { PRIVATE_SOCKET = 0 };
+static int private_pipe(int ends[2]) { return pipe(ends); }
+#endif
+
 static void close_pair(const int pair[2]) {
     close(pair[0]);
     close(pair[1]);
@@ -28,8 +37,8 @@ static void close_pair(const int pair[2]) {
 
 // both ends of what the program reads from and says to
 static int connect_ends(int input[2], int messages[2]) {
-    if (socketpair(AF_UNIX, SOCK_STREAM, 0, input) != 0) return errno;
-    if (pipe(messages) != 0) {
+    if (socketpair(AF_UNIX, SOCK_STREAM | PRIVATE_SOCKET, 0, input) != 0) return errno;
+    if (private_pipe(messages) != 0) {
         int failure = errno;
         close_pair(input);
         return failure;

@@ -23,6 +23,9 @@ typedef struct pl_surface_source {
     bool meets_others, meets_itself;
 } pl_surface_source;
 
+// Surfaces that are nearer than their thickness part no faster than all of it in this time [s].
+#define PL_PARTING_TIME 0.5
+
 typedef struct pl_contact_surface {
     int first_triangle, triangle_count;
     bool meets_others, meets_itself;

@@ -211,7 +211,11 @@ pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_step_objecti
         if (ok) add_contact(s, f, k, x);
     }
     ok = ok && order_springs(p);
-    if (!ok) return pl_fail_memory(error, "pins and contacts");
+    if (!ok) {
+        const pl_mg_spring* left = p->pending.data;
+        for (size_t k = 0; k < p->pending.count; k++) p->pending_slot[left[k].place] = 0;
+        return pl_fail_memory(error, "pins and contacts");
+    }
     return pl_scalar_mg_set_springs(p->mg, p->ordered.data, (int)p->ordered.count, error);
 }
 

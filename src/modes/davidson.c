@@ -340,6 +340,10 @@ static void give(basis* b, double* values, double* vectors, pl_davidson_result* 
 
 pl_status pl_davidson_create(int count, int free_count, int wanted, int start_count,
                              pl_davidson** out, pl_error* error) {
+    *out = NULL;
+    if (wanted > PL_DAVIDSON_MAX || start_count > PL_DAVIDSON_MAX)
+        return pl_fail(error, PL_ERROR_ARGUMENT, "at most %d modes can be found on multigrid",
+                       PL_DAVIDSON_MAX);
     int room = wanted + GUARD + BLOCK + SPACE;
     if (room < start_count + RANDOM) room = start_count + RANDOM;
     if (room > free_count) room = free_count;

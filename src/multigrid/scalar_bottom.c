@@ -45,6 +45,7 @@ static void free_mixed(pl_scalar_bottom* bottom) {
     PL_FREE(bottom->schur, float, 16 * count * count);
     PL_FREE(bottom->rest, float, 12 * count);
     PL_FREE(bottom->found, float, 12 * count);
+    bottom->W = bottom->schur = bottom->rest = bottom->found = NULL;
     bottom->mixed_capacity = 0;
 }
 

@@ -18,7 +18,7 @@
 
 typedef struct pl_scalar_bottom {
     pl_dense_cholesky free_nodes; // A_uu, and the identity for the others
-    int mixed_count, mixed_capacity;
+    int mixed_capacity;
     pl_dense_cholesky mixed_nodes; // S, 12 per node with contacts
     float* W;                      // 4 columns per node with contacts, 4 rows per node
     float* schur;                  // A_tt - A_tu W, 4 rows and columns per node with contacts

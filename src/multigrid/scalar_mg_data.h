@@ -32,7 +32,8 @@ struct pl_scalar_mg {
 
     pl_mg_spring* springs;
     int spring_count, spring_capacity;
-    int* spring_nodes; // work: on the level at hand
+    bool springs_failed; // coarse levels do not have them all
+    int* spring_nodes;   // work: on the level at hand
     double* spring_points;
 
     int stamp; // another one after each change of values or springs

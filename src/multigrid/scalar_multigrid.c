@@ -358,7 +358,7 @@ static pl_status check_springs(const pl_scalar_mg* mg, const pl_mg_spring* sprin
 
 pl_status pl_scalar_mg_set_springs(pl_scalar_mg* mg, const pl_mg_spring* springs, int count,
                                    pl_error* error) {
-    if (same_springs(mg, springs, count)) return PL_OK;
+    if (!mg->springs_failed && same_springs(mg, springs, count)) return PL_OK;
     pl_status status = check_springs(mg, springs, count, error);
     if (status == PL_OK) status = reserve_springs(mg, count, error);
     if (status == PL_OK)
@@ -368,7 +368,9 @@ pl_status pl_scalar_mg_set_springs(pl_scalar_mg* mg, const pl_mg_spring* springs
     if (count) memcpy(mg->springs, springs, (size_t)count * sizeof(pl_mg_spring));
     mg->spring_count = count;
     mg->stamp++;
-    return apply_springs(mg, error);
+    status = apply_springs(mg, error);
+    mg->springs_failed = status != PL_OK;
+    return status;
 }
 
 pl_scalar_fine* pl_scalar_mg_fine(pl_scalar_mg* mg) { return &mg->fine; }
@@ -377,4 +379,3 @@ const pl_block_level* pl_scalar_mg_level(const pl_scalar_mg* mg, int l) { return
 const pl_level_springs* pl_scalar_mg_level_springs(const pl_scalar_mg* mg, int l) {
     return &mg->level_springs[l];
 }
-double pl_scalar_mg_raised(const pl_scalar_mg* mg) { return mg->bottom.raised; }

@@ -53,7 +53,6 @@ const pl_block_level* pl_scalar_mg_level(const pl_scalar_mg* mg, int l);
 const struct pl_level_springs* pl_scalar_mg_level_springs(const pl_scalar_mg* mg, int l);
 // What was added to the coarsest diagonal, relative to it, to make it definite in float; 0:
 // nothing.
-double pl_scalar_mg_raised(const pl_scalar_mg* mg);
 
 // One V-cycle: x of the finest level from its b, starting at 0.
 void pl_scalar_mg_cycle(pl_scalar_mg* mg);

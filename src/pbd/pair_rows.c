@@ -17,7 +17,8 @@ static const double REST_PART = 0.5;
 // Pairs that come within so many times their distance get a row: what others push may bring them
 // nearer.
 static const double NEAR = 2.0;
-// Of what is missing in distance, at least this much comes back in a part.
+// Of what is missing in distance, at least this much comes back in a part, but never faster than
+// the whole distance in PL_PARTING_TIME: bodies that start too near would fly apart.
 static const double LEAST_RATE = 0.1;
 
 static double wanted_distance(const pl_pair_motion* m, const pl_contact_pair* pair) {
@@ -82,8 +83,8 @@ bool pl_pair_boxes_meet(const pl_quad* from, const pl_quad* to, bool is_edges, d
 bool pl_pair_may_touch(const pl_pair_motion* m, const pl_contact_pair* pair) {
     const pl_contact_surface* surfaces = m->surfaces->surfaces;
     const pl_quad from = pl_pair_places(pair, m->start), to = pl_pair_places(pair, m->end);
-    const double room = NEAR * (surfaces[pair->surfaces[0]].thickness +
-                                surfaces[pair->surfaces[1]].thickness);
+    const double room =
+        NEAR * (surfaces[pair->surfaces[0]].thickness + surfaces[pair->surfaces[1]].thickness);
     if (!pl_pair_boxes_meet(&from, &to, pair->is_edges, room)) return false;
     return pl_quad_distance(&from, pair->is_edges, NULL) <=
            ways_of(&from, &to, pair->is_edges) + room;
@@ -110,8 +111,10 @@ bool pl_pair_row_make(const pl_pair_motion* m, const pl_contact_pair* pair, pl_p
     const pl_contact_surface* surfaces = m->surfaces->surfaces;
     out->share = share;
     out->normal = pl_scale(1.0 / distance, difference(out->weights, &at));
-    const double rate = fmax(m->share_of_step, LEAST_RATE);
-    out->distance = before < wanted ? before + rate * (wanted - before) : wanted;
+    const double missing = fmax(wanted - before, 0.0);
+    const double returned =
+        fmin(fmax(m->share_of_step, LEAST_RATE) * missing, wanted * m->time / PL_PARTING_TIME);
+    out->distance = wanted - missing + returned;
     out->friction =
         fmax(surfaces[pair->surfaces[0]].friction, surfaces[pair->surfaces[1]].friction);
     out->push = 0.0;

@@ -29,6 +29,7 @@ typedef struct pl_pair_motion {
     const double* mass;
     const bool* held;
     double share_of_step; // that the part is: what is too near comes apart within a step
+    double time;          // of the part [s]
 } pl_pair_motion;
 
 // False if the boxes of all that the two pass over are farther apart than `room`: they are cheap,

@@ -14,6 +14,7 @@
 #include "pbd/pbd_meeting.h"
 #include "base/memory.h"
 
+#include <math.h>
 #include <string.h>
 
 // MAX_HORIZON: parts between two searches. CUT_ROUNDS: after these, vertices that would meet stay.
@@ -21,6 +22,9 @@ enum { SWEEPS = 6, MAX_HORIZON = 32, CUT_ROUNDS = 3, MAX_ROUNDS = 30 };
 enum { VERTEX_BLOCK = 16384, PAIR_BLOCK = 256 };
 // of the mean edge of a surface
 static const double SLACK = 0.2;
+// Searches look no farther ahead than vertices go so many mean edges against one another: fast
+// bodies would list nearly all pairs.
+static const double MAX_EDGES_AHEAD = 2.0;
 
 pl_pbd_meeting pl_pbd_meeting_empty(void) {
     return (pl_pbd_meeting){.pairs = pl_array_of(sizeof(pl_contact_pair)),
@@ -106,6 +110,27 @@ static pl_status search(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* po
     return status;
 }
 
+// Parts that the next search looks ahead, of at most `most`.
+static int choose_horizon(const pl_surface_set* surfaces, const pl_pair_motion* motion, int most) {
+    pl_vec3 mean = {0, 0, 0};
+    double longest = 0.0, edge = INFINITY;
+    int count = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int v = 0; v < surfaces->vertex_count; v++) {
+            const size_t k = 3 * (size_t)v;
+            if (surfaces->surface_of_vertex[v] < 0) continue;
+            const pl_vec3 way =
+                pl_sub(pl_vec3_load(motion->end + k), pl_vec3_load(motion->start + k));
+            if (pass == 0) mean = pl_add(mean, way), count++;
+            else longest = fmax(longest, pl_distance(way, mean));
+        }
+        if (pass == 0) mean = pl_scale(1.0 / fmax(count, 1), mean);
+    }
+    for (int s = 0; s < surfaces->surface_count; s++) edge = fmin(edge, surfaces->surfaces[s].edge);
+    if (!(most * longest > MAX_EDGES_AHEAD * edge)) return most;
+    return (int)fmax(MAX_EDGES_AHEAD * edge / longest, 1.0);
+}
+
 // ------------------------------------------------------------------ no passing
 
 typedef struct pairs_job {
@@ -113,6 +138,17 @@ typedef struct pairs_job {
     const pl_contact_pair* pairs;
     double* parts; // of the motion, per pair
 } pairs_job;
+
+// Pairs of which only held vertices still move cannot be kept apart.
+static bool can_wait(const pl_pair_motion* motion, const pl_contact_pair* pair) {
+    for (int i = 0; i < 4; i++) {
+        const size_t k = 3 * (size_t)pair->v[i];
+        if (!motion->held[pair->v[i]] &&
+            memcmp(motion->start + k, motion->end + k, 3 * sizeof(double)) != 0)
+            return true;
+    }
+    return false;
+}
 
 static void advance_task(int begin, int end, int worker, void* user) {
     (void)worker;
@@ -122,6 +158,7 @@ static void advance_task(int begin, int end, int worker, void* user) {
         const pl_quad from = pl_pair_places(pair, job->motion->start);
         pl_quad way = pl_pair_places(pair, job->motion->end);
         job->parts[k] = 1.0;
+        if (!can_wait(job->motion, pair)) continue;
         if (!pl_pair_boxes_meet(&from, &way, pair->is_edges, 0.0)) continue;
         for (int i = 0; i < 4; i++) way.x[i] = pl_sub(way.x[i], from.x[i]);
         job->parts[k] = pl_quad_advance(&from, &way, pair->is_edges);
@@ -278,8 +315,9 @@ pl_status pl_pbd_meet(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool
     // half of the slack is left for what contacts push
     if (m->horizon == 0 || m->part_count >= m->horizon ||
         strays(m, surfaces, pool, motion->end, m->part_count + 1, 0.5)) {
-        const int horizon = parts_left + 1 < MAX_HORIZON ? parts_left + 1 : MAX_HORIZON;
-        status = search(m, surfaces, pool, motion->start, motion->end, horizon, error);
+        const int most = parts_left + 1 < MAX_HORIZON ? parts_left + 1 : MAX_HORIZON;
+        status = search(m, surfaces, pool, motion->start, motion->end,
+                        choose_horizon(surfaces, motion, most), error);
     }
     if (status == PL_OK) status = make_rows(m, pool, motion, error);
     if (status != PL_OK) return status;

@@ -260,7 +260,8 @@ static pl_status meet(pl_pbd_system* s, const pl_method_step* step, const pl_pbd
     if (!step->surfaces) return PL_OK;
     const double share = part->time_step / step->time_step;
     for (int b = 0; b < s->body_count; b++) keep_middle(s, &s->bodies[b], step, part);
-    const pl_pair_motion motion = {step->surfaces, s->positions, s->next, s->mass, s->held, share};
+    const pl_pair_motion motion = {step->surfaces, s->positions, s->next,        s->mass,
+                                   s->held,        share,        part->time_step};
     const int parts_left = (int)lround((1.0 - part->end) / share);
     return pl_pbd_meet(&s->meeting, step->surfaces, s->pool, &motion, part, parts_left,
                        s->contacts.data, (int)s->contacts.count, error);
@@ -299,8 +300,8 @@ static pl_status step_at_once(pl_pbd_system* s, const pl_method_step* step, pl_m
     whole.sweeps = pl_deadline_rounds(step->deadline, s->sweep_seconds, wanted);
     info->is_cut = whole.sweeps < wanted;
     if (status == PL_OK) status = solve(s, step, &whole, info, error);
-    s->sweep_seconds =
-        whole.sweeps ? (pl_deadline_now(step->deadline) - began) / whole.sweeps : 0.0;
+    if (step->deadline && whole.sweeps)
+        s->sweep_seconds = (pl_deadline_now(step->deadline) - began) / whole.sweeps;
     if (status == PL_OK) status = finish(s, step, &whole, step->detect, error);
     info->contact_count += s->meeting.active_count;
     return status;
@@ -314,8 +315,8 @@ static pl_status check_divided(pl_pbd_system* s, const pl_method_step* step, pl_
     pl_status status = check_ways(s, step, s->saved, error);
     if (status == PL_OK && step->surfaces &&
         memcmp(s->next, s->positions, count * sizeof(double)) != 0) {
-        const pl_pair_motion motion = {step->surfaces, s->positions, s->next,
-                                       s->mass,        s->held,      1.0};
+        const pl_pair_motion motion = {step->surfaces, s->positions, s->next,        s->mass,
+                                       s->held,        1.0,          step->time_step};
         status = pl_pbd_keep_apart(&s->meeting, step->surfaces, s->pool, &motion, error);
     }
     for (size_t i = 0; status == PL_OK && i < count; i++) {
@@ -368,7 +369,7 @@ static pl_status step_in_parts(pl_pbd_system* s, const pl_method_step* step, int
     double began = pl_deadline_now(step->deadline);
     pl_status status = run_parts(s, step, part_count, wanted, info, error);
     info->is_cut = part_count < wanted;
-    s->part_seconds = (pl_deadline_now(step->deadline) - began) / part_count;
+    if (step->deadline) s->part_seconds = (pl_deadline_now(step->deadline) - began) / part_count;
     if (status == PL_OK) return PL_OK;
     memcpy(s->positions, s->saved, size);
     memcpy(s->velocities, s->saved + count, size);

@@ -228,7 +228,7 @@ const pl_type pl_type_pbd = {
     .name = "pbd", .help = "Settings of method pbd.", PL_TYPE_TABLE(pl_pbd, pbd_rows)};
 
 static const pl_field_info eigenfit_rows[] = {
-    PL_ROW_INT(pl_eigenfit, "modes", modes, 1, 1000, 10, "how many modes are fitted"),
+    PL_ROW_INT(pl_eigenfit, "modes", modes, 1, 190, 10, "how many modes are fitted"),
     PL_ROW_TEXT(pl_eigenfit, "fine", fine, PL_FIELD_FILE, 0, "mesh of the fine body"),
     PL_ROW_AUTO(pl_eigenfit, "edge", edge, 0, "m", 1e-6, 1e6, "half that of the body",
                 "edge length of the fine mesh, if no file is given"),

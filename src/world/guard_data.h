@@ -42,6 +42,8 @@ typedef struct pl_guard_body {
 struct pl_world_guard {
     pl_guard_body* bodies;
     int body_count;
+    double parting; // see pl_guard_parting_energy, as of the last step [J]
+
     // state
     bool is_measured;
     double bound;     // B [J]
@@ -87,6 +89,8 @@ double pl_guard_contact_energy(const pl_world_system* system, double h);
 double pl_guard_work(const pl_world* world, const pl_world_system* system);
 // The energy of bodies that are carried along with what pins and contacts have moved.
 double pl_guard_shoved_energy(const pl_world_guard* guard, double h);
+// The energy that bodies which are too near one another may get when they part.
+double pl_guard_parting_energy(const pl_world_system* system);
 // Where the vertices are before a step.
 void pl_guard_take_start(const pl_world* world, const pl_world_system* system);
 

@@ -238,6 +238,17 @@ double pl_guard_work(const pl_world* w, const pl_world_system* system) {
     return fmin(work_of(w, system), most_work(w, system));
 }
 
+// What bodies that are nearer than their thickness may get when they part.
+double pl_guard_parting_energy(const pl_world_system* system) {
+    double thickness = 0.0, mass = 0.0;
+    if (!system->surfaces) return 0.0;
+    for (int s = 0; s < system->surfaces->surface_count; s++)
+        thickness = fmax(thickness, system->surfaces->surfaces[s].thickness);
+    for (int k = 0; k < system->guard->body_count; k++) mass += system->guard->bodies[k].mass;
+    const double speed = 2.0 * thickness / PL_PARTING_TIME;
+    return 0.5 * mass * speed * speed;
+}
+
 // A method that moves vertices by projection may carry a whole body along with one of them.
 double pl_guard_shoved_energy(const pl_world_guard* guard, double h) {
     double sum = 0.0;

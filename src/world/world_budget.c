@@ -33,12 +33,13 @@ void pl_budget_begin_attempt(pl_world* w, bool is_first, int step_count) {
         b->vertices_left += (double)step_count * w->systems[s].vertex_count;
 }
 
-// What is done besides solves takes as long as in the frame before.
+// What is done besides solves takes as long as in the frame before; some of it is done already.
 const pl_deadline* pl_budget_begin_step(pl_world* w, int system, pl_deadline* deadline) {
     pl_world_budget* b = &w->budget;
     if (!b->is_open) return NULL;
     double vertex_count = w->systems[system].vertex_count, time = now(b);
-    double left = b->begin + b->seconds - b->other_seconds - time;
+    double other = fmax(b->other_seconds - (time - b->begin - b->solve_seconds), 0.0);
+    double left = b->begin + b->seconds - other - time;
     *deadline = (pl_deadline){time, b->clock, b->user};
     if (left > 0.0 && b->vertices_left > 0.0)
         deadline->end += left * vertex_count / b->vertices_left;

@@ -22,11 +22,11 @@
 // What was lost to damping and friction stays in B and would hide a later explosion, so that B
 // sinks slowly to the energy that is measured. Methods whose energies() leaves out what they store
 // (stores_unseen) keep it.
+#include "world/world_guard.h"
 #include "base/memory.h"
 #include "geometry/box.h"
 #include "material/material.h"
 #include "world/guard_data.h"
-#include "world/world_guard.h"
 
 #include <math.h>
 #include <string.h>
@@ -286,7 +286,8 @@ static double small_energy(const pl_world_guard* guard) {
 
 static pl_guard_verdict judge(pl_world_guard* guard, double energy) {
     guard->energy = energy;
-    bool fits = energy <= PL_GUARD_TOLERANCE * fmax(guard->allowance, 0.0) + small_energy(guard);
+    bool fits = energy <= PL_GUARD_TOLERANCE * fmax(guard->allowance, 0.0) + small_energy(guard) +
+                              guard->parting;
     return fits ? PL_GUARD_FINE : PL_GUARD_TOO_MUCH_ENERGY;
 }
 
@@ -307,6 +308,7 @@ pl_guard_verdict pl_guard_end_step(pl_world* w, int s) {
     guard->bound = root * root;
     guard->springs = pl_guard_spring_energy(system, system->method->positions(system->data), 0.0);
     guard->contact_energy = unseen ? 0.0 : pl_guard_contact_energy(system, h);
+    guard->parting = pl_guard_parting_energy(system);
     raise_allowance(guard);
     return judge(guard, kinetic_of(guard));
 }

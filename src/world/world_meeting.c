@@ -33,6 +33,7 @@ void pl_world_meetings_free(pl_world* w) {
 
 // a solid that some body of a later system asks for; cloth has no inside
 static bool is_met(const pl_world* w, int b) {
+    if (!w->bodies[b].def->contact.bodies) return false;
     for (int other = 0; other < w->body_count; other++)
         if (w->bodies[other].def->contact.bodies && w->bodies[other].system > w->bodies[b].system)
             return !w->bodies[b].is_cloth;

@@ -132,6 +132,14 @@ static void note_pair(const pl_world* w, int a, int b, int more, pl_notes* notes
             int c = a;
             a = b, b = c;
         }
+        if (w->bodies[a].is_cloth) {
+            pl_note(notes, PL_NOTE_INFO,
+                    "contact: \"%s\" passes through the cloth \"%s\"%s, which is solved before it; "
+                    "give both the same method and settings, or put the cloth behind it in the "
+                    "scene",
+                    name_of(w, b), name_of(w, a), others);
+            return;
+        }
         pl_note(notes, PL_NOTE_INFO,
                 "contact: bodies \"%s\" and \"%s\"%s are solved apart: the first pushes the second "
                 "and does not feel it; give both the same method and settings, or set "
