@@ -150,7 +150,7 @@ static void check_refused(const char* more, const char* part) {
 
 TEST(eigenfit_errors_say_what_to_do)
 {
-    check_refused(", \"eigenfit\": {\"modes\": 500}", "ask for 1 to");
+    check_refused(", \"eigenfit\": {\"modes\": 190}", "ask for 1 to");
     // a fine mesh of two pieces, of which one is not held
     pl_mesh* mesh;
     pl_error error = {0};
@@ -164,4 +164,61 @@ TEST(eigenfit_errors_say_what_to_do)
     snprintf(more, sizeof more, ", \"eigenfit\": {\"modes\": 2, \"fine\": \"%s\"}",
              pl_test_path("tet.msh"));
     check_refused(more, "the fine mesh 6; both must be the same shape");
+}
+
+// A fine mesh with fewer modes than are to be fitted is refused; nothing is read beyond them.
+TEST(eigenfit_refuses_a_fine_mesh_with_too_few_modes)
+{
+    pl_mesh* mesh;
+    pl_error error = {0};
+    static const double corners[] = {0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 1};
+    static const int tet[] = {0, 1, 2, 3};
+    CHECK_OK(pl_mesh_create(corners, 4, tet, 1, NULL, 0, &mesh, &error), &error);
+    CHECK_OK(pl_mesh_write(mesh, pl_test_path("tet.msh"), NULL, NULL, &error), &error);
+    pl_mesh_destroy(mesh);
+    char text[1200];
+    snprintf(text, sizeof text,
+             "{\"pliant\": 1, \"bodies\": [{\"name\": \"bar\", \"generate\": {\"shape\": \"box\", "
+             "\"size_x\": 1, \"size_y\": 0.2, \"size_z\": 0.2, \"edge\": 0.1}, \"eigenfit\": "
+             "{\"modes\": 10, \"fine\": \"%s\"}}]}",
+             pl_test_path("tet.msh"));
+    pl_scene* scene = sample_scene(text);
+    pl_world* world;
+    CHECK(pl_world_create(scene, &world, NULL, &error) != PL_OK);
+    CHECK_TEXT(error.text, "give a mesh that is finer than the body");
+    pl_scene_destroy(scene);
+}
+
+// An attachment that follows a collider holds the fine mesh, too.
+TEST(eigenfit_body_held_by_a_collider)
+{
+    pl_world* world = sample_start(
+        "{\"pliant\": 1, \"bodies\": [{\"name\": \"bar\", \"generate\": {\"shape\": \"box\", "
+        "\"size_x\": 0.4, \"size_y\": 0.1, \"size_z\": 0.1, \"edge\": 0.1}, \"material\": "
+        "{\"young\": 1e6}, \"eigenfit\": {\"modes\": 3}}], \"attachments\": [{\"body\": \"bar\", "
+        "\"where\": {\"side\": \"-x\"}, \"collider\": \"g\"}], \"colliders\": [{\"name\": \"g\", "
+        "\"sphere\": {\"center\": [-3, 0, 0], \"radius\": 0.3}}]}");
+    sample_step(world, 2, NULL);
+    pl_world_destroy(world);
+}
+
+// Where the correction takes most of the stiffness away, the guard does not take the energy of the
+// coarse mesh for one that came out of nothing.
+TEST(eigenfit_of_a_very_coarse_bar_passes_the_guard)
+{
+    pl_world* world = sample_start(
+        "{\"pliant\": 1, \"time_step\": 0.004, \"gravity\": [0, 0, 0], \"bodies\": [{\"name\": "
+        "\"bar\", "
+        "\"generate\": {\"shape\": \"box\", \"size_x\": 1, \"size_y\": 0.05, \"size_z\": 0.05, "
+        "\"edge\": 0.25}, \"velocity\": [0, 0.5, 0], \"integrator\": \"midpoint\", \"material\": "
+        "{\"law\": \"linear\", \"young\": 1e6, \"poisson\": 0.3, \"density\": 1000}, \"eigenfit\": "
+        "{\"modes\": 6, \"edge\": 0.05}}], \"attachments\": [{\"body\": \"bar\", \"where\": "
+        "{\"side\": "
+        "\"-x\"}}]}");
+    pl_frame_info info;
+    for (int k = 0; k < 20; k++) {
+        sample_step(world, 1, &info);
+        CHECK_INT(info.retry_count, 0);
+    }
+    pl_world_destroy(world);
 }

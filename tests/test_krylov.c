@@ -96,7 +96,7 @@ static pl_krylov_end solve(problem* s, method which) {
 static void make_definite(problem* s, double shift, uint64_t seed) {
     pl_random random = {seed};
     static double B[N][N];
-    *s = (problem){.options = {1e-10, 400}};
+    *s = (problem){.options = {.tolerance = 1e-10, .max_iterations = 400}};
     for (int i = 0; i < N; i++)
         for (int j = 0; j < N; j++) B[i][j] = pl_random_uniform(&random, -1.0, 1.0);
     for (int i = 0; i < N; i++)
@@ -268,7 +268,7 @@ TEST(krylov_flexible_methods_bear_a_preconditioner_that_changes)
 TEST(krylov_stationary_iteration_contracts_by_its_rate)
 {
     // M A = 1 - rate: each iteration leaves that part exactly
-    problem s = {.options = {1e-6, 100}};
+    problem s = {.options = {.tolerance = 1e-6, .max_iterations = 100}};
     for (int i = 0; i < N; i++) s.A[i][i] = 1.0 + i, s.inverse[i] = 0.75 / (1.0 + i), s.b[i] = 1.0;
     for (int zero = 0; zero < 2; zero++) {
         pl_krylov k = krylov_of(&s);
@@ -343,7 +343,7 @@ TEST(krylov_ends_if_the_preconditioner_is_not_definite)
 // A preconditioner that is bad enough makes progress too slow for the watch.
 TEST(krylov_watch_ends_gradients_that_stall)
 {
-    problem s = {.options = {1e-12, 1000}};
+    problem s = {.options = {.tolerance = 1e-12, .max_iterations = 1000}};
     // eigenvalues over twelve orders, one by one
     for (int i = 0; i < N; i++) {
         s.A[i][i] = pow(10.0, 12.0 * i / (N - 1.0));

@@ -234,6 +234,11 @@ static void solve_directly(pl_mixed_pressure* m, const pl_linear_options* option
     }
 }
 
+// A solve that the deadline ended has not failed.
+static bool is_late(const pl_linear_options* options) {
+    return options->deadline && pl_deadline_now(options->deadline) >= options->deadline->end;
+}
+
 // By cycles, or directly where they fail. Then the rest of the step is solved directly, and after
 // MAX_FAILED_STEPS of them in a row every step.
 static void solve_matrix(pl_mixed_pressure* m, const pl_linear_options* options,
@@ -245,9 +250,9 @@ static void solve_matrix(pl_mixed_pressure* m, const pl_linear_options* options,
                                  .max_iterations = options->max_iterations,
                                  .deadline = options->deadline};
         pl_mixed_cycles_solve(m->cycles, &own, m->rhs, m->solution, info);
-        if (info->converged) return;
-        m->cycles_failed = true;
+        if (info->converged || is_late(options)) return;
         if (factor(m, NULL) != PL_OK) return;
+        m->cycles_failed = true;
         info->switched = true;
     }
     solve_directly(

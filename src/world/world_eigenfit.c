@@ -79,6 +79,21 @@ static pl_status fine_body(const pl_world_body* body, pl_shape_value* values, pl
         "of the fine body in eigenfit.fine");
 }
 
+// What holds a body counts for its modes, not where to: colliders and files stay out of it.
+static pl_status add_hold(pl_scene* scene, const pl_attachment* attachment, pl_error* error) {
+    pl_attachment hold = pl_default_attachment();
+    hold.name = attachment->name;
+    hold.body = attachment->body;
+    hold.where = attachment->where;
+    hold.stiffness = attachment->stiffness;
+    hold.hold_count = attachment->hold_count;
+    hold.hold = attachment->hold;
+    memcpy(hold.normal, attachment->normal, sizeof hold.normal);
+    hold.from = attachment->from;
+    hold.until = attachment->until;
+    return pl_scene_add_attachment(scene, &hold, error);
+}
+
 static pl_status fine_scene(const pl_world* w, const pl_world_body* body, pl_scene** out,
                             pl_error* error) {
     pl_shape_value values[MAX_VALUES];
@@ -90,7 +105,7 @@ static pl_status fine_scene(const pl_world* w, const pl_world_body* body, pl_sce
     status = pl_scene_add_body(*out, &fine, error);
     for (int k = 0; status == PL_OK && k < w->scene->attachment_count; k++)
         if (&w->bodies[w->attachments[k].body] == body)
-            status = pl_scene_add_attachment(*out, &w->scene->attachments[k], error);
+            status = add_hold(*out, &w->scene->attachments[k], error);
     return status;
 }
 
@@ -120,6 +135,11 @@ static pl_status find_ratios(const pl_modes* coarse, const pl_modes* fine, doubl
                        "eigenfit: the body has %d rigid modes and the fine mesh %d; both must be "
                        "the same shape, in one piece each, held at the same places",
                        coarse->rigid_count, fine->rigid_count);
+    if (fine->count < coarse->count)
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "eigenfit: the fine mesh has %d modes, and %d are to be fitted; give a mesh "
+                       "that is finer than the body",
+                       fine->count, coarse->count);
     for (int k = 0; k < coarse->count; k++)
         ratios[k] = k < coarse->rigid_count ? 1.0 : lambda_of(fine, k) / lambda_of(coarse, k);
     return PL_OK;
@@ -135,7 +155,7 @@ static void note_ratios(const pl_world_body* body, const pl_modes* coarse, const
     pl_note(notes, PL_NOTE_INFO,
             "body \"%s\": %d modes fitted to a mesh of %d vertices, eigenvalues times %.3f to %.3f",
             body->def->name, coarse->count - coarse->rigid_count, fine->vertex_count, low, high);
-    if (high > 1.0)
+    if (high > 1.0 && body->def->eigenfit->fine)
         pl_note(notes, PL_NOTE_MENDED,
                 "body \"%s\": eigenfit makes some modes stiffer; a finer mesh should make them "
                 "softer: is eigenfit.fine the same shape?",

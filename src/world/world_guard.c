@@ -325,6 +325,9 @@ pl_guard_verdict pl_guard_end_frame(pl_world* w, int s) {
     guard->knows_elastic = true;
     if (!isfinite(energies->elastic))
         return was_finite ? PL_GUARD_ENERGY_NOT_FINITE : PL_GUARD_FINE;
+    // energies do not count the correction of EigenFit, which takes most of them away where meshes
+    // are coarse
+    unseen = unseen || system->eigenfit;
     double energy = kinetic_of(guard) + (unseen ? 0.0 : energies->elastic);
     pl_guard_verdict verdict = was_finite ? judge(guard, energy) : PL_GUARD_FINE;
     if (verdict != PL_GUARD_FINE || unseen) return verdict;
