@@ -355,13 +355,15 @@ TEST(pbd_contact_held_bodies_stop_no_others)
         "\"method\": \"pbd\"},\n"
         " {\"name\": \"sheet\", \"generate\": {\"shape\": \"cloth\", \"size_x\": 0.3, \"size_y\": "
         "0.3, "
-        "\"edge\": 0.3}, \"transform\": {\"translate\": [-0.15, -0.15, 0]}, \"method\": \"pbd\"},\n"
+        "\"edge\": 0.1}, \"transform\": {\"translate\": [-0.15, -0.15, 0]}, \"method\": \"pbd\"},\n"
         " {\"name\": \"free\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.1, \"size_y\": "
         "0.1, "
         "\"size_z\": 0.1, \"edge\": 0.1}, \"transform\": {\"translate\": [2, 0, 0]}, \"method\": "
         "\"pbd\"}],\n"
-        "\"attachments\": [{\"body\": \"held\", \"motion\": {\"keyframes\": [{\"time\": 0}, {\"time\": "
-        "0.3, \"translate\": [0, 0, -0.3]}]}}, {\"body\": \"sheet\"}]}";
+        "\"attachments\": [{\"body\": \"held\", \"motion\": {\"keyframes\": [{\"time\": 0}, "
+        "{\"time\": "
+        "0.3, \"translate\": [0, 0, -0.3]}]}}, {\"body\": \"sheet\", \"where\": {\"region\": "
+        "\"x_min\"}}, {\"body\": \"sheet\", \"where\": {\"region\": \"x_max\"}}]}";
     pl_world* world = sample_start(text);
     const double start = middle_of(world, 2).y;
     sample_step(world, 18, NULL);
