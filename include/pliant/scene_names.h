@@ -139,16 +139,22 @@ extern "C" {
     X(PL_NONLINEAR_PROJECTIVE, "projective", "local projections and one constant matrix")          \
     X(PL_NONLINEAR_LINEARISED, "linearised", "one linear solve for each step")
 
+// Linear solvers that need a matrix and nothing else: F(X, value, symbol, name, help). A solver is
+// one line here and one file, src/sparse/linear_SYMBOL.c.
+#define PL_MATRIX_SOLVER_LIST(F, X)                                                                \
+    F(X, PL_LINEAR_DIRECT, direct, "direct", "sparse factorisation")                               \
+    F(X, PL_LINEAR_PCG, pcg, "pcg", "conjugate gradients")                                         \
+    F(X, PL_LINEAR_ICPCG, icpcg, "icpcg", "conjugate gradients with an incomplete factor")         \
+    F(X, PL_LINEAR_CHEBYSHEV, chebyshev, "chebyshev", "Chebyshev semi-iteration")                  \
+    F(X, PL_LINEAR_GAUSS_SEIDEL, gauss_seidel, "gauss-seidel", "coloured Gauss-Seidel")
+
 // linear solver
+#define PL_LINEAR_CHOICE(X, code, symbol, name, help) X(code, name, help)
 #define PL_LINEAR_LIST(X)                                                                          \
     X(PL_LINEAR_AUTO, "auto", "goes with the method")                                              \
     X(PL_LINEAR_MULTIGRID, "multigrid", "cycles of multigrid")                                     \
     X(PL_LINEAR_MGPCG, "mgpcg", "conjugate gradients with multigrid as preconditioner")            \
-    X(PL_LINEAR_DIRECT, "direct", "sparse factorisation")                                          \
-    X(PL_LINEAR_PCG, "pcg", "conjugate gradients")                                                 \
-    X(PL_LINEAR_ICPCG, "icpcg", "conjugate gradients with an incomplete factor")                   \
-    X(PL_LINEAR_CHEBYSHEV, "chebyshev", "Chebyshev semi-iteration")                                \
-    X(PL_LINEAR_GAUSS_SEIDEL, "gauss-seidel", "coloured Gauss-Seidel")
+    PL_MATRIX_SOLVER_LIST(PL_LINEAR_CHOICE, X)
 
 // where the mass of an element goes
 #define PL_MASS_LIST(X)                                                                            \
