@@ -48,18 +48,27 @@ extern "C" {
     X(PL_SELECT_OR, "or", "")                                                                      \
     X(PL_SELECT_NOT, "not", "")
 
-// material law
-#define PL_LAW_LIST(X)                                                                             \
-    X(PL_LAW_AUTO, "auto", "goes with kind and method")                                            \
-    X(PL_LAW_LINEAR, "linear", "linear elasticity, for small turns only")                          \
-    X(PL_LAW_COROTATED, "corotated", "corotated linear elasticity")                                \
-    X(PL_LAW_ARAP, "arap", "as rigid as possible: bulk modulus 2/3 mu, lambda is not read")        \
-    X(PL_LAW_STVK, "stvk", "St. Venant-Kirchhoff")                                                 \
-    X(PL_LAW_NEOHOOKEAN, "neohookean", "Neo-Hookean with logarithm; fails where a tet inverts")    \
-    X(PL_LAW_STABLE_NEOHOOKEAN, "stable_neohookean",                                               \
+// Laws of solids: F(X, CODE, name, help). A law is one line here, one file,
+// src/material/law_NAME.h, and its #include in src/material/laws.h. All but the first are functions
+// of invariants.
+#define PL_ISOTROPIC_LAW_LIST(F, X)                                                                \
+    F(X, COROTATED, corotated, "corotated linear elasticity")                                      \
+    F(X, ARAP, arap, "as rigid as possible: bulk modulus 2/3 mu, lambda is not read")              \
+    F(X, STVK, stvk, "St. Venant-Kirchhoff")                                                       \
+    F(X, NEOHOOKEAN, neohookean, "Neo-Hookean with logarithm; fails where a tet inverts")          \
+    F(X, STABLE_NEOHOOKEAN, stable_neohookean,                                                     \
       "survives inversion (Smith 2018, with logarithm): Neo-Hookean at small strains only, "       \
       "softer than it in large compression, 4/3 as stiff in large stretch")                        \
-    X(PL_LAW_MOONEY_RIVLIN, "mooney_rivlin", "two moduli, for rubber; fails where a tet inverts")  \
+    F(X, MOONEY_RIVLIN, mooney_rivlin, "two moduli, for rubber; fails where a tet inverts")
+#define PL_SOLID_LAW_LIST(F, X)                                                                    \
+    F(X, LINEAR, linear, "linear elasticity, for small turns only")                                \
+    PL_ISOTROPIC_LAW_LIST(F, X)
+
+// material law
+#define PL_LAW_CHOICE(X, CODE, name, help) X(PL_LAW_##CODE, #name, help)
+#define PL_LAW_LIST(X)                                                                             \
+    X(PL_LAW_AUTO, "auto", "goes with kind and method")                                            \
+    PL_SOLID_LAW_LIST(PL_LAW_CHOICE, X)                                                            \
     X(PL_LAW_SPRINGS, "springs", "springs along edges, across, and for bending")                   \
     X(PL_LAW_MEMBRANE, "membrane", "cloth of elastic triangles with bending at edges")
 
