@@ -33,7 +33,7 @@ static const struct {
     int frames, quick_frames;
     const char* settings[SETTINGS];       // for all rows
     const char* quick_settings[SETTINGS]; // with --quick, besides
-    const char* coarse_settings[2];       // of rows on a coarser mesh; with --quick
+    const char* coarse_settings[2]; // of rows on a coarser mesh; with --quick; 0: no such rows
 } bodies[] = {
     {"bar",
      "/scenes/bar.json",
@@ -42,7 +42,8 @@ static const struct {
      20,
      {"bodies[0].material.law=corotated"},
      {"bodies[0].generate.edge=0.1"},
-     {"bodies[0].generate.edge=0.12", "bodies[0].generate.edge=0.2"}},
+     {"bodies[0].generate.edge=0.12", "bodies[0].generate.edge=0.2"},
+     {"bodies[0].eigenfit.edge=0.06", "bodies[0].eigenfit.edge=0.1"}},
     {"bear",
      "/scenes/demo.json",
      SOLID,
@@ -51,7 +52,8 @@ static const struct {
      {"bodies[0].material.law=corotated"},
      {"bodies[0].generate.edge=0.01", "attachments[0].where.sphere.radius=0.012",
       "attachments[1].where.sphere.radius=0.012"},
-     {"bodies[0].generate.edge=0.014", "bodies[0].generate.edge=0.016"}},
+     {0},
+     {0}},
     {"drape",
      "/scenes/pbd_sheet.json",
      CLOTH,
@@ -59,6 +61,7 @@ static const struct {
      15,
      {"bodies[0].method=fem"},
      {"bodies[0].generate.count_x=17", "bodies[0].generate.count_y=17"},
+     {0},
      {0}},
 };
 enum { BODY_COUNT = sizeof bodies / sizeof bodies[0] };
@@ -68,7 +71,7 @@ static const struct {
     const char* name;
     int kinds;
     const char* settings[SETTINGS];
-    bool is_coarse; // on the coarser mesh of the body
+    bool is_coarse; // on the coarser mesh of the body; with settings: fitted to the others' mesh
 } rows[] = {
     {"newton", SOLID | CLOTH, {0}, false}, // all defaults
     {"newton-bdf2", CLOTH, {"bodies[0].integrator=bdf2"}, false},
@@ -148,6 +151,7 @@ static pl_world* start(const bench* b, int body, const char* const* settings, bo
     for (int l = 0; l < 3; l++)
         for (int k = 0; lists[l] && k < SETTINGS && lists[l][k]; k++) all[count++] = lists[l][k];
     if (is_coarse) all[count++] = bodies[body].coarse_settings[bench_quick(b)];
+    if (is_coarse && settings[0]) all[count++] = bodies[body].fine_settings[bench_quick(b)];
     char path[1000];
     snprintf(path, sizeof path, "%s%s", PL_BENCH_SOURCE_DIR, bodies[body].scene);
     pl_scene* scene = NULL;
@@ -249,6 +253,7 @@ static bool measure(bench* b, int body) {
     report(b, body, "reference", "ms", 1e3 * reference.seconds, "ms");
     for (int r = 0; r < ROW_COUNT; r++) {
         if (!(rows[r].kinds & (int)bodies[body].kind)) continue;
+        if (rows[r].is_coarse && !bodies[body].coarse_settings[0]) continue;
         char what[96];
         snprintf(what, sizeof what, "%s by %s", bodies[body].name, rows[r].name);
         bool is_coarse = rows[r].is_coarse;
