@@ -14,6 +14,14 @@ if [ $# -eq 0 ]; then
         "$pliant" mesh --generate "$name" --edge "${creature#*:}" --surface -o "out/pictures/$name.obj" >/dev/null 2>&1
         "$pliant" render "out/pictures/$name.obj" --size 400x400 --samples 16 -o "docs/images/creature_$name.png"
     done
+    # the bear of docs/guide.md and its modes, docs/modes.md
+    "$pliant" mesh --generate gummy_bear -o out/pictures/bear.obj >/dev/null 2>&1
+    sed -n '/^```json$/,/^```$/p' docs/guide.md | sed -n '2,/^```$/p' | sed '/^```$/d' >out/pictures/bear.json
+    "$pliant" run out/pictures/bear.json --quiet --force -o out/pictures/guide_bear >/dev/null
+    "$pliant" render out/pictures/guide_bear --sheet 5x1 --size 320x280 -o docs/images/guide_bear.png
+    "$pliant" mesh --generate gummy_bear --edge 0.003 -o out/pictures/modes.msh >/dev/null 2>&1
+    "$pliant" modes out/pictures/modes.msh -n 9 -o out/pictures/modes.plr >/dev/null
+    "$pliant" render out/pictures/modes.plr --sheet 5x2 --size 240x260 --no-label -o docs/images/modes_bear.png
     set -- scenes/*.json scenes/paper/*.json
     [ -z "${PLIANT_DATA:-}" ] || set -- "$@" bench/scenes/*.json
 fi

@@ -106,9 +106,9 @@ PL_API pl_status pl_world_cut(pl_world* world, int body, const double sweep[9], 
 /// system that the body belongs to. Returns how many there are, at most 64; method pbd has none.
 PL_API int pl_world_residuals(const pl_world* world, int body, const float** values);
 
-/// The node of a coarse level of multigrid that each vertex of a body belongs to, for pictures;
-/// level 1 is the finest of them. Returns how many nodes the level has, 0 if the body is not solved
-/// by multigrid with such a level, -1 if memory is out.
+/// The node of a coarse level that each vertex of a body belongs to, for pictures: of multigrid, or
+/// the particle of a level of method pbd. Level 1 is the finest of them. Returns how many nodes the
+/// level has, 0 if the body is not solved with such a level, -1 if memory is out.
 PL_API int pl_world_aggregates(pl_world* world, int body, int level, int* nodes);
 
 // ---------------------------------------------------------------- what the host moves
