@@ -112,6 +112,10 @@ static int looked_at(int count, int looked, int i) {
     return looked > 1 ? (int)((int64_t)i * (count - 1) / (looked - 1)) : 0;
 }
 
+// A collider that is no more than so many times as large as all bodies is shown whole: a figure in
+// a dress is about twice as large as the dress.
+static const double LARGEST_COLLIDER = 2.5;
+
 // frames: `looked` of the `count` from `first` on. Colliders are shown whole if they are not much
 // larger than the bodies; of larger ones the part around the bodies is enough.
 static void fit_colliders(pl_show* s, int first, int count, int looked, pl_camera_fit* fit) {
@@ -130,7 +134,7 @@ static void fit_colliders(pl_show* s, int first, int count, int looked, pl_camer
             pl_camera_fit_points(&with, shape->positions, shape->vertex_count);
             pl_camera_fit_points(&own, shape->positions, shape->vertex_count);
         }
-        if (pl_distance(own.low, own.high) < 1.8 * size) *fit = with;
+        if (pl_distance(own.low, own.high) < LARGEST_COLLIDER * size) *fit = with;
     }
 }
 

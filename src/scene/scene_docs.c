@@ -223,6 +223,7 @@ pl_status pl_scene_docs(pl_text* text, pl_error* error) {
     add_combinations(text);
     pl_key_uses_docs(text);
     if (!pl_text_get(text)) return pl_fail_memory(error, "the reference");
+    text->bytes.count--; // the zero at the end is not part of the text
     wrap_lines(text->bytes.data);
     return PL_OK;
 }
