@@ -214,7 +214,8 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
     pl_parallel_for(f->pool, opposite_task, m->count / 3, VERTICES_PER_TASK, m);
     newton->solve(m->newton.data, &options, !s->last, m->trial, m->direction, linear);
     if (pl_linear_is_cut(&options, linear)) info->is_cut = true;
-    status = pl_low_rank_update(&m->low_rank, &m->newton, f, m->x, &options, info, error);
+    status = pl_low_rank_update(&m->low_rank, &m->newton, f, m->x, &options, &linear->converged,
+                                info, error);
     if (status != PL_OK) return status;
     pl_low_rank_apply(&m->low_rank, f->pool, m->count, m->direction);
     if (m->pieces->count > 1)
