@@ -25,6 +25,7 @@ typedef struct moments {
     double mass;
     pl_vec3 middle, linear, angular; // angular: about the middle
     pl_mat3 inertia;
+    pl_mat3 swing; // times a small turn w of the positions alone: the change of angular
 } moments;
 
 static bool in_piece(const pl_grid_body* b, int piece, int at) {
@@ -71,6 +72,12 @@ static pl_mat3 inertia_of(const pl_mat3* spread, double mass, double h) {
     return out;
 }
 
+// (w x a) x p, as a matrix times w
+static pl_mat3 swing_of(pl_vec3 a, pl_vec3 p) {
+    const double along = pl_dot(a, p);
+    return pl_mat3_sub(pl_outer(a, p), pl_mat3_diagonal(along, along, along));
+}
+
 // Of a piece at positions u with velocities v; all faces of its cells must have values.
 static moments moments_of(const pl_grid_body* b, int piece, double* const u[3],
                           double* const v[3]) {
@@ -89,6 +96,7 @@ static moments moments_of(const pl_grid_body* b, int piece, double* const u[3],
             out.linear = pl_add(out.linear, p);
             out.angular = pl_add(out.angular, pl_cross(x, p));
             spread = pl_mat3_add(spread, pl_outer(pl_scale(m, x), x));
+            out.swing = pl_mat3_add(out.swing, swing_of(x, p));
         }
     }
     out.mass = m * count;
@@ -220,8 +228,16 @@ static void set_velocities(pl_grid_body* b, double* const v[3]) {
             v[a][i] = (b->state.u[a][i] - pl_grid_reference(b, a, i)) / b->implicit_time;
 }
 
+// A turn w of a piece changes its velocities by w x a / t and the places they are at by w x a. So
+// Newton's method has (inertia / t + swing) w = what is missing.
+static bool inverse_of_turns(const moments* now, double t, pl_mat3* out) {
+    pl_mat3 sum;
+    for (int e = 0; e < 9; e++) sum.m[e] = now->inertia.m[e] / t + now->swing.m[e];
+    return pl_mat3_inverse(sum, out);
+}
+
 static void keep_of_piece(pl_grid_body* b, const pl_grid_acts* acts, int piece) {
-    enum { MOST = 4 };
+    enum { MOST = 10 }; // the inertia of single cells makes Newton's method linear, see inertia_of
     static const double SMALL = 1e-12;
     const double t = b->implicit_time, damped = 1.0 / (1.0 + b->damping_mass * t);
     double* const* v = b->state.f;
@@ -237,14 +253,14 @@ static void keep_of_piece(pl_grid_body* b, const pl_grid_acts* acts, int piece) 
         const pl_vec3 lacks_spin =
             b->rotates ? pl_sub(spin, now.angular) : (pl_vec3){0.0, 0.0, 0.0};
         pl_mat3 inverse;
-        if (!(now.mass > 0.0) || !pl_mat3_inverse(now.inertia, &inverse)) return;
+        if (!(now.mass > 0.0) || !inverse_of_turns(&now, t, &inverse)) return;
         // what round-off makes of the positions is no momentum
         const double size = pl_norm(to) + pl_norm(now.linear) + now.mass * b->frame.cell / t * 1e-3;
         const double radius = sqrt(pl_mat3_norm(now.inertia) / now.mass);
         if (pl_norm(lacks) <= SMALL * size &&
             pl_norm(lacks_spin) <= SMALL * (radius * size + pl_norm(spin)))
             return;
-        move_piece(b, piece, now.middle, pl_scale(t, pl_mat3_apply(&inverse, lacks_spin)),
+        move_piece(b, piece, now.middle, pl_mat3_apply(&inverse, lacks_spin),
                    pl_scale(t / now.mass, lacks));
     }
 }
