@@ -35,8 +35,6 @@ static pl_status allocate_state(pl_grid_corot* c, pl_error* error) {
         c->spring[a] = PL_ALLOC(float, size);
         ok = ok && c->direction[a] && c->before[a] && c->spring[a];
     }
-    ok = ok && pl_grid_fields_create((size_t)size, c->own_move) &&
-         pl_grid_fields_create((size_t)size, c->past_move);
     if (!ok) return pl_fail_memory(error, "the general lattice");
     return pl_grid_recombine_create(c->levels[0].layout, RECOMBINED, &c->history, error);
 }
@@ -46,18 +44,19 @@ void pl_grid_corot_forget(pl_grid_corot* c) {
     pl_grid_recombine_reset(&c->history);
 }
 
-pl_status pl_grid_corot_create(const pl_grid_multigrid* mg, const float* mu, bool rotates,
+pl_status pl_grid_corot_create(const pl_grid_lattice* lattice, const float* mu, bool rotates,
                                pl_quat* turn, pl_pool* pool, pl_grid_corot* out, pl_error* error) {
     *out = (pl_grid_corot){.band_sweeps = 2,
                            .rotates = rotates,
                            .softens = rotates,
                            .springs_changed = true,
+                           .is_judged = true,
                            .turn = turn,
                            .pool = pool};
     pl_status status = PL_OK;
-    for (int l = 0; status == PL_OK && l < mg->level_count; l++) {
-        status = pl_corot_level_create(mg, l, mu, l ? &out->levels[l - 1] : NULL, &out->levels[l],
-                                       error);
+    for (int l = 0; status == PL_OK && l < lattice->level_count; l++) {
+        status = pl_corot_level_create(lattice, l, mu, l ? &out->levels[l - 1] : NULL,
+                                       &out->levels[l], error);
         out->levels[l].shear = rotates ? 0.0f : 0.5f;
         out->level_count++;
         if (status == PL_OK && l > 0) pl_corot_set_transfer(&out->levels[l - 1], &out->levels[l]);
@@ -79,8 +78,6 @@ void pl_grid_corot_free(pl_grid_corot* c) {
         PL_FREE(c->direction[a], float, size), PL_FREE(c->before[a], float, size);
         PL_FREE(c->spring[a], float, size);
     }
-    pl_grid_fields_free((size_t)size, c->own_move);
-    pl_grid_fields_free((size_t)size, c->past_move);
     pl_grid_recombine_free(&c->history);
     pl_corot_bottom_free(&c->bottom);
     for (int l = 0; l < PL_GRID_MAX_LEVELS; l++) pl_corot_level_free(&c->levels[l]);

@@ -7,7 +7,7 @@
 // Where we differ: a coarse variable that does not exist takes no part in prolongation, and the
 // weights of the others are scaled to sum to one.
 #include "grid/grid_corot_level.h"
-#include "grid/grid_wide.h"
+#include "grid/grid_lanes.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
 #define PL_GRID_COROT_WIDE_H
 
 #include "grid/grid_corot_stencil.h"
-#include "grid/grid_wide.h"
+#include "grid/grid_lanes.h"
 
 // The index of cell i of a chunk (way 13) or of one beside it: strides of axes are added to 13.
 PL_WIDE int pl_corot_at(const int* rows, int i, int way) { return rows[way / 3] + way % 3 - 1 + i; }

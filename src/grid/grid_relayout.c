@@ -85,7 +85,7 @@ static void find_chunks(pl_grid_body* b, const pl_grid_level* level) {
 }
 
 pl_status pl_grid_note_layout(pl_grid_body* b, pl_error* error) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     int count = 0;
     for (int s = 0; s < l->segment_count; s++) count += l->segments[s].count;
     b->first_chunks = PL_ALLOC(pl_grid_chunk_place, count);
@@ -102,7 +102,7 @@ pl_status pl_grid_note_layout(pl_grid_body* b, pl_error* error) {
 }
 
 pl_status pl_grid_relayout(pl_grid_body* b, const pl_grid_level* to, pl_error* error) {
-    const pl_grid_level* from = &b->multigrid.levels[0];
+    const pl_grid_level* from = &b->lattice.levels[0];
     field fields[MOST_FIELDS];
     void* moved[MOST_FIELDS] = {NULL};
     const size_t old_size = (size_t)from->field_size, size = (size_t)to->field_size;
