@@ -91,7 +91,7 @@ static pl_status run_cycles(int n, double nu, curve* out, pl_error* error) {
     pl_status status = s4_box_cells(n, &cells, error);
     if (status == PL_OK) status = s4_lattice_create(&cells, &lattice, error);
     if (status != PL_OK) return status;
-    pl_linear_level* fine = &lattice.mg.levels[0];
+    pl_grid_linear_level* fine = &lattice.mg.levels[0];
     lattice.mg.pool = NULL;
     s4_set_material(&lattice, nu, 0.0);
     for (int i = 0; i < fine->layout->field_size; i++)

@@ -33,7 +33,7 @@ static pl_status prepare(body* b, pl_error* error) {
         status = pl_grid_linear_create(&b->lattice, &b->cells, b->pool, &b->mg, error);
     if (status != PL_OK) return status;
     pl_grid_linear_update(&b->mg, (1.0 - 2.0 * PAPER_NU) / (2.0 * PAPER_NU), 0.0);
-    pl_linear_level* fine = &b->mg.levels[0];
+    pl_grid_linear_level* fine = &b->mg.levels[0];
     for (int i = 0; i < fine->layout->field_size; i++)
         for (int a = 0; a < 3; a++)
             fine->f[a][i] =
@@ -54,7 +54,7 @@ static void free_body(body* b) {
 static double working_set(const pl_grid_linear* mg) {
     double sum = 0.0;
     for (int l = 0; l < mg->level_count; l++) {
-        const pl_linear_level* level = &mg->levels[l];
+        const pl_grid_linear_level* level = &mg->levels[l];
         double chunks = level->layout->field_size / PL_GRID_CHUNK;
         sum += 9.0 * sizeof(float) * level->layout->field_size +
                chunks * (sizeof(pl_grid_masks) + sizeof(uint8_t) + 2 * sizeof(int)) +
@@ -82,7 +82,7 @@ static void run_sweep(void* user) { pl_grid_smooth_interior(&((body*)user)->mg.l
 enum { STREAM_BLOCK = 1 << 14 };
 static void stream_task(int begin, int end, int worker, void* user) {
     (void)worker;
-    const pl_linear_level* l = user;
+    const pl_grid_linear_level* l = user;
     float* restrict u = l->u[0], * restrict v = l->u[1], * restrict w = l->u[2];
     float* restrict c = l->c, * restrict q = l->q;
     const float* restrict f = l->f[0], * restrict g = l->f[1], * restrict h = l->f[2], * restrict k = l->g;
@@ -93,7 +93,7 @@ static void stream_task(int begin, int end, int worker, void* user) {
 }
 static void run_stream(void* user) {
     body* b = user;
-    pl_linear_level* l = &b->mg.levels[0];
+    pl_grid_linear_level* l = &b->mg.levels[0];
     pl_parallel_for(b->pool, stream_task, l->layout->field_size, STREAM_BLOCK, l);
 }
 

@@ -205,7 +205,7 @@ double s4_largest_motion(const s4_lattice* lattice) {
 }
 
 void s4_run_cycles(s4_lattice* lattice, int cycles, bool recombine, double* residuals) {
-    pl_linear_level* fine = &lattice->mg.levels[0];
+    pl_grid_linear_level* fine = &lattice->mg.levels[0];
     pl_grid_recombine_reset(&lattice->history);
     const pl_grid_iteration it = pl_grid_linear_iteration(&lattice->mg, &lattice->state);
     residuals[0] = pl_grid_residual(fine, &lattice->state, lattice->pool);

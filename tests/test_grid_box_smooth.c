@@ -201,7 +201,7 @@ TEST(grid_box_smooth_converges_to_what_cycles_find)
         body boxes = make_body(sample_ball_cells(4), nu[n]);
         body cycles = make_body(sample_ball_cells(4), nu[n]);
         load(&boxes), load(&cycles);
-        pl_linear_level* l = &cycles.mg.levels[0];
+        pl_grid_linear_level* l = &cycles.mg.levels[0];
         double first = pl_grid_residual(l, &cycles.state, NULL);
         for (int k = 0; k < 120; k++) {
             pl_grid_linear_cycle(&cycles.mg);
@@ -227,7 +227,7 @@ TEST(grid_box_smooth_converges_to_what_cycles_find)
 TEST(grid_box_smooth_boundary_leaves_the_middle_alone)
 {
     body b = make_body(sample_box_cells(8), 0.4);
-    pl_linear_level* fine = &b.mg.levels[0];
+    pl_grid_linear_level* fine = &b.mg.levels[0];
     const pl_grid_level* l = fine->layout;
     fill_random(l, &b.state, 2);
     int middle = pl_grid_index(l, 4, 4, 4), side = pl_grid_index(l, 4, 1, 4);

@@ -128,9 +128,9 @@ TEST(grid_corot_is_linear_elasticity_where_nothing_turns)
     make(&s, false, NULL);
     poisson(&s, 0.3);
     const pl_grid_level* l = &s.lattice.levels[0];
-    pl_linear_level linear;
+    pl_grid_linear_level linear;
     pl_error error;
-    CHECK_OK(pl_linear_level_create(l, &s.cells, &linear, &error), &error);
+    CHECK_OK(pl_grid_linear_level_create(l, &s.cells, &linear, &error), &error);
     fill_random(l, &s.state, 3);
     pl_grid_substitute(l, &s.state);
     double expected = pl_grid_residual(&linear, &s.state, NULL);
@@ -143,7 +143,7 @@ TEST(grid_corot_is_linear_elasticity_where_nothing_turns)
                 CHECK_NEAR((double)own->f[a][i], -(double)linear.f[a][pl_place_of(i)], 1e-4);
     CHECK_NEAR(pl_grid_corot_energy(&s.corot, &s.state, 0.7) / pl_grid_energy(l, &s.state), 1.0,
                1e-9);
-    pl_linear_level_free(&linear);
+    pl_grid_linear_level_free(&linear);
     end(&s);
 }
 

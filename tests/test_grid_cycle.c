@@ -145,7 +145,7 @@ TEST(grid_transfers_keep_constants)
     pl_grid_cells cells = sample_box_cells(12);
     for (size_t i = 0; i < pl_grid_cells_count(&cells); i++) cells.kinds[i] = PL_CELL_INTERIOR;
     solver s = make_solver(cells, 0.3, 0.1, NULL);
-    pl_linear_level *fine = &s.mg.levels[0], *coarse = &s.mg.levels[1];
+    pl_grid_linear_level *fine = &s.mg.levels[0], *coarse = &s.mg.levels[1];
     for (int i = 0; i < coarse->layout->field_size; i++)
         for (int a = 0; a < 3; a++)
             coarse->u[a][i] =
@@ -218,7 +218,7 @@ TEST(grid_odd_lattices_have_an_answer)
                {uniform_cells(40, 1, 1, PL_CELL_INTERIOR), 39}};
     for (size_t k = 0; k < sizeof odd / sizeof odd[0]; k++) {
         solver s = make_solver(odd[k].cells, 0.3, 0.0, NULL);
-        pl_linear_level* l = &s.mg.levels[0];
+        pl_grid_linear_level* l = &s.mg.levels[0];
         CHECK_INT(l->layout->face_count, odd[k].faces);
         for (int i = 0; i < l->layout->field_size; i++)
             for (int a = 0; a < 3; a++)

@@ -42,7 +42,7 @@ static double reduction(pl_grid_cells cells, double nu, int cycles, bool recombi
     pl_error error;
     CHECK_OK(pl_grid_lattice_create(&cells, &lattice, &error), &error);
     CHECK_OK(pl_grid_linear_create(&lattice, &cells, NULL, &mg, &error), &error);
-    pl_linear_level* fine = &mg.levels[0];
+    pl_grid_linear_level* fine = &mg.levels[0];
     CHECK_OK(pl_grid_state_create(fine->layout, &state, &error), &error);
     CHECK_OK(pl_grid_recombine_create(fine->layout, PL_GRID_HISTORY, &history, &error), &error);
     state.compressibility = (1.0 - 2.0 * nu) / (2.0 * nu);
@@ -117,7 +117,7 @@ TEST(grid_volume_missing_near_walls_is_asked_of_the_coarser_level)
     pl_error error;
     CHECK_OK(pl_grid_lattice_create(&cells, &lattice, &error), &error);
     CHECK_OK(pl_grid_linear_create(&lattice, &cells, NULL, &mg, &error), &error);
-    pl_linear_level *fine = &mg.levels[0], *coarse = &mg.levels[1];
+    pl_grid_linear_level *fine = &mg.levels[0], *coarse = &mg.levels[1];
     // the layer at x = 14, but for its rim
     CHECK_INT(mg.relocated[0].cell_count, 13 * 13);
     pl_random random = {3};

@@ -58,7 +58,7 @@ static void free_levels(levels* s) {
     pl_grid_lattice_free(&s->lattice);
 }
 
-static void randomise(pl_linear_level* l) {
+static void randomise(pl_grid_linear_level* l) {
     pl_random random = {3};
     for (int i = 0; i < l->layout->field_size; i++) {
         const pl_grid_masks* m = &l->split[i / PL_GRID_CHUNK];
@@ -89,7 +89,7 @@ static levels make_levels(bool plate, pl_pool* pool) {
     return levels_of(plate ? plate_cells() : bar_cells(), pool);
 }
 
-static bool same(const pl_linear_level* a, const pl_linear_level* b) {
+static bool same(const pl_grid_linear_level* a, const pl_grid_linear_level* b) {
     size_t size = (size_t)a->layout->field_size * sizeof(float);
     for (int k = 0; k < 3; k++)
         if (memcmp(a->u[k], b->u[k], size)) return false;
@@ -100,7 +100,7 @@ static bool same(const pl_linear_level* a, const pl_linear_level* b) {
 static void check_interior(bool plate) {
     levels plain = make_levels(plate, NULL);
     for (int l = 0; l < 2; l++) {
-        pl_linear_level* level = &plain.mg.levels[l];
+        pl_grid_linear_level* level = &plain.mg.levels[l];
         for (int stage = 0; stage < PL_GRID_STAGES; stage++)
             pl_grid_sweep_stage(level, stage, 0, level->layout->size[1] * level->layout->size[2]);
     }
@@ -143,7 +143,7 @@ static pl_grid_cells block_cells(void) {
     return cells;
 }
 
-static bool equal(const pl_linear_level* a, const pl_linear_level* b) {
+static bool equal(const pl_grid_linear_level* a, const pl_grid_linear_level* b) {
     for (int i = 0; i < a->layout->field_size; i++)
         if (a->u[0][i] != b->u[0][i] || a->u[1][i] != b->u[1][i] || a->u[2][i] != b->u[2][i] ||
             a->c[i] != b->c[i])
@@ -152,7 +152,7 @@ static bool equal(const pl_linear_level* a, const pl_linear_level* b) {
 }
 
 // Zero everywhere, or, where the first sweep has to write it, what no result can hold.
-static void forget(pl_linear_level* l, bool all) {
+static void forget(pl_grid_linear_level* l, bool all) {
     for (int i = 0; i < l->layout->field_size; i++) {
         float value = !all && l->full[i / PL_GRID_CHUNK] & PL_GRID_DEEP ? 1e30f : 0.0f;
         l->u[0][i] = l->u[1][i] = l->u[2][i] = l->c[i] = value;
@@ -177,7 +177,7 @@ TEST(grid_first_sweep_needs_no_zeros_deep_inside)
         CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
         levels mg = levels_of(block_cells(), pool);
         for (int l = 0; l < 2; l++) {
-            pl_linear_level* level = &mg.mg.levels[l];
+            pl_grid_linear_level* level = &mg.mg.levels[l];
             level->c[level->layout->field_size - 1] = 1.0f;
             pl_grid_clear_around(level, pool);
             CHECK(level->c[level->layout->field_size - 1] == 0.0f);
@@ -220,7 +220,7 @@ TEST(grid_prolongation_in_the_sweep_has_the_bits_of_one_before_it)
 
 static void check_band(bool plate) {
     levels plain = make_levels(plate, NULL);
-    pl_linear_level* expected = &plain.mg.levels[0];
+    pl_grid_linear_level* expected = &plain.mg.levels[0];
     pl_grid_band_begin(expected);
     pl_grid_band_sweep(expected), pl_grid_band_sweep(expected);
     pl_grid_band_residual(expected);
@@ -249,7 +249,7 @@ TEST(grid_wavefront_of_the_band_has_the_bits_of_its_stages)
 TEST(grid_residual_is_restricted_as_if_it_were_stored)
 {
     levels mg = make_levels(false, NULL);
-    pl_linear_level *fine = &mg.mg.levels[0], *coarse = &mg.mg.levels[1];
+    pl_grid_linear_level *fine = &mg.mg.levels[0], *coarse = &mg.mg.levels[1];
     size_t size = (size_t)coarse->layout->field_size * sizeof(float);
     float *r[4], *expected[4];
     for (int a = 0; a < 4; a++) {
@@ -336,10 +336,10 @@ TEST(grid_masks_are_what_the_cells_say)
     for (int shape = 0; shape < 2; shape++) {
         pl_grid_cells cells = shape ? sample_ball_cells(9) : bar_cells();
         pl_grid_level level;
-        pl_linear_level linear;
+        pl_grid_linear_level linear;
         pl_error error;
         CHECK_OK(pl_grid_level_create(&cells, &level, &error), &error);
-        CHECK_OK(pl_linear_level_create(&level, &cells, &linear, &error), &error);
+        CHECK_OK(pl_grid_linear_level_create(&level, &cells, &linear, &error), &error);
         for (int k = 0; k < level.segment_count; k++) {
             const pl_grid_segment* g = &level.segments[k];
             for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
@@ -348,7 +348,7 @@ TEST(grid_masks_are_what_the_cells_say)
                 check_masks(&cells, &linear.split[at / PL_GRID_CHUNK], cell, pl_place_of(at));
             }
         }
-        pl_linear_level_free(&linear);
+        pl_grid_linear_level_free(&linear);
         pl_grid_level_free(&level);
         pl_grid_cells_free(&cells);
     }

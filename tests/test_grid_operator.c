@@ -13,7 +13,7 @@
 typedef struct sample {
     pl_grid_cells cells;
     pl_grid_level* layout; // apart, as levels point to it
-    pl_linear_level level;
+    pl_grid_linear_level level;
     pl_grid_state state;
 } sample;
 
@@ -22,16 +22,16 @@ static sample make_sample(pl_grid_cells cells, double compressibility, double in
     pl_error error;
     s.layout = malloc(sizeof *s.layout);
     CHECK_OK(pl_grid_level_create(&cells, s.layout, &error), &error);
-    CHECK_OK(pl_linear_level_create(s.layout, &cells, &s.level, &error), &error);
+    CHECK_OK(pl_grid_linear_level_create(s.layout, &cells, &s.level, &error), &error);
     CHECK_OK(pl_grid_state_create(s.layout, &s.state, &error), &error);
-    pl_linear_level_set_material(&s.level, compressibility, inertia);
+    pl_grid_linear_level_set_material(&s.level, compressibility, inertia);
     s.state.compressibility = compressibility, s.state.inertia = inertia;
     return s;
 }
 
 static void free_sample(sample* s) {
     pl_grid_state_free(s->layout, &s->state);
-    pl_linear_level_free(&s->level);
+    pl_grid_linear_level_free(&s->level);
     pl_grid_level_free(s->layout);
     free(s->layout);
     pl_grid_cells_free(&s->cells);
@@ -215,7 +215,7 @@ TEST(grid_kernels_know_the_operator)
     for (int shape = 0; shape < 2; shape++) {
         sample s = make_sample(shape ? sample_ball_cells(8) : sample_box_cells(9), 0.05, 0.3);
         randomise_level(&s);
-        pl_linear_level* l = &s.level;
+        pl_grid_linear_level* l = &s.level;
         pl_grid_band_begin(l);
         pl_grid_band_sweep(l);
         pl_grid_band_residual(l);
@@ -248,7 +248,7 @@ TEST(grid_smoothing_keeps_the_solution)
     sample s = make_sample(sample_ball_cells(7), 0.05, 0.1);
     fill_random(s.layout, &s.state, 3);
     pl_grid_residual(&s.level, &s.state, NULL);
-    pl_linear_level* l = &s.level;
+    pl_grid_linear_level* l = &s.level;
     for (int k = 0; k < l->layout->segment_count; k++) {
         const pl_grid_segment* g = &l->layout->segments[k];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {

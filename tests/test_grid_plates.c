@@ -63,7 +63,7 @@ TEST(grid_wide_plates_need_little_memory)
     const int64_t before = (int64_t)pl_byte_count();
     start_plate(&p, 48, 2, true);
     CHECK((int64_t)pl_byte_count() - before < 20000000);
-    pl_linear_level* l = &p.mg.levels[0];
+    pl_grid_linear_level* l = &p.mg.levels[0];
     const double start = pl_grid_residual(l, &p.state, NULL);
     for (int k = 0; k < 2; k++) {
         pl_grid_linear_cycle(&p.mg);
@@ -80,7 +80,7 @@ static double mixed_residual(int span, int thickness, int cycles) {
     pl_grid_recombine history;
     pl_error error;
     start_plate(&p, span, thickness, false);
-    pl_linear_level* l = &p.mg.levels[0];
+    pl_grid_linear_level* l = &p.mg.levels[0];
     CHECK_OK(pl_grid_recombine_create(l->layout, PL_GRID_HISTORY, &history, &error), &error);
     const double start = pl_grid_residual(l, &p.state, NULL);
     double residual = start;

@@ -135,7 +135,7 @@ TEST(grid_traction_rounds_find_constant_stress)
 {
     // from nothing, each round with the stress of the round before
     sample s = start(0.25);
-    pl_linear_level* fine = &s.mg.levels[0];
+    pl_grid_linear_level* fine = &s.mg.levels[0];
     const pl_grid_level* l = fine->layout;
     set_displacements(&s, false);
     double largest = 0.0, off = 0.0;

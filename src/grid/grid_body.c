@@ -19,7 +19,7 @@
 // Without a given edge a body has about so many cells, and more where it is thin.
 enum { DEFAULT_CELLS = 1200, MAX_DEFAULT_CELLS = 20000, CELLS_ACROSS_THIN = 2 };
 // lambda / mu where pressures are substituted in the residual: nu = 0.4998
-static const double MOST_LAMBDA = 2499.0;
+static const double MAX_LAMBDA = 2499.0;
 
 static pl_status allocate(pl_grid_body* b, pl_error* error) {
     int size = b->lattice.levels[0].field_size;
@@ -371,8 +371,8 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
 // true if the ratio is more than the lattice can have
 static bool set_moduli(pl_grid_body* b, const pl_material_def* material) {
     pl_material_def_lame(material, &b->mu, &b->lambda);
-    if (!b->general || b->lambda <= MOST_LAMBDA * b->mu) return false;
-    b->lambda = MOST_LAMBDA * b->mu;
+    if (!b->general || b->lambda <= MAX_LAMBDA * b->mu) return false;
+    b->lambda = MAX_LAMBDA * b->mu;
     return true;
 }
 
@@ -397,9 +397,8 @@ pl_status pl_grid_body_create(const pl_method_body* def, pl_pool* pool, pl_grid_
         pl_note(notes, PL_NOTE_INFO,
                 "body \"%s\": a Poisson's ratio above 0.4998 is taken as 0.4998 with this law",
                 out->name);
-    pl_status status = PL_OK;
     pl_surface* surface = NULL;
-    if (status == PL_OK) status = check_finite(def->mesh, error);
+    pl_status status = check_finite(def->mesh, error);
     if (status == PL_OK) status = pl_mesh_surface(def->mesh, &surface, error);
     if (status == PL_OK) status = make_lattice(out, def, surface, notes, error);
     pl_surface_destroy(surface);
@@ -500,13 +499,11 @@ void pl_grid_body_free(pl_grid_body* b) {
     *b = (pl_grid_body){0};
 }
 
-double pl_grid_face_mass(const pl_grid_level* l, const pl_grid_segment* g, int a, int i) {
-    int cells[2] = {g->begin + i,
-                    i + (a == 0 ? g->begin - 1 : g->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW])};
-    double mass = 1.0;
-    for (int side = 0; side < 2; side++)
-        if (!pl_grid_bit(l->masks[cells[side] / PL_GRID_CHUNK].stress[a], cells[side])) mass += 0.5;
-    return mass;
+// The mass that an interior face carries beyond one cell, in cells: the outer half of a cell beside
+// it too, where the face across that is no variable.
+static float more_mass(const pl_grid_level* l, const pl_grid_segment* g, int a, int i) {
+    return (pl_grid_has_stress(l, a, g->begin + i) ? 0.0f : 0.5f) +
+           (pl_grid_has_stress(l, a, pl_grid_below(g, a, i)) ? 0.0f : 0.5f);
 }
 
 void pl_grid_body_set_masses(pl_grid_body* b) {
@@ -516,8 +513,7 @@ void pl_grid_body_set_masses(pl_grid_body* b) {
             for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++) {
                 int at = l->segments[s].begin + i;
                 bool own = pl_grid_bit(l->masks[at / PL_GRID_CHUNK].face[a], at);
-                b->more_mass[a][at] =
-                    own ? (float)(pl_grid_face_mass(l, &l->segments[s], a, i) - 1.0) : 0.0f;
+                b->more_mass[a][at] = own ? more_mass(l, &l->segments[s], a, i) : 0.0f;
             }
         b->state.more_mass[a] = b->more_mass[a];
     }

@@ -70,7 +70,7 @@ typedef struct pl_grid_body {
     int update_every;            // cycles
     pl_grid_state state;
     double* velocity[3]; // of faces [m/s]
-    double* before[3];   // positions at the begin of a step
+    double* before[3];   // positions at the start of a step
     bool second_order;   // BDF2: needs positions and velocities of the step before that,
     double *past[3], *past_velocity[3];
     double past_known;    // 1 if they are; a double, as all of the state
@@ -122,10 +122,6 @@ pl_status pl_grid_body_make_cycles(pl_grid_body* body, pl_error* error);
 // Takes over material and damping between two steps.
 pl_status pl_grid_body_update(pl_grid_body* body, const pl_method_body* def, pl_error* error);
 
-// The mass that an interior face carries, in cells: half of each cell beside it, and the other half
-// too where the face across it is no variable. `offset` counts cells along the segment.
-double pl_grid_face_mass(const pl_grid_level* level, const pl_grid_segment* segment, int axis,
-                         int offset);
 // Takes the masses of all faces over into the state.
 void pl_grid_body_set_masses(pl_grid_body* body);
 // y of the equations of a step, see grid_step.c.

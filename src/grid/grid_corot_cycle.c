@@ -4,6 +4,7 @@
 // Levels of the general lattice and the V-cycle over them.
 #include "base/memory.h"
 #include "grid/grid_corot_level.h"
+#include "multigrid/mg_cycle.h"
 
 #include <math.h>
 #include <string.h>
@@ -158,31 +159,46 @@ static void set_zero(pl_corot_level* l) {
     memset(l->s, 0, bytes);
 }
 
-static void solve_bottom(pl_grid_corot* c) {
-    pl_corot_level* l = &c->levels[c->level_count - 1];
-    set_zero(l);
-    if (pl_corot_bottom_solve(&c->bottom, l)) return;
-    for (int k = 0; k < BOTTOM_SWEEPS; k++) pl_corot_smooth(l, 2, k % 2, NULL);
+static void pre_smooth(void* user, int l) {
+    pl_grid_corot* c = user;
+    set_zero(&c->levels[l]);
+    pl_corot_smooth(&c->levels[l], c->band_sweeps, false, pool_of(c, l));
+}
+
+static void restrict_residual(void* user, int l) {
+    pl_grid_corot* c = user;
+    pl_corot_level* level = &c->levels[l];
+    pl_corot_residual(level, pool_of(c, l));
+    pl_corot_soften(level, level->r, pool_of(c, l));
+    pl_corot_restrict(level, &c->levels[l + 1], pool_of(c, l + 1));
+}
+
+static void prolong_add(void* user, int l) {
+    pl_grid_corot* c = user;
+    pl_corot_prolong(&c->levels[l], &c->levels[l + 1], pool_of(c, l));
+}
+
+static void post_smooth(void* user, int l) {
+    pl_grid_corot* c = user;
+    pl_corot_level* level = &c->levels[l];
+    // the right side is needed again on the finest level
+    const size_t bytes = (size_t)level->layout->field_size * sizeof(float);
+    for (int a = 0; a < 3; a++) memcpy(level->r[a], level->f[a], bytes);
+    pl_corot_soften(level, level->f, pool_of(c, l));
+    pl_corot_smooth(level, c->band_sweeps, true, pool_of(c, l));
+    for (int a = 0; a < 3; a++) memcpy(level->f[a], level->r[a], bytes);
+}
+
+static void solve_bottom(void* user, int l) {
+    pl_grid_corot* c = user;
+    pl_corot_level* level = &c->levels[l];
+    set_zero(level);
+    if (pl_corot_bottom_solve(&c->bottom, level)) return;
+    for (int k = 0; k < BOTTOM_SWEEPS; k++) pl_corot_smooth(level, 2, k % 2, NULL);
 }
 
 void pl_grid_corot_cycle(pl_grid_corot* c) {
-    int last = c->level_count - 1;
-    for (int l = 0; l < last; l++) {
-        pl_corot_level* level = &c->levels[l];
-        set_zero(level);
-        pl_corot_smooth(level, c->band_sweeps, false, pool_of(c, l));
-        pl_corot_residual(level, pool_of(c, l));
-        pl_corot_soften(level, level->r, pool_of(c, l));
-        pl_corot_restrict(level, &c->levels[l + 1], pool_of(c, l + 1));
-    }
-    solve_bottom(c);
-    for (int l = last - 1; l >= 0; l--) {
-        pl_corot_prolong(&c->levels[l], &c->levels[l + 1], pool_of(c, l));
-        // the right side is needed again on the finest level
-        size_t bytes = (size_t)c->levels[l].layout->field_size * sizeof(float);
-        for (int a = 0; a < 3; a++) memcpy(c->levels[l].r[a], c->levels[l].f[a], bytes);
-        pl_corot_soften(&c->levels[l], c->levels[l].f, pool_of(c, l));
-        pl_corot_smooth(&c->levels[l], c->band_sweeps, true, pool_of(c, l));
-        for (int a = 0; a < 3; a++) memcpy(c->levels[l].f[a], c->levels[l].r[a], bytes);
-    }
+    static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong_add,
+                                              post_smooth, solve_bottom};
+    pl_mg_cycle(&operators, c, 0, c->level_count);
 }

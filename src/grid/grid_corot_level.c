@@ -4,7 +4,7 @@
 // Structure and coefficients of a level of the general lattice.
 #include "grid/grid_corot_level.h"
 #include "base/memory.h"
-#include "grid/grid_corot_wide.h"
+#include "grid/grid_corot_float.h"
 #include "math/polar.h"
 
 #include <math.h>
@@ -18,14 +18,6 @@ static int find(const pl_grid_level* level, int x, int y, int z) {
     return index >= 0 ? index : MISSING;
 }
 
-// Fields lie in one block, each a little further on in its pages than the one before: a load that
-// has the low bits of a store to another field under way would wait for it.
-enum { STAGGER = 6 * PL_GRID_CHUNK, PAGE = 1024 };
-
-static size_t field_stride(const pl_corot_level* l) {
-    return ((size_t)l->layout->field_size + PAGE - 1) / PAGE * PAGE + STAGGER;
-}
-
 // Gives each field its place in the block, or only counts them.
 static int place_fields(pl_corot_level* l) {
     float** const single[] = {&l->k,  &l->s,      &l->g,    &l->slave_k,   &l->inverse_k,
@@ -35,7 +27,7 @@ static int place_fields(pl_corot_level* l) {
     float** const of_entries[] = {l->R, l->twist};
     const int singles = sizeof single / sizeof single[0], axes = sizeof of_axes / sizeof of_axes[0];
     int count = 0;
-    const size_t stride = l->fields ? field_stride(l) : 0;
+    const size_t stride = l->fields ? pl_grid_field_stride(l->layout) : 0;
     for (int a = 0; a < 3 * axes; a++) of_axes[a / 3][a % 3] = l->fields + stride * (size_t)count++;
     for (int e = 0; e < 18; e++) of_entries[e / 9][e % 9] = l->fields + stride * (size_t)count++;
     for (int k = 0; k < singles; k++) *single[k] = l->fields + stride * (size_t)count++;
@@ -45,7 +37,7 @@ static int place_fields(pl_corot_level* l) {
 void pl_corot_level_free(pl_corot_level* l) {
     if (!l->layout) return;
     int size = l->layout->field_size;
-    PL_FREE(l->fields, float, (size_t)place_fields(l) * field_stride(l));
+    PL_FREE(l->fields, float, (size_t)place_fields(l) * pl_grid_field_stride(l->layout));
     PL_FREE(l->chunks, pl_corot_chunk, l->chunk_count);
     PL_FREE(l->planes, int, l->layout->size[2] + 1);
     PL_FREE(l->flags, uint16_t, size);
@@ -59,7 +51,7 @@ static pl_status allocate(pl_corot_level* l, pl_error* error) {
     int size = l->layout->field_size;
     for (int s = 0; s < l->layout->segment_count; s++)
         l->chunk_count += l->layout->segments[s].count;
-    l->fields = PL_ALLOC(float, (size_t)place_fields(l) * field_stride(l));
+    l->fields = PL_ALLOC(float, (size_t)place_fields(l) * pl_grid_field_stride(l->layout));
     place_fields(l);
     l->chunks = PL_ALLOC(pl_corot_chunk, l->chunk_count);
     l->planes = PL_ALLOC(int, l->layout->size[2] + 1);

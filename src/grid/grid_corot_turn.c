@@ -22,7 +22,7 @@
 // back and forth from cycle to cycle, and forces do not converge. A body in motion does not turn
 // such cells after the first cycle of a step (buckled_frozen); the next step does.
 #include "grid/grid_corot_turn.h"
-#include "grid/grid_corot_four.h"
+#include "grid/grid_corot_double.h"
 #include "math/polar.h"
 
 #include <math.h>

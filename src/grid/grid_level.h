@@ -73,6 +73,14 @@ static inline bool pl_grid_bit(uint16_t mask, int index) {
     return mask >> (index & (PL_GRID_CHUNK - 1)) & 1;
 }
 
+// Fields of cycles lie in one block, each a little further on in its pages than the one before: a
+// load that has the low bits of a store to another field under way would wait for it. This is how
+// many floats they are apart.
+static inline size_t pl_grid_field_stride(const pl_grid_level* level) {
+    enum { STAGGER = 6 * PL_GRID_CHUNK, PAGE = 1024 };
+    return ((size_t)level->field_size + PAGE - 1) / PAGE * PAGE + STAGGER;
+}
+
 // The cell beside the one that lies i cells along a segment.
 static inline int pl_grid_above(const pl_grid_segment* g, int axis, int i) {
     if (axis == 0) return g->begin + i + 1;
@@ -81,6 +89,12 @@ static inline int pl_grid_above(const pl_grid_segment* g, int axis, int i) {
 static inline int pl_grid_below(const pl_grid_segment* g, int axis, int i) {
     if (axis == 0) return g->begin + i - 1;
     return i + g->rows[axis == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW];
+}
+// The cell above along one axis and below along another.
+static inline int pl_grid_corner(const pl_grid_segment* g, int above, int below, int i) {
+    if (below == 0) return pl_grid_above(g, above, i) - 1;
+    if (above == 0) return pl_grid_below(g, below, i) + 1;
+    return i + g->rows[below == 1 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Y_HIGH_Z_LOW];
 }
 // Whether P_aa of a cell, and P_ab on its low edge along n, are interior stresses.
 static inline bool pl_grid_has_stress(const pl_grid_level* level, int a, int index) {

@@ -24,8 +24,8 @@ static pl_pool* pool_of(const pl_grid_linear* mg, int l) {
 static pl_status add_level(pl_grid_linear* mg, const pl_grid_lattice* lattice,
                            const pl_grid_cells* cells, pl_error* error) {
     const int l = mg->level_count;
-    pl_linear_level* level = &mg->levels[l];
-    pl_status status = pl_linear_level_create(&lattice->levels[l], cells, level, error);
+    pl_grid_linear_level* level = &mg->levels[l];
+    pl_status status = pl_grid_linear_level_create(&lattice->levels[l], cells, level, error);
     if (status != PL_OK) return status;
     mg->level_count++;
     if (l > 0)
@@ -64,7 +64,7 @@ pl_status pl_grid_linear_reserve(pl_grid_linear* mg, pl_error* error) {
 
 void pl_grid_linear_free(pl_grid_linear* mg) {
     for (int l = 0; l < PL_GRID_MAX_LEVELS; l++) {
-        pl_linear_level_free(&mg->levels[l]);
+        pl_grid_linear_level_free(&mg->levels[l]);
         pl_grid_transfer_free(&mg->transfers[l]);
         pl_grid_relocated_free(&mg->relocated[l]);
         pl_grid_thin_free(&mg->thin[l]);
@@ -88,24 +88,24 @@ pl_status pl_grid_linear_set_inner(pl_grid_linear* mg, int cycles, pl_error* err
 
 void pl_grid_linear_update(pl_grid_linear* mg, double compressibility, double inertia) {
     for (int l = 0; l < mg->level_count; l++) {
-        pl_linear_level_set_material(&mg->levels[l], compressibility, inertia * pow(4.0, l));
+        pl_grid_linear_level_set_material(&mg->levels[l], compressibility, inertia * pow(4.0, l));
         pl_grid_thin_update(&mg->thin[l], &mg->levels[l], mg->pool);
     }
 }
 
 void pl_grid_linear_set_springs(pl_grid_linear* mg, double* const stiffness[3]) {
     // restricted like a residual of positions, by way of u and f, which cycles set anew
-    pl_linear_level* fine = &mg->levels[0];
+    pl_grid_linear_level* fine = &mg->levels[0];
     for (int i = 0; i < fine->layout->field_size; i++) {
         fine->c[i] = 0.0f;
         for (int a = 0; a < 3; a++) fine->u[a][pl_place_of(i)] = (float)stiffness[a][i];
     }
-    pl_linear_level_set_stiffness(fine, fine->u);
+    pl_grid_linear_level_set_stiffness(fine, fine->u);
     const float* source[4] = {fine->u[0], fine->u[1], fine->u[2], fine->c};
     for (int l = 0; l + 1 < mg->level_count; l++) {
-        pl_linear_level* next = &mg->levels[l + 1];
+        pl_grid_linear_level* next = &mg->levels[l + 1];
         pl_grid_restrict(&mg->transfers[l], &mg->levels[l], source, next, mg->pool);
-        pl_linear_level_set_stiffness(next, next->f);
+        pl_grid_linear_level_set_stiffness(next, next->f);
         for (int a = 0; a < 3; a++) source[a] = next->f[a];
         source[3] = next->g;
     }
@@ -178,8 +178,8 @@ typedef struct deep_rows {
 } deep_rows;
 static void prolong_rows(int row_begin, int row_end, void* user) {
     const deep_rows* d = user;
-    const pl_linear_level* levels = d->mg->levels;
-    pl_grid_prolong_deep(&d->mg->transfers[d->l], (pl_linear_level*)&levels[d->l],
+    const pl_grid_linear_level* levels = d->mg->levels;
+    pl_grid_prolong_deep(&d->mg->transfers[d->l], (pl_grid_linear_level*)&levels[d->l],
                          &levels[d->l + 1], row_begin, row_end);
 }
 
@@ -196,7 +196,7 @@ static void post_smooth(void* user, int l) {
 }
 
 static void solve_bottom(pl_grid_linear* mg, int l) {
-    pl_linear_level* level = &mg->levels[l];
+    pl_grid_linear_level* level = &mg->levels[l];
     double start = pl_seconds();
     for (int a = 0; a < 3; a++)
         memset(level->u[a], 0, (size_t)level->layout->field_size * sizeof(float));
@@ -210,7 +210,7 @@ static void cycle(void* user, int l);
 // A few cycles from a level down, which start from zero and leave the residual of the band, added
 // up and recombined; the right side is lost.
 static void solve_recombined(pl_grid_linear* mg, int l) {
-    pl_linear_level* level = &mg->levels[l];
+    pl_grid_linear_level* level = &mg->levels[l];
     pl_grid_recombine* h = &mg->inner[l];
     float *residual[4] = {level->f[0], level->f[1], level->f[2], level->g},
           *u[4] = {level->u[0], level->u[1], level->u[2], level->c}, **sum = h->past_move;

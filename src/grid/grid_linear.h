@@ -25,15 +25,15 @@ typedef enum pl_grid_time {
 } pl_grid_time;
 
 // What a step makes of a cycle's correction.
-typedef enum pl_linear_phase {
-    PL_LINEAR_ALONE,      // takes it as it is
-    PL_LINEAR_RECOMBINED, // the sum with older ones that has the smallest residual
-    PL_LINEAR_MIXED       // the sum that has the smallest correction
-} pl_linear_phase;
+typedef enum pl_grid_linear_phase {
+    PL_GRID_CYCLES_ALONE,      // takes it as it is
+    PL_GRID_CYCLES_RECOMBINED, // the sum with older ones that has the smallest residual
+    PL_GRID_CYCLES_MIXED       // the sum that has the smallest correction
+} pl_grid_linear_phase;
 
 typedef struct pl_grid_linear {
-    pl_linear_level levels[PL_GRID_MAX_LEVELS];     // finest first
-    pl_grid_transfer transfers[PL_GRID_MAX_LEVELS]; // from each level to the next
+    pl_grid_linear_level levels[PL_GRID_MAX_LEVELS]; // finest first
+    pl_grid_transfer transfers[PL_GRID_MAX_LEVELS];  // from each level to the next
     pl_grid_relocated relocated[PL_GRID_MAX_LEVELS];
     pl_grid_thin thin[PL_GRID_MAX_LEVELS]; // of the coarsest level: all of it
     pl_grid_recombine inner[PL_GRID_MAX_LEVELS];
@@ -43,7 +43,7 @@ typedef struct pl_grid_linear {
     int inner_cycles;              // of each coarser level but the last, recombined
     double seconds[PL_GRID_TIMES]; // of all cycles so far
     // of a step (grid_linear_step.c)
-    pl_linear_phase phase;
+    pl_grid_linear_phase phase;
     int cycle;            // so far
     int stalls;           // recombined cycles in a row that brought next to nothing
     double last_residual; // before the last cycle

@@ -19,22 +19,22 @@ static void step_back(const int at[3], int axis, int out[3]) {
 
 // a mask of the cells at an index, one further up or down along x
 typedef enum mask_kind { STRESS, EDGE } mask_kind;
-static uint16_t mask_at(const pl_linear_level* level, int index, int a, mask_kind kind) {
+static uint16_t mask_at(const pl_grid_linear_level* level, int index, int a, mask_kind kind) {
     const pl_grid_masks* m = &level->layout->masks[index / PL_GRID_CHUNK];
     return kind == EDGE ? m->edge[a] : m->stress[a];
 }
-static uint16_t mask_above_x(const pl_linear_level* level, int index, int a, mask_kind kind) {
+static uint16_t mask_above_x(const pl_grid_linear_level* level, int index, int a, mask_kind kind) {
     return (uint16_t)(mask_at(level, index, a, kind) >> 1 |
                       (mask_at(level, index + PL_GRID_CHUNK, a, kind) & 1) << 15);
 }
-static uint16_t mask_below_x(const pl_linear_level* level, int index, int a, mask_kind kind) {
+static uint16_t mask_below_x(const pl_grid_linear_level* level, int index, int a, mask_kind kind) {
     return (uint16_t)(mask_at(level, index, a, kind) << 1 |
                       mask_at(level, index - PL_GRID_CHUNK, a, kind) >> 15);
 }
 
 // faces across x meet edges along z (towards y) and along y (towards z), and so on
-static void gather_edges(const pl_linear_level* level, const pl_grid_band_chunk* b, mask_kind kind,
-                         uint16_t out[3][4]) {
+static void gather_edges(const pl_grid_linear_level* level, const pl_grid_band_chunk* b,
+                         mask_kind kind, uint16_t out[3][4]) {
     const int *row = b->rows, at = b->begin;
     for (int n = 0; n < 3; n++) {
         static const int axes[3][2] = {{2, 1}, {2, 0}, {1, 0}};
@@ -49,7 +49,7 @@ static void gather_edges(const pl_linear_level* level, const pl_grid_band_chunk*
     out[2][3] = mask_at(level, row[PL_ROW_Y_HIGH], 0, kind);
 }
 
-static void fill_band_chunk(const pl_linear_level* level, const pl_grid_segment* g, int chunk,
+static void fill_band_chunk(const pl_grid_linear_level* level, const pl_grid_segment* g, int chunk,
                             pl_grid_band_chunk* out) {
     int offset = chunk * PL_GRID_CHUNK, at = g->begin + offset;
     const pl_grid_masks* m = &level->layout->masks[at / PL_GRID_CHUNK];
@@ -66,7 +66,7 @@ static void fill_band_chunk(const pl_linear_level* level, const pl_grid_segment*
     gather_edges(level, out, EDGE, out->edge);
 }
 
-static void count_walls(const pl_linear_level* level, const pl_grid_segment* g, int chunk,
+static void count_walls(const pl_grid_linear_level* level, const pl_grid_segment* g, int chunk,
                         pl_grid_wall_chunk* out) {
     pl_grid_band_chunk b;
     fill_band_chunk(level, g, chunk, &b);
@@ -87,7 +87,7 @@ static void count_walls(const pl_linear_level* level, const pl_grid_segment* g, 
 enum { FLAT_STIFFNESS = 6 };
 
 // Marks the faces of the band that are softer than that, by a bit per axis.
-static void mark_soft_faces(const pl_linear_level* level, uint8_t* soft) {
+static void mark_soft_faces(const pl_grid_linear_level* level, uint8_t* soft) {
     for (int k = 0; k < level->band_count; k++) {
         const pl_grid_band_chunk* b = &level->band[k];
         const pl_grid_masks* m = &level->layout->masks[b->begin / PL_GRID_CHUNK];
@@ -116,7 +116,8 @@ static bool has_wall(const pl_grid_masks* m, const pl_grid_wall_chunk* wall,
     return false;
 }
 
-static pl_status list_wall_chunks(pl_linear_level* level, const uint8_t* soft, pl_error* error) {
+static pl_status list_wall_chunks(pl_grid_linear_level* level, const uint8_t* soft,
+                                  pl_error* error) {
     pl_array list = pl_array_of(sizeof(pl_grid_wall_chunk));
     for (int s = 0; s < level->layout->segment_count; s++) {
         const pl_grid_segment* g = &level->layout->segments[s];
@@ -142,7 +143,7 @@ static pl_status list_wall_chunks(pl_linear_level* level, const uint8_t* soft, p
     return PL_OK;
 }
 
-static pl_status list_walls(pl_linear_level* level, pl_error* error) {
+static pl_status list_walls(pl_grid_linear_level* level, pl_error* error) {
     int chunk_count = level->layout->field_size / PL_GRID_CHUNK;
     level->wall_index = PL_ALLOC(int, chunk_count);
     if (!level->wall_index) return pl_fail_memory(error, "a lattice");
@@ -161,7 +162,7 @@ static bool is_of_band(const pl_grid_masks* m) {
     return (m->interior & ~m->core) || m->rim;
 }
 
-static pl_status list_band(pl_linear_level* level, pl_error* error) {
+static pl_status list_band(pl_grid_linear_level* level, pl_error* error) {
     int count = 0;
     for (int c = 0; c < level->layout->field_size / PL_GRID_CHUNK; c++)
         count += is_of_band(&level->layout->masks[c]);
@@ -179,7 +180,7 @@ static pl_status list_band(pl_linear_level* level, pl_error* error) {
 // ------------------------------------------------------------------ ghosts
 
 typedef struct ghost_maker {
-    const pl_linear_level* level;
+    const pl_grid_linear_level* level;
     const pl_grid_cells* cells;
     uint8_t* known;  // per component and cell of a field: 1 inside or given, 2 made from these
     uint16_t* asked; // per chunk: cells near interior ones with a face that is not known
@@ -306,7 +307,7 @@ static pl_status make_ghosts(ghost_maker* m, const pl_grid_bits* bits, pl_error*
     return m->lost ? pl_fail_memory(error, "a lattice") : PL_OK;
 }
 
-static pl_status list_ghosts(pl_linear_level* level, const pl_grid_cells* cells,
+static pl_status list_ghosts(pl_grid_linear_level* level, const pl_grid_cells* cells,
                              const pl_grid_bits* bits, pl_error* error) {
     ghost_maker m = {.level = level, .cells = cells, .list = pl_array_of(sizeof(pl_grid_ghost))};
     pl_status status = make_ghosts(&m, bits, error);
@@ -323,7 +324,7 @@ static pl_status list_ghosts(pl_linear_level* level, const pl_grid_cells* cells,
 }
 
 // How stiff faces are that held cells of the finest level are near to, see grid_walls.c.
-static void take_walls(pl_linear_level* level) {
+static void take_walls(pl_grid_linear_level* level) {
     float* const* wall = level->layout->wall;
     if (!wall[0]) return;
     level->has_stiff_walls = level->wall_count > 0;
@@ -344,8 +345,8 @@ static void take_walls(pl_linear_level* level) {
         }
 }
 
-pl_status pl_linear_level_classify(pl_linear_level* level, const pl_grid_cells* cells,
-                                   pl_error* error) {
+pl_status pl_grid_linear_level_classify(pl_grid_linear_level* level, const pl_grid_cells* cells,
+                                        pl_error* error) {
     pl_grid_bits bits;
     pl_status status = list_band(level, error);
     if (status == PL_OK) status = list_walls(level, error);
@@ -360,7 +361,7 @@ pl_status pl_linear_level_classify(pl_linear_level* level, const pl_grid_cells* 
 // ------------------------------------------------------------------ coefficients
 
 // stiffness of P_aa in a cell against its face: 2, and what the slaved pressure adds
-static float cell_stiffness(const pl_linear_level* level, int index, int a) {
+static float cell_stiffness(const pl_grid_linear_level* level, int index, int a) {
     const pl_grid_masks* m = &level->layout->masks[index / PL_GRID_CHUNK];
     if (!pl_grid_bit(m->stress[a], index)) return 0.0f;
     if (pl_grid_bit(m->core, index)) return 2.0f;
@@ -369,7 +370,7 @@ static float cell_stiffness(const pl_linear_level* level, int index, int a) {
     return 2.0f + 1.0f / (level->compressibility + 0.5f * (float)boundary);
 }
 
-void pl_linear_level_set_stiffness(pl_linear_level* level, float* const stiffness[3]) {
+void pl_grid_linear_level_set_stiffness(pl_grid_linear_level* level, float* const stiffness[3]) {
     for (int k = 0; k < level->band_count; k++) {
         pl_grid_band_chunk* b = &level->band[k];
         const pl_grid_masks* m = &level->layout->masks[b->begin / PL_GRID_CHUNK];
@@ -383,7 +384,7 @@ void pl_linear_level_set_stiffness(pl_linear_level* level, float* const stiffnes
 }
 
 // A face that is given lets nothing through: it has no part in the Laplacian of q.
-static void set_wall_diagonals(pl_linear_level* level) {
+static void set_wall_diagonals(pl_grid_linear_level* level) {
     float eps = level->compressibility;
     for (int k = 0; k < level->wall_count; k++) {
         pl_grid_wall_chunk* w = &level->walls[k];
@@ -401,7 +402,7 @@ static void set_wall_diagonals(pl_linear_level* level) {
 // pressure by 12 q. Faces of a flat side are stiff enough for that; at corners and in thin limbs a
 // face may be so soft that it gives several times what was asked for, and sweeps would grow without
 // bound as nu goes to 1/2. So the diagonal of q counts such faces as they will answer.
-static void add_soft_faces(pl_linear_level* level) {
+static void add_soft_faces(pl_grid_linear_level* level) {
     for (int a = 0; a < 3; a++) {
         memset(level->q, 0, (size_t)level->layout->field_size * sizeof(float));
         for (int k = 0; k < level->band_count; k++)
@@ -422,7 +423,8 @@ static void add_soft_faces(pl_linear_level* level) {
     memset(level->q, 0, (size_t)level->layout->field_size * sizeof(float));
 }
 
-void pl_linear_level_set_material(pl_linear_level* level, double compressibility, double inertia) {
+void pl_grid_linear_level_set_material(pl_grid_linear_level* level, double compressibility,
+                                       double inertia) {
     level->compressibility = (float)compressibility;
     level->inertia = (float)inertia;
     set_wall_diagonals(level);
@@ -448,5 +450,5 @@ void pl_linear_level_set_material(pl_linear_level* level, double compressibility
         }
     }
     add_soft_faces(level);
-    pl_linear_level_pack(level);
+    pl_grid_linear_level_pack(level);
 }

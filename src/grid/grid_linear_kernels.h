@@ -20,7 +20,7 @@ typedef struct chunks {
     const pl_grid_wall_chunk* walls;
     float (*wall_q)[2][PL_GRID_CHUNK];
 } chunks;
-PL_WIDE chunks chunks_of(const pl_linear_level* l, const pl_grid_run* g) {
+PL_WIDE chunks chunks_of(const pl_grid_linear_level* l, const pl_grid_run* g) {
     const int first = g->begin / PL_GRID_CHUNK;
     return (chunks){l->full + first,       l->split + first, l->wall_index + first,
                     l->band_index + first, l->walls,         l->wall_q};
@@ -76,7 +76,7 @@ PL_WIDE int rows_ahead(const pl_grid_run* g) { return 2 * (g->rows[PL_ROW_Y_HIGH
 typedef struct sides {
     const float *x, *y, *y_high, *z, *z_high;
 } sides;
-PL_WIDE sides sides_of(const pl_linear_level* l, const pl_grid_run* g) {
+PL_WIDE sides sides_of(const pl_grid_linear_level* l, const pl_grid_run* g) {
     return (sides){l->u[0] + g->begin, l->u[1] + g->begin, l->u[1] + g->rows[PL_ROW_Y_HIGH],
                    l->u[2] + g->begin, l->u[2] + g->rows[PL_ROW_Z_HIGH]};
 }
@@ -107,15 +107,15 @@ PL_WIDE pl_half pl_band_half(const float* field, const pl_grid_band_rates* b, in
 }
 
 // the differences of u across the cells of a half
-PL_WIDE pl_half pl_band_difference(const pl_linear_level* l, const pl_grid_band_rates* b, int half,
-                                   int a) {
+PL_WIDE pl_half pl_band_difference(const pl_grid_linear_level* l, const pl_grid_band_rates* b,
+                                   int half, int a) {
     return pl_band_half(l->u[a], b, half, a, PL_NO_AXIS) -
            pl_load_half(l->u[a] + b->begin + half * PL_HALF);
 }
 
 // their sum over the axes among the bits
-PL_WIDE pl_half pl_band_divergence(const pl_linear_level* l, const pl_grid_band_rates* b, int half,
-                                   int axes) {
+PL_WIDE pl_half pl_band_divergence(const pl_grid_linear_level* l, const pl_grid_band_rates* b,
+                                   int half, int axes) {
     pl_half sum = {0};
 #pragma GCC unroll 3
     for (int a = 0; a < 3; a++)

@@ -25,7 +25,7 @@ static void split_chunk(const pl_grid_masks* m, pl_grid_masks* out) {
     }
 }
 
-static pl_status split_masks(pl_linear_level* level, pl_error* error) {
+static pl_status split_masks(pl_grid_linear_level* level, pl_error* error) {
     const int count = level->layout->field_size / PL_GRID_CHUNK;
     level->split = PL_ALLOC(pl_grid_masks, count);
     if (!level->split) return pl_fail_memory(error, "a lattice");
@@ -35,7 +35,7 @@ static pl_status split_masks(pl_linear_level* level, pl_error* error) {
 
 // ------------------------------------------------------------------ runs
 
-static uint8_t full_bits(const pl_linear_level* level, int chunk) {
+static uint8_t full_bits(const pl_grid_linear_level* level, int chunk) {
     const pl_grid_masks* m = &level->layout->masks[chunk];
     unsigned bits = 0, all = m->core;
     for (int a = 0; a < 3; a++) {
@@ -52,7 +52,8 @@ static bool is_used(const pl_grid_masks* m) {
 }
 
 // the runs of a segment; only counted if out is NULL
-static int cut_segment(const pl_linear_level* level, const pl_grid_segment* g, pl_grid_run* out) {
+static int cut_segment(const pl_grid_linear_level* level, const pl_grid_segment* g,
+                       pl_grid_run* out) {
     int count = 0;
     bool open = false;
     for (int c = 0; c < g->count; c++) {
@@ -73,7 +74,7 @@ static int cut_segment(const pl_linear_level* level, const pl_grid_segment* g, p
 }
 
 // which band chunks each row has; they are in the order of rows
-static void index_rows(pl_linear_level* level) {
+static void index_rows(pl_grid_linear_level* level) {
     int row_count = level->layout->size[1] * level->layout->size[2], k = 0;
     for (int row = 0; row < row_count; row++) {
         level->row_band[row] = k;
@@ -89,23 +90,24 @@ static void index_rows(pl_linear_level* level) {
 }
 
 // whether all of a segment's chunk and those beside it pass
-typedef bool (*chunk_test)(const pl_linear_level* level, int chunk);
-static bool passes(const pl_linear_level* level, const pl_grid_segment* g, int c, chunk_test test) {
+typedef bool (*chunk_test)(const pl_grid_linear_level* level, int chunk);
+static bool passes(const pl_grid_linear_level* level, const pl_grid_segment* g, int c,
+                   chunk_test test) {
     const int chunk = g->begin / PL_GRID_CHUNK + c, end = level->layout->field_size / PL_GRID_CHUNK;
     for (int r = PL_ROW_Y_LOW; r <= PL_ROW_Z_HIGH; r++)
         if (!test(level, g->rows[r] / PL_GRID_CHUNK + c)) return false;
     return test(level, chunk) && (chunk == 0 || test(level, chunk - 1)) &&
            (chunk + 1 == end || test(level, chunk + 1));
 }
-static bool has_no_band(const pl_linear_level* level, int chunk) {
+static bool has_no_band(const pl_grid_linear_level* level, int chunk) {
     return level->band_index[chunk] < 0;
 }
-static bool is_far(const pl_linear_level* level, int chunk) {
+static bool is_far(const pl_grid_linear_level* level, int chunk) {
     return level->full[chunk] & PL_GRID_FAR;
 }
 
 // Marks what is far from the band. Memory that belongs to no segment is read as zeros: it is far.
-static void mark_far(pl_linear_level* level) {
+static void mark_far(pl_grid_linear_level* level) {
     for (int c = 0; c < level->layout->field_size / PL_GRID_CHUNK; c++)
         level->full[c] |= PL_GRID_FAR;
     for (int s = 0; s < level->layout->segment_count; s++) {
@@ -124,7 +126,7 @@ static void mark_far(pl_linear_level* level) {
 }
 
 // what lies beside the records of the band and of walls
-static pl_status prepare_band(pl_linear_level* level, pl_error* error) {
+static pl_status prepare_band(pl_grid_linear_level* level, pl_error* error) {
     const pl_grid_level* layout = level->layout;
     const int chunk_count = layout->field_size / PL_GRID_CHUNK;
     const size_t count = (size_t)level->band_count;
@@ -142,10 +144,10 @@ static pl_status prepare_band(pl_linear_level* level, pl_error* error) {
     for (int k = 0; k < level->band_count; k++)
         level->band_index[level->band[k].begin / PL_GRID_CHUNK] = k;
     mark_far(level);
-    return pl_linear_band_list(level, error);
+    return pl_grid_band_list(level, error);
 }
 
-static pl_status list_runs(pl_linear_level* level, pl_error* error) {
+static pl_status list_runs(pl_grid_linear_level* level, pl_error* error) {
     const pl_grid_level* layout = level->layout;
     const int row_count = layout->size[1] * layout->size[2];
     level->row_runs = PL_ALLOC(int, row_count + 1);
@@ -170,47 +172,42 @@ static pl_status list_runs(pl_linear_level* level, pl_error* error) {
 
 // ------------------------------------------------------------------ fields
 
-// Fields lie in one block, each a little further on in its pages than the one before: a load that
-// has the low bits of a store to another field under way would wait for it.
-enum { FIELDS = 9, STAGGER = 6 * PL_GRID_CHUNK, PAGE = 1024 };
+enum { FIELDS = 9 };
 
-static size_t field_stride(const pl_linear_level* level) {
-    return ((size_t)level->layout->field_size + PAGE - 1) / PAGE * PAGE + STAGGER;
-}
-
-static pl_status allocate_fields(pl_linear_level* level, pl_error* error) {
+static pl_status allocate_fields(pl_grid_linear_level* level, pl_error* error) {
     float** fields[FIELDS] = {&level->u[0], &level->u[1], &level->u[2], &level->c, &level->f[0],
                               &level->f[1], &level->f[2], &level->g,    &level->q};
-    level->fields = PL_ALLOC(float, FIELDS* field_stride(level));
+    level->fields = PL_ALLOC(float, FIELDS* pl_grid_field_stride(level->layout));
     if (!level->fields) return pl_fail_memory(error, "the fields of a lattice");
-    for (int k = 0; k < FIELDS; k++) *fields[k] = level->fields + (size_t)k * field_stride(level);
+    for (int k = 0; k < FIELDS; k++)
+        *fields[k] = level->fields + (size_t)k * pl_grid_field_stride(level->layout);
     return PL_OK;
 }
 
-pl_status pl_linear_level_create(const pl_grid_level* layout, const pl_grid_cells* cells,
-                                 pl_linear_level* out, pl_error* error) {
-    *out = (pl_linear_level){.layout = layout};
+pl_status pl_grid_linear_level_create(const pl_grid_level* layout, const pl_grid_cells* cells,
+                                      pl_grid_linear_level* out, pl_error* error) {
+    *out = (pl_grid_linear_level){.layout = layout};
     pl_status status = split_masks(out, error);
     if (status == PL_OK) status = allocate_fields(out, error);
-    if (status == PL_OK) status = pl_linear_level_classify(out, cells, error);
+    if (status == PL_OK) status = pl_grid_linear_level_classify(out, cells, error);
     if (status == PL_OK) status = list_runs(out, error);
     if (status == PL_OK) status = prepare_band(out, error);
-    if (status != PL_OK) pl_linear_level_free(out);
+    if (status != PL_OK) pl_grid_linear_level_free(out);
     return status;
 }
 
-void pl_linear_level_free(pl_linear_level* level) {
+void pl_grid_linear_level_free(pl_grid_linear_level* level) {
     if (!level->layout) return;
     const int chunk_count = level->layout->field_size / PL_GRID_CHUNK;
     const int row_count = level->layout->size[1] * level->layout->size[2];
-    PL_FREE(level->fields, float, FIELDS* field_stride(level));
+    PL_FREE(level->fields, float, FIELDS* pl_grid_field_stride(level->layout));
     PL_FREE(level->split, pl_grid_masks, chunk_count);
     PL_FREE(level->row_runs, int, row_count + 1);
     PL_FREE(level->runs, pl_grid_run, level->run_count);
     PL_FREE(level->full, uint8_t, chunk_count);
     PL_FREE(level->row_band, int, row_count + 1);
     PL_FREE(level->band_index, int, chunk_count);
-    pl_linear_band_list_free(level);
+    pl_grid_band_list_free(level);
     pl_free(level->band_residual, (size_t)level->band_count * sizeof *level->band_residual);
     PL_FREE(level->band_rates, pl_grid_band_rates, level->band_count);
     PL_FREE(level->band, pl_grid_band_chunk, level->band_count);
@@ -218,5 +215,5 @@ void pl_linear_level_free(pl_linear_level* level) {
     pl_free(level->wall_q, (size_t)level->wall_count * sizeof *level->wall_q);
     PL_FREE(level->walls, pl_grid_wall_chunk, level->wall_count);
     PL_FREE(level->ghosts, pl_grid_ghost, level->ghost_count);
-    *level = (pl_linear_level){0};
+    *level = (pl_grid_linear_level){0};
 }

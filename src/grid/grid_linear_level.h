@@ -117,7 +117,7 @@ typedef struct pl_grid_ghost {
     float weight[3];
 } pl_grid_ghost;
 
-typedef struct pl_linear_level {
+typedef struct pl_grid_linear_level {
     const pl_grid_level* layout;
     pl_grid_masks* split; // the masks of the layout, in the order of places
     int* row_runs;        // size[1] * size[2] + 1: the runs of each row
@@ -155,30 +155,31 @@ typedef struct pl_linear_level {
     float* g;
     float* q;      // auxiliary pressure; zero outside core cells
     float* fields; // the block that holds them
-} pl_linear_level;
+} pl_grid_linear_level;
 
 // Structure and fields on a layout, which must live as long. The cells, those of the layout, are
 // not needed afterwards.
-pl_status pl_linear_level_create(const pl_grid_level* layout, const pl_grid_cells* cells,
-                                 pl_linear_level* out, pl_error* error);
-void pl_linear_level_free(pl_linear_level* level);
+pl_status pl_grid_linear_level_create(const pl_grid_level* layout, const pl_grid_cells* cells,
+                                      pl_grid_linear_level* out, pl_error* error);
+void pl_grid_linear_level_free(pl_grid_linear_level* level);
 
 // Coefficients, in units of mu / h^2.
-void pl_linear_level_set_material(pl_linear_level* level, double compressibility, double inertia);
+void pl_grid_linear_level_set_material(pl_grid_linear_level* level, double compressibility,
+                                       double inertia);
 // Springs on faces, by place, in units of mu / h^2; only those of the band count. Coefficients must
 // be set again afterwards.
-void pl_linear_level_set_stiffness(pl_linear_level* level, float* const stiffness[3]);
+void pl_grid_linear_level_set_stiffness(pl_grid_linear_level* level, float* const stiffness[3]);
 
 // ------------------------------------------------------------------ parts of the above
 
 // The records of the band and of walls, and the values outside (grid_linear_classify.c).
-pl_status pl_linear_level_classify(pl_linear_level* level, const pl_grid_cells* cells,
-                                   pl_error* error);
+pl_status pl_grid_linear_level_classify(pl_grid_linear_level* level, const pl_grid_cells* cells,
+                                        pl_error* error);
 // The lists of the band of a level whose band chunks are known, and their coefficients.
-pl_status pl_linear_band_list(pl_linear_level* level, pl_error* error);
-void pl_linear_band_list_free(pl_linear_level* level);
-void pl_linear_band_list_pack(pl_linear_level* level);
+pl_status pl_grid_band_list(pl_grid_linear_level* level, pl_error* error);
+void pl_grid_band_list_free(pl_grid_linear_level* level);
+void pl_grid_band_list_pack(pl_grid_linear_level* level);
 // Coefficients as kernels read them; the last part of setting the material.
-void pl_linear_level_pack(pl_linear_level* level);
+void pl_grid_linear_level_pack(pl_grid_linear_level* level);
 
 #endif

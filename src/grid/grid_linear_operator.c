@@ -10,13 +10,6 @@
 
 enum { ROWS = 64 };
 
-// index of the cell above along b and below along a
-static int corner(const pl_grid_segment* g, int a, int b, int i) {
-    if (a == 0) return pl_grid_above(g, b, i) - 1;
-    if (b == 0) return pl_grid_below(g, a, i) + 1;
-    return i + g->rows[a == 1 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Y_HIGH_Z_LOW];
-}
-
 // sum over the stresses of a face of what pushes it: D_j P_aj
 static double stress_force(const pl_grid_level* l, const pl_grid_state* s, const pl_grid_segment* g,
                            int a, int i) {
@@ -29,7 +22,7 @@ static double stress_force(const pl_grid_level* l, const pl_grid_state* s, const
         int b = (a + n) % 3, axis = 3 - a - b, high = pl_grid_above(g, b, i);
         const double* v = s->u[b];
         if (pl_grid_has_edge(l, axis, high))
-            sum += u[high] - u[at] + v[high] - v[corner(g, a, b, i)];
+            sum += u[high] - u[at] + v[high] - v[pl_grid_corner(g, b, a, i)];
         if (pl_grid_has_edge(l, axis, at))
             sum -= u[at] - u[pl_grid_below(g, b, i)] + v[at] - v[low];
     }
@@ -69,13 +62,13 @@ double pl_grid_cell_residual(const pl_grid_level* l, const pl_grid_state* s,
 }
 
 typedef struct residual_job {
-    pl_linear_level* level;
+    pl_grid_linear_level* level;
     const pl_grid_state* state;
 } residual_job;
 
 static double residual_part(int begin, int end, void* user) {
     const residual_job* job = user;
-    pl_linear_level* level = job->level;
+    pl_grid_linear_level* level = job->level;
     const pl_grid_level* l = level->layout;
     const pl_grid_state* s = job->state;
     double sum = 0.0;
@@ -99,7 +92,7 @@ static double residual_part(int begin, int end, void* user) {
     return sum;
 }
 
-double pl_grid_residual(pl_linear_level* level, const pl_grid_state* state, pl_pool* pool) {
+double pl_grid_residual(pl_grid_linear_level* level, const pl_grid_state* state, pl_pool* pool) {
     residual_job job = {level, state};
     return sqrt(pl_parallel_sum(pool, residual_part,
                                 level->layout->size[1] * level->layout->size[2], ROWS, &job));
@@ -145,14 +138,14 @@ double pl_grid_energy(const pl_grid_level* l, const pl_grid_state* s) {
 }
 
 typedef struct correct_job {
-    const pl_linear_level* level;
+    const pl_grid_linear_level* level;
     pl_grid_state* state;
 } correct_job;
 
 static void correct_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const correct_job* job = user;
-    const pl_linear_level* l = job->level;
+    const pl_grid_linear_level* l = job->level;
     pl_grid_state* s = job->state;
     for (int k = l->layout->row_segments[begin]; k < l->layout->row_segments[end]; k++) {
         const pl_grid_segment* g = &l->layout->segments[k];
@@ -173,7 +166,7 @@ static void correct_task(int begin, int end, int worker, void* user) {
     }
 }
 
-void pl_grid_correct(const pl_linear_level* level, pl_grid_state* state, pl_pool* pool) {
+void pl_grid_correct(const pl_grid_linear_level* level, pl_grid_state* state, pl_pool* pool) {
     pl_parallel_for(pool, correct_task, level->layout->size[1] * level->layout->size[2], ROWS,
                     &(correct_job){level, state});
 }

@@ -11,7 +11,7 @@
 
 // f and g of the level become the residuals f - L u, g - div u - eps p of the state. Returns the
 // norm of both together.
-double pl_grid_residual(pl_linear_level* level, const pl_grid_state* state, pl_pool* pool);
+double pl_grid_residual(pl_grid_linear_level* level, const pl_grid_state* state, pl_pool* pool);
 // The residual of one interior face across an axis, or of one interior cell: `offset` counts cells
 // along the segment.
 double pl_grid_face_residual(const pl_grid_level* level, const pl_grid_state* state,
@@ -23,7 +23,7 @@ void pl_grid_apply(const pl_grid_level* level, const pl_grid_state* state, doubl
 // Half of u' K u, where K is -L with all pressures substituted; given values included.
 double pl_grid_energy(const pl_grid_level* level, const pl_grid_state* state);
 // Adds the level's u and c to the state.
-void pl_grid_correct(const pl_linear_level* level, pl_grid_state* state, pl_pool* pool);
+void pl_grid_correct(const pl_grid_linear_level* level, pl_grid_state* state, pl_pool* pool);
 // Pressures that fulfil their equations.
 void pl_grid_substitute(const pl_grid_level* level, pl_grid_state* state);
 

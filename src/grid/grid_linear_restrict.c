@@ -21,8 +21,8 @@ enum {
 
 typedef struct restrict_job {
     const pl_grid_transfer* transfer;
-    pl_linear_level* fine;
-    pl_linear_level* coarse;
+    pl_grid_linear_level* fine;
+    pl_grid_linear_level* coarse;
     const float* const* source; // the residual, or NULL: that of the level
     int block_count, threads;
 } restrict_job;
@@ -45,7 +45,7 @@ typedef struct targets {
 } targets;
 
 static targets targets_of(const row_job* r, int a) {
-    const pl_linear_level* l = r->job->coarse;
+    const pl_grid_linear_level* l = r->job->coarse;
     int plane = pl_grid_halve(r->z) - l->layout->low[2];
     bool two = (a == 1 && r->y & 1) || (a == 2 && r->z & 1);
     targets t = {.field = a < 3 ? l->f[a] : l->g,
@@ -89,7 +89,7 @@ typedef struct face_residual {
     const float *f, *c, *c_low; // c_low: not across x
     float centre;
 } face_residual;
-PL_WIDE face_residual face_residual_of(const pl_linear_level* l, const pl_grid_run* g, int a) {
+PL_WIDE face_residual face_residual_of(const pl_grid_linear_level* l, const pl_grid_run* g, int a) {
     return (face_residual){a,
                            lines_of(l->u[a], g),
                            l->f[a] + g->begin,
@@ -124,8 +124,8 @@ PL_WIDE void face_residual_inside(const face_residual* s, int n, window* w, pl_h
 }
 
 // With masks, springs and the residual of faces of the band, kept by the last of their sweeps.
-PL_WIDE void face_residual_chunk(const face_residual* s, const pl_linear_level* l, const chunks* k,
-                                 int n, window* w, pl_half out[2]) {
+PL_WIDE void face_residual_chunk(const face_residual* s, const pl_grid_linear_level* l,
+                                 const chunks* k, int n, window* w, pl_half out[2]) {
     const pl_grid_wall_chunk* wall = l->has_stiff_walls ? wall_of(k, n) : NULL;
     const int a = s->a, band = k->full[n] >> a & 1 ? -1 : k->band_index[n];
     face_residual_inside(s, n * PL_GRID_CHUNK, w, out);
@@ -138,7 +138,7 @@ PL_WIDE void face_residual_chunk(const face_residual* s, const pl_linear_level* 
 }
 
 PL_WIDE void restrict_faces(const row_job* r, const pl_grid_run* g, int a, pl_half* carry) {
-    const pl_linear_level* l = r->job->fine;
+    const pl_grid_linear_level* l = r->job->fine;
     int(*const parents)[9] = r->job->transfer->parents + g->begin / PL_GRID_CHUNK;
     const targets t = targets_of(r, a);
     const chunks k = chunks_of(l, g);
@@ -164,7 +164,7 @@ typedef struct cell_residual {
     const float *g, *c;
     float eps;
 } cell_residual;
-PL_WIDE cell_residual cell_residual_of(const pl_linear_level* l, const pl_grid_run* g) {
+PL_WIDE cell_residual cell_residual_of(const pl_grid_linear_level* l, const pl_grid_run* g) {
     return (cell_residual){sides_of(l, g), l->g + g->begin, l->c + g->begin, l->compressibility};
 }
 
@@ -181,7 +181,7 @@ PL_WIDE void cell_residual_chunk(const cell_residual* s, uint16_t core, int n, p
 }
 
 static void restrict_cells(const row_job* r, const pl_grid_run* g) {
-    const pl_linear_level* l = r->job->fine;
+    const pl_grid_linear_level* l = r->job->fine;
     const targets t = targets_of(r, 3);
     const cell_residual s = cell_residual_of(l, g);
     int(*const parents)[9] = r->job->transfer->parents + g->begin / PL_GRID_CHUNK;
@@ -217,7 +217,7 @@ static void flush(const row_job* r, int chunk, float carry) {
 }
 
 static void restrict_row(const row_job* r) {
-    const pl_linear_level* l = r->job->fine;
+    const pl_grid_linear_level* l = r->job->fine;
     int row = (r->z - l->layout->low[2]) * l->layout->size[1] + r->y - l->layout->low[1];
     for (int k = l->row_runs[row]; k < l->row_runs[row + 1]; k++) {
         const pl_grid_run* g = &l->runs[k];
@@ -234,7 +234,7 @@ static void restrict_row(const row_job* r) {
 }
 
 // the part of the fields that planes take up
-static void plane_range(const pl_linear_level* l, int begin, int end, int* first, int* last) {
+static void plane_range(const pl_grid_linear_level* l, int begin, int end, int* first, int* last) {
     int s = l->layout->row_segments[begin * l->layout->size[1]],
         e = l->layout->row_segments[end * l->layout->size[1]];
     *first = *last = 0;
@@ -244,7 +244,7 @@ static void plane_range(const pl_linear_level* l, int begin, int end, int* first
 }
 
 // f and g are zero where there is no equation
-static void mask_planes(const pl_linear_level* l, int first, int last) {
+static void mask_planes(const pl_grid_linear_level* l, int first, int last) {
     for (int i = first; i < last; i += PL_GRID_CHUNK) {
         const pl_grid_masks* m = &l->split[i / PL_GRID_CHUNK];
         for (int a = 0; a < 4; a++) {
@@ -257,7 +257,7 @@ static void mask_planes(const pl_linear_level* l, int first, int last) {
 }
 
 static void restrict_planes(const restrict_job* job, int begin, int end) {
-    const pl_linear_level *fine = job->fine, *coarse = job->coarse;
+    const pl_grid_linear_level *fine = job->fine, *coarse = job->coarse;
     int first, last;
     plane_range(coarse, begin, end, &first, &last);
     for (int a = 0; a < 4; a++)
@@ -296,19 +296,19 @@ static void restrict_task(int begin, int end, int worker, void* user) {
     }
 }
 
-void pl_grid_restrict(const pl_grid_transfer* transfer, const pl_linear_level* fine,
-                      const float* const source[4], pl_linear_level* coarse, pl_pool* pool) {
+void pl_grid_restrict(const pl_grid_transfer* transfer, const pl_grid_linear_level* fine,
+                      const float* const source[4], pl_grid_linear_level* coarse, pl_pool* pool) {
     const int count = (coarse->layout->size[2] + PLANES - 1) / PLANES;
-    restrict_job job = {transfer, (pl_linear_level*)fine,    coarse, source,
+    restrict_job job = {transfer, (pl_grid_linear_level*)fine, coarse, source,
                         count,    pl_pool_thread_count(pool)};
     pl_parallel_for(pool, restrict_task, count, 1, &job);
 }
-void pl_grid_restrict_residual(const pl_grid_transfer* transfer, const pl_linear_level* fine,
-                               pl_linear_level* coarse, pl_pool* pool) {
+void pl_grid_restrict_residual(const pl_grid_transfer* transfer, const pl_grid_linear_level* fine,
+                               pl_grid_linear_level* coarse, pl_pool* pool) {
     pl_grid_restrict(transfer, fine, NULL, coarse, pool);
 }
 
-PL_WIDE void store_faces(const pl_linear_level* l, const pl_grid_run* g, int a, float* out) {
+PL_WIDE void store_faces(const pl_grid_linear_level* l, const pl_grid_run* g, int a, float* out) {
     const chunks k = chunks_of(l, g);
     const face_residual s = face_residual_of(l, g, a);
     window w = window_at(s.u.own);
@@ -320,7 +320,7 @@ PL_WIDE void store_faces(const pl_linear_level* l, const pl_grid_run* g, int a, 
     }
 }
 
-void pl_grid_store_residual(const pl_linear_level* l, float* const out[4]) {
+void pl_grid_store_residual(const pl_grid_linear_level* l, float* const out[4]) {
     for (int k = 0; k < l->run_count; k++) {
         const pl_grid_run* g = &l->runs[k];
         const cell_residual s = cell_residual_of(l, g);

@@ -14,7 +14,7 @@ enum { ROWS = 64 };
 // ------------------------------------------------------------------ as recombination sees it
 
 typedef struct take_job {
-    const pl_linear_level* level;
+    const pl_grid_linear_level* level;
     float* const* to;
 } take_job;
 
@@ -22,7 +22,7 @@ typedef struct take_job {
 static void take_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const take_job* job = user;
-    const pl_linear_level* l = job->level;
+    const pl_grid_linear_level* l = job->level;
     const pl_grid_level* layout = l->layout;
     for (int k = layout->row_segments[begin]; k < layout->row_segments[end]; k++) {
         const pl_grid_segment* g = &layout->segments[k];
@@ -40,7 +40,7 @@ static void take_task(int begin, int end, int worker, void* user) {
 }
 
 static void take(const pl_grid_iteration* it, float* const to[4]) {
-    const pl_linear_level* l = &((pl_grid_linear*)it->levels)->levels[0];
+    const pl_grid_linear_level* l = &((pl_grid_linear*)it->levels)->levels[0];
     pl_parallel_for(it->pool, take_task, l->layout->size[1] * l->layout->size[2], ROWS,
                     &(take_job){l, to});
 }
@@ -54,7 +54,7 @@ static double find_residual(const pl_grid_iteration* it) {
 }
 
 pl_grid_iteration pl_grid_linear_iteration(pl_grid_linear* mg, pl_grid_state* state) {
-    const pl_linear_level* l = &mg->levels[0];
+    const pl_grid_linear_level* l = &mg->levels[0];
     return (pl_grid_iteration){.levels = mg,
                                .state = state,
                                .residual = {l->f[0], l->f[1], l->f[2], l->g},
@@ -67,7 +67,7 @@ pl_grid_iteration pl_grid_linear_iteration(pl_grid_linear* mg, pl_grid_state* st
 
 void pl_grid_linear_begin(pl_grid_linear* mg) {
     // nothing but the state goes from step to step: runs can be resumed
-    mg->phase = PL_LINEAR_ALONE;
+    mg->phase = PL_GRID_CYCLES_ALONE;
     mg->cycle = mg->stalls = 0;
     mg->inner_cycles = 1;
     pl_grid_recombine_reset(&mg->history);
@@ -88,8 +88,8 @@ static void watch_rate(pl_grid_linear* mg, double residual) {
     pl_error ignored;
     if (!(slow || grows)) return;
     const bool mixes = !mg->react && residual > MANY_TIMES * last;
-    if (has_history(mg)) mg->phase = mixes ? PL_LINEAR_MIXED : PL_LINEAR_RECOMBINED;
-    if (mg->phase != PL_LINEAR_MIXED) pl_grid_linear_set_inner(mg, 2, &ignored);
+    if (has_history(mg)) mg->phase = mixes ? PL_GRID_CYCLES_MIXED : PL_GRID_CYCLES_RECOMBINED;
+    if (mg->phase != PL_GRID_CYCLES_MIXED) pl_grid_linear_set_inner(mg, 2, &ignored);
 }
 
 // Goes from recombined to mixed cycles where they stall. What touches and lets go again is no
@@ -98,10 +98,11 @@ static void watch_stalls(pl_grid_linear* mg, double residual) {
     static const double STALLED = 0.95;
     enum { MAX_STALLS = 3 };
     mg->stalls = residual > STALLED * mg->last_residual ? mg->stalls + 1 : 0;
-    const bool mixes = mg->phase == PL_LINEAR_MIXED || mg->stalls >= MAX_STALLS;
-    const pl_linear_phase next = mixes && !mg->react ? PL_LINEAR_MIXED : PL_LINEAR_RECOMBINED;
+    const bool mixes = mg->phase == PL_GRID_CYCLES_MIXED || mg->stalls >= MAX_STALLS;
+    const pl_grid_linear_phase next =
+        mixes && !mg->react ? PL_GRID_CYCLES_MIXED : PL_GRID_CYCLES_RECOMBINED;
     if (next == mg->phase) return;
-    if (next == PL_LINEAR_MIXED) mg->inner_cycles = 1;
+    if (next == PL_GRID_CYCLES_MIXED) mg->inner_cycles = 1;
     mg->phase = next;
     pl_grid_recombine_reset(&mg->history);
 }
@@ -109,15 +110,15 @@ static void watch_stalls(pl_grid_linear* mg, double residual) {
 void pl_grid_linear_advance(pl_grid_linear* mg, pl_grid_state* state, double residual) {
     const pl_grid_iteration it = pl_grid_linear_iteration(mg, state);
     mg->cycle++;
-    if (mg->phase == PL_LINEAR_ALONE) watch_rate(mg, residual);
-    if (mg->phase != PL_LINEAR_ALONE) watch_stalls(mg, residual);
+    if (mg->phase == PL_GRID_CYCLES_ALONE) watch_rate(mg, residual);
+    if (mg->phase != PL_GRID_CYCLES_ALONE) watch_stalls(mg, residual);
     mg->last_residual = residual;
-    if (mg->phase == PL_LINEAR_RECOMBINED) pl_grid_recombine_begin(&mg->history, &it);
+    if (mg->phase == PL_GRID_CYCLES_RECOMBINED) pl_grid_recombine_begin(&mg->history, &it);
     pl_grid_linear_cycle(mg);
     switch (mg->phase) {
-    case PL_LINEAR_ALONE: pl_grid_correct(&mg->levels[0], state, mg->pool); break;
-    case PL_LINEAR_MIXED: pl_grid_recombine_mix(&mg->history, &it); break;
-    case PL_LINEAR_RECOMBINED:
+    case PL_GRID_CYCLES_ALONE: pl_grid_correct(&mg->levels[0], state, mg->pool); break;
+    case PL_GRID_CYCLES_MIXED: pl_grid_recombine_mix(&mg->history, &it); break;
+    case PL_GRID_CYCLES_RECOMBINED:
         pl_grid_recombine_try(&mg->history, &it);
         pl_grid_recombine_finish(&mg->history, &it);
         break;

@@ -17,7 +17,7 @@
 enum { MAX_DENSE = 600 };
 
 typedef struct maker {
-    const pl_linear_level* level;
+    const pl_grid_linear_level* level;
     const pl_grid_cells* cells_of_level; // NULL: all of the level is solved
     const uint8_t* marks;                // per cell of these: of a thin part
     int* unknown;                        // per axis and index of a field, or -1
@@ -39,7 +39,7 @@ static int* unknown_at(const maker* m, int a, int index) {
 }
 
 static void add_faces(maker* m, const pl_grid_segment* g, int i) {
-    const pl_linear_level* l = m->level;
+    const pl_grid_linear_level* l = m->level;
     const int at = g->begin + i, x[3] = {g->x + i, g->y, g->z};
     if (!is_thin(m, x[0], x[1], x[2])) return;
     for (int a = 0; a < 3; a++) {
@@ -75,7 +75,7 @@ static void add_form(maker* m, const pl_grid_thin_form* form) {
 
 // A cell and its stresses, whether it is of a part or beside one.
 static void add_cell(maker* m, const pl_grid_segment* g, int i) {
-    const pl_linear_level* l = m->level;
+    const pl_grid_linear_level* l = m->level;
     const int at = g->begin + i;
     const pl_grid_masks* bits = &l->layout->masks[at / PL_GRID_CHUNK];
     pl_grid_thin_cell cell = {
@@ -114,7 +114,7 @@ static void add_edges(maker* m, const pl_grid_segment* g, int i) {
 }
 
 static void list_equations(maker* m) {
-    const pl_linear_level* l = m->level;
+    const pl_grid_linear_level* l = m->level;
     for (int n = 0; n < 3 * l->layout->field_size; n++) m->unknown[n] = -1;
     for (int s = 0; s < l->layout->segment_count; s++)
         for (int i = 0; i < l->layout->segments[s].count * PL_GRID_CHUNK; i++)
@@ -172,7 +172,7 @@ static void make(maker* m, uint8_t* bytes, pl_grid_thin* out) {
     if (!out->change && out->face_count) m->lost = true;
 }
 
-pl_status pl_grid_thin_create(const pl_grid_cells* cells, const pl_linear_level* level,
+pl_status pl_grid_thin_create(const pl_grid_cells* cells, const pl_grid_linear_level* level,
                               pl_grid_thin* out, pl_error* error) {
     *out = (pl_grid_thin){0};
     size_t count = cells ? pl_grid_cells_count(cells) : 0,
@@ -206,7 +206,7 @@ void pl_grid_thin_free(pl_grid_thin* t) {
 }
 
 // stiffness of a face beyond that of its stencil
-static float stiffness_of(const pl_linear_level* l, const pl_grid_thin_face* f) {
+static float stiffness_of(const pl_grid_linear_level* l, const pl_grid_thin_face* f) {
     const int chunk = f->at / PL_GRID_CHUNK, i = f->at % PL_GRID_CHUNK;
     if (!pl_grid_bit(l->split[chunk].inner[f->axis], f->at))
         return l->band_index[chunk] < 0 ? 0.0f
@@ -214,7 +214,7 @@ static float stiffness_of(const pl_linear_level* l, const pl_grid_thin_face* f) 
     return l->wall_index[chunk] < 0 ? 0.0f : l->walls[l->wall_index[chunk]].stiffness[f->axis][i];
 }
 
-void pl_grid_thin_update(pl_grid_thin* t, const pl_linear_level* l, pl_pool* pool) {
+void pl_grid_thin_update(pl_grid_thin* t, const pl_grid_linear_level* l, pl_pool* pool) {
     if (!t->face_count) return;
     pl_grid_factor_clear(&t->factor);
     for (int k = 0; k < t->face_count; k++) {
@@ -238,7 +238,7 @@ void pl_grid_thin_update(pl_grid_thin* t, const pl_linear_level* l, pl_pool* poo
 // ------------------------------------------------------------------ solution
 
 // the divergence of a cell, of its interior stresses alone or of all faces
-static float divergence(const pl_linear_level* l, const pl_grid_thin_cell* cell, int axes) {
+static float divergence(const pl_grid_linear_level* l, const pl_grid_thin_cell* cell, int axes) {
     float sum = 0.0f;
     for (int a = 0; a < 3; a++)
         if (axes >> a & 1) sum += l->u[a][cell->high[a]] - l->u[a][cell->at];
@@ -246,7 +246,7 @@ static float divergence(const pl_linear_level* l, const pl_grid_thin_cell* cell,
 }
 
 // p of a cell that follows
-static float pressure(const pl_linear_level* l, const pl_grid_thin_cell* cell) {
+static float pressure(const pl_grid_linear_level* l, const pl_grid_thin_cell* cell) {
     float divisor = l->compressibility;
     for (int a = 0; a < 3; a++) divisor += cell->stress >> a & 1 ? 0.0f : 0.5f;
     return (l->g[cell->at] - divergence(l, cell, cell->stress)) / divisor;
@@ -265,7 +265,7 @@ static int face_corner(const pl_grid_thin_face* f, int up, int down) {
 }
 
 // L u - f, with pressures in the place of c
-static double push_of(const pl_linear_level* l, const pl_grid_thin_face* f) {
+static double push_of(const pl_grid_linear_level* l, const pl_grid_thin_face* f) {
     const int a = f->axis, at = f->at, low = face_below(f, a);
     const float *u = l->u[a], *p = l->c;
     const double own = u[at];
@@ -282,7 +282,7 @@ static double push_of(const pl_linear_level* l, const pl_grid_thin_face* f) {
     return sum - l->f[a][at] - (double)(l->inertia + f->stiffness) * own;
 }
 
-void pl_grid_thin_solve(pl_grid_thin* t, pl_linear_level* l) {
+void pl_grid_thin_solve(pl_grid_thin* t, pl_grid_linear_level* l) {
     if (!t->works) return;
     for (int k = 0; k < t->cell_count; k++) {
         const pl_grid_thin_cell* cell = &t->cells[k];

@@ -49,12 +49,12 @@ typedef struct pl_grid_thin {
 } pl_grid_thin;
 
 // The thin parts of a level with these cells; or all of the level, where cells is NULL.
-pl_status pl_grid_thin_create(const pl_grid_cells* cells, const pl_linear_level* level,
+pl_status pl_grid_thin_create(const pl_grid_cells* cells, const pl_grid_linear_level* level,
                               pl_grid_thin* out, pl_error* error);
 void pl_grid_thin_free(pl_grid_thin* thin);
 // After a change of the level's coefficients. Without memory for a factor nothing is solved.
-void pl_grid_thin_update(pl_grid_thin* thin, const pl_linear_level* level, pl_pool* pool);
+void pl_grid_thin_update(pl_grid_thin* thin, const pl_grid_linear_level* level, pl_pool* pool);
 // u and c of the level where these parts are.
-void pl_grid_thin_solve(pl_grid_thin* thin, pl_linear_level* level);
+void pl_grid_thin_solve(pl_grid_thin* thin, pl_grid_linear_level* level);
 
 #endif

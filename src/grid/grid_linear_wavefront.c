@@ -15,7 +15,7 @@
 enum { MAX_SLABS = 64 };
 
 typedef struct wave {
-    pl_linear_level* level;
+    pl_grid_linear_level* level;
     const pl_grid_wave* plan;
     int slab_count;
     int slabs[MAX_SLABS + 1]; // their first planes
@@ -96,7 +96,7 @@ static void cut_slabs(wave* w, int threads, int least) {
     w->slabs[w->slab_count] = planes;
 }
 
-void pl_grid_run_wave(pl_linear_level* level, const pl_grid_wave* plan, pl_pool* pool) {
+void pl_grid_run_wave(pl_grid_linear_level* level, const pl_grid_wave* plan, pl_pool* pool) {
     // two seams must not meet within a slab, nor two crossings within a part
     const int least = 2 * plan->stages + 2, parts = level->layout->size[1] / least;
     wave w = {level, plan, .part_count = parts > 1 ? parts : 1};

@@ -140,13 +140,6 @@ static void follow(const pl_grid_body* b, int piece, pl_vec3* linear, pl_vec3* a
 
 // ------------------------------------------------------------------ corrections
 
-// The cell above the one below a face along other axes.
-static int across(const pl_grid_segment* g, int below, int above, int i) {
-    if (below == 0) return pl_grid_above(g, above, i) - 1;
-    if (above == 0) return pl_grid_below(g, below, i) + 1;
-    return i + g->rows[below == 1 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Y_HIGH_Z_LOW];
-}
-
 // the place of a face across a
 static pl_vec3 place_of(const pl_grid_body* b, const pl_grid_segment* g, int a, int i) {
     double* const* u = b->state.u;
@@ -156,7 +149,7 @@ static pl_vec3 place_of(const pl_grid_body* b, const pl_grid_segment* g, int a, 
     for (int d = 0; d < 3; d++)
         if (d != a)
             x[d] += 0.25 * (u[d][g->begin + i] + u[d][pl_grid_above(g, d, i)] +
-                            u[d][pl_grid_below(g, a, i)] + u[d][across(g, a, d, i)]);
+                            u[d][pl_grid_below(g, a, i)] + u[d][pl_grid_corner(g, d, a, i)]);
     return pl_vec3_load(x);
 }
 

@@ -13,7 +13,7 @@ enum {
     CUBE = 5,
     NEAR = 1,
     AROUND = 3,            // cells around a part that belong to it
-    MOST_CELLS = 8000,     // of one part: a factor of more would be large
+    MAX_CELLS = 8000,      // of one part: a factor of more would be large
     MAX_THICK_CELLS = 4000 // beside thin parts, of a level that is factored as a whole
 };
 // A level with a larger share of its cells in single layers is not used: a layer does not resist
@@ -133,8 +133,8 @@ static bool drop_large(const mask* m, double* share) {
         all += m->cells->kinds[n] == PL_CELL_INTERIOR;
         if (m->own[n] != 1) continue;
         ok = collect(m, n, &part);
-        if (part.count > MOST_CELLS) left += part.count;
-        for (size_t k = 0; part.count > MOST_CELLS && k < part.count; k++)
+        if (part.count > MAX_CELLS) left += part.count;
+        for (size_t k = 0; part.count > MAX_CELLS && k < part.count; k++)
             m->own[((size_t*)part.data)[k]] = 0;
     }
     pl_array_free(&part);
