@@ -69,10 +69,7 @@ static double working_set(const pl_grid_linear* mg) {
         if (level->has_stiff_walls) sum += level->wall_count * (double)sizeof(pl_grid_wall_chunk);
         if (l) sum += level->ghost_count * (double)sizeof(pl_grid_ghost);
     }
-    const pl_grid_factor* bottom = &mg->thin[mg->level_count - 1].factor;
-    if (bottom->dense) sum += (double)bottom->row_count * bottom->row_count * sizeof(double);
-    if (bottom->direct) sum += 8.0 * (double)pl_direct_get_info(bottom->direct).factor_value_count;
-    return sum;
+    return sum + (double)mg->bottom.count * mg->bottom.count * sizeof(double);
 }
 
 static void run_cycle(void* user) { pl_grid_linear_cycle(&((body*)user)->mg); }

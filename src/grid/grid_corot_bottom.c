@@ -175,7 +175,7 @@ static pl_status set_up_sparse(pl_corot_bottom* b, const pl_corot_level* l, pl_e
     if (!list_cliques(b, l, &offsets, &members))
         status = pl_fail_memory(error, "the coarsest level");
     else
-        status = pl_grid_factor_setup(&b->sparse, b->unknown_count, 0, (int)offsets.count - 1,
+        status = pl_grid_factor_setup(&b->sparse, b->unknown_count, (int)offsets.count - 1,
                                       offsets.data, members.data, error);
     pl_array_free(&offsets), pl_array_free(&members);
     return status == PL_OK ? pl_grid_factor_reserve(&b->sparse, error) : status;

@@ -3,7 +3,6 @@
 #include "grid/grid_factor.h"
 #include "base/memory.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,21 +103,19 @@ static void find_slots(pl_grid_factor* f) {
 static bool copy_cliques(pl_grid_factor* f, const int* offsets, const int* members) {
     f->clique_offsets = PL_ALLOC(int, f->clique_count + 1);
     f->members = PL_ALLOC(int, f->member_count);
-    if (!f->clique_offsets || (f->member_count && !f->members)) return false;
-    memcpy(f->clique_offsets, offsets, ((size_t)f->clique_count + 1) * sizeof(int));
-    if (f->member_count) memcpy(f->members, members, (size_t)f->member_count * sizeof(int));
-    return true;
-}
-
-static bool allocate_slots(pl_grid_factor* f) {
+    f->slot_offsets = PL_ALLOC(int64_t, f->clique_count);
     for (int c = 0; c < f->clique_count; c++) {
-        const int64_t count = f->clique_offsets[c + 1] - f->clique_offsets[c];
+        const int64_t count = offsets[c + 1] - offsets[c];
         PL_ASSERT(count <= PL_CLIQUE_MAX);
         f->slot_count += count * count;
     }
-    f->slot_offsets = PL_ALLOC(int64_t, f->clique_count);
     f->slots = PL_ALLOC(int, f->slot_count);
-    return (!f->clique_count || f->slot_offsets) && (!f->slot_count || f->slots);
+    if (!f->clique_offsets || (f->member_count && !f->members) ||
+        (f->clique_count && !f->slot_offsets) || (f->slot_count && !f->slots))
+        return false;
+    memcpy(f->clique_offsets, offsets, ((size_t)f->clique_count + 1) * sizeof(int));
+    if (f->member_count) memcpy(f->members, members, (size_t)f->member_count * sizeof(int));
+    return true;
 }
 
 static pl_status check_size(const pl_grid_factor* f, pl_error* error) {
@@ -131,34 +128,21 @@ static pl_status check_size(const pl_grid_factor* f, pl_error* error) {
         f->matrix.row_count, (double)values * 8e-9, (double)MAX_FACTOR_VALUES * 8e-9);
 }
 
-static pl_status set_up_sparse(pl_grid_factor* f, pl_error* error) {
-    if (!allocate_slots(f)) return pl_fail_memory(error, "the factor of a lattice");
-    pl_status status = find_pattern(f, f->row_count, error);
-    if (status != PL_OK) return status;
-    find_slots(f);
-    status = pl_direct_analyse(&f->matrix, &f->direct, error);
-    return status == PL_OK ? check_size(f, error) : status;
-}
-
-static pl_status set_up_dense(pl_grid_factor* f, pl_error* error) {
-    const size_t n = (size_t)f->row_count;
-    f->dense = PL_ALLOC(double, n* n);
-    f->inverse_pivots = PL_ALLOC(double, n);
-    return f->dense && f->inverse_pivots ? PL_OK : pl_fail_memory(error, "the factor of a lattice");
-}
-
-pl_status pl_grid_factor_setup(pl_grid_factor* out, int row_count, int max_dense, int clique_count,
+pl_status pl_grid_factor_setup(pl_grid_factor* out, int row_count, int clique_count,
                                const int* clique_offsets, const int* members, pl_error* error) {
-    *out = (pl_grid_factor){0};
-    if (row_count == 0) return PL_OK;
-    *out = (pl_grid_factor){.row_count = row_count,
-                            .clique_count = clique_count,
+    *out = (pl_grid_factor){.clique_count = clique_count,
                             .member_count = clique_offsets[clique_count]};
+    if (row_count == 0) {
+        *out = (pl_grid_factor){0};
+        return PL_OK;
+    }
     pl_status status = PL_OK;
     if (!copy_cliques(out, clique_offsets, members))
         status = pl_fail_memory(error, "the factor of a lattice");
-    if (status == PL_OK)
-        status = row_count <= max_dense ? set_up_dense(out, error) : set_up_sparse(out, error);
+    if (status == PL_OK) status = find_pattern(out, row_count, error);
+    if (status == PL_OK) find_slots(out);
+    if (status == PL_OK) status = pl_direct_analyse(&out->matrix, &out->direct, error);
+    if (status == PL_OK) status = check_size(out, error);
     if (status != PL_OK) pl_grid_factor_free(out);
     return status;
 }
@@ -168,8 +152,6 @@ void pl_grid_factor_free(pl_grid_factor* f) {
     PL_FREE(f->members, int, f->member_count);
     PL_FREE(f->slot_offsets, int64_t, f->clique_count);
     PL_FREE(f->slots, int, f->slot_count);
-    PL_FREE(f->dense, double, (size_t)f->row_count*(size_t)f->row_count);
-    PL_FREE(f->inverse_pivots, double, f->row_count);
     pl_block_matrix_free(&f->matrix);
     pl_direct_destroy(f->direct);
     *f = (pl_grid_factor){0};
@@ -182,71 +164,26 @@ pl_status pl_grid_factor_reserve(pl_grid_factor* f, pl_error* error) {
 }
 
 void pl_grid_factor_clear(pl_grid_factor* f) {
-    const size_t n = (size_t)f->row_count;
     if (f->direct) pl_block_matrix_zero(&f->matrix);
-    if (f->dense) memset(f->dense, 0, n * n * sizeof(double));
 }
 
 void pl_grid_factor_add(pl_grid_factor* f, int clique, const double* values) {
-    const int begin = f->clique_offsets[clique], count = f->clique_offsets[clique + 1] - begin;
-    if (f->direct) {
-        const int* slots = f->slots + f->slot_offsets[clique];
-        for (int k = 0; k < count * count; k++) f->matrix.values[slots[k]] += values[k];
-        return;
-    }
-    for (int i = 0; i < count; i++) {
-        double* row = f->dense + (size_t)f->members[begin + i] * (size_t)f->row_count;
-        for (int j = 0; j < count; j++) row[f->members[begin + j]] += values[i * count + j];
-    }
+    const int count = f->clique_offsets[clique + 1] - f->clique_offsets[clique];
+    const int* slots = f->slots + f->slot_offsets[clique];
+    for (int k = 0; k < count * count; k++) f->matrix.values[slots[k]] += values[k];
 }
 
 double* pl_grid_factor_diagonal(pl_grid_factor* f, int row) {
-    if (f->dense) return &f->dense[(size_t)row * (size_t)f->row_count + (size_t)row];
     return &f->matrix.values[f->matrix.diagonal[row]];
-}
-
-// L D L', row by row of the upper triangle, so that what is left is updated along rows. A row
-// without stiffness of its own left over has no pivot: its unknown stays zero.
-static int factor_dense(pl_grid_factor* f) {
-    static const double TINY_PIVOT = 1e-11; // relative to the diagonal before elimination
-    const size_t n = (size_t)f->row_count;
-    int negative = 0;
-    for (size_t j = 0; j < n; j++) f->inverse_pivots[j] = f->dense[j * n + j];
-    for (size_t j = 0; j < n; j++) {
-        double *row = f->dense + j * n, tiny = TINY_PIVOT * fabs(f->inverse_pivots[j]);
-        if (!isfinite(row[j])) return -1;
-        negative += row[j] < -tiny;
-        f->inverse_pivots[j] = row[j] > tiny ? 1.0 / row[j] : 0.0;
-        for (size_t i = j + 1; i < n; i++) {
-            double share = row[i] * f->inverse_pivots[j], *to = f->dense + i * n;
-            if (share == 0.0) continue;
-            for (size_t k = i; k < n; k++) to[k] -= share * row[k];
-        }
-        for (size_t k = j + 1; k < n; k++) row[k] *= f->inverse_pivots[j];
-    }
-    return negative;
-}
-
-static void solve_dense(const pl_grid_factor* f, double* x) {
-    const size_t n = (size_t)f->row_count;
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = j + 1; i < n; i++) x[i] -= f->dense[j * n + i] * x[j];
-    for (size_t j = n; j-- > 0;) {
-        double sum = x[j] * f->inverse_pivots[j];
-        for (size_t i = j + 1; i < n; i++) sum -= f->dense[j * n + i] * x[i];
-        x[j] = sum;
-    }
 }
 
 int pl_grid_factor_update(pl_grid_factor* f, pl_pool* pool) {
     pl_error ignored;
-    if (f->dense) return factor_dense(f);
     if (!f->direct) return 0;
     if (pl_direct_update(f->direct, &f->matrix, pool, &ignored) != PL_OK) return -1;
     return pl_direct_get_info(f->direct).negative_pivot_count;
 }
 
 void pl_grid_factor_solve(pl_grid_factor* f, double* x) {
-    if (f->dense) solve_dense(f, x);
-    else if (f->direct) pl_direct_solve(f->direct, 1, x, x);
+    if (f->direct) pl_direct_solve(f->direct, 1, x, x);
 }

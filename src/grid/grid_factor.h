@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A symmetric matrix that is a sum of small dense ones, and its factor: a sparse one where a
-// lattice is too thin for a coarser level, as plates and limbs have factors of few values, or a
-// dense one of a small level.
+// A sparse symmetric matrix that is a sum of small dense ones, and its factor. Used where a lattice
+// is too thin for a coarser level: plates and limbs have factors of few values.
 //
 // A clique is a list of unknowns that one small matrix couples. The cliques are given once; each
 // update adds the values of all of them.
@@ -23,18 +22,13 @@ typedef struct pl_grid_factor {
     int* slots; // positions in matrix.values of each clique's entries, row by row
     int64_t slot_count;
     pl_block_matrix matrix;
-    pl_direct* direct; // NULL: no unknowns, or a dense factor
-    // The dense factor: row_count^2 values, upper triangle of L D L' with unit L', by rows; and
-    // 1 / D, 0 where a row is without stiffness.
-    double *dense, *inverse_pivots;
-    int row_count;
+    pl_direct* direct; // NULL: no unknowns
 } pl_grid_factor;
 
-// Takes the pattern from the cliques (offsets: clique_count + 1), which are copied. The factor is
-// dense up to max_dense unknowns. The memory of a sparse one is not taken before
-// pl_grid_factor_reserve or the first update. Fails if it would be larger than 2 GB; the error says
-// how large, and what to do.
-pl_status pl_grid_factor_setup(pl_grid_factor* out, int row_count, int max_dense, int clique_count,
+// Takes the pattern from the cliques (offsets: clique_count + 1), which are copied. The memory of
+// the factor itself is not taken before pl_grid_factor_reserve or the first update. Fails if the
+// factor would be larger than 2 GB; the error says how large, and what to do.
+pl_status pl_grid_factor_setup(pl_grid_factor* out, int row_count, int clique_count,
                                const int* clique_offsets, const int* members, pl_error* error);
 void pl_grid_factor_free(pl_grid_factor* f);
 // Takes the memory of the factor.

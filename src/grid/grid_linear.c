@@ -32,9 +32,9 @@ static pl_status add_level(pl_grid_linear* mg, const pl_grid_lattice* lattice,
         status = pl_grid_transfer_create(level - 1, level, mg->pool, &mg->transfers[l - 1], error);
     if (l > 0 && status == PL_OK)
         status = pl_grid_relocated_create(level - 1, level, &mg->relocated[l - 1], error);
-    if (status != PL_OK) return status;
-    const bool is_last = l + 1 == lattice->level_count;
-    return pl_grid_thin_create(is_last ? NULL : cells, level, &mg->thin[l], error);
+    if (status == PL_OK && l + 1 < lattice->level_count)
+        status = pl_grid_thin_create(cells, level, &mg->thin[l], error);
+    return status;
 }
 
 pl_status pl_grid_linear_create(const pl_grid_lattice* lattice, const pl_grid_cells* cells,
@@ -51,12 +51,14 @@ pl_status pl_grid_linear_create(const pl_grid_lattice* lattice, const pl_grid_ce
         if (status == PL_OK) status = add_level(out, lattice, &last, error);
     }
     pl_grid_cells_free(&last);
+    if (status == PL_OK)
+        status = pl_grid_bottom_create(&out->levels[out->level_count - 1], &out->bottom, error);
     if (status != PL_OK) pl_grid_linear_free(out);
     return status;
 }
 
 pl_status pl_grid_linear_reserve(pl_grid_linear* mg, pl_error* error) {
-    pl_status status = PL_OK;
+    pl_status status = pl_grid_bottom_reserve(&mg->bottom, error);
     for (int l = 0; status == PL_OK && l < mg->level_count; l++)
         status = pl_grid_factor_reserve(&mg->thin[l].factor, error);
     return status;
@@ -71,6 +73,7 @@ void pl_grid_linear_free(pl_grid_linear* mg) {
         pl_grid_recombine_free(&mg->inner[l]);
     }
     pl_grid_recombine_free(&mg->history);
+    pl_grid_bottom_free(&mg->bottom);
     *mg = (pl_grid_linear){0};
 }
 
@@ -91,6 +94,7 @@ void pl_grid_linear_update(pl_grid_linear* mg, double compressibility, double in
         pl_grid_linear_level_set_material(&mg->levels[l], compressibility, inertia * pow(4.0, l));
         pl_grid_thin_update(&mg->thin[l], &mg->levels[l], mg->pool);
     }
+    pl_grid_bottom_update(&mg->bottom, &mg->levels[mg->level_count - 1], mg->pool);
 }
 
 void pl_grid_linear_set_springs(pl_grid_linear* mg, double* const stiffness[3]) {
@@ -198,10 +202,7 @@ static void post_smooth(void* user, int l) {
 static void solve_bottom(pl_grid_linear* mg, int l) {
     pl_grid_linear_level* level = &mg->levels[l];
     double start = pl_seconds();
-    for (int a = 0; a < 3; a++)
-        memset(level->u[a], 0, (size_t)level->layout->field_size * sizeof(float));
-    memset(level->c, 0, (size_t)level->layout->field_size * sizeof(float));
-    pl_grid_thin_solve(&mg->thin[l], level);
+    pl_grid_bottom_solve(&mg->bottom, level);
     add_seconds(mg, PL_GRID_EXACT, &start);
 }
 

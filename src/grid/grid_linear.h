@@ -7,6 +7,7 @@
 #define PL_GRID_LINEAR_H
 
 #include "grid/grid_lattice.h"
+#include "grid/grid_linear_bottom.h"
 #include "grid/grid_linear_relocated.h"
 #include "grid/grid_linear_thin.h"
 #include "grid/grid_linear_transfer.h"
@@ -35,9 +36,10 @@ typedef struct pl_grid_linear {
     pl_grid_linear_level levels[PL_GRID_MAX_LEVELS]; // finest first
     pl_grid_transfer transfers[PL_GRID_MAX_LEVELS];  // from each level to the next
     pl_grid_relocated relocated[PL_GRID_MAX_LEVELS];
-    pl_grid_thin thin[PL_GRID_MAX_LEVELS]; // of the coarsest level: all of it
+    pl_grid_thin thin[PL_GRID_MAX_LEVELS]; // of all levels but the coarsest
     pl_grid_recombine inner[PL_GRID_MAX_LEVELS];
     int level_count;
+    pl_grid_bottom bottom;
     int band_sweeps; // of a boundary beside an interior sweep, half as many on the other side of it
     int relocated_sweeps;          // of cells that the next level holds, after each interior sweep
     int inner_cycles;              // of each coarser level but the last, recombined

@@ -13,9 +13,6 @@
 
 // ------------------------------------------------------------------ equations
 
-// A level as a whole has a dense factor up to so many unknowns.
-enum { MAX_DENSE = 600 };
-
 typedef struct maker {
     const pl_grid_linear_level* level;
     const pl_grid_cells* cells_of_level; // NULL: all of the level is solved
@@ -130,7 +127,7 @@ static void list_equations(maker* m) {
 
 // ------------------------------------------------------------------ matrix
 
-static pl_status set_up_factor(pl_grid_thin* t, int max_dense, pl_error* error) {
+static pl_status set_up_factor(pl_grid_thin* t, pl_error* error) {
     int member_count = 0;
     for (int k = 0; k < t->form_count; k++) member_count += t->forms[k].count;
     int *offsets = PL_ALLOC(int, t->form_count + 1), *members = PL_ALLOC(int, member_count);
@@ -143,8 +140,8 @@ static pl_status set_up_factor(pl_grid_thin* t, int max_dense, pl_error* error) 
             offsets[k + 1] = offsets[k] + form->count;
             memcpy(members + offsets[k], form->unknown, (size_t)form->count * sizeof(int));
         }
-        status = pl_grid_factor_setup(&t->factor, t->face_count, max_dense, t->form_count, offsets,
-                                      members, error);
+        status =
+            pl_grid_factor_setup(&t->factor, t->face_count, t->form_count, offsets, members, error);
     }
     PL_FREE(offsets, int, t->form_count + 1);
     PL_FREE(members, int, member_count);
@@ -190,8 +187,7 @@ pl_status pl_grid_thin_create(const pl_grid_cells* cells, const pl_grid_linear_l
     PL_FREE(m.unknown, int, unknowns);
     pl_array_free(&m.faces), pl_array_free(&m.cells), pl_array_free(&m.forms);
     pl_status status = m.lost ? pl_fail_memory(error, "the levels of a lattice") : PL_OK;
-    if (status == PL_OK && out->face_count)
-        status = set_up_factor(out, cells ? 0 : MAX_DENSE, error);
+    if (status == PL_OK && out->face_count) status = set_up_factor(out, error);
     if (status != PL_OK) pl_grid_thin_free(out);
     return status;
 }
