@@ -29,7 +29,7 @@ typedef struct moments {
 } moments;
 
 static bool in_piece(const pl_grid_body* b, int piece, int at) {
-    if (!pl_grid_bit(b->multigrid.levels[0].masks[at / PL_GRID_CHUNK].interior, at)) return false;
+    if (!pl_grid_bit(b->lattice.levels[0].masks[at / PL_GRID_CHUNK].interior, at)) return false;
     return !b->pieces.of_cell || b->pieces.of_cell[at] == piece;
 }
 
@@ -48,7 +48,7 @@ pl_vec3 pl_grid_cell_rest(const pl_grid_body* b, const pl_grid_segment* g, int i
 }
 
 static pl_vec3 middle_of(const pl_grid_body* b, int piece, double* const u[3], double* count) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     pl_vec3 sum = {0, 0, 0};
     *count = 0.0;
     for (int s = 0; s < l->segment_count; s++) {
@@ -81,7 +81,7 @@ static pl_mat3 swing_of(pl_vec3 a, pl_vec3 p) {
 // Of a piece at positions u with velocities v; all faces of its cells must have values.
 static moments moments_of(const pl_grid_body* b, int piece, double* const u[3],
                           double* const v[3]) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     const double m = b->density * pow(b->frame.cell, 3.0);
     double count;
     moments out = {.middle = middle_of(b, piece, u, &count)};
@@ -148,13 +148,6 @@ static void follow(const pl_grid_body* b, int piece, pl_vec3* linear, pl_vec3* a
 
 // ------------------------------------------------------------------ corrections
 
-// The cell above the one below a face along other axes.
-static int across(const pl_grid_segment* g, int below, int above, int i) {
-    if (below == 0) return pl_grid_above(g, above, i) - 1;
-    if (above == 0) return pl_grid_below(g, below, i) + 1;
-    return i + g->rows[below == 1 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Y_HIGH_Z_LOW];
-}
-
 // the place of a face across a
 static pl_vec3 place_of(const pl_grid_body* b, const pl_grid_segment* g, int a, int i) {
     double* const* u = b->state.u;
@@ -164,7 +157,7 @@ static pl_vec3 place_of(const pl_grid_body* b, const pl_grid_segment* g, int a, 
     for (int d = 0; d < 3; d++)
         if (d != a)
             x[d] += 0.25 * (u[d][g->begin + i] + u[d][pl_grid_above(g, d, i)] +
-                            u[d][pl_grid_below(g, a, i)] + u[d][across(g, a, d, i)]);
+                            u[d][pl_grid_below(g, a, i)] + u[d][pl_grid_corner(g, d, a, i)]);
     return pl_vec3_load(x);
 }
 
@@ -189,13 +182,13 @@ static pl_quat product_of(pl_quat p, pl_quat q) {
 static void turn_rotations(pl_grid_body* b, int piece, pl_vec3 w) {
     const double angle = pl_norm(w), s = angle > 1e-8 ? sin(0.5 * angle) / angle : 0.5;
     const pl_quat q = {s * w.x, s * w.y, s * w.z, cos(0.5 * angle)};
-    for (int i = 0; i < b->multigrid.levels[0].field_size; i++)
+    for (int i = 0; i < b->lattice.levels[0].field_size; i++)
         if (in_piece(b, piece, i)) b->turn[i] = product_of(q, b->turn[i]);
 }
 
 // Turns a piece about its middle by w and moves it; faces outside are set again.
 static void move_piece(pl_grid_body* b, int piece, pl_vec3 middle, pl_vec3 w, pl_vec3 way) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     const pl_mat3 turn = turn_of(w);
     double move[3], *const *moves = b->applied; // nobody needs it any more
     for (int s = 0; s < l->segment_count; s++) {
@@ -224,7 +217,7 @@ static void move_piece(pl_grid_body* b, int piece, pl_vec3 middle, pl_vec3 w, pl
 
 static void set_velocities(pl_grid_body* b, double* const v[3]) {
     for (int a = 0; a < 3; a++)
-        for (int i = 0; i < b->multigrid.levels[0].field_size; i++)
+        for (int i = 0; i < b->lattice.levels[0].field_size; i++)
             v[a][i] = (b->state.u[a][i] - pl_grid_reference(b, a, i)) / b->implicit_time;
 }
 
