@@ -33,7 +33,9 @@ static const struct {
     int frames, quick_frames;
     const char* settings[SETTINGS];       // for all rows
     const char* quick_settings[SETTINGS]; // with --quick, besides
-    const char* coarse_settings[2]; // of rows on a coarser mesh; with --quick; 0: no such rows
+    // Of rows on a coarser mesh, and of those that are fitted to the mesh of the others: in full
+    // and with --quick. 0: no such rows.
+    const char *coarse_settings[2], *fine_settings[2];
 } bodies[] = {
     {"bar",
      "/scenes/bar.json",
