@@ -179,7 +179,7 @@ TEST(show_cells_draws_a_cage_around_the_body)
 
     // every failing allocation
     int64_t bytes = pl_byte_count();
-    for (int64_t nth = 1;; nth += 7) {
+    for (int64_t nth = 1;; nth += 1 + nth / 20) {
         CHECK_OK(pl_show_open(path, NULL, NULL, &show, NULL, &error), &error);
         pl_inject_failure(nth);
         pl_status status = pl_show_add_cells(show, path, &frame, NULL, &error);

@@ -6,48 +6,46 @@
 // to cell half as large, c counts half.
 //
 // Where we differ: c = div(phi) - p is handed down in place of p.
-#include "grid/grid_transfer.h"
+#include "grid/grid_linear_transfer.h"
 #include "base/memory.h"
-#include "grid/grid_band_half.h"
-#include "grid/grid_rows.h"
+#include "grid/grid_linear_kernels.h"
 
 enum { ROWS = 16 };
 
-static int halve(int i) { return i >= 0 ? i / 2 : -((1 - i) / 2); }
-
-static int find(const pl_grid_level* level, int i, int j, int k) {
-    int index = pl_grid_index(level, i, j, k);
+static int find(const pl_grid_linear_level* level, int i, int j, int k) {
+    int index = pl_grid_index(level->layout, i, j, k);
     return index >= 0 ? pl_place_of(index) : PL_GRID_NO_PARENT;
 }
 
 typedef struct transfer_job {
     const pl_grid_transfer* transfer;
-    pl_grid_level* fine;
-    pl_grid_level* coarse;
+    pl_grid_linear_level* fine;
+    pl_grid_linear_level* coarse;
     int wanted; // AROUND, DEEP
 } transfer_job;
 
 static void parents_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const transfer_job* job = user;
-    const pl_grid_level* fine = job->fine;
-    for (int s = fine->row_segments[begin]; s < fine->row_segments[end]; s++) {
-        const pl_grid_segment* g = &fine->segments[s];
+    const pl_grid_linear_level* fine = job->fine;
+    for (int s = fine->layout->row_segments[begin]; s < fine->layout->row_segments[end]; s++) {
+        const pl_grid_segment* g = &fine->layout->segments[s];
         for (int c = 0; c < g->count; c++)
             for (int n = 0; n < 9; n++)
                 job->transfer->parents[g->begin / PL_GRID_CHUNK + c][n] =
-                    find(job->coarse, halve(g->x + c * PL_GRID_CHUNK), halve(g->y) + n % 3 - 1,
-                         halve(g->z) + n / 3 - 1);
+                    find(job->coarse, pl_grid_halve(g->x + c * PL_GRID_CHUNK),
+                         pl_grid_halve(g->y) + n % 3 - 1, pl_grid_halve(g->z) + n / 3 - 1);
     }
 }
 
-pl_status pl_grid_transfer_create(const pl_grid_level* fine, const pl_grid_level* coarse,
-                                  pl_pool* pool, pl_grid_transfer* out, pl_error* error) {
-    *out = (pl_grid_transfer){.parent_count = fine->field_size / PL_GRID_CHUNK};
+pl_status pl_grid_transfer_create(const pl_grid_linear_level* fine,
+                                  const pl_grid_linear_level* coarse, pl_pool* pool,
+                                  pl_grid_transfer* out, pl_error* error) {
+    *out = (pl_grid_transfer){.parent_count = fine->layout->field_size / PL_GRID_CHUNK};
     out->parents = pl_alloc_items((size_t)out->parent_count, sizeof *out->parents);
     if (!out->parents) return pl_fail_memory(error, "the levels of a lattice");
-    transfer_job job = {out, (pl_grid_level*)fine, (pl_grid_level*)coarse, 0};
-    pl_parallel_for(pool, parents_task, fine->size[1] * fine->size[2], ROWS, &job);
+    transfer_job job = {out, (pl_grid_linear_level*)fine, (pl_grid_linear_level*)coarse, 0};
+    pl_parallel_for(pool, parents_task, fine->layout->size[1] * fine->layout->size[2], ROWS, &job);
     return PL_OK;
 }
 
@@ -59,7 +57,7 @@ void pl_grid_transfer_free(pl_grid_transfer* t) {
 enum { BAND_CHUNKS = 256 }; // of a block of work
 
 // one after the other: some are made of those before
-static void set_ghosts(pl_grid_level* l) {
+static void set_ghosts(pl_grid_linear_level* l) {
     float* fields[4] = {l->u[0], l->u[1], l->u[2], l->c};
     for (int k = 0; k < l->ghost_count; k++) {
         const pl_grid_ghost* ghost = &l->ghosts[k];
@@ -73,7 +71,7 @@ static void set_ghosts(pl_grid_level* l) {
 // p becomes c in slaved cells
 static void slaved_task(int begin, int end, int worker, void* user) {
     (void)worker;
-    pl_grid_level* l = user;
+    pl_grid_linear_level* l = user;
     for (int k = begin; k < end; k++) {
         const pl_grid_band_rates* b = &l->band_rates[k];
         for (int h = 0; b->has_slaved && h < 2; h++) {
@@ -85,7 +83,7 @@ static void slaved_task(int begin, int end, int worker, void* user) {
     }
 }
 
-void pl_grid_fill_ghosts(pl_grid_level* l, pl_pool* pool) {
+void pl_grid_fill_ghosts(pl_grid_linear_level* l, pl_pool* pool) {
     set_ghosts(l);
     pl_parallel_for(pool, slaved_task, l->band_count, BAND_CHUNKS, l);
 }
@@ -160,7 +158,7 @@ enum { AROUND = 1, DEEP = 2 };
 
 PL_WIDE void prolong_run(const transfer_job* job, const pl_grid_run* g) {
     const sources from[3] = {sources_of(0, g), sources_of(1, g), sources_of(2, g)};
-    pl_grid_level* fine = job->fine;
+    pl_grid_linear_level* fine = job->fine;
     const int ahead = rows_ahead(g);
     for (int n = 0; n < g->count; n++) {
         int at = g->begin + n * PL_GRID_CHUNK;
@@ -190,18 +188,18 @@ static void prolong_task(int begin, int end, int worker, void* user) {
         prolong_run(job, &job->fine->runs[k]);
 }
 
-void pl_grid_prolong(const pl_grid_transfer* transfer, pl_grid_level* fine,
-                     const pl_grid_level* coarse, pl_pool* pool) {
-    transfer_job job = {transfer, fine, (pl_grid_level*)coarse, AROUND | DEEP};
-    pl_parallel_for(pool, prolong_task, fine->size[1] * fine->size[2], ROWS, &job);
+void pl_grid_prolong(const pl_grid_transfer* transfer, pl_grid_linear_level* fine,
+                     const pl_grid_linear_level* coarse, pl_pool* pool) {
+    transfer_job job = {transfer, fine, (pl_grid_linear_level*)coarse, AROUND | DEEP};
+    pl_parallel_for(pool, prolong_task, fine->layout->size[1] * fine->layout->size[2], ROWS, &job);
 }
-void pl_grid_prolong_around(const pl_grid_transfer* transfer, pl_grid_level* fine,
-                            const pl_grid_level* coarse, pl_pool* pool) {
-    transfer_job job = {transfer, fine, (pl_grid_level*)coarse, AROUND};
-    pl_parallel_for(pool, prolong_task, fine->size[1] * fine->size[2], ROWS, &job);
+void pl_grid_prolong_around(const pl_grid_transfer* transfer, pl_grid_linear_level* fine,
+                            const pl_grid_linear_level* coarse, pl_pool* pool) {
+    transfer_job job = {transfer, fine, (pl_grid_linear_level*)coarse, AROUND};
+    pl_parallel_for(pool, prolong_task, fine->layout->size[1] * fine->layout->size[2], ROWS, &job);
 }
-void pl_grid_prolong_deep(const pl_grid_transfer* transfer, pl_grid_level* fine,
-                          const pl_grid_level* coarse, int row_begin, int row_end) {
-    transfer_job job = {transfer, fine, (pl_grid_level*)coarse, DEEP};
+void pl_grid_prolong_deep(const pl_grid_transfer* transfer, pl_grid_linear_level* fine,
+                          const pl_grid_linear_level* coarse, int row_begin, int row_end) {
+    transfer_job job = {transfer, fine, (pl_grid_linear_level*)coarse, DEEP};
     prolong_task(row_begin, row_end, 0, &job);
 }

@@ -9,16 +9,16 @@
 // share a stress.
 //
 // A smoothing is a row of stages: c becomes p, six for each sweep, the residual, p becomes c. They
-// follow one another plane by plane (grid_wavefront.h): faces of a plane read the planes next to it
-// and move pressures of the plane below.
-#include "grid/grid_band_half.h"
-#include "grid/grid_smooth.h"
-#include "grid/grid_wavefront.h"
+// follow one another plane by plane (grid_linear_wavefront.h): faces of a plane read the planes
+// next to it and move pressures of the plane below.
+#include "grid/grid_linear_kernels.h"
+#include "grid/grid_linear_smooth.h"
+#include "grid/grid_linear_wavefront.h"
 
 #include <string.h>
 
 // r = f - L u at the faces across a of half a chunk
-PL_WIDE pl_half residual_half(const pl_grid_level* l, const pl_grid_band_rates* b, int a,
+PL_WIDE pl_half residual_half(const pl_grid_linear_level* l, const pl_grid_band_rates* b, int a,
                               int half) {
     const int at = b->begin + half * PL_HALF, none = PL_NO_AXIS;
     const float* u = l->u[a];
@@ -65,8 +65,8 @@ PL_WIDE pl_half rate_half(const pl_grid_band_rates* b, int a, int half) {
 // Moves the pressures of slaved cells beside the faces of a half that have changed: those above
 // the faces, which are of the same half, and those below. Across x the latter are of the other
 // half, and the one before faces of even x may be of the chunk before.
-PL_WIDE void move_pressures(const pl_grid_level* l, const pl_grid_band_rates* b, int a, int half,
-                            pl_half change) {
+PL_WIDE void move_pressures(const pl_grid_linear_level* l, const pl_grid_band_rates* b, int a,
+                            int half, pl_half change) {
     float *chunk = l->c + b->begin, *own = chunk + half * PL_HALF;
     if (b->has_own[a]) add_product(own, change, rate_half(b, a, half));
     if (a == 0) {
@@ -81,7 +81,7 @@ PL_WIDE void move_pressures(const pl_grid_level* l, const pl_grid_band_rates* b,
 }
 
 // The faces of a colour are one half; what they read beside them across a is of the other colour.
-PL_WIDE void relax_half(pl_grid_level* l, const pl_grid_band_rates* b, int a, int half) {
+PL_WIDE void relax_half(pl_grid_linear_level* l, const pl_grid_band_rates* b, int a, int half) {
     const unsigned bits = pl_bits_of_half(b->faces[a], half);
     if (!bits) return;
     // zero where there is no face of the band
@@ -91,14 +91,14 @@ PL_WIDE void relax_half(pl_grid_level* l, const pl_grid_band_rates* b, int a, in
     pl_store_half(to, pl_load_half(to) + change);
     move_pressures(l, b, a, half, change);
 }
-PL_WIDE void relax_chunk(pl_grid_level* l, int k, int a, int colour) {
+PL_WIDE void relax_chunk(pl_grid_linear_level* l, int k, int a, int colour) {
     const pl_grid_band_rates* b = &l->band_rates[k];
     if (b->is_odd != (colour == 1)) relax_half(l, b, a, 1);
     else relax_half(l, b, a, 0);
 }
 
 // c becomes p: that of its equation in slaved cells, div(u) - c at the rim
-static void begin_chunk(pl_grid_level* l, const pl_grid_band_rates* b) {
+static void begin_chunk(pl_grid_linear_level* l, const pl_grid_band_rates* b) {
     pl_half made[2];
 #pragma GCC unroll 2
     for (int h = 0; h < 2; h++) {
@@ -115,7 +115,7 @@ static void begin_chunk(pl_grid_level* l, const pl_grid_band_rates* b) {
     }
     for (int h = 0; h < 2; h++) pl_store_half(l->c + b->begin + h * PL_HALF, made[h]);
 }
-static void end_chunk(pl_grid_level* l, const pl_grid_band_rates* b) {
+static void end_chunk(pl_grid_linear_level* l, const pl_grid_band_rates* b) {
     if (!b->has_rim) return;
 #pragma GCC unroll 2
     for (int h = 0; h < 2; h++) {
@@ -126,7 +126,7 @@ static void end_chunk(pl_grid_level* l, const pl_grid_band_rates* b) {
     }
 }
 
-PL_WIDE void keep_residual(pl_grid_level* l, int k, int a) {
+PL_WIDE void keep_residual(pl_grid_linear_level* l, int k, int a) {
     const pl_grid_band_rates* b = &l->band_rates[k];
 #pragma GCC unroll 2
     for (int h = 0; h < 2; h++) {
@@ -161,7 +161,7 @@ PL_WIDE int face_corner(const pl_grid_band_face* b, int up, int down) {
 }
 
 // as residual_half, with the same bits
-PL_WIDE float face_residual(const pl_grid_level* l, const pl_grid_band_face* b, int a) {
+PL_WIDE float face_residual(const pl_grid_linear_level* l, const pl_grid_band_face* b, int a) {
     const float *u = l->u[a], *p = l->c, *w = weights[b->stresses];
     const int at = b->at, low = face_below(b, a);
     const float own = u[at];
@@ -178,8 +178,8 @@ PL_WIDE float face_residual(const pl_grid_level* l, const pl_grid_band_face* b, 
     return l->f[a][at] + b->diagonal * own - sum;
 }
 
-PL_WIDE void relax_faces(pl_grid_level* l, const pl_grid_band_face* b, const pl_grid_band_face* end,
-                         int a) {
+PL_WIDE void relax_faces(pl_grid_linear_level* l, const pl_grid_band_face* b,
+                         const pl_grid_band_face* end, int a) {
     for (; b < end; b++) {
         const float change = -face_residual(l, b, a) * b->inverse_diagonal;
         float *p = l->c + b->at, *p_low = l->c + face_below(b, a);
@@ -189,8 +189,8 @@ PL_WIDE void relax_faces(pl_grid_level* l, const pl_grid_band_face* b, const pl_
     }
 }
 
-PL_WIDE void keep_faces(pl_grid_level* l, const pl_grid_band_face* b, const pl_grid_band_face* end,
-                        int a) {
+PL_WIDE void keep_faces(pl_grid_linear_level* l, const pl_grid_band_face* b,
+                        const pl_grid_band_face* end, int a) {
     float* kept = &l->band_residual[0][0][0];
     for (; b < end; b++) kept[b->kept] = face_residual(l, b, a);
 }
@@ -216,17 +216,18 @@ static int stage_at(const band_plan* plan, int stage) {
 }
 
 // the places of rows in a list
-static const int* places(const pl_grid_level* l, int list) {
-    return l->row_lists + (size_t)list * ((size_t)l->size[1] * (size_t)l->size[2] + 1);
+static const int* places(const pl_grid_linear_level* l, int list) {
+    return l->row_lists +
+           (size_t)list * ((size_t)l->layout->size[1] * (size_t)l->layout->size[2] + 1);
 }
 
-PL_WIDE void relax_rows(pl_grid_level* l, int row, int end, int a, int colour) {
+PL_WIDE void relax_rows(pl_grid_linear_level* l, int row, int end, int a, int colour) {
     const int *dense = places(l, PL_BAND_FACES + a), *faces = places(l, 2 * a + colour);
     for (int n = dense[row]; n < dense[end]; n++) relax_chunk(l, l->band_dense[n], a, colour);
     relax_faces(l, l->band_faces + faces[row], l->band_faces + faces[end], a);
 }
 
-PL_WIDE void keep_rows(pl_grid_level* l, int row, int end, int a) {
+PL_WIDE void keep_rows(pl_grid_linear_level* l, int row, int end, int a) {
     const int* dense = places(l, PL_BAND_FACES + a);
     for (int n = dense[row]; n < dense[end]; n++) keep_residual(l, l->band_dense[n], a);
     for (int colour = 0; colour < 2; colour++) {
@@ -236,7 +237,7 @@ PL_WIDE void keep_rows(pl_grid_level* l, int row, int end, int a) {
 }
 
 // one stage on rows of the level
-static void run_stage(pl_grid_level* l, int stage, int row, int end) {
+static void run_stage(pl_grid_linear_level* l, int stage, int row, int end) {
     const int k = l->row_band[row], k_end = l->row_band[end];
     if (k == k_end) return;
     switch (stage) {
@@ -260,33 +261,36 @@ static void run_stage(pl_grid_level* l, int stage, int row, int end) {
 
 enum { STRIP_CELLS = 2560 }; // so that the chunks of a strip stay in the cache
 
-static void run_rows(pl_grid_level* l, int stage, int z, int y_begin, int y_end, void* user) {
-    run_stage(l, stage_at(user, stage), z * l->size[1] + y_begin, z * l->size[1] + y_end);
+static void run_rows(pl_grid_linear_level* l, int stage, int z, int y_begin, int y_end,
+                     void* user) {
+    run_stage(l, stage_at(user, stage), z * l->layout->size[1] + y_begin,
+              z * l->layout->size[1] + y_end);
 }
 
-void pl_grid_band_smooth(pl_grid_level* level, int sweeps, bool keeps_residual, pl_pool* pool) {
+void pl_grid_band_smooth(pl_grid_linear_level* level, int sweeps, bool keeps_residual,
+                         pl_pool* pool) {
     band_plan plan = {sweeps, keeps_residual};
-    int strip = STRIP_CELLS / (level->size[0] + 1) + 4;
+    int strip = STRIP_CELLS / (level->layout->size[0] + 1) + 4;
     pl_grid_wave wave = {run_rows, &plan, 2 + 6 * sweeps + keeps_residual, strip, level->row_band};
     pl_grid_run_wave(level, &wave, pool);
 }
 
 // ------------------------------------------------------------------ stage by stage
 
-static void run_everywhere(pl_grid_level* level, int stage) {
-    run_stage(level, stage, 0, level->size[1] * level->size[2]);
+static void run_everywhere(pl_grid_linear_level* level, int stage) {
+    run_stage(level, stage, 0, level->layout->size[1] * level->layout->size[2]);
 }
-void pl_grid_band_sweep(pl_grid_level* level) {
+void pl_grid_band_sweep(pl_grid_linear_level* level) {
     for (int stage = 0; stage < 6; stage++) run_everywhere(level, stage);
 }
-void pl_grid_band_begin(pl_grid_level* level) { run_everywhere(level, BEGIN); }
-void pl_grid_band_end(pl_grid_level* level) { run_everywhere(level, END); }
-void pl_grid_band_residual(pl_grid_level* level) { run_everywhere(level, RESIDUAL); }
+void pl_grid_band_begin(pl_grid_linear_level* level) { run_everywhere(level, BEGIN); }
+void pl_grid_band_end(pl_grid_linear_level* level) { run_everywhere(level, END); }
+void pl_grid_band_residual(pl_grid_linear_level* level) { run_everywhere(level, RESIDUAL); }
 
 // ------------------------------------------------------------------ coefficients
 
 // what the pressure of a cell loses when a face across a moves away from it
-static float rate_of(const pl_grid_level* l, int place, int a) {
+static float rate_of(const pl_grid_linear_level* l, int place, int a) {
     const pl_grid_masks* m = &l->split[place / PL_GRID_CHUNK];
     if (!pl_grid_bit(m->interior & (uint16_t)~m->core & m->stress[a], place)) return 0.0f;
     int boundary = 0;
@@ -295,8 +299,8 @@ static float rate_of(const pl_grid_level* l, int place, int a) {
 }
 
 // of the face at i along x
-static void set_face(const pl_grid_level* l, const pl_grid_band_chunk* b, pl_grid_band_rates* r,
-                     int a, int i) {
+static void set_face(const pl_grid_linear_level* l, const pl_grid_band_chunk* b,
+                     pl_grid_band_rates* r, int a, int i) {
     const int to = pl_place_of(i);
     for (int side = 0; side < 2; side++)
         r->stresses[a][to] |= (uint8_t)((b->stress[a][side] >> i & 1) << side);
@@ -315,7 +319,7 @@ static void set_face(const pl_grid_level* l, const pl_grid_band_chunk* b, pl_gri
     r->has_low[a] |= r->low[a][to] != 0.0f;
 }
 
-static void set_rates(const pl_grid_level* l, int k) {
+static void set_rates(const pl_grid_linear_level* l, int k) {
     const pl_grid_band_chunk* b = &l->band[k];
     const pl_grid_masks* m = &l->split[b->begin / PL_GRID_CHUNK];
     pl_grid_band_rates* r = &l->band_rates[k];
@@ -334,7 +338,7 @@ static void set_rates(const pl_grid_level* l, int k) {
     }
 }
 
-void pl_grid_level_pack(pl_grid_level* level) {
+void pl_grid_linear_level_pack(pl_grid_linear_level* level) {
     for (int k = 0; k < level->band_count; k++) set_rates(level, k);
     pl_grid_band_list_pack(level);
     for (int k = 0; k < level->wall_count; k++) {

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What the kernels over runs share: a field along a run and beside it.
-#ifndef PL_GRID_ROWS_H
-#define PL_GRID_ROWS_H
+// What the kernels of the linear lattice share: half a chunk at a time, along a run of chunks or in
+// the band.
+#ifndef PL_GRID_LINEAR_KERNELS_H
+#define PL_GRID_LINEAR_KERNELS_H
 
-#include "grid/grid_wide.h"
+#include "grid/grid_lanes.h"
+#include "grid/grid_linear_level.h"
+
+// ------------------------------------------------------------------ runs
 
 // What kernels know of the chunks of a run, apart from fields. Kept in registers, as are the
 // pointers below: stores through wide pointers make the compiler read structures again.
@@ -16,7 +20,7 @@ typedef struct chunks {
     const pl_grid_wall_chunk* walls;
     float (*wall_q)[2][PL_GRID_CHUNK];
 } chunks;
-PL_WIDE chunks chunks_of(const pl_grid_level* l, const pl_grid_run* g) {
+PL_WIDE chunks chunks_of(const pl_grid_linear_level* l, const pl_grid_run* g) {
     const int first = g->begin / PL_GRID_CHUNK;
     return (chunks){l->full + first,       l->split + first, l->wall_index + first,
                     l->band_index + first, l->walls,         l->wall_q};
@@ -72,7 +76,7 @@ PL_WIDE int rows_ahead(const pl_grid_run* g) { return 2 * (g->rows[PL_ROW_Y_HIGH
 typedef struct sides {
     const float *x, *y, *y_high, *z, *z_high;
 } sides;
-PL_WIDE sides sides_of(const pl_grid_level* l, const pl_grid_run* g) {
+PL_WIDE sides sides_of(const pl_grid_linear_level* l, const pl_grid_run* g) {
     return (sides){l->u[0] + g->begin, l->u[1] + g->begin, l->u[1] + g->rows[PL_ROW_Y_HIGH],
                    l->u[2] + g->begin, l->u[2] + g->rows[PL_ROW_Z_HIGH]};
 }
@@ -85,6 +89,38 @@ PL_WIDE void divergence_chunk(const sides* s, int n, pl_half out[2]) {
         out[h] = x[h] + (pl_load_half(s->y_high + at) - pl_load_half(s->y + at)) +
                  (pl_load_half(s->z_high + at) - pl_load_half(s->z + at));
     }
+}
+
+// ------------------------------------------------------------------ the band
+
+enum { PL_NO_AXIS = -1 };
+
+// A field at the cells of a half, one further up along one axis and down along another.
+PL_WIDE pl_half pl_band_half(const float* field, const pl_grid_band_rates* b, int half, int up,
+                             int down) {
+    const int row = up == 1   ? (down == 2 ? PL_ROW_Y_HIGH_Z_LOW : PL_ROW_Y_HIGH)
+                    : up == 2 ? (down == 1 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Z_HIGH)
+                              : (down == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW);
+    const float* chunk = field + (up > 0 || down > 0 ? b->rows[row] : b->begin);
+    if (up == 0) return pl_above_half(chunk, half);
+    return down == 0 ? pl_below_half(chunk, half) : pl_load_half(chunk + half * PL_HALF);
+}
+
+// the differences of u across the cells of a half
+PL_WIDE pl_half pl_band_difference(const pl_grid_linear_level* l, const pl_grid_band_rates* b,
+                                   int half, int a) {
+    return pl_band_half(l->u[a], b, half, a, PL_NO_AXIS) -
+           pl_load_half(l->u[a] + b->begin + half * PL_HALF);
+}
+
+// their sum over the axes among the bits
+PL_WIDE pl_half pl_band_divergence(const pl_grid_linear_level* l, const pl_grid_band_rates* b,
+                                   int half, int axes) {
+    pl_half sum = {0};
+#pragma GCC unroll 3
+    for (int a = 0; a < 3; a++)
+        if (axes >> a & 1) sum += pl_band_difference(l, b, half, a);
+    return sum;
 }
 
 #endif

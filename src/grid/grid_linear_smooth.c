@@ -19,9 +19,9 @@
 // lexicographic order does not need. Cells next to Dirichlet cells are core cells too: there the
 // equations of positions hold as they stand, and q has no flow through faces that are given; point
 // sweeps with substituted pressures would fail there as nu approaches 1/2.
-#include "grid/grid_smooth.h"
-#include "grid/grid_rows.h"
-#include "grid/grid_wavefront.h"
+#include "grid/grid_linear_smooth.h"
+#include "grid/grid_linear_kernels.h"
+#include "grid/grid_linear_wavefront.h"
 
 #include <string.h>
 
@@ -74,8 +74,8 @@ PL_WIDE void start_chunk(const face_sweep* s, const pl_grid_masks* m, const floa
         pl_store_half((float*)s->c + at, zero), pl_store_half((float*)s->c + other, zero);
 }
 
-PL_WIDE void relax_half(pl_grid_level* l, const pl_grid_run* g, int a, int colour, bool first,
-                        int half, int ahead) {
+PL_WIDE void relax_half(pl_grid_linear_level* l, const pl_grid_run* g, int a, int colour,
+                        bool first, int half, int ahead) {
     const chunks k = chunks_of(l, g);
     const int count = g->count;
     const bool stiff = l->has_stiff_walls;
@@ -103,26 +103,26 @@ PL_WIDE void relax_half(pl_grid_level* l, const pl_grid_run* g, int a, int colou
     }
 }
 
-PL_WIDE void relax_axis(pl_grid_level* l, const pl_grid_run* g, int a, int colour, bool first,
-                        int ahead) {
+PL_WIDE void relax_axis(pl_grid_linear_level* l, const pl_grid_run* g, int a, int colour,
+                        bool first, int ahead) {
     if (half_of(g, colour)) relax_half(l, g, a, colour, first, 1, ahead);
     else relax_half(l, g, a, colour, first, 0, ahead);
 }
 
-PL_WIDE void relax_faces(pl_grid_level* l, const pl_grid_run* g, int colour, bool first,
+PL_WIDE void relax_faces(pl_grid_linear_level* l, const pl_grid_run* g, int colour, bool first,
                          int ahead) {
     relax_axis(l, g, 0, colour, first, ahead);
     relax_axis(l, g, 1, colour, first, ahead);
     relax_axis(l, g, 2, colour, first, ahead);
 }
 
-static float diagonal_of_q(const pl_grid_level* l) {
+static float diagonal_of_q(const pl_grid_linear_level* l) {
     float eps = l->compressibility;
     return 6.0f * (1.0f + 2.0f * eps) + eps * l->inertia;
 }
 
 // q = residual of the pressure equation over its diagonal; final in cells of the first colour
-static void start_q(pl_grid_level* l, const pl_grid_run* g, int ahead) {
+static void start_q(pl_grid_linear_level* l, const pl_grid_run* g, int ahead) {
     const chunks k = chunks_of(l, g);
     const int count = g->count;
     const pl_half eps = pl_splat_half(l->compressibility), one_eps = 1.0f + eps;
@@ -148,7 +148,7 @@ static void start_q(pl_grid_level* l, const pl_grid_run* g, int ahead) {
     }
 }
 
-PL_WIDE void relax_q_half(pl_grid_level* l, const pl_grid_run* g, int half) {
+PL_WIDE void relax_q_half(pl_grid_linear_level* l, const pl_grid_run* g, int half) {
     const chunks k = chunks_of(l, g);
     // the part of the neighbours is not over-relaxed: 0.270 against 0.274 at nu = 0.49
     const pl_half weight = pl_splat_half(1.0f + 2.0f * l->compressibility);
@@ -168,7 +168,7 @@ PL_WIDE void relax_q_half(pl_grid_level* l, const pl_grid_run* g, int half) {
         pl_store_half(out, pl_load_half(out) + sum);
     }
 }
-static void relax_q(pl_grid_level* l, const pl_grid_run* g) {
+static void relax_q(pl_grid_linear_level* l, const pl_grid_run* g) {
     if (half_of(g, 1)) relax_q_half(l, g, 1);
     else relax_q_half(l, g, 0);
 }
@@ -196,7 +196,7 @@ PL_WIDE void distribute_half(float* const to[4], const lines* q, along_x x, pl_h
     pl_store_half(to[3] + at, pl_load_half(to[3] + at) + change);
 }
 
-static void distribute_q(pl_grid_level* l, const pl_grid_run* g, int ahead) {
+static void distribute_q(pl_grid_linear_level* l, const pl_grid_run* g, int ahead) {
     const chunks k = chunks_of(l, g);
     const int count = g->count;
     const pl_half centre = pl_splat_half(6.0f + l->inertia);
@@ -225,9 +225,9 @@ static void distribute_q(pl_grid_level* l, const pl_grid_run* g, int ahead) {
 }
 
 // How far on in the fields the same row begins, so many planes up or down; 0 if it is empty.
-static int planes_ahead(const pl_grid_level* l, int row, int planes) {
-    const int further = row + planes * l->size[1], *runs = l->row_runs;
-    if (further < 0 || further >= l->size[1] * l->size[2]) return 0;
+static int planes_ahead(const pl_grid_linear_level* l, int row, int planes) {
+    const int further = row + planes * l->layout->size[1], *runs = l->row_runs;
+    if (further < 0 || further >= l->layout->size[1] * l->layout->size[2]) return 0;
     if (runs[further] == runs[further + 1] || runs[row] == runs[row + 1]) return 0;
     return l->runs[runs[further]].begin - l->runs[runs[row]].begin;
 }
@@ -238,7 +238,8 @@ static int planes_ahead(const pl_grid_level* l, int row, int planes) {
 // 128^3 cells takes 1.07 times as long, without any 1.2 times.
 enum { U_AHEAD = 2, F_AHEAD = 2, Q_AHEAD = 1, C_AHEAD = 5 };
 
-PL_WIDE void sweep_rows(pl_grid_level* l, int stage, bool first, int row_begin, int row_end) {
+PL_WIDE void sweep_rows(pl_grid_linear_level* l, int stage, bool first, int row_begin,
+                        int row_end) {
     static const int planes[PL_GRID_STAGES] = {U_AHEAD, F_AHEAD, Q_AHEAD, 0, C_AHEAD};
     for (int row = row_begin; row < row_end; row++) {
         const int ahead = planes_ahead(l, row, planes[stage]);
@@ -253,7 +254,7 @@ PL_WIDE void sweep_rows(pl_grid_level* l, int stage, bool first, int row_begin, 
     }
 }
 
-void pl_grid_sweep_stage(pl_grid_level* l, int stage, int row_begin, int row_end) {
+void pl_grid_sweep_stage(pl_grid_linear_level* l, int stage, int row_begin, int row_end) {
     sweep_rows(l, stage, false, row_begin, row_end);
 }
 
@@ -263,26 +264,27 @@ void pl_grid_sweep_stage(pl_grid_level* l, int stage, int row_begin, int row_end
 // long streams. Strips that fit in 512 KB make the sweep of 128^3 cells a fifth slower.
 enum { STRIP_CELLS = 20480 };
 
-static pl_grid_wave plan_of(const pl_grid_level* l) {
-    const int strip = STRIP_CELLS / (l->size[0] + 1);
+static pl_grid_wave plan_of(const pl_grid_linear_level* l) {
+    const int strip = STRIP_CELLS / (l->layout->size[0] + 1);
     return (pl_grid_wave){
         .stages = PL_GRID_STAGES, .strip = strip > 4 ? strip : 4, .work = l->row_runs};
 }
 
-static void run_wave_stage(pl_grid_level* l, int stage, int z, int y_begin, int y_end, void* user) {
+static void run_wave_stage(pl_grid_linear_level* l, int stage, int z, int y_begin, int y_end,
+                           void* user) {
     const bool* first = user;
-    sweep_rows(l, stage, *first, z * l->size[1] + y_begin, z * l->size[1] + y_end);
+    sweep_rows(l, stage, *first, z * l->layout->size[1] + y_begin, z * l->layout->size[1] + y_end);
 }
 
-static void smooth_interior(pl_grid_level* level, bool first, pl_pool* pool) {
+static void smooth_interior(pl_grid_linear_level* level, bool first, pl_pool* pool) {
     pl_grid_wave plan = plan_of(level);
     plan.run = run_wave_stage, plan.user = &first;
     pl_grid_run_wave(level, &plan, pool);
 }
-void pl_grid_smooth_interior(pl_grid_level* level, pl_pool* pool) {
+void pl_grid_smooth_interior(pl_grid_linear_level* level, pl_pool* pool) {
     smooth_interior(level, false, pool);
 }
-void pl_grid_smooth_interior_first(pl_grid_level* level, pl_pool* pool) {
+void pl_grid_smooth_interior_first(pl_grid_linear_level* level, pl_pool* pool) {
     smooth_interior(level, true, pool);
 }
 
@@ -291,7 +293,7 @@ void pl_grid_smooth_interior_first(pl_grid_level* level, pl_pool* pool) {
 enum { CLEAR_BLOCK = 4096 }; // chunks
 static void clear_task(int begin, int end, int worker, void* user) {
     (void)worker;
-    const pl_grid_level* l = user;
+    const pl_grid_linear_level* l = user;
     for (int k = begin; k < end; k++) {
         if (l->full[k] & PL_GRID_DEEP) continue;
         const size_t at = (size_t)k * PL_GRID_CHUNK, size = PL_GRID_CHUNK * sizeof(float);
@@ -300,24 +302,25 @@ static void clear_task(int begin, int end, int worker, void* user) {
     }
 }
 
-void pl_grid_clear_around(pl_grid_level* level, pl_pool* pool) {
-    pl_parallel_for(pool, clear_task, level->field_size / PL_GRID_CHUNK, CLEAR_BLOCK, level);
+void pl_grid_clear_around(pl_grid_linear_level* level, pl_pool* pool) {
+    pl_parallel_for(pool, clear_task, level->layout->field_size / PL_GRID_CHUNK, CLEAR_BLOCK,
+                    level);
 }
 
 typedef struct arrival {
     pl_grid_arrive arrive;
     void* user;
 } arrival;
-static void run_arriving_stage(pl_grid_level* l, int stage, int z, int y_begin, int y_end,
+static void run_arriving_stage(pl_grid_linear_level* l, int stage, int z, int y_begin, int y_end,
                                void* user) {
     const arrival* a = user;
-    const int row = z * l->size[1];
+    const int row = z * l->layout->size[1];
     if (stage == 0) a->arrive(row + y_begin, row + y_end, a->user);
     else sweep_rows(l, stage - 1, false, row + y_begin, row + y_end);
 }
 
-void pl_grid_smooth_interior_arriving(pl_grid_level* level, pl_grid_arrive arrive, void* user,
-                                      pl_pool* pool) {
+void pl_grid_smooth_interior_arriving(pl_grid_linear_level* level, pl_grid_arrive arrive,
+                                      void* user, pl_pool* pool) {
     arrival a = {arrive, user};
     pl_grid_wave plan = plan_of(level);
     plan.run = run_arriving_stage, plan.user = &a, plan.stages++;

@@ -10,12 +10,12 @@
 // Threads take slabs of planes, as far as these do not depend on one another; then what is left
 // around the planes between them, in parts of rows in the same way; then what is left of that. As
 // the order does not matter, there may be as many slabs as threads: a thread alone has no seams.
-#include "grid/grid_wavefront.h"
+#include "grid/grid_linear_wavefront.h"
 
 enum { MAX_SLABS = 64 };
 
 typedef struct wave {
-    pl_grid_level* level;
+    pl_grid_linear_level* level;
     const pl_grid_wave* plan;
     int slab_count;
     int slabs[MAX_SLABS + 1]; // their first planes
@@ -24,7 +24,7 @@ typedef struct wave {
 
 static void run_rows(const wave* w, int stage, int z, int y_begin, int y_end) {
     if (y_begin < 0) y_begin = 0;
-    if (y_end > w->level->size[1]) y_end = w->level->size[1];
+    if (y_end > w->level->layout->size[1]) y_end = w->level->layout->size[1];
     if (y_begin < y_end) w->plan->run(w->level, stage, z, y_begin, y_end, w->plan->user);
 }
 
@@ -34,7 +34,7 @@ static void run_rows(const wave* w, int stage, int z, int y_begin, int y_end) {
 static void slab_task(int slab_begin, int slab_end, int worker, void* user) {
     (void)worker;
     const wave* w = user;
-    const int stages = w->plan->stages, strip = w->plan->strip, *size = w->level->size;
+    const int stages = w->plan->stages, strip = w->plan->strip, *size = w->level->layout->size;
     for (int slab = slab_begin; slab < slab_end; slab++) {
         const int begin = w->slabs[slab], end = w->slabs[slab + 1];
         for (int y = 0; y - stages < size[1]; y += strip)
@@ -50,7 +50,7 @@ static void slab_task(int slab_begin, int slab_end, int worker, void* user) {
 
 // the first row of a part
 static int part_row(const wave* w, int part) {
-    return (int)((int64_t)w->level->size[1] * part / w->part_count);
+    return (int)((int64_t)w->level->layout->size[1] * part / w->part_count);
 }
 
 // What slabs left open at the plane between two of them, in parts of rows that leave their ends
@@ -83,7 +83,7 @@ static void cross_task(int task_begin, int task_end, int worker, void* user) {
 
 // A slab for each thread, of about the same work, with at least `least` planes each.
 static void cut_slabs(wave* w, int threads, int least) {
-    const int planes = w->level->size[2], rows = w->level->size[1];
+    const int planes = w->level->layout->size[2], rows = w->level->layout->size[1];
     const int* work = w->plan->work;
     int count = planes / least < threads ? planes / least : threads;
     w->slab_count = count < 1 ? 1 : count < MAX_SLABS ? count : MAX_SLABS;
@@ -96,9 +96,9 @@ static void cut_slabs(wave* w, int threads, int least) {
     w->slabs[w->slab_count] = planes;
 }
 
-void pl_grid_run_wave(pl_grid_level* level, const pl_grid_wave* plan, pl_pool* pool) {
+void pl_grid_run_wave(pl_grid_linear_level* level, const pl_grid_wave* plan, pl_pool* pool) {
     // two seams must not meet within a slab, nor two crossings within a part
-    const int least = 2 * plan->stages + 2, parts = level->size[1] / least;
+    const int least = 2 * plan->stages + 2, parts = level->layout->size[1] / least;
     wave w = {level, plan, .part_count = parts > 1 ? parts : 1};
     cut_slabs(&w, pl_pool_thread_count(pool), least);
     const int seams = w.slab_count - 1;

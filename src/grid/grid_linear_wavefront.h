@@ -5,12 +5,12 @@
 #ifndef PL_GRID_WAVEFRONT_H
 #define PL_GRID_WAVEFRONT_H
 
-#include "grid/grid_level.h"
+#include "grid/grid_linear_level.h"
 
 typedef struct pl_grid_wave {
     // One stage on rows of a plane. It may read rows and planes next to them, as the stage before
     // has left them there, and write to them what that stage no longer reads.
-    void (*run)(pl_grid_level* level, int stage, int z, int y_begin, int y_end, void* user);
+    void (*run)(pl_grid_linear_level* level, int stage, int z, int y_begin, int y_end, void* user);
     void* user;
     int stages;
     int strip;       // rows that stages take at a time
@@ -18,6 +18,6 @@ typedef struct pl_grid_wave {
 } pl_grid_wave;
 
 // All stages everywhere: the bits are those of one stage after the other over the whole level.
-void pl_grid_run_wave(pl_grid_level* level, const pl_grid_wave* plan, pl_pool* pool);
+void pl_grid_run_wave(pl_grid_linear_level* level, const pl_grid_wave* plan, pl_pool* pool);
 
 #endif

@@ -5,11 +5,11 @@
 // are in grid_corot_stencil.h. Lanes of cells outside the body read what there is and get values
 // that mean nothing: callers keep those of their masks. Loops over axes are
 // unrolled: with constants as axes a neighbour is found without computing.
-#ifndef PL_GRID_COROT_WIDE_H
-#define PL_GRID_COROT_WIDE_H
+#ifndef PL_GRID_COROT_FLOAT_H
+#define PL_GRID_COROT_FLOAT_H
 
 #include "grid/grid_corot_stencil.h"
-#include "grid/grid_wide.h"
+#include "grid/grid_lanes.h"
 
 // The index of cell i of a chunk (way 13) or of one beside it: strides of axes are added to 13.
 PL_WIDE int pl_corot_at(const int* rows, int i, int way) { return rows[way / 3] + way % 3 - 1 + i; }

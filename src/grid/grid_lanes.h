@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What the kernels of the lattice share: lanes of a chunk, masks, neighbours.
-#ifndef PL_GRID_WIDE_H
-#define PL_GRID_WIDE_H
+// Lanes of a chunk and halves of it, and masks for them.
+#ifndef PL_GRID_LANES_H
+#define PL_GRID_LANES_H
 
 #include "grid/grid_level.h"
 #include "math/simd.h"

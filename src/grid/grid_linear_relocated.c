@@ -12,7 +12,7 @@
 // pressure (c, see grid_level.h) is corrected as it is there. Sweeps then only have to move volume
 // within a coarse cell. More of them are made too, as in the paper; distributive ones, as these
 // cells have no exterior neighbours (others belong to the band).
-#include "grid/grid_relocated.h"
+#include "grid/grid_linear_relocated.h"
 #include "base/array.h"
 #include "base/memory.h"
 
@@ -22,23 +22,22 @@ enum { HOPS = 3, SHARES = 8 };
 static const int steps[6][3] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
                                 {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
 
-static int halve(int i) { return i >= 0 ? i / 2 : -((1 - i) / 2); }
-
-static bool is_interior(const pl_grid_level* l, int index) {
-    return index >= 0 && pl_grid_bit(l->masks[index / PL_GRID_CHUNK].interior, index);
+static bool is_interior(const pl_grid_linear_level* l, int index) {
+    return index >= 0 && pl_grid_bit(l->layout->masks[index / PL_GRID_CHUNK].interior, index);
 }
-static bool is_core(const pl_grid_level* l, int place) {
+static bool is_core(const pl_grid_linear_level* l, int place) {
     return pl_grid_bit(l->split[place / PL_GRID_CHUNK].core, place);
 }
 
 // the index of the coarse cell around a fine one, or -1 if it is not free
-static int free_parent(const pl_grid_level* coarse, const int at[3]) {
-    int index = pl_grid_index(coarse, halve(at[0]), halve(at[1]), halve(at[2]));
+static int free_parent(const pl_grid_linear_level* coarse, const int at[3]) {
+    int index = pl_grid_index(coarse->layout, pl_grid_halve(at[0]), pl_grid_halve(at[1]),
+                              pl_grid_halve(at[2]));
     return is_interior(coarse, index) ? index : -1;
 }
 
 typedef struct search {
-    const pl_grid_level *fine, *coarse;
+    const pl_grid_linear_level *fine, *coarse;
     int count;
     pl_grid_share found[SHARES]; // weights count the ways that lead there
 } search;
@@ -55,7 +54,8 @@ static void find(search* s, int coarse) {
 static void walk(search* s, const int at[3], int hops) {
     for (int n = 0; n < 6; n++) {
         const int next[3] = {at[0] + steps[n][0], at[1] + steps[n][1], at[2] + steps[n][2]};
-        if (!is_interior(s->fine, pl_grid_index(s->fine, next[0], next[1], next[2]))) continue;
+        if (!is_interior(s->fine, pl_grid_index(s->fine->layout, next[0], next[1], next[2])))
+            continue;
         int parent = free_parent(s->coarse, next);
         if (hops == 1 && parent >= 0) find(s, pl_place_of(parent));
         if (hops > 1 && parent < 0) walk(s, next, hops - 1);
@@ -118,14 +118,14 @@ static void* take(maker* m, pl_array* list) {
 }
 
 static void list_all(maker* m, pl_grid_relocated* out) {
-    const pl_grid_level* fine = m->search.fine;
-    for (int s = 0; s < fine->segment_count; s++)
-        for (int i = 0; i < fine->segments[s].count * PL_GRID_CHUNK; i++)
-            add_cell(m, &fine->segments[s], i);
+    const pl_grid_linear_level* fine = m->search.fine;
+    for (int s = 0; s < fine->layout->segment_count; s++)
+        for (int i = 0; i < fine->layout->segments[s].count * PL_GRID_CHUNK; i++)
+            add_cell(m, &fine->layout->segments[s], i);
     for (int a = 0; a < 3; a++) {
-        for (int s = 0; s < fine->segment_count && m->cells.count; s++)
-            for (int i = 0; i < fine->segments[s].count * PL_GRID_CHUNK; i++)
-                add_face(m, &fine->segments[s], a, i);
+        for (int s = 0; s < fine->layout->segment_count && m->cells.count; s++)
+            for (int i = 0; i < fine->layout->segments[s].count * PL_GRID_CHUNK; i++)
+                add_face(m, &fine->layout->segments[s], a, i);
         out->faces_begin[a + 1] = (int)m->faces.count;
     }
     int end = (int)m->shares.count;
@@ -138,11 +138,12 @@ static void list_all(maker* m, pl_grid_relocated* out) {
     out->faces = take(m, &m->faces);
 }
 
-pl_status pl_grid_relocated_create(const pl_grid_level* fine, const pl_grid_level* coarse,
-                                   pl_grid_relocated* out, pl_error* error) {
+pl_status pl_grid_relocated_create(const pl_grid_linear_level* fine,
+                                   const pl_grid_linear_level* coarse, pl_grid_relocated* out,
+                                   pl_error* error) {
     *out = (pl_grid_relocated){0};
     maker m = {.search = {.fine = fine, .coarse = coarse},
-               .marks = PL_ALLOC(uint8_t, fine->field_size),
+               .marks = PL_ALLOC(uint8_t, fine->layout->field_size),
                .cells = pl_array_of(sizeof(pl_grid_spot)),
                .begins = pl_array_of(sizeof(int)),
                .shares = pl_array_of(sizeof(pl_grid_share)),
@@ -153,7 +154,7 @@ pl_status pl_grid_relocated_create(const pl_grid_level* fine, const pl_grid_leve
         pl_array_free(&m.shares), pl_array_free(&m.faces);
         pl_grid_relocated_free(out);
     }
-    PL_FREE(m.marks, uint8_t, fine->field_size);
+    PL_FREE(m.marks, uint8_t, fine->layout->field_size);
     return out->shares_begin ? PL_OK : pl_fail_memory(error, "the levels of a lattice");
 }
 
@@ -166,15 +167,15 @@ void pl_grid_relocated_free(pl_grid_relocated* r) {
 }
 
 // g - div(u) - eps p
-static float cell_residual(const pl_grid_level* l, const pl_grid_spot* p) {
+static float cell_residual(const pl_grid_linear_level* l, const pl_grid_spot* p) {
     float divergence = 0.0f, eps = l->compressibility;
     for (int a = 0; a < 3; a++) divergence += l->u[a][above(p, a)] - l->u[a][p->at];
     return l->g[p->at] - (1.0f + eps) * divergence + eps * l->c[p->at];
 }
 
-// A residual of pressures counts a quarter in each of the eight cells (see grid_restrict.c).
-void pl_grid_relocated_restrict(const pl_grid_relocated* r, const pl_grid_level* fine,
-                                pl_grid_level* coarse) {
+// A residual of pressures counts a quarter in each of the eight cells (see grid_linear_restrict.c).
+void pl_grid_relocated_restrict(const pl_grid_relocated* r, const pl_grid_linear_level* fine,
+                                pl_grid_linear_level* coarse) {
     for (int n = 0; n < r->cell_count; n++) {
         float residual = 0.25f * cell_residual(fine, &r->cells[n]);
         for (int k = r->shares_begin[n]; k < r->shares_begin[n + 1]; k++)
@@ -182,8 +183,8 @@ void pl_grid_relocated_restrict(const pl_grid_relocated* r, const pl_grid_level*
     }
 }
 
-void pl_grid_relocated_prolong(const pl_grid_relocated* r, pl_grid_level* fine,
-                               const pl_grid_level* coarse) {
+void pl_grid_relocated_prolong(const pl_grid_relocated* r, pl_grid_linear_level* fine,
+                               const pl_grid_linear_level* coarse) {
     for (int n = 0; n < r->cell_count; n++)
         for (int k = r->shares_begin[n]; k < r->shares_begin[n + 1]; k++)
             fine->c[r->cells[n].at] += 0.5f * r->shares[k].weight * coarse->c[r->shares[k].coarse];
@@ -191,12 +192,12 @@ void pl_grid_relocated_prolong(const pl_grid_relocated* r, pl_grid_level* fine,
 
 // ------------------------------------------------------------------ sweeps
 
-static const pl_grid_wall_chunk* wall_of(const pl_grid_level* l, int index) {
+static const pl_grid_wall_chunk* wall_of(const pl_grid_linear_level* l, int index) {
     int wall = l->wall_index[index / PL_GRID_CHUNK];
     return wall < 0 ? NULL : &l->walls[wall];
 }
 
-static void relax_face(pl_grid_level* l, const pl_grid_spot* p, int a) {
+static void relax_face(pl_grid_linear_level* l, const pl_grid_spot* p, int a) {
     const pl_grid_wall_chunk* wall = l->has_stiff_walls ? wall_of(l, p->at) : NULL;
     float* u = l->u[a];
     float sum = l->c[p->at] - l->c[below(p, a)] - l->f[a][p->at];
@@ -205,7 +206,7 @@ static void relax_face(pl_grid_level* l, const pl_grid_spot* p, int a) {
 }
 
 // psi stays; q of the cell alone
-static void relax_cell(pl_grid_level* l, const pl_grid_spot* p) {
+static void relax_cell(pl_grid_linear_level* l, const pl_grid_spot* p) {
     const pl_grid_wall_chunk* wall = wall_of(l, p->at);
     const int i = p->at % PL_GRID_CHUNK;
     float eps = l->compressibility;
@@ -222,7 +223,7 @@ static void relax_cell(pl_grid_level* l, const pl_grid_spot* p) {
     }
 }
 
-void pl_grid_relocated_smooth(const pl_grid_relocated* r, pl_grid_level* level, int sweeps) {
+void pl_grid_relocated_smooth(const pl_grid_relocated* r, pl_grid_linear_level* level, int sweeps) {
     for (int n = 0; n < sweeps; n++) {
         for (int a = 0; a < 3; a++)
             for (int k = r->faces_begin[a]; k < r->faces_begin[a + 1]; k++)

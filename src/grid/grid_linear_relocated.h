@@ -6,7 +6,7 @@
 #ifndef PL_GRID_RELOCATED_H
 #define PL_GRID_RELOCATED_H
 
-#include "grid/grid_level.h"
+#include "grid/grid_linear_level.h"
 
 // A cell or face, with the index beside it at low y, high y, low z, high z.
 typedef struct pl_grid_spot {
@@ -29,18 +29,20 @@ typedef struct pl_grid_relocated {
     int faces_begin[4];
 } pl_grid_relocated;
 
-pl_status pl_grid_relocated_create(const pl_grid_level* fine, const pl_grid_level* coarse,
-                                   pl_grid_relocated* out, pl_error* error);
+pl_status pl_grid_relocated_create(const pl_grid_linear_level* fine,
+                                   const pl_grid_linear_level* coarse, pl_grid_relocated* out,
+                                   pl_error* error);
 void pl_grid_relocated_free(pl_grid_relocated* relocated);
 
 // What restriction drops: residuals of the pressure in relocated cells go to free cells near them,
 // so that the coarser level knows of all the volume that is missing.
-void pl_grid_relocated_restrict(const pl_grid_relocated* relocated, const pl_grid_level* fine,
-                                pl_grid_level* coarse);
+void pl_grid_relocated_restrict(const pl_grid_relocated* relocated,
+                                const pl_grid_linear_level* fine, pl_grid_linear_level* coarse);
 // What prolongation leaves out: c of relocated cells, from the same ones.
-void pl_grid_relocated_prolong(const pl_grid_relocated* relocated, pl_grid_level* fine,
-                               const pl_grid_level* coarse);
+void pl_grid_relocated_prolong(const pl_grid_relocated* relocated, pl_grid_linear_level* fine,
+                               const pl_grid_linear_level* coarse);
 // Distributive sweeps over relocated cells alone.
-void pl_grid_relocated_smooth(const pl_grid_relocated* relocated, pl_grid_level* level, int sweeps);
+void pl_grid_relocated_smooth(const pl_grid_relocated* relocated, pl_grid_linear_level* level,
+                              int sweeps);
 
 #endif

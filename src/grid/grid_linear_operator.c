@@ -4,38 +4,11 @@
 // Zhu 2010, section 5.3: L_i u = D_j P_ij (Eq. 11) with interior stresses from Eq. 9 and 10, in
 // units where mu and the edge of a cell are 1, boundary stresses left out; and the pressure
 // equation D_i u_i + (mu/lambda) p, from which half of each boundary stress is taken away.
-#include "grid/grid_operator.h"
-#include "base/memory.h"
+#include "grid/grid_linear_operator.h"
 
 #include <math.h>
 
 enum { ROWS = 64 };
-
-static double** field_of(pl_grid_state* s, int k) {
-    double** fields[] = {&s->u[0], &s->u[1], &s->u[2], &s->p, &s->f[0], &s->f[1], &s->f[2], &s->g};
-    return fields[k];
-}
-
-pl_status pl_grid_state_create(const pl_grid_level* level, pl_grid_state* out, pl_error* error) {
-    *out = (pl_grid_state){0};
-    for (int k = 0; k < 8; k++) {
-        *field_of(out, k) = PL_ALLOC(double, level->field_size);
-        if (!*field_of(out, k)) return pl_fail_memory(error, "the state of a lattice");
-    }
-    return PL_OK;
-}
-
-void pl_grid_state_free(const pl_grid_level* level, pl_grid_state* s) {
-    for (int k = 0; k < 8; k++) PL_FREE(*field_of(s, k), double, level->field_size);
-    *s = (pl_grid_state){0};
-}
-
-// index of the cell above along b and below along a
-static int corner(const pl_grid_segment* g, int a, int b, int i) {
-    if (a == 0) return pl_grid_above(g, b, i) - 1;
-    if (b == 0) return pl_grid_below(g, a, i) + 1;
-    return i + g->rows[a == 1 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Y_HIGH_Z_LOW];
-}
 
 // sum over the stresses of a face of what pushes it: D_j P_aj
 static double stress_force(const pl_grid_level* l, const pl_grid_state* s, const pl_grid_segment* g,
@@ -49,7 +22,7 @@ static double stress_force(const pl_grid_level* l, const pl_grid_state* s, const
         int b = (a + n) % 3, axis = 3 - a - b, high = pl_grid_above(g, b, i);
         const double* v = s->u[b];
         if (pl_grid_has_edge(l, axis, high))
-            sum += u[high] - u[at] + v[high] - v[corner(g, a, b, i)];
+            sum += u[high] - u[at] + v[high] - v[pl_grid_corner(g, b, a, i)];
         if (pl_grid_has_edge(l, axis, at))
             sum -= u[at] - u[pl_grid_below(g, b, i)] + v[at] - v[low];
     }
@@ -68,26 +41,35 @@ static double divergence(const pl_grid_level* l, const pl_grid_state* s, const p
     return sum;
 }
 
-double pl_grid_face_residual(const pl_grid_level* l, const pl_grid_state* s,
-                             const pl_grid_segment* g, int a, int i) {
+static inline double residual_of_face(const pl_grid_level* l, const pl_grid_state* s,
+                                      const pl_grid_segment* g, int a, int i) {
     int at = g->begin + i;
     return s->f[a][at] + pl_grid_inertia_of(s, a, at) * s->u[a][at] - stress_force(l, s, g, a, i);
 }
-
-double pl_grid_cell_residual(const pl_grid_level* l, const pl_grid_state* s,
-                             const pl_grid_segment* g, int i) {
+static inline double residual_of_cell(const pl_grid_level* l, const pl_grid_state* s,
+                                      const pl_grid_segment* g, int i) {
     double factor, d = divergence(l, s, g, i, &factor);
     return s->g[g->begin + i] - d - factor * s->p[g->begin + i];
 }
 
+double pl_grid_face_residual(const pl_grid_level* l, const pl_grid_state* s,
+                             const pl_grid_segment* g, int a, int i) {
+    return residual_of_face(l, s, g, a, i);
+}
+double pl_grid_cell_residual(const pl_grid_level* l, const pl_grid_state* s,
+                             const pl_grid_segment* g, int i) {
+    return residual_of_cell(l, s, g, i);
+}
+
 typedef struct residual_job {
-    pl_grid_level* level;
+    pl_grid_linear_level* level;
     const pl_grid_state* state;
 } residual_job;
 
 static double residual_part(int begin, int end, void* user) {
     const residual_job* job = user;
-    pl_grid_level* l = job->level;
+    pl_grid_linear_level* level = job->level;
+    const pl_grid_level* l = level->layout;
     const pl_grid_state* s = job->state;
     double sum = 0.0;
     for (int k = l->row_segments[begin]; k < l->row_segments[end]; k++) {
@@ -97,23 +79,23 @@ static double residual_part(int begin, int end, void* user) {
             const pl_grid_masks* m = &l->masks[at / PL_GRID_CHUNK];
             for (int a = 0; a < 3; a++) {
                 if (!pl_grid_bit(m->face[a], at)) continue;
-                double r = s->f[a][at] + pl_grid_inertia_of(s, a, at) * s->u[a][at] - stress_force(l, s, g, a, i);
-                l->f[a][place] = (float)r;
+                double r = residual_of_face(l, s, g, a, i);
+                level->f[a][place] = (float)r;
                 sum += r * r;
             }
             if (!pl_grid_bit(m->interior, at)) continue;
-            double factor, d = divergence(l, s, g, i, &factor);
-            double r = s->g[at] - d - factor * s->p[at];
-            l->g[place] = (float)r;
+            double r = residual_of_cell(l, s, g, i);
+            level->g[place] = (float)r;
             sum += r * r;
         }
     }
     return sum;
 }
 
-double pl_grid_residual(pl_grid_level* level, const pl_grid_state* state, pl_pool* pool) {
+double pl_grid_residual(pl_grid_linear_level* level, const pl_grid_state* state, pl_pool* pool) {
     residual_job job = {level, state};
-    return sqrt(pl_parallel_sum(pool, residual_part, level->size[1] * level->size[2], ROWS, &job));
+    return sqrt(pl_parallel_sum(pool, residual_part,
+                                level->layout->size[1] * level->layout->size[2], ROWS, &job));
 }
 
 void pl_grid_apply(const pl_grid_level* l, const pl_grid_state* s, double* const out[3]) {
@@ -156,20 +138,20 @@ double pl_grid_energy(const pl_grid_level* l, const pl_grid_state* s) {
 }
 
 typedef struct correct_job {
-    const pl_grid_level* level;
+    const pl_grid_linear_level* level;
     pl_grid_state* state;
 } correct_job;
 
 static void correct_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const correct_job* job = user;
-    const pl_grid_level* l = job->level;
+    const pl_grid_linear_level* l = job->level;
     pl_grid_state* s = job->state;
-    for (int k = l->row_segments[begin]; k < l->row_segments[end]; k++) {
-        const pl_grid_segment* g = &l->segments[k];
+    for (int k = l->layout->row_segments[begin]; k < l->layout->row_segments[end]; k++) {
+        const pl_grid_segment* g = &l->layout->segments[k];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
             int at = g->begin + i, place = pl_place_of(at);
-            const pl_grid_masks* m = &l->masks[at / PL_GRID_CHUNK];
+            const pl_grid_masks* m = &l->layout->masks[at / PL_GRID_CHUNK];
             for (int a = 0; a < 3; a++)
                 if (pl_grid_bit(m->face[a], at)) s->u[a][at] += l->u[a][place];
             if (!pl_grid_bit(m->interior, at)) continue;
@@ -184,8 +166,8 @@ static void correct_task(int begin, int end, int worker, void* user) {
     }
 }
 
-void pl_grid_correct(const pl_grid_level* level, pl_grid_state* state, pl_pool* pool) {
-    pl_parallel_for(pool, correct_task, level->size[1] * level->size[2], ROWS,
+void pl_grid_correct(const pl_grid_linear_level* level, pl_grid_state* state, pl_pool* pool) {
+    pl_parallel_for(pool, correct_task, level->layout->size[1] * level->layout->size[2], ROWS,
                     &(correct_job){level, state});
 }
 

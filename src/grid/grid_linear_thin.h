@@ -10,7 +10,7 @@
 #define PL_GRID_THIN_H
 
 #include "grid/grid_factor.h"
-#include "grid/grid_level.h"
+#include "grid/grid_linear_level.h"
 
 // A face between two cells of thin parts.
 typedef struct pl_grid_thin_face {
@@ -49,17 +49,12 @@ typedef struct pl_grid_thin {
 } pl_grid_thin;
 
 // The thin parts of a level with these cells; or all of the level, where cells is NULL.
-pl_status pl_grid_thin_create(const pl_grid_cells* cells, const pl_grid_level* level,
+pl_status pl_grid_thin_create(const pl_grid_cells* cells, const pl_grid_linear_level* level,
                               pl_grid_thin* out, pl_error* error);
-// Whether a level with these cells should be the coarsest one, and be factored as a whole: the next
-// level, with the cells `next`, would have lost the bending of a good part of the body, and the
-// level is thin enough for its factor to be small.
-pl_status pl_grid_thin_is_last(const pl_grid_cells* cells, const pl_grid_cells* next, bool* out,
-                               pl_error* error);
 void pl_grid_thin_free(pl_grid_thin* thin);
 // After a change of the level's coefficients. Without memory for a factor nothing is solved.
-void pl_grid_thin_update(pl_grid_thin* thin, const pl_grid_level* level, pl_pool* pool);
+void pl_grid_thin_update(pl_grid_thin* thin, const pl_grid_linear_level* level, pl_pool* pool);
 // u and c of the level where these parts are.
-void pl_grid_thin_solve(pl_grid_thin* thin, pl_grid_level* level);
+void pl_grid_thin_solve(pl_grid_thin* thin, pl_grid_linear_level* level);
 
 #endif

@@ -5,37 +5,37 @@
 // chunk has one or two faces of the band across an axis: an armadillo of 277 000 cells has 87 000
 // such faces in 19 000 chunks, of which vectors would do sixteen times as many.
 #include "base/memory.h"
-#include "grid/grid_level.h"
+#include "grid/grid_linear_level.h"
 
 #include <string.h>
 
 // A chunk with more faces than that across an axis is relaxed as a whole.
 enum { FEW_FACES = 6 };
 
-static size_t place_count(const pl_grid_level* l) {
-    return PL_BAND_LISTS * ((size_t)l->size[1] * (size_t)l->size[2] + 1);
+static size_t place_count(const pl_grid_linear_level* l) {
+    return PL_BAND_LISTS * ((size_t)l->layout->size[1] * (size_t)l->layout->size[2] + 1);
 }
 
-static uint16_t faces_of(const pl_grid_level* l, int k, int a) {
-    const pl_grid_masks* m = &l->masks[l->band[k].begin / PL_GRID_CHUNK];
+static uint16_t faces_of(const pl_grid_linear_level* l, int k, int a) {
+    const pl_grid_masks* m = &l->layout->masks[l->band[k].begin / PL_GRID_CHUNK];
     return m->face[a] & (uint16_t)~m->inner[a];
 }
-static bool is_dense(const pl_grid_level* l, int k, int a) {
+static bool is_dense(const pl_grid_linear_level* l, int k, int a) {
     return __builtin_popcount(faces_of(l, k, a)) > FEW_FACES;
 }
 // the faces of a chunk that belong to a list of single faces
-static uint16_t listed(const pl_grid_level* l, int k, int list) {
+static uint16_t listed(const pl_grid_linear_level* l, int k, int list) {
     const uint16_t odd = l->band[k].odd;
     if (is_dense(l, k, list / 2)) return 0;
     return faces_of(l, k, list / 2) & (list % 2 ? odd : (uint16_t)~odd);
 }
 
 // Sets where rows begin in all lists; returns how many faces and chunks these have.
-static void place_rows(pl_grid_level* l) {
-    const int row_count = l->size[1] * l->size[2];
-    l->kept_faces = l->kept_dense = 0;
+static void place_rows(pl_grid_linear_level* l) {
+    const int row_count = l->layout->size[1] * l->layout->size[2];
+    l->band_face_count = l->band_dense_count = 0;
     for (int list = 0; list < PL_BAND_LISTS; list++) {
-        int* count = list < PL_BAND_FACES ? &l->kept_faces : &l->kept_dense;
+        int* count = list < PL_BAND_FACES ? &l->band_face_count : &l->band_dense_count;
         int* row = l->row_lists + (size_t)list * ((size_t)row_count + 1);
         for (int r = 0; r < row_count; r++) {
             row[r] = *count;
@@ -47,22 +47,19 @@ static void place_rows(pl_grid_level* l) {
     }
 }
 
-void pl_grid_band_list_free(pl_grid_level* l) {
-    PL_FREE(l->band_faces, pl_grid_band_face, l->kept_faces);
-    PL_FREE(l->band_dense, int, l->kept_dense);
+void pl_grid_band_list_free(pl_grid_linear_level* l) {
+    PL_FREE(l->band_faces, pl_grid_band_face, l->band_face_count);
+    PL_FREE(l->band_dense, int, l->band_dense_count);
     PL_FREE(l->row_lists, int, place_count(l));
-    l->band_faces = NULL, l->band_dense = NULL, l->row_lists = NULL;
-    l->kept_faces = l->kept_dense = 0;
 }
 
-pl_status pl_grid_band_list(pl_grid_level* l, pl_error* error) {
-    pl_grid_band_list_free(l);
+pl_status pl_grid_band_list(pl_grid_linear_level* l, pl_error* error) {
     l->row_lists = PL_ALLOC(int, place_count(l));
     if (!l->row_lists) return pl_fail_memory(error, "a lattice");
     place_rows(l);
-    l->band_faces = PL_ALLOC(pl_grid_band_face, l->kept_faces);
-    l->band_dense = PL_ALLOC(int, l->kept_dense);
-    if ((l->kept_faces && !l->band_faces) || (l->kept_dense && !l->band_dense))
+    l->band_faces = PL_ALLOC(pl_grid_band_face, l->band_face_count);
+    l->band_dense = PL_ALLOC(int, l->band_dense_count);
+    if ((l->band_face_count && !l->band_faces) || (l->band_dense_count && !l->band_dense))
         return pl_fail_memory(error, "a lattice");
     int next = 0;
     for (int a = 0; a < 3; a++)
@@ -71,7 +68,7 @@ pl_status pl_grid_band_list(pl_grid_level* l, pl_error* error) {
     return PL_OK;
 }
 
-static pl_grid_band_face face_of(const pl_grid_level* l, int k, int a, int i) {
+static pl_grid_band_face face_of(const pl_grid_linear_level* l, int k, int a, int i) {
     const pl_grid_band_rates* r = &l->band_rates[k];
     // i counts places
     pl_grid_band_face face = {.at = r->begin + i,
@@ -88,7 +85,7 @@ static pl_grid_band_face face_of(const pl_grid_level* l, int k, int a, int i) {
     return face;
 }
 
-void pl_grid_band_list_pack(pl_grid_level* l) {
+void pl_grid_band_list_pack(pl_grid_linear_level* l) {
     if (l->band_count) // without a band there is nothing to point to
         memset(l->band_residual, 0, (size_t)l->band_count * sizeof *l->band_residual);
     int next = 0;

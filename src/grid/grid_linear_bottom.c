@@ -3,7 +3,7 @@
 //
 // K = sum over interior stresses of their energy, with all pressures substituted (Zhu 2010, Eq.
 // 12); L D L' in double.
-#include "grid/grid_bottom.h"
+#include "grid/grid_linear_bottom.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -12,17 +12,18 @@
 // With more unknowns than this the factor is sparse.
 enum { DENSE_UNKNOWNS = 600 };
 
-pl_status pl_grid_bottom_create(const pl_grid_level* level, pl_grid_bottom* out, pl_error* error) {
+pl_status pl_grid_bottom_create(const pl_grid_linear_level* level, pl_grid_bottom* out,
+                                pl_error* error) {
     *out = (pl_grid_bottom){0};
-    if (level->face_count > DENSE_UNKNOWNS)
+    if (level->layout->face_count > DENSE_UNKNOWNS)
         return pl_grid_thin_create(NULL, level, &out->sparse, error);
-    out->field_size = level->field_size;
+    out->field_size = level->layout->field_size;
     for (int a = 0; a < 3; a++) {
-        out->unknown[a] = PL_ALLOC(int, level->field_size);
+        out->unknown[a] = PL_ALLOC(int, level->layout->field_size);
         if (!out->unknown[a]) return pl_fail_memory(error, "the coarsest level");
-        for (int i = 0; i < level->field_size; i++)
+        for (int i = 0; i < level->layout->field_size; i++)
             out->unknown[a][i] =
-                pl_grid_bit(level->masks[i / PL_GRID_CHUNK].face[a], i) ? out->count++ : -1;
+                pl_grid_bit(level->layout->masks[i / PL_GRID_CHUNK].face[a], i) ? out->count++ : -1;
     }
     size_t n = (size_t)out->count;
     out->factor = PL_ALLOC(double, n* n);
@@ -65,34 +66,28 @@ static void add_square(pl_grid_bottom* b, const form* s, double weight) {
                 weight * s->sign[i] * s->sign[j];
 }
 
-static int above(const pl_grid_segment* g, int a, int i) {
-    return i + (a == 0 ? g->begin + 1 : g->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH]);
-}
-static int below(const pl_grid_segment* g, int a, int i) {
-    return i + (a == 0 ? g->begin - 1 : g->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW]);
-}
-
 // the interior part of the divergence of a cell, and what divides it
-static form divergence(const pl_grid_bottom* b, const pl_grid_level* l, const pl_grid_segment* g,
-                       int i, double* divisor) {
+static form divergence(const pl_grid_bottom* b, const pl_grid_linear_level* l,
+                       const pl_grid_segment* g, int i, double* divisor) {
     form sum = {0};
     int at = g->begin + i;
     *divisor = l->compressibility;
     for (int a = 0; a < 3; a++)
-        if (pl_grid_bit(l->masks[at / PL_GRID_CHUNK].stress[a], at))
-            add_difference(&sum, b->unknown[a], above(g, a, i), at);
+        if (pl_grid_bit(l->layout->masks[at / PL_GRID_CHUNK].stress[a], at))
+            add_difference(&sum, b->unknown[a], pl_grid_above(g, a, i), at);
         else *divisor += 0.5;
     return sum;
 }
 
-static void add_cell(pl_grid_bottom* b, const pl_grid_level* l, const pl_grid_segment* g, int i) {
+static void add_cell(pl_grid_bottom* b, const pl_grid_linear_level* l, const pl_grid_segment* g,
+                     int i) {
     int at = g->begin + i;
-    const pl_grid_masks* m = &l->masks[at / PL_GRID_CHUNK];
+    const pl_grid_masks* m = &l->layout->masks[at / PL_GRID_CHUNK];
     if (pl_grid_bit(m->interior, at)) {
         for (int a = 0; a < 3; a++) {
             form d = {0};
             if (pl_grid_bit(m->stress[a], at))
-                add_difference(&d, b->unknown[a], above(g, a, i), at);
+                add_difference(&d, b->unknown[a], pl_grid_above(g, a, i), at);
             add_square(b, &d, 2.0);
         }
         double divisor;
@@ -103,8 +98,8 @@ static void add_cell(pl_grid_bottom* b, const pl_grid_level* l, const pl_grid_se
         int a = (n + 1) % 3, d = (n + 2) % 3;
         form shear = {0};
         if (!pl_grid_bit(m->edge[n], at)) continue;
-        add_difference(&shear, b->unknown[a], at, below(g, d, i));
-        add_difference(&shear, b->unknown[d], at, below(g, a, i));
+        add_difference(&shear, b->unknown[a], at, pl_grid_below(g, d, i));
+        add_difference(&shear, b->unknown[d], at, pl_grid_below(g, a, i));
         add_square(b, &shear, 1.0);
     }
 }
@@ -126,19 +121,19 @@ static void factor(pl_grid_bottom* b) {
     }
 }
 
-void pl_grid_bottom_update(pl_grid_bottom* b, const pl_grid_level* l, pl_pool* pool) {
+void pl_grid_bottom_update(pl_grid_bottom* b, const pl_grid_linear_level* l, pl_pool* pool) {
     size_t n = (size_t)b->count;
     pl_grid_thin_update(&b->sparse, l, pool);
     if (n == 0) return;
     memset(b->factor, 0, n * n * sizeof(double));
-    for (int s = 0; s < l->segment_count; s++)
-        for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++)
-            add_cell(b, l, &l->segments[s], i);
+    for (int s = 0; s < l->layout->segment_count; s++)
+        for (int i = 0; i < l->layout->segments[s].count * PL_GRID_CHUNK; i++)
+            add_cell(b, l, &l->layout->segments[s], i);
     for (size_t i = 0; i < n; i++) b->factor[i * n + i] += l->inertia;
-    for (int i = 0; i < l->field_size; i++)
+    for (int i = 0; i < l->layout->field_size; i++)
         for (int a = 0; a < 3; a++) {
             int row = b->unknown[a][i], wall = l->wall_index[i / PL_GRID_CHUNK];
-            bool inner = pl_grid_bit(l->masks[i / PL_GRID_CHUNK].inner[a], i);
+            bool inner = pl_grid_bit(l->layout->masks[i / PL_GRID_CHUNK].inner[a], i);
             if (row >= 0 && inner && wall >= 0)
                 b->factor[(size_t)row * n + (size_t)row] +=
                     l->walls[wall].stiffness[a][pl_place_of(i % PL_GRID_CHUNK)];
@@ -147,7 +142,7 @@ void pl_grid_bottom_update(pl_grid_bottom* b, const pl_grid_level* l, pl_pool* p
         for (int i = 0; i < 3 * PL_GRID_CHUNK; i++) {
             int a = i / PL_GRID_CHUNK, lane = i % PL_GRID_CHUNK, at = l->band[k].begin + lane;
             int row = b->unknown[a][at];
-            if (row >= 0 && !pl_grid_bit(l->masks[at / PL_GRID_CHUNK].inner[a], at))
+            if (row >= 0 && !pl_grid_bit(l->layout->masks[at / PL_GRID_CHUNK].inner[a], at))
                 b->factor[(size_t)row * n + (size_t)row] += l->band[k].stiffness[a][lane];
         }
     factor(b);
@@ -164,35 +159,35 @@ static void solve(const pl_grid_bottom* b) {
         for (size_t k = j + 1; k < n; k++) x[j] -= b->factor[j * n + k] * x[k];
 }
 
-static void clear(pl_grid_level* l) {
-    const size_t bytes = (size_t)l->field_size * sizeof(float);
+static void clear(pl_grid_linear_level* l) {
+    const size_t bytes = (size_t)l->layout->field_size * sizeof(float);
     for (int a = 0; a < 3; a++) memset(l->u[a], 0, bytes);
     memset(l->c, 0, bytes);
 }
 
-static void solve_dense(pl_grid_bottom* b, pl_grid_level* l) {
-    for (int i = 0; i < l->field_size; i++)
+static void solve_dense(pl_grid_bottom* b, pl_grid_linear_level* l) {
+    for (int i = 0; i < l->layout->field_size; i++)
         for (int a = 0; a < 3; a++)
             if (b->unknown[a][i] >= 0) b->x[b->unknown[a][i]] = -l->f[a][pl_place_of(i)];
     double divisor;
-    for (int s = 0; s < l->segment_count; s++)
-        for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++) {
-            int at = l->segments[s].begin + i;
-            if (!pl_grid_bit(l->masks[at / PL_GRID_CHUNK].interior, at)) continue;
-            form sum = divergence(b, l, &l->segments[s], i, &divisor);
+    for (int s = 0; s < l->layout->segment_count; s++)
+        for (int i = 0; i < l->layout->segments[s].count * PL_GRID_CHUNK; i++) {
+            int at = l->layout->segments[s].begin + i;
+            if (!pl_grid_bit(l->layout->masks[at / PL_GRID_CHUNK].interior, at)) continue;
+            form sum = divergence(b, l, &l->layout->segments[s], i, &divisor);
             for (int k = 0; k < sum.count; k++)
                 b->x[sum.unknown[k]] += sum.sign[k] * l->g[pl_place_of(at)] / divisor;
         }
     solve(b);
-    for (int i = 0; i < l->field_size; i++)
+    for (int i = 0; i < l->layout->field_size; i++)
         for (int a = 0; a < 3; a++)
             if (b->unknown[a][i] >= 0) l->u[a][pl_place_of(i)] = (float)b->x[b->unknown[a][i]];
-    for (int s = 0; s < l->segment_count; s++)
-        for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++) {
-            int at = l->segments[s].begin + i;
-            const pl_grid_masks* m = &l->masks[at / PL_GRID_CHUNK];
+    for (int s = 0; s < l->layout->segment_count; s++)
+        for (int i = 0; i < l->layout->segments[s].count * PL_GRID_CHUNK; i++) {
+            int at = l->layout->segments[s].begin + i;
+            const pl_grid_masks* m = &l->layout->masks[at / PL_GRID_CHUNK];
             if (!pl_grid_bit(m->interior, at)) continue;
-            form sum = divergence(b, l, &l->segments[s], i, &divisor);
+            form sum = divergence(b, l, &l->layout->segments[s], i, &divisor);
             double d = 0.0;
             for (int k = 0; k < sum.count; k++) d += sum.sign[k] * b->x[sum.unknown[k]];
             double p = (l->g[pl_place_of(at)] - d) / divisor;
@@ -200,7 +195,7 @@ static void solve_dense(pl_grid_bottom* b, pl_grid_level* l) {
         }
 }
 
-void pl_grid_bottom_solve(pl_grid_bottom* b, pl_grid_level* l) {
+void pl_grid_bottom_solve(pl_grid_bottom* b, pl_grid_linear_level* l) {
     clear(l);
     if (b->sparse.face_count) pl_grid_thin_solve(&b->sparse, l);
     else solve_dense(b, l);

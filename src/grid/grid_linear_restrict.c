@@ -9,8 +9,8 @@
 // Rows of the fine level are taken one after the other, averaged along x and added to the coarse
 // rows they belong to: residuals are never stored. A task fills some planes of the coarse level;
 // the fine plane between two tasks is computed by both, so that results do not depend on threads.
-#include "grid/grid_rows.h"
-#include "grid/grid_transfer.h"
+#include "grid/grid_linear_kernels.h"
+#include "grid/grid_linear_transfer.h"
 
 #include <string.h>
 
@@ -19,12 +19,10 @@ enum {
     STRIP_CELLS = 2048 // of a plane, so that the planes that are read fit in the cache
 };
 
-static int halve(int i) { return i >= 0 ? i / 2 : -((1 - i) / 2); }
-
 typedef struct restrict_job {
     const pl_grid_transfer* transfer;
-    pl_grid_level* fine;
-    pl_grid_level* coarse;
+    pl_grid_linear_level* fine;
+    pl_grid_linear_level* coarse;
     const float* const* source; // the residual, or NULL: that of the level
     int block_count, threads;
 } restrict_job;
@@ -47,8 +45,8 @@ typedef struct targets {
 } targets;
 
 static targets targets_of(const row_job* r, int a) {
-    const pl_grid_level* l = r->job->coarse;
-    int plane = halve(r->z) - l->low[2];
+    const pl_grid_linear_level* l = r->job->coarse;
+    int plane = pl_grid_halve(r->z) - l->layout->low[2];
     bool two = (a == 1 && r->y & 1) || (a == 2 && r->z & 1);
     targets t = {.field = a < 3 ? l->f[a] : l->g,
                  .first = plane >= r->low && plane < r->high ? 4 : -1,
@@ -91,7 +89,7 @@ typedef struct face_residual {
     const float *f, *c, *c_low; // c_low: not across x
     float centre;
 } face_residual;
-PL_WIDE face_residual face_residual_of(const pl_grid_level* l, const pl_grid_run* g, int a) {
+PL_WIDE face_residual face_residual_of(const pl_grid_linear_level* l, const pl_grid_run* g, int a) {
     return (face_residual){a,
                            lines_of(l->u[a], g),
                            l->f[a] + g->begin,
@@ -126,8 +124,8 @@ PL_WIDE void face_residual_inside(const face_residual* s, int n, window* w, pl_h
 }
 
 // With masks, springs and the residual of faces of the band, kept by the last of their sweeps.
-PL_WIDE void face_residual_chunk(const face_residual* s, const pl_grid_level* l, const chunks* k,
-                                 int n, window* w, pl_half out[2]) {
+PL_WIDE void face_residual_chunk(const face_residual* s, const pl_grid_linear_level* l,
+                                 const chunks* k, int n, window* w, pl_half out[2]) {
     const pl_grid_wall_chunk* wall = l->has_stiff_walls ? wall_of(k, n) : NULL;
     const int a = s->a, band = k->full[n] >> a & 1 ? -1 : k->band_index[n];
     face_residual_inside(s, n * PL_GRID_CHUNK, w, out);
@@ -140,7 +138,7 @@ PL_WIDE void face_residual_chunk(const face_residual* s, const pl_grid_level* l,
 }
 
 PL_WIDE void restrict_faces(const row_job* r, const pl_grid_run* g, int a, pl_half* carry) {
-    const pl_grid_level* l = r->job->fine;
+    const pl_grid_linear_level* l = r->job->fine;
     int(*const parents)[9] = r->job->transfer->parents + g->begin / PL_GRID_CHUNK;
     const targets t = targets_of(r, a);
     const chunks k = chunks_of(l, g);
@@ -166,7 +164,7 @@ typedef struct cell_residual {
     const float *g, *c;
     float eps;
 } cell_residual;
-PL_WIDE cell_residual cell_residual_of(const pl_grid_level* l, const pl_grid_run* g) {
+PL_WIDE cell_residual cell_residual_of(const pl_grid_linear_level* l, const pl_grid_run* g) {
     return (cell_residual){sides_of(l, g), l->g + g->begin, l->c + g->begin, l->compressibility};
 }
 
@@ -183,7 +181,7 @@ PL_WIDE void cell_residual_chunk(const cell_residual* s, uint16_t core, int n, p
 }
 
 static void restrict_cells(const row_job* r, const pl_grid_run* g) {
-    const pl_grid_level* l = r->job->fine;
+    const pl_grid_linear_level* l = r->job->fine;
     const targets t = targets_of(r, 3);
     const cell_residual s = cell_residual_of(l, g);
     int(*const parents)[9] = r->job->transfer->parents + g->begin / PL_GRID_CHUNK;
@@ -219,8 +217,8 @@ static void flush(const row_job* r, int chunk, float carry) {
 }
 
 static void restrict_row(const row_job* r) {
-    const pl_grid_level* l = r->job->fine;
-    int row = (r->z - l->low[2]) * l->size[1] + r->y - l->low[1];
+    const pl_grid_linear_level* l = r->job->fine;
+    int row = (r->z - l->layout->low[2]) * l->layout->size[1] + r->y - l->layout->low[1];
     for (int k = l->row_runs[row]; k < l->row_runs[row + 1]; k++) {
         const pl_grid_run* g = &l->runs[k];
         pl_half carry = {0}; // chunks before and after a run have no residual
@@ -236,16 +234,17 @@ static void restrict_row(const row_job* r) {
 }
 
 // the part of the fields that planes take up
-static void plane_range(const pl_grid_level* l, int begin, int end, int* first, int* last) {
-    int s = l->row_segments[begin * l->size[1]], e = l->row_segments[end * l->size[1]];
+static void plane_range(const pl_grid_linear_level* l, int begin, int end, int* first, int* last) {
+    int s = l->layout->row_segments[begin * l->layout->size[1]],
+        e = l->layout->row_segments[end * l->layout->size[1]];
     *first = *last = 0;
     if (s == e) return;
-    *first = l->segments[s].begin;
-    *last = l->segments[e - 1].begin + l->segments[e - 1].count * PL_GRID_CHUNK;
+    *first = l->layout->segments[s].begin;
+    *last = l->layout->segments[e - 1].begin + l->layout->segments[e - 1].count * PL_GRID_CHUNK;
 }
 
 // f and g are zero where there is no equation
-static void mask_planes(const pl_grid_level* l, int first, int last) {
+static void mask_planes(const pl_grid_linear_level* l, int first, int last) {
     for (int i = first; i < last; i += PL_GRID_CHUNK) {
         const pl_grid_masks* m = &l->split[i / PL_GRID_CHUNK];
         for (int a = 0; a < 4; a++) {
@@ -258,18 +257,21 @@ static void mask_planes(const pl_grid_level* l, int first, int last) {
 }
 
 static void restrict_planes(const restrict_job* job, int begin, int end) {
-    const pl_grid_level *fine = job->fine, *coarse = job->coarse;
+    const pl_grid_linear_level *fine = job->fine, *coarse = job->coarse;
     int first, last;
     plane_range(coarse, begin, end, &first, &last);
     for (int a = 0; a < 4; a++)
         memset((a < 3 ? coarse->f[a] : coarse->g) + first, 0,
                (size_t)(last - first) * sizeof(float));
-    int z_begin = 2 * (coarse->low[2] + begin) - 1, z_end = 2 * (coarse->low[2] + end);
-    if (z_begin < fine->low[2]) z_begin = fine->low[2];
-    if (z_end > fine->low[2] + fine->size[2]) z_end = fine->low[2] + fine->size[2];
+    int z_begin = 2 * (coarse->layout->low[2] + begin) - 1,
+        z_end = 2 * (coarse->layout->low[2] + end);
+    if (z_begin < fine->layout->low[2]) z_begin = fine->layout->low[2];
+    if (z_end > fine->layout->low[2] + fine->layout->size[2])
+        z_end = fine->layout->low[2] + fine->layout->size[2];
     row_job r = {.job = job, .low = begin, .high = end};
-    int y_end = fine->low[1] + fine->size[1], strip = STRIP_CELLS / (fine->size[0] + 1) + 2;
-    for (int y = fine->low[1]; y < y_end; y += strip)
+    int y_end = fine->layout->low[1] + fine->layout->size[1],
+        strip = STRIP_CELLS / (fine->layout->size[0] + 1) + 2;
+    for (int y = fine->layout->low[1]; y < y_end; y += strip)
         for (r.z = z_end - 1; r.z >= z_begin; r.z--)
             for (r.y = y; r.y < y + strip && r.y < y_end; r.y++) restrict_row(&r);
     mask_planes(coarse, first, last);
@@ -289,24 +291,24 @@ static void restrict_task(int begin, int end, int worker, void* user) {
     const restrict_job* job = user;
     for (int block = begin; block < end; block++) {
         const int at = reverse(block, job->block_count, job->threads) * PLANES;
-        const int planes = job->coarse->size[2];
+        const int planes = job->coarse->layout->size[2];
         restrict_planes(job, at, at + PLANES < planes ? at + PLANES : planes);
     }
 }
 
-void pl_grid_restrict(const pl_grid_transfer* transfer, const pl_grid_level* fine,
-                      const float* const source[4], pl_grid_level* coarse, pl_pool* pool) {
-    const int count = (coarse->size[2] + PLANES - 1) / PLANES;
-    restrict_job job = {transfer, (pl_grid_level*)fine,      coarse, source,
+void pl_grid_restrict(const pl_grid_transfer* transfer, const pl_grid_linear_level* fine,
+                      const float* const source[4], pl_grid_linear_level* coarse, pl_pool* pool) {
+    const int count = (coarse->layout->size[2] + PLANES - 1) / PLANES;
+    restrict_job job = {transfer, (pl_grid_linear_level*)fine, coarse, source,
                         count,    pl_pool_thread_count(pool)};
     pl_parallel_for(pool, restrict_task, count, 1, &job);
 }
-void pl_grid_restrict_residual(const pl_grid_transfer* transfer, const pl_grid_level* fine,
-                               pl_grid_level* coarse, pl_pool* pool) {
+void pl_grid_restrict_residual(const pl_grid_transfer* transfer, const pl_grid_linear_level* fine,
+                               pl_grid_linear_level* coarse, pl_pool* pool) {
     pl_grid_restrict(transfer, fine, NULL, coarse, pool);
 }
 
-PL_WIDE void store_faces(const pl_grid_level* l, const pl_grid_run* g, int a, float* out) {
+PL_WIDE void store_faces(const pl_grid_linear_level* l, const pl_grid_run* g, int a, float* out) {
     const chunks k = chunks_of(l, g);
     const face_residual s = face_residual_of(l, g, a);
     window w = window_at(s.u.own);
@@ -318,7 +320,7 @@ PL_WIDE void store_faces(const pl_grid_level* l, const pl_grid_run* g, int a, fl
     }
 }
 
-void pl_grid_store_residual(const pl_grid_level* l, float* const out[4]) {
+void pl_grid_store_residual(const pl_grid_linear_level* l, float* const out[4]) {
     for (int k = 0; k < l->run_count; k++) {
         const pl_grid_run* g = &l->runs[k];
         const cell_residual s = cell_residual_of(l, g);

@@ -4,6 +4,7 @@
 // Band, walls and ghosts of a level (Zhu 2010, sections 5.1 and 5.3), and its coefficients.
 #include "base/array.h"
 #include "base/memory.h"
+#include "grid/grid_linear_level.h"
 #include "grid/grid_masks.h"
 
 #include <math.h>
@@ -18,22 +19,22 @@ static void step_back(const int at[3], int axis, int out[3]) {
 
 // a mask of the cells at an index, one further up or down along x
 typedef enum mask_kind { STRESS, EDGE } mask_kind;
-static uint16_t mask_at(const pl_grid_level* level, int index, int a, mask_kind kind) {
-    const pl_grid_masks* m = &level->masks[index / PL_GRID_CHUNK];
+static uint16_t mask_at(const pl_grid_linear_level* level, int index, int a, mask_kind kind) {
+    const pl_grid_masks* m = &level->layout->masks[index / PL_GRID_CHUNK];
     return kind == EDGE ? m->edge[a] : m->stress[a];
 }
-static uint16_t mask_above_x(const pl_grid_level* level, int index, int a, mask_kind kind) {
+static uint16_t mask_above_x(const pl_grid_linear_level* level, int index, int a, mask_kind kind) {
     return (uint16_t)(mask_at(level, index, a, kind) >> 1 |
                       (mask_at(level, index + PL_GRID_CHUNK, a, kind) & 1) << 15);
 }
-static uint16_t mask_below_x(const pl_grid_level* level, int index, int a, mask_kind kind) {
+static uint16_t mask_below_x(const pl_grid_linear_level* level, int index, int a, mask_kind kind) {
     return (uint16_t)(mask_at(level, index, a, kind) << 1 |
                       mask_at(level, index - PL_GRID_CHUNK, a, kind) >> 15);
 }
 
 // faces across x meet edges along z (towards y) and along y (towards z), and so on
-static void gather_edges(const pl_grid_level* level, const pl_grid_band_chunk* b, mask_kind kind,
-                         uint16_t out[3][4]) {
+static void gather_edges(const pl_grid_linear_level* level, const pl_grid_band_chunk* b,
+                         mask_kind kind, uint16_t out[3][4]) {
     const int *row = b->rows, at = b->begin;
     for (int n = 0; n < 3; n++) {
         static const int axes[3][2] = {{2, 1}, {2, 0}, {1, 0}};
@@ -48,10 +49,10 @@ static void gather_edges(const pl_grid_level* level, const pl_grid_band_chunk* b
     out[2][3] = mask_at(level, row[PL_ROW_Y_HIGH], 0, kind);
 }
 
-static void fill_band_chunk(const pl_grid_level* level, const pl_grid_segment* g, int chunk,
+static void fill_band_chunk(const pl_grid_linear_level* level, const pl_grid_segment* g, int chunk,
                             pl_grid_band_chunk* out) {
     int offset = chunk * PL_GRID_CHUNK, at = g->begin + offset;
-    const pl_grid_masks* m = &level->masks[at / PL_GRID_CHUNK];
+    const pl_grid_masks* m = &level->layout->masks[at / PL_GRID_CHUNK];
     *out = (pl_grid_band_chunk){.begin = at,
                                 .odd = (g->y + g->z) & 1 ? 0x5555 : 0xaaaa,
                                 .slaved = m->interior & (uint16_t)~m->core,
@@ -65,7 +66,7 @@ static void fill_band_chunk(const pl_grid_level* level, const pl_grid_segment* g
     gather_edges(level, out, EDGE, out->edge);
 }
 
-static void count_walls(const pl_grid_level* level, const pl_grid_segment* g, int chunk,
+static void count_walls(const pl_grid_linear_level* level, const pl_grid_segment* g, int chunk,
                         pl_grid_wall_chunk* out) {
     pl_grid_band_chunk b;
     fill_band_chunk(level, g, chunk, &b);
@@ -76,7 +77,7 @@ static void count_walls(const pl_grid_level* level, const pl_grid_segment* g, in
             for (int side = 0; side < 2; side++) {
                 int at = (side ? high : low)[a] + i;
                 out->closed[pl_place_of(i)] +=
-                    pl_grid_bit(level->masks[at / PL_GRID_CHUNK].dirichlet, at);
+                    pl_grid_bit(level->layout->masks[at / PL_GRID_CHUNK].dirichlet, at);
             }
         }
 }
@@ -86,10 +87,10 @@ static void count_walls(const pl_grid_level* level, const pl_grid_segment* g, in
 enum { FLAT_STIFFNESS = 6 };
 
 // Marks the faces of the band that are softer than that, by a bit per axis.
-static void mark_soft_faces(const pl_grid_level* level, uint8_t* soft) {
+static void mark_soft_faces(const pl_grid_linear_level* level, uint8_t* soft) {
     for (int k = 0; k < level->band_count; k++) {
         const pl_grid_band_chunk* b = &level->band[k];
-        const pl_grid_masks* m = &level->masks[b->begin / PL_GRID_CHUNK];
+        const pl_grid_masks* m = &level->layout->masks[b->begin / PL_GRID_CHUNK];
         for (int n = 0; n < 3 * PL_GRID_CHUNK; n++) {
             int a = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
             int sum = 2 * (b->stress[a][0] >> i & 1) + 2 * (b->stress[a][1] >> i & 1);
@@ -115,15 +116,16 @@ static bool has_wall(const pl_grid_masks* m, const pl_grid_wall_chunk* wall,
     return false;
 }
 
-static pl_status list_wall_chunks(pl_grid_level* level, const uint8_t* soft, pl_error* error) {
+static pl_status list_wall_chunks(pl_grid_linear_level* level, const uint8_t* soft,
+                                  pl_error* error) {
     pl_array list = pl_array_of(sizeof(pl_grid_wall_chunk));
-    for (int s = 0; s < level->segment_count; s++) {
-        const pl_grid_segment* g = &level->segments[s];
+    for (int s = 0; s < level->layout->segment_count; s++) {
+        const pl_grid_segment* g = &level->layout->segments[s];
         for (int c = 0; c < g->count; c++) {
             int chunk = g->begin / PL_GRID_CHUNK + c;
             pl_grid_wall_chunk wall = {0};
             count_walls(level, g, c, &wall);
-            if (!has_wall(&level->masks[chunk], &wall, g, c, soft)) continue;
+            if (!has_wall(&level->layout->masks[chunk], &wall, g, c, soft)) continue;
             level->wall_index[chunk] = (int)list.count;
             if (!pl_array_push(&list, &wall)) {
                 pl_array_free(&list);
@@ -141,18 +143,16 @@ static pl_status list_wall_chunks(pl_grid_level* level, const uint8_t* soft, pl_
     return PL_OK;
 }
 
-static pl_status list_walls(pl_grid_level* level, pl_error* error) {
-    PL_FREE(level->walls, pl_grid_wall_chunk, level->wall_count);
-    level->walls = NULL, level->wall_count = 0;
-    int chunk_count = level->field_size / PL_GRID_CHUNK;
-    if (!level->wall_index) level->wall_index = PL_ALLOC(int, chunk_count);
+static pl_status list_walls(pl_grid_linear_level* level, pl_error* error) {
+    int chunk_count = level->layout->field_size / PL_GRID_CHUNK;
+    level->wall_index = PL_ALLOC(int, chunk_count);
     if (!level->wall_index) return pl_fail_memory(error, "a lattice");
     for (int c = 0; c < chunk_count; c++) level->wall_index[c] = -1;
-    uint8_t* soft = PL_ALLOC(uint8_t, level->field_size);
+    uint8_t* soft = PL_ALLOC(uint8_t, level->layout->field_size);
     if (!soft) return pl_fail_memory(error, "a lattice");
     mark_soft_faces(level, soft);
     pl_status status = list_wall_chunks(level, soft, error);
-    PL_FREE(soft, uint8_t, level->field_size);
+    PL_FREE(soft, uint8_t, level->layout->field_size);
     return status;
 }
 
@@ -162,22 +162,16 @@ static bool is_of_band(const pl_grid_masks* m) {
     return (m->interior & ~m->core) || m->rim;
 }
 
-static pl_status list_band(pl_grid_level* level, pl_error* error) {
-    PL_FREE(level->band, pl_grid_band_chunk, level->band_count);
-    level->band = NULL, level->band_count = 0;
-    if (!level->band_rows) level->band_rows = PL_ALLOC(int, level->size[2] + 1);
-    if (!level->band_rows) return pl_fail_memory(error, "a lattice");
+static pl_status list_band(pl_grid_linear_level* level, pl_error* error) {
     int count = 0;
-    for (int c = 0; c < level->field_size / PL_GRID_CHUNK; c++)
-        count += is_of_band(&level->masks[c]);
+    for (int c = 0; c < level->layout->field_size / PL_GRID_CHUNK; c++)
+        count += is_of_band(&level->layout->masks[c]);
     level->band = PL_ALLOC(pl_grid_band_chunk, count);
     if (!level->band && count) return pl_fail_memory(error, "a lattice");
-    for (int s = 0, z = 0; s <= level->segment_count; s++) {
-        const pl_grid_segment* g = s < level->segment_count ? &level->segments[s] : NULL;
-        for (; z < (g ? g->z - level->low[2] + 1 : level->size[2] + 1); z++)
-            level->band_rows[z] = level->band_count;
-        for (int c = 0; g && c < g->count; c++)
-            if (is_of_band(&level->masks[g->begin / PL_GRID_CHUNK + c]))
+    for (int s = 0; s < level->layout->segment_count; s++) {
+        const pl_grid_segment* g = &level->layout->segments[s];
+        for (int c = 0; c < g->count; c++)
+            if (is_of_band(&level->layout->masks[g->begin / PL_GRID_CHUNK + c]))
                 fill_band_chunk(level, g, c, &level->band[level->band_count++]);
     }
     return PL_OK;
@@ -186,7 +180,7 @@ static pl_status list_band(pl_grid_level* level, pl_error* error) {
 // ------------------------------------------------------------------ ghosts
 
 typedef struct ghost_maker {
-    const pl_grid_level* level;
+    const pl_grid_linear_level* level;
     const pl_grid_cells* cells;
     uint8_t* known;  // per component and cell of a field: 1 inside or given, 2 made from these
     uint16_t* asked; // per chunk: cells near interior ones with a face that is not known
@@ -196,7 +190,7 @@ typedef struct ghost_maker {
 } ghost_maker;
 
 static uint8_t* known_at(const ghost_maker* m, int a, int index) {
-    return &m->known[(size_t)a * (size_t)m->level->field_size + (size_t)index];
+    return &m->known[(size_t)a * (size_t)m->level->layout->field_size + (size_t)index];
 }
 
 // of indices; the list has places
@@ -214,14 +208,15 @@ static void try_across(ghost_maker* m, int a, const int at[3], int index) {
         for (int d = 0; d < 3; d++) cell[d] = at[d] - side * shift[a][d];
         for (int d = 0; d < 3; d++) other[d] = at[d] + (side ? -1 : 1) * shift[a][d];
         if (pl_grid_cell(m->cells, cell[0], cell[1], cell[2]) != PL_CELL_INTERIOR) continue;
-        int inside = pl_grid_index(m->level, other[0], other[1], other[2]);
+        int inside = pl_grid_index(m->level->layout, other[0], other[1], other[2]);
         if (inside < 0 || *known_at(m, a, inside) != 1) continue;
-        add_ghost(m, (pl_grid_ghost){a,
-                                     index,
-                                     2,
-                                     {a, 3, 0},
-                                     {inside, pl_grid_index(m->level, cell[0], cell[1], cell[2])},
-                                     {1.0f, side ? 0.5f : -0.5f}});
+        add_ghost(
+            m, (pl_grid_ghost){a,
+                               index,
+                               2,
+                               {a, 3, 0},
+                               {inside, pl_grid_index(m->level->layout, cell[0], cell[1], cell[2])},
+                               {1.0f, side ? 0.5f : -0.5f}});
         *known_at(m, a, index) = 2;
         return;
     }
@@ -236,9 +231,9 @@ static void try_along(ghost_maker* m, int a, const int at[3], int index) {
         // u_b beside the edge, which is the low one of the upper of the two faces
         for (int d = 0; d < 3; d++) edge[d] = (step > 0 ? in[d] : at[d]);
         step_back(edge, a, before);
-        int inside = pl_grid_index(m->level, in[0], in[1], in[2]);
-        int high = pl_grid_index(m->level, edge[0], edge[1], edge[2]);
-        int low = pl_grid_index(m->level, before[0], before[1], before[2]);
+        int inside = pl_grid_index(m->level->layout, in[0], in[1], in[2]);
+        int high = pl_grid_index(m->level->layout, edge[0], edge[1], edge[2]);
+        int low = pl_grid_index(m->level->layout, before[0], before[1], before[2]);
         if (inside < 0 || high < 0 || low < 0 || *known_at(m, a, inside) != 1 ||
             !*known_at(m, b, high) || !*known_at(m, b, low))
             continue;
@@ -253,7 +248,7 @@ static void try_along(ghost_maker* m, int a, const int at[3], int index) {
 static void try_mean(ghost_maker* m, int a, const int at[3], int index) {
     pl_grid_ghost ghost = {.field = a, .place = index};
     for (int n = 0; n < 6 && ghost.source_count < 3; n++) {
-        int near = pl_grid_index(m->level, at[0] + (n % 2 ? 1 : -1) * shift[n / 2][0],
+        int near = pl_grid_index(m->level->layout, at[0] + (n % 2 ? 1 : -1) * shift[n / 2][0],
                                  at[1] + (n % 2 ? 1 : -1) * shift[n / 2][1],
                                  at[2] + (n % 2 ? 1 : -1) * shift[n / 2][2]);
         if (near < 0 || *known_at(m, a, near) == 0 || *known_at(m, a, near) == m->pass) continue;
@@ -269,8 +264,8 @@ static void try_mean(ghost_maker* m, int a, const int at[3], int index) {
 // Visits faces near interior cells whose value is not known yet: only there are ghosts asked for.
 static void visit_unknown(ghost_maker* m,
                           void (*try)(ghost_maker*, int a, const int at[3], int index)) {
-    for (int s = 0; s < m->level->segment_count; s++) {
-        const pl_grid_segment* g = &m->level->segments[s];
+    for (int s = 0; s < m->level->layout->segment_count; s++) {
+        const pl_grid_segment* g = &m->level->layout->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
             const int at[3] = {g->x + i, g->y, g->z};
             uint16_t asked = m->asked[(g->begin + i) / PL_GRID_CHUNK];
@@ -283,12 +278,12 @@ static void visit_unknown(ghost_maker* m,
 }
 
 static void mark_known(ghost_maker* m, const pl_grid_bits* bits) {
-    for (int s = 0; s < m->level->segment_count; s++) {
-        const pl_grid_segment* g = &m->level->segments[s];
+    for (int s = 0; s < m->level->layout->segment_count; s++) {
+        const pl_grid_segment* g = &m->level->layout->segments[s];
         for (int c = 0; c < g->count; c++) {
             int at = g->begin + c * PL_GRID_CHUNK;
             uint16_t known[3], near;
-            pl_grid_known_faces(m->level, bits, g, c, known, &near);
+            pl_grid_known_faces(m->level->layout, bits, g, c, known, &near);
             m->asked[at / PL_GRID_CHUNK] = near & (uint16_t) ~(known[0] & known[1] & known[2]);
             for (int a = 0; a < 3; a++)
                 for (int i = 0; known[a] && i < PL_GRID_CHUNK; i++)
@@ -298,7 +293,7 @@ static void mark_known(ghost_maker* m, const pl_grid_bits* bits) {
 }
 
 static pl_status make_ghosts(ghost_maker* m, const pl_grid_bits* bits, pl_error* error) {
-    size_t chunk_count = (size_t)(m->level->field_size / PL_GRID_CHUNK);
+    size_t chunk_count = (size_t)(m->level->layout->field_size / PL_GRID_CHUNK);
     m->known = PL_ALLOC(uint8_t, 3 * PL_GRID_CHUNK * chunk_count);
     m->asked = PL_ALLOC(uint16_t, chunk_count);
     if (m->known && m->asked) {
@@ -312,10 +307,8 @@ static pl_status make_ghosts(ghost_maker* m, const pl_grid_bits* bits, pl_error*
     return m->lost ? pl_fail_memory(error, "a lattice") : PL_OK;
 }
 
-static pl_status list_ghosts(pl_grid_level* level, const pl_grid_cells* cells,
+static pl_status list_ghosts(pl_grid_linear_level* level, const pl_grid_cells* cells,
                              const pl_grid_bits* bits, pl_error* error) {
-    PL_FREE(level->ghosts, pl_grid_ghost, level->ghost_count);
-    level->ghosts = NULL, level->ghost_count = 0;
     ghost_maker m = {.level = level, .cells = cells, .list = pl_array_of(sizeof(pl_grid_ghost))};
     pl_status status = make_ghosts(&m, bits, error);
     void* data = NULL;
@@ -330,24 +323,46 @@ static pl_status list_ghosts(pl_grid_level* level, const pl_grid_cells* cells,
     return PL_OK;
 }
 
-pl_status pl_grid_level_classify(pl_grid_level* level, const pl_grid_cells* cells,
-                                 pl_error* error) {
+// How stiff faces are that held cells of the finest level are near to, see grid_walls.c.
+static void take_walls(pl_grid_linear_level* level) {
+    float* const* wall = level->layout->wall;
+    if (!wall[0]) return;
+    level->has_stiff_walls = level->wall_count > 0;
+    for (int c = 0; c < level->layout->field_size / PL_GRID_CHUNK; c++)
+        for (int n = 0; n < 3 * PL_GRID_CHUNK && level->wall_index[c] >= 0; n++) {
+            int a = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
+            level->walls[level->wall_index[c]].stiffness[a][pl_place_of(i)] =
+                wall[a][c * PL_GRID_CHUNK + i];
+        }
+    for (int k = 0; k < level->band_count; k++)
+        for (int n = 0; n < 3 * PL_GRID_CHUNK; n++) {
+            int a = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
+            pl_grid_band_chunk* b = &level->band[k];
+            // Only ever stiffer in the band: what is taken away from the diagonal is not taken from
+            // the shear with other components, and a level that gives way to some motion of a thin
+            // part would be worse than one that holds it too near.
+            b->wall[a][i] = b->stiffness[a][i] = fmaxf(wall[a][b->begin + i], 0.0f);
+        }
+}
+
+pl_status pl_grid_linear_level_classify(pl_grid_linear_level* level, const pl_grid_cells* cells,
+                                        pl_error* error) {
     pl_grid_bits bits;
-    pl_status status = pl_grid_bits_create(level, cells, &bits, error);
-    if (status != PL_OK) return status;
-    pl_grid_set_masks(level, &bits);
-    status = list_band(level, error);
+    pl_status status = list_band(level, error);
     if (status == PL_OK) status = list_walls(level, error);
-    if (status == PL_OK) status = list_ghosts(level, cells, &bits, error);
+    if (status == PL_OK) status = pl_grid_bits_create(level->layout, cells, &bits, error);
+    if (status != PL_OK) return status;
+    status = list_ghosts(level, cells, &bits, error);
     pl_grid_bits_free(&bits);
+    take_walls(level);
     return status;
 }
 
 // ------------------------------------------------------------------ coefficients
 
 // stiffness of P_aa in a cell against its face: 2, and what the slaved pressure adds
-static float cell_stiffness(const pl_grid_level* level, int index, int a) {
-    const pl_grid_masks* m = &level->masks[index / PL_GRID_CHUNK];
+static float cell_stiffness(const pl_grid_linear_level* level, int index, int a) {
+    const pl_grid_masks* m = &level->layout->masks[index / PL_GRID_CHUNK];
     if (!pl_grid_bit(m->stress[a], index)) return 0.0f;
     if (pl_grid_bit(m->core, index)) return 2.0f;
     int boundary = 0;
@@ -355,10 +370,10 @@ static float cell_stiffness(const pl_grid_level* level, int index, int a) {
     return 2.0f + 1.0f / (level->compressibility + 0.5f * (float)boundary);
 }
 
-void pl_grid_level_set_stiffness(pl_grid_level* level, float* const stiffness[3]) {
+void pl_grid_linear_level_set_stiffness(pl_grid_linear_level* level, float* const stiffness[3]) {
     for (int k = 0; k < level->band_count; k++) {
         pl_grid_band_chunk* b = &level->band[k];
-        const pl_grid_masks* m = &level->masks[b->begin / PL_GRID_CHUNK];
+        const pl_grid_masks* m = &level->layout->masks[b->begin / PL_GRID_CHUNK];
         for (int a = 0; a < 3; a++)
             for (int i = 0; i < PL_GRID_CHUNK; i++)
                 b->stiffness[a][i] =
@@ -369,7 +384,7 @@ void pl_grid_level_set_stiffness(pl_grid_level* level, float* const stiffness[3]
 }
 
 // A face that is given lets nothing through: it has no part in the Laplacian of q.
-static void set_wall_diagonals(pl_grid_level* level) {
+static void set_wall_diagonals(pl_grid_linear_level* level) {
     float eps = level->compressibility;
     for (int k = 0; k < level->wall_count; k++) {
         pl_grid_wall_chunk* w = &level->walls[k];
@@ -387,10 +402,9 @@ static void set_wall_diagonals(pl_grid_level* level) {
 // pressure by 12 q. Faces of a flat side are stiff enough for that; at corners and in thin limbs a
 // face may be so soft that it gives several times what was asked for, and sweeps would grow without
 // bound as nu goes to 1/2. So the diagonal of q counts such faces as they will answer.
-static void add_soft_faces(pl_grid_level* level) {
-    if (!level->q) return;
+static void add_soft_faces(pl_grid_linear_level* level) {
     for (int a = 0; a < 3; a++) {
-        memset(level->q, 0, (size_t)level->field_size * sizeof(float));
+        memset(level->q, 0, (size_t)level->layout->field_size * sizeof(float));
         for (int k = 0; k < level->band_count; k++)
             for (int i = 0; i < PL_GRID_CHUNK; i++)
                 level->q[level->band[k].begin + i] =
@@ -406,16 +420,17 @@ static void add_soft_faces(pl_grid_level* level) {
             }
         }
     }
-    memset(level->q, 0, (size_t)level->field_size * sizeof(float));
+    memset(level->q, 0, (size_t)level->layout->field_size * sizeof(float));
 }
 
-void pl_grid_level_set_material(pl_grid_level* level, double compressibility, double inertia) {
+void pl_grid_linear_level_set_material(pl_grid_linear_level* level, double compressibility,
+                                       double inertia) {
     level->compressibility = (float)compressibility;
     level->inertia = (float)inertia;
     set_wall_diagonals(level);
     for (int k = 0; k < level->band_count; k++) {
         pl_grid_band_chunk* b = &level->band[k];
-        const pl_grid_masks* m = &level->masks[b->begin / PL_GRID_CHUNK];
+        const pl_grid_masks* m = &level->layout->masks[b->begin / PL_GRID_CHUNK];
         for (int i = 0; i < PL_GRID_CHUNK; i++) {
             int boundary = 0;
             for (int a = 0; a < 3; a++) boundary += !(b->cell_stress[a] >> i & 1);
@@ -435,5 +450,5 @@ void pl_grid_level_set_material(pl_grid_level* level, double compressibility, do
         }
     }
     add_soft_faces(level);
-    pl_grid_level_pack(level);
+    pl_grid_linear_level_pack(level);
 }
