@@ -57,6 +57,14 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(s1_throughput, "s1-throughput", "pbd: projections per second, a million triangles") \
     X(s2_bar, "s2-bar", "EigenFit: a twisted bar against fine mesh, coarse mesh and DAC (Fig. 6)") \
     X(s2_modes, "s2-modes", "20 modes of a free body against ARPACK with CHOLMOD") \
+    X(s3_cantilever, "s3-cantilever", "mixed: a rod that bends under its weight, against theory (Fig. 10)") \
+    X(s3_inversion, "s3-inversion", "mixed: a cube from random places back to its shape (Fig. 12)") \
+    X(s3_locking, "s3-locking", "mixed: pulled cylinder, pressed tube, Cook's membrane against second order (Fig. 4)") \
+    X(s3_rates, "s3-rates", "mixed: convergence of cycles by Poisson's ratio and size, time by size (Fig. 13)") \
+    X(s3_smoothers, "s3-smoothers", "mixed: six smoothers, time for a digit of the residual (Fig. 7)") \
+    X(s3_stabilisation, "s3-stabilisation", "mixed: what the stabilisation of pressures moves (Fig. 5)") \
+    X(s3_table2, "s3-table2", "mixed: frames per second of the bodies of Table 2, and beside fem") \
+    X(s3_volume, "s3-volume", "mixed: volume of a bent arm and of letters that fall (Fig. 3, 14)") \
     X(s4_accuracy, "s4-accuracy", "error of method grid against a known answer") \
     X(s4_cg, "s4-cg", "conjugate gradients against the cycle of method grid") \
     X(s4_rates, "s4-rates", "convergence of the lattice of method grid") \

@@ -126,6 +126,6 @@ int main(int argc, char** argv) {
     if (name && strcmp(name, "list") == 0) return 0;
     fprintf(stderr,
             "usage: pliant-bench NAME [PART] [--quick] [--json]; `pliant-bench list` names the "
-            "benches; verify alone has parts\n");
+            "benches; verify and s3-cantilever have parts\n");
     return 2;
 }

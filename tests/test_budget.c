@@ -44,6 +44,8 @@ static const struct {
     {"\"nonlinear\": \"newton\", \"linear\": \"direct\", \"tolerance\": 1e-9", false},
     {"\"nonlinear\": \"projective\", \"tolerance\": 1e-5", false},
     {"\"nonlinear\": \"projective\", \"linear\": \"direct\", \"tolerance\": 1e-7", false},
+    {"\"method\": \"mixed\", \"linear\": \"mgpcg\", \"tolerance\": 1e-9", false},
+    {"\"method\": \"mixed\", \"linear\": \"direct\", \"tolerance\": 1e-9", false},
     {"\"method\": \"grid\", \"grid\": {\"cell\": 0.05}, \"tolerance\": 1e-5", false},
     {"\"method\": \"pbd\", \"pbd\": {\"model\": \"stiffness\"}", true},
     {"\"method\": \"pbd\", \"pbd\": {\"model\": \"compliance\", \"substeps\": 8}", true},

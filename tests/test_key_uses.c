@@ -42,6 +42,8 @@ TEST(key_uses_have_every_key_of_a_body)
 static const char* const bodies[] = {
     "\"generate\": {\"shape\": \"box\", \"edge\": 0.4}, \"linear\": \"mgpcg\", \"levels\": [8]",
     "\"generate\": {\"shape\": \"box\", \"edge\": 0.5}, \"linear\": \"direct\"",
+    "\"generate\": {\"shape\": \"box\", \"edge\": 0.4}, \"method\": \"mixed\", \"linear\": "
+    "\"mgpcg\", \"levels\": [8]",
     "\"generate\": {\"shape\": \"cloth\", \"edge\": 0.2}, \"linear\": \"mgpcg\", \"levels\": [8]",
     "\"generate\": {\"shape\": \"box\", \"edge\": 0.5}, \"method\": \"grid\", \"grid\": "
     "{\"cell\": 0.25}",

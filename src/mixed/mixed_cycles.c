@@ -50,6 +50,7 @@ static pl_mg_settings settings_of(const pl_multigrid* keys) {
                                .smoother = PL_SMOOTHER_GAUSS_SEIDEL,
                                .pre_sweeps = keys->pre_sweeps,
                                .post_sweeps = keys->post_sweeps,
+                               .stiffness_aware = keys->stiffness_aware,
                                .omega = OMEGA};
     for (int l = 0; l < keys->sweep_count && l < PL_MG_MAX_LEVELS; l++)
         settings.level_sweeps[l] = keys->sweeps[l];

@@ -73,8 +73,9 @@ static pl_status make_system(mixed_system* s, const pl_body* body, pl_fem_parts*
                                    parts->set_count, &settings, &solvers, pool, &s->fem, error);
     if (status != PL_OK) return status;
     if (parts->mass_matrix.values) pl_step_use_mass_matrix(s->fem, &parts->mass_matrix);
-    pl_mixed_pressure_use(s->pressure, &pl_step_system_model(s->fem).sets[0]);
-    return pl_mixed_pressure_changed(s->pressure, &options, error);
+    pl_step_model model = pl_step_system_model(s->fem);
+    status = pl_mixed_pressure_use(s->pressure, &model.sets[0], model.pieces, error);
+    return status == PL_OK ? pl_mixed_pressure_changed(s->pressure, &options, error) : status;
 }
 
 static pl_status create(const pl_method_body* bodies, int body_count, int vertex_count,
@@ -103,13 +104,13 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
 // pressures that answer are beyond any that a load makes.
 static pl_status check_volume(mixed_system* s, pl_error* error) {
     static const double MAX_CHANGE = 1e-3;
-    if (!pl_mixed_is_incompressible(s->pressure)) return PL_OK;
-    double change = pl_mixed_mean_change(s->pressure, pl_step_positions(s->fem));
+    double change = pl_mixed_worst_change(s->pressure, pl_step_positions(s->fem));
     if (!(fabs(change) > MAX_CHANGE)) return PL_OK;
-    return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                   "attachments or colliders change the volume by %.2g %%, which a Poisson's ratio "
-                   "of 0.5 does not allow; leave some of the surface free, or use at most 0.4999",
-                   100.0 * change);
+    return pl_fail(
+        error, PL_ERROR_UNSUPPORTED,
+        "attachments or colliders change the volume of a body by %.2g %%, which a Poisson's ratio "
+        "of 0.5 does not allow; leave some of the surface free, or use at most 0.4999",
+        100.0 * change);
 }
 
 static pl_status step(void* system, const pl_method_step* step, pl_method_info* info,

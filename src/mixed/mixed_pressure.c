@@ -1,66 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The Newton direction of the eliminated function solves Eq. 6 of the paper with g = 0,
+// A direction solves Eq. 6 of the paper at (x, p), p the eliminated pressures,
 //
-//   ( K   G' ) ( d  )   ( f )
-//   ( G  -B  ) ( dp ) = ( 0 ),
+//   ( K   G' ) ( d  )   ( f            )
+//   ( G  -B  ) ( dp ) = ( D (centre - p) ),
 //
-// which is positive definite in d whenever K is. K has the geometric stiffness of the pressures
-// that the last direction led to (p + dp), not of those at x: where the constraint is stiff, the
-// latter jump with every error of second order.
+// which is positive definite in d whenever K is. Then the centre moves to p + dp. With that centre,
+// d is a direction of descent: the slope along it is -d.K d - |G d|^2 by the inverse of B + D. K
+// has the geometric stiffness of the centre, not of the pressures at x, which jump with every error
+// of second order where the constraint is stiff.
 #include "mixed/mixed_pressure.h"
 #include "base/memory.h"
 #include "base/timer.h"
-#include "mixed/mixed_cycles.h"
+#include "mixed/mixed_linear.h"
 #include "mixed/mixed_tets.h"
-#include "sparse/direct.h"
 #include "sparse/linear_solver.h"
 #include "sparse/vector.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum { MAX_ROUNDS = 20, VERTICES_PER_TASK = 2048, MAX_DIRECT_VERTICES = 50000 };
-// Of the forces of the pressure: where p0 moves them less than this, it has arrived.
+// Of the forces of the pressure: where centres are off by less than this, they have arrived.
 static const double ARRIVED = 1e-3;
-// A bend that is longer than this part of the direction is not one of second order.
-static const double MAX_BEND = 0.5;
-// mu / kappa from which on linear systems are solved to the tolerance that is asked for.
-static const double SOFT = 1e-4;
-// kappa / mu above which nothing changes its volume.
-static const double STIFF = 9e5;
-// A bend need not be exact.
-static const double BEND_TOLERANCE = 1e-2;
-enum { MAX_BEND_CYCLES = 50, MAX_FAILED_STEPS = 3 };
+// What mu / kappa is at least in the function that a line search sees.
+static const double SLACK = 1e-2;
 
 struct pl_mixed_pressure {
     int vertex_count;
     pl_pool* pool;
     pl_mixed_options options;
-    const pl_element_set* set; // borrowed
+    const pl_element_set* set;    // borrowed
+    const pl_step_pieces* pieces; // borrowed
+    int piece_count;              // theirs
     pl_step_coupling coupling;
 
-    double* p;     // state: of the geometric stiffness
-    double* p0;    // state: centre of the stabilisation
-    double* shift; // S p0
+    double* centre; // state: of D, and the pressures of the geometric stiffness
+    double* p0;     // state: centre of the stabilisation, if that is in the matrix only
+    double* shift;  // D centre + S p0
+    double* D;      // diagonal
+    bool has_slack; // D is not 0
 
     pl_block_matrix B, A; // C + S; the matrix of Eq. 6, 4 unknowns per vertex
-    pl_block_matrix* K;   // that of the step, borrowed
-    pl_linear_solver* flexible;
-    pl_direct* direct;       // NULL: cycles have not failed yet
-    pl_mixed_cycles* cycles; // NULL: linear "direct"
-    bool cycles_failed;      // in this step
-    int failed_steps;        // before it, one after the other
-    double unit;             // of the pressures in A [Pa]
-    double softness;         // least mu / kappa of all tets
-    double stiffness;        // least kappa / mu
+    pl_block_matrix slack_B;
+    pl_block_matrix* K;         // that of the step, borrowed
+    pl_linear_solver* flexible; // slack_B
+    pl_mixed_linear* linear;    // A
+    const double* scales;       // of pieces, if the next solve is that of a direction
+    double unit;                // of the pressures in A [Pa]
 
     double *phi, *eliminated;          // per vertex: of the last x that was looked at
-    double *rhs, *solution, *residual; // 4 per vertex
-    double *moved, *forces;            // 3 per vertex
-    int rounds;                        // of p0 in this minimisation
+    double *at_x, *change;             // per vertex: p and dp of the last direction
+    double *rhs, *solution;            // 4 per vertex
+    double *forces, *difference;       // 3 per vertex; 1 per vertex
+    double *piece_volume, *piece_loss; // rest volume; what is missing of it
+    bool* is_incompressible;           // per piece
+    int rounds;                        // of centres in this minimisation
 };
 
 static size_t vertex_bytes(const pl_mixed_pressure* m) {
@@ -69,25 +65,35 @@ static size_t vertex_bytes(const pl_mixed_pressure* m) {
 
 // ---- the energy and its gradient
 
-// p = B^-1 (phi + shift)
-static void eliminate(pl_mixed_pressure* m, const double* phi, double* p) {
-    static const pl_linear_options options = {.tolerance = 1e-12, .max_iterations = 2000};
-    pl_linear_info info;
-    for (int v = 0; v < m->vertex_count; v++) m->rhs[v] = phi[v] + m->shift[v];
-    memset(p, 0, vertex_bytes(m));
-    pl_linear_solve(m->flexible, &options, m->rhs, p, &info);
+static void find_shift(pl_mixed_pressure* m) {
+    if (m->options.in_matrix_only)
+        pl_mixed_stabilise(m->set, m->pool, m->options.stabilisation, m->vertex_count, m->p0,
+                           m->shift);
+    else memset(m->shift, 0, vertex_bytes(m));
+    for (int v = 0; v < m->vertex_count; v++) m->shift[v] += m->D[v] * m->centre[v];
 }
 
+// p = (B + D)^-1 (phi + shift)
 static void evaluate(pl_mixed_pressure* m, const double* x) {
+    static const pl_linear_options options = {.tolerance = 1e-12, .max_iterations = 2000};
+    pl_linear_info info;
     pl_mixed_constraint(m->set, m->pool, x, m->vertex_count, m->phi);
-    eliminate(m, m->phi, m->eliminated);
+    for (int v = 0; v < m->vertex_count; v++) m->rhs[v] = m->phi[v] + m->shift[v];
+    memset(m->eliminated, 0, vertex_bytes(m));
+    pl_linear_solve(m->flexible, &options, m->rhs, m->eliminated, &info);
+}
+
+// shift * centres: D centre^2 + p0.S p0, of a vertex
+static double centre_square(const pl_mixed_pressure* m, int v) {
+    double of_slack = m->D[v] * m->centre[v];
+    return of_slack * m->centre[v] + (m->shift[v] - of_slack) * m->p0[v];
 }
 
 static double energy_part(int begin, int end, void* user) {
     const pl_mixed_pressure* m = user;
     double sum = 0.0;
     for (int v = begin; v < end; v++)
-        sum += 0.5 * ((m->phi[v] + m->shift[v]) * m->eliminated[v] - m->shift[v] * m->p0[v]);
+        sum += 0.5 * ((m->phi[v] + m->shift[v]) * m->eliminated[v] - centre_square(m, v));
     return sum;
 }
 
@@ -157,12 +163,6 @@ static void join_blocks(pl_mixed_pressure* m, const pl_step_objective* f) {
         }
 }
 
-// Where cycles fail, the direct solver is made for them.
-static pl_status factor(pl_mixed_pressure* m, pl_error* error) {
-    pl_status status = m->direct ? PL_OK : pl_direct_setup(&m->A, &m->direct, error);
-    return status == PL_OK ? pl_direct_update(m->direct, &m->A, m->pool, error) : status;
-}
-
 static pl_status update(void* data, const pl_step_objective* f, const double* x, double projected,
                         pl_method_info* info, pl_error* error) {
     pl_mixed_pressure* m = data;
@@ -170,25 +170,25 @@ static pl_status update(void* data, const pl_step_objective* f, const double* x,
     pl_step_hessian(f, x, projected, m->K);
     pl_block_matrix_zero(&m->A);
     pl_mixed_add_couplings(m->set, m->pool, x, &m->A);
+    evaluate(m, x);
+    memcpy(m->at_x, m->eliminated, vertex_bytes(m));
     m->unit = choose_unit(m, f);
     join_blocks(m, f);
     double assembled = pl_seconds();
     info->assembly_seconds += assembled - start;
     info->linear_updates++;
-    pl_status status = PL_OK;
-    if (m->cycles && !m->cycles_failed) m->cycles_failed = !pl_mixed_cycles_update(m->cycles);
-    if (!m->cycles || m->cycles_failed) status = factor(m, error);
+    pl_status status = pl_mixed_linear_update(m->linear, error);
     info->linear_seconds += pl_seconds() - assembled;
     return status;
 }
 
-// The diagonal of K + G' diag(B)^-1 G.
+// The diagonal of K + G' diag(B + D)^-1 G.
 static double stiffness_of(const pl_mixed_pressure* m, int v, int c) {
     const pl_block_matrix* A = &m->A;
     double sum = A->values[16 * (size_t)A->diagonal[v] + 5 * (size_t)c];
     for (int e = A->offsets[v]; e < A->offsets[v + 1]; e++) {
         double g = A->values[16 * (size_t)e + 4 * (size_t)c + 3] / m->unit;
-        sum += g * g / m->B.values[m->B.diagonal[A->columns[e]]];
+        sum += g * g / m->slack_B.values[m->slack_B.diagonal[A->columns[e]]];
     }
     return sum;
 }
@@ -215,122 +215,44 @@ static double force_square(const void* data, int begin, int end, const double* x
     return pl_parallel_sum(m->pool, force_part, m->vertex_count, VERTICES_PER_TASK, &job);
 }
 
-// solution = A^-1 rhs, with refinement of what round-off left
-static void solve_directly(pl_mixed_pressure* m, const pl_linear_options* options,
-                           pl_linear_info* info) {
-    int count = 4 * m->vertex_count;
-    double scale = pl_vector_norm(m->pool, count, m->rhs);
-    memset(m->solution, 0, (size_t)count * sizeof(double));
-    for (int pass = 0; pass < 3; pass++) {
-        pl_block_matrix_apply(&m->A, m->pool, 1, m->solution, m->residual);
-        pl_vector_xpay(m->pool, count, m->rhs, -1.0, m->residual);
-        double norm = pl_vector_norm(m->pool, count, m->residual);
-        pl_linear_note(info, scale == 0.0 ? 0.0 : norm / scale);
-        info->converged = info->residual <= options->tolerance;
-        if (info->converged || !isfinite(norm)) break;
-        pl_direct_solve(m->direct, 1, m->residual, m->residual);
-        pl_vector_axpy(m->pool, count, 1.0, m->residual, m->solution);
-        info->iterations++;
-    }
+static void scale_next(void* data, const double* scales) {
+    ((pl_mixed_pressure*)data)->scales = scales;
 }
 
-// A solve that the deadline ended has not failed.
-static bool is_late(const pl_linear_options* options) {
-    return options->deadline && pl_deadline_now(options->deadline) >= options->deadline->end;
+// what the constraint lacks at x, in the scale of the forces
+static double missing(const pl_mixed_pressure* m, int v) {
+    if (!m->scales || m->D[v] == 0.0) return 0.0;
+    return m->scales[m->pieces->piece_of[v]] * m->D[v] * (m->centre[v] - m->at_x[v]);
 }
 
-// By cycles, or directly where they fail. Then the rest of the step is solved directly, and after
-// MAX_FAILED_STEPS of them in a row every step.
-static void solve_matrix(pl_mixed_pressure* m, const pl_linear_options* options,
-                         pl_linear_info* info) {
-    if (m->cycles && !m->cycles_failed) {
-        // what is left of the constraint counts kappa times in the forces
-        double share = fmin(1.0, m->softness / SOFT);
-        pl_linear_options own = {.tolerance = share * options->tolerance,
-                                 .max_iterations = options->max_iterations,
-                                 .deadline = options->deadline};
-        pl_mixed_cycles_solve(m->cycles, &own, m->rhs, m->solution, info);
-        if (info->converged || is_late(options)) return;
-        if (factor(m, NULL) != PL_OK) return;
-        m->cycles_failed = true;
-        info->switched = true;
-    }
-    solve_directly(
-        m, &(pl_linear_options){.tolerance = fmin(options->tolerance, 1e-10), .max_iterations = 1},
-        info);
-}
-
-// B is positive definite, so the matrix has as many negative pivots as there are pressures, unless
-// the objective curves down somewhere.
 static void solve(void* data, const pl_linear_options* options, bool residual_unread,
                   const double* b, double* direction, pl_linear_info* info) {
     pl_mixed_pressure* m = data;
     (void)residual_unread;
-    *info = (pl_linear_info){0};
     for (int v = 0; v < m->vertex_count; v++) {
         memcpy(m->rhs + 4 * (size_t)v, b + 3 * (size_t)v, 3 * sizeof(double));
-        m->rhs[4 * (size_t)v + 3] = 0.0;
+        m->rhs[4 * (size_t)v + 3] = m->unit * missing(m, v);
     }
-    solve_matrix(m, options, info);
-    bool is_direct = m->direct && (!m->cycles || m->cycles_failed);
-    pl_direct_info direct = is_direct ? pl_direct_get_info(m->direct) : (pl_direct_info){0};
-    info->tiny_pivot_count = direct.tiny_pivot_count;
-    info->singular = direct.tiny_pivot_count > 0;
-    info->indefinite = direct.negative_pivot_count > m->vertex_count;
-    for (int v = 0; v < m->vertex_count; v++)
-        memcpy(direction + 3 * (size_t)v, m->solution + 4 * (size_t)v, 3 * sizeof(double));
-}
-
-// out = G d: the last rows of the matrix
-static void apply_couplings(const pl_mixed_pressure* m, const double* d, double* out) {
+    pl_mixed_linear_solve(m->linear, options, m->rhs, m->solution, info);
     for (int v = 0; v < m->vertex_count; v++) {
-        double sum = 0.0;
-        for (int e = m->A.offsets[v]; e < m->A.offsets[v + 1]; e++) {
-            const double* g = m->A.values + 16 * (size_t)e + 12;
-            const double* at = d + 3 * (size_t)m->A.columns[e];
-            sum += g[0] * at[0] + g[1] * at[1] + g[2] * at[2];
-        }
-        out[v] = sum / m->unit;
+        const double* from = m->solution + 4 * (size_t)v;
+        memcpy(direction + 3 * (size_t)v, from, 3 * sizeof(double));
+        double scale = m->scales ? m->scales[m->pieces->piece_of[v]] : 0.0;
+        if (m->scales) m->change[v] = scale > 0.0 ? m->unit * from[3] / scale : 0.0;
     }
+    m->scales = NULL;
 }
 
-// The pressures go where the direction leads. With phi(x + d) = phi + G d + e, the bent direction
-// d + d2 has G d2 - B dp2 = -e.
-static bool bend(void* data, const pl_step_objective* f, const double* x, const double* direction,
-                 double* bent) {
+static bool lead(void* data) {
     pl_mixed_pressure* m = data;
-    int n = m->vertex_count;
-    double* linear = m->forces; // phi + G d
-    apply_couplings(m, direction, linear);
-    pl_mixed_constraint(m->set, m->pool, x, n, m->phi);
-    for (int v = 0; v < n; v++) linear[v] += m->phi[v];
-    eliminate(m, linear, m->p);
-    if (!isfinite(pl_vector_norm(m->pool, n, m->p))) memset(m->p, 0, vertex_bytes(m));
-    if (!bent) return false;
-    for (int i = 0; i < 3 * n; i++) m->moved[i] = x[i] + direction[i];
-    pl_mixed_constraint(m->set, m->pool, m->moved, n, m->phi);
-    memset(m->rhs, 0, 4 * vertex_bytes(m));
-    for (int v = 0; v < n; v++) m->rhs[4 * (size_t)v + 3] = m->unit * (linear[v] - m->phi[v]);
-    pl_linear_info info = {0};
-    solve_matrix(
-        m, &(pl_linear_options){.tolerance = BEND_TOLERANCE, .max_iterations = MAX_BEND_CYCLES},
-        &info);
-    if (!info.converged) return false;
-    for (int v = 0; v < n; v++)
-        memcpy(bent + 3 * (size_t)v, m->solution + 4 * (size_t)v, 3 * sizeof(double));
-    pl_holds_project(f->holds, f->hold_count, bent);
-    double length = pl_vector_norm(m->pool, 3 * n, direction);
-    if (!(pl_vector_norm(m->pool, 3 * n, bent) <= MAX_BEND * length)) return false;
-    pl_vector_axpy(m->pool, 3 * n, 1.0, direction, bent);
-    for (int v = 0; v < n; v++) m->p[v] += m->unit * m->solution[4 * (size_t)v + 3];
-    return true;
+    for (int v = 0; v < m->vertex_count; v++) m->centre[v] = m->at_x[v] + m->change[v];
+    if (!isfinite(pl_vector_norm(m->pool, m->vertex_count, m->centre)))
+        memset(m->centre, 0, vertex_bytes(m));
+    if (m->has_slack) find_shift(m);
+    return m->has_slack;
 }
 
-// ---- the stabilisation in the matrix only
-
-static void find_shift(pl_mixed_pressure* m) {
-    pl_mixed_stabilise(m->set, m->pool, m->options.stabilisation, m->vertex_count, m->p0, m->shift);
-}
+// ---- centres that follow
 
 // |G' p|
 static double force_of(pl_mixed_pressure* m, const double* x, const double* p) {
@@ -339,17 +261,39 @@ static double force_of(pl_mixed_pressure* m, const double* x, const double* p) {
     return pl_vector_norm(m->pool, 3 * m->vertex_count, m->forces);
 }
 
-static bool go_on(void* data, const pl_step_objective* f, const double* x) {
+// |G' (p - centre)| where the centre has a weight; D NULL: everywhere
+static double force_from(pl_mixed_pressure* m, const double* x, const double* centre,
+                         const double* D) {
+    for (int v = 0; v < m->vertex_count; v++)
+        m->difference[v] = D && D[v] == 0.0 ? 0.0 : m->eliminated[v] - centre[v];
+    return force_of(m, x, m->difference);
+}
+
+static void move_centres(pl_mixed_pressure* m) {
+    memcpy(m->centre, m->eliminated, vertex_bytes(m));
+    if (m->options.in_matrix_only) memcpy(m->p0, m->eliminated, vertex_bytes(m));
+    find_shift(m);
+}
+
+static bool follow(void* data, const double* x) {
     pl_mixed_pressure* m = data;
-    (void)f;
-    if (!m->options.in_matrix_only || m->rounds >= MAX_ROUNDS) return false;
+    if (!m->options.in_matrix_only) return false;
     evaluate(m, x);
-    double whole = force_of(m, x, m->eliminated);
-    for (int v = 0; v < m->vertex_count; v++) m->moved[v] = m->eliminated[v] - m->p0[v];
-    double left = force_of(m, x, m->moved);
-    if (!(left > ARRIVED * whole)) return false;
     memcpy(m->p0, m->eliminated, vertex_bytes(m));
     find_shift(m);
+    return true;
+}
+
+static bool go_on(void* data, const double* x) {
+    pl_mixed_pressure* m = data;
+    bool by_rounds = m->options.in_matrix_only || m->has_slack;
+    if (!by_rounds || m->rounds >= MAX_ROUNDS) return false;
+    evaluate(m, x);
+    double left = 0.0, whole = force_of(m, x, m->eliminated);
+    if (m->has_slack) left = force_from(m, x, m->centre, m->D);
+    if (m->options.in_matrix_only) left = fmax(left, force_from(m, x, m->p0, NULL));
+    if (!(left > ARRIVED * whole)) return false;
+    move_centres(m);
     m->rounds++;
     return true;
 }
@@ -357,11 +301,19 @@ static bool go_on(void* data, const pl_step_objective* f, const double* x) {
 static void begin(void* data) {
     pl_mixed_pressure* m = data;
     m->rounds = 0;
-    m->failed_steps = m->cycles_failed ? m->failed_steps + 1 : 0;
-    m->cycles_failed = m->failed_steps >= MAX_FAILED_STEPS;
+    m->scales = NULL;
+    pl_mixed_linear_begin(m->linear);
 }
 
 static void keep(void* data) { (void)data; }
+
+// The stiffness at rest is what multigrid chooses its levels by.
+static void copy_stiffness(pl_mixed_pressure* m) {
+    for (int e = 0; e < pl_block_matrix_entry_count(&m->A); e++)
+        for (int i = 0; i < 9; i++)
+            m->A.values[16 * (size_t)e + (size_t)(4 * (i / 3) + i % 3)] =
+                m->K->values[9 * (size_t)e + (size_t)i];
+}
 
 // The solver is the pressures themselves, which outlive it.
 pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, pl_error* error) {
@@ -372,54 +324,66 @@ pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, p
                                                   .destroy = keep};
     pl_mixed_pressure* m = input->settings->coupling->data;
     m->K = input->A;
-    pl_linear linear = input->settings->linear;
-    *out = (pl_newton_solver){&functions, m, linear == PL_LINEAR_DIRECT};
-    if (linear == PL_LINEAR_DIRECT) return pl_direct_setup(&m->A, &m->direct, error);
-    return pl_mixed_cycles_create(&m->A, input->rest, &input->settings->multigrid, m->pool,
-                                  &m->cycles, error);
+    *out = (pl_newton_solver){&functions, m, input->settings->linear == PL_LINEAR_DIRECT};
+    copy_stiffness(m);
+    return pl_mixed_linear_create(&m->A, input->rest, input->settings, m->pool, &m->linear, error);
 }
 
 // ---- life and state
 
+enum { ONES = 9 };
+
+static void list_ones(pl_mixed_pressure* m, double** ones[ONES]) {
+    double** all[ONES] = {&m->centre,     &m->p0,   &m->shift,  &m->D,         &m->phi,
+                          &m->eliminated, &m->at_x, &m->change, &m->difference};
+    memcpy(ones, all, sizeof all);
+}
+
 void pl_mixed_pressure_destroy(pl_mixed_pressure* m) {
     if (!m) return;
-    int n = m->vertex_count;
-    double* ones[] = {m->p, m->p0, m->shift, m->phi, m->eliminated};
-    double* threes[] = {m->moved, m->forces};
-    double* fours[] = {m->rhs, m->solution, m->residual};
-    for (int k = 0; k < 5; k++) PL_FREE(ones[k], double, n);
-    for (int k = 0; k < 2; k++) PL_FREE(threes[k], double, 3 * (size_t)n);
-    for (int k = 0; k < 3; k++) PL_FREE(fours[k], double, 4 * (size_t)n);
+    size_t n = (size_t)m->vertex_count, pieces = (size_t)m->piece_count;
+    double** ones[ONES];
+    list_ones(m, ones);
+    for (int k = 0; k < ONES; k++) PL_FREE(*ones[k], double, n);
+    PL_FREE(m->forces, double, 3 * n);
+    PL_FREE(m->rhs, double, 4 * n);
+    PL_FREE(m->solution, double, 4 * n);
+    PL_FREE(m->piece_volume, double, pieces);
+    PL_FREE(m->piece_loss, double, pieces);
+    PL_FREE(m->is_incompressible, bool, pieces);
     pl_linear_destroy(m->flexible);
-    pl_direct_destroy(m->direct);
-    pl_mixed_cycles_destroy(m->cycles);
+    pl_mixed_linear_destroy(m->linear);
     pl_block_matrix_free(&m->B);
+    pl_block_matrix_free(&m->slack_B);
     pl_block_matrix_free(&m->A);
     PL_FREE(m, pl_mixed_pressure, 1);
 }
 
 static bool allocate(pl_mixed_pressure* m) {
-    int n = m->vertex_count;
-    double** ones[] = {&m->p, &m->p0, &m->shift, &m->phi, &m->eliminated};
-    double** threes[] = {&m->moved, &m->forces};
-    double** fours[] = {&m->rhs, &m->solution, &m->residual};
+    size_t n = (size_t)m->vertex_count;
+    double** ones[ONES];
     bool ok = true;
-    for (int k = 0; k < 5; k++) ok = (*ones[k] = PL_ALLOC(double, n)) && ok;
-    for (int k = 0; k < 2; k++) ok = (*threes[k] = PL_ALLOC(double, 3 * (size_t)n)) && ok;
-    for (int k = 0; k < 3; k++) ok = (*fours[k] = PL_ALLOC(double, 4 * (size_t)n)) && ok;
-    return ok;
+    list_ones(m, ones);
+    for (int k = 0; k < ONES; k++) ok = (*ones[k] = PL_ALLOC(double, n)) && ok;
+    m->forces = PL_ALLOC(double, 3 * n);
+    m->rhs = PL_ALLOC(double, 4 * n);
+    m->solution = PL_ALLOC(double, 4 * n);
+    return ok && m->forces && m->rhs && m->solution;
 }
 
 static pl_status setup(pl_mixed_pressure* m, const int* neighbour_offsets, const int* neighbours,
                        pl_error* error) {
     int n = m->vertex_count;
     if (!allocate(m)) return pl_fail_memory(error, "pressures");
-    pl_status status = pl_block_matrix_setup(&m->B, n, 1, neighbour_offsets, neighbours, error);
+    pl_block_matrix* ones[] = {&m->B, &m->slack_B};
+    pl_status status = PL_OK;
+    for (int k = 0; status == PL_OK && k < 2; k++)
+        status = pl_block_matrix_setup(ones[k], n, 1, neighbour_offsets, neighbours, error);
     if (status == PL_OK)
         status = pl_block_matrix_setup(&m->A, n, 4, neighbour_offsets, neighbours, error);
     if (status == PL_OK)
         status = pl_linear_setup(n <= MAX_DIRECT_VERTICES ? PL_LINEAR_DIRECT : PL_LINEAR_ICPCG,
-                                 &m->B, 1, m->pool, &m->flexible, error);
+                                 &m->slack_B, 1, m->pool, &m->flexible, error);
     return status;
 }
 
@@ -431,7 +395,8 @@ pl_status pl_mixed_pressure_create(int vertex_count, const int* neighbour_offset
     m->vertex_count = vertex_count;
     m->options = *options;
     m->pool = pool;
-    m->coupling = (pl_step_coupling){m, energies, energy, gradient, bend, go_on};
+    m->coupling =
+        (pl_step_coupling){m, energies, energy, gradient, scale_next, lead, follow, go_on};
     pl_status status = setup(m, neighbour_offsets, neighbours, error);
     if (status == PL_OK) return PL_OK;
     pl_mixed_pressure_destroy(m);
@@ -439,9 +404,19 @@ pl_status pl_mixed_pressure_create(int vertex_count, const int* neighbour_offset
     return status;
 }
 
-void pl_mixed_pressure_use(pl_mixed_pressure* m, const pl_element_set* set) { m->set = set; }
+pl_status pl_mixed_pressure_use(pl_mixed_pressure* m, const pl_element_set* set,
+                                const pl_step_pieces* pieces, pl_error* error) {
+    m->set = set;
+    m->pieces = pieces;
+    m->piece_count = pieces->count;
+    m->piece_volume = PL_ALLOC(double, pieces->count);
+    m->piece_loss = PL_ALLOC(double, pieces->count);
+    m->is_incompressible = PL_ALLOC(bool, pieces->count);
+    bool ok = m->piece_volume && m->piece_loss && m->is_incompressible;
+    return ok || pieces->count == 0 ? PL_OK : pl_fail_memory(error, "pressures");
+}
 
-const double* pl_mixed_pressure_values(const pl_mixed_pressure* m) { return m->p; }
+const double* pl_mixed_pressure_values(const pl_mixed_pressure* m) { return m->centre; }
 
 const pl_step_coupling* pl_mixed_coupling(const pl_mixed_pressure* m) { return &m->coupling; }
 
@@ -449,9 +424,12 @@ pl_status pl_mixed_pressure_changed(pl_mixed_pressure* m, const pl_mixed_options
                                     pl_error* error) {
     m->options = *options;
     if (!m->options.in_matrix_only) memset(m->p0, 0, vertex_bytes(m));
-    pl_mixed_range range = pl_mixed_flexibility(m->set, m->options.stabilisation, &m->B);
-    m->softness = range.least;
-    m->stiffness = 1.0 / range.most;
+    pl_mixed_flexibility(m->set, m->options.stabilisation, &m->B);
+    m->has_slack = pl_mixed_slack(m->set, SLACK, m->vertex_count, m->D);
+    size_t entries = (size_t)pl_block_matrix_entry_count(&m->B);
+    memcpy(m->slack_B.values, m->B.values, entries * sizeof(double));
+    for (int v = 0; v < m->vertex_count; v++) m->slack_B.values[m->B.diagonal[v]] += m->D[v];
+    pl_mixed_piece_volumes(m->set, m->pieces, m->piece_volume, m->is_incompressible);
     find_shift(m);
     return pl_linear_update(m->flexible, error);
 }
@@ -461,35 +439,38 @@ const double* pl_mixed_pressures_at(pl_mixed_pressure* m, const double* x) {
     return m->eliminated;
 }
 
-double pl_mixed_mean_change(pl_mixed_pressure* m, const double* x) {
-    double sum = 0.0;
+double pl_mixed_worst_change(pl_mixed_pressure* m, const double* x) {
+    double worst = 0.0;
+    int count = m->pieces->count;
     pl_mixed_constraint(m->set, m->pool, x, m->vertex_count, m->phi);
-    for (int v = 0; v < m->vertex_count; v++) sum += m->phi[v];
-    return sum / pl_mixed_volume(m->set);
+    for (int k = 0; k < count; k++) m->piece_loss[k] = 0.0;
+    for (int v = 0; v < m->vertex_count; v++) m->piece_loss[m->pieces->piece_of[v]] += m->phi[v];
+    for (int k = 0; k < count; k++) {
+        double change = m->piece_loss[k] / m->piece_volume[k];
+        if (m->is_incompressible[k] && !(fabs(change) <= fabs(worst))) worst = change;
+    }
+    return worst;
 }
 
-bool pl_mixed_is_incompressible(const pl_mixed_pressure* m) { return m->stiffness > STIFF; }
-
-// p, p0, and what is known of the cycles
+// Centres, and what is known of the solver.
 size_t pl_mixed_pressure_state_size(const pl_mixed_pressure* m) {
     return 2 * vertex_bytes(m) + sizeof(int64_t);
 }
 
 void pl_mixed_pressure_state_save(const pl_mixed_pressure* m, void* out) {
-    int64_t failed = 2 * (int64_t)m->failed_steps + m->cycles_failed;
+    int64_t linear = pl_mixed_linear_state(m->linear);
     char* to = out;
-    memcpy(to, m->p, vertex_bytes(m));
+    memcpy(to, m->centre, vertex_bytes(m));
     memcpy(to + vertex_bytes(m), m->p0, vertex_bytes(m));
-    memcpy(to + 2 * vertex_bytes(m), &failed, sizeof failed);
+    memcpy(to + 2 * vertex_bytes(m), &linear, sizeof linear);
 }
 
 void pl_mixed_pressure_state_load(pl_mixed_pressure* m, const void* in) {
-    int64_t failed;
+    int64_t linear;
     const char* from = in;
-    memcpy(m->p, from, vertex_bytes(m));
+    memcpy(m->centre, from, vertex_bytes(m));
     memcpy(m->p0, from + vertex_bytes(m), vertex_bytes(m));
-    memcpy(&failed, from + 2 * vertex_bytes(m), sizeof failed);
-    m->failed_steps = (int)(failed / 2);
-    m->cycles_failed = failed % 2 != 0;
+    memcpy(&linear, from + 2 * vertex_bytes(m), sizeof linear);
+    pl_mixed_linear_set_state(m->linear, linear);
     find_shift(m);
 }

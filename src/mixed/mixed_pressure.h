@@ -4,12 +4,19 @@
 // The pressures of method mixed, as a coupling of a step (step_coupling.h). With B = C + S, the
 // pressures of a given x are those that maximise
 //
-//   p.phi(x) - 1/2 p.C p - 1/2 (p - p0).S (p - p0),   so   B p = phi(x) + S p0,
+//   p.phi(x) - 1/2 p.C p - 1/2 (p - p0).S (p - p0) - 1/2 (p - centre).D (p - centre),
 //
-// and the maximum is the energy that the step minimises beside the distortion. p0 = 0 is the full
-// stabilisation of the paper. Moving p0 to p until it stays there leaves the stabilisation in the
-// matrix only (its quasi-Newton variant): a proximal-point iteration, each round of which is a
-// minimisation with a line search of its own.
+//   so   (B + D) p = phi(x) + S p0 + D centre,
+//
+// and the maximum is the energy that the step minimises beside the distortion.
+//
+// p0 = 0 is the full stabilisation of the paper. Moving p0 to p until it stays there leaves the
+// stabilisation in the matrix only (its quasi-Newton variant): a proximal-point iteration.
+//
+// D is what 1 / kappa lacks of a small part of 1 / mu, so it is 0 for compressible material.
+// Without it the energy of nearly incompressible material is a narrow curved valley, and a line
+// search cuts every long step. The centre goes with every direction to the pressures that it leads
+// to, so that at the end p = centre and D does nothing (an augmented Lagrangian).
 #ifndef PL_MIXED_PRESSURE_H
 #define PL_MIXED_PRESSURE_H
 
@@ -29,8 +36,9 @@ pl_status pl_mixed_pressure_create(int vertex_count, const int* neighbour_offset
                                    const int* neighbours, const pl_mixed_options* options,
                                    pl_pool* pool, pl_mixed_pressure** out, pl_error* error);
 void pl_mixed_pressure_destroy(pl_mixed_pressure* m);
-// The mixed tets; they stay where they are.
-void pl_mixed_pressure_use(pl_mixed_pressure* m, const pl_element_set* set);
+// The mixed tets and the pieces of their system; they stay where they are.
+pl_status pl_mixed_pressure_use(pl_mixed_pressure* m, const pl_element_set* set,
+                                const pl_step_pieces* pieces, pl_error* error);
 // Where the Hessian of the tets takes its pressures from.
 const double* pl_mixed_pressure_values(const pl_mixed_pressure* m);
 // Materials or options have changed: B anew.
@@ -44,10 +52,9 @@ pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, p
 // The pressures at x, valid until the next call of anything here.
 const double* pl_mixed_pressures_at(pl_mixed_pressure* m, const double* x);
 
-// The mean of Phi over all tets at x: the relative change of volume, for small ones.
-double pl_mixed_mean_change(pl_mixed_pressure* m, const double* x);
-// All tets are as good as incompressible.
-bool pl_mixed_is_incompressible(const pl_mixed_pressure* m);
+// Of the pieces that are as good as incompressible, the largest mean of Phi at x: the relative
+// change of volume, for small ones. 0 if there are none.
+double pl_mixed_worst_change(pl_mixed_pressure* m, const double* x);
 
 size_t pl_mixed_pressure_state_size(const pl_mixed_pressure* m);
 void pl_mixed_pressure_state_save(const pl_mixed_pressure* m, void* out);

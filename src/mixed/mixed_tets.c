@@ -13,6 +13,8 @@
 #include <string.h>
 
 static const double MIN_COMPLIANCE = 1e-6, MAX_COMPLIANCE = 1e6;
+// mu / kappa below which nothing changes its volume.
+static const double INCOMPRESSIBLE = 1.1e-6;
 
 typedef struct mixed_data {
     pl_tet_data* tets; // owned
@@ -119,12 +121,6 @@ void pl_mixed_constraint(const pl_element_set* set, pl_pool* pool, const double*
     visit_tets(&(tet_job){.set = set, .x = x, .out = phi}, pool, constraint_visit);
 }
 
-double pl_mixed_volume(const pl_element_set* set) {
-    double sum = 0.0;
-    for (int e = 0; e < set->count; e++) sum += data_of(set)->tets->volumes[e];
-    return sum;
-}
-
 // V_e dPhi/dx of the corners
 static void corner_gradients(const pl_element_set* set, int e, const double* x, pl_vec3 out[4]) {
     const pl_tet_data* d = data_of(set)->tets;
@@ -190,22 +186,43 @@ static double stabilisation_of(const pl_tet_data* d, int e, double alpha) {
     return alpha * d->volumes[e] / (80.0 * d->materials[e].mu);
 }
 
-pl_mixed_range pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matrix* B) {
+void pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matrix* B) {
     const pl_tet_data* d = data_of(set)->tets;
-    pl_mixed_range range = {MAX_COMPLIANCE, 0.0};
     pl_block_matrix_zero(B);
     for (int e = 0; e < set->count; e++) {
         const int* entries = set->entries + 16 * (size_t)e;
         double s = stabilisation_of(d, e, alpha);
-        double compliance = compliance_of(&d->materials[e]);
-        double own = 0.25 * d->volumes[e] * compliance + 3.0 * s;
-        range.least = fmin(range.least, compliance * d->materials[e].mu);
-        range.most = fmax(range.most, compliance * d->materials[e].mu);
+        double own = 0.25 * d->volumes[e] * compliance_of(&d->materials[e]) + 3.0 * s;
         for (int k = 0; k < 16; k++) B->values[entries[k]] += k % 5 == 0 ? own : -s;
     }
     for (int v = 0; v < B->row_count; v++)
         if (B->values[B->diagonal[v]] == 0.0) B->values[B->diagonal[v]] = 1.0;
-    return range;
+}
+
+bool pl_mixed_slack(const pl_element_set* set, double slack, int vertex_count, double* D) {
+    const pl_tet_data* d = data_of(set)->tets;
+    bool has_slack = false;
+    memset(D, 0, (size_t)vertex_count * sizeof(double));
+    for (int e = 0; e < set->count; e++) {
+        double lack = slack / d->materials[e].mu - compliance_of(&d->materials[e]);
+        if (!(lack > 0.0)) continue;
+        has_slack = true;
+        for (int i = 0; i < 4; i++)
+            D[set->corners[4 * (size_t)e + (size_t)i]] += 0.25 * d->volumes[e] * lack;
+    }
+    return has_slack;
+}
+
+void pl_mixed_piece_volumes(const pl_element_set* set, const pl_step_pieces* pieces,
+                            double* volumes, bool* is_incompressible) {
+    const pl_tet_data* d = data_of(set)->tets;
+    for (int k = 0; k < pieces->count; k++) volumes[k] = 0.0, is_incompressible[k] = true;
+    for (int e = 0; e < set->count; e++) {
+        int piece = pieces->piece_of[set->corners[4 * (size_t)e]];
+        double compliance = compliance_of(&d->materials[e]) * d->materials[e].mu;
+        volumes[piece] += d->volumes[e];
+        if (compliance > INCOMPRESSIBLE) is_incompressible[piece] = false;
+    }
 }
 
 static void stabilise_visit(int first, int last, void* user) {

@@ -14,6 +14,7 @@
 #define PL_MIXED_TETS_H
 
 #include "fem/tet_elements.h"
+#include "step/step_pieces.h"
 
 extern const pl_element_functions pl_mixed_elements;
 
@@ -26,8 +27,6 @@ pl_material* pl_mixed_materials(const pl_element_set* set);
 // phi = the constraint of each vertex [m^3]; not finite where a law does not exist
 void pl_mixed_constraint(const pl_element_set* set, pl_pool* pool, const double* x,
                          int vertex_count, double* phi);
-// Rest volume of all tets [m^3].
-double pl_mixed_volume(const pl_element_set* set);
 // gradient += G' p
 void pl_mixed_add_pressure(const pl_element_set* set, pl_pool* pool, const double* x,
                            const double* p, double* gradient);
@@ -36,10 +35,13 @@ void pl_mixed_add_pressure(const pl_element_set* set, pl_pool* pool, const doubl
 void pl_mixed_add_couplings(const pl_element_set* set, pl_pool* pool, const double* x,
                             pl_block_matrix* A);
 // B = C + S (block 1), with the strength alpha of the stabilisation. Vertices without tets get 1.
-typedef struct pl_mixed_range {
-    double least, most; // mu / kappa of all tets
-} pl_mixed_range;
-pl_mixed_range pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matrix* B);
+void pl_mixed_flexibility(const pl_element_set* set, double alpha, pl_block_matrix* B);
+// What the compliances of the vertices lack: D_i = 1/4 sum_e V_e (slack / mu_e - 1 / kappa_e) over
+// the tets where that is positive. False if there are none.
+bool pl_mixed_slack(const pl_element_set* set, double slack, int vertex_count, double* D);
+// Of each piece: its rest volume [m^3], and whether all of its tets are as good as incompressible.
+void pl_mixed_piece_volumes(const pl_element_set* set, const pl_step_pieces* pieces,
+                            double* volumes, bool* is_incompressible);
 // out = S p, that part of B alone
 void pl_mixed_stabilise(const pl_element_set* set, pl_pool* pool, double alpha, int vertex_count,
                         const double* p, double* out);

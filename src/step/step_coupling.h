@@ -20,12 +20,17 @@ typedef struct pl_step_coupling {
     double (*energy)(void* data, const double* x);
     // gradient += that of the energy
     void (*gradient)(void* data, const double* x, double* gradient);
-    // The direction that is to be taken, and if `bent` is not NULL: the same bent towards where the
-    // coupled energy stays low after the whole step. False if it is better straight.
-    bool (*bend)(void* data, const pl_step_objective* f, const double* x, const double* direction,
-                 double* bent);
+    // The next solve is that of a direction, whose right-hand side is scaled by one number per
+    // piece. Borrowed until that solve.
+    void (*scale_next)(void* data, const double* scales);
+    // The direction of that solve is to be taken: the unknowns of the coupling go where it leads.
+    // True: that has changed the energy.
+    bool (*lead)(void* data);
+    // Before each iteration of steps without a judged end: linearised ones, and those with a fixed
+    // number of iterations. True: the energy has changed.
+    bool (*follow)(void* data, const double* x);
     // Called where the minimisation would end. True: the energy has changed, and it goes on.
-    bool (*go_on)(void* data, const pl_step_objective* f, const double* x);
+    bool (*go_on)(void* data, const double* x);
 } pl_step_coupling;
 
 #endif

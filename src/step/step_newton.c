@@ -212,6 +212,10 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
                                  .max_iterations = settings->linear_max_iterations,
                                  .deadline = m->deadline};
     pl_parallel_for(f->pool, opposite_task, m->count / 3, VERTICES_PER_TASK, m);
+    if (f->coupling) {
+        for (int k = 0; k < m->pieces->count; k++) m->search.tried[k] = scale_of(m, k);
+        f->coupling->scale_next(f->coupling->data, m->search.tried);
+    }
     newton->solve(m->newton.data, &options, !s->last, m->trial, m->direction, linear);
     if (pl_linear_is_cut(&options, linear)) info->is_cut = true;
     status = pl_low_rank_update(&m->low_rank, &m->newton, f, m->x, &options, &linear->converged,
@@ -234,23 +238,20 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
     return PL_OK;
 }
 
-static void swap_direction(pl_minimiser* m) {
-    double* direction = m->direction;
-    m->direction = m->trial;
-    m->trial = direction;
+// The unknowns of a coupling go with the direction, which descends in the energy that they leave.
+static void lead_coupling(pl_minimiser* m, const pl_step_objective* f) {
+    if (!f->coupling || !f->coupling->lead(f->coupling->data)) return;
+    pl_search_forget(m);
+    pl_search_gradient(m, f);
+    pl_search_descends(m, f);
 }
 
-// A straight step along a stiff constraint leaves it in second order, and a line search would cut
-// the step for that (the Maratos effect).
-static void bend_direction(pl_minimiser* m, const pl_step_objective* f,
-                           const pl_step_settings* settings) {
-    bool may_bend = settings->line_search && settings->nonlinear != PL_NONLINEAR_LINEARISED;
-    double* bent = may_bend ? m->trial : NULL;
-    if (!f->coupling->bend(f->coupling->data, f, m->x, m->direction, bent)) return;
-    swap_direction(m);
-    if (pl_search_descends(m, f)) return;
-    swap_direction(m);
-    pl_search_descends(m, f);
+// Nobody asks steps without a judged end whether they go on.
+static void follow_coupling(pl_minimiser* m, const pl_step_objective* f,
+                            const pl_step_settings* settings) {
+    bool is_judged = settings->nonlinear != PL_NONLINEAR_LINEARISED && !settings->all_iterations;
+    if (f->coupling && !is_judged && f->coupling->follow(f->coupling->data, m->x))
+        pl_search_forget(m);
 }
 
 static bool has_indefinite(const pl_step_objective* f) {
@@ -287,7 +288,7 @@ static pl_status find_direction(pl_minimiser* m, pl_step_objective* f,
     }
     s->projected = part;
     s->solved = linear.converged;
-    if (f->coupling) bend_direction(m, f, settings);
+    lead_coupling(m, f);
     return PL_OK;
 }
 
@@ -374,13 +375,14 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
         pl_status status = pl_step_contacts_find(m, f, detect, detect_user, round, error);
         if (status == PL_OK) status = relax_contacts(m, f, error);
         if (status != PL_OK) return status;
+        if (k < max_iterations) follow_coupling(m, f, settings);
         pl_search_gradient(m, f);
         bool any_open = pl_friction_judge(m, f, settings, round == 0, info);
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
         if (k >= max_iterations) break;
-        if (!any_open && !(f->coupling && f->coupling->go_on(f->coupling->data, f, m->x))) break;
+        if (!any_open && !(f->coupling && f->coupling->go_on(f->coupling->data, m->x))) break;
         if (k > 0 && !pl_deadline_has_room(m->deadline, before)) {
             info->is_cut = true;
             break;

@@ -254,7 +254,8 @@ pl_step_model pl_step_system_model(pl_step_system* s) {
     s->minimiser.rest_stale = true;
     return (pl_step_model){
         s->vertex_count, s->mass,      has_mass_matrix(s) ? &s->mass_matrix : NULL,
-        s->sets,         s->set_count, &s->settings};
+        s->sets,         s->set_count, &s->settings,
+        &s->pieces};
 }
 
 static double kinetic_part(int begin, int end, void* user) {

@@ -62,6 +62,7 @@ typedef struct pl_step_model {
     pl_element_set* sets;
     int set_count;
     pl_step_settings* settings;
+    const pl_step_pieces* pieces; // connected ones
 } pl_step_model;
 
 pl_step_model pl_step_system_model(pl_step_system* system);

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// S3 Table 2: frames per second of bodies with the paper's vertices, levels, Young's modulus,
+// Poisson's ratio and step, beside its RTX 4090. Creatures of pliant of 1 m stand in for its
+// meshes; all are held at the top and swing under gravity, one linear solve a frame to 1e-3, which
+// may take several cycles of 2 sweeps (forward and backward) on each side where the paper does one
+// of 6. `fps_*` is of the fastest of some frames, `ratio_*` that over the paper's, `phase_*`
+// milliseconds of the octopus (Fig. 9). `vs_fem`: a frame of mixed over one of fem, the bunny, same
+// sweeps, in turn. Rows whose body is solved at rest in the paper have steps of 0.01 s here.
+// --quick: rows below 12 000 vertices.
+#include "bench_meshes.h"
+#include "s3_world.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char NAME[] = "s3-table2";
+
+typedef struct row {
+    const char* name;
+    const char* shape; // of the scene, or a file whose stand-in is taken
+    int vertices;
+    const char* levels; // coarsest first
+    double young, nu, step;
+    double fps; // of the paper
+} row;
+
+// clang-format off
+static const row ROWS[] = {
+    {"cantilever", "\"cylinder\", \"radius\": 0.05, \"height\": 1, \"edge\": 0.0122", 8000, "100", 1e7, 0.4999, 0.01, 229},
+    {"bulging", "\"cylinder\", \"radius\": 0.12, \"height\": 1, \"edge\": 0.0208", 10000, "100", 1e7, 0.49, 0.01, 210},
+    {"cylinder", "\"cylinder\", \"radius\": 0.25, \"height\": 1, \"edge\": 0.029", 13000, "100", 3e5, 0.49, 0.01, 160},
+    {"cube", "\"box\", \"edge\": 0.051", 14000, "100", 1e5, 0.4999, 0.01, 160},
+    {"armadillo_20k", "armadillo.msh", 20000, "100", 5e6, 0.49, 0.01, 142},
+    {"cube_twist", "\"box\", \"edge\": 0.0391", 31000, "100", 1e7, 0.4999, 0.01, 110},
+    {"armadillo_35k", "armadillo.msh", 35000, "100", 5e6, 0.49, 0.01, 107},
+    {"octopus", "octopus.msh", 40000, "50, 200", 1e6, 0.499, 0.01, 88},
+    {"bunny", "bunny.msh", 47000, "100, 200", 2e6, 0.49, 0.03, 60},
+    {"armadillo_77k", "armadillo.msh", 77000, "100, 300", 5e6, 0.49, 0.01, 53},
+    {"armadillo_117k", "armadillo.msh", 117000, "100, 200, 400", 5e6, 0.49, 0.01, 35},
+    {"armadillo_182k", "armadillo.msh", 182000, "100, 400, 800, 1600", 5e6, 0.49, 0.01, 21},
+};
+// clang-format on
+enum { ROW_COUNT = sizeof ROWS / sizeof ROWS[0], FRAMES = 6 };
+
+static pl_world* make_world(const row* r, const char* method) {
+    char shape[160];
+    if (r->shape[0] == '"') snprintf(shape, sizeof shape, "%s", r->shape);
+    else {
+        double height, edge;
+        const char* name = bench_stand_in(r->shape, r->vertices, &height, &edge);
+        snprintf(shape, sizeof shape, "\"%s\", \"height\": 1, \"edge\": %.9g", name, edge / height);
+    }
+    bool along_z = strstr(shape, "cylinder") != NULL;
+    return s3_world(
+        NAME,
+        "{\"pliant\": 1, \"time_step\": %g, \"bodies\": [{\"name\": \"b\", \"method\": \"%s\", "
+        "\"generate\": {\"shape\": %s}, \"material\": {\"law\": \"stable_neohookean\", \"young\": "
+        "%g, \"poisson\": %g}, \"nonlinear\": \"linearised\", \"linear\": \"%s\", \"levels\": "
+        "[%s], \"multigrid\": {\"pre_sweeps\": 2, \"post_sweeps\": 2}}], \"attachments\": "
+        "[{\"body\": \"b\", \"where\": {\"side\": {\"face\": \"%s\", \"depth\": 0.03}}}]}",
+        r->step, method, shape, r->young, r->nu, strcmp(method, "fem") == 0 ? "mgpcg" : "multigrid",
+        r->levels, along_z ? "-z" : "+y");
+}
+
+static void report_phases(bench* b, const pl_frame_info* info) {
+    bench_result(b, "phase_assembly", 1e3 * info->assembly_seconds, "ms", NAN);
+    bench_result(b, "phase_linear", 1e3 * info->linear_seconds, "ms", NAN);
+    bench_result(b, "phase_other",
+                 1e3 * (info->seconds - info->assembly_seconds - info->linear_seconds), "ms", NAN);
+    bench_result(b, "linear_iterations_octopus", info->linear_iterations, "", NAN);
+}
+
+static bool measure(bench* b, const row* r) {
+    pl_world* world = make_world(r, "mixed");
+    if (!world) return false;
+    pl_frame_info info, best = {.seconds = INFINITY};
+    bool ok = true;
+    for (int k = 0; ok && k < FRAMES; k++) {
+        ok = s3_step(NAME, world, &info);
+        if (ok && k && info.seconds < best.seconds) best = info;
+    }
+    if (ok) {
+        const pl_mesh* mesh = pl_world_mesh(world, 0);
+        printf("  %s: %d vertices, %d tets, %d linear iterations, %d switches\n", r->name,
+               mesh->vertex_count, mesh->tet_count, best.linear_iterations, best.switch_count);
+        char name[64];
+        snprintf(name, sizeof name, "fps_%s", r->name);
+        bench_result(b, name, 1.0 / best.seconds, "1/s", r->fps);
+        snprintf(name, sizeof name, "ratio_%s", r->name);
+        bench_result(b, name, 1.0 / (best.seconds * r->fps), "x", NAN);
+        if (strcmp(r->name, "octopus") == 0) report_phases(b, &best);
+    }
+    pl_world_destroy(world);
+    return ok;
+}
+
+static bool compare_fem(bench* b) {
+    row r = ROWS[8];
+    if (bench_quick(b)) r.vertices = 6000;
+    pl_world *mixed = make_world(&r, "mixed"), *fem = make_world(&r, "fem");
+    double least[2] = {INFINITY, INFINITY};
+    bool ok = mixed && fem;
+    for (int k = 0; ok && k < FRAMES; k++) {
+        pl_frame_info info[2];
+        ok = s3_step(NAME, mixed, &info[0]) && s3_step(NAME, fem, &info[1]);
+        for (int i = 0; ok && k && i < 2; i++) least[i] = fmin(least[i], info[i].seconds);
+        if (ok && k == FRAMES - 1)
+            printf("  linear iterations: mixed %d, fem %d\n", info[0].linear_iterations,
+                   info[1].linear_iterations);
+    }
+    pl_world_destroy(mixed);
+    pl_world_destroy(fem);
+    if (ok) bench_result(b, "vs_fem", least[0] / least[1], "x", 1.2);
+    return ok;
+}
+
+bool bench_s3_table2(bench* b) {
+    bool ok = true;
+    for (int k = 0; ok && k < ROW_COUNT; k++)
+        if (!bench_quick(b) || ROWS[k].vertices < 12000) ok = measure(b, &ROWS[k]);
+    return ok && compare_fem(b);
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Linear systems of method mixed, 4 unknowns per vertex: by multigrid (mixed_cycles.h), and
+// directly where that is asked for or multigrid fails.
+#ifndef PL_MIXED_LINEAR_H
+#define PL_MIXED_LINEAR_H
+
+#include "sparse/block_matrix.h"
+#include "sparse/linear_info.h"
+#include "step/step_settings.h"
+
+#include <stdint.h>
+
+typedef struct pl_mixed_linear pl_mixed_linear;
+
+// A: kept by reference; its values are those at rest, where stiff parts are seen. rest: 3 per
+// vertex.
+pl_status pl_mixed_linear_create(const pl_block_matrix* A, const double* rest,
+                                 const pl_step_settings* settings, pl_pool* pool,
+                                 pl_mixed_linear** out, pl_error* error);
+void pl_mixed_linear_destroy(pl_mixed_linear* l);
+
+// A step starts: multigrid is tried again, unless it failed in several steps in a row.
+void pl_mixed_linear_begin(pl_mixed_linear* l);
+// A has new values.
+pl_status pl_mixed_linear_update(pl_mixed_linear* l, pl_error* error);
+// x = A^-1 b. A solve that multigrid does not finish is redone directly, and so is the rest of the
+// step; info->switched says so. info->indefinite: A has more negative eigenvalues than vertices,
+// which only the direct solver sees.
+void pl_mixed_linear_solve(pl_mixed_linear* l, const pl_linear_options* options, const double* b,
+                           double* x, pl_linear_info* info);
+
+// What later solves depend on, for checkpoints.
+int64_t pl_mixed_linear_state(const pl_mixed_linear* l);
+void pl_mixed_linear_set_state(pl_mixed_linear* l, int64_t state);
+
+#endif
