@@ -243,8 +243,7 @@ static void add_contacts(const pl_spring_relax* r, const pl_step_objective* f, c
     const int* next = r->next_contact.data;
     for (int k = r->first_contact[v]; k >= 0; k = next[k]) {
         double block[9], g[3];
-        pl_vec3_store(g, pl_step_contact_gradient(f, k, x));
-        pl_step_contact_block(f, k, x, 1.0, block);
+        pl_vec3_store(g, pl_step_contact_both(f, k, x, 1.0, block));
         for (int c = 0; c < 3; c++) s->g[c][lane] += (float)g[c];
         for (int i = 0; i < 6; i++) s->H[i][lane] += (float)block[place[i]];
     }
