@@ -4,7 +4,7 @@
 // Vertices of a cloth of springs, relaxed one after the other.
 #include "base/memory.h"
 #include "fem/cloth_elements.h"
-#include "fem/spring_quads.h"
+#include "fem/spring_octets.h"
 #include "fem/spring_relax.h"
 #include "test.h"
 
@@ -142,27 +142,49 @@ TEST(spring_relax_has_the_forces_and_the_projected_hessian_of_each)
     pl_element_set_gradient(&c->sets[0], NULL, c->x, c->gradient);
     pl_element_set_hessian(&c->sets[0], NULL, c->x, true, 1.0, &c->A);
     const int upper[6] = {0, 1, 2, 4, 5, 8};
-    // the vertices backwards, the last three together
-    int32_t vertices[VERTICES + 4];
-    int counts[VERTICES / 4 + 1];
-    for (int k = 0; k < VERTICES; k++) vertices[k < 3 ? k : k + 1] = VERTICES - 1 - k;
-    for (int k = 0; k <= VERTICES / 4; k++) counts[k] = k == 0 ? 3 : k < VERTICES / 4 ? 4 : 1;
-    pl_spring_quads quads;
+    // the vertices backwards, three at first and eight together after that; moved from elsewhere
+    int32_t vertices[VERTICES + 2 * PL_OCTET] = {0};
+    int counts[VERTICES / PL_OCTET + 1], last = VERTICES / PL_OCTET;
+    for (int k = 0; k < VERTICES; k++) vertices[k < 3 ? k : k + PL_OCTET - 3] = VERTICES - 1 - k;
+    for (int k = 0; k <= last; k++) counts[k] = k == 0 ? 3 : k < last ? PL_OCTET : PL_OCTET - 3;
+    pl_block_matrix Q = c->A;
+    double weights[9 * VERTICES], before[3 * VERTICES];
+    float moved[4 * VERTICES] = {0};
+    Q.block = 1;
+    Q.values = weights;
+    for (int e = 0; e < pl_block_matrix_entry_count(&Q); e++) weights[e] = 0.01 * (e % 7);
+    for (int v = 0; v < VERTICES; v++)
+        for (int k = 0; k < 3; k++) {
+            moved[4 * v + k] = 1e-3f * (float)sin(v + 2.0 * k);
+            before[3 * v + k] = c->x[3 * v + k] - (double)moved[4 * v + k];
+        }
+    pl_spring_octets octets;
     pl_error error;
-    CHECK_OK(pl_spring_quads_setup(&quads, c->sets[0].gather, vertices, counts, VERTICES / 4 + 1,
-                                   &error),
-             &error);
+    CHECK_OK(
+        pl_spring_octets_setup(&octets, c->sets[0].gather, &Q, vertices, counts, last + 1, &error),
+        &error);
+    pl_spring_octets_refresh(&octets, &Q);
     for (int n = 0; n < VERTICES; n++) {
-        const int at = n < 3 ? n : n + 1, lane = at % 4, v = vertices[at];
-        const pl_spring_quad* q = &quads.quads[at / 4];
+        const int at = n < 3 ? n : n + PL_OCTET - 3, lane = at % PL_OCTET, v = vertices[at];
+        const pl_octet* q = &octets.octets[at / PL_OCTET];
         const double* block = c->A.values + 9 * (size_t)c->A.diagonal[v];
-        pl_d4 own[3], g[3], H[6];
-        pl_load_points_d4(c->x, q->vertices, VERTICES - 1, own);
-        pl_spring_quad_forces(&quads, q, c->x, own, g, H);
-        for (int k = 0; k < 3; k++) CHECK_NEAR(g[k][lane], c->gradient[3 * v + k], 1e-10);
-        for (int k = 0; k < 6; k++) CHECK_NEAR(H[k][lane], block[upper[k]], 1e-8);
+        pl_o8 own[3], g[3], H[6];
+        pl_spring_octet_start(&octets, q, before);
+        pl_spring_octet_load(q, moved, own);
+        pl_spring_octet_forces(&octets, q, moved, own, g, H);
+        for (int k = 0; k < 3; k++) {
+            double exact = c->gradient[3 * v + k];
+            for (int e = Q.offsets[v]; e < Q.offsets[v + 1]; e++)
+                exact += weights[e] * (double)moved[4 * Q.columns[e] + k];
+            CHECK_NEAR((double)g[k][lane], exact, 2e-5);
+        }
+        for (int k = 0; k < 6; k++) {
+            bool isotropic = upper[k] % 4 == 0;
+            double exact = block[upper[k]] + (isotropic ? weights[Q.diagonal[v]] : 0.0);
+            CHECK_NEAR((double)H[k][lane], exact, 2e-3);
+        }
     }
-    pl_spring_quads_free(&quads);
+    pl_spring_octets_free(&octets);
     free_cloth(c);
 }
 

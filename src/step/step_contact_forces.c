@@ -117,14 +117,39 @@ double pl_step_normal_force(const pl_step_objective* f, int k, const double* x) 
     return contact->stiffness * fmax(pl_step_contact_depth(f, contact, x), 0.0);
 }
 
-pl_vec3 pl_step_contact_gradient(const pl_step_objective* f, int k, const double* x) {
+// Where the vertex of a contact is, and how it slides if there is friction.
+typedef struct contact_state {
+    const pl_contact* contact;
+    pl_contact_place place;
+    double limit; // of friction
+    pl_vec3 slip;
+    double slid; // |slip|
+} contact_state;
+
+static contact_state contact_at(const pl_step_objective* f, int k, const double* x) {
     const pl_contact* contact = &f->contacts[k];
-    pl_contact_place place = contact_place(f, contact, x);
+    contact_state s = {.contact = contact,
+                       .place = contact_place(f, contact, x),
+                       .limit = contact->friction * contact->normal_force};
+    if (!(s.limit > 0.0)) return s;
+    s.slip = contact_slip(f, contact, x);
+    s.slid = pl_norm(s.slip);
+    return s;
+}
+
+static pl_vec3 gradient_of(const pl_step_objective* f, const contact_state* s) {
+    const pl_contact* contact = s->contact;
     pl_vec3 sum = {0.0, 0.0, 0.0};
-    if (place.depth > 0.0) sum = pl_scale(-contact->stiffness * place.depth, place.normal);
-    if (contact->friction * contact->normal_force > 0.0)
-        sum = pl_madd(sum, contact->normal_force, pl_step_unit_friction(f, k, x));
+    if (s->place.depth > 0.0) sum = pl_scale(-contact->stiffness * s->place.depth, s->place.normal);
+    if (s->limit > 0.0)
+        sum = pl_madd(sum, contact->normal_force,
+                      pl_scale(friction_factor(f, contact->friction, s->slid), s->slip));
     return sum;
+}
+
+pl_vec3 pl_step_contact_gradient(const pl_step_objective* f, int k, const double* x) {
+    contact_state s = contact_at(f, k, x);
+    return gradient_of(f, &s);
 }
 
 // What slid at the start of the step goes on, unless friction alone can stop its vertex.
@@ -164,9 +189,10 @@ void pl_step_friction_dual(const pl_step_objective* f, const double* x_before, c
 
 // block += k n n' - k depth curvature (I - axis axis' - n n') where it is inside. The second part,
 // what a round surface gives way to the sides, is never positive.
-static void add_normal_block(const pl_step_objective* f, const pl_contact* contact, const double* x,
-                             double projected, double block[9]) {
-    pl_contact_place place = contact_place(f, contact, x);
+static void add_normal_block(const pl_step_objective* f, const contact_state* s, double projected,
+                             double block[9]) {
+    const pl_contact* contact = s->contact;
+    const pl_contact_place place = s->place;
     if (!(place.depth > 0.0)) return;
     double stiffness = pl_step_end_scale(f) * contact->stiffness;
     double side = (projected - 1.0) * stiffness * place.depth * place.curvature;
@@ -180,18 +206,15 @@ static void add_normal_block(const pl_step_objective* f, const pl_contact* conta
 
 // Of friction, (mu N / |u|) (I - (w u' + u w') / (2 |u|)) across the normal; below the slip length
 // w does not count.
-void pl_step_contact_block(const pl_step_objective* f, int k, const double* x, double projected,
-                           double block[9]) {
-    const pl_contact* contact = &f->contacts[k];
+static void block_of(const pl_step_objective* f, const contact_state* s, double projected,
+                     double block[9]) {
+    const pl_contact* contact = s->contact;
     double across = 0.0;
-    double limit = contact->friction * contact->normal_force;
     pl_vec3 d = {0, 0, 0}, w = {0, 0, 0};
-    if (limit > 0.0) {
-        pl_vec3 slip = contact_slip(f, contact, x);
-        double s = pl_norm(slip);
-        across = slip_scale(f) * friction_factor(f, limit, s);
-        if (s >= f->slip_length) {
-            d = pl_scale(1.0 / s, slip);
+    if (s->limit > 0.0) {
+        across = slip_scale(f) * friction_factor(f, s->limit, s->slid);
+        if (s->slid >= f->slip_length) {
+            d = pl_scale(1.0 / s->slid, s->slip);
             w = pl_vec3_load(f->friction_dual + 3 * (size_t)contact->vertex);
             w = pl_scale(0.5 * across, pl_madd(w, -pl_dot(w, contact->normal), contact->normal));
         }
@@ -202,5 +225,18 @@ void pl_step_contact_block(const pl_step_objective* f, int k, const double* x, d
         for (int c = 0; c < 3; c++)
             block[3 * r + c] =
                 (r == c ? across : 0.0) - across * n[r] * n[c] - u[r] * v[c] - v[r] * u[c];
-    add_normal_block(f, contact, x, projected, block);
+    add_normal_block(f, s, projected, block);
+}
+
+void pl_step_contact_block(const pl_step_objective* f, int k, const double* x, double projected,
+                           double block[9]) {
+    contact_state s = contact_at(f, k, x);
+    block_of(f, &s, projected, block);
+}
+
+pl_vec3 pl_step_contact_both(const pl_step_objective* f, int k, const double* x, double projected,
+                             double block[9]) {
+    contact_state s = contact_at(f, k, x);
+    block_of(f, &s, projected, block);
+    return gradient_of(f, &s);
 }

@@ -25,7 +25,7 @@ static const double FAR_RESIDUAL = 0.05;
 static const double MAX_LINEARISED_RESIDUAL = 1.0;
 // Linear systems of cloth are solved to ROUGH_TOLERANCE; the last ones so far that END_PART of the
 // tolerance would be left of the forces, if these were linear.
-static const double ROUGH_TOLERANCE = 0.1, END_PART = 0.3;
+static const double ROUGH_TOLERANCE = 0.2, END_PART = 0.6;
 // Systems that would have to be solved farther than this are not the last ones.
 static const double MIN_END_TOLERANCE = 0.01;
 // Cloth that folds may take so many times the iterations that bodies are given.

@@ -133,6 +133,9 @@ double pl_step_mass_weight(const pl_step_objective* f);
 // The Hessian of contact k, 3 x 3; projected as pl_step_hessian has it.
 void pl_step_contact_block(const pl_step_objective* f, int k, const double* x, double projected,
                            double block[9]);
+// The same, and its gradient as pl_step_contact_gradient has it, in the time of one of them.
+pl_vec3 pl_step_contact_both(const pl_step_objective* f, int k, const double* x, double projected,
+                             double block[9]);
 // The normal force of contact k at x [N].
 double pl_step_normal_force(const pl_step_objective* f, int k, const double* x);
 // The friction of contact k at x for a normal force of 1 N; its length is at most the coefficient.

@@ -31,9 +31,8 @@ pl_status pl_projective_add_contacts(pl_quasi_newton* q, const pl_step_objective
             if (!last) return pl_fail_memory(error, "contacts");
             *last = (pl_quasi_contact){.vertex = at};
         }
-        pl_vec3 g = pl_step_contact_gradient(f, k, x);
         double block[9];
-        pl_step_contact_block(f, k, x, 1.0, block);
+        pl_vec3 g = pl_step_contact_both(f, k, x, 1.0, block);
         for (int i = 0; i < 3; i++) last->gradient[i] += (float)(&g.x)[i];
         for (int i = 0; i < 6; i++) last->hessian[i] += (float)block[upper[i]];
     }
