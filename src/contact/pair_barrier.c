@@ -176,6 +176,17 @@ double pl_pair_barrier_gradient(const pl_pair_barrier* b, const pl_quad* at, boo
     return b->size * m.value * B.value;
 }
 
+double pl_pair_barrier_force(const pl_pair_barrier* b, const pl_quad* at, bool is_edges,
+                             double weights[4], pl_vec3* normal) {
+    const closest c = find_closest(at, is_edges);
+    const double s = c.square / (b->reach * b->reach), d = sqrt(c.square);
+    if (!(s < 1.0) || !(s > 0.0)) return 0.0;
+    memcpy(weights, c.w, sizeof c.w);
+    *normal = pl_scale(1.0 / d, c.delta);
+    return -2.0 * d / (b->reach * b->reach) * b->size * mollifier_at(b, at).value *
+           barrier_of(s).first;
+}
+
 // ------------------------------------------------------------------ Hessian
 
 static void store12(double to[12], const pl_vec3 from[4]) {

@@ -22,6 +22,10 @@ double pl_pair_barrier_energy(const pl_pair_barrier* b, const pl_quad* at, bool 
 // The energy, and its gradient by each corner. Both are zero out of reach.
 double pl_pair_barrier_gradient(const pl_pair_barrier* b, const pl_quad* at, bool is_edges,
                                 pl_vec3 gradient[4]);
+// The force that pushes the two apart [N], with the weights of their closest points (as
+// pl_quad_distance gives them) and the unit vector from the second to the first. 0 out of reach.
+double pl_pair_barrier_force(const pl_pair_barrier* b, const pl_quad* at, bool is_edges,
+                             double weights[4], pl_vec3* normal);
 // The Hessian as it is: 12 x 12, row-major, corner by corner.
 void pl_pair_barrier_hessian(const pl_pair_barrier* b, const pl_quad* at, bool is_edges,
                              double H[144]);

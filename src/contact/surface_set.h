@@ -32,6 +32,7 @@ typedef struct pl_contact_surface {
     double edge;      // mean length at rest [m]
     double thickness; // kept free around it; the caller sets it [m]
     double friction;  // the caller sets it
+    double stiffness; // of a vertex against a collider; the caller sets it [N/m]
     double reach;     // of the present search
     pl_bvh tree;
 } pl_contact_surface;

@@ -12,9 +12,10 @@
 static const double THICKNESS_OF_SOLIDS = 0.05, LEAST_THICKNESS = 1e-3;
 
 // The corners of cloth that tears are vertices of their own, and of a coarse level the vertices
-// between its particles only follow.
+// between its particles only follow. The matrix of Projective Dynamics is constant.
 static bool can_collide(const pl_world_body* body) {
     const pl_body* def = body->def;
+    if (def->method == PL_METHOD_FEM) return def->nonlinear != PL_NONLINEAR_PROJECTIVE;
     return def->method != PL_METHOD_PBD || (isnan(def->pbd.tear) && def->pbd.level == 0);
 }
 
@@ -68,6 +69,7 @@ void pl_world_surfaces_update(pl_world* w, int s) {
             thickness = THICKNESS_OF_SOLIDS * surface->edge;
         surface->thickness = fmax(thickness, LEAST_THICKNESS * surface->edge);
         surface->friction = body->def->contact.friction;
+        surface->stiffness = body->contact_stiffness;
     }
 }
 

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Friction between surfaces as between a vertex and a collider (step_contact_forces.c): with given
+// normal forces and contact points it has an energy. These are taken at the start of the step, and
+// again whenever the step has reached a minimum, until they agree with it.
+//
+// The slip of a pair is that of its closest points at the end velocity, u = sum of w_i u_i across
+// the normal.
+#include "step/step_meeting.h"
+
+#include <math.h>
+#include <string.h>
+
+// Friction that differs by less than this part of its limits, all together, agrees.
+static const double MAX_ERROR = 0.01;
+
+static double coefficient(const pl_step_meeting* m, const pl_contact_pair* pair) {
+    const pl_contact_surface* surfaces = m->surfaces->surfaces;
+    return fmax(surfaces[pair->surfaces[0]].friction, surfaces[pair->surfaces[1]].friction);
+}
+
+static pl_vec3 slip_of(const pl_step_meeting* m, const pl_meeting_friction* c, const double* x) {
+    pl_vec3 slip = {0, 0, 0};
+    for (int i = 0; i < 4; i++)
+        if (c->weights[i] != 0.0)
+            slip = pl_madd(slip, c->weights[i], pl_step_end_motion(m->f, c->v[i], x));
+    return pl_madd(slip, -pl_dot(slip, c->normal), c->normal);
+}
+
+double pl_meeting_friction_energy(const pl_step_meeting* m, const double* x) {
+    const pl_meeting_friction* list = m->frictions.data;
+    const double e = m->f->slip_length;
+    double sum = 0.0;
+    for (size_t k = 0; k < m->frictions.count; k++) {
+        const double s = pl_norm(slip_of(m, &list[k], x));
+        sum += list[k].limit * (s >= e ? s - 0.5 * e : 0.5 * s * s / e);
+    }
+    return sum / pl_step_slip_scale(m->f);
+}
+
+void pl_meeting_friction_gradient(const pl_step_meeting* m, const double* x, double* gradient) {
+    const pl_meeting_friction* list = m->frictions.data;
+    for (size_t k = 0; k < m->frictions.count; k++) {
+        const pl_meeting_friction* c = &list[k];
+        const pl_vec3 slip = slip_of(m, c, x);
+        const double factor = c->limit / fmax(pl_norm(slip), m->f->slip_length);
+        for (int i = 0; i < 4; i++) {
+            double* g = gradient + 3 * (size_t)c->v[i];
+            pl_vec3_store(g, pl_madd(pl_vec3_load(g), factor * c->weights[i], slip));
+        }
+    }
+}
+
+static bool add_row(pl_step_meeting* m, const pl_meeting_friction* c, pl_vec3 direction) {
+    pl_meeting_row* row = pl_array_add(&m->rows, 1);
+    if (!row) return false;
+    memcpy(row->v, c->v, sizeof row->v);
+    row->first_count = c->first_count;
+    for (int i = 0; i < 4; i++) pl_vec3_store(row->r + 3 * i, pl_scale(c->weights[i], direction));
+    return true;
+}
+
+// Along the slip the energy is straight beyond the slip length.
+bool pl_meeting_friction_rows(pl_step_meeting* m, const double* x) {
+    const pl_meeting_friction* list = m->frictions.data;
+    for (size_t k = 0; k < m->frictions.count; k++) {
+        const pl_meeting_friction* c = &list[k];
+        if (!(c->limit > 0.0)) continue;
+        pl_vec3 slip = slip_of(m, c, x), along = slip;
+        const double s = pl_norm(slip), e = m->f->slip_length;
+        const double root = sqrt(pl_step_slip_scale(m->f) * c->limit / fmax(s, e));
+        if (!(s > 0.0))
+            along = pl_cross(c->normal,
+                             fabs(c->normal.x) < 0.6 ? (pl_vec3){1, 0, 0} : (pl_vec3){0, 1, 0});
+        along = pl_scale(1.0 / pl_norm(along), along);
+        if (!add_row(m, c, pl_scale(root, pl_cross(c->normal, along)))) return false;
+        if (s < e && !add_row(m, c, pl_scale(root, along))) return false;
+    }
+    return true;
+}
+
+static bool list_contacts(pl_step_meeting* m, const double* z) {
+    const int* active = m->active.data;
+    m->next_frictions.count = 0;
+    for (size_t k = 0; k < m->active.count; k++) {
+        const pl_contact_pair* pair = (const pl_contact_pair*)m->pairs.data + active[k];
+        const pl_pair_barrier* b = (const pl_pair_barrier*)m->barriers.data + active[k];
+        const pl_quad at = pl_pair_places(pair, z);
+        pl_meeting_friction c = {.first_count = pair->is_edges ? 2 : 1};
+        if (!(coefficient(m, pair) > 0.0)) continue;
+        memcpy(c.v, pair->v, sizeof c.v);
+        c.limit = coefficient(m, pair) *
+                  pl_pair_barrier_force(b, &at, pair->is_edges, c.weights, &c.normal);
+        if (c.limit > 0.0 && !pl_array_push(&m->next_frictions, &c)) return false;
+    }
+    return true;
+}
+
+// limits along normals, on the vertices that they act on
+static void add_limits(const pl_array* list, double sign, double* sums) {
+    const pl_meeting_friction* c = list->data;
+    for (size_t k = 0; k < list->count; k++)
+        for (int i = 0; i < 4; i++) {
+            double* to = sums + 3 * (size_t)c[k].v[i];
+            const double force = sign * c[k].limit * c[k].weights[i];
+            pl_vec3_store(to, pl_madd(pl_vec3_load(to), force, c[k].normal));
+        }
+}
+
+// True if the two lists of the meeting differ too much.
+static bool differ(const pl_step_meeting* m) {
+    double *change = m->way[0], *after = m->way[1], changes = 0.0, limits = 0.0;
+    const size_t size = 3 * (size_t)m->vertex_count * sizeof(double);
+    memset(change, 0, size);
+    memset(after, 0, size);
+    add_limits(&m->next_frictions, 1.0, after);
+    add_limits(&m->next_frictions, 1.0, change);
+    add_limits(&m->frictions, -1.0, change);
+    for (int v = 0; v < m->vertex_count; v++) {
+        changes += pl_norm(pl_vec3_load(change + 3 * (size_t)v));
+        limits += pl_norm(pl_vec3_load(after + 3 * (size_t)v));
+    }
+    return changes > MAX_ERROR * limits;
+}
+
+bool pl_meeting_friction_follow(pl_step_meeting* m, const double* z) {
+    if (!pl_step_meeting_activate(m, z)) return false;
+    if (!list_contacts(m, z)) {
+        m->out_of_memory = true;
+        return false;
+    }
+    if (!differ(m)) return false;
+    const pl_array before = m->frictions;
+    m->frictions = m->next_frictions;
+    m->next_frictions = before;
+    return true;
+}
