@@ -207,6 +207,8 @@ static void advance_task(int begin, int end, int worker, void* user) {
     for (int k = begin; k < end; k++) {
         const pl_quad from = pl_pair_places(&pairs[k], job->from);
         pl_quad way = pl_pair_places(&pairs[k], job->to);
+        parts[k] = 1.0;
+        if (!pl_quad_boxes_meet(&from, &way, pairs[k].is_edges, 0.0)) continue;
         for (int i = 0; i < 4; i++) way.x[i] = pl_sub(way.x[i], from.x[i]);
         parts[k] = pl_quad_advance(&from, &way, pairs[k].is_edges);
     }
@@ -281,7 +283,8 @@ static void near_task(int begin, int end, int worker, void* user) {
     double* near = job->m->parts.data;
     for (int k = begin; k < end; k++) {
         const pl_quad at = pl_pair_places(&pairs[k], job->z);
-        near[k] = pl_quad_distance(&at, pairs[k].is_edges, NULL) < barriers[k].reach;
+        near[k] = pl_quad_boxes_meet(&at, &at, pairs[k].is_edges, barriers[k].reach) &&
+                  pl_quad_distance(&at, pairs[k].is_edges, NULL) < barriers[k].reach;
     }
 }
 
@@ -484,6 +487,10 @@ static pl_status begin(void* user, const pl_step_objective* f, pl_error* error) 
     return m->out_of_memory ? pl_fail_memory(error, "the contacts of bodies") : PL_OK;
 }
 
+static void follow(void* user, const double* x) {
+    pl_meeting_friction_advance(meeting_of(user), x);
+}
+
 static pl_status check(const void* user, pl_error* error) {
     const pl_step_meeting* m = meeting_of(user);
     return m->out_of_memory ? pl_fail_memory(error, "the contacts of bodies") : PL_OK;
@@ -496,7 +503,7 @@ static bool go_on(void* user, const double* x) {
     pl_step_meeting* m = meeting_of(user);
     if (!m->surfaces || !m->has_met || m->friction_rounds >= MAX_FRICTION_ROUNDS) return false;
     m->friction_rounds++;
-    return pl_meeting_friction_follow(m, end_of(m, x, 0));
+    return pl_meeting_friction_follow(m, x);
 }
 
 pl_step_term pl_step_meeting_term(pl_step_meeting* m) {
@@ -506,6 +513,7 @@ pl_step_term pl_step_meeting_term(pl_step_meeting* m) {
                           .gradient = add_gradient,
                           .hessian = add_hessian,
                           .begin = begin,
+                          .follow = follow,
                           .free_part = free_part,
                           .joins = joins,
                           .go_on = go_on,

@@ -28,6 +28,8 @@ typedef struct pl_meeting_friction {
     double weights[4];
     pl_vec3 normal;
     double limit; // coefficient times normal force [N]
+    pl_vec3 slip; // at the last iterate [m]
+    pl_vec3 dual; // what friction is known to be of its limit, at most 1
 } pl_meeting_friction;
 
 typedef struct pl_step_meeting {
@@ -74,8 +76,10 @@ double pl_meeting_friction_energy(const pl_step_meeting* meeting, const double* 
 void pl_meeting_friction_gradient(const pl_step_meeting* meeting, const double* x,
                                   double* gradient);
 bool pl_meeting_friction_rows(pl_step_meeting* meeting, const double* x);
-// Takes normal forces and contact points at z. True if friction then differs from what it was by
+// The next iterate is x.
+void pl_meeting_friction_advance(pl_step_meeting* meeting, const double* x);
+// Takes normal forces and contact points at x. True if friction then differs from what it was by
 // more than its tolerance.
-bool pl_meeting_friction_follow(pl_step_meeting* meeting, const double* z);
+bool pl_meeting_friction_follow(pl_step_meeting* meeting, const double* x);
 
 #endif

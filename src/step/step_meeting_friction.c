@@ -5,6 +5,9 @@
 // normal forces and contact points it has an energy. These are taken at the start of the step, and
 // again whenever the step has reached a minimum, until they agree with it.
 //
+// Newton's method needs the primal-dual form of its Hessian (step_contact_forces.c), or it
+// overshoots where sliding turns into sticking.
+//
 // The slip of a pair is that of its closest points at the end velocity, u = sum of w_i u_i across
 // the normal.
 #include "step/step_meeting.h"
@@ -52,6 +55,10 @@ void pl_meeting_friction_gradient(const pl_step_meeting* m, const double* x, dou
     }
 }
 
+static pl_vec3 any_across(pl_vec3 n) {
+    return pl_cross(n, fabs(n.x) < 0.6 ? (pl_vec3){1, 0, 0} : (pl_vec3){0, 1, 0});
+}
+
 static bool add_row(pl_step_meeting* m, const pl_meeting_friction* c, pl_vec3 direction) {
     pl_meeting_row* row = pl_array_add(&m->rows, 1);
     if (!row) return false;
@@ -61,26 +68,44 @@ static bool add_row(pl_step_meeting* m, const pl_meeting_friction* c, pl_vec3 di
     return true;
 }
 
-// Along the slip the energy is straight beyond the slip length.
+// (N / |u|) (I - (w u' + u w') / (2 |u|)) across the normal, with N the limit and w the dual vector
+// (step_contact_forces.c), as two rows: by d = u / |u| and t = n x d it is
+// | 1 - w.d, -w.t / 2; -w.t / 2, 1 |. Below the slip length it is N / e times the identity.
 bool pl_meeting_friction_rows(pl_step_meeting* m, const double* x) {
     const pl_meeting_friction* list = m->frictions.data;
     for (size_t k = 0; k < m->frictions.count; k++) {
         const pl_meeting_friction* c = &list[k];
-        if (!(c->limit > 0.0)) continue;
-        pl_vec3 slip = slip_of(m, c, x), along = slip;
+        const pl_vec3 slip = slip_of(m, c, x);
         const double s = pl_norm(slip), e = m->f->slip_length;
         const double root = sqrt(pl_step_slip_scale(m->f) * c->limit / fmax(s, e));
-        if (!(s > 0.0))
-            along = pl_cross(c->normal,
-                             fabs(c->normal.x) < 0.6 ? (pl_vec3){1, 0, 0} : (pl_vec3){0, 1, 0});
-        along = pl_scale(1.0 / pl_norm(along), along);
-        if (!add_row(m, c, pl_scale(root, pl_cross(c->normal, along)))) return false;
-        if (s < e && !add_row(m, c, pl_scale(root, along))) return false;
+        pl_vec3 d = s > 0.0 ? slip : any_across(c->normal);
+        d = pl_scale(1.0 / pl_norm(d), d);
+        const pl_vec3 t = pl_cross(c->normal, d);
+        const double along = s < e ? 0.0 : pl_dot(c->dual, d);
+        const double across = s < e ? 0.0 : 0.5 * pl_dot(c->dual, t);
+        const double rest = sqrt(fmax(1.0 - along - across * across, 0.0));
+        if (!add_row(m, c, pl_scale(root, pl_madd(t, -across, d)))) return false;
+        if (rest > 0.0 && !add_row(m, c, pl_scale(root * rest, d))) return false;
     }
     return true;
 }
 
-static bool list_contacts(pl_step_meeting* m, const double* z) {
+// As pl_step_friction_dual, for a step that was gone in full.
+void pl_meeting_friction_advance(pl_step_meeting* m, const double* x) {
+    pl_meeting_friction* list = m->frictions.data;
+    const double e = m->f->slip_length;
+    for (size_t k = 0; k < m->frictions.count; k++) {
+        pl_meeting_friction* c = &list[k];
+        const pl_vec3 now = slip_of(m, c, x), step = pl_sub(now, c->slip);
+        const double s = pl_norm(c->slip);
+        pl_vec3 w = pl_scale(1.0 / fmax(pl_norm(now), e), now);
+        if (s >= e) w = pl_madd(pl_scale(1.0 / s, now), -pl_dot(c->slip, step) / (s * s), c->dual);
+        c->dual = pl_scale(1.0 / fmax(pl_norm(w), 1.0), w);
+        c->slip = now;
+    }
+}
+
+static bool list_contacts(pl_step_meeting* m, const double* x, const double* z) {
     const int* active = m->active.data;
     m->next_frictions.count = 0;
     for (size_t k = 0; k < m->active.count; k++) {
@@ -92,7 +117,10 @@ static bool list_contacts(pl_step_meeting* m, const double* z) {
         memcpy(c.v, pair->v, sizeof c.v);
         c.limit = coefficient(m, pair) *
                   pl_pair_barrier_force(b, &at, pair->is_edges, c.weights, &c.normal);
-        if (c.limit > 0.0 && !pl_array_push(&m->next_frictions, &c)) return false;
+        if (!(c.limit > 0.0)) continue;
+        c.slip = slip_of(m, &c, x);
+        c.dual = pl_scale(1.0 / fmax(pl_norm(c.slip), m->f->slip_length), c.slip);
+        if (!pl_array_push(&m->next_frictions, &c)) return false;
     }
     return true;
 }
@@ -124,9 +152,10 @@ static bool differ(const pl_step_meeting* m) {
     return changes > MAX_ERROR * limits;
 }
 
-bool pl_meeting_friction_follow(pl_step_meeting* m, const double* z) {
+bool pl_meeting_friction_follow(pl_step_meeting* m, const double* x) {
+    const double* z = pl_step_end_positions(m->f, x, m->ends[0]);
     if (!pl_step_meeting_activate(m, z)) return false;
-    if (!list_contacts(m, z)) {
+    if (!list_contacts(m, x, z)) {
         m->out_of_memory = true;
         return false;
     }
