@@ -149,6 +149,7 @@ static pl_status advance(pl_step_system* s, const pl_method_step* step, double b
                                           step->detect_user, has_start, info, error)
                  : pl_minimise(&s->minimiser, &f, &s->settings, step->detect, step->detect_user,
                                info, error);
+    if (s->meeting) info->contact_count += (int)s->meeting->active.count;
     if (status == PL_OK)
         status = pl_step_reactions_find(&s->reactions, &f, s->minimiser.x, s->minimiser.scratch,
                                         step, error);

@@ -150,9 +150,12 @@ static void note_pair(const pl_world* w, int a, int b, int more, pl_notes* notes
         return;
     }
     pl_note(notes, PL_NOTE_INFO,
-            "contact: bodies \"%s\" and \"%s\"%s pass through each other with method %s in this "
-            "version; method pbd keeps bodies apart; set contact.bodies to false if that is meant",
-            name_of(w, a), name_of(w, b), others, w->systems[first->system].method->name);
+            "contact: bodies \"%s\" and \"%s\"%s pass through each other with %s%s in this "
+            "version; methods pbd, and fem with nonlinear newton, keep bodies apart; set "
+            "contact.bodies to false if that is meant",
+            name_of(w, a), name_of(w, b), others,
+            first->def->method == PL_METHOD_FEM ? "nonlinear projective of method " : "method ",
+            w->systems[first->system].method->name);
 }
 
 // one note for each kind of pair
