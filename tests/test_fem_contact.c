@@ -4,10 +4,8 @@
 // Bodies of method fem that meet one another and themselves.
 #include "base/memory.h"
 #include "base/notes.h"
-#include "base/random.h"
 #include "pbd_samples.h"
 #include "run_samples.h"
-#include "step/step_meeting.h"
 #include "test.h"
 #include "world/world_build.h"
 
@@ -19,12 +17,12 @@ static const char balls[] =
     " {\"name\": \"left\", \"generate\": {\"shape\": \"sphere\", \"radius\": 0.1, \"edge\": "
     "0.08},\n"
     "  \"transform\": {\"translate\": [-0.12, 0, 0]}, \"velocity\": [2, 0, 0],\n"
-    "  \"material\": {\"young\": 2e4}, \"solver\": {\"tolerance\": 1e-7}, \"contact\": "
+    "  \"material\": {\"young\": 2e4}, \"tolerance\": 1e-7, \"contact\": "
     "{\"friction\": 0.5}},\n"
     " {\"name\": \"right\", \"generate\": {\"shape\": \"sphere\", \"radius\": 0.1, \"edge\": "
     "0.08},\n"
     "  \"transform\": {\"translate\": [0.12, 0.03, 0.01]}, \"velocity\": [-1, 0, 0],\n"
-    "  \"material\": {\"young\": 2e4}, \"solver\": {\"tolerance\": 1e-7}}]}";
+    "  \"material\": {\"young\": 2e4}, \"tolerance\": 1e-7}]}";
 
 static pl_vec3 momentum_of(pl_world* world, double* size) {
     const pl_world_system* system = &world->systems[0];
@@ -47,109 +45,6 @@ static pl_vec3 middle_of(pl_world* world, int body) {
         sum = pl_madd(sum, 1.0 / count, pl_vec3_load(pl_world_positions(world, body) + 3 * v));
     return sum;
 }
-
-// ------------------------------------------------------------------ the term
-
-enum { POINTS = 6 };
-
-// two triangles, one above the other, that slide
-typedef struct meeting_sample {
-    pl_surface_set* surfaces;
-    pl_step_meeting* meeting;
-    double start[3 * POINTS], y[3 * POINTS], velocities[3 * POINTS], mass[POINTS];
-    bool fixed[POINTS];
-    pl_step_objective f;
-    pl_step_term term;
-} meeting_sample;
-
-static void meeting_sample_create(meeting_sample* s, bool midpoint) {
-    static const double places[3 * POINTS] = {0,   0,   0,    1,   0,   0,    0.1, 1,   0,
-                                              0.2, 0.1, 0.04, 1.1, 0.3, 0.06, 0.3, 0.9, 0.05};
-    static const int vertices[3] = {0, 1, 2}, triangle[3] = {0, 1, 2};
-    pl_error error;
-    pl_random random = {3};
-    pl_surface_source sources[2];
-    for (int k = 0; k < 2; k++)
-        sources[k] =
-            (pl_surface_source){places + 9 * k, vertices, 3 * k, 3, triangle, 1, true, false};
-    *s = (meeting_sample){0};
-    memcpy(s->start, places, sizeof places);
-    for (int i = 0; i < 3 * POINTS; i++) {
-        s->velocities[i] = pl_random_uniform(&random, -1.0, 1.0);
-        s->y[i] = s->start[i] + 0.01 * s->velocities[i];
-    }
-    for (int v = 0; v < POINTS; v++) s->mass[v] = 0.1 + 0.01 * v;
-    CHECK_OK(pl_surface_set_create(sources, 2, POINTS, &s->surfaces, &error), &error);
-    for (int k = 0; k < 2; k++) {
-        s->surfaces->surfaces[k].thickness = 0.05;
-        s->surfaces->surfaces[k].friction = 0.4;
-        s->surfaces->surfaces[k].stiffness = 3000.0;
-    }
-    CHECK_OK(pl_step_meeting_create(POINTS, &s->meeting, &error), &error);
-    s->meeting->surfaces = s->surfaces;
-    s->f = (pl_step_objective){.vertex_count = POINTS,
-                               .mass = s->mass,
-                               .inertia = 1e4,
-                               .y = s->y,
-                               .start = s->start,
-                               .velocities = s->velocities,
-                               .time_step = 0.01,
-                               .solves_midpoint = midpoint,
-                               .slip_length = 1e-3,
-                               .fixed = s->fixed};
-    s->term = pl_step_meeting_term(s->meeting);
-    CHECK_OK(s->term.begin(s->term.user, &s->f, &error), &error);
-}
-
-static void meeting_sample_free(meeting_sample* s) {
-    pl_step_meeting_destroy(s->meeting);
-    pl_surface_set_destroy(s->surfaces);
-}
-
-static void check_term(bool midpoint) {
-    enum { N = 3 * POINTS };
-    const double step = 1e-7;
-    meeting_sample s;
-    pl_error error;
-    meeting_sample_create(&s, midpoint);
-    CHECK(s.meeting->frictions.count > 0);
-    double x[N], g[N] = {0}, largest = 0.0, worst = 0.0, sum[3] = {0};
-    for (int i = 0; i < N; i++) x[i] = s.start[i] + 0.2 * (s.y[i] - s.start[i]);
-    s.term.gradient(s.term.user, x, g);
-    for (int i = 0; i < N; i++) largest = fmax(largest, fabs(g[i])), sum[i % 3] += g[i];
-    for (int i = 0; i < N; i++) {
-        const double at = x[i];
-        x[i] = at + step;
-        const double after = s.term.energy(s.term.user, x);
-        x[i] = at - step;
-        const double before = s.term.energy(s.term.user, x);
-        x[i] = at;
-        worst = fmax(worst, fabs((after - before) / (2.0 * step) - g[i]));
-    }
-    CHECK(largest > 0.0);
-    CHECK(worst < 1e-5 * largest);
-    // what one side gets the other one gives
-    for (int c = 0; c < 3; c++) CHECK_NEAR(sum[c], 0.0, 1e-12 * largest);
-    CHECK_OK(pl_step_meeting_update(s.meeting, x, &error), &error);
-    CHECK(s.meeting->rows.count > 2);
-    // a way through the other triangle ends before it
-    double away[N];
-    memcpy(away, x, sizeof x);
-    for (int v = 3; v < POINTS; v++) away[3 * v + 2] -= 30.0;
-    const double part = s.term.free_part(s.term.user, x, away);
-    CHECK(part > 0.0 && part < 0.01);
-    for (int v = 3; v < POINTS; v++) away[3 * v + 2] += 60.0;
-    CHECK(s.term.free_part(s.term.user, x, away) == 1.0);
-    meeting_sample_free(&s);
-}
-
-TEST(fem_contact_term_is_the_gradient_of_its_energy)
-{
-    check_term(false);
-    check_term(true);
-}
-
-// ------------------------------------------------------------------ worlds
 
 TEST(fem_contact_balls_bounce_and_keep_momentum_and_energy)
 {
@@ -204,7 +99,7 @@ TEST(fem_contact_is_the_same_at_any_thread_count_and_after_resume)
 
 TEST(fem_contact_survives_lack_of_memory)
 {
-    const char* rough[] = {"bodies[0].solver.tolerance=1e-2", "bodies[1].solver.tolerance=1e-2",
+    const char* rough[] = {"bodies[0].tolerance=1e-2", "bodies[1].tolerance=1e-2",
                            "bodies[0].transform.translate=[-0.104,0,0]"};
     pl_scene* scene = pbd_scene(balls, rough, 3);
     bool done = false;

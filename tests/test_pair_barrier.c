@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The barrier between a vertex and a triangle and between two edges, against finite differences.
+// The barrier between a vertex and a triangle and between two edges, and the term that sums them up
+// with friction, against finite differences.
 #include "base/random.h"
 #include "contact/pair_barrier.h"
 #include "math/symmetric.h"
+#include "step/step_meeting.h"
 #include "test.h"
 
 static pl_vec3 random_point(pl_random* random) {
@@ -128,4 +130,105 @@ TEST(barrier_ends_at_its_reach_and_has_no_end_at_zero)
     }
     at.x[0].z = 0.0;
     CHECK(pl_pair_barrier_energy(&b, &at, false) == INFINITY);
+}
+
+// ------------------------------------------------------------------ the term
+
+enum { POINTS = 6 };
+
+// two triangles, one above the other, that slide
+typedef struct meeting_sample {
+    pl_surface_set* surfaces;
+    pl_step_meeting* meeting;
+    double start[3 * POINTS], y[3 * POINTS], velocities[3 * POINTS], mass[POINTS];
+    bool fixed[POINTS];
+    pl_step_objective f;
+    pl_step_term term;
+} meeting_sample;
+
+static void meeting_sample_create(meeting_sample* s, bool midpoint) {
+    static const double places[3 * POINTS] = {0,   0,   0,    1,   0,   0,    0.1, 1,   0,
+                                              0.2, 0.1, 0.04, 1.1, 0.3, 0.06, 0.3, 0.9, 0.05};
+    static const int vertices[3] = {0, 1, 2}, triangle[3] = {0, 1, 2};
+    pl_error error;
+    pl_random random = {3};
+    pl_surface_source sources[2];
+    for (int k = 0; k < 2; k++)
+        sources[k] =
+            (pl_surface_source){places + 9 * k, vertices, 3 * k, 3, triangle, 1, true, false};
+    *s = (meeting_sample){0};
+    memcpy(s->start, places, sizeof places);
+    for (int i = 0; i < 3 * POINTS; i++) {
+        s->velocities[i] = pl_random_uniform(&random, -1.0, 1.0);
+        s->y[i] = s->start[i] + 0.01 * s->velocities[i];
+    }
+    for (int v = 0; v < POINTS; v++) s->mass[v] = 0.1 + 0.01 * v;
+    CHECK_OK(pl_surface_set_create(sources, 2, POINTS, &s->surfaces, &error), &error);
+    for (int k = 0; k < 2; k++) {
+        s->surfaces->surfaces[k].thickness = 0.05;
+        s->surfaces->surfaces[k].friction = 0.4;
+        s->surfaces->surfaces[k].stiffness = 3000.0;
+    }
+    CHECK_OK(pl_step_meeting_create(POINTS, &s->meeting, &error), &error);
+    s->meeting->surfaces = s->surfaces;
+    s->f = (pl_step_objective){.vertex_count = POINTS,
+                               .mass = s->mass,
+                               .inertia = 1e4,
+                               .y = s->y,
+                               .start = s->start,
+                               .velocities = s->velocities,
+                               .time_step = 0.01,
+                               .solves_midpoint = midpoint,
+                               .slip_length = 1e-3,
+                               .fixed = s->fixed};
+    s->term = pl_step_meeting_term(s->meeting);
+    CHECK_OK(s->term.begin(s->term.user, &s->f, &error), &error);
+}
+
+static void meeting_sample_free(meeting_sample* s) {
+    pl_step_meeting_destroy(s->meeting);
+    pl_surface_set_destroy(s->surfaces);
+}
+
+static void check_term(bool midpoint) {
+    enum { N = 3 * POINTS };
+    const double step = 1e-7;
+    meeting_sample s;
+    pl_error error;
+    meeting_sample_create(&s, midpoint);
+    CHECK(s.meeting->frictions.count > 0);
+    double x[N], g[N] = {0}, largest = 0.0, worst = 0.0, sum[3] = {0};
+    for (int i = 0; i < N; i++) x[i] = s.start[i] + 0.2 * (s.y[i] - s.start[i]);
+    s.term.gradient(s.term.user, x, g);
+    for (int i = 0; i < N; i++) largest = fmax(largest, fabs(g[i])), sum[i % 3] += g[i];
+    for (int i = 0; i < N; i++) {
+        const double at = x[i];
+        x[i] = at + step;
+        const double after = s.term.energy(s.term.user, x);
+        x[i] = at - step;
+        const double before = s.term.energy(s.term.user, x);
+        x[i] = at;
+        worst = fmax(worst, fabs((after - before) / (2.0 * step) - g[i]));
+    }
+    CHECK(largest > 0.0);
+    CHECK(worst < 1e-5 * largest);
+    // what one side gets the other one gives
+    for (int c = 0; c < 3; c++) CHECK_NEAR(sum[c], 0.0, 1e-12 * largest);
+    CHECK_OK(pl_step_meeting_update(s.meeting, x, &error), &error);
+    CHECK(s.meeting->rows.count > 2);
+    // a way through the other triangle ends before it
+    double away[N];
+    memcpy(away, x, sizeof x);
+    for (int v = 3; v < POINTS; v++) away[3 * v + 2] -= 30.0;
+    const double part = s.term.free_part(s.term.user, x, away);
+    CHECK(part > 0.0 && part < 0.01);
+    for (int v = 3; v < POINTS; v++) away[3 * v + 2] += 60.0;
+    CHECK(s.term.free_part(s.term.user, x, away) == 1.0);
+    meeting_sample_free(&s);
+}
+
+TEST(barrier_term_is_the_gradient_of_its_energy)
+{
+    check_term(false);
+    check_term(true);
 }

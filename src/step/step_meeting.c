@@ -29,6 +29,8 @@ static const double REST_PART = 0.5;
 // Pairs that are nearer than this part of their reach when they are first listed have touched
 // before: they are left alone, since no way of theirs would be free.
 static const double TOUCHING = 1e-10;
+// Of the thickness of both: what bodies keep at least that start still nearer.
+static const double LEAST_REACH = 0.01;
 // Stiffness of the barrier, of that of the softer of the two bodies against colliders.
 static const double STIFFNESS_PART = 0.1;
 
@@ -118,6 +120,12 @@ static double mass_of_side(const pl_step_meeting* m, const int* v, int count) {
     return sum / count;
 }
 
+// Bodies that start nearer than their thickness would fly apart: they keep that distance instead.
+static double nearest_at_rest(const pl_step_meeting* m, const pl_contact_pair* pair) {
+    const int a = pair->surfaces[0], b = pair->surfaces[1], count = m->surfaces->surface_count;
+    return m->surfaces->nearest[a < b ? a * count + b : b * count + a];
+}
+
 static int first_count_of(const pl_contact_pair* pair) { return pair->is_edges ? 2 : 1; }
 
 // The barrier is as stiff as the two bodies, one after the other, and as their inertia in a step:
@@ -135,6 +143,7 @@ static pl_pair_barrier barrier_of(const pl_step_meeting* m, const pl_contact_pai
     const pl_quad rest = pl_pair_places(pair, m->surfaces->rest);
     if (pair->surfaces[0] == pair->surfaces[1])
         reach = fmin(reach, REST_PART * pl_quad_distance(&rest, pair->is_edges, NULL));
+    else reach = fmin(reach, fmax(nearest_at_rest(m, pair), LEAST_REACH * reach));
     return pl_pair_barrier_of(&rest, pair->is_edges, reach, reach * reach / soft);
 }
 

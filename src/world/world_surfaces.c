@@ -54,7 +54,9 @@ pl_status pl_world_surfaces_setup(pl_world* w, int s, pl_error* error) {
     pl_status status =
         pl_surface_set_create(sources, count, system->vertex_count, &system->surfaces, error);
     PL_FREE(sources, pl_surface_source, w->body_count);
-    return status;
+    if (status != PL_OK) return status;
+    pl_world_surfaces_update(w, s);
+    return pl_surface_set_measure(system->surfaces, w->pool, error);
 }
 
 void pl_world_surfaces_update(pl_world* w, int s) {
