@@ -155,7 +155,8 @@ TEST(combinations_laws_are_those_of_the_materials)
 {
     for (int law = PL_LAW_LINEAR; law < PL_LAW_SPRINGS; law++) {
         pl_material_kind kind;
-        CHECK(pl_material_find(pl_law_name(law), &kind));
+        CHECK(pl_material_of_law((pl_law)law, &kind));
+        CHECK(strcmp(pl_material_name(kind), pl_law_name(law)) == 0);
     }
     CHECK(pl_law_name(-1) == NULL && pl_law_name(PL_LAW_COUNT) == NULL);
 }

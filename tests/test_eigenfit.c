@@ -228,11 +228,18 @@ TEST(eigenfit_matches_modes_by_their_shapes)
     double overlaps[] = {0.1, 0.9, 0.0, 0.95, 0.2, 0.1, 0.0, 0.3, 0.8};
     int match[3];
     CHECK(pl_modes_agree(3, 0, overlaps, 0.4));
-    pl_match_modes(3, overlaps, match);
+    pl_match_modes(3, 3, overlaps, match);
     CHECK(match[0] == 1 && match[1] == 0 && match[2] == 2);
     double mixed[] = {0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.7};
     CHECK(!pl_modes_agree(3, 0, mixed, 0.4));
     CHECK(pl_modes_agree(3, 1, mixed, 0.4)); // one of two
+    // the best pairs in sum, not the largest overlap first; a column may stay without a row
+    const double crossed[] = {0.8, 0.75, 0.0, 0.7, 0.1, NAN};
+    pl_match_modes(2, 3, crossed, match);
+    CHECK(match[0] == 1 && match[1] == 0);
+    // a mode that is spread over two of equal lambda is theirs
+    const double row[] = {0.65, 0.7, 0.1}, lambda[] = {1.0, 1.01, 2.0};
+    CHECK_NEAR(pl_mode_agreement(3, row, lambda, 1), hypot(0.65, 0.7), 1e-12);
 }
 
 // ---------------------------------------------------------------- steps

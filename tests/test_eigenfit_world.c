@@ -7,6 +7,8 @@
 #include "run_samples.h"
 #include "test.h"
 
+#include <pliant/generate.h>
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,6 +87,136 @@ TEST(eigenfit_world_same_bits_for_any_threads_and_resumed)
     for (int k = 1; k < 3; k++) CHECK(sample_world_hash(worlds[k]) == sample_world_hash(worlds[0]));
     for (int k = 0; k < 3; k++) pl_world_destroy(worlds[k]);
     free(state);
+}
+
+// A bar in a file of the test's folder, of which the half with the larger x is the region "tip".
+static void write_bar(const char* name, double edge) {
+    static const char shape[] = "box";
+    pl_generate_options options;
+    pl_mesh* mesh;
+    pl_error error = {0};
+    CHECK_OK(pl_generate_defaults(shape, &options, &error), &error);
+    const char* const keys[] = {"size_x", "size_y", "size_z", "edge"};
+    const double values[] = {0.8, 0.2, 0.2, edge};
+    for (int k = 0; k < 4; k++)
+        CHECK_OK(pl_generate_set_number(shape, &options, keys[k], values[k], &error), &error);
+    CHECK_OK(pl_generate(shape, &options, &mesh, &error), &error);
+    int *tip = malloc((size_t)mesh->tet_count * sizeof(int)), count = 0;
+    double middle = 0.0;
+    for (int v = 0; v < mesh->vertex_count; v++)
+        middle += mesh->positions[3 * v] / mesh->vertex_count;
+    for (int e = 0; e < mesh->tet_count; e++)
+        if (mesh->positions[3 * mesh->tets[4 * e]] > middle) tip[count++] = e;
+    CHECK_OK(pl_mesh_add_region(mesh, PL_ELEMENT_TET, "tip", 7, tip, count, &error), &error);
+    CHECK_OK(pl_mesh_write(mesh, pl_test_path(name), NULL, NULL, &error), &error);
+    pl_mesh_destroy(mesh);
+    free(tip);
+}
+
+// Materials that change leave the levels alone, which a resumed run makes at a later time.
+TEST(eigenfit_resumes_with_the_same_bits_where_materials_change)
+{
+    write_bar("coarse.msh", 0.07);
+    write_bar("fine.msh", 0.05);
+    char text[1800];
+    snprintf(
+        text, sizeof text,
+        "{\"pliant\": 1, \"time_step\": 0.02, \"threads\": 1, \"bodies\": [{\"name\": \"bar\",\n"
+        " \"mesh\": \"coarse.msh\", \"material\": {\"law\": \"stable_neohookean\", \n"
+        " \"young\": 1e5}, \"regions\": [{\"region\": \"tip\", \"material\": {\"young\":\n"
+        " {\"keyframes\": [[0, 1e5], [0.02, 1e5], [0.06, 1e8]]}}}],\n"
+        " \"eigenfit\": {\"modes\": 4, \"fine\": \"fine.msh\"}}],\n"
+        " \"attachments\": [{\"body\": \"bar\", \"where\": {\"side\": \"-x\"}}]}");
+    pl_world *whole = sample_start(text), *resumed = sample_start(text);
+    pl_error error = {0};
+    size_t size = pl_world_state_size(whole);
+    void* state = malloc(size);
+    sample_step(whole, 2, NULL);
+    pl_world_state_save(whole, state);
+    CHECK_OK(pl_world_state_load(resumed, state, size, &error), &error);
+    sample_step(whole, 2, NULL);
+    sample_step(resumed, 2, NULL);
+    CHECK(sample_world_hash(whole) == sample_world_hash(resumed));
+    pl_world_destroy(whole);
+    pl_world_destroy(resumed);
+    free(state);
+}
+
+// A bar that is held at one end, and as `more` says.
+static pl_world* held_bar(const char* law, const char* more) {
+    char text[1200];
+    snprintf(text, sizeof text,
+             "{\"pliant\": 1, \"time_step\": 0.01, \"threads\": 1, \"bodies\": [{\"name\": \"bar\","
+             "\"generate\": {\"shape\": \"box\", \"size_x\": 0.4, \"size_y\": 0.1, \"size_z\": 0.1,"
+             " \"edge\": 0.1}, \"material\": {\"law\": \"%s\", \"young\": 1e5, \"poisson\": 0.3},"
+             " \"tolerance\": 1e-9, \"integrator\": \"euler\", \"eigenfit\": {\"modes\": 4, "
+             "\"edge\": 0.05}}],"
+             " \"attachments\": [{\"body\": \"bar\", \"where\": {\"side\": \"-x\"}}%s]}",
+             law, more);
+    return sample_start(text);
+}
+
+// When an attachment ends, the body goes on as one that never had it: ratios are found anew.
+TEST(eigenfit_follows_attachments_that_end)
+{
+    static const char* const cases[][2] = {
+        {"linear", ", {\"body\": \"bar\", \"where\": {\"side\": \"+x\"}, \"hold\": [\"y\"], "
+                   "\"until\": 0.025}"},
+        {"neohookean", ", {\"body\": \"bar\", \"where\": {\"side\": \"+x\"}, \"until\": 0.025}"}};
+    for (int k = 0; k < 2; k++) {
+        pl_world *released = held_bar(cases[k][0], cases[k][1]), *other = held_bar(cases[k][0], "");
+        int count = 3 * pl_world_mesh(other, 0)->vertex_count;
+        sample_step(released, 2, NULL);
+        sample_step(other, 2, NULL);
+        size_t size = (size_t)count * sizeof(double);
+        memcpy(pl_world_positions(other, 0), pl_world_positions(released, 0), size);
+        memcpy(pl_world_velocities(other, 0), pl_world_velocities(released, 0), size);
+        sample_step(released, 4, NULL);
+        sample_step(other, 4, NULL);
+        const double *x = pl_world_positions(released, 0), *y = pl_world_positions(other, 0);
+        for (int i = 0; i < count; i++) CHECK_NEAR(x[i], y[i], 1e-9);
+        pl_world_destroy(released);
+        pl_world_destroy(other);
+    }
+}
+
+// Vertices by number hold the same places of the fine mesh as the side that they are; a spring
+// changes no mode.
+TEST(eigenfit_holds_the_same_places_of_the_fine_mesh)
+{
+    pl_world* by_side = held_bar("linear", "");
+    const pl_mesh* mesh = pl_world_mesh(by_side, 0);
+    char list[600] = "", text[1800];
+    double least = INFINITY;
+    for (int v = 0; v < mesh->vertex_count; v++) least = fmin(least, mesh->positions[3 * v]);
+    for (int v = 0; v < mesh->vertex_count; v++)
+        if (mesh->positions[3 * v] < least + 0.01)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s%d", list[0] ? ", " : "",
+                     v);
+    snprintf(
+        text, sizeof text,
+        "{\"pliant\": 1, \"time_step\": 0.01, \"threads\": 1, \"bodies\": [{\"name\": \"bar\","
+        "\"generate\": {\"shape\": \"box\", \"size_x\": 0.4, \"size_y\": 0.1, \"size_z\": 0.1,"
+        " \"edge\": 0.1}, \"material\": {\"law\": \"linear\", \"young\": 1e5, \"poisson\": 0.3},"
+        " \"tolerance\": 1e-9, \"integrator\": \"euler\", \"eigenfit\": {\"modes\": 4, \"edge\": "
+        "0.05}}],"
+        " \"attachments\": [{\"body\": \"bar\", \"where\": {\"vertices\": [%s]}}]}",
+        list);
+    pl_world* by_number = sample_start(text);
+    pl_world* sprung = held_bar("linear", ", {\"body\": \"bar\", \"where\": {\"side\": \"+x\"}, "
+                                          "\"stiffness\": 1e-9}");
+    sample_step(by_side, 5, NULL);
+    sample_step(by_number, 5, NULL);
+    sample_step(sprung, 5, NULL);
+    const double *x = pl_world_positions(by_side, 0), *y = pl_world_positions(by_number, 0),
+                 *z = pl_world_positions(sprung, 0);
+    for (int i = 0; i < 3 * mesh->vertex_count; i++) {
+        CHECK_NEAR(x[i], y[i], 1e-10);
+        CHECK_NEAR(x[i], z[i], 1e-10);
+    }
+    pl_world_destroy(by_side);
+    pl_world_destroy(by_number);
+    pl_world_destroy(sprung);
 }
 
 // A free body: six rigid modes are left alone, and it falls as any other.

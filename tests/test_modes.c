@@ -220,6 +220,25 @@ TEST(modes_of_two_pieces_and_of_few_unknowns)
     }
 }
 
+// A rigid mode that the search for a shift has not found well yet is not taken for the lowest one.
+TEST(modes_of_a_small_free_box_are_found_for_every_count)
+{
+    const double size[3] = {0.4, 0.1, 0.1};
+    pl_world* world = box_world("lumped", size, 0.1, "corotated", 0.3, "");
+    pl_modes* all = modes_of(world, 20);
+    for (int count = 4; count < 20; count++) {
+        pl_modes* m = modes_of(world, count);
+        CHECK_INT(m->rigid_count, 6);
+        for (int k = 6; k < m->count; k++) {
+            CHECK_NEAR(m->frequency[k], all->frequency[k], 1e-9 * all->frequency[k]);
+            CHECK(m->residual[k] < 1e-7);
+        }
+        pl_modes_destroy(m);
+    }
+    pl_modes_destroy(all);
+    pl_world_destroy(world);
+}
+
 TEST(modes_are_refused_by_name)
 {
     const double size[3] = {0.2, 0.1, 0.1};

@@ -240,8 +240,11 @@ TEST(step_low_rank_direction_solves_the_dense_system)
     for (int i = 0; i < COUNT; i++) b[i] = fixed[i / 3] ? 0.0 : sin(1.0 + i);
     solver.functions->solve(solver.data, &options, false, b, d, &linear);
     pl_low_rank_work work = pl_low_rank_setup();
-    CHECK_OK(pl_low_rank_update(&work, &solver, &f, zero, &options, &info, &error), &error);
+    bool solved = true;
+    CHECK_OK(pl_low_rank_update(&work, &solver, &f, zero, &options, &solved, &info, &error),
+             &error);
     CHECK_INT(work.rank, RANK);
+    CHECK(solved);
     pl_low_rank_apply(&work, NULL, COUNT, d);
     double Ud[RANK] = {0};
     for (int k = 0; k < RANK; k++)
@@ -254,8 +257,21 @@ TEST(step_low_rank_direction_solves_the_dense_system)
     }
     // left out, where a step would go uphill with it
     f.leaves_indefinite_out = true;
-    CHECK_OK(pl_low_rank_update(&work, &solver, &f, zero, &options, &info, &error), &error);
+    CHECK_OK(pl_low_rank_update(&work, &solver, &f, zero, &options, &solved, &info, &error),
+             &error);
     CHECK_INT(work.rank, 0);
+    CHECK(solved);
+    // a part that takes all stiffness of an unknown away is left out, and the solve counts as
+    // failed
+    f.leaves_indefinite_out = false;
+    memset(q.U, 0, RANK * COUNT * sizeof(double));
+    memset(q.C, 0, sizeof q.C);
+    q.U[0] = 1.0;
+    q.C[0] = -4.0 * mass[0];
+    CHECK_OK(pl_low_rank_update(&work, &solver, &f, zero, &options, &solved, &info, &error),
+             &error);
+    CHECK_INT(work.rank, 0);
+    CHECK(!solved);
     pl_low_rank_free(&work);
     solver.functions->destroy(solver.data);
     pl_block_matrix_free(&A);

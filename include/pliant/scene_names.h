@@ -48,18 +48,27 @@ extern "C" {
     X(PL_SELECT_OR, "or", "")                                                                      \
     X(PL_SELECT_NOT, "not", "")
 
-// material law
-#define PL_LAW_LIST(X)                                                                             \
-    X(PL_LAW_AUTO, "auto", "goes with kind and method")                                            \
-    X(PL_LAW_LINEAR, "linear", "linear elasticity, for small turns only")                          \
-    X(PL_LAW_COROTATED, "corotated", "corotated linear elasticity")                                \
-    X(PL_LAW_ARAP, "arap", "as rigid as possible: bulk modulus 2/3 mu, lambda is not read")        \
-    X(PL_LAW_STVK, "stvk", "St. Venant-Kirchhoff")                                                 \
-    X(PL_LAW_NEOHOOKEAN, "neohookean", "Neo-Hookean with logarithm; fails where a tet inverts")    \
-    X(PL_LAW_STABLE_NEOHOOKEAN, "stable_neohookean",                                               \
+// Laws of solids: F(X, CODE, name, help). A law is one line here, one file,
+// src/material/law_NAME.h, and its #include in src/material/laws.h. All but the first are functions
+// of invariants.
+#define PL_ISOTROPIC_LAW_LIST(F, X)                                                                \
+    F(X, COROTATED, corotated, "corotated linear elasticity")                                      \
+    F(X, ARAP, arap, "as rigid as possible: bulk modulus 2/3 mu, lambda is not read")              \
+    F(X, STVK, stvk, "St. Venant-Kirchhoff")                                                       \
+    F(X, NEOHOOKEAN, neohookean, "Neo-Hookean with logarithm; fails where a tet inverts")          \
+    F(X, STABLE_NEOHOOKEAN, stable_neohookean,                                                     \
       "survives inversion (Smith 2018, with logarithm): Neo-Hookean at small strains only, "       \
       "softer than it in large compression, 4/3 as stiff in large stretch")                        \
-    X(PL_LAW_MOONEY_RIVLIN, "mooney_rivlin", "two moduli, for rubber; fails where a tet inverts")  \
+    F(X, MOONEY_RIVLIN, mooney_rivlin, "two moduli, for rubber; fails where a tet inverts")
+#define PL_SOLID_LAW_LIST(F, X)                                                                    \
+    F(X, LINEAR, linear, "linear elasticity, for small turns only")                                \
+    PL_ISOTROPIC_LAW_LIST(F, X)
+
+// material law
+#define PL_LAW_CHOICE(X, CODE, name, help) X(PL_LAW_##CODE, #name, help)
+#define PL_LAW_LIST(X)                                                                             \
+    X(PL_LAW_AUTO, "auto", "goes with kind and method")                                            \
+    PL_SOLID_LAW_LIST(PL_LAW_CHOICE, X)                                                            \
     X(PL_LAW_SPRINGS, "springs", "springs along edges, across, and for bending")                   \
     X(PL_LAW_MEMBRANE, "membrane", "cloth of elastic triangles with bending at edges")
 
@@ -139,16 +148,22 @@ extern "C" {
     X(PL_NONLINEAR_PROJECTIVE, "projective", "local projections and one constant matrix")          \
     X(PL_NONLINEAR_LINEARISED, "linearised", "one linear solve for each step")
 
+// Linear solvers that need a matrix and nothing else: F(X, value, symbol, name, help). A solver is
+// one line here and one file, src/sparse/linear_SYMBOL.c.
+#define PL_MATRIX_SOLVER_LIST(F, X)                                                                \
+    F(X, PL_LINEAR_DIRECT, direct, "direct", "sparse factorisation")                               \
+    F(X, PL_LINEAR_PCG, pcg, "pcg", "conjugate gradients")                                         \
+    F(X, PL_LINEAR_ICPCG, icpcg, "icpcg", "conjugate gradients with an incomplete factor")         \
+    F(X, PL_LINEAR_CHEBYSHEV, chebyshev, "chebyshev", "Chebyshev semi-iteration")                  \
+    F(X, PL_LINEAR_GAUSS_SEIDEL, gauss_seidel, "gauss-seidel", "coloured Gauss-Seidel")
+
 // linear solver
+#define PL_LINEAR_CHOICE(X, code, symbol, name, help) X(code, name, help)
 #define PL_LINEAR_LIST(X)                                                                          \
     X(PL_LINEAR_AUTO, "auto", "goes with the method")                                              \
     X(PL_LINEAR_MULTIGRID, "multigrid", "cycles of multigrid")                                     \
     X(PL_LINEAR_MGPCG, "mgpcg", "conjugate gradients with multigrid as preconditioner")            \
-    X(PL_LINEAR_DIRECT, "direct", "sparse factorisation")                                          \
-    X(PL_LINEAR_PCG, "pcg", "conjugate gradients")                                                 \
-    X(PL_LINEAR_ICPCG, "icpcg", "conjugate gradients with an incomplete factor")                   \
-    X(PL_LINEAR_CHEBYSHEV, "chebyshev", "Chebyshev semi-iteration")                                \
-    X(PL_LINEAR_GAUSS_SEIDEL, "gauss-seidel", "coloured Gauss-Seidel")
+    PL_MATRIX_SOLVER_LIST(PL_LINEAR_CHOICE, X)
 
 // where the mass of an element goes
 #define PL_MASS_LIST(X)                                                                            \

@@ -15,13 +15,14 @@ struct pl_eigenfit_term {
     pl_step_term term;
     pl_pool* pool;
     int vertex_count, mode_count, rigid_count;
-    bool is_linear;
+    bool is_linear, materials_change;
     double tolerance;
     // at rest
     double *rest, *rest_lambda, *rest_shapes, *ratios;
-    bool* rest_fixed;
-    // modes of the step
     bool* fixed;
+    pl_hold* holds;
+    int hold_count;
+    // modes of the step
     pl_block_matrix K;
     pl_modes_problem problem;
     pl_modes_multigrid* multigrid; // NULL: not needed yet
@@ -53,7 +54,7 @@ static pl_status allocate(pl_eigenfit_term* e, pl_error* error) {
     e->rest_lambda = PL_ALLOC(double, modes);
     e->rest_shapes = PL_ALLOC(double, shapes_size(e));
     e->ratios = PL_ALLOC(double, modes);
-    e->rest_fixed = PL_ALLOC(bool, vertices);
+    e->holds = PL_ALLOC(pl_hold, e->hold_count);
     e->fixed = PL_ALLOC(bool, vertices);
     e->lambda = PL_ALLOC(double, modes);
     e->shapes = PL_ALLOC(double, shapes_size(e));
@@ -67,10 +68,10 @@ static pl_status allocate(pl_eigenfit_term* e, pl_error* error) {
     e->difference = PL_ALLOC(double, 2 * n);
     e->sums = PL_ALLOC(double, 2 * modes);
     e->partials = PL_ALLOC(double, pl_panel_partials((int)modes, (int)modes + 2));
-    bool ok = e->rest && e->rest_lambda && e->rest_shapes && e->ratios && e->rest_fixed &&
-              e->fixed && e->lambda && e->shapes && e->start_shapes && e->overlaps && e->match &&
-              e->weighted && e->constant && e->C && e->stiffness && e->difference && e->sums &&
-              e->partials;
+    bool ok = e->rest && e->rest_lambda && e->rest_shapes && e->ratios &&
+              (e->holds || !e->hold_count) && e->fixed && e->lambda && e->shapes &&
+              e->start_shapes && e->overlaps && e->match && e->weighted && e->constant && e->C &&
+              e->stiffness && e->difference && e->sums && e->partials;
     return ok ? PL_OK : pl_fail_memory(error, "EigenFit");
 }
 
@@ -83,7 +84,7 @@ void pl_eigenfit_term_destroy(pl_eigenfit_term* e) {
     PL_FREE(e->rest_lambda, double, modes);
     PL_FREE(e->rest_shapes, double, shapes_size(e));
     PL_FREE(e->ratios, double, modes);
-    PL_FREE(e->rest_fixed, bool, vertices);
+    PL_FREE(e->holds, pl_hold, e->hold_count);
     PL_FREE(e->fixed, bool, vertices);
     PL_FREE(e->lambda, double, modes);
     PL_FREE(e->shapes, double, shapes_size(e));
@@ -123,7 +124,7 @@ static pl_mat3 turn_of(const pl_eigenfit_term* e, const double* mass, const doub
 
 // The modes at rest, turned with a body that nothing holds.
 static void turn_shapes(pl_eigenfit_term* e, const pl_step_objective* f) {
-    bool held = f->hold_count > 0;
+    bool held = e->hold_count > 0;
     for (int v = 0; v < e->vertex_count && !held; v++) held = e->fixed[v];
     memcpy(e->start_shapes, e->rest_shapes, shapes_size(e) * sizeof(double));
     if (held) return;
@@ -144,15 +145,15 @@ static void assemble(pl_eigenfit_term* e, const pl_step_objective* f, const doub
     pl_step_hessian(&elastic, x, 1.0, &e->K);
 }
 
-// Levels are those of the rest shape: a run that is resumed gets the same ones.
-static pl_status prepare_multigrid(pl_eigenfit_term* e, const pl_step_objective* f, bool same_holds,
+// Levels are those of the rest shape, and do not follow a stiffness that may change: a run that is
+// resumed gets the same ones.
+static pl_status prepare_multigrid(pl_eigenfit_term* e, const pl_step_objective* f,
                                    pl_error* error) {
     pl_status status = PL_OK;
-    if (!e->multigrid || !same_holds) {
-        pl_modes_multigrid_destroy(e->multigrid);
-        e->multigrid = NULL;
+    if (!e->multigrid) {
         assemble(e, f, e->rest);
-        status = pl_modes_multigrid_create(&e->problem, e->pool, &e->multigrid, error);
+        status = pl_modes_multigrid_create(&e->problem, !e->materials_change, e->pool,
+                                           &e->multigrid, error);
     }
     if (status != PL_OK) return status;
     assemble(e, f, f->start);
@@ -178,11 +179,9 @@ static void take_rest_modes(pl_eigenfit_term* e) {
     e->found = e->agrees = true;
 }
 
-static pl_status find_modes(pl_eigenfit_term* e, const pl_step_objective* f, bool same_holds,
-                            pl_error* error) {
-    e->found = e->agrees = false;
+static pl_status find_modes(pl_eigenfit_term* e, const pl_step_objective* f, pl_error* error) {
     turn_shapes(e, f);
-    pl_status status = prepare_multigrid(e, f, same_holds, error);
+    pl_status status = prepare_multigrid(e, f, error);
     if (status == PL_OK)
         status = pl_modes_multigrid_find(e->multigrid, e->mode_count, LAMBDA_TOLERANCE,
                                          e->mode_count, e->start_shapes, e->lambda, e->shapes,
@@ -190,7 +189,7 @@ static pl_status find_modes(pl_eigenfit_term* e, const pl_step_objective* f, boo
     if (status == PL_OK && e->found) {
         find_overlaps(e);
         e->agrees = pl_modes_agree(e->mode_count, e->rigid_count, e->overlaps, e->tolerance);
-        pl_match_modes(e->mode_count, e->overlaps, e->match);
+        pl_match_modes(e->mode_count, e->mode_count, e->overlaps, e->match);
     }
     // a state that has no modes of use: the step goes without a correction
     return status == PL_ERROR_MEMORY ? status : PL_OK;
@@ -229,19 +228,29 @@ static void set_correction(pl_eigenfit_term* e, const pl_step_objective* f) {
     for (int k = 0; k < e->active; k++) e->C[k * e->active + k] = (1.0 + e->drag) * e->stiffness[k];
 }
 
+// True if a step holds what was held at rest.
+static bool is_held_alike(const pl_eigenfit_term* e, const pl_step_objective* f) {
+    if (f->hold_count != e->hold_count) return false;
+    for (int v = 0; v < e->vertex_count; v++)
+        if (e->fixed[v] != (f->fixed && f->fixed[v])) return false;
+    for (int k = 0; k < e->hold_count; k++)
+        if (f->holds[k].vertex != e->holds[k].vertex ||
+            memcmp(&f->holds[k].free, &e->holds[k].free, sizeof(pl_mat3)) != 0)
+            return false;
+    return true;
+}
+
 static pl_status begin(void* user, const struct pl_step_objective* f, pl_error* error) {
     pl_eigenfit_term* e = user;
-    size_t bytes = (size_t)e->vertex_count * sizeof(bool);
-    bool same_holds = f->fixed && memcmp(e->fixed, f->fixed, bytes) == 0;
-    if (f->fixed) memcpy(e->fixed, f->fixed, bytes);
     e->problem.mass = f->mass;
     e->problem.M = f->mass_matrix;
-    e->problem.holds = f->holds;
-    e->problem.hold_count = f->hold_count;
     e->applications = 0;
+    e->found = e->agrees = false;
     pl_status status = PL_OK;
-    if (e->is_linear && memcmp(e->fixed, e->rest_fixed, bytes) == 0) take_rest_modes(e);
-    else status = find_modes(e, f, same_holds, error);
+    if (is_held_alike(e, f)) {
+        if (e->is_linear) take_rest_modes(e);
+        else status = find_modes(e, f, error);
+    }
     set_correction(e, f);
     return status;
 }
@@ -294,9 +303,18 @@ static void copy_input(pl_eigenfit_term* e, const pl_eigenfit_input* in) {
     memcpy(e->rest_lambda, in->lambda, modes * sizeof(double));
     memcpy(e->rest_shapes, in->shapes, shapes_size(e) * sizeof(double));
     memcpy(e->ratios, in->ratios, modes * sizeof(double));
-    if (!in->fixed) return;
-    memcpy(e->rest_fixed, in->fixed, bytes);
-    memcpy(e->fixed, in->fixed, bytes);
+    if (in->fixed) memcpy(e->fixed, in->fixed, bytes);
+    if (in->hold_count) memcpy(e->holds, in->holds, (size_t)in->hold_count * sizeof(pl_hold));
+}
+
+// What points into e itself.
+static void tie(pl_eigenfit_term* e) {
+    e->term.user = e;
+    e->problem = (pl_modes_problem){.K = &e->K,
+                                    .positions = e->rest,
+                                    .fixed = e->fixed,
+                                    .holds = e->holds,
+                                    .hold_count = e->hold_count};
 }
 
 pl_status pl_eigenfit_term_create(const pl_eigenfit_input* in, pl_pool* pool,
@@ -307,10 +325,11 @@ pl_status pl_eigenfit_term_create(const pl_eigenfit_input* in, pl_pool* pool,
                             .vertex_count = in->vertex_count,
                             .mode_count = in->mode_count,
                             .rigid_count = in->rigid_count,
+                            .hold_count = in->hold_count,
                             .is_linear = in->is_linear,
+                            .materials_change = in->materials_change,
                             .tolerance = in->tolerance};
-    e->term = (pl_step_term){.user = e,
-                             .energy = energy,
+    e->term = (pl_step_term){.energy = energy,
                              .gradient = gradient,
                              .low_rank = low_rank,
                              .is_indefinite = true,
@@ -325,7 +344,19 @@ pl_status pl_eigenfit_term_create(const pl_eigenfit_input* in, pl_pool* pool,
         return status;
     }
     copy_input(e, in);
-    e->problem = (pl_modes_problem){.K = &e->K, .positions = e->rest, .fixed = e->fixed};
+    tie(e);
+    return PL_OK;
+}
+
+pl_status pl_eigenfit_term_refit(pl_eigenfit_term* e, const pl_eigenfit_input* in,
+                                 pl_error* error) {
+    pl_eigenfit_term *next, before = *e;
+    pl_status status = pl_eigenfit_term_create(in, e->pool, &next, error);
+    if (status != PL_OK) return status;
+    *e = *next;
+    *next = before; // whose multigrid still looks at e->problem
+    tie(e);
+    pl_eigenfit_term_destroy(next);
     return PL_OK;
 }
 

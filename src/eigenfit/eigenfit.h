@@ -30,14 +30,19 @@ typedef struct pl_eigenfit_input {
     const int* neighbour_offsets; // of the system
     const int* neighbours;
     const double* rest; // 3 per vertex
-    const bool* fixed;  // per vertex: held while the modes at rest were found
+    // What is held, in the modes at rest and in every step: a step with other holds has no
+    // correction. Places of holds do not count.
+    const bool* fixed; // per vertex; NULL: none
+    const pl_hold* holds;
+    int hold_count;
     // Modes at rest, in ascending order with rigid ones first.
     int mode_count, rigid_count;
-    const double* lambda; // [1/s^2]
-    const double* shapes; // 3 per vertex, mode after mode
-    const double* ratios; // per mode; those of rigid modes are not looked at
-    bool is_linear;       // the law is linear: the modes at rest are those of every state
-    double tolerance;     // of pl_modes_agree
+    const double* lambda;  // [1/s^2]
+    const double* shapes;  // 3 per vertex, mode after mode
+    const double* ratios;  // per mode; those of rigid modes are not looked at
+    bool is_linear;        // the law is linear: the modes at rest are those of every state
+    bool materials_change; // from step to step
+    double tolerance;      // of pl_modes_agree
 } pl_eigenfit_input;
 
 typedef struct pl_eigenfit_term pl_eigenfit_term;
@@ -45,6 +50,9 @@ typedef struct pl_eigenfit_term pl_eigenfit_term;
 pl_status pl_eigenfit_term_create(const pl_eigenfit_input* input, pl_pool* pool,
                                   pl_eigenfit_term** out, pl_error* error);
 void pl_eigenfit_term_destroy(pl_eigenfit_term* e);
+// Takes other modes at rest, as when what is held has changed. If it fails, nothing has changed.
+pl_status pl_eigenfit_term_refit(pl_eigenfit_term* e, const pl_eigenfit_input* input,
+                                 pl_error* error);
 
 // For pl_step_add_term; belongs to e.
 const pl_step_term* pl_eigenfit_term_of(pl_eigenfit_term* e);

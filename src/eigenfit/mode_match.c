@@ -1,17 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
+//
+// The assignment follows shortest augmenting paths: rows join one by one, and potentials of rows
+// and columns keep all reduced costs at least zero.
 #include "eigenfit/mode_match.h"
 
-void pl_match_modes(int n, double* overlaps, int* match) {
-    for (int round = 0; round < n; round++) {
-        int best = -1;
-        for (int i = 0; i < n * n; i++)
-            if (overlaps[i] >= 0.0 && (best < 0 || overlaps[i] > overlaps[best])) best = i;
-        if (best < 0) best = 0; // only if overlaps are not finite
-        int current = best / n, rest = best % n;
-        match[current] = rest;
-        for (int k = 0; k < n; k++) overlaps[current * n + k] = overlaps[k * n + rest] = -1.0;
+#include <math.h>
+
+// Lambdas that differ by less than this part are near one another.
+static const double NEAR_LAMBDA = 0.05;
+
+typedef struct assignment {
+    int columns;
+    const double* overlaps;
+    double of_row[PL_MATCH_MAX + 1], of_column[PL_MATCH_MAX + 1]; // potentials
+    int row_of[PL_MATCH_MAX +
+               1]; // the row that has a column, from 1 on; 0: none. Column 0 is none.
+} assignment;
+
+static double cost(const assignment* a, int row, int column) {
+    double overlap = a->overlaps[(row - 1) * a->columns + column - 1];
+    return isfinite(overlap) ? 1.0 - overlap * overlap : 1.0;
+}
+
+// One row joins: the cheapest path of exchanges that ends in a column nobody has.
+static void join(assignment* a, int row) {
+    double least[PL_MATCH_MAX + 1];
+    int from[PL_MATCH_MAX + 1];
+    bool seen[PL_MATCH_MAX + 1];
+    for (int c = 0; c <= a->columns; c++) {
+        least[c] = INFINITY;
+        from[c] = 0;
+        seen[c] = false;
     }
+    int column = 0;
+    a->row_of[0] = row;
+    while (a->row_of[column] != 0) {
+        int at = a->row_of[column], next = 0;
+        double step = INFINITY;
+        seen[column] = true;
+        for (int c = 1; c <= a->columns; c++) {
+            if (seen[c]) continue;
+            double reduced = cost(a, at, c) - a->of_row[at] - a->of_column[c];
+            if (reduced < least[c]) {
+                least[c] = reduced;
+                from[c] = column;
+            }
+            if (least[c] < step) {
+                step = least[c];
+                next = c;
+            }
+        }
+        for (int c = 0; c <= a->columns; c++) {
+            if (seen[c]) {
+                a->of_row[a->row_of[c]] += step;
+                a->of_column[c] -= step;
+            } else {
+                least[c] -= step;
+            }
+        }
+        column = next;
+    }
+    for (; column != 0; column = from[column]) a->row_of[column] = a->row_of[from[column]];
+}
+
+void pl_match_modes(int rows, int columns, const double* overlaps, int* match) {
+    assignment a = {.columns = columns, .overlaps = overlaps};
+    for (int row = 1; row <= rows; row++) join(&a, row);
+    for (int c = 1; c <= columns; c++)
+        if (a.row_of[c] > 0) match[a.row_of[c] - 1] = c - 1;
+}
+
+double pl_mode_agreement(int columns, const double* row, const double* lambda, int match) {
+    double sum = 0.0;
+    for (int k = 0; k < columns; k++)
+        if (fabs(lambda[k] - lambda[match]) <= NEAR_LAMBDA * fabs(lambda[match]))
+            sum += row[k] * row[k];
+    return sqrt(sum);
 }
 
 bool pl_modes_agree(int n, int first, const double* overlaps, double tolerance) {

@@ -45,18 +45,11 @@ static void collected_free(collected* c) {
 }
 
 pl_status pl_fem_law_of_solid(const pl_element_material* from, pl_material* out, pl_error* error) {
-    static const pl_material_kind kinds[PL_LAW_COUNT] = {
-        [PL_LAW_LINEAR] = PL_MATERIAL_LINEAR,
-        [PL_LAW_COROTATED] = PL_MATERIAL_COROTATED,
-        [PL_LAW_ARAP] = PL_MATERIAL_ARAP,
-        [PL_LAW_STVK] = PL_MATERIAL_STVK,
-        [PL_LAW_NEOHOOKEAN] = PL_MATERIAL_NEOHOOKEAN,
-        [PL_LAW_STABLE_NEOHOOKEAN] = PL_MATERIAL_STABLE_NEOHOOKEAN,
-        [PL_LAW_MOONEY_RIVLIN] = PL_MATERIAL_MOONEY_RIVLIN};
-    if (from->law < PL_LAW_LINEAR || from->law > PL_LAW_MOONEY_RIVLIN)
+    pl_material_kind kind;
+    if (!pl_material_of_law(from->law, &kind))
         return pl_fail(error, PL_ERROR_UNSUPPORTED, "law \"%s\" is not one of solids",
                        pl_law_name((int)from->law));
-    *out = (pl_material){.kind = kinds[from->law], .mu = from->mu, .lambda = from->lambda};
+    *out = (pl_material){.kind = kind, .mu = from->mu, .lambda = from->lambda};
     if (from->law == PL_LAW_MOONEY_RIVLIN) out->rivlin = pl_material_rivlin(from->mu, from->mu2);
     return PL_OK;
 }

@@ -275,6 +275,6 @@ pl_status pl_newton_multigrid_solver(const pl_solver_input* input, pl_newton_sol
     if (status != PL_OK) return status;
     n->in_double = input->A;
     n->may_be_float = settings->nonlinear != PL_NONLINEAR_LINEARISED;
-    *out = (pl_newton_solver){&functions, n, pl_linear_sees_indefinite(settings->linear)};
+    *out = (pl_newton_solver){&functions, n, n->conjugate};
     return PL_OK;
 }

@@ -38,9 +38,15 @@ typedef struct pl_slopes_w {
     pl_fw f1, f2, f3, f4, f11, f22, f33, f23, f34;
 } pl_slopes_w;
 
-// Which derivatives a law has; a constant where a law is compiled in, so that the rest costs
-// nothing.
-enum { PL_USES_ROTATION = 1, PL_USES_VOLUME = 2, PL_USES_FOURTH = 4, PL_USES_ALL = 7 };
+// Which derivatives a law has, and where it exists; a constant where a law is compiled in, so that
+// the rest costs nothing.
+enum {
+    PL_USES_ROTATION = 1,
+    PL_USES_VOLUME = 2,
+    PL_USES_FOURTH = 4,
+    PL_NEEDS_VOLUME = 8, // exists for det F > 0 only
+    PL_HAS_NO_SPLIT = 16 // no volume term, so that it cannot be incompressible
+};
 
 // slopes of d + c v, c being a function of Phi with c = value and dc/dPhi = rate
 static inline pl_slopes pl_slopes_add(pl_slopes d, double value, double rate, pl_slopes v) {

@@ -9,7 +9,7 @@
 #include "material/isotropic.h"
 #include "material/material_kind.h"
 
-enum { PL_ARAP_USES = PL_USES_ROTATION };
+enum { PL_ARAP_USES = PL_USES_ROTATION | PL_HAS_NO_SPLIT };
 
 static inline double pl_arap_distortion(const pl_material* m, const pl_invariants* i,
                                         pl_slopes* f) {

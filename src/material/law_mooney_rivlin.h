@@ -11,7 +11,7 @@
 #include "material/isotropic.h"
 #include "material/material_kind.h"
 
-enum { PL_MOONEY_RIVLIN_USES = PL_USES_VOLUME | PL_USES_FOURTH };
+enum { PL_MOONEY_RIVLIN_USES = PL_USES_VOLUME | PL_USES_FOURTH | PL_NEEDS_VOLUME };
 
 static inline double pl_mooney_rivlin_distortion(const pl_material* m, const pl_invariants* i,
                                                  pl_slopes* f) {

@@ -10,7 +10,7 @@
 #include "material/isotropic.h"
 #include "material/material_kind.h"
 
-enum { PL_NEOHOOKEAN_USES = PL_USES_VOLUME };
+enum { PL_NEOHOOKEAN_USES = PL_USES_VOLUME | PL_NEEDS_VOLUME };
 
 static inline double pl_neohookean_distortion(const pl_material* m, const pl_invariants* i,
                                               pl_slopes* f) {

@@ -7,16 +7,15 @@
 //     Psi = m/2 (I2 - 3) - m/2 log((I2 + 1) / 4) + k/2 (J - 1)^2 - 3/4 m (J - 1),
 // their k/2 (J - alpha)^2 multiplied out. Phi = J - 1, kappa = k.
 //
-// The bare one leaves the logarithm out (their Eq. 9; Ruan 2024 section 6):
-//     Psi = mu/2 (I2 - 3) - mu (J - 1) + (lambda + mu)/2 (J - 1)^2,
-// cheaper, and the mixed method's paper uses it; but F = 0 is a minimum of it.
+// The mixed method's paper leaves the logarithm out (Smith 2018 Eq. 9; Ruan 2024 section 6), which
+// is cheaper; but then F = 0 is a minimum.
 #ifndef PL_MATERIAL_LAW_STABLE_NEOHOOKEAN_H
 #define PL_MATERIAL_LAW_STABLE_NEOHOOKEAN_H
 
 #include "material/isotropic.h"
 #include "material/material_kind.h"
 
-enum { PL_STABLE_NEOHOOKEAN_USES = PL_USES_VOLUME, PL_BARE_NEOHOOKEAN_USES = PL_USES_VOLUME };
+enum { PL_STABLE_NEOHOOKEAN_USES = PL_USES_VOLUME };
 
 static inline double pl_stable_neohookean_distortion(const pl_material* m, const pl_invariants* i,
                                                      pl_slopes* f) {
@@ -34,15 +33,6 @@ static inline double pl_stable_neohookean_volume(const pl_invariants* i, pl_slop
 static inline double pl_stable_neohookean_kappa(const pl_material* m) {
     return m->lambda + 5.0 / 6.0 * m->mu;
 }
-static inline double pl_bare_neohookean_distortion(const pl_material* m, const pl_invariants* i,
-                                                   pl_slopes* f) {
-    *f = (pl_slopes){.f2 = 0.5 * m->mu, .f3 = -m->mu};
-    return m->mu * (0.5 * (i->I2 - 3.0) - (i->J - 1.0));
-}
-static inline double pl_bare_neohookean_volume(const pl_invariants* i, pl_slopes* f) {
-    return pl_stable_neohookean_volume(i, f);
-}
-static inline double pl_bare_neohookean_kappa(const pl_material* m) { return m->lambda + m->mu; }
 
 PL_WIDE pl_fw pl_stable_neohookean_distortion_w(const pl_material_w* m, const pl_invariants_w* i,
                                                 pl_slopes_w* f) {
@@ -60,14 +50,5 @@ PL_WIDE pl_fw pl_stable_neohookean_volume_w(const pl_invariants_w* i, pl_slopes_
 PL_WIDE pl_fw pl_stable_neohookean_kappa_w(const pl_material_w* m) {
     return m->lambda + (float)(5.0 / 6.0) * m->mu;
 }
-PL_WIDE pl_fw pl_bare_neohookean_distortion_w(const pl_material_w* m, const pl_invariants_w* i,
-                                              pl_slopes_w* f) {
-    *f = (pl_slopes_w){.f2 = 0.5f * m->mu, .f3 = -m->mu};
-    return m->mu * (0.5f * (i->I2 - 3.0f) - (i->J - 1.0f));
-}
-PL_WIDE pl_fw pl_bare_neohookean_volume_w(const pl_invariants_w* i, pl_slopes_w* f) {
-    return pl_stable_neohookean_volume_w(i, f);
-}
-PL_WIDE pl_fw pl_bare_neohookean_kappa_w(const pl_material_w* m) { return m->lambda + m->mu; }
 
 #endif

@@ -4,8 +4,6 @@
 #include "material/laws.h"
 #include "math/polar.h"
 
-#include <string.h>
-
 typedef struct law {
     double (*distortion)(const pl_material* m, const pl_invariants* i, pl_slopes* f);
     double (*volume)(const pl_invariants* i, pl_slopes* f);
@@ -15,16 +13,16 @@ typedef struct law {
 
 static const law laws[PL_MATERIAL_COUNT] = {
 // linear is not a function of invariants: it has its own branches below
-#define LAW_ROW(KIND, name_c)                                                                      \
-    [PL_MATERIAL_##KIND] = {pl_##name_c##_distortion, pl_##name_c##_volume, pl_##name_c##_kappa,   \
-                            PL_##KIND##_USES},
-    PL_ISOTROPIC_LAWS(LAW_ROW)
+#define LAW_ROW(X, KIND, name, help)                                                               \
+    [PL_MATERIAL_##                                                                                \
+        KIND] = {pl_##name##_distortion, pl_##name##_volume, pl_##name##_kappa, PL_##KIND##_USES},
+    PL_ISOTROPIC_LAW_LIST(LAW_ROW, )
 #undef LAW_ROW
 };
 
 static const char* const names[PL_MATERIAL_COUNT] = {
-#define NAME_ROW(kind, name) [kind] = name,
-    PL_MATERIAL_LIST(NAME_ROW)
+#define NAME_ROW(X, KIND, name, help) [PL_MATERIAL_##KIND] = #name,
+    PL_SOLID_LAW_LIST(NAME_ROW, )
 #undef NAME_ROW
 };
 
@@ -32,13 +30,14 @@ const char* pl_material_name(pl_material_kind kind) {
     return kind >= 0 && kind < PL_MATERIAL_COUNT ? names[kind] : NULL;
 }
 
-bool pl_material_find(const char* name, pl_material_kind* kind) {
-    for (int i = 0; i < PL_MATERIAL_COUNT; i++)
-        if (strcmp(names[i], name) == 0) {
-            *kind = (pl_material_kind)i;
-            return true;
-        }
-    return false;
+bool pl_material_of_law(pl_law of, pl_material_kind* kind) {
+    switch (of) {
+#define KIND_CASE(X, KIND, name, help)                                                             \
+    case PL_LAW_##KIND: *kind = PL_MATERIAL_##KIND; return true;
+        PL_SOLID_LAW_LIST(KIND_CASE, )
+#undef KIND_CASE
+    default: return false;
+    }
 }
 
 // what the laws take of Mooney-Rivlin's two moduli when nothing is said: typical rubber
@@ -113,11 +112,9 @@ pl_status pl_material_incompressible(pl_material_kind kind, double mu, pl_materi
 
 double pl_material_rivlin(double mu, double mu2) { return mu > 0.0 ? fmin(mu2 / mu, 1.0) : 0.0; }
 
-bool pl_material_needs_volume(pl_material_kind kind) {
-    return kind == PL_MATERIAL_NEOHOOKEAN || kind == PL_MATERIAL_MOONEY_RIVLIN;
-}
+bool pl_material_needs_volume(pl_material_kind kind) { return laws[kind].uses & PL_NEEDS_VOLUME; }
 
-bool pl_material_has_split(pl_material_kind kind) { return kind != PL_MATERIAL_ARAP; }
+bool pl_material_has_split(pl_material_kind kind) { return !(laws[kind].uses & PL_HAS_NO_SPLIT); }
 
 static double kappa_of(const pl_material* m) {
     return m->kind == PL_MATERIAL_LINEAR ? m->lambda : laws[m->kind].kappa(m);

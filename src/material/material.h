@@ -4,7 +4,8 @@
 // Elastic laws of solids, as functions of the deformation gradient F (row-major 3x3): energy per
 // rest volume Psi, first Piola stress P = dPsi/dF, tangent dP/dF. The double versions here are the
 // reference; the wide float versions are in material_wide.h. Each law is one file, law_NAME.h,
-// listed once in PL_MATERIAL_LIST. How energy, stress and tangent come from a law: isotropic.h.
+// listed once in PL_ISOTROPIC_LAW_LIST of
+// pliant/scene_names.h. How energy, stress and tangent come from a law: isotropic.h.
 //
 // Every law but ARAP has the split form Psi = Psi_d + kappa/2 Phi^2 of distortion and volume
 // constraint (Ruan 2024, section 6), which the mixed method uses with a pressure p as
@@ -18,10 +19,10 @@
 
 #include <stdbool.h>
 
-// The name of a law in a scene; NULL for a kind that does not exist. And back: false if no law has
-// the name.
+// The name of a law in a scene; NULL for a kind that does not exist.
 const char* pl_material_name(pl_material_kind kind);
-bool pl_material_find(const char* name, pl_material_kind* kind);
+// The kind of a scene's law; false for laws that are not of solids.
+bool pl_material_of_law(pl_law law, pl_material_kind* kind);
 
 // E [Pa] > 0 and -1 < nu < 0.5 to Lamé; an error says which is out of range.
 pl_status pl_material_from_young(pl_material_kind kind, double young, double poisson,

@@ -7,22 +7,13 @@
 
 #include "math/simd.h"
 
-// enum value, name in a scene
-#define PL_MATERIAL_LIST(X)                                                                        \
-    X(PL_MATERIAL_LINEAR, "linear")                                                                \
-    X(PL_MATERIAL_COROTATED, "corotated")                                                          \
-    X(PL_MATERIAL_ARAP, "arap")                                                                    \
-    X(PL_MATERIAL_STVK, "stvk")                                                                    \
-    X(PL_MATERIAL_NEOHOOKEAN, "neohookean")                                                        \
-    X(PL_MATERIAL_STABLE_NEOHOOKEAN, "stable_neohookean")                                          \
-    X(PL_MATERIAL_MOONEY_RIVLIN, "mooney_rivlin")                                                  \
-    X(PL_MATERIAL_BARE_NEOHOOKEAN, "bare_neohookean")
+#include <pliant/scene_names.h>
 
-#define PL_MATERIAL_ENUM(code, name) code,
+#define PL_MATERIAL_VALUE(X, CODE, name, help) PL_MATERIAL_##CODE,
 typedef enum pl_material_kind {
-    PL_MATERIAL_LIST(PL_MATERIAL_ENUM) PL_MATERIAL_COUNT
+    PL_SOLID_LAW_LIST(PL_MATERIAL_VALUE, ) PL_MATERIAL_COUNT
 } pl_material_kind;
-#undef PL_MATERIAL_ENUM
+#undef PL_MATERIAL_VALUE
 
 // Parameters of a law, per element. mu and lambda are the Lamé parameters of linear elasticity that
 // the law has near the rest state, whatever its own form is (ARAP has no lambda of its own: there

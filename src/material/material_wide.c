@@ -5,7 +5,7 @@
 #include "material/material_wide.h"
 
 // Whether there is a pressure is decided at run time, which halves the code and costs nothing.
-#define LAW_FUNCTIONS(KIND, name)                                                                  \
+#define LAW_FUNCTIONS(X, KIND, name, help)                                                         \
     static void name##_energy(const pl_material_w* m, const pl_mat3w* F, pl_quatw* q,              \
                               pl_fw* energy) {                                                     \
         *energy = pl_law_energy_w(PL_MATERIAL_##KIND, (pl_law_request_w){m, NULL}, F, q);          \
@@ -39,13 +39,13 @@
                                   pl_mat3w* gradient) {                                            \
         *phi = pl_law_constraint_w(PL_MATERIAL_##KIND, F, q, gradient);                            \
     }
-LAW_FUNCTIONS(LINEAR, linear)
-PL_ISOTROPIC_LAWS(LAW_FUNCTIONS)
+PL_SOLID_LAW_LIST(LAW_FUNCTIONS, )
+#undef LAW_FUNCTIONS
 
-#define LAW_ROW(KIND, name)                                                                        \
+#define LAW_ROW(X, KIND, name, help)                                                               \
     [PL_MATERIAL_##KIND] = {name##_energy,       name##_stress,          name##_principal,         \
                             name##_mixed_stress, name##_mixed_principal, name##_constraint},
-static const pl_material_law laws[PL_MATERIAL_COUNT] = {LAW_ROW(LINEAR, linear)
-                                                            PL_ISOTROPIC_LAWS(LAW_ROW)};
+static const pl_material_law laws[PL_MATERIAL_COUNT] = {PL_SOLID_LAW_LIST(LAW_ROW, )};
+#undef LAW_ROW
 
 const pl_material_law* pl_material_law_of(pl_material_kind kind) { return &laws[kind]; }

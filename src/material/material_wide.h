@@ -22,9 +22,9 @@ typedef struct pl_law_request_w {
 // kind is a constant wherever these are inlined, so that one case remains.
 PL_WIDE int pl_law_uses(pl_material_kind kind) {
     switch (kind) {
-#define PL_LAW_CASE(KIND, name)                                                                    \
+#define PL_LAW_CASE(X, KIND, name, help)                                                           \
     case PL_MATERIAL_##KIND: return PL_##KIND##_USES;
-        PL_ISOTROPIC_LAWS(PL_LAW_CASE)
+        PL_ISOTROPIC_LAW_LIST(PL_LAW_CASE, )
 #undef PL_LAW_CASE
     default: return 0;
     }
@@ -32,33 +32,33 @@ PL_WIDE int pl_law_uses(pl_material_kind kind) {
 PL_WIDE pl_fw pl_law_distortion_w(pl_material_kind kind, const pl_material_w* m,
                                   const pl_invariants_w* i, pl_slopes_w* f) {
     switch (kind) {
-#define PL_LAW_CASE(KIND, name)                                                                    \
+#define PL_LAW_CASE(X, KIND, name, help)                                                           \
     case PL_MATERIAL_##KIND: return pl_##name##_distortion_w(m, i, f);
-        PL_ISOTROPIC_LAWS(PL_LAW_CASE)
+        PL_ISOTROPIC_LAW_LIST(PL_LAW_CASE, )
 #undef PL_LAW_CASE
     default: *f = (pl_slopes_w){0}; return (pl_fw){0};
     }
 }
 PL_WIDE pl_fw pl_law_volume_w(pl_material_kind kind, const pl_invariants_w* i, pl_slopes_w* f) {
     switch (kind) {
-#define PL_LAW_CASE(KIND, name)                                                                    \
+#define PL_LAW_CASE(X, KIND, name, help)                                                           \
     case PL_MATERIAL_##KIND: return pl_##name##_volume_w(i, f);
-        PL_ISOTROPIC_LAWS(PL_LAW_CASE)
+        PL_ISOTROPIC_LAW_LIST(PL_LAW_CASE, )
 #undef PL_LAW_CASE
     default: *f = (pl_slopes_w){0}; return (pl_fw){0};
     }
 }
 PL_WIDE pl_fw pl_law_kappa_w(pl_material_kind kind, const pl_material_w* m) {
     switch (kind) {
-#define PL_LAW_CASE(KIND, name)                                                                    \
+#define PL_LAW_CASE(X, KIND, name, help)                                                           \
     case PL_MATERIAL_##KIND: return pl_##name##_kappa_w(m);
-        PL_ISOTROPIC_LAWS(PL_LAW_CASE)
+        PL_ISOTROPIC_LAW_LIST(PL_LAW_CASE, )
 #undef PL_LAW_CASE
     default: return m->lambda;
     }
 }
 PL_WIDE bool pl_law_needs_volume(pl_material_kind kind) {
-    return kind == PL_MATERIAL_NEOHOOKEAN || kind == PL_MATERIAL_MOONEY_RIVLIN;
+    return pl_law_uses(kind) & PL_NEEDS_VOLUME;
 }
 
 // Lanes where a law does not exist get J = NaN, and with it NaN everywhere.

@@ -13,6 +13,9 @@ static const double FIRST_SHIFT = 1e-6; // as part of the largest lambda
 static const double SHIFT_LOW = 0.02, SHIFT_HIGH = 5.0;
 // Of a mode's shape; its lambda is then right to the square of it, which no tolerance falls below.
 static const double SHAPE_TOLERANCE = 1e-10;
+// Of the few modes that the shift is chosen by: their (K + sigma M)^-1 M is right to the square of
+// it, so that a rigid one may seem to have a lambda of UNSURE sigma, and no more.
+static const double TRIAL_TOLERANCE = 1e-3, UNSURE = 1e-5;
 enum { BLOCK = 8, SEED = 2019 };
 
 struct pl_modes_direct {
@@ -78,13 +81,13 @@ static pl_status choose_shift(pl_modes_direct* d, double* values, double* vector
     int few = d->unknowns < PL_RIGID_MODES + 1 ? d->unknowns : PL_RIGID_MODES + 1;
     for (int round = 0; round < 4; round++) {
         pl_lanczos_result result;
-        pl_status status = run(d, few, 0.1, values, vectors, &result, error);
+        pl_status status = run(d, few, TRIAL_TOLERANCE, values, vectors, &result, error);
         if (status != PL_OK) return status;
         double lowest = 0.0;
         for (int k = result.found - 1; k >= 0; k--) {
             double lambda = 1.0 / values[k] - d->sigma;
             // what a shift of this size cannot tell from zero counts as rigid
-            if (lambda > fmax(PL_RIGID_LAMBDA * d->largest, 1e-7 * d->sigma)) lowest = lambda;
+            if (lambda > fmax(PL_RIGID_LAMBDA * d->largest, UNSURE * d->sigma)) lowest = lambda;
         }
         if (lowest == 0.0) return PL_OK;
         if (d->sigma > SHIFT_LOW * lowest && d->sigma < SHIFT_HIGH * lowest) return PL_OK;

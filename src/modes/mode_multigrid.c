@@ -94,7 +94,7 @@ static void fill_rigid(const double* positions, int vertex_count, double* rigid)
         }
 }
 
-static pl_status prepare(pl_modes_multigrid* m, pl_error* error) {
+static pl_status prepare(pl_modes_multigrid* m, bool stiffness_aware, pl_error* error) {
     const pl_modes_problem* p = m->p;
     int vertex_count = p->K->row_count;
     pl_status status = pl_modes_copy_pattern(p, &m->A, error);
@@ -107,19 +107,19 @@ static pl_status prepare(pl_modes_multigrid* m, pl_error* error) {
     pl_mg_settings settings = {.smoother = PL_SMOOTHER_GAUSS_SEIDEL,
                                .pre_sweeps = 1,
                                .post_sweeps = 1,
-                               .stiffness_aware = true};
+                               .stiffness_aware = stiffness_aware};
     pl_mg_blocks blocks = blocks_of(&m->A);
     status = pl_block_mg_setup(&m->mg, &blocks, p->positions, &settings, m->pool, error);
     return status == PL_OK ? set_shift(m, m->sigma, error) : status;
 }
 
-pl_status pl_modes_multigrid_create(const pl_modes_problem* p, pl_pool* pool,
+pl_status pl_modes_multigrid_create(const pl_modes_problem* p, bool stiffness_aware, pl_pool* pool,
                                     pl_modes_multigrid** out, pl_error* error) {
     pl_modes_multigrid* m = *out = PL_ALLOC(pl_modes_multigrid, 1);
     if (!m) return pl_fail_memory(error, "modes");
     *m = (pl_modes_multigrid){
         .p = p, .pool = pool, .largest = pl_modes_largest(p), .unknowns = pl_modes_unknowns(p)};
-    pl_status status = prepare(m, error);
+    pl_status status = prepare(m, stiffness_aware, error);
     if (status == PL_OK) return PL_OK;
     pl_modes_multigrid_destroy(m);
     *out = NULL;

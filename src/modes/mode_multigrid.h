@@ -10,8 +10,8 @@
 
 typedef struct pl_modes_multigrid pl_modes_multigrid;
 
-// The problem has positions.
-pl_status pl_modes_multigrid_create(const pl_modes_problem* p, pl_pool* pool,
+// The problem has positions. stiffness_aware: levels follow the values of K at this time.
+pl_status pl_modes_multigrid_create(const pl_modes_problem* p, bool stiffness_aware, pl_pool* pool,
                                     pl_modes_multigrid** out, pl_error* error);
 // The values of K have changed, as in a step; what is held has not. Starts with the shift sigma,
 // about a tenth of the lowest lambda that is not 0, so that results depend on nothing before.

@@ -63,7 +63,8 @@ static pl_status find_by_multigrid(finder* f, pl_mode_set* m, bool* found, pl_er
     const pl_modes_settings* s = f->settings;
     *found = false;
     pl_status status = PL_OK;
-    if (!f->multigrid) status = pl_modes_multigrid_create(f->p, f->pool, &f->multigrid, error);
+    if (!f->multigrid)
+        status = pl_modes_multigrid_create(f->p, true, f->pool, &f->multigrid, error);
     if (status == PL_OK)
         status =
             pl_modes_multigrid_find(f->multigrid, m->count, s->tolerance, s->start_count, s->start,

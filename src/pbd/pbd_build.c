@@ -15,6 +15,7 @@
 // stays as it was.
 #include "pbd/pbd_build.h"
 #include "base/memory.h"
+#include "material/material.h"
 #include "math/mat3.h"
 #include "mesh/spring_net.h"
 
@@ -321,18 +322,12 @@ static pl_status add_strains(builder* b, pl_error* error) {
     return status;
 }
 
-static pl_material_kind kind_of(pl_law law) {
-    return law == PL_LAW_COROTATED ? PL_MATERIAL_COROTATED
-           : law == PL_LAW_ARAP    ? PL_MATERIAL_ARAP
-           : law == PL_LAW_STVK    ? PL_MATERIAL_STVK
-                                   : PL_MATERIAL_STABLE_NEOHOOKEAN;
-}
-
 // tets with the energy of their law
 static pl_status add_tets(builder* b, pl_error* error) {
     pl_constraint_set* set;
     pl_status status = new_set(b, PL_CONSTRAINT_TET, b->element_count, false, 1.0, &set, error);
-    if (status == PL_OK && b->element_count) set->law = kind_of(b->body->materials[0].law);
+    if (status == PL_OK && b->element_count)
+        pl_material_of_law(b->body->materials[0].law, &set->law);
     for (int e = 0; status == PL_OK && e < b->element_count; e++) {
         int v[4];
         float values[12];

@@ -126,7 +126,7 @@ static bool factor_small(pl_low_rank_work* w, pl_pool* pool, int count) {
 
 pl_status pl_low_rank_update(pl_low_rank_work* w, const pl_newton_solver* solver,
                              const pl_step_objective* f, const double* x,
-                             const pl_linear_options* options, pl_method_info* info,
+                             const pl_linear_options* options, bool* solved, pl_method_info* info,
                              pl_error* error) {
     int count = 3 * f->vertex_count;
     w->rank = 0;
@@ -142,8 +142,11 @@ pl_status pl_low_rank_update(pl_low_rank_work* w, const pl_newton_solver* solver
                                  (double*)w->W.data + at, &linear);
         info->linear_iterations += linear.iterations;
         info->switch_count += linear.switched;
+        if (!linear.converged) *solved = false;
     }
-    if (!factor_small(w, f->pool, count)) w->rank = 0;
+    if (factor_small(w, f->pool, count)) return PL_OK;
+    w->rank = 0;
+    *solved = false;
     return PL_OK;
 }
 

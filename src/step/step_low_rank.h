@@ -23,12 +23,14 @@ typedef struct pl_low_rank_work {
 pl_low_rank_work pl_low_rank_setup(void);
 void pl_low_rank_free(pl_low_rank_work* w);
 
-// Takes the parts of all terms of f at x and finds W, after the solver was updated for A.
+// Takes the parts of all terms of f at x and finds W, after the solver was updated for A. *solved
+// becomes false if that fails: W was not found to its tolerance, or the matrix with the parts is
+// singular; then they are left out.
 pl_status pl_low_rank_update(pl_low_rank_work* w, const pl_newton_solver* solver,
                              const pl_step_objective* f, const double* x,
-                             const pl_linear_options* options, pl_method_info* info,
+                             const pl_linear_options* options, bool* solved, pl_method_info* info,
                              pl_error* error);
-// d = A^-1 b becomes (A + U C U')^-1 b. It stays as it is if that matrix is singular.
+// d = A^-1 b becomes (A + U C U')^-1 b. It stays as it is if the parts are left out.
 void pl_low_rank_apply(const pl_low_rank_work* w, pl_pool* pool, int count, double* d);
 
 #endif

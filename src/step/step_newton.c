@@ -218,7 +218,8 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
     // a solve that ends at the deadline and not at its tolerance
     if (m->deadline && !linear->converged && pl_deadline_now(m->deadline) >= m->deadline->end)
         info->is_cut = true;
-    status = pl_low_rank_update(&m->low_rank, &m->newton, f, m->x, &options, info, error);
+    status = pl_low_rank_update(&m->low_rank, &m->newton, f, m->x, &options, &linear->converged,
+                                info, error);
     if (status != PL_OK) return status;
     pl_low_rank_apply(&m->low_rank, f->pool, m->count, m->direction);
     if (m->pieces->count > 1)

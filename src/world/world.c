@@ -166,7 +166,8 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     pl_world_system* system = &w->systems[s];
     pl_status status = pl_world_place_pins(w, s, begin, end, error);
     if (status != PL_OK) return status;
-    status = pl_world_sum_forces(w, s, begin, end, error);
+    status = pl_world_eigenfit_follow(w, s, end, error);
+    if (status == PL_OK) status = pl_world_sum_forces(w, s, begin, end, error);
     update_colliding(w, s);
     if (status == PL_OK) status = check_forces(w, s, error);
     if (status != PL_OK) return status;

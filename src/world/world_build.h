@@ -63,6 +63,7 @@ typedef struct pl_world_system {
     pl_surface_set* surfaces; // that keep apart; NULL: none do
     pl_world_guard* guard;
     struct pl_eigenfit_term* eigenfit; // of its one body; or NULL
+    bool* fit_holds;                   // per attachment: it held the body when that was fitted
     pl_method_energies energies;       // at the end of the last frame
     bool knows_energies;               // they are those of the last frame
     pl_residual_trace trace;           // of the last step

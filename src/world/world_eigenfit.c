@@ -1,135 +1,138 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The fine partner is a world of its own, with the body on its fine mesh and its attachments, that
-// lives as long as its modes are looked for.
+// A fit depends on the scene at its start and on which attachments hold now, and on nothing that
+// happened before: a run that is resumed finds the same ratios. Attachments that are springs count
+// as forces: the modes are those of the body without them.
 #include "world/world_eigenfit.h"
 #include "base/memory.h"
 #include "base/notes.h"
 #include "eigenfit/eigenfit.h"
-#include "fem/fem_build.h"
-#include "mesh/topology.h"
+#include "eigenfit/mode_match.h"
+#include "modes/davidson.h"
+#include "modes/panel.h"
+#include "scene/scene_path.h"
 #include "step/step_system.h"
+#include "world/fit_partner.h"
+#include "world/world_loads.h"
+#include "world/world_modes.h"
 
 #include <math.h>
-#include <pliant/modes.h>
 #include <string.h>
 
-static double lambda_of(const pl_modes* m, int k) {
-    double omega = 2.0 * 3.14159265358979323846 * m->frequency[k];
-    return omega * omega;
+// Modes of the fine body beyond those of the coarse one: at the end of the list they may come in
+// another order.
+enum { SPARE_MODES = 4 };
+
+// What a fit is made of.
+typedef struct fit {
+    pl_world* w;
+    int b;
+    const pl_world_body* body;
+    pl_scene* at_start; // of materials that change; or NULL
+    const pl_body* def; // at the start
+    pl_world_body rest; // the body with its materials at the start
+    pl_fit_partner partner;
+    pl_array pins, fine_pins; // of pl_pin
+    pl_body_modes coarse, fine;
+    double* ratios; // one for each coarse mode
+    int fitted;     // modes whose shapes agree
+} fit;
+
+static void free_fit(fit* f) {
+    if (f->at_start) PL_FREE(f->rest.materials, pl_element_material, f->rest.element_count);
+    pl_scene_destroy(f->at_start);
+    PL_FREE(f->ratios, double, f->coarse.set.count);
+    pl_body_modes_free(&f->coarse);
+    pl_body_modes_free(&f->fine);
+    pl_array_free(&f->pins);
+    pl_array_free(&f->fine_pins);
+    pl_fit_partner_free(&f->partner);
 }
 
-// ---------------------------------------------------------------- the fine body
+// ---------------------------------------------------------------- the body at the start
 
-static double mean_edge(const pl_mesh* mesh, pl_error* error) {
-    pl_edges edges;
-    if (pl_edges_create(mesh->tets, mesh->tet_count, 4, mesh->vertex_count, &edges, error) != PL_OK)
-        return NAN;
-    double sum = 0.0;
-    for (int e = 0; e < edges.count; e++)
-        sum += pl_distance(pl_vec3_load(mesh->positions + 3 * (size_t)edges.ends[2 * e]),
-                           pl_vec3_load(mesh->positions + 3 * (size_t)edges.ends[2 * e + 1]));
-    double mean = sum / edges.count;
-    pl_edges_free(&edges);
-    return mean;
-}
-
-enum { MAX_VALUES = 32 };
-
-// A generated shape with the edge in place of its own.
-static pl_status refine_shape(const pl_body* def, double edge, pl_shape_value* values,
-                              pl_body* fine, pl_error* error) {
-    int count = 0;
-    for (int k = 0; k < def->generate.value_count; k++) {
-        const pl_shape_value* value = &def->generate.values[k];
-        if (strncmp(value->key, "count", 5) == 0 || count + 1 >= MAX_VALUES)
-            return pl_fail(error, PL_ERROR_ARGUMENT,
-                           "eigenfit: the shape is divided by \"%s\"; give it an \"edge\" instead, "
-                           "or eigenfit.fine",
-                           value->key);
-        if (strcmp(value->key, "edge") != 0) values[count++] = *value;
+// A copy of the scene with every number as it was at the start.
+static pl_status copy_start(const pl_world* w, pl_scene** out, pl_error* error) {
+    pl_status status = pl_scene_copy(w->scene, out, error);
+    if (status != PL_OK) return status;
+    const pl_world_number* numbers = w->numbers.data;
+    for (size_t k = 0; k < w->numbers.count; k++) {
+        pl_place place;
+        if (pl_scene_locate(*out, numbers[k].path, &place, NULL) == PL_OK)
+            *pl_place_number(&place) = numbers[k].original;
     }
-    values[count++] = (pl_shape_value){.key = "edge", .number = edge};
-    fine->generate.values = values;
-    fine->generate.value_count = count;
+    pl_scene_evaluate(*out, 0.0);
     return PL_OK;
 }
 
-static pl_status fine_body(const pl_world_body* body, pl_shape_value* values, pl_body* fine,
-                           pl_error* error) {
-    const pl_eigenfit* e = body->def->eigenfit;
-    *fine = *body->def;
-    fine->eigenfit = NULL;
-    fine->render = pl_default_body().render;
-    if (e->fine) {
-        fine->shape = PL_SHAPE_MESH;
-        fine->mesh = e->fine;
-        return PL_OK;
+static pl_status take_start(fit* f, pl_error* error) {
+    f->body = &f->w->bodies[f->b];
+    f->rest = *f->body;
+    f->def = f->body->def;
+    if (!f->body->may_change) return PL_OK;
+    pl_material_maps* maps = NULL;
+    f->rest.materials = PL_ALLOC(pl_element_material, f->body->element_count);
+    pl_status status = copy_start(f->w, &f->at_start, error);
+    if (status != PL_OK) {
+        PL_FREE(f->rest.materials, pl_element_material, f->body->element_count);
+        return status;
     }
-    double edge = isnan(e->edge) ? 0.5 * mean_edge(body->mesh, error) : e->edge;
-    if (!(edge > 0.0)) return PL_ERROR_MEMORY;
-    fine->edge = edge;
-    if (body->def->shape == PL_SHAPE_GENERATE)
-        return refine_shape(body->def, edge, values, fine, error);
-    if (body->filled || !isnan(body->def->edge)) return PL_OK;
-    return pl_fail(
-        error, PL_ERROR_ARGUMENT,
-        "eigenfit: the mesh of the body holds tets, which are not refined; give the mesh "
-        "of the fine body in eigenfit.fine");
-}
-
-// What holds a body counts for its modes, not where to: colliders and files stay out of it.
-static pl_status add_hold(pl_scene* scene, const pl_attachment* attachment, pl_error* error) {
-    pl_attachment hold = pl_default_attachment();
-    hold.name = attachment->name;
-    hold.body = attachment->body;
-    hold.where = attachment->where;
-    hold.stiffness = attachment->stiffness;
-    hold.hold_count = attachment->hold_count;
-    hold.hold = attachment->hold;
-    memcpy(hold.normal, attachment->normal, sizeof hold.normal);
-    hold.from = attachment->from;
-    hold.until = attachment->until;
-    return pl_scene_add_attachment(scene, &hold, error);
-}
-
-static pl_status fine_scene(const pl_world* w, const pl_world_body* body, pl_scene** out,
-                            pl_error* error) {
-    pl_shape_value values[MAX_VALUES];
-    pl_body fine;
-    pl_status status = fine_body(body, values, &fine, error);
-    if (status == PL_OK) status = pl_scene_create(out, error);
-    if (status != PL_OK) return status;
-    (*out)->threads = w->scene->threads;
-    status = pl_scene_add_body(*out, &fine, error);
-    for (int k = 0; status == PL_OK && k < w->scene->attachment_count; k++)
-        if (&w->bodies[w->attachments[k].body] == body)
-            status = add_hold(*out, &w->scene->attachments[k], error);
+    f->def = &f->at_start->bodies[f->b];
+    f->rest.def = f->def;
+    if (!f->rest.materials) return pl_fail_memory(error, "EigenFit");
+    status = pl_material_maps_create(f->def, f->body->mesh, false, &maps, error);
+    if (status == PL_OK) status = pl_body_materials(maps, f->w->pool, f->rest.materials, error);
+    pl_material_maps_destroy(maps);
     return status;
 }
 
-// Modes of the fine body, or NULL after an error.
-static pl_status fine_modes(const pl_world* w, const pl_world_body* body, int count, pl_modes** out,
-                            pl_error* error) {
-    pl_scene* scene = NULL;
-    pl_world* fine = NULL;
-    pl_error cause = {0};
-    pl_status status = fine_scene(w, body, &scene, error);
-    if (status == PL_OK) {
-        status = pl_world_create(scene, &fine, NULL, &cause);
-        if (status == PL_OK) status = pl_world_modes(fine, 0, count, out, &cause);
-        if (status != PL_OK) pl_fail(error, status, "eigenfit, fine mesh: %.900s", cause.text);
+// ---------------------------------------------------------------- what holds it
+
+// Attachments that are springs have a stiffness.
+static bool holds_body(const fit* f, int k, double time) {
+    const pl_attachment* def = &f->w->scene->attachments[k];
+    return f->w->attachments[k].body == f->b && isnan(def->stiffness) &&
+           pl_attachment_is_active(def, time);
+}
+
+static pl_status add_pins(fit* f, double time, pl_error* error) {
+    pl_status status = PL_OK;
+    for (int k = 0; status == PL_OK && k < f->w->attachment_count; k++) {
+        if (!holds_body(f, k, time)) continue;
+        status = pl_fit_add_pins(f->w, k, NULL, &f->pins, error);
+        if (status == PL_OK) status = pl_fit_add_pins(f->w, k, &f->partner, &f->fine_pins, error);
     }
-    pl_world_destroy(fine);
-    pl_scene_destroy(scene);
     return status;
 }
 
 // ---------------------------------------------------------------- ratios
 
-static pl_status find_ratios(const pl_modes* coarse, const pl_modes* fine, double* ratios,
-                             pl_error* error) {
+static pl_status find_modes(fit* f, pl_error* error) {
+    int count = f->def->eigenfit->modes;
+    pl_error cause = {0};
+    pl_status status = pl_body_modes_find(&f->rest, f->body->mesh->positions, f->pins.data,
+                                          (int)f->pins.count, count, f->w->pool, &f->coarse, error);
+    if (status != PL_OK) return status;
+    if (f->coarse.set.count > PL_DAVIDSON_MAX)
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "eigenfit: %d rigid modes and %d others are more than the %d that pliant "
+                       "follows; set eigenfit.modes to %d or less",
+                       f->coarse.set.rigid_count, count, PL_DAVIDSON_MAX,
+                       PL_DAVIDSON_MAX - f->coarse.set.rigid_count);
+    const pl_world_body* fine = &f->partner.body;
+    int fixed = 0;
+    for (size_t k = 0; k < f->fine_pins.count; k++) fixed += 3;
+    int most = 3 * fine->mesh->vertex_count - fixed;
+    int wanted = count + SPARE_MODES <= most ? count + SPARE_MODES : count;
+    status = pl_body_modes_find(fine, fine->mesh->positions, f->fine_pins.data,
+                                (int)f->fine_pins.count, wanted, f->w->pool, &f->fine, &cause);
+    if (status != PL_OK) pl_fail(error, status, "eigenfit, fine mesh: %.900s", cause.text);
+    return status;
+}
+
+static pl_status check_modes(const fit* f, pl_error* error) {
+    const pl_mode_set *coarse = &f->coarse.set, *fine = &f->fine.set;
     if (coarse->rigid_count != fine->rigid_count)
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "eigenfit: the body has %d rigid modes and the fine mesh %d; both must be "
@@ -140,26 +143,86 @@ static pl_status find_ratios(const pl_modes* coarse, const pl_modes* fine, doubl
                        "eigenfit: the fine mesh has %d modes, and %d are to be fitted; give a mesh "
                        "that is finer than the body",
                        fine->count, coarse->count);
-    for (int k = 0; k < coarse->count; k++)
-        ratios[k] = k < coarse->rigid_count ? 1.0 : lambda_of(fine, k) / lambda_of(coarse, k);
     return PL_OK;
 }
 
-static void note_ratios(const pl_world_body* body, const pl_modes* coarse, const pl_modes* fine,
-                        const double* ratios, pl_notes* notes) {
+// overlaps = |(B u)' M w| / |B u|_M of coarse modes u and fine modes w that are not rigid, with B
+// the interpolation from the coarse mesh to the fine one. work: fine numbers of all coarse modes.
+static void find_overlaps(const fit* f, double* work, double* partials, double* overlaps) {
+    const pl_mode_set *coarse = &f->coarse.set, *fine = &f->fine.set;
+    int first = coarse->rigid_count, rows = coarse->count - first, columns = fine->count - first;
+    size_t n = 3 * (size_t)coarse->vertex_count, m = 3 * (size_t)fine->vertex_count;
+    const double* mass = f->fine.parts.mass;
+    for (int j = 0; j < rows; j++) {
+        double *u = work + (size_t)j * m, norm = 0.0;
+        pl_embedding_interpolate(f->partner.map, coarse->shapes + (size_t)(first + j) * n, 3, u);
+        for (size_t i = 0; i < m; i++) norm += mass[i / 3] * u[i] * u[i];
+        norm = norm > 0.0 ? sqrt(norm) : 1.0;
+        for (size_t i = 0; i < m; i++) u[i] *= mass[i / 3] / norm;
+    }
+    pl_panel_dots(f->w->pool, (int)m, rows, work, columns, fine->shapes + (size_t)first * m,
+                  partials, overlaps);
+    for (int i = 0; i < rows * columns; i++) overlaps[i] = fabs(overlaps[i]);
+}
+
+// Each coarse mode gets the lambda of the fine one that has its shape. Where none has, the ratio is
+// one: that is how many modes are fitted (S2 section 3.2).
+static void choose_ratios(fit* f, const double* overlaps) {
+    const pl_mode_set *coarse = &f->coarse.set, *fine = &f->fine.set;
+    int first = coarse->rigid_count, rows = coarse->count - first, columns = fine->count - first;
+    int match[PL_MATCH_MAX];
+    double least = 1.0 - f->def->eigenfit->tolerance;
+    pl_match_modes(rows, columns, overlaps, match);
+    for (int k = 0; k < first; k++) f->ratios[k] = 1.0;
+    for (int j = 0; j < rows; j++) {
+        const double *row = overlaps + (size_t)j * (size_t)columns, *lambda = fine->lambda + first;
+        bool agrees = pl_mode_agreement(columns, row, lambda, match[j]) > least;
+        f->ratios[first + j] = agrees ? lambda[match[j]] / coarse->lambda[first + j] : 1.0;
+        f->fitted += agrees;
+    }
+}
+
+static pl_status find_ratios(fit* f, pl_error* error) {
+    pl_status status = check_modes(f, error);
+    if (status != PL_OK) return status;
+    int coarse = f->coarse.set.count, fine = f->fine.set.count;
+    size_t room = 3 * (size_t)coarse * (size_t)f->fine.set.vertex_count;
+    size_t parts = pl_panel_partials(coarse, fine), squares = (size_t)coarse * (size_t)fine;
+    double* work = PL_ALLOC(double, room);
+    double* partials = PL_ALLOC(double, parts);
+    double* overlaps = PL_ALLOC(double, squares);
+    f->ratios = PL_ALLOC(double, coarse);
+    if (!work || !partials || !overlaps || !f->ratios) status = pl_fail_memory(error, "EigenFit");
+    if (status == PL_OK) find_overlaps(f, work, partials, overlaps);
+    if (status == PL_OK) choose_ratios(f, overlaps);
+    PL_FREE(work, double, room);
+    PL_FREE(partials, double, parts);
+    PL_FREE(overlaps, double, squares);
+    return status;
+}
+
+static void note_ratios(const fit* f, pl_notes* notes) {
+    const pl_mode_set* coarse = &f->coarse.set;
+    int count = coarse->count - coarse->rigid_count;
     double low = INFINITY, high = 0.0;
     for (int k = coarse->rigid_count; k < coarse->count; k++) {
-        low = fmin(low, ratios[k]);
-        high = fmax(high, ratios[k]);
+        low = fmin(low, f->ratios[k]);
+        high = fmax(high, f->ratios[k]);
     }
     pl_note(notes, PL_NOTE_INFO,
-            "body \"%s\": %d modes fitted to a mesh of %d vertices, eigenvalues times %.3f to %.3f",
-            body->def->name, coarse->count - coarse->rigid_count, fine->vertex_count, low, high);
-    if (high > 1.0 && body->def->eigenfit->fine)
+            "body \"%s\": %d of %d modes fitted to a mesh of %d vertices, eigenvalues times %.3f "
+            "to %.3f",
+            f->def->name, f->fitted, count, f->fine.set.vertex_count, low, high);
+    if (2 * f->fitted < count)
+        pl_note(notes, PL_NOTE_MENDED,
+                "body \"%s\": most of its modes have other shapes than those of the fine mesh and "
+                "are not fitted; a finer mesh of the body helps",
+                f->def->name);
+    if (high > 1.0 && f->def->eigenfit->fine)
         pl_note(notes, PL_NOTE_MENDED,
                 "body \"%s\": eigenfit makes some modes stiffer; a finer mesh should make them "
                 "softer: is eigenfit.fine the same shape?",
-                body->def->name);
+                f->def->name);
 }
 
 // ---------------------------------------------------------------- the term
@@ -170,80 +233,71 @@ static bool is_linear(const pl_world_body* body) {
     return !body->may_change;
 }
 
-// vertices that no mode moves are held
-static void mark_held(const pl_modes* m, bool* fixed) {
-    for (int v = 0; v < m->vertex_count; v++) {
-        fixed[v] = true;
-        for (int k = 0; k < m->count && fixed[v]; k++) {
-            const double* u = m->shapes + 3 * ((size_t)k * (size_t)m->vertex_count + (size_t)v);
-            fixed[v] = u[0] == 0.0 && u[1] == 0.0 && u[2] == 0.0;
-        }
-    }
-}
-
-static pl_status make_term(pl_world* w, pl_world_body* body, const pl_modes* coarse,
-                           const double* ratios, double* lambda, bool* fixed, pl_error* error) {
-    pl_fem_parts parts;
-    pl_method_body alone = {body->def, body->mesh, body->is_cloth, body->materials, 0, false};
-    pl_status status =
-        pl_fem_parts_create(&alone, 1, body->mesh->vertex_count, w->pool, &parts, error);
+static pl_status give_term(const fit* f, pl_error* error) {
+    const pl_body_modes* m = &f->coarse;
+    pl_eigenfit_input input = {.vertex_count = m->set.vertex_count,
+                               .neighbour_offsets = m->parts.neighbour_offsets,
+                               .neighbours = m->parts.neighbours,
+                               .rest = f->body->mesh->positions,
+                               .fixed = m->holds.fixed,
+                               .holds = m->holds.holds.data,
+                               .hold_count = (int)m->holds.holds.count,
+                               .mode_count = m->set.count,
+                               .rigid_count = m->set.rigid_count,
+                               .lambda = m->set.lambda,
+                               .shapes = m->set.shapes,
+                               .ratios = f->ratios,
+                               .is_linear = is_linear(f->body),
+                               .materials_change = f->body->may_change,
+                               .tolerance = f->def->eigenfit->tolerance};
+    pl_world_system* system = &f->w->systems[f->body->system];
+    if (system->eigenfit) return pl_eigenfit_term_refit(system->eigenfit, &input, error);
+    pl_status status = pl_eigenfit_term_create(&input, f->w->pool, &system->eigenfit, error);
     if (status != PL_OK) return status;
-    for (int k = 0; k < coarse->count; k++) lambda[k] = lambda_of(coarse, k);
-    mark_held(coarse, fixed);
-    pl_eigenfit_input input = {.vertex_count = coarse->vertex_count,
-                               .neighbour_offsets = parts.neighbour_offsets,
-                               .neighbours = parts.neighbours,
-                               .rest = body->mesh->positions,
-                               .fixed = fixed,
-                               .mode_count = coarse->count,
-                               .rigid_count = coarse->rigid_count,
-                               .lambda = lambda,
-                               .shapes = coarse->shapes,
-                               .ratios = ratios,
-                               .is_linear = is_linear(body),
-                               .tolerance = body->def->eigenfit->tolerance};
-    pl_world_system* system = &w->systems[body->system];
-    status = pl_eigenfit_term_create(&input, w->pool, &system->eigenfit, error);
-    if (status == PL_OK)
-        status = pl_step_add_term(system->data, pl_eigenfit_term_of(system->eigenfit), error);
-    pl_fem_parts_free(&parts);
-    return status;
+    return pl_step_add_term(system->data, pl_eigenfit_term_of(system->eigenfit), error);
 }
 
-static pl_status fit(pl_world* w, int b, pl_notes* notes, pl_error* error) {
-    pl_world_body* body = &w->bodies[b];
-    pl_modes *coarse = NULL, *fine = NULL;
-    int count = body->def->eigenfit->modes, room = 0;
-    double *ratios = NULL, *lambda = NULL;
-    bool* fixed = PL_ALLOC(bool, body->mesh->vertex_count);
-    pl_status status = fixed ? PL_OK : pl_fail_memory(error, "EigenFit");
-    if (status == PL_OK) status = pl_world_modes(w, b, count, &coarse, error);
-    if (status == PL_OK) status = fine_modes(w, body, count, &fine, error);
-    if (status == PL_OK) {
-        room = coarse->count;
-        ratios = PL_ALLOC(double, room);
-        lambda = PL_ALLOC(double, room);
-        if (!ratios || !lambda) status = pl_fail_memory(error, "EigenFit");
-    }
-    if (status == PL_OK) status = find_ratios(coarse, fine, ratios, error);
-    if (status == PL_OK) status = make_term(w, body, coarse, ratios, lambda, fixed, error);
-    if (status == PL_OK) note_ratios(body, coarse, fine, ratios, notes);
-    PL_FREE(fixed, bool, body->mesh->vertex_count);
-    PL_FREE(ratios, double, room);
-    PL_FREE(lambda, double, room);
-    pl_modes_destroy(coarse);
-    pl_modes_destroy(fine);
+static pl_status run_fit(pl_world* w, int b, double time, pl_notes* notes, pl_error* error) {
+    fit f = {.w = w,
+             .b = b,
+             .pins = pl_array_of(sizeof(pl_pin)),
+             .fine_pins = pl_array_of(sizeof(pl_pin))};
+    pl_error cause = {0};
+    pl_status status = take_start(&f, &cause);
+    if (status == PL_OK)
+        status = pl_fit_partner_create(&f.rest, f.def, w->pool, &f.partner, &cause);
+    if (status == PL_OK) status = add_pins(&f, time, &cause);
+    if (status == PL_OK) status = find_modes(&f, &cause);
+    if (status == PL_OK) status = find_ratios(&f, &cause);
+    if (status == PL_OK) status = give_term(&f, &cause);
+    if (status == PL_OK) note_ratios(&f, notes);
+    if (status != PL_OK)
+        pl_fail(error, status, "body \"%s\": %.900s", w->bodies[b].def->name, cause.text);
+    pl_world_system* system = &w->systems[w->bodies[b].system];
+    for (int k = 0; status == PL_OK && k < w->attachment_count; k++)
+        system->fit_holds[k] = holds_body(&f, k, time);
+    free_fit(&f);
     return status;
 }
 
 pl_status pl_world_eigenfit_setup(pl_world* w, int s, pl_notes* notes, pl_error* error) {
     for (int b = 0; b < w->body_count; b++) {
         if (w->bodies[b].system != s || !w->bodies[b].def->eigenfit) continue;
-        pl_error cause = {0};
-        pl_status status = fit(w, b, notes, &cause); // a body with eigenfit has a system to itself
-        if (status != PL_OK)
-            pl_fail(error, status, "body \"%s\": %.900s", w->bodies[b].def->name, cause.text);
-        return status;
+        w->systems[s].fit_holds = PL_ALLOC(bool, w->attachment_count);
+        if (w->attachment_count && !w->systems[s].fit_holds)
+            return pl_fail_memory(error, "EigenFit");
+        return run_fit(w, b, w->time, notes, error); // its body has a system to itself
     }
+    return PL_OK;
+}
+
+pl_status pl_world_eigenfit_follow(pl_world* w, int s, double end, pl_error* error) {
+    const pl_world_system* system = &w->systems[s];
+    if (!system->eigenfit) return PL_OK;
+    fit f = {.w = w};
+    while (w->bodies[f.b].system != s) f.b++;
+    for (int k = 0; k < w->attachment_count; k++)
+        if (system->fit_holds[k] != holds_body(&f, k, end))
+            return run_fit(w, f.b, end, NULL, error);
     return PL_OK;
 }

@@ -8,8 +8,10 @@
 
 #include "world/world_build.h"
 
-// For a system whose body is at rest, with the attachments of the world's present time. Systems
-// without eigenfit are left alone.
+// Fits the body of a system, with the attachments of the world's present time. Systems without
+// eigenfit are left alone.
 pl_status pl_world_eigenfit_setup(pl_world* world, int system, pl_notes* notes, pl_error* error);
+// Fits it anew if other attachments hold it in a step that ends at a time [s].
+pl_status pl_world_eigenfit_follow(pl_world* world, int system, double end, pl_error* error);
 
 #endif

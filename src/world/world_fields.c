@@ -32,7 +32,7 @@ static pl_mat3 edges_of(const int* v, const double* x) {
 static bool material_of(const pl_element_material* from, pl_material* out) {
     *out = (pl_material){.mu = from->mu, .lambda = from->lambda};
     if (from->law == PL_LAW_MOONEY_RIVLIN) out->rivlin = pl_material_rivlin(from->mu, from->mu2);
-    return pl_material_find(pl_law_name((int)from->law), &out->kind);
+    return pl_material_of_law(from->law, &out->kind);
 }
 
 // An element as it is: its law, and its pressure where that is an unknown of the method.

@@ -16,6 +16,10 @@ static bool is_active(double from, double until, double time) {
     return time >= from && (isnan(until) || time <= until);
 }
 
+bool pl_attachment_is_active(const pl_attachment* def, double time) {
+    return is_active(def->from, def->until, time);
+}
+
 // where an attachment holds its vertices: at their rest places, or all at one point
 static pl_status hold_places(const pl_attachment* def, const pl_mesh* mesh, pl_world_attachment* a,
                              pl_error* error) {
@@ -160,8 +164,7 @@ static bool place_points(const pl_world* w, int k, double begin, double end) {
     return true;
 }
 
-// Projection to the directions that an attachment holds; false if it holds all.
-static bool held_directions(const pl_attachment* def, pl_mat3* held) {
+bool pl_attachment_directions(const pl_attachment* def, pl_mat3* held) {
     *held = pl_mat3_diagonal(0.0, 0.0, 0.0);
     if (!isnan(def->normal[0])) {
         pl_vec3 n = pl_normalize(pl_vec3_load(def->normal));
@@ -176,14 +179,14 @@ static pl_status add_attachment(pl_world* w, int k, pl_world_system* system, dou
                                 double end, pl_error* error) {
     const pl_attachment* def = &w->scene->attachments[k];
     const pl_world_attachment* a = &w->attachments[k];
-    if (!is_active(def->from, def->until, end)) return PL_OK;
+    if (!pl_attachment_is_active(def, end)) return PL_OK;
     pl_pose from = attachment_pose(w, k, begin, w->part[0]),
             to = attachment_pose(w, k, end, w->part[1]);
     pl_pin* pins = pl_array_add(&system->pins, (size_t)a->count);
     if (!pins) return pl_fail_memory(error, "pins");
     bool changes = place_points(w, k, begin, end);
     pl_mat3 held;
-    bool partial = held_directions(def, &held);
+    bool partial = pl_attachment_directions(def, &held);
     for (int i = 0; i < a->count; i++) {
         pl_vec3 place = pl_vec3_load((changes ? a->before : a->places) + 3 * (size_t)i);
         pl_vec3 next = pl_vec3_load((changes ? a->after : a->places) + 3 * (size_t)i);

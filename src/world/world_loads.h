@@ -11,6 +11,11 @@
 pl_status pl_world_loads_setup(pl_world* world, pl_error* error);
 void pl_world_loads_free(pl_world* world);
 
+// Whether an attachment holds in a step that ends at a time [s].
+bool pl_attachment_is_active(const pl_attachment* attachment, double time);
+// Projection to the directions that an attachment holds; false if it holds all.
+bool pl_attachment_directions(const pl_attachment* attachment, pl_mat3* held);
+
 // The pins of a system for a step from begin to end [s].
 pl_status pl_world_place_pins(pl_world* world, int system, double begin, double end,
                               pl_error* error);

@@ -2,9 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Modes of a body: its stiffness and masses as method fem has them, held as the scene holds it.
+#include "world/world_modes.h"
 #include "base/memory.h"
-#include "fem/fem_build.h"
-#include "modes/mode_set.h"
 #include "world/world_loads.h"
 
 #include <math.h>
@@ -13,16 +12,66 @@
 
 static const double TOLERANCE = 1e-12;
 
-typedef struct modes_work {
-    pl_fem_parts parts;
-    pl_block_matrix K;
-    pl_step_holds holds;
-    pl_array pins; // of pl_pin, of the body alone
-    const double* x;
-} modes_work;
+static pl_status assemble(const pl_world_body* body, const double* x, const pl_pin* pins,
+                          int pin_count, pl_pool* pool, pl_body_modes* m, pl_block_matrix* K,
+                          pl_error* error) {
+    pl_fem_parts* parts = &m->parts;
+    pl_method_body alone = {body->def, body->mesh, body->is_cloth, body->materials, 0, false};
+    pl_status status = pl_fem_parts_create(&alone, 1, body->mesh->vertex_count, pool, parts, error);
+    if (status == PL_OK)
+        status = pl_block_matrix_setup(K, parts->vertex_count, 3, parts->neighbour_offsets,
+                                       parts->neighbours, error);
+    for (int k = 0; status == PL_OK && k < parts->set_count; k++)
+        status = pl_element_set_locate(&parts->sets[k], K, error);
+    if (status != PL_OK) return status;
+    pl_step_objective f = {.vertex_count = parts->vertex_count,
+                           .set_count = parts->set_count,
+                           .sets = parts->sets,
+                           .mass = parts->mass,
+                           .pool = pool,
+                           .velocity_time = 1.0,
+                           .pins = pins,
+                           .pin_count = pin_count,
+                           .fixed = m->holds.fixed};
+    pl_step_hessian(&f, x, 0.0, K);
+    return PL_OK;
+}
 
-static pl_status find_pins(pl_world* w, const pl_world_body* body, modes_work* work,
-                           pl_error* error) {
+pl_status pl_body_modes_find(const pl_world_body* body, const double* x, const pl_pin* pins,
+                             int pin_count, int count, pl_pool* pool, pl_body_modes* out,
+                             pl_error* error) {
+    pl_block_matrix K = {0};
+    *out = (pl_body_modes){0};
+    pl_status status = pl_step_holds_setup(&out->holds, body->mesh->vertex_count, error);
+    if (status == PL_OK) status = pl_step_holds_mark(&out->holds, pins, pin_count, error);
+    if (status == PL_OK) status = assemble(body, x, pins, pin_count, pool, out, &K, error);
+    pl_modes_problem problem = {.K = &K,
+                                .mass = out->parts.mass,
+                                .positions = x,
+                                .M = out->parts.mass_matrix.values ? &out->parts.mass_matrix : NULL,
+                                .fixed = out->holds.fixed,
+                                .holds = out->holds.holds.data,
+                                .hold_count = (int)out->holds.holds.count};
+    if (status == PL_OK)
+        status =
+            pl_modes_find(&problem, &(pl_modes_settings){.count = count, .tolerance = TOLERANCE},
+                          pool, &out->set, error);
+    pl_block_matrix_free(&K);
+    if (status != PL_OK) pl_body_modes_free(out);
+    return status;
+}
+
+void pl_body_modes_free(pl_body_modes* m) {
+    pl_mode_set_free(&m->set);
+    pl_step_holds_free(&m->holds);
+    pl_fem_parts_free(&m->parts);
+    *m = (pl_body_modes){0};
+}
+
+// ---------------------------------------------------------------- of a world
+
+// the pins of a body alone, in its own numbers
+static pl_status find_pins(pl_world* w, const pl_world_body* body, pl_array* out, pl_error* error) {
     pl_status status = pl_world_place_pins(w, body->system, w->time, w->time, error);
     const pl_array* all = &w->systems[body->system].pins;
     const pl_pin* pins = all->data;
@@ -31,38 +80,9 @@ static pl_status find_pins(pl_world* w, const pl_world_body* body, modes_work* w
         if (pins[k].vertex < body->first_vertex || pins[k].vertex >= last) continue;
         pl_pin own = pins[k];
         own.vertex -= body->first_vertex;
-        if (!pl_array_push(&work->pins, &own)) status = pl_fail_memory(error, "pins");
+        if (!pl_array_push(out, &own)) status = pl_fail_memory(error, "pins");
     }
-    if (status == PL_OK)
-        status = pl_step_holds_setup(&work->holds, body->mesh->vertex_count, error);
-    if (status == PL_OK)
-        status = pl_step_holds_mark(&work->holds, work->pins.data, (int)work->pins.count, error);
     return status;
-}
-
-static pl_status assemble(pl_world* w, const pl_world_body* body, modes_work* work,
-                          pl_error* error) {
-    pl_fem_parts* parts = &work->parts;
-    pl_method_body alone = {body->def, body->mesh, body->is_cloth, body->materials, 0, false};
-    pl_status status =
-        pl_fem_parts_create(&alone, 1, body->mesh->vertex_count, w->pool, parts, error);
-    if (status == PL_OK)
-        status = pl_block_matrix_setup(&work->K, parts->vertex_count, 3, parts->neighbour_offsets,
-                                       parts->neighbours, error);
-    for (int k = 0; status == PL_OK && k < parts->set_count; k++)
-        status = pl_element_set_locate(&parts->sets[k], &work->K, error);
-    if (status != PL_OK) return status;
-    pl_step_objective f = {.vertex_count = parts->vertex_count,
-                           .set_count = parts->set_count,
-                           .sets = parts->sets,
-                           .mass = parts->mass,
-                           .pool = w->pool,
-                           .velocity_time = 1.0,
-                           .pins = work->pins.data,
-                           .pin_count = (int)work->pins.count,
-                           .fixed = work->holds.fixed};
-    pl_step_hessian(&f, work->x, 0.0, &work->K);
-    return PL_OK;
 }
 
 // the part of the mass that moves with a mode of M-norm 1: (u' M e)^2 / e' M e
@@ -109,31 +129,19 @@ pl_status pl_world_modes(pl_world* w, int b, int count, pl_modes** out, pl_error
         return pl_fail(error, PL_ERROR_UNSUPPORTED,
                        "body \"%.100s\" has method %s; modes are those of method fem",
                        body->def->name, pl_method_name((int)body->def->method));
-    modes_work work = {.pins = pl_array_of(sizeof(pl_pin)), .x = pl_world_positions(w, b)};
-    pl_mode_set set = {0};
-    pl_status status = find_pins(w, body, &work, error);
-    if (status == PL_OK) status = assemble(w, body, &work, error);
-    pl_modes_problem problem = {.K = &work.K,
-                                .mass = work.parts.mass,
-                                .positions = work.x,
-                                .M = work.parts.mass_matrix.values ? &work.parts.mass_matrix : NULL,
-                                .fixed = work.holds.fixed,
-                                .holds = work.holds.holds.data,
-                                .hold_count = (int)work.holds.holds.count};
+    pl_array pins = pl_array_of(sizeof(pl_pin));
+    pl_body_modes found = {0};
+    pl_status status = find_pins(w, body, &pins, error);
     pl_error cause = {0};
     if (status == PL_OK) {
-        status =
-            pl_modes_find(&problem, &(pl_modes_settings){.count = count, .tolerance = TOLERANCE},
-                          w->pool, &set, &cause);
+        status = pl_body_modes_find(body, pl_world_positions(w, b), pins.data, (int)pins.count,
+                                    count, w->pool, &found, &cause);
         if (status != PL_OK)
             pl_fail(error, status, "body \"%.100s\": %.900s", body->def->name, cause.text);
     }
-    if (status == PL_OK) status = give(&set, work.parts.mass, out, error);
-    pl_mode_set_free(&set);
-    pl_block_matrix_free(&work.K);
-    pl_step_holds_free(&work.holds);
-    pl_fem_parts_free(&work.parts);
-    pl_array_free(&work.pins);
+    if (status == PL_OK) status = give(&found.set, found.parts.mass, out, error);
+    pl_body_modes_free(&found);
+    pl_array_free(&pins);
     return status;
 }
 

@@ -12,6 +12,7 @@
 void pl_world_system_free(const pl_world* w, pl_world_system* system) {
     if (system->data) system->method->destroy(system->data);
     pl_eigenfit_term_destroy(system->eigenfit);
+    PL_FREE(system->fit_holds, bool, w->attachment_count);
     PL_FREE(system->force, double, 3 * (size_t)system->vertex_count);
     PL_FREE(system->host_force, double, 3 * (size_t)system->vertex_count);
     pl_world_wind_free(system);

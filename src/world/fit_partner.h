@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The fine partner of a body with EigenFit: its mesh and materials at rest, and what holds it.
+#ifndef PL_WORLD_FIT_PARTNER_H
+#define PL_WORLD_FIT_PARTNER_H
+
+#include "world/world_build.h"
+
+#include <pliant/embed.h>
+
+enum { PL_FIT_MAX_VALUES = 32 };
+
+typedef struct pl_fit_partner {
+    pl_body def;
+    pl_shape_value values[PL_FIT_MAX_VALUES]; // of def.generate
+    pl_world_body body;
+    pl_embedding* map; // the vertices of the fine mesh in the tets of the coarse one
+} pl_fit_partner;
+
+// The partner of `body`, whose definition at rest is `rest`. PL_ERROR_ARGUMENT: pliant cannot make
+// the fine mesh; the error says what to give.
+pl_status pl_fit_partner_create(const pl_world_body* body, const pl_body* rest, pl_pool* pool,
+                                pl_fit_partner* out, pl_error* error);
+void pl_fit_partner_free(pl_fit_partner* partner);
+
+// Adds the hard pins of attachment k of the world to `pins` (of pl_pin): in the numbers of its
+// body, or of the body's partner, if that is not NULL. A selection by numbers or by nearest
+// vertices, or by a region that the fine mesh does not have, is carried over: it holds the fine
+// vertices in whose place the coarse mesh cannot move.
+pl_status pl_fit_add_pins(const pl_world* world, int k, const pl_fit_partner* partner,
+                          pl_array* pins, pl_error* error);
+
+#endif
