@@ -301,10 +301,11 @@ bool pl_step_meeting_activate(pl_step_meeting* m, const double* z) {
     places_job job = {m, z};
     m->active.count = 0;
     if (!cover(m, z, z)) return false;
-    if (!resize(&m->parts, m->pairs.count) || !pl_array_reserve(&m->active, m->pairs.count)) {
+    if (!resize(&m->parts, m->pairs.count) || !resize(&m->active, m->pairs.count)) {
         m->out_of_memory = true;
         return false;
     }
+    m->active.count = 0;
     pl_parallel_for(m->f->pool, near_task, (int)m->pairs.count, PAIR_BLOCK, &job);
     const double* near = m->parts.data;
     int* active = m->active.data;

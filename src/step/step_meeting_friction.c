@@ -160,8 +160,12 @@ bool pl_meeting_friction_follow(pl_step_meeting* m, const double* x) {
         return false;
     }
     if (!differ(m)) return false;
-    const pl_array before = m->frictions;
-    m->frictions = m->next_frictions;
-    m->next_frictions = before;
+    const size_t count = m->next_frictions.count;
+    m->frictions.count = 0;
+    if (count && !pl_array_add(&m->frictions, count)) {
+        m->out_of_memory = true;
+        return false;
+    }
+    if (count) memcpy(m->frictions.data, m->next_frictions.data, count * m->frictions.item_size);
     return true;
 }
