@@ -7,12 +7,14 @@
 //
 // Error: the distance of vertices from those of the reference, relative to how far these have moved
 // from the start; both as root mean squares over all vertices and frames. 1 is a body that does not
-// move at all. Times: the median of a frame on one thread, in seconds of
-// its processor, which other programs do not change much.
+// move at all. Times: the median of a frame on one thread, in seconds of its processor, which other
+// programs do not change much. Rows on a coarser mesh are compared at their own vertices, with the
+// places that these have in the tets of the reference.
 #include "base/memory.h"
 #include "bench.h"
 
 #include <math.h>
+#include <pliant/embed.h>
 #include <pliant/world.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,6 +33,7 @@ static const struct {
     int frames, quick_frames;
     const char* settings[SETTINGS];       // for all rows
     const char* quick_settings[SETTINGS]; // with --quick, besides
+    const char* coarse_settings[2];       // of rows on a coarser mesh; with --quick
 } bodies[] = {
     {"bar",
      "/scenes/bar.json",
@@ -38,7 +41,8 @@ static const struct {
      60,
      20,
      {"bodies[0].material.law=corotated"},
-     {"bodies[0].generate.edge=0.1"}},
+     {"bodies[0].generate.edge=0.1"},
+     {"bodies[0].generate.edge=0.12", "bodies[0].generate.edge=0.2"}},
     {"bear",
      "/scenes/demo.json",
      SOLID,
@@ -46,44 +50,53 @@ static const struct {
      20,
      {"bodies[0].material.law=corotated"},
      {"bodies[0].generate.edge=0.01", "attachments[0].where.sphere.radius=0.012",
-      "attachments[1].where.sphere.radius=0.012"}},
+      "attachments[1].where.sphere.radius=0.012"},
+     {"bodies[0].generate.edge=0.014", "bodies[0].generate.edge=0.016"}},
     {"drape",
      "/scenes/pbd_sheet.json",
      CLOTH,
      60,
      15,
      {"bodies[0].method=fem"},
-     {"bodies[0].generate.count_x=17", "bodies[0].generate.count_y=17"}},
+     {"bodies[0].generate.count_x=17", "bodies[0].generate.count_y=17"},
+     {0}},
 };
 enum { BODY_COUNT = sizeof bodies / sizeof bodies[0] };
 
-// A method joins with a row: `mixed` and `eigenfit` when they are there.
+// A method joins with a row.
 static const struct {
     const char* name;
     int kinds;
     const char* settings[SETTINGS];
+    bool is_coarse; // on the coarser mesh of the body
 } rows[] = {
-    {"newton", SOLID | CLOTH, {0}}, // all defaults
-    {"newton-bdf2", CLOTH, {"bodies[0].integrator=bdf2"}},
-    {"newton-multigrid", SOLID | CLOTH, {"bodies[0].linear=multigrid"}},
-    {"newton-mgpcg", SOLID | CLOTH, {"bodies[0].linear=mgpcg"}},
-    {"newton-direct", SOLID | CLOTH, {"bodies[0].linear=direct"}},
-    {"newton-icpcg", SOLID | CLOTH, {"bodies[0].linear=icpcg"}},
-    {"newton-pcg", SOLID | CLOTH, {"bodies[0].linear=pcg"}},
-    {"newton-rough", SOLID | CLOTH, {"bodies[0].tolerance=0.05"}},
-    {"linearised", SOLID | CLOTH, {"bodies[0].nonlinear=linearised"}},
-    {"projective", SOLID | CLOTH, {"bodies[0].nonlinear=projective"}},
+    {"newton", SOLID | CLOTH, {0}, false}, // all defaults
+    {"newton-bdf2", CLOTH, {"bodies[0].integrator=bdf2"}, false},
+    {"newton-multigrid", SOLID | CLOTH, {"bodies[0].linear=multigrid"}, false},
+    {"newton-mgpcg", SOLID | CLOTH, {"bodies[0].linear=mgpcg"}, false},
+    {"newton-direct", SOLID | CLOTH, {"bodies[0].linear=direct"}, false},
+    {"newton-icpcg", SOLID | CLOTH, {"bodies[0].linear=icpcg"}, false},
+    {"newton-pcg", SOLID | CLOTH, {"bodies[0].linear=pcg"}, false},
+    {"newton-rough", SOLID | CLOTH, {"bodies[0].tolerance=0.05"}, false},
+    {"linearised", SOLID | CLOTH, {"bodies[0].nonlinear=linearised"}, false},
+    {"projective", SOLID | CLOTH, {"bodies[0].nonlinear=projective"}, false},
     {"projective-4",
      SOLID | CLOTH,
-     {"bodies[0].nonlinear=projective", "bodies[0].iterations=4", "bodies[0].fixed=true"}},
+     {"bodies[0].nonlinear=projective", "bodies[0].iterations=4", "bodies[0].fixed=true"},
+     false},
     {"projective-1",
      SOLID | CLOTH,
-     {"bodies[0].nonlinear=projective", "bodies[0].iterations=1", "bodies[0].fixed=true"}},
-    {"grid", SOLID, {"bodies[0].method=grid"}},
-    {"pbd", SOLID | CLOTH, {"bodies[0].method=pbd"}},
+     {"bodies[0].nonlinear=projective", "bodies[0].iterations=1", "bodies[0].fixed=true"},
+     false},
+    {"mixed", SOLID, {"bodies[0].method=mixed"}, false},
+    {"coarse", SOLID, {0}, true}, // Newton there
+    {"eigenfit", SOLID, {"bodies[0].eigenfit.modes=10"}, true},
+    {"grid", SOLID, {"bodies[0].method=grid"}, false},
+    {"pbd", SOLID | CLOTH, {"bodies[0].method=pbd"}, false},
     {"pbd-stiffness",
      SOLID | CLOTH,
-     {"bodies[0].method=pbd", "bodies[0].pbd.model=stiffness", "bodies[0].material.law=springs"}},
+     {"bodies[0].method=pbd", "bodies[0].pbd.model=stiffness", "bodies[0].material.law=springs"},
+     false},
 };
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
@@ -93,6 +106,7 @@ static const char* const reference_settings[SETTINGS] = {"substeps=4", "bodies[0
 
 // Positions of all frames, the start first.
 typedef struct track {
+    pl_world* world; // has the mesh
     int vertex_count, frame_count;
     double* positions;
     double seconds; // median of a frame
@@ -104,6 +118,7 @@ static size_t track_size(const track* t) {
 
 static void free_track(track* t) {
     PL_FREE(t->positions, double, track_size(t));
+    pl_world_destroy(t->world);
     *t = (track){0};
 }
 
@@ -123,7 +138,8 @@ static double own_seconds(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static pl_world* start(const bench* b, int body, const char* const* settings, const char* what) {
+static pl_world* start(const bench* b, int body, const char* const* settings, bool is_coarse,
+                       const char* what) {
     const char* all[MOST_OVERRIDES];
     int count = 0;
     all[count++] = "threads=1";
@@ -131,6 +147,7 @@ static pl_world* start(const bench* b, int body, const char* const* settings, co
                                   bench_quick(b) ? bodies[body].quick_settings : NULL, settings};
     for (int l = 0; l < 3; l++)
         for (int k = 0; lists[l] && k < SETTINGS && lists[l][k]; k++) all[count++] = lists[l][k];
+    if (is_coarse) all[count++] = bodies[body].coarse_settings[bench_quick(b)];
     char path[1000];
     snprintf(path, sizeof path, "%s%s", PL_BENCH_SOURCE_DIR, bodies[body].scene);
     pl_scene* scene = NULL;
@@ -168,23 +185,22 @@ static bool step_all(pl_world* world, const char* what, track* t, double* times)
 }
 
 // all frames of a body; what is left by a failure is freed
-static bool run(const bench* b, int body, const char* const* settings, const char* what, track* t) {
+static bool run(const bench* b, int body, const char* const* settings, bool is_coarse,
+                const char* what, track* t) {
     *t = (track){.frame_count = bench_quick(b) ? bodies[body].quick_frames : bodies[body].frames};
-    pl_world* world = start(b, body, settings, what);
-    if (!world) return false;
-    t->vertex_count = pl_world_mesh(world, 0)->vertex_count;
+    t->world = start(b, body, settings, is_coarse, what);
+    if (!t->world) return false;
+    t->vertex_count = pl_world_mesh(t->world, 0)->vertex_count;
     t->positions = PL_ALLOC(double, track_size(t));
     double* times = PL_ALLOC(double, t->frame_count);
-    bool done = t->positions && times && step_all(world, what, t, times);
+    bool done = t->positions && times && step_all(t->world, what, t, times);
     PL_FREE(times, double, t->frame_count);
-    pl_world_destroy(world);
     if (!done) free_track(t);
     return done;
 }
 
 // the error as the top of this file says
 static double error_of(const track* reference, const track* t) {
-    if (t->vertex_count != reference->vertex_count) return NAN;
     size_t count = 3 * (size_t)t->vertex_count;
     double off = 0.0, moved = 0.0;
     for (size_t i = count; i < track_size(t); i++) {
@@ -196,6 +212,30 @@ static double error_of(const track* reference, const track* t) {
     return sqrt(off / moved);
 }
 
+// The error of a track on another mesh than the reference.
+static double error_on_its_own_mesh(const track* reference, const track* t) {
+    pl_embedding* embedding;
+    pl_error error;
+    if (fails("a coarser mesh",
+              pl_embedding_create(pl_world_mesh(reference->world, 0), pl_world_mesh(t->world, 0),
+                                  NULL, &embedding, &error),
+              &error))
+        return NAN;
+    track there = {.vertex_count = t->vertex_count, .frame_count = t->frame_count};
+    there.positions = PL_ALLOC(double, track_size(&there));
+    double found = NAN;
+    if (there.positions) {
+        for (size_t f = 0; f <= (size_t)t->frame_count; f++)
+            pl_embedding_deform(embedding,
+                                reference->positions + 3 * f * (size_t)reference->vertex_count,
+                                NULL, there.positions + 3 * f * (size_t)t->vertex_count, NULL);
+        found = error_of(&there, t);
+    }
+    free_track(&there);
+    pl_embedding_destroy(embedding);
+    return found;
+}
+
 static void report(bench* b, int body, const char* row, const char* quantity, double value,
                    const char* unit) {
     char name[96];
@@ -205,14 +245,18 @@ static void report(bench* b, int body, const char* row, const char* quantity, do
 
 static bool measure(bench* b, int body) {
     track reference, t;
-    if (!run(b, body, reference_settings, "the reference", &reference)) return false;
+    if (!run(b, body, reference_settings, false, "the reference", &reference)) return false;
     report(b, body, "reference", "ms", 1e3 * reference.seconds, "ms");
     for (int r = 0; r < ROW_COUNT; r++) {
         if (!(rows[r].kinds & (int)bodies[body].kind)) continue;
         char what[96];
         snprintf(what, sizeof what, "%s by %s", bodies[body].name, rows[r].name);
-        bool done = run(b, body, rows[r].settings, what, &t); // a failure is a result too
-        report(b, body, rows[r].name, "error", done ? error_of(&reference, &t) : NAN, "");
+        bool is_coarse = rows[r].is_coarse;
+        bool done = run(b, body, rows[r].settings, is_coarse, what, &t); // a failure counts too
+        double error = !done       ? NAN
+                       : is_coarse ? error_on_its_own_mesh(&reference, &t)
+                                   : error_of(&reference, &t);
+        report(b, body, rows[r].name, "error", error, "");
         report(b, body, rows[r].name, "ms", done ? 1e3 * t.seconds : NAN, "ms");
         if (done) free_track(&t);
     }

@@ -45,7 +45,7 @@ static pl_vec3 face_position(const problem* p, int a, const int at[3]) {
 
 typedef void (*face_visit)(problem* p, int a, const int at[3], int index, bool own);
 static void visit_faces(problem* p, face_visit visit) {
-    const pl_grid_level* l = &p->lattice.mg.levels[0];
+    const pl_grid_level* l = &p->lattice.levels.levels[0];
     for (int s = 0; s < l->segment_count; s++) {
         const pl_grid_segment* g = &l->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
@@ -85,7 +85,7 @@ static pl_status make_problem(int across, int padding, double nu, bool spreads, 
     if (status != PL_OK) return status;
     p->force = PL_ALLOC(double, 3 * (size_t)p->surface->vertex_count);
     if (!p->force) return pl_fail_memory(error, "forces");
-    status = pl_grid_embed(&p->lattice.mg.levels[0], &p->lattice.cells, &p->frame,
+    status = pl_grid_embed(&p->lattice.levels.levels[0], &p->lattice.cells, &p->frame,
                            p->surface->positions, p->surface->vertex_count, &p->map, error);
     if (status != PL_OK) return status;
     s4_set_material(&p->lattice, nu, 0.0);
@@ -95,7 +95,7 @@ static pl_status make_problem(int across, int padding, double nu, bool spreads, 
         pl_grid_spread(&p->map, p->force, p->lattice.state.f);
     }
     visit_faces(p, set_face);
-    pl_grid_substitute(&p->lattice.mg.levels[0], &p->lattice.state);
+    pl_grid_substitute(&p->lattice.levels.levels[0], &p->lattice.state);
     return PL_OK;
 }
 
@@ -115,7 +115,7 @@ static pl_status find_errors(problem* p, errors* out, pl_error* error) {
     int count = p->surface->vertex_count;
     double* moved = PL_ALLOC(double, 3 * (size_t)count);
     if (!moved) return pl_fail_memory(error, "positions");
-    pl_grid_level* l = &p->lattice.mg.levels[0];
+    const pl_grid_level* l = &p->lattice.levels.levels[0];
     *out = (errors){0};
     for (int s = 0; s < l->segment_count; s++)
         for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++)
@@ -157,7 +157,7 @@ static void divide_by_areas(const pl_mesh* m, double* areas, double* force) {
 // the one before. Returns the residual that a round starts with at the end.
 static double run_rounds(problem* p, const pl_grid_traction* traction, double* const volume[3]) {
     enum { ROUNDS = 12, CYCLES = 6 };
-    const pl_grid_level* l = &p->lattice.mg.levels[0];
+    const pl_grid_level* l = &p->lattice.levels.levels[0];
     pl_grid_state* s = &p->lattice.state;
     size_t size = (size_t)l->field_size * sizeof(double);
     double residuals[CYCLES + 1], first = 0.0;
@@ -173,7 +173,7 @@ static double run_rounds(problem* p, const pl_grid_traction* traction, double* c
 }
 
 static pl_status solve_sides(problem* p, double* residual, pl_error* error) {
-    const pl_grid_level* l = &p->lattice.mg.levels[0];
+    const pl_grid_level* l = &p->lattice.levels.levels[0];
     pl_grid_traction traction;
     double *volume[3], *areas = PL_ALLOC(double, p->surface->vertex_count);
     for (int a = 0; a < 3; a++) volume[a] = PL_ALLOC(double, l->field_size);
@@ -289,7 +289,7 @@ static pl_status make_skin(problem* p, int frequency, skin* out, pl_error* error
     pl_status status = s4_sphere_surface(frequency, &out->mesh, error);
     if (status != PL_OK) return status;
     int count = out->mesh->vertex_count;
-    const pl_grid_level* fine = &p->lattice.mg.levels[0];
+    const pl_grid_level* fine = &p->lattice.levels.levels[0];
     pl_grid_embedding_free(&p->map);
     status = pl_grid_embed(fine, &p->lattice.cells, &p->frame, out->mesh->positions, count, &p->map,
                            error);
@@ -376,7 +376,8 @@ static bool normal_rows(bench* b) {
         move_exact(&s);
         printf(
             "%d triangles in a lattice of %d cells; without a lattice normals jump by %.3f deg\n",
-            s.mesh->triangle_count, p.lattice.mg.levels[0].cell_count, normal_jump(&s, normals));
+            s.mesh->triangle_count, p.lattice.levels.levels[0].cell_count,
+            normal_jump(&s, normals));
         move_linear(&s);
         bench_result(b, "normal_jump_trilinear", normal_jump(&s, normals), "deg", NAN);
         move_cubic(&s);

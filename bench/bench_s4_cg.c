@@ -91,15 +91,16 @@ static pl_status run_cycles(int n, double nu, curve* out, pl_error* error) {
     pl_status status = s4_box_cells(n, &cells, error);
     if (status == PL_OK) status = s4_lattice_create(&cells, &lattice, error);
     if (status != PL_OK) return status;
-    pl_grid_level* fine = &lattice.mg.levels[0];
+    pl_grid_linear_level* fine = &lattice.mg.levels[0];
     lattice.mg.pool = NULL;
     s4_set_material(&lattice, nu, 0.0);
-    for (int i = 0; i < fine->field_size; i++)
-        if (pl_grid_bit(fine->masks[i / PL_GRID_CHUNK].face[1], i)) lattice.state.f[1][i] = -1.0;
+    for (int i = 0; i < fine->layout->field_size; i++)
+        if (pl_grid_bit(fine->layout->masks[i / PL_GRID_CHUNK].face[1], i))
+            lattice.state.f[1][i] = -1.0;
     double first = pl_grid_residual(fine, &lattice.state, NULL), start = pl_seconds();
     out->residual[0] = 1.0, out->seconds[0] = 0.0;
     for (int k = 1; k <= CYCLES; k++) {
-        pl_grid_multigrid_cycle(&lattice.mg);
+        pl_grid_linear_cycle(&lattice.mg);
         pl_grid_correct(fine, &lattice.state, NULL);
         out->residual[k] = pl_grid_residual(fine, &lattice.state, NULL) / first;
         out->seconds[k] = pl_seconds() - start;

@@ -109,11 +109,11 @@ static rates run_rates(s4_lattice* lattice, void (*start)(s4_lattice*, const voi
     enum { TYPICAL = 8 };
     double residuals[MOST_CYCLES + 1], seconds = 0.0;
     pl_error ignored;
-    pl_grid_multigrid_set_inner(&lattice->mg, inner, &ignored);
+    pl_grid_linear_set_inner(&lattice->mg, inner, &ignored);
     start(lattice, user);
-    for (int k = 0; k < PL_GRID_PHASES; k++) lattice->mg.seconds[k] = 0.0;
+    for (int k = 0; k < PL_GRID_TIMES; k++) lattice->mg.seconds[k] = 0.0;
     s4_run_cycles(lattice, cycles, recombine, residuals);
-    for (int k = 0; k < PL_GRID_PHASES; k++) seconds += lattice->mg.seconds[k];
+    for (int k = 0; k < PL_GRID_TIMES; k++) seconds += lattice->mg.seconds[k];
     int last = last_cycle(residuals, cycles);
     return (rates){s4_rate(residuals, 0, TYPICAL), s4_rate(residuals, last - 5, last),
                    1e3 * seconds / cycles};
@@ -127,7 +127,7 @@ static rates compare_rates(s4_lattice* lattice, const char* name,
     s4_set_material(lattice, 0.475, 0.0);
     printf("%s: %d cells free, %d levels, %d band sweeps, %d of cells that coarser levels hold, %d "
            "faces of thin parts solved\n",
-           name, lattice->mg.levels[0].cell_count, lattice->mg.level_count, SWEEPS,
+           name, lattice->levels.levels[0].cell_count, lattice->mg.level_count, SWEEPS,
            lattice->mg.relocated_sweeps, lattice->mg.thin[0].face_count);
     for (int k = 0; k < 4; k++) {
         r = run_rates(lattice, start, user, cycles, k / 2 + 1, k % 2);
@@ -236,7 +236,7 @@ static int hold_bones(const skeleton* s, pl_grid_cells* c) {
 
 // where the bone of a held face takes it; 0 elsewhere
 static void move_bones(const skeleton* s, s4_lattice* lattice) {
-    const pl_grid_level* l = &lattice->mg.levels[0];
+    const pl_grid_level* l = &lattice->levels.levels[0];
     for (int g = 0; g < l->segment_count; g++)
         for (int i = 0; i < l->segments[g].count * PL_GRID_CHUNK; i++)
             for (int a = 0; a < 3; a++) {

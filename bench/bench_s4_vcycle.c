@@ -6,8 +6,8 @@
 // the interior sweep against a plain scalar one in the paper's order; bytes of what a cycle
 // touches.
 #include "bench.h"
-#include "grid/grid_multigrid.h"
-#include "grid/grid_smooth.h"
+#include "grid/grid_linear.h"
+#include "grid/grid_linear_smooth.h"
 #include "s4_corot.h"
 #include "s4_lattice.h"
 
@@ -21,17 +21,20 @@ typedef struct body {
     int n; // cells along an axis, of a box
     pl_pool* pool;
     pl_grid_cells cells;
-    pl_grid_multigrid mg;
+    pl_grid_lattice lattice;
+    pl_grid_linear mg;
     float* plain[8]; // u, p, f of the plain sweep, n + 2 cells along each axis
 } body;
 
 // levels of cells, with a right side
 static pl_status prepare(body* b, pl_error* error) {
-    pl_status status = pl_grid_multigrid_create(&b->cells, b->pool, &b->mg, error);
+    pl_status status = pl_grid_lattice_create(&b->cells, &b->lattice, error);
+    if (status == PL_OK)
+        status = pl_grid_linear_create(&b->lattice, &b->cells, b->pool, &b->mg, error);
     if (status != PL_OK) return status;
-    pl_grid_multigrid_set_material(&b->mg, (1.0 - 2.0 * PAPER_NU) / (2.0 * PAPER_NU), 0.0);
-    pl_grid_level* fine = &b->mg.levels[0];
-    for (int i = 0; i < fine->field_size; i++)
+    pl_grid_linear_update(&b->mg, (1.0 - 2.0 * PAPER_NU) / (2.0 * PAPER_NU), 0.0);
+    pl_grid_linear_level* fine = &b->mg.levels[0];
+    for (int i = 0; i < fine->layout->field_size; i++)
         for (int a = 0; a < 3; a++)
             fine->f[a][i] =
                 pl_grid_bit(fine->split[i / PL_GRID_CHUNK].face[a], i) ? sinf((float)i) : 0.0f;
@@ -40,24 +43,25 @@ static pl_status prepare(body* b, pl_error* error) {
 
 static void free_body(body* b) {
     for (int k = 0; k < 8; k++) free(b->plain[k]);
-    pl_grid_multigrid_free(&b->mg);
+    pl_grid_linear_free(&b->mg);
+    pl_grid_lattice_free(&b->lattice);
     pl_grid_cells_free(&b->cells);
     pl_pool_destroy(b->pool);
     *b = (body){0};
 }
 
 // bytes of all that a cycle touches
-static double working_set(const pl_grid_multigrid* mg) {
+static double working_set(const pl_grid_linear* mg) {
     double sum = 0.0;
     for (int l = 0; l < mg->level_count; l++) {
-        const pl_grid_level* level = &mg->levels[l];
-        double chunks = level->field_size / PL_GRID_CHUNK;
-        sum += 9.0 * sizeof(float) * level->field_size +
+        const pl_grid_linear_level* level = &mg->levels[l];
+        double chunks = level->layout->field_size / PL_GRID_CHUNK;
+        sum += 9.0 * sizeof(float) * level->layout->field_size +
                chunks * (sizeof(pl_grid_masks) + sizeof(uint8_t) + 2 * sizeof(int)) +
                level->band_count *
                    (double)(sizeof(pl_grid_band_rates) + sizeof *level->band_residual) +
-               level->kept_faces * (double)sizeof(pl_grid_band_face) +
-               PL_BAND_LISTS * (double)sizeof(int) * level->size[1] * level->size[2] +
+               level->band_face_count * (double)sizeof(pl_grid_band_face) +
+               PL_BAND_LISTS * (double)sizeof(int) * level->layout->size[1] * level->layout->size[2] +
                level->wall_count * (double)sizeof *level->wall_q +
                level->run_count * (double)sizeof(pl_grid_run) +
                mg->transfers[l].parent_count * (double)sizeof *mg->transfers[l].parents;
@@ -68,14 +72,14 @@ static double working_set(const pl_grid_multigrid* mg) {
     return sum + (double)mg->bottom.count * mg->bottom.count * sizeof(double);
 }
 
-static void run_cycle(void* user) { pl_grid_multigrid_cycle(&((body*)user)->mg); }
+static void run_cycle(void* user) { pl_grid_linear_cycle(&((body*)user)->mg); }
 static void run_sweep(void* user) { pl_grid_smooth_interior(&((body*)user)->mg.levels[0], NULL); }
 
 // What a sweep reads and writes, once and in order: nine fields read, five of them written.
 enum { STREAM_BLOCK = 1 << 14 };
 static void stream_task(int begin, int end, int worker, void* user) {
     (void)worker;
-    const pl_grid_level* l = user;
+    const pl_grid_linear_level* l = user;
     float* restrict u = l->u[0], * restrict v = l->u[1], * restrict w = l->u[2];
     float* restrict c = l->c, * restrict q = l->q;
     const float* restrict f = l->f[0], * restrict g = l->f[1], * restrict h = l->f[2], * restrict k = l->g;
@@ -86,8 +90,8 @@ static void stream_task(int begin, int end, int worker, void* user) {
 }
 static void run_stream(void* user) {
     body* b = user;
-    pl_grid_level* l = &b->mg.levels[0];
-    pl_parallel_for(b->pool, stream_task, l->field_size, STREAM_BLOCK, l);
+    pl_grid_linear_level* l = &b->mg.levels[0];
+    pl_parallel_for(b->pool, stream_task, l->layout->field_size, STREAM_BLOCK, l);
 }
 
 static size_t plain_index(int n, int i, int j, int k) {
@@ -150,9 +154,9 @@ static bool compare_sweeps(bench* b, body* x, int repeats) {
 
 // Median seconds of a cycle; prints what its parts take, and gives the share of the boundary.
 static double time_cycles(body* x, const char* what, int threads, int repeats, double* share) {
-    for (int k = 0; k < PL_GRID_PHASES; k++) x->mg.seconds[k] = 0.0;
+    for (int k = 0; k < PL_GRID_TIMES; k++) x->mg.seconds[k] = 0.0;
     double seconds = bench_seconds(run_cycle, x, repeats), sum = 0.0;
-    for (int k = 0; k < PL_GRID_PHASES; k++) sum += x->mg.seconds[k];
+    for (int k = 0; k < PL_GRID_TIMES; k++) sum += x->mg.seconds[k];
     const double* s = x->mg.seconds;
     double ms = 1e3 / (repeats + 1);
     *share = s[PL_GRID_BOUNDARY] / sum;
@@ -186,11 +190,11 @@ static bool measure_box(bench* b, int n, double paper_ms, double paper_mb) {
         if (n == 128) {
             const double stream = bench_seconds(run_stream, &x, repeats);
             bench_result(b, threads == 1 ? "stream_128_1" : "stream_128_2",
-                         1e9 * stream / x.mg.levels[0].field_size, "ns/cell", NAN);
+                         1e9 * stream / x.lattice.levels[0].field_size, "ns/cell", NAN);
         }
         if (threads == 2) {
             snprintf(name, sizeof name, "mb_%d", n);
-            double state = 8.0 * sizeof(double) * x.mg.levels[0].field_size;
+            double state = 8.0 * sizeof(double) * x.lattice.levels[0].field_size;
             printf("%-16s the state in double takes %.0f MB more\n", what, 1e-6 * state);
             bench_result(b, name, working_set(&x.mg) * 1e-6, "MB", paper_mb);
             if (n == 128 && !compare_sweeps(b, &x, repeats)) return fail(what, &error, &x);

@@ -44,18 +44,18 @@ static pl_status prepare(bench* b, int count, int threads, body* x, pl_error* er
     x->lattice.pool = NULL;
     status = pl_pool_create(threads, &x->lattice.pool, error);
     if (status != PL_OK) return status;
-    int size = x->lattice.mg.levels[0].field_size;
+    int size = x->lattice.levels.levels[0].field_size;
     x->turn = PL_ALLOC(pl_quat, size);
     if (!x->turn) return pl_fail_memory(error, "rotations");
     for (int i = 0; i < size; i++) x->turn[i] = (pl_quat){0.0, 0.0, 0.0, 1.0};
     s4_set_material(&x->lattice, PAPER_NU, 0.0);
     s4_start_pulled(&x->lattice, 10.0);
-    return pl_grid_corot_create(&x->lattice.mg, NULL, true, x->turn, x->lattice.pool, &x->corot,
+    return pl_grid_corot_create(&x->lattice.levels, NULL, true, x->turn, x->lattice.pool, &x->corot,
                                 error);
 }
 
 static void free_body(body* x) {
-    if (x->turn) PL_FREE(x->turn, pl_quat, x->lattice.mg.levels[0].field_size);
+    if (x->turn) PL_FREE(x->turn, pl_quat, x->lattice.levels.levels[0].field_size);
     pl_grid_corot_free(&x->corot);
     s4_lattice_free(&x->lattice);
 }

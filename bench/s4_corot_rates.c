@@ -30,25 +30,25 @@ typedef struct body {
 } body;
 
 static void free_body(body* x) {
-    int size = x->lattice->mg.levels[0].field_size;
+    int size = x->lattice->levels.levels[0].field_size;
     pl_grid_corot_free(&x->c);
     PL_FREE(x->turn, pl_quat, size), PL_FREE(x->kept_turn, pl_quat, size);
     for (int a = 0; a < 4; a++) PL_FREE(x->kept[a], double, size);
 }
 
 static pl_status make_body(s4_lattice* lattice, body* x, pl_error* error) {
-    int size = lattice->mg.levels[0].field_size;
+    int size = lattice->levels.levels[0].field_size;
     *x = (body){.lattice = lattice};
     bool ok = (x->turn = PL_ALLOC(pl_quat, size)) && (x->kept_turn = PL_ALLOC(pl_quat, size));
     for (int a = 0; a < 4; a++) ok = ok && (x->kept[a] = PL_ALLOC(double, size));
     if (!ok) return pl_fail_memory(error, "rotations");
-    return pl_grid_corot_create(&lattice->mg, NULL, true, x->turn, lattice->pool, &x->c, error);
+    return pl_grid_corot_create(&lattice->levels, NULL, true, x->turn, lattice->pool, &x->c, error);
 }
 
 // at rest; frozen: the paper's quasilinear problem
 static void rest(body* x, bool frozen) {
     pl_grid_state* s = &x->lattice->state;
-    int size = x->lattice->mg.levels[0].field_size;
+    int size = x->lattice->levels.levels[0].field_size;
     for (int i = 0; i < size; i++) x->turn[i] = (pl_quat){0.0, 0.0, 0.0, 1.0};
     for (int a = 0; a < 4; a++) memset(a < 3 ? s->u[a] : s->p, 0, (size_t)size * sizeof(double));
     x->c.frozen = frozen;
@@ -74,8 +74,9 @@ static void sudden_row(bench* b, body* x, const char* name, bool frozen) {
     double residuals[CYCLES + 1], forces[2];
     rest(x, frozen);
     s4_start_pulled(x->lattice, 10.0);
-    memset(x->lattice->state.p, 0, (size_t)x->lattice->mg.levels[0].field_size * sizeof(double));
-    x->c.keeps_pressure = false;
+    memset(x->lattice->state.p, 0,
+           (size_t)x->lattice->levels.levels[0].field_size * sizeof(double));
+    x->c.phase = PL_COROT_DOWNHILL;
     forces[0] = residual(x, false);
     pl_grid_corot_begin(&x->c);
     residuals[0] = look(x);
@@ -84,8 +85,8 @@ static void sudden_row(bench* b, body* x, const char* name, bool frozen) {
         advance(x, residuals[k - 1]);
         residuals[k] = look(x);
     }
-    bool kept = x->c.keeps_pressure;
-    x->c.keeps_pressure = false;
+    bool kept = x->c.phase == PL_COROT_RECOMBINED;
+    x->c.phase = PL_COROT_DOWNHILL;
     forces[1] = residual(x, !frozen);
     printf("%s: residuals", name);
     for (int k = 1; k <= CYCLES; k++) printf(" %.3f", residuals[k] / residuals[k - 1]);
@@ -100,7 +101,7 @@ static void sudden_row(bench* b, body* x, const char* name, bool frozen) {
 
 static void copy_state(body* x, bool back) {
     pl_grid_state* s = &x->lattice->state;
-    size_t size = (size_t)x->lattice->mg.levels[0].field_size;
+    size_t size = (size_t)x->lattice->levels.levels[0].field_size;
     for (int a = 0; a < 4; a++) {
         double* own = a < 3 ? s->u[a] : s->p;
         memcpy(back ? own : x->kept[a], back ? x->kept[a] : own, size * sizeof(double));
@@ -111,7 +112,7 @@ static void copy_state(body* x, bool back) {
 // The residual before a frame's first cycle, at rotations that follow the held cells; cycles are
 // better off with those from before.
 static double turned_residual(body* x) {
-    size_t bytes = (size_t)x->lattice->mg.levels[0].field_size * sizeof(pl_quat);
+    size_t bytes = (size_t)x->lattice->levels.levels[0].field_size * sizeof(pl_quat);
     memcpy(x->kept_turn, x->turn, bytes);
     double r = residual(x, true);
     memcpy(x->turn, x->kept_turn, bytes);
@@ -121,7 +122,7 @@ static double turned_residual(body* x) {
 // Prints how far the state is from the equilibrium of its frame [cells], and puts it back.
 static void compare_with_equilibrium(body* x, int frame, double most_residual) {
     enum { MOST = 24 };
-    const pl_grid_level* l = &x->lattice->mg.levels[0];
+    const pl_grid_level* l = &x->lattice->levels.levels[0];
     double sum = 0.0, most = 0.0, now = INFINITY;
     int count = 0, cycles = 0;
     copy_state(x, false);
@@ -164,7 +165,7 @@ typedef struct course {
 static void run_frame(body* x, int frame, bool frozen, course* out) {
     int cycle = frame * CYCLES_A_FRAME;
     // rotations of the frame before, or of the last update: those are kept by the first cycle
-    x->c.keeps_pressure = true;
+    x->c.phase = PL_COROT_RECOMBINED;
     if (!frozen || cycle % UPDATE_EVERY == 0) residual(x, true);
     double t = (frame + 1.0) / FRAMES;
     s4_move_limbs(x->lattice, 0.5 - 0.5 * cos(3.14159265358979 * t));
@@ -178,7 +179,7 @@ static void run_frame(body* x, int frame, bool frozen, course* out) {
         if (k == 0) out->most = fmax(out->most, before);
         if (due) update(x);
         advance(x, now);
-        out->downhill += !x->c.keeps_pressure;
+        out->downhill += x->c.phase == PL_COROT_DOWNHILL;
         double after = residual(x, !frozen);
         out->rates[cycle] = after / before;
         if (k == CYCLES_A_FRAME - 1) out->worst = fmax(out->worst, after);

@@ -89,19 +89,23 @@ pl_status s4_lattice_create(pl_grid_cells* cells, s4_lattice* out, pl_error* err
     *out = (s4_lattice){.cells = *cells};
     *cells = (pl_grid_cells){0};
     pl_status status = pl_pool_create(0, &out->pool, error);
-    if (status == PL_OK) status = pl_grid_multigrid_create(&out->cells, out->pool, &out->mg, error);
-    if (status == PL_OK) status = pl_grid_state_create(&out->mg.levels[0], &out->state, error);
+    if (status == PL_OK) status = pl_grid_lattice_create(&out->cells, &out->levels, error);
+    if (status == PL_OK)
+        status = pl_grid_linear_create(&out->levels, &out->cells, out->pool, &out->mg, error);
+    if (status == PL_OK) status = pl_grid_state_create(&out->levels.levels[0], &out->state, error);
     if (status == PL_OK)
         status =
-            pl_grid_recombine_create(&out->mg.levels[0], PL_GRID_HISTORY, &out->history, error);
+            pl_grid_recombine_create(&out->levels.levels[0], PL_GRID_HISTORY, &out->history, error);
     if (status != PL_OK) s4_lattice_free(out);
     return status;
 }
 
 void s4_lattice_free(s4_lattice* lattice) {
     pl_grid_recombine_free(&lattice->history);
-    if (lattice->mg.level_count) pl_grid_state_free(&lattice->mg.levels[0], &lattice->state);
-    pl_grid_multigrid_free(&lattice->mg);
+    if (lattice->levels.level_count)
+        pl_grid_state_free(&lattice->levels.levels[0], &lattice->state);
+    pl_grid_linear_free(&lattice->mg);
+    pl_grid_lattice_free(&lattice->levels);
     pl_grid_cells_free(&lattice->cells);
     pl_pool_destroy(lattice->pool);
     *lattice = (s4_lattice){0};
@@ -110,11 +114,11 @@ void s4_lattice_free(s4_lattice* lattice) {
 void s4_set_material(s4_lattice* lattice, double poisson, double inertia) {
     lattice->state.compressibility = (1.0 - 2.0 * poisson) / (2.0 * poisson);
     lattice->state.inertia = inertia;
-    pl_grid_multigrid_set_material(&lattice->mg, lattice->state.compressibility, inertia);
+    pl_grid_linear_update(&lattice->mg, lattice->state.compressibility, inertia);
 }
 
 void s4_start_random(s4_lattice* lattice, uint64_t seed) {
-    const pl_grid_level* fine = &lattice->mg.levels[0];
+    const pl_grid_level* fine = &lattice->levels.levels[0];
     pl_random random = {seed};
     for (int i = 0; i < fine->field_size; i++)
         for (int a = 0; a < 3; a++)
@@ -133,7 +137,7 @@ static bool is_held(const pl_grid_cells* c, const int at[3], int a) {
 }
 
 void s4_start_pulled(s4_lattice* lattice, double amount) {
-    const pl_grid_level* fine = &lattice->mg.levels[0];
+    const pl_grid_level* fine = &lattice->levels.levels[0];
     const pl_grid_cells* c = &lattice->cells;
     for (int s = 0; s < fine->segment_count; s++) {
         const pl_grid_segment* g = &fine->segments[s];
@@ -171,7 +175,7 @@ static double limb_motion(const pl_grid_cells* c, const double x[3], int a, doub
 }
 
 void s4_move_limbs(s4_lattice* lattice, double part) {
-    const pl_grid_level* fine = &lattice->mg.levels[0];
+    const pl_grid_level* fine = &lattice->levels.levels[0];
     for (int s = 0; s < fine->segment_count; s++) {
         const pl_grid_segment* g = &fine->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
@@ -186,7 +190,7 @@ void s4_move_limbs(s4_lattice* lattice, double part) {
 }
 
 double s4_largest_motion(const s4_lattice* lattice) {
-    const pl_grid_level* fine = &lattice->mg.levels[0];
+    const pl_grid_level* fine = &lattice->levels.levels[0];
     double most = 0.0;
     for (int s = 0; s < fine->segment_count; s++) {
         const pl_grid_segment* g = &fine->segments[s];
@@ -201,14 +205,16 @@ double s4_largest_motion(const s4_lattice* lattice) {
 }
 
 void s4_run_cycles(s4_lattice* lattice, int cycles, bool recombine, double* residuals) {
-    pl_grid_level* fine = &lattice->mg.levels[0];
+    pl_grid_linear_level* fine = &lattice->mg.levels[0];
     pl_grid_recombine_reset(&lattice->history);
+    const pl_grid_iteration it = pl_grid_linear_iteration(&lattice->mg, &lattice->state);
     residuals[0] = pl_grid_residual(fine, &lattice->state, lattice->pool);
     for (int k = 1; k <= cycles; k++) {
-        if (recombine) pl_grid_recombine_begin(&lattice->history, fine);
-        pl_grid_multigrid_cycle(&lattice->mg);
+        if (recombine) pl_grid_recombine_begin(&lattice->history, &it);
+        pl_grid_linear_cycle(&lattice->mg);
         if (recombine) {
-            pl_grid_recombine_end(&lattice->history, fine, &lattice->state, lattice->pool);
+            pl_grid_recombine_try(&lattice->history, &it);
+            pl_grid_recombine_finish(&lattice->history, &it);
         } else pl_grid_correct(fine, &lattice->state, lattice->pool);
         residuals[k] = pl_grid_residual(fine, &lattice->state, lattice->pool);
     }

@@ -7,8 +7,8 @@
 #define PL_BENCH_S4_LATTICE_H
 
 #include "bench.h"
-#include "grid/grid_multigrid.h"
-#include "grid/grid_operator.h"
+#include "grid/grid_linear.h"
+#include "grid/grid_linear_operator.h"
 #include "grid/grid_recombine.h"
 #include "grid/grid_voxels.h"
 
@@ -16,7 +16,8 @@ typedef struct s4_lattice {
     pl_pool* pool;
     pl_grid_frame frame;
     pl_grid_cells cells;
-    pl_grid_multigrid mg;
+    pl_grid_lattice levels;
+    pl_grid_linear mg;
     pl_grid_state state;
     pl_grid_recombine history;
 } s4_lattice;

@@ -141,14 +141,41 @@ static pl_status generate(const mesh_command* c, pl_mesh** out, pl_error* error)
     return status;
 }
 
+// key, default and help; of a choice, its words
+static void list_parameter(const pl_generator_parameter* p) {
+    const pl_generator_field* field = p->field;
+    printf("    %-14s ", field->key);
+    if (field->choices) {
+        const char* word = field->choices;
+        for (int k = 0; k < (int)p->preset; k++) word += strcspn(word, " ") + 1;
+        printf("%-10.*s %s: %s\n", (int)strcspn(word, " "), word, field->help, field->choices);
+        return;
+    }
+    printf("%-10g %s%s%s%s\n", p->preset, field->help, *field->unit ? ", " : "", field->unit,
+           p->with_height ? ", in proportion to the height" : "");
+}
+
+enum { LIST_COLUMNS = 100 };
+
+// names of regions, wrapped between words
+static void list_regions(const char* words) {
+    int column = printf("    regions:");
+    while (*words) {
+        int length = (int)strcspn(words, " ");
+        if (column + 1 + length > LIST_COLUMNS) column = printf("\n           ") - 1;
+        column += printf(" %.*s", length, words);
+        words += length;
+        words += strspn(words, " ");
+    }
+    printf("\n");
+}
+
 static int list_generators(void) {
     const pl_generator* g;
     for (int i = 0; (g = pl_generator_at(i)); i++) {
         printf("%-16s %s\n", g->name, g->summary);
-        for (const pl_generator_parameter* p = g->parameters; p->field; p++)
-            printf("    %-14s %-10g %s%s%s%s\n", p->field->key, p->preset, p->field->help,
-                   *p->field->unit ? ", " : "", p->field->unit,
-                   p->with_height ? ", in proportion to the height" : "");
+        for (const pl_generator_parameter* p = g->parameters; p->field; p++) list_parameter(p);
+        list_regions(g->regions);
     }
     return EXIT_DONE;
 }

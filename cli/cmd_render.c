@@ -383,7 +383,7 @@ int cmd_render(int argc, char** argv) {
         {"--against", "DIR", OPTION_TEXT, &s.against, "the run that --color-by error compares with",
          ANY},
         {"--show", "WHAT", OPTION_TEXT, &s.show,
-         "cells: the lattice of method grid, at the end; level=N: nodes of multigrid", ANY},
+         "cells: the lattice of method grid, at the end; level=N: nodes of a coarse level", ANY},
         {"--texture", "FILE.png", OPTION_TEXT, &s.texture,
          "a picture on bodies that have texture coordinates", ANY},
         {"--transparent", NULL, OPTION_FLAG, &s.transparent,

@@ -76,7 +76,7 @@ static void print_summary(const char* folder, int done, int total, const pl_run_
                "metrics.csv has them.\n",
                s->cut_frame_count);
     if (s->unbalanced[0]) printf("  forces were last out of balance at %s\n", s->unbalanced);
-    if (s->retry_count) printf("  %d times a step had to be halved\n", s->retry_count);
+    if (s->retry_count) printf("  %d times a frame or a step was tried again\n", s->retry_count);
     if (s->softened_frame_count)
         printf(
             "  In %d frames, attachments or colliders were more than 10,000 times as stiff as the "

@@ -8,10 +8,20 @@ bin=$1
 shift
 if [ $# -eq 0 ]; then
     mkdir -p docs/images out/pictures
-    for name in gummy_bear bunny octopus armadillo dragon human car letter; do
-        "$pliant" mesh --generate $name -o out/pictures/$name.msh >/dev/null
-        "$pliant" render out/pictures/$name.msh --size 280x280 -o docs/images/creature_$name.png
+    # finer than the edges by default
+    for creature in gummy_bear:0.002 bunny:0.0015 octopus:0.0018 armadillo:0.0014 dragon:0.0013 human:0.016 car:0.03 letter:0.002; do
+        name=${creature%:*}
+        "$pliant" mesh --generate "$name" --edge "${creature#*:}" --surface -o "out/pictures/$name.obj" >/dev/null 2>&1
+        "$pliant" render "out/pictures/$name.obj" --size 400x400 --samples 16 -o "docs/images/creature_$name.png"
     done
+    # the bear of docs/guide.md and its modes, docs/modes.md
+    "$pliant" mesh --generate gummy_bear -o out/pictures/bear.obj >/dev/null 2>&1
+    sed -n '/^```json$/,/^```$/p' docs/guide.md | sed -n '2,/^```$/p' | sed '/^```$/d' >out/pictures/bear.json
+    "$pliant" run out/pictures/bear.json --quiet --force -o out/pictures/guide_bear >/dev/null
+    "$pliant" render out/pictures/guide_bear --sheet 5x1 --size 320x280 -o docs/images/guide_bear.png
+    "$pliant" mesh --generate gummy_bear --edge 0.003 -o out/pictures/modes.msh >/dev/null 2>&1
+    "$pliant" modes out/pictures/modes.msh -n 9 -o out/pictures/modes.plr >/dev/null
+    "$pliant" render out/pictures/modes.plr --sheet 5x2 --size 240x260 --no-label -o docs/images/modes_bear.png
     set -- scenes/*.json scenes/paper/*.json
     [ -z "${PLIANT_DATA:-}" ] || set -- "$@" bench/scenes/*.json
 fi
@@ -32,5 +42,11 @@ for scene in "$@"; do
     bench/scenes/*) bash scripts/run_real_scene.sh "$bin" "$scene" --quiet --force -o "out/pictures/$name" ;;
     *) "$pliant" run "$scene" --quiet --force "${options[@]}" -o "out/pictures/$name" ;;
     esac
-    "$pliant" render "out/pictures/$name" --sheet 4x1 --size 320x280 -o "docs/images/$name.png"
+    camera=()
+    case $name in *pachinko* | galerkin_armadillos) camera=(--azimuth 10 --elevation 8) ;; esac
+    "$pliant" render "out/pictures/$name" --sheet 4x1 --size 320x280 "${camera[@]}" -o "docs/images/$name.png"
+    if [ "$scene" = scenes/paper/pbd_dress.json ]; then
+        "$pliant" run "$scene" --set bodies[0].hierarchy=0 --quiet --force -o out/pictures/pbd_dress_plain
+        "$pliant" render out/pictures/pbd_dress_plain --sheet 4x1 --size 320x280 -o docs/images/pbd_dress_plain.png
+    fi
 done

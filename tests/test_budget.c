@@ -111,6 +111,65 @@ TEST(budget_that_suffices_changes_no_bit)
     }
 }
 
+// Linear solves look at the clock, too: by cycles, by conjugate gradients, and by Newton's.
+TEST(budget_ends_linear_solves)
+{
+    static const char* const settings[] = {
+        "\"nonlinear\": \"newton\", \"linear\": \"pcg\"",
+        "\"nonlinear\": \"newton\", \"linear\": \"mgpcg\"",
+        "\"nonlinear\": \"projective\", \"linear\": \"pcg\"",
+        "\"nonlinear\": \"projective\", \"linear\": \"mgpcg\", \"fixed\": true",
+    };
+    for (size_t m = 0; m < sizeof settings / sizeof settings[0]; m++) {
+        char text[400];
+        snprintf(text, sizeof text,
+                 "%s, \"integrator\": \"bdf2\", \"iterations\": 1, \"linear_iterations\": 400, "
+                 "\"linear_tolerance\": 1e-6",
+                 settings[m]);
+        pl_world* free_world = start_bar(text);
+        pl_world* world = start_bar(text);
+        fake_clock clock = {.tick = 1e-3};
+        pl_world_set_budget(world, 1e-3, read_clock, &clock);
+        pl_frame_info whole, cut;
+        sample_step(free_world, 1, &whole);
+        sample_step(world, 1, &cut);
+        CHECK_INT(cut.cut_count, 1);
+        CHECK_INT(cut.linear_iterations, 1);
+        CHECK(whole.linear_iterations > 2);
+        pl_world_destroy(world);
+        pl_world_destroy(free_world);
+    }
+}
+
+// The state that a cut step leaves may gain energy. The frame then is what it would have been
+// without a budget, and not that of smaller steps.
+TEST(budget_frame_that_fails_is_made_whole)
+{
+    pl_world* free_world = start_bar(methods[3].settings);
+    pl_world* world = start_bar(methods[3].settings);
+    fake_clock clock = {.tick = 1e-3};
+    pl_world_set_budget(world, 1e-3, read_clock, &clock);
+    size_t size = pl_world_state_size(world);
+    void* state = malloc(size);
+    int retried = 0;
+    pl_error error;
+    for (int k = 0; k < 40; k++) {
+        pl_world_state_save(world, state);
+        pl_frame_info info;
+        sample_step(world, 1, &info);
+        if (info.retry_count == 0) continue;
+        retried++;
+        CHECK_INT(info.retry_count, 1);
+        CHECK_OK(pl_world_state_load(free_world, state, size, &error), &error);
+        sample_step(free_world, 1, NULL);
+        CHECK(sample_world_hash(world) == sample_world_hash(free_world));
+    }
+    CHECK(retried > 0);
+    free(state);
+    pl_world_destroy(world);
+    pl_world_destroy(free_world);
+}
+
 TEST(budget_buys_iterations)
 {
     double residual = INFINITY;

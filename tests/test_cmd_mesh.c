@@ -86,6 +86,13 @@ TEST(cmd_mesh_generates)
     CHECK_INT(run("--generate list", NULL, NULL), 0);
     CHECK_TEXT(text, "gummy_bear");
     CHECK_TEXT(text, "cloth_irregular");
+    // choices and regions by name
+    CHECK_TEXT(text, "pattern        bcc        how cells become tets: bcc five kuhn\n");
+    CHECK_TEXT(text, "ear_left");
+    for (const char* line = text; line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        CHECK(strcspn(line, "\n") <= 110);
+    }
 }
 
 TEST(cmd_mesh_refuses)

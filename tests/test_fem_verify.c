@@ -33,8 +33,8 @@ TEST(fem_elastica_has_its_limits)
 
 TEST(fem_cantilever_converges_to_the_elastica)
 {
-    static const double gammas[] = {0.1, 1.0, 10.0};
-    for (int k = 0; k < 3; k++) {
+    static const double gammas[] = {0.1, 10.0};
+    for (int k = 0; k < 2; k++) {
         double errors[2];
         for (int fine = 0; fine < 2; fine++) {
             verify_cantilever_case c = {gammas[k], 40, 2 << fine, 40 << fine, 1};

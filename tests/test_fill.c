@@ -369,10 +369,7 @@ static const char* write_scene(const char* keys) {
 static int run_scene(const char* keys) {
     char scene[700];
     snprintf(scene, sizeof scene, "%s", write_scene(keys));
-    char remove[800];
-    snprintf(remove, sizeof remove, "rm -rf '%s'", pl_test_path("run"));
-    CHECK_INT(system(remove), 0);
-    return run("pliant run %s -o %s", scene, pl_test_path("run"));
+    return run("pliant run %s -o %s --force", scene, pl_test_path("run"));
 }
 
 TEST(fill_in_a_scene)

@@ -14,18 +14,18 @@
 // a lattice with all that its cycles need
 typedef struct sample {
     pl_grid_cells cells;
-    pl_grid_multigrid mg;
+    pl_grid_lattice lattice;
     pl_grid_state state;
     pl_grid_corot corot;
     pl_quat* turn;
     float* mu;
 } sample;
 
-static sample start(pl_grid_cells cells, bool uneven, pl_pool* pool) {
+static sample start(pl_grid_cells cells, bool uneven) {
     sample s = {.cells = cells};
     pl_error error;
-    CHECK_OK(pl_grid_multigrid_create(&s.cells, pool, &s.mg, &error), &error);
-    const pl_grid_level* l = &s.mg.levels[0];
+    CHECK_OK(pl_grid_lattice_create(&s.cells, &s.lattice, &error), &error);
+    const pl_grid_level* l = &s.lattice.levels[0];
     CHECK_OK(pl_grid_state_create(l, &s.state, &error), &error);
     s.turn = PL_ALLOC(pl_quat, l->field_size);
     s.mu = uneven ? PL_ALLOC(float, l->field_size) : NULL;
@@ -40,17 +40,17 @@ static sample start(pl_grid_cells cells, bool uneven, pl_pool* pool) {
 // levels keep pointers to the layout: only once the sample lies where it stays
 static void make(sample* s, bool rotates, pl_pool* pool) {
     pl_error error;
-    CHECK_OK(pl_grid_corot_create(&s->mg, s->mu, rotates, s->turn, pool, &s->corot, &error),
+    CHECK_OK(pl_grid_corot_create(&s->lattice, s->mu, rotates, s->turn, pool, &s->corot, &error),
              &error);
 }
 
 static void end(sample* s) {
-    int size = s->mg.levels[0].field_size;
+    int size = s->lattice.levels[0].field_size;
     pl_grid_corot_free(&s->corot);
     PL_FREE(s->turn, pl_quat, size);
     PL_FREE(s->mu, float, size);
-    pl_grid_state_free(&s->mg.levels[0], &s->state);
-    pl_grid_multigrid_free(&s->mg);
+    pl_grid_state_free(&s->lattice.levels[0], &s->state);
+    pl_grid_lattice_free(&s->lattice);
     pl_grid_cells_free(&s->cells);
 }
 
@@ -86,7 +86,7 @@ static bool is_face(const pl_grid_level* l, int a, int i) {
 
 // u = (Q - 1) x + noise on faces that are variables; cells of edge h
 static void place(sample* s, pl_mat3 Q, double h, double noise) {
-    const pl_grid_level* l = &s->mg.levels[0];
+    const pl_grid_level* l = &s->lattice.levels[0];
     pl_random random = {5};
     for (int g = 0; g < l->segment_count; g++)
         for (int i = 0; i < l->segments[g].count * PL_GRID_CHUNK; i++)
@@ -124,22 +124,26 @@ static int solve(sample* s, double h, double part, int most, double* rate) {
 
 TEST(grid_corot_is_linear_elasticity_where_nothing_turns)
 {
-    sample s = start(sample_ball_cells(8), false, NULL);
+    sample s = start(sample_ball_cells(8), false);
     make(&s, false, NULL);
     poisson(&s, 0.3);
-    pl_grid_level* l = &s.mg.levels[0];
+    const pl_grid_level* l = &s.lattice.levels[0];
+    pl_grid_linear_level linear;
+    pl_error error;
+    CHECK_OK(pl_grid_linear_level_create(l, &s.cells, &linear, &error), &error);
     fill_random(l, &s.state, 3);
     pl_grid_substitute(l, &s.state);
-    double expected = pl_grid_residual(l, &s.state, NULL);
+    double expected = pl_grid_residual(&linear, &s.state, NULL);
     CHECK_NEAR(pl_grid_corot_residual(&s.corot, &s.state, 0.7, true) / expected, 1.0, 1e-9);
     const pl_corot_level* own = &s.corot.levels[0];
     for (int i = 0; i < l->field_size; i++)
         for (int a = 0; a < 3; a++)
             if (is_face(l, a,
                         i)) // of the opposite sign: forces here, the right side minus L u there
-                CHECK_NEAR((double)own->f[a][i], -(double)l->f[a][pl_place_of(i)], 1e-4);
+                CHECK_NEAR((double)own->f[a][i], -(double)linear.f[a][pl_place_of(i)], 1e-4);
     CHECK_NEAR(pl_grid_corot_energy(&s.corot, &s.state, 0.7) / pl_grid_energy(l, &s.state), 1.0,
                1e-9);
+    pl_grid_linear_level_free(&linear);
     end(&s);
 }
 
@@ -158,7 +162,7 @@ static void turn_slowly(sample* s, const double axis[3], double angle, pl_mat3 s
 TEST(grid_corot_does_not_feel_rigid_motions)
 {
     for (int k = 0; k < 4; k++) {
-        sample s = start(ball(6), k % 2, NULL);
+        sample s = start(ball(6), k % 2);
         make(&s, true, NULL);
         poisson(&s, 0.45);
         turn_slowly(&s, (const double[3]){1.0, k, 2.0}, 0.5 + 0.8 * k, pl_mat3_identity(), 0.1);
@@ -172,12 +176,12 @@ TEST(grid_corot_does_not_feel_rigid_motions)
 // the stress of a stretched cell turns with it
 TEST(grid_corot_is_objective)
 {
-    sample s = start(closed_box(5), false, NULL);
+    sample s = start(closed_box(5), false);
     make(&s, true, NULL);
     poisson(&s, 0.4);
     const pl_mat3 stretch = {{1.2, 0.1, 0.0, 0.1, 0.9, 0.05, 0.0, 0.05, 1.1}};
     const double axis[3] = {1.0, 3.0, -2.0};
-    int at = pl_grid_index(&s.mg.levels[0], 2, 2, 2);
+    int at = pl_grid_index(&s.lattice.levels[0], 2, 2, 2);
     place(&s, stretch, 1.0, 0.0);
     pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
     pl_mat3 stress, turned;
@@ -195,11 +199,11 @@ TEST(grid_corot_is_objective)
 TEST(grid_corot_forces_are_the_gradient_of_the_energy)
 {
     for (int uneven = 0; uneven < 2; uneven++) {
-        sample s = start(ball(5), uneven, NULL);
+        sample s = start(ball(5), uneven);
         make(&s, true, NULL);
         poisson(&s, 0.4);
         place(&s, turn_about(1.0, 2.0, 3.0, 0.2), 1.0, 0.05);
-        pl_grid_level* l = &s.mg.levels[0];
+        pl_grid_level* l = &s.lattice.levels[0];
         for (int n = 0; n < 60; n++) pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
         pl_random random = {9};
         double step = 1e-5, slope = 0.0, at[2] = {0.0, 0.0};
@@ -248,13 +252,13 @@ TEST(grid_corot_operator_is_symmetric_and_definite)
 {
     for (int kind = 0; kind < 3; kind++) {
         bool rotates = kind > 0;
-        sample s = start(sample_ball_cells(6), true, NULL);
+        sample s = start(sample_ball_cells(6), true);
         make(&s, rotates, NULL);
         poisson(&s, 0.4);
         if (rotates) place(&s, turn_about(1.0, 2.0, 3.0, 1.3 * kind), 1.0, 0.3);
         pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
         pl_grid_corot_update(&s.corot, s.state.compressibility, 0.0);
-        const pl_grid_level* l = &s.mg.levels[0];
+        const pl_grid_level* l = &s.lattice.levels[0];
         float *x[3], *y[3], *Ax[3], *Ay[3], **all[4] = {x, y, Ax, Ay};
         for (int k = 0; k < 12; k++) all[k / 3][k % 3] = PL_ALLOC(float, l->field_size);
         pl_random random = {21};
@@ -285,7 +289,7 @@ TEST(grid_corot_operator_is_symmetric_and_definite)
 TEST(grid_corot_finds_back_from_noise)
 {
     for (int k = 0; k < 4; k++) {
-        sample s = start(sample_box_cells(10), false, NULL);
+        sample s = start(sample_box_cells(10), false);
         make(&s, true, NULL);
         poisson(&s, k % 2 ? 0.475 : 0.3);
         pl_mat3 Q = turn_about(1.0, k, 0.5, 3.14159265 * k / 3.0);
@@ -302,13 +306,14 @@ TEST(grid_corot_finds_back_from_noise)
 // the same with pressures as variables; the number of cycles
 static int solve_kept(sample* s, double part, int most, bool frozen, double* rate) {
     pl_grid_corot* c = &s->corot;
-    c->keeps_pressure = true;
+    c->phase = PL_COROT_RECOMBINED;
     c->softens = !frozen;
+    c->frozen = frozen;
     double first = pl_grid_corot_residual(c, &s->state, 1.0, true), now = first;
     int k = 0;
     for (; k < most && now > part * first; k++) {
         if (k == 0 || !frozen) pl_grid_corot_update(c, s->state.compressibility, s->state.inertia);
-        CHECK(pl_grid_corot_recombine(c, &s->state, 1.0, !frozen, now));
+        CHECK(pl_grid_corot_recombine(c, &s->state, 1.0, now));
         now = pl_grid_corot_residual(c, &s->state, 1.0, !frozen);
     }
     *rate = pow(now / first, 1.0 / k);
@@ -317,7 +322,7 @@ static int solve_kept(sample* s, double part, int most, bool frozen, double* rat
 
 // moves the held cells of the upper half along x, by cells
 static void pull(sample* s, double amount) {
-    const pl_grid_level* l = &s->mg.levels[0];
+    const pl_grid_level* l = &s->lattice.levels[0];
     const pl_grid_cells* cells = &s->cells;
     for (int g = 0; g < l->segment_count; g++)
         for (int i = 0; i < l->segments[g].count * PL_GRID_CHUNK; i++) {
@@ -334,7 +339,7 @@ TEST(grid_corot_kept_pressures_lead_to_the_same_equilibrium)
 {
     double energy[2];
     for (int kept = 0; kept < 2; kept++) {
-        sample s = start(sample_box_cells(12), false, NULL);
+        sample s = start(sample_box_cells(12), false);
         make(&s, true, NULL);
         poisson(&s, 0.475);
         pull(&s, 3.0);
@@ -346,7 +351,7 @@ TEST(grid_corot_kept_pressures_lead_to_the_same_equilibrium)
         end(&s);
     }
     CHECK_NEAR(energy[1] / energy[0], 1.0, 1e-6);
-    sample s = start(sample_box_cells(12), false, NULL);
+    sample s = start(sample_box_cells(12), false);
     make(&s, true, NULL);
     poisson(&s, 0.475);
     pull(&s, 3.0);
@@ -360,18 +365,18 @@ TEST(grid_corot_kept_pressures_lead_to_the_same_equilibrium)
 TEST(grid_corot_substitutes_pressures)
 {
     for (int uneven = 0; uneven < 2; uneven++) {
-        sample s = start(ball(6), uneven, NULL);
+        sample s = start(ball(6), uneven);
         make(&s, true, NULL);
         poisson(&s, 0.45);
         place(&s, turn_about(1.0, 2.0, 3.0, 0.4), 1.0, 0.1);
         for (int n = 0; n < 40; n++) pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
         double without = pl_grid_corot_residual(&s.corot, &s.state, 1.0, false);
-        s.corot.keeps_pressure = true;
+        s.corot.phase = PL_COROT_RECOMBINED;
         CHECK(fabs(pl_grid_corot_residual(&s.corot, &s.state, 1.0, false) / without - 1.0) > 0.01);
-        s.corot.keeps_pressure = false;
+        s.corot.phase = PL_COROT_DOWNHILL;
         pl_grid_corot_residual(&s.corot, &s.state, 1.0, false);
         pl_grid_corot_substitute(&s.corot, &s.state, 1.0);
-        s.corot.keeps_pressure = true;
+        s.corot.phase = PL_COROT_RECOMBINED;
         CHECK_NEAR(pl_grid_corot_residual(&s.corot, &s.state, 1.0, false) / without, 1.0, 1e-9);
         const pl_corot_level* l = &s.corot.levels[0];
         for (int i = 0; i < l->layout->field_size; i++) CHECK(fabsf(l->g[i]) < 1e-9f);
@@ -381,7 +386,7 @@ TEST(grid_corot_substitutes_pressures)
 
 // the largest difference of positions and pressures from a copy, or the copy itself
 static double compare(const sample* s, double* copy, bool take) {
-    int size = s->mg.levels[0].field_size;
+    int size = s->lattice.levels[0].field_size;
     double most = 0.0;
     for (int a = 0; a < 4; a++)
         for (int i = 0; i < size; i++) {
@@ -394,35 +399,36 @@ static double compare(const sample* s, double* copy, bool take) {
 
 TEST(grid_corot_takes_cycles_back)
 {
-    sample s = start(ball(6), true, NULL);
+    sample s = start(ball(6), true);
     make(&s, true, NULL);
     poisson(&s, 0.45);
     place(&s, pl_mat3_identity(), 1.0, 0.02);
-    double rate, before, *copy = PL_ALLOC(double, 4 * (size_t)s.mg.levels[0].field_size);
+    double rate, before, *copy = PL_ALLOC(double, 4 * (size_t)s.lattice.levels[0].field_size);
     solve_kept(&s, 0.0, 2, false, &rate);
     compare(&s, copy, true);
     before = pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
     pl_grid_corot_update(&s.corot, s.state.compressibility, 0.0);
-    CHECK(pl_grid_corot_recombine(&s.corot, &s.state, 1.0, true, before));
+    CHECK(pl_grid_corot_recombine(&s.corot, &s.state, 1.0, before));
     CHECK(compare(&s, copy, false) > 1e-6);
     CHECK(pl_grid_corot_residual(&s.corot, &s.state, 1.0, true) < 0.9 * before);
-    pl_grid_corot_separate(&s.corot, &s.state);
+    const pl_grid_iteration it = pl_grid_corot_iteration(&s.corot, &s.state, 1.0);
+    pl_grid_recombine_separate(&s.corot.history, &it);
     double alone = pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
     CHECK_NEAR(alone / s.corot.own_residual, 1.0, 1e-3);
-    pl_grid_corot_take_back(&s.corot, &s.state);
+    pl_grid_recombine_take_back(&s.corot.history, &it);
     CHECK(compare(&s, copy, false) < 1e-14);
     // a cycle that made the residual larger than what it is said to have been
     pl_grid_corot_residual(&s.corot, &s.state, 1.0, true);
-    CHECK(!pl_grid_corot_recombine(&s.corot, &s.state, 1.0, true, 1e-3 * before));
+    CHECK(!pl_grid_corot_recombine(&s.corot, &s.state, 1.0, 1e-3 * before));
     CHECK(compare(&s, copy, false) < 1e-14);
-    PL_FREE(copy, double, 4 * (size_t)s.mg.levels[0].field_size);
+    PL_FREE(copy, double, 4 * (size_t)s.lattice.levels[0].field_size);
     end(&s);
 }
 
 // squeezed to a third and shaken: the residual stays finite, the energy falls
 TEST(grid_corot_withstands_compression)
 {
-    sample s = start(sample_box_cells(8), false, NULL);
+    sample s = start(sample_box_cells(8), false);
     make(&s, true, NULL);
     poisson(&s, 0.45);
     place(&s, pl_mat3_diagonal(0.33, 1.0, 1.0), 1.0, 0.9);
@@ -442,7 +448,7 @@ TEST(grid_corot_cycles_have_the_same_bits_with_any_pool)
         pl_error error;
         pl_pool* pool;
         CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
-        sample s = start(sample_box_cells(24), true, pool);
+        sample s = start(sample_box_cells(24), true);
         make(&s, true, pool);
         poisson(&s, 0.4);
         place(&s, turn_about(1.0, 2.0, 3.0, 0.7), 1.0, 0.2);
@@ -450,7 +456,7 @@ TEST(grid_corot_cycles_have_the_same_bits_with_any_pool)
         double rate;
         solve_kept(&s, 0.0, 3, false, &rate);
         double sum = 0.0;
-        for (int i = 0; i < s.mg.levels[0].field_size; i++)
+        for (int i = 0; i < s.lattice.levels[0].field_size; i++)
             for (int a = 0; a < 3; a++) sum = sum * 1.0000001 + s.state.u[a][i];
         if (threads == 1) first = sum;
         CHECK(sum == first);
@@ -463,7 +469,7 @@ TEST(grid_corot_cycles_have_the_same_bits_with_any_pool)
 TEST(grid_uneven_moduli_converge)
 {
     for (int rotates = 0; rotates < 2; rotates++) {
-        sample s = start(sample_box_cells(16), true, NULL);
+        sample s = start(sample_box_cells(16), true);
         make(&s, rotates, NULL);
         poisson(&s, 0.3);
         place(&s, pl_mat3_identity(), 1.0, 0.1);
@@ -476,11 +482,12 @@ TEST(grid_uneven_moduli_converge)
 
 TEST(grid_corot_creation_survives_lost_memory)
 {
-    sample s = start(sample_ball_cells(5), true, NULL);
+    sample s = start(sample_ball_cells(5), true);
     for (int n = 1;; n++) {
         pl_error error;
         pl_inject_failure(n);
-        pl_status status = pl_grid_corot_create(&s.mg, s.mu, true, s.turn, NULL, &s.corot, &error);
+        pl_status status =
+            pl_grid_corot_create(&s.lattice, s.mu, true, s.turn, NULL, &s.corot, &error);
         pl_inject_failure(0);
         if (status == PL_OK) break;
         CHECK(status == PL_ERROR_MEMORY);

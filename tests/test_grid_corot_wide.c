@@ -15,7 +15,7 @@
 
 typedef struct sample {
     pl_grid_cells cells;
-    pl_grid_multigrid mg;
+    pl_grid_lattice lattice;
     pl_grid_state state;
     pl_grid_corot corot;
     pl_quat* turn;
@@ -36,8 +36,8 @@ static pl_quat random_turn(sample* s, double most) {
 static void start(sample* s, bool box, bool uneven, bool rotates) {
     *s = (sample){.cells = box ? sample_box_cells(20) : sample_ball_cells(9), .random = {3}};
     pl_error error;
-    CHECK_OK(pl_grid_multigrid_create(&s->cells, NULL, &s->mg, &error), &error);
-    const pl_grid_level* l = &s->mg.levels[0];
+    CHECK_OK(pl_grid_lattice_create(&s->cells, &s->lattice, &error), &error);
+    const pl_grid_level* l = &s->lattice.levels[0];
     CHECK_OK(pl_grid_state_create(l, &s->state, &error), &error);
     s->state.compressibility = 0.1;
     s->turn = PL_ALLOC(pl_quat, l->field_size);
@@ -46,18 +46,18 @@ static void start(sample* s, bool box, bool uneven, bool rotates) {
         s->turn[i] = rotates ? random_turn(s, 3.0) : (pl_quat){0.0, 0.0, 0.0, 1.0};
         if (uneven) s->mu[i] = 1.5f + noise(s);
     }
-    CHECK_OK(pl_grid_corot_create(&s->mg, s->mu, rotates, s->turn, NULL, &s->corot, &error),
+    CHECK_OK(pl_grid_corot_create(&s->lattice, s->mu, rotates, s->turn, NULL, &s->corot, &error),
              &error);
     pl_grid_corot_update(&s->corot, s->state.compressibility, 0.3);
 }
 
 static void end(sample* s) {
-    int size = s->mg.levels[0].field_size;
+    int size = s->lattice.levels[0].field_size;
     pl_grid_corot_free(&s->corot);
     PL_FREE(s->turn, pl_quat, size);
     PL_FREE(s->mu, float, size);
-    pl_grid_state_free(&s->mg.levels[0], &s->state);
-    pl_grid_multigrid_free(&s->mg);
+    pl_grid_state_free(&s->lattice.levels[0], &s->state);
+    pl_grid_lattice_free(&s->lattice);
     pl_grid_cells_free(&s->cells);
 }
 
@@ -377,8 +377,8 @@ TEST(grid_corot_cells_turn_alike_together_and_alone)
         pl_grid_corot* c = &s.corot;
         const pl_corot_level* l = &c->levels[0];
         int size = l->layout->field_size;
-        c->keeps_pressure = k % 3 == 1;
-        c->lagging = k % 2 == 1;
+        c->phase = k % 3 == 1 ? PL_COROT_RECOMBINED : PL_COROT_DOWNHILL;
+        c->buckled_frozen = k % 2 == 1;
         for (int n = 0; n < size; n++) {
             s.turn[n] = (pl_quat){0.0, 0.0, 0.0, 1.0};
             for (int a = 0; a < 3; a++) s.state.u[a][n] = (k < 4 ? 0.1 : 1.0) * (double)noise(&s);

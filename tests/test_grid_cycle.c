@@ -10,35 +10,38 @@
 
 typedef struct solver {
     pl_grid_cells cells;
-    pl_grid_multigrid mg;
+    pl_grid_lattice lattice;
+    pl_grid_linear mg;
     pl_grid_state state;
 } solver;
 
 static solver make_solver(pl_grid_cells cells, double nu, double inertia, pl_pool* pool) {
     solver s = {.cells = cells};
     pl_error error;
-    CHECK_OK(pl_grid_multigrid_create(&cells, pool, &s.mg, &error), &error);
-    CHECK_OK(pl_grid_state_create(&s.mg.levels[0], &s.state, &error), &error);
+    CHECK_OK(pl_grid_lattice_create(&cells, &s.lattice, &error), &error);
+    CHECK_OK(pl_grid_linear_create(&s.lattice, &cells, pool, &s.mg, &error), &error);
+    CHECK_OK(pl_grid_state_create(&s.lattice.levels[0], &s.state, &error), &error);
     s.state.compressibility = (1.0 - 2.0 * nu) / (2.0 * nu), s.state.inertia = inertia;
-    pl_grid_multigrid_set_material(&s.mg, s.state.compressibility, inertia);
+    pl_grid_linear_update(&s.mg, s.state.compressibility, inertia);
     return s;
 }
 
 static void free_solver(solver* s) {
-    pl_grid_state_free(&s->mg.levels[0], &s->state);
-    pl_grid_multigrid_free(&s->mg);
+    pl_grid_state_free(&s->lattice.levels[0], &s->state);
+    pl_grid_linear_free(&s->mg);
+    pl_grid_lattice_free(&s->lattice);
     pl_grid_cells_free(&s->cells);
 }
 
 static double cycle(solver* s) {
-    pl_grid_multigrid_cycle(&s->mg);
+    pl_grid_linear_cycle(&s->mg);
     pl_grid_correct(&s->mg.levels[0], &s->state, s->mg.pool);
     return pl_grid_residual(&s->mg.levels[0], &s->state, s->mg.pool);
 }
 
 // the factor of the residual in later cycles
 static double rate_of(solver* s, int cycles) {
-    fill_random(&s->mg.levels[0], &s->state, 7);
+    fill_random(&s->lattice.levels[0], &s->state, 7);
     pl_grid_residual(&s->mg.levels[0], &s->state, s->mg.pool);
     double before = 0.0, after = 0.0;
     for (int k = 0; k < cycles; k++) {
@@ -109,7 +112,7 @@ static void conjugate_gradients(const pl_grid_level* l, pl_grid_state* p, double
 TEST(grid_multigrid_agrees_with_conjugate_gradients)
 {
     solver s = make_solver(sample_ball_cells(7), 0.4, 0.0, NULL);
-    const pl_grid_level* l = &s.mg.levels[0];
+    const pl_grid_level* l = &s.lattice.levels[0];
     pl_error error;
     pl_grid_state work[2];
     for (int k = 0; k < 2; k++) CHECK_OK(pl_grid_state_create(l, &work[k], &error), &error);
@@ -142,24 +145,24 @@ TEST(grid_transfers_keep_constants)
     pl_grid_cells cells = sample_box_cells(12);
     for (size_t i = 0; i < pl_grid_cells_count(&cells); i++) cells.kinds[i] = PL_CELL_INTERIOR;
     solver s = make_solver(cells, 0.3, 0.1, NULL);
-    pl_grid_level *fine = &s.mg.levels[0], *coarse = &s.mg.levels[1];
-    for (int i = 0; i < coarse->field_size; i++)
+    pl_grid_linear_level *fine = &s.mg.levels[0], *coarse = &s.mg.levels[1];
+    for (int i = 0; i < coarse->layout->field_size; i++)
         for (int a = 0; a < 3; a++)
             coarse->u[a][i] =
                 pl_grid_bit(coarse->split[i / PL_GRID_CHUNK].face[a], i) ? 1.0f + (float)a : 0.0f;
     pl_grid_fill_ghosts(coarse, NULL);
     pl_grid_prolong(&s.mg.transfers[0], fine, coarse, NULL);
-    for (int i = 0; i < fine->field_size; i++)
+    for (int i = 0; i < fine->layout->field_size; i++)
         for (int a = 0; a < 3; a++) {
             bool own = pl_grid_bit(fine->split[i / PL_GRID_CHUNK].face[a], i);
             CHECK_NEAR(fine->u[a][i], own ? 1.0 + a : 0.0, 1e-6);
             fine->u[a][i] = own ? 1.0f : 0.0f;
         }
-    for (int i = 0; i < fine->field_size; i++)
+    for (int i = 0; i < fine->layout->field_size; i++)
         fine->q[i] = pl_grid_bit(fine->split[i / PL_GRID_CHUNK].interior, i) ? 1.0f : 0.0f;
     const float* const source[4] = {fine->u[0], fine->u[1], fine->u[2], fine->q};
     pl_grid_restrict(&s.mg.transfers[0], fine, source, coarse, NULL);
-    int middle = pl_place_of(pl_grid_index(coarse, 3, 3, 3));
+    int middle = pl_place_of(pl_grid_index(coarse->layout, 3, 3, 3));
     for (int a = 0; a < 3; a++) CHECK_NEAR(coarse->f[a][middle], 4.0, 1e-6);
     CHECK_NEAR(coarse->g[middle], 2.0, 1e-6);
     free_solver(&s);
@@ -170,12 +173,12 @@ static uint64_t bits_after_cycles(int threads) {
     pl_error error;
     CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
     solver s = make_solver(sample_ball_cells(19), 0.45, 0.01, pool);
-    CHECK(s.mg.levels[0].cell_count > 20000);
-    fill_random(&s.mg.levels[0], &s.state, 7);
+    CHECK(s.lattice.levels[0].cell_count > 20000);
+    fill_random(&s.lattice.levels[0], &s.state, 7);
     pl_grid_residual(&s.mg.levels[0], &s.state, pool);
     for (int k = 0; k < 2; k++) cycle(&s);
     uint64_t hash = 1469598103934665603u;
-    for (int i = 0; i < s.mg.levels[0].field_size; i++)
+    for (int i = 0; i < s.lattice.levels[0].field_size; i++)
         for (int a = 0; a < 3; a++) {
             uint64_t bits;
             memcpy(&bits, &s.state.u[a][i], sizeof bits);
@@ -215,13 +218,13 @@ TEST(grid_odd_lattices_have_an_answer)
                {uniform_cells(40, 1, 1, PL_CELL_INTERIOR), 39}};
     for (size_t k = 0; k < sizeof odd / sizeof odd[0]; k++) {
         solver s = make_solver(odd[k].cells, 0.3, 0.0, NULL);
-        pl_grid_level* l = &s.mg.levels[0];
-        CHECK_INT(l->face_count, odd[k].faces);
-        for (int i = 0; i < l->field_size; i++)
+        pl_grid_linear_level* l = &s.mg.levels[0];
+        CHECK_INT(l->layout->face_count, odd[k].faces);
+        for (int i = 0; i < l->layout->field_size; i++)
             for (int a = 0; a < 3; a++)
                 l->f[a][i] = pl_grid_bit(l->split[i / PL_GRID_CHUNK].face[a], i) ? 1.0f : 0.0f;
-        pl_grid_multigrid_cycle(&s.mg);
-        for (int i = 0; i < l->field_size; i++)
+        pl_grid_linear_cycle(&s.mg);
+        for (int i = 0; i < l->layout->field_size; i++)
             for (int a = 0; a < 3; a++) CHECK(isfinite(l->u[a][i]));
         free_solver(&s);
     }
@@ -238,7 +241,7 @@ TEST(grid_memory_follows_the_cells)
                 PL_CELL_INTERIOR;
     pl_grid_level level;
     pl_error error;
-    CHECK_OK(pl_grid_level_create(&cells, false, &level, &error), &error);
+    CHECK_OK(pl_grid_level_create(&cells, &level, &error), &error);
     CHECK(level.field_size < 200 * count / 2);
     CHECK(level.field_size < 200 * 200 * 200 / 50);
     pl_grid_level_free(&level);
@@ -251,12 +254,15 @@ TEST(grid_levels_survive_want_of_memory)
     pl_error error;
     bool done = false;
     for (int n = 1; n < 500 && !done; n++) {
-        pl_grid_multigrid mg;
+        pl_grid_lattice lattice;
+        pl_grid_linear mg = {0};
         pl_inject_failure(n);
-        pl_status status = pl_grid_multigrid_create(&cells, NULL, &mg, &error);
+        pl_status status = pl_grid_lattice_create(&cells, &lattice, &error);
+        if (status == PL_OK) status = pl_grid_linear_create(&lattice, &cells, NULL, &mg, &error);
         done = status == PL_OK;
         if (!done) CHECK_INT(status, PL_ERROR_MEMORY);
-        else pl_grid_multigrid_free(&mg);
+        pl_grid_linear_free(&mg);
+        pl_grid_lattice_free(&lattice);
     }
     pl_inject_failure(0);
     CHECK(done);

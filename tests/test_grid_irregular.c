@@ -35,23 +35,27 @@ static pl_grid_cells limb_cells(double radius, double missing) {
 
 // the residual after cycles, or as soon as it is down to round-off, against that at first
 static double reduction(pl_grid_cells cells, double nu, int cycles, bool recombine) {
-    pl_grid_multigrid mg;
+    pl_grid_lattice lattice;
+    pl_grid_linear mg;
     pl_grid_state state;
     pl_grid_recombine history;
     pl_error error;
-    CHECK_OK(pl_grid_multigrid_create(&cells, NULL, &mg, &error), &error);
-    pl_grid_level* fine = &mg.levels[0];
-    CHECK_OK(pl_grid_state_create(fine, &state, &error), &error);
-    CHECK_OK(pl_grid_recombine_create(fine, PL_GRID_HISTORY, &history, &error), &error);
+    CHECK_OK(pl_grid_lattice_create(&cells, &lattice, &error), &error);
+    CHECK_OK(pl_grid_linear_create(&lattice, &cells, NULL, &mg, &error), &error);
+    pl_grid_linear_level* fine = &mg.levels[0];
+    CHECK_OK(pl_grid_state_create(fine->layout, &state, &error), &error);
+    CHECK_OK(pl_grid_recombine_create(fine->layout, PL_GRID_HISTORY, &history, &error), &error);
     state.compressibility = (1.0 - 2.0 * nu) / (2.0 * nu);
-    pl_grid_multigrid_set_material(&mg, state.compressibility, 0.0);
-    fill_random(fine, &state, 3);
+    pl_grid_linear_update(&mg, state.compressibility, 0.0);
+    fill_random(fine->layout, &state, 3);
     double first = pl_grid_residual(fine, &state, NULL), last = first;
     for (int k = 0; k < cycles && last > 1e-12 * first; k++) {
-        pl_grid_recombine_begin(&history, fine);
-        pl_grid_multigrid_cycle(&mg);
+        const pl_grid_iteration it = pl_grid_linear_iteration(&mg, &state);
+        pl_grid_recombine_begin(&history, &it);
+        pl_grid_linear_cycle(&mg);
         if (recombine) {
-            double now = pl_grid_recombine_end(&history, fine, &state, NULL);
+            pl_grid_recombine_try(&history, &it);
+            double now = pl_grid_recombine_finish(&history, &it);
             CHECK(now <= last * (1.0 + 1e-5));
             last = now;
         } else {
@@ -62,8 +66,9 @@ static double reduction(pl_grid_cells cells, double nu, int cycles, bool recombi
     double exact = pl_grid_residual(fine, &state, NULL);
     if (recombine) CHECK(fabs(exact - last) < 1e-5 * first);
     pl_grid_recombine_free(&history);
-    pl_grid_state_free(fine, &state);
-    pl_grid_multigrid_free(&mg);
+    pl_grid_state_free(fine->layout, &state);
+    pl_grid_linear_free(&mg);
+    pl_grid_lattice_free(&lattice);
     pl_grid_cells_free(&cells);
     return exact / first;
 }
@@ -107,10 +112,12 @@ TEST(grid_walls_within_coarse_cells_are_no_obstacle)
 TEST(grid_volume_missing_near_walls_is_asked_of_the_coarser_level)
 {
     pl_grid_cells cells = sample_box_cells(15);
-    pl_grid_multigrid mg;
+    pl_grid_lattice lattice;
+    pl_grid_linear mg;
     pl_error error;
-    CHECK_OK(pl_grid_multigrid_create(&cells, NULL, &mg, &error), &error);
-    pl_grid_level *fine = &mg.levels[0], *coarse = &mg.levels[1];
+    CHECK_OK(pl_grid_lattice_create(&cells, &lattice, &error), &error);
+    CHECK_OK(pl_grid_linear_create(&lattice, &cells, NULL, &mg, &error), &error);
+    pl_grid_linear_level *fine = &mg.levels[0], *coarse = &mg.levels[1];
     // the layer at x = 14, but for its rim
     CHECK_INT(mg.relocated[0].cell_count, 13 * 13);
     pl_random random = {3};
@@ -121,12 +128,13 @@ TEST(grid_volume_missing_near_walls_is_asked_of_the_coarser_level)
         there += *g;
     }
     pl_grid_relocated_restrict(&mg.relocated[0], fine, coarse);
-    for (int i = 0; i < coarse->field_size; i++) {
+    for (int i = 0; i < coarse->layout->field_size; i++) {
         bool interior = pl_grid_bit(coarse->split[i / PL_GRID_CHUNK].interior, i);
         CHECK(interior || coarse->g[i] == 0.0f);
         passed += coarse->g[i];
     }
     CHECK_NEAR(passed, 0.25 * there, 1e-5);
-    pl_grid_multigrid_free(&mg);
+    pl_grid_linear_free(&mg);
+    pl_grid_lattice_free(&lattice);
     pl_grid_cells_free(&cells);
 }

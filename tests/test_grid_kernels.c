@@ -4,7 +4,7 @@
 // Kernels of method grid in the order that is fast against the same kernels one after the other:
 // the same bits, for any number of threads.
 #include "base/random.h"
-#include "grid/grid_smooth.h"
+#include "grid/grid_linear_smooth.h"
 #include "grid_samples.h"
 #include "test.h"
 
@@ -48,9 +48,19 @@ static pl_grid_cells plate_cells(void) {
     return cells;
 }
 
-static void randomise(pl_grid_level* l) {
+typedef struct levels {
+    pl_grid_lattice lattice;
+    pl_grid_linear mg;
+} levels;
+
+static void free_levels(levels* s) {
+    pl_grid_linear_free(&s->mg);
+    pl_grid_lattice_free(&s->lattice);
+}
+
+static void randomise(pl_grid_linear_level* l) {
     pl_random random = {3};
-    for (int i = 0; i < l->field_size; i++) {
+    for (int i = 0; i < l->layout->field_size; i++) {
         const pl_grid_masks* m = &l->split[i / PL_GRID_CHUNK];
         for (int a = 0; a < 3; a++) {
             bool own = pl_grid_bit(m->face[a], i);
@@ -64,22 +74,23 @@ static void randomise(pl_grid_level* l) {
 }
 
 // takes the cells over
-static pl_grid_multigrid levels_of(pl_grid_cells cells, pl_pool* pool) {
-    pl_grid_multigrid mg;
+static levels levels_of(pl_grid_cells cells, pl_pool* pool) {
+    levels s;
     pl_error error;
-    CHECK_OK(pl_grid_multigrid_create(&cells, pool, &mg, &error), &error);
-    pl_grid_multigrid_set_material(&mg, 0.05, 0.1);
-    randomise(&mg.levels[0]), randomise(&mg.levels[1]);
+    CHECK_OK(pl_grid_lattice_create(&cells, &s.lattice, &error), &error);
+    CHECK_OK(pl_grid_linear_create(&s.lattice, &cells, pool, &s.mg, &error), &error);
+    pl_grid_linear_update(&s.mg, 0.05, 0.1);
+    randomise(&s.mg.levels[0]), randomise(&s.mg.levels[1]);
     pl_grid_cells_free(&cells);
-    return mg;
+    return s;
 }
 
-static pl_grid_multigrid make_levels(bool plate, pl_pool* pool) {
+static levels make_levels(bool plate, pl_pool* pool) {
     return levels_of(plate ? plate_cells() : bar_cells(), pool);
 }
 
-static bool same(const pl_grid_level* a, const pl_grid_level* b) {
-    size_t size = (size_t)a->field_size * sizeof(float);
+static bool same(const pl_grid_linear_level* a, const pl_grid_linear_level* b) {
+    size_t size = (size_t)a->layout->field_size * sizeof(float);
     for (int k = 0; k < 3; k++)
         if (memcmp(a->u[k], b->u[k], size)) return false;
     return !memcmp(a->c, b->c, size);
@@ -87,25 +98,25 @@ static bool same(const pl_grid_level* a, const pl_grid_level* b) {
 
 // the coarse level has stiff walls, the fine one has none
 static void check_interior(bool plate) {
-    pl_grid_multigrid plain = make_levels(plate, NULL);
+    levels plain = make_levels(plate, NULL);
     for (int l = 0; l < 2; l++) {
-        pl_grid_level* level = &plain.levels[l];
+        pl_grid_linear_level* level = &plain.mg.levels[l];
         for (int stage = 0; stage < PL_GRID_STAGES; stage++)
-            pl_grid_sweep_stage(level, stage, 0, level->size[1] * level->size[2]);
+            pl_grid_sweep_stage(level, stage, 0, level->layout->size[1] * level->layout->size[2]);
     }
     for (int threads = 1; threads <= 4; threads++) {
         pl_pool* pool;
         pl_error error;
         CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
-        pl_grid_multigrid mg = make_levels(plate, pool);
+        levels mg = make_levels(plate, pool);
         for (int l = 0; l < 2; l++) {
-            pl_grid_smooth_interior(&mg.levels[l], pool);
-            CHECK(same(&mg.levels[l], &plain.levels[l]));
+            pl_grid_smooth_interior(&mg.mg.levels[l], pool);
+            CHECK(same(&mg.mg.levels[l], &plain.mg.levels[l]));
         }
-        pl_grid_multigrid_free(&mg);
+        free_levels(&mg);
         pl_pool_destroy(pool);
     }
-    pl_grid_multigrid_free(&plain);
+    free_levels(&plain);
 }
 
 TEST(grid_wavefront_of_the_interior_has_the_bits_of_its_stages)
@@ -132,8 +143,8 @@ static pl_grid_cells block_cells(void) {
     return cells;
 }
 
-static bool equal(const pl_grid_level* a, const pl_grid_level* b) {
-    for (int i = 0; i < a->field_size; i++)
+static bool equal(const pl_grid_linear_level* a, const pl_grid_linear_level* b) {
+    for (int i = 0; i < a->layout->field_size; i++)
         if (a->u[0][i] != b->u[0][i] || a->u[1][i] != b->u[1][i] || a->u[2][i] != b->u[2][i] ||
             a->c[i] != b->c[i])
             return false;
@@ -141,8 +152,8 @@ static bool equal(const pl_grid_level* a, const pl_grid_level* b) {
 }
 
 // Zero everywhere, or, where the first sweep has to write it, what no result can hold.
-static void forget(pl_grid_level* l, bool all) {
-    for (int i = 0; i < l->field_size; i++) {
+static void forget(pl_grid_linear_level* l, bool all) {
+    for (int i = 0; i < l->layout->field_size; i++) {
         float value = !all && l->full[i / PL_GRID_CHUNK] & PL_GRID_DEEP ? 1e30f : 0.0f;
         l->u[0][i] = l->u[1][i] = l->u[2][i] = l->c[i] = value;
     }
@@ -150,66 +161,66 @@ static void forget(pl_grid_level* l, bool all) {
 
 TEST(grid_first_sweep_needs_no_zeros_deep_inside)
 {
-    pl_grid_multigrid plain = levels_of(block_cells(), NULL);
+    levels plain = levels_of(block_cells(), NULL);
     int deep = 0;
-    for (int c = 0; c < plain.levels[0].field_size / PL_GRID_CHUNK; c++)
-        deep += (plain.levels[0].full[c] & PL_GRID_DEEP) != 0;
+    for (int c = 0; c < plain.mg.levels[0].layout->field_size / PL_GRID_CHUNK; c++)
+        deep += (plain.mg.levels[0].full[c] & PL_GRID_DEEP) != 0;
     CHECK(deep > 100);
     for (int l = 0; l < 2; l++) {
-        forget(&plain.levels[l], true);
-        pl_grid_band_smooth(&plain.levels[l], 1, false, NULL);
-        pl_grid_smooth_interior(&plain.levels[l], NULL);
+        forget(&plain.mg.levels[l], true);
+        pl_grid_band_smooth(&plain.mg.levels[l], 1, false, NULL);
+        pl_grid_smooth_interior(&plain.mg.levels[l], NULL);
     }
     for (int threads = 1; threads <= 3; threads++) {
         pl_pool* pool;
         pl_error error;
         CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
-        pl_grid_multigrid mg = levels_of(block_cells(), pool);
+        levels mg = levels_of(block_cells(), pool);
         for (int l = 0; l < 2; l++) {
-            pl_grid_level* level = &mg.levels[l];
-            level->c[level->field_size - 1] = 1.0f;
+            pl_grid_linear_level* level = &mg.mg.levels[l];
+            level->c[level->layout->field_size - 1] = 1.0f;
             pl_grid_clear_around(level, pool);
-            CHECK(level->c[level->field_size - 1] == 0.0f);
+            CHECK(level->c[level->layout->field_size - 1] == 0.0f);
             forget(level, false);
             pl_grid_band_smooth(level, 1, false, pool);
             pl_grid_smooth_interior_first(level, pool);
-            CHECK(equal(level, &plain.levels[l]));
+            CHECK(equal(level, &plain.mg.levels[l]));
         }
-        pl_grid_multigrid_free(&mg);
+        free_levels(&mg);
         pl_pool_destroy(pool);
     }
-    pl_grid_multigrid_free(&plain);
+    free_levels(&plain);
 }
 
 static void prolong_rows(int row_begin, int row_end, void* user) {
-    pl_grid_multigrid* mg = user;
+    pl_grid_linear* mg = user;
     pl_grid_prolong_deep(&mg->transfers[0], &mg->levels[0], &mg->levels[1], row_begin, row_end);
 }
 
 TEST(grid_prolongation_in_the_sweep_has_the_bits_of_one_before_it)
 {
-    pl_grid_multigrid plain = levels_of(block_cells(), NULL);
-    pl_grid_prolong(&plain.transfers[0], &plain.levels[0], &plain.levels[1], NULL);
-    pl_grid_band_smooth(&plain.levels[0], 2, false, NULL);
-    pl_grid_smooth_interior(&plain.levels[0], NULL);
+    levels plain = levels_of(block_cells(), NULL);
+    pl_grid_prolong(&plain.mg.transfers[0], &plain.mg.levels[0], &plain.mg.levels[1], NULL);
+    pl_grid_band_smooth(&plain.mg.levels[0], 2, false, NULL);
+    pl_grid_smooth_interior(&plain.mg.levels[0], NULL);
     for (int threads = 1; threads <= 3; threads++) {
         pl_pool* pool;
         pl_error error;
         CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
-        pl_grid_multigrid mg = levels_of(block_cells(), pool);
-        pl_grid_prolong_around(&mg.transfers[0], &mg.levels[0], &mg.levels[1], pool);
-        pl_grid_band_smooth(&mg.levels[0], 2, false, pool);
-        pl_grid_smooth_interior_arriving(&mg.levels[0], prolong_rows, &mg, pool);
-        CHECK(same(&mg.levels[0], &plain.levels[0]));
-        pl_grid_multigrid_free(&mg);
+        levels mg = levels_of(block_cells(), pool);
+        pl_grid_prolong_around(&mg.mg.transfers[0], &mg.mg.levels[0], &mg.mg.levels[1], pool);
+        pl_grid_band_smooth(&mg.mg.levels[0], 2, false, pool);
+        pl_grid_smooth_interior_arriving(&mg.mg.levels[0], prolong_rows, &mg.mg, pool);
+        CHECK(same(&mg.mg.levels[0], &plain.mg.levels[0]));
+        free_levels(&mg);
         pl_pool_destroy(pool);
     }
-    pl_grid_multigrid_free(&plain);
+    free_levels(&plain);
 }
 
 static void check_band(bool plate) {
-    pl_grid_multigrid plain = make_levels(plate, NULL);
-    pl_grid_level* expected = &plain.levels[0];
+    levels plain = make_levels(plate, NULL);
+    pl_grid_linear_level* expected = &plain.mg.levels[0];
     pl_grid_band_begin(expected);
     pl_grid_band_sweep(expected), pl_grid_band_sweep(expected);
     pl_grid_band_residual(expected);
@@ -219,14 +230,14 @@ static void check_band(bool plate) {
         pl_pool* pool;
         pl_error error;
         CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
-        pl_grid_multigrid mg = make_levels(plate, pool);
-        pl_grid_band_smooth(&mg.levels[0], 2, true, pool);
-        CHECK(same(&mg.levels[0], expected));
-        CHECK(!memcmp(mg.levels[0].band_residual, expected->band_residual, kept));
-        pl_grid_multigrid_free(&mg);
+        levels mg = make_levels(plate, pool);
+        pl_grid_band_smooth(&mg.mg.levels[0], 2, true, pool);
+        CHECK(same(&mg.mg.levels[0], expected));
+        CHECK(!memcmp(mg.mg.levels[0].band_residual, expected->band_residual, kept));
+        free_levels(&mg);
         pl_pool_destroy(pool);
     }
-    pl_grid_multigrid_free(&plain);
+    free_levels(&plain);
 }
 
 TEST(grid_wavefront_of_the_band_has_the_bits_of_its_stages)
@@ -237,37 +248,37 @@ TEST(grid_wavefront_of_the_band_has_the_bits_of_its_stages)
 
 TEST(grid_residual_is_restricted_as_if_it_were_stored)
 {
-    pl_grid_multigrid mg = make_levels(false, NULL);
-    pl_grid_level *fine = &mg.levels[0], *coarse = &mg.levels[1];
-    size_t size = (size_t)coarse->field_size * sizeof(float);
+    levels mg = make_levels(false, NULL);
+    pl_grid_linear_level *fine = &mg.mg.levels[0], *coarse = &mg.mg.levels[1];
+    size_t size = (size_t)coarse->layout->field_size * sizeof(float);
     float *r[4], *expected[4];
     for (int a = 0; a < 4; a++) {
-        r[a] = calloc((size_t)fine->field_size, sizeof(float));
+        r[a] = calloc((size_t)fine->layout->field_size, sizeof(float));
         expected[a] = malloc(size);
     }
     pl_grid_band_smooth(fine, 1, true, NULL);
     pl_grid_store_residual(fine, r);
-    pl_grid_restrict(&mg.transfers[0], fine, (const float* const*)r, coarse, NULL);
+    pl_grid_restrict(&mg.mg.transfers[0], fine, (const float* const*)r, coarse, NULL);
     for (int a = 0; a < 3; a++) memcpy(expected[a], coarse->f[a], size);
     memcpy(expected[3], coarse->g, size);
     pl_pool* pool;
     pl_error error;
     CHECK_OK(pl_pool_create(3, &pool, &error), &error);
-    pl_grid_restrict_residual(&mg.transfers[0], fine, coarse, pool);
+    pl_grid_restrict_residual(&mg.mg.transfers[0], fine, coarse, pool);
     for (int a = 0; a < 3; a++) CHECK(!memcmp(expected[a], coarse->f[a], size));
     CHECK(!memcmp(expected[3], coarse->g, size));
     // by hand, at a coarse face across x in the middle of the body
-    int at = pl_grid_index(coarse, 5, 1, 3);
-    CHECK(pl_grid_bit(coarse->masks[at / PL_GRID_CHUNK].face[0], at));
+    int at = pl_grid_index(coarse->layout, 5, 1, 3);
+    CHECK(pl_grid_bit(coarse->layout->masks[at / PL_GRID_CHUNK].face[0], at));
     CHECK(pl_grid_bit(coarse->split[at / PL_GRID_CHUNK].face[0], pl_place_of(at)));
     double sum = 0.0;
     for (int n = 0; n < 12; n++) {
-        int i = pl_grid_index(fine, 9 + n % 3, 2 + n / 3 % 2, 6 + n / 6);
+        int i = pl_grid_index(fine->layout, 9 + n % 3, 2 + n / 3 % 2, 6 + n / 6);
         sum += (n % 3 == 1 ? 0.5 : 0.25) * r[0][pl_place_of(i)];
     }
     CHECK_NEAR(coarse->f[0][pl_place_of(at)], sum, 1e-5);
     for (int a = 0; a < 4; a++) free(r[a]), free(expected[a]);
-    pl_grid_multigrid_free(&mg);
+    free_levels(&mg);
     pl_pool_destroy(pool);
 }
 
@@ -325,16 +336,19 @@ TEST(grid_masks_are_what_the_cells_say)
     for (int shape = 0; shape < 2; shape++) {
         pl_grid_cells cells = shape ? sample_ball_cells(9) : bar_cells();
         pl_grid_level level;
+        pl_grid_linear_level linear;
         pl_error error;
-        CHECK_OK(pl_grid_level_create(&cells, false, &level, &error), &error);
+        CHECK_OK(pl_grid_level_create(&cells, &level, &error), &error);
+        CHECK_OK(pl_grid_linear_level_create(&level, &cells, &linear, &error), &error);
         for (int k = 0; k < level.segment_count; k++) {
             const pl_grid_segment* g = &level.segments[k];
             for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
                 const int at = g->begin + i, cell[3] = {g->x + i, g->y, g->z};
                 check_masks(&cells, &level.masks[at / PL_GRID_CHUNK], cell, at);
-                check_masks(&cells, &level.split[at / PL_GRID_CHUNK], cell, pl_place_of(at));
+                check_masks(&cells, &linear.split[at / PL_GRID_CHUNK], cell, pl_place_of(at));
             }
         }
+        pl_grid_linear_level_free(&linear);
         pl_grid_level_free(&level);
         pl_grid_cells_free(&cells);
     }

@@ -24,13 +24,15 @@ TEST(grid_free_cube_keeps_its_spin_and_its_way)
 {
     static const char* const integrators[] = {"euler", "bdf2"};
     for (int k = 0; k < 2; k++) {
-        double speed, turn, drift;
+        const verify_spin_case c = {integrators[k], 4, 60, 100, 1e6}; // a turn takes 91 frames
+        verify_spin r;
         pl_error error;
-        CHECK_OK(verify_lattice_spin(integrators[k], "0.05", 90, &speed, &turn, &drift, &error),
-                 &error);
-        CHECK(speed < 0.005);
-        CHECK(turn < 0.001);
-        CHECK(drift < 1e-8);
+        CHECK_OK(verify_lattice_spin(&c, &r, &error), &error);
+        CHECK(r.speed < 0.001);
+        CHECK(r.turn < 1e-4);
+        CHECK(r.drift < 1e-12);
+        CHECK(r.momentum < 1e-13);
+        CHECK(r.angular < 1e-8);
     }
 }
 

@@ -3,8 +3,8 @@
 //
 // The discrete equations of method grid, and the kernels against them.
 #include "base/random.h"
-#include "grid/grid_smooth.h"
-#include "grid/grid_transfer.h"
+#include "grid/grid_linear_smooth.h"
+#include "grid/grid_linear_transfer.h"
 #include "grid_samples.h"
 #include "test.h"
 
@@ -12,37 +12,42 @@
 
 typedef struct sample {
     pl_grid_cells cells;
-    pl_grid_level level;
+    pl_grid_level* layout; // apart, as levels point to it
+    pl_grid_linear_level level;
     pl_grid_state state;
 } sample;
 
 static sample make_sample(pl_grid_cells cells, double compressibility, double inertia) {
     sample s = {.cells = cells};
     pl_error error;
-    CHECK_OK(pl_grid_level_create(&cells, true, &s.level, &error), &error);
-    CHECK_OK(pl_grid_state_create(&s.level, &s.state, &error), &error);
-    pl_grid_level_set_material(&s.level, compressibility, inertia);
+    s.layout = malloc(sizeof *s.layout);
+    CHECK_OK(pl_grid_level_create(&cells, s.layout, &error), &error);
+    CHECK_OK(pl_grid_linear_level_create(s.layout, &cells, &s.level, &error), &error);
+    CHECK_OK(pl_grid_state_create(s.layout, &s.state, &error), &error);
+    pl_grid_linear_level_set_material(&s.level, compressibility, inertia);
     s.state.compressibility = compressibility, s.state.inertia = inertia;
     return s;
 }
 
 static void free_sample(sample* s) {
-    pl_grid_state_free(&s->level, &s->state);
-    pl_grid_level_free(&s->level);
+    pl_grid_state_free(s->layout, &s->state);
+    pl_grid_linear_level_free(&s->level);
+    pl_grid_level_free(s->layout);
+    free(s->layout);
     pl_grid_cells_free(&s->cells);
 }
 
 static double product(const sample* s, double* const a[3], double* const b[3]) {
     double sum = 0.0;
-    for (int i = 0; i < s->level.field_size; i++)
+    for (int i = 0; i < s->layout->field_size; i++)
         for (int c = 0; c < 3; c++) sum += a[c][i] * b[c][i];
     return sum;
 }
 
 // L u with substituted pressures, in f of the state
 static void apply_substituted(sample* s) {
-    pl_grid_substitute(&s->level, &s->state);
-    pl_grid_apply(&s->level, &s->state, s->state.f);
+    pl_grid_substitute(s->layout, &s->state);
+    pl_grid_apply(s->layout, &s->state, s->state.f);
 }
 
 TEST(grid_operator_is_symmetric_and_definite)
@@ -50,20 +55,20 @@ TEST(grid_operator_is_symmetric_and_definite)
     sample s = make_sample(sample_ball_cells(6), 0.02, 0.0);
     pl_grid_state other;
     pl_error error;
-    CHECK_OK(pl_grid_state_create(&s.level, &other, &error), &error);
+    CHECK_OK(pl_grid_state_create(s.layout, &other, &error), &error);
     other.compressibility = 0.02;
     for (uint64_t seed = 1; seed < 6; seed++) {
-        fill_random(&s.level, &s.state, seed);
-        fill_random(&s.level, &other, seed + 100);
+        fill_random(s.layout, &s.state, seed);
+        fill_random(s.layout, &other, seed + 100);
         apply_substituted(&s);
         double xLy = product(&s, other.u, s.state.f), xLx = product(&s, s.state.u, s.state.f);
         CHECK(xLx < 0.0);
-        CHECK_NEAR(pl_grid_energy(&s.level, &s.state), -0.5 * xLx, 1e-9 * fabs(xLx));
-        pl_grid_substitute(&s.level, &other);
-        pl_grid_apply(&s.level, &other, other.f);
+        CHECK_NEAR(pl_grid_energy(s.layout, &s.state), -0.5 * xLx, 1e-9 * fabs(xLx));
+        pl_grid_substitute(s.layout, &other);
+        pl_grid_apply(s.layout, &other, other.f);
         CHECK_NEAR(product(&s, s.state.u, other.f), xLy, 1e-9 * fabs(xLx));
     }
-    pl_grid_state_free(&s.level, &other);
+    pl_grid_state_free(s.layout, &other);
     free_sample(&s);
 }
 
@@ -74,8 +79,8 @@ TEST(grid_rigid_motions_cost_nothing)
     for (size_t i = 0; i < pl_grid_cells_count(&cells); i++)
         if (cells.kinds[i] == PL_CELL_DIRICHLET) cells.kinds[i] = PL_CELL_INTERIOR;
     sample s = make_sample(cells, 0.1, 0.0);
-    for (int k = 0; k < s.level.segment_count; k++) {
-        const pl_grid_segment* g = &s.level.segments[k];
+    for (int k = 0; k < s.layout->segment_count; k++) {
+        const pl_grid_segment* g = &s.layout->segments[k];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
             int at = g->begin + i;
             s.state.u[0][at] = 3.0 - 0.5 * (g->y + 0.5) + 0.2 * (g->z + 0.5);
@@ -83,7 +88,7 @@ TEST(grid_rigid_motions_cost_nothing)
             s.state.u[2][at] = -2.0 - 0.2 * (g->x + i + 0.5) + 0.7 * (g->y + 0.5);
         }
     }
-    CHECK_NEAR(pl_grid_energy(&s.level, &s.state), 0.0, 1e-20);
+    CHECK_NEAR(pl_grid_energy(s.layout, &s.state), 0.0, 1e-20);
     apply_substituted(&s);
     CHECK_NEAR(product(&s, s.state.f, s.state.f), 0.0, 1e-20);
     free_sample(&s);
@@ -91,13 +96,13 @@ TEST(grid_rigid_motions_cost_nothing)
 
 // the index of a cell far from all boundaries, and its neighbours
 static int deep(const sample* s, int i, int j, int k) {
-    int index = pl_grid_index(&s->level, 5 + i, 5 + j, 5 + k);
+    int index = pl_grid_index(s->layout, 5 + i, 5 + j, 5 + k);
     CHECK(index >= 0);
     return index;
 }
 
 static void set_zero(sample* s) {
-    for (int i = 0; i < s->level.field_size; i++) {
+    for (int i = 0; i < s->layout->field_size; i++) {
         s->state.p[i] = 0.0;
         for (int a = 0; a < 3; a++) s->state.u[a][i] = 0.0;
     }
@@ -129,7 +134,7 @@ TEST(grid_distributed_operator_is_triangular)
         s.state.u[a][deep(&s, 0, 0, 0)] = 1.0;
         s.state.p[deep(&s, 0, 0, 0)] = -1.0; // div of the unit
         s.state.p[deep(&s, at[0], at[1], at[2])] = 1.0;
-        pl_grid_apply(&s.level, &s.state, s.state.f);
+        pl_grid_apply(s.layout, &s.state, s.state.f);
         for (int n = 0; n < 27; n++) {
             int i = n % 3 - 1, j = n / 3 % 3 - 1, k = n / 9 - 1, here = deep(&s, i, j, k);
             for (int b = 0; b < 3; b++)
@@ -150,7 +155,7 @@ TEST(grid_distributed_operator_is_triangular)
         int i = n % 3 - 1, j = n / 3 % 3 - 1, k = n / 9 - 1;
         s.state.p[deep(&s, i, j, k)] = -2.0 * laplacian_at(i, j, k) + (i || j || k ? 0.0 : kappa);
     }
-    pl_grid_apply(&s.level, &s.state, s.state.f);
+    pl_grid_apply(s.layout, &s.state, s.state.f);
     for (int n = 0; n < 27; n++) {
         int i = n % 3 - 1, j = n / 3 % 3 - 1, k = n / 9 - 1, here = deep(&s, i, j, k);
         for (int b = 0; b < 3; b++)
@@ -165,12 +170,12 @@ TEST(grid_distributed_operator_is_triangular)
 // random values in the level, and the same in the state
 static void randomise_level(sample* s) {
     pl_random random = {5};
-    fill_random(&s->level, &s->state, 11);
-    for (int k = 0; k < s->level.segment_count; k++) {
-        const pl_grid_segment* g = &s->level.segments[k];
+    fill_random(s->layout, &s->state, 11);
+    for (int k = 0; k < s->layout->segment_count; k++) {
+        const pl_grid_segment* g = &s->layout->segments[k];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
             int at = g->begin + i, place = pl_place_of(at);
-            const pl_grid_masks* m = &s->level.masks[at / PL_GRID_CHUNK];
+            const pl_grid_masks* m = &s->layout->masks[at / PL_GRID_CHUNK];
             for (int a = 0; a < 3; a++) {
                 s->level.u[a][place] = (float)s->state.u[a][at];
                 s->state.u[a][at] = s->level.u[a][place];
@@ -188,13 +193,13 @@ static void randomise_level(sample* s) {
 
 // pressures of the state from c of the level, where core cells have c = div - p
 static void pressures_from_level(sample* s) {
-    for (int k = 0; k < s->level.segment_count; k++) {
-        const pl_grid_segment* g = &s->level.segments[k];
+    for (int k = 0; k < s->layout->segment_count; k++) {
+        const pl_grid_segment* g = &s->layout->segments[k];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
             int at = g->begin + i;
             const int up[3] = {at + 1, g->rows[PL_ROW_Y_HIGH] + i, g->rows[PL_ROW_Z_HIGH] + i};
             double p = s->level.c[pl_place_of(at)];
-            if (pl_grid_bit(s->level.masks[at / PL_GRID_CHUNK].core, at)) {
+            if (pl_grid_bit(s->layout->masks[at / PL_GRID_CHUNK].core, at)) {
                 p = -p;
                 for (int a = 0; a < 3; a++)
                     p += s->level.u[a][pl_place_of(up[a])] - s->level.u[a][pl_place_of(at)];
@@ -210,18 +215,18 @@ TEST(grid_kernels_know_the_operator)
     for (int shape = 0; shape < 2; shape++) {
         sample s = make_sample(shape ? sample_ball_cells(8) : sample_box_cells(9), 0.05, 0.3);
         randomise_level(&s);
-        pl_grid_level* l = &s.level;
+        pl_grid_linear_level* l = &s.level;
         pl_grid_band_begin(l);
         pl_grid_band_sweep(l);
         pl_grid_band_residual(l);
         pl_grid_band_end(l);
         float* r[4];
-        for (int a = 0; a < 4; a++) r[a] = calloc((size_t)l->field_size, sizeof(float));
+        for (int a = 0; a < 4; a++) r[a] = calloc((size_t)l->layout->field_size, sizeof(float));
         pl_grid_store_residual(l, r);
         pressures_from_level(&s);
         pl_grid_residual(l, &s.state, NULL); // writes f and g of the level
         int zero_faces = 0;
-        for (int i = 0; i < l->field_size; i++) {
+        for (int i = 0; i < l->layout->field_size; i++) {
             const pl_grid_masks* m = &l->split[i / PL_GRID_CHUNK];
             for (int a = 0; a < 3; a++)
                 if (pl_grid_bit(m->face[a], i)) CHECK_NEAR(r[a][i], l->f[a][i], 2e-5);
@@ -241,11 +246,11 @@ TEST(grid_smoothing_keeps_the_solution)
 {
     // f and g for which random positions and pressures are the solution: no sweep moves them
     sample s = make_sample(sample_ball_cells(7), 0.05, 0.1);
-    fill_random(&s.level, &s.state, 3);
+    fill_random(s.layout, &s.state, 3);
     pl_grid_residual(&s.level, &s.state, NULL);
-    pl_grid_level* l = &s.level;
-    for (int k = 0; k < l->segment_count; k++) {
-        const pl_grid_segment* g = &l->segments[k];
+    pl_grid_linear_level* l = &s.level;
+    for (int k = 0; k < l->layout->segment_count; k++) {
+        const pl_grid_segment* g = &l->layout->segments[k];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
             int at = g->begin + i, place = pl_place_of(at);
             const int up[3] = {at + 1, g->rows[PL_ROW_Y_HIGH] + i, g->rows[PL_ROW_Z_HIGH] + i};
@@ -256,7 +261,7 @@ TEST(grid_smoothing_keeps_the_solution)
                 c += s.state.u[a][up[a]] - s.state.u[a][at];
             }
             l->g[place] = -l->g[place];
-            bool core = pl_grid_bit(l->masks[at / PL_GRID_CHUNK].core, at);
+            bool core = pl_grid_bit(l->layout->masks[at / PL_GRID_CHUNK].core, at);
             l->c[place] = core ? (float)c : (float)s.state.p[at];
         }
     }
@@ -264,7 +269,7 @@ TEST(grid_smoothing_keeps_the_solution)
     pl_grid_band_begin(l);
     pl_grid_band_sweep(l);
     pl_grid_band_end(l);
-    for (int i = 0; i < l->field_size; i++)
+    for (int i = 0; i < l->layout->field_size; i++)
         for (int a = 0; a < 3; a++) CHECK_NEAR(l->u[a][pl_place_of(i)], s.state.u[a][i], 5e-6);
     free_sample(&s);
 }

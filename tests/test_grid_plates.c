@@ -4,7 +4,8 @@
 // Bodies of method grid that are a few cells thin.
 #include "base/memory.h"
 #include "grid/grid_corot.h"
-#include "grid/grid_operator.h"
+#include "grid/grid_linear.h"
+#include "grid/grid_linear_operator.h"
 #include "grid/grid_recombine.h"
 #include "run_samples.h"
 #include "test.h"
@@ -28,7 +29,8 @@ static pl_grid_cells plate_cells(int span, int thickness, bool held_below) {
 
 typedef struct plate {
     pl_grid_cells cells;
-    pl_grid_multigrid mg;
+    pl_grid_lattice lattice;
+    pl_grid_linear mg;
     pl_grid_state state;
 } plate;
 
@@ -36,19 +38,21 @@ typedef struct plate {
 static void start_plate(plate* p, int span, int thickness, bool held_below) {
     pl_error error;
     *p = (plate){.cells = plate_cells(span, thickness, held_below)};
-    CHECK_OK(pl_grid_multigrid_create(&p->cells, NULL, &p->mg, &error), &error);
-    const pl_grid_level* l = &p->mg.levels[0];
+    CHECK_OK(pl_grid_lattice_create(&p->cells, &p->lattice, &error), &error);
+    CHECK_OK(pl_grid_linear_create(&p->lattice, &p->cells, NULL, &p->mg, &error), &error);
+    const pl_grid_level* l = &p->lattice.levels[0];
     CHECK_OK(pl_grid_state_create(l, &p->state, &error), &error);
     p->state.compressibility = 0.25;
-    pl_grid_multigrid_set_material(&p->mg, p->state.compressibility, 0.0);
+    pl_grid_linear_update(&p->mg, p->state.compressibility, 0.0);
     const int axis = held_below ? 0 : 1;
     for (int i = 0; i < l->field_size; i++)
         if (pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[axis], i)) p->state.f[axis][i] = 1.0;
 }
 
 static void end_plate(plate* p) {
-    pl_grid_state_free(&p->mg.levels[0], &p->state);
-    pl_grid_multigrid_free(&p->mg);
+    pl_grid_state_free(&p->lattice.levels[0], &p->state);
+    pl_grid_linear_free(&p->mg);
+    pl_grid_lattice_free(&p->lattice);
     pl_grid_cells_free(&p->cells);
 }
 
@@ -59,10 +63,10 @@ TEST(grid_wide_plates_need_little_memory)
     const int64_t before = (int64_t)pl_byte_count();
     start_plate(&p, 48, 2, true);
     CHECK((int64_t)pl_byte_count() - before < 20000000);
-    pl_grid_level* l = &p.mg.levels[0];
+    pl_grid_linear_level* l = &p.mg.levels[0];
     const double start = pl_grid_residual(l, &p.state, NULL);
     for (int k = 0; k < 2; k++) {
-        pl_grid_multigrid_cycle(&p.mg);
+        pl_grid_linear_cycle(&p.mg);
         pl_grid_correct(l, &p.state, NULL);
         pl_grid_residual(l, &p.state, NULL);
     }
@@ -76,13 +80,14 @@ static double mixed_residual(int span, int thickness, int cycles) {
     pl_grid_recombine history;
     pl_error error;
     start_plate(&p, span, thickness, false);
-    pl_grid_level* l = &p.mg.levels[0];
-    CHECK_OK(pl_grid_recombine_create(l, PL_GRID_HISTORY, &history, &error), &error);
+    pl_grid_linear_level* l = &p.mg.levels[0];
+    CHECK_OK(pl_grid_recombine_create(l->layout, PL_GRID_HISTORY, &history, &error), &error);
     const double start = pl_grid_residual(l, &p.state, NULL);
     double residual = start;
     for (int k = 0; k < cycles; k++) {
-        pl_grid_multigrid_cycle(&p.mg);
-        pl_grid_recombine_mix(&history, l, &p.state, NULL);
+        pl_grid_linear_cycle(&p.mg);
+        const pl_grid_iteration it = pl_grid_linear_iteration(&p.mg, &p.state);
+        pl_grid_recombine_mix(&history, &it);
         residual = pl_grid_residual(l, &p.state, NULL);
     }
     pl_grid_recombine_free(&history);
@@ -162,18 +167,21 @@ TEST(grid_plates_survive_want_of_memory)
     pl_error error;
     bool done = false;
     for (int n = 1; n < 500 && !done; n++) {
-        pl_grid_multigrid mg;
+        pl_grid_lattice lattice;
+        pl_grid_linear mg = {0};
         pl_grid_corot corot = {0};
         pl_quat* turn = NULL;
         pl_inject_failure(n);
-        pl_status status = pl_grid_multigrid_create(&cells, NULL, &mg, &error);
-        if (status == PL_OK) status = pl_grid_multigrid_reserve(&mg, &error);
+        pl_status status = pl_grid_lattice_create(&cells, &lattice, &error);
+        if (status == PL_OK) status = pl_grid_linear_create(&lattice, &cells, NULL, &mg, &error);
+        if (status == PL_OK) status = pl_grid_linear_reserve(&mg, &error);
         if (status == PL_OK)
-            status = pl_grid_corot_create(&mg, NULL, true, turn, NULL, &corot, &error);
+            status = pl_grid_corot_create(&lattice, NULL, true, turn, NULL, &corot, &error);
         done = status == PL_OK;
         if (!done) CHECK_INT(status, PL_ERROR_MEMORY);
         pl_grid_corot_free(&corot);
-        pl_grid_multigrid_free(&mg);
+        pl_grid_linear_free(&mg);
+        pl_grid_lattice_free(&lattice);
     }
     pl_inject_failure(0);
     CHECK(done);

@@ -3,8 +3,8 @@
 //
 // Method grid in the world: the corotated law, regions, held parts that turn, degenerate lattices.
 #include "base/memory.h"
+#include "grid/grid_lattice.h"
 #include "grid/grid_material.h"
-#include "grid/grid_multigrid.h"
 #include "run_samples.h"
 #include "test.h"
 
@@ -96,7 +96,7 @@ static double filled(const char* shape, double cell, int* cell_count) {
     pl_surface* surface;
     pl_grid_frame frame = {.cell = cell};
     pl_grid_cells cells;
-    pl_grid_multigrid mg;
+    pl_grid_lattice lattice;
     pl_error error;
     pl_grid_filling filling;
     CHECK_OK(pl_generate_defaults(shape, &options, &error), &error);
@@ -105,8 +105,8 @@ static double filled(const char* shape, double cell, int* cell_count) {
     CHECK_OK(pl_generate(shape, &options, &mesh, &error), &error);
     CHECK_OK(pl_mesh_surface(mesh, &surface, &error), &error);
     CHECK_OK(pl_grid_voxelise(surface->mesh, 0, NULL, &frame, &cells, &error), &error);
-    CHECK_OK(pl_grid_multigrid_create(&cells, NULL, &mg, &error), &error);
-    const pl_grid_level* l = &mg.levels[0];
+    CHECK_OK(pl_grid_lattice_create(&cells, &lattice, &error), &error);
+    const pl_grid_level* l = &lattice.levels[0];
     CHECK_OK(pl_grid_fractions(surface->mesh, l, &cells, &frame, NULL, &filling, &error), &error);
     float* fractions = filling.fractions;
     pl_grid_filling again; // the same with threads
@@ -124,7 +124,7 @@ static double filled(const char* shape, double cell, int* cell_count) {
         if (pl_grid_bit(l->masks[i / PL_GRID_CHUNK].interior, i)) sum += fractions[i];
     *cell_count = l->cell_count;
     PL_FREE(fractions, float, l->field_size);
-    pl_grid_multigrid_free(&mg);
+    pl_grid_lattice_free(&lattice);
     pl_grid_cells_free(&cells);
     pl_surface_destroy(surface);
     pl_mesh_destroy(mesh);

@@ -13,7 +13,8 @@ typedef struct sample {
     pl_mesh* block;
     pl_grid_frame frame;
     pl_grid_cells cells;
-    pl_grid_multigrid mg;
+    pl_grid_lattice lattice;
+    pl_grid_linear mg;
     pl_grid_state state;
     pl_grid_traction traction;
     double force[72]; // per area, of the block's vertices
@@ -64,7 +65,7 @@ static double displacement(const sample* s, int a, const int at[3]) {
 
 // The displacement at faces of Dirichlet cells, and at the others too or zero.
 static void set_displacements(sample* s, bool all) {
-    const pl_grid_level* l = &s->mg.levels[0];
+    const pl_grid_level* l = &s->lattice.levels[0];
     for (int k = 0; k < l->segment_count; k++)
         for (int i = 0; i < l->segments[k].count * PL_GRID_CHUNK; i++)
             for (int a = 0; a < 3; a++) {
@@ -90,39 +91,41 @@ static sample start(double cell) {
                 uint8_t* kind = &s.cells.kinds[pl_grid_cells_index(&s.cells, i, j, k)];
                 if (*kind == PL_CELL_INTERIOR) *kind = PL_CELL_DIRICHLET;
             }
-    CHECK_OK(pl_grid_multigrid_create(&s.cells, NULL, &s.mg, &error), &error);
-    CHECK_OK(pl_grid_state_create(&s.mg.levels[0], &s.state, &error), &error);
-    CHECK_OK(
-        pl_grid_traction_create(&s.mg.levels[0], &s.cells, &s.frame, s.block, &s.traction, &error),
-        &error);
+    CHECK_OK(pl_grid_lattice_create(&s.cells, &s.lattice, &error), &error);
+    CHECK_OK(pl_grid_linear_create(&s.lattice, &s.cells, NULL, &s.mg, &error), &error);
+    CHECK_OK(pl_grid_state_create(&s.lattice.levels[0], &s.state, &error), &error);
+    CHECK_OK(pl_grid_traction_create(&s.lattice.levels[0], &s.cells, &s.frame, s.block, &s.traction,
+                                     &error),
+             &error);
     s.state.compressibility = 1.0 / LAMBDA;
-    pl_grid_multigrid_set_material(&s.mg, s.state.compressibility, 0.0);
+    pl_grid_linear_update(&s.mg, s.state.compressibility, 0.0);
     return s;
 }
 
 static void end(sample* s) {
     pl_grid_traction_free(&s->traction);
-    pl_grid_state_free(&s->mg.levels[0], &s->state);
-    pl_grid_multigrid_free(&s->mg);
+    pl_grid_state_free(&s->lattice.levels[0], &s->state);
+    pl_grid_linear_free(&s->mg);
+    pl_grid_lattice_free(&s->lattice);
     pl_grid_cells_free(&s->cells);
     pl_mesh_destroy(s->block);
 }
 
 static void set_loads(sample* s, bool known) {
-    size_t size = (size_t)s->mg.levels[0].field_size * sizeof(double);
+    size_t size = (size_t)s->lattice.levels[0].field_size * sizeof(double);
     for (int a = 0; a < 3; a++) memset(s->state.f[a], 0, size);
     memset(s->state.g, 0, size);
-    pl_grid_traction_add(&s->traction, &s->mg.levels[0], s->force, known, &s->state);
+    pl_grid_traction_add(&s->traction, &s->lattice.levels[0], s->force, known, &s->state);
 }
 
 TEST(grid_traction_of_constant_stress_is_in_balance)
 {
     sample s = start(0.25);
     set_displacements(&s, true);
-    pl_grid_substitute(&s.mg.levels[0], &s.state);
+    pl_grid_substitute(&s.lattice.levels[0], &s.state);
     double without = pl_grid_residual(&s.mg.levels[0], &s.state, NULL);
     set_loads(&s, true);
-    pl_grid_substitute(&s.mg.levels[0], &s.state);
+    pl_grid_substitute(&s.lattice.levels[0], &s.state);
     CHECK(without > 0.01);
     CHECK(pl_grid_residual(&s.mg.levels[0], &s.state, NULL) < 1e-12 * without);
     end(&s);
@@ -132,15 +135,16 @@ TEST(grid_traction_rounds_find_constant_stress)
 {
     // from nothing, each round with the stress of the round before
     sample s = start(0.25);
-    pl_grid_level* l = &s.mg.levels[0];
+    pl_grid_linear_level* fine = &s.mg.levels[0];
+    const pl_grid_level* l = fine->layout;
     set_displacements(&s, false);
     double largest = 0.0, off = 0.0;
     for (int round = 0; round < 12; round++) {
         set_loads(&s, round > 0);
         for (int k = 0; k < 6; k++) {
-            pl_grid_residual(l, &s.state, NULL);
-            pl_grid_multigrid_cycle(&s.mg);
-            pl_grid_correct(l, &s.state, NULL);
+            pl_grid_residual(fine, &s.state, NULL);
+            pl_grid_linear_cycle(&s.mg);
+            pl_grid_correct(fine, &s.state, NULL);
         }
     }
     for (int k = 0; k < l->segment_count; k++)
@@ -163,8 +167,8 @@ TEST(grid_traction_survives_lost_memory)
         pl_error error;
         pl_grid_traction again;
         pl_inject_failure(n);
-        pl_status status =
-            pl_grid_traction_create(&s.mg.levels[0], &s.cells, &s.frame, s.block, &again, &error);
+        pl_status status = pl_grid_traction_create(&s.lattice.levels[0], &s.cells, &s.frame,
+                                                   s.block, &again, &error);
         pl_inject_failure(0);
         pl_grid_traction_free(&again);
         if (status == PL_OK) break;

@@ -26,7 +26,7 @@ static sample start(int r) {
     sample s = {.cells = sample_ball_cells(r), .frame = {.origin = {0.1, -0.2, 0.3}, .cell = 0.5}};
     for (int i = r; i < 2 * r; i++)
         s.cells.kinds[pl_grid_cells_index(&s.cells, i, 0, 0)] = PL_CELL_EXTERIOR;
-    CHECK_OK(pl_grid_level_create(&s.cells, true, &s.level, &error), &error);
+    CHECK_OK(pl_grid_level_create(&s.cells, &s.level, &error), &error);
     CHECK_OK(pl_grid_state_create(&s.level, &s.state, &error), &error);
     return s;
 }

@@ -40,3 +40,10 @@ static const char* const grid[] = {"bodies[0].method=grid", "bodies[0].material.
 
 TEST(motion_of_a_bar_with_grid)
 { motion_check(MOTION_BAR, grid, 2, &(motion_bounds){0.1, 0.1, 0.04, 0, 0.01, 0, false}); }
+
+// At a low Poisson's ratio the pressures of mixed change little: the centre is off by 3.4 % of its
+// way and the volume by 1.8 %. At 0.4 the tets of the reference are stiffer, and it is 10 %.
+static const char* const mixed[] = {"bodies[0].method=mixed", "bodies[0].material.poisson=0.1"};
+
+TEST(motion_of_a_bar_with_mixed)
+{ motion_check(MOTION_BAR, mixed, 2, &(motion_bounds){0.05, 0.05, 0.025, 0, 0.01, 1e-3, false}); }

@@ -160,6 +160,7 @@ TEST(parallel_pool_refuses_absurd_counts)
 
 TEST(parallel_pool_survives_every_failing_allocation)
 {
+    size_t before = pl_byte_count(); // tests that were skipped may have left something
     for (int64_t nth = 1;; nth++) {
         pl_pool* pool;
         pl_inject_failure(nth);
@@ -172,7 +173,7 @@ TEST(parallel_pool_survives_every_failing_allocation)
         }
         CHECK_INT(status, PL_ERROR_MEMORY);
         CHECK(!pool);
-        CHECK_INT(pl_byte_count(), 0);
+        CHECK_INT(pl_byte_count(), before);
     }
 }
 

@@ -68,7 +68,7 @@ TEST(s4_staggered_matrix_is_that_of_the_lattice)
     s4_faces faces;
     s4_sparse K;
     pl_error error;
-    CHECK_OK(pl_grid_level_create(&cells, true, &level, &error), &error);
+    CHECK_OK(pl_grid_level_create(&cells, &level, &error), &error);
     CHECK_OK(pl_grid_state_create(&level, &state, &error), &error);
     CHECK_OK(s4_faces_create(&cells, &faces, &error), &error);
     CHECK_OK(s4_staggered_matrix(&faces, eps, 0, &K, &error), &error);

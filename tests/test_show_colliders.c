@@ -34,7 +34,7 @@ static void make_run(pl_scene* scene) {
     pl_run* run;
     pl_error error;
     pl_frame_info info;
-    CHECK_OK(pl_run_start(scene, pl_test_path("run"), false, &run, NULL, &error), &error);
+    CHECK_OK(pl_run_start(scene, pl_test_path("run"), true, &run, NULL, &error), &error);
     while (!pl_run_is_done(run)) CHECK_OK(pl_run_frame(run, &info, &error), &error);
     CHECK_OK(pl_run_close(run, &error), &error);
 }
@@ -127,6 +127,52 @@ TEST(show_colliders_of_a_scene_with_only_a_plane)
     CHECK(drawn->bodies[0].positions != NULL && drawn->bodies[0].triangle_count > 0);
     pl_show_close(show);
     pl_scene_destroy(scene);
+}
+
+// whether all vertices of a body are inside the picture
+static bool is_in_picture(const pl_camera* c, const pl_render_body* body) {
+    for (int i = 0; i < body->vertex_count; i++) {
+        const float* p = body->positions + 3 * (size_t)i;
+        pl_vec3 d = pl_sub((pl_vec3){p[0], p[1], p[2]}, c->eye);
+        double depth = -pl_dot(d, c->back);
+        if (fabs(pl_dot(d, c->right)) > c->tan_x * depth ||
+            fabs(pl_dot(d, c->up)) > c->tan_y * depth)
+            return false;
+    }
+    return true;
+}
+
+// A cube of 0.3 m has a diagonal of 0.52 m. A wall that is twice as high is in the picture of one
+// frame, one that is eight times as high is not: the cube would be small.
+TEST(show_single_frame_holds_colliders_that_are_not_much_larger)
+{
+    for (int large = 0; large < 2; large++) {
+        char text[800];
+        snprintf(
+            text, sizeof text,
+            "{\"pliant\": 1, \"frames\": 1, \"gravity\": [0, 0, 0], \"bodies\": [{\"generate\": "
+            "{\"shape\": \"box\", \"size_x\": 0.3, \"size_y\": 0.3, \"size_z\": 0.3, "
+            "\"edge\": 0.3}}], \"colliders\": [{\"box\": {\"min\": [-0.2, 0, 0], \"max\": "
+            "[-0.1, %g, 0.2]}}]}",
+            large ? 4.0 : 1.0);
+        pl_scene* scene = sample_scene(text);
+        make_run(scene);
+        pl_show* show;
+        const pl_render_scene* drawn;
+        pl_error error;
+        pl_render_options options = pl_default_render_options();
+        pl_view view = pl_default_view();
+        CHECK_OK(pl_show_open(pl_test_path("run"), NULL, NULL, &show, NULL, &error), &error);
+        CHECK_OK(pl_show_add_colliders(show, pl_test_path("run"), NULL, &error), &error);
+        CHECK_OK(pl_show_frame_all(show, &view, &options, &error), &error);
+        CHECK_OK(pl_show_aim_at(show, 1, &options, &error), &error);
+        CHECK_OK(pl_show_load(show, 1, &drawn, &error), &error);
+        CHECK_INT(drawn->body_count, 2);
+        CHECK(is_in_picture(&options.camera, &drawn->bodies[0]));
+        CHECK(is_in_picture(&options.camera, &drawn->bodies[1]) == !large);
+        pl_show_close(show);
+        pl_scene_destroy(scene);
+    }
 }
 
 TEST(show_colliders_that_cannot_be_read_are_said)

@@ -63,11 +63,60 @@ TEST(show_level_colours_vertices_by_their_nodes)
 
     CHECK_OK(pl_show_open(path, NULL, NULL, &show, NULL, &error), &error);
     CHECK_INT(pl_show_set_level(show, path, 3, NULL, &error), PL_ERROR_ARGUMENT);
-    CHECK_TEXT(error.text, "there is no level 3; the solvers of its bodies have 2 coarse levels");
+    CHECK_TEXT(error.text, "there is no level 3; its bodies have 2 coarse levels");
     pl_show_close(show);
     pl_surface_destroy(surface);
     PL_FREE(nodes, int, mesh->vertex_count);
     pl_world_destroy(world);
+}
+
+// two cloths of one system, with two levels and with one
+static pl_world* start_cloths(const char* tear) {
+    char text[1500];
+    snprintf(text, sizeof text,
+             "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"bodies\": [\n"
+             "{\"generate\": {\"shape\": \"cloth_irregular\", \"edge\": 0.1}, \"method\": \"pbd\","
+             " \"hierarchy\": 2, \"pbd\": {\"model\": \"stiffness\"%s}},\n"
+             "{\"generate\": {\"shape\": \"cloth\", \"edge\": 0.2}, \"method\": \"pbd\","
+             " \"hierarchy\": 1, \"transform\": {\"translate\": [3, 0, 0]},"
+             " \"pbd\": {\"model\": \"stiffness\"}}]}",
+             tear);
+    return sample_start(text);
+}
+
+// Nodes of a level have vertices near one another; those of the next one join whole nodes.
+static void check_nodes(pl_world* world, int body) {
+    const double FARTHEST = 0.25; // one edge is 0.1
+    int vertex_count = pl_world_mesh(world, body)->vertex_count;
+    const double* x = pl_world_positions(world, body);
+    int *fine = PL_ALLOC(int, vertex_count), *coarse = PL_ALLOC(int, vertex_count);
+    int fine_count = pl_world_aggregates(world, body, 1, fine);
+    int coarse_count = pl_world_aggregates(world, body, 2, coarse);
+    CHECK(coarse_count > 0 && coarse_count < fine_count && fine_count < vertex_count);
+    for (int i = 0; i < vertex_count; i++)
+        for (int j = 0; j < i; j++) {
+            if (fine[i] != fine[j]) continue;
+            CHECK_INT(coarse[i], coarse[j]);
+            CHECK(hypot(x[3 * i] - x[3 * j], x[3 * i + 1] - x[3 * j + 1]) < 2.0 * FARTHEST);
+        }
+    PL_FREE(fine, int, vertex_count);
+    PL_FREE(coarse, int, vertex_count);
+}
+
+TEST(levels_of_pbd_are_nodes)
+{
+    for (int tears = 0; tears < 2; tears++) {
+        pl_world* world = start_cloths(tears ? ", \"tear\": 1.5" : "");
+        check_nodes(world, 0);
+        int nodes[400], others[49];
+        CHECK_INT(pl_world_mesh(world, 1)->vertex_count, 49);
+        // nodes of the second body come after those of the first, and it has one coarse level
+        int count = pl_world_aggregates(world, 1, 1, others);
+        CHECK_INT(pl_world_aggregates(world, 1, 2, nodes) > 0, 1);
+        for (int v = 0; v < 49; v++) CHECK(others[v] >= count - 16 && others[v] < count);
+        CHECK_INT(pl_world_aggregates(world, 0, 3, nodes), 0);
+        pl_world_destroy(world);
+    }
 }
 
 TEST(outline_of_a_lattice_is_closed_and_falls_with_its_body)
@@ -130,7 +179,7 @@ TEST(show_cells_draws_a_cage_around_the_body)
 
     // every failing allocation
     int64_t bytes = pl_byte_count();
-    for (int64_t nth = 1;; nth += 7) {
+    for (int64_t nth = 1;; nth += 1 + nth / 20) {
         CHECK_OK(pl_show_open(path, NULL, NULL, &show, NULL, &error), &error);
         pl_inject_failure(nth);
         pl_status status = pl_show_add_cells(show, path, &frame, NULL, &error);

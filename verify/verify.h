@@ -157,6 +157,7 @@ typedef struct verify_slide_case {
     double young;     // [Pa]
     double damping;   // [s], of its stiffness
     double settling;  // [s]: it sinks in without friction first; 0: all its weight comes at once
+    bool rests;       // it starts in balance with friction and all of its weight
     double time_step; // [s]
     double speed;     // at the start, downhill [m/s]
     double friction;
@@ -225,10 +226,24 @@ pl_status verify_lattice_sag(const char* law, int across, verify_answer* answer,
 // Its first bending frequency [Hz], in steps of BDF2 of which the known shift is taken out.
 pl_status verify_lattice_frequency(const char* law, int across, verify_answer* answer,
                                    pl_error* error);
-// A free cube that tumbles, at 60 steps a second: how much its angular speed varies, the sine of
-// how far its axis turns, and how far it leaves its way [m].
-pl_status verify_lattice_spin(const char* integrator, const char* cell, int frames, double* speed,
-                              double* turn, double* drift, pl_error* error);
+// A free cube that flies and tumbles at 237 degrees a second.
+typedef struct verify_spin_case {
+    const char* integrator;
+    int cells; // across
+    int rate;  // steps a second
+    int frames;
+    double young; // [Pa]
+} verify_spin_case;
+// The largest of all frames, but for the last one.
+typedef struct verify_spin {
+    double speed;    // how much the angular speed of the vertices varies, relative
+    double turn;     // the sine of how far their axis turns
+    double drift;    // how far the middle of the cells leaves its way [m]
+    double momentum; // change, relative to the mass times the largest speed of a vertex
+    double angular;  // change of angular momentum, relative
+    double distance; // at the end: of a vertex from where a rigid cube has it [m]
+} verify_spin;
+pl_status verify_lattice_spin(const verify_spin_case* c, verify_spin* out, pl_error* error);
 // How far a block of 4 cells' height goes that slides at 2 m/s with friction 0.3 [m].
 pl_status verify_lattice_slide(const char* integrator, int rate, verify_answer* answer,
                                int* unconverged, pl_error* error);

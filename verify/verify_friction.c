@@ -7,6 +7,7 @@
 #include "verify.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MAX_VERTICES = 2048 };
 static const double GRAVITY = 9.81;
@@ -128,7 +129,7 @@ static pl_status settle(slope_scene* s, const verify_slide_case* c, pl_error* er
     return status;
 }
 
-static pl_status slide_create(slope_scene* s, const verify_slide_case* c, pl_error* error) {
+static pl_status block_create(slope_scene* s, const verify_slide_case* c, pl_error* error) {
     pl_mesh* mesh;
     pl_step_settings settings = pl_default_step_settings();
     settings.integrator = c->integrator;
@@ -146,16 +147,42 @@ static pl_status slide_create(slope_scene* s, const verify_slide_case* c, pl_err
         pl_mesh_destroy(mesh);
         return pl_fail(error, PL_ERROR_ARGUMENT, "the block has too many cells");
     }
-    status =
-        slope_create(s, mesh, c->young, fmax(0.3 * c->young, 3e4), c->friction, &settings, error);
+    return slope_create(s, mesh, c->young, fmax(0.3 * c->young, 3e4), c->friction, &settings,
+                        error);
+}
+
+// Moves a block to where it rests on its slope: that is found by backward Euler with damping so
+// strong that nothing swings.
+static pl_status put_to_rest(slope_scene* s, const verify_slide_case* c, pl_error* error) {
+    enum { STEPS = 60 };
+    slope_scene slow;
+    verify_slide_case damped = *c;
+    damped.integrator = PL_INTEGRATOR_EULER;
+    damped.damping = 0.05;
+    pl_status status = block_create(&slow, &damped, error);
     if (status != PL_OK) return status;
-    status = settle(s, c, error);
+    turn_gravity(&slow, c->angle);
+    for (int n = 0; status == PL_OK && n < STEPS; n++) {
+        pl_method_info info;
+        status = slope_step(&slow, 1.0 / 60.0, &info, error);
+    }
+    if (status == PL_OK)
+        memcpy(pl_step_positions(s->body.system), pl_step_positions(slow.body.system),
+               3 * (size_t)slow.body.mesh->vertex_count * sizeof(double));
+    verify_body_free(&slow.body);
+    return status;
+}
+
+static pl_status slide_create(slope_scene* s, const verify_slide_case* c, pl_error* error) {
+    pl_status status = block_create(s, c, error);
+    if (status != PL_OK) return status;
+    status = c->rests ? put_to_rest(s, c, error) : settle(s, c, error);
     if (status != PL_OK) {
         verify_body_free(&s->body);
         return status;
     }
     double* v = pl_step_velocities(s->body.system);
-    for (int i = 0; i < mesh->vertex_count; i++) v[3 * i] += c->speed;
+    for (int i = 0; i < s->body.mesh->vertex_count; i++) v[3 * i] += c->speed;
     pl_step_restart(s->body.system);
     turn_gravity(s, c->angle);
     return PL_OK;

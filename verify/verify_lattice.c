@@ -234,32 +234,107 @@ static pl_vec3 spin_of(pl_world* world) {
     return pl_mat3_apply(&inverse, angular);
 }
 
-pl_status verify_lattice_spin(const char* integrator, const char* cell, int frames, double* speed,
-                              double* turn, double* drift, pl_error* error) {
-    const double degree = acos(-1.0) / 180.0, dt = 1.0 / 60.0;
-    const pl_vec3 spin = {120 * degree, 200 * degree, 40 * degree}, velocity = {0.3, -0.2, 0.1};
-    const setting settings[] = {{"bodies[0].integrator", integrator},
+// Places and velocities of vertices that are in the middle of cells, which are those of the cells:
+// equal masses, as the lattice counts them.
+typedef struct cell_motion {
+    pl_vec3 middle, velocity; // means
+    pl_vec3 angular;          // sum of r x v about the middle
+} cell_motion;
+
+static bool is_in_the_middle(const double* rest, double cell) {
+    for (int a = 0; a < 3; a++)
+        if (fabs(rest[a] / cell - floor(rest[a] / cell) - 0.5) > 1e-6) return false;
+    return true;
+}
+
+static cell_motion motion_of_cells(pl_world* world, double cell) {
+    const pl_mesh* mesh = pl_world_mesh(world, 0);
+    const double *x = pl_world_positions(world, 0), *v = pl_world_velocities(world, 0);
+    cell_motion out = {0};
+    pl_vec3 about_origin = {0, 0, 0};
+    int count = 0;
+    for (int k = 0; k < mesh->vertex_count; k++) {
+        if (!is_in_the_middle(mesh->positions + 3 * (size_t)k, cell)) continue;
+        const pl_vec3 at = pl_vec3_load(x + 3 * (size_t)k), speed = pl_vec3_load(v + 3 * (size_t)k);
+        out.middle = pl_add(out.middle, at);
+        out.velocity = pl_add(out.velocity, speed);
+        about_origin = pl_add(about_origin, pl_cross(at, speed));
+        count++;
+    }
+    out.middle = pl_scale(1.0 / count, out.middle);
+    out.velocity = pl_scale(1.0 / count, out.velocity);
+    out.angular = pl_madd(about_origin, -count, pl_cross(out.middle, out.velocity));
+    return out;
+}
+
+// The largest distance of a vertex from where a rigid cube would be that moved by `way` and turned
+// by the vector `turn` about its middle.
+static double distance_from(pl_world* world, pl_vec3 turn, pl_vec3 way) {
+    const pl_mesh* mesh = pl_world_mesh(world, 0);
+    const pl_vec3 middle = {0.5 * CUBE[0], 0.5 * CUBE[1], 0.5 * CUBE[2]};
+    const double angle = pl_norm(turn), s = sin(0.5 * angle) / angle;
+    const pl_mat3 R =
+        pl_quat_to_mat3((pl_quat){s * turn.x, s * turn.y, s * turn.z, cos(0.5 * angle)});
+    double largest = 0.0;
+    for (int k = 0; k < mesh->vertex_count; k++) {
+        const pl_vec3 r = pl_sub(pl_vec3_load(mesh->positions + 3 * (size_t)k), middle);
+        const pl_vec3 to = pl_add(pl_add(middle, way), pl_mat3_apply(&R, r));
+        const pl_vec3 at = pl_vec3_load(pl_world_positions(world, 0) + 3 * (size_t)k);
+        largest = fmax(largest, pl_norm(pl_sub(at, to)));
+    }
+    return largest;
+}
+
+static const pl_vec3 SPIN = {120, 200, 40}, WAY = {0.3, -0.2, 0.1}; // [degrees/s, m/s]
+
+static pl_status start_spin(const verify_spin_case* c, pl_world** out, pl_error* error) {
+    char cell[32], time_step[32], young[32];
+    snprintf(cell, sizeof cell, "%.17g", CUBE[0] / c->cells);
+    snprintf(time_step, sizeof time_step, "%.17g", 1.0 / c->rate);
+    snprintf(young, sizeof young, "%.17g", c->young);
+    const setting settings[] = {{"bodies[0].integrator", c->integrator},
                                 {"bodies[0].grid.cell", cell},
                                 {"bodies[0].material.law", "corotated"},
-                                {"bodies[0].material.young", "1e6"},
+                                {"bodies[0].material.young", young},
                                 {"bodies[0].material.poisson", "0.35"},
                                 {"bodies[0].velocity", "[0.3, -0.2, 0.1]"},
                                 {"bodies[0].angular_velocity", "[120, 200, 40]"},
                                 {"gravity", "[0, 0, 0]"},
+                                {"time_step", time_step},
                                 {NULL, NULL}};
+    // as many cells of the mesh, each with a vertex in its middle
+    const double box[4] = {CUBE[0], CUBE[1], CUBE[2], 0.9 * CUBE[0] / c->cells};
+    return start(settings, box, false, false, out, error);
+}
+
+pl_status verify_lattice_spin(const verify_spin_case* c, verify_spin* out, pl_error* error) {
+    const double cell = CUBE[0] / c->cells;
+    const pl_vec3 spin = pl_scale(acos(-1.0) / 180.0, SPIN);
     pl_world* world;
     int unconverged = 0;
-    pl_status status = start(settings, CUBE, false, false, &world, error);
+    *out = (verify_spin){0};
+    pl_status status = start_spin(c, &world, error);
     if (status != PL_OK) return status;
-    const pl_vec3 first = middle_of(world);
-    *speed = *turn = *drift = 0.0;
-    for (int n = 1; status == PL_OK && n <= frames; n++) {
+    const cell_motion first = motion_of_cells(world, cell);
+    const double fastest = pl_norm(WAY) + pl_norm(spin) * sqrt(0.75) * CUBE[0];
+    for (int n = 1; status == PL_OK && n <= c->frames; n++) {
         status = step(world, 1, &unconverged, error);
         if (status != PL_OK) break;
-        const pl_vec3 now = spin_of(world), way = pl_sub(middle_of(world), first);
-        *speed = fmax(*speed, fabs(pl_norm(now) / pl_norm(spin) - 1.0));
-        *turn = fmax(*turn, pl_norm(pl_cross(now, spin)) / pl_norm(now) / pl_norm(spin));
-        *drift = fmax(*drift, pl_norm(pl_sub(way, pl_scale(n * dt, velocity))));
+        const double t = (double)n / c->rate;
+        const pl_vec3 now = spin_of(world);
+        const cell_motion m = motion_of_cells(world, cell);
+        const pl_vec3 gone = pl_madd(pl_sub(m.middle, first.middle), -t, WAY);
+        const pl_vec3 gained = pl_sub(m.velocity, first.velocity);
+        const pl_vec3 turned = pl_sub(m.angular, first.angular);
+        out->speed = fmax(out->speed, fabs(pl_norm(now) / pl_norm(spin) - 1.0));
+        out->turn = fmax(out->turn, pl_norm(pl_cross(now, spin)) / pl_norm(now) / pl_norm(spin));
+        out->drift = fmax(out->drift, pl_norm(gone));
+        out->momentum = fmax(out->momentum, pl_norm(gained) / fastest);
+        out->angular = fmax(out->angular, pl_norm(turned) / pl_norm(first.angular));
+    }
+    if (status == PL_OK) {
+        const double t = (double)c->frames / c->rate;
+        out->distance = distance_from(world, pl_scale(t, spin), pl_scale(t, WAY));
     }
     pl_world_destroy(world);
     return status;

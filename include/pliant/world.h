@@ -23,7 +23,7 @@ typedef struct pl_frame_info {
     int linear_iterations;
     int unconverged_count; ///< solves that ended before their tolerance
     int switch_count;      ///< linear solves that left failing multigrid cycles for mgpcg or direct
-    int retry_count;       ///< steps that had to be halved
+    int retry_count;       ///< times that the frame or a step of it was tried again
     int cut_count;         ///< solves that the budget ended before they were done
     int contact_count;     ///< at the end
     int softened_count; ///< attachments and contacts too stiff for float, which counted as softer
@@ -53,9 +53,9 @@ PL_API pl_status pl_world_step(pl_world* world, pl_frame_info* info, pl_error* e
 typedef double (*pl_clock)(void* user);
 /// The time that pl_world_step may take, from the next frame on; 0 for any. Each solve does one
 /// iteration at least, and then as many as fit; method pbd may take fewer substeps. What is left
-/// out is counted in cut_count. A frame that would diverge is tried again without a budget, and so
-/// may take longer. Results then depend on the machine and on what else it does. clock may be NULL:
-/// pliant's own.
+/// out is counted in cut_count. A frame that would diverge is tried again without a budget, first
+/// in the same steps, and so may take longer. Results then depend on the machine and on what else
+/// it does. clock may be NULL: pliant's own.
 PL_API void pl_world_set_budget(pl_world* world, double seconds, pl_clock clock, void* user);
 
 PL_API double pl_world_time(const pl_world* world); ///< [s]
@@ -106,9 +106,9 @@ PL_API pl_status pl_world_cut(pl_world* world, int body, const double sweep[9], 
 /// system that the body belongs to. Returns how many there are, at most 64; method pbd has none.
 PL_API int pl_world_residuals(const pl_world* world, int body, const float** values);
 
-/// The node of a coarse level of multigrid that each vertex of a body belongs to, for pictures;
-/// level 1 is the finest of them. Returns how many nodes the level has, 0 if the body is not solved
-/// by multigrid with such a level, -1 if memory is out.
+/// The node of a coarse level that each vertex of a body belongs to, for pictures: of multigrid, or
+/// the particle of a level of method pbd. Level 1 is the finest of them. Returns how many nodes the
+/// level has, 0 if the body is not solved with such a level, -1 if memory is out.
 PL_API int pl_world_aggregates(pl_world* world, int body, int level, int* nodes);
 
 // ---------------------------------------------------------------- what the host moves

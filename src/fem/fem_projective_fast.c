@@ -237,7 +237,8 @@ static bool solve_by_cycles(pl_projective_fast* p, pl_linear_options options, bo
         return true;
     }
     pl_scalar_mg_solve_float(p->mg, &options, linear);
-    bool fails = linear->indefinite || pl_linear_has_failed(linear);
+    bool fails =
+        linear->indefinite || (pl_linear_has_failed(linear) && !pl_linear_is_cut(&options, linear));
     if (checks) {
         p->cycles_fail = fails;
         p->cycles_slow = linear->iterations > MAX_FAST_ITERATIONS;
@@ -247,10 +248,11 @@ static bool solve_by_cycles(pl_projective_fast* p, pl_linear_options options, bo
 }
 
 void pl_projective_fast_solve(pl_projective_fast* p, const pl_step_settings* settings,
-                              pl_method_info* info) {
+                              const pl_deadline* deadline, pl_method_info* info) {
     double start = pl_seconds();
     pl_linear_options options = {.tolerance = settings->linear_tolerance,
-                                 .max_iterations = settings->linear_max_iterations};
+                                 .max_iterations = settings->linear_max_iterations,
+                                 .deadline = deadline};
     bool is_rough = !settings->all_iterations;
     bool is_fast = is_rough && p->is_checked && !p->cycles_slow;
     if (is_fast) options.max_iterations = 1;
@@ -262,6 +264,7 @@ void pl_projective_fast_solve(pl_projective_fast* p, const pl_step_settings* set
         p->direct_first = pl_scalar_mg_solve_direct(p->mg, &options, &linear);
         info->switch_count += p->direct_first;
     }
+    if (pl_linear_is_cut(&options, &linear)) info->is_cut = true;
     info->linear_iterations += linear.iterations;
     info->linear_residual = linear.residual;
     info->linear_seconds += pl_seconds() - start;
@@ -348,10 +351,10 @@ static pl_status find_direction(void* data, pl_minimiser* m, const pl_step_objec
                                 double* slope, pl_error* error) {
     pl_projective_fast* p = data;
     const pl_scalar_fine* fine = pl_scalar_mg_fine(p->mg);
-    (void)m, (void)f;
+    (void)f;
     pl_status status = pl_quasi_newton_begin(&p->quasi, p->place_of, fine->b, error);
     if (status != PL_OK) return status;
-    pl_projective_fast_solve(p, settings, info);
+    pl_projective_fast_solve(p, settings, m->deadline, info);
     *slope = pl_quasi_newton_end(&p->quasi, p->place_of, fine->x);
     return PL_OK;
 }

@@ -92,7 +92,7 @@ pl_status pl_projective_fast_prepare(pl_projective_fast* p, pl_step_objective* f
 pl_status pl_projective_fast_attach(pl_projective_fast* p, const pl_step_objective* f,
                                     const double* x, pl_error* error);
 void pl_projective_fast_solve(pl_projective_fast* p, const pl_step_settings* settings,
-                              pl_method_info* info);
+                              const pl_deadline* deadline, pl_method_info* info);
 
 // As a solver of a step: a view of p, and the one for "linear": "multigrid" and "mgpcg" (none for
 // others).

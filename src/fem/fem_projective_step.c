@@ -411,7 +411,7 @@ static pl_status find_direction(void* user, double* slope, pl_error* error) {
                    w->iteration + 1 >= settings->max_iterations;
     pl_status status = pl_quasi_newton_begin(&p->quasi, p->place_of, fine->b, error);
     if (status != PL_OK) return status;
-    pl_projective_fast_solve(p, settings, w->info);
+    pl_projective_fast_solve(p, settings, w->m->deadline, w->info);
     // the last positions come straight from the solution
     if (is_last && p->quasi.pair_count == 0) {
         *slope = pl_parallel_sum(p->pool, last_part, fine->order.place_count, BLOCK, w);

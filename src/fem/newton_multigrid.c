@@ -157,7 +157,8 @@ void pl_newton_multigrid_solve(pl_newton_multigrid* n, const pl_linear_options* 
     if (n->direct.is_active && solve_directly(n, options, b, x, info)) return;
     n->outer.residual_unread = residual_unread;
     pl_mg_outer_solve(&n->outer, n->mg, n->conjugate, n->fallback, options, b, x, info);
-    if (pl_linear_has_failed(info)) solve_directly(n, options, b, x, info);
+    if (pl_linear_has_failed(info) && !pl_linear_is_cut(options, info))
+        solve_directly(n, options, b, x, info);
 }
 
 typedef struct force_job {

@@ -19,10 +19,10 @@
 // Without a given edge a body has about so many cells, and more where it is thin.
 enum { DEFAULT_CELLS = 1200, MAX_DEFAULT_CELLS = 20000, CELLS_ACROSS_THIN = 2 };
 // lambda / mu where pressures are substituted in the residual: nu = 0.4998
-static const double MOST_LAMBDA = 2499.0;
+static const double MAX_LAMBDA = 2499.0;
 
 static pl_status allocate(pl_grid_body* b, pl_error* error) {
-    int size = b->multigrid.levels[0].field_size;
+    int size = b->lattice.levels[0].field_size;
     b->reaction = PL_ALLOC(double, 9 * (size_t)b->point_count);
     b->gain = PL_ALLOC(double, 3 * (size_t)b->point_count);
     bool ok = (b->reaction && b->gain) || b->point_count == 0;
@@ -103,7 +103,7 @@ static int count_thin(const pl_grid_cells* c) {
 // What the surface fills of the cells [m^3]; and the stiffness of cells in the general lattice.
 static pl_status fill_cells(pl_grid_body* b, const pl_mesh* surface, double* volume,
                             pl_error* error) {
-    const pl_grid_level* fine = &b->multigrid.levels[0];
+    const pl_grid_level* fine = &b->lattice.levels[0];
     pl_grid_filling filling;
     pl_status status =
         pl_grid_fractions(surface, fine, &b->cells, &b->frame, b->pool, &filling, error);
@@ -129,7 +129,7 @@ static pl_status measure(pl_grid_body* b, const pl_method_body* def, const pl_me
     else if (status == PL_OK && clean)
         status = pl_grid_enclosed_volume(surface, b->pool, &volume, error);
     if (status != PL_OK) return status;
-    b->lattice_volume = b->multigrid.levels[0].cell_count * pow(b->frame.cell, 3.0);
+    b->lattice_volume = b->lattice.levels[0].cell_count * pow(b->frame.cell, 3.0);
     b->filling = volume / b->lattice_volume;
     b->density = def->body->material.density * b->filling;
     if (volume > 0.0) return PL_OK;
@@ -139,12 +139,12 @@ static pl_status measure(pl_grid_body* b, const pl_method_body* def, const pl_me
                    b->name, b->frame.cell);
 }
 
-static pl_status make_general(pl_grid_body* b, const pl_method_body* def, pl_error* error) {
-    pl_status status = pl_grid_moduli(def, &b->multigrid.levels[0], &b->cells, &b->frame,
-                                      b->fractions, b->mu, &b->moduli, error);
-    if (status != PL_OK) return status;
-    return pl_grid_corot_create(&b->multigrid, b->moduli, b->rotates, b->turn, b->pool, &b->corot,
-                                error);
+pl_status pl_grid_body_make_cycles(pl_grid_body* b, pl_error* error) {
+    if (b->general)
+        return pl_grid_corot_create(&b->lattice, b->moduli, b->rotates, b->turn, b->pool, &b->corot,
+                                    error);
+    pl_status status = pl_grid_linear_create(&b->lattice, &b->cells, b->pool, &b->linear, error);
+    return status == PL_OK ? pl_grid_linear_reserve(&b->linear, error) : status;
 }
 
 // Says what is wrong with a surface, as a filling with tets does. The boundary of tets is clean.
@@ -280,7 +280,7 @@ static void note_slender(const pl_grid_body* b, const pl_method_body* def, const
 
 static void note_lattice(const pl_grid_body* b, const pl_method_body* def, pl_notes* notes) {
     pl_note(notes, PL_NOTE_INFO, "body \"%s\": a lattice of %d cells of %g m, %d levels", b->name,
-            b->multigrid.levels[0].cell_count, b->frame.cell, b->multigrid.level_count);
+            b->lattice.levels[0].cell_count, b->frame.cell, b->lattice.level_count);
     int thin = count_thin(&b->cells);
     if (thin)
         pl_note(
@@ -305,10 +305,9 @@ static pl_status make_cells(pl_grid_body* b, const pl_grid* settings, const pl_m
     // room for a layer of cells that are held outside
     if (status == PL_OK) status = pl_grid_cells_widen(&b->cells, &cause);
     if (status != PL_OK) return pl_fail(error, status, "body \"%s\": %.900s", b->name, cause.text);
-    status = b->general ? pl_grid_multigrid_create_layout(&b->cells, b->pool, &b->multigrid, error)
-                        : pl_grid_multigrid_create(&b->cells, b->pool, &b->multigrid, error);
+    status = pl_grid_lattice_create(&b->cells, &b->lattice, error);
     if (status != PL_OK) return status;
-    const pl_grid_level* fine = &b->multigrid.levels[0];
+    const pl_grid_level* fine = &b->lattice.levels[0];
     if (fine->face_count == 0)
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "body \"%s\": its lattice of %g m cells has nothing that could deform; use "
@@ -320,7 +319,7 @@ static pl_status make_cells(pl_grid_body* b, const pl_grid* settings, const pl_m
 // fields of the lattice, and the points in it
 static pl_status make_fields(pl_grid_body* b, const pl_method_body* def, const pl_surface* shell,
                              pl_notes* notes, pl_error* error) {
-    const pl_grid_level* fine = &b->multigrid.levels[0];
+    const pl_grid_level* fine = &b->lattice.levels[0];
     pl_status status = make_points(b, def, shell, notes, error);
     if (status == PL_OK) status = pl_grid_state_create(fine, &b->state, error);
     if (status == PL_OK) status = allocate(b, error);
@@ -358,7 +357,10 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     if (status == PL_OK) status = make_cells(b, settings, surface, error);
     if (status == PL_OK) status = make_fields(b, def, shell, notes, error);
     if (status == PL_OK) status = measure(b, def, surface, &edges, error);
-    if (status == PL_OK && b->general) status = make_general(b, def, error);
+    if (status == PL_OK && b->general)
+        status = pl_grid_moduli(def, &b->lattice.levels[0], &b->cells, &b->frame, b->fractions,
+                                b->mu, &b->moduli, error);
+    if (status == PL_OK) status = pl_grid_body_make_cycles(b, error);
     if (status != PL_OK) return status;
     pl_grid_body_set_masses(b);
     note_lattice(b, def, notes);
@@ -369,8 +371,8 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
 // true if the ratio is more than the lattice can have
 static bool set_moduli(pl_grid_body* b, const pl_material_def* material) {
     pl_material_def_lame(material, &b->mu, &b->lambda);
-    if (!b->general || b->lambda <= MOST_LAMBDA * b->mu) return false;
-    b->lambda = MOST_LAMBDA * b->mu;
+    if (!b->general || b->lambda <= MAX_LAMBDA * b->mu) return false;
+    b->lambda = MAX_LAMBDA * b->mu;
     return true;
 }
 
@@ -395,9 +397,8 @@ pl_status pl_grid_body_create(const pl_method_body* def, pl_pool* pool, pl_grid_
         pl_note(notes, PL_NOTE_INFO,
                 "body \"%s\": a Poisson's ratio above 0.4998 is taken as 0.4998 with this law",
                 out->name);
-    pl_status status = PL_OK;
     pl_surface* surface = NULL;
-    if (status == PL_OK) status = check_finite(def->mesh, error);
+    pl_status status = check_finite(def->mesh, error);
     if (status == PL_OK) status = pl_mesh_surface(def->mesh, &surface, error);
     if (status == PL_OK) status = make_lattice(out, def, surface, notes, error);
     pl_surface_destroy(surface);
@@ -407,14 +408,14 @@ pl_status pl_grid_body_create(const pl_method_body* def, pl_pool* pool, pl_grid_
 
 // levels for other moduli of cells, which are taken over
 static pl_status change_moduli(pl_grid_body* b, float* moduli, pl_error* error) {
-    size_t size = (size_t)b->multigrid.levels[0].field_size;
+    size_t size = (size_t)b->lattice.levels[0].field_size;
     bool same = moduli && b->moduli ? memcmp(moduli, b->moduli, size * sizeof(float)) == 0
                                     : !moduli && !b->moduli;
     pl_grid_corot corot;
     pl_status status = PL_OK;
     if (!same)
-        status = pl_grid_corot_create(&b->multigrid, moduli, b->rotates, b->turn, b->pool, &corot,
-                                      error);
+        status =
+            pl_grid_corot_create(&b->lattice, moduli, b->rotates, b->turn, b->pool, &corot, error);
     if (same || status != PL_OK) {
         PL_FREE(moduli, float, size);
         return status;
@@ -428,7 +429,7 @@ static pl_status change_moduli(pl_grid_body* b, float* moduli, pl_error* error) 
 
 // Cells outside that are held have no modulus of their own, as when the body was made.
 static void set_outside(pl_grid_body* b, pl_cell kind) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     for (int s = 0; s < l->segment_count; s++) {
         const pl_grid_segment* g = &l->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
@@ -446,8 +447,8 @@ pl_status pl_grid_body_update(pl_grid_body* b, const pl_method_body* def, pl_err
         double mu, lambda;
         pl_material_def_lame(&body->material, &mu, &lambda);
         set_outside(b, PL_CELL_EXTERIOR);
-        status = pl_grid_moduli(def, &b->multigrid.levels[0], &b->cells, &b->frame, b->fractions,
-                                mu, &moduli, error);
+        status = pl_grid_moduli(def, &b->lattice.levels[0], &b->cells, &b->frame, b->fractions, mu,
+                                &moduli, error);
         set_outside(b, PL_CELL_DIRICHLET);
         if (status == PL_OK) status = change_moduli(b, moduli, error);
     }
@@ -456,12 +457,12 @@ pl_status pl_grid_body_update(pl_grid_body* b, const pl_method_body* def, pl_err
     b->density = body->material.density * b->filling;
     b->damping_mass = body->damping.mass;
     b->damping_stiffness = body->damping.stiffness;
-    b->has_coefficients = false;
+    b->coefficients_fit = false;
     return PL_OK;
 }
 
 void pl_grid_body_free(pl_grid_body* b) {
-    int size = b->multigrid.levels[0].field_size;
+    int size = b->lattice.level_count ? b->lattice.levels[0].field_size : 0;
     for (int a = 0; a < 3; a++) {
         PL_FREE(b->velocity[a], double, size);
         PL_FREE(b->before[a], double, size);
@@ -491,31 +492,28 @@ void pl_grid_body_free(pl_grid_body* b) {
     pl_grid_pieces_free(&b->pieces);
     pl_grid_embedding_free(&b->map);
     pl_grid_tricubic_free(&b->tricubic);
-    pl_grid_state_free(&b->multigrid.levels[0], &b->state);
-    pl_grid_recombine_free(&b->history);
-    pl_grid_multigrid_free(&b->multigrid);
+    if (b->lattice.level_count) pl_grid_state_free(&b->lattice.levels[0], &b->state);
+    pl_grid_linear_free(&b->linear);
+    pl_grid_lattice_free(&b->lattice);
     pl_grid_cells_free(&b->cells);
     *b = (pl_grid_body){0};
 }
 
-double pl_grid_face_mass(const pl_grid_level* l, const pl_grid_segment* g, int a, int i) {
-    int cells[2] = {g->begin + i,
-                    i + (a == 0 ? g->begin - 1 : g->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW])};
-    double mass = 1.0;
-    for (int side = 0; side < 2; side++)
-        if (!pl_grid_bit(l->masks[cells[side] / PL_GRID_CHUNK].stress[a], cells[side])) mass += 0.5;
-    return mass;
+// The mass that an interior face carries beyond one cell, in cells: the outer half of a cell beside
+// it too, where the face across that is no variable.
+static float more_mass(const pl_grid_level* l, const pl_grid_segment* g, int a, int i) {
+    return (pl_grid_has_stress(l, a, g->begin + i) ? 0.0f : 0.5f) +
+           (pl_grid_has_stress(l, a, pl_grid_below(g, a, i)) ? 0.0f : 0.5f);
 }
 
 void pl_grid_body_set_masses(pl_grid_body* b) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     for (int a = 0; a < 3; a++) {
         for (int s = 0; s < l->segment_count; s++)
             for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++) {
                 int at = l->segments[s].begin + i;
                 bool own = pl_grid_bit(l->masks[at / PL_GRID_CHUNK].face[a], at);
-                b->more_mass[a][at] =
-                    own ? (float)(pl_grid_face_mass(l, &l->segments[s], a, i) - 1.0) : 0.0f;
+                b->more_mass[a][at] = own ? more_mass(l, &l->segments[s], a, i) : 0.0f;
             }
         b->state.more_mass[a] = b->more_mass[a];
     }
@@ -576,7 +574,7 @@ void pl_grid_face_place(const pl_grid_body* b, const pl_grid_segment* segment, i
 
 void pl_grid_body_add_field(const pl_grid_body* b, double* const field[3], pl_vec3 linear,
                             const pl_mat3* gradient) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     for (int s = 0; s < l->segment_count; s++) {
         const pl_grid_segment* g = &l->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
@@ -590,7 +588,7 @@ void pl_grid_body_add_field(const pl_grid_body* b, double* const field[3], pl_ve
 }
 
 pl_method_energies pl_grid_body_energies(const pl_grid_body* b) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     double sum = 0.0, h = b->frame.cell;
     for (int i = 0; i < l->field_size; i++)
         for (int a = 0; a < 3; a++)

@@ -8,8 +8,8 @@
 #include "contact/force_share.h"
 #include "grid/grid_corot.h"
 #include "grid/grid_embedding.h"
-#include "grid/grid_multigrid.h"
-#include "grid/grid_operator.h"
+#include "grid/grid_linear.h"
+#include "grid/grid_linear_operator.h"
 #include "grid/grid_pieces.h"
 #include "grid/grid_recombine.h"
 #include "grid/grid_tricubic.h"
@@ -59,8 +59,9 @@ typedef struct pl_grid_body {
     int held_count;    // pins
     pl_grid_fit* fits; // of parts, from 1 on; fit_room
     int fit_count, fit_room;
-    pl_grid_multigrid multigrid;
-    bool general; // rotations, or moduli that differ: the general lattice in place of the cycles
+    pl_grid_lattice lattice;
+    bool general; // rotations, or moduli that differ: corot is there, else linear
+    pl_grid_linear linear;
     bool rotates;
     pl_grid_corot corot;
     pl_quat *turn, *turn_before; // of cells
@@ -69,7 +70,7 @@ typedef struct pl_grid_body {
     int update_every;            // cycles
     pl_grid_state state;
     double* velocity[3]; // of faces [m/s]
-    double* before[3];   // positions at the begin of a step
+    double* before[3];   // positions at the start of a step
     bool second_order;   // BDF2: needs positions and velocities of the step before that,
     double *past[3], *past_velocity[3];
     double past_known;    // 1 if they are; a double, as all of the state
@@ -97,20 +98,14 @@ typedef struct pl_grid_body {
     pl_grid_pieces pieces;
     double damping_mass, damping_stiffness;
     bool dynamic;
-    int cycle;            // of the step
-    double last_residual; // of the cycle before
-    bool recombines;      // cycles alone were too slow, or diverged
-    bool mixes;           // cycles are combined to the smallest correction (pl_grid_recombine_mix)
-    int stalls;           // recombined cycles in a row that brought next to nothing
-    pl_grid_recombine history; // of corrections, once that is so
-    bool history_reacts;       // these are of recombine_with_reactions
-    bool in_step;              // before[] holds the positions to go back to
-    double* gain;              // 3 per point: sums of the sizes of interpolation weights
-    double* reaction;          // 3 * 3 per point: forces of springs and contacts, stiffness, places
-    bool went_on;              // before the first cycle the body went this way, as nothing holds it
+    int cycle;        // of the step
+    bool in_step;     // before[] holds the positions to go back to
+    double* gain;     // 3 per point: sums of the sizes of interpolation weights
+    double* reaction; // 3 * 3 per point: forces of springs and contacts, stiffness, places
+    bool went_on;     // before the first cycle the body went this way, as nothing holds it
     double way[3];
-    double load;                             // of the step's equations
-    bool has_coefficients, coefficients_fit; // of the levels
+    double load;           // of the step's equations
+    bool coefficients_fit; // those of the levels are of the present material, springs and inertia
     double inertia_set;
     int stiffened_count; // components of vertices that these know to be held
     bool stiffened;      // springs or contacts are in the coefficients
@@ -122,13 +117,11 @@ typedef struct pl_grid_body {
 pl_status pl_grid_body_create(const pl_method_body* body, pl_pool* pool, pl_grid_body* out,
                               pl_notes* notes, pl_error* error);
 void pl_grid_body_free(pl_grid_body* body);
+// The cycles of the body, on its lattice as it is now.
+pl_status pl_grid_body_make_cycles(pl_grid_body* body, pl_error* error);
 // Takes over material and damping between two steps.
 pl_status pl_grid_body_update(pl_grid_body* body, const pl_method_body* def, pl_error* error);
 
-// The mass that an interior face carries, in cells: half of each cell beside it, and the other half
-// too where the face across it is no variable. `offset` counts cells along the segment.
-double pl_grid_face_mass(const pl_grid_level* level, const pl_grid_segment* segment, int axis,
-                         int offset);
 // Takes the masses of all faces over into the state.
 void pl_grid_body_set_masses(pl_grid_body* body);
 // y of the equations of a step, see grid_step.c.

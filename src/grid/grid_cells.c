@@ -17,14 +17,11 @@ void pl_grid_cells_free(pl_grid_cells* c) {
     *c = (pl_grid_cells){0};
 }
 
-// rounds down, of negative numbers too
-static int halve(int i) { return i >= 0 ? i / 2 : -((1 - i) / 2); }
-
 pl_status pl_grid_cells_coarsen(const pl_grid_cells* fine, pl_grid_cells* out, pl_error* error) {
     int low[3], size[3];
     for (int a = 0; a < 3; a++) {
-        low[a] = halve(fine->low[a]);
-        size[a] = fine->size[a] ? halve(fine->low[a] + fine->size[a] - 1) + 1 - low[a] : 0;
+        low[a] = pl_grid_halve(fine->low[a]);
+        size[a] = fine->size[a] ? pl_grid_halve(fine->low[a] + fine->size[a] - 1) + 1 - low[a] : 0;
     }
     pl_status status = pl_grid_cells_create(low, size, out, error);
     if (status != PL_OK) return status;
@@ -32,8 +29,8 @@ pl_status pl_grid_cells_coarsen(const pl_grid_cells* fine, pl_grid_cells* out, p
     for (int k = fine->low[2]; k < fine->low[2] + fine->size[2]; k++)
         for (int j = fine->low[1]; j < fine->low[1] + fine->size[1]; j++)
             for (int i = fine->low[0]; i < fine->low[0] + fine->size[0]; i++, kind++) {
-                uint8_t* coarse =
-                    &out->kinds[pl_grid_cells_index(out, halve(i), halve(j), halve(k))];
+                uint8_t* coarse = &out->kinds[pl_grid_cells_index(
+                    out, pl_grid_halve(i), pl_grid_halve(j), pl_grid_halve(k))];
                 if (*kind > *coarse) *coarse = *kind;
             }
     return PL_OK;

@@ -47,6 +47,8 @@ static inline void pl_grid_cells_place(const pl_grid_cells* c, size_t index, int
     out[1] = c->low[1] + (int)(row % (size_t)c->size[1]);
     out[2] = c->low[2] + (int)(row / (size_t)c->size[1]);
 }
+// The coarse cell above a cell, along an axis: rounds down, of negative numbers too.
+static inline int pl_grid_halve(int i) { return i >= 0 ? i / 2 : -((1 - i) / 2); }
 // Exterior outside the box.
 static inline pl_cell pl_grid_cell(const pl_grid_cells* c, int i, int j, int k) {
     return pl_grid_cells_has(c, i, j, k) ? (pl_cell)c->kinds[pl_grid_cells_index(c, i, j, k)]

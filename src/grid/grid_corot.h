@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The general lattice (Zhu 2010, section 7): a rotation per cell, moduli that differ from cell to
-// cell. Linear elasticity with one material has faster cycles of its own (grid_multigrid.h); this
-// is for all the rest.
+// cell. Linear elasticity with one material has faster cycles of its own (grid_linear.h); this is
+// for all the rest.
 //
 //   paper                  here
 //   R                      R of a cell, the rotation of its averaged gradient F
@@ -26,8 +26,7 @@
 #define PL_GRID_COROT_H
 
 #include "grid/grid_factor.h"
-#include "grid/grid_multigrid.h"
-#include "grid/grid_operator.h"
+#include "grid/grid_lattice.h"
 #include "grid/grid_recombine.h"
 #include "math/mat3.h"
 #include "multigrid/dense_cholesky.h"
@@ -117,6 +116,15 @@ typedef struct pl_corot_bottom {
     double* x;
 } pl_corot_bottom;
 
+// The way of a step, and the equations that go with it.
+typedef enum pl_corot_phase {
+    // Conjugate directions. The pressures of core cells are what their equations make of the
+    // positions, and the residual is the slope of an energy.
+    PL_COROT_DOWNHILL,
+    // Recombined cycles. The pressures of core cells are variables of the state (Eq. 14).
+    PL_COROT_RECOMBINED
+} pl_corot_phase;
+
 typedef struct pl_grid_corot {
     pl_corot_level levels[PL_GRID_MAX_LEVELS];
     int level_count;
@@ -124,9 +132,7 @@ typedef struct pl_grid_corot {
     int band_sweeps;  // before and after those of the core; set by an update
     int fixed_sweeps; // in place of the number that goes with the material; 0: that
     bool rotates;     // else R = I for ever: linear elasticity
-    // The pressures of core cells are variables of the state (Eq. 14); else what their equations
-    // make of the positions, and the residual is the slope of an energy.
-    bool keeps_pressure;
+    pl_corot_phase phase;
     bool softens;        // what turning does not cost is taken away; false: the frozen problem's A
     pl_quat* turn;       // of the finest level's cells; borrowed
     double* stress[9];   // s R of the finest level's cells, and what grid_corot_couple.c adds
@@ -140,28 +146,27 @@ typedef struct pl_grid_corot {
     double slope, step;              // along the last direction, and how far it went
     bool has_direction;
     pl_grid_recombine history; // of cycles; see pl_grid_corot_recombine
-    float* own_move[4];        // by the last of them alone,
-    float* past_move[4];       // and by recombination with the others
-    double own_residual;       // between the two
+    double own_residual;       // after the last of them alone
     int cycle;                 // of the step
     int factor_cycle;          // when the coarsest level was factored
     double last_residual;      // before the last cycle
     double best_residual;      // of the step
-    bool ahead;                // nobody has looked since
+    bool is_judged;            // the residual after the last cycle has been looked at
     int failures;              // cycles in a row that brought nothing
     bool frozen;               // rotations stay as they are, whatever moves
-    bool lags;                 // a body in motion: cells that buckle do not turn after the first
-    bool lagging;              // cycle of a step (grid_corot_turn.c); and whether that is so now
+    bool freezes_buckled;      // cells that buckle keep the rotation of the step's first cycle: for
+                               // bodies in motion (grid_corot_turn.c)
+    bool buckled_frozen;       // the first cycle is over, and they do
     // Springs and contacts: sets the right side of the state for its present positions; or NULL.
     void (*react)(void* user);
     void* react_user;
     pl_pool* pool;
 } pl_grid_corot;
 
-// On the layout of the levels, which must live as long, as must the rotations of cells, one per
+// On the levels of a lattice, which must live as long, as must the rotations of cells, one per
 // index. mu: per index of the finest level, relative moduli of cells, or NULL for 1 everywhere.
 // rotates: corotated; else linear.
-pl_status pl_grid_corot_create(const pl_grid_multigrid* layout, const float* mu, bool rotates,
+pl_status pl_grid_corot_create(const pl_grid_lattice* lattice, const float* mu, bool rotates,
                                pl_quat* turn, pl_pool* pool, pl_grid_corot* out, pl_error* error);
 void pl_grid_corot_free(pl_grid_corot* c);
 
@@ -196,17 +201,13 @@ void pl_grid_corot_forces(const pl_grid_corot* c, const pl_grid_state* state, do
 double pl_grid_corot_curvature(const pl_grid_corot* c, float* const d[3]);
 void pl_grid_corot_forget(pl_grid_corot* c); // the last direction, and all of the history
 
+// The general lattice as recombination sees it.
+pl_grid_iteration pl_grid_corot_iteration(pl_grid_corot* c, pl_grid_state* state, double h);
 // For kept pressures, in place of a cycle and a correction: one V-cycle for the residual in f and
 // g, of this norm, after which the state goes where its residual is smallest among the sums of this
-// correction and the last few ones, as far as the equations are linear (grid_corot_recombine.c).
-// Where turn_cells is false they are. False, and the state as it was, if the cycle made the
-// residual several times as large.
-bool pl_grid_corot_recombine(pl_grid_corot* c, pl_grid_state* state, double h, bool turn_cells,
-                             double residual);
-// Should the last of these have led uphill after all: the state after its cycle alone, of which the
-// residual is own_residual, and after that the state before it.
-void pl_grid_corot_separate(pl_grid_corot* c, pl_grid_state* state);
-void pl_grid_corot_take_back(pl_grid_corot* c, pl_grid_state* state);
+// correction and the last few ones, as far as the equations are linear. False, and the state as it
+// was, if the cycle made the residual several times as large.
+bool pl_grid_corot_recombine(pl_grid_corot* c, pl_grid_state* state, double h, double residual);
 // Pressures of core cells that fulfil their equations, rotations as they are after a residual with
 // these positions and pressures not kept.
 void pl_grid_corot_substitute(const pl_grid_corot* c, pl_grid_state* state, double h);

@@ -4,6 +4,7 @@
 // Levels of the general lattice and the V-cycle over them.
 #include "base/memory.h"
 #include "grid/grid_corot_level.h"
+#include "multigrid/mg_cycle.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,8 +36,6 @@ static pl_status allocate_state(pl_grid_corot* c, pl_error* error) {
         c->spring[a] = PL_ALLOC(float, size);
         ok = ok && c->direction[a] && c->before[a] && c->spring[a];
     }
-    ok = ok && pl_grid_fields_create((size_t)size, c->own_move) &&
-         pl_grid_fields_create((size_t)size, c->past_move);
     if (!ok) return pl_fail_memory(error, "the general lattice");
     return pl_grid_recombine_create(c->levels[0].layout, RECOMBINED, &c->history, error);
 }
@@ -46,18 +45,19 @@ void pl_grid_corot_forget(pl_grid_corot* c) {
     pl_grid_recombine_reset(&c->history);
 }
 
-pl_status pl_grid_corot_create(const pl_grid_multigrid* mg, const float* mu, bool rotates,
+pl_status pl_grid_corot_create(const pl_grid_lattice* lattice, const float* mu, bool rotates,
                                pl_quat* turn, pl_pool* pool, pl_grid_corot* out, pl_error* error) {
     *out = (pl_grid_corot){.band_sweeps = 2,
                            .rotates = rotates,
                            .softens = rotates,
                            .springs_changed = true,
+                           .is_judged = true,
                            .turn = turn,
                            .pool = pool};
     pl_status status = PL_OK;
-    for (int l = 0; status == PL_OK && l < mg->level_count; l++) {
-        status = pl_corot_level_create(mg, l, mu, l ? &out->levels[l - 1] : NULL, &out->levels[l],
-                                       error);
+    for (int l = 0; status == PL_OK && l < lattice->level_count; l++) {
+        status = pl_corot_level_create(lattice, l, mu, l ? &out->levels[l - 1] : NULL,
+                                       &out->levels[l], error);
         out->levels[l].shear = rotates ? 0.0f : 0.5f;
         out->level_count++;
         if (status == PL_OK && l > 0) pl_corot_set_transfer(&out->levels[l - 1], &out->levels[l]);
@@ -79,8 +79,6 @@ void pl_grid_corot_free(pl_grid_corot* c) {
         PL_FREE(c->direction[a], float, size), PL_FREE(c->before[a], float, size);
         PL_FREE(c->spring[a], float, size);
     }
-    pl_grid_fields_free((size_t)size, c->own_move);
-    pl_grid_fields_free((size_t)size, c->past_move);
     pl_grid_recombine_free(&c->history);
     pl_corot_bottom_free(&c->bottom);
     for (int l = 0; l < PL_GRID_MAX_LEVELS; l++) pl_corot_level_free(&c->levels[l]);
@@ -161,31 +159,46 @@ static void set_zero(pl_corot_level* l) {
     memset(l->s, 0, bytes);
 }
 
-static void solve_bottom(pl_grid_corot* c) {
-    pl_corot_level* l = &c->levels[c->level_count - 1];
-    set_zero(l);
-    if (pl_corot_bottom_solve(&c->bottom, l)) return;
-    for (int k = 0; k < BOTTOM_SWEEPS; k++) pl_corot_smooth(l, 2, k % 2, NULL);
+static void pre_smooth(void* user, int l) {
+    pl_grid_corot* c = user;
+    set_zero(&c->levels[l]);
+    pl_corot_smooth(&c->levels[l], c->band_sweeps, false, pool_of(c, l));
+}
+
+static void restrict_residual(void* user, int l) {
+    pl_grid_corot* c = user;
+    pl_corot_level* level = &c->levels[l];
+    pl_corot_residual(level, pool_of(c, l));
+    pl_corot_soften(level, level->r, pool_of(c, l));
+    pl_corot_restrict(level, &c->levels[l + 1], pool_of(c, l + 1));
+}
+
+static void prolong_add(void* user, int l) {
+    pl_grid_corot* c = user;
+    pl_corot_prolong(&c->levels[l], &c->levels[l + 1], pool_of(c, l));
+}
+
+static void post_smooth(void* user, int l) {
+    pl_grid_corot* c = user;
+    pl_corot_level* level = &c->levels[l];
+    // the right side is needed again on the finest level
+    const size_t bytes = (size_t)level->layout->field_size * sizeof(float);
+    for (int a = 0; a < 3; a++) memcpy(level->r[a], level->f[a], bytes);
+    pl_corot_soften(level, level->f, pool_of(c, l));
+    pl_corot_smooth(level, c->band_sweeps, true, pool_of(c, l));
+    for (int a = 0; a < 3; a++) memcpy(level->f[a], level->r[a], bytes);
+}
+
+static void solve_bottom(void* user, int l) {
+    pl_grid_corot* c = user;
+    pl_corot_level* level = &c->levels[l];
+    set_zero(level);
+    if (pl_corot_bottom_solve(&c->bottom, level)) return;
+    for (int k = 0; k < BOTTOM_SWEEPS; k++) pl_corot_smooth(level, 2, k % 2, NULL);
 }
 
 void pl_grid_corot_cycle(pl_grid_corot* c) {
-    int last = c->level_count - 1;
-    for (int l = 0; l < last; l++) {
-        pl_corot_level* level = &c->levels[l];
-        set_zero(level);
-        pl_corot_smooth(level, c->band_sweeps, false, pool_of(c, l));
-        pl_corot_residual(level, pool_of(c, l));
-        pl_corot_soften(level, level->r, pool_of(c, l));
-        pl_corot_restrict(level, &c->levels[l + 1], pool_of(c, l + 1));
-    }
-    solve_bottom(c);
-    for (int l = last - 1; l >= 0; l--) {
-        pl_corot_prolong(&c->levels[l], &c->levels[l + 1], pool_of(c, l));
-        // the right side is needed again on the finest level
-        size_t bytes = (size_t)c->levels[l].layout->field_size * sizeof(float);
-        for (int a = 0; a < 3; a++) memcpy(c->levels[l].r[a], c->levels[l].f[a], bytes);
-        pl_corot_soften(&c->levels[l], c->levels[l].f, pool_of(c, l));
-        pl_corot_smooth(&c->levels[l], c->band_sweeps, true, pool_of(c, l));
-        for (int a = 0; a < 3; a++) memcpy(c->levels[l].f[a], c->levels[l].r[a], bytes);
-    }
+    static const pl_mg_operators operators = {pre_smooth, restrict_residual, prolong_add,
+                                              post_smooth, solve_bottom};
+    pl_mg_cycle(&operators, c, 0, c->level_count);
 }

@@ -5,7 +5,7 @@
 // Positions are displacements in metres, gradients are differences over a cell: h F = h I + D u.
 #include "base/memory.h"
 #include "grid/grid_corot.h"
-#include "grid/grid_corot_four.h"
+#include "grid/grid_corot_double.h"
 #include "grid/grid_corot_turn.h"
 
 #include <math.h>

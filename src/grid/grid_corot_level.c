@@ -4,7 +4,7 @@
 // Structure and coefficients of a level of the general lattice.
 #include "grid/grid_corot_level.h"
 #include "base/memory.h"
-#include "grid/grid_corot_wide.h"
+#include "grid/grid_corot_float.h"
 #include "math/polar.h"
 
 #include <math.h>
@@ -13,19 +13,9 @@
 
 enum { CHUNKS = 32, FACES = 256, MISSING = 2 * PL_GRID_CHUNK };
 
-static int halve(int i) { return i >= 0 ? i / 2 : -((1 - i) / 2); }
-
 static int find(const pl_grid_level* level, int x, int y, int z) {
     int index = pl_grid_index(level, x, y, z);
     return index >= 0 ? index : MISSING;
-}
-
-// Fields lie in one block, each a little further on in its pages than the one before: a load that
-// has the low bits of a store to another field under way would wait for it.
-enum { STAGGER = 6 * PL_GRID_CHUNK, PAGE = 1024 };
-
-static size_t field_stride(const pl_corot_level* l) {
-    return ((size_t)l->layout->field_size + PAGE - 1) / PAGE * PAGE + STAGGER;
 }
 
 // Gives each field its place in the block, or only counts them.
@@ -37,7 +27,7 @@ static int place_fields(pl_corot_level* l) {
     float** const of_entries[] = {l->R, l->twist};
     const int singles = sizeof single / sizeof single[0], axes = sizeof of_axes / sizeof of_axes[0];
     int count = 0;
-    const size_t stride = l->fields ? field_stride(l) : 0;
+    const size_t stride = l->fields ? pl_grid_field_stride(l->layout) : 0;
     for (int a = 0; a < 3 * axes; a++) of_axes[a / 3][a % 3] = l->fields + stride * (size_t)count++;
     for (int e = 0; e < 18; e++) of_entries[e / 9][e % 9] = l->fields + stride * (size_t)count++;
     for (int k = 0; k < singles; k++) *single[k] = l->fields + stride * (size_t)count++;
@@ -47,7 +37,7 @@ static int place_fields(pl_corot_level* l) {
 void pl_corot_level_free(pl_corot_level* l) {
     if (!l->layout) return;
     int size = l->layout->field_size;
-    PL_FREE(l->fields, float, (size_t)place_fields(l) * field_stride(l));
+    PL_FREE(l->fields, float, (size_t)place_fields(l) * pl_grid_field_stride(l->layout));
     PL_FREE(l->chunks, pl_corot_chunk, l->chunk_count);
     PL_FREE(l->planes, int, l->layout->size[2] + 1);
     PL_FREE(l->flags, uint16_t, size);
@@ -61,7 +51,7 @@ static pl_status allocate(pl_corot_level* l, pl_error* error) {
     int size = l->layout->field_size;
     for (int s = 0; s < l->layout->segment_count; s++)
         l->chunk_count += l->layout->segments[s].count;
-    l->fields = PL_ALLOC(float, (size_t)place_fields(l) * field_stride(l));
+    l->fields = PL_ALLOC(float, (size_t)place_fields(l) * pl_grid_field_stride(l->layout));
     place_fields(l);
     l->chunks = PL_ALLOC(pl_corot_chunk, l->chunk_count);
     l->planes = PL_ALLOC(int, l->layout->size[2] + 1);
@@ -86,7 +76,8 @@ static void link_chunks(pl_corot_level* l, const pl_grid_level* finer,
                 int dy = n % 3 - 1, dz = n / 3 - 1;
                 c->rows[n] = find(l->layout, x, g->y + dy, g->z + dz);
                 if (coarser)
-                    c->parents[n] = find(coarser, halve(x), halve(g->y) + dy, halve(g->z) + dz);
+                    c->parents[n] = find(coarser, pl_grid_halve(x), pl_grid_halve(g->y) + dy,
+                                         pl_grid_halve(g->z) + dz);
                 for (int half = 0; finer && half < 2; half++)
                     c->children[n][half] =
                         find(finer, 2 * x + half * PL_GRID_CHUNK, 2 * g->y + dy, 2 * g->z + dz);
@@ -267,13 +258,13 @@ static void average_mu(const pl_corot_level* fine, pl_corot_level* l) {
         }
 }
 
-pl_status pl_corot_level_create(const pl_grid_multigrid* mg, int l, const float* mu,
+pl_status pl_corot_level_create(const pl_grid_lattice* lattice, int l, const float* mu,
                                 const pl_corot_level* fine, pl_corot_level* out, pl_error* error) {
-    *out = (pl_corot_level){.layout = &mg->levels[l]};
+    *out = (pl_corot_level){.layout = &lattice->levels[l]};
     pl_status status = allocate(out, error);
     if (status != PL_OK) return status;
-    link_chunks(out, l ? &mg->levels[l - 1] : NULL,
-                l + 1 < mg->level_count ? &mg->levels[l + 1] : NULL);
+    link_chunks(out, l ? &lattice->levels[l - 1] : NULL,
+                l + 1 < lattice->level_count ? &lattice->levels[l + 1] : NULL);
     for (int i = 0; i < out->layout->field_size; i++) {
         out->mu[i] = l == 0 && mu ? mu[i] : 1.0f;
         for (int a = 0; a < 3; a++) out->R[4 * a][i] = 1.0f;
@@ -289,23 +280,41 @@ pl_status pl_corot_level_create(const pl_grid_multigrid* mg, int l, const float*
     return list_band(out, error);
 }
 
+// Whether all interior cells of a chunk and beside it have no exterior neighbour.
+static bool is_inside(const pl_grid_masks* m) {
+    for (int a = 0; a < 3; a++)
+        if (m->face[a] & ~m->inner[a]) return false;
+    return !(m->interior & ~m->core) && !m->rim;
+}
+
+// Whether a core cell of a chunk is next to a Dirichlet cell.
+static bool touches_wall(const pl_corot_level* l, const int* base) {
+    const uint16_t core = l->layout->masks[base[13] / PL_GRID_CHUNK].core;
+    for (int i = 0; core && i < PL_GRID_CHUNK; i++)
+        for (int k = 0; core >> i & 1 && k < 6; k++) {
+            const int way = pl_corot_stride[k / 2];
+            if (l->flags[base[k % 2 ? 13 + way : 13 - way] + i] & PL_COROT_DIRICHLET) return true;
+        }
+    return false;
+}
+
+// Chunks near the surface are only ever made stiffer, as a coarse level that gives way to some
+// motion of a thin part would be worse than one that holds it too near.
 void pl_corot_level_walls(pl_corot_level* l) {
     const pl_grid_level* layout = l->layout;
+    const float weight = l->shear > 0.0f ? 1.0f : 2.0f;
+    int base[27];
     for (int a = 0; a < 3; a++) memset(l->extra[a], 0, (size_t)layout->field_size * sizeof(float));
-    float weight = l->shear > 0.0f ? 1.0f : 2.0f;
-    for (int n = 0; n < layout->field_size; n++)
-        for (int a = 0; a < 3; a++) {
-            int wall = layout->wall_index[n / PL_GRID_CHUNK];
-            if (wall >= 0 && l->flags[n] & (PL_COROT_FACE << a))
-                l->extra[a][n] = weight * l->mu[n] *
-                                 layout->walls[wall].stiffness[a][pl_place_of(n % PL_GRID_CHUNK)];
-        }
-    for (int k = 0; k < layout->band_count; k++)
-        for (int i = 0; i < 3 * PL_GRID_CHUNK; i++) {
-            int a = i / PL_GRID_CHUNK, n = layout->band[k].begin + i % PL_GRID_CHUNK;
-            if (l->flags[n] & (PL_COROT_FACE << a))
-                l->extra[a][n] = weight * l->mu[n] * layout->band[k].wall[a][i % PL_GRID_CHUNK];
-        }
+    for (int k = 0; layout->wall[0] && k < l->chunk_count; k++) {
+        pl_corot_reach(&l->chunks[k], base);
+        const bool inside = is_inside(&layout->masks[base[13] / PL_GRID_CHUNK]);
+        if (inside && !touches_wall(l, base)) continue;
+        for (int n = base[13]; n < base[13] + PL_GRID_CHUNK; n++)
+            for (int a = 0; a < 3; a++) {
+                const float wall = inside ? layout->wall[a][n] : fmaxf(layout->wall[a][n], 0.0f);
+                if (l->flags[n] & (PL_COROT_FACE << a)) l->extra[a][n] = weight * l->mu[n] * wall;
+            }
+    }
 }
 
 // ------------------------------------------------------------------ coefficients

@@ -7,9 +7,9 @@
 
 #include "grid/grid_corot.h"
 
-// Level l of the layout; fine: the level before, or NULL. Freed by pl_corot_level_free, also after
+// Level l of a lattice; fine: the level before, or NULL. Freed by pl_corot_level_free, also after
 // a failure.
-pl_status pl_corot_level_create(const pl_grid_multigrid* layout, int l, const float* mu,
+pl_status pl_corot_level_create(const pl_grid_lattice* lattice, int l, const float* mu,
                                 const pl_corot_level* fine, pl_corot_level* out, pl_error* error);
 void pl_corot_level_free(pl_corot_level* level);
 // extra = what the distances to Dirichlet boundaries bring (grid_walls.c).

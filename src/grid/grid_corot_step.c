@@ -1,34 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A step of the general lattice, cycle by cycle: recombined ones with pressures as variables as
-// long as they bring the forces down, and then conjugate directions, which also find their way
-// where forces have to grow before they vanish (a bar that buckles); where these bring nothing
-// either, the first way again.
+// A step of the general lattice, cycle by cycle. Cycles with pressures as variables are recombined
+// as long as they bring the forces down. Then conjugate directions take over, which also find their
+// way where forces have to grow before they vanish (a bar that buckles). Where these bring nothing
+// either, the first way starts again from there.
 //
-// Where we differ from the paper: cells do not turn before the first cycle of a step. Held cells
-// have moved by then, and the cells beside them are crushed or torn by all of that motion at once;
-// rotations of such cells are any, and bodies do not find back from them.
+// Pressures as variables: Equation 14 has positions and pressures side by side, and so have cycles
+// inside. With the pressures substituted outside, what a cycle leaves of a core cell's T comes back
+// as a force lambda / mu times as large, which the next cycle has to take away again: the armadillo
+// of the bench, its hands and feet pulled at once at nu = 0.475, converges by 0.54 per cycle so
+// (rotations frozen), and by 0.35 if the state keeps the pressures that cycles find.
+//
+// Where we differ from the paper: the correction of a cycle is recombined with the last few ones
+// (grid_recombine.h). Rotations change from cycle to cycle and so do the equations; the images of
+// older corrections, differences of true residuals, are then a little wrong. That costs some of the
+// rate but no accuracy, as the next residual is computed anew. And cells do not turn before the
+// first cycle of a step. Held cells have moved by then, and the cells beside them are crushed or
+// torn by all of that motion at once; rotations of such cells are any, and bodies do not find back
+// from them.
 #include "grid/grid_corot.h"
 
 #include <math.h>
 
+enum { BLOCK = 4096 };
 // A long step along a soft motion, such as bending, stretches the body a little, and that may well
 // bring larger forces than bending had; the next cycle takes them away.
 static const double PASSING = 2.0;
+// The most that one cycle may make of a residual: the way back is found by recombination.
+static const double MAX_GROWTH = 4.0;
 // Where so many cycles in a row do not bring the least residual so far to this part of it, going
 // downhill is worth more.
 static const double SLOW = 0.9;
-enum { MOST_FAILURES = 3 };
+enum { MAX_FAILURES = 3 };
 // The same for conjugate directions: near nu = 1/2 a cycle with substituted pressures need not
 // point downhill, and nothing would move any more. The recombined cycles then start anew from
 // there.
 enum { MAX_DOWNHILL_FAILURES = 5 };
 
+// ------------------------------------------------------------------ recombination
+
+typedef struct take_job {
+    const pl_corot_level* level;
+    float* const* to;
+} take_job;
+
+// the correction as the state takes it: pressures of other cells follow from positions
+static void take_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const take_job* j = user;
+    for (int i = begin; i < end; i++) {
+        const uint16_t flags = j->level->flags[i];
+        for (int a = 0; a < 3; a++)
+            j->to[a][i] = flags & (PL_COROT_FACE << a) ? j->level->u[a][i] : 0.0f;
+        j->to[3][i] = flags & PL_COROT_CORE ? j->level->s[i] : 0.0f;
+    }
+}
+
+static void take(const pl_grid_iteration* it, float* const to[4]) {
+    const pl_corot_level* l = &((pl_grid_corot*)it->levels)->levels[0];
+    pl_parallel_for(it->pool, take_task, l->layout->field_size, BLOCK, &(take_job){l, to});
+}
+
+static double find_residual(const pl_grid_iteration* it) {
+    pl_grid_corot* c = it->levels;
+    return pl_grid_corot_residual(c, it->state, it->cell, !c->frozen);
+}
+
+pl_grid_iteration pl_grid_corot_iteration(pl_grid_corot* c, pl_grid_state* state, double h) {
+    const pl_corot_level* l = &c->levels[0];
+    return (pl_grid_iteration){.levels = c,
+                               .state = state,
+                               .cell = h,
+                               .residual = {l->f[0], l->f[1], l->f[2], l->g},
+                               .find_residual = find_residual,
+                               .take = take,
+                               .pool = c->pool};
+}
+
+bool pl_grid_corot_recombine(pl_grid_corot* c, pl_grid_state* state, double h, double residual) {
+    const pl_grid_iteration it = pl_grid_corot_iteration(c, state, h);
+    pl_grid_recombine_begin(&c->history, &it);
+    pl_grid_corot_cycle(c);
+    c->own_residual = pl_grid_recombine_try(&c->history, &it);
+    if (!(c->own_residual <= MAX_GROWTH * residual)) {
+        pl_grid_recombine_take_back(&c->history, &it);
+        return false;
+    }
+    pl_grid_recombine_finish(&c->history, &it);
+    return true;
+}
+
+void pl_grid_corot_substitute(const pl_grid_corot* c, pl_grid_state* state, double h) {
+    const pl_corot_level* l = &c->levels[0];
+    for (int i = 0; i < l->layout->field_size; i++) {
+        if (!(l->flags[i] & PL_COROT_CORE)) continue;
+        // the stress is (p - 2 mu h) R
+        pl_mat3 R = pl_quat_to_mat3(c->turn[i]);
+        double product = 0.0;
+        for (int e = 0; e < 9; e++) product += c->stress[e][i] * R.m[e];
+        state->p[i] = product / 3.0 + 2.0 * (double)l->mu[i] * h;
+    }
+}
+
+// ------------------------------------------------------------------ step
+
 void pl_grid_corot_begin(pl_grid_corot* c) {
     pl_grid_corot_forget(c);
-    c->keeps_pressure = true;
-    c->ahead = c->lagging = false;
+    c->phase = PL_COROT_RECOMBINED;
+    c->is_judged = true;
+    c->buckled_frozen = false;
     c->cycle = c->factor_cycle = c->failures = 0;
 }
 
@@ -37,19 +118,19 @@ static double residual_now(pl_grid_corot* c, const pl_grid_state* state, double 
 }
 
 // Takes the other way of a step. Returns the residual, which is that of other equations now.
-static double change_way(pl_grid_corot* c, pl_grid_state* state, double h, bool keeps_pressure) {
+static double change_way(pl_grid_corot* c, pl_grid_state* state, double h, pl_corot_phase phase) {
     pl_grid_corot_forget(c);
-    c->keeps_pressure = keeps_pressure;
+    c->phase = phase;
     c->failures = 0;
     c->best_residual = residual_now(c, state, h);
     return c->best_residual;
 }
 static double go_downhill(pl_grid_corot* c, pl_grid_state* state, double h) {
-    return change_way(c, state, h, false);
+    return change_way(c, state, h, PL_COROT_DOWNHILL);
 }
 static double recombine_again(pl_grid_corot* c, pl_grid_state* state, double h) {
     pl_grid_corot_substitute(c, state, h);
-    return change_way(c, state, h, true);
+    return change_way(c, state, h, PL_COROT_RECOMBINED);
 }
 
 // Counts cycles in a row that do not bring the residual down.
@@ -62,13 +143,15 @@ static double judge(pl_grid_corot* c, double residual) {
 // The residual, or where the last cycle led uphill that of a place on the way to it.
 static double check(pl_grid_corot* c, pl_grid_state* state, double h) {
     double residual = residual_now(c, state, h);
-    if (!c->ahead) return residual;
-    c->ahead = false;
-    if (!c->keeps_pressure)
+    if (c->is_judged) return residual;
+    c->is_judged = true;
+    if (c->phase == PL_COROT_DOWNHILL)
         return judge(c, c->frozen ? residual : pl_grid_corot_backtrack(c, state, h, residual));
     if (!(residual <= PASSING * c->own_residual)) {
-        pl_grid_corot_separate(c, state);
-        if (!(c->own_residual <= PASSING * c->last_residual)) pl_grid_corot_take_back(c, state);
+        const pl_grid_iteration it = pl_grid_corot_iteration(c, state, h);
+        pl_grid_recombine_separate(&c->history, &it);
+        if (!(c->own_residual <= PASSING * c->last_residual))
+            pl_grid_recombine_take_back(&c->history, &it);
         residual = residual_now(c, state, h);
     }
     return judge(c, residual);
@@ -76,26 +159,27 @@ static double check(pl_grid_corot* c, pl_grid_state* state, double h) {
 
 double pl_grid_corot_look(pl_grid_corot* c, pl_grid_state* state, double h) {
     double residual = check(c, state, h);
-    if (c->failures < (c->keeps_pressure ? MOST_FAILURES : MAX_DOWNHILL_FAILURES)) return residual;
-    return c->keeps_pressure ? go_downhill(c, state, h) : recombine_again(c, state, h);
+    if (c->phase == PL_COROT_RECOMBINED)
+        return c->failures < MAX_FAILURES ? residual : go_downhill(c, state, h);
+    return c->failures < MAX_DOWNHILL_FAILURES ? residual : recombine_again(c, state, h);
 }
 
 void pl_grid_corot_advance(pl_grid_corot* c, pl_grid_state* state, double h, double residual) {
     c->last_residual = residual;
-    c->lagging = c->lags && c->cycle > 0;
+    c->buckled_frozen = c->freezes_buckled && c->cycle > 0;
     if (c->cycle == 0) c->best_residual = residual;
-    if (c->keeps_pressure && !pl_grid_corot_recombine(c, state, h, !c->frozen, residual))
+    if (c->phase == PL_COROT_RECOMBINED && !pl_grid_corot_recombine(c, state, h, residual))
         go_downhill(c, state, h);
-    if (!c->keeps_pressure) {
+    if (c->phase == PL_COROT_DOWNHILL) {
         pl_grid_corot_cycle(c);
         pl_grid_corot_correct(c, state, true);
     }
-    c->ahead = true;
+    c->is_judged = false;
     c->cycle++;
 }
 
 void pl_grid_corot_end(pl_grid_corot* c, pl_grid_state* state, double h) {
-    if (c->ahead) check(c, state, h);
-    c->ahead = c->lagging = false;
-    if (!c->keeps_pressure) pl_grid_corot_substitute(c, state, h);
+    if (!c->is_judged) check(c, state, h);
+    c->buckled_frozen = false;
+    if (c->phase == PL_COROT_DOWNHILL) pl_grid_corot_substitute(c, state, h);
 }

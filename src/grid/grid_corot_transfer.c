@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Between two levels of the general lattice (Zhu 2010, section 6): the paper's weights, in units of
-// each level's own cell (see grid_transfer.c).
+// each level's own cell (see grid_linear_transfer.c).
 //
 // Where we differ: a coarse variable that does not exist takes no part in prolongation, and the
 // weights of the others are scaled to sum to one.
 #include "grid/grid_corot_level.h"
-#include "grid/grid_wide.h"
+#include "grid/grid_lanes.h"
 
 #include <string.h>
 

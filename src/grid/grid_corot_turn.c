@@ -20,17 +20,21 @@
 // the more a cell is compressed, the more energy it gains by turning, and beyond some compression
 // that is more than the shear costs which a turn needs. Cells near a contact then kink one by one,
 // back and forth from cycle to cycle, and forces do not converge. A body in motion does not turn
-// such cells after the first cycle of a step (lagging); the next step does.
+// such cells after the first cycle of a step (buckled_frozen); the next step does.
 #include "grid/grid_corot_turn.h"
-#include "grid/grid_corot_four.h"
+#include "grid/grid_corot_double.h"
 #include "math/polar.h"
 
 #include <math.h>
 
 enum { CHUNKS = 32, MOST = 60, EXTRAPOLATED = 3 };
 // The ease of turning, 1 at rest, from which on a cell counts as one that buckles. At 1.5 cycles
-// still meet a few that kink, at 1 nearly all cells near a contact would lag.
+// still meet a few that kink, at 1 nearly all cells near a contact would stay.
 static const double BUCKLING = 1.3;
+// A cell whose known gradients have less than this part of the trace of R does not buckle, it is
+// only at a corner of the body: T and its value at rest both vanish with the turn from the place at
+// rest, and their quotient tells how far the cell turns in this step, not how it is compressed.
+static const double MIN_KNOWN_TRACE = 0.3;
 
 typedef struct job {
     pl_grid_corot* c;
@@ -82,13 +86,19 @@ static void extrapolate(const pl_quat* before, const pl_quat* last, pl_quat* tur
     *turn = (pl_quat){r[0] / norm, r[1] / norm, r[2] / norm, r[3] / norm};
 }
 
+// w: sum of missing R^2
+static double lost_part(const float missing[9], const pl_mat3* R) {
+    double sum = 0.0;
+    for (int k = 0; k < 9; k++) sum += (double)missing[k] * R->m[k] * R->m[k];
+    return sum;
+}
+
 static void turn_cell(const float missing[9], const double F[9], double h, double eps, bool free,
                       pl_quat* turn) {
     pl_quat before = *turn, last = *turn;
     for (int iteration = 0; iteration < MOST; iteration++) {
         pl_mat3 R = pl_quat_to_mat3(*turn), full, next;
-        double w = 0.0, alpha = 1.0;
-        for (int k = 0; k < 9; k++) w += (double)missing[k] * R.m[k] * R.m[k];
+        double w = lost_part(missing, &R), alpha = 1.0;
         if (free && w > 0.0) {
             alpha = (2.0 * eps - (pl_corot_product(F, &R) / h - 3.0)) / (2.0 * eps + w);
             alpha = fmin(fmax(alpha, 0.25), 4.0);
@@ -107,14 +117,14 @@ static void turn_cell(const float missing[9], const double F[9], double h, doubl
 // mean. A cell under tension resists turns; one that is turned inside out is infinitely easy.
 static double turning_ease(const pl_corot_level* l, const double F[9], const float missing[9],
                            const pl_mat3* R, double s, int n) {
-    double w = 0.0, T = pl_corot_product(F, R);
-    for (int k = 0; k < 9; k++) w += (double)missing[k] * R->m[k] * R->m[k];
+    const double w = lost_part(missing, R), T = pl_corot_product(F, R);
     return T > 0.0 ? -s * (3.0 - w) / (2.0 * (double)l->mu[n] * T) : INFINITY;
 }
 
 static bool buckles(const pl_corot_level* l, const double F[9], const float missing[9],
                     const pl_quat* turn, double h, double eps, int n) {
     const pl_mat3 R = pl_quat_to_mat3(*turn);
+    if (3.0 - lost_part(missing, &R) < MIN_KNOWN_TRACE) return false;
     const double s = pl_corot_cell_stress(l, F, missing, &R, h, eps, n, NULL);
     return turning_ease(l, F, missing, &R, s, n) > BUCKLING;
 }
@@ -130,12 +140,12 @@ void pl_corot_turn_cell(pl_grid_corot* c, const pl_grid_state* state, double h, 
     if (held) held_gradient(l, state->u, base, i, h, F, missing);
     else pl_corot_known_gradient(l, state->u, base, i, h, F);
     if (!held && !core) pl_corot_missing(l, base, i, missing);
-    const bool stays = c->lagging && !held && buckles(l, F, missing, &c->turn[n], h, eps, n);
+    const bool stays = c->buckled_frozen && !held && buckles(l, F, missing, &c->turn[n], h, eps, n);
     if (turn_cells && c->rotates && !stays) turn_cell(missing, F, h, eps, !held, &c->turn[n]);
     pl_mat3 R = pl_quat_to_mat3(c->turn[n]);
     double s = held ? -2.0 * mu * h : pl_corot_cell_stress(l, F, missing, &R, h, eps, n, NULL);
     l->g[n] = 0.0f;
-    if (c->keeps_pressure && core) {
+    if (c->phase == PL_COROT_RECOMBINED && core) {
         l->g[n] = (float)(eps * state->p[n] / mu - (pl_corot_product(F, &R) - 3.0 * h));
         s = state->p[n] - 2.0 * mu * h;
     }
@@ -284,7 +294,8 @@ PL_WIDE pl_i4 buckling_four(const pl_d4 F[9], const pl_d4 missing[9], bool core,
     pl_d4 R[9];
     rotation_of(q, R);
     const pl_d4 T = product_of(F, R), w = core ? pl_splat_d4(0.0) : lost_of(missing, R);
-    return ease_of(pressure_of(T, w, mu, h, eps) - 2.0 * mu * h, w, mu, T) > BUCKLING;
+    return (ease_of(pressure_of(T, w, mu, h, eps) - 2.0 * mu * h, w, mu, T) > BUCKLING) &
+           (3.0 - w >= MIN_KNOWN_TRACE);
 }
 
 // Cells i to i + 3 of a chunk, of which lanes are interior. Gives those that were not proved.
@@ -301,7 +312,7 @@ PL_WIDE pl_i4 set_four(const job* j, const int* rows, int i, bool core, pl_i4 la
     pl_i4 good = lanes, stay = {0};
     if (j->turn_cells && c->rotates) {
         const quats before = q;
-        if (c->lagging) stay = lanes & buckling_four(F, missing, core, mu, h, eps, q);
+        if (c->buckled_frozen) stay = lanes & buckling_four(F, missing, core, mu, h, eps, q);
         good = stay | (lanes & turn_four(F, missing, core, lanes & ~stay, h, eps, &q));
         for (int k = 0; k < 4; k++) q.v[k] = pl_select_d4(stay, before.v[k], q.v[k]);
         store_quats(q, good, c->turn + n);
@@ -309,7 +320,7 @@ PL_WIDE pl_i4 set_four(const job* j, const int* rows, int i, bool core, pl_i4 la
     rotation_of(q, R);
     const pl_d4 T = product_of(F, R), w = core ? pl_splat_d4(0.0) : lost_of(missing, R);
     pl_d4 s = pressure_of(T, w, mu, h, eps), g = {0};
-    if (c->keeps_pressure) {
+    if (c->phase == PL_COROT_RECOMBINED) {
         const pl_i4 own = pl_lanes_d4(l->masks[n / PL_GRID_CHUNK].core, i);
         const pl_d4 p = pl_load_d4(j->state->p + n);
         g = pl_where_d4(own, eps * p / mu - (T - 3.0 * h));

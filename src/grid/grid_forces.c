@@ -23,7 +23,7 @@
 // of cells of the body, held or not
 static bool is_body(const pl_grid_body* b, int at) {
     return b->held[at] > 0 ||
-           pl_grid_bit(b->multigrid.levels[0].masks[at / PL_GRID_CHUNK].interior, at);
+           pl_grid_bit(b->lattice.levels[0].masks[at / PL_GRID_CHUNK].interior, at);
 }
 
 // what accelerates a cell of mass 1, of which the reactions have to bring the rest
@@ -42,7 +42,7 @@ static pl_vec3 acceleration_of(const pl_grid_body* b, const pl_grid_segment* g, 
 
 static pl_force_sum all_reactions(const pl_grid_body* b, const pl_grid_acts* acts,
                                   const double* places) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     const double m = b->density * b->frame.cell * b->frame.cell * b->frame.cell;
     pl_force_sum s = {{0, 0, 0}, {0, 0, 0}};
     for (int k = 0; k < l->segment_count; k++) {
@@ -69,7 +69,7 @@ static bool is_own_hard(const pl_grid_body* b, const pl_pin* pin) {
 
 // the gradient of the elastic energy at faces that are held [N], into the right side
 static void find_held_forces(pl_grid_body* b) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     const double scale = b->frame.cell * b->mu;
     double* const* f = b->state.f;
     const size_t size = (size_t)l->field_size * sizeof(double);
@@ -95,7 +95,7 @@ static int part_of_face(const pl_grid_body* b, const pl_grid_segment* g, int a, 
 }
 
 static void sum_parts(pl_grid_body* b) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     for (int n = 0; n < b->fit_count; n++)
         b->fits[n].force = b->fits[n].torque = (pl_vec3){0.0, 0.0, 0.0};
     find_held_forces(b);

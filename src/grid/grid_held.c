@@ -73,7 +73,7 @@ static bool is_outside(const pl_grid_body* b, int i, int j, int k, int at) {
 }
 
 static void mark_at(pl_grid_body* b, int i, int j, int k, int part, bool outside) {
-    const int at = pl_grid_index(&b->multigrid.levels[0], i, j, k);
+    const int at = pl_grid_index(&b->lattice.levels[0], i, j, k);
     if (at < 0 || !pl_grid_cells_has(&b->cells, i, j, k)) return;
     if (!is_outside(b, i, j, k, at)) b->next_held[at] = part;
     else if (outside) b->next_held[at] = -part;
@@ -124,7 +124,7 @@ static bool faces_inwards(const pl_grid_body* b, pl_vec3 middle, pl_vec3 normal)
     for (int side = 0; side < 2; side++) {
         int c[3];
         cell_at(b, pl_madd(middle, (side ? -0.5 : 0.5) * b->frame.cell, normal), c);
-        const int at = pl_grid_index(&b->multigrid.levels[0], c[0], c[1], c[2]);
+        const int at = pl_grid_index(&b->lattice.levels[0], c[0], c[1], c[2]);
         inside[side] = at >= 0 && !is_outside(b, c[0], c[1], c[2], at);
     }
     return inside[0] && !inside[1];
@@ -153,7 +153,7 @@ static void mark_triangle(pl_grid_body* b, const int* v, int part) {
 
 // marks the cells of triangles and tets that are held as a whole, and of other pinned vertices
 static void mark_held(pl_grid_body* b) {
-    memset(b->next_held, 0, (size_t)b->multigrid.levels[0].field_size * sizeof(int));
+    memset(b->next_held, 0, (size_t)b->lattice.levels[0].field_size * sizeof(int));
     for (int v = 0; v < b->vertex_count; v++) b->is_single[v] = b->pinned[v] != 0;
     for (int t = 0; t < b->tet_count; t++) {
         const int *v = b->tets + 4 * (size_t)t, part = common_part(b, v, 4);
@@ -177,7 +177,7 @@ static void mark_held(pl_grid_body* b) {
 
 // the kinds of cells
 static void hold_cells(pl_grid_body* b) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     for (int s = 0; s < l->segment_count; s++) {
         const pl_grid_segment* g = &l->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
@@ -194,14 +194,11 @@ static void hold_cells(pl_grid_body* b) {
 }
 
 // all that is made of the lattice, but for fields
-static pl_status make_again(pl_grid_body* b, pl_grid_multigrid* multigrid,
-                            pl_grid_embedding_map* map, pl_grid_tricubic* tricubic,
-                            pl_error* error) {
-    pl_status status = b->general
-                           ? pl_grid_multigrid_create_layout(&b->cells, b->pool, multigrid, error)
-                           : pl_grid_multigrid_create(&b->cells, b->pool, multigrid, error);
+static pl_status make_again(pl_grid_body* b, pl_grid_lattice* lattice, pl_grid_embedding_map* map,
+                            pl_grid_tricubic* tricubic, pl_error* error) {
+    pl_status status = pl_grid_lattice_create(&b->cells, lattice, error);
     if (status != PL_OK) return status;
-    const pl_grid_level* fine = &multigrid->levels[0];
+    const pl_grid_level* fine = &lattice->levels[0];
     status = pl_grid_embed(fine, &b->cells, &b->frame, b->anchor, b->point_count, map, error);
     if (status == PL_OK && b->is_smooth)
         status = pl_grid_tricubic_create(fine, &b->cells, &b->frame, b->anchor, b->vertex_count,
@@ -210,33 +207,30 @@ static pl_status make_again(pl_grid_body* b, pl_grid_multigrid* multigrid,
     if (status == PL_OK) return PL_OK;
     pl_grid_embedding_free(map);
     pl_grid_tricubic_free(tricubic);
-    pl_grid_multigrid_free(multigrid);
+    pl_grid_lattice_free(lattice);
     return status;
 }
 
 // levels and continuation anew, for other Dirichlet cells
 static pl_status rebuild(pl_grid_body* b, pl_error* error) {
-    pl_grid_multigrid multigrid = {0};
+    pl_grid_lattice lattice = {0};
     pl_grid_embedding_map map = {0};
     pl_grid_tricubic tricubic = {0};
     hold_cells(b);
-    pl_status status = make_again(b, &multigrid, &map, &tricubic, error);
+    pl_status status = make_again(b, &lattice, &map, &tricubic, error);
     if (status != PL_OK) return status;
     pl_grid_corot_free(&b->corot);
-    pl_grid_recombine_free(&b->history);
-    b->mixes = b->recombines = false;
-    pl_grid_multigrid_free(&b->multigrid);
+    pl_grid_linear_free(&b->linear);
+    pl_grid_lattice_free(&b->lattice);
     pl_grid_embedding_free(&b->map);
     pl_grid_tricubic_free(&b->tricubic);
-    b->multigrid = multigrid;
+    b->lattice = lattice;
     b->map = map;
     b->tricubic = tricubic;
-    b->has_coefficients = false;
+    b->coefficients_fit = false;
     pl_grid_body_set_masses(b);
-    pl_grid_gains(&b->map, b->multigrid.levels[0].field_size, b->applied, b->gain);
-    return b->general ? pl_grid_corot_create(&b->multigrid, b->moduli, b->rotates, b->turn, b->pool,
-                                             &b->corot, error)
-                      : pl_grid_multigrid_reserve(&b->multigrid, error);
+    pl_grid_gains(&b->map, b->lattice.levels[0].field_size, b->applied, b->gain);
+    return pl_grid_body_make_cycles(b, error);
 }
 
 pl_status pl_grid_hold(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
@@ -306,7 +300,7 @@ static int held_cell(const pl_grid_body* b, const double* place, int part) {
     cell_at(b, pl_vec3_load(place), cell);
     for (int n = 0; n < 27; n++) {
         const int c[3] = {cell[0] + n % 3 - 1, cell[1] + n / 3 % 3 - 1, cell[2] + n / 9 - 1};
-        const int at = pl_grid_index(&b->multigrid.levels[0], c[0], c[1], c[2]);
+        const int at = pl_grid_index(&b->lattice.levels[0], c[0], c[1], c[2]);
         if (at < 0 || abs(b->held[at]) != part) continue;
         double distance = 0.0;
         for (int d = 0; d < 3; d++) {
@@ -337,7 +331,7 @@ static void sum_deviations(pl_grid_body* b, const pl_grid_acts* acts, double* co
 
 // Held cells turn with their part, as far as their own faces do not tell.
 static void turn_held_cells(pl_grid_body* b) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     for (int s = 0; s < l->segment_count; s++) {
         const pl_grid_segment* g = &l->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
@@ -357,7 +351,7 @@ static void note_targets(pl_grid_body* b, const pl_grid_acts* acts) {
 
 // Faces of Dirichlet cells go where the pins of these cells go.
 void pl_grid_place_held(pl_grid_body* b, const pl_grid_acts* acts) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     size_t size = (size_t)l->field_size * sizeof(double);
     double *const *sum = b->applied, *count = b->state.g; // both are set up after this
     for (int a = 0; a < 3; a++) memset(sum[a], 0, size);

@@ -8,8 +8,6 @@
 #include "grid/grid_masks.h"
 #include "base/memory.h"
 
-#include <string.h>
-
 static size_t word_count(const pl_grid_bits* b) {
     return (size_t)b->words * (size_t)(b->size[1] + 2) * (size_t)(b->size[2] + 2);
 }
@@ -118,40 +116,28 @@ static void set_chunk(pl_grid_masks* m, const pl_grid_bits* b, size_t at) {
     m->edge[2] = (uint16_t)(used.own & used.low[0] & used.low[1] & below_x(b->used, at - row));
 }
 
-// bits of even x, then of odd x
-static uint16_t split_bits(uint16_t bits) {
-    unsigned out = 0;
-    for (int i = 0; i < PL_GRID_CHUNK; i++) out |= (bits >> i & 1u) << pl_place_of(i);
-    return (uint16_t)out;
-}
-
-static void split_chunk(const pl_grid_masks* m, pl_grid_masks* out) {
-    *out = (pl_grid_masks){.interior = split_bits(m->interior),
-                           .dirichlet = split_bits(m->dirichlet),
-                           .core = split_bits(m->core),
-                           .rim = split_bits(m->rim)};
-    for (int a = 0; a < 3; a++) {
-        out->face[a] = split_bits(m->face[a]);
-        out->inner[a] = split_bits(m->inner[a]);
-        out->stress[a] = split_bits(m->stress[a]);
-        out->edge[a] = split_bits(m->edge[a]);
-    }
-}
-
-void pl_grid_set_masks(pl_grid_level* level, const pl_grid_bits* bits) {
-    const size_t size = (size_t)(level->field_size / PL_GRID_CHUNK) * sizeof(pl_grid_masks);
-    memset(level->masks, 0, size), memset(level->split, 0, size);
-    level->face_count = level->cell_count = 0;
+static void set_masks(pl_grid_level* level, const pl_grid_bits* bits) {
     for (int s = 0; s < level->segment_count; s++) {
         const pl_grid_segment* g = &level->segments[s];
         for (int c = 0; c < g->count; c++) {
             pl_grid_masks* m = &level->masks[g->begin / PL_GRID_CHUNK + c];
             set_chunk(m, bits, segment_word(level, bits, g, c));
-            split_chunk(m, &level->split[g->begin / PL_GRID_CHUNK + c]);
             level->cell_count += __builtin_popcount(m->interior);
             for (int a = 0; a < 3; a++) level->face_count += __builtin_popcount(m->face[a]);
         }
     }
+}
+
+pl_status pl_grid_level_classify(pl_grid_level* level, const pl_grid_cells* cells,
+                                 pl_error* error) {
+    pl_grid_bits bits;
+    level->masks = PL_ALLOC(pl_grid_masks, level->field_size / PL_GRID_CHUNK);
+    if (!level->masks) return pl_fail_memory(error, "a lattice");
+    pl_status status = pl_grid_bits_create(level, cells, &bits, error);
+    if (status != PL_OK) return status;
+    set_masks(level, &bits);
+    pl_grid_bits_free(&bits);
+    return PL_OK;
 }
 
 void pl_grid_known_faces(const pl_grid_level* level, const pl_grid_bits* b,

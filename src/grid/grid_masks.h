@@ -21,8 +21,6 @@ pl_status pl_grid_bits_create(const pl_grid_level* level, const pl_grid_cells* c
                               pl_grid_bits* out, pl_error* error);
 void pl_grid_bits_free(pl_grid_bits* bits);
 
-// Masks, in both orders, and counts of the level.
-void pl_grid_set_masks(pl_grid_level* level, const pl_grid_bits* bits);
 // For a chunk of a segment: the faces across each axis whose value is a variable or given by a
 // Dirichlet cell, and the cells within one step of an interior one, corners included.
 void pl_grid_known_faces(const pl_grid_level* level, const pl_grid_bits* bits,

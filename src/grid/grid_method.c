@@ -383,7 +383,7 @@ static void undo(grid_system* s) {
     for (int k = 0; k < s->body_count; k++) {
         pl_grid_body* b = &s->bodies[k];
         if (!b->in_step) continue;
-        size_t bytes = (size_t)b->multigrid.levels[0].field_size * sizeof(double);
+        size_t bytes = (size_t)b->lattice.levels[0].field_size * sizeof(double);
         for (int a = 0; a < 3; a++) memcpy(b->state.u[a], b->before[a], bytes);
         if (b->general) memcpy(b->turn, b->turn_before, bytes / sizeof(double) * sizeof(pl_quat));
         memcpy(b->state.p, b->pressure_before, bytes);

@@ -25,10 +25,11 @@ typedef struct moments {
     double mass;
     pl_vec3 middle, linear, angular; // angular: about the middle
     pl_mat3 inertia;
+    pl_mat3 swing; // times a small turn w of the positions alone: the change of angular
 } moments;
 
 static bool in_piece(const pl_grid_body* b, int piece, int at) {
-    if (!pl_grid_bit(b->multigrid.levels[0].masks[at / PL_GRID_CHUNK].interior, at)) return false;
+    if (!pl_grid_bit(b->lattice.levels[0].masks[at / PL_GRID_CHUNK].interior, at)) return false;
     return !b->pieces.of_cell || b->pieces.of_cell[at] == piece;
 }
 
@@ -47,7 +48,7 @@ pl_vec3 pl_grid_cell_rest(const pl_grid_body* b, const pl_grid_segment* g, int i
 }
 
 static pl_vec3 middle_of(const pl_grid_body* b, int piece, double* const u[3], double* count) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     pl_vec3 sum = {0, 0, 0};
     *count = 0.0;
     for (int s = 0; s < l->segment_count; s++) {
@@ -71,10 +72,16 @@ static pl_mat3 inertia_of(const pl_mat3* spread, double mass, double h) {
     return out;
 }
 
+// (w x a) x p, as a matrix times w
+static pl_mat3 swing_of(pl_vec3 a, pl_vec3 p) {
+    const double along = pl_dot(a, p);
+    return pl_mat3_sub(pl_outer(a, p), pl_mat3_diagonal(along, along, along));
+}
+
 // Of a piece at positions u with velocities v; all faces of its cells must have values.
 static moments moments_of(const pl_grid_body* b, int piece, double* const u[3],
                           double* const v[3]) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     const double m = b->density * pow(b->frame.cell, 3.0);
     double count;
     moments out = {.middle = middle_of(b, piece, u, &count)};
@@ -89,6 +96,7 @@ static moments moments_of(const pl_grid_body* b, int piece, double* const u[3],
             out.linear = pl_add(out.linear, p);
             out.angular = pl_add(out.angular, pl_cross(x, p));
             spread = pl_mat3_add(spread, pl_outer(pl_scale(m, x), x));
+            out.swing = pl_mat3_add(out.swing, swing_of(x, p));
         }
     }
     out.mass = m * count;
@@ -140,13 +148,6 @@ static void follow(const pl_grid_body* b, int piece, pl_vec3* linear, pl_vec3* a
 
 // ------------------------------------------------------------------ corrections
 
-// The cell above the one below a face along other axes.
-static int across(const pl_grid_segment* g, int below, int above, int i) {
-    if (below == 0) return pl_grid_above(g, above, i) - 1;
-    if (above == 0) return pl_grid_below(g, below, i) + 1;
-    return i + g->rows[below == 1 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Y_HIGH_Z_LOW];
-}
-
 // the place of a face across a
 static pl_vec3 place_of(const pl_grid_body* b, const pl_grid_segment* g, int a, int i) {
     double* const* u = b->state.u;
@@ -156,7 +157,7 @@ static pl_vec3 place_of(const pl_grid_body* b, const pl_grid_segment* g, int a, 
     for (int d = 0; d < 3; d++)
         if (d != a)
             x[d] += 0.25 * (u[d][g->begin + i] + u[d][pl_grid_above(g, d, i)] +
-                            u[d][pl_grid_below(g, a, i)] + u[d][across(g, a, d, i)]);
+                            u[d][pl_grid_below(g, a, i)] + u[d][pl_grid_corner(g, d, a, i)]);
     return pl_vec3_load(x);
 }
 
@@ -181,13 +182,13 @@ static pl_quat product_of(pl_quat p, pl_quat q) {
 static void turn_rotations(pl_grid_body* b, int piece, pl_vec3 w) {
     const double angle = pl_norm(w), s = angle > 1e-8 ? sin(0.5 * angle) / angle : 0.5;
     const pl_quat q = {s * w.x, s * w.y, s * w.z, cos(0.5 * angle)};
-    for (int i = 0; i < b->multigrid.levels[0].field_size; i++)
+    for (int i = 0; i < b->lattice.levels[0].field_size; i++)
         if (in_piece(b, piece, i)) b->turn[i] = product_of(q, b->turn[i]);
 }
 
 // Turns a piece about its middle by w and moves it; faces outside are set again.
 static void move_piece(pl_grid_body* b, int piece, pl_vec3 middle, pl_vec3 w, pl_vec3 way) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     const pl_mat3 turn = turn_of(w);
     double move[3], *const *moves = b->applied; // nobody needs it any more
     for (int s = 0; s < l->segment_count; s++) {
@@ -216,12 +217,20 @@ static void move_piece(pl_grid_body* b, int piece, pl_vec3 middle, pl_vec3 w, pl
 
 static void set_velocities(pl_grid_body* b, double* const v[3]) {
     for (int a = 0; a < 3; a++)
-        for (int i = 0; i < b->multigrid.levels[0].field_size; i++)
+        for (int i = 0; i < b->lattice.levels[0].field_size; i++)
             v[a][i] = (b->state.u[a][i] - pl_grid_reference(b, a, i)) / b->implicit_time;
 }
 
+// A turn w of a piece changes its velocities by w x a / t and the places they are at by w x a. So
+// Newton's method has (inertia / t + swing) w = what is missing.
+static bool inverse_of_turns(const moments* now, double t, pl_mat3* out) {
+    pl_mat3 sum;
+    for (int e = 0; e < 9; e++) sum.m[e] = now->inertia.m[e] / t + now->swing.m[e];
+    return pl_mat3_inverse(sum, out);
+}
+
 static void keep_of_piece(pl_grid_body* b, const pl_grid_acts* acts, int piece) {
-    enum { MOST = 4 };
+    enum { MOST = 10 }; // the inertia of single cells makes Newton's method linear, see inertia_of
     static const double SMALL = 1e-12;
     const double t = b->implicit_time, damped = 1.0 / (1.0 + b->damping_mass * t);
     double* const* v = b->state.f;
@@ -237,14 +246,14 @@ static void keep_of_piece(pl_grid_body* b, const pl_grid_acts* acts, int piece) 
         const pl_vec3 lacks_spin =
             b->rotates ? pl_sub(spin, now.angular) : (pl_vec3){0.0, 0.0, 0.0};
         pl_mat3 inverse;
-        if (!(now.mass > 0.0) || !pl_mat3_inverse(now.inertia, &inverse)) return;
+        if (!(now.mass > 0.0) || !inverse_of_turns(&now, t, &inverse)) return;
         // what round-off makes of the positions is no momentum
         const double size = pl_norm(to) + pl_norm(now.linear) + now.mass * b->frame.cell / t * 1e-3;
         const double radius = sqrt(pl_mat3_norm(now.inertia) / now.mass);
         if (pl_norm(lacks) <= SMALL * size &&
             pl_norm(lacks_spin) <= SMALL * (radius * size + pl_norm(spin)))
             return;
-        move_piece(b, piece, now.middle, pl_scale(t, pl_mat3_apply(&inverse, lacks_spin)),
+        move_piece(b, piece, now.middle, pl_mat3_apply(&inverse, lacks_spin),
                    pl_scale(t / now.mass, lacks));
     }
 }

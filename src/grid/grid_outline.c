@@ -74,7 +74,7 @@ static pl_status place_corners(outline* o, pl_grid_body* b, pl_error* error) {
         }
     }
     pl_grid_embedding_map map = {0};
-    pl_status status = pl_grid_embed(&b->multigrid.levels[0], &b->cells, &b->frame, o->rest,
+    pl_status status = pl_grid_embed(&b->lattice.levels[0], &b->cells, &b->frame, o->rest,
                                      o->corner_count, &map, error);
     if (status != PL_OK) return status;
     pl_grid_extend(&map, b->state.u);

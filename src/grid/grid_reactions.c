@@ -119,27 +119,25 @@ static void sum_reactions(const pl_grid_body* b, const pl_grid_acts* acts, doubl
 }
 
 static void clear_fields(const pl_grid_body* b, double* const f[3]) {
-    size_t size = (size_t)b->multigrid.levels[0].field_size * sizeof(double);
+    size_t size = (size_t)b->lattice.levels[0].field_size * sizeof(double);
     for (int a = 0; a < 3; a++) memset(f[a], 0, size);
 }
 
 // The stiffness of faces in state.f, and what they carry beyond one cell, into the coefficients.
 static void take_coefficients(pl_grid_body* b) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++)
             b->state.f[a][i] += b->state.inertia * (double)b->state.more_mass[a][i];
     if (b->general) pl_grid_corot_set_springs(&b->corot, b->state.f);
-    else
-        pl_grid_multigrid_set_stiffness(&b->multigrid, b->state.compressibility, b->state.inertia,
-                                        b->state.f);
-    b->has_coefficients = b->coefficients_fit = !b->general;
+    else pl_grid_linear_set_springs(&b->linear, b->state.f);
+    b->coefficients_fit = false;
     b->inertia_set = b->state.inertia;
 }
 
 // what springs and contacts do to the coefficients; stiffness: 3 per point
 static void stiffen(pl_grid_body* b, double* stiffness, double scale, bool any) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     // row sums of the true matrix W' k W: cycles converge as long as half of them is there
     for (size_t i = 0; i < 3 * (size_t)b->point_count; i++) stiffness[i] *= 0.6 * b->gain[i];
     clear_fields(b, b->state.f);
@@ -201,7 +199,7 @@ pl_vec3 pl_grid_pin_force(const pl_grid_body* b, const pl_pin* pin, const double
 }
 
 void pl_grid_set_right_side(pl_grid_body* b, const pl_grid_acts* acts) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     const double scale = reaction_scale(b);
     clear_fields(b, b->state.f);
     if (pl_grid_has_reactions(b, acts)) pl_grid_spread(&b->map, b->reaction, b->state.f);

@@ -8,24 +8,28 @@
 
 enum { BLOCK = 4096 };
 
-bool pl_grid_fields_create(size_t size, float* out[4]) {
+// False if memory runs out; then some fields may be there.
+static bool create_fields(size_t size, float* out[4]) {
     bool there = true;
     for (int a = 0; a < 4; a++) there &= (out[a] = PL_ALLOC(float, size)) != NULL;
     return there;
 }
 
-void pl_grid_fields_free(size_t size, float* fields[4]) {
+static void free_fields(size_t size, float* fields[4]) {
     for (int a = 0; a < 4; a++) PL_FREE(fields[a], float, size);
+}
+
+static void copy_fields(size_t size, float* const from[4], float* const to[4]) {
+    for (int a = 0; a < 4; a++) memcpy(to[a], from[a], size * sizeof(float));
 }
 
 pl_status pl_grid_recombine_create(const pl_grid_level* level, int most, pl_grid_recombine* out,
                                    pl_error* error) {
     *out = (pl_grid_recombine){.most = most, .size = (size_t)level->field_size};
-    bool there = pl_grid_fields_create(out->size, out->work[0]) &&
-                 pl_grid_fields_create(out->size, out->work[1]);
+    bool there =
+        create_fields(out->size, out->own_move) && create_fields(out->size, out->past_move);
     for (int k = 0; there && k < most; k++)
-        there = pl_grid_fields_create(out->size, out->change[k]) &&
-                pl_grid_fields_create(out->size, out->image[k]);
+        there = create_fields(out->size, out->change[k]) && create_fields(out->size, out->image[k]);
     if (there) return PL_OK;
     pl_grid_recombine_free(out);
     return pl_fail_memory(error, "the corrections of a lattice");
@@ -33,10 +37,11 @@ pl_status pl_grid_recombine_create(const pl_grid_level* level, int most, pl_grid
 
 void pl_grid_recombine_free(pl_grid_recombine* h) {
     for (int k = 0; k < h->most; k++) {
-        pl_grid_fields_free(h->size, h->change[k]);
-        pl_grid_fields_free(h->size, h->image[k]);
+        free_fields(h->size, h->change[k]);
+        free_fields(h->size, h->image[k]);
     }
-    for (int k = 0; k < 2; k++) pl_grid_fields_free(h->size, h->work[k]);
+    free_fields(h->size, h->own_move);
+    free_fields(h->size, h->past_move);
     *h = (pl_grid_recombine){0};
 }
 
@@ -66,8 +71,9 @@ static double product_part(int begin, int end, void* user) {
     for (int k = 0; k < SUMS; k++) sum += sums[k];
     return sum;
 }
-double pl_grid_fields_product(size_t size, float* const x[4], float* const y[4], pl_pool* pool) {
-    return pl_parallel_sum(pool, product_part, (int)size, BLOCK, &(product_job){x, y});
+static double product(const pl_grid_recombine* h, float* const x[4], float* const y[4],
+                      pl_pool* pool) {
+    return pl_parallel_sum(pool, product_part, (int)h->size, BLOCK, &(product_job){x, y});
 }
 
 typedef struct add_job {
@@ -94,59 +100,29 @@ void pl_grid_fields_add(size_t size, double factor, float* const* x, float* cons
     pl_parallel_for(pool, add_task, (int)size, BLOCK, &(add_job){x, y, (float)factor});
 }
 
-static double product(const pl_grid_recombine* h, float* const x[4], float* const y[4],
-                      pl_pool* pool) {
-    return pl_grid_fields_product(h->size, x, y, pool);
-}
 static void add(const pl_grid_recombine* h, double factor, float* const* x, float* const y[4],
                 pl_pool* pool) {
     pl_grid_fields_add(h->size, factor, x, y, pool);
 }
 
-void pl_grid_recombine_begin(pl_grid_recombine* h, const pl_grid_level* level) {
-    for (int a = 0; a < 4; a++)
-        memcpy(h->image[h->next][a], a < 3 ? level->f[a] : level->g, h->size * sizeof(float));
-}
-
-// The correction as the state takes it: in its order, pressures in place of c, nothing outside.
-typedef struct change_job {
-    const pl_grid_level* level;
-    float* const* to;
-} change_job;
-
-static void change_task(int begin, int end, int worker, void* user) {
-    (void)worker;
-    const change_job* job = user;
-    const pl_grid_level* l = job->level;
-    for (int k = l->row_segments[begin]; k < l->row_segments[end]; k++) {
-        const pl_grid_segment* g = &l->segments[k];
-        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
-            int at = g->begin + i, place = pl_place_of(at);
-            const pl_grid_masks* m = &l->masks[at / PL_GRID_CHUNK];
-            float p = pl_grid_bit(m->interior, at) ? l->c[place] : 0.0f, divergence = 0.0f;
-            for (int a = 0; a < 3; a++) {
-                job->to[a][at] = pl_grid_bit(m->face[a], at) ? l->u[a][place] : 0.0f;
-                divergence += l->u[a][pl_place_of(pl_grid_above(g, a, i))] - l->u[a][place];
-            }
-            job->to[3][at] = pl_grid_bit(m->core, at) ? divergence - p : p;
-        }
-    }
-}
-
 // state += factor d
-typedef struct state_job {
+typedef struct move_job {
     pl_grid_state* state;
     float* const* d;
     double factor;
-} state_job;
+} move_job;
 
-static void state_task(int begin, int end, int worker, void* user) {
+static void move_task(int begin, int end, int worker, void* user) {
     (void)worker;
-    const state_job* job = user;
+    const move_job* job = user;
     for (int a = 0; a < 4; a++) {
         double* to = a < 3 ? job->state->u[a] : job->state->p;
         for (int i = begin; i < end; i++) to[i] += job->factor * (double)job->d[a][i];
     }
+}
+static void move(const pl_grid_recombine* h, const pl_grid_iteration* it, float* const d[4],
+                 double factor) {
+    pl_parallel_for(it->pool, move_task, (int)h->size, BLOCK, &(move_job){it->state, d, factor});
 }
 
 // The newest correction and its image, orthonormal to the older ones. False if nothing is left.
@@ -183,42 +159,51 @@ double pl_grid_recombine_shares(pl_grid_recombine* h, float* const residual[4],
     return sqrt(product(h, residual, residual, pool));
 }
 
-double pl_grid_recombine_end(pl_grid_recombine* h, pl_grid_level* level, pl_grid_state* state,
-                             pl_pool* pool) {
-    int size = (int)h->size;
-    float *residual[4] = {level->f[0], level->f[1], level->f[2], level->g},
-          **d = h->change[h->next];
+// ------------------------------------------------------------------ around a cycle
+
+void pl_grid_recombine_begin(pl_grid_recombine* h, const pl_grid_iteration* it) {
+    copy_fields(h->size, it->residual, h->image[h->next]);
+}
+
+double pl_grid_recombine_try(pl_grid_recombine* h, const pl_grid_iteration* it) {
+    it->take(it, h->own_move);
+    move(h, it, h->own_move, 1.0);
+    return it->find_residual(it);
+}
+
+double pl_grid_recombine_finish(pl_grid_recombine* h, const pl_grid_iteration* it) {
     double shares[PL_GRID_HISTORY];
-    pl_parallel_for(pool, change_task, level->size[1] * level->size[2], 64,
-                    &(change_job){level, d});
-    pl_parallel_for(pool, state_task, size, BLOCK, &(state_job){state, d, 1.0});
-    pl_grid_residual(level, state, pool);
-    double norm = pl_grid_recombine_shares(h, residual, shares, pool);
+    copy_fields(h->size, h->own_move, h->change[h->next]);
+    for (int a = 0; a < 4; a++) memset(h->past_move[a], 0, h->size * sizeof(float));
+    const double norm = pl_grid_recombine_shares(h, it->residual, shares, it->pool);
     for (int k = 0; k < h->count; k++)
-        if (shares[k] != 0.0)
-            pl_parallel_for(pool, state_task, size, BLOCK,
-                            &(state_job){state, h->change[k], shares[k]});
+        if (shares[k] != 0.0) add(h, shares[k], h->change[k], h->past_move, it->pool);
+    move(h, it, h->past_move, 1.0);
     return norm;
 }
 
-void pl_grid_recombine_mix(pl_grid_recombine* h, pl_grid_level* level, pl_grid_state* state,
-                           pl_pool* pool) {
-    const size_t bytes = h->size * sizeof(float);
-    float **move = h->work[0], **correction = h->work[1];
+void pl_grid_recombine_separate(pl_grid_recombine* h, const pl_grid_iteration* it) {
+    move(h, it, h->past_move, -1.0);
+    pl_grid_recombine_reset(h);
+}
+
+void pl_grid_recombine_take_back(pl_grid_recombine* h, const pl_grid_iteration* it) {
+    move(h, it, h->own_move, -1.0);
+}
+
+void pl_grid_recombine_mix(pl_grid_recombine* h, const pl_grid_iteration* it) {
+    float **sum = h->past_move, **correction = h->own_move;
     double shares[PL_GRID_HISTORY];
-    pl_parallel_for(pool, change_task, level->size[1] * level->size[2], 64,
-                    &(change_job){level, move});
-    for (int a = 0; a < 4; a++) memcpy(correction[a], move[a], bytes);
+    it->take(it, correction);
+    copy_fields(h->size, correction, sum);
     if (h->has_last) {
         // image[next] has the correction before the last move, which is in change[next]
-        pl_grid_recombine_shares(h, move, shares, pool);
+        pl_grid_recombine_shares(h, sum, shares, it->pool);
         for (int k = 0; k < h->count; k++)
-            if (shares[k] != 0.0) add(h, shares[k], h->change[k], move, pool);
+            if (shares[k] != 0.0) add(h, shares[k], h->change[k], sum, it->pool);
     }
-    pl_parallel_for(pool, state_task, (int)h->size, BLOCK, &(state_job){state, move, 1.0});
-    for (int a = 0; a < 4; a++) {
-        memcpy(h->change[h->next][a], move[a], bytes);
-        memcpy(h->image[h->next][a], correction[a], bytes);
-    }
+    move(h, it, sum, 1.0);
+    copy_fields(h->size, sum, h->change[h->next]);
+    copy_fields(h->size, correction, h->image[h->next]);
     h->has_last = true;
 }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { MOST_FIELDS = 48 };
+enum { MAX_FIELDS = 48 };
 
 typedef struct field {
     void** values;
@@ -13,7 +13,7 @@ typedef struct field {
 } field;
 
 // all fields of a body that have one value per index of its finest level
-static int list_fields(pl_grid_body* b, field out[MOST_FIELDS]) {
+static int list_fields(pl_grid_body* b, field out[MAX_FIELDS]) {
     int count = 0;
     for (int a = 0; a < 3; a++) {
         double** const doubles[] = {&b->state.u[a],      &b->state.f[a], &b->velocity[a],
@@ -85,7 +85,7 @@ static void find_chunks(pl_grid_body* b, const pl_grid_level* level) {
 }
 
 pl_status pl_grid_note_layout(pl_grid_body* b, pl_error* error) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     int count = 0;
     for (int s = 0; s < l->segment_count; s++) count += l->segments[s].count;
     b->first_chunks = PL_ALLOC(pl_grid_chunk_place, count);
@@ -102,9 +102,9 @@ pl_status pl_grid_note_layout(pl_grid_body* b, pl_error* error) {
 }
 
 pl_status pl_grid_relayout(pl_grid_body* b, const pl_grid_level* to, pl_error* error) {
-    const pl_grid_level* from = &b->multigrid.levels[0];
-    field fields[MOST_FIELDS];
-    void* moved[MOST_FIELDS] = {NULL};
+    const pl_grid_level* from = &b->lattice.levels[0];
+    field fields[MAX_FIELDS];
+    void* moved[MAX_FIELDS] = {NULL};
     const size_t old_size = (size_t)from->field_size, size = (size_t)to->field_size;
     if (same_layout(from, to)) return PL_OK;
     const int count = list_fields(b, fields);

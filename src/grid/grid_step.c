@@ -36,7 +36,7 @@ static double inertia(const pl_grid_body* b) {
 
 // Faces carry the whole body, also the outer halves of cells at its surface.
 static void add_weight(pl_grid_body* b, const pl_grid_acts* acts, double s) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     double h = b->frame.cell, density = b->density * h * h / (b->mu * s);
     for (int i = 0; i < l->field_size; i++)
         for (int a = 0; a < 3; a++)
@@ -46,7 +46,7 @@ static void add_weight(pl_grid_body* b, const pl_grid_acts* acts, double s) {
 
 // what does not depend on positions
 static void set_applied(pl_grid_body* b, const pl_grid_acts* acts) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     double t = b->implicit_time, h = b->frame.cell, s = pl_grid_softening(b), k0 = inertia(b);
     double viscous = b->dynamic ? b->damping_stiffness / t : 0.0;
     size_t size = (size_t)l->field_size * sizeof(double);
@@ -68,7 +68,7 @@ static void set_applied(pl_grid_body* b, const pl_grid_acts* acts) {
 // body has come from its place at rest is no force: with it a body far from there would never move
 // again once it is slow.
 static double load_of(const pl_grid_body* b) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     double sum = 0.0;
     for (int i = 0; i < l->field_size; i++)
         for (int a = 0; a < 3; a++) {
@@ -81,7 +81,7 @@ static double load_of(const pl_grid_body* b) {
 
 // f = L u at the present positions of the state; and their rotations
 static void apply_lattice(pl_grid_body* b) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     if (!b->general) {
         pl_grid_apply(l, &b->state, b->state.f);
         return;
@@ -94,11 +94,11 @@ static void apply_lattice(pl_grid_body* b) {
 
 // f = L y, which damping needs, and the rotations of the positions before
 static void apply_before(pl_grid_body* b) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     const size_t size = (size_t)l->field_size * sizeof(double);
     const bool damps = b->dynamic && b->damping_stiffness > 0.0;
     for (int a = 0; a < 3; a++) memset(b->state.f[a], 0, size);
-    b->corot.keeps_pressure = false;
+    b->corot.phase = PL_COROT_DOWNHILL;
     if (damps && b->uses_past) {
         for (int a = 0; a < 3; a++)
             for (int i = 0; i < l->field_size; i++) b->state.u[a][i] = pl_grid_reference(b, a, i);
@@ -113,7 +113,7 @@ static void apply_before(pl_grid_body* b) {
 }
 
 void pl_grid_translate(pl_grid_body* b, const double way[3]) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     for (int k = 0; k < l->segment_count; k++) {
         const pl_grid_segment* g = &l->segments[k];
         for (int a = 0; a < 3; a++)
@@ -125,7 +125,7 @@ void pl_grid_translate(pl_grid_body* b, const double way[3]) {
 // A body that nothing holds goes on as all forces together move it, which are those of a step
 // without reactions: it flies without a cycle. Where it touches something, see choose_start.
 static void go_on(pl_grid_body* b) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     double sum[3] = {0.0}, mass[3] = {0.0};
     b->went_on = b->dynamic && b->held_count == 0;
     if (!b->went_on) return;
@@ -143,7 +143,7 @@ static void go_on(pl_grid_body* b) {
 pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
     pl_status status = pl_grid_hold(b, acts, error);
     if (status != PL_OK) return status;
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     size_t size = (size_t)l->field_size * sizeof(double);
     b->uses_past = b->second_order && b->past_known > 0.0 && !b->is_careful;
     b->implicit_time = (b->uses_past ? 2.0 / 3.0 : 1.0) * acts->time_step;
@@ -151,18 +151,14 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     if (b->general) memcpy(b->turn_before, b->turn, (size_t)l->field_size * sizeof(pl_quat));
     memcpy(b->pressure_before, b->state.p, size);
     b->in_step = true;
-    b->corot.lags = b->dynamic;
+    b->corot.freezes_buckled = b->dynamic;
     b->corot.uncouples = b->rotates;
     b->cycle = 0;
-    // nothing but the state goes from step to step: runs can be resumed
-    b->mixes = b->recombines = false;
-    b->stalls = 0;
-    b->multigrid.inner_cycles = 1;
-    pl_grid_recombine_reset(&b->history);
     // without any lambda a pressure would have no equation: nearly none is as good
     b->state.compressibility = fmin(b->mu / b->lambda, 1e4);
     apply_before(b);
     if (b->general) pl_grid_corot_begin(&b->corot);
+    else pl_grid_linear_begin(&b->linear);
     pl_grid_place_held(b, acts);
     set_applied(b, acts);
     b->state.inertia =
@@ -170,20 +166,22 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     b->load = load_of(b);
     go_on(b);
     b->coefficients_fit =
-        b->has_coefficients && !b->stiffened && b->inertia_set == b->state.inertia;
-    if (b->general) pl_grid_set_coefficients(b);
+        b->coefficients_fit && !b->general && !b->stiffened && b->inertia_set == b->state.inertia;
+    if (!b->coefficients_fit) pl_grid_set_coefficients(b);
     return PL_OK;
 }
 
 // ------------------------------------------------------------------ end
 
 void pl_grid_step_end(pl_grid_body* b, const pl_grid_acts* acts) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     pl_grid_reactor reacts = {b, acts, NULL};
-    if (pl_grid_has_reactions(b, acts))
-        b->corot.react = pl_grid_react, b->corot.react_user = &reacts;
-    if (b->general) pl_grid_corot_end(&b->corot, &b->state, b->frame.cell);
-    b->corot.react = NULL;
+    if (b->general) {
+        if (pl_grid_has_reactions(b, acts))
+            b->corot.react = pl_grid_react, b->corot.react_user = &reacts;
+        pl_grid_corot_end(&b->corot, &b->state, b->frame.cell);
+        b->corot.react = NULL;
+    }
     // not before: the end may take back some of the last cycle
     pl_grid_keep_momentum(b, acts);
     pl_grid_tell_forces(b, acts);
@@ -214,7 +212,7 @@ static double turn_of_cell(const pl_grid_body* b, const pl_grid_segment* g, int 
 
 bool pl_grid_has_turned(const pl_grid_body* b) {
     static const double FAR = 0.34; // the sine of 20 degrees
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     int count = 0;
     for (int s = 0; !b->rotates && s < l->segment_count; s++) {
         const pl_grid_segment* g = &l->segments[s];

@@ -54,7 +54,7 @@ static bool fits(const pl_grid_body* b, const affine* f, const double* now, cons
 
 // Where the faces of one axis are at rest, 3 numbers each, in the order of their segments.
 static pl_status face_places(const pl_grid_body* b, int axis, pl_mesh** out, pl_error* error) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     int count = 0;
     for (int s = 0; s < l->segment_count; s++) count += l->segments[s].count * PL_GRID_CHUNK;
     double* places = PL_ALLOC(double, 3 * (size_t)count);
@@ -71,7 +71,7 @@ static pl_status face_places(const pl_grid_body* b, int axis, pl_mesh** out, pl_
 // Adds one component of values at the faces, from which others may be taken away.
 static void add_values(const pl_grid_body* b, int axis, const double* values, const double* less,
                        double* field) {
-    const pl_grid_level* l = &b->multigrid.levels[0];
+    const pl_grid_level* l = &b->lattice.levels[0];
     size_t at = (size_t)axis;
     for (int s = 0; s < l->segment_count; s++)
         for (int i = 0; i < l->segments[s].count * PL_GRID_CHUNK; i++, at += 3)

@@ -7,7 +7,7 @@
 #ifndef PL_GRID_TRACTION_H
 #define PL_GRID_TRACTION_H
 
-#include "grid/grid_operator.h"
+#include "grid/grid_linear_operator.h"
 #include "grid/grid_voxels.h"
 #include "math/vec3.h"
 

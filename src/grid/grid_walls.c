@@ -11,8 +11,8 @@
 // value is given on the finest level. In the equation of a face this only changes the diagonal, as
 // corrections are zero there: 1/distance - 1 is added for each direction. With that the rate on the
 // bench's box falls from 0.7 to 0.26 at nu = 0.2.
+#include "grid/grid_walls.h"
 #include "base/memory.h"
-#include "grid/grid_level.h"
 
 #include <math.h>
 
@@ -91,35 +91,14 @@ static float measure(const pl_grid_level* fine, const pl_grid_cells* fine_cells,
     return (float)sum;
 }
 
-static void store(pl_grid_level* level, const float* stiffness) {
-    int size = level->field_size;
-    level->has_stiff_walls = level->wall_count > 0;
-    for (int c = 0; c < size / PL_GRID_CHUNK; c++)
-        for (int n = 0; n < 3 * PL_GRID_CHUNK && level->wall_index[c] >= 0; n++) {
-            int a = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
-            level->walls[level->wall_index[c]].stiffness[a][pl_place_of(i)] =
-                stiffness[(size_t)a * (size_t)size + (size_t)(c * PL_GRID_CHUNK + i)];
-        }
-    for (int k = 0; k < level->band_count; k++)
-        for (int n = 0; n < 3 * PL_GRID_CHUNK; n++) {
-            int a = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
-            pl_grid_band_chunk* b = &level->band[k];
-            // Only ever stiffer in the band: what is taken away from the diagonal is not taken from
-            // the shear with other components, and a level that gives way to some motion of a thin
-            // part would be worse than one that holds it too near.
-            b->wall[a][i] = b->stiffness[a][i] =
-                fmaxf(stiffness[(size_t)a * (size_t)size + (size_t)(b->begin + i)], 0.0f);
-        }
-}
-
 pl_status pl_grid_find_walls(const pl_grid_level* fine, const pl_grid_cells* fine_cells,
                              const pl_grid_distances* fine_distances, pl_grid_level* coarse,
                              const pl_grid_cells* cells, pl_grid_distances* out, pl_error* error) {
-    size_t size = (size_t)coarse->field_size;
+    const size_t size = (size_t)coarse->field_size;
     *out = (pl_grid_distances){PL_ALLOC(float, 3 * DIRECTIONS * size), coarse->field_size};
-    float* stiffness = PL_ALLOC(float, 3 * size);
-    if (!out->values || !stiffness) {
-        PL_FREE(stiffness, float, 3 * size);
+    bool ok = out->values;
+    for (int a = 0; a < 3; a++) ok = (coarse->wall[a] = PL_ALLOC(float, size)) && ok;
+    if (!ok) {
         if (!out->values) out->field_size = 0;
         pl_grid_distances_free(out);
         return pl_fail_memory(error, "the levels of a lattice");
@@ -132,11 +111,9 @@ pl_status pl_grid_find_walls(const pl_grid_level* fine, const pl_grid_cells* fin
                 const int at[3] = {g->x + i, g->y, g->z};
                 int index = g->begin + i;
                 if (!pl_grid_bit(coarse->masks[index / PL_GRID_CHUNK].face[a], index)) continue;
-                stiffness[(size_t)a * size + (size_t)index] =
+                coarse->wall[a][index] =
                     measure(fine, fine_cells, fine_distances, cells, a, at, index, out);
             }
     }
-    store(coarse, stiffness);
-    PL_FREE(stiffness, float, 3 * size);
     return PL_OK;
 }

@@ -135,8 +135,8 @@ typedef struct pl_method_functions {
     bool keeps_apart;
     // energies() leaves out some of what the method stores.
     bool stores_unseen;
-    // The node of a coarse level of multigrid that each vertex of the system belongs to; level 1 is
-    // the finest of them. Returns how many nodes the level has, 0 if there is no such level. NULL:
+    // The node of a coarse level that each vertex of the system belongs to; level 1 is the finest
+    // of them. Returns how many nodes the level has, 0 if there is no such level. NULL:
     // there are no levels.
     int (*aggregates)(void* system, int level, int* nodes);
     // Adds the outer edges of the lattice of a body (counted within the system) as it is now: 3

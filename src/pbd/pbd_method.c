@@ -73,6 +73,49 @@ static int cut(void* system, int body, const double sweep[9]) {
     return pl_pbd_body_cut(&s->bodies[body], s->positions, sweep);
 }
 
+// the parent on the next coarser level that counts most
+static int main_parent(const pl_coarsening* c, int particle) {
+    int best = c->parent_offsets[particle];
+    for (int k = best + 1; k < c->parent_offsets[particle + 1]; k++)
+        if (c->weights[k] > c->weights[best]) best = k;
+    return c->parents[best];
+}
+
+// Particles of a level are nodes; a body with fewer levels shows its coarsest. Particles that have
+// no parent since they were torn off are in the body's first node.
+static int nodes_of_body(const pl_pbd_body* b, int level, int* nodes) {
+    const pl_hierarchy* h = &b->hierarchy;
+    int last = level < h->level_count ? level : h->level_count - 1;
+    for (int p = 0; p < h->levels[0].graph.particle_count; p++) {
+        int node = p;
+        for (int l = 0; l < last && node >= 0; l++) {
+            const pl_coarsening* c = &h->levels[l].to_coarser;
+            bool has_parent = c->parent_offsets[node] < c->parent_offsets[node + 1];
+            node = has_parent ? main_parent(c, node) : -1;
+        }
+        if (node < 0) node = 0;
+        if (!b->tears) nodes[b->order.old_of_new[p]] = node;
+        for (int k = b->tears ? b->corners.offsets[p] : 0;
+             b->tears && k < b->corners.offsets[p + 1]; k++)
+            nodes[b->corners.items[k]] = node;
+    }
+    return h->levels[last].graph.particle_count;
+}
+
+static int aggregates(void* system, int level, int* nodes) {
+    const pl_pbd_system* s = system;
+    int count = 0;
+    bool found = false;
+    for (int b = 0; b < s->body_count; b++) {
+        const pl_pbd_body* body = &s->bodies[b];
+        found = found || (level >= 1 && level < body->hierarchy.level_count);
+        int own = nodes_of_body(body, level, nodes + body->first_vertex);
+        for (int v = 0; v < body->vertex_count; v++) nodes[body->first_vertex + v] += count;
+        count += own;
+    }
+    return found ? count : 0;
+}
+
 const pl_method_functions pl_pbd_method = {.name = "pbd",
                                            .create = create,
                                            .destroy = destroy,
@@ -87,5 +130,6 @@ const pl_method_functions pl_pbd_method = {.name = "pbd",
                                            .state_is_motion = state_is_motion,
                                            .update = update,
                                            .cut = cut,
+                                           .aggregates = aggregates,
                                            .keeps_apart = true,
                                            .stores_unseen = true};

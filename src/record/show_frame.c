@@ -112,6 +112,10 @@ static int looked_at(int count, int looked, int i) {
     return looked > 1 ? (int)((int64_t)i * (count - 1) / (looked - 1)) : 0;
 }
 
+// Colliders are shown whole up to these sizes, as parts of that of all bodies: their own size, or
+// that of a collider and the bodies together. A figure is about twice as large as its dress.
+static const double LARGE_COLLIDER = 1.8, LARGE_TOGETHER = 2.5;
+
 // frames: `looked` of the `count` from `first` on. Colliders are shown whole if they are not much
 // larger than the bodies; of larger ones the part around the bodies is enough.
 static void fit_colliders(pl_show* s, int first, int count, int looked, pl_camera_fit* fit) {
@@ -130,7 +134,10 @@ static void fit_colliders(pl_show* s, int first, int count, int looked, pl_camer
             pl_camera_fit_points(&with, shape->positions, shape->vertex_count);
             pl_camera_fit_points(&own, shape->positions, shape->vertex_count);
         }
-        if (pl_distance(own.low, own.high) < 1.8 * size) *fit = with;
+        double together = pl_distance(pl_min3(own.low, bodies.low), pl_max3(own.high, bodies.high));
+        if (pl_distance(own.low, own.high) < LARGE_COLLIDER * size ||
+            together < LARGE_TOGETHER * size)
+            *fit = with;
     }
 }
 
@@ -194,10 +201,12 @@ void pl_show_move_camera(const pl_show* s, double part, pl_render_options* optio
     options->radius = fmin(options->radius, 0.75 * s->distance);
 }
 
-static void set_ground(const pl_show* s, pl_camera_fit* fit, pl_render_options* options) {
-    const double low[3] = {fit->low.x, fit->low.y, fit->low.z};
-    double lowest = fit->point_count > 0 ? low[fit->view.up_axis] : 0.0;
-    double radius = 0.5 * pl_distance(fit->low, fit->high);
+// bodies: fit without colliders, which may stand in the ground
+static void set_ground(const pl_show* s, const pl_camera_fit* bodies, pl_camera_fit* fit,
+                       pl_render_options* options) {
+    const double low[3] = {bodies->low.x, bodies->low.y, bodies->low.z};
+    double lowest = bodies->point_count > 0 ? low[fit->view.up_axis] : 0.0;
+    double radius = 0.5 * pl_distance(bodies->low, bodies->high);
     options->ground = options->ground && (s->has_ground || s->surface);
     options->ground_height = lowest;
     // what the penalty of contact lets sink in is not shown as lying below the ground
@@ -224,8 +233,9 @@ pl_status pl_show_frame_all(pl_show* s, const pl_view* view, pl_render_options* 
             status = pl_fail_memory(error, "the range of colours");
     }
     if (status == PL_OK) {
+        pl_camera_fit bodies = fit;
         if (fit.point_count > 0) fit_colliders(s, 0, count, looked, &fit);
-        set_ground(s, &fit, options);
+        set_ground(s, &bodies, &fit, options);
         double ground_height = options->ground_height;
         pl_render_options_frame(options, &fit);
         options->ground_height = ground_height;

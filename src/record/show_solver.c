@@ -96,10 +96,17 @@ static pl_status show_level(pl_show* s, run_again* run, const char* path, int le
         if (!ready || !fill_nodes(s, run, b, level, &node_count))
             return pl_fail_memory(error, "the nodes of a level");
     }
+    int level_count = node_count > 0 ? 0 : count_levels(run);
+    if (node_count == 0 && level_count == 0)
+        return pl_fail(error, PL_ERROR_ARGUMENT,
+                       "%s: its bodies have no coarse levels to show; bodies of method fem have "
+                       "them if linear is multigrid or mgpcg, bodies of method pbd by hierarchy; "
+                       "--show cells draws the lattice of method grid",
+                       path);
     if (node_count == 0)
         return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "%s: there is no level %d; the solvers of its bodies have %d coarse levels",
-                       path, level, count_levels(run));
+                       "%s: there is no level %d; its bodies have %d coarse level%s", path, level,
+                       level_count, level_count == 1 ? "" : "s");
     s->quantity = (pl_show_quantity){.kind = PL_SHOW_NODES, .map = PL_COLORMAP_CATEGORIES};
     snprintf(s->quantity.title, sizeof s->quantity.title, "level %d: %d nodes", level, node_count);
     return PL_OK;

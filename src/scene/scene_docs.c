@@ -189,6 +189,26 @@ static void add_combinations(pl_text* text) {
     pl_text_add(text, "\nA Poisson's ratio of 0.5 goes with method mixed.\n");
 }
 
+enum { DOCS_COLUMNS = 120 };
+
+// The last blank of a line that may end it, or 0. What follows must not begin a list or a table.
+static size_t find_break(const char* line) {
+    for (size_t k = DOCS_COLUMNS; k > 0; k--)
+        if (line[k] == ' ' && !strchr("-+*#|>", line[k + 1])) return k;
+    return 0;
+}
+
+// Breaks lines of prose that are too long; rows of tables stay whole.
+static void wrap_lines(char* line) {
+    while (*line) {
+        size_t length = strcspn(line, "\n");
+        size_t end = length > DOCS_COLUMNS && *line != '|' ? find_break(line) : 0;
+        if (end) line[end] = '\n', length = end;
+        line += length;
+        line += *line == '\n';
+    }
+}
+
 pl_status pl_scene_docs(pl_text* text, pl_error* error) {
     pl_text_add(text, "## Keys\n\nUnits are SI, angles are degrees. A number marked with ~ may be "
                       "replaced by a [curve](#curve), which makes it change with time. Every "
@@ -202,5 +222,8 @@ pl_status pl_scene_docs(pl_text* text, pl_error* error) {
     for (int i = 0; i < pl_generator_count(); i++) add_shape(text, pl_generator_at(i));
     add_combinations(text);
     pl_key_uses_docs(text);
-    return text->failed ? pl_fail_memory(error, "the reference") : PL_OK;
+    if (!pl_text_get(text)) return pl_fail_memory(error, "the reference");
+    text->bytes.count--; // the zero at the end is not part of the text
+    wrap_lines(text->bytes.data);
+    return PL_OK;
 }

@@ -41,6 +41,12 @@ static inline bool pl_linear_is_over(const pl_linear_options* options, const pl_
            pl_deadline_now(options->deadline) >= options->deadline->end;
 }
 
+// True if the deadline ended the solve before its tolerance and its last iteration.
+static inline bool pl_linear_is_cut(const pl_linear_options* options, const pl_linear_info* info) {
+    return options->deadline && !info->converged && info->iterations < options->max_iterations &&
+           pl_deadline_now(options->deadline) >= options->deadline->end;
+}
+
 // The residual of another iteration.
 static inline void pl_linear_note(pl_linear_info* info, double residual) {
     info->residual = residual;

@@ -162,7 +162,8 @@ static void solve_quasi(assembled* a, pl_minimiser* m, const pl_step_objective* 
     double start = pl_seconds();
     pl_linear_info linear;
     pl_linear_options options = {.tolerance = settings->linear_tolerance,
-                                 .max_iterations = settings->linear_max_iterations};
+                                 .max_iterations = settings->linear_max_iterations,
+                                 .deadline = m->deadline};
     float* b = a->quasi.direction;
     for (int v = 0; v < f->vertex_count; v++)
         for (size_t c = 0; c < 3; c++) {
@@ -170,6 +171,7 @@ static void solve_quasi(assembled* a, pl_minimiser* m, const pl_step_objective* 
             m->direction[3 * (size_t)v + c] = 0.0;
         }
     pl_linear_solve(a->solver, &options, m->trial, m->direction, &linear);
+    if (pl_linear_is_cut(&options, &linear)) info->is_cut = true;
     pl_holds_project(f->holds, f->hold_count, m->direction);
     for (int v = 0; v < f->vertex_count; v++) {
         const double* d = m->direction + 3 * (size_t)v;

@@ -215,9 +215,7 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
                                  .deadline = m->deadline};
     pl_parallel_for(f->pool, opposite_task, m->count / 3, VERTICES_PER_TASK, m);
     newton->solve(m->newton.data, &options, !s->last, m->trial, m->direction, linear);
-    // a solve that ends at the deadline and not at its tolerance
-    if (m->deadline && !linear->converged && pl_deadline_now(m->deadline) >= m->deadline->end)
-        info->is_cut = true;
+    if (pl_linear_is_cut(&options, linear)) info->is_cut = true;
     status = pl_low_rank_update(&m->low_rank, &m->newton, f, m->x, &options, &linear->converged,
                                 info, error);
     if (status != PL_OK) return status;

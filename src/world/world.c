@@ -192,12 +192,12 @@ static pl_status step_system(pl_world* w, int s, double begin, double end, pl_fr
     bool is_last = w->part[1] == 1.0; // of the frame
     if (is_last) status = pl_world_ask_reactions(w, s, &step, error);
     if (status != PL_OK) return status;
-    pl_method_info method_info;
+    pl_method_info method_info = {0};
     pl_deadline deadline;
     step.deadline = pl_budget_begin_step(w, s, &deadline);
     pl_guard_begin_step(w, s);
     status = system->method->step(system->data, &step, &method_info, error);
-    pl_budget_end_step(w, step.deadline);
+    pl_budget_end_step(w, step.deadline, method_info.is_cut);
     info->detect_seconds += collisions.seconds;
     if (status != PL_OK) return status;
     pl_guard_verdict verdict = pl_guard_end_step(w, s);
@@ -316,22 +316,24 @@ static pl_status try_frame(pl_world* w, int split, pl_frame_info* info, pl_error
     return status;
 }
 
-// Tries the frame as the scene says, then in smaller steps, then with safer settings. What is told
-// of a frame that fails in every way is what happened the first time.
+// Tries the frame as the scene says, then in smaller steps, then with safer settings. A frame that
+// fails after the budget has cut it is first tried again in the same steps, without a budget. What
+// is told of a frame that fails in every way is what happened the first time.
 static pl_status run_attempts(pl_world* w, pl_frame_info* info, pl_error* error) {
     pl_error first = {0}, later = {0};
     pl_status status = PL_OK;
-    int count = pl_world_attempt_count(w);
-    for (int k = 0; k < count; k++) {
+    int count = pl_world_attempt_count(w), retry_count = 0;
+    for (int k = 0; k < count; retry_count++) {
         pl_attempt attempt = pl_world_attempt(k);
-        *info = (pl_frame_info){.retry_count = k};
+        *info = (pl_frame_info){.retry_count = retry_count};
         if (attempt.is_careful) pl_world_be_careful(w, true);
-        pl_budget_begin_attempt(w, k == 0, w->scene->substeps * attempt.split);
-        status = try_frame(w, attempt.split, info, k == 0 ? &first : &later);
+        pl_budget_begin_attempt(w, retry_count == 0, w->scene->substeps * attempt.split);
+        status = try_frame(w, attempt.split, info, retry_count == 0 ? &first : &later);
         if (attempt.is_careful) pl_world_be_careful(w, false);
         if (status == PL_OK) return PL_OK;
         pl_world_restore_frame(w);
         if (status != PL_ERROR_DIVERGED) break;
+        k += !pl_budget_was_cut(w);
     }
     if (status != PL_ERROR_DIVERGED)
         return pl_fail(error, status, "%s", later.text[0] ? later.text : first.text);

@@ -23,6 +23,7 @@ void pl_budget_begin_frame(pl_world* w) {
     if (!(b->seconds > 0.0)) return;
     b->begin = now(b);
     b->solve_seconds = 0.0;
+    b->was_cut = false;
 }
 
 void pl_budget_begin_attempt(pl_world* w, bool is_first, int step_count) {
@@ -48,9 +49,14 @@ const pl_deadline* pl_budget_begin_step(pl_world* w, int system, pl_deadline* de
     return deadline;
 }
 
-void pl_budget_end_step(pl_world* w, const pl_deadline* deadline) {
-    if (deadline) w->budget.solve_seconds += now(&w->budget) - w->budget.step_begin;
+void pl_budget_end_step(pl_world* w, const pl_deadline* deadline, bool is_cut) {
+    pl_world_budget* b = &w->budget;
+    if (!deadline) return;
+    b->solve_seconds += now(b) - b->step_begin;
+    b->was_cut = b->was_cut || is_cut;
 }
+
+bool pl_budget_was_cut(const pl_world* w) { return w->budget.is_open && w->budget.was_cut; }
 
 void pl_budget_end_frame(pl_world* w) {
     pl_world_budget* b = &w->budget;

@@ -146,6 +146,7 @@ typedef struct pl_world_budget {
     void* user;
     double begin;         // of the frame, by the clock
     bool is_open;         // steps of this attempt have deadlines
+    bool was_cut;         // a step of this frame ended at its deadline
     double vertices_left; // of the steps that are still to come
     double step_begin, solve_seconds;
     double other_seconds; // that the frame before took besides its solves

@@ -5,7 +5,7 @@
 # Every command of README.md and docs works in a clone: check_docs.py BIN_FOLDER
 # Commands of code blocks run in order, in a folder that has the files of the project and nothing else, with fewer frames
 # and smaller pictures. Benches, tests, make targets and presets must exist; they are run elsewhere. In running text,
-# verbs and options of `pliant ...` must exist, and so must files of the project that are named or linked.
+# verbs and options of `pliant ...` must exist, and so must files of the project that are named or linked. Lines are narrow.
 import json
 import os
 import re
@@ -18,6 +18,7 @@ import tempfile
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 # takes minutes or a gigabyte: checked with `pliant check` only
 COSTLY = "grid.cell=0.0016"
+WIDTH = 130
 LINKED = ["scenes", "bench", "scripts", "docs", "examples", "tests", "src", "include", "cli", "verify", "viewer", "Makefile",
           "CMakePresets.json", "CHANGELOG.md", "LICENSE", "README.md", "CONTRIBUTING.md"]
 
@@ -127,6 +128,23 @@ class Docs:
                 yield first, [line[4:] for line in lines[first:k]], "", []
             k += 1
 
+    def joined(self, block):
+        """(number, text) of each command; a backslash at the end of a line goes on with the next one"""
+        first, text = 0, ""
+        for k, line in enumerate(block):
+            if not text:
+                first = k
+            text += line
+            if text.endswith("\\"):
+                text = text[:-1]
+                continue
+            yield first, text
+            text = ""
+
+    def width(self, place, line):
+        """prose and commands fit a narrow window; rows of tables and pictures may not"""
+        self.need(place, len(line) <= WIDTH or line.startswith(("|", "![")), f"longer than {WIDTH} columns")
+
     def write_scene(self, place, text, above, folder):
         """a whole scene becomes the file that the text above it names"""
         names = re.findall(r"`([a-z_]+\.json)`", " ".join(above))
@@ -165,11 +183,12 @@ class Docs:
                 if kind == "json":
                     self.write_scene(path, "\n".join(block), above, folder)
                 elif kind in ("", "sh", "bash"):
-                    for k, line in enumerate(block):
+                    for k, line in self.joined(block):
                         for part in re.split(r"&&|;(?=\s)", line.split(" #")[0]):
                             self.command(f"{path}:{first + k + 1}", part, folder)
             for k, line in enumerate(lines):
                 self.inline(f"{path}:{k + 1}", line)
+                self.width(f"{path}:{k + 1}", line)
                 for target in re.findall(r"\]\(([^)#:]+)\)", line):
                     there = os.path.join(ROOT, os.path.dirname(path), target)
                     self.need(f"{path}:{k + 1}", os.path.exists(there), f"{target} is not there")

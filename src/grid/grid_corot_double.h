@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Four cells of a chunk at a time in double: what the state of the general lattice is made of.
+#ifndef PL_GRID_COROT_DOUBLE_H
+#define PL_GRID_COROT_DOUBLE_H
+
+#include "grid/grid_corot_float.h"
+#include "math/double4.h"
+
+typedef float pl_f4 __attribute__((vector_size(4 * PL_FOUR)));
+typedef float pl_f4_loose __attribute__((vector_size(4 * PL_FOUR), aligned(4), may_alias));
+
+PL_WIDE pl_d4 pl_load_floats_d4(const float* p) {
+    return __builtin_convertvector(*(const pl_f4_loose*)p, pl_d4);
+}
+PL_WIDE void pl_store_floats_d4(float* p, pl_d4 a) {
+    *(pl_f4_loose*)p = __builtin_convertvector(a, pl_f4);
+}
+PL_WIDE double pl_sum_d4(pl_d4 a) { return (a[0] + a[2]) + (a[1] + a[3]); }
+// from the bits of a chunk, i being a multiple of four
+PL_WIDE pl_i4 pl_lanes_d4(uint16_t bits, int i) {
+    const pl_i4 bit = {1, 2, 4, 8};
+    return (((pl_i4){0} + (bits >> i)) & bit) != 0;
+}
+
+// Values of a chunk's cells i to i + 3, or of those beside them (see pl_beside_w).
+PL_WIDE pl_d4 pl_beside_d4(const double* field, const int* rows, int i, int way) {
+    return pl_load_d4(field + pl_corot_at(rows, i, way));
+}
+PL_WIDE pl_d4 pl_weight_d4(const float* field, const int* rows, int i, int way) {
+    return pl_load_floats_d4(field + pl_corot_at(rows, i, way));
+}
+// where a weight there is not zero
+PL_WIDE pl_i4 pl_has_d4(const float* field, const int* rows, int i, int way) {
+    return pl_weight_d4(field, rows, i, way) > 0.0;
+}
+
+// h F of interior cells without what is missing of it; core: nothing is.
+PL_WIDE void pl_corot_gradient_d4(const pl_corot_level* l, double* const u[3], const int* rows,
+                                  int i, bool core, double h, pl_d4 F[9]) {
+#pragma GCC unroll 9
+    for (int a = 0; a < 3; a++) {
+        const double* v = u[a];
+        const int A = pl_corot_way(a);
+        const pl_d4 own = pl_beside_d4(v, rows, i, 13), next = pl_beside_d4(v, rows, i, 13 + A);
+        F[4 * a] = h + (next - own);
+        if (!core) F[4 * a] = pl_where_d4(pl_has_d4(l->cell_weight[a], rows, i, 13), F[4 * a]);
+#pragma GCC unroll 9
+        for (int e = 0; e < 2; e++) {
+            const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
+            const float* edge = l->edge_weight[3 - a - b];
+            const pl_d4 low = pl_beside_d4(v, rows, i, 13 - B),
+                        up = pl_beside_d4(v, rows, i, 13 + B);
+            const pl_d4 low_next = pl_beside_d4(v, rows, i, 13 + A - B);
+            const pl_d4 up_next = pl_beside_d4(v, rows, i, 13 + A + B);
+            if (core) {
+                F[3 * a + b] = 0.25 * ((up - low) + (up_next - low_next));
+                continue;
+            }
+            pl_d4 part = pl_where_d4(pl_has_d4(edge, rows, i, 13), own - low);
+            part += pl_where_d4(pl_has_d4(edge, rows, i, 13 + B), up - own);
+            part += pl_where_d4(pl_has_d4(edge, rows, i, 13 + A), next - low_next);
+            part += pl_where_d4(pl_has_d4(edge, rows, i, 13 + A + B), up_next - next);
+            F[3 * a + b] = 0.25 * part;
+        }
+    }
+}
+
+// How much of each gradient of interior cells is a boundary one: 0 to 1.
+PL_WIDE void pl_corot_missing_d4(const pl_corot_level* l, const int* rows, int i, pl_d4 out[9]) {
+#pragma GCC unroll 9
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, A = pl_corot_way(a), B = pl_corot_way(b);
+        const float* edge = l->edge_weight[3 - a - b];
+        const pl_d4 quarter = pl_splat_d4(0.25);
+        out[4 * a] = pl_where_d4(~pl_has_d4(l->cell_weight[a], rows, i, 13), pl_splat_d4(1.0));
+        pl_d4 lost = pl_where_d4(~pl_has_d4(edge, rows, i, 13), quarter);
+        lost += pl_where_d4(~pl_has_d4(edge, rows, i, 13 + A), quarter);
+        lost += pl_where_d4(~pl_has_d4(edge, rows, i, 13 + B), quarter);
+        lost += pl_where_d4(~pl_has_d4(edge, rows, i, 13 + A + B), quarter);
+        out[3 * a + b] = out[3 * b + a] = lost;
+    }
+}
+
+#endif

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// The equations of the general lattice for PL_LANES cells of a chunk at a time; one by one they
+// are in grid_corot_stencil.h. Lanes of cells outside the body read what there is and get values
+// that mean nothing: callers keep those of their masks. Loops over axes are
+// unrolled: with constants as axes a neighbour is found without computing.
+#ifndef PL_GRID_COROT_FLOAT_H
+#define PL_GRID_COROT_FLOAT_H
+
+#include "grid/grid_corot_stencil.h"
+#include "grid/grid_lanes.h"
+
+// The index of cell i of a chunk (way 13) or of one beside it: strides of axes are added to 13.
+PL_WIDE int pl_corot_at(const int* rows, int i, int way) { return rows[way / 3] + way % 3 - 1 + i; }
+// PL_LANES of them
+PL_WIDE pl_fw pl_beside_w(const float* field, const int* rows, int i, int way) {
+    return pl_loadu_w(field + pl_corot_at(rows, i, way));
+}
+PL_WIDE int pl_corot_way(int a) { return a == 0 ? 1 : a == 1 ? 3 : 9; }
+// the two axes beside a
+PL_WIDE int pl_corot_beside(int a, int e) { return e == 0 ? (a == 0) : (a == 2 ? 1 : 2); }
+
+PL_WIDE pl_fw pl_where_w(pl_iw mask, pl_fw value) { return (pl_fw)((pl_iw)value & mask); }
+
+typedef uint16_t pl_flags_loose __attribute__((vector_size(2 * PL_LANES), aligned(2), may_alias));
+PL_WIDE pl_iw pl_flags_w(const uint16_t* flags) {
+    return __builtin_convertvector(*(const pl_flags_loose*)flags, pl_iw);
+}
+
+// ------------------------------------------------------------------ T
+
+// The gradients of u_a in cells, averaged: along a, then along the two axes beside it. Those that
+// are boundary ones are left out; a core cell has none.
+PL_WIDE void pl_corot_gradient_w(const pl_corot_level* l, const float* v, const int* rows, int i,
+                                 int a, bool core, pl_fw out[3]) {
+    const int A = pl_corot_way(a);
+    const pl_fw own = pl_beside_w(v, rows, i, 13), next = pl_beside_w(v, rows, i, 13 + A);
+    out[0] = next - own;
+    if (!core) out[0] = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13) > 0.0f, out[0]);
+#pragma GCC unroll 9
+    for (int e = 0; e < 2; e++) {
+        const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
+        const float* edge = l->edge_weight[3 - a - b];
+        const pl_fw low = pl_beside_w(v, rows, i, 13 - B), up = pl_beside_w(v, rows, i, 13 + B);
+        const pl_fw low_next = pl_beside_w(v, rows, i, 13 + A - B);
+        const pl_fw up_next = pl_beside_w(v, rows, i, 13 + A + B);
+        if (core) {
+            out[1 + e] = 0.25f * ((up - low) + (up_next - low_next));
+            continue;
+        }
+        pl_fw part = pl_where_w(pl_beside_w(edge, rows, i, 13) > 0.0f, own - low);
+        part += pl_where_w(pl_beside_w(edge, rows, i, 13 + B) > 0.0f, up - own);
+        part += pl_where_w(pl_beside_w(edge, rows, i, 13 + A) > 0.0f, next - low_next);
+        part += pl_where_w(pl_beside_w(edge, rows, i, 13 + A + B) > 0.0f, up_next - next);
+        out[1 + e] = 0.25f * part;
+    }
+}
+
+PL_WIDE pl_fw pl_corot_add_trace_w(const pl_corot_level* l, float* const u[3], const int* rows,
+                                   int i, int a, bool core, pl_fw sum) {
+    pl_fw F[3];
+    pl_corot_gradient_w(l, u[a], rows, i, a, core, F);
+    sum = pl_fma_w(pl_beside_w(l->R[4 * a], rows, i, 13), F[0], sum);
+#pragma GCC unroll 9
+    for (int e = 0; e < 2; e++)
+        sum =
+            pl_fma_w(pl_beside_w(l->R[3 * a + pl_corot_beside(a, e)], rows, i, 13), F[1 + e], sum);
+    return sum;
+}
+
+// T of cells; core: of core cells, which have all their edges.
+PL_WIDE pl_fw pl_corot_trace_w(const pl_corot_level* l, float* const u[3], const int* rows, int i,
+                               bool core) {
+    pl_fw sum = {0};
+#pragma GCC unroll 9
+    for (int a = 0; a < 3; a++) sum = pl_corot_add_trace_w(l, u, rows, i, a, core, sum);
+    return sum;
+}
+
+// ------------------------------------------------------------------ turns, see grid_corot_soft.c
+
+// The part of each of the nine gradients that is no boundary one: 0 to 1.
+PL_WIDE void pl_corot_known_w(const pl_corot_level* l, const int* rows, int i, pl_fw known[9]) {
+#pragma GCC unroll 9
+    for (int a = 0; a < 3; a++) {
+        const int b = (a + 1) % 3, A = pl_corot_way(a), B = pl_corot_way(b);
+        const float* edge = l->edge_weight[3 - a - b];
+        const pl_fw one = pl_splat_w(1.0f), quarter = pl_splat_w(0.25f);
+        known[4 * a] = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13) > 0.0f, one);
+        pl_fw sum = pl_where_w(pl_beside_w(edge, rows, i, 13) > 0.0f, quarter);
+        sum += pl_where_w(pl_beside_w(edge, rows, i, 13 + A) > 0.0f, quarter);
+        sum += pl_where_w(pl_beside_w(edge, rows, i, 13 + B) > 0.0f, quarter);
+        sum += pl_where_w(pl_beside_w(edge, rows, i, 13 + A + B) > 0.0f, quarter);
+        known[3 * a + b] = known[3 * b + a] = sum;
+    }
+}
+
+// y = K^-1 g of cells that are not all known
+PL_WIDE void pl_corot_untwist_w(const pl_fw R[9], const pl_fw known[9], const pl_fw g[3],
+                                pl_fw y[3]) {
+    pl_fw d[3], o[3]; // the diagonal of K, and the entry of the two other axes
+#pragma GCC unroll 9
+    for (int k = 0; k < 3; k++) {
+        const int p = (k + 1) % 3, q = (k + 2) % 3;
+        // a limb one cell thin has turns that nothing resists, and that no gradient sees
+        d[k] = pl_splat_w(0.02f), o[k] = (pl_fw){0};
+#pragma GCC unroll 9
+        for (int a = 0; a < 3; a++) {
+            const pl_fw *r = R + 3 * a, *w = known + 3 * a;
+            d[k] = pl_fma_w(w[p] * r[q], r[q], pl_fma_w(w[q] * r[p], r[p], d[k]));
+            o[k] = pl_fnma_w(w[k] * r[p], r[q], o[k]);
+        }
+    }
+    const pl_fw c00 = d[1] * d[2] - o[0] * o[0], c01 = o[1] * o[0] - o[2] * d[2];
+    const pl_fw c02 = o[2] * o[0] - o[1] * d[1], c11 = d[0] * d[2] - o[1] * o[1];
+    const pl_fw c12 = o[2] * o[1] - d[0] * o[0], c22 = d[0] * d[1] - o[2] * o[2];
+    const pl_fw scale = 1.0f / (d[0] * c00 + o[2] * c01 + o[1] * c02);
+    y[0] = scale * (c00 * g[0] + c01 * g[1] + c02 * g[2]);
+    y[1] = scale * (c01 * g[0] + c11 * g[1] + c12 * g[2]);
+    y[2] = scale * (c02 * g[0] + c12 * g[1] + c22 * g[2]);
+}
+
+// How displacements twist cells against their rotations, g, and what turns them back, y = 2 mu K^-1
+// g. core: they are all core cells.
+PL_WIDE void pl_corot_twist_w(const pl_corot_level* l, float* const u[3], const int* rows, int i,
+                              bool core, pl_fw R[9], pl_fw g[3], pl_fw y[3]) {
+    pl_fw F[9], part[3];
+#pragma GCC unroll 9
+    for (int e = 0; e < 9; e++) R[e] = pl_beside_w(l->R[e], rows, i, 13);
+#pragma GCC unroll 9
+    for (int a = 0; a < 3; a++) {
+        pl_corot_gradient_w(l, u[a], rows, i, a, core, part);
+        F[4 * a] = part[0];
+#pragma GCC unroll 9
+        for (int e = 0; e < 2; e++) F[3 * a + pl_corot_beside(a, e)] = part[1 + e];
+    }
+#pragma GCC unroll 9
+    for (int k = 0; k < 3; k++) {
+        const int p = (k + 1) % 3, q = (k + 2) % 3;
+        g[k] = (pl_fw){0};
+#pragma GCC unroll 9
+        for (int a = 0; a < 3; a++)
+            g[k] =
+                pl_fma_w(R[3 * a + q], F[3 * a + p], pl_fnma_w(R[3 * a + p], F[3 * a + q], g[k]));
+    }
+    const pl_fw soft = pl_beside_w(l->soft, rows, i, 13);
+    if (core) {
+#pragma GCC unroll 9
+        for (int k = 0; k < 3; k++) y[k] = soft * g[k]; // K = 2 I
+        return;
+    }
+    pl_fw known[9];
+    pl_corot_known_w(l, rows, i, known);
+    pl_corot_untwist_w(R, known, g, y);
+    // those with nothing missing have no 0.02 either
+    const pl_iw whole = pl_beside_w(l->inverse_k, rows, i, 13) > 0.0f;
+#pragma GCC unroll 9
+    for (int k = 0; k < 3; k++) y[k] = soft * pl_select_w(whole, g[k], 2.0f * y[k]);
+}
+
+// ------------------------------------------------------------------ rows of faces
+
+// The part of A u at faces that does not pass through T, without extra and inertia. plain: all
+// weights are 2.
+PL_WIDE pl_fw pl_corot_natural_w(const pl_corot_level* l, const int* rows, int i, int a,
+                                 bool plain) {
+    const int A = pl_corot_way(a), B = pl_corot_way(pl_corot_beside(a, 0)),
+              C = pl_corot_way(pl_corot_beside(a, 1));
+    const float* u = l->u[a];
+    const pl_fw own = pl_beside_w(u, rows, i, 13);
+    const pl_fw next = pl_beside_w(u, rows, i, 13 + A), last = pl_beside_w(u, rows, i, 13 - A);
+    if (plain) {
+        pl_fw sum = (pl_beside_w(u, rows, i, 13 - B) + pl_beside_w(u, rows, i, 13 + B)) +
+                    (pl_beside_w(u, rows, i, 13 - C) + pl_beside_w(u, rows, i, 13 + C));
+        return 2.0f * pl_fma_w(own, pl_splat_w(6.0f), -(sum + (next + last)));
+    }
+    pl_fw sum = pl_beside_w(l->cell_weight[a], rows, i, 13) * (own - next);
+    sum = pl_fma_w(pl_beside_w(l->cell_weight[a], rows, i, 13 - A), own - last, sum);
+#pragma GCC unroll 9
+    for (int e = 0; e < 2; e++) {
+        const int b = pl_corot_beside(a, e), W = pl_corot_way(b);
+        const float* edge = l->edge_weight[3 - a - b];
+        const pl_fw under = pl_beside_w(edge, rows, i, 13),
+                    over = pl_beside_w(edge, rows, i, 13 + W);
+        pl_fw low = own - pl_beside_w(u, rows, i, 13 - W),
+              up = own - pl_beside_w(u, rows, i, 13 + W);
+        if (l->shear > 0.0f) { // linear elasticity: mu (F_ab + F_ba)
+            const float* v = l->u[b];
+            low += pl_beside_w(v, rows, i, 13) - pl_beside_w(v, rows, i, 13 - A);
+            up -= pl_beside_w(v, rows, i, 13 + W) - pl_beside_w(v, rows, i, 13 + W - A);
+            low *= 0.5f, up *= 0.5f;
+        }
+        sum = pl_fma_w(under, low, pl_fma_w(over, up, sum));
+    }
+    return sum;
+}
+
+// An entry of a cell's tensor, times s where there is one.
+PL_WIDE pl_fw pl_corot_entry_w(const float* entry, const float* s, const int* rows, int i,
+                               int way) {
+    const pl_fw value = pl_beside_w(entry, rows, i, way);
+    return s ? value * pl_beside_w(s, rows, i, way) : value;
+}
+
+// Differences at faces of a tensor that cells have, as forces are of stresses; times s where there
+// is one. inner: between core cells.
+PL_WIDE pl_fw pl_corot_differences_w(const pl_corot_level* l, float* const tensor[9],
+                                     const float* s, const int* rows, int i, int a, bool inner) {
+    const int A = pl_corot_way(a);
+    pl_fw low = pl_corot_entry_w(tensor[4 * a], s, rows, i, 13 - A);
+    pl_fw high = pl_corot_entry_w(tensor[4 * a], s, rows, i, 13);
+    if (!inner) {
+        low = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13 - A) > 0.0f, low);
+        high = pl_where_w(pl_beside_w(l->cell_weight[a], rows, i, 13) > 0.0f, high);
+    }
+    pl_fw sum = low - high;
+#pragma GCC unroll 9
+    for (int e = 0; e < 2; e++) {
+        const int b = pl_corot_beside(a, e), B = pl_corot_way(b);
+        const float *T = tensor[3 * a + b], *edge = l->edge_weight[3 - a - b];
+        pl_fw under =
+            pl_corot_entry_w(T, s, rows, i, 13 - B) + pl_corot_entry_w(T, s, rows, i, 13 - B - A);
+        pl_fw over =
+            pl_corot_entry_w(T, s, rows, i, 13 + B) + pl_corot_entry_w(T, s, rows, i, 13 + B - A);
+        if (!inner) {
+            const pl_fw own =
+                pl_corot_entry_w(T, s, rows, i, 13) + pl_corot_entry_w(T, s, rows, i, 13 - A);
+            under = pl_where_w(pl_beside_w(edge, rows, i, 13) > 0.0f, under + own);
+            over = pl_where_w(pl_beside_w(edge, rows, i, 13 + B) > 0.0f, over + own);
+        }
+        sum = pl_fma_w(pl_splat_w(0.25f), under - over, sum);
+    }
+    return sum;
+}
+
+// The part of A u at faces that passes through T: differences of s R.
+PL_WIDE pl_fw pl_corot_through_w(const pl_corot_level* l, const int* rows, int i, int a,
+                                 bool inner) {
+    return pl_corot_differences_w(l, l->R, l->s, rows, i, a, inner);
+}
+
+// f - A u at faces, with the pressures that there are
+PL_WIDE pl_fw pl_corot_residual_w(const pl_corot_level* l, const int* rows, int i, int a,
+                                  bool inner, bool plain) {
+    const pl_fw stiff = l->inertia + pl_beside_w(l->extra[a], rows, i, 13);
+    pl_fw row = pl_corot_natural_w(l, rows, i, a, plain) + pl_corot_through_w(l, rows, i, a, inner);
+    row = pl_fma_w(stiff, pl_beside_w(l->u[a], rows, i, 13), row);
+    return pl_beside_w(l->f[a], rows, i, 13) - row;
+}
+
+// ------------------------------------------------------------------ changes beside
+
+// In each lane adds to the value there, the one before and the one after it. Nothing is written
+// beyond the lanes where nothing is to be added: that may be another row.
+PL_WIDE void pl_add_beside_w(float* at, pl_fw before, pl_fw own, pl_fw after) {
+    const pl_fw zero = {0};
+    own += pl_next_lanes_w(before, zero) + pl_last_lanes_w(zero, after);
+    pl_storeu_w(at, pl_loadu_w(at) + own);
+    if (before[0] != 0.0f) at[-1] += before[0];
+    if (after[PL_LANES - 1] != 0.0f) at[PL_LANES] += after[PL_LANES - 1];
+}
+PL_WIDE void pl_add_to_w(float* at, pl_fw own) { pl_storeu_w(at, pl_loadu_w(at) + own); }
+
+#endif

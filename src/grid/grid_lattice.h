@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// A lattice: the layouts of its levels (Zhu 2010, section 6), and the state of a body on the finest
+// one. Two kinds of cycles stand on it, each with fields of its own: grid_linear.h for linear
+// elasticity of one material, grid_corot.h for all the rest.
+#ifndef PL_GRID_LATTICE_H
+#define PL_GRID_LATTICE_H
+
+#include "grid/grid_level.h"
+
+enum { PL_GRID_MAX_LEVELS = 24 };
+
+typedef struct pl_grid_lattice {
+    pl_grid_level* levels; // finest first; PL_GRID_MAX_LEVELS, of which level_count are there
+    int level_count;
+} pl_grid_lattice;
+
+pl_status pl_grid_lattice_create(const pl_grid_cells* cells, pl_grid_lattice* out, pl_error* error);
+void pl_grid_lattice_free(pl_grid_lattice* lattice);
+
+// Positions and pressures of a level's layout. Faces that are not interior hold given values where
+// a Dirichlet cell is beside them.
+typedef struct pl_grid_state {
+    double* u[3]; // displacement [m]
+    double* p;    // in interior cells, times the edge of a cell
+    double* f[3]; // right side of interior faces
+    double* g;    // right side of interior cells
+    double compressibility, inertia;
+    const float* more_mass[3]; // of faces, beyond that of one cell, in cells; NULL: none
+} pl_grid_state;
+
+// The mass of a face in cells, and its inertia.
+static inline double pl_grid_mass_of(const pl_grid_state* s, int axis, int index) {
+    return s->more_mass[axis] ? 1.0 + (double)s->more_mass[axis][index] : 1.0;
+}
+static inline double pl_grid_inertia_of(const pl_grid_state* s, int axis, int index) {
+    return s->inertia * pl_grid_mass_of(s, axis, index);
+}
+
+pl_status pl_grid_state_create(const pl_grid_level* level, pl_grid_state* out, pl_error* error);
+void pl_grid_state_free(const pl_grid_level* level, pl_grid_state* state);
+
+#endif

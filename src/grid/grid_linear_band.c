@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Gauss-Seidel near boundaries (Zhu 2010, section 5.3): boundary stresses are left out, and in
+// interior cells that are not core the pressure is what its equation makes of the positions,
+// p = (g - sum of the interior D_a u_a) / (mu/lambda + half the number of boundary stresses), so
+// that the equations are symmetric and definite (Eq. 12). Core cells at the rim keep their pressure
+// during the sweeps. The order is fixed: x, y, z, each in two colours, within which no two faces
+// share a stress.
+//
+// A smoothing is a row of stages: c becomes p, six for each sweep, the residual, p becomes c. They
+// follow one another plane by plane (grid_linear_wavefront.h): faces of a plane read the planes
+// next to it and move pressures of the plane below.
+#include "grid/grid_linear_kernels.h"
+#include "grid/grid_linear_smooth.h"
+#include "grid/grid_linear_wavefront.h"
+
+#include <string.h>
+
+// r = f - L u at the faces across a of half a chunk
+PL_WIDE pl_half residual_half(const pl_grid_linear_level* l, const pl_grid_band_rates* b, int a,
+                              int half) {
+    const int at = b->begin + half * PL_HALF, none = PL_NO_AXIS;
+    const float* u = l->u[a];
+    const pl_half_i stresses = pl_load_bytes_half(b->stresses[a] + half * PL_HALF);
+    const pl_half own = pl_load_half(u + at);
+    pl_half up = 2.0f * (pl_band_half(u, b, half, a, none) - own) - pl_load_half(l->c + at);
+    pl_half down =
+        2.0f * (own - pl_band_half(u, b, half, none, a)) - pl_band_half(l->c, b, half, none, a);
+    pl_half sum = pl_keep_flag_half(stresses, 1, up) - pl_keep_flag_half(stresses, 0, down);
+#pragma GCC unroll 2
+    for (int e = 0; e < 2; e++) {
+        const int other = e ? (a == 2 ? 1 : 2) : (a == 0 ? 1 : 0);
+        const float* v = l->u[other];
+        pl_half over = pl_band_half(u, b, half, other, none) - own +
+                       (pl_band_half(v, b, half, other, none) - pl_band_half(v, b, half, other, a));
+        pl_half under = own - pl_band_half(u, b, half, none, other) +
+                        (pl_load_half(v + at) - pl_band_half(v, b, half, none, a));
+        sum += pl_keep_flag_half(stresses, 2 * e + 3, over) -
+               pl_keep_flag_half(stresses, 2 * e + 2, under);
+    }
+    pl_half diagonal = pl_splat_half(l->inertia);
+    if (b->is_stiff[a]) diagonal += pl_load_half(b->stiffness[a] + half * PL_HALF);
+    return pl_load_half(l->f[a] + at) + diagonal * own - sum;
+}
+
+// a b + c as pl_fma_half has it
+static inline float fma_one(float a, float b, float c) {
+#if defined(__FMA__) && defined(__AVX__)
+    return __builtin_fmaf(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
+PL_WIDE void add_product(float* to, pl_half a, pl_half b) {
+    pl_store_half(to, pl_fma_half(a, b, pl_load_half(to)));
+}
+// what pressures of a half answer to a face across a beside their cells
+PL_WIDE pl_half rate_half(const pl_grid_band_rates* b, int a, int half) {
+    return pl_keep_flag_half(pl_load_bytes_half(b->cells + half * PL_HALF), a,
+                             pl_load_half(b->compliance + half * PL_HALF));
+}
+
+// Moves the pressures of slaved cells beside the faces of a half that have changed: those above
+// the faces, which are of the same half, and those below. Across x the latter are of the other
+// half, and the one before faces of even x may be of the chunk before.
+PL_WIDE void move_pressures(const pl_grid_linear_level* l, const pl_grid_band_rates* b, int a,
+                            int half, pl_half change) {
+    float *chunk = l->c + b->begin, *own = chunk + half * PL_HALF;
+    if (b->has_own[a]) add_product(own, change, rate_half(b, a, half));
+    if (a == 0) {
+        const pl_half above = half ? change : pl_unshift_half(change, (pl_half){0});
+        if (b->has_own[0])
+            add_product(chunk + (1 - half) * PL_HALF, -above, rate_half(b, 0, 1 - half));
+        if (!half && change[0] != 0.0f) chunk[-1] = fma_one(-change[0], b->low[0][0], chunk[-1]);
+    } else if (b->has_low[a]) {
+        float* low = l->c + b->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW] + half * PL_HALF;
+        add_product(low, -change, pl_load_half(b->low[a] + half * PL_HALF));
+    }
+}
+
+// The faces of a colour are one half; what they read beside them across a is of the other colour.
+PL_WIDE void relax_half(pl_grid_linear_level* l, const pl_grid_band_rates* b, int a, int half) {
+    const unsigned bits = pl_bits_of_half(b->faces[a], half);
+    if (!bits) return;
+    // zero where there is no face of the band
+    const pl_half inverse = pl_load_half(b->inverse_diagonal[a] + half * PL_HALF);
+    const pl_half change = -residual_half(l, b, a, half) * pl_keep_half(bits, inverse);
+    float* to = l->u[a] + b->begin + half * PL_HALF;
+    pl_store_half(to, pl_load_half(to) + change);
+    move_pressures(l, b, a, half, change);
+}
+PL_WIDE void relax_chunk(pl_grid_linear_level* l, int k, int a, int colour) {
+    const pl_grid_band_rates* b = &l->band_rates[k];
+    if (b->is_odd != (colour == 1)) relax_half(l, b, a, 1);
+    else relax_half(l, b, a, 0);
+}
+
+// c becomes p: that of its equation in slaved cells, div(u) - c at the rim
+static void begin_chunk(pl_grid_linear_level* l, const pl_grid_band_rates* b) {
+    pl_half made[2];
+#pragma GCC unroll 2
+    for (int h = 0; h < 2; h++) {
+        const int at = b->begin + h * PL_HALF;
+        const pl_half_i cells = pl_load_bytes_half(b->cells + h * PL_HALF);
+        const pl_half old = pl_load_half(l->c + at), g = pl_load_half(l->g + at);
+        const pl_half x = pl_band_difference(l, b, h, 0), y = pl_band_difference(l, b, h, 1),
+                      z = pl_band_difference(l, b, h, 2);
+        const pl_half inside = pl_keep_flag_half(cells, 0, x) + pl_keep_flag_half(cells, 1, y) +
+                               pl_keep_flag_half(cells, 2, z);
+        pl_half slaved = (g - inside) * pl_load_half(b->compliance + h * PL_HALF);
+        slaved = pl_select_half(pl_flag_half(cells, 3), slaved, old);
+        made[h] = pl_select_half(pl_flag_half(cells, 4), x + y + z - old, slaved);
+    }
+    for (int h = 0; h < 2; h++) pl_store_half(l->c + b->begin + h * PL_HALF, made[h]);
+}
+static void end_chunk(pl_grid_linear_level* l, const pl_grid_band_rates* b) {
+    if (!b->has_rim) return;
+#pragma GCC unroll 2
+    for (int h = 0; h < 2; h++) {
+        float* c = l->c + b->begin + h * PL_HALF;
+        const pl_half_i cells = pl_load_bytes_half(b->cells + h * PL_HALF);
+        const pl_half p = pl_load_half(c), sum = pl_band_divergence(l, b, h, 7);
+        pl_store_half(c, pl_select_half(pl_flag_half(cells, 4), sum - p, p));
+    }
+}
+
+PL_WIDE void keep_residual(pl_grid_linear_level* l, int k, int a) {
+    const pl_grid_band_rates* b = &l->band_rates[k];
+#pragma GCC unroll 2
+    for (int h = 0; h < 2; h++) {
+        const unsigned bits = pl_bits_of_half(b->faces[a], h);
+        pl_half r = {0};
+        if (bits) r = pl_keep_half(bits, residual_half(l, b, a, h));
+        pl_store_half(l->band_residual[k][a] + h * PL_HALF, r);
+    }
+}
+
+// ------------------------------------------------------------------ faces one by one
+
+// weights of the stresses in the equation of a face, by the bits of pl_grid_band_face
+#define PL_WEIGHTS(c)                                                                              \
+    { (c) & 1, (c) >> 1 & 1, (c) >> 2 & 1, (c) >> 3 & 1, (c) >> 4 & 1, (c) >> 5 & 1, 0, 0 }
+#define PL_WEIGHTS_4(c) PL_WEIGHTS(c), PL_WEIGHTS(c + 1), PL_WEIGHTS(c + 2), PL_WEIGHTS(c + 3)
+#define PL_WEIGHTS_16(c)                                                                           \
+    PL_WEIGHTS_4(c), PL_WEIGHTS_4(c + 4), PL_WEIGHTS_4(c + 8), PL_WEIGHTS_4(c + 12)
+static const float weights[64][8] = {PL_WEIGHTS_16(0), PL_WEIGHTS_16(16), PL_WEIGHTS_16(32),
+                                     PL_WEIGHTS_16(48)};
+
+// the indices below and above a face, and above along one axis and below along another
+PL_WIDE int face_below(const pl_grid_band_face* b, int a) {
+    return a == 0 ? b->at + b->low_x : b->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW];
+}
+PL_WIDE int face_above(const pl_grid_band_face* b, int a) {
+    return a == 0 ? b->at + b->high_x : b->rows[a == 1 ? PL_ROW_Y_HIGH : PL_ROW_Z_HIGH];
+}
+PL_WIDE int face_corner(const pl_grid_band_face* b, int up, int down) {
+    if (down == 0) return face_above(b, up) + b->low_x;
+    return up == 0 ? face_below(b, down) + b->high_x : b->rows[4];
+}
+
+// as residual_half, with the same bits
+PL_WIDE float face_residual(const pl_grid_linear_level* l, const pl_grid_band_face* b, int a) {
+    const float *u = l->u[a], *p = l->c, *w = weights[b->stresses];
+    const int at = b->at, low = face_below(b, a);
+    const float own = u[at];
+    float sum = w[1] * (2.0f * (u[face_above(b, a)] - own) - p[at]) -
+                w[0] * (2.0f * (own - u[low]) - p[low]);
+    for (int e = 0; e < 2; e++) {
+        const int other = e ? (a == 2 ? 1 : 2) : (a == 0 ? 1 : 0);
+        const float* v = l->u[other];
+        const int high = face_above(b, other);
+        float over = u[high] - own + (v[high] - v[face_corner(b, other, a)]);
+        float under = own - u[face_below(b, other)] + (v[at] - v[low]);
+        sum += w[2 * e + 3] * over - w[2 * e + 2] * under;
+    }
+    return l->f[a][at] + b->diagonal * own - sum;
+}
+
+PL_WIDE void relax_faces(pl_grid_linear_level* l, const pl_grid_band_face* b,
+                         const pl_grid_band_face* end, int a) {
+    for (; b < end; b++) {
+        const float change = -face_residual(l, b, a) * b->inverse_diagonal;
+        float *p = l->c + b->at, *p_low = l->c + face_below(b, a);
+        l->u[a][b->at] += change;
+        *p = fma_one(change, b->own, *p);
+        *p_low = fma_one(-change, b->low, *p_low);
+    }
+}
+
+PL_WIDE void keep_faces(pl_grid_linear_level* l, const pl_grid_band_face* b,
+                        const pl_grid_band_face* end, int a) {
+    float* kept = &l->band_residual[0][0][0];
+    for (; b < end; b++) kept[b->kept] = face_residual(l, b, a);
+}
+
+// ------------------------------------------------------------------ order
+
+typedef struct band_plan {
+    int sweeps;
+    bool keeps_residual;
+} band_plan;
+
+typedef enum band_stage {
+    BEGIN = -1,
+    // 0 to 5: axis and colour
+    RESIDUAL = 6,
+    END
+} band_stage;
+
+static int stage_at(const band_plan* plan, int stage) {
+    if (stage == 0) return BEGIN;
+    if (stage <= 6 * plan->sweeps) return (stage - 1) % 6;
+    return plan->keeps_residual && stage == 6 * plan->sweeps + 1 ? RESIDUAL : END;
+}
+
+// the places of rows in a list
+static const int* places(const pl_grid_linear_level* l, int list) {
+    return l->row_lists +
+           (size_t)list * ((size_t)l->layout->size[1] * (size_t)l->layout->size[2] + 1);
+}
+
+PL_WIDE void relax_rows(pl_grid_linear_level* l, int row, int end, int a, int colour) {
+    const int *dense = places(l, PL_BAND_FACES + a), *faces = places(l, 2 * a + colour);
+    for (int n = dense[row]; n < dense[end]; n++) relax_chunk(l, l->band_dense[n], a, colour);
+    relax_faces(l, l->band_faces + faces[row], l->band_faces + faces[end], a);
+}
+
+PL_WIDE void keep_rows(pl_grid_linear_level* l, int row, int end, int a) {
+    const int* dense = places(l, PL_BAND_FACES + a);
+    for (int n = dense[row]; n < dense[end]; n++) keep_residual(l, l->band_dense[n], a);
+    for (int colour = 0; colour < 2; colour++) {
+        const int* faces = places(l, 2 * a + colour);
+        keep_faces(l, l->band_faces + faces[row], l->band_faces + faces[end], a);
+    }
+}
+
+// one stage on rows of the level
+static void run_stage(pl_grid_linear_level* l, int stage, int row, int end) {
+    const int k = l->row_band[row], k_end = l->row_band[end];
+    if (k == k_end) return;
+    switch (stage) {
+    case BEGIN:
+        for (int n = k; n < k_end; n++) begin_chunk(l, &l->band_rates[n]);
+        break;
+    case 0: relax_rows(l, row, end, 0, 0); break;
+    case 1: relax_rows(l, row, end, 0, 1); break;
+    case 2: relax_rows(l, row, end, 1, 0); break;
+    case 3: relax_rows(l, row, end, 1, 1); break;
+    case 4: relax_rows(l, row, end, 2, 0); break;
+    case 5: relax_rows(l, row, end, 2, 1); break;
+    case RESIDUAL:
+        keep_rows(l, row, end, 0), keep_rows(l, row, end, 1), keep_rows(l, row, end, 2);
+        break;
+    default:
+        for (int n = k; n < k_end; n++) end_chunk(l, &l->band_rates[n]);
+        break;
+    }
+}
+
+enum { STRIP_CELLS = 2560 }; // so that the chunks of a strip stay in the cache
+
+static void run_rows(pl_grid_linear_level* l, int stage, int z, int y_begin, int y_end,
+                     void* user) {
+    run_stage(l, stage_at(user, stage), z * l->layout->size[1] + y_begin,
+              z * l->layout->size[1] + y_end);
+}
+
+void pl_grid_band_smooth(pl_grid_linear_level* level, int sweeps, bool keeps_residual,
+                         pl_pool* pool) {
+    band_plan plan = {sweeps, keeps_residual};
+    int strip = STRIP_CELLS / (level->layout->size[0] + 1) + 4;
+    pl_grid_wave wave = {run_rows, &plan, 2 + 6 * sweeps + keeps_residual, strip, level->row_band};
+    pl_grid_run_wave(level, &wave, pool);
+}
+
+// ------------------------------------------------------------------ stage by stage
+
+static void run_everywhere(pl_grid_linear_level* level, int stage) {
+    run_stage(level, stage, 0, level->layout->size[1] * level->layout->size[2]);
+}
+void pl_grid_band_sweep(pl_grid_linear_level* level) {
+    for (int stage = 0; stage < 6; stage++) run_everywhere(level, stage);
+}
+void pl_grid_band_begin(pl_grid_linear_level* level) { run_everywhere(level, BEGIN); }
+void pl_grid_band_end(pl_grid_linear_level* level) { run_everywhere(level, END); }
+void pl_grid_band_residual(pl_grid_linear_level* level) { run_everywhere(level, RESIDUAL); }
+
+// ------------------------------------------------------------------ coefficients
+
+// what the pressure of a cell loses when a face across a moves away from it
+static float rate_of(const pl_grid_linear_level* l, int place, int a) {
+    const pl_grid_masks* m = &l->split[place / PL_GRID_CHUNK];
+    if (!pl_grid_bit(m->interior & (uint16_t)~m->core & m->stress[a], place)) return 0.0f;
+    int boundary = 0;
+    for (int b = 0; b < 3; b++) boundary += !pl_grid_bit(m->stress[b], place);
+    return 1.0f / (l->compressibility + 0.5f * (float)boundary);
+}
+
+// of the face at i along x
+static void set_face(const pl_grid_linear_level* l, const pl_grid_band_chunk* b,
+                     pl_grid_band_rates* r, int a, int i) {
+    const int to = pl_place_of(i);
+    for (int side = 0; side < 2; side++)
+        r->stresses[a][to] |= (uint8_t)((b->stress[a][side] >> i & 1) << side);
+    for (int e = 0; e < 4; e++)
+        r->stresses[a][to] |= (uint8_t)((b->edge[a][e] >> i & 1) << (2 + e));
+    if (b->slaved & b->cell_stress[a] & 1 << i) {
+        r->cells[to] |= (uint8_t)(1 << a);
+        r->has_own[a] |= b->compliance[i] != 0.0f;
+    }
+    r->is_stiff[a] |= b->stiffness[a][i] != 0.0f;
+    r->stiffness[a][to] = b->stiffness[a][i];
+    r->inverse_diagonal[a][to] = b->inverse_diagonal[a][i];
+    const int below =
+        a == 0 ? pl_place_below(r->begin + to) : r->rows[a == 1 ? PL_ROW_Y_LOW : PL_ROW_Z_LOW] + to;
+    if (r->faces[a] >> to & 1) r->low[a][to] = rate_of(l, below, a);
+    r->has_low[a] |= r->low[a][to] != 0.0f;
+}
+
+static void set_rates(const pl_grid_linear_level* l, int k) {
+    const pl_grid_band_chunk* b = &l->band[k];
+    const pl_grid_masks* m = &l->split[b->begin / PL_GRID_CHUNK];
+    pl_grid_band_rates* r = &l->band_rates[k];
+    *r = (pl_grid_band_rates){.begin = b->begin,
+                              .is_odd = b->odd == 0x5555,
+                              .has_slaved = b->slaved != 0,
+                              .has_rim = b->rim != 0};
+    memcpy(r->rows, b->rows, sizeof r->rows);
+    for (int i = 0; i < PL_GRID_CHUNK; i++) {
+        r->cells[pl_place_of(i)] = (uint8_t)((b->slaved >> i & 1) << 3 | (b->rim >> i & 1) << 4);
+        r->compliance[pl_place_of(i)] = b->compliance[i];
+    }
+    for (int a = 0; a < 3; a++) {
+        r->faces[a] = m->face[a] & (uint16_t)~m->inner[a];
+        for (int i = 0; i < PL_GRID_CHUNK; i++) set_face(l, b, r, a, i);
+    }
+}
+
+void pl_grid_linear_level_pack(pl_grid_linear_level* level) {
+    for (int k = 0; k < level->band_count; k++) set_rates(level, k);
+    pl_grid_band_list_pack(level);
+    for (int k = 0; k < level->wall_count; k++) {
+        memcpy(level->wall_q[k][0], level->walls[k].closed, sizeof level->wall_q[k][0]);
+        memcpy(level->wall_q[k][1], level->walls[k].inverse[3], sizeof level->wall_q[k][1]);
+    }
+}

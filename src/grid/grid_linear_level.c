@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Fields of a level of the linear lattice, and the runs that kernels walk along.
+#include "grid/grid_linear_level.h"
+#include "base/memory.h"
+
+// bits of even x, then of odd x
+static uint16_t split_bits(uint16_t bits) {
+    unsigned out = 0;
+    for (int i = 0; i < PL_GRID_CHUNK; i++) out |= (bits >> i & 1u) << pl_place_of(i);
+    return (uint16_t)out;
+}
+
+static void split_chunk(const pl_grid_masks* m, pl_grid_masks* out) {
+    *out = (pl_grid_masks){.interior = split_bits(m->interior),
+                           .dirichlet = split_bits(m->dirichlet),
+                           .core = split_bits(m->core),
+                           .rim = split_bits(m->rim)};
+    for (int a = 0; a < 3; a++) {
+        out->face[a] = split_bits(m->face[a]);
+        out->inner[a] = split_bits(m->inner[a]);
+        out->stress[a] = split_bits(m->stress[a]);
+        out->edge[a] = split_bits(m->edge[a]);
+    }
+}
+
+static pl_status split_masks(pl_grid_linear_level* level, pl_error* error) {
+    const int count = level->layout->field_size / PL_GRID_CHUNK;
+    level->split = PL_ALLOC(pl_grid_masks, count);
+    if (!level->split) return pl_fail_memory(error, "a lattice");
+    for (int c = 0; c < count; c++) split_chunk(&level->layout->masks[c], &level->split[c]);
+    return PL_OK;
+}
+
+// ------------------------------------------------------------------ runs
+
+static uint8_t full_bits(const pl_grid_linear_level* level, int chunk) {
+    const pl_grid_masks* m = &level->layout->masks[chunk];
+    unsigned bits = 0, all = m->core;
+    for (int a = 0; a < 3; a++) {
+        bits |= (m->inner[a] == 0xffff ? 1u : 0u) << a;
+        all &= m->face[a];
+    }
+    if (all == 0xffff && level->wall_index[chunk] < 0) bits |= PL_GRID_FULL_CELLS;
+    return (uint8_t)bits;
+}
+
+// whether a chunk belongs to a run
+static bool is_used(const pl_grid_masks* m) {
+    return m->core | m->face[0] | m->face[1] | m->face[2];
+}
+
+// the runs of a segment; only counted if out is NULL
+static int cut_segment(const pl_grid_linear_level* level, const pl_grid_segment* g,
+                       pl_grid_run* out) {
+    int count = 0;
+    bool open = false;
+    for (int c = 0; c < g->count; c++) {
+        bool used = is_used(&level->layout->masks[g->begin / PL_GRID_CHUNK + c]);
+        if (used && !open) {
+            if (out) {
+                int offset = c * PL_GRID_CHUNK;
+                out[count] =
+                    (pl_grid_run){.begin = g->begin + offset, .odd_y = g->y & 1, .odd_z = g->z & 1};
+                for (int r = 0; r < 4; r++) out[count].rows[r] = g->rows[r] + offset;
+            }
+            count++;
+        }
+        if (used && out) out[count - 1].count++;
+        open = used;
+    }
+    return count;
+}
+
+// which band chunks each row has; they are in the order of rows
+static void index_rows(pl_grid_linear_level* level) {
+    int row_count = level->layout->size[1] * level->layout->size[2], k = 0;
+    for (int row = 0; row < row_count; row++) {
+        level->row_band[row] = k;
+        for (int s = level->layout->row_segments[row]; s < level->layout->row_segments[row + 1];
+             s++) {
+            const pl_grid_segment* g = &level->layout->segments[s];
+            while (k < level->band_count &&
+                   level->band[k].begin < g->begin + g->count * PL_GRID_CHUNK)
+                k++;
+        }
+    }
+    level->row_band[row_count] = k;
+}
+
+// whether all of a segment's chunk and those beside it pass
+typedef bool (*chunk_test)(const pl_grid_linear_level* level, int chunk);
+static bool passes(const pl_grid_linear_level* level, const pl_grid_segment* g, int c,
+                   chunk_test test) {
+    const int chunk = g->begin / PL_GRID_CHUNK + c, end = level->layout->field_size / PL_GRID_CHUNK;
+    for (int r = PL_ROW_Y_LOW; r <= PL_ROW_Z_HIGH; r++)
+        if (!test(level, g->rows[r] / PL_GRID_CHUNK + c)) return false;
+    return test(level, chunk) && (chunk == 0 || test(level, chunk - 1)) &&
+           (chunk + 1 == end || test(level, chunk + 1));
+}
+static bool has_no_band(const pl_grid_linear_level* level, int chunk) {
+    return level->band_index[chunk] < 0;
+}
+static bool is_far(const pl_grid_linear_level* level, int chunk) {
+    return level->full[chunk] & PL_GRID_FAR;
+}
+
+// Marks what is far from the band. Memory that belongs to no segment is read as zeros: it is far.
+static void mark_far(pl_grid_linear_level* level) {
+    for (int c = 0; c < level->layout->field_size / PL_GRID_CHUNK; c++)
+        level->full[c] |= PL_GRID_FAR;
+    for (int s = 0; s < level->layout->segment_count; s++) {
+        const pl_grid_segment* g = &level->layout->segments[s];
+        for (int c = 0; c < g->count; c++)
+            if (!passes(level, g, c, has_no_band))
+                level->full[g->begin / PL_GRID_CHUNK + c] &= (uint8_t)~PL_GRID_FAR;
+    }
+    for (int s = 0; s < level->layout->segment_count; s++) {
+        const pl_grid_segment* g = &level->layout->segments[s];
+        for (int c = 0; c < g->count; c++)
+            if (is_used(&level->layout->masks[g->begin / PL_GRID_CHUNK + c]) &&
+                passes(level, g, c, is_far))
+                level->full[g->begin / PL_GRID_CHUNK + c] |= PL_GRID_DEEP;
+    }
+}
+
+// what lies beside the records of the band and of walls
+static pl_status prepare_band(pl_grid_linear_level* level, pl_error* error) {
+    const pl_grid_level* layout = level->layout;
+    const int chunk_count = layout->field_size / PL_GRID_CHUNK;
+    const size_t count = (size_t)level->band_count;
+    level->band_index = PL_ALLOC(int, chunk_count);
+    level->row_band = PL_ALLOC(int, layout->size[1] * layout->size[2] + 1);
+    level->wall_q = pl_alloc_items((size_t)level->wall_count, sizeof *level->wall_q);
+    level->band_residual = pl_alloc_items(count, sizeof *level->band_residual);
+    level->band_rates = PL_ALLOC(pl_grid_band_rates, count);
+    if (!level->band_index || !level->row_band ||
+        (count && (!level->band_residual || !level->band_rates)) ||
+        (level->wall_count && !level->wall_q))
+        return pl_fail_memory(error, "a lattice");
+    index_rows(level);
+    for (int c = 0; c < chunk_count; c++) level->band_index[c] = -1;
+    for (int k = 0; k < level->band_count; k++)
+        level->band_index[level->band[k].begin / PL_GRID_CHUNK] = k;
+    mark_far(level);
+    return pl_grid_band_list(level, error);
+}
+
+static pl_status list_runs(pl_grid_linear_level* level, pl_error* error) {
+    const pl_grid_level* layout = level->layout;
+    const int row_count = layout->size[1] * layout->size[2];
+    level->row_runs = PL_ALLOC(int, row_count + 1);
+    level->full = PL_ALLOC(uint8_t, layout->field_size / PL_GRID_CHUNK);
+    if (!level->row_runs || !level->full) return pl_fail_memory(error, "a lattice");
+    for (int c = 0; c < layout->field_size / PL_GRID_CHUNK; c++)
+        level->full[c] = full_bits(level, c);
+    int count = 0;
+    for (int s = 0; s < layout->segment_count; s++)
+        count += cut_segment(level, &layout->segments[s], NULL);
+    level->runs = PL_ALLOC(pl_grid_run, count);
+    if (!level->runs && count) return pl_fail_memory(error, "a lattice");
+    for (int row = 0; row < row_count; row++) {
+        level->row_runs[row] = level->run_count;
+        for (int s = layout->row_segments[row]; s < layout->row_segments[row + 1]; s++)
+            level->run_count +=
+                cut_segment(level, &layout->segments[s], level->runs + level->run_count);
+    }
+    level->row_runs[row_count] = level->run_count;
+    return PL_OK;
+}
+
+// ------------------------------------------------------------------ fields
+
+enum { FIELDS = 9 };
+
+static pl_status allocate_fields(pl_grid_linear_level* level, pl_error* error) {
+    float** fields[FIELDS] = {&level->u[0], &level->u[1], &level->u[2], &level->c, &level->f[0],
+                              &level->f[1], &level->f[2], &level->g,    &level->q};
+    level->fields = PL_ALLOC(float, FIELDS* pl_grid_field_stride(level->layout));
+    if (!level->fields) return pl_fail_memory(error, "the fields of a lattice");
+    for (int k = 0; k < FIELDS; k++)
+        *fields[k] = level->fields + (size_t)k * pl_grid_field_stride(level->layout);
+    return PL_OK;
+}
+
+pl_status pl_grid_linear_level_create(const pl_grid_level* layout, const pl_grid_cells* cells,
+                                      pl_grid_linear_level* out, pl_error* error) {
+    *out = (pl_grid_linear_level){.layout = layout};
+    pl_status status = split_masks(out, error);
+    if (status == PL_OK) status = allocate_fields(out, error);
+    if (status == PL_OK) status = pl_grid_linear_level_classify(out, cells, error);
+    if (status == PL_OK) status = list_runs(out, error);
+    if (status == PL_OK) status = prepare_band(out, error);
+    if (status != PL_OK) pl_grid_linear_level_free(out);
+    return status;
+}
+
+void pl_grid_linear_level_free(pl_grid_linear_level* level) {
+    if (!level->layout) return;
+    const int chunk_count = level->layout->field_size / PL_GRID_CHUNK;
+    const int row_count = level->layout->size[1] * level->layout->size[2];
+    PL_FREE(level->fields, float, FIELDS* pl_grid_field_stride(level->layout));
+    PL_FREE(level->split, pl_grid_masks, chunk_count);
+    PL_FREE(level->row_runs, int, row_count + 1);
+    PL_FREE(level->runs, pl_grid_run, level->run_count);
+    PL_FREE(level->full, uint8_t, chunk_count);
+    PL_FREE(level->row_band, int, row_count + 1);
+    PL_FREE(level->band_index, int, chunk_count);
+    pl_grid_band_list_free(level);
+    pl_free(level->band_residual, (size_t)level->band_count * sizeof *level->band_residual);
+    PL_FREE(level->band_rates, pl_grid_band_rates, level->band_count);
+    PL_FREE(level->band, pl_grid_band_chunk, level->band_count);
+    PL_FREE(level->wall_index, int, chunk_count);
+    pl_free(level->wall_q, (size_t)level->wall_count * sizeof *level->wall_q);
+    PL_FREE(level->walls, pl_grid_wall_chunk, level->wall_count);
+    PL_FREE(level->ghosts, pl_grid_ghost, level->ghost_count);
+    *level = (pl_grid_linear_level){0};
+}

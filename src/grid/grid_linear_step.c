@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// A step of the linear lattice, cycle by cycle. Coarse levels may be too soft for limbs of a few
+// cells, and cycles slow or even growing: then the last few of them are recombined, and coarse
+// levels have two cycles for each. A body that bends softly does not get far with residuals that
+// may not grow: there cycles are mixed. Memory for that is taken when it is needed; without it
+// cycles go on alone.
+#include "grid/grid_linear.h"
+#include "grid/grid_linear_operator.h"
+
+enum { ROWS = 64 };
+
+// ------------------------------------------------------------------ as recombination sees it
+
+typedef struct take_job {
+    const pl_grid_linear_level* level;
+    float* const* to;
+} take_job;
+
+// The correction as the state takes it: in its order, pressures in place of c, nothing outside.
+static void take_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const take_job* job = user;
+    const pl_grid_linear_level* l = job->level;
+    const pl_grid_level* layout = l->layout;
+    for (int k = layout->row_segments[begin]; k < layout->row_segments[end]; k++) {
+        const pl_grid_segment* g = &layout->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            int at = g->begin + i, place = pl_place_of(at);
+            const pl_grid_masks* m = &layout->masks[at / PL_GRID_CHUNK];
+            float p = pl_grid_bit(m->interior, at) ? l->c[place] : 0.0f, divergence = 0.0f;
+            for (int a = 0; a < 3; a++) {
+                job->to[a][at] = pl_grid_bit(m->face[a], at) ? l->u[a][place] : 0.0f;
+                divergence += l->u[a][pl_place_of(pl_grid_above(g, a, i))] - l->u[a][place];
+            }
+            job->to[3][at] = pl_grid_bit(m->core, at) ? divergence - p : p;
+        }
+    }
+}
+
+static void take(const pl_grid_iteration* it, float* const to[4]) {
+    const pl_grid_linear_level* l = &((pl_grid_linear*)it->levels)->levels[0];
+    pl_parallel_for(it->pool, take_task, l->layout->size[1] * l->layout->size[2], ROWS,
+                    &(take_job){l, to});
+}
+
+double pl_grid_linear_look(pl_grid_linear* mg, const pl_grid_state* state) {
+    if (mg->react) mg->react(mg->react_user);
+    return pl_grid_residual(&mg->levels[0], state, mg->pool);
+}
+static double find_residual(const pl_grid_iteration* it) {
+    return pl_grid_linear_look(it->levels, it->state);
+}
+
+pl_grid_iteration pl_grid_linear_iteration(pl_grid_linear* mg, pl_grid_state* state) {
+    const pl_grid_linear_level* l = &mg->levels[0];
+    return (pl_grid_iteration){.levels = mg,
+                               .state = state,
+                               .residual = {l->f[0], l->f[1], l->f[2], l->g},
+                               .find_residual = find_residual,
+                               .take = take,
+                               .pool = mg->pool};
+}
+
+// ------------------------------------------------------------------ step
+
+void pl_grid_linear_begin(pl_grid_linear* mg) {
+    // nothing but the state goes from step to step: runs can be resumed
+    mg->phase = PL_GRID_CYCLES_ALONE;
+    mg->cycle = mg->stalls = 0;
+    mg->inner_cycles = 1;
+    pl_grid_recombine_reset(&mg->history);
+}
+
+static bool has_history(pl_grid_linear* mg) {
+    pl_error ignored;
+    return mg->history.size > 0 || pl_grid_recombine_create(mg->levels[0].layout, PL_GRID_HISTORY,
+                                                            &mg->history, &ignored) == PL_OK;
+}
+
+// Ends the phase of cycles alone where they are slow.
+static void watch_rate(pl_grid_linear* mg, double residual) {
+    static const double SLOW = 0.7, MANY_TIMES = 3.0;
+    const double last = mg->last_residual;
+    const bool slow = mg->cycle > 2 && residual > SLOW * last;
+    const bool grows = mg->cycle > 1 && residual > last;
+    pl_error ignored;
+    if (!(slow || grows)) return;
+    const bool mixes = !mg->react && residual > MANY_TIMES * last;
+    if (has_history(mg)) mg->phase = mixes ? PL_GRID_CYCLES_MIXED : PL_GRID_CYCLES_RECOMBINED;
+    if (mg->phase != PL_GRID_CYCLES_MIXED) pl_grid_linear_set_inner(mg, 2, &ignored);
+}
+
+// Goes from recombined to mixed cycles where they stall. What touches and lets go again is no
+// linear equation: with reactions nothing is mixed.
+static void watch_stalls(pl_grid_linear* mg, double residual) {
+    static const double STALLED = 0.95;
+    enum { MAX_STALLS = 3 };
+    mg->stalls = residual > STALLED * mg->last_residual ? mg->stalls + 1 : 0;
+    const bool mixes = mg->phase == PL_GRID_CYCLES_MIXED || mg->stalls >= MAX_STALLS;
+    const pl_grid_linear_phase next =
+        mixes && !mg->react ? PL_GRID_CYCLES_MIXED : PL_GRID_CYCLES_RECOMBINED;
+    if (next == mg->phase) return;
+    if (next == PL_GRID_CYCLES_MIXED) mg->inner_cycles = 1;
+    mg->phase = next;
+    pl_grid_recombine_reset(&mg->history);
+}
+
+void pl_grid_linear_advance(pl_grid_linear* mg, pl_grid_state* state, double residual) {
+    const pl_grid_iteration it = pl_grid_linear_iteration(mg, state);
+    mg->cycle++;
+    if (mg->phase == PL_GRID_CYCLES_ALONE) watch_rate(mg, residual);
+    if (mg->phase != PL_GRID_CYCLES_ALONE) watch_stalls(mg, residual);
+    mg->last_residual = residual;
+    if (mg->phase == PL_GRID_CYCLES_RECOMBINED) pl_grid_recombine_begin(&mg->history, &it);
+    pl_grid_linear_cycle(mg);
+    switch (mg->phase) {
+    case PL_GRID_CYCLES_ALONE: pl_grid_correct(&mg->levels[0], state, mg->pool); break;
+    case PL_GRID_CYCLES_MIXED: pl_grid_recombine_mix(&mg->history, &it); break;
+    case PL_GRID_CYCLES_RECOMBINED:
+        pl_grid_recombine_try(&mg->history, &it);
+        pl_grid_recombine_finish(&mg->history, &it);
+        break;
+    }
+}
