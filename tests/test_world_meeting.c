@@ -108,9 +108,18 @@ TEST(meeting_says_who_passes_whom)
     CHECK(pl_notes_create(&notes) == PL_OK);
     CHECK_OK(pl_scene_set(scene, "bodies[1].integrator", "euler", &error), &error);
     CHECK_OK(pl_world_create(scene, &world, notes, &error), &error); // one system now
+    CHECK_INT(pl_notes_count(notes), 0);
+    pl_world_destroy(world);
+    for (int b = 0; b < 2; b++) {
+        const char* law = b ? "bodies[1].material.law" : "bodies[0].material.law";
+        const char* nonlinear = b ? "bodies[1].nonlinear" : "bodies[0].nonlinear";
+        CHECK_OK(pl_scene_set(scene, law, "corotated", &error), &error);
+        CHECK_OK(pl_scene_set(scene, nonlinear, "projective", &error), &error);
+    }
+    CHECK_OK(pl_world_create(scene, &world, notes, &error), &error);
     CHECK_INT(pl_notes_count(notes), 1);
     CHECK_TEXT(pl_notes_text(notes, 0, NULL),
-               "\"table\" and \"cube\" pass through each other with method fem");
+               "\"table\" and \"cube\" pass through each other with nonlinear projective");
     pl_world_destroy(world);
     // two systems: one way
     CHECK_OK(pl_scene_set(scene, "bodies[1].integrator", "bdf2", &error), &error);

@@ -32,6 +32,7 @@ void pl_surface_set_destroy(pl_surface_set* set) {
     }
     PL_FREE(set->surfaces, pl_contact_surface, surfaces);
     PL_FREE(set->parted, bool, square);
+    PL_FREE(set->nearest, double, square);
     PL_FREE(set->rest, double, 3 * (size_t)set->vertex_count);
     PL_FREE(set->surface_of_vertex, int, set->vertex_count);
     PL_FREE(set->triangles, int, 3 * (size_t)set->triangle_count);
@@ -48,12 +49,13 @@ static bool allocate(pl_surface_set* set) {
     const size_t surfaces = (size_t)set->surface_count, square = surfaces * surfaces;
     const size_t triangles = (size_t)set->triangle_count;
     if (!(set->surfaces = PL_ALLOC(pl_contact_surface, surfaces)) ||
-        !(set->parted = PL_ALLOC(bool, square)) ||
+        !(set->parted = PL_ALLOC(bool, square)) || !(set->nearest = PL_ALLOC(double, square)) ||
         !(set->near_offsets = PL_ALLOC(int, surfaces + 1)) ||
         !(set->rest = PL_ALLOC(double, 3 * (size_t)set->vertex_count)) ||
         !(set->surface_of_vertex = PL_ALLOC(int, set->vertex_count)))
         return false;
     for (int v = 0; v < set->vertex_count; v++) set->surface_of_vertex[v] = -1;
+    for (size_t k = 0; k < square; k++) set->nearest[k] = INFINITY;
     if (triangles == 0) return true;
     if (!(set->triangles = PL_ALLOC(int, 3 * triangles)) ||
         !(set->surface_of = PL_ALLOC(int, triangles)) ||
@@ -380,4 +382,21 @@ pl_status pl_surface_set_cross(pl_surface_set* set, pl_pool* pool, const double*
                                pl_array* out, pl_error* error) {
     search s = {.set = set, .start = positions, .crosses = true};
     return run(&s, pool, out, error);
+}
+
+pl_status pl_surface_set_measure(pl_surface_set* set, pl_pool* pool, pl_error* error) {
+    pl_array list = pl_array_of(sizeof(pl_contact_pair));
+    for (int s = 0; s < set->surface_count; s++)
+        set->surfaces[s].reach = set->surfaces[s].thickness;
+    const pl_status status = pl_surface_set_find(set, pool, set->rest, NULL, &list, error);
+    const pl_contact_pair* pairs = list.data;
+    for (size_t k = 0; status == PL_OK && k < list.count; k++) {
+        const pl_quad at = pl_pair_places(&pairs[k], set->rest);
+        int a = pairs[k].surfaces[0], b = pairs[k].surfaces[1];
+        double* nearest =
+            &set->nearest[a < b ? a * set->surface_count + b : b * set->surface_count + a];
+        if (a != b) *nearest = fmin(*nearest, pl_quad_distance(&at, pairs[k].is_edges, NULL));
+    }
+    pl_array_free(&list);
+    return status;
 }

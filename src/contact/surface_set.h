@@ -32,6 +32,7 @@ typedef struct pl_contact_surface {
     double edge;      // mean length at rest [m]
     double thickness; // kept free around it; the caller sets it [m]
     double friction;  // the caller sets it
+    double stiffness; // of a vertex against a collider; the caller sets it [N/m]
     double reach;     // of the present search
     pl_bvh tree;
 } pl_contact_surface;
@@ -53,6 +54,8 @@ typedef struct pl_surface_set {
     int surface_count;
     pl_contact_surface* surfaces;
     bool* parted;     // per pair a <= b, at a * surface_count + b: no contact for now; the caller's
+    double* nearest;  // per pair, as `parted`: how near they are at rest, if that is below what
+                      // their thickness asks for; else infinite [m]
     int vertex_count; // of the system
     double* rest;     // its places at rest, 3 each; zero off the surfaces
     int* surface_of_vertex; // -1: on none
@@ -72,6 +75,9 @@ pl_status pl_surface_set_create(const pl_surface_source* sources, int count, int
                                 pl_surface_set** out, pl_error* error);
 // Accepts NULL.
 void pl_surface_set_destroy(pl_surface_set* set);
+
+// Finds `nearest`, by the thickness of the surfaces. Surfaces are at rest as they start.
+pl_status pl_surface_set_measure(pl_surface_set* set, pl_pool* pool, pl_error* error);
 
 // True if some two surfaces, or parts of one, can meet at all.
 bool pl_surface_set_is_active(const pl_surface_set* set);

@@ -126,5 +126,6 @@ const pl_method_functions pl_fem_method = {.name = "fem",
                                            .state_load = state_load,
                                            .update = update,
                                            .careful = careful,
+                                           .keeps_apart = true,
                                            .aggregates = aggregates,
                                            .restart = restart};

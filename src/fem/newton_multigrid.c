@@ -226,6 +226,18 @@ static void solve(void* data, const pl_linear_options* options, bool residual_un
     pl_newton_multigrid_solve(data, options, residual_unread, b, x, info);
 }
 
+static void apply(void* data, const double* x, double* y) {
+    const pl_newton_multigrid* n = data;
+    pl_mg_outer_apply(&n->outer, n->pool, x, y);
+}
+
+// one cycle
+static bool precondition(void* data, const double* r, double* z) {
+    pl_newton_multigrid* n = data;
+    pl_block_mg_apply(n->mg, r, z);
+    return !n->mg->bottom_failed;
+}
+
 static double force_square(const void* data, int first, int end, const double* x) {
     return pl_newton_multigrid_force_square(data, first, end, x);
 }
@@ -243,6 +255,8 @@ static void destroy(void* data) { pl_newton_multigrid_destroy(data); }
 static const pl_newton_functions functions = {.begin = begin,
                                               .update = update,
                                               .solve = solve,
+                                              .apply = apply,
+                                              .precondition = precondition,
                                               .force_square = force_square,
                                               .forget = forget,
                                               .levels = levels,

@@ -15,6 +15,7 @@
 // Where this differs: places are not added up step by step but taken from the start, and what
 // rounding can have done to a distance is taken off.
 #include "geometry/ccd.h"
+#include "geometry/box.h"
 #include "geometry/distance.h"
 
 #include <stddef.h>
@@ -96,4 +97,17 @@ double pl_quad_advance(const pl_quad* given, const pl_quad* given_motion, bool i
         if (part >= 1.0) return 1.0;
     }
     return part;
+}
+
+bool pl_quad_boxes_meet(const pl_quad* from, const pl_quad* to, bool is_edges, double room) {
+    pl_box boxes[2] = {{pl_min3(from->x[0], to->x[0]), pl_max3(from->x[0], to->x[0])},
+                       {pl_min3(from->x[3], to->x[3]), pl_max3(from->x[3], to->x[3])}};
+    for (int i = 1; i < 3; i++) {
+        pl_box* box = &boxes[i == 2 || !is_edges];
+        *box = pl_box_add_point(pl_box_add_point(*box, from->x[i]), to->x[i]);
+    }
+    const pl_vec3 around = {room, room, room};
+    boxes[0].low = pl_sub(boxes[0].low, around);
+    boxes[0].high = pl_add(boxes[0].high, around);
+    return pl_box_overlaps(boxes[0], boxes[1]);
 }

@@ -23,4 +23,8 @@ double pl_quad_distance(const pl_quad* quad, bool is_edges, double weights[4]);
 // at the start; 1 if all of it does. 0 if they touch at the start and move.
 double pl_quad_advance(const pl_quad* start, const pl_quad* motion, bool is_edges);
 
+// False if the boxes of all that the two pass over are farther apart than `room`: they are cheap,
+// and most pairs are not near.
+bool pl_quad_boxes_meet(const pl_quad* from, const pl_quad* to, bool is_edges, double room);
+
 #endif

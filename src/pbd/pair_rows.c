@@ -67,25 +67,12 @@ static double ways_of(const pl_quad* from, const pl_quad* to, bool is_edges) {
                     : way[0] + fmax(way[1], fmax(way[2], way[3]));
 }
 
-bool pl_pair_boxes_meet(const pl_quad* from, const pl_quad* to, bool is_edges, double room) {
-    pl_box boxes[2] = {{pl_min3(from->x[0], to->x[0]), pl_max3(from->x[0], to->x[0])},
-                       {pl_min3(from->x[3], to->x[3]), pl_max3(from->x[3], to->x[3])}};
-    for (int i = 1; i < 3; i++) {
-        pl_box* box = &boxes[i == 2 || !is_edges];
-        *box = pl_box_add_point(pl_box_add_point(*box, from->x[i]), to->x[i]);
-    }
-    const pl_vec3 around = {room, room, room};
-    boxes[0].low = pl_sub(boxes[0].low, around);
-    boxes[0].high = pl_add(boxes[0].high, around);
-    return pl_box_overlaps(boxes[0], boxes[1]);
-}
-
 bool pl_pair_may_touch(const pl_pair_motion* m, const pl_contact_pair* pair) {
     const pl_contact_surface* surfaces = m->surfaces->surfaces;
     const pl_quad from = pl_pair_places(pair, m->start), to = pl_pair_places(pair, m->end);
     const double room =
         NEAR * (surfaces[pair->surfaces[0]].thickness + surfaces[pair->surfaces[1]].thickness);
-    if (!pl_pair_boxes_meet(&from, &to, pair->is_edges, room)) return false;
+    if (!pl_quad_boxes_meet(&from, &to, pair->is_edges, room)) return false;
     return pl_quad_distance(&from, pair->is_edges, NULL) <=
            ways_of(&from, &to, pair->is_edges) + room;
 }

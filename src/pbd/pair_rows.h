@@ -32,10 +32,6 @@ typedef struct pl_pair_motion {
     double time;          // of the part [s]
 } pl_pair_motion;
 
-// False if the boxes of all that the two pass over are farther apart than `room`: they are cheap,
-// and most pairs are not near.
-bool pl_pair_boxes_meet(const pl_quad* from, const pl_quad* to, bool is_edges, double room);
-
 // False if a pair is too far apart to be too near at the end or to meet on the way.
 bool pl_pair_may_touch(const pl_pair_motion* motion, const pl_contact_pair* pair);
 

@@ -159,7 +159,7 @@ static void advance_task(int begin, int end, int worker, void* user) {
         pl_quad way = pl_pair_places(pair, job->motion->end);
         job->parts[k] = 1.0;
         if (!can_wait(job->motion, pair)) continue;
-        if (!pl_pair_boxes_meet(&from, &way, pair->is_edges, 0.0)) continue;
+        if (!pl_quad_boxes_meet(&from, &way, pair->is_edges, 0.0)) continue;
         for (int i = 0; i < 4; i++) way.x[i] = pl_sub(way.x[i], from.x[i]);
         job->parts[k] = pl_quad_advance(&from, &way, pair->is_edges);
     }

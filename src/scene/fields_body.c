@@ -251,7 +251,8 @@ static const pl_field_info body_contact_rows[] = {
         pl_body_contact, "friction", friction, PL_ANIMATED, "", 0, 10, 0.3,
         "Coulomb's coefficient on colliders that give none, and between bodies, where the "
         "larger of two counts"),
-    PL_ROW_BOOL(pl_body_contact, "self", self, false, "the body collides with itself; method pbd"),
+    PL_ROW_BOOL(pl_body_contact, "self", self, false,
+                "the body collides with itself; methods fem and pbd"),
     PL_ROW_BOOL(pl_body_contact, "bodies", bodies, true,
                 "it collides with other bodies that have this set; what each method does about it "
                 "is in contact.md"),

@@ -139,6 +139,8 @@ static pl_status advance(pl_step_system* s, const pl_method_step* step, double b
     status = pl_step_hold(s, &f, error);
     if (status == PL_OK) status = pl_step_begin_terms(&f, error);
     if (status != PL_OK) return status;
+    const bool is_joined = s->minimiser.whole && pl_step_joins(&f);
+    s->minimiser.pieces = is_joined ? s->minimiser.whole : s->minimiser.apart;
     if (has_start) pl_step_holds_place(&s->holds, f.pins, f.pin_count, s->minimiser.x);
     else pl_step_choose_start(s, &f);
     status = s->settings.nonlinear == PL_NONLINEAR_PROJECTIVE
@@ -147,6 +149,7 @@ static pl_status advance(pl_step_system* s, const pl_method_step* step, double b
                                           step->detect_user, has_start, info, error)
                  : pl_minimise(&s->minimiser, &f, &s->settings, step->detect, step->detect_user,
                                info, error);
+    if (s->meeting) info->contact_count += (int)s->meeting->active.count;
     if (status == PL_OK)
         status = pl_step_reactions_find(&s->reactions, &f, s->minimiser.x, s->minimiser.scratch,
                                         step, error);
@@ -178,7 +181,8 @@ pl_status pl_step_system_check(pl_step_system* s, const pl_method_step* step, in
                                pl_error* error) {
     *rigid_mode_count = 0;
     // contacts may hold what no pin does
-    if (s->settings.integrator != PL_INTEGRATOR_QUASISTATIC || step->detect) return PL_OK;
+    if (s->settings.integrator != PL_INTEGRATOR_QUASISTATIC || step->detect || step->surfaces)
+        return PL_OK;
     return pl_free_bodies_check(&s->free_bodies, step->force, step->pins, step->pin_count,
                                 rigid_mode_count, error);
 }
@@ -196,6 +200,8 @@ pl_status pl_step_system_step(pl_step_system* s, const pl_method_step* step, pl_
     info->rigid_mode_count = rigid_mode_count;
     if (status != PL_OK) return status;
     bool done = false, has_start = false;
+    status = pl_step_meet(s, step->surfaces, error);
+    if (status != PL_OK) return status;
     status =
         pl_step_pressure_begin(&s->pressure, step->pressures, step->pressure_count, s->vertex_count,
                                s->state[PL_STATE_POSITIONS], step->force, error);

@@ -57,6 +57,20 @@ static void newton_solve(void* data, const pl_linear_options* options, bool resi
     pl_linear_solve(((assembled*)data)->solver, options, b, x, info);
 }
 
+static void newton_apply(void* data, const double* x, double* y) {
+    assembled* a = data;
+    pl_block_matrix_apply(a->A, a->pool, 1, x, y);
+}
+
+static bool newton_precondition(void* data, const double* r, double* z) {
+    assembled* a = data;
+    pl_linear_info info;
+    const pl_linear_options options = {.tolerance = 0.01, .max_iterations = 1000};
+    memset(z, 0, 3 * (size_t)a->A->row_count * sizeof(double));
+    pl_linear_solve(a->solver, &options, r, z, &info);
+    return !info.indefinite;
+}
+
 typedef struct force_job {
     const pl_block_matrix* A;
     const double* x;
@@ -84,6 +98,8 @@ static double newton_force_square(const void* data, int begin, int end, const do
 
 static const pl_newton_functions newton_functions = {.update = newton_update,
                                                      .solve = newton_solve,
+                                                     .apply = newton_apply,
+                                                     .precondition = newton_precondition,
                                                      .force_square = newton_force_square,
                                                      .destroy = destroy};
 

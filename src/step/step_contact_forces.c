@@ -68,15 +68,15 @@ double pl_step_contact_depth(const pl_step_objective* f, const pl_contact* conta
 }
 
 // derivative of the end velocity times the step
-static double slip_scale(const pl_step_objective* f) {
+double pl_step_slip_scale(const pl_step_objective* f) {
     return f->solves_midpoint ? 4.0 : f->positions_before ? 1.5 : 1.0;
 }
 
 // the end velocity times the step
-static pl_vec3 end_motion(const pl_step_objective* f, int vertex, const double* x) {
+pl_vec3 pl_step_end_motion(const pl_step_objective* f, int vertex, const double* x) {
     size_t i = 3 * (size_t)vertex;
     pl_vec3 start = pl_vec3_load(f->start + i);
-    pl_vec3 motion = pl_scale(slip_scale(f), pl_sub(pl_vec3_load(x + i), start));
+    pl_vec3 motion = pl_scale(pl_step_slip_scale(f), pl_sub(pl_vec3_load(x + i), start));
     if (f->solves_midpoint) return pl_madd(motion, -f->time_step, pl_vec3_load(f->velocities + i));
     if (!f->positions_before) return motion;
     return pl_madd(motion, -0.5, pl_sub(start, pl_vec3_load(f->positions_before + i)));
@@ -85,7 +85,7 @@ static pl_vec3 end_motion(const pl_step_objective* f, int vertex, const double* 
 // how far the vertex would slide across the surface in a step at its end velocity
 static pl_vec3 contact_slip(const pl_step_objective* f, const pl_contact* contact,
                             const double* x) {
-    pl_vec3 moved = pl_sub(end_motion(f, contact->vertex, x), contact->motion);
+    pl_vec3 moved = pl_sub(pl_step_end_motion(f, contact->vertex, x), contact->motion);
     return pl_madd(moved, -pl_dot(moved, contact->normal), contact->normal);
 }
 
@@ -97,7 +97,7 @@ double pl_step_contact_energy(const pl_step_objective* f, int k, const double* x
     if (limit > 0.0) {
         double s = pl_norm(contact_slip(f, contact, x)), e = f->slip_length;
         double slid = s >= e ? s - 0.5 * e : 0.5 * s * s / e;
-        sum += limit * slid / slip_scale(f);
+        sum += limit * slid / pl_step_slip_scale(f);
     }
     return sum;
 }
@@ -159,7 +159,7 @@ pl_vec3 pl_step_first_dual(const pl_step_objective* f, const pl_contact* c) {
     slip = pl_sub(slip, c->motion);
     slip = pl_madd(slip, -pl_dot(slip, c->normal), c->normal);
     double stopped =
-        slip_scale(f) * c->friction * c->normal_force / f->inertia / f->mass[c->vertex];
+        pl_step_slip_scale(f) * c->friction * c->normal_force / f->inertia / f->mass[c->vertex];
     return pl_scale(1.0 / fmax(fmax(pl_norm(slip), stopped), f->slip_length), slip);
 }
 
@@ -170,7 +170,7 @@ void pl_step_friction_dual(const pl_step_objective* f, const double* x_before, c
         const pl_contact* contact = &f->contacts[k];
         size_t i = 3 * (size_t)contact->vertex;
         pl_vec3 slip = contact_slip(f, contact, x_before), w = pl_vec3_load(dual + i);
-        pl_vec3 step = pl_scale(slip_scale(f), pl_vec3_load(direction + i));
+        pl_vec3 step = pl_scale(pl_step_slip_scale(f), pl_vec3_load(direction + i));
         step = pl_madd(step, -pl_dot(step, contact->normal), contact->normal);
         double s = pl_norm(slip), e = f->slip_length, length = lengths[piece_of[contact->vertex]];
         if (s >= e) {
@@ -212,7 +212,7 @@ static void block_of(const pl_step_objective* f, const contact_state* s, double 
     double across = 0.0;
     pl_vec3 d = {0, 0, 0}, w = {0, 0, 0};
     if (s->limit > 0.0) {
-        across = slip_scale(f) * friction_factor(f, s->limit, s->slid);
+        across = pl_step_slip_scale(f) * friction_factor(f, s->limit, s->slid);
         if (s->slid >= f->slip_length) {
             d = pl_scale(1.0 / s->slid, s->slip);
             w = pl_vec3_load(f->friction_dual + 3 * (size_t)contact->vertex);

@@ -26,7 +26,8 @@ static const double SLIP_SPEED = 4e-5; // sliding below this counts as at rest [
 void pl_step_objective_begin(pl_step_system* s, const pl_method_step* step, pl_step_objective* f) {
     bool has_pressure = s->pressure.load_count > 0;
     // contacts may hold what no pin does
-    bool is_static = s->settings.integrator == PL_INTEGRATOR_QUASISTATIC && !step->detect;
+    bool is_static =
+        s->settings.integrator == PL_INTEGRATOR_QUASISTATIC && !step->detect && !step->surfaces;
     *f = (pl_step_objective){.vertex_count = s->vertex_count,
                              .set_count = s->set_count,
                              .sets = s->sets,
@@ -205,5 +206,9 @@ void pl_step_choose_start(pl_step_system* s, const pl_step_objective* f) {
         pl_rigid_start_move(s->rigid_start, s->pool, s->mass, s->state[PL_STATE_POSITIONS],
                             s->holds.fixed, m->trial);
     pl_step_holds_place(&s->holds, f->pins, f->pin_count, m->trial);
+    // pieces that stay might be in the way of those that go
+    if (pl_step_limits_ways(f) &&
+        (pl_step_free_part(f, m->x, m->trial) < 1.0 || (pl_step_joins(f) && m->pieces->count > 1)))
+        return;
     pl_search_take_lower(m, f);
 }

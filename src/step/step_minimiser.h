@@ -45,10 +45,13 @@ typedef struct pl_search {
     double *after, *tried;   // Phi at m->trial; at what is tried
     double* straight;        // Phi at what is tried before springs relax
     bool is_finite;          // Phi(x) is known to be finite
+    bool limits_ways;        // not every way from one iterate to another may be gone
 } pl_search;
 
 struct pl_minimiser {
-    const pl_step_pieces* pieces; // borrowed
+    const pl_step_pieces* pieces; // borrowed: those in use
+    const pl_step_pieces* apart;  // those of the system
+    const pl_step_pieces* whole;  // all in one, for when terms join pieces; NULL: it is one anyway
     pl_search search;
     pl_block_matrix A;       // of the solver, which may leave it without values
     pl_newton_solver newton; // none for Projective Dynamics

@@ -28,7 +28,8 @@ static const double MAX_LINEARISED_RESIDUAL = 1.0;
 static const double ROUGH_TOLERANCE = 0.2, END_PART = 0.6;
 // Systems that would have to be solved farther than this are not the last ones.
 static const double MIN_END_TOLERANCE = 0.01;
-// Cloth that folds may take so many times the iterations that bodies are given.
+// Cloth that folds, and bodies that touch, may take so many times the iterations that bodies are
+// given.
 enum { FOLDING = 4 };
 
 // what a minimisation knows from one iteration to the next
@@ -66,6 +67,7 @@ pl_status pl_minimiser_setup(pl_minimiser* m, const pl_step_pieces* pieces, int 
                              const int* neighbour_offsets, const int* neighbours, pl_error* error) {
     int vertex_count = pieces->vertex_count;
     *m = (pl_minimiser){.pieces = pieces,
+                        .apart = pieces,
                         .count = 3 * vertex_count,
                         .value = NAN,
                         .low_rank = pl_low_rank_setup(),
@@ -354,10 +356,31 @@ static pl_status fly(pl_minimiser* m, pl_step_objective* f, pl_detect detect, vo
     return PL_OK;
 }
 
+// Pieces that come near each other are one function from then on. True if they have just become it.
+static bool join_pieces(pl_minimiser* m, const pl_step_objective* f) {
+    if (!m->whole || m->pieces == m->whole || !pl_step_joins(f)) return false;
+    m->pieces = m->whole;
+    pl_search_begin(m, f);
+    pl_search_forget(m);
+    return true;
+}
+
+// At a minimum: true if Phi has become another function.
+static bool goes_on(const pl_minimiser* m, const pl_step_objective* f) {
+    bool by_coupling = f->coupling && f->coupling->go_on(f->coupling->data, m->x);
+    bool by_terms = pl_step_go_on(f, m->x);
+    return by_coupling || by_terms;
+}
+
+static int most_iterations(const pl_minimiser* m, const pl_step_objective* f,
+                           const pl_step_settings* settings) {
+    if (settings->nonlinear == PL_NONLINEAR_LINEARISED) return 1;
+    return settings->max_iterations * (m->relax.data || pl_step_joins(f) ? FOLDING : 1);
+}
+
 pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_settings* settings,
                       pl_detect detect, void* detect_user, pl_method_info* info, pl_error* error) {
     bool linearised = settings->nonlinear == PL_NONLINEAR_LINEARISED;
-    int max_iterations = linearised ? 1 : settings->max_iterations * (m->relax.data ? FOLDING : 1);
     bool searches = settings->line_search && !linearised && pl_step_has_energy(f);
     bool may_fly = m->relax.data && f->inertia > 0.0 && searches;
     progress s = {0};
@@ -372,17 +395,21 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
     for (int k = 0, round = 0;; round++) {
         double before = began;
         began = pl_deadline_now(m->deadline);
-        pl_status status = pl_step_contacts_find(m, f, detect, detect_user, round, error);
+        pl_status status = pl_step_check_terms(f, error);
+        if (status == PL_OK)
+            status = pl_step_contacts_find(m, f, detect, detect_user, round, error);
         if (status == PL_OK) status = relax_contacts(m, f, error);
         if (status != PL_OK) return status;
-        if (k < max_iterations) follow_coupling(m, f, settings);
+        bool has_joined = join_pieces(m, f);
+        int limit = most_iterations(m, f, settings);
+        if (k < limit) follow_coupling(m, f, settings);
         pl_search_gradient(m, f);
-        bool any_open = pl_friction_judge(m, f, settings, round == 0, info);
+        bool any_open = pl_friction_judge(m, f, settings, round == 0 || has_joined, info);
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
-        if (k >= max_iterations) break;
-        if (!any_open && !(f->coupling && f->coupling->go_on(f->coupling->data, m->x))) break;
+        if (k >= limit) break;
+        if (!any_open && !goes_on(m, f)) break;
         if (k > 0 && !pl_deadline_has_room(m->deadline, before)) {
             info->is_cut = true;
             break;
@@ -404,12 +431,13 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
         info->iterations++;
         k++;
         if (!searches) pl_search_full_step(m, f);
-        else if (!pl_search_line(m, f)) {
+        else if (!pl_search_line(m, f) && (m->pieces->count == 1 || !pl_step_joins(f))) {
             info->stalled = true;
             break;
         }
     }
     info->contact_count = (int)m->found.count;
     if (linearised && info->iterations > 0) info->converged = is_linearised_done(&s, info);
-    return check_energy(m, f, info, error);
+    pl_status status = pl_step_check_terms(f, error);
+    return status == PL_OK ? check_energy(m, f, info, error) : status;
 }

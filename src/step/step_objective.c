@@ -418,6 +418,40 @@ void pl_step_follow(const pl_step_objective* f, const double* x) {
         if (f->terms[k]->follow) f->terms[k]->follow(f->terms[k]->user, x);
 }
 
+bool pl_step_limits_ways(const pl_step_objective* f) {
+    for (int k = 0; k < f->term_count; k++)
+        if (f->terms[k]->free_part) return true;
+    return false;
+}
+
+double pl_step_free_part(const pl_step_objective* f, const double* from, const double* to) {
+    double part = 1.0;
+    for (int k = 0; k < f->term_count; k++)
+        if (f->terms[k]->free_part)
+            part = fmin(part, f->terms[k]->free_part(f->terms[k]->user, from, to));
+    return part;
+}
+
+bool pl_step_joins(const pl_step_objective* f) {
+    for (int k = 0; k < f->term_count; k++)
+        if (f->terms[k]->joins && f->terms[k]->joins(f->terms[k]->user)) return true;
+    return false;
+}
+
+bool pl_step_go_on(const pl_step_objective* f, const double* x) {
+    bool goes_on = false;
+    for (int k = 0; k < f->term_count; k++)
+        if (f->terms[k]->go_on && f->terms[k]->go_on(f->terms[k]->user, x)) goes_on = true;
+    return goes_on;
+}
+
+pl_status pl_step_check_terms(const pl_step_objective* f, pl_error* error) {
+    pl_status status = PL_OK;
+    for (int k = 0; status == PL_OK && k < f->term_count; k++)
+        if (f->terms[k]->check) status = f->terms[k]->check(f->terms[k]->user, error);
+    return status;
+}
+
 void pl_step_hessian(const pl_step_objective* f, const double* x, double projected,
                      pl_block_matrix* A) {
     pl_block_matrix_zero(A);

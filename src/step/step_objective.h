@@ -97,6 +97,12 @@ void pl_step_term_blocks(const pl_step_objective* f, const double* x, double pro
 pl_status pl_step_begin_terms(const pl_step_objective* f, pl_error* error);
 // The next iterate is x: terms that count along the way follow.
 void pl_step_follow(const pl_step_objective* f, const double* x);
+// What terms say of ways, of pieces, of minima and of failures; see step_term.h.
+bool pl_step_limits_ways(const pl_step_objective* f);
+double pl_step_free_part(const pl_step_objective* f, const double* from, const double* to);
+bool pl_step_joins(const pl_step_objective* f);
+bool pl_step_go_on(const pl_step_objective* f, const double* x);
+pl_status pl_step_check_terms(const pl_step_objective* f, pl_error* error);
 // A = the constant matrix of Projective Dynamics (block 1), with contacts as springs in all
 // directions
 void pl_step_projective(const pl_step_objective* f, pl_block_matrix* A);
@@ -121,6 +127,9 @@ pl_vec3 pl_step_first_dual(const pl_step_objective* f, const pl_contact* c);
 // The energy of contact k, friction included; and dPhi/dx at its vertex.
 double pl_step_contact_energy(const pl_step_objective* f, int k, const double* x);
 pl_vec3 pl_step_contact_gradient(const pl_step_objective* f, int k, const double* x);
+// The velocity of a vertex at the end of the step, times the step; and its derivative by x.
+pl_vec3 pl_step_end_motion(const pl_step_objective* f, int vertex, const double* x);
+double pl_step_slip_scale(const pl_step_objective* f);
 // Derivative of the positions at the end of the step by x.
 double pl_step_end_scale(const pl_step_objective* f);
 // Depth of a contact's vertex below its surface at the end of the step, positive inside [m].

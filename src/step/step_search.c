@@ -59,6 +59,7 @@ void pl_search_begin(pl_minimiser* m, const pl_step_objective* f) {
     }
     memset(m->friction_dual, 0, (size_t)m->count * sizeof(double));
     m->search.is_finite = false;
+    m->search.limits_ways = pl_step_limits_ways(f);
 }
 
 // At rest nothing but the forces that pass through a piece tells what is small: those of its
@@ -147,10 +148,12 @@ static void step_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// out = x + factor length direction, of the chosen pieces
+// out = x + factor length direction, of the chosen pieces. Where ways are looked at, the others
+// stay at x.
 static void try_step(const pl_minimiser* m, pl_pool* pool, const bool* chosen, double factor,
                      double* out) {
     step_job job = {m, chosen, factor, out};
+    if (m->search.limits_ways) memcpy(out, m->x, (size_t)m->count * sizeof(double));
     pl_parallel_for(pool, step_task, m->count / 3, VERTICES_PER_TASK, &job);
 }
 
@@ -184,11 +187,25 @@ static void choose_to_relax(pl_minimiser* m, const bool* tried, double factor) {
     }
 }
 
+// No step leads there.
+static void refuse(pl_minimiser* m, const bool* which) {
+    for (int k = 0; k < m->pieces->count; k++)
+        if (which[k]) m->search.tried[k] = INFINITY;
+}
+
+static bool is_way_free(const pl_minimiser* m, const pl_step_objective* f, const double* at) {
+    return !m->search.limits_ways || pl_step_free_part(f, m->x, at) >= 1.0;
+}
+
 // tried = Phi of the pieces `which` at x + factor length direction, after their springs were
 // relaxed there if that pays.
 static void try_relaxed(pl_minimiser* m, const pl_step_objective* f, const bool* which,
                         double factor, double* at, double* gradient) {
     try_step(m, f->pool, which, factor, at);
+    if (factor > 1.0 && !is_way_free(m, f, at)) {
+        refuse(m, which);
+        return;
+    }
     try_values(m, f, which, at, gradient);
     if (!m->relax.data) return;
     choose_to_relax(m, which, factor);
@@ -197,7 +214,8 @@ static void try_relaxed(pl_minimiser* m, const pl_step_objective* f, const bool*
     if (!has_both(m, f)) pl_step_gradient(f, at, gradient, m->scratch);
     m->relax.functions->sweep(m->relax.data, f, gradient, m->pieces->piece_of,
                               m->pieces->count > 1 ? m->search.chosen : NULL, at);
-    try_values(m, f, m->search.chosen, at, gradient);
+    if (is_way_free(m, f, at)) try_values(m, f, m->search.chosen, at, gradient);
+    else refuse(m, m->search.chosen);
     for (int k = 0; k < m->pieces->count; k++)
         m->search.chosen[k] = m->search.chosen[k] && !(m->search.tried[k] <= m->search.straight[k]);
     if (!is_any(m, m->search.chosen)) return;
@@ -295,15 +313,32 @@ static bool is_low_enough(const pl_minimiser* m, int k) {
     return m->search.tried[k] <= bound + 1e-12 * fabs(p->before) + p->noise * way;
 }
 
+// Up to the whole direction, as far as its way is free. m->trial is work.
+static double longest_step(pl_minimiser* m, const pl_step_objective* f) {
+    if (!m->search.limits_ways) return 1.0;
+    for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] = 1.0;
+    try_step(m, f->pool, m->search.open, 1.0, m->trial);
+    return pl_step_free_part(f, m->x, m->trial);
+}
+
+// Pieces that took steps of different lengths have not gone the ways that were looked at.
+static void keep_way_free(pl_minimiser* m, const pl_step_objective* f) {
+    if (!m->search.limits_ways || m->pieces->count == 1) return;
+    const double part = pl_step_free_part(f, m->x, m->trial);
+    for (int i = 0; part < 1.0 && i < m->count; i++)
+        m->trial[i] = m->x[i] + part * (m->trial[i] - m->x[i]);
+}
+
 static void start_line(pl_minimiser* m, const pl_step_objective* f) {
     // but for the contacts Phi is the function that it was in the iteration before
     bool known = m->pieces->count == 1 && isfinite(m->value);
     if (known) m->search.after[0] = m->value + pl_step_contacts_energy(f, m->x);
     else pl_step_energies(f, m->pieces, m->search.open, m->x, m->scratch, m->search.after);
+    const double length = longest_step(m, f);
     for (int k = 0; k < m->pieces->count; k++) {
         pl_piece_search* p = &m->search.piece[k];
         m->search.trying[k] = m->search.open[k];
-        m->search.lengths[k] = m->search.open[k] ? 1.0 : 0.0;
+        m->search.lengths[k] = m->search.open[k] ? length : 0.0;
         if (!m->search.open[k]) continue;
         p->before = m->search.after[k];
         p->bound = remember_value(p, f->contact_count > 0, p->before);
@@ -358,6 +393,7 @@ bool pl_search_line(pl_minimiser* m, const pl_step_objective* f) {
         if (!is_any(m, m->search.trying)) break;
     }
     if (!stay_where_nothing_helps(m, f)) return false;
+    keep_way_free(m, f);
     take_step(m, f);
     m->search.is_finite = m->pieces->count == 1;
     if (m->pieces->count == 1) keep_without_contacts(m, f);
@@ -370,6 +406,11 @@ void pl_search_full_step(pl_minimiser* m, const pl_step_objective* f) {
         m->search.lengths[k] = 1.0;
     }
     try_step(m, f->pool, m->search.chosen, 1.0, m->trial);
+    if (m->search.limits_ways) {
+        const double part = pl_step_free_part(f, m->x, m->trial);
+        for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] = part;
+        try_step(m, f->pool, m->search.chosen, 1.0, m->trial);
+    }
     take_step(m, f);
     m->search.is_finite = false;
 }

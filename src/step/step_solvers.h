@@ -37,6 +37,11 @@ typedef struct pl_newton_functions {
     // As pl_linear_solve. residual_unread: nobody reads the residual of the last iteration.
     void (*solve)(void* data, const pl_linear_options* options, bool residual_unread,
                   const double* b, double* x, pl_linear_info* info);
+    // y = A x; and z, roughly A^-1 r by an operator that is about the same in every call, which
+    // returns false if A turned out not to be positive definite. NULL, both: what lies outside the
+    // pattern of A cannot be solved with.
+    void (*apply)(void* data, const double* x, double* y);
+    bool (*precondition)(void* data, const double* r, double* z);
     // |D x|^2 over the vertices [begin, end), D the diagonal of A; end -1: over all of them, on all
     // threads.
     double (*force_square)(const void* data, int begin, int end, const double* x);

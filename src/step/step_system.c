@@ -7,6 +7,7 @@
 #include "step/rigid_start.h"
 #include "step/step_assembled.h"
 #include "step/step_newton.h"
+#include "step/step_pair_solver.h"
 #include "step/step_system_data.h"
 
 #include <string.h>
@@ -49,6 +50,7 @@ void pl_step_system_destroy(pl_step_system* s) {
     pl_array_free(&s->pins);
     pl_step_pressure_free(&s->pressure);
     pl_array_free(&s->terms);
+    pl_step_meeting_destroy(s->meeting);
     pl_step_reactions_free(&s->reactions);
     pl_block_matrix_free(&s->damping_matrix);
     pl_minimiser_free(&s->minimiser);
@@ -151,9 +153,40 @@ pl_status pl_step_add_term(pl_step_system* s, const pl_step_term* term, pl_error
         pl_status status =
             pl_step_pieces_join(&s->whole, s->state[PL_STATE_POSITIONS], s->vertex_count, error);
         if (status != PL_OK) return status;
-        s->minimiser.pieces = &s->whole;
+        s->minimiser.pieces = s->minimiser.apart = &s->whole;
     }
     return add_term(s, term, error);
+}
+
+static pl_status add_meeting(pl_step_system* s, pl_error* error) {
+    pl_status status = pl_step_meeting_create(s->vertex_count, &s->meeting, error);
+    if (status == PL_OK && s->pieces.count > 1 && s->whole.count == 0)
+        status =
+            pl_step_pieces_join(&s->whole, s->state[PL_STATE_POSITIONS], s->vertex_count, error);
+    if (status == PL_OK)
+        status = pl_pair_solver_wrap(&s->minimiser.newton, s->meeting, s->pool, error);
+    if (status != PL_OK) {
+        pl_step_meeting_destroy(s->meeting);
+        s->meeting = NULL;
+        return status;
+    }
+    if (s->pieces.count > 1) s->minimiser.whole = &s->whole;
+    s->meeting_term = pl_step_meeting_term(s->meeting);
+    return PL_OK;
+}
+
+pl_status pl_step_meet(pl_step_system* s, pl_surface_set* surfaces, pl_error* error) {
+    if (!s->meeting && !surfaces) return PL_OK;
+    if (!s->meeting) {
+        // room for the term before anything is made that cannot be undone
+        if (!pl_array_reserve(&s->terms, s->terms.count + 1))
+            return pl_fail_memory(error, "a term of a step");
+        pl_status status = add_meeting(s, error);
+        if (status == PL_OK) status = add_term(s, &s->meeting_term, error);
+        if (status != PL_OK) return status;
+    }
+    s->meeting->surfaces = surfaces;
+    return PL_OK;
 }
 
 // diagonal of the bounding box

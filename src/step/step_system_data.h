@@ -6,6 +6,7 @@
 #define PL_STEP_SYSTEM_DATA_H
 
 #include "step/free_bodies.h"
+#include "step/step_meeting.h"
 #include "step/step_midpoint.h"
 #include "step/step_minimiser.h"
 #include "step/step_pressure.h"
@@ -43,6 +44,8 @@ typedef struct pl_step_system {
     pl_step_pressure pressure;
     pl_step_term pressure_term;
     pl_array terms; // of const pl_step_term*: pressure, which not every step has, and those added
+    pl_step_meeting* meeting; // of surfaces that keep apart; NULL: no step has had any yet
+    pl_step_term meeting_term;
     pl_step_reactions reactions;
     pl_block_matrix damping_matrix;
     pl_step_pieces pieces;
@@ -58,6 +61,9 @@ typedef struct pl_step_system {
     pl_free_bodies free_bodies;      // of quasistatics
     double size;                     // of the rest shape [m]
 } pl_step_system;
+
+// The surfaces that keep apart in the next step; NULL: none.
+pl_status pl_step_meet(pl_step_system* s, pl_surface_set* surfaces, pl_error* error);
 
 // What the solvers of the system are made of.
 pl_solver_input pl_step_solver_input(pl_step_system* s, const double* rest);

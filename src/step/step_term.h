@@ -52,6 +52,14 @@ typedef struct pl_step_term {
     pl_status (*begin)(void* user, const struct pl_step_objective* f, pl_error* error);
     // The next iterate is x.
     void (*follow)(void* user, const double* x);
+    // The part, from 0 to 1, of the straight ways from one iterate to another that may be gone.
+    double (*free_part)(const void* user, const double* from, const double* to);
+    // In this step it may join pieces, though it has `energies`.
+    bool (*joins)(const void* user);
+    // x is a minimum. True if the term is another function from now on, whose minimum is sought.
+    bool (*go_on)(void* user, const double* x);
+    // Fails if an evaluation did.
+    pl_status (*check)(const void* user, pl_error* error);
     // created[piece] += the energy that the midpoint rule creates in a step from start to end
     void (*created)(const void* user, const int* piece_of, const double* start, const double* end,
                     double* created);

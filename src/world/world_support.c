@@ -25,8 +25,13 @@ static pl_status check_body(const pl_body* body, int b, pl_error* error) {
         return refuse(error, b, "pbd.tear", "only cloth can tear in this version; leave it out");
     if (body->contact.self && !pl_world_method(body->method)->keeps_apart)
         return refuse(error, b, "contact.self",
-                      "bodies collide with themselves with method pbd only in this version; leave "
-                      "it out, or use pbd");
+                      "bodies collide with themselves with methods fem and pbd only in this "
+                      "version; leave it out, or use one of these");
+    if (body->contact.self && body->method == PL_METHOD_FEM &&
+        body->nonlinear == PL_NONLINEAR_PROJECTIVE)
+        return refuse(error, b, "contact.self",
+                      "does not go with Projective Dynamics in this version; leave it out, or take "
+                      "nonlinear newton");
     if (body->contact.self && (tears || (body->method == PL_METHOD_PBD && body->pbd.level > 0)))
         return refuse(error, b, "contact.self",
                       "does not go with pbd.tear and pbd.level in this version; leave it out");

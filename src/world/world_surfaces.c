@@ -12,9 +12,10 @@
 static const double THICKNESS_OF_SOLIDS = 0.05, LEAST_THICKNESS = 1e-3;
 
 // The corners of cloth that tears are vertices of their own, and of a coarse level the vertices
-// between its particles only follow.
+// between its particles only follow. The matrix of Projective Dynamics is constant.
 static bool can_collide(const pl_world_body* body) {
     const pl_body* def = body->def;
+    if (def->method == PL_METHOD_FEM) return def->nonlinear != PL_NONLINEAR_PROJECTIVE;
     return def->method != PL_METHOD_PBD || (isnan(def->pbd.tear) && def->pbd.level == 0);
 }
 
@@ -53,7 +54,9 @@ pl_status pl_world_surfaces_setup(pl_world* w, int s, pl_error* error) {
     pl_status status =
         pl_surface_set_create(sources, count, system->vertex_count, &system->surfaces, error);
     PL_FREE(sources, pl_surface_source, w->body_count);
-    return status;
+    if (status != PL_OK) return status;
+    pl_world_surfaces_update(w, s);
+    return pl_surface_set_measure(system->surfaces, w->pool, error);
 }
 
 void pl_world_surfaces_update(pl_world* w, int s) {
@@ -68,6 +71,7 @@ void pl_world_surfaces_update(pl_world* w, int s) {
             thickness = THICKNESS_OF_SOLIDS * surface->edge;
         surface->thickness = fmax(thickness, LEAST_THICKNESS * surface->edge);
         surface->friction = body->def->contact.friction;
+        surface->stiffness = body->contact_stiffness;
     }
 }
 
@@ -148,9 +152,12 @@ static void note_pair(const pl_world* w, int a, int b, int more, pl_notes* notes
         return;
     }
     pl_note(notes, PL_NOTE_INFO,
-            "contact: bodies \"%s\" and \"%s\"%s pass through each other with method %s in this "
-            "version; method pbd keeps bodies apart; set contact.bodies to false if that is meant",
-            name_of(w, a), name_of(w, b), others, w->systems[first->system].method->name);
+            "contact: bodies \"%s\" and \"%s\"%s pass through each other with %s%s in this "
+            "version; methods pbd, and fem with nonlinear newton, keep bodies apart; set "
+            "contact.bodies to false if that is meant",
+            name_of(w, a), name_of(w, b), others,
+            first->def->method == PL_METHOD_FEM ? "nonlinear projective of method " : "method ",
+            w->systems[first->system].method->name);
 }
 
 // one note for each kind of pair

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Surfaces that keep apart during a step of Newton's method: a term of its objective, with a
+// barrier between all that comes near (contact/pair_barrier.h), and friction. No iterate is reached
+// on a way that crosses anything, so surfaces that do not cross at the start of a step do not cross
+// at its end.
+#ifndef PL_STEP_MEETING_H
+#define PL_STEP_MEETING_H
+
+#include "base/array.h"
+#include "contact/pair_barrier.h"
+#include "contact/surface_set.h"
+#include "step/step_objective.h"
+
+// A part r r' of the Hessian, of the four corners of a pair.
+typedef struct pl_meeting_row {
+    int v[4];
+    int first_count; // of v that belong to the first of the two that are near
+    double r[12];
+} pl_meeting_row;
+
+// Friction between two that touch, with the normal force and the contact points of an earlier
+// iterate.
+typedef struct pl_meeting_friction {
+    int v[4];
+    int first_count;
+    double weights[4];
+    pl_vec3 normal;
+    double limit; // coefficient times normal force [N]
+    pl_vec3 slip; // at the last iterate [m]
+    pl_vec3 dual; // what friction is known to be of its limit, at most 1
+} pl_meeting_friction;
+
+typedef struct pl_step_meeting {
+    struct pl_step_meeting* self; // what the term has
+    int vertex_count;
+    pl_surface_set* surfaces;   // of the step; borrowed. NULL: nothing collides
+    const pl_step_objective* f; // of the step
+    // What was searched: straight ways of the vertices, 3 each. All pairs that can come within
+    // reach are listed as long as each vertex is near its way.
+    double *from, *to;
+    bool is_searched;
+    bool has_met; // a search of this step has found pairs
+    bool out_of_memory;
+    pl_array pairs;    // of pl_contact_pair
+    pl_array barriers; // of pl_pair_barrier, one per pair
+    pl_array parts;    // of double, per pair: work
+    pl_array active;   // of int: pairs within reach at the place that was evaluated last
+    pl_array forces;   // of pl_vec3, 4 per active pair: work
+    pl_array blocks;   // rows of a few pairs: work
+    pl_array rows;     // of pl_meeting_row
+    pl_array frictions, next_frictions; // of pl_meeting_friction
+    int friction_rounds;                // times that these have followed in this step
+    double* ends[2];                    // 3 per vertex: work
+    double* way[2];                     // a part of the way: work
+} pl_step_meeting;
+
+pl_status pl_step_meeting_create(int vertex_count, pl_step_meeting** out, pl_error* error);
+// Accepts NULL.
+void pl_step_meeting_destroy(pl_step_meeting* meeting);
+
+pl_step_term pl_step_meeting_term(pl_step_meeting* meeting);
+
+// The Hessian at x as rows, without negative eigenvalues; they stay until the next call. The term
+// adds what they have on each side to the matrix. What joins the two sides is not in the matrix:
+// step_pair_solver.h applies it.
+pl_status pl_step_meeting_update(pl_step_meeting* meeting, const double* x, pl_error* error);
+
+// For step_meeting_friction.c: makes sure that all pairs near z, positions at the end of the step,
+// are listed, and finds those within reach. False if memory is out.
+bool pl_step_meeting_activate(pl_step_meeting* meeting, const double* z);
+
+// Friction of the present list, where the step solves for x.
+double pl_meeting_friction_energy(const pl_step_meeting* meeting, const double* x);
+void pl_meeting_friction_gradient(const pl_step_meeting* meeting, const double* x,
+                                  double* gradient);
+bool pl_meeting_friction_rows(pl_step_meeting* meeting, const double* x);
+// The next iterate is x.
+void pl_meeting_friction_advance(pl_step_meeting* meeting, const double* x);
+// Takes normal forces and contact points at x. True if friction then differs from what it was by
+// more than its tolerance.
+bool pl_meeting_friction_follow(pl_step_meeting* meeting, const double* x);
+
+#endif

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Friction between surfaces as between a vertex and a collider (step_contact_forces.c): with given
+// normal forces and contact points it has an energy. These are taken at the start of the step, and
+// again whenever the step has reached a minimum, until they agree with it.
+//
+// Newton's method needs the primal-dual form of its Hessian (step_contact_forces.c), or it
+// overshoots where sliding turns into sticking.
+//
+// The slip of a pair is that of its closest points at the end velocity, u = sum of w_i u_i across
+// the normal.
+#include "step/step_meeting.h"
+
+#include <math.h>
+#include <string.h>
+
+// Friction that differs by less than this part of its limits, all together, agrees.
+static const double MAX_ERROR = 0.01;
+
+static double coefficient(const pl_step_meeting* m, const pl_contact_pair* pair) {
+    const pl_contact_surface* surfaces = m->surfaces->surfaces;
+    return fmax(surfaces[pair->surfaces[0]].friction, surfaces[pair->surfaces[1]].friction);
+}
+
+static pl_vec3 slip_of(const pl_step_meeting* m, const pl_meeting_friction* c, const double* x) {
+    pl_vec3 slip = {0, 0, 0};
+    for (int i = 0; i < 4; i++)
+        if (c->weights[i] != 0.0)
+            slip = pl_madd(slip, c->weights[i], pl_step_end_motion(m->f, c->v[i], x));
+    return pl_madd(slip, -pl_dot(slip, c->normal), c->normal);
+}
+
+double pl_meeting_friction_energy(const pl_step_meeting* m, const double* x) {
+    const pl_meeting_friction* list = m->frictions.data;
+    const double e = m->f->slip_length;
+    double sum = 0.0;
+    for (size_t k = 0; k < m->frictions.count; k++) {
+        const double s = pl_norm(slip_of(m, &list[k], x));
+        sum += list[k].limit * (s >= e ? s - 0.5 * e : 0.5 * s * s / e);
+    }
+    return sum / pl_step_slip_scale(m->f);
+}
+
+void pl_meeting_friction_gradient(const pl_step_meeting* m, const double* x, double* gradient) {
+    const pl_meeting_friction* list = m->frictions.data;
+    for (size_t k = 0; k < m->frictions.count; k++) {
+        const pl_meeting_friction* c = &list[k];
+        const pl_vec3 slip = slip_of(m, c, x);
+        const double factor = c->limit / fmax(pl_norm(slip), m->f->slip_length);
+        for (int i = 0; i < 4; i++) {
+            double* g = gradient + 3 * (size_t)c->v[i];
+            pl_vec3_store(g, pl_madd(pl_vec3_load(g), factor * c->weights[i], slip));
+        }
+    }
+}
+
+static pl_vec3 any_across(pl_vec3 n) {
+    return pl_cross(n, fabs(n.x) < 0.6 ? (pl_vec3){1, 0, 0} : (pl_vec3){0, 1, 0});
+}
+
+static bool add_row(pl_step_meeting* m, const pl_meeting_friction* c, pl_vec3 direction) {
+    pl_meeting_row* row = pl_array_add(&m->rows, 1);
+    if (!row) return false;
+    memcpy(row->v, c->v, sizeof row->v);
+    row->first_count = c->first_count;
+    for (int i = 0; i < 4; i++) pl_vec3_store(row->r + 3 * i, pl_scale(c->weights[i], direction));
+    return true;
+}
+
+// (N / |u|) (I - (w u' + u w') / (2 |u|)) across the normal, with N the limit and w the dual vector
+// (step_contact_forces.c), as two rows: by d = u / |u| and t = n x d it is
+// | 1 - w.d, -w.t / 2; -w.t / 2, 1 |. Below the slip length it is N / e times the identity.
+bool pl_meeting_friction_rows(pl_step_meeting* m, const double* x) {
+    const pl_meeting_friction* list = m->frictions.data;
+    for (size_t k = 0; k < m->frictions.count; k++) {
+        const pl_meeting_friction* c = &list[k];
+        const pl_vec3 slip = slip_of(m, c, x);
+        const double s = pl_norm(slip), e = m->f->slip_length;
+        const double root = sqrt(pl_step_slip_scale(m->f) * c->limit / fmax(s, e));
+        pl_vec3 d = s > 0.0 ? slip : any_across(c->normal);
+        d = pl_scale(1.0 / pl_norm(d), d);
+        const pl_vec3 t = pl_cross(c->normal, d);
+        const double along = s < e ? 0.0 : pl_dot(c->dual, d);
+        const double across = s < e ? 0.0 : 0.5 * pl_dot(c->dual, t);
+        const double rest = sqrt(fmax(1.0 - along - across * across, 0.0));
+        if (!add_row(m, c, pl_scale(root, pl_madd(t, -across, d)))) return false;
+        if (rest > 0.0 && !add_row(m, c, pl_scale(root * rest, d))) return false;
+    }
+    return true;
+}
+
+// As pl_step_friction_dual, for a step that was gone in full.
+void pl_meeting_friction_advance(pl_step_meeting* m, const double* x) {
+    pl_meeting_friction* list = m->frictions.data;
+    const double e = m->f->slip_length;
+    for (size_t k = 0; k < m->frictions.count; k++) {
+        pl_meeting_friction* c = &list[k];
+        const pl_vec3 now = slip_of(m, c, x), step = pl_sub(now, c->slip);
+        const double s = pl_norm(c->slip);
+        pl_vec3 w = pl_scale(1.0 / fmax(pl_norm(now), e), now);
+        if (s >= e) w = pl_madd(pl_scale(1.0 / s, now), -pl_dot(c->slip, step) / (s * s), c->dual);
+        c->dual = pl_scale(1.0 / fmax(pl_norm(w), 1.0), w);
+        c->slip = now;
+    }
+}
+
+static bool list_contacts(pl_step_meeting* m, const double* x, const double* z) {
+    const int* active = m->active.data;
+    m->next_frictions.count = 0;
+    for (size_t k = 0; k < m->active.count; k++) {
+        const pl_contact_pair* pair = (const pl_contact_pair*)m->pairs.data + active[k];
+        const pl_pair_barrier* b = (const pl_pair_barrier*)m->barriers.data + active[k];
+        const pl_quad at = pl_pair_places(pair, z);
+        pl_meeting_friction c = {.first_count = pair->is_edges ? 2 : 1};
+        if (!(coefficient(m, pair) > 0.0)) continue;
+        memcpy(c.v, pair->v, sizeof c.v);
+        c.limit = coefficient(m, pair) *
+                  pl_pair_barrier_force(b, &at, pair->is_edges, c.weights, &c.normal);
+        if (!(c.limit > 0.0)) continue;
+        c.slip = slip_of(m, &c, x);
+        c.dual = pl_scale(1.0 / fmax(pl_norm(c.slip), m->f->slip_length), c.slip);
+        if (!pl_array_push(&m->next_frictions, &c)) return false;
+    }
+    return true;
+}
+
+// limits along normals, on the vertices that they act on
+static void add_limits(const pl_array* list, double sign, double* sums) {
+    const pl_meeting_friction* c = list->data;
+    for (size_t k = 0; k < list->count; k++)
+        for (int i = 0; i < 4; i++) {
+            double* to = sums + 3 * (size_t)c[k].v[i];
+            const double force = sign * c[k].limit * c[k].weights[i];
+            pl_vec3_store(to, pl_madd(pl_vec3_load(to), force, c[k].normal));
+        }
+}
+
+// True if the two lists of the meeting differ too much.
+static bool differ(const pl_step_meeting* m) {
+    double *change = m->way[0], *after = m->way[1], changes = 0.0, limits = 0.0;
+    const size_t size = 3 * (size_t)m->vertex_count * sizeof(double);
+    memset(change, 0, size);
+    memset(after, 0, size);
+    add_limits(&m->next_frictions, 1.0, after);
+    add_limits(&m->next_frictions, 1.0, change);
+    add_limits(&m->frictions, -1.0, change);
+    for (int v = 0; v < m->vertex_count; v++) {
+        changes += pl_norm(pl_vec3_load(change + 3 * (size_t)v));
+        limits += pl_norm(pl_vec3_load(after + 3 * (size_t)v));
+    }
+    return changes > MAX_ERROR * limits;
+}
+
+bool pl_meeting_friction_follow(pl_step_meeting* m, const double* x) {
+    const double* z = pl_step_end_positions(m->f, x, m->ends[0]);
+    if (!pl_step_meeting_activate(m, z)) return false;
+    if (!list_contacts(m, x, z)) {
+        m->out_of_memory = true;
+        return false;
+    }
+    if (!differ(m)) return false;
+    const size_t count = m->next_frictions.count;
+    m->frictions.count = 0;
+    if (count && !pl_array_add(&m->frictions, count)) {
+        m->out_of_memory = true;
+        return false;
+    }
+    if (count) memcpy(m->frictions.data, m->next_frictions.data, count * m->frictions.item_size);
+    return true;
+}

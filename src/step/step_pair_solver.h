@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Solves the linear systems of Newton's method with surfaces that meet. Their matrix is that of
+// another solver, A, which has the blocks of each side of a contact, and what joins the two sides:
+//
+//   H = A + sum of (r1 r2' + r2 r1') over the rows r = (r1, r2) of step_meeting.h.
+//
+// H is solved by conjugate gradients, with the other solver as preconditioner. Where nothing is
+// near the other solver solves alone.
+#ifndef PL_STEP_PAIR_SOLVER_H
+#define PL_STEP_PAIR_SOLVER_H
+
+#include "step/step_meeting.h"
+#include "step/step_solvers.h"
+
+// Takes *solver over and puts itself in its place. If this fails, *solver is what it was. The
+// meeting is borrowed.
+pl_status pl_pair_solver_wrap(pl_newton_solver* solver, pl_step_meeting* meeting, pl_pool* pool,
+                              pl_error* error);
+
+#endif

@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Bodies of method fem that meet one another and themselves.
+#include "base/memory.h"
+#include "base/notes.h"
+#include "pbd_samples.h"
+#include "run_samples.h"
+#include "test.h"
+#include "world/world_build.h"
+
+#include <stdlib.h>
+
+// two balls on one line, no weight
+static const char balls[] =
+    "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"bodies\": [\n"
+    " {\"name\": \"left\", \"generate\": {\"shape\": \"sphere\", \"radius\": 0.1, \"edge\": "
+    "0.08},\n"
+    "  \"transform\": {\"translate\": [-0.12, 0, 0]}, \"velocity\": [2, 0, 0],\n"
+    "  \"material\": {\"young\": 2e4}, \"contact\": "
+    "{\"friction\": 0.5}},\n"
+    " {\"name\": \"right\", \"generate\": {\"shape\": \"sphere\", \"radius\": 0.1, \"edge\": "
+    "0.08},\n"
+    "  \"transform\": {\"translate\": [0.12, 0.03, 0.01]}, \"velocity\": [-1, 0, 0],\n"
+    "  \"material\": {\"young\": 2e4}}]}";
+
+static pl_vec3 momentum_of(pl_world* world, double* size) {
+    const pl_world_system* system = &world->systems[0];
+    const double* mass = system->method->masses(system->data);
+    const double* v = system->method->velocities(system->data);
+    pl_vec3 sum = {0, 0, 0};
+    *size = 0.0;
+    for (int k = 0; k < system->vertex_count; k++) {
+        const pl_vec3 own = pl_scale(mass[k], pl_vec3_load(v + 3 * (size_t)k));
+        sum = pl_add(sum, own);
+        *size += pl_norm(own);
+    }
+    return sum;
+}
+
+static pl_vec3 middle_of(pl_world* world, int body) {
+    pl_vec3 sum = {0, 0, 0};
+    const int count = pl_world_mesh(world, body)->vertex_count;
+    for (int v = 0; v < count; v++)
+        sum = pl_madd(sum, 1.0 / count, pl_vec3_load(pl_world_positions(world, body) + 3 * v));
+    return sum;
+}
+
+TEST(fem_contact_balls_bounce_and_keep_momentum_and_energy)
+{
+    pl_world* world = sample_start(balls);
+    double size, unused, energy = NAN;
+    const pl_vec3 before = momentum_of(world, &size);
+    int contacts = 0;
+    for (int k = 0; k < 9; k++) {
+        pl_frame_info info;
+        sample_step(world, 1, &info);
+        contacts += info.contact_count;
+        CHECK_INT(pl_world_crossings(world), 0);
+        const double sum = info.kinetic_energy + info.elastic_energy;
+        if (k == 0) energy = sum;
+        CHECK(sum < 1.01 * energy);
+    }
+    CHECK(contacts > 10);
+    CHECK_NEAR(pl_distance(before, momentum_of(world, &unused)) / size, 0.0,
+               1e-4);                                            // as steps are solved
+    CHECK(middle_of(world, 0).x < middle_of(world, 1).x - 0.15); // apart, on their sides
+    pl_world_destroy(world);
+}
+
+TEST(fem_contact_is_the_same_at_any_thread_count_and_after_resume)
+{
+    const char* threads[] = {"threads=3"};
+    pl_scene* scene = pbd_scene(balls, NULL, 0);
+    pl_world *one = sample_world(scene), *many = pbd_world(balls, threads, 1);
+    pl_error error;
+    sample_step(one, 2, NULL);
+    sample_step(many, 2, NULL);
+    CHECK(sample_world_hash(one) == sample_world_hash(many));
+    const size_t size = pl_world_state_size(one);
+    void* state = malloc(size);
+    pl_world_state_save(one, state);
+    sample_step(one, 1, NULL);
+    pl_world* other = sample_world(scene);
+    CHECK_OK(pl_world_state_load(other, state, size, &error), &error);
+    sample_step(other, 1, NULL);
+    CHECK(sample_world_hash(one) == sample_world_hash(other));
+    // warm frames do not allocate
+    CHECK_OK(pl_world_state_load(other, state, size, &error), &error);
+    pl_inject_failure(0);
+    sample_step(other, 1, NULL);
+    CHECK_INT(pl_inject_failure(0), 0);
+    free(state);
+    pl_world_destroy(one);
+    pl_world_destroy(many);
+    pl_world_destroy(other);
+    pl_scene_destroy(scene);
+}
+
+TEST(fem_contact_survives_lack_of_memory)
+{
+    const char* near[] = {"bodies[0].transform.translate=[-0.104,0,0]"};
+    pl_scene* scene = pbd_scene(balls, near, 1);
+    bool done = false;
+    int failures = 0;
+    // every allocation fails once; those far from contact are the same as of any world
+    for (int64_t nth = 1; !done; nth += 1 + nth / 20)
+        failures += pbd_fails_at(scene, nth, 2, &done);
+    CHECK(failures > 30);
+    pl_scene_destroy(scene);
+}
+
+// A block on one that is held, and how far it slips on a slope.
+static double slipped(double slope) {
+    static const char text[] =
+        "{\"pliant\": 1, \"gravity\": [%.6f, %.6f, 0], \"bodies\": [\n"
+        " {\"name\": \"held\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.4, \"size_y\": "
+        "0.1,\n"
+        "  \"size_z\": 0.2, \"edge\": 0.1}, \"contact\": {\"friction\": 0.5}},\n"
+        " {\"name\": \"block\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.1, \"size_y\": "
+        "0.05,\n"
+        "  \"size_z\": 0.1, \"edge\": 0.05}, \"transform\": {\"translate\": [0.05, 0.104, 0.05]},\n"
+        "  \"material\": {\"young\": 1e5}, \"contact\": {\"friction\": 0.1}}],\n"
+        " \"attachments\": [{\"body\": \"held\", \"where\": {\"everything\": true}}]}";
+    char full[2048];
+    const double angle = atan(slope);
+    snprintf(full, sizeof full, text, 9.81 * sin(angle), -9.81 * cos(angle));
+    pl_world* world = sample_start(full);
+    sample_step(world, 15, NULL); // it lands
+    const double before = middle_of(world, 1).x;
+    sample_step(world, 10, NULL);
+    const double way = middle_of(world, 1).x - before;
+    pl_world_destroy(world);
+    return way;
+}
+
+TEST(fem_contact_slips_at_the_angle_of_friction)
+{
+    const double below = slipped(0.475), above = slipped(0.525);
+    CHECK_NEAR(below, 0.0, 2e-4); // the larger of two coefficients counts, 0.5
+    CHECK(above > 1e-3);
+}
+
+TEST(fem_contact_bullet_does_not_pass_cloth)
+{
+    const char text[] =
+        "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"bodies\": [\n"
+        " {\"name\": \"cloth\", \"generate\": {\"shape\": \"cloth\", \"count_x\": 7, \"count_y\": "
+        "7}},\n"
+        " {\"name\": \"bullet\", \"generate\": {\"shape\": \"cloth\", \"size_x\": 0.05, "
+        "\"size_y\": 0.05,\n"
+        "  \"count_x\": 3, \"count_y\": 3}, \"transform\": {\"rotate\": [80, 0, 0],\n"
+        "  \"translate\": [0.52, 0.43, 0.3]}, \"velocity\": [0, 0, -1000]}]}";
+    pl_world* world = sample_start(text);
+    CHECK(world->systems[0].surfaces && world->systems[0].surfaces->surface_count == 2);
+    for (int k = 0; k < 2; k++) {
+        sample_step(world, 1, NULL);
+        CHECK_INT(pl_world_crossings(world), 0);
+    }
+    CHECK(middle_of(world, 0).z < -1e-3); // it pulls the cloth along
+    pl_world_destroy(world);
+}
+
+TEST(fem_contact_cloth_does_not_pass_itself)
+{
+    // hangs by a line across its middle: both halves swing together
+    const char text[] =
+        "{\"pliant\": 1, \"bodies\": [\n"
+        " {\"name\": \"cloth\", \"generate\": {\"shape\": \"cloth\", \"size_x\": 0.4, \"size_y\": "
+        "0.1,\n"
+        "  \"count_x\": 13, \"count_y\": 4}, \"transform\": {\"rotate\": [-90, 0, 0]},\n"
+        "  \"contact\": {\"self\": true}}],\n"
+        " \"attachments\": [{\"body\": \"cloth\", \"where\": {\"box\": {\"min\": [0.19, -1, -1],\n"
+        "  \"max\": [0.21, 1, 1]}}}]}";
+    pl_world* world = sample_start(text);
+    int contacts = 0;
+    for (int k = 0; k < 24; k++) {
+        pl_frame_info info;
+        sample_step(world, 1, &info);
+        contacts += info.contact_count;
+        CHECK_INT(pl_world_crossings(world), 0);
+    }
+    CHECK(contacts > 5);
+    pl_world_destroy(world);
+}
+
+TEST(fem_contact_says_what_starts_inside_and_lets_it_out)
+{
+    const char text[] = "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"bodies\": [\n"
+                        " {\"name\": \"a\", \"generate\": {\"shape\": \"box\", \"edge\": 0.5},\n"
+                        "  \"velocity\": [-10, 0, 0]},\n"
+                        " {\"name\": \"b\", \"generate\": {\"shape\": \"box\", \"edge\": 0.5},\n"
+                        "  \"transform\": {\"translate\": [0.8, 0.1, 0.1]}}]}";
+    pl_scene* scene = sample_scene(text);
+    pl_notes* notes;
+    CHECK(pl_notes_create(&notes) == PL_OK);
+    pl_error error;
+    pl_world* world;
+    CHECK_OK(pl_world_create(scene, &world, notes, &error), &error);
+    CHECK_INT(pl_notes_count(notes), 1);
+    CHECK_TEXT(pl_notes_text(notes, 0, NULL), "\"a\" and \"b\" start inside each other");
+    CHECK(pl_world_crossings(world) > 0);
+    sample_step(world, 3, NULL);
+    CHECK_INT(pl_world_crossings(world), 0);
+    pl_notes_destroy(notes);
+    pl_world_destroy(world);
+    pl_scene_destroy(scene);
+}
+
+// A body beside others that it does not touch moves as it does alone.
+TEST(fem_contact_leaves_far_bodies_alone)
+{
+    const char text[] =
+        "{\"pliant\": 1, \"bodies\": [{\"generate\": {\"shape\": \"box\", \"edge\": 0.5},\n"
+        " \"contact\": {\"bodies\": %s}, \"transform\": {\"translate\": [0, 0.05, 0]}},\n"
+        " {\"generate\": {\"shape\": \"box\", \"edge\": 0.5},\n"
+        " \"contact\": {\"bodies\": %s}, \"transform\": {\"translate\": [3, 0.05, 0]}}],\n"
+        " \"colliders\": [{\"plane\": {}}]}";
+    char on[512], off[512];
+    snprintf(on, sizeof on, text, "true", "true");
+    snprintf(off, sizeof off, text, "false", "false");
+    pl_world *with = sample_start(on), *without = sample_start(off);
+    CHECK(with->systems[0].surfaces && !without->systems[0].surfaces);
+    sample_step(with, 10, NULL);
+    sample_step(without, 10, NULL);
+    CHECK(sample_world_hash(with) == sample_world_hash(without));
+    pl_world_destroy(with);
+    pl_world_destroy(without);
+}
