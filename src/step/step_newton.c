@@ -375,7 +375,8 @@ static bool goes_on(const pl_minimiser* m, const pl_step_objective* f) {
 static int most_iterations(const pl_minimiser* m, const pl_step_objective* f,
                            const pl_step_settings* settings) {
     if (settings->nonlinear == PL_NONLINEAR_LINEARISED) return 1;
-    return settings->max_iterations * (m->relax.data || pl_step_joins(f) ? FOLDING : 1);
+    bool may_touch = pl_step_joins(f) && !settings->all_iterations;
+    return settings->max_iterations * (m->relax.data || may_touch ? FOLDING : 1);
 }
 
 pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_settings* settings,
@@ -424,7 +425,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
             continue;
         }
         s.residual = info->residual;
-        s.last = !settings->all_iterations || k + 1 >= max_iterations;
+        s.last = !settings->all_iterations || k + 1 >= limit;
         status = find_direction(m, f, settings, &s, info, error);
         if (status != PL_OK) return status;
         if (k == 0 || !(f->inertia > 0.0)) find_force_noise(m, f->pool);
