@@ -102,22 +102,24 @@ TEST(array_survives_failed_growth)
     pl_array_free(&array);
 }
 
-TEST(arena_marks_and_reuses)
+TEST(arena_gives_aligned_memory_and_frees_all)
 {
     pl_arena arena = {0};
-    pl_arena_mark start = pl_arena_get_mark(&arena);
-    char* a = pl_arena_alloc(&arena, 100);
-    pl_arena_mark mark = pl_arena_get_mark(&arena);
-    char* b = pl_arena_alloc(&arena, 1 << 20);
-    CHECK(a && b && (uintptr_t)a % 64 == 0 && (uintptr_t)b % 64 == 0);
-    memset(b, 1, 1 << 20);
-    pl_arena_release(&arena, mark);
-    size_t grown = pl_byte_count();
-    CHECK(pl_arena_alloc(&arena, 1 << 20) == b);
-    pl_arena_release(&arena, start);
-    CHECK(pl_arena_alloc(&arena, 100) == a);
-    CHECK_INT(pl_byte_count(), grown);
+    size_t before = pl_byte_count();
+    char* parts[40];
+    for (int i = 0; i < 40; i++) { // the last ones need blocks of their own
+        size_t size = (size_t)1 << (i / 2);
+        parts[i] = pl_arena_alloc(&arena, size);
+        CHECK(parts[i] && (uintptr_t)parts[i] % 64 == 0);
+        memset(parts[i], i, size);
+    }
+    for (int i = 0; i < 40; i++)
+        for (size_t k = 0; k < (size_t)1 << (i / 2); k++) CHECK(parts[i][k] == i);
+    pl_inject_failure(1);
+    CHECK(!pl_arena_alloc(&arena, 1 << 24) && !pl_arena_alloc(&arena, SIZE_MAX));
+    pl_inject_failure(0);
     pl_arena_free(&arena);
+    CHECK_INT(pl_byte_count(), before);
 }
 
 typedef struct log_seen {
@@ -144,6 +146,20 @@ TEST(log_respects_level)
     CHECK_INT(seen.count, 1);
     CHECK_INT(seen.level, PL_LOG_WARNING);
     CHECK_TEXT(seen.text, "number 3");
+}
+
+// A host that keeps no list of notes reads them in its log.
+TEST(log_gets_notes)
+{
+    log_seen seen = {0};
+    pl_set_log(see_log, PL_LOG_WARNING, &seen);
+    pl_note(NULL, PL_NOTE_INFO, "worth knowing");
+    CHECK_INT(seen.count, 0);
+    pl_note(NULL, PL_NOTE_MENDED, "dropped %d tets", 7);
+    pl_set_log(NULL, PL_LOG_ERROR, NULL);
+    CHECK_INT(seen.count, 1);
+    CHECK_INT(seen.level, PL_LOG_WARNING);
+    CHECK_TEXT(seen.text, "dropped 7 tets");
 }
 
 TEST(notes_keep_order)

@@ -6,7 +6,6 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "geometry/sdf_grid.h"
-#include "geometry/spatial_hash.h"
 #include "mesh/surface_edges.h"
 #include "sample_meshes.h"
 #include "test.h"
@@ -100,42 +99,6 @@ TEST(sdf_grid_of_a_sphere)
     pl_pool_destroy(pool);
     pl_solid_free(&solid);
     pl_mesh_destroy(sphere);
-}
-
-typedef struct found {
-    int count;
-    double sum;
-} found;
-
-static bool add_found(int point, void* user) {
-    found* f = user;
-    f->count++;
-    f->sum += point;
-    return true;
-}
-
-TEST(spatial_hash_as_brute_force)
-{
-    enum { COUNT = 2000 };
-    double points[3 * COUNT];
-    pl_random random = {5};
-    for (int i = 0; i < COUNT; i++) pl_vec3_store(points + 3 * i, random_point(&random, 1.0));
-    points[30] = NAN;
-    points[60] = 1e300;
-    pl_spatial_hash hash;
-    pl_error error;
-    CHECK_OK(pl_spatial_hash_build(points, COUNT, 0.2, &hash, &error), &error);
-    for (int q = 0; q < 300; q++) {
-        pl_vec3 p = random_point(&random, 1.1);
-        double radius = pl_random_uniform(&random, 0.0, 0.2);
-        found expected = {0}, seen = {0};
-        for (int i = 0; i < COUNT; i++)
-            if (pl_distance(pl_vec3_load(points + 3 * i), p) <= radius) add_found(i, &expected);
-        CHECK(pl_spatial_hash_near(&hash, p, radius, add_found, &seen));
-        CHECK(seen.count == expected.count && seen.sum == expected.sum);
-    }
-    pl_spatial_hash_free(&hash);
-    CHECK_INT(pl_spatial_hash_build(points, COUNT, 0.0, &hash, &error), PL_ERROR_ARGUMENT);
 }
 
 TEST(surface_edges_are_counted)

@@ -176,36 +176,6 @@ TEST(parallel_pool_survives_every_failing_allocation)
     }
 }
 
-typedef struct pair_results {
-    int first, second;
-    pl_pool* pool;
-    visits* v;
-} pair_results;
-
-static void first_job(void* user) {
-    pair_results* r = user;
-    r->first++;
-    pl_parallel_for(r->pool, visit_task, ITEMS, BLOCK, r->v);
-}
-static void second_job(void* user) { ((pair_results*)user)->second++; }
-
-TEST(parallel_pair_runs_both_once)
-{
-    static visits v;
-    for (int threads = 0; threads <= 3; threads++) {
-        pl_pool* pool = NULL;
-        pl_error error;
-        if (threads) CHECK_OK(pl_pool_create(threads, &pool, &error), &error);
-        memset(v.count, 0, sizeof v.count);
-        pair_results r = {.pool = pool, .v = &v};
-        pl_parallel_pair(pool, first_job, second_job, &r);
-        CHECK_INT(r.first, 1);
-        CHECK_INT(r.second, 1);
-        for (int i = 0; i < ITEMS; i++) CHECK_INT(v.count[i], 1);
-        pl_pool_destroy(pool);
-    }
-}
-
 // A job beside the caller runs once, whether a worker or the caller takes it, while the caller's
 // loops go on; one that starts inside a job or a loop runs at once.
 typedef struct beside_results {

@@ -4,6 +4,7 @@
 // Notes as a growing list of short texts.
 #include "base/notes.h"
 #include "base/array.h"
+#include "base/log.h"
 #include "base/memory.h"
 
 #include <stdarg.h>
@@ -40,14 +41,13 @@ const char* pl_notes_text(const pl_notes* notes, int index, pl_note_kind* kind) 
 }
 
 void pl_note(pl_notes* notes, pl_note_kind kind, const char* format, ...) {
-    if (!notes) return;
-    note* n = pl_array_add(&notes->list, 1);
-    if (!n) return;
-    n->kind = kind;
+    note n = {.kind = kind};
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(n->text, sizeof n->text, format, arguments);
+    vsnprintf(n.text, sizeof n.text, format, arguments);
     va_end(arguments);
+    pl_log(kind == PL_NOTE_MENDED ? PL_LOG_WARNING : PL_LOG_INFO, "%s", n.text);
+    if (notes) pl_array_push(&notes->list, &n);
 }
 
 const char* pl_notes_first_mended(const pl_notes* notes, int from) {

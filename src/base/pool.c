@@ -277,13 +277,6 @@ void pl_background_wait(pl_pool* pool, pl_background* background) {
     pthread_mutex_unlock(&pool->mutex);
 }
 
-void pl_parallel_pair(pl_pool* pool, pl_job first, pl_job second, void* user) {
-    pl_background background;
-    pl_background_start(pool, first, user, &background);
-    second(user);
-    pl_background_wait(pool, &background);
-}
-
 static pl_status start_threads(pl_pool* pool, pl_error* error) {
     pool->threads = PL_ALLOC(pthread_t, pool->thread_count - 1);
     pool->blocks = PL_ALLOC(worker_blocks, pool->thread_count);

@@ -34,9 +34,6 @@ void pl_background_start(pl_pool* pool, pl_job job, void* user, pl_background* b
 // Returns when the job is done, at once if none was started. Runs it if no worker has taken it.
 void pl_background_wait(pl_pool* pool, pl_background* background);
 
-// Runs the first job beside the second one, whose loops share the threads that are left.
-void pl_parallel_pair(pl_pool* pool, pl_job first, pl_job second, void* user);
-
 // CPUs that this process may use: affinity, cut by the cgroup's cpu limit; at least 1.
 int pl_usable_cpu_count(void);
 
