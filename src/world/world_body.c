@@ -172,7 +172,9 @@ static pl_status keep_boundary(pl_world_body* b, pl_error* error) {
     if (status != PL_OK) return status;
     pl_mesh_destroy(b->mesh);
     b->mesh = surface->mesh;
-    surface->mesh = NULL;
+    PL_FREE(surface->vertices, int, b->mesh->vertex_count);
+    PL_FREE(surface->elements, int, b->mesh->triangle_count);
+    surface->mesh = NULL; // it stays; the lists are freed by its counts
     pl_surface_destroy(surface);
     return PL_OK;
 }
