@@ -8,6 +8,7 @@
 #include "test.h"
 
 #include <pliant/generate.h>
+#include <pliant/modes.h>
 
 #include <math.h>
 #include <stdlib.h>
@@ -353,4 +354,101 @@ TEST(eigenfit_of_a_very_coarse_bar_passes_the_guard)
         CHECK_INT(info.retry_count, 0);
     }
     pl_world_destroy(world);
+}
+
+// ---------------------------------------------------------------- other ways to fit
+
+static double most_apart(pl_world* a, pl_world* b) {
+    const double *x = pl_world_positions(a, 0), *y = pl_world_positions(b, 0);
+    double most = 0.0;
+    for (int i = 0; i < 3 * pl_world_mesh(a, 0)->vertex_count; i++)
+        most = fmax(most, fabs(x[i] - y[i]));
+    return most;
+}
+
+// Worlds of two texts after some steps: how far their vertices are apart.
+static double apart_after(pl_world* a, pl_world* b, int steps) {
+    sample_step(a, steps, NULL);
+    sample_step(b, steps, NULL);
+    double most = most_apart(a, b);
+    pl_world_destroy(a);
+    pl_world_destroy(b);
+    return most;
+}
+
+// Ratios by hand: ones change nothing, small ones let the bar sag further.
+TEST(eigenfit_takes_ratios_by_hand)
+{
+    const char *law = "neohookean", *ones = ", \"eigenfit\": {\"ratios\": [1, 1, 1]}",
+               *small = ", \"eigenfit\": {\"ratios\": [0.5, 0.5, 0.5]}";
+    CHECK(apart_after(bar(1, 0.1, law, "euler", ""), bar(1, 0.1, law, "euler", ones), 4) < 1e-12);
+    CHECK(apart_after(bar(1, 0.1, law, "euler", ""), bar(1, 0.1, law, "euler", small), 4) > 1e-3);
+}
+
+// DAC is Young's modulus times the ratio of the first mode.
+TEST(eigenfit_dac_scales_all_stiffness)
+{
+    double frequency[2];
+    pl_error error = {0};
+    for (int k = 0; k < 2; k++) {
+        pl_world* world = bar(1, k ? 0.05 : 0.1, "corotated", "euler", "");
+        pl_modes* modes;
+        CHECK_OK(pl_world_modes(world, 0, 1, &modes, &error), &error);
+        frequency[k] = modes->frequency[0];
+        pl_modes_destroy(modes);
+        pl_world_destroy(world);
+    }
+    char by_hand[1024];
+    snprintf(by_hand, sizeof by_hand, bar_scene, 1, 0.1, "corotated", "euler", "");
+    char* young = strstr(by_hand, "1e5");
+    char text[1100];
+    snprintf(text, sizeof text, "%.*s%.17g%s", (int)(young - by_hand), by_hand,
+             1e5 * pow(frequency[1] / frequency[0], 2.0), young + 3);
+    const char* dac = ", \"eigenfit\": {\"edge\": 0.05, \"dac\": true, \"modes\": 3}";
+    CHECK(apart_after(sample_start(text), bar(1, 0.1, "corotated", "euler", dac), 5) < 1e-9);
+    CHECK(apart_after(bar(1, 0.1, "corotated", "euler", ""), bar(1, 0.1, "corotated", "euler", dac),
+                      5) > 1e-4);
+}
+
+// Where the modes are not those at rest, a step that falls back is one of plain fem.
+TEST(eigenfit_falls_back_if_asked)
+{
+    const char* law = "stable_neohookean";
+    const char* strict = ", \"eigenfit\": {\"modes\": 4, \"edge\": 0.05, \"tolerance\": 0.4}";
+    pl_world* fitted = bar(1, 0.1, law, "euler", strict);
+    pl_world* plain = bar(1, 0.1, law, "euler", "");
+    CHECK(apart_after(fitted, plain, 3) > 1e-4);
+    // no mode of a bent bar is one at rest to the last digit
+    static const char none[] = ", \"eigenfit\": {\"ratios\": [0.5, 0.5], \"tolerance\": 0, "
+                               "\"fallback\": true}";
+    plain = bar(1, 0.1, law, "euler", "");
+    CHECK(apart_after(bar(1, 0.1, law, "euler", none), plain, 3) < 1e-12);
+}
+
+// The body is the fine one: it moves on a coarse mesh as if that were the body, and shows its own
+// surface.
+TEST(eigenfit_makes_the_coarse_mesh)
+{
+    static const char coarse_edge[] = ", \"eigenfit\": {\"modes\": 4, \"coarse_edge\": 0.1}",
+                      edge[] = ", \"eigenfit\": {\"modes\": 4, \"edge\": 0.05}";
+    pl_world* fine = bar(1, 0.05, "corotated", "euler", coarse_edge);
+    pl_world* coarse = bar(1, 0.1, "corotated", "euler", edge);
+    pl_world* whole = bar(1, 0.05, "corotated", "euler", "");
+    const pl_mesh* shown = pl_world_filled_surface(fine, 0);
+    CHECK_INT(pl_world_mesh(fine, 0)->vertex_count, pl_world_mesh(coarse, 0)->vertex_count);
+    CHECK(shown && shown->tet_count == 0);
+    CHECK(shown->vertex_count > pl_world_mesh(coarse, 0)->vertex_count);
+    CHECK(shown->vertex_count < pl_world_mesh(whole, 0)->vertex_count);
+    pl_world_destroy(whole);
+    CHECK(apart_after(fine, coarse, 5) == 0.0);
+    // tets of a file: pliant fills their boundary
+    write_bar("whole.msh", 0.05);
+    pl_world* filled = sample_start(
+        "{\"pliant\": 1, \"bodies\": [{\"name\": \"bar\", \"mesh\": \"whole.msh\", \"eigenfit\": "
+        "{\"modes\": 3, \"coarse_edge\": 0.064}}], \"attachments\": [{\"body\": \"bar\", "
+        "\"where\": "
+        "{\"side\": {\"face\": \"-x\", \"depth\": 0.05}}}]}");
+    CHECK(pl_world_filled_surface(filled, 0) != NULL);
+    sample_step(filled, 2, NULL);
+    pl_world_destroy(filled);
 }

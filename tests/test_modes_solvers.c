@@ -5,13 +5,15 @@
 // another, and the long vectors of Davidson's method against plain loops.
 #include "base/memory.h"
 #include "base/random.h"
-#include "modes/mode_set.h"
+#include "modes/mode_cache.h"
 #include "modes/panel.h"
 #include "sparse/vector.h"
 #include "test.h"
 #include "verify.h"
 
+#include <dirent.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -342,4 +344,66 @@ TEST(modes_of_a_cantilever_converge_to_theory_with_order_two)
     double limit = f[1] + (f[1] - f[0]) / 3.0;
     CHECK(f[0] > f[1] && f[1] > theory);
     CHECK_NEAR(limit, theory, 0.02 * theory);
+}
+
+// ---------------------------------------------------------------- on disk
+
+static void damage(const char* path, long at) {
+    FILE* file = fopen(path, "r+b");
+    CHECK(file != NULL);
+    fseek(file, at, at < 0 ? SEEK_END : SEEK_SET);
+    int byte = fgetc(file);
+    fseek(file, -1, SEEK_CUR);
+    fputc(byte ^ 0x40, file);
+    fclose(file);
+}
+
+// The name of the one file in a folder of the test.
+static void only_file(const char* folder, char* path, size_t size) {
+    DIR* listing = opendir(folder);
+    int count = 0;
+    for (struct dirent* entry; listing && (entry = readdir(listing));)
+        if (entry->d_name[0] != '.') {
+            snprintf(path, size, "%s/%s", folder, entry->d_name);
+            count++;
+        }
+    if (listing) closedir(listing);
+    CHECK_INT(count, 1);
+}
+
+// The second time modes come from the file; one that is damaged is found out and replaced.
+TEST(modes_are_kept_on_disk)
+{
+    sample s = make_sample(3, 3, 3, 0.03, false, false);
+    pl_modes_problem problem = problem_of(&s);
+    pl_modes_settings settings = {.count = 5, .tolerance = 1e-12};
+    pl_mode_set found, kept;
+    pl_error error = {0};
+    char folder[512], path[1024];
+    snprintf(folder, sizeof folder, "%s", pl_test_path("cache"));
+    CHECK_OK(pl_modes_find_cached(folder, &problem, &settings, NULL, &found, &error), &error);
+    size_t size = (size_t)found.count * 3 * (size_t)found.vertex_count * sizeof(double);
+    only_file(folder, path, sizeof path);
+    CHECK(found.applications > 0);
+    const long places[] = {0, 9, 100, -1};
+    for (int k = 0; k <= 4; k++) {
+        CHECK_OK(pl_modes_find_cached(folder, &problem, &settings, NULL, &kept, &error), &error);
+        CHECK(kept.applications == 0); // nothing was solved
+        CHECK(kept.count == found.count && kept.rigid_count == found.rigid_count);
+        CHECK(memcmp(kept.shapes, found.shapes, size) == 0);
+        CHECK(memcmp(kept.lambda, found.lambda, (size_t)found.count * sizeof(double)) == 0);
+        pl_mode_set_free(&kept);
+        if (k == 4) break;
+        damage(path, places[k]);
+        CHECK_OK(pl_modes_find_cached(folder, &problem, &settings, NULL, &kept, &error), &error);
+        CHECK(kept.applications > 0 && memcmp(kept.shapes, found.shapes, size) == 0);
+        pl_mode_set_free(&kept);
+    }
+    // another problem has another name
+    settings.count = 4;
+    CHECK_OK(pl_modes_find_cached(folder, &problem, &settings, NULL, &kept, &error), &error);
+    CHECK(kept.applications > 0);
+    pl_mode_set_free(&kept);
+    pl_mode_set_free(&found);
+    free_sample(&s);
 }

@@ -188,6 +188,8 @@ TEST(scene_refuses_what_does_not_go_together)
         {BODY("\"method\": \"mixed\", \"material\": {\"law\": \"arap\"}"),
          "bodies[0].material.law: \"arap\" does not go with method \"mixed\"",
          "use one of: linear corotated stvk neohookean stable_neohookean mooney_rivlin"},
+        {BODY("\"eigenfit\": {\"ratios\": [1], \"edge\": 0.05}"), "bodies[0].eigenfit: give one of",
+         NULL},
         {BODY("\"method\": \"pbd\", \"eigenfit\": {}"),
          "bodies[0].eigenfit: goes with solids in motion", NULL},
         {BODY("\"method\": \"grid\", \"regions\": [{\"region\": \"x\", \"material\": {\"law\": "

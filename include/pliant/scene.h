@@ -278,6 +278,14 @@ typedef struct pl_eigenfit {
     const char* fine; ///< mesh file of the fine body, or NULL
     double edge;      ///< edge length of the fine mesh, if there is no file [m]; NAN: half
     double tolerance; ///< largest loss of orthogonality of a matched mode
+    /// The body is the fine one, and moves on a mesh of this edge length that pliant makes [m];
+    /// NAN: the body is the coarse one.
+    double coarse_edge;
+    int ratio_count;
+    const double* ratios; ///< of eigenvalues, by hand, lowest mode first; none: from the fine mesh
+    bool dac;             ///< all stiffness is scaled by the ratio of the first mode
+    bool fallback;        ///< steps whose modes are not those at rest go without a correction
+    bool cache;           ///< modes of the fine mesh are kept on disk
 } pl_eigenfit;
 
 typedef struct pl_body_contact {

@@ -15,7 +15,7 @@ struct pl_eigenfit_term {
     pl_step_term term;
     pl_pool* pool;
     int vertex_count, mode_count, rigid_count;
-    bool is_linear, materials_change;
+    bool is_linear, materials_change, falls_back;
     double tolerance;
     // at rest
     double *rest, *rest_lambda, *rest_shapes, *ratios;
@@ -212,7 +212,7 @@ static void set_correction(pl_eigenfit_term* e, const pl_step_objective* f) {
     e->x0 = f->start;
     e->reference = f->reference;
     e->drag = f->damping_stiffness > 0.0 ? f->damping_stiffness / f->velocity_time : 0.0;
-    if (!e->found) return;
+    if (!e->found || (e->falls_back && !e->agrees)) return;
     find_forces(e, f);
     for (int k = 0; k < e->mode_count; k++) {
         double change = e->match[k] < e->rigid_count ? 0.0 : e->ratios[e->match[k]] - 1.0;
@@ -328,6 +328,7 @@ pl_status pl_eigenfit_term_create(const pl_eigenfit_input* in, pl_pool* pool,
                             .hold_count = in->hold_count,
                             .is_linear = in->is_linear,
                             .materials_change = in->materials_change,
+                            .falls_back = in->falls_back,
                             .tolerance = in->tolerance};
     e->term = (pl_step_term){.energy = energy,
                              .gradient = gradient,

@@ -42,6 +42,7 @@ typedef struct pl_eigenfit_input {
     const double* ratios;  // per mode; those of rigid modes are not looked at
     bool is_linear;        // the law is linear: the modes at rest are those of every state
     bool materials_change; // from step to step
+    bool falls_back;       // steps whose modes do not agree with those at rest are not corrected
     double tolerance;      // of pl_modes_agree
 } pl_eigenfit_input;
 

@@ -234,6 +234,17 @@ static const pl_field_info eigenfit_rows[] = {
                 "edge length of the fine mesh, if no file is given"),
     PL_ROW_NUMBER(pl_eigenfit, "tolerance", tolerance, 0, "", 0, 1, 0.4,
                   "largest loss of orthogonality of a matched mode"),
+    PL_ROW_AUTO(pl_eigenfit, "coarse_edge", coarse_edge, 0, "m", 1e-6, 1e6, "the body is coarse",
+                "the body is the fine one, and moves on a mesh of this edge length that pliant "
+                "makes"),
+    PL_ROW_ARRAY(pl_eigenfit, "ratios", ratios, ratio_count, PL_FIELD_NUMBERS, 0, 1, "", 1e-6, 1e3,
+                 "eigenvalues are multiplied by these, lowest mode first; there is no fine mesh"),
+    PL_ROW_BOOL(pl_eigenfit, "dac", dac, false,
+                "all stiffness is scaled by the ratio of the first mode, and no mode is fitted"),
+    PL_ROW_BOOL(pl_eigenfit, "fallback", fallback, false,
+                "steps whose modes are not those at rest go without a correction"),
+    PL_ROW_BOOL(pl_eigenfit, "cache", cache, true,
+                "modes of the fine mesh are kept on disk for the next run"),
 };
 const pl_type pl_type_eigenfit = {
     .name = "eigenfit",

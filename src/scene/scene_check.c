@@ -490,6 +490,11 @@ static pl_status resolve_regions(checker* c, pl_body* body) {
     return PL_OK;
 }
 
+static bool has_one_partner(const pl_eigenfit* e) {
+    int partners = (e->fine && e->fine[0]) + !isnan(e->edge) + !isnan(e->coarse_edge);
+    return partners + (e->ratio_count > 0) <= 1 && !(e->ratio_count > 0 && e->dac);
+}
+
 static pl_status resolve_body(checker* c, pl_body* body) {
     bool is_cloth = body->shape == PL_SHAPE_GENERATE && body->generate.shape &&
                     strncmp(body->generate.shape, "cloth", 5) == 0;
@@ -507,6 +512,10 @@ static pl_status resolve_body(checker* c, pl_body* body) {
         return fail(c, "eigenfit",
                     "goes with solids in motion, method \"fem\" and nonlinear \"newton\" or "
                     "\"linearised\" only");
+    if (body->eigenfit && !has_one_partner(body->eigenfit))
+        return fail(c, "eigenfit",
+                    "give one of \"fine\", \"edge\", \"coarse_edge\" and \"ratios\" at most, and "
+                    "\"ratios\" not with \"dac\"");
     pl_status status = check_poisson(c, body, &body->material, "material.poisson");
     if (status == PL_OK) status = resolve_regions(c, body);
     // which linear solver is best depends on the size of the system, which the world will know

@@ -148,6 +148,7 @@ struct pl_material_maps {
     int count; // of elements
     const pl_material_def** defs;
     variation_map* maps;
+    double scale; // of all stiffness
 };
 
 void pl_material_maps_destroy(pl_material_maps* m) {
@@ -163,7 +164,7 @@ pl_status pl_material_maps_create(const pl_body* body, const pl_mesh* mesh, bool
     pl_material_maps* m = PL_ALLOC(pl_material_maps, 1);
     if (!m) return pl_fail_memory(error, "materials");
     *m = (pl_material_maps){body, mesh, is_cloth, is_cloth ? mesh->triangle_count : mesh->tet_count,
-                            NULL, NULL};
+                            NULL, NULL, 1.0};
     m->defs = PL_ALLOC(const pl_material_def*, m->count);
     m->maps = PL_ALLOC(variation_map, body->variation_count);
     pl_status status = PL_OK;
@@ -176,6 +177,8 @@ pl_status pl_material_maps_create(const pl_body* body, const pl_mesh* mesh, bool
     else pl_material_maps_destroy(m);
     return status;
 }
+
+void pl_material_maps_scale(pl_material_maps* m, double scale) { m->scale = scale; }
 
 enum { ELEMENT_BLOCK = 4096 };
 
@@ -202,6 +205,9 @@ static double fill_materials(int begin, int end, void* user) {
                 *parameter = varied_value(&m->maps[k], element_middle(m->mesh, m->is_cloth, e), e);
         }
         job->out[e] = element_of(&def, m->is_cloth);
+        job->out[e].mu *= m->scale;
+        job->out[e].lambda *= m->scale;
+        job->out[e].mu2 *= m->scale;
         bad += check_value(&job->out[e], m->body->method, e, NULL) != PL_OK;
     }
     return bad;

@@ -24,9 +24,10 @@ static double mean_edge(const pl_mesh* mesh, pl_error* error) {
     return mean;
 }
 
-// A generated shape with the edge in place of its own.
-static pl_status refine_shape(const pl_body* def, double edge, pl_fit_partner* p, pl_error* error) {
+pl_status pl_fit_define(const pl_body* def, double edge, pl_shape_value* values, pl_body* out,
+                        pl_error* error) {
     int count = 0;
+    *out = *def;
     for (int k = 0; k < def->generate.value_count; k++) {
         const pl_shape_value* value = &def->generate.values[k];
         if (strncmp(value->key, "count", 5) == 0 || count + 1 >= PL_FIT_MAX_VALUES)
@@ -34,11 +35,11 @@ static pl_status refine_shape(const pl_body* def, double edge, pl_fit_partner* p
                            "eigenfit: the shape is divided by \"%s\"; give it an \"edge\" instead, "
                            "or eigenfit.fine",
                            value->key);
-        if (strcmp(value->key, "edge") != 0) p->values[count++] = *value;
+        if (strcmp(value->key, "edge") != 0) values[count++] = *value;
     }
-    p->values[count++] = (pl_shape_value){.key = "edge", .number = edge};
-    p->def.generate.values = p->values;
-    p->def.generate.value_count = count;
+    values[count++] = (pl_shape_value){.key = "edge", .number = edge};
+    out->generate.values = values;
+    out->generate.value_count = count;
     return PL_OK;
 }
 
@@ -46,8 +47,7 @@ static pl_status define(const pl_world_body* body, const pl_body* rest, pl_fit_p
                         pl_error* error) {
     const pl_eigenfit* e = rest->eigenfit;
     p->def = *rest;
-    p->def.eigenfit = NULL;
-    p->def.render.keep_surface = false;
+    if (!isnan(e->coarse_edge)) return PL_OK;
     if (e->fine) {
         p->def.shape = PL_SHAPE_MESH;
         p->def.mesh = e->fine;
@@ -56,7 +56,8 @@ static pl_status define(const pl_world_body* body, const pl_body* rest, pl_fit_p
     double edge = isnan(e->edge) ? 0.5 * mean_edge(body->mesh, error) : e->edge;
     if (!(edge > 0.0)) return PL_ERROR_MEMORY;
     p->def.edge = edge;
-    if (rest->shape == PL_SHAPE_GENERATE) return refine_shape(rest, edge, p, error);
+    if (rest->shape == PL_SHAPE_GENERATE)
+        return pl_fit_define(rest, edge, p->values, &p->def, error);
     if (body->filled || !isnan(rest->edge)) return PL_OK;
     return pl_fail(
         error, PL_ERROR_ARGUMENT,
@@ -70,6 +71,8 @@ pl_status pl_fit_partner_create(const pl_world_body* body, const pl_body* rest, 
     pl_error cause = {0};
     pl_status status = define(body, rest, out, error);
     if (status != PL_OK) return status;
+    out->def.eigenfit = NULL;
+    out->def.render.keep_surface = false;
     status = pl_world_body_setup(&out->def, pool, &out->body, NULL, &cause);
     if (status == PL_OK)
         status = pl_embedding_create(body->mesh, out->body.mesh, pool, &out->map, &cause);

@@ -18,6 +18,11 @@ typedef struct pl_fit_partner {
     pl_embedding* map; // the vertices of the fine mesh in the tets of the coarse one
 } pl_fit_partner;
 
+// A definition like `def`, whose generated shape has the edge in place of its own.
+// PL_ERROR_ARGUMENT: the shape is divided in another way.
+pl_status pl_fit_define(const pl_body* def, double edge, pl_shape_value* values, pl_body* out,
+                        pl_error* error);
+
 // The partner of `body`, whose definition at rest is `rest`. PL_ERROR_ARGUMENT: pliant cannot make
 // the fine mesh; the error says what to give.
 pl_status pl_fit_partner_create(const pl_world_body* body, const pl_body* rest, pl_pool* pool,

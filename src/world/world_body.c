@@ -9,6 +9,7 @@
 #include "mesh/mesh_object.h"
 #include "mesh/surface.h"
 #include "world/body_hints.h"
+#include "world/fit_partner.h"
 #include "world/world_build.h"
 
 #include <math.h>
@@ -39,10 +40,11 @@ static double coarsest_edge(const pl_mesh* surface) {
 }
 
 // a closed surface becomes tets
-static pl_status fill_with_tets(pl_world_body* b, pl_pool* pool, pl_notes* notes, pl_error* error) {
+static pl_status fill_with_tets(pl_world_body* b, double edge, pl_pool* pool, pl_notes* notes,
+                                pl_error* error) {
     pl_tetrahedralise_options options = pl_default_tetrahedralise_options();
-    if (isnan(b->def->edge)) options.coarsest_edge = coarsest_edge(b->mesh);
-    else options.edge = b->def->edge;
+    if (isnan(edge)) options.coarsest_edge = coarsest_edge(b->mesh);
+    else options.edge = edge;
     options.tet_limit = TET_LIMIT;
     options.use_tetgen = b->def->mesher == PL_MESHER_TETGEN;
     options.allow_split = b->def->allow_split;
@@ -163,12 +165,53 @@ static pl_status part_triangles(pl_world_body* b, pl_notes* notes, pl_error* err
     return PL_OK;
 }
 
+// The boundary of the tets, as what is drawn; the tets go.
+static pl_status keep_boundary(pl_world_body* b, pl_error* error) {
+    pl_surface* surface;
+    pl_status status = pl_mesh_surface(b->mesh, &surface, error);
+    if (status != PL_OK) return status;
+    pl_mesh_destroy(b->mesh);
+    b->mesh = surface->mesh;
+    PL_FREE(surface->vertices, int, b->mesh->vertex_count);
+    PL_FREE(surface->elements, int, b->mesh->triangle_count);
+    surface->mesh = NULL; // it stays; the lists are freed by its counts
+    pl_surface_destroy(surface);
+    return PL_OK;
+}
+
+// The mesh of a body with eigenfit.coarse_edge: pliant makes a coarse one, inside the boundary of
+// the body's own, which is what is seen of it.
+static pl_status coarsen(pl_world_body* b, pl_pool* pool, pl_notes* notes, pl_error* error) {
+    double edge = b->def->eigenfit->coarse_edge;
+    pl_status status = b->mesh->tet_count ? keep_boundary(b, error) : PL_OK;
+    if (status != PL_OK || b->def->shape != PL_SHAPE_GENERATE)
+        return status == PL_OK ? fill_with_tets(b, edge, pool, notes, error) : status;
+    pl_shape_value values[PL_FIT_MAX_VALUES];
+    pl_body coarse;
+    pl_mesh* tets;
+    status = pl_fit_define(b->def, edge, values, &coarse, error);
+    if (status == PL_OK) status = pl_body_mesh(&coarse, &tets, NULL, error);
+    if (status != PL_OK) return status;
+    if (b->def->render.keep_surface) b->filled = b->mesh;
+    else pl_mesh_destroy(b->mesh);
+    b->mesh = tets;
+    return tets->tet_count
+               ? PL_OK
+               : pl_fail(error, PL_ERROR_ARGUMENT, "eigenfit.coarse_edge: the shape has no tets");
+}
+
+static bool is_coarsened(const pl_body* def) {
+    return def->eigenfit && !isnan(def->eigenfit->coarse_edge);
+}
+
 static pl_status prepare(pl_world_body* b, pl_pool* pool, pl_notes* notes, pl_error* error) {
     pl_status status = pl_body_mesh(b->def, &b->mesh, notes, error);
     if (status != PL_OK) return status;
     b->is_cloth = b->def->kind == PL_BODY_CLOTH;
+    if (is_coarsened(b->def)) status = coarsen(b, pool, notes, error);
+    if (status != PL_OK) return status;
     if (!b->is_cloth && b->mesh->tet_count == 0 && b->def->method != PL_METHOD_GRID)
-        status = fill_with_tets(b, pool, notes, error);
+        status = fill_with_tets(b, b->def->edge, pool, notes, error);
     if (status == PL_OK) status = pl_body_hints(b->def, b->mesh, b->is_cloth, notes, error);
     if (status != PL_OK) return status;
     bool tears = b->def->method == PL_METHOD_PBD && !isnan(b->def->pbd.tear);

@@ -63,6 +63,7 @@ typedef struct pl_world_system {
     pl_surface_set* surfaces; // that keep apart; NULL: none do
     pl_world_guard* guard;
     struct pl_eigenfit_term* eigenfit; // of its one body; or NULL
+    bool is_fitted;                    // its one body has eigenfit
     bool* fit_holds;                   // per attachment: it held the body when that was fitted
     pl_method_energies energies;       // at the end of the last frame
     bool knows_energies;               // they are those of the last frame
@@ -211,6 +212,8 @@ double pl_world_modulus(const pl_world_body* body, const pl_element_material* ma
 pl_status pl_material_maps_create(const pl_body* def, const pl_mesh* mesh, bool is_cloth,
                                   pl_material_maps** out, pl_error* error);
 void pl_material_maps_destroy(pl_material_maps* maps);
+// Solids are stiffer by this factor than the scene says.
+void pl_material_maps_scale(pl_material_maps* maps, double scale);
 pl_status pl_body_materials(const pl_material_maps* maps, pl_pool* pool, pl_element_material* out,
                             pl_error* error);
 // Contact of a body as its materials and the scene say.

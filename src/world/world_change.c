@@ -28,7 +28,8 @@ pl_status pl_world_changes_setup(pl_world* w, pl_error* error) {
     w->clock_changes = pl_world_is_animated(w->scene, "time_step");
     for (int b = 0; b < w->body_count; b++) {
         pl_world_body* body = &w->bodies[b];
-        body->may_change = may_change(w->scene, b);
+        const pl_eigenfit* fit = body->def->eigenfit;
+        body->may_change = may_change(w->scene, b) || (fit && fit->dac);
         if (!body->may_change) continue;
         body->next = PL_ALLOC(pl_element_material, body->element_count);
         if (!body->next && body->element_count) return pl_fail_memory(error, "materials");

@@ -23,6 +23,8 @@
 // Modes of the fine body beyond those of the coarse one: at the end of the list they may come in
 // another order.
 enum { SPARE_MODES = 4 };
+// Modes of fewer vertices are found faster than they are worth keeping.
+enum { CACHED_FROM = 2000 };
 
 // What a fit is made of.
 typedef struct fit {
@@ -96,23 +98,27 @@ static bool holds_body(const fit* f, int k, double time) {
            pl_attachment_is_active(def, time);
 }
 
+static bool is_by_hand(const fit* f) { return f->def->eigenfit->ratio_count > 0; }
+
 static pl_status add_pins(fit* f, double time, pl_error* error) {
     pl_status status = PL_OK;
     for (int k = 0; status == PL_OK && k < f->w->attachment_count; k++) {
         if (!holds_body(f, k, time)) continue;
         status = pl_fit_add_pins(f->w, k, NULL, &f->pins, error);
-        if (status == PL_OK) status = pl_fit_add_pins(f->w, k, &f->partner, &f->fine_pins, error);
+        if (status == PL_OK && !is_by_hand(f))
+            status = pl_fit_add_pins(f->w, k, &f->partner, &f->fine_pins, error);
     }
     return status;
 }
 
 // ---------------------------------------------------------------- ratios
 
-static pl_status find_modes(fit* f, pl_error* error) {
-    int count = f->def->eigenfit->modes;
-    pl_error cause = {0};
-    pl_status status = pl_body_modes_find(&f->rest, f->body->mesh->positions, f->pins.data,
-                                          (int)f->pins.count, count, f->w->pool, &f->coarse, error);
+static pl_status find_coarse_modes(fit* f, pl_error* error) {
+    const pl_eigenfit* e = f->def->eigenfit;
+    int count = is_by_hand(f) ? e->ratio_count : e->modes;
+    pl_status status =
+        pl_body_modes_find(&f->rest, f->body->mesh->positions, f->pins.data, (int)f->pins.count,
+                           count, NULL, f->w->pool, &f->coarse, error);
     if (status != PL_OK) return status;
     if (f->coarse.set.count > PL_DAVIDSON_MAX)
         return pl_fail(error, PL_ERROR_ARGUMENT,
@@ -120,13 +126,22 @@ static pl_status find_modes(fit* f, pl_error* error) {
                        "follows; set eigenfit.modes to %d or less",
                        f->coarse.set.rigid_count, count, PL_DAVIDSON_MAX,
                        PL_DAVIDSON_MAX - f->coarse.set.rigid_count);
+    return PL_OK;
+}
+
+static pl_status find_fine_modes(fit* f, pl_error* error) {
+    int count = f->def->eigenfit->modes;
     const pl_world_body* fine = &f->partner.body;
-    int fixed = 0;
-    for (size_t k = 0; k < f->fine_pins.count; k++) fixed += 3;
-    int most = 3 * fine->mesh->vertex_count - fixed;
+    pl_error cause = {0};
+    char folder[1024];
+    bool is_kept = f->def->eigenfit->cache && fine->mesh->vertex_count >= CACHED_FROM &&
+                   pl_mode_cache_folder(folder, sizeof folder);
+    const char* cache = is_kept ? folder : NULL;
+    int most = 3 * (fine->mesh->vertex_count - (int)f->fine_pins.count);
     int wanted = count + SPARE_MODES <= most ? count + SPARE_MODES : count;
-    status = pl_body_modes_find(fine, fine->mesh->positions, f->fine_pins.data,
-                                (int)f->fine_pins.count, wanted, f->w->pool, &f->fine, &cause);
+    pl_status status =
+        pl_body_modes_find(fine, fine->mesh->positions, f->fine_pins.data, (int)f->fine_pins.count,
+                           wanted, cache, f->w->pool, &f->fine, &cause);
     if (status != PL_OK) pl_fail(error, status, "eigenfit, fine mesh: %.900s", cause.text);
     return status;
 }
@@ -201,13 +216,42 @@ static pl_status find_ratios(fit* f, pl_error* error) {
     return status;
 }
 
+static pl_status take_ratios(fit* f, pl_error* error) {
+    const pl_mode_set* coarse = &f->coarse.set;
+    f->ratios = PL_ALLOC(double, coarse->count);
+    if (!f->ratios) return pl_fail_memory(error, "EigenFit");
+    for (int k = 0; k < coarse->count; k++)
+        f->ratios[k] =
+            k < coarse->rigid_count ? 1.0 : f->def->eigenfit->ratios[k - coarse->rigid_count];
+    return PL_OK;
+}
+
+static pl_status fit_modes(fit* f, double time, pl_error* error) {
+    pl_status status = PL_OK;
+    if (!is_by_hand(f))
+        status = pl_fit_partner_create(&f->rest, f->def, f->w->pool, &f->partner, error);
+    if (status == PL_OK) status = add_pins(f, time, error);
+    if (status == PL_OK) status = find_coarse_modes(f, error);
+    if (status == PL_OK && is_by_hand(f)) return take_ratios(f, error);
+    if (status == PL_OK) status = find_fine_modes(f, error);
+    return status == PL_OK ? find_ratios(f, error) : status;
+}
+
 static void note_ratios(const fit* f, pl_notes* notes) {
+    if (is_by_hand(f)) return;
     const pl_mode_set* coarse = &f->coarse.set;
     int count = coarse->count - coarse->rigid_count;
     double low = INFINITY, high = 0.0;
     for (int k = coarse->rigid_count; k < coarse->count; k++) {
         low = fmin(low, f->ratios[k]);
         high = fmax(high, f->ratios[k]);
+    }
+    if (f->def->eigenfit->dac) {
+        pl_note(notes, PL_NOTE_INFO,
+                "body \"%s\": its stiffness is multiplied by %.3f, the ratio of the first mode to "
+                "that of a mesh of %d vertices",
+                f->def->name, f->ratios[coarse->rigid_count], f->fine.set.vertex_count);
+        return;
     }
     pl_note(notes, PL_NOTE_INFO,
             "body \"%s\": %d of %d modes fitted to a mesh of %d vertices, eigenvalues times %.3f "
@@ -249,12 +293,19 @@ static pl_status give_term(const fit* f, pl_error* error) {
                                .ratios = f->ratios,
                                .is_linear = is_linear(f->body),
                                .materials_change = f->body->may_change,
+                               .falls_back = f->def->eigenfit->fallback,
                                .tolerance = f->def->eigenfit->tolerance};
     pl_world_system* system = &f->w->systems[f->body->system];
     if (system->eigenfit) return pl_eigenfit_term_refit(system->eigenfit, &input, error);
     pl_status status = pl_eigenfit_term_create(&input, f->w->pool, &system->eigenfit, error);
     if (status != PL_OK) return status;
     return pl_step_add_term(system->data, pl_eigenfit_term_of(system->eigenfit), error);
+}
+
+// DAC: one ratio for all of the body.
+static pl_status scale_body(const fit* f, pl_error* error) {
+    pl_material_maps_scale(f->body->maps, f->ratios[f->coarse.set.rigid_count]);
+    return pl_world_push_changes(f->w, error);
 }
 
 static pl_status run_fit(pl_world* w, int b, double time, pl_notes* notes, pl_error* error) {
@@ -264,12 +315,9 @@ static pl_status run_fit(pl_world* w, int b, double time, pl_notes* notes, pl_er
              .fine_pins = pl_array_of(sizeof(pl_pin))};
     pl_error cause = {0};
     pl_status status = take_start(&f, &cause);
+    if (status == PL_OK) status = fit_modes(&f, time, &cause);
     if (status == PL_OK)
-        status = pl_fit_partner_create(&f.rest, f.def, w->pool, &f.partner, &cause);
-    if (status == PL_OK) status = add_pins(&f, time, &cause);
-    if (status == PL_OK) status = find_modes(&f, &cause);
-    if (status == PL_OK) status = find_ratios(&f, &cause);
-    if (status == PL_OK) status = give_term(&f, &cause);
+        status = f.def->eigenfit->dac ? scale_body(&f, &cause) : give_term(&f, &cause);
     if (status == PL_OK) note_ratios(&f, notes);
     if (status != PL_OK)
         pl_fail(error, status, "body \"%s\": %.900s", w->bodies[b].def->name, cause.text);
@@ -283,6 +331,7 @@ static pl_status run_fit(pl_world* w, int b, double time, pl_notes* notes, pl_er
 pl_status pl_world_eigenfit_setup(pl_world* w, int s, pl_notes* notes, pl_error* error) {
     for (int b = 0; b < w->body_count; b++) {
         if (w->bodies[b].system != s || !w->bodies[b].def->eigenfit) continue;
+        w->systems[s].is_fitted = true;
         w->systems[s].fit_holds = PL_ALLOC(bool, w->attachment_count);
         if (w->attachment_count && !w->systems[s].fit_holds)
             return pl_fail_memory(error, "EigenFit");
@@ -293,7 +342,7 @@ pl_status pl_world_eigenfit_setup(pl_world* w, int s, pl_notes* notes, pl_error*
 
 pl_status pl_world_eigenfit_follow(pl_world* w, int s, double end, pl_error* error) {
     const pl_world_system* system = &w->systems[s];
-    if (!system->eigenfit) return PL_OK;
+    if (!system->is_fitted) return PL_OK;
     fit f = {.w = w};
     while (w->bodies[f.b].system != s) f.b++;
     for (int k = 0; k < w->attachment_count; k++)

@@ -38,8 +38,8 @@ static pl_status assemble(const pl_world_body* body, const double* x, const pl_p
 }
 
 pl_status pl_body_modes_find(const pl_world_body* body, const double* x, const pl_pin* pins,
-                             int pin_count, int count, pl_pool* pool, pl_body_modes* out,
-                             pl_error* error) {
+                             int pin_count, int count, const char* cache, pl_pool* pool,
+                             pl_body_modes* out, pl_error* error) {
     pl_block_matrix K = {0};
     *out = (pl_body_modes){0};
     pl_status status = pl_step_holds_setup(&out->holds, body->mesh->vertex_count, error);
@@ -53,9 +53,9 @@ pl_status pl_body_modes_find(const pl_world_body* body, const double* x, const p
                                 .holds = out->holds.holds.data,
                                 .hold_count = (int)out->holds.holds.count};
     if (status == PL_OK)
-        status =
-            pl_modes_find(&problem, &(pl_modes_settings){.count = count, .tolerance = TOLERANCE},
-                          pool, &out->set, error);
+        status = pl_modes_find_cached(cache, &problem,
+                                      &(pl_modes_settings){.count = count, .tolerance = TOLERANCE},
+                                      pool, &out->set, error);
     pl_block_matrix_free(&K);
     if (status != PL_OK) pl_body_modes_free(out);
     return status;
@@ -135,7 +135,7 @@ pl_status pl_world_modes(pl_world* w, int b, int count, pl_modes** out, pl_error
     pl_error cause = {0};
     if (status == PL_OK) {
         status = pl_body_modes_find(body, pl_world_positions(w, b), pins.data, (int)pins.count,
-                                    count, w->pool, &found, &cause);
+                                    count, NULL, w->pool, &found, &cause);
         if (status != PL_OK)
             pl_fail(error, status, "body \"%.100s\": %.900s", body->def->name, cause.text);
     }

@@ -6,7 +6,7 @@
 #define PL_WORLD_MODES_H
 
 #include "fem/fem_build.h"
-#include "modes/mode_set.h"
+#include "modes/mode_cache.h"
 #include "world/world_build.h"
 
 // Modes with what they were found for.
@@ -17,10 +17,10 @@ typedef struct pl_body_modes {
 } pl_body_modes;
 
 // The lowest `count` modes beside the rigid ones of a body of method fem at x (3 per vertex), with
-// pins in its own numbers.
+// pins in its own numbers. cache: a folder of mode_cache.h, or NULL.
 pl_status pl_body_modes_find(const pl_world_body* body, const double* x, const pl_pin* pins,
-                             int pin_count, int count, pl_pool* pool, pl_body_modes* out,
-                             pl_error* error);
+                             int pin_count, int count, const char* cache, pl_pool* pool,
+                             pl_body_modes* out, pl_error* error);
 void pl_body_modes_free(pl_body_modes* modes);
 
 #endif
