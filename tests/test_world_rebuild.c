@@ -251,7 +251,7 @@ TEST(world_refuses_changes_by_name)
                  {"bodies[7].method=pbd", "bodies[7]"},
                  {"gravity", "path=value"},
                  {"frames=3", "cannot change"},
-                 {"bodies[0].contact.self=true", "contact.self"},
+                 {"bodies[0].material.poisson=0.5", "only method \"mixed\""},
                  {"bodies[0].iterations=-4", "iterations"}};
     pl_scene* scene = sample_scene(held_box);
     pl_world *world = sample_world(scene), *other = sample_world(scene);
