@@ -207,6 +207,42 @@ TEST(fem_contact_says_what_starts_inside_and_lets_it_out)
     pl_scene_destroy(scene);
 }
 
+// A single linear solve would end where its way is cut, for all bodies: such bodies go through each
+// other, a note says so, and nothing stops what flies far off.
+TEST(fem_contact_is_not_for_linearised_steps)
+{
+    const char* settings[] = {"bodies[0].nonlinear=linearised", "bodies[1].nonlinear=linearised"};
+    pl_scene* scene = pbd_scene(balls, settings, 2);
+    pl_notes* notes;
+    CHECK(pl_notes_create(&notes) == PL_OK);
+    pl_error error;
+    pl_world* world;
+    CHECK_OK(pl_world_create(scene, &world, notes, &error), &error);
+    CHECK_TEXT(pl_notes_text(notes, 0, NULL), "method fem and nonlinear linearised");
+    pl_frame_info first, last;
+    sample_step(world, 1, &first);
+    sample_step(world, 4, &last);
+    CHECK_NEAR(last.kinetic_energy / first.kinetic_energy, 1.0, 1e-6);
+    CHECK_INT(pl_world_crossings(world), -1);
+    pl_notes_destroy(notes);
+    pl_world_destroy(world);
+    pl_scene_destroy(scene);
+}
+
+// Contact holds nothing that stands still by itself: what no attachment holds is named.
+TEST(fem_contact_quasistatic_bodies_are_to_be_held)
+{
+    const char* settings[] = {"bodies[0].integrator=quasistatic",
+                              "bodies[1].integrator=quasistatic", "gravity=[0, -9.81, 0]"};
+    pl_scene* scene = pbd_scene(balls, settings, 3);
+    pl_world* world = sample_world(scene);
+    pl_error error;
+    CHECK(pl_world_step(world, NULL, &error) != PL_OK);
+    CHECK_TEXT(error.text, "nothing holds it");
+    pl_world_destroy(world);
+    pl_scene_destroy(scene);
+}
+
 // A body beside others that it does not touch moves as it does alone.
 TEST(fem_contact_leaves_far_bodies_alone)
 {

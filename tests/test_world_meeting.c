@@ -118,8 +118,9 @@ TEST(meeting_says_who_passes_whom)
     }
     CHECK_OK(pl_world_create(scene, &world, notes, &error), &error);
     CHECK_INT(pl_notes_count(notes), 1);
-    CHECK_TEXT(pl_notes_text(notes, 0, NULL),
-               "\"table\" and \"cube\" pass through each other with nonlinear projective");
+    CHECK_TEXT(
+        pl_notes_text(notes, 0, NULL),
+        "\"table\" and \"cube\" pass through each other with method fem and nonlinear projective");
     pl_world_destroy(world);
     // two systems: one way
     CHECK_OK(pl_scene_set(scene, "bodies[1].integrator", "bdf2", &error), &error);

@@ -181,8 +181,7 @@ pl_status pl_step_system_check(pl_step_system* s, const pl_method_step* step, in
                                pl_error* error) {
     *rigid_mode_count = 0;
     // contacts may hold what no pin does
-    if (s->settings.integrator != PL_INTEGRATOR_QUASISTATIC || step->detect || step->surfaces)
-        return PL_OK;
+    if (s->settings.integrator != PL_INTEGRATOR_QUASISTATIC || step->detect) return PL_OK;
     return pl_free_bodies_check(&s->free_bodies, step->force, step->pins, step->pin_count,
                                 rigid_mode_count, error);
 }

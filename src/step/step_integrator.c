@@ -26,8 +26,7 @@ static const double SLIP_SPEED = 4e-5; // sliding below this counts as at rest [
 void pl_step_objective_begin(pl_step_system* s, const pl_method_step* step, pl_step_objective* f) {
     bool has_pressure = s->pressure.load_count > 0;
     // contacts may hold what no pin does
-    bool is_static =
-        s->settings.integrator == PL_INTEGRATOR_QUASISTATIC && !step->detect && !step->surfaces;
+    bool is_static = s->settings.integrator == PL_INTEGRATOR_QUASISTATIC && !step->detect;
     *f = (pl_step_objective){.vertex_count = s->vertex_count,
                              .set_count = s->set_count,
                              .sets = s->sets,

@@ -46,6 +46,7 @@ typedef struct pl_search {
     double* straight;        // Phi at what is tried before springs relax
     bool is_finite;          // Phi(x) is known to be finite
     bool limits_ways;        // not every way from one iterate to another may be gone
+    bool is_stopped;         // something was in the way of the last step
 } pl_search;
 
 struct pl_minimiser {

@@ -411,7 +411,8 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
                            "iteration %d of the step has forces that are not finite", k);
         if (k >= limit) break;
         if (!any_open && !goes_on(m, f)) break;
-        if (k > 0 && !pl_deadline_has_room(m->deadline, before)) {
+        // bodies that something stopped on their way would lose the rest of it
+        if (k > 0 && !m->search.is_stopped && !pl_deadline_has_room(m->deadline, before)) {
             info->is_cut = true;
             break;
         }

@@ -60,6 +60,7 @@ void pl_search_begin(pl_minimiser* m, const pl_step_objective* f) {
     memset(m->friction_dual, 0, (size_t)m->count * sizeof(double));
     m->search.is_finite = false;
     m->search.limits_ways = pl_step_limits_ways(f);
+    m->search.is_stopped = false;
 }
 
 // At rest nothing but the forces that pass through a piece tells what is small: those of its
@@ -148,12 +149,10 @@ static void step_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// out = x + factor length direction, of the chosen pieces. Where ways are looked at, the others
-// stay at x.
+// out = x + factor length direction, of the chosen pieces; the others stay as they are in out.
 static void try_step(const pl_minimiser* m, pl_pool* pool, const bool* chosen, double factor,
                      double* out) {
     step_job job = {m, chosen, factor, out};
-    if (m->search.limits_ways) memcpy(out, m->x, (size_t)m->count * sizeof(double));
     pl_parallel_for(pool, step_task, m->count / 3, VERTICES_PER_TASK, &job);
 }
 
@@ -266,6 +265,11 @@ static void copy_pieces(const pl_minimiser* m, pl_pool* pool, const bool* chosen
     pl_parallel_for(pool, copy_task, m->count / 3, VERTICES_PER_TASK, &job);
 }
 
+// Where ways are looked at, all pieces are at their places on them.
+static void copy_all(const pl_minimiser* m, const double* from, double* to) {
+    if (m->search.limits_ways) memcpy(to, from, (size_t)m->count * sizeof(double));
+}
+
 // Pieces whose full step pays to be doubled become `longer`; false if there are none.
 static bool choose_longer(const pl_minimiser* m, bool* longer) {
     double straight = m->relax.data ? STRAIGHT_RELAXED : STRAIGHT;
@@ -285,6 +289,7 @@ static bool choose_longer(const pl_minimiser* m, bool* longer) {
 // lengths and m->search.after what Phi is there.
 static void lengthen(pl_minimiser* m, const pl_step_objective* f, bool* longer) {
     while (choose_longer(m, longer)) {
+        copy_all(m, m->trial, m->further);
         try_relaxed(m, f, longer, 2.0, m->further, m->further_gradient);
         for (int k = 0; k < m->pieces->count; k++) {
             longer[k] = longer[k] && m->search.tried[k] < m->search.after[k];
@@ -313,20 +318,29 @@ static bool is_low_enough(const pl_minimiser* m, int k) {
     return m->search.tried[k] <= bound + 1e-12 * fabs(p->before) + p->noise * way;
 }
 
+// How much of the way from x to the trial is free. What is in the way stops the step there.
+static double free_part(pl_minimiser* m, const pl_step_objective* f) {
+    const double part = pl_step_free_part(f, m->x, m->trial);
+    m->search.is_stopped = m->search.is_stopped || part < 1.0;
+    return part;
+}
+
 // Up to the whole direction, as far as its way is free. m->trial is work.
 static double longest_step(pl_minimiser* m, const pl_step_objective* f) {
     if (!m->search.limits_ways) return 1.0;
     for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] = 1.0;
+    copy_all(m, m->x, m->trial);
     try_step(m, f->pool, m->search.open, 1.0, m->trial);
-    return pl_step_free_part(f, m->x, m->trial);
+    return free_part(m, f);
 }
 
 // Pieces that took steps of different lengths have not gone the ways that were looked at.
 static void keep_way_free(pl_minimiser* m, const pl_step_objective* f) {
     if (!m->search.limits_ways || m->pieces->count == 1) return;
-    const double part = pl_step_free_part(f, m->x, m->trial);
-    for (int i = 0; part < 1.0 && i < m->count; i++)
-        m->trial[i] = m->x[i] + part * (m->trial[i] - m->x[i]);
+    const double part = free_part(m, f);
+    if (!(part < 1.0)) return;
+    for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] *= part;
+    for (int i = 0; i < m->count; i++) m->trial[i] = m->x[i] + part * (m->trial[i] - m->x[i]);
 }
 
 static void start_line(pl_minimiser* m, const pl_step_objective* f) {
@@ -334,6 +348,7 @@ static void start_line(pl_minimiser* m, const pl_step_objective* f) {
     bool known = m->pieces->count == 1 && isfinite(m->value);
     if (known) m->search.after[0] = m->value + pl_step_contacts_energy(f, m->x);
     else pl_step_energies(f, m->pieces, m->search.open, m->x, m->scratch, m->search.after);
+    m->search.is_stopped = false;
     const double length = longest_step(m, f);
     for (int k = 0; k < m->pieces->count; k++) {
         pl_piece_search* p = &m->search.piece[k];
@@ -406,8 +421,9 @@ void pl_search_full_step(pl_minimiser* m, const pl_step_objective* f) {
         m->search.lengths[k] = 1.0;
     }
     try_step(m, f->pool, m->search.chosen, 1.0, m->trial);
+    m->search.is_stopped = false;
     if (m->search.limits_ways) {
-        const double part = pl_step_free_part(f, m->x, m->trial);
+        const double part = free_part(m, f);
         for (int k = 0; k < m->pieces->count; k++) m->search.lengths[k] = part;
         try_step(m, f->pool, m->search.chosen, 1.0, m->trial);
     }

@@ -28,10 +28,10 @@ static pl_status check_body(const pl_body* body, int b, pl_error* error) {
                       "bodies collide with themselves with methods fem and pbd only in this "
                       "version; leave it out, or use one of these");
     if (body->contact.self && body->method == PL_METHOD_FEM &&
-        body->nonlinear == PL_NONLINEAR_PROJECTIVE)
+        (body->nonlinear != PL_NONLINEAR_NEWTON || body->solver.fixed))
         return refuse(error, b, "contact.self",
-                      "does not go with Projective Dynamics in this version; leave it out, or take "
-                      "nonlinear newton");
+                      "goes with nonlinear newton and without fixed in this version; leave it out, "
+                      "or change these");
     if (body->contact.self && (tears || (body->method == PL_METHOD_PBD && body->pbd.level > 0)))
         return refuse(error, b, "contact.self",
                       "does not go with pbd.tear and pbd.level in this version; leave it out");

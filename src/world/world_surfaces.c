@@ -12,10 +12,12 @@
 static const double THICKNESS_OF_SOLIDS = 0.05, LEAST_THICKNESS = 1e-3;
 
 // The corners of cloth that tears are vertices of their own, and of a coarse level the vertices
-// between its particles only follow. The matrix of Projective Dynamics is constant.
+// between its particles only follow. The matrix of Projective Dynamics is constant. A step of one
+// linear solve, or of fixed ones, would end where its way is cut.
 static bool can_collide(const pl_world_body* body) {
     const pl_body* def = body->def;
-    if (def->method == PL_METHOD_FEM) return def->nonlinear != PL_NONLINEAR_PROJECTIVE;
+    if (def->method == PL_METHOD_FEM)
+        return def->nonlinear == PL_NONLINEAR_NEWTON && !def->solver.fixed;
     return def->method != PL_METHOD_PBD || (isnan(def->pbd.tear) && def->pbd.level == 0);
 }
 
@@ -127,10 +129,29 @@ static bool passes(const pl_world* w, int a, int b) {
 
 static const char* name_of(const pl_world* w, int b) { return w->bodies[b].def->name; }
 
+// What lets two bodies be solved as one.
+static void advise(const pl_body* a, const pl_body* b, char* text, size_t size) {
+    const char *key = NULL, *first = NULL, *second = NULL;
+    if (a->method != b->method) {
+        key = "method", first = pl_method_name((int)a->method);
+        second = pl_method_name((int)b->method);
+    } else if (a->integrator != b->integrator) {
+        key = "integrator", first = pl_integrator_name((int)a->integrator);
+        second = pl_integrator_name((int)b->integrator);
+    } else if (a->nonlinear != b->nonlinear) {
+        key = "nonlinear", first = pl_nonlinear_name((int)a->nonlinear);
+        second = pl_nonlinear_name((int)b->nonlinear);
+    }
+    if (key) snprintf(text, size, "give both one \"%s\" (%s and %s now)", key, first, second);
+    else snprintf(text, size, "give both the same settings of the solver");
+}
+
 static void note_pair(const pl_world* w, int a, int b, int more, pl_notes* notes) {
     const pl_world_body *first = &w->bodies[a], *second = &w->bodies[b];
     char others[64] = "";
     if (more > 0) snprintf(others, sizeof others, " (and %d more pairs)", more);
+    char advice[128];
+    advise(first->def, second->def, advice, sizeof advice);
     if (first->system != second->system) {
         if (first->system > second->system) {
             int c = a;
@@ -139,25 +160,25 @@ static void note_pair(const pl_world* w, int a, int b, int more, pl_notes* notes
         if (w->bodies[a].is_cloth) {
             pl_note(notes, PL_NOTE_INFO,
                     "contact: \"%s\" passes through the cloth \"%s\"%s, which is solved before it; "
-                    "give both the same method and settings, or put the cloth behind it in the "
-                    "scene",
-                    name_of(w, b), name_of(w, a), others);
+                    "%s, or put the cloth behind it in the scene",
+                    name_of(w, b), name_of(w, a), others, advice);
             return;
         }
         pl_note(notes, PL_NOTE_INFO,
                 "contact: bodies \"%s\" and \"%s\"%s are solved apart: the first pushes the second "
-                "and does not feel it; give both the same method and settings, or set "
-                "contact.bodies to false if they do not touch",
-                name_of(w, a), name_of(w, b), others);
+                "and does not feel it; %s, or set contact.bodies to false if they do not touch",
+                name_of(w, a), name_of(w, b), others, advice);
         return;
     }
     pl_note(notes, PL_NOTE_INFO,
-            "contact: bodies \"%s\" and \"%s\"%s pass through each other with %s%s in this "
+            "contact: bodies \"%s\" and \"%s\"%s pass through each other with method %s%s in this "
             "version; methods pbd, and fem with nonlinear newton, keep bodies apart; set "
             "contact.bodies to false if that is meant",
-            name_of(w, a), name_of(w, b), others,
-            first->def->method == PL_METHOD_FEM ? "nonlinear projective of method " : "method ",
-            w->systems[first->system].method->name);
+            name_of(w, a), name_of(w, b), others, w->systems[first->system].method->name,
+            first->def->method != PL_METHOD_FEM                ? ""
+            : first->def->solver.fixed                         ? " and fixed iterations"
+            : first->def->nonlinear == PL_NONLINEAR_LINEARISED ? " and nonlinear linearised"
+                                                               : " and nonlinear projective");
 }
 
 // one note for each kind of pair
@@ -187,8 +208,8 @@ static void note_crossings(const pl_world* w, int s, pl_notes* notes) {
                         first);
             else
                 pl_note(notes, PL_NOTE_INFO,
-                        "contact: bodies \"%s\" and \"%s\" start inside each other; they do not "
-                        "collide until they are apart",
+                        "contact: bodies \"%s\" and \"%s\" start inside each other or touch; they "
+                        "do not collide until they are apart: leave a gap between them",
                         first, name_of(w, body_of_surface(w, s, j)));
         }
 }
