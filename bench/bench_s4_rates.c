@@ -7,7 +7,7 @@
 // armadillo is held at hands and feet, which are pulled apart at first: typical is the mean over
 // the first eight cycles, asymptotic over the last five of thirty, or of those to a residual of
 // 1e-11 of the first one, below which round-off slows them; both with two cycles of each coarse
-// level for one of the finer one (grid_inner.h) and recombination of the last few cycles
+// level for one of the finer one (grid_linear.h) and recombination of the last few cycles
 // (grid_recombine.h). Cycles without recombination, and V-cycles with and without it, are printed
 // beside.
 //

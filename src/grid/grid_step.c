@@ -154,6 +154,7 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     b->corot.freezes_buckled = b->dynamic;
     b->corot.uncouples = b->rotates;
     b->cycle = 0;
+    b->stiffened_count = 0;
     // without any lambda a pressure would have no equation: nearly none is as good
     b->state.compressibility = fmin(b->mu / b->lambda, 1e4);
     apply_before(b);

@@ -13,12 +13,15 @@
 #include "step/step_system.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct mixed_system {
     pl_step_system* fem;
     pl_mixed_pressure* pressure;
     void* saved; // state before a step
     size_t saved_size;
+    double* middle; // of a step by the midpoint rule, which keeps the volume there; NULL: another
+    int vertex_count;
     bool is_linearised;
 } mixed_system;
 
@@ -33,6 +36,7 @@ static void destroy(void* system) {
     pl_step_system_destroy(s->fem);
     pl_mixed_pressure_destroy(s->pressure);
     pl_free(s->saved, s->saved_size);
+    PL_FREE(s->middle, double, 3 * (size_t)s->vertex_count);
     PL_FREE(s, mixed_system, 1);
 }
 
@@ -93,7 +97,11 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
     if (status == PL_OK) {
         s->saved_size = state_size(s);
         s->saved = pl_alloc(s->saved_size);
-        if (!s->saved) status = pl_fail_memory(error, "a mixed system");
+        s->vertex_count = vertex_count;
+        bool is_midpoint = bodies[0].body->integrator == PL_INTEGRATOR_MIDPOINT;
+        if (is_midpoint) s->middle = PL_ALLOC(double, 3 * (size_t)vertex_count);
+        if (!s->saved || (is_midpoint && !s->middle))
+            status = pl_fail_memory(error, "a mixed system");
     }
     if (status != PL_OK) destroy(s);
     else *out = s;
@@ -104,7 +112,10 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
 // pressures that answer are beyond any that a load makes.
 static pl_status check_volume(mixed_system* s, pl_error* error) {
     static const double MAX_CHANGE = 1e-3;
-    double change = pl_mixed_worst_change(s->pressure, pl_step_positions(s->fem));
+    const double* x = pl_step_positions(s->fem);
+    for (int i = 0; s->middle && i < 3 * s->vertex_count; i++)
+        s->middle[i] = 0.5 * (s->middle[i] + x[i]);
+    double change = pl_mixed_worst_change(s->pressure, s->middle ? s->middle : x);
     if (!(fabs(change) > MAX_CHANGE)) return PL_OK;
     return pl_fail(
         error, PL_ERROR_UNSUPPORTED,
@@ -117,6 +128,8 @@ static pl_status step(void* system, const pl_method_step* step, pl_method_info* 
                       pl_error* error) {
     mixed_system* s = system;
     state_save(s, s->saved);
+    if (s->middle)
+        memcpy(s->middle, pl_step_positions(s->fem), 3 * (size_t)s->vertex_count * sizeof(double));
     pl_status status = pl_step_system_step(s->fem, step, info, error);
     // one linear solve does not keep the volume exactly
     bool is_solved = info->converged && !s->is_linearised;

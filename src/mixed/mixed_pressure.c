@@ -446,6 +446,7 @@ double pl_mixed_worst_change(pl_mixed_pressure* m, const double* x) {
     for (int k = 0; k < count; k++) m->piece_loss[k] = 0.0;
     for (int v = 0; v < m->vertex_count; v++) m->piece_loss[m->pieces->piece_of[v]] += m->phi[v];
     for (int k = 0; k < count; k++) {
+        if (!(m->piece_volume[k] > 0.0)) continue;
         double change = m->piece_loss[k] / m->piece_volume[k];
         if (m->is_incompressible[k] && !(fabs(change) <= fabs(worst))) worst = change;
     }

@@ -409,14 +409,15 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
         if (!isfinite(info->residual))
             return pl_fail(error, PL_ERROR_DIVERGED,
                            "iteration %d of the step has forces that are not finite", k);
-        if (k >= limit) break;
-        if (!any_open && !goes_on(m, f)) break;
+        bool is_other = !any_open && !linearised && goes_on(m, f);
+        if (is_other) info->converged = false;
+        if (k >= limit || (!any_open && !is_other)) break;
         // bodies that something stopped on their way would lose the rest of it
         if (k > 0 && !m->search.is_stopped && !pl_deadline_has_room(m->deadline, before)) {
             info->is_cut = true;
             break;
         }
-        if (!any_open) {
+        if (is_other) {
             pl_search_forget(m);
             continue;
         }
