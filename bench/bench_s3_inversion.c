@@ -98,4 +98,7 @@ static bool recover(bench* b, double alpha, const char* ending) {
     return ok;
 }
 
-bool bench_s3_inversion(bench* b) { return recover(b, 20.0, "_alpha20") & recover(b, 1.0, ""); }
+bool bench_s3_inversion(bench* b) {
+    bool paper = recover(b, 20.0, "_alpha20"), automatic = recover(b, 1.0, "");
+    return paper && automatic;
+}
