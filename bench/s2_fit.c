@@ -33,8 +33,8 @@ static void set_body(s2_case* c, const char* law, double young) {
 
 s2_case s2_shaken(const char* shape, double young, bool quick) {
     s2_case c = {.shape = shape,
-                 .coarse = quick ? 0.09 : 0.06,
-                 .fine = quick ? 0.05 : 0.03,
+                 .coarse = 0.045,
+                 .fine = quick ? 0.03 : 0.025,
                  .attachments = S2_SHAKEN_FEET,
                  .gravity = "0, 0, 0",
                  .frames = quick ? 100 : 200};

@@ -45,8 +45,8 @@ typedef struct s2_errors {
 // Feet that are shaken along x for 0.3 s; and one of them lets go after a second.
 extern const char S2_SHAKEN_FEET[], S2_RELEASED_FEET[];
 
-// A body of ARAP that stands on y = 0 and is shaken at its feet; quick: smaller meshes, half of the
-// frames. The material is that of young, unless young is 0.
+// A body of ARAP that stands on y = 0 and is shaken at its feet; quick: a coarser fine mesh, half
+// of the frames. The material is that of young, unless young is 0.
 s2_case s2_shaken(const char* shape, double young, bool quick);
 // An upright bar that is held at its foot and bent by a gravity along x; young as above.
 s2_case s2_swung_bar(double young, const char* law, bool quick);
