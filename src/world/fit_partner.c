@@ -85,7 +85,13 @@ pl_status pl_fit_partner_create(const pl_world_body* body, const pl_body* rest, 
     out->def.eigenfit = NULL;
     out->def.render.keep_surface = false;
     status = pl_world_body_setup(&out->def, pool, &out->body, NULL, &cause);
-    if (status == PL_OK) status = check_coarse(body, rest, &out->body, &cause);
+    if (status == PL_OK) {
+        status = check_coarse(body, rest, &out->body, error);
+        if (status != PL_OK) {
+            pl_fit_partner_free(out);
+            return status;
+        }
+    }
     if (status == PL_OK)
         status = pl_embedding_create(body->mesh, out->body.mesh, pool, &out->map, &cause);
     if (status == PL_OK) return PL_OK;
