@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Error of EigenFit over that of the coarse mesh against stiffness (S2 Table 3): a bar of
-// Neo-Hookean rubber and an armadillo of ARAP. The error is the root mean square over time of the
-// farthest vertex from the fine run.
+// Neo-Hookean rubber (ratio_1e6) and an armadillo of ARAP (ratio_1e6_armadillo). The error is the
+// root mean square over time of the farthest vertex from the fine run. --quick has one row of the
+// armadillo.
 #include "s2_fit.h"
 
 #include <stdio.h>
@@ -15,6 +16,7 @@ bool bench_s2_table3(bench* b) {
                                        {0.838, 0.755, 0.622, 0.307, 0.192}};
     for (int shape = 0; shape < 2; shape++)
         for (int k = 0; k < 5; k++) {
+            if (shape && bench_quick(b) && young[k] != 1e6) continue;
             s2_case c = shape ? s2_shaken("\"shape\": \"armadillo\", \"height\": 1", young[k], true)
                               : s2_swung_bar(young[k], "neohookean", bench_quick(b));
             s2_errors fine, coarse, fit;
@@ -25,7 +27,7 @@ bool bench_s2_table3(bench* b) {
             s2_truth_free(&truth);
             if (!done) return false;
             char name[64];
-            snprintf(name, sizeof name, "ratio_%s_%s", names[k], shape ? "armadillo" : "bar");
+            snprintf(name, sizeof name, "ratio_%s%s", names[k], shape ? "_armadillo" : "");
             bench_result(b, name, fit.rms / coarse.rms, "x", paper[shape][k]);
         }
     return true;

@@ -19,6 +19,7 @@ typedef struct s2_case {
     const char* attachments; // list
     const char* gravity;     // three numbers
     int frames;              // of 0.01 s
+    int first;               // frame, from which on errors count
 } s2_case;
 
 typedef enum s2_kind { S2_FINE, S2_COARSE, S2_FIT, S2_DAC } s2_kind;
@@ -27,7 +28,7 @@ typedef enum s2_kind { S2_FINE, S2_COARSE, S2_FIT, S2_DAC } s2_kind;
 typedef struct s2_truth {
     pl_world* world; // whose mesh they are of
     float *x, *v;    // 3 per vertex, frame after frame
-    int frames;
+    int frames, first;
 } s2_truth;
 
 typedef struct s2_errors {
@@ -42,11 +43,11 @@ typedef struct s2_errors {
 #define S2_SOLVER                                                                                  \
     "\"integrator\": \"euler\", \"nonlinear\": \"linearised\", \"linear_tolerance\": 1e-8, "       \
     "\"linear_iterations\": 400"
-// Feet that are shaken along x for 0.3 s; and one of them lets go after a second.
+// Feet that are shaken along x for 0.3 s; and one of them lets go after half a second.
 extern const char S2_SHAKEN_FEET[], S2_RELEASED_FEET[];
 
-// A body of ARAP that stands on y = 0 and is shaken at its feet; quick: smaller meshes, half of the
-// frames. The material is that of young, unless young is 0.
+// A body of ARAP that stands on y = 0 and is shaken at its feet; quick: a coarser fine mesh, half
+// of the frames. The material is that of young, unless young is 0.
 s2_case s2_shaken(const char* shape, double young, bool quick);
 // An upright bar that is held at its foot and bent by a gravity along x; young as above.
 s2_case s2_swung_bar(double young, const char* law, bool quick);

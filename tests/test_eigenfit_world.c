@@ -244,6 +244,52 @@ TEST(eigenfit_of_a_free_body_keeps_its_rigid_motion)
     pl_world_destroy(world);
 }
 
+// A flat bar that is held at one end and turned about its length by so many degrees, with the load
+// that turns alike.
+static pl_world* turned_bar(double degrees, const char* gravity) {
+    char text[1200];
+    snprintf(text, sizeof text,
+             "{\"pliant\": 1, \"time_step\": 0.3, \"threads\": 1, \"gravity\": [%s], \"bodies\": "
+             "[{\"name\": \"bar\", \"generate\": {\"shape\": \"box\", \"size_x\": 1, \"size_y\": "
+             "0.3, \"size_z\": 0.1, \"edge\": 0.15}, \"material\": {\"law\": \"corotated\", "
+             "\"young\": 5e5, \"poisson\": 0.3, \"density\": 1000}, \"integrator\": \"euler\", "
+             "\"tolerance\": 1e-6, \"damping\": {\"mass\": 3, \"stiffness\": 0.02}, \"eigenfit\": "
+             "{\"modes\": 4, \"edge\": 0.1}}], \"attachments\": [{\"body\": \"bar\", \"where\": "
+             "{\"side\": \"-x\"}, \"motion\": {\"keyframes\": [{\"time\": 0}, {\"time\": 0.6, "
+             "\"rotate\": [%g, 0, 0]}]}}]}",
+             gravity, degrees);
+    return sample_start(text);
+}
+
+// A body that is turned by what holds it keeps the ratios of its modes.
+TEST(eigenfit_turns_with_what_holds_the_body)
+{
+    pl_world *still = turned_bar(0.0, "0, 0, -1"), *turned = turned_bar(90.0, "0, 1, 0");
+    pl_frame_info a, b;
+    sample_step(still, 14, &a);
+    sample_step(turned, 14, &b);
+    CHECK(a.elastic_energy > 0.1);
+    CHECK_NEAR(b.elastic_energy / a.elastic_energy, 1.0, 0.005);
+    CHECK_INT(b.unfit_count, 0);
+    pl_world_destroy(still);
+    pl_world_destroy(turned);
+}
+
+// An attachment that comes later, where the fine mesh has no vertex, holds what the coarse mesh
+// has there.
+TEST(eigenfit_goes_on_where_the_fine_mesh_has_no_vertex)
+{
+    pl_world* world = sample_start(
+        "{\"pliant\": 1, \"time_step\": 0.01, \"threads\": 1, \"bodies\": [{\"name\": \"bar\", "
+        "\"generate\": {\"shape\": \"box\", \"size_x\": 0.4, \"size_y\": 0.1, \"size_z\": 0.1, "
+        "\"edge\": 0.1}, \"material\": {\"law\": \"corotated\", \"young\": 1e6}, \"eigenfit\": "
+        "{\"modes\": 3, \"edge\": 0.07}}], \"attachments\": [{\"body\": \"bar\", \"where\": "
+        "{\"side\": \"-x\"}}, {\"body\": \"bar\", \"where\": {\"sphere\": {\"center\": [0.1, 0, "
+        "0], \"radius\": 0.005}}, \"from\": 0.015}]}");
+    sample_step(world, 4, NULL);
+    pl_world_destroy(world);
+}
+
 // The modes of a bar that is bent far are not those at rest, and the frame says so.
 TEST(eigenfit_tells_when_modes_are_no_longer_those_at_rest)
 {
@@ -284,6 +330,7 @@ static void check_refused(const char* more, const char* part) {
 TEST(eigenfit_errors_say_what_to_do)
 {
     check_refused(", \"eigenfit\": {\"modes\": 190}", "ask for 1 to");
+    check_refused(", \"eigenfit\": {\"coarse_edge\": 0.1}", "give a longer edge");
     // a fine mesh of two pieces, of which one is not held
     pl_mesh* mesh;
     pl_error error = {0};
@@ -297,6 +344,53 @@ TEST(eigenfit_errors_say_what_to_do)
     snprintf(more, sizeof more, ", \"eigenfit\": {\"modes\": 2, \"fine\": \"%s\"}",
              pl_test_path("tet.msh"));
     check_refused(more, "the fine mesh 6; both must be the same shape");
+}
+
+// The text of a scene is refused when it is read.
+static void check_unread(const char* text, const char* part) {
+    pl_scene* scene;
+    pl_error error = {0};
+    pl_test_write_file(pl_test_path("bad.json"), text, strlen(text));
+    CHECK(pl_scene_read(pl_test_path("bad.json"), NULL, 0, &scene, NULL, &error) != PL_OK);
+    CHECK_TEXT(error.text, part);
+}
+
+TEST(eigenfit_keys_that_cannot_be_meant_are_refused)
+{
+    char text[1024];
+    snprintf(text, sizeof text, bar_scene, 1, 0.1, "linear", "euler",
+             ", \"eigenfit\": {\"fine\": \"\"}");
+    check_unread(text, "eigenfit.fine: is empty");
+    check_unread("{\"pliant\": 1, \"bodies\": [{\"name\": \"bar\", \"generate\": {\"shape\": "
+                 "\"box\", \"edge\": 0.2}, \"eigenfit\": {\"coarse_edge\": 0.5}}], "
+                 "\"attachments\": [{\"body\": \"bar\", \"where\": {\"not\": {\"vertices\": "
+                 "[1]}}}]}",
+                 "select by place");
+}
+
+TEST(eigenfit_notes_keys_that_it_does_not_read)
+{
+    static const char* const cases[][2] = {
+        {", \"eigenfit\": {\"ratios\": [0.5], \"modes\": 3}", "eigenfit.modes does nothing"},
+        {", \"eigenfit\": {\"dac\": true, \"modes\": 2, \"fallback\": true}",
+         "eigenfit.fallback does nothing"}};
+    for (int k = 0; k < 2; k++) {
+        char text[1024];
+        snprintf(text, sizeof text, bar_scene, 1, 0.1, "linear", "euler", cases[k][0]);
+        pl_scene* scene = sample_scene(text);
+        pl_notes* notes;
+        pl_world* world;
+        pl_error error = {0};
+        CHECK(pl_notes_create(&notes) == PL_OK);
+        CHECK_OK(pl_world_create(scene, &world, notes, &error), &error);
+        bool found = false;
+        for (int n = 0; n < pl_notes_count(notes); n++)
+            found |= strstr(pl_notes_text(notes, n, NULL), cases[k][1]) != NULL;
+        CHECK(found);
+        pl_world_destroy(world);
+        pl_notes_destroy(notes);
+        pl_scene_destroy(scene);
+    }
 }
 
 // A fine mesh with fewer modes than are to be fitted is refused; nothing is read beyond them.
@@ -408,6 +502,43 @@ TEST(eigenfit_dac_scales_all_stiffness)
     CHECK(apart_after(sample_start(text), bar(1, 0.1, "corotated", "euler", dac), 5) < 1e-9);
     CHECK(apart_after(bar(1, 0.1, "corotated", "euler", ""), bar(1, 0.1, "corotated", "euler", dac),
                       5) > 1e-4);
+}
+
+// Also where no mode has a partner of its shape.
+TEST(eigenfit_dac_asks_for_no_shapes)
+{
+    const char *law = "corotated",
+               *strict = ", \"eigenfit\": {\"edge\": 0.05, \"dac\": true, "
+                         "\"modes\": 3, \"tolerance\": 0}",
+               *usual = ", \"eigenfit\": {\"edge\": 0.05, \"dac\": true, \"modes\": 3}";
+    CHECK(apart_after(bar(1, 0.1, law, "euler", strict), bar(1, 0.1, law, "euler", usual), 3) ==
+          0.0);
+}
+
+// One of two bodies is made anew while a number of the other waits for the next step.
+TEST(eigenfit_dac_through_a_change_of_settings)
+{
+    const char* body = "{\"name\": \"%s\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.4, "
+                       "\"size_y\": 0.1, \"size_z\": 0.1, \"edge\": 0.1}, \"material\": {\"law\": "
+                       "\"corotated\", \"young\": 1e5}, \"integrator\": \"euler\", \"transform\": "
+                       "{\"translate\": [0, 0, %g]}, "
+                       "\"eigenfit\": {\"edge\": 0.05, \"dac\": true, \"modes\": 3}}";
+    char first[500], second[500], text[1200];
+    snprintf(first, sizeof first, body, "a", 0.0);
+    snprintf(second, sizeof second, body, "b", 1.0);
+    snprintf(text, sizeof text,
+             "{\"pliant\": 1, \"time_step\": 0.01, \"threads\": 1, \"bodies\": [%s, %s], "
+             "\"attachments\": [{\"body\": \"a\", \"where\": {\"side\": \"-x\"}}, "
+             "{\"body\": \"b\", \"where\": {\"side\": \"-x\"}}]}",
+             first, second);
+    pl_world *changed = sample_start(text), *same = sample_start(text);
+    pl_error error = {0};
+    sample_step(changed, 2, NULL);
+    sample_step(same, 2, NULL);
+    CHECK_OK(pl_world_set(changed, "bodies[1].material.young", 2e5, &error), &error);
+    const char* change = "bodies[0].iterations=60";
+    CHECK_OK(pl_world_change(changed, &change, 1, NULL, &error), &error);
+    CHECK(apart_after(changed, same, 3) < 1e-9);
 }
 
 // Where the modes are not those at rest, a step that falls back is one of plain fem.

@@ -380,7 +380,7 @@ TEST(modes_are_kept_on_disk)
     pl_mode_set found, kept;
     pl_error error = {0};
     char folder[512], path[1024];
-    snprintf(folder, sizeof folder, "%s", pl_test_path("cache"));
+    snprintf(folder, sizeof folder, "%s", pl_test_path("some/deep/cache"));
     CHECK_OK(pl_modes_find_cached(folder, &problem, &settings, NULL, &found, &error), &error);
     size_t size = (size_t)found.count * 3 * (size_t)found.vertex_count * sizeof(double);
     only_file(folder, path, sizeof path);

@@ -122,12 +122,11 @@ static pl_mat3 turn_of(const pl_eigenfit_term* e, const double* mass, const doub
     return pl_polar(F, &R, &S) ? R : pl_mat3_identity();
 }
 
-// The modes at rest, turned with a body that nothing holds.
+// The modes at rest, turned with the body: it may be free, or turned by what it is attached to.
+// Directions that are held do not turn, and neither do the modes of a body that they hold.
 static void turn_shapes(pl_eigenfit_term* e, const pl_step_objective* f) {
-    bool held = e->hold_count > 0;
-    for (int v = 0; v < e->vertex_count && !held; v++) held = e->fixed[v];
     memcpy(e->start_shapes, e->rest_shapes, shapes_size(e) * sizeof(double));
-    if (held) return;
+    if (e->hold_count > 0) return;
     pl_mat3 R = turn_of(e, f->mass, f->start);
     for (size_t i = 0; i < shapes_size(e); i += 3)
         pl_vec3_store(e->start_shapes + i, pl_mat3_apply(&R, pl_vec3_load(e->rest_shapes + i)));

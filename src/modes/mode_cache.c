@@ -43,6 +43,7 @@ static uint64_t hash_problem(const pl_modes_problem* p, const pl_modes_settings*
     size_t rows = (size_t)K->row_count, entries = (size_t)pl_block_matrix_entry_count(K);
     const int64_t counts[] = {VERSION, K->row_count, s->count, (int64_t)s->solver, p->hold_count};
     uint64_t h = pl_hash_bytes(counts, sizeof counts, seed);
+    h = pl_hash_bytes(pl_version(), strlen(pl_version()), h);
     h = pl_hash_bytes(&s->tolerance, sizeof s->tolerance, h);
     h = pl_hash_bytes(K->offsets, (rows + 1) * sizeof(int), h);
     h = pl_hash_bytes(K->columns, entries * sizeof(int), h);
@@ -127,15 +128,17 @@ static bool load(const char* path, const cache_header* wanted, pl_mode_set* out)
 
 // ---------------------------------------------------------------- writing
 
-// Makes the folder and the one that it is in.
+// Makes the folder and all that it is in, as far as they are missing.
 static void make_folder(const char* folder) {
     char path[PATH_SIZE];
-    const char* last = pl_path_last_separator(folder);
-    if (pl_path_is_folder(folder) || !last || (size_t)(last - folder) >= sizeof path) return;
-    memcpy(path, folder, (size_t)(last - folder));
-    path[last - folder] = '\0';
-    if (path[0]) pl_folder_make(path);
-    pl_folder_make(folder);
+    size_t size = strlen(folder);
+    if (size == 0 || size >= sizeof path || pl_path_is_folder(folder)) return;
+    for (size_t k = 1; k <= size; k++) {
+        if (k < size && !pl_path_is_separator(folder[k])) continue;
+        memcpy(path, folder, k);
+        path[k] = '\0';
+        if (!pl_path_is_folder(path)) pl_folder_make(path);
+    }
 }
 
 static bool write_all(int file, const void* data, size_t size) {
@@ -173,6 +176,7 @@ pl_status pl_modes_find_cached(const char* folder, const pl_modes_problem* probl
                                pl_error* error) {
     char path[PATH_SIZE];
     cache_header h;
+    *out = (pl_mode_set){0};
     memset(&h, 0, sizeof h);
     memcpy(h.magic, MAGIC, sizeof MAGIC);
     h.version = VERSION;

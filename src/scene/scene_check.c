@@ -435,6 +435,27 @@ static pl_status check_holder(checker* c, const pl_scene* scene, const pl_attach
     return PL_OK;
 }
 
+static bool has_vertex_numbers(const pl_selection* s) {
+    for (int k = 0; k < s->part_count; k++)
+        if (has_vertex_numbers(&s->parts[k])) return true;
+    return s->kind == PL_SELECT_VERTICES;
+}
+
+// A body with eigenfit.coarse_edge moves on another mesh than its own. name: NULL for all bodies
+static pl_status check_numbering(checker* c, const pl_scene* scene, const char* name,
+                                 const pl_selection* where) {
+    for (int i = 0; i < scene->body_count; i++) {
+        const pl_body* body = &scene->bodies[i];
+        if (body->eigenfit && !isnan(body->eigenfit->coarse_edge) &&
+            (!name || strcmp(name, body->name) == 0) && has_vertex_numbers(where))
+            return fail(c, "where",
+                        "\"vertices\" are numbers of the mesh of body \"%.100s\", which moves on "
+                        "another one that eigenfit.coarse_edge makes; select by place",
+                        body->name);
+    }
+    return PL_OK;
+}
+
 static pl_status check_references(checker* c, const pl_scene* scene) {
     pl_status status = PL_OK;
     for (int i = 0; i < scene->attachment_count && status == PL_OK; i++) {
@@ -444,10 +465,13 @@ static pl_status check_references(checker* c, const pl_scene* scene) {
         if (status == PL_OK && a->target == PL_TARGET_COLLIDER)
             status = check_reference(c, scene, "colliders", "collider", "collider", a->collider);
         if (status == PL_OK) status = check_holder(c, scene, a);
+        if (status == PL_OK) status = check_numbering(c, scene, a->body, &a->where);
     }
     for (int i = 0; i < scene->force_count && status == PL_OK; i++) {
         path_to(c, "forces", i);
-        status = check_reference(c, scene, "bodies", "body", "body", scene->forces[i].body);
+        const pl_force* force = &scene->forces[i];
+        status = check_reference(c, scene, "bodies", "body", "body", force->body);
+        if (status == PL_OK) status = check_numbering(c, scene, force->body, &force->where);
     }
     for (int i = 0; i < scene->wind_count && status == PL_OK; i++) {
         path_to(c, "wind", i);
@@ -491,7 +515,7 @@ static pl_status resolve_regions(checker* c, pl_body* body) {
 }
 
 static bool has_one_partner(const pl_eigenfit* e) {
-    int partners = (e->fine && e->fine[0]) + !isnan(e->edge) + !isnan(e->coarse_edge);
+    int partners = (e->fine != NULL) + !isnan(e->edge) + !isnan(e->coarse_edge);
     return partners + (e->ratio_count > 0) <= 1 && !(e->ratio_count > 0 && e->dac);
 }
 
@@ -512,6 +536,8 @@ static pl_status resolve_body(checker* c, pl_body* body) {
         return fail(c, "eigenfit",
                     "goes with solids in motion, method \"fem\" and nonlinear \"newton\" or "
                     "\"linearised\" only");
+    if (body->eigenfit && body->eigenfit->fine && !body->eigenfit->fine[0])
+        return fail(c, "eigenfit.fine", "is empty; give the name of a mesh file, or leave it out");
     if (body->eigenfit && !has_one_partner(body->eigenfit))
         return fail(c, "eigenfit",
                     "give one of \"fine\", \"edge\", \"coarse_edge\" and \"ratios\" at most, and "

@@ -179,6 +179,7 @@ pl_status pl_material_maps_create(const pl_body* body, const pl_mesh* mesh, bool
 }
 
 void pl_material_maps_scale(pl_material_maps* m, double scale) { m->scale = scale; }
+double pl_material_maps_scale_of(const pl_material_maps* m) { return m->scale; }
 
 enum { ELEMENT_BLOCK = 4096 };
 

@@ -31,10 +31,10 @@ pl_status pl_fit_define(const pl_body* def, double edge, pl_shape_value* values,
     for (int k = 0; k < def->generate.value_count; k++) {
         const pl_shape_value* value = &def->generate.values[k];
         if (strncmp(value->key, "count", 5) == 0 || count + 1 >= PL_FIT_MAX_VALUES)
-            return pl_fail(error, PL_ERROR_ARGUMENT,
-                           "eigenfit: the shape is divided by \"%s\"; give it an \"edge\" instead, "
-                           "or eigenfit.fine",
-                           value->key);
+            return pl_fail(
+                error, PL_ERROR_ARGUMENT,
+                "eigenfit: the shape is divided by \"%s\"; give it an \"edge\" instead%s",
+                value->key, isnan(def->eigenfit->coarse_edge) ? ", or eigenfit.fine" : "");
         if (strcmp(value->key, "edge") != 0) values[count++] = *value;
     }
     values[count++] = (pl_shape_value){.key = "edge", .number = edge};
@@ -65,6 +65,17 @@ static pl_status define(const pl_world_body* body, const pl_body* rest, pl_fit_p
         "of the fine body in eigenfit.fine");
 }
 
+// A coarse mesh that pliant makes of the body must be coarser than the body.
+static pl_status check_coarse(const pl_world_body* coarse, const pl_body* rest,
+                              const pl_world_body* own, pl_error* error) {
+    int count = coarse->mesh->vertex_count, own_count = own->mesh->vertex_count;
+    if (isnan(rest->eigenfit->coarse_edge) || count < own_count) return PL_OK;
+    return pl_fail(error, PL_ERROR_ARGUMENT,
+                   "eigenfit.coarse_edge: a mesh of edges of %g m has %d vertices, and the body's "
+                   "own has %d; give a longer edge",
+                   rest->eigenfit->coarse_edge, count, own_count);
+}
+
 pl_status pl_fit_partner_create(const pl_world_body* body, const pl_body* rest, pl_pool* pool,
                                 pl_fit_partner* out, pl_error* error) {
     *out = (pl_fit_partner){0};
@@ -74,6 +85,13 @@ pl_status pl_fit_partner_create(const pl_world_body* body, const pl_body* rest, 
     out->def.eigenfit = NULL;
     out->def.render.keep_surface = false;
     status = pl_world_body_setup(&out->def, pool, &out->body, NULL, &cause);
+    if (status == PL_OK) {
+        status = check_coarse(body, rest, &out->body, error);
+        if (status != PL_OK) {
+            pl_fit_partner_free(out);
+            return status;
+        }
+    }
     if (status == PL_OK)
         status = pl_embedding_create(body->mesh, out->body.mesh, pool, &out->map, &cause);
     if (status == PL_OK) return PL_OK;
@@ -169,9 +187,11 @@ pl_status pl_fit_add_pins(const pl_world* w, int k, const pl_fit_partner* p, pl_
     const pl_mesh* fine = p->body.mesh;
     pl_selected selected = {0};
     pl_error cause = {0};
-    pl_status status = is_of_one_mesh(&def->where, fine)
-                           ? carry_over(coarse, a->vertices, a->count, p, &selected, &cause)
-                           : pl_selection_vertices(&def->where, fine, def->body, &selected, &cause);
+    pl_status status = PL_ERROR_ARGUMENT; // nothing is selected
+    if (!is_of_one_mesh(&def->where, fine))
+        status = pl_selection_vertices(&def->where, fine, def->body, &selected, &cause);
+    if (status == PL_ERROR_ARGUMENT)
+        status = carry_over(coarse, a->vertices, a->count, p, &selected, &cause);
     if (status != PL_OK) pl_fail(error, status, "eigenfit, fine mesh: %.900s", cause.text);
     if (status == PL_OK) status = add_pins(def, fine, selected.items, selected.count, pins, error);
     pl_selected_free(&selected);

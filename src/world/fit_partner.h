@@ -31,8 +31,8 @@ void pl_fit_partner_free(pl_fit_partner* partner);
 
 // Adds the hard pins of attachment k of the world to `pins` (of pl_pin): in the numbers of its
 // body, or of the body's partner, if that is not NULL. A selection by numbers or by nearest
-// vertices, or by a region that the fine mesh does not have, is carried over: it holds the fine
-// vertices in whose place the coarse mesh cannot move.
+// vertices, by a region that the fine mesh does not have, or by a place where that has no vertex,
+// is carried over: it holds the fine vertices in whose place the coarse mesh cannot move.
 pl_status pl_fit_add_pins(const pl_world* world, int k, const pl_fit_partner* partner,
                           pl_array* pins, pl_error* error);
 

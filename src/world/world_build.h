@@ -214,6 +214,7 @@ pl_status pl_material_maps_create(const pl_body* def, const pl_mesh* mesh, bool 
 void pl_material_maps_destroy(pl_material_maps* maps);
 // Solids are stiffer by this factor than the scene says.
 void pl_material_maps_scale(pl_material_maps* maps, double scale);
+double pl_material_maps_scale_of(const pl_material_maps* maps);
 pl_status pl_body_materials(const pl_material_maps* maps, pl_pool* pool, pl_element_material* out,
                             pl_error* error);
 // Contact of a body as its materials and the scene say.
@@ -224,7 +225,8 @@ pl_status pl_world_changes_setup(pl_world* world, pl_error* error);
 bool pl_world_is_animated(const pl_scene* scene, const char* prefix);
 // Every number of the scene as it is at a time, the host's included.
 void pl_world_evaluate(pl_world* world, double time);
-// Gives the methods what has changed since the last step.
+// Gives the methods, or that of one system, what has changed since the last step.
+pl_status pl_world_push_system(pl_world* world, int system, pl_error* error);
 pl_status pl_world_push_changes(pl_world* world, pl_error* error);
 
 // Solids of the scene's colliders at their places of a time.

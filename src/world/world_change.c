@@ -57,21 +57,25 @@ static pl_status update_body(pl_world_body* body, pl_pool* pool, bool* changed, 
     return PL_OK;
 }
 
-pl_status pl_world_push_changes(pl_world* w, pl_error* error) {
-    for (int s = 0; s < w->system_count; s++) {
-        pl_world_system* system = &w->systems[s];
-        bool changed = false;
-        for (int b = 0; b < w->body_count; b++) {
-            if (w->bodies[b].system != s || !w->bodies[b].may_change) continue;
-            pl_status status = update_body(&w->bodies[b], w->pool, &changed, error);
-            if (status != PL_OK) return status;
-        }
-        if (!changed) continue;
-        pl_guard_change(w, s, false);
-        pl_status status = system->method->update(system->data, system->method_bodies,
-                                                  system->method_body_count, error);
+pl_status pl_world_push_system(pl_world* w, int s, pl_error* error) {
+    pl_world_system* system = &w->systems[s];
+    bool changed = false;
+    for (int b = 0; b < w->body_count; b++) {
+        if (w->bodies[b].system != s || !w->bodies[b].may_change) continue;
+        pl_status status = update_body(&w->bodies[b], w->pool, &changed, error);
         if (status != PL_OK) return status;
-        pl_guard_change(w, s, true);
     }
-    return PL_OK;
+    if (!changed) return PL_OK;
+    pl_guard_change(w, s, false);
+    pl_status status = system->method->update(system->data, system->method_bodies,
+                                              system->method_body_count, error);
+    if (status == PL_OK) pl_guard_change(w, s, true);
+    return status;
+}
+
+pl_status pl_world_push_changes(pl_world* w, pl_error* error) {
+    pl_status status = PL_OK;
+    for (int s = 0; status == PL_OK && s < w->system_count; s++)
+        status = pl_world_push_system(w, s, error);
+    return status;
 }

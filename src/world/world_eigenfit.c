@@ -98,6 +98,7 @@ static bool holds_body(const fit* f, int k, double time) {
            pl_attachment_is_active(def, time);
 }
 
+static bool is_coarsened(const fit* f) { return !isnan(f->def->eigenfit->coarse_edge); }
 static bool is_by_hand(const fit* f) { return f->def->eigenfit->ratio_count > 0; }
 
 static pl_status add_pins(fit* f, double time, pl_error* error) {
@@ -155,9 +156,10 @@ static pl_status check_modes(const fit* f, pl_error* error) {
                        coarse->rigid_count, fine->rigid_count);
     if (fine->count < coarse->count)
         return pl_fail(error, PL_ERROR_ARGUMENT,
-                       "eigenfit: the fine mesh has %d modes, and %d are to be fitted; give a mesh "
-                       "that is finer than the body",
-                       fine->count, coarse->count);
+                       "eigenfit: the fine mesh has %d modes, and %d are to be fitted; %s",
+                       fine->count, coarse->count,
+                       is_coarsened(f) ? "give a longer coarse_edge or fewer modes"
+                                       : "give a mesh that is finer than the body");
     return PL_OK;
 }
 
@@ -198,8 +200,7 @@ static void choose_ratios(fit* f, const double* overlaps) {
 }
 
 static pl_status find_ratios(fit* f, pl_error* error) {
-    pl_status status = check_modes(f, error);
-    if (status != PL_OK) return status;
+    pl_status status = PL_OK;
     int coarse = f->coarse.set.count, fine = f->fine.set.count;
     size_t room = 3 * (size_t)coarse * (size_t)f->fine.set.vertex_count;
     size_t parts = pl_panel_partials(coarse, fine), squares = (size_t)coarse * (size_t)fine;
@@ -234,24 +235,42 @@ static pl_status fit_modes(fit* f, double time, pl_error* error) {
     if (status == PL_OK) status = find_coarse_modes(f, error);
     if (status == PL_OK && is_by_hand(f)) return take_ratios(f, error);
     if (status == PL_OK) status = find_fine_modes(f, error);
-    return status == PL_OK ? find_ratios(f, error) : status;
+    if (status == PL_OK) status = check_modes(f, error);
+    return status == PL_OK && !f->def->eigenfit->dac ? find_ratios(f, error) : status;
+}
+
+// Ratio of the first modes, whatever their shapes (Chen 2017).
+static double dac_scale(const fit* f) {
+    int first = f->coarse.set.rigid_count;
+    return f->fine.set.lambda[first] / f->coarse.set.lambda[first];
+}
+
+static void note_unread(const fit* f, pl_notes* notes) {
+    const pl_eigenfit *e = f->def->eigenfit, preset = pl_default_eigenfit();
+    const char* format = "bodies[%d].eigenfit.%s does nothing with eigenfit.%s";
+    if (is_by_hand(f) && e->modes != preset.modes)
+        pl_note(notes, PL_NOTE_INFO, format, f->b, "modes", "ratios, which are one for each mode");
+    if (e->dac && e->fallback) pl_note(notes, PL_NOTE_INFO, format, f->b, "fallback", "dac");
+    if (e->dac && e->tolerance != preset.tolerance)
+        pl_note(notes, PL_NOTE_INFO, format, f->b, "tolerance", "dac");
 }
 
 static void note_ratios(const fit* f, pl_notes* notes) {
     if (is_by_hand(f)) return;
+    if (f->def->eigenfit->dac) {
+        pl_note(
+            notes, PL_NOTE_INFO,
+            "body \"%s\": its stiffness is multiplied by %.3f, the first eigenvalue of a mesh of "
+            "%d vertices over its own",
+            f->def->name, dac_scale(f), f->fine.set.vertex_count);
+        return;
+    }
     const pl_mode_set* coarse = &f->coarse.set;
     int count = coarse->count - coarse->rigid_count;
     double low = INFINITY, high = 0.0;
     for (int k = coarse->rigid_count; k < coarse->count; k++) {
         low = fmin(low, f->ratios[k]);
         high = fmax(high, f->ratios[k]);
-    }
-    if (f->def->eigenfit->dac) {
-        pl_note(notes, PL_NOTE_INFO,
-                "body \"%s\": its stiffness is multiplied by %.3f, the ratio of the first mode to "
-                "that of a mesh of %d vertices",
-                f->def->name, f->ratios[coarse->rigid_count], f->fine.set.vertex_count);
-        return;
     }
     pl_note(notes, PL_NOTE_INFO,
             "body \"%s\": %d of %d modes fitted to a mesh of %d vertices, eigenvalues times %.3f "
@@ -260,8 +279,9 @@ static void note_ratios(const fit* f, pl_notes* notes) {
     if (2 * f->fitted < count)
         pl_note(notes, PL_NOTE_MENDED,
                 "body \"%s\": most of its modes have other shapes than those of the fine mesh and "
-                "are not fitted; a finer mesh of the body helps",
-                f->def->name);
+                "are not fitted; a %s helps",
+                f->def->name,
+                is_coarsened(f) ? "shorter eigenfit.coarse_edge" : "finer mesh of the body");
     if (high > 1.0 && f->def->eigenfit->fine)
         pl_note(notes, PL_NOTE_MENDED,
                 "body \"%s\": eigenfit makes some modes stiffer; a finer mesh should make them "
@@ -304,8 +324,8 @@ static pl_status give_term(const fit* f, pl_error* error) {
 
 // DAC: one ratio for all of the body.
 static pl_status scale_body(const fit* f, pl_error* error) {
-    pl_material_maps_scale(f->body->maps, f->ratios[f->coarse.set.rigid_count]);
-    return pl_world_push_changes(f->w, error);
+    pl_material_maps_scale(f->body->maps, dac_scale(f));
+    return pl_world_push_system(f->w, f->body->system, error);
 }
 
 static pl_status run_fit(pl_world* w, int b, double time, pl_notes* notes, pl_error* error) {
@@ -318,6 +338,7 @@ static pl_status run_fit(pl_world* w, int b, double time, pl_notes* notes, pl_er
     if (status == PL_OK) status = fit_modes(&f, time, &cause);
     if (status == PL_OK)
         status = f.def->eigenfit->dac ? scale_body(&f, &cause) : give_term(&f, &cause);
+    if (status == PL_OK) note_unread(&f, notes);
     if (status == PL_OK) note_ratios(&f, notes);
     if (status != PL_OK)
         pl_fail(error, status, "body \"%s\": %.900s", w->bodies[b].def->name, cause.text);

@@ -376,8 +376,9 @@ static void swap_bodies(pl_scene* a, pl_scene* b, const bool* changed) {
     b->substeps = substeps;
 }
 
-// materials of a body whose definition is another now
-static pl_status renew_materials(pl_world_body* body, pl_pool* pool, pl_error* error) {
+// materials of a body whose definition is another now, stiffer by a scale
+static pl_status renew_materials(pl_world_body* body, double scale, pl_pool* pool,
+                                 pl_error* error) {
     pl_material_maps* maps;
     pl_error cause = {0};
     pl_status status =
@@ -385,6 +386,7 @@ static pl_status renew_materials(pl_world_body* body, pl_pool* pool, pl_error* e
     if (status == PL_OK) {
         pl_material_maps_destroy(body->maps);
         body->maps = maps;
+        pl_material_maps_scale(maps, scale);
         status = pl_body_materials(body->maps, pool, body->materials, &cause);
     }
     if (status != PL_OK)
@@ -393,10 +395,11 @@ static pl_status renew_materials(pl_world_body* body, pl_pool* pool, pl_error* e
     return PL_OK;
 }
 
-static pl_status renew_bodies(pl_world* w, const bool* changed, pl_error* error) {
+static pl_status renew_bodies(pl_world* w, const bool* changed, const double* scales,
+                              pl_error* error) {
     pl_status status = PL_OK;
     for (int b = 0; status == PL_OK && b < w->body_count; b++)
-        if (changed[b]) status = renew_materials(&w->bodies[b], w->pool, error);
+        if (changed[b]) status = renew_materials(&w->bodies[b], scales[b], w->pool, error);
     return status;
 }
 
@@ -422,20 +425,24 @@ pl_status pl_world_change(pl_world* w, const char* const* changes, int count, pl
     pl_status status = pl_scene_copy(w->scene, &next, error);
     if (status != PL_OK) return status;
     bool* changed = PL_ALLOC(bool, w->body_count);
-    if (!changed) status = pl_fail_memory(error, "a change of the scene");
+    double* scales = PL_ALLOC(double, w->body_count); // of EigenFit, before the change
+    if (!changed || !scales) status = pl_fail_memory(error, "a change of the scene");
+    for (int b = 0; status == PL_OK && b < w->body_count; b++)
+        scales[b] = pl_material_maps_scale_of(w->bodies[b].maps);
     for (int k = 0; status == PL_OK && k < count; k++)
         status = apply_change(next, changes[k], changed, notes, error);
     if (status == PL_OK) status = check_next(w, next, changed, error);
     if (status == PL_OK) {
         swap_bodies(w->scene, next, changed);
-        status = renew_bodies(w, changed, error);
+        status = renew_bodies(w, changed, scales, error);
         if (status == PL_OK) status = pl_world_regroup(w, changed, notes, error);
         if (status != PL_OK) {
             swap_bodies(w->scene, next, changed);
-            renew_bodies(w, changed, NULL);
+            renew_bodies(w, changed, scales, NULL);
         }
     }
     PL_FREE(changed, bool, w->body_count);
+    PL_FREE(scales, double, w->body_count);
     pl_scene_destroy(next);
     return status;
 }
