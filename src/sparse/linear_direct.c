@@ -6,6 +6,7 @@
 #include "sparse/cholmod_direct.h"
 #include "sparse/direct.h"
 #include "sparse/linear_kind.h"
+#include "sparse/linear_solver.h"
 #include "sparse/vector.h"
 
 // unknowns from which on CHOLMOD is faster than our own solver (measured on one core)

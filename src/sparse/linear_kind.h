@@ -7,8 +7,13 @@
 #ifndef PL_SPARSE_LINEAR_KIND_H
 #define PL_SPARSE_LINEAR_KIND_H
 
+#include "sparse/block_matrix.h"
 #include "sparse/krylov.h"
-#include "sparse/linear_solver.h"
+#include "sparse/linear_info.h"
+
+#include <pliant/scene_names.h>
+
+typedef struct pl_linear_solver pl_linear_solver; // as in linear_solver.h, which stands on this
 
 // One call of pl_linear_solve.
 typedef struct pl_linear_task {

@@ -372,6 +372,15 @@ static bool goes_on(const pl_minimiser* m, const pl_step_objective* f) {
     return by_coupling || by_terms;
 }
 
+static void begin(pl_minimiser* m, pl_step_objective* f) {
+    f->round_contacts = true;
+    pl_search_begin(m, f);
+    if (m->newton.functions->begin) m->newton.functions->begin(m->newton.data);
+    memset(m->contact_mark, 0, (size_t)f->vertex_count * sizeof(int));
+    m->contacts.count = m->found.count = 0;
+    if (m->relax.data) m->relax.functions->begin(m->relax.data, f);
+}
+
 static int most_iterations(const pl_minimiser* m, const pl_step_objective* f,
                            const pl_step_settings* settings) {
     if (settings->nonlinear == PL_NONLINEAR_LINEARISED) return 1;
@@ -387,12 +396,7 @@ pl_status pl_minimise(pl_minimiser* m, pl_step_objective* f, const pl_step_setti
     progress s = {0};
     double began = 0.0;
     info->stalled = false;
-    f->round_contacts = true;
-    pl_search_begin(m, f);
-    if (m->newton.functions->begin) m->newton.functions->begin(m->newton.data);
-    memset(m->contact_mark, 0, (size_t)f->vertex_count * sizeof(int));
-    m->contacts.count = m->found.count = 0;
-    if (m->relax.data) m->relax.functions->begin(m->relax.data, f);
+    begin(m, f);
     for (int k = 0, round = 0;; round++) {
         double before = began;
         began = pl_deadline_now(m->deadline);
