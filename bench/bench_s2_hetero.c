@@ -28,11 +28,7 @@ bool bench_s2_hetero(bench* b) {
                         : s2_shaken("\"shape\": \"armadillo\", \"height\": 1", 0.0, bench_quick(b));
         c.body = body;
         s2_errors fine, coarse, fit;
-        s2_truth truth;
-        bool done = s2_run_fine(&c, &truth, &fine) &&
-                    s2_run_coarse(&c, S2_COARSE, &truth, &coarse) &&
-                    s2_run_coarse(&c, S2_FIT, &truth, &fit);
-        s2_truth_free(&truth);
+        bool done = s2_run_three(&c, &fine, &coarse, &fit);
         if (!done) return false;
         s2_report(b, cases[k].name, &fine, &coarse, &fit);
     }

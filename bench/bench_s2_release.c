@@ -11,10 +11,7 @@ bool bench_s2_release(bench* b) {
     c.attachments = S2_RELEASED_FEET;
     c.first = 50;
     s2_errors fine, coarse, fit;
-    s2_truth truth;
-    bool done = s2_run_fine(&c, &truth, &fine) && s2_run_coarse(&c, S2_COARSE, &truth, &coarse) &&
-                s2_run_coarse(&c, S2_FIT, &truth, &fit);
-    s2_truth_free(&truth);
+    bool done = s2_run_three(&c, &fine, &coarse, &fit);
     if (done) s2_report(b, "armadillo", &fine, &coarse, &fit);
     return done;
 }

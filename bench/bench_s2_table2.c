@@ -10,10 +10,7 @@
 static bool compare(bench* b, const char* name, const s2_case* c, double of_coarse,
                     double of_fine) {
     s2_errors fine, coarse, fit;
-    s2_truth truth;
-    bool done = s2_run_fine(c, &truth, &fine) && s2_run_coarse(c, S2_COARSE, &truth, &coarse) &&
-                s2_run_coarse(c, S2_FIT, &truth, &fit);
-    s2_truth_free(&truth);
+    bool done = s2_run_three(c, &fine, &coarse, &fit);
     if (!done) return false;
     s2_result(b, "coarse", name, coarse.seconds, "s", NAN);
     s2_result(b, "eigenfit", name, fit.seconds, "s", NAN);

@@ -20,11 +20,7 @@ bool bench_s2_table3(bench* b) {
             s2_case c = shape ? s2_shaken("\"shape\": \"armadillo\", \"height\": 1", young[k], true)
                               : s2_swung_bar(young[k], "neohookean", bench_quick(b));
             s2_errors fine, coarse, fit;
-            s2_truth truth;
-            bool done = s2_run_fine(&c, &truth, &fine) &&
-                        s2_run_coarse(&c, S2_COARSE, &truth, &coarse) &&
-                        s2_run_coarse(&c, S2_FIT, &truth, &fit);
-            s2_truth_free(&truth);
+            bool done = s2_run_three(&c, &fine, &coarse, &fit);
             if (!done) return false;
             char name[64];
             snprintf(name, sizeof name, "ratio_%s%s", names[k], shape ? "_armadillo" : "");

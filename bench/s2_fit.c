@@ -185,3 +185,11 @@ bool s2_run_coarse(const s2_case* c, s2_kind kind, const s2_truth* truth, s2_err
     pl_world_destroy(world);
     return done;
 }
+
+bool s2_run_three(const s2_case* c, s2_errors* fine, s2_errors* coarse, s2_errors* fit) {
+    s2_truth truth;
+    bool done = s2_run_fine(c, &truth, fine) && s2_run_coarse(c, S2_COARSE, &truth, coarse) &&
+                s2_run_coarse(c, S2_FIT, &truth, fit);
+    s2_truth_free(&truth);
+    return done;
+}

@@ -63,5 +63,7 @@ void s2_result(bench* b, const char* what, const char* name, double value, const
 bool s2_run_fine(const s2_case* c, s2_truth* out, s2_errors* errors);
 bool s2_run_coarse(const s2_case* c, s2_kind kind, const s2_truth* truth, s2_errors* errors);
 void s2_truth_free(s2_truth* truth);
+// The fine run, the coarse one and the fitted one, compared with the first.
+bool s2_run_three(const s2_case* c, s2_errors* fine, s2_errors* coarse, s2_errors* fit);
 
 #endif
