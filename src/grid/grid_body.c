@@ -23,9 +23,9 @@ static const double MAX_LAMBDA = 2499.0;
 
 static pl_status allocate(pl_grid_body* b, pl_error* error) {
     int size = b->lattice.levels[0].field_size;
-    b->reaction = PL_ALLOC(double, 9 * (size_t)b->point_count);
+    b->springs = PL_ALLOC(double, 9 * (size_t)b->point_count);
     b->gain = PL_ALLOC(double, 3 * (size_t)b->point_count);
-    bool ok = (b->reaction && b->gain) || b->point_count == 0;
+    bool ok = (b->springs && b->gain) || b->point_count == 0;
     for (int a = 0; a < 3; a++) {
         b->velocity[a] = PL_ALLOC(double, size);
         b->before[a] = PL_ALLOC(double, size);
@@ -476,7 +476,7 @@ void pl_grid_body_free(pl_grid_body* b) {
     PL_FREE(b->turn, pl_quat, size), PL_FREE(b->turn_before, pl_quat, size);
     PL_FREE(b->moduli, float, size), PL_FREE(b->fractions, float, size);
     pl_grid_corot_free(&b->corot);
-    PL_FREE(b->reaction, double, 9 * (size_t)b->point_count);
+    PL_FREE(b->springs, double, 9 * (size_t)b->point_count);
     PL_FREE(b->gain, double, 3 * (size_t)b->point_count);
     PL_FREE(b->share, double, b->point_count);
     PL_FREE(b->colliding, int, b->colliding_count);

@@ -107,7 +107,7 @@ static void subtract_twists(pl_corot_level* l, const int* base, int i, square_su
     float R[9], W[9], L[3][3];
     if (l->soft[n] == 0.0f) return;
     pl_corot_rotation(l, n, R);
-    pl_corot_twist_matrix(l, base, i, W);
+    pl_corot_rotation_matrix(l, base, i, W);
     factor_three(W, L);
     for (int k = 0; k < 3; k++) {
         float C[9] = {0}; // sum over j of L_jk C^j

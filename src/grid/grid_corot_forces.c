@@ -101,10 +101,10 @@ static double residual_part(int begin, int end, void* user) {
 }
 
 double pl_grid_corot_residual(pl_grid_corot* c, const pl_grid_state* state, double h,
-                              bool turn_cells) {
+                              bool update_rotations) {
     job j = {.c = c, .state = state, .h = h};
-    if (c->react) c->react(c->react_user);
-    pl_corot_turn_cells(c, state, h, turn_cells);
+    if (c->update_springs) c->update_springs(c->springs_user);
+    pl_corot_update_rotations(c, state, h, update_rotations);
     return sqrt(pl_parallel_sum(c->pool, residual_part, c->levels[0].chunk_count, CHUNKS, &j));
 }
 

@@ -40,7 +40,7 @@ typedef struct job {
     pl_grid_corot* c;
     const pl_grid_state* state;
     double h;
-    bool turn_cells;
+    bool update_rotations;
 } job;
 
 // ------------------------------------------------------------------ one by one
@@ -129,8 +129,8 @@ static bool buckles(const pl_corot_level* l, const double F[9], const float miss
     return turning_ease(l, F, missing, &R, s, n) > BUCKLING;
 }
 
-void pl_corot_turn_cell(pl_grid_corot* c, const pl_grid_state* state, double h, bool turn_cells,
-                        const pl_corot_chunk* chunk, int i) {
+void pl_corot_update_rotation(pl_grid_corot* c, const pl_grid_state* state, double h,
+                              bool update_rotations, const pl_corot_chunk* chunk, int i) {
     pl_corot_level* l = &c->levels[0];
     int base[27], n = chunk->begin + i;
     double F[9], eps = state->compressibility, mu = (double)l->mu[n];
@@ -141,7 +141,7 @@ void pl_corot_turn_cell(pl_grid_corot* c, const pl_grid_state* state, double h, 
     else pl_corot_known_gradient(l, state->u, base, i, h, F);
     if (!held && !core) pl_corot_missing(l, base, i, missing);
     const bool stays = c->buckled_frozen && !held && buckles(l, F, missing, &c->turn[n], h, eps, n);
-    if (turn_cells && c->rotates && !stays) turn_cell(missing, F, h, eps, !held, &c->turn[n]);
+    if (update_rotations && c->rotates && !stays) turn_cell(missing, F, h, eps, !held, &c->turn[n]);
     pl_mat3 R = pl_quat_to_mat3(c->turn[n]);
     double s = held ? -2.0 * mu * h : pl_corot_cell_stress(l, F, missing, &R, h, eps, n, NULL);
     l->g[n] = 0.0f;
@@ -310,7 +310,7 @@ PL_WIDE pl_i4 set_four(const job* j, const int* rows, int i, bool core, pl_i4 la
     quats q = load_quats(c->turn + n);
     const pl_d4 mu = pl_load_floats_d4(l->mu + n);
     pl_i4 good = lanes, stay = {0};
-    if (j->turn_cells && c->rotates) {
+    if (j->update_rotations && c->rotates) {
         const quats before = q;
         if (c->buckled_frozen) stay = lanes & buckling_four(F, missing, core, mu, h, eps, q);
         good = stay | (lanes & turn_four(F, missing, core, lanes & ~stay, h, eps, &q));
@@ -354,13 +354,15 @@ static void cell_task(int begin, int end, int worker, void* user) {
             else if (m->core >> i & four) left = set_four(j, chunk->rows, i, true, lanes);
             for (int lane = 0; lane < PL_FOUR; lane++)
                 if (left[lane] || l->flags[chunk->begin + i + lane] & PL_COROT_BESIDE)
-                    pl_corot_turn_cell(j->c, j->state, j->h, j->turn_cells, chunk, i + lane);
+                    pl_corot_update_rotation(j->c, j->state, j->h, j->update_rotations, chunk,
+                                             i + lane);
         }
     }
 }
 
-void pl_corot_turn_cells(pl_grid_corot* c, const pl_grid_state* state, double h, bool turn_cells) {
-    job j = {.c = c, .state = state, .h = h, .turn_cells = turn_cells};
+void pl_corot_update_rotations(pl_grid_corot* c, const pl_grid_state* state, double h,
+                               bool update_rotations) {
+    job j = {.c = c, .state = state, .h = h, .update_rotations = update_rotations};
     pl_parallel_for(c->pool, cell_task, c->levels[0].chunk_count, CHUNKS, &j);
     if (c->uncouples) pl_corot_uncouple(c, h);
 }

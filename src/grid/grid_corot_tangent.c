@@ -34,7 +34,7 @@ static void invert(const float K[9], float out[9]) {
     out[8] = scale * (K[0] * K[4] - K[1] * K[1]);
 }
 
-void pl_corot_twist_matrix(const pl_corot_level* l, const int* base, int i, float out[9]) {
+void pl_corot_rotation_matrix(const pl_corot_level* l, const int* base, int i, float out[9]) {
     const int n = base[13] + i;
     memset(out, 0, 9 * sizeof(float));
     if (l->flags[n] & PL_COROT_CORE) {

@@ -26,12 +26,12 @@ static int part_of_group(pl_grid_body* b, int group) {
 }
 
 // Room for the parts of pins; each change from one group to the next may begin another part.
-static pl_status reserve_parts(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
+static pl_status reserve_parts(pl_grid_body* b, const pl_grid_loads* loads, pl_error* error) {
     int count = 1, last = -1;
-    for (int k = 0; k < acts->pin_count; k++) {
-        if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
-        count += acts->pins[k].group < 0 || acts->pins[k].group != last;
-        last = acts->pins[k].group;
+    for (int k = 0; k < loads->pin_count; k++) {
+        if (!loads->pins[k].hard || !pl_grid_is_own(b, loads->pins[k].vertex)) continue;
+        count += loads->pins[k].group < 0 || loads->pins[k].group != last;
+        last = loads->pins[k].group;
     }
     if (count <= b->fit_room) return PL_OK;
     pl_grid_fit* fits =
@@ -43,27 +43,27 @@ static pl_status reserve_parts(pl_grid_body* b, const pl_grid_acts* acts, pl_err
 }
 
 // notes which vertices are held exactly, and with which others; *changed: that has changed
-static pl_status note_pinned(pl_grid_body* b, const pl_grid_acts* acts, bool* changed,
+static pl_status note_pinned(pl_grid_body* b, const pl_grid_loads* loads, bool* changed,
                              pl_error* error) {
     uint64_t hash = 1469598103934665603u;
     b->held_count = 0;
-    for (int k = 0; k < acts->pin_count; k++) {
-        if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
-        hash = (hash ^ (uint64_t)acts->pins[k].vertex) * 1099511628211u;
-        hash = (hash ^ (uint64_t)(int64_t)acts->pins[k].group) * 1099511628211u;
+    for (int k = 0; k < loads->pin_count; k++) {
+        if (!loads->pins[k].hard || !pl_grid_is_own(b, loads->pins[k].vertex)) continue;
+        hash = (hash ^ (uint64_t)loads->pins[k].vertex) * 1099511628211u;
+        hash = (hash ^ (uint64_t)(int64_t)loads->pins[k].group) * 1099511628211u;
         b->held_count++;
     }
     *changed = hash != b->pinned_hash;
     if (!*changed) return PL_OK;
-    pl_status status = reserve_parts(b, acts, error);
+    pl_status status = reserve_parts(b, loads, error);
     if (status != PL_OK) return status;
     b->pinned_hash = hash;
     b->fit_count = 1;
     if (b->vertex_count) memset(b->pinned, 0, (size_t)b->vertex_count * sizeof(int));
-    for (int k = 0; k < acts->pin_count; k++)
-        if (acts->pins[k].hard && pl_grid_is_own(b, acts->pins[k].vertex))
-            b->pinned[acts->pins[k].vertex - b->first_vertex] =
-                part_of_group(b, acts->pins[k].group);
+    for (int k = 0; k < loads->pin_count; k++)
+        if (loads->pins[k].hard && pl_grid_is_own(b, loads->pins[k].vertex))
+            b->pinned[loads->pins[k].vertex - b->first_vertex] =
+                part_of_group(b, loads->pins[k].group);
     return PL_OK;
 }
 
@@ -233,9 +233,9 @@ static pl_status rebuild(pl_grid_body* b, pl_error* error) {
     return pl_grid_body_make_cycles(b, error);
 }
 
-pl_status pl_grid_hold(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
+pl_status pl_grid_update_dirichlet(pl_grid_body* b, const pl_grid_loads* loads, pl_error* error) {
     bool changed;
-    pl_status status = note_pinned(b, acts, &changed, error);
+    pl_status status = note_pinned(b, loads, &changed, error);
     if (status != PL_OK || !changed) return status;
     mark_held(b);
     status = rebuild(b, error);
@@ -259,19 +259,19 @@ static pl_mat3 rotation_of(pl_mat3 moment) {
     return turn < 1e-14 ? pl_mat3_identity() : R;
 }
 
-static void fit_parts(pl_grid_body* b, const pl_grid_acts* acts) {
+static void fit_parts(pl_grid_body* b, const pl_grid_loads* loads) {
     pl_grid_fit* fits = b->fits;
     pl_vec3 rest;
     for (int n = 0; n < b->fit_count; n++) fits[n] = (pl_grid_fit){.group = fits[n].group};
     for (int pass = 0; pass < 2; pass++) {
-        for (int k = 0; k < acts->pin_count; k++) {
-            if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
-            pl_grid_fit* f = &fits[part_of(b, &acts->pins[k], &rest)];
+        for (int k = 0; k < loads->pin_count; k++) {
+            if (!loads->pins[k].hard || !pl_grid_is_own(b, loads->pins[k].vertex)) continue;
+            pl_grid_fit* f = &fits[part_of(b, &loads->pins[k], &rest)];
             if (pass == 0) {
-                f->from = pl_add(f->from, rest), f->to = pl_add(f->to, acts->pins[k].target);
+                f->from = pl_add(f->from, rest), f->to = pl_add(f->to, loads->pins[k].target);
                 f->count++;
             } else
-                f->moment = pl_mat3_add(f->moment, pl_outer(pl_sub(acts->pins[k].target, f->to),
+                f->moment = pl_mat3_add(f->moment, pl_outer(pl_sub(loads->pins[k].target, f->to),
                                                             pl_sub(rest, f->from)));
         }
         for (int n = 0; n < b->fit_count; n++) {
@@ -313,14 +313,14 @@ static int held_cell(const pl_grid_body* b, const double* place, int part) {
 }
 
 // what the pins of each cell do beyond the motion of their part: sums, and how many
-static void sum_deviations(pl_grid_body* b, const pl_grid_acts* acts, double* const sum[3],
+static void sum_deviations(pl_grid_body* b, const pl_grid_loads* loads, double* const sum[3],
                            double* count) {
-    for (int k = 0; k < acts->pin_count; k++) {
-        if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
+    for (int k = 0; k < loads->pin_count; k++) {
+        if (!loads->pins[k].hard || !pl_grid_is_own(b, loads->pins[k].vertex)) continue;
         pl_vec3 rest;
-        const int v = acts->pins[k].vertex - b->first_vertex,
-                  part = part_of(b, &acts->pins[k], &rest);
-        pl_vec3 d = pl_sub(pl_sub(acts->pins[k].target, rest),
+        const int v = loads->pins[k].vertex - b->first_vertex,
+                  part = part_of(b, &loads->pins[k], &rest);
+        pl_vec3 d = pl_sub(pl_sub(loads->pins[k].target, rest),
                            pl_grid_part_displacement(&b->fits[part], rest));
         const int at = held_cell(b, b->anchor + 3 * (size_t)v, part);
         if (at < 0) continue;
@@ -342,22 +342,22 @@ static void turn_held_cells(pl_grid_body* b) {
 }
 
 // Pinned vertices are shown where they are held: cells beside them may give way.
-static void note_targets(pl_grid_body* b, const pl_grid_acts* acts) {
-    for (int k = 0; k < acts->pin_count; k++)
-        if (acts->pins[k].hard && pl_grid_is_own(b, acts->pins[k].vertex))
-            pl_vec3_store(b->targets + 3 * (size_t)(acts->pins[k].vertex - b->first_vertex),
-                          acts->pins[k].target);
+static void note_targets(pl_grid_body* b, const pl_grid_loads* loads) {
+    for (int k = 0; k < loads->pin_count; k++)
+        if (loads->pins[k].hard && pl_grid_is_own(b, loads->pins[k].vertex))
+            pl_vec3_store(b->targets + 3 * (size_t)(loads->pins[k].vertex - b->first_vertex),
+                          loads->pins[k].target);
 }
 
 // Faces of Dirichlet cells go where the pins of these cells go.
-void pl_grid_place_held(pl_grid_body* b, const pl_grid_acts* acts) {
+void pl_grid_move_dirichlet(pl_grid_body* b, const pl_grid_loads* loads) {
     const pl_grid_level* l = &b->lattice.levels[0];
     size_t size = (size_t)l->field_size * sizeof(double);
     double *const *sum = b->applied, *count = b->state.g; // both are set up after this
     for (int a = 0; a < 3; a++) memset(sum[a], 0, size);
     memset(count, 0, size);
-    fit_parts(b, acts);
-    sum_deviations(b, acts, sum, count);
+    fit_parts(b, loads);
+    sum_deviations(b, loads, sum, count);
     for (int s = 0; s < l->segment_count; s++) {
         const pl_grid_segment* g = &l->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
@@ -383,5 +383,5 @@ void pl_grid_place_held(pl_grid_body* b, const pl_grid_acts* acts) {
     }
     memset(count, 0, size);
     if (b->rotates) turn_held_cells(b);
-    note_targets(b, acts);
+    note_targets(b, loads);
 }

@@ -124,12 +124,12 @@ static pl_status take_over(pl_grid_body* b, double* const field[3], const change
     return status;
 }
 
-pl_status pl_grid_take_over_positions(pl_grid_body* b, const double* now, const double* before,
-                                      pl_error* error) {
+pl_status pl_grid_apply_position_edits(pl_grid_body* b, const double* now, const double* before,
+                                       pl_error* error) {
     return take_over(b, b->state.u, &(change){now, before, true}, error);
 }
 
-pl_status pl_grid_take_over_velocities(pl_grid_body* b, const double* now, const double* before,
+pl_status pl_grid_apply_velocity_edits(pl_grid_body* b, const double* now, const double* before,
                                        pl_error* error) {
     return take_over(b, b->velocity, &(change){now, before, false}, error);
 }

@@ -46,7 +46,7 @@ static void take(const pl_grid_iteration* it, float* const to[4]) {
 }
 
 double pl_grid_linear_look(pl_grid_linear* mg, const pl_grid_state* state) {
-    if (mg->react) mg->react(mg->react_user);
+    if (mg->update_springs) mg->update_springs(mg->springs_user);
     return pl_grid_residual(&mg->levels[0], state, mg->pool);
 }
 static double find_residual(const pl_grid_iteration* it) {
@@ -87,7 +87,7 @@ static void watch_rate(pl_grid_linear* mg, double residual) {
     const bool grows = mg->cycle > 1 && residual > last;
     pl_error ignored;
     if (!(slow || grows)) return;
-    const bool mixes = !mg->react && residual > MANY_TIMES * last;
+    const bool mixes = !mg->update_springs && residual > MANY_TIMES * last;
     if (has_history(mg)) mg->phase = mixes ? PL_GRID_CYCLES_MIXED : PL_GRID_CYCLES_RECOMBINED;
     if (mg->phase != PL_GRID_CYCLES_MIXED) pl_grid_linear_set_inner(mg, 2, &ignored);
 }
@@ -100,7 +100,7 @@ static void watch_stalls(pl_grid_linear* mg, double residual) {
     mg->stalls = residual > STALLED * mg->last_residual ? mg->stalls + 1 : 0;
     const bool mixes = mg->phase == PL_GRID_CYCLES_MIXED || mg->stalls >= MAX_STALLS;
     const pl_grid_linear_phase next =
-        mixes && !mg->react ? PL_GRID_CYCLES_MIXED : PL_GRID_CYCLES_RECOMBINED;
+        mixes && !mg->update_springs ? PL_GRID_CYCLES_MIXED : PL_GRID_CYCLES_RECOMBINED;
     if (next == mg->phase) return;
     if (next == PL_GRID_CYCLES_MIXED) mg->inner_cycles = 1;
     mg->phase = next;

@@ -107,26 +107,26 @@ static moments moments_of(const pl_grid_body* b, int piece, double* const u[3],
 // ------------------------------------------------------------------ what momenta should be
 
 // Notes which pieces something holds or touches.
-static void mark_pieces(pl_grid_body* b, const pl_grid_acts* acts) {
-    const double* stiffness = b->reaction + 3 * (size_t)b->point_count;
+static void mark_pieces(pl_grid_body* b, const pl_grid_loads* loads) {
+    const double* stiffness = b->springs + 3 * (size_t)b->point_count;
     pl_grid_pieces_reset(&b->pieces);
-    for (int k = 0; k < acts->pin_count; k++)
-        if (pl_grid_is_own(b, acts->pins[k].vertex))
-            pl_grid_pieces_hold(&b->pieces, acts->pins[k].vertex - b->first_vertex);
-    if (!pl_grid_has_reactions(b, acts)) return;
+    for (int k = 0; k < loads->pin_count; k++)
+        if (pl_grid_is_own(b, loads->pins[k].vertex))
+            pl_grid_pieces_hold(&b->pieces, loads->pins[k].vertex - b->first_vertex);
+    if (!pl_grid_has_springs(b, loads)) return;
     for (int k = 0; k < 3 * b->point_count; k++)
         if (stiffness[k] != 0.0) pl_grid_pieces_hold(&b->pieces, k / 3);
 }
 
 // The sum of the forces on a piece and their torque about its middle.
-static void sum_forces(pl_grid_body* b, const pl_grid_acts* acts, int piece, const moments* now,
+static void sum_forces(pl_grid_body* b, const pl_grid_loads* loads, int piece, const moments* now,
                        pl_vec3* force, pl_vec3* torque) {
-    double* places = b->reaction + 6 * (size_t)b->point_count;
+    double* places = b->springs + 6 * (size_t)b->point_count;
     bool placed = false;
-    *force = pl_scale(now->mass, pl_vec3_load(acts->gravity));
+    *force = pl_scale(now->mass, pl_vec3_load(loads->gravity));
     *torque = (pl_vec3){0, 0, 0};
     for (int p = 0; p < b->point_count; p++) {
-        const pl_vec3 f = pl_vec3_load(acts->force + 3 * (size_t)p);
+        const pl_vec3 f = pl_vec3_load(loads->force + 3 * (size_t)p);
         if (b->pieces.of_vertex[p] != piece || (f.x == 0.0 && f.y == 0.0 && f.z == 0.0)) continue;
         if (!placed) pl_grid_body_points(b, b->state.u, places);
         placed = true;
@@ -229,7 +229,7 @@ static bool inverse_of_turns(const moments* now, double t, pl_mat3* out) {
     return pl_mat3_inverse(sum, out);
 }
 
-static void keep_of_piece(pl_grid_body* b, const pl_grid_acts* acts, int piece) {
+static void keep_of_piece(pl_grid_body* b, const pl_grid_loads* loads, int piece) {
     enum { MOST = 10 }; // the inertia of single cells makes Newton's method linear, see inertia_of
     static const double SMALL = 1e-12;
     const double t = b->implicit_time, damped = 1.0 / (1.0 + b->damping_mass * t);
@@ -239,7 +239,7 @@ static void keep_of_piece(pl_grid_body* b, const pl_grid_acts* acts, int piece) 
     for (int k = 0; k < MOST; k++) {
         set_velocities(b, v);
         const moments now = moments_of(b, piece, b->state.u, v);
-        if (k == 0) sum_forces(b, acts, piece, &now, &force, &torque);
+        if (k == 0) sum_forces(b, loads, piece, &now, &force, &torque);
         const pl_vec3 to = pl_scale(damped, pl_madd(linear, t, force));
         const pl_vec3 spin = pl_scale(damped, pl_madd(angular, t, torque));
         const pl_vec3 lacks = pl_sub(to, now.linear);
@@ -258,9 +258,9 @@ static void keep_of_piece(pl_grid_body* b, const pl_grid_acts* acts, int piece) 
     }
 }
 
-void pl_grid_keep_momentum(pl_grid_body* b, const pl_grid_acts* acts) {
+void pl_grid_keep_momentum(pl_grid_body* b, const pl_grid_loads* loads) {
     if (!b->dynamic) return;
-    mark_pieces(b, acts);
+    mark_pieces(b, loads);
     bool any = false;
     for (int k = 0; k < b->pieces.count; k++) any = any || !b->pieces.pieces[k].held;
     if (!any) return;
@@ -269,5 +269,5 @@ void pl_grid_keep_momentum(pl_grid_body* b, const pl_grid_acts* acts) {
     pl_grid_extend(&b->map, b->before);
     pl_grid_extend(&b->map, b->velocity);
     for (int k = 0; k < b->pieces.count; k++)
-        if (!b->pieces.pieces[k].held) keep_of_piece(b, acts, k);
+        if (!b->pieces.pieces[k].held) keep_of_piece(b, loads, k);
 }

@@ -35,23 +35,23 @@ static double inertia(const pl_grid_body* b) {
 }
 
 // Faces carry the whole body, also the outer halves of cells at its surface.
-static void add_weight(pl_grid_body* b, const pl_grid_acts* acts, double s) {
+static void add_weight(pl_grid_body* b, const pl_grid_loads* loads, double s) {
     const pl_grid_level* l = &b->lattice.levels[0];
     double h = b->frame.cell, density = b->density * h * h / (b->mu * s);
     for (int i = 0; i < l->field_size; i++)
         for (int a = 0; a < 3; a++)
             if (pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i))
-                b->applied[a][i] -= density * pl_grid_mass_of(&b->state, a, i) * acts->gravity[a];
+                b->applied[a][i] -= density * pl_grid_mass_of(&b->state, a, i) * loads->gravity[a];
 }
 
 // what does not depend on positions
-static void set_applied(pl_grid_body* b, const pl_grid_acts* acts) {
+static void set_applied(pl_grid_body* b, const pl_grid_loads* loads) {
     const pl_grid_level* l = &b->lattice.levels[0];
     double t = b->implicit_time, h = b->frame.cell, s = pl_grid_softening(b), k0 = inertia(b);
     double viscous = b->dynamic ? b->damping_stiffness / t : 0.0;
     size_t size = (size_t)l->field_size * sizeof(double);
     for (int a = 0; a < 3; a++) memset(b->applied[a], 0, size);
-    pl_grid_spread(&b->map, acts->force, b->applied);
+    pl_grid_spread(&b->map, loads->force, b->applied);
     double* const* L_y = b->state.f;
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) {
@@ -61,7 +61,7 @@ static void set_applied(pl_grid_body* b, const pl_grid_acts* acts) {
             b->applied[a][i] =
                 (viscous * L_y[a][i] - k0 * pushed - b->applied[a][i] / (h * b->mu)) / s;
         }
-    add_weight(b, acts, s);
+    add_weight(b, loads, s);
 }
 
 // The norm of the forces of a step, inertia among them. What inertia has to do with how far the
@@ -127,8 +127,8 @@ void pl_grid_translate(pl_grid_body* b, const double way[3]) {
 static void go_on(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     double sum[3] = {0.0}, mass[3] = {0.0};
-    b->went_on = b->dynamic && b->held_count == 0;
-    if (!b->went_on) return;
+    b->moved_ahead = b->dynamic && b->held_count == 0;
+    if (!b->moved_ahead) return;
     for (int i = 0; i < l->field_size; i++)
         for (int a = 0; a < 3; a++) {
             if (!pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i)) continue;
@@ -140,13 +140,13 @@ static void go_on(pl_grid_body* b) {
     pl_grid_translate(b, b->way);
 }
 
-pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
-    pl_status status = pl_grid_hold(b, acts, error);
+pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_loads* loads, pl_error* error) {
+    pl_status status = pl_grid_update_dirichlet(b, loads, error);
     if (status != PL_OK) return status;
     const pl_grid_level* l = &b->lattice.levels[0];
     size_t size = (size_t)l->field_size * sizeof(double);
-    b->uses_past = b->second_order && b->past_known > 0.0 && !b->is_careful;
-    b->implicit_time = (b->uses_past ? 2.0 / 3.0 : 1.0) * acts->time_step;
+    b->uses_past = b->second_order && b->past_known > 0.0 && !b->forces_euler;
+    b->implicit_time = (b->uses_past ? 2.0 / 3.0 : 1.0) * loads->time_step;
     for (int a = 0; a < 3; a++) memcpy(b->before[a], b->state.u[a], size);
     if (b->general) memcpy(b->turn_before, b->turn, (size_t)l->field_size * sizeof(pl_quat));
     memcpy(b->pressure_before, b->state.p, size);
@@ -160,8 +160,8 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     apply_before(b);
     if (b->general) pl_grid_corot_begin(&b->corot);
     else pl_grid_linear_begin(&b->linear);
-    pl_grid_place_held(b, acts);
-    set_applied(b, acts);
+    pl_grid_move_dirichlet(b, loads);
+    set_applied(b, loads);
     b->state.inertia =
         inertia(b) * (1.0 + b->damping_mass * b->implicit_time) / pl_grid_softening(b);
     b->load = load_of(b);
@@ -174,18 +174,18 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
 
 // ------------------------------------------------------------------ end
 
-void pl_grid_step_end(pl_grid_body* b, const pl_grid_acts* acts) {
+void pl_grid_step_end(pl_grid_body* b, const pl_grid_loads* loads) {
     const pl_grid_level* l = &b->lattice.levels[0];
-    pl_grid_reactor reacts = {b, acts, NULL};
+    pl_grid_spring_context reacts = {b, loads, NULL};
     if (b->general) {
-        if (pl_grid_has_reactions(b, acts))
-            b->corot.react = pl_grid_react, b->corot.react_user = &reacts;
+        if (pl_grid_has_springs(b, loads))
+            b->corot.update_springs = pl_grid_update_springs, b->corot.springs_user = &reacts;
         pl_grid_corot_end(&b->corot, &b->state, b->frame.cell);
-        b->corot.react = NULL;
+        b->corot.update_springs = NULL;
     }
     // not before: the end may take back some of the last cycle
-    pl_grid_keep_momentum(b, acts);
-    pl_grid_tell_forces(b, acts);
+    pl_grid_keep_momentum(b, loads);
+    pl_grid_add_reactions(b, loads);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) {
             const double v = (b->state.u[a][i] - pl_grid_reference(b, a, i)) / b->implicit_time;
