@@ -78,7 +78,7 @@ PL_WIDE pl_fw pl_corot_trace_w(const pl_corot_level* l, float* const u[3], const
     return sum;
 }
 
-// ------------------------------------------------------------------ turns, see
+// ------------------------------------------------------------------ rotation term, see
 // grid_corot_tangent.c
 
 // Fraction of each of the nine gradients that is not a boundary one: 0 to 1.
@@ -250,7 +250,7 @@ PL_WIDE pl_fw pl_corot_residual_w(const pl_corot_level* l, const int* rows, int 
     return pl_beside_w(l->f[a], rows, i, 13) - row;
 }
 
-// ------------------------------------------------------------------ changes beside
+// ------------------------------------------------------------------ scatter to neighbours
 
 // Adds to the value of each lane, the one before it and the one after it. Writes nothing beyond the
 // lanes where nothing is added, because that memory may belong to another row.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Method "grid" of the world: bodies in lattices. The vertices of the world are those of the
-// bodies' meshes, embedded; what a host writes into them between steps moves the lattice
-// (grid_host_edits.h).
+// Method "grid" of the world: bodies in lattices. The world's vertices are the embedded vertices of
+// the bodies' meshes. Values that the host writes into them between steps are applied to the
+// lattice (grid_host_edits.h).
 #include "grid/grid_method.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -20,13 +20,13 @@ typedef struct grid_system {
     pl_grid_body* bodies;
     int body_count;
     int vertex_count;
-    double *positions, *velocities; // 3 per vertex, seen and written by the world
+    double *positions, *velocities; // 3 per vertex, read and written by the world
     double *last_positions, *last_velocities;
     int point_count;                          // of all bodies, see grid_body.h
     double* start;                            // 3 per point: at the start of a step
     double* points;                           // 3 per point: now
-    double* force;                            // 3 per point; none on those that are not vertices
-    double *untouched, *untouched_velocities; // as the world saw it
+    double* force;                            // 3 per point; zero on points that are not vertices
+    double *untouched, *untouched_velocities; // copy of what the world last saw
     double* mass;
     pl_array contacts;
 } grid_system;
@@ -47,7 +47,7 @@ static void destroy(void* system) {
     PL_FREE(s, grid_system, 1);
 }
 
-// vertices where their lattices have them, as the world is to see them
+// updates the world's vertices from the lattices
 static void show(grid_system* s) {
     for (int b = 0; b < s->body_count; b++) {
         size_t first = 3 * (size_t)s->bodies[b].first_vertex;
@@ -58,7 +58,7 @@ static void show(grid_system* s) {
     memcpy(s->last_velocities, s->velocities, bytes);
 }
 
-// where contacts and springs are to find the points
+// updates the points for contacts and springs
 static void show_points(grid_system* s) {
     for (int b = 0; b < s->body_count; b++)
         pl_grid_body_points(&s->bodies[b], s->bodies[b].state.u,
@@ -115,7 +115,7 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
     return status;
 }
 
-// what a host wrote into positions and velocities since the last step
+// applies what the host wrote into positions and velocities since the last step
 static pl_status take_over(grid_system* s, pl_error* error) {
     pl_status status = PL_OK;
     for (int k = 0; k < s->body_count; k++) {
@@ -147,7 +147,7 @@ static pl_status find_contacts(grid_system* s, const pl_method_step* step, pl_er
     return PL_OK;
 }
 
-// whether forces depend on where vertices are, so that these are needed in every cycle
+// whether forces depend on vertex positions, which are then needed in every cycle
 static bool has_reactions(const pl_method_step* step) {
     if (step->detect) return true;
     for (int k = 0; k < step->pin_count; k++)
@@ -155,7 +155,7 @@ static bool has_reactions(const pl_method_step* step) {
     return false;
 }
 
-// what holds the pieces of a body, and what pushes them
+// records what holds and what loads the pieces of a body
 static void load_pieces(pl_grid_body* b, const pl_grid_loads* loads) {
     const double cell_mass = b->density * pow(b->frame.cell, 3.0);
     pl_grid_pieces_reset(&b->pieces);
@@ -240,7 +240,7 @@ static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_loads
     return status;
 }
 
-// forces on vertices without gravity, which cells carry
+// forces on vertices without gravity, which acts on cells
 static void set_forces(grid_system* s, const pl_method_step* step) {
     for (int k = 0; k < s->body_count; k++) {
         const pl_grid_body* b = &s->bodies[k];
@@ -281,7 +281,7 @@ static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_
         loads.force = s->force + 3 * (size_t)s->bodies[b].first_point;
         status = pl_grid_step_begin(&s->bodies[b], &loads, error);
         if (status == PL_OK) status = check_held(&s->bodies[b], &loads, error);
-        // not before: a step may begin with other held cells
+        // not before: the step may start with other Dirichlet cells
         if (status == PL_OK && has_reactions(step))
             pl_grid_body_points(&s->bodies[b], s->bodies[b].before,
                                 s->start + 3 * (size_t)s->bodies[b].first_point);
@@ -320,7 +320,7 @@ static pl_method_energies energies(void* system) {
     return sum;
 }
 
-// Calls visit for every array of the state; body is NULL where an array is no field of a lattice.
+// Calls visit for every array of the state; body is NULL if the array is not a lattice field.
 typedef void (*visitor)(const pl_grid_body* body, void* values, size_t count, size_t item,
                         char* at);
 
@@ -372,7 +372,7 @@ static void restart(void* system) {
     for (int b = 0; b < s->body_count; b++) s->bodies[b].past_known = 0.0;
 }
 
-// Implicit Euler damps what BDF2 keeps.
+// Backward Euler damps what BDF2 keeps.
 static void careful(void* system, const pl_method_body* bodies, bool forces_euler) {
     grid_system* s = system;
     for (int b = 0; b < s->body_count; b++)
@@ -389,7 +389,7 @@ static void undo(grid_system* s) {
         if (b->general) memcpy(b->turn, b->turn_before, bytes / sizeof(double) * sizeof(pl_quat));
         memcpy(b->state.p, b->pressure_before, bytes);
     }
-    // what a host wrote into them is in the lattices now: nothing to take over again
+    // host edits are in the lattices now: do not apply them again
     size_t bytes = 3 * (size_t)s->vertex_count * sizeof(double);
     memcpy(s->positions, s->untouched, bytes);
     memcpy(s->velocities, s->untouched_velocities, bytes);

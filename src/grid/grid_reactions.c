@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Reactions of a body in its lattice. All of them together are known from its momentum: with the
-// letters of grid_step.c, and m, x the mass and place of each cell,
+// Reaction forces on a body in its lattice. Their sum follows from the momentum: with the symbols
+// of grid_step.c, and m, x the mass and position of each cell,
 //
 //   F = sum of m (((1 + alpha t) v - w) / t - g) - applied,   the torque likewise with x x
 //
-// How they are divided is told by springs and contacts themselves and, for held cells, by the
-// gradient of the elastic energy at their faces. The difference (viscous stress, what the tolerance
-// of the solver left, cells against faces) is spread over the pins, or over the contacts of a body
-// that has no pins, in proportion to their forces.
+// Springs and contacts know their own forces; the forces of Dirichlet cells are the gradient of the
+// elastic energy at their faces. The difference to the sum (viscous stress, solver tolerance, cells
+// versus faces) is distributed over the pins, or over the contacts of a body without pins, in
+// proportion to their forces.
 #include "grid/grid_reactions.h"
 #include "contact/force_share.h"
 #include "grid/grid_dirichlet.h"
@@ -26,7 +26,7 @@ static bool is_body(const pl_grid_body* b, int at) {
            pl_grid_bit(b->lattice.levels[0].masks[at / PL_GRID_CHUNK].interior, at);
 }
 
-// what accelerates a cell of mass 1, of which the reactions have to bring the rest
+// acceleration of a cell minus that by applied forces: the reactions provide it
 static pl_vec3 acceleration_of(const pl_grid_body* b, const pl_grid_segment* g, int i) {
     const double t = b->implicit_time;
     pl_vec3 now = pl_grid_cell_mean(b->state.u, g, i), y = pl_grid_cell_mean(b->before, g, i);
@@ -67,7 +67,7 @@ static bool is_own_hard(const pl_grid_body* b, const pl_pin* pin) {
     return pin->hard && pl_grid_is_own(b, pin->vertex);
 }
 
-// the gradient of the elastic energy at faces that are held [N], into the right side
+// gradient of the elastic energy at prescribed faces [N], into the right-hand side
 static void find_held_forces(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     const double scale = b->frame.cell * b->mu;
@@ -88,7 +88,7 @@ static void find_held_forces(pl_grid_body* b) {
     }
 }
 
-// the part of a face across a that is held, or 0
+// number of the part that holds a face across a, or 0
 static int part_of_face(const pl_grid_body* b, const pl_grid_segment* g, int a, int i) {
     const int part = abs(b->held[g->begin + i]);
     return part ? part : abs(b->held[pl_grid_below(g, a, i)]);
@@ -119,7 +119,7 @@ static void sum_parts(pl_grid_body* b) {
     }
 }
 
-// forces of held parts, each divided among its pins
+// forces of the parts, each divided among its pins
 static void divide_parts(pl_grid_body* b, const pl_grid_loads* loads) {
     sum_parts(b);
     for (int n = 0; n < b->fit_count; n++)
@@ -139,7 +139,7 @@ static void divide_parts(pl_grid_body* b, const pl_grid_loads* loads) {
     }
 }
 
-// forces of contacts, and the share that each of them has of a rest
+// forces of contacts, and the share of each in the remainder
 static double tell_contacts(const pl_grid_body* b, const pl_grid_loads* loads, const double* places,
                             pl_vec3 rest, double whole, pl_force_sum* known) {
     double size = 0.0;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Springs of attachments and contacts of a body in its lattice. The paper (Zhu 2010, section 8) has
-// soft attachments at embedded points and prescribes the motion of what touches something else.
+// Springs of attachments, and contacts, of a body in its lattice. The paper (Zhu 2010, section 8)
+// has soft attachments at embedded points and prescribes the motion of parts in contact.
 //
-// Where we differ: pins with springs act on embedded vertices, contacts on these and on more points
-// of large triangles (grid_surface_points.h); what they add to the operator is lumped onto the
-// faces of the band, in the cycle only, and the residual is that of the true forces, at every place
-// that an iteration tries. So cycles can be recombined although forces of contacts are not linear.
-// Contacts and springs of pins, which only have to be stiff enough, are made no stiffer than the
-// lattice at their faces, so that cycles converge however stiff they are asked to be.
+// Where we differ: soft pins act on embedded vertices, contacts on these and on additional points
+// of large triangles (grid_surface_points.h). Their stiffness is lumped onto the faces of the band,
+// in the cycle only. The residual uses the true forces, at all positions that an iteration tries,
+// so cycles can be recombined although contact forces are not linear. Contacts and soft pins only
+// have to be stiff enough; they are made no stiffer than the lattice at their faces, so cycles
+// converge for any requested stiffness.
 #include "grid/grid_springs.h"
 
 #include <math.h>
@@ -22,14 +22,14 @@ static void add_push(double* force, double* stiffness, pl_vec3 push, pl_vec3 sti
     pl_vec3_store(stiffness, pl_add(pl_vec3_load(stiffness), stiff));
 }
 
-// Stiffness of a face, in units of the lattice, that pins with springs and contacts may bring; the
-// operator has about 6.
+// Largest stiffness that soft pins and contacts may add to a face, in lattice units; the operator
+// has about 6.
 
 static const double SPRING_LIMIT = 12.0;
 enum { STIFFEN_EVERY = 4 }; // cycles
 
-// The stiffness of one of a crowd of reactions, made less so that all of them together are no
-// stiffer than the lattice at their faces. crowd: how stiff they would be as they are asked for.
+// Stiffness of one spring, reduced so that all springs together are no stiffer than the lattice at
+// their faces. crowd: requested total stiffness at faces.
 static double bounded(const pl_grid_body* b, int point, double stiffness, double* const crowd[3],
                       double scale) {
     const double* gain = b->gain + 3 * (size_t)point;
@@ -38,8 +38,8 @@ static double bounded(const pl_grid_body* b, int point, double stiffness, double
     return stiffness * fmin(1.0, (SPRING_LIMIT + b->state.inertia) / most);
 }
 
-// A point stands for the surface around it: together points are as stiff as the vertices of the
-// surface are asked to be, however many points there are.
+// A point represents the surface around it, so the total stiffness of all points is that requested
+// for the vertices, however many points there are.
 static double contact_stiffness(const pl_grid_body* b, const pl_contact* c) {
     return c->stiffness * b->share[c->vertex - b->first_point];
 }
@@ -64,15 +64,15 @@ static void push_pins(const pl_grid_body* b, const pl_grid_loads* loads, const d
     }
 }
 
-// Sums of the sizes in each row of k n n' + drag (I - n n'). A contact that slides is soft along
-// its plane: as stiff there as across it, cycles would hardly let it slide.
+// Absolute row sums of k n n' + drag (I - n n'). A sliding contact is soft along its plane: if it
+// were as stiff there as across, cycles would hardly let it slide.
 static pl_vec3 row_sums(pl_vec3 n, double k, double drag) {
     const double size = fabs(n.x) + fabs(n.y) + fabs(n.z), across = k - drag;
     return (pl_vec3){across * fabs(n.x) * size + drag, across * fabs(n.y) * size + drag,
                      across * fabs(n.z) * size + drag};
 }
 
-// Force of a contact, none if it does not touch; its stiffness across and along its plane.
+// Force of a contact, zero if it is open; and its stiffness normal to its plane and along it.
 static pl_vec3 push_of_contact(const pl_grid_body* b, const pl_grid_loads* loads,
                                const pl_contact* c, const double* positions, double scale,
                                double* k1, double* drag) {
@@ -100,7 +100,7 @@ static void push_contacts(const pl_grid_body* b, const pl_grid_loads* loads,
     }
 }
 
-// how stiff all reactions of faces would be as they are asked for
+// sums the requested stiffness of all springs at faces
 static void sum_stiffness(const pl_grid_body* b, const pl_grid_loads* loads, double* stiffness,
                           double* const crowd[3]) {
     for (int k = 0; k < loads->contact_count; k++) {
@@ -124,7 +124,7 @@ static void clear_fields(const pl_grid_body* b, double* const f[3]) {
     for (int a = 0; a < 3; a++) memset(f[a], 0, size);
 }
 
-// The stiffness of faces in state.f, and what they carry beyond one cell, into the coefficients.
+// Moves the stiffness of faces in state.f, plus their additional inertia, into the coefficients.
 static void take_coefficients(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     for (int a = 0; a < 3; a++)
@@ -136,10 +136,10 @@ static void take_coefficients(pl_grid_body* b) {
     b->inertia_set = b->state.inertia;
 }
 
-// what springs and contacts do to the coefficients; stiffness: 3 per point
+// adds springs and contacts to the coefficients; stiffness: 3 per point
 static void stiffen(pl_grid_body* b, double* stiffness, double scale, bool any) {
     const pl_grid_level* l = &b->lattice.levels[0];
-    // row sums of the true matrix W' k W: cycles converge as long as half of them is there
+    // row sums of the true matrix W' k W; cycles converge if at least half of them is included
     for (size_t i = 0; i < 3 * (size_t)b->point_count; i++) stiffness[i] *= 0.6 * b->gain[i];
     clear_fields(b, b->state.f);
     if (any) pl_grid_spread_sizes(&b->map, stiffness, b->state.f, true);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Backward Euler or BDF2 with damping (Zhu 2010, section 8), or equilibrium. With s = 1 + gamma / t
-// and in the units of the lattice, where L is the operator of linear elasticity,
+// Backward Euler or BDF2 with damping (Zhu 2010, section 8), or equilibrium. In lattice units, with
+// s = 1 + gamma / t and L the operator of linear elasticity:
 //
 //   L u - kappa u = (-kappa0 (y + t w + alpha t y) - applied + (gamma / t) L y) / s
 //
@@ -15,11 +15,11 @@
 //   gamma   damping_stiffness; alpha, damping_mass, is ours
 //   c       kappa = kappa0 (1 + alpha t) / s, kappa0 = density h^2 / (mu t^2)
 //
-// Where we differ: BDF2. A face at the surface carries the outer half of its cell too, so that a
-// body has the same mass along all axes. A step starts where the body would go on to, if nothing
-// holds it and forces are not larger there. What is small is measured by the forces of the step,
-// and not by the inertia of all the way from the place at rest. Springs and contacts: see
-// grid_springs.c; the momentum of what nothing holds or touches: grid_momentum.c.
+// Where we differ: BDF2. A face at the surface also carries the outer half of its cell, so a body
+// has the same mass along all axes. A step starts at the positions that a free body would reach, if
+// it is not held and forces are not larger there. The tolerance is relative to the forces of the
+// step, without the inertia of the displacement from rest. Springs and contacts: see
+// grid_springs.c. Momentum of free pieces: grid_momentum.c.
 #include "grid/grid_step.h"
 #include "grid/grid_dirichlet.h"
 #include "grid/grid_momentum.h"
@@ -34,7 +34,7 @@ static double inertia(const pl_grid_body* b) {
     return b->dynamic ? b->density * h * h / (b->mu * dt * dt) : 0.0;
 }
 
-// Faces carry the whole body, also the outer halves of cells at its surface.
+// Faces carry the whole mass, including the outer halves of cells at the surface.
 static void add_weight(pl_grid_body* b, const pl_grid_loads* loads, double s) {
     const pl_grid_level* l = &b->lattice.levels[0];
     double h = b->frame.cell, density = b->density * h * h / (b->mu * s);
@@ -44,7 +44,7 @@ static void add_weight(pl_grid_body* b, const pl_grid_loads* loads, double s) {
                 b->applied[a][i] -= density * pl_grid_mass_of(&b->state, a, i) * loads->gravity[a];
 }
 
-// what does not depend on positions
+// terms that do not depend on positions
 static void set_applied(pl_grid_body* b, const pl_grid_loads* loads) {
     const pl_grid_level* l = &b->lattice.levels[0];
     double t = b->implicit_time, h = b->frame.cell, s = pl_grid_softening(b), k0 = inertia(b);
@@ -64,9 +64,8 @@ static void set_applied(pl_grid_body* b, const pl_grid_loads* loads) {
     add_weight(b, loads, s);
 }
 
-// The norm of the forces of a step, inertia among them. What inertia has to do with how far the
-// body has come from its place at rest is no force: with it a body far from there would never move
-// again once it is slow.
+// Norm of the forces of a step, including inertia but not its part from the displacement since
+// rest. With that part, a slow body far from its rest position would never move again.
 static double load_of(const pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     double sum = 0.0;
@@ -79,7 +78,7 @@ static double load_of(const pl_grid_body* b) {
     return sqrt(sum);
 }
 
-// f = L u at the present positions of the state; and their rotations
+// f = L u at the current positions; also updates the rotations
 static void apply_lattice(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     if (!b->general) {
@@ -92,7 +91,7 @@ static void apply_lattice(pl_grid_body* b) {
         for (int i = 0; i < l->field_size; i++) b->state.f[a][i] = -b->state.f[a][i];
 }
 
-// f = L y, which damping needs, and the rotations of the positions before
+// f = L y for damping, and the rotations of the previous positions
 static void apply_before(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     const size_t size = (size_t)l->field_size * sizeof(double);
@@ -122,8 +121,8 @@ void pl_grid_translate(pl_grid_body* b, const double way[3]) {
     }
 }
 
-// A body that nothing holds goes on as all forces together move it, which are those of a step
-// without reactions: it flies without a cycle. Where it touches something, see choose_start.
+// A body that nothing holds moves as the total force moves it, without springs or contacts: it
+// flies without a cycle. For bodies in contact, see choose_start.
 static void go_on(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     double sum[3] = {0.0}, mass[3] = {0.0};
@@ -155,7 +154,7 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_loads* loads, pl_err
     b->corot.uncouples = b->rotates;
     b->cycle = 0;
     b->stiffened_count = 0;
-    // without any lambda a pressure would have no equation: nearly none is as good
+    // lambda = 0 would leave the pressure undefined; a tiny value is as good
     b->state.compressibility = fmin(b->mu / b->lambda, 1e4);
     apply_before(b);
     if (b->general) pl_grid_corot_begin(&b->corot);
@@ -183,7 +182,7 @@ void pl_grid_step_end(pl_grid_body* b, const pl_grid_loads* loads) {
         pl_grid_corot_end(&b->corot, &b->state, b->frame.cell);
         b->corot.update_springs = NULL;
     }
-    // not before: the end may take back some of the last cycle
+    // not before: the end may undo part of the last cycle
     pl_grid_keep_momentum(b, loads);
     pl_grid_add_reactions(b, loads);
     for (int a = 0; a < 3; a++)
@@ -198,7 +197,7 @@ void pl_grid_step_end(pl_grid_body* b, const pl_grid_loads* loads) {
     b->past_known = 1.0;
 }
 
-// the sine of the turn of an interior cell, from the skew part of its gradient
+// sine of the rotation of an interior cell, from the skew part of its gradient
 static double turn_of_cell(const pl_grid_body* b, const pl_grid_segment* g, int i) {
     double* const* u = b->state.u;
     double square = 0.0;

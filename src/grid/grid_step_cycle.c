@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The cycles of a step: how the equations of grid_step.c are solved, with the reactions of the
-// places that are tried.
+// The cycles of a step: solves the equations of grid_step.c, with springs and contacts updated at
+// all positions that are tried.
 #include "grid/grid_step.h"
 
 #include <math.h>
@@ -14,8 +14,8 @@ static double residual_of_start(pl_grid_body* b, const pl_grid_loads* loads) {
     return pl_grid_corot_residual(&b->corot, &b->state, b->frame.cell, false);
 }
 
-// Where a body touches something, or hangs on springs, the step starts where forces are less: where
-// the body would go on to, or where it was.
+// A body with springs or contacts starts its step where forces are smaller: at the positions of
+// free flight, or where it was.
 static void choose_start(pl_grid_body* b, const pl_grid_loads* loads) {
     size_t bytes = (size_t)b->lattice.levels[0].field_size * sizeof(double);
     if (!b->moved_ahead || !pl_grid_has_springs(b, loads)) return;
@@ -24,14 +24,14 @@ static void choose_start(pl_grid_body* b, const pl_grid_loads* loads) {
     if (ahead < residual_of_start(b, loads)) pl_grid_translate(b, b->way);
 }
 
-// A load that is as good as none: the stress of such a strain everywhere. What is left of a body at
-// rest is round-off, and no cycle makes it less.
+// Smallest load that counts: the stress of this strain everywhere. The residual of a body at rest
+// is round-off, which no cycle reduces.
 static double min_load(const pl_grid_body* b, double strain) {
     return strain * b->frame.cell * sqrt((double)b->lattice.levels[0].face_count);
 }
 
-// A residual that is so many times the load is of no use, whatever cycles make of it. Mixed cycles
-// may have large ones on their way.
+// A residual this many times the load counts as divergence. Mixed cycles may pass through large
+// ones.
 static const double MAX_GROWTH = 1e8;
 
 // ------------------------------------------------------------------ cycles of either kind
@@ -54,19 +54,19 @@ static void advance(pl_grid_body* b, double residual) {
 }
 
 static void set_springs(pl_grid_body* b, pl_grid_spring_context* context) {
-    void (*update)(void* user) = context ? pl_grid_update_springs : NULL;
-    b->corot.update_springs = b->linear.update_springs = update;
+    void (*callback)(void* user) = context ? pl_grid_update_springs : NULL;
+    b->corot.update_springs = b->linear.update_springs = callback;
     b->corot.springs_user = b->linear.springs_user = context;
 }
 
 // ------------------------------------------------------------------ one cycle
 
-// One cycle; rotations and coefficients are those of the present positions, or of up to
+// One cycle. Rotations and coefficients belong to the current positions, or to those of up to
 // update_every cycles ago.
 static double run_cycle(pl_grid_body* b, const pl_grid_loads* loads) {
     const double residual = look(b);
-    // On the way to equilibrium forces may well grow for a while: only the first ones count. And a
-    // cycle that diverges must not make the load, and so what is small, larger.
+    // Only the first residual counts as load: on the way to equilibrium forces may grow for a
+    // while, and a diverging cycle must not raise the load and with it the tolerance.
     if (b->cycle == 0)
         b->load = fmax(b->load, fmax(residual, min_load(b, b->general ? 1e-6 : 1e-10)));
     const double relative = b->load > 0.0 ? residual / b->load : 0.0;
