@@ -126,6 +126,7 @@ static pl_step_objective objective_of(const sample* s, const double* start) {
                                .mass = model.mass,
                                .velocity_time = 0.01,
                                .start = start,
+                               .placed = start,
                                .reference = s->body.mesh->positions,
                                .fixed = s->fixed};
 }

@@ -20,7 +20,7 @@ void pl_panel_combine(pl_pool* pool, int count, int v_count, const double* V, in
                       const double* Y, int stride, double sign, bool add, double* result);
 // The first r_count vectors of V become sum_j Y[j * stride + k] V_j. v_count: at most
 // PL_PANEL_MAX_ROTATED.
-enum { PL_PANEL_MAX_ROTATED = 512 };
+enum { PL_PANEL_MAX_ROTATED = 600 };
 void pl_panel_rotate(pl_pool* pool, int count, int v_count, double* V, int r_count, const double* Y,
                      int stride);
 
