@@ -10,7 +10,7 @@
 #include <string.h>
 
 // Of lambda, where modes are followed from shapes that are near, and where they are looked for.
-static const double FOLLOW_TOLERANCE = 5e-3, LAMBDA_TOLERANCE = 1e-8;
+static const double FOLLOW_TOLERANCE = 3e-2, LAMBDA_TOLERANCE = 1e-8;
 // How much the turn of the whole body counts in that of a vertex. Decides where neighbours lie in a
 // plane.
 static const double WHOLE_PART = 0.05;
@@ -154,7 +154,8 @@ static pl_mat3 turn_shapes(pl_eigenfit_term* e, const double* mass) {
 
 typedef struct turn_job {
     pl_eigenfit_term* e;
-    pl_mat3 whole;
+    pl_mat3 whole; // the turn of the body
+    pl_quat start; // the same
 } turn_job;
 
 // shapes: those at rest, each vertex turned with its neighbours
@@ -166,7 +167,8 @@ static void turn_task(int begin, int end, int worker, void* user) {
     for (int v = begin; v < end; v++) {
         pl_vec3 X = pl_vec3_load(e->rest + 3 * (size_t)v),
                 x = pl_vec3_load(e->start + 3 * (size_t)v);
-        pl_mat3 F = {{0}}, R, S;
+        pl_mat3 F = {{0}}, R;
+        pl_quat q = job->start;
         double size = 0.0;
         for (int k = e->K.offsets[v]; k < e->K.offsets[v + 1]; k++) {
             size_t at = 3 * (size_t)e->K.columns[k];
@@ -175,7 +177,7 @@ static void turn_task(int begin, int end, int worker, void* user) {
             size += pl_norm2(from);
         }
         F = pl_mat3_madd(F, WHOLE_PART * size, job->whole);
-        if (!pl_polar(F, &R, &S)) R = job->whole;
+        if (!pl_polar_warm(F, &q, &R)) R = job->whole;
         for (size_t i = 3 * (size_t)v; i < shapes_size(e); i += n)
             pl_vec3_store(e->shapes + i, pl_mat3_apply(&R, pl_vec3_load(e->rest_shapes + i)));
     }
@@ -227,7 +229,7 @@ static void take_rest_modes(pl_eigenfit_term* e) {
 static pl_status find_modes_of(pl_eigenfit_term* e, const pl_step_objective* f, double projected,
                                pl_mat3 turn, pl_error* error) {
     int first = e->rigid_count < e->mode_count ? e->rigid_count : e->mode_count - 1;
-    turn_job job = {e, turn};
+    turn_job job = {e, turn, pl_quat_from_mat3(turn)};
     assemble(e, f, e->start, projected);
     pl_status status = pl_modes_multigrid_update(e->multigrid, 0.1 * e->rest_lambda[first], error);
     if (status != PL_OK) return status;

@@ -2,6 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "modes/mode_multigrid.h"
 #include "base/memory.h"
+#include "modes/panel.h"
 #include "modes/subspace.h"
 #include "multigrid/block_multigrid.h"
 
@@ -21,7 +22,8 @@ struct pl_modes_multigrid {
     pl_pool* pool;
     pl_block_matrix A; // K + sigma M
     pl_block_mg* mg;
-    double* rigid; // PL_RIGID_MODES vectors
+    double* rigid;        // PL_RIGID_MODES vectors
+    double* side_by_side; // PL_PANEL_APPLY numbers per unknown
     double sigma, largest;
     int unknowns;
     pl_davidson* davidson; // for `wanted` modes and `start_count` vectors; NULL: not yet
@@ -41,9 +43,11 @@ static void apply_mass(void* user, const double* x, double* result) {
     pl_modes_mass(m->p, m->pool, x, result);
 }
 
-static void apply_stiffness(void* user, const double* x, double* result) {
+static void apply_stiffness(void* user, int vectors, const double* x, double* result) {
     const pl_modes_multigrid* m = user;
-    pl_modes_stiffness(m->p, m->pool, x, result);
+    pl_panel_apply(m->pool, m->p->K, vectors, x, m->side_by_side, result);
+    for (int k = 0; k < vectors; k++)
+        pl_modes_restrict(m->p, result + 3 * (size_t)k * (size_t)m->p->K->row_count);
 }
 
 static void precondition(void* user, const double* r, double* z) {
@@ -111,7 +115,8 @@ static pl_status prepare(pl_modes_multigrid* m, bool stiffness_aware, pl_error* 
     pl_status status = pl_modes_copy_pattern(p, &m->A, error);
     if (status != PL_OK) return status;
     m->rigid = PL_ALLOC(double, 3 * PL_RIGID_MODES * (size_t)vertex_count);
-    if (!m->rigid) return pl_fail_memory(error, "modes");
+    m->side_by_side = PL_ALLOC(double, 3 * PL_PANEL_APPLY * (size_t)vertex_count);
+    if (!m->rigid || !m->side_by_side) return pl_fail_memory(error, "modes");
     fill_rigid(p->positions, vertex_count, m->rigid);
     m->sigma = FIRST_SHIFT * m->largest;
     pl_modes_shift(p, m->sigma, m->largest * p->mass[0], &m->A);
@@ -199,6 +204,7 @@ void pl_modes_multigrid_destroy(pl_modes_multigrid* m) {
     pl_subspace_destroy(m->subspace);
     pl_davidson_destroy(m->davidson);
     pl_block_mg_destroy(m->mg);
+    PL_FREE(m->side_by_side, double, 3 * PL_PANEL_APPLY * (size_t)m->p->K->row_count);
     PL_FREE(m->rigid, double, 3 * PL_RIGID_MODES * (size_t)m->p->K->row_count);
     pl_block_matrix_free(&m->A);
     PL_FREE(m, pl_modes_multigrid, 1);

@@ -83,10 +83,8 @@ pl_status pl_subspace_create(int count, int wanted, pl_subspace** out, pl_error*
 // Images of the vectors from `first` on, `wanted` of them, and their rows of G and H.
 static void project(pl_subspace* s, int first) {
     int n = first + s->wanted, stride = s->room;
-    for (int k = first; k < n; k++) {
-        s->A->mass(s->A->user, at(s, s->S, k), at(s, s->MS, k));
-        s->A->stiffness(s->A->user, at(s, s->S, k), at(s, s->KS, k));
-    }
+    for (int k = first; k < n; k++) s->A->mass(s->A->user, at(s, s->S, k), at(s, s->MS, k));
+    s->A->stiffness(s->A->user, s->wanted, at(s, s->S, first), at(s, s->KS, first));
     const double* images[] = {at(s, s->MS, first), at(s, s->KS, first)};
     double* matrices[] = {s->G, s->H};
     for (int m = 0; m < 2; m++) {
