@@ -22,7 +22,7 @@ typedef struct pl_grid_fit {
     int group;        // of the pins
     pl_vec3 from, to; // middles
     pl_mat3 moment, rotation;
-    pl_vec3 force, torque; // of the part on the body, see grid_forces.c
+    pl_vec3 force, torque; // of the part on the body, see grid_reactions.c
     pl_force_share share;  // of it on the pins
 } pl_grid_fit;
 

@@ -92,7 +92,7 @@ typedef struct pl_corot_level {
     float* mu;                  // of cells, relative to the body's
     float* spread;              // of core cells: sum of mu + mu near that are not held
     float* soft;                // of cells: what turning them does not cost, see
-                                // grid_corot_soft.c
+                                // grid_corot_tangent.c
     float* twist[9];
     float* inverse_q; // of core cells: of the distributed pressure equation's diagonal
     float *u[3], *f[3], *r[3];
@@ -133,12 +133,12 @@ typedef struct pl_grid_corot {
     int fixed_sweeps; // in place of the number that goes with the material; 0: that
     bool rotates;     // else R = I for ever: linear elasticity
     pl_corot_phase phase;
-    bool softens;        // what turning does not cost is taken away; false: the frozen problem's A
-    pl_quat* turn;       // of the finest level's cells; borrowed
-    double* stress[9];   // s R of the finest level's cells, and what grid_corot_couple.c adds
-    bool uncouples;      // differences of rotations cost nothing, see there
-    double* rotation[9]; // R of the finest level's cells; only set if it uncouples
-    float* ease;         // of turning cells: 1 at rest, less under tension
+    bool softens;      // what turning does not cost is taken away; false: the frozen problem's A
+    pl_quat* turn;     // of the finest level's cells; borrowed
+    double* stress[9]; // s R of the finest level's cells, and what grid_corot_couple_stress.c adds
+    bool uncouples;    // differences of rotations cost nothing, see there
+    double* rotation[9];             // R of the finest level's cells; only set if it uncouples
+    float* ease;                     // of turning cells: 1 at rest, less under tension
     float *direction[3], *before[3]; // of conjugate directions: the last one, and its residual
     float* spring[3];                // of the finest level
     bool springs_changed;            // extra does not have them yet
@@ -155,7 +155,7 @@ typedef struct pl_grid_corot {
     int failures;              // cycles in a row that brought nothing
     bool frozen;               // rotations stay as they are, whatever moves
     bool freezes_buckled;      // cells that buckle keep the rotation of the step's first cycle: for
-                               // bodies in motion (grid_corot_turn.c)
+                               // bodies in motion (grid_corot_rotation.c)
     bool buckled_frozen;       // the first cycle is over, and they do
     // Springs and contacts: sets the right side of the state for its present positions; or NULL.
     void (*react)(void* user);

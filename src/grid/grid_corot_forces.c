@@ -5,8 +5,8 @@
 // Positions are displacements in metres, gradients are differences over a cell: h F = h I + D u.
 #include "base/memory.h"
 #include "grid/grid_corot.h"
-#include "grid/grid_corot_double.h"
-#include "grid/grid_corot_turn.h"
+#include "grid/grid_corot_kernels_double.h"
+#include "grid/grid_corot_rotation.h"
 
 #include <math.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 // Structure and coefficients of a level of the general lattice.
 #include "grid/grid_corot_level.h"
 #include "base/memory.h"
-#include "grid/grid_corot_float.h"
+#include "grid/grid_corot_kernels.h"
 #include "math/polar.h"
 
 #include <math.h>

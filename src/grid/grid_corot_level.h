@@ -12,7 +12,7 @@
 pl_status pl_corot_level_create(const pl_grid_lattice* lattice, int l, const float* mu,
                                 const pl_corot_level* fine, pl_corot_level* out, pl_error* error);
 void pl_corot_level_free(pl_corot_level* level);
-// extra = what the distances to Dirichlet boundaries bring (grid_walls.c).
+// extra = what the distances to Dirichlet boundaries bring (grid_wall_distance.c).
 void pl_corot_level_walls(pl_corot_level* level);
 // Rotations of cells, and what turning them does not cost: softest times ease.
 void pl_corot_take_rotations(pl_corot_level* level, const pl_quat* turn, const float* ease,

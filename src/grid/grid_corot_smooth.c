@@ -12,7 +12,7 @@
 // cells, or inner faces, in PL_LANES lanes of a row are relaxed together: what couples them along
 // the row is less than their diagonals, so that sweeps remain ones that reduce the energy. Faces
 // outside the core are coupled through stiff pressures, and relaxed one by one.
-#include "grid/grid_corot_float.h"
+#include "grid/grid_corot_kernels.h"
 
 enum { PLANES = 4, CHUNKS = 32 };
 // Sweeps over core cells: what they leave of the pressure equation becomes a force, lambda / mu

@@ -3,7 +3,7 @@
 #include "grid/grid_lattice.h"
 #include "base/memory.h"
 #include "grid/grid_thin_cells.h"
-#include "grid/grid_walls.h"
+#include "grid/grid_wall_distance.h"
 
 // A level with no more faces than that is solved directly.
 enum { BOTTOM_FACES = 500 };

@@ -63,7 +63,7 @@ typedef struct pl_grid_level {
     int segment_count;
     int face_count, cell_count; // interior variables
     // Per index, stiffness of a face beyond that of its stencil, as held cells of the finest level
-    // are not where those of this level are (grid_walls.c). NULL on the finest level.
+    // are not where those of this level are (grid_wall_distance.c). NULL on the finest level.
     float* wall[3];
 } pl_grid_level;
 

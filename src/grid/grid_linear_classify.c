@@ -323,7 +323,7 @@ static pl_status list_ghosts(pl_grid_linear_level* level, const pl_grid_cells* c
     return PL_OK;
 }
 
-// How stiff faces are that held cells of the finest level are near to, see grid_walls.c.
+// How stiff faces are that held cells of the finest level are near to, see grid_wall_distance.c.
 static void take_walls(pl_grid_linear_level* level) {
     float* const* wall = level->layout->wall;
     if (!wall[0]) return;

@@ -3,15 +3,15 @@
 //
 // Method "grid" of the world: bodies in lattices. The vertices of the world are those of the
 // bodies' meshes, embedded; what a host writes into them between steps moves the lattice
-// (grid_take_over.h).
+// (grid_host_edits.h).
 #include "grid/grid_method.h"
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "grid/grid_host_edits.h"
 #include "grid/grid_outline.h"
 #include "grid/grid_relayout.h"
 #include "grid/grid_step.h"
-#include "grid/grid_take_over.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #ifndef PL_GRID_MOMENTUM_H
 #define PL_GRID_MOMENTUM_H
 
-#include "grid/grid_reactions.h"
+#include "grid/grid_springs.h"
 
 // At the end of a step, before velocities are set: moves and turns each free piece so that its
 // momentum and, where the law knows rotations, its angular momentum have changed by the forces on

@@ -19,11 +19,11 @@
 // body has the same mass along all axes. A step starts where the body would go on to, if nothing
 // holds it and forces are not larger there. What is small is measured by the forces of the step,
 // and not by the inertia of all the way from the place at rest. Springs and contacts: see
-// grid_reactions.c; the momentum of what nothing holds or touches: grid_momentum.c.
+// grid_springs.c; the momentum of what nothing holds or touches: grid_momentum.c.
 #include "grid/grid_step.h"
-#include "grid/grid_forces.h"
-#include "grid/grid_held.h"
+#include "grid/grid_dirichlet.h"
 #include "grid/grid_momentum.h"
+#include "grid/grid_reactions.h"
 
 #include <math.h>
 #include <string.h>

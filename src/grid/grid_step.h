@@ -5,7 +5,7 @@
 #ifndef PL_GRID_STEP_H
 #define PL_GRID_STEP_H
 
-#include "grid/grid_reactions.h"
+#include "grid/grid_springs.h"
 
 // Cells of pinned vertices become Dirichlet cells, and the step's positions are guessed.
 pl_status pl_grid_step_begin(pl_grid_body* body, const pl_grid_acts* acts, pl_error* error);

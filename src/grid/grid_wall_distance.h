@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // How far coarse levels are from the Dirichlet boundary of the finest level.
-#ifndef PL_GRID_WALLS_H
-#define PL_GRID_WALLS_H
+#ifndef PL_GRID_WALL_DISTANCE_H
+#define PL_GRID_WALL_DISTANCE_H
 
 #include "grid/grid_level.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
-#include "grid/grid_take_over.h"
+#include "grid/grid_host_edits.h"
 #include "base/memory.h"
 
 #include <math.h>

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Cells that pins hold.
-#ifndef PL_GRID_HELD_H
-#define PL_GRID_HELD_H
+#ifndef PL_GRID_DIRICHLET_H
+#define PL_GRID_DIRICHLET_H
 
-#include "grid/grid_reactions.h"
+#include "grid/grid_springs.h"
 
 // Which cells are held, and all that depends on it, should pins have changed. The layout of fields
 // may change with it (grid_relayout.h).

@@ -11,7 +11,7 @@
 // value is given on the finest level. In the equation of a face this only changes the diagonal, as
 // corrections are zero there: 1/distance - 1 is added for each direction. With that the rate on the
 // bench's box falls from 0.7 to 0.26 at nu = 0.2.
-#include "grid/grid_walls.h"
+#include "grid/grid_wall_distance.h"
 #include "base/memory.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 // cells, and at most half a cell from it otherwise. (With the layer inside, which pins lie in as
 // well, a bar of 4 cells across and 16 along would be a cell too short, and sink by a fifth less.)
 // Tets that are pinned hold the cells inside them, and a single vertex its own.
-#include "grid/grid_held.h"
+#include "grid/grid_dirichlet.h"
 #include "base/memory.h"
 #include "grid/grid_relayout.h"
 #include "math/polar.h"

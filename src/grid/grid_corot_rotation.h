@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Rotations and stresses of the cells of the general lattice, and what there is of them one by one.
-#ifndef PL_GRID_COROT_TURN_H
-#define PL_GRID_COROT_TURN_H
+#ifndef PL_GRID_COROT_ROTATION_H
+#define PL_GRID_COROT_ROTATION_H
 
 #include "grid/grid_corot_stencil.h"
 
@@ -53,7 +53,8 @@ static inline double pl_corot_cell_stress(const pl_corot_level* l, const double 
     return k * growth - 2.0 * mu * h;
 }
 
-// Adds to the stresses of cells what differences of rotations do not cost (grid_corot_couple.c).
+// Adds to the stresses of cells what differences of rotations do not cost
+// (grid_corot_couple_stress.c).
 void pl_corot_uncouple(pl_grid_corot* c, double h);
 // That part of the energy.
 double pl_corot_coupling(const pl_grid_corot* c, double h);

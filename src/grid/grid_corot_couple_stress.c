@@ -5,14 +5,14 @@
 // cells of mu (F - R)^2 = mu (F - mean R)^2 + mu (mean R^2 - (mean R)^2), and the last part has
 // nothing to do with strain: a bar of N cells across that bends is 6 / ((1 + nu) N^2) too stiff by
 // it, 29 % at 4 cells and nu = 0.3. So it is taken away. With V = sum over a cell's edges of
-// (mean R of the edge - R) / 4, and the rotation following the gradients as in grid_corot_soft.c,
-// the stress of a cell gets
+// (mean R of the edge - R) / 4, and the rotation following the gradients as in
+// grid_corot_tangent.c, the stress of a cell gets
 //   2 mu sum of C^k (K^-1 v)_k,   v_k = sum of V_ab C^k_ab.
 //
 // Where we differ from the paper: it has that part. K is that of small strains, so that forces are
 // the gradient of an energy up to products of strains and of differences of rotations.
+#include "grid/grid_corot_rotation.h"
 #include "grid/grid_corot_stencil.h"
-#include "grid/grid_corot_turn.h"
 
 #include <math.h>
 

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Four cells of a chunk at a time in double: what the state of the general lattice is made of.
-#ifndef PL_GRID_COROT_DOUBLE_H
-#define PL_GRID_COROT_DOUBLE_H
+#ifndef PL_GRID_COROT_KERNELS_DOUBLE_H
+#define PL_GRID_COROT_KERNELS_DOUBLE_H
 
-#include "grid/grid_corot_float.h"
+#include "grid/grid_corot_kernels.h"
 #include "math/double4.h"
 
 typedef float pl_f4 __attribute__((vector_size(4 * PL_FOUR)));

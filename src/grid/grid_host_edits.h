@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // A lattice takes over what a host wrote into the vertices of its body.
-#ifndef PL_GRID_TAKE_OVER_H
-#define PL_GRID_TAKE_OVER_H
+#ifndef PL_GRID_HOST_EDITS_H
+#define PL_GRID_HOST_EDITS_H
 
 #include "grid/grid_body.h"
 

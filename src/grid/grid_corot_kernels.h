@@ -5,8 +5,8 @@
 // are in grid_corot_stencil.h. Lanes of cells outside the body read what there is and get values
 // that mean nothing: callers keep those of their masks. Loops over axes are
 // unrolled: with constants as axes a neighbour is found without computing.
-#ifndef PL_GRID_COROT_FLOAT_H
-#define PL_GRID_COROT_FLOAT_H
+#ifndef PL_GRID_COROT_KERNELS_H
+#define PL_GRID_COROT_KERNELS_H
 
 #include "grid/grid_corot_stencil.h"
 #include "grid/grid_lanes.h"
@@ -78,7 +78,8 @@ PL_WIDE pl_fw pl_corot_trace_w(const pl_corot_level* l, float* const u[3], const
     return sum;
 }
 
-// ------------------------------------------------------------------ turns, see grid_corot_soft.c
+// ------------------------------------------------------------------ turns, see
+// grid_corot_tangent.c
 
 // The part of each of the nine gradients that is no boundary one: 0 to 1.
 PL_WIDE void pl_corot_known_w(const pl_corot_level* l, const int* rows, int i, pl_fw known[9]) {

@@ -11,7 +11,7 @@
 // Where we differ from the paper: this part is taken away, up to a limit that leaves the matrix
 // definite, in the residuals that go to coarser levels and in the coarsest matrix; sweeps, which
 // are about short waves, see it lagged, on their right side.
-#include "grid/grid_corot_float.h"
+#include "grid/grid_corot_kernels.h"
 
 #include <string.h>
 

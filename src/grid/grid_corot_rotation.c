@@ -21,8 +21,8 @@
 // that is more than the shear costs which a turn needs. Cells near a contact then kink one by one,
 // back and forth from cycle to cycle, and forces do not converge. A body in motion does not turn
 // such cells after the first cycle of a step (buckled_frozen); the next step does.
-#include "grid/grid_corot_turn.h"
-#include "grid/grid_corot_double.h"
+#include "grid/grid_corot_rotation.h"
+#include "grid/grid_corot_kernels_double.h"
 #include "math/polar.h"
 
 #include <math.h>
