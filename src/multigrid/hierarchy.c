@@ -41,25 +41,18 @@ void pl_mg_hierarchy_free(pl_mg_hierarchy* h) {
     *h = (pl_mg_hierarchy){0};
 }
 
-// Nodes of the coarsest level. Its dense factor costs the cube of them, so they grow with the cube
-// root of the vertices. Projective Dynamics has fewer, since it factors again whenever contacts
-// change, which can be in every iteration.
-static double bottom_nodes(int vertex_count, int unknowns) {
-    return fmax(1.0, (unknowns == 1 ? 1.6 : 2.5) * cbrt((double)vertex_count));
-}
-
-// A node of level 1 has 40 vertices, and in bodies of more than 2 500 more, with the fourth root of
-// their number. Each further level has a twelfth of the nodes of the one before, and none has fewer
-// than the coarsest. So a level appears as a copy of the coarsest one and grows away from it: no
-// count jumps.
+// A node of level 1 has 40 vertices, and in bodies of more than 6 200 more, with the fourth root of
+// their number. The coarsest level has nodes with the cube root, since its dense factor costs their
+// cube. A level between has a twelfth of the nodes of the finer one, and never fewer than the
+// coarsest: it appears as a copy of that and grows away from it. So no count jumps.
 //
-// Measured on bars of 1 000 to 523 000 vertices, update and solve to 1e-3, one thread. Level 1: 40
-// vertices to a node are best for 2 500, 90 for 50 000, 160 for 500 000; fewer make coarse levels
-// as dear as the vertices, more cost iterations. The coarsest level: twice as many nodes save one
-// iteration and cost more than that.
-int pl_mg_automatic_counts(int vertex_count, int unknowns, int counts[PL_MG_MAX_LEVELS - 1]) {
-    double n = vertex_count, least = bottom_nodes(vertex_count, unknowns);
-    double next = fmax(1.0, n / fmax(40.0, 5.6 * sqrt(sqrt(n))));
+// Measured on bars and cubes of 1 000 to 523 000 vertices, update and solve to 1e-3, one thread.
+// Level 1: 40 vertices to a node are best for 9 000, 70 to 120 for 50 000, 100 to 150 for 200 000;
+// fewer make coarse levels as dear as the vertices, more cost iterations. The coarsest level: twice
+// as many nodes save an iteration of 15 and cost as much where matrices or contacts change often.
+int pl_mg_automatic_counts(int vertex_count, int counts[PL_MG_MAX_LEVELS - 1]) {
+    double n = vertex_count, least = fmax(1.0, 2.0 * cbrt(n));
+    double next = fmax(1.0, n / fmax(40.0, 4.5 * sqrt(sqrt(n))));
     int levels[PL_MG_MAX_LEVELS - 1], count = 0;
     levels[count++] = (int)next;
     while (next > least && count < PL_MG_MAX_LEVELS - 1) {
@@ -76,7 +69,7 @@ static pl_status settle_counts(pl_mg_hierarchy* h, int vertex_count,
     int automatic[PL_MG_MAX_LEVELS - 1], count = options->count_count;
     const int* counts = options->counts;
     if (!counts || count == 0) {
-        count = pl_mg_automatic_counts(vertex_count, options->unknowns, automatic);
+        count = pl_mg_automatic_counts(vertex_count, automatic);
         counts = automatic;
     }
     if (count > PL_MG_MAX_LEVELS - 1)

@@ -54,7 +54,6 @@ typedef struct pl_mg_hierarchy {
 typedef struct pl_mg_hierarchy_options {
     const int* counts; // nodes of the coarse levels, coarsest first; NULL: from the vertex count
     int count_count;
-    int unknowns;      // of a vertex: 1, 3 or 4
     const int* starts; // vertices that come first in the sampling, or NULL
     int start_count;
     const double* lengths; // per item of the graph, or NULL: distances between rest positions.
@@ -64,8 +63,8 @@ typedef struct pl_mg_hierarchy_options {
     pl_pool* pool;               // or NULL
 } pl_mg_hierarchy_options;
 
-// Levels for so many vertices with so many unknowns (1, 3 or 4), coarsest first; returns how many.
-int pl_mg_automatic_counts(int vertex_count, int unknowns, int counts[PL_MG_MAX_LEVELS - 1]);
+// Levels for so many vertices, coarsest first; returns how many.
+int pl_mg_automatic_counts(int vertex_count, int counts[PL_MG_MAX_LEVELS - 1]);
 
 // The graph says which vertices are coupled; positions: 3 per vertex, at rest. Counts above the
 // vertex count are cut to it, and equal levels become one. Parts that are not connected each get a

@@ -113,7 +113,6 @@ static pl_status begin_sampling(pl_scalar_mg* mg, const double* positions,
     // rows list themselves too: the distance is zero and changes nothing
     s->graph = (pl_adjacency){mg->A->row_count, mg->A->offsets, mg->A->columns};
     s->options = options->hierarchy;
-    s->options.unknowns = 1;
     s->options.pool = mg->pool;
     int item_count = s->graph.offsets[s->graph.count];
     s->lengths = options->stiffness_aware ? PL_ALLOC(double, item_count) : NULL;
