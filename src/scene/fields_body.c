@@ -176,6 +176,9 @@ static const pl_field_info mixed_rows[] = {
                   "of the pressure; higher is smoother"),
     PL_ROW_CHOICE(pl_mixed, "stabilize", stabilize, pl_stabilize, PL_STABILIZE_FULL,
                   "what the stabilization is part of"),
+    PL_ROW_AUTO(pl_mixed, "relaxation", relaxation, 0, "", 0.05, 2,
+                "as large as the sweeps converge with",
+                "of the sweeps of multigrid: omega of the paper"),
 };
 const pl_type pl_type_mixed = {
     .name = "mixed", .help = "Settings of method mixed.", PL_TYPE_TABLE(pl_mixed, mixed_rows)};
