@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Reactions of a body in its lattice. All of them together are known from its momentum: with the
-// letters of grid_step.c, and m, x the mass and place of each cell,
+// Reaction forces on a body in its lattice. Their sum follows from the momentum: with the symbols
+// of grid_step.c, and m, x the mass and position of each cell,
 //
 //   F = sum of m (((1 + alpha t) v - w) / t - g) - applied,   the torque likewise with x x
 //
-// How they are divided is told by springs and contacts themselves and, for held cells, by the
-// gradient of the elastic energy at their faces. The difference (viscous stress, what the tolerance
-// of the solver left, cells against faces) is spread over the pins, or over the contacts of a body
-// that has no pins, in proportion to their forces.
+// Springs and contacts know their own forces; the forces of Dirichlet cells are the gradient of the
+// elastic energy at their faces. The difference to the sum (viscous stress, solver tolerance, cells
+// versus faces) is distributed over the pins, or over the contacts of a body without pins, in
+// proportion to their forces.
 #include "grid/grid_reactions.h"
 #include "contact/force_share.h"
 #include "grid/grid_dirichlet.h"
@@ -26,7 +26,7 @@ static bool is_body(const pl_grid_body* b, int at) {
            pl_grid_bit(b->lattice.levels[0].masks[at / PL_GRID_CHUNK].interior, at);
 }
 
-// what accelerates a cell of mass 1, of which the reactions have to bring the rest
+// acceleration of a cell minus that by applied forces: the reactions provide it
 static pl_vec3 acceleration_of(const pl_grid_body* b, const pl_grid_segment* g, int i) {
     const double t = b->implicit_time;
     pl_vec3 now = pl_grid_cell_mean(b->state.u, g, i), y = pl_grid_cell_mean(b->before, g, i);
@@ -40,7 +40,7 @@ static pl_vec3 acceleration_of(const pl_grid_body* b, const pl_grid_segment* g, 
     return pl_scale(1.0 / t, pl_sub(pl_scale(1.0 + b->damping_mass * t, v), w));
 }
 
-static pl_force_sum all_reactions(const pl_grid_body* b, const pl_grid_acts* acts,
+static pl_force_sum all_reactions(const pl_grid_body* b, const pl_grid_loads* loads,
                                   const double* places) {
     const pl_grid_level* l = &b->lattice.levels[0];
     const double m = b->density * b->frame.cell * b->frame.cell * b->frame.cell;
@@ -50,14 +50,14 @@ static pl_force_sum all_reactions(const pl_grid_body* b, const pl_grid_acts* act
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
             if (!is_body(b, g->begin + i)) continue;
             pl_vec3 x = pl_add(pl_grid_cell_rest(b, g, i), pl_grid_cell_mean(b->state.u, g, i));
-            pl_vec3 a = pl_scale(-1.0, pl_vec3_load(acts->gravity));
+            pl_vec3 a = pl_scale(-1.0, pl_vec3_load(loads->gravity));
             if (b->dynamic) a = pl_add(a, acceleration_of(b, g, i));
             pl_force_sum_add(&s, x, pl_scale(m, a));
         }
     }
     for (int p = 0; p < b->point_count; p++)
         pl_force_sum_add(&s, pl_vec3_load(places + 3 * (size_t)p),
-                         pl_scale(-1.0, pl_vec3_load(acts->force + 3 * (size_t)p)));
+                         pl_scale(-1.0, pl_vec3_load(loads->force + 3 * (size_t)p)));
     return s;
 }
 
@@ -67,7 +67,7 @@ static bool is_own_hard(const pl_grid_body* b, const pl_pin* pin) {
     return pin->hard && pl_grid_is_own(b, pin->vertex);
 }
 
-// the gradient of the elastic energy at faces that are held [N], into the right side
+// gradient of the elastic energy at prescribed faces [N], into the right-hand side
 static void find_held_forces(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     const double scale = b->frame.cell * b->mu;
@@ -88,7 +88,7 @@ static void find_held_forces(pl_grid_body* b) {
     }
 }
 
-// the part of a face across a that is held, or 0
+// number of the part that holds a face across a, or 0
 static int part_of_face(const pl_grid_body* b, const pl_grid_segment* g, int a, int i) {
     const int part = abs(b->held[g->begin + i]);
     return part ? part : abs(b->held[pl_grid_below(g, a, i)]);
@@ -119,19 +119,19 @@ static void sum_parts(pl_grid_body* b) {
     }
 }
 
-// forces of held parts, each divided among its pins
-static void divide_parts(pl_grid_body* b, const pl_grid_acts* acts) {
+// forces of the parts, each divided among its pins
+static void divide_parts(pl_grid_body* b, const pl_grid_loads* loads) {
     sum_parts(b);
     for (int n = 0; n < b->fit_count; n++)
         b->fits[n].share = (pl_force_share){.origin = b->fits[n].to};
     for (int pass = 0; pass < 2; pass++) {
-        for (int k = 0; k < acts->pin_count; k++) {
-            const pl_pin* pin = &acts->pins[k];
+        for (int k = 0; k < loads->pin_count; k++) {
+            const pl_pin* pin = &loads->pins[k];
             if (!is_own_hard(b, pin)) continue;
             pl_grid_fit* f = &b->fits[b->pinned[pin->vertex - b->first_vertex]];
             if (pass == 0) pl_force_share_add(&f->share, pin->target, 1.0);
             else
-                pl_vec3_store(acts->pin_forces + 3 * (size_t)k,
+                pl_vec3_store(loads->pin_forces + 3 * (size_t)k,
                               pl_force_share_at(&f->share, pin->target, 1.0));
         }
         for (int n = 0; pass == 0 && n < b->fit_count; n++)
@@ -139,52 +139,51 @@ static void divide_parts(pl_grid_body* b, const pl_grid_acts* acts) {
     }
 }
 
-// forces of contacts, and the share that each of them has of a rest
-static double tell_contacts(const pl_grid_body* b, const pl_grid_acts* acts, const double* places,
+// forces of contacts, and the share of each in the remainder
+static double tell_contacts(const pl_grid_body* b, const pl_grid_loads* loads, const double* places,
                             pl_vec3 rest, double whole, pl_force_sum* known) {
     double size = 0.0;
-    for (int k = 0; k < acts->contact_count; k++) {
-        const pl_contact* c = &acts->contacts[k];
+    for (int k = 0; k < loads->contact_count; k++) {
+        const pl_contact* c = &loads->contacts[k];
         if (!pl_grid_is_own_contact(b, c)) continue;
-        const pl_vec3 push = pl_grid_contact_force(b, acts, c, places);
+        const pl_vec3 push = pl_grid_contact_force(b, loads, c, places);
         size += pl_norm(push);
         if (known)
             pl_force_sum_add(known, pl_vec3_load(places + 3 * (size_t)(c->vertex - b->first_point)),
                              push);
-        if (known || !acts->obstacle_forces || c->obstacle >= acts->obstacle_count) continue;
-        double* sum = acts->obstacle_forces + 3 * (size_t)c->obstacle;
+        if (known || !loads->obstacle_forces || c->obstacle >= loads->obstacle_count) continue;
+        double* sum = loads->obstacle_forces + 3 * (size_t)c->obstacle;
         const double share = whole > 0.0 ? pl_norm(push) / whole : 0.0;
         pl_vec3_store(sum, pl_add(pl_vec3_load(sum), pl_madd(push, share, rest)));
     }
     return size;
 }
 
-void pl_grid_tell_forces(pl_grid_body* b, const pl_grid_acts* acts) {
-    if (!acts->pin_forces && !acts->obstacle_forces) return;
-    if (b->held_count == 0 && !pl_grid_has_reactions(b, acts))
-        return; // nothing holds or touches it
-    double* places = b->reaction + 6 * (size_t)b->point_count;
+void pl_grid_add_reactions(pl_grid_body* b, const pl_grid_loads* loads) {
+    if (!loads->pin_forces && !loads->obstacle_forces) return;
+    if (b->held_count == 0 && !pl_grid_has_springs(b, loads)) return; // nothing holds or touches it
+    double* places = b->springs + 6 * (size_t)b->point_count;
     bool pinned = false;
     pl_force_sum known = {{0, 0, 0}, {0, 0, 0}};
     pl_grid_body_points(b, b->state.u, places);
     pl_grid_extend(&b->map, b->before);
     pl_grid_extend(&b->map, b->velocity);
-    pl_force_sum rest = all_reactions(b, acts, places);
-    pl_grid_crowd_reactions(b, acts);
-    const double size = tell_contacts(b, acts, places, rest.force, 0.0, &known);
-    for (int k = 0; k < acts->pin_count; k++) {
-        const pl_pin* pin = &acts->pins[k];
+    pl_force_sum rest = all_reactions(b, loads, places);
+    pl_grid_sum_spring_stiffness(b, loads);
+    const double size = tell_contacts(b, loads, places, rest.force, 0.0, &known);
+    for (int k = 0; k < loads->pin_count; k++) {
+        const pl_pin* pin = &loads->pins[k];
         if (!pl_grid_is_own(b, pin->vertex)) continue;
         pinned = true;
         if (!pin->hard)
-            pl_vec3_store(acts->pin_forces + 3 * (size_t)k, pl_grid_pin_force(b, pin, places));
+            pl_vec3_store(loads->pin_forces + 3 * (size_t)k, pl_grid_pin_force(b, pin, places));
     }
     const pl_vec3 nothing = {0, 0, 0}, more = pl_sub(rest.force, known.force);
-    tell_contacts(b, acts, places, pinned ? nothing : more, size, NULL);
+    tell_contacts(b, loads, places, pinned ? nothing : more, size, NULL);
     if (!pinned) return;
-    if (b->held_count > 0) divide_parts(b, acts);
+    if (b->held_count > 0) divide_parts(b, loads);
     rest.force = more;
     rest.torque = pl_sub(rest.torque, known.torque);
-    pl_force_share_fill(acts->pins, acts->pin_count, b->first_vertex, b->vertex_count, places,
-                        rest.force, rest.torque, acts->pin_forces);
+    pl_force_share_fill(loads->pins, loads->pin_count, b->first_vertex, b->vertex_count, places,
+                        rest.force, rest.torque, loads->pin_forces);
 }

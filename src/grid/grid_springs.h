@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Forces of springs and contacts on a body in its lattice, and what they do to the coefficients.
+// Forces of springs and contacts on a body in its lattice, and their contribution to the
+// coefficients of the cycles.
 #ifndef PL_GRID_SPRINGS_H
 #define PL_GRID_SPRINGS_H
 
 #include "grid/grid_body.h"
 
-// What acts on one body; points are counted from the body's first, vertices are the first of them.
-typedef struct pl_grid_acts {
+// Everything that acts on one body during a step. Points are counted from the body's first one; its
+// vertices come first.
+typedef struct pl_grid_loads {
     double time_step;
     double gravity[3];
     const double* force; // 3 per point, without gravity [N]
@@ -17,10 +19,10 @@ typedef struct pl_grid_acts {
     const pl_contact* contacts; // of the whole system; `vertex` counts points
     int contact_count;
     const double* start; // of the whole system: positions of points at the start of the step
-    // What the world asks for, or NULL; see pl_method_step.
+    // Outputs that the world asks for, or NULL; see pl_method_step.
     double *pin_forces, *obstacle_forces;
     int obstacle_count;
-} pl_grid_acts;
+} pl_grid_loads;
 
 static inline bool pl_grid_is_own(const pl_grid_body* b, int vertex) {
     return vertex >= b->first_vertex && vertex < b->first_vertex + b->vertex_count;
@@ -33,33 +35,35 @@ static inline double pl_grid_softening(const pl_grid_body* b) {
     return b->dynamic ? 1.0 + b->damping_stiffness / b->implicit_time : 1.0;
 }
 
-// Whether a contact or a pin with a spring acts on the body.
-bool pl_grid_has_reactions(const pl_grid_body* body, const pl_grid_acts* acts);
-// Forces on points at these positions, and their stiffness, into body->reaction. The right side
-// is lost.
-void pl_grid_find_reactions(pl_grid_body* body, const pl_grid_acts* acts, const double* positions);
-// Single ones of these forces, after their crowds are known. The right side is lost.
-void pl_grid_crowd_reactions(pl_grid_body* body, const pl_grid_acts* acts);
-pl_vec3 pl_grid_contact_force(const pl_grid_body* body, const pl_grid_acts* acts,
+// Whether a contact or a soft pin acts on the body.
+bool pl_grid_has_springs(const pl_grid_body* body, const pl_grid_loads* loads);
+// Computes forces on points at these positions, and their stiffness, into body->springs. Overwrites
+// the right-hand side.
+void pl_grid_find_spring_forces(pl_grid_body* body, const pl_grid_loads* loads,
+                                const double* positions);
+// Sums the requested stiffness at each face into state.f, which overwrites the right-hand side.
+// Then the two functions below return the force of a single contact or pin.
+void pl_grid_sum_spring_stiffness(pl_grid_body* body, const pl_grid_loads* loads);
+pl_vec3 pl_grid_contact_force(const pl_grid_body* body, const pl_grid_loads* loads,
                               const pl_contact* contact, const double* positions);
 pl_vec3 pl_grid_pin_force(const pl_grid_body* body, const pl_pin* pin, const double* positions);
-// The right side of the state, with these forces.
-void pl_grid_set_right_side(pl_grid_body* body, const pl_grid_acts* acts);
-// Coefficients that go with the last reactions: they need not be exact, but must know every vertex
-// that is held. True, and the right side lost, where they changed.
-bool pl_grid_follow_reactions(pl_grid_body* body);
+// Sets the right-hand side of the state, including these forces.
+void pl_grid_set_right_side(pl_grid_body* body, const pl_grid_loads* loads);
+// Updates the coefficients for the last spring forces. They need not be exact, but must include
+// every vertex that is held. Returns true if they changed; the right-hand side is then overwritten.
+bool pl_grid_update_spring_coefficients(pl_grid_body* body);
 
-// Coefficients of a step without reactions.
+// Sets the coefficients of a step without springs or contacts.
 void pl_grid_set_coefficients(pl_grid_body* body);
 
-typedef struct pl_grid_reactor {
+typedef struct pl_grid_spring_context {
     pl_grid_body* body;
-    const pl_grid_acts* acts;
-    const double* positions; // present ones of vertices, until they have been used; or NULL
-} pl_grid_reactor;
+    const pl_grid_loads* loads;
+    const double* positions; // current ones, used once and then NULL; or NULL
+} pl_grid_spring_context;
 
-// The right side at the present positions of the lattice, wherever an iteration tries them; user is
-// a pl_grid_reactor.
-void pl_grid_react(void* user);
+// Updates the right-hand side for the current positions of the lattice, wherever an iteration tries
+// them. user: a pl_grid_spring_context.
+void pl_grid_update_springs(void* user);
 
 #endif
