@@ -10,6 +10,8 @@
 #include <string.h>
 
 enum { ROW_BLOCK = 1024 };
+// relaxation that sweeps of any mixed matrix have converged with so far
+static const float OMEGA = 0.5f;
 
 // The couplings of the matrix with the rows in another order.
 typedef struct graph_job {
@@ -93,18 +95,6 @@ static pl_status number_rows(pl_block_mg* mg, const pl_mg_blocks* A, const doubl
     return PL_OK;
 }
 
-// Levels that nobody asked for. Nodes of 12 unknowns cost more than vertices, and too large a step
-// to the dense level costs iterations: of some bars (53 and 203 thousand vertices) these two levels
-// took the least time. 0: as usual.
-static int choose_counts(int row_count, int counts[2]) {
-    enum { LEAST_ROWS = 20000, FINE_RATIO = 128, LARGEST_RATIO = 250, RATIO = 4, DENSE = 160 };
-    enum { MOST = 8 * DENSE };
-    if (row_count < LEAST_ROWS || row_count > LARGEST_RATIO * MOST) return 0;
-    counts[1] = row_count / FINE_RATIO < MOST ? row_count / FINE_RATIO : MOST;
-    counts[0] = counts[1] / RATIO < DENSE ? counts[1] / RATIO : DENSE;
-    return 2;
-}
-
 // What finding the nodes of levels needs. They take long and are found one after the other, beside
 // all that needs none of them.
 typedef struct pl_block_sampling {
@@ -113,7 +103,6 @@ typedef struct pl_block_sampling {
     const double* positions;
     pl_adjacency graph; // in the order of rows
     pl_mg_hierarchy_options options;
-    int own_counts[2];
     double* lengths; // per item of the graph, or NULL
     int* starts;
     int* levels; // as asked for, or NULL
@@ -156,11 +145,8 @@ static pl_status keep_settings(pl_block_mg* mg, const pl_mg_settings* settings, 
     }
     if (s->level_count > 0)
         memcpy(s->levels, settings->levels, (size_t)s->level_count * sizeof(int));
-    int own_count = choose_counts(mg->row_count, s->own_counts);
-    bool chosen = s->level_count == 0 && own_count > 0;
-    s->options = (pl_mg_hierarchy_options){.counts = chosen ? s->own_counts : s->levels,
-                                           .count_count = chosen ? own_count : s->level_count,
-                                           .own_counts = chosen,
+    s->options = (pl_mg_hierarchy_options){.counts = s->levels,
+                                           .count_count = s->level_count,
                                            .starts = s->starts,
                                            .start_count = s->start_count,
                                            .pool = mg->pool};
@@ -270,6 +256,9 @@ static pl_status make_levels(pl_block_mg* mg, pl_error* error) {
         if (!mg->marks[l] || !mg->touched[l] || (apart && !mg->unseen[l]))
             status = pl_fail_memory(error, "multigrid");
     }
+    bool iterates = mg->unknowns == 4 && !mg->settings.v_cycle;
+    for (int l = 1; status == PL_OK && iterates && l + 1 < h->level_count; l++)
+        status = pl_block_inner_setup(&mg->inner[l], &mg->levels[l], error);
     if (status == PL_OK && mg->uneven && h->level_count > 2) {
         size_t size = (size_t)h->node_counts[1] * PL_NODE;
         mg->step = PL_ALLOC(float, size);
@@ -278,8 +267,8 @@ static pl_status make_levels(pl_block_mg* mg, pl_error* error) {
     }
     if (status != PL_OK) return status;
     for (int l = 0; l < h->level_count; l++)
-        if (mg->settings.omega > 0.0f && mg->unknowns == 4)
-            mg->levels[l].omega = mg->settings.omega;
+        if (mg->unknowns == 4)
+            mg->levels[l].omega = mg->settings.omega > 0.0f ? mg->settings.omega : OMEGA;
     pl_block_mg_find_unseen(mg);
     return setup_bottom(mg, error);
 }

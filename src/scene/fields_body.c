@@ -176,6 +176,9 @@ static const pl_field_info mixed_rows[] = {
                   "strength of the pressure stabilization; higher is smoother"),
     PL_ROW_CHOICE(pl_mixed, "stabilize", stabilize, pl_stabilize, PL_STABILIZE_FULL,
                   "where the stabilization enters"),
+    PL_ROW_AUTO(pl_mixed, "relaxation", relaxation, 0, "", 0.05, 2,
+                "the largest with which the sweeps converge",
+                "relaxation of the multigrid sweeps: the paper's omega"),
 };
 const pl_type pl_type_mixed = {
     .name = "mixed", .help = "Settings of method mixed.", PL_TYPE_TABLE(pl_mixed, mixed_rows)};
