@@ -234,12 +234,10 @@ static pl_status solve_direction(pl_minimiser* m, const pl_step_objective* f,
         for (int k = 0; k < m->pieces->count; k++) m->search.tried[k] = scale_of(m, k);
         f->coupling->scale_next(f->coupling->data, m->search.tried);
     }
-    newton->solve(m->newton.data, &options, !s->last, m->trial, m->direction, linear);
-    if (pl_linear_is_cut(&options, linear)) info->is_cut = true;
-    status = pl_low_rank_update(&m->low_rank, &m->newton, f, m->x, &options, &linear->converged,
-                                info, error);
+    status = pl_low_rank_solve(&m->low_rank, &m->newton, f, m->x, &options, !s->last, m->trial,
+                               m->direction, linear, error);
     if (status != PL_OK) return status;
-    pl_low_rank_apply(&m->low_rank, f->pool, m->count, m->direction);
+    if (pl_linear_is_cut(&options, linear)) info->is_cut = true;
     if (m->pieces->count > 1)
         pl_parallel_for(f->pool, unscale_task, m->count / 3, VERTICES_PER_TASK, m);
     // what rounding leaves in held directions
