@@ -8,7 +8,7 @@
 // A vertex that slides past the edge of a solid loses its contact there, and goes back in if
 // nothing else holds it: contacts would come and go from round to round without end. After so many
 // losses in a step the vertex keeps the contact that it had, as if the face went on.
-enum { MAX_LOSSES = 2 };
+enum { MAX_LOSSES = 6 };
 
 // *end: positions at the end of the step
 static pl_status detect_contacts(pl_minimiser* m, const pl_step_objective* f, pl_detect detect,
