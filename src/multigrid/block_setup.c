@@ -95,9 +95,9 @@ static pl_status number_rows(pl_block_mg* mg, const pl_mg_blocks* A, const doubl
     return PL_OK;
 }
 
-// With 16 unknowns a node, and iterations on all levels but the last, steps as large as 13 cost
-// none of them, and a small last level is the cheapest. 40 vertices to a node: bodies of 3000 to
-// 200 000 vertices then take 21 to 16 iterations to 1e-6.
+// Levels of 4 unknowns that nobody asked for. With 16 unknowns a node, and iterations on all levels
+// but the last, steps as large as 13 cost none of them, and a small last level is the cheapest. 40
+// vertices to a node: bodies of 3000 to 200 000 vertices then take 21 to 16 iterations to 1e-6.
 static int choose_mixed_counts(int row_count, int counts[PL_MG_MAX_LEVELS - 1]) {
     enum { FINE_RATIO = 40, RATIO = 13, LEAST = 25, ENOUGH = 80 };
     int down[PL_MG_MAX_LEVELS - 1], count = 1;
@@ -106,18 +106,6 @@ static int choose_mixed_counts(int row_count, int counts[PL_MG_MAX_LEVELS - 1]) 
         down[count] = down[count - 1] / RATIO > LEAST ? down[count - 1] / RATIO : LEAST;
     for (int k = 0; k < count; k++) counts[k] = down[count - 1 - k];
     return count;
-}
-
-// Levels that nobody asked for. Nodes of 12 unknowns cost more than vertices, and too large a step
-// to the dense level costs iterations: of some bars (53 and 203 thousand vertices) these two levels
-// took the least time. 0: as usual.
-static int choose_counts(int row_count, int counts[PL_MG_MAX_LEVELS - 1]) {
-    enum { LEAST_ROWS = 20000, FINE_RATIO = 128, LARGEST_RATIO = 250, RATIO = 4, DENSE = 160 };
-    enum { MOST = 8 * DENSE };
-    if (row_count < LEAST_ROWS || row_count > LARGEST_RATIO * MOST) return 0;
-    counts[1] = row_count / FINE_RATIO < MOST ? row_count / FINE_RATIO : MOST;
-    counts[0] = counts[1] / RATIO < DENSE ? counts[1] / RATIO : DENSE;
-    return 2;
 }
 
 // What finding the nodes of levels needs. They take long and are found one after the other, beside
@@ -171,9 +159,8 @@ static pl_status keep_settings(pl_block_mg* mg, const pl_mg_settings* settings, 
     }
     if (s->level_count > 0)
         memcpy(s->levels, settings->levels, (size_t)s->level_count * sizeof(int));
-    int own_count = mg->unknowns == 4 ? choose_mixed_counts(mg->row_count, s->own_counts)
-                                      : choose_counts(mg->row_count, s->own_counts);
-    bool chosen = s->level_count == 0 && own_count > 0;
+    bool chosen = mg->unknowns == 4 && s->level_count == 0;
+    int own_count = chosen ? choose_mixed_counts(mg->row_count, s->own_counts) : 0;
     s->options = (pl_mg_hierarchy_options){.counts = chosen ? s->own_counts : s->levels,
                                            .count_count = chosen ? own_count : s->level_count,
                                            .own_counts = chosen,
