@@ -276,12 +276,12 @@ static void run_block(double young, bool changes, pl_pool* pool, double* out, in
     }
     pl_pin pins[16];
     int pin_count = 0;
-    for (int v = 0; v < pl_step_vertex_count(s.system) && pin_count < 16; v++) {
+    for (int v = 0; v < s.mesh->vertex_count && pin_count < 16; v++) {
         pl_vec3 at = pl_vec3_load(pl_step_positions(s.system) + 3 * v);
         if (at.x < 1e-9)
             pins[pin_count++] = (pl_pin){.vertex = v, .hard = true, .from = at, .target = at};
     }
-    CHECK(pin_count == 16 && 3 * pl_step_vertex_count(s.system) == count);
+    CHECK(pin_count == 16 && 3 * s.mesh->vertex_count == count);
     for (int k = 0; k < 3; k++) fem_sample_step(&s, STEP, -9.8, pins, pin_count);
     memcpy(out, pl_step_positions(s.system), (size_t)count * sizeof(double));
     fem_sample_free(&s);

@@ -3,6 +3,7 @@
 //
 // Springs and matrices that the levels of Projective Dynamics cannot take, or can only just take.
 #include "base/memory.h"
+#include "multigrid/scalar_mg_data.h"
 #include "multigrid/scalar_multigrid.h"
 #include "multigrid/scalar_springs.h"
 #include "multigrid/small_inverse.h"
@@ -95,7 +96,7 @@ TEST(multigrid_scalar_matrix_not_finite)
 // Contacts only add stiffness, so that the inverse of a node can only become smaller by them.
 static void check_node_blocks(const sample* s, int l) {
     const pl_block_level* level = pl_scalar_mg_level(s->mg, l);
-    const pl_level_springs* springs = pl_scalar_mg_level_springs(s->mg, l);
+    const pl_level_springs* springs = &s->mg->level_springs[l];
     CHECK(springs->mixed_count > 0);
     for (int k = 0; k < springs->mixed_count; k++) {
         const float* alone = level->inverse + 16 * (size_t)springs->mixed_nodes[k];

@@ -230,9 +230,7 @@ typedef struct pl_multigrid {
     pl_smoother smoother;
     int pre_sweeps, post_sweeps;
     int sweep_count;
-    const int* sweeps; ///< on each side, level by level, finest first; none: pre and post_sweeps
-    pl_coarse_space space;
-    pl_coarse_weights weights;
+    const int* sweeps;    ///< on each side, level by level, finest first; none: pre and post_sweeps
     bool stiffness_aware; ///< sampling follows the stiffness of heterogeneous bodies
     bool fallback;        ///< goes over to mgpcg where the plain cycle stalls, and says so
 } pl_multigrid;

@@ -175,16 +175,6 @@ extern "C" {
     X(PL_SMOOTHER_GAUSS_SEIDEL, "gauss-seidel", "coloured block Gauss-Seidel")                     \
     X(PL_SMOOTHER_JACOBI, "jacobi", "damped block Jacobi")
 
-// unknowns of a coarse vertex
-#define PL_COARSE_SPACE_LIST(X)                                                                    \
-    X(PL_SPACE_AFFINE, "affine", "12: keeps rotations")                                            \
-    X(PL_SPACE_TRANSLATION, "translation", "3: for comparison")
-
-// weights of coarse vertices
-#define PL_COARSE_WEIGHTS_LIST(X)                                                                  \
-    X(PL_WEIGHTS_CONSTANT, "constant", "one owner for each vertex")                                \
-    X(PL_WEIGHTS_SMOOTH, "smooth", "blended: for comparison")
-
 // how a surface follows a lattice
 #define PL_GRID_EMBEDDING_LIST(X)                                                                  \
     X(PL_GRID_EMBEDDING_TRILINEAR, "trilinear", "")                                                \
@@ -273,8 +263,6 @@ extern "C" {
     X(pl_linear, PL_LINEAR_LIST, PL_LINEAR_COUNT)                                                  \
     X(pl_mass, PL_MASS_LIST, PL_MASS_COUNT)                                                        \
     X(pl_smoother, PL_SMOOTHER_LIST, PL_SMOOTHER_COUNT)                                            \
-    X(pl_coarse_space, PL_COARSE_SPACE_LIST, PL_SPACE_COUNT)                                       \
-    X(pl_coarse_weights, PL_COARSE_WEIGHTS_LIST, PL_WEIGHTS_COUNT)                                 \
     X(pl_grid_embedding, PL_GRID_EMBEDDING_LIST, PL_GRID_EMBEDDING_COUNT)                          \
     X(pl_grid_smoother, PL_GRID_SMOOTHER_LIST, PL_GRID_SMOOTHER_COUNT)                             \
     X(pl_pbd_model, PL_PBD_MODEL_LIST, PL_PBD_COUNT)                                               \
@@ -315,12 +303,6 @@ typedef enum pl_nonlinear { PL_NONLINEAR_LIST(PL_CHOICE_VALUE) PL_NONLINEAR_COUN
 typedef enum pl_linear { PL_LINEAR_LIST(PL_CHOICE_VALUE) PL_LINEAR_COUNT } pl_linear;
 typedef enum pl_mass { PL_MASS_LIST(PL_CHOICE_VALUE) PL_MASS_COUNT } pl_mass;
 typedef enum pl_smoother { PL_SMOOTHER_LIST(PL_CHOICE_VALUE) PL_SMOOTHER_COUNT } pl_smoother;
-typedef enum pl_coarse_space {
-    PL_COARSE_SPACE_LIST(PL_CHOICE_VALUE) PL_SPACE_COUNT
-} pl_coarse_space;
-typedef enum pl_coarse_weights {
-    PL_COARSE_WEIGHTS_LIST(PL_CHOICE_VALUE) PL_WEIGHTS_COUNT
-} pl_coarse_weights;
 typedef enum pl_grid_embedding {
     PL_GRID_EMBEDDING_LIST(PL_CHOICE_VALUE) PL_GRID_EMBEDDING_COUNT
 } pl_grid_embedding;

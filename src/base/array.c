@@ -57,3 +57,8 @@ bool pl_array_take(pl_array* array, void** out) {
     *array = pl_array_of(array->item_size);
     return true;
 }
+
+int pl_compare_ints(const void* a, const void* b) {
+    int x = *(const int*)a, y = *(const int*)b;
+    return (x > y) - (x < y);
+}

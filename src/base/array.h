@@ -29,4 +29,7 @@ void pl_array_free(pl_array* array);
 // still owns its data.
 bool pl_array_take(pl_array* array, void** out);
 
+// Ascending integers, for qsort.
+int pl_compare_ints(const void* a, const void* b);
+
 #endif

@@ -154,15 +154,6 @@ static bool can_meet(const pl_surface_set* set, int a, int b) {
     return a == b ? first->meets_itself : first->meets_others && second->meets_others;
 }
 
-bool pl_surface_set_is_active(const pl_surface_set* set) {
-    int others = 0;
-    for (int k = 0; set && k < set->surface_count; k++) {
-        if (set->surfaces[k].meets_itself) return true;
-        others += set->surfaces[k].meets_others;
-    }
-    return others > 1;
-}
-
 // ------------------------------------------------------------------ search
 
 typedef struct search {

@@ -79,9 +79,6 @@ void pl_surface_set_destroy(pl_surface_set* set);
 // Finds `nearest`, by the thickness of the surfaces. Surfaces are at rest as they start.
 pl_status pl_surface_set_measure(pl_surface_set* set, pl_pool* pool, pl_error* error);
 
-// True if some two surfaces, or parts of one, can meet at all.
-bool pl_surface_set_is_active(const pl_surface_set* set);
-
 // All pairs that come within the reaches of their two surfaces while the vertices move straight
 // from start to end (3 doubles each; end NULL: they rest), in a fixed order. For vertices that move
 // some pairs are listed that only might have. out: of pl_contact_pair, emptied first.

@@ -9,8 +9,6 @@
 
 #include <math.h>
 
-static const double PI = 3.141592653589793;
-
 // a few waves with random directions and phases: smooth, and the same on every machine that has the
 // same sines
 static void make_waves(int seed, int component, double time, pl_wind_wave* waves) {
@@ -19,14 +17,14 @@ static void make_waves(int seed, int component, double time, pl_wind_wave* waves
         pl_vec3 direction = pl_normalize((pl_vec3){
             pl_random_normal(&random), pl_random_normal(&random), pl_random_normal(&random)});
         double frequency = pl_random_uniform(&random, 0.3, 1.0) * pow(2.0, 0.5 * k);
-        double phase = pl_random_uniform(&random, 0.0, 2.0 * PI);
+        double phase = pl_random_uniform(&random, 0.0, 2.0 * PL_PI);
         waves[k] = (pl_wind_wave){direction, pow(2.0, -k), frequency * time, phase};
     }
 }
 
 pl_air pl_air_at(const pl_wind* wind, int seed, double time) {
     pl_air air = {.steady = pl_vec3_load(wind->velocity), .turbulence = wind->turbulence};
-    double gust = wind->gust * sin(2.0 * PI * wind->gust_frequency * time);
+    double gust = wind->gust * sin(2.0 * PL_PI * wind->gust_frequency * time);
     air.steady = pl_madd(air.steady, gust, pl_normalize(air.steady));
     for (int i = 0; i < 3; i++) make_waves(seed, i, time, air.waves[i]);
     return air;
@@ -36,7 +34,7 @@ static double sum_waves(const pl_wind_wave* waves, pl_vec3 place) {
     double sum = 0.0;
     for (int k = 0; k < PL_WIND_WAVES; k++) {
         double turns = pl_dot(waves[k].direction, place) / waves[k].length + waves[k].turns;
-        sum += sin(2.0 * PI * turns + waves[k].phase);
+        sum += sin(2.0 * PL_PI * turns + waves[k].phase);
     }
     return sum / sqrt(0.5 * PL_WIND_WAVES);
 }

@@ -35,10 +35,6 @@ pl_step_settings pl_fem_settings_of(const pl_body* body) {
 static void note_unused(const pl_step_settings* settings, pl_notes* notes) {
     const pl_multigrid* m = &settings->multigrid;
     if (settings->linear != PL_LINEAR_MULTIGRID && settings->linear != PL_LINEAR_MGPCG) return;
-    if (m->space != PL_SPACE_AFFINE)
-        pl_note(notes, PL_NOTE_MENDED, "multigrid.space is for studies; fem takes \"affine\"");
-    if (m->weights != PL_WEIGHTS_CONSTANT)
-        pl_note(notes, PL_NOTE_MENDED, "multigrid.weights is for studies; fem takes \"constant\"");
     if (settings->nonlinear != PL_NONLINEAR_PROJECTIVE) return;
     int sweeps = m->pre_sweeps > 0 ? m->pre_sweeps : 1;
     if (m->pre_sweeps != sweeps || m->post_sweeps != sweeps)

@@ -4,8 +4,6 @@
 #include "material/bend_patch.h"
 #include "math/double4.h"
 
-static const double PI = 3.14159265358979323846;
-
 typedef struct vec3_d4 {
     pl_d4 c[3];
 } vec3_d4;
@@ -63,7 +61,7 @@ PL_WIDE pl_d4 angle_of(pl_d4 s, pl_d4 c) {
     pl_d4 q = z * z, sum = pl_splat_d4(1.0 / 23.0);
     for (int k = 21; k > 0; k -= 2) sum = 1.0 / k - q * sum;
     pl_d4 half = 4.0 * z * sum;
-    half = pl_select_d4(top > bottom, 0.5 * PI - half, half);
+    half = pl_select_d4(top > bottom, 0.5 * PL_PI - half, half);
     return pl_select_d4(s < 0.0, -2.0 * half, 2.0 * half);
 }
 
@@ -78,8 +76,8 @@ PL_WIDE void hinge(lanes* l, int i, bool with_slopes) {
     pl_i4 exists = (m1 > least) & (m2 > least);
     pl_d4 length = pl_sqrt_d4(e2), inverse = 1.0 / pl_select_d4(exists, length, one);
     pl_d4 d = angle_of(dot(&n, &e) * inverse, dot(&n1, &n2)) - l->rest[i];
-    d = pl_select_d4(d > PI, d - 2.0 * PI, d);
-    d = pl_select_d4(d < -PI, d + 2.0 * PI, d);
+    d = pl_select_d4(d > PL_PI, d - 2.0 * PL_PI, d);
+    d = pl_select_d4(d < -PL_PI, d + 2.0 * PL_PI, d);
     l->delta[i] = pl_where_d4(exists, d);
     if (!with_slopes) return;
     pl_d4 s1 = pl_where_d4(exists, 1.0 / pl_select_d4(exists, m1, one));

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
-
 static void load_hinge(const pl_vec3 x[6], int i, pl_vec3 out[4]) {
     for (int k = 0; k < 4; k++) out[k] = x[pl_patch_hinge[i][k]];
 }
@@ -55,7 +53,7 @@ void pl_patch_angles(const pl_vec3 x[6], double angles[3]) {
 
 // an angle between -2 pi and 2 pi, taken the short way round
 static double short_way(double angle) {
-    return angle > pi ? angle - 2.0 * pi : angle < -pi ? angle + 2.0 * pi : angle;
+    return angle > PL_PI ? angle - 2.0 * PL_PI : angle < -PL_PI ? angle + 2.0 * PL_PI : angle;
 }
 
 // The differences to the rest angles and, if wanted, the gradients of the angles by all 18

@@ -3,8 +3,6 @@
 #include "material/bending.h"
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
-
 // What the angle is made of. Its gradient is t-weighted m1 = n1 / |n1|^2 and m2 = n2 / |n2|^2.
 typedef struct hinge {
     pl_vec3 e, a, b, n1, n2, m1, m2; // edge, x2 - x0, x3 - x0, normals
@@ -128,7 +126,7 @@ double pl_bending_energy(const pl_vec3 x[4], double rest, double stiffness, bool
     double angle;
     pl_vec3 by_vertex[4];
     if (!make_hinge(x, &h) || !pl_bending_angle(x, &angle, by_vertex)) return 0.0;
-    double delta = remainder(angle - rest, 2.0 * pi), g[12];
+    double delta = remainder(angle - rest, 2.0 * PL_PI), g[12];
     for (int v = 0; v < 4; v++) pl_vec3_store(g + 3 * v, by_vertex[v]);
     for (int i = 0; gradient && i < 12; i++) gradient[i] = stiffness * delta * g[i];
     if (hessian && projected) make_outer(g, stiffness, hessian);

@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#define PL_PI 3.14159265358979323846
+
 typedef struct pl_vec3 {
     double x, y, z;
 } pl_vec3;

@@ -12,8 +12,6 @@
 
 enum { OUTER = 1, INNER = 2 };
 
-static const double pi = 3.14159265358979323846;
-
 // The surface of a cube of n^3 cells: the lattice's boundary vertices and quads.
 typedef struct cube_surface {
     int n;
@@ -89,7 +87,7 @@ static pl_vec3 lattice_point(int n, int v) {
 // from a point of the cube's surface to the unit sphere
 static pl_vec3 cube_direction(pl_vec3 p) {
     return pl_normalize(
-        (pl_vec3){tan(0.25 * pi * p.x), tan(0.25 * pi * p.y), tan(0.25 * pi * p.z)});
+        (pl_vec3){tan(0.25 * PL_PI * p.x), tan(0.25 * PL_PI * p.y), tan(0.25 * PL_PI * p.z)});
 }
 
 static void set_length(double length, double* position) {
@@ -241,13 +239,14 @@ pl_status pl_generate_shell(const pl_generate_options* o, pl_mesh** out, pl_erro
     int m = pl_cell_count(middle * log(o->outer_radius / o->inner_radius), cell, 1);
     double layer = (o->outer_radius - o->inner_radius) / m;
     // four sides of the cube make a circle
-    int n =
-        pl_cell_count(0.5 * pi * middle, cell, (pl_least_around(o->outer_radius, layer) + 3) / 4);
+    int n = pl_cell_count(0.5 * PL_PI * middle, cell,
+                          (pl_least_around(o->outer_radius, layer) + 3) / 4);
     status = pl_check_element_count(16.0 * 6.0 * n * n * m, error);
     // the lattice that numbers the surface
     if (status == PL_OK) status = pl_check_element_count((double)n * n * n, error);
     if (status == PL_OK)
-        status = pl_check_edge_kept(o->edge, 0.5 * pi * middle / n, 16.0 * 6.0 * n * n * m, error);
+        status =
+            pl_check_edge_kept(o->edge, 0.5 * PL_PI * middle / n, 16.0 * 6.0 * n * n * m, error);
     if (status != PL_OK) return status;
     cube_surface surface;
     pl_hexes hexes = {0};

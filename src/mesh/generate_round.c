@@ -4,13 +4,12 @@
 // Cylinder and torus: a disc that is swept; tube: a ring that is swept. The disc is a square core
 // with four blocks around it (an O-grid), so that no cell is a wedge.
 #include "base/fail.h"
+#include "math/vec3.h"
 #include "mesh/generator.h"
 
 #include <math.h>
 
 enum { SIDE = 1, INNER = 2, BOTTOM = 4, TOP = 8 };
-
-static const double pi = 3.14159265358979323846;
 
 // ---- the disc of radius 1
 
@@ -20,7 +19,7 @@ static const double core_side = 0.6, core_bulge = 0.6, core_reach = 1.3;
 
 // from the point (a, b) of the square's rim, |a| or |b| 1, to the circle at equal angles
 static void rim_direction(double a, double b, double* x, double* y) {
-    double s = tan(0.25 * pi * a), t = tan(0.25 * pi * b), length = hypot(s, t);
+    double s = tan(0.25 * PL_PI * a), t = tan(0.25 * PL_PI * b), length = hypot(s, t);
     *x = s / length;
     *y = t / length;
 }
@@ -166,8 +165,8 @@ pl_status pl_generate_cylinder(const pl_generate_options* o, pl_mesh** out, pl_e
 static void map_tube(const void* data, double u, double v, double t, double* position) {
     const pl_generate_options* o = data;
     double radius = o->inner_radius * pow(o->outer_radius / o->inner_radius, v);
-    position[0] = radius * cos(2.0 * pi * u);
-    position[1] = -radius * sin(2.0 * pi * u);
+    position[0] = radius * cos(2.0 * PL_PI * u);
+    position[1] = -radius * sin(2.0 * PL_PI * u);
     position[2] = o->height * t;
 }
 
@@ -195,9 +194,9 @@ pl_status pl_generate_tube(const pl_generate_options* o, pl_mesh** out, pl_error
     double middle = 0.5 * (o->inner_radius + o->outer_radius);
     int across = pl_cell_count(middle * log(o->outer_radius / o->inner_radius), cell, 1);
     double layer = (o->outer_radius - o->inner_radius) / across;
-    int around = pl_cell_count(2.0 * pi * middle, cell, pl_least_around(o->outer_radius, layer));
+    int around = pl_cell_count(2.0 * PL_PI * middle, cell, pl_least_around(o->outer_radius, layer));
     int layers = pl_cell_count(o->height, cell, 1);
-    status = check_sweep((double)around * across, layers, 2.0 * pi * middle / around, o->edge,
+    status = check_sweep((double)around * across, layers, 2.0 * PL_PI * middle / around, o->edge,
                          fmax(2.0 * o->outer_radius, o->height), error);
     if (status != PL_OK) return status;
     const unsigned char masks[4] = {0, 0, INNER, SIDE};
@@ -211,8 +210,8 @@ pl_status pl_generate_tube(const pl_generate_options* o, pl_mesh** out, pl_error
 static void map_torus(const void* data, double u, double v, double t, double* position) {
     const pl_generate_options* o = data;
     double radius = o->ring_radius + o->radius * u;
-    position[0] = radius * cos(2.0 * pi * t);
-    position[1] = radius * sin(2.0 * pi * t);
+    position[0] = radius * cos(2.0 * PL_PI * t);
+    position[1] = radius * sin(2.0 * PL_PI * t);
     position[2] = -o->radius * v;
 }
 
@@ -237,9 +236,11 @@ pl_status pl_generate_torus(const pl_generate_options* o, pl_mesh** out, pl_erro
     int n, m;
     double cell = disc_counts(o->radius, o->edge, &n, &m);
     double reach = o->ring_radius + o->radius, thinnest = fmin(1.2 / n, 0.3 / m) * o->radius;
-    int layers = pl_cell_count(2.0 * pi * o->ring_radius, cell, pl_least_around(reach, thinnest));
-    pl_status status = check_sweep((double)n * n + 4.0 * n * m, layers,
-                                   2.0 * pi * o->ring_radius / layers, o->edge, 2.0 * reach, error);
+    int layers =
+        pl_cell_count(2.0 * PL_PI * o->ring_radius, cell, pl_least_around(reach, thinnest));
+    pl_status status =
+        check_sweep((double)n * n + 4.0 * n * m, layers, 2.0 * PL_PI * o->ring_radius / layers,
+                    o->edge, 2.0 * reach, error);
     if (status != PL_OK) return status;
     pl_quads disc = {0};
     pl_sweep sweep = {layers, true, 0, 0, o, map_torus};

@@ -55,7 +55,7 @@ int pl_cell_count(double length, double cell, int least) {
 int pl_least_around(double radius, double layer) {
     enum { LEAST = 8 };
     double rise = 0.25 * layer / radius; // = 1 - cos(pi / count)
-    double count = rise < 1.0 ? ceil(3.14159265358979323846 / acos(1.0 - rise)) : 0.0;
+    double count = rise < 1.0 ? ceil(PL_PI / acos(1.0 - rise)) : 0.0;
     return pl_cell_count(count, 1.0, LEAST);
 }
 

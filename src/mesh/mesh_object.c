@@ -3,6 +3,7 @@
 //
 // The mesh object: arrays, regions and fields. Arrays have exactly the size that the counts say.
 #include "mesh/mesh_object.h"
+#include "base/array.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -181,11 +182,6 @@ const pl_field* pl_mesh_field(const pl_mesh* mesh, pl_element_kind kind, const c
     return NULL;
 }
 
-static int compare_ints(const void* a, const void* b) {
-    int x = *(const int*)a, y = *(const int*)b;
-    return (x > y) - (x < y);
-}
-
 static bool is_ascending(const int* items, int count) {
     for (int i = 1; i < count; i++)
         if (items[i - 1] >= items[i]) return false;
@@ -195,7 +191,7 @@ static bool is_ascending(const int* items, int count) {
 // sorts and removes repetitions; the new count
 static int make_set(int* items, int count) {
     if (count == 0 || is_ascending(items, count)) return count;
-    qsort(items, (size_t)count, sizeof(int), compare_ints);
+    qsort(items, (size_t)count, sizeof(int), pl_compare_ints);
     int kept = 1;
     for (int i = 1; i < count; i++)
         if (items[i] != items[kept - 1]) items[kept++] = items[i];

@@ -141,10 +141,7 @@ static void measure_edges(const double* positions, const pl_edges* edges, pl_mes
     out->edge_max = count ? max : NAN;
 }
 
-static double degrees(double cosine) {
-    const double pi = 3.14159265358979323846;
-    return acos(fmax(-1.0, fmin(1.0, cosine))) * 180.0 / pi;
-}
+static double degrees(double cosine) { return acos(fmax(-1.0, fmin(1.0, cosine))) * 180.0 / PL_PI; }
 
 // Ratios are reordered.
 static void collect(const measuring* m, int element_count, pl_mesh_quality* out) {

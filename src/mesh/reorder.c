@@ -5,6 +5,7 @@
 // vertex (George and Liu 1979), one component after the other in the order of their lowest
 // vertices.
 #include "mesh/reorder.h"
+#include "base/array.h"
 #include "base/memory.h"
 
 #include <stdlib.h>
@@ -252,11 +253,6 @@ static void renumber(const pl_ordering* vertices, const pl_ordering* elements, i
         to[i] = vertices->new_of_old[to[i]];
 }
 
-static int compare_ints(const void* a, const void* b) {
-    int x = *(const int*)a, y = *(const int*)b;
-    return (x > y) - (x < y);
-}
-
 // copy is a plain copy of mesh, whose contents are put into their new order
 static void reorder_copy(const pl_mesh* mesh, const pl_mesh_order* order, pl_mesh* copy) {
     pl_ordering_in(&order->vertices, mesh->positions, 3 * sizeof(double), copy->positions);
@@ -274,7 +270,8 @@ static void reorder_copy(const pl_mesh* mesh, const pl_mesh_order* order, pl_mes
         pl_region* region = &copy->regions[r];
         const pl_ordering* o = ordering_of(order, region->kind);
         for (int i = 0; i < region->count; i++) region->items[i] = o->new_of_old[region->items[i]];
-        if (region->count) qsort(region->items, (size_t)region->count, sizeof(int), compare_ints);
+        if (region->count)
+            qsort(region->items, (size_t)region->count, sizeof(int), pl_compare_ints);
     }
     for (int f = 0; f < copy->field_count; f++)
         pl_ordering_in(ordering_of(order, copy->fields[f].kind), mesh->fields[f].values,

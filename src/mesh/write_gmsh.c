@@ -6,6 +6,7 @@
 // their order: a block ends where the entity changes, and an entity may have many blocks. Vertex
 // sets become groups of points. Nodes are numbered from 1; all of them lie on the first entity of
 // the highest dimension.
+#include "base/array.h"
 #include "base/memory.h"
 #include "mesh/mesh_write.h"
 
@@ -127,11 +128,6 @@ static bool classify(writer* w, pl_element_kind kind) {
     return true;
 }
 
-static int compare_ints(const void* a, const void* b) {
-    int x = *(const int*)a, y = *(const int*)b;
-    return (x > y) - (x < y);
-}
-
 // tags of the regions where they have one of their own, else numbers above all others
 static bool number_regions(writer* w) {
     int count = w->mesh->region_count;
@@ -142,7 +138,7 @@ static bool number_regions(writer* w) {
         int n = 0;
         for (int r = 0; r < count; r++)
             if (w->mesh->regions[r].kind == kind) sorted[n++] = w->mesh->regions[r].tag;
-        if (n > 0) qsort(sorted, (size_t)n, sizeof(int), compare_ints);
+        if (n > 0) qsort(sorted, (size_t)n, sizeof(int), pl_compare_ints);
         bool unique = n == 0 || (sorted[0] > 0);
         for (int i = 1; i < n; i++) unique = unique && sorted[i] != sorted[i - 1];
         int next = 1;

@@ -376,6 +376,3 @@ pl_status pl_scalar_mg_set_springs(pl_scalar_mg* mg, const pl_mg_spring* springs
 pl_scalar_fine* pl_scalar_mg_fine(pl_scalar_mg* mg) { return &mg->fine; }
 const pl_mg_hierarchy* pl_scalar_mg_hierarchy(const pl_scalar_mg* mg) { return &mg->hierarchy; }
 const pl_block_level* pl_scalar_mg_level(const pl_scalar_mg* mg, int l) { return &mg->levels[l]; }
-const pl_level_springs* pl_scalar_mg_level_springs(const pl_scalar_mg* mg, int l) {
-    return &mg->level_springs[l];
-}

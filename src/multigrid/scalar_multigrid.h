@@ -48,11 +48,7 @@ pl_status pl_scalar_mg_set_springs(pl_scalar_mg* mg, const pl_mg_spring* springs
 // The finest level, with the order of rows, b and x.
 pl_scalar_fine* pl_scalar_mg_fine(pl_scalar_mg* mg);
 const pl_mg_hierarchy* pl_scalar_mg_hierarchy(const pl_scalar_mg* mg);
-// A coarse level, and the springs on it.
 const pl_block_level* pl_scalar_mg_level(const pl_scalar_mg* mg, int l);
-const struct pl_level_springs* pl_scalar_mg_level_springs(const pl_scalar_mg* mg, int l);
-// What was added to the coarsest diagonal, relative to it, to make it definite in float; 0:
-// nothing.
 
 // One V-cycle: x of the finest level from its b, starting at 0.
 void pl_scalar_mg_cycle(pl_scalar_mg* mg);

@@ -6,10 +6,9 @@
 // in the plane are geodesics, however it was folded at rest.
 #include "pbd/unfold.h"
 #include "base/memory.h"
+#include "math/vec3.h"
 
 #include <math.h>
-
-static const double PI = 3.141592653589793;
 
 void pl_neighbours_free(pl_neighbours* n) {
     PL_FREE(n->offsets, int, n->particle_count + 1);
@@ -93,9 +92,9 @@ double pl_unfolded_distance(const pl_particle_graph* g, const pl_neighbours* n,
     double at_a = p == a ? 0.0 : fan_angle(g, n, around, a, b, p);
     double at_b = q == b ? 0.0 : fan_angle(g, n, around, b, a, q);
     // the straight line would leave the triangles
-    if (!(fabs(at_a) < PI) || !(fabs(at_b) < PI) || edge < 0.0 || to_p < 0.0 || to_q < 0.0)
+    if (!(fabs(at_a) < PL_PI) || !(fabs(at_b) < PL_PI) || edge < 0.0 || to_p < 0.0 || to_q < 0.0)
         return -1.0;
-    double dx = edge + to_q * cos(PI + at_b) - to_p * cos(at_a);
-    double dy = to_q * sin(PI + at_b) - to_p * sin(at_a);
+    double dx = edge + to_q * cos(PL_PI + at_b) - to_p * cos(at_a);
+    double dy = to_q * sin(PL_PI + at_b) - to_p * sin(at_a);
     return sqrt(dx * dx + dy * dy);
 }

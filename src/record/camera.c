@@ -22,7 +22,7 @@ void pl_view_axes(int up_axis, pl_vec3* east, pl_vec3* north, pl_vec3* up) {
     else *east = x, *north = y, *up = z;
 }
 
-static double to_radians(double degrees) { return degrees * (3.14159265358979323846 / 180.0); }
+static double to_radians(double degrees) { return degrees * (PL_PI / 180.0); }
 
 pl_camera_fit pl_camera_fit_begin(const pl_view* view, int width, int height) {
     pl_vec3 east, north, up;

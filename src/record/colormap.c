@@ -4,12 +4,13 @@
 // Method: B. Ottosson, "A perceptual color space for image processing" (2020): the two matrices and
 // the cube between them. A map is a path in lightness, chroma and hue.
 #include "record/colormap.h"
+#include "math/vec3.h"
 
 #include <math.h>
 #include <stdbool.h>
 
 static bool lch_to_linear(double lightness, double chroma, double hue, double rgb[3]) {
-    double angle = hue * (3.14159265358979323846 / 180.0);
+    double angle = hue * (PL_PI / 180.0);
     double a = chroma * cos(angle), b = chroma * sin(angle);
     double l = lightness + 0.3963377774 * a + 0.2158037573 * b;
     double m = lightness - 0.1055613458 * a - 0.0638541728 * b;

@@ -275,9 +275,7 @@ static void corner_normal_task(int begin, int end, int worker, void* user) {
     }
 }
 
-static float cosine_of(double degrees) {
-    return (float)cos(degrees * (3.14159265358979323846 / 180.0));
-}
+static float cosine_of(double degrees) { return (float)cos(degrees * (PL_PI / 180.0)); }
 
 pl_status pl_render_mesh_create(const pl_render_scene* scene, const pl_render_options* options,
                                 pl_pool* pool, pl_render_mesh* out, pl_error* error) {

@@ -12,7 +12,6 @@
 #include <string.h>
 
 enum { AROUND = 64, ARC = 17, ROUND_ROWS = 2 * ARC, TUBE_ROWS = 32 };
-static const double PI = 3.141592653589793;
 
 // two unit vectors across a unit vector and each other
 static void across_of(pl_vec3 n, pl_vec3* a, pl_vec3* b) {
@@ -23,7 +22,7 @@ static void across_of(pl_vec3 n, pl_vec3* a, pl_vec3* b) {
 // one row of a turned profile
 static double* put_ring(double* out, pl_vec3 center, pl_vec3 a, pl_vec3 b, double radius) {
     for (int k = 0; k < AROUND; k++, out += 3) {
-        double angle = 2.0 * PI * k / AROUND;
+        double angle = 2.0 * PL_PI * k / AROUND;
         pl_vec3_store(out,
                       pl_madd(pl_madd(center, radius * cos(angle), a), radius * sin(angle), b));
     }
@@ -39,18 +38,18 @@ static double* put_round_cone(double* out, pl_vec3 from, double ra, pl_vec3 to, 
     if (swallowed && rb > ra) from = to, ra = rb;
     if (swallowed) { // evenly from pole to pole
         for (int k = 0; k < ROUND_ROWS; k++) {
-            double angle = PI * ((double)k / (ROUND_ROWS - 1) - 0.5);
+            double angle = PL_PI * ((double)k / (ROUND_ROWS - 1) - 0.5);
             out = put_ring(out, pl_madd(from, ra * sin(angle), axis), u, v, ra * cos(angle));
         }
         return out;
     }
     double tilt = asin((ra - rb) / length);
     for (int k = 0; k < ARC; k++) {
-        double angle = -0.5 * PI + (tilt + 0.5 * PI) * k / (ARC - 1);
+        double angle = -0.5 * PL_PI + (tilt + 0.5 * PL_PI) * k / (ARC - 1);
         out = put_ring(out, pl_madd(from, ra * sin(angle), axis), u, v, ra * cos(angle));
     }
     for (int k = 0; k < ARC; k++) {
-        double angle = tilt + (0.5 * PI - tilt) * k / (ARC - 1);
+        double angle = tilt + (0.5 * PL_PI - tilt) * k / (ARC - 1);
         out = put_ring(out, pl_madd(to, rb * sin(angle), axis), u, v, rb * cos(angle));
     }
     return out;
@@ -69,7 +68,7 @@ static void put_torus(double* out, const pl_torus_shape* t) {
     pl_vec3 axis = pl_normalize(pl_vec3_load(t->axis)), u, v;
     across_of(axis, &u, &v);
     for (int k = 0; k < TUBE_ROWS; k++) {
-        double angle = 2.0 * PI * k / TUBE_ROWS;
+        double angle = 2.0 * PL_PI * k / TUBE_ROWS;
         out = put_ring(out, pl_madd(pl_vec3_load(t->center), t->tube * sin(angle), axis), u, v,
                        t->radius + t->tube * cos(angle));
     }

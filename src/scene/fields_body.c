@@ -157,10 +157,6 @@ static const pl_field_info multigrid_rows[] = {
     PL_ROW_ARRAY(pl_multigrid, "sweeps", sweeps, sweep_count, PL_FIELD_INTS, 0, 1, "", 1, 100,
                  "sweeps before and after on each level, in place of pre_sweeps and post_sweeps; "
                  "finest level first; the last number holds for all coarser levels"),
-    PL_ROW_CHOICE(pl_multigrid, "space", space, pl_coarse_space, PL_SPACE_AFFINE,
-                  "unknowns of a coarse vertex"),
-    PL_ROW_CHOICE(pl_multigrid, "weights", weights, pl_coarse_weights, PL_WEIGHTS_CONSTANT,
-                  "weights of coarse vertices"),
     PL_ROW_BOOL(pl_multigrid, "stiffness_aware", stiffness_aware, true,
                 "coarse vertices are chosen by stiffness where it varies"),
     PL_ROW_BOOL(

@@ -99,8 +99,6 @@ static const pl_key_use rows[] = {
     SYSTEM("damping.stiffness", METHOD(PBD), MODEL(COMPLIANCE)),
     SYSTEM("multigrid", METHOD(FEM | MIXED), LINEAR(MULTIGRID)),
     SYSTEM("multigrid.smoother", METHOD(FEM), LINEAR(MULTIGRID)),
-    SYSTEM("multigrid.space", METHOD(FEM), LINEAR(MULTIGRID)),
-    SYSTEM("multigrid.weights", METHOD(FEM), LINEAR(MULTIGRID)),
     SYSTEM("mixed", METHOD(MIXED)),
     BODY("grid", METHOD(GRID)),
     BODY("grid.update_every", METHOD(GRID), LAW(COROTATED)),

@@ -180,11 +180,6 @@ static pl_status find_fronts(tree* t, pl_fronts* f, pl_error* error) {
     return PL_OK;
 }
 
-static int compare_ints(const void* a, const void* b) {
-    int x = *(const int*)a, y = *(const int*)b;
-    return (x > y) - (x < y);
-}
-
 static bool add_row(pl_array* rows, int* mark, int stamp, int last_column, int row) {
     if (row < last_column || mark[row] == stamp) return true;
     mark[row] = stamp;
@@ -204,7 +199,7 @@ static bool collect_rows(pl_fronts* f, int s, const pl_block_matrix* A, int* mar
         for (int64_t k = f->row_offsets[c]; k < f->row_offsets[c + 1]; k++)
             if (!add_row(rows, mark, s, end, ((int*)rows->data)[k])) return false;
     size_t count = rows->count - (size_t)f->row_offsets[s];
-    if (count) qsort((int*)rows->data + f->row_offsets[s], count, sizeof(int), compare_ints);
+    if (count) qsort((int*)rows->data + f->row_offsets[s], count, sizeof(int), pl_compare_ints);
     f->row_offsets[s + 1] = (int64_t)rows->count;
     return true;
 }

@@ -250,7 +250,6 @@ static bool has_mass_matrix(const pl_step_system* s) { return s->mass_matrix.val
 double* pl_step_positions(pl_step_system* s) { return s->state[PL_STATE_POSITIONS]; }
 double* pl_step_velocities(pl_step_system* s) { return s->state[PL_STATE_VELOCITIES]; }
 const double* pl_step_masses(pl_step_system* s) { return s->mass; }
-int pl_step_vertex_count(const pl_step_system* s) { return s->vertex_count; }
 const pl_projective_solver* pl_step_projective_solver(const pl_step_system* s) {
     return &s->projective;
 }

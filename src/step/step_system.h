@@ -43,7 +43,6 @@ pl_status pl_step_system_check(pl_step_system* system, const pl_method_step* ste
 double* pl_step_positions(pl_step_system* system);
 double* pl_step_velocities(pl_step_system* system);
 const double* pl_step_masses(pl_step_system* system);
-int pl_step_vertex_count(const pl_step_system* system);
 
 // What solves Projective Dynamics, to be looked at; without data if the system is not of it.
 const pl_projective_solver* pl_step_projective_solver(const pl_step_system* system);

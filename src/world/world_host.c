@@ -182,7 +182,7 @@ static pl_status drive_on(pl_world_driver* d, const double velocity[3], const do
     if (status != PL_OK) return status;
     d->kind = PL_DRIVEN_ON;
     d->velocity = pl_vec3_load(velocity);
-    d->spin = pl_scale(3.141592653589793 / 180.0, pl_vec3_load(spin));
+    d->spin = pl_scale(PL_PI / 180.0, pl_vec3_load(spin));
     return PL_OK;
 }
 

@@ -98,7 +98,6 @@ static void find_participation(const double* mass, int vertex_count, const doubl
 
 static pl_status give(const pl_mode_set* from, const double* mass, pl_modes** out,
                       pl_error* error) {
-    const double pi = 3.14159265358979323846;
     size_t numbers = 3 * (size_t)from->vertex_count;
     pl_modes* m = PL_ALLOC(pl_modes, 1);
     if (!m) return pl_fail_memory(error, "modes");
@@ -112,7 +111,7 @@ static pl_status give(const pl_mode_set* from, const double* mass, pl_modes** ou
         return pl_fail_memory(error, "modes");
     }
     for (int k = 0; k < m->count; k++) {
-        m->frequency[k] = sqrt(from->lambda[k]) / (2.0 * pi);
+        m->frequency[k] = sqrt(from->lambda[k]) / (2.0 * PL_PI);
         m->residual[k] = from->residual[k];
         find_participation(mass, from->vertex_count, from->shapes + (size_t)k * numbers,
                            m->participation + 3 * (size_t)k);

@@ -74,7 +74,7 @@ static void start_velocities(pl_world_system* system, const pl_world_body* b) {
     double* v = system->method->velocities(system->data);
     const double* x = system->method->positions(system->data);
     pl_vec3 middle = {0, 0, 0}, linear = pl_vec3_load(b->def->velocity);
-    pl_vec3 angular = pl_scale(3.141592653589793 / 180.0, pl_vec3_load(b->def->angular_velocity));
+    pl_vec3 angular = pl_scale(PL_PI / 180.0, pl_vec3_load(b->def->angular_velocity));
     for (int i = 0; i < b->mesh->vertex_count; i++)
         middle = pl_madd(middle, 1.0 / b->mesh->vertex_count,
                          pl_vec3_load(b->mesh->positions + 3 * (size_t)i));
