@@ -41,7 +41,9 @@ typedef struct pl_step_meeting {
     // reach are listed as long as each vertex is near its way.
     double *from, *to;
     bool is_searched;
-    bool has_met; // a search of this step has found pairs
+    bool is_apart; // No ways are kept: there are no pairs as long as each vertex is in the box of
+                   // its surface.
+    bool has_met;  // a search of this step has found pairs
     bool out_of_memory;
     pl_array pairs;    // of pl_contact_pair
     pl_array barriers; // of pl_pair_barrier, one per pair
