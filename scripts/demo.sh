@@ -16,11 +16,7 @@ run() {
 rm -rf "$out"
 mkdir -p "$out"
 
-# the bear that is drawn is finer than the tets that move it
-skin=$PWD/$out/bear.obj
-run "$pliant" mesh --generate gummy-bear --edge 0.0025 --surface -o "$skin"
-run "$pliant" info "$skin"
-run "$pliant" run scenes/demo.json --set "bodies[0].render.surface=$skin" -o "$out/run"
+run "$pliant" run scenes/demo.json -o "$out/run"
 run "$pliant" render "$out/run" --sheet 4x2 --size 400x360 -o "$out/sheet.png"
 movie=""
 if command -v ffmpeg >/dev/null; then
@@ -31,8 +27,7 @@ fi
 printf '\nA gummy bear, simulated:\n'
 printf '  %-28s %s\n' "$out/sheet.png" "eight moments of it"
 [ -z "$movie" ] || printf '  %-28s %s\n' "$movie" "the film"
-printf '  %-28s %s\n' "$out/run" "the recording, its metrics, its resolved scene" \
-    "$out/bear.obj" "its skin"
+printf '  %-28s %s\n' "$out/run" "the recording, its metrics, its resolved scene"
 printf '\nNext, a bear four times as soft:\n'
 printf '  %s run scenes/demo.json --set bodies[0].material.young=4000 -o out/soft && %s render out/soft -o out/soft.png\n' \
     "$pliant" "$pliant"

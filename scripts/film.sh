@@ -20,12 +20,7 @@ parts=(
 inputs=() graph="" count=0
 for part in "${parts[@]}"; do
     read -r name options <<<"$part"
-    set_skin=()
-    if [ "$name" = demo ]; then # the bear that is drawn is finer than the tets that move it, as in demo.sh
-        "$pliant" mesh --generate gummy-bear --edge 0.0025 --surface -o "$out/bear.obj" >/dev/null 2>&1
-        set_skin=(--set "bodies[0].render.surface=$PWD/$out/bear.obj")
-    fi
-    "$pliant" run "scenes/$name.json" --quiet --force "${set_skin[@]}" -o "$out/$name" >/dev/null
+    "$pliant" run "scenes/$name.json" --quiet --force -o "$out/$name" >/dev/null
     frames=$("$pliant" check "scenes/$name.json" | sed -n 's/^ *"frames": *\([0-9]*\),*$/\1/p' | head -n 1)
     rate=$(awk "BEGIN { print ($frames + 1) / 4.0 }")
     # shellcheck disable=SC2086

@@ -32,15 +32,9 @@ for scene in "$@"; do
     case $scene in
     scenes/paper/* | bench/scenes/*) case $name in pbd_* | grid_*) ;; *) name=galerkin_$name ;; esac ;;
     esac
-    options=()
-    if [ "$name" = demo ]; then # as in demo.sh
-        skin=$PWD/out/pictures/bear.obj
-        "$pliant" mesh --generate gummy-bear --edge 0.0025 --surface -o "$skin"
-        options=(--set "bodies[0].render.surface=$skin")
-    fi
     case $scene in
     bench/scenes/*) bash scripts/run_real_scene.sh "$bin" "$scene" --quiet --force -o "out/pictures/$name" ;;
-    *) "$pliant" run "$scene" --quiet --force "${options[@]}" -o "out/pictures/$name" ;;
+    *) "$pliant" run "$scene" --quiet --force -o "out/pictures/$name" ;;
     esac
     camera=()
     case $name in *pachinko* | galerkin_armadillos) camera=(--azimuth 10 --elevation 8) ;; esac

@@ -243,6 +243,34 @@ TEST(drawn_surface_can_be_turned_off)
     }
 }
 
+// a generated body with render.edge has the surface of a finer one, turned and moved alike
+TEST(drawn_surface_of_a_generated_body_can_be_finer)
+{
+    const char* text = "{\"pliant\": 1, \"frames\": 1, \"bodies\": [{\"generate\": {\"shape\": "
+                       "\"sphere\", \"radius\": 1, \"edge\": 0.5}, \"transform\": {\"translate\": "
+                       "[0, 3, 0]}, \"render\": {\"edge\": 0.1}}]%s}";
+    const char* more[] = {"", ", \"output\": {\"record\": \"all\"}"};
+    for (int k = 0; k < 2; k++) {
+        char filled[512];
+        snprintf(filled, sizeof filled, text, more[k]);
+        pl_scene* scene = sample_scene(filled);
+        pl_world* world = sample_world(scene);
+        pl_run_values values;
+        pl_error error;
+        CHECK_OK(pl_run_values_setup(&values, world, scene, &error), &error);
+        const pl_record_body* body = &values.record_bodies[0];
+        CHECK((body->tet_count > 0) == (k == 1));
+        CHECK((body->triangle_count > 1000) == (k == 0));
+        for (int i = 0; k == 0 && i < body->vertex_count; i++) {
+            const float* p = body->rest + 3 * (size_t)i;
+            CHECK_NEAR(hypot(hypot(p[0], p[1] - 3.0), p[2]), 1.0, 1e-3);
+        }
+        pl_run_values_free(&values);
+        pl_world_destroy(world);
+        pl_scene_destroy(scene);
+    }
+}
+
 TEST(drawn_surface_resumes_to_the_same_bytes)
 {
     const char* text = scene_of("}], \"output\": {\"fields\": [\"stress\", \"velocity\"]}");

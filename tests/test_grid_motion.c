@@ -24,7 +24,8 @@ TEST(grid_free_cube_keeps_its_spin_and_its_way)
 {
     static const char* const integrators[] = {"euler", "bdf2"};
     for (int k = 0; k < 2; k++) {
-        const verify_spin_case c = {integrators[k], 4, 60, 100, 1e6}; // a turn takes 91 frames
+        const verify_spin_case c = {
+            integrators[k], 4, 60, 100, 1e6, 1e-3}; // a turn takes 91 frames
         verify_spin r;
         pl_error error;
         CHECK_OK(verify_lattice_spin(&c, &r, &error), &error);

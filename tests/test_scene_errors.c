@@ -105,6 +105,11 @@ TEST(scene_refuses_absurd_values)
         {BODY("\"material\": {\"poisson\": 0.6}"), "bodies[0].material.poisson: is 0.6", NULL},
         {BODY("\"material\": {\"poisson\": 0.5}"), "only method \"mixed\" can do",
          "bodies[0].material.poisson"},
+        {"\"bodies\": [{\"mesh\": \"a.obj\", \"render\": {\"edge\": 0.1}}]",
+         "render.edge: goes with \"generate\"", NULL},
+        {"\"bodies\": [{\"generate\": {\"shape\": \"sphere\"}, "
+         "\"render\": {\"edge\": 0.1, \"surface\": \"a.obj\"}}]",
+         "render.edge: and render.surface exclude one another", NULL},
         {BODY("\"material\": {\"mu\": 5}"), "mu: goes with one of lambda and bulk", NULL},
         {BODY("\"material\": {\"mu\": 5, \"lambda\": 1, \"bulk\": 1}"),
          "has both \"lambda\" and \"bulk\"", NULL},

@@ -232,7 +232,8 @@ typedef struct verify_spin_case {
     int cells; // across
     int rate;  // steps a second
     int frames;
-    double young; // [Pa]
+    double young;            // [Pa]
+    double linear_tolerance; // of the cycles
 } verify_spin_case;
 // The largest of all frames, but for the last one.
 typedef struct verify_spin {

@@ -288,15 +288,17 @@ static double distance_from(pl_world* world, pl_vec3 turn, pl_vec3 way) {
 static const pl_vec3 SPIN = {120, 200, 40}, WAY = {0.3, -0.2, 0.1}; // [degrees/s, m/s]
 
 static pl_status start_spin(const verify_spin_case* c, pl_world** out, pl_error* error) {
-    char cell[32], time_step[32], young[32];
+    char cell[32], time_step[32], young[32], tolerance[32];
     snprintf(cell, sizeof cell, "%.17g", CUBE[0] / c->cells);
     snprintf(time_step, sizeof time_step, "%.17g", 1.0 / c->rate);
     snprintf(young, sizeof young, "%.17g", c->young);
+    snprintf(tolerance, sizeof tolerance, "%.17g", c->linear_tolerance);
     const setting settings[] = {{"bodies[0].integrator", c->integrator},
                                 {"bodies[0].grid.cell", cell},
                                 {"bodies[0].material.law", "corotated"},
                                 {"bodies[0].material.young", young},
                                 {"bodies[0].material.poisson", "0.35"},
+                                {"bodies[0].linear_tolerance", tolerance},
                                 {"bodies[0].velocity", "[0.3, -0.2, 0.1]"},
                                 {"bodies[0].angular_velocity", "[120, 200, 40]"},
                                 {"gravity", "[0, 0, 0]"},

@@ -299,6 +299,7 @@ typedef struct pl_body_contact {
 /// What is drawn and exported in place of the simulated mesh.
 typedef struct pl_render {
     const char* surface; ///< mesh file that moves with the body, or NULL
+    double edge;         ///< a generated body is drawn with edges of this length; NAN: its own [m]
     bool keep_surface;   ///< else a surface filled with tets is drawn as the boundary of the tets
     double color[3];     ///< red, green, blue, 0 to 1; NAN: chosen by pliant
 } pl_render;
@@ -500,6 +501,8 @@ PL_API pl_status pl_scene_write(const pl_scene* scene, const char* path, pl_erro
 
 /// The rest mesh of a body: read or generated, and transformed.
 PL_API pl_status pl_body_mesh(const pl_body* body, pl_mesh** out, pl_notes* notes, pl_error* error);
+/// The mesh that a generated body would have with edges of render.edge, transformed.
+PL_API pl_status pl_body_fine_mesh(const pl_body* body, pl_mesh** out, pl_error* error);
 /// Moves positions (3 per vertex) to where the transform puts them.
 PL_API void pl_transform_apply(const pl_transform* transform, double* positions, int vertex_count);
 /// The same to the vertices of a mesh, and what goes with it to its normals.

@@ -271,8 +271,10 @@ static void note_slender(const pl_grid_body* b, const pl_method_body* def, const
     if (sag > FAR)
         pl_note(
             notes, PL_NOTE_INFO,
-            "body \"%s\": it is about %.0f cells thin, and its weight would bend it by far more "
-            "than its thickness; a lattice at rest hardly converges there in one frame. Let its "
+            "body \"%s\": it is about %.0f cells thin, and under gravity its weight would bend it "
+            "by far "
+            "more than its thickness; a lattice at rest hardly converges there in one frame. Let "
+            "its "
             "weight grow over several frames (gravity or density by keyframes), hold it at more "
             "places, or use integrator \"euler\" with damping",
             b->name, fmax(thickness / b->frame.cell, 1.0));

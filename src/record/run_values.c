@@ -3,6 +3,7 @@
 #include "record/run_values.h"
 #include "base/memory.h"
 #include "mesh/embedding.h"
+#include "mesh/surface.h"
 #include "world/world_build.h"
 #include "world/world_fields.h"
 
@@ -29,6 +30,7 @@ static void free_body(const pl_run_values* v, int b) {
     if (body->skin) PL_FREE(body->skin_positions, double, 3 * (size_t)body->skin->vertex_count);
     pl_embedding_destroy(body->embedding);
     pl_mesh_destroy(body->read_skin);
+    pl_surface_destroy(body->fine_skin);
 }
 
 void pl_run_values_free(pl_run_values* v) {
@@ -75,20 +77,39 @@ static pl_status take_rest(const pl_mesh* from, pl_run_body* body, pl_record_bod
     return PL_OK;
 }
 
+static pl_status check_solid(const pl_run_values* v, int b, const char* key, pl_error* error) {
+    if (pl_world_mesh(v->world, b)->tet_count > 0) return PL_OK;
+    return pl_fail(error, PL_ERROR_UNSUPPORTED,
+                   "bodies[%d].render.%s: goes with solids only in this version; leave it out", b,
+                   key);
+}
+
 // a mesh that is drawn in place of the body and moves with its tets
 static pl_status read_skin(pl_run_values* v, int b, const pl_body* def, pl_error* error) {
     pl_run_body* body = &v->bodies[b];
-    if (pl_world_mesh(v->world, b)->tet_count == 0)
-        return pl_fail(error, PL_ERROR_UNSUPPORTED,
-                       "bodies[%d].render.surface: goes with solids only in this version; leave it "
-                       "out",
-                       b);
+    if (check_solid(v, b, "surface", error) != PL_OK) return PL_ERROR_UNSUPPORTED;
     pl_error cause = {0};
     pl_status status = pl_mesh_read(def->render.surface, NULL, &body->read_skin, NULL, &cause);
     if (status != PL_OK)
         return pl_fail(error, status, "bodies[%d].render.surface: %.900s", b, cause.text);
     pl_transform_apply_mesh(&def->transform, body->read_skin);
     body->skin = body->read_skin;
+    return PL_OK;
+}
+
+// the surface of the same shape with shorter edges
+static pl_status make_skin(pl_run_values* v, int b, const pl_body* def, pl_error* error) {
+    pl_run_body* body = &v->bodies[b];
+    if (check_solid(v, b, "edge", error) != PL_OK) return PL_ERROR_UNSUPPORTED;
+    pl_error cause = {0};
+    pl_mesh* fine;
+    pl_status status = pl_body_fine_mesh(def, &fine, &cause);
+    if (status == PL_OK)
+        status = pl_mesh_surface_by(v->world->pool, fine, &body->fine_skin, &cause);
+    pl_mesh_destroy(fine);
+    if (status != PL_OK)
+        return pl_fail(error, status, "bodies[%d].render.edge: %.900s", b, cause.text);
+    body->skin = body->fine_skin->mesh;
     return PL_OK;
 }
 
@@ -147,6 +168,7 @@ static pl_status setup_body(pl_run_values* v, int b, const pl_scene* scene, pl_e
     bool all = scene->output.record == PL_RECORD_ALL;
     pl_status status = PL_OK;
     if (def->render.surface && def->render.surface[0]) status = read_skin(v, b, def, error);
+    else if (!all && def->render.edge > 0.0) status = make_skin(v, b, def, error);
     else if (!all) body->skin = pl_world_filled_surface(v->world, b);
     if (status != PL_OK) return status;
     status = body->skin ? setup_skin(v, b, error) : setup_own_surface(v, b, all, error);

@@ -17,8 +17,9 @@ typedef struct pl_run_body {
     float* rest;
     int* triangles; // of all vertices, where they are recorded
     pl_run_surface taken;
-    const pl_mesh* skin; // what is recorded in place of the body's own surface, or NULL
-    pl_mesh* read_skin;  // the same if it is not the world's
+    const pl_mesh* skin;   // what is recorded in place of the body's own surface, or NULL
+    pl_mesh* read_skin;    // the same if it was read from a file
+    pl_surface* fine_skin; // what holds it if it was generated
     pl_embedding* embedding;
     double* skin_positions;
     double* weight;       // per vertex of the mesh, while a field is made

@@ -275,6 +275,10 @@ const pl_type pl_type_body_contact = {.name = "contact",
 static const pl_field_info render_rows[] = {
     PL_ROW_TEXT(pl_render, "surface", surface, PL_FIELD_FILE, 0,
                 "mesh that moves with the body and is drawn and exported in its place"),
+    PL_ROW_AUTO(
+        pl_render, "edge", edge, 0, "m", 1e-6, 1e6, "the body's own",
+        "a body of \"generate\" is drawn and exported as if its edges were so long; its tets "
+        "stay what they are. Not with record all"),
     PL_ROW_BOOL(pl_render, "keep_surface", keep_surface, true,
                 "a closed surface that was filled with tets is drawn, recorded and exported as it "
                 "came (faces, texture coordinates, normals, materials); false, or record all: the "

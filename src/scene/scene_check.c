@@ -260,8 +260,20 @@ static pl_status check_mass(checker* c, const pl_body* body) {
                 pl_mass_name((int)body->mass), pl_method_name((int)body->method));
 }
 
+static pl_status check_render(checker* c, const pl_body* body) {
+    if (!(body->render.edge > 0.0)) return PL_OK;
+    if (body->shape != PL_SHAPE_GENERATE)
+        return fail(c, "render.edge",
+                    "goes with \"generate\"; of other bodies, name a mesh as "
+                    "render.surface");
+    if (body->render.surface && body->render.surface[0])
+        return fail(c, "render.edge", "and render.surface exclude one another");
+    return PL_OK;
+}
+
 static pl_status check_body(checker* c, const pl_body* body) {
     pl_status status = check_mass(c, body);
+    if (status == PL_OK) status = check_render(c, body);
     return status == PL_OK ? check_levels(c, body) : status;
 }
 

@@ -54,7 +54,9 @@ void pl_transform_apply_mesh(const pl_transform* transform, pl_mesh* mesh) {
     }
 }
 
-static pl_status generate(const pl_shape_maker* maker, pl_mesh** out, pl_error* error) {
+// an edge that is not NAN counts in place of the maker's
+static pl_status generate(const pl_shape_maker* maker, double edge, pl_mesh** out,
+                          pl_error* error) {
     pl_generate_options options;
     pl_status status = pl_generate_defaults(maker->shape, &options, error);
     for (int i = 0; i < maker->value_count && status == PL_OK; i++) {
@@ -62,7 +64,18 @@ static pl_status generate(const pl_shape_maker* maker, pl_mesh** out, pl_error* 
         status = v->word ? pl_generate_set_text(maker->shape, &options, v->key, v->word, error)
                          : pl_generate_set_number(maker->shape, &options, v->key, v->number, error);
     }
+    if (status == PL_OK && !isnan(edge))
+        status = pl_generate_set_number(maker->shape, &options, "edge", edge, error);
     return status == PL_OK ? pl_generate(maker->shape, &options, out, error) : status;
+}
+
+pl_status pl_body_fine_mesh(const pl_body* body, pl_mesh** out, pl_error* error) {
+    *out = NULL;
+    if (body->shape != PL_SHAPE_GENERATE)
+        return pl_fail(error, PL_ERROR_ARGUMENT, "render.edge goes with \"generate\" only");
+    pl_status status = generate(&body->generate, body->render.edge, out, error);
+    if (status == PL_OK) pl_transform_apply_mesh(&body->transform, *out);
+    return status;
 }
 
 pl_status pl_body_mesh(const pl_body* body, pl_mesh** out, pl_notes* notes, pl_error* error) {
@@ -71,7 +84,7 @@ pl_status pl_body_mesh(const pl_body* body, pl_mesh** out, pl_notes* notes, pl_e
         return pl_fail(error, PL_ERROR_ARGUMENT, "body \"%.100s\" has no mesh", body->name);
     pl_status status = body->shape == PL_SHAPE_MESH
                            ? pl_mesh_read(body->mesh, NULL, out, notes, error)
-                           : generate(&body->generate, out, error);
+                           : generate(&body->generate, NAN, out, error);
     if (status != PL_OK) return status;
     if ((*out)->tet_count == 0 && (*out)->triangle_count == 0) {
         pl_mesh_destroy(*out);

@@ -35,11 +35,12 @@ async function pull(page, moving, dx, dy) {
 }
 
 await take("view_pull", "scenes/demo.json", async (page, moving) => {
-  await until(() => page.evaluate(() => pliant.frame.time > 4), "a bear that lies still", 60);
-  await page.keyboard.press("f");
+  await until(() => page.evaluate(() => pliant.frame.time > 0.55), "a bear that was let go", 60);
   await page.selectOption("#color", "stretch");
-  await moving(5);
-  await pull(page, moving, 60, -110);
+  await pull(page, moving, 20, -90);
+  await until(() => page.evaluate(() => pliant.frame.time > 2.5), "a bear that hangs by its ear", 60);
+  await page.keyboard.press("f");
+  await moving(3);
 });
 await take("view_split", "scenes/bar.json", async (page, moving) => {
   await page.selectOption("#split", "method=pbd");
