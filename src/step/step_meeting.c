@@ -528,8 +528,8 @@ static pl_status begin(void* user, const pl_step_objective* f, pl_error* error) 
     return m->out_of_memory ? pl_fail_memory(error, "the contacts of bodies") : PL_OK;
 }
 
-static void follow(void* user, const double* x) {
-    pl_meeting_friction_advance(meeting_of(user), x);
+static void follow(void* user, const double* x, const int* piece_of, const double* lengths) {
+    pl_meeting_friction_advance(meeting_of(user), x, piece_of, lengths);
 }
 
 static pl_status check(const void* user, pl_error* error) {

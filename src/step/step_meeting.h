@@ -78,8 +78,9 @@ double pl_meeting_friction_energy(const pl_step_meeting* meeting, const double* 
 void pl_meeting_friction_gradient(const pl_step_meeting* meeting, const double* x,
                                   double* gradient);
 bool pl_meeting_friction_rows(pl_step_meeting* meeting, const double* x);
-// The next iterate is x.
-void pl_meeting_friction_advance(pl_step_meeting* meeting, const double* x);
+// As `follow` of step_term.h.
+void pl_meeting_friction_advance(pl_step_meeting* meeting, const double* x, const int* piece_of,
+                                 const double* lengths);
 // Takes normal forces and contact points at x. True if friction then differs from what it was by
 // more than its tolerance.
 bool pl_meeting_friction_follow(pl_step_meeting* meeting, const double* x);
