@@ -126,6 +126,7 @@ static pl_step_objective objective_of(const sample* s, const double* start) {
                                .mass = model.mass,
                                .velocity_time = 0.01,
                                .start = start,
+                               .placed = start,
                                .reference = s->body.mesh->positions,
                                .fixed = s->fixed};
 }
@@ -219,6 +220,45 @@ TEST(eigenfit_derivatives_equal_finite_differences)
         for (int i = 0; i < 3; i++) CHECK(g[3 * s.pins[k].vertex + i] == 0.0);
     void* all[] = {x0, x, g, h};
     for (int k = 0; k < 4; k++) free(all[k]);
+    free_sample(&s);
+}
+
+// A step takes the elements' forces and stiffness from the term, at the positions that it began
+// with and nowhere else.
+TEST(eigenfit_shares_what_it_knows_of_the_elements)
+{
+    pl_step_settings settings = settings_of(PL_INTEGRATOR_EULER, PL_NONLINEAR_NEWTON);
+    sample s = make_sample(3, 1, 1, PL_MATERIAL_NEOHOOKEAN, &settings, 6, false, NULL);
+    const pl_step_term *t = pl_eigenfit_term_of(s.term), *terms[] = {t};
+    double *x0 = bent(&s, 0.3), *x = bent(&s, 0.35);
+    double *g = malloc((size_t)s.count * sizeof *g), *h = malloc((size_t)s.count * sizeof *h);
+    double *scratch = malloc(2 * (size_t)s.count * sizeof *scratch),
+           *zero = calloc((size_t)s.count, sizeof *zero);
+    pl_step_objective f = objective_of(&s, x0);
+    pl_error error = {0};
+    CHECK_OK(t->begin(t->user, &f, &error), &error);
+    CHECK(t->elastic_gradient(t->user, x0) && !t->elastic_gradient(t->user, x));
+    CHECK(t->stiffness(t->user, x0, 0.0) && !t->stiffness(t->user, x0, 1.0));
+    CHECK(!t->stiffness(t->user, x, 0.0));
+    f.force = zero;
+    f.y = f.reference;
+    f.inertia = 1e4;
+    pl_step_gradient(&f, x0, g, scratch);
+    t->gradient(t->user, x0, g); // zero at what is held
+    pl_step_hessian(&f, x0, 0.0, &s.K);
+    size_t entries = 9 * (size_t)pl_block_matrix_entry_count(&s.K);
+    double* values = malloc(entries * sizeof *values);
+    memcpy(values, s.K.values, entries * sizeof *values);
+    f.terms = terms;
+    f.term_count = 1;
+    pl_step_gradient(&f, x0, h, scratch);
+    pl_step_hessian(&f, x0, 0.0, &s.K);
+    double size = pl_vector_norm(NULL, s.count, g), stiff = 0.0;
+    for (int i = 0; i < s.count; i++) CHECK_NEAR(g[i], h[i], 1e-13 * size);
+    for (size_t i = 0; i < entries; i++) stiff = fmax(stiff, fabs(values[i]));
+    for (size_t i = 0; i < entries; i++) CHECK_NEAR(values[i], s.K.values[i], 1e-13 * stiff);
+    void* all[] = {x0, x, g, h, scratch, zero, values};
+    for (int k = 0; k < 7; k++) free(all[k]);
     free_sample(&s);
 }
 

@@ -5,8 +5,8 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "grid/grid_corot.h"
+#include "grid/grid_corot_rotation.h"
 #include "grid/grid_corot_stencil.h"
-#include "grid/grid_corot_turn.h"
 #include "grid_samples.h"
 #include "math/simd.h"
 #include "test.h"
@@ -385,7 +385,7 @@ TEST(grid_corot_cells_turn_alike_together_and_alone)
             s.state.p[n] = (double)noise(&s);
         }
         // boundary gradients settle slowly
-        for (int n = 0; n < CALLS; n++) pl_corot_turn_cells(c, &s.state, 1.0, true);
+        for (int n = 0; n < CALLS; n++) pl_corot_update_rotations(c, &s.state, 1.0, true);
         pl_quat* turn = PL_ALLOC(pl_quat, size);
         copy g = take(l->f, l->g, size);
         double* stress[9];
@@ -401,7 +401,7 @@ TEST(grid_corot_cells_turn_alike_together_and_alone)
             if (!(l->flags[n] & (PL_COROT_INTERIOR | PL_COROT_BESIDE))) continue;
             // of cells that are torn about they may settle in more than one place: there they stay
             s.turn[n] = k < 4 ? (pl_quat){0.0, 0.0, 0.0, 1.0} : turn[n];
-            for (int e = 0; e < CALLS; e++) pl_corot_turn_cell(c, &s.state, 1.0, true, chunk, i);
+            for (int e = 0; e < CALLS; e++) pl_corot_update_rotation(c, &s.state, 1.0, true, chunk, i);
             double change = fabs((double)(l->g[n] - g.v[3][n]));
             for (int e = 0; e < 9; e++) change = fmax(change, fabs(c->stress[e][n] - stress[e][n]));
             worst = fmax(worst, change);

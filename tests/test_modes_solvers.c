@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "modes/mode_cache.h"
+#include "modes/mode_multigrid.h"
 #include "modes/panel.h"
 #include "sparse/vector.h"
 #include "test.h"
@@ -228,6 +229,82 @@ TEST(modes_by_multigrid_start_warm)
     pl_mode_set_free(&first);
     pl_mode_set_free(&cold);
     pl_mode_set_free(&warm);
+    free_sample(&s);
+}
+
+// Followed from the modes of a matrix that is a little different, for a few cycles; shapes that are
+// not near are refused.
+TEST(modes_by_multigrid_are_followed)
+{
+    enum { COUNT = 7 }; // the eighth and the ninth are a pair
+    sample s = make_sample(8, 3, 3, 0.02, true, false);
+    pl_modes_settings settings = {.count = COUNT, .tolerance = 1e-12, .solver = PL_MODES_MULTIGRID};
+    pl_mode_set before = find(&s, &settings, NULL);
+    for (int v = 0; v < s.K.row_count; v++) s.mass[v] *= 1.0 + 0.05 * sin(v);
+    pl_mode_set wanted = find(&s, &settings, NULL);
+    pl_modes_problem p = problem_of(&s);
+    pl_modes_multigrid* m;
+    pl_error error = {0};
+    size_t count = 3 * (size_t)s.K.row_count;
+    double lambda[COUNT], *shapes = malloc(COUNT * count * sizeof *shapes),
+                          *Mu = malloc(count * sizeof *Mu);
+    CHECK_OK(pl_modes_multigrid_create(&p, true, NULL, &m, &error), &error);
+    CHECK_OK(pl_modes_multigrid_update(m, 0.1 * wanted.lambda[0], &error), &error);
+    for (int rough = 0; rough < 2; rough++) {
+        int cycles = 0;
+        bool found;
+        memcpy(shapes, before.shapes, COUNT * count * sizeof *shapes);
+        CHECK_OK(pl_modes_multigrid_follow(m, COUNT, rough ? 0.03 : 1e-5, lambda, shapes, &cycles,
+                                           &found, &error),
+                 &error);
+        CHECK(found);
+        CHECK(cycles <= (rough ? 16 : 48));
+        for (int k = 0; k < COUNT; k++) {
+            const double* u = shapes + (size_t)k * count;
+            CHECK_NEAR(lambda[k], wanted.lambda[k], (rough ? 3e-3 : 3e-5) * wanted.lambda[k]);
+            pl_modes_mass(&p, NULL, u, Mu);
+            double inside = 0.0; // of the space of the modes
+            for (int j = 0; j < COUNT; j++) {
+                double along =
+                    pl_vector_dot(NULL, (int)count, wanted.shapes + (size_t)j * count, Mu);
+                inside += along * along;
+            }
+            CHECK_NEAR(inside, 1.0, rough ? 1e-2 : 1e-5);
+            for (int j = 0; j < COUNT; j++)
+                CHECK_NEAR(pl_vector_dot(NULL, (int)count, shapes + (size_t)j * count, Mu),
+                           j == k ? 1.0 : 0.0, 1e-9);
+        }
+    }
+    int cycles = 0;
+    bool found;
+    memcpy(shapes + count, shapes, count * sizeof *shapes); // two of them are one
+    CHECK_OK(pl_modes_multigrid_follow(m, COUNT, 0.03, lambda, shapes, &cycles, &found, &error),
+             &error);
+    CHECK(!found);
+    pl_modes_multigrid_destroy(m);
+    pl_mode_set_free(&before);
+    pl_mode_set_free(&wanted);
+    free_sample(&s);
+    free(shapes);
+    free(Mu);
+}
+
+// K times several vectors at once
+TEST(panels_times_a_matrix_equal_single_products)
+{
+    sample s = make_sample(3, 2, 2, 0.05, true, false);
+    size_t count = 3 * (size_t)s.K.row_count;
+    double *x = random_numbers(7 * count, 4), *y = malloc(7 * count * sizeof *y);
+    double *work = malloc(PL_PANEL_APPLY * count * sizeof *work),
+           *one = malloc(count * sizeof *one);
+    pl_panel_apply(NULL, &s.K, 7, x, work, y);
+    for (size_t k = 0; k < 7; k++) {
+        pl_block_matrix_apply(&s.K, NULL, 1, x + k * count, one);
+        double size = pl_vector_norm(NULL, (int)count, one);
+        for (size_t i = 0; i < count; i++) CHECK_NEAR(y[k * count + i], one[i], 1e-14 * size);
+    }
+    double* all[] = {x, y, work, one};
+    for (int k = 0; k < 4; k++) free(all[k]);
     free_sample(&s);
 }
 

@@ -238,7 +238,7 @@ static int check_solution(const system_sample* s, bool gradients, double toleran
 
 TEST(multigrid_scalar_solves)
 {
-    system_sample s = create(sample_box(20, 10, 10), NULL, 0, 4, 1e2, 0);
+    system_sample s = create(sample_box(20, 10, 10), (const int[]){63}, 1, 4, 1e2, 0);
     CHECK(check_solution(&s, true, 1e-10) <= 9);
     CHECK(check_solution(&s, false, 1e-10) <= 15);
     destroy(&s);

@@ -227,6 +227,15 @@ TEST(spring_relax_takes_out_what_is_local)
         // damping is bounded in all directions alike, so that vertices keep to where they are
         CHECK(after < (damped ? 0.6 : 1e-2) * before);
         CHECK(again < after);
+        // contacts, which sweeps take to be linear in between, are in balance with the springs
+        for (int k = 0; k < 20; k++) relax(c);
+        pl_step_gradient(&c->f, c->x, c->gradient, c->scratch);
+        for (int k = 0; k < 2 && !damped; k++) {
+            const pl_contact* contact = &c->contacts[k];
+            CHECK(pl_step_contact_depth(&c->f, contact, c->x) > 0.0);
+            double left = pl_norm(pl_vec3_load(c->gradient + 3 * (size_t)contact->vertex));
+            CHECK_NEAR(left, 0.0, 1e-4 * pl_step_normal_force(&c->f, k, c->x));
+        }
         for (int k = 0; k < 3; k++) CHECK(c->x[3 * 7 + k] == c->rest[3 * 7 + k]); // fixed
         pl_block_matrix_free(&K);
         free_cloth(c);

@@ -9,7 +9,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double LAMBDA_TOLERANCE = 1e-8;
+// Of lambda, where modes are followed from shapes that are near, and where they are looked for.
+static const double FOLLOW_TOLERANCE = 3e-2, LAMBDA_TOLERANCE = 1e-8;
+// How much the turn of the whole body counts in that of a vertex. Decides where neighbours lie in a
+// plane.
+static const double WHOLE_PART = 0.05;
 
 struct pl_eigenfit_term {
     pl_step_term term;
@@ -26,7 +30,13 @@ struct pl_eigenfit_term {
     pl_block_matrix K;
     pl_modes_problem problem;
     pl_modes_multigrid* multigrid; // NULL: not needed yet
-    double *lambda, *shapes, *start_shapes;
+    double* start;                 // positions that modes and forces are of
+    double* elastic;               // gradient of the elements there
+    bool knows_forces;             // elastic is that of this step
+    bool knows_K;                  // K is that of this step
+    double projected;              // fraction of the projected Hessian in it
+    double *lambda, *shapes;
+    double* turned;   // shapes at rest, turned with the body; later those of active modes
     double* overlaps; // mode_count^2
     int* match;
     bool found, agrees;
@@ -36,10 +46,13 @@ struct pl_eigenfit_term {
     double* weighted;     // M U of active modes
     double *constant, *C; // per active mode: (r - 1) u'f0; mode_count^2: diagonal of `low_rank`
     double* stiffness;    // per active mode: (r - 1) lambda
+    double* inverse;      // per active mode: E of `low_rank`
     double drag;          // beta / tau
-    const double *x0, *reference;
+    const double* reference;
     double *difference, *sums, *partials; // 2 vectors; 2 per mode
 };
+
+enum { VERTICES_PER_TASK = 256 };
 
 static size_t vector_size(const pl_eigenfit_term* e) { return 3 * (size_t)e->vertex_count; }
 static size_t shapes_size(const pl_eigenfit_term* e) {
@@ -58,20 +71,23 @@ static pl_status allocate(pl_eigenfit_term* e, pl_error* error) {
     e->fixed = PL_ALLOC(bool, vertices);
     e->lambda = PL_ALLOC(double, modes);
     e->shapes = PL_ALLOC(double, shapes_size(e));
-    e->start_shapes = PL_ALLOC(double, shapes_size(e));
+    e->turned = PL_ALLOC(double, shapes_size(e));
+    e->start = PL_ALLOC(double, n);
+    e->elastic = PL_ALLOC(double, n);
     e->overlaps = PL_ALLOC(double, modes* modes);
     e->match = PL_ALLOC(int, modes);
     e->weighted = PL_ALLOC(double, shapes_size(e));
     e->constant = PL_ALLOC(double, modes);
     e->C = PL_ALLOC(double, modes* modes);
     e->stiffness = PL_ALLOC(double, modes);
+    e->inverse = PL_ALLOC(double, modes);
     e->difference = PL_ALLOC(double, 2 * n);
     e->sums = PL_ALLOC(double, 2 * modes);
     e->partials = PL_ALLOC(double, pl_panel_partials((int)modes, (int)modes + 2));
     bool ok = e->rest && e->rest_lambda && e->rest_shapes && e->ratios &&
-              (e->holds || !e->hold_count) && e->fixed && e->lambda && e->shapes &&
-              e->start_shapes && e->overlaps && e->match && e->weighted && e->constant && e->C &&
-              e->stiffness && e->difference && e->sums && e->partials;
+              (e->holds || !e->hold_count) && e->fixed && e->lambda && e->shapes && e->turned &&
+              e->start && e->elastic && e->overlaps && e->match && e->weighted && e->constant &&
+              e->C && e->stiffness && e->inverse && e->difference && e->sums && e->partials;
     return ok ? PL_OK : pl_fail_memory(error, "EigenFit");
 }
 
@@ -88,13 +104,16 @@ void pl_eigenfit_term_destroy(pl_eigenfit_term* e) {
     PL_FREE(e->fixed, bool, vertices);
     PL_FREE(e->lambda, double, modes);
     PL_FREE(e->shapes, double, shapes_size(e));
-    PL_FREE(e->start_shapes, double, shapes_size(e));
+    PL_FREE(e->turned, double, shapes_size(e));
+    PL_FREE(e->start, double, n);
+    PL_FREE(e->elastic, double, n);
     PL_FREE(e->overlaps, double, modes* modes);
     PL_FREE(e->match, int, modes);
     PL_FREE(e->weighted, double, shapes_size(e));
     PL_FREE(e->constant, double, modes);
     PL_FREE(e->C, double, modes* modes);
     PL_FREE(e->stiffness, double, modes);
+    PL_FREE(e->inverse, double, modes);
     PL_FREE(e->difference, double, 2 * n);
     PL_FREE(e->sums, double, 2 * modes);
     PL_FREE(e->partials, double, pl_panel_partials((int)modes, (int)modes + 2));
@@ -124,16 +143,49 @@ static pl_mat3 turn_of(const pl_eigenfit_term* e, const double* mass, const doub
 
 // The modes at rest, turned with the body: it may be free, or turned by what it is attached to.
 // Directions that are held do not turn, and neither do the modes of a body that they hold.
-static void turn_shapes(pl_eigenfit_term* e, const pl_step_objective* f) {
-    memcpy(e->start_shapes, e->rest_shapes, shapes_size(e) * sizeof(double));
-    if (e->hold_count > 0) return;
-    pl_mat3 R = turn_of(e, f->mass, f->start);
+static pl_mat3 turn_shapes(pl_eigenfit_term* e, const double* mass) {
+    memcpy(e->turned, e->rest_shapes, shapes_size(e) * sizeof(double));
+    if (e->hold_count > 0) return pl_mat3_identity();
+    pl_mat3 R = turn_of(e, mass, e->start);
     for (size_t i = 0; i < shapes_size(e); i += 3)
-        pl_vec3_store(e->start_shapes + i, pl_mat3_apply(&R, pl_vec3_load(e->rest_shapes + i)));
+        pl_vec3_store(e->turned + i, pl_mat3_apply(&R, pl_vec3_load(e->rest_shapes + i)));
+    return R;
 }
 
-// K at x, every element projected to be positive semi-definite
-static void assemble(pl_eigenfit_term* e, const pl_step_objective* f, const double* x) {
+typedef struct turn_job {
+    pl_eigenfit_term* e;
+    pl_mat3 whole; // the turn of the body
+    pl_quat start; // the same
+} turn_job;
+
+// shapes: those at rest, each vertex turned with its neighbours
+static void turn_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const turn_job* job = user;
+    pl_eigenfit_term* e = job->e;
+    size_t n = vector_size(e);
+    for (int v = begin; v < end; v++) {
+        pl_vec3 X = pl_vec3_load(e->rest + 3 * (size_t)v),
+                x = pl_vec3_load(e->start + 3 * (size_t)v);
+        pl_mat3 F = {{0}}, R;
+        pl_quat q = job->start;
+        double size = 0.0;
+        for (int k = e->K.offsets[v]; k < e->K.offsets[v + 1]; k++) {
+            size_t at = 3 * (size_t)e->K.columns[k];
+            pl_vec3 from = pl_sub(pl_vec3_load(e->rest + at), X);
+            F = pl_mat3_madd(F, 1.0, pl_outer(pl_sub(pl_vec3_load(e->start + at), x), from));
+            size += pl_norm2(from);
+        }
+        F = pl_mat3_madd(F, WHOLE_PART * size, job->whole);
+        if (!pl_polar_warm(F, &q, &R)) R = job->whole;
+        for (size_t i = 3 * (size_t)v; i < shapes_size(e); i += n)
+            pl_vec3_store(e->shapes + i, pl_mat3_apply(&R, pl_vec3_load(e->rest_shapes + i)));
+    }
+}
+
+// K at x. projected: how much of each element is projected to be positive semi-definite
+static void assemble(pl_eigenfit_term* e, const pl_step_objective* f, const double* x,
+                     double projected) {
     pl_step_objective elastic = {.vertex_count = f->vertex_count,
                                  .set_count = f->set_count,
                                  .sets = f->sets,
@@ -141,31 +193,25 @@ static void assemble(pl_eigenfit_term* e, const pl_step_objective* f, const doub
                                  .pool = f->pool,
                                  .velocity_time = 1.0,
                                  .fixed = e->fixed};
-    pl_step_hessian(&elastic, x, 1.0, &e->K);
+    pl_step_hessian(&elastic, x, projected, &e->K);
+    e->projected = projected;
 }
 
 // Levels are those of the rest shape, and do not follow a stiffness that may change: a run that is
 // resumed gets the same ones.
 static pl_status prepare_multigrid(pl_eigenfit_term* e, const pl_step_objective* f,
                                    pl_error* error) {
-    pl_status status = PL_OK;
-    if (!e->multigrid) {
-        assemble(e, f, e->rest);
-        status = pl_modes_multigrid_create(&e->problem, !e->materials_change, e->pool,
-                                           &e->multigrid, error);
-    }
-    if (status != PL_OK) return status;
-    assemble(e, f, f->start);
-    int first = e->rigid_count < e->mode_count ? e->rigid_count : e->mode_count - 1;
-    return pl_modes_multigrid_update(e->multigrid, 0.1 * e->rest_lambda[first], error);
+    if (e->multigrid) return PL_OK;
+    assemble(e, f, e->rest, 1.0);
+    return pl_modes_multigrid_create(&e->problem, !e->materials_change, e->pool, &e->multigrid,
+                                     error);
 }
 
 // overlaps = |U' M W| of the modes of the step and those at rest
 static void find_overlaps(pl_eigenfit_term* e) {
     size_t n = vector_size(e);
     for (int k = 0; k < e->mode_count; k++)
-        pl_modes_mass(&e->problem, e->pool, e->start_shapes + (size_t)k * n,
-                      e->weighted + (size_t)k * n);
+        pl_modes_mass(&e->problem, e->pool, e->turned + (size_t)k * n, e->weighted + (size_t)k * n);
     pl_panel_dots(e->pool, (int)n, e->mode_count, e->shapes, e->mode_count, e->weighted,
                   e->partials, e->overlaps);
     for (int i = 0; i < e->mode_count * e->mode_count; i++) e->overlaps[i] = fabs(e->overlaps[i]);
@@ -178,14 +224,35 @@ static void take_rest_modes(pl_eigenfit_term* e) {
     e->found = e->agrees = true;
 }
 
-static pl_status find_modes(pl_eigenfit_term* e, const pl_step_objective* f, pl_error* error) {
-    turn_shapes(e, f);
-    pl_status status = prepare_multigrid(e, f, error);
-    if (status == PL_OK)
+// Modes of K with this part of the projected Hessian: from shapes that are near, or, if they were
+// not, by a search.
+static pl_status find_modes_of(pl_eigenfit_term* e, const pl_step_objective* f, double projected,
+                               pl_mat3 turn, pl_error* error) {
+    int first = e->rigid_count < e->mode_count ? e->rigid_count : e->mode_count - 1;
+    turn_job job = {e, turn, pl_quat_from_mat3(turn)};
+    assemble(e, f, e->start, projected);
+    pl_status status = pl_modes_multigrid_update(e->multigrid, 0.1 * e->rest_lambda[first], error);
+    if (status != PL_OK) return status;
+    pl_parallel_for(e->pool, turn_task, e->vertex_count, VERTICES_PER_TASK, &job);
+    status = pl_modes_multigrid_follow(e->multigrid, e->mode_count, FOLLOW_TOLERANCE, e->lambda,
+                                       e->shapes, &e->applications, &e->found, error);
+    if (status == PL_OK && !e->found)
         status = pl_modes_multigrid_find(e->multigrid, e->mode_count, LAMBDA_TOLERANCE,
-                                         e->mode_count, e->start_shapes, e->lambda, e->shapes,
+                                         e->mode_count, e->turned, e->lambda, e->shapes,
                                          &e->applications, &e->found, error);
-    if (status == PL_OK && e->found) {
+    return status;
+}
+
+// Modes of the Hessian that the step starts with. Where that has none, as that of a body that
+// buckles, those of the projected one.
+static pl_status find_modes(pl_eigenfit_term* e, const pl_step_objective* f, pl_error* error) {
+    pl_mat3 turn = turn_shapes(e, f->mass);
+    pl_status status = prepare_multigrid(e, f, error);
+    if (status == PL_OK) status = find_modes_of(e, f, f->first_projected, turn, error);
+    if (status != PL_ERROR_MEMORY && !e->found && f->first_projected < 1.0)
+        status = find_modes_of(e, f, 1.0, turn, error);
+    e->knows_K = status == PL_OK && e->found;
+    if (e->knows_K) {
         find_overlaps(e);
         e->agrees = pl_modes_agree(e->mode_count, e->rigid_count, e->overlaps, e->tolerance);
         pl_match_modes(e->mode_count, e->mode_count, e->overlaps, e->match);
@@ -196,32 +263,38 @@ static pl_status find_modes(pl_eigenfit_term* e, const pl_step_objective* f, pl_
 
 // ---------------------------------------------------------------- the correction
 
-// Forces at the start, in difference.
-static void find_forces(pl_eigenfit_term* e, const pl_step_objective* f) {
-    memset(e->difference, 0, vector_size(e) * sizeof(double));
+static void find_elastic(pl_eigenfit_term* e, const pl_step_objective* f) {
+    memset(e->elastic, 0, vector_size(e) * sizeof(double));
     for (int s = 0; s < f->set_count; s++)
-        pl_element_set_gradient(&f->sets[s], f->pool, f->start, e->difference);
-    for (size_t i = 0; i < vector_size(e); i++) e->difference[i] = -e->difference[i];
-    pl_modes_restrict(&e->problem, e->difference);
+        pl_element_set_gradient(&f->sets[s], f->pool, e->start, e->elastic);
+    e->knows_forces = true;
+}
+
+// E of a mode: A u = (w + k lambda) M u, and (w + k r lambda) M u with the correction
+static double inverse_change(double w, double k, double lambda, double ratio) {
+    double plain = w + k * lambda, fitted = w + k * ratio * lambda;
+    return plain > 0.0 && fitted > 0.0 ? 1.0 / fitted - 1.0 / plain : 0.0;
 }
 
 static void set_correction(pl_eigenfit_term* e, const pl_step_objective* f) {
     size_t n = vector_size(e);
     e->active = 0;
-    e->x0 = f->start;
     e->reference = f->reference;
     e->drag = f->damping_stiffness > 0.0 ? f->damping_stiffness / f->velocity_time : 0.0;
     if (!e->found || (e->falls_back && !e->agrees)) return;
-    find_forces(e, f);
+    find_elastic(e, f);
     for (int k = 0; k < e->mode_count; k++) {
-        double change = e->match[k] < e->rigid_count ? 0.0 : e->ratios[e->match[k]] - 1.0;
-        if (change == 0.0) continue;
-        const double* u = e->shapes + (size_t)k * n;
-        double force, *weighted = e->weighted + (size_t)e->active * n;
-        pl_panel_dots(e->pool, (int)n, 1, u, 1, e->difference, e->partials, &force);
+        double ratio = e->match[k] < e->rigid_count ? 1.0 : e->ratios[e->match[k]];
+        if (ratio == 1.0) continue;
+        double gradient, *u = e->turned + (size_t)e->active * n,
+                         *weighted = e->weighted + (size_t)e->active * n;
+        memcpy(u, e->shapes + (size_t)k * n, n * sizeof(double));
+        pl_panel_dots(e->pool, (int)n, 1, u, 1, e->elastic, e->partials, &gradient);
         pl_modes_mass(&e->problem, e->pool, u, weighted);
-        e->constant[e->active] = change * force;
-        e->stiffness[e->active++] = change * e->lambda[k];
+        e->constant[e->active] = -(ratio - 1.0) * gradient;
+        e->inverse[e->active] =
+            inverse_change(pl_step_mass_weight(f), 1.0 + e->drag, e->lambda[k], ratio);
+        e->stiffness[e->active++] = (ratio - 1.0) * e->lambda[k];
     }
     memset(e->C, 0, (size_t)e->mode_count * (size_t)e->mode_count * sizeof(double));
     for (int k = 0; k < e->active; k++) e->C[k * e->active + k] = (1.0 + e->drag) * e->stiffness[k];
@@ -244,7 +317,8 @@ static pl_status begin(void* user, const struct pl_step_objective* f, pl_error* 
     e->problem.mass = f->mass;
     e->problem.M = f->mass_matrix;
     e->applications = 0;
-    e->found = e->agrees = false;
+    e->found = e->agrees = e->knows_K = e->knows_forces = false;
+    memcpy(e->start, f->placed, vector_size(e) * sizeof(double));
     pl_status status = PL_OK;
     if (is_held_alike(e, f)) {
         if (e->is_linear) take_rest_modes(e);
@@ -254,11 +328,11 @@ static pl_status begin(void* user, const struct pl_step_objective* f, pl_error* 
     return status;
 }
 
-// sums[2 k] and sums[2 k + 1]: along mode k, of x - x0 and of x - reference
+// sums[2 k] and sums[2 k + 1]: along mode k, of x - start and of x - reference
 static void find_sums(const pl_eigenfit_term* e, const double* x) {
     size_t n = vector_size(e);
     for (size_t i = 0; i < n; i++) {
-        e->difference[i] = x[i] - e->x0[i];
+        e->difference[i] = x[i] - e->start[i];
         e->difference[n + i] = e->drag > 0.0 ? x[i] - e->reference[i] : 0.0;
     }
     pl_panel_dots(e->pool, (int)n, e->active, e->weighted, 2, e->difference, e->partials, e->sums);
@@ -291,7 +365,21 @@ static void gradient(const void* user, const double* x, double* to) {
 static pl_low_rank low_rank(const void* user, const double* x) {
     const pl_eigenfit_term* e = user;
     (void)x;
-    return (pl_low_rank){e->active, e->weighted, e->C};
+    return (pl_low_rank){e->active, e->weighted, e->C, e->turned, e->inverse};
+}
+
+static bool is_start(const pl_eigenfit_term* e, const double* x) {
+    return memcmp(x, e->start, vector_size(e) * sizeof(double)) == 0;
+}
+
+static const double* elastic_gradient(const void* user, const double* x) {
+    const pl_eigenfit_term* e = user;
+    return e->knows_forces && is_start(e, x) ? e->elastic : NULL;
+}
+
+static const pl_block_matrix* stiffness(const void* user, const double* x, double projected) {
+    const pl_eigenfit_term* e = user;
+    return e->knows_K && projected == e->projected && is_start(e, x) ? &e->K : NULL;
 }
 
 // ---------------------------------------------------------------- setup
@@ -333,6 +421,8 @@ pl_status pl_eigenfit_term_create(const pl_eigenfit_input* in, pl_pool* pool,
                              .gradient = gradient,
                              .low_rank = low_rank,
                              .is_indefinite = true,
+                             .elastic_gradient = elastic_gradient,
+                             .stiffness = stiffness,
                              .begin = begin};
     pl_status status = allocate(e, error);
     if (status == PL_OK)

@@ -11,12 +11,13 @@
 //   R_s              ratios: fine over coarse eigenvalue at rest; 1 for rigid modes
 //   Y, Z             weighted = M U, and the numbers of `low_rank`
 //
-// U, Lambda and f are those at the start x0 of a step, so the correction is a quadratic function of
-// x with gradient -M U (R - I) U' f0 + M U (R - I) Lambda U' M (x - x0): exact for the linear law,
-// and what the paper does for its linearly implicit Euler steps. Damping by stiffness follows K''.
-// The midpoint rule takes the gradient in the middle of the step. Modes start from those at rest,
-// turned with the body, never from those of the step before, so that a step depends on its state
-// alone; ratios follow their modes (mode_match.h), where the paper goes by the order of lambda.
+// U, Lambda and f are those at the start x0 of a step, with what is held in its place at the end,
+// so the correction is a quadratic function of x with gradient -M U (R - I) U' f0 + M U (R - I)
+// Lambda U' M (x - x0): exact for the linear law, and what the paper does for its linearly implicit
+// Euler steps. Damping by stiffness follows K''. The midpoint rule takes the gradient in the middle
+// of the step. Modes start from those at rest, turned with the body, never from those of the step
+// before, so that a step depends on its state alone; ratios follow their modes (mode_match.h),
+// where the paper goes by the order of lambda.
 #ifndef PL_EIGENFIT_EIGENFIT_H
 #define PL_EIGENFIT_EIGENFIT_H
 

@@ -16,16 +16,16 @@
 #include <pliant/mesh_surface.h>
 #include <string.h>
 
-// Without a given edge a body has about so many cells, and more where it is thin.
+// Default number of cells of a body, and the limit for thin bodies.
 enum { DEFAULT_CELLS = 1200, MAX_DEFAULT_CELLS = 20000, CELLS_ACROSS_THIN = 2 };
-// lambda / mu where pressures are substituted in the residual: nu = 0.4998
+// largest lambda / mu with pressures eliminated in the residual: nu = 0.4998
 static const double MAX_LAMBDA = 2499.0;
 
 static pl_status allocate(pl_grid_body* b, pl_error* error) {
     int size = b->lattice.levels[0].field_size;
-    b->reaction = PL_ALLOC(double, 9 * (size_t)b->point_count);
+    b->springs = PL_ALLOC(double, 9 * (size_t)b->point_count);
     b->gain = PL_ALLOC(double, 3 * (size_t)b->point_count);
-    bool ok = (b->reaction && b->gain) || b->point_count == 0;
+    bool ok = (b->springs && b->gain) || b->point_count == 0;
     for (int a = 0; a < 3; a++) {
         b->velocity[a] = PL_ALLOC(double, size);
         b->before[a] = PL_ALLOC(double, size);
@@ -62,14 +62,13 @@ static pl_vec3 box_of(const pl_mesh* mesh) {
     return pl_sub(box.high, box.low);
 }
 
-// The edge of cells by the volume of the body, as good as it can be known without them; shorter
-// where walls are thin. The time of a frame goes with the number of cells, so that this is what is
-// bounded.
+// Default cell edge, from an estimate of the body's volume; shorter where walls are thin. The
+// number of cells is bounded, because the time of a frame is proportional to it.
 static pl_status choose_cell(pl_grid_body* b, const pl_method_body* def, const pl_mesh* surface,
                              const pl_surface_edges* edges, pl_error* error) {
     const pl_vec3 box = box_of(surface);
     const double longest = fmax(box.x, fmax(box.y, box.z));
-    // of a surface with holes: at least that of a sheet a hundredth as thick as it is long
+    // a surface with holes has at least the volume of a sheet a hundredth as thick as it is long
     double volume =
         def->mesh->tet_count ? pl_grid_tet_volume(def->mesh) : fabs(edges->signed_volume);
     if (b->surface_kind != PL_GRID_SURFACE_CLEAN || !(volume > 0.0))
@@ -87,7 +86,7 @@ static pl_status choose_cell(pl_grid_body* b, const pl_method_body* def, const p
     return status;
 }
 
-// cells with nothing on both sides along an axis
+// cells with no neighbours on both sides along some axis
 static int count_thin(const pl_grid_cells* c) {
     int count = 0;
     for (int k = c->low[2]; k < c->low[2] + c->size[2]; k++)
@@ -100,7 +99,8 @@ static int count_thin(const pl_grid_cells* c) {
     return count;
 }
 
-// What the surface fills of the cells [m^3]; and the stiffness of cells in the general lattice.
+// Volume that the surface fills in the cells [m^3]; and the stiffness of cells in the general
+// lattice.
 static pl_status fill_cells(pl_grid_body* b, const pl_mesh* surface, double* volume,
                             pl_error* error) {
     const pl_grid_level* fine = &b->lattice.levels[0];
@@ -115,8 +115,8 @@ static pl_status fill_cells(pl_grid_body* b, const pl_mesh* surface, double* vol
     return PL_OK;
 }
 
-// The volume of the body. The signed volume of a surface is no measure in general: it depends on
-// where an open surface stands, and parts that are inside out count against the others.
+// Volume of the body. The signed volume of a surface is not reliable: for an open surface it
+// depends on its position, and parts that are inside out cancel others.
 static pl_status measure(pl_grid_body* b, const pl_method_body* def, const pl_mesh* surface,
                          const pl_surface_edges* edges, pl_error* error) {
     double volume = 0.0;
@@ -147,7 +147,7 @@ pl_status pl_grid_body_make_cycles(pl_grid_body* b, pl_error* error) {
     return status == PL_OK ? pl_grid_linear_reserve(&b->linear, error) : status;
 }
 
-// Says what is wrong with a surface, as a filling with tets does. The boundary of tets is clean.
+// Notes the defects of a surface, as filling with tets does. The boundary of tets is always clean.
 static pl_status examine(pl_grid_body* b, const pl_mesh* surface, pl_surface_edges* edges,
                          pl_notes* notes, pl_error* error) {
     b->surface_kind = PL_GRID_SURFACE_CLEAN;
@@ -168,7 +168,7 @@ static pl_status examine(pl_grid_body* b, const pl_mesh* surface, pl_surface_edg
     return status;
 }
 
-// Contact points are this far apart at most, in cells.
+// Largest distance between contact points, in cells.
 static const double POINT_SPACING = 0.75;
 
 static pl_status check_finite(const pl_mesh* mesh, pl_error* error) {
@@ -181,8 +181,8 @@ static pl_status check_finite(const pl_mesh* mesh, pl_error* error) {
     return PL_OK;
 }
 
-// Vertices that no cell is near, such as those that no triangle uses, are embedded at the nearest
-// place of the surface. first: one of them; the number of them.
+// Embeds vertices without a cell nearby, such as those that no triangle uses, at the nearest point
+// of the surface. Returns their number; first: one of them.
 static int anchor_to(pl_grid_body* b, const pl_triangle_tree* tree, int* first) {
     int count = 0, cell[3];
     for (int v = 0; v < b->vertex_count; v++) {
@@ -222,7 +222,8 @@ static pl_status find_anchors(pl_grid_body* b, const pl_mesh* surface, pl_notes*
     return PL_OK;
 }
 
-// The points of the body: vertices, and those of large triangles; and which of them collide.
+// Builds the points of the body: vertices and points on large triangles; and lists those that
+// collide.
 static pl_status make_points(pl_grid_body* b, const pl_method_body* def, const pl_surface* shell,
                              pl_notes* notes, pl_error* error) {
     pl_grid_surface_points more;
@@ -256,8 +257,8 @@ static pl_status make_points(pl_grid_body* b, const pl_method_body* def, const p
     return status;
 }
 
-// A thin body at rest that its weight would bend far converges slowly or not at all in one frame:
-// that is said before. The sag is that of a plate held along one side, as a part of its length.
+// Notes thin quasistatic bodies that their weight would bend far: they converge slowly or not at
+// all in one frame. The sag is that of a plate clamped along one side, relative to its length.
 static void note_slender(const pl_grid_body* b, const pl_method_body* def, const pl_vec3 box,
                          pl_notes* notes) {
     static const double FAR = 0.5, GRAVITY = 9.81, SLENDER = 10.0;
@@ -304,7 +305,7 @@ static pl_status make_cells(pl_grid_body* b, const pl_grid* settings, const pl_m
     pl_error cause = {0};
     pl_status status =
         pl_grid_voxelise(surface, settings->padding, b->pool, &b->frame, &b->cells, &cause);
-    // room for a layer of cells that are held outside
+    // room for a layer of Dirichlet cells outside
     if (status == PL_OK) status = pl_grid_cells_widen(&b->cells, &cause);
     if (status != PL_OK) return pl_fail(error, status, "body \"%s\": %.900s", b->name, cause.text);
     status = pl_grid_lattice_create(&b->cells, &b->lattice, error);
@@ -318,7 +319,7 @@ static pl_status make_cells(pl_grid_body* b, const pl_grid* settings, const pl_m
     return PL_OK;
 }
 
-// fields of the lattice, and the points in it
+// fields of the lattice, and embedded points
 static pl_status make_fields(pl_grid_body* b, const pl_method_body* def, const pl_surface* shell,
                              pl_notes* notes, pl_error* error) {
     const pl_grid_level* fine = &b->lattice.levels[0];
@@ -370,7 +371,7 @@ static pl_status make_lattice(pl_grid_body* b, const pl_method_body* def, const 
     return PL_OK;
 }
 
-// true if the ratio is more than the lattice can have
+// true if Poisson's ratio is too large for the lattice
 static bool set_moduli(pl_grid_body* b, const pl_material_def* material) {
     pl_material_def_lame(material, &b->mu, &b->lambda);
     if (!b->general || b->lambda <= MAX_LAMBDA * b->mu) return false;
@@ -408,7 +409,7 @@ pl_status pl_grid_body_create(const pl_method_body* def, pl_pool* pool, pl_grid_
     return status;
 }
 
-// levels for other moduli of cells, which are taken over
+// rebuilds the levels for new moduli of cells, and takes ownership of these
 static pl_status change_moduli(pl_grid_body* b, float* moduli, pl_error* error) {
     size_t size = (size_t)b->lattice.levels[0].field_size;
     bool same = moduli && b->moduli ? memcmp(moduli, b->moduli, size * sizeof(float)) == 0
@@ -429,7 +430,7 @@ static pl_status change_moduli(pl_grid_body* b, float* moduli, pl_error* error) 
     return PL_OK;
 }
 
-// Cells outside that are held have no modulus of their own, as when the body was made.
+// Dirichlet cells outside the body have no modulus of their own, as at creation.
 static void set_outside(pl_grid_body* b, pl_cell kind) {
     const pl_grid_level* l = &b->lattice.levels[0];
     for (int s = 0; s < l->segment_count; s++) {
@@ -476,7 +477,7 @@ void pl_grid_body_free(pl_grid_body* b) {
     PL_FREE(b->turn, pl_quat, size), PL_FREE(b->turn_before, pl_quat, size);
     PL_FREE(b->moduli, float, size), PL_FREE(b->fractions, float, size);
     pl_grid_corot_free(&b->corot);
-    PL_FREE(b->reaction, double, 9 * (size_t)b->point_count);
+    PL_FREE(b->springs, double, 9 * (size_t)b->point_count);
     PL_FREE(b->gain, double, 3 * (size_t)b->point_count);
     PL_FREE(b->share, double, b->point_count);
     PL_FREE(b->colliding, int, b->colliding_count);
@@ -501,8 +502,8 @@ void pl_grid_body_free(pl_grid_body* b) {
     *b = (pl_grid_body){0};
 }
 
-// The mass that an interior face carries beyond one cell, in cells: the outer half of a cell beside
-// it too, where the face across that is no variable.
+// Mass of an interior face in addition to one cell's, in cells: it also carries the outer half of
+// an adjacent cell whose far face is not a variable.
 static float more_mass(const pl_grid_level* l, const pl_grid_segment* g, int a, int i) {
     return (pl_grid_has_stress(l, a, g->begin + i) ? 0.0f : 0.5f) +
            (pl_grid_has_stress(l, a, pl_grid_below(g, a, i)) ? 0.0f : 0.5f);
@@ -528,7 +529,7 @@ void pl_grid_body_masses(const pl_grid_body* b, const pl_method_body* def, doubl
     const int* items = mesh->tet_count ? mesh->tets : mesh->triangles;
     double total = 0.0;
     memset(out, 0, (size_t)b->vertex_count * sizeof(double));
-    // shares by volume, or by area where there is only a surface
+    // shares by volume, or by area if there is only a surface
     for (int e = 0; e < count; e++) {
         const int* v = items + (size_t)e * (size_t)corners;
         pl_vec3 x = pl_vec3_load(b->rest + 3 * (size_t)v[0]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// One body in its lattice: state, equations of a step, and the vertices that move along.
+// One body in its lattice: state, equations of a step, and embedded vertices.
 #ifndef PL_GRID_BODY_H
 #define PL_GRID_BODY_H
 
@@ -16,17 +16,18 @@
 #include "math/mat3.h"
 #include "method/method.h"
 
-// The rigid motion that fits the pins of one part best, from rest to targets.
+// The rigid motion that best fits the pins of one part (one attachment), from rest to their
+// targets.
 typedef struct pl_grid_fit {
     int count;
-    int group;        // of the pins
-    pl_vec3 from, to; // middles
+    int group;        // number of the pins' attachment
+    pl_vec3 from, to; // centroids
     pl_mat3 moment, rotation;
-    pl_vec3 force, torque; // of the part on the body, see grid_forces.c
-    pl_force_share share;  // of it on the pins
+    pl_vec3 force, torque; // exerted by the part on the body, see grid_reactions.c
+    pl_force_share share;  // shares of the force and torque among the pins
 } pl_grid_fit;
 
-// Where a chunk of cells lies in the fields, and its first cell.
+// Position of a chunk in the fields, and its first cell.
 typedef struct pl_grid_chunk_place {
     int at;
     int x, y, z;
@@ -34,81 +35,83 @@ typedef struct pl_grid_chunk_place {
 
 typedef enum pl_grid_surface_kind {
     PL_GRID_SURFACE_CLEAN,   // closed, two triangles at each edge, no intersections
-    PL_GRID_SURFACE_TANGLED, // closed, and not clean
+    PL_GRID_SURFACE_TANGLED, // closed but not clean
     PL_GRID_SURFACE_OPEN,    // has boundary edges
 } pl_grid_surface_kind;
 
 typedef struct pl_grid_body {
     const char* name;
-    int first_vertex, vertex_count; // in the system, as the world counts
-    // Points: the vertices, then those that cover large triangles for contacts. Contacts of the
-    // system count points, body after body.
+    int first_vertex, vertex_count; // in the system, in the world's numbering
+    // Points are the vertices, followed by the contact points that cover large triangles. Contacts
+    // of the system number points, body after body.
     int first_point, point_count;
-    double* share;  // per point: of contact stiffness, by area; 1 is the mean of surface vertices
+    double* share;  // per point: share of the contact stiffness by area; 1 is the mean of surface
+                    // vertices
     int* colliding; // points of the surface, counted from the body's first
     int colliding_count;
     pl_grid_frame frame;
     pl_grid_cells cells;
-    // Per index of the finest level: the part that a held cell moves with, or 0; below zero for
-    // cells outside of the body.
+    // Per index of the finest level: number of the part that a Dirichlet cell moves with, or 0;
+    // negative for cells outside the body.
     int *held, *next_held;
-    bool* is_single;                   // per vertex: pinned, and no triangle or tet is with it
-    double* targets;                   // 3 per vertex: where pinned ones are held
-    pl_grid_chunk_place* first_chunks; // of the layout before anything was held
+    bool* is_single; // per vertex: pinned, but no triangle or tet is pinned as a whole with it
+    double* targets; // 3 per vertex: targets of pinned vertices
+    pl_grid_chunk_place* first_chunks; // layout without any Dirichlet cells
     int first_chunk_count;
     int held_count;    // pins
-    pl_grid_fit* fits; // of parts, from 1 on; fit_room
+    pl_grid_fit* fits; // of parts, numbered from 1; fit_room allocated
     int fit_count, fit_room;
     pl_grid_lattice lattice;
-    bool general; // rotations, or moduli that differ: corot is there, else linear
+    bool general; // has rotations or varying moduli: uses `corot`, else `linear`
     pl_grid_linear linear;
     bool rotates;
     pl_grid_corot corot;
     pl_quat *turn, *turn_before; // of cells
-    float* moduli;               // of cells, relative to mu; NULL: 1
-    float* fractions;            // of cells that are full, if they are general; NULL: 1
+    float* moduli;               // shear moduli of cells relative to mu; NULL: 1
+    float* fractions;            // filled fraction of cells, if `general`; NULL: 1
     int update_every;            // cycles
     pl_grid_state state;
     double* velocity[3]; // of faces [m/s]
-    double* before[3];   // positions at the start of a step
-    bool second_order;   // BDF2: needs positions and velocities of the step before that,
+    double* before[3];   // displacements at the start of the step
+    bool second_order;   // BDF2: also needs displacements and velocities one step earlier:
     double *past[3], *past_velocity[3];
-    double past_known;    // 1 if they are; a double, as all of the state
-    bool uses_past;       // this step does
-    bool is_careful;      // steps are of backward Euler all the same
-    double implicit_time; // of the step, see grid_step.c [s]
+    double past_known;    // 1 if these are valid; a double, like everything in the saved state
+    bool uses_past;       // this step uses BDF2
+    bool forces_euler;    // steps use backward Euler even if second_order
+    double implicit_time; // t of the step's equations, see grid_step.c [s]
     double* pressure_before;
-    double* applied[3]; // right side without what depends on positions
+    double* applied[3]; // right-hand side without terms that depend on positions
     pl_grid_embedding_map map;
-    bool is_smooth; // vertices are shown by tricubic interpolation; contacts and pins never see it
+    bool is_smooth; // shown vertices use tricubic interpolation; contacts and pins never do
     pl_grid_tricubic tricubic;
-    int* triangles; // of the surface, 3 vertices each
+    int* triangles; // surface, 3 vertices each
     int triangle_count;
-    int* tets; // 4 vertices each, of a mesh that has some
+    int* tets; // 4 vertices each, if the mesh has tets
     int tet_count;
-    int* pinned; // per vertex: the part that it is held with, or 0
+    int* pinned; // per vertex: number of the part that holds it, or 0
     uint64_t pinned_hash;
-    double* rest;               // 3 per point
-    double* anchor;             // where points are embedded: rest itself if all are near cells
-    double mu, lambda, density; // density of lattice cells: the body's mass over all of them
-    float* more_mass[3];        // that faces carry beyond one cell, in cells
+    double* rest;   // 3 per point
+    double* anchor; // where points are embedded; equals rest if all points are near cells
+    double mu, lambda, density; // density: the body's mass over the volume of all cells
+    float* more_mass[3];        // mass of faces in addition to one cell's, in cells
     double lattice_volume;      // of all cells [m^3]
-    double filling;             // the body's volume as a part of it
+    double filling;             // the body's volume over lattice_volume
     pl_grid_surface_kind surface_kind;
     pl_grid_pieces pieces;
     double damping_mass, damping_stiffness;
     bool dynamic;
     int cycle;        // of the step
-    bool in_step;     // before[] holds the positions to go back to
-    double* gain;     // 3 per point: sums of the sizes of interpolation weights
-    double* reaction; // 3 * 3 per point: forces of springs and contacts, stiffness, places
-    bool went_on;     // before the first cycle the body went this way, as nothing holds it
+    bool in_step;     // before[] holds the displacements to restore
+    double* gain;     // 3 per point: sums of absolute interpolation weights
+    double* springs;  // 3 * 3 per point: spring and contact forces, their stiffness, positions
+    bool moved_ahead; // before the first cycle the body moved by `way`, because nothing holds it
     double way[3];
-    double load;           // of the step's equations
-    bool coefficients_fit; // those of the levels are of the present material, springs and inertia
+    double load;           // norm that residuals of the step are relative to
+    bool coefficients_fit; // the levels' coefficients match the current material, springs and
+                           // inertia
     double inertia_set;
-    int stiffened_count; // components of vertices that these know to be held
-    bool stiffened;      // springs or contacts are in the coefficients
+    int stiffened_count; // number of vertex components with springs in the coefficients
+    bool stiffened;      // the coefficients include springs or contacts
     double tolerance;
     int max_cycles;
     pl_pool* pool;
@@ -117,14 +120,14 @@ typedef struct pl_grid_body {
 pl_status pl_grid_body_create(const pl_method_body* body, pl_pool* pool, pl_grid_body* out,
                               pl_notes* notes, pl_error* error);
 void pl_grid_body_free(pl_grid_body* body);
-// The cycles of the body, on its lattice as it is now.
+// Builds the cycles of the body on its current lattice.
 pl_status pl_grid_body_make_cycles(pl_grid_body* body, pl_error* error);
-// Takes over material and damping between two steps.
+// Updates material and damping between steps.
 pl_status pl_grid_body_update(pl_grid_body* body, const pl_method_body* def, pl_error* error);
 
-// Takes the masses of all faces over into the state.
+// Sets the masses of all faces in the state.
 void pl_grid_body_set_masses(pl_grid_body* body);
-// y of the equations of a step, see grid_step.c.
+// y in the equations of a step, see grid_step.c.
 static inline double pl_grid_reference(const pl_grid_body* b, int axis, int index) {
     const double now = b->before[axis][index];
     return b->uses_past ? (4.0 * now - b->past[axis][index]) / 3.0 : now;
@@ -132,12 +135,12 @@ static inline double pl_grid_reference(const pl_grid_body* b, int axis, int inde
 
 // The mass of each vertex of the body.
 void pl_grid_body_masses(const pl_grid_body* body, const pl_method_body* def, double* out);
-// Positions and velocities of the body's vertices, as others see them.
+// Positions and velocities of the body's vertices, as shown to the world.
 void pl_grid_body_vertices(pl_grid_body* body, double* positions, double* velocities);
-// Positions of its points for a field of displacements, of which faces outside are set. Forces on
-// points are the counterpart of these positions.
+// Positions of its points for a displacement field whose exterior faces have been extended. Forces
+// on points are conjugate to these positions.
 void pl_grid_body_points(pl_grid_body* body, double* const u[3], double* out);
-// Where a face of an axis is at rest. `offset` counts cells along the segment.
+// Rest position of a face across an axis. `offset` counts cells along the segment.
 void pl_grid_face_place(const pl_grid_body* body, const pl_grid_segment* segment, int axis,
                         int offset, double place[3]);
 // Adds linear + gradient x to a field of all faces.

@@ -36,7 +36,7 @@ pl_status pl_grid_cells_coarsen(const pl_grid_cells* fine, pl_grid_cells* out, p
     return PL_OK;
 }
 
-// one layer, from a copy
+// adds one layer, reading from a copy
 static void grow(pl_grid_cells* c, const uint8_t* before) {
     pl_grid_cells old = *c;
     old.kinds = (uint8_t*)before;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What each cell of a lattice is (Zhu 2010, section 5.1), and the coarser lattice above it
-// (section 6). One byte per cell of the bounding box; only needed while levels are built.
+// Classification of the cells of a lattice (Zhu 2010, section 5.1), and its coarsening (section 6).
+// One byte per cell of the bounding box, needed only while levels are built.
 #ifndef PL_GRID_CELLS_H
 #define PL_GRID_CELLS_H
 
@@ -15,7 +15,7 @@
 typedef enum pl_cell {
     PL_CELL_EXTERIOR,
     PL_CELL_INTERIOR,
-    PL_CELL_DIRICHLET, // moved by what holds it
+    PL_CELL_DIRICHLET, // prescribed motion
 } pl_cell;
 
 typedef struct pl_grid_cells {
@@ -47,7 +47,8 @@ static inline void pl_grid_cells_place(const pl_grid_cells* c, size_t index, int
     out[1] = c->low[1] + (int)(row % (size_t)c->size[1]);
     out[2] = c->low[2] + (int)(row / (size_t)c->size[1]);
 }
-// The coarse cell above a cell, along an axis: rounds down, of negative numbers too.
+// Coordinate of the coarse cell that contains a cell, along an axis: rounds down, also for negative
+// numbers.
 static inline int pl_grid_halve(int i) { return i >= 0 ? i / 2 : -((1 - i) / 2); }
 // Exterior outside the box.
 static inline pl_cell pl_grid_cell(const pl_grid_cells* c, int i, int j, int k) {
@@ -55,12 +56,12 @@ static inline pl_cell pl_grid_cell(const pl_grid_cells* c, int i, int j, int k) 
                                          : PL_CELL_EXTERIOR;
 }
 
-// Eight cells become one: Dirichlet if any of them is, else interior if any of them is.
+// Merges 2 x 2 x 2 cells into one: Dirichlet if any of them is, else interior if any of them is.
 pl_status pl_grid_cells_coarsen(const pl_grid_cells* fine, pl_grid_cells* out, pl_error* error);
-// A layer of exterior cells around the box.
+// Adds a layer of exterior cells around the box.
 pl_status pl_grid_cells_widen(pl_grid_cells* cells, pl_error* error);
-// Exterior cells within so many layers of others (corners too) become interior; the box must have
-// room for them.
+// Turns exterior cells within this many layers of others (corners included) into interior cells.
+// The box must have room for them.
 pl_status pl_grid_cells_pad(pl_grid_cells* cells, int layers, pl_error* error);
 
 #endif

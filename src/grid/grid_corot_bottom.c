@@ -2,8 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The coarsest level of the general lattice: all pressures are substituted and the matrix is
-// factored. A small matrix is dense and in float; a larger one, of a body that is too thin for
-// another level, is sparse and in double.
+// factored. A small matrix is dense and in float. A larger one, for a body too thin for another
+// level, is sparse and in double.
 #include "base/array.h"
 #include "base/memory.h"
 #include "grid/grid_corot_stencil.h"
@@ -11,13 +11,13 @@
 #include <math.h>
 #include <string.h>
 
-// With more unknowns than this the factor is sparse.
+// Above this many unknowns the factor is sparse.
 enum { DENSE_UNKNOWNS = 600 };
-// A little more on the diagonal, as thin parts may bend without stiffness. A face without any
-// stiffness stays where it is.
+// Regularises the diagonal, because thin parts may have bending modes without stiffness. A face
+// without any stiffness does not move.
 static const double MORE_DIAGONAL = 1e-5, MIN_DIAGONAL = 1e-6, FIXED = 1e10;
 
-// A sum of squares of forms, over the unknowns of one clique.
+// A sum of squared linear forms over the unknowns of one clique.
 typedef struct square_sum {
     int count;
     int unknown[PL_CLIQUE_MAX];
@@ -35,7 +35,7 @@ static void begin_sum(const pl_corot_bottom* b, const pl_corot_form* form, squar
     memset(sum->values, 0, (size_t)(form->count * form->count) * sizeof(double));
 }
 
-// adds weight times the square of a form whose faces are those of the sum, in the same order
+// adds weight times the square of a form with the same faces in the same order
 static void add_square(square_sum* sum, const pl_corot_form* form, double weight) {
     for (int p = 0; p < sum->count; p++) {
         const double scaled = weight * (double)form->factor[p];
@@ -46,8 +46,8 @@ static void add_square(square_sum* sum, const pl_corot_form* form, double weight
 
 // ------------------------------------------------------------------ forms of cells and edges
 
-// All faces of the two gradients at the low edge of a cell along an axis; then the first gradient
-// alone has the first `first` of them.
+// All faces of the two gradients at the low edge of a cell along an axis. The first gradient uses
+// the first `first` of them.
 static pl_corot_form edge_form(const pl_corot_level* l, const int* base, int i, int axis,
                                int* first) {
     const int *S = pl_corot_stride, n = base[13] + i;
@@ -101,13 +101,13 @@ static void factor_three(const float W[9], float L[3][3]) {
         }
 }
 
-// The three twists of a cell are forms like T, with other factors in place of R.
+// The three rotation components of a cell are forms like T, with other factors in place of R.
 static void subtract_twists(pl_corot_level* l, const int* base, int i, square_sum* sum) {
     const int n = base[13] + i;
     float R[9], W[9], L[3][3];
     if (l->soft[n] == 0.0f) return;
     pl_corot_rotation(l, n, R);
-    pl_corot_twist_matrix(l, base, i, W);
+    pl_corot_rotation_matrix(l, base, i, W);
     factor_three(W, L);
     for (int k = 0; k < 3; k++) {
         float C[9] = {0}; // sum over j of L_jk C^j
@@ -238,7 +238,7 @@ static void add_cells(pl_corot_bottom* b, pl_corot_level* l, bool softens) {
     }
 }
 
-// stiffness of faces of their own; and all that the diagonal gets beyond the energy
+// extra stiffness of faces, inertia and regularisation on the diagonal
 static double finish_diagonal(double value, double own) {
     value += own;
     return value > MIN_DIAGONAL ? value * (1.0 + MORE_DIAGONAL) : FIXED;
@@ -268,7 +268,8 @@ void pl_corot_bottom_update(pl_corot_bottom* b, pl_corot_level* l, pl_pool* pool
         b->fails = pl_dense_cholesky_factor(&b->dense, NULL) >= 0;
         return;
     }
-    // What turning does not cost may leave a matrix that is not definite: then it stays in.
+    // Subtracting the rotation term may make the matrix indefinite. In that case it is not
+    // subtracted.
     for (int softens = 1; softens >= 0; softens--) {
         pl_grid_factor_clear(&b->sparse);
         add_cells(b, l, softens);
@@ -281,7 +282,7 @@ void pl_corot_bottom_update(pl_corot_bottom* b, pl_corot_level* l, pl_pool* pool
 
 // ------------------------------------------------------------------ solution
 
-// x = f + what the right sides of the pressures' equations bring
+// x = f + contribution of the right-hand sides of the pressure equations
 static void gather(const pl_corot_bottom* b, const pl_corot_level* l, double* x) {
     int base[27];
     for (int i = 0; i < b->field_size; i++)
@@ -312,7 +313,7 @@ static void solve(pl_corot_bottom* b, double* x) {
     for (int i = 0; i < n; i++) x[i] = (double)b->dense_x[i];
 }
 
-// the pressures that the positions make
+// pressures from the positions
 static void follow_pressures(pl_corot_level* l) {
     int base[27];
     for (int c = 0; c < l->chunk_count; c++) {

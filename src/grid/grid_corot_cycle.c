@@ -9,12 +9,13 @@
 #include <math.h>
 #include <string.h>
 
-// Of what turning does not cost. 1 would leave bodies that bend without stiffness; 0.95 needs 78
-// cycles to bend a bar of 32 x 8 x 8 cells at nu = 0.4 where this needs 54.
-static const float SOFTEST = 0.98f;
-// Of thin bodies, which bend much more easily than they turn with frozen rotations. Their factor is
-// in double, and tells if the matrix is not definite.
-static const float SOFTEST_THIN = 0.9999f;
+// Factor of the rotation term (grid_corot_tangent.c). 1 would leave bodies without bending
+// stiffness. With 0.95, bending a bar of 32 x 8 x 8 cells at nu = 0.4 takes 78 cycles; with this
+// value 54.
+static const float ROTATION_FACTOR = 0.98f;
+// The same for thin bodies, which bend much more easily than frozen rotations allow. Their factor
+// is in double and detects an indefinite matrix.
+static const float ROTATION_FACTOR_THIN = 0.9999f;
 enum { SERIAL_CHUNKS = 512, BOTTOM_SWEEPS = 40, RECOMBINED = 5, MAX_FACTOR_AGE = 8 };
 
 static pl_pool* pool_of(const pl_grid_corot* c, int l) {
@@ -87,7 +88,7 @@ void pl_grid_corot_free(pl_grid_corot* c) {
 
 // ------------------------------------------------------------------ coefficients
 
-// springs on all levels, handed down like a residual
+// restricts the springs to all levels, like a residual
 static void spread_springs(pl_grid_corot* c) {
     pl_corot_level* fine = &c->levels[0];
     size_t bytes = (size_t)fine->layout->field_size * sizeof(float);
@@ -117,8 +118,9 @@ void pl_grid_corot_set_springs(pl_grid_corot* c, double* const stiffness[3]) {
         }
 }
 
-// Up to nu = 0.498 as many as the paper says, more where pressures are stiff; then more still: with
-// 4 of them the face of the scenes has a rate of 0.5 at nu = 0.499 and 0.7 at 0.4995.
+// Number of boundary sweeps: up to nu = 0.498 as in the paper, and more where pressures are stiff.
+// Beyond that still more: with 4 sweeps the face of the scenes has a rate of 0.5 at nu = 0.499 and
+// 0.7 at 0.4995.
 static int sweeps_for(double compressibility) {
     return compressibility < 0.0015  ? 16
            : compressibility < 0.004 ? 8
@@ -126,8 +128,8 @@ static int sweeps_for(double compressibility) {
                                      : 2;
 }
 
-// A sparse factor takes longer than a cycle: after the first few cycles of a step it is kept for
-// some, as rotations change less and less.
+// A sparse factorisation takes longer than a cycle. After the first few cycles of a step the factor
+// is reused for several, because rotations change less and less.
 static bool needs_factor(const pl_grid_corot* c) {
     const int age = c->cycle - c->factor_cycle;
     return !c->bottom.sparse.direct || c->springs_changed || age <= 0 || age >= MAX_FACTOR_AGE ||
@@ -135,7 +137,7 @@ static bool needs_factor(const pl_grid_corot* c) {
 }
 
 void pl_grid_corot_update(pl_grid_corot* c, double compressibility, double inertia) {
-    const float softest = c->bottom.sparse.direct ? SOFTEST_THIN : SOFTEST;
+    const float softest = c->bottom.sparse.direct ? ROTATION_FACTOR_THIN : ROTATION_FACTOR;
     pl_corot_take_rotations(&c->levels[0], c->turn, c->ease, c->softens ? softest : 0.0f, c->pool);
     const bool factors = needs_factor(c);
     if (c->springs_changed) spread_springs(c);
@@ -181,7 +183,7 @@ static void prolong_add(void* user, int l) {
 static void post_smooth(void* user, int l) {
     pl_grid_corot* c = user;
     pl_corot_level* level = &c->levels[l];
-    // the right side is needed again on the finest level
+    // the finest level needs its right-hand side again
     const size_t bytes = (size_t)level->layout->field_size * sizeof(float);
     for (int a = 0; a < 3; a++) memcpy(level->r[a], level->f[a], bytes);
     pl_corot_soften(level, level->f, pool_of(c, l));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The general lattice in double: rotations, forces, energy, and steps along conjugate directions.
-// Positions are displacements in metres, gradients are differences over a cell: h F = h I + D u.
+// The general lattice in double: forces, energy, and steps along conjugate directions. Positions
+// are displacements in metres; gradients are differences over a cell: h F = h I + D u.
 #include "base/memory.h"
 #include "grid/grid_corot.h"
-#include "grid/grid_corot_double.h"
-#include "grid/grid_corot_turn.h"
+#include "grid/grid_corot_kernels_double.h"
+#include "grid/grid_corot_rotation.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,7 +25,7 @@ typedef struct job {
     bool held;
 } job;
 
-// the gradient of the energy at faces across a
+// gradient of the energy at faces across axis a
 PL_WIDE pl_d4 face_force(const job* j, const int* rows, int i, int a, bool inner) {
     double* const* stress = j->c->stress;
     const pl_corot_level* l = &j->c->levels[0];
@@ -101,14 +101,14 @@ static double residual_part(int begin, int end, void* user) {
 }
 
 double pl_grid_corot_residual(pl_grid_corot* c, const pl_grid_state* state, double h,
-                              bool turn_cells) {
+                              bool update_rotations) {
     job j = {.c = c, .state = state, .h = h};
-    if (c->react) c->react(c->react_user);
-    pl_corot_turn_cells(c, state, h, turn_cells);
+    if (c->update_springs) c->update_springs(c->springs_user);
+    pl_corot_update_rotations(c, state, h, update_rotations);
     return sqrt(pl_parallel_sum(c->pool, residual_part, c->levels[0].chunk_count, CHUNKS, &j));
 }
 
-// faces of four cells across a that are given
+// mask of the prescribed faces across a of four cells
 static pl_i4 held_lanes(const pl_corot_level* l, int n, int a) {
     pl_i4 lanes = {0};
     for (int k = 0; k < PL_FOUR; k++) lanes[k] = l->flags[n + k] & (PL_COROT_HELD << a) ? -1 : 0;
@@ -141,7 +141,7 @@ void pl_grid_corot_forces(const pl_grid_corot* c, const pl_grid_state* state, do
     pl_parallel_for(c->pool, force_task, c->levels[0].chunk_count, CHUNKS, &j);
 }
 
-// whether an interior cell has this edge, the low one of a cell along an axis
+// whether some interior cell has this edge, the low one of a cell along an axis
 static bool edge_counts(const pl_corot_level* l, const int* base, int i, int from, int axis) {
     const int *S = pl_corot_stride, b = (axis + 1) % 3, c = (axis + 2) % 3;
     if (!(l->edge_weight[axis][base[from] + i] > 0.0f)) return false;
@@ -152,7 +152,7 @@ static bool edge_counts(const pl_corot_level* l, const int* base, int i, int fro
     return false;
 }
 
-// the squares of the gradients that live in a cell and on its low edges
+// sum of the squared gradients of a cell and its low edges
 static double natural_energy(const pl_corot_level* l, const pl_grid_state* s, const int* base,
                              int i, double h) {
     const int *S = pl_corot_stride, n = base[13] + i;
@@ -169,7 +169,7 @@ static double natural_energy(const pl_corot_level* l, const pl_grid_state* s, co
     return sum;
 }
 
-// what the rotation of a held cell does on the edges that interior cells have too
+// contribution of a Dirichlet cell's rotation on the edges that it shares with interior cells
 static double held_energy(const pl_corot_level* l, const pl_grid_state* s, const int* base, int i,
                           double h, const pl_mat3* R) {
     const int* S = pl_corot_stride;
@@ -223,7 +223,7 @@ double pl_grid_corot_energy(const pl_grid_corot* c, const pl_grid_state* state, 
 
 // ------------------------------------------------------------------ directions
 
-// The squares of the gradients of d that live in cells and on their low edges, and of d itself.
+// Sum of the squared gradients of d in cells and on their low edges, and of d itself.
 PL_WIDE pl_fw natural_squares_w(const pl_corot_level* l, float* const d[3], const int* rows, int i,
                                 const pl_corot_masks* m, int a) {
     const int b = (a + 1) % 3, c = (a + 2) % 3, B = pl_corot_way(b), C = pl_corot_way(c);
@@ -273,7 +273,7 @@ typedef struct dot_job {
     const pl_grid_corot* c;
     float* const* x;
     float* const* y;
-    float* const* minus; // of y, or NULL
+    float* const* minus; // subtracted from y, or NULL
 } dot_job;
 
 static double dot_part(int begin, int end, void* user) {
@@ -348,11 +348,11 @@ void pl_grid_corot_correct(pl_grid_corot* c, pl_grid_state* state, bool conjugat
 }
 
 double pl_grid_corot_backtrack(pl_grid_corot* c, pl_grid_state* state, double h, double residual) {
-    enum { MOST = 8 };
-    for (int k = 0; k < MOST && c->has_direction; k++) {
+    enum { MAX_ITERATIONS = 8 };
+    for (int k = 0; k < MAX_ITERATIONS && c->has_direction; k++) {
         double now = dot(c, c->direction, c->levels[0].f, NULL);
         if (isfinite(residual) && fabs(now) <= 0.5 * c->slope) break;
-        // the secant's guess of where the slope vanishes, within bounds
+        // secant estimate of where the slope vanishes, within bounds
         double part = 0.1;
         if (now > 0.5 * c->slope) part = now < 0.75 * c->slope ? c->slope / (c->slope - now) : 4.0;
         else if (isfinite(now)) part = fmin(fmax(c->slope / (c->slope - now), 0.1), 0.7);

@@ -4,7 +4,7 @@
 // Structure and coefficients of a level of the general lattice.
 #include "grid/grid_corot_level.h"
 #include "base/memory.h"
-#include "grid/grid_corot_float.h"
+#include "grid/grid_corot_kernels.h"
 #include "math/polar.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static int find(const pl_grid_level* level, int x, int y, int z) {
     return index >= 0 ? index : MISSING;
 }
 
-// Gives each field its place in the block, or only counts them.
+// Assigns each field its part of the allocation, or only counts the fields.
 static int place_fields(pl_corot_level* l) {
     float** const single[] = {&l->k,  &l->s,      &l->g,    &l->slave_k,   &l->inverse_k,
                               &l->mu, &l->spread, &l->soft, &l->inverse_q, &l->rg};
@@ -61,7 +61,7 @@ static pl_status allocate(pl_corot_level* l, pl_error* error) {
     return ok ? PL_OK : pl_fail_memory(error, "the general lattice");
 }
 
-// where the rows around each chunk are, on this level and on the next ones
+// indices of the rows around each chunk, on this level and on the adjacent ones
 static void link_chunks(pl_corot_level* l, const pl_grid_level* finer,
                         const pl_grid_level* coarser) {
     int count = 0, z = 0;
@@ -123,7 +123,7 @@ static void set_inner_flags(pl_corot_level* l, const int* base, int i) {
         if (l->flags[base[13 - S[a]] + i] & PL_COROT_CORE)
             l->flags[n] |= (uint16_t)(PL_COROT_INNER << a);
     pl_corot_form form;
-    for (int k = 0; k < 9; k++) l->R[k][n] = 1.0f; // so that every face counts
+    for (int k = 0; k < 9; k++) l->R[k][n] = 1.0f; // so that every face gets a nonzero factor
     pl_corot_form_of(l, base, i, &form);
     if (form.count < 30) l->flags[n] |= PL_COROT_WALL;
 }
@@ -153,7 +153,7 @@ static void visit_cells(pl_corot_level* l, visit call) {
     }
 }
 
-// Whether the weights that an inner face or a core cell is coupled to are all 2.
+// Whether an inner face or a core cell couples only to weights of 2.
 static bool is_plain(const pl_corot_level* l, const int* base, int i) {
     const int *S = pl_corot_stride, n = base[13] + i;
     if (l->flags[n] & PL_COROT_WALL) return false;
@@ -192,7 +192,7 @@ static void set_masks(pl_corot_level* l) {
     }
 }
 
-// Where a face finds the others, and its weights.
+// Sets the neighbours and weights of a face.
 static void place_face(const pl_corot_level* l, const int* base, int i, int a, pl_corot_face* f) {
     const int *S = pl_corot_stride, n = base[13] + i, m = base[13 - S[a]] + i;
     f->axis = a, f->at[0] = n, f->at[1] = m, f->next = base[13 + S[a]] + i;
@@ -207,7 +207,7 @@ static void place_face(const pl_corot_level* l, const int* base, int i, int a, p
     }
 }
 
-// The faces of a plane, across x, y, z in turn; counts them where to is NULL.
+// Lists the band faces of a plane, across x, y, z in turn; only counts them if `to` is NULL.
 static int list_plane(const pl_corot_level* l, int z, pl_corot_face* to) {
     int count = 0, base[27];
     for (int a = 0; a < 3; a++)
@@ -234,7 +234,7 @@ static pl_status list_band(pl_corot_level* l, pl_error* error) {
     return PL_OK;
 }
 
-// sums of mu + mu beside, towards cells that are not held
+// sums of mu + mu of the neighbour, over neighbours that are not Dirichlet
 static void set_spread(pl_corot_level* l, const int* base, int i) {
     const int *S = pl_corot_stride, n = base[13] + i;
     if (!(l->flags[n] & PL_COROT_CORE)) return;
@@ -244,7 +244,7 @@ static void set_spread(pl_corot_level* l, const int* base, int i) {
     }
 }
 
-// Moduli of the coarse cells: the mean of their interior or held children.
+// Moduli of the coarse cells: the mean of their interior and Dirichlet children.
 static void average_mu(const pl_corot_level* fine, pl_corot_level* l) {
     for (int k = 0; k < l->chunk_count; k++)
         for (int i = 0; i < PL_GRID_CHUNK; i++) {
@@ -280,7 +280,7 @@ pl_status pl_corot_level_create(const pl_grid_lattice* lattice, int l, const flo
     return list_band(out, error);
 }
 
-// Whether all interior cells of a chunk and beside it have no exterior neighbour.
+// Whether no interior cell of a chunk and its neighbours touches an exterior cell.
 static bool is_inside(const pl_grid_masks* m) {
     for (int a = 0; a < 3; a++)
         if (m->face[a] & ~m->inner[a]) return false;
@@ -298,8 +298,8 @@ static bool touches_wall(const pl_corot_level* l, const int* base) {
     return false;
 }
 
-// Chunks near the surface are only ever made stiffer, as a coarse level that gives way to some
-// motion of a thin part would be worse than one that holds it too near.
+// Chunks near the surface only ever become stiffer: a coarse level that gives way to some motion of
+// a thin part would be worse than one that holds it too close.
 void pl_corot_level_walls(pl_corot_level* l) {
     const pl_grid_level* layout = l->layout;
     const float weight = l->shear > 0.0f ? 1.0f : 2.0f;
@@ -342,13 +342,13 @@ static void set_pressures(pl_corot_level* l, const pl_corot_chunk* chunk) {
     }
 }
 
-// Where faces across a beside core cells are variables: 1, else 0.
+// 1 where the faces across a next to core cells are variables, else 0.
 PL_WIDE pl_fw open_w(const pl_corot_level* l, const int* rows, int i, int way, int a) {
     const pl_iw flags = pl_flags_w(l->flags + pl_corot_at(rows, i, way));
     return pl_where_w((flags & (PL_COROT_FACE << a)) != 0, pl_splat_w(1.0f));
 }
 
-// (T T')_cc of core cells: the squares of their factors; faces that are given let nothing through.
+// (T T')_cc of core cells: the sum of their squared factors over variable faces.
 PL_WIDE pl_fw squares_w(const pl_corot_level* l, const int* rows, int i, bool plain) {
     pl_fw sum = {0};
 #pragma GCC unroll 3
@@ -372,7 +372,7 @@ PL_WIDE pl_fw squares_w(const pl_corot_level* l, const int* rows, int i, bool pl
     return sum;
 }
 
-// inverse diagonals of core cells: that, and what the distributed pressure adds
+// inverse diagonals of core cells: (T T')_cc plus the distributed pressure's part
 static void set_distribution(pl_corot_level* l, const pl_corot_chunk* chunk) {
     const pl_corot_masks* m = &l->masks[chunk->begin / PL_GRID_CHUNK];
     for (int i = 0; i < PL_GRID_CHUNK; i += PL_LANES) {
@@ -385,7 +385,7 @@ static void set_distribution(pl_corot_level* l, const pl_corot_chunk* chunk) {
     }
 }
 
-// of faces between core cells
+// inverse diagonals of faces between core cells
 PL_WIDE void set_diagonals(pl_corot_level* l, const pl_corot_chunk* chunk, int i, int a) {
     const int n = chunk->begin + i, *rows = chunk->rows;
     const pl_corot_masks* m = &l->masks[n / PL_GRID_CHUNK];
@@ -420,7 +420,7 @@ static void chunk_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// Factors and diagonal of a face outside the core; where pressures are substituted they stiffen it.
+// Factors and diagonal of a face outside the core. Substituted pressures add to its stiffness.
 static void set_face(const pl_corot_level* l, pl_corot_face* f) {
     const int a = f->axis, n = f->at[0], m = f->at[1];
     const float* w = f->weights;
@@ -460,8 +460,7 @@ typedef struct rotation_job {
     pl_corot_level* coarse;
 } rotation_job;
 
-// Sums of the rotations of the interior cells below one, and the mean of what turning them does
-// not cost.
+// Sum of the rotations of a cell's interior children, and the mean of their rotation terms.
 static void add_children(const rotation_job* job, const pl_corot_chunk* c, int i, float sum[9],
                          float* soft) {
     float count = 0.0f, total = 0.0f;
@@ -475,8 +474,8 @@ static void add_children(const rotation_job* job, const pl_corot_chunk* c, int i
     *soft = count > 0.0f ? total / count : 0.0f;
 }
 
-// The rotation of the mean of the eight cells below, which is that of the restricted positions up
-// to stretches; cells without one are not turned.
+// Coarse rotation: the rotation of the mean over the eight children, which is that of the
+// restricted positions up to stretch. The identity if no child has one.
 static void rotate_lanes(const rotation_job* job, const pl_corot_chunk* c, int i, uint16_t cells) {
     pl_corot_level* l = job->coarse;
     float sums[9][PL_LANES], sum[9], soft[PL_LANES];
@@ -491,8 +490,8 @@ static void rotate_lanes(const rotation_job* job, const pl_corot_chunk* c, int i
         F.m[e] = pl_loadu_w(sums[e]), last.m[e] = pl_loadu_w(l->R[e] + n);
         norm = pl_fma_w(F.m[e], F.m[e], norm);
     }
-    // Started from the mean, which is nearly a rotation: started from the last one, results would
-    // depend on what a checkpoint does not have.
+    // The iteration starts from the mean, which is nearly a rotation. Starting from the last
+    // rotation would make results depend on data that a checkpoint does not hold.
     const pl_iw some = norm > 1e-6f;
     F = pl_mat3_select_w(some, F, pl_mat3_identity_w());
     const pl_fw scale = pl_sqrt_w(3.0f / pl_select_w(some, norm, pl_splat_w(3.0f)));

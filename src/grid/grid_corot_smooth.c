@@ -2,22 +2,21 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Sweeps of the general lattice (Zhu 2010, section 7): distributive in the core (Eq. 15 and 16),
-// Gauss-Seidel with substituted pressures elsewhere. In a core cell s is a variable of its own; in
-// the other interior cells it is what its equation makes of the positions, s = k (T - g), and
-// follows every change of a face.
+// Gauss-Seidel with substituted pressures elsewhere. In a core cell s is an unknown. In other
+// interior cells it is eliminated, s = k (T - g), and follows every change of a face.
 //
 // Where we differ: a cell's equation is relaxed with the true diagonal of T T', which is 6 only
-// where R = I; the paper's -Delta misjudges cells that turned by more than about 30 degrees.
-// Sweeps go from row to row within slabs of planes; slabs of one parity run at the same time. The
-// cells, or inner faces, in PL_LANES lanes of a row are relaxed together: what couples them along
-// the row is less than their diagonals, so that sweeps remain ones that reduce the energy. Faces
-// outside the core are coupled through stiff pressures, and relaxed one by one.
-#include "grid/grid_corot_float.h"
+// where R = I. The paper's -Delta misjudges cells that have rotated by more than about 30 degrees.
+// Sweeps go row by row within slabs of planes; slabs of one parity run in parallel. PL_LANES cells,
+// or inner faces, of a row are relaxed together: their coupling along the row is smaller than their
+// diagonals, so sweeps still reduce the energy. Faces outside the core are coupled through stiff
+// pressures and are relaxed one by one.
+#include "grid/grid_corot_kernels.h"
 
 enum { PLANES = 4, CHUNKS = 32 };
-// Sweeps over core cells: what they leave of the pressure equation becomes a force, lambda / mu
-// times as large, once pressures are substituted. At nu = 0.475, R = I, 1 gives a rate of 0.44, 3
-// gives 0.45; turned by 86 degrees 0.54 and 0.33.
+// Number of sweeps over core cells. Once pressures are substituted, the remaining residual of the
+// pressure equation becomes a force lambda / mu times as large. At nu = 0.475 and R = I, 1 sweep
+// gives a rate of 0.44 and 3 give 0.45; rotated by 86 degrees, 0.54 and 0.33.
 enum { CORE_SWEEPS = 3 };
 
 typedef struct sweep {
@@ -29,8 +28,8 @@ typedef struct sweep {
 
 // ------------------------------------------------------------------ faces
 
-// One face outside the core; the pressures of slaved cells follow it. There are few of them in the
-// lanes of a row, so they are relaxed one by one, from records with all that an equation has.
+// Relaxes one face outside the core and updates the pressures of slaved cells. A row has few of
+// them, so they are relaxed one by one, from records that hold the whole equation.
 static inline void relax_band_face(pl_corot_level* l, const pl_corot_face* face) {
     const int *at = face->at, a = face->axis;
     const float *w = face->weights, *t = face->factors, *u = l->u[a];
@@ -63,7 +62,7 @@ PL_WIDE void relax_inner_faces(pl_corot_level* l, const pl_corot_masks* m, const
 
 // ------------------------------------------------------------------ core cells
 
-// Adds to faces across a what cells distribute. open: faces in all lanes are variables.
+// Adds the cells' distribution to faces across a. open: the faces of all lanes are variables.
 PL_WIDE void add_to_faces_w(pl_corot_level* l, const int* rows, int i, int a, int way, bool open,
                             pl_fw before, pl_fw own, pl_fw after) {
     float* at = l->u[a] + pl_corot_at(rows, i, way);
@@ -81,7 +80,7 @@ PL_WIDE void add_to_faces_w(pl_corot_level* l, const int* rows, int i, int a, in
     if (after[PL_LANES - 1] != 0.0f && flags[PL_LANES] & bit) at[PL_LANES] += after[PL_LANES - 1];
 }
 
-// u += T' q, q being 0 in lanes that are no core cells
+// u += T' q; q is 0 in lanes that are not core cells
 PL_WIDE void distribute_to_x_w(pl_corot_level* l, const int* rows, int i, bool open, pl_fw q) {
     const pl_fw zero = {0}, along = q * pl_beside_w(l->R[0], rows, i, 13);
     add_to_faces_w(l, rows, i, 0, 13, open, zero, -along, along);
@@ -106,14 +105,14 @@ PL_WIDE void distribute_to_w(pl_corot_level* l, const int* rows, int i, int a, b
     add_to_faces_w(l, rows, i, a, 13 + A + B, open, zero, by_b, zero);
 }
 
-// q times mu + mu beside, where the cell beside is no Dirichlet cell
+// q times (mu + mu of the neighbour), if the neighbour is not a Dirichlet cell
 PL_WIDE pl_fw pass_on_w(const pl_corot_level* l, const int* rows, int i, int way, pl_fw q) {
     const pl_iw flags = pl_flags_w(l->flags + pl_corot_at(rows, i, way));
     const pl_fw weight = pl_beside_w(l->mu, rows, i, 13) + pl_beside_w(l->mu, rows, i, way);
     return pl_where_w((flags & PL_COROT_INTERIOR) != 0, weight * q);
 }
 
-// Slaved cells get something too, which is lost when they follow the positions again.
+// Slaved cells change too; that is overwritten when their pressures follow the positions again.
 PL_WIDE void distribute_to_s_w(pl_corot_level* l, const int* rows, int i, bool plain, pl_fw q) {
     pl_fw sides[6],
         centre = l->inertia + (plain ? pl_splat_w(12.0f) : pl_beside_w(l->spread, rows, i, 13));
@@ -130,8 +129,8 @@ PL_WIDE void distribute_to_s_w(pl_corot_level* l, const int* rows, int i, bool p
     }
 }
 
-// Changes positions by T' q and s by -(2 mu Laplacian + inertia) q, so that the equations of
-// positions keep their residual where R is smooth (Eq. 16).
+// Adds T' q to positions and -(2 mu Laplacian + inertia) q to s, which leaves the residual of the
+// position equations unchanged where R is smooth (Eq. 16).
 PL_WIDE void relax_core_cells(pl_corot_level* l, const pl_corot_masks* m, const int* rows, int i,
                               bool plain) {
     if (!(m->core >> i & ((1 << PL_LANES) - 1))) return;

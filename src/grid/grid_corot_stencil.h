@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Where the equations of the general lattice find their neighbours, and the terms of T, cell by
-// cell.
+// Neighbour lookup of the general lattice, and the terms of T for single cells.
 #ifndef PL_GRID_COROT_STENCIL_H
 #define PL_GRID_COROT_STENCIL_H
 
@@ -19,8 +18,8 @@ static inline void pl_corot_rotation(const pl_corot_level* l, int n, float R[9])
     for (int e = 0; e < 9; e++) R[e] = l->R[e][n];
 }
 
-// The faces in the T of a cell that are variables, and their factors; at most 30. Which faces they
-// are does not depend on rotations.
+// The variable faces in the T of a cell and their factors; at most 30. Which faces they are does
+// not depend on rotations.
 typedef struct pl_corot_form {
     int count;
     int axis[30];
@@ -83,7 +82,7 @@ static inline float pl_corot_trace(const pl_corot_level* l, float* const u[3], c
     return sum;
 }
 
-// How much of each of a cell's nine gradients is a boundary one: 0 to 1.
+// Fraction of each of a cell's nine gradients that is a boundary one: 0 to 1.
 static inline void pl_corot_missing(const pl_corot_level* l, const int* base, int i,
                                     float missing[9]) {
     const int *S = pl_corot_stride, n = base[13] + i;

@@ -1,41 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A step of the general lattice, cycle by cycle. Cycles with pressures as variables are recombined
-// as long as they bring the forces down. Then conjugate directions take over, which also find their
-// way where forces have to grow before they vanish (a bar that buckles). Where these bring nothing
-// either, the first way starts again from there.
+// A step of the general lattice, cycle by cycle. Cycles with pressures as unknowns are recombined
+// as long as they reduce the forces. Then conjugate directions take over, which also succeed where
+// forces must grow before they vanish (a bar that buckles). Where these fail too, recombined cycles
+// restart from there.
 //
-// Pressures as variables: Equation 14 has positions and pressures side by side, and so have cycles
-// inside. With the pressures substituted outside, what a cycle leaves of a core cell's T comes back
-// as a force lambda / mu times as large, which the next cycle has to take away again: the armadillo
-// of the bench, its hands and feet pulled at once at nu = 0.475, converges by 0.54 per cycle so
-// (rotations frozen), and by 0.35 if the state keeps the pressures that cycles find.
+// Why pressures are unknowns: Eq. 14 solves for positions and pressures together, and so do cycles.
+// If the outer iteration eliminates the pressures, the residual that a cycle leaves in a core
+// cell's T comes back as a force lambda / mu times as large, which the next cycle must remove
+// again. The armadillo of the bench, pulled by hands and feet at once at nu = 0.475, then converges
+// at 0.54 per cycle (frozen rotations); it converges at 0.35 if the state keeps the pressures that
+// cycles find.
 //
-// Where we differ from the paper: the correction of a cycle is recombined with the last few ones
-// (grid_recombine.h). Rotations change from cycle to cycle and so do the equations; the images of
-// older corrections, differences of true residuals, are then a little wrong. That costs some of the
-// rate but no accuracy, as the next residual is computed anew. And cells do not turn before the
-// first cycle of a step. Held cells have moved by then, and the cells beside them are crushed or
-// torn by all of that motion at once; rotations of such cells are any, and bodies do not find back
-// from them.
+// Where we differ from the paper: the correction of a cycle is recombined with the last few
+// (grid_recombine.h). Rotations, and with them the equations, change from cycle to cycle, so the
+// images of older corrections, differences of true residuals, are slightly wrong. That costs
+// convergence but no accuracy, because the next residual is computed anew. Also, rotations are not
+// updated before the first cycle of a step. Dirichlet cells have moved by then and have crushed or
+// torn their neighbours; the rotations of such cells are arbitrary, and bodies do not recover from
+// them.
 #include "grid/grid_corot.h"
 
 #include <math.h>
 
 enum { BLOCK = 4096 };
-// A long step along a soft motion, such as bending, stretches the body a little, and that may well
-// bring larger forces than bending had; the next cycle takes them away.
-static const double PASSING = 2.0;
-// The most that one cycle may make of a residual: the way back is found by recombination.
+// Growth of the residual that a step accepts. A long step along a soft mode, such as bending,
+// stretches the body slightly, and the forces of that may exceed those of bending; the next cycle
+// removes them.
+static const double MAX_STEP_GROWTH = 2.0;
+// Allowed growth of the residual in one cycle; recombination recovers from it.
 static const double MAX_GROWTH = 4.0;
-// Where so many cycles in a row do not bring the least residual so far to this part of it, going
-// downhill is worth more.
+// If this many consecutive cycles do not reduce the smallest residual so far to this fraction,
+// conjugate directions take over.
 static const double SLOW = 0.9;
 enum { MAX_FAILURES = 3 };
-// The same for conjugate directions: near nu = 1/2 a cycle with substituted pressures need not
-// point downhill, and nothing would move any more. The recombined cycles then start anew from
-// there.
+// The same for conjugate directions: near nu = 1/2 a cycle with eliminated pressures need not point
+// downhill, and nothing would move. Recombined cycles then restart from there.
 enum { MAX_DOWNHILL_FAILURES = 5 };
 
 // ------------------------------------------------------------------ recombination
@@ -45,7 +46,7 @@ typedef struct take_job {
     float* const* to;
 } take_job;
 
-// the correction as the state takes it: pressures of other cells follow from positions
+// the correction of the state; pressures of other cells follow from positions
 static void take_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const take_job* j = user;
@@ -117,7 +118,7 @@ static double residual_now(pl_grid_corot* c, const pl_grid_state* state, double 
     return pl_grid_corot_residual(c, state, h, c->cycle > 0 && !c->frozen);
 }
 
-// Takes the other way of a step. Returns the residual, which is that of other equations now.
+// Switches the phase of the step. Returns the residual, which now belongs to different equations.
 static double change_way(pl_grid_corot* c, pl_grid_state* state, double h, pl_corot_phase phase) {
     pl_grid_corot_forget(c);
     c->phase = phase;
@@ -133,24 +134,24 @@ static double recombine_again(pl_grid_corot* c, pl_grid_state* state, double h) 
     return change_way(c, state, h, PL_COROT_RECOMBINED);
 }
 
-// Counts cycles in a row that do not bring the residual down.
+// Counts consecutive cycles that do not reduce the residual.
 static double judge(pl_grid_corot* c, double residual) {
     c->failures = residual <= SLOW * c->best_residual ? 0 : c->failures + 1;
     c->best_residual = fmin(c->best_residual, residual);
     return residual;
 }
 
-// The residual, or where the last cycle led uphill that of a place on the way to it.
+// The residual; if the last cycle led uphill, that of a point on the way.
 static double check(pl_grid_corot* c, pl_grid_state* state, double h) {
     double residual = residual_now(c, state, h);
     if (c->is_judged) return residual;
     c->is_judged = true;
     if (c->phase == PL_COROT_DOWNHILL)
         return judge(c, c->frozen ? residual : pl_grid_corot_backtrack(c, state, h, residual));
-    if (!(residual <= PASSING * c->own_residual)) {
+    if (!(residual <= MAX_STEP_GROWTH * c->own_residual)) {
         const pl_grid_iteration it = pl_grid_corot_iteration(c, state, h);
         pl_grid_recombine_separate(&c->history, &it);
-        if (!(c->own_residual <= PASSING * c->last_residual))
+        if (!(c->own_residual <= MAX_STEP_GROWTH * c->last_residual))
             pl_grid_recombine_take_back(&c->history, &it);
         residual = residual_now(c, state, h);
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Between two levels of the general lattice (Zhu 2010, section 6): the paper's weights, in units of
-// each level's own cell (see grid_linear_transfer.c).
+// Restriction and prolongation of the general lattice (Zhu 2010, section 6), with the paper's
+// weights, in units of each level's own cell (see grid_linear_transfer.c).
 //
-// Where we differ: a coarse variable that does not exist takes no part in prolongation, and the
-// weights of the others are scaled to sum to one.
+// Where we differ: coarse variables that do not exist are left out of prolongation, and the weights
+// of the others are scaled to sum to one.
 #include "grid/grid_corot_level.h"
 #include "grid/grid_lanes.h"
 
@@ -96,8 +96,8 @@ void pl_corot_set_transfer(pl_corot_level* fine, const pl_corot_level* coarse) {
         }
 }
 
-// Eight coarse values beside a fine row, dx to the side of it, averaged over coarse rows; those
-// that do not exist are zero.
+// Eight coarse values next to a fine row, shifted by dx and averaged over coarse rows; missing ones
+// are zero.
 PL_WIDE pl_half average_rows(const float* u, const pl_corot_chunk* c, int a, int dx) {
     pl_half sum = {0};
     for (int dz = -1; dz <= 1; dz++)

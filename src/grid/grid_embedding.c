@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Interpolation near the surface reaches faces that are no variables. They are continued from
-// inside: along each axis on which the next two faces are known, u = 2 u1 - u2, and the mean of
-// these; where there is no such pair, the mean of the neighbours. Forces go the transposed way, so
-// that the work of a force is the same on both sides and no force is lost.
+// Interpolation near the surface uses exterior faces, which are not variables. They are
+// extrapolated from inside: u = 2 u1 - u2 along each axis on which the next two faces are known,
+// averaged over these axes; the mean of the neighbours if there is no such pair. Forces are spread
+// with the transpose, so the work of a force is the same on both sides and no force is lost.
 #include "grid/grid_embedding.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -23,7 +23,7 @@ void pl_grid_embedding_free(pl_grid_embedding_map* m) {
     *m = (pl_grid_embedding_map){0};
 }
 
-// The cell that is nearest to a place x [cells] among those within `reach` of base.
+// The cell nearest to position x [cells] among those within `reach` of base.
 static bool nearest_cell(const pl_grid_cells* cells, const double x[3], const int base[3],
                          int reach, int cell[3]) {
     double best = HUGE_VAL;
@@ -55,7 +55,7 @@ bool pl_grid_cell_of(const pl_grid_cells* cells, const pl_grid_frame* frame, con
         cell[a] = base[a] = (int)floored;
     }
     if (pl_grid_cell(cells, base[0], base[1], base[2]) != PL_CELL_EXTERIOR) return true;
-    // open surfaces have places that are two cells away from the nearest one that is filled
+    // points of open surfaces can be two cells away from the nearest filled cell
     return nearest_cell(cells, x, base, 1, cell) || nearest_cell(cells, x, base, 2, cell);
 }
 
@@ -66,7 +66,7 @@ void pl_grid_place(const pl_grid_cells* cells, const pl_grid_frame* frame, const
     for (int a = 0; a < 3; a++)
         for (int d = 0; d < 3; d++) {
             double x = pl_grid_folded(frame, d, (position[d] - frame->origin[d]) / frame->cell);
-            double t = d == a ? x : x - 0.5; // faces lie in the middle across their axis
+            double t = d == a ? x : x - 0.5; // faces are centred in the other axes
             base[a][d] = d == a ? cell[d] : x - cell[d] < 0.5 ? cell[d] - 1 : cell[d];
             fraction[a][d] = (float)(t - base[a][d]);
         }
@@ -89,7 +89,7 @@ static void weigh(const pl_grid_level* level, const pl_grid_cells* cells,
 
 typedef struct extender {
     const pl_grid_level* level;
-    uint8_t* known; // per axis and index: the pass that made it known, 1 for variables
+    uint8_t* known; // per axis and index: pass in which it became known, 1 for variables
     pl_array extensions, sources, weights;
     bool lost;
 } extender;
@@ -102,7 +102,7 @@ static void add_source(extender* e, int index, double weight) {
     if (!pl_array_push(&e->sources, &index) || !pl_array_push(&e->weights, &weight)) e->lost = true;
 }
 
-// extends one face from faces of earlier passes; false if there are none
+// extrapolates one face from faces of earlier passes; false if there are none
 static bool extend_face(extender* e, int a, const int at[3], int pass, bool linear) {
     int near[6], far[6], count = 0;
     for (int n = 0; n < 6; n++) {
@@ -129,7 +129,7 @@ static bool extend_face(extender* e, int a, const int at[3], int pass, bool line
     return true;
 }
 
-// one pass over all unknown faces; the number that became known
+// one pass over all unknown faces; returns how many became known
 static int run_pass(extender* e, int pass, bool linear) {
     int found = 0;
     for (int s = 0; s < e->level->segment_count; s++) {
@@ -167,7 +167,7 @@ static pl_status list_extensions(const pl_grid_level* level, const pl_grid_cells
     e.known = PL_ALLOC(uint8_t, 3 * (size_t)level->field_size);
     if (!e.known) return pl_fail_memory(error, "an embedding");
     mark_variables(&e, cells);
-    // linear where possible; a thin part has to be filled from its neighbours
+    // linear where possible; thin parts take the mean of their neighbours
     for (int pass = 2; pass < 200 && !e.lost; pass++)
         if (run_pass(&e, pass, true) == 0 && run_pass(&e, pass, false) == 0) break;
     PL_FREE(e.known, uint8_t, 3 * (size_t)level->field_size);
@@ -184,8 +184,8 @@ static pl_status list_extensions(const pl_grid_level* level, const pl_grid_cells
     return ok ? PL_OK : pl_fail_memory(error, "an embedding");
 }
 
-// marks the faces that vertices are interpolated from, and those that these are made of; the number
-// of extensions among them
+// marks the faces that vertices depend on, directly or through extensions; returns how many of them
+// are extensions
 static int mark_near(const pl_grid_embedding_map* m, uint8_t* needed, size_t size) {
     int count = 0;
     for (int v = 0; v < m->vertex_count; v++)
@@ -277,7 +277,7 @@ void pl_grid_interpolate(const pl_grid_embedding_map* map, double* const u[3], d
     pl_grid_interpolate_first(map, map->vertex_count, u, out, pool);
 }
 
-// adds values of vertices to faces, with the weights of interpolation
+// adds values of vertices to faces, with the interpolation weights
 static void add_to_faces(const pl_grid_embedding_map* m, const double* values, double* const f[3]) {
     for (int v = 0; v < m->vertex_count; v++)
         for (int a = 0; a < 3; a++) {
@@ -293,7 +293,7 @@ static void add_to_faces(const pl_grid_embedding_map* m, const double* values, d
         }
 }
 
-// moves what faces outside have to those that they are made of
+// moves the values of exterior faces to the faces that they depend on
 static void move_inside(const pl_grid_embedding_map* m, double* const f[3], bool sizes) {
     for (int k = m->near_count - 1; k >= 0; k--) {
         const pl_grid_extension* x = &m->extensions[m->near[k]];

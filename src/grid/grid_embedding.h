@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Vertices in a lattice (Zhu 2010, sections 9.2 and 9.3): each component is interpolated linearly
-// among the faces that carry it; forces on vertices go back the same way.
+// Embedding of vertices in a lattice (Zhu 2010, sections 9.2 and 9.3). Each component is
+// interpolated trilinearly from the faces that carry it; forces on vertices are spread with the
+// transpose.
 #ifndef PL_GRID_EMBEDDING_H
 #define PL_GRID_EMBEDDING_H
 
@@ -15,7 +16,8 @@ typedef struct pl_grid_weights {
     float fraction[3]; // from the low face of each pair to the high one
 } pl_grid_weights;
 
-// A face outside that interpolation needs: a sum of faces that are known or were made before.
+// An exterior face that interpolation needs: a weighted sum of interior faces or of earlier
+// extensions.
 typedef struct pl_grid_extension {
     int axis, index;
     int first, count; // sources
@@ -26,7 +28,7 @@ typedef struct pl_grid_embedding_map {
     int vertex_count;
     pl_grid_extension* extensions;
     int extension_count;
-    int* near; // extensions that vertices, or others of these, are made of
+    int* near; // extensions that vertices depend on, directly or indirectly
     int near_count;
     int* sources; // of the same component
     double* source_weights;
@@ -39,17 +41,18 @@ pl_status pl_grid_embed(const pl_grid_level* level, const pl_grid_cells* cells,
                         const pl_grid_frame* frame, const double* positions, int vertex_count,
                         pl_grid_embedding_map* out, pl_error* error);
 void pl_grid_embedding_free(pl_grid_embedding_map* map);
-// The cell in use that holds a position, or the nearest one beside it. False if neither the
-// position's own cell nor one of its 26 neighbours is in use; `cell` is then the position's own.
+// The cell in use that contains a position, or the nearest adjacent one. Returns false if neither
+// the position's own cell nor any of its 26 neighbours is in use; `cell` is then its own.
 bool pl_grid_cell_of(const pl_grid_cells* cells, const pl_grid_frame* frame, const double* position,
                      int cell[3]);
-// Per component: the face below a position along each axis, and how far it is to the next one.
+// Per component: the face below a position along each axis, and the fraction of the way to the next
+// one.
 void pl_grid_place(const pl_grid_cells* cells, const pl_grid_frame* frame, const double* position,
                    int base[3][3], float fraction[3][3]);
 
-// Faces outside from those inside; linear fields are continued exactly.
+// Extrapolates exterior faces from interior ones. Exact for linear fields.
 void pl_grid_extend(const pl_grid_embedding_map* map, double* const u[3]);
-// The same for no more faces than vertices need; others keep what they have.
+// The same for the faces that vertices need; others keep their values.
 void pl_grid_extend_near(const pl_grid_embedding_map* map, double* const u[3]);
 // out: 3 per vertex; extend first.
 void pl_grid_interpolate(const pl_grid_embedding_map* map, double* const u[3], double* out,
@@ -57,18 +60,18 @@ void pl_grid_interpolate(const pl_grid_embedding_map* map, double* const u[3], d
 // The same for the first `count` vertices only.
 void pl_grid_interpolate_first(const pl_grid_embedding_map* map, int count, double* const u[3],
                                double* out, pl_pool* pool);
-// The transpose: adds forces on vertices to faces, then moves those outside inwards.
+// The transpose: adds forces on vertices to faces, then moves those of exterior faces inwards.
 void pl_grid_spread(const pl_grid_embedding_map* map, const double* force, double* const f[3]);
 
-// The same with the sizes of all weights, for stiffness: a bound of what springs on vertices do to
-// the faces. Faces outside keep theirs if extend is false.
+// The same with absolute weights, for stiffness: a bound on the stiffness that springs on vertices
+// add to faces. Exterior faces keep theirs if extend is false.
 void pl_grid_spread_sizes(const pl_grid_embedding_map* map, const double* stiffness,
                           double* const f[3], bool extend);
-// The sum of the sizes of a vertex's weights of all variables, per component; scratch: fields,
-// lost.
+// Sum of the absolute weights of a vertex over all variables, per component. scratch: fields,
+// overwritten.
 void pl_grid_gains(const pl_grid_embedding_map* map, int field_size, double* const scratch[3],
                    double* out);
-// The largest value at the faces of a vertex.
+// Largest value of a field over the faces of a vertex.
 double pl_grid_largest(const pl_grid_embedding_map* map, int vertex, double* const f[3]);
 
 #endif

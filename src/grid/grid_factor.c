@@ -31,7 +31,7 @@ static int by_value(const void* a, const void* b) {
     return (x > y) - (x < y);
 }
 
-// The neighbours of a row, each once; returns how many. mark[j] is the last row that met j.
+// Lists the neighbours of a row, each once; returns their number. mark[j]: last row that listed j.
 static int meet(const pl_grid_factor* f, const incidence* rows, int row, int* mark, int* out) {
     int count = 0;
     mark[row] = row;

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // A sparse symmetric matrix that is a sum of small dense ones, and its factor. Used where a lattice
-// is too thin for a coarser level: plates and limbs have factors of few values.
+// is too thin for a coarser level: the factors of plates and limbs are small.
 //
-// A clique is a list of unknowns that one small matrix couples. The cliques are given once; each
-// update adds the values of all of them.
+// A clique is a list of unknowns coupled by one small matrix. The cliques are set once; each update
+// adds the values of all of them.
 #ifndef PL_GRID_FACTOR_H
 #define PL_GRID_FACTOR_H
 
@@ -25,18 +25,18 @@ typedef struct pl_grid_factor {
     pl_direct* direct; // NULL: no unknowns
 } pl_grid_factor;
 
-// Takes the pattern from the cliques (offsets: clique_count + 1), which are copied. The memory of
-// the factor itself is not taken before pl_grid_factor_reserve or the first update. Fails if the
-// factor would be larger than 2 GB; the error says how large, and what to do.
+// Takes the pattern from the cliques (offsets: clique_count + 1), which are copied. The factor
+// itself is allocated by pl_grid_factor_reserve or the first update. Fails if the factor would be
+// larger than 2 GB; the error says how large, and what to do.
 pl_status pl_grid_factor_setup(pl_grid_factor* out, int row_count, int clique_count,
                                const int* clique_offsets, const int* members, pl_error* error);
 void pl_grid_factor_free(pl_grid_factor* f);
-// Takes the memory of the factor.
+// Allocates the factor.
 pl_status pl_grid_factor_reserve(pl_grid_factor* f, pl_error* error);
 
-// Sets the matrix to zero; adds the values of a clique (all of its count * count, row by row) and
-// single values on the diagonal; factors it. Returns how many pivots are negative, or -1 if the
-// memory is out or the matrix is not finite.
+// clear sets the matrix to zero. add adds the values of a clique (count * count, row by row).
+// diagonal returns a diagonal entry, to add to. update factors the matrix; it returns the number of
+// negative pivots, or -1 if allocation fails or the matrix is not finite.
 void pl_grid_factor_clear(pl_grid_factor* f);
 void pl_grid_factor_add(pl_grid_factor* f, int clique, const double* values);
 double* pl_grid_factor_diagonal(pl_grid_factor* f, int row);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A surface that is connected covers a range of cells along an axis without a gap, and so does what
-// it encloses. So the gaps between the ranges of triangles, in ascending order, are what is empty.
+// A connected surface, and what it encloses, covers a range of cells along an axis without gaps. So
+// the empty slabs are the gaps between the ranges of triangles in ascending order.
 #include "grid/grid_frame.h"
 #include "base/memory.h"
 
@@ -11,7 +11,7 @@
 
 enum { KEPT = 64, UNIT = 64 };
 
-// cells along an axis, the last one too
+// range of cells along an axis, inclusive
 typedef struct cell_range {
     int64_t first, last;
 } cell_range;
@@ -35,7 +35,8 @@ static void fill_ranges(const pl_grid_frame* frame, int axis, const pl_mesh* sur
     }
 }
 
-// Leaves out most of the empty cells [first, end); of too many folds the widest stay.
+// Folds away most of the empty cells [first, end). If there are too many folds, the widest are
+// kept.
 static void add_fold(pl_grid_frame* frame, int axis, int64_t first, int64_t end) {
     pl_grid_fold* folds = frame->folds[axis];
     int count = frame->fold_count[axis], narrowest = 0;

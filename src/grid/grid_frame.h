@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Where a lattice lies. Parts of a body can be far apart, with wide slabs of space between them
-// that no triangle reaches into. Such slabs are cut out of the lattice: it is folded. Memory then
-// follows the parts and not the box around them.
+// The position of a lattice in space. Parts of a body can be far apart, with wide empty slabs of
+// space between them. Such slabs are cut out of the lattice (it is folded), so memory is
+// proportional to the parts and not to the box around them.
 #ifndef PL_GRID_FRAME_H
 #define PL_GRID_FRAME_H
 
@@ -14,7 +14,7 @@
 
 enum { PL_GRID_MAX_FOLDS = 16 }; // along an axis
 
-// Cells that are left out along an axis, counted from the origin.
+// A range of cells that is left out along an axis, counted from the origin.
 typedef struct pl_grid_fold {
     int64_t at;    // the first cell that is left out
     int64_t width; // how many are
@@ -28,8 +28,8 @@ typedef struct pl_grid_frame {
     pl_grid_fold folds[3][PL_GRID_MAX_FOLDS]; // ascending
 } pl_grid_frame;
 
-// From a coordinate in cells to the same in the lattice, along an axis. A place that is left out
-// goes to where the lattice goes on.
+// Maps a coordinate in cells to the folded lattice, along an axis. A position inside a fold maps to
+// the cell after it.
 static inline double pl_grid_folded(const pl_grid_frame* frame, int axis, double x) {
     int64_t shift = 0;
     for (int k = 0; k < frame->fold_count[axis]; k++) {
@@ -40,7 +40,7 @@ static inline double pl_grid_folded(const pl_grid_frame* frame, int axis, double
     }
     return shift ? x - (double)shift : x;
 }
-// And back.
+// The inverse.
 static inline double pl_grid_unfolded(const pl_grid_frame* frame, int axis, double x) {
     for (int k = 0; k < frame->fold_count[axis]; k++) {
         const pl_grid_fold* fold = &frame->folds[axis][k];
@@ -50,10 +50,10 @@ static inline double pl_grid_unfolded(const pl_grid_frame* frame, int axis, doub
     return x;
 }
 
-// Folds a lattice around a surface along one axis: slabs of many cells that no triangle comes near
-// are left out, in multiples of 64 cells, so that coarser levels lie as before; 64 cells at least
-// stay between parts. reach: layers of cells around triangles that may be in use. Returns PL_OK
-// with no folds where there is nothing to leave out.
+// Folds a lattice around a surface along one axis. Wide slabs that no triangle comes near are left
+// out, in multiples of 64 cells, so that coarser levels stay aligned; at least 64 cells remain
+// between parts. reach: layers of cells around triangles that may be in use. Returns PL_OK without
+// folds if there is nothing to leave out.
 pl_status pl_grid_frame_fold(pl_grid_frame* frame, int axis, const pl_mesh* surface, int reach,
                              pl_error* error);
 // Cells that the folds of an axis leave out.

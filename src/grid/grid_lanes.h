@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Lanes of a chunk and halves of it, and masks for them.
+// Vectors of PL_LANES cells and of half a chunk, and their masks.
 #ifndef PL_GRID_LANES_H
 #define PL_GRID_LANES_H
 
@@ -27,7 +27,7 @@ PL_WIDE pl_fw pl_keep_w(uint16_t bits, int lane, pl_fw value) {
     return (pl_fw)((pl_iw)value & pl_lanes_w(bits, lane));
 }
 
-// the lanes of a, one further down, followed by the first one of b
+// lanes of a shifted down by one, followed by the first lane of b
 PL_WIDE pl_fw pl_next_lanes_w(pl_fw a, pl_fw b) {
 #if PL_LANES == 1
     (void)a;
@@ -41,7 +41,7 @@ PL_WIDE pl_fw pl_next_lanes_w(pl_fw a, pl_fw b) {
 #endif
 }
 
-// the last one of a, followed by the lanes of b but the last
+// last lane of a, followed by all lanes of b but the last
 PL_WIDE pl_fw pl_last_lanes_w(pl_fw a, pl_fw b) {
 #if PL_LANES == 1
     (void)b;
@@ -56,8 +56,8 @@ PL_WIDE pl_fw pl_last_lanes_w(pl_fw a, pl_fw b) {
 #endif
 }
 
-// Half a chunk: eight floats on every machine. In fields that lie split it is the cells of one
-// colour in a row of the chunk, and as many as the next coarser level has along a chunk.
+// Half a chunk: eight floats on every machine. In fields split by colour it holds the cells of one
+// colour of a chunk. It is also the number of cells that a chunk has on the next coarser level.
 enum { PL_HALF = PL_GRID_CHUNK / 2 };
 typedef float pl_half __attribute__((vector_size(4 * PL_HALF)));
 typedef int32_t pl_half_i __attribute__((vector_size(4 * PL_HALF)));
@@ -75,16 +75,16 @@ PL_WIDE pl_half pl_fma_half(pl_half a, pl_half b, pl_half c) {
 }
 PL_WIDE pl_half pl_fnma_half(pl_half a, pl_half b, pl_half c) { return pl_fma_half(-a, b, c); }
 
-// the last one of those before, followed by all but the last
+// shift up by one: last lane of `before`, then all lanes but the last
 PL_WIDE pl_half pl_shift_half(pl_half before, pl_half a) {
     return __builtin_shufflevector(before, a, 7, 8, 9, 10, 11, 12, 13, 14);
 }
-// all but the first, followed by the first one of those after
+// shift down by one: all lanes but the first, then the first lane of `after`
 PL_WIDE pl_half pl_unshift_half(pl_half a, pl_half after) {
     return __builtin_shufflevector(a, after, 1, 2, 3, 4, 5, 6, 7, 8);
 }
 
-// sixteen values in the order of x, from those of even and of odd x
+// interleaves the values of even and of odd x into sixteen in x order
 PL_WIDE void pl_merge_half(pl_half even, pl_half odd, pl_half out[2]) {
     out[0] = __builtin_shufflevector(even, odd, 0, 8, 1, 9, 2, 10, 3, 11);
     out[1] = __builtin_shufflevector(even, odd, 4, 12, 5, 13, 6, 14, 7, 15);
@@ -103,24 +103,24 @@ PL_WIDE pl_half pl_keep_half(unsigned bits, pl_half value) {
 PL_WIDE pl_half pl_select_half(pl_half_i mask, pl_half a, pl_half b) {
     return (pl_half)(((pl_half_i)a & mask) | ((pl_half_i)b & ~mask));
 }
-// the bits of half a chunk, 0 or 1, among those of a chunk
+// the bits of half 0 or 1 of a chunk
 PL_WIDE unsigned pl_bits_of_half(uint16_t bits, int half) {
     return bits >> (half * PL_HALF) & 0xffu;
 }
 
-// A byte for each of eight cells.
+// One byte for each of eight cells.
 typedef uint8_t pl_bytes_half __attribute__((vector_size(PL_HALF), aligned(1), may_alias));
 PL_WIDE pl_half_i pl_load_bytes_half(const uint8_t* p) {
     return __builtin_convertvector(*(const pl_bytes_half*)p, pl_half_i);
 }
-// where a bit of such bytes is set
+// mask of the cells whose byte has a bit set
 PL_WIDE pl_half_i pl_flag_half(pl_half_i bytes, int bit) { return (bytes & 1 << bit) == 1 << bit; }
 PL_WIDE pl_half pl_keep_flag_half(pl_half_i bytes, int bit, pl_half value) {
     return (pl_half)((pl_half_i)value & pl_flag_half(bytes, bit));
 }
 
-// What is before and after the cells of a half along x; chunk: where the chunk lies in a field that
-// lies split.
+// The neighbours along x of the cells of a half. chunk: start of the chunk in a field split by
+// colour.
 PL_WIDE pl_half pl_below_half(const float* chunk, int half) {
     if (half) return pl_load_half(chunk);
     return pl_shift_half(pl_load_half(chunk - PL_HALF), pl_load_half(chunk + PL_HALF));

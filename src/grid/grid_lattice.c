@@ -3,9 +3,9 @@
 #include "grid/grid_lattice.h"
 #include "base/memory.h"
 #include "grid/grid_thin_cells.h"
-#include "grid/grid_walls.h"
+#include "grid/grid_wall_distance.h"
 
-// A level with no more faces than that is solved directly.
+// A level with at most this many faces is the coarsest.
 enum { BOTTOM_FACES = 500 };
 
 // whether a lattice has a face between two interior cells
@@ -27,9 +27,9 @@ static pl_status add_level(pl_grid_lattice* l, const pl_grid_cells* cells, pl_er
     return status;
 }
 
-// What the next coarser level is made of: its finer neighbour's cells and distances to walls.
+// Input of the next coarser level: cells and wall distances of the finer one.
 typedef struct last_level {
-    const pl_grid_cells* cells; // those of the lattice, or own
+    const pl_grid_cells* cells; // the lattice's, or `own`
     pl_grid_cells own;
     pl_grid_distances distances;
 } last_level;
@@ -41,7 +41,7 @@ static void replace_last(last_level* last, pl_grid_cells cells, pl_grid_distance
     last->cells = &last->own;
 }
 
-// One more level, unless it would have nothing to solve, or the last one is better factored.
+// Adds a level, unless it would have nothing to solve or the last one is better factored.
 static pl_status coarsen(pl_grid_lattice* l, last_level* last, bool* more, pl_error* error) {
     pl_grid_cells next = {0};
     pl_grid_distances found = {0};

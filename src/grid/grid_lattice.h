@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A lattice: the layouts of its levels (Zhu 2010, section 6), and the state of a body on the finest
-// one. Two kinds of cycles stand on it, each with fields of its own: grid_linear.h for linear
-// elasticity of one material, grid_corot.h for all the rest.
+// A lattice: the layouts of its levels (Zhu 2010, section 6) and the state of a body on the finest
+// one. Two kinds of cycles use it, each with its own fields: grid_linear.h for linear elasticity
+// with one material, grid_corot.h for everything else.
 #ifndef PL_GRID_LATTICE_H
 #define PL_GRID_LATTICE_H
 
@@ -12,25 +12,25 @@
 enum { PL_GRID_MAX_LEVELS = 24 };
 
 typedef struct pl_grid_lattice {
-    pl_grid_level* levels; // finest first; PL_GRID_MAX_LEVELS, of which level_count are there
+    pl_grid_level* levels; // finest first; PL_GRID_MAX_LEVELS allocated, level_count used
     int level_count;
 } pl_grid_lattice;
 
 pl_status pl_grid_lattice_create(const pl_grid_cells* cells, pl_grid_lattice* out, pl_error* error);
 void pl_grid_lattice_free(pl_grid_lattice* lattice);
 
-// Positions and pressures of a level's layout. Faces that are not interior hold given values where
-// a Dirichlet cell is beside them.
+// Positions and pressures on a level. Faces that are not interior hold prescribed values where they
+// touch a Dirichlet cell.
 typedef struct pl_grid_state {
     double* u[3]; // displacement [m]
-    double* p;    // in interior cells, times the edge of a cell
-    double* f[3]; // right side of interior faces
-    double* g;    // right side of interior cells
+    double* p;    // pressure of interior cells, times the cell edge
+    double* f[3]; // right-hand side of interior faces
+    double* g;    // right-hand side of interior cells
     double compressibility, inertia;
-    const float* more_mass[3]; // of faces, beyond that of one cell, in cells; NULL: none
+    const float* more_mass[3]; // mass of faces in addition to one cell's, in cells; NULL: none
 } pl_grid_state;
 
-// The mass of a face in cells, and its inertia.
+// Mass of a face, in cells, and its inertia.
 static inline double pl_grid_mass_of(const pl_grid_state* s, int axis, int index) {
     return s->more_mass[axis] ? 1.0 + (double)s->more_mass[axis][index] : 1.0;
 }

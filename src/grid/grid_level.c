@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Layout of a level: rows, chunks, segments.
+// Builds the layout of a level: rows, chunks, segments.
 #include "grid/grid_level.h"
 #include "base/memory.h"
 
@@ -15,7 +15,7 @@ typedef struct layout {
     const pl_grid_cells* cells;
     int first_chunk, chunk_count; // along x
     uint8_t* used;                // per row of cells and chunk: the body, grown by one along x
-    int* index;                   // per row of the level and chunk: its place, or -1
+    int* index;                   // per row of the level and chunk: index, or -1
 } layout;
 
 static size_t cell_row_count(const layout* l) {
@@ -34,7 +34,7 @@ static void mark_used(const layout* l) {
         }
 }
 
-// whether the body or the layer around it reaches into a chunk of a row of the level
+// whether a chunk of a row contains cells of the body or of the layer around it
 static bool is_stored(const layout* l, int y, int z, int chunk) {
     const pl_grid_cells* c = l->cells;
     for (int n = 0; n < 9; n++) {
@@ -47,7 +47,7 @@ static bool is_stored(const layout* l, int y, int z, int chunk) {
     return false;
 }
 
-// gives each stored chunk its place; zeros come first
+// assigns indices to the stored chunks; the strip of zeros comes first
 static pl_status place_chunks(layout* l, pl_grid_level* level, pl_error* error) {
     int64_t next = (l->chunk_count + 3) * PL_GRID_CHUNK;
     for (int z = 0; z < level->size[2]; z++)
@@ -77,7 +77,7 @@ static int place_of(const layout* l, const pl_grid_level* level, int x, int y, i
 
 static const int row_shift[PL_ROW_COUNT][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}, {-1, 1}, {1, -1}};
 
-// the segments of one row; only counted if out is NULL
+// builds the segments of one row; only counts them if out is NULL
 static int cut_row(const layout* l, const pl_grid_level* level, int y, int z,
                    pl_grid_segment* out) {
     int count = 0;

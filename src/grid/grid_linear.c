@@ -8,12 +8,12 @@
 #include <math.h>
 #include <string.h>
 
-// Below this a second thread brings less than it costs to wake it, as it sleeps while coarser
-// levels are at work: 32^3 cells take 1.6 ms with one and 2.1 ms with two.
+// Below this many cells a second thread gains less than waking it costs, because it sleeps while
+// coarser levels run: 32^3 cells take 1.6 ms with one thread and 2.1 ms with two.
 enum { SERIAL_CELLS = 50000 };
-// Levels of which a larger share is thin but not solved exactly get so many times the sweeps of the
-// boundary, which is most of them: plates of 128 x 4 x 128 cells then need 11 cycles. With the
-// usual sweeps cycles diverge there.
+// Levels with a larger share of thin cells that are not solved exactly get this many times the
+// boundary sweeps (most of their faces are boundary faces). Plates of 128 x 4 x 128 cells then need
+// 11 cycles; with the usual sweeps, cycles diverge.
 static const double MAX_LEFT_SHARE = 0.25;
 enum { THIN_SWEEPS = 8 };
 
@@ -98,7 +98,7 @@ void pl_grid_linear_update(pl_grid_linear* mg, double compressibility, double in
 }
 
 void pl_grid_linear_set_springs(pl_grid_linear* mg, double* const stiffness[3]) {
-    // restricted like a residual of positions, by way of u and f, which cycles set anew
+    // restricted like a residual of positions; uses u and f as scratch, which cycles overwrite
     pl_grid_linear_level* fine = &mg->levels[0];
     for (int i = 0; i < fine->layout->field_size; i++) {
         fine->c[i] = 0.0f;
@@ -117,16 +117,16 @@ void pl_grid_linear_set_springs(pl_grid_linear* mg, double* const stiffness[3]) 
 
 // ------------------------------------------------------------------ cycle
 
-// Boundary, interior, boundary, with more sweeps of the boundary on the side of the coarser level.
-// With 1, 2 and then 2, 1 of them the rates of the bench's box are 0.260, 0.272, 0.276 for nu =
-// 0.2, 0.49, 0.4999, with 2 throughout 0.259, 0.270, 0.271.
+// Boundary, interior, boundary, with more boundary sweeps next to the coarse-grid correction. With
+// 1, 2 before it and 2, 1 after it, the rates of the bench's box are 0.260, 0.272, 0.276 for nu =
+// 0.2, 0.49, 0.4999; with 2 everywhere 0.259, 0.270, 0.271.
 static int near_sweeps(const pl_grid_linear* mg, int l) {
     const bool thin = mg->thin[l].left_share > MAX_LEFT_SHARE;
     return (thin ? THIN_SWEEPS : 1) * mg->band_sweeps;
 }
 static int far_sweeps(const pl_grid_linear* mg, int l) { return (near_sweeps(mg, l) + 1) / 2; }
 
-// what has passed since *start counts for a subroutine
+// adds the time since *start to a subroutine
 static void add_seconds(pl_grid_linear* mg, pl_grid_time time, double* start) {
     double now = pl_seconds();
     mg->seconds[time] += now - *start;
@@ -139,7 +139,7 @@ static void smooth_band(pl_grid_linear* mg, int l, int sweeps, bool keeps_residu
     add_seconds(mg, PL_GRID_BOUNDARY, &start);
 }
 
-// where boundaries are relocated on the coarser level, and thin parts
+// smooths relocated cells and solves thin parts
 static void smooth_near(pl_grid_linear* mg, int l) {
     pl_grid_relocated_smooth(&mg->relocated[l], &mg->levels[l], mg->relocated_sweeps);
     pl_grid_thin_solve(&mg->thin[l], &mg->levels[l]);
@@ -187,7 +187,7 @@ static void prolong_rows(int row_begin, int row_end, void* user) {
                          &levels[d->l + 1], row_begin, row_end);
 }
 
-// the prolongation inside goes with the sweep that reads it
+// prolongation of deep chunks is fused with the sweep that reads them
 static void post_smooth(void* user, int l) {
     pl_grid_linear* mg = user;
     smooth_band(mg, l, near_sweeps(mg, l), false);
@@ -208,8 +208,8 @@ static void solve_bottom(pl_grid_linear* mg, int l) {
 
 static void cycle(void* user, int l);
 
-// A few cycles from a level down, which start from zero and leave the residual of the band, added
-// up and recombined; the right side is lost.
+// Several recombined cycles on a level, starting from zero. They leave the residual of the band.
+// Overwrites the right-hand side.
 static void solve_recombined(pl_grid_linear* mg, int l) {
     pl_grid_linear_level* level = &mg->levels[l];
     pl_grid_recombine* h = &mg->inner[l];
@@ -225,7 +225,7 @@ static void solve_recombined(pl_grid_linear* mg, int l) {
         cycle(mg, l);
         for (int a = 0; a < 4; a++) memcpy(h->change[h->next][a], u[a], bytes);
         pl_grid_fields_add(h->size, 1.0, u, sum, pool);
-        pl_grid_store_residual(level, h->own_move); // not all of it is written
+        pl_grid_store_residual(level, h->own_move); // not all of it gets written
         for (int a = 0; a < 4; a++) memcpy(residual[a], h->own_move[a], bytes);
         pl_grid_recombine_shares(h, residual, shares, pool);
         for (int k = 0; k < h->count; k++)
@@ -234,7 +234,7 @@ static void solve_recombined(pl_grid_linear* mg, int l) {
     for (int a = 0; a < 4; a++) memcpy(u[a], sum[a], bytes);
 }
 
-// the level below one that is being smoothed
+// solves the level below one that is being smoothed
 static void solve_next(void* user, int l) {
     pl_grid_linear* mg = user;
     if (l == mg->level_count - 1) solve_bottom(mg, l);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Gauss-Seidel near boundaries (Zhu 2010, section 5.3): boundary stresses are left out, and in
-// interior cells that are not core the pressure is what its equation makes of the positions,
-// p = (g - sum of the interior D_a u_a) / (mu/lambda + half the number of boundary stresses), so
-// that the equations are symmetric and definite (Eq. 12). Core cells at the rim keep their pressure
-// during the sweeps. The order is fixed: x, y, z, each in two colours, within which no two faces
-// share a stress.
+// Gauss-Seidel in the boundary band (Zhu 2010, section 5.3). Boundary stresses are left out. In
+// interior cells that are not core the pressure is eliminated, p = (g - sum of the interior D_a
+// u_a) / (mu/lambda + half the number of boundary stresses), which makes the equations symmetric
+// and definite (Eq. 12). Core cells at the rim keep their pressure during the sweeps. The order is
+// fixed: x, y, z, each in two colours; no two faces of a colour share a stress.
 //
-// A smoothing is a row of stages: c becomes p, six for each sweep, the residual, p becomes c. They
-// follow one another plane by plane (grid_linear_wavefront.h): faces of a plane read the planes
-// next to it and move pressures of the plane below.
+// Smoothing is a sequence of stages: c becomes p, six stages for each sweep, the residual, p
+// becomes c. They are pipelined plane by plane (grid_linear_wavefront.h): faces of a plane read the
+// adjacent planes and change pressures of the plane below.
 #include "grid/grid_linear_kernels.h"
 #include "grid/grid_linear_smooth.h"
 #include "grid/grid_linear_wavefront.h"
@@ -44,7 +43,7 @@ PL_WIDE pl_half residual_half(const pl_grid_linear_level* l, const pl_grid_band_
     return pl_load_half(l->f[a] + at) + diagonal * own - sum;
 }
 
-// a b + c as pl_fma_half has it
+// a b + c, with the rounding of pl_fma_half
 static inline float fma_one(float a, float b, float c) {
 #if defined(__FMA__) && defined(__AVX__)
     return __builtin_fmaf(a, b, c);
@@ -56,15 +55,15 @@ static inline float fma_one(float a, float b, float c) {
 PL_WIDE void add_product(float* to, pl_half a, pl_half b) {
     pl_store_half(to, pl_fma_half(a, b, pl_load_half(to)));
 }
-// what pressures of a half answer to a face across a beside their cells
+// response of a half's pressures to a change of the adjacent faces across a
 PL_WIDE pl_half rate_half(const pl_grid_band_rates* b, int a, int half) {
     return pl_keep_flag_half(pl_load_bytes_half(b->cells + half * PL_HALF), a,
                              pl_load_half(b->compliance + half * PL_HALF));
 }
 
-// Moves the pressures of slaved cells beside the faces of a half that have changed: those above
-// the faces, which are of the same half, and those below. Across x the latter are of the other
-// half, and the one before faces of even x may be of the chunk before.
+// Updates the pressures of slaved cells next to the changed faces of a half: the cells above the
+// faces, which are in the same half, and those below. Across x the latter are in the other half,
+// and the one before the first face of even x may be in the previous chunk.
 PL_WIDE void move_pressures(const pl_grid_linear_level* l, const pl_grid_band_rates* b, int a,
                             int half, pl_half change) {
     float *chunk = l->c + b->begin, *own = chunk + half * PL_HALF;
@@ -80,11 +79,11 @@ PL_WIDE void move_pressures(const pl_grid_linear_level* l, const pl_grid_band_ra
     }
 }
 
-// The faces of a colour are one half; what they read beside them across a is of the other colour.
+// The faces of a colour are one half; their neighbours across a have the other colour.
 PL_WIDE void relax_half(pl_grid_linear_level* l, const pl_grid_band_rates* b, int a, int half) {
     const unsigned bits = pl_bits_of_half(b->faces[a], half);
     if (!bits) return;
-    // zero where there is no face of the band
+    // zero where there is no band face
     const pl_half inverse = pl_load_half(b->inverse_diagonal[a] + half * PL_HALF);
     const pl_half change = -residual_half(l, b, a, half) * pl_keep_half(bits, inverse);
     float* to = l->u[a] + b->begin + half * PL_HALF;
@@ -97,7 +96,7 @@ PL_WIDE void relax_chunk(pl_grid_linear_level* l, int k, int a, int colour) {
     else relax_half(l, b, a, 0);
 }
 
-// c becomes p: that of its equation in slaved cells, div(u) - c at the rim
+// c becomes p: eliminated in slaved cells, div(u) - c at the rim
 static void begin_chunk(pl_grid_linear_level* l, const pl_grid_band_rates* b) {
     pl_half made[2];
 #pragma GCC unroll 2
@@ -139,7 +138,7 @@ PL_WIDE void keep_residual(pl_grid_linear_level* l, int k, int a) {
 
 // ------------------------------------------------------------------ faces one by one
 
-// weights of the stresses in the equation of a face, by the bits of pl_grid_band_face
+// 1 or 0 for each stress in the equation of a face, from the bits of pl_grid_band_face
 #define PL_WEIGHTS(c)                                                                              \
     { (c) & 1, (c) >> 1 & 1, (c) >> 2 & 1, (c) >> 3 & 1, (c) >> 4 & 1, (c) >> 5 & 1, 0, 0 }
 #define PL_WEIGHTS_4(c) PL_WEIGHTS(c), PL_WEIGHTS(c + 1), PL_WEIGHTS(c + 2), PL_WEIGHTS(c + 3)
@@ -215,7 +214,7 @@ static int stage_at(const band_plan* plan, int stage) {
     return plan->keeps_residual && stage == 6 * plan->sweeps + 1 ? RESIDUAL : END;
 }
 
-// the places of rows in a list
+// offsets of rows in a list
 static const int* places(const pl_grid_linear_level* l, int list) {
     return l->row_lists +
            (size_t)list * ((size_t)l->layout->size[1] * (size_t)l->layout->size[2] + 1);
@@ -236,7 +235,7 @@ PL_WIDE void keep_rows(pl_grid_linear_level* l, int row, int end, int a) {
     }
 }
 
-// one stage on rows of the level
+// runs one stage on rows of the level
 static void run_stage(pl_grid_linear_level* l, int stage, int row, int end) {
     const int k = l->row_band[row], k_end = l->row_band[end];
     if (k == k_end) return;
@@ -259,7 +258,7 @@ static void run_stage(pl_grid_linear_level* l, int stage, int row, int end) {
     }
 }
 
-enum { STRIP_CELLS = 2560 }; // so that the chunks of a strip stay in the cache
+enum { STRIP_CELLS = 2560 }; // the chunks of a strip stay in the cache
 
 static void run_rows(pl_grid_linear_level* l, int stage, int z, int y_begin, int y_end,
                      void* user) {
@@ -289,7 +288,7 @@ void pl_grid_band_residual(pl_grid_linear_level* level) { run_everywhere(level, 
 
 // ------------------------------------------------------------------ coefficients
 
-// what the pressure of a cell loses when a face across a moves away from it
+// change of a cell's pressure when a face across a moves away from it
 static float rate_of(const pl_grid_linear_level* l, int place, int a) {
     const pl_grid_masks* m = &l->split[place / PL_GRID_CHUNK];
     if (!pl_grid_bit(m->interior & (uint16_t)~m->core & m->stress[a], place)) return 0.0f;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Which faces of the band are relaxed by whole chunks and which one by one. On an irregular body a
-// chunk has one or two faces of the band across an axis: an armadillo of 277 000 cells has 87 000
-// such faces in 19 000 chunks, of which vectors would do sixteen times as many.
+// Decides which band faces are relaxed by whole chunks and which one by one. On an irregular body a
+// chunk has one or two band faces across an axis: an armadillo of 277 000 cells has 87 000 such
+// faces in 19 000 chunks, and vectors would process sixteen times as many.
 #include "base/memory.h"
 #include "grid/grid_linear_level.h"
 
 #include <string.h>
 
-// A chunk with more faces than that across an axis is relaxed as a whole.
+// A chunk with more band faces than this across an axis is relaxed as a whole.
 enum { FEW_FACES = 6 };
 
 static size_t place_count(const pl_grid_linear_level* l) {
@@ -23,14 +23,14 @@ static uint16_t faces_of(const pl_grid_linear_level* l, int k, int a) {
 static bool is_dense(const pl_grid_linear_level* l, int k, int a) {
     return __builtin_popcount(faces_of(l, k, a)) > FEW_FACES;
 }
-// the faces of a chunk that belong to a list of single faces
+// faces of a chunk in a list of single faces
 static uint16_t listed(const pl_grid_linear_level* l, int k, int list) {
     const uint16_t odd = l->band[k].odd;
     if (is_dense(l, k, list / 2)) return 0;
     return faces_of(l, k, list / 2) & (list % 2 ? odd : (uint16_t)~odd);
 }
 
-// Sets where rows begin in all lists; returns how many faces and chunks these have.
+// Sets the row offsets of all lists; returns their numbers of faces and chunks.
 static void place_rows(pl_grid_linear_level* l) {
     const int row_count = l->layout->size[1] * l->layout->size[2];
     l->band_face_count = l->band_dense_count = 0;
@@ -70,7 +70,7 @@ pl_status pl_grid_band_list(pl_grid_linear_level* l, pl_error* error) {
 
 static pl_grid_band_face face_of(const pl_grid_linear_level* l, int k, int a, int i) {
     const pl_grid_band_rates* r = &l->band_rates[k];
-    // i counts places
+    // i: place within the chunk
     pl_grid_band_face face = {.at = r->begin + i,
                               .low_x = pl_place_below(i) - i,
                               .high_x = pl_place_above(i) - i,

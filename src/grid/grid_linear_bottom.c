@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// K = sum over interior stresses of their energy, with all pressures substituted (Zhu 2010, Eq.
-// 12); L D L' in double.
+// K = Hessian of the sum of the energies of all interior stresses, with all pressures substituted
+// (Zhu 2010, Eq. 12); factored as L D L' in double.
 #include "grid/grid_linear_bottom.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
 
-// With more unknowns than this the factor is sparse.
+// Above this many unknowns the factor is sparse.
 enum { DENSE_UNKNOWNS = 600 };
 
 pl_status pl_grid_bottom_create(const pl_grid_linear_level* level, pl_grid_bottom* out,
@@ -66,7 +66,7 @@ static void add_square(pl_grid_bottom* b, const form* s, double weight) {
                 weight * s->sign[i] * s->sign[j];
 }
 
-// the interior part of the divergence of a cell, and what divides it
+// interior part of the divergence of a cell, and its divisor
 static form divergence(const pl_grid_bottom* b, const pl_grid_linear_level* l,
                        const pl_grid_segment* g, int i, double* divisor) {
     form sum = {0};
@@ -104,13 +104,13 @@ static void add_cell(pl_grid_bottom* b, const pl_grid_linear_level* l, const pl_
     }
 }
 
-// K = L D L', row by row of the upper triangle, so that what is left is updated along rows
+// K = L D L', by rows of the upper triangle, so that the Schur complement is updated along rows
 static void factor(pl_grid_bottom* b) {
     size_t n = (size_t)b->count;
     for (size_t j = 0; j < n; j++) b->x[j] = b->factor[j * n + j];
     for (size_t j = 0; j < n; j++) {
         double* row = b->factor + j * n;
-        // a row without stiffness of its own left over: its unknown stays zero
+        // no stiffness remains in this row: its unknown stays zero
         b->pivot[j] = row[j] > 1e-11 * b->x[j] ? 1.0 / row[j] : 0.0;
         for (size_t i = j + 1; i < n; i++) {
             double share = row[i] * b->pivot[j], *to = b->factor + i * n;

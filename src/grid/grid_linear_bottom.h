@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The exact solve on the coarsest level: a dense factor of a few hundred unknowns, a sparse one of
-// more. Levels of more unknowns are the coarsest where the body is too thin for another one.
+// The exact solve on the coarsest level: a dense factor for a few hundred unknowns, a sparse one
+// for more. The coarsest level is that large where the body is too thin for another one.
 #ifndef PL_GRID_LINEAR_BOTTOM_H
 #define PL_GRID_LINEAR_BOTTOM_H
 
@@ -10,23 +10,23 @@
 
 typedef struct pl_grid_bottom {
     int count;       // unknowns: the interior faces
-    int* unknown[3]; // of each index of the fields, or -1
+    int* unknown[3]; // unknown of each index of the fields, or -1
     int field_size;
-    pl_grid_thin sparse; // of the whole level; then the following are not there
+    pl_grid_thin sparse; // for the whole level; the members below are then unused
     double* factor;      // count * count, upper triangle of L D L': unit L', by rows
-    double* pivot;       // 1 / D, 0 where a row is without stiffness
+    double* pivot;       // 1 / D, 0 for rows without stiffness
     double* x;
 } pl_grid_bottom;
 
 pl_status pl_grid_bottom_create(const pl_grid_linear_level* level, pl_grid_bottom* out,
                                 pl_error* error);
-// Takes the memory of a sparse factor.
+// Allocates a sparse factor.
 pl_status pl_grid_bottom_reserve(pl_grid_bottom* bottom, pl_error* error);
 void pl_grid_bottom_free(pl_grid_bottom* bottom);
-// After a change of the level's coefficients.
+// Call after the level's coefficients change.
 void pl_grid_bottom_update(pl_grid_bottom* bottom, const pl_grid_linear_level* level,
                            pl_pool* pool);
-// u and c from f and g; c is p in cells that are not core.
+// Solves for u and c from f and g; c is p in cells that are not core.
 void pl_grid_bottom_solve(pl_grid_bottom* bottom, pl_grid_linear_level* level);
 
 #endif

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Band, walls and ghosts of a level (Zhu 2010, sections 5.1 and 5.3), and its coefficients.
+// Builds the band and wall records and the ghosts of a level (Zhu 2010, sections 5.1 and 5.3), and
+// sets its coefficients.
 #include "base/array.h"
 #include "base/memory.h"
 #include "grid/grid_linear_level.h"
@@ -17,7 +18,7 @@ static void step_back(const int at[3], int axis, int out[3]) {
     for (int a = 0; a < 3; a++) out[a] = at[a] - shift[axis][a];
 }
 
-// a mask of the cells at an index, one further up or down along x
+// mask of a chunk's cells, shifted up or down along x
 typedef enum mask_kind { STRESS, EDGE } mask_kind;
 static uint16_t mask_at(const pl_grid_linear_level* level, int index, int a, mask_kind kind) {
     const pl_grid_masks* m = &level->layout->masks[index / PL_GRID_CHUNK];
@@ -82,11 +83,11 @@ static void count_walls(const pl_grid_linear_level* level, const pl_grid_segment
         }
 }
 
-// Stiffness of a face between the first two layers of a flat side, without pressures: two for the
-// P_aa of the inner cell, one for each edge.
+// Stiffness of a face between the first two layers at a flat side, without pressures: two for P_aa
+// of the inner cell, one for each edge.
 enum { FLAT_STIFFNESS = 6 };
 
-// Marks the faces of the band that are softer than that, by a bit per axis.
+// Marks the band faces that are softer than that, one bit per axis.
 static void mark_soft_faces(const pl_grid_linear_level* level, uint8_t* soft) {
     for (int k = 0; k < level->band_count; k++) {
         const pl_grid_band_chunk* b = &level->band[k];
@@ -101,8 +102,8 @@ static void mark_soft_faces(const pl_grid_linear_level* level, uint8_t* soft) {
     }
 }
 
-// whether a chunk has core cells next to Dirichlet cells (these have all inner faces beside held
-// ones), or beside soft faces
+// whether a chunk has core cells next to soft faces or next to Dirichlet cells (the latter have all
+// inner faces next to prescribed ones)
 static bool has_wall(const pl_grid_masks* m, const pl_grid_wall_chunk* wall,
                      const pl_grid_segment* g, int chunk, const uint8_t* soft) {
     for (int i = 0; i < PL_GRID_CHUNK; i++) {
@@ -182,25 +183,25 @@ static pl_status list_band(pl_grid_linear_level* level, pl_error* error) {
 typedef struct ghost_maker {
     const pl_grid_linear_level* level;
     const pl_grid_cells* cells;
-    uint8_t* known;  // per component and cell of a field: 1 inside or given, 2 made from these
-    uint16_t* asked; // per chunk: cells near interior ones with a face that is not known
+    uint8_t* known;  // per component and index: 1 interior or prescribed, 2 computed from these
+    uint16_t* asked; // per chunk: cells near interior ones that have an unknown face
     pl_array list;
-    uint8_t pass; // of try_mean, from 4
-    bool lost;    // memory is out
+    uint8_t pass; // pass of try_mean, from 4
+    bool lost;    // an allocation failed
 } ghost_maker;
 
 static uint8_t* known_at(const ghost_maker* m, int a, int index) {
     return &m->known[(size_t)a * (size_t)m->level->layout->field_size + (size_t)index];
 }
 
-// of indices; the list has places
+// takes indices; the list stores places
 static void add_ghost(ghost_maker* m, pl_grid_ghost ghost) {
     ghost.place = pl_place_of(ghost.place);
     for (int n = 0; n < ghost.source_count; n++) ghost.source[n] = pl_place_of(ghost.source[n]);
     if (!pl_array_push(&m->list, &ghost)) m->lost = true;
 }
 
-// From P_aa = 0 in the cell inside: u = u on its other side, plus or minus half its pressure.
+// From P_aa = 0 in the interior cell: u of its opposite face, plus or minus half its pressure.
 static void try_across(ghost_maker* m, int a, const int at[3], int index) {
     for (int side = 0; side < 2; side++) {
         // the interior cell is above the face (side 0) or below it
@@ -228,7 +229,7 @@ static void try_along(ghost_maker* m, int a, const int at[3], int index) {
         int b = (a + 1 + n / 2) % 3, step = n % 2 ? 1 : -1;
         int in[3], edge[3], before[3];
         for (int d = 0; d < 3; d++) in[d] = at[d] + step * shift[b][d];
-        // u_b beside the edge, which is the low one of the upper of the two faces
+        // u_b next to the edge, which is the low edge of the upper of the two faces
         for (int d = 0; d < 3; d++) edge[d] = (step > 0 ? in[d] : at[d]);
         step_back(edge, a, before);
         int inside = pl_grid_index(m->level->layout, in[0], in[1], in[2]);
@@ -244,7 +245,7 @@ static void try_along(ghost_maker* m, int a, const int at[3], int index) {
     }
 }
 
-// The mean of inside neighbours where nothing better is known.
+// Falls back to the mean of interior neighbours.
 static void try_mean(ghost_maker* m, int a, const int at[3], int index) {
     pl_grid_ghost ghost = {.field = a, .place = index};
     for (int n = 0; n < 6 && ghost.source_count < 3; n++) {
@@ -261,7 +262,7 @@ static void try_mean(ghost_maker* m, int a, const int at[3], int index) {
     *known_at(m, a, index) = m->pass;
 }
 
-// Visits faces near interior cells whose value is not known yet: only there are ghosts asked for.
+// Visits faces near interior cells whose value is not known yet; only these need ghosts.
 static void visit_unknown(ghost_maker* m,
                           void (*try)(ghost_maker*, int a, const int at[3], int index)) {
     for (int s = 0; s < m->level->layout->segment_count; s++) {
@@ -300,7 +301,8 @@ static pl_status make_ghosts(ghost_maker* m, const pl_grid_bits* bits, pl_error*
         mark_known(m, bits);
         visit_unknown(m, try_across);
         visit_unknown(m, try_along);
-        for (m->pass = 4; m->pass < 6; m->pass++) visit_unknown(m, try_mean); // sides, then corners
+        for (m->pass = 4; m->pass < 6; m->pass++)
+            visit_unknown(m, try_mean); // face neighbours, then corners
     } else m->lost = true;
     PL_FREE(m->known, uint8_t, 3 * PL_GRID_CHUNK * chunk_count);
     PL_FREE(m->asked, uint16_t, chunk_count);
@@ -323,7 +325,7 @@ static pl_status list_ghosts(pl_grid_linear_level* level, const pl_grid_cells* c
     return PL_OK;
 }
 
-// How stiff faces are that held cells of the finest level are near to, see grid_walls.c.
+// Wall stiffness of faces near Dirichlet cells of the finest level, see grid_wall_distance.c.
 static void take_walls(pl_grid_linear_level* level) {
     float* const* wall = level->layout->wall;
     if (!wall[0]) return;
@@ -338,9 +340,9 @@ static void take_walls(pl_grid_linear_level* level) {
         for (int n = 0; n < 3 * PL_GRID_CHUNK; n++) {
             int a = n / PL_GRID_CHUNK, i = n % PL_GRID_CHUNK;
             pl_grid_band_chunk* b = &level->band[k];
-            // Only ever stiffer in the band: what is taken away from the diagonal is not taken from
-            // the shear with other components, and a level that gives way to some motion of a thin
-            // part would be worse than one that holds it too near.
+            // The band only ever becomes stiffer. A reduction of the diagonal would not apply to
+            // the shear coupling with other components, and a level that gives way to some motion
+            // of a thin part would be worse than one that holds it too close.
             b->wall[a][i] = b->stiffness[a][i] = fmaxf(wall[a][b->begin + i], 0.0f);
         }
 }
@@ -360,7 +362,7 @@ pl_status pl_grid_linear_level_classify(pl_grid_linear_level* level, const pl_gr
 
 // ------------------------------------------------------------------ coefficients
 
-// stiffness of P_aa in a cell against its face: 2, and what the slaved pressure adds
+// stiffness of P_aa in a cell at its face: 2, plus that of a slaved pressure
 static float cell_stiffness(const pl_grid_linear_level* level, int index, int a) {
     const pl_grid_masks* m = &level->layout->masks[index / PL_GRID_CHUNK];
     if (!pl_grid_bit(m->stress[a], index)) return 0.0f;
@@ -383,7 +385,7 @@ void pl_grid_linear_level_set_stiffness(pl_grid_linear_level* level, float* cons
     }
 }
 
-// A face that is given lets nothing through: it has no part in the Laplacian of q.
+// A prescribed face has no flux and is left out of the Laplacian of q.
 static void set_wall_diagonals(pl_grid_linear_level* level) {
     float eps = level->compressibility;
     for (int k = 0; k < level->wall_count; k++) {
@@ -397,11 +399,11 @@ static void set_wall_diagonals(pl_grid_linear_level* level) {
     }
 }
 
-// Between two sweeps the band answers the pressure of a core cell beside it: each of its faces
-// moves by the pressure over the face's stiffness, where the distribution moved it by q and the
-// pressure by 12 q. Faces of a flat side are stiff enough for that; at corners and in thin limbs a
-// face may be so soft that it gives several times what was asked for, and sweeps would grow without
-// bound as nu goes to 1/2. So the diagonal of q counts such faces as they will answer.
+// Between two sweeps the band responds to the pressure of adjacent core cells: each band face moves
+// by the pressure over the face's stiffness, while the distribution moved it by q and the pressure
+// by 12 q. Faces of a flat side are stiff enough. At corners and in thin limbs a face may be so
+// soft that it moves by several times as much, and sweeps would diverge as nu approaches 1/2. So
+// the diagonal of q accounts for the response of such faces.
 static void add_soft_faces(pl_grid_linear_level* level) {
     for (int a = 0; a < 3; a++) {
         memset(level->q, 0, (size_t)level->layout->field_size * sizeof(float));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What the kernels of the linear lattice share: half a chunk at a time, along a run of chunks or in
-// the band.
+// Shared by the kernels of the linear lattice, which process half a chunk at a time, along a run of
+// chunks or in the boundary band.
 #ifndef PL_GRID_LINEAR_KERNELS_H
 #define PL_GRID_LINEAR_KERNELS_H
 
@@ -11,8 +11,8 @@
 
 // ------------------------------------------------------------------ runs
 
-// What kernels know of the chunks of a run, apart from fields. Kept in registers, as are the
-// pointers below: stores through wide pointers make the compiler read structures again.
+// Per-run data of kernels other than fields. Kept in registers, like the pointers below: after a
+// store through a wide pointer the compiler would reload structures.
 typedef struct chunks {
     const uint8_t* full;
     const pl_grid_masks* masks;
@@ -25,18 +25,18 @@ PL_WIDE chunks chunks_of(const pl_grid_linear_level* l, const pl_grid_run* g) {
     return (chunks){l->full + first,       l->split + first, l->wall_index + first,
                     l->band_index + first, l->walls,         l->wall_q};
 }
-// the record of a chunk next to Dirichlet cells, or NULL
+// wall record of a chunk next to Dirichlet cells, or NULL
 PL_WIDE const pl_grid_wall_chunk* wall_of(const chunks* c, int n) {
     int k = c->wall_index[n];
     return k < 0 ? NULL : &c->walls[k];
 }
-// its faces that are given, and the inverse diagonal of q
+// its number of prescribed faces and the inverse diagonal of q
 PL_WIDE const float (*wall_q_of(const chunks* c, int n))[PL_GRID_CHUNK] {
     int k = c->wall_index[n];
     return k < 0 ? NULL : (const float(*)[PL_GRID_CHUNK])c->wall_q[k];
 }
 
-// A field along a run and in the four rows beside it.
+// A field along a run and in its four neighbour rows.
 typedef struct lines {
     const float *own, *y_low, *y_high, *z_low, *z_high;
 } lines;
@@ -44,14 +44,14 @@ PL_WIDE lines lines_of(const float* a, const pl_grid_run* g) {
     return (lines){a + g->begin, a + g->rows[PL_ROW_Y_LOW], a + g->rows[PL_ROW_Y_HIGH],
                    a + g->rows[PL_ROW_Z_LOW], a + g->rows[PL_ROW_Z_HIGH]};
 }
-// the sum of the neighbours in other rows; n: the place of half a chunk along the run
+// sum of the neighbours in other rows; n: offset of the half chunk along the run
 PL_WIDE pl_half beside_half(const lines* a, int n) {
     return (pl_load_half(a->y_low + n) + pl_load_half(a->y_high + n)) +
            (pl_load_half(a->z_low + n) + pl_load_half(a->z_high + n));
 }
 
-// The sum of the neighbours along x of a half of the chunk at n, all of which lie in its other
-// half and that of one chunk beside it. carry has what was read of them before.
+// Sum of the neighbours along x of one half of the chunk at n. They all lie in its other half and
+// in that of one adjacent chunk. carry: values read before.
 PL_WIDE pl_half carry_at(const float* row, int n, int half) {
     return pl_load_half(row + n - (half ? 0 : PL_HALF));
 }
@@ -63,16 +63,16 @@ PL_WIDE pl_half along_half(const float* row, int n, int half, pl_half* carry) {
     return sum;
 }
 
-// Asks for what rows further on will be the first to read of a field. There are more streams than
-// the hardware guesses.
+// Prefetches what later rows will be the first to read of a field. There are more streams than the
+// hardware prefetcher tracks.
 PL_WIDE void fetch(const float* at, int ahead) {
-    // perhaps beyond the field, which does no harm
+    // may be beyond the field, which is harmless
     __builtin_prefetch((const void*)((uintptr_t)at + (uintptr_t)((intptr_t)ahead * 4)));
 }
-// two rows further on
+// two rows ahead
 PL_WIDE int rows_ahead(const pl_grid_run* g) { return 2 * (g->rows[PL_ROW_Y_HIGH] - g->begin); }
 
-// the differences of u over the cells of a chunk, of even and of odd x
+// divergence of u in the cells of a chunk, for even and for odd x
 typedef struct sides {
     const float *x, *y, *y_high, *z, *z_high;
 } sides;
@@ -95,7 +95,7 @@ PL_WIDE void divergence_chunk(const sides* s, int n, pl_half out[2]) {
 
 enum { PL_NO_AXIS = -1 };
 
-// A field at the cells of a half, one further up along one axis and down along another.
+// A field at the cells of a half, shifted up along one axis and down along another.
 PL_WIDE pl_half pl_band_half(const float* field, const pl_grid_band_rates* b, int half, int up,
                              int down) {
     const int row = up == 1   ? (down == 2 ? PL_ROW_Y_HIGH_Z_LOW : PL_ROW_Y_HIGH)
@@ -106,14 +106,14 @@ PL_WIDE pl_half pl_band_half(const float* field, const pl_grid_band_rates* b, in
     return down == 0 ? pl_below_half(chunk, half) : pl_load_half(chunk + half * PL_HALF);
 }
 
-// the differences of u across the cells of a half
+// differences of u across the cells of a half
 PL_WIDE pl_half pl_band_difference(const pl_grid_linear_level* l, const pl_grid_band_rates* b,
                                    int half, int a) {
     return pl_band_half(l->u[a], b, half, a, PL_NO_AXIS) -
            pl_load_half(l->u[a] + b->begin + half * PL_HALF);
 }
 
-// their sum over the axes among the bits
+// their sum over the axes whose bits are set
 PL_WIDE pl_half pl_band_divergence(const pl_grid_linear_level* l, const pl_grid_band_rates* b,
                                    int half, int axes) {
     pl_half sum = {0};

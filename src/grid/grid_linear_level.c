@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Fields of a level of the linear lattice, and the runs that kernels walk along.
+// Fields of a level of the linear lattice, and the runs of chunks that kernels process.
 #include "grid/grid_linear_level.h"
 #include "base/memory.h"
 
-// bits of even x, then of odd x
+// reorders bits: even x first, then odd x
 static uint16_t split_bits(uint16_t bits) {
     unsigned out = 0;
     for (int i = 0; i < PL_GRID_CHUNK; i++) out |= (bits >> i & 1u) << pl_place_of(i);
@@ -51,7 +51,7 @@ static bool is_used(const pl_grid_masks* m) {
     return m->core | m->face[0] | m->face[1] | m->face[2];
 }
 
-// the runs of a segment; only counted if out is NULL
+// builds the runs of a segment; only counts them if out is NULL
 static int cut_segment(const pl_grid_linear_level* level, const pl_grid_segment* g,
                        pl_grid_run* out) {
     int count = 0;
@@ -73,7 +73,7 @@ static int cut_segment(const pl_grid_linear_level* level, const pl_grid_segment*
     return count;
 }
 
-// which band chunks each row has; they are in the order of rows
+// sets the first band chunk of each row; band chunks are in row order
 static void index_rows(pl_grid_linear_level* level) {
     int row_count = level->layout->size[1] * level->layout->size[2], k = 0;
     for (int row = 0; row < row_count; row++) {
@@ -89,7 +89,7 @@ static void index_rows(pl_grid_linear_level* level) {
     level->row_band[row_count] = k;
 }
 
-// whether all of a segment's chunk and those beside it pass
+// whether a chunk of a segment and all its neighbours pass
 typedef bool (*chunk_test)(const pl_grid_linear_level* level, int chunk);
 static bool passes(const pl_grid_linear_level* level, const pl_grid_segment* g, int c,
                    chunk_test test) {
@@ -106,7 +106,7 @@ static bool is_far(const pl_grid_linear_level* level, int chunk) {
     return level->full[chunk] & PL_GRID_FAR;
 }
 
-// Marks what is far from the band. Memory that belongs to no segment is read as zeros: it is far.
+// Marks chunks far from the band. Memory outside all segments reads as zeros and counts as far.
 static void mark_far(pl_grid_linear_level* level) {
     for (int c = 0; c < level->layout->field_size / PL_GRID_CHUNK; c++)
         level->full[c] |= PL_GRID_FAR;
@@ -125,7 +125,7 @@ static void mark_far(pl_grid_linear_level* level) {
     }
 }
 
-// what lies beside the records of the band and of walls
+// tables that accompany the band and wall records
 static pl_status prepare_band(pl_grid_linear_level* level, pl_error* error) {
     const pl_grid_level* layout = level->layout;
     const int chunk_count = layout->field_size / PL_GRID_CHUNK;

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// One level of the linear lattice: linear elasticity of one material, the law that has the fastest
-// cycles. A level has the fields of its cycles and, close together, all that kernels read.
+// One level of the linear lattice: linear elasticity with one material, which has the fastest
+// cycles. A level holds the fields of its cycles and, close together, everything that kernels read.
 //
-// The fields lie split by colour: of each chunk first the eight cells of even x, then those of odd
-// x, so that a red-black sweep reads and writes half of each chunk and nothing else. Where a cell
-// lies in them is its place, pl_place_of(index); all that kernels read beside them (split masks,
-// rates of the band, walls, lists of faces) is in the order of places. What is in double, and what
-// is known of cells before there are cycles, is in the order of x.
+// Fields are split by colour: each chunk stores the eight cells of even x first, then those of odd
+// x, so a red-black sweep reads and writes only half of each chunk. The place of a cell is its
+// position in these fields, pl_place_of(index). Everything else that kernels read (split masks,
+// band records, walls, face lists) is in place order too. Data in double, and data from before
+// there are cycles, is in x order.
 //
 //   paper  here
 //   phi    u
 //   p      c = div(phi) - p in core cells, p itself in the other interior cells
 //
 // Variables that are not interior are zero in a level: cycles compute corrections, which vanish
-// where values are given, and boundary stresses are left out of the equations (section 5.3).
+// where values are prescribed, and boundary stresses are left out of the equations (section 5.3).
 #ifndef PL_GRID_LINEAR_LEVEL_H
 #define PL_GRID_LINEAR_LEVEL_H
 
 #include "grid/grid_level.h"
 
-// The place of a cell in the fields of cycles.
+// Position of a cell in the fields of cycles.
 static inline int pl_place_of(int index) {
     const int i = index & (PL_GRID_CHUNK - 1);
     return index - i + (i & 1) * (PL_GRID_CHUNK / 2) + i / 2;
@@ -36,17 +36,17 @@ static inline int pl_place_above(int place) {
     return place + (i < half ? half : i < PL_GRID_CHUNK - 1 ? 1 - half : 1);
 }
 
-// Chunks that follow one another in a row, all with core cells or interior faces.
+// Consecutive chunks of a row that all have core cells or interior faces.
 typedef struct pl_grid_run {
     int begin;   // index of its first cell
     int count;   // chunks
-    int rows[4]; // index of the cell beside the first one, as in a segment
+    int rows[4]; // index of the first cell's neighbour in each row, as in a segment
     bool odd_y, odd_z;
 } pl_grid_run;
 
 enum { PL_GRID_FULL_CELLS = 8, PL_GRID_FAR = 16, PL_GRID_DEEP = 32 };
 
-// A chunk with faces of the band, or with cells whose pressure such faces change.
+// A chunk with band faces, or with cells whose pressure band faces change.
 typedef struct pl_grid_band_chunk {
     int begin;
     int rows[PL_ROW_COUNT];
@@ -57,57 +57,59 @@ typedef struct pl_grid_band_chunk {
     uint16_t rim;
     uint16_t cell_stress[3];
     float inverse_diagonal[3][PL_GRID_CHUNK]; // of faces of the band, else 0
-    float wall[3][PL_GRID_CHUNK];             // stiffness of a face beyond that of its stencil
+    float wall[3][PL_GRID_CHUNK];             // stiffness of a face in addition to its stencil
     float stiffness[3][PL_GRID_CHUNK];        // the same, with springs and contacts
     float compliance[PL_GRID_CHUNK];          // of slaved cells: p = (g - div) compliance, else 0
 } pl_grid_band_chunk;
 
-// What sweeps read of a band chunk, close together. A byte for each face says which stresses its
-// equation has (bits 0 and 1: P_aa below and above it, 2 to 5: P_ab as in `edge`); one for each
-// cell, whether it is slaved and has P_aa (bits 0 to 2), slaved (3), at the rim (4). A face's
-// change times the compliance of the slaved cells below and above it moves their pressures.
+// The data of a band chunk that sweeps read, close together. `stresses` has a byte for each face:
+// which stresses its equation contains (bits 0 and 1: P_aa below and above it, 2 to 5: P_ab as in
+// `edge`). `cells` has a byte for each cell: slaved and has P_aa (bits 0 to 2), slaved (3), at the
+// rim (4). A face's change times the compliance of the slaved cells below and above it changes
+// their pressures.
 typedef struct pl_grid_band_rates {
-    // what all chunks are asked before and after sweeps, in two lines of the cache
+    // read for all chunks before and after sweeps: two cache lines
     _Alignas(64) int begin;
     int rows[PL_ROW_COUNT];
-    bool is_odd; // y + z is odd, so that cells of even x are of the second colour
+    bool is_odd; // y + z is odd, so cells of even x have the second colour
     bool has_slaved, has_rim;
-    // not all zero: the compliance of cells above and below faces, and the stiffness of faces
+    // not all zero: compliance of the cells above and below faces, stiffness of faces
     bool has_own[3], has_low[3], is_stiff[3];
     uint16_t faces[3]; // those of the band
     uint8_t cells[PL_GRID_CHUNK];
     float compliance[PL_GRID_CHUNK];
     uint8_t stresses[3][PL_GRID_CHUNK];
     float inverse_diagonal[3][PL_GRID_CHUNK];
-    float low[3][PL_GRID_CHUNK]; // compliance of the cell below a face across an axis
+    float low[3][PL_GRID_CHUNK]; // compliance of the cell below each face
     float stiffness[3][PL_GRID_CHUNK];
 } pl_grid_band_rates;
 
-// A face of the band that has few others beside it in its chunk, with what its equation needs: such
+// A band face that shares its chunk with few others, with everything that its equation needs. Such
 // faces are relaxed one by one.
 typedef struct pl_grid_band_face {
-    int at;      // place of the face
-    int rows[5]; // place beside it at low y, high y, low z, high z; then across both, as corner
-    int low_x, high_x; // how far away the places before and after it along x are
-    int kept;          // where its residual is in band_residual
+    int at;            // place of the face
+    int rows[5];       // neighbours at low y, high y, low z, high z; then the diagonal one, as in
+                       // pl_grid_corner
+    int low_x, high_x; // offsets of the neighbours along x
+    int kept;          // position of its residual in band_residual
     int stresses;      // as in pl_grid_band_rates
     float diagonal, inverse_diagonal;
     float own, low; // compliance of the cells above and below
 } pl_grid_band_face;
 
-// Lists of the band for each row of a level: of single faces across each axis in two colours, and
-// of chunks with many faces across each axis.
+// Lists of the band for each row of a level: single faces across each axis in two colours, and
+// chunks with many faces across each axis.
 enum { PL_BAND_FACES = 6, PL_BAND_LISTS = 9 };
 
-// What is different in the equations of core cells and inner faces next to Dirichlet cells, by
-// place.
+// Changes to the equations of core cells and inner faces next to Dirichlet cells, by place.
 typedef struct pl_grid_wall_chunk {
-    float stiffness[3][PL_GRID_CHUNK]; // of a face, beyond that of its stencil
-    float closed[PL_GRID_CHUNK];       // faces of a cell that are given
-    float inverse[4][PL_GRID_CHUNK];   // of the diagonals: of faces, and of q
+    float stiffness[3][PL_GRID_CHUNK]; // of a face, in addition to its stencil
+    float closed[PL_GRID_CHUNK];       // number of prescribed faces of a cell
+    float inverse[4][PL_GRID_CHUNK];   // inverse diagonals of faces, then of q
 } pl_grid_wall_chunk;
 
-// A variable outside, from inside ones: value = sum of weight * source (section 5.3, end).
+// A ghost variable outside the body: value = sum of weight * source over interior variables (end of
+// section 5.3).
 typedef struct pl_grid_ghost {
     int field; // 0 to 2
     int place;
@@ -119,30 +121,30 @@ typedef struct pl_grid_ghost {
 
 typedef struct pl_grid_linear_level {
     const pl_grid_level* layout;
-    pl_grid_masks* split; // the masks of the layout, in the order of places
-    int* row_runs;        // size[1] * size[2] + 1: the runs of each row
+    pl_grid_masks* split; // the masks of the layout, in place order
+    int* row_runs;        // size[1] * size[2] + 1: first run of each row
     pl_grid_run* runs;
     int run_count;
-    // field_size / 16: what needs no mask in a chunk. Bits 0 to 2: all faces across an axis are
-    // inner ones; PL_GRID_FULL_CELLS: all cells are core, all faces interior, no Dirichlet cell
-    // near. And where it is: PL_GRID_FAR: neither the chunk nor one beside it has a record of the
-    // band; PL_GRID_DEEP: it is in a run, and it and those beside it are far
+    // field_size / 16: what needs no mask in a chunk. Bits 0 to 2: all faces across that axis are
+    // inner ones. PL_GRID_FULL_CELLS: all cells are core, all faces interior, no Dirichlet cell
+    // near. PL_GRID_FAR: neither the chunk nor a neighbour has a band record. PL_GRID_DEEP: in a
+    // run, and it and its neighbours are far
     uint8_t* full;
     pl_grid_band_chunk* band;
     int band_count;
     pl_grid_band_rates* band_rates;           // band_count
-    int* band_index;                          // field_size / 16: the band chunk of a chunk, or -1
+    int* band_index;                          // field_size / 16: band record of a chunk, or -1
     float (*band_residual)[3][PL_GRID_CHUNK]; // of faces of the band, else 0
-    pl_grid_band_face* band_faces;            // in six lists, each in the order of rows
+    pl_grid_band_face* band_faces;            // in six lists, each in row order
     int* band_dense;                          // band chunks, in three lists
-    int* row_lists;                           // for each list, size[1] * size[2] + 1 places
+    int* row_lists;                           // for each list, size[1] * size[2] + 1 offsets
     int band_face_count, band_dense_count;
-    int* row_band;   // size[1] * size[2] + 1: the band chunks of each row
-    int* wall_index; // field_size / 16: the wall chunk of a chunk, or -1
+    int* row_band;   // size[1] * size[2] + 1: first band chunk of each row
+    int* wall_index; // field_size / 16: wall record of a chunk, or -1
     pl_grid_wall_chunk* walls;
     int wall_count;
-    float (*wall_q)[2][PL_GRID_CHUNK]; // of wall chunks: closed, and the inverse diagonal of q
-    bool has_stiff_walls;              // stiffness of a wall chunk is not zero somewhere
+    float (*wall_q)[2][PL_GRID_CHUNK]; // of wall chunks: `closed`, and the inverse diagonal of q
+    bool has_stiff_walls;              // some wall chunk has a nonzero stiffness
     pl_grid_ghost* ghosts;
     int ghost_count;
 
@@ -154,32 +156,32 @@ typedef struct pl_grid_linear_level {
     float* f[3];
     float* g;
     float* q;      // auxiliary pressure; zero outside core cells
-    float* fields; // the block that holds them
+    float* fields; // the allocation that holds all of them
 } pl_grid_linear_level;
 
-// Structure and fields on a layout, which must live as long. The cells, those of the layout, are
-// not needed afterwards.
+// Builds structure and fields on a layout, which must outlive the level. The cells are those of the
+// layout and are not needed afterwards.
 pl_status pl_grid_linear_level_create(const pl_grid_level* layout, const pl_grid_cells* cells,
                                       pl_grid_linear_level* out, pl_error* error);
 void pl_grid_linear_level_free(pl_grid_linear_level* level);
 
-// Coefficients, in units of mu / h^2.
+// Sets the coefficients, in units of mu / h^2.
 void pl_grid_linear_level_set_material(pl_grid_linear_level* level, double compressibility,
                                        double inertia);
-// Springs on faces, by place, in units of mu / h^2; only those of the band count. Coefficients must
-// be set again afterwards.
+// Sets springs on faces, by place, in units of mu / h^2; only those of the band count. Set the
+// coefficients again afterwards.
 void pl_grid_linear_level_set_stiffness(pl_grid_linear_level* level, float* const stiffness[3]);
 
 // ------------------------------------------------------------------ parts of the above
 
-// The records of the band and of walls, and the values outside (grid_linear_classify.c).
+// Builds the band and wall records and the ghosts (grid_linear_classify.c).
 pl_status pl_grid_linear_level_classify(pl_grid_linear_level* level, const pl_grid_cells* cells,
                                         pl_error* error);
-// The lists of the band of a level whose band chunks are known, and their coefficients.
+// Builds the band lists of a level whose band chunks exist; pack sets their coefficients.
 pl_status pl_grid_band_list(pl_grid_linear_level* level, pl_error* error);
 void pl_grid_band_list_free(pl_grid_linear_level* level);
 void pl_grid_band_list_pack(pl_grid_linear_level* level);
-// Coefficients as kernels read them; the last part of setting the material.
+// Packs the coefficients for the kernels; the last part of setting the material.
 void pl_grid_linear_level_pack(pl_grid_linear_level* level);
 
 #endif

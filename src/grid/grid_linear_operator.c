@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Zhu 2010, section 5.3: L_i u = D_j P_ij (Eq. 11) with interior stresses from Eq. 9 and 10, in
-// units where mu and the edge of a cell are 1, boundary stresses left out; and the pressure
-// equation D_i u_i + (mu/lambda) p, from which half of each boundary stress is taken away.
+// Zhu 2010, section 5.3: L_i u = D_j P_ij (Eq. 11) with interior stresses from Eq. 9 and 10 and
+// without boundary stresses, in units where mu and the cell edge are 1; and the pressure equation
+// D_i u_i + (mu/lambda) p, minus half of each boundary stress.
 #include "grid/grid_linear_operator.h"
 
 #include <math.h>
 
 enum { ROWS = 64 };
 
-// sum over the stresses of a face of what pushes it: D_j P_aj
+// divergence D_j P_aj at a face
 static double stress_force(const pl_grid_level* l, const pl_grid_state* s, const pl_grid_segment* g,
                            int a, int i) {
     int at = g->begin + i, low = pl_grid_below(g, a, i);
@@ -29,7 +29,7 @@ static double stress_force(const pl_grid_level* l, const pl_grid_state* s, const
     return sum;
 }
 
-// interior part of the divergence of a cell; the factor of the pressure beside it
+// interior part of the divergence of a cell; and the coefficient of its pressure
 static double divergence(const pl_grid_level* l, const pl_grid_state* s, const pl_grid_segment* g,
                          int i, double* factor) {
     double sum = 0.0;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The discrete equations in double, plainly: what cycles are told to reduce, and what tests compare
-// kernels with.
+// The discrete equations in double, written plainly. Cycles reduce their residual, and tests
+// compare the kernels with them.
 #ifndef PL_GRID_LINEAR_OPERATOR_H
 #define PL_GRID_LINEAR_OPERATOR_H
 
 #include "grid/grid_lattice.h"
 #include "grid/grid_linear_level.h"
 
-// f and g of the level become the residuals f - L u, g - div u - eps p of the state. Returns the
-// norm of both together.
+// Sets f and g of the level to the residuals f - L u and g - div u - eps p of the state. Returns
+// the norm of both together.
 double pl_grid_residual(pl_grid_linear_level* level, const pl_grid_state* state, pl_pool* pool);
 // The residual of one interior face across an axis, or of one interior cell: `offset` counts cells
 // along the segment.
@@ -20,11 +20,11 @@ double pl_grid_cell_residual(const pl_grid_level* level, const pl_grid_state* st
                              const pl_grid_segment* segment, int offset);
 // out[a] = L u on interior faces, with the state's pressures.
 void pl_grid_apply(const pl_grid_level* level, const pl_grid_state* state, double* const out[3]);
-// Half of u' K u, where K is -L with all pressures substituted; given values included.
+// u' K u / 2, where K is -L with all pressures substituted. Prescribed values are included.
 double pl_grid_energy(const pl_grid_level* level, const pl_grid_state* state);
 // Adds the level's u and c to the state.
 void pl_grid_correct(const pl_grid_linear_level* level, pl_grid_state* state, pl_pool* pool);
-// Pressures that fulfil their equations.
+// Sets the pressures so that their equations hold.
 void pl_grid_substitute(const pl_grid_level* level, pl_grid_state* state);
 
 #endif

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Zhu 2010, section 6. Residuals at places that are held on the coarser level are lost, and the
-// paper drives them down by 2 to 3 more sweeps there.
+// Zhu 2010, section 6. Restriction drops residuals in cells that are Dirichlet on the coarser
+// level; the paper reduces them by 2 to 3 more sweeps there.
 //
-// Where we differ: such sweeps cannot move volume along a wall. A layer of cells between the wall
-// of a level and that of the next one has a residual of its pressure equations which is smooth
-// along the wall, and sweeps take as long for it as for any smooth residual: it was three quarters
-// of all that was left after a few cycles of an armadillo that is pulled by its hands. So the
-// volume that is missing in these cells is asked of the free coarse cells next to them, and their
-// pressure (c, see grid_level.h) is corrected as it is there. Sweeps then only have to move volume
-// within a coarse cell. More of them are made too, as in the paper; distributive ones, as these
-// cells have no exterior neighbours (others belong to the band).
+// Where we differ: sweeps cannot move volume along a wall. In the layer of cells between the wall
+// of a level and that of the next one, the residual of the pressure equations is smooth along the
+// wall, so sweeps reduce it as slowly as any smooth residual: after a few cycles of an armadillo
+// pulled by its hands it was three quarters of the whole. So the missing volume of these cells is
+// restricted to the free coarse cells next to them, and their pressure (c, see grid_linear_level.h)
+// is corrected from there. Sweeps then only have to move volume within a coarse cell. Extra sweeps
+// are made too, as in the paper; they are distributive, because relocated cells have no exterior
+// neighbours (others belong to the band).
 #include "grid/grid_linear_relocated.h"
 #include "base/array.h"
 #include "base/memory.h"
 
-// How many free cells away a free coarse cell may be, and how many of these share a cell.
+// Largest number of steps to a free coarse cell, and how many coarse cells share a cell.
 enum { HOPS = 3, SHARES = 8 };
 
 static const int steps[6][3] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
@@ -29,7 +29,7 @@ static bool is_core(const pl_grid_linear_level* l, int place) {
     return pl_grid_bit(l->split[place / PL_GRID_CHUNK].core, place);
 }
 
-// the index of the coarse cell around a fine one, or -1 if it is not free
+// index of the parent of a fine cell, or -1 if it is not free
 static int free_parent(const pl_grid_linear_level* coarse, const int at[3]) {
     int index = pl_grid_index(coarse->layout, pl_grid_halve(at[0]), pl_grid_halve(at[1]),
                               pl_grid_halve(at[2]));
@@ -39,7 +39,7 @@ static int free_parent(const pl_grid_linear_level* coarse, const int at[3]) {
 typedef struct search {
     const pl_grid_linear_level *fine, *coarse;
     int count;
-    pl_grid_share found[SHARES]; // weights count the ways that lead there
+    pl_grid_share found[SHARES]; // weights count the paths that lead there
 } search;
 
 static void find(search* s, int coarse) {
@@ -50,7 +50,7 @@ static void find(search* s, int coarse) {
     s->found[k].weight += 1.0f;
 }
 
-// Ways of so many steps from a cell, through relocated cells, to one with a free coarse cell.
+// Counts paths of this many steps from a cell, through relocated cells, to one with a free parent.
 static void walk(search* s, const int at[3], int hops) {
     for (int n = 0; n < 6; n++) {
         const int next[3] = {at[0] + steps[n][0], at[1] + steps[n][1], at[2] + steps[n][2]};
@@ -66,7 +66,7 @@ typedef struct maker {
     search search;
     uint8_t* marks; // per place: relocated
     pl_array cells, begins, shares, faces;
-    bool lost; // memory is out
+    bool lost; // an allocation failed
 } maker;
 
 static void push(maker* m, pl_array* list, const void* item) {
@@ -173,7 +173,8 @@ static float cell_residual(const pl_grid_linear_level* l, const pl_grid_spot* p)
     return l->g[p->at] - (1.0f + eps) * divergence + eps * l->c[p->at];
 }
 
-// A residual of pressures counts a quarter in each of the eight cells (see grid_linear_restrict.c).
+// A pressure residual has weight a quarter in each of the eight children (see
+// grid_linear_restrict.c).
 void pl_grid_relocated_restrict(const pl_grid_relocated* r, const pl_grid_linear_level* fine,
                                 pl_grid_linear_level* coarse) {
     for (int n = 0; n < r->cell_count; n++) {

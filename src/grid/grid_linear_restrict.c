@@ -1,43 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Residual and restriction R (Zhu 2010, section 6) at one go: along its own axis a component is
-// averaged 1/4 1/2 1/4, across it 1/2 1/2, pressures are averaged. Fields are in units of the
-// level's own cell: from cell to cell twice as large, a residual of positions counts four times,
-// one of pressures twice.
+// Residual and restriction R (Zhu 2010, section 6), fused. A component is averaged 1/4 1/2 1/4
+// along its own axis and 1/2 1/2 across it; pressures are averaged. Fields are in units of the
+// level's own cell: with cells twice as large, a residual of positions is multiplied by four, one
+// of pressures by two.
 //
-// Rows of the fine level are taken one after the other, averaged along x and added to the coarse
-// rows they belong to: residuals are never stored. A task fills some planes of the coarse level;
-// the fine plane between two tasks is computed by both, so that results do not depend on threads.
+// Each row of the fine level is averaged along x and added to its coarse rows; residuals are never
+// stored. A task fills some planes of the coarse level. The fine plane between two tasks is
+// computed by both, so results do not depend on threads.
 #include "grid/grid_linear_kernels.h"
 #include "grid/grid_linear_transfer.h"
 
 #include <string.h>
 
 enum {
-    PLANES = 8,        // of the coarse level, of a block of work
-    STRIP_CELLS = 2048 // of a plane, so that the planes that are read fit in the cache
+    PLANES = 8,        // coarse planes in a block of work
+    STRIP_CELLS = 2048 // cells of a plane, so that the planes being read fit in the cache
 };
 
 typedef struct restrict_job {
     const pl_grid_transfer* transfer;
     pl_grid_linear_level* fine;
     pl_grid_linear_level* coarse;
-    const float* const* source; // the residual, or NULL: that of the level
+    const float* const* source; // values to restrict, or NULL: the level's residual
     int block_count, threads;
 } restrict_job;
 
-// A row of a fine level on its way to the coarse rows it belongs to. Rows of even y lie on coarse
-// faces across y, those between two of them go to both; so with z.
+// A row of a fine level and its coarse rows. Rows of even y lie on coarse faces across y; rows
+// between two of them contribute to both. The same holds for z.
 typedef struct row_job {
     const restrict_job* job;
     int y, z;      // of the fine level
     int low, high; // planes of the coarse level that this task fills
 } row_job;
 
-// Where the values of a component (3: cells) go, relative to a chunk's parents (-1: nowhere), and
-// how much of them; residuals of positions count four times on the coarse level, those of pressures
-// twice.
+// Target rows of a component (3: cells), relative to a chunk's parents (-1: none), and their
+// weights. Residuals of positions are multiplied by four on the coarse level, those of pressures by
+// two.
 typedef struct targets {
     float* field;
     int first, second;
@@ -69,8 +69,8 @@ PL_WIDE void add_to(float* field, int at, pl_half sum) {
     add_quarter(field + at + PL_HALF, __builtin_shufflevector(sum, sum, 1, 3, 5, 7));
 }
 
-// Averages the even and odd values of a chunk along x and adds them to eight coarse ones; carry has
-// the odd values of the chunk before, and then of this one.
+// Averages the even and odd values of a chunk along x and adds them to eight coarse values. carry:
+// the odd values of the previous chunk on entry, of this one on return.
 PL_WIDE void add_chunk(targets t, const int* parents, const pl_half r[2], int a, pl_half* carry) {
     const pl_half even = r[0], odd = r[1];
     pl_half sum;
@@ -98,7 +98,7 @@ PL_WIDE face_residual face_residual_of(const pl_grid_linear_level* l, const pl_g
                            6.0f + l->inertia};
 }
 
-// Of the row: the odd half of the chunk before and the even half of the next one to come.
+// Carried along the row: odd half of the previous chunk, even half of the next one.
 typedef struct window {
     pl_half before, even;
 } window;
@@ -123,7 +123,7 @@ PL_WIDE void face_residual_inside(const face_residual* s, int n, window* w, pl_h
     *w = (window){odd, after};
 }
 
-// With masks, springs and the residual of faces of the band, kept by the last of their sweeps.
+// The general case: with masks, springs, and the residual of band faces stored by their last sweep.
 PL_WIDE void face_residual_chunk(const face_residual* s, const pl_grid_linear_level* l,
                                  const chunks* k, int n, window* w, pl_half out[2]) {
     const pl_grid_wall_chunk* wall = l->has_stiff_walls ? wall_of(k, n) : NULL;
@@ -195,7 +195,7 @@ static void restrict_cells(const row_job* r, const pl_grid_run* g) {
     }
 }
 
-// the same from given values
+// the same from values passed in
 static void restrict_stored(const row_job* r, const pl_grid_run* g, pl_half* carry) {
     for (int a = 0; a < 4; a++) {
         const targets t = targets_of(r, a);
@@ -208,7 +208,7 @@ static void restrict_stored(const row_job* r, const pl_grid_run* g, pl_half* car
     }
 }
 
-// What the last value of a run brings to the coarse face after it.
+// Contribution of the last value of a run to the coarse face after it.
 static void flush(const row_job* r, int chunk, float carry) {
     const targets t = targets_of(r, 0);
     const int at = r->job->transfer->parents[chunk][4];
@@ -233,7 +233,7 @@ static void restrict_row(const row_job* r) {
     }
 }
 
-// the part of the fields that planes take up
+// range of the fields that planes occupy
 static void plane_range(const pl_grid_linear_level* l, int begin, int end, int* first, int* last) {
     int s = l->layout->row_segments[begin * l->layout->size[1]],
         e = l->layout->row_segments[end * l->layout->size[1]];
@@ -277,9 +277,8 @@ static void restrict_planes(const restrict_job* job, int begin, int end) {
     mask_planes(coarse, first, last);
 }
 
-// A sweep has gone up the planes of a thread and has left the upper ones in its cache, so each
-// thread goes down: the blocks that pl_parallel_for gives to it are taken from the last to the
-// first.
+// The sweep before went up the planes of a thread and left the upper ones in its cache. So each
+// thread goes down: it processes its blocks of pl_parallel_for from last to first.
 static int reverse(int block, int count, int threads) {
     int w = 0;
     while ((int)((int64_t)count * (w + 1) / threads) <= block) w++;

@@ -10,30 +10,32 @@
 //   mu/lambda compressibility
 //   c / mu    inertia (section 8)
 //
-// Where we differ: with c = div(phi) - p stored in place of p, a change of psi_i alters phi_i alone
-// and leaves c as it is, and equation i reads lap(phi_i) + D_i c - kappa phi_i = f_i. So the three
-// sweeps over positions are red-black Gauss-Seidel sweeps of three Poisson equations that do not
-// see one another, and the sweep over pressures is one more for q from zero, after which
-// phi -= grad q and c += lap q - kappa q. The result is that of the paper's gather and scatter in
-// red-black order, at a fraction of the work. Sweeps are over-relaxed (see OVER), which the paper's
-// lexicographic order does not need. Cells next to Dirichlet cells are core cells too: there the
-// equations of positions hold as they stand, and q has no flow through faces that are given; point
-// sweeps with substituted pressures would fail there as nu approaches 1/2.
+// Where we differ: c = div(phi) - p is stored in place of p. A change of psi_i then alters only
+// phi_i and leaves c unchanged, and equation i reads lap(phi_i) + D_i c - kappa phi_i = f_i. So the
+// three position sweeps are red-black Gauss-Seidel sweeps of three independent Poisson equations,
+// and the pressure sweep is one more for q, starting from zero, after which phi -= grad q and c +=
+// lap q - kappa q. The result equals the paper's gather and scatter in red-black order, at a
+// fraction of the work. Sweeps are over-relaxed (see OVER), which the paper's lexicographic order
+// does not need.
+//
+// Cells next to Dirichlet cells are core cells too. The position equations hold there unchanged,
+// and q has no flux through prescribed faces. Point sweeps with substituted pressures would fail
+// there as nu approaches 1/2.
 #include "grid/grid_linear_smooth.h"
 #include "grid/grid_linear_kernels.h"
 #include "grid/grid_linear_wavefront.h"
 
 #include <string.h>
 
-// Over-relaxation of the red-black sweeps, of positions and of q: 1.0 gives a rate of 0.34 at
-// nu = 0.49 on the box of the bench, 1.1 gives 0.30, 1.2 gives 0.27, 1.25 gives 0.26.
+// Over-relaxation of the red-black sweeps of positions and of q. Rates at nu = 0.49 on the box of
+// the bench: 0.34 with 1.0, 0.30 with 1.1, 0.27 with 1.2, 0.26 with 1.25.
 static const float OVER = 1.2f;
 
-// The half of chunks that has a colour in a row: the first colour has even x + y + z.
+// The half of each chunk that has a colour in a row. The first colour has even x + y + z.
 PL_WIDE int half_of(const pl_grid_run* g, int colour) { return (g->odd_y + g->odd_z + colour) & 1; }
 
-// One sweep over a colour of the faces across an axis. Of each chunk it is one half, and what it
-// reads of the own row lies in the other.
+// One sweep over a colour of the faces across an axis. The colour is one half of each chunk; its
+// neighbours along the row are in the other half.
 typedef struct face_sweep {
     int a;
     lines u;
@@ -45,7 +47,7 @@ PL_WIDE pl_half factor_of(const face_sweep* s, const float* inverse, int half) {
     return inverse ? OVER * pl_load_half(inverse + half * PL_HALF) : s->scale;
 }
 
-// masks and inverse: NULL where they are the same everywhere. flat: c is zero here
+// masks and inverse: NULL if uniform. flat: c is zero here
 PL_WIDE void relax_chunk(const face_sweep* s, const pl_grid_masks* m, const float* inverse, int n,
                          int half, pl_half* carry, bool flat) {
     const int at = n + half * PL_HALF;
@@ -61,7 +63,7 @@ PL_WIDE void relax_chunk(const face_sweep* s, const pl_grid_masks* m, const floa
     pl_store_half(out, value);
 }
 
-// The first colour where u and c are zero around: they are written and not read.
+// The first colour where u and c are zero: writes them without reading.
 PL_WIDE void start_chunk(const face_sweep* s, const pl_grid_masks* m, const float* inverse, int n,
                          int half) {
     const int at = n + half * PL_HALF, other = n + (1 - half) * PL_HALF;
@@ -121,7 +123,7 @@ static float diagonal_of_q(const pl_grid_linear_level* l) {
     return 6.0f * (1.0f + 2.0f * eps) + eps * l->inertia;
 }
 
-// q = residual of the pressure equation over its diagonal; final in cells of the first colour
+// q = residual of the pressure equation over its diagonal; final for the first colour
 static void start_q(pl_grid_linear_level* l, const pl_grid_run* g, int ahead) {
     const chunks k = chunks_of(l, g);
     const int count = g->count;
@@ -150,7 +152,7 @@ static void start_q(pl_grid_linear_level* l, const pl_grid_run* g, int ahead) {
 
 PL_WIDE void relax_q_half(pl_grid_linear_level* l, const pl_grid_run* g, int half) {
     const chunks k = chunks_of(l, g);
-    // the part of the neighbours is not over-relaxed: 0.270 against 0.274 at nu = 0.49
+    // the neighbours' part is not over-relaxed: rate 0.270 instead of 0.274 at nu = 0.49
     const pl_half weight = pl_splat_half(1.0f + 2.0f * l->compressibility);
     const pl_half scale = weight * pl_splat_half(1.0f / diagonal_of_q(l));
     const lines q = lines_of(l->q, g);
@@ -173,7 +175,7 @@ static void relax_q(pl_grid_linear_level* l, const pl_grid_run* g) {
     else relax_q_half(l, g, 0);
 }
 
-// What distribution reads of q along x: the half, and what is before and after it.
+// q along x as distribution reads it: the half, and its neighbours before and after.
 typedef struct along_x {
     pl_half low, own, high;
 } along_x;
@@ -224,7 +226,7 @@ static void distribute_q(pl_grid_linear_level* l, const pl_grid_run* g, int ahea
     }
 }
 
-// How far on in the fields the same row begins, so many planes up or down; 0 if it is empty.
+// Offset in the fields to the same row, this many planes up or down; 0 if that row is empty.
 static int planes_ahead(const pl_grid_linear_level* l, int row, int planes) {
     const int further = row + planes * l->layout->size[1], *runs = l->row_runs;
     if (further < 0 || further >= l->layout->size[1] * l->layout->size[2]) return 0;
@@ -232,10 +234,10 @@ static int planes_ahead(const pl_grid_linear_level* l, int row, int planes) {
     return l->runs[runs[further]].begin - l->runs[runs[row]].begin;
 }
 
-// Each stage asks for a part of what the first ones will need one plane further on, which is the
-// plane after the one that is the newest now: so memory has all the time of a plane to answer, and
-// not only that of the stages which read first. With requests two rows ahead by those the sweep of
-// 128^3 cells takes 1.07 times as long, without any 1.2 times.
+// Each stage prefetches part of what the first stages will read one plane further on. So memory has
+// the time of a whole plane to respond, not only that of the stages that read first. If the first
+// stages prefetch two rows ahead instead, the sweep of 128^3 cells takes 1.07 times as long;
+// without prefetching 1.2 times.
 enum { U_AHEAD = 2, F_AHEAD = 2, Q_AHEAD = 1, C_AHEAD = 5 };
 
 PL_WIDE void sweep_rows(pl_grid_linear_level* l, int stage, bool first, int row_begin,
@@ -260,7 +262,7 @@ void pl_grid_sweep_stage(pl_grid_linear_level* l, int stage, int row_begin, int 
 
 // ------------------------------------------------------------------ order
 
-// So that the planes in flight, of about forty fields, take some megabytes: their rows should be
+// Sized so that the planes in flight, of about forty fields, take a few megabytes: rows should be
 // long streams. Strips that fit in 512 KB make the sweep of 128^3 cells a fifth slower.
 enum { STRIP_CELLS = 20480 };
 

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // A step of the linear lattice, cycle by cycle. Coarse levels may be too soft for limbs of a few
-// cells, and cycles slow or even growing: then the last few of them are recombined, and coarse
-// levels have two cycles for each. A body that bends softly does not get far with residuals that
-// may not grow: there cycles are mixed. Memory for that is taken when it is needed; without it
-// cycles go on alone.
+// cells, so that cycles converge slowly or diverge. Then the last few cycles are recombined, and
+// coarse levels get two cycles each. A body with soft bending modes makes little progress if the
+// residual must not grow; there cycles are mixed. Memory for that is allocated when needed; if that
+// fails, cycles continue alone.
 #include "grid/grid_linear.h"
 #include "grid/grid_linear_operator.h"
 
@@ -18,7 +18,7 @@ typedef struct take_job {
     float* const* to;
 } take_job;
 
-// The correction as the state takes it: in its order, pressures in place of c, nothing outside.
+// The correction in the order of the state, with pressures in place of c and zeros outside.
 static void take_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const take_job* job = user;
@@ -46,7 +46,7 @@ static void take(const pl_grid_iteration* it, float* const to[4]) {
 }
 
 double pl_grid_linear_look(pl_grid_linear* mg, const pl_grid_state* state) {
-    if (mg->react) mg->react(mg->react_user);
+    if (mg->update_springs) mg->update_springs(mg->springs_user);
     return pl_grid_residual(&mg->levels[0], state, mg->pool);
 }
 static double find_residual(const pl_grid_iteration* it) {
@@ -66,7 +66,7 @@ pl_grid_iteration pl_grid_linear_iteration(pl_grid_linear* mg, pl_grid_state* st
 // ------------------------------------------------------------------ step
 
 void pl_grid_linear_begin(pl_grid_linear* mg) {
-    // nothing but the state goes from step to step: runs can be resumed
+    // only the state carries over from step to step, so runs can be resumed
     mg->phase = PL_GRID_CYCLES_ALONE;
     mg->cycle = mg->stalls = 0;
     mg->inner_cycles = 1;
@@ -79,7 +79,7 @@ static bool has_history(pl_grid_linear* mg) {
                                                             &mg->history, &ignored) == PL_OK;
 }
 
-// Ends the phase of cycles alone where they are slow.
+// Leaves PL_GRID_CYCLES_ALONE if cycles are slow.
 static void watch_rate(pl_grid_linear* mg, double residual) {
     static const double SLOW = 0.7, MANY_TIMES = 3.0;
     const double last = mg->last_residual;
@@ -87,20 +87,20 @@ static void watch_rate(pl_grid_linear* mg, double residual) {
     const bool grows = mg->cycle > 1 && residual > last;
     pl_error ignored;
     if (!(slow || grows)) return;
-    const bool mixes = !mg->react && residual > MANY_TIMES * last;
+    const bool mixes = !mg->update_springs && residual > MANY_TIMES * last;
     if (has_history(mg)) mg->phase = mixes ? PL_GRID_CYCLES_MIXED : PL_GRID_CYCLES_RECOMBINED;
     if (mg->phase != PL_GRID_CYCLES_MIXED) pl_grid_linear_set_inner(mg, 2, &ignored);
 }
 
-// Goes from recombined to mixed cycles where they stall. What touches and lets go again is no
-// linear equation: with reactions nothing is mixed.
+// Switches from recombined to mixed cycles where they stall. Not with springs or contacts: contacts
+// that open and close are not linear.
 static void watch_stalls(pl_grid_linear* mg, double residual) {
     static const double STALLED = 0.95;
     enum { MAX_STALLS = 3 };
     mg->stalls = residual > STALLED * mg->last_residual ? mg->stalls + 1 : 0;
     const bool mixes = mg->phase == PL_GRID_CYCLES_MIXED || mg->stalls >= MAX_STALLS;
     const pl_grid_linear_phase next =
-        mixes && !mg->react ? PL_GRID_CYCLES_MIXED : PL_GRID_CYCLES_RECOMBINED;
+        mixes && !mg->update_springs ? PL_GRID_CYCLES_MIXED : PL_GRID_CYCLES_RECOMBINED;
     if (next == mg->phase) return;
     if (next == PL_GRID_CYCLES_MIXED) mg->inner_cycles = 1;
     mg->phase = next;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The equations of thin parts are those of the band (Zhu 2010, Eq. 12): pressures are substituted,
-// but in core cells at the end of a part, which keep theirs, as those at the rim do while the band
-// is swept.
+// Thin parts use the equations of the band (Zhu 2010, Eq. 12) with substituted pressures, except in
+// core cells at the end of a part. These keep their pressure, as rim cells do while the band is
+// swept.
 #include "grid/grid_linear_thin.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -15,11 +15,11 @@
 
 typedef struct maker {
     const pl_grid_linear_level* level;
-    const pl_grid_cells* cells_of_level; // NULL: all of the level is solved
-    const uint8_t* marks;                // per cell of these: of a thin part
+    const pl_grid_cells* cells_of_level; // NULL: the whole level is solved
+    const uint8_t* marks;                // per cell: belongs to a thin part
     int* unknown;                        // per axis and index of a field, or -1
     pl_array faces, cells, forms;
-    bool lost; // memory is out
+    bool lost; // an allocation failed
 } maker;
 
 static void push(maker* m, pl_array* list, const void* item) {
@@ -28,7 +28,7 @@ static void push(maker* m, pl_array* list, const void* item) {
 
 static bool is_thin(const maker* m, int i, int j, int k) {
     const pl_grid_cells* c = m->cells_of_level;
-    if (!c) return true; // only faces between interior cells are asked for
+    if (!c) return true; // only called for faces between interior cells
     return pl_grid_cells_has(c, i, j, k) && m->marks[pl_grid_cells_index(c, i, j, k)];
 }
 static int* unknown_at(const maker* m, int a, int index) {
@@ -70,7 +70,7 @@ static void add_form(maker* m, const pl_grid_thin_form* form) {
     if (form->count) push(m, &m->forms, form);
 }
 
-// A cell and its stresses, whether it is of a part or beside one.
+// A cell and its stresses, in a part or next to one.
 static void add_cell(maker* m, const pl_grid_segment* g, int i) {
     const pl_grid_linear_level* l = m->level;
     const int at = g->begin + i;
@@ -201,7 +201,7 @@ void pl_grid_thin_free(pl_grid_thin* t) {
     *t = (pl_grid_thin){0};
 }
 
-// stiffness of a face beyond that of its stencil
+// stiffness of a face in addition to its stencil
 static float stiffness_of(const pl_grid_linear_level* l, const pl_grid_thin_face* f) {
     const int chunk = f->at / PL_GRID_CHUNK, i = f->at % PL_GRID_CHUNK;
     if (!pl_grid_bit(l->split[chunk].inner[f->axis], f->at))
@@ -233,7 +233,7 @@ void pl_grid_thin_update(pl_grid_thin* t, const pl_grid_linear_level* l, pl_pool
 
 // ------------------------------------------------------------------ solution
 
-// the divergence of a cell, of its interior stresses alone or of all faces
+// divergence of a cell, over its interior stresses or over all faces
 static float divergence(const pl_grid_linear_level* l, const pl_grid_thin_cell* cell, int axes) {
     float sum = 0.0f;
     for (int a = 0; a < 3; a++)
@@ -241,7 +241,7 @@ static float divergence(const pl_grid_linear_level* l, const pl_grid_thin_cell* 
     return sum;
 }
 
-// p of a cell that follows
+// p of a cell with eliminated pressure
 static float pressure(const pl_grid_linear_level* l, const pl_grid_thin_cell* cell) {
     float divisor = l->compressibility;
     for (int a = 0; a < 3; a++) divisor += cell->stress >> a & 1 ? 0.0f : 0.5f;
@@ -260,7 +260,7 @@ static int face_corner(const pl_grid_thin_face* f, int up, int down) {
     return f->rows[up == 2 ? PL_ROW_Y_LOW_Z_HIGH : PL_ROW_Y_HIGH_Z_LOW];
 }
 
-// L u - f, with pressures in the place of c
+// L u - f, with pressures in place of c
 static double push_of(const pl_grid_linear_level* l, const pl_grid_thin_face* f) {
     const int a = f->axis, at = f->at, low = face_below(f, a);
     const float *u = l->u[a], *p = l->c;

@@ -2,10 +2,10 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Prolongation P of the paper's section 6: linear along the axis of a component and 3/4 1/4 across
-// it; pressures are handed down as they are. Fields are in units of the level's own cell: from cell
-// to cell half as large, c counts half.
+// it; pressures are copied. Fields are in units of the level's own cell: with cells half as large,
+// c is multiplied by a half.
 //
-// Where we differ: c = div(phi) - p is handed down in place of p.
+// Where we differ: c = div(phi) - p is prolonged in place of p.
 #include "grid/grid_linear_transfer.h"
 #include "base/memory.h"
 #include "grid/grid_linear_kernels.h"
@@ -54,9 +54,9 @@ void pl_grid_transfer_free(pl_grid_transfer* t) {
     *t = (pl_grid_transfer){0};
 }
 
-enum { BAND_CHUNKS = 256 }; // of a block of work
+enum { BAND_CHUNKS = 256 }; // chunks in a block of work
 
-// one after the other: some are made of those before
+// sequentially: some depend on earlier ones
 static void set_ghosts(pl_grid_linear_level* l) {
     float* fields[4] = {l->u[0], l->u[1], l->u[2], l->c};
     for (int k = 0; k < l->ghost_count; k++) {
@@ -90,15 +90,15 @@ void pl_grid_fill_ghosts(pl_grid_linear_level* l, pl_pool* pool) {
 
 // ------------------------------------------------------------------ prolongation
 
-// weights of the coarse rows below, at and above a row, along one axis: of faces across that axis,
-// which lie on a coarse face or half way to the next, or of others
+// weights of the coarse rows below, at and above a row, along one axis: for faces across that axis,
+// which lie on a coarse face or half way to the next, or for others
 static void weights_of(bool across, bool odd, float out[3]) {
     out[0] = across || odd ? 0.0f : 0.25f;
     out[1] = across ? (odd ? 0.5f : 1.0f) : 0.75f;
     out[2] = odd ? (across ? 0.5f : 0.25f) : 0.0f;
 }
 
-// The two to four coarse rows that a row of faces across an axis is made of.
+// The two to four coarse rows that a row of faces across an axis is interpolated from.
 typedef struct sources {
     int count;
     int parent[4];
@@ -116,7 +116,7 @@ static sources sources_of(int a, const pl_grid_run* g) {
     return s;
 }
 
-// The eight coarse values above a chunk with those before and after, summed over rows.
+// The eight coarse values over a chunk, and those before and after, summed over rows.
 typedef struct coarse_sum {
     pl_half low, own, high;
 } coarse_sum;
@@ -152,8 +152,7 @@ PL_WIDE void add_halves(float* to, pl_half even, pl_half odd, uint16_t bits) {
     add_half(to + PL_HALF, odd, pl_bits_of_half(bits, 1));
 }
 
-// Adds to the chunks whose PL_GRID_DEEP is among the wanted ones: those without it, with it, or
-// all.
+// Prolongs to the wanted chunks: those without PL_GRID_DEEP, those with it, or all.
 enum { AROUND = 1, DEEP = 2 };
 
 PL_WIDE void prolong_run(const transfer_job* job, const pl_grid_run* g) {

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The order of a sweep. Its stages run one plane and one row behind the other over strips of rows,
-// so that what one stage has written the next ones find in the cache.
+// The order of a sweep. Its stages follow one another at a distance of one plane and one row, over
+// strips of rows, so that each stage finds the output of the previous one in the cache.
 //
-// Stage s at a row reads what stage s - 1 made of the rows around it, and what it writes no earlier
-// stage still needs once that is done: so all orders that respect this give the same bits.
+// Stage s at a row reads the output of stage s - 1 in the adjacent rows. After that, no earlier
+// stage needs the values that it writes. So all orders that respect these dependencies give the
+// same bits.
 //
-// Threads take slabs of planes, as far as these do not depend on one another; then what is left
-// around the planes between them, in parts of rows in the same way; then what is left of that. As
-// the order does not matter, there may be as many slabs as threads: a thread alone has no seams.
+// Threads process slabs of planes as far as these are independent; then the remainder at the seams
+// between slabs, divided into parts of rows in the same way; then the remainder of that. Because
+// the order does not matter, there may be as many slabs as threads, and a single thread has no
+// seams.
 #include "grid/grid_linear_wavefront.h"
 
 enum { MAX_SLABS = 64 };
@@ -18,8 +20,8 @@ typedef struct wave {
     pl_grid_linear_level* level;
     const pl_grid_wave* plan;
     int slab_count;
-    int slabs[MAX_SLABS + 1]; // their first planes
-    int part_count;           // of the rows of a seam
+    int slabs[MAX_SLABS + 1]; // first plane of each slab
+    int part_count;           // parts of the rows of a seam
 } wave;
 
 static void run_rows(const wave* w, int stage, int z, int y_begin, int y_end) {
@@ -28,9 +30,8 @@ static void run_rows(const wave* w, int stage, int z, int y_begin, int y_end) {
     if (y_begin < y_end) w->plan->run(w->level, stage, z, y_begin, y_end, w->plan->user);
 }
 
-// A slab as far as it does not depend on its neighbours: each stage stops one plane earlier, the
-// first one before the last plane, as stores are of whole vectors and the next slab reads that
-// plane.
+// The independent part of a slab. Each stage stops one plane earlier than the one before; the first
+// stops before the last plane, because stores are whole vectors and the next slab reads that plane.
 static void slab_task(int slab_begin, int slab_end, int worker, void* user) {
     (void)worker;
     const wave* w = user;
@@ -53,8 +54,7 @@ static int part_row(const wave* w, int part) {
     return (int)((int64_t)w->level->layout->size[1] * part / w->part_count);
 }
 
-// What slabs left open at the plane between two of them, in parts of rows that leave their ends
-// open in turn.
+// Completes the seam between two slabs, in parts of rows that leave their own ends open.
 static void seam_task(int task_begin, int task_end, int worker, void* user) {
     (void)worker;
     const wave* w = user;
@@ -68,7 +68,7 @@ static void seam_task(int task_begin, int task_end, int worker, void* user) {
     }
 }
 
-// what the parts of seams left open at the row between two of them
+// completes the rows between two parts of a seam
 static void cross_task(int task_begin, int task_end, int worker, void* user) {
     (void)worker;
     const wave* w = user;
@@ -81,7 +81,7 @@ static void cross_task(int task_begin, int task_end, int worker, void* user) {
     }
 }
 
-// A slab for each thread, of about the same work, with at least `least` planes each.
+// One slab per thread, of about equal work, with at least `least` planes each.
 static void cut_slabs(wave* w, int threads, int least) {
     const int planes = w->level->layout->size[2], rows = w->level->layout->size[1];
     const int* work = w->plan->work;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Zhu 2010, section 5.1, by bit operations. A stress is a boundary one, and left out, if its
-// stencil touches a traction boundary variable: P_aa in a cell touches the two faces of the cell
-// across a; P_ab on an edge touches four faces, and is a boundary stress as soon as one of the four
+// Zhu 2010, section 5.1, with bit operations. A stress is a boundary stress, and left out, if its
+// stencil touches a traction boundary variable. P_aa in a cell touches the two faces of the cell
+// across a. P_ab on an edge touches four faces, and is a boundary stress as soon as one of the four
 // cells around the edge is exterior.
 #include "grid/grid_masks.h"
 #include "base/memory.h"
@@ -12,7 +12,7 @@ static size_t word_count(const pl_grid_bits* b) {
     return (size_t)b->words * (size_t)(b->size[1] + 2) * (size_t)(b->size[2] + 2);
 }
 
-// the word of a chunk; y and z count rows of the level and may be one outside
+// word of a chunk; y and z count rows of the level and may be one outside
 static size_t word_at(const pl_grid_bits* b, int chunk, int y, int z) {
     return ((size_t)(z + 1) * (size_t)(b->size[1] + 2) + (size_t)(y + 1)) * (size_t)b->words +
            (size_t)(chunk + 1);
@@ -28,7 +28,7 @@ static void read_row(const pl_grid_bits* b, const uint8_t* kinds, int count, int
     }
 }
 
-// bits of the cells one further down and up along x
+// bits shifted down and up by one cell along x
 static unsigned below_x(const uint16_t* words, size_t at) {
     return (words[at] << 1 | words[at - 1] >> 15) & 0xffff;
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A cell that the surface cuts is as stiff as the part of it that is full: else bodies are as stiff
-// as if all of their cells were (a bar of 3.1 cells across bends half as much as one of 4).
+// A cut cell is as stiff as it is full. Otherwise a body would be as stiff as if all its cells were
+// full: a bar of 3.1 cells across would bend half as much, like one of 4.
 //
-// Each tet gives its modulus to the cells it reaches into, by points spread over it; a cell has the
-// mean of what it was given, and cells that were given nothing that of their neighbours.
+// Each tet contributes its modulus to the cells that its sample points lie in. A cell takes the
+// mean of its contributions; cells without any take that of their neighbours.
 #include "grid/grid_material.h"
 #include "base/memory.h"
 #include "geometry/solid.h"
@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-// Of a cell's modulus: with less, cycles would have to deal with cells that hardly resist.
-static const float LEAST_FRACTION = 0.1f;
+// Smallest fraction of a cell's modulus: below it, cells would have almost no stiffness.
+static const float MIN_FRACTION = 0.1f;
 
 typedef struct fraction_job {
     const pl_solid* solid;
@@ -24,14 +24,14 @@ typedef struct fraction_job {
     float* fractions;
 } fraction_job;
 
-// The eighths of a cell, each cut by a plane across its distance from the surface. Negative if the
-// middle of none of them is inside.
+// Filled fraction of a cell: each of its eighths is cut by a plane at its distance from the
+// surface. Negative if no eighth has its centre inside.
 static double fraction_of(const fraction_job* job, const int at[3]) {
     double points[24], distance[8], middle[3], sum = 0.0, least = HUGE_VAL, h = job->frame->cell;
     for (int d = 0; d < 3; d++)
         middle[d] = job->frame->origin[d] + h * pl_grid_unfolded(job->frame, d, at[d] + 0.5);
     pl_solid_distances(job->solid, middle, 1, h, distance);
-    if (distance[0] < -0.87 * h) return 1.0; // further in than its corners are away
+    if (distance[0] < -0.87 * h) return 1.0; // farther inside than its corners are away
     for (int n = 0; n < 8; n++)
         for (int d = 0; d < 3; d++) points[3 * n + d] = middle[d] + (n >> d & 1 ? 0.25 : -0.25) * h;
     pl_solid_distances(job->solid, points, 8, h, distance);
@@ -39,7 +39,7 @@ static double fraction_of(const fraction_job* job, const int at[3]) {
         sum += fmin(fmax(0.5 - 2.0 * distance[n] / h, 0.0), 1.0);
         least = fmin(least, distance[n]);
     }
-    // a side of the body that lies between two layers of cells cuts neither
+    // a side between two layers of cells cuts neither
     if (sum > 8.0 - 1e-5) return 1.0;
     return least < 0.0 ? sum / 8.0 : -sum / 8.0;
 }
@@ -57,7 +57,7 @@ static void fraction_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// sums fractions up, and leaves them as moduli need them; true if all are 1
+// sums the fractions and clamps them for use as moduli; true if all are 1
 static bool finish_fractions(const pl_grid_level* level, const pl_grid_cells* cells,
                              float* fractions, pl_grid_filling* out) {
     bool full = true;
@@ -68,7 +68,7 @@ static bool finish_fractions(const pl_grid_level* level, const pl_grid_cells* ce
             if (pl_grid_cell(cells, g->x + i, g->y, g->z) == PL_CELL_EXTERIOR) continue;
             out->has_inside = out->has_inside || *own > 0.0f;
             out->cells += fabs(*own);
-            *own = fmaxf(fabsf(*own), LEAST_FRACTION);
+            *own = fmaxf(fabsf(*own), MIN_FRACTION);
             full = full && *own == 1.0f;
         }
     }
@@ -96,7 +96,7 @@ pl_status pl_grid_fractions(const pl_mesh* surface, const pl_grid_level* level,
     return status;
 }
 
-// the whole body has one ratio of the moduli: it is a number of the cycles
+// lambda / mu must be uniform: it is a constant of the cycles
 static pl_status check(const pl_method_body* def, double mu, double lambda, bool* differs,
                        pl_error* error) {
     *differs = false;
@@ -112,7 +112,7 @@ static pl_status check(const pl_method_body* def, double mu, double lambda, bool
     return PL_OK;
 }
 
-// points k + 1/2 of n along each of three edges, folded into the tet
+// sample points k + 1/2 of n along each of three edges, folded into the tet
 static void add_tet(const pl_method_body* def, const pl_grid_level* level,
                     const pl_grid_frame* frame, int e, float* sum, float* count, double mu) {
     const int* v = def->mesh->tets + 4 * (size_t)e;
@@ -138,7 +138,7 @@ static void add_tet(const pl_method_body* def, const pl_grid_level* level,
     }
 }
 
-// cells without a value take the mean of those around that have one, layer by layer
+// cells without a value take the mean of their neighbours that have one, layer by layer
 static void fill_gaps(const pl_grid_level* level, const pl_grid_cells* cells, float* value,
                       float* known) {
     for (float pass = 2.0f; pass < 1000.0f; pass += 1.0f) {
@@ -164,7 +164,7 @@ static void fill_gaps(const pl_grid_level* level, const pl_grid_cells* cells, fl
     }
 }
 
-// what the tets of the body give to the cells
+// moduli of cells from the tets of the body
 static void set_moduli(const pl_method_body* def, const pl_grid_level* level,
                        const pl_grid_cells* cells, const pl_grid_frame* frame, double mu,
                        float* sum, float* count) {

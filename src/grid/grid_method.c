@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Method "grid" of the world: bodies in lattices. The vertices of the world are those of the
-// bodies' meshes, embedded; what a host writes into them between steps moves the lattice
-// (grid_take_over.h).
+// Method "grid" of the world: bodies in lattices. The world's vertices are the embedded vertices of
+// the bodies' meshes. Values that the host writes into them between steps are applied to the
+// lattice (grid_host_edits.h).
 #include "grid/grid_method.h"
 #include "base/array.h"
 #include "base/memory.h"
 #include "base/timer.h"
+#include "grid/grid_host_edits.h"
 #include "grid/grid_outline.h"
 #include "grid/grid_relayout.h"
 #include "grid/grid_step.h"
-#include "grid/grid_take_over.h"
 
 #include <math.h>
 #include <string.h>
@@ -20,13 +20,13 @@ typedef struct grid_system {
     pl_grid_body* bodies;
     int body_count;
     int vertex_count;
-    double *positions, *velocities; // 3 per vertex, seen and written by the world
+    double *positions, *velocities; // 3 per vertex, read and written by the world
     double *last_positions, *last_velocities;
     int point_count;                          // of all bodies, see grid_body.h
     double* start;                            // 3 per point: at the start of a step
     double* points;                           // 3 per point: now
-    double* force;                            // 3 per point; none on those that are not vertices
-    double *untouched, *untouched_velocities; // as the world saw it
+    double* force;                            // 3 per point; zero on points that are not vertices
+    double *untouched, *untouched_velocities; // copy of what the world last saw
     double* mass;
     pl_array contacts;
 } grid_system;
@@ -47,7 +47,7 @@ static void destroy(void* system) {
     PL_FREE(s, grid_system, 1);
 }
 
-// vertices where their lattices have them, as the world is to see them
+// updates the world's vertices from the lattices
 static void show(grid_system* s) {
     for (int b = 0; b < s->body_count; b++) {
         size_t first = 3 * (size_t)s->bodies[b].first_vertex;
@@ -58,7 +58,7 @@ static void show(grid_system* s) {
     memcpy(s->last_velocities, s->velocities, bytes);
 }
 
-// where contacts and springs are to find the points
+// updates the points for contacts and springs
 static void show_points(grid_system* s) {
     for (int b = 0; b < s->body_count; b++)
         pl_grid_body_points(&s->bodies[b], s->bodies[b].state.u,
@@ -115,7 +115,7 @@ static pl_status create(const pl_method_body* bodies, int body_count, int vertex
     return status;
 }
 
-// what a host wrote into positions and velocities since the last step
+// applies what the host wrote into positions and velocities since the last step
 static pl_status take_over(grid_system* s, pl_error* error) {
     pl_status status = PL_OK;
     for (int k = 0; k < s->body_count; k++) {
@@ -125,9 +125,9 @@ static pl_status take_over(grid_system* s, pl_error* error) {
         const double *x = s->positions + first, *last_x = s->last_positions + first;
         const double *v = s->velocities + first, *last_v = s->last_velocities + first;
         if (memcmp(v, last_v, bytes) != 0)
-            status = pl_grid_take_over_velocities(b, v, last_v, error);
+            status = pl_grid_apply_velocity_edits(b, v, last_v, error);
         if (status == PL_OK && memcmp(x, last_x, bytes) != 0)
-            status = pl_grid_take_over_positions(b, x, last_x, error);
+            status = pl_grid_apply_position_edits(b, x, last_x, error);
         if (status != PL_OK) return status;
     }
     return PL_OK;
@@ -147,7 +147,7 @@ static pl_status find_contacts(grid_system* s, const pl_method_step* step, pl_er
     return PL_OK;
 }
 
-// whether forces depend on where vertices are, so that these are needed in every cycle
+// whether forces depend on vertex positions, which are then needed in every cycle
 static bool has_reactions(const pl_method_step* step) {
     if (step->detect) return true;
     for (int k = 0; k < step->pin_count; k++)
@@ -155,35 +155,35 @@ static bool has_reactions(const pl_method_step* step) {
     return false;
 }
 
-// what holds the pieces of a body, and what pushes them
-static void load_pieces(pl_grid_body* b, const pl_grid_acts* acts) {
+// records what holds and what loads the pieces of a body
+static void load_pieces(pl_grid_body* b, const pl_grid_loads* loads) {
     const double cell_mass = b->density * pow(b->frame.cell, 3.0);
     pl_grid_pieces_reset(&b->pieces);
-    for (int k = 0; k < acts->pin_count; k++)
-        if (pl_grid_is_own(b, acts->pins[k].vertex))
-            pl_grid_pieces_hold(&b->pieces, acts->pins[k].vertex - b->first_vertex);
+    for (int k = 0; k < loads->pin_count; k++)
+        if (pl_grid_is_own(b, loads->pins[k].vertex))
+            pl_grid_pieces_hold(&b->pieces, loads->pins[k].vertex - b->first_vertex);
     for (int k = 0; k < b->pieces.count; k++) {
         double weight[3];
         for (int a = 0; a < 3; a++)
-            weight[a] = cell_mass * b->pieces.pieces[k].cell_count * acts->gravity[a];
+            weight[a] = cell_mass * b->pieces.pieces[k].cell_count * loads->gravity[a];
         pl_grid_pieces_push(&b->pieces, k, weight);
     }
     for (int v = 0; v < b->vertex_count; v++)
-        pl_grid_pieces_push(&b->pieces, b->pieces.of_vertex[v], acts->force + 3 * (size_t)v);
+        pl_grid_pieces_push(&b->pieces, b->pieces.of_vertex[v], loads->force + 3 * (size_t)v);
 }
 
-static pl_status check_held(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
+static pl_status check_held(pl_grid_body* b, const pl_grid_loads* loads, pl_error* error) {
     if (b->dynamic) return PL_OK;
     bool held = false;
-    for (int k = 0; k < acts->pin_count && !held; k++)
-        held = pl_grid_is_own(b, acts->pins[k].vertex);
+    for (int k = 0; k < loads->pin_count && !held; k++)
+        held = pl_grid_is_own(b, loads->pins[k].vertex);
     if (!held)
         return pl_fail(error, PL_ERROR_ARGUMENT,
                        "body \"%s\" is held nowhere and has no equilibrium; attach it, or use "
                        "integrator \"euler\"",
                        b->name);
     if (b->pieces.count < 2) return PL_OK;
-    load_pieces(b, acts);
+    load_pieces(b, loads);
     const int loose = pl_grid_pieces_find_loose(&b->pieces);
     if (loose < 0) return PL_OK;
     const pl_grid_piece* piece = &b->pieces.pieces[loose];
@@ -199,7 +199,7 @@ static pl_status check_held(pl_grid_body* b, const pl_grid_acts* acts, pl_error*
                    b->name, b->pieces.count, piece->cell_count, at[0], at[1], at[2]);
 }
 
-static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_acts* acts,
+static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_loads* loads,
                        pl_method_info* info, pl_error* error) {
     bool reactions = has_reactions(step);
     pl_status status = PL_OK;
@@ -211,15 +211,15 @@ static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_acts*
         if (reactions) {
             show_points(s);
             status = find_contacts(s, step, error);
-            acts->contacts = s->contacts.data, acts->contact_count = (int)s->contacts.count;
+            loads->contacts = s->contacts.data, loads->contact_count = (int)s->contacts.count;
         }
         info->residual = 0.0;
         info->converged = true;
         for (int b = 0; status == PL_OK && b < s->body_count; b++) {
             pl_grid_body* body = &s->bodies[b];
-            acts->force = s->force + 3 * (size_t)body->first_point;
+            loads->force = s->force + 3 * (size_t)body->first_point;
             double residual =
-                pl_grid_step_cycle(body, acts, s->points + 3 * (size_t)body->first_point);
+                pl_grid_step_cycle(body, loads, s->points + 3 * (size_t)body->first_point);
             info->residual = fmax(info->residual, residual);
             info->converged = info->converged && residual <= body->tolerance;
             if (!isfinite(residual))
@@ -240,7 +240,7 @@ static pl_status solve(grid_system* s, const pl_method_step* step, pl_grid_acts*
     return status;
 }
 
-// forces on vertices without gravity, which cells carry
+// forces on vertices without gravity, which acts on cells
 static void set_forces(grid_system* s, const pl_method_step* step) {
     for (int k = 0; k < s->body_count; k++) {
         const pl_grid_body* b = &s->bodies[k];
@@ -254,43 +254,43 @@ static void set_forces(grid_system* s, const pl_method_step* step) {
 
 static pl_status check_step(void* system, const pl_method_step* step, pl_error* error) {
     grid_system* s = system;
-    pl_grid_acts acts = {.pins = step->pins, .pin_count = step->pin_count};
+    pl_grid_loads loads = {.pins = step->pins, .pin_count = step->pin_count};
     pl_status status = PL_OK;
     set_forces(s, step);
-    memcpy(acts.gravity, step->gravity, sizeof acts.gravity);
+    memcpy(loads.gravity, step->gravity, sizeof loads.gravity);
     for (int b = 0; status == PL_OK && b < s->body_count; b++) {
-        acts.force = s->force + 3 * (size_t)s->bodies[b].first_point;
-        status = check_held(&s->bodies[b], &acts, error);
+        loads.force = s->force + 3 * (size_t)s->bodies[b].first_point;
+        status = check_held(&s->bodies[b], &loads, error);
     }
     return status;
 }
 
 static pl_status run_step(grid_system* s, const pl_method_step* step, pl_method_info* info,
                           pl_error* error) {
-    pl_grid_acts acts = {.time_step = step->time_step,
-                         .pins = step->pins,
-                         .pin_count = step->pin_count,
-                         .start = s->start,
-                         .pin_forces = step->pin_forces,
-                         .obstacle_forces = step->obstacle_forces,
-                         .obstacle_count = step->obstacle_count};
+    pl_grid_loads loads = {.time_step = step->time_step,
+                           .pins = step->pins,
+                           .pin_count = step->pin_count,
+                           .start = s->start,
+                           .pin_forces = step->pin_forces,
+                           .obstacle_forces = step->obstacle_forces,
+                           .obstacle_count = step->obstacle_count};
     set_forces(s, step);
-    memcpy(acts.gravity, step->gravity, sizeof acts.gravity);
+    memcpy(loads.gravity, step->gravity, sizeof loads.gravity);
     pl_status status = take_over(s, error);
     for (int b = 0; status == PL_OK && b < s->body_count; b++) {
-        acts.force = s->force + 3 * (size_t)s->bodies[b].first_point;
-        status = pl_grid_step_begin(&s->bodies[b], &acts, error);
-        if (status == PL_OK) status = check_held(&s->bodies[b], &acts, error);
-        // not before: a step may begin with other held cells
+        loads.force = s->force + 3 * (size_t)s->bodies[b].first_point;
+        status = pl_grid_step_begin(&s->bodies[b], &loads, error);
+        if (status == PL_OK) status = check_held(&s->bodies[b], &loads, error);
+        // not before: the step may start with other Dirichlet cells
         if (status == PL_OK && has_reactions(step))
             pl_grid_body_points(&s->bodies[b], s->bodies[b].before,
                                 s->start + 3 * (size_t)s->bodies[b].first_point);
     }
-    if (status == PL_OK) status = solve(s, step, &acts, info, error);
+    if (status == PL_OK) status = solve(s, step, &loads, info, error);
     if (status != PL_OK) return status;
     for (int b = 0; b < s->body_count; b++) {
-        acts.force = s->force + 3 * (size_t)s->bodies[b].first_point;
-        pl_grid_step_end(&s->bodies[b], &acts);
+        loads.force = s->force + 3 * (size_t)s->bodies[b].first_point;
+        pl_grid_step_end(&s->bodies[b], &loads);
     }
     show(s);
     for (int b = 0; b < s->body_count; b++) info->turned_count += pl_grid_has_turned(&s->bodies[b]);
@@ -320,7 +320,7 @@ static pl_method_energies energies(void* system) {
     return sum;
 }
 
-// Calls visit for every array of the state; body is NULL where an array is no field of a lattice.
+// Calls visit for every array of the state; body is NULL if the array is not a lattice field.
 typedef void (*visitor)(const pl_grid_body* body, void* values, size_t count, size_t item,
                         char* at);
 
@@ -372,11 +372,12 @@ static void restart(void* system) {
     for (int b = 0; b < s->body_count; b++) s->bodies[b].past_known = 0.0;
 }
 
-// Implicit Euler damps what BDF2 keeps.
-static void careful(void* system, const pl_method_body* bodies, bool is_careful) {
+// Backward Euler damps what BDF2 keeps.
+static void careful(void* system, const pl_method_body* bodies, bool forces_euler) {
     grid_system* s = system;
     for (int b = 0; b < s->body_count; b++)
-        s->bodies[b].is_careful = is_careful && bodies[b].body->integrator == PL_INTEGRATOR_BDF2;
+        s->bodies[b].forces_euler =
+            forces_euler && bodies[b].body->integrator == PL_INTEGRATOR_BDF2;
 }
 
 static void undo(grid_system* s) {
@@ -388,7 +389,7 @@ static void undo(grid_system* s) {
         if (b->general) memcpy(b->turn, b->turn_before, bytes / sizeof(double) * sizeof(pl_quat));
         memcpy(b->state.p, b->pressure_before, bytes);
     }
-    // what a host wrote into them is in the lattices now: nothing to take over again
+    // host edits are in the lattices now: do not apply them again
     size_t bytes = 3 * (size_t)s->vertex_count * sizeof(double);
     memcpy(s->positions, s->untouched, bytes);
     memcpy(s->velocities, s->untouched_velocities, bytes);

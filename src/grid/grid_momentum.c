@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The equations of a step keep the angular momentum of a free body only roughly, for three reasons.
-// Components of a velocity lie at different places of a cell, and those of the surface are no
-// variables, so that the masses of faces have another inertia about each axis: a cube of 8 cells
-// that spins would vary by 15 %. Backward Euler damps a spin, by w^2 dt / 2 a second. And cycles
-// stop at a tolerance.
+// The equations of a step conserve the angular momentum of a free body only roughly, for three
+// reasons. Velocity components live at different places of a cell, and those at the surface are not
+// variables, so face masses have a different inertia about each axis: it would vary by 15 % for a
+// spinning cube of 8 cells. Backward Euler damps a spin, by w^2 dt / 2 per second. And cycles stop
+// at a tolerance.
 //
-// So the end of a step turns and moves each piece that nothing holds or touches, as a whole, by the
-// little that is missing. Momenta are sums over cells, which all have the same mass and move with
-// the mean of their faces: that gives rigid motions the inertia of the cells, in any position. What
-// they should be follows from the integrator's own formula:
+// So the end of a step moves and rotates each free piece rigidly by the small amount that is
+// missing. Momenta are sums over cells, which all have the same mass and move with the mean of
+// their faces; rigid motions then have the inertia of the cells, in any orientation. The target
+// momenta follow from the integrator's own formula:
 //
 //   (1 + alpha t) P = P_y + t F,   (1 + alpha t) L = L_y + t (torque of F)
 //
-// where P_y, L_y are those of the step before, or (4 P_n - P_n-1) / 3 with BDF2. Nothing of this is
-// done to a piece with a pin or a contact, which exchanges momentum with others.
+// where P_y, L_y are those of the previous step, or (4 P_n - P_n-1) / 3 with BDF2. A piece with a
+// pin or a contact exchanges momentum with others and is not corrected.
 #include "grid/grid_momentum.h"
 
 #include <math.h>
@@ -23,9 +23,9 @@
 
 typedef struct moments {
     double mass;
-    pl_vec3 middle, linear, angular; // angular: about the middle
+    pl_vec3 middle, linear, angular; // angular: about `middle`, the centre of mass
     pl_mat3 inertia;
-    pl_mat3 swing; // times a small turn w of the positions alone: the change of angular
+    pl_mat3 swing; // times a small rotation w of the positions alone: change of `angular`
 } moments;
 
 static bool in_piece(const pl_grid_body* b, int piece, int at) {
@@ -62,12 +62,12 @@ static pl_vec3 middle_of(const pl_grid_body* b, int piece, double* const u[3], d
     return *count > 0.0 ? pl_scale(1.0 / *count, sum) : sum;
 }
 
-// x x' is added up first: the inertia about an axis needs the spread across it
+// sum x x' first; inertia about an axis needs the spread across it
 static pl_mat3 inertia_of(const pl_mat3* spread, double mass, double h) {
     pl_mat3 out;
     const double trace = spread->m[0] + spread->m[4] + spread->m[8];
     for (int e = 0; e < 9; e++) out.m[e] = (e % 4 == 0 ? trace : 0.0) - spread->m[e];
-    // of the cells themselves: a single row of them can be turned about itself
+    // inertia of the cells themselves, so that a single row can rotate about itself
     for (int a = 0; a < 3; a++) out.m[4 * a] += mass * h * h / 6.0;
     return out;
 }
@@ -78,7 +78,7 @@ static pl_mat3 swing_of(pl_vec3 a, pl_vec3 p) {
     return pl_mat3_sub(pl_outer(a, p), pl_mat3_diagonal(along, along, along));
 }
 
-// Of a piece at positions u with velocities v; all faces of its cells must have values.
+// Momenta of a piece at displacements u with velocities v; all faces of its cells must have values.
 static moments moments_of(const pl_grid_body* b, int piece, double* const u[3],
                           double* const v[3]) {
     const pl_grid_level* l = &b->lattice.levels[0];
@@ -106,27 +106,27 @@ static moments moments_of(const pl_grid_body* b, int piece, double* const u[3],
 
 // ------------------------------------------------------------------ what momenta should be
 
-// Notes which pieces something holds or touches.
-static void mark_pieces(pl_grid_body* b, const pl_grid_acts* acts) {
-    const double* stiffness = b->reaction + 3 * (size_t)b->point_count;
+// Records which pieces are held or in contact.
+static void mark_pieces(pl_grid_body* b, const pl_grid_loads* loads) {
+    const double* stiffness = b->springs + 3 * (size_t)b->point_count;
     pl_grid_pieces_reset(&b->pieces);
-    for (int k = 0; k < acts->pin_count; k++)
-        if (pl_grid_is_own(b, acts->pins[k].vertex))
-            pl_grid_pieces_hold(&b->pieces, acts->pins[k].vertex - b->first_vertex);
-    if (!pl_grid_has_reactions(b, acts)) return;
+    for (int k = 0; k < loads->pin_count; k++)
+        if (pl_grid_is_own(b, loads->pins[k].vertex))
+            pl_grid_pieces_hold(&b->pieces, loads->pins[k].vertex - b->first_vertex);
+    if (!pl_grid_has_springs(b, loads)) return;
     for (int k = 0; k < 3 * b->point_count; k++)
         if (stiffness[k] != 0.0) pl_grid_pieces_hold(&b->pieces, k / 3);
 }
 
-// The sum of the forces on a piece and their torque about its middle.
-static void sum_forces(pl_grid_body* b, const pl_grid_acts* acts, int piece, const moments* now,
+// Total force on a piece, and the torque about its centre.
+static void sum_forces(pl_grid_body* b, const pl_grid_loads* loads, int piece, const moments* now,
                        pl_vec3* force, pl_vec3* torque) {
-    double* places = b->reaction + 6 * (size_t)b->point_count;
+    double* places = b->springs + 6 * (size_t)b->point_count;
     bool placed = false;
-    *force = pl_scale(now->mass, pl_vec3_load(acts->gravity));
+    *force = pl_scale(now->mass, pl_vec3_load(loads->gravity));
     *torque = (pl_vec3){0, 0, 0};
     for (int p = 0; p < b->point_count; p++) {
-        const pl_vec3 f = pl_vec3_load(acts->force + 3 * (size_t)p);
+        const pl_vec3 f = pl_vec3_load(loads->force + 3 * (size_t)p);
         if (b->pieces.of_vertex[p] != piece || (f.x == 0.0 && f.y == 0.0 && f.z == 0.0)) continue;
         if (!placed) pl_grid_body_points(b, b->state.u, places);
         placed = true;
@@ -136,7 +136,7 @@ static void sum_forces(pl_grid_body* b, const pl_grid_acts* acts, int piece, con
     }
 }
 
-// What the integrator makes of the momenta of the last step, or of the last two.
+// Target momenta of the integrator, from the last step or the last two.
 static void follow(const pl_grid_body* b, int piece, pl_vec3* linear, pl_vec3* angular) {
     const moments last = moments_of(b, piece, b->before, b->velocity);
     *linear = last.linear, *angular = last.angular;
@@ -148,7 +148,7 @@ static void follow(const pl_grid_body* b, int piece, pl_vec3* linear, pl_vec3* a
 
 // ------------------------------------------------------------------ corrections
 
-// the place of a face across a
+// position of a face across a
 static pl_vec3 place_of(const pl_grid_body* b, const pl_grid_segment* g, int a, int i) {
     double* const* u = b->state.u;
     double x[3];
@@ -161,7 +161,7 @@ static pl_vec3 place_of(const pl_grid_body* b, const pl_grid_segment* g, int a, 
     return pl_vec3_load(x);
 }
 
-// The rotation by a vector, less the identity.
+// Rotation by a vector, minus the identity.
 static pl_mat3 turn_of(pl_vec3 w) {
     const double angle = pl_norm(w);
     const double s = angle > 1e-8 ? sin(angle) / angle : 1.0;
@@ -186,11 +186,11 @@ static void turn_rotations(pl_grid_body* b, int piece, pl_vec3 w) {
         if (in_piece(b, piece, i)) b->turn[i] = product_of(q, b->turn[i]);
 }
 
-// Turns a piece about its middle by w and moves it; faces outside are set again.
+// Rotates a piece about its centre by w and translates it; exterior faces are extended again.
 static void move_piece(pl_grid_body* b, int piece, pl_vec3 middle, pl_vec3 w, pl_vec3 way) {
     const pl_grid_level* l = &b->lattice.levels[0];
     const pl_mat3 turn = turn_of(w);
-    double move[3], *const *moves = b->applied; // nobody needs it any more
+    double move[3], *const *moves = b->applied; // no longer needed: used as scratch
     for (int s = 0; s < l->segment_count; s++) {
         const pl_grid_segment* g = &l->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
@@ -221,25 +221,27 @@ static void set_velocities(pl_grid_body* b, double* const v[3]) {
             v[a][i] = (b->state.u[a][i] - pl_grid_reference(b, a, i)) / b->implicit_time;
 }
 
-// A turn w of a piece changes its velocities by w x a / t and the places they are at by w x a. So
-// Newton's method has (inertia / t + swing) w = what is missing.
+// A rotation w of a piece changes its velocities by w x a / t and their positions by w x a. So
+// Newton's method solves (inertia / t + swing) w = missing angular momentum.
 static bool inverse_of_turns(const moments* now, double t, pl_mat3* out) {
     pl_mat3 sum;
     for (int e = 0; e < 9; e++) sum.m[e] = now->inertia.m[e] / t + now->swing.m[e];
     return pl_mat3_inverse(sum, out);
 }
 
-static void keep_of_piece(pl_grid_body* b, const pl_grid_acts* acts, int piece) {
-    enum { MOST = 10 }; // the inertia of single cells makes Newton's method linear, see inertia_of
+static void keep_of_piece(pl_grid_body* b, const pl_grid_loads* loads, int piece) {
+    enum {
+        MAX_ITERATIONS = 10
+    }; // the inertia of single cells makes convergence linear, see inertia_of
     static const double SMALL = 1e-12;
     const double t = b->implicit_time, damped = 1.0 / (1.0 + b->damping_mass * t);
     double* const* v = b->state.f;
     pl_vec3 linear, angular, force = {0, 0, 0}, torque = {0, 0, 0};
     follow(b, piece, &linear, &angular);
-    for (int k = 0; k < MOST; k++) {
+    for (int k = 0; k < MAX_ITERATIONS; k++) {
         set_velocities(b, v);
         const moments now = moments_of(b, piece, b->state.u, v);
-        if (k == 0) sum_forces(b, acts, piece, &now, &force, &torque);
+        if (k == 0) sum_forces(b, loads, piece, &now, &force, &torque);
         const pl_vec3 to = pl_scale(damped, pl_madd(linear, t, force));
         const pl_vec3 spin = pl_scale(damped, pl_madd(angular, t, torque));
         const pl_vec3 lacks = pl_sub(to, now.linear);
@@ -247,7 +249,7 @@ static void keep_of_piece(pl_grid_body* b, const pl_grid_acts* acts, int piece) 
             b->rotates ? pl_sub(spin, now.angular) : (pl_vec3){0.0, 0.0, 0.0};
         pl_mat3 inverse;
         if (!(now.mass > 0.0) || !inverse_of_turns(&now, t, &inverse)) return;
-        // what round-off makes of the positions is no momentum
+        // ignore round-off of the positions
         const double size = pl_norm(to) + pl_norm(now.linear) + now.mass * b->frame.cell / t * 1e-3;
         const double radius = sqrt(pl_mat3_norm(now.inertia) / now.mass);
         if (pl_norm(lacks) <= SMALL * size &&
@@ -258,16 +260,16 @@ static void keep_of_piece(pl_grid_body* b, const pl_grid_acts* acts, int piece) 
     }
 }
 
-void pl_grid_keep_momentum(pl_grid_body* b, const pl_grid_acts* acts) {
+void pl_grid_keep_momentum(pl_grid_body* b, const pl_grid_loads* loads) {
     if (!b->dynamic) return;
-    mark_pieces(b, acts);
+    mark_pieces(b, loads);
     bool any = false;
     for (int k = 0; k < b->pieces.count; k++) any = any || !b->pieces.pieces[k].held;
     if (!any) return;
-    // faces outside, of all that momenta are made of
+    // extends the exterior faces of all fields that momenta use
     pl_grid_extend(&b->map, b->state.u);
     pl_grid_extend(&b->map, b->before);
     pl_grid_extend(&b->map, b->velocity);
     for (int k = 0; k < b->pieces.count; k++)
-        if (!b->pieces.pieces[k].held) keep_of_piece(b, acts, k);
+        if (!b->pieces.pieces[k].held) keep_of_piece(b, loads, k);
 }

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Method: a lattice is staggered and has no corners of its own. They are embedded like vertices of
-// the body: each component of their displacement is interpolated among the faces that carry it.
+// A staggered lattice has no values at corners. Corners are embedded like vertices of the body:
+// each displacement component is interpolated from the faces that carry it.
 #include "grid/grid_outline.h"
 #include "base/memory.h"
 
-// corners of the cells of a box, and which of their edges are on the outside
+// corners of the cells of a box, and which of their edges are outer ones
 typedef struct outline {
     const pl_grid_cells* cells;
     size_t size[3]; // in corners
-    uint8_t* marks; // per corner: bit a, the edge that begins here along axis a; bit 3, the corner
+    uint8_t* marks; // per corner: bit a: edge from here along axis a; bit 3: the corner
     size_t count;   // of marks
     int* numbers;   // of corners with bit 3
     int corner_count;

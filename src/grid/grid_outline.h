@@ -8,9 +8,8 @@
 #include "base/array.h"
 #include "grid/grid_body.h"
 
-// Adds the corners of all faces that separate the lattice's cells from what is outside, where they
-// are now (3 doubles each), and the edges between them (2 ints each, counted from the first corner
-// that is added).
+// Appends the current positions of the corners of all outer faces of the lattice (3 doubles each),
+// and the edges between them (2 ints each, counted from the first corner appended).
 pl_status pl_grid_outline(pl_grid_body* body, pl_array* corners, pl_array* edges, pl_error* error);
 
 #endif

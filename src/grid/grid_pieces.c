@@ -14,7 +14,7 @@ void pl_grid_pieces_free(pl_grid_pieces* p) {
     *p = (pl_grid_pieces){0};
 }
 
-// joins each cell in use with those below it along the axes; sets: per index of the level
+// joins each cell in use with its lower neighbours; sets: per index of the level
 static void join_cells(const pl_grid_level* level, const pl_grid_cells* cells, int* sets) {
     static const int shift[3][3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
     for (int i = 0; i < level->field_size; i++) sets[i] = i;
@@ -30,8 +30,8 @@ static void join_cells(const pl_grid_level* level, const pl_grid_cells* cells, i
     }
 }
 
-// Numbers the sets in the order of the level: sets of cells in use become -1 - piece. Only counts
-// if pieces is NULL; the number of them.
+// Numbers the sets in level order: sets of cells in use become -1 - piece. Only counts if pieces is
+// NULL. Returns the number of pieces.
 static int number_sets(const pl_grid_level* level, const pl_grid_cells* cells, int* sets,
                        pl_grid_piece* pieces) {
     int count = 0;
@@ -43,7 +43,7 @@ static int number_sets(const pl_grid_level* level, const pl_grid_cells* cells, i
                 count += pl_set_root(sets, g->begin + i) == g->begin + i;
                 continue;
             }
-            // roots have been found before; those that are numbered are negative
+            // roots come first; numbered ones are negative
             int root = sets[g->begin + i] < 0 ? g->begin + i : sets[g->begin + i];
             if (sets[root] >= 0) {
                 pieces[count] = (pl_grid_piece){.cell = {g->x + i, g->y, g->z}};
@@ -60,9 +60,9 @@ static int piece_at(const pl_grid_level* level, const int* sets, const int cell[
     return -1 - (sets[at] < 0 ? sets[at] : sets[sets[at]]);
 }
 
-// sets become the pieces of cells, or -1
+// converts sets to pieces of cells, or -1
 static void keep_cells(const pl_grid_level* level, const pl_grid_cells* cells, int* sets) {
-    // roots last, as others are found by them
+    // roots last, because others refer to them
     for (int roots = 0; roots < 2; roots++)
         for (int s = 0; s < level->segment_count; s++) {
             const pl_grid_segment* g = &level->segments[s];

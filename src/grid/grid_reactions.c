@@ -1,231 +1,189 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Springs of attachments and contacts of a body in its lattice. The paper (Zhu 2010, section 8) has
-// soft attachments at embedded points and prescribes the motion of what touches something else.
+// Reaction forces on a body in its lattice. Their sum follows from the momentum: with the symbols
+// of grid_step.c, and m, x the mass and position of each cell,
 //
-// Where we differ: pins with springs act on embedded vertices, contacts on these and on more points
-// of large triangles (grid_surface_points.h); what they add to the operator is lumped onto the
-// faces of the band, in the cycle only, and the residual is that of the true forces, at every place
-// that an iteration tries. So cycles can be recombined although forces of contacts are not linear.
-// Contacts and springs of pins, which only have to be stiff enough, are made no stiffer than the
-// lattice at their faces, so that cycles converge however stiff they are asked to be.
+//   F = sum of m (((1 + alpha t) v - w) / t - g) - applied,   the torque likewise with x x
+//
+// Springs and contacts know their own forces; the forces of Dirichlet cells are the gradient of the
+// elastic energy at their faces. The difference to the sum (viscous stress, solver tolerance, cells
+// versus faces) is distributed over the pins, or over the contacts of a body without pins, in
+// proportion to their forces.
 #include "grid/grid_reactions.h"
+#include "contact/force_share.h"
+#include "grid/grid_dirichlet.h"
+#include "grid/grid_momentum.h"
 
-#include <math.h>
-
+#include <stdlib.h>
 #include <string.h>
 
-// force on a vertex and its stiffness along the axes
-static void add_push(double* force, double* stiffness, pl_vec3 push, pl_vec3 stiff) {
-    pl_vec3_store(force, pl_add(pl_vec3_load(force), push));
-    pl_vec3_store(stiffness, pl_add(pl_vec3_load(stiffness), stiff));
+// ------------------------------------------------------------------ all together
+
+// of cells of the body, held or not
+static bool is_body(const pl_grid_body* b, int at) {
+    return b->held[at] > 0 ||
+           pl_grid_bit(b->lattice.levels[0].masks[at / PL_GRID_CHUNK].interior, at);
 }
 
-// Stiffness of a face, in units of the lattice, that pins with springs and contacts may bring; the
-// operator has about 6.
-
-static const double REACTION_LIMIT = 12.0;
-enum { STIFFEN_EVERY = 4 }; // cycles
-
-// The stiffness of one of a crowd of reactions, made less so that all of them together are no
-// stiffer than the lattice at their faces. crowd: how stiff they would be as they are asked for.
-static double bounded(const pl_grid_body* b, int point, double stiffness, double* const crowd[3],
-                      double scale) {
-    const double* gain = b->gain + 3 * (size_t)point;
-    double most =
-        scale * fmax(gain[0], fmax(gain[1], gain[2])) * pl_grid_largest(&b->map, point, crowd);
-    return stiffness * fmin(1.0, (REACTION_LIMIT + b->state.inertia) / most);
-}
-
-// A point stands for the surface around it: together points are as stiff as the vertices of the
-// surface are asked to be, however many points there are.
-static double contact_stiffness(const pl_grid_body* b, const pl_contact* c) {
-    return c->stiffness * b->share[c->vertex - b->first_point];
-}
-
-static pl_vec3 push_of_pin(const pl_grid_body* b, const pl_pin* pin, const double* positions,
-                           double scale, double* stiffness) {
-    const int point = pin->vertex - b->first_vertex;
-    pl_vec3 way = pl_sub(pin->target, pl_vec3_load(positions + 3 * (size_t)point));
-    *stiffness = bounded(b, point, pin->stiffness, b->state.f, scale);
-    return pl_scale(*stiffness, way);
-}
-
-static void push_pins(const pl_grid_body* b, const pl_grid_acts* acts, const double* positions,
-                      double scale, double* force, double* stiffness) {
-    for (int k = 0; k < acts->pin_count; k++) {
-        const pl_pin* pin = &acts->pins[k];
-        if (pin->hard || !pl_grid_is_own(b, pin->vertex)) continue;
-        size_t at = 3 * (size_t)(pin->vertex - b->first_vertex);
-        double k1;
-        pl_vec3 push = push_of_pin(b, pin, positions, scale, &k1);
-        add_push(force + at, stiffness + at, push, (pl_vec3){k1, k1, k1});
+// acceleration of a cell minus that by applied forces: the reactions provide it
+static pl_vec3 acceleration_of(const pl_grid_body* b, const pl_grid_segment* g, int i) {
+    const double t = b->implicit_time;
+    pl_vec3 now = pl_grid_cell_mean(b->state.u, g, i), y = pl_grid_cell_mean(b->before, g, i);
+    pl_vec3 w = pl_grid_cell_mean(b->velocity, g, i);
+    if (b->uses_past) {
+        y = pl_scale(1.0 / 3.0, pl_sub(pl_scale(4.0, y), pl_grid_cell_mean(b->past, g, i)));
+        w = pl_scale(1.0 / 3.0,
+                     pl_sub(pl_scale(4.0, w), pl_grid_cell_mean(b->past_velocity, g, i)));
     }
+    const pl_vec3 v = pl_scale(1.0 / t, pl_sub(now, y));
+    return pl_scale(1.0 / t, pl_sub(pl_scale(1.0 + b->damping_mass * t, v), w));
 }
 
-// Sums of the sizes in each row of k n n' + drag (I - n n'). A contact that slides is soft along
-// its plane: as stiff there as across it, cycles would hardly let it slide.
-static pl_vec3 row_sums(pl_vec3 n, double k, double drag) {
-    const double size = fabs(n.x) + fabs(n.y) + fabs(n.z), across = k - drag;
-    return (pl_vec3){across * fabs(n.x) * size + drag, across * fabs(n.y) * size + drag,
-                     across * fabs(n.z) * size + drag};
-}
-
-// Force of a contact, none if it does not touch; its stiffness across and along its plane.
-static pl_vec3 push_of_contact(const pl_grid_body* b, const pl_grid_acts* acts, const pl_contact* c,
-                               const double* positions, double scale, double* k1, double* drag) {
-    const double slip = 1e-3 * acts->time_step; // 1 mm/s counts as at rest
-    pl_vec3 x = pl_vec3_load(positions + 3 * (size_t)(c->vertex - b->first_point));
-    double depth = pl_dot(pl_sub(c->point, x), c->normal);
-    *k1 = *drag = 0.0;
-    if (depth <= 0.0) return (pl_vec3){0.0, 0.0, 0.0};
-    *k1 = bounded(b, c->vertex - b->first_point, contact_stiffness(b, c), b->state.f, scale);
-    pl_vec3 way = pl_sub(pl_sub(x, pl_vec3_load(acts->start + 3 * (size_t)c->vertex)), c->motion);
-    way = pl_sub(way, pl_scale(pl_dot(way, c->normal), c->normal));
-    *drag = fmin(c->friction * *k1 * depth / fmax(pl_norm(way), slip), *k1);
-    return pl_sub(pl_scale(*k1 * depth, c->normal), pl_scale(*drag, way));
-}
-
-static void push_contacts(const pl_grid_body* b, const pl_grid_acts* acts, const double* positions,
-                          double scale, double* force, double* stiffness) {
-    for (int k = 0; k < acts->contact_count; k++) {
-        const pl_contact* c = &acts->contacts[k];
-        if (!pl_grid_is_own_contact(b, c)) continue;
-        size_t at = 3 * (size_t)(c->vertex - b->first_point);
-        double k1, drag;
-        pl_vec3 push = push_of_contact(b, acts, c, positions, scale, &k1, &drag);
-        if (k1 > 0.0) add_push(force + at, stiffness + at, push, row_sums(c->normal, k1, drag));
+static pl_force_sum all_reactions(const pl_grid_body* b, const pl_grid_loads* loads,
+                                  const double* places) {
+    const pl_grid_level* l = &b->lattice.levels[0];
+    const double m = b->density * b->frame.cell * b->frame.cell * b->frame.cell;
+    pl_force_sum s = {{0, 0, 0}, {0, 0, 0}};
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++) {
+            if (!is_body(b, g->begin + i)) continue;
+            pl_vec3 x = pl_add(pl_grid_cell_rest(b, g, i), pl_grid_cell_mean(b->state.u, g, i));
+            pl_vec3 a = pl_scale(-1.0, pl_vec3_load(loads->gravity));
+            if (b->dynamic) a = pl_add(a, acceleration_of(b, g, i));
+            pl_force_sum_add(&s, x, pl_scale(m, a));
+        }
     }
+    for (int p = 0; p < b->point_count; p++)
+        pl_force_sum_add(&s, pl_vec3_load(places + 3 * (size_t)p),
+                         pl_scale(-1.0, pl_vec3_load(loads->force + 3 * (size_t)p)));
+    return s;
 }
 
-// how stiff all reactions of faces would be as they are asked for
-static void sum_reactions(const pl_grid_body* b, const pl_grid_acts* acts, double* stiffness,
-                          double* const crowd[3]) {
-    for (int k = 0; k < acts->contact_count; k++) {
-        const pl_contact* c = &acts->contacts[k];
-        if (!pl_grid_is_own_contact(b, c)) continue;
-        for (int a = 0; a < 3; a++)
-            stiffness[3 * (size_t)(c->vertex - b->first_point) + (size_t)a] =
-                contact_stiffness(b, c);
-    }
-    for (int k = 0; k < acts->pin_count; k++) {
-        const pl_pin* pin = &acts->pins[k];
-        if (pin->hard || !pl_grid_is_own(b, pin->vertex)) continue;
-        for (int a = 0; a < 3; a++)
-            stiffness[3 * (size_t)(pin->vertex - b->first_vertex) + (size_t)a] += pin->stiffness;
-    }
-    pl_grid_spread_sizes(&b->map, stiffness, crowd, false);
+// ------------------------------------------------------------------ one by one
+
+static bool is_own_hard(const pl_grid_body* b, const pl_pin* pin) {
+    return pin->hard && pl_grid_is_own(b, pin->vertex);
 }
 
-static void clear_fields(const pl_grid_body* b, double* const f[3]) {
-    size_t size = (size_t)b->lattice.levels[0].field_size * sizeof(double);
+// gradient of the elastic energy at prescribed faces [N], into the right-hand side
+static void find_held_forces(pl_grid_body* b) {
+    const pl_grid_level* l = &b->lattice.levels[0];
+    const double scale = b->frame.cell * b->mu;
+    double* const* f = b->state.f;
+    const size_t size = (size_t)l->field_size * sizeof(double);
     for (int a = 0; a < 3; a++) memset(f[a], 0, size);
+    if (b->general) pl_grid_corot_forces(&b->corot, &b->state, b->frame.cell, true, f);
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                const int at = g->begin + i;
+                if (b->general) f[a][at] *= scale;
+                else
+                    f[a][at] = scale * (pl_grid_face_residual(l, &b->state, g, a, i) -
+                                        pl_grid_inertia_of(&b->state, a, at) * b->state.u[a][at]);
+            }
+    }
 }
 
-// The stiffness of faces in state.f, and what they carry beyond one cell, into the coefficients.
-static void take_coefficients(pl_grid_body* b) {
+// number of the part that holds a face across a, or 0
+static int part_of_face(const pl_grid_body* b, const pl_grid_segment* g, int a, int i) {
+    const int part = abs(b->held[g->begin + i]);
+    return part ? part : abs(b->held[pl_grid_below(g, a, i)]);
+}
+
+static void sum_parts(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
-    for (int a = 0; a < 3; a++)
-        for (int i = 0; i < l->field_size; i++)
-            b->state.f[a][i] += b->state.inertia * (double)b->state.more_mass[a][i];
-    if (b->general) pl_grid_corot_set_springs(&b->corot, b->state.f);
-    else pl_grid_linear_set_springs(&b->linear, b->state.f);
-    b->coefficients_fit = false;
-    b->inertia_set = b->state.inertia;
+    for (int n = 0; n < b->fit_count; n++)
+        b->fits[n].force = b->fits[n].torque = (pl_vec3){0.0, 0.0, 0.0};
+    find_held_forces(b);
+    for (int k = 0; k < l->segment_count; k++) {
+        const pl_grid_segment* g = &l->segments[k];
+        for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
+            for (int a = 0; a < 3; a++) {
+                const int part = part_of_face(b, g, a, i);
+                if (!part) continue;
+                double x[3], force[3] = {0.0, 0.0, 0.0};
+                pl_vec3_store(x, pl_grid_cell_rest(b, g, i));
+                x[a] -= 0.5 * b->frame.cell;
+                force[a] = b->state.f[a][g->begin + i];
+                pl_grid_fit* f = &b->fits[part];
+                pl_force_sum s = {f->force, f->torque};
+                const pl_vec3 at = pl_vec3_load(x);
+                pl_force_sum_add(&s, pl_add(at, pl_grid_part_displacement(f, at)),
+                                 pl_vec3_load(force));
+                f->force = s.force, f->torque = s.torque;
+            }
+    }
 }
 
-// what springs and contacts do to the coefficients; stiffness: 3 per point
-static void stiffen(pl_grid_body* b, double* stiffness, double scale, bool any) {
-    const pl_grid_level* l = &b->lattice.levels[0];
-    // row sums of the true matrix W' k W: cycles converge as long as half of them is there
-    for (size_t i = 0; i < 3 * (size_t)b->point_count; i++) stiffness[i] *= 0.6 * b->gain[i];
-    clear_fields(b, b->state.f);
-    if (any) pl_grid_spread_sizes(&b->map, stiffness, b->state.f, true);
-    for (int a = 0; a < 3; a++)
-        for (int i = 0; i < l->field_size; i++) b->state.f[a][i] *= scale;
-    take_coefficients(b);
-    b->stiffened = any;
+// forces of the parts, each divided among its pins
+static void divide_parts(pl_grid_body* b, const pl_grid_loads* loads) {
+    sum_parts(b);
+    for (int n = 0; n < b->fit_count; n++)
+        b->fits[n].share = (pl_force_share){.origin = b->fits[n].to};
+    for (int pass = 0; pass < 2; pass++) {
+        for (int k = 0; k < loads->pin_count; k++) {
+            const pl_pin* pin = &loads->pins[k];
+            if (!is_own_hard(b, pin)) continue;
+            pl_grid_fit* f = &b->fits[b->pinned[pin->vertex - b->first_vertex]];
+            if (pass == 0) pl_force_share_add(&f->share, pin->target, 1.0);
+            else
+                pl_vec3_store(loads->pin_forces + 3 * (size_t)k,
+                              pl_force_share_at(&f->share, pin->target, 1.0));
+        }
+        for (int n = 0; pass == 0 && n < b->fit_count; n++)
+            pl_force_share_solve(&b->fits[n].share, b->fits[n].force, b->fits[n].torque);
+    }
 }
 
-void pl_grid_set_coefficients(pl_grid_body* b) {
-    clear_fields(b, b->state.f);
-    take_coefficients(b);
-    b->stiffened = false;
+// forces of contacts, and the share of each in the remainder
+static double tell_contacts(const pl_grid_body* b, const pl_grid_loads* loads, const double* places,
+                            pl_vec3 rest, double whole, pl_force_sum* known) {
+    double size = 0.0;
+    for (int k = 0; k < loads->contact_count; k++) {
+        const pl_contact* c = &loads->contacts[k];
+        if (!pl_grid_is_own_contact(b, c)) continue;
+        const pl_vec3 push = pl_grid_contact_force(b, loads, c, places);
+        size += pl_norm(push);
+        if (known)
+            pl_force_sum_add(known, pl_vec3_load(places + 3 * (size_t)(c->vertex - b->first_point)),
+                             push);
+        if (known || !loads->obstacle_forces || c->obstacle >= loads->obstacle_count) continue;
+        double* sum = loads->obstacle_forces + 3 * (size_t)c->obstacle;
+        const double share = whole > 0.0 ? pl_norm(push) / whole : 0.0;
+        pl_vec3_store(sum, pl_add(pl_vec3_load(sum), pl_madd(push, share, rest)));
+    }
+    return size;
 }
 
-bool pl_grid_has_reactions(const pl_grid_body* b, const pl_grid_acts* acts) {
-    for (int k = 0; k < acts->contact_count; k++)
-        if (pl_grid_is_own_contact(b, &acts->contacts[k])) return true;
-    for (int k = 0; k < acts->pin_count; k++)
-        if (!acts->pins[k].hard && pl_grid_is_own(b, acts->pins[k].vertex)) return true;
-    return false;
-}
-
-static double reaction_scale(const pl_grid_body* b) {
-    return 1.0 / (b->frame.cell * b->mu * pl_grid_softening(b));
-}
-
-void pl_grid_find_reactions(pl_grid_body* b, const pl_grid_acts* acts, const double* positions) {
-    const size_t count = 3 * (size_t)b->point_count;
-    double *force = b->reaction, *stiffness = b->reaction + count;
-    double scale = reaction_scale(b);
-    if (count) memset(b->reaction, 0, 2 * count * sizeof(double));
-    if (!pl_grid_has_reactions(b, acts)) return;
-    clear_fields(b, b->state.f);
-    sum_reactions(b, acts, stiffness, b->state.f);
-    memset(stiffness, 0, count * sizeof(double));
-    push_contacts(b, acts, positions, scale, force, stiffness);
-    push_pins(b, acts, positions, scale, force, stiffness);
-}
-
-void pl_grid_crowd_reactions(pl_grid_body* b, const pl_grid_acts* acts) {
-    const size_t count = 3 * (size_t)b->point_count;
-    double* stiffness = b->reaction + count;
-    if (count) memset(stiffness, 0, count * sizeof(double));
-    clear_fields(b, b->state.f);
-    sum_reactions(b, acts, stiffness, b->state.f);
-}
-
-pl_vec3 pl_grid_contact_force(const pl_grid_body* b, const pl_grid_acts* acts, const pl_contact* c,
-                              const double* positions) {
-    double k1, drag;
-    return push_of_contact(b, acts, c, positions, reaction_scale(b), &k1, &drag);
-}
-
-pl_vec3 pl_grid_pin_force(const pl_grid_body* b, const pl_pin* pin, const double* positions) {
-    double k1;
-    return push_of_pin(b, pin, positions, reaction_scale(b), &k1);
-}
-
-void pl_grid_set_right_side(pl_grid_body* b, const pl_grid_acts* acts) {
-    const pl_grid_level* l = &b->lattice.levels[0];
-    const double scale = reaction_scale(b);
-    clear_fields(b, b->state.f);
-    if (pl_grid_has_reactions(b, acts)) pl_grid_spread(&b->map, b->reaction, b->state.f);
-    for (int a = 0; a < 3; a++)
-        for (int i = 0; i < l->field_size; i++)
-            b->state.f[a][i] = b->applied[a][i] - scale * b->state.f[a][i];
-}
-
-bool pl_grid_follow_reactions(pl_grid_body* b) {
-    const size_t count = 3 * (size_t)b->point_count;
-    double* stiffness = b->reaction + count;
-    int held = 0;
-    for (size_t i = 0; i < count; i++) held += stiffness[i] != 0.0;
-    if (held <= b->stiffened_count &&
-        !((held > 0 || b->stiffened) && b->cycle % STIFFEN_EVERY == 0))
-        return false;
-    stiffen(b, stiffness, reaction_scale(b), held > 0);
-    b->stiffened_count = held;
-    return true;
-}
-
-void pl_grid_react(void* user) {
-    pl_grid_reactor* r = user;
-    double* own = r->body->reaction + 6 * (size_t)r->body->point_count;
-    if (!r->positions) pl_grid_body_points(r->body, r->body->state.u, own);
-    pl_grid_find_reactions(r->body, r->acts, r->positions ? r->positions : own);
-    r->positions = NULL;
-    pl_grid_set_right_side(r->body, r->acts);
+void pl_grid_add_reactions(pl_grid_body* b, const pl_grid_loads* loads) {
+    if (!loads->pin_forces && !loads->obstacle_forces) return;
+    if (b->held_count == 0 && !pl_grid_has_springs(b, loads)) return; // nothing holds or touches it
+    double* places = b->springs + 6 * (size_t)b->point_count;
+    bool pinned = false;
+    pl_force_sum known = {{0, 0, 0}, {0, 0, 0}};
+    pl_grid_body_points(b, b->state.u, places);
+    pl_grid_extend(&b->map, b->before);
+    pl_grid_extend(&b->map, b->velocity);
+    pl_force_sum rest = all_reactions(b, loads, places);
+    pl_grid_sum_spring_stiffness(b, loads);
+    const double size = tell_contacts(b, loads, places, rest.force, 0.0, &known);
+    for (int k = 0; k < loads->pin_count; k++) {
+        const pl_pin* pin = &loads->pins[k];
+        if (!pl_grid_is_own(b, pin->vertex)) continue;
+        pinned = true;
+        if (!pin->hard)
+            pl_vec3_store(loads->pin_forces + 3 * (size_t)k, pl_grid_pin_force(b, pin, places));
+    }
+    const pl_vec3 nothing = {0, 0, 0}, more = pl_sub(rest.force, known.force);
+    tell_contacts(b, loads, places, pinned ? nothing : more, size, NULL);
+    if (!pinned) return;
+    if (b->held_count > 0) divide_parts(b, loads);
+    rest.force = more;
+    rest.torque = pl_sub(rest.torque, known.torque);
+    pl_force_share_fill(loads->pins, loads->pin_count, b->first_vertex, b->vertex_count, places,
+                        rest.force, rest.torque, loads->pin_forces);
 }

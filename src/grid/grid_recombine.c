@@ -8,7 +8,7 @@
 
 enum { BLOCK = 4096 };
 
-// False if memory runs out; then some fields may be there.
+// Returns false if allocation fails; some fields may exist then.
 static bool create_fields(size_t size, float* out[4]) {
     bool there = true;
     for (int a = 0; a < 4; a++) there &= (out[a] = PL_ALLOC(float, size)) != NULL;
@@ -55,7 +55,7 @@ typedef struct product_job {
     float* const* y;
 } product_job;
 
-enum { SUMS = 8 }; // side by side, so that they fit in a vector
+enum { SUMS = 8 }; // partial sums, to fill a vector
 
 static double product_part(int begin, int end, void* user) {
     const product_job* job = user;
@@ -125,7 +125,8 @@ static void move(const pl_grid_recombine* h, const pl_grid_iteration* it, float*
     pl_parallel_for(it->pool, move_task, (int)h->size, BLOCK, &(move_job){it->state, d, factor});
 }
 
-// The newest correction and its image, orthonormal to the older ones. False if nothing is left.
+// Makes the image of the newest correction orthonormal to the older ones. Returns false if nothing
+// remains.
 static bool orthonormalise(pl_grid_recombine* h, pl_pool* pool) {
     float **d = h->change[h->next], **q = h->image[h->next];
     double before = product(h, q, q, pool);
@@ -136,7 +137,7 @@ static bool orthonormalise(pl_grid_recombine* h, pl_pool* pool) {
         add(h, -share, h->change[k], d, pool);
     }
     double norm = product(h, q, q, pool);
-    // less than round-off of float leaves
+    // below float round-off
     if (!(norm > 1e-10 * before) || !(norm < INFINITY)) return false;
     add(h, 1.0 / sqrt(norm), NULL, q, pool);
     add(h, 1.0 / sqrt(norm), NULL, d, pool);
@@ -197,7 +198,7 @@ void pl_grid_recombine_mix(pl_grid_recombine* h, const pl_grid_iteration* it) {
     it->take(it, correction);
     copy_fields(h->size, correction, sum);
     if (h->has_last) {
-        // image[next] has the correction before the last move, which is in change[next]
+        // image[next] holds the correction before the last move, change[next] that move
         pl_grid_recombine_shares(h, sum, shares, it->pool);
         for (int k = 0; k < h->count; k++)
             if (shares[k] != 0.0) add(h, shares[k], h->change[k], sum, it->pool);

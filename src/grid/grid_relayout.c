@@ -47,7 +47,7 @@ static bool same_layout(const pl_grid_level* a, const pl_grid_level* b) {
     return true;
 }
 
-// cells that are new are not turned, as stiff as others, and of no piece
+// new cells have no rotation, relative modulus 1, and belong to no piece
 static void set_new(pl_grid_body* b, const pl_grid_level* to, const pl_grid_level* from) {
     for (int s = 0; s < to->segment_count; s++) {
         const pl_grid_segment* g = &to->segments[s];
@@ -76,7 +76,7 @@ static void move_field(const pl_grid_level* from, const pl_grid_level* to, const
     }
 }
 
-// where the chunks of the first layout are now
+// current positions of the chunks of the first layout
 static void find_chunks(pl_grid_body* b, const pl_grid_level* level) {
     for (int k = 0; k < b->first_chunk_count; k++) {
         pl_grid_chunk_place* c = &b->first_chunks[k];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Backward Euler or BDF2 with damping (Zhu 2010, section 8), or equilibrium. With s = 1 + gamma / t
-// and in the units of the lattice, where L is the operator of linear elasticity,
+// Backward Euler or BDF2 with damping (Zhu 2010, section 8), or equilibrium. In lattice units, with
+// s = 1 + gamma / t and L the operator of linear elasticity:
 //
 //   L u - kappa u = (-kappa0 (y + t w + alpha t y) - applied + (gamma / t) L y) / s
 //
@@ -15,15 +15,15 @@
 //   gamma   damping_stiffness; alpha, damping_mass, is ours
 //   c       kappa = kappa0 (1 + alpha t) / s, kappa0 = density h^2 / (mu t^2)
 //
-// Where we differ: BDF2. A face at the surface carries the outer half of its cell too, so that a
-// body has the same mass along all axes. A step starts where the body would go on to, if nothing
-// holds it and forces are not larger there. What is small is measured by the forces of the step,
-// and not by the inertia of all the way from the place at rest. Springs and contacts: see
-// grid_reactions.c; the momentum of what nothing holds or touches: grid_momentum.c.
+// Where we differ: BDF2. A face at the surface also carries the outer half of its cell, so a body
+// has the same mass along all axes. A step starts at the positions that a free body would reach, if
+// it is not held and forces are not larger there. The tolerance is relative to the forces of the
+// step, without the inertia of the displacement from rest. Springs and contacts: see
+// grid_springs.c. Momentum of free pieces: grid_momentum.c.
 #include "grid/grid_step.h"
-#include "grid/grid_forces.h"
-#include "grid/grid_held.h"
+#include "grid/grid_dirichlet.h"
 #include "grid/grid_momentum.h"
+#include "grid/grid_reactions.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,24 +34,24 @@ static double inertia(const pl_grid_body* b) {
     return b->dynamic ? b->density * h * h / (b->mu * dt * dt) : 0.0;
 }
 
-// Faces carry the whole body, also the outer halves of cells at its surface.
-static void add_weight(pl_grid_body* b, const pl_grid_acts* acts, double s) {
+// Faces carry the whole mass, including the outer halves of cells at the surface.
+static void add_weight(pl_grid_body* b, const pl_grid_loads* loads, double s) {
     const pl_grid_level* l = &b->lattice.levels[0];
     double h = b->frame.cell, density = b->density * h * h / (b->mu * s);
     for (int i = 0; i < l->field_size; i++)
         for (int a = 0; a < 3; a++)
             if (pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i))
-                b->applied[a][i] -= density * pl_grid_mass_of(&b->state, a, i) * acts->gravity[a];
+                b->applied[a][i] -= density * pl_grid_mass_of(&b->state, a, i) * loads->gravity[a];
 }
 
-// what does not depend on positions
-static void set_applied(pl_grid_body* b, const pl_grid_acts* acts) {
+// terms that do not depend on positions
+static void set_applied(pl_grid_body* b, const pl_grid_loads* loads) {
     const pl_grid_level* l = &b->lattice.levels[0];
     double t = b->implicit_time, h = b->frame.cell, s = pl_grid_softening(b), k0 = inertia(b);
     double viscous = b->dynamic ? b->damping_stiffness / t : 0.0;
     size_t size = (size_t)l->field_size * sizeof(double);
     for (int a = 0; a < 3; a++) memset(b->applied[a], 0, size);
-    pl_grid_spread(&b->map, acts->force, b->applied);
+    pl_grid_spread(&b->map, loads->force, b->applied);
     double* const* L_y = b->state.f;
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) {
@@ -61,12 +61,11 @@ static void set_applied(pl_grid_body* b, const pl_grid_acts* acts) {
             b->applied[a][i] =
                 (viscous * L_y[a][i] - k0 * pushed - b->applied[a][i] / (h * b->mu)) / s;
         }
-    add_weight(b, acts, s);
+    add_weight(b, loads, s);
 }
 
-// The norm of the forces of a step, inertia among them. What inertia has to do with how far the
-// body has come from its place at rest is no force: with it a body far from there would never move
-// again once it is slow.
+// Norm of the forces of a step, including inertia but not its part from the displacement since
+// rest. With that part, a slow body far from its rest position would never move again.
 static double load_of(const pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     double sum = 0.0;
@@ -79,7 +78,7 @@ static double load_of(const pl_grid_body* b) {
     return sqrt(sum);
 }
 
-// f = L u at the present positions of the state; and their rotations
+// f = L u at the current positions; also updates the rotations
 static void apply_lattice(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     if (!b->general) {
@@ -92,7 +91,7 @@ static void apply_lattice(pl_grid_body* b) {
         for (int i = 0; i < l->field_size; i++) b->state.f[a][i] = -b->state.f[a][i];
 }
 
-// f = L y, which damping needs, and the rotations of the positions before
+// f = L y for damping, and the rotations of the previous positions
 static void apply_before(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     const size_t size = (size_t)l->field_size * sizeof(double);
@@ -122,13 +121,13 @@ void pl_grid_translate(pl_grid_body* b, const double way[3]) {
     }
 }
 
-// A body that nothing holds goes on as all forces together move it, which are those of a step
-// without reactions: it flies without a cycle. Where it touches something, see choose_start.
+// A body that nothing holds moves as the total force moves it, without springs or contacts: it
+// flies without a cycle. For bodies in contact, see choose_start.
 static void go_on(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     double sum[3] = {0.0}, mass[3] = {0.0};
-    b->went_on = b->dynamic && b->held_count == 0;
-    if (!b->went_on) return;
+    b->moved_ahead = b->dynamic && b->held_count == 0;
+    if (!b->moved_ahead) return;
     for (int i = 0; i < l->field_size; i++)
         for (int a = 0; a < 3; a++) {
             if (!pl_grid_bit(l->masks[i / PL_GRID_CHUNK].face[a], i)) continue;
@@ -140,13 +139,13 @@ static void go_on(pl_grid_body* b) {
     pl_grid_translate(b, b->way);
 }
 
-pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
-    pl_status status = pl_grid_hold(b, acts, error);
+pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_loads* loads, pl_error* error) {
+    pl_status status = pl_grid_update_dirichlet(b, loads, error);
     if (status != PL_OK) return status;
     const pl_grid_level* l = &b->lattice.levels[0];
     size_t size = (size_t)l->field_size * sizeof(double);
-    b->uses_past = b->second_order && b->past_known > 0.0 && !b->is_careful;
-    b->implicit_time = (b->uses_past ? 2.0 / 3.0 : 1.0) * acts->time_step;
+    b->uses_past = b->second_order && b->past_known > 0.0 && !b->forces_euler;
+    b->implicit_time = (b->uses_past ? 2.0 / 3.0 : 1.0) * loads->time_step;
     for (int a = 0; a < 3; a++) memcpy(b->before[a], b->state.u[a], size);
     if (b->general) memcpy(b->turn_before, b->turn, (size_t)l->field_size * sizeof(pl_quat));
     memcpy(b->pressure_before, b->state.p, size);
@@ -155,13 +154,13 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
     b->corot.uncouples = b->rotates;
     b->cycle = 0;
     b->stiffened_count = 0;
-    // without any lambda a pressure would have no equation: nearly none is as good
+    // lambda = 0 would leave the pressure undefined; a tiny value is as good
     b->state.compressibility = fmin(b->mu / b->lambda, 1e4);
     apply_before(b);
     if (b->general) pl_grid_corot_begin(&b->corot);
     else pl_grid_linear_begin(&b->linear);
-    pl_grid_place_held(b, acts);
-    set_applied(b, acts);
+    pl_grid_move_dirichlet(b, loads);
+    set_applied(b, loads);
     b->state.inertia =
         inertia(b) * (1.0 + b->damping_mass * b->implicit_time) / pl_grid_softening(b);
     b->load = load_of(b);
@@ -174,18 +173,18 @@ pl_status pl_grid_step_begin(pl_grid_body* b, const pl_grid_acts* acts, pl_error
 
 // ------------------------------------------------------------------ end
 
-void pl_grid_step_end(pl_grid_body* b, const pl_grid_acts* acts) {
+void pl_grid_step_end(pl_grid_body* b, const pl_grid_loads* loads) {
     const pl_grid_level* l = &b->lattice.levels[0];
-    pl_grid_reactor reacts = {b, acts, NULL};
+    pl_grid_spring_context reacts = {b, loads, NULL};
     if (b->general) {
-        if (pl_grid_has_reactions(b, acts))
-            b->corot.react = pl_grid_react, b->corot.react_user = &reacts;
+        if (pl_grid_has_springs(b, loads))
+            b->corot.update_springs = pl_grid_update_springs, b->corot.springs_user = &reacts;
         pl_grid_corot_end(&b->corot, &b->state, b->frame.cell);
-        b->corot.react = NULL;
+        b->corot.update_springs = NULL;
     }
-    // not before: the end may take back some of the last cycle
-    pl_grid_keep_momentum(b, acts);
-    pl_grid_tell_forces(b, acts);
+    // not before: the end may undo part of the last cycle
+    pl_grid_keep_momentum(b, loads);
+    pl_grid_add_reactions(b, loads);
     for (int a = 0; a < 3; a++)
         for (int i = 0; i < l->field_size; i++) {
             const double v = (b->state.u[a][i] - pl_grid_reference(b, a, i)) / b->implicit_time;
@@ -198,7 +197,7 @@ void pl_grid_step_end(pl_grid_body* b, const pl_grid_acts* acts) {
     b->past_known = 1.0;
 }
 
-// the sine of the turn of an interior cell, from the skew part of its gradient
+// sine of the rotation of an interior cell, from the skew part of its gradient
 static double turn_of_cell(const pl_grid_body* b, const pl_grid_segment* g, int i) {
     double* const* u = b->state.u;
     double square = 0.0;

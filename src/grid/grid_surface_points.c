@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Edges longer than the spacing are divided evenly, once for the triangles that share them. A
-// triangle gets rows of points parallel to its longest edge, so that slivers get few.
+// Edges longer than the spacing are divided evenly, once for all triangles that share them. A
+// triangle gets rows of points parallel to its longest edge, so slivers get few points.
 #include "grid/grid_surface_points.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -55,7 +55,7 @@ static void add_point(sampler* s, pl_vec3 at, double area) {
     if (!place || !pl_array_push(&s->areas, &area)) s->lost = true;
 }
 
-// parts that a length is divided into
+// number of parts of a length
 static double parts_of(const sampler* s, double length) {
     return fmax(ceil(length / s->spacing - 1e-6), 1.0);
 }
@@ -87,7 +87,8 @@ static void divide_edges(sampler* s) {
     }
 }
 
-// Rows of points inside a triangle, parallel to its longest edge; the area that they stand for.
+// Rows of points inside a triangle, parallel to its longest edge; returns the area that they
+// represent.
 static double add_rows(sampler* s, const int* triangle) {
     pl_vec3 x[3];
     double longest = 0.0;
@@ -113,7 +114,7 @@ static double add_rows(sampler* s, const int* triangle) {
     return covered;
 }
 
-// What the rows leave of a triangle's area goes to its corners and to the points on its edges.
+// Distributes the rest of a triangle's area over its corners and the points on its edges.
 static void share_area(sampler* s, const int* triangle, double covered) {
     const pl_vec3 a = vertex_at(s, triangle[0]);
     const double area = 0.5 * pl_norm(pl_cross(pl_sub(vertex_at(s, triangle[1]), a),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Points that cover a surface at the scale of the lattice. Contacts act on them besides the
-// vertices: a triangle larger than a cell would let the cells between its corners sink in.
+// Contact points that cover a surface at the resolution of the lattice, in addition to the
+// vertices. Without them the cells between the corners of a large triangle would sink in.
 #ifndef PL_GRID_SURFACE_POINTS_H
 #define PL_GRID_SURFACE_POINTS_H
 
@@ -18,8 +18,8 @@ typedef struct pl_grid_surface_points {
     int vertex_count;
 } pl_grid_surface_points;
 
-// Points on edges and triangles, so that no two neighbours along an edge or a row across a triangle
-// are farther apart than `spacing`. None where the vertices are as dense as that.
+// Points on edges and triangles, so that neighbours along an edge or along a row across a triangle
+// are at most `spacing` apart. None if the vertices are that dense.
 pl_status pl_grid_surface_points_create(const pl_mesh* surface, double spacing,
                                         pl_grid_surface_points* out, pl_error* error);
 void pl_grid_surface_points_free(pl_grid_surface_points* points);

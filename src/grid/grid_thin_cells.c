@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Which cells are thin parts: those that are further than NEAR from any cube of CUBE cells inside
-// the body (nearer ones are a matter of ragged sides), and the cells around them. With cubes of 4,
-// or fewer cells around, the armadillo of the bench with a skeleton converges by 0.5 per cycle in
-// the end, with this by 0.29.
+// Thin parts are the cells farther than NEAR from any cube of CUBE cells inside the body (nearer
+// ones are just ragged sides), and the cells around them. With cubes of 4, or fewer cells around,
+// the bench's armadillo with a skeleton converges at 0.5 per cycle asymptotically; with these
+// values at 0.29.
 #include "grid/grid_thin_cells.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -13,11 +13,11 @@ enum {
     CUBE = 5,
     NEAR = 1,
     AROUND = 3,            // cells around a part that belong to it
-    MAX_CELLS = 8000,      // of one part: a factor of more would be large
-    MAX_THICK_CELLS = 4000 // beside thin parts, of a level that is factored as a whole
+    MAX_CELLS = 8000,      // cells of one part; the factor of a larger part would be too big
+    MAX_THICK_CELLS = 4000 // cells outside thin parts, in a level that is factored as a whole
 };
-// A level with a larger share of its cells in single layers is not used: a layer does not resist
-// bending, and its corrections would have no bounds.
+// Largest share of cells in single layers that a level may have. A single layer does not resist
+// bending, so its corrections would be unbounded.
 static const double MAX_LAYERS = 0.125;
 
 // One byte per cell of the bounding box.
@@ -30,8 +30,8 @@ static size_t stride_of(const pl_grid_cells* c, int axis) {
     return axis == 0 ? 1 : axis == 1 ? (size_t)c->size[0] : (size_t)c->size[0] * (size_t)c->size[1];
 }
 
-// Along an axis: a byte becomes that of all (or of any) of the cells from `first` to `last` on from
-// it; there is nothing outside the box.
+// Erosion (or dilation) along an axis: a byte becomes that of all (or any) of the cells at offsets
+// `first` to `last`; outside the box there is nothing.
 static void spread(mask* m, int axis, int first, int last, bool all) {
     const pl_grid_cells* c = m->cells;
     size_t stride = stride_of(c, axis), count = pl_grid_cells_count(c);
@@ -65,7 +65,7 @@ static void mark_thin(mask* m) {
     for (size_t n = 0; n < count; n++) m->own[n] &= c->kinds[n] == PL_CELL_INTERIOR;
 }
 
-// One layer of cells: nothing lies on either side of it along some axis.
+// Single layers: cells without neighbours on both sides along some axis.
 static bool is_layer(const pl_grid_cells* c, int i, int j, int k) {
     for (int a = 0; a < 3; a++) {
         const int x = a == 0, y = a == 1, z = a == 2;
@@ -103,7 +103,7 @@ pl_status pl_grid_thin_is_last(const pl_grid_cells* cells, const pl_grid_cells* 
     return PL_OK;
 }
 
-// the cells of a part that have a face in common, from one of them on; marked 2
+// collects a part, connected through faces, starting from one cell; marks it 2
 static bool collect(const mask* m, size_t first, pl_array* out) {
     const pl_grid_cells* c = m->cells;
     out->count = 0;
@@ -124,7 +124,7 @@ static bool collect(const mask* m, size_t first, pl_array* out) {
     return true;
 }
 
-// Leaves out parts that are too large; share: how much of all interior cells that is.
+// Unmarks parts that are too large; share: their fraction of all interior cells.
 static bool drop_large(const mask* m, double* share) {
     pl_array part = pl_array_of(sizeof(size_t));
     bool ok = true;

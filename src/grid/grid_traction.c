@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Zhu 2010, section 9.2: equations near a traction boundary have stresses whose stencils reach out
-// of the lattice; they are given (section 5.3). The lattice has exact answers of second order if
-// they are given well, but its sides are not the surface, and the traction t = P n of the surface
-// does not tell P e_j of a side.
+// Zhu 2010, section 9.2: equations near a traction boundary contain stresses whose stencils reach
+// out of the lattice; these are prescribed (section 5.3). With good values for them the lattice is
+// second-order accurate. But its faces are not the surface, and the traction t = P n of the surface
+// does not determine P e_j of a face.
 //
 //   paper   here
 //   t, N    traction and normal of the surface's nearest point
 //   t_i     P_ij of a side with the normal e_j
 //
-// Where we differ: the paper gives each side a share of t by N . N'. Here P is the stress S that
-// the lattice has a little further inside, mended so that P n = t:
+// Where we differ: the paper gives each face a share of t by N . N'. Here P is the stress S of the
+// lattice slightly further inside, corrected so that P n = t:
 //
 //   r = t - S n,   P = S + r n' + n r' - (n . r) n n'
 //
-// where S is continued linearly from the nearest cells that know all of their stress. The first
-// guess, without an answer, is the pressure S = (n . t) I.
+// where S is extrapolated linearly from the nearest cells whose whole stress is known. The first
+// guess, without a solution, is the pressure S = (n . t) I.
 #include "grid/grid_traction.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -25,9 +25,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { REACH_MOST = 3, CELLS_MOST = 343 }; // around the middle of a fit
-enum { FIT_LEAST = 8 };                    // cells for a linear fit
-static const double FIT_DEPTH = 1.5;       // of its middle below the surface [cells]
+enum { MAX_REACH = 3, MAX_FIT_CELLS = 343 }; // around the centre of a fit
+enum { MIN_FIT_CELLS = 8 };                  // smallest number of cells for a linear fit
+static const double FIT_DEPTH = 1.5;         // depth of its centre below the surface [cells]
 static const int pair_of[3][3] = {{0, 5, 4}, {5, 1, 3}, {4, 3, 2}};
 
 typedef struct builder {
@@ -49,7 +49,7 @@ void pl_grid_traction_free(pl_grid_traction* t) {
     *t = (pl_grid_traction){0};
 }
 
-// whether a cell and all that share a face or an edge with it belong to the body
+// whether a cell and all its face and edge neighbours belong to the body
 static bool knows_stress(const pl_grid_cells* c, const int at[3]) {
     for (int n = 0; n < 27; n++) {
         int step[3] = {n % 3 - 1, n / 3 % 3 - 1, n / 9 - 1};
@@ -70,8 +70,8 @@ static int slot_of(builder* b, const int at[3]) {
     return *slot - 1;
 }
 
-// Solves the 4 x 4 normal equations of a linear fit for two right sides; false if the points do not
-// span the space.
+// Solves the 4 x 4 normal equations of a linear fit for two right-hand sides. Returns false if the
+// points do not span space.
 static bool solve_fit(double A[4][4], double x[4][2]) {
     for (int k = 0; k < 4; k++) {
         if (A[k][k] < 1e-3) return false;
@@ -89,7 +89,7 @@ static bool solve_fit(double A[4][4], double x[4][2]) {
     return true;
 }
 
-// The cells within `reach` of a position that know their stress: slots, and how far they are.
+// Cells within `reach` of a position whose stress is known: slots and distances.
 static int gather(builder* b, pl_vec3 middle, int reach, pl_grid_fit_part* parts,
                   double (*offsets)[4]) {
     int count = 0, width = 2 * reach + 1;
@@ -106,21 +106,21 @@ static int gather(builder* b, pl_vec3 middle, int reach, pl_grid_fit_part* parts
     return count;
 }
 
-// The weights of cells around `middle` that continue their stress to a side and to the surface; all
-// positions in cells. Thin parts and corners have to look further, and may find none.
+// Weights of cells around `middle` that extrapolate their stress to a face and to the surface; all
+// positions in cells. Thin parts and corners have to look farther, and may find none.
 static void add_fit(builder* b, pl_vec3 middle, pl_vec3 side, pl_vec3 foot, pl_grid_side* out) {
-    double A[4][4] = {0}, offsets[CELLS_MOST][4];
+    double A[4][4] = {0}, offsets[MAX_FIT_CELLS][4];
     double x[4][2] = {{1.0, 1.0},
                       {side.x - middle.x, foot.x - middle.x},
                       {side.y - middle.y, foot.y - middle.y},
                       {side.z - middle.z, foot.z - middle.z}};
-    pl_grid_fit_part parts[CELLS_MOST];
+    pl_grid_fit_part parts[MAX_FIT_CELLS];
     int count = 0;
-    for (int reach = 1; reach <= REACH_MOST && count == 0; reach++)
+    for (int reach = 1; reach <= MAX_REACH && count == 0; reach++)
         count = gather(b, middle, reach, parts, offsets);
     for (int k = 0; k < count; k++)
         for (int i = 0; i < 16; i++) A[i / 4][i % 4] += offsets[k][i / 4] * offsets[k][i % 4];
-    bool linear = count >= FIT_LEAST && solve_fit(A, x);
+    bool linear = count >= MIN_FIT_CELLS && solve_fit(A, x);
     for (int k = 0; k < count; k++) {
         double w[2] = {0.0, 0.0};
         for (int s = 0; s < 2; s++)
@@ -166,7 +166,7 @@ static void add_face_sides(builder* b, int a, const int at[3], int index) {
         for (int side = -1; side <= 1; side += 2) {
             double place[3] = {at[0] + 0.5, at[1] + 0.5, at[2] + 0.5};
             place[a] -= 0.5, place[j] += 0.5 * side;
-            // the cell that owns the stress: P_aa its middle, P_aj its low edge
+            // the cell that owns the stress: P_aa at its centre, P_aj on its low edge
             int owner[3] = {at[0], at[1], at[2]};
             if (j == a && side < 0) owner[a]--;
             if (j != a && side > 0) owner[j]++;
@@ -267,7 +267,7 @@ static void cell_stress(const pl_grid_level* l, const pl_grid_state* s, double h
                 gradient[a][d] + gradient[d][a] + (a == d ? trace / s->compressibility : 0.0);
 }
 
-// P = S + r n' + n r' - (n . r) n n' of a side, its own component
+// P = S + r n' + n r' - (n . r) n n' at a face, one component
 static double side_stress(const pl_grid_traction* t, const pl_grid_side* s,
                           const double* force_per_area, bool known) {
     const double n[3] = {s->normal.x, s->normal.y, s->normal.z};

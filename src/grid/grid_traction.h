@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Traction on an embedded surface as stress on the lattice's own sides (Zhu 2010, section 9.2). For
-// smooth surfaces and loads with an area: where a body has sharp edges, rounds of answers and
-// stresses may grow, so scenes still spread forces over faces (grid_embedding.h).
+// Converts tractions on an embedded surface to stresses on the boundary faces of the lattice (Zhu
+// 2010, section 9.2). For smooth surfaces and distributed loads. On bodies with sharp edges the
+// iteration between solutions and stresses may diverge, so scenes spread forces over faces instead
+// (grid_embedding.h).
 #ifndef PL_GRID_TRACTION_H
 #define PL_GRID_TRACTION_H
 
@@ -13,18 +14,18 @@
 
 #include <pliant/mesh.h>
 
-// A boundary stress in the equation of a face or a cell, and where the surface is nearest to it.
+// A boundary stress in the equation of a face or a cell, and the surface point nearest to it.
 typedef struct pl_grid_side {
     int target, index; // a face across axis 0 to 2, or 3: a cell
     int row, column;   // of the stress
-    double factor;     // of the stress in the right side, per edge of a cell
+    double factor;     // of the stress in the right-hand side, per cell edge
     int corners[3];    // vertices of the nearest triangle
     double weights[3]; // of its nearest point
     pl_vec3 normal;
     int first, count; // parts of the fit
 } pl_grid_side;
 
-// A cell that knows its stress, as a part of the stress near a side.
+// A cell whose stress is known, with its weights in the extrapolation to a boundary face.
 typedef struct pl_grid_fit_part {
     int slot;
     double at_side, at_surface; // weights
@@ -35,7 +36,7 @@ typedef struct pl_grid_traction {
     int side_count;
     pl_grid_fit_part* parts;
     int part_count;
-    int (*cells)[3]; // that know their stress
+    int (*cells)[3]; // whose stress is known
     double* stress;  // 6 per such cell: xx yy zz yz zx xy
     int cell_count;
     double cell; // edge
@@ -46,9 +47,10 @@ pl_status pl_grid_traction_create(const pl_grid_level* level, const pl_grid_cell
                                   pl_grid_traction* out, pl_error* error);
 void pl_grid_traction_free(pl_grid_traction* traction);
 
-// Adds what traction [3 per vertex of the surface, in units of mu] does to the right sides f and g
-// of the state. known: the state has an answer, for an earlier guess of the boundary stresses, from
-// which the stress along the surface is taken; else it is taken to be a pressure.
+// Adds the contribution of traction [3 per vertex of the surface, in units of mu] to the right-hand
+// sides f and g of the state. known: the state holds a solution for an earlier guess of the
+// boundary stresses, which gives the stress along the surface; otherwise that stress is assumed to
+// be a pressure.
 void pl_grid_traction_add(const pl_grid_traction* traction, const pl_grid_level* level,
                           const double* force_per_area, bool known, pl_grid_state* state);
 

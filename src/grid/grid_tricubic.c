@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The paper takes values, slopes and mixed derivatives at the eight corners of a cell (Lekien and
-// Marsden 2005), the derivatives by central differences. With these the cubic is the product of
+// The paper uses values, slopes and mixed derivatives at the eight corners of a cell (Lekien and
+// Marsden 2005), with derivatives by central differences. The cubic is then the product of
 // Catmull-Rom splines along the three axes, which needs no matrix: 64 faces and four weights per
-// axis. Linear fields are met exactly.
+// axis. It reproduces linear fields exactly.
 //
-// Vertices that lie between the same faces share a stencil. Near the surface it reaches two cells
-// beyond the body, one more than the lattice stores; such faces are ghosts. Each has one value,
-// continued linearly from inside, whatever stencil asks for it: otherwise slopes would differ
-// between neighbours.
+// Vertices between the same faces share a stencil. Near the surface the stencil reaches two cells
+// beyond the body, one more than the lattice stores; such faces are ghosts. Each ghost has a single
+// value, extrapolated linearly from inside, for all stencils that use it; otherwise slopes would
+// differ between neighbours.
 #include "grid/grid_tricubic.h"
 #include "base/array.h"
 #include "base/memory.h"
@@ -23,9 +23,9 @@ typedef struct face {
 
 typedef struct builder {
     const pl_grid_level* level;
-    pl_array bases;   // face: the corner of each stencil's middle
-    pl_array missing; // face: the ghosts, sorted
-    uint8_t* passes;  // of ghosts: the pass that made them known, or 0
+    pl_array bases;   // of type face: low corner of each stencil's centre
+    pl_array missing; // of type face: the ghosts, sorted
+    uint8_t* passes;  // per ghost: pass in which it became known, or 0
     pl_array ghosts, sources, weights;
     bool lost;
 } builder;
@@ -42,11 +42,11 @@ void pl_grid_tricubic_free(pl_grid_tricubic* t) {
 
 // ------------------------------------------------------------------ stencils
 
-// places of vertices, and the base of each stencil that they need
+// positions of vertices in stencils, and the base of each stencil that they need
 static pl_status place_vertices(builder* b, const pl_grid_cells* cells, const pl_grid_frame* frame,
                                 const double* positions, pl_grid_tricubic* out, pl_error* error) {
     size_t size = (size_t)b->level->field_size;
-    int* numbers = PL_ALLOC(int, 3 * size); // of the stencil with this base, from 1
+    int* numbers = PL_ALLOC(int, 3 * size); // number of the stencil with this base, from 1
     if (!numbers) return pl_fail_memory(error, "a tricubic embedding");
     for (int v = 0; v < out->vertex_count && !b->lost; v++) {
         int base[3][3];
@@ -121,7 +121,7 @@ static void add_source(builder* b, int source, double weight) {
         b->lost = true;
 }
 
-// continues the known faces beside a ghost; false if there are none in a row
+// extrapolates a ghost from known faces; false if there are no two in a row
 static bool make_ghost(builder* b, int ghost, int pass) {
     const face* f = (const face*)b->missing.data + ghost;
     int near[6], far[6], count = 0;
@@ -143,7 +143,7 @@ static bool make_ghost(builder* b, int ghost, int pass) {
     return true;
 }
 
-// The middle of a stencil is stored, so faces beyond one of its sides come from there, those beyond
+// The centre of a stencil is stored, so faces beyond one of its sides follow from it, those beyond
 // an edge from these, and so on: three passes reach all.
 static pl_status make_ghosts(builder* b, pl_error* error) {
     size_t count = b->missing.count;
@@ -221,7 +221,7 @@ static void cubic_weights(double t, double w[4]) {
     w[3] = 0.5 * t * t * (t - 1.0);
 }
 
-// along z, then y, then x, so that most of it goes over neighbours in memory
+// along z, then y, then x, so that most of the work runs along contiguous memory
 static double blend(const double* value, const pl_grid_cubic_place* place) {
     double w[3][4], plane[16], row[4];
     for (int d = 0; d < 3; d++) cubic_weights(place->fraction[d], w[d]);
@@ -250,7 +250,7 @@ static void cubic_task(int begin, int end, int worker, void* user) {
     const pl_grid_tricubic* t = job->map;
     double values[PL_GRID_STENCIL];
     for (int a = 0; a < 3; a++) {
-        int gathered = -1; // vertices of one cell often follow one another
+        int gathered = -1; // consecutive vertices often share a cell
         for (int v = begin; v < end; v++) {
             const pl_grid_cubic_place* place = &t->places[v][a];
             if (place->stencil != gathered) {

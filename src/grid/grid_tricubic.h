@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Vertices that follow a lattice without kinks where they go from cell to cell (Zhu 2010, section
-// 9.3, Fig. 18): tricubic interpolation of the faces around.
+// Tricubic interpolation of embedded vertices, which has no kinks between cells (Zhu 2010, section
+// 9.3, Fig. 18).
 #ifndef PL_GRID_TRICUBIC_H
 #define PL_GRID_TRICUBIC_H
 
@@ -20,7 +20,7 @@ typedef struct pl_grid_tricubic {
     int vertex_count;
     int (*stencils)[PL_GRID_STENCIL]; // x fastest: index of a face, or -1 - ghost
     int stencil_count;
-    // faces that the lattice does not store, in the order in which they can be made; index: ghost
+    // ghosts: faces that the lattice does not store, in the order in which they can be computed
     pl_grid_extension* ghosts;
     int ghost_count;
     int* sources; // as in stencils
@@ -29,7 +29,7 @@ typedef struct pl_grid_tricubic {
     double* values; // of ghosts
 } pl_grid_tricubic;
 
-// positions: 3 per vertex. It holds as long as only Dirichlet cells change.
+// positions: 3 per vertex. Stays valid as long as only Dirichlet cells change.
 pl_status pl_grid_tricubic_create(const pl_grid_level* level, const pl_grid_cells* cells,
                                   const pl_grid_frame* frame, const double* positions,
                                   int vertex_count, pl_grid_tricubic* out, pl_error* error);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Gauss: the volume is the sum of the cones over the triangles that bound the inside. A triangle
-// bounds it if one of its sides is inside and the other is not; which of them decides the sign of
-// its cone, and not the way that the triangle faces.
+// Divergence theorem: the volume is the sum of the cones over the triangles that bound the inside.
+// A triangle is a boundary if exactly one of its sides is inside. Which side it is decides the sign
+// of the cone, not the orientation of the triangle.
 #include "grid/grid_volume.h"
 #include "geometry/box.h"
 #include "geometry/solid.h"
@@ -11,7 +11,7 @@
 #include <math.h>
 
 enum { TRIANGLES_PER_TASK = 256 };
-// How far beside a triangle its sides are looked at, as a part of the body's diagonal.
+// Distance of the test points on both sides of a triangle, relative to the body's diagonal.
 static const double SIDE_DISTANCE = 1e-7;
 
 double pl_grid_tet_volume(const pl_mesh* mesh) {

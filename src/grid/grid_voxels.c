@@ -7,12 +7,12 @@
 
 #include <math.h>
 
-// Half the edge of a cell as triangles see it. Shrunken cells: a side of the body that lies between
-// two layers of cells cuts neither. Grown cells: it touches both.
+// Half edge of a cell in intersection tests. Shrunken: a side of the body between two layers of
+// cells cuts neither. Grown: it touches both.
 static const double SHRUNKEN = 0.5 - 1e-6;
 static const double GROWN = 0.5 + 1e-6;
 
-// Does a triangle, relative to the middle of a cube, reach into the cube? Separating axes: the
+// Whether a triangle, given relative to a cube's centre, intersects the cube. Separating axes: the
 // normal, the cube's axes, and their cross products with the edges.
 static bool meets_cube(const pl_vec3 t[3], double half) {
     pl_vec3 axes[13] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
@@ -72,8 +72,8 @@ static void make_interior(void* user, size_t cell) {
     ((pl_grid_cells*)user)->kinds[cell] = PL_CELL_INTERIOR;
 }
 
-// A cell with nothing in use around it becomes interior: so every place of the surface has a cell
-// in use within one cell, also where an open surface lies exactly between two layers.
+// A cell without cells in use around it becomes interior. So every point of the surface has a cell
+// in use within one cell, even if an open surface lies exactly between two layers.
 static void make_supported(void* user, size_t cell) {
     pl_grid_cells* c = user;
     int at[3];
@@ -85,7 +85,7 @@ static void make_supported(void* user, size_t cell) {
     c->kinds[cell] = PL_CELL_INTERIOR;
 }
 
-// the cells that triangles cut, and then those that keep triangles near cells in use
+// marks the cells that triangles cut, then those that keep every triangle near a cell in use
 static void mark_surface(const pl_mesh* surface, const pl_grid_frame* frame, pl_grid_cells* cells) {
     for (int pass = 0; pass < 2; pass++)
         for (int t = 0; t < surface->triangle_count; t++) {
@@ -104,7 +104,7 @@ typedef struct fill_job {
     pl_grid_cells* cells;
 } fill_job;
 
-// the cells of some rows whose middles are inside
+// marks the cells of some rows whose centres are inside
 static void fill_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const fill_job* job = user;
@@ -129,10 +129,10 @@ static void fill_task(int begin, int end, int worker, void* user) {
         }
 }
 
-// What the bounding box of a lattice takes, whether its cells are in use or not, as measured: the
-// kinds of cells on all levels, and the lists of rows (cells along x).
+// Measured memory of a lattice's bounding box, independent of the cells in use: cell kinds on all
+// levels, and lists of rows (cells along x).
 static const double BYTES_PER_CELL = 2.0, BYTES_PER_ROW = 100.0;
-// Boxes that take more are folded.
+// Larger boxes are folded.
 static const double FOLDED_FROM = 16e6;
 
 static double box_bytes(const double cells[3]) {
@@ -143,14 +143,14 @@ static pl_status fold(const pl_mesh* surface, int padding, pl_grid_frame* frame,
                       pl_error* error) {
     pl_status status = PL_OK;
     for (int a = 0; status == PL_OK && a < 3; a++) {
-        // cells around those that triangles reach are looked at too: two layers, to be safe
+        // neighbouring cells are read too: two layers, to be safe
         status = pl_grid_frame_fold(frame, a, surface, padding + 2, error);
         cells[a] -= (double)pl_grid_left_out(frame, a);
     }
     return status;
 }
 
-// The box of cells around a surface, which lies in its middle.
+// The box of cells around a surface, centred on it.
 static pl_status choose_box(const pl_mesh* surface, int padding, pl_grid_frame* frame, int low[3],
                             int size[3], pl_error* error) {
     pl_box box = pl_box_empty();

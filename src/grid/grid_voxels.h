@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// From a surface of triangles to the cells of a lattice that the body overlaps.
+// Voxelises a surface: finds the cells that the body overlaps.
 #ifndef PL_GRID_VOXELS_H
 #define PL_GRID_VOXELS_H
 
@@ -9,19 +9,19 @@
 #include "grid/grid_cells.h"
 #include "grid/grid_frame.h"
 
-// Memory goes with the cells in use, but for a few bytes of each cell and row of the bounding box,
-// out of which wide empty slabs are folded.
-// Lattices beyond these limits are refused before anything is allocated for them.
+// Memory is proportional to the cells in use, plus a few bytes for each cell and row of the
+// bounding box, from which wide empty slabs are folded away. Lattices beyond these limits are
+// refused before anything is allocated.
 #define PL_GRID_MAX_BOX_BYTES 8e9
 enum { PL_GRID_MAX_CELLS = 1 << 26 }; // in use; each takes 1 to 2 kB
 
-// Interior cells: those that a triangle cuts, and those whose middle has a winding number above one
-// half, so that holes and self-intersections do no harm; then `padding` layers more. The frame's
-// cell is given, its origin and folds are chosen.
+// Interior cells are those that a triangle cuts and those whose centre has a winding number above
+// one half, so holes and self-intersections do no harm; plus `padding` layers. The caller sets the
+// frame's cell; origin and folds are chosen here.
 pl_status pl_grid_voxelise(const pl_mesh* surface, int padding, pl_pool* pool, pl_grid_frame* frame,
                            pl_grid_cells* out, pl_error* error);
 
-// Calls visit for every cell of the box that a triangle reaches into. corners: 3 positions.
+// Calls visit for every cell of the box that a triangle intersects. corners: 3 positions.
 void pl_grid_visit_triangle(const pl_grid_cells* cells, const pl_grid_frame* frame,
                             const double* const corners[3], void (*visit)(void* user, size_t cell),
                             void* user);

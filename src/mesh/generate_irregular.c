@@ -12,7 +12,7 @@
 
 #include <math.h>
 
-enum { MELTINGS = 8, ANNEALINGS = 30, MOST_SWEEPS = 100 };
+enum { MELTINGS = 8, ANNEALINGS = 30, MAX_SWEEPS = 100 };
 
 typedef struct sheet {
     pl_mesh* mesh;
@@ -85,7 +85,7 @@ static bool flip_if_better(sheet* s, int t, int i) {
 
 static void make_delaunay(sheet* s) {
     bool changed = true;
-    for (int sweep = 0; changed && sweep < MOST_SWEEPS; sweep++) {
+    for (int sweep = 0; changed && sweep < MAX_SWEEPS; sweep++) {
         changed = false;
         for (int t = 0; t < s->mesh->triangle_count; t++)
             for (int i = 0; i < 3; i++)

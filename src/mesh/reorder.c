@@ -31,7 +31,7 @@ static void invert(pl_ordering* ordering) {
 
 // ---- reverse Cuthill-McKee
 
-enum { MOST_ROUNDS = 8 }; // three or four are usual
+enum { MAX_ROUNDS = 8 }; // three or four are usual
 
 typedef struct search {
     const pl_adjacency* graph;
@@ -78,7 +78,7 @@ static int peripheral_vertex(search* s, int start) {
     int level_count, last_level, deepest = 0;
     int count = search_levels(s, start, &level_count, &last_level);
     int candidate = start;
-    for (int round = 0; round < MOST_ROUNDS && level_count > deepest; round++) {
+    for (int round = 0; round < MAX_ROUNDS && level_count > deepest; round++) {
         deepest = level_count;
         start = candidate;
         candidate = least_degree(s->graph, s->queue + last_level, count - last_level);

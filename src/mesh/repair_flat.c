@@ -14,7 +14,7 @@
 
 static const char* const what = "the repair of flat triangles";
 
-enum { MOST_PASSES = 8 };
+enum { MAX_PASSES = 8 };
 
 typedef struct flattener {
     pl_repair* r;
@@ -105,7 +105,7 @@ pl_status pl_repair_flat_triangles(pl_repair* r, pl_error* error) {
     int* neighbours = PL_ALLOC(int, 3 * (size_t)count);
     pl_status status = f.touched && neighbours ? PL_OK : pl_fail_memory(error, what);
     bool turned = true;
-    for (int i = 0; i < MOST_PASSES && turned && status == PL_OK; i++)
+    for (int i = 0; i < MAX_PASSES && turned && status == PL_OK; i++)
         status = pass(&f, neighbours, &turned, error);
     if (f.mended.count)
         pl_note(r->notes, PL_NOTE_MENDED,

@@ -22,9 +22,9 @@ enum { ROWS = 9, SWEEPS = 40 };
 // along edges, 0 across) where the others leave it open.
 static const double FORCE_WEIGHT = 2.0, GUESS_WEIGHT = 0.01;
 // smallest weight of a spring along an edge: no edge is left without one
-static const double LEAST_EDGE = 0.05;
+static const double MIN_EDGE = 0.05;
 // area over square of the length, of triangles that have none
-static const double LEAST_REFERENCE = 1e-3;
+static const double MIN_REFERENCE = 1e-3;
 // relative change of all springs in a sweep that ends the descent
 static const double ENOUGH = 1e-3;
 
@@ -93,7 +93,7 @@ static void set_spring(const fitting* f, spring* s, int a, int b, double area, d
     s->least = least;
     set_angle(f, a, d, s->angle[0]);
     set_angle(f, b, pl_scale(-1.0, d), s->angle[1]);
-    s->reference = s->length > 0.0 ? fmax(area / (s->length * s->length), LEAST_REFERENCE) : 1.0;
+    s->reference = s->length > 0.0 ? fmax(area / (s->length * s->length), MIN_REFERENCE) : 1.0;
     s->guess = guess;
 }
 
@@ -105,7 +105,7 @@ static void list_springs(fitting* f, const pl_side_groups* sides) {
         double area = 0.0;
         for (int k = 0; k < pairs.count; k++) area += area_of(f, pairs.sides[k] / 3);
         pl_triangle_edge(f->triangles + 3 * (size_t)(pairs.sides[0] / 3), pairs.sides[0] % 3, ends);
-        set_spring(f, edge, ends[0], ends[1], area, 1.0, LEAST_EDGE);
+        set_spring(f, edge, ends[0], ends[1], area, 1.0, MIN_EDGE);
         for (; pl_edge_pairs_next(&pairs, pair); across++) {
             area = area_of(f, pair[0] / 3) + area_of(f, pair[1] / 3);
             set_spring(f, across, f->triangles[pair[0]], f->triangles[pair[1]],

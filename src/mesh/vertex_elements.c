@@ -10,7 +10,7 @@
 #include <limits.h>
 
 // A share costs a number per vertex.
-enum { MOST_SHARES = 8, LEAST_ELEMENTS = 16384, VERTEX_BLOCK = 4096 };
+enum { MAX_SHARES = 8, MIN_ELEMENTS = 16384, VERTEX_BLOCK = 4096 };
 
 typedef struct lists_job {
     const int* elements;
@@ -85,14 +85,14 @@ pl_status pl_vertex_elements_by(pl_pool* pool, const int* elements, int element_
     if (element_count > INT_MAX / corners)
         return pl_fail(error, PL_ERROR_LIMIT, "%d elements are more than can be listed",
                        element_count);
-    int shares = pl_pool_thread_count(pool) == 1 ? 1 : element_count / LEAST_ELEMENTS;
+    int shares = pl_pool_thread_count(pool) == 1 ? 1 : element_count / MIN_ELEMENTS;
     lists_job job = {.elements = elements,
                      .element_count = element_count,
                      .corners = corners,
                      .vertex_count = vertex_count,
-                     .share_count = shares < 1             ? 1
-                                    : shares > MOST_SHARES ? MOST_SHARES
-                                                           : shares,
+                     .share_count = shares < 1            ? 1
+                                    : shares > MAX_SHARES ? MAX_SHARES
+                                                          : shares,
                      .out = out};
     size_t count_size = (size_t)job.share_count * ((size_t)vertex_count + 1);
     job.counts = PL_ALLOC(int, count_size);

@@ -139,9 +139,8 @@ static bool grow(basis* b, int vectors) {
     for (int k = 0; k < vectors; k++)
         if (before[k] > 0.0) append(b, first, k, 1.0);
     int added = b->size - first;
-    for (int k = first; k < b->size; k++)
-        b->A->stiffness(b->A->user, vector(b, k), block(b, b->KV, k));
     if (added == 0) return false;
+    b->A->stiffness(b->A->user, added, vector(b, first), block(b, b->KV, first));
     pl_panel_dots(b->pool, count, b->size, b->V, added, block(b, b->KV, first), b->partials, b->G);
     for (int i = 0; i < b->size; i++)
         for (int k = 0; k < added; k++) {

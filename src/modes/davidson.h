@@ -17,9 +17,10 @@
 
 typedef struct pl_davidson_operator {
     void* user;
-    // result = M x, result = K x, both zero at what is held
+    // result = M x, and result = K x for some vectors x, one after the other; both zero at what is
+    // held
     void (*mass)(void* user, const double* x, double* result);
-    void (*stiffness)(void* user, const double* x, double* result);
+    void (*stiffness)(void* user, int vectors, const double* x, double* result);
     // z = B r: symmetric and positive definite
     void (*precondition)(void* user, const double* r, double* z);
     // Optional: called with the Ritz values, ascending, before each of the first iterations. May

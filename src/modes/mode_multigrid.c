@@ -2,7 +2,8 @@
 // SPDX-FileCopyrightText: The pliant authors
 #include "modes/mode_multigrid.h"
 #include "base/memory.h"
-#include "modes/davidson.h"
+#include "modes/panel.h"
+#include "modes/subspace.h"
 #include "multigrid/block_multigrid.h"
 
 #include <math.h>
@@ -14,18 +15,21 @@ static const double FIRST_SHIFT = 1e-6; // as part of the largest lambda
 // make float values of the coarsest level singular.
 static const double SHIFT = 0.1, SHIFT_LOW = 0.03, SHIFT_HIGH = 0.5;
 // A free body of several pieces has more rigid modes than the six that start the basis.
-enum { SEED = 2019, MAX_ITERATIONS = 600 };
+enum { SEED = 2019, MAX_ITERATIONS = 600, MAX_FOLLOWING = 6 };
 
 struct pl_modes_multigrid {
     const pl_modes_problem* p;
     pl_pool* pool;
     pl_block_matrix A; // K + sigma M
     pl_block_mg* mg;
-    double* rigid; // PL_RIGID_MODES vectors
+    double* rigid;        // PL_RIGID_MODES vectors
+    double* side_by_side; // PL_PANEL_APPLY numbers per unknown
     double sigma, largest;
     int unknowns;
     pl_davidson* davidson; // for `wanted` modes and `start_count` vectors; NULL: not yet
     int wanted, start_count;
+    pl_subspace* subspace; // for `followed` modes; NULL: not yet
+    int followed;
 };
 
 // ---------------------------------------------------------------- the operator
@@ -39,9 +43,11 @@ static void apply_mass(void* user, const double* x, double* result) {
     pl_modes_mass(m->p, m->pool, x, result);
 }
 
-static void apply_stiffness(void* user, const double* x, double* result) {
+static void apply_stiffness(void* user, int vectors, const double* x, double* result) {
     const pl_modes_multigrid* m = user;
-    pl_modes_stiffness(m->p, m->pool, x, result);
+    pl_panel_apply(m->pool, m->p->K, vectors, x, m->side_by_side, result);
+    for (int k = 0; k < vectors; k++)
+        pl_modes_restrict(m->p, result + 3 * (size_t)k * (size_t)m->p->K->row_count);
 }
 
 static void precondition(void* user, const double* r, double* z) {
@@ -77,6 +83,15 @@ static pl_status tune(void* user, int values, const double* ritz, double* shift,
     return status;
 }
 
+static pl_davidson_operator operator_of(pl_modes_multigrid* m) {
+    return (pl_davidson_operator){.user = m,
+                                  .mass = apply_mass,
+                                  .stiffness = apply_stiffness,
+                                  .precondition = precondition,
+                                  .tune = tune,
+                                  .restrict_to = restrict_to};
+}
+
 // ---------------------------------------------------------------- setup
 
 // Translations, and rotations around the centre.
@@ -100,7 +115,8 @@ static pl_status prepare(pl_modes_multigrid* m, bool stiffness_aware, pl_error* 
     pl_status status = pl_modes_copy_pattern(p, &m->A, error);
     if (status != PL_OK) return status;
     m->rigid = PL_ALLOC(double, 3 * PL_RIGID_MODES * (size_t)vertex_count);
-    if (!m->rigid) return pl_fail_memory(error, "modes");
+    m->side_by_side = PL_ALLOC(double, 3 * PL_PANEL_APPLY * (size_t)vertex_count);
+    if (!m->rigid || !m->side_by_side) return pl_fail_memory(error, "modes");
     fill_rigid(p->positions, vertex_count, m->rigid);
     m->sigma = FIRST_SHIFT * m->largest;
     pl_modes_shift(p, m->sigma, m->largest * p->mass[0], &m->A);
@@ -144,12 +160,7 @@ static pl_status prepare_davidson(pl_modes_multigrid* m, int wanted, int start_c
 pl_status pl_modes_multigrid_find(pl_modes_multigrid* m, int wanted, double tolerance,
                                   int start_count, const double* start, double* lambda,
                                   double* shapes, int* applications, bool* found, pl_error* error) {
-    pl_davidson_operator A = {.user = m,
-                              .mass = apply_mass,
-                              .stiffness = apply_stiffness,
-                              .precondition = precondition,
-                              .tune = tune,
-                              .restrict_to = restrict_to};
+    pl_davidson_operator A = operator_of(m);
     pl_davidson_options options = {.start = start_count ? start : m->rigid,
                                    .shift = m->sigma,
                                    .tolerance = tolerance,
@@ -166,10 +177,34 @@ pl_status pl_modes_multigrid_find(pl_modes_multigrid* m, int wanted, double tole
     return status;
 }
 
+pl_status pl_modes_multigrid_follow(pl_modes_multigrid* m, int count, double tolerance,
+                                    double* lambda, double* shapes, int* applications, bool* found,
+                                    pl_error* error) {
+    pl_davidson_operator A = operator_of(m);
+    pl_davidson_options options = {
+        .shift = m->sigma, .tolerance = tolerance, .max_iterations = MAX_FOLLOWING};
+    pl_davidson_result result;
+    *found = false;
+    if (m->followed != count) {
+        pl_subspace_destroy(m->subspace);
+        m->subspace = NULL;
+        m->followed = 0;
+        pl_status status = pl_subspace_create(3 * m->p->K->row_count, count, &m->subspace, error);
+        if (status != PL_OK) return status;
+        m->followed = count;
+    }
+    pl_subspace_improve(m->subspace, &A, &options, m->pool, lambda, shapes, &result);
+    *applications += result.applications;
+    *found = result.converged;
+    return PL_OK;
+}
+
 void pl_modes_multigrid_destroy(pl_modes_multigrid* m) {
     if (!m) return;
+    pl_subspace_destroy(m->subspace);
     pl_davidson_destroy(m->davidson);
     pl_block_mg_destroy(m->mg);
+    PL_FREE(m->side_by_side, double, 3 * PL_PANEL_APPLY * (size_t)m->p->K->row_count);
     PL_FREE(m->rigid, double, 3 * PL_RIGID_MODES * (size_t)m->p->K->row_count);
     pl_block_matrix_free(&m->A);
     PL_FREE(m, pl_modes_multigrid, 1);

@@ -37,7 +37,8 @@ void pl_modes_restrict(const pl_modes_problem* p, double* x) {
 void pl_modes_mass(const pl_modes_problem* p, pl_pool* pool, const double* x, double* result) {
     if (p->M) pl_block_matrix_apply(p->M, pool, 3, x, result);
     else
-        for (size_t i = 0; i < 3 * (size_t)p->K->row_count; i++) result[i] = p->mass[i / 3] * x[i];
+        for (size_t v = 0; v < (size_t)p->K->row_count; v++)
+            for (size_t i = 3 * v; i < 3 * v + 3; i++) result[i] = p->mass[v] * x[i];
     pl_modes_restrict(p, result);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 #include "modes/panel.h"
+#include "base/fail.h"
 
 #include <string.h>
 
@@ -175,4 +176,55 @@ void pl_panel_rotate(pl_pool* pool, int count, int v_count, double* V, int r_cou
                    .sign = 1.0,
                    .result = V};
     pl_parallel_for(pool, rotate_task, count, 4 * CHUNK, &p);
+}
+
+// ---------------------------------------------------------------- products with a matrix
+
+typedef struct apply_job {
+    const pl_block_matrix* A;
+    int vectors;     // at most PL_PANEL_APPLY
+    const double* X; // vectors of 3 row_count numbers
+    double *work, *Y;
+} apply_job;
+
+// The numbers of an unknown side by side; zero where there are fewer vectors.
+static void interleave_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const apply_job* job = user;
+    size_t count = 3 * (size_t)job->A->row_count;
+    for (size_t i = 3 * (size_t)begin; i < 3 * (size_t)end; i++)
+        for (int k = 0; k < PL_PANEL_APPLY; k++)
+            job->work[PL_PANEL_APPLY * i + (size_t)k] =
+                k < job->vectors ? job->X[(size_t)k * count + i] : 0.0;
+}
+
+static void apply_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const apply_job* job = user;
+    const pl_block_matrix* A = job->A;
+    size_t count = 3 * (size_t)A->row_count;
+    for (int row = begin; row < end; row++) {
+        lanes sum[3] = {{0.0}};
+        for (int e = A->offsets[row]; e < A->offsets[row + 1]; e++) {
+            const double* a = A->values + 9 * (size_t)e;
+            const lanes* x = (const lanes*)(job->work + 3 * PL_PANEL_APPLY * (size_t)A->columns[e]);
+            for (int r = 0; r < 3; r++)
+                sum[r] += a[3 * r] * x[0] + a[3 * r + 1] * x[1] + a[3 * r + 2] * x[2];
+        }
+        for (int k = 0; k < job->vectors; k++)
+            for (size_t r = 0; r < 3; r++)
+                job->Y[(size_t)k * count + 3 * (size_t)row + r] = sum[r][k];
+    }
+}
+
+void pl_panel_apply(pl_pool* pool, const pl_block_matrix* A, int vectors, const double* X,
+                    double* work, double* Y) {
+    size_t count = 3 * (size_t)A->row_count;
+    PL_ASSERT(A->block == 3);
+    for (int k = 0; k < vectors; k += PL_PANEL_APPLY) {
+        apply_job job = {A, vectors - k < PL_PANEL_APPLY ? vectors - k : PL_PANEL_APPLY,
+                         X + (size_t)k * count, work, Y + (size_t)k * count};
+        pl_parallel_for(pool, interleave_task, A->row_count, 2 * CHUNK, &job);
+        pl_parallel_for(pool, apply_task, A->row_count, CHUNK, &job);
+    }
 }

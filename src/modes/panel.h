@@ -6,7 +6,7 @@
 #ifndef PL_MODES_PANEL_H
 #define PL_MODES_PANEL_H
 
-#include "base/pool.h"
+#include "sparse/block_matrix.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -20,8 +20,14 @@ void pl_panel_combine(pl_pool* pool, int count, int v_count, const double* V, in
                       const double* Y, int stride, double sign, bool add, double* result);
 // The first r_count vectors of V become sum_j Y[j * stride + k] V_j. v_count: at most
 // PL_PANEL_MAX_ROTATED.
-enum { PL_PANEL_MAX_ROTATED = 512 };
+enum { PL_PANEL_MAX_ROTATED = 600 };
 void pl_panel_rotate(pl_pool* pool, int count, int v_count, double* V, int r_count, const double* Y,
                      int stride);
+
+// Y_k = A X_k for `vectors` vectors, A of block 3. work: PL_PANEL_APPLY numbers per row of a
+// vector.
+enum { PL_PANEL_APPLY = 4 };
+void pl_panel_apply(pl_pool* pool, const pl_block_matrix* A, int vectors, const double* X,
+                    double* work, double* Y);
 
 #endif

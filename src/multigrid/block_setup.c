@@ -93,18 +93,6 @@ static pl_status number_rows(pl_block_mg* mg, const pl_mg_blocks* A, const doubl
     return PL_OK;
 }
 
-// Levels that nobody asked for. Nodes of 12 unknowns cost more than vertices, and too large a step
-// to the dense level costs iterations: of some bars (53 and 203 thousand vertices) these two levels
-// took the least time. 0: as usual.
-static int choose_counts(int row_count, int counts[2]) {
-    enum { LEAST_ROWS = 20000, FINE_RATIO = 128, LARGEST_RATIO = 250, RATIO = 4, DENSE = 160 };
-    enum { MOST = 8 * DENSE };
-    if (row_count < LEAST_ROWS || row_count > LARGEST_RATIO * MOST) return 0;
-    counts[1] = row_count / FINE_RATIO < MOST ? row_count / FINE_RATIO : MOST;
-    counts[0] = counts[1] / RATIO < DENSE ? counts[1] / RATIO : DENSE;
-    return 2;
-}
-
 // What finding the nodes of levels needs. They take long and are found one after the other, beside
 // all that needs none of them.
 typedef struct pl_block_sampling {
@@ -113,7 +101,6 @@ typedef struct pl_block_sampling {
     const double* positions;
     pl_adjacency graph; // in the order of rows
     pl_mg_hierarchy_options options;
-    int own_counts[2];
     double* lengths; // per item of the graph, or NULL
     int* starts;
     int* levels; // as asked for, or NULL
@@ -156,11 +143,8 @@ static pl_status keep_settings(pl_block_mg* mg, const pl_mg_settings* settings, 
     }
     if (s->level_count > 0)
         memcpy(s->levels, settings->levels, (size_t)s->level_count * sizeof(int));
-    int own_count = choose_counts(mg->row_count, s->own_counts);
-    bool chosen = s->level_count == 0 && own_count > 0;
-    s->options = (pl_mg_hierarchy_options){.counts = chosen ? s->own_counts : s->levels,
-                                           .count_count = chosen ? own_count : s->level_count,
-                                           .own_counts = chosen,
+    s->options = (pl_mg_hierarchy_options){.counts = s->levels,
+                                           .count_count = s->level_count,
                                            .starts = s->starts,
                                            .start_count = s->start_count,
                                            .pool = mg->pool};

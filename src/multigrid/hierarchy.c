@@ -18,8 +18,10 @@
 // node's size in thickness
 static const double UNSEEN = 1e-6;
 
-// where parts are kept apart: nodes for one that pliant would choose else
-enum { MOST_MORE = 4 };
+enum {
+    RATIO = 12,   // nodes of a coarse level to one of the next
+    MOST_MORE = 4 // where parts are kept apart: nodes for one that pliant would choose else
+};
 
 static void free_transfer(pl_mg_transfer* t) {
     PL_FREE(t->parent, int, t->fine_count);
@@ -39,23 +41,26 @@ void pl_mg_hierarchy_free(pl_mg_hierarchy* h) {
     *h = (pl_mg_hierarchy){0};
 }
 
-// Measured on bars, update and solve to 1e-3, one thread. 53 000 vertices: 66 and 1324 nodes 12
-// iterations, 100 and 1324 nodes 10; 203 000 vertices: 25, 252 and 5054 nodes 22 iterations, 160
-// and 5000 nodes 14, 200 and 4000 nodes 13, but a dense factor that costs more than it saves. So: a
-// bottom as large as its factor pays for, before a third level. 40 vertices to a node: fewer make
-// the coarse levels as dear as the fine one, more cost iterations.
+// A node of level 1 has 40 vertices, and in bodies of more than 6 200 more, with the fourth root of
+// their number. The coarsest level has nodes with the cube root, since its dense factor costs their
+// cube. A level between has a twelfth of the nodes of the finer one, and never fewer than the
+// coarsest: it appears as a copy of that and grows away from it. So no count jumps.
+//
+// Measured on bars and cubes of 1 000 to 523 000 vertices, update and solve to 1e-3, one thread.
+// Level 1: 40 vertices to a node are best for 9 000, 70 to 120 for 50 000, 100 to 150 for 200 000;
+// fewer make coarse levels as dear as the vertices, more cost iterations. The coarsest level: twice
+// as many nodes save an iteration of 15 and cost as much where matrices or contacts change often.
 int pl_mg_automatic_counts(int vertex_count, int counts[PL_MG_MAX_LEVELS - 1]) {
-    enum { LEAST = 25, ENOUGH = 64, MOST = 160, FINE_RATIO = 40, RATIO = 13 };
-    int levels[PL_MG_MAX_LEVELS - 1], n = 0;
-    int next = vertex_count / FINE_RATIO > 1 ? vertex_count / FINE_RATIO : 1;
-    levels[n++] = next;
-    while (next > (n == 1 ? ENOUGH : MOST) && n < PL_MG_MAX_LEVELS - 1) {
-        next = next / RATIO > LEAST ? next / RATIO : LEAST;
-        if (next > MOST && next <= 3 * MOST) next = MOST;
-        levels[n++] = next;
+    double n = vertex_count, least = fmax(1.0, 2.0 * cbrt(n));
+    double next = fmax(1.0, n / fmax(40.0, 4.5 * sqrt(sqrt(n))));
+    int levels[PL_MG_MAX_LEVELS - 1], count = 0;
+    levels[count++] = (int)next;
+    while (next > least && count < PL_MG_MAX_LEVELS - 1) {
+        next = fmax(least, next / RATIO);
+        if ((int)next < levels[count - 1]) levels[count++] = (int)next;
     }
-    for (int k = 0; k < n; k++) counts[k] = levels[n - 1 - k];
-    return n;
+    for (int k = 0; k < count; k++) counts[k] = levels[count - 1 - k];
+    return count;
 }
 
 // node_counts from what is asked for
@@ -220,20 +225,17 @@ static int count_as_near(const pl_samples* samples, const pl_samples* plain, int
 
 // Parts that are kept apart need more nodes than one body, thin ones the most: they are long and
 // wide for their few vertices. Nodes of each level are as near to one another as if they were in
-// one body. The bottom is dense, and its factor costs the cube of its nodes: not more than the
-// vertices do.
+// one body. The coarsest level has more than that of one body too.
 static void count_nodes(pl_mg_hierarchy* h, const pl_samples* samples, const pl_samples* plain) {
-    enum { LEAST = 25, ENOUGH = 64, RATIO = 4 };
-    int most = (int)fmin(160.0, 4.6 * cbrt((double)h->node_counts[0]));
+    int least = (int)fmin(160.0, 4.6 * cbrt((double)h->node_counts[0]));
     int plain_count = h->node_counts[1], count = count_as_near(samples, plain, plain_count);
     h->node_counts[1] = count;
     h->level_count = 2;
-    while (count > (h->level_count == 2 ? ENOUGH : most) && h->level_count < PL_MG_MAX_LEVELS) {
+    while (count > least && h->level_count < PL_MG_MAX_LEVELS) {
         plain_count = plain_count / RATIO > 1 ? plain_count / RATIO : 1;
         int next = count_as_near(samples, plain, plain_count);
         if (next > count / 2) next = count / 2;
-        if (next > most && next <= 3 * most) next = most;
-        if (next < LEAST) next = LEAST;
+        if (next < least) next = least;
         h->node_counts[h->level_count++] = count = next;
     }
 }
@@ -259,7 +261,7 @@ static pl_status take_samples(pl_mg_hierarchy* h, const pl_adjacency* graph, con
                               stops* s, pl_error* error) {
     pl_samples samples = {0};
     pl_status status = PL_OK;
-    bool more = options->lengths && (!options->counts || options->own_counts);
+    bool more = options->lengths && options->count_count == 0;
     if (more) status = sample_as_near(h, graph, positions, options, &samples, error);
     else if (!prepare_stops(h, s)) status = pl_fail_memory(error, "the levels of multigrid");
     else

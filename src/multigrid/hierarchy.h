@@ -56,7 +56,6 @@ typedef struct pl_mg_hierarchy_options {
     int count_count;
     const int* starts; // vertices that come first in the sampling, or NULL
     int start_count;
-    bool own_counts;       // counts are a choice that nobody asked for, as without counts
     const double* lengths; // per item of the graph, or NULL: distances between rest positions.
                            // Where they keep parts apart (stiff_lengths.h), more nodes are taken
                            // than pliant would choose else: as many as bring them as near as there.

@@ -11,7 +11,7 @@
 // c above, measured on hanging cloth (pliant-bench s1-hang).
 static const double UNRESOLVED = 0.19;
 // The least part of the stiffness that a level is asked for; below that it does nothing.
-static const double LEAST_SHARE = 1e-3;
+static const double MIN_SHARE = 1e-3;
 // Stiffness of an edge of a solid over modulus and length, about that of tets of equal edges.
 static const double SOLID_EDGE = 0.25;
 
@@ -138,7 +138,7 @@ pl_status pl_level_add_springs(pl_pbd_level* l, bool bilateral, pl_error* error)
     return status;
 }
 
-enum { MOST_COARSEST_SWEEPS = 32 };
+enum { MAX_COARSEST_SWEEPS = 32 };
 
 static int projection_count(const pl_pbd_level* l) {
     int count = 0;
@@ -151,7 +151,7 @@ static int projection_count(const pl_pbd_level* l) {
 static int coarsest_sweeps(const pl_hierarchy* h, int finest, int sweeps) {
     int coarsest = projection_count(&h->levels[h->level_count - 1]);
     int cheap = coarsest ? projection_count(&h->levels[finest]) / (4 * coarsest) : 0;
-    if (cheap > MOST_COARSEST_SWEEPS) cheap = MOST_COARSEST_SWEEPS;
+    if (cheap > MAX_COARSEST_SWEEPS) cheap = MAX_COARSEST_SWEEPS;
     return cheap > sweeps ? cheap : sweeps;
 }
 
@@ -164,7 +164,7 @@ void pl_hierarchy_share_load(pl_hierarchy* h, int finest, double time_step, int 
     double share = 1.0;
     for (int k = finest; k < h->level_count; k++) {
         pl_pbd_level* l = &h->levels[k];
-        l->sweeper.softness = 1.0 / fmax(share, LEAST_SHARE);
+        l->sweeper.softness = 1.0 / fmax(share, MIN_SHARE);
         if (!l->modulus) continue;
         int sweeps = k == finest ? fine_sweeps : pl_hierarchy_sweeps(h, k, finest, coarse_sweeps);
         double gives = UNRESOLVED * l->mean_weight * l->mean_stiffness * time_step * time_step;

@@ -19,7 +19,7 @@ static const double REST_PART = 0.5;
 static const double NEAR = 2.0;
 // Of what is missing in distance, at least this much comes back in a part, but never faster than
 // the whole distance in PL_PARTING_TIME: bodies that start too near would fly apart.
-static const double LEAST_RATE = 0.1;
+static const double MIN_RATE = 0.1;
 
 static double wanted_distance(const pl_pair_motion* m, const pl_contact_pair* pair) {
     const pl_contact_surface* surfaces = m->surfaces->surfaces;
@@ -100,7 +100,7 @@ bool pl_pair_row_make(const pl_pair_motion* m, const pl_contact_pair* pair, pl_p
     out->normal = pl_scale(1.0 / distance, difference(out->weights, &at));
     const double missing = fmax(wanted - before, 0.0);
     const double returned =
-        fmin(fmax(m->share_of_step, LEAST_RATE) * missing, wanted * m->time / PL_PARTING_TIME);
+        fmin(fmax(m->share_of_step, MIN_RATE) * missing, wanted * m->time / PL_PARTING_TIME);
     out->distance = wanted - missing + returned;
     out->friction =
         fmax(surfaces[pair->surfaces[0]].friction, surfaces[pair->surfaces[1]].friction);

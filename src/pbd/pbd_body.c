@@ -20,7 +20,7 @@
 
 enum { PARTICLE_BLOCK = 16384, ORIGIN_SAMPLES = 64 };
 // Where pliant chooses: particles on the coarsest level of cloth, and the most parts of a step.
-enum { COARSEST = 40, MOST_SUBSTEPS = 100 };
+enum { COARSEST = 40, MAX_SUBSTEPS = 100 };
 // So far away [m] that floats end soon.
 static const float FARTHEST = 1e38f;
 
@@ -178,7 +178,7 @@ static void take_settings(pl_pbd_body* b, const pl_method_body* body) {
 int pl_pbd_body_substeps(const pl_pbd_body* b, double time_step) {
     if (b->substeps > 0) return b->substeps;
     double wanted = ceil(time_step * b->pace);
-    return wanted > MOST_SUBSTEPS ? MOST_SUBSTEPS : wanted > 1.0 ? (int)wanted : 1;
+    return wanted > MAX_SUBSTEPS ? MAX_SUBSTEPS : wanted > 1.0 ? (int)wanted : 1;
 }
 
 pl_status pl_pbd_body_update(pl_pbd_body* b, const pl_method_body* body, pl_error* error) {

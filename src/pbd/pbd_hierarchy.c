@@ -27,7 +27,7 @@
 #include <string.h>
 
 // Times the straight distance: above that a way on flat cloth leads around something.
-static const double MOST_DETOUR = 1.2;
+static const double MAX_DETOUR = 1.2;
 
 enum { PARTICLE_BLOCK = 16384, SMALLEST_LEVEL = 4 };
 
@@ -217,7 +217,7 @@ static void open_neighbours(const pl_particle_graph* g, unsigned char* last) {
 static bool is_detour(const pl_particle_graph* g, int a, int b, double rest) {
     double straight = pl_distance(pl_vec3_load(g->places + 3 * (size_t)a),
                                   pl_vec3_load(g->places + 3 * (size_t)b));
-    return rest > MOST_DETOUR * straight;
+    return rest > MAX_DETOUR * straight;
 }
 
 // Distances between open particles that lead around the end of a cut are left out, and triangles

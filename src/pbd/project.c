@@ -26,7 +26,7 @@
 // Below this part of the largest possible value a sum of weights is zero: nothing there can move.
 static const float NOTHING = 1e-30f;
 // Of the weight that a constraint would have if its corners were all as free as the freest.
-static const float LEAST_WEIGHT = 0.01f;
+static const float MIN_WEIGHT = 0.01f;
 // A square of a length [m^2] below which nothing real is.
 static const float SHORTEST2 = 1e-18f;
 
@@ -215,7 +215,7 @@ PL_WIDE void project_four(const block_view* b, int k, pl_fw error, const pl_vec3
         square += own;
         lightest = pl_max_w(lightest, x[i].w);
     }
-    weight = pl_max_w(weight, LEAST_WEIGHT * lightest * pl_max_w(square, least));
+    weight = pl_max_w(weight, MIN_WEIGHT * lightest * pl_max_w(square, least));
     if (b->numbers->damping > 0.0f)
         for (int i = 0; i < 4; i++)
             change += pl_dot_w(gradient[i], pl_sub_w(xyz(x[i]), c->start[i]));

@@ -111,7 +111,7 @@ double pl_camera_distance(const pl_camera_fit* fit, pl_vec3 target, const float*
 
 // Moves the planes so that shadows are seen too, but not by so much that bodies become small.
 static void include_shadows(const pl_camera_fit* fit, double reach[4]) {
-    const double MOST = 0.4; // of the bodies' own size that a shadow may take on each side
+    const double MAX_SHADOW = 0.4; // of the bodies' own size that a shadow may take on each side
     pl_vec3 up = up_of(fit), key = pl_key_direction(fit->camera.right, up);
     double per_height[4], middle[4];
     planes_of(fit, pl_scale(1.0 / pl_dot(key, up), key), per_height);
@@ -120,7 +120,7 @@ static void include_shadows(const pl_camera_fit* fit, double reach[4]) {
         double shadow = fit->shadow_reach[k] + fit->ground_height * per_height[k];
         int other = k ^ 1;
         double size = fit->reach[k] - middle[k] + fit->reach[other] - middle[other];
-        shadow = fmin(shadow, fit->reach[k] + MOST * size);
+        shadow = fmin(shadow, fit->reach[k] + MAX_SHADOW * size);
         reach[k] = fmax(fit->reach[k], shadow);
     }
 }

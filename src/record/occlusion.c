@@ -44,11 +44,11 @@ static float longest_side(const pl_render_mesh* m, int t) {
 
 // the area of a triangle in equal parts, no further apart than a cell
 static void spread_area(const pl_render_mesh* m, int t, float* cells) {
-    enum { MOST = 128 };
+    enum { MAX_PARTS = 128 };
     const int* v = m->triangles + 3 * (size_t)t;
     float parts = longest_side(m, t) * (1.0f / CELL);
     if (!(parts < 1e6f)) return;
-    int n = parts < 1.0f ? 1 : parts < MOST ? (int)parts + 1 : MOST;
+    int n = parts < 1.0f ? 1 : parts < MAX_PARTS ? (int)parts + 1 : MAX_PARTS;
     float area = 0.5f * m->areas[t] / ((float)(n * n) * CELL * CELL), step = 1.0f / (float)(3 * n);
     pl_vec3f a = m->positions[v[0]], e1 = pl_subf(m->positions[v[1]], a),
              e2 = pl_subf(m->positions[v[2]], a);

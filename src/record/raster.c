@@ -134,9 +134,9 @@ static void place_blocks(raster* r) {
 }
 
 static pl_status bin_triangles(raster* r, pl_pool* pool, pl_error* error) {
-    enum { SMALLEST_BLOCK = 2048, MOST_BLOCKS = 64 };
+    enum { MIN_BLOCK = 2048, MAX_BLOCKS = 64 };
     int n = r->job->triangle_count;
-    r->block = n / MOST_BLOCKS + 1 < SMALLEST_BLOCK ? SMALLEST_BLOCK : n / MOST_BLOCKS + 1;
+    r->block = n / MAX_BLOCKS + 1 < MIN_BLOCK ? MIN_BLOCK : n / MAX_BLOCKS + 1;
     r->block_count = (n + r->block - 1) / r->block;
     if (n == 0) return PL_OK;
     size_t count_count = (size_t)r->block_count * (size_t)r->tile_count;

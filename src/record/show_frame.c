@@ -11,7 +11,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { MOST_FRAMES = 120, MOST_VALUES = 4096 }; // that are looked at; values per body and frame
+enum { MAX_FRAMES = 120, MAX_VALUES = 4096 }; // that are looked at; values per body and frame
 
 // ---------------------------------------------------------------- colours
 
@@ -27,7 +27,7 @@ static bool add_range(const pl_render_scene* scene, value_range* range) {
         const pl_render_body* b = &scene->bodies[i];
         const float* values = b->vertex_values ? b->vertex_values : b->triangle_values;
         int count = b->vertex_values ? b->vertex_count : b->triangle_count;
-        int step = 1 + count / MOST_VALUES;
+        int step = 1 + count / MAX_VALUES;
         for (int k = 0; values && k < count; k++) {
             if (!isfinite(values[k])) continue;
             if (values[k] >= 0.0f && values[k] < PL_COLORMAP_SIZE)
@@ -221,7 +221,7 @@ pl_status pl_show_frame_all(pl_show* s, const pl_view* view, pl_render_options* 
     s->view = *view;
     if (s->quantity.kind != PL_SHOW_NONE) s->view.right_free = 0.01 * PL_LEGEND_PERCENT;
     pl_camera_fit fit = pl_camera_fit_begin(&s->view, options->width, options->height);
-    int count = pl_show_frame_count(s), looked = count < MOST_FRAMES ? count : MOST_FRAMES;
+    int count = pl_show_frame_count(s), looked = count < MAX_FRAMES ? count : MAX_FRAMES;
     value_range range = {.low = INFINITY, .high = -INFINITY, .sample = pl_array_of(sizeof(float))};
     pl_status status = PL_OK;
     for (int i = 0; i < looked && status == PL_OK; i++) {

@@ -137,12 +137,16 @@ static pl_status advance(pl_step_system* s, const pl_method_step* step, double b
     s->minimiser.value = NAN;
     s->minimiser.gradient_known = false;
     status = pl_step_hold(s, &f, error);
-    if (status == PL_OK) status = pl_step_begin_terms(&f, error);
+    if (status != PL_OK) return status;
+    if (!has_start) pl_step_copy(s, s->state[PL_STATE_POSITIONS], s->minimiser.x);
+    pl_step_holds_place(&s->holds, f.pins, f.pin_count, s->minimiser.x);
+    f.placed = s->minimiser.x;
+    f.first_projected = s->minimiser.newton.sees_indefinite ? 0.0 : 1.0;
+    status = pl_step_begin_terms(&f, error);
     if (status != PL_OK) return status;
     const bool is_joined = s->minimiser.whole && pl_step_joins(&f);
     s->minimiser.pieces = is_joined ? s->minimiser.whole : s->minimiser.apart;
-    if (has_start) pl_step_holds_place(&s->holds, f.pins, f.pin_count, s->minimiser.x);
-    else pl_step_choose_start(s, &f);
+    if (!has_start) pl_step_choose_start(s, &f);
     status = s->settings.nonlinear == PL_NONLINEAR_PROJECTIVE
                  ? pl_projective_minimise(s->projective_fails ? &s->direct : &s->projective,
                                           &s->minimiser, &f, &s->settings, step->detect,

@@ -196,8 +196,6 @@ static void fly_task(int begin, int end, int worker, void* user) {
 void pl_step_choose_start(pl_step_system* s, const pl_step_objective* f) {
     pl_minimiser* m = &s->minimiser;
     vertex_job job = {.s = s};
-    pl_step_copy(s, s->state[PL_STATE_POSITIONS], m->x);
-    pl_step_holds_place(&s->holds, f->pins, f->pin_count, m->x);
     if (!(f->inertia > 0.0) || s->settings.nonlinear == PL_NONLINEAR_LINEARISED) return;
     if (!pl_step_has_energy(f)) return; // nothing tells which is better
     pl_parallel_for(s->pool, fly_task, s->vertex_count, VERTICES_PER_TASK, &job);

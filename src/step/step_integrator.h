@@ -24,7 +24,8 @@ pl_status pl_step_place_pins(pl_step_system* s, const pl_method_step* step, doub
                              double end, pl_error* error);
 // Marks what pins hold, for the objective.
 pl_status pl_step_hold(pl_step_system* s, pl_step_objective* f, pl_error* error);
-// The minimisation starts where the pieces were, or where they would fly to, whichever is better.
+// The minimisation starts where the pieces were, which is in m->x with what pins hold in its place,
+// or where they would fly to, whichever is better.
 void pl_step_choose_start(pl_step_system* s, const pl_step_objective* f);
 // The solved x becomes new positions and velocities; false if they are not finite.
 bool pl_step_commit(pl_step_system* s, const pl_step_objective* f, const double* x);

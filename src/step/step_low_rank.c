@@ -8,6 +8,11 @@
 
 // S is singular if what is left of a column is below this part of its largest entry.
 static const double MIN_PIVOT = 1e-12;
+// Rounds with the nearly known inverse: each solves with A to ROUND_TOLERANCE at best, and must
+// leave no more than SLOW_ROUND of the residual. END_PART of the tolerance is for what is
+// neglected.
+static const double ROUND_TOLERANCE = 1e-4, SLOW_ROUND = 0.2, END_PART = 0.5;
+enum { MAX_ROUNDS = 8 };
 
 pl_low_rank_work pl_low_rank_setup(void) {
     return (pl_low_rank_work){.U = pl_array_of(sizeof(double)),
@@ -15,12 +20,17 @@ pl_low_rank_work pl_low_rank_setup(void) {
                               .C = pl_array_of(sizeof(double)),
                               .S = pl_array_of(sizeof(double)),
                               .rows = pl_array_of(sizeof(int)),
-                              .small = pl_array_of(sizeof(double))};
+                              .small = pl_array_of(sizeof(double)),
+                              .Q = pl_array_of(sizeof(double)),
+                              .E = pl_array_of(sizeof(double)),
+                              .r = pl_array_of(sizeof(double)),
+                              .e = pl_array_of(sizeof(double))};
 }
 
 void pl_low_rank_free(pl_low_rank_work* w) {
-    pl_array* arrays[] = {&w->U, &w->W, &w->C, &w->S, &w->rows, &w->small};
-    for (int k = 0; k < 6; k++) pl_array_free(arrays[k]);
+    pl_array* arrays[] = {&w->U,     &w->W, &w->C, &w->S, &w->rows,
+                          &w->small, &w->Q, &w->E, &w->r, &w->e};
+    for (int k = 0; k < 10; k++) pl_array_free(arrays[k]);
     w->rank = 0;
 }
 
@@ -37,9 +47,18 @@ static bool resize(pl_array* array, size_t count) {
 
 static bool reserve(pl_low_rank_work* w, size_t count) {
     size_t rank = (size_t)w->rank;
-    return resize(&w->U, rank * count) && resize(&w->W, rank * count) &&
-           resize(&w->C, rank * rank) && resize(&w->S, rank * rank) && resize(&w->rows, rank) &&
-           resize(&w->small, 2 * rank);
+    return resize(&w->U, rank * count) && resize(&w->C, rank * rank) && resize(&w->small, 2 * rank);
+}
+
+static bool reserve_rounds(pl_low_rank_work* w, size_t count) {
+    size_t rank = (size_t)w->rank;
+    return resize(&w->Q, rank * count) && resize(&w->E, rank) && resize(&w->r, count) &&
+           resize(&w->e, count);
+}
+
+static bool reserve_woodbury(pl_low_rank_work* w, size_t count) {
+    size_t rank = (size_t)w->rank;
+    return resize(&w->W, rank * count) && resize(&w->S, rank * rank) && resize(&w->rows, rank);
 }
 
 // Columns of all terms side by side, without what is held; C of each on the diagonal.
@@ -124,40 +143,140 @@ static bool factor_small(pl_low_rank_work* w, pl_pool* pool, int count) {
     return factor(S, n, w->rows.data);
 }
 
-pl_status pl_low_rank_update(pl_low_rank_work* w, const pl_newton_solver* solver,
-                             const pl_step_objective* f, const double* x,
-                             const pl_linear_options* options, bool* solved, pl_method_info* info,
-                             pl_error* error) {
-    int count = 3 * f->vertex_count;
-    w->rank = 0;
-    for (int k = 0; k < f->term_count; k++) w->rank += part_of(f, k, x).rank;
-    if (w->rank == 0) return PL_OK;
-    if (!reserve(w, (size_t)count)) return pl_fail_memory(error, "low-rank terms of a step");
-    gather_parts(w, f, x);
-    memset(w->W.data, 0, (size_t)w->rank * (size_t)count * sizeof(double));
-    for (size_t k = 0; k < (size_t)w->rank; k++) {
-        pl_linear_info linear = {0};
-        size_t at = k * (size_t)count;
-        solver->functions->solve(solver->data, options, true, (double*)w->U.data + at,
-                                 (double*)w->W.data + at, &linear);
-        info->linear_iterations += linear.iterations;
-        info->switch_count += linear.switched;
-        if (!linear.converged) *solved = false;
-    }
-    if (factor_small(w, f->pool, count)) return PL_OK;
-    w->rank = 0;
-    *solved = false;
-    return PL_OK;
+// ---------------------------------------------------------------- Woodbury
+
+static void add_solve(const pl_linear_info* from, pl_linear_info* to) {
+    to->iterations += from->iterations;
+    to->switched = to->switched || from->switched;
+    to->indefinite = to->indefinite || from->indefinite;
+    if (from->tiny_pivot_count > to->tiny_pivot_count)
+        to->tiny_pivot_count = from->tiny_pivot_count;
 }
 
-void pl_low_rank_apply(const pl_low_rank_work* w, pl_pool* pool, int count, double* d) {
+// d = A^-1 b becomes (A + U C U')^-1 b
+static void apply_woodbury(const pl_low_rank_work* w, pl_pool* pool, int count, double* d) {
     int n = w->rank;
     double *Ud = w->small.data, *y = Ud + n;
     const double *U = w->U.data, *W = w->W.data;
     for (int i = 0; i < n; i++)
         Ud[i] = pl_vector_dot(pool, count, U + (size_t)i * (size_t)count, d);
-    if (n > 0) apply_core(w, Ud, y);
-    if (n > 0) solve_factored(w->S.data, n, w->rows.data, y);
+    apply_core(w, Ud, y);
+    solve_factored(w->S.data, n, w->rows.data, y);
     for (int i = 0; i < n; i++)
         pl_vector_axpy(pool, count, -y[i], W + (size_t)i * (size_t)count, d);
+}
+
+static pl_status solve_woodbury(pl_low_rank_work* w, const pl_newton_solver* solver,
+                                const pl_step_objective* f, const pl_linear_options* options,
+                                bool residual_unread, const double* b, double* d,
+                                pl_linear_info* linear, pl_error* error) {
+    int count = 3 * f->vertex_count, before = linear->iterations;
+    if (!reserve_woodbury(w, (size_t)count))
+        return pl_fail_memory(error, "low-rank terms of a step");
+    memset(d, 0, (size_t)count * sizeof(double));
+    solver->functions->solve(solver->data, options, residual_unread, b, d, linear);
+    linear->iterations += before;
+    memset(w->W.data, 0, (size_t)w->rank * (size_t)count * sizeof(double));
+    for (size_t k = 0; k < (size_t)w->rank; k++) {
+        pl_linear_info one = {0};
+        size_t at = k * (size_t)count;
+        solver->functions->solve(solver->data, options, true, (double*)w->U.data + at,
+                                 (double*)w->W.data + at, &one);
+        add_solve(&one, linear);
+        if (!one.converged) linear->converged = false;
+    }
+    if (factor_small(w, f->pool, count)) apply_woodbury(w, f->pool, count, d);
+    else linear->converged = false;
+    return PL_OK;
+}
+
+// ---------------------------------------------------------------- rounds
+
+// Q and E of all terms; false if one does not know them
+static bool gather_inverse(pl_low_rank_work* w, const pl_step_objective* f, const double* x) {
+    size_t count = 3 * (size_t)f->vertex_count, first = 0;
+    for (int k = 0; k < f->term_count; k++) {
+        pl_low_rank part = part_of(f, k, x);
+        size_t n = (size_t)part.rank;
+        if (n == 0) continue;
+        if (!part.Q) return false;
+        memcpy((double*)w->Q.data + first * count, part.Q, n * count * sizeof(double));
+        memcpy((double*)w->E.data + first, part.E, n * sizeof(double));
+        first += n;
+    }
+    return true;
+}
+
+// to += scale * P D Q'x with D = C, or diag(E)
+static void add_product(const pl_low_rank_work* w, pl_pool* pool, int count, double scale,
+                        const pl_array* columns, bool with_core, const double* x, double* to) {
+    double *along = w->small.data, *y = along + w->rank;
+    const double *P = columns->data, *E = w->E.data;
+    for (int i = 0; i < w->rank; i++)
+        along[i] = pl_vector_dot(pool, count, P + (size_t)i * (size_t)count, x);
+    if (with_core) apply_core(w, along, y);
+    for (int i = 0; i < w->rank; i++)
+        pl_vector_axpy(pool, count, scale * (with_core ? y[i] : E[i] * along[i]),
+                       P + (size_t)i * (size_t)count, to);
+}
+
+// One round from the residual r. Returns the residual that it leaves.
+static double go_round(const pl_low_rank_work* w, const pl_newton_solver* solver, pl_pool* pool,
+                       int count, const pl_linear_options* options, const double* b, double* d,
+                       pl_linear_info* linear) {
+    double *r = w->r.data, *e = w->e.data;
+    pl_linear_info one = {0};
+    memset(e, 0, (size_t)count * sizeof(double));
+    solver->functions->solve(solver->data, options, true, r, e, &one);
+    add_solve(&one, linear);
+    add_product(w, pool, count, 1.0, &w->Q, false, r, e);
+    pl_vector_axpy(pool, count, 1.0, e, d);
+    solver->functions->apply(solver->data, d, r);
+    add_product(w, pool, count, 1.0, &w->U, true, d, r);
+    pl_vector_xpay(pool, count, b, -1.0, r);
+    return pl_vector_norm(pool, count, r);
+}
+
+// False if the inverse is not known well enough.
+static bool solve_rounds(pl_low_rank_work* w, const pl_newton_solver* solver, pl_pool* pool,
+                         int count, const pl_linear_options* options, const double* b, double* d,
+                         pl_linear_info* linear) {
+    double scale = pl_vector_norm(pool, count, b), left = scale;
+    *linear = (pl_linear_info){.converged = scale == 0.0};
+    memcpy(w->r.data, b, (size_t)count * sizeof(double));
+    for (int k = 0; !linear->converged && k < MAX_ROUNDS; k++) {
+        double before = left, rest = END_PART * options->tolerance * scale / left;
+        pl_linear_options round = {.tolerance = rest > ROUND_TOLERANCE ? rest : ROUND_TOLERANCE,
+                                   .max_iterations = options->max_iterations - linear->iterations,
+                                   .deadline = options->deadline};
+        if (round.max_iterations <= 0) return true;
+        left = go_round(w, solver, pool, count, &round, b, d, linear);
+        if (!isfinite(left) || linear->indefinite) return linear->indefinite;
+        pl_linear_note(linear, left / scale);
+        linear->converged = left <= options->tolerance * scale;
+        if (pl_linear_is_cut(options, linear)) return true;
+        if (!linear->converged && left > SLOW_ROUND * before) return false;
+    }
+    return linear->converged;
+}
+
+pl_status pl_low_rank_solve(pl_low_rank_work* w, const pl_newton_solver* solver,
+                            const pl_step_objective* f, const double* x,
+                            const pl_linear_options* options, bool residual_unread, const double* b,
+                            double* d, pl_linear_info* linear, pl_error* error) {
+    int count = 3 * f->vertex_count;
+    w->rank = 0;
+    for (int k = 0; k < f->term_count; k++) w->rank += part_of(f, k, x).rank;
+    if (w->rank == 0) {
+        solver->functions->solve(solver->data, options, residual_unread, b, d, linear);
+        return PL_OK;
+    }
+    if (!reserve(w, (size_t)count) || !reserve_rounds(w, (size_t)count))
+        return pl_fail_memory(error, "low-rank terms of a step");
+    gather_parts(w, f, x);
+    *linear = (pl_linear_info){0};
+    if (solver->functions->apply && gather_inverse(w, f, x) &&
+        solve_rounds(w, solver, f->pool, count, options, b, d, linear))
+        return PL_OK;
+    return solve_woodbury(w, solver, f, options, residual_unread, b, d, linear, error);
 }

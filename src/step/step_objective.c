@@ -260,6 +260,15 @@ void pl_step_energies(const pl_step_objective* f, const pl_step_pieces* pieces, 
     }
 }
 
+// The gradient of the elements at x, if a term knows it.
+static const double* known_gradient(const pl_step_objective* f, const double* x) {
+    const double* known = NULL;
+    for (int k = 0; !known && k < f->term_count; k++)
+        if (f->terms[k]->elastic_gradient)
+            known = f->terms[k]->elastic_gradient(f->terms[k]->user, x);
+    return known;
+}
+
 // energy and gradient, or the gradient alone
 static double evaluate(const pl_step_objective* f, const double* x, bool with_energy,
                        double* gradient, double* scratch) {
@@ -268,7 +277,9 @@ static double evaluate(const pl_step_objective* f, const double* x, bool with_en
     double sum = pl_parallel_sum(f->pool, vertex_part, f->vertex_count, 256, &job);
     if (with_energy) sum += mass_matrix_energy(f, x, scratch);
     add_mass_matrix_gradient(f, x, gradient, scratch);
-    for (int s = 0; s < f->set_count; s++) {
+    const double* known = with_energy ? NULL : known_gradient(f, x);
+    if (known) pl_vector_axpy(f->pool, count, 1.0, known, gradient);
+    for (int s = 0; !known && s < f->set_count; s++) {
         if (f->sets[s].gather) continue;
         if (with_energy)
             sum += pl_element_set_energy_and_gradient(&f->sets[s], f->pool, x, gradient);
@@ -453,15 +464,25 @@ pl_status pl_step_check_terms(const pl_step_objective* f, pl_error* error) {
     return status;
 }
 
-void pl_step_hessian(const pl_step_objective* f, const double* x, double projected,
-                     pl_block_matrix* A) {
-    pl_block_matrix_zero(A);
-    add_mass(f, A);
-    for (int s = 0; s < f->set_count; s++) {
+static void add_elements(const pl_step_objective* f, const double* x, double projected,
+                         pl_block_matrix* A) {
+    const pl_block_matrix* known = NULL;
+    for (int k = 0; !known && k < f->term_count; k++)
+        if (f->terms[k]->stiffness) known = f->terms[k]->stiffness(f->terms[k]->user, x, projected);
+    if (known)
+        pl_vector_axpy(f->pool, 9 * pl_block_matrix_entry_count(A), 1.0, known->values, A->values);
+    for (int s = 0; !known && s < f->set_count; s++) {
         if (projected > 0.0) pl_element_set_hessian(&f->sets[s], f->pool, x, true, projected, A);
         if (projected < 1.0)
             pl_element_set_hessian(&f->sets[s], f->pool, x, false, 1.0 - projected, A);
     }
+}
+
+void pl_step_hessian(const pl_step_objective* f, const double* x, double projected,
+                     pl_block_matrix* A) {
+    pl_block_matrix_zero(A);
+    add_mass(f, A);
+    add_elements(f, x, projected, A);
     add_damping_matrix(f, A);
     pl_step_term_blocks(f, x, projected, add_block, A);
     for (int k = 0; k < f->pin_count; k++) add_pin(&f->pins[k], A);

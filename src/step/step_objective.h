@@ -49,6 +49,11 @@ struct pl_step_objective {
     bool round_contacts; // by their curvature; else planes, as matrices that are constant take them
     const double* friction_dual; // 3 per vertex: what friction is known to be of its limit
     const double* start;         // positions at the start of the step
+    // While terms begin: where iterations start, unless flight is better: at the start of the step,
+    // with what pins hold in its place. And the fraction of the projected Hessian that the first
+    // matrix will have.
+    const double* placed;
+    double first_projected;
     // x is the middle of the step, which ends at 2 x - start. Contacts and friction act at the end.
     bool solves_midpoint;
     double time_step;               // h [s]

@@ -16,8 +16,6 @@ enum { MAX_HALVINGS = 30, VERTICES_PER_TASK = 2730 };
 static const double ARMIJO = 1e-4;
 // of the first slope: where more is left of it after a step, the step was short
 static const double STRAIGHT = 0.6, LONGEST_STEP = 16.0;
-// the same for cloth, whose sweeps after the step gain something too
-static const double STRAIGHT_RELAXED = 0.8;
 // of what a step was to gain: nearer to it, the step goes as foreseen
 static const double AS_FORESEEN = 0.02;
 // Every step takes an iteration, but quasistatic ones whose forces are below this part of the
@@ -176,9 +174,9 @@ static bool is_any(const pl_minimiser* m, const bool* which) {
 }
 
 // Pieces that are tried and whose springs should relax become m->search.chosen.
-static void choose_to_relax(pl_minimiser* m, const bool* tried, double factor) {
+static void choose_to_relax(pl_minimiser* m, const bool* tried) {
     for (int k = 0; k < m->pieces->count; k++) {
-        double length = factor * m->search.lengths[k];
+        double length = m->search.lengths[k];
         double foreseen = length * (1.0 - 0.5 * length) * m->search.slopes[k];
         double change = m->search.tried[k] - m->search.piece[k].before;
         m->search.chosen[k] = tried[k] && isfinite(m->search.tried[k]) &&
@@ -196,18 +194,14 @@ static bool is_way_free(const pl_minimiser* m, const pl_step_objective* f, const
     return !m->search.limits_ways || pl_step_free_part(f, m->x, at) >= 1.0;
 }
 
-// tried = Phi of the pieces `which` at x + factor length direction, after their springs were
-// relaxed there if that pays.
-static void try_relaxed(pl_minimiser* m, const pl_step_objective* f, const bool* which,
-                        double factor, double* at, double* gradient) {
-    try_step(m, f->pool, which, factor, at);
-    if (factor > 1.0 && !is_way_free(m, f, at)) {
-        refuse(m, which);
-        return;
-    }
+// tried = Phi of the pieces `which` at x + length direction, after their springs were relaxed there
+// if that pays.
+static void try_relaxed(pl_minimiser* m, const pl_step_objective* f, const bool* which, double* at,
+                        double* gradient) {
+    try_step(m, f->pool, which, 1.0, at);
     try_values(m, f, which, at, gradient);
     if (!m->relax.data) return;
-    choose_to_relax(m, which, factor);
+    choose_to_relax(m, which);
     if (!is_any(m, m->search.chosen)) return;
     memcpy(m->search.straight, m->search.tried, (size_t)m->pieces->count * sizeof(double));
     if (!has_both(m, f)) pl_step_gradient(f, at, gradient, m->scratch);
@@ -218,8 +212,16 @@ static void try_relaxed(pl_minimiser* m, const pl_step_objective* f, const bool*
     for (int k = 0; k < m->pieces->count; k++)
         m->search.chosen[k] = m->search.chosen[k] && !(m->search.tried[k] <= m->search.straight[k]);
     if (!is_any(m, m->search.chosen)) return;
-    try_step(m, f->pool, m->search.chosen, factor, at);
+    try_step(m, f->pool, m->search.chosen, 1.0, at);
     try_values(m, f, m->search.chosen, at, gradient);
+}
+
+// tried = Phi of the pieces `which` at x + 2 length direction
+static void try_doubled(pl_minimiser* m, const pl_step_objective* f, const bool* which, double* at,
+                        double* gradient) {
+    try_step(m, f->pool, which, 2.0, at);
+    if (is_way_free(m, f, at)) try_values(m, f, which, at, gradient);
+    else refuse(m, which);
 }
 
 static void swap(double** a, double** b) {
@@ -272,25 +274,25 @@ static void copy_all(const pl_minimiser* m, const double* from, double* to) {
 
 // Pieces whose full step pays to be doubled become `longer`; false if there are none.
 static bool choose_longer(const pl_minimiser* m, bool* longer) {
-    double straight = m->relax.data ? STRAIGHT_RELAXED : STRAIGHT;
     bool any = false;
     for (int k = 0; k < m->pieces->count; k++) {
         double gain = m->search.after[k] - m->search.piece[k].before;
         longer[k] = longer[k] && m->search.slopes[k] < 0.0 && m->search.lengths[k] < LONGEST_STEP &&
-                    gain < straight * m->search.lengths[k] * m->search.slopes[k];
+                    gain < STRAIGHT * m->search.lengths[k] * m->search.slopes[k];
         any = any || longer[k];
     }
     return any;
 }
 
 // Where Phi falls nearly as fast at the end of a full step as at its start, or faster, the step
-// leads away from a saddle (cloth that buckles) and the matrix is too stiff to get far: it is
-// doubled as long as that pays. longer: the pieces to try. trial becomes the step of the new
-// lengths and m->search.after what Phi is there.
+// leads away from a saddle (a sheet that buckles) and the matrix is too stiff to get far: it is
+// doubled as long as that pays. Cloth that relaxes gains more by its next iteration than by the
+// sweeps that a longer step would take. longer: the pieces to try. trial becomes the step of the
+// new lengths and m->search.after what Phi is there.
 static void lengthen(pl_minimiser* m, const pl_step_objective* f, bool* longer) {
     while (choose_longer(m, longer)) {
         copy_all(m, m->trial, m->further);
-        try_relaxed(m, f, longer, 2.0, m->further, m->further_gradient);
+        try_doubled(m, f, longer, m->further, m->further_gradient);
         for (int k = 0; k < m->pieces->count; k++) {
             longer[k] = longer[k] && m->search.tried[k] < m->search.after[k];
             if (!longer[k]) continue;
@@ -368,7 +370,7 @@ static void settle(pl_minimiser* m, const pl_step_objective* f, bool is_first) {
         m->search.trying[k] = m->search.trying[k] && !m->search.longer[k];
         if (m->search.trying[k]) m->search.lengths[k] *= 0.5;
     }
-    if (is_first) lengthen(m, f, m->search.longer);
+    if (is_first && !m->relax.data) lengthen(m, f, m->search.longer);
 }
 
 // Pieces at their minimum, and those that found no step, stay at x. False if all do.
@@ -403,7 +405,7 @@ void pl_search_gradient(pl_minimiser* m, const pl_step_objective* f) {
 bool pl_search_line(pl_minimiser* m, const pl_step_objective* f) {
     start_line(m, f);
     for (int k = 0; k < MAX_HALVINGS; k++) {
-        try_relaxed(m, f, m->search.trying, 1.0, m->trial, m->trial_gradient);
+        try_relaxed(m, f, m->search.trying, m->trial, m->trial_gradient);
         settle(m, f, k == 0);
         if (!is_any(m, m->search.trying)) break;
     }

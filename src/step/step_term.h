@@ -12,16 +12,20 @@
 
 #include <stdbool.h>
 
+struct pl_block_matrix;
 struct pl_step_objective;
 
 // Adds a 3 x 3 block, row-major, to the matrix: rows of vertex `row`, columns of vertex `column`.
 typedef void (*pl_add_block)(void* to, int row, int column, const double block[9]);
 
-// A part U C U' of a Hessian. Solved by Woodbury's formula: it costs `rank` solves for each matrix.
+// A part U C U' of a Hessian A + U C U'. Woodbury's formula solves with it, for `rank` solves with
+// each A. A term that nearly knows the inverse, A^-1 + Q E Q', saves them (step_low_rank.h).
 typedef struct pl_low_rank {
     int rank;
     const double* U; // columns one after the other, 3 per vertex
     const double* C; // rank x rank, symmetric, of any sign
+    const double* Q; // columns as those of U, zero at what is held; NULL: not known
+    const double* E; // one for each column of Q
 } pl_low_rank;
 
 typedef struct pl_step_term {
@@ -47,6 +51,11 @@ typedef struct pl_step_term {
     // `hessian` and `low_rank` may be indefinite and have no projected form. They are left out
     // where the step would not go downhill with them.
     bool is_indefinite;
+    // What a term that evaluated the elements when it began knows of them, so that the step need
+    // not do it again: their gradient at x, and their Hessian there, projected as pl_step_hessian
+    // has it, in the pattern of the step's matrix. Both return NULL if it was elsewhere.
+    const double* (*elastic_gradient)(const void* user, const double* x);
+    const struct pl_block_matrix* (*stiffness)(const void* user, const double* x, double projected);
     // A step, or a part of one, starts; f has its start, its length and what pins hold, but no
     // contacts.
     pl_status (*begin)(void* user, const struct pl_step_objective* f, pl_error* error);

@@ -95,8 +95,8 @@ static double distance_from_affine(const pl_mesh* mesh, const double* values) {
 }
 
 // A lattice of a surface without tets takes over affine motions of its vertices only
-// (grid_take_over.h): what is bent would jump to another shape. A lattice that stays one takes over
-// its whole state.
+// (grid_host_edits.h): what is bent would jump to another shape. A lattice that stays one takes
+// over its whole state.
 static pl_status check_lattice(pl_world* w, const old_systems* old, int s, pl_error* error) {
     for (int b = 0; b < w->body_count; b++) {
         const pl_world_body* body = &w->bodies[b];

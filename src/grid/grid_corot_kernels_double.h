@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Four cells of a chunk at a time in double: what the state of the general lattice is made of.
-#ifndef PL_GRID_COROT_DOUBLE_H
-#define PL_GRID_COROT_DOUBLE_H
+// Gradients of four cells of a chunk at a time in double, for the state of the general lattice.
+#ifndef PL_GRID_COROT_KERNELS_DOUBLE_H
+#define PL_GRID_COROT_KERNELS_DOUBLE_H
 
-#include "grid/grid_corot_float.h"
+#include "grid/grid_corot_kernels.h"
 #include "math/double4.h"
 
 typedef float pl_f4 __attribute__((vector_size(4 * PL_FOUR)));
@@ -18,25 +18,25 @@ PL_WIDE void pl_store_floats_d4(float* p, pl_d4 a) {
     *(pl_f4_loose*)p = __builtin_convertvector(a, pl_f4);
 }
 PL_WIDE double pl_sum_d4(pl_d4 a) { return (a[0] + a[2]) + (a[1] + a[3]); }
-// from the bits of a chunk, i being a multiple of four
+// mask from the bits of a chunk; i is a multiple of four
 PL_WIDE pl_i4 pl_lanes_d4(uint16_t bits, int i) {
     const pl_i4 bit = {1, 2, 4, 8};
     return (((pl_i4){0} + (bits >> i)) & bit) != 0;
 }
 
-// Values of a chunk's cells i to i + 3, or of those beside them (see pl_beside_w).
+// Values of cells i to i + 3 of a chunk, or of their neighbours (see pl_beside_w).
 PL_WIDE pl_d4 pl_beside_d4(const double* field, const int* rows, int i, int way) {
     return pl_load_d4(field + pl_corot_at(rows, i, way));
 }
 PL_WIDE pl_d4 pl_weight_d4(const float* field, const int* rows, int i, int way) {
     return pl_load_floats_d4(field + pl_corot_at(rows, i, way));
 }
-// where a weight there is not zero
+// mask of the lanes where a weight is not zero
 PL_WIDE pl_i4 pl_has_d4(const float* field, const int* rows, int i, int way) {
     return pl_weight_d4(field, rows, i, way) > 0.0;
 }
 
-// h F of interior cells without what is missing of it; core: nothing is.
+// h F of interior cells without boundary gradients. core: there are none.
 PL_WIDE void pl_corot_gradient_d4(const pl_corot_level* l, double* const u[3], const int* rows,
                                   int i, bool core, double h, pl_d4 F[9]) {
 #pragma GCC unroll 9
@@ -67,7 +67,7 @@ PL_WIDE void pl_corot_gradient_d4(const pl_corot_level* l, double* const u[3], c
     }
 }
 
-// How much of each gradient of interior cells is a boundary one: 0 to 1.
+// Fraction of each gradient of interior cells that is a boundary one: 0 to 1.
 PL_WIDE void pl_corot_missing_d4(const pl_corot_level* l, const int* rows, int i, pl_d4 out[9]) {
 #pragma GCC unroll 9
     for (int a = 0; a < 3; a++) {

@@ -8,45 +8,45 @@
 //   F         of a cell, averaged, times its edge h
 //   P         2 mu F + s R; here s R
 //
-// A cell's boundary gradients follow its rotation, F_ij = alpha R_ij, and its rotation follows
-// these. Four cells at a time make one Newton step towards the rotation of F as it is with the last
-// rotation's boundary gradients; a step that proves to be one of the nearest rotation's and is
-// small enough is the last one. Cells without boundary gradients need two to four, others more, as
-// boundary gradients converge linearly; every third step goes on to the limit of the last ones.
-// Cells where no proof is found, which are near inversion, and held cells are done one by one.
+// A cell's boundary gradients depend on its rotation, F_ij = alpha R_ij, and its rotation depends
+// on them. Four cells at a time make a Newton step towards the rotation of F with the boundary
+// gradients of the last rotation. They stop when the step is small and provably converges to the
+// nearest rotation. Cells without boundary gradients need two to four steps, others more, because
+// boundary gradients converge linearly; every third step extrapolates to the limit. Dirichlet
+// cells, and cells without a proof, which are near inversion, are processed one by one.
 //
-// Where we differ from the paper: it has one rotation update in several cycles and boundary
-// gradients frozen between them; here both belong to the positions. Except in cells that buckle:
-// the more a cell is compressed, the more energy it gains by turning, and beyond some compression
-// that is more than the shear costs which a turn needs. Cells near a contact then kink one by one,
-// back and forth from cycle to cycle, and forces do not converge. A body in motion does not turn
-// such cells after the first cycle of a step (buckled_frozen); the next step does.
-#include "grid/grid_corot_turn.h"
-#include "grid/grid_corot_double.h"
+// Where we differ from the paper: it updates rotations once in several cycles and freezes boundary
+// gradients between updates. Here both follow the positions, except in cells that buckle. The more
+// a cell is compressed, the more energy it gains by rotating; beyond some compression that exceeds
+// the shear energy which a rotation costs. Cells near a contact then flip back and forth from cycle
+// to cycle, and forces do not converge. A body in motion does not rotate such cells after the first
+// cycle of a step (buckled_frozen); the next step does.
+#include "grid/grid_corot_rotation.h"
+#include "grid/grid_corot_kernels_double.h"
 #include "math/polar.h"
 
 #include <math.h>
 
-enum { CHUNKS = 32, MOST = 60, EXTRAPOLATED = 3 };
-// The ease of turning, 1 at rest, from which on a cell counts as one that buckles. At 1.5 cycles
-// still meet a few that kink, at 1 nearly all cells near a contact would stay.
+enum { CHUNKS = 32, MAX_ITERATIONS = 60, EXTRAPOLATED = 3 };
+// A cell buckles if its ease (1 at rest) exceeds this. At 1.5 a few cells still flip; at 1 nearly
+// all cells near a contact would be frozen.
 static const double BUCKLING = 1.3;
-// A cell whose known gradients have less than this part of the trace of R does not buckle, it is
-// only at a corner of the body: T and its value at rest both vanish with the turn from the place at
-// rest, and their quotient tells how far the cell turns in this step, not how it is compressed.
+// A cell at a corner of the body, whose known gradients have less than this fraction of the trace
+// of R, does not buckle. Its T and the value of T at rest both vanish as it rotates away from the
+// rest position, so their quotient measures this step's rotation and not compression.
 static const double MIN_KNOWN_TRACE = 0.3;
 
 typedef struct job {
     pl_grid_corot* c;
     const pl_grid_state* state;
     double h;
-    bool turn_cells;
+    bool update_rotations;
 } job;
 
 // ------------------------------------------------------------------ one by one
 
-// h F of a held cell, from faces that are given: its rotation must not depend on the others, or
-// forces would be no gradient.
+// h F of a Dirichlet cell, from prescribed faces only. If its rotation depended on the others,
+// forces would not be a gradient.
 static void held_gradient(const pl_corot_level* l, double* const u[3], const int* base, int i,
                           double h, double F[9], float missing[9]) {
     const int *S = pl_corot_stride, n = base[13] + i;
@@ -66,8 +66,8 @@ static void held_gradient(const pl_corot_level* l, double* const u[3], const int
     }
 }
 
-// The limit of a sequence of rotations of which each step is a part of the one before. Such steps
-// are of almost the same length where most of a cell's gradients are boundary ones.
+// Extrapolated limit of a sequence of rotations in which each step is a fraction of the one before.
+// Steps have almost equal lengths where most of a cell's gradients are boundary ones.
 static void extrapolate(const pl_quat* before, const pl_quat* last, pl_quat* turn) {
     const double p[4] = {before->x, before->y, before->z, before->w};
     const double q[4] = {last->x, last->y, last->z, last->w};
@@ -86,7 +86,7 @@ static void extrapolate(const pl_quat* before, const pl_quat* last, pl_quat* tur
     *turn = (pl_quat){r[0] / norm, r[1] / norm, r[2] / norm, r[3] / norm};
 }
 
-// w: sum of missing R^2
+// w: sum of missing * R^2
 static double lost_part(const float missing[9], const pl_mat3* R) {
     double sum = 0.0;
     for (int k = 0; k < 9; k++) sum += (double)missing[k] * R->m[k] * R->m[k];
@@ -96,7 +96,7 @@ static double lost_part(const float missing[9], const pl_mat3* R) {
 static void turn_cell(const float missing[9], const double F[9], double h, double eps, bool free,
                       pl_quat* turn) {
     pl_quat before = *turn, last = *turn;
-    for (int iteration = 0; iteration < MOST; iteration++) {
+    for (int iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
         pl_mat3 R = pl_quat_to_mat3(*turn), full, next;
         double w = lost_part(missing, &R), alpha = 1.0;
         if (free && w > 0.0) {
@@ -112,9 +112,9 @@ static void turn_cell(const float missing[9], const double F[9], double h, doubl
     }
 }
 
-// What turning a cell costs less than with its rotation frozen, as a part of what that is in a cell
-// at rest. The second derivative of tr S has (tr S - S)^-1 where a cell at rest has 1 / 2; here its
-// mean. A cell under tension resists turns; one that is turned inside out is infinitely easy.
+// Ease of rotating a cell: its rotation term relative to that of a cell at rest. The second
+// derivative of tr S has (tr S - S)^-1 where a cell at rest has 1 / 2; here its mean. A cell under
+// tension resists rotation; the ease of an inverted cell is infinite.
 static double turning_ease(const pl_corot_level* l, const double F[9], const float missing[9],
                            const pl_mat3* R, double s, int n) {
     const double w = lost_part(missing, R), T = pl_corot_product(F, R);
@@ -129,8 +129,8 @@ static bool buckles(const pl_corot_level* l, const double F[9], const float miss
     return turning_ease(l, F, missing, &R, s, n) > BUCKLING;
 }
 
-void pl_corot_turn_cell(pl_grid_corot* c, const pl_grid_state* state, double h, bool turn_cells,
-                        const pl_corot_chunk* chunk, int i) {
+void pl_corot_update_rotation(pl_grid_corot* c, const pl_grid_state* state, double h,
+                              bool update_rotations, const pl_corot_chunk* chunk, int i) {
     pl_corot_level* l = &c->levels[0];
     int base[27], n = chunk->begin + i;
     double F[9], eps = state->compressibility, mu = (double)l->mu[n];
@@ -141,7 +141,7 @@ void pl_corot_turn_cell(pl_grid_corot* c, const pl_grid_state* state, double h, 
     else pl_corot_known_gradient(l, state->u, base, i, h, F);
     if (!held && !core) pl_corot_missing(l, base, i, missing);
     const bool stays = c->buckled_frozen && !held && buckles(l, F, missing, &c->turn[n], h, eps, n);
-    if (turn_cells && c->rotates && !stays) turn_cell(missing, F, h, eps, !held, &c->turn[n]);
+    if (update_rotations && c->rotates && !stays) turn_cell(missing, F, h, eps, !held, &c->turn[n]);
     pl_mat3 R = pl_quat_to_mat3(c->turn[n]);
     double s = held ? -2.0 * mu * h : pl_corot_cell_stress(l, F, missing, &R, h, eps, n, NULL);
     l->g[n] = 0.0f;
@@ -200,8 +200,8 @@ PL_WIDE quats unit_quats(quats q) {
     return q;
 }
 
-// One Newton step of q towards the rotation of F, R being its own (see polar.h). Gives the square
-// of half the turn, and where it is proved that the nearest rotation is near.
+// One Newton step of q, whose rotation is R, towards the rotation of F (see polar.h). Returns the
+// squared half angle, and the lanes where the nearest rotation is provably near.
 PL_WIDE pl_d4 newton_step(const pl_d4 F[9], const pl_d4 R[9], quats* q, pl_i4* proved) {
     pl_d4 m[9];
 #pragma GCC unroll 9
@@ -215,13 +215,13 @@ PL_WIDE pl_d4 newton_step(const pl_d4 F[9], const pl_d4 R[9], quats* q, pl_i4* p
     const pl_d4 c12 = h01 * h02 - h00 * h12, c22 = h00 * h11 - h01 * h01;
     const pl_d4 det = h00 * c00 + h01 * c01 + h02 * c02, trace3 = trace * trace * trace;
     *proved = (h00 > 0.0) & (c22 > 0.0) & (det > 1e-3 * trace3) & (trace3 > 1e-90) & (det < 1e200);
-    // nothing is gained by a step that is not proved: those cells are done again
+    // unproven steps are useless: those cells are processed again
     const pl_d4 scale = 0.5 / pl_select_d4(*proved, det, pl_splat_d4(1.0) + det * det);
     pl_d4 w0 = scale * (c00 * g0 + c01 * g1 + c02 * g2);
     pl_d4 w1 = scale * (c01 * g0 + c11 * g1 + c12 * g2);
     pl_d4 w2 = scale * (c02 * g0 + c12 * g1 + c22 * g2);
     const pl_d4 size = w0 * w0 + w1 * w1 + w2 * w2;
-    pl_d4 limit = pl_splat_d4(1.0); // turns of at most one half
+    pl_d4 limit = pl_splat_d4(1.0); // rotations of at most one half
     for (int k = 0; k < PL_FOUR; k++)
         if (size[k] > 0.25) limit[k] = 0.5 / sqrt(size[k]);
     w0 *= limit, w1 *= limit, w2 *= limit;
@@ -249,7 +249,7 @@ PL_WIDE void extrapolate_four(const quats* before, const quats* last, pl_i4 lane
     for (int k = 0; k < 4; k++) q->v[k] = pl_select_d4(lanes, next.v[k], q->v[k]);
 }
 
-// Turns q as far as it takes; gives the lanes where that is proved. F is h times the gradient.
+// Iterates q to convergence and returns the lanes with a proof. F is h times the gradient.
 PL_WIDE pl_i4 turn_four(const pl_d4 F[9], const pl_d4 missing[9], bool core, pl_i4 lanes, double h,
                         double eps, quats* q) {
     pl_d4 G[9], R[9], full[9];
@@ -257,7 +257,7 @@ PL_WIDE pl_i4 turn_four(const pl_d4 F[9], const pl_d4 missing[9], bool core, pl_
     quats before = *q, last = *q;
 #pragma GCC unroll 9
     for (int e = 0; e < 9; e++) G[e] = F[e] / h;
-    for (int iteration = 0; iteration < MOST; iteration++) {
+    for (int iteration = 0; iteration < MAX_ITERATIONS; iteration++) {
         rotation_of(*q, R);
         pl_i4 exact = (pl_i4){0} - 1;
         if (!core) {
@@ -270,7 +270,7 @@ PL_WIDE pl_i4 turn_four(const pl_d4 F[9], const pl_d4 missing[9], bool core, pl_
             for (int e = 0; e < 9; e++) full[e] = G[e] + missing[e] * alpha * R[e];
         }
         before = last, last = *q;
-        // Newton's method squares an error, boundary gradients reduce it by a factor
+        // Newton converges quadratically, boundary gradients linearly
         const pl_d4 size = newton_step(core ? G : full, R, q, &proved);
         const pl_i4 done = proved & (((size < 1e-14) & exact) | (size < 1e-19));
         if (!pl_any_d4(lanes & ~done)) break;
@@ -281,11 +281,11 @@ PL_WIDE pl_i4 turn_four(const pl_d4 F[9], const pl_d4 missing[9], bool core, pl_
     return proved;
 }
 
-// The same as for one cell, in lanes; w is what is lost of R.
+// The same as for one cell, in lanes; w: sum of missing * R^2.
 PL_WIDE pl_d4 ease_of(pl_d4 s, pl_d4 w, pl_d4 mu, pl_d4 T) {
     return pl_select_d4(T > 0.0, -s * (3.0 - w) / (2.0 * mu * T), pl_splat_d4(INFINITY));
 }
-// s + 2 mu h where pressures follow from positions
+// s + 2 mu h where pressures are eliminated
 PL_WIDE pl_d4 pressure_of(pl_d4 T, pl_d4 w, pl_d4 mu, double h, double eps) {
     return mu / (eps + 0.5 * w) * (T - h * (3.0 - w));
 }
@@ -298,7 +298,7 @@ PL_WIDE pl_i4 buckling_four(const pl_d4 F[9], const pl_d4 missing[9], bool core,
            (3.0 - w >= MIN_KNOWN_TRACE);
 }
 
-// Cells i to i + 3 of a chunk, of which lanes are interior. Gives those that were not proved.
+// Cells i to i + 3 of a chunk; lanes: mask of the interior ones. Returns those without a proof.
 PL_WIDE pl_i4 set_four(const job* j, const int* rows, int i, bool core, pl_i4 lanes) {
     pl_grid_corot* c = j->c;
     pl_corot_level* l = &c->levels[0];
@@ -310,7 +310,7 @@ PL_WIDE pl_i4 set_four(const job* j, const int* rows, int i, bool core, pl_i4 la
     quats q = load_quats(c->turn + n);
     const pl_d4 mu = pl_load_floats_d4(l->mu + n);
     pl_i4 good = lanes, stay = {0};
-    if (j->turn_cells && c->rotates) {
+    if (j->update_rotations && c->rotates) {
         const quats before = q;
         if (c->buckled_frozen) stay = lanes & buckling_four(F, missing, core, mu, h, eps, q);
         good = stay | (lanes & turn_four(F, missing, core, lanes & ~stay, h, eps, &q));
@@ -354,13 +354,15 @@ static void cell_task(int begin, int end, int worker, void* user) {
             else if (m->core >> i & four) left = set_four(j, chunk->rows, i, true, lanes);
             for (int lane = 0; lane < PL_FOUR; lane++)
                 if (left[lane] || l->flags[chunk->begin + i + lane] & PL_COROT_BESIDE)
-                    pl_corot_turn_cell(j->c, j->state, j->h, j->turn_cells, chunk, i + lane);
+                    pl_corot_update_rotation(j->c, j->state, j->h, j->update_rotations, chunk,
+                                             i + lane);
         }
     }
 }
 
-void pl_corot_turn_cells(pl_grid_corot* c, const pl_grid_state* state, double h, bool turn_cells) {
-    job j = {.c = c, .state = state, .h = h, .turn_cells = turn_cells};
+void pl_corot_update_rotations(pl_grid_corot* c, const pl_grid_state* state, double h,
+                               bool update_rotations) {
+    job j = {.c = c, .state = state, .h = h, .update_rotations = update_rotations};
     pl_parallel_for(c->pool, cell_task, c->levels[0].chunk_count, CHUNKS, &j);
     if (c->uncouples) pl_corot_uncouple(c, h);
 }

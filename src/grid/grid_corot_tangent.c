@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// With the rotations frozen, turning a cell costs as much as shearing it: A has 2 mu |dF|^2. In the
-// second derivative of the true energy the rotation follows: dR = R [w]x with the w that makes
-// mu sum |dF - dR|^2 smallest, over the gradients that are no boundary ones. That is
+// The rotation term of the tangent stiffness. With frozen rotations, rotating a cell costs as much
+// as shearing it: A has 2 mu |dF|^2. In the Hessian of the true energy the rotation follows: dR = R
+// [w]x, where w minimises mu sum |dF - dR|^2 over the gradients that are not boundary ones:
 //   K w = g,  g_k = sum of dF_ab C^k_ab,  K_kl = sum of (known part of ab) C^k_ab C^l_ab,
-// where C^k = R [e_k]x, and it takes 2 mu g' K^-1 g away (K = 2 I where nothing is missing).
-// Iterations on A alone bend a slender body in hundreds of cycles.
+// where C^k = R [e_k]x. This subtracts 2 mu g' K^-1 g (K = 2 I for cells without boundary
+// gradients). With A alone, a slender body needs hundreds of cycles to bend.
 //
-// Where we differ from the paper: this part is taken away, up to a limit that leaves the matrix
-// definite, in the residuals that go to coarser levels and in the coarsest matrix; sweeps, which
-// are about short waves, see it lagged, on their right side.
-#include "grid/grid_corot_float.h"
+// Where we differ from the paper: we subtract this term, up to a limit that keeps the matrix
+// definite, from the residuals that are restricted and from the coarsest matrix. Sweeps, which
+// reduce high frequencies, see it lagged, on their right-hand side.
+#include "grid/grid_corot_kernels.h"
 
 #include <string.h>
 
@@ -34,7 +34,7 @@ static void invert(const float K[9], float out[9]) {
     out[8] = scale * (K[0] * K[4] - K[1] * K[1]);
 }
 
-void pl_corot_twist_matrix(const pl_corot_level* l, const int* base, int i, float out[9]) {
+void pl_corot_rotation_matrix(const pl_corot_level* l, const int* base, int i, float out[9]) {
     const int n = base[13] + i;
     memset(out, 0, 9 * sizeof(float));
     if (l->flags[n] & PL_COROT_CORE) {
@@ -51,7 +51,7 @@ void pl_corot_twist_matrix(const pl_corot_level* l, const int* base, int i, floa
                                 turn_entry(R, j, e / 3, e % 3);
             K[3 * j + k] = K[3 * k + j];
         }
-    // a limb one cell thin has turns that nothing resists, and that no gradient sees
+    // regularise: a limb one cell thick has rotations that nothing resists and no gradient sees
     for (int k = 0; k < 3; k++) K[4 * k] += 0.02f;
     invert(K, out);
     for (int e = 0; e < 9; e++) out[e] *= 2.0f * l->soft[n];
@@ -64,7 +64,7 @@ static void twist_chunk(pl_corot_level* l, const pl_corot_masks* m, const int* r
         else pl_corot_twist_w(l, l->u, rows, i, false, R, g, y);
         for (int k = 0; k < 3; k++) y[k] = pl_keep_w(m->core | m->slaved, i, y[k]);
         for (int e = 0; e < 9; e++) {
-            // of the three C^k only those of the axes after column e and before it have that column
+            // column e is nonzero only in the C^k of the other two axes
             const int a = e / 3, after = (e + 1) % 3, before = (e + 2) % 3;
             pl_storeu_w(l->twist[e] + pl_corot_at(rows, i, 13),
                         pl_fnma_w(y[after], R[3 * a + before], y[before] * R[3 * a + after]));

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Where coarse levels think a Dirichlet boundary is. A coarse cell is Dirichlet if any of its eight
-// cells is (Zhu 2010, section 6), and components along a boundary are given half a cell behind it,
-// on every level by its own cell: so each coarse level holds the body somewhere else, and
-// corrections of bending, which depend on lengths to the third power and more, come out too large
-// or too small.
+// Corrects the position of Dirichlet boundaries on coarse levels. A coarse cell is Dirichlet if any
+// of its eight children is (Zhu 2010, section 6), and components along a boundary are prescribed
+// half a cell behind it, in cells of each level. So each coarse level holds the body at a different
+// place. Bending depends on lengths to the third power and more, so its corrections come out too
+// large or too small.
 //
-// Where we differ: a difference towards a given value is divided by the true distance to where the
-// value is given on the finest level. In the equation of a face this only changes the diagonal, as
-// corrections are zero there: 1/distance - 1 is added for each direction. With that the rate on the
-// bench's box falls from 0.7 to 0.26 at nu = 0.2.
-#include "grid/grid_walls.h"
+// Where we differ: a difference towards a prescribed value is divided by the true distance to its
+// position on the finest level. Corrections are zero there, so this only changes the diagonal of a
+// face's equation: it adds 1/distance - 1 for each direction. The rate on the bench's box falls
+// from 0.7 to 0.26 at nu = 0.2.
+#include "grid/grid_wall_distance.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -38,8 +38,8 @@ static float* entry(const pl_grid_distances* d, int index, int a, int direction)
     return &d->values[((size_t)index * 3 + (size_t)a) * DIRECTIONS + (size_t)direction];
 }
 
-// The distance in fine cells from a coarse face to the boundary along one line of fine faces, of
-// which `first` is the nearest, `offset` away.
+// Distance in fine cells from a coarse face to the boundary along one line of fine faces; `first`
+// is the nearest of these, at distance `offset`.
 static double along_line(const pl_grid_level* level, const pl_grid_cells* cells,
                          const pl_grid_distances* fine, int a, int direction, const int first[3],
                          double offset) {
@@ -58,7 +58,7 @@ static double along_line(const pl_grid_level* level, const pl_grid_cells* cells,
     return far;
 }
 
-// the mean of 1 / distance over the lines below a coarse face
+// mean of 1 / distance over the lines of a coarse face
 static double mean_inverse(const pl_grid_level* level, const pl_grid_cells* cells,
                            const pl_grid_distances* fine, int a, int direction, const int at[3]) {
     int axis = direction / 2, b = (a + 1) % 3, c = (a + 2) % 3, count = 0;
@@ -67,7 +67,7 @@ static double mean_inverse(const pl_grid_level* level, const pl_grid_cells* cell
         int first[3];
         first[a] = 2 * at[a];
         first[b] = 2 * at[b] + n % 2, first[c] = 2 * at[c] + n / 2;
-        // across, only the half nearer to the boundary begins a line
+        // across the axis, only the half nearer to the boundary starts a line
         if (axis != a && first[axis] != 2 * at[axis] + direction % 2) continue;
         sum += 2.0 / along_line(level, cells, fine, a, direction, first, axis == a ? 0.0 : 0.5);
         count++;
@@ -75,7 +75,7 @@ static double mean_inverse(const pl_grid_level* level, const pl_grid_cells* cell
     return sum / count;
 }
 
-// stiffness of all directions of a face; the distances are noted
+// wall stiffness of a face over all directions; stores the distances
 static float measure(const pl_grid_level* fine, const pl_grid_cells* fine_cells,
                      const pl_grid_distances* fine_distances, const pl_grid_cells* cells, int a,
                      const int at[3], int index, const pl_grid_distances* out) {

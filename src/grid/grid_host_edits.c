@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
-#include "grid/grid_take_over.h"
+#include "grid/grid_host_edits.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <pliant/embed.h>
 
-// Relative to the largest change: below this it counts as affine.
+// A change counts as affine if its deviation, relative to the largest change, is below this.
 #define AFFINE_TOLERANCE 1e-6
 
 typedef struct affine {
@@ -18,7 +18,7 @@ static pl_vec3 change_of(const double* now, const double* before, size_t v) {
     return pl_sub(pl_vec3_load(now + 3 * v), pl_vec3_load(before + 3 * v));
 }
 
-// the affine field of rest positions that fits the change best
+// affine field of rest positions that best fits the change
 static affine fit(const pl_grid_body* b, const double* now, const double* before) {
     pl_vec3 middle = {0, 0, 0}, mean = {0, 0, 0};
     pl_mat3 moment = {{0}}, spread = {{0}}, inverse;
@@ -52,7 +52,7 @@ static bool fits(const pl_grid_body* b, const affine* f, const double* now, cons
 
 // ------------------------------------------------------------------ through the tets
 
-// Where the faces of one axis are at rest, 3 numbers each, in the order of their segments.
+// Rest positions of the faces of one axis, 3 numbers each, in segment order.
 static pl_status face_places(const pl_grid_body* b, int axis, pl_mesh** out, pl_error* error) {
     const pl_grid_level* l = &b->lattice.levels[0];
     int count = 0;
@@ -68,7 +68,7 @@ static pl_status face_places(const pl_grid_body* b, int axis, pl_mesh** out, pl_
     return status;
 }
 
-// Adds one component of values at the faces, from which others may be taken away.
+// Adds one component of values to the faces; optionally subtracts others.
 static void add_values(const pl_grid_body* b, int axis, const double* values, const double* less,
                        double* field) {
     const pl_grid_level* l = &b->lattice.levels[0];
@@ -80,7 +80,7 @@ static void add_values(const pl_grid_body* b, int axis, const double* values, co
 
 typedef struct change {
     const double *now, *before;
-    bool turns; // positions, whose faces outside turn with the tets; else values
+    bool turns; // positions: faces outside the tets rotate with them; false: plain values
 } change;
 
 static pl_status add_axis(pl_grid_body* b, const pl_mesh* solid, const change* c, int axis,
@@ -124,12 +124,12 @@ static pl_status take_over(pl_grid_body* b, double* const field[3], const change
     return status;
 }
 
-pl_status pl_grid_take_over_positions(pl_grid_body* b, const double* now, const double* before,
-                                      pl_error* error) {
+pl_status pl_grid_apply_position_edits(pl_grid_body* b, const double* now, const double* before,
+                                       pl_error* error) {
     return take_over(b, b->state.u, &(change){now, before, true}, error);
 }
 
-pl_status pl_grid_take_over_velocities(pl_grid_body* b, const double* now, const double* before,
+pl_status pl_grid_apply_velocity_edits(pl_grid_body* b, const double* now, const double* before,
                                        pl_error* error) {
     return take_over(b, b->velocity, &(change){now, before, false}, error);
 }

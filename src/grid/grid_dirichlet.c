@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What pins hold. A lattice can hold whole cells only, and where they end the body begins to give
-// way. So a side of the body that is pinned holds the cells outside of it, that is those that
-// points half a cell outwards lie in: the layer ends at the side if that lies between two layers of
-// cells, and at most half a cell from it otherwise. (With the layer inside, which pins lie in as
-// well, a bar of 4 cells across and 16 along would be a cell too short, and sink by a fifth less.)
-// Tets that are pinned hold the cells inside them, and a single vertex its own.
-#include "grid/grid_held.h"
+// Cells that pins hold. A lattice can only hold whole cells, and the body deforms from their
+// boundary on. So a pinned side of the body holds the cells outside it: those that contain points
+// half a cell outwards. That layer ends exactly at the side if it lies between two layers of cells,
+// and at most half a cell from it otherwise. (With the inner layer, which contains the pins too, a
+// bar of 4 cells across and 16 along would be a cell too short and sag a fifth less.) Pinned tets
+// hold the cells inside them, and a single vertex holds its own cell.
+#include "grid/grid_dirichlet.h"
 #include "base/memory.h"
 #include "grid/grid_relayout.h"
 #include "math/polar.h"
@@ -16,22 +16,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-// the part of held cells that pins of a group belong to: 1 for the first one, and so on
+// number of the part that the pins of a group belong to, from 1
 static int part_of_group(pl_grid_body* b, int group) {
-    // pins come group by group: the last part first
+    // pins come group by group, so try the last part first
     for (int k = b->fit_count - 1; group >= 0 && k > 0; k--)
         if (b->fits[k].group == group) return k;
     b->fits[b->fit_count].group = group;
     return b->fit_count++;
 }
 
-// Room for the parts of pins; each change from one group to the next may begin another part.
-static pl_status reserve_parts(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
+// Reserves room for the parts of the pins. Each change of group may start another part.
+static pl_status reserve_parts(pl_grid_body* b, const pl_grid_loads* loads, pl_error* error) {
     int count = 1, last = -1;
-    for (int k = 0; k < acts->pin_count; k++) {
-        if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
-        count += acts->pins[k].group < 0 || acts->pins[k].group != last;
-        last = acts->pins[k].group;
+    for (int k = 0; k < loads->pin_count; k++) {
+        if (!loads->pins[k].hard || !pl_grid_is_own(b, loads->pins[k].vertex)) continue;
+        count += loads->pins[k].group < 0 || loads->pins[k].group != last;
+        last = loads->pins[k].group;
     }
     if (count <= b->fit_room) return PL_OK;
     pl_grid_fit* fits =
@@ -42,32 +42,32 @@ static pl_status reserve_parts(pl_grid_body* b, const pl_grid_acts* acts, pl_err
     return PL_OK;
 }
 
-// notes which vertices are held exactly, and with which others; *changed: that has changed
-static pl_status note_pinned(pl_grid_body* b, const pl_grid_acts* acts, bool* changed,
+// records which vertices are held exactly, and their parts; *changed: whether that changed
+static pl_status note_pinned(pl_grid_body* b, const pl_grid_loads* loads, bool* changed,
                              pl_error* error) {
     uint64_t hash = 1469598103934665603u;
     b->held_count = 0;
-    for (int k = 0; k < acts->pin_count; k++) {
-        if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
-        hash = (hash ^ (uint64_t)acts->pins[k].vertex) * 1099511628211u;
-        hash = (hash ^ (uint64_t)(int64_t)acts->pins[k].group) * 1099511628211u;
+    for (int k = 0; k < loads->pin_count; k++) {
+        if (!loads->pins[k].hard || !pl_grid_is_own(b, loads->pins[k].vertex)) continue;
+        hash = (hash ^ (uint64_t)loads->pins[k].vertex) * 1099511628211u;
+        hash = (hash ^ (uint64_t)(int64_t)loads->pins[k].group) * 1099511628211u;
         b->held_count++;
     }
     *changed = hash != b->pinned_hash;
     if (!*changed) return PL_OK;
-    pl_status status = reserve_parts(b, acts, error);
+    pl_status status = reserve_parts(b, loads, error);
     if (status != PL_OK) return status;
     b->pinned_hash = hash;
     b->fit_count = 1;
     if (b->vertex_count) memset(b->pinned, 0, (size_t)b->vertex_count * sizeof(int));
-    for (int k = 0; k < acts->pin_count; k++)
-        if (acts->pins[k].hard && pl_grid_is_own(b, acts->pins[k].vertex))
-            b->pinned[acts->pins[k].vertex - b->first_vertex] =
-                part_of_group(b, acts->pins[k].group);
+    for (int k = 0; k < loads->pin_count; k++)
+        if (loads->pins[k].hard && pl_grid_is_own(b, loads->pins[k].vertex))
+            b->pinned[loads->pins[k].vertex - b->first_vertex] =
+                part_of_group(b, loads->pins[k].group);
     return PL_OK;
 }
 
-// Cells outside of the body have the part that they move with below zero.
+// Cells outside the body store the negative number of their part.
 static bool is_outside(const pl_grid_body* b, int i, int j, int k, int at) {
     return pl_grid_cell(&b->cells, i, j, k) == PL_CELL_EXTERIOR || b->held[at] < 0;
 }
@@ -90,14 +90,14 @@ static void cell_at(const pl_grid_body* b, pl_vec3 p, int cell[3]) {
     for (int d = 0; d < 3; d++) cell[d] = (int)floor(in_cells(b, d, at[d]));
 }
 
-// the part that all vertices of an element are held with, or 0
+// the part that holds all vertices of an element, or 0
 static int common_part(const pl_grid_body* b, const int* v, int count) {
     for (int i = 1; i < count; i++)
         if (b->pinned[v[i]] != b->pinned[v[0]]) return 0;
     return b->pinned[v[0]];
 }
 
-// the cells inside a tet, by points that are at most half a cell apart
+// marks the cells inside a tet, by sampling points at most half a cell apart
 static void mark_tet(pl_grid_body* b, const int* v, int part) {
     pl_vec3 x[4];
     double longest = 0.0;
@@ -118,7 +118,7 @@ static void mark_tet(pl_grid_body* b, const int* v, int part) {
     }
 }
 
-// whether the body is on the side of a point of its surface that a normal points to
+// whether the normal at a surface point points into the body
 static bool faces_inwards(const pl_grid_body* b, pl_vec3 middle, pl_vec3 normal) {
     bool inside[2];
     for (int side = 0; side < 2; side++) {
@@ -130,7 +130,7 @@ static bool faces_inwards(const pl_grid_body* b, pl_vec3 middle, pl_vec3 normal)
     return inside[0] && !inside[1];
 }
 
-// the cells half a cell outwards of a triangle, by the middles of smaller ones
+// marks the cells half a cell outside a triangle, by the centroids of smaller triangles
 static void mark_triangle(pl_grid_body* b, const int* v, int part) {
     pl_vec3 x[3], normal;
     double longest = 0.0;
@@ -193,7 +193,7 @@ static void hold_cells(pl_grid_body* b) {
     memcpy(b->held, b->next_held, (size_t)l->field_size * sizeof(int));
 }
 
-// all that is made of the lattice, but for fields
+// everything built on the lattice, except fields
 static pl_status make_again(pl_grid_body* b, pl_grid_lattice* lattice, pl_grid_embedding_map* map,
                             pl_grid_tricubic* tricubic, pl_error* error) {
     pl_status status = pl_grid_lattice_create(&b->cells, lattice, error);
@@ -211,7 +211,7 @@ static pl_status make_again(pl_grid_body* b, pl_grid_lattice* lattice, pl_grid_e
     return status;
 }
 
-// levels and continuation anew, for other Dirichlet cells
+// rebuilds levels and extrapolation for new Dirichlet cells
 static pl_status rebuild(pl_grid_body* b, pl_error* error) {
     pl_grid_lattice lattice = {0};
     pl_grid_embedding_map map = {0};
@@ -233,25 +233,25 @@ static pl_status rebuild(pl_grid_body* b, pl_error* error) {
     return pl_grid_body_make_cycles(b, error);
 }
 
-pl_status pl_grid_hold(pl_grid_body* b, const pl_grid_acts* acts, pl_error* error) {
+pl_status pl_grid_update_dirichlet(pl_grid_body* b, const pl_grid_loads* loads, pl_error* error) {
     bool changed;
-    pl_status status = note_pinned(b, acts, &changed, error);
+    pl_status status = note_pinned(b, loads, &changed, error);
     if (status != PL_OK || !changed) return status;
     mark_held(b);
     status = rebuild(b, error);
-    if (status != PL_OK) b->pinned_hash = 0; // to be tried again
+    if (status != PL_OK) b->pinned_hash = 0; // try again next time
     return status;
 }
 
 // ------------------------------------------------------------------ where held cells are
 
-// part and place of a pinned vertex
+// part and rest position of a pinned vertex
 static int part_of(const pl_grid_body* b, const pl_pin* pin, pl_vec3* rest) {
     *rest = pl_vec3_load(b->rest + 3 * (size_t)(pin->vertex - b->first_vertex));
     return b->pinned[pin->vertex - b->first_vertex];
 }
 
-// The identity where only round-off turns: a body at rest has no forces then.
+// Returns the identity if only round-off rotates, so that a body at rest has no forces.
 static pl_mat3 rotation_of(pl_mat3 moment) {
     pl_mat3 R = pl_mat3_identity();
     if (pl_mat3_norm(moment) > 0.0) pl_polar(moment, &R, NULL);
@@ -259,19 +259,19 @@ static pl_mat3 rotation_of(pl_mat3 moment) {
     return turn < 1e-14 ? pl_mat3_identity() : R;
 }
 
-static void fit_parts(pl_grid_body* b, const pl_grid_acts* acts) {
+static void fit_parts(pl_grid_body* b, const pl_grid_loads* loads) {
     pl_grid_fit* fits = b->fits;
     pl_vec3 rest;
     for (int n = 0; n < b->fit_count; n++) fits[n] = (pl_grid_fit){.group = fits[n].group};
     for (int pass = 0; pass < 2; pass++) {
-        for (int k = 0; k < acts->pin_count; k++) {
-            if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
-            pl_grid_fit* f = &fits[part_of(b, &acts->pins[k], &rest)];
+        for (int k = 0; k < loads->pin_count; k++) {
+            if (!loads->pins[k].hard || !pl_grid_is_own(b, loads->pins[k].vertex)) continue;
+            pl_grid_fit* f = &fits[part_of(b, &loads->pins[k], &rest)];
             if (pass == 0) {
-                f->from = pl_add(f->from, rest), f->to = pl_add(f->to, acts->pins[k].target);
+                f->from = pl_add(f->from, rest), f->to = pl_add(f->to, loads->pins[k].target);
                 f->count++;
             } else
-                f->moment = pl_mat3_add(f->moment, pl_outer(pl_sub(acts->pins[k].target, f->to),
+                f->moment = pl_mat3_add(f->moment, pl_outer(pl_sub(loads->pins[k].target, f->to),
                                                             pl_sub(rest, f->from)));
         }
         for (int n = 0; n < b->fit_count; n++) {
@@ -286,14 +286,14 @@ static void fit_parts(pl_grid_body* b, const pl_grid_acts* acts) {
 }
 
 pl_vec3 pl_grid_part_displacement(const pl_grid_fit* f, pl_vec3 x) {
-    // small where nothing moves, however far from the origin
+    // accurate near rest, however far from the origin
     const pl_vec3 arm = pl_sub(x, f->from);
     return pl_add(pl_sub(f->to, f->from), pl_sub(pl_mat3_apply(&f->rotation, arm), arm));
 }
 
 static double component(pl_vec3 v, int a) { return a == 0 ? v.x : a == 1 ? v.y : v.z; }
 
-// The held cell of a part that is nearest to a place, among the one there and those around; or -1.
+// The Dirichlet cell of a part nearest to a position, among its own cell and the neighbours; or -1.
 static int held_cell(const pl_grid_body* b, const double* place, int part) {
     int cell[3], best = -1;
     double nearest = HUGE_VAL;
@@ -312,15 +312,15 @@ static int held_cell(const pl_grid_body* b, const double* place, int part) {
     return best;
 }
 
-// what the pins of each cell do beyond the motion of their part: sums, and how many
-static void sum_deviations(pl_grid_body* b, const pl_grid_acts* acts, double* const sum[3],
+// deviation of the pins in each cell from the motion of their part: sums and counts
+static void sum_deviations(pl_grid_body* b, const pl_grid_loads* loads, double* const sum[3],
                            double* count) {
-    for (int k = 0; k < acts->pin_count; k++) {
-        if (!acts->pins[k].hard || !pl_grid_is_own(b, acts->pins[k].vertex)) continue;
+    for (int k = 0; k < loads->pin_count; k++) {
+        if (!loads->pins[k].hard || !pl_grid_is_own(b, loads->pins[k].vertex)) continue;
         pl_vec3 rest;
-        const int v = acts->pins[k].vertex - b->first_vertex,
-                  part = part_of(b, &acts->pins[k], &rest);
-        pl_vec3 d = pl_sub(pl_sub(acts->pins[k].target, rest),
+        const int v = loads->pins[k].vertex - b->first_vertex,
+                  part = part_of(b, &loads->pins[k], &rest);
+        pl_vec3 d = pl_sub(pl_sub(loads->pins[k].target, rest),
                            pl_grid_part_displacement(&b->fits[part], rest));
         const int at = held_cell(b, b->anchor + 3 * (size_t)v, part);
         if (at < 0) continue;
@@ -329,7 +329,7 @@ static void sum_deviations(pl_grid_body* b, const pl_grid_acts* acts, double* co
     }
 }
 
-// Held cells turn with their part, as far as their own faces do not tell.
+// Dirichlet cells rotate with their part where their own faces do not determine the rotation.
 static void turn_held_cells(pl_grid_body* b) {
     const pl_grid_level* l = &b->lattice.levels[0];
     for (int s = 0; s < l->segment_count; s++) {
@@ -341,23 +341,23 @@ static void turn_held_cells(pl_grid_body* b) {
     }
 }
 
-// Pinned vertices are shown where they are held: cells beside them may give way.
-static void note_targets(pl_grid_body* b, const pl_grid_acts* acts) {
-    for (int k = 0; k < acts->pin_count; k++)
-        if (acts->pins[k].hard && pl_grid_is_own(b, acts->pins[k].vertex))
-            pl_vec3_store(b->targets + 3 * (size_t)(acts->pins[k].vertex - b->first_vertex),
-                          acts->pins[k].target);
+// Shows pinned vertices at their targets, because the cells next to them may deform.
+static void note_targets(pl_grid_body* b, const pl_grid_loads* loads) {
+    for (int k = 0; k < loads->pin_count; k++)
+        if (loads->pins[k].hard && pl_grid_is_own(b, loads->pins[k].vertex))
+            pl_vec3_store(b->targets + 3 * (size_t)(loads->pins[k].vertex - b->first_vertex),
+                          loads->pins[k].target);
 }
 
-// Faces of Dirichlet cells go where the pins of these cells go.
-void pl_grid_place_held(pl_grid_body* b, const pl_grid_acts* acts) {
+// Moves the faces of Dirichlet cells with the pins of these cells.
+void pl_grid_move_dirichlet(pl_grid_body* b, const pl_grid_loads* loads) {
     const pl_grid_level* l = &b->lattice.levels[0];
     size_t size = (size_t)l->field_size * sizeof(double);
-    double *const *sum = b->applied, *count = b->state.g; // both are set up after this
+    double *const *sum = b->applied, *count = b->state.g; // scratch: both are set later
     for (int a = 0; a < 3; a++) memset(sum[a], 0, size);
     memset(count, 0, size);
-    fit_parts(b, acts);
-    sum_deviations(b, acts, sum, count);
+    fit_parts(b, loads);
+    sum_deviations(b, loads, sum, count);
     for (int s = 0; s < l->segment_count; s++) {
         const pl_grid_segment* g = &l->segments[s];
         for (int i = 0; i < g->count * PL_GRID_CHUNK; i++)
@@ -383,5 +383,5 @@ void pl_grid_place_held(pl_grid_body* b, const pl_grid_acts* acts) {
     }
     memset(count, 0, size);
     if (b->rotates) turn_held_cells(b);
-    note_targets(b, acts);
+    note_targets(b, loads);
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What it costs that neighbours turn differently. The energy of an edge is the mean over its four
-// cells of mu (F - R)^2 = mu (F - mean R)^2 + mu (mean R^2 - (mean R)^2), and the last part has
-// nothing to do with strain: a bar of N cells across that bends is 6 / ((1 + nu) N^2) too stiff by
-// it, 29 % at 4 cells and nu = 0.3. So it is taken away. With V = sum over a cell's edges of
-// (mean R of the edge - R) / 4, and the rotation following the gradients as in grid_corot_soft.c,
-// the stress of a cell gets
+// Removes the couple stress: the cost of different rotations in neighbouring cells. The energy of
+// an edge is the mean over its four cells of mu (F - R)^2 = mu (F - mean R)^2 + mu (mean R^2 -
+// (mean R)^2). The last term has nothing to do with strain: it makes a bending bar of N cells
+// across 6 / ((1 + nu) N^2) too stiff, 29 % at 4 cells and nu = 0.3. Let V = sum over a cell's
+// edges of (mean R of the edge - R) / 4, and let the rotation follow the gradients as in
+// grid_corot_tangent.c. Then the stress of a cell gets
 //   2 mu sum of C^k (K^-1 v)_k,   v_k = sum of V_ab C^k_ab.
 //
-// Where we differ from the paper: it has that part. K is that of small strains, so that forces are
-// the gradient of an energy up to products of strains and of differences of rotations.
+// Where we differ from the paper: it keeps this term. K is that of small strains, so forces are the
+// gradient of an energy up to products of strains and rotation differences.
+#include "grid/grid_corot_rotation.h"
 #include "grid/grid_corot_stencil.h"
-#include "grid/grid_corot_turn.h"
 
 #include <math.h>
 
@@ -29,7 +29,7 @@ static double turn_entry(const double R[9], int k, int e) {
     return m == p ? R[3 * a + q] : m == q ? -R[3 * a + p] : 0.0;
 }
 
-// V of a cell, and how much of each gradient it knows
+// V of a cell, and the fraction of each gradient that is not a boundary one
 static void differences(const pl_grid_corot* c, const int* base, int i, const double R[9],
                         double V[9], double known[9]) {
     const pl_corot_level* l = &c->levels[0];
@@ -54,7 +54,7 @@ static void differences(const pl_grid_corot* c, const int* base, int i, const do
     }
 }
 
-// K^-1 v; a limb one cell thin has turns that no gradient sees
+// K^-1 v, regularised: a limb one cell thick has rotations that no gradient sees
 static pl_vec3 untwist(const double R[9], const double known[9], const double v[3]) {
     pl_mat3 K = {{0}}, inverse;
     for (int k = 0; k < 3; k++)
@@ -102,7 +102,7 @@ void pl_corot_uncouple(pl_grid_corot* c, double h) {
 
 // ------------------------------------------------------------------ energy
 
-// of the low edges of a cell
+// energy of the low edges of a cell
 static double coupling_of(const pl_grid_corot* c, const int* base, int i) {
     const pl_corot_level* l = &c->levels[0];
     const int* S = pl_corot_stride;

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Rotations and stresses of the cells of the general lattice, and what there is of them one by one.
-#ifndef PL_GRID_COROT_TURN_H
-#define PL_GRID_COROT_TURN_H
+// Rotations and stresses of the cells of the general lattice, with scalar helpers for single cells.
+#ifndef PL_GRID_COROT_ROTATION_H
+#define PL_GRID_COROT_ROTATION_H
 
 #include "grid/grid_corot_stencil.h"
 
-// Turns the cells of the finest level to the state's positions, or leaves them; then sets their
-// stresses, and g where pressures are kept.
-void pl_corot_turn_cells(pl_grid_corot* c, const pl_grid_state* state, double h, bool turn_cells);
-// The same for cell i of a chunk, held or interior; any cell, however it is deformed.
-void pl_corot_turn_cell(pl_grid_corot* c, const pl_grid_state* state, double h, bool turn_cells,
-                        const pl_corot_chunk* chunk, int i);
+// Updates the rotations of the finest level's cells to the state's positions if update_rotations;
+// then sets their stresses, and g where pressures are unknowns.
+void pl_corot_update_rotations(pl_grid_corot* c, const pl_grid_state* state, double h,
+                               bool update_rotations);
+// The same for cell i of a chunk, interior or Dirichlet, for any deformation.
+void pl_corot_update_rotation(pl_grid_corot* c, const pl_grid_state* state, double h,
+                              bool update_rotations, const pl_corot_chunk* chunk, int i);
 
-// h F of a cell without what is missing of it
+// h F of a cell without boundary gradients
 static inline void pl_corot_known_gradient(const pl_corot_level* l, double* const u[3],
                                            const int* base, int i, double h, double F[9]) {
     const int *S = pl_corot_stride, n = base[13] + i;
@@ -53,9 +54,9 @@ static inline double pl_corot_cell_stress(const pl_corot_level* l, const double 
     return k * growth - 2.0 * mu * h;
 }
 
-// Adds to the stresses of cells what differences of rotations do not cost (grid_corot_couple.c).
+// Removes the couple stress from the stresses of cells (grid_corot_couple_stress.c).
 void pl_corot_uncouple(pl_grid_corot* c, double h);
-// That part of the energy.
+// Couple-stress part of the energy.
 double pl_corot_coupling(const pl_grid_corot* c, double h);
 
 #endif

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The equations of the general lattice for PL_LANES cells of a chunk at a time; one by one they
-// are in grid_corot_stencil.h. Lanes of cells outside the body read what there is and get values
-// that mean nothing: callers keep those of their masks. Loops over axes are
-// unrolled: with constants as axes a neighbour is found without computing.
-#ifndef PL_GRID_COROT_FLOAT_H
-#define PL_GRID_COROT_FLOAT_H
+// The equations of the general lattice for PL_LANES cells of a chunk at a time;
+// grid_corot_stencil.h has the scalar form. Lanes outside the body read whatever is stored and
+// produce meaningless values; callers mask them. Loops over axes are unrolled, because neighbour
+// offsets are constants for a constant axis.
+#ifndef PL_GRID_COROT_KERNELS_H
+#define PL_GRID_COROT_KERNELS_H
 
 #include "grid/grid_corot_stencil.h"
 #include "grid/grid_lanes.h"
 
-// The index of cell i of a chunk (way 13) or of one beside it: strides of axes are added to 13.
+// Index of cell i of a chunk (way 13) or of a neighbour: add the strides of axes to 13.
 PL_WIDE int pl_corot_at(const int* rows, int i, int way) { return rows[way / 3] + way % 3 - 1 + i; }
-// PL_LANES of them
+// values of PL_LANES such cells
 PL_WIDE pl_fw pl_beside_w(const float* field, const int* rows, int i, int way) {
     return pl_loadu_w(field + pl_corot_at(rows, i, way));
 }
 PL_WIDE int pl_corot_way(int a) { return a == 0 ? 1 : a == 1 ? 3 : 9; }
-// the two axes beside a
+// the two axes other than a
 PL_WIDE int pl_corot_beside(int a, int e) { return e == 0 ? (a == 0) : (a == 2 ? 1 : 2); }
 
 PL_WIDE pl_fw pl_where_w(pl_iw mask, pl_fw value) { return (pl_fw)((pl_iw)value & mask); }
@@ -30,8 +30,8 @@ PL_WIDE pl_iw pl_flags_w(const uint16_t* flags) {
 
 // ------------------------------------------------------------------ T
 
-// The gradients of u_a in cells, averaged: along a, then along the two axes beside it. Those that
-// are boundary ones are left out; a core cell has none.
+// Averaged gradients of u_a in cells: along a, then along the two other axes. Boundary gradients
+// are left out; a core cell has none.
 PL_WIDE void pl_corot_gradient_w(const pl_corot_level* l, const float* v, const int* rows, int i,
                                  int a, bool core, pl_fw out[3]) {
     const int A = pl_corot_way(a);
@@ -69,7 +69,7 @@ PL_WIDE pl_fw pl_corot_add_trace_w(const pl_corot_level* l, float* const u[3], c
     return sum;
 }
 
-// T of cells; core: of core cells, which have all their edges.
+// T of cells. core: all are core cells, which have all their edges.
 PL_WIDE pl_fw pl_corot_trace_w(const pl_corot_level* l, float* const u[3], const int* rows, int i,
                                bool core) {
     pl_fw sum = {0};
@@ -78,9 +78,10 @@ PL_WIDE pl_fw pl_corot_trace_w(const pl_corot_level* l, float* const u[3], const
     return sum;
 }
 
-// ------------------------------------------------------------------ turns, see grid_corot_soft.c
+// ------------------------------------------------------------------ rotation term, see
+// grid_corot_tangent.c
 
-// The part of each of the nine gradients that is no boundary one: 0 to 1.
+// Fraction of each of the nine gradients that is not a boundary one: 0 to 1.
 PL_WIDE void pl_corot_known_w(const pl_corot_level* l, const int* rows, int i, pl_fw known[9]) {
 #pragma GCC unroll 9
     for (int a = 0; a < 3; a++) {
@@ -96,14 +97,14 @@ PL_WIDE void pl_corot_known_w(const pl_corot_level* l, const int* rows, int i, p
     }
 }
 
-// y = K^-1 g of cells that are not all known
+// y = K^-1 g of cells with boundary gradients
 PL_WIDE void pl_corot_untwist_w(const pl_fw R[9], const pl_fw known[9], const pl_fw g[3],
                                 pl_fw y[3]) {
-    pl_fw d[3], o[3]; // the diagonal of K, and the entry of the two other axes
+    pl_fw d[3], o[3]; // diagonal of K, and the off-diagonal entry of the two other axes
 #pragma GCC unroll 9
     for (int k = 0; k < 3; k++) {
         const int p = (k + 1) % 3, q = (k + 2) % 3;
-        // a limb one cell thin has turns that nothing resists, and that no gradient sees
+        // regularise: a limb one cell thick has rotations that nothing resists and no gradient sees
         d[k] = pl_splat_w(0.02f), o[k] = (pl_fw){0};
 #pragma GCC unroll 9
         for (int a = 0; a < 3; a++) {
@@ -121,8 +122,8 @@ PL_WIDE void pl_corot_untwist_w(const pl_fw R[9], const pl_fw known[9], const pl
     y[2] = scale * (c02 * g[0] + c12 * g[1] + c22 * g[2]);
 }
 
-// How displacements twist cells against their rotations, g, and what turns them back, y = 2 mu K^-1
-// g. core: they are all core cells.
+// g: rotation that the displacements induce in cells, relative to their R; y = 2 mu K^-1 g. core:
+// all are core cells.
 PL_WIDE void pl_corot_twist_w(const pl_corot_level* l, float* const u[3], const int* rows, int i,
                               bool core, pl_fw R[9], pl_fw g[3], pl_fw y[3]) {
     pl_fw F[9], part[3];
@@ -153,7 +154,7 @@ PL_WIDE void pl_corot_twist_w(const pl_corot_level* l, float* const u[3], const 
     pl_fw known[9];
     pl_corot_known_w(l, rows, i, known);
     pl_corot_untwist_w(R, known, g, y);
-    // those with nothing missing have no 0.02 either
+    // cells without boundary gradients are not regularised
     const pl_iw whole = pl_beside_w(l->inverse_k, rows, i, 13) > 0.0f;
 #pragma GCC unroll 9
     for (int k = 0; k < 3; k++) y[k] = soft * pl_select_w(whole, g[k], 2.0f * y[k]);
@@ -161,8 +162,8 @@ PL_WIDE void pl_corot_twist_w(const pl_corot_level* l, float* const u[3], const 
 
 // ------------------------------------------------------------------ rows of faces
 
-// The part of A u at faces that does not pass through T, without extra and inertia. plain: all
-// weights are 2.
+// The part of A u at faces that does not involve T, without `extra` and inertia. plain: all weights
+// are 2.
 PL_WIDE pl_fw pl_corot_natural_w(const pl_corot_level* l, const int* rows, int i, int a,
                                  bool plain) {
     const int A = pl_corot_way(a), B = pl_corot_way(pl_corot_beside(a, 0)),
@@ -196,15 +197,15 @@ PL_WIDE pl_fw pl_corot_natural_w(const pl_corot_level* l, const int* rows, int i
     return sum;
 }
 
-// An entry of a cell's tensor, times s where there is one.
+// An entry of a cell's tensor, times s unless s is NULL.
 PL_WIDE pl_fw pl_corot_entry_w(const float* entry, const float* s, const int* rows, int i,
                                int way) {
     const pl_fw value = pl_beside_w(entry, rows, i, way);
     return s ? value * pl_beside_w(s, rows, i, way) : value;
 }
 
-// Differences at faces of a tensor that cells have, as forces are of stresses; times s where there
-// is one. inner: between core cells.
+// Divergence at faces of a tensor field in cells, times s unless s is NULL. inner: faces between
+// core cells.
 PL_WIDE pl_fw pl_corot_differences_w(const pl_corot_level* l, float* const tensor[9],
                                      const float* s, const int* rows, int i, int a, bool inner) {
     const int A = pl_corot_way(a);
@@ -234,13 +235,13 @@ PL_WIDE pl_fw pl_corot_differences_w(const pl_corot_level* l, float* const tenso
     return sum;
 }
 
-// The part of A u at faces that passes through T: differences of s R.
+// The part of A u at faces that involves T: the divergence of s R.
 PL_WIDE pl_fw pl_corot_through_w(const pl_corot_level* l, const int* rows, int i, int a,
                                  bool inner) {
     return pl_corot_differences_w(l, l->R, l->s, rows, i, a, inner);
 }
 
-// f - A u at faces, with the pressures that there are
+// f - A u at faces, with the current pressures
 PL_WIDE pl_fw pl_corot_residual_w(const pl_corot_level* l, const int* rows, int i, int a,
                                   bool inner, bool plain) {
     const pl_fw stiff = l->inertia + pl_beside_w(l->extra[a], rows, i, 13);
@@ -249,10 +250,10 @@ PL_WIDE pl_fw pl_corot_residual_w(const pl_corot_level* l, const int* rows, int 
     return pl_beside_w(l->f[a], rows, i, 13) - row;
 }
 
-// ------------------------------------------------------------------ changes beside
+// ------------------------------------------------------------------ scatter to neighbours
 
-// In each lane adds to the value there, the one before and the one after it. Nothing is written
-// beyond the lanes where nothing is to be added: that may be another row.
+// Adds to the value of each lane, the one before it and the one after it. Writes nothing beyond the
+// lanes where nothing is added, because that memory may belong to another row.
 PL_WIDE void pl_add_beside_w(float* at, pl_fw before, pl_fw own, pl_fw after) {
     const pl_fw zero = {0};
     own += pl_next_lanes_w(before, zero) + pl_last_lanes_w(zero, after);
