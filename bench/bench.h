@@ -33,6 +33,7 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
 // clang-format off
 #define BENCH_LIST(X) \
     X(contact_pairs, "contact-pairs", "finding contacts: against brute force, and cost by size") \
+    X(contact_stack, "contact-stack", "bodies that touch: a stack stays, a block slips, momentum is kept") \
     X(fem_kernels, "fem-kernels", "gradient and matrix of tets, float batches against double") \
     X(mesh_io, "mesh-io", "reading and writing a million tets") \
     X(material, "material", "stress and tangent of the laws, wide against scalar") \

@@ -4,6 +4,7 @@
 // Bodies of method fem that meet one another and themselves.
 #include "base/memory.h"
 #include "base/notes.h"
+#include "contact_samples.h"
 #include "pbd_samples.h"
 #include "run_samples.h"
 #include "test.h"
@@ -24,33 +25,12 @@ static const char balls[] =
     "  \"transform\": {\"translate\": [0.12, 0.03, 0.01]}, \"velocity\": [-1, 0, 0],\n"
     "  \"material\": {\"young\": 2e4}}]}";
 
-static pl_vec3 momentum_of(pl_world* world, double* size) {
-    const pl_world_system* system = &world->systems[0];
-    const double* mass = system->method->masses(system->data);
-    const double* v = system->method->velocities(system->data);
-    pl_vec3 sum = {0, 0, 0};
-    *size = 0.0;
-    for (int k = 0; k < system->vertex_count; k++) {
-        const pl_vec3 own = pl_scale(mass[k], pl_vec3_load(v + 3 * (size_t)k));
-        sum = pl_add(sum, own);
-        *size += pl_norm(own);
-    }
-    return sum;
-}
-
-static pl_vec3 middle_of(pl_world* world, int body) {
-    pl_vec3 sum = {0, 0, 0};
-    const int count = pl_world_mesh(world, body)->vertex_count;
-    for (int v = 0; v < count; v++)
-        sum = pl_madd(sum, 1.0 / count, pl_vec3_load(pl_world_positions(world, body) + 3 * v));
-    return sum;
-}
-
 TEST(fem_contact_balls_bounce_and_keep_momentum_and_energy)
 {
     pl_world* world = sample_start(balls);
     double size, unused, energy = NAN;
-    const pl_vec3 before = momentum_of(world, &size);
+    pl_vec3 before, after, turn;
+    contact_momentum(world, &before, &turn, &size);
     int contacts = 0;
     for (int k = 0; k < 9; k++) {
         pl_frame_info info;
@@ -62,40 +42,15 @@ TEST(fem_contact_balls_bounce_and_keep_momentum_and_energy)
         CHECK(sum < 1.01 * energy);
     }
     CHECK(contacts > 10);
-    CHECK_NEAR(pl_distance(before, momentum_of(world, &unused)) / size, 0.0,
-               1e-4);                                            // as steps are solved
-    CHECK(middle_of(world, 0).x < middle_of(world, 1).x - 0.15); // apart, on their sides
+    contact_momentum(world, &after, &turn, &unused);
+    CHECK_NEAR(pl_distance(before, after) / size, 0.0,
+               1e-4);                                                      // as steps are solved
+    CHECK(contact_middle(world, 0).x < contact_middle(world, 1).x - 0.15); // apart, on their sides
     pl_world_destroy(world);
 }
 
 TEST(fem_contact_is_the_same_at_any_thread_count_and_after_resume)
-{
-    const char* threads[] = {"threads=3"};
-    pl_scene* scene = pbd_scene(balls, NULL, 0);
-    pl_world *one = sample_world(scene), *many = pbd_world(balls, threads, 1);
-    pl_error error;
-    sample_step(one, 2, NULL);
-    sample_step(many, 2, NULL);
-    CHECK(sample_world_hash(one) == sample_world_hash(many));
-    const size_t size = pl_world_state_size(one);
-    void* state = malloc(size);
-    pl_world_state_save(one, state);
-    sample_step(one, 1, NULL);
-    pl_world* other = sample_world(scene);
-    CHECK_OK(pl_world_state_load(other, state, size, &error), &error);
-    sample_step(other, 1, NULL);
-    CHECK(sample_world_hash(one) == sample_world_hash(other));
-    // warm frames do not allocate
-    CHECK_OK(pl_world_state_load(other, state, size, &error), &error);
-    pl_inject_failure(0);
-    sample_step(other, 1, NULL);
-    CHECK_INT(pl_inject_failure(0), 0);
-    free(state);
-    pl_world_destroy(one);
-    pl_world_destroy(many);
-    pl_world_destroy(other);
-    pl_scene_destroy(scene);
-}
+{ contact_check_bits(balls, 2); }
 
 TEST(fem_contact_survives_lack_of_memory)
 {
@@ -127,9 +82,9 @@ static double slipped(double slope) {
     snprintf(full, sizeof full, text, 9.81 * sin(angle), -9.81 * cos(angle));
     pl_world* world = sample_start(full);
     sample_step(world, 15, NULL); // it lands
-    const double before = middle_of(world, 1).x;
+    const double before = contact_middle(world, 1).x;
     sample_step(world, 10, NULL);
-    const double way = middle_of(world, 1).x - before;
+    const double way = contact_middle(world, 1).x - before;
     pl_world_destroy(world);
     return way;
 }
@@ -157,7 +112,7 @@ TEST(fem_contact_bullet_does_not_pass_cloth)
         sample_step(world, 1, NULL);
         CHECK_INT(pl_world_crossings(world), 0);
     }
-    CHECK(middle_of(world, 0).z < -1e-3); // it pulls the cloth along
+    CHECK(contact_middle(world, 0).z < -1e-3); // it pulls the cloth along
     pl_world_destroy(world);
 }
 

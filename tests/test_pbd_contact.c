@@ -4,6 +4,7 @@
 // Bodies of method pbd that meet one another and themselves.
 #include "base/memory.h"
 #include "base/notes.h"
+#include "contact_samples.h"
 #include "pbd_samples.h"
 #include "run_samples.h"
 #include "test.h"
@@ -23,21 +24,6 @@ static const char balls[] =
     "  \"transform\": {\"translate\": [0.13, 0.03, 0.01]}, \"velocity\": [-1, 0, 0],\n"
     "  \"material\": {\"young\": 2e4}, \"method\": \"pbd\"}]}";
 
-static void momentum_of(pl_world* world, pl_vec3* linear, pl_vec3* angular, double* size) {
-    const pl_world_system* system = &world->systems[0];
-    const double* mass = system->method->masses(system->data);
-    const double* x = system->method->positions(system->data);
-    const double* v = system->method->velocities(system->data);
-    *linear = *angular = (pl_vec3){0, 0, 0};
-    *size = 0.0;
-    for (int k = 0; k < system->vertex_count; k++) {
-        const pl_vec3 own = pl_scale(mass[k], pl_vec3_load(v + 3 * (size_t)k));
-        *linear = pl_add(*linear, own);
-        *angular = pl_add(*angular, pl_cross(pl_vec3_load(x + 3 * (size_t)k), own));
-        *size += pl_norm(own);
-    }
-}
-
 static double lowest(pl_world* world, int body, int axis) {
     double least = INFINITY;
     const double* x = pl_world_positions(world, body);
@@ -46,20 +32,12 @@ static double lowest(pl_world* world, int body, int axis) {
     return least;
 }
 
-static pl_vec3 middle_of(pl_world* world, int body) {
-    pl_vec3 sum = {0, 0, 0};
-    const int count = pl_world_mesh(world, body)->vertex_count;
-    for (int v = 0; v < count; v++)
-        sum = pl_madd(sum, 1.0 / count, pl_vec3_load(pl_world_positions(world, body) + 3 * v));
-    return sum;
-}
-
 TEST(pbd_contact_balls_bounce_and_keep_momentum_and_energy)
 {
     pl_world* world = sample_start(balls);
     pl_vec3 before, turn, after, turned;
     double size, energy = NAN;
-    momentum_of(world, &before, &turn, &size);
+    contact_momentum(world, &before, &turn, &size);
     int contacts = 0;
     for (int k = 0; k < 20; k++) {
         pl_frame_info info;
@@ -72,10 +50,10 @@ TEST(pbd_contact_balls_bounce_and_keep_momentum_and_energy)
     }
     CHECK(contacts > 10);
     double unused;
-    momentum_of(world, &after, &turned, &unused);
+    contact_momentum(world, &after, &turned, &unused);
     CHECK_NEAR(pl_distance(before, after) / size, 0.0, 1e-9);
     CHECK_NEAR(pl_distance(turn, turned) / (0.1 * size), 0.0, 1e-2);
-    CHECK(middle_of(world, 0).x < middle_of(world, 1).x - 0.18); // apart, on their sides
+    CHECK(contact_middle(world, 0).x < contact_middle(world, 1).x - 0.18); // apart, on their sides
     pl_world_destroy(world);
 }
 
@@ -148,11 +126,11 @@ TEST(pbd_contact_stack_of_boxes_stays)
     pl_world* world = sample_start(text);
     sample_step(world, 30, NULL);
     pl_vec3 settled[BOXES];
-    for (int k = 0; k < BOXES; k++) settled[k] = middle_of(world, k);
+    for (int k = 0; k < BOXES; k++) settled[k] = contact_middle(world, k);
     sample_step(world, 20, NULL);
     CHECK_INT(pl_world_crossings(world), 0);
     for (int k = 0; k < BOXES; k++) {
-        CHECK(pl_distance(middle_of(world, k), settled[k]) < 0.001); // a hundredth of an edge
+        CHECK(pl_distance(contact_middle(world, k), settled[k]) < 0.001); // a hundredth of an edge
         if (k > 0) CHECK(settled[k].y - settled[k - 1].y > 0.1);
     }
     pl_world_destroy(world);
@@ -205,9 +183,9 @@ static double slipped(double slope) {
     snprintf(full, sizeof full, text, 9.81 * sin(angle), -9.81 * cos(angle));
     pl_world* world = sample_start(full);
     sample_step(world, 30, NULL); // it lands
-    const double before = middle_of(world, 1).x;
+    const double before = contact_middle(world, 1).x;
     sample_step(world, 12, NULL);
-    const double way = middle_of(world, 1).x - before;
+    const double way = contact_middle(world, 1).x - before;
     pl_world_destroy(world);
     return way;
 }
@@ -236,7 +214,7 @@ TEST(pbd_contact_bullet_does_not_pass_cloth)
         CHECK_INT(pl_world_crossings(world), 0);
         CHECK(lowest(world, 1, 2) > lowest(world, 0, 2)); // it is in a bag of cloth
     }
-    CHECK(middle_of(world, 0).z < -0.01); // and pulls it along
+    CHECK(contact_middle(world, 0).z < -0.01); // and pulls it along
     pl_world_destroy(world);
 }
 
@@ -339,7 +317,7 @@ TEST(pbd_contact_sheets_that_start_too_near_part_slowly)
         CHECK_INT(info.retry_count, 0);
         CHECK_INT(pl_world_crossings(world), 0);
     }
-    const double gap = middle_of(world, 1).z - middle_of(world, 0).z;
+    const double gap = contact_middle(world, 1).z - contact_middle(world, 0).z;
     CHECK(gap > 0.002 && gap < 0.02); // apart, and not thrown away
     pl_world_destroy(world);
 }
@@ -365,9 +343,9 @@ TEST(pbd_contact_held_bodies_stop_no_others)
         "0.3, \"translate\": [0, 0, -0.3]}]}}, {\"body\": \"sheet\", \"where\": {\"region\": "
         "\"x_min\"}}, {\"body\": \"sheet\", \"where\": {\"region\": \"x_max\"}}]}";
     pl_world* world = sample_start(text);
-    const double start = middle_of(world, 2).y;
+    const double start = contact_middle(world, 2).y;
     sample_step(world, 18, NULL);
-    const double fallen = start - middle_of(world, 2).y, t = 18.0 / 60.0;
+    const double fallen = start - contact_middle(world, 2).y, t = 18.0 / 60.0;
     CHECK_NEAR(fallen, 0.5 * 9.81 * t * t, 0.1 * 0.5 * 9.81 * t * t);
     pl_world_destroy(world);
 }

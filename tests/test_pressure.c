@@ -55,7 +55,7 @@ TEST(pressure_forces_are_the_gradient_of_its_energy)
         begin_case(&c, TRIANGLES - 2 * open, bent);
         memcpy(x, bent, sizeof x);
         for (int i = 0; i < DOFS; i++) x[i] += 0.1 * sin(5.0 * i);
-        if (open) c.term.follow(&c.p, x);
+        if (open) c.term.follow(&c.p, x, NULL, NULL);
         c.term.gradient(&c.p, x, gradient);
         for (int i = 0; i < DOFS; i++) {
             double here = x[i];
@@ -92,7 +92,7 @@ TEST(pressure_energy_of_a_closed_surface_is_its_volume)
         for (int i = 0; i < DOFS; i++) x[i] += 0.2 * sin(7.0 * i + k);
         double energy = c.term.energy(&c.p, x);
         CHECK_NEAR(energy, 3.0 * (enclosed_volume(x) - enclosed_volume(bent)), 1e-13);
-        c.term.follow(&c.p, x);
+        c.term.follow(&c.p, x, NULL, NULL);
         CHECK_NEAR(c.term.energy(&c.p, x), energy, 1e-13);
     }
     pl_step_pressure_free(&c.p);

@@ -113,8 +113,11 @@ static pl_status add_surface(pl_surface_set* set, int number, const pl_surface_s
     surface->meets_others = source->meets_others;
     surface->meets_itself = source->meets_itself;
     surface->edge = mean_edge(source);
+    surface->first_vertex = set->vertex_count;
     for (int k = 0; k < source->vertex_count; k++) {
         const int v = source->first + source->vertices[k];
+        if (v < surface->first_vertex) surface->first_vertex = v;
+        if (v >= surface->end_vertex) surface->end_vertex = v + 1;
         set->surface_of_vertex[v] = number;
         memcpy(set->rest + 3 * (size_t)v, source->positions + 3 * (size_t)k, 3 * sizeof(double));
     }
@@ -198,27 +201,53 @@ static void fit_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// the boxes of all surfaces, and for each the list of those that it may meet
-static bool fit(search* s, pl_pool* pool) {
-    pl_surface_set* set = s->set;
-    for (int k = 0; k < set->surface_count; k++) {
-        s->surface = k;
-        pl_bvh* tree = &set->surfaces[k].tree;
-        pl_parallel_for(pool, fit_task, tree->slot_count, REFIT_BLOCK, s);
-        pl_bvh_refit(tree);
+static void bound_task(int begin, int end, int worker, void* user) {
+    (void)worker;
+    const search* s = user;
+    for (int k = begin; k < end; k++) {
+        pl_contact_surface* surface = &s->set->surfaces[k];
+        surface->is_near = false;
+        surface->box = pl_box_empty();
+        for (int v = surface->first_vertex; v < surface->end_vertex; v++) {
+            if (s->set->surface_of_vertex[v] != k) continue;
+            const size_t at = 3 * (size_t)v;
+            surface->box = pl_box_add_point(surface->box, pl_vec3_load(s->start + at));
+            if (s->end) surface->box = pl_box_add_point(surface->box, pl_vec3_load(s->end + at));
+        }
+        surface->box = grown(surface->box, reach_of(s, k));
     }
+}
+
+// for each surface the list of those that it may meet, by the boxes around them
+static bool list_near(const search* s, pl_pool* pool) {
+    pl_surface_set* set = s->set;
+    pl_parallel_for(pool, bound_task, set->surface_count, 1, (void*)s);
     set->near.count = 0;
     for (int a = 0; a < set->surface_count; a++) {
+        pl_contact_surface* first = &set->surfaces[a];
         set->near_offsets[a] = (int)set->near.count;
         for (int b = a; b < set->surface_count; b++) {
-            const pl_bvh *first = &set->surfaces[a].tree, *second = &set->surfaces[b].tree;
-            if (!first->node_count || !second->node_count || !is_searched(s, a, b)) continue;
-            if (!pl_box_overlaps(first->nodes[0].box, second->nodes[0].box)) continue;
+            pl_contact_surface* second = &set->surfaces[b];
+            if (!first->triangle_count || !second->triangle_count || !is_searched(s, a, b))
+                continue;
+            if (!pl_box_overlaps(first->box, second->box)) continue;
             if (!pl_array_push(&set->near, &b)) return false;
+            first->is_near = second->is_near = true;
         }
     }
     set->near_offsets[set->surface_count] = (int)set->near.count;
     return true;
+}
+
+// the trees of all surfaces that are near one
+static void fit_trees(search* s, pl_pool* pool) {
+    for (int k = 0; k < s->set->surface_count; k++) {
+        pl_bvh* tree = &s->set->surfaces[k].tree;
+        if (!s->set->surfaces[k].is_near) continue;
+        s->surface = k;
+        pl_parallel_for(pool, fit_task, tree->slot_count, REFIT_BLOCK, s);
+        pl_bvh_refit(tree);
+    }
 }
 
 // One triangle and the tree that it asks.
@@ -330,6 +359,7 @@ static void search_task(int begin, int end, int worker, void* user) {
     for (int t = begin; t < end && !q.failed; t++) {
         q.triangle = t;
         q.surfaces[0] = set->surface_of[t];
+        if (set->near_offsets[q.surfaces[0]] == set->near_offsets[q.surfaces[0] + 1]) continue;
         const pl_box box = box_of(s, set->triangles + 3 * (size_t)t, 3, reach_of(s, q.surfaces[0]));
         for (int k = set->near_offsets[q.surfaces[0]];
              k < set->near_offsets[q.surfaces[0] + 1] && !q.failed; k++) {
@@ -343,8 +373,9 @@ static void search_task(int begin, int end, int worker, void* user) {
 static pl_status run(search* s, pl_pool* pool, pl_array* out, pl_error* error) {
     pl_surface_set* set = s->set;
     out->count = 0;
-    if (!fit(s, pool)) return pl_fail_memory(error, "contacts");
+    if (!list_near(s, pool)) return pl_fail_memory(error, "contacts");
     if (set->near.count == 0) return PL_OK;
+    fit_trees(s, pool);
     pl_parallel_for(pool, search_task, set->triangle_count, BLOCK, s);
     const pl_array* lists = s->crosses ? set->crossings : set->pairs;
     size_t count = 0;
@@ -361,6 +392,12 @@ static pl_status run(search* s, pl_pool* pool, pl_array* out, pl_error* error) {
         out->count += lists[k].count;
     }
     return PL_OK;
+}
+
+bool pl_surface_set_is_apart(pl_surface_set* set, pl_pool* pool, const double* start,
+                             const double* end) {
+    const search s = {.set = set, .start = start, .end = end};
+    return list_near(&s, pool) && set->near.count == 0;
 }
 
 pl_status pl_surface_set_find(pl_surface_set* set, pl_pool* pool, const double* start,

@@ -28,12 +28,15 @@ typedef struct pl_surface_source {
 
 typedef struct pl_contact_surface {
     int first_triangle, triangle_count;
+    int first_vertex, end_vertex; // of the system; others may lie between
     bool meets_others, meets_itself;
     double edge;      // mean length at rest [m]
     double thickness; // kept free around it; the caller sets it [m]
     double friction;  // the caller sets it
     double stiffness; // of a vertex against a collider; the caller sets it [N/m]
     double reach;     // of the present search
+    pl_box box;       // around it in the present search
+    bool is_near;     // to another surface or, where it may meet itself, to itself
     pl_bvh tree;
 } pl_contact_surface;
 
@@ -78,6 +81,12 @@ void pl_surface_set_destroy(pl_surface_set* set);
 
 // Finds `nearest`, by the thickness of the surfaces. Surfaces are at rest as they start.
 pl_status pl_surface_set_measure(pl_surface_set* set, pl_pool* pool, pl_error* error);
+
+// True if no two surfaces, and no surface that may meet itself, can come within their reaches on
+// straight ways as below, by the boxes around the ways; `box` of each surface is that box. False
+// says nothing, and so does it if memory is out.
+bool pl_surface_set_is_apart(pl_surface_set* set, pl_pool* pool, const double* start,
+                             const double* end);
 
 // All pairs that come within the reaches of their two surfaces while the vertices move straight
 // from start to end (3 doubles each; end NULL: they rest), in a fixed order. For vertices that move

@@ -114,6 +114,8 @@ void pl_mixed_cycles_set_state(pl_mixed_cycles* c, const pl_mixed_cycles_state* 
     use_omega(c);
 }
 
+void pl_mixed_cycles_apply(pl_mixed_cycles* c, const double* r, double* z) { cycle(c, r, z); }
+
 void pl_mixed_cycles_solve(pl_mixed_cycles* c, const pl_linear_options* options, const double* b,
                            double* x, pl_linear_info* info) {
     static const pl_krylov_operations operations = {.apply = apply, .precondition = cycle};

@@ -3,6 +3,7 @@
 #include "mixed/mixed_linear.h"
 #include "base/deadline.h"
 #include "base/memory.h"
+#include "mixed/mixed_joined.h"
 #include "sparse/direct.h"
 #include "sparse/vector.h"
 
@@ -18,6 +19,7 @@ struct pl_mixed_linear {
     pl_pool* pool;
     pl_mixed_cycles* cycles; // NULL: linear "direct"
     pl_direct* direct;       // NULL: multigrid has not failed yet
+    pl_mixed_joined* joined; // NULL: no bodies have touched yet
     double* residual;        // 4 per vertex
     bool may_fall_back;
     bool cycles_failed; // in this step
@@ -30,6 +32,7 @@ void pl_mixed_linear_destroy(pl_mixed_linear* l) {
     if (!l) return;
     pl_mixed_cycles_destroy(l->cycles);
     pl_direct_destroy(l->direct);
+    pl_mixed_joined_destroy(l->joined);
     PL_FREE(l->residual, double, unknown_count(l));
     PL_FREE(l, pl_mixed_linear, 1);
 }
@@ -108,16 +111,39 @@ static bool is_late(const pl_linear_options* options) {
     return options->deadline && pl_deadline_now(options->deadline) >= options->deadline->end;
 }
 
+pl_status pl_mixed_linear_join(pl_mixed_linear* l, pl_add_product add, void* user,
+                               pl_error* error) {
+    if (!l->joined && !add) return PL_OK;
+    pl_status status = l->joined ? PL_OK : pl_mixed_joined_create(l->A, l->pool, &l->joined, error);
+    if (status == PL_OK) pl_mixed_joined_set(l->joined, add, user);
+    return status;
+}
+
+static void precondition(void* user, const void* r, void* z) {
+    pl_mixed_linear* l = user;
+    if (is_direct(l)) pl_direct_solve(l->direct, 1, r, z);
+    else pl_mixed_cycles_apply(l->cycles, r, z);
+}
+
+static void solve_with_cycles(pl_mixed_linear* l, const pl_linear_options* options, const double* b,
+                              double* x, pl_linear_info* info) {
+    if (pl_mixed_joined_is_set(l->joined))
+        pl_mixed_joined_solve(l->joined, precondition, l, options, b, x, info);
+    else pl_mixed_cycles_solve(l->cycles, options, b, x, info);
+}
+
 void pl_mixed_linear_solve(pl_mixed_linear* l, const pl_linear_options* options, const double* b,
                            double* x, pl_linear_info* info) {
     *info = (pl_linear_info){0};
     if (!is_direct(l)) {
-        pl_mixed_cycles_solve(l->cycles, options, b, x, info);
+        solve_with_cycles(l, options, b, x, info);
         if (info->converged || !l->may_fall_back || is_late(options)) return;
         if (factor(l, NULL) != PL_OK) return;
         l->cycles_failed = info->switched = true;
     }
-    solve_directly(l, fmin(options->tolerance, DIRECT_TOLERANCE), b, x, info);
+    if (pl_mixed_joined_is_set(l->joined))
+        pl_mixed_joined_solve(l->joined, precondition, l, options, b, x, info);
+    else solve_directly(l, fmin(options->tolerance, DIRECT_TOLERANCE), b, x, info);
     note_pivots(l, info);
 }
 

@@ -9,7 +9,7 @@
 #include "mixed/mixed_cycles.h"
 #include "sparse/block_matrix.h"
 #include "sparse/linear_info.h"
-#include "step/step_settings.h"
+#include "step/step_solvers.h"
 
 typedef struct pl_mixed_linear pl_mixed_linear;
 
@@ -30,6 +30,9 @@ pl_status pl_mixed_linear_update(pl_mixed_linear* l, pl_error* error);
 // which only the direct solver sees.
 void pl_mixed_linear_solve(pl_mixed_linear* l, const pl_linear_options* options, const double* b,
                            double* x, pl_linear_info* info);
+
+// The next solves have A + J in place of A, as pl_newton_functions has it.
+pl_status pl_mixed_linear_join(pl_mixed_linear* l, pl_add_product add, void* user, pl_error* error);
 
 // What later solves depend on, for checkpoints.
 typedef struct pl_mixed_linear_state {

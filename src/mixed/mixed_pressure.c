@@ -305,6 +305,10 @@ static void begin(void* data) {
     pl_mixed_linear_begin(m->linear);
 }
 
+static pl_status join(void* data, pl_add_product add, void* user, pl_error* error) {
+    return pl_mixed_linear_join(((pl_mixed_pressure*)data)->linear, add, user, error);
+}
+
 static void keep(void* data) { (void)data; }
 
 // The stiffness at rest is what multigrid chooses its levels by.
@@ -320,6 +324,7 @@ pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, p
     static const pl_newton_functions functions = {.begin = begin,
                                                   .update = update,
                                                   .solve = solve,
+                                                  .join = join,
                                                   .force_square = force_square,
                                                   .destroy = keep};
     pl_mixed_pressure* m = input->settings->coupling->data;

@@ -108,10 +108,28 @@ static double count_strays(int begin, int end, void* user) {
     return count;
 }
 
+// How many vertices are outside the box of their surface. The boxes have the thickness around them,
+// which vertices are to keep.
+static double count_outside(int begin, int end, void* user) {
+    const places_job* job = user;
+    const pl_surface_set* set = job->m->surfaces;
+    int count = 0;
+    for (int v = begin; v < end; v++) {
+        if (set->surface_of_vertex[v] < 0) continue;
+        const pl_contact_surface* surface = &set->surfaces[set->surface_of_vertex[v]];
+        const pl_box* box = &surface->box;
+        const double *z = job->z + 3 * (size_t)v, t = surface->thickness;
+        count += !(z[0] - t >= box->low.x && z[0] + t <= box->high.x && z[1] - t >= box->low.y &&
+                   z[1] + t <= box->high.y && z[2] - t >= box->low.z && z[2] + t <= box->high.z);
+    }
+    return count;
+}
+
 static bool is_covered(const pl_step_meeting* m, const double* z) {
     places_job job = {m, z};
     if (!m->is_searched) return false;
-    return pl_parallel_sum(m->f->pool, count_strays, m->vertex_count, VERTEX_BLOCK, &job) == 0.0;
+    return pl_parallel_sum(m->f->pool, m->is_apart ? count_outside : count_strays, m->vertex_count,
+                           VERTEX_BLOCK, &job) == 0.0;
 }
 
 static double mass_of_side(const pl_step_meeting* m, const int* v, int count) {
@@ -179,13 +197,20 @@ static bool make_barriers(pl_step_meeting* m) {
     return true;
 }
 
-// all pairs that may come within reach on ways from `from` to `to`
-static bool search(pl_step_meeting* m, const double* from, const double* to) {
-    const size_t size = 3 * (size_t)m->vertex_count * sizeof(double);
+// True if boxes tell that nothing comes near on ways from `from` to `to`.
+static bool find_apart(pl_step_meeting* m, const double* from, const double* to) {
     for (int s = 0; s < m->surfaces->surface_count; s++) {
         pl_contact_surface* surface = &m->surfaces->surfaces[s];
         surface->reach = surface->thickness + slack_of(m, s);
     }
+    m->is_searched = m->is_apart = pl_surface_set_is_apart(m->surfaces, m->f->pool, from, to);
+    if (m->is_apart) m->pairs.count = m->barriers.count = 0;
+    return m->is_apart;
+}
+
+// all pairs that may come within reach on ways from `from` to `to`, after find_apart
+static bool search(pl_step_meeting* m, const double* from, const double* to) {
+    const size_t size = 3 * (size_t)m->vertex_count * sizeof(double);
     memcpy(m->from, from, size);
     memcpy(m->to, to, size);
     m->is_searched =
@@ -196,9 +221,12 @@ static bool search(pl_step_meeting* m, const double* from, const double* to) {
     return m->is_searched;
 }
 
+static bool covers(const pl_step_meeting* m, const double* from, const double* to) {
+    return is_covered(m, from) && (from == to || is_covered(m, to));
+}
+
 static bool cover(pl_step_meeting* m, const double* from, const double* to) {
-    if (is_covered(m, from) && (from == to || is_covered(m, to))) return true;
-    return search(m, from, to);
+    return covers(m, from, to) || find_apart(m, from, to) || search(m, from, to);
 }
 
 // ------------------------------------------------------------------ ways
@@ -264,6 +292,9 @@ static const double* end_of(const pl_step_meeting* m, const double* x, int k) {
 static double part_of_way(pl_step_meeting* m, const double* x_from, const double* x_to) {
     if (!m->surfaces) return 1.0;
     const double *from = end_of(m, x_from, 0), *to = end_of(m, x_to, 1);
+    // boxes tell it of ways of any length
+    if ((!m->is_searched || m->is_apart) && (covers(m, from, to) || find_apart(m, from, to)))
+        return 1.0;
     const int pieces = pieces_of_way(m, from, to);
     if (pieces == 1) return part_of_short_way(m, from, to);
     for (int k = 0; k < pieces; k++) {
@@ -488,7 +519,7 @@ static void add_hessian(const void* user, const double* x, double projected, pl_
 static pl_status begin(void* user, const pl_step_objective* f, pl_error* error) {
     pl_step_meeting* m = meeting_of(user);
     m->f = f;
-    m->is_searched = m->has_met = m->out_of_memory = false;
+    m->is_searched = m->is_apart = m->has_met = m->out_of_memory = false;
     m->rows.count = m->frictions.count = 0;
     m->friction_rounds = 0;
     if (!m->surfaces) return PL_OK;
@@ -497,8 +528,8 @@ static pl_status begin(void* user, const pl_step_objective* f, pl_error* error) 
     return m->out_of_memory ? pl_fail_memory(error, "the contacts of bodies") : PL_OK;
 }
 
-static void follow(void* user, const double* x) {
-    pl_meeting_friction_advance(meeting_of(user), x);
+static void follow(void* user, const double* x, const int* piece_of, const double* lengths) {
+    pl_meeting_friction_advance(meeting_of(user), x, piece_of, lengths);
 }
 
 static pl_status check(const void* user, pl_error* error) {

@@ -41,7 +41,9 @@ typedef struct pl_step_meeting {
     // reach are listed as long as each vertex is near its way.
     double *from, *to;
     bool is_searched;
-    bool has_met; // a search of this step has found pairs
+    bool is_apart; // No ways are kept: there are no pairs as long as each vertex is in the box of
+                   // its surface.
+    bool has_met;  // a search of this step has found pairs
     bool out_of_memory;
     pl_array pairs;    // of pl_contact_pair
     pl_array barriers; // of pl_pair_barrier, one per pair
@@ -76,8 +78,9 @@ double pl_meeting_friction_energy(const pl_step_meeting* meeting, const double* 
 void pl_meeting_friction_gradient(const pl_step_meeting* meeting, const double* x,
                                   double* gradient);
 bool pl_meeting_friction_rows(pl_step_meeting* meeting, const double* x);
-// The next iterate is x.
-void pl_meeting_friction_advance(pl_step_meeting* meeting, const double* x);
+// As `follow` of step_term.h.
+void pl_meeting_friction_advance(pl_step_meeting* meeting, const double* x, const int* piece_of,
+                                 const double* lengths);
 // Takes normal forces and contact points at x. True if friction then differs from what it was by
 // more than its tolerance.
 bool pl_meeting_friction_follow(pl_step_meeting* meeting, const double* x);

@@ -90,17 +90,26 @@ bool pl_meeting_friction_rows(pl_step_meeting* m, const double* x) {
     return true;
 }
 
-// As pl_step_friction_dual, for a step that was gone in full.
-void pl_meeting_friction_advance(pl_step_meeting* m, const double* x) {
+// w after a step from c->slip to `now` that is `length` of what its direction was; as
+// pl_step_friction_dual has it.
+static pl_vec3 next_dual(const pl_meeting_friction* c, pl_vec3 now, double length, double e) {
+    const double s = pl_norm(c->slip);
+    if (s < e) return pl_scale(1.0 / fmax(pl_norm(now), e), now);
+    const pl_vec3 step = pl_scale(1.0 / length, pl_sub(now, c->slip));
+    pl_vec3 next = pl_scale(1.0 / s, pl_add(c->slip, step));
+    next = pl_madd(next, -pl_dot(c->slip, step) / (s * s), c->dual);
+    const pl_vec3 w = pl_lerp(c->dual, next, length);
+    return pl_scale(1.0 / fmax(pl_norm(w), 1.0), w);
+}
+
+void pl_meeting_friction_advance(pl_step_meeting* m, const double* x, const int* piece_of,
+                                 const double* lengths) {
     pl_meeting_friction* list = m->frictions.data;
-    const double e = m->f->slip_length;
     for (size_t k = 0; k < m->frictions.count; k++) {
         pl_meeting_friction* c = &list[k];
-        const pl_vec3 now = slip_of(m, c, x), step = pl_sub(now, c->slip);
-        const double s = pl_norm(c->slip);
-        pl_vec3 w = pl_scale(1.0 / fmax(pl_norm(now), e), now);
-        if (s >= e) w = pl_madd(pl_scale(1.0 / s, now), -pl_dot(c->slip, step) / (s * s), c->dual);
-        c->dual = pl_scale(1.0 / fmax(pl_norm(w), 1.0), w);
+        const pl_vec3 now = slip_of(m, c, x);
+        const double length = lengths ? lengths[piece_of[c->v[0]]] : 0.0;
+        if (length > 0.0) c->dual = next_dual(c, now, length, m->f->slip_length);
         c->slip = now;
     }
 }

@@ -424,9 +424,10 @@ pl_status pl_step_begin_terms(const pl_step_objective* f, pl_error* error) {
     return status;
 }
 
-void pl_step_follow(const pl_step_objective* f, const double* x) {
+void pl_step_follow(const pl_step_objective* f, const double* x, const int* piece_of,
+                    const double* lengths) {
     for (int k = 0; k < f->term_count; k++)
-        if (f->terms[k]->follow) f->terms[k]->follow(f->terms[k]->user, x);
+        if (f->terms[k]->follow) f->terms[k]->follow(f->terms[k]->user, x, piece_of, lengths);
 }
 
 bool pl_step_limits_ways(const pl_step_objective* f) {

@@ -101,7 +101,8 @@ void pl_step_term_blocks(const pl_step_objective* f, const double* x, double pro
 // A step starts: terms look at f->start and the times of f.
 pl_status pl_step_begin_terms(const pl_step_objective* f, pl_error* error);
 // The next iterate is x: terms that count along the way follow.
-void pl_step_follow(const pl_step_objective* f, const double* x);
+void pl_step_follow(const pl_step_objective* f, const double* x, const int* piece_of,
+                    const double* lengths);
 // What terms say of ways, of pieces, of minima and of failures; see step_term.h.
 bool pl_step_limits_ways(const pl_step_objective* f);
 double pl_step_free_part(const pl_step_objective* f, const double* from, const double* to);

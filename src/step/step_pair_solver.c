@@ -29,14 +29,6 @@ static void begin(void* data) {
     if (s->inner.functions->begin) s->inner.functions->begin(s->inner.data);
 }
 
-static pl_status update(void* data, const pl_step_objective* f, const double* x, double projected,
-                        pl_method_info* info, pl_error* error) {
-    pair_solver* s = data;
-    pl_status status = pl_step_meeting_update(s->meeting, x, error);
-    if (status != PL_OK) return status;
-    return s->inner.functions->update(s->inner.data, f, x, projected, info, error);
-}
-
 static double dot3(const double* r, const int* v, int begin, int end, const double* x) {
     double sum = 0.0;
     for (int i = begin; i < end; i++)
@@ -53,20 +45,34 @@ static void add_joined(const pl_meeting_row* row, const double* x, double* y) {
             y[3 * (size_t)row->v[i] + c] += of[i < first] * row->r[3 * (size_t)i + c];
 }
 
-static void apply(void* user, const void* x, void* y) {
+// y += J x, what joins the two sides of each row
+static void add_joins(void* user, const double* x, double* y) {
     pair_solver* s = user;
     const pl_step_objective* f = s->meeting->f;
     const pl_meeting_row* rows = s->meeting->rows.data;
-    double* sum = s->z; // free between two preconditions
-    s->inner.functions->apply(s->inner.data, x, y);
-    if (f->hold_count == 0) {
-        for (size_t k = 0; k < s->meeting->rows.count; k++) add_joined(&rows[k], x, y);
-        return;
-    }
-    memset(sum, 0, (size_t)s->count * sizeof(double));
+    double* sum = f->hold_count ? s->z : y; // z is free between two preconditions
+    if (f->hold_count) memset(sum, 0, (size_t)s->count * sizeof(double));
     for (size_t k = 0; k < s->meeting->rows.count; k++) add_joined(&rows[k], x, sum);
+    if (f->hold_count == 0) return;
     pl_holds_project(f->holds, f->hold_count, sum);
     pl_vector_axpy(s->pool, s->count, 1.0, sum, y);
+}
+
+static pl_status update(void* data, const pl_step_objective* f, const double* x, double projected,
+                        pl_method_info* info, pl_error* error) {
+    pair_solver* s = data;
+    pl_status status = pl_step_meeting_update(s->meeting, x, error);
+    if (status == PL_OK && s->inner.functions->join)
+        status = s->inner.functions->join(s->inner.data, s->meeting->rows.count ? add_joins : NULL,
+                                          s, error);
+    if (status != PL_OK) return status;
+    return s->inner.functions->update(s->inner.data, f, x, projected, info, error);
+}
+
+static void apply(void* user, const void* x, void* y) {
+    pair_solver* s = user;
+    s->inner.functions->apply(s->inner.data, x, y);
+    add_joins(s, x, y);
 }
 
 static void precondition(void* user, const void* r, void* z) {
@@ -78,7 +84,7 @@ static void solve(void* data, const pl_linear_options* options, bool residual_un
                   const double* b, double* x, pl_linear_info* info) {
     static const pl_krylov_operations operations = {.apply = apply, .precondition = precondition};
     pair_solver* s = data;
-    if (s->meeting->rows.count == 0) {
+    if (s->meeting->rows.count == 0 || s->inner.functions->join) {
         s->inner.functions->solve(s->inner.data, options, residual_unread, b, x, info);
         return;
     }
@@ -132,7 +138,8 @@ static const pl_newton_functions functions = {.begin = begin,
 
 pl_status pl_pair_solver_wrap(pl_newton_solver* solver, pl_step_meeting* meeting, pl_pool* pool,
                               pl_error* error) {
-    PL_ASSERT(solver->functions->apply && solver->functions->precondition);
+    PL_ASSERT(solver->functions->join ||
+              (solver->functions->apply && solver->functions->precondition));
     const int count = 3 * meeting->vertex_count;
     pair_solver* s = PL_ALLOC(pair_solver, 1);
     if (!s) return pl_fail_memory(error, "the solver of a step");

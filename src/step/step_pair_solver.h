@@ -6,8 +6,8 @@
 //
 //   H = A + sum of (r1 r2' + r2 r1') over the rows r = (r1, r2) of step_meeting.h.
 //
-// H is solved by conjugate gradients, with the other solver as preconditioner. Where nothing is
-// near the other solver solves alone.
+// H is solved by conjugate gradients, with the other solver as preconditioner; a solver that has
+// `join` takes the sum as J and solves itself. Where nothing is near the other solver solves alone.
 #ifndef PL_STEP_PAIR_SOLVER_H
 #define PL_STEP_PAIR_SOLVER_H
 

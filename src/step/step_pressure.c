@@ -66,7 +66,8 @@ static pl_status begin(void* user, const pl_step_objective* f, pl_error* error) 
     return PL_OK;
 }
 
-static void follow(void* user, const double* x) {
+static void follow(void* user, const double* x, const int* piece_of, const double* lengths) {
+    (void)piece_of, (void)lengths;
     pl_step_pressure* p = user;
     double *base = p->base.data, *work = p->work.data;
     for (int k = 0; k < p->load_count; k++) {

@@ -49,7 +49,7 @@ pl_status pl_search_setup(pl_search* s, int pieces, pl_error* error) {
 
 void pl_search_begin(pl_minimiser* m, const pl_step_objective* f) {
     pl_pieces_norm(m->pieces, f->pool, f->load ? f->load : f->force, m->search.norms);
-    pl_step_follow(f, m->x);
+    pl_step_follow(f, m->x, m->pieces->piece_of, NULL);
     for (int k = 0; k < m->pieces->count; k++) {
         m->search.piece[k] =
             (pl_piece_search){.load = m->search.norms[k], .friction.error_before = HUGE_VAL};
@@ -235,7 +235,7 @@ static void take_step(pl_minimiser* m, const pl_step_objective* f) {
     m->value = NAN;
     m->gradient_known = false;
     swap(&m->x, &m->trial);
-    pl_step_follow(f, m->x);
+    pl_step_follow(f, m->x, m->pieces->piece_of, m->search.lengths);
     pl_step_friction_dual(f, m->trial, m->pieces->piece_of, m->search.lengths, m->direction,
                           m->friction_dual);
 }

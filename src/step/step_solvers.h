@@ -27,6 +27,9 @@ typedef struct pl_solver_input {
     pl_pool* pool;
 } pl_solver_input;
 
+// y += J x, 3 per vertex.
+typedef void (*pl_add_product)(void* user, const double* x, double* y);
+
 // Solves the linear systems A d = -gradient of Newton's method, A the Hessian of the objective.
 typedef struct pl_newton_functions {
     // A new step starts. NULL: nothing to do.
@@ -38,10 +41,12 @@ typedef struct pl_newton_functions {
     void (*solve)(void* data, const pl_linear_options* options, bool residual_unread,
                   const double* b, double* x, pl_linear_info* info);
     // y = A x; and z, roughly A^-1 r by an operator that is about the same in every call, which
-    // returns false if A turned out not to be positive definite. NULL, both: what lies outside the
-    // pattern of A cannot be solved with.
+    // returns false if A turned out not to be positive definite. NULL, both: the solver has `join`.
     void (*apply)(void* data, const double* x, double* y);
     bool (*precondition)(void* data, const double* r, double* z);
+    // Solves have A + J in place of A until the next call; J is symmetric, and lies outside the
+    // pattern of A. add NULL: A again. For solvers with unknowns besides positions.
+    pl_status (*join)(void* data, pl_add_product add, void* user, pl_error* error);
     // |D x|^2 over the vertices [begin, end), D the diagonal of A; end -1: over all of them, on all
     // threads.
     double (*force_square)(const void* data, int begin, int end, const double* x);

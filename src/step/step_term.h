@@ -59,8 +59,9 @@ typedef struct pl_step_term {
     // A step, or a part of one, starts; f has its start, its length and what pins hold, but no
     // contacts.
     pl_status (*begin)(void* user, const struct pl_step_objective* f, pl_error* error);
-    // The next iterate is x.
-    void (*follow)(void* user, const double* x);
+    // The next iterate is x. lengths: of the steps that led there, in directions, per piece; NULL:
+    // a minimisation starts at x.
+    void (*follow)(void* user, const double* x, const int* piece_of, const double* lengths);
     // The part, from 0 to 1, of the straight ways from one iterate to another that may be gone.
     double (*free_part)(const void* user, const double* from, const double* to);
     // In this step it may join pieces, though it has `energies`.

@@ -25,9 +25,9 @@ static pl_status check_body(const pl_body* body, int b, pl_error* error) {
         return refuse(error, b, "pbd.tear", "only cloth can tear in this version; leave it out");
     if (body->contact.self && !pl_world_method(body->method)->keeps_apart)
         return refuse(error, b, "contact.self",
-                      "bodies collide with themselves with methods fem and pbd only in this "
-                      "version; leave it out, or use one of these");
-    if (body->contact.self && body->method == PL_METHOD_FEM &&
+                      "bodies collide with themselves with methods fem, mixed and pbd only in "
+                      "this version; leave it out, or use one of these");
+    if (body->contact.self && body->method != PL_METHOD_PBD &&
         (body->nonlinear != PL_NONLINEAR_NEWTON || body->solver.fixed))
         return refuse(error, b, "contact.self",
                       "goes with nonlinear newton and without fixed in this version; leave it out, "

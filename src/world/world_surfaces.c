@@ -16,7 +16,7 @@ static const double THICKNESS_OF_SOLIDS = 0.05, LEAST_THICKNESS = 1e-3;
 // linear solve, or of fixed ones, would end where its way is cut.
 static bool can_collide(const pl_world_body* body) {
     const pl_body* def = body->def;
-    if (def->method == PL_METHOD_FEM)
+    if (def->method == PL_METHOD_FEM || def->method == PL_METHOD_MIXED)
         return def->nonlinear == PL_NONLINEAR_NEWTON && !def->solver.fixed;
     return def->method != PL_METHOD_PBD || (isnan(def->pbd.tear) && def->pbd.level == 0);
 }
@@ -172,10 +172,10 @@ static void note_pair(const pl_world* w, int a, int b, int more, pl_notes* notes
     }
     pl_note(notes, PL_NOTE_INFO,
             "contact: bodies \"%s\" and \"%s\"%s pass through each other with method %s%s in this "
-            "version; methods pbd, and fem with nonlinear newton, keep bodies apart; set "
+            "version; method pbd, and fem and mixed with nonlinear newton, keep bodies apart; set "
             "contact.bodies to false if that is meant",
             name_of(w, a), name_of(w, b), others, w->systems[first->system].method->name,
-            first->def->method != PL_METHOD_FEM                ? ""
+            first->def->method == PL_METHOD_GRID               ? ""
             : first->def->solver.fixed                         ? " and fixed iterations"
             : first->def->nonlinear == PL_NONLINEAR_LINEARISED ? " and nonlinear linearised"
                                                                : " and nonlinear projective");

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Bodies that touch, under each method that keeps bodies of one system apart: a stack of boxes that
+// is to stay, a block on a slope that is to slip at its angle of friction, two balls that are to
+// keep their momentum when they meet head-on. Crossings are counted in every frame.
+#include "bench.h"
+#include "math/vec3.h"
+#include "s3_world.h"
+#include "world/world_build.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char NAME[] = "contact-stack";
+static const char* const METHODS[] = {"fem", "mixed", "pbd"};
+enum { METHOD_COUNT = 3, MAX_BOXES = 10 };
+
+static void result_of(bench* b, const char* name, int method, double value, const char* unit) {
+    char full[64];
+    snprintf(full, sizeof full, "%s_%s", name, METHODS[method]);
+    bench_result(b, full, value, unit, NAN);
+}
+
+static pl_vec3 middle_of(pl_world* world, int body) {
+    const int count = pl_world_mesh(world, body)->vertex_count;
+    pl_vec3 sum = {0, 0, 0};
+    for (int v = 0; v < count; v++)
+        sum = pl_madd(sum, 1.0 / count,
+                      pl_vec3_load(pl_world_positions(world, body) + 3 * (size_t)v));
+    return sum;
+}
+
+// Frames of a world; adds up its crossings.
+static bool run(pl_world* world, int frames, int* crossings) {
+    for (int k = 0; k < frames; k++) {
+        if (!s3_step(NAME, world, NULL)) return false;
+        *crossings += pl_world_crossings(world);
+    }
+    return true;
+}
+
+// ------------------------------------------------------------------ stack
+
+// How far the boxes of a stack go between the end of the first two seconds, in which it settles,
+// and the end, in edges of a box.
+static bool stack(bench* b, int method, int box_count, double seconds) {
+    const double EDGE = 0.1;
+    char bodies[8192] = "";
+    for (int k = 0; k < box_count; k++)
+        snprintf(bodies + strlen(bodies), sizeof bodies - strlen(bodies),
+                 "%s{\"generate\": {\"shape\": \"box\", \"size_x\": %g, \"size_y\": %g, "
+                 "\"size_z\": %g, \"edge\": 0.1}, \"method\": \"%s\", \"transform\": "
+                 "{\"translate\": [0, %g, 0]}, \"damping\": {\"mass\": 5}, "
+                 "\"material\": {\"young\": 1e6}}",
+                 k ? ", " : "", EDGE, EDGE, EDGE, METHODS[method], 0.002 + 1.02 * EDGE * k);
+    pl_world* world =
+        s3_world(NAME,
+                 "{\"pliant\": 1, \"bodies\": [%s], \"colliders\": [{\"plane\": {}, \"friction\": "
+                 "0.5}]}",
+                 bodies);
+    if (!world) return false;
+    pl_vec3 settled[MAX_BOXES];
+    int crossings = 0;
+    double drift = 0.0;
+    const double start = s3_cpu_seconds();
+    bool ok = run(world, 120, &crossings);
+    for (int k = 0; ok && k < box_count; k++) settled[k] = middle_of(world, k);
+    ok = ok && run(world, (int)(60.0 * seconds) - 120, &crossings);
+    for (int k = 0; ok && k < box_count; k++)
+        drift = fmax(drift, pl_distance(middle_of(world, k), settled[k]) / EDGE);
+    pl_world_destroy(world);
+    if (!ok) return false;
+    result_of(b, "drift", method, drift, "edges");
+    result_of(b, "stack_crossings", method, crossings, "");
+    result_of(b, "stack_cpu", method, s3_cpu_seconds() - start, "s");
+    return true;
+}
+
+// ------------------------------------------------------------------ slope
+
+// How a block moves on a held one in a third of a second, after it has landed.
+typedef struct slide {
+    double speed;        // mean [m/s]
+    double acceleration; // [m/s^2]
+} slide;
+
+static double speed_of(pl_world* world, int body) {
+    const int count = pl_world_mesh(world, body)->vertex_count;
+    double sum = 0.0;
+    for (int v = 0; v < count; v++) sum += pl_world_velocities(world, body)[3 * (size_t)v];
+    return sum / count;
+}
+
+// The larger of the two coefficients of friction counts: FRICTION.
+static const double FRICTION = 0.5;
+
+static bool slide_on(int method, double slope, slide* out) {
+    const double angle = atan(slope), time = 20.0 / 60.0;
+    int crossings = 0;
+    pl_world* world = s3_world(
+        NAME,
+        "{\"pliant\": 1, \"gravity\": [%.9f, %.9f, 0], \"bodies\": [\n"
+        " {\"name\": \"held\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.6, \"size_y\": "
+        "0.1, \"size_z\": 0.2, \"edge\": 0.1}, \"method\": \"%s\", \"material\": {\"young\": 1e5},"
+        " \"contact\": {\"friction\": %g}},\n"
+        " {\"name\": \"block\", \"generate\": {\"shape\": \"box\", \"size_x\": 0.1, \"size_y\": "
+        "0.05, \"size_z\": 0.1, \"edge\": 0.05}, \"method\": \"%s\", \"transform\": {\"translate\":"
+        " [0.05, 0.104, 0.05]}, \"material\": {\"young\": 1e5}, \"damping\": {\"stiffness\": "
+        "0.01}, \"contact\": {\"friction\": 0.1}}],\n"
+        " \"attachments\": [{\"body\": \"held\", \"where\": {\"side\": \"-y\"}}]}",
+        9.81 * sin(angle), -9.81 * cos(angle), METHODS[method], FRICTION, METHODS[method]);
+    if (!world) return false;
+    bool ok = run(world, 30, &crossings); // it lands
+    const double x = middle_of(world, 1).x, v = speed_of(world, 1);
+    ok = ok && run(world, 20, &crossings);
+    out->speed = (middle_of(world, 1).x - x) / time;
+    out->acceleration = (speed_of(world, 1) - v) / time;
+    pl_world_destroy(world);
+    return ok;
+}
+
+// Below the angle of friction the block is to rest, above it to gain speed as theory has it.
+static bool slope(bench* b, int method) {
+    slide below, above;
+    const double steep = 1.05 * FRICTION, angle = atan(steep);
+    if (!slide_on(method, 0.95 * FRICTION, &below) || !slide_on(method, steep, &above))
+        return false;
+    result_of(b, "creep_below", method, below.speed, "m/s");
+    result_of(b, "acceleration_above", method,
+              above.acceleration / (9.81 * (sin(angle) - FRICTION * cos(angle))), "");
+    return true;
+}
+
+// ------------------------------------------------------------------ head-on
+
+static pl_vec3 momentum_of(pl_world* world, double* size) {
+    const pl_world_system* system = &world->systems[0];
+    const double* mass = system->method->masses(system->data);
+    const double* v = system->method->velocities(system->data);
+    pl_vec3 sum = {0, 0, 0};
+    *size = 0.0;
+    for (int k = 0; k < system->vertex_count; k++) {
+        const pl_vec3 own = pl_scale(mass[k], pl_vec3_load(v + 3 * (size_t)k));
+        sum = pl_add(sum, own);
+        *size += pl_norm(own);
+    }
+    return sum;
+}
+
+// What two balls that meet head-on lose of their momentum, of the sum of its lengths.
+static bool head_on(bench* b, int method) {
+    const bool is_pbd = strcmp(METHODS[method], "pbd") == 0;
+    // what a step leaves unbalanced is lost or gained
+    const char* exact = is_pbd ? "" : ", \"tolerance\": 1e-10, \"iterations\": 200";
+    pl_world* world = s3_world(
+        NAME,
+        "{\"pliant\": 1, \"gravity\": [0, 0, 0], \"bodies\": [\n"
+        " {\"name\": \"left\", \"generate\": {\"shape\": \"sphere\", \"radius\": 0.1, \"edge\": "
+        "0.08}, \"method\": \"%s\", \"transform\": {\"translate\": [-0.12, 0, 0]}, \"velocity\": "
+        "[2, 0, 0], \"material\": {\"young\": 2e4}%s},\n"
+        " {\"name\": \"right\", \"generate\": {\"shape\": \"sphere\", \"radius\": 0.1, \"edge\": "
+        "0.08}, \"method\": \"%s\", \"transform\": {\"translate\": [0.12, 0, 0]}, \"velocity\": "
+        "[-1, 0, 0], \"material\": {\"young\": 2e4}%s}]}",
+        METHODS[method], exact, METHODS[method], exact);
+    if (!world) return false;
+    double size, unused;
+    int crossings = 0;
+    const pl_vec3 before = momentum_of(world, &size);
+    const bool ok = run(world, 15, &crossings);
+    const double lost = pl_distance(before, momentum_of(world, &unused)) / size;
+    pl_world_destroy(world);
+    if (!ok) return false;
+    result_of(b, "momentum", method, lost, "");
+    result_of(b, "head_on_crossings", method, crossings, "");
+    return true;
+}
+
+bool bench_contact_stack(bench* b) {
+    const int boxes = bench_quick(b) ? 4 : MAX_BOXES;
+    const double seconds = bench_quick(b) ? 3.0 : 10.0;
+    bool ok = true;
+    for (int m = 0; ok && m < METHOD_COUNT; m++)
+        ok = stack(b, m, boxes, seconds) && slope(b, m) && head_on(b, m);
+    return ok;
+}

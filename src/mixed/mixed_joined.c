@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+#include "mixed/mixed_joined.h"
+#include "base/memory.h"
+
+#include <math.h>
+#include <string.h>
+
+struct pl_mixed_joined {
+    const pl_block_matrix* A; // borrowed
+    pl_pool* pool;
+    int vertex_count;
+    pl_add_product add;
+    void* add_user;
+    void (*precondition)(void*, const void*, void*); // of the present solve
+    void* precondition_user;
+    pl_krylov_work work;
+    double* r;        // 4 per vertex
+    double *in, *out; // 3 per vertex
+};
+
+void pl_mixed_joined_destroy(pl_mixed_joined* j) {
+    if (!j) return;
+    const size_t n = (size_t)j->vertex_count;
+    pl_krylov_work_free(&j->work);
+    PL_FREE(j->r, double, 4 * n);
+    PL_FREE(j->in, double, 3 * n);
+    PL_FREE(j->out, double, 3 * n);
+    PL_FREE(j, pl_mixed_joined, 1);
+}
+
+pl_status pl_mixed_joined_create(const pl_block_matrix* A, pl_pool* pool, pl_mixed_joined** out,
+                                 pl_error* error) {
+    const size_t n = (size_t)A->row_count;
+    *out = NULL;
+    pl_mixed_joined* j = PL_ALLOC(pl_mixed_joined, 1);
+    if (!j) return pl_fail_memory(error, "the contacts of bodies");
+    *j = (pl_mixed_joined){.A = A, .pool = pool, .vertex_count = A->row_count};
+    j->r = PL_ALLOC(double, 4 * n);
+    j->in = PL_ALLOC(double, 3 * n);
+    j->out = PL_ALLOC(double, 3 * n);
+    pl_status status =
+        j->r && j->in && j->out ? PL_OK : pl_fail_memory(error, "the contacts of bodies");
+    if (status == PL_OK)
+        status = pl_krylov_work_setup(&j->work, pl_gmres_vectors(PL_GMRES_MAX_RESTART),
+                                      4 * n * sizeof(double), error);
+    if (status == PL_OK) *out = j;
+    else pl_mixed_joined_destroy(j);
+    return status;
+}
+
+void pl_mixed_joined_set(pl_mixed_joined* j, pl_add_product add, void* user) {
+    j->add = add;
+    j->add_user = user;
+}
+
+bool pl_mixed_joined_is_set(const pl_mixed_joined* j) { return j && j->add; }
+
+// y = (A + J) x
+static void apply(void* user, const void* x, void* y) {
+    pl_mixed_joined* j = user;
+    const double* from = x;
+    double* to = y;
+    pl_block_matrix_apply(j->A, j->pool, 1, x, y);
+    memset(j->out, 0, 3 * (size_t)j->vertex_count * sizeof(double));
+    for (size_t v = 0; v < (size_t)j->vertex_count; v++)
+        memcpy(j->in + 3 * v, from + 4 * v, 3 * sizeof(double));
+    j->add(j->add_user, j->in, j->out);
+    for (size_t v = 0; v < (size_t)j->vertex_count; v++)
+        for (size_t c = 0; c < 3; c++) to[4 * v + c] += j->out[3 * v + c];
+}
+
+static void precondition(void* user, const void* r, void* z) {
+    const pl_mixed_joined* j = user;
+    j->precondition(j->precondition_user, r, z);
+}
+
+void pl_mixed_joined_solve(pl_mixed_joined* j, void (*inner)(void*, const void*, void*), void* user,
+                           const pl_linear_options* options, const double* b, double* x,
+                           pl_linear_info* info) {
+    static const pl_krylov_operations operations = {.apply = apply, .precondition = precondition};
+    const int count = 4 * j->vertex_count;
+    j->precondition = inner;
+    j->precondition_user = user;
+    memset(x, 0, (size_t)count * sizeof(double));
+    pl_krylov k = {.operations = &operations,
+                   .user = j,
+                   .pool = j->pool,
+                   .count = count,
+                   .b = b,
+                   .x = x,
+                   .r = j->r};
+    k.scale = sqrt(pl_krylov_dot(&k, b, b));
+    if (pl_krylov_begin(&k, options, info) == PL_KRYLOV_GOING)
+        pl_krylov_gmres(&k, &j->work, options, info);
+}

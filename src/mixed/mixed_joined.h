@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Linear systems of method mixed while bodies touch: their matrix A, 4 unknowns per vertex, and a
+// part J of positions alone that lies outside its pattern. Flexible GMRES in double, around
+// whatever solves with A.
+#ifndef PL_MIXED_JOINED_H
+#define PL_MIXED_JOINED_H
+
+#include "sparse/block_matrix.h"
+#include "sparse/krylov.h"
+#include "step/step_solvers.h"
+
+typedef struct pl_mixed_joined pl_mixed_joined;
+
+// A: kept by reference.
+pl_status pl_mixed_joined_create(const pl_block_matrix* A, pl_pool* pool, pl_mixed_joined** out,
+                                 pl_error* error);
+// Accepts NULL.
+void pl_mixed_joined_destroy(pl_mixed_joined* j);
+// J of the solves that follow; NULL: there is none.
+void pl_mixed_joined_set(pl_mixed_joined* j, pl_add_product add, void* user);
+// True if there is a J. Accepts NULL.
+bool pl_mixed_joined_is_set(const pl_mixed_joined* j);
+// x = (A + J)^-1 b from zero; z = about A^-1 r by `precondition`.
+void pl_mixed_joined_solve(pl_mixed_joined* j, void (*precondition)(void*, const void*, void*),
+                           void* user, const pl_linear_options* options, const double* b, double* x,
+                           pl_linear_info* info);
+
+#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// What the tests of bodies that touch share, whatever their method.
+#ifndef PL_CONTACT_SAMPLES_H
+#define PL_CONTACT_SAMPLES_H
+
+#include "math/vec3.h"
+
+#include <pliant/world.h>
+
+// Of a world of one system; size: sum of the lengths of the vertices' momenta.
+void contact_momentum(pl_world* world, pl_vec3* linear, pl_vec3* angular, double* size);
+// Mean of the vertices of a body.
+pl_vec3 contact_middle(pl_world* world, int body);
+// Steps a scene for some frames and checks that it has the same bits on three threads, that a frame
+// with contacts comes out the same after its state was saved and loaded, and that it does not
+// allocate when it is run again.
+void contact_check_bits(const char* text, int frames);
+
+#endif

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// Bodies of method mixed that meet one another.
+#include "contact_samples.h"
+#include "pbd_samples.h"
+#include "run_samples.h"
+#include "test.h"
+#include "world/world_build.h"
+
+// two boxes that hit each other off their middles, no weight
+static const char boxes[] =
+    "{\"pliant\": 1, \"threads\": 1, \"gravity\": [0, 0, 0], \"bodies\": [\n"
+    " {\"name\": \"left\", \"method\": \"mixed\", \"generate\": {\"shape\": \"box\", \"size_x\": "
+    "0.1,\n"
+    "  \"size_y\": 0.1, \"size_z\": 0.1, \"edge\": 0.1}, \"velocity\": [1.5, 0, 0],\n"
+    "  \"material\": {\"young\": 2e4, \"poisson\": 0.49}},\n"
+    " {\"name\": \"right\", \"method\": \"mixed\", \"generate\": {\"shape\": \"box\", \"size_x\": "
+    "0.1,\n"
+    "  \"size_y\": 0.1, \"size_z\": 0.1, \"edge\": 0.1}, \"velocity\": [-0.5, 0, 0],\n"
+    "  \"transform\": {\"rotate\": [10, 20, 30], \"translate\": [0.19, 0.02, 0.03]},\n"
+    "  \"material\": {\"young\": 2e4, \"poisson\": 0.49}}]}";
+
+static void check_bounce(const char* const* sets, int set_count) {
+    pl_world* world = pbd_world(boxes, sets, set_count);
+    double size, unused, energy = NAN, volume = NAN;
+    pl_vec3 before, after, turn;
+    contact_momentum(world, &before, &turn, &size);
+    int contacts = 0;
+    for (int k = 0; k < 6; k++) {
+        pl_frame_info info;
+        sample_step(world, 1, &info);
+        contacts += info.contact_count;
+        CHECK_INT(pl_world_crossings(world), 0);
+        const double sum = info.kinetic_energy + info.elastic_energy;
+        if (k == 0) energy = sum, volume = info.volume;
+        CHECK(sum < 1.01 * energy);
+        CHECK_NEAR(info.volume / volume, 1.0, 0.02); // nearly incompressible
+    }
+    CHECK(contacts > 10);
+    contact_momentum(world, &after, &turn, &unused);
+    CHECK_NEAR(pl_distance(before, after) / size, 0.0, 1e-4);
+    // the two have passed speed to one another
+    const double* v = world->systems[0].method->velocities(world->systems[0].data);
+    const int first_of_right = world->bodies[1].first_vertex;
+    CHECK(v[0] < 1.0 && v[3 * first_of_right] > 0.0);
+    pl_world_destroy(world);
+}
+
+TEST(mixed_contact_boxes_bounce_and_keep_momentum_energy_and_volume)
+{
+    const char* direct[] = {"bodies[0].linear=direct", "bodies[1].linear=direct"};
+    check_bounce(NULL, 0);
+    check_bounce(direct, 2);
+}
+
+TEST(mixed_contact_is_the_same_at_any_thread_count_and_after_resume)
+{ contact_check_bits(boxes, 2); }
+
+TEST(mixed_contact_survives_lack_of_memory)
+{
+    const char* near[] = {"bodies[1].transform={\"translate\": [0.103, 0, 0]}"};
+    pl_scene* scene = pbd_scene(boxes, near, 1);
+    bool done = false;
+    int failures = 0;
+    for (int64_t nth = 1; !done; nth += 1 + nth / 8)
+        failures += pbd_fails_at(scene, nth, 1, &done);
+    CHECK(failures > 30);
+    pl_scene_destroy(scene);
+}
