@@ -17,7 +17,8 @@ bool bench_s2_table3(bench* b) {
     for (int shape = 0; shape < 2; shape++)
         for (int k = 0; k < 5; k++) {
             if (shape && bench_quick(b) && young[k] != 1e6) continue;
-            s2_case c = shape ? s2_shaken("\"shape\": \"armadillo\", \"height\": 1", young[k], true)
+            s2_case c = shape ? s2_shaken("\"shape\": \"armadillo\", \"height\": 1", young[k],
+                                          bench_quick(b))
                               : s2_swung_bar(young[k], "neohookean", bench_quick(b));
             s2_errors fine, coarse, fit;
             bool done = s2_run_three(&c, &fine, &coarse, &fit);

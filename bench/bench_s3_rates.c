@@ -2,12 +2,12 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // How fast cycles of method mixed converge. `rate_nu*`: the factor per V-cycle that the residual
-// falls by in the end, cycles alone (relaxation 0.7, 2 sweeps on each side), armadillo-like body of
-// 50 000 vertices with the inertia of h = 1/60 s at E = 5e6 Pa, per Poisson's ratio; above 1 cycles
-// alone diverge. `iterations_nu*`: iterations of flexible GMRES around the same cycle to 1e-6.
-// `iterations_growth`: those at nu = 0.49 on 200 000 vertices over those on 10 000. `slope_time`:
-// processor time of a frame of the method itself over tets, bodies of 35 000 to 182 000 vertices,
-// as a slope of logarithms. --quick: a tenth of the vertices.
+// falls by in the end, cycles alone (relaxation automatic, 2 sweeps on each side), armadillo-like
+// body of 50 000 vertices with the inertia of h = 1/60 s at E = 5e6 Pa, per Poisson's ratio; above
+// 1 cycles alone diverge. `iterations_nu*`: iterations of flexible GMRES around the same cycle to
+// 1e-6. `iterations_growth`: those at nu = 0.49 on 200 000 vertices over those on 10 000.
+// `slope_time`: processor time of a frame of the method itself over tets, bodies of 35 000 to 182
+// 000 vertices, as a slope of logarithms. --quick: a tenth of the vertices.
 #include "base/memory.h"
 #include "bench_meshes.h"
 #include "mixed/mixed_cycles.h"
@@ -33,11 +33,8 @@ static bool failed(const pl_error* error) {
 static double cycle_rate(const s3_system* s, pl_pool* pool, pl_error* error) {
     enum { CYCLES = 24, LAST = 8 };
     size_t count = 4 * (size_t)s->vertex_count;
-    pl_mg_settings settings = {.unknowns = 4,
-                               .smoother = PL_SMOOTHER_GAUSS_SEIDEL,
-                               .pre_sweeps = 2,
-                               .post_sweeps = 2,
-                               .omega = 0.7f};
+    pl_mg_settings settings = {
+        .unknowns = 4, .smoother = PL_SMOOTHER_GAUSS_SEIDEL, .pre_sweeps = 2, .post_sweeps = 2};
     pl_mg_blocks blocks = {s->A.row_count, s->A.offsets, s->A.columns, s->A.values};
     pl_block_mg* mg = NULL;
     double *x = PL_ALLOC(double, count), *r = PL_ALLOC(double, count), *z = PL_ALLOC(double, count);
@@ -45,6 +42,7 @@ static double cycle_rate(const s3_system* s, pl_pool* pool, pl_error* error) {
     bool ok = x && r && z &&
               pl_block_mg_setup(&mg, &blocks, s->rest, &settings, pool, error) == PL_OK &&
               pl_block_mg_update(mg, &blocks);
+    if (ok) pl_block_mg_relax(mg);
     int k = 0;
     for (; ok && k <= CYCLES; k++) {
         pl_block_matrix_apply(&s->A, pool, 1, x, r);
@@ -69,7 +67,8 @@ static double gmres_iterations(const s3_system* s, pl_pool* pool, pl_error* erro
     pl_linear_info info = {0};
     pl_mixed_cycles* cycles = NULL;
     double* x = PL_ALLOC(double, 4 * (size_t)s->vertex_count);
-    bool ok = x && pl_mixed_cycles_create(&s->A, s->rest, &keys, pool, &cycles, error) == PL_OK &&
+    bool ok = x &&
+              pl_mixed_cycles_create(&s->A, s->rest, &keys, NAN, pool, &cycles, error) == PL_OK &&
               pl_mixed_cycles_update(cycles);
     if (ok) pl_mixed_cycles_solve(cycles, &options, s->b, x, &info);
     pl_mixed_cycles_destroy(cycles);

@@ -365,7 +365,7 @@ TEST(eigenfit_keys_that_cannot_be_meant_are_refused)
                  "\"box\", \"edge\": 0.2}, \"eigenfit\": {\"coarse_edge\": 0.5}}], "
                  "\"attachments\": [{\"body\": \"bar\", \"where\": {\"not\": {\"vertices\": "
                  "[1]}}}]}",
-                 "select by place");
+                 "select by position");
 }
 
 TEST(eigenfit_notes_keys_that_it_does_not_read)

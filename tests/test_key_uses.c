@@ -114,7 +114,7 @@ static uint64_t hash_with(const char* body, const char* key, const char* value, 
     sample_step(world, 3, NULL);
     uint64_t hash = sample_world_hash(world);
     char said[200];
-    snprintf(said, sizeof said, "bodies[0].%s does nothing with method ", key);
+    snprintf(said, sizeof said, "bodies[0].%s has no effect with method ", key);
     *noted = false;
     for (int k = 0; k < pl_notes_count(notes); k++)
         *noted = *noted || strstr(pl_notes_text(notes, k, NULL), said);
@@ -160,7 +160,7 @@ static void check_notes(const char* body, const char* const parts[], int count) 
     pl_notes* notes = notes_of(body);
     int found = 0;
     for (int k = 0; k < pl_notes_count(notes); k++)
-        found += strstr(pl_notes_text(notes, k, NULL), "does nothing") != NULL;
+        found += strstr(pl_notes_text(notes, k, NULL), "has no effect") != NULL;
     for (int k = 0; k < count; k++)
         if (!pl_test_noted(notes, parts[k]))
             pl_test_fail(__FILE__, __LINE__, "{%s} does not note: %s", body, parts[k]);
@@ -179,30 +179,30 @@ static void check_notes(const char* body, const char* const parts[], int count) 
 TEST(key_uses_note_what_does_nothing)
 {
     CHECK_NOTES(SOLID ", \"hierarchy\": 3",
-                "bodies[0].hierarchy does nothing with method fem as it is set; methods that read "
+                "bodies[0].hierarchy has no effect with method fem as set; methods that read "
                 "it: pbd");
     CHECK_NOTES(SOLID ", \"method\": \"grid\", \"grid\": {\"cell\": 0.25}, \"levels\": [9], "
                       "\"tolerance\": 1e-3, \"iterations\": 5",
-                "bodies[0].levels does nothing with method grid",
-                "bodies[0].tolerance does nothing with method grid",
-                "bodies[0].iterations does nothing with method grid");
+                "bodies[0].levels has no effect with method grid",
+                "bodies[0].tolerance has no effect with method grid",
+                "bodies[0].iterations has no effect with method grid");
     CHECK_NOTES(SOLID ", \"method\": \"pbd\", \"pbd\": {\"model\": \"stiffness\"}, \"material\": "
                       "{\"young\": 5e4}",
-                "bodies[0].material.young does nothing with method pbd as it is set; it is read "
+                "bodies[0].material.young has no effect with method pbd as set; it is read "
                 "with law corotated or arap or stvk or stable_neohookean, pbd.model compliance");
     CHECK_NOTES(SOLID ", \"method\": \"pbd\", \"iterations\": 5",
-                "bodies[0].iterations does nothing with method pbd as it is set; it is read with "
+                "bodies[0].iterations has no effect with method pbd as set; it is read with "
                 "pbd.model stiffness; pbd.substeps");
     // pliant chooses the direct solver for so few vertices
-    CHECK_NOTES(SOLID ", \"levels\": [4]", "bodies[0].levels does nothing with method fem as it is "
+    CHECK_NOTES(SOLID ", \"levels\": [4]", "bodies[0].levels has no effect with method fem as "
                                            "set; it is read with linear multigrid or mgpcg");
     CHECK_NOTES(SOLID ", \"linear_tolerance\": 1e-5", "it is read with linear not direct");
     // a curve counts as a value, even if it starts with the default
     CHECK_NOTES(SOLID ", \"material\": {\"mu2\": {\"keyframes\": [[0, 0], [1, 1e5]]}}",
-                "bodies[0].material.mu2 does nothing with method fem");
+                "bodies[0].material.mu2 has no effect with method fem");
     CHECK_NOTES(SOLID ", \"method\": \"grid\", \"grid\": {\"cell\": 0.25}, \"vary\": "
                       "[{\"parameter\": \"density\", \"gradient\": {\"from\": 900, \"to\": 1100}}]",
-                "bodies[0].vary[0] does nothing with method grid");
+                "bodies[0].vary[0] has no effect with method grid");
 }
 
 TEST(key_uses_note_nothing_of_scenes_that_are_right)

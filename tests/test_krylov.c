@@ -362,6 +362,30 @@ TEST(krylov_watch_ends_gradients_that_stall)
     CHECK_INT(run(&s, FLEXIBLE_CG, &k), PL_KRYLOV_CONVERGED);
 }
 
+// gmres ends where iterations gain too little, and at once where M alone multiplies a residual.
+TEST(krylov_watch_ends_gmres_that_stalls)
+{
+    problem s = {.options = {.tolerance = 1e-12, .max_iterations = 1000}};
+    for (int i = 0; i < N; i++) {
+        s.A[i][i] = pow(10.0, 12.0 * i / (N - 1.0));
+        s.inverse[i] = s.b[i] = 1.0;
+    }
+    pl_krylov k = krylov_of(&s);
+    k.watch = (pl_krylov_watch){.period = 5, .slow = 0.01};
+    CHECK_INT(run(&s, GMRES, &k), PL_KRYLOV_STALLED);
+    CHECK(s.info.stalled && s.info.iterations < N);
+    CHECK_NEAR(true_residual(&s), s.info.residual, 1e-9);
+    k.watch = (pl_krylov_watch){.growth = 100.0};
+    memset(s.x, 0, sizeof s.x);
+    CHECK_INT(run(&s, GMRES, &k), PL_KRYLOV_STALLED);
+    CHECK_INT(s.info.iterations, 1);
+    // M that is nearly right is not taken for one that diverges
+    for (int i = 0; i < N; i++) s.inverse[i] = (1.0 + 0.3 * sin(i)) / s.A[i][i];
+    memset(s.x, 0, sizeof s.x);
+    k.watch = (pl_krylov_watch){.period = 5, .slow = 0.35, .growth = 1.0};
+    CHECK_INT(run(&s, GMRES, &k), PL_KRYLOV_CONVERGED);
+}
+
 // No method reaches what round-off does not let it: the true residual ends it, not the carried one.
 TEST(krylov_round_off_is_a_stall_and_not_an_endless_loop)
 {

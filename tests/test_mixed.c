@@ -60,7 +60,7 @@ static sample make_sample(pl_material_kind law, double poisson, double alpha, bo
                                    all, &error),
              &error);
     find_pattern(&s);
-    pl_mixed_options options = {alpha, in_matrix_only};
+    pl_mixed_options options = {alpha, in_matrix_only, NAN};
     CHECK_OK(pl_mixed_pressure_create(s.n, s.pattern.offsets, s.pattern.items, &options, NULL,
                                       &s.pressure, &error),
              &error);
@@ -211,7 +211,7 @@ TEST(mixed_eliminated_energy_has_its_gradient)
         sample s = make_sample(PL_MATERIAL_STABLE_NEOHOOKEAN, poissons[k % 4], 1.0, k >= 4);
         mix(&s, pl_mixed_pressure_values(s.pressure));
         pl_error error;
-        pl_mixed_options options = {1.0, k >= 4};
+        pl_mixed_options options = {1.0, k >= 4, NAN};
         CHECK_OK(pl_mixed_pressure_changed(s.pressure, &options, &error), &error);
         disturb(&s, 0.05, 11);
         const pl_step_coupling* c = pl_mixed_coupling(s.pressure);
@@ -248,7 +248,7 @@ TEST(mixed_direction_solves_the_eliminated_system)
         sample s = make_sample(PL_MATERIAL_LINEAR, poissons[k], 1.0, false);
         mix(&s, pl_mixed_pressure_values(s.pressure));
         pl_error error;
-        pl_mixed_options options = {1.0, false};
+        pl_mixed_options options = {1.0, false, NAN};
         CHECK_OK(pl_mixed_pressure_changed(s.pressure, &options, &error), &error);
         const pl_step_coupling* c = pl_mixed_coupling(s.pressure);
         memcpy(s.x, s.mesh->positions, 3 * (size_t)s.n * sizeof(double)); // p = 0 there
@@ -300,7 +300,7 @@ TEST(mixed_directions_descend_to_kept_volumes)
     sample s = make_sample(PL_MATERIAL_STABLE_NEOHOOKEAN, 0.5, 1.0, false);
     mix(&s, pl_mixed_pressure_values(s.pressure));
     pl_error error;
-    pl_mixed_options options = {1.0, false};
+    pl_mixed_options options = {1.0, false, NAN};
     CHECK_OK(pl_mixed_pressure_changed(s.pressure, &options, &error), &error);
     const pl_step_coupling* c = pl_mixed_coupling(s.pressure);
     disturb(&s, 0.05, 17);

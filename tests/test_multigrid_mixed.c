@@ -76,8 +76,7 @@ static void add_pressure(mixed_sample* s, int i, int j, const double g[3], doubl
 // P1/P1 with pressures in units of mu: V/4 g_j for the divergence, V / 4 (mu / kappa) for the
 // compliance and alpha V g_i . g_j h^2 for the stabilisation, h = 1. The face with the least x is
 // held, its pressures are not.
-static mixed_sample saddle(const pl_mesh* mesh, double mu_over_kappa) {
-    static const double ALPHA = 0.25;
+static mixed_sample saddle_of(const pl_mesh* mesh, double mu_over_kappa, double alpha) {
     mixed_sample s = create(mesh);
     for (int t = 0; t < mesh->tet_count; t++) {
         const int* tet = mesh->tets + 4 * (size_t)t;
@@ -90,7 +89,7 @@ static mixed_sample saddle(const pl_mesh* mesh, double mu_over_kappa) {
                     dot += g[i][c] * g[j][c];
                 }
                 double compliance = i == j ? 0.25 * volume * mu_over_kappa : 0.0;
-                add_pressure(&s, tet[i], tet[j], G, compliance + ALPHA * volume * dot);
+                add_pressure(&s, tet[i], tet[j], G, compliance + alpha * volume * dot);
             }
     }
     const pl_block_matrix* A = &s.solid.A;
@@ -105,6 +104,10 @@ static mixed_sample saddle(const pl_mesh* mesh, double mu_over_kappa) {
     for (int i = 0; i < s.count; i++)
         if (i % 4 < 3 && s.solid.positions[i / 4 * 3] < 0.5) s.b[i] = 0.0;
     return s;
+}
+
+static mixed_sample saddle(const pl_mesh* mesh, double mu_over_kappa) {
+    return saddle_of(mesh, mu_over_kappa, 0.25);
 }
 
 // A flat one: springs, and pressures that act along its edges.
@@ -340,6 +343,7 @@ TEST(mg_mixed_restriction_is_the_transpose_of_prolongation)
     recorder bottom = {.factors = true};
     pl_mg_settings settings = settings_of(2, (const int[]){3, 14});
     settings.pre_sweeps = settings.post_sweeps = 0;
+    settings.v_cycle = true;
     settings.bottom = (pl_mg_bottom){&operations, &bottom};
     pl_block_mg* mg = setup(&s, &settings, NULL);
     CHECK_INT(bottom.factor_count, 1);
@@ -433,8 +437,9 @@ TEST(mg_mixed_does_on_definite_systems_what_three_unknowns_do)
     mixed_sample s = definite(box);
     static const int levels[2] = {4, 30};
     pl_mg_settings settings = settings_of(2, levels), three = settings;
-    settings.omega = 0.0f; // 1
-    three.unknowns = 0;    // 3
+    settings.omega = 1.0f;
+    settings.v_cycle = true;
+    three.unknowns = 0; // 3
     pl_block_mg *mg = setup(&s, &settings, NULL), *plain;
     pl_mg_blocks A = mg_sample_blocks(&s.solid);
     CHECK_OK(pl_block_mg_setup(&plain, &A, s.solid.positions, &three, NULL, &error), &error);
@@ -525,6 +530,53 @@ TEST(mg_mixed_cycles_solve_saddle_points)
         pl_block_mg_destroy(mg);
         destroy(&s);
     }
+    pl_mesh_destroy(box);
+}
+
+// The relaxation that is found is below the one that sweeps diverge with, and not far below; stiff
+// constraints need a lower one. Iterations on coarse levels make up for what a V-cycle loses by its
+// levels: as few as with two levels.
+TEST(mg_mixed_cycles_do_not_mind_levels_or_incompressibility)
+{
+    pl_mesh* box = sample_box(16, 8, 8);
+    int iterations[2][3];
+    for (int k = 0; k < 2; k++) {
+        mixed_sample s = saddle(box, k ? 0.0 : 0.1);
+        for (int j = 0; j < 3; j++) {
+            static const int levels[] = {3, 12, 60};
+            pl_mg_settings settings = settings_of(j == 0 ? 1 : 3, levels + (j == 0 ? 2 : 0));
+            settings.omega = 0.0f;
+            settings.v_cycle = j == 2;
+            pl_block_mg* mg = setup(&s, &settings, NULL);
+            pl_block_mg_relax(mg);
+            pl_linear_info info = solve(&s, mg, true, 1e-8, 60);
+            iterations[k][j] = info.converged ? info.iterations : 1000;
+            pl_block_mg_destroy(mg);
+        }
+        CHECK(iterations[k][1] <= iterations[k][0] + 2);
+        CHECK(iterations[k][2] >= iterations[k][1] + 4);
+        destroy(&s);
+    }
+    CHECK(iterations[1][1] <= iterations[0][1] + 4);
+    pl_mesh_destroy(box);
+}
+
+// Little stabilisation lets sweeps diverge that go too far.
+TEST(mg_mixed_relaxation_is_found_below_divergence)
+{
+    pl_mesh* box = sample_box(8, 4, 4);
+    mixed_sample s = saddle_of(box, 0.0, 0.04);
+    pl_mg_settings settings = settings_of(1, (const int[]){25});
+    settings.omega = 0.0f;
+    pl_block_mg* mg = setup(&s, &settings, NULL);
+    CHECK(mg->levels[0].omega == 0.5f);
+    pl_block_mg_relax(mg);
+    float found = mg->levels[0].omega;
+    CHECK(solve(&s, mg, false, 1e-6, 100).converged);
+    mg->levels[0].omega = 1.5f * found;
+    CHECK(!solve(&s, mg, false, 1e-6, 100).converged);
+    pl_block_mg_destroy(mg);
+    destroy(&s);
     pl_mesh_destroy(box);
 }
 

@@ -180,7 +180,7 @@ TEST(rollers_are_refused_by_name_where_they_do_not_go)
                   "attachments[0].hold: does not go with nonlinear \"projective\"");
     check_refused("", "\"hold\": [\"x\", \"x\"]", "has x twice");
     check_refused("", "\"normal\": [0, 0, 0]", "attachments[0].normal: is zero");
-    check_refused("", "\"hold\": \"x\", \"normal\": [1, 0, 0]", "is in place of hold");
+    check_refused("", "\"hold\": \"x\", \"normal\": [1, 0, 0]", "replaces hold");
 }
 
 // Held along y alone, a body at rest cannot carry a load along x.

@@ -239,6 +239,7 @@ typedef struct pl_multigrid {
 typedef struct pl_mixed {
     double stabilization; ///< of the pressure
     pl_stabilize stabilize;
+    double relaxation; ///< of the smoother; NAN: chosen by pliant
 } pl_mixed;
 
 /// Method grid.

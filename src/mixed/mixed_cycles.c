@@ -8,9 +8,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { RESTART = 25 };
-// Relaxation of the smoother. The paper takes 0.2 to 0.7, without a Krylov method around the cycle.
-static const float OMEGA = 0.7f;
+enum { RESTART = 25, PATIENCE = 20 };
+// A cycle whose sweeps diverge is seen by what it makes of one residual, or by six iterations that
+// do not leave less than a third, where a dozen take it to 1e-6 otherwise.
+static const pl_krylov_watch WATCH = {.period = 6, .slow = 0.35, .growth = 100.0};
 
 struct pl_mixed_cycles {
     const pl_block_matrix* A; // borrowed
@@ -19,6 +20,8 @@ struct pl_mixed_cycles {
     pl_krylov_work work;
     double* r;
     int count;
+    double relaxation; // NAN: automatic
+    pl_mixed_cycles_state state;
 };
 
 static pl_mg_blocks blocks_of(const pl_mixed_cycles* c) {
@@ -50,19 +53,19 @@ static pl_mg_settings settings_of(const pl_multigrid* keys) {
                                .smoother = PL_SMOOTHER_GAUSS_SEIDEL,
                                .pre_sweeps = keys->pre_sweeps,
                                .post_sweeps = keys->post_sweeps,
-                               .stiffness_aware = keys->stiffness_aware,
-                               .omega = OMEGA};
+                               .stiffness_aware = keys->stiffness_aware};
     for (int l = 0; l < keys->sweep_count && l < PL_MG_MAX_LEVELS; l++)
         settings.level_sweeps[l] = keys->sweeps[l];
     return settings;
 }
 
 pl_status pl_mixed_cycles_create(const pl_block_matrix* A, const double* rest,
-                                 const pl_multigrid* keys, pl_pool* pool, pl_mixed_cycles** out,
-                                 pl_error* error) {
+                                 const pl_multigrid* keys, double relaxation, pl_pool* pool,
+                                 pl_mixed_cycles** out, pl_error* error) {
     pl_mixed_cycles* c = *out = PL_ALLOC(pl_mixed_cycles, 1);
     if (!c) return pl_fail_memory(error, "multigrid");
-    *c = (pl_mixed_cycles){.A = A, .pool = pool, .count = 4 * A->row_count};
+    *c = (pl_mixed_cycles){
+        .A = A, .pool = pool, .count = 4 * A->row_count, .relaxation = relaxation};
     pl_mg_blocks blocks = blocks_of(c);
     pl_mg_settings settings = settings_of(keys);
     size_t bytes = (size_t)c->count * sizeof(double);
@@ -77,9 +80,38 @@ pl_status pl_mixed_cycles_create(const pl_block_matrix* A, const double* rest,
     return status;
 }
 
+void pl_mixed_cycles_set_relaxation(pl_mixed_cycles* c, double relaxation) {
+    if (c->relaxation == relaxation || (isnan(c->relaxation) && isnan(relaxation))) return;
+    c->relaxation = relaxation;
+    c->state = (pl_mixed_cycles_state){0};
+}
+
+// of the levels, from the state
+static void use_omega(pl_mixed_cycles* c) {
+    for (int l = 0; l < PL_MG_MAX_LEVELS; l++) c->mg->levels[l].omega = c->state.omega[l];
+}
+
+// Finds the relaxation for the values that the matrix has now.
+static void relax(pl_mixed_cycles* c) {
+    if (isnan(c->relaxation)) pl_block_mg_relax(c->mg);
+    for (int l = 0; l < PL_MG_MAX_LEVELS; l++)
+        c->state.omega[l] = isnan(c->relaxation) ? c->mg->levels[l].omega : (float)c->relaxation;
+    use_omega(c);
+}
+
 bool pl_mixed_cycles_update(pl_mixed_cycles* c) {
     pl_mg_blocks blocks = blocks_of(c);
-    return pl_block_mg_update(c->mg, &blocks);
+    if (!pl_block_mg_update(c->mg, &blocks)) return false;
+    if (c->state.omega[0] == 0.0f) relax(c);
+    if (c->state.wait > 0) c->state.wait--;
+    return true;
+}
+
+pl_mixed_cycles_state pl_mixed_cycles_get_state(const pl_mixed_cycles* c) { return c->state; }
+
+void pl_mixed_cycles_set_state(pl_mixed_cycles* c, const pl_mixed_cycles_state* state) {
+    c->state = *state;
+    use_omega(c);
 }
 
 void pl_mixed_cycles_solve(pl_mixed_cycles* c, const pl_linear_options* options, const double* b,
@@ -92,8 +124,16 @@ void pl_mixed_cycles_solve(pl_mixed_cycles* c, const pl_linear_options* options,
                    .count = c->count,
                    .b = b,
                    .x = x,
-                   .r = c->r};
+                   .r = c->r,
+                   .watch = WATCH};
     k.scale = sqrt(pl_krylov_dot(&k, b, b));
-    if (pl_krylov_begin(&k, options, info) == PL_KRYLOV_GOING)
-        pl_krylov_gmres(&k, &c->work, options, info);
+    bool may_relax = isnan(c->relaxation) && c->state.wait == 0;
+    if (!may_relax) k.watch.period = 0;
+    if (pl_krylov_begin(&k, options, info) != PL_KRYLOV_GOING) return;
+    if (pl_krylov_gmres(&k, &c->work, options, info) != PL_KRYLOV_STALLED || !may_relax) return;
+    // the matrix may have become another one since the relaxation was found
+    relax(c);
+    c->state.wait = PATIENCE;
+    k.watch.period = 0;
+    pl_krylov_gmres(&k, &c->work, options, info);
 }

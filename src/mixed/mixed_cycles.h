@@ -7,6 +7,7 @@
 #ifndef PL_MIXED_CYCLES_H
 #define PL_MIXED_CYCLES_H
 
+#include "multigrid/hierarchy.h"
 #include "sparse/block_matrix.h"
 #include "sparse/linear_info.h"
 
@@ -14,15 +15,26 @@
 
 typedef struct pl_mixed_cycles pl_mixed_cycles;
 
-// A: pattern, kept by reference. rest: 3 per vertex.
+// What later solves depend on, for checkpoints.
+typedef struct pl_mixed_cycles_state {
+    float omega[PL_MG_MAX_LEVELS]; // relaxation of the levels; 0: not found yet
+    int wait;                      // updates until it may be looked for again
+} pl_mixed_cycles_state;
+
+// A: pattern, kept by reference. rest: 3 per vertex. relaxation: of the sweeps; NAN: found at the
+// first update, and again where iterations are slow.
 pl_status pl_mixed_cycles_create(const pl_block_matrix* A, const double* rest,
-                                 const pl_multigrid* keys, pl_pool* pool, pl_mixed_cycles** out,
-                                 pl_error* error);
+                                 const pl_multigrid* keys, double relaxation, pl_pool* pool,
+                                 pl_mixed_cycles** out, pl_error* error);
 void pl_mixed_cycles_destroy(pl_mixed_cycles* c);
+void pl_mixed_cycles_set_relaxation(pl_mixed_cycles* c, double relaxation);
 // New values of A. False if the coarsest level has no factor; then no solve may follow.
 bool pl_mixed_cycles_update(pl_mixed_cycles* c);
 // x = A^-1 b from zero; 4 per vertex. Not converged or stalled: see info.
 void pl_mixed_cycles_solve(pl_mixed_cycles* c, const pl_linear_options* options, const double* b,
                            double* x, pl_linear_info* info);
+
+pl_mixed_cycles_state pl_mixed_cycles_get_state(const pl_mixed_cycles* c);
+void pl_mixed_cycles_set_state(pl_mixed_cycles* c, const pl_mixed_cycles_state* state);
 
 #endif

@@ -3,7 +3,6 @@
 #include "mixed/mixed_linear.h"
 #include "base/deadline.h"
 #include "base/memory.h"
-#include "mixed/mixed_cycles.h"
 #include "sparse/direct.h"
 #include "sparse/vector.h"
 
@@ -36,7 +35,7 @@ void pl_mixed_linear_destroy(pl_mixed_linear* l) {
 }
 
 pl_status pl_mixed_linear_create(const pl_block_matrix* A, const double* rest,
-                                 const pl_step_settings* settings, pl_pool* pool,
+                                 const pl_step_settings* settings, double relaxation, pl_pool* pool,
                                  pl_mixed_linear** out, pl_error* error) {
     pl_mixed_linear* l = *out = PL_ALLOC(pl_mixed_linear, 1);
     if (!l) return pl_fail_memory(error, "the solver of a step");
@@ -46,11 +45,16 @@ pl_status pl_mixed_linear_create(const pl_block_matrix* A, const double* rest,
     if (status == PL_OK && settings->linear == PL_LINEAR_DIRECT)
         status = pl_direct_setup(A, &l->direct, error);
     else if (status == PL_OK)
-        status = pl_mixed_cycles_create(A, rest, &settings->multigrid, pool, &l->cycles, error);
+        status = pl_mixed_cycles_create(A, rest, &settings->multigrid, relaxation, pool, &l->cycles,
+                                        error);
     if (status == PL_OK) return PL_OK;
     pl_mixed_linear_destroy(l);
     *out = NULL;
     return status;
+}
+
+void pl_mixed_linear_set_relaxation(pl_mixed_linear* l, double relaxation) {
+    if (l->cycles) pl_mixed_cycles_set_relaxation(l->cycles, relaxation);
 }
 
 void pl_mixed_linear_begin(pl_mixed_linear* l) {
@@ -117,11 +121,15 @@ void pl_mixed_linear_solve(pl_mixed_linear* l, const pl_linear_options* options,
     note_pivots(l, info);
 }
 
-int64_t pl_mixed_linear_state(const pl_mixed_linear* l) {
-    return 2 * (int64_t)l->failed_steps + l->cycles_failed;
+pl_mixed_linear_state pl_mixed_linear_get_state(const pl_mixed_linear* l) {
+    pl_mixed_linear_state state = {.failed_steps = l->failed_steps,
+                                   .cycles_failed = l->cycles_failed};
+    if (l->cycles) state.cycles = pl_mixed_cycles_get_state(l->cycles);
+    return state;
 }
 
-void pl_mixed_linear_set_state(pl_mixed_linear* l, int64_t state) {
-    l->failed_steps = (int)(state / 2);
-    l->cycles_failed = state % 2 != 0;
+void pl_mixed_linear_set_state(pl_mixed_linear* l, const pl_mixed_linear_state* state) {
+    l->failed_steps = state->failed_steps;
+    l->cycles_failed = state->cycles_failed != 0;
+    if (l->cycles) pl_mixed_cycles_set_state(l->cycles, &state->cycles);
 }

@@ -6,20 +6,20 @@
 #ifndef PL_MIXED_LINEAR_H
 #define PL_MIXED_LINEAR_H
 
+#include "mixed/mixed_cycles.h"
 #include "sparse/block_matrix.h"
 #include "sparse/linear_info.h"
 #include "step/step_settings.h"
 
-#include <stdint.h>
-
 typedef struct pl_mixed_linear pl_mixed_linear;
 
 // A: kept by reference; its values are those at rest, where stiff parts are seen. rest: 3 per
-// vertex.
+// vertex. relaxation: as for pl_mixed_cycles_create.
 pl_status pl_mixed_linear_create(const pl_block_matrix* A, const double* rest,
-                                 const pl_step_settings* settings, pl_pool* pool,
+                                 const pl_step_settings* settings, double relaxation, pl_pool* pool,
                                  pl_mixed_linear** out, pl_error* error);
 void pl_mixed_linear_destroy(pl_mixed_linear* l);
+void pl_mixed_linear_set_relaxation(pl_mixed_linear* l, double relaxation);
 
 // A step starts: multigrid is tried again, unless it failed in several steps in a row.
 void pl_mixed_linear_begin(pl_mixed_linear* l);
@@ -32,7 +32,11 @@ void pl_mixed_linear_solve(pl_mixed_linear* l, const pl_linear_options* options,
                            double* x, pl_linear_info* info);
 
 // What later solves depend on, for checkpoints.
-int64_t pl_mixed_linear_state(const pl_mixed_linear* l);
-void pl_mixed_linear_set_state(pl_mixed_linear* l, int64_t state);
+typedef struct pl_mixed_linear_state {
+    int failed_steps, cycles_failed;
+    pl_mixed_cycles_state cycles;
+} pl_mixed_linear_state;
+pl_mixed_linear_state pl_mixed_linear_get_state(const pl_mixed_linear* l);
+void pl_mixed_linear_set_state(pl_mixed_linear* l, const pl_mixed_linear_state* state);
 
 #endif

@@ -27,7 +27,8 @@ typedef struct mixed_system {
 
 static pl_mixed_options options_of(const pl_body* body) {
     return (pl_mixed_options){.stabilisation = body->mixed.stabilization,
-                              .in_matrix_only = body->mixed.stabilize == PL_STABILIZE_MATRIX};
+                              .in_matrix_only = body->mixed.stabilize == PL_STABILIZE_MATRIX,
+                              .relaxation = body->mixed.relaxation};
 }
 
 static void destroy(void* system) {

@@ -326,7 +326,8 @@ pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, p
     m->K = input->A;
     *out = (pl_newton_solver){&functions, m, input->settings->linear == PL_LINEAR_DIRECT};
     copy_stiffness(m);
-    return pl_mixed_linear_create(&m->A, input->rest, input->settings, m->pool, &m->linear, error);
+    return pl_mixed_linear_create(&m->A, input->rest, input->settings, m->options.relaxation,
+                                  m->pool, &m->linear, error);
 }
 
 // ---- life and state
@@ -423,6 +424,7 @@ const pl_step_coupling* pl_mixed_coupling(const pl_mixed_pressure* m) { return &
 pl_status pl_mixed_pressure_changed(pl_mixed_pressure* m, const pl_mixed_options* options,
                                     pl_error* error) {
     m->options = *options;
+    if (m->linear) pl_mixed_linear_set_relaxation(m->linear, options->relaxation);
     if (!m->options.in_matrix_only) memset(m->p0, 0, vertex_bytes(m));
     pl_mixed_flexibility(m->set, m->options.stabilisation, &m->B);
     m->has_slack = pl_mixed_slack(m->set, SLACK, m->vertex_count, m->D);
@@ -455,11 +457,11 @@ double pl_mixed_worst_change(pl_mixed_pressure* m, const double* x) {
 
 // Centres, and what is known of the solver.
 size_t pl_mixed_pressure_state_size(const pl_mixed_pressure* m) {
-    return 2 * vertex_bytes(m) + sizeof(int64_t);
+    return 2 * vertex_bytes(m) + sizeof(pl_mixed_linear_state);
 }
 
 void pl_mixed_pressure_state_save(const pl_mixed_pressure* m, void* out) {
-    int64_t linear = pl_mixed_linear_state(m->linear);
+    pl_mixed_linear_state linear = pl_mixed_linear_get_state(m->linear);
     char* to = out;
     memcpy(to, m->centre, vertex_bytes(m));
     memcpy(to + vertex_bytes(m), m->p0, vertex_bytes(m));
@@ -467,11 +469,11 @@ void pl_mixed_pressure_state_save(const pl_mixed_pressure* m, void* out) {
 }
 
 void pl_mixed_pressure_state_load(pl_mixed_pressure* m, const void* in) {
-    int64_t linear;
+    pl_mixed_linear_state linear;
     const char* from = in;
     memcpy(m->centre, from, vertex_bytes(m));
     memcpy(m->p0, from + vertex_bytes(m), vertex_bytes(m));
     memcpy(&linear, from + 2 * vertex_bytes(m), sizeof linear);
-    pl_mixed_linear_set_state(m->linear, linear);
+    pl_mixed_linear_set_state(m->linear, &linear);
     find_shift(m);
 }

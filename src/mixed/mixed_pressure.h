@@ -28,6 +28,7 @@ typedef struct pl_mixed_pressure pl_mixed_pressure;
 typedef struct pl_mixed_options {
     double stabilisation; // alpha
     bool in_matrix_only;  // p0 follows p
+    double relaxation;    // of the sweeps of multigrid; NAN: automatic
 } pl_mixed_options;
 
 // neighbours: as for pl_step_system_create. Then pl_mixed_pressure_use and

@@ -194,11 +194,44 @@ static void iterate_first(void* levels, int l) {
     memcpy(level->x, mg->stepped, size * sizeof(float));
 }
 
+static void solve_next(void* levels, int l);
+static const pl_mg_operators two_levels = {pre_smooth, restrict_residual, prolong_add, post_smooth,
+                                           solve_next};
+
+// the residual of level l after a cycle on it
+static void find_residual(pl_block_mg* mg, int l) {
+    // the last sweep went backward
+    if (mg->settings.smoother != PL_SMOOTHER_JACOBI && sweeps_after(mg, l) > 0)
+        pl_block_level_residual_after(&mg->levels[l], mg->pool, false);
+    else pl_block_level_residual(&mg->levels[l], mg->pool);
+}
+
+// What the levels from l on make of b, with 4 unknowns: see block_inner.h.
+static void solve_next(void* levels, int l) {
+    pl_block_mg* mg = levels;
+    if (l + 1 == mg->hierarchy.level_count) {
+        solve_coarsest(mg, l);
+        return;
+    }
+    pl_block_inner* inner = &mg->inner[l];
+    bool more = true;
+    pl_block_inner_begin(inner);
+    for (int k = 0; more && k < PL_INNER_STEPS; k++) {
+        pl_mg_cycle(&two_levels, mg, l, l + 2);
+        double start = pl_seconds();
+        find_residual(mg, l);
+        more = pl_block_inner_take(inner, k, &mg->levels[l], mg->pool);
+        add_time(mg, l, start);
+    }
+    pl_block_inner_end(inner, &mg->levels[l]);
+}
+
 void pl_block_mg_cycle(pl_block_mg* mg, bool one_sided) {
     static const pl_mg_operators first_two = {pre_smooth, restrict_residual, prolong_add,
                                               post_smooth, iterate_first};
     mg->one_sided = one_sided;
     if (mg->step) pl_mg_cycle(&first_two, mg, 0, 2);
+    else if (mg->unknowns == 4 && !mg->settings.v_cycle) pl_mg_cycle(&two_levels, mg, 0, 2);
     else pl_mg_cycle(&operators, mg, 0, mg->hierarchy.level_count);
 }
 
@@ -218,10 +251,7 @@ static double float_square_part(int begin, int end, void* user) {
 double pl_block_mg_left(pl_block_mg* mg) {
     pl_block_level* fine = &mg->levels[0];
     double start = pl_seconds();
-    // the last sweep went backward
-    if (mg->settings.smoother != PL_SMOOTHER_JACOBI && sweeps_after(mg, 0) > 0)
-        pl_block_level_residual_after(fine, mg->pool, false);
-    else pl_block_level_residual(fine, mg->pool);
+    find_residual(mg, 0);
     double before =
         pl_parallel_sum(mg->pool, float_square_part, mg->row_count, ROWS_PER_TASK, fine->b);
     double after =

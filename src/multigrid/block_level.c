@@ -229,17 +229,61 @@ static bool is_value(const pl_block_level* level, int c) {
     return level->kind == PL_BLOCKS_4X3 ? c % 4 < 3 : c < level->unknowns;
 }
 
+// b = 0 and an x of the highest modes, which change sign from row to row
+static void start_rough(pl_block_level* level) {
+    for (int i = 0; i < level->node_count; i++)
+        for (int c = 0; c < level->stride; c++)
+            level->x[(size_t)(i * level->stride + c)] =
+                is_value(level, c) ? ((i * 7 + c) % 5 < 2 ? 1.0f : -0.8f) : 0.0f;
+    memset(level->b, 0, vector_size(level) * sizeof(float));
+}
+
+static double change_part(int begin, int end, void* user) {
+    const pl_block_level* level = user;
+    double sum = 0.0;
+    for (int i = begin; i < end; i++) {
+        double change = (double)level->x[i] - (double)level->residual[i];
+        sum += change * change;
+    }
+    return sum;
+}
+
+// Whether sweeps on A x = 0 converge, from a rough x. What they change is looked at, not what is
+// left: slow smooth modes are most of that, and are left to coarser levels.
+static bool sweeps_converge(pl_block_level* level, pl_pool* pool) {
+    enum { SWEEPS = 10, LAST = 4 };
+    static const double LARGEST = 0.95; // factor of a sweep: it takes many to see what grows slowly
+    double before = INFINITY, change = 0.0;
+    size_t size = vector_size(level);
+    start_rough(level);
+    pl_block_level_prepare(level, pool, true);
+    for (int k = 0; k < SWEEPS; k++) {
+        memcpy(level->residual, level->x, size * sizeof(float));
+        pl_block_level_gauss_seidel(level, pool, 2, true, false);
+        change = sqrt(pl_parallel_sum(pool, change_part, (int)size, 4096, level));
+        if (k + 1 == SWEEPS - LAST) before = change;
+    }
+    return change < pow(LARGEST, LAST) * before;
+}
+
+void pl_block_level_relax(pl_block_level* level, pl_pool* pool) {
+    enum { HALVINGS = 4 };
+    static const float LEAST = 0.25f, MARGIN = 0.92f;
+    float low = LEAST, high = level->omega = 1.0f;
+    if (sweeps_converge(level, pool)) low = high;
+    for (int k = 0; k < HALVINGS && low < high; k++) {
+        level->omega = 0.5f * (low + high);
+        *(sweeps_converge(level, pool) ? &low : &high) = level->omega;
+    }
+    level->omega = MARGIN * low;
+}
+
 void pl_block_level_damp(pl_block_level* level, pl_pool* pool) {
     enum { STEPS = 12 };
     size_t size = vector_size(level);
     int count = (int)size;
     double radius = 1.0;
-    // the highest modes change sign from row to row
-    for (int i = 0; i < level->node_count; i++)
-        for (int c = 0; c < level->stride; c++)
-            level->x[(size_t)(i * level->stride + c)] =
-                is_value(level, c) ? ((i * 7 + c) % 5 < 2 ? 1.0f : -0.8f) : 0.0f;
-    memset(level->b, 0, size * sizeof(float));
+    start_rough(level);
     level->damping = 1.0f;
     for (int step = 0; step < STEPS; step++) {
         double before = sqrt(pl_parallel_sum(pool, norm_part, count, 4096, level->x));

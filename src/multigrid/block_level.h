@@ -70,6 +70,10 @@ void pl_block_level_residual(pl_block_level* level, pl_pool* pool);
 void pl_block_level_product(const pl_block_level* level, bool after_backward, int begin, int end,
                             float* y);
 void pl_block_level_jacobi(pl_block_level* level, pl_pool* pool, int sweeps, bool from_zero);
+// Sets the relaxation of Gauss-Seidel between 0.23 and 0.92: somewhat below the largest with which
+// sweeps converge, by bisection. With larger ones pressures that change sign from vertex to vertex
+// grow. Overwrites x, b and the residual.
+void pl_block_level_relax(pl_block_level* level, pl_pool* pool);
 // Sets the damping of Jacobi: 4 / (3 rho), at most 1, with rho the spectral radius of D^-1 A by
 // power iteration. Overwrites x, b and the residual.
 void pl_block_level_damp(pl_block_level* level, pl_pool* pool);

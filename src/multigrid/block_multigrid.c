@@ -33,6 +33,7 @@ void pl_block_mg_destroy(pl_block_mg* mg) {
         PL_FREE(mg->marks[l], int, mg->hierarchy.node_counts[l]);
         PL_FREE(mg->touched[l], int, mg->hierarchy.node_counts[l]);
         PL_FREE(mg->unseen[l], float, 64 * (size_t)mg->hierarchy.node_counts[l]);
+        pl_block_inner_free(&mg->inner[l]);
         pl_block_level_free(&mg->levels[l]);
         pl_block_product_free(&mg->products[l]);
     }
@@ -47,6 +48,7 @@ size_t pl_block_mg_bytes(const pl_block_mg* mg) {
     size_t bytes = (size_t)mg->row_count * (3 * sizeof(int) + 3 * sizeof(double) + 2);
     for (int l = 0; l < mg->hierarchy.level_count; l++) {
         bytes += pl_block_level_bytes(&mg->levels[l]) + pl_block_product_bytes(&mg->products[l]);
+        bytes += pl_block_inner_bytes(&mg->inner[l]);
         bytes += 2 * (size_t)mg->hierarchy.node_counts[l] * sizeof(int);
         if (mg->unseen[l]) bytes += 64 * (size_t)mg->hierarchy.node_counts[l] * sizeof(float);
         if (l > 0)
@@ -57,6 +59,12 @@ size_t pl_block_mg_bytes(const pl_block_mg* mg) {
     if (mg->sparse.direct)
         bytes += (size_t)pl_direct_get_info(mg->sparse.direct).factor_value_count * sizeof(double);
     return bytes + pl_dense_bottom_bytes(&mg->dense);
+}
+
+void pl_block_mg_relax(pl_block_mg* mg) {
+    PL_ASSERT(mg->unknowns == 4);
+    for (int l = 0; l + 1 < mg->hierarchy.level_count; l++)
+        pl_block_level_relax(&mg->levels[l], mg->pool);
 }
 
 void pl_block_mg_move(pl_block_mg* mg, const double* positions) {

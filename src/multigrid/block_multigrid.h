@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "multigrid/block_bottom.h"
 #include "multigrid/block_galerkin.h"
+#include "multigrid/block_inner.h"
 #include "multigrid/sparse_bottom.h"
 
 #include <pliant/multigrid.h>
@@ -31,7 +32,8 @@ typedef struct pl_mg_settings {
     int level_sweeps[PL_MG_MAX_LEVELS]; // on each side, in place of both, where it is not 0
     bool half_sweep;      // the last one before and the first one after go one way only
     bool stiffness_aware; // sampling follows the values at setup
-    float omega;          // relaxation of Gauss-Seidel, 4 unknowns only; 0: 1
+    float omega;          // relaxation of Gauss-Seidel, 4 unknowns only; 0: see pl_block_mg_relax
+    bool v_cycle;         // 4 unknowns: no iterations on coarse levels (block_inner.h)
     pl_mg_bottom bottom;  // solver of the coarsest level, or none: a dense or sparse factor
 } pl_mg_settings;
 
@@ -73,6 +75,7 @@ typedef struct pl_block_mg {
     bool uneven;    // stiffness jumps: a cycle goes through the coarse levels several times
     float* step;    // of level 1, for that, if there is a level above it; else NULL
     float* stepped; // the sum of steps
+    pl_block_inner inner[PL_MG_MAX_LEVELS]; // 4 unknowns: of levels between the first and the last
     pl_mg_bottom bottom;
     // the users of the bottom, unless the settings gave another one
     pl_dense_bottom dense;
@@ -100,6 +103,10 @@ pl_status pl_block_mg_finish(pl_block_mg* mg, pl_error* error);
 // Ends what `begin` has started; `finish` and `destroy` call it.
 void pl_block_mg_end_sampling(pl_block_mg* mg);
 void pl_block_mg_destroy(pl_block_mg* mg);
+// 4 unknowns: relaxation of the smoother anew on all levels, as large as its sweeps converge with
+// for the values of the last update, times a little less. A few power iterations: about five
+// cycles. Until the first call it is 0.5, or the one of the settings.
+void pl_block_mg_relax(pl_block_mg* mg);
 // New rest positions, the same nodes; an update must follow.
 void pl_block_mg_move(pl_block_mg* mg, const double* positions);
 // All values of all levels. False if the coarsest matrix has no factor, as where A is not finite or

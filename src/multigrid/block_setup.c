@@ -10,6 +10,8 @@
 #include <string.h>
 
 enum { ROW_BLOCK = 1024 };
+// relaxation that sweeps of any mixed matrix have converged with so far
+static const float OMEGA = 0.5f;
 
 // The couplings of the matrix with the rows in another order.
 typedef struct graph_job {
@@ -254,6 +256,9 @@ static pl_status make_levels(pl_block_mg* mg, pl_error* error) {
         if (!mg->marks[l] || !mg->touched[l] || (apart && !mg->unseen[l]))
             status = pl_fail_memory(error, "multigrid");
     }
+    bool iterates = mg->unknowns == 4 && !mg->settings.v_cycle;
+    for (int l = 1; status == PL_OK && iterates && l + 1 < h->level_count; l++)
+        status = pl_block_inner_setup(&mg->inner[l], &mg->levels[l], error);
     if (status == PL_OK && mg->uneven && h->level_count > 2) {
         size_t size = (size_t)h->node_counts[1] * PL_NODE;
         mg->step = PL_ALLOC(float, size);
@@ -262,8 +267,8 @@ static pl_status make_levels(pl_block_mg* mg, pl_error* error) {
     }
     if (status != PL_OK) return status;
     for (int l = 0; l < h->level_count; l++)
-        if (mg->settings.omega > 0.0f && mg->unknowns == 4)
-            mg->levels[l].omega = mg->settings.omega;
+        if (mg->unknowns == 4)
+            mg->levels[l].omega = mg->settings.omega > 0.0f ? mg->settings.omega : OMEGA;
     pl_block_mg_find_unseen(mg);
     return setup_bottom(mg, error);
 }

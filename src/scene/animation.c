@@ -9,8 +9,8 @@
 // quaternions in cumulative form (Kim, Kim and Shin 1995):
 //   q(u) = q0 exp(w1 b1(u)) exp(w2 b2(u)) exp(w3 b3(u)),
 //   b1 = 1 - (1-u)^3, b2 = 3u^2 - 2u^3, b3 = u^3,
-// whose angular velocity at a key is the one that w1 and w3 ask for. Everything rests before the
-// first key and after the last one; so the slopes there are zero and all smooth curves are C1.
+// whose angular velocity at a key is the one that w1 and w3 prescribe. Everything is at rest before
+// the first key and after the last, so the slopes there are zero and all smooth curves are C1.
 #include "scene/animation.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static double time_of(const key_times* keys, int k) {
     return time;
 }
 
-// The key at or before a time, -1 before the first; repeats are taken off *time.
+// The key at or before a time, -1 before the first. Subtracts whole repeats from *time.
 static int find_key(const key_times* keys, bool repeat, double* time) {
     double begin = time_of(keys, 0), length = time_of(keys, keys->count - 1) - begin;
     if (repeat && length > 0.0) {
@@ -66,7 +66,7 @@ static double inner_slope(double h0, double h1, double slope0, double slope1) {
     return slope0 * slope1 / (weight * slope1 + (1.0 - weight) * slope0);
 }
 
-// values stand stride doubles apart; slope of the smooth curve at key k
+// slope of the smooth curve at key k; stride: doubles between values
 static double key_slope(const key_times* keys, const double* values, size_t stride, int k) {
     if (k == 0 || k == keys->count - 1) return 0.0;
     double h0 = time_of(keys, k) - time_of(keys, k - 1);
@@ -136,14 +136,14 @@ static pl_vec3 rotated(pl_quat q, pl_vec3 x) {
     return pl_add(pl_madd(x, q.w, c), pl_cross(vector_of(q), c));
 }
 
-// the turn by |r| about r
+// rotation by |r| about r
 static pl_quat exponential(pl_vec3 r) {
     double angle = pl_norm(r);
     if (angle < 1e-9) return quat_of(1.0, pl_scale(0.5, r));
     return quat_of(cos(0.5 * angle), pl_scale(sin(0.5 * angle) / angle, r));
 }
 
-// the shortest turn r with exponential(r) = q or -q
+// shortest rotation vector r with exponential(r) = q or -q
 static pl_vec3 logarithm(pl_quat q) {
     double sign = q.w < 0.0 ? -1.0 : 1.0;
     pl_vec3 v = pl_scale(sign, vector_of(q));
@@ -163,7 +163,7 @@ pl_mat3 pl_rotation_of_angles(const double angles[3]) {
     return pl_quat_to_mat3(quat_of_angles(angles));
 }
 
-// the turn from key k to the next, in the frame of either
+// rotation vector from key k to the next, in the frame of either
 static pl_vec3 turn_between(const pl_motion* motion, int k) {
     pl_quat a = quat_of_angles(motion->keys[k].rotate),
             b = quat_of_angles(motion->keys[k + 1].rotate);
@@ -175,7 +175,7 @@ static pl_vec3 key_spin(const pl_motion* motion, int k) {
     if (k == 0 || k == motion->key_count - 1) return (pl_vec3){0.0, 0.0, 0.0};
     double h0 = motion->keys[k].time - motion->keys[k - 1].time;
     double h1 = motion->keys[k + 1].time - motion->keys[k].time;
-    // each side weighs by the nearness of its key
+    // each side is weighted by how close its key is
     pl_vec3 before = pl_scale(h1 / (h0 * (h0 + h1)), turn_between(motion, k - 1));
     pl_vec3 after = pl_scale(h0 / (h1 * (h0 + h1)), turn_between(motion, k));
     return pl_add(before, after);
@@ -193,7 +193,7 @@ static pl_quat smooth_rotation(const pl_motion* motion, int k, double u, double 
     pl_quat e1 = exponential(pl_scale(1.0 - v * v * v, w1));
     pl_quat e2 = exponential(pl_scale(u * u * (3.0 - 2.0 * u), w2));
     pl_quat e3 = exponential(pl_scale(u * u * u, w3));
-    // each factor turns about its own axis, seen through the factors before it
+    // each factor rotates about its own axis, transformed by the factors before it
     pl_vec3 inner =
         pl_add(pl_scale(6.0 * u * v / h, w2), rotated(e2, pl_scale(3.0 * u * u / h, w3)));
     pl_vec3 all = pl_add(pl_scale(3.0 * v * v / h, w1), rotated(e1, inner));
@@ -216,7 +216,7 @@ static pl_quat key_rotation(const pl_motion* motion, int k, double time, pl_vec3
 
 // ---------------------------------------------------------------- motions
 
-// a pose while it is put together
+// a pose under construction
 typedef struct moving {
     pl_quat q;
     pl_vec3 translate, velocity, spin;
@@ -238,7 +238,7 @@ static moving key_pose(const pl_motion* motion, double time) {
     return m;
 }
 
-// a further turn by `angle` radians about a fixed axis, on top of what is there
+// adds a rotation by `angle` radians about a fixed axis
 static void turn_further(moving* m, pl_vec3 axis, double angle, double rate) {
     pl_quat q = exponential(pl_scale(angle, axis));
     m->q = multiply(q, m->q);

@@ -18,10 +18,10 @@
 #define LAW_BIT(X, CODE, name, help) | W(CODE)
 #define SOLID_LAWS (0u PL_SOLID_LAW_LIST(LAW_BIT, ))
 
-// Only what this version can run stands here: a method without a row is not there yet.
+// Lists only what this version supports: a method without a row is not available.
 static const pl_combination rows[] = {
     {{M(FEM), K(SOLID), SOLID_LAWS, N(NEWTON) | N(LINEARISED), EVERY_INTEGRATOR, EVERY_LINEAR}},
-    // a local projection is known for these only
+    // only these have a local projection
     {{M(FEM), K(SOLID), W(COROTATED) | W(ARAP), N(PROJECTIVE), EVERY_INTEGRATOR, EVERY_LINEAR}},
     {{M(FEM), K(CLOTH), W(SPRINGS) | W(MEMBRANE), N(NEWTON) | N(LINEARISED), EVERY_INTEGRATOR,
       EVERY_LINEAR}},
@@ -45,12 +45,12 @@ static const pl_combination rows[] = {
 #undef I
 #undef L
 
-// what is tried for auto, first to last; the rest is never chosen unasked
+// choices tried for auto, in this order; others are never chosen automatically
 static const int law_order[] = {PL_LAW_STABLE_NEOHOOKEAN, PL_LAW_COROTATED, PL_LAW_SPRINGS, 0};
 static const int nonlinear_order[] = {PL_NONLINEAR_NEWTON, PL_NONLINEAR_PROJECTIVE, 0};
 static const int integrator_order[] = {PL_INTEGRATOR_EULER, 0};
-// Solids of fem bounce and spin on (docs/verification.md, Integrators). Cloth is to hang still
-// soon, and wind on it is made for implicit Euler.
+// Solids of fem keep bouncing and spinning with BDF2 (docs/verification.md, Integrators). Cloth
+// should come to rest soon, and its wind model assumes implicit Euler.
 static const int solid_integrator_order[] = {PL_INTEGRATOR_BDF2, 0};
 static const int linear_order[] = {PL_LINEAR_MULTIGRID, PL_LINEAR_GAUSS_SEIDEL, 0};
 
@@ -70,7 +70,7 @@ static const struct {
 int pl_combination_count(void) { return (int)(sizeof rows / sizeof rows[0]); }
 const pl_combination* pl_combination_at(int index) { return &rows[index]; }
 
-// true if a row allows the first `count` values, those that are auto (0) being free
+// true if a row allows the first `count` values; auto (0) matches anything
 static bool fits(const int* values, int count) {
     for (int r = 0; r < pl_combination_count(); r++) {
         bool all = true;
@@ -97,7 +97,7 @@ bool pl_method_is_available(pl_method method) {
     return fits(&value, 1);
 }
 
-// the first key whose value fits with none of the rows that the keys before it leave
+// describes the first key whose value fits none of the rows that the earlier keys allow
 static void describe(int* values, const char** key, char* text, size_t size) {
     int bad = 0;
     while (bad < PL_COMBINE_COUNT - 1 && fits(values, bad + 1)) bad++;
@@ -122,7 +122,7 @@ static const int* order_of(const int* values, int k) {
     return k == PL_COMBINE_INTEGRATOR && is_fem_solid ? solid_integrator_order : keys[k].order;
 }
 
-// fills the values that are auto from key k on; the first in order that some row allows
+// replaces auto from key k on by the first choice in order that some row allows
 static bool choose(int* values, int k) {
     if (k == PL_COMBINE_COUNT) return fits(values, k);
     if (!keys[k].order || values[k] != 0) return choose(values, k + 1);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Which method, kind of body, law, outer solver, integrator and linear solver go together in this
-// version. One table; everything that is not in it is refused by name.
+// Which method, kind of body, law, outer solver, integrator and linear solver can be combined in
+// this version. One table; everything else is refused by name.
 #ifndef PL_SCENE_COMBINATIONS_H
 #define PL_SCENE_COMBINATIONS_H
 
 #include <pliant/scene.h>
 #include <stddef.h>
 
-// The keys of a combination, in the order in which they are looked at.
+// The keys of a combination, in the order in which they are checked.
 enum {
     PL_COMBINE_METHOD,
     PL_COMBINE_KIND,
@@ -34,8 +34,8 @@ bool pl_method_is_available(pl_method method);
 // True if the values, one for each key and none of them auto, are in the table.
 bool pl_combination_allowed(const int values[PL_COMBINE_COUNT]);
 
-// Chooses what a body leaves to pliant. False, with the key that does not fit and what would, if
-// nothing fits; then the body is unchanged.
+// Resolves the choices that a body leaves to pliant. If nothing fits, returns false with the key
+// that does not fit and the choices that would; the body is then unchanged.
 bool pl_combination_resolve(pl_body* body, const char** key, char* text, size_t size);
 
 #endif

@@ -1,55 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The fields of selections, attachments, colliders and of how they move.
+// The fields of selections, attachments, colliders and motions.
 #include "scene/scene_type.h"
 
 #include <math.h>
 
 static const pl_field_info plane_rows[] = {
-    PL_ROW_VECTOR(pl_plane_shape, "point", point, 0, "m", -1e9, 1e9, 0, 0, 0, "on the plane"),
+    PL_ROW_VECTOR(pl_plane_shape, "point", point, 0, "m", -1e9, 1e9, 0, 0, 0,
+                  "a point on the plane"),
     PL_ROW_VECTOR_AUTO(pl_plane_shape, "normal", normal, 0, "", -1e9, 1e9, "up",
-                       "away from what lies behind the plane; any length"),
+                       "points away from the solid side; any length"),
 };
 const pl_type pl_type_plane = {.name = "plane",
-                               .help = "A plane and all that lies behind it.",
+                               .help = "A plane and the half space behind it.",
                                PL_TYPE_TABLE(pl_plane_shape, plane_rows)};
 
 static const pl_field_info sphere_rows[] = {
-    PL_ROW_VECTOR(pl_sphere_shape, "center", center, 0, "m", -1e9, 1e9, 0, 0, 0, "its middle"),
-    PL_ROW_NUMBER(pl_sphere_shape, "radius", radius, PL_ANIMATED, "m", 1e-9, 1e9, NAN,
-                  "its radius"),
+    PL_ROW_VECTOR(pl_sphere_shape, "center", center, 0, "m", -1e9, 1e9, 0, 0, 0, "centre"),
+    PL_ROW_NUMBER(pl_sphere_shape, "radius", radius, PL_ANIMATED, "m", 1e-9, 1e9, NAN, "radius"),
 };
 const pl_type pl_type_sphere = {
     .name = "sphere", .help = "A ball.", PL_TYPE_TABLE(pl_sphere_shape, sphere_rows)};
 
 static const pl_field_info box_rows[] = {
-    PL_ROW_VECTOR(pl_box_shape, "min", min, 0, "m", -1e9, 1e9, NAN, NAN, NAN, "its least corner"),
+    PL_ROW_VECTOR(pl_box_shape, "min", min, 0, "m", -1e9, 1e9, NAN, NAN, NAN,
+                  "smallest coordinates"),
     PL_ROW_VECTOR(pl_box_shape, "max", max, 0, "m", -1e9, 1e9, NAN, NAN, NAN,
-                  "its greatest corner"),
+                  "largest coordinates"),
 };
-const pl_type pl_type_box = {.name = "box",
-                             .help = "A box along the axes, from corner to corner.",
-                             PL_TYPE_TABLE(pl_box_shape, box_rows)};
+const pl_type pl_type_box = {
+    .name = "box", .help = "An axis-aligned box.", PL_TYPE_TABLE(pl_box_shape, box_rows)};
 
 static const pl_field_info capsule_rows[] = {
     PL_ROW_VECTOR(pl_capsule_shape, "from", from, 0, "m", -1e9, 1e9, NAN, NAN, NAN,
                   "one end of its axis"),
     PL_ROW_VECTOR(pl_capsule_shape, "to", to, 0, "m", -1e9, 1e9, NAN, NAN, NAN, "the other end"),
     PL_ROW_NUMBER(pl_capsule_shape, "radius", radius, PL_ANIMATED, "m", 1e-9, 1e9, NAN,
-                  "around the axis"),
+                  "radius around the axis"),
 };
-const pl_type pl_type_capsule = {
-    .name = "capsule",
-    .help = "What is nearer to an axis than the radius. A capsule has round ends, a cylinder "
-            "flat ones.",
-    PL_TYPE_TABLE(pl_capsule_shape, capsule_rows)};
+const pl_type pl_type_capsule = {.name = "capsule",
+                                 .help = "All points closer to an axis than the radius. A capsule "
+                                         "has round ends, a cylinder flat ones.",
+                                 PL_TYPE_TABLE(pl_capsule_shape, capsule_rows)};
 
 static const pl_field_info chain_rows[] = {
     PL_ROW_ARRAY(pl_chain_shape, "points", points, point_count, PL_FIELD_NUMBERS, PL_REQUIRED, 3,
-                 "m", -1e9, 1e9, "from link to link, [x, y, z] each"),
+                 "m", -1e9, 1e9, "points of the chain, [x, y, z] each"),
     PL_ROW_ARRAY(pl_chain_shape, "radii", radii, radius_count, PL_FIELD_NUMBERS, PL_REQUIRED, 1,
-                 "m", 1e-9, 1e9, "one for each point, or one for all"),
+                 "m", 1e-9, 1e9, "radius of each point, or one for all"),
     PL_ROW_TEXT(pl_chain_shape, "cache", cache, PL_FIELD_FILE, 0, "PC2 file that moves the points"),
     PL_ROW_NUMBER(pl_chain_shape, "cache_start", cache_start, 0, "s", -1e6, 1e6, 0,
                   "time of its first sample"),
@@ -59,11 +58,11 @@ const pl_type pl_type_chain = {.name = "chain",
                                PL_TYPE_TABLE(pl_chain_shape, chain_rows)};
 
 static const pl_field_info torus_rows[] = {
-    PL_ROW_VECTOR(pl_torus_shape, "center", center, 0, "m", -1e9, 1e9, 0, 0, 0, "its middle"),
+    PL_ROW_VECTOR(pl_torus_shape, "center", center, 0, "m", -1e9, 1e9, 0, 0, 0, "centre"),
     PL_ROW_VECTOR(pl_torus_shape, "axis", axis, 0, "", -1e9, 1e9, 0, 1, 0,
-                  "around which it goes; any length"),
+                  "axis of symmetry; any length"),
     PL_ROW_NUMBER(pl_torus_shape, "radius", radius, PL_ANIMATED, "m", 1e-9, 1e9, NAN,
-                  "from the middle to that of the tube"),
+                  "distance from the centre to the centre of the tube"),
     PL_ROW_NUMBER(pl_torus_shape, "tube", tube, PL_ANIMATED, "m", 1e-9, 1e9, NAN,
                   "radius of the tube"),
 };
@@ -73,13 +72,13 @@ const pl_type pl_type_torus = {
 static const pl_field_info mesh_shape_rows[] = {
     PL_ROW_TEXT(pl_mesh_shape, "file", file, PL_FIELD_FILE, PL_REQUIRED, "a closed surface"),
     PL_ROW_AUTO(pl_mesh_shape, "cell", cell, 0, "m", 1e-6, 1e6, "size / 64",
-                "of the grid of distances to it"),
+                "cell size of its distance grid"),
     PL_ROW_TEXT(pl_mesh_shape, "cache", cache, PL_FIELD_FILE, 0,
                 "PC2 file that moves its vertices"),
     PL_ROW_NUMBER(pl_mesh_shape, "cache_start", cache_start, 0, "s", -1e6, 1e6, 0,
                   "time of its first sample"),
     PL_ROW_OBJECT(pl_mesh_shape, "transform", transform, PL_FIELD_OBJECT, 0, transform,
-                  "its place"),
+                  "placement of the mesh"),
 };
 const pl_type pl_type_mesh_shape = {
     .name = "mesh",
@@ -89,20 +88,20 @@ const pl_type pl_type_mesh_shape = {
 };
 
 static const pl_field_info side_rows[] = {
-    PL_ROW_CHOICE(pl_side_shape, "face", face, pl_side, PL_SIDE_LOW_Y, "which side"),
+    PL_ROW_CHOICE(pl_side_shape, "face", face, pl_side, PL_SIDE_LOW_Y, "side of the bounding box"),
     PL_ROW_NUMBER(pl_side_shape, "depth", depth, 0, "", 0, 1, 0.001,
-                  "how deep, as a part of the box"),
+                  "depth as a fraction of the box"),
 };
 const pl_type pl_type_side = {
     .name = "side",
-    .help = "What lies at one side of the body's bounding box.",
+    .help = "The vertices at one side of the body's bounding box.",
     PL_TYPE_TABLE(pl_side_shape, side_rows),
     .shorthand = "face",
 };
 
 static const pl_field_info nearest_rows[] = {
-    PL_ROW_VECTOR(pl_nearest_shape, "point", point, 0, "m", -1e9, 1e9, NAN, NAN, NAN, "to here"),
-    PL_ROW_INT(pl_nearest_shape, "count", count, 1, 1000000000, 1, "how many"),
+    PL_ROW_VECTOR(pl_nearest_shape, "point", point, 0, "m", -1e9, 1e9, NAN, NAN, NAN, "the point"),
+    PL_ROW_INT(pl_nearest_shape, "count", count, 1, 1000000000, 1, "number of vertices"),
 };
 const pl_type pl_type_nearest = {
     .name = "nearest",
@@ -140,88 +139,90 @@ static const pl_field_info selection_rows[] = {
 };
 const pl_type pl_type_selection = {
     .name = "selection",
-    .help = "A set of vertices. Places are those of the body at rest, after its transform.",
+    .help = "A set of vertices. Positions are those of the body at rest, after its transform.",
     PL_TYPE_TABLE(pl_selection, selection_rows),
     .variants = &pl_choices_of_pl_selection_kind,
     .variant_offset = offsetof(pl_selection, kind),
 };
 
 static const pl_field_info pose_key_rows[] = {
-    PL_ROW_NUMBER(pl_pose_key, "time", time, 0, "s", -1e6, 1e9, NAN, "when"),
+    PL_ROW_NUMBER(pl_pose_key, "time", time, 0, "s", -1e6, 1e9, NAN, "time of the key"),
     PL_ROW_VECTOR(pl_pose_key, "translate", translate, 0, "m", -1e9, 1e9, 0, 0, 0,
-                  "shift from the start"),
+                  "translation from the start"),
     PL_ROW_VECTOR(pl_pose_key, "rotate", rotate, 0, "deg", -1e6, 1e6, 0, 0, 0,
-                  "turns about the axes x, y, z, in this order"),
+                  "rotations about the axes x, y, z, in this order"),
 };
-const pl_type pl_type_pose_key = {.name = "pose",
-                                  .help = "Where a moving thing is at one time. Rotations go the "
-                                          "short way from key to key: for more than half a turn "
-                                          "use spin or more keys.",
-                                  PL_TYPE_TABLE(pl_pose_key, pose_key_rows)};
+const pl_type pl_type_pose_key = {
+    .name = "pose",
+    .help = "A pose at one time. Rotations take the shortest way from key to key: for more than "
+            "half a turn use spin or more keys.",
+    PL_TYPE_TABLE(pl_pose_key, pose_key_rows)};
 
 static const pl_field_info oscillation_rows[] = {
     PL_ROW_VECTOR(pl_oscillation, "translate", translate, 0, "m", -1e9, 1e9, 0, 0, 0,
-                  "amplitude of the shift"),
+                  "amplitude of the translation"),
     PL_ROW_VECTOR(pl_oscillation, "rotate", rotate, 0, "deg", -1e6, 1e6, 0, 0, 0,
-                  "direction is the axis, length the amplitude of the turn"),
-    PL_ROW_NUMBER(pl_oscillation, "frequency", frequency, 0, "1/s", 0, 1e6, 1, "how often"),
-    PL_ROW_NUMBER(pl_oscillation, "phase", phase, 0, "deg", -1e6, 1e6, 0, "where it begins"),
+                  "direction: axis; length: amplitude of the rotation"),
+    PL_ROW_NUMBER(pl_oscillation, "frequency", frequency, 0, "1/s", 0, 1e6, 1, "frequency"),
+    PL_ROW_NUMBER(pl_oscillation, "phase", phase, 0, "deg", -1e6, 1e6, 0, "initial phase"),
 };
 const pl_type pl_type_oscillation = {
     .name = "oscillation",
-    .help = "To and fro, by the sine of 2 pi (frequency time + phase / 360).",
+    .help = "An oscillation, amplitude times sin(2 pi (frequency time + phase / 360)).",
     PL_TYPE_TABLE(pl_oscillation, oscillation_rows)};
 
 static const pl_field_info motion_rows[] = {
-    PL_ROW_VECTOR_AUTO(pl_motion, "pivot", pivot, 0, "m", -1e9, 1e9, "the middle of what moves",
-                       "of rotations"),
-    PL_ROW_LIST(pl_motion, "keyframes", keys, key_count, 0, pose_key, "poses, times ascending"),
+    PL_ROW_VECTOR_AUTO(pl_motion, "pivot", pivot, 0, "m", -1e9, 1e9, "the centre of what moves",
+                       "centre of rotations"),
+    PL_ROW_LIST(pl_motion, "keyframes", keys, key_count, 0, pose_key, "poses, in ascending time"),
     PL_ROW_CHOICE(pl_motion, "interpolation", interpolation, pl_interpolation, PL_KEYS_SMOOTH,
-                  "how the keys are joined"),
-    PL_ROW_BOOL(pl_motion, "repeat", repeat, false, "after the last key from the first again"),
+                  "interpolation between keys"),
+    PL_ROW_BOOL(pl_motion, "repeat", repeat, false,
+                "starts again from the first key after the last"),
     PL_ROW_VECTOR(pl_motion, "spin_axis", spin_axis, 0, "", -1e9, 1e9, 0, 1, 0,
-                  "axis of a steady turn; any length"),
-    PL_ROW_NUMBER(pl_motion, "spin_rate", spin_rate, 0, "deg/s", -1e8, 1e8, 0, "its speed"),
+                  "axis of a steady rotation; any length"),
+    PL_ROW_NUMBER(pl_motion, "spin_rate", spin_rate, 0, "deg/s", -1e8, 1e8, 0,
+                  "speed of the steady rotation"),
     PL_ROW_LIST(pl_motion, "oscillations", oscillations, oscillation_count, 0, oscillation,
-                "to and fro, on top"),
+                "oscillations added to the rest"),
 };
-const pl_type pl_type_motion = {.name = "motion",
-                                .help = "How something moves away from where it starts: keyframes, "
-                                        "then the spin, then the oscillations.",
-                                PL_TYPE_TABLE(pl_motion, motion_rows)};
+const pl_type pl_type_motion = {
+    .name = "motion",
+    .help = "Motion relative to the start: keyframes, then the spin, then the oscillations.",
+    PL_TYPE_TABLE(pl_motion, motion_rows)};
 
 static const pl_field_info attachment_rows[] = {
     PL_ROW_TEXT(pl_attachment, "name", name, PL_FIELD_TEXT, 0,
-                "unique; without it attachment0, attachment1, ..."),
+                "unique; by default attachment0, attachment1, ..."),
     PL_ROW_TEXT(pl_attachment, "body", body, PL_FIELD_TEXT, PL_REQUIRED, "name of the body"),
     PL_ROW_OBJECT(pl_attachment, "where", where, PL_FIELD_OBJECT, 0, selection,
-                  "which of its vertices"),
+                  "selects its vertices"),
     PL_ROW_AUTO(pl_attachment, "stiffness", stiffness, PL_ANIMATED, "N/m", 0, 1e15, "held exactly",
-                "of the spring at each vertex"),
+                "stiffness of the spring at each vertex"),
     {PL_ROW(pl_attachment, "hold", hold, PL_FIELD_CHOICES),
      .count_offset = offsetof(pl_attachment, hold_count), .choices = &pl_choices_of_pl_axis,
      .unit = "",
-     .help = "holds along these axes only, as rollers and planes of symmetry do; none: "
-             "along all; fem with newton or linearised"},
+     .help = "holds along these axes only, like rollers and planes of symmetry; empty: along all; "
+             "fem with newton or linearised"},
     PL_ROW_VECTOR_AUTO(pl_attachment, "normal", normal, 0, "", -1e9, 1e9, "none",
-                       "in place of hold: holds along this direction only, any length; it does "
-                       "not turn with the motion"),
+                       "instead of hold: holds along this direction only, any length; it does not "
+                       "rotate with the motion"),
     PL_ROW_VECTOR(pl_attachment, "point", point, PL_VARIANT, "m", -1e9, 1e9, 0, 0, 0,
                   "pulls all of them to this point"),
     PL_ROW_TEXT(pl_attachment, "collider", collider, PL_FIELD_TEXT, PL_VARIANT,
-                "moves them along with this collider"),
+                "moves them with this collider"),
     PL_ROW_TEXT(pl_attachment, "cache", cache, PL_FIELD_FILE, PL_VARIANT,
-                "moves them as a PC2 file says, one point for each selected vertex"),
+                "moves them by a PC2 file, one point for each selected vertex"),
     PL_ROW_NUMBER(pl_attachment, "cache_start", cache_start, 0, "s", -1e6, 1e6, 0,
                   "time of the first sample of cache"),
     PL_ROW_OBJECT(pl_attachment, "motion", motion, PL_FIELD_OBJECT, 0, motion, "how they move"),
     PL_ROW_NUMBER(pl_attachment, "from", from, 0, "s", -1e6, 1e9, 0, "holds from this time on"),
-    PL_ROW_AUTO(pl_attachment, "until", until, 0, "s", -1e6, 1e9, "never", "and lets go then"),
+    PL_ROW_AUTO(pl_attachment, "until", until, 0, "s", -1e6, 1e9, "never", "releases at this time"),
 };
 const pl_type pl_type_attachment = {
     .name = "attachment",
-    .help = "Holds vertices of a body: where they are, or at one of point, collider and cache. "
-            "What it exerts on the body is in metrics.csv.",
+    .help = "Holds vertices of a body: in place, or at one of point, collider and cache. Its force "
+            "on the body is in metrics.csv.",
     PL_TYPE_TABLE(pl_attachment, attachment_rows),
     .variants = &pl_choices_of_pl_target,
     .variant_offset = offsetof(pl_attachment, target),
@@ -229,7 +230,7 @@ const pl_type pl_type_attachment = {
 
 static const pl_field_info collider_rows[] = {
     PL_ROW_TEXT(pl_collider, "name", name, PL_FIELD_TEXT, 0,
-                "unique; without it collider0, collider1, ..."),
+                "unique; by default collider0, collider1, ..."),
     PL_ROW_OBJECT(pl_collider, "plane", plane, PL_FIELD_OBJECT, PL_VARIANT, plane,
                   "ground or wall"),
     PL_ROW_OBJECT(pl_collider, "sphere", sphere, PL_FIELD_OBJECT, PL_VARIANT, sphere, "ball"),
@@ -244,16 +245,16 @@ static const pl_field_info collider_rows[] = {
     PL_ROW_OBJECT(pl_collider, "mesh", mesh, PL_FIELD_OBJECT, PL_VARIANT, mesh_shape,
                   "closed surface from a file, still or moved by a PC2 cache"),
     PL_ROW_AUTO(pl_collider, "friction", friction, PL_ANIMATED, "", 0, 10, "from the body",
-                "Coulomb's coefficient, of every body that touches it"),
+                "friction coefficient for every body that touches it"),
     PL_ROW_NUMBER(pl_collider, "thickness", thickness, PL_ANIMATED, "m", 0, 1e3, 1e-3,
-                  "kept free around it"),
+                  "distance kept free around it"),
     PL_ROW_AUTO(pl_collider, "stiffness", stiffness, PL_ANIMATED, "N/m", 0, 1e15, "from the body",
-                "of the penalty"),
+                "stiffness of the contact penalty"),
     PL_ROW_OBJECT(pl_collider, "motion", motion, PL_FIELD_OBJECT, 0, motion, "how it moves"),
 };
 const pl_type pl_type_collider = {
     .name = "collider",
-    .help = "Something that bodies bump into and that gives no way.",
+    .help = "A rigid obstacle for bodies.",
     PL_TYPE_TABLE(pl_collider, collider_rows),
     .variants = &pl_choices_of_pl_collider_shape,
     .variant_offset = offsetof(pl_collider, shape),

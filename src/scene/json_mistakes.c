@@ -28,15 +28,15 @@ static const char* mistake_at(const char* text, size_t size, size_t at) {
         if (begins(text, size, at, "//") || begins(text, size, at, "/*"))
             return "JSON has no comments; put the text into a key \"comment\"";
         return NULL;
-    case '\'': return "texts and keys stand in double quotes (\"), not in single ones (')";
+    case '\'': return "strings and keys need double quotes (\"), not single quotes (')";
     case ',': {
         size_t next = skip_space(text, size, at + 1);
         if (next < size && (text[next] == ']' || text[next] == '}'))
-            return "no comma stands before a closing bracket; take it away";
-        if (next < size && text[next] == ',') return "two commas in a row; take one away";
+            return "a comma before a closing bracket; remove it";
+        if (next < size && text[next] == ',') return "two commas in a row; remove one";
         return NULL;
     }
-    case 'N': return begins(text, size, at, "NaN") ? "JSON has no NaN; leave the key away" : NULL;
+    case 'N': return begins(text, size, at, "NaN") ? "JSON has no NaN; leave the key out" : NULL;
     case 'I':
         return begins(text, size, at, "Infinity") ? "JSON has no Infinity; write a large number"
                                                   : NULL;

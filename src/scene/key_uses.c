@@ -43,7 +43,7 @@ enum {
     BODY(key, METHOD(GRID)), BODY(key, METHOD(PBD), .masks[PL_COMBINE_LAW] = PBD_LAWS, MODEL(COMPLIANCE))
 #define COARSE(key) BODY(key, METHOD(PBD), .needs = PL_NEEDS_HIERARCHY)
 
-// rows of one key stand together
+// rows of one key are adjacent
 static const pl_key_use rows[] = {
     BODY("name", METHOD(0)),
     BODY("mesh", METHOD(0)),
@@ -130,7 +130,7 @@ static const pl_key_use rows[] = {
 // clang-format on
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
-// how much of a row's key the key begins with; 0 if it is another key
+// length of the row's key if `key` starts with it; 0 otherwise
 static size_t match(const char* row, const char* key) {
     size_t size = strlen(row);
     return strncmp(row, key, size) == 0 && (key[size] == '\0' || key[size] == '.') ? size : 0;
@@ -185,7 +185,7 @@ static void add_word(char* text, size_t size, const char* between, const char* w
     if (used + 1 < size) snprintf(text + used, size - used, "%s%s", used ? between : "", word);
 }
 
-// "law springs or membrane"; where all values but one are in the mask, "linear not direct"
+// writes "law springs or membrane", or "linear not direct" if only one value is missing
 static void add_condition(char* text, size_t size, const char* name, unsigned mask,
                           const pl_choices* choices) {
     if (!mask) return;
@@ -200,7 +200,7 @@ static void add_condition(char* text, size_t size, const char* name, unsigned ma
     add_word(text, size, ", ", whole);
 }
 
-// with which other choices a method reads a key; "" for all
+// other choices with which a method reads a key; "" for all
 static void describe_use(const pl_key_use* use, char* text, size_t size) {
     text[0] = '\0';
     add_condition(text, size, "", use->masks[PL_COMBINE_KIND], &pl_choices_of_pl_body_kind);
@@ -223,7 +223,7 @@ static void describe_use(const pl_key_use* use, char* text, size_t size) {
     if (use->whole_body) add_word(text, size, ", ", "not in regions and vary");
 }
 
-// How a method reads a key: false if it does not; else text tells with what, "" for always.
+// Whether a method reads a key; text: with which choices, "" for always.
 static bool describe_method(const char* key, int method, char* text, size_t size) {
     int count, found = 0;
     const pl_key_use* use = pl_key_uses(key, &count);
@@ -239,7 +239,7 @@ static bool describe_method(const char* key, int method, char* text, size_t size
     return found > 0;
 }
 
-// who reads a key that the body does not
+// methods that read a key which the body's method does not read
 static void describe_readers(const pl_body* body, const char* key, char* text, size_t size) {
     char part[400];
     text[0] = '\0';
@@ -263,7 +263,7 @@ typedef struct note_walk {
     const pl_body* body;
     int index;
     pl_notes* notes;
-    pl_path path; // in the body, as in the scene: regions[0].material.young
+    pl_path path; // path in the body, as in the scene: regions[0].material.young
     bool in_region;
 } note_walk;
 
@@ -282,7 +282,7 @@ static void note_key(const note_walk* w, const char* key) {
     if (pl_key_is_read(w->body, key, w->in_region)) return;
     char readers[600];
     describe_readers(w->body, key, readers, sizeof readers);
-    pl_note(w->notes, PL_NOTE_INFO, "bodies[%d].%s does nothing with method %s as it is set; %s",
+    pl_note(w->notes, PL_NOTE_INFO, "bodies[%d].%s has no effect with method %s as set; %s",
             w->index, w->path.text, pl_method_name((int)w->body->method), readers);
 }
 
@@ -316,7 +316,7 @@ static void note_variations(note_walk* w) {
     }
 }
 
-// every field of a struct of the body whose value is not the preset one
+// visits every field of a struct of the body whose value is not the default
 static void note_fields(note_walk* w, const pl_type* type, const void* object, const void* preset,
                         const char* prefix) {
     for (int i = 0; i < type->field_count; i++) {
@@ -347,7 +347,7 @@ void pl_note_unread_keys(const pl_scene* scene, int body, pl_notes* notes) {
 
 // ---------------------------------------------------------------- systems
 
-// a setting of the system at a path, or in a struct below it, that two bodies do not share
+// finds a system setting at a path, or below it, that two bodies do not share
 static bool differs(const pl_scene* scene, const int bodies[2], const pl_type* type, const void* a,
                     const void* b, const char* prefix) {
     for (int i = 0; i < type->field_count; i++) {
@@ -415,11 +415,10 @@ void pl_key_readers(const char* key, char* text, size_t size) {
 void pl_key_uses_docs(pl_text* text) {
     pl_text_add(
         text,
-        "\n## Which method reads which key\n\nOf the keys of a body. A key that is "
-        "not here is read by every method; the row of an object stands for all of its keys "
-        "that have no row of their own. A cell tells with which other choices the key is read; an "
-        "empty one: never. A run notes every key that has a value and does "
-        "nothing.\n\n| key |");
+        "\n## Which method reads which key\n\nKeys of a body. Every method reads the keys that are "
+        "not listed here. The row of an object holds for all of its keys without a row of their "
+        "own. A cell names the other choices with which the method reads the key; an empty cell "
+        "means never. A run notes every key that is set but has no effect.\n\n| key |");
     for (int m = 0; m < PL_METHOD_COUNT; m++)
         if (pl_method_is_available((pl_method)m)) pl_text_format(text, " %s |", pl_method_name(m));
     pl_text_add(text, "\n|---|");
@@ -430,7 +429,8 @@ void pl_key_uses_docs(pl_text* text) {
         bool again = r > 0 && strcmp(rows[r].key, rows[r - 1].key) == 0;
         if (!again && !is_read_always(&rows[r])) add_row(text, rows[r].key);
     }
-    pl_text_add(text, "\nBodies are solved as one system if these are equal and none has a curve:");
+    pl_text_add(text,
+                "\nBodies are solved as one system if these keys are equal and none has a curve:");
     for (int r = 0, count = 0; r < ROW_COUNT; r++) {
         bool again = r > 0 && strcmp(rows[r].key, rows[r - 1].key) == 0;
         if (!again && rows[r].owner == PL_KEY_OF_SYSTEM)

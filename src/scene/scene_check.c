@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Resolving and checking a scene: first what was left to pliant is chosen, then the tables are
-// walked for ranges, then follows what no table can say. Everything stops at the first problem.
+// Resolves and checks a scene: first the choices left to pliant, then the ranges in the tables,
+// then everything that no table can express. Stops at the first problem.
 #include "base/memory.h"
 #include "scene/animation.h"
 #include "scene/combinations.h"
@@ -21,7 +21,7 @@ typedef struct checker {
     pl_problem* problem;
 } checker;
 
-// notes the problem at the present path, with a key behind it if there is one
+// records the problem at the current path, followed by a key if there is one
 PL_PRINTF(3, 4)
 static pl_status fail(checker* c, const char* key, const char* format, ...) {
     size_t before = key ? pl_path_push_key(&c->path, key) : c->path.size;
@@ -119,7 +119,7 @@ static pl_status check_field(checker* c, const pl_field_info* field, const void*
     }
 }
 
-// true for fields that count: all but the variants that were not chosen
+// true for all fields except variants that were not chosen
 static bool is_chosen(const pl_type* type, const pl_field_info* field, const void* object) {
     if (!(field->flags & PL_VARIANT)) return true;
     int variant = pl_load_int(object, type->variant_offset);
@@ -131,7 +131,7 @@ static bool is_chosen(const pl_type* type, const pl_field_info* field, const voi
 static bool is_zero(const double v[3]) { return v[0] == 0.0 && v[1] == 0.0 && v[2] == 0.0; }
 
 static pl_status check_direction(checker* c, const char* key, const double v[3]) {
-    return is_zero(v) ? fail(c, key, "is zero; it must point somewhere") : PL_OK;
+    return is_zero(v) ? fail(c, key, "is zero; a direction must not be zero") : PL_OK;
 }
 
 static pl_status check_hold(checker* c, const pl_attachment* a) {
@@ -141,7 +141,7 @@ static pl_status check_hold(checker* c, const pl_attachment* a) {
                 return fail(c, "hold", "has %s twice; name each axis once",
                             pl_axis_name((int)a->hold[i]));
     if (isnan(a->normal[0])) return PL_OK;
-    if (a->hold_count) return fail(c, "normal", "is in place of hold; give one of the two");
+    if (a->hold_count) return fail(c, "normal", "replaces hold; give one of the two");
     return check_direction(c, "normal", a->normal);
 }
 
@@ -206,7 +206,7 @@ static pl_status check_keys(checker* c, const double* times, size_t stride, int 
 
 static pl_status check_motion(checker* c, const pl_motion* motion) {
     if (motion->spin_rate != 0.0 && is_zero(motion->spin_axis))
-        return fail(c, "spin_axis", "is zero; it must point somewhere");
+        return fail(c, "spin_axis", "is zero; a direction must not be zero");
     if (motion->key_count == 0) return PL_OK;
     return check_keys(c, &motion->keys[0].time, sizeof(pl_pose_key) / sizeof(double),
                       motion->key_count);
@@ -249,7 +249,7 @@ static pl_status check_levels(checker* c, const pl_body* body) {
     return PL_OK;
 }
 
-// fem and mixed stand on the same step
+// fem and mixed use the same step
 static bool has_fem_step(const pl_body* body) {
     return body->method == PL_METHOD_FEM || body->method == PL_METHOD_MIXED;
 }
@@ -292,13 +292,13 @@ static pl_status check_maker(checker* c, const pl_shape_maker* maker) {
     return PL_OK;
 }
 
-// what is recorded has the elements that fields are on
+// checks that the recording includes the elements of its fields
 static pl_status check_output(checker* c, const pl_output* output) {
     for (int i = 0; i < output->field_count; i++)
         if (output->fields[i] == PL_OUTPUT_ELEMENT_STRESS && output->record != PL_RECORD_ALL)
             return fail(c, "fields",
-                        "element_stress is of tets, and only the surface is recorded; add "
-                        "\"record\": \"all\", or take stress, which is at vertices");
+                        "element_stress belongs to tets, but only the surface is recorded; add "
+                        "\"record\": \"all\", or use stress, which is at vertices");
     return PL_OK;
 }
 
@@ -335,7 +335,7 @@ static pl_status check_object(checker* c, const pl_type* type, const void* objec
     if (type->variants) {
         int variant = pl_load_int(object, type->variant_offset);
         if (variant < 0 || variant >= type->variants->count)
-            return fail(c, NULL, "is of no known kind (%d)", variant);
+            return fail(c, NULL, "has an unknown kind (%d)", variant);
     }
     for (int i = 0; i < type->field_count; i++) {
         const pl_field_info* field = &type->fields[i];
@@ -361,7 +361,7 @@ static int compare_named(const void* a, const void* b) {
     return order ? order : (x->index > y->index) - (x->index < y->index);
 }
 
-// gives names to items of a list that have none, and refuses those that stand twice
+// names the unnamed items of a list, and refuses duplicate names
 static pl_status check_names(checker* c, pl_scene* scene, const char* key, const char* prefix) {
     const pl_field_info* list = pl_type_field(&pl_type_scene, key);
     const pl_field_info* name = pl_type_field(list->type, "name");
@@ -398,7 +398,7 @@ static pl_status check_names(checker* c, pl_scene* scene, const char* key, const
     return status;
 }
 
-// refuses a reference to something that is not there; empty ones are allowed
+// refuses a reference to something that does not exist; empty ones are allowed
 static pl_status check_reference(checker* c, const pl_scene* scene, const char* list_key,
                                  const char* key, const char* what, const char* name) {
     if (!name || !name[0]) return PL_OK;
@@ -426,7 +426,7 @@ static void path_to(checker* c, const char* list, int index) {
     pl_path_push_index(&c->path, index);
 }
 
-// Single directions are held by fem, whose matrix couples the three.
+// Only fem can hold single directions, because its matrix couples all three.
 static pl_status check_holder(checker* c, const pl_scene* scene, const pl_attachment* a) {
     if (!a->hold_count && isnan(a->normal[0])) return PL_OK;
     const char* key = a->hold_count ? "hold" : "normal";
@@ -453,7 +453,7 @@ static bool has_vertex_numbers(const pl_selection* s) {
     return s->kind == PL_SELECT_VERTICES;
 }
 
-// A body with eigenfit.coarse_edge moves on another mesh than its own. name: NULL for all bodies
+// A body with eigenfit.coarse_edge is simulated on a different mesh. name: NULL for all bodies
 static pl_status check_numbering(checker* c, const pl_scene* scene, const char* name,
                                  const pl_selection* where) {
     for (int i = 0; i < scene->body_count; i++) {
@@ -461,8 +461,8 @@ static pl_status check_numbering(checker* c, const pl_scene* scene, const char* 
         if (body->eigenfit && !isnan(body->eigenfit->coarse_edge) &&
             (!name || strcmp(name, body->name) == 0) && has_vertex_numbers(where))
             return fail(c, "where",
-                        "\"vertices\" are numbers of the mesh of body \"%.100s\", which moves on "
-                        "another one that eigenfit.coarse_edge makes; select by place",
+                        "\"vertices\" refers to the mesh of body \"%.100s\", but "
+                        "eigenfit.coarse_edge simulates it on another mesh; select by position",
                         body->name);
     }
     return PL_OK;
@@ -556,7 +556,7 @@ static pl_status resolve_body(checker* c, pl_body* body) {
                     "\"ratios\" not with \"dac\"");
     pl_status status = check_poisson(c, body, &body->material, "material.poisson");
     if (status == PL_OK) status = resolve_regions(c, body);
-    // which linear solver is best depends on the size of the system, which the world will know
+    // the best linear solver depends on the size of the system, which only the world knows
     if (is_open) body->linear = PL_LINEAR_AUTO;
     return status;
 }
@@ -571,7 +571,7 @@ static void point_up_in(const pl_scene* scene, const pl_selection* selection) {
     for (int i = 0; i < selection->part_count; i++) point_up_in(scene, &selection->parts[i]);
 }
 
-// what follows from `up`: gravity, and the normals of planes
+// sets defaults that depend on `up`: gravity and the normals of planes
 static void resolve_up(pl_scene* scene) {
     for (int k = 0; k < 3 && isnan(scene->gravity[2]); k++)
         scene->gravity[k] = (int)scene->up == k ? -9.81 : 0.0;
@@ -591,14 +591,14 @@ static pl_status check_animations(checker* c, const pl_scene* scene) {
         pl_place place;
         pl_error error;
         if (pl_scene_locate(scene, animation->path, &place, &error) != PL_OK)
-            return fail(c, NULL, "has a curve, but is not there");
+            return fail(c, NULL, "has a curve but does not exist");
         pl_status status = check_object(c, &pl_type_curve, &animation->curve);
         if (status != PL_OK) return status;
         double low, high;
         pl_curve_bounds(&animation->curve, &low, &high);
         if (low < place.field->low || high > place.field->high)
-            return fail(c, NULL, "goes from %g to %g; it must stay from %g to %g %s", low, high,
-                        place.field->low, place.field->high, place.field->unit);
+            return fail(c, NULL, "varies from %g to %g; it must stay between %g and %g %s", low,
+                        high, place.field->low, place.field->high, place.field->unit);
     }
     return PL_OK;
 }

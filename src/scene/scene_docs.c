@@ -90,7 +90,7 @@ static void add_row(pl_text* text, const pl_field_info* field) {
 static void add_type(pl_text* text, const pl_type* type) {
     pl_text_format(text, "\n### %s\n\n%s", type->name, type->help);
     if (type->shorthand)
-        pl_text_format(text, " The value of `%s` may stand for the whole.", type->shorthand);
+        pl_text_format(text, " The value of `%s` may replace the whole object.", type->shorthand);
     if (type->variants)
         pl_text_format(text, " %s one of the keys marked with \\*.",
                        type->variant_required ? "It has exactly" : "It has at most");
@@ -172,26 +172,25 @@ static void add_combinations(pl_text* text) {
     const pl_choices* choices[PL_COMBINE_COUNT] = {
         &pl_choices_of_pl_method,    &pl_choices_of_pl_body_kind,  &pl_choices_of_pl_law,
         &pl_choices_of_pl_nonlinear, &pl_choices_of_pl_integrator, &pl_choices_of_pl_linear};
-    pl_text_add(text, "\n## What goes together\n\nWithin a row every choice goes with every other; "
-                      "what is in no row is refused. `auto` takes what fits: the law "
-                      "stable_neohookean, corotated or springs, newton or projective, euler, "
-                      "multigrid or gauss-seidel, the first of these that the row has.\n\n"
-                      "| method | kind | law | nonlinear | integrator | linear |\n"
-                      "|---|---|---|---|---|---|\n");
+    pl_text_add(text, "\n## What goes together\n\nAll choices of a row can be combined; a "
+                      "combination that is in no row is refused. `auto` picks the first of these "
+                      "that the row has: law stable_neohookean, corotated or springs; newton or "
+                      "projective; euler; multigrid or gauss-seidel.\n\n| method | kind | law | "
+                      "nonlinear | integrator | linear |\n|---|---|---|---|---|---|\n");
     for (int r = 0; r < pl_combination_count(); r++) {
         pl_text_add(text, "| ");
         for (int k = 0; k < PL_COMBINE_COUNT; k++)
             add_mask(text, pl_combination_at(r)->masks[k], choices[k]);
         pl_text_add(text, "\n");
     }
-    pl_text_add(text, "\n`eigenfit` goes with solids in motion, method fem and nonlinear newton or "
-                      "linearised.\n");
-    pl_text_add(text, "\nA Poisson's ratio of 0.5 goes with method mixed.\n");
+    pl_text_add(text, "\n`eigenfit` works with solids in motion, method fem and nonlinear newton "
+                      "or linearised.\n");
+    pl_text_add(text, "\nOnly method mixed supports a Poisson's ratio of 0.5.\n");
 }
 
 enum { DOCS_COLUMNS = 120 };
 
-// The last blank of a line that may end it, or 0. What follows must not begin a list or a table.
+// The last blank at which a line may be broken, or 0. The rest must not start a list or a table.
 static size_t find_break(const char* line) {
     for (size_t k = DOCS_COLUMNS; k > 0; k--)
         if (line[k] == ' ' && !strchr("-+*#|>", line[k + 1])) return k;

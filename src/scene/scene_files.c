@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The files that a scene names: meshes of bodies, set into the world, and whether all that refers
-// to them can be found in them.
+// The files that a scene names: loads and places the meshes of bodies, and checks that everything
+// which refers to them can be found.
 #include "base/memory.h"
 #include "base/notes.h"
 #include "math/vec3.h"
@@ -38,7 +38,7 @@ void pl_transform_apply(const pl_transform* transform, double* positions, int ve
     for (int v = 0; v < vertex_count; v++) {
         double* p = positions + 3 * (size_t)v;
         for (int k = 0; k < 3; k++) p[k] *= fit * transform->scale[k];
-        // without a turn nothing is rounded
+        // without a rotation nothing is rounded
         if (turns) pl_vec3_store(p, pl_mat3_apply(&R, pl_vec3_load(p)));
         for (int k = 0; k < 3; k++) p[k] += transform->translate[k];
     }
@@ -54,7 +54,7 @@ void pl_transform_apply_mesh(const pl_transform* transform, pl_mesh* mesh) {
     }
 }
 
-// an edge that is not NAN counts in place of the maker's
+// edge: replaces the generator's own unless NAN
 static pl_status generate(const pl_shape_maker* maker, double edge, pl_mesh** out,
                           pl_error* error) {
     pl_generate_options options;
@@ -105,7 +105,7 @@ typedef struct file_checker {
     pl_problem* problem;
 } file_checker;
 
-// what went wrong, with the path of what refers to it
+// reports an error with the path of the reference
 static pl_status fail_at(file_checker* c, pl_status status, const char* list, int index,
                          const char* key) {
     snprintf(c->problem->path, sizeof c->problem->path, "%s[%d].%s", list, index, key);
@@ -174,7 +174,8 @@ static pl_status check_selections(file_checker* c, const pl_body* body, const pl
         return fail_at(c, status, "attachments", i, "where");
     }
     for (int i = 0; i < scene->force_count; i++) {
-        const char* name = scene->forces[i].body; // on every body it may miss some
+        const char* name =
+            scene->forces[i].body; // without a name, some bodies may have none selected
         if (!name || strcmp(name, body->name) != 0) continue;
         pl_status status = check_force(&scene->forces[i], body, mesh, &c->error);
         if (status != PL_OK) return fail_at(c, status, "forces", i, "where");
@@ -204,7 +205,7 @@ static pl_status check_readable(file_checker* c, const char* path, const char* l
                                 const char* key) {
     if (!path || !path[0] || access(path, R_OK) == 0) return PL_OK;
     pl_fail(&c->error, PL_ERROR_IO,
-            "%.400s cannot be read (names are relative to the file they stand in)", path);
+            "%.400s cannot be read (names are relative to the file that contains them)", path);
     return fail_at(c, PL_ERROR_IO, list, index, key);
 }
 
@@ -230,7 +231,7 @@ static pl_status check_collider_files(file_checker* c, int i) {
 pl_status pl_scene_check_files_at(const pl_scene* scene, pl_notes* notes, pl_problem* problem) {
     file_checker c = {.scene = scene, .notes = notes, .problem = problem};
     pl_status status = PL_OK;
-    // first what is quick
+    // quick checks first
     for (int i = 0; i < scene->body_count && status == PL_OK; i++) status = check_body_files(&c, i);
     for (int i = 0; i < scene->collider_count && status == PL_OK; i++)
         status = check_collider_files(&c, i);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Several files, and values from the command line, become one tree. What a file says itself goes
-// over what it includes: objects are merged key by key; lists of objects are joined, items of the
-// same name being merged; everything else is replaced.
+// Merges several files, and values from the command line, into one tree. A file overrides what it
+// includes: objects are merged key by key; lists of objects are concatenated, and items with the
+// same name are merged; everything else is replaced.
 #include "base/memory.h"
 #include "base/platform.h"
 #include "scene/scene_node.h"
@@ -14,10 +14,10 @@
 
 enum { FILE_LIMIT = 256, CHAIN_LIMIT = 32, NAMED_LIMIT = 10000 };
 
-// the files that are being read, each included by the next
+// files being read, each included by the next
 typedef struct chain {
     const char* path;
-    const char* real; // path without links, to tell files apart
+    const char* real; // canonical path, to identify files
     const struct chain* from;
 } chain;
 
@@ -37,7 +37,7 @@ static pl_node* item_named(const pl_node* list, const char* name) {
     return NULL;
 }
 
-// puts what a value holds in the place of another, which keeps its key and its neighbours
+// replaces the contents of a value, which keeps its key and its position
 static void replace_value(pl_node* node, const pl_node* by) {
     pl_node* next = node->next;
     const char* key = node->key;
@@ -124,8 +124,8 @@ static pl_status check_chain(const chain* files, const pl_node* include, const c
         char text[512] = "";
         describe_chain(files, text, sizeof text);
         return pl_node_fail(include, "include", error, PL_ERROR_FORMAT,
-                            "files include one another in a circle: %s%s; take out one of them",
-                            text, path);
+                            "files include one another in a circle: %s%s; remove one of them", text,
+                            path);
     }
     return PL_OK;
 }
@@ -149,9 +149,9 @@ static pl_status include_file(pl_tree* tree, const pl_node* name, const chain* f
         return pl_node_fail(name, "include", error, PL_ERROR_FORMAT, "this name is too long");
     char real[4096];
     if (!pl_path_real(path, real, sizeof real))
-        return pl_node_fail(name, "include", error, PL_ERROR_IO,
-                            "there is no file %s (names are relative to the file they stand in)",
-                            path);
+        return pl_node_fail(
+            name, "include", error, PL_ERROR_IO,
+            "there is no file %s (names are relative to the file that contains them)", path);
     pl_status status = check_chain(files, name, path, real, error);
     pl_node* root = NULL;
     if (status == PL_OK) status = load(tree, path, NULL, 0, files, &root, error);
@@ -220,7 +220,7 @@ static pl_status wrong_path(const char* text, const char* what, pl_error* error)
                    "--set %.300s: %s; write it like bodies[0].material.young=1e5", text, what);
 }
 
-// the item of a list that a step names; one past the end is made, standing where the value stands
+// the list item that a step names; one past the end is created, with the value's position
 static pl_status step_into_list(pl_tree* tree, pl_node* node, const pl_step* step, const char* text,
                                 const pl_node* value, pl_node** out, pl_error* error) {
     char what[256];
@@ -259,13 +259,13 @@ static pl_status step_into_object(pl_tree* tree, pl_node* node, const pl_step* s
 
 static pl_status override_at(pl_tree* tree, const char* text, const char* path,
                              const pl_node* value, pl_error* error) {
-    pl_node *node = tree->root, *list = NULL; // list: that the last step went into
+    pl_node *node = tree->root, *list = NULL; // list: the one that the last step entered
     pl_step step;
     while (pl_path_step(path, &step)) {
         if (node->kind == PL_NODE_NULL) node->kind = step.is_index ? PL_NODE_ARRAY : PL_NODE_OBJECT;
         if (node->kind != (step.is_index ? PL_NODE_ARRAY : PL_NODE_OBJECT)) {
             char what[256];
-            snprintf(what, sizeof what, "there is no %s \"%s\" in what stands before it",
+            snprintf(what, sizeof what, "there is no %s \"%s\" in the value before it",
                      step.is_index ? "item" : "key", step.name);
             return wrong_path(text, what, error);
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The tables of choices, and which name was probably meant by a wrong one.
+// The tables of choices, and suggestions for misspelled names.
 #include "scene/scene_type.h"
 
 #include <ctype.h>
@@ -26,7 +26,7 @@ int pl_choice_find(const pl_choices* choices, const char* name) {
 
 enum { NAME_LIMIT = 40 };
 
-// case, and '-' for '_', are no edits
+// case and '-' for '_' do not count as edits
 static char loose(char c) { return c == '-' ? '_' : (char)tolower((unsigned char)c); }
 
 // edits (insert, drop, change, swap of neighbours) from a to b

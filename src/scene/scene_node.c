@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// JSON text to a tree with places. The text was accepted by jansson before it is walked, so the
-// walk needs no errors of its own; members of an object come in the order of the text (jansson
-// keeps it, and refuses keys that stand twice).
+// Parses JSON into a tree with positions. jansson has accepted the text before it is walked, so the
+// walk needs no errors of its own. Members of an object are in text order (jansson keeps it, and
+// refuses duplicate keys).
 #include "scene/scene_node.h"
 #include "base/memory.h"
 #include "base/platform.h"
@@ -246,7 +246,7 @@ static pl_status parse_failed(const pl_document* document, const json_error_t* p
                        problem->text, advice);
     size_t offset;
     const char* mistake = pl_json_mistake(document->source.data, document->source.size, &offset);
-    // the parser stops behind the first mistake; one that stands later is not its reason
+    // the parser stops after the first mistake; a later one is not the cause
     if (mistake && code == json_error_invalid_syntax && offset < (size_t)problem->position + 2) {
         pl_node place = {.document = document, .offset = offset};
         return pl_node_fail(&place, NULL, error, status, "not valid JSON: %s", mistake);
@@ -255,7 +255,7 @@ static pl_status parse_failed(const pl_document* document, const json_error_t* p
                    problem->line, problem->column, problem->text, advice);
 }
 
-// integers become doubles, so that none is too big
+// integers become doubles, so none is too large
 enum { PARSE_FLAGS = JSON_REJECT_DUPLICATES | JSON_DECODE_INT_AS_REAL | JSON_DECODE_ANY };
 
 // parses the document's text from start on
@@ -298,7 +298,7 @@ pl_status pl_tree_parse_value(pl_tree* tree, const char* shown, const char* valu
         pl_source_from_memory(value, strlen(value), shown, BYTE_LIMIT, &document->source, error);
     if (status != PL_OK) return status;
     status = parse(tree, document, 0, out, error);
-    // what is not JSON and does not look like it is a text without quotes
+    // anything that does not look like JSON is a string without quotes
     if (status != PL_ERROR_FORMAT || strchr("{[\"", value[0])) return status;
     pl_node place = {.document = document};
     *out = pl_tree_new_node(tree, PL_NODE_TEXT, &place);

@@ -123,7 +123,7 @@ pl_status pl_scene_put_animation(pl_scene* scene, const char* path, const pl_cur
 void pl_scene_drop_animation(pl_scene* scene, const char* path) {
     int known = find_animation(scene, path);
     if (known < 0) return;
-    // the list must have exactly its count: a rare event, so a new list is made
+    // the list has exactly `count` items; this is rare, so allocate a new one
     pl_animation* animations = (pl_animation*)scene->animations;
     int count = scene->animation_count;
     pl_animation* shorter = count > 1 ? PL_ALLOC(pl_animation, count - 1) : NULL;

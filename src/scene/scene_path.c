@@ -83,7 +83,7 @@ static int find_item(const pl_field_info* field, const void* object, const pl_st
     return -1;
 }
 
-// goes from the field of a place into the struct behind it; false if there is none
+// enters the struct of the current field; false if there is none
 static bool enter_field(pl_place* place, pl_step* step, bool* more) {
     const pl_field_info* field = place->field;
     void* inner = NULL;

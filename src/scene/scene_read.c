@@ -88,7 +88,7 @@ static pl_status read_choice(pl_reader* reader, const pl_choices* choices, const
                         what);
 }
 
-// a file's name is relative to the file it stands in
+// a file name is relative to the file that contains it
 static pl_status read_text(pl_reader* reader, const pl_node* node, bool is_file, char** out) {
     if (node->kind != PL_NODE_TEXT)
         return fail_expected(reader, node, is_file ? "the name of a file" : "a text");
@@ -179,7 +179,7 @@ static pl_status prepare_items(pl_reader* reader, const pl_field_info* field, co
 
 static pl_status read_list(pl_reader* reader, const pl_field_info* field, const pl_node* node,
                            void* object) {
-    // one item may stand without brackets where no mistake can hide
+    // a single item may omit the brackets where that is unambiguous
     bool single =
         (field->flags & PL_SINGLE) != 0 ||
         (node->kind != PL_NODE_ARRAY && field->kind != PL_FIELD_LIST && field->width <= 1);
@@ -243,7 +243,7 @@ static pl_status read_value(pl_reader* reader, const pl_field_info* field, const
     }
 }
 
-// takes a constant of a material back, with the curve that it may follow
+// removes a constant of a material, with its curve
 static void forget_constant(pl_reader* reader, const char* key, double* value) {
     pl_path path = reader->path;
     char* dot = strrchr(path.text, '.');
@@ -253,7 +253,7 @@ static void forget_constant(pl_reader* reader, const char* key, double* value) {
     *value = NAN;
 }
 
-// a pair of elastic constants takes the place of another one, such as an inherited one
+// a pair of elastic constants replaces another pair, such as an inherited one
 static void replace_constants(pl_reader* reader, const char* key, pl_material_def* material) {
     bool is_young = strcmp(key, "young") == 0 || strcmp(key, "poisson") == 0;
     if (is_young) forget_constant(reader, "mu", &material->mu);
@@ -305,7 +305,7 @@ static pl_status read_parameter(pl_reader* reader, const pl_node* node, pl_shape
     return status;
 }
 
-// keys of a generated shape that are not in its table are parameters of that shape
+// unknown keys of a generated shape are parameters of that shape
 static pl_status read_parameters(pl_reader* reader, const pl_node* node, pl_shape_maker* maker) {
     pl_field_free(&pl_type_maker.fields[pl_type_maker.field_count - 1], maker);
     int count = 0;
@@ -374,7 +374,7 @@ static pl_status read_object(pl_reader* reader, const pl_type* type, const pl_no
 
 // ---------------------------------------------------------------- the scene
 
-// what is read, and what is said about it
+// the scene being read, and its notes
 typedef struct request {
     pl_scene_source source;
     const char* const* overrides;
@@ -384,7 +384,7 @@ typedef struct request {
     pl_error* error;
 } request;
 
-// puts the place in the file before a problem that was found in the structs
+// prefixes a problem found in the structs with its position in the file
 static pl_status tell(const pl_tree* tree, pl_status status, const pl_problem* problem,
                       pl_error* error) {
     if (status == PL_OK) return PL_OK;
@@ -463,7 +463,7 @@ pl_status pl_scene_read_memory(const void* data, size_t size, const char* path,
     return read_scene(&r, out);
 }
 
-// What follows the path that a text begins with, or NULL if it begins otherwise. A body may stand
+// The text after the path that it starts with, or NULL if it starts otherwise. A body may be given
 // by its name.
 static const char* split_path(const pl_scene* scene, const char* text, pl_problem* problem,
                               bool* by_name) {
@@ -493,7 +493,7 @@ void pl_scene_explain(const pl_scene_source* source, const char* const* override
     pl_status status = read_tree(source, &tree, NULL);
     for (int i = 0; i < override_count && status == PL_OK; i++)
         status = pl_tree_override(&tree, overrides[i], NULL);
-    // of files, fields and regions of a body more can be told: which key, which name was meant
+    // for files, fields and regions of a body, name the key and suggest a name
     if (status == PL_OK && by_name) {
         pl_status found = pl_scene_check_files_at(scene, NULL, &better);
         if (found != PL_OK && found != PL_ERROR_MEMORY) problem = better;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// From a tree of JSON to the structs, by their tables.
+// Converts a JSON tree to the structs, driven by their tables.
 #ifndef PL_SCENE_READ_H
 #define PL_SCENE_READ_H
 
@@ -15,34 +15,34 @@ typedef struct pl_reader {
     pl_error* error;
 } pl_reader;
 
-// Reads the value of one field into the struct that holds it, in place of what was there. Types are
-// checked here, ranges by pl_scene_resolve.
+// Reads the value of one field into its struct, replacing the old value. Checks types;
+// pl_scene_resolve checks ranges.
 pl_status pl_read_member(pl_reader* reader, const pl_type* type, const pl_field_info* field,
                          const pl_node* node, void* object);
 // A number, or a curve that it follows from now on; path is the reader's.
 pl_status pl_read_number(pl_reader* reader, const pl_field_info* field, const pl_node* node,
                          double* out);
 
-// pl_scene_read and pl_scene_check_files in one, so that what is wrong with a mesh or a selection
-// is told with file, line and column, too.
+// pl_scene_read and pl_scene_check_files together, so that errors in meshes and selections also
+// have file, line and column.
 pl_status pl_scene_read_checked(const char* path, const char* const* overrides, int override_count,
                                 pl_scene** out, pl_notes* notes, pl_error* error);
 
-// Where a scene is read from: a file, or memory with a path for messages and to find other files.
+// Source of a scene: a file, or memory with a path for messages and for finding other files.
 typedef struct pl_scene_source {
     const char* path;
     const void* data; // NULL: the file at path
     size_t size;
 } pl_scene_source;
 
-// Puts the place in the file before an error of what was made of a scene that pl_scene_read read
-// with the same arguments, such as pl_world_create's: what is wrong with a mesh or a selection, or
-// the place of the path or body that the text begins with. Other errors stay as they are.
+// Prefixes an error with its position in the file. The error comes from a scene that pl_scene_read
+// read with the same arguments, for example from pl_world_create. The position is that of the path
+// or body that the text starts with, or of a faulty mesh or selection. Other errors stay unchanged.
 void pl_scene_explain(const pl_scene_source* source, const char* const* overrides,
                       int override_count, const pl_scene* scene, pl_error* error);
 
-// As pl_scene_read, from memory; path is used in messages and to find other files. What the fuzzer
-// calls.
+// Like pl_scene_read, from memory; path is used in messages and to find other files. Entry point of
+// the fuzzer.
 pl_status pl_scene_read_memory(const void* data, size_t size, const char* path,
                                const char* const* overrides, int override_count, pl_scene** out,
                                pl_notes* notes, pl_error* error);

@@ -137,7 +137,7 @@ static void add_default(pl_text* text, const pl_field_info* field) {
     }
 }
 
-// which methods read a key of a body, or of an object in it; "" for all
+// methods that read a key of a body, or of an object in it; "" for all
 static void find_readers(const pl_type* type, const char* key, char* text, size_t size) {
     text[0] = '\0';
     if (type == &pl_type_body) pl_key_readers(key, text, size);
@@ -150,7 +150,7 @@ static void find_readers(const pl_type* type, const char* key, char* text, size_
     }
 }
 
-// description and default stand beside what the value must be
+// description and default accompany the constraints of the value
 static void add_property(pl_text* text, const pl_type* type, const pl_field_info* field) {
     char help[1024], readers[400];
     bool unit = field->unit[0] != '\0', preset = field->preset_text != NULL;
@@ -241,7 +241,7 @@ static void add_shapes(pl_text* text) {
     pl_text_add(text, "]");
 }
 
-// what an object of the type must be, but for the opening bracket
+// constraints of an object of the type, without the opening bracket
 static void add_body(pl_text* text, const pl_type* type) {
     pl_text_add(text, "\"type\": \"object\"");
     add_required(text, type);
@@ -263,9 +263,9 @@ static void add_body(pl_text* text, const pl_type* type) {
         pl_text_line(text, 4);
         pl_text_add(text, "\"$schema\": {\"type\": \"string\"},");
         pl_text_line(text, 4);
-        pl_text_add(text, "\"include\": {\"description\": \"files that this one goes over\", "
-                          "\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"items\": "
-                          "{\"type\": \"string\"}}]}");
+        pl_text_add(text, "\"include\": {\"description\": \"files to include; this one overrides "
+                          "them\", \"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", "
+                          "\"items\": {\"type\": \"string\"}}]}");
     }
     pl_text_add(text, "}}");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Text that grows: what is written about scenes. The first failure is kept and told at the end.
+// A growing text buffer. The first failure is remembered and reported at the end.
 #ifndef PL_SCENE_TEXT_H
 #define PL_SCENE_TEXT_H
 
@@ -12,7 +12,7 @@
 
 typedef struct pl_text {
     pl_array bytes;
-    bool failed; // memory is out
+    bool failed; // an allocation failed
 } pl_text;
 
 pl_text pl_text_begin(void);
@@ -24,7 +24,7 @@ void pl_text_line(pl_text* text, int level);
 // As JSON: the shortest of 1 to 17 digits that reads back to the same bits; a quoted string.
 void pl_text_number(pl_text* text, double value);
 void pl_text_quote(pl_text* text, const char* value);
-// The text with a zero behind it, or NULL if memory was out.
+// The text with a terminating zero, or NULL if an allocation failed.
 const char* pl_text_get(pl_text* text);
 
 // The whole scene as JSON; what `pliant check` prints.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What can be done with any struct that has a table: defaults, copies, freeing.
+// Operations on any struct that has a table: defaults, copying, freeing.
 #include "scene/scene_type.h"
 #include "base/memory.h"
 
@@ -123,7 +123,7 @@ void pl_type_free(const pl_type* type, void* object) {
 
 // ---------------------------------------------------------------- copying
 
-// makes a bitwise copy own nothing
+// clears the pointers of a bitwise copy, so that it owns nothing
 static void forget_pointers(const pl_type* type, void* object) {
     for (int i = 0; i < type->field_count; i++) {
         const pl_field_info* field = &type->fields[i];

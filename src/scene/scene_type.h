@@ -47,12 +47,12 @@ typedef enum pl_field_kind {
 enum {
     PL_AUTO = 1,      // NAN means "chosen by pliant"; preset_text says how
     PL_ANIMATED = 2,  // may follow a curve during the run
-    PL_VARIANT = 4,   // one of the keys of which an object has one
+    PL_VARIANT = 4,   // one of several keys of which an object has exactly one
     PL_ALIAS = 8,     // shares its member with another field that owns it
     PL_HIDDEN = 16,   // not in files
     PL_SINGLE = 32,   // a list that holds one, written without brackets
     PL_REQUIRED = 64, // a text or list that may not be empty; numbers: preset NAN without PL_AUTO
-    PL_UNIFORM = 128, // a vector for which one number may stand
+    PL_UNIFORM = 128, // a vector that may be given as one number
     PL_INHERIT = 256, // items of a list start from the body's material
 };
 
@@ -79,14 +79,14 @@ struct pl_type {
     size_t size;
     const pl_field_info* fields;
     int field_count;
-    const char* shorthand;      // key whose value may stand for the whole object, or NULL
+    const char* shorthand;      // key whose value may replace the whole object, or NULL
     const pl_choices* variants; // names are the keys of variants, or NULL
     size_t variant_offset;
     bool variant_required;
-    bool open; // takes the keys of the generators' table, too
+    bool open; // also accepts the keys of the generators' table
 };
 
-// every type, once; the first is the scene
+// all types; the first is the scene
 #define PL_TYPE_LIST(X)                                                                            \
     X(scene)                                                                                       \
     X(body)                                                                                        \
@@ -137,9 +137,9 @@ const pl_type* pl_type_at(int index);
 // The field of a key that files may use, or NULL.
 const pl_field_info* pl_type_field(const pl_type* type, const char* key);
 
-// Fills a struct of a type with its defaults; nothing is allocated.
+// Fills a struct with its defaults; allocates nothing.
 void pl_type_default(const pl_type* type, void* object);
-// A copy with everything that is pointed to. False when memory is out; then to holds nothing.
+// Deep copy. Returns false if allocation fails; `to` then owns nothing.
 bool pl_type_copy(const pl_type* type, const void* from, void* to);
 // Frees what a struct points to and sets those pointers to NULL.
 void pl_type_free(const pl_type* type, void* object);
@@ -148,18 +148,18 @@ void pl_field_free(const pl_field_info* field, void* object);
 // True if a field has the same value in two structs of its type.
 bool pl_field_is_same(const pl_field_info* field, const void* a, const void* b);
 
-// Members behind a field's offset, without regard to the pointer's type.
+// Access to a member at a field's offset, independent of the pointer's type.
 void* pl_load_pointer(const void* object, size_t offset);
 void pl_store_pointer(void* object, size_t offset, const void* pointer);
 int pl_load_int(const void* object, size_t offset);
 void pl_store_int(void* object, size_t offset, int value);
-// True for those with a pointer and a count; and the bytes of one item.
+// True for kinds with a pointer and a count; and the size of one item in bytes.
 bool pl_field_is_counted(const pl_field_info* field);
 size_t pl_field_item_size(const pl_field_info* field);
 
 // The index of a name; -1 for none.
 int pl_choice_find(const pl_choices* choices, const char* name);
-// Of count names, the one that was probably meant, or NULL.
+// The most similar of count names, or NULL.
 const char* pl_nearest_name(const char* name, const char* const* names, int count);
 
 // Rows of the tables.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A scene as JSON, by the tables. What pliant chose is written as if it had been said; what was
-// left open (NAN, no text, an empty list) is left out.
+// Writes a scene as JSON, driven by the tables. Choices made by pliant are written explicitly;
+// unset values (NAN, no text, an empty list) are omitted.
 #include "base/platform.h"
 #include "mesh/mesh_sink.h"
 #include "scene/scene_path.h"
@@ -17,7 +17,7 @@ typedef struct writer {
     pl_text* text;
     const pl_scene* scene;
     pl_path path;
-    char folder[4096]; // the present one, for names of files
+    char folder[4096]; // current folder, for file names
 } writer;
 
 static void write_object(writer* w, const pl_type* type, const void* object, int level);
@@ -107,7 +107,7 @@ static void write_value(writer* w, const pl_field_info* field, const void* objec
     }
 }
 
-// young and poisson of a material that goes by mu
+// young and poisson of a material given by mu
 static bool is_replaced(const pl_type* type, const pl_field_info* field, const void* object) {
     return type == &pl_type_material && !isnan(((const pl_material_def*)object)->mu) &&
            (strcmp(field->key, "young") == 0 || strcmp(field->key, "poisson") == 0);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Each selection becomes one mark for each vertex (or surface triangle); and, or, not combine
-// marks.
+// Evaluates a selection to one mark per vertex (or surface triangle); and, or, not combine marks.
 #include "scene/selection.h"
 #include "base/memory.h"
 #include "math/vec3.h"
@@ -17,7 +16,7 @@ typedef struct target {
     const pl_surface* surface; // NULL: marks are of vertices
     const char* body;
     pl_vec3 low, high; // bounding box of the mesh
-    double tolerance;  // for places on the rim of a shape [m]
+    double tolerance;  // for positions on the boundary of a shape [m]
     pl_error* error;
 } target;
 
@@ -92,7 +91,7 @@ static pl_status fail_region(const target* t, const char* name) {
     if (count == 0)
         return pl_fail(t->error, PL_ERROR_ARGUMENT,
                        "the mesh of body \"%.100s\" has no region \"%.100s\", and no other; select "
-                       "by place instead (box, sphere, side)",
+                       "by position instead (box, sphere, side)",
                        t->body, name);
     const char* meant = pl_nearest_name(name, names, count);
     return pl_fail(t->error, PL_ERROR_ARGUMENT,
@@ -194,7 +193,7 @@ static pl_status mark_triangles(const target* t, const pl_selection* s, bool* ma
 
 static pl_status mark(const target* t, const pl_selection* s, bool* marks);
 
-// marks starts as the first part and takes in the others
+// marks holds the first part and is combined with the others
 static pl_status mark_parts(const target* t, const pl_selection* s, bool* marks) {
     int count = mark_count(t);
     bool* part = PL_ALLOC(bool, count);
@@ -232,7 +231,7 @@ static pl_status fail_empty(const target* t) {
                    "to (%g, %g, %g); move or widen the selection%s",
                    t->body, t->mesh->vertex_count, t->low.x, t->low.y, t->low.z, t->high.x,
                    t->high.y, t->high.z,
-                   t->surface ? ", which must hold all three corners of a surface triangle" : "");
+                   t->surface ? "; it must contain all three corners of a surface triangle" : "");
 }
 
 static pl_status collect(const target* t, const bool* marks, pl_selected* out) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Selections on a mesh that stands where its body stands at rest.
+// Evaluates selections on a mesh in its body's rest position.
 #ifndef PL_SCENE_SELECTION_H
 #define PL_SCENE_SELECTION_H
 
@@ -16,7 +16,7 @@ typedef struct pl_selected {
 
 void pl_selected_free(pl_selected* selected);
 
-// The vertices of a selection. One that selects nothing fails and says where the mesh is; body is
+// The vertices of a selection. An empty selection is an error that says where the mesh is; body:
 // its name in that message.
 pl_status pl_selection_vertices(const pl_selection* selection, const pl_mesh* mesh,
                                 const char* body, pl_selected* out, pl_error* error);

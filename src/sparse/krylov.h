@@ -70,9 +70,11 @@ typedef struct pl_cg_passes {
 // b - A x. `look` computes the true residual, which then replaces the other (van der Vorst and Ye
 // 2000). All zero: cg looks only when it seems to have converged.
 typedef struct pl_krylov_watch {
-    int period;        // cg: stalled if `period` iterations leave more than `slow` of the residual;
-    double slow;       // the true residual is computed at least that often. 0: never
+    int period;        // cg, gmres: stalled if `period` iterations leave more than `slow` of the
+    double slow;       // residual; cg computes the true residual at least that often. 0: never
     double look_ratio; // cg also looks when the residual has fallen by this factor
+    double growth;     // gmres: stalled if a residual v leaves more than this of |v| in v - A M v,
+                       // so that M alone diverges. 0: never
     double drift;      // stalled if the true residual exceeds the other by this factor. 0: stalled
                        // if a look finds more than half of what the last one found
 } pl_krylov_watch;

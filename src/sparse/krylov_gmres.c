@@ -17,6 +17,7 @@ typedef struct gmres {
     void** v; // restart + 1
     void** z; // restart
     double H[MOST + 1][MOST], c[MOST], s[MOST], g[MOST + 1];
+    double grown; // |v - A z| of the last v, whose size is 1
 } gmres;
 
 // v_(j+1) = A z_j, orthogonal to those before; twice, since once is not enough after cancellation
@@ -33,6 +34,7 @@ static bool orthogonalise(const pl_krylov* k, gmres* m, int j) {
         }
     double left = sqrt(pl_krylov_dot(k, w, w));
     m->H[j + 1][j] = left > 10.0 * DBL_EPSILON * size ? left : 0.0;
+    m->grown = sqrt(fmax(0.0, 1.0 - 2.0 * m->H[j][j] + size * size));
     if (m->H[j + 1][j] > 0.0) pl_krylov_combine(k, 0.0, w, 1.0 / left, w);
     return isfinite(size);
 }
@@ -64,10 +66,18 @@ static void add_solution(const pl_krylov* k, gmres* m, int count) {
     }
 }
 
+// Whether the watch ends a round after so many iterations; `left`: the residual of each.
+static bool is_stalled(const pl_krylov* k, const gmres* m, const double* left, int count) {
+    int period = k->watch.period;
+    if (k->watch.growth > 0.0 && m->grown > k->watch.growth) return true;
+    return period > 0 && count >= period && left[count] > k->watch.slow * left[count - period];
+}
+
 // A round from the residual r on.
 static pl_krylov_end run(pl_krylov* k, gmres* m, int restart, const pl_linear_options* options,
                          pl_linear_info* info) {
     double norm = sqrt(pl_krylov_dot(k, k->r, k->r));
+    double left[MOST + 1] = {norm};
     pl_krylov_end end = PL_KRYLOV_GOING;
     int count = 0;
     pl_krylov_combine(k, 1.0 / norm, k->r, 0.0, m->v[0]);
@@ -80,9 +90,12 @@ static pl_krylov_end run(pl_krylov* k, gmres* m, int restart, const pl_linear_op
         if (end != PL_KRYLOV_GOING) break;
         rotate(m, count);
         info->iterations++;
-        pl_linear_note(info, fabs(m->g[++count]) / k->scale);
+        count++;
+        left[count] = fabs(m->g[count]);
+        pl_linear_note(info, left[count] / k->scale);
         if (info->residual <= options->tolerance || m->H[count][count - 1] == 0.0) break;
         if (pl_linear_is_over(options, info)) end = PL_KRYLOV_ITERATIONS;
+        else if (is_stalled(k, m, left, count)) end = PL_KRYLOV_STALLED;
     }
     add_solution(k, m, count);
     return end;
