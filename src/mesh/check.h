@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The parts of the mesh doctor.
+// The checks behind pl_mesh_check.
 #ifndef PL_MESH_CHECK_H
 #define PL_MESH_CHECK_H
 
@@ -9,13 +9,13 @@
 
 #include <pliant/mesh_check.h>
 
-// One more of a defect; the lowest pair of indices is kept.
+// Counts a defect; keeps the lowest pair of indices.
 void pl_defect_add(pl_defect* defect, int first, int other);
 
 typedef enum pl_tet_shape { PL_TET_SOUND, PL_TET_FLAT, PL_TET_INVERTED } pl_tet_shape;
-// Flat: a vertex named twice, or a volume that is nothing but rounding.
+// Flat tet: a repeated vertex, or a volume within rounding.
 pl_tet_shape pl_judge_tet(const double* positions, const int* tet);
-// A vertex named twice, or corners exactly on one line.
+// Flat triangle: a repeated vertex, or corners exactly on one line.
 bool pl_triangle_is_degenerate(const double* positions, const int* triangle);
 
 // Edges, fans, rims, components and winding of a surface. judge_winding: look for components that
@@ -23,7 +23,7 @@ bool pl_triangle_is_degenerate(const double* positions, const int* triangle);
 pl_status pl_check_surface(const pl_mesh* mesh, const int* triangles, int triangle_count,
                            bool judge_winding, pl_mesh_report* report, pl_error* error);
 
-// Pairs of triangles that have more in common than the vertices they share.
+// Finds pairs of triangles that intersect beyond their shared vertices.
 pl_status pl_check_intersections(const double* positions, const int* triangles, int triangle_count,
                                  int64_t limit, pl_pool* pool, pl_mesh_report* report,
                                  pl_error* error);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Colouring: items of one colour do not touch, so they can be worked on at the same time. The same
-// input gives the same colours.
+// Colouring: items of one colour do not touch, so they can be processed in parallel. Deterministic.
 #ifndef PL_MESH_COLOURING_H
 #define PL_MESH_COLOURING_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Connected parts of a mesh, and how their elements must be turned to agree with one another.
+// Connected components of a mesh, and a consistent orientation of their elements.
 #ifndef PL_MESH_COMPONENTS_H
 #define PL_MESH_COMPONENTS_H
 

@@ -28,7 +28,7 @@ typedef struct pl_part {
     double lean;   // ellipsoid, block: sine of a turn about z; positive brings the top inwards
     double bow;    // ellipsoid, block: sine of a turn about x; positive lowers the front
     double blend;  // width of the seam with the parts before it
-    bool carves;   // takes away from the parts before it
+    bool carves;   // subtracted from the parts before it
     double ripple; // ellipsoid: height of waves along y, which come `waves` times
     double waves;
 } pl_part;
@@ -37,9 +37,9 @@ typedef struct pl_creature {
     const char* name;
     const pl_part* parts;
     int part_count;
-    // parts beside the plane x = 0 exist twice, and their regions end in _left and _right
+    // parts off the plane x = 0 are mirrored; their regions end in _left and _right
     bool symmetric;
-    bool flat_soles; // nothing reaches below y = 0
+    bool flat_soles; // cut off at y = 0
     pl_vec3 low, high;
 } pl_creature;
 
@@ -54,10 +54,10 @@ pl_status pl_creature_create(const pl_creature* creature, double height,
                              const pl_tetrahedralise_options* options, pl_mesh** out,
                              pl_notes* notes, pl_error* error);
 
-// The box of all parts that add, with room for the seams.
+// Bounding box of all parts that are not carved, with room for the seams.
 void pl_creature_measure(pl_creature* creature);
 
-// What a generator of a creature does: its height and edge.
+// Generates a creature with the height and edge of its parameters.
 pl_status pl_generate_creature(const pl_creature* creature, const pl_generate_options* options,
                                pl_mesh** out, pl_error* error);
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Whether tets in a surface are still the body that the surface was: as many pieces, and the
-// volume.
+// Checks that the tets in a surface have as many pieces and the same volume as the surface.
 #ifndef PL_MESH_FILL_CHECK_H
 #define PL_MESH_FILL_CHECK_H
 
@@ -10,10 +9,10 @@
 
 #include <pliant/mesh.h>
 
-// A fill whose volume is off by more than this share is refused.
+// Largest relative volume error of a fill.
 #define PL_FILL_VOLUME_TOLERANCE 0.05
 
-// What tets in a surface must come to.
+// The target that tets in a surface must match.
 typedef struct pl_fill_target {
     int part_count;   // connected parts of the surface: tets in more pieces have split
     int least_pieces; // parts that are apart from all others, so that tets in fewer have lost one
@@ -31,7 +30,7 @@ typedef struct pl_fill_result {
     int piece_count;
     double volume; // [m^3]
     double change; // of the volume, by that of the target
-    bool sound;    // neither split nor lost nor off by more than the tolerance
+    bool sound;    // not split, nothing lost, and the volume within the tolerance
 } pl_fill_result;
 
 pl_status pl_fill_check(const pl_mesh* tets, const pl_fill_target* target, pl_fill_result* out,

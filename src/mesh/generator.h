@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What the generators share. A solid is first a complex of hexahedra (boxes, swept discs, a cubed
+// Shared by the generators. A solid starts as a complex of hexahedra (boxes, swept discs, a cubed
 // sphere) whose vertices know by a mask of bits on which named parts of the boundary they lie; one
 // function then splits the hexahedra into tets, collects the boundary and names its regions.
 #ifndef PL_MESH_GENERATOR_H
@@ -11,7 +11,7 @@
 
 #include <pliant/generate.h>
 
-// Memory that making a mesh takes per tet, measured with boxes of millions of tets.
+// Memory per tet while a mesh is generated, measured with boxes of millions of tets.
 #define PL_ELEMENT_BYTES 150.0
 
 // Cells of a complex, corner c at (c & 1, c >> 1 & 1, c >> 2) of its own three directions.
@@ -44,7 +44,7 @@ typedef struct pl_shape {
     int seed;
 } pl_shape;
 
-// Takes no ownership.
+// Does not take ownership.
 pl_status pl_hexes_to_mesh(const pl_hexes* hexes, const pl_shape* shape, pl_mesh** out,
                            pl_error* error);
 

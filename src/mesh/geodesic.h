@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Distance along the edges of a mesh from the nearest of a set of sources. Sources can be added
-// one after the other; each addition touches only the vertices that come nearer.
+// Distance along the edges of a mesh to the nearest of a set of sources. Sources can be added
+// incrementally; each addition only touches vertices whose distance decreases.
 #ifndef PL_MESH_GEODESIC_H
 #define PL_MESH_GEODESIC_H
 
 #include "mesh/topology.h"
 #include "mesh/vertex_heap.h"
 
-// The length of the edge behind each item of the graph; lengths: as many as the graph has items.
+// Sets the edge length of each item of the graph; lengths: one per item.
 void pl_edge_lengths(const pl_adjacency* graph, const double* positions, double* lengths);
-// Those of the vertices [begin, end) only.
+// The same for the vertices [begin, end) only.
 void pl_edge_lengths_of(const pl_adjacency* graph, const double* positions, int begin, int end,
                         double* lengths);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Building of meshes inside the library.
+// Building meshes inside the library.
 #ifndef PL_MESH_OBJECT_H
 #define PL_MESH_OBJECT_H
 
@@ -10,16 +10,18 @@
 // An empty mesh, or NULL.
 pl_mesh* pl_mesh_new(void);
 
-// Arrays of the given sizes, zeroed, in place of the present ones. False when memory is out (the
+// Replaces the arrays by zeroed ones of the given sizes. Returns false if allocation fails (the
 // mesh stays valid).
 bool pl_mesh_set_vertex_count(pl_mesh* mesh, int count);
 bool pl_mesh_set_tet_count(pl_mesh* mesh, int count);
 bool pl_mesh_set_triangle_count(pl_mesh* mesh, int count);
 
-// Texture coordinates and normals as lists; copy has none yet. False when memory is out.
+// Copies the lists of texture coordinates and normals; `copy` must have none. Returns false if
+// allocation fails.
 bool pl_mesh_copy_uvs(const pl_mesh* mesh, pl_mesh* copy);
 bool pl_mesh_copy_normals(const pl_mesh* mesh, pl_mesh* copy);
-// Both lists, and what the triangles say of them and of faces, to a mesh of as many triangles.
+// Copies both lists, and the indices of the triangles into them and into faces, to a mesh with as
+// many triangles.
 bool pl_mesh_copy_corners(const pl_mesh* mesh, pl_mesh* copy);
 // A region of the given items of mesh, otherwise like one of another mesh.
 pl_status pl_mesh_copy_region(pl_mesh* mesh, const pl_region* from, const int* items, int count,

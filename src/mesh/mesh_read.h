@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What the readers of the formats have in common. A reader fills an empty mesh from a loaded file;
-// indices, strictness and clean-up are seen to by pl_mesh_read.
+// Shared by the mesh readers. A reader fills an empty mesh from a loaded file; pl_mesh_read checks
+// indices, applies strictness and cleans up.
 #ifndef PL_MESH_READ_H
 #define PL_MESH_READ_H
 
@@ -23,11 +23,11 @@ pl_status pl_read_ply(const pl_source* source, pl_mesh* mesh, pl_notes* notes, p
 pl_status pl_read_stl(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
 pl_status pl_read_off(const pl_source* source, pl_mesh* mesh, pl_notes* notes, pl_error* error);
 
-// The format that a path's ending names (".gz" seen through), or PL_MESH_AUTO if none does.
+// The format for a path's extension (ignoring ".gz"), or PL_MESH_AUTO.
 pl_mesh_format pl_mesh_format_of(const char* path);
 
-// Reads from memory as pl_mesh_read does from a file; path is used in messages only. What the
-// fuzzers call. A TetGen pair is one buffer: .node, a line "#ele", .ele.
+// Like pl_mesh_read, from memory; path is used in messages only. Entry point of the fuzzers. A
+// TetGen pair is one buffer: .node, a line "#ele", .ele.
 pl_status pl_mesh_read_memory(const void* data, size_t size, const char* path,
                               const pl_mesh_read_options* options, pl_mesh** out, pl_notes* notes,
                               pl_error* error);

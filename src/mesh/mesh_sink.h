@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A file being written: buffered, gzipped if its name says so, under a temporary name until it is
-// complete. Writers call put functions freely; the first failure is kept and told at the end.
+// An output file: buffered, gzipped if its name says so, with a temporary name until it is
+// complete. Writers call put functions without checks; the first failure is remembered and reported
+// at the end.
 #ifndef PL_MESH_SINK_H
 #define PL_MESH_SINK_H
 

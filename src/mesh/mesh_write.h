@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What the writers of the formats have in common.
+// Shared by the mesh writers.
 #ifndef PL_MESH_WRITE_H
 #define PL_MESH_WRITE_H
 
@@ -9,8 +9,8 @@
 #include "mesh/mesh_object.h"
 #include "mesh/mesh_sink.h"
 
-// Puts the mesh into the sink; the sink keeps its own failures, so only a mesh that does not fit is
-// returned.
+// Writes the mesh to the sink. The sink remembers write failures; only a mesh that the format
+// cannot hold returns an error.
 typedef pl_status (*pl_mesh_writer)(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_notes* notes,
                                     pl_error* error);
 
@@ -20,7 +20,7 @@ pl_status pl_write_gmsh(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_notes
                         pl_error* error);
 pl_status pl_write_vtu(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_notes* notes,
                        pl_error* error);
-// Formats of surfaces are given meshes of triangles only.
+// Surface formats only get meshes of triangles.
 pl_status pl_write_obj(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_notes* notes,
                        pl_error* error);
 pl_status pl_write_ply(const pl_mesh* mesh, bool ascii, pl_sink* sink, pl_notes* notes,

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Faces with any number of corners, collected by a reader and cut into triangles once all
-// positions are known.
+// Polygons, collected by a reader and triangulated once all positions are known.
 #ifndef PL_POLYGONS_H
 #define PL_POLYGONS_H
 
@@ -15,7 +14,7 @@ typedef struct pl_faces {
     pl_array uvs;           // int per corner, -1 for none; empty while no face has any
     pl_array normals;       // the same
     pl_array ends;          // size_t per face: where its corners end
-    int64_t triangle_count; // that the faces so far will give: corners - 2 of each
+    int64_t triangle_count; // triangles of the faces so far: corners - 2 each
     int64_t dropped_count;  // faces with fewer than three corners, which were not added
 } pl_faces;
 
@@ -23,7 +22,7 @@ pl_faces pl_faces_of_none(void);
 void pl_faces_free(pl_faces* faces);
 
 // Adds a face, or counts it as dropped if it has fewer than three corners. uvs and normals may be
-// NULL. False when memory is out.
+// NULL. Returns false if allocation fails.
 bool pl_faces_add(pl_faces* faces, const int* corners, const int* uvs, const int* normals,
                   int count);
 
@@ -34,7 +33,7 @@ bool pl_faces_add(pl_faces* faces, const int* corners, const int* uvs, const int
 pl_status pl_faces_to_mesh(const pl_faces* faces, const char* path, pl_mesh* mesh, pl_notes* notes,
                            pl_error* error);
 
-// The way back: where the triangles of the face that begins at `first` end.
+// End of the triangles of the face that starts at `first`.
 int pl_face_end(const pl_mesh* mesh, int first);
 // The polygon that was cut into the triangles [first, end): for each of its end - first + 2 corners
 // a place in mesh->triangles, beginning where the file did if the face was convex. False if the

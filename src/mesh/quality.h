@@ -10,7 +10,7 @@
 
 #include <pliant/mesh_check.h>
 
-// 3 inradius / circumradius of a tet: 1 if regular, 0 if flat, whatever its winding.
+// 3 inradius / circumradius of a tet: 1 if regular, 0 if flat, for either orientation.
 double pl_tet_radius_ratio(const pl_vec3 p[4]);
 // 2 inradius / circumradius of a triangle.
 double pl_triangle_radius_ratio(const pl_vec3 p[3]);

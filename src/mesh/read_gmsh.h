@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What the parts of the Gmsh reader share: the file's numbers as one stream, text or binary, and
-// what was gathered so far.
+// Shared by the parts of the Gmsh reader: the file's numbers as one stream, text or binary, and the
+// data read so far.
 #ifndef PL_READ_GMSH_H
 #define PL_READ_GMSH_H
 

@@ -16,12 +16,12 @@ typedef struct pl_region_run {
 
 typedef struct pl_region_runs {
     pl_array runs; // pl_region_run
-    bool lost;     // memory was out
+    bool lost;     // an allocation failed
 } pl_region_runs;
 
 pl_region_runs pl_region_runs_begin(void);
 void pl_region_runs_free(pl_region_runs* runs);
-// Elements [first, first + count) carry the tag. A failure is kept until the regions are made.
+// Tags the elements [first, first + count). A failure is reported when the regions are made.
 void pl_region_runs_add(pl_region_runs* runs, int tag, int first, int count);
 
 // How many different tags there are. Sorts the runs.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Renumbering for locality, and the way back: the engine works in its own numbering, everything a
-// user sees is in theirs.
+// Renumbering for locality, and its inverse: the engine uses its own numbering, the user sees
+// theirs.
 #ifndef PL_MESH_REORDER_H
 #define PL_MESH_REORDER_H
 
@@ -28,7 +28,7 @@ pl_status pl_order_elements(const int* elements, int element_count, int corners,
 // The largest difference of numbers along an edge; ordering NULL: as the graph is.
 int pl_bandwidth(const pl_adjacency* graph, const pl_ordering* ordering);
 
-// Items (of item_size bytes each) from the user's order into the inner one, and back.
+// Permutes items (of item_size bytes each) from the user's order to the inner one, and back.
 void pl_ordering_in(const pl_ordering* ordering, const void* user_items, size_t item_size,
                     void* inner_items);
 void pl_ordering_out(const pl_ordering* ordering, const void* inner_items, size_t item_size,

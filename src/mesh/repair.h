@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A mesh under repair: the old one untouched, the elements in a copy that is edited, and what
-// stands for each vertex. pl_repair_build makes the new mesh of it.
+// A mesh under repair: the unchanged original, an edited copy of the elements, and the replacement
+// of each vertex. pl_repair_build builds the new mesh.
 #ifndef PL_MESH_REPAIR_H
 #define PL_MESH_REPAIR_H
 
@@ -13,7 +13,7 @@
 
 typedef struct pl_repair {
     const pl_mesh* old;
-    int* vertex_to; // the vertex (old numbering) that stands for each; -1: dropped
+    int* vertex_to; // replacement of each vertex (old numbering); -1: dropped
     int* tets;      // renamed by vertex_to
     bool* keep_tet;
     int* triangles;
@@ -24,13 +24,13 @@ typedef struct pl_repair {
     pl_notes* notes;
 } pl_repair;
 
-// Gives triangles without area one, where their neighbours allow; the others stay as they are.
+// Gives degenerate triangles an area where their neighbours allow it; others stay unchanged.
 pl_status pl_repair_flat_triangles(pl_repair* r, pl_error* error);
 
-// Closes rims of at most that many edges with triangles; the surface must be wound evenly.
+// Fills holes of at most this many edges; the surface must be oriented consistently.
 pl_status pl_repair_fill_holes(pl_repair* r, int most_edges, pl_error* error);
 
-// The mended mesh; vertices that nothing uses are dropped unless keep_unused says otherwise.
+// Builds the repaired mesh; drops unused vertices unless keep_unused is set.
 pl_status pl_repair_build(const pl_repair* r, pl_mesh** out, pl_error* error);
 
 #endif

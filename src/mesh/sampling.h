@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Furthest point sampling: each sample is the vertex furthest, along the edges, from all samples
-// before it. So every beginning of the list is an even sampling of its own, a coarser one.
+// Farthest-point sampling along mesh edges. Each sample is the vertex farthest from all samples
+// before it, so each prefix of the sample list is an even, coarser sampling.
 #ifndef PL_MESH_SAMPLING_H
 #define PL_MESH_SAMPLING_H
 
@@ -10,7 +10,7 @@
 
 typedef struct pl_samples {
     int count;
-    int* vertices; // the samples: the given starts, then the found ones
+    int* vertices; // samples: the given starts, then the others
     double* radii; // how far the sample was from those before it; INFINITY for the starts and for
                    // the first one of a part that no earlier one reaches
     int vertex_count;

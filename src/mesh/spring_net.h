@@ -2,13 +2,13 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // Stiffnesses of springs that together stretch like a sheet. Springs run along the edges of
-// triangles and across inner edges, between the two opposite vertices. A net of springs that is
-// alike in all directions has Poisson's ratio 1/3 and the shear modulus 3/8 of its stretch modulus
-// (Cauchy's relation), whatever the springs.
+// triangles and across inner edges, between the two opposite vertices. Every isotropic net of
+// springs has Poisson's ratio 1/3 and a shear modulus of 3/8 of its stretch modulus (Cauchy's
+// relation).
 //
-// A uniform strain must leave inner vertices in balance and load the rim like a sheet, and the
-// springs around each vertex must be alike in all directions. Both are linear in the stiffnesses;
-// the net solves them in the sense of least squares with stiffnesses >= 0.
+// A uniform strain must leave inner vertices in balance and load the boundary like a sheet, and the
+// springs around each vertex must be isotropic. Both conditions are linear in the stiffnesses; the
+// net solves them by least squares with stiffnesses >= 0.
 //
 // Stiffness [N/m] of a spring along edge group g: edges[g] * stretch;
 // of a spring across pair p: across[p] * PL_SPRING_NET_SHEAR * shear, where shear = 3/8 stretch

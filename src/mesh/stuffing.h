@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What the phases of isosurface stuffing share: the body-centred cubic lattice, the function's
+// Shared by the phases of isosurface stuffing: the body-centred cubic lattice, the function's
 // values on it, the cut points of its edges and the vertices that were moved onto the surface.
 #ifndef PL_MESH_STUFFING_H
 #define PL_MESH_STUFFING_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Boundary faces of tets, for those who do not need a mesh of their own for them.
+// Boundary faces of tets, without building a mesh for them.
 #ifndef PL_MESH_SURFACE_H
 #define PL_MESH_SURFACE_H
 
@@ -17,7 +17,7 @@ typedef struct pl_boundary {
 } pl_boundary;
 
 pl_status pl_boundary_create(const pl_mesh* mesh, pl_boundary* out, pl_error* error);
-// The same for those who have the sides of the mesh's tets already.
+// The same, with the sides of the mesh's tets given.
 pl_status pl_boundary_from_sides(const pl_mesh* mesh, const pl_side_groups* sides, pl_boundary* out,
                                  pl_error* error);
 void pl_boundary_free(pl_boundary* boundary);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Who touches whom in a mesh. Elements are arrays of `corners` vertex indices each (3: triangles,
-// 4: tets), all in range. Side k of an element lies opposite its corner k. Everything is built in
-// near-linear time by bucketing on the smallest vertex, and its order depends on the mesh alone.
-// An element that names a vertex twice has no sides.
+// Adjacency of a mesh. Elements are arrays of `corners` vertex indices each (3: triangles, 4:
+// tets), all in range. Side k of an element lies opposite its corner k. Everything is built in
+// near-linear time by bucketing on the smallest vertex, and its order depends on the mesh alone. An
+// element that names a vertex twice has no sides.
 #ifndef PL_MESH_TOPOLOGY_H
 #define PL_MESH_TOPOLOGY_H
 
@@ -20,7 +20,7 @@ typedef struct pl_adjacency {
     int* items;   // ascending within a list
 } pl_adjacency;
 
-// Offsets are zero. False if memory is out.
+// Allocates with zero offsets. Returns false if allocation fails.
 bool pl_adjacency_alloc(pl_adjacency* adjacency, int count, int item_count);
 void pl_adjacency_free(pl_adjacency* adjacency);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What both VTK formats describe: points, cells of many types, and values on both; and how that
-// becomes a mesh.
+// The data of both VTK formats: points, cells of many types, and values on both; and its conversion
+// to a mesh.
 #ifndef PL_VTK_DATA_H
 #define PL_VTK_DATA_H
 

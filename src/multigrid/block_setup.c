@@ -147,6 +147,7 @@ static pl_status keep_settings(pl_block_mg* mg, const pl_mg_settings* settings, 
         memcpy(s->levels, settings->levels, (size_t)s->level_count * sizeof(int));
     s->options = (pl_mg_hierarchy_options){.counts = s->levels,
                                            .count_count = s->level_count,
+                                           .keeps_ratio = mg->unknowns == 4,
                                            .starts = s->starts,
                                            .start_count = s->start_count,
                                            .pool = mg->pool};

@@ -50,9 +50,9 @@ void pl_mg_hierarchy_free(pl_mg_hierarchy* h) {
 // Level 1: 40 vertices to a node are best for 9 000, 70 to 120 for 50 000, 100 to 150 for 200 000;
 // fewer make coarse levels as dear as the vertices, more cost iterations. The coarsest level: twice
 // as many nodes save an iteration of 15 and cost as much where matrices or contacts change often.
-int pl_mg_automatic_counts(int vertex_count, int counts[PL_MG_MAX_LEVELS - 1]) {
+int pl_mg_automatic_counts(int vertex_count, bool keeps_ratio, int counts[PL_MG_MAX_LEVELS - 1]) {
     double n = vertex_count, least = fmax(1.0, 2.0 * cbrt(n));
-    double next = fmax(1.0, n / fmax(40.0, 4.5 * sqrt(sqrt(n))));
+    double next = fmax(1.0, n / (keeps_ratio ? 40.0 : fmax(40.0, 4.5 * sqrt(sqrt(n)))));
     int levels[PL_MG_MAX_LEVELS - 1], count = 0;
     levels[count++] = (int)next;
     while (next > least && count < PL_MG_MAX_LEVELS - 1) {
@@ -69,7 +69,7 @@ static pl_status settle_counts(pl_mg_hierarchy* h, int vertex_count,
     int automatic[PL_MG_MAX_LEVELS - 1], count = options->count_count;
     const int* counts = options->counts;
     if (!counts || count == 0) {
-        count = pl_mg_automatic_counts(vertex_count, automatic);
+        count = pl_mg_automatic_counts(vertex_count, options->keeps_ratio, automatic);
         counts = automatic;
     }
     if (count > PL_MG_MAX_LEVELS - 1)

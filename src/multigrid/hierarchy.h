@@ -54,6 +54,8 @@ typedef struct pl_mg_hierarchy {
 typedef struct pl_mg_hierarchy_options {
     const int* counts; // nodes of the coarse levels, coarsest first; NULL: from the vertex count
     int count_count;
+    bool keeps_ratio;  // level 1 of large bodies, too, has 40 vertices to a node: mixed levels take
+                       // 16 iterations so where they take 23 by the law for others
     const int* starts; // vertices that come first in the sampling, or NULL
     int start_count;
     const double* lengths; // per item of the graph, or NULL: distances between rest positions.
@@ -63,8 +65,8 @@ typedef struct pl_mg_hierarchy_options {
     pl_pool* pool;               // or NULL
 } pl_mg_hierarchy_options;
 
-// Levels for so many vertices, coarsest first; returns how many.
-int pl_mg_automatic_counts(int vertex_count, int counts[PL_MG_MAX_LEVELS - 1]);
+// Levels for so many vertices, coarsest first; returns how many. keeps_ratio: see above.
+int pl_mg_automatic_counts(int vertex_count, bool keeps_ratio, int counts[PL_MG_MAX_LEVELS - 1]);
 
 // The graph says which vertices are coupled; positions: 3 per vertex, at rest. Counts above the
 // vertex count are cut to it, and equal levels become one. Parts that are not connected each get a

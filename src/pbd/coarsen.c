@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// From a level to the next coarser one, for any graph (Mueller 2008, "Hierarchical position based
-// dynamics", sections 6.2 and 6.3).
+// Builds the next coarser level of any graph (Mueller 2008, "Hierarchical position based dynamics",
+// sections 6.2 and 6.3).
 //
 //   paper                              here
 //   k                                  options->parents
 //   P(i), w_ij                         parents, weights
 //   p_i collapsed into p_j             target[i] = j
 //
-// Where this differs: the collapses of a level are done at once. They give the same edges, since
-// collapsing one after the other only renames ends; but where several paths lead from one coarse
-// particle to another, the shortest gives the rest length and not the first: every path bounds the
-// distance, and the shortest is nearest to the geodesic. On irregular meshes sums of edges are too
-// long all the same (test pbd_rest_lengths_of_coarse_levels: 15 % of stretch, 17 % without levels);
-// so there is a third choice, geodesic: ways are laid flat before they are measured. Edges that a
-// collapse leaves without a triangle are dropped, so that triangle meshes stay triangle meshes.
+// Where this differs: all collapses of a level happen at once. They give the same edges, because
+// sequential collapses only rename ends. Where several paths connect two coarse particles, the
+// shortest gives the rest length, not the first: every path bounds the distance, and the shortest
+// is closest to the geodesic. Sums of edges are still too long on irregular meshes (test
+// pbd_rest_lengths_of_coarse_levels: 15 % of stretch, 17 % without levels). So there is a third
+// choice, geodesic, which unfolds paths before measuring them. Edges that a collapse leaves without
+// a triangle are dropped, so triangle meshes stay triangle meshes.
 #include "base/memory.h"
 #include "base/random.h"
 #include "math/vec3.h"
@@ -23,8 +23,8 @@
 
 #include <math.h>
 
-// An attached particle needs a coarse neighbour that is attached: a level without any would let go
-// what hangs there.
+// An attached particle needs an attached coarse neighbour; otherwise the level would release what
+// hangs there.
 static bool keeps_hold(const pl_particle_graph* g, const pl_neighbours* n, int i, int without,
                        const bool* fine) {
     for (int e = n->offsets[i]; e < n->offsets[i + 1]; e++)
@@ -43,7 +43,7 @@ static bool may_let_go(const pl_particle_graph* g, const pl_neighbours* n, int i
     return true;
 }
 
-// fine, if it and its fine neighbours keep enough coarse ones
+// makes a particle fine if it and its fine neighbours keep enough coarse neighbours
 static void try_to_mark_fine(const pl_particle_graph* g, const pl_neighbours* n, int k, int i,
                              bool* fine, int* coarse_count) {
     if (coarse_count[i] < k || !may_let_go(g, n, i, fine)) return;
@@ -53,8 +53,8 @@ static void try_to_mark_fine(const pl_particle_graph* g, const pl_neighbours* n,
     for (int e = n->offsets[i]; e < n->offsets[i + 1]; e++) coarse_count[n->to[e]]--;
 }
 
-// Section 6.2, in one sweep whatever the number of parts. Attached particles are kept by
-// probability, or looked at after all others, when few can still be left out.
+// Section 6.2, in one sweep for any number of connected pieces. Attached particles stay coarse by
+// probability, or are visited last, when few can still become fine.
 static bool choose_fine(const pl_particle_graph* g, const pl_neighbours* n,
                         const pl_coarsen_options* options, bool* fine) {
     int* coarse_count = PL_ALLOC(int, g->particle_count);
@@ -74,8 +74,8 @@ static bool choose_fine(const pl_particle_graph* g, const pl_neighbours* n,
     return true;
 }
 
-// The same where most is known beforehand: who would have too few parents stays, which only gives
-// parents to its neighbours; then those that may become anything are tried.
+// The same where most levels are known in advance. Particles with too few parents stay coarse,
+// which only adds parents for their neighbours. Then the undecided ones are tried.
 static bool choose_known(const pl_particle_graph* g, const pl_neighbours* n, int parents,
                          const unsigned char* becomes, bool* fine) {
     int* coarse_count = PL_ALLOC(int, g->particle_count);
@@ -123,7 +123,7 @@ static pl_status number_coarse(const pl_particle_graph* g, const pl_neighbours* 
     return PL_OK;
 }
 
-// the parent nearest to the mean of all parents, which makes edges of even length
+// the parent nearest to the mean of all parents, which makes edges of similar length
 static int nearest_to_mean(const pl_particle_graph* g, const pl_coarsening* c, int i) {
     int begin = c->parent_offsets[i], end = c->parent_offsets[i + 1], best = begin;
     pl_vec3 mean = {0, 0, 0};
@@ -139,7 +139,7 @@ static int nearest_to_mean(const pl_particle_graph* g, const pl_coarsening* c, i
     return c->parents[best];
 }
 
-// where each particle goes, and how far that is
+// target and distance of each particle's collapse
 static void choose_targets(const pl_particle_graph* g, const pl_neighbours* n,
                            const pl_coarsening* c, int* target, double* reach) {
     for (int i = 0; i < g->particle_count; i++) {
@@ -149,7 +149,7 @@ static void choose_targets(const pl_particle_graph* g, const pl_neighbours* n,
     }
 }
 
-// what the collapse of a level looks at
+// inputs of the collapse of a level
 typedef struct collapse_view {
     const pl_particle_graph* graph;
     const pl_neighbours* neighbours;
@@ -160,7 +160,7 @@ typedef struct collapse_view {
     double* reach;
 } collapse_view;
 
-// A way that is laid flat can be no longer than its parts, nor shorter than the straight line.
+// An unfolded path is at most as long as its segments and at least as long as the straight line.
 static double coarse_rest(const collapse_view* v, int edge) {
     const pl_particle_graph* g = v->graph;
     int a = g->edges[2 * (size_t)edge], b = g->edges[2 * (size_t)edge + 1];
@@ -195,7 +195,7 @@ static pl_status collapse_edges(const collapse_view* v, pl_particle_graph* coars
     return status;
 }
 
-// the triangles that are left, each once
+// the remaining triangles, each once
 static pl_status collapse_triangles(const pl_particle_graph* g, const int* target,
                                     pl_particle_graph* coarse, pl_error* error) {
     if (!g->triangle_count) return PL_OK;
@@ -227,8 +227,8 @@ static pl_status collapse_triangles(const pl_particle_graph* g, const int* targe
     return status;
 }
 
-// Edges that are in no triangle any more, between particles that are: the two sides of a strip have
-// become one line there, which the triangles next to it hold as well.
+// Drops edges that lost their last triangle, between particles that still have one: the two sides
+// of a strip have become one line there, which the adjacent triangles hold as well.
 static pl_status drop_bare_edges(pl_particle_graph* g, pl_error* error) {
     if (!g->triangle_count) return PL_OK;
     pl_adjacency around;
@@ -245,7 +245,7 @@ static pl_status drop_bare_edges(pl_particle_graph* g, pl_error* error) {
             const int* t = g->triangles + 3 * (size_t)around.items[around.offsets[ends[0]] + k];
             in_triangle = in_triangle || t[0] == ends[1] || t[1] == ends[1] || t[2] == ends[1];
         }
-        if (!in_triangle && count[0] && count[1]) ends[1] = ends[0]; // left out below
+        if (!in_triangle && count[0] && count[1]) ends[1] = ends[0]; // dropped below
     }
     pl_adjacency_free(&around);
     return pl_particle_graph_set_edges(g, g->edges, g->rest, g->edge_count, error);

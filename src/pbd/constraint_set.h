@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Constraints between particles as plain lists, one list for each kind: what is built, looked at
-// and changed. sweeper.h makes the form that is fast to project of them.
+// Constraints between particles as plain lists, one for each kind, to build, inspect and change.
+// sweeper.h converts them to a form that is fast to project.
 #ifndef PL_PBD_CONSTRAINT_SET_H
 #define PL_PBD_CONSTRAINT_SET_H
 
@@ -25,8 +25,8 @@ enum { PL_MAX_CORNERS = 4 };
 
 typedef struct pl_constraint_traits {
     int corners;
-    int values;      // numbers that each keeps
-    int multipliers; // scalar constraints that each holds
+    int values;      // values stored per constraint
+    int multipliers; // scalar constraints per constraint
 } pl_constraint_traits;
 
 // values: rest length; rest length; rest angle; 1 / (6 rest volume); inverse of the rest edges (9
@@ -38,18 +38,18 @@ typedef struct pl_constraint_set {
     int count;
     int capacity;
     int* vertices;        // corners each
-    float* values;        // as many as the kind keeps
-    float* compliance;    // of each scalar constraint [its unit^2 / J], or NULL: none has any
+    float* values;        // `values` of the kind, per constraint
+    float* compliance;    // per scalar constraint [its unit^2 / J], or NULL: all zero
     pl_material_kind law; // of tets
-    float stiffness;      // the part of its error that each loses in a sweep; not with compliance
+    float stiffness;      // fraction of its error that a sweep removes; unused with compliance
 } pl_constraint_set;
 
-// Room for `capacity` constraints, none there yet.
+// Reserves `capacity` constraints; the set is empty.
 pl_status pl_constraint_set_create(pl_constraint_kind kind, int capacity, bool compliant,
                                    pl_constraint_set* out, pl_error* error);
 void pl_constraint_set_free(pl_constraint_set* set);
 
-// Adds one, for which there is room; compliance NULL: none.
+// Adds a constraint within the capacity. compliance: NULL for none.
 void pl_constraint_set_add(pl_constraint_set* set, const int* vertices, const float* values,
                            const float* compliance);
 

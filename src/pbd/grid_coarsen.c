@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Levels of a regular grid are made directly (S1 section 9, Fig. 6): every other row and column,
-// and always the last ones. Vertices in the middle of a coarse cell have its four corners as
-// parents.
+// Coarsens a regular grid directly (S1 section 9, Fig. 6): keeps every other row and column, and
+// always the last ones. Vertices at the centre of a coarse cell have its four corners as parents.
 #include "base/memory.h"
 #include "math/vec3.h"
 #include "pbd/particle_graph.h"
@@ -34,7 +33,7 @@ bool pl_find_grid(const int* triangles, int triangle_count, int vertex_count, in
 static int coarse_length(int count) { return count / 2 + 1; }
 static int fine_index(int coarse, int count) { return 2 * coarse < count ? 2 * coarse : count - 1; }
 
-// the coarse lines on both sides of a fine one, or it twice
+// the coarse lines on both sides of a fine line, or the line itself twice
 static void around(int fine, int count, int* low, int* high) {
     *low = fine / 2;
     *high = fine % 2 ? fine / 2 + 1 : *low;
@@ -77,7 +76,7 @@ static void set_parents(const pl_particle_graph* g, pl_coarsening* c) {
     for (int i = 0; i < nx * ny; i++) pl_set_weights(g, c, i);
 }
 
-// how many parents all fine particles have
+// total number of parents of all fine particles
 static int count_parents(int nx, int ny) {
     int count = 0, x[2], y[2];
     for (int i = 0; i < nx * ny; i++) {
@@ -101,7 +100,8 @@ static double find_edge(const edge_search* s, int a, int b) {
     return -1.0;
 }
 
-// along fine edges from a to b: one edge, or two through a vertex between them; else straight
+// length along fine edges from a to b: one edge, or two through a vertex between them; else
+// straight
 static double path_length(const edge_search* s, int a, int b, int dx, int dy) {
     int nx = s->graph->columns;
     double direct = find_edge(s, a, b), best = direct;

@@ -1,24 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Gauss-Seidel over contacts with multipliers that never pull (Mueller 2008 section 6.1 for pairs;
-// friction as for contacts with colliders in points.c). What one side gets the other one gives, so
-// that momentum stays.
+// Gauss-Seidel over contacts with nonnegative multipliers (Mueller 2008 section 6.1 for pairs;
+// friction as for contacts with colliders in points.c). Both sides get opposite impulses, so
+// momentum is conserved.
 //
-// The normal is taken where the two are closest at the end of the part. Where they would meet on
-// the way it is taken there: at the end they may be on the wrong sides of each other.
+// The normal is taken at the closest points at the end of the substep. If the two would meet on the
+// way, it is taken there, because at the end they may be on the wrong sides of each other.
 #include "pbd/pair_rows.h"
 
-// Steps of continuous collision, each to a tenth of the distance, until two are as near as their
-// thickness. A vertex that comes from a hundred metres needs seven for a hundredth of a millimetre.
+// Steps of continuous collision detection. Each reduces the distance to a tenth, until it equals
+// the thickness. A vertex that comes from a hundred metres needs seven for a hundredth of a
+// millimetre.
 enum { APPROACHES = 10 };
-// Parts of one surface that are near each other at rest keep this much of that distance at most.
+// Parts of one surface that are close at rest keep at most this fraction of that distance.
 static const double REST_PART = 0.5;
-// Pairs that come within so many times their distance get a row: what others push may bring them
-// nearer.
+// Pairs within this multiple of their distance get a row, because other contacts may push them
+// closer.
 static const double NEAR = 2.0;
-// Of what is missing in distance, at least this much comes back in a part, but never faster than
-// the whole distance in PL_PARTING_TIME: bodies that start too near would fly apart.
+// Smallest fraction of the missing distance that a substep restores, but never faster than the
+// whole distance in PL_PARTING_TIME: bodies that start too close would fly apart.
 static const double MIN_RATE = 0.1;
 
 static double wanted_distance(const pl_pair_motion* m, const pl_contact_pair* pair) {
@@ -36,8 +37,8 @@ static pl_quad between(const pl_quad* from, const pl_quad* to, double part) {
     return at;
 }
 
-// Goes along the motion until the two are nearer than `near`. True if they would meet: then `at` is
-// where they are before that.
+// Advances along the motion until the two are closer than `near`. Returns true if they would meet;
+// `at`: where they are just before that.
 static bool approach(const pl_quad* from, const pl_quad* to, bool is_edges, double near,
                      pl_quad* at) {
     *at = *from;
@@ -59,7 +60,7 @@ static pl_vec3 difference(const double weights[4], const pl_quad* at) {
     return sum;
 }
 
-// how much nearer the two can come
+// by how much the two can approach
 static double ways_of(const pl_quad* from, const pl_quad* to, bool is_edges) {
     double way[4];
     for (int i = 0; i < 4; i++) way[i] = pl_distance(from->x[i], to->x[i]);
@@ -85,7 +86,7 @@ bool pl_pair_row_make(const pl_pair_motion* m, const pl_contact_pair* pair, pl_p
     double share = 0.0;
     if (before - ways > NEAR * wanted || !(before > 0.0)) return false;
     pl_quad at = to;
-    // only those that can pass each other are followed
+    // only follow pairs that can pass each other
     const bool meet = ways >= 0.9 * before && approach(&from, &to, pair->is_edges, wanted, &at);
     if (!meet) at = to;
     const double distance = pl_quad_distance(&at, pair->is_edges, out->weights);
@@ -126,7 +127,7 @@ static void project_normal(const pl_pair_motion* m, pl_pair_row* row) {
     row->push = push;
 }
 
-// all that friction takes is at most the coefficient times all that is pushed
+// total friction is at most the coefficient times the total normal impulse
 static void project_slip(const pl_pair_motion* m, pl_pair_row* row) {
     if (!(row->friction > 0.0)) return;
     pl_quad ways;

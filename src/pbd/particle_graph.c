@@ -38,7 +38,7 @@ typedef struct half_edge {
     double rest;
 } half_edge;
 
-// by insertion: the lists are as long as a particle has neighbours
+// insertion sort: lists have as many items as a particle has neighbours
 static int sort_unique(half_edge* list, int count) {
     for (int i = 1; i < count; i++) {
         half_edge e = list[i];
@@ -55,7 +55,7 @@ static int sort_unique(half_edge* list, int count) {
     return kept;
 }
 
-// buckets of the smaller end, each sorted by the larger one; returns how many are left
+// buckets by the smaller end, each sorted by the larger; returns how many remain
 static int bucket_edges(const int* ends, const double* rest, int count, int particle_count,
                         int* offsets, half_edge* buckets) {
     for (int e = 0; e < count; e++) {
@@ -142,7 +142,7 @@ pl_status pl_coarsening_create(int fine_count, int coarse_count, int parent_coun
     if (out->fine_of_coarse && out->coarse_of_fine && out->parent_offsets && out->parents &&
         out->weights)
         return PL_OK;
-    if (!out->parent_offsets) { // their number is kept there
+    if (!out->parent_offsets) { // the array also holds their number
         PL_FREE(out->parents, int, parent_count);
         PL_FREE(out->weights, float, parent_count);
         out->parents = NULL, out->weights = NULL;
@@ -166,7 +166,7 @@ static double place_distance(const pl_particle_graph* g, int a, int b) {
                        pl_vec3_load(g->places + 3 * (size_t)b));
 }
 
-// w_ij = 1 / (d_ij / max_j d_ij + e), divided by their sum: a parent in the same place gets all
+// w_ij = 1 / (d_ij / max_j d_ij + e), normalised; a parent at the same position gets all the weight
 void pl_set_weights(const pl_particle_graph* fine, pl_coarsening* c, int i) {
     const double e = 1e-6;
     int begin = c->parent_offsets[i], end = c->parent_offsets[i + 1];

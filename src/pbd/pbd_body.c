@@ -4,10 +4,9 @@
 // The solver of a step, lines (8) to (10) of S1 section 3 with the hierarchy of section 7 before
 // them: passes from coarse to fine, then sweeps on level 0, every second one backwards (section 9).
 //
-// Places are floats relative to a point of the body. What is added to the predicted places, which
-// are doubles, is only what the solver changed: a body that nothing holds back moves exactly. Where
-// the particles were before is not kept: it follows from the predicted places, and reading those is
-// what a step of a large body waits for.
+// Positions are floats relative to a point of the body. Only the solver's change is added to the
+// predicted positions, which are doubles, so a free body moves exactly. The previous positions are
+// not stored: they follow from the predicted ones, and memory reads limit the step of a large body.
 #include "pbd/pbd_body.h"
 #include "base/memory.h"
 #include "base/notes.h"
@@ -19,9 +18,9 @@
 #include <string.h>
 
 enum { PARTICLE_BLOCK = 16384, ORIGIN_SAMPLES = 64 };
-// Where pliant chooses: particles on the coarsest level of cloth, and the most parts of a step.
+// Automatic choices: particles on the coarsest level of cloth, and the largest number of substeps.
 enum { COARSEST = 40, MAX_SUBSTEPS = 100 };
-// So far away [m] that floats end soon.
+// Distance [m] near the end of the range of floats.
 static const float FARTHEST = 1e38f;
 
 void pl_pbd_body_free(pl_pbd_body* b) {
@@ -35,7 +34,7 @@ void pl_pbd_body_free(pl_pbd_body* b) {
     *b = (pl_pbd_body){0};
 }
 
-// Levels of a quarter of the particles each, down to a few.
+// Number of levels: each has a quarter of the particles, down to a few.
 static int level_count_of(const pl_method_body* body) {
     const pl_pbd* s = &body->body->pbd;
     if (s->hierarchy >= 0) return s->hierarchy;
@@ -56,13 +55,13 @@ static pl_hierarchy_options options_of(const pl_method_body* body) {
         .bilateral = !body->is_cloth,
         .coarse_bending = s->coarse_bending,
         .drawn_level = s->level,
-        // one sweep of a coarse level stands for all sweeps of the finest
+        // one sweep of a coarse level replaces all sweeps of the finest
         .stretch = compliant ? 1.0f : (float)s->stretch,
         .bend = compliant ? 0.0f : pl_stiffness_of_sweep(s->bend, sweeps),
         .compliance = compliant && s->compliance > 0.0 ? (float)s->compliance : 0.0f};
 }
 
-// levels as they are without attachments: tells what a scene cannot have before it runs
+// builds the levels without attachments, to report what a scene cannot have before it runs
 static pl_status first_levels(pl_pbd_body* b, const pl_body* body, pl_notes* notes,
                               pl_error* error) {
     const char* name = body->name;
@@ -90,8 +89,8 @@ static pl_status list_corners(const pl_tearing* t, const pl_ordering* order, pl_
     return status;
 }
 
-// Particles and constraints from the body, or from the cloth as it is torn now, instead of those
-// that were there; after a failure those are there still.
+// Rebuilds particles and constraints from the body, or from the cloth as it is torn now. On failure
+// the old ones remain.
 static pl_status make_particles(pl_pbd_body* b, const pl_method_body* body, pl_error* error) {
     pl_pbd_parts parts;
     pl_hierarchy hierarchy = {0};
@@ -126,9 +125,9 @@ static pl_status make_particles(pl_pbd_body* b, const pl_method_body* body, pl_e
     return PL_OK;
 }
 
-// Cloth with levels: measured so that 1 % of the edges at most are stretched by 5 % while a sheet
-// swings from two corners. Without levels, what a hanging column of n edges stretches by the weight
-// that single sweeps do not bear is about 1.7 n g h^2 / edge.
+// Cloth with levels: measured so that at most 1 % of the edges are stretched by 5 % while a sheet
+// swings from two corners. Without levels, a hanging column of n edges stretches by about 1.7 n g
+// h^2 / edge under the weight that single sweeps do not carry.
 static double pace_of_cloth(const pl_method_body* body, int level_count) {
     enum { MEASURED = 10000 };
     const pl_mesh* mesh = body->mesh;
@@ -141,7 +140,7 @@ static double pace_of_cloth(const pl_method_body* body, int level_count) {
     return size > 0.0 ? rows * sqrt(1.7 * 9.81 / (0.03 * size)) : 360.0;
 }
 
-// How fast waves cross an element [1/s]; of springs the same with their stiffness.
+// Rate at which waves cross an element [1/s]; for springs, from their stiffness.
 static double wave_rate(const pl_method_body* body, int e) {
     const int* v = body->mesh->tets + 4 * (size_t)e;
     const pl_element_material* m = &body->materials[e];
@@ -155,7 +154,7 @@ static double wave_rate(const pl_method_body* body, int e) {
 }
 
 static double pace_of(const pl_method_body* body, int level_count) {
-    const double crossings = 6.0, least = 1200.0; // parts for each time that a wave crosses a tet
+    const double crossings = 6.0, least = 1200.0; // substeps per wave crossing of a tet
     if (body->is_cloth) return pace_of_cloth(body, level_count);
     double sum = 0.0;
     for (int e = 0; e < body->mesh->tet_count; e++) sum += wave_rate(body, e);
@@ -233,8 +232,8 @@ int pl_pbd_finest(const pl_pbd_body* b) {
     return b->options.drawn_level < coarsest ? b->options.drawn_level : coarsest;
 }
 
-// The levels follow from who is attached now, never from what was: a run that is resumed has the
-// same.
+// Levels depend only on what is attached now, not on the past, so a resumed run has the same
+// levels.
 static pl_status update_levels(pl_pbd_body* b, const pl_method_step* step, pl_error* error) {
     memset(b->attached, 0, (size_t)b->vertex_count * sizeof(bool));
     for (int k = 0; k < step->pin_count; k++) {
@@ -261,7 +260,7 @@ static pl_status update_levels(pl_pbd_body* b, const pl_method_step* step, pl_er
     return status;
 }
 
-// a point amid the body, so that floats are exact where it is
+// a point inside the body, so that floats are accurate there
 static void choose_origin(pl_pbd_body* b, const double* next) {
     int count = b->vertex_count < ORIGIN_SAMPLES ? b->vertex_count : ORIGIN_SAMPLES;
     memset(b->origin, 0, sizeof b->origin);
@@ -274,7 +273,7 @@ static void choose_origin(pl_pbd_body* b, const double* next) {
 typedef struct copy_job {
     pl_pbd_body* body;
     double* next;
-    double *positions, *velocities; // only to commit
+    double *positions, *velocities; // used when committing only
     double rate;                    // 1 / time step
 } copy_job;
 
@@ -299,7 +298,7 @@ static void load_task(int begin, int end, int worker, void* user) {
                 (float)as_float(next[3 * (size_t)old_of_new[k] + (size_t)i] - origin[i]);
 }
 
-// where the particles were at the start of the part, for damping
+// positions at the start of the substep, for damping
 static void load_start_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const copy_job* job = user;
@@ -313,7 +312,7 @@ static void load_start_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// a predicted place with what the solver changed
+// a predicted position plus the solver's change
 static inline double solved(const double origin[3], double predicted, const float* particle,
                             int i) {
     return predicted + ((double)particle[i] - as_float(predicted - origin[i]));
@@ -331,7 +330,7 @@ static void store_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// the same straight into the state, lines (12) and (13)
+// the same, written directly to the state, lines (12) and (13)
 static void commit_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const copy_job* job = user;
@@ -352,8 +351,8 @@ static void commit_task(int begin, int end, int worker, void* user) {
         }
 }
 
-// Where a particle of several corners is predicted: its middle by mass. Corners that are in the
-// same place give just that place.
+// Predicted position of a particle with several corners: their centre of mass. Corners at the same
+// position give exactly that position.
 static pl_vec3 middle_of_corners(const pl_pbd_body* b, const double* next, int k) {
     const double* first = next + 3 * (size_t)b->corners.items[b->corners.offsets[k]];
     pl_vec3 at = pl_vec3_load(first), sum = {0, 0, 0};
@@ -394,7 +393,7 @@ static void store_corners_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// a particle is held where any of its corners is
+// a particle is held if any of its corners is
 static void hold_corners(pl_pbd_body* b, const pl_method_step* step, const pl_pbd_part* part,
                          double* next) {
     for (int k = 0; b->tears && k < step->pin_count; k++) {
@@ -448,7 +447,7 @@ static bool add_pin(pl_pbd_body* b, const pl_pin* pin, const pl_pbd_part* part) 
     return pl_array_push(&b->points, &point);
 }
 
-// what acts on single particles, on each level that has them
+// constraints on single particles, on each level that has them
 static pl_status gather_points(pl_pbd_body* b, const pl_method_step* step, const pl_pbd_part* part,
                                const double* start, const pl_contact* contacts, int contact_count,
                                pl_error* error) {
@@ -466,7 +465,7 @@ static pl_status gather_points(pl_pbd_body* b, const pl_method_step* step, const
     return ok ? PL_OK : pl_fail_memory(error, "contacts");
 }
 
-// Every second sweep goes backwards; backward: the first one too.
+// Every second sweep runs backwards; backward: starting with the first.
 static int run_sweeps(pl_pbd_body* b, pl_pool* pool, const pl_pbd_part* part, int backward) {
     int finest = pl_pbd_finest(b), done = 0;
     double h = part->time_step;
@@ -521,11 +520,10 @@ static void average_task(int begin, int end, int worker, void* user) {
             particles[i] = 0.5f * (particles[i] + other[i]);
 }
 
-// The order of a sweep leaves a trace that does not die away: forces that are not balanced yet are
-// larger on the constraints that come first. A bar sways to one side by it; and a body whose parts
-// go forward and backward in turn trembles. So the mean of both orders is taken, each from where
-// the particles are. Levels find most of these forces, so that cloth that has some needs no second
-// one.
+// The order of a sweep leaves a persistent bias: unbalanced forces are larger on the constraints
+// that come first. It makes a bar sway to one side, and a body whose substeps alternate forward and
+// backward trembles. So the mean of both orders is taken, each from the same positions. Levels find
+// most of these forces, so cloth with levels needs no second solution.
 static int run_both_ways(pl_pbd_body* b, pl_pool* pool, const pl_pbd_part* part, copy_job* job) {
     pl_parallel_for(pool, keep_task, b->order.count, PARTICLE_BLOCK, job);
     start_sweeps(b);
@@ -537,7 +535,7 @@ static int run_both_ways(pl_pbd_body* b, pl_pool* pool, const pl_pbd_part* part,
     return count;
 }
 
-// Damping looks at where the particles of the finest level were.
+// Damping needs the previous positions of the finest level.
 static void load_start(pl_pbd_body* b, pl_pool* pool, copy_job* job) {
     pl_pbd_level* l = &b->hierarchy.levels[0];
     l->sweeper.damping = b->stiffness_damping;
@@ -583,7 +581,7 @@ void pl_pbd_body_commit(pl_pbd_body* b, pl_pool* pool, double* next, double time
 
 static double count_non_finite(int begin, int end, void* user) {
     const pl_pbd_level* l = &((const pl_pbd_body*)user)->hierarchy.levels[0];
-    int64_t count = 0; // of integers: sums of floats would wait for one another
+    int64_t count = 0; // an integer: sums of floats would be a dependency chain
     for (size_t k = 4 * (size_t)begin; k < 4 * (size_t)end; k += 4)
         for (size_t i = k; i < k + 3; i++) count += !(fabsf(l->particles[i]) < FARTHEST);
     return (double)count;

@@ -2,7 +2,7 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // One body of method pbd: its particles, levels and the solver of a step (S1 sections 3 and 7).
-// Bodies do not act on one another, so each has its own.
+// Each body is solved by itself; pbd_meeting.h keeps bodies apart.
 #ifndef PL_PBD_BODY_H
 #define PL_PBD_BODY_H
 
@@ -11,21 +11,21 @@
 #include "pbd/pbd_hierarchy.h"
 #include "pbd/tearing.h"
 
-// The part of a step that is solved at once: all of it, or one of the shorter steps inside it.
+// A substep: the whole step, or one of the shorter steps inside it.
 typedef struct pl_pbd_part {
-    double time_step;  // of the part [s]
-    double begin, end; // of the whole step, 0 to 1
-    int index;         // of the part in the step
+    double time_step;  // length of the substep [s]
+    double begin, end; // within the whole step, 0 to 1
+    int index;         // number of the substep in the step
     int sweeps;        // over the finest level
 } pl_pbd_part;
 
-// Where a pin is at the end of a part.
+// Position of a pin at the end of a substep.
 static inline pl_vec3 pl_pbd_pin_place(const pl_pin* pin, const pl_pbd_part* part) {
     return part->end >= 1.0 ? pin->target : pl_lerp(pin->from, pin->target, part->end);
 }
 
-// Where the surface of a contact is at the end of a part. A vertex that starts the part behind it,
-// at `from`, comes out by the end of the step, not at once: that would throw it off.
+// Position of a contact's surface at the end of a substep. A vertex that starts behind it, at
+// `from`, comes out by the end of the step and not at once, which would throw it off.
 pl_vec3 pl_pbd_contact_place(const pl_contact* contact, const pl_pbd_part* part, pl_vec3 from);
 
 typedef struct pl_pbd_body {
@@ -34,23 +34,23 @@ typedef struct pl_pbd_body {
     pl_hierarchy hierarchy;
     pl_hierarchy_options options;
     int iterations, passes, coarse_sweeps;
-    int substeps;             // of each step; 0: by the pace
-    double pace;              // steps that the body needs in a second
-    double damping;           // of masses [1/s]
+    int substeps;             // substeps of each step; 0: from `pace`
+    double pace;              // substeps that the body needs per second
+    double damping;           // mass damping [1/s]
     double stiffness_damping; // [s]
-    float* other;             // 4 each: room for a second solution; NULL if there is only one
-    bool* attached;           // of each particle, as of this step
-    bool has_levels;          // made for those that are attached in the graph of level 0
+    float* other;             // 4 each: a second solution; NULL if there is only one
+    bool* attached;           // per particle, in this step
+    bool has_levels;          // levels exist for the attachments in the graph of level 0
     pl_array points;          // of pl_point_constraint
     double origin[3];         // floats are relative to it
     // Cloth that tears: vertices are corners, several of them one particle.
     bool tears;
-    bool is_stale; // particles and levels are not those of the torn cloth
+    bool is_stale; // particles and levels must be rebuilt after a tear
     pl_tearing tearing;
     pl_adjacency corners; // of each particle of level 0
 } pl_pbd_body;
 
-// A vertex of the body that is where a particle of level 0 is.
+// A vertex of the body at the position of a particle of level 0.
 static inline int pl_pbd_vertex_of(const pl_pbd_body* b, int particle) {
     return b->tears ? b->corners.items[b->corners.offsets[particle]]
                     : b->order.old_of_new[particle];
@@ -59,33 +59,33 @@ static inline int pl_pbd_vertex_of(const pl_pbd_body* b, int particle) {
 pl_status pl_pbd_body_create(const pl_method_body* body, pl_pbd_body* out, pl_notes* notes,
                              pl_error* error);
 void pl_pbd_body_free(pl_pbd_body* body);
-// Takes over numbers that have changed: materials, damping, settings of pbd. Particles and levels
-// are made anew.
+// Updates changed materials, damping and settings of pbd. Rebuilds particles and levels.
 pl_status pl_pbd_body_update(pl_pbd_body* body, const pl_method_body* changed, pl_error* error);
 
-// Splits what is stretched too far at the end of a step; positions of the system.
+// Splits overstretched edges at the end of a step; positions: of the system.
 void pl_pbd_body_tear(pl_pbd_body* body, const double* positions);
-// Cuts along the triangle that a knife has swept, between two steps; -1 if the body cannot tear.
+// Cuts along the triangle swept by a knife, between two steps. Returns -1 if the body cannot tear.
 int pl_pbd_body_cut(pl_pbd_body* body, const double* positions, const double sweep[9]);
 
 // The level that is simulated: 0 for all.
 int pl_pbd_finest(const pl_pbd_body* body);
 
-// Parts that a step of this length should have.
+// Number of substeps for a step of this length.
 int pl_pbd_body_substeps(const pl_pbd_body* body, double time_step);
 
-// Solves for the end of a part, with the particles. next: 3 per vertex of the system, the
-// prediction; of corners that are one particle it may be mended. contacts: of all bodies, with
-// their places at the end of the step. start: where the vertices were at the start of the part.
+// Solves for the end of a substep, in the particles. next: prediction, 3 per vertex of the system;
+// corners of one particle may be corrected. contacts: of all bodies, at the end of the step. start:
+// positions at the start of the substep.
 pl_status pl_pbd_body_solve(pl_pbd_body* body, pl_pool* pool, const pl_method_step* step,
                             const pl_pbd_part* part, double* start, const pl_contact* contacts,
                             int contact_count, double* next, int* sweep_count, pl_error* error);
 
-// False if the solution has places that are not finite, or nearly not.
+// Returns false if the solution has positions that are not finite, or nearly so.
 bool pl_pbd_body_is_finite(pl_pbd_body* body, pl_pool* pool);
-// The solution instead of the prediction.
+// Replaces the prediction by the solution.
 void pl_pbd_body_store(pl_pbd_body* body, pl_pool* pool, double* next);
-// The solution straight into positions and velocities of the system; not for a body that tears.
+// Writes the solution directly to positions and velocities of the system; not for a body that
+// tears.
 void pl_pbd_body_commit(pl_pbd_body* body, pl_pool* pool, double* next, double time_step,
                         double* positions, double* velocities);
 

@@ -5,14 +5,13 @@
 // law springs: a distance along each edge of a tet and its volume; of other laws: the strains of
 // each tet and its volume. Masses are lumped.
 //
-// With model compliance the numbers of the material are those of method fem. Cloth: the springs of
-// mesh/spring_net.h, which stretch like a sheet of the modulus `stretch`, and the hinges of
-// discrete shells. Solids: tets with the energy of their law.
+// With model compliance the material parameters are those of method fem. Cloth: the springs of
+// mesh/spring_net.h, which stretch like a sheet of modulus `stretch`, and the hinges of discrete
+// shells. Solids: tets with the energy of their law.
 //
-// A regular grid keeps its rows, the shorter side first, so that its levels can be made directly;
-// everything else is renumbered by reverse Cuthill-McKee. Cloth that has torn keeps the order that
-// it had as a whole, new particles beside those they were split from: so what is far from a tear
-// stays as it was.
+// A regular grid keeps its rows, the shorter side first, so that its levels can be built directly;
+// everything else is renumbered by reverse Cuthill-McKee. Torn cloth keeps its original order, with
+// new particles next to those they were split from, so everything far from a tear stays unchanged.
 #include "pbd/pbd_build.h"
 #include "base/memory.h"
 #include "material/material.h"
@@ -133,7 +132,7 @@ static pl_status make_graph(builder* b, pl_error* error) {
 }
 
 static bool is_compliant(const builder* b) { return b->settings->model == PL_PBD_COMPLIANCE; }
-// distances have the stiffness that the material says
+// distances with the stiffness of the material
 static bool by_material(const builder* b) {
     return is_compliant(b) && isnan(b->settings->compliance);
 }
@@ -371,7 +370,8 @@ static double element_size(const builder* b, int e) {
     return pl_dot(pl_cross(p, q), pl_sub(pl_vec3_load(x + 3 * (size_t)v[3]), a)) / 6.0;
 }
 
-// each element gives equal parts to its corners; who has none gets the mean, to fall like the rest
+// each element gives equal shares to its corners; a vertex without elements gets the mean, to fall
+// like the rest
 static pl_status lump_masses(builder* b, pl_error* error) {
     pl_pbd_parts* p = b->parts;
     int count = p->graph.particle_count, heavy = 0;

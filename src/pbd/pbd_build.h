@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// From a body of the scene to particles and constraints.
+// Builds particles and constraints from a body of the scene.
 #ifndef PL_PBD_BUILD_H
 #define PL_PBD_BUILD_H
 
@@ -11,7 +11,7 @@
 #include "pbd/particle_graph.h"
 #include "pbd/sweeper.h"
 
-// All in the inner numbering but the masses.
+// Everything but the masses is in the inner numbering.
 typedef struct pl_pbd_parts {
     pl_ordering order; // old: the vertex in its mesh
     pl_particle_graph graph;
@@ -21,11 +21,10 @@ typedef struct pl_pbd_parts {
     double* modulus; // model compliance: of the sheet [N/m] or of the solid [Pa]; else NULL
 } pl_pbd_parts;
 
-// The stiffness of one of `sweeps` sweeps that together take away the part k of an error.
+// Stiffness of each of `sweeps` sweeps that together remove the fraction k of an error.
 float pl_stiffness_of_sweep(double k, int sweeps);
 
-// ranks: NULL, or a number of each vertex (below rank_count) by which they are ordered, those with
-// the same one by their own number.
+// ranks: NULL, or a number per vertex (below rank_count) that orders them; ties by vertex number.
 pl_status pl_pbd_parts_create(const pl_method_body* body, const int* ranks, int rank_count,
                               pl_pbd_parts* out, pl_error* error);
 void pl_pbd_parts_free(pl_pbd_parts* parts);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Every frame asks for these sums, so they may cost little: blocks run in parallel, and roots and
-// quotients of distances are taken several at a time.
+// These sums are needed in every frame, so they must be cheap: blocks run in parallel, and roots
+// and quotients of distances are computed several at a time.
 #include "pbd/pbd_energy.h"
 #include "material/material.h"
 
@@ -49,7 +49,7 @@ static double tet_part(int begin, int end, void* user) {
     return sum;
 }
 
-// The squares of all distances come first: the loops after them have no lists to follow.
+// Squared distances come first, so that the later loops have no indirect accesses.
 static double distance_group(const energy_job* job, int begin, int end) {
     const pl_constraint_set* set = job->set;
     double energy[GROUP], sums[SUMS] = {0};

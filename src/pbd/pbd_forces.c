@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Position based dynamics has no forces, but it has impulses: what a vertex's momentum has changed
-// by, less what outer forces and damping brought. Constraints between particles change no momentum,
-// so that the sum over a body, force and torque, is that of its pins and contacts. With n parts of
-// length h, k = 1 / (1 + h damping) of each velocity kept, the velocities of the parts add up to
-// (x_n - x_0) / h, and
+// Position based dynamics has no forces, but it has impulses: the change of a vertex's momentum
+// minus that by external forces and damping. Constraints between particles conserve momentum, so
+// the sum over a body, force and torque, is that of its pins and contacts. With n substeps of
+// length h, each keeping the fraction k = 1 / (1 + h damping) of the velocity, the velocities of
+// the substeps add up to (x_n - x_0) / h, and
 //
 //   J = m (v_n - v_0 + (1 - k) ((x_n - x_0) / h - v_n + v_0)) - n h force
 //
-// How the pins of a body divide it is told by springs, and by the elastic energy of tets and
-// distances with compliance at held vertices, as far as the sweeps had it converge. Pins share the
-// difference in proportion to these forces; constraints without compliance have no energy, so that
-// they share all of it alike. What bodies gave each other is taken off J. Contacts have what they
-// pushed in the last part. Where a body has no pins these are made to add up to J.
+// Springs, and the gradient of the elastic energy of tets and compliant distances at held vertices,
+// tell how the pins of a body share this sum, as far as the sweeps converged. Pins share the
+// difference in proportion to these forces; constraints without compliance have no energy, so their
+// pins share it equally. Impulses between bodies are subtracted from J. Contacts have their push of
+// the last substep; for a body without pins these are scaled to add up to J.
 #include "pbd/pbd_forces.h"
 #include "contact/force_share.h"
 #include "material/material.h"
@@ -48,7 +48,7 @@ static pl_force_sum all_reactions(const pl_pbd_system* s, const pl_pbd_body* b,
 
 // ------------------------------------------------------------------ pins
 
-// dE/dx of held vertices, in the place of predictions
+// dE/dx of held vertices, stored in place of the predictions
 static void add_slope(pl_pbd_system* s, int v, pl_vec3 slope) {
     double* sum = s->next + 3 * (size_t)v;
     if (s->held[v]) pl_vec3_store(sum, pl_add(pl_vec3_load(sum), slope));
@@ -109,7 +109,7 @@ static bool is_own(const pl_pbd_body* b, const pl_pin* pin) {
     return pin->vertex >= b->first_vertex && pin->vertex < b->first_vertex + b->vertex_count;
 }
 
-// Of several pins at one vertex the first has all of its force.
+// The first of several pins at a vertex gets all of its force.
 static void tell_pins(pl_pbd_system* s, const pl_pbd_body* b, const pl_method_step* step, double h,
                       pl_force_sum all) {
     add_elements(s, b);
@@ -140,7 +140,7 @@ static pl_vec3 push_of(const pl_pbd_body* b, const pl_point_constraint* c, doubl
                      scale * (double)(c->push * c->normal[2] + c->drag[2])};
 }
 
-// What contacts pushed. known: they are only added up; else told, each with its share of the rest.
+// Contact forces. known: only sums them; otherwise reports each with its share of the remainder.
 static double tell_contacts(const pl_pbd_system* s, const pl_pbd_body* b,
                             const pl_method_step* step, double h, pl_vec3 rest, double whole,
                             pl_force_sum* known) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What a level of a hierarchy of particles holds, and the hierarchy as their list.
+// A level of a particle hierarchy, and the hierarchy as a list of levels.
 #ifndef PL_PBD_LEVELS_H
 #define PL_PBD_LEVELS_H
 
@@ -10,24 +10,24 @@
 #include "pbd/sweeper.h"
 
 enum { PL_MAX_LEVELS = 33 };
-// Instead of the coarsest level of a particle: it is chosen anew.
+// In place of the coarsest level of a particle: undecided.
 enum { PL_LEVEL_OPEN = 255 };
 
 typedef struct pl_pbd_level {
     pl_particle_graph graph;
     pl_coarsening to_coarser; // empty on the coarsest
-    bool* torn;               // no coarse constraint and no parent may be here; NULL: nowhere
+    bool* torn;               // particle must have no coarse constraint and no parent; NULL: none
     unsigned char* last;      // the coarsest level that has each particle in the whole cloth, if it
                               // has torn since; NULL: levels are not known beforehand
     int set_count;
     pl_constraint_set sets[PL_MAX_SETS];
     pl_sweeper sweeper;
-    double* mass;    // what each particle stands for [kg]
+    double* mass;    // mass that each particle represents [kg]
     double* modulus; // at each particle: of the sheet [N/m] or the solid [Pa]; NULL: none
     double mean_stiffness, mean_weight; // of edges [N/m], and their inverse masses [1/kg]
     float* particles;                   // x y z and the inverse mass
-    float* before;                      // the same before the pass; then what it has changed
-    int room;                           // float4 in these two
+    float* before;                      // the same before the pass; then the change
+    int room;                           // capacity of both, in float4
     pl_point_list points;
 } pl_pbd_level;
 

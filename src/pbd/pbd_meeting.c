@@ -1,28 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Pairs are searched for once in several parts of a step, along straight ways that the vertices are
-// expected to go, with some slack to each side. As long as no vertex leaves its way by more than
-// the slack of its surface, no pair can meet that is not listed. When one does, the search is done
-// again.
+// Pairs are searched once in several substeps, along the straight paths that the vertices are
+// expected to take, with some slack to each side. As long as no vertex leaves its path by more than
+// the slack of its surface, no unlisted pair can meet. When one does, the search is repeated.
 //
-// After the solver has moved a body, the pairs that are too near push (pair_rows.h). A few sweeps
-// do not part all of them, so the ways of the part are looked at once more by continuous collision:
-// those on which two would meet are shortened. Since every answer of it is early rather than late,
-// surfaces that did not cross at the start of a part do not cross at its end. Only vertices that
-// are held exactly go on: those follow their attachments through everything.
+// After the solver has moved a body, pairs that are too close push (pair_rows.h). A few sweeps do
+// not separate all of them, so continuous collision detection checks the paths of the substep once
+// more and shortens those on which two would meet. Its answers are always early rather than late,
+// so surfaces that did not cross at the start of a substep do not cross at its end. Vertices that
+// are held exactly are an exception: they follow their attachments through everything.
 #include "pbd/pbd_meeting.h"
 #include "base/memory.h"
 
 #include <math.h>
 #include <string.h>
 
-// MAX_HORIZON: parts between two searches. CUT_ROUNDS: after these, vertices that would meet stay.
+// MAX_HORIZON: substeps between two searches. CUT_ROUNDS: rounds after which vertices that would
+// meet stay in place.
 enum { SWEEPS = 6, MAX_HORIZON = 32, CUT_ROUNDS = 3, MAX_ROUNDS = 30 };
 enum { VERTEX_BLOCK = 16384, PAIR_BLOCK = 256 };
-// of the mean edge of a surface
+// as a fraction of the mean edge of a surface
 static const double SLACK = 0.2;
-// Searches look no farther ahead than vertices go so many mean edges against one another: fast
+// A search looks ahead no farther than a relative motion of this many mean edges; otherwise fast
 // bodies would list nearly all pairs.
 static const double MAX_EDGES_AHEAD = 2.0;
 
@@ -68,7 +68,7 @@ typedef struct deviation_job {
     const pl_pbd_meeting* meeting;
     const pl_surface_set* surfaces;
     const double* x;
-    double parts; // since the search
+    double parts; // substeps since the search
     double part;  // of the slack
 } deviation_job;
 
@@ -93,7 +93,7 @@ static bool strays(const pl_pbd_meeting* m, const pl_surface_set* surfaces, pl_p
     return pl_parallel_sum(pool, count_strays, m->vertex_count, VERTEX_BLOCK, &job) > 0.0;
 }
 
-// all pairs that may meet if the vertices go on for `horizon` parts as they do in this one
+// finds all pairs that may meet within `horizon` substeps at the current motion
 static pl_status search(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool,
                         const double* start, const double* end, int horizon, pl_error* error) {
     const size_t count = 3 * (size_t)m->vertex_count;
@@ -110,7 +110,7 @@ static pl_status search(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* po
     return status;
 }
 
-// Parts that the next search looks ahead, of at most `most`.
+// Number of substeps that the next search looks ahead, at most `most`.
 static int choose_horizon(const pl_surface_set* surfaces, const pl_pair_motion* motion, int most) {
     pl_vec3 mean = {0, 0, 0};
     double longest = 0.0, edge = INFINITY;
@@ -139,7 +139,7 @@ typedef struct pairs_job {
     double* parts; // of the motion, per pair
 } pairs_job;
 
-// Pairs of which only held vertices still move cannot be kept apart.
+// Pairs whose only moving vertices are held cannot be kept apart.
 static bool can_wait(const pl_pair_motion* motion, const pl_contact_pair* pair) {
     for (int i = 0; i < 4; i++) {
         const size_t k = 3 * (size_t)pair->v[i];
@@ -180,7 +180,7 @@ static void shorten(pl_pbd_meeting* m, const pl_pair_motion* motion, int v, doub
     pl_vec3_store(motion->end + k, at);
 }
 
-// The vertices of pairs that would meet go no farther than the first of them allows, times margin.
+// Limits the vertices of pairs that would meet to the smallest allowed fraction, times margin.
 static void cut_ways(pl_pbd_meeting* m, const pl_pair_motion* motion, const double* parts,
                      double margin) {
     const pl_contact_pair* pairs = m->pairs.data;
@@ -197,7 +197,7 @@ static void cut_ways(pl_pbd_meeting* m, const pl_pair_motion* motion, const doub
         }
 }
 
-// The smallest part of the ways that all pairs may go; parts has one for each.
+// The smallest fraction of the motion that all pairs allow; parts: one per pair.
 static double smallest_part(pl_pbd_meeting* m, pl_pool* pool, const pl_pair_motion* motion,
                             double* parts) {
     pairs_job job = {motion, m->pairs.data, parts};
@@ -207,8 +207,8 @@ static double smallest_part(pl_pbd_meeting* m, pl_pool* pool, const pl_pair_moti
     return least;
 }
 
-// Shortens ways round by round: those that are shorter may now be in the way of others. In the end
-// the vertices that still would meet stay where they are.
+// Shortens paths in rounds, because shortened ones may block others. In the end, vertices that
+// would still meet stay in place.
 static pl_status keep_apart(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool,
                             const pl_pair_motion* motion, pl_error* error) {
     for (int round = 0; round < MAX_ROUNDS; round++) {
@@ -237,7 +237,7 @@ pl_status pl_pbd_keep_apart(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool
 
 // ------------------------------------------------------------------ response
 
-// Can a pair be too near at the end, or meet on the way? Most cannot.
+// Whether a pair can be too close at the end or meet on the way; most cannot.
 static void near_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const pairs_job* job = user;
@@ -262,7 +262,7 @@ static pl_status make_rows(pl_pbd_meeting* m, pl_pool* pool, const pl_pair_motio
     return PL_OK;
 }
 
-// a body that another one pushes is not pushed into the ground
+// pushed bodies must not be pushed into the ground
 static void project_planes(const pl_pair_motion* motion, const pl_pbd_part* part,
                            const pl_contact* planes, int count) {
     for (int k = 0; k < count; k++) {
@@ -276,8 +276,8 @@ static void project_planes(const pl_pair_motion* motion, const pl_pbd_part* part
     }
 }
 
-// Where nothing outside holds the bodies, what was taken from some goes to all alike: momentum
-// stays, and no two come nearer.
+// If nothing external acts on the bodies, the motion that was removed is distributed over all of
+// them: momentum is conserved, and no two come closer.
 static void give_back(pl_pbd_meeting* m, const pl_pair_motion* motion) {
     double mass = 0.0;
     for (int v = 0; v < m->vertex_count; v++) {
@@ -292,7 +292,7 @@ static void give_back(pl_pbd_meeting* m, const pl_pair_motion* motion) {
     }
 }
 
-// The pairs that pushed; what they gave is added up.
+// Counts the pairs that pushed and sums their impulses.
 static int count_pushing(pl_pbd_meeting* m) {
     const pl_pair_row* rows = m->rows.data;
     int count = 0;
@@ -312,7 +312,7 @@ pl_status pl_pbd_meet(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool
     pl_status status = make_room(m, surfaces->vertex_count, error);
     if (status != PL_OK) return status;
     m->rate = 1.0 / part->time_step;
-    // half of the slack is left for what contacts push
+    // half of the slack is reserved for contact pushes
     if (m->horizon == 0 || m->part_count >= m->horizon ||
         strays(m, surfaces, pool, motion->end, m->part_count + 1, 0.5)) {
         const int most = parts_left + 1 < MAX_HORIZON ? parts_left + 1 : MAX_HORIZON;
@@ -321,7 +321,7 @@ pl_status pl_pbd_meet(pl_pbd_meeting* m, pl_surface_set* surfaces, pl_pool* pool
     }
     if (status == PL_OK) status = make_rows(m, pool, motion, error);
     if (status != PL_OK) return status;
-    // without rows no two meet in this part
+    // without rows no pair meets in this substep
     for (int k = 0; k < SWEEPS && m->rows.count; k++) {
         pl_pair_rows_project(motion, m->rows.data, (int)m->rows.count);
         project_planes(motion, part, planes, plane_count);

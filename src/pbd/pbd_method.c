@@ -73,7 +73,7 @@ static int cut(void* system, int body, const double sweep[9]) {
     return pl_pbd_body_cut(&s->bodies[body], s->positions, sweep);
 }
 
-// the parent on the next coarser level that counts most
+// the parent with the largest weight on the next coarser level
 static int main_parent(const pl_coarsening* c, int particle) {
     int best = c->parent_offsets[particle];
     for (int k = best + 1; k < c->parent_offsets[particle + 1]; k++)
@@ -81,8 +81,8 @@ static int main_parent(const pl_coarsening* c, int particle) {
     return c->parents[best];
 }
 
-// Particles of a level are nodes; a body with fewer levels shows its coarsest. Particles that have
-// no parent since they were torn off are in the body's first node.
+// Nodes are the particles of a level; a body with fewer levels shows its coarsest. Torn-off
+// particles without a parent belong to the body's first node.
 static int nodes_of_body(const pl_pbd_body* b, int level, int* nodes) {
     const pl_hierarchy* h = &b->hierarchy;
     int last = level < h->level_count ? level : h->level_count - 1;

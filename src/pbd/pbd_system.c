@@ -2,14 +2,14 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The loop of position based dynamics (S1 section 3, lines (4) to (15)): predict, find contacts on
-// the way to the predicted places, solve, velocities from what the places have changed.
+// the way to the predicted positions, solve, and set velocities from the change of position.
 //
-// Beyond the paper: the solver may carry a particle through something that its prediction did not
-// meet. So the way to the solved place is looked at again, and what would end behind a surface is
-// put in front of it. And a step can be divided into parts, each solved with few sweeps: that
-// converges faster than the same number of sweeps in one step (Macklin 2019, "Small steps in
-// physics simulation"). Contacts are then looked for a few times in a step, on the way to where the
-// vertices would be at its end. Bodies meet one another after each part (pbd_meeting.h).
+// Beyond the paper: the solver may move a particle through an obstacle that its prediction did not
+// meet. So the path to the solved position is checked again, and particles that would end behind a
+// surface are put in front of it. A step can also be divided into substeps with few sweeps each,
+// which converges faster than the same number of sweeps in one step (Macklin 2019, "Small steps in
+// physics simulation"). Contacts are then searched a few times in a step, on the way to the
+// positions expected at its end. Bodies meet one another after each substep (pbd_meeting.h).
 #include "pbd/pbd_system.h"
 #include "base/memory.h"
 #include "base/timer.h"
@@ -19,9 +19,10 @@
 #include <string.h>
 
 enum { VERTEX_BLOCK = 16384, FINAL_ROUNDS = 3, PUSHES = 4, DETECTIONS = 4 };
-// A place counts as behind a surface from here on [m]: the rounding of a detection is below.
+// A position counts as behind a surface from this depth on [m]; rounding of the detection is
+// smaller.
 static const double BEHIND = 1e-9;
-// Floats end here.
+// Near the end of the range of floats.
 static const double FARTHEST = 1e38;
 
 void pl_pbd_system_destroy(pl_pbd_system* s) {
@@ -100,7 +101,7 @@ typedef struct step_job {
     pl_pbd_system* system;
     const double* force;
     double time_step; // of a part
-    double keep;      // of each velocity, after damping
+    double keep;      // fraction of each velocity after damping
     int first;        // vertex
 } step_job;
 
@@ -109,7 +110,7 @@ static void predict_task(int begin, int end, int worker, void* user) {
     (void)worker;
     const step_job* job = user;
     const pl_pbd_system* s = job->system;
-    // none of these overlaps another, and the compiler has to know it
+    // restrict: the compiler must know that these do not overlap
     double* restrict next = s->next;
     const double* restrict positions = s->positions, * restrict velocities = s->velocities, * restrict force = job->force, * restrict mass = s->mass;
     double h = job->time_step, coast = h * job->keep;
@@ -122,7 +123,7 @@ static void predict_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// after a time h; pins where they are at the end of the part
+// prediction after time h; pins at their position at the end of the substep
 static void predict(pl_pbd_system* s, const pl_method_step* step, const pl_pbd_part* part,
                     double h) {
     for (int b = 0; b < s->body_count; b++) {
@@ -142,7 +143,7 @@ static void find_held(pl_pbd_system* s, const pl_method_step* step) {
         if (step->pins[k].hard) s->held[step->pins[k].vertex] = true;
 }
 
-// the contacts on the way to where the bodies would be
+// finds contacts on the way to the expected positions
 static pl_status detect(pl_pbd_system* s, const pl_method_step* step, const double* start,
                         pl_error* error) {
     s->contacts.count = 0;
@@ -159,7 +160,7 @@ static pl_status detect(pl_pbd_system* s, const pl_method_step* step, const doub
     }
 }
 
-// what would end behind a surface is put in front; true if there was something
+// puts particles that would end behind a surface in front of it; true if there were any
 static bool push_out(pl_pbd_system* s) {
     bool moved = false;
     const pl_contact* contacts = s->contacts.data;
@@ -174,8 +175,8 @@ static bool push_out(pl_pbd_system* s) {
     return moved;
 }
 
-// A particle between two colliders is pushed to and fro: by the planes of the contacts that are
-// known, which costs little, and not for ever where there is no room.
+// A particle between two colliders is pushed back and forth, by the planes of known contacts, which
+// is cheap, and for a limited number of rounds, in case there is no room.
 static pl_status check_ways(pl_pbd_system* s, const pl_method_step* step, const double* start,
                             pl_error* error) {
     for (int round = 0; round < FINAL_ROUNDS && step->detect; round++) {
@@ -198,10 +199,10 @@ static void commit_task(int begin, int end, int worker, void* user) {
     }
 }
 
-// so large that not even its velocity is finite counts as well
+// positions whose velocity is not finite count too
 static double count_non_finite(int begin, int end, void* user) {
     const pl_pbd_system* s = user;
-    int64_t count = 0; // of integers: sums of floats would wait for one another
+    int64_t count = 0; // an integer: sums of floats would be a dependency chain
     for (int i = begin; i < end; i++) count += !(fabs(s->next[i]) < FARTHEST);
     return (double)count;
 }
@@ -221,8 +222,8 @@ static pl_status commit(pl_pbd_system* s, double time_step, pl_error* error) {
     return PL_OK;
 }
 
-// Where nothing can be met, and no particle has several vertices, the places that were predicted
-// are not looked at again: the solution goes straight into the state.
+// If nothing can be met and no particle has several vertices, the predicted positions are not
+// needed again, and the solution is written directly to the state.
 static pl_status commit_freely(pl_pbd_system* s, double time_step, pl_error* error) {
     for (int b = 0; b < s->body_count; b++)
         if (!pl_pbd_body_is_finite(&s->bodies[b], s->pool)) return not_finite(error);
@@ -231,8 +232,8 @@ static pl_status commit_freely(pl_pbd_system* s, double time_step, pl_error* err
     return PL_OK;
 }
 
-// Rounding of floats, and levels without lumped masses, move the middle of a body that nothing
-// outside touches. Bodies that push each other show it: it is taken back.
+// Float rounding, and levels without lumped masses, move the centre of a body without external
+// contact. It shows when bodies push each other, so it is undone.
 static void keep_middle(pl_pbd_system* s, const pl_pbd_body* b, const pl_method_step* step,
                         const pl_pbd_part* part) {
     const double h = part->time_step, coast = h / (1.0 + h * b->damping);
@@ -254,7 +255,7 @@ static void keep_middle(pl_pbd_system* s, const pl_pbd_body* b, const pl_method_
     }
 }
 
-// bodies keep apart from one another
+// keeps bodies apart
 static pl_status meet(pl_pbd_system* s, const pl_method_step* step, const pl_pbd_part* part,
                       pl_error* error) {
     if (!step->surfaces) return PL_OK;
@@ -267,7 +268,7 @@ static pl_status meet(pl_pbd_system* s, const pl_method_step* step, const pl_pbd
                        s->contacts.data, (int)s->contacts.count, error);
 }
 
-// checks: the ways to where the vertices are put are looked at again
+// checks: whether to check the paths to the solved positions again
 static pl_status finish(pl_pbd_system* s, const pl_method_step* step, const pl_pbd_part* part,
                         bool checks, pl_error* error) {
     bool freely = !checks && !step->surfaces;
@@ -307,7 +308,7 @@ static pl_status step_at_once(pl_pbd_system* s, const pl_method_step* step, pl_m
     return status;
 }
 
-// What contacts did not see coming is put before the surface that it went through.
+// Puts particles that passed through a surface unnoticed in front of it.
 static pl_status check_divided(pl_pbd_system* s, const pl_method_step* step, pl_error* error) {
     size_t count = 3 * (size_t)s->vertex_count;
     if (!step->detect) return PL_OK;
@@ -327,12 +328,12 @@ static pl_status check_divided(pl_pbd_system* s, const pl_method_step* step, pl_
     return status;
 }
 
-// wanted: parts that there would be without a deadline
+// wanted: substeps without a deadline
 static pl_status run_parts(pl_pbd_system* s, const pl_method_step* step, int part_count, int wanted,
                            pl_method_info* info, pl_error* error) {
     int every = (part_count + DETECTIONS - 1) / DETECTIONS;
     double h = step->time_step / part_count;
-    // where pliant chooses the parts, one sweep is enough for each
+    // if pliant chooses the substeps, each has one sweep
     int sweeps = s->bodies[0].substeps > 0 ? s->bodies[0].iterations / wanted : 1;
     pl_status status = PL_OK;
     for (int k = 0; status == PL_OK && k < part_count; k++) {

@@ -12,11 +12,11 @@ pl_status pl_pbd_system_create(const pl_method_body* bodies, int body_count, int
                                pl_error* error);
 void pl_pbd_system_destroy(pl_pbd_system* system);
 
-// Takes over numbers of the bodies that have changed between two steps.
+// Updates settings of the bodies that changed between steps.
 pl_status pl_pbd_system_update(pl_pbd_system* system, const pl_method_body* bodies, int body_count,
                                pl_error* error);
 
-// One step. A step that fails leaves the state as it was and says why.
+// One step. On failure the state is unchanged and the error says why.
 pl_status pl_pbd_system_step(pl_pbd_system* system, const pl_method_step* step,
                              pl_method_info* info, pl_error* error);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What a system of method pbd holds.
+// Data of a system of method pbd.
 #ifndef PL_PBD_SYSTEM_DATA_H
 #define PL_PBD_SYSTEM_DATA_H
 
@@ -14,12 +14,12 @@ typedef struct pl_pbd_system {
     pl_pool* pool;
     double *positions, *velocities; // the state, 3 per vertex
     double* mass;
-    double* next; // positions at the end of the step, or of a part of it
-    // of the last step, by the clock of its deadline; 0: not known
+    double* next; // positions at the end of the step or substep
+    // duration of the last step by the deadline's clock; 0: unknown
     double part_seconds, sweep_seconds;
-    double* saved;     // positions, then velocities, at the start of a step of several parts or one
-                       // whose forces are asked for; NULL until there is one
-    bool* held;        // exactly, in this step
+    double* saved; // positions, then velocities, at the start of a step with several substeps or
+                   // requested forces; NULL until needed
+    bool* held;    // exactly, in this step
     pl_array contacts; // of pl_contact
     pl_pbd_meeting meeting;
 } pl_pbd_system;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Constraints of cardinality 1 (S1 section 6.1): contacts and soft attachments. They belong to
-// particles and act on every level that has the particle.
+// Constraints of cardinality 1 (S1 section 6.1): contacts and soft attachments. They belong to a
+// particle and act on every level that has it.
 #ifndef PL_PBD_POINTS_H
 #define PL_PBD_POINTS_H
 
@@ -13,16 +13,16 @@
 
 typedef struct pl_point_constraint {
     int particle; // of level 0
-    int order;    // in which they were given
+    int order;    // order in which they were added
     bool is_contact;
     int obstacle;    // of a contact
-    float place[3];  // on the surface of the obstacle, or the target of an attachment
+    float place[3];  // point on the obstacle's surface, or target of an attachment
     float normal[3]; // of a contact
-    float origin[3]; // where a particle without slip would be at the end of the step
+    float origin[3]; // position of a particle without slip at the end of the step
     float friction;
     float compliance; // of an attachment [m/N]
-    float push;       // what a contact has pushed in this step [m]
-    float drag[3];    // what friction has, or the multiplier of an attachment
+    float push;       // total push of a contact in this step [m]
+    float drag[3];    // total friction, or the multiplier of an attachment
 } pl_point_constraint;
 
 // The constraints of one particle of a level.
@@ -43,9 +43,9 @@ static inline pl_point_list pl_point_list_empty(void) {
 // Sorts constraints by particle.
 void pl_points_sort(pl_point_constraint* constraints, int count);
 
-// The groups of sorted constraints, on level 0; false if memory is out.
+// Groups sorted constraints on level 0; returns false if allocation fails.
 bool pl_points_group(pl_point_list* list, pl_point_constraint* constraints, int count);
-// The same on the next coarser level: of those groups whose particle is there.
+// The same on the next coarser level, for groups whose particle is on it.
 bool pl_points_coarsen(const pl_point_list* fine, const int* coarse_of_fine, pl_point_list* coarse);
 
 // Projects all of them once.

@@ -23,11 +23,12 @@
 
 #include <stddef.h>
 
-// Below this part of the largest possible value a sum of weights is zero: nothing there can move.
+// Below this fraction of the largest possible value, a sum of weights counts as zero: nothing can
+// move.
 static const float NOTHING = 1e-30f;
-// Of the weight that a constraint would have if its corners were all as free as the freest.
+// Smallest weight, relative to that with all corners as free as the freest.
 static const float MIN_WEIGHT = 0.01f;
-// A square of a length [m^2] below which nothing real is.
+// Squared length [m^2] that counts as zero.
 static const float SHORTEST2 = 1e-18f;
 
 typedef struct block_view {
@@ -39,8 +40,8 @@ typedef struct block_view {
     const pl_sweep_numbers* numbers;
 } block_view;
 
-// How much of the gradient is added: -k C / weight, or by compliance, whose multiplier goes on.
-// change: of C since the start of the step, by its gradient; 0 without damping.
+// Step along the gradient: -k C / weight, or with compliance, which accumulates its multiplier.
+// change: change of C since the start of the step, by its gradient; 0 without damping.
 PL_WIDE pl_fw step_length(const block_view* b, int k, pl_fw error, pl_fw change, pl_fw weight) {
     pl_fw zero = {0};
     if (b->compliance) {
@@ -65,7 +66,7 @@ PL_WIDE void move(pl_float4w* p, pl_fw step, pl_vec3w gradient) {
     p->z = pl_fma_w(s, gradient.z, p->z);
 }
 
-// C = |a - b| - rest; a limit is only projected where it is exceeded
+// C = |a - b| - rest; a limit is projected only if exceeded
 PL_WIDE void project_distance(const block_view* b, bool is_limit, float* p) {
     pl_float4w a = pl_load4_at_w(p, b->vertices), c = pl_load4_at_w(p, b->vertices + PL_LANES);
     pl_vec3w d = pl_sub_w(xyz(a), xyz(c));
@@ -89,10 +90,10 @@ PL_WIDE void project_distance(const block_view* b, bool is_limit, float* p) {
     pl_store4_at_w(p, b->vertices + PL_LANES, c);
 }
 
-// The common case, distances without compliance. The difference of the ends is taken as the
-// particles lie in memory, a float4 each, and only its x y z are turned to lanes: a third of the
-// shuffles of turning both ends to and fro. What part of a correction each end takes is known
-// beforehand (pl_sweeper_weigh), so that inverse masses need not be turned.
+// The common case, distances without compliance. The ends are subtracted in memory order, a float4
+// each, and only the x y z of the difference are transposed to lanes: a third of the shuffles of
+// transposing both ends back and forth. The share of a correction for each end is precomputed
+// (pl_sweeper_weigh), so inverse masses need not be transposed.
 //
 // Row k of such a pair of ends holds the float4 of lanes k, k + 4, ...
 enum { ROWS = 4 };
@@ -110,7 +111,7 @@ PL_WIDE void store_rows(float* p, const int32_t* offset, const pl_fw rows[ROWS])
 }
 // x y z of each lane
 PL_WIDE pl_vec3w turn_rows(const pl_fw rows[ROWS]) { return (pl_vec3w){rows[0], rows[1], rows[2]}; }
-// rows += the factor of their lane times d, but for the fourth values
+// rows += factor of their lane times d, except the fourth values
 PL_WIDE void move_rows(pl_fw rows[ROWS], pl_fw factor, const pl_fw d[ROWS]) {
     for (int k = 0; k < 3; k++) rows[k] = pl_fma_w(factor, d[k], rows[k]);
 }
@@ -151,8 +152,8 @@ PL_WIDE stiff_edges load_edges(const float* p, const int32_t* vertices) {
     return e;
 }
 
-// By (1 - rest / length) times the way from c to a and the share of each end. The square of the
-// length never is zero: where particles coincide, what is multiplied by nothing is finite.
+// Moves the ends by (1 - rest / length) times c to a, times the share of each end. The squared
+// length is never zero, so for coinciding particles the factor of the zero vector is finite.
 PL_WIDE void project_edges(stiff_edges* e, const float* rest, const float* shares, bool is_limit) {
     pl_vec3w d = turn_rows(e->d);
     pl_fw length2 = pl_fma_w(d.z, d.z, pl_splat_w(SHORTEST2));
@@ -184,7 +185,7 @@ PL_WIDE void project_stiff_distances(const pl_block_list* list, int begin, int e
 
 typedef struct four_corners {
     pl_float4w x[4];
-    pl_vec3w start[4]; // of the step, with damping only
+    pl_vec3w start[4]; // start of the step, with damping only
 } four_corners;
 
 PL_WIDE void load_corners(const block_view* b, const float* p, four_corners* c) {
@@ -198,13 +199,13 @@ PL_WIDE void store_corners(const block_view* b, float* p, const four_corners* c)
     for (int i = 0; i < 4; i++) pl_store4_at_w(p, b->vertices + i * PL_LANES, c->x[i]);
 }
 
-// Moves four corners along the gradient of one scalar constraint, the k-th of its block.
-// least: of the square of the gradient, for shapes that have none.
+// Moves four corners along the gradient of one scalar constraint, the k-th of its block. least:
+// smallest squared gradient, for degenerate shapes.
 //
-// A constraint whose gradient belongs nearly all to corners that are held cannot be met by the
-// others: the strains of a face that is held do not depend on the fourth corner but by rounding.
-// Eq. 4 divides by that and throws the free corner away, so that the weight is at least a part of
-// what it would be with all corners free.
+// If nearly all of a constraint's gradient belongs to held corners, the free ones cannot satisfy
+// it: the strains of a held face depend on the fourth corner only through rounding. Eq. 4 would
+// divide by that and throw the free corner away. So the weight is at least a fraction of that with
+// all corners free.
 PL_WIDE void project_four(const block_view* b, int k, pl_fw error, const pl_vec3w gradient[4],
                           pl_fw least, four_corners* c) {
     pl_fw weight = {0}, square = {0}, lightest = {0}, change = {0};
@@ -223,7 +224,7 @@ PL_WIDE void project_four(const block_view* b, int k, pl_fw error, const pl_vec3
     for (int i = 0; i < 4; i++) move(&x[i], step, gradient[i]);
 }
 
-// Linear in the angle only for small changes: never more than half a radian at once.
+// The linearisation holds for small angles only: at most half a radian at once.
 PL_WIDE void project_hinge(const block_view* b, float* p) {
     four_corners c;
     pl_vec3w at[4], gradient[4];
@@ -249,8 +250,8 @@ PL_WIDE void project_volume(const block_view* b, float* p) {
     gradient[3] = pl_scale_w(inverse, pl_cross_w(e1, e2));
     pl_vec3w sum = pl_add_w(gradient[1], pl_add_w(gradient[2], gradient[3]));
     gradient[0] = pl_sub_w((pl_vec3w){{0}, {0}, {0}}, sum);
-    // the square of the gradient at rest is about V^(-2/3); without it a tet that has collapsed to
-    // a line would be blown up by any length
+    // the squared gradient at rest is about V^(-2/3); without this bound a tet collapsed to a line
+    // would blow up
     pl_fw six = 6.0f * inverse, at_rest = six * pl_rcbrt_w(six);
     project_four(b, 0, pl_dot_w(e1, gradient[1]) - 1.0f, gradient, at_rest, &c);
     store_corners(b, p, &c);
@@ -263,7 +264,7 @@ PL_WIDE pl_vec3w strain_axis(const pl_float4w x[4], const pl_fw B[9], int i) {
     return pl_madd_w(f, B[6 + i], pl_sub_w(xyz(x[3]), xyz(x[0])));
 }
 
-// the gradient by the corners of u . F e_i + v . F e_j
+// gradient of u . F e_i + v . F e_j with respect to the corners
 PL_WIDE void strain_gradient(const pl_fw B[9], pl_vec3w u, int i, pl_vec3w v, int j,
                              pl_vec3w gradient[4]) {
     gradient[0] = (pl_vec3w){{0}, {0}, {0}};

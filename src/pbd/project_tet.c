@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Projection of elastic tets: one step of Newton's method for each in turn, on the energy of its
-// law and the inertia of its four corners. That is what compliance does for a constraint whose
-// energy is the square of one number; here the energy is any function of the deformation gradient
-// F.
+// Projection of elastic tets: one Newton step for each in turn, on the energy of its law plus the
+// inertia of its four corners. Compliance does the same for a constraint whose energy is the square
+// of one number; here the energy is any function of the deformation gradient F.
 //
-// A tet of volume V keeps the impulse L (3 x 3, per step) that it has given in this step: corner k,
-// with the gradient b_k of its shape function, has moved by w_k L b_k. At the end of a step,
+// A tet of volume V stores the impulse L (3 x 3) that it has exerted in this step: corner k, with
+// shape function gradient b_k, has moved by w_k L b_k. At the end of a step,
 //     L + h^2 V (P(F) + g dP/dF : (F - F_start)) = 0,       g = damping time / h.
 // With F + dL G for a further impulse dL, G = sum of w_k b_k b_k', Newton's step is
 //     dL + h^2 V (1 + g) dP/dF : (dL G) = -(what is left above),
-// solved in the frame of the principal stretches, where dP/dF is sparse and G nearly is: what it
-// has beside its diagonal is left out. Where forces are those of springs without mass between them
-// this keeps both momenta, as P F' is symmetric.
+// solved in the frame of the principal stretches, where dP/dF is sparse and G nearly so: its
+// off-diagonal entries are dropped. This conserves both momenta, because P F' is symmetric.
 #include "material/material_wide.h"
 #include "pbd/sweeper.h"
 
@@ -31,7 +29,7 @@ PL_WIDE pl_mat3w gradient_of(const pl_vec3w x[4], const pl_vec3w b[4]) {
     return pl_mat3_from_columns_w(columns[0], columns[1], columns[2]);
 }
 
-// dP for a change of F that is seen from the frame
+// dP for a change of F, in the principal frame
 PL_WIDE pl_mat3w stress_in_frame(const pl_principal_w* t, const pl_mat3w* dG) {
     const pl_fw* A = t->A.m;
     pl_mat3w Q;
@@ -63,7 +61,7 @@ PL_WIDE void solve_stretches(const pl_principal_w* t, pl_fw s, const pl_fw g[3],
     out->m[8] = inverse * (C.m[2] * r.x + C.m[5] * r.y + C.m[8] * r.z);
 }
 
-// each pair of dL beside the diagonal
+// each off-diagonal pair of dL
 PL_WIDE void solve_shears(const pl_principal_w* t, pl_fw s, const pl_fw g[3], const pl_mat3w* R,
                           pl_mat3w* out) {
     for (int k = 0; k < 3; k++) {
@@ -82,7 +80,7 @@ typedef struct tet_block {
     float* impulse;
 } tet_block;
 
-// what both ways of solving begin with
+// shared start of both solvers
 typedef struct tet_state {
     pl_float4w x[4];
     pl_vec3w b[4];
@@ -157,8 +155,8 @@ PL_WIDE void project_any(const pl_material_law* law, const tet_block* block,
 // Stable Neo-Hookean without its principal stretches. With m and k of the law, c = 1 - 1/(I2 + 1)
 // and q = k (J - 1) - 3/4 m:  P = m c F + q cof F,  and for the matrix of Newton's step
 //     dP = (m c + |q|) dF + k cof F (cof F : dF),
-// which is exact for shears at rest and at least what it should be elsewhere. Then G can be taken
-// as it is: a 3 x 3 inverse, and a rank of one by Sherman and Morrison.
+// which is exact for shears at rest and an upper bound elsewhere. G can then be used in full: a 3 x
+// 3 inverse, and a rank-one update by Sherman and Morrison.
 PL_WIDE pl_mat3w cofactor_change(const pl_mat3w* F, const pl_mat3w* D) {
     pl_vec3w c[3];
     for (int i = 0; i < 3; i++) {
@@ -192,7 +190,7 @@ PL_WIDE void project_neohookean(const tet_block* block, const pl_sweep_numbers* 
     pl_fw q = pl_fma_w(k, J - one, -0.75f * m);
     pl_mat3w P = pl_mat3_madd_w(pl_mat3_scale_w(mc, t.F), q, C);
     if (n->damping > 0.0f) {
-        // a tangent that takes no energy in: pressure counts as far as shears balance it
+        // a semidefinite tangent: pressure counts as far as shear balances it
         const pl_mat3w* D = &t.change;
         pl_fw most = 0.75f * m, low = pl_min_w(one, 1.73205081f * pl_rsqrt_w(I2));
         pl_fw held = low * pl_max_w(pl_min_w(q, most), -most);

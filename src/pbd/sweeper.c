@@ -6,11 +6,11 @@
 
 #include <string.h>
 
-// A slab is no shorter than the longest reach of a constraint. Below that: large enough to fill
-// blocks, small enough for the fast cache and for sixteen of them.
+// A slab is at least as long as the longest reach of a constraint. Otherwise it is large enough to
+// fill blocks, and small enough for the fast cache and for sixteen slabs.
 enum { SMALLEST_SLAB = 256, LARGEST_SLAB = 2048, SLABS = 32 };
 enum { MASK_COLOURS = 64 };
-// Fewer constraints than these take less time than waking threads does. A tet counts as several.
+// Below this many constraints, waking threads takes longer than the work. A tet counts as several.
 enum { SMALLEST_SHARED = 65536, TET_COST = 10 };
 
 static void list_free(pl_block_list* list, int slab_count) {
@@ -38,7 +38,7 @@ static void range_of(const int* v, int corners, int* low, int* high) {
     }
 }
 
-// the largest difference of numbers in a constraint
+// largest difference of particle numbers in a constraint
 static int longest_reach(const pl_constraint_set* sets, int set_count) {
     int reach = 0;
     for (int s = 0; s < set_count; s++) {
@@ -59,13 +59,13 @@ static void choose_slabs(pl_sweeper* s, int reach) {
     s->slab_count = s->particle_count ? (s->particle_count - 1) / s->slab_size + 1 : 0;
 }
 
-// what sorting the constraints of a set takes
+// scratch for sorting the constraints of a set
 typedef struct colouring_work {
-    int* first;         // of the constraints of each slab, in `order`
+    int* first;         // first constraint of each slab, in `order`
     int* order;         // constraints by slab, then by colour
     int* colours;       // of each constraint
     int* starts;        // of each colour while a slab is sorted
-    uint64_t* used;     // colours that the particles have
+    uint64_t* used;     // colours in use, per particle
     int* next;          // the first one behind those of the mask
     int* sorted;        // of one slab
     int* colour_counts; // of the colours of a slab
@@ -110,8 +110,8 @@ static void sort_by_slab(const pl_sweeper* s, const pl_constraint_set* set, colo
     w->first[0] = 0;
 }
 
-// The lowest colour that none of the particles has. Particles with more constraints than a mask has
-// bits go on counting.
+// The lowest colour that none of the particles has. Beyond the bits of a mask, particles count
+// colours.
 static int free_colour(colouring_work* w, const int* v, int corners) {
     uint64_t used = 0;
     for (int i = 0; i < corners; i++) used |= w->used[v[i]];
@@ -131,7 +131,7 @@ static bool is_stiff_distance(const pl_constraint_set* set) {
     return pl_constraint_traits_of[set->kind].corners == 2 && !set->compliance;
 }
 
-// colours the constraints of a slab and sorts them by it; returns the number of blocks
+// colours the constraints of a slab and sorts them by colour; returns the number of blocks
 static int colour_slab(const pl_constraint_set* set, int slab, colouring_work* w) {
     int corners = pl_constraint_traits_of[set->kind].corners, colour_count = 0, blocks = 0;
     int begin = w->first[slab], end = w->first[slab + 1];
@@ -175,7 +175,7 @@ static bool list_allocate(const pl_constraint_set* set, int block_count, pl_bloc
     return (list->compliance || !compliant) && list->multipliers;
 }
 
-// one constraint, or for c < 0 none, into a lane of a block
+// writes a constraint, or none for c < 0, to a lane of a block
 static void fill_lane(const pl_sweeper* s, const pl_constraint_set* set, int c, int slab, int block,
                       int lane, pl_block_list* list) {
     const pl_constraint_traits* t = &pl_constraint_traits_of[set->kind];
@@ -246,7 +246,7 @@ int pl_sweeper_room(const pl_sweeper* s) {
     return s->particle_count + PL_MAX_CORNERS * s->slab_count;
 }
 
-// unit tets that cannot move
+// fill unused lanes with unit tets that cannot move
 void pl_sweeper_fill_room(const pl_sweeper* s, float* particles) {
     for (int k = s->particle_count; k < pl_sweeper_room(s); k++) {
         int corner = (k - s->particle_count) % PL_MAX_CORNERS;

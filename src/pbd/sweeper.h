@@ -3,12 +3,12 @@
 //
 // Gauss-Seidel sweeps over constraints, PL_LANES of them at a time.
 //
-// Particles are float4: x y z and the inverse mass. They are cut into slabs of consecutive numbers,
-// so long that every constraint has its particles in two slabs that follow each other; it belongs
-// to the first. All even slabs are swept at the same time, then all odd ones: two barriers in a
-// sweep, whatever the number of colours. Inside a slab, which fits the cache, one thread goes
-// through colours: constraints that share no particle, PL_LANES in a block. Neither slabs nor
-// colours depend on the threads.
+// Particles are float4: x y z and the inverse mass. They are divided into slabs of consecutive
+// numbers, long enough that every constraint has its particles in two adjacent slabs; it belongs to
+// the first. All even slabs are swept in parallel, then all odd ones: two barriers in a sweep, for
+// any number of colours. A slab fits the cache. Inside it, one thread processes colours:
+// constraints that share no particle, PL_LANES in a block. Neither slabs nor colours depend on the
+// number of threads.
 #ifndef PL_PBD_SWEEPER_H
 #define PL_PBD_SWEEPER_H
 
@@ -19,28 +19,28 @@
 
 enum { PL_MAX_SETS = 6 };
 
-// The constraints of a set in blocks. Lanes without a constraint hold one between four particles of
-// the slab's own that cannot move.
+// The constraints of a set in blocks. Unused lanes hold a constraint between four immovable
+// particles of the slab.
 typedef struct pl_block_list {
     pl_constraint_kind kind;
     pl_material_kind law; // of tets
     float stiffness;
     int block_count;
-    int* slab_offsets;  // the blocks of each slab
-    int32_t* vertices;  // [block][corner][lane]: where the floats of a particle begin
+    int* slab_offsets;  // first block of each slab
+    int32_t* vertices;  // [block][corner][lane]: offset of a particle's floats
     float* values;      // [block][value][lane]
     float* shares;      // [block][corner][lane] of distances without compliance, else NULL: the
                         // part of their error by which each end moves, -k w_a / (w_a + w_c) and
                         // k w_c / (w_a + w_c); zero if none can move
     float* compliance;  // [block][multiplier][lane], or NULL
-    float* multipliers; // the same, or of tets: what each has pushed in this step
+    float* multipliers; // the same; for tets: impulse in this step
     int* source;        // [block][lane]: number in its set, or -1
 } pl_block_list;
 
-// What constraints with compliance read of the step.
+// Step data for constraints with compliance.
 typedef struct pl_sweep_numbers {
     float inverse_h2;   // 1 / step^2, times the factor of all compliances
-    float damping;      // time of Rayleigh's damping of the stiffness over the step
+    float damping;      // stiffness damping time over the step
     const float* start; // the particles at the start of the step; NULL without damping
 } pl_sweep_numbers;
 
@@ -50,23 +50,24 @@ typedef struct pl_sweeper {
     int list_count;
     pl_block_list lists[PL_MAX_SETS];
     double softness;    // factor of all compliances; 1 after setup
-    double damping;     // factor of the stiffness in Rayleigh's damping [s]
+    double damping;     // Rayleigh stiffness damping [s]
     const float* start; // the particles at the start of the step, if damping is not 0
 } pl_sweeper;
 
-// The sets in the order in which a slab goes through them.
+// Sets up the sweeper; a slab processes the sets in this order.
 pl_status pl_sweeper_setup(const pl_constraint_set* sets, int set_count, int particle_count,
                            pl_sweeper* out, pl_error* error);
 void pl_sweeper_free(pl_sweeper* sweeper);
 
-// Particles must have room for these many float4; those after particle_count are the sweeper's.
+// Number of float4 that particle arrays must have; those after particle_count belong to the
+// sweeper.
 int pl_sweeper_room(const pl_sweeper* sweeper);
 void pl_sweeper_fill_room(const pl_sweeper* sweeper, float* particles);
 
-// Takes over the inverse masses of the particles; they stay what they are until the next call.
+// Reads the inverse masses of the particles; they must not change until the next call.
 void pl_sweeper_weigh(pl_sweeper* sweeper, const float* particles);
 
-// Constraints have pushed nothing yet: at the begin of a step.
+// Resets the multipliers; call at the start of a step.
 void pl_sweeper_start(pl_sweeper* sweeper);
 
 // Projects all constraints once, or once in the opposite order.

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Splitting of particles (S1 section 8, after Müller 2006, which it refers to): a particle at the
-// end of an edge that is stretched too far is cut by the plane across the edge. Triangles whose
-// middle lies beyond go with a new particle; triangles on one side that no longer share an edge at
-// the particle part as well, so that nothing hangs on a single point.
+// Splitting of particles (S1 section 8, after Müller 2006): a particle at the end of an
+// overstretched edge is cut by the plane across the edge. Triangles whose centroid lies beyond the
+// plane go to a new particle. Triangles on one side that no longer share an edge at the particle
+// separate too, so nothing hangs on a single point.
 //
-// Where this differs: beside the cut the levels are made anew, so that no constraint and no parent
-// reaches across it and coarse levels hold what is there; elsewhere they stay what they are in the
-// whole cloth. The paper takes links away and leaves the cloth beside a tear to the finest level
-// alone. Levels follow from the whole cloth and from what is torn now, never from the order in
-// which it tore: a run that is resumed has the same ones.
+// Where this differs: near the cut the levels are rebuilt, so that no constraint and no parent
+// reaches across it and coarse levels still hold the cloth there; elsewhere they stay those of the
+// whole cloth. The paper removes links and leaves the cloth near a tear to the finest level. Levels
+// depend on the whole cloth and on what is torn now, not on the order in which it tore, so a
+// resumed run has the same ones.
 #include "pbd/tearing.h"
 #include "base/memory.h"
 #include "mesh/disjoint_sets.h"
@@ -50,7 +50,7 @@ static int compare_placed(const void* a, const void* b) {
     return (p->corner > q->corner) - (p->corner < q->corner);
 }
 
-// Numbers particles by their first corner: the numbering follows from who is with whom alone.
+// Numbers particles by their first corner, so the numbering depends only on the partition.
 static void number_particles(pl_tearing* t) {
     t->particle_count = 0;
     for (int i = 0; i < t->corner_count; i++) t->number[i] = -1;
@@ -83,7 +83,8 @@ static pl_status join_corners(pl_tearing* t, pl_error* error) {
     return ok ? PL_OK : pl_fail_memory(error, "particles");
 }
 
-// A third of its triangle; a little where that has no area, so that every corner can be pushed.
+// A third of its triangle; a small mass for degenerate triangles, so that every corner can be
+// pushed.
 static void weigh_corners(pl_tearing* t) {
     double sum = 0.0;
     for (int c = 0; c < t->corner_count; c++) {
@@ -182,7 +183,7 @@ static pl_status keep_whole(pl_tearing* t, const pl_pbd_parts* parts, pl_error* 
     return PL_OK;
 }
 
-// which particles of the whole cloth are several now
+// marks particles of the whole cloth that have been split
 static void find_split(pl_tearing* t) {
     for (int w = 0; w < t->corner_count; w++) t->number[w] = -1, t->is_split[w] = false;
     for (int c = 0; c < t->corner_count; c++) {
@@ -254,7 +255,7 @@ void pl_tearing_mark(pl_tearing* t, const pl_ordering* order, bool* torn) {
         if (t->is_split[t->whole[c]]) torn[order->new_of_old[t->particle_of_corner[c]]] = true;
 }
 
-// what a round of splitting needs
+// state of a round of splitting
 typedef struct splitter {
     pl_tearing* tearing;
     const double* x;
@@ -275,8 +276,8 @@ static bool share_edge(const pl_tearing* t, int c, int d) {
     return false;
 }
 
-// Parts of the corners of particle p: on each side of the plane those that hang together. part[k]
-// is the first corner of the part of the k-th; gives the number of parts.
+// Partitions the corners of particle p into connected parts on each side of the plane. part[k]:
+// first corner of the part of the k-th corner. Returns the number of parts.
 static int find_parts(const splitter* s, int p, pl_vec3 normal, int* part, bool* beyond) {
     const int* corners = s->tearing->items + s->tearing->offsets[p];
     int count = s->tearing->offsets[p + 1] - s->tearing->offsets[p], parts = 0;
@@ -301,7 +302,7 @@ static int find_parts(const splitter* s, int p, pl_vec3 normal, int* part, bool*
 // cuts particle p by a plane; false if everything lies on one side
 static bool split(splitter* s, int p, pl_vec3 normal) {
     int first = s->tearing->offsets[p], count = s->tearing->offsets[p + 1] - first;
-    // numbers are made anew after the last split, so that their room is free
+    // reused as scratch: numbers are rebuilt after the last split
     int *part = s->tearing->part, *number = s->tearing->number;
     if (s->tearing->is_split[p] || count < 2) return false;
     if (find_parts(s, p, normal, part, s->tearing->beyond) < 2) return false;
@@ -321,7 +322,7 @@ static void tear_edge(splitter* s, int c) {
     double rest =
         pl_distance(pl_vec3_load(t->rest + 3 * (size_t)d), pl_vec3_load(t->rest + 3 * (size_t)c));
     if (!(pl_norm(way) > t->limit * rest)) return;
-    // one end in a step, and not one that was made in it: the rest may hold when that has opened
+    // one end per step, and none created in it: the rest may hold once this has opened
     if (p >= s->before || q >= s->before || t->is_split[p] || t->is_split[q]) return;
     if (!split(s, p, way)) split(s, q, way);
 }
@@ -355,8 +356,8 @@ static bool passes_through(pl_vec3 a, pl_vec3 b, const pl_vec3 t[3]) {
     return (x >= 0.0 && y >= 0.0 && z >= 0.0) || (x <= 0.0 && y <= 0.0 && z <= 0.0);
 }
 
-// Both ends of an edge that the knife has met. Triangles lie on the side of the knife that their
-// middle is on, at every particle alike, so that none is left hanging between the two halves.
+// Splits both ends of an edge that the knife met. A triangle belongs to the side of the knife that
+// its centroid is on, for all its particles, so none is left hanging between the halves.
 static void cut_edge(splitter* s, int c, const pl_vec3 sweep[3], pl_vec3 normal) {
     const pl_tearing* t = s->tearing;
     int d = c - c % 3 + (c + 1) % 3, p = t->particle_of_corner[c], q = t->particle_of_corner[d];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Rest lengths alone tell the angles of a triangle, so the fan around a particle can be laid flat
-// without knowing where it is in space. Cloth is (nearly) developable: then distances in the plane
-// are geodesics, however it was folded at rest.
+// Rest lengths determine the angles of a triangle, so the fan around a particle can be unfolded
+// into the plane without knowing its position in space. Cloth is (nearly) developable, so distances
+// in the plane are geodesics, however it was folded at rest.
 #include "pbd/unfold.h"
 #include "base/memory.h"
 #include "math/vec3.h"
@@ -54,7 +54,7 @@ static double corner_angle(const pl_neighbours* n, int v, int p, int q) {
     return acos(fmin(fmax(cosine, -1.0), 1.0));
 }
 
-// the neighbour that follows p around v, one triangle on (side 1) or back (side 2); -1: the rim
+// the neighbour after p around v, one triangle forward (side 1) or back (side 2); -1: boundary
 static int next_around(const pl_particle_graph* g, const pl_adjacency* around, int v, int p,
                        int side) {
     for (int k = around->offsets[v]; k < around->offsets[v + 1]; k++) {
@@ -65,8 +65,8 @@ static int next_around(const pl_particle_graph* g, const pl_adjacency* around, i
     return -1;
 }
 
-// the angle around v from its neighbour p to its neighbour q, the nearer way; NAN if the triangles
-// do not lead there
+// smaller angle around v from its neighbour p to its neighbour q; NAN if triangles do not connect
+// them
 static double fan_angle(const pl_particle_graph* g, const pl_neighbours* n,
                         const pl_adjacency* around, int v, int p, int q) {
     if (p == q) return 0.0;
@@ -91,7 +91,7 @@ double pl_unfolded_distance(const pl_particle_graph* g, const pl_neighbours* n,
            to_q = pl_neighbour_rest(n, b, q);
     double at_a = p == a ? 0.0 : fan_angle(g, n, around, a, b, p);
     double at_b = q == b ? 0.0 : fan_angle(g, n, around, b, a, q);
-    // the straight way would leave the triangles
+    // the straight line would leave the triangles
     if (!(fabs(at_a) < PL_PI) || !(fabs(at_b) < PL_PI) || edge < 0.0 || to_p < 0.0 || to_q < 0.0)
         return -1.0;
     double dx = edge + to_q * cos(PL_PI + at_b) - to_p * cos(at_a);

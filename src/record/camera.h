@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Where a picture is taken from. A view is what a user asks for; a camera is the view fitted to the
-// points that are to be seen, all of them over a whole run, so that it does not move between
-// frames.
+// Views and cameras. A view is what the user asks for. A camera is a view fitted to all points of
+// the whole run, so that it does not move between frames.
 #ifndef PL_RECORD_CAMERA_H
 #define PL_RECORD_CAMERA_H
 
@@ -18,10 +17,10 @@ typedef struct pl_view {
     double elevation;  // [degrees] above the horizon, -90 to 90
     double field;      // [degrees] opening of the smaller side
     double distance;   // from the target; 0: as near as shows everything
-    bool has_target;   // else the middle of what is seen
+    bool has_target;   // false: the centre of what is seen
     double target[3];  // what the camera looks at
-    double margin;     // part of each half side that stays free
-    double right_free; // part of the width that stays free on the right, for a legend
+    double margin;     // fraction of each half side that stays free
+    double right_free; // fraction of the width that stays free on the right, for a legend
     double turn;       // [degrees] that the azimuth grows by from the first to the last picture
     bool follow;       // the camera moves along with the bodies
 } pl_view;
@@ -46,7 +45,7 @@ typedef struct pl_camera_fit {
 } pl_camera_fit;
 
 pl_camera_fit pl_camera_fit_begin(const pl_view* view, int width, int height);
-// Points that are not finite are left out.
+// Ignores points that are not finite.
 void pl_camera_fit_points(pl_camera_fit* fit, const float* positions, int count);
 pl_camera pl_camera_fit_end(const pl_camera_fit* fit);
 

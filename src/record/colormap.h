@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Colours that are even to the eye: maps for values, a palette for bodies, and sRGB. Made from
-// formulas in the OKLab space (Ottosson 2020), where equal steps look equal.
+// Perceptually uniform colours: maps for values, a palette for bodies, and sRGB conversion.
+// Computed in the OKLab space (Ottosson 2020), where equal steps look equal.
 #ifndef PL_RECORD_COLORMAP_H
 #define PL_RECORD_COLORMAP_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Recordings in the formats of other programs.
+// Exports recordings to the formats of other programs.
 #ifndef PL_RECORD_EXPORT_H
 #define PL_RECORD_EXPORT_H
 
@@ -32,23 +32,23 @@ typedef struct pl_export_options {
     pl_show* show;       // glb: with the colliders of this show of the recording; NULL: without
     int vertex_count;    // csv: tracks of these vertices of every body, or
     const int* vertices; // NULL for a line per body and frame
-    // told after each frame, or NULL
+    // called after each frame, or NULL
     void (*progress)(int done, int count, void* user);
     void* user;
 } pl_export_options;
 
-// path: the file or the folder, which is made if need be. Files appear under their names when they
-// are complete.
+// path: the file, or the folder, which is created if needed. Files get their names when they are
+// complete.
 pl_status pl_export(pl_recording* recording, pl_export_format format, const char* path,
                     const pl_export_options* options, pl_notes* notes, pl_error* error);
 
-// Inside: one function per kind.
+// Internal: one function per format.
 typedef struct pl_export_job {
     pl_recording* recording;
     const pl_record_head* head;
     const char* path;
     const pl_export_options* options;
-    int frame_count;   // that are taken
+    int frame_count;   // frames that are exported
     char (*names)[64]; // of the bodies, safe as parts of file names and different
     pl_notes* notes;
 } pl_export_job;
@@ -59,9 +59,9 @@ pl_status pl_export_pc2(const pl_export_job* job, pl_error* error);
 pl_status pl_export_glb(const pl_export_job* job, pl_error* error);
 pl_status pl_export_csv(const pl_export_job* job, pl_error* error);
 
-// The number in the run of the ith frame that is taken.
+// Number in the run of the ith exported frame.
 int pl_export_number(const pl_export_job* job, int i);
-// Loads the ith frame that is taken, and tells progress.
+// Loads the ith exported frame and reports progress.
 pl_status pl_export_load(const pl_export_job* job, int i, pl_error* error);
 double pl_export_time(const pl_export_job* job, int i);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Colliders for glTF: a mesh as it stands before its motion, and the motion as places and turns of
-// its node. Colliders that change their shape (sizes with curves, point caches) have a morph target
-// for each frame besides, as bodies do.
+// Colliders for glTF: a mesh before its motion, and the motion as translations and rotations of its
+// node. Colliders that change shape (animated sizes, point caches) also have a morph target for
+// each frame, as bodies do.
 #ifndef PL_RECORD_GLB_COLLIDERS_H
 #define PL_RECORD_GLB_COLLIDERS_H
 

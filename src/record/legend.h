@@ -9,12 +9,12 @@
 #include "record/image.h"
 #include "record/render_types.h"
 
-// Part of the picture's width that the legend takes: what the camera should leave free.
+// Fraction of the picture's width that the legend takes; the camera should leave it free.
 enum { PL_LEGEND_PERCENT = 14 };
 
 void pl_legend_draw(pl_image* image, const pl_render_options* options);
 
-// A step of 1, 2 or 5 times a power of ten that cuts a range into about count parts.
+// A step of 1, 2 or 5 times a power of ten that divides a range into about `count` parts.
 double pl_nice_step(double range, int count);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Modes as a recording: whatever draws or exports runs then draws and exports modes.
+// Writes modes as a recording, so that everything that draws or exports runs works for modes too.
 #ifndef PL_RECORD_MODES_RECORD_H
 #define PL_RECORD_MODES_RECORD_H
 
@@ -9,8 +9,9 @@
 
 #include <pliant/modes.h>
 
-// Frame 0 is the body as it is, frame k has it moved along mode k, the farthest vertex by a tenth
-// of the body's size. Rigid modes are left out. The world is as before afterwards.
+// Frame 0 is the undeformed body. Frame k shows it displaced along mode k, with the largest
+// displacement a tenth of the body's size. Rigid modes are skipped. The world is restored
+// afterwards.
 pl_status pl_modes_record(pl_world* world, const pl_scene* scene, int body, const pl_modes* modes,
                           const char* path, pl_error* error);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Moving pictures (.gif, .mp4, .webm) by ffmpeg, which is started as a process and fed with frames.
+// Movies (.gif, .mp4, .webm), written by an ffmpeg process that receives the frames.
 #ifndef PL_RECORD_MOVIE_H
 #define PL_RECORD_MOVIE_H
 
@@ -9,9 +9,9 @@
 
 typedef struct pl_movie pl_movie;
 
-// True if a path's ending is one of a movie.
+// True if a path has the extension of a movie.
 bool pl_movie_handles(const char* path);
-// Fails with what to do if ffmpeg is not installed.
+// Fails and says what to install if ffmpeg is missing.
 pl_status pl_movie_create(const char* path, int width, int height, double frames_per_second,
                           pl_movie** out, pl_error* error);
 pl_status pl_movie_add(pl_movie* movie, const pl_image* image, pl_error* error);

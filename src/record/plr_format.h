@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The bytes of a recording, as docs/plr.md describes them: what writer and reader share.
+// The bytes of a recording (docs/plr.md), shared by writer and reader.
 #ifndef PL_RECORD_PLR_FORMAT_H
 #define PL_RECORD_PLR_FORMAT_H
 
@@ -19,7 +19,7 @@ enum {
     PL_PLR_PLANES = 2, // of differences, then zlib: plr_pack.h
 };
 
-// The header of a chunk, which its bytes follow.
+// Header of a chunk, followed by its bytes.
 typedef struct pl_plr_chunk {
     char kind[4]; // "HEAD" or "FRAM"
     uint32_t encoding;
@@ -31,17 +31,17 @@ typedef struct pl_plr_chunk {
 } pl_plr_chunk;
 
 void pl_plr_put_magic(uint8_t out[PL_PLR_MAGIC_SIZE]);
-// NULL if these are the first bytes of a recording, else what is wrong with them.
+// Returns NULL if these are the first bytes of a recording, else what is wrong.
 const char* pl_plr_check_magic(const uint8_t in[PL_PLR_MAGIC_SIZE]);
 
 void pl_plr_put_chunk(const pl_plr_chunk* chunk, uint8_t out[PL_PLR_CHUNK_SIZE]);
 // False if the header's own checksum does not fit.
 bool pl_plr_get_chunk(const uint8_t in[PL_PLR_CHUNK_SIZE], pl_plr_chunk* chunk);
 
-// The bytes of a head; false when memory is out.
+// Encodes a head; returns false if allocation fails.
 bool pl_plr_put_head(const pl_record_head* head, pl_array* bytes);
 
-// A head whose arrays are its own.
+// A head that owns its arrays.
 typedef struct pl_plr_head {
     pl_record_head head;
     pl_arena arena;
@@ -52,7 +52,7 @@ void pl_plr_free_head(pl_plr_head* head);
 
 // Bytes of a frame before compression; 0 if it would be too large to handle.
 uint64_t pl_plr_frame_size(const pl_record_head* head);
-// Floats of this machine to those of the file, and back.
+// Converts floats of this machine to those of the file, and back.
 void pl_plr_swap_floats(float* values, uint64_t count);
 
 int pl_plr_element_count(const pl_record_body* body, pl_element_kind kind);

@@ -10,7 +10,7 @@
 
 #include "record/plr_format.h"
 
-// Room that packing may need for a chunk of this many bytes.
+// Buffer size that packing may need for a chunk of this many bytes.
 uint64_t pl_plr_pack_room(uint64_t size);
 
 // Packs the content of chunk->raw_size bytes into `stored`, or copies it where packing does not pay

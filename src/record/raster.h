@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Triangles to samples: which triangle is nearest at each sample of a picture, tile by tile. The
-// same code draws what the camera sees and what the lights see.
+// Rasteriser: finds the nearest triangle at each sample of a picture, tile by tile. The same code
+// renders camera views and light views.
 #ifndef PL_RECORD_RASTER_H
 #define PL_RECORD_RASTER_H
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What a recording holds: bodies that do not change, and the values of a frame.
+// Contents of a recording: constant data of bodies, and the values of a frame.
 #ifndef PL_RECORD_TYPES_H
 #define PL_RECORD_TYPES_H
 
 #include <math.h>
 #include <pliant/mesh.h>
 
-// A quantity that is recorded with each frame.
+// A quantity recorded with each frame.
 typedef struct pl_record_field {
     const char* name;
     pl_element_kind kind; // of the elements of the body as recorded
@@ -17,8 +17,7 @@ typedef struct pl_record_field {
 
 enum { PL_RECORD_MAX_COMPONENTS = 16 };
 
-// What does not change during a recording. Arrays of a reader belong to it; those given to a writer
-// are copied into the file.
+// Constant data of a recording. A reader owns its arrays; a writer copies them into the file.
 typedef struct pl_record_body {
     const char* name;
     int vertex_count;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Recordings (.plr): a head that says which bodies there are, then frames, each with a checksum, so
-// that a file that was cut or damaged still gives all frames that are whole. docs/plr.md describes
-// the bytes.
+// Recordings (.plr): a head that lists the bodies, then frames, each with a checksum, so that a
+// truncated or damaged file still gives all intact frames. docs/plr.md describes the format.
 #ifndef PL_RECORD_RECORDING_H
 #define PL_RECORD_RECORDING_H
 
@@ -11,23 +10,23 @@
 #include "record/record_types.h"
 #include "record/write_behind.h"
 
-// Writing. Frames are appended; what was written before stays whatever fails later.
+// Writing. Frames are appended; a later failure does not affect frames already written.
 typedef struct pl_recorder pl_recorder;
 
 // The file appears under its name with its head written. Compressing costs time and saves about a
 // third of the bytes.
 pl_status pl_recorder_create(const char* path, const pl_record_head* head, bool compress,
                              pl_recorder** out, pl_error* error);
-// Goes on with a recording: keeps the first frame_count frames and cuts off the rest. The head must
-// be that of the file. Fails, changing nothing, if the file ends before that. Damaged frames among
-// those that are kept stay as they are.
+// Continues a recording: keeps the first frame_count frames and truncates the rest. The head must
+// equal that of the file. Fails without changes if the file ends earlier. Damaged frames among the
+// kept ones stay unchanged.
 pl_status pl_recorder_reopen(const char* path, const pl_record_head* head, bool compress,
                              int frame_count, pl_recorder** out, pl_error* error);
-// From here on frames are packed and written by the thread of a queue, which must outlive the
-// recorder. A frame that cannot be written is then told by a later call.
+// From now on the thread of a queue packs and writes frames. The queue must outlive the recorder. A
+// write failure is then reported by a later call.
 void pl_recorder_use_queue(pl_recorder* recorder, pl_write_behind* queue);
-// One value per body. If this fails (the disk is full), the file ends with the frame before, and
-// without a queue appending may be tried again.
+// values: one per body. On failure (full disk) the file ends with the previous frame; without a
+// queue, appending may be tried again.
 pl_status pl_recorder_append(pl_recorder* recorder, double time, const pl_record_values* bodies,
                              pl_error* error);
 // Returns when the frames in the file are on the disk; for jobs of the queue.
@@ -44,14 +43,14 @@ void pl_recorder_inject_failure(pl_recorder* recorder, int64_t bytes);
 // Reading, in any order.
 typedef struct pl_recording pl_recording;
 
-// Finds the frames by their headers and compares the checksum of each. A damaged frame, a damaged
-// piece between frames or an incomplete tail is left out and noted.
+// Finds the frames by their headers and verifies their checksums. Skips and notes a damaged frame,
+// damaged bytes between frames or an incomplete tail.
 pl_status pl_recording_open(const char* path, pl_recording** out, pl_notes* notes, pl_error* error);
 // The same from bytes in memory, which are borrowed; path is used in messages only.
 pl_status pl_recording_open_memory(const void* data, size_t size, const char* path,
                                    pl_recording** out, pl_notes* notes, pl_error* error);
-// Reads the headers of frames only, whatever the size of the file: for viewers. Damaged frames are
-// among the frames; loading one fails and names it, and others load as they do else.
+// Reads only the frame headers, for viewers of large files. Damaged frames are listed too; loading
+// one fails and names it.
 pl_status pl_recording_open_index(const char* path, pl_recording** out, pl_notes* notes,
                                   pl_error* error);
 void pl_recording_close(pl_recording* recording);
@@ -59,10 +58,9 @@ void pl_recording_close(pl_recording* recording);
 const pl_record_head* pl_recording_head(const pl_recording* recording);
 int pl_recording_frame_count(const pl_recording* recording);
 double pl_recording_time(const pl_recording* recording, int frame);
-// The number that a frame was written with: larger than its place in the list where frames before
-// it are missing.
+// The number with which a frame was written; larger than its index if earlier frames are missing.
 int64_t pl_recording_number(const pl_recording* recording, int frame);
-// The place of the frame of that number, or -1 if it is missing.
+// Index of the frame with that number, or -1 if it is missing.
 int pl_recording_find(const pl_recording* recording, int64_t number);
 
 // Loads a frame; PL_ERROR_FORMAT if it is damaged. Arrays are valid until the next one is loaded.

@@ -12,7 +12,7 @@
 
 pl_render_options pl_default_render_options(void);
 
-// Camera, radius, centre and ground height from a fit over all that will be shown.
+// Sets camera, radius, centre and ground height from a fit over everything that will be shown.
 void pl_render_options_frame(pl_render_options* options, const pl_camera_fit* fit);
 
 // image must have been created with the width and height of the options.

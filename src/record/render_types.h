@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What is drawn, and how.
+// Input and options of the renderer.
 #ifndef PL_RENDER_TYPES_H
 #define PL_RENDER_TYPES_H
 
@@ -45,12 +45,12 @@ typedef struct pl_render_options {
     pl_camera camera;
     int up_axis;
     double radius;        // size of what is shown over the whole run, for the reach of shadows
-    pl_vec3 center;       // its middle
+    pl_vec3 center;       // its centre
     bool ground;          // draw it and the shadows on it
     double ground_height; // along the up axis
     bool wireframe;       // edges over the surface
     bool transparent;     // no backdrop: the image has an alpha channel
-    bool no_occlusion;    // crevices are as light as open places
+    bool no_occlusion;    // no ambient occlusion
     double crease;        // [degrees] edges sharper than this are not smoothed
     pl_colormap map;
     double value_low, value_high; // ends of the colour map

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The checkpoint of a run: the state of its world after some frame, and how much of the recording
-// and of the metrics belongs to it. The file is replaced as a whole, and only when the frames that
-// it counts on are on the disk.
+// The checkpoint of a run: the state of its world after some frame, and the sizes of recording and
+// metrics at that frame. The file is replaced as a whole, once the frames that it relies on are on
+// disk.
 #ifndef PL_RECORD_RUN_CHECKPOINT_H
 #define PL_RECORD_RUN_CHECKPOINT_H
 
@@ -20,7 +20,7 @@ typedef struct pl_checkpoint_head {
     uint64_t state_hash;
 } pl_checkpoint_head;
 
-// A checkpoint on its way to the disk; {0} is an empty one.
+// A checkpoint being written; {0} is empty.
 typedef struct pl_checkpoint {
     pl_checkpoint_head head;
     char path[1200];
@@ -30,16 +30,16 @@ typedef struct pl_checkpoint {
     int64_t ticket; // of the job that writes it
 } pl_checkpoint;
 
-// Copies the state of the world and posts the writing of it. Waits for the checkpoint that was
-// posted before. The path is set by the caller; head gives scene_hash and metrics_size.
+// Copies the state of the world and queues it for writing. Waits for the previously queued
+// checkpoint. The path is set by the caller; head gives scene_hash and metrics_size.
 pl_status pl_checkpoint_post(pl_checkpoint* c, const pl_checkpoint_head* head, pl_world* world,
                              pl_recorder* recorder, pl_write_behind* queue, pl_error* error);
-// The queue must be done with it.
+// The queue must have finished with it.
 void pl_checkpoint_free(pl_checkpoint* c);
 
-// The hash of a scene's file, by which a checkpoint knows it.
+// Hash of a scene's file, stored in checkpoints.
 pl_status pl_checkpoint_scene_hash(const char* path, uint64_t* out, pl_error* error);
-// The state of a checkpoint into the world.
+// Loads the state of a checkpoint into the world.
 pl_status pl_checkpoint_load(const char* path, uint64_t scene_hash, pl_world* world,
                              pl_checkpoint_head* head, pl_error* error);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A run in a folder: the resolved scene, the recording, metrics and a checkpoint, written so that a
-// run that is killed at any moment goes on to the same bits as one that was not.
+// A run in a folder: the resolved scene, the recording, metrics and a checkpoint. A run that is
+// killed at any moment can be resumed to the same bits.
 //
 //   scene.json        the resolved scene
 //   frames.plr        the recording; frame 0 is the start
@@ -18,9 +18,9 @@
 
 typedef struct pl_run pl_run;
 
-// What a whole run took, since it was started or taken up again.
+// Totals of a run since it was started or resumed.
 typedef struct pl_run_summary {
-    int frame_count; // of this stretch
+    int frame_count; // frames since then
     int iterations;
     int unconverged_count;
     int retry_count;
@@ -32,25 +32,24 @@ typedef struct pl_run_summary {
     double worst_residual;
     char unbalanced[160];  // pl_frame_info of the last frame that has one
     double seconds;        // of the simulation
-    double output_seconds; // that it waited for records and checkpoints, besides
+    double output_seconds; // additional time waiting for recording and checkpoints
 } pl_run_summary;
 
-// A new run. The folder is made; one that is there and not empty is refused unless force is set,
-// and then the files of an old run in it are replaced.
+// Starts a run. Creates the folder. A non-empty folder is refused unless force is set; then the
+// files of an old run in it are replaced.
 pl_status pl_run_start(const pl_scene* scene, const char* folder, bool force, pl_run** out,
                        pl_notes* notes, pl_error* error);
-// Goes on from the last checkpoint; frames and metrics after it are cut off and made again. A run
-// that was killed before its first checkpoint starts anew from its scene.json.
+// Resumes from the last checkpoint; later frames and metrics are truncated and computed again. A
+// run without a checkpoint starts again from its scene.json.
 pl_status pl_run_resume(const char* folder, pl_run** out, pl_notes* notes, pl_error* error);
 
 bool pl_run_is_done(const pl_run* run);
 int pl_run_frame_total(const pl_run* run); // of the whole scene
 pl_world* pl_run_world(pl_run* run);
-// The next frame: step, record, metrics, and a checkpoint if it is time for one. What was written
-// before stays whole if this fails.
+// Advances one frame: step, record, metrics, and a checkpoint if due. On failure everything written
+// before stays intact.
 pl_status pl_run_frame(pl_run* run, pl_frame_info* info, pl_error* error);
-// Returns when all frames and checkpoints so far are on the disk; they are written by another
-// thread.
+// Waits until all frames and checkpoints so far, which another thread writes, are on disk.
 pl_status pl_run_flush(pl_run* run, pl_error* error);
 const pl_run_summary* pl_run_get_summary(const pl_run* run);
 // Writes a last checkpoint and closes everything; run may be NULL.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What a recording takes of a surface besides its triangles: texture coordinates, normals,
-// polygons, materials. All of it is as the file of the surface had it.
+// Data of a surface that a recording keeps in addition to its triangles: texture coordinates,
+// normals, polygons, materials, all as in the surface's file.
 #ifndef PL_RECORD_RUN_SURFACE_H
 #define PL_RECORD_RUN_SURFACE_H
 

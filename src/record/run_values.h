@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What of a world goes into a recording: the head, and the values of a frame.
+// Converts a world to a recording: the head, and the values of a frame.
 #ifndef PL_RECORD_RUN_VALUES_H
 #define PL_RECORD_RUN_VALUES_H
 
@@ -44,7 +44,7 @@ pl_status pl_run_values_setup(pl_run_values* values, pl_world* world, const pl_s
 void pl_run_values_free(pl_run_values* values);
 // The vertex of a body's mesh that a recorded one is, or the one that it follows most.
 int pl_run_values_vertex(const pl_run_values* values, int body, int recorded);
-// The world's present state into values->values.
+// Stores the world's current state in values->values.
 void pl_run_values_update(pl_run_values* values, pl_world* world);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The colour of what a ray meets: a point of a body, the ground, the backdrop.
+// Shading of ray hits: bodies, the ground, the backdrop.
 #ifndef PL_RECORD_SHADE_H
 #define PL_RECORD_SHADE_H
 

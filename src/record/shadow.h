@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What the lights see: a depth map of the key light for shadows on bodies, and two soft maps for
-// the ground: the shadow of the key light, and how much of the sky the bodies hide near where they
-// stand.
+// Shadow maps: a depth map of the key light for shadows on bodies, and two soft maps for the
+// ground: the shadow of the key light, and the part of the sky that nearby bodies hide.
 #ifndef PL_RECORD_SHADOW_H
 #define PL_RECORD_SHADOW_H
 
@@ -30,7 +29,7 @@ pl_status pl_shadows_create(const pl_render_mesh* mesh, pl_vec3f light, int up_a
                             float ground_height, pl_pool* pool, pl_shadows* out, pl_error* error);
 void pl_shadows_free(pl_shadows* shadows);
 
-// Smooth value at a point; 0 outside of the map.
+// Interpolated value at a point; 0 outside the map.
 float pl_light_map_value(const pl_light_map* map, pl_vec3f p);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What can be drawn: a mesh file, which is one frame of one body, or a recording, which is many
-// frames of several. Colours come from a quantity that is named.
+// A source of pictures: a mesh file, which is one frame of one body, or a recording, which is many
+// frames of several. Colours show a named quantity.
 #ifndef PL_RECORD_SHOW_H
 #define PL_RECORD_SHOW_H
 
@@ -18,7 +18,7 @@ typedef struct pl_show pl_show;
 //   error          distance from the same vertex in the other recording `against`
 //   region         the region that a triangle is in; of a mesh, the smallest of several
 //   anything else  a field of that name; of several components the length
-// What is not there is an error that lists what is.
+// An unknown name is an error that lists the known ones.
 pl_status pl_show_open(const char* path, const char* color_by, const char* against, pl_show** out,
                        pl_notes* notes, pl_error* error);
 // The folder of a run, or a file that is a recording whatever its name; without colours.

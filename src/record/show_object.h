@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// What a show holds, for the files that make it up.
+// Internal data of a show, shared by its files.
 #ifndef PL_RECORD_SHOW_OBJECT_H
 #define PL_RECORD_SHOW_OBJECT_H
 

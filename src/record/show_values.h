@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// The quantities that colours can stand for, and their values on a frame.
+// The quantities that colours can show, and their values on a frame.
 #ifndef PL_RECORD_SHOW_VALUES_H
 #define PL_RECORD_SHOW_VALUES_H
 
@@ -33,7 +33,7 @@ pl_status pl_show_choose(const char* name, const char* path, const pl_recording*
                          const pl_recording* against, const pl_mesh* mesh, pl_show_quantity* out,
                          pl_error* error);
 
-// The tet behind each surface triangle of a body, -1 for none. False when memory is out.
+// The tet behind each surface triangle of a body, -1 for none. Returns false if allocation fails.
 bool pl_show_tets_behind(const pl_record_body* body, int* tets);
 
 // Values of a body in the frame that was loaded last; values has room for a number per vertex and

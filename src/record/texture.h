@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A picture on a surface, with smaller copies of itself for places that are far away.
+// A texture with mipmaps.
 #ifndef PL_RECORD_TEXTURE_H
 #define PL_RECORD_TEXTURE_H
 
@@ -18,8 +18,8 @@ typedef struct pl_texture {
 pl_status pl_texture_create(const pl_image* image, pl_texture* out, pl_error* error);
 void pl_texture_free(pl_texture* texture);
 
-// Linear RGB at (u, v), repeated outside of 0 to 1; v goes up, as in OBJ files. width: of what one
-// sample stands for, as a part of the picture.
+// Linear RGB at (u, v), repeated outside 0 to 1; v points up, as in OBJ files. width: footprint of
+// a sample, as a fraction of the picture.
 void pl_texture_color(const pl_texture* texture, float u, float v, float width, float rgb[3]);
 
 #endif

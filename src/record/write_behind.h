@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// A queue of jobs that one thread of its own runs in order, so that a simulation does not wait for
-// packing and for the disk. The queue is short: who posts too fast waits. After a job has failed
-// the rest of the queue is skipped, and the next call tells the failure.
+// A queue of jobs that its own thread runs in order, so that a simulation does not wait for
+// compression and disk. The queue is short; posting to a full queue waits. After a failure the rest
+// of the queue is skipped, and the next call reports the failure.
 #ifndef PL_RECORD_WRITE_BEHIND_H
 #define PL_RECORD_WRITE_BEHIND_H
 
@@ -15,14 +15,14 @@ typedef struct pl_write_behind pl_write_behind;
 typedef pl_status (*pl_write_job)(void* user, pl_error* error);
 
 pl_status pl_write_behind_create(pl_write_behind** out, pl_error* error);
-// Waits for the jobs; failures that nobody asked for are lost. NULL is fine.
+// Waits for the jobs and discards unreported failures. NULL is allowed.
 void pl_write_behind_destroy(pl_write_behind* queue);
 
-// Posts a job; *ticket names it. `user` must stay as it is until the job is over. Fails, posting
-// nothing, if an earlier job failed.
+// Posts a job; *ticket identifies it. `user` must not change until the job is done. Fails without
+// posting if an earlier job failed.
 pl_status pl_write_behind_post(pl_write_behind* queue, pl_write_job job, void* user,
                                int64_t* ticket, pl_error* error);
-// Returns when the job is over, or was skipped; ticket 0 is no job. Fails if a job failed.
+// Waits until the job is done or skipped; ticket 0 is no job. Fails if a job failed.
 pl_status pl_write_behind_wait_for(pl_write_behind* queue, int64_t ticket, pl_error* error);
 // The same for all jobs that were posted.
 pl_status pl_write_behind_wait(pl_write_behind* queue, pl_error* error);

@@ -5,6 +5,11 @@
 
 #include <string.h>
 
+// A vertex that slides past the edge of a solid loses its contact there, and goes back in if
+// nothing else holds it: contacts would come and go from round to round without end. After so many
+// losses in a step the vertex keeps the contact that it had, as if the face went on.
+enum { MAX_LOSSES = 6 };
+
 // *end: positions at the end of the step
 static pl_status detect_contacts(pl_minimiser* m, const pl_step_objective* f, pl_detect detect,
                                  void* user, const double** end, pl_error* error) {
@@ -34,9 +39,27 @@ static void slide_around(const pl_minimiser* m, const double* end, pl_contact* c
 
 static void index_contacts(pl_minimiser* m, int round) {
     const pl_contact* old = m->contacts.data;
-    if (round == 0) m->contacts.count = 0;
+    if (round == 0) {
+        m->contacts.count = 0;
+        memset(m->contact_losses, 0, (size_t)(m->count / 3) * sizeof(int));
+    }
     // contacts of one vertex follow one another
     for (int k = (int)m->contacts.count - 1; k >= 0; k--) m->contact_at[old[k].vertex] = k;
+}
+
+// Contacts of vertices that are in none now stay where these are outside of them: they may get
+// back.
+static void keep_contacts(pl_minimiser* m, const pl_step_objective* f, int round) {
+    pl_contact* contacts = m->contacts.data;
+    size_t kept = 0;
+    for (size_t k = 0; k < m->contacts.count; k++) {
+        const int v = contacts[k].vertex;
+        if (m->contact_mark[v] > round) continue;
+        bool is_lost = pl_step_contact_depth(f, &contacts[k], m->x) > 0.0;
+        if (is_lost && m->contact_losses[v]++ < MAX_LOSSES) continue;
+        contacts[kept++] = contacts[k];
+    }
+    m->contacts.count = kept;
 }
 
 pl_status pl_step_contacts_find(pl_minimiser* m, pl_step_objective* f, pl_detect detect, void* user,
@@ -51,14 +74,8 @@ pl_status pl_step_contacts_find(pl_minimiser* m, pl_step_objective* f, pl_detect
     for (size_t k = 0; k < m->found.count; k++) slide_around(m, end, &found[k]);
     pl_friction_carry(m, f);
     for (size_t k = 0; k < m->found.count; k++) m->contact_mark[found[k].vertex] = round + 1;
-    pl_contact* contacts = m->contacts.data;
-    size_t kept = 0;
-    for (size_t k = 0; k < m->contacts.count; k++)
-        if (m->contact_mark[contacts[k].vertex] <= round &&
-            pl_step_contact_depth(f, &contacts[k], m->x) <= 0.0)
-            contacts[kept++] = contacts[k];
-    m->contacts.count = kept;
-    contacts = pl_array_add(&m->contacts, m->found.count);
+    keep_contacts(m, f, round);
+    pl_contact* contacts = pl_array_add(&m->contacts, m->found.count);
     if (!contacts && m->found.count) return pl_fail_memory(error, "contacts");
     if (m->found.count) memcpy(contacts, found, m->found.count * sizeof(pl_contact));
     f->contacts = m->contacts.data;

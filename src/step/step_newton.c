@@ -63,6 +63,7 @@ void pl_minimiser_free(pl_minimiser* m) {
     pl_array_free(&m->found);
     PL_FREE(m->contact_mark, int, m->count / 3);
     PL_FREE(m->contact_at, int, m->count / 3);
+    PL_FREE(m->contact_losses, int, m->count / 3);
     PL_FREE(m->friction_dual, double, m->count);
     PL_FREE(m->rest_stiffness, double, m->count / 3);
     *m = (pl_minimiser){0};
@@ -88,9 +89,10 @@ pl_status pl_minimiser_setup(pl_minimiser* m, const pl_step_pieces* pieces, int 
     m->direction = PL_ALLOC(double, m->count);
     m->scratch = PL_ALLOC(double, 2 * (size_t)m->count);
     m->contact_at = PL_ALLOC(int, vertex_count);
+    m->contact_losses = PL_ALLOC(int, vertex_count);
     m->friction_dual = PL_ALLOC(double, m->count);
-    if (!m->contact_mark || !m->friction_dual || !m->contact_at || !m->x || !m->trial ||
-        !m->gradient || !m->trial_gradient || !m->further || !m->further_gradient ||
+    if (!m->contact_mark || !m->friction_dual || !m->contact_at || !m->contact_losses || !m->x ||
+        !m->trial || !m->gradient || !m->trial_gradient || !m->further || !m->further_gradient ||
         !m->direction || !m->scratch)
         return pl_fail_memory(error, "the solver of a step");
     pl_status status = pl_search_setup(&m->search, pieces->count, error);
