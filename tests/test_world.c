@@ -357,14 +357,14 @@ TEST(world_says_which_keys_of_multigrid_are_not_used)
 {
     pl_scene* scene = sample_scene(
         "{\"pliant\": 1, \"bodies\": [{\"name\": \"cube\", \"generate\": {\"shape\": \"box\",\n"
-        " \"edge\": 0.5}, \"linear\": \"mgpcg\", \"multigrid\": {\"weights\": \"smooth\"}}]}");
+        " \"edge\": 0.5}, \"nonlinear\": \"projective\", \"multigrid\": {\"post_sweeps\": 3}}]}");
     pl_error error;
     pl_notes* notes;
     pl_world* world;
     CHECK(pl_notes_create(&notes) == PL_OK);
     CHECK_OK(pl_world_create(scene, &world, notes, &error), &error);
     CHECK_INT(pl_notes_count(notes), 1);
-    CHECK_TEXT(pl_notes_text(notes, 0, NULL), "multigrid.weights is for studies");
+    CHECK_TEXT(pl_notes_text(notes, 0, NULL), "post_sweeps 3");
     pl_world_destroy(world);
     pl_notes_destroy(notes);
     pl_scene_destroy(scene);
