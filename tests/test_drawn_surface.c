@@ -271,6 +271,42 @@ TEST(drawn_surface_of_a_generated_body_can_be_finer)
     }
 }
 
+// counts of cells do not stand in the way of render.edge, and transform.size is that of the body
+TEST(drawn_surface_that_is_finer_covers_its_body)
+{
+    static const char* const texts[] = {
+        "{\"pliant\": 1, \"bodies\": [{\"generate\": {\"shape\": \"box\", \"count_x\": 1, "
+        "\"count_y\": 1, "
+        "\"count_z\": 1}, \"render\": {\"edge\": 0.1}}]}",
+        "{\"pliant\": 1, \"bodies\": [{\"generate\": {\"shape\": \"gummy_bear\", \"edge\": 0.02}, "
+        "\"transform\": {\"size\": 3}, \"render\": {\"edge\": 0.005}}]}"};
+    for (int k = 0; k < 2; k++) {
+        pl_scene* scene = sample_scene(texts[k]);
+        const pl_body* body = &scene->bodies[0];
+        pl_mesh *own, *fine, *as_it_is;
+        pl_error error;
+        CHECK_OK(pl_body_mesh(body, &own, NULL, &error), &error);
+        CHECK_OK(pl_body_fine_mesh(body, &fine, &error), &error);
+        CHECK(fine->vertex_count > 3 * own->vertex_count);
+        // the same factor for both
+        pl_body plain = *body;
+        plain.transform = pl_default_transform();
+        CHECK_OK(pl_body_mesh(&plain, &as_it_is, NULL, &error), &error);
+        int far = 0;
+        for (int i = 0; i < 3 * own->vertex_count; i++)
+            if (fabs(own->positions[i]) > fabs(own->positions[far])) far = i;
+        const double factor = own->positions[far] / as_it_is->positions[far];
+        pl_mesh_destroy(as_it_is);
+        CHECK_OK(pl_body_fine_mesh(&plain, &as_it_is, &error), &error);
+        for (int i = 0; i < 3 * fine->vertex_count; i++)
+            CHECK_NEAR(fine->positions[i], factor * as_it_is->positions[i], 1e-12);
+        pl_mesh_destroy(as_it_is);
+        pl_mesh_destroy(fine);
+        pl_mesh_destroy(own);
+        pl_scene_destroy(scene);
+    }
+}
+
 TEST(drawn_surface_resumes_to_the_same_bytes)
 {
     const char* text = scene_of("}], \"output\": {\"fields\": [\"stress\", \"velocity\"]}");

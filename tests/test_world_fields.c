@@ -106,7 +106,7 @@ TEST(world_stress_of_tets_is_recorded_with_all_vertices)
     pl_world_destroy(world);
     CHECK_INT(pl_scene_set(scene, "output.record", "surface", &error), PL_OK);
     CHECK_INT(pl_scene_resolve(scene, &error), PL_ERROR_ARGUMENT);
-    CHECK(strstr(error.text, "output.fields: element_stress is of tets"));
+    CHECK(strstr(error.text, "output.fields: element_stress belongs to tets"));
     pl_scene_destroy(scene);
 }
 

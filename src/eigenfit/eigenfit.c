@@ -249,7 +249,7 @@ static pl_status find_modes(pl_eigenfit_term* e, const pl_step_objective* f, pl_
     pl_mat3 turn = turn_shapes(e, f->mass);
     pl_status status = prepare_multigrid(e, f, error);
     if (status == PL_OK) status = find_modes_of(e, f, f->first_projected, turn, error);
-    if (status != PL_ERROR_MEMORY && !e->found && f->first_projected < 1.0)
+    if (e->multigrid && status != PL_ERROR_MEMORY && !e->found && f->first_projected < 1.0)
         status = find_modes_of(e, f, 1.0, turn, error);
     e->knows_K = status == PL_OK && e->found;
     if (e->knows_K) {

@@ -20,7 +20,8 @@ struct pl_mixed_cycles {
     pl_krylov_work work;
     double* r;
     int count;
-    double relaxation; // NAN: automatic
+    double relaxation;  // NAN: automatic
+    bool may_fall_back; // somebody else solves what these cycles do not
     pl_mixed_cycles_state state;
 };
 
@@ -64,8 +65,11 @@ pl_status pl_mixed_cycles_create(const pl_block_matrix* A, const double* rest,
                                  pl_mixed_cycles** out, pl_error* error) {
     pl_mixed_cycles* c = *out = PL_ALLOC(pl_mixed_cycles, 1);
     if (!c) return pl_fail_memory(error, "multigrid");
-    *c = (pl_mixed_cycles){
-        .A = A, .pool = pool, .count = 4 * A->row_count, .relaxation = relaxation};
+    *c = (pl_mixed_cycles){.A = A,
+                           .pool = pool,
+                           .count = 4 * A->row_count,
+                           .relaxation = relaxation,
+                           .may_fall_back = keys->fallback};
     pl_mg_blocks blocks = blocks_of(c);
     pl_mg_settings settings = settings_of(keys);
     size_t bytes = (size_t)c->count * sizeof(double);
@@ -80,10 +84,11 @@ pl_status pl_mixed_cycles_create(const pl_block_matrix* A, const double* rest,
     return status;
 }
 
-void pl_mixed_cycles_set_relaxation(pl_mixed_cycles* c, double relaxation) {
-    if (c->relaxation == relaxation || (isnan(c->relaxation) && isnan(relaxation))) return;
+bool pl_mixed_cycles_set_relaxation(pl_mixed_cycles* c, double relaxation) {
+    if (c->relaxation == relaxation || (isnan(c->relaxation) && isnan(relaxation))) return false;
     c->relaxation = relaxation;
     c->state = (pl_mixed_cycles_state){0};
+    return true;
 }
 
 // of the levels, from the state
@@ -129,13 +134,16 @@ void pl_mixed_cycles_solve(pl_mixed_cycles* c, const pl_linear_options* options,
                    .r = c->r,
                    .watch = WATCH};
     k.scale = sqrt(pl_krylov_dot(&k, b, b));
+    // where nobody would do something about slow cycles, they go on
+    const pl_krylov_watch last = {.growth = c->may_fall_back ? WATCH.growth : 0.0};
     bool may_relax = isnan(c->relaxation) && c->state.wait == 0;
-    if (!may_relax) k.watch.period = 0;
+    if (!may_relax) k.watch = last;
     if (pl_krylov_begin(&k, options, info) != PL_KRYLOV_GOING) return;
-    if (pl_krylov_gmres(&k, &c->work, options, info) != PL_KRYLOV_STALLED || !may_relax) return;
+    pl_krylov_end end = pl_krylov_gmres(&k, &c->work, options, info);
+    if (!may_relax || (end != PL_KRYLOV_STALLED && end != PL_KRYLOV_PRECONDITIONER)) return;
     // the matrix may have become another one since the relaxation was found
     relax(c);
     c->state.wait = PATIENCE;
-    k.watch.period = 0;
+    k.watch = last;
     pl_krylov_gmres(&k, &c->work, options, info);
 }

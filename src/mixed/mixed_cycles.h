@@ -27,7 +27,8 @@ pl_status pl_mixed_cycles_create(const pl_block_matrix* A, const double* rest,
                                  const pl_multigrid* keys, double relaxation, pl_pool* pool,
                                  pl_mixed_cycles** out, pl_error* error);
 void pl_mixed_cycles_destroy(pl_mixed_cycles* c);
-void pl_mixed_cycles_set_relaxation(pl_mixed_cycles* c, double relaxation);
+// True if it is another one than before.
+bool pl_mixed_cycles_set_relaxation(pl_mixed_cycles* c, double relaxation);
 // New values of A. False if the coarsest level has no factor; then no solve may follow.
 bool pl_mixed_cycles_update(pl_mixed_cycles* c);
 // z = about A^-1 r: one cycle

@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+// as many vectors as the cycles have
+enum { RESTART = 25 };
+
 struct pl_mixed_joined {
     const pl_block_matrix* A; // borrowed
     pl_pool* pool;
@@ -42,8 +45,8 @@ pl_status pl_mixed_joined_create(const pl_block_matrix* A, pl_pool* pool, pl_mix
     pl_status status =
         j->r && j->in && j->out ? PL_OK : pl_fail_memory(error, "the contacts of bodies");
     if (status == PL_OK)
-        status = pl_krylov_work_setup(&j->work, pl_gmres_vectors(PL_GMRES_MAX_RESTART),
-                                      4 * n * sizeof(double), error);
+        status = pl_krylov_work_setup(&j->work, pl_gmres_vectors(RESTART), 4 * n * sizeof(double),
+                                      error);
     if (status == PL_OK) *out = j;
     else pl_mixed_joined_destroy(j);
     return status;

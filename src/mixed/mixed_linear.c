@@ -57,7 +57,9 @@ pl_status pl_mixed_linear_create(const pl_block_matrix* A, const double* rest,
 }
 
 void pl_mixed_linear_set_relaxation(pl_mixed_linear* l, double relaxation) {
-    if (l->cycles) pl_mixed_cycles_set_relaxation(l->cycles, relaxation);
+    if (!l->cycles || !pl_mixed_cycles_set_relaxation(l->cycles, relaxation)) return;
+    l->cycles_failed = false; // another relaxation may do
+    l->failed_steps = 0;
 }
 
 void pl_mixed_linear_begin(pl_mixed_linear* l) {
@@ -141,9 +143,13 @@ void pl_mixed_linear_solve(pl_mixed_linear* l, const pl_linear_options* options,
         if (factor(l, NULL) != PL_OK) return;
         l->cycles_failed = info->switched = true;
     }
+    // what the cycles took does not count against the iterations of the direct solver
+    const int cycles_took = info->iterations;
+    *info = (pl_linear_info){.switched = info->switched};
     if (pl_mixed_joined_is_set(l->joined))
         pl_mixed_joined_solve(l->joined, precondition, l, options, b, x, info);
     else solve_directly(l, fmin(options->tolerance, DIRECT_TOLERANCE), b, x, info);
+    info->iterations += cycles_took;
     note_pivots(l, info);
 }
 

@@ -2,8 +2,9 @@
 // SPDX-FileCopyrightText: The pliant authors
 //
 // The operators of the V-cycle (S0 Alg. 2; S3 section 5 for 4 unknowns). Post-smoothing is the
-// adjoint of pre-smoothing: the same half sweeps backwards, in reverse order. So the cycle is a
-// symmetric operator, and a preconditioner of conjugate gradients.
+// adjoint of pre-smoothing: the same half sweeps backwards, in reverse order. So the cycle of 3
+// unknowns is a symmetric operator, and a preconditioner of conjugate gradients. That of 4 unknowns
+// is not even linear (block_inner.h): it goes with flexible GMRES.
 #include "base/timer.h"
 #include "multigrid/block_multigrid.h"
 #include "multigrid/mg_cycle.h"
@@ -214,9 +215,12 @@ static void solve_next(void* levels, int l) {
         return;
     }
     pl_block_inner* inner = &mg->inner[l];
+    // levels of nearly equal size visit one another once: else the visits of all would multiply
+    const int* nodes = mg->hierarchy.node_counts;
+    const int steps = nodes[l] >= 4 * nodes[l + 1] ? PL_INNER_STEPS : 1;
     bool more = true;
     pl_block_inner_begin(inner);
-    for (int k = 0; more && k < PL_INNER_STEPS; k++) {
+    for (int k = 0; more && k < steps; k++) {
         pl_mg_cycle(&two_levels, mg, l, l + 2);
         double start = pl_seconds();
         find_residual(mg, l);

@@ -256,7 +256,7 @@ const pl_type pl_type_eigenfit = {
 
 static const pl_field_info body_contact_rows[] = {
     PL_ROW_AUTO(pl_body_contact, "thickness", thickness, PL_ANIMATED, "m", 0, 1e3,
-                "a tenth of an edge",
+                "a tenth of an edge; solids a twentieth",
                 "distance kept free around the surface; for two bodies, the sum of both"),
     PL_ROW_AUTO(pl_body_contact, "stiffness", stiffness, PL_ANIMATED, "N/m", 0, 1e15,
                 "from the material", "stiffness of the contact penalty"),
@@ -264,7 +264,7 @@ static const pl_field_info body_contact_rows[] = {
                   "friction coefficient on colliders without one, and between bodies, where the "
                   "larger of two counts"),
     PL_ROW_BOOL(pl_body_contact, "self", self, false,
-                "the body collides with itself; methods fem and pbd"),
+                "the body collides with itself; methods fem, mixed and pbd"),
     PL_ROW_BOOL(pl_body_contact, "bodies", bodies, true,
                 "it collides with other bodies that have this set; contact.md says what each "
                 "method supports"),
@@ -276,9 +276,10 @@ const pl_type pl_type_body_contact = {.name = "contact",
 static const pl_field_info render_rows[] = {
     PL_ROW_TEXT(pl_render, "surface", surface, PL_FIELD_FILE, 0,
                 "mesh that moves with the body and is drawn and exported instead"),
-    PL_ROW_AUTO(pl_render, "edge", edge, 0, "m", 1e-6, 1e6, "the body's own",
-                "draws and exports a body of \"generate\" with this edge length; its tets do not "
-                "change. Not with record all"),
+    PL_ROW_AUTO(
+        pl_render, "edge", edge, 0, "m", 1e-6, 1e6, "the body's own",
+        "draws and exports a body of \"generate\" with this edge length, before its transform; "
+        "its tets do not change. Not with record all"),
     PL_ROW_BOOL(pl_render, "keep_surface", keep_surface, true,
                 "draws, records and exports a closed surface that was filled with tets as it was "
                 "given (faces, texture coordinates, normals, materials); false, or record all: the "
@@ -328,10 +329,13 @@ static const pl_field_info body_rows[] = {
                "many, nonlinear projective 20 times unless fixed"),
     PL_ROW_BOOL(pl_body, "fixed", solver.fixed, false,
                 "always makes all iterations, regardless of the residual"),
-    PL_ROW_NUMBER(pl_body, "linear_tolerance", solver.linear_tolerance, 0, "", 1e-15, 1, 1e-3,
-                  "tolerance of the linear solver: residual relative to the initial one"),
+    PL_ROW_NUMBER(
+        pl_body, "linear_tolerance", solver.linear_tolerance, 0, "", 1e-15, 1, 1e-3,
+        "tolerance of the linear solver: residual relative to the initial one; cloth of springs is "
+        "solved to 0.01 to 0.3 and touching bodies of fem to 0.02, unless it is larger"),
     PL_ROW_INT(pl_body, "linear_iterations", solver.linear_iterations, 1, 1000000, 100,
-               "largest number of iterations of the linear solver"),
+               "largest number of iterations of the linear solver; cloth of springs takes at "
+               "most 10 of multigrid at first"),
     PL_ROW_BOOL(pl_body, "line_search", solver.line_search, true,
                 "shortens steps that would raise the energy"),
     PL_ROW_CHOICE(pl_body, "mass", mass, pl_mass, PL_MASS_LUMPED, "mass matrix"),

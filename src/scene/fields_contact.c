@@ -203,7 +203,7 @@ static const pl_field_info attachment_rows[] = {
      .count_offset = offsetof(pl_attachment, hold_count), .choices = &pl_choices_of_pl_axis,
      .unit = "",
      .help = "holds along these axes only, like rollers and planes of symmetry; empty: along all; "
-             "fem with newton or linearised"},
+             "fem and mixed with newton or linearised"},
     PL_ROW_VECTOR_AUTO(pl_attachment, "normal", normal, 0, "", -1e9, 1e9, "none",
                        "instead of hold: holds along this direction only, any length; it does not "
                        "rotate with the motion"),

@@ -100,6 +100,7 @@ static const pl_key_use rows[] = {
     SYSTEM("multigrid", METHOD(FEM | MIXED), LINEAR(MULTIGRID)),
     SYSTEM("multigrid.smoother", METHOD(FEM), LINEAR(MULTIGRID)),
     SYSTEM("mixed", METHOD(MIXED)),
+    SYSTEM("mixed.relaxation", METHOD(MIXED), LINEAR(MULTIGRID)),
     BODY("grid", METHOD(GRID)),
     BODY("grid.update_every", METHOD(GRID), LAW(COROTATED)),
     SYSTEM("pbd.model", METHOD(PBD)),
@@ -124,7 +125,7 @@ static const pl_key_use rows[] = {
     BODY("eigenfit", METHOD(FEM), KIND(SOLID), NONLINEAR(NEWTON | LINEARISED), MOVING),
     BODY("contact", METHOD(0)),
     BODY("contact.stiffness", METHOD(FEM | MIXED | GRID)),
-    BODY("contact.self", METHOD(FEM | PBD)),
+    BODY("contact.self", METHOD(FEM | MIXED | PBD)),
     BODY("render", METHOD(0)),
 };
 // clang-format on

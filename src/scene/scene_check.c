@@ -426,7 +426,7 @@ static void path_to(checker* c, const char* list, int index) {
     pl_path_push_index(&c->path, index);
 }
 
-// Only fem can hold single directions, because its matrix couples all three.
+// Only fem and mixed can hold single directions, because their matrices couple all three.
 static pl_status check_holder(checker* c, const pl_scene* scene, const pl_attachment* a) {
     if (!a->hold_count && isnan(a->normal[0])) return PL_OK;
     const char* key = a->hold_count ? "hold" : "normal";
@@ -436,7 +436,7 @@ static pl_status check_holder(checker* c, const pl_scene* scene, const pl_attach
         if (!has_fem_step(body))
             return fail(c, key,
                         "does not go with method \"%s\" of body \"%.100s\", which holds vertices "
-                        "in all directions; use \"fem\", or leave it out",
+                        "in all directions; use \"fem\" or \"mixed\", or leave it out",
                         pl_method_name((int)body->method), body->name);
         if (body->nonlinear == PL_NONLINEAR_PROJECTIVE)
             return fail(c, key,

@@ -64,8 +64,10 @@ static pl_status generate(const pl_shape_maker* maker, double edge, pl_mesh** ou
         status = v->word ? pl_generate_set_text(maker->shape, &options, v->key, v->word, error)
                          : pl_generate_set_number(maker->shape, &options, v->key, v->number, error);
     }
-    if (status == PL_OK && !isnan(edge))
+    if (status == PL_OK && !isnan(edge)) {
         status = pl_generate_set_number(maker->shape, &options, "edge", edge, error);
+        options.count_x = options.count_y = options.count_z = 0; // they would count in its place
+    }
     return status == PL_OK ? pl_generate(maker->shape, &options, out, error) : status;
 }
 
@@ -73,8 +75,19 @@ pl_status pl_body_fine_mesh(const pl_body* body, pl_mesh** out, pl_error* error)
     *out = NULL;
     if (body->shape != PL_SHAPE_GENERATE)
         return pl_fail(error, PL_ERROR_ARGUMENT, "render.edge goes with \"generate\" only");
+    pl_transform transform = body->transform;
     pl_status status = generate(&body->generate, body->render.edge, out, error);
-    if (status == PL_OK) pl_transform_apply_mesh(&body->transform, *out);
+    if (status == PL_OK && !isnan(transform.size)) {
+        // the size is that of the body's own mesh, whose box may be a little smaller
+        pl_mesh* own;
+        status = generate(&body->generate, NAN, &own, error);
+        if (status != PL_OK) return status;
+        const double side = longest_side(own->positions, own->vertex_count);
+        for (int k = 0; k < 3; k++) transform.scale[k] *= transform.size / side;
+        transform.size = NAN;
+        pl_mesh_destroy(own);
+    }
+    if (status == PL_OK) pl_transform_apply_mesh(&transform, *out);
     return status;
 }
 
@@ -189,8 +202,13 @@ static pl_status check_body(file_checker* c, int index) {
     pl_status status = pl_body_mesh(body, &mesh, c->notes, &c->error);
     if (status != PL_OK)
         return fail_at(c, status, "bodies", index, pl_body_shape_name(body->shape));
-    const char* key = "regions";
-    status = check_region_names(body, mesh, &c->error);
+    const char* key = "render.edge";
+    if (body->render.edge > 0.0 && mesh->tet_count == 0)
+        status = pl_fail(&c->error, PL_ERROR_UNSUPPORTED, "goes with solids only; leave it out");
+    if (status == PL_OK) {
+        key = "regions";
+        status = check_region_names(body, mesh, &c->error);
+    }
     if (status == PL_OK) {
         key = "vary";
         status = check_fields(body, mesh, &c->error);

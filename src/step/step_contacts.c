@@ -52,11 +52,13 @@ static void index_contacts(pl_minimiser* m, int round) {
 static void keep_contacts(pl_minimiser* m, const pl_step_objective* f, int round) {
     pl_contact* contacts = m->contacts.data;
     size_t kept = 0;
+    int counted = -1; // the vertex whose loss in this round was counted last
     for (size_t k = 0; k < m->contacts.count; k++) {
         const int v = contacts[k].vertex;
         if (m->contact_mark[v] > round) continue;
         bool is_lost = pl_step_contact_depth(f, &contacts[k], m->x) > 0.0;
-        if (is_lost && m->contact_losses[v]++ < MAX_LOSSES) continue;
+        if (is_lost && v != counted) m->contact_losses[counted = v]++;
+        if (is_lost && m->contact_losses[v] <= MAX_LOSSES) continue;
         contacts[kept++] = contacts[k];
     }
     m->contacts.count = kept;
