@@ -98,14 +98,24 @@ static const char dropped[] =
     "{\"pliant\": 1, \"frames\": 10, \"bodies\": [{\"name\": \"cloth\","
     " \"generate\": {\"shape\": \"cloth\", \"size_x\": 1, \"size_y\": 1,"
     " \"count_x\": 41, \"count_y\": 41},"
-    " \"transform\": {\"rotate\": [-90, 0, 0], \"translate\": [-0.5, 0.6, 0.5]}}],"
+    " \"transform\": {\"rotate\": [-90, 0, 0], \"translate\": [-0.5, %g, 0.5]}}],"
     " \"colliders\": [{\"name\": \"ball\","
     " \"sphere\": {\"center\": [0, 0.3, 0], \"radius\": 0.25}}]}";
 
+// Buckling multiplies rounding errors: from one height, builds of other instructions differ by a
+// third in their linear iterations, so several heights are summed.
 TEST(fem_cloth_of_default_keys_over_a_ball_converges)
 {
-    drop sum = drop_cloth(dropped, 10);
-    CHECK(sum.contacts > 20);
-    CHECK(sum.iterations < 40); // 21; 45 if steps start at rest and sweeps do not over-relax
-    CHECK(sum.linear_iterations < 100); // 64; 144 if systems are solved to the end
+    static const double heights[] = {0.599, 0.6, 0.601, 0.602};
+    int iterations = 0, linear_iterations = 0;
+    for (int k = 0; k < 4; k++) {
+        char text[1024];
+        snprintf(text, sizeof text, dropped, heights[k]);
+        drop sum = drop_cloth(text, 10);
+        CHECK(sum.contacts > 20);
+        iterations += sum.iterations;
+        linear_iterations += sum.linear_iterations;
+    }
+    CHECK(iterations < 130); // 87; 180 if steps start at rest and sweeps do not over-relax
+    CHECK(linear_iterations < 480); // 378, scalar 404; 602 if systems are solved to the end
 }
