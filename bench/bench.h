@@ -71,6 +71,7 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(s3_smoothers, "s3-smoothers", "mixed: six smoothers, time for a digit of the residual (Fig. 7)") \
     X(s3_stabilisation, "s3-stabilisation", "mixed: what the stabilisation of pressures moves (Fig. 5)") \
     X(s3_table2, "s3-table2", "mixed: frames per second of the bodies of Table 2, and beside fem") \
+    X(s3_twist, "s3-twist", "mixed: four solvers let a twisted cube go (Fig. 11)") \
     X(s3_volume, "s3-volume", "mixed: volume of a bent arm and of letters that fall (Fig. 3, 14)") \
     X(s4_accuracy, "s4-accuracy", "error of method grid against a known answer") \
     X(s4_cg, "s4-cg", "conjugate gradients against the cycle of method grid") \
