@@ -5,13 +5,13 @@
 #include "math/mat3.h"
 #include "mixed/mixed_cycles.h"
 #include "multigrid/block_multigrid.h"
+#include "s3_world.h"
 #include "sparse/krylov.h"
 #include "sparse/vector.h"
 
 #include <math.h>
 #include <string.h>
 
-static const int LEVELS[] = {100}; // nodes, as in Table 2
 enum { SWEEPS = 2 };
 
 struct s3_solver {
@@ -22,6 +22,7 @@ struct s3_solver {
     pl_mixed_cycles* cycles;
     pl_block_mg* vanka;
     bool is_relaxed; // vanka
+    double omega;    // uzawa
     pl_krylov_work work;
     double* diagonal; // 10 per vertex: the inverse block of K, and W of pressures
     double *b, *u, *r, *p, *q, *z;
@@ -69,13 +70,11 @@ static pl_mg_blocks blocks_of(const s3_system* s) {
 static pl_status setup(s3_solver* m, pl_error* error) {
     size_t bytes = count_of(m) * sizeof(double);
     pl_mg_blocks blocks = blocks_of(m->s);
-    pl_multigrid keys = {.levels = (int*)(uintptr_t)LEVELS,
-                         .level_count = 1,
-                         .smoother = PL_SMOOTHER_GAUSS_SEIDEL,
-                         .pre_sweeps = SWEEPS,
-                         .post_sweeps = SWEEPS};
+    pl_multigrid keys = {
+        .smoother = PL_SMOOTHER_GAUSS_SEIDEL, .pre_sweeps = SWEEPS, .post_sweeps = SWEEPS};
+    static const int one_node[] = {1};
     pl_mg_settings settings = {.unknowns = 4,
-                               .levels = LEVELS,
+                               .levels = one_node,
                                .level_count = 1,
                                .smoother = PL_SMOOTHER_GAUSS_SEIDEL,
                                .pre_sweeps = m->inner,
@@ -95,7 +94,7 @@ s3_solver* s3_solver_create(s3_solver_kind kind, s3_system* s, int inner, pl_poo
                             pl_error* error) {
     s3_solver* m = PL_ALLOC(s3_solver, 1);
     if (!m) return NULL;
-    *m = (s3_solver){.kind = kind, .s = s, .inner = inner, .pool = pool};
+    *m = (s3_solver){.kind = kind, .s = s, .inner = inner, .pool = pool, .omega = 1.0};
     double** vectors[] = {&m->b, &m->u, &m->r, &m->p, &m->q, &m->z};
     bool ok = (m->diagonal = PL_ALLOC(double, 10 * (size_t)s->vertex_count)) != NULL;
     for (int k = 0; k < 6; k++) ok = (*vectors[k] = PL_ALLOC(double, count_of(m))) && ok;
@@ -170,21 +169,41 @@ static void solve_by_minres(s3_solver* m, const pl_linear_options* options) {
         pl_krylov_minres(&k, &m->work, options, &info);
 }
 
-// the positions first; their pressures follow once they have moved
-static void solve_positions(s3_solver* m, const pl_linear_options* options) {
-    static const pl_krylov_operations operations = {.apply = apply_positions,
-                                                    .precondition = precondition};
-    pl_linear_info info = {0};
-    find_diagonal(m);
-    for (size_t i = 3; i < count_of(m); i += 4) m->b[i] = 0.0;
-    pl_krylov k = krylov_of(m, &operations);
-    if (pl_krylov_begin(&k, options, &info) == PL_KRYLOV_GOING) pl_krylov_cg(&k, options, &info);
+// r = b - A u
+static void find_residual(s3_solver* m) {
+    apply(m, m->u, m->r);
+    pl_vector_xpay(m->pool, (int)count_of(m), m->b, -1.0, m->r);
 }
 
-static void follow_pressures(s3_solver* m, const double* x) {
-    s3_system_residual(m->s, x, m->pool, m->b);
-    for (size_t v = 0; v < (size_t)m->s->vertex_count; v++)
-        m->s->pressure[v] -= m->s->unit * m->diagonal[10 * v + 9] * m->b[4 * v + 3];
+// The positions go first, by conjugate gradients on K; the pressures follow. Returns the part of
+// the residual that is left.
+static double run_uzawa(s3_solver* m, int steps) {
+    enum { POSITION_STEPS = 8 };
+    static const pl_krylov_operations operations = {.apply = apply_positions,
+                                                    .precondition = precondition};
+    const pl_linear_options options = {.tolerance = 1e-2, .max_iterations = POSITION_STEPS};
+    const int count = (int)count_of(m);
+    memset(m->u, 0, count_of(m) * sizeof(double));
+    for (int k = 0; k < steps; k++) {
+        pl_linear_info info = {0};
+        find_residual(m);
+        for (size_t i = 3; i < count_of(m); i += 4) m->r[i] = 0.0;
+        pl_krylov cg = krylov_of(m, &operations);
+        cg.scale = pl_vector_norm(m->pool, count, m->r);
+        pl_linear_note(&info, 1.0);
+        if (cg.scale > 0.0) pl_krylov_cg(&cg, &options, &info);
+        find_residual(m);
+        for (size_t v = 0; v < (size_t)m->s->vertex_count; v++)
+            m->u[4 * v + 3] -= m->omega * m->diagonal[10 * v + 9] * m->r[4 * v + 3];
+    }
+    find_residual(m);
+    return pl_vector_norm(m->pool, count, m->r) / pl_vector_norm(m->pool, count, m->b);
+}
+
+// The relaxation is the largest power of a half that does not diverge.
+static void solve_by_uzawa(s3_solver* m) {
+    find_diagonal(m);
+    while (!(run_uzawa(m, m->inner) < 1.0) && m->omega > 1e-3) m->omega *= 0.5;
 }
 
 // ---- iterations
@@ -206,19 +225,20 @@ static bool solve(s3_solver* m) {
         pl_block_mg_apply(m->vanka, m->b, m->u);
         return true;
     case S3_BY_MINRES: solve_by_minres(m, &options); return true;
-    default: solve_positions(m, &options); return true;
+    default: solve_by_uzawa(m); return true;
     }
 }
 
-bool s3_solver_iterate(s3_solver* m, double* x) {
+bool s3_solver_iterate(s3_solver* m, double* x, double* assembly_seconds) {
     s3_system* s = m->s;
+    double start = s3_cpu_seconds();
     s3_system_linearise(s, x, m->pool);
     s3_system_residual(s, x, m->pool, m->b);
+    *assembly_seconds += s3_cpu_seconds() - start;
     if (!solve(m)) return false;
     for (size_t v = 0; v < (size_t)s->vertex_count; v++) {
         for (size_t c = 0; c < 3; c++) x[3 * v + c] += m->u[4 * v + c];
         s->pressure[v] += s->unit * m->u[4 * v + 3];
     }
-    if (m->kind == S3_BY_UZAWA) follow_pressures(m, x);
     return true;
 }

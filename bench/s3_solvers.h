@@ -13,7 +13,7 @@ typedef enum s3_solver_kind {
     S3_BY_MULTIGRID, // flexible GMRES around cycles: what the method takes
     S3_BY_VANKA,     // the sweeps of its finest level alone
     S3_BY_MINRES,    // with inverses of blocks of the diagonal
-    S3_BY_UZAWA,     // positions by conjugate gradients on K, then pressures (Francu et al. 2021)
+    S3_BY_UZAWA,     // positions by conjugate gradients on K, then pressures, in turn
     S3_SOLVER_COUNT
 } s3_solver_kind;
 
@@ -24,7 +24,8 @@ const char* s3_solver_name(s3_solver_kind kind);
 s3_solver* s3_solver_create(s3_solver_kind kind, s3_system* s, int inner, pl_pool* pool,
                             pl_error* error);
 void s3_solver_destroy(s3_solver* m);
-// x and the pressures of the system go one iteration on; false if there is no factor.
-bool s3_solver_iterate(s3_solver* m, double* x);
+// x and the pressures of the system go one iteration on; false if there is no factor. Adds the time
+// that matrix and residual took.
+bool s3_solver_iterate(s3_solver* m, double* x, double* assembly_seconds);
 
 #endif
