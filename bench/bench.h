@@ -64,6 +64,7 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(s2_table3, "s2-table3", "EigenFit: error against stiffness (Table 3)") \
     X(s2_modes, "s2-modes", "20 modes of a free body against ARPACK with CHOLMOD") \
     X(s3_cantilever, "s3-cantilever", "mixed: a rod that bends under its weight, against theory (Fig. 10)") \
+    X(s3_contrast, "s3-contrast", "mixed: stiff parts in a soft bar, iterations beside one material") \
     X(s3_failures, "s3-failures", "mixed: no stabilisation or relaxation ends a simulation (section 8)") \
     X(s3_inversion, "s3-inversion", "mixed: a cube from random places back to its shape (Fig. 12)") \
     X(s3_locking, "s3-locking", "mixed: pulled cylinder, pressed tube, Cook's membrane against second order (Fig. 4)") \
