@@ -117,7 +117,7 @@ static void find_diagonal(s3_solver* m) {
         pl_mat3 inverse = {{0}};
         pl_mat3_inverse(K, &inverse);
         memcpy(m->diagonal + 10 * v, inverse.m, 9 * sizeof(double));
-        m->diagonal[10 * v + 9] = 1.0 / (m->s->unit * m->s->unit * W[v] - a[15]);
+        m->diagonal[10 * v + 9] = 1.0 / (m->s->units[v] * m->s->units[v] * W[v] - a[15]);
     }
 }
 
@@ -238,7 +238,7 @@ bool s3_solver_iterate(s3_solver* m, double* x, double* assembly_seconds) {
     if (!solve(m)) return false;
     for (size_t v = 0; v < (size_t)s->vertex_count; v++) {
         for (size_t c = 0; c < 3; c++) x[3 * v + c] += m->u[4 * v + c];
-        s->pressure[v] += s->unit * m->u[4 * v + 3];
+        s->pressure[v] += s->units[v] * m->u[4 * v + 3];
     }
     return true;
 }

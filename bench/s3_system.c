@@ -70,18 +70,16 @@ static void find_held(s3_system* s, const s3_body* body) {
     }
 }
 
-// the geometric mean of sqrt(K_ii / B_ii)
-static double pressure_unit(const s3_system* s) {
-    double sum = 0.0;
+// sqrt(K_ii / B_ii) of each vertex
+static void find_units(s3_system* s) {
     for (int v = 0; v < s->vertex_count; v++) {
         const double* k = s->K.values + 9 * (size_t)s->K.diagonal[v];
-        sum += 0.5 * log((k[0] + k[4] + k[8]) / (3.0 * s->B.values[s->B.diagonal[v]]));
+        s->units[v] = sqrt((k[0] + k[4] + k[8]) / (3.0 * s->B.values[s->B.diagonal[v]]));
     }
-    return exp(sum / s->vertex_count);
 }
 
 static void join(s3_system* s) {
-    double unit = s->unit = pressure_unit(s);
+    find_units(s);
     for (int v = 0; v < s->vertex_count; v++)
         for (int e = s->K.offsets[v]; e < s->K.offsets[v + 1]; e++) {
             double* a = s->A.values + 16 * (size_t)e;
@@ -91,10 +89,10 @@ static void join(s3_system* s) {
                 a[4 * (i / 3) + i % 3] =
                     (s->held[v] || s->held[w]) && (v != w || i % 4 != 0) ? 0.0 : k[i];
             for (int c = 0; c < 3; c++) {
-                a[12 + c] *= s->held[w] ? 0.0 : unit;
-                a[4 * c + 3] *= s->held[v] ? 0.0 : unit;
+                a[12 + c] *= s->held[w] ? 0.0 : s->units[v];
+                a[4 * c + 3] *= s->held[v] ? 0.0 : s->units[w];
             }
-            a[15] = -unit * unit * s->B.values[e];
+            a[15] = -s->units[v] * s->units[w] * s->B.values[e];
         }
 }
 
@@ -120,7 +118,7 @@ void s3_system_residual(s3_system* s, const double* x, pl_pool* pool, double* b)
     pl_block_matrix_apply(&s->B, pool, 1, s->pressure, Bp);
     for (size_t v = 0; v < n; v++) {
         for (size_t c = 0; c < 3; c++) b[4 * v + c] = s->held[v] ? 0.0 : -forces[3 * v + c];
-        b[4 * v + 3] = s->unit * (Bp[v] - phi[v]);
+        b[4 * v + 3] = s->units[v] * (Bp[v] - phi[v]);
     }
 }
 
@@ -133,7 +131,8 @@ static pl_status fill(s3_system* s, const s3_body* body, pl_pool* pool, pl_error
     s->mass = PL_ALLOC(double, n);
     s->held = PL_ALLOC(bool, n);
     s->scratch = PL_ALLOC(double, 5 * (size_t)n);
-    if (!s->scratch || !s->rest || !s->b || !s->pressure || !s->mass || !s->held)
+    s->units = PL_ALLOC(double, n);
+    if (!s->units || !s->scratch || !s->rest || !s->b || !s->pressure || !s->mass || !s->held)
         return pl_fail_memory(error, "a mixed system");
     memcpy(s->rest, mesh->positions, 3 * (size_t)n * sizeof(double));
     pl_status status = setup_pattern(s, mesh, error);
@@ -166,5 +165,6 @@ void s3_system_free(s3_system* s) {
     PL_FREE(s->mass, double, n);
     PL_FREE(s->held, bool, n);
     PL_FREE(s->scratch, double, 5 * n);
+    PL_FREE(s->units, double, n);
     *s = (s3_system){0};
 }

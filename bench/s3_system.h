@@ -24,7 +24,7 @@ typedef struct s3_system {
     pl_block_matrix A;    // 4 unknowns per vertex
     double* b;            // gravity on the free vertices
     pl_block_matrix K, B; // what A is made of; held vertices are as free in them
-    double unit;          // of pressures in A [Pa]
+    double* units;        // of the pressures in A, per vertex [Pa]
     double inertia;
     pl_element_set set;
     double *pressure, *mass; // per vertex; pressure: 0 at first
