@@ -133,9 +133,7 @@ static double pace_of_cloth(const pl_method_body* body, int level_count) {
     const pl_mesh* mesh = body->mesh;
     if (level_count > 0)
         return fmin(fmax(1200.0 * pow((double)mesh->vertex_count / MEASURED, 0.25), 600.0), 1800.0);
-    pl_box box = pl_box_empty();
-    for (int v = 0; v < mesh->vertex_count; v++)
-        box = pl_box_add_point(box, pl_vec3_load(mesh->positions + 3 * (size_t)v));
+    pl_box box = pl_box_of_points(mesh->positions, mesh->vertex_count);
     double size = pl_box_diagonal(box), rows = sqrt((double)mesh->vertex_count);
     return size > 0.0 ? rows * sqrt(1.7 * 9.81 / (0.03 * size)) : 360.0;
 }
