@@ -225,7 +225,8 @@ static int particle_of(const pl_pbd_body* b, int v) {
     return b->order.new_of_old[b->tears ? b->tearing.particle_of_corner[v] : v];
 }
 
-int pl_pbd_finest(const pl_pbd_body* b) {
+// The level that is simulated: 0 for all.
+static int finest_level(const pl_pbd_body* b) {
     int coarsest = b->hierarchy.level_count - 1;
     return b->options.drawn_level < coarsest ? b->options.drawn_level : coarsest;
 }
@@ -465,7 +466,7 @@ static pl_status gather_points(pl_pbd_body* b, const pl_method_step* step, const
 
 // Every second sweep runs backwards; backward: starting with the first.
 static int run_sweeps(pl_pbd_body* b, pl_pool* pool, const pl_pbd_part* part, int backward) {
-    int finest = pl_pbd_finest(b), done = 0;
+    int finest = finest_level(b), done = 0;
     double h = part->time_step;
     pl_hierarchy* levels = &b->hierarchy;
     pl_hierarchy_share_load(levels, finest, h, part->sweeps, b->coarse_sweeps);

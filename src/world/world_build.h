@@ -222,7 +222,6 @@ void pl_world_choose_contact(pl_world_body* body);
 
 // Looks which numbers of bodies and of the clock may change, and makes room for them.
 pl_status pl_world_changes_setup(pl_world* world, pl_error* error);
-bool pl_world_is_animated(const pl_scene* scene, const char* prefix);
 // Every number of the scene as it is at a time, the host's included.
 void pl_world_evaluate(pl_world* world, double time);
 // Gives the methods, or that of one system, what has changed since the last step.
