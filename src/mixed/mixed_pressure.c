@@ -49,6 +49,7 @@ struct pl_mixed_pressure {
     pl_mixed_linear* linear;    // A
     const double* scales;       // of pieces, if the next solve is that of a direction
     double unit;                // of the pressures in A [Pa]
+    const pl_step_objective* f; // that A belongs to, borrowed
 
     double *phi, *eliminated;          // per vertex: of the last x that was looked at
     double *at_x, *change;             // per vertex: p and dp of the last direction
@@ -172,6 +173,7 @@ static pl_status update(void* data, const pl_step_objective* f, const double* x,
     pl_mixed_add_couplings(m->set, m->pool, x, &m->A);
     evaluate(m, x);
     memcpy(m->at_x, m->eliminated, vertex_bytes(m));
+    m->f = f;
     m->unit = choose_unit(m, f);
     join_blocks(m, f);
     double assembled = pl_seconds();
@@ -180,6 +182,48 @@ static pl_status update(void* data, const pl_step_objective* f, const double* x,
     pl_status status = pl_mixed_linear_update(m->linear, error);
     info->linear_seconds += pl_seconds() - assembled;
     return status;
+}
+
+// |G' 1|^2 at a vertex, in the unit of A: 0 inside of the body and where it is held
+static double boundary_square(const pl_mixed_pressure* m, int v) {
+    const pl_block_matrix* A = &m->A;
+    double sum[3] = {0.0, 0.0, 0.0};
+    for (int e = A->offsets[v]; e < A->offsets[v + 1]; e++)
+        for (int c = 0; c < 3; c++) sum[c] += A->values[16 * (size_t)e + (size_t)(4 * c + 3)];
+    return sum[0] * sum[0] + sum[1] * sum[1] + sum[2] * sum[2];
+}
+
+// L + B in the unit of A, where K has `inertia` times the mass. L is G M^-1 G' by that factor, put
+// into the pattern of the mesh: pressures have slopes inside, no slope where the body is held, and
+// are 0 where it is free.
+static void sum_laplacian(pl_mixed_pressure* m, double inertia, double* volumes,
+                          pl_block_matrix* sum) {
+    const double square = m->unit * m->unit, *mass = m->f->mass;
+    double* lightness = volumes; // 1 / (inertia density)
+    for (int v = 0; v < m->vertex_count; v++)
+        lightness[v] = mass[v] > 0.0 ? square * volumes[v] / (inertia * mass[v]) : 0.0;
+    for (int e = 0; e < pl_block_matrix_entry_count(sum); e++)
+        sum->values[e] = square * m->B.values[e];
+    pl_mixed_add_laplacian(m->set, lightness, sum);
+    for (int v = 0; v < m->vertex_count; v++)
+        if (mass[v] > 0.0)
+            sum->values[sum->diagonal[v]] += boundary_square(m, v) / (inertia * mass[v]);
+}
+
+// `schur` of pl_mixed_matrices
+static bool schur(void* user, double* W, pl_block_matrix* sum) {
+    pl_mixed_pressure* m = user;
+    const pl_step_objective* f = m->f;
+    double inertia = f->inertia, stiffness = 1.0; // factors of M and of the elasticity in K
+    if (f->velocity_time > 0.0) {
+        inertia += f->damping_mass / f->velocity_time;
+        stiffness += f->damping_stiffness / f->velocity_time;
+    }
+    pl_mixed_softness(m->set, m->vertex_count, W, m->difference);
+    for (int v = 0; v < m->vertex_count; v++)
+        W[v] = m->unit * m->unit * (W[v] / stiffness + m->B.values[m->B.diagonal[v]]);
+    if (inertia > 0.0) sum_laplacian(m, inertia, m->difference, sum);
+    return inertia > 0.0;
 }
 
 // The diagonal of K + G' diag(B + D)^-1 G.
@@ -331,7 +375,8 @@ pl_status pl_mixed_newton(const pl_solver_input* input, pl_newton_solver* out, p
     m->K = input->A;
     *out = (pl_newton_solver){&functions, m, input->settings->linear == PL_LINEAR_DIRECT};
     copy_stiffness(m);
-    return pl_mixed_linear_create(&m->A, input->rest, input->settings, m->options.relaxation,
+    const pl_mixed_matrices matrices = {.A = &m->A, .K = m->K, .schur = schur, .user = m};
+    return pl_mixed_linear_create(&matrices, input->rest, input->settings, m->options.relaxation,
                                   m->pool, &m->linear, error);
 }
 
