@@ -11,9 +11,9 @@
 static pl_material material_of(pl_material_kind law, double poisson) {
     pl_material m;
     pl_error error;
-    bool is_open = poisson < 0.5;
-    CHECK_OK(pl_material_from_young(law, 1e4, is_open ? poisson : 0.3, &m, &error), &error);
-    if (!is_open) m.mu = 3e3, m.lambda = INFINITY;
+    bool is_compressible = poisson < 0.5;
+    CHECK_OK(pl_material_from_young(law, 1e4, is_compressible ? poisson : 0.3, &m, &error), &error);
+    if (!is_compressible) m.mu = 3e3, m.lambda = INFINITY;
     return m;
 }
 
