@@ -59,6 +59,7 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(s2_bar, "s2-bar", "EigenFit: a twisted bar against fine mesh, coarse mesh and DAC (Fig. 6)") \
     X(s2_arap, "s2-arap", "EigenFit: shaken bodies of ARAP against fine and coarse meshes (Fig. 8, 10)") \
     X(s2_hetero, "s2-hetero", "EigenFit: stiffness that varies by orders of magnitude (Fig. 11-13)") \
+    X(s2_large, "s2-large", "EigenFit: too large a deformation, and the warning (Fig. 14)")          \
     X(s2_release, "s2-release", "EigenFit: a leg that is let go during the run (Fig. 9)") \
     X(s2_table2, "s2-table2", "EigenFit: time of a step beside the coarse and the fine mesh (Table 2)") \
     X(s2_table3, "s2-table3", "EigenFit: error against stiffness (Table 3)") \
