@@ -17,7 +17,7 @@ static pl_mat3w load_deformations(const pl_element_set* set, const pl_tet_data* 
         double local[12];
         for (int i = 0; i < 12; i++) local[i] = x[3 * (size_t)v[i / 3] + (size_t)(i % 3)];
         pl_mat3 one = pl_tet_deformation(d, first + lane, local);
-        for (int i = 0; i < 9; i++) ((float*)&F.m[i])[lane] = (float)one.m[i];
+        for (int i = 0; i < 9; i++) F.m[i][lane] = (float)one.m[i];
     }
     return F;
 }
@@ -26,9 +26,9 @@ static pl_material_w load_materials(const pl_tet_data* d, int first) {
     pl_material_w m;
     for (int lane = 0; lane < PL_LANES; lane++) {
         const pl_material* one = &d->materials[first + lane];
-        ((float*)&m.mu)[lane] = (float)one->mu;
-        ((float*)&m.lambda)[lane] = (float)one->lambda;
-        ((float*)&m.rivlin)[lane] = (float)one->rivlin;
+        m.mu[lane] = (float)one->mu;
+        m.lambda[lane] = (float)one->lambda;
+        m.rivlin[lane] = (float)one->rivlin;
     }
     return m;
 }
@@ -38,7 +38,7 @@ static pl_fw load_pressures(const pl_element_set* set, int first, const double* 
     for (int lane = 0; lane < PL_LANES; lane++) {
         const int* v = set->corners + 4 * (size_t)(first + lane);
         double sum = pressure[v[0]] + pressure[v[1]] + pressure[v[2]] + pressure[v[3]];
-        ((float*)&p)[lane] = (float)(0.25 * sum);
+        p[lane] = (float)(0.25 * sum);
     }
     return p;
 }
@@ -49,9 +49,9 @@ static pl_vec3w load_shape(const pl_tet_data* d, int first, int corner,
     pl_vec3w g;
     for (int lane = 0; lane < PL_LANES; lane++) {
         const double* from = d->gradients + 12 * (size_t)(first + lane) + 3 * corner;
-        ((float*)&g.x)[lane] = (float)from[0];
-        ((float*)&g.y)[lane] = (float)from[1];
-        ((float*)&g.z)[lane] = (float)from[2];
+        g.x[lane] = (float)from[0];
+        g.y[lane] = (float)from[1];
+        g.z[lane] = (float)from[2];
     }
     return pl_principal_turn_w(tangent, g);
 }
@@ -87,7 +87,7 @@ static void add_blocks(const int* entries, int lane, double factor, const pl_mat
             double *block = A->values + 9 * (size_t)entries[4 * i + j],
                    *mirror = A->values + 9 * (size_t)entries[4 * j + i];
             for (int k = 0; k < 9; k++) {
-                double value = factor * (double)((const float*)&blocks[4 * i + j].m[k])[lane];
+                double value = factor * (double)blocks[4 * i + j].m[k][lane];
                 block[k] += value;
                 if (i != j) mirror[3 * (k % 3) + k / 3] += value;
             }
@@ -120,7 +120,7 @@ bool pl_mixed_lanes_gradients(const pl_element_set* set, const pl_tet_data* d, i
     for (int lane = 0; lane < PL_LANES; lane++) {
         const double* g = d->gradients + 12 * (size_t)(first + lane);
         pl_mat3 one;
-        for (int k = 0; k < 9; k++) one.m[k] = (double)((const float*)&P.m[k])[lane];
+        for (int k = 0; k < 9; k++) one.m[k] = (double)P.m[k][lane];
         for (int i = 0; i < 4; i++)
             gradients[lane][i] =
                 pl_scale(d->volumes[first + lane], pl_mat3_apply(&one, pl_vec3_load(g + 3 * i)));
