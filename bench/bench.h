@@ -58,12 +58,13 @@ double bench_ratio(bench_run ours, void* ours_user, bench_run base, void* base_u
     X(s1_throughput, "s1-throughput", "pbd: projections per second, a million triangles") \
     X(s2_bar, "s2-bar", "EigenFit: a twisted bar against fine mesh, coarse mesh and DAC (Fig. 6)") \
     X(s2_arap, "s2-arap", "EigenFit: shaken bodies of ARAP against fine and coarse meshes (Fig. 8, 10)") \
+    X(s2_crossing, "s2-crossing", "EigenFit: modes that change places in a swinging bar (Fig. 5)") \
     X(s2_hetero, "s2-hetero", "EigenFit: stiffness that varies by orders of magnitude (Fig. 11-13)") \
     X(s2_large, "s2-large", "EigenFit: too large a deformation, and the warning (Fig. 14)")          \
     X(s2_release, "s2-release", "EigenFit: a leg that is let go during the run (Fig. 9)") \
     X(s2_table2, "s2-table2", "EigenFit: time of a step beside the coarse and the fine mesh (Table 2)") \
     X(s2_table3, "s2-table3", "EigenFit: error against stiffness (Table 3)") \
-    X(s2_modes, "s2-modes", "20 modes of a free body against ARPACK with CHOLMOD") \
+    X(s2_modes, "s2-modes", "20 modes of a free body against ARPACK with CHOLMOD and SLEPc with MUMPS") \
     X(s3_cantilever, "s3-cantilever", "mixed: a rod that bends under its weight, against theory (Fig. 10)") \
     X(s3_contrast, "s3-contrast", "mixed: stiff parts in a soft bar, iterations beside one material") \
     X(s3_failures, "s3-failures", "mixed: no stabilisation or relaxation ends a simulation (section 8)") \
