@@ -11,8 +11,9 @@
 static pl_material material_of(pl_material_kind law, double poisson) {
     pl_material m;
     pl_error error;
-    if (poisson == 0.5) CHECK_OK(pl_material_incompressible(law, 3e3, &m, &error), &error);
-    else CHECK_OK(pl_material_from_young(law, 1e4, poisson, &m, &error), &error);
+    bool is_compressible = poisson < 0.5;
+    CHECK_OK(pl_material_from_young(law, 1e4, is_compressible ? poisson : 0.3, &m, &error), &error);
+    if (!is_compressible) m.mu = 3e3, m.lambda = INFINITY;
     return m;
 }
 

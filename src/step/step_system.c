@@ -192,9 +192,7 @@ pl_status pl_step_meet(pl_step_system* s, pl_surface_set* surfaces, pl_error* er
 
 // diagonal of the bounding box
 static double extent(const double* positions, int vertex_count) {
-    pl_box box = pl_box_empty();
-    for (int v = 0; v < vertex_count; v++)
-        box = pl_box_add_point(box, pl_vec3_load(positions + 3 * (size_t)v));
+    pl_box box = pl_box_of_points(positions, vertex_count);
     return vertex_count ? pl_distance(box.low, box.high) : 0.0;
 }
 
