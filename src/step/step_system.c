@@ -91,6 +91,7 @@ static pl_status setup_projective(pl_step_system* s, const pl_solver_input* inpu
         status = s->solvers->projective(input, &s->projective, error);
     if (status == PL_OK && !s->projective.data)
         status = pl_assembled_projective(input, s->settings.linear, &s->projective, error);
+    if (status == PL_OK) status = pl_minimiser_setup_relax(&s->minimiser, input, s->solvers, error);
     return status;
 }
 
@@ -134,7 +135,7 @@ static pl_status setup_matrices(pl_step_system* s, const double* rest, const int
                                        &s->rigid_start, error);
     for (int k = 0; status == PL_OK && k < s->set_count; k++) {
         status = pl_element_set_locate_by(s->pool, &s->sets[k], &s->minimiser.A, error);
-        if (status == PL_OK && block == 3)
+        if (status == PL_OK && (block == 3 || pl_minimiser_may_relax(&s->settings)))
             status = pl_element_set_gather(&s->sets[k], s->vertex_count, error);
     }
     return status == PL_OK ? setup_linear(s, rest, error) : status;
