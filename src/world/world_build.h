@@ -180,6 +180,7 @@ struct pl_world {
     double* recess_steps;    // how far they return during the step
     bool* started_inside;    // per pair of bodies of different systems: the row's body in the
                              // column's, see world_meeting.c; NULL: none meet
+    struct pl_world_coupling* coupling; // see world_coupling.h; NULL: none
     pl_array crossings;      // of pl_crossing: of the last search
     pl_array handles;        // of pl_world_handle
     pl_array numbers;        // of pl_world_number

@@ -11,6 +11,7 @@
 #include "world/world_meeting.h"
 #include "base/memory.h"
 #include "base/notes.h"
+#include "world/world_coupling.h"
 
 #include <math.h>
 
@@ -35,7 +36,8 @@ void pl_world_meetings_free(pl_world* w) {
 static bool is_met(const pl_world* w, int b) {
     if (!w->bodies[b].def->contact.bodies) return false;
     for (int other = 0; other < w->body_count; other++)
-        if (w->bodies[other].def->contact.bodies && w->bodies[other].system > w->bodies[b].system)
+        if (w->bodies[other].def->contact.bodies && !pl_world_couples(w, b, other) &&
+            w->bodies[other].system > w->bodies[b].system)
             return !w->bodies[b].is_cloth;
     return false;
 }
@@ -75,8 +77,9 @@ static pl_status find_starts(pl_world* w, pl_notes* notes, pl_error* error) {
         for (int other = 0; other < w->body_count; other++) {
             bool* inside = &w->started_inside[(size_t)b * count + (size_t)other];
             *inside = w->bodies[other].meeting && w->bodies[other].system < w->bodies[b].system &&
-                      w->bodies[b].def->contact.bodies && starts_inside(w, b, other);
-            if (*inside)
+                      w->bodies[b].def->contact.bodies &&
+                      (pl_world_couples(w, b, other) || starts_inside(w, b, other));
+            if (*inside && !pl_world_couples(w, b, other))
                 pl_note(notes, PL_NOTE_INFO,
                         "contact: body \"%s\" starts inside \"%s\", so that the two do not "
                         "collide; move one of them, or set contact.bodies to false",

@@ -33,6 +33,15 @@ static bool is_active(const pl_world* w, int s) {
     return others > 1;
 }
 
+pl_surface_source pl_world_surface_source(const pl_world_body* body) {
+    return (pl_surface_source){.positions = body->surface->mesh->positions,
+                               .vertices = body->surface->vertices,
+                               .first = body->first_vertex,
+                               .vertex_count = body->surface->mesh->vertex_count,
+                               .triangles = body->surface->mesh->triangles,
+                               .triangle_count = body->surface->mesh->triangle_count};
+}
+
 pl_status pl_world_surfaces_setup(pl_world* w, int s, pl_error* error) {
     pl_world_system* system = &w->systems[s];
     if (!is_active(w, s)) return PL_OK;
@@ -42,16 +51,9 @@ pl_status pl_world_surfaces_setup(pl_world* w, int s, pl_error* error) {
     for (int b = 0; b < w->body_count; b++) {
         const pl_world_body* body = &w->bodies[b];
         if (body->system != s) continue;
-        const bool collides = can_collide(body);
-        sources[count++] =
-            (pl_surface_source){.positions = body->surface->mesh->positions,
-                                .vertices = body->surface->vertices,
-                                .first = body->first_vertex,
-                                .vertex_count = body->surface->mesh->vertex_count,
-                                .triangles = body->surface->mesh->triangles,
-                                .triangle_count = body->surface->mesh->triangle_count,
-                                .meets_others = collides && body->def->contact.bodies,
-                                .meets_itself = collides && body->def->contact.self};
+        sources[count] = pl_world_surface_source(body);
+        sources[count].meets_others = can_collide(body) && body->def->contact.bodies;
+        sources[count++].meets_itself = can_collide(body) && body->def->contact.self;
     }
     pl_status status =
         pl_surface_set_create(sources, count, system->vertex_count, &system->surfaces, error);
@@ -61,20 +63,26 @@ pl_status pl_world_surfaces_setup(pl_world* w, int s, pl_error* error) {
     return pl_surface_set_measure(system->surfaces, w->pool, error);
 }
 
+void pl_world_surface_update(const pl_world_body* body, pl_contact_surface* surface) {
+    double thickness = body->contact_thickness;
+    if (isnan(body->def->contact.thickness) && !body->is_cloth)
+        thickness = THICKNESS_OF_SOLIDS * surface->edge;
+    surface->thickness = fmax(thickness, LEAST_THICKNESS * surface->edge);
+    surface->friction = body->def->contact.friction;
+    surface->stiffness = body->contact_stiffness;
+}
+
 void pl_world_surfaces_update(pl_world* w, int s) {
     pl_surface_set* set = w->systems[s].surfaces;
     int k = 0;
-    for (int b = 0; set && b < w->body_count; b++) {
-        const pl_world_body* body = &w->bodies[b];
-        if (body->system != s) continue;
-        pl_contact_surface* surface = &set->surfaces[k++];
-        double thickness = body->contact_thickness;
-        if (isnan(body->def->contact.thickness) && !body->is_cloth)
-            thickness = THICKNESS_OF_SOLIDS * surface->edge;
-        surface->thickness = fmax(thickness, LEAST_THICKNESS * surface->edge);
-        surface->friction = body->def->contact.friction;
-        surface->stiffness = body->contact_stiffness;
-    }
+    for (int b = 0; set && b < w->body_count; b++)
+        if (w->bodies[b].system == s) pl_world_surface_update(&w->bodies[b], &set->surfaces[k++]);
+}
+
+bool pl_world_keeps_apart(const pl_world* w, int a, int b) {
+    const pl_world_body *first = &w->bodies[a], *second = &w->bodies[b];
+    return first->system == second->system && w->systems[first->system].surfaces &&
+           can_collide(first) && can_collide(second);
 }
 
 pl_status pl_world_surfaces_part(pl_world* w, pl_error* error) {

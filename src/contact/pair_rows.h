@@ -3,8 +3,8 @@
 //
 // Contacts between two surfaces as position constraints: a vertex and a triangle, or two edges,
 // keep their distance, and friction removes slip.
-#ifndef PL_PBD_PAIR_ROWS_H
-#define PL_PBD_PAIR_ROWS_H
+#ifndef PL_CONTACT_PAIR_ROWS_H
+#define PL_CONTACT_PAIR_ROWS_H
 
 #include "contact/contact.h"
 #include "contact/surface_set.h"

@@ -7,7 +7,7 @@
 //
 // The normal is taken at the closest points at the end of the substep. If the two would meet on the
 // way, it is taken there, because at the end they may be on the wrong sides of each other.
-#include "pbd/pair_rows.h"
+#include "contact/pair_rows.h"
 
 // Steps of continuous collision detection. Each reduces the distance to a tenth, until it equals
 // the thickness. A vertex that comes from a hundred metres needs seven for a hundredth of a

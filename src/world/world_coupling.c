@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: Apache-2.0
+// SPDX-FileCopyrightText: The pliant authors
+//
+// All systems take a step as if nothing were in their way. Where bodies end too near each other, or
+// beyond, forces between them are looked for that act during the whole step. There is one list of
+// them: what one body gets, the other one gives. The systems go back and take the step again with
+// these forces among their loads. A model of how far each system gives way (push_response.h) learns
+// from every such round, and the next forces are better, until all distances are kept.
+//
+// No method has to know of it. Each step is one of its own with loads, so that momentum is kept as
+// exactly as the method keeps it. Energy is changed by the work of the forces, which is their sum
+// times the change of the distances they act on: it is below zero for all that come nearer, and
+// zero for what keeps its distance.
+#include "world/world_coupling.h"
+#include "base/memory.h"
+#include "contact/push_list.h"
+#include "world/world_guard.h"
+#include "world/world_step.h"
+#include "world/world_surfaces.h"
+
+#include <math.h>
+#include <string.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+// All is settled when no distance is missed by more than this part of it.
+static const double MAX_MISS = 0.2;
+
+typedef struct system_state {
+    bool is_coupled;
+    bool was_pushed; // in the last round
+    void* saved;     // method and guard, at the start of the step
+    size_t room;
+} system_state;
+
+struct pl_world_coupling {
+    pl_surface_set* surfaces;
+    int* body_of_surface;
+    int* system_of_surface;
+    bool* never;     // per pair of surfaces, as `parted`: they do not meet here
+    int system_count;
+    int* firsts;     // per system its first vertex here, and the sum
+    system_state* systems;
+    pl_push_response* responses;
+    double *start, *end, *before; // places: of the step, of the last round; 3 per vertex
+    double *push, *push_before;   // [kg m]
+    double* force;                // [N]
+    double *mass, *inverse_mass;
+    bool* held;
+    pl_push_list list;
+    pl_array pairs; // of pl_contact_pair
+};
+
+// ------------------------------------------------------------------ who
+
+// Bodies without inertia give way by their stiffness alone, which the model does not know.
+static bool can_push(const pl_world_body* body) {
+    const pl_body* def = body->def;
+    if (!def->contact.bodies || def->integrator == PL_INTEGRATOR_QUASISTATIC) return false;
+    return def->method != PL_METHOD_PBD || (isnan(def->pbd.tear) && def->pbd.level == 0);
+}
+
+bool pl_world_couples(const pl_world* w, int a, int b) {
+    const pl_world_body *first = &w->bodies[a], *second = &w->bodies[b];
+    return a != b && can_push(first) && can_push(second) && !pl_world_keeps_apart(w, a, b);
+}
+
+static bool couples_any(const pl_world* w, int body) {
+    for (int b = 0; b < w->body_count; b++)
+        if (pl_world_couples(w, body, b)) return true;
+    return false;
+}
+
+void pl_world_coupling_free(pl_world* w) {
+    struct pl_world_coupling* c = w->coupling;
+    if (!c) return;
+    const size_t count = c->firsts ? (size_t)c->firsts[c->system_count] : 0;
+    const size_t surfaces = (size_t)w->body_count;
+    for (int s = 0; s < c->system_count; s++) {
+        if (c->systems) pl_free(c->systems[s].saved, c->systems[s].room);
+        if (c->responses) pl_push_response_free(&c->responses[s]);
+    }
+    pl_surface_set_destroy(c->surfaces);
+    PL_FREE(c->body_of_surface, int, surfaces);
+    PL_FREE(c->system_of_surface, int, surfaces);
+    PL_FREE(c->never, bool, surfaces* surfaces);
+    PL_FREE(c->systems, system_state, c->system_count);
+    PL_FREE(c->responses, pl_push_response, c->system_count);
+    double** arrays[] = {&c->start, &c->end, &c->before, &c->push, &c->push_before, &c->force};
+    for (int k = 0; k < 6; k++) PL_FREE(*arrays[k], double, 3 * count);
+    PL_FREE(c->mass, double, count);
+    PL_FREE(c->inverse_mass, double, count);
+    PL_FREE(c->held, bool, count);
+    PL_FREE(c->firsts, int, c->system_count + 1);
+    pl_push_list_free(&c->list);
+    pl_array_free(&c->pairs);
+    PL_FREE(c, struct pl_world_coupling, 1);
+    w->coupling = NULL;
+}
+
+static bool allocate(pl_world* w, struct pl_world_coupling* c) {
+    const size_t surfaces = (size_t)w->body_count;
+    c->system_count = w->system_count;
+    if (!(c->firsts = PL_ALLOC(int, w->system_count + 1))) return false;
+    for (int s = 0; s < w->system_count; s++)
+        c->firsts[s + 1] = c->firsts[s] + w->systems[s].vertex_count;
+    const size_t count = (size_t)c->firsts[w->system_count];
+    double** arrays[] = {&c->start, &c->end, &c->before, &c->push, &c->push_before, &c->force};
+    for (int k = 0; k < 6; k++)
+        if (!(*arrays[k] = PL_ALLOC(double, 3 * count))) return false;
+    return (c->systems = PL_ALLOC(system_state, w->system_count)) &&
+           (c->responses = PL_ALLOC(pl_push_response, w->system_count)) &&
+           (c->body_of_surface = PL_ALLOC(int, surfaces)) &&
+           (c->system_of_surface = PL_ALLOC(int, surfaces)) &&
+           (c->never = PL_ALLOC(bool, surfaces* surfaces)) &&
+           (c->mass = PL_ALLOC(double, count)) && (c->inverse_mass = PL_ALLOC(double, count)) &&
+           (c->held = PL_ALLOC(bool, count));
+}
+
+static pl_status make_surfaces(pl_world* w, pl_surface_source* sources, pl_error* error) {
+    struct pl_world_coupling* c = w->coupling;
+    int count = 0;
+    for (int b = 0; b < w->body_count; b++) {
+        if (!couples_any(w, b)) continue;
+        const int s = w->bodies[b].system;
+        c->body_of_surface[count] = b;
+        c->system_of_surface[count] = s;
+        c->systems[s].is_coupled = true;
+        sources[count] = pl_world_surface_source(&w->bodies[b]);
+        sources[count].first += c->firsts[s];
+        sources[count].meets_others = true;
+        sources[count++].meets_itself = false;
+    }
+    for (int i = 0; i < count; i++)
+        for (int j = i; j < count; j++)
+            c->never[i * count + j] =
+                !pl_world_couples(w, c->body_of_surface[i], c->body_of_surface[j]);
+    return pl_surface_set_create(sources, count, c->firsts[c->system_count], &c->surfaces, error);
+}
+
+pl_status pl_world_coupling_setup(pl_world* w, pl_error* error) {
+    bool any = false;
+    for (int b = 0; b < w->body_count; b++) any = any || couples_any(w, b);
+    if (!any) return PL_OK;
+    struct pl_world_coupling* c = w->coupling = PL_ALLOC(struct pl_world_coupling, 1);
+    if (!c) return pl_fail_memory(error, "bodies that push each other");
+    c->list = pl_push_list_empty();
+    c->pairs = pl_array_of(sizeof(pl_contact_pair));
+    pl_surface_source* sources = PL_ALLOC(pl_surface_source, w->body_count);
+    pl_status status = sources && allocate(w, c)
+                           ? PL_OK
+                           : pl_fail_memory(error, "bodies that push each other");
+    for (int s = 0; status == PL_OK && s < w->system_count; s++)
+        c->responses[s].vertex_count = w->systems[s].vertex_count;
+    if (status == PL_OK) status = make_surfaces(w, sources, error);
+    PL_FREE(sources, pl_surface_source, w->body_count);
+    if (status != PL_OK) pl_world_coupling_free(w);
+    return status;
+}
+
+// ------------------------------------------------------------------ crossings
+
+static void gather(const pl_world* w, double* out) {
+    const struct pl_world_coupling* c = w->coupling;
+    for (int s = 0; s < c->system_count; s++) {
+        const pl_world_system* system = &w->systems[s];
+        memcpy(out + 3 * (size_t)c->firsts[s], system->method->positions(system->data),
+               3 * (size_t)system->vertex_count * sizeof(double));
+    }
+}
+
+pl_status pl_world_coupling_cross(pl_world* w, pl_error* error) {
+    struct pl_world_coupling* c = w->coupling;
+    w->crossings.count = 0;
+    if (!c) return PL_OK;
+    gather(w, c->end);
+    pl_status status = pl_surface_set_cross(c->surfaces, w->pool, c->end, &w->crossings, error);
+    pl_crossing* crossings = w->crossings.data;
+    size_t kept = 0;
+    for (size_t k = 0; status == PL_OK && k < w->crossings.count; k++) {
+        const int* pair = crossings[k].surfaces;
+        if (!c->never[pair[0] * c->surfaces->surface_count + pair[1]])
+            crossings[kept++] = crossings[k];
+    }
+    w->crossings.count = kept;
+    return status;
+}
+
+pl_status pl_world_coupling_part(pl_world* w, pl_error* error) {
+    struct pl_world_coupling* c = w->coupling;
+    if (!c) return PL_OK;
+    pl_status status = pl_world_coupling_cross(w, error);
+    if (status != PL_OK) return status;
+    const int count = c->surfaces->surface_count;
+    const pl_crossing* crossings = w->crossings.data;
+    memcpy(c->surfaces->parted, c->never, (size_t)(count * count) * sizeof(bool));
+    for (size_t k = 0; k < w->crossings.count; k++)
+        c->surfaces->parted[crossings[k].surfaces[0] * count + crossings[k].surfaces[1]] = true;
+    return PL_OK;
+}
+
+// ------------------------------------------------------------------ back to the start
+
+static pl_status save(pl_world* w, int s, pl_error* error) {
+    system_state* state = &w->coupling->systems[s];
+    pl_world_system* system = &w->systems[s];
+    int count;
+    const double* guard = pl_guard_pack(system, &count);
+    const size_t own = (size_t)count * sizeof(double);
+    const size_t size = own + system->method->state_size(system->data);
+    if (size > state->room) {
+        pl_free(state->saved, state->room);
+        state->room = 0;
+        if (!(state->saved = pl_alloc(size))) return pl_fail_memory(error, "the state of a system");
+        state->room = size;
+    }
+    memcpy(state->saved, guard, own);
+    system->method->state_save(system->data, (char*)state->saved + own);
+    return PL_OK;
+}
+
+static void restore(pl_world* w, int s) {
+    const system_state* state = &w->coupling->systems[s];
+    pl_world_system* system = &w->systems[s];
+    int count;
+    double* guard = pl_guard_pack(system, &count);
+    memcpy(guard, state->saved, (size_t)count * sizeof(double));
+    pl_guard_unpack(system);
+    system->method->state_load(system->data,
+                               (const char*)state->saved + (size_t)count * sizeof(double));
+}
+
+// ------------------------------------------------------------------ rounds
+
+// what gives way, and by how much at most
+static void take_masses(pl_world* w) {
+    struct pl_world_coupling* c = w->coupling;
+    for (int s = 0; s < c->system_count; s++) {
+        const pl_world_system* system = &w->systems[s];
+        const double* mass = system->method->masses(system->data);
+        const pl_pin* pins = system->pins.data;
+        const size_t first = (size_t)c->firsts[s];
+        for (int v = 0; v < system->vertex_count; v++) {
+            c->mass[first + (size_t)v] = mass[v];
+            c->held[first + (size_t)v] = !(mass[v] > 0.0);
+        }
+        for (size_t p = 0; p < system->pins.count; p++)
+            if (pins[p].hard && !pins[p].partial) c->held[first + (size_t)pins[p].vertex] = true;
+        pl_push_response_begin(&c->responses[s], c->inverse_mass + first);
+    }
+    for (int v = 0; v < c->firsts[c->system_count]; v++)
+        c->inverse_mass[v] = c->held[v] ? 0.0 : 1.0 / c->mass[v];
+}
+
+static void set_surfaces(const pl_world* w) {
+    const double room = 2.0; // pairs that are a little farther away may be pushed nearer
+    pl_surface_set* set = w->coupling->surfaces;
+    for (int k = 0; k < set->surface_count; k++) {
+        pl_world_surface_update(&w->bodies[w->coupling->body_of_surface[k]], &set->surfaces[k]);
+        set->surfaces[k].reach = room * set->surfaces[k].thickness;
+    }
+}
+
+static pl_status find(pl_world* w, pl_error* error) {
+    struct pl_world_coupling* c = w->coupling;
+    const pl_pair_motion motion = {c->surfaces, c->start, c->end,      c->mass,
+                                   c->held,     1.0,      w->step_size};
+    pl_status status =
+        pl_surface_set_find(c->surfaces, w->pool, c->start, c->end, &c->pairs, error);
+    if (status == PL_OK && !pl_push_list_add(&c->list, &motion, &c->pairs))
+        status = pl_fail_memory(error, "bodies that push each other");
+    return status;
+}
+
+static bool is_pushed(const struct pl_world_coupling* c, int s, const double* push) {
+    for (size_t i = 3 * (size_t)c->firsts[s]; i < 3 * (size_t)c->firsts[s + 1]; i++)
+        if (push[i] != 0.0) return true;
+    return false;
+}
+
+// Learns from the step of a system.
+static bool learn(struct pl_world_coupling* c, int s) {
+    const size_t first = 3 * (size_t)c->firsts[s], end = 3 * (size_t)c->firsts[s + 1];
+    for (size_t i = first; i < end; i++) {
+        c->push_before[i] = c->push[i] - c->push_before[i];
+        c->before[i] = c->end[i] - c->before[i];
+    }
+    return pl_push_response_learn(&c->responses[s], c->push_before + first, c->before + first);
+}
+
+static pl_status round_of(pl_world* w, double begin, double end, pl_frame_info* info,
+                          pl_error* error) {
+    struct pl_world_coupling* c = w->coupling;
+    const pl_push_systems systems = {c->system_count, c->firsts, c->responses,
+                                     c->system_of_surface};
+    const size_t count = 3 * (size_t)c->firsts[c->system_count];
+    const double scale = 1.0 / (w->step_size * w->step_size);
+    if (!pl_push_list_solve(&c->list, &systems, c->start, c->end))
+        return pl_fail_memory(error, "bodies that push each other");
+    memcpy(c->push_before, c->push, count * sizeof(double));
+    memcpy(c->before, c->end, count * sizeof(double));
+    pl_push_list_sum(&c->list, c->firsts[c->system_count], c->push);
+    for (size_t i = 0; i < count; i++) c->force[i] = scale * c->push[i];
+    for (int s = 0; s < c->system_count; s++) {
+        const bool pushed = is_pushed(c, s, c->push);
+        if (!pushed && !c->systems[s].was_pushed) continue;
+        c->systems[s].was_pushed = pushed;
+        restore(w, s);
+        pl_status status = pl_world_step_system(
+            w, s, begin, end, pushed ? c->force + 3 * (size_t)c->firsts[s] : NULL, info, error);
+        if (status != PL_OK) return status;
+    }
+    gather(w, c->end);
+    for (int s = 0; s < c->system_count; s++)
+        if (is_pushed(c, s, c->push) && !learn(c, s))
+            return pl_fail_memory(error, "bodies that push each other");
+    return PL_OK;
+}
+
+pl_status pl_world_step_systems(pl_world* w, double begin, double end, pl_frame_info* info,
+                                pl_error* error) {
+    struct pl_world_coupling* c = w->coupling;
+    pl_status status = PL_OK;
+    if (c) gather(w, c->start);
+    for (int s = 0; status == PL_OK && s < w->system_count; s++) {
+        if (c && c->systems[s].is_coupled) status = save(w, s, error);
+        if (status == PL_OK) status = pl_world_step_system(w, s, begin, end, NULL, info, error);
+    }
+    if (!c || status != PL_OK) return status;
+    gather(w, c->end);
+    take_masses(w);
+    set_surfaces(w);
+    c->list.pushes.count = 0;
+    for (int s = 0; s < c->system_count; s++) c->systems[s].was_pushed = false;
+    memset(c->push, 0, 3 * (size_t)c->firsts[c->system_count] * sizeof(double));
+    for (int round = 0; round < PL_PUSH_ROUNDS; round++) {
+        double part;
+        status = find(w, error);
+        if (status != PL_OK) return status;
+        double excess = pl_push_list_excess(&c->list, c->end, &part);
+        if (getenv("DBG") && c->list.pushes.count) {
+            double work = 0, neg = 0; int n = 0; const pl_push* p = c->list.pushes.data;
+            for (size_t k = 0; k < c->list.pushes.count; k++) n += p[k].row.push > 0;
+            for (size_t i = 0; i < 3 * (size_t)c->firsts[c->system_count]; i++) {
+                double x = c->push[i] * (c->end[i] - c->start[i]) / (w->step_size * w->step_size);
+                work += x; neg += fabs(x);
+            }
+            fprintf(stderr, "frame %d split %d round %d: pairs %zu pushing %d excess %.3g part %.3g work %.3g of %.3g\n", w->frame, w->split, round, c->list.pushes.count, n, excess, part, work, neg);
+        }
+        if (part <= MAX_MISS) break;
+        status = round_of(w, begin, end, info, error);
+        if (status != PL_OK) return status;
+    }
+    return PL_OK;
+}
