@@ -17,6 +17,8 @@
 enum { MAX_SWEEPS = 400, MIN_SWEEPS = 4 };
 // Sweeps end when none changes a distance by more than this part of what it is to be.
 static const double SWEEP_TOLERANCE = 1e-3;
+// Part of the distance that the two are apart along their normal at the start of the step.
+static const double MIN_PARTED = 0.9;
 
 pl_push_list pl_push_list_empty(void) {
     return (pl_push_list){.pushes = pl_array_of(sizeof(pl_push)),
@@ -42,16 +44,29 @@ static int compare(const void* a, const void* b) {
     return 0;
 }
 
+static pl_vec3 difference(const pl_pair_row* row, const double* x) {
+    pl_vec3 sum = {0, 0, 0};
+    for (int i = 0; i < 4; i++)
+        sum = pl_madd(sum, row->weights[i], pl_vec3_load(x + 3 * (size_t)row->v[i]));
+    return sum;
+}
+
+// The row of a pair, if its normal parts the two at the start of the step: among surfaces that are
+// far beyond each other at the end there are nearest points on wrong sides.
+static bool make_row(const pl_pair_motion* motion, const pl_contact_pair* pair, pl_pair_row* row) {
+    return pl_pair_may_touch(motion, pair) && pl_pair_row_make(motion, pair, row) &&
+           pl_dot(row->normal, difference(row, motion->start)) >= MIN_PARTED * row->distance;
+}
+
 bool pl_push_list_add(pl_push_list* list, const pl_pair_motion* motion, const pl_array* pairs) {
     const pl_contact_pair* all = pairs->data;
     list->found.count = 0;
     for (size_t k = 0; k < pairs->count; k++) {
         pl_push push = {.pair = all[k]};
-        if (!pl_pair_may_touch(motion, &all[k])) continue;
-        if (list->pushes.count && bsearch(&push, list->pushes.data, list->pushes.count,
-                                          sizeof(pl_push), compare))
-            continue;
-        if (!pl_pair_row_make(motion, &all[k], &push.row)) continue;
+        const bool is_known =
+            list->pushes.count &&
+            bsearch(&push, list->pushes.data, list->pushes.count, sizeof push, compare);
+        if (is_known || !make_row(motion, &all[k], &push.row)) continue;
         if (!pl_array_push(&list->found, &push)) return false;
     }
     if (list->found.count == 0) return true;
@@ -62,24 +77,21 @@ bool pl_push_list_add(pl_push_list* list, const pl_pair_motion* motion, const pl
     return true;
 }
 
-static pl_vec3 difference(const pl_pair_row* row, const double* x) {
-    pl_vec3 sum = {0, 0, 0};
-    for (int i = 0; i < 4; i++)
-        sum = pl_madd(sum, row->weights[i], pl_vec3_load(x + 3 * (size_t)row->v[i]));
-    return sum;
-}
-
-double pl_push_list_excess(const pl_push_list* list, const double* x, double* part) {
+double pl_push_list_miss(const pl_push_list* list, const double* x) {
     const pl_push* pushes = list->pushes.data;
     double most = 0.0;
-    *part = 0.0;
     for (size_t k = 0; k < list->pushes.count; k++) {
         const pl_pair_row* row = &pushes[k].row;
-        const double excess = row->distance - pl_dot(row->normal, difference(row, x));
-        most = fmax(most, excess);
-        *part = fmax(*part, excess / row->distance);
+        most = fmax(most, 1.0 - pl_dot(row->normal, difference(row, x)) / row->distance);
     }
     return most;
+}
+
+int pl_push_list_active(const pl_push_list* list) {
+    const pl_push* pushes = list->pushes.data;
+    int count = 0;
+    for (size_t k = 0; k < list->pushes.count; k++) count += pushes[k].row.push > 0.0;
+    return count;
 }
 
 // ------------------------------------------------------------------ sweeps
@@ -88,9 +100,9 @@ double pl_push_list_excess(const pl_push_list* list, const double* x, double* pa
 typedef struct sweeps {
     const pl_push_systems* systems;
     const double *start, *end;
-    double* moved;                          // M^-1 q
-    double (*amounts)[PL_PUSH_COLUMNS];     // per system
-    double change;                          // the largest of a sweep, as a part of its distance
+    double* moved;                      // M^-1 q
+    double (*amounts)[PL_PUSH_COLUMNS]; // per system
+    double change;                      // the largest of a sweep, as a part of its distance
 } sweeps;
 
 // The one or two systems of a push, and how many columns they have together.
@@ -129,8 +141,8 @@ static double product(const pl_push_systems* s, const pl_pair_row* row, int syst
 }
 
 static double inverse_mass(const pl_push_systems* s, const sides* own, int v) {
-    const int system = own->systems[v < s->firsts[own->systems[0]] ||
-                                    v >= s->firsts[own->systems[0] + 1]];
+    const int system =
+        own->systems[v < s->firsts[own->systems[0]] || v >= s->firsts[own->systems[0] + 1]];
     return s->responses[system].inverse_mass[v - s->firsts[system]];
 }
 

@@ -36,12 +36,14 @@ pl_push_list pl_push_list_empty(void);
 void pl_push_list_free(pl_push_list* list);
 
 // Adds those of the pairs that are not in the list and may come too near on the ways of the motion.
+// Normals and closest points of a pair stay as they are when it is added.
 // False if memory is out.
 bool pl_push_list_add(pl_push_list* list, const pl_pair_motion* motion, const pl_array* pairs);
 
-// How much nearer than they should be the two of any push are [m], and how much of the distance
-// that they should keep that is, at most.
-double pl_push_list_excess(const pl_push_list* list, const double* x, double* part);
+// How much of the distance that they should keep the two of any push miss, at most.
+double pl_push_list_miss(const pl_push_list* list, const double* x);
+// How many push.
+int pl_push_list_active(const pl_push_list* list);
 
 // Finds pushes with which, by the model, no two are too near at the end of the step, none pulls,
 // and friction is at most its coefficient times the push. end: where the present pushes lead to.

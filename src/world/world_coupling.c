@@ -14,41 +14,46 @@
 #include "world/world_coupling.h"
 #include "base/memory.h"
 #include "contact/push_list.h"
+#include "world/world_budget.h"
 #include "world/world_guard.h"
 #include "world/world_step.h"
 #include "world/world_surfaces.h"
 
 #include <math.h>
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-// All is settled when no distance is missed by more than this part of it.
-static const double MAX_MISS = 0.2;
+// Rounds end when no distance is missed by more than this part of it.
+static const double MAX_MISS = 0.5;
+// Frames are tried again in halves of steps as long as they have fewer parts than this. Then ways
+// on which two would meet are cut.
+enum { MIN_SPLIT_TO_CUT = 4, MAX_CUTS = 30, MAX_PART_CUTS = 3 };
 
 typedef struct system_state {
     bool is_coupled;
     bool was_pushed; // in the last round
     void* saved;     // method and guard, at the start of the step
     size_t room;
+    pl_frame_info told; // of its step; iterations and seconds of all rounds
 } system_state;
 
 struct pl_world_coupling {
     pl_surface_set* surfaces;
     int* body_of_surface;
     int* system_of_surface;
-    bool* never;     // per pair of surfaces, as `parted`: they do not meet here
+    bool* never; // per pair of surfaces, as `parted`: they do not meet here
     int system_count;
-    int* firsts;     // per system its first vertex here, and the sum
+    int* firsts; // per system its first vertex here, and the sum
     system_state* systems;
     pl_push_response* responses;
     double *start, *end, *before; // places: of the step, of the last round; 3 per vertex
     double *push, *push_before;   // [kg m]
     double* force;                // [N]
     double *mass, *inverse_mass;
+    double* limits; // 1 between uses
     bool* held;
     pl_push_list list;
-    pl_array pairs; // of pl_contact_pair
+    pl_array pairs; // of pl_contact_pair: of the last search
+    pl_array parts; // of double: the part of the way that each allows
 };
 
 // ------------------------------------------------------------------ who
@@ -90,10 +95,12 @@ void pl_world_coupling_free(pl_world* w) {
     for (int k = 0; k < 6; k++) PL_FREE(*arrays[k], double, 3 * count);
     PL_FREE(c->mass, double, count);
     PL_FREE(c->inverse_mass, double, count);
+    PL_FREE(c->limits, double, count);
     PL_FREE(c->held, bool, count);
     PL_FREE(c->firsts, int, c->system_count + 1);
     pl_push_list_free(&c->list);
     pl_array_free(&c->pairs);
+    pl_array_free(&c->parts);
     PL_FREE(c, struct pl_world_coupling, 1);
     w->coupling = NULL;
 }
@@ -112,8 +119,8 @@ static bool allocate(pl_world* w, struct pl_world_coupling* c) {
            (c->responses = PL_ALLOC(pl_push_response, w->system_count)) &&
            (c->body_of_surface = PL_ALLOC(int, surfaces)) &&
            (c->system_of_surface = PL_ALLOC(int, surfaces)) &&
-           (c->never = PL_ALLOC(bool, surfaces* surfaces)) &&
-           (c->mass = PL_ALLOC(double, count)) && (c->inverse_mass = PL_ALLOC(double, count)) &&
+           (c->never = PL_ALLOC(bool, surfaces* surfaces)) && (c->mass = PL_ALLOC(double, count)) &&
+           (c->inverse_mass = PL_ALLOC(double, count)) && (c->limits = PL_ALLOC(double, count)) &&
            (c->held = PL_ALLOC(bool, count));
 }
 
@@ -146,10 +153,10 @@ pl_status pl_world_coupling_setup(pl_world* w, pl_error* error) {
     if (!c) return pl_fail_memory(error, "bodies that push each other");
     c->list = pl_push_list_empty();
     c->pairs = pl_array_of(sizeof(pl_contact_pair));
+    c->parts = pl_array_of(sizeof(double));
     pl_surface_source* sources = PL_ALLOC(pl_surface_source, w->body_count);
-    pl_status status = sources && allocate(w, c)
-                           ? PL_OK
-                           : pl_fail_memory(error, "bodies that push each other");
+    pl_status status =
+        sources && allocate(w, c) ? PL_OK : pl_fail_memory(error, "bodies that push each other");
     for (int s = 0; status == PL_OK && s < w->system_count; s++)
         c->responses[s].vertex_count = w->systems[s].vertex_count;
     if (status == PL_OK) status = make_surfaces(w, sources, error);
@@ -261,24 +268,60 @@ static void set_surfaces(const pl_world* w) {
     }
 }
 
+static pl_pair_motion motion_of(const pl_world* w) {
+    const struct pl_world_coupling* c = w->coupling;
+    return (pl_pair_motion){c->surfaces, c->start, c->end, c->mass, c->held, 1.0, w->step_size};
+}
+
+static pl_status out_of_memory(pl_error* error) {
+    return pl_fail_memory(error, "bodies that push each other");
+}
+
 static pl_status find(pl_world* w, pl_error* error) {
     struct pl_world_coupling* c = w->coupling;
-    const pl_pair_motion motion = {c->surfaces, c->start, c->end,      c->mass,
-                                   c->held,     1.0,      w->step_size};
-    pl_status status =
-        pl_surface_set_find(c->surfaces, w->pool, c->start, c->end, &c->pairs, error);
-    if (status == PL_OK && !pl_push_list_add(&c->list, &motion, &c->pairs))
-        status = pl_fail_memory(error, "bodies that push each other");
+    return pl_surface_set_find(c->surfaces, w->pool, c->start, c->end, &c->pairs, error);
+}
+
+// One step of a system. What it tells replaces what the rounds before told, but for the work done.
+static pl_status step(pl_world* w, int s, double begin, double end, const double* force,
+                      pl_error* error) {
+    pl_frame_info* told = &w->coupling->systems[s].told;
+    const pl_frame_info before = *told;
+    *told = (pl_frame_info){0};
+    pl_status status = pl_world_step_system(w, s, begin, end, force, told, error);
+    told->iterations += before.iterations;
+    told->linear_iterations += before.linear_iterations;
+    told->detect_seconds += before.detect_seconds;
+    told->assembly_seconds += before.assembly_seconds;
+    told->linear_seconds += before.linear_seconds;
     return status;
 }
 
-static bool is_pushed(const struct pl_world_coupling* c, int s, const double* push) {
+static void tell(const pl_frame_info* from, pl_frame_info* to) {
+    to->iterations += from->iterations;
+    to->linear_iterations += from->linear_iterations;
+    to->unconverged_count += from->unconverged_count;
+    to->switch_count += from->switch_count;
+    to->retry_count += from->retry_count;
+    to->cut_count += from->cut_count;
+    to->contact_count += from->contact_count;
+    to->softened_count += from->softened_count;
+    to->turned_count += from->turned_count;
+    to->unfit_count += from->unfit_count;
+    to->residual = fmax(to->residual, from->residual);
+    to->detect_seconds += from->detect_seconds;
+    to->assembly_seconds += from->assembly_seconds;
+    to->linear_seconds += from->linear_seconds;
+    if (from->unbalanced[0]) memcpy(to->unbalanced, from->unbalanced, sizeof to->unbalanced);
+}
+
+static bool is_pushed(const struct pl_world_coupling* c, int s) {
     for (size_t i = 3 * (size_t)c->firsts[s]; i < 3 * (size_t)c->firsts[s + 1]; i++)
-        if (push[i] != 0.0) return true;
+        if (c->push[i] != 0.0) return true;
     return false;
 }
 
-// Learns from the step of a system.
+// Learns from the steps of a system in this round and the one before.
 static bool learn(struct pl_world_coupling* c, int s) {
     const size_t first = 3 * (size_t)c->firsts[s], end = 3 * (size_t)c->firsts[s + 1];
     for (size_t i = first; i < end; i++) {
@@ -288,33 +331,121 @@ static bool learn(struct pl_world_coupling* c, int s) {
     return pl_push_response_learn(&c->responses[s], c->push_before + first, c->before + first);
 }
 
-static pl_status round_of(pl_world* w, double begin, double end, pl_frame_info* info,
-                          pl_error* error) {
+// Pushes by the model, and the steps of all that are pushed.
+static pl_status run_round(pl_world* w, double begin, double end, pl_error* error) {
     struct pl_world_coupling* c = w->coupling;
     const pl_push_systems systems = {c->system_count, c->firsts, c->responses,
                                      c->system_of_surface};
     const size_t count = 3 * (size_t)c->firsts[c->system_count];
     const double scale = 1.0 / (w->step_size * w->step_size);
-    if (!pl_push_list_solve(&c->list, &systems, c->start, c->end))
-        return pl_fail_memory(error, "bodies that push each other");
+    if (!pl_push_list_solve(&c->list, &systems, c->start, c->end)) return out_of_memory(error);
     memcpy(c->push_before, c->push, count * sizeof(double));
     memcpy(c->before, c->end, count * sizeof(double));
     pl_push_list_sum(&c->list, c->firsts[c->system_count], c->push);
     for (size_t i = 0; i < count; i++) c->force[i] = scale * c->push[i];
     for (int s = 0; s < c->system_count; s++) {
-        const bool pushed = is_pushed(c, s, c->push);
+        const bool pushed = is_pushed(c, s);
         if (!pushed && !c->systems[s].was_pushed) continue;
         c->systems[s].was_pushed = pushed;
         restore(w, s);
-        pl_status status = pl_world_step_system(
-            w, s, begin, end, pushed ? c->force + 3 * (size_t)c->firsts[s] : NULL, info, error);
+        pl_budget_repeat_step(w, s);
+        const double* force = pushed ? c->force + 3 * (size_t)c->firsts[s] : NULL;
+        pl_status status = step(w, s, begin, end, force, error);
         if (status != PL_OK) return status;
     }
     gather(w, c->end);
     for (int s = 0; s < c->system_count; s++)
-        if (is_pushed(c, s, c->push) && !learn(c, s))
-            return pl_fail_memory(error, "bodies that push each other");
+        if (c->systems[s].was_pushed && !learn(c, s)) return out_of_memory(error);
     return PL_OK;
+}
+
+// ------------------------------------------------------------------ no passing
+
+// The smallest part of its way that a pair allows.
+static pl_status least_part(pl_world* w, double* least, pl_error* error) {
+    struct pl_world_coupling* c = w->coupling;
+    const pl_pair_motion motion = motion_of(w);
+    c->parts.count = 0;
+    double* parts = pl_array_add(&c->parts, c->pairs.count);
+    if (c->pairs.count && !parts) return out_of_memory(error);
+    *least = pl_pairs_advance(&motion, w->pool, c->pairs.data, (int)c->pairs.count, parts);
+    return PL_OK;
+}
+
+static void shorten_ways(struct pl_world_coupling* c, double margin) {
+    for (int v = 0; v < c->firsts[c->system_count]; v++) c->limits[v] = 1.0;
+    pl_pairs_limit(c->pairs.data, (int)c->pairs.count, c->parts.data, margin, c->limits);
+    for (int v = 0; v < c->firsts[c->system_count]; v++) {
+        const size_t k = 3 * (size_t)v;
+        if (c->limits[v] < 1.0 && !c->held[v])
+            pl_vec3_store(c->end + k, pl_lerp(pl_vec3_load(c->start + k), pl_vec3_load(c->end + k),
+                                              c->limits[v]));
+    }
+}
+
+// Puts vertices where their ways were cut. Of the motion that this takes away, velocities give the
+// whole system its share back, so that the sum of momentum stays.
+static void take_places(pl_world* w, int s) {
+    struct pl_world_coupling* c = w->coupling;
+    pl_world_system* system = &w->systems[s];
+    const double* mass = system->method->masses(system->data);
+    double *x = system->method->positions(system->data),
+           *v = system->method->velocities(system->data);
+    const double* to = c->end + 3 * (size_t)c->firsts[s];
+    const size_t count = 3 * (size_t)system->vertex_count;
+    double lost[3] = {0}, all = 0.0;
+    if (memcmp(x, to, count * sizeof(double)) == 0) return;
+    for (size_t i = 0; i < count; i++) {
+        const double change = (to[i] - x[i]) / w->step_size;
+        lost[i % 3] += mass[i / 3] * change;
+        all += i % 3 ? 0.0 : mass[i / 3];
+        v[i] += change;
+        x[i] = to[i];
+    }
+    for (size_t i = 0; i < count; i++)
+        if (!c->held[(size_t)c->firsts[s] + i / 3]) v[i] -= lost[i % 3] / all;
+    if (system->method->restart) system->method->restart(system->data);
+}
+
+// Shortens ways on which two would meet, in rounds, since those that are short may block others. In
+// the end vertices that would still meet stay where they were.
+static pl_status keep_apart(pl_world* w, pl_error* error) {
+    struct pl_world_coupling* c = w->coupling;
+    double least;
+    pl_status status = least_part(w, &least, error);
+    if (status == PL_OK && least < 1.0 && w->split < MIN_SPLIT_TO_CUT)
+        return pl_fail(error, PL_ERROR_DIVERGED,
+                       "bodies of different systems push each other too hard; use a smaller "
+                       "time_step or more substeps");
+    bool is_cut = false;
+    for (int k = 0; status == PL_OK && least < 1.0 && k < MAX_CUTS; k++) {
+        shorten_ways(c, k < MAX_PART_CUTS ? 0.95 : 0.0);
+        is_cut = true;
+        status = find(w, error);
+        if (status == PL_OK) status = least_part(w, &least, error);
+    }
+    for (int s = 0; status == PL_OK && is_cut && s < c->system_count; s++)
+        if (c->systems[s].is_coupled) take_places(w, s);
+    return status;
+}
+
+// ------------------------------------------------------------------ a step
+
+static pl_status push_apart(pl_world* w, double begin, double end, pl_error* error) {
+    struct pl_world_coupling* c = w->coupling;
+    const pl_pair_motion motion = motion_of(w);
+    c->list.pushes.count = 0;
+    for (int s = 0; s < c->system_count; s++) c->systems[s].was_pushed = false;
+    memset(c->push, 0, 3 * (size_t)c->firsts[c->system_count] * sizeof(double));
+    for (int round = 0;; round++) {
+        pl_status status = find(w, error);
+        if (status != PL_OK) return status;
+        if (!pl_push_list_add(&c->list, &motion, &c->pairs)) return out_of_memory(error);
+        if (round == PL_PUSH_ROUNDS || pl_push_list_miss(&c->list, c->end) <= MAX_MISS) break;
+        status = run_round(w, begin, end, error);
+        if (status != PL_OK) return status;
+    }
+    return keep_apart(w, error);
 }
 
 pl_status pl_world_step_systems(pl_world* w, double begin, double end, pl_frame_info* info,
@@ -323,33 +454,20 @@ pl_status pl_world_step_systems(pl_world* w, double begin, double end, pl_frame_
     pl_status status = PL_OK;
     if (c) gather(w, c->start);
     for (int s = 0; status == PL_OK && s < w->system_count; s++) {
-        if (c && c->systems[s].is_coupled) status = save(w, s, error);
-        if (status == PL_OK) status = pl_world_step_system(w, s, begin, end, NULL, info, error);
+        if (!c) {
+            status = pl_world_step_system(w, s, begin, end, NULL, info, error);
+            continue;
+        }
+        c->systems[s].told = (pl_frame_info){0};
+        if (c->systems[s].is_coupled) status = save(w, s, error);
+        if (status == PL_OK) status = step(w, s, begin, end, NULL, error);
     }
     if (!c || status != PL_OK) return status;
     gather(w, c->end);
     take_masses(w);
     set_surfaces(w);
-    c->list.pushes.count = 0;
-    for (int s = 0; s < c->system_count; s++) c->systems[s].was_pushed = false;
-    memset(c->push, 0, 3 * (size_t)c->firsts[c->system_count] * sizeof(double));
-    for (int round = 0; round < PL_PUSH_ROUNDS; round++) {
-        double part;
-        status = find(w, error);
-        if (status != PL_OK) return status;
-        double excess = pl_push_list_excess(&c->list, c->end, &part);
-        if (getenv("DBG") && c->list.pushes.count) {
-            double work = 0, neg = 0; int n = 0; const pl_push* p = c->list.pushes.data;
-            for (size_t k = 0; k < c->list.pushes.count; k++) n += p[k].row.push > 0;
-            for (size_t i = 0; i < 3 * (size_t)c->firsts[c->system_count]; i++) {
-                double x = c->push[i] * (c->end[i] - c->start[i]) / (w->step_size * w->step_size);
-                work += x; neg += fabs(x);
-            }
-            fprintf(stderr, "frame %d split %d round %d: pairs %zu pushing %d excess %.3g part %.3g work %.3g of %.3g\n", w->frame, w->split, round, c->list.pushes.count, n, excess, part, work, neg);
-        }
-        if (part <= MAX_MISS) break;
-        status = round_of(w, begin, end, info, error);
-        if (status != PL_OK) return status;
-    }
-    return PL_OK;
+    status = push_apart(w, begin, end, error);
+    for (int s = 0; s < c->system_count; s++) tell(&c->systems[s].told, info);
+    info->contact_count += pl_push_list_active(&c->list);
+    return status;
 }

@@ -7,8 +7,8 @@
 
 #include "world/world_build.h"
 
-// A step from begin to end [s]. push: forces of other systems' bodies, 3 per vertex [N]; NULL: none.
-// Adds what it did to info.
+// A step from begin to end [s]. push: forces of other systems' bodies, 3 per vertex [N]; NULL:
+// none. Adds what it did to info.
 pl_status pl_world_step_system(pl_world* world, int system, double begin, double end,
                                const double* push, pl_frame_info* info, pl_error* error);
 

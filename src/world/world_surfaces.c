@@ -3,6 +3,7 @@
 #include "world/world_surfaces.h"
 #include "base/memory.h"
 #include "base/notes.h"
+#include "world/world_coupling.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -104,6 +105,10 @@ pl_status pl_world_surfaces_part(pl_world* w, pl_error* error) {
 
 int pl_world_crossings(pl_world* w) {
     int count = -1;
+    if (w->coupling) {
+        if (pl_world_coupling_cross(w, NULL) != PL_OK) return -2;
+        count = (int)w->crossings.count;
+    }
     for (int s = 0; s < w->system_count; s++) {
         pl_world_system* system = &w->systems[s];
         if (!system->surfaces) continue;
@@ -127,6 +132,7 @@ static int body_of_surface(const pl_world* w, int s, int surface) {
 static bool passes(const pl_world* w, int a, int b) {
     const pl_world_body *first = &w->bodies[a], *second = &w->bodies[b];
     if (!first->def->contact.bodies || !second->def->contact.bodies) return false;
+    if (pl_world_couples(w, a, b)) return false;
     if (first->system != second->system) {
         const size_t count = (size_t)w->body_count;
         return !w->started_inside || !(w->started_inside[(size_t)a * count + (size_t)b] ||
