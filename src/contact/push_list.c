@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_SWEEPS = 400, MIN_SWEEPS = 4 };
+enum { MAX_SWEEPS = 161, SWEEPS_OF_ACTIVE = 8 };
 // Sweeps end when none changes a distance by more than this part of what it is to be.
-static const double SWEEP_TOLERANCE = 1e-3;
-// Part of the distance that the two are apart along their normal at the start of the step.
+static const double SWEEP_TOLERANCE = 1e-2;
+// Two are apart along their normal by this part of their distance at least when the step starts.
 static const double MIN_PARTED = 0.9;
 
 pl_push_list pl_push_list_empty(void) {
@@ -54,8 +54,10 @@ static pl_vec3 difference(const pl_pair_row* row, const double* x) {
 // The row of a pair, if its normal parts the two at the start of the step: among surfaces that are
 // far beyond each other at the end there are nearest points on wrong sides.
 static bool make_row(const pl_pair_motion* motion, const pl_contact_pair* pair, pl_pair_row* row) {
-    return pl_pair_may_touch(motion, pair) && pl_pair_row_make(motion, pair, row) &&
-           pl_dot(row->normal, difference(row, motion->start)) >= MIN_PARTED * row->distance;
+    if (!pl_pair_may_touch(motion, pair) || !pl_pair_row_make(motion, pair, row)) return false;
+    const pl_quad start = pl_pair_places(pair, motion->start);
+    const double apart = fmin(row->distance, pl_quad_distance(&start, pair->is_edges, NULL));
+    return pl_dot(row->normal, difference(row, motion->start)) >= MIN_PARTED * apart;
 }
 
 bool pl_push_list_add(pl_push_list* list, const pl_pair_motion* motion, const pl_array* pairs) {
@@ -83,6 +85,17 @@ double pl_push_list_miss(const pl_push_list* list, const double* x) {
     for (size_t k = 0; k < list->pushes.count; k++) {
         const pl_pair_row* row = &pushes[k].row;
         most = fmax(most, 1.0 - pl_dot(row->normal, difference(row, x)) / row->distance);
+    }
+    return most;
+}
+
+double pl_push_list_lift(const pl_push_list* list, const double* x) {
+    const pl_push* pushes = list->pushes.data;
+    double most = 0.0;
+    for (size_t k = 0; k < list->pushes.count; k++) {
+        const pl_pair_row* row = &pushes[k].row;
+        if (row->push > 0.0)
+            most = fmax(most, pl_dot(row->normal, difference(row, x)) / row->distance - 1.0);
     }
     return most;
 }
@@ -143,7 +156,7 @@ static double product(const pl_push_systems* s, const pl_pair_row* row, int syst
 static double inverse_mass(const pl_push_systems* s, const sides* own, int v) {
     const int system =
         own->systems[v < s->firsts[own->systems[0]] || v >= s->firsts[own->systems[0] + 1]];
-    return s->responses[system].inverse_mass[v - s->firsts[system]];
+    return s->responses[system].scale * s->responses[system].inverse_mass[v - s->firsts[system]];
 }
 
 // Per direction of a push: a' H a, then the products.
@@ -247,14 +260,17 @@ bool pl_push_list_solve(pl_push_list* list, const pl_push_systems* systems, cons
     pl_push* pushes = list->pushes.data;
     for (int sweep = 0; sweep < MAX_SWEEPS; sweep++) {
         const double* products = list->products.data;
+        const bool all = sweep % SWEEPS_OF_ACTIVE == 0;
         w.change = 0.0;
         for (size_t k = 0; k < list->pushes.count; k++) {
             const sides own = sides_of(systems, &pushes[k]);
-            sweep_normal(&w, &pushes[k].row, &own, products);
-            sweep_slip(&w, &pushes[k].row, &own, products);
+            if (all || pushes[k].row.push > 0.0) {
+                sweep_normal(&w, &pushes[k].row, &own, products);
+                sweep_slip(&w, &pushes[k].row, &own, products);
+            }
             products += 3 * (1 + own.column_count);
         }
-        if (sweep >= MIN_SWEEPS && w.change < SWEEP_TOLERANCE) break;
+        if (all && sweep > 0 && w.change < SWEEP_TOLERANCE) break;
     }
     return true;
 }

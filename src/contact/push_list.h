@@ -42,6 +42,8 @@ bool pl_push_list_add(pl_push_list* list, const pl_pair_motion* motion, const pl
 
 // How much of the distance that they should keep the two of any push miss, at most.
 double pl_push_list_miss(const pl_push_list* list, const double* x);
+// How much farther apart than they should be any two are that push each other, as such a part.
+double pl_push_list_lift(const pl_push_list* list, const double* x);
 // How many push.
 int pl_push_list_active(const pl_push_list* list);
 

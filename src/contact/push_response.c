@@ -12,6 +12,8 @@
 #include "contact/push_response.h"
 #include "base/memory.h"
 
+#include <math.h>
+
 // A change that moves vertices by less than this part of what the model expects is noise.
 static const double MIN_RESPONSE = 1e-6;
 
@@ -24,6 +26,7 @@ void pl_push_response_free(pl_push_response* r) {
 
 void pl_push_response_begin(pl_push_response* r, const double* inverse_mass) {
     r->inverse_mass = inverse_mass;
+    r->scale = 1.0;
     r->column_count = 0;
 }
 
@@ -35,7 +38,7 @@ static double dot(const double* a, const double* b, size_t count) {
 
 void pl_push_response_apply(const pl_push_response* r, const double* q, double* x) {
     const size_t count = value_count(r);
-    for (size_t i = 0; i < count; i++) x[i] = r->inverse_mass[i / 3] * q[i];
+    for (size_t i = 0; i < count; i++) x[i] = r->scale * r->inverse_mass[i / 3] * q[i];
     for (int k = 0; k < r->column_count; k++) {
         const double* column = pl_push_column(r, k);
         const double factor = r->scales[k] * dot(column, q, count);
@@ -43,11 +46,22 @@ void pl_push_response_apply(const pl_push_response* r, const double* q, double* 
     }
 }
 
+// How stiff the system is in the motion x that q caused, against its masses alone: x' M x / x' q.
+static double softness(const pl_push_response* r, const double* q, const double* x) {
+    double inertia = 0.0, work = 0.0;
+    for (size_t i = 0; i < value_count(r); i++) {
+        inertia += q[i] * q[i] * r->inverse_mass[i / 3];
+        work += x[i] * q[i];
+    }
+    return work > 0.0 ? fmin(work / inertia, 1.0) : 1.0;
+}
+
 bool pl_push_response_learn(pl_push_response* r, const double* q, const double* x) {
     const size_t count = value_count(r);
     if (r->column_count + 2 > PL_PUSH_COLUMNS) return true;
     if (!r->columns) r->columns = PL_ALLOC(double, PL_PUSH_COLUMNS* count);
     if (!r->columns) return false;
+    if (r->column_count == 0) r->scale = softness(r, q, x);
     double* own = r->columns + count * (size_t)r->column_count;
     double* expected = own + count;
     pl_push_response_apply(r, q, expected);

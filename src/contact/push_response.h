@@ -14,6 +14,7 @@ enum { PL_PUSH_ROUNDS = 12, PL_PUSH_COLUMNS = 2 * PL_PUSH_ROUNDS };
 typedef struct pl_push_response {
     int vertex_count;
     const double* inverse_mass; // per vertex [1/kg]; 0: does not give way
+    double scale;               // of the inverse masses
     int column_count;
     double* columns; // 3 per vertex each; NULL before the first
     double scales[PL_PUSH_COLUMNS];

@@ -23,15 +23,18 @@
 #include <string.h>
 
 // Rounds end when no distance is missed by more than this part of it.
-static const double MAX_MISS = 0.5;
+static const double MAX_MISS = 0.7;
+// And when none that push are farther apart than they should be by more than this part of it.
+static const double MAX_LIFT = 0.5;
 // Frames are tried again in halves of steps as long as they have fewer parts than this. Then ways
 // on which two would meet are cut.
 enum { MIN_SPLIT_TO_CUT = 4, MAX_CUTS = 30, MAX_PART_CUTS = 3 };
 
 typedef struct system_state {
     bool is_coupled;
-    bool was_pushed; // in the last round
-    void* saved;     // method and guard, at the start of the step
+    bool was_pushed;        // in the last round
+    bool was_pushed_before; // in the last step
+    void* saved;            // method and guard, at the start of the step
     size_t room;
     pl_frame_info told; // of its step; iterations and seconds of all rounds
 } system_state;
@@ -52,8 +55,9 @@ struct pl_world_coupling {
     double* limits; // 1 between uses
     bool* held;
     pl_push_list list;
-    pl_array pairs; // of pl_contact_pair: of the last search
-    pl_array parts; // of double: the part of the way that each allows
+    pl_array kept, kept_before; // of pl_kept_push: of the last step; of the last frame
+    pl_array pairs;             // of pl_contact_pair: of the last search
+    pl_array parts;             // of double: the part of the way that each allows
 };
 
 // ------------------------------------------------------------------ who
@@ -100,6 +104,8 @@ void pl_world_coupling_free(pl_world* w) {
     PL_FREE(c->firsts, int, c->system_count + 1);
     pl_push_list_free(&c->list);
     pl_array_free(&c->pairs);
+    pl_array_free(&c->kept);
+    pl_array_free(&c->kept_before);
     pl_array_free(&c->parts);
     PL_FREE(c, struct pl_world_coupling, 1);
     w->coupling = NULL;
@@ -153,6 +159,8 @@ pl_status pl_world_coupling_setup(pl_world* w, pl_error* error) {
     if (!c) return pl_fail_memory(error, "bodies that push each other");
     c->list = pl_push_list_empty();
     c->pairs = pl_array_of(sizeof(pl_contact_pair));
+    c->kept = pl_array_of(sizeof(pl_kept_push));
+    c->kept_before = pl_array_of(sizeof(pl_kept_push));
     c->parts = pl_array_of(sizeof(double));
     pl_surface_source* sources = PL_ALLOC(pl_surface_source, w->body_count);
     pl_status status =
@@ -237,6 +245,46 @@ static void restore(pl_world* w, int s) {
                                (const char*)state->saved + (size_t)count * sizeof(double));
 }
 
+// ------------------------------------------------------------------ pushes of the last step
+
+pl_array* pl_world_kept_pushes(pl_world* w) { return w->coupling ? &w->coupling->kept : NULL; }
+
+// What a file says may be of another scene.
+bool pl_world_check_pushes(const pl_world* w) {
+    const struct pl_world_coupling* c = w->coupling;
+    const pl_kept_push* kept = c->kept.data;
+    for (size_t k = 0; k < c->kept.count; k++)
+        for (int i = 0; i < 4; i++) {
+            const int v = kept[k].v[i];
+            if (v < 0 || v >= c->surfaces->vertex_count || c->surfaces->surface_of_vertex[v] < 0)
+                return false;
+        }
+    return true;
+}
+
+static pl_status copy(const pl_array* from, pl_array* to, pl_error* error) {
+    to->count = 0;
+    if (from->count == 0) return PL_OK;
+    void* room = pl_array_add(to, from->count);
+    if (!room) return pl_fail_memory(error, "bodies that push each other");
+    memcpy(room, from->data, from->count * from->item_size);
+    return PL_OK;
+}
+
+pl_status pl_world_coupling_save(pl_world* w, pl_error* error) {
+    struct pl_world_coupling* c = w->coupling;
+    if (!c) return PL_OK;
+    // room for either way: restoring must not fail
+    if (!pl_array_reserve(&c->kept, c->kept.count))
+        return pl_fail_memory(error, "bodies that push each other");
+    return copy(&c->kept, &c->kept_before, error);
+}
+
+void pl_world_coupling_restore(pl_world* w) {
+    struct pl_world_coupling* c = w->coupling;
+    if (c) copy(&c->kept_before, &c->kept, NULL);
+}
+
 // ------------------------------------------------------------------ rounds
 
 // what gives way, and by how much at most
@@ -282,12 +330,23 @@ static pl_status find(pl_world* w, pl_error* error) {
     return pl_surface_set_find(c->surfaces, w->pool, c->start, c->end, &c->pairs, error);
 }
 
+// BDF2 gives a part of what a force does to the steps after it. The sum of momentum would be kept
+// only over several steps, so that a step with pushes, and the one after it, start anew.
+static void start_anew(const pl_world* w, int s) {
+    const pl_world_system* system = &w->systems[s];
+    const system_state* state = &w->coupling->systems[s];
+    if (system->method_bodies[0].body->integrator == PL_INTEGRATOR_BDF2 &&
+        (state->was_pushed || state->was_pushed_before) && system->method->restart)
+        system->method->restart(system->data);
+}
+
 // One step of a system. What it tells replaces what the rounds before told, but for the work done.
 static pl_status step(pl_world* w, int s, double begin, double end, const double* force,
                       pl_error* error) {
     pl_frame_info* told = &w->coupling->systems[s].told;
     const pl_frame_info before = *told;
     *told = (pl_frame_info){0};
+    start_anew(w, s);
     pl_status status = pl_world_step_system(w, s, begin, end, force, told, error);
     told->iterations += before.iterations;
     told->linear_iterations += before.linear_iterations;
@@ -331,26 +390,34 @@ static bool learn(struct pl_world_coupling* c, int s) {
     return pl_push_response_learn(&c->responses[s], c->push_before + first, c->before + first);
 }
 
+static void sum_pushes(pl_world* w) {
+    struct pl_world_coupling* c = w->coupling;
+    const double scale = 1.0 / (w->step_size * w->step_size);
+    pl_push_list_sum(&c->list, c->firsts[c->system_count], c->push);
+    for (int i = 0; i < 3 * c->firsts[c->system_count]; i++) c->force[i] = scale * c->push[i];
+}
+
+static const double* force_on(const struct pl_world_coupling* c, int s) {
+    return c->systems[s].was_pushed ? c->force + 3 * (size_t)c->firsts[s] : NULL;
+}
+
 // Pushes by the model, and the steps of all that are pushed.
 static pl_status run_round(pl_world* w, double begin, double end, pl_error* error) {
     struct pl_world_coupling* c = w->coupling;
     const pl_push_systems systems = {c->system_count, c->firsts, c->responses,
                                      c->system_of_surface};
     const size_t count = 3 * (size_t)c->firsts[c->system_count];
-    const double scale = 1.0 / (w->step_size * w->step_size);
     if (!pl_push_list_solve(&c->list, &systems, c->start, c->end)) return out_of_memory(error);
     memcpy(c->push_before, c->push, count * sizeof(double));
     memcpy(c->before, c->end, count * sizeof(double));
-    pl_push_list_sum(&c->list, c->firsts[c->system_count], c->push);
-    for (size_t i = 0; i < count; i++) c->force[i] = scale * c->push[i];
+    sum_pushes(w);
     for (int s = 0; s < c->system_count; s++) {
-        const bool pushed = is_pushed(c, s);
-        if (!pushed && !c->systems[s].was_pushed) continue;
-        c->systems[s].was_pushed = pushed;
+        const bool was_pushed = c->systems[s].was_pushed;
+        c->systems[s].was_pushed = is_pushed(c, s);
+        if (!was_pushed && !c->systems[s].was_pushed) continue;
         restore(w, s);
         pl_budget_repeat_step(w, s);
-        const double* force = pushed ? c->force + 3 * (size_t)c->firsts[s] : NULL;
-        pl_status status = step(w, s, begin, end, force, error);
+        pl_status status = step(w, s, begin, end, force_on(c, s), error);
         if (status != PL_OK) return status;
     }
     gather(w, c->end);
@@ -431,42 +498,115 @@ static pl_status keep_apart(pl_world* w, pl_error* error) {
 
 // ------------------------------------------------------------------ a step
 
+// Bodies that rest on each other need about the forces of the last step again.
+static bool begin_pushes(pl_world* w) {
+    struct pl_world_coupling* c = w->coupling;
+    const double scale = w->step_size * w->step_size;
+    const pl_pair_motion still = {c->surfaces, c->start, c->start,    c->mass,
+                                  c->held,     1.0,      w->step_size};
+    const pl_kept_push* kept = c->kept.data;
+    c->list.pushes.count = 0;
+    c->pairs.count = 0;
+    for (size_t k = 0; k < c->kept.count; k++) {
+        pl_contact_pair pair = {.is_edges = kept[k].is_edges != 0};
+        for (int i = 0; i < 4; i++) pair.v[i] = kept[k].v[i];
+        pair.surfaces[0] = c->surfaces->surface_of_vertex[pair.v[0]];
+        pair.surfaces[1] = c->surfaces->surface_of_vertex[pair.v[3]];
+        if (!c->surfaces
+                 ->parted[pair.surfaces[0] * c->surfaces->surface_count + pair.surfaces[1]] &&
+            !pl_array_push(&c->pairs, &pair))
+            return false;
+    }
+    if (!pl_push_list_add(&c->list, &still, &c->pairs)) return false;
+    pl_push* pushes = c->list.pushes.data;
+    // both lists are sorted alike
+    for (size_t k = 0, at = 0; k < c->list.pushes.count; k++) {
+        while (memcmp(kept[at].v, pushes[k].pair.v, sizeof kept[at].v) != 0 ||
+               (kept[at].is_edges != 0) != pushes[k].pair.is_edges)
+            at++;
+        pushes[k].row.push = scale * kept[at].push;
+        const pl_vec3 drag = pl_scale(scale, pl_vec3_load(kept[at].drag));
+        const pl_vec3 n = pushes[k].row.normal;
+        pushes[k].row.drag = pl_madd(drag, -pl_dot(drag, n), n);
+    }
+    return true;
+}
+
+static bool has_kept(const struct pl_world_coupling* c, int s) {
+    const pl_kept_push* kept = c->kept.data;
+    for (size_t k = 0; k < c->kept.count; k++)
+        for (int i = 0; i < 4; i += 3)
+            if (kept[k].v[i] >= c->firsts[s] && kept[k].v[i] < c->firsts[s + 1]) return true;
+    return false;
+}
+
+static bool keep_pushes(pl_world* w) {
+    struct pl_world_coupling* c = w->coupling;
+    const double scale = 1.0 / (w->step_size * w->step_size);
+    const pl_push* pushes = c->list.pushes.data;
+    c->kept.count = 0;
+    for (size_t k = 0; k < c->list.pushes.count; k++) {
+        const pl_pair_row* row = &pushes[k].row;
+        if (!(row->push > 0.0)) continue;
+        pl_kept_push kept = {.is_edges = pushes[k].pair.is_edges, .push = scale * row->push};
+        for (int i = 0; i < 4; i++) kept.v[i] = row->v[i];
+        pl_vec3_store(kept.drag, pl_scale(scale, row->drag));
+        if (!pl_array_push(&c->kept, &kept)) return false;
+    }
+    return true;
+}
+
+static bool is_settled(const struct pl_world_coupling* c) {
+    return pl_push_list_miss(&c->list, c->end) <= MAX_MISS &&
+           pl_push_list_lift(&c->list, c->end) <= MAX_LIFT;
+}
+
 static pl_status push_apart(pl_world* w, double begin, double end, pl_error* error) {
     struct pl_world_coupling* c = w->coupling;
     const pl_pair_motion motion = motion_of(w);
-    c->list.pushes.count = 0;
-    for (int s = 0; s < c->system_count; s++) c->systems[s].was_pushed = false;
-    memset(c->push, 0, 3 * (size_t)c->firsts[c->system_count] * sizeof(double));
     for (int round = 0;; round++) {
         pl_status status = find(w, error);
         if (status != PL_OK) return status;
         if (!pl_push_list_add(&c->list, &motion, &c->pairs)) return out_of_memory(error);
-        if (round == PL_PUSH_ROUNDS || pl_push_list_miss(&c->list, c->end) <= MAX_MISS) break;
+        if (round == PL_PUSH_ROUNDS || is_settled(c)) break;
         status = run_round(w, begin, end, error);
         if (status != PL_OK) return status;
     }
-    return keep_apart(w, error);
+    pl_status status = keep_apart(w, error);
+    if (status == PL_OK && !keep_pushes(w)) status = out_of_memory(error);
+    return status;
+}
+
+// The first steps of all systems, with the pushes of the last one.
+static pl_status step_first(pl_world* w, double begin, double end, pl_error* error) {
+    struct pl_world_coupling* c = w->coupling;
+    gather(w, c->start);
+    set_surfaces(w);
+    take_masses(w);
+    if (!begin_pushes(w)) return out_of_memory(error);
+    sum_pushes(w);
+    pl_status status = PL_OK;
+    for (int s = 0; status == PL_OK && s < c->system_count; s++) {
+        c->systems[s].told = (pl_frame_info){0};
+        c->systems[s].was_pushed = is_pushed(c, s);
+        c->systems[s].was_pushed_before = has_kept(c, s);
+        if (c->systems[s].is_coupled) status = save(w, s, error);
+        if (status == PL_OK) status = step(w, s, begin, end, force_on(c, s), error);
+    }
+    gather(w, c->end);
+    take_masses(w); // attachments of the step hold others now
+    return status;
 }
 
 pl_status pl_world_step_systems(pl_world* w, double begin, double end, pl_frame_info* info,
                                 pl_error* error) {
     struct pl_world_coupling* c = w->coupling;
     pl_status status = PL_OK;
-    if (c) gather(w, c->start);
-    for (int s = 0; status == PL_OK && s < w->system_count; s++) {
-        if (!c) {
-            status = pl_world_step_system(w, s, begin, end, NULL, info, error);
-            continue;
-        }
-        c->systems[s].told = (pl_frame_info){0};
-        if (c->systems[s].is_coupled) status = save(w, s, error);
-        if (status == PL_OK) status = step(w, s, begin, end, NULL, error);
-    }
+    for (int s = 0; !c && status == PL_OK && s < w->system_count; s++)
+        status = pl_world_step_system(w, s, begin, end, NULL, info, error);
     if (!c || status != PL_OK) return status;
-    gather(w, c->end);
-    take_masses(w);
-    set_surfaces(w);
-    status = push_apart(w, begin, end, error);
+    status = step_first(w, begin, end, error);
+    if (status == PL_OK) status = push_apart(w, begin, end, error);
     for (int s = 0; s < c->system_count; s++) tell(&c->systems[s].told, info);
     info->contact_count += pl_push_list_active(&c->list);
     return status;

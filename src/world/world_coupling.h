@@ -8,6 +8,8 @@
 
 #include "world/world_build.h"
 
+#include <stdint.h>
+
 // True if two bodies push each other here.
 bool pl_world_couples(const pl_world* world, int a, int b);
 
@@ -19,6 +21,21 @@ void pl_world_coupling_free(pl_world* world);
 pl_status pl_world_coupling_part(pl_world* world, pl_error* error);
 // The places where coupled surfaces cross, into the crossings of the world.
 pl_status pl_world_coupling_cross(pl_world* world, pl_error* error);
+
+// A push of the last step, from which the next one starts: part of the state.
+typedef struct pl_kept_push {
+    int32_t v[4]; // see pl_contact_pair
+    int64_t is_edges;
+    double push, drag[3]; // [N]
+} pl_kept_push;
+
+// Those of the last step, of pl_kept_push; NULL if nothing is coupled.
+pl_array* pl_world_kept_pushes(pl_world* world);
+// False if they name vertices that the world does not have.
+bool pl_world_check_pushes(const pl_world* world);
+// Keeps them, and takes them back, when a frame starts and when it is tried again.
+pl_status pl_world_coupling_save(pl_world* world, pl_error* error);
+void pl_world_coupling_restore(pl_world* world);
 
 // A step of all systems from begin to end [s].
 pl_status pl_world_step_systems(pl_world* world, double begin, double end, pl_frame_info* info,
