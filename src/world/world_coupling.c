@@ -74,6 +74,10 @@ bool pl_world_couples(const pl_world* w, int a, int b) {
     return a != b && can_push(first) && can_push(second) && !pl_world_keeps_apart(w, a, b);
 }
 
+bool pl_world_is_coupled(const pl_world* w, int s) {
+    return w->coupling && w->coupling->systems[s].is_coupled;
+}
+
 static bool couples_any(const pl_world* w, int body) {
     for (int b = 0; b < w->body_count; b++)
         if (pl_world_couples(w, body, b)) return true;
@@ -212,6 +216,17 @@ pl_status pl_world_coupling_part(pl_world* w, pl_error* error) {
     for (size_t k = 0; k < w->crossings.count; k++)
         c->surfaces->parted[crossings[k].surfaces[0] * count + crossings[k].surfaces[1]] = true;
     return PL_OK;
+}
+
+pl_status pl_world_coupling_note(pl_world* w, pl_notes* notes, pl_error* error) {
+    const struct pl_world_coupling* c = w->coupling;
+    pl_status status = pl_world_coupling_part(w, error);
+    const int count = c && status == PL_OK ? c->surfaces->surface_count : 0;
+    for (int i = 0; i < count; i++)
+        for (int j = i; j < count; j++)
+            if (c->surfaces->parted[i * count + j] && !c->never[i * count + j])
+                pl_world_note_inside(w, c->body_of_surface[i], c->body_of_surface[j], notes);
+    return status;
 }
 
 // ------------------------------------------------------------------ back to the start

@@ -13,12 +13,17 @@
 // True if two bodies push each other here.
 bool pl_world_couples(const pl_world* world, int a, int b);
 
+// True if a body of the system may be pushed so.
+bool pl_world_is_coupled(const pl_world* world, int system);
+
 // Nothing is made if no two bodies do.
 pl_status pl_world_coupling_setup(pl_world* world, pl_error* error);
 void pl_world_coupling_free(pl_world* world);
 
 // At the start of a frame: surfaces that cross do not collide until they no longer do.
 pl_status pl_world_coupling_part(pl_world* world, pl_error* error);
+// Says which bodies start inside one another.
+pl_status pl_world_coupling_note(pl_world* world, pl_notes* notes, pl_error* error);
 // The places where coupled surfaces cross, into the crossings of the world.
 pl_status pl_world_coupling_cross(pl_world* world, pl_error* error);
 

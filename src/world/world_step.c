@@ -5,6 +5,7 @@
 #include "eigenfit/eigenfit.h"
 #include "world/world_blame.h"
 #include "world/world_budget.h"
+#include "world/world_coupling.h"
 #include "world/world_eigenfit.h"
 #include "world/world_guard.h"
 #include "world/world_loads.h"
@@ -119,7 +120,7 @@ pl_status pl_world_step_system(pl_world* w, int s, double begin, double end, con
                            .detect = obstacle_count ? detect_timed : NULL,
                            .detect_user = &collisions,
                            .surfaces = system->surfaces,
-                           .is_pushed_by_others = push != NULL};
+                           .is_coupled = pl_world_is_coupled(w, s)};
     memcpy(step.gravity, w->scene->gravity, sizeof step.gravity);
     bool is_last = w->part[1] == 1.0; // of the frame
     if (is_last) status = pl_world_ask_reactions(w, s, &step, error);

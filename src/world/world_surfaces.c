@@ -209,6 +209,13 @@ static void note_passing(const pl_world* w, pl_notes* notes) {
     }
 }
 
+void pl_world_note_inside(const pl_world* w, int a, int b, pl_notes* notes) {
+    pl_note(notes, PL_NOTE_INFO,
+            "contact: bodies \"%s\" and \"%s\" start inside each other or touch; they do not "
+            "collide until they are apart: leave a gap between them",
+            name_of(w, a), name_of(w, b));
+}
+
 static void note_crossings(const pl_world* w, int s, pl_notes* notes) {
     const pl_surface_set* set = w->systems[s].surfaces;
     for (int i = 0; i < set->surface_count; i++)
@@ -220,11 +227,7 @@ static void note_crossings(const pl_world* w, int s, pl_notes* notes) {
                         "contact: body \"%s\" starts with its surface through itself; it does not "
                         "collide with itself until that is over",
                         first);
-            else
-                pl_note(notes, PL_NOTE_INFO,
-                        "contact: bodies \"%s\" and \"%s\" start inside each other or touch; they "
-                        "do not collide until they are apart: leave a gap between them",
-                        first, name_of(w, body_of_surface(w, s, j)));
+            else pl_world_note_inside(w, body_of_surface(w, s, i), body_of_surface(w, s, j), notes);
         }
 }
 
@@ -233,7 +236,7 @@ pl_status pl_world_surfaces_note(pl_world* w, pl_notes* notes, pl_error* error) 
     pl_status status = pl_world_surfaces_part(w, error);
     for (int s = 0; status == PL_OK && s < w->system_count; s++)
         if (w->systems[s].surfaces) note_crossings(w, s, notes);
-    return status;
+    return status == PL_OK ? pl_world_coupling_note(w, notes, error) : status;
 }
 
 bool pl_world_may_meet(const pl_world* w, int b) {
