@@ -60,7 +60,7 @@ TEST(meeting_cube_rides_on_a_table)
     step(through, 60);
     CHECK(extreme(through, 1, 1.0) < extreme(through, 0, -1.0)); // without: far below
     // the table bears it
-    CHECK(middle_height(world, 0) < middle_height(through, 0) - 0.001);
+    CHECK(middle_height(world, 0) < middle_height(through, 0) - 1e-4);
     pl_world_destroy(world);
     pl_world_destroy(through);
     pl_scene_destroy(on);

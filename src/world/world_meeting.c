@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // SPDX-FileCopyrightText: The pliant authors
 //
-// Bodies that collide with those of systems that were solved before theirs. Systems take a step one
-// after the other; for each the solids of the earlier ones are obstacles that moved and changed
-// their shape during the step as they did, so that contact sweeps, pushes and drags as with any
-// other moving collider. Nothing goes back: the earlier body does not feel the later one. (Giving
-// the penalty forces back one step late was tried: with penalties as stiff as these it feeds energy
-// in, until all flies apart. Bodies that are to push each other belong into one system, whose
-// surfaces world_surfaces.h gives to its method.)
+// Bodies that meet those of earlier systems one way, where world_coupling.h does not let them push
+// each other: bodies without inertia. Systems take a step one after the other; for each the solids
+// of the earlier ones are obstacles that moved and changed their shape during the step as they did,
+// so that contact sweeps, pushes and drags as with any other moving collider. Nothing goes back:
+// the earlier body does not feel the later one.
 #include "world/world_meeting.h"
 #include "base/memory.h"
 #include "base/notes.h"
